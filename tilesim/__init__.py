@@ -1,0 +1,12 @@
+"""tilesim: which thread block computes which output tile, on which SM, in what order and when."""
+
+from tilesim.costs import Costs
+from tilesim.devices import Device
+from tilesim.plans import Plan
+from tilesim.problems import Problem
+from tilesim.schedules import SCHEDULES, plan
+from tilesim.simulation import simulate
+from tilesim.traces import Trace
+
+__all__ = ["SCHEDULES", "Costs", "Device", "Plan", "Problem", "Trace", "plan", "simulate"]
+__version__ = "0.1.0"

@@ -1,0 +1,160 @@
+"""Costs: what each step of a thread block takes, one knob for each cause.
+
+issue --launch + prologue--> start --K-steps--> drain --(wait)--> ready --fix-up--> fixup --epilogue--> done
+       (later segments of a CTA: handover)
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from functools import cache
+from importlib.resources import files
+from math import isfinite, log
+from typing import Any
+
+from tilesim.devices import Device, presets
+from tilesim.errors import CostsError
+from tilesim.problems import Problem
+
+MAX_NS = 10**15
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """Nanoseconds, unless said otherwise. Everything is 0 by default but the K-step, which takes 1 µs.
+
+    `k_step`: one K-step of a main loop that has its SM to itself.
+    `dispatch`: at least this long between two thread blocks that the hardware dispatches.
+    `launch`: from a thread block's dispatch to its first instruction (the CTA turnaround).
+    `prologue`: from there to the first multiply: filling the load pipeline.
+    `handover`: from a later segment's issue to its first multiply, inside one CTA.
+    `epilogue`: writing a finished tile, or a partial one for another CTA to add.
+    `overlap`: whether a CTA's next segment is issued at `drain`, under the epilogue, or only at `done`.
+    `fixup`: adding one foreign partial.
+    `coresidency`: f(1), f(2), ...: a main loop advances at 1/f(r) while r CTAs of its SM are in
+    theirs; f(1) is 1 and the last value holds beyond.
+    `jitter`: relative standard deviation of a tile's K-step time.
+    `source`: where the figures come from, in words.
+
+    Raises CostsError for a negative, infinite or missing value, or a k_step of 0.
+    """
+
+    k_step: float = 1000.0
+    dispatch: int = 0
+    launch: int = 0
+    prologue: int = 0
+    handover: int = 0
+    epilogue: int = 0
+    overlap: bool = False
+    fixup: int = 0
+    coresidency: tuple[float, ...] = (1.0,)
+    jitter: float = 0.0
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("k_step", "dispatch", "launch", "prologue", "handover", "epilogue", "fixup", "jitter"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+                raise CostsError(f"the cost {name} is {value!r}; it must be a finite number")
+            if not 0 <= value <= MAX_NS:
+                raise CostsError(f"the cost {name} is {value!r}; it must lie between 0 and {MAX_NS} ns")
+            if name not in ("k_step", "jitter"):
+                object.__setattr__(self, name, round(value))
+        if self.k_step <= 0:
+            raise CostsError(f"the cost k_step is {self.k_step!r}; a K-step must take time")
+        if self.jitter >= 1:
+            raise CostsError(f"the jitter is {self.jitter!r}; it must be a fraction below 1")
+        if not isinstance(self.overlap, bool):
+            raise CostsError(f"overlap is {self.overlap!r}; it must be true or false")
+        try:
+            shares = tuple(float(value) for value in self.coresidency)
+        except (TypeError, ValueError):
+            raise CostsError(f"coresidency is {self.coresidency!r}; it must be a list of numbers") from None
+        if not shares or shares[0] != 1 or not all(isfinite(f) and f > 0 for f in shares):
+            raise CostsError(
+                f"coresidency is {list(shares)}; it must be positive factors, the first of them 1"
+            )
+        object.__setattr__(self, "coresidency", shares)
+
+    def slowdown(self, residents: int) -> float:
+        """f(r): how much longer a K-step takes while `residents` CTAs of the SM multiply."""
+        return self.coresidency[min(residents, len(self.coresidency)) - 1]
+
+    @classmethod
+    def ideal(cls) -> "Costs":
+        """1 µs per K-step and nothing else: what the schedule alone does."""
+        return cls(source="ideal: 1 µs per K-step, nothing else")
+
+    @classmethod
+    def from_mapping(cls, values: Mapping[str, Any]) -> "Costs":
+        """Costs from parsed JSON; raises CostsError for a field that does not exist."""
+        known = [f.name for f in fields(cls)]
+        for name in values:
+            if name not in known:
+                raise CostsError(f"there is no cost {name!r}; choose from {', '.join(known)}")
+        return cls(**values)
+
+
+def default_costs(schedule: str, problem: Problem, device: Device) -> Costs:
+    """What `simulate` uses when it is given no costs.
+
+    For a named device: calibrated costs where some are shipped, else its datasheet peak. For a device
+    made by hand: `Costs.ideal()`.
+    """
+    if not device.name:
+        return Costs.ideal()
+    return _calibrated(schedule, problem, device) or _from_peak(problem, device)
+
+
+@cache
+def calibrations(device: str) -> tuple[Mapping[str, Any], ...]:
+    """The calibrations shipped for a device: schedule, dtype, tile, k_steps, ctas_per_sm, costs."""
+    path = files("tilesim").joinpath(f"data/costs/{device}.json")
+    return tuple(json.loads(path.read_text("utf-8"))) if path.is_file() else ()
+
+
+def _calibrated(schedule: str, problem: Problem, device: Device) -> Costs | None:
+    """The nearest calibration, scaled to this tile: K-steps by volume, the epilogue by area."""
+    name = schedule.partition(":")[0]
+    family = "naive" if name == "naive" else "persistent"
+    volume = problem.tile_m * problem.tile_n * problem.tile_k
+    area = problem.tile_m * problem.tile_n
+
+    def distance(entry: Mapping[str, Any]) -> tuple[bool, float, float]:
+        m, n, k = entry["tile"]
+        shapes = abs(log(m * n / area)) + abs(log(k / problem.tile_k))
+        return entry["schedule"] != name, shapes, abs(log(entry["k_steps"] / problem.k_steps))
+
+    entries = [
+        entry
+        for entry in calibrations(device.name)
+        if entry["schedule"] in (name, family)
+        and entry["dtype"] == problem.dtype
+        and entry["ctas_per_sm"] == device.ctas_per_sm
+    ]
+    if not entries:
+        return None
+    nearest = min(entries, key=distance)
+    costs = Costs.from_mapping(nearest["costs"])
+    m, n, k = nearest["tile"]
+    return replace(
+        costs,
+        k_step=costs.k_step * volume / (m * n * k),
+        epilogue=round(costs.epilogue * area / (m * n)),
+    )
+
+
+def _from_peak(problem: Problem, device: Device) -> Costs:
+    """A K-step at the datasheet's dense peak, shared by all SMs; co-resident CTAs share their SM's rate."""
+    preset = presets()[device.name]
+    if problem.dtype not in preset["peak_tflops"]:
+        rates = ", ".join(preset["peak_tflops"])
+        raise CostsError(
+            f"the {preset['title']}'s datasheet has no {problem.dtype} rate; give costs, or choose from {rates}"
+        )
+    flops_per_ns_and_sm = preset["peak_tflops"][problem.dtype] * 1e3 / preset["sms"]
+    return Costs(
+        k_step=2 * problem.tile_m * problem.tile_n * problem.tile_k / flops_per_ns_and_sm,
+        coresidency=tuple(float(r + 1) for r in range(device.ctas_per_sm)),
+        source=f"datasheet peak of the {preset['title']}",
+    )

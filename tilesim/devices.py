@@ -1,0 +1,74 @@
+"""Device: how many SMs there are, how many thread blocks fit on each, and who is in the way."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from tilesim.errors import DeviceError, unknown, whole
+
+MAX_SMS = 2**16
+MAX_CTAS_PER_SM = 64
+
+
+@cache
+def presets() -> Mapping[str, Mapping[str, Any]]:
+    """The devices known by name: title, sms, memory_gb_per_s, dense peak_tflops by dtype, source.
+
+    `sm_order`, where it was observed on the device, is the order in which its SMs are filled.
+    """
+    return json.loads(files("tilesim").joinpath("data/devices.json").read_text("utf-8"))
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """`sms` streaming multiprocessors with room for `ctas_per_sm` thread blocks each.
+
+    `busy_sms` of them are held by another kernel: the first in `sm_order`, the permutation of
+    range(sms) in which the hardware fills SMs (empty: by number). `name` is the preset's, if any.
+
+    Raises DeviceError for a count out of range, no free SM, or an order that is no permutation.
+    """
+
+    sms: int
+    ctas_per_sm: int = 1
+    busy_sms: int = 0
+    name: str = ""
+    sm_order: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        whole("the number of SMs", self.sms, 1, MAX_SMS, DeviceError)
+        whole("ctas_per_sm", self.ctas_per_sm, 1, MAX_CTAS_PER_SM, DeviceError)
+        whole("busy_sms", self.busy_sms, 0, MAX_SMS, DeviceError)
+        if self.busy_sms >= self.sms:
+            raise DeviceError(f"{self.busy_sms} of {self.sms} SMs are busy; at least one must be free")
+        if self.sm_order and sorted(self.sm_order) != list(range(self.sms)):
+            raise DeviceError(f"the SM order must list each SM from 0 to {self.sms - 1} once")
+        if self.name and self.name not in presets():
+            raise DeviceError(unknown("device", self.name, presets()))
+
+    @classmethod
+    def named(cls, name: str, sms: int | None = None, ctas_per_sm: int = 1, busy_sms: int = 0) -> "Device":
+        """A preset by its name, such as "h200"; `sms` keeps its costs but changes how many SMs it has."""
+        if name not in presets():
+            raise DeviceError(unknown("device", str(name), presets()))
+        preset = presets()[name]
+        order = tuple(preset.get("sm_order", ())) if sms in (None, preset["sms"]) else ()
+        return cls(preset["sms"] if sms is None else sms, ctas_per_sm, busy_sms, name, order)
+
+    @property
+    def slots(self) -> int:
+        """Places for resident thread blocks on the SMs that are free."""
+        return (self.sms - self.busy_sms) * self.ctas_per_sm
+
+    @property
+    def title(self) -> str:
+        """How films and tables call it."""
+        return presets()[self.name]["title"] if self.name else f"{self.sms} SM" + "s" * (self.sms > 1)
+
+    @property
+    def free_sms(self) -> tuple[int, ...]:
+        """The SMs that are free, in the order in which the hardware fills them."""
+        return (self.sm_order or tuple(range(self.sms)))[self.busy_sms :]

@@ -1,0 +1,56 @@
+"""The errors that a user can cause: each is a sentence that says what was wrong and what is allowed."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from operator import index
+
+
+class TilesimError(ValueError):
+    """Base of all errors that tilesim raises on purpose."""
+
+
+class ProblemError(TilesimError):
+    """A matrix product that cannot be tiled: a size, tile, dtype or order out of range."""
+
+
+class DeviceError(TilesimError):
+    """A device that does not exist or has no free slot."""
+
+
+class CostsError(TilesimError):
+    """A cost that is negative, not finite or not a number."""
+
+
+class ScheduleError(TilesimError):
+    """A schedule that is not registered or whose parameters do not fit."""
+
+
+class PlanError(TilesimError):
+    """A plan that leaves out or repeats work, or that could never finish."""
+
+
+class TraceError(TilesimError):
+    """A trace, or a trace file, that contradicts itself."""
+
+
+def whole(what: str, value: object, low: int, high: int, error: type[TilesimError]) -> int:
+    """`value` as an int in [low, high], or `error` with a sentence about `what`."""
+    try:
+        number = index(value) if not isinstance(value, bool) else None  # type: ignore[arg-type]
+    except TypeError:
+        number = None
+    if number is None or not low <= number <= high:
+        raise error(f"{what} is {value!r}; it must be a whole number from {low} to {high}")
+    return number
+
+
+def unknown(what: str, value: str, choices: Iterable[str]) -> str:
+    """The sentence for a name that is not one of `choices`, with the nearest one offered.
+
+    >>> unknown("schedule", "persistant", ["naive", "persistent"])
+    "there is no schedule 'persistant'; did you mean 'persistent'? (choose from naive, persistent)"
+    """
+    choices = list(choices)
+    near = get_close_matches(value.lower(), choices, n=1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    return f"there is no {what} {value!r}; {hint}(choose from {', '.join(choices)})"

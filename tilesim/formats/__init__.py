@@ -1,0 +1,1 @@
+"""File formats of a trace, one module each."""

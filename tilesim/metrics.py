@@ -1,0 +1,159 @@
+"""Figures of a trace. Each is a pure function of it; times are int64 ns, shares are floats in [0, 1].
+
+"Slot-time" is time summed over slots: one slot idle for 3 µs and another for 4 µs are 7 µs of it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from tilesim.traces import Trace
+
+
+def makespan(trace: Trace) -> int:
+    """From the first issue to the last done, ns.
+
+    >>> makespan(_example())
+    3000
+    """
+    return int(trace.spans["done"].max() - trace.spans["issue"].min())
+
+
+def utilization(trace: Trace) -> float:
+    """Share of all slot-time that is spent in main loops: Σ(drain - start) / (slots · makespan).
+
+    >>> utilization(_example())  # 9 tiles of 1 µs on 4 slots in 3 µs
+    0.75
+    """
+    multiplying = int((trace.spans["drain"] - trace.spans["start"]).sum())
+    return multiplying / (trace.device.slots * makespan(trace))
+
+
+def occupancy(trace: Trace) -> float:
+    """Share of all slot-time that is spent between issue and done of a segment, overlaps counted once.
+
+    >>> occupancy(_example())
+    0.75
+    """
+    place, spans = slot_index(trace), trace.spans
+    by_slot = np.lexsort((spans["issue"], place))
+    place, issue, done = place[by_slot], spans["issue"][by_slot], spans["done"][by_slot]
+    # The latest done so far in each slot: offsets that grow with the slot keep slots apart.
+    apart = place * (int(done.max()) + 1)
+    reached = np.maximum.accumulate(done + apart) - apart
+    first = np.append(True, place[1:] != place[:-1])
+    before = np.where(first, issue, np.append(0, reached[:-1]))
+    held = np.maximum(0, done - np.maximum(issue, before)).sum()
+    return int(held) / (trace.device.slots * makespan(trace))
+
+
+def waves(trace: Trace) -> int:
+    """Segments over slots, rounded up: how many rounds the work would need if all segments were alike.
+
+    >>> waves(_example())
+    3
+    """
+    return -(-len(trace.spans) // trace.device.slots)
+
+
+def launches(trace: Trace) -> int:
+    """Thread blocks launched, those that found nothing to do included where the trace says how many.
+
+    >>> launches(_example())
+    9
+    """
+    return int(trace.meta.get("launches", len(np.unique(trace.spans["cta"]))))
+
+
+def launch_time(trace: Trace) -> int:
+    """Slot-time from a thread block's issue to its first multiply, summed over thread blocks, ns.
+
+    >>> launch_time(_example())
+    0
+    """
+    first = first_of_cta(trace)
+    return int((trace.spans["start"][first] - trace.spans["issue"][first]).sum())
+
+
+def tail(trace: Trace) -> tuple[int, int]:
+    """(length, idle slot-time) of the tail, ns: from when the first slot has nothing left to the end.
+
+    The second is what those slots could have done meanwhile: Σ(end - the slot's last done).
+
+    >>> tail(_example())  # one tile in the last wave: three slots stand idle for 1 µs
+    (1000, 3000)
+    """
+    idle = trace.spans["done"].max() - last_done(trace)
+    return int(idle.max()), int(idle.sum())
+
+
+def sm_busy(trace: Trace) -> np.ndarray:
+    """Time that each SM's slots spend in main loops: int64 ns, shape [sms].
+
+    >>> sm_busy(_example()).tolist()
+    [3000, 2000, 2000, 2000]
+    """
+    spans = trace.spans
+    busy = np.zeros(trace.device.sms, np.int64)
+    np.add.at(busy, spans["sm"], spans["drain"] - spans["start"])
+    return busy
+
+
+def imbalance(trace: Trace) -> float:
+    """The busiest SM's main-loop time over the mean of the SMs that are free; 1 is a perfect balance.
+
+    >>> round(imbalance(_example()), 3)
+    1.333
+    """
+    busy = sm_busy(trace)
+    return float(busy.max() / (busy.sum() / (trace.device.sms - trace.device.busy_sms)))
+
+
+def last_done(trace: Trace) -> np.ndarray:
+    """When each slot finished its last segment: int64 ns, shape [slots]; 0 where it had none.
+
+    >>> last_done(_example()).tolist()
+    [3000, 2000, 2000, 2000]
+    """
+    last = np.zeros(trace.device.sms * trace.device.ctas_per_sm, np.int64)
+    used = slot_index(trace)
+    np.maximum.at(last, used, trace.spans["done"])
+    free = np.sort(np.array(trace.device.free_sms)) * trace.device.ctas_per_sm
+    return last[(free[:, None] + np.arange(trace.device.ctas_per_sm)).ravel()]
+
+
+def slot_index(trace: Trace) -> np.ndarray:
+    """Each span's slot as one number, sm · ctas_per_sm + slot: int64, shape [spans]."""
+    return trace.spans["sm"].astype(np.int64) * trace.device.ctas_per_sm + trace.spans["slot"]
+
+
+def first_of_cta(trace: Trace) -> np.ndarray:
+    """The rows that are their thread block's first segment, by cta: int64, shape [ctas with work]."""
+    return np.unique(trace.spans["cta"], return_index=True)[1]
+
+
+def summary(trace: Trace) -> dict[str, Any]:
+    """Every figure by name, as tables and --json print them."""
+    tail_length, tail_idle = tail(trace)
+    return {
+        "makespan_ns": makespan(trace),
+        "utilization": utilization(trace),
+        "occupancy": occupancy(trace),
+        "waves": waves(trace),
+        "launches": launches(trace),
+        "launch_time_ns": launch_time(trace),
+        "tail_ns": tail_length,
+        "tail_idle_slot_ns": tail_idle,
+        "imbalance": imbalance(trace),
+        "sm_busy_ns": sm_busy(trace).tolist(),
+    }
+
+
+def _example() -> Trace:
+    """9 tiles on 4 SMs (Stream-K, arXiv 2301.03598, figure 1a), a K-step each of 1 µs."""
+    from tilesim import Device, Problem, simulate
+
+    return simulate("naive", Problem(384, 384, 4, tile=(128, 128, 4)), Device(4))

@@ -1,0 +1,33 @@
+"""Names that carry parameters, such as `grouped:8` and `split-k:2`, used alike by orders and schedules."""
+
+from collections.abc import Callable, Mapping
+from inspect import Parameter, signature
+
+from tilesim.errors import TilesimError, unknown
+
+
+def resolve(
+    what: str, text: str, registry: Mapping[str, Callable], given: int, error: type[TilesimError]
+) -> tuple[Callable, tuple[int, ...]]:
+    """Look `name:1:2` up in `registry` and return (function, (1, 2)).
+
+    The function takes `given` positional arguments first; what follows them in its signature are
+    the parameters that the name may carry. Each is a whole number from 1.
+
+    Raises `error` for an unknown name, a parameter that is not such a number, or a wrong count.
+    """
+    if not isinstance(text, str):
+        raise error(f"the {what} is {text!r}; it must be a name such as {next(iter(registry))!r}")
+    name, *words = text.split(":")
+    if name not in registry:
+        raise error(unknown(what, name, registry))
+    function = registry[name]
+    parameters = list(signature(function).parameters.values())[given:]
+    needed = sum(p.default is Parameter.empty for p in parameters)
+    if not needed <= len(words) <= len(parameters):
+        form = ":".join([name, *(p.name.upper() for p in parameters)])
+        raise error(f"the {what} {text!r} has {len(words)} parameters; write it as {form!r}")
+    for word in words:
+        if not (word.isascii() and word.isdigit() and 1 <= int(word) < 2**31):
+            raise error(f"the {what} {text!r} has the parameter {word!r}; it must be a whole number from 1")
+    return function, tuple(int(word) for word in words)

@@ -1,0 +1,105 @@
+"""Orders: in which sequence the output tiles are visited.
+
+Each order is a function (tiles_m, tiles_n, parameters...) -> tile ids, an int64 array of shape
+[tiles_m * tiles_n] whose element i is the tile visited as the i-th. A tile id is
+pid_m * tiles_n + pid_n, whatever the order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tilesim.errors import ProblemError
+from tilesim.names import resolve
+
+if TYPE_CHECKING:
+    from tilesim.problems import Problem
+
+
+def row_major(tiles_m: int, tiles_n: int) -> np.ndarray:
+    """Row by row.
+
+    >>> row_major(2, 3).tolist()
+    [0, 1, 2, 3, 4, 5]
+    """
+    return np.arange(tiles_m * tiles_n)
+
+
+def column_major(tiles_m: int, tiles_n: int) -> np.ndarray:
+    """Column by column.
+
+    >>> column_major(2, 3).tolist()
+    [0, 3, 1, 4, 2, 5]
+    """
+    return np.arange(tiles_m * tiles_n).reshape(tiles_m, tiles_n).T.ravel()
+
+
+def grouped(tiles_m: int, tiles_n: int, g: int) -> np.ndarray:
+    """Groups of `g` rows, column by column inside a group; the last group may be smaller.
+
+    This is GROUP_SIZE_M of Triton's matrix multiplication tutorial.
+
+    >>> grouped(3, 2, 2).tolist()
+    [0, 2, 1, 3, 4, 5]
+    """
+    tiles = np.arange(tiles_m * tiles_n).reshape(tiles_m, tiles_n)
+    full = tiles_m - tiles_m % min(g, tiles_m)
+    groups = tiles[:full].reshape(-1, min(g, tiles_m), tiles_n)
+    return np.concatenate([groups.transpose(0, 2, 1).ravel(), tiles[full:].T.ravel()])
+
+
+def morton(tiles_m: int, tiles_n: int) -> np.ndarray:
+    """Z-order: the bits of pid_m and pid_n interleaved, pid_n lowest; holes are skipped.
+
+    >>> morton(2, 3).tolist()
+    [0, 1, 3, 4, 2, 5]
+    """
+    row, column = np.divmod(np.arange(tiles_m * tiles_n), tiles_n)
+    code = np.zeros_like(row)
+    for bit in range(max(tiles_m, tiles_n).bit_length()):
+        code |= (column >> bit & 1) << 2 * bit | (row >> bit & 1) << 2 * bit + 1
+    return np.argsort(code)
+
+
+def hilbert(tiles_m: int, tiles_n: int) -> np.ndarray:
+    """The Hilbert curve from tile 0 over the smallest enclosing power-of-two square; holes are skipped.
+
+    Distance along the curve, a quadrant a step: D. Hilbert, Math. Annalen 38 (1891), 459-460.
+
+    >>> hilbert(2, 2).tolist()
+    [0, 2, 3, 1]
+    """
+    y, x = np.divmod(np.arange(tiles_m * tiles_n), tiles_n)
+    distance = np.zeros_like(x)
+    side = 1 << (max(tiles_m, tiles_n) - 1).bit_length()
+    while (side := side // 2) > 0:
+        right, below = x & side > 0, y & side > 0
+        distance += side * side * (3 * right ^ below)
+        x, y = x & side - 1, y & side - 1
+        mirrored = right & ~below
+        x, y = np.where(mirrored, side - 1 - x, x), np.where(mirrored, side - 1 - y, y)
+        x, y = np.where(below, x, y), np.where(below, y, x)
+    return np.argsort(distance)
+
+
+ORDERS: dict[str, Callable[..., np.ndarray]] = {
+    "row-major": row_major,
+    "column-major": column_major,
+    "grouped": grouped,
+    "morton": morton,
+    "hilbert": hilbert,
+}
+
+
+def check(order: str) -> None:
+    """Raise ProblemError unless `order` names a registered order with fitting parameters."""
+    resolve("order", order, ORDERS, 2, ProblemError)
+
+
+def visit(problem: Problem) -> np.ndarray:
+    """The tiles of `problem` in the order they are visited: int32, shape [tiles]."""
+    function, parameters = resolve("order", problem.order, ORDERS, 2, ProblemError)
+    return function(problem.tiles_m, problem.tiles_n, *parameters).astype(np.int32)

@@ -1,0 +1,87 @@
+"""Plan: what each thread block does, in order, with no time in it.
+
+A segment is a run of K-steps [k0, k1) of one tile. Segments in `segments` belong to a thread block
+from the start; those in `shared` are handed out in order to whichever thread block asks next.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tilesim.errors import PlanError
+from tilesim.problems import Problem
+
+SEGMENT = np.dtype([("cta", "i4"), ("tile", "i4"), ("k0", "i4"), ("k1", "i4")])
+UNASSIGNED = -1
+"""The `cta` of a segment in the shared queue."""
+
+
+def segments(cta: ArrayLike, tile: ArrayLike, k0: ArrayLike, k1: ArrayLike) -> np.ndarray:
+    """A SEGMENT array from its four columns, broadcast against each other."""
+    columns = np.broadcast_arrays(cta, tile, k0, k1)
+    rows = np.empty(columns[0].shape, SEGMENT)
+    for name, column in zip(SEGMENT.names or (), columns, strict=True):
+        rows[name] = column
+    return rows
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """`ctas` thread blocks, dispatched in id order.
+
+    `segments`: SEGMENT array, sorted by cta and, within one, in the order of execution.
+    `shared`: SEGMENT array, the queue; every thread block draws from it once its own segments are done.
+    `offsets`: int64, shape [ctas + 1]; thread block c owns segments[offsets[c]:offsets[c + 1]].
+
+    Raises PlanError where segments are not sorted by a cta in [0, ctas).
+    """
+
+    segments: np.ndarray
+    ctas: int
+    shared: np.ndarray = field(default_factory=lambda: np.empty(0, SEGMENT))
+    offsets: np.ndarray = field(init=False)
+
+    def __post_init__(self) -> None:
+        cta = self.segments["cta"]
+        if np.any(np.diff(cta) < 0) or (cta.size and not 0 <= cta[0] <= cta[-1] < self.ctas):
+            raise PlanError(f"segments must be sorted by a thread block from 0 to {self.ctas - 1}")
+        if self.ctas < 1:
+            raise PlanError(f"the plan has {self.ctas} thread blocks; it needs at least one")
+        object.__setattr__(self, "offsets", np.searchsorted(cta, np.arange(self.ctas + 1)))
+        for array in (self.segments, self.shared, self.offsets):
+            array.flags.writeable = False
+
+    def check(self, problem: Problem) -> None:
+        """Raise PlanError, naming a tile, unless every K-step of every tile is done exactly once."""
+        fault = coverage_fault(np.concatenate([self.segments, self.shared]), problem)
+        if fault:
+            raise PlanError(fault)
+
+
+def coverage_fault(rows: np.ndarray, problem: Problem) -> str:
+    """What is wrong with how `rows` (fields tile, k0, k1) cover `problem`, or "" where nothing is."""
+    tile, k0, k1 = rows["tile"], rows["k0"], rows["k1"]
+    steps = problem.k_steps
+    alien = np.flatnonzero((tile < 0) | (tile >= problem.tiles))
+    if alien.size:
+        return f"there is no tile {tile[alien[0]]}; the problem has tiles 0 to {problem.tiles - 1}"
+    empty = np.flatnonzero((k0 < 0) | (k0 >= k1) | (k1 > steps))
+    if empty.size:
+        i = empty[0]
+        return f"tile {tile[i]} has a segment of K-steps {k0[i]} to {k1[i]}; they must lie in 0 to {steps}"
+    missing = np.flatnonzero(np.bincount(tile, minlength=problem.tiles) == 0)
+    if missing.size:
+        return f"tile {missing[0]} is never computed"
+    by_tile = np.lexsort((k0, tile))
+    tile, k0, k1 = tile[by_tile], k0[by_tile], k1[by_tile]
+    first = np.append(True, tile[1:] != tile[:-1])
+    expected = np.where(first, 0, np.append(0, k1[:-1]))
+    for wrong in np.flatnonzero(k0 != expected)[:1]:
+        verdict = "more than once" if k0[wrong] < expected[wrong] else "never"
+        low, high = sorted((int(k0[wrong]), int(expected[wrong])))
+        return f"K-steps {low} to {high} of tile {tile[wrong]} are computed {verdict}"
+    last = np.append(first[1:], True)
+    for short in np.flatnonzero(last & (k1 != steps))[:1]:
+        return f"K-steps {k1[short]} to {steps} of tile {tile[short]} are computed never"
+    return ""

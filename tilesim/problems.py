@@ -1,0 +1,90 @@
+"""Problem: one matrix product C[M,N] = A[M,K] · B[K,N], and how its output is cut into tiles."""
+
+from dataclasses import dataclass
+
+from tilesim import orders
+from tilesim.errors import ProblemError, unknown, whole
+
+DTYPE_BYTES = {"fp32": 4, "tf32": 4, "fp16": 2, "bf16": 2, "fp8": 1, "int8": 1}
+"""Bytes of an element of A and B."""
+
+MAX_TILES = 2**31
+MAX_SIZE = 2**40
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """C[m,n] = A[m,k] · B[k,n] in output tiles of tile_m x tile_n, summed tile_k at a time.
+
+    `tile` is (tile_m, tile_n, tile_k); a tile may be larger than the matrix and edge tiles are masked.
+    `order` is the sequence in which tiles are visited: row-major, column-major, grouped:G, morton, hilbert.
+
+    Raises ProblemError for a size below 1, more than 2^31 tiles or K-steps, an unknown dtype or order.
+    """
+
+    m: int
+    n: int
+    k: int
+    tile: tuple[int, int, int] = (128, 256, 64)
+    dtype: str = "bf16"
+    order: str = "row-major"
+
+    def __post_init__(self) -> None:
+        for name in ("m", "n", "k"):
+            size = whole(name.upper(), getattr(self, name), 1, MAX_SIZE, ProblemError)
+            object.__setattr__(self, name, size)
+        if not isinstance(self.tile, tuple | list) or len(self.tile) != 3:
+            raise ProblemError(f"the tile is {self.tile!r}; it must be three sizes (tile_m, tile_n, tile_k)")
+        sizes = zip(("tile_m", "tile_n", "tile_k"), self.tile, strict=True)
+        tile = tuple(whole(name, size, 1, MAX_SIZE, ProblemError) for name, size in sizes)
+        object.__setattr__(self, "tile", tile)
+        if self.dtype not in DTYPE_BYTES:
+            raise ProblemError(unknown("dtype", str(self.dtype), DTYPE_BYTES))
+        if self.tiles > MAX_TILES:
+            raise ProblemError(
+                f"{self.m}x{self.n} in tiles of {self.tile_m}x{self.tile_n} makes {self.tiles} tiles; "
+                f"at most {MAX_TILES} are allowed"
+            )
+        if self.k_steps >= MAX_TILES:
+            raise ProblemError(
+                f"K = {self.k} in steps of {self.tile_k} makes {self.k_steps} K-steps; "
+                f"fewer than {MAX_TILES} are allowed"
+            )
+        orders.check(self.order)
+
+    @property
+    def tile_m(self) -> int:
+        return self.tile[0]
+
+    @property
+    def tile_n(self) -> int:
+        return self.tile[1]
+
+    @property
+    def tile_k(self) -> int:
+        return self.tile[2]
+
+    @property
+    def tiles_m(self) -> int:
+        """Rows of output tiles."""
+        return -(-self.m // self.tile_m)
+
+    @property
+    def tiles_n(self) -> int:
+        """Columns of output tiles."""
+        return -(-self.n // self.tile_n)
+
+    @property
+    def tiles(self) -> int:
+        """Output tiles."""
+        return self.tiles_m * self.tiles_n
+
+    @property
+    def k_steps(self) -> int:
+        """K-steps of one tile; a last partial one counts as one."""
+        return -(-self.k // self.tile_k)
+
+    @property
+    def flops(self) -> int:
+        """Multiplications and additions that the product needs, padding not counted."""
+        return 2 * self.m * self.n * self.k

@@ -1,0 +1,13 @@
+"""One thread block per tile: the hardware hands blocks to SMs as they free up."""
+
+import numpy as np
+
+from tilesim.devices import Device
+from tilesim.orders import visit
+from tilesim.plans import Plan, segments
+from tilesim.problems import Problem
+
+
+def naive(problem: Problem, device: Device) -> Plan:
+    """Block b computes the b-th tile of the order, and pays its own launch."""
+    return Plan(segments(np.arange(problem.tiles), visit(problem), 0, problem.k_steps), ctas=problem.tiles)

@@ -1,0 +1,16 @@
+"""One thread block per slot, each looping over its own unbroken range of tiles."""
+
+import numpy as np
+
+from tilesim.devices import Device
+from tilesim.orders import visit
+from tilesim.plans import Plan, segments
+from tilesim.problems import Problem
+
+
+def persistent_contiguous(problem: Problem, device: Device) -> Plan:
+    """The order is cut into one range per CTA; sizes differ by at most one, the longer ranges come first."""
+    ctas = device.sms * device.ctas_per_sm
+    share, longer = divmod(problem.tiles, ctas)
+    cta = np.repeat(np.arange(ctas), share + (np.arange(ctas) < longer))
+    return Plan(segments(cta, visit(problem), 0, problem.k_steps), ctas)

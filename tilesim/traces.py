@@ -1,0 +1,135 @@
+"""Trace: when and where each segment ran, simulated or measured, in one form."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from tilesim import metrics
+from tilesim.devices import Device
+from tilesim.errors import TraceError, whole
+from tilesim.plans import coverage_fault
+from tilesim.problems import Problem
+
+PLACES = ("cta", "tile", "k0", "k1", "sm", "slot")
+TIMES = ("issue", "start", "drain", "ready", "fixup", "done")
+SPAN = np.dtype([(name, "i4") for name in PLACES] + [(name, "i8") for name in (*TIMES, "cycles")])
+ORIGINS = ("simulated", "measured")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trace:
+    """A run of `schedule` for `problem` on `device`.
+
+    `spans`: read-only SPAN array, a row per segment, sorted by (issue, start, sm, slot); times are ns from
+    the first issue, `cycles` are clock64 ticks from start to drain, 0 where not known.
+    `origin`: "simulated" or "measured". `tick_ns`: the step of the clock that stamped it.
+    `meta`: what else is known, JSON values: launches, costs, seed, or gpu, driver, versions, date, kernel.
+
+    Raises TraceError, naming the row, where a K-step is missing or done twice, times run backwards, a
+    place is not on the device, or two main loops overlap in one slot.
+    """
+
+    problem: Problem
+    device: Device
+    schedule: str
+    spans: np.ndarray
+    origin: str = "simulated"
+    tick_ns: int = 1
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        spans = np.array(self.spans)
+        _check(self, spans)
+        spans = spans[np.lexsort((spans["slot"], spans["sm"], spans["start"], spans["issue"]))]
+        zero = spans["issue"].min()
+        for name in TIMES:
+            spans[name] -= zero
+        spans.flags.writeable = False
+        object.__setattr__(self, "spans", spans)
+
+    @property
+    def makespan(self) -> int:
+        """ns from the first issue to the last done."""
+        return metrics.makespan(self)
+
+    @property
+    def utilization(self) -> float:
+        """Share of slot-time in main loops."""
+        return metrics.utilization(self)
+
+    @property
+    def occupancy(self) -> float:
+        """Share of slot-time between issue and done."""
+        return metrics.occupancy(self)
+
+    @property
+    def waves(self) -> int:
+        """Segments over slots, rounded up."""
+        return metrics.waves(self)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the trace as .npz; the file appears under its name only when it is complete."""
+        from tilesim.formats import npz
+
+        npz.save(self, path)
+
+    @staticmethod
+    def load(path: str | PathLike[str]) -> "Trace":
+        """Read a trace from .npz; raises TraceError where the file is not a valid trace."""
+        from tilesim.formats import npz
+
+        return npz.load(path)
+
+
+def _check(trace: Trace, spans: np.ndarray) -> None:
+    if spans.dtype != SPAN or spans.ndim != 1:
+        names = ", ".join(SPAN.names or ())
+        raise TraceError(f"spans are {spans.dtype}; they must be one row per segment with the fields {names}")
+    if not len(spans):
+        raise TraceError("the trace has no spans; it needs at least one")
+    if trace.origin not in ORIGINS:
+        raise TraceError(f"the origin is {trace.origin!r}; it must be one of {', '.join(ORIGINS)}")
+    whole("tick_ns", trace.tick_ns, 1, 10**9, TraceError)
+    fault = coverage_fault(spans, trace.problem)
+    if fault:
+        raise TraceError(fault)
+    _check_places(trace.device, spans)
+    _check_times(spans)
+    _check_overlap(spans)
+
+
+def _check_places(device: Device, spans: np.ndarray) -> None:
+    for name, limit in {"cta": 2**31 - 1, "sm": device.sms, "slot": device.ctas_per_sm}.items():
+        for row in np.flatnonzero((spans[name] < 0) | (spans[name] >= limit))[:1]:
+            raise TraceError(f"row {row} has {name} {spans[name][row]}; the device has 0 to {limit - 1}")
+    for row in np.flatnonzero(~np.isin(spans["sm"], device.free_sms))[:1]:
+        raise TraceError(f"row {row} ran on SM {spans['sm'][row]}, which another kernel holds")
+
+
+def _check_times(spans: np.ndarray) -> None:
+    for name in ("issue", "cycles"):
+        for row in np.flatnonzero(spans[name] < 0)[:1]:
+            raise TraceError(f"row {row} has {name} {spans[name][row]}; it cannot be negative")
+    for earlier, later in pairwise(TIMES):
+        for row in np.flatnonzero(spans[later] < spans[earlier])[:1]:
+            raise TraceError(
+                f"row {row} (tile {spans['tile'][row]}) has {later} at {spans[later][row]} ns, "
+                f"before its {earlier} at {spans[earlier][row]} ns"
+            )
+
+
+def _check_overlap(spans: np.ndarray) -> None:
+    """One slot multiplies for one segment at a time."""
+    by_slot = spans[np.lexsort((spans["drain"], spans["start"], spans["slot"], spans["sm"]))]
+    before, after = by_slot[:-1], by_slot[1:]
+    same = (before["sm"] == after["sm"]) & (before["slot"] == after["slot"])
+    for i in np.flatnonzero(same & (after["start"] < before["drain"]))[:1]:
+        raise TraceError(
+            f"tile {after['tile'][i]} starts at {after['start'][i]} ns on SM {after['sm'][i]}, slot "
+            f"{after['slot'][i]}, where the main loop of tile {before['tile'][i]} runs until "
+            f"{before['drain'][i]} ns"
+        )
