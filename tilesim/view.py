@@ -1,0 +1,156 @@
+"""What there is to see of a trace at an instant: pure functions (trace, t) -> numbers, t in ns.
+
+Everything a film draws comes from here, so that two films of one trace at one instant agree, whatever
+their frame rate.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+import numpy as np
+
+from tilesim.metrics import first_of_cta, last_done, slot_index
+from tilesim.traces import Trace
+
+
+class Phase(IntEnum):
+    """What is being done to a tile; a tile in several segments shows the most advanced of them."""
+
+    WAITING = 0
+    LAUNCHING = 1
+    MULTIPLYING = 2
+    WRITING = 3
+    DONE = 4
+
+
+def progress(trace: Trace, t: float) -> np.ndarray:
+    """Share of each tile's K-steps that is multiplied: float64 in [0, 1], shape [tiles].
+
+    A K-step in progress counts by the share of its main loop that has passed.
+
+    >>> progress(_example(), 1500).tolist()
+    [1.0, 1.0, 0.5, 0.5, 0.0]
+    """
+    spans = trace.spans
+    length = np.maximum(1, spans["drain"] - spans["start"])
+    share = np.clip((t - spans["start"]) / length, 0.0, 1.0)
+    share[spans["drain"] <= t] = 1.0
+    steps = (spans["k1"] - spans["k0"]) / trace.problem.k_steps
+    return np.minimum(1.0, np.bincount(spans["tile"], share * steps, trace.problem.tiles))
+
+
+def phases(trace: Trace, t: float) -> np.ndarray:
+    """The Phase of each tile: int8, shape [tiles]. A tile is DONE when its last segment is.
+
+    >>> [Phase(phase).name for phase in phases(_example(), 1500)]
+    ['DONE', 'DONE', 'MULTIPLYING', 'MULTIPLYING', 'WAITING']
+    """
+    spans, tiles = trace.spans, trace.problem.tiles
+    phase = sum((spans[name] <= t).astype(np.int8) for name in ("issue", "start", "drain", "done"))
+    most = np.zeros(tiles, np.int8)
+    np.maximum.at(most, spans["tile"], np.minimum(phase, Phase.WRITING))
+    done = np.ones(tiles, bool)
+    np.logical_and.at(done, spans["tile"], spans["done"] <= t)
+    return np.where(done, np.int8(Phase.DONE), most)
+
+
+def tile_sm(trace: Trace) -> np.ndarray:
+    """The SM that finishes each tile: int32, shape [tiles].
+
+    >>> tile_sm(_example()).tolist()
+    [0, 1, 0, 1, 0]
+    """
+    finishes = np.argsort(trace.spans["done"], kind="stable")
+    sm = np.zeros(trace.problem.tiles, np.int32)
+    sm[trace.spans["tile"][finishes]] = trace.spans["sm"][finishes]
+    return sm
+
+
+def tiles_done(trace: Trace, t: float) -> int:
+    """Tiles that are written.
+
+    >>> tiles_done(_example(), 1500)
+    2
+    """
+    return int(np.count_nonzero(phases(trace, t) == Phase.DONE))
+
+
+def blocks_launched(trace: Trace, t: float) -> int:
+    """Thread blocks, of those with work, that have been given a slot.
+
+    >>> blocks_launched(_example(), 1500)
+    4
+    """
+    return int(np.count_nonzero(trace.spans["issue"][first_of_cta(trace)] <= t))
+
+
+def busy_sms(trace: Trace, t: float) -> int:
+    """SMs on which a segment is between issue and done.
+
+    >>> busy_sms(_example(), 2500)
+    1
+    """
+    spans = trace.spans
+    return len(np.unique(spans["sm"][(spans["issue"] <= t) & (t < spans["done"])]))
+
+
+def current_tile(trace: Trace, t: float) -> np.ndarray:
+    """The tile that each thread block was last issued: int64, shape [ctas], -1 before its first.
+
+    >>> current_tile(_example(), 1500).tolist()
+    [0, 1, 2, 3, -1]
+    """
+    spans = trace.spans
+    current = np.full(int(spans["cta"].max()) + 1, -1, np.int64)
+    issued = spans[spans["issue"] <= t]
+    current[issued["cta"]] = issued["tile"]
+    return current
+
+
+def wave_ends(trace: Trace) -> list[int]:
+    """When the last of the first 1, 2, ... x slots segments, in order of issue, is done.
+
+    >>> wave_ends(_example())
+    [1000, 2000, 3000]
+    """
+    done = np.maximum.accumulate(trace.spans["done"])
+    slots = trace.device.slots
+    return [int(done[min(end, len(done)) - 1]) for end in range(slots, len(done) + slots, slots)]
+
+
+def hand_over(trace: Trace) -> tuple[int, int, int]:
+    """(sm, from, to): the first time one SM goes from one tile to the next, its drain and the next start.
+
+    Of the SMs it is the one whose hand-over takes the median time. Returns (sm, 0, 0) where no slot runs
+    a second segment.
+
+    >>> hand_over(_example())
+    (0, 1000, 1000)
+    """
+    place, spans = slot_index(trace), trace.spans
+    by_slot = np.lexsort((spans["start"], place))
+    place, ordered = place[by_slot], spans[by_slot]
+    rank = np.arange(len(place)) - np.searchsorted(place, place)
+    second = np.flatnonzero(rank == 1)
+    if not second.size:
+        return int(spans["sm"][0]), 0, 0
+    gap = ordered["start"][second] - ordered["drain"][second - 1]
+    middle = second[np.argsort(gap, kind="stable")[(len(gap) - 1) // 2]]
+    return int(ordered["sm"][middle]), int(ordered["drain"][middle - 1]), int(ordered["start"][middle])
+
+
+def tail_start(trace: Trace) -> int:
+    """When the first slot has nothing left to do, ns.
+
+    >>> tail_start(_example())
+    2000
+    """
+    return int(last_done(trace).min())
+
+
+def _example() -> Trace:
+    """5 tiles of 1 µs on 2 SMs."""
+    from tilesim import Device, Problem, simulate
+
+    return simulate("naive", Problem(128, 640, 4, tile=(128, 128, 4)), Device(2))
