@@ -5,7 +5,7 @@ issue --launch + prologue--> start --K-steps--> drain --(wait)--> ready --fix-up
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib.resources import files
@@ -14,7 +14,7 @@ from typing import Any
 
 from tilesim.devices import Device, presets
 from tilesim.errors import CostsError
-from tilesim.problems import Problem
+from tilesim.problems import DTYPE_BYTES, Problem
 
 MAX_NS = 10**15
 
@@ -103,44 +103,97 @@ def default_costs(schedule: str, problem: Problem, device: Device) -> Costs:
     """
     if not device.name:
         return Costs.ideal()
-    return _calibrated(schedule, problem, device) or _from_peak(problem, device)
+    shipped = _nearest(calibrations(device.name), schedule, problem, device)
+    return shipped or _from_peak(problem, device)
 
 
 @cache
 def calibrations(device: str) -> tuple[Mapping[str, Any], ...]:
-    """The calibrations shipped for a device: schedule, dtype, tile, k_steps, ctas_per_sm, costs."""
+    """The calibrations shipped for a device, as `tilesim calibrate` wrote them."""
     path = files("tilesim").joinpath(f"data/costs/{device}.json")
     return tuple(json.loads(path.read_text("utf-8"))) if path.is_file() else ()
 
 
-def _calibrated(schedule: str, problem: Problem, device: Device) -> Costs | None:
-    """The nearest calibration, scaled to this tile: K-steps by volume, the epilogue by area."""
+def costs_for(values: object, schedule: str, problem: Problem, device: Device) -> Costs:
+    """Costs from parsed JSON: an object of costs, or a list of calibrations to take the nearest of.
+
+    Raises CostsError where it is neither, or where no calibration is for this many CTAs per SM.
+    """
+    if isinstance(values, Mapping):
+        return Costs.from_mapping(values)
+    if not isinstance(values, list) or not all(_is_calibration(entry) for entry in values):
+        raise CostsError(f"it must hold an object of costs or a list of objects with {', '.join(KEYS)}")
+    costs = _nearest(values, schedule, problem, device)
+    if costs is None:
+        kinds = sorted({f"{entry['schedule']} with {entry['ctas_per_sm']} CTAs per SM" for entry in values})
+        raise CostsError(
+            f"no calibration fits {schedule} with {device.ctas_per_sm} CTAs per SM; "
+            f"there are {', '.join(kinds)}"
+        )
+    return costs
+
+
+KEYS = {"schedule": str, "dtype": str, "tile": list, "k_steps": int, "ctas_per_sm": int, "costs": dict}
+"""What a calibration says at least."""
+
+
+def _is_calibration(entry: object) -> bool:
+    if not isinstance(entry, Mapping):
+        return False
+    if not all(isinstance(entry.get(key), kind) for key, kind in KEYS.items()):
+        return False
+    sizes = [*entry["tile"], entry["k_steps"], entry["ctas_per_sm"]]
+    known = entry["dtype"] in DTYPE_BYTES and len(sizes) == 5
+    return known and all(isinstance(size, int) and size > 0 for size in sizes)
+
+
+def _nearest(
+    entries: Iterable[Mapping[str, Any]], schedule: str, problem: Problem, device: Device
+) -> Costs | None:
+    """The nearest calibration, scaled to this tile and dtype.
+
+    Nearest is by: the schedule (persistent stands in for every other one but naive), the dtype, TMA
+    loads, an overlapped epilogue, the tile's shape, the number of K-steps. A K-step is scaled by its
+    volume and the datasheet's rates of the dtypes, an epilogue by the bytes of its tile.
+    """
     name = schedule.partition(":")[0]
     family = "naive" if name == "naive" else "persistent"
-    volume = problem.tile_m * problem.tile_n * problem.tile_k
     area = problem.tile_m * problem.tile_n
 
-    def distance(entry: Mapping[str, Any]) -> tuple[bool, float, float]:
+    def distance(entry: Mapping[str, Any]) -> tuple[bool, bool, bool, bool, float, float]:
         m, n, k = entry["tile"]
-        shapes = abs(log(m * n / area)) + abs(log(k / problem.tile_k))
-        return entry["schedule"] != name, shapes, abs(log(entry["k_steps"] / problem.k_steps))
+        return (
+            entry["schedule"] != name,
+            entry["dtype"] != problem.dtype,
+            entry.get("loads", "tma") != "tma",
+            not entry["costs"].get("overlap", False),
+            abs(log(m * n / area)) + abs(log(k / problem.tile_k)),
+            abs(log(entry["k_steps"] / problem.k_steps)),
+        )
 
-    entries = [
+    rates = presets()[device.name]["peak_tflops"] if device.name else {}
+    fitting = [
         entry
-        for entry in calibrations(device.name)
+        for entry in entries
         if entry["schedule"] in (name, family)
-        and entry["dtype"] == problem.dtype
         and entry["ctas_per_sm"] == device.ctas_per_sm
+        and (entry["dtype"] == problem.dtype or {entry["dtype"], problem.dtype} <= set(rates))
     ]
-    if not entries:
+    if not fitting:
         return None
-    nearest = min(entries, key=distance)
+    nearest = min(fitting, key=distance)
     costs = Costs.from_mapping(nearest["costs"])
     m, n, k = nearest["tile"]
+    dtype = nearest["dtype"]
+    if (m, n, k) == problem.tile and dtype == problem.dtype:
+        return costs
+    rate = rates[dtype] / rates[problem.dtype] if dtype != problem.dtype else 1.0
+    size = DTYPE_BYTES[problem.dtype] / DTYPE_BYTES[dtype]
     return replace(
         costs,
-        k_step=costs.k_step * volume / (m * n * k),
-        epilogue=round(costs.epilogue * area / (m * n)),
+        k_step=costs.k_step * rate * area * problem.tile_k / (m * n * k),
+        epilogue=round(costs.epilogue * size * area / (m * n)),
+        source=f"{costs.source}; scaled from {dtype} tiles of {m}x{n}x{k}",
     )
 
 
@@ -150,7 +203,8 @@ def _from_peak(problem: Problem, device: Device) -> Costs:
     if problem.dtype not in preset["peak_tflops"]:
         rates = ", ".join(preset["peak_tflops"])
         raise CostsError(
-            f"the {preset['title']}'s datasheet has no {problem.dtype} rate; give costs, or choose from {rates}"
+            f"the {preset['title']}'s datasheet has no {problem.dtype} rate; "
+            f"give costs, or choose from {rates}"
         )
     flops_per_ns_and_sm = preset["peak_tflops"][problem.dtype] * 1e3 / preset["sms"]
     return Costs(
