@@ -1,0 +1,106 @@
+"""ASCII lanes: a line per slot, for a terminal and for tests whose expected picture a person can read."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from tilesim.metrics import slot_index
+from tilesim.traces import Trace
+
+IDLE = "."
+LAUNCH, MAIN, WAIT, FIXUP, EPILOGUE, UNDER = ">", "=", "?", "+", "-", "~"
+LEGEND = {
+    LAUNCH: "launch or hand-over",
+    MAIN: "main loop, its tile's number in it",
+    WAIT: "wait for partials",
+    FIXUP: "adding partials",
+    EPILOGUE: "epilogue",
+    UNDER: "main loop with the epilogue of the tile before under it",
+    IDLE: "idle",
+}
+
+
+def draw(trace: Trace, width: int = 100) -> str:
+    """The lanes of `trace`, `width` columns of equal time from its zero to its last done.
+
+    A column shows what its left edge falls into; a main loop has at least one column, and opens with
+    "[" and shows its tile's number where there is room. Lines have no trailing blanks; the text ends without
+    a newline.
+
+    >>> from tilesim import Device, Problem, simulate
+    >>> print(draw(simulate("naive", Problem(128, 640, 4, tile=(128, 128, 4)), Device(2)), 30))
+    naive on 2 SMs, simulated: 5 tiles, 3000 ns
+          0         1         2         3 µs
+          |         |         |         |
+    SM 0  [0========[2========[4========
+    SM 1  [1========[3========..........
+    [= main loop, its tile's number in it   . idle
+    """
+    ctas, total = trace.device.ctas_per_sm, max(1, trace.makespan)
+    rows = trace.spans[np.lexsort((trace.spans["start"], slot_index(trace)))]
+    lanes = {(sm, slot): [IDLE] * width for sm in sorted(trace.device.free_sms) for slot in range(ctas)}
+    columns = {
+        name: np.minimum(width, rows[name] * width // total).tolist()
+        for name in ("issue", "start", "drain", "ready", "fixup", "done")
+    }
+    spans = list(zip(rows["sm"].tolist(), rows["slot"].tolist(), *columns.values(), strict=True))
+    for sm, slot, issue, start, drain, ready, fixup, done in spans:
+        lane = lanes[sm, slot]
+        for first, last, mark in (
+            (issue, start, LAUNCH), (drain, ready, WAIT), (ready, fixup, FIXUP), (fixup, done, EPILOGUE),
+        ):  # fmt: skip
+            lane[first:last] = [mark] * (last - first)
+    for (sm, slot, _, start, drain, *_), tile in zip(spans, rows["tile"].tolist(), strict=True):
+        _main_loop(lanes[sm, slot], start, drain, tile)
+
+    names = [f"SM {sm}" + f".{slot}" * (ctas > 1) for sm, slot in lanes]
+    margin = max(map(len, names)) + 2
+    text = ["".join(lane) for lane in lanes.values()]
+    title = (
+        f"{trace.schedule} on {trace.device.title}, {trace.origin}: {trace.problem.tiles} tiles, {total} ns"
+    )
+    axis = [" " * margin + line for line in _axis(total, width)]
+    drawn = [f"{name:{margin}}{lane}" for name, lane in zip(names, text, strict=True)]
+    return "\n".join([title, *axis, *drawn, _legend(text)])
+
+
+def _main_loop(lane: list[str], start: int, drain: int, tile: int) -> None:
+    """Draw a main loop over whatever is in the lane; where that is an epilogue, both go on.
+
+    The tile's number comes after the columns with an epilogue under them, if it fits there.
+    """
+    start = min(start, len(lane) - 1)
+    cells = [UNDER if mark == EPILOGUE else MAIN for mark in lane[start : max(start + 1, drain)]]
+    cells[0], number = "[", str(tile)
+    under = cells.count(UNDER)
+    at = 1 + under if 1 + under + len(number) <= len(cells) else 1
+    if at + len(number) <= len(cells):
+        cells[at : at + len(number)] = number
+    lane[start : start + len(cells)] = cells
+
+
+def _axis(total: int, width: int) -> tuple[str, str]:
+    """Two lines: labels, and ticks at round times at least 10 columns apart."""
+    unit, size = next((u, s) for u, s in (("ms", 10**6), ("µs", 10**3), ("ns", 1)) if total >= s)
+    step = next(s for s in _round_numbers() if s * width >= 10 * total)
+    labels = ticks = ""
+    for time in range(0, total + 1, step):
+        column = time * width // total
+        labels = f"{labels:{column}}{time / size:g}"
+        ticks = f"{ticks:{column}}|"
+    return f"{labels} {unit}", ticks
+
+
+def _round_numbers() -> Iterable[int]:
+    """1, 2, 5, 10, 20, 50, ..."""
+    power = 1
+    while True:
+        yield from (power, 2 * power, 5 * power)
+        power *= 10
+
+
+def _legend(lanes: list[str]) -> str:
+    """What the marks in use mean."""
+    used = set("".join(lanes)) | {MAIN}
+    words = [f"{'[' * (mark == MAIN)}{mark} {LEGEND[mark]}" for mark in LEGEND if mark in used]
+    return "   ".join(words)

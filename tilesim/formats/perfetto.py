@@ -1,0 +1,156 @@
+"""Chrome/Perfetto trace event JSON, for ui.perfetto.dev and chrome://tracing.
+
+Each SM is a process; each slot has a thread for main loops and one for epilogues, since slices that
+overlap in part on one thread are invalid, and an epilogue may overlap the next main loop. Where two
+epilogues of a slot overlap, the second goes on one more thread. The GPU is a process of its own, which
+carries the counter of busy SMs.
+
+Format: "Trace Event Format", Google, docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU.
+`ts` and `dur` are µs from the trace's zero: exact to the ns for runs of up to 100 days.
+"""
+
+import json
+from collections.abc import Iterator
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from tilesim import __version__
+from tilesim.formats import _atomic
+from tilesim.formats.npz import header
+from tilesim.metrics import slot_index
+from tilesim.orders import visit
+from tilesim.traces import Trace
+
+Event = dict[str, Any]
+
+
+def save(trace: Trace, path: str | PathLike[str]) -> None:
+    """Write `trace`; raises TilesimError where `path` cannot be written."""
+    _atomic.write(path, lambda file: file.write(json.dumps(document(trace)).encode()))
+
+
+def document(trace: Trace) -> dict[str, Any]:
+    """The whole file as JSON values."""
+    lanes = _epilogue_lanes(trace)
+    events = [*_names(trace, int(lanes.max()) + 1), *_slices(trace, lanes), *_busy_sms(trace)]
+    about = header(trace) | {"writer": f"tilesim {__version__}"}
+    return {"traceEvents": events, "displayTimeUnit": "ns", "otherData": about}
+
+
+def _names(trace: Trace, lanes: int) -> Iterator[Event]:
+    """Metadata events: what processes and threads are called, and how they are sorted."""
+    device = trace.device
+    yield _metadata("process_name", _gpu(trace), 0, name=f"{device.title}, {trace.schedule}, {trace.origin}")
+    yield _metadata("process_sort_index", _gpu(trace), 0, sort_index=-1)
+    free = set(device.free_sms)
+    for sm in range(device.sms):
+        held = "" if sm in free else " (held by another kernel)"
+        yield _metadata("process_name", sm + 1, 0, name=f"SM {sm}{held}")
+        yield _metadata("process_sort_index", sm + 1, 0, sort_index=sm)
+        for slot in range(device.ctas_per_sm if sm in free else 0):
+            for thread in range(1 + lanes):
+                part = "main loop" if not thread else "epilogue" + f" {thread}" * (thread > 1)
+                tid = _thread(trace, sm, slot, thread, lanes)
+                yield _metadata("thread_name", sm + 1, tid, name=f"slot {slot} {part}")
+                yield _metadata("thread_sort_index", sm + 1, tid, sort_index=slot * (1 + lanes) + thread)
+
+
+def _slices(trace: Trace, epilogue_lanes: np.ndarray) -> Iterator[Event]:
+    """Complete events: up to three per span, those of no length left out."""
+    spans, problem, lanes = trace.spans, trace.problem, int(epilogue_lanes.max()) + 1
+    place = np.empty(problem.tiles, np.int64)
+    place[visit(problem)] = np.arange(problem.tiles)
+    later = _follows_in_cta(trace)
+    free_from = _previous_drain(trace)
+    for row, span in enumerate(spans):
+        tile, sm, slot = int(span["tile"]), int(span["sm"]), int(span["slot"])
+        pid_m, pid_n = divmod(tile, problem.tiles_n)
+        args = {
+            "tile": tile, "pid_m": pid_m, "pid_n": pid_n, "wave": row // trace.device.slots,
+            "order": int(place[tile]), "cta": int(span["cta"]), "k0": int(span["k0"]), "k1": int(span["k1"]),
+            "cycles": int(span["cycles"]),
+        }  # fmt: skip
+        main = _thread(trace, sm, slot, 0, lanes)
+        writer = _thread(trace, sm, slot, 1 + int(epilogue_lanes[row]), lanes)
+        begin = max(int(span["issue"]), int(free_from[row]))
+        for name, category, thread, first, last in (
+            ("hand-over" if later[row] else "launch", "launch", main, begin, int(span["start"])),
+            (f"tile {tile}", "main loop", main, int(span["start"]), int(span["drain"])),
+            (f"tile {tile}", "epilogue", writer, int(span["drain"]), int(span["done"])),
+        ):
+            if last > first:
+                yield {
+                    "name": name, "cat": category, "ph": "X", "pid": sm + 1, "tid": thread,
+                    "ts": first / 1000, "dur": (last - first) / 1000, "args": args,
+                }  # fmt: skip
+
+
+def _busy_sms(trace: Trace) -> Iterator[Event]:
+    """Counter events: on how many SMs a segment is between issue and done, at each change."""
+    spans = trace.spans
+    residents = np.zeros(trace.device.sms, np.int64)
+    times = np.concatenate([spans["issue"], spans["done"]])
+    sms = np.concatenate([spans["sm"], spans["sm"]]).tolist()
+    steps = [1] * len(spans) + [-1] * len(spans)
+    by_time = np.argsort(times, kind="stable").tolist()
+    busy, shown = 0, -1
+    for i, event in enumerate(by_time):
+        was = residents[sms[event]]
+        residents[sms[event]] += steps[event]
+        busy += int(was == 0 and steps[event] > 0) - int(was == 1 and steps[event] < 0)
+        last = i + 1 == len(by_time) or times[by_time[i + 1]] > times[event]
+        if last and busy != shown:
+            shown = busy
+            yield {
+                "name": "busy SMs", "cat": "counter", "ph": "C", "pid": _gpu(trace), "tid": 0,
+                "ts": int(times[event]) / 1000, "args": {"SMs": busy},
+            }  # fmt: skip
+
+
+def _epilogue_lanes(trace: Trace) -> np.ndarray:
+    """On which of its slot's epilogue threads each span's epilogue goes: int, shape [spans].
+
+    Greedy by drain: the first thread that is free again. All 0 unless epilogues of a slot overlap.
+    """
+    spans, place = trace.spans, slot_index(trace)
+    lane = np.zeros(len(spans), np.int64)
+    free_from: dict[int, list[int]] = {}
+    for row in np.lexsort((spans["drain"], place)).tolist():
+        ends = free_from.setdefault(int(place[row]), [])
+        drain, done = int(spans["drain"][row]), int(spans["done"][row])
+        lane[row] = next((i for i, end in enumerate(ends) if end <= drain), len(ends))
+        ends[lane[row] : lane[row] + 1] = [done]
+    return lane
+
+
+def _previous_drain(trace: Trace) -> np.ndarray:
+    """When the main loop before each span's in its slot drained, 0 where there is none: ns, shape [spans]."""
+    spans, place = trace.spans, slot_index(trace)
+    by_slot = np.lexsort((spans["start"], place))
+    before = np.zeros(len(spans), np.int64)
+    same = place[by_slot[1:]] == place[by_slot[:-1]]
+    before[by_slot[1:]] = np.where(same, spans["drain"][by_slot[:-1]], 0)
+    return before
+
+
+def _follows_in_cta(trace: Trace) -> np.ndarray:
+    """Whether a span is not its thread block's first: bool, shape [spans]."""
+    later = np.ones(len(trace.spans), bool)
+    later[np.unique(trace.spans["cta"], return_index=True)[1]] = False
+    return later
+
+
+def _gpu(trace: Trace) -> int:
+    """The process of the whole GPU; an SM's is its number + 1, because viewers treat process 0 as none."""
+    return trace.device.sms + 1
+
+
+def _thread(trace: Trace, sm: int, slot: int, thread: int, lanes: int) -> int:
+    """A thread id that no other process uses: Perfetto takes thread ids as global."""
+    return (sm * trace.device.ctas_per_sm + slot) * (1 + lanes) + thread + 1
+
+
+def _metadata(name: str, pid: int, tid: int, /, **args: Any) -> Event:
+    return {"name": name, "cat": "__metadata", "ph": "M", "pid": pid, "tid": tid, "ts": 0, "args": args}
