@@ -1,4 +1,97 @@
-"""The command line."""
+"""The command line: `tilesim COMMAND ...`.
+
+A file here is a command: `simulate.py` defines a click command named `command`, and users call it
+"simulate". It is imported when it is used, or when help lists it; nothing here imports scenes or
+kernels but `_rooms.room`, called inside a command.
+
+Exit codes: 0 for success, 1 for a failure, 2 for wrong usage, 130 after Ctrl-C. Whatever goes wrong is
+one line on stderr that starts with "error:".
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from errno import EPIPE
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
+
+import click
+
+from tilesim import __version__
+from tilesim.errors import TilesimError, unknown
 
 
-def main() -> None: ...
+class Commands(click.Group):
+    """The commands found by their files, with one sentence for each way to fail."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        names = (module.name for module in iter_modules(__path__))
+        return sorted(name.replace("_", "-") for name in names if not name.startswith("_"))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        return import_module(f"{__name__}.{cmd_name.replace('-', '_')}").command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            raise click.UsageError(unknown("command", args[0], self.list_commands(ctx)), ctx)
+        return super().resolve_command(ctx, args)
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> Any:
+        if not standalone_mode:
+            return super().main(args, prog_name, complete_var, False, **extra)
+        try:
+            code = super().main(args, prog_name or "tilesim", complete_var, False, **extra)
+        except click.Abort:
+            sys.exit(130)
+        except click.ClickException as error:
+            _fail(error.format_message(), error.exit_code)
+        except TilesimError as error:
+            _fail(str(error), 1)
+        except MemoryError:
+            _fail("there is not enough memory for this; take a smaller problem", 1)
+        except OSError as error:
+            if error.errno == EPIPE:
+                _silence(sys.stdout)
+                sys.exit(1)
+            _fail(f"cannot use {error.filename or 'the output'}: {error.strerror or error}", 1)
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def _fail(sentence: str, code: int) -> None:
+    """Say `sentence` on stderr in one line and exit with `code`."""
+    click.echo(f"error: {' '.join(sentence.split())}", err=True)
+    _silence(sys.stdout)
+    sys.exit(code)
+
+
+def _silence(stream: Any) -> None:
+    """Let what a stream could not write go nowhere, or Python reports it once more as it exits."""
+    try:
+        stream.flush()
+    except (OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+
+
+@click.group(
+    cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
+)
+@click.version_option(__version__, message="tilesim %(version)s")
+@click.pass_context
+def main(ctx: click.Context) -> None:
+    """Which thread block computes which output tile of a matrix product, on which SM, and when."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())

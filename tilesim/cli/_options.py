@@ -1,0 +1,168 @@
+"""The options that several commands share, and how they become a Problem, a Device and Costs.
+
+A decorator such as `problem_options` adds a group of options to a command; `problem_from(options)`,
+given the command's keyword arguments, turns them into the noun. An option that was not given is None
+among them, so a command may have defaults of its own: `problem_from(options, default=...)`.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from tilesim.costs import Costs, costs_for
+from tilesim.devices import Device
+from tilesim.errors import CostsError, ProblemError, ScheduleError, TilesimError
+from tilesim.formats import _atomic
+from tilesim.names import resolve
+from tilesim.problems import DTYPE_BYTES, Problem
+from tilesim.schedules import SCHEDULES
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+PROBLEM = Problem(4096, 4096, 512)
+DEVICE = "h200"
+MAX_TILES = 2**22
+"""Tiles that the command line takes on; beyond them, lists and films would not end."""
+
+PROBLEM_NAMES = ("m", "n", "k", "tile", "order", "dtype")
+DEVICE_NAMES = ("device", "sms", "ctas_per_sm", "busy_sms")
+
+
+@contextmanager
+def usage() -> Iterator[None]:
+    """Whatever tilesim refuses in here is the fault of a value on the command line: exit code 2."""
+    try:
+        yield
+    except TilesimError as error:
+        raise click.UsageError(str(error)) from None
+
+
+class TileShape(click.ParamType):
+    """MxNxK as three sizes."""
+
+    name = "MxNxK"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[int, ...]:
+        if isinstance(value, tuple):
+            return value
+        if not re.fullmatch(r"[0-9]{1,15}x[0-9]{1,15}x[0-9]{1,15}", value.lower(), re.ASCII):
+            self.fail(f"{value!r} is not three sizes such as 128x256x64", param, ctx)
+        return tuple(int(size) for size in value.lower().split("x"))
+
+
+class Schedule(click.ParamType):
+    """The name of a schedule, with its parameters."""
+
+    name = "SCHEDULE"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> str:
+        with usage():
+            resolve("schedule", value, SCHEDULES, 2, ScheduleError)
+        return value
+
+
+class OutputFile(click.Path):
+    """A file to be written; what would keep it from being written is said before any work is done."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        _atomic.check(value)
+        return super().convert(value, param, ctx)
+
+
+def _group(*options: Callable[[F], F]) -> Callable[[F], F]:
+    def decorate(command: F) -> F:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+problem_options = _group(
+    click.option("--m", type=int, metavar="SIZE", help="Rows of A and C.  [4096]"),
+    click.option("--n", type=int, metavar="SIZE", help="Columns of B and C.  [4096]"),
+    click.option("--k", type=int, metavar="SIZE", help="Columns of A, rows of B.  [512]"),
+    click.option("--tile", type=TileShape(), help="Output tile, and K-step, of a block.  [128x256x64]"),
+    click.option("--order", metavar="NAME", help="Sequence of tiles, such as grouped:8.  [row-major]"),
+    click.option("--dtype", metavar="NAME", help=f"Of A and B: {', '.join(DTYPE_BYTES)}.  [bf16]"),
+)
+device_options = _group(
+    click.option("--device", metavar="NAME", help="GPU by name; `tilesim list` shows them.  [h200]"),
+    click.option("--sms", type=int, metavar="COUNT", help="SMs. Without --device: a GPU of ideal costs."),
+    click.option("--ctas-per-sm", type=int, metavar="COUNT", help="Thread blocks that fit on an SM.  [1]"),
+    click.option("--busy-sms", type=int, metavar="COUNT", help="SMs that another kernel holds.  [0]"),
+)
+costs_options = _group(
+    click.option("--costs", metavar="FILE", help="JSON of costs, or of `tilesim calibrate`, to use instead."),
+    click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, help="Of the jitter.  [0]"),
+)
+kernel_options = _group(
+    click.option("--warps", type=click.IntRange(1, 32), default=8, help="Warps of a thread block.  [8]"),
+    click.option(
+        "--stages", type=click.IntRange(1, 32), default=3, help="K-steps that loads run ahead.  [3]"
+    ),
+    click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, help="Of the random operands.  [0]"),
+)
+schedule_argument = click.argument("schedule", type=Schedule())
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def output_option(help: str, required: bool = False) -> Callable[[F], F]:
+    """`-o FILE`, passed on as `output`."""
+    return click.option("-o", "--output", type=OutputFile(), metavar="FILE", required=required, help=help)
+
+
+def given(options: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    """Those of `names` that were on the command line, with their values."""
+    return {name: options[name] for name in names if options.get(name) is not None}
+
+
+def problem_from(options: Mapping[str, Any], default: Problem = PROBLEM) -> Problem:
+    """The Problem that `problem_options` describe; what was not given comes from `default`."""
+    with usage():
+        problem = replace(default, **given(options, PROBLEM_NAMES))
+        if problem.tiles > MAX_TILES:
+            raise ProblemError(
+                f"{problem.m}x{problem.n} in tiles of {problem.tile_m}x{problem.tile_n} makes "
+                f"{problem.tiles} tiles; the command line takes at most {MAX_TILES}"
+            )
+        return problem
+
+
+def device_from(options: Mapping[str, Any]) -> Device:
+    """The Device that `device_options` describe.
+
+    --sms beside --device keeps that device's costs; --sms alone is a device without a name.
+    """
+    values = given(options, DEVICE_NAMES)
+    with usage():
+        if "sms" in values and "device" not in values:
+            return Device(**values)
+        return Device.named(values.pop("device", DEVICE).lower(), **values)
+
+
+def costs_from(options: Mapping[str, Any], schedule: str, problem: Problem, device: Device) -> Costs | None:
+    """The Costs in the file of --costs; None, which means the device's own, without it.
+
+    The file holds one object of costs, or the list that `tilesim calibrate` writes: then the nearest
+    entry is taken and scaled as the shipped ones are. Raises CostsError, naming the file.
+    """
+    path = options.get("costs")
+    if path is None:
+        return None
+    try:
+        values = json.loads(Path(path).read_text("utf-8"))
+    except OSError as error:
+        raise CostsError(f"cannot read {path}: {error.strerror or error}") from None
+    except (ValueError, RecursionError):
+        raise CostsError(f"{path}: this is not a JSON file") from None
+    try:
+        return costs_for(values, schedule, problem, device)
+    except CostsError as error:
+        raise CostsError(f"{path}: {error}") from None

@@ -1,0 +1,61 @@
+"""`tilesim list`: the names that other commands take."""
+
+import ast
+import json
+from collections.abc import Callable, Mapping
+from inspect import Parameter, getmodule, signature
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tilesim.cli._options import json_option
+from tilesim.cli._rooms import room_path
+from tilesim.devices import presets
+from tilesim.orders import ORDERS
+from tilesim.problems import DTYPE_BYTES
+from tilesim.schedules import SCHEDULES
+
+
+@click.command("list", short_help="List schedules, orders, devices, scenes and dtypes.")
+@json_option
+def command(as_json: bool) -> None:
+    """List the schedules, orders, devices, scenes and dtypes that there are."""
+    devices = {name: f"{preset['title']}, {preset['sms']} SMs" for name, preset in presets().items()}
+    lists = {
+        "schedules": _functions(SCHEDULES, lambda function: getmodule(function).__doc__),
+        "orders": _functions(ORDERS, lambda function: function.__doc__),
+        "devices": devices,
+        "scenes": _scenes(),
+        "dtypes": {name: f"{size} byte" + "s" * (size > 1) for name, size in DTYPE_BYTES.items()},
+    }
+    if as_json:
+        click.echo(json.dumps(lists, ensure_ascii=False))
+        return
+    width = max(len(name) for names in lists.values() for name in names) + 2
+    for title, names in lists.items():
+        click.echo(title)
+        for name, about in names.items():
+            click.echo(f"  {name:{width}}{about}".rstrip())
+
+
+def _functions(registry: Mapping[str, Callable], doc: Callable[[Any], str | None]) -> dict[str, str]:
+    """Each name, with the parameters it must carry, and the first line of what `doc` finds on it."""
+    found = {}
+    for name, function in registry.items():
+        parameters = list(signature(function).parameters.values())[2:]
+        needed = [p.name.upper() for p in parameters if p.default is Parameter.empty]
+        found[":".join([name, *needed])] = (doc(function) or "").strip().partition("\n")[0]
+    return found
+
+
+def _scenes() -> dict[str, str]:
+    """The films, from their files: Manim is slow to import and may be missing."""
+    folder = room_path("scenes")
+    files = sorted(folder.glob("[!_]*.py")) if folder else []
+    return {file.stem.replace("_", "-"): _about(file) for file in files}
+
+
+def _about(file: Path) -> str:
+    """The first line of a file's docstring."""
+    return (ast.get_docstring(ast.parse(file.read_bytes())) or "").partition("\n")[0]

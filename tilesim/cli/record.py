@@ -1,0 +1,42 @@
+"""`tilesim record`: run a kernel on this machine's GPU and keep when and where each tile ran."""
+
+import json
+from typing import Any
+
+import click
+
+from tilesim import metrics
+from tilesim.cli._figures import table
+from tilesim.cli._options import (
+    json_option,
+    kernel_options,
+    output_option,
+    problem_from,
+    problem_options,
+    schedule_argument,
+)
+from tilesim.cli._rooms import room
+
+
+@click.command(short_help="Measure a trace on this machine's GPU.")
+@schedule_argument
+@click.option("--kernel", type=click.Choice(["own"]), default="own", help="The schedule's own kernel.  [own]")
+@problem_options
+@kernel_options
+@click.option(
+    "--loads", type=click.Choice(["tma", "ptr"]), default="tma", help="How tiles are loaded.  [tma]"
+)
+@click.option(
+    "--overlap/--no-overlap", default=True, help="Persistent: load the next tile under the epilogue.  [yes]"
+)
+@click.option("--ctas-per-sm", type=click.IntRange(1, 64), default=1, help="Blocks per SM, persistent.  [1]")
+@click.option("--repeats", type=click.IntRange(1, 10_000), default=21, help="Runs to choose from.  [21]")
+@output_option("Write the trace here (.npz).", required=True)
+@json_option
+def command(schedule: str, kernel: str, output: str, as_json: bool, **options: Any) -> None:
+    """Run the kernel of SCHEDULE on this machine's GPU, and write the run with the median time as a trace."""
+    problem = problem_from(options)
+    names = ("loads", "overlap", "warps", "stages", "ctas_per_sm", "repeats", "seed")
+    trace = room("kernels").record(schedule, problem, **{name: options[name] for name in names})
+    trace.save(output)
+    click.echo(json.dumps(metrics.summary(trace)) if as_json else table(trace))
