@@ -1,0 +1,59 @@
+"""`tilesim calibrate`: costs from traces."""
+
+import json
+from pathlib import Path
+
+import click
+
+from tilesim.calibrate import Calibration, calibrations, compare
+from tilesim.cli._figures import time
+from tilesim.cli._options import json_option, output_option
+from tilesim.formats import _atomic
+from tilesim.traces import Trace
+
+SHOWN = ("launch", "prologue", "handover", "k_step", "epilogue", "dispatch", "jitter")
+
+
+@click.command(short_help="Fit costs to measured traces.")
+@click.argument("traces", metavar="TRACE...", nargs=-1, required=True)
+@output_option("Write the costs here (.json), for --costs.")
+@json_option
+def command(traces: tuple[str, ...], output: str | None, as_json: bool) -> None:
+    """Fit costs to each kernel and size among the TRACE files, and say how well a simulation repeats them."""
+    loaded = {path: Trace.load(path) for path in traces}
+    fitted = calibrations(loaded)
+    text = _text(fitted)
+    if output:
+        _atomic.write(output, lambda file: file.write(text.encode()))
+    click.echo(text.rstrip() if as_json else "\n".join(_report(one, loaded) for one in fitted))
+
+
+def _text(fitted: list[Calibration]) -> str:
+    """A JSON list, an entry per kernel and size; traces go by their file's name, wherever it lies."""
+    entries = [one.as_json() | {"names": [Path(name).name for name in one.names]} for one in fitted]
+    return json.dumps(entries, indent=1) + "\n"
+
+
+def _report(one: Calibration, traces: dict[str, Trace]) -> str:
+    """The costs of one kernel, then measured and simulated time of each of its traces."""
+    costs = one.costs
+    values = {name: getattr(costs, name) for name in SHOWN}
+    words = [
+        f"{name} {value:.4g}" if isinstance(value, float) else f"{name} {value}"
+        for name, value in values.items()
+    ]
+    kernel = " ".join(word for word in (one.schedule, one.loads, "overlapped" * costs.overlap) if word)
+    tile = "x".join(map(str, one.tile))
+    lines = [
+        f"{kernel}, {one.dtype}, tile {tile}, {one.k_steps} K-steps, {one.ctas_per_sm} per SM",
+        f"  {', '.join(words)}",
+    ]
+    if one.ctas_per_sm > 1:
+        lines.append("  coresidency " + ", ".join(f"{factor:.3f}" for factor in costs.coresidency))
+    if one.unseen:
+        lines.append(f"  not in the traces: {', '.join(one.unseen)}")
+    for name in one.names:
+        measured, simulated = compare(traces[name], costs)
+        error = (simulated - measured) / measured
+        lines.append(f"  {Path(name).name}: {time(measured)}, simulated {time(simulated)} ({error:+.1%})")
+    return "\n".join(lines)
