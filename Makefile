@@ -1,0 +1,43 @@
+# From nothing to films and tests. Bare `make` lists the targets.
+
+PYTHON_HERE := .venv/bin/python
+PIP_INSTALL := $(PYTHON_HERE) -m pip install -qq --constraint constraints.txt --build-constraint constraints.txt
+TILESIM := $(PYTHON_HERE) -m tilesim
+FILMS := .cache/films
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: help demo test clean
+
+help: ## list these targets
+	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile
+
+demo: .venv/.films ## make .venv and render the race twice: an H200 as measured, and a classroom of 4 SMs
+	@mkdir -p $(FILMS)
+	@$(TILESIM) export race --size 1080p --fps 30 -o $(FILMS)/race-h200.mp4
+	@$(TILESIM) export race --size 1080p --fps 30 -o $(FILMS)/race-classroom.mp4 \
+		--device h200 --sms 4 --m 384 --n 1536 --k 512
+	@echo "The films are $(FILMS)/race-h200.mp4 and $(FILMS)/race-classroom.mp4"
+
+test: .venv/.test ## the same .venv with torch and Triton, then lint, types, direction rules and all tests
+	@$(PYTHON_HERE) -m ruff check
+	@$(PYTHON_HERE) -m ruff format --check
+	@$(PYTHON_HERE) -m mypy
+	@$(PYTHON_HERE) -m pytest --quiet
+
+clean: ## remove .venv, .cache and everything else that was made here
+	@rm -rf .venv .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist ./*.egg-info
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.venv/.made:
+	@.ci/venv
+
+.venv/.films: .venv/.made pyproject.toml constraints.txt
+	@echo "Installing tilesim and Manim into .venv"
+	@$(PIP_INSTALL) --editable '.[films]'
+	@touch $@
+
+.venv/.test: .venv/.films
+	@$(PIP_INSTALL) --dry-run --no-deps --report - torch | $(PYTHON_HERE) .ci/torch_note.py
+	@echo "Installing torch, Triton and the test tools into .venv"
+	@$(PIP_INSTALL) --editable '.[films,kernels,test]'
+	@touch $@
