@@ -46,8 +46,8 @@ class Device:
             raise DeviceError(f"{self.busy_sms} of {self.sms} SMs are busy; at least one must be free")
         if self.sm_order and sorted(self.sm_order) != list(range(self.sms)):
             raise DeviceError(f"the SM order must list each SM from 0 to {self.sms - 1} once")
-        if self.name and self.name not in presets():
-            raise DeviceError(unknown("device", self.name, presets()))
+        if not isinstance(self.name, str) or (self.name and self.name not in presets()):
+            raise DeviceError(unknown("device", str(self.name), presets()))
 
     @classmethod
     def named(cls, name: str, sms: int | None = None, ctas_per_sm: int = 1, busy_sms: int = 0) -> "Device":

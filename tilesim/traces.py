@@ -1,5 +1,6 @@
 """Trace: when and where each segment ran, simulated or measured, in one form."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -94,12 +95,26 @@ def _check(trace: Trace, spans: np.ndarray) -> None:
     if trace.origin not in ORIGINS:
         raise TraceError(f"the origin is {trace.origin!r}; it must be one of {', '.join(ORIGINS)}")
     whole("tick_ns", trace.tick_ns, 1, 10**9, TraceError)
+    _check_words(trace)
     fault = coverage_fault(spans, trace.problem)
     if fault:
         raise TraceError(fault)
     _check_places(trace.device, spans)
     _check_times(spans)
     _check_overlap(spans)
+
+
+def _check_words(trace: Trace) -> None:
+    if not isinstance(trace.schedule, str):
+        raise TraceError(f"the schedule is {trace.schedule!r}; it must be a name")
+    if not isinstance(trace.meta, Mapping):
+        raise TraceError(f"meta is {trace.meta!r}; it must be a mapping")
+    if "launches" in trace.meta:
+        whole("meta's launches", trace.meta["launches"], 1, 2**31, TraceError)
+    try:
+        json.dumps(dict(trace.meta), allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise TraceError(f"meta must hold JSON values: {error}") from None
 
 
 def _check_places(device: Device, spans: np.ndarray) -> None:
