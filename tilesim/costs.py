@@ -66,6 +66,10 @@ class Costs:
             raise CostsError(f"the jitter is {self.jitter!r}; it must be a fraction below 1")
         if not isinstance(self.overlap, bool):
             raise CostsError(f"overlap is {self.overlap!r}; it must be true or false")
+        if not isinstance(self.source, str):
+            raise CostsError(f"the source is {self.source!r}; it must be words")
+        if isinstance(self.coresidency, str):
+            raise CostsError(f"coresidency is {self.coresidency!r}; it must be a list of numbers")
         try:
             shares = tuple(float(value) for value in self.coresidency)
         except (TypeError, ValueError):

@@ -1,14 +1,18 @@
 """simulate: the whole way from a schedule's name to a Trace, in one call."""
 
 from dataclasses import asdict
+from math import exp
+
+import numpy as np
 
 from tilesim import engine
 from tilesim.costs import Costs, default_costs
 from tilesim.devices import Device
 from tilesim.errors import CostsError, whole
+from tilesim.plans import Plan
 from tilesim.problems import Problem
 from tilesim.schedules import plan
-from tilesim.traces import Trace
+from tilesim.traces import LONGEST_NS, Trace
 
 
 def simulate(
@@ -24,7 +28,20 @@ def simulate(
     whole("the seed", seed, 0, 2**63 - 1, CostsError)
     made = plan(schedule, problem, device)
     costs = default_costs(schedule, problem, device) if costs is None else costs
+    _check_length(made, device, costs)
     spans = engine.run(made, problem, device, costs, seed)
     return Trace(
         problem, device, schedule, spans, meta={"launches": made.ctas, "costs": asdict(costs), "seed": seed}
     )
+
+
+def _check_length(made: Plan, device: Device, costs: Costs) -> None:
+    """Raise CostsError where the slot-time of the plan, run in one slot at its slowest, is beyond int64."""
+    rows = np.concatenate([made.segments, made.shared])
+    fixed = costs.dispatch + costs.launch + costs.prologue + costs.handover + costs.epilogue + costs.fixup
+    k_steps = float((rows["k1"] - rows["k0"]).sum(dtype=np.int64))
+    # Of a tile's noise, nothing beyond 8 standard deviations is ever drawn.
+    slowest = costs.k_step * max(costs.coresidency) * exp(8 * costs.jitter)
+    longest, limit = fixed * (len(rows) + made.ctas) + k_steps * slowest, LONGEST_NS / device.slots
+    if longest > limit:
+        raise CostsError(f"with these costs the run could last {longest:.3g} ns; at most {limit:.3g} fit")

@@ -18,6 +18,8 @@ from tilesim.problems import Problem
 PLACES = ("cta", "tile", "k0", "k1", "sm", "slot")
 TIMES = ("issue", "start", "drain", "ready", "fixup", "done")
 SPAN = np.dtype([(name, "i4") for name in PLACES] + [(name, "i8") for name in (*TIMES, "cycles")])
+LONGEST_NS = 2**62
+"""Slots times makespan: slot-time must fit int64."""
 ORIGINS = ("simulated", "measured")
 
 
@@ -101,6 +103,9 @@ def _check(trace: Trace, spans: np.ndarray) -> None:
         raise TraceError(fault)
     _check_places(trace.device, spans)
     _check_times(spans)
+    length, limit = int(spans["done"].max()) - int(spans["issue"].min()), LONGEST_NS // trace.device.slots
+    if not 0 < length <= limit:
+        raise TraceError(f"the run takes {length} ns; it must take time, and at most {limit} ns")
     _check_overlap(spans)
 
 
