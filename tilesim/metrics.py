@@ -135,6 +135,38 @@ def first_of_cta(trace: Trace) -> np.ndarray:
     return np.unique(trace.spans["cta"], return_index=True)[1]
 
 
+def next_start(trace: Trace) -> np.ndarray:
+    """When the next segment starts in the same slot, ns: int64, shape [spans]; int64's largest where none does.
+
+    >>> next_start(_example())[:6].tolist()
+    [1000, 1000, 1000, 1000, 2000, 9223372036854775807]
+    """
+    place = slot_index(trace)
+    by_slot = np.lexsort((trace.spans["start"], place))
+    after = np.full(len(place), np.iinfo(np.int64).max)
+    same = place[by_slot[1:]] == place[by_slot[:-1]]
+    after[by_slot[:-1][same]] = trace.spans["start"][by_slot[1:][same]]
+    return after
+
+
+def breakdown(trace: Trace) -> dict[str, int]:
+    """Where all slot-time went, ns: multiply, launch, write and idle add up to slots · makespan.
+
+    `launch` is from a thread block's issue to its first multiply. `write` is from drain to done as far as
+    the slot does not multiply meanwhile, waiting for partials and adding them included. `idle` is the
+    rest: the tail, and the hand-overs inside a thread block.
+
+    >>> breakdown(_example())
+    {'multiply': 9000, 'launch': 0, 'write': 0, 'idle': 3000}
+    """
+    spans = trace.spans
+    multiply = int((spans["drain"] - spans["start"]).sum())
+    exposed = np.minimum(spans["done"], next_start(trace)) - spans["drain"]
+    launch, write = launch_time(trace), int(np.maximum(0, exposed).sum())
+    idle = trace.device.slots * makespan(trace) - multiply - launch - write
+    return {"multiply": multiply, "launch": launch, "write": write, "idle": idle}
+
+
 def summary(trace: Trace) -> dict[str, Any]:
     """Every figure by name, as tables and --json print them."""
     tail_length, tail_idle = tail(trace)

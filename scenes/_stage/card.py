@@ -1,0 +1,58 @@
+"""The two cards: what you will see, and what was found."""
+
+from collections.abc import Iterator
+
+from manim import VMobject
+from tilesim_scenes._stage import glyphs
+from tilesim_scenes._stage.layout import Box, Frame
+from tilesim_scenes._stage.script import Script
+from tilesim_scenes._stage.theme import Colour, Theme
+from tilesim_scenes._stage.words import Words
+
+FINDING_PX, DETAIL_PX, BAR_PX = 42, 34, 30
+
+
+def opening_card(words: Words, theme: Theme, script: Script, frame: Frame) -> list[VMobject]:
+    """The whole frame: the title, and a sentence on what there is to see."""
+    whole = Box(0, 0, frame.wide, frame.tall)
+    room, middle = 0.86 * frame.wide, frame.tall / 2
+    return [
+        words.box(whole, theme.background),
+        words.text(script.title, frame.wide / 2, middle - 40, 84, theme.text, True, 0.5, room),
+        words.text(script.opening, frame.wide / 2, middle + 48, 42, theme.quiet, False, 0.5, room),
+    ]
+
+
+def end_card(words: Words, theme: Theme, script: Script, foot: Box, tint: Colour) -> list[VMobject]:
+    """The foot of the frame: the measured bars where there are some, and the finding."""
+    return [*_bars(words, theme, script, foot, tint), *_finding(words, theme, script, foot)]
+
+
+def _finding(words: Words, theme: Theme, script: Script, foot: Box) -> Iterator[VMobject]:
+    first, *others = script.finding
+    baseline = foot.bottom - 12 - 48 * len(others)
+    yield words.text(first, foot.x, baseline, FINDING_PX, theme.text, bold=True, room=foot.w)
+    for row, line in enumerate(others, start=1):
+        yield words.text(line, foot.x, baseline + 48 * row, DETAIL_PX, theme.quiet, room=foot.w)
+
+
+def _bars(words: Words, theme: Theme, script: Script, foot: Box, tint: Colour) -> Iterator[VMobject]:
+    """Bars to scale, each with its figure."""
+    colours = {"launch": theme.launch, "write": theme.write, "run": tint, "multiply": tint}
+    if not script.bars:
+        return
+    label = max(glyphs.width(bar.label, BAR_PX) for bar in script.bars) + 36
+    value = glyphs.width("0000.0 µs", BAR_PX, glyphs.MONO, True) + 24
+    longest = max(bar.us for bar in script.bars)
+    yield words.text(script.measure, foot.x, foot.y + 24, 26, theme.quiet, room=foot.w)
+    pitch = min(46.0, (foot.h - 50 * len(script.finding) - 46) / len(script.bars))
+    for row, bar in enumerate(script.bars):
+        top = foot.y + 40 + row * pitch
+        length = (foot.w - label - value) * bar.us / longest
+        px = min(BAR_PX, 0.8 * pitch)
+        yield words.text(bar.label, foot.x, top + 0.72 * pitch, px, theme.text)
+        colour = colours.get(bar.kind, theme.quiet)
+        yield words.box(Box(foot.x + label, top + 3, max(2.0, length), pitch - 8), colour, 4)
+        text = f"{bar.us:.1f} µs"
+        x = foot.x + label + length + 18
+        yield words.text(text, x, top + 0.72 * pitch, px, theme.text, bold=True, family=glyphs.MONO)

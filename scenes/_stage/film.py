@@ -1,0 +1,166 @@
+"""Film: what to show. Traces, from files or simulated to order, with a theme and a length."""
+
+import json
+import os
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+from tilesim_scenes._stage.theme import THEMES, Theme
+
+from tilesim import Costs, Device, Problem, Trace, simulate
+from tilesim.errors import TilesimError, unknown
+
+ENVIRONMENT = "TILESIM_FILM"
+PROBLEM = ("m", "n", "k", "tile", "order", "dtype")
+DEVICE = ("device", "sms", "ctas_per_sm", "busy_sms")
+SIMULATED = (*PROBLEM, *DEVICE, "costs", "seed", "schedule")
+SETTINGS = (*SIMULATED, "trace", "theme", "seconds")
+MIN_SECONDS, MAX_SECONDS = 6.0, 600.0
+
+
+class FilmError(TilesimError):
+    """Settings that no film can be made of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Film:
+    """`traces` to show on one clock, in a theme, over `seconds` of film."""
+
+    traces: tuple[Trace, ...]
+    theme: Theme
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Default:
+    """What a scene shows where nothing is asked for: shipped traces, else a simulation of `schedules`.
+
+    `problem` and `device` also stand in for whatever part of a simulation is not asked for.
+    """
+
+    schedules: tuple[str, ...]
+    problem: Problem
+    device: Device
+    shipped: tuple[str, ...] = ()
+    seconds: float = 14.0
+
+
+def make(default: Default, settings: Mapping[str, Any]) -> Film:
+    """The Film that `settings` ask for, on the scene's default; the keys are SETTINGS, all optional.
+
+    Raises FilmError for a key that does not exist, a wrong number of traces, or traces beside settings of
+    a simulation; any TilesimError that the traces, problem, device or costs raise.
+    """
+    for key in settings:
+        if key not in SETTINGS:
+            raise FilmError(unknown("film setting", key, SETTINGS))
+    theme = settings.get("theme", "dark")
+    if theme not in THEMES:
+        raise FilmError(unknown("theme", str(theme), THEMES))
+    seconds = settings.get("seconds", default.seconds)
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float):
+        raise FilmError(f"the film's seconds are {seconds!r}; they must be a number")
+    if not MIN_SECONDS <= seconds <= MAX_SECONDS:
+        raise FilmError(f"the film lasts {seconds} s; it must last from {MIN_SECONDS:g} to {MAX_SECONDS:g} s")
+    return Film(_traces(default, settings), THEMES[theme], float(seconds))
+
+
+def from_environment(default: Default) -> Film:
+    """The Film of the TOML file that TILESIM_FILM names, whose keys are SETTINGS; the default without one.
+
+    Paths in the file are relative to it.
+    """
+    path = os.environ.get(ENVIRONMENT)
+    if not path:
+        return make(default, {})
+    try:
+        settings = tomllib.loads(Path(path).read_text("utf-8"))
+    except OSError as error:
+        raise FilmError(f"cannot read {path}, which {ENVIRONMENT} names: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise FilmError(f"{path}: this is not a TOML file ({error})") from None
+    beside = Path(path).parent
+    for key in ("costs", "trace"):
+        if isinstance(settings.get(key), str):
+            settings[key] = str(beside / settings[key])
+        elif isinstance(settings.get(key), list):
+            settings[key] = [str(beside / name) for name in settings[key]]
+    return make(default, settings)
+
+
+def _traces(default: Default, settings: Mapping[str, Any]) -> tuple[Trace, ...]:
+    wanted = len(default.schedules)
+    simulated = [key for key in SIMULATED if key in settings]
+    if "trace" in settings:
+        if simulated:
+            option = simulated[0].replace("_", "-")
+            raise FilmError(
+                f"{option} belongs to a simulation and cannot change a trace; leave out one of the two"
+            )
+        paths = _listed(settings["trace"])
+        if len(paths) != wanted:
+            raise FilmError(f"this film shows {wanted} trace{'s' * (wanted > 1)}; {len(paths)} were given")
+        return _comparable(tuple(Trace.load(path) for path in paths))
+    if default.shipped and not simulated:
+        return tuple(_shipped(name) for name in default.shipped)
+    schedules = _listed(settings.get("schedule", default.schedules))
+    if len(schedules) != wanted:
+        raise FilmError(f"this film shows {wanted} schedule{'s' * (wanted > 1)}; {len(schedules)} were given")
+    problem = replace(default.problem, **_tile({key: settings[key] for key in PROBLEM if key in settings}))
+    device = _device(default, {key: settings[key] for key in DEVICE if key in settings})
+    costs = _costs(settings["costs"]) if "costs" in settings else None
+    seed = settings.get("seed", 0)
+    return tuple(simulate(schedule, problem, device, costs, seed) for schedule in schedules)
+
+
+def _comparable(traces: tuple[Trace, ...]) -> tuple[Trace, ...]:
+    """Traces on one clock must be of one problem, or the film would compare unlike things."""
+    first = traces[0].problem
+    for trace in traces[1:]:
+        if (trace.problem.m, trace.problem.n, trace.problem.k) != (first.m, first.n, first.k):
+            sizes = " and ".join(f"{t.problem.m}x{t.problem.n}x{t.problem.k}" for t in traces)
+            raise FilmError(f"the traces are of different problems, {sizes}; a race needs one")
+    return traces
+
+
+def _shipped(name: str) -> Trace:
+    with as_file(files("tilesim").joinpath("data", "traces", name)) as path:
+        return Trace.load(path)
+
+
+def _listed(value: str | Sequence[str]) -> list[str]:
+    return [value] if isinstance(value, str) else list(value)
+
+
+def _tile(values: dict[str, Any]) -> dict[str, Any]:
+    """TOML and the command line may write a tile as "128x256x64"."""
+    tile = values.get("tile")
+    if isinstance(tile, str):
+        sizes = tile.lower().split("x")
+        if not all(size.isdigit() for size in sizes):
+            raise FilmError(f"the tile is {tile!r}; it must be three sizes such as 128x256x64")
+        values["tile"] = tuple(int(size) for size in sizes)
+    return values
+
+
+def _device(default: Default, values: dict[str, Any]) -> Device:
+    """A device by hand where only its SMs are given, a preset where it is named, else the scene's own."""
+    if "device" in values:
+        return Device.named(values.pop("device"), **values)
+    if "sms" in values:
+        return Device(**values)
+    return replace(default.device, **values)
+
+
+def _costs(path: str) -> Costs:
+    try:
+        values = json.loads(Path(path).read_text("utf-8"))
+    except OSError as error:
+        raise FilmError(f"cannot read {path}: {error.strerror}") from None
+    except ValueError:
+        raise FilmError(f"{path}: this is not a JSON file") from None
+    return Costs.from_mapping(values)

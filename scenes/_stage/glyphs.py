@@ -1,0 +1,60 @@
+"""Live text: strings as masks of pixels, cheap enough to change in every frame."""
+
+from functools import lru_cache
+
+import cairo
+import numpy as np
+from tilesim_scenes._stage.raster import blend
+from tilesim_scenes._stage.theme import Colour
+
+SANS, MONO = "DejaVu Sans", "DejaVu Sans Mono"
+
+
+def _context(surface: cairo.ImageSurface, px: float, family: str, bold: bool) -> cairo.Context:
+    context = cairo.Context(surface)
+    weight = cairo.FONT_WEIGHT_BOLD if bold else cairo.FONT_WEIGHT_NORMAL
+    context.select_font_face(family, cairo.FONT_SLANT_NORMAL, weight)
+    context.set_font_size(px)
+    return context
+
+
+@lru_cache(maxsize=4096)
+def width(text: str, px: float, family: str = SANS, bold: bool = False) -> float:
+    """How far `text` advances at a font size of `px` pixels."""
+    surface = cairo.ImageSurface(cairo.FORMAT_A8, 1, 1)
+    return _context(surface, px, family, bold).text_extents(text).x_advance
+
+
+@lru_cache(maxsize=4096)
+def mask(text: str, px: float, family: str = MONO, bold: bool = True) -> tuple[np.ndarray, int]:
+    """(coverage, baseline): uint8 of shape [height, width] and the row of the baseline in it."""
+    ascent, descent = int(np.ceil(px)), int(np.ceil(0.3 * px))
+    columns = max(1, int(np.ceil(width(text, px, family, bold))) + 1)
+    surface = cairo.ImageSurface(cairo.FORMAT_A8, columns, ascent + descent)
+    context = _context(surface, px, family, bold)
+    context.move_to(0, ascent)
+    context.show_text(text)
+    surface.flush()
+    rows = np.frombuffer(surface.get_data(), np.uint8).reshape(ascent + descent, surface.get_stride())
+    return rows[:, :columns].copy(), ascent
+
+
+def stamp(
+    frame: np.ndarray,
+    text: str,
+    x: float,
+    baseline: float,
+    px: float,
+    colour: Colour,
+    anchor: float = 0.0,
+    family: str = MONO,
+    bold: bool = True,
+) -> None:
+    """Draw `text` into `frame` (uint8, [height, width, >= 3]), cut off at its edges.
+
+    `anchor` says which share of the text's width lies left of `x`: 0 starts there, 0.5 is centred on it.
+    """
+    coverage, ascent = mask(text, px, family, bold)
+    top = round(baseline) - ascent
+    left = round(x - anchor * width(text, px, family, bold))
+    blend(frame, coverage, np.array(colour), left, top)

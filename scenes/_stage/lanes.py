@@ -1,0 +1,149 @@
+"""Lanes: one line per slot over time, uncovered from left to right as the clock runs.
+
+What a lane shows at an instant never changes later, so the finished picture is drawn once and a frame
+copies the part left of the clock.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from PIL import Image, ImageDraw
+from tilesim_scenes._stage import glyphs
+from tilesim_scenes._stage.raster import Painter, Pixels
+from tilesim_scenes._stage.theme import Theme, ink_on
+
+from tilesim import Trace
+from tilesim.metrics import first_of_cta, next_start, slot_index
+
+OVERSAMPLING = 4
+OVERLAPPED = 0.34
+"""Share of a lane's height, from below, for a write that runs while the next tile is multiplied above it."""
+
+
+class Bar(NamedTuple):
+    """What one slot does from x0 to x1, pixels of the lanes' box: launch, multiply, write or write under."""
+
+    lane: int
+    x0: float
+    x1: float
+    kind: str
+    sm: int
+    tile: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lanes:
+    """Which slots of a trace to show (numbers as of `metrics.slot_index`), over which of its ns, and how.
+
+    `gap` is the share of a lane's height that stays free below it. `number_px` is the size of the tile
+    numbers in the main loops, 0 for none; with `words` every bar also says what it is.
+    """
+
+    trace: Trace
+    places: np.ndarray
+    window: tuple[float, float]
+    gap: float = 0.0
+    number_px: float = 0.0
+    words: bool = False
+
+
+def lane_painter(lanes: Lanes, box: Pixels, theme: Theme, colours: np.ndarray) -> Painter:
+    """A painter of `lanes` in `box`, with a cursor at the clock while it is inside the window."""
+    low, high = lanes.window
+    bars = lane_bars(lanes, box.width)
+    empty = _picture(lanes, [], box, theme, colours)
+    full = _picture(lanes, bars, box, theme, colours)
+    if lanes.number_px:
+        _label(full, lanes, bars, theme, colours)
+    thickness = max(1, round(box.height / 160))
+    overhang = round(0.02 * box.height)
+
+    def paint(frame: np.ndarray, t: float) -> None:
+        edge = int(np.clip((t - low) / (high - low), 0.0, 1.0) * box.width)
+        picture = frame[box.rows, box.columns, :3]
+        picture[:, :edge] = full[:, :edge]
+        picture[:, edge:] = empty[:, edge:]
+        if 0 < edge < box.width:
+            rows = slice(max(0, box.top - overhang), box.top + box.height + overhang)
+            frame[rows, box.left + edge : box.left + edge + thickness, :3] = theme.cursor
+
+    return paint
+
+
+def lane_bars(lanes: Lanes, width: float) -> list[Bar]:
+    """The bars that show in the window on an axis `width` long; those on top of others come last.
+
+    >>> from tilesim import Device, Problem, simulate
+    >>> trace = simulate("naive", Problem(128, 384, 4, tile=(128, 128, 4)), Device(2))
+    >>> [tuple(bar) for bar in lane_bars(Lanes(trace, np.arange(2), (0, 2000)), 100)]
+    [(0, 0.0, 50.0, 'multiply', 0, 0), (1, 0.0, 50.0, 'multiply', 1, 1), (0, 50.0, 100.0, 'multiply', 0, 2)]
+    """
+    spans = lanes.trace.spans
+    low, high = lanes.window
+    launched = np.zeros(len(spans), bool)
+    launched[first_of_cta(lanes.trace)] = True
+    covered = next_start(lanes.trace) < spans["done"]
+    lane_of = {int(place): lane for lane, place in enumerate(lanes.places)}
+    bars = []
+    for row, place in enumerate(slot_index(lanes.trace).tolist()):
+        if place not in lane_of:
+            continue
+        span = spans[row]
+        parts = (
+            ("launch", span["issue"], span["start"] if launched[row] else span["issue"]),
+            ("multiply", span["start"], span["drain"]),
+            ("write under" if covered[row] else "write", span["drain"], span["done"]),
+        )
+        for kind, begin, end in parts:
+            x0, x1 = (float(edge - low) * width / (high - low) for edge in (begin, end))
+            if x1 > max(x0, 0) and x0 < width:
+                bars.append(Bar(lane_of[place], x0, x1, kind, int(span["sm"]), int(span["tile"])))
+    return sorted(bars, key=lambda bar: bar.kind == "write under")
+
+
+def _extent(lanes: Lanes, bar: Bar, height: float) -> tuple[float, float]:
+    """Top and bottom of a bar on an axis `height` long."""
+    pitch = height / len(lanes.places)
+    top, bottom = bar.lane * pitch, (bar.lane + 1 - lanes.gap) * pitch
+    return (bottom - OVERLAPPED * (bottom - top) if bar.kind == "write under" else top), bottom
+
+
+def _picture(lanes: Lanes, bars: list[Bar], box: Pixels, theme: Theme, colours: np.ndarray) -> np.ndarray:
+    """The lanes with `bars` on them: uint8, shape [height, width, 3]."""
+    wide, tall = box.width * OVERSAMPLING, box.height * OVERSAMPLING
+    image = Image.new("RGB", (wide, tall), theme.panel)
+    draw = ImageDraw.Draw(image)
+    fills = {"launch": theme.launch, "write": theme.write, "write under": theme.write}
+    ground = [Bar(lane, 0, box.width, "idle", 0, 0) for lane in range(len(lanes.places))]
+    for bar in ground + bars:
+        top, bottom = _extent(lanes, bar, tall)
+        x0, x1 = round(bar.x0 * OVERSAMPLING), round(bar.x1 * OVERSAMPLING)
+        fill = theme.idle if bar.kind == "idle" else fills.get(bar.kind) or tuple(colours[bar.sm].tolist())
+        if x1 > x0 and round(bottom) > round(top):
+            draw.rectangle((x0, round(top), x1 - 1, round(bottom) - 1), fill=fill)
+    return np.array(image.resize((box.width, box.height), Image.Resampling.BOX))
+
+
+def _label(picture: np.ndarray, lanes: Lanes, bars: list[Bar], theme: Theme, colours: np.ndarray) -> None:
+    """Write into each bar what it is, where there is room for it."""
+    height, width = picture.shape[:2]
+    for bar in bars:
+        left, right = max(0.0, bar.x0), min(float(width), bar.x1)
+        top, bottom = _extent(lanes, bar, height)
+        px, ink = lanes.number_px, ink_on(colours[bar.sm])
+        if bar.kind == "multiply":
+            under = any(other.kind == "write under" and other.lane == bar.lane for other in bars)
+            bottom = top + (bottom - top) * (1 - OVERLAPPED if lanes.words and under else 1)
+            text = f"multiply tile {bar.tile}" if lanes.words else str(bar.tile)
+        elif lanes.words:
+            text = f"write tile {bar.tile}" if bar.kind != "launch" else "launch"
+            ink = ink_on(theme.launch if bar.kind == "launch" else theme.write)
+        else:
+            continue
+        px = min(px, 0.8 * (bottom - top))
+        for shorter in (text, text.rpartition(" tile")[0] or text):
+            if glyphs.width(shorter, px, glyphs.SANS, True) < 0.94 * (right - left):
+                centre, baseline = (left + right) / 2, (top + bottom) / 2 + 0.36 * px
+                glyphs.stamp(picture, shorter, centre, baseline, px, ink, 0.5, glyphs.SANS)
+                break

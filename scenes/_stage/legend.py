@@ -1,0 +1,61 @@
+"""What the colours mean, and the lens that shows one hand-over large."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from manim import VMobject
+from tilesim_scenes._stage import glyphs
+from tilesim_scenes._stage.lanes import Lanes
+from tilesim_scenes._stage.layout import Box
+from tilesim_scenes._stage.theme import Theme, hexadecimal
+from tilesim_scenes._stage.words import Words
+
+from tilesim import Trace
+from tilesim.metrics import slot_index
+from tilesim.view import hand_over
+
+LEGEND_PX, LENS_PX = 28, 28
+
+
+def legend(words: Words, theme: Theme, colours: np.ndarray, box: Box) -> Iterator[VMobject]:
+    """A sample and a word for each thing a lane shows, in one row as wide as it needs to be."""
+    entries = (
+        ("launch a thread block", theme.launch),
+        ("multiply, in the colour of its SM", None),
+        ("write the tile", theme.write),
+        ("idle", theme.idle),
+    )
+    natural = sum(glyphs.width(text, LEGEND_PX) + 48 for text, _ in entries) + 48 * (len(entries) - 1)
+    shrink = min(1.0, box.w / natural)
+    x, side = box.x, 26 * shrink
+    baseline = box.bottom - 10
+    for text, colour in entries:
+        sample = words.box(Box(x, baseline - 0.86 * side, side, side), colour or theme.idle, 4)
+        if colour is None:
+            picks = colours[np.linspace(0, len(colours) - 1, min(4, len(colours))).astype(int)]
+            sample.set_fill([hexadecimal(pick) for pick in picks], 1.0).set_sheen_direction((1, 0, 0))
+        yield sample
+        yield words.text(text, x + side + 14 * shrink, baseline, LEGEND_PX * shrink, theme.quiet)
+        x += (glyphs.width(text, LEGEND_PX) + 48 + 48) * shrink
+
+
+def lens_box(foot: Box, panel: Box, alone: bool) -> Box:
+    """Where a panel's lens stands: under the panel, in the upper part of the foot."""
+    x, w = (foot.x, foot.w) if alone else (panel.x, panel.w)
+    return Box(x, foot.y + 40, w, 104)
+
+
+def lens_lanes(trace: Trace, window: tuple[float, float], number_px: float) -> Lanes:
+    """The slot in which a typical hand-over takes place, over the window."""
+    used = np.unique(slot_index(trace))
+    sm = hand_over(trace)[0]
+    first = int(np.searchsorted(used, sm * trace.device.ctas_per_sm))
+    return Lanes(trace, used[first : first + 1], window, number_px=number_px, words=True)
+
+
+def lens_label(words: Words, theme: Theme, trace: Trace, lanes: Lanes, box: Box, times: float) -> VMobject:
+    """Which SM the lens shows, and how much larger."""
+    sm = int(lanes.places[0]) // trace.device.ctas_per_sm
+    low, high = (edge / 1000 for edge in lanes.window)
+    text = f"SM {sm} from {low:.1f} to {high:.1f} µs, {times:.0f} times as wide"
+    return words.text(text, box.x, box.y - 14, LENS_PX, theme.quiet, room=box.w)

@@ -1,0 +1,50 @@
+"""Phrases that several films share, written from what a trace holds."""
+
+from tilesim_scenes._stage.script import Bar
+
+from tilesim import Trace
+from tilesim.metrics import breakdown, next_start
+from tilesim.view import hand_over
+
+
+def plural(count: int, noun: str) -> str:
+    """A count with its noun.
+
+    >>> plural(1, "tile"), plural(18, "tile")
+    ('1 tile', '18 tiles')
+    """
+    return f"{count} {noun}{'s' * (count != 1)}"
+
+
+def schedule_name(trace: Trace) -> str:
+    """The schedule as a heading."""
+    return trace.schedule.replace("-", " ").capitalize()
+
+
+def overlaps(trace: Trace) -> bool:
+    """Whether most tiles that are followed by another are still being written when that one starts."""
+    after = next_start(trace)
+    followed = after < after.max()
+    return bool(followed.any() and (after < trace.spans["done"])[followed].mean() > 0.5)
+
+
+def around_hand_over(traces: tuple[Trace, ...]) -> tuple[float, float]:
+    """The ns in which every trace makes its typical first hand-over, with a little room on both sides."""
+    overs = [hand_over(trace)[1:] for trace in traces]
+    low, high = min(start for start, _ in overs), max(end for _, end in overs)
+    if not high:
+        return 0.0, 0.0
+    room = max(0.02 * max(trace.makespan for trace in traces), 0.25 * (high - low))
+    return max(0.0, low - room), high + 1.6 * room
+
+
+def time_bars(trace: Trace) -> list[Bar]:
+    """Where a slot's time went, on average, in µs: the parts add up to the makespan."""
+    parts = breakdown(trace)
+    names = {
+        "multiply": "multiplying",
+        "launch": "launching blocks",
+        "write": "writing, nothing else",
+        "idle": "idle",
+    }
+    return [Bar(name, parts[kind] / trace.device.slots / 1000, kind) for kind, name in names.items()]

@@ -1,0 +1,80 @@
+"""Script: what a film says, as data. The scene files write it from traces; the stage shows it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tilesim import Problem, Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Caption:
+    """A sentence that appears when the clock reaches `at` ns, and stays until the next."""
+
+    at: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A bar of the end card: what it is, how long in µs, and the kind of thing that gives it its colour.
+
+    Kinds: "run" for a schedule of ours, "other" for what it is compared with, and as in a lane "multiply",
+    "launch", "write" and "idle".
+    """
+
+    label: str
+    us: float
+    kind: str = "run"
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """The words of a film and the ns between which it runs in slow motion.
+
+    `panels` has (name, what it does) for each trace. `bars` and `finding` make the end card; `measure`
+    says what the bars are.
+    """
+
+    title: str
+    subtitle: str
+    opening: str
+    panels: Sequence[tuple[str, str]]
+    captions: Sequence[Caption]
+    slow: tuple[float, float]
+    finding: Sequence[str]
+    bars: Sequence[Bar] = ()
+    measure: str = ""
+
+
+def microseconds(ns: float) -> str:
+    """ns as films show them.
+
+    >>> microseconds(21_640)
+    '21.6 µs'
+    """
+    return f"{ns / 1000:.1f} µs"
+
+
+def describe(problem: Problem) -> str:
+    """A problem in a line.
+
+    >>> describe(Problem(4096, 4096, 512))
+    '4096 × 4096 × 512, bf16, tile 128 × 256 × 64'
+    """
+    tile = " × ".join(str(size) for size in problem.tile)
+    return f"{problem.m} × {problem.n} × {problem.k}, {problem.dtype}, tile {tile}"
+
+
+def origin(traces: Sequence[Trace]) -> str:
+    """What the badge says: where the figures come from."""
+    trace = traces[0]
+    if all(t.origin == "measured" for t in traces):
+        return f"measured on {trace.meta.get('gpu', 'a GPU')}"
+    if any(t.origin == "measured" for t in traces):
+        return "simulated and measured"
+    source = trace.meta.get("costs", {}).get("source", "")
+    if source.startswith("ideal"):
+        return "simulated, ideal costs"
+    if source.startswith("datasheet"):
+        return "simulated, datasheet peak"
+    return f"simulated, {trace.device.name.upper()} costs" if trace.device.name else "simulated"

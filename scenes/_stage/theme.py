@@ -1,0 +1,132 @@
+"""Colours: a dark and a light theme, and one colour for each SM. Colours are sRGB bytes, shape [3]."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+Colour = tuple[int, int, int]
+
+# M. Okabe, K. Ito, Color Universal Design (2008), without orange (here: launch) and black.
+OKABE_ITO: tuple[Colour, ...] = (
+    (86, 180, 233),
+    (0, 158, 115),
+    (204, 121, 167),
+    (240, 228, 66),
+    (0, 114, 178),
+    (213, 94, 0),
+)
+LAUNCH: Colour = (230, 159, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """What each thing is painted in. `write` is for writing a tile and nothing else, `launch` likewise."""
+
+    background: Colour
+    panel: Colour
+    idle: Colour
+    text: Colour
+    quiet: Colour
+    write: Colour
+    cursor: Colour
+    measured: Colour
+    simulated: Colour
+    launch: Colour = LAUNCH
+
+
+THEMES = {
+    "dark": Theme(
+        background=(13, 17, 23),
+        panel=(22, 27, 34),
+        idle=(33, 39, 48),
+        text=(240, 246, 252),
+        quiet=(152, 160, 170),
+        write=(240, 246, 252),
+        cursor=(255, 255, 255),
+        measured=(126, 231, 135),
+        simulated=(121, 184, 255),
+    ),
+    "light": Theme(
+        background=(255, 255, 255),
+        panel=(244, 246, 248),
+        idle=(222, 226, 231),
+        text=(20, 24, 30),
+        quiet=(88, 96, 105),
+        write=(36, 41, 47),
+        cursor=(0, 0, 0),
+        measured=(26, 127, 55),
+        simulated=(9, 105, 218),
+    ),
+}
+
+
+def sm_colours(sms: int) -> np.ndarray:
+    """A colour for each SM: uint8, shape [sms, 3]. Okabe-Ito up to 6, beyond that a smooth ramp of hues.
+
+    >>> sm_colours(2).tolist()
+    [[86, 180, 233], [0, 158, 115]]
+    >>> sm_colours(132).shape
+    (132, 3)
+    """
+    if sms <= len(OKABE_ITO):
+        return np.array(OKABE_ITO[:sms], np.uint8)
+    share = np.linspace(0.0, 1.0, sms)
+    # From yellow-green over blue to pink: the third of the circle around orange is left out.
+    return oklch(0.74 - 0.12 * np.sin(np.pi * share), np.full(sms, 0.13), 112 + 248 * share)
+
+
+def oklch(lightness: np.ndarray, chroma: np.ndarray, hue: np.ndarray) -> np.ndarray:
+    """OKLCH (hue in degrees) to sRGB bytes, clipped to the gamut: uint8, shape [n, 3].
+
+    B. Ottosson, A perceptual color space for image processing (2020).
+
+    >>> oklch(np.array([1.0]), np.array([0.0]), np.array([0.0])).tolist()
+    [[255, 255, 255]]
+    """
+    a, b = chroma * np.cos(np.radians(hue)), chroma * np.sin(np.radians(hue))
+    cone = np.stack(
+        [
+            lightness + 0.3963377774 * a + 0.2158037573 * b,
+            lightness - 0.1055613458 * a - 0.0638541728 * b,
+            lightness - 0.0894841775 * a - 1.2914855480 * b,
+        ]
+    )
+    to_linear = np.array(
+        [
+            [4.0767416621, -3.3077115913, 0.2309699292],
+            [-1.2684380046, 2.6097574011, -0.3413193965],
+            [-0.0041960863, -0.7034186147, 1.7076147010],
+        ]
+    )
+    linear = np.clip(to_linear @ cone**3, 0.0, 1.0)
+    encoded = np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
+    return np.rint(255 * encoded).astype(np.uint8).T
+
+
+def mix(under: np.ndarray | Colour, over: np.ndarray | Colour, share: float) -> np.ndarray:
+    """`share` of `over` on `under`, as bytes.
+
+    >>> mix((0, 0, 0), (200, 100, 0), 0.5).tolist()
+    [100, 50, 0]
+    """
+    blend = (1 - share) * np.asarray(under, float) + share * np.asarray(over, float)
+    return np.rint(blend).astype(np.uint8)
+
+
+def ink_on(colour: np.ndarray | Colour) -> Colour:
+    """Near-black or white, whichever is easier to read on `colour` (ITU-R BT.709 luma).
+
+    >>> ink_on((240, 228, 66)), ink_on((0, 114, 178))
+    ((13, 17, 23), (255, 255, 255))
+    """
+    luma = float(np.dot(np.asarray(colour, float), (0.2126, 0.7152, 0.0722)))
+    return (13, 17, 23) if luma > 118 else (255, 255, 255)
+
+
+def hexadecimal(colour: np.ndarray | Colour) -> str:
+    """The colour as Manim takes it.
+
+    >>> hexadecimal((230, 159, 0))
+    '#e69f00'
+    """
+    return "#" + bytes(int(c) for c in colour).hex()

@@ -1,0 +1,67 @@
+"""Persistent: one thread block for each SM, looping over tiles."""
+
+from tilesim_scenes._stage.film import Default, Film
+from tilesim_scenes._stage.phrases import around_hand_over, overlaps, plural, schedule_name, time_bars
+from tilesim_scenes._stage.script import Caption, Script, describe, microseconds
+from tilesim_scenes._stage.stage import TraceScene
+
+from tilesim import Device, Problem, Trace
+from tilesim.metrics import launches, utilization
+from tilesim.view import hand_over, tail_start
+
+
+def write(film: Film) -> Script:
+    """What the film says of a trace whose thread blocks loop over tiles."""
+    (trace,) = film.traces
+    tiles, sms = trace.problem.tiles, trace.device.sms
+    return Script(
+        title="One thread block for each SM",
+        subtitle=f"{plural(tiles, 'output tile')} on {plural(sms, 'SM')}: {describe(trace.problem)}",
+        opening=f"{plural(launches(trace), 'thread block')} stay on their SMs and share {plural(tiles, 'tile')}",
+        panels=[(schedule_name(trace), "each block stays on its SM and loops over its tiles")],
+        captions=_captions(trace),
+        slow=around_hand_over(film.traces),
+        finding=[
+            f"{launches(trace)} launches, {microseconds(trace.makespan)}: "
+            f"the SMs multiply {utilization(trace):.0%} of the time."
+        ],
+        bars=time_bars(trace),
+        measure=f"where the {microseconds(trace.makespan)} of an average SM go",
+    )
+
+
+def _captions(trace: Trace) -> list[Caption]:
+    blocks = launches(trace)
+    _, drain, start = hand_over(trace)
+    captions = [
+        Caption(0, f"{plural(blocks, 'thread block')}: one launch for each SM, and no more"),
+        Caption(trace.spans["start"].min(), "Each block multiplies its first tile"),
+    ]
+    if start:
+        written = (
+            "While it is written, the next one is multiplied" if overlaps(trace) else "The block writes it"
+        )
+        captions += [
+            Caption(drain, "The tile is complete, but the block does not end"),
+            Caption(start, f"{written}: no launch in between"),
+            Caption(start + 0.6 * (start - trace.spans["start"].min()), _stride(trace)),
+        ]
+    if tail_start(trace) < 0.98 * trace.makespan:
+        captions.append(Caption(tail_start(trace), "The tail: the blocks with fewer tiles are done first"))
+    return captions
+
+
+def _stride(trace: Trace) -> str:
+    """How the blocks choose their tiles."""
+    if trace.schedule == "persistent":
+        return f"Block b loops over tiles b, b + {launches(trace)}, b + {2 * launches(trace)} and so on"
+    if trace.schedule == "persistent-contiguous":
+        return "Each block loops over a range of its own"
+    return "Each block takes its next tile from a shared counter"
+
+
+class Persistent(TraceScene):
+    """18 tiles on 4 SMs with the H200's costs, unless asked otherwise."""
+
+    default = Default(("persistent",), Problem(384, 1536, 512), Device.named("h200", sms=4))
+    write = staticmethod(write)
