@@ -10,6 +10,8 @@ from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib.resources import files
 from math import isfinite, log
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from tilesim.devices import Device, presets
@@ -116,6 +118,24 @@ def calibrations(device: str) -> tuple[Mapping[str, Any], ...]:
     """The calibrations shipped for a device, as `tilesim calibrate` wrote them."""
     path = files("tilesim").joinpath(f"data/costs/{device}.json")
     return tuple(json.loads(path.read_text("utf-8"))) if path.is_file() else ()
+
+
+def read_costs(path: str | PathLike[str], schedule: str, problem: Problem, device: Device) -> Costs:
+    """Costs from a JSON file: one object of costs, or the list that `tilesim calibrate` writes.
+
+    Of a list the nearest entry is taken and scaled as the shipped ones are. Raises CostsError, naming the
+    file, where it cannot be read or does not hold such costs.
+    """
+    try:
+        values = json.loads(Path(path).read_text("utf-8"))
+    except OSError as error:
+        raise CostsError(f"cannot read {path}: {error.strerror or error}") from None
+    except (ValueError, RecursionError):
+        raise CostsError(f"{path}: this is not a JSON file") from None
+    try:
+        return costs_for(values, schedule, problem, device)
+    except CostsError as error:
+        raise CostsError(f"{path}: {error}") from None
 
 
 def costs_for(values: object, schedule: str, problem: Problem, device: Device) -> Costs:

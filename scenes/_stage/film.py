@@ -1,6 +1,5 @@
 """Film: what to show. Traces, from files or simulated to order, with a theme and a length."""
 
-import json
 import os
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -11,7 +10,8 @@ from typing import Any
 
 from tilesim_scenes._stage.theme import THEMES, Theme
 
-from tilesim import Costs, Device, Problem, Trace, simulate
+from tilesim import Device, Problem, Trace, simulate
+from tilesim.costs import read_costs
 from tilesim.errors import TilesimError, unknown
 
 ENVIRONMENT = "TILESIM_FILM"
@@ -112,9 +112,11 @@ def _traces(default: Default, settings: Mapping[str, Any]) -> tuple[Trace, ...]:
         raise FilmError(f"this film shows {wanted} schedule{'s' * (wanted > 1)}; {len(schedules)} were given")
     problem = replace(default.problem, **_tile({key: settings[key] for key in PROBLEM if key in settings}))
     device = _device(default, {key: settings[key] for key in DEVICE if key in settings})
-    costs = _costs(settings["costs"]) if "costs" in settings else None
-    seed = settings.get("seed", 0)
-    return tuple(simulate(schedule, problem, device, costs, seed) for schedule in schedules)
+    seed, traces = settings.get("seed", 0), []
+    for schedule in schedules:
+        costs = read_costs(settings["costs"], schedule, problem, device) if "costs" in settings else None
+        traces.append(simulate(schedule, problem, device, costs, seed))
+    return tuple(traces)
 
 
 def _comparable(traces: tuple[Trace, ...]) -> tuple[Trace, ...]:
@@ -154,13 +156,3 @@ def _device(default: Default, values: dict[str, Any]) -> Device:
     if "sms" in values:
         return Device(**values)
     return replace(default.device, **values)
-
-
-def _costs(path: str) -> Costs:
-    try:
-        values = json.loads(Path(path).read_text("utf-8"))
-    except OSError as error:
-        raise FilmError(f"cannot read {path}: {error.strerror}") from None
-    except ValueError:
-        raise FilmError(f"{path}: this is not a JSON file") from None
-    return Costs.from_mapping(values)

@@ -28,10 +28,15 @@ class Canvas(Mobject):
 
 
 class Roll(Animation):
-    """Moves a canvas through the film, at the speed of the film."""
+    """Moves a canvas through the film from one second to another, at the speed of the film."""
+
+    def __init__(self, canvas: Canvas, start: float, end: float, progress: Callable[[float], Any]) -> None:
+        super().__init__(canvas, run_time=end - start, rate_func=linear)
+        self.start, self.progress = start, progress
 
     def interpolate_mobject(self, alpha: float) -> None:
-        self.mobject.second = alpha * self.run_time
+        self.mobject.second = self.start + alpha * self.run_time
+        self.progress(alpha)
 
 
 class StageCamera(Camera):
@@ -49,12 +54,15 @@ class TraceScene(Scene):
     """A film about traces. A subclass says what it shows by `default` and, in `write`, what it says of it.
 
     The film is taken from the attribute `film` where somebody has set it before `render()`, else from the
-    TOML file that the environment variable TILESIM_FILM names, else it is the scene's default.
+    TOML file that the environment variable TILESIM_FILM names, else it is the scene's default. `cut` is
+    the part of it to show, in seconds, and `progress` is told the share of it that is done.
     """
 
     default: ClassVar[Default]
     write: ClassVar[Callable[[Film], Script]]
     film: Film | None = None
+    cut: tuple[float, float] | None = None
+    progress: Callable[[float], Any] = staticmethod(lambda share: None)
 
     def setup(self) -> None:
         film = self.film or from_environment(self.default)
@@ -70,4 +78,5 @@ class TraceScene(Scene):
     def construct(self) -> None:
         canvas = Canvas(self.picture.paint)
         self.add(*self.picture.backdrop(), canvas)
-        self.play(Roll(canvas, run_time=self.picture.seconds, rate_func=linear))
+        start, end = self.cut or (0.0, self.picture.seconds)
+        self.play(Roll(canvas, start, end, self.progress))

@@ -5,19 +5,17 @@ given the command's keyword arguments, turns them into the noun. An option that 
 among them, so a command may have defaults of its own: `problem_from(options, default=...)`.
 """
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from tilesim.costs import Costs, costs_for
+from tilesim.costs import Costs, read_costs
 from tilesim.devices import Device
-from tilesim.errors import CostsError, ProblemError, ScheduleError, TilesimError
+from tilesim.errors import ProblemError, ScheduleError, TilesimError
 from tilesim.formats import _atomic
 from tilesim.names import resolve
 from tilesim.problems import DTYPE_BYTES, Problem
@@ -148,21 +146,6 @@ def device_from(options: Mapping[str, Any]) -> Device:
 
 
 def costs_from(options: Mapping[str, Any], schedule: str, problem: Problem, device: Device) -> Costs | None:
-    """The Costs in the file of --costs; None, which means the device's own, without it.
-
-    The file holds one object of costs, or the list that `tilesim calibrate` writes: then the nearest
-    entry is taken and scaled as the shipped ones are. Raises CostsError, naming the file.
-    """
+    """The Costs in the file of --costs; None, which means the device's own, without it."""
     path = options.get("costs")
-    if path is None:
-        return None
-    try:
-        values = json.loads(Path(path).read_text("utf-8"))
-    except OSError as error:
-        raise CostsError(f"cannot read {path}: {error.strerror or error}") from None
-    except (ValueError, RecursionError):
-        raise CostsError(f"{path}: this is not a JSON file") from None
-    try:
-        return costs_for(values, schedule, problem, device)
-    except CostsError as error:
-        raise CostsError(f"{path}: {error}") from None
+    return None if path is None else read_costs(path, schedule, problem, device)

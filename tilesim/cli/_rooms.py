@@ -1,5 +1,6 @@
 """The two rooms that tilesim itself never enters: kernels/ (torch, Triton) and scenes/ (Manim)."""
 
+import ast
 import sys
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
@@ -31,8 +32,19 @@ def room(folder: str, module: str = "") -> ModuleType:
         raise TilesimError(f"{folder}/ cannot be loaded ({reason}); it needs {NEEDS[folder]}") from None
 
 
-def room_path(folder: str) -> Path | None:
-    """Where the room's files lie, found without importing it; None where there is none."""
+def scene_names() -> dict[str, str]:
+    """The films by name, with the first line of each file's docstring; Manim is not imported."""
+    folder = _room_path("scenes")
+    files = sorted(folder.glob("[!_]*.py")) if folder else []
+    return {file.stem.replace("_", "-"): _about(file) for file in files}
+
+
+def _about(file: Path) -> str:
+    return (ast.get_docstring(ast.parse(file.read_bytes())) or "").partition("\n")[0]
+
+
+def _room_path(folder: str) -> Path | None:
+    """Where the room's files lie, None where there is none."""
     spec = find_spec(f"tilesim_{folder}")
     for place in (spec.submodule_search_locations or []) if spec else []:
         return Path(place)

@@ -1,16 +1,14 @@
 """`tilesim list`: the names that other commands take."""
 
-import ast
 import json
 from collections.abc import Callable, Mapping
 from inspect import Parameter, getmodule, signature
-from pathlib import Path
 from typing import Any
 
 import click
 
 from tilesim.cli._options import json_option
-from tilesim.cli._rooms import room_path
+from tilesim.cli._rooms import scene_names
 from tilesim.devices import presets
 from tilesim.orders import ORDERS
 from tilesim.problems import DTYPE_BYTES
@@ -26,7 +24,7 @@ def command(as_json: bool) -> None:
         "schedules": _functions(SCHEDULES, lambda function: getmodule(function).__doc__),
         "orders": _functions(ORDERS, lambda function: function.__doc__),
         "devices": devices,
-        "scenes": _scenes(),
+        "scenes": scene_names(),
         "dtypes": {name: f"{size} byte" + "s" * (size > 1) for name, size in DTYPE_BYTES.items()},
     }
     if as_json:
@@ -47,15 +45,3 @@ def _functions(registry: Mapping[str, Callable], doc: Callable[[Any], str | None
         needed = [p.name.upper() for p in parameters if p.default is Parameter.empty]
         found[":".join([name, *needed])] = (doc(function) or "").strip().partition("\n")[0]
     return found
-
-
-def _scenes() -> dict[str, str]:
-    """The films, from their files: Manim is slow to import and may be missing."""
-    folder = room_path("scenes")
-    files = sorted(folder.glob("[!_]*.py")) if folder else []
-    return {file.stem.replace("_", "-"): _about(file) for file in files}
-
-
-def _about(file: Path) -> str:
-    """The first line of a file's docstring."""
-    return (ast.get_docstring(ast.parse(file.read_bytes())) or "").partition("\n")[0]

@@ -1,0 +1,99 @@
+"""`tilesim export`: render a film, or a still of one, into a file."""
+
+import inspect
+import json
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import click
+
+from tilesim import metrics
+from tilesim.cli._options import (
+    DEVICE_NAMES,
+    PROBLEM_NAMES,
+    OutputFile,
+    costs_options,
+    device_options,
+    given,
+    json_option,
+    problem_options,
+    usage,
+)
+from tilesim.cli._rooms import room, scene_names
+from tilesim.errors import unknown
+
+FORMATS = ("mp4", "webm", "gif", "png", "mov")
+SIZES = ("1080p", "720p", "480p", "square", "vertical")
+
+
+class SceneName(click.ParamType):
+    """The name of a film."""
+
+    name = "SCENE"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> str:
+        if value not in scene_names():
+            self.fail(unknown("scene", value, scene_names()), param, ctx)
+        return value
+
+
+@click.command(short_help="Render a film, or a still of one.")
+@click.argument("scene", type=SceneName())
+@click.option("-o", "--output", type=OutputFile(), metavar="FILE", required=True, help="The film to write.")
+@click.option("--trace", multiple=True, metavar="FILE", help="A trace to show; race takes two.  [repeatable]")
+@click.option("--schedule", multiple=True, metavar="NAME", help="A schedule to simulate.  [repeatable]")
+@problem_options
+@device_options
+@costs_options
+@click.option("--theme", type=click.Choice(["dark", "light"]), default="dark", help="Colours.  [dark]")
+@click.option("--size", type=click.Choice(SIZES), default="1080p", help="Of the frame.  [1080p]")
+@click.option("--fps", type=click.IntRange(1, 120), default=30, help="Frames per second.  [30]")
+@click.option("--seconds", type=float, metavar="S", help="Length of the whole film.  [14]")
+@click.option("--from", "start", type=float, default=0.0, metavar="S", help="Start here in the film.  [0]")
+@click.option("--to", "end", type=float, metavar="S", help="Stop here in the film.  [its end]")
+@click.option("--format", "form", type=click.Choice(FORMATS), help="Instead of the one that FILE ends in.")
+@click.option("--poster", type=OutputFile(), metavar="FILE", help="Also write the end card as PNG.")
+@click.option("--finding", is_flag=True, help="Also print what the end card says.")
+@json_option
+def command(scene: str, output: str, form: str | None, poster: str | None, **options: Any) -> None:
+    """Render the film SCENE into FILE.
+
+    Without further options the film is the scene's own; with options of a problem, a device or costs it is
+    simulated, and with --trace it shows what a file holds.
+    """
+    form = form or Path(output).suffix.lstrip(".").lower()
+    if form not in FORMATS:
+        raise click.UsageError(f"cannot tell a format from {output!r}; give --format {'|'.join(FORMATS)}")
+    stage, act = room("scenes", "_stage.export"), _scene_class(room("scenes", scene.replace("-", "_")))
+    with usage():
+        film = room("scenes", "_stage.film").make(act.default, _settings(options))
+        cut = stage.Cut(options["size"], options["fps"], options["start"], options["end"])
+        cut.seconds(film)
+    with click.progressbar(length=1000, label=scene, file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
+        stage.export(act, film, output, form, cut, lambda share: bar.update(round(1000 * share) - bar.pos))
+    if poster:
+        stage.save_still(act, film, poster, cut, film.seconds)
+    if options["as_json"]:
+        figures = [metrics.summary(trace) for trace in film.traces]
+        click.echo(json.dumps({"film": output, "finding": act.write(film).finding, "traces": figures}))
+    elif options["finding"]:
+        click.echo("\n".join(act.write(film).finding))
+
+
+def _settings(options: dict[str, Any]) -> dict[str, Any]:
+    """What was asked for on the command line, as a film takes it."""
+    settings = given(options, (*PROBLEM_NAMES, *DEVICE_NAMES, "costs", "seconds", "theme"))
+    settings |= {name: list(options[name]) for name in ("trace", "schedule") if options[name]}
+    return settings | ({"seed": options["seed"]} if options["seed"] else {})
+
+
+def _scene_class(module: ModuleType) -> Any:
+    """The one scene that a file of scenes/ defines."""
+    scenes = [
+        value
+        for value in vars(module).values()
+        if inspect.isclass(value) and value.__module__ == module.__name__
+    ]
+    return scenes[0]
