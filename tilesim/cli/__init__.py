@@ -87,7 +87,10 @@ def _silence(stream: Any) -> None:
 
 
 @click.group(
-    cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
+    "tilesim",
+    cls=Commands,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(__version__, message="tilesim %(version)s")
 @click.pass_context

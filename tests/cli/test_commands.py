@@ -1,0 +1,160 @@
+"""What the commands print and write when nothing is wrong."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from tilesim import SCHEDULES, Costs, Device, Problem, Trace, __version__, plan, simulate
+from tilesim.cli import main
+
+SMALL = ["--m", "384", "--n", "384", "--k", "128", "--tile", "128x128x4", "--sms", "4"]
+
+
+def run(*args):
+    result = CliRunner().invoke(main, list(map(str, args)))
+    assert result.exit_code == 0, result.output
+    assert result.stderr == ""
+    return result.stdout
+
+
+def test_version_and_help():
+    assert run("--version") == f"tilesim {__version__}\n"
+    assert run() == run("--help") == run("-h")
+
+
+@pytest.mark.parametrize("name", main.list_commands(None))
+def test_each_command_is_listed_and_explains_each_option(name):
+    assert f"\n  {name} " in run("--help")
+    command = main.get_command(None, name)
+    assert run(name, "--help").startswith(f"Usage: tilesim {name} ")
+    assert command.short_help and command.help
+    for option in command.params:
+        if option.param_type_name == "option":
+            assert option.help and option.help.endswith((".", "]")), option.name
+
+
+def test_files_with_an_underscore_are_no_commands():
+    assert not [name for name in main.list_commands(None) if name.startswith("_")]
+
+
+def test_looking_around_imports_neither_scenes_nor_kernels():
+    heavy = "{'torch', 'triton', 'manim', 'tilesim_scenes', 'tilesim_kernels'}"
+    for args in (["--help"], ["list"]):
+        code = (
+            f"import sys; sys.argv = ['tilesim', *{args}]; from tilesim.cli import main\n"
+            f"try: main()\nexcept SystemExit: assert not {heavy} & set(sys.modules), sys.modules.keys()"
+        )
+        subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+def test_figures_of_the_literature_as_json():
+    figures = json.loads(run("simulate", "naive", *SMALL, "--json"))
+    wanted = {"makespan_ns", "utilization", "occupancy", "waves", "launches"}
+    assert wanted <= set(figures)
+    assert figures["utilization"] == 0.75  # Stream-K, arXiv 2301.03598, figure 1a
+    assert (figures["waves"], figures["launches"], figures["makespan_ns"]) == (3, 9, 96_000)
+
+
+def test_figures_as_a_table():
+    table = run("simulate", "persistent", *SMALL)
+    assert "persistent on 4 SMs, simulated" in table
+    assert "makespan     96.000 µs" in table
+    assert "utilization  75.0%" in table
+    assert "launches     4" in table
+
+
+def test_the_trace_is_the_one_that_the_library_makes(tmp_path):
+    first, again, other = (tmp_path / name for name in ("a.npz", "b.npz", "c.npz"))
+    costs = tmp_path / "costs.json"
+    costs.write_text('{"k_step": 700.5, "jitter": 0.1, "overlap": true}')
+    run("simulate", "persistent", *SMALL, "--costs", costs, "--seed", 3, "-o", first)
+    run("simulate", "persistent", *SMALL, "--costs", costs, "--seed", 3, "-o", again)
+    run("simulate", "persistent", *SMALL, "--costs", costs, "--seed", 4, "-o", other)
+    assert first.read_bytes() == again.read_bytes() != other.read_bytes()
+    problem = Problem(384, 384, 128, tile=(128, 128, 4))
+    simulate("persistent", problem, Device(4), Costs(k_step=700.5, jitter=0.1, overlap=True), 3).save(again)
+    assert first.read_bytes() == again.read_bytes()
+
+
+def device_of(tmp_path, *args):
+    run("simulate", "naive", "--k", 64, *args, "-o", tmp_path / "t.npz")
+    trace = Trace.load(tmp_path / "t.npz")
+    return trace.device, trace.meta["costs"]["source"]
+
+
+def test_which_device_is_meant(tmp_path):
+    h200 = Device.named("h200")
+    assert device_of(tmp_path)[0] == device_of(tmp_path, "--device", "H200")[0] == h200
+    device, source = device_of(tmp_path, "--sms", 4)
+    assert device == Device(4) and "ideal" in source
+    device, source = device_of(tmp_path, "--sms", 4, "--device", "h200")
+    assert device == Device.named("h200", sms=4) and "H200" in source
+    device, _ = device_of(tmp_path, "--ctas-per-sm", 2, "--busy-sms", 3)
+    assert device == Device.named("h200", ctas_per_sm=2, busy_sms=3)
+
+
+def test_lanes():
+    text = run("simulate", "naive", *SMALL, "--gantt", "--width", "60")
+    assert len(text.splitlines()) == 1 + 2 + 4 + 1
+    assert text.splitlines()[3].startswith("SM 0  [0=====")
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_plan_as_json_is_the_plan(schedule):
+    printed = json.loads(run("plan", schedule, *SMALL, "--json"))
+    made = plan(schedule, Problem(384, 384, 128, tile=(128, 128, 4)), Device(4))
+    rows = [tuple(row.values()) for row in printed["segments"] + printed["shared"]]
+    assert rows == made.segments.tolist() + made.shared.tolist()
+    assert (printed["launches"], printed["tiles"], printed["slots"]) == (made.ctas, 9, 4)
+
+
+def test_plan_as_a_table():
+    lines = run("plan", "persistent", *SMALL).splitlines()
+    assert lines[0] == "persistent on 4 SMs: 9 tiles of 32 K-steps, 4 thread blocks for 4 slots"
+    assert [line.split(maxsplit=1) for line in lines[2:]] == [
+        ["0", "0 4 8"],
+        ["1", "1 5"],
+        ["2", "2 6"],
+        ["3", "3 7"],
+    ]
+    assert "shared queue  0 1 2 3" in run("plan", "persistent-dynamic", *SMALL)
+
+
+def test_a_long_plan_is_cut_unless_all_is_wanted():
+    short, whole = run("plan", "naive").splitlines(), run("plan", "naive", "--all").splitlines()
+    assert "496 more" in short[-1]
+    assert len(whole) == 2 + 512
+
+
+def test_list():
+    listed = json.loads(run("list", "--json"))
+    assert set(listed) == {"schedules", "orders", "devices", "scenes", "dtypes"}
+    assert set(SCHEDULES) <= {name.partition(":")[0] for name in listed["schedules"]}
+    assert listed["devices"]["h200"] == "NVIDIA H200, 132 SMs"
+    assert "grouped:G" in listed["orders"]
+    table = run("list")
+    for title, names in listed.items():
+        assert f"{title}\n" in table
+        assert all(f"  {name} " in table and about in table for name, about in names.items())
+
+
+@pytest.mark.parametrize("out, to", [("a.csv", []), ("a.perfetto.json", []), ("a.json", ["--to", "json"])])
+def test_convert(out, to, tmp_path):
+    run("simulate", "naive", *SMALL, "-o", tmp_path / "t.npz")
+    run("convert", tmp_path / "t.npz", tmp_path / out, *to)
+    assert (tmp_path / out).stat().st_size > 0
+
+
+def test_calibrate_writes_costs_that_simulate_takes(tmp_path):
+    costs = Costs(k_step=900, launch=165, prologue=200, epilogue=800, jitter=0.02)
+    trace, fitted = tmp_path / "t.npz", tmp_path / "costs.json"
+    simulate("naive", Problem(4096, 4096, 512), Device.named("h200"), costs).save(trace)
+    report = run("calibrate", trace, "-o", fitted)
+    assert "launch 165, prologue 200" in report
+    assert "t.npz: " in report
+    assert run("calibrate", trace, "--json") == fitted.read_text()
+    figures = json.loads(run("simulate", "naive", "--costs", fitted, "--json"))
+    assert figures["makespan_ns"] == pytest.approx(Trace.load(trace).makespan, rel=0.02)

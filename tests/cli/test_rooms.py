@@ -1,0 +1,110 @@
+"""The command line finds kernels/ and scenes/ in a clone that is not installed, and says what is missing."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import numpy as np
+import pytest
+
+import tilesim
+
+ROOT = Path(tilesim.__file__).parents[1]
+
+KERNELS = """
+from ._ask import answer
+
+def record(schedule, problem, **options):
+    from tilesim import Device, simulate
+    return simulate(schedule, problem, Device(answer()))
+
+def bench(*problems, **options):
+    row = dict(dtype="bf16", kernel="naive-tma", us=34.5, p20=34.0, p80=35.0, tflops=498.0)
+    sizes = [dict(m=p.m, n=p.n, k=p.k) for p in problems]
+    return {"machine": {"gpu": "none"}, "rows": [size | row for size in sizes]}
+"""
+
+
+@pytest.fixture
+def clone(tmp_path):
+    """A clone of tilesim/ alone; what lies beside it, a test says."""
+    shutil.copytree(
+        ROOT / "tilesim", tmp_path / "tilesim", ignore=shutil.ignore_patterns("__pycache__", "*.npz")
+    )
+    return tmp_path
+
+
+def run(clone, *args):
+    """`python -m tilesim` where nothing is installed but NumPy and click: -S leaves out editable installs."""
+    packages = {str(Path(module.__file__).parents[1]) for module in (np, click)}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(clone), *packages])}
+    command = [sys.executable, "-S", "-m", "tilesim", *args]
+    return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=clone, check=False)
+
+
+def add(clone, folder, text, **modules):
+    (clone / folder).mkdir()
+    (clone / folder / "__init__.py").write_text(text)
+    for name, source in modules.items():
+        (clone / folder / f"{name}.py").write_text(source)
+
+
+def test_an_unpacked_clone_records_and_benches(clone):
+    add(clone, "kernels", KERNELS, _ask="def answer():\n    return 4\n")
+    result = run(clone, "record", "naive", "--m", "256", "-o", "a.npz")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert tilesim.Trace.load(clone / "a.npz").device.sms == 4
+    result = run(clone, "bench", "--size", "1024x1024x512", "--size", "64x64x64", "-o", "b.json")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "1024x1024x512 bf16   naive-tma" in result.stdout
+    assert (clone / "b.json").read_text().count('"us": 34.5') == 2
+
+
+def test_a_room_that_needs_what_is_missing(clone):
+    add(clone, "kernels", "import torch_that_is_not_there\n")
+    result = run(clone, "record", "naive", "-o", "a.npz")
+    assert result.returncode == 1
+    assert result.stderr.count("\n") == 1
+    assert "No module named 'torch_that_is_not_there'" in result.stderr
+    assert "pip install torch triton" in result.stderr
+    assert not (clone / "a.npz").exists()
+
+
+def test_a_room_that_is_missing(clone):
+    result = run(clone, "bench")
+    assert result.returncode == 1
+    assert (
+        result.stderr
+        == f"error: the package tilesim_kernels is not installed, and there is no folder {clone}/kernels\n"
+    )
+
+
+def test_scenes_are_listed_from_their_files(clone):
+    add(
+        clone,
+        "scenes",
+        "import manim_that_is_not_there",
+        race='"""Two side by side.\n\nMore."""\n',
+        _stage="",
+    )
+    result = run(clone, "list")
+    assert result.returncode == 0, result.stderr
+    assert "race                   Two side by side.\n" in result.stdout
+    assert "_stage" not in result.stdout
+
+
+def test_without_a_gpu_measuring_is_one_sentence(tmp_path):
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("triton")
+    if torch.cuda.is_available():
+        pytest.skip("there is a GPU")
+    for args in (["bench"], ["record", "naive", "-o", tmp_path / "a.npz"]):
+        command = [sys.executable, "-m", "tilesim", *args]
+        result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+        assert result.returncode == 1
+        assert result.stdout == ""
+        assert result.stderr.startswith("error: ") and result.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []

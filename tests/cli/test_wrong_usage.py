@@ -1,0 +1,358 @@
+"""Whatever is wrong gives one sentence on stderr, the right exit code and no file."""
+
+import errno
+import os
+import subprocess
+import sys
+import zipfile
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from tilesim import Costs, Device, Problem, Trace, simulate
+from tilesim.cli import main
+
+SMALL = ["--m", "256", "--n", "256", "--k", "64", "--sms", "2"]
+
+WRONG_USAGE = {
+    "zero size": (["simulate", "naive", "--m", "0"], "M is 0; it must be a whole number from 1"),
+    "negative size": (["plan", "naive", "--k", "-1"], "K is -1"),
+    "absurd size": (["simulate", "naive", "--n", str(2**50)], "N is 1125899906842624"),
+    "absurd number of tiles": (["simulate", "naive", "--m", "10000000", "--n", "10000000"], "at most"),
+    "too many tiles for here": (["plan", "naive", "--m", "1000000", "--n", "1000000"], "4194304"),
+    "absurd number of K-steps": (["simulate", "naive", "--k", str(2**40), "--tile", "64x64x16"], "K-steps"),
+    "size that is no number": (["simulate", "naive", "--m", "many"], "'many' is not a valid integer"),
+    "tile of two sizes": (["simulate", "naive", "--tile", "128x256"], "'128x256' is not three sizes"),
+    "tile of no sizes": (["simulate", "naive", "--tile", "axbxc"], "'axbxc' is not three sizes"),
+    "tile of zero": (["simulate", "naive", "--tile", "0x256x64"], "tile_m is 0"),
+    "unknown dtype": (["simulate", "naive", "--dtype", "bf61"], "did you mean 'bf16'?"),
+    "dtype without a rate": (["simulate", "naive", "--device", "v100"], "no bf16 rate"),
+    "unknown order": (["simulate", "naive", "--order", "hilbrt"], "did you mean 'hilbert'?"),
+    "order without its parameter": (["simulate", "naive", "--order", "grouped"], "grouped:G"),
+    "order of zero": (["simulate", "naive", "--order", "grouped:0"], "whole number from 1"),
+    "no SMs": (["simulate", "naive", "--sms", "0"], "the number of SMs is 0"),
+    "all SMs busy": (["simulate", "naive", "--sms", "4", "--busy-sms", "4"], "at least one must be free"),
+    "negative busy SMs": (["simulate", "naive", "--busy-sms", "-1"], "busy_sms is -1"),
+    "no CTA per SM": (["simulate", "naive", "--ctas-per-sm", "0"], "ctas_per_sm is 0"),
+    "unknown device": (["simulate", "naive", "--device", "h20"], "did you mean 'h200'?"),
+    "unknown schedule": (["plan", "persistant"], "did you mean 'persistent'?"),
+    "parameter of a schedule that has none": (["simulate", "naive:2"], "'naive:2' has 1 parameters"),
+    "no schedule": (["simulate"], "Missing argument 'SCHEDULE'"),
+    "negative seed": (["simulate", "naive", "--seed", "-1"], "'--seed'"),
+    "lanes too narrow": (["simulate", "naive", "--gantt", "--width", "1"], "'--width'"),
+    "lanes as JSON": (["simulate", "naive", "--gantt", "--json"], "--gantt draws"),
+    "unknown command": (["simulat", "naive"], "did you mean 'simulate'?"),
+    "unknown option": (["list", "--jsn"], "--jsn"),
+    "unknown format": (["convert", "a.npz", "b.json", "--to", "perfeto"], "'perfeto'"),
+    "format that is not clear": (["convert", "a.npz", "b.json"], "b.json does not tell its format"),
+    "no trace": (["calibrate"], "TRACE"),
+    "no output": (["record", "naive"], "'-o'"),
+    "kernel that is not there": (["record", "naive", "--kernel", "cutlass", "-o", "x.npz"], "'cutlass'"),
+    "bench of two sizes": (["bench", "--size", "4096x4096"], "not three sizes"),
+}
+
+
+def run(*args, **kwargs):
+    return CliRunner().invoke(main, list(map(str, args)), **kwargs)
+
+
+def one_sentence(result, code, words):
+    assert result.exit_code == code, result.output
+    assert result.stdout == ""
+    line, rest = result.stderr.split("\n", 1)
+    assert rest == "", result.stderr
+    assert line.startswith("error: ")
+    assert words in line
+    assert not result.exception or isinstance(result.exception, SystemExit)
+
+
+@pytest.mark.parametrize("args, words", WRONG_USAGE.values(), ids=WRONG_USAGE)
+def test_wrong_usage_is_exit_code_2(args, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    one_sentence(run(*args), 2, words)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def good(tmp_path):
+    path = tmp_path / "good.npz"
+    simulate("naive", Problem(512, 512, 128), Device(4)).save(path)
+    return path
+
+
+def rewritten(good, change):
+    """The trace file `good` with its spans changed, unchecked, under another name."""
+    with np.load(good) as file:
+        header, spans = file["header"], file["spans"].copy()
+    path = good.with_name("bad.npz")
+    changed = change(spans)
+    np.savez(path, header=header, spans=spans if changed is None else changed)
+    return path
+
+
+def overlapping(spans):
+    spans["sm"], spans["slot"] = 0, 0
+
+
+def missing(spans):
+    return spans[1:]
+
+
+def twice(spans):
+    return np.concatenate([spans, spans[:1]])
+
+
+def negative(spans):
+    spans["start"][1] = -5
+
+
+def backwards(spans):
+    spans["done"][1] = spans["drain"][1] - 1
+
+
+def not_a_number(spans):
+    changed = spans.astype([(n, "f8" if n == "start" else spans.dtype[n]) for n in spans.dtype.names])
+    changed["start"][0] = np.nan
+    return changed
+
+
+def no_rows(spans):
+    return spans[:0]
+
+
+BAD_SPANS = {
+    overlapping: "where the main loop of tile",
+    missing: "is never computed",
+    twice: "more than once",
+    negative: "before its issue",
+    backwards: "before its fixup",
+    not_a_number: "one row per segment",
+    no_rows: "at least one",
+}
+
+
+@pytest.mark.parametrize("change, words", BAD_SPANS.items(), ids=lambda case: getattr(case, "__name__", ""))
+@pytest.mark.parametrize("command", ["convert", "calibrate"])
+def test_a_trace_that_contradicts_itself(change, words, command, good, tmp_path):
+    bad, out = rewritten(good, change), tmp_path / "out.csv"
+    args = (bad, out) if command == "convert" else (bad, "-o", out)
+    result = run(command, *args)
+    one_sentence(result, 1, words)
+    assert str(bad) in result.stderr
+    assert not out.exists()
+
+
+def truncated(good):
+    path = good.with_name("truncated.npz")
+    path.write_bytes(good.read_bytes()[:-100])
+    return path
+
+
+def damaged(good):
+    """A byte inside the compressed spans is another."""
+    data = bytearray(good.read_bytes())
+    with zipfile.ZipFile(good) as archive:
+        start = archive.getinfo("spans.npy").header_offset + 60
+    data[start] ^= 0xFF
+    path = good.with_name("damaged.npz")
+    path.write_bytes(data)
+    return path
+
+
+def not_npz(good):
+    path = good.with_name("film.npz")
+    path.write_text("this is a film")
+    return path
+
+
+def npy(good):
+    path = good.with_name("array.npz")
+    with open(path, "wb") as file:
+        np.save(file, np.arange(3))
+    return path
+
+
+def other_npz(good):
+    path = good.with_name("other.npz")
+    np.savez(path, weights=np.arange(3))
+    return path
+
+
+def pickled(good):
+    path = good.with_name("pickled.npz")
+    np.savez(path, header=np.array([{"a": 1}], object), spans=np.zeros(1))
+    return path
+
+
+def newer(good):
+    path = good.with_name("newer.npz")
+    with np.load(good) as file:
+        header, spans = bytes(file["header"]), file["spans"]
+    header = header.replace(b'"version": 1', b'"version": 99')
+    np.savez(path, header=np.frombuffer(header, np.uint8), spans=spans)
+    return path
+
+
+def absent(good):
+    return good.with_name("absent.npz")
+
+
+def folder(good):
+    return good.parent
+
+
+BAD_FILES = {
+    truncated: "not a complete tilesim trace",
+    damaged: "not a complete tilesim trace",
+    not_npz: "not a complete tilesim trace",
+    npy: "not a complete tilesim trace",
+    other_npz: "not a complete tilesim trace",
+    pickled: "not a complete tilesim trace",
+    newer: "has format version 99",
+    absent: "there is no such file",
+    folder: "Is a directory",
+}
+
+
+@pytest.mark.parametrize("make, words", BAD_FILES.items(), ids=lambda case: getattr(case, "__name__", ""))
+def test_a_file_that_is_no_trace(make, words, good, tmp_path):
+    bad, out = make(good), tmp_path / "out.csv"
+    one_sentence(run("convert", bad, out), 1, words)
+    assert not out.exists()
+
+
+BAD_COSTS = {
+    "no JSON": ("k_step = 3", "this is not a JSON file"),
+    "unknown cost": ('{"k_steps": 3}', "there is no cost 'k_steps'"),
+    "negative": ('{"launch": -3}', "the cost launch is -3"),
+    "not finite": ('{"k_step": NaN}', "the cost k_step is nan"),
+    "not a number": ('{"epilogue": "long"}', "the cost epilogue is 'long'"),
+    "not costs": ("[1, 2]", "an object of costs or a list"),
+    "for other kernels": (
+        '[{"schedule": "naive", "dtype": "bf16", "tile": [64, 64, 64], "k_steps": 8, "ctas_per_sm": 3,'
+        ' "costs": {}}]',
+        "there are naive with 3 CTAs per SM",
+    ),
+}
+
+
+@pytest.mark.parametrize("text, words", BAD_COSTS.values(), ids=BAD_COSTS)
+def test_costs_that_are_none(text, words, tmp_path):
+    path = tmp_path / "costs.json"
+    path.write_text(text)
+    result = run("simulate", "naive", *SMALL, "--costs", path)
+    one_sentence(result, 1, words)
+    assert str(path) in result.stderr
+
+
+def test_costs_file_that_does_not_exist(tmp_path):
+    one_sentence(run("simulate", "naive", "--costs", tmp_path / "no.json"), 1, "No such file")
+
+
+def test_costs_too_large_for_int64(tmp_path):
+    path = tmp_path / "costs.json"
+    path.write_text('{"k_step": 1e15}')
+    one_sentence(run("simulate", "naive", "--k", 2**36, "--costs", path), 2, "the run could last")
+
+
+WRITERS = {
+    "simulate": lambda good, out: ["simulate", "naive", *SMALL, "-o", out],
+    "convert": lambda good, out: ["convert", good, out, "--to", "perfetto"],
+    "calibrate": lambda good, out: ["calibrate", good, "-o", out],
+}
+
+
+@pytest.mark.parametrize("args", WRITERS.values(), ids=WRITERS)
+class TestOutput:
+    def test_folder_that_does_not_exist(self, args, good, tmp_path):
+        out = tmp_path / "no" / "out.npz"
+        one_sentence(run(*args(good, out)), 1, f"the folder {out.parent} does not exist")
+        assert not out.parent.exists()
+
+    def test_folder_instead_of_a_file(self, args, good, tmp_path):
+        one_sentence(run(*args(good, tmp_path)), 1, "it is a folder")
+
+    def test_folder_without_permission(self, args, good, tmp_path, monkeypatch):
+        # Tests may run as root, whom no folder refuses.
+        monkeypatch.setattr(os, "access", lambda path, mode: os.fspath(path) != os.fspath(tmp_path))
+        one_sentence(run(*args(good, tmp_path / "out.npz")), 1, "permission denied")
+
+    @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+    def test_full_disk(self, args, good):
+        one_sentence(run(*args(good, "/dev/full")), 1, "No space left on device")
+        assert not os.path.isfile("/dev/full")
+
+    def test_full_disk_leaves_what_was_there(self, args, good, tmp_path, monkeypatch):
+        def full(*_):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        out = tmp_path / "out.npz"
+        out.write_text("older")
+        before = sorted(tmp_path.iterdir())
+        monkeypatch.setattr(os, "replace", full)
+        one_sentence(run(*args(good, out)), 1, "No space left on device")
+        assert out.read_text() == "older"
+        assert sorted(tmp_path.iterdir()) == before
+
+    def test_interrupt_leaves_what_was_there(self, args, good, tmp_path, monkeypatch):
+        def interrupted(*_):
+            raise KeyboardInterrupt
+
+        out = tmp_path / "out.npz"
+        out.write_text("older")
+        before = sorted(tmp_path.iterdir())
+        monkeypatch.setattr(os, "replace", interrupted)
+        result = run(*args(good, out))
+        assert result.exit_code == 130
+        assert result.stderr.strip() == ""
+        assert out.read_text() == "older"
+        assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_link_is_followed_and_kept(good, tmp_path):
+    link, target = tmp_path / "link.npz", tmp_path / "target.npz"
+    link.symlink_to(target)
+    assert run("simulate", "naive", *SMALL, "-o", link).exit_code == 0
+    assert link.is_symlink()
+    assert Trace.load(target).spans.size == 2
+
+
+def test_memory_that_is_not_there(monkeypatch):
+    def none_left(*_):
+        raise MemoryError
+
+    monkeypatch.setattr("tilesim.simulate", none_left)
+    one_sentence(run("simulate", "naive"), 1, "not enough memory")
+
+
+def shell(command):
+    """Run `command` in a shell that knows `tilesim` as this Python's."""
+    environment = {**os.environ, "PYTHON": sys.executable}
+    line = command.replace("tilesim", '"$PYTHON" -m tilesim')
+    return subprocess.run(line, shell=True, capture_output=True, text=True, env=environment, check=False)
+
+
+def test_a_reader_that_leaves_early():
+    result = shell("tilesim plan naive --all --m 65536 --n 65536 | head -1")
+    assert result.stdout.startswith("naive on NVIDIA H200: 131072 tiles")
+    assert result.stderr == ""
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_standard_output_that_is_full():
+    result = shell("tilesim list > /dev/full")
+    assert result.returncode == 1
+    assert result.stderr == "error: cannot use the output: No space left on device\n"
+
+
+def test_costs_of_a_calibration_are_scaled_to_the_tile(tmp_path):
+    entry = {"schedule": "naive", "dtype": "bf16", "tile": [128, 128, 64], "k_steps": 8, "ctas_per_sm": 1}
+    path = tmp_path / "costs.json"
+    values = '[{"costs": {"k_step": 500, "epilogue": 100, "launch": 7}, %s]'
+    path.write_text(values % str(entry)[1:].replace("'", '"'))
+    assert run("simulate", "naive", *SMALL, "--costs", path, "-o", tmp_path / "t.npz").exit_code == 0
+    trace = Trace.load(tmp_path / "t.npz")
+    half = Costs(k_step=1000, epilogue=200, launch=7)
+    expected = simulate("naive", trace.problem, trace.device, half)
+    assert trace.makespan == expected.makespan == 7 + 1000 + 200
