@@ -16,6 +16,7 @@ import numpy as np
 
 from tilesim.costs import Costs
 from tilesim.devices import Device
+from tilesim.errors import PlanError
 from tilesim.plans import Plan
 from tilesim.problems import Problem
 from tilesim.traces import SPAN
@@ -57,6 +58,8 @@ def run(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int = 
 
     The jitter is drawn per tile, so that a tile costs the same whichever schedule runs it. A segment
     waits only on segments before it in the plan, and blocks start in id order, so no wait is circular.
+
+    Raises PlanError where one from the shared queue waits for a thread block that never gets a slot.
     """
     rows = np.concatenate([plan.segments, plan.shared])
     spans = np.zeros(len(rows), SPAN)
@@ -155,6 +158,12 @@ def run(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int = 
             multiplying[slot.sm].append(rank)
             share(slot.sm, now, newcomer=rank)
 
+    if next_cta < plan.ctas:
+        stuck = next(t for t, merge in merges.items() if merge.waiting != NOBODY and merge.missing)
+        raise PlanError(
+            f"tile {stuck} waits for ever for its other partials: all {len(slots)} slots are held, "
+            f"and thread block {next_cta} finds none"
+        )
     spans["cta"] = ran_by
     spans["sm"] = np.array([slot.sm for slot in slots])[ran_in]
     spans["slot"] = np.array([slot.place for slot in slots])[ran_in]
