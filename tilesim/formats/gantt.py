@@ -56,9 +56,8 @@ def draw(trace: Trace, width: int = 100) -> str:
     names = [f"SM {sm}" + f".{slot}" * (ctas > 1) for sm, slot in lanes]
     margin = max(map(len, names)) + 2
     text = ["".join(lane) for lane in lanes.values()]
-    title = (
-        f"{trace.schedule} on {trace.device.title}, {trace.origin}: {trace.problem.tiles} tiles, {total} ns"
-    )
+    tiles = f"{trace.problem.tiles} tile" + "s" * (trace.problem.tiles > 1)
+    title = f"{trace.schedule} on {trace.device.title}, {trace.origin}: {tiles}, {total} ns"
     axis = [" " * margin + line for line in _axis(total, width)]
     drawn = [f"{name:{margin}}{lane}" for name, lane in zip(names, text, strict=True)]
     return "\n".join([title, *axis, *drawn, _legend(text)])

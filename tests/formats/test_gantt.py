@@ -1,0 +1,93 @@
+"""ASCII lanes: small runs drawn out, so that a change shows as a picture in a diff."""
+
+from textwrap import dedent
+
+import numpy as np
+import pytest
+
+from tilesim import SCHEDULES, Costs, Device, Problem, Trace, simulate
+from tilesim.formats import gantt
+
+NINE = Problem(384, 384, 128, tile=(128, 128, 16))
+COSTS = Costs(k_step=100, launch=100, prologue=100, handover=100, epilogue=200)
+OVERLAPPED = Costs(k_step=100, launch=100, prologue=100, epilogue=400, overlap=True)
+
+
+def drawn(picture):
+    return dedent(picture).strip("\n")
+
+
+def test_naive():
+    assert gantt.draw(simulate("naive", NINE, Device(4), COSTS), 72) == drawn("""
+        naive on 4 SMs, simulated: 9 tiles, 3600 ns
+              0         0.5       1         1.5       2         2.5       3         3.5 µs
+              |         |         |         |         |         |         |         |
+        SM 0  >>>>[0==============---->>>>[4==============---->>>>[8==============----
+        SM 1  >>>>[1==============---->>>>[5==============----........................
+        SM 2  >>>>[2==============---->>>>[6==============----........................
+        SM 3  >>>>[3==============---->>>>[7==============----........................
+        > launch or hand-over   [= main loop, its tile's number in it   - epilogue   . idle
+    """)
+
+
+def test_persistent_writes_one_tile_under_the_next():
+    assert gantt.draw(simulate("persistent", NINE, Device(4), OVERLAPPED), 60) == drawn("""
+        persistent on 4 SMs, simulated: 9 tiles, 3000 ns
+              0         0.5       1         1.5       2         2.5       3 µs
+              |         |         |         |         |         |         |
+        SM 0  >>>>[0==============[~~~~~~~4=======[~~~~~~~8=======--------
+        SM 1  >>>>[1==============[~~~~~~~5=======--------................
+        SM 2  >>>>[2==============[~~~~~~~6=======--------................
+        SM 3  >>>>[3==============[~~~~~~~7=======--------................
+        > launch or hand-over   [= main loop, its tile's number in it   - epilogue\
+   ~ main loop with the epilogue of the tile before under it   . idle
+    """)
+
+
+def test_two_blocks_share_an_sm():
+    problem, costs = Problem(128, 640, 128, tile=(128, 128, 16)), Costs(k_step=100, coresidency=(1, 2))
+    assert gantt.draw(simulate("naive", problem, Device(1, ctas_per_sm=2), costs), 40) == drawn("""
+        naive on 1 SM, simulated: 5 tiles, 4000 ns
+                0         1         2         3         4 µs
+                |         |         |         |         |
+        SM 0.0  [0==============[2==============[4======
+        SM 0.1  [1==============[3==============........
+        [= main loop, its tile's number in it   . idle
+    """)
+
+
+def test_a_tile_cut_in_two_shows_its_wait_and_its_fix_up():
+    spans = np.zeros(2, simulate("naive", NINE, Device(1)).spans.dtype)
+    for name, values in {
+        "cta": (0, 1), "k0": (0, 2), "k1": (2, 4), "sm": (0, 1), "drain": (500, 200), "ready": (500, 600),
+        "fixup": (500, 800), "done": (600, 1000),
+    }.items():  # fmt: skip
+        spans[name] = values
+    trace = Trace(Problem(64, 64, 4, tile=(64, 64, 1)), Device(2), "split-k:2", spans)
+    assert gantt.draw(trace, 20) == drawn("""
+        split-k:2 on 2 SMs, simulated: 1 tile, 1000 ns
+              0         0.5       1 µs
+              |         |         |
+        SM 0  [0========--........
+        SM 1  [0==????????++++----
+        [= main loop, its tile's number in it   ? wait for partials   + adding partials\
+   - epilogue   . idle
+    """)
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("width", [20, 33, 100, 1000])
+def test_every_lane_is_as_wide_as_asked_for(schedule, width):
+    trace = simulate(schedule, Problem(2048, 2048, 512), Device(5, 2, 1), OVERLAPPED)
+    lines = gantt.draw(trace, width).splitlines()
+    lanes = [line for line in lines if line.startswith("SM ")]
+    assert [lane[:6] for lane in lanes] == [f"SM {sm}.{slot}" for sm in range(1, 5) for slot in range(2)]
+    assert {len(lane) for lane in lanes} == {len("SM 1.0  ") + width}
+    assert not any(line.endswith(" ") for line in lines)
+
+
+def test_a_main_loop_that_is_shorter_than_a_column_is_still_seen():
+    spans = simulate("naive", NINE, Device(9), Costs(k_step=1, epilogue=100_000)).spans
+    trace = Trace(NINE, Device(9), "naive", spans)
+    lanes = [line for line in gantt.draw(trace, 40).splitlines() if line.startswith("SM ")]
+    assert all(lane.count("[") == 1 for lane in lanes)
