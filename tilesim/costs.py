@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib.resources import files
-from math import isfinite, log
+from math import inf, isfinite, log
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -56,7 +56,7 @@ class Costs:
     def __post_init__(self) -> None:
         for name in ("k_step", "dispatch", "launch", "prologue", "handover", "epilogue", "fixup", "jitter"):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+            if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < inf:
                 raise CostsError(f"the cost {name} is {value!r}; it must be a finite number")
             if not 0 <= value <= MAX_NS:
                 raise CostsError(f"the cost {name} is {value!r}; it must lie between 0 and {MAX_NS} ns")
@@ -74,7 +74,7 @@ class Costs:
             raise CostsError(f"coresidency is {self.coresidency!r}; it must be a list of numbers")
         try:
             shares = tuple(float(value) for value in self.coresidency)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise CostsError(f"coresidency is {self.coresidency!r}; it must be a list of numbers") from None
         if not shares or shares[0] != 1 or not all(isfinite(f) and f > 0 for f in shares):
             raise CostsError(

@@ -39,9 +39,12 @@ class Device:
     sm_order: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        whole("the number of SMs", self.sms, 1, MAX_SMS, DeviceError)
-        whole("ctas_per_sm", self.ctas_per_sm, 1, MAX_CTAS_PER_SM, DeviceError)
-        whole("busy_sms", self.busy_sms, 0, MAX_SMS, DeviceError)
+        for name, what, low, high in (
+            ("sms", "the number of SMs", 1, MAX_SMS),
+            ("ctas_per_sm", "ctas_per_sm", 1, MAX_CTAS_PER_SM),
+            ("busy_sms", "busy_sms", 0, MAX_SMS),
+        ):
+            object.__setattr__(self, name, whole(what, getattr(self, name), low, high, DeviceError))
         if self.busy_sms >= self.sms:
             raise DeviceError(f"{self.busy_sms} of {self.sms} SMs are busy; at least one must be free")
         if self.sm_order and sorted(self.sm_order) != list(range(self.sms)):

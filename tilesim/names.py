@@ -28,6 +28,6 @@ def resolve(
         form = ":".join([name, *(p.name.upper() for p in parameters)])
         raise error(f"the {what} {text!r} has {len(words)} parameters; write it as {form!r}")
     for word in words:
-        if not (word.isascii() and word.isdigit() and 1 <= int(word) < 2**31):
+        if not (word.isascii() and word.isdigit() and len(word) <= 10 and 1 <= int(word) < 2**31):
             raise error(f"the {what} {text!r} has the parameter {word!r}; it must be a whole number from 1")
     return function, tuple(int(word) for word in words)

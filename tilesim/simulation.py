@@ -25,7 +25,7 @@ def simulate(
 
     Raises ScheduleError, PlanError or CostsError.
     """
-    whole("the seed", seed, 0, 2**63 - 1, CostsError)
+    seed = whole("the seed", seed, 0, 2**63 - 1, CostsError)
     made = plan(schedule, problem, device)
     costs = default_costs(schedule, problem, device) if costs is None else costs
     _check_length(made, device, costs)
