@@ -10,6 +10,8 @@ from tilesim_scenes._stage.theme import Colour, Theme
 from tilesim_scenes._stage.words import Words
 
 FINDING_PX, DETAIL_PX, BAR_PX = 42, 34, 30
+LEAST_PITCH = 26
+"""Bars closer than this could not be read, and are left out."""
 
 
 def opening_card(words: Words, theme: Theme, script: Script, frame: Frame) -> list[VMobject]:
@@ -29,23 +31,27 @@ def end_card(words: Words, theme: Theme, script: Script, foot: Box, tint: Colour
 
 
 def _finding(words: Words, theme: Theme, script: Script, foot: Box) -> Iterator[VMobject]:
+    """The finding in large letters, what explains it below, each in two lines where the frame is narrow."""
     first, *others = script.finding
-    baseline = foot.bottom - 12 - 48 * len(others)
-    yield words.text(first, foot.x, baseline, FINDING_PX, theme.text, bold=True, room=foot.w)
-    for row, line in enumerate(others, start=1):
-        yield words.text(line, foot.x, baseline + 48 * row, DETAIL_PX, theme.quiet, room=foot.w)
+    lines = 1 if foot.w > 1300 else 2
+    rows = [(part, FINDING_PX, theme.text) for part in glyphs.wrap(first, FINDING_PX, foot.w, lines, True)]
+    for line in others:
+        rows += [(part, DETAIL_PX, theme.quiet) for part in glyphs.wrap(line, DETAIL_PX, foot.w, lines)]
+    baseline = foot.bottom - 12 - 48 * (len(rows) - 1)
+    for row, (part, px, colour) in enumerate(rows):
+        yield words.text(part, foot.x, baseline + 48 * row, px, colour, px == FINDING_PX, room=foot.w)
 
 
 def _bars(words: Words, theme: Theme, script: Script, foot: Box, tint: Colour) -> Iterator[VMobject]:
     """Bars to scale, each with its figure."""
     colours = {"launch": theme.launch, "write": theme.write, "run": tint, "multiply": tint}
-    if not script.bars:
+    pitch = min(46.0, (foot.h - 50 * len(script.finding) - 46) / max(1, len(script.bars)))
+    if not script.bars or pitch < LEAST_PITCH:
         return
     label = max(glyphs.width(bar.label, BAR_PX) for bar in script.bars) + 36
     value = glyphs.width("0000.0 µs", BAR_PX, glyphs.MONO, True) + 24
     longest = max(bar.us for bar in script.bars)
     yield words.text(script.measure, foot.x, foot.y + 24, 26, theme.quiet, room=foot.w)
-    pitch = min(46.0, (foot.h - 50 * len(script.finding) - 46) / len(script.bars))
     for row, bar in enumerate(script.bars):
         top = foot.y + 40 + row * pitch
         length = (foot.w - label - value) * bar.us / longest

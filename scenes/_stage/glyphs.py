@@ -25,6 +25,24 @@ def width(text: str, px: float, family: str = SANS, bold: bool = False) -> float
     return _context(surface, px, family, bold).text_extents(text).x_advance
 
 
+def wrap(text: str, px: float, room: float, lines: int, bold: bool = False) -> list[str]:
+    """`text` broken between words into lines no wider than `room`; what is left stands in the last of `lines`.
+
+    >>> wrap("one two three", 10, 1000, 2)
+    ['one two three']
+    >>> wrap("one two three", 10, 50, 2)
+    ['one two', 'three']
+    """
+    broken: list[str] = []
+    for word in text.split(" "):
+        longer = f"{broken[-1]} {word}" if broken else word
+        if broken and (len(broken) == lines or width(longer, px, SANS, bold) <= room):
+            broken[-1] = longer
+        else:
+            broken.append(word)
+    return broken
+
+
 @lru_cache(maxsize=4096)
 def mask(text: str, px: float, family: str = MONO, bold: bool = True) -> tuple[np.ndarray, int]:
     """(coverage, baseline): uint8 of shape [height, width] and the row of the baseline in it."""

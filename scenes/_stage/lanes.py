@@ -137,12 +137,12 @@ def _label(picture: np.ndarray, lanes: Lanes, bars: list[Bar], theme: Theme, col
             bottom = top + (bottom - top) * (1 - OVERLAPPED if lanes.words and under else 1)
             text = f"multiply tile {bar.tile}" if lanes.words else str(bar.tile)
         elif lanes.words:
-            text = f"write tile {bar.tile}" if bar.kind != "launch" else "launch"
+            text = f"write tile {bar.tile}" if bar.kind != "launch" else f"launch for tile {bar.tile}"
             ink = ink_on(theme.launch if bar.kind == "launch" else theme.write)
         else:
             continue
         px = min(px, 0.8 * (bottom - top))
-        for shorter in (text, text.rpartition(" tile")[0] or text):
+        for shorter in (text, text.split(" ")[0]):
             if glyphs.width(shorter, px, glyphs.SANS, True) < 0.94 * (right - left):
                 centre, baseline = (left + right) / 2, (top + bottom) / 2 + 0.36 * px
                 glyphs.stamp(picture, shorter, centre, baseline, px, ink, 0.5, glyphs.SANS)

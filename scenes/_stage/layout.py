@@ -94,55 +94,66 @@ def is_classroom(trace: Trace) -> bool:
 
 
 def arrange(frame: Frame, traces: tuple[Trace, ...]) -> Layout:
-    """Lay out one or two traces: side by side or stacked, whichever leaves them more room."""
+    """Lay out one or two traces: side by side where the frame is wide and the lanes need no labels, else stacked."""
     classroom = all(is_classroom(trace) for trace in traces)
+    count, landscape = len(traces), frame.wide > 1.2 * frame.tall
+    beside = landscape and not classroom and count == 2
+    lens = beside or count == 1
     margin_x, margin_y = MARGIN * frame.wide, MARGIN * frame.tall
-    landscape = frame.wide > 1.2 * frame.tall
     inner = frame.wide - 2 * margin_x
     title = Box(margin_x, margin_y, inner, 108 if landscape else 128)
-    beside = landscape and not classroom and len(traces) == 2
-    foot_height = (282 if not classroom else 126 if len(traces) == 2 else 272) if landscape else 300
+    foot_height = _foot_height(frame, lens, classroom)
     foot = Box(margin_x, frame.tall - margin_y - foot_height, inner, foot_height)
     gap = 20.0
     body = Box(margin_x, title.bottom + 8, inner, foot.y - title.bottom - 8 - gap)
-    count = len(traces)
     if beside:
         boxes = [Box(body.x + i * (body.w + 44) / 2, body.y, (body.w - 44) / 2, body.h) for i in range(count)]
     else:
         height = (body.h - (count - 1) * gap) / count
         boxes = [Box(body.x, body.y + i * (height + gap), body.w, height) for i in range(count)]
     panels = tuple(_panel(box, trace, classroom) for box, trace in zip(boxes, traces, strict=True))
-    return Layout(frame, title, panels, foot, classroom, lens=not classroom or count == 1)
+    return Layout(frame, title, panels, foot, classroom, lens)
+
+
+def _foot_height(frame: Frame, lens: bool, classroom: bool) -> float:
+    """Room for a caption and the legend, above them for a lens, and on the end card for the bars."""
+    if frame.wide > 1.2 * frame.tall:
+        return 276 if lens else 126
+    if frame.tall < 1.3 * frame.wide:
+        return 330 if lens else 196
+    return 470 if lens else 220 if classroom else 400
 
 
 def _panel(box: Box, trace: Trace, classroom: bool) -> Panel:
-    """Grid and lanes beside each other, or one above the other where the panel is tall."""
-    pad = 28.0
+    """The lanes under the grid where the panel is narrow, beside it otherwise; in a low panel the blocks too."""
+    pad, axis, below = 28.0, 44.0, 80.0
     wide_header = box.w > 1200 or box.h < 400
     header = 70.0 if wide_header else 112.0
-    axis, below = 44.0, 80.0
     inner = Box(box.x + pad, box.y + header, box.w - 2 * pad, box.h - header - 14)
     label = 104.0 if classroom else 0.0
-    if inner.h > 1.1 * inner.w:
-        half = inner.h * 0.45
-        grid_room = Box(inner.x, inner.y, inner.w, half - below)
-        grid = _fit(grid_room, trace)
+    if inner.h > 1.1 * inner.w or (classroom and inner.w < 1000 and inner.h > 400):
+        grid = _fit(Box(inner.x, inner.y, inner.w, 0.5 * inner.h - below), trace)
         blocks = Box(inner.x, grid.bottom + 10, inner.w, below)
-        top = blocks.bottom + 14
-        lanes = Box(inner.x + label, top, inner.w - label, inner.bottom - axis - top)
+        lanes = Box(
+            inner.x + label, blocks.bottom + 14, inner.w - label, inner.bottom - axis - blocks.bottom - 14
+        )
+    elif inner.h < 240 and not classroom:
+        grid = _fit(Box(inner.x, inner.y, 0.3 * inner.w, inner.h), trace)
+        blocks = Box(grid.right + 24, inner.y, 300, below)
+        lanes = Box(blocks.right + 40, inner.y, inner.right - blocks.right - 40, inner.h - axis)
     else:
-        grid_room = Box(inner.x, inner.y, (0.27 if classroom else 0.42) * inner.w, inner.h - below)
-        grid = _fit(grid_room, trace)
-        blocks = Box(inner.x, grid.bottom + 10, max(grid.w, 400 if classroom else 300), below)
+        share = 0.42 if not classroom else 0.27 if inner.w > 1000 else 0.36
+        grid = _fit(Box(inner.x, inner.y, share * inner.w, inner.h - below), trace)
+        blocks = Box(inner.x, grid.bottom + 10, max(grid.w, share * inner.w if classroom else 300), below)
         left = blocks.right + 40 + label
         lanes = Box(left, inner.y, inner.right - left, inner.h - axis)
     return Panel(box, header, grid, lanes, blocks, wide_header)
 
 
 def _fit(room: Box, trace: Trace) -> Box:
-    """The largest grid in `room` whose tiles are neither slivers nor wider than twice their height."""
+    """The largest grid in `room` whose tiles are neither slivers nor much wider than the real ones."""
     rows, columns = trace.problem.tiles_m, trace.problem.tiles_n
-    cell_w, cell_h = room.w / columns, room.h / rows
     aspect = max(1.25, min(2.0, trace.problem.tile_n / trace.problem.tile_m))
+    cell_w, cell_h = room.w / columns, room.h / rows
     cell_w, cell_h = min(cell_w, aspect * cell_h), min(cell_h, 1.25 * cell_w)
     return Box(room.x, room.y, cell_w * columns, cell_h * rows)

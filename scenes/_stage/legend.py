@@ -1,6 +1,6 @@
 """What the colours mean, and the lens that shows one hand-over large."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from manim import VMobject
@@ -14,21 +14,36 @@ from tilesim import Trace
 from tilesim.metrics import slot_index
 from tilesim.view import hand_over
 
-LEGEND_PX, LENS_PX = 28, 28
+LEGEND_PX, LENS_PX, ROW_HEIGHT = 28, 28, 44
 
 
 def legend(words: Words, theme: Theme, colours: np.ndarray, box: Box) -> Iterator[VMobject]:
-    """A sample and a word for each thing a lane shows, in one row as wide as it needs to be."""
+    """A sample and a word for each thing a lane shows, in one row, or in two where the box is narrow."""
     entries = (
-        ("launch a thread block", theme.launch),
-        ("multiply, in the colour of its SM", None),
+        ("launch a block, load its first data", theme.launch),
+        ("multiply, in the SM's colour", None),
         ("write the tile", theme.write),
         ("idle", theme.idle),
     )
-    natural = sum(glyphs.width(text, LEGEND_PX) + 48 for text, _ in entries) + 48 * (len(entries) - 1)
+    rows = legend_rows(box)
+    per_row = -(-len(entries) // rows)
+    for row in range(rows):
+        some = entries[row * per_row : (row + 1) * per_row]
+        baseline = box.bottom - 10 - ROW_HEIGHT * (rows - 1 - row)
+        yield from _legend_row(words, theme, colours, some, box, baseline)
+
+
+def legend_rows(box: Box) -> int:
+    """How many rows the legend takes."""
+    return 1 if box.w > 1300 else 2
+
+
+def _legend_row(
+    words: Words, theme: Theme, colours: np.ndarray, entries: Sequence[tuple], box: Box, baseline: float
+) -> Iterator[VMobject]:
+    natural = sum(glyphs.width(text, LEGEND_PX) + 96 for text, _ in entries) - 48
     shrink = min(1.0, box.w / natural)
     x, side = box.x, 26 * shrink
-    baseline = box.bottom - 10
     for text, colour in entries:
         sample = words.box(Box(x, baseline - 0.86 * side, side, side), colour or theme.idle, 4)
         if colour is None:
@@ -36,7 +51,7 @@ def legend(words: Words, theme: Theme, colours: np.ndarray, box: Box) -> Iterato
             sample.set_fill([hexadecimal(pick) for pick in picks], 1.0).set_sheen_direction((1, 0, 0))
         yield sample
         yield words.text(text, x + side + 14 * shrink, baseline, LEGEND_PX * shrink, theme.quiet)
-        x += (glyphs.width(text, LEGEND_PX) + 48 + 48) * shrink
+        x += (glyphs.width(text, LEGEND_PX) + 96) * shrink
 
 
 def lens_box(foot: Box, panel: Box, alone: bool) -> Box:

@@ -11,7 +11,7 @@ from tilesim_scenes._stage.card import end_card, opening_card
 from tilesim_scenes._stage.film import Film
 from tilesim_scenes._stage.lanes import Lanes, lane_painter
 from tilesim_scenes._stage.layout import Box, Frame, Panel, arrange
-from tilesim_scenes._stage.legend import legend, lens_box, lens_label, lens_lanes
+from tilesim_scenes._stage.legend import ROW_HEIGHT, legend, legend_rows, lens_box, lens_label, lens_lanes
 from tilesim_scenes._stage.pace import fade, pace
 from tilesim_scenes._stage.raster import Painter
 from tilesim_scenes._stage.script import Script, microseconds, origin
@@ -84,9 +84,9 @@ class Picture:
         yield words.text(name, x, box.y + 52, 42, theme.text, bold=True)
         if panel.wide_header:
             left = x + glyphs.width(name, 42, glyphs.SANS, True) + 32
-            yield words.text(
-                note, left, box.y + 50, 32, theme.quiet, room=panel.lanes.right - clock - 40 - left
-            )
+            room = panel.lanes.right - clock - 40 - left
+            if glyphs.width(note, 32) < 1.3 * room:
+                yield words.text(note, left, box.y + 50, 32, theme.quiet, room=room)
         else:
             yield words.text(note, x, box.y + 96, 30, theme.quiet, room=panel.lanes.right - x)
         yield from self._axis(panel)
@@ -97,23 +97,23 @@ class Picture:
             for lane, place in enumerate(places):
                 sm = place // trace.device.ctas_per_sm
                 baseline = lanes.y + (lane + 0.46) * pitch + 10
-                colour = tuple(self.colours[index][sm])
+                colour = tuple(
+                    mix(self.colours[index][sm], theme.text, 0.0 if self.film.theme.dark else 0.45)
+                )
                 yield words.text(f"SM {sm}", lanes.x - 16, baseline, 30, colour, bold=True, anchor=1.0)
 
     def _axis(self, panel: Panel) -> Iterator[VMobject]:
-        """Round figures of time under the lanes, the last with its unit."""
-        words, lanes, theme = self.words, panel.lanes, self.theme
+        """Round figures of time under the lanes, and their unit at the right end."""
+        words, lanes, quiet = self.words, panel.lanes, self.theme.quiet
         step = _round_step(self.end / 1000, lanes.w / 96)
-        ticks = np.arange(0, self.end / 1000 + 1e-9, step)
-        baseline = lanes.bottom + 36
-        for tick in ticks:
-            x = lanes.x + lanes.w * tick * 1000 / self.end
-            yield words.line(x, lanes.bottom + 3, x, lanes.bottom + 9, theme.quiet)
-            text = f"{tick:g}" + (" µs" if tick == ticks[-1] else "")
+        baseline, unit = lanes.bottom + 36, glyphs.width("µs", AXIS_PX, glyphs.MONO)
+        yield words.text("µs", lanes.right, baseline, AXIS_PX, quiet, anchor=1.0, family=glyphs.MONO)
+        for tick in np.arange(0, self.end / 1000 + 1e-9, step):
+            x, text = lanes.x + lanes.w * tick * 1000 / self.end, f"{tick:g}"
             half = glyphs.width(text, AXIS_PX, glyphs.MONO) / 2
-            anchor = 0.5 if lanes.x <= x - half else 0.0
-            anchor = anchor if x + half <= panel.box.right - 16 else 1.0
-            yield words.text(text, x, baseline, AXIS_PX, theme.quiet, anchor=anchor, family=glyphs.MONO)
+            yield words.line(x, lanes.bottom + 3, x, lanes.bottom + 9, quiet)
+            if x + half < lanes.right - unit - 10:
+                yield words.text(text, x, baseline, AXIS_PX, quiet, anchor=0.5, family=glyphs.MONO)
 
     # -- what moves
 
@@ -211,16 +211,20 @@ class Picture:
         return picture[place.rows, place.columns], box, start, end
 
     def _captions(self) -> Iterator[Sprite]:
-        """Each caption until the next; the legend below them until the end card."""
+        """Each caption until the next, above the legend, in two lines where the frame is narrow."""
         words, theme, foot = self.words, self.theme, self.layout.foot
-        line = Box(foot.x, foot.bottom - 116, foot.w, 62)
+        lines, rows = (1, 1) if foot.w > 1300 else (2, legend_rows(foot))
+        bottom = foot.bottom - 12 - ROW_HEIGHT * rows
+        box = Box(foot.x, bottom - 56 * lines, foot.w, 56 * lines)
         starts = [max(OPENING - 0.5, self.pace.when(caption.at)) for caption in self.script.captions]
         ends = [*starts[1:], self.finished]
         for caption, start, end in zip(self.script.captions, starts, ends, strict=True):
-            text = words.text(
-                caption.text, line.x, line.y + 44, CAPTION_PX, theme.text, bold=True, room=line.w
-            )
-            yield self._sprite([text], line, start, end)
+            parts = glyphs.wrap(caption.text, CAPTION_PX, box.w, lines, bold=True)
+            texts = [
+                words.text(part, box.x, box.y + 42 + 52 * row, CAPTION_PX, theme.text, bold=True, room=box.w)
+                for row, part in enumerate(parts)
+            ]
+            yield self._sprite(texts, box, start, end)
 
 
 def _round_step(span: float, most: float) -> float:

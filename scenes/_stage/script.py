@@ -62,7 +62,8 @@ def describe(problem: Problem) -> str:
     '4096 × 4096 × 512, bf16, tile 128 × 256 × 64'
     """
     tile = " × ".join(str(size) for size in problem.tile)
-    return f"{problem.m} × {problem.n} × {problem.k}, {problem.dtype}, tile {tile}"
+    order = "" if problem.order == "row-major" else f", {problem.order}"
+    return f"{problem.m} × {problem.n} × {problem.k}, {problem.dtype}, tile {tile}{order}"
 
 
 def origin(traces: Sequence[Trace]) -> str:

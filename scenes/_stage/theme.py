@@ -31,6 +31,7 @@ class Theme:
     cursor: Colour
     measured: Colour
     simulated: Colour
+    dark: bool
     launch: Colour = LAUNCH
 
 
@@ -45,6 +46,7 @@ THEMES = {
         cursor=(255, 255, 255),
         measured=(126, 231, 135),
         simulated=(121, 184, 255),
+        dark=True,
     ),
     "light": Theme(
         background=(255, 255, 255),
@@ -56,6 +58,7 @@ THEMES = {
         cursor=(0, 0, 0),
         measured=(26, 127, 55),
         simulated=(9, 105, 218),
+        dark=False,
     ),
 }
 
