@@ -1,0 +1,76 @@
+"""A second engine that shares no idea with the first: it counts nanoseconds, one at a time.
+
+For plans that cut no tile and costs of a few ns. Its only rule: at each instant the lowest (step, rank)
+that can happen does, and between instants every main loop advances by 1/f(r).
+"""
+
+from math import inf
+
+STEPS = ("drained", "next", "leave", "enter", "multiply")
+
+
+class Lane:
+    def __init__(self, sm, place):
+        self.sm, self.place = sm, place
+        self.step, self.at = "leave", 0
+        self.cta, self.row, self.todo, self.work = None, None, [], inf
+
+
+def play(plan, device, costs, work):
+    """{row: (cta, sm, slot, issue, start, drain, done)}; `work[row]` is its main loop alone on an SM, ns."""
+    lanes = [Lane(sm, place) for place in range(device.ctas_per_sm) for sm in device.free_sms]
+    own = {cta: [row for row, s in enumerate(plan.segments) if s["cta"] == cta] for cta in range(plan.ctas)}
+    queue = list(range(len(plan.segments), len(plan.segments) + len(plan.shared)))
+    waiting, log, done = list(range(plan.ctas)), {}, {}
+    door = 0
+    now = 0
+
+    def ready(lane):
+        if lane.step == "drained":
+            return lane.work < 1e-6
+        return lane.step in STEPS and lane.at <= now and (lane.step != "leave" or bool(waiting))
+
+    def work_for(lane):
+        if lane.todo:
+            return lane.todo.pop(0)
+        return queue.pop(0) if queue else None
+
+    def issue(lane, gap):
+        row = work_for(lane)
+        if row is None:
+            return False
+        lane.row = row
+        log[lane.row] = [lane.cta, lane.sm, lane.place, now, now + gap]
+        lane.step, lane.at = "multiply", now + gap
+        return True
+
+    while waiting or queue or len(done) < len(plan.segments) + len(plan.shared):
+        while True:
+            able = [(STEPS.index(lane.step), rank) for rank, lane in enumerate(lanes) if ready(lane)]
+            if not able:
+                break
+            lane = lanes[min(able)[1]]
+            if lane.step == "drained":
+                done[lane.row] = now + costs.epilogue
+                log[lane.row] += [now, done[lane.row]]
+                lane.step, lane.at, lane.work = "next", now if costs.overlap else done[lane.row], inf
+            elif lane.step == "next":
+                if not issue(lane, costs.handover):
+                    lane.step, lane.at = "leave", done[lane.row]
+            elif lane.step == "leave":
+                lane.cta = waiting.pop(0)
+                lane.todo = list(own[lane.cta])
+                lane.step, lane.at = "enter", max(now, door)
+                door = lane.at + costs.dispatch
+            elif lane.step == "enter":
+                if not issue(lane, costs.launch + costs.prologue):
+                    lane.step, lane.at = "leave", now + costs.launch
+            else:
+                lane.step, lane.work = "drained", work[lane.row]
+        for sm in device.free_sms:
+            busy = [lane for lane in lanes if lane.sm == sm and lane.step == "drained"]
+            for lane in busy:
+                f = costs.coresidency[min(len(busy), len(costs.coresidency)) - 1]
+                lane.work -= 1 / f
+        now += 1
+    return {row: tuple(entry) for row, entry in log.items()}

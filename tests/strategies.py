@@ -1,0 +1,67 @@
+"""What the property tests draw from: problems, devices, costs and every registered schedule."""
+
+from inspect import Parameter, signature
+
+from hypothesis import strategies as st
+
+from tilesim import SCHEDULES, Costs, Device, Problem
+from tilesim.problems import DTYPE_BYTES
+
+
+@st.composite
+def orders(draw):
+    order = draw(st.sampled_from(["row-major", "column-major", "grouped", "morton", "hilbert"]))
+    return f"grouped:{draw(st.integers(1, 12))}" if order == "grouped" else order
+
+
+@st.composite
+def problems(draw, max_side=7, max_k_steps=6):
+    """Small problems, most of them ragged on some side; a tile may be larger than the matrix."""
+    tile = tuple(draw(st.sampled_from([1, 3, 16, 64, 128])) for _ in range(3))
+    counts = (
+        draw(st.integers(1, max_side)),
+        draw(st.integers(1, max_side)),
+        draw(st.integers(1, max_k_steps)),
+    )
+    sizes = [
+        (count - 1) * side + draw(st.integers(1, side)) for count, side in zip(counts, tile, strict=True)
+    ]
+    return Problem(*sizes, tile=tile, dtype=draw(st.sampled_from(sorted(DTYPE_BYTES))), order=draw(orders()))
+
+
+@st.composite
+def devices(draw, max_sms=8, max_ctas=3):
+    sms = draw(st.integers(1, max_sms))
+    order = draw(st.one_of(st.just(()), st.permutations(range(sms)).map(tuple)))
+    return Device(sms, draw(st.integers(1, max_ctas)), draw(st.integers(0, sms - 1)), sm_order=order)
+
+
+def costs(shared=True, jitter=True, max_k_step=900.0):
+    """Costs with any knob turned; `shared=False` keeps f = 1, `jitter=False` keeps tiles alike."""
+    ns = st.one_of(st.just(0), st.integers(1, 40))
+    factors = st.lists(st.floats(0.5, 4.0), max_size=3).map(lambda rest: (1.0, *rest))
+    return st.builds(
+        Costs,
+        k_step=st.one_of(st.integers(1, int(max_k_step)), st.floats(0.1, max_k_step)),
+        dispatch=ns,
+        launch=ns,
+        prologue=ns,
+        handover=ns,
+        epilogue=st.one_of(ns, st.integers(100, 3000)),
+        overlap=st.booleans(),
+        fixup=ns,
+        coresidency=factors if shared else st.just((1.0,)),
+        jitter=st.sampled_from([0.0, 0.05, 0.3]) if jitter else st.just(0.0),
+    )
+
+
+@st.composite
+def schedules(draw):
+    """A registered schedule by its name, with numbers for the parameters that it asks for."""
+    name = draw(st.sampled_from(sorted(SCHEDULES)))
+    needed = [
+        parameter
+        for parameter in list(signature(SCHEDULES[name]).parameters.values())[2:]
+        if parameter.default is Parameter.empty
+    ]
+    return ":".join([name, *(str(draw(st.integers(1, 8))) for _ in needed)])

@@ -1,0 +1,181 @@
+"""Figures against lanes painted nanosecond by nanosecond."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from invariants import by_cta
+from strategies import costs, devices, problems, schedules
+
+from tilesim import Costs, Device, Problem, Trace, metrics, simulate
+from tilesim.traces import SPAN
+
+NOTHING, LAUNCH, WRITE, MULTIPLY = range(4)
+
+
+@st.composite
+def traces(draw):
+    schedule, problem = draw(schedules()), draw(problems(max_side=4, max_k_steps=3))
+    return simulate(
+        schedule, problem, draw(devices(max_sms=4)), draw(costs(max_k_step=40)), draw(st.integers(0, 9))
+    )
+
+
+def lanes(trace, paint):
+    """{(sm, slot): an int array of one cell per ns}, as `paint(lane, span)` leaves it span after span."""
+    cells = {
+        (sm, slot): np.zeros(trace.makespan, int)
+        for sm in trace.device.free_sms
+        for slot in range(trace.device.ctas_per_sm)
+    }
+    for span in trace.spans:
+        paint(cells[int(span["sm"]), int(span["slot"])], span)
+    return cells
+
+
+def held(lane, span):
+    lane[span["issue"] : span["done"]] = 1
+
+
+def multiplied(lane, span):
+    lane[span["start"] : span["drain"]] += 1
+
+
+def share(trace, paint):
+    cells = lanes(trace, paint)
+    return sum(int(lane.sum()) for lane in cells.values()) / (len(cells) * trace.makespan)
+
+
+@settings(max_examples=60)
+@given(traces())
+def test_utilization_and_occupancy(trace):
+    assert trace.makespan == max(trace.spans["done"]) - min(trace.spans["issue"])
+    assert trace.utilization == share(trace, multiplied)
+    assert trace.occupancy == share(trace, held)
+    assert max(lane.max() for lane in lanes(trace, multiplied).values()) == 1
+
+
+@settings(max_examples=60)
+@given(traces())
+def test_tail(trace):
+    idle = [
+        trace.makespan - int(lane.nonzero()[0].max(initial=-1)) - 1 for lane in lanes(trace, held).values()
+    ]
+    assert metrics.tail(trace) == (max(idle), sum(idle))
+
+
+@settings(max_examples=60)
+@given(traces())
+def test_busy_time_per_sm_and_imbalance(trace):
+    busy = [0] * trace.device.sms
+    for (sm, _), lane in lanes(trace, multiplied).items():
+        busy[sm] += int(lane.sum())
+    assert metrics.sm_busy(trace).tolist() == busy
+    free = [busy[sm] for sm in trace.device.free_sms]
+    assert metrics.imbalance(trace) == pytest.approx(max(free) / (sum(free) / len(free)))
+    assert metrics.imbalance(trace) >= 1 - 1e-9
+
+
+@settings(max_examples=60)
+@given(traces())
+def test_launches_and_waves(trace):
+    planned = (
+        trace.problem.tiles if trace.schedule == "naive" else trace.device.sms * trace.device.ctas_per_sm
+    )
+    assert metrics.launches(trace) == planned
+    ctas = by_cta(trace.spans)
+    assert metrics.launch_time(trace) == sum(int(ran[0]["start"] - ran[0]["issue"]) for ran in ctas.values())
+    slots = (trace.device.sms - trace.device.busy_sms) * trace.device.ctas_per_sm
+    assert (trace.waves - 1) * slots < len(trace.spans) <= trace.waves * slots
+    assert isinstance(trace.waves, int)
+
+
+@settings(max_examples=60)
+@given(traces())
+def test_breakdown_accounts_for_all_slot_time(trace):
+    first = {int(ran[0]["tile"]) for ran in by_cta(trace.spans).values()}
+
+    def paint(lane, span):
+        for begin, end, mark in (
+            ("drain", "done", WRITE),
+            ("issue", "start", LAUNCH if int(span["tile"]) in first else NOTHING),
+            ("start", "drain", MULTIPLY),
+        ):
+            cells = lane[span[begin] : span[end]]
+            np.maximum(cells, mark, out=cells)
+
+    cells = np.concatenate(list(lanes(trace, paint).values()))
+    parts = metrics.breakdown(trace)
+    assert sum(parts.values()) == trace.device.slots * trace.makespan
+    assert parts["multiply"] == (cells == MULTIPLY).sum()
+    assert parts["launch"] == (cells == LAUNCH).sum()
+    assert parts["write"] == (cells == WRITE).sum()
+
+
+@given(traces())
+def test_summary_names_every_figure(trace):
+    summary = metrics.summary(trace)
+    assert {"makespan_ns", "utilization", "occupancy", "waves", "launches"} <= set(summary)
+    assert summary["makespan_ns"] == trace.makespan
+    assert summary["waves"] == trace.waves
+    assert summary["utilization"] == trace.utilization
+    assert summary["occupancy"] == trace.occupancy
+    assert (summary["tail_ns"], summary["tail_idle_slot_ns"]) == metrics.tail(trace)
+    assert summary["sm_busy_ns"] == metrics.sm_busy(trace).tolist()
+    assert all(type(value) in (int, float, list) for value in summary.values())
+
+
+def test_by_hand_with_busy_sms_two_slots_and_an_overlapped_epilogue():
+    # SM 0 belongs to another kernel. SM 1 has both its slots at work, SM 2 one of them, for 100 ns in all.
+    rows = [
+        # cta tile k0 k1 sm slot issue start drain ready fixup done cycles
+        (0, 0, 0, 1, 1, 0, 0, 10, 40, 40, 40, 60, 0),
+        (0, 1, 0, 1, 1, 0, 40, 40, 90, 90, 90, 100, 0),
+        (1, 2, 0, 1, 1, 1, 0, 20, 50, 50, 50, 70, 0),
+        (2, 3, 0, 1, 2, 1, 10, 20, 50, 50, 50, 55, 0),
+    ]
+    problem, device = Problem(2, 2, 1, tile=(1, 1, 1)), Device(3, 2, busy_sms=1)
+    trace = Trace(problem, device, "by hand", np.array(rows, SPAN))
+    assert trace.makespan == 100
+    assert trace.utilization == (30 + 50 + 30 + 30) / (4 * 100)
+    assert trace.occupancy == (100 + 70 + 45) / (4 * 100)
+    assert trace.waves == 1
+    assert metrics.launches(trace) == 3
+    assert metrics.launch_time(trace) == 10 + 20 + 10
+    assert metrics.tail(trace) == (100, 0 + 30 + 45 + 100)
+    assert metrics.sm_busy(trace).tolist() == [0, 110, 30]
+    assert metrics.imbalance(trace) == 110 / 70
+    assert metrics.breakdown(trace) == {"multiply": 140, "launch": 40, "write": 10 + 20 + 5, "idle": 185}
+
+
+def test_launches_are_counted_even_where_a_block_found_nothing_to_do():
+    trace = simulate("persistent", Problem(1, 1, 1), Device(8))
+    assert metrics.launches(trace) == 8
+    bare = Trace(trace.problem, trace.device, "persistent", trace.spans)
+    assert metrics.launches(bare) == 1
+
+
+def test_a_naive_kernel_pays_for_each_launch_and_a_persistent_one_for_the_first():
+    problem, device, costs = Problem(1, 12, 1, tile=(1, 1, 1)), Device(4), Costs(launch=200, prologue=50)
+    assert metrics.launch_time(simulate("naive", problem, device, costs)) == 12 * 250
+    assert metrics.launch_time(simulate("persistent", problem, device, costs)) == 4 * 250
+
+
+@given(traces(), st.integers(0, 2**61))
+def test_figures_do_not_depend_on_when_the_clock_started(trace, zero):
+    moved = np.array(trace.spans)
+    for name in ("issue", "start", "drain", "ready", "fixup", "done"):
+        moved[name] += zero
+    again = Trace(trace.problem, trace.device, trace.schedule, moved, meta=trace.meta)
+    assert metrics.summary(again) == metrics.summary(trace)
+    assert again.spans.tolist() == trace.spans.tolist()
+
+
+def test_long_runs_on_large_devices_do_not_overflow():
+    rows = np.zeros(2, SPAN)
+    rows["tile"], rows["k1"], rows["cta"], rows["sm"] = [0, 1], 1, [0, 1], [0, 65535]
+    for name in ("drain", "ready", "fixup", "done"):
+        rows[name] = 2**45
+    device = Device(65536)
+    trace = Trace(Problem(1, 2, 1, tile=(1, 1, 1)), device, "by hand", rows)
+    assert trace.occupancy == trace.utilization == 2 / 65536

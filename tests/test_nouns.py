@@ -1,0 +1,248 @@
+"""Problem, Device, Costs and Plan: what they derive, and what they refuse with which sentence."""
+
+from math import ceil, inf, nan
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import problems
+
+from tilesim import Costs, Device, Plan, Problem, plan, simulate
+from tilesim.devices import presets
+from tilesim.errors import CostsError, DeviceError, PlanError, ProblemError
+from tilesim.plans import SEGMENT, UNASSIGNED, segments
+
+
+def refuses(error, sentence, make):
+    with pytest.raises(error) as caught:
+        make()
+    assert type(caught.value) is error
+    assert sentence in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@given(problems())
+def test_tiles_and_k_steps_are_rounded_up(problem):
+    assert problem.tiles_m == ceil(problem.m / problem.tile[0])
+    assert problem.tiles_n == ceil(problem.n / problem.tile[1])
+    assert problem.k_steps == ceil(problem.k / problem.tile[2])
+    assert problem.tiles == problem.tiles_m * problem.tiles_n
+    assert (problem.tile_m, problem.tile_n, problem.tile_k) == problem.tile
+    assert problem.flops == 2 * problem.m * problem.n * problem.k
+
+
+def test_a_tile_may_be_larger_than_the_matrix():
+    problem = Problem(1, 1, 1, tile=(4096, 4096, 4096))
+    assert (problem.tiles, problem.k_steps) == (1, 1)
+
+
+def test_numbers_may_come_from_numpy(tmp_path):
+    problem = Problem(*np.array([300, 200, 100]), tile=tuple(np.array([64, 64, 32])))
+    device = Device(np.int64(4), np.int32(2), np.uint8(1))
+    simulate("naive", problem, device, seed=np.int64(1)).save(tmp_path / "a.npz")
+    assert problem == Problem(300, 200, 100, tile=(64, 64, 32))
+    assert device == Device(4, 2, 1)
+
+
+@pytest.mark.parametrize("size", [0, -1, 2**40 + 1, 1.0, 0.5, nan, "8", None, True, [1]])
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_a_size_is_a_whole_number_from_1(axis, size):
+    sizes = [64, 64, 64]
+    sizes[axis] = size
+    refuses(
+        ProblemError, f"{'MNK'[axis]} is {size!r}; it must be a whole number from 1", lambda: Problem(*sizes)
+    )
+    name = ("tile_m", "tile_n", "tile_k")[axis]
+    refuses(ProblemError, f"{name} is {size!r}; it must be", lambda: Problem(64, 64, 64, tile=tuple(sizes)))
+
+
+@pytest.mark.parametrize("tile", [(), (1, 2), (1, 2, 3, 4), "128x128x64", None, 128])
+def test_a_tile_has_three_sizes(tile):
+    refuses(
+        ProblemError, f"the tile is {tile!r}; it must be three sizes", lambda: Problem(1, 1, 1, tile=tile)
+    )
+
+
+def test_too_many_tiles_or_k_steps():
+    assert Problem(2**16, 2**15, 1, tile=(1, 1, 1)).tiles == 2**31
+    refuses(ProblemError, "makes 2147549184 tiles; at most 2147483648",
+            lambda: Problem(2**16, 2**15 + 1, 1, tile=(1, 1, 1)))  # fmt: skip
+    refuses(ProblemError, f"K = {2**31} in steps of 1 makes", lambda: Problem(1, 1, 2**31, tile=(1, 1, 1)))
+
+
+@pytest.mark.parametrize(("dtype", "near"), [("bf17", "bf16"), ("FP16", "fp16"), ("float32", ""), (None, "")])
+def test_an_unknown_dtype(dtype, near):
+    hint = f"did you mean {near!r}" if near else "choose from"
+    refuses(ProblemError, f"there is no dtype {str(dtype)!r}; ", lambda: Problem(1, 1, 1, dtype=dtype))
+    refuses(ProblemError, hint, lambda: Problem(1, 1, 1, dtype=dtype))
+
+
+def test_presets_are_complete_and_say_where_they_come_from():
+    needed = {"t4", "v100", "a100", "rtx4090", "h100", "h100-pcie", "h200", "b200", "mi300x"}
+    assert needed <= set(presets())
+    sms = {"t4": 40, "v100": 80, "a100": 108, "rtx4090": 128, "h100": 132, "h100-pcie": 114, "h200": 132}
+    for name, preset in presets().items():
+        device = Device.named(name)
+        assert device.sms == sms.get(name, device.sms)
+        assert device.slots == device.sms
+        assert device.title == preset["title"]
+        assert len(preset["source"]) > 20
+        assert all(rate > 0 for rate in preset["peak_tflops"].values())
+        assert simulate("naive", Problem(512, 512, 512, dtype="fp16"), device).makespan > 0
+
+
+@given(st.integers(1, 300), st.integers(1, 8), st.data())
+def test_slots(sms, ctas, data):
+    busy = data.draw(st.integers(0, sms - 1))
+    order = tuple(data.draw(st.permutations(range(sms)))) if sms < 20 else ()
+    device = Device(sms, ctas, busy, sm_order=order)
+    assert device.slots == (sms - busy) * ctas
+    assert device.free_sms == (order or tuple(range(sms)))[busy:]
+
+
+def test_a_named_device_keeps_its_name_at_another_size():
+    device = Device.named("h200", sms=4, ctas_per_sm=2, busy_sms=1)
+    assert (device.name, device.sms, device.slots) == ("h200", 4, 6)
+    ratio = simulate("naive", Problem(128, 256, 6400), device).makespan
+    assert ratio == simulate("naive", Problem(128, 256, 6400), Device.named("h200", ctas_per_sm=2)).makespan
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda: Device(0), "the number of SMs is 0; it must be a whole number from 1"),
+        (lambda: Device(-3), "the number of SMs is -3"),
+        (lambda: Device(2**40), "the number of SMs is 1099511627776"),
+        (lambda: Device(1.5), "the number of SMs is 1.5"),
+        (lambda: Device("4"), "the number of SMs is '4'"),
+        (lambda: Device(4, ctas_per_sm=0), "ctas_per_sm is 0"),
+        (lambda: Device(4, busy_sms=-1), "busy_sms is -1"),
+        (lambda: Device(4, busy_sms=4), "4 of 4 SMs are busy; at least one must be free"),
+        (lambda: Device(4, busy_sms=9), "9 of 4 SMs are busy"),
+        (lambda: Device(3, sm_order=(0, 1, 1)), "the SM order must list each SM from 0 to 2 once"),
+        (lambda: Device(3, sm_order=(0, 1)), "the SM order must list each SM"),
+        (lambda: Device(4, name="h20"), "there is no device 'h20'; did you mean 'h200'"),
+        (lambda: Device.named("H200"), "there is no device 'H200'; did you mean 'h200'"),
+        (lambda: Device.named("tpu"), "there is no device 'tpu'; (choose from t4,"),
+        (lambda: Device.named("h200", sms=0), "the number of SMs is 0"),
+    ],
+)
+def test_a_device_that_cannot_be(make, sentence):
+    refuses(DeviceError, sentence, make)
+
+
+NUMBERS = ["k_step", "dispatch", "launch", "prologue", "handover", "epilogue", "fixup", "jitter"]
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("value", [-1, -0.5, nan, inf, -inf, "3", None, True, 10**400, 2e15])
+def test_a_cost_is_a_finite_number_from_0(name, value):
+    refuses(CostsError, f"the cost {name} is ", lambda: Costs(**{name: value}))
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        ({"k_step": 0}, "the cost k_step is 0; a K-step must take time"),
+        ({"jitter": 1}, "the jitter is 1; it must be a fraction below 1"),
+        ({"overlap": 1}, "overlap is 1; it must be true or false"),
+        ({"coresidency": ()}, "coresidency is []; it must be positive factors, the first of them 1"),
+        ({"coresidency": (2.0,)}, "coresidency is [2.0]; it must be"),
+        ({"coresidency": (1, 0)}, "coresidency is [1.0, 0.0]; it must be"),
+        ({"coresidency": (1, nan)}, "coresidency is [1.0, nan]; it must be"),
+        ({"coresidency": (1, inf)}, "coresidency is [1.0, inf]; it must be"),
+        ({"coresidency": 1.0}, "coresidency is 1.0; it must be a list of numbers"),
+        ({"coresidency": "1x"}, "coresidency is '1x'; it must be a list of numbers"),
+        ({"kstep": 5}, "there is no cost 'kstep'"),
+    ],
+)
+def test_costs_that_cannot_be(values, sentence):
+    refuses(CostsError, sentence, lambda: Costs.from_mapping(values))
+
+
+def test_ideal_costs_are_a_microsecond_per_k_step():
+    ideal = Costs.ideal()
+    assert (ideal.k_step, ideal.coresidency, ideal.overlap) == (1000, (1.0,), False)
+    assert not any(getattr(ideal, name) for name in NUMBERS if name != "k_step")
+    for tile in [(128, 128, 64), (8, 8, 8), (1000, 3, 7)]:
+        for dtype in ("fp32", "int8"):
+            problem = Problem(5, 5, 50, tile=tile, dtype=dtype)
+            trace = simulate("naive", problem, Device(1), Costs.ideal())
+            assert trace.makespan == problem.tiles * problem.k_steps * 1000
+
+
+def test_without_costs_a_hand_made_device_is_ideal_and_a_named_one_is_not():
+    problem = Problem(1024, 1024, 1024)
+    assert simulate("naive", problem, Device(4)).meta["costs"]["source"] == Costs.ideal().source
+    named = Costs.from_mapping(simulate("naive", problem, Device.named("a100")).meta["costs"])
+    # The datasheet's 312 TFLOP/s over 108 SMs.
+    assert named.k_step == pytest.approx(2 * 128 * 256 * 64 / (312e3 / 108))
+
+
+def test_a_dtype_that_the_device_does_not_have():
+    refuses(CostsError, "the NVIDIA T4's datasheet has no bf16 rate; give costs, or choose from fp16",
+            lambda: simulate("naive", Problem(1, 1, 1), Device.named("t4")))  # fmt: skip
+
+
+FOUR = Problem(2, 2, 8, tile=(1, 1, 1))
+WHOLE = [(0, tile, 0, 8) for tile in range(4)]
+
+
+def planned(*rows, ctas=4):
+    return Plan(np.array(sorted(rows), SEGMENT), ctas)
+
+
+@pytest.mark.parametrize(
+    ("rows", "sentence"),
+    [
+        ([*WHOLE[:2], *WHOLE[3:]], "tile 2 is never computed"),
+        ([*WHOLE, (1, 3, 0, 8)], "K-steps 0 to 8 of tile 3 are computed more than once"),
+        ([*WHOLE[:3], (0, 3, 0, 7)], "K-steps 7 to 8 of tile 3 are computed never"),
+        ([*WHOLE[:3], (0, 3, 1, 8)], "K-steps 0 to 1 of tile 3 are computed never"),
+        ([*WHOLE[:3], (0, 3, 0, 3), (1, 3, 5, 8)], "K-steps 3 to 5 of tile 3 are computed never"),
+        ([*WHOLE[:3], (0, 3, 0, 6), (1, 3, 5, 8)], "K-steps 5 to 6 of tile 3 are computed more than once"),
+        ([*WHOLE, (0, 4, 0, 8)], "there is no tile 4; the problem has tiles 0 to 3"),
+        ([*WHOLE, (0, -1, 0, 8)], "there is no tile -1"),
+        ([*WHOLE[:3], (0, 3, 0, 9)], "tile 3 has a segment of K-steps 0 to 9; they must lie in 0 to 8"),
+        ([*WHOLE[:3], (0, 3, 4, 4)], "tile 3 has a segment of K-steps 4 to 4"),
+        ([*WHOLE[:3], (0, 3, -1, 8)], "tile 3 has a segment of K-steps -1 to 8"),
+        ([], "tile 0 is never computed"),
+    ],
+)
+def test_a_plan_that_leaves_out_or_repeats_work(rows, sentence):
+    refuses(PlanError, sentence, lambda: planned(*rows).check(FOUR))
+
+
+def test_coverage_counts_the_queue_too():
+    made = Plan(np.array(WHOLE[:2], SEGMENT), 1, segments(UNASSIGNED, [2, 3], 0, 8))
+    made.check(FOUR)
+    again = Plan(np.array(WHOLE[:3], SEGMENT), 1, segments(UNASSIGNED, [2, 3], 0, 8))
+    refuses(PlanError, "tile 2 are computed more than once", lambda: again.check(FOUR))
+
+
+@pytest.mark.parametrize(
+    ("ctas", "count", "sentence"),
+    [
+        ([1, 0], 2, "segments must be sorted by a thread block from 0 to 1"),
+        ([0, 2], 2, "segments must be sorted by a thread block from 0 to 1"),
+        ([-1, 0], 2, "segments must be sorted by a thread block from 0 to 1"),
+        ([], 0, "the plan has 0 thread blocks; it needs at least one"),
+    ],
+)
+def test_segments_belong_to_thread_blocks_in_order(ctas, count, sentence):
+    refuses(PlanError, sentence, lambda: Plan(segments(ctas, 0, 0, 1), count))
+
+
+def test_offsets_cut_the_segments_by_thread_block():
+    made = Plan(segments([0, 0, 2], [5, 6, 7], 0, 1), 4)
+    assert made.offsets.tolist() == [0, 2, 2, 3, 3]
+    cut = [made.segments["tile"][a:b].tolist() for a, b in zip(made.offsets, made.offsets[1:], strict=False)]
+    assert cut == [[5, 6], [], [7], []]
+
+
+def test_plans_are_checked_when_they_are_made(monkeypatch):
+    from tilesim import SCHEDULES
+
+    monkeypatch.setitem(SCHEDULES, "lazy", lambda problem, device: planned(*WHOLE[:3]))
+    refuses(PlanError, "tile 3 is never computed", lambda: plan("lazy", FOUR, Device(1)))

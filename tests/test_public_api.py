@@ -1,0 +1,112 @@
+"""What others build on: names, signatures, and how little `import tilesim` loads."""
+
+import subprocess
+import sys
+from dataclasses import FrozenInstanceError
+from inspect import signature
+
+import pytest
+
+import tilesim
+from tilesim import Costs, Device, Plan, Problem, Trace, errors, plan, simulate
+
+
+def test_the_names():
+    assert sorted(tilesim.__all__) == [
+        "Costs", "Device", "Plan", "Problem", "SCHEDULES", "Trace", "plan", "simulate",
+    ]  # fmt: skip
+    assert all(hasattr(tilesim, name) for name in tilesim.__all__)
+
+
+@pytest.mark.parametrize(
+    ("function", "parameters"),
+    [
+        (plan, ["schedule", "problem", "device"]),
+        (simulate, ["schedule", "problem", "device", "costs=None", "seed=0"]),
+        (Problem, ["m", "n", "k", "tile=(128, 256, 64)", "dtype='bf16'", "order='row-major'"]),
+        (Device, ["sms", "ctas_per_sm=1", "busy_sms=0", "name=''"]),
+        (Device.named, ["name"]),
+        (Trace, ["problem", "device", "schedule", "spans", "origin='simulated'", "tick_ns=1", "meta"]),
+        (Trace.save, ["self", "path"]),
+        (Trace.load, ["path"]),
+        (Costs.ideal, []),
+    ],
+)
+def test_the_signatures(function, parameters):
+    """A signature may grow at its end, by parameters with a default."""
+    given = [
+        p.name if p.default in (p.empty,) or p.name == "meta" else f"{p.name}={p.default!r}"
+        for p in signature(function).parameters.values()
+    ]
+    assert given[: len(parameters)] == parameters
+    assert all("=" in extra for extra in given[len(parameters) :])
+
+
+def test_the_example_of_the_docs(tmp_path):
+    p = Problem(m=4096, n=4096, k=512, order="grouped:8")
+    d = Device.named("h200")
+    t = simulate("persistent", p, d)
+    assert t.makespan > 0
+    assert 0 < t.utilization <= t.occupancy <= 1
+    assert t.waves == 4
+    assert len(t.spans["tile"]) == 512
+    t.save(tmp_path / "run.npz")
+    assert Trace.load(tmp_path / "run.npz").spans.tolist() == t.spans.tolist()
+
+
+def test_the_nouns_are_frozen_and_slotted():
+    problem = Problem(1, 1, 1)
+    nouns = [
+        problem,
+        Device(1),
+        Costs(),
+        plan("naive", problem, Device(1)),
+        simulate("naive", problem, Device(1)),
+    ]
+    for noun in nouns:
+        assert not hasattr(noun, "__dict__")
+        name = next(iter(type(noun).__slots__))
+        with pytest.raises(FrozenInstanceError):
+            setattr(noun, name, None)
+
+
+def test_the_arrays_are_read_only():
+    made = plan("persistent-dynamic", Problem(1, 1, 1), Device(1))
+    trace = simulate("naive", Problem(1, 1, 1), Device(1))
+    for array in (made.segments, made.shared, made.offsets, trace.spans):
+        with pytest.raises(ValueError, match="read-only"):
+            array[:] = 0
+
+
+def test_all_errors_are_of_one_family():
+    assert issubclass(errors.TilesimError, ValueError)
+    kinds = [kind for name, kind in vars(errors).items() if name.endswith("Error") and name != "TilesimError"]
+    assert len(kinds) >= 6
+    assert all(issubclass(kind, errors.TilesimError) for kind in kinds)
+
+
+def loaded_by(statement):
+    """The packages that are in sys.modules after `statement`, in a fresh interpreter."""
+    code = f"{statement}\nimport sys\nprint(*{{name.partition('.')[0] for name in sys.modules}})"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(run.stdout.split())
+
+
+HEAVY = {"click", "manim", "torch", "triton", "PIL", "scipy", "tilesim_scenes", "tilesim_kernels"}
+
+
+def test_importing_tilesim_loads_numpy_and_nothing_heavier():
+    loaded = loaded_by(
+        "import tilesim; tilesim.simulate('naive', tilesim.Problem(1, 1, 1), tilesim.Device(1))"
+    )
+    assert "numpy" in loaded
+    assert not loaded & HEAVY
+
+
+def test_the_command_line_waits_with_films_and_kernels_until_they_are_asked_for():
+    loaded = loaded_by("import tilesim.cli")
+    assert not loaded & (HEAVY - {"click"})
+
+
+def test_a_plan_is_what_schedules_return():
+    assert isinstance(plan("naive", Problem(1, 1, 1), Device(1)), Plan)

@@ -1,0 +1,164 @@
+"""Plans that cut tiles along K, made by hand: the engine must play them as it is, and never hang."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from invariants import check_run
+from strategies import costs, devices
+
+from tilesim import Costs, Device, Plan, Problem, Trace, engine
+from tilesim.errors import PlanError
+from tilesim.plans import SEGMENT, UNASSIGNED, segments
+
+FIGURE = Problem(384, 384, 128, tile=(128, 128, 4))
+"""Stream-K, arXiv 2301.03598, figures 1a, 2a and 2b: 9 tiles of 32 K-steps, on 4 SMs."""
+
+
+def split_k(problem, parts):
+    """Each tile in `parts` runs of K-steps, a thread block each."""
+    cuts = np.linspace(0, problem.k_steps, parts + 1).astype(int)
+    ctas = np.arange(problem.tiles * parts)
+    part = ctas % parts
+    return Plan(segments(ctas, ctas // parts, cuts[part], cuts[part + 1]), len(ctas))
+
+
+def stream_k(problem, ctas):
+    """All K-steps of all tiles in one row, cut into `ctas` alike; each thread block goes from its end back.
+
+    So what a neighbour with a higher id waits for is a block's first segment.
+    """
+    total, steps = problem.tiles * problem.k_steps, problem.k_steps
+    rows = []
+    for cta in range(ctas):
+        begin, end = total * cta // ctas, total * (cta + 1) // ctas
+        while end > begin:
+            tile = (end - 1) // steps
+            rows.append((cta, tile, max(begin, tile * steps) - tile * steps, end - tile * steps))
+            end = max(begin, tile * steps)
+    return Plan(np.array(rows, SEGMENT), ctas)
+
+
+def play(plan, problem, device, costs, name="by hand"):
+    plan.check(problem)
+    spans = engine.run(plan, problem, device, costs)
+    check_run(plan, device, costs, spans)
+    return Trace(problem, device, name, spans, meta={"launches": plan.ctas})
+
+
+def test_split_k_of_two_reaches_90_percent():
+    trace = play(split_k(FIGURE, 2), FIGURE, Device(4), Costs.ideal())
+    assert (len(trace.spans), trace.waves, trace.makespan) == (18, 5, 5 * 16_000)
+    assert trace.utilization == 0.9
+
+
+def test_stream_k_reaches_100_percent():
+    made = stream_k(FIGURE, 4)
+    per_cta = [int((rows["k1"] - rows["k0"]).sum()) for rows in np.split(made.segments, made.offsets[1:-1])]
+    assert per_cta == [72, 72, 72, 72]
+    trace = play(made, FIGURE, Device(4), Costs.ideal())
+    assert (trace.makespan, trace.utilization, trace.occupancy) == (72_000, 1.0, 1.0)
+
+
+def row(trace, tile, k0):
+    (found,) = trace.spans[(trace.spans["tile"] == tile) & (trace.spans["k0"] == k0)]
+    return {name: int(found[name]) for name in ("issue", "start", "drain", "ready", "fixup", "done")}
+
+
+def test_the_last_of_a_tile_waits_for_the_others_and_adds_them():
+    # Two K-steps by block 0, one by block 1: block 1 is through first, waits until the partial is stored at
+    # 2000 + 300, adds it in 70 and writes in 300.
+    problem = Problem(1, 1, 3, tile=(1, 1, 1))
+    made = Plan(segments([0, 1], 0, [0, 2], [2, 3]), 2)
+    trace = play(made, problem, Device(2), Costs(epilogue=300, fixup=70))
+    assert row(trace, 0, 0) == dict(issue=0, start=0, drain=2000, ready=2000, fixup=2000, done=2300)
+    assert row(trace, 0, 2) == dict(issue=0, start=0, drain=1000, ready=2300, fixup=2370, done=2670)
+
+
+def test_who_comes_last_does_not_wait():
+    problem = Problem(1, 1, 3, tile=(1, 1, 1))
+    made = Plan(segments([0, 1], 0, [0, 1], [1, 3]), 2)
+    trace = play(made, problem, Device(2), Costs(epilogue=300, fixup=70))
+    assert row(trace, 0, 1) == dict(issue=0, start=0, drain=2000, ready=2000, fixup=2070, done=2370)
+
+
+def test_each_foreign_partial_is_added_on_its_own():
+    problem = Problem(1, 1, 4, tile=(1, 1, 1))
+    trace = play(split_k(problem, 4), problem, Device(4), Costs(fixup=70))
+    assert row(trace, 0, 3)["fixup"] - row(trace, 0, 3)["ready"] == 3 * 70
+
+
+def test_a_block_that_waits_holds_its_slot_but_not_the_sm():
+    # Block 1 waits from 1000 to 2000 beside block 0 on the same SM; block 0 has the SM to itself meanwhile.
+    problem = Problem(1, 1, 3, tile=(1, 1, 1))
+    made = Plan(segments([0, 1], 0, [0, 2], [2, 3]), 2)
+    trace = play(made, problem, Device(1, ctas_per_sm=2), Costs(coresidency=(1.0, 2.0)))
+    assert (row(trace, 0, 2)["drain"], row(trace, 0, 0)["drain"], row(trace, 0, 2)["ready"]) == (
+        2000,
+        3000,
+        3000,
+    )
+
+
+@pytest.mark.parametrize(("overlap", "issued"), [(False, 2670), (True, 2370)])
+def test_after_a_wait_the_next_segment_is_issued_when_the_accumulator_is_free(overlap, issued):
+    problem = Problem(1, 2, 3, tile=(1, 1, 1))
+    made = Plan(segments([0, 1, 1], [0, 0, 1], [0, 2, 0], [2, 3, 3]), 2)
+    trace = play(made, problem, Device(2), Costs(epilogue=300, fixup=70, overlap=overlap))
+    assert row(trace, 1, 0)["issue"] == issued
+
+
+def test_a_block_may_come_back_to_a_tile_of_its_own():
+    problem = Problem(1, 2, 4, tile=(1, 1, 1))
+    made = Plan(segments(0, [0, 1, 0], [0, 0, 2], [2, 4, 4]), 1)
+    assert play(made, problem, Device(1), Costs(fixup=10)).makespan == 8010
+
+
+@st.composite
+def split_plans(draw):
+    """(problem, plan): tiles cut at random, runs dealt to thread blocks and a queue at random."""
+    problem = Problem(1, draw(st.integers(1, 6)), draw(st.integers(1, 6)), tile=(1, 1, 1))
+    rows = []
+    for tile in range(problem.tiles):
+        inner = draw(st.sets(st.integers(1, problem.k_steps), max_size=3)) - {problem.k_steps}
+        cuts = [0, *sorted(inner), problem.k_steps]
+        rows += [(tile, *cuts[i : i + 2]) for i in range(len(cuts) - 1)]
+    rows = draw(st.permutations(rows))
+    queued = draw(st.integers(0, len(rows)))
+    ctas = draw(st.integers(1, 6))
+    owned = sorted([(draw(st.integers(0, ctas - 1)), *row) for row in rows[queued:]], key=lambda row: row[0])
+    queue = [(UNASSIGNED, *row) for row in rows[:queued]]
+    return problem, Plan(np.array(owned, SEGMENT), ctas, np.array(queue, SEGMENT))
+
+
+@given(split_plans(), devices(max_sms=3), costs(max_k_step=30))
+def test_any_split_plan_runs_by_the_rules_or_is_refused(case, device, costs):
+    problem, made = case
+    made.check(problem)
+    try:
+        spans = engine.run(made, problem, device, costs)
+    except PlanError as error:
+        assert len(made.segments)
+        assert len(made.shared)
+        assert "waits" in str(error)
+        return
+    check_run(made, device, costs, spans)
+    Trace(problem, device, "by hand", spans)
+
+
+@given(split_plans(), devices(max_sms=3))
+def test_a_plan_without_a_queue_never_hangs(case, device):
+    problem, made = case
+    rows = np.concatenate([made.segments, made.shared])
+    owned = Plan(segments(np.sort(rows["cta"] % made.ctas), rows["tile"], rows["k0"], rows["k1"]), made.ctas)
+    play(owned, problem, device, Costs(epilogue=3))
+
+
+def test_waiting_for_a_block_that_finds_no_slot_is_an_error():
+    # Block 0 takes the tile's last K-step from the queue and waits for block 1, for which there is no slot.
+    problem = Problem(1, 1, 2, tile=(1, 1, 1))
+    made = Plan(segments([1], 0, 0, 1), 2, segments([UNASSIGNED], 0, 1, 2))
+    made.check(problem)
+    assert len(engine.run(made, problem, Device(2), Costs.ideal())) == 2
+    with pytest.raises(PlanError, match=r"tile 0 waits for ever .* thread block 1 finds none"):
+        engine.run(made, problem, Device(1), Costs.ideal())

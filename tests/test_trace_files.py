@@ -1,0 +1,351 @@
+"""The .npz file: what is in it, and that damage is told in one sentence and never loses a file."""
+
+import io
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+import zipfile
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import costs, devices, problems, schedules
+
+from tilesim import Device, Problem, Trace, simulate
+from tilesim.errors import TilesimError, TraceError
+from tilesim.formats import npz
+from tilesim.traces import SPAN
+
+TRACE = simulate("persistent", Problem(300, 300, 300, tile=(64, 64, 64), order="grouped:2"), Device(3, 2))
+
+
+@pytest.fixture
+def saved(tmp_path):
+    TRACE.save(tmp_path / "run.npz")
+    return tmp_path / "run.npz"
+
+
+def rewritten(path, **arrays):
+    """The file with some of its arrays replaced; None leaves one out."""
+    with np.load(path) as file:
+        kept = {name: file[name] for name in file.files}
+    kept.update(arrays)
+    np.savez(path, **{name: array for name, array in kept.items() if array is not None})
+    return path
+
+
+def with_header(path, change):
+    with np.load(path) as file:
+        values = json.loads(bytes(file["header"]))
+    change(values)
+    return rewritten(path, header=np.frombuffer(json.dumps(values).encode(), np.uint8))
+
+
+def refuses(path, sentence):
+    with pytest.raises(TraceError) as caught:
+        Trace.load(path)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert sentence in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+NOT_A_TRACE = "this is not a complete tilesim trace"
+
+
+@given(schedules(), problems(), devices(), costs(), st.integers(0, 9))
+def test_what_is_saved_is_loaded(tmp_path_factory, schedule, problem, device, costs, seed):
+    trace = simulate(schedule, problem, device, costs, seed)
+    path = tmp_path_factory.mktemp("round") / "a.npz"
+    trace.save(path)
+    again = Trace.load(path)
+    assert (again.problem, again.device, again.schedule) == (problem, device, schedule)
+    assert (again.origin, again.tick_ns) == (trace.origin, trace.tick_ns)
+    assert again.meta == json.loads(json.dumps(dict(trace.meta)))
+    assert again.spans.dtype == trace.spans.dtype
+    assert again.spans.tolist() == trace.spans.tolist()
+
+
+def test_a_measured_trace_keeps_what_is_known_about_the_run(tmp_path):
+    meta = {"gpu": "NVIDIA H200", "driver": "580.1", "date": "2025-11-20", "launches": 6}
+    spans = np.array(TRACE.spans)
+    spans["cycles"] = 1234
+    trace = Trace(TRACE.problem, TRACE.device, "persistent", spans, "measured", 32, meta)
+    trace.save(tmp_path / "a.npz")
+    again = Trace.load(tmp_path / "a.npz")
+    assert (again.origin, again.tick_ns, again.meta) == ("measured", 32, meta)
+    assert (again.spans["cycles"] == 1234).all()
+
+
+def test_the_file_holds_two_plain_arrays_and_a_version(saved):
+    with np.load(saved, allow_pickle=False) as file:
+        assert sorted(file.files) == ["header", "spans"]
+        values = json.loads(bytes(file["header"]))
+        assert file["spans"].dtype == SPAN
+    assert (values["format"], values["version"]) == ("tilesim trace", npz.VERSION)
+
+
+def test_the_bytes_do_not_depend_on_the_time_of_day(saved, monkeypatch):
+    later = time.time() + 10**8
+    monkeypatch.setattr(time, "time", lambda: later)
+    monkeypatch.setattr(time, "localtime", lambda *_: time.gmtime(int(later)))
+    TRACE.save(saved.with_name("later.npz"))
+    assert saved.with_name("later.npz").read_bytes() == saved.read_bytes()
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    refuses(tmp_path / "none.npz", "there is no such file")
+    refuses(tmp_path, "Is a directory")
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"x", b"PK\x03\x04", b"tile,sm\n1,2\n", b"\x93NUMPY", b"\x00" * 4096]
+)
+def test_a_file_that_is_no_archive(tmp_path, content):
+    (tmp_path / "a.npz").write_bytes(content)
+    refuses(tmp_path / "a.npz", NOT_A_TRACE)
+
+
+def test_an_archive_of_other_things(tmp_path):
+    np.save(tmp_path / "a.npy", np.arange(9))
+    refuses(tmp_path / "a.npy", NOT_A_TRACE)
+    np.savez(tmp_path / "a.npz", weights=np.arange(9))
+    refuses(tmp_path / "a.npz", NOT_A_TRACE)
+    with zipfile.ZipFile(tmp_path / "b.npz", "w") as file:
+        file.writestr("header", "{}")
+    refuses(tmp_path / "b.npz", NOT_A_TRACE)
+
+
+def test_a_truncated_file(saved):
+    whole = saved.read_bytes()
+    for length in range(0, len(whole), 7):
+        saved.write_bytes(whole[:length])
+        refuses(saved, NOT_A_TRACE)
+
+
+def test_a_damaged_file(saved):
+    """A flipped byte is found, or it is one that carries nothing."""
+    whole = saved.read_bytes()
+    found = 0
+    for place in range(0, len(whole), 3):
+        saved.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+        try:
+            again = Trace.load(saved)
+        except TraceError as error:
+            found += 1
+            assert str(error).startswith(f"{saved}: ")
+        else:
+            assert again.spans.tolist() == TRACE.spans.tolist()
+            assert again.problem == TRACE.problem
+    assert found > len(whole) / 3 / 2
+
+
+@pytest.mark.parametrize("version", [2, 99, 0, "1", None])
+def test_another_version(saved, version):
+    with_header(saved, lambda header: header.update(version=version))
+    refuses(saved, f"the file has format version {version!r}; this tilesim reads version 1")
+
+
+def test_a_newer_version_is_named_even_if_its_arrays_are_new(saved):
+    with_header(saved, lambda header: header.update(version=2))
+    rewritten(saved, spans=None, lanes=np.zeros(3))
+    refuses(saved, "the file has format version 2; this tilesim reads version 1")
+
+
+@pytest.mark.parametrize("key", ["problem", "device", "schedule", "origin", "tick_ns", "meta"])
+def test_a_header_that_lacks_something(saved, key):
+    with_header(saved, lambda header: header.pop(key))
+    refuses(saved, f"the header lacks or does not fit '{key}'")
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "sentence"),
+    [
+        (("problem", "m"), 0, "M is 0; it must be a whole number"),
+        (("problem", "m"), 10**6, "is never computed"),
+        (("problem", "k"), 1, "they must lie in 0 to 1"),
+        (("problem", "tile"), [64, 64], "the tile is (64, 64); it must be three sizes"),
+        (("problem", "tile"), None, "does not fit"),
+        (("problem", "colour"), "red", "does not fit"),
+        (("problem", "order"), "spiral", "there is no order 'spiral'"),
+        (("problem", "dtype"), [], "there is no dtype"),
+        (("device", "sms"), 1, "the device has 0 to 0"),
+        (("device", "sms"), "3", "the number of SMs is '3'"),
+        (("device", "name"), "abacus", "there is no device 'abacus'"),
+        (("device", "name"), {}, "there is no device"),
+        (("device", "sm_order"), [0, 0, 1], "the SM order must list each SM"),
+        (("device", "sm_order"), ["a", 1, 2], "does not fit"),
+        (("problem",), 5, "does not fit"),
+        (("device",), [], "does not fit"),
+        (("origin",), "dreamt", "the origin is 'dreamt'"),
+        (("tick_ns",), None, "tick_ns is None"),
+        (("schedule",), {}, "the schedule is {}"),
+        (("meta",), "none", "meta is 'none'"),
+    ],
+)
+def test_a_header_that_makes_no_sense(saved, place, value, sentence):
+    def change(header):
+        for key in place[:-1]:
+            header = header[key]
+        header[place[-1]] = value
+
+    with_header(saved, change)
+    refuses(saved, sentence)
+
+
+@pytest.mark.parametrize("text", [b"", b"{", b"[]", b"7", b"null", b"\xff\xfe", b'{"version": 1'])
+def test_a_header_that_is_no_object(saved, text):
+    refuses(rewritten(saved, header=np.frombuffer(text, np.uint8)), NOT_A_TRACE)
+
+
+def spans(**changes):
+    changed = np.array(TRACE.spans)
+    for name, value in changes.items():
+        changed[name][3] = value
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("rows", "sentence"),
+    [
+        (TRACE.spans[1:], "is never computed"),
+        (np.append(TRACE.spans, TRACE.spans[4:5]), "are computed more than once"),
+        (spans(issue=-1), "row 3 has issue -1; it cannot be negative"),
+        (spans(done=0), "before its fixup"),
+        (TRACE.spans[:0], "the trace has no spans"),
+        (np.zeros(5), "spans are float64"),
+        (TRACE.spans.astype([(name, "f8") for name in SPAN.names]), "they must be one row per segment"),
+        (np.full(25, np.nan), "spans are float64"),
+    ],
+)
+def test_spans_that_make_no_sense(saved, rows, sentence):
+    refuses(rewritten(saved, spans=rows), sentence)
+
+
+def test_overlapping_main_loops(saved):
+    rows = np.array(TRACE.spans)
+    (first, second, *_) = np.flatnonzero((rows["sm"] == 0) & (rows["slot"] == 0))
+    for name in ("issue", "start"):
+        rows[name][second] = rows["start"][first] + 1
+    refuses(rewritten(saved, spans=rows), "where the main loop of tile")
+
+
+def test_a_pickle_is_never_opened(saved, tmp_path):
+    class Trap:
+        def __reduce__(self):
+            return (os.mkdir, (str(tmp_path / "sprung"),))
+
+    refuses(rewritten(saved, header=np.array([Trap()], object)), NOT_A_TRACE)
+    TRACE.save(saved)
+    refuses(rewritten(saved, spans=np.array([Trap()], object)), NOT_A_TRACE)
+    assert not (tmp_path / "sprung").exists()
+
+
+def test_a_file_is_saved_under_exactly_its_name(tmp_path):
+    TRACE.save(tmp_path / "run.trace")
+    TRACE.save(str(tmp_path / "plain"))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["plain", "run.trace"]
+    assert Trace.load(tmp_path / "plain").spans.tolist() == TRACE.spans.tolist()
+
+
+def test_a_name_may_be_as_long_as_the_disk_allows(tmp_path):
+    TRACE.save(tmp_path / ("x" * 255))
+    assert Trace.load(tmp_path / ("x" * 255)).makespan == TRACE.makespan
+
+
+def test_a_saved_file_has_the_rights_of_any_new_file(saved):
+    (saved.parent / "other").touch()
+    assert saved.stat().st_mode == (saved.parent / "other").stat().st_mode
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("missing/run.npz", "missing does not exist"),
+        (".", "it is a folder; give the name of a file"),
+        ("file/run.npz", "does not exist"),
+        ("x" * 300 + ".npz", "File name too long"),
+    ],
+)
+def test_a_place_that_cannot_be_written(tmp_path, name, sentence):
+    (tmp_path / "file").touch()
+    with pytest.raises(TilesimError) as caught:
+        TRACE.save(tmp_path / name)
+    assert str(caught.value).startswith(f"cannot write {tmp_path / name}: ")
+    assert sentence in str(caught.value)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
+def test_a_folder_without_write_permission(tmp_path):
+    (tmp_path / "locked").mkdir(mode=0o555)
+    with pytest.raises(TilesimError, match="permission denied"):
+        TRACE.save(tmp_path / "locked" / "run.npz")
+
+
+@pytest.mark.skipif(
+    not os.path.isdir("/proc/self"), reason="needs a folder that takes no files, even from root"
+)
+def test_a_folder_that_takes_no_files():
+    with pytest.raises(TilesimError, match=r"cannot write /proc/run\.npz: "):
+        TRACE.save("/proc/run.npz")
+
+
+FULL = """
+import resource, sys
+from tilesim import Device, Problem, simulate
+from tilesim.errors import TilesimError
+trace = simulate("naive", Problem(8192, 8192, 64), Device(132))
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+try:
+    trace.save(sys.argv[1])
+except TilesimError as error:
+    print(error)
+"""
+
+
+def test_a_disk_that_fills_up_leaves_the_old_file_and_nothing_else(saved):
+    # A limit on the size of files fails a write in the middle, as a full disk does.
+    assert resource.getrlimit(resource.RLIMIT_FSIZE)[1] != 0
+    before = saved.read_bytes()
+    run = subprocess.run([sys.executable, "-c", FULL, str(saved)], capture_output=True, text=True, check=True)
+    assert run.stdout == f"cannot write {saved}: File too large\n"
+    assert saved.read_bytes() == before
+    assert list(saved.parent.iterdir()) == [saved]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+def test_a_device_that_is_full():
+    with pytest.raises(TilesimError, match="cannot write /dev/full: No space left on device"):
+        TRACE.save("/dev/full")
+
+
+def test_an_interrupted_save_leaves_the_old_file_and_nothing_else(saved, monkeypatch):
+    def interrupted(file, **arrays):
+        file.write(b"half")
+        raise KeyboardInterrupt
+
+    before = saved.read_bytes()
+    monkeypatch.setattr(np, "savez_compressed", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        TRACE.save(saved)
+    assert saved.read_bytes() == before
+    assert list(saved.parent.iterdir()) == [saved]
+
+
+def test_a_link_keeps_pointing_where_it_did(saved):
+    link = saved.with_name("link.npz")
+    link.symlink_to(saved.name)
+    simulate("naive", Problem(1, 1, 1), Device(1)).save(link)
+    assert link.is_symlink()
+    assert len(Trace.load(saved).spans) == 1
+
+
+def test_the_archive_is_read_by_plain_numpy(saved):
+    """The recipe for someone without tilesim."""
+    buffer = io.BytesIO(saved.read_bytes())
+    with np.load(buffer) as file:
+        assert file["spans"]["done"].max() == TRACE.makespan

@@ -1,0 +1,133 @@
+"""Trace: what it refuses to believe, row by row, and what it does with what it believes."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from tilesim import Costs, Device, Problem, Trace, simulate
+from tilesim.errors import TraceError
+from tilesim.traces import SPAN, TIMES
+
+PROBLEM = Problem(2, 4, 4, tile=(1, 1, 1))
+DEVICE = Device(3, ctas_per_sm=2, busy_sms=1)
+GOOD = simulate("naive", PROBLEM, DEVICE, Costs(k_step=10, launch=3, epilogue=5))
+
+
+def changed(row, **values):
+    """GOOD's spans with fields of one row changed; a negative row counts from the end."""
+    spans = np.array(GOOD.spans)
+    for name, value in values.items():
+        spans[name][row] = value
+    return spans
+
+
+def refuses(sentence, spans=GOOD.spans, problem=PROBLEM, device=DEVICE, schedule="naive", **others):
+    with pytest.raises(TraceError) as caught:
+        Trace(problem, device, schedule, spans, **others)
+    assert sentence in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_example_is_believed():
+    assert Trace(PROBLEM, DEVICE, "naive", GOOD.spans).spans.tolist() == GOOD.spans.tolist()
+
+
+@pytest.mark.parametrize(
+    ("spans", "sentence"),
+    [
+        (np.zeros(0, SPAN), "the trace has no spans; it needs at least one"),
+        (np.zeros((1, 1), SPAN), "they must be one row per segment with the fields cta, tile,"),
+        (np.zeros(8), "spans are float64; they must be"),
+        ([(0,) * 13], "they must be one row per segment"),
+        (GOOD.spans[["cta", "tile"]], "they must be one row per segment"),
+        (GOOD.spans.astype([(n, "f8") for n in SPAN.names]), "they must be one row per segment"),
+        (GOOD.spans[:-1], "tile 7 is never computed"),
+        (np.append(GOOD.spans, GOOD.spans[:1]), "K-steps 0 to 4 of tile 0 are computed more than once"),
+        (changed(3, tile=2), "tile 3 is never computed"),
+        (changed(3, tile=8), "there is no tile 8; the problem has tiles 0 to 7"),
+        (changed(3, k1=3), "K-steps 3 to 4 of tile 3 are computed never"),
+        (changed(3, k0=1), "K-steps 0 to 1 of tile 3 are computed never"),
+        (changed(3, k0=4), "tile 3 has a segment of K-steps 4 to 4"),
+        (changed(3, sm=3), "row 3 has sm 3; the device has 0 to 2"),
+        (changed(3, sm=-1), "row 3 has sm -1; the device has 0 to 2"),
+        (changed(3, sm=0), "row 3 ran on SM 0, which another kernel holds"),
+        (changed(3, slot=2), "row 3 has slot 2; the device has 0 to 1"),
+        (changed(3, slot=-1), "row 3 has slot -1"),
+        (changed(3, cta=-1), "row 3 has cta -1"),
+        (changed(3, cycles=-5), "row 3 has cycles -5; it cannot be negative"),
+        (changed(3, issue=-1), "row 3 has issue -1; it cannot be negative"),
+        (changed(3, drain=2**62), "row 3 (tile 3) has ready at "),
+        (changed(7, done=2**61), "it must take time, and at most"),
+    ],
+)
+def test_spans_that_contradict_themselves(spans, sentence):
+    refuses(sentence, spans)
+
+
+@pytest.mark.parametrize(("earlier", "later"), list(pairwise(TIMES)))
+def test_times_do_not_run_backwards(earlier, later):
+    spans = np.array(GOOD.spans)
+    at = int(spans[earlier][7])
+    for name in TIMES[TIMES.index(later) :]:
+        spans[name][7] = at - 1
+    refuses(f"row 7 (tile 7) has {later} at {at - 1} ns, before its {earlier} at {at} ns", spans)
+
+
+def test_main_loops_do_not_overlap_in_a_slot():
+    spans = np.array(GOOD.spans)
+    first, second = np.flatnonzero((spans["sm"] == 1) & (spans["slot"] == 0))
+    spans["issue"][second] = spans["start"][second] = spans["drain"][first] - 1
+    refuses("tile 4 starts at 42 ns on SM 1, slot 0, where the main loop of tile 0 runs until 43 ns", spans)
+    spans["issue"][second] = spans["start"][second] = spans["drain"][first]
+    assert Trace(PROBLEM, DEVICE, "naive", spans).spans["start"][4] == 43
+
+
+def test_a_short_main_loop_inside_a_long_one_is_found():
+    rows = np.zeros(3, SPAN)
+    rows["tile"], rows["k1"], rows["cta"] = range(3), 1, range(3)
+    rows["start"], rows["drain"] = [0, 10, 50], [100, 20, 60]
+    for name in ("ready", "fixup", "done"):
+        rows[name] = rows["drain"]
+    with pytest.raises(TraceError, match=r"tile 1 starts at 10 ns .* tile 0 runs until 100 ns"):
+        Trace(Problem(1, 3, 1, tile=(1, 1, 1)), Device(1), "by hand", rows)
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        ({"origin": "guessed"}, "the origin is 'guessed'; it must be one of simulated, measured"),
+        ({"tick_ns": 0}, "tick_ns is 0; it must be a whole number from 1"),
+        ({"tick_ns": 1.5}, "tick_ns is 1.5"),
+        ({"schedule": 3}, "the schedule is 3; it must be a name"),
+        ({"meta": [1]}, "meta is [1]; it must be a mapping"),
+        ({"meta": {"launches": 0}}, "meta's launches is 0; it must be a whole number from 1"),
+        ({"meta": {"launches": "many"}}, "meta's launches is 'many'"),
+        ({"meta": {"date": object}}, "meta must hold JSON values"),
+        ({"meta": {"load": float("nan")}}, "meta must hold JSON values"),
+    ],
+)
+def test_words_that_make_no_sense(values, sentence):
+    refuses(sentence, **values)
+
+
+def test_a_run_takes_time():
+    spans = np.array(GOOD.spans)
+    for name in TIMES:
+        spans[name] = 7
+    refuses("the run takes 0 ns; it must take time", spans)
+
+
+def test_spans_are_sorted_and_shifted_and_copied():
+    spans = np.array(GOOD.spans)[::-1].copy()
+    for name in TIMES:
+        spans[name] += 1_700_000_000_000_000_000
+    kept = spans.copy()
+    trace = Trace(PROBLEM, DEVICE, "naive", spans, "measured", 32)
+    assert trace.spans.tolist() == GOOD.spans.tolist()
+    assert (spans == kept).all()
+    spans["tile"] = 0
+    assert trace.spans.tolist() == GOOD.spans.tolist()
+    assert [tuple(row) for row in trace.spans[["issue", "start", "sm", "slot"]]] == sorted(
+        tuple(row) for row in GOOD.spans[["issue", "start", "sm", "slot"]]
+    )
