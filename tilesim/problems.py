@@ -38,7 +38,7 @@ class Problem:
         sizes = zip(("tile_m", "tile_n", "tile_k"), self.tile, strict=True)
         tile = tuple(whole(name, size, 1, MAX_SIZE, ProblemError) for name, size in sizes)
         object.__setattr__(self, "tile", tile)
-        if self.dtype not in DTYPE_BYTES:
+        if not isinstance(self.dtype, str) or self.dtype not in DTYPE_BYTES:
             raise ProblemError(unknown("dtype", str(self.dtype), DTYPE_BYTES))
         if self.tiles > MAX_TILES:
             raise ProblemError(

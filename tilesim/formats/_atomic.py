@@ -13,12 +13,15 @@ from tilesim.errors import TilesimError
 def check(path: str | PathLike[str]) -> None:
     """Raise TilesimError where it can be seen beforehand that `path` cannot be written."""
     target = Path(path)
-    if target.is_dir():
-        raise TilesimError(f"cannot write {target}: it is a folder; give the name of a file")
-    if not target.parent.is_dir():
-        raise TilesimError(f"cannot write {target}: the folder {target.parent} does not exist")
-    if not os.access(target.parent if _is_file(target) else target, os.W_OK):
-        raise TilesimError(f"cannot write {target}: permission denied")
+    try:
+        if target.is_dir():
+            raise TilesimError(f"cannot write {target}: it is a folder; give the name of a file")
+        if not target.parent.is_dir():
+            raise TilesimError(f"cannot write {target}: the folder {target.parent} does not exist")
+        if not os.access(target.parent if _is_file(target) else target, os.W_OK):
+            raise TilesimError(f"cannot write {target}: permission denied")
+    except OSError as error:
+        raise TilesimError(f"cannot write {target}: {error.strerror}") from None
 
 
 def write(path: str | PathLike[str], fill: Callable[[BinaryIO], object]) -> None:
@@ -36,7 +39,7 @@ def write(path: str | PathLike[str], fill: Callable[[BinaryIO], object]) -> None
             with open(target, "wb") as file:
                 fill(file)
             return
-        handle, partial = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        handle, partial = tempfile.mkstemp(prefix=f".{target.name[:32]}.", dir=target.parent)
         with os.fdopen(handle, "wb") as file:
             fill(file)
         os.chmod(partial, 0o666 & ~_umask())

@@ -43,10 +43,10 @@ def load(path: str | PathLike[str]) -> Trace:
     truncated, is no trace, comes from a newer version, or contradicts itself.
     """
     try:
-        with np.load(path, allow_pickle=False) as file:
-            text, spans = file["header"], file["spans"]
-        described = json.loads(bytes(text))
-        version = described["version"]
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as arrays:
+            described = json.loads(bytes(arrays["header"]))
+            version = described["version"]
+            spans = arrays["spans"] if version == VERSION else None
     except FileNotFoundError:
         raise TraceError(f"{path}: there is no such file") from None
     except OSError as error:
