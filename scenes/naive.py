@@ -13,16 +13,16 @@ from tilesim.view import hand_over, tail_start, wave_ends
 def write(film: Film) -> Script:
     """What the film says of a trace whose thread blocks do one tile each."""
     (trace,) = film.traces
-    tiles, sms = trace.problem.tiles, trace.device.sms
+    tiles, sms = trace.problem.tiles, plural(trace.device.sms, "SM")
     return Script(
         title="One thread block for each tile",
-        subtitle=f"{plural(tiles, 'output tile')} on {plural(sms, 'SM')}: {describe(trace.problem)}",
-        opening=f"{plural(tiles, 'tile')} of a matrix product, {plural(sms, 'SM')}: who computes what, and when?",
+        subtitle=f"{plural(tiles, 'output tile')} on {sms}: {describe(trace.problem)}",
+        opening=f"{plural(tiles, 'tile')} of a matrix product on {sms}: who does what, and when?",
         panels=[(schedule_name(trace), "the hardware hands a waiting block to each SM that is free")],
         captions=_captions(trace),
         slow=around_hand_over(film.traces),
         finding=[
-            f"{plural(launches(trace), 'launch').replace('launchs', 'launches')}, {microseconds(trace.makespan)}: "
+            f"{launches(trace)} launches, {microseconds(trace.makespan)}: "
             f"the SMs multiply {utilization(trace):.0%} of the time."
         ],
         bars=time_bars(trace),

@@ -13,10 +13,10 @@ from tilesim.view import hand_over, tail_start
 def write(film: Film) -> Script:
     """What the film says of a trace whose thread blocks loop over tiles."""
     (trace,) = film.traces
-    tiles, sms = trace.problem.tiles, trace.device.sms
+    tiles, sms = trace.problem.tiles, plural(trace.device.sms, "SM")
     return Script(
         title="One thread block for each SM",
-        subtitle=f"{plural(tiles, 'output tile')} on {plural(sms, 'SM')}: {describe(trace.problem)}",
+        subtitle=f"{plural(tiles, 'output tile')} on {sms}: {describe(trace.problem)}",
         opening=f"{plural(launches(trace), 'thread block')} stay on their SMs and share {plural(tiles, 'tile')}",
         panels=[(schedule_name(trace), "each block stays on its SM and loops over its tiles")],
         captions=_captions(trace),

@@ -1,5 +1,7 @@
 """Race: two schedules of one matrix product on one clock."""
 
+from itertools import pairwise
+
 from tilesim_scenes._stage.blocks import is_persistent
 from tilesim_scenes._stage.film import Default, Film
 from tilesim_scenes._stage.layout import is_classroom
@@ -19,31 +21,40 @@ LADDER = {
     "persistent-tma-overlap": "persistent, overlapped",
     "cublas": "cuBLAS",
 }
-"""The kernels whose differences split the gain into its causes, slowest idea first."""
+"""The kernels whose differences split the gain into its causes."""
+FILMED = ["naive-tma", "persistent-tma-overlap"]
+
+
+KERNEL_TIME = (
+    "kernel time with its launch, median of graph replays; the clocks run from first issue to last write"
+)
+MAKESPAN = "from first issue to last write"
 
 
 def write(film: Film) -> Script:
     """What the race says of two traces of one problem."""
     traces, problem = film.traces, film.traces[0].problem
     classroom = all(is_classroom(trace) for trace in traces)
-    sms = plural(traces[0].device.sms, "SM")
-    title = "One thread block per tile, or one per SM?"
-    if not classroom:
-        title = f"{schedule_name(traces[0])} vs {schedule_name(traces[1]).lower()} matmul"
-    bars, finding = _measured(traces) or _stamped(traces)
+    tiles, sms = plural(problem.tiles, "output tile"), plural(traces[0].device.sms, "SM")
+    measure, bars, finding = _kernels(traces) or _runs(traces)
     return Script(
-        title=title,
-        subtitle=f"{plural(problem.tiles, 'output tile')} on {sms}: {describe(problem)}",
-        opening=f"One matrix product, {plural(problem.tiles, 'output tile')}, {sms}: two schedules on one clock",
+        title=_title(traces, classroom),
+        subtitle=f"{tiles} on {sms}: {describe(problem)}",
+        opening=f"One matrix product, {tiles}, {sms}: two schedules on one clock",
         panels=[(schedule_name(trace), _does(trace, classroom)) for trace in traces],
         captions=_captions(traces),
         slow=around_hand_over(traces),
         finding=finding,
         bars=[] if classroom else bars,
-        measure="kernel time with its launch, median of graph replays; the clocks above run from first issue to last write"
-        if any("kernel_us" in trace.meta for trace in traces)
-        else "from first issue to last write",
+        measure=measure,
     )
+
+
+def _title(traces: tuple[Trace, ...], classroom: bool) -> str:
+    if classroom and [is_persistent(trace) for trace in traces] == [False, True]:
+        return "One thread block per tile, or one per SM?"
+    first, second = (schedule_name(trace) for trace in traces)
+    return f"{first} vs {second.lower()} matmul"
 
 
 def _does(trace: Trace, classroom: bool) -> str:
@@ -85,41 +96,44 @@ def _pause(trace: Trace) -> str:
     return f"{(start - drain) / 1000:.1f} µs ({schedule_name(trace).lower()})"
 
 
-def _measured(traces: tuple[Trace, ...]) -> tuple[list[Bar], list[str]] | None:
+def _kernels(traces: tuple[Trace, ...]) -> tuple[str, list[Bar], list[str]] | None:
     """Bars and finding from the shipped kernel times, where the traces are of exactly those kernels."""
     rows = kernel_times(traces[0].problem, str(traces[0].meta.get("gpu")))
-    if not set(LADDER) <= set(rows) or not {trace.meta.get("kernel") for trace in traces} <= set(rows):
+    if not set(LADDER) <= set(rows) or [trace.meta.get("kernel") for trace in traces] != FILMED:
         return None
     us = {name: rows[name]["us"] for name in LADDER}
     bars = [Bar(label, us[name], "run" if name != "cublas" else "other") for name, label in LADDER.items()]
-    loads, saved, overlap = (us[a] - us[b] for a, b in zip(list(LADDER)[:3], list(LADDER)[1:4], strict=True))
+    loads, saved, overlap = (us[slow] - us[fast] for slow, fast in pairwise(list(LADDER)[:4]))
     launched = launches(traces[0]) - launches(traces[1])
-    return bars, [
+    finding = [
         f"Saving {launched} launches {_wins(saved)}. Writing under the next tile {_wins(overlap)}.",
         f"TMA instead of pointers for the loads, the same in both schedules, {_wins(loads)} more.",
     ]
+    return KERNEL_TIME, bars, finding
 
 
 def _wins(us: float) -> str:
     return f"{'wins' if us >= 0 else 'costs'} {abs(us):.1f} µs"
 
 
-def _stamped(traces: tuple[Trace, ...]) -> tuple[list[Bar], list[str]]:
-    """Bars and finding from the traces alone: kernel times where they hold them, else makespans."""
-    times = [float(trace.meta.get("kernel_us", trace.makespan / 1000)) for trace in traces]
+def _runs(traces: tuple[Trace, ...]) -> tuple[str, list[Bar], list[str]]:
+    """Bars and finding from the traces alone: kernel times where both hold them, else makespans."""
+    timed = all("kernel_us" in trace.meta for trace in traces)
+    times = [float(trace.meta["kernel_us"]) if timed else trace.makespan / 1000 for trace in traces]
     bars = [Bar(schedule_name(trace), us) for trace, us in zip(traces, times, strict=True)]
-    order = sorted(range(2), key=lambda index: times[index])
-    fast, slow = (traces[index] for index in order)
-    less = 1 - times[order[0]] / times[order[1]]
-    if less < 0.001:
-        return bars, ["Both take the same time."]
-    says = f"{schedule_name(fast)} takes {less:.0%} less time: {times[order[0]]:.1f} µs instead of {times[order[1]]:.1f} µs"
+    (least, fast), (most, slow) = sorted(zip(times, traces, strict=True), key=lambda pair: pair[0])
+    less = 1 - least / most
+    finding = ["Both take the same time."]
+    if less >= 0.001:
+        finding = [
+            f"{schedule_name(fast)} takes {less:.1%} less time: {least:.1f} µs instead of {most:.1f} µs"
+        ]
     causes = []
     if launches(fast) < launches(slow):
-        causes.append(f"it launches {plural(launches(fast), 'thread block')} instead of {launches(slow)}")
+        causes.append(f"It launches {plural(launches(fast), 'thread block')} instead of {launches(slow)}")
     if overlaps(fast) and not overlaps(slow):
-        causes.append("writes each tile while the next one is multiplied")
-    return bars, [says, " and ".join(causes).capitalize()] if causes else [says]
+        causes.append(f"{'and' if causes else 'It'} writes each tile while the next one is multiplied")
+    return KERNEL_TIME if timed else MAKESPAN, bars, finding + ([" ".join(causes) + "."] if causes else [])
 
 
 class Race(TraceScene):

@@ -4,6 +4,7 @@ import shutil
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +29,8 @@ SIZES = {
     "vertical": (1080, 1920),
 }
 FORMATS = ("mp4", "webm", "gif", "mov", "png")
-GIF_FPS = 50
-"""GIF counts in hundredths of a second, and browsers slow down what is faster than 50 frames a second."""
+MAX_FPS = {"gif": 50}
+"""GIF counts in hundredths of a second, and browsers slow down whatever is faster than this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +42,16 @@ class Cut:
     start: float = 0.0
     end: float | None = None
 
-    def seconds(self, film: Film) -> tuple[float, float]:
-        """(from, to); raises FilmError where that is not a part of the film."""
+    def seconds(self, film: Film, form: str) -> tuple[float, float]:
+        """(from, to); raises FilmError where that is no part of the film, or `form` cannot be so fast."""
         end = film.seconds if self.end is None else self.end
-        if not 0 <= self.start < end <= film.seconds:
+        if self.fps > MAX_FPS.get(form, self.fps):
             raise FilmError(
-                f"there is no part of the film from {self.start:g} s to {end:g} s; it lasts {film.seconds:g} s"
+                f"a {form} with {self.fps} frames/s cannot be shown; at most {MAX_FPS[form]} are allowed"
             )
+        if not 0 <= self.start < end <= film.seconds:
+            part = f"from {self.start:g} s to {end:g} s"
+            raise FilmError(f"there is no part of the film {part}; it lasts {film.seconds:g} s")
         return self.start, end
 
     @property
@@ -69,12 +73,15 @@ def export(
     that is done. Raises TilesimError where the file cannot be written or encoded.
     """
     _atomic.check(output)
+    seconds = cut.seconds(film, form)
     if form == "png":
         second = cut.start if cut.start else film.seconds
         return save_still(scene, film, output, cut, second)
     with tempfile.TemporaryDirectory(prefix="tilesim-") as folder:
         try:
-            made = _render(scene, film, Path(folder), "mp4" if form == "gif" else form, cut, progress)
+            made = _render(
+                scene, film, Path(folder), "mp4" if form == "gif" else form, cut, seconds, progress
+            )
             if form == "gif":
                 made = _gif(made, Path(folder) / "film.gif", cut.fps)
         except (OSError, av.error.FFmpegError) as error:
@@ -99,11 +106,18 @@ def still(scene: type[TraceScene], film: Film, frame: Frame, second: float) -> n
 
 
 def _render(
-    scene: type[TraceScene], film: Film, folder: Path, form: str, cut: Cut, progress: Callable[[float], Any]
+    scene: type[TraceScene],
+    film: Film,
+    folder: Path,
+    form: str,
+    cut: Cut,
+    seconds: tuple[float, float],
+    progress: Callable[[float], Any],
 ) -> Path:
     """Let Manim render the film into `folder`."""
     width, height = SIZES[cut.size]
     settings = {
+        "verbosity": "ERROR",
         "pixel_width": width,
         "pixel_height": height,
         "frame_rate": cut.fps,
@@ -113,11 +127,10 @@ def _render(
         "write_to_movie": True,
         "save_last_frame": False,
         "progress_bar": "none",
-        "verbosity": "ERROR",
     }
     with tempconfig(settings):
         act = scene()
-        act.film, act.cut, act.progress = film, cut.seconds(film), progress
+        act.film, act.cut, act.progress = film, seconds, progress
         act.render()
         return Path(act.renderer.file_writer.movie_file_path)
 
@@ -139,11 +152,11 @@ def _gif(source: Path, target: Path, fps: int) -> Path:
         for frame in film.decode(video=0):
             graph.push(frame)
         graph.push(None)
-        coded = out.add_stream("gif", rate=min(fps, GIF_FPS))
+        coded = out.add_stream("gif", rate=fps)
         coded.width, coded.height, coded.pix_fmt = stream.width, stream.height, "pal8"
         for number in range(stream.frames):
             frame = graph.pull()
-            frame.pts, frame.time_base = number, coded.codec_context.time_base
+            frame.pts, frame.time_base = number, Fraction(1, fps)
             out.mux(coded.encode(frame))
         out.mux(coded.encode())
     return target

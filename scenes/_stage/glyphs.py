@@ -26,7 +26,7 @@ def width(text: str, px: float, family: str = SANS, bold: bool = False) -> float
 
 
 def wrap(text: str, px: float, room: float, lines: int, bold: bool = False) -> list[str]:
-    """`text` broken between words into lines no wider than `room`; what is left stands in the last of `lines`.
+    """`text` in at most `lines` lines, broken between words so that all but the last fit into `room`.
 
     >>> wrap("one two three", 10, 1000, 2)
     ['one two three']

@@ -94,7 +94,7 @@ def is_classroom(trace: Trace) -> bool:
 
 
 def arrange(frame: Frame, traces: tuple[Trace, ...]) -> Layout:
-    """Lay out one or two traces: side by side where the frame is wide and the lanes need no labels, else stacked."""
+    """Lay out one or two traces: side by side in a wide frame if lanes need no labels, else stacked."""
     classroom = all(is_classroom(trace) for trace in traces)
     count, landscape = len(traces), frame.wide > 1.2 * frame.tall
     beside = landscape and not classroom and count == 2
@@ -134,9 +134,8 @@ def _panel(box: Box, trace: Trace, classroom: bool) -> Panel:
     if inner.h > 1.1 * inner.w or (classroom and inner.w < 1000 and inner.h > 400):
         grid = _fit(Box(inner.x, inner.y, inner.w, 0.5 * inner.h - below), trace)
         blocks = Box(inner.x, grid.bottom + 10, inner.w, below)
-        lanes = Box(
-            inner.x + label, blocks.bottom + 14, inner.w - label, inner.bottom - axis - blocks.bottom - 14
-        )
+        top = blocks.bottom + 14
+        lanes = Box(inner.x + label, top, inner.w - label, inner.bottom - axis - top)
     elif inner.h < 240 and not classroom:
         grid = _fit(Box(inner.x, inner.y, 0.3 * inner.w, inner.h), trace)
         blocks = Box(grid.right + 24, inner.y, 300, below)

@@ -1,4 +1,4 @@
-"""The output matrix as a raster: each tile in the colour of the SM that computes it, filled as far as it is."""
+"""The output matrix as a raster: each tile in the colour of its SM, filled as far as it is multiplied."""
 
 import numpy as np
 from tilesim_scenes._stage import glyphs
@@ -60,7 +60,7 @@ def tile_painter(trace: Trace, box: Pixels, theme: Theme, colours: np.ndarray, n
 
 
 def _along(length: int, cells: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For each pixel of an axis: its cell, its share of the cell from the far end, pixels to the nearest edge."""
+    """For each pixel of an axis: its cell, its share of it from the far end, pixels to the nearest edge."""
     edges = np.rint(np.linspace(0, length, cells + 1)).astype(int)
     pixel = np.arange(length)
     cell = np.clip(np.searchsorted(edges, pixel, side="right") - 1, 0, cells - 1)

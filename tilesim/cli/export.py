@@ -70,7 +70,7 @@ def command(scene: str, output: str, form: str | None, poster: str | None, **opt
     with usage():
         film = room("scenes", "_stage.film").make(act.default, _settings(options))
         cut = stage.Cut(options["size"], options["fps"], options["start"], options["end"])
-        cut.seconds(film)
+        cut.seconds(film, form)
     with click.progressbar(length=1000, label=scene, file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
         stage.export(act, film, output, form, cut, lambda share: bar.update(round(1000 * share) - bar.pos))
     if poster:
