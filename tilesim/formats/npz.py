@@ -46,7 +46,7 @@ def load(path: str | PathLike[str]) -> Trace:
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as arrays:
             described = json.loads(bytes(arrays["header"]))
             version = described["version"]
-            spans = arrays["spans"] if version == VERSION else None
+            spans: Any = arrays["spans"] if version == VERSION else None
     except FileNotFoundError:
         raise TraceError(f"{path}: there is no such file") from None
     except OSError as error:
