@@ -1,28 +1,33 @@
 """Calibration: the costs that make the engine play a kernel as a GPU was seen to run it.
 
-Where each figure comes from (columns of a trace's spans; "the segment before" is in the same slot):
+Where each figure comes from (columns of a trace's spans; "the segment before" is in the same slot).
+A mean is of the middle 90 %: a run lasts as long as its steps add up to, which a median would not tell.
 
-launch + prologue   median of start - done of the segment before, where that was another thread block's.
+launch + prologue   mean of start - done of the segment before, where that was another thread block's.
                     A trace shows only the sum: LAUNCH_NS of it is taken for the launch, the rest for the
                     prologue. A simulated trace has it in start - issue of every thread block's first.
-handover            median of start - drain of the segment before if epilogues overlap, else of
+handover            mean of start - drain of the segment before if epilogues overlap, else of
                     start - done, where both are one thread block's.
 overlap             whether most segments of a thread block start before the one before them is done.
 dispatch            slope of the sorted first starts of all slots: the median over pairs half a wave apart.
-k_step              median of (drain - start) / (k1 - k0) where thread blocks have their SM alone.
+k_step              geometric mean of (drain - start) / (k1 - k0), taken back to an SM of one's own.
 coresidency         least squares of K-steps per ns on the shares of a main loop that passed beside
                     0, 1, ... other main loops of the SM.
-epilogue            median of done - fixup.
-fixup               median of (fixup - ready) / foreign partials, where there are some.
-jitter              1.4826 times the median absolute deviation of log k_step, less what the clock's
-                    step adds to it.
+epilogue            mean of done - fixup; if epilogues overlap, of each slot's last segment: the others hide
+                    under a main loop, and are stamped only when it has a moment for that.
+fixup               mean of (fixup - ready) / foreign partials, where there are some.
+jitter              from how far slots drift apart: log k_step less its mean over all slots' 1st, 2nd, ...
+                    segments, summed per slot; the clock's step is taken off.
 
-What cannot be told apart: a slow start of the first wave from a slow dispatch; memory that gets slower
-as more SMs use it from a slower K-step; drift between waves from jitter.
+So what all SMs do together is no jitter: the first wave loads from memory and later ones from cache, and
+under load the clock falls. A simulation plays those at their mean. What cannot be told apart: a slow start
+of the first wave from a slow dispatch; memory that is slower for more SMs, or under another tile's
+epilogue, from a slower K-step.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from math import exp
 from typing import Any
 
 import numpy as np
@@ -43,7 +48,7 @@ LEAST_SPREAD = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Costs fitted to the traces of one kernel at one size.
+    """Costs fitted to the traces of one kernel at one number of K-steps in one order.
 
     `names`: of the traces. `loads`, `warps`, `stages`: as recorded, else "", 0, 0. `unseen`: costs that
     the traces do not show, taken from elsewhere or 0.
@@ -57,6 +62,7 @@ class Calibration:
     tile: tuple[int, int, int]
     k_steps: int
     ctas_per_sm: int
+    order: str
     costs: Costs
     names: tuple[str, ...]
     unseen: tuple[str, ...] = ()
@@ -82,11 +88,11 @@ def calibrate(traces: Sequence[Trace]) -> Costs:
     k_step, coresidency, jitter = _main_loop(traces)
     return Costs(
         k_step=k_step,
-        dispatch=_middle([_dispatch(trace) for trace in traces]),
+        dispatch=round(_mean([_dispatch(trace) for trace in traces])),
         launch=min(LAUNCH_NS, launch or 0),
         prologue=max(0, (launch or 0) - LAUNCH_NS),
         handover=handover or 0,
-        epilogue=_middle(np.concatenate([t.spans["done"] - t.spans["fixup"] for t in traces])),
+        epilogue=_epilogue(traces, overlap),
         overlap=overlap,
         fixup=_fixup(traces),
         coresidency=coresidency,
@@ -96,7 +102,7 @@ def calibrate(traces: Sequence[Trace]) -> Costs:
 
 
 def calibrations(traces: Mapping[str, Trace]) -> list[Calibration]:
-    """`traces`, by name, sorted into kernels and sizes, each of them fitted.
+    """`traces`, by name, sorted into kernels, numbers of K-steps and orders, each of them fitted.
 
     A measured persistent kernel does not show its launch. It gets LAUNCH_NS, and the prologue of the
     naive kernel with the same loads, tile, warps and stages and the nearest number of K-steps, else
@@ -106,31 +112,41 @@ def calibrations(traces: Mapping[str, Trace]) -> list[Calibration]:
     for name, trace in traces.items():
         groups.setdefault(_kernel(trace), {})[name] = trace
     fitted = []
-    for (schedule, loads, warps, stages, dtype, tile, k_steps, ctas, _), group in groups.items():
+    for (*about, _), group in groups.items():
+        schedule, loads, warps, stages, dtype, tile, k_steps, ctas, order = about
         members = list(group.values())
-        about = (schedule, loads, warps, stages, dtype, tile, k_steps, ctas)
+        costs = calibrate(members)
         unseen = () if _launch(members) is not None else ("launch", "prologue")
-        fitted.append(Calibration(*about, calibrate(members), tuple(group), unseen))
+        names = tuple(group)
+        fitted.append(
+            Calibration(
+                schedule, loads, warps, stages, dtype, tile, k_steps, ctas, order, costs, names, unseen
+            )
+        )
     return [_with_launch(one, fitted) if one.unseen else one for one in fitted]
 
 
-def compare(trace: Trace, costs: Costs, seed: int = 0) -> tuple[int, int]:
-    """(measured, simulated): ns from the first multiply to the last done.
+def compare(trace: Trace, costs: Costs | None = None, seeds: Sequence[int] = range(5)) -> tuple[int, int]:
+    """(measured, simulated): ns from the first multiply to the last done, simulated the median of `seeds`.
 
-    Not the makespan: a measured trace cannot show how long before its first multiply it was launched.
+    Without `costs` it is simulated with the default ones. Not the makespan: a measured trace cannot show
+    how long before its first multiply it was launched.
     """
-    replay = simulate(trace.schedule, trace.problem, trace.device, costs, seed)
-    first, second = (int(t.spans["done"].max() - t.spans["start"].min()) for t in (trace, replay))
-    return first, second
+    replays = [simulate(trace.schedule, trace.problem, trace.device, costs, seed) for seed in seeds]
+    return _length(trace), int(np.median([_length(replay) for replay in replays]))
+
+
+def _length(trace: Trace) -> int:
+    return int(trace.spans["done"].max() - trace.spans["start"].min())
 
 
 def _kernel(trace: Trace) -> tuple:
-    """What has to be equal for two traces to share a calibration."""
+    """What has to be equal for two traces to share a calibration: its first fields, and overlap."""
     meta, problem = trace.meta, trace.problem
     words = str(meta.get("kernel", "")).split("-")
     loads = next((word for word in words if word in ("tma", "ptr")), "")
     pipeline = (int(meta.get("warps", 0)), int(meta.get("stages", 0)))
-    size = (problem.dtype, problem.tile, problem.k_steps, trace.device.ctas_per_sm)
+    size = (problem.dtype, problem.tile, problem.k_steps, trace.device.ctas_per_sm, problem.order)
     return trace.schedule, loads, *pipeline, *size, "overlap" in words
 
 
@@ -144,7 +160,9 @@ def _with_launch(one: Calibration, fitted: Sequence[Calibration]) -> Calibration
         and (other.dtype, other.tile, other.ctas_per_sm) == (one.dtype, one.tile, one.ctas_per_sm)
     ]
     own = 0 if one.costs.overlap else one.costs.handover
-    nearest = min(same, key=lambda other: abs(other.k_steps - one.k_steps), default=None)
+    nearest = min(
+        same, key=lambda other: (abs(other.k_steps - one.k_steps), other.order != one.order), default=None
+    )
     prologue = nearest.costs.prologue if nearest else own
     return replace(one, costs=replace(one.costs, launch=LAUNCH_NS, prologue=prologue))
 
@@ -168,7 +186,7 @@ def _launch(traces: Sequence[Trace]) -> int | None:
             first = np.unique(trace.spans["cta"], return_index=True)[1]
             gaps.append((trace.spans["start"] - trace.spans["issue"])[first])
     seen = np.concatenate(gaps)
-    return max(0, _middle(seen)) if seen.size else None
+    return max(0, round(_mean(seen))) if seen.size else None
 
 
 def _handover(traces: Sequence[Trace]) -> tuple[bool, int | None]:
@@ -181,7 +199,19 @@ def _handover(traces: Sequence[Trace]) -> tuple[bool, int | None]:
     if not starts.size:
         return False, None
     overlap = bool(np.mean(starts < dones) > 0.5)
-    return overlap, max(0, _middle(starts - (drains if overlap else dones)))
+    return overlap, max(0, round(_mean(starts - (drains if overlap else dones))))
+
+
+def _epilogue(traces: Sequence[Trace], overlap: bool) -> int:
+    """ns from fixup to done."""
+    each = []
+    for trace in traces:
+        rows = np.arange(len(trace.spans))
+        if overlap:
+            by_slot = np.lexsort((trace.spans["start"], slot_index(trace)))[::-1]
+            rows = by_slot[np.unique(slot_index(trace)[by_slot], return_index=True)[1]]
+        each.append((trace.spans["done"] - trace.spans["fixup"])[rows])
+    return round(_mean(np.concatenate(each)))
 
 
 def _dispatch(trace: Trace) -> float:
@@ -206,13 +236,32 @@ def _main_loop(traces: Sequence[Trace]) -> tuple[float, tuple[float, ...], float
         speed = np.linalg.lstsq(beside[:, seen], steps / length, rcond=None)[0]
         for r, slower in zip(seen.tolist(), (speed[0] / speed).tolist(), strict=True):
             coresidency[r] = max(1.0, slower)
-    alone = length * (beside / np.array(coresidency)).sum(axis=1)
-    k_step = np.median(alone / steps)
-    spread = 1.4826 * float(np.median(np.abs(np.log(alone / steps / k_step))))
+    alone = np.log(length * (beside / np.array(coresidency)).sum(axis=1) / steps)
     # Both stamps are off by up to a step of the clock: each adds a variance of tick² / 12.
     tick = max(trace.tick_ns if trace.origin == "measured" else 1 for trace in traces)
-    stamps = tick / 6**0.5 / float(np.median(length))
-    return float(k_step), tuple(coresidency), max(0.0, spread**2 - stamps**2) ** 0.5
+    stamps = tick**2 / 6 / float(np.mean(length)) ** 2
+    ends = np.cumsum([len(trace.spans) for trace in traces])[:-1]
+    drifts = [_drift(trace, own) for trace, own in zip(traces, np.split(alone, ends), strict=True)]
+    jitter = max(0.0, float(np.concatenate(drifts).mean()) - stamps) ** 0.5
+    return round(exp(_mean(alone)), 3), tuple(round(f, 4) for f in coresidency), round(jitter, 5)
+
+
+def _drift(trace: Trace, log_k_step: np.ndarray) -> np.ndarray:
+    """Estimates of the variance of log k_step, one per slot: float64, shape [slots in use].
+
+    If tiles vary independently, n of them in a slot add up to n times the variance of one.
+    """
+    place = slot_index(trace)
+    by_slot = np.lexsort((trace.spans["start"], place))
+    slots, first, counts = np.unique(place[by_slot], return_index=True, return_counts=True)
+    rank = np.arange(len(place)) - np.repeat(first, counts)
+    apart = log_k_step[by_slot]
+    members = np.bincount(rank)
+    apart -= (np.bincount(rank, apart) / members)[rank]
+    # A mean over few slots takes a part of the variance with it.
+    free = np.add.reduceat((1 - 1 / members)[rank], first)
+    drift = np.add.reduceat(apart, first) ** 2
+    return np.divide(drift, free, out=np.zeros(len(slots)), where=free > 0)
 
 
 def _shares(trace: Trace) -> np.ndarray:
@@ -244,7 +293,7 @@ def _fixup(traces: Sequence[Trace]) -> int:
         partials = np.bincount(spans["tile"], minlength=trace.problem.tiles)[spans["tile"]] - 1
         added = spans["fixup"] > spans["ready"]
         each.append((spans["fixup"] - spans["ready"])[added] / np.maximum(1, partials[added]))
-    return _middle(np.concatenate(each))
+    return round(_mean(np.concatenate(each)))
 
 
 def _source(traces: Sequence[Trace]) -> str:
@@ -258,6 +307,8 @@ def _source(traces: Sequence[Trace]) -> str:
     return f"calibrated to {kernel} at {sizes}, measured on {gpu} {date}".rstrip()
 
 
-def _middle(values: Sequence[float] | np.ndarray) -> int:
-    """The median as a whole number, 0 of nothing."""
-    return round(float(np.median(values))) if len(values) else 0
+def _mean(values: Sequence[float] | np.ndarray) -> float:
+    """The mean without the least and the greatest 5 %, 0 of nothing."""
+    ordered = np.sort(np.asarray(values, float))
+    cut = len(ordered) // 20
+    return float(ordered[cut : len(ordered) - cut].mean()) if len(ordered) else 0.0

@@ -5,7 +5,7 @@ issue --launch + prologue--> start --K-steps--> drain --(wait)--> ready --fix-up
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib.resources import files
@@ -115,7 +115,10 @@ def default_costs(schedule: str, problem: Problem, device: Device) -> Costs:
 
 @cache
 def calibrations(device: str) -> tuple[Mapping[str, Any], ...]:
-    """The calibrations shipped for a device, as `tilesim calibrate` wrote them."""
+    """The calibrations shipped for a device, each as `calibrate.Calibration.as_json`.
+
+    Made by: tilesim calibrate tilesim/data/traces/h200-*.npz -o tilesim/data/costs/h200.json
+    """
     path = files("tilesim").joinpath(f"data/costs/{device}.json")
     return tuple(json.loads(path.read_text("utf-8"))) if path.is_file() else ()
 
@@ -141,7 +144,7 @@ def read_costs(path: str | PathLike[str], schedule: str, problem: Problem, devic
 def costs_for(values: object, schedule: str, problem: Problem, device: Device) -> Costs:
     """Costs from parsed JSON: an object of costs, or a list of calibrations to take the nearest of.
 
-    Raises CostsError where it is neither, or where no calibration is for this many CTAs per SM.
+    Raises CostsError where it is neither, or where no calibration is for this schedule and dtype.
     """
     if isinstance(values, Mapping):
         return Costs.from_mapping(values)
@@ -149,10 +152,9 @@ def costs_for(values: object, schedule: str, problem: Problem, device: Device) -
         raise CostsError(f"it must hold an object of costs or a list of objects with {', '.join(KEYS)}")
     costs = _nearest(values, schedule, problem, device)
     if costs is None:
-        kinds = sorted({f"{entry['schedule']} with {entry['ctas_per_sm']} CTAs per SM" for entry in values})
+        kinds = sorted({f"{entry['schedule']} in {entry['dtype']}" for entry in values})
         raise CostsError(
-            f"no calibration fits {schedule} with {device.ctas_per_sm} CTAs per SM; "
-            f"there are {', '.join(kinds)}"
+            f"no calibration fits {schedule} in {problem.dtype}; there are {', '.join(kinds) or 'none'}"
         )
     return costs
 
@@ -172,27 +174,31 @@ def _is_calibration(entry: object) -> bool:
 
 
 def _nearest(
-    entries: Iterable[Mapping[str, Any]], schedule: str, problem: Problem, device: Device
+    entries: Sequence[Mapping[str, Any]], schedule: str, problem: Problem, device: Device
 ) -> Costs | None:
-    """The nearest calibration, scaled to this tile and dtype.
+    """The nearest calibration, scaled to this tile, dtype and number of CTAs per SM; None without any.
 
-    Nearest is by: the schedule (persistent stands in for every other one but naive), the dtype, TMA
-    loads, an overlapped epilogue, the tile's shape, the number of K-steps. A K-step is scaled by its
-    volume and the datasheet's rates of the dtypes, an epilogue by the bytes of its tile.
+    Nearest is by, in this order: the schedule (persistent stands in for every other one but naive), the
+    dtype, TMA loads, the tile's shape, an overlapped epilogue, CTAs per SM, the number of K-steps, the
+    order. A K-step is scaled by its volume and the datasheet's rates of the dtypes, an epilogue by the
+    bytes of its tile. For more CTAs per SM than were calibrated, f(r) is another calibration's of that
+    tile, else r: they share the SM's rate.
     """
     name = schedule.partition(":")[0]
     family = "naive" if name == "naive" else "persistent"
     area = problem.tile_m * problem.tile_n
 
-    def distance(entry: Mapping[str, Any]) -> tuple[bool, bool, bool, bool, float, float]:
+    def distance(entry: Mapping[str, Any]) -> tuple[float, ...]:
         m, n, k = entry["tile"]
         return (
             entry["schedule"] != name,
             entry["dtype"] != problem.dtype,
             entry.get("loads", "tma") != "tma",
-            not entry["costs"].get("overlap", False),
             abs(log(m * n / area)) + abs(log(k / problem.tile_k)),
+            not entry["costs"].get("overlap", False),
+            abs(entry["ctas_per_sm"] - device.ctas_per_sm),
             abs(log(entry["k_steps"] / problem.k_steps)),
+            entry.get("order") != problem.order,
         )
 
     rates = presets()[device.name]["peak_tflops"] if device.name else {}
@@ -200,25 +206,43 @@ def _nearest(
         entry
         for entry in entries
         if entry["schedule"] in (name, family)
-        and entry["ctas_per_sm"] == device.ctas_per_sm
         and (entry["dtype"] == problem.dtype or {entry["dtype"], problem.dtype} <= set(rates))
     ]
     if not fitting:
         return None
     nearest = min(fitting, key=distance)
     costs = Costs.from_mapping(nearest["costs"])
-    m, n, k = nearest["tile"]
-    dtype = nearest["dtype"]
-    if (m, n, k) == problem.tile and dtype == problem.dtype:
-        return costs
-    rate = rates[dtype] / rates[problem.dtype] if dtype != problem.dtype else 1.0
-    size = DTYPE_BYTES[problem.dtype] / DTYPE_BYTES[dtype]
-    return replace(
-        costs,
-        k_step=costs.k_step * rate * area * problem.tile_k / (m * n * k),
-        epilogue=round(costs.epilogue * size * area / (m * n)),
-        source=f"{costs.source}; scaled from {dtype} tiles of {m}x{n}x{k}",
-    )
+    (m, n, k), dtype = nearest["tile"], nearest["dtype"]
+    scaled = []
+    if (m, n, k) != problem.tile or dtype != problem.dtype:
+        rate = rates[dtype] / rates[problem.dtype] if dtype != problem.dtype else 1.0
+        size = DTYPE_BYTES[problem.dtype] / DTYPE_BYTES[dtype]
+        costs = replace(
+            costs,
+            k_step=costs.k_step * rate * area * problem.tile_k / (m * n * k),
+            epilogue=round(costs.epilogue * size * area / (m * n)),
+        )
+        scaled.append(f"{dtype} tiles of {m}x{n}x{k}")
+    if device.ctas_per_sm > len(costs.coresidency):
+        costs = replace(costs, coresidency=_coresidency(entries, nearest, device.ctas_per_sm))
+        scaled.append(f"{nearest['ctas_per_sm']} per SM")
+    source = f"{costs.source}; scaled from {', '.join(scaled)}" if scaled else costs.source
+    return replace(costs, source=source)
+
+
+def _coresidency(
+    entries: Sequence[Mapping[str, Any]], like: Mapping[str, Any], ctas_per_sm: int
+) -> tuple[float, ...]:
+    """f(1) to f(ctas_per_sm): a calibration's of the same tile with so many residents, else f(r) = r."""
+    known = [
+        entry
+        for entry in entries
+        if all(entry[key] == like[key] for key in ("dtype", "tile")) and entry["ctas_per_sm"] >= ctas_per_sm
+    ]
+    if not known:
+        return tuple(float(r + 1) for r in range(ctas_per_sm))
+    best = min(known, key=lambda entry: abs(log(entry["k_steps"] / like["k_steps"])))
+    return Costs.from_mapping(best["costs"]).coresidency
 
 
 def _from_peak(problem: Problem, device: Device) -> Costs:

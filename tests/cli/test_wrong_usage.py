@@ -230,9 +230,9 @@ BAD_COSTS = {
     "not a number": ('{"epilogue": "long"}', "the cost epilogue is 'long'"),
     "not costs": ("[1, 2]", "an object of costs or a list"),
     "for other kernels": (
-        '[{"schedule": "naive", "dtype": "bf16", "tile": [64, 64, 64], "k_steps": 8, "ctas_per_sm": 3,'
+        '[{"schedule": "persistent", "dtype": "bf16", "tile": [64, 64, 64], "k_steps": 8, "ctas_per_sm": 3,'
         ' "costs": {}}]',
-        "there are naive with 3 CTAs per SM",
+        "no calibration fits naive in bf16; there are persistent in bf16",
     ),
 }
 

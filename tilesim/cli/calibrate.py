@@ -29,9 +29,9 @@ def command(traces: tuple[str, ...], output: str | None, as_json: bool) -> None:
 
 
 def _text(fitted: list[Calibration]) -> str:
-    """A JSON list, an entry per kernel and size; traces go by their file's name, wherever it lies."""
+    """A JSON list, a line per kernel and size; traces go by their file's name, wherever it lies."""
     entries = [one.as_json() | {"names": [Path(name).name for name in one.names]} for one in fitted]
-    return json.dumps(entries, indent=1) + "\n"
+    return "[\n" + ",\n".join(json.dumps(entry) for entry in entries) + "\n]\n"
 
 
 def _report(one: Calibration, traces: dict[str, Trace]) -> str:
@@ -45,7 +45,7 @@ def _report(one: Calibration, traces: dict[str, Trace]) -> str:
     kernel = " ".join(word for word in (one.schedule, one.loads, "overlapped" * costs.overlap) if word)
     tile = "x".join(map(str, one.tile))
     lines = [
-        f"{kernel}, {one.dtype}, tile {tile}, {one.k_steps} K-steps, {one.ctas_per_sm} per SM",
+        f"{kernel}, {one.dtype}, tile {tile}, {one.k_steps} K-steps, {one.order}, {one.ctas_per_sm} per SM",
         f"  {', '.join(words)}",
     ]
     if one.ctas_per_sm > 1:
