@@ -1,0 +1,15 @@
+"""Matrix multiplication kernels in Triton, and the measuring of them.
+
+    naive.py, persistent.py   the kernels, one file each; a schedule's name is its kernel's
+    record(schedule, problem) -> Trace    when and where each tile ran on this machine's GPU
+    bench(problem, ...) -> dict           kernel times beside cuBLAS
+    KERNELS                               the names that bench knows
+
+Importing this needs torch and triton; running it on anything but Triton's interpreter, an NVIDIA GPU.
+"""
+
+from ._bench import KERNELS, bench
+from ._errors import KernelError
+from ._record import record
+
+__all__ = ["KERNELS", "KernelError", "bench", "record"]

@@ -1,0 +1,7 @@
+"""What can go wrong on the way to a GPU."""
+
+from tilesim.errors import TilesimError
+
+
+class KernelError(TilesimError):
+    """A product that cannot be run here: no GPU, a dtype, tile or size out of reach, a wrong result."""

@@ -1,0 +1,80 @@
+"""Kernel time by graph replay.
+
+Launching through a CUDA graph takes the host out of the figure: a TMA launch costs it tens of µs. A
+graph holds a rotation: one launch per operand set, back to back, and the sets together exceed the L2
+cache; a sample is the mean over the rotation. Before each sample other memory is read through the L2,
+which also gives the host the time to queue the sample. The graphs to compare are replayed in turn, so that what
+the GPU's clock does meets them alike, and the GPU rests after each in proportion to its work: under
+steady load it would lower its clock, and the longer a kernel the more.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from ._errors import KernelError
+from ._tiles import INTERPRETED
+
+REST = 2.0
+"""How many times as long as a sample took the GPU rests after it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rotation:
+    """A captured graph of `launches` launches; `before` and `after` run outside of the timed span."""
+
+    graph: torch.cuda.CUDAGraph
+    launches: int
+    before: Callable[[], object] = lambda: None
+    after: Callable[[], object] = lambda: None
+
+
+def require_gpu() -> None:
+    """Raise KernelError unless there is an NVIDIA GPU that PyTorch can use."""
+    if torch.version.cuda is None or not torch.cuda.is_available():
+        raise KernelError(f"PyTorch {torch.__version__} finds no NVIDIA GPU here, and measuring needs one")
+    if INTERPRETED:
+        raise KernelError("TRITON_INTERPRET is set, and an interpreter has nothing to measure; unset it")
+
+
+def capture(launches: Sequence[Callable[[], object]]) -> torch.cuda.CUDAGraph:
+    """One graph of all launches; each runs once before, so that it is compiled."""
+    for launch in launches:
+        launch()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for launch in launches:
+            launch()
+    return graph
+
+
+def sample(rotations: Mapping[str, Rotation], warmup: int, samples: int) -> dict[str, np.ndarray]:
+    """µs per launch of each rotation, float64 [samples], after `warmup` untimed rounds of all."""
+    l2 = torch.cuda.get_device_properties().L2_cache_size
+    sweep = torch.zeros(l2, dtype=torch.float32, device="cuda")  # four times the L2
+    begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    us = {name: np.empty(samples) for name in rotations}
+    for turn in range(-warmup, samples):
+        for name, rotation in rotations.items():
+            rotation.before()
+            sweep.sum()  # reading leaves nothing to write back during the sample
+            begin.record()
+            rotation.graph.replay()
+            end.record()
+            end.synchronize()
+            ms = begin.elapsed_time(end)
+            if turn >= 0:
+                us[name][turn] = ms * 1000 / rotation.launches
+                rotation.after()
+            time.sleep(REST * ms / 1000)
+    return us
+
+
+def spread(us: np.ndarray) -> dict[str, float]:
+    """median, p20 and p80 of samples in µs, rounded to 1 ns."""
+    p20, median, p80 = np.quantile(us, (0.2, 0.5, 0.8))
+    return {"us": round(float(median), 3), "p20": round(float(p20), 3), "p80": round(float(p80), 3)}

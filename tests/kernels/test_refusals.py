@@ -1,0 +1,52 @@
+"""What the kernels cannot do, each in one sentence."""
+
+import pytest
+from interpreter import torch
+from tilesim_kernels import KernelError, _launch, bench, record
+
+from tilesim import Problem
+
+SMALL = Problem(64, 64, 64, tile=(32, 32, 32))
+
+
+@pytest.mark.parametrize(
+    ("problem", "sentence"),
+    [
+        (Problem(64, 64, 64, tile=(32, 32, 32), dtype="fp8"), "the problem's dtype is fp8"),
+        (Problem(64, 64, 64, tile=(96, 32, 32)), "tile_m is 96; a kernel's tile sides must be powers of two"),
+        (Problem(64, 64, 64, tile=(32, 32, 8)), "tile_k is 8"),
+        (Problem(2**31, 64, 64, tile=(32, 32, 32)), "M is 2147483648"),
+        (Problem(64, 2**28, 64, tile=(32, 32, 32)), "32 rows of B have 8589934592 elements"),
+    ],
+)
+def test_problems_out_of_reach(problem, sentence):
+    for measure in (lambda: record("naive", problem), lambda: bench(problem)):
+        with pytest.raises(KernelError, match=sentence):
+            measure()
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"schedule": "persistant"}, "no kernel for the schedule 'persistant'; did you mean 'persistent'"),
+        ({"loads": "cp.async"}, "loads is 'cp.async'; it must be 'tma' or 'ptr'"),
+        ({"warps": 6}, "warps is 6"),
+        ({"stages": 0}, "stages is 0"),
+    ],
+)
+def test_variants_that_do_not_exist(options, sentence):
+    usual = {"schedule": "naive", "loads": "tma", "overlap": True, "warps": 8, "stages": 3}
+    with pytest.raises(KernelError, match=sentence):
+        _launch.variant(**usual | options)
+
+
+def test_a_kernel_that_does_not_exist():
+    with pytest.raises(KernelError, match="no kernel 'cublass'; did you mean 'cublas'"):
+        bench(SMALL, kernels=["cublass"])
+
+
+def test_measuring_needs_a_gpu_and_no_interpreter():
+    needs = "TRITON_INTERPRET is set" if torch.cuda.is_available() else "finds no NVIDIA GPU"
+    for measure in (lambda: record("naive", SMALL), lambda: bench(SMALL)):
+        with pytest.raises(KernelError, match=needs):
+            measure()

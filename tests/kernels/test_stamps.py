@@ -1,0 +1,110 @@
+"""What a kernel writes down about itself, and the trace that is made of it."""
+
+import numpy as np
+import pytest
+from interpreter import _launch, _record, recorded, stamped
+from tilesim_kernels import KernelError
+
+from tilesim import Device, Problem, plan
+from tilesim.traces import SPAN
+
+CTA, SM, START, DRAIN, DONE = 0, 1, 2, 4, 6
+PROBLEM = Problem(120, 104, 100, tile=(16, 32, 16), dtype="fp32")
+
+
+@pytest.mark.parametrize("order", ["row-major", "column-major", "grouped:3", "morton", "hilbert"])
+@pytest.mark.parametrize("name", _launch.VARIANTS)
+def test_each_thread_block_does_what_the_plan_says(name, order):
+    problem = Problem(120, 104, 40, tile=(16, 32, 32), dtype="fp32", order=order)
+    trace = recorded(problem, name, ctas=5)
+    made = plan(trace.schedule, problem, trace.device)
+    by_cta = trace.spans[np.argsort(trace.spans["cta"], kind="stable")]
+    assert by_cta["cta"].tolist() == made.segments["cta"].tolist()
+    assert by_cta["tile"].tolist() == made.segments["tile"].tolist()
+    assert (by_cta["k0"] == 0).all() and (by_cta["k1"] == problem.k_steps).all()
+
+
+@pytest.mark.parametrize("name", _launch.VARIANTS)
+def test_stamps_come_in_order_and_none_is_missing(name):
+    stamps = stamped(PROBLEM, name)
+    times = stamps[:, [START, DRAIN, DONE]]
+    assert (np.diff(times) > 0).all()
+    assert sorted(times.ravel().tolist()) == list(range(3 * PROBLEM.tiles))  # the interpreter counts stamps
+
+
+def test_an_overlapping_kernel_waits_for_a_store_in_the_next_main_loop():
+    stamps = stamped(PROBLEM, "persistent-tma-overlap", ctas=4)
+    before, after = stamps[:-4], stamps[4:]
+    assert (after[:, START] < before[:, DONE]).all() and (before[:, DONE] < after[:, DRAIN]).all()
+
+
+@pytest.mark.parametrize("name", ["persistent-tma", "persistent-ptr"])
+def test_one_that_does_not_overlap_waits_before_the_next_main_loop(name):
+    stamps = stamped(PROBLEM, name, ctas=4)
+    assert (stamps[:-4, DONE] < stamps[4:, START]).all()
+
+
+def test_a_single_k_step_is_enough_to_overlap():
+    problem = Problem(64, 64, 8, tile=(16, 16, 16), dtype="fp32")
+    trace = recorded(problem, "persistent-tma-overlap", ctas=3)
+    assert len(trace.spans) == 16
+
+
+def test_thread_blocks_without_a_tile_leave_no_stamp():
+    problem = Problem(32, 32, 32, tile=(16, 16, 16), dtype="fp32")
+    assert stamped(problem, "persistent-tma-overlap", ctas=9)[:, CTA].tolist() == [0, 1, 2, 3]
+
+
+def stamps_of(rows):
+    """Stamps from (cta, sm, start, drain, done) of each tile in the order visited."""
+    stamps = np.zeros((len(rows), 8), np.int64)
+    stamps[:, [CTA, SM, START, DRAIN, DONE]] = rows
+    stamps[:, 3], stamps[:, 5] = 10 * stamps[:, START], 13 * stamps[:, DRAIN]
+    return stamps
+
+
+def as_trace(rows, name, device):
+    problem = Problem(16 * len(rows), 16, 32, tile=(16, 16, 16))
+    return _record.trace(stamps_of(rows), _launch.VARIANTS[name], problem, device, 32, {"gpu": "none"})
+
+
+def test_two_residents_of_an_sm_get_two_slots():
+    rows = [
+        (0, 0, 1000, 1500, 1600),
+        (1, 0, 1100, 1550, 1700),
+        (2, 0, 1650, 1900, 2000),
+        (3, 0, 1700, 2000, 2100),
+    ]
+    trace = as_trace(rows, "naive-tma", Device(1))
+    spans = trace.spans[np.argsort(trace.spans["cta"])]
+    assert trace.device.ctas_per_sm == 2
+    assert spans["slot"].tolist() == [0, 1, 0, 1]
+    assert spans["issue"].tolist() == [0, 0, 600, 700]  # the slot's last done, and zero for its first
+    assert spans["start"].tolist() == [0, 100, 650, 700]
+    assert spans["cycles"].tolist() == [13 * row[3] - 10 * row[2] for row in rows]
+    assert (trace.origin, trace.tick_ns, trace.meta["gpu"]) == ("measured", 32, "none")
+
+
+def test_an_overlapped_epilogue_is_no_second_resident():
+    rows = [
+        (0, 0, 1000, 1500, 1900),
+        (1, 1, 1010, 1400, 1450),
+        (0, 0, 1600, 2000, 2100),
+        (1, 1, 1500, 1900, 2000),
+    ]
+    trace = as_trace(rows, "persistent-tma-overlap", Device(2))
+    spans = trace.spans[np.lexsort((trace.spans["start"], trace.spans["cta"]))]
+    assert (spans["slot"] == 0).all()
+    assert spans["issue"].tolist() == [0, 500, 0, 450]  # drain where done is later than the start, else done
+
+
+def test_more_residents_than_were_launched_for_is_an_error():
+    rows = [(0, 0, 1000, 1500, 1600), (1, 0, 1100, 1550, 1700)]
+    with pytest.raises(KernelError, match="an SM held 2 thread blocks at once; 1 were expected"):
+        as_trace(rows, "persistent-tma", Device(2))
+
+
+def test_slots_are_given_by_the_life_of_a_thread_block():
+    spans = np.zeros(4, SPAN)
+    spans["cta"], spans["start"], spans["done"] = [7, 8, 7, 9], [0, 5, 40, 60], [10, 30, 50, 70]
+    assert _record.slots(spans).tolist() == [0, 1, 0, 0]  # 7 holds its slot from 0 to 50
