@@ -39,7 +39,7 @@ WRONG_USAGE = {
     "unknown schedule": (["plan", "persistant"], "did you mean 'persistent'?"),
     "parameter of a schedule that has none": (["simulate", "naive:2"], "'naive:2' has 1 parameters"),
     "no schedule": (["simulate"], "Missing argument 'SCHEDULE'"),
-    "negative seed": (["simulate", "naive", "--seed", "-1"], "'--seed'"),
+    "negative seed": (["simulate", "naive", "--seed", "-1"], "the seed is -1"),
     "lanes too narrow": (["simulate", "naive", "--gantt", "--width", "1"], "'--width'"),
     "lanes as JSON": (["simulate", "naive", "--gantt", "--json"], "--gantt draws"),
     "unknown command": (["simulat", "naive"], "did you mean 'simulate'?"),

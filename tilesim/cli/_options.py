@@ -86,7 +86,9 @@ problem_options = _group(
     click.option("--m", type=int, metavar="SIZE", help="Rows of A and C.  [4096]"),
     click.option("--n", type=int, metavar="SIZE", help="Columns of B and C.  [4096]"),
     click.option("--k", type=int, metavar="SIZE", help="Columns of A, rows of B.  [512]"),
-    click.option("--tile", type=TileShape(), help="Output tile, and K-step, of a block.  [128x256x64]"),
+    click.option(
+        "--tile", type=TileShape(), metavar="MxNxK", help="Output tile, and K-step, of a block.  [128x256x64]"
+    ),
     click.option("--order", metavar="NAME", help="Sequence of tiles, such as grouped:8.  [row-major]"),
     click.option("--dtype", metavar="NAME", help=f"Of A and B: {', '.join(DTYPE_BYTES)}.  [bf16]"),
 )
@@ -98,7 +100,7 @@ device_options = _group(
 )
 costs_options = _group(
     click.option("--costs", metavar="FILE", help="JSON of costs, or of `tilesim calibrate`, to use instead."),
-    click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, help="Of the jitter.  [0]"),
+    click.option("--seed", type=int, default=0, metavar="NUMBER", help="Of the jitter, from 0.  [0]"),
 )
 kernel_options = _group(
     click.option("--warps", type=click.IntRange(1, 32), default=8, help="Warps of a thread block.  [8]"),
