@@ -1,10 +1,11 @@
 """Manim's vectors for what stands still: text by its baseline, boxes, lines, all in design pixels."""
 
 from collections.abc import Sequence
+from tempfile import TemporaryDirectory
 
 import manimpango
 import numpy as np
-from manim import Camera, Line, Mobject, RoundedRectangle, Text, VGroup
+from manim import Camera, Line, Mobject, RoundedRectangle, Text, VGroup, tempconfig
 from tilesim_scenes._stage import glyphs
 from tilesim_scenes._stage.layout import Box, Frame
 from tilesim_scenes._stage.theme import Colour, hexadecimal
@@ -14,6 +15,9 @@ FRAME_HEIGHT = 8.0
 POINTS_PER_UNIT = 72
 DRAWN_AT = 96
 """Font size at which text is drawn before it is scaled: Pango rounds glyph positions at small sizes."""
+
+LINE_WIDTH = 100_000
+"""Pixels that one line may take at that size."""
 
 
 class Words:
@@ -53,7 +57,12 @@ class Words:
             px *= room / wide
         # The first letter marks where the baseline is, whatever the others do below it.
         weight = "BOLD" if bold else "NORMAL"
-        drawn = Text("H" + text, font=self.fonts[family], font_size=DRAWN_AT, weight=weight)
+        # Manim breaks lines at the frame's width, and finds them broken in its folder at any other size.
+        with (
+            TemporaryDirectory(prefix="tilesim-") as folder,
+            tempconfig({"pixel_width": LINE_WIDTH, "text_dir": folder}),
+        ):
+            drawn = Text("H" + text, font=self.fonts[family], font_size=DRAWN_AT, weight=weight)
         drawn.scale(px * self.unit * POINTS_PER_UNIT / DRAWN_AT)
         mark, letters = drawn[0], VGroup(*drawn[1:])
         letters.set_fill(hexadecimal(colour), 1.0)
