@@ -14,10 +14,11 @@ def write(film: Film) -> Script:
     """What the film says of a trace whose thread blocks loop over tiles."""
     (trace,) = film.traces
     tiles, sms = trace.problem.tiles, plural(trace.device.sms, "SM")
+    blocks = plural(launches(trace), "thread block")
     return Script(
         title="One thread block for each SM",
         subtitle=f"{plural(tiles, 'output tile')} on {sms}: {describe(trace.problem)}",
-        opening=f"{plural(launches(trace), 'thread block')} stay on their SMs and share {plural(tiles, 'tile')}",
+        opening=f"{blocks} stay on their SMs and share {plural(tiles, 'tile')}",
         panels=[(schedule_name(trace), "each block stays on its SM and loops over its tiles")],
         captions=_captions(trace),
         slow=around_hand_over(film.traces),

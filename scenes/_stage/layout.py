@@ -125,7 +125,7 @@ def _foot_height(frame: Frame, lens: bool, classroom: bool) -> float:
 
 
 def _panel(box: Box, trace: Trace, classroom: bool) -> Panel:
-    """The lanes under the grid where the panel is narrow, beside it otherwise; in a low panel the blocks too."""
+    """Lanes under the grid where the panel is narrow, else beside it; in a low panel the blocks too."""
     pad, axis, below = 28.0, 44.0, 80.0
     wide_header = box.w > 1200 or box.h < 400
     header = 70.0 if wide_header else 112.0
