@@ -52,5 +52,5 @@ def unknown(what: str, value: str, choices: Iterable[str]) -> str:
     """
     choices = list(choices)
     near = get_close_matches(value.lower(), choices, n=1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
-    return f"there is no {what} {value!r}; {hint}(choose from {', '.join(choices)})"
+    names = f"choose from {', '.join(choices)}"
+    return f"there is no {what} {value!r}; " + (f"did you mean {near[0]!r}? ({names})" if near else names)
