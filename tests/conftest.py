@@ -1,6 +1,11 @@
 """Every run draws the same examples; `pytest --hypothesis-profile=search` looks for new ones."""
 
+from pathlib import Path
+
 from hypothesis import HealthCheck, settings
+
+# pytest looks for doctests in every module; what tests share is imported by them, not collected besides.
+collect_ignore = [path.name for path in Path(__file__).parent.glob("[!t]*.py")]
 
 slow_machines = [HealthCheck.too_slow, HealthCheck.data_too_large]
 settings.register_profile("same", deadline=None, derandomize=True, suppress_health_check=slow_machines)
