@@ -1,13 +1,12 @@
 """Naive: one thread block for each output tile."""
 
+from tilesim import Device, Problem, Trace
+from tilesim.metrics import launches, utilization, waves
+from tilesim.view import hand_over, tail_start, wave_ends
 from tilesim_scenes._stage.film import Default, Film
 from tilesim_scenes._stage.phrases import around_hand_over, plural, schedule_name, time_bars
 from tilesim_scenes._stage.script import Caption, Script, describe, microseconds
 from tilesim_scenes._stage.stage import TraceScene
-
-from tilesim import Device, Problem, Trace
-from tilesim.metrics import launches, utilization, waves
-from tilesim.view import hand_over, tail_start, wave_ends
 
 
 def write(film: Film) -> Script:
@@ -17,7 +16,7 @@ def write(film: Film) -> Script:
     return Script(
         title="One thread block for each tile",
         subtitle=f"{plural(tiles, 'output tile')} on {sms}: {describe(trace.problem)}",
-        opening=f"{plural(tiles, 'tile')} of a matrix product on {sms}: who does what, and when?",
+        opening="One matrix product: who computes which tile, and when?",
         panels=[(schedule_name(trace), "the hardware hands a waiting block to each SM that is free")],
         captions=_captions(trace),
         slow=around_hand_over(film.traces),

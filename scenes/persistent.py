@@ -1,13 +1,12 @@
 """Persistent: one thread block for each SM, looping over tiles."""
 
+from tilesim import Device, Problem, Trace
+from tilesim.metrics import launches, utilization
+from tilesim.view import hand_over, tail_start
 from tilesim_scenes._stage.film import Default, Film
 from tilesim_scenes._stage.phrases import around_hand_over, overlaps, plural, schedule_name, time_bars
 from tilesim_scenes._stage.script import Caption, Script, describe, microseconds
 from tilesim_scenes._stage.stage import TraceScene
-
-from tilesim import Device, Problem, Trace
-from tilesim.metrics import launches, utilization
-from tilesim.view import hand_over, tail_start
 
 
 def write(film: Film) -> Script:
@@ -18,7 +17,7 @@ def write(film: Film) -> Script:
     return Script(
         title="One thread block for each SM",
         subtitle=f"{plural(tiles, 'output tile')} on {sms}: {describe(trace.problem)}",
-        opening=f"{blocks} stay on their SMs and share {plural(tiles, 'tile')}",
+        opening=f"{plural(launches(trace), 'thread block')} stay on their SMs until every tile is done",
         panels=[(schedule_name(trace), "each block stays on its SM and loops over its tiles")],
         captions=_captions(trace),
         slow=around_hand_over(film.traces),

@@ -2,17 +2,16 @@
 
 from itertools import pairwise
 
+from tilesim import Device, Problem, Trace
+from tilesim.metrics import launches
+from tilesim.timings import kernel_times
+from tilesim.view import hand_over, tail_start
 from tilesim_scenes._stage.blocks import is_persistent
 from tilesim_scenes._stage.film import Default, Film
 from tilesim_scenes._stage.layout import is_classroom
 from tilesim_scenes._stage.phrases import around_hand_over, overlaps, plural, schedule_name
 from tilesim_scenes._stage.script import Bar, Caption, Script, describe
 from tilesim_scenes._stage.stage import TraceScene
-
-from tilesim import Device, Problem, Trace
-from tilesim.metrics import launches
-from tilesim.timings import kernel_times
-from tilesim.view import hand_over, tail_start
 
 LADDER = {
     "naive-ptr": "naive, pointer loads",
@@ -40,7 +39,7 @@ def write(film: Film) -> Script:
     return Script(
         title=_title(traces, classroom),
         subtitle=f"{tiles} on {sms}: {describe(problem)}",
-        opening=f"One matrix product, {tiles}, {sms}: two schedules on one clock",
+        opening="One matrix product, two schedules, one clock: which is done first, and why?",
         panels=[(schedule_name(trace), _does(trace, classroom)) for trace in traces],
         captions=_captions(traces),
         slow=around_hand_over(traces),

@@ -154,11 +154,12 @@ def test_what_the_order_does_is_what_was_measured() -> None:
 def test_the_finding_is_the_films(workplace: Path) -> None:
     pytest.importorskip("manim")
     from tilesim_scenes._stage.film import make
+    from tilesim_scenes._stage.picture import CLOSING, OPENING
     from tilesim_scenes.race import Race
 
     film = make(Race.default, {})
     assert "\n".join(Race.write(film).finding) in README
-    slowed = film.seconds - 2.2 - 3.6
+    slowed = film.seconds - OPENING - CLOSING
     assert re.search(r"slowed down about 250,000 times", README)
     assert 230_000 < slowed / (film.traces[0].makespan * 1e-9) < 270_000
 

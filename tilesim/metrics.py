@@ -136,7 +136,7 @@ def first_of_cta(trace: Trace) -> np.ndarray:
 
 
 def next_start(trace: Trace) -> np.ndarray:
-    """When the next segment starts in the same slot, ns: int64, shape [spans]; int64's largest where none does.
+    """When the next segment starts in the same slot, ns: int64, shape [spans]; int64's maximum if none.
 
     >>> next_start(_example())[:6].tolist()
     [1000, 1000, 1000, 1000, 2000, 9223372036854775807]

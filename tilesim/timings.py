@@ -15,11 +15,7 @@ SHAPE = ("m", "n", "k", "tile", "dtype", "order")
 def machines() -> tuple[Mapping[str, Any], ...]:
     """Every file of `tilesim bench` that ships: machine, method and rows of each."""
     folder = files("tilesim").joinpath("data/timings")
-    names = (
-        sorted(file.name for file in folder.iterdir() if file.name.endswith(".json"))
-        if folder.is_dir()
-        else []
-    )
+    names = sorted(file.name for file in folder.iterdir() if file.name.endswith(".json"))
     return tuple(json.loads(folder.joinpath(name).read_text("utf-8")) for name in names)
 
 

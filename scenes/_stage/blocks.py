@@ -1,13 +1,13 @@
 """Thread blocks as things: a queue that drains, residents that loop, or, for a real GPU, two counters."""
 
 import numpy as np
+
+from tilesim import Trace
+from tilesim.view import blocks_launched, current_tile, tiles_done
 from tilesim_scenes._stage import glyphs
 from tilesim_scenes._stage.layout import Box, Frame
 from tilesim_scenes._stage.raster import Painter
 from tilesim_scenes._stage.theme import Theme, ink_on, mix
-
-from tilesim import Trace
-from tilesim.view import blocks_launched, current_tile, tiles_done
 
 LABEL_PX = 28
 

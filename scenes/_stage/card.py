@@ -1,10 +1,11 @@
-"""The two cards: what you will see, and what was found."""
+"""The end card: what was found, with its figures."""
 
 from collections.abc import Iterator
 
 from manim import VMobject
+
 from tilesim_scenes._stage import glyphs
-from tilesim_scenes._stage.layout import Box, Frame
+from tilesim_scenes._stage.layout import Box
 from tilesim_scenes._stage.script import Script
 from tilesim_scenes._stage.theme import Colour, Theme
 from tilesim_scenes._stage.words import Words
@@ -12,17 +13,6 @@ from tilesim_scenes._stage.words import Words
 FINDING_PX, DETAIL_PX, BAR_PX = 42, 34, 30
 LEAST_PITCH = 26
 """Bars closer than this could not be read, and are left out."""
-
-
-def opening_card(words: Words, theme: Theme, script: Script, frame: Frame) -> list[VMobject]:
-    """The whole frame: the title, and a sentence on what there is to see."""
-    whole = Box(0, 0, frame.wide, frame.tall)
-    room, middle = 0.86 * frame.wide, frame.tall / 2
-    return [
-        words.box(whole, theme.background),
-        words.text(script.title, frame.wide / 2, middle - 40, 84, theme.text, True, 0.5, room),
-        words.text(script.opening, frame.wide / 2, middle + 48, 42, theme.quiet, False, 0.5, room),
-    ]
 
 
 def end_card(words: Words, theme: Theme, script: Script, foot: Box, tint: Colour) -> list[VMobject]:

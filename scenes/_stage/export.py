@@ -12,14 +12,14 @@ import av
 import numpy as np
 from manim import tempconfig
 from PIL import Image
+
+from tilesim.errors import TilesimError
+from tilesim.formats import _atomic
 from tilesim_scenes._stage.film import Film, FilmError
 from tilesim_scenes._stage.layout import Frame
 from tilesim_scenes._stage.picture import Picture
 from tilesim_scenes._stage.stage import TraceScene
 from tilesim_scenes._stage.words import rasterise
-
-from tilesim.errors import TilesimError
-from tilesim.formats import _atomic
 
 SIZES = {
     "1080p": (1920, 1080),

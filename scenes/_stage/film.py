@@ -8,11 +8,10 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
-from tilesim_scenes._stage.theme import THEMES, Theme
-
 from tilesim import Device, Problem, Trace, simulate
 from tilesim.costs import read_costs
 from tilesim.errors import TilesimError, unknown
+from tilesim_scenes._stage.theme import THEMES, Theme
 
 ENVIRONMENT = "TILESIM_FILM"
 PROBLEM = ("m", "n", "k", "tile", "order", "dtype")
@@ -46,7 +45,7 @@ class Default:
     problem: Problem
     device: Device
     shipped: tuple[str, ...] = ()
-    seconds: float = 14.0
+    seconds: float = 15.0
 
 
 def make(default: Default, settings: Mapping[str, Any]) -> Film:

@@ -4,6 +4,7 @@ from functools import lru_cache
 
 import cairo
 import numpy as np
+
 from tilesim_scenes._stage.raster import blend
 from tilesim_scenes._stage.theme import Colour
 

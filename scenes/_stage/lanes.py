@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 from PIL import Image, ImageDraw
-from tilesim_scenes._stage import glyphs
-from tilesim_scenes._stage.raster import Painter, Pixels
-from tilesim_scenes._stage.theme import Theme, ink_on
 
 from tilesim import Trace
 from tilesim.metrics import first_of_cta, next_start, slot_index
+from tilesim_scenes._stage import glyphs
+from tilesim_scenes._stage.raster import Painter, Pixels
+from tilesim_scenes._stage.theme import Theme, ink_on
 
 OVERSAMPLING = 4
 OVERLAPPED = 0.34

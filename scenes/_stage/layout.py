@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tilesim_scenes._stage.raster import Pixels
-
 from tilesim import Trace
+from tilesim_scenes._stage.raster import Pixels
 
 SHORT_SIDE = 1080
 MARGIN = 0.05

@@ -4,15 +4,15 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 from manim import VMobject
+
+from tilesim import Trace
+from tilesim.metrics import slot_index
+from tilesim.view import hand_over
 from tilesim_scenes._stage import glyphs
 from tilesim_scenes._stage.lanes import Lanes
 from tilesim_scenes._stage.layout import Box
 from tilesim_scenes._stage.theme import Theme, hexadecimal
 from tilesim_scenes._stage.words import Words
-
-from tilesim import Trace
-from tilesim.metrics import slot_index
-from tilesim.view import hand_over
 
 LEGEND_PX, LENS_PX, ROW_HEIGHT = 28, 28, 44
 

@@ -1,10 +1,9 @@
 """Phrases that several films share, written from what a trace holds."""
 
-from tilesim_scenes._stage.script import Bar
-
 from tilesim import Trace
 from tilesim.metrics import breakdown, next_start
 from tilesim.view import hand_over
+from tilesim_scenes._stage.script import Bar
 
 
 def plural(count: int, noun: str) -> str:

@@ -5,13 +5,17 @@ from functools import cached_property
 
 import numpy as np
 from manim import VMobject
+
+from tilesim import Trace
+from tilesim.metrics import slot_index
 from tilesim_scenes._stage import glyphs
 from tilesim_scenes._stage.blocks import block_painter
-from tilesim_scenes._stage.card import end_card, opening_card
+from tilesim_scenes._stage.card import end_card
 from tilesim_scenes._stage.film import Film
 from tilesim_scenes._stage.lanes import Lanes, lane_painter
 from tilesim_scenes._stage.layout import Box, Frame, Panel, arrange
 from tilesim_scenes._stage.legend import ROW_HEIGHT, legend, legend_rows, lens_box, lens_label, lens_lanes
+from tilesim_scenes._stage.opening import opening_card
 from tilesim_scenes._stage.pace import fade, pace
 from tilesim_scenes._stage.raster import Painter
 from tilesim_scenes._stage.script import Script, microseconds, origin
@@ -19,10 +23,7 @@ from tilesim_scenes._stage.theme import mix, sm_colours
 from tilesim_scenes._stage.tiles import tile_painter
 from tilesim_scenes._stage.words import Words, rasterise
 
-from tilesim import Trace
-from tilesim.metrics import slot_index
-
-OPENING, CLOSING = 2.2, 3.6
+OPENING, CLOSING = 3.0, 3.6
 """Seconds before the clock runs, and after it has stopped."""
 SLOW = 2.6
 """Seconds of slow motion."""
@@ -202,7 +203,11 @@ class Picture:
             )
         ]
         sprites += self._captions()
-        opening = opening_card(self.words, self.theme, self.script, self.frame)
+        opening = list(
+            opening_card(
+                self.words, self.theme, self.script, self.frame, self.film.traces[0], self.colours[0]
+            )
+        )
         return [*sprites, self._sprite(opening, whole, first, OPENING - 0.4)]
 
     def _sprite(self, mobjects: list[VMobject], box: Box, start: float, end: float) -> Sprite:

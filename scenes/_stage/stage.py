@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from manim import Animation, Camera, Mobject, Scene, config, linear
+
 from tilesim_scenes._stage.film import Default, Film, from_environment
 from tilesim_scenes._stage.layout import Frame
 from tilesim_scenes._stage.picture import Picture

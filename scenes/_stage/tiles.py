@@ -1,13 +1,13 @@
 """The output matrix as a raster: each tile in the colour of its SM, filled as far as it is multiplied."""
 
 import numpy as np
-from tilesim_scenes._stage import glyphs
-from tilesim_scenes._stage.raster import Painter, Pixels
-from tilesim_scenes._stage.theme import Theme, ink_on, mix
 
 from tilesim import Trace
 from tilesim.metrics import first_of_cta
 from tilesim.view import Phase, phases, progress, tile_sm
+from tilesim_scenes._stage import glyphs
+from tilesim_scenes._stage.raster import Painter, Pixels
+from tilesim_scenes._stage.theme import Theme, ink_on, mix
 
 
 def tile_painter(trace: Trace, box: Pixels, theme: Theme, colours: np.ndarray, number_px: float) -> Painter:

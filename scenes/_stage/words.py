@@ -6,6 +6,7 @@ from tempfile import TemporaryDirectory
 import manimpango
 import numpy as np
 from manim import Camera, Line, Mobject, RoundedRectangle, Text, VGroup, tempconfig
+
 from tilesim_scenes._stage import glyphs
 from tilesim_scenes._stage.layout import Box, Frame
 from tilesim_scenes._stage.theme import Colour, hexadecimal
