@@ -22,10 +22,10 @@ KERNELS = (*VARIANTS, CUBLAS)
 """The names that bench times: six Triton kernels, and cuBLAS through torch.mm."""
 
 METHOD = (
-    "CUDA graph of one launch per operand set, the sets together over 3 times the L2; a sample is the mean"
-    " of one replay; kernels take turns; before each sample the L2 is filled with other data, after it the GPU rests"
-    " {rest:g} times as long as it worked; before any timing each kernel's C, poisoned with NaN, is compared"
-    " with a float64 product of fresh random inputs"
+    "CUDA graph of one launch per operand set, the sets together over 3 times the L2; a sample is the mean of"
+    " one replay; kernels take turns; before each sample the L2 is filled with other data, after it the GPU"
+    " rests {rest:g} times as long as it worked; before any timing each kernel's C, poisoned with NaN, is"
+    " compared with a float64 product of fresh random inputs"
 )
 
 

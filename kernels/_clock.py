@@ -10,10 +10,10 @@ start  before thread 0 issues the first wgmma, after it has waited for the opera
        fill the pipeline come before start.
 drain  after thread 0 has waited for the last wgmma. Both are the first warpgroup's; the barriers of
        every K-step hold the others within a fraction of a K-step.
-done   TMA: after the last warp has waited for its part of C to be visible. A persistent kernel does so at
+done   TMA: after the last warp has waited for its part of C to be visible. A persistent kernel waits at
        the top of the next tile's first K-step, while that tile's loads fly; one that overlaps, at the
-       top of its third, where the wait costs nothing any more. So done may come late there, by at most
-       the time since the last such place (0.6 µs on an H200). A CTA's last done is exact.
+       top of its second, while the first multiplies. So done may come late there, by what lies between
+       (at most 0.6 µs on an H200). A CTA's last done is exact.
        Pointers: after the last warp has issued its stores. They become visible up to 1 µs later, but a
        CTA does not stay for that, and one that did would make the kernel 10 % slower.
 

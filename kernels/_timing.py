@@ -3,9 +3,9 @@
 Launching through a CUDA graph takes the host out of the figure: a TMA launch costs it tens of µs. A
 graph holds a rotation: one launch per operand set, back to back, and the sets together exceed the L2
 cache; a sample is the mean over the rotation. Before each sample other memory is read through the L2,
-which also gives the host the time to queue the sample. The graphs to compare are replayed in turn, so that what
-the GPU's clock does meets them alike, and the GPU rests after each in proportion to its work: under
-steady load it would lower its clock, and the longer a kernel the more.
+which also gives the host the time to queue the sample. The graphs to compare are replayed in turn, so
+that what the GPU's clock does meets them alike, and the GPU rests after each in proportion to its work:
+under steady load it would lower its clock, and the longer a kernel the more.
 """
 
 import time

@@ -2,9 +2,9 @@
 
 import pytest
 from interpreter import torch
-from tilesim_kernels import KernelError, _launch, bench, record
 
 from tilesim import Problem
+from tilesim_kernels import KernelError, _launch, bench, record
 
 SMALL = Problem(64, 64, 64, tile=(32, 32, 32))
 

@@ -2,9 +2,9 @@
 
 import pytest
 from interpreter import _inputs, _launch, _reference, multiplied, torch
-from tilesim_kernels import KernelError
 
 from tilesim import Problem
+from tilesim_kernels import KernelError
 
 RAGGED = [(1, 1, 1), (100, 72, 88), (33, 40, 16), (16, 200, 40), (65, 67, 35)]
 ORDERS = ["row-major", "column-major", "grouped:2", "morton", "hilbert"]

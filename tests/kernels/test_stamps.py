@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from interpreter import _launch, _record, recorded, stamped
-from tilesim_kernels import KernelError
 
 from tilesim import Device, Problem, plan
 from tilesim.traces import SPAN
+from tilesim_kernels import KernelError
 
 CTA, SM, START, DRAIN, DONE = 0, 1, 2, 4, 6
 PROBLEM = Problem(120, 104, 100, tile=(16, 32, 16), dtype="fp32")
