@@ -13,8 +13,8 @@ help: ## list these targets
 
 demo: .venv/.films ## make .venv and render the race twice: an H200 as measured, and a classroom of 4 SMs
 	@mkdir -p $(FILMS)
-	@$(TILESIM) export race --size 1080p --fps 30 -o $(FILMS)/race-h200.mp4
-	@$(TILESIM) export race --size 1080p --fps 30 -o $(FILMS)/race-classroom.mp4 \
+	@$(TILESIM) export race --finding --size 1080p --fps 30 -o $(FILMS)/race-h200.mp4
+	@$(TILESIM) export race --finding --size 1080p --fps 30 -o $(FILMS)/race-classroom.mp4 \
 		--device h200 --sms 4 --m 384 --n 1536 --k 512
 	@echo "The films are $(FILMS)/race-h200.mp4 and $(FILMS)/race-classroom.mp4"
 
@@ -37,7 +37,8 @@ clean: ## remove .venv, .cache and everything else that was made here
 	@touch $@
 
 .venv/.test: .venv/.films
-	@$(PIP_INSTALL) --dry-run --no-deps --report - torch | $(PYTHON_HERE) .ci/torch_note.py
+	@$(PIP_INSTALL) --dry-run --no-deps --report .venv/torch.json torch
+	@$(PYTHON_HERE) .ci/torch_note.py < .venv/torch.json
 	@echo "Installing torch, Triton and the test tools into .venv"
 	@$(PIP_INSTALL) --editable '.[films,kernels,test]'
 	@touch $@
