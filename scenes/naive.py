@@ -30,27 +30,16 @@ def write(film: Film) -> Script:
 
 
 def _captions(trace: Trace) -> list[Caption]:
-    steps, slots = trace.problem.k_steps, trace.device.slots
     _, drain, start = hand_over(trace)
-    written = trace.spans["done"][trace.spans["drain"] == drain].min() if start else drain
-    captions = [Caption(0, f"{plural(trace.problem.tiles, 'thread block')} wait; {slots} find a free place")]
-    captions.append(
-        Caption(trace.spans["start"].min(), f"Each SM multiplies, adding up K in {plural(steps, 'step')}")
-    )
+    tail, blocks = tail_start(trace), trace.problem.tiles
+    placed = min(blocks, trace.device.slots)
+    captions = [Caption(0, f"{plural(blocks, 'thread block')} wait, {placed} find a place")]
     if start:
-        captions += [
-            Caption(drain, "The tile is complete. While it is written, the SM multiplies nothing"),
-            Caption(written, "The block ends, and only now can the next one be launched"),
-            Caption(start, "The next tile begins"),
-            Caption(
-                wave_ends(trace)[0] * 1.25,
-                f"The same pause after every tile, in {plural(waves(trace), 'wave')}",
-            ),
-        ]
-    if tail_start(trace) < 0.98 * trace.makespan:
-        captions.append(
-            Caption(tail_start(trace), "The tail: no block is left for the SMs that finish first")
-        )
+        captions.append(Caption(drain, "Nothing is multiplied until the next block runs"))
+    if start < (again := wave_ends(trace)[0] * 1.25) < tail:
+        captions.append(Caption(again, f"The same pause in each of {plural(waves(trace), 'wave')}"))
+    if drain < tail < 0.98 * trace.makespan:
+        captions.append(Caption(tail, "The tail: no block is left"))
     return captions
 
 

@@ -33,28 +33,24 @@ def write(film: Film) -> Script:
 def _captions(trace: Trace) -> list[Caption]:
     blocks = launches(trace)
     _, drain, start = hand_over(trace)
-    captions = [
-        Caption(0, f"{plural(blocks, 'thread block')}: one launch for each SM, and no more"),
-        Caption(trace.spans["start"].min(), "Each block multiplies its first tile"),
-    ]
+    tail, slow = tail_start(trace), around_hand_over((trace,))
+    captions = [Caption(0, f"{plural(blocks, 'thread block')} launched, and no more")]
     if start:
-        written = (
-            "While it is written, the next one is multiplied" if overlaps(trace) else "The block writes it"
-        )
-        captions += [
-            Caption(drain, "The tile is complete, but the block does not end"),
-            Caption(start, f"{written}: no launch in between"),
-            Caption(start + 0.6 * (start - trace.spans["start"].min()), _stride(trace)),
-        ]
-    if tail_start(trace) < 0.98 * trace.makespan:
-        captions.append(Caption(tail_start(trace), "The tail: the blocks with fewer tiles are done first"))
+        how = "during the write" if overlaps(trace) else "without a launch"
+        captions.append(Caption(drain, f"The next tile starts {how}"))
+    if start < slow[1] < tail:
+        captions.append(Caption(slow[1], _stride(trace)))
+    if drain < tail < 0.98 * trace.makespan:
+        captions.append(Caption(tail, "The tail: SMs wait for the last tiles"))
     return captions
 
 
 def _stride(trace: Trace) -> str:
     """How the blocks choose their tiles."""
+    if trace.schedule == "persistent" and trace.problem.order == "row-major":
+        return f"Block b loops over tiles b, b+{launches(trace)}, b+{2 * launches(trace)}..."
     if trace.schedule == "persistent":
-        return f"Block b loops over tiles b, b + {launches(trace)}, b + {2 * launches(trace)} and so on"
+        return f"Of {launches(trace)} tiles in a row, each block takes one"
     if trace.schedule == "persistent-contiguous":
         return "Each block loops over a range of its own"
     return "Each block takes its next tile from a shared counter"

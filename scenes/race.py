@@ -72,27 +72,23 @@ def _does(trace: Trace, classroom: bool) -> str:
 
 def _captions(traces: tuple[Trace, ...]) -> list[Caption]:
     low, high = around_hand_over(traces)
-    slots = traces[0].device.slots
-    begun = Caption(
-        0, f"One clock for both: {plural(slots, 'tile')} start at once, in the colour of their SM"
-    )
-    if not high:
-        return [begun]
-    starts = hand_over(traces[0])[2]
+    begun = min(traces[0].problem.tiles, traces[0].device.slots)
+    captions = [Caption(0, f"{plural(begun, 'tile')} start, in their SM's colour")]
+    if not all(hand_over(trace)[2] for trace in traces):
+        return captions
+    captions.append(Caption(low, "Slow motion: when does the next tile start?"))
+    starts = max(hand_over(trace)[2] for trace in traces)
+    captions.append(Caption(starts, "The pause: " + ", ".join(_pause(trace) for trace in traces)))
     tail = min(tail_start(trace) for trace in traces)
-    return [
-        begun,
-        Caption(low, "Slow motion: a tile is done. When does the next one start?"),
-        Caption(starts, "Nothing is multiplied for " + " and ".join(_pause(trace) for trace in traces)),
-        Caption(high + 0.25 * (tail - high), "The difference comes back after every tile"),
-        Caption(tail, "The tail: SMs without a tile wait for the last ones"),
-    ]
+    if starts < tail < 0.98 * max(trace.makespan for trace in traces):
+        captions.append(Caption(tail, "The tail: SMs wait for the last tiles"))
+    return captions
 
 
 def _pause(trace: Trace) -> str:
     """How long the SM of the typical hand-over multiplies nothing."""
     _, drain, start = hand_over(trace)
-    return f"{(start - drain) / 1000:.1f} µs ({schedule_name(trace).lower()})"
+    return f"{(start - drain) / 1000:.1f} µs {schedule_name(trace).lower()}"
 
 
 def _kernels(traces: tuple[Trace, ...]) -> tuple[str, list[Bar], list[str]] | None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+
+FASTEST = 2.5
+"""Faster than the mean by more than this, a film would seem to jump."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,35 +31,50 @@ class Pace:
         share = (trace_ns - low) / (high - low)
         return float(self.film_s[reached - 1] + share * (self.film_s[reached] - self.film_s[reached - 1]))
 
-    def slowest(self) -> tuple[float, float, float]:
-        """(from, to, ratio): the film seconds of the slow motion, and how much slower it is than the rest."""
-        slope = np.diff(self.trace_ns) / np.diff(self.film_s)
-        moving = np.flatnonzero(slope > 0)
-        slow = moving[np.argmin(slope[moving])]
-        return float(self.film_s[slow]), float(self.film_s[slow + 1]), float(slope.max() / slope[slow])
 
+def pace(
+    end_ns: float,
+    opening_s: float,
+    run_s: float,
+    slow: tuple[float, float] = (0.0, 0.0),
+    slow_s: float = 0.0,
+    least: Sequence[tuple[float, float]] = (),
+) -> Pace:
+    """Stand still for `opening_s`, then run from 0 to `end_ns` in `run_s`, at least `slow_s` of it over `slow`.
 
-def pace(end_ns: float, opening_s: float, run_s: float, slow: tuple[float, float], slow_s: float) -> Pace:
-    """Stand still for `opening_s`, then run from 0 to `end_ns` in `run_s`, `slow_s` of it over `slow`.
-
-    An empty or uneventful `slow` interval gives an even pace.
+    `least` has (from ns, seconds), in order: from each of these instants to the next, or to the end, so many
+    seconds go by at least. The rest goes at one speed, at most FASTEST times the mean. Where all that needs
+    more than `run_s`, each gets its share of it.
 
     >>> p = pace(10_000, 2, 8, slow=(3_000, 4_000), slow_s=3.5)
-    >>> p.at(1), p.at(3.5), p.at(5.25), p.at(10), p.at(12)
-    (0.0, 3000.0, 3500.0, 10000.0, 10000.0)
-    >>> p.when(3_500)
+    >>> [round(p.at(second), 3) for second in (1, 3.5, 5.25, 10, 12)]
+    [0.0, 3000.0, 3500.0, 10000.0, 10000.0]
+    >>> round(p.when(3_500), 3)
     5.25
+    >>> pace(10_000, 2, 8, least=[(0, 2), (8_000, 4)]).film_s.round(3).tolist()
+    [0.0, 2.0, 6.0, 10.0]
     """
     low, high = max(0.0, slow[0]), min(end_ns, slow[1])
-    even = run_s * max(0.0, high - low) / end_ns
-    if high <= low or slow_s <= even:
-        return Pace(np.array([0.0, opening_s, opening_s + run_s]), np.array([0.0, 0.0, end_ns]))
-    rate = (end_ns - (high - low)) / (run_s - slow_s)
-    before = opening_s + low / rate
-    film_s = np.array([0.0, opening_s, before, before + slow_s, opening_s + run_s])
-    trace_ns = np.array([0.0, 0.0, low, high, end_ns])
-    distinct = np.append(True, np.diff(film_s) > 0)
-    return Pace(film_s[distinct], trace_ns[distinct])
+    since = np.array([start for start, _ in least], float)
+    needed = np.array([0.0, *(seconds for _, seconds in least)])
+    edges = np.unique(np.clip([0.0, *since, *((low, high) if low < high else ()), end_ns], 0.0, end_ns))
+    length, middle = np.diff(edges), (edges[1:] + edges[:-1]) / 2
+    inside = (low < middle) & (middle < high)
+    owner = np.searchsorted(since, middle)
+
+    def spent(rate: float) -> np.ndarray:
+        """Film seconds of each piece between two edges, where nothing runs faster than `rate`, ns/s."""
+        seconds = np.maximum(length / rate, inside * slow_s * length / max(1.0, high - low))
+        total = np.bincount(owner, seconds, len(needed))
+        return seconds * np.maximum(1.0, needed / np.where(total > 0, total, 1.0))[owner]
+
+    slowest, fastest = end_ns / run_s, FASTEST * end_ns / run_s
+    for _ in range(60):
+        rate = (slowest + fastest) / 2
+        slowest, fastest = (rate, fastest) if spent(rate).sum() > run_s else (slowest, rate)
+    seconds = spent(fastest)
+    film_s = opening_s + np.append(0.0, np.cumsum(seconds)) * (run_s / seconds.sum())
+    return Pace(np.append(0.0, film_s), np.append(0.0, edges))
 
 
 def fade(film_s: float, start: float, end: float, ramp: float = 0.3) -> float:

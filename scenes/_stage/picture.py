@@ -23,8 +23,10 @@ from tilesim_scenes._stage.theme import mix, sm_colours
 from tilesim_scenes._stage.tiles import tile_painter
 from tilesim_scenes._stage.words import Words, rasterise
 
-OPENING, CLOSING = 3.0, 3.6
+OPENING, CLOSING = 2.7, 3.3
 """Seconds before the clock runs, and after it has stopped."""
+EARLY = 0.5
+"""Seconds before the clock runs in which the first caption already shows."""
 SLOW = 2.6
 """Seconds of slow motion."""
 CAPTION_PX, AXIS_PX, CLOCK_PX = 40, 26, 46
@@ -45,7 +47,11 @@ class Picture:
         self.tint = self.theme.measured if measured else self.theme.simulated
         self.end = max(trace.makespan for trace in film.traces)
         run = self.seconds - OPENING - CLOSING
-        self.pace = pace(self.end, OPENING, run, script.slow, min(SLOW, run / 2))
+        # What is said at 0 shows before the clock runs.
+        reading = [
+            (caption.at, caption.seconds - (EARLY if not caption.at else 0)) for caption in script.captions
+        ]
+        self.pace = pace(self.end, OPENING, run, script.slow, min(SLOW, run / 2), reading)
         self.finished = OPENING + run
         self.lenses = self._lenses() if self.layout.lens and script.slow[1] > script.slow[0] else []
         self.colours = [sm_colours(trace.device.sms) for trace in film.traces]
@@ -221,7 +227,7 @@ class Picture:
         lines, rows = (1, 1) if foot.w > 1300 else (2, legend_rows(foot))
         bottom = foot.bottom - 12 - ROW_HEIGHT * rows
         box = Box(foot.x, bottom - 56 * lines, foot.w, 56 * lines)
-        starts = [max(OPENING - 0.5, self.pace.when(caption.at)) for caption in self.script.captions]
+        starts = [max(OPENING - EARLY, self.pace.when(caption.at)) for caption in self.script.captions]
         ends = [*starts[1:], self.finished]
         for caption, start, end in zip(self.script.captions, starts, ends, strict=True):
             parts = glyphs.wrap(caption.text, CAPTION_PX, box.w, lines, bold=True)
