@@ -13,7 +13,6 @@ def write(film: Film) -> Script:
     """What the film says of a trace whose thread blocks loop over tiles."""
     (trace,) = film.traces
     tiles, sms = trace.problem.tiles, plural(trace.device.sms, "SM")
-    blocks = plural(launches(trace), "thread block")
     return Script(
         title="One thread block for each SM",
         subtitle=f"{plural(tiles, 'output tile')} on {sms}: {describe(trace.problem)}",

@@ -20,7 +20,7 @@ def machines() -> tuple[Mapping[str, Any], ...]:
 
 
 def kernel_times(problem: Problem, gpu: str) -> dict[str, Mapping[str, Any]]:
-    """The rows measured for exactly `problem` on `gpu` (its full name), by kernel; empty where there are none.
+    """The rows measured for exactly `problem` on `gpu` (its full name), by kernel; empty if there are none.
 
     `us` is the median kernel time of a row in µs, `p20` and `p80` its spread.
     """

@@ -91,6 +91,5 @@ def _cells(
             px = min(44.0, 0.4 * tall, wide / 3.2)
             centre, baseline = cell.x + cell.w / 2, cell.y + cell.h / 2 + 0.36 * px
             yield words.text(texts[index], centre, baseline, px, ink_on(fill), True, 0.5)
-    yield words.text(
-        label, place.x + place.w / 2, y + tall * rows + 58, LABEL_PX, theme.text, False, 0.5, place.w
-    )
+    middle, baseline = place.x + place.w / 2, place.y + place.h - 16
+    yield words.text(label, middle, baseline, LABEL_PX, theme.text, False, 0.5, place.w)
