@@ -13,5 +13,7 @@ for package in report["install"]:
             "are downloaded now (a CPU wheel in the folder PIP_FIND_LINKS would be used instead)."
         )
     else:
-        source = "from this machine" if package["download_info"]["url"].startswith("file:") else "downloaded now"
+        source = (
+            "from this machine" if package["download_info"]["url"].startswith("file:") else "downloaded now"
+        )
         print(f"{name} is a CPU build without CUDA, {source}.")
