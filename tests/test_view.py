@@ -1,0 +1,145 @@
+"""What there is to see at an instant, against one span after another."""
+
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import costs, devices, problems, schedules
+
+from tilesim import Device, Problem, Trace, simulate, view
+from tilesim.traces import SPAN
+from tilesim.view import Phase
+
+
+@st.composite
+def traces(draw):
+    schedule, problem = draw(schedules()), draw(problems(max_side=4, max_k_steps=3))
+    return simulate(
+        schedule, problem, draw(devices(max_sms=4)), draw(costs(max_k_step=40)), draw(st.integers(0, 9))
+    )
+
+
+@st.composite
+def moments(draw):
+    """(trace, t): any instant, often one at which something happens."""
+    trace = draw(traces())
+    events = sorted({int(span[name]) for span in trace.spans for name in ("issue", "start", "drain", "done")})
+    return trace, draw(st.one_of(st.sampled_from(events), st.integers(-5, trace.makespan + 5)))
+
+
+def pieces(trace, tile):
+    return [span for span in trace.spans if span["tile"] == tile]
+
+
+def phase(span, t):
+    """A span's own phase; what has a begin and an end counts from the begin until just before the end."""
+    if t >= span["drain"]:
+        return Phase.DONE if t >= span["done"] else Phase.WRITING
+    if t >= span["start"]:
+        return Phase.MULTIPLYING
+    return Phase.LAUNCHING if t >= span["issue"] else Phase.WAITING
+
+
+@given(moments())
+def test_phases_and_counts(case):
+    trace, t = case
+    expected = []
+    for tile in range(trace.problem.tiles):
+        own = [phase(span, t) for span in pieces(trace, tile)]
+        expected.append(Phase.DONE if min(own) == Phase.DONE else min(max(own), Phase.WRITING))
+    assert view.phases(trace, t).tolist() == expected
+    assert view.tiles_done(trace, t) == expected.count(Phase.DONE)
+    begun = {int(span["cta"]) for span in trace.spans if span["issue"] <= t}
+    assert view.blocks_launched(trace, t) == len(begun)
+    busy = {int(span["sm"]) for span in trace.spans if span["issue"] <= t < span["done"]}
+    assert view.busy_sms(trace, t) == len(busy)
+
+
+@given(moments())
+def test_progress_is_the_share_of_the_k_steps(case):
+    trace, t = case
+    for tile, share in enumerate(view.progress(trace, t).tolist()):
+        exact = Fraction(0)
+        for span in pieces(trace, tile):
+            start, drain = int(span["start"]), int(span["drain"])
+            passed = min(max(Fraction(t - start, drain - start), Fraction(0)), Fraction(1))
+            exact += passed * Fraction(int(span["k1"] - span["k0"]), trace.problem.k_steps)
+        assert share == pytest.approx(float(exact), abs=1e-12)
+        assert 0 <= share <= 1
+
+
+@given(traces(), st.lists(st.floats(0, 1), min_size=2, max_size=6))
+def test_nothing_is_undone(trace, shares):
+    instants = [share * trace.makespan for share in sorted(shares)]
+    for before, after in pairwise(instants):
+        assert (view.progress(trace, before) <= view.progress(trace, after)).all()
+        assert (view.phases(trace, before) <= view.phases(trace, after)).all()
+
+
+@given(traces())
+def test_the_first_and_the_last_picture(trace):
+    assert (view.phases(trace, -1) == Phase.WAITING).all()
+    assert (view.progress(trace, 0) == 0).all()
+    assert (view.phases(trace, trace.makespan) == Phase.DONE).all()
+    assert view.progress(trace, trace.makespan).tolist() == pytest.approx([1.0] * trace.problem.tiles)
+    assert (view.busy_sms(trace, -1), view.busy_sms(trace, trace.makespan)) == (0, 0)
+
+
+@given(moments())
+def test_current_tile_is_the_last_that_was_issued(case):
+    trace, t = case
+    for cta, tile in enumerate(view.current_tile(trace, t).tolist()):
+        issued = [s for s in trace.spans if s["cta"] == cta and s["issue"] <= t]
+        assert tile == (max(issued, key=lambda s: s["start"])["tile"] if issued else -1)
+
+
+@given(traces())
+def test_who_finishes_a_tile(trace):
+    for tile, sm in enumerate(view.tile_sm(trace).tolist()):
+        assert sm == max(pieces(trace, tile), key=lambda span: span["done"])["sm"]
+
+
+@given(traces())
+def test_waves_end_one_after_another(trace):
+    ends = view.wave_ends(trace)
+    assert len(ends) == trace.waves
+    assert ends == sorted(ends)
+    assert ends[-1] == trace.makespan
+
+
+@given(traces())
+def test_the_hand_over_is_one_of_the_trace(trace):
+    sm, drain, start = view.hand_over(trace)
+    slots = {}
+    for span in sorted(trace.spans, key=lambda span: span["start"]):
+        slots.setdefault((int(span["sm"]), int(span["slot"])), []).append(span)
+    firsts = [
+        (place[0], int(ran[0]["drain"]), int(ran[1]["start"])) for place, ran in slots.items() if len(ran) > 1
+    ]
+    if not firsts:
+        assert (drain, start) == (0, 0)
+        return
+    assert (sm, drain, start) in firsts
+    gaps = sorted(after - before for _, before, after in firsts)
+    assert start - drain == gaps[(len(gaps) - 1) // 2]
+
+
+def test_a_tile_in_pieces_is_done_when_its_last_piece_is():
+    rows = np.zeros(2, SPAN)
+    rows["cta"] = rows["sm"] = [0, 1]
+    rows["k0"], rows["k1"] = [0, 3], [3, 4]
+    rows["drain"], rows["ready"] = [30, 10], [30, 40]
+    rows["fixup"], rows["done"] = [30, 45], [40, 60]
+    trace = Trace(Problem(1, 1, 4, tile=(1, 1, 1)), Device(2), "by hand", rows)
+    seen = [
+        (float(view.progress(trace, t)[0]), Phase(view.phases(trace, t)[0]).name) for t in (5, 20, 50, 60)
+    ]
+    assert seen == [
+        (0.25, "MULTIPLYING"),
+        (0.75, "WRITING"),
+        (1.0, "WRITING"),
+        (1.0, "DONE"),
+    ]
