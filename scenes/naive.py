@@ -31,9 +31,8 @@ def write(film: Film) -> Script:
 
 def _captions(trace: Trace) -> list[Caption]:
     _, drain, start = hand_over(trace)
-    tail, blocks = tail_start(trace), trace.problem.tiles
-    placed = min(blocks, trace.device.slots)
-    captions = [Caption(0, f"{plural(blocks, 'thread block')} wait, {placed} find a place")]
+    tail, blocks = tail_start(trace), plural(trace.problem.tiles, "thread block")
+    captions = [Caption(0, f"{blocks}, and room for {trace.device.slots}")]
     if start:
         captions.append(Caption(drain, "Nothing is multiplied until the next block runs"))
     if start < (again := wave_ends(trace)[0] * 1.25) < tail:

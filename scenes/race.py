@@ -71,7 +71,7 @@ def _does(trace: Trace, classroom: bool) -> str:
 
 
 def _captions(traces: tuple[Trace, ...]) -> list[Caption]:
-    low, high = around_hand_over(traces)
+    low = around_hand_over(traces)[0]
     begun = min(traces[0].problem.tiles, traces[0].device.slots)
     captions = [Caption(0, f"{plural(begun, 'tile')} start, in their SM's colour")]
     if not all(hand_over(trace)[2] for trace in traces):

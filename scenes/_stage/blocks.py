@@ -49,20 +49,20 @@ def _queue(trace: Trace, box: Box, shape: Frame, theme: Theme) -> Painter:
     """A square for each thread block that still waits for a slot, the next one leftmost."""
     scale, blocks = shape.scale, len(np.unique(trace.spans["cta"]))
     waiting = mix(np.array(theme.panel), np.array(theme.launch), 0.75)
-    side, pitch = 22.0, 29.0
-    per_row = max(1, int(box.w // pitch))
+    most = blocks - trace.device.slots
+    rows = next(rows for rows in range(1, most + 1) if -(-most // rows) * 27 / rows <= box.w)
+    pitch = min(29.0, box.w / -(-most // rows))
+    down = (box.h - 38) / rows if rows > 1 else 25.0
 
     def paint(frame: np.ndarray, t: float) -> None:
         frame[shape.pixels(box).rows, shape.pixels(box).columns, :3] = theme.panel
         left = blocks - blocks_launched(trace, t)
-        text = f"thread blocks waiting: {left}"
-        _caption(frame, text, box, scale, theme)
-        for index in range(left):
-            row, column = divmod(index, per_row)
-            square = Box(box.x + column * pitch, box.y + 38 + row * 25, side, 18)
-            if square.bottom <= box.bottom:
-                pixels = shape.pixels(square)
-                frame[pixels.rows, pixels.columns, :3] = waiting
+        _caption(frame, f"thread blocks waiting: {left}", box, scale, theme)
+        for index in range(min(left, most)):
+            row, column = divmod(index, -(-most // rows))
+            square = Box(box.x + column * pitch, box.y + 38 + row * down, 0.75 * pitch, 0.72 * down)
+            pixels = shape.pixels(square)
+            frame[pixels.rows, pixels.columns, :3] = waiting
 
     return paint
 
@@ -74,22 +74,32 @@ def _residents(trace: Trace, box: Box, shape: Frame, theme: Theme, colours: np.n
     own = colours[trace.spans["sm"][rows]]
     finish = np.zeros(int(ctas.max()) + 1, np.int64)
     np.maximum.at(finish, trace.spans["cta"], trace.spans["done"])
-    pitch = box.w / min(4, len(ctas))
+    text = f"{len(ctas)} thread block{'s' * (len(ctas) > 1)}"
+    if len(trace.spans) > len(ctas):
+        text += ", each loops" if len(ctas) > 1 else " that loops"
+    side, px = 34.0, 25.0
+    widest = glyphs.width(f"↻{trace.problem.tiles - 1}", px, glyphs.SANS, True)
+    fit = int(box.w // (side + widest + 14))
+    columns = max(1, -(-len(ctas) // 2) if fit < len(ctas) else fit)
+    pitch = box.w / min(columns, len(ctas))
+    small = min(px, px * (pitch - side - 10) / widest)
+    top = box.y + (40 if columns >= len(ctas) else 2)
 
     def paint(frame: np.ndarray, t: float) -> None:
         frame[shape.pixels(box).rows, shape.pixels(box).columns, :3] = theme.panel
-        _caption(frame, f"{len(ctas)} thread blocks, each loops", box, scale, theme)
+        if columns >= len(ctas):
+            _caption(frame, text, box, scale, theme)
         at = current_tile(trace, t)
         for index, cta in enumerate(ctas.tolist()):
-            x, y = box.x + index % 4 * pitch, box.y + 40 + index // 4 * 24
-            side = 34.0 if len(ctas) <= 4 else 20.0
+            x, y = box.x + index % columns * pitch, top + index // columns * 40
             pixels = shape.pixels(Box(x, y, side, side))
             frame[pixels.rows, pixels.columns, :3] = own[index]
-            px, baseline = 0.74 * side, y + 0.77 * side
-            args = (baseline * scale, px * scale)
-            glyphs.stamp(frame, str(cta), (x + side / 2) * scale, *args, ink_on(own[index]), 0.5)
-            doing = "✓" if finish[cta] <= t else f"↻{at[cta]}"
-            glyphs.stamp(frame, doing, (x + side + 6) * scale, *args, theme.text, 0, glyphs.SANS)
+            baseline = (y + 0.77 * side) * scale
+            middle = (x + side / 2) * scale
+            glyphs.stamp(frame, str(cta), middle, baseline, px * scale, ink_on(own[index]), 0.5)
+            doing = "✓" if finish[cta] <= t else f"↻{at[cta]}" if at[cta] >= 0 else ""
+            beside = (x + side + 6) * scale
+            glyphs.stamp(frame, doing, beside, baseline, small * scale, theme.text, 0, glyphs.SANS)
 
     return paint
 

@@ -10,40 +10,48 @@ from tilesim_scenes._stage.script import Script
 from tilesim_scenes._stage.theme import Colour, Theme
 from tilesim_scenes._stage.words import Words
 
-FINDING_PX, DETAIL_PX, BAR_PX = 42, 34, 30
-LEAST_PITCH = 26
+FINDING_PX, DETAIL_PX, BAR_PX, MEASURE_PX, ROW_PITCH = 42, 36, 30, 26, 48
+LEAST_PITCH = 30
 """Bars closer than this could not be read, and are left out."""
 
 
 def end_card(words: Words, theme: Theme, script: Script, foot: Box, tint: Colour) -> list[VMobject]:
     """The foot of the frame: the measured bars where there are some, and the finding."""
-    return [*_bars(words, theme, script, foot, tint), *_finding(words, theme, script, foot)]
+    rows = _finding_rows(theme, script, foot)
+    baseline = foot.bottom - 12 - ROW_PITCH * (len(rows) - 1)
+    texts = [
+        words.text(part, foot.x, baseline + ROW_PITCH * row, px, colour, px == FINDING_PX, room=foot.w)
+        for row, (part, px, colour) in enumerate(rows)
+    ]
+    room = Box(foot.x, foot.y, foot.w, baseline - FINDING_PX - foot.y)
+    return [*_bars(words, theme, script, room, tint), *texts]
 
 
-def _finding(words: Words, theme: Theme, script: Script, foot: Box) -> Iterator[VMobject]:
+def _finding_rows(theme: Theme, script: Script, foot: Box) -> list[tuple[str, float, Colour]]:
     """The finding in large letters, what explains it below, each in two lines where the frame is narrow."""
     first, *others = script.finding
     lines = 1 if foot.w > 1300 else 2
     rows = [(part, FINDING_PX, theme.text) for part in glyphs.wrap(first, FINDING_PX, foot.w, lines, True)]
     for line in others:
         rows += [(part, DETAIL_PX, theme.quiet) for part in glyphs.wrap(line, DETAIL_PX, foot.w, lines)]
-    baseline = foot.bottom - 12 - 48 * (len(rows) - 1)
-    for row, (part, px, colour) in enumerate(rows):
-        yield words.text(part, foot.x, baseline + 48 * row, px, colour, px == FINDING_PX, room=foot.w)
+    return rows
 
 
 def _bars(words: Words, theme: Theme, script: Script, foot: Box, tint: Colour) -> Iterator[VMobject]:
-    """Bars to scale, each with its figure."""
+    """Bars to scale, each with its figure, under a line that says what they are, or two."""
     colours = {"launch": theme.launch, "write": theme.write, "run": tint, "multiply": tint}
-    pitch = min(46.0, (foot.h - 50 * len(script.finding) - 46) / max(1, len(script.bars)))
+    measure = glyphs.wrap(script.measure, MEASURE_PX, foot.w, 2)
+    head = 34.0 * len(measure) + 4
+    pitch = min(46.0, (foot.h - head) / max(1, len(script.bars)))
     if not script.bars or pitch < LEAST_PITCH:
         return
     label = max(glyphs.width(bar.label, BAR_PX) for bar in script.bars) + 36
     value = glyphs.width("0000.0 µs", BAR_PX, glyphs.MONO, True) + 24
     longest = max(bar.us for bar in script.bars)
-    yield words.text(script.measure, foot.x, foot.y + 24, 26, theme.quiet, room=foot.w)
+    for row, part in enumerate(measure):
+        yield words.text(part, foot.x, foot.y + 24 + 34 * row, MEASURE_PX, theme.quiet, room=foot.w)
     for row, bar in enumerate(script.bars):
-        top = foot.y + 40 + row * pitch
+        top = foot.y + head + row * pitch
         length = (foot.w - label - value) * bar.us / longest
         px = min(BAR_PX, 0.8 * pitch)
         yield words.text(bar.label, foot.x, top + 0.72 * pitch, px, theme.text)

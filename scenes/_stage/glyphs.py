@@ -1,5 +1,6 @@
 """Live text: strings as masks of pixels, cheap enough to change in every frame."""
 
+import re
 from functools import lru_cache
 
 import cairo
@@ -27,15 +28,30 @@ def width(text: str, px: float, family: str = SANS, bold: bool = False) -> float
 
 
 def wrap(text: str, px: float, room: float, lines: int, bold: bool = False) -> list[str]:
-    """`text` in at most `lines` lines, broken between words so that all but the last fit into `room`.
+    """`text` in at most `lines` lines, broken between words, as evenly as they fit into `room`.
+
+    What does not fit at all sticks out of the last line. A figure keeps its µs.
 
     >>> wrap("one two three", 10, 1000, 2)
     ['one two three']
     >>> wrap("one two three", 10, 50, 2)
     ['one two', 'three']
+    >>> wrap("it takes less: 35.0 µs", 10, 90, 2)
+    ['it takes', 'less: 35.0 µs']
     """
+    broken = _fill(text, px, room, lines, bold)
+    if len(broken) > 1 and width(broken[-1], px, SANS, bold) <= room:
+        for narrower in np.linspace(room, room / 2, 20):
+            even = _fill(text, px, narrower, lines, bold)
+            if max(width(line, px, SANS, bold) for line in even) <= narrower:
+                broken = even
+    return broken
+
+
+def _fill(text: str, px: float, room: float, lines: int, bold: bool) -> list[str]:
+    """Lines filled one after the other; the last takes what is left."""
     broken: list[str] = []
-    for word in text.split(" "):
+    for word in re.split(" (?!µs)", text):
         longer = f"{broken[-1]} {word}" if broken else word
         if broken and (len(broken) == lines or width(longer, px, SANS, bold) <= room):
             broken[-1] = longer

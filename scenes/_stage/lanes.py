@@ -56,7 +56,6 @@ def lane_painter(lanes: Lanes, box: Pixels, theme: Theme, colours: np.ndarray) -
     full = _picture(lanes, bars, box, theme, colours)
     if lanes.number_px:
         _label(full, lanes, bars, theme, colours)
-    thickness = max(1, round(box.height / 160))
     overhang = round(0.02 * box.height)
 
     def paint(frame: np.ndarray, t: float) -> None:
@@ -65,6 +64,7 @@ def lane_painter(lanes: Lanes, box: Pixels, theme: Theme, colours: np.ndarray) -
         picture[:, :edge] = full[:, :edge]
         picture[:, edge:] = empty[:, edge:]
         if 0 < edge < box.width:
+            thickness = max(1, round(min(frame.shape[:2]) / 360))
             rows = slice(max(0, box.top - overhang), box.top + box.height + overhang)
             frame[rows, box.left + edge : box.left + edge + thickness, :3] = theme.cursor
 

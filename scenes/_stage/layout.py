@@ -117,10 +117,10 @@ def arrange(frame: Frame, traces: tuple[Trace, ...]) -> Layout:
 def _foot_height(frame: Frame, lens: bool, classroom: bool) -> float:
     """Room for a caption and the legend, above them for a lens, and on the end card for the bars."""
     if frame.wide > 1.2 * frame.tall:
-        return 276 if lens else 126
+        return 126 if not lens else 276 if classroom else 326
     if frame.tall < 1.3 * frame.wide:
-        return 330 if lens else 196
-    return 470 if lens else 220 if classroom else 400
+        return 366 if lens else 216
+    return 470 if lens else 220 if classroom else 480
 
 
 def _panel(box: Box, trace: Trace, classroom: bool) -> Panel:

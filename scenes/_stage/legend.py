@@ -55,9 +55,9 @@ def _legend_row(
 
 
 def lens_box(foot: Box, panel: Box, alone: bool) -> Box:
-    """Where a panel's lens stands: under the panel, in the upper part of the foot."""
+    """Where a panel's lens stands: under the panel, in the foot above the caption."""
     x, w = (foot.x, foot.w) if alone else (panel.x, panel.w)
-    return Box(x, foot.y + 40, w, 104)
+    return Box(x, foot.y + 40, w, foot.h - (172 if legend_rows(foot) == 1 else 262))
 
 
 def lens_lanes(trace: Trace, window: tuple[float, float], number_px: float) -> Lanes:

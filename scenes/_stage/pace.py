@@ -40,7 +40,7 @@ def pace(
     slow_s: float = 0.0,
     least: Sequence[tuple[float, float]] = (),
 ) -> Pace:
-    """Stand still for `opening_s`, then run from 0 to `end_ns` in `run_s`, at least `slow_s` of it over `slow`.
+    """Stand still for `opening_s`, then go from 0 to `end_ns` in `run_s`, `slow_s` or more of it over `slow`.
 
     `least` has (from ns, seconds), in order: from each of these instants to the next, or to the end, so many
     seconds go by at least. The rest goes at one speed, at most FASTEST times the mean. Where all that needs

@@ -103,11 +103,12 @@ class Picture:
             pitch = lanes.h / len(places)
             for lane, place in enumerate(places):
                 sm = place // trace.device.ctas_per_sm
-                baseline = lanes.y + (lane + 0.46) * pitch + 10
+                px = min(30.0, 0.9 * pitch)
+                baseline = lanes.y + (lane + 0.42) * pitch + 0.36 * px
                 colour = tuple(
                     mix(self.colours[index][sm], theme.text, 0.0 if self.film.theme.dark else 0.45)
                 )
-                yield words.text(f"SM {sm}", lanes.x - 16, baseline, 30, colour, bold=True, anchor=1.0)
+                yield words.text(f"SM {sm}", lanes.x - 16, baseline, px, colour, bold=True, anchor=1.0)
 
     def _axis(self, panel: Panel) -> Iterator[VMobject]:
         """Round figures of time under the lanes, and their unit at the right end."""
@@ -118,8 +119,8 @@ class Picture:
         for tick in np.arange(0, self.end / 1000 + 1e-9, step):
             x, text = lanes.x + lanes.w * tick * 1000 / self.end, f"{tick:g}"
             half = glyphs.width(text, AXIS_PX, glyphs.MONO) / 2
-            yield words.line(x, lanes.bottom + 3, x, lanes.bottom + 9, quiet)
             if x + half < lanes.right - unit - 10:
+                yield words.line(x, lanes.bottom + 3, x, lanes.bottom + 9, quiet)
                 yield words.text(text, x, baseline, AXIS_PX, quiet, anchor=0.5, family=glyphs.MONO)
 
     # -- what moves
@@ -217,6 +218,8 @@ class Picture:
         return [*sprites, self._sprite(opening, whole, first, OPENING - 0.4)]
 
     def _sprite(self, mobjects: list[VMobject], box: Box, start: float, end: float) -> Sprite:
+        # Letters round off to pixels beside their box.
+        box = Box(box.x - 4, box.y, box.w + 8, box.h)
         place = self.frame.pixels(box)
         picture = rasterise(mobjects, self.frame, self.theme.background)
         return picture[place.rows, place.columns], box, start, end

@@ -17,8 +17,8 @@ class Caption:
     def seconds(self) -> float:
         """How long it takes to read: a moment to notice it, then four words a second.
 
-        >>> Caption(0, "18 thread blocks wait, 4 find a place").seconds
-        2.35
+        >>> Caption(0, "18 thread blocks, and room for 4").seconds
+        2.1
         """
         return 0.35 + 0.25 * len(self.text.split())
 
