@@ -136,7 +136,7 @@ class Race(TraceScene):
 
     default = Default(
         ("naive", "persistent"),
-        Problem(4096, 4096, 512, order="grouped:8"),
+        Problem(4096, 4096, 512),
         Device.named("h200"),
         shipped=("h200-naive-4096x4096x512-grouped8.npz", "h200-persistent-4096x4096x512-grouped8.npz"),
     )
