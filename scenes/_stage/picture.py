@@ -219,7 +219,8 @@ class Picture:
 
     def _sprite(self, mobjects: list[VMobject], box: Box, start: float, end: float) -> Sprite:
         # Letters round off to pixels beside their box.
-        box = Box(box.x - 4, box.y, box.w + 8, box.h)
+        left, right = max(0.0, box.x - 4), min(self.frame.wide, box.right + 4)
+        box = Box(left, box.y, right - left, box.h)
         place = self.frame.pixels(box)
         picture = rasterise(mobjects, self.frame, self.theme.background)
         return picture[place.rows, place.columns], box, start, end
