@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from manim import Animation, Camera, Mobject, Scene, config, linear
 
+from tilesim.errors import TilesimError
 from tilesim_scenes._stage.film import Default, Film, from_environment
 from tilesim_scenes._stage.layout import Frame
 from tilesim_scenes._stage.picture import Picture
@@ -66,7 +67,11 @@ class TraceScene(Scene):
     progress: Callable[[float], Any] = staticmethod(lambda share: None)
 
     def setup(self) -> None:
-        film = self.film or from_environment(self.default)
+        try:
+            film = self.film or from_environment(self.default)
+        except TilesimError as error:
+            # Manim would wrap the sentence in a traceback of its own.
+            raise SystemExit(f"error: {error}") from None
         frame = Frame(config.pixel_width, config.pixel_height)
         camera = StageCamera(
             frame_height=FRAME_HEIGHT,
