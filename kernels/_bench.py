@@ -34,7 +34,7 @@ def bench(
     kernels: Iterable[str] = KERNELS,
     warps: int = 8,
     stages: int = 3,
-    warmup: int = 10,
+    warmup: int = 30,
     samples: int = 100,
     seed: int = 0,
 ) -> dict[str, Any]:

@@ -30,7 +30,7 @@ def record(
     warps: int = 8,
     stages: int = 3,
     ctas_per_sm: int = 1,
-    warmup: int = 5,
+    warmup: int = 10,
     repeats: int = 21,
     seed: int = 0,
 ) -> Trace:
@@ -41,9 +41,9 @@ def record(
     naive it is what fits, as observed.
 
     The result is checked against float64 first. Then the kernel runs `repeats` rotations over operand
-    sets with the stamps on and, in turn, as many with them compiled away. Every stamped launch is a
-    candidate; the one with the median makespan is kept. The trace's meta says which, and how long
-    the kernel took without (kernel_us) and with (recorded_us) the stamps.
+    sets with the stamps on and, in turn, as many with them compiled away. Of all stamped launches the most
+    typical one is kept. The trace's meta says which, and how long the kernel took without (kernel_us) and
+    with (recorded_us) the stamps.
 
     Raises KernelError without an NVIDIA GPU, for a schedule without a kernel, a dtype or tile that the
     kernels cannot do, or a wrong result.
@@ -78,17 +78,29 @@ def run(
         ),
     }
     us = sample(rotations, warmup, repeats)
-    makespans = np.array([one[:, 6].max() - one[:, 2].min() for one in seen])
-    kept = int(np.argsort(makespans, kind="stable")[len(makespans) // 2])
+    kept, makespans = typical(np.array(seen))
     start, start_cycles, drain, drain_cycles = seen[kept][:, 2:6].T
     return seen[kept], {
         "kernel_us": spread(us["plain"])["us"],
         "recorded_us": spread(us["stamped"])["us"],
         "sm_mhz": round(1000 * float((drain_cycles - start_cycles).sum() / (drain - start).sum())),
         "relative_error": float(f"{max(errors):.3g}"),
-        "kept": f"launch {kept} of {len(seen)}, the one with the median makespan",
+        "kept": f"launch {kept} of {len(seen)}, nearest to the medians of makespan, main loop and epilogue",
         "makespan_ns": {f"p{p}": int(np.percentile(makespans, p)) for p in (20, 50, 80)},
     }
+
+
+def typical(stamps: np.ndarray) -> tuple[int, np.ndarray]:
+    """(index, makespans in ns) of launches' stamps [launches, tiles, WORDS].
+
+    The launch whose makespan, mean main loop and mean epilogue are nearest to the medians over all: the
+    median makespan alone can be that of a launch in which the GPU's clock had changed.
+    """
+    start, drain, done = stamps[:, :, 2], stamps[:, :, 4], stamps[:, :, 6]
+    makespan = done.max(axis=1) - start.min(axis=1)
+    features = np.stack([makespan, (drain - start).mean(axis=1), (done - drain).mean(axis=1)])
+    off = np.abs(features / np.median(features, axis=1, keepdims=True) - 1)
+    return int(np.argmin(off.sum(axis=0))), makespan
 
 
 def trace(

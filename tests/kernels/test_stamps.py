@@ -108,3 +108,16 @@ def test_slots_are_given_by_the_life_of_a_thread_block():
     spans = np.zeros(4, SPAN)
     spans["cta"], spans["start"], spans["done"] = [7, 8, 7, 9], [0, 5, 40, 60], [10, 30, 50, 70]
     assert _record.slots(spans).tolist() == [0, 1, 0, 0]  # 7 holds its slot from 0 to 50
+
+
+def test_the_launch_that_is_kept_is_typical_in_all_its_parts():
+    launches = [
+        stamps_of([(0, 0, 0, 100, 130)]),
+        stamps_of([(0, 0, 0, 120, 130)]),  # the median makespan, yet a slow main loop
+        stamps_of([(0, 0, 0, 101, 131)]),
+        stamps_of([(0, 0, 0, 90, 120)]),
+        stamps_of([(0, 0, 0, 300, 400)]),
+    ]
+    kept, makespans = _record.typical(np.array(launches))
+    assert kept == 2
+    assert makespans.tolist() == [130, 130, 131, 120, 400]
