@@ -22,7 +22,10 @@ OVERLAPPED = 0.34
 
 
 class Bar(NamedTuple):
-    """What one slot does from x0 to x1, pixels of the lanes' box: launch, multiply, write or write under."""
+    """What one slot does from x0 to x1, pixels of the lanes' box.
+
+    Kinds: launch, hand over (to a later segment of a CTA), multiply, write, write under (the next tile).
+    """
 
     lane: int
     x0: float
@@ -91,7 +94,7 @@ def lane_bars(lanes: Lanes, width: float) -> list[Bar]:
             continue
         span = spans[row]
         parts = (
-            ("launch", span["issue"], span["start"] if launched[row] else span["issue"]),
+            ("launch" if launched[row] else "hand over", span["issue"], span["start"]),
             ("multiply", span["start"], span["drain"]),
             ("write under" if covered[row] else "write", span["drain"], span["done"]),
         )
@@ -115,35 +118,44 @@ def _picture(lanes: Lanes, bars: list[Bar], box: Pixels, theme: Theme, colours: 
     image = Image.new("RGB", (wide, tall), theme.panel)
     draw = ImageDraw.Draw(image)
     fills = {"launch": theme.launch, "write": theme.write, "write under": theme.write}
+    fills |= {"idle": theme.idle, "hand over": theme.idle}
     ground = [Bar(lane, 0, box.width, "idle", 0, 0) for lane in range(len(lanes.places))]
     for bar in ground + bars:
         top, bottom = _extent(lanes, bar, tall)
         x0, x1 = round(bar.x0 * OVERSAMPLING), round(bar.x1 * OVERSAMPLING)
-        fill = theme.idle if bar.kind == "idle" else fills.get(bar.kind) or tuple(colours[bar.sm].tolist())
+        fill = fills.get(bar.kind) or tuple(colours[bar.sm].tolist())
         if x1 > x0 and round(bottom) > round(top):
             draw.rectangle((x0, round(top), x1 - 1, round(bottom) - 1), fill=fill)
     return np.array(image.resize((box.width, box.height), Image.Resampling.BOX))
 
 
 def _label(picture: np.ndarray, lanes: Lanes, bars: list[Bar], theme: Theme, colours: np.ndarray) -> None:
-    """Write into each bar what it is, where there is room for it."""
+    """Write into each bar what it is, as fully as there is room for."""
     height, width = picture.shape[:2]
+    ns_per_pixel = (lanes.window[1] - lanes.window[0]) / width
+    inks = {"launch": ink_on(theme.launch), "write": ink_on(theme.write), "hand over": theme.quiet}
+    inks["write under"] = inks["write"]
+    under = {bar.lane for bar in bars if bar.kind == "write under"}
     for bar in bars:
         left, right = max(0.0, bar.x0), min(float(width), bar.x1)
         top, bottom = _extent(lanes, bar, height)
-        px, ink = lanes.number_px, ink_on(colours[bar.sm])
-        if bar.kind == "multiply":
-            under = any(other.kind == "write under" and other.lane == bar.lane for other in bars)
-            bottom = top + (bottom - top) * (1 - OVERLAPPED if lanes.words and under else 1)
-            text = f"multiply tile {bar.tile}" if lanes.words else str(bar.tile)
-        elif lanes.words:
-            text = f"write tile {bar.tile}" if bar.kind != "launch" else f"launch for tile {bar.tile}"
-            ink = ink_on(theme.launch if bar.kind == "launch" else theme.write)
-        else:
-            continue
-        px = min(px, 0.8 * (bottom - top))
-        for shorter in (text, text.split(" ")[0]):
-            if glyphs.width(shorter, px, glyphs.SANS, True) < 0.94 * (right - left):
+        if lanes.words and bar.kind in ("multiply", "hand over") and bar.lane in under:
+            bottom -= OVERLAPPED * (bottom - top)
+        px = min(lanes.number_px, 0.8 * (bottom - top))
+        for text in _texts(bar, lanes.words, (bar.x1 - bar.x0) * ns_per_pixel / 1000):
+            if glyphs.width(text, px, glyphs.SANS, True) < 0.94 * (right - left):
                 centre, baseline = (left + right) / 2, (top + bottom) / 2 + 0.36 * px
-                glyphs.stamp(picture, shorter, centre, baseline, px, ink, 0.5, glyphs.SANS)
+                ink = inks.get(bar.kind) or ink_on(colours[bar.sm])
+                glyphs.stamp(picture, text, centre, baseline, px, ink, 0.5, glyphs.SANS)
                 break
+
+
+def _texts(bar: Bar, words: bool, us: float) -> list[str]:
+    """What a bar may say, the fullest first."""
+    if not words:
+        return [str(bar.tile)] if bar.kind == "multiply" else []
+    if bar.kind == "multiply":
+        return [f"multiply tile {bar.tile}", "multiply"]
+    name = bar.kind.removesuffix(" under")
+    whole = {"launch": "launch for", "hand over": "hand over to"}.get(name, name)
+    return [f"{whole} tile {bar.tile}, {us:.1f} µs", f"{name} {us:.1f} µs", f"{us:.1f} µs", name]
