@@ -34,7 +34,7 @@ from tilesim.cli._rooms import room
 @output_option("Write the trace here (.npz).", required=True)
 @json_option
 def command(schedule: str, kernel: str, output: str, as_json: bool, **options: Any) -> None:
-    """Run the kernel of SCHEDULE on this machine's GPU, and write the run with the median time as a trace."""
+    """Run the kernel of SCHEDULE on this machine's GPU, and write its most typical run as a trace."""
     problem = problem_from(options)
     names = ("loads", "overlap", "warps", "stages", "ctas_per_sm", "repeats", "seed")
     trace = room("kernels").record(schedule, problem, **{name: options[name] for name in names})
