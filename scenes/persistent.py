@@ -4,7 +4,14 @@ from tilesim import Device, Problem, Trace
 from tilesim.metrics import launches, utilization
 from tilesim.view import hand_over, tail_start
 from tilesim_scenes._stage.film import Default, Film
-from tilesim_scenes._stage.phrases import around_hand_over, overlaps, plural, schedule_name, time_bars
+from tilesim_scenes._stage.phrases import (
+    around_hand_over,
+    launched,
+    overlaps,
+    plural,
+    schedule_name,
+    time_bars,
+)
 from tilesim_scenes._stage.script import Caption, Script, describe, microseconds
 from tilesim_scenes._stage.stage import TraceScene
 
@@ -21,7 +28,7 @@ def write(film: Film) -> Script:
         captions=_captions(trace),
         slow=around_hand_over(film.traces),
         finding=[
-            f"{launches(trace)} launches, {microseconds(trace.makespan)}: "
+            f"{launched(trace)}, {microseconds(trace.makespan)}: "
             f"the SMs multiply {utilization(trace):.0%} of the time."
         ],
         bars=time_bars(trace),

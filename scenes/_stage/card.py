@@ -46,7 +46,7 @@ def _bars(words: Words, theme: Theme, script: Script, foot: Box, tint: Colour) -
     if not script.bars or pitch < LEAST_PITCH:
         return
     label = max(glyphs.width(bar.label, BAR_PX) for bar in script.bars) + 36
-    value = glyphs.width("0000.0 µs", BAR_PX, glyphs.MONO, True) + 24
+    value = max(glyphs.width(f"{bar.us:.1f} µs", BAR_PX, glyphs.MONO, True) for bar in script.bars) + 24
     longest = max(bar.us for bar in script.bars)
     for row, part in enumerate(measure):
         yield words.text(part, foot.x, foot.y + 24 + 34 * row, MEASURE_PX, theme.quiet, room=foot.w)

@@ -1,7 +1,7 @@
 """Phrases that several films share, written from what a trace holds."""
 
 from tilesim import Trace
-from tilesim.metrics import breakdown, next_start
+from tilesim.metrics import breakdown, launches, next_start
 from tilesim.view import hand_over
 from tilesim_scenes._stage.script import Bar
 
@@ -13,6 +13,12 @@ def plural(count: int, noun: str) -> str:
     ('1 tile', '18 tiles')
     """
     return f"{count} {noun}{'s' * (count != 1)}"
+
+
+def launched(trace: Trace) -> str:
+    """The launches of a trace, counted."""
+    count = launches(trace)
+    return f"{count} launch{'es' * (count != 1)}"
 
 
 def schedule_name(trace: Trace) -> str:
