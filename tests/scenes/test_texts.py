@@ -1,0 +1,170 @@
+"""Texts: large enough, inside their room and the frame's margins, and none on top of another."""
+
+from itertools import chain, combinations, pairwise
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from films import FILMS, SCENES, Set, edges, film, picture_of, recorded, stamped
+
+from tilesim import Device, Problem, simulate
+from tilesim_scenes._stage.card import end_card
+from tilesim_scenes._stage.export import SIZES
+from tilesim_scenes._stage.film import Film
+from tilesim_scenes._stage.layout import MARGIN, Box, Frame
+from tilesim_scenes._stage.legend import legend
+from tilesim_scenes._stage.opening import opening_card
+from tilesim_scenes._stage.theme import THEMES
+from tilesim_scenes._stage.words import Words
+
+READ, REST = 35.5, 23.9
+"""The least text sizes in a frame of 1080 pixels: for what a viewer must read, and for the rest."""
+
+
+class Texts(NamedTuple):
+    """A film's texts by when they show, and the boxes of its end card's bars."""
+
+    still: list
+    legend: list
+    opening: list
+    captions: list
+    end: list
+    bars: list
+    live: list
+
+
+def texts(made):
+    """Every text of a picture. `captions` has a list for each, `live` one for each of some instants."""
+    words, theme, foot = made.words, made.theme, made.layout.foot
+    with recorded() as still:
+        made.backdrop()
+    with recorded() as named:
+        list(legend(words, theme, made.colours[0], foot))
+    with recorded() as opening:
+        list(opening_card(words, theme, made.script, made.frame, made.film.traces[0], made.colours[0]))
+    captions = []
+    with recorded() as found:
+        for _ in made._captions():
+            captions.append(list(found))
+            found.clear()
+    bars, box = [], Words.box
+
+    def record(self, *args):
+        left, top, right, bottom = edges(placed := box(self, *args), self)
+        bars.append(Box(left, top, right - left, bottom - top))
+        return placed
+
+    with recorded() as end, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Words, "box", record)
+        end_card(words, theme, made.script, foot, made.tint)
+    live, scale = [], made.frame.scale
+    frame = np.zeros((made.frame.height, made.frame.width, 4), np.uint8)
+    painters = list(panel_painters(made))
+    for share in (0.0, 0.1, 0.4, 0.8, 1.0):
+        with stamped() as now:
+            for painter in painters:
+                painter(frame, share * made.end)
+        live.append([Set(text.text, *(length / scale for length in text[1:])) for text in now])
+    return Texts(still, named, opening, captions, end, bars, live)
+
+
+def panel_painters(made):
+    """What paints texts beside the grid and the lanes: the blocks and the clock of each panel."""
+    for index, panel in enumerate(made.layout.panels):
+        _, blocks, _, clock = made._panel_painters(index, panel)
+        yield from (blocks, clock)
+
+
+def check(made):
+    frame = made.frame
+    across, down = MARGIN * frame.wide, MARGIN * frame.tall
+    safe = Box(across, down, frame.wide - 2 * across, frame.tall - 2 * down)
+    found = texts(made)
+    everything = [*found.still, *found.opening, *found.end, *chain(*found.captions, *found.live)]
+    for text in everything:
+        # Small letters of a line reach below its baseline.
+        assert text.within(safe, air=5), text
+        assert text.px >= REST, text
+    for now in [found.still, found.opening, found.end, *found.live]:
+        for one, other in combinations(now, 2):
+            assert not one.meets(other), (one, other)
+    for one in found.still:
+        for now in found.live:
+            assert not any(one.meets(other) for other in now), one
+    lenses = [box for _, box in made.lenses]
+    for lines in found.captions:
+        assert lines
+        for line in lines:
+            assert line.px >= READ, line
+            assert line.within(made.layout.foot, air=3), line
+            assert not any(line.meets(other) for other in found.still), line
+            assert not any(line.meets(other) for other in found.legend), line
+            assert not any(overlap(line, lens) for lens in lenses), line
+    assert all(text.within(made.layout.foot, air=5) for text in found.end)
+    for bar in found.bars:
+        assert not any(overlap(text, bar) for text in found.end)
+    assert all(one.bottom <= other.y for one, other in pairwise(found.bars))
+    read_sizes(made, found)
+
+
+def overlap(text, box):
+    return (
+        text.left < box.right and box.x < text.right and text.top < box.bottom - 1 and box.y + 1 < text.bottom
+    )
+
+
+def read_sizes(made, found):
+    """What must be read is large: titles, names, clocks, captions and the finding."""
+    must = {made.script.title, *(name for name, _ in made.script.panels)}
+    for text in found.still + found.opening:
+        if text.text in must:
+            assert text.px >= READ, text
+    assert {text.text for text in found.still} >= must
+    clocks = [text for text in found.live[-1] if text.text.endswith(" µs")]
+    assert len(clocks) == len(made.film.traces) and all(clock.px >= READ for clock in clocks)
+    finding = [text for text in found.end if text.px >= READ]
+    assert " ".join(text.text for text in finding) == " ".join(made.script.finding)
+
+
+@pytest.mark.parametrize("size", ["1080p", "480p", "square", "vertical"])
+@pytest.mark.parametrize("name", FILMS)
+def test_texts_of_the_films(name, size):
+    check(picture_of(FILMS[name][0], film(name), Frame(*SIZES[size])))
+
+
+EXTREMES = {
+    "a tile on an SM": ("naive", Problem(128, 256, 64), Device(1)),
+    "100 tiles on an SM": ("naive", Problem(1280, 2560, 64), Device(1)),
+    "16384 tiles": ("naive", Problem(16384, 32768, 64), Device.named("h200")),
+    "304 SMs": ("persistent", Problem(4096, 4096, 64), Device(304)),
+    "fewer tiles than SMs": ("persistent", Problem(128, 768, 64), Device(8)),
+    "48 tiles on 8 SMs": ("persistent", Problem(768, 2048, 64), Device(8)),
+    "48 waiting blocks": ("naive", Problem(768, 2048, 64), Device(2)),
+    "two blocks an SM": ("naive", Problem(384, 1536, 512), Device(4, ctas_per_sm=2)),
+    "busy SMs": ("persistent", Problem(384, 1536, 512), Device.named("h200", sms=6, busy_sms=2)),
+    "no second tile": ("naive", Problem(128, 1024, 64), Device(4)),
+    "a long run": ("persistent", Problem(384, 1536, 2**24), Device(4)),
+    "a short run": ("naive", Problem(1, 1, 1, tile=(1, 1, 1)), Device.named("h200")),
+    "a shared counter": ("persistent-dynamic", Problem(384, 1536, 512), Device(3)),
+}
+
+
+@pytest.mark.parametrize("case", EXTREMES)
+def test_texts_of_extreme_films(case):
+    schedule, problem, device = EXTREMES[case]
+    scene = schedule.partition("-")[0]
+    made = Film((simulate(schedule, problem, device),), THEMES["dark"], 15.0)
+    check(picture_of(scene, made, Frame(*SIZES["720p"])))
+
+
+@pytest.mark.parametrize("case", EXTREMES)
+def test_extreme_races(case):
+    schedule, problem, device = EXTREMES[case]
+    made = Film(
+        (simulate("naive", problem, device), simulate(schedule, problem, device)), THEMES["light"], 9.0
+    )
+    check(picture_of("race", made, Frame(*SIZES["480p"])))
+
+
+def test_every_scene_is_tested():
+    assert {name for name, _ in FILMS.values()} == set(SCENES)
