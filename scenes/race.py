@@ -93,8 +93,12 @@ def _pause(trace: Trace) -> str:
 
 def _kernels(traces: tuple[Trace, ...]) -> tuple[str, list[Bar], list[str]] | None:
     """Bars and finding from the shipped kernel times, where the traces are of exactly those kernels."""
-    rows = kernel_times(traces[0].problem, str(traces[0].meta.get("gpu")))
-    if not set(LADDER) <= set(rows) or [trace.meta.get("kernel") for trace in traces] != FILMED:
+    rows, others = (kernel_times(trace.problem, trace.meta) for trace in traces)
+    if (
+        rows != others
+        or not set(LADDER) <= set(rows)
+        or [trace.meta.get("kernel") for trace in traces] != FILMED
+    ):
         return None
     us = {name: rows[name]["us"] for name in LADDER}
     bars = [Bar(label, us[name], "run" if name != "cublas" else "other") for name, label in LADDER.items()]

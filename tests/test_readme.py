@@ -136,7 +136,7 @@ def test_the_example_film_is_a_film(clone: Path) -> None:
 
 
 def test_kernel_times_are_the_shipped_ones() -> None:
-    rows = kernel_times(GROUPED, "NVIDIA H200")
+    rows = kernel_times(GROUPED, {"gpu": "NVIDIA H200"})
     shown = re.findall(r"^\| (.+?) \| ([\d.]+) µs \| ([\d.]+) to ([\d.]+) \|$", README, re.MULTILINE)
     kernels = ("naive-ptr", "naive-tma", "persistent-tma", "persistent-tma-overlap", "cublas")
     expected = [tuple(f"{rows[kernel][key]:.2f}" for key in ("us", "p20", "p80")) for kernel in kernels]
@@ -144,7 +144,7 @@ def test_kernel_times_are_the_shipped_ones() -> None:
 
 
 def test_what_the_order_does_is_what_was_measured() -> None:
-    rows = kernel_times(Problem(4096, 4096, 512), "NVIDIA H200")
+    rows = kernel_times(Problem(4096, 4096, 512), {"gpu": "NVIDIA H200"})
     naive, plain, under = (rows[k]["us"] for k in ("naive-tma", "persistent-tma", "persistent-tma-overlap"))
     said = re.search(r"\*costs\* ([\d.]+) µs before the overlap\s+wins ([\d.]+)", README)
     assert said and said.groups() == (f"{plain - naive:.1f}", f"{plain - under:.1f}")

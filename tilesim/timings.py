@@ -19,16 +19,19 @@ def machines() -> tuple[Mapping[str, Any], ...]:
     return tuple(json.loads(folder.joinpath(name).read_text("utf-8")) for name in names)
 
 
-def kernel_times(problem: Problem, gpu: str) -> dict[str, Mapping[str, Any]]:
-    """The rows measured for exactly `problem` on `gpu` (its full name), by kernel; empty if there are none.
+def kernel_times(problem: Problem, facts: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """The rows measured for exactly `problem`, by kernel, on the machine that `facts` describe.
 
-    `us` is the median kernel time of a row in µs, `p20` and `p80` its spread.
+    A machine's facts are gpu (its full name), driver, cuda, torch, triton and date; those that `facts`
+    holds must agree, at least gpu among them, so a measured trace's meta finds the times of its own day.
+    `us` is the median kernel time of a row in µs, `p20` and `p80` its spread. Empty if there are none.
     """
     shape = {name: getattr(problem, name) for name in SHAPE} | {"tile": list(problem.tile)}
     return {
         row["kernel"]: row
-        for machine in machines()
-        if machine["machine"]["gpu"] == gpu
-        for row in machine["rows"]
+        for measured in machines()
+        if "gpu" in facts
+        and all(facts.get(name, value) == value for name, value in measured["machine"].items())
+        for row in measured["rows"]
         if all(row[name] == value for name, value in shape.items())
     }

@@ -1,0 +1,31 @@
+"""Shipped kernel times are found for their own problem, GPU and day, and for no other."""
+
+import pytest
+
+from tilesim import Problem
+from tilesim.timings import kernel_times, machines
+
+RACE = Problem(4096, 4096, 512, order="grouped:8")
+
+
+def test_every_row_is_found_by_its_problem_and_machine():
+    for measured in machines():
+        for row in measured["rows"]:
+            shape = {name: row[name] for name in ("m", "n", "k", "dtype", "order")}
+            problem = Problem(**shape, tile=tuple(row["tile"]))
+            assert kernel_times(problem, measured["machine"])[row["kernel"]] == row
+
+
+@pytest.mark.parametrize("fact", ["gpu", "driver", "torch", "date"])
+def test_another_machine_or_day_has_no_times(fact):
+    facts = dict(machines()[0]["machine"]) | {fact: "another"}
+    assert kernel_times(RACE, facts) == {}
+
+
+def test_without_a_gpu_named_there_are_no_times():
+    assert kernel_times(RACE, {}) == {}
+    assert kernel_times(RACE, {"gpu": "NVIDIA H200", "warps": 8}) != {}
+
+
+def test_another_problem_has_no_times():
+    assert kernel_times(Problem(4096, 4096, 513, order="grouped:8"), {"gpu": "NVIDIA H200"}) == {}
