@@ -9,7 +9,7 @@ import pytest
 
 from tilesim import Costs, Device, Problem, Trace, simulate
 from tilesim.calibrate import LAUNCH_NS, calibrate, calibrations, compare
-from tilesim.costs import calibrations as shipped
+from tilesim.calibrations import shipped
 from tilesim.errors import TraceError
 from tilesim.traces import SPAN
 

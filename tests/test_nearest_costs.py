@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tilesim import Costs, Device, Problem
-from tilesim.costs import costs_for
+from tilesim.calibrations import costs_for
 from tilesim.errors import CostsError
 
 PROBLEM = Problem(4096, 4096, 512)

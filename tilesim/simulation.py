@@ -6,7 +6,8 @@ from math import exp
 import numpy as np
 
 from tilesim import engine
-from tilesim.costs import Costs, default_costs
+from tilesim.calibrations import default_costs
+from tilesim.costs import Costs
 from tilesim.devices import Device
 from tilesim.errors import CostsError, whole
 from tilesim.plans import Plan

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tilesim import Device, Problem, Trace, simulate
-from tilesim.costs import read_costs
+from tilesim.calibrations import read_costs
 from tilesim.errors import TilesimError, unknown
 from tilesim_scenes._stage.theme import THEMES, Theme
 

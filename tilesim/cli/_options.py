@@ -13,7 +13,8 @@ from typing import Any, TypeVar
 
 import click
 
-from tilesim.costs import Costs, read_costs
+from tilesim.calibrations import read_costs
+from tilesim.costs import Costs
 from tilesim.devices import Device
 from tilesim.errors import ProblemError, ScheduleError, TilesimError
 from tilesim.formats import _atomic

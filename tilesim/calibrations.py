@@ -1,0 +1,177 @@
+"""Which costs stand for a kernel on a device: shipped calibrations, a file's, or the datasheet's peak."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from importlib.resources import files
+from math import log
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from tilesim.costs import Costs
+from tilesim.devices import Device, presets
+from tilesim.errors import CostsError
+from tilesim.problems import DTYPE_BYTES, Problem
+
+
+def default_costs(schedule: str, problem: Problem, device: Device) -> Costs:
+    """What `simulate` uses when it is given no costs.
+
+    For a named device: calibrated costs where some are shipped, else its datasheet peak. For a device
+    made by hand: `Costs.ideal()`.
+    """
+    if not device.name:
+        return Costs.ideal()
+    shipped = _nearest(shipped(device.name), schedule, problem, device)
+    return shipped or _from_peak(problem, device)
+
+
+@cache
+def shipped(device: str) -> tuple[Mapping[str, Any], ...]:
+    """The calibrations shipped for a device, each as `calibrate.Calibration.as_json`.
+
+    Made by: tilesim calibrate tilesim/data/traces/h200-*.npz -o tilesim/data/costs/h200.json
+    """
+    path = files("tilesim").joinpath(f"data/costs/{device}.json")
+    return tuple(json.loads(path.read_text("utf-8"))) if path.is_file() else ()
+
+
+def read_costs(path: str | PathLike[str], schedule: str, problem: Problem, device: Device) -> Costs:
+    """Costs from a JSON file: one object of costs, or the list that `tilesim calibrate` writes.
+
+    Of a list the nearest entry is taken and scaled as the shipped ones are. Raises CostsError, naming the
+    file, where it cannot be read or does not hold such costs.
+    """
+    try:
+        values = json.loads(Path(path).read_text("utf-8"))
+    except OSError as error:
+        raise CostsError(f"cannot read {path}: {error.strerror or error}") from None
+    except (ValueError, RecursionError):
+        raise CostsError(f"{path}: this is not a JSON file") from None
+    try:
+        return costs_for(values, schedule, problem, device)
+    except CostsError as error:
+        raise CostsError(f"{path}: {error}") from None
+
+
+def costs_for(values: object, schedule: str, problem: Problem, device: Device) -> Costs:
+    """Costs from parsed JSON: an object of costs, or a list of calibrations to take the nearest of.
+
+    Raises CostsError where it is neither, or where no calibration is for this schedule and dtype.
+    """
+    if isinstance(values, Mapping):
+        return Costs.from_mapping(values)
+    if not isinstance(values, list) or not all(_is_calibration(entry) for entry in values):
+        raise CostsError(f"it must hold an object of costs or a list of objects with {', '.join(KEYS)}")
+    costs = _nearest(values, schedule, problem, device)
+    if costs is None:
+        kinds = sorted({f"{entry['schedule']} in {entry['dtype']}" for entry in values})
+        raise CostsError(
+            f"no calibration fits {schedule} in {problem.dtype}; there are {', '.join(kinds) or 'none'}"
+        )
+    return costs
+
+
+KEYS = {"schedule": str, "dtype": str, "tile": list, "k_steps": int, "ctas_per_sm": int, "costs": dict}
+"""What a calibration says at least."""
+
+
+def _is_calibration(entry: object) -> bool:
+    if not isinstance(entry, Mapping):
+        return False
+    if not all(isinstance(entry.get(key), kind) for key, kind in KEYS.items()):
+        return False
+    sizes = [*entry["tile"], entry["k_steps"], entry["ctas_per_sm"]]
+    known = entry["dtype"] in DTYPE_BYTES and len(sizes) == 5
+    return known and all(isinstance(size, int) and size > 0 for size in sizes)
+
+
+def _nearest(
+    entries: Sequence[Mapping[str, Any]], schedule: str, problem: Problem, device: Device
+) -> Costs | None:
+    """The nearest calibration, scaled to this tile, dtype and number of CTAs per SM; None without any.
+
+    Nearest is by, in this order: the schedule (persistent stands in for every other one but naive), the
+    dtype, TMA loads, the tile's shape, an overlapped epilogue, CTAs per SM, the number of K-steps, the
+    order. A K-step is scaled by its volume and the datasheet's rates of the dtypes, an epilogue by the
+    bytes of its tile. For more CTAs per SM than were calibrated, f(r) is another calibration's of that
+    tile, else r: they share the SM's rate.
+    """
+    name = schedule.partition(":")[0]
+    family = "naive" if name == "naive" else "persistent"
+    area = problem.tile_m * problem.tile_n
+
+    def distance(entry: Mapping[str, Any]) -> tuple[float, ...]:
+        m, n, k = entry["tile"]
+        return (
+            entry["schedule"] != name,
+            entry["dtype"] != problem.dtype,
+            entry.get("loads", "tma") != "tma",
+            abs(log(m * n / area)) + abs(log(k / problem.tile_k)),
+            not entry["costs"].get("overlap", False),
+            abs(entry["ctas_per_sm"] - device.ctas_per_sm),
+            abs(log(entry["k_steps"] / problem.k_steps)),
+            entry.get("order") != problem.order,
+        )
+
+    rates = presets()[device.name]["peak_tflops"] if device.name else {}
+    fitting = [
+        entry
+        for entry in entries
+        if entry["schedule"] in (name, family)
+        and (entry["dtype"] == problem.dtype or {entry["dtype"], problem.dtype} <= set(rates))
+    ]
+    if not fitting:
+        return None
+    nearest = min(fitting, key=distance)
+    costs = Costs.from_mapping(nearest["costs"])
+    (m, n, k), dtype = nearest["tile"], nearest["dtype"]
+    scaled = []
+    if (m, n, k) != problem.tile or dtype != problem.dtype:
+        rate = rates[dtype] / rates[problem.dtype] if dtype != problem.dtype else 1.0
+        size = DTYPE_BYTES[problem.dtype] / DTYPE_BYTES[dtype]
+        costs = replace(
+            costs,
+            k_step=costs.k_step * rate * area * problem.tile_k / (m * n * k),
+            epilogue=round(costs.epilogue * size * area / (m * n)),
+        )
+        scaled.append(f"{dtype} tiles of {m}x{n}x{k}")
+    if device.ctas_per_sm > len(costs.coresidency):
+        costs = replace(costs, coresidency=_coresidency(entries, nearest, device.ctas_per_sm))
+        scaled.append(f"{nearest['ctas_per_sm']} per SM")
+    source = f"{costs.source}; scaled from {', '.join(scaled)}" if scaled else costs.source
+    return replace(costs, source=source)
+
+
+def _coresidency(
+    entries: Sequence[Mapping[str, Any]], like: Mapping[str, Any], ctas_per_sm: int
+) -> tuple[float, ...]:
+    """f(1) to f(ctas_per_sm): a calibration's of the same tile with so many residents, else f(r) = r."""
+    known = [
+        entry
+        for entry in entries
+        if all(entry[key] == like[key] for key in ("dtype", "tile")) and entry["ctas_per_sm"] >= ctas_per_sm
+    ]
+    if not known:
+        return tuple(float(r + 1) for r in range(ctas_per_sm))
+    best = min(known, key=lambda entry: abs(log(entry["k_steps"] / like["k_steps"])))
+    return Costs.from_mapping(best["costs"]).coresidency
+
+
+def _from_peak(problem: Problem, device: Device) -> Costs:
+    """A K-step at the datasheet's dense peak, shared by all SMs; co-resident CTAs share their SM's rate."""
+    preset = presets()[device.name]
+    if problem.dtype not in preset["peak_tflops"]:
+        rates = ", ".join(preset["peak_tflops"])
+        raise CostsError(
+            f"the {preset['title']}'s datasheet has no {problem.dtype} rate; "
+            f"give costs, or choose from {rates}"
+        )
+    flops_per_ns_and_sm = preset["peak_tflops"][problem.dtype] * 1e3 / preset["sms"]
+    return Costs(
+        k_step=2 * problem.tile_m * problem.tile_n * problem.tile_k / flops_per_ns_and_sm,
+        coresidency=tuple(float(r + 1) for r in range(device.ctas_per_sm)),
+        source=f"datasheet peak of the {preset['title']}",
+    )
