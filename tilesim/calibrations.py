@@ -24,8 +24,7 @@ def default_costs(schedule: str, problem: Problem, device: Device) -> Costs:
     """
     if not device.name:
         return Costs.ideal()
-    shipped = _nearest(shipped(device.name), schedule, problem, device)
-    return shipped or _from_peak(problem, device)
+    return _nearest(shipped(device.name), schedule, problem, device) or _from_peak(problem, device)
 
 
 @cache

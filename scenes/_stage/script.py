@@ -76,12 +76,26 @@ def describe(problem: Problem) -> str:
 
 
 def origin(traces: Sequence[Trace]) -> str:
-    """What the badge says: where the figures come from."""
-    trace = traces[0]
-    if all(t.origin == "measured" for t in traces):
-        return f"measured on {trace.meta.get('gpu', 'a GPU')}"
-    if any(t.origin == "measured" for t in traces):
+    """What the badge says: where the figures come from, as far as it is the same for all traces.
+
+    >>> from tilesim import Device, simulate
+    >>> small = Problem(8, 8, 8)
+    >>> ideal, h200 = simulate("naive", small, Device(1)), simulate("naive", small, Device.named("h200"))
+    >>> origin([ideal]), origin([h200]), origin([ideal, h200])
+    ('simulated, ideal costs', 'simulated, H200 costs', 'simulated')
+    """
+    sources = {_source(trace) for trace in traces}
+    if len(sources) == 1:
+        return sources.pop()
+    kinds = {trace.origin for trace in traces}
+    if len(kinds) > 1:
         return "simulated and measured"
+    return "measured on two GPUs" if "measured" in kinds else "simulated"
+
+
+def _source(trace: Trace) -> str:
+    if trace.origin == "measured":
+        return f"measured on {trace.meta.get('gpu', 'a GPU')}"
     source = trace.meta.get("costs", {}).get("source", "")
     if source.startswith("ideal"):
         return "simulated, ideal costs"
