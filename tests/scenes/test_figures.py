@@ -1,0 +1,179 @@
+"""Every figure on screen comes from a trace or a measurement: recomputed here from the rows."""
+
+import json
+import re
+from importlib.resources import files
+
+import numpy as np
+import pytest
+from films import CLASSROOM, film, picture, script, stamped
+
+from tilesim import Costs, Device, Problem, Trace, simulate
+from tilesim_scenes._stage.film import Film
+from tilesim_scenes._stage.lanes import Lanes, lane_bars
+from tilesim_scenes._stage.script import origin
+from tilesim_scenes._stage.theme import THEMES
+from tilesim_scenes.naive import Naive
+from tilesim_scenes.persistent import Persistent
+from tilesim_scenes.race import Race
+
+LADDER = ["naive-ptr", "naive-tma", "persistent-tma", "persistent-tma-overlap", "cublas"]
+
+
+def figures(text):
+    return [float(number) for number in re.findall(r"\d+(?:\.\d+)?", text)]
+
+
+def measured_us():
+    """The shipped kernel times of the race's problem, read as plain JSON."""
+    found = {}
+    for file in files("tilesim").joinpath("data/timings").iterdir():
+        for row in json.loads(file.read_text("utf-8"))["rows"]:
+            if (row["m"], row["n"], row["k"], row["order"]) == (4096, 4096, 512, "grouped:8"):
+                found.setdefault(row["kernel"], row["us"])
+    return [found[name] for name in LADDER]
+
+
+def test_the_race_says_what_was_measured():
+    said, us = script("race"), measured_us()
+    assert [bar.us for bar in said.bars] == us
+    assert [bar.kind for bar in said.bars] == ["run"] * 4 + ["other"]
+    launches = [len(np.unique(trace.spans["cta"])) for trace in film("race").traces]
+    saved, loads = figures(said.finding[0]), figures(said.finding[1])
+    assert saved[0] == launches[0] - 132 == 380
+    assert saved[1:] == [round(us[1] - us[2], 1), round(us[2] - us[3], 1)]
+    assert loads == [round(us[0] - us[1], 1)]
+    assert "graph replays" in said.measure and "first issue to last write" in said.measure
+
+
+def test_the_race_shows_what_was_recorded():
+    traces = film("race").traces
+    assert [trace.origin for trace in traces] == ["measured", "measured"]
+    assert [trace.meta["kernel"] for trace in traces] == ["naive-tma", "persistent-tma-overlap"]
+    said = script("race")
+    assert "512 output tiles on 132 SMs: 4096 × 4096 × 512, bf16, tile 128 × 256 × 64" in said.subtitle
+    pauses = figures(next(caption.text for caption in said.captions if "pause" in caption.text))
+    for trace, pause in zip(traces, pauses, strict=True):
+        gaps = []
+        for sm in range(132):
+            mine = np.sort(trace.spans[trace.spans["sm"] == sm], order="start")
+            gaps.append(int(mine["start"][1] - mine["drain"][0]))
+        assert pause == round(sorted(gaps)[(132 - 1) // 2] / 1000, 1)
+
+
+def test_another_trace_is_not_given_the_shipped_figures():
+    trace = simulate("naive", Problem(4096, 4096, 512, order="grouped:8"), Device.named("h200"))
+    other = simulate("persistent", trace.problem, trace.device)
+    said = Race.write(Film((trace, other), THEMES["dark"], 15.0))
+    assert [bar.us for bar in said.bars] == [trace.makespan / 1000, other.makespan / 1000]
+    assert "graph replays" not in said.measure
+
+
+def test_a_classroom_race_counts_its_own_rows():
+    said, traces = script("classroom race"), film("classroom race").traces
+    ends = [(trace.spans["done"].max() - trace.spans["issue"].min()) / 1000 for trace in traces]
+    share, fast, slow = figures(said.finding[0])
+    assert [fast, slow] == [round(ends[1], 1), round(ends[0], 1)]
+    assert share == round(100 * (1 - ends[1] / ends[0]), 1)
+    assert figures(said.finding[1]) == [len(np.unique(trace.spans["cta"])) for trace in reversed(traces)]
+    assert "writes each tile while the next one is multiplied" in said.finding[1]
+
+
+@pytest.mark.parametrize(("scene", "schedule"), [(Naive, "naive"), (Persistent, "persistent")])
+@pytest.mark.parametrize(
+    "device", [Device.named("h200", sms=4), Device(3), Device(2, ctas_per_sm=2), Device(5, busy_sms=2)]
+)
+def test_a_single_film_adds_up(scene, schedule, device):
+    costs = Costs(dispatch=20, launch=100, prologue=300, handover=50, k_step=99.0, epilogue=700, overlap=True)
+    trace = simulate(schedule, Problem(384, 1536, 512), device, costs)
+    said, spans = scene.write(Film((trace,), THEMES["dark"], 15.0)), trace.spans
+    end, slots = int(spans["done"].max()), (device.sms - device.busy_sms) * device.ctas_per_sm
+    multiplied = int((spans["drain"] - spans["start"]).sum())
+    launches, us, share = figures(said.finding[0])
+    blocks = len(np.unique(spans["cta"])) if schedule == "naive" else device.sms * device.ctas_per_sm
+    assert (launches, us) == (blocks, round(end / 1000, 1))
+    assert share == round(100 * multiplied / (slots * end))
+    bars = {bar.kind: bar.us for bar in said.bars}
+    assert list(bars) == ["multiply", "launch", "write", "idle"]
+    assert bars["multiply"] == pytest.approx(multiplied / slots / 1000)
+    assert sum(bars.values()) == pytest.approx(end / 1000)
+    assert figures(said.measure) == [round(end / 1000, 1)]
+    assert f"{trace.problem.tiles} output tiles on {device.sms} SMs" in said.subtitle
+
+
+def test_bars_of_the_lanes_are_drawn_to_scale():
+    made = picture("classroom race")
+    for trace in made.film.traces:
+        drawn = lane_bars(Lanes(trace, np.arange(4), (0, made.end)), 1000.0)
+        for bar in drawn:
+            span = next(span for span in trace.spans if span["tile"] == bar.tile)
+            edges = {"multiply": ("start", "drain")} | dict.fromkeys(
+                ("launch", "hand over"), ("issue", "start")
+            )
+            begin, end = edges.get(bar.kind, ("drain", "done"))
+            assert (bar.x0, bar.x1) == pytest.approx([1000 * span[name] / made.end for name in (begin, end)])
+            assert bar.sm == bar.lane == span["sm"]
+        assert sum(bar.kind == "multiply" for bar in drawn) == trace.problem.tiles
+
+
+@pytest.mark.parametrize("t", [0, 9_000, 20_000, 10**9])
+def test_counters_and_clocks_count(t):
+    made = picture("race")
+    frame = np.zeros((480, 854, 4), np.uint8)
+    for index, panel in enumerate(made.layout.panels):
+        trace = made.film.traces[index]
+        painters = list(made._panel_painters(index, panel))[1:]
+        with stamped() as texts:
+            for painter in painters:
+                painter(frame, t)
+        said = [text.text for text in texts]
+        spans = trace.spans
+        issued = {cta: spans["issue"][spans["cta"] == cta].min() for cta in np.unique(spans["cta"])}
+        assert f"{np.count_nonzero(spans['done'] <= t)}/512" in said
+        assert str(sum(issue <= t for issue in issued.values())) in said
+        assert f"{min(t, spans['done'].max()) / 1000:.1f} µs" in said
+
+
+def test_the_classroom_counts_waiting_blocks_and_names_tiles():
+    made = picture("classroom race")
+    frame = np.zeros((480, 854, 4), np.uint8)
+    t = 12_000
+    for index, panel in enumerate(made.layout.panels):
+        spans = made.film.traces[index].spans
+        blocks = list(made._panel_painters(index, panel))[1]
+        with stamped() as texts:
+            blocks(frame, t)
+        said = [text.text for text in texts]
+        if index == 0:
+            assert f"thread blocks waiting: {np.count_nonzero(spans['issue'] > t)}" in said
+        else:
+            at = [spans["tile"][(spans["cta"] == cta) & (spans["issue"] <= t)][-1] for cta in range(4)]
+            assert said[2::2] == [f"↻{tile}" for tile in at]
+
+
+def relabelled(trace, **meta):
+    return Trace(trace.problem, trace.device, trace.schedule, trace.spans, "measured", 32, meta)
+
+
+def test_the_badge_says_where_figures_come_from():
+    problem = Problem(384, 1536, 512)
+    hand_made = simulate("naive", problem, Device(4))
+    named = simulate("naive", problem, Device.named("h200", sms=4))
+    peak = simulate("naive", problem, Device.named("b200", sms=4))
+    priced = simulate("naive", problem, Device(4), Costs(k_step=10.0))
+    measured = relabelled(hand_made, gpu="NVIDIA H200")
+    assert origin([hand_made]) == "simulated, ideal costs"
+    assert origin([named]) == "simulated, H200 costs"
+    assert origin([peak]) == "simulated, datasheet peak"
+    assert origin([priced]).startswith("simulated") and "ideal" not in origin([priced])
+    assert origin([measured]) == "measured on NVIDIA H200"
+    assert origin([relabelled(hand_made)]) == "measured on a GPU"
+    assert origin([measured, named]) == origin([named, measured]) == "simulated and measured"
+    assert origin([measured, relabelled(hand_made, gpu="NVIDIA H100")]) != "measured on NVIDIA H200"
+    assert origin([hand_made, named]) != "simulated, ideal costs"
+
+
+def test_the_badge_stands_on_every_film():
+    assert picture("race").tint == THEMES["dark"].measured
+    assert picture("naive").tint == picture("classroom race").tint == THEMES["dark"].simulated
+    assert CLASSROOM["sms"] == film("classroom race").traces[0].device.sms
