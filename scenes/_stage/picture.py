@@ -24,7 +24,7 @@ from tilesim_scenes._stage.tiles import tile_painter
 from tilesim_scenes._stage.words import Words, rasterise
 
 OPENING, CLOSING = 2.7, 3.3
-"""Seconds before the clock runs, and after it has stopped."""
+"""Seconds before the clock runs, and after it has stopped; less in a film too short for both."""
 EARLY = 0.5
 """Seconds before the clock runs in which the first caption already shows."""
 SLOW = 2.6
@@ -46,13 +46,14 @@ class Picture:
         measured = origin(film.traces).startswith("measured")
         self.tint = self.theme.measured if measured else self.theme.simulated
         self.end = max(trace.makespan for trace in film.traces)
-        run = self.seconds - OPENING - CLOSING
+        self.opening = min(OPENING, self.seconds / 5)
+        run = self.seconds - self.opening - min(CLOSING, self.seconds / 4)
         # What is said at 0 shows before the clock runs.
         reading = [
             (caption.at, caption.seconds - (EARLY if not caption.at else 0)) for caption in script.captions
         ]
-        self.pace = pace(self.end, OPENING, run, script.slow, min(SLOW, run / 2), reading)
-        self.finished = OPENING + run
+        self.pace = pace(self.end, self.opening, run, script.slow, min(SLOW, run / 2), reading)
+        self.finished = self.opening + run
         self.lenses = self._lenses() if self.layout.lens and script.slow[1] > script.slow[0] else []
         self.colours = [sm_colours(trace.device.sms) for trace in film.traces]
 
@@ -215,7 +216,7 @@ class Picture:
                 self.words, self.theme, self.script, self.frame, self.film.traces[0], self.colours[0]
             )
         )
-        return [*sprites, self._sprite(opening, whole, first, OPENING - 0.4)]
+        return [*sprites, self._sprite(opening, whole, first, self.opening - 0.4)]
 
     def _sprite(self, mobjects: list[VMobject], box: Box, start: float, end: float) -> Sprite:
         # Letters round off to pixels beside their box.
@@ -231,7 +232,7 @@ class Picture:
         lines, rows = (1, 1) if foot.w > 1300 else (2, legend_rows(foot))
         bottom = foot.bottom - 12 - ROW_HEIGHT * rows
         box = Box(foot.x, bottom - 56 * lines, foot.w, 56 * lines)
-        starts = [max(OPENING - EARLY, self.pace.when(caption.at)) for caption in self.script.captions]
+        starts = [max(self.opening - EARLY, self.pace.when(caption.at)) for caption in self.script.captions]
         ends = [*starts[1:], self.finished]
         for caption, start, end in zip(self.script.captions, starts, ends, strict=True):
             parts = glyphs.wrap(caption.text, CAPTION_PX, box.w, lines, bold=True)
