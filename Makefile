@@ -6,7 +6,7 @@ TILESIM := $(PYTHON_HERE) -m tilesim
 FILMS := .cache/films
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test clean
+.PHONY: help demo test media clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile
@@ -23,6 +23,14 @@ test: .venv/.test ## the same .venv with torch and Triton, then lint, types, dir
 	@$(PYTHON_HERE) -m ruff format --check
 	@$(PYTHON_HERE) -m mypy
 	@$(PYTHON_HERE) -m pytest --quiet
+
+media: .venv/.films ## render the films and pictures that the README shows into media/
+	@$(TILESIM) export race -o media/race-h200.gif --size 480p --fps 20
+	@$(TILESIM) export race -o media/race-h200.mp4 --poster media/race-h200.png
+	@$(TILESIM) export race -o media/race-classroom.mp4 --poster media/race-classroom.png \
+		--device h200 --sms 4 --m 384 --n 1536 --k 512
+	@$(TILESIM) export naive -o media/naive.mp4 --poster media/naive.png
+	@$(TILESIM) export persistent -o media/persistent.mp4 --poster media/persistent.png
 
 clean: ## remove .venv, .cache and everything else that was made here
 	@rm -rf .venv .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist ./*.egg-info

@@ -1,31 +1,23 @@
 """Naive: one thread block for each output tile."""
 
 from tilesim import Device, Problem, Trace
-from tilesim.metrics import utilization, waves
+from tilesim.metrics import waves
 from tilesim.view import hand_over, tail_start, wave_ends
 from tilesim_scenes._stage.film import Default, Film
-from tilesim_scenes._stage.phrases import around_hand_over, launched, plural, schedule_name, time_bars
-from tilesim_scenes._stage.script import Caption, Script, describe, microseconds
+from tilesim_scenes._stage.phrases import of_one_trace, plural
+from tilesim_scenes._stage.script import Caption, Script
 from tilesim_scenes._stage.stage import TraceScene
 
 
 def write(film: Film) -> Script:
     """What the film says of a trace whose thread blocks do one tile each."""
     (trace,) = film.traces
-    tiles, sms = trace.problem.tiles, plural(trace.device.sms, "SM")
-    return Script(
+    return of_one_trace(
+        trace,
         title="One thread block for each tile",
-        subtitle=f"{plural(tiles, 'output tile')} on {sms}: {describe(trace.problem)}",
         opening="One matrix product: who computes which tile, and when?",
-        panels=[(schedule_name(trace), "the hardware hands a waiting block to each SM that is free")],
+        note="the hardware hands a waiting block to each SM that is free",
         captions=_captions(trace),
-        slow=around_hand_over(film.traces),
-        finding=[
-            f"{launched(trace)}, {microseconds(trace.makespan)}: "
-            f"the SMs multiply {utilization(trace):.0%} of the time."
-        ],
-        bars=time_bars(trace),
-        measure=f"where the {microseconds(trace.makespan)} of an average SM go",
     )
 
 

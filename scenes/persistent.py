@@ -1,38 +1,23 @@
 """Persistent: one thread block for each SM, looping over tiles."""
 
 from tilesim import Device, Problem, Trace
-from tilesim.metrics import launches, utilization
+from tilesim.metrics import launches
 from tilesim.view import hand_over, tail_start
 from tilesim_scenes._stage.film import Default, Film
-from tilesim_scenes._stage.phrases import (
-    around_hand_over,
-    launched,
-    overlaps,
-    plural,
-    schedule_name,
-    time_bars,
-)
-from tilesim_scenes._stage.script import Caption, Script, describe, microseconds
+from tilesim_scenes._stage.phrases import around_hand_over, of_one_trace, overlaps, plural
+from tilesim_scenes._stage.script import Caption, Script
 from tilesim_scenes._stage.stage import TraceScene
 
 
 def write(film: Film) -> Script:
     """What the film says of a trace whose thread blocks loop over tiles."""
     (trace,) = film.traces
-    tiles, sms = trace.problem.tiles, plural(trace.device.sms, "SM")
-    return Script(
+    return of_one_trace(
+        trace,
         title="One thread block for each SM",
-        subtitle=f"{plural(tiles, 'output tile')} on {sms}: {describe(trace.problem)}",
         opening=f"{plural(launches(trace), 'thread block')} stay on their SMs until every tile is done",
-        panels=[(schedule_name(trace), "each block stays on its SM and loops over its tiles")],
+        note="each block stays on its SM and loops over its tiles",
         captions=_captions(trace),
-        slow=around_hand_over(film.traces),
-        finding=[
-            f"{launched(trace)}, {microseconds(trace.makespan)}: "
-            f"the SMs multiply {utilization(trace):.0%} of the time."
-        ],
-        bars=time_bars(trace),
-        measure=f"where the {microseconds(trace.makespan)} of an average SM go",
     )
 
 

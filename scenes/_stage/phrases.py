@@ -1,9 +1,11 @@
 """Phrases that several films share, written from what a trace holds."""
 
+from collections.abc import Sequence
+
 from tilesim import Trace
-from tilesim.metrics import breakdown, launches, next_start
+from tilesim.metrics import breakdown, launches, next_start, utilization
 from tilesim.view import hand_over
-from tilesim_scenes._stage.script import Bar
+from tilesim_scenes._stage.script import Bar, Caption, Script, describe, microseconds
 
 
 def plural(count: int, noun: str) -> str:
@@ -13,12 +15,6 @@ def plural(count: int, noun: str) -> str:
     ('1 tile', '18 tiles')
     """
     return f"{count} {noun}{'s' * (count != 1)}"
-
-
-def launched(trace: Trace) -> str:
-    """The launches of a trace, counted."""
-    count = launches(trace)
-    return f"{count} launch{'es' * (count != 1)}"
 
 
 def schedule_name(trace: Trace) -> str:
@@ -53,3 +49,21 @@ def time_bars(trace: Trace) -> list[Bar]:
         "idle": "idle",
     }
     return [Bar(name, parts[kind] / trace.device.slots / 1000, kind) for kind, name in names.items()]
+
+
+def of_one_trace(trace: Trace, title: str, opening: str, note: str, captions: Sequence[Caption]) -> Script:
+    """A film of a single trace: slow motion around its first hand-over, and where its time went."""
+    tiles, sms = plural(trace.problem.tiles, "output tile"), plural(trace.device.sms, "SM")
+    count, length = launches(trace), microseconds(trace.makespan)
+    share = f"the SMs multiply {utilization(trace):.0%} of the time"
+    return Script(
+        title=title,
+        subtitle=f"{tiles} on {sms}: {describe(trace.problem)}",
+        opening=opening,
+        panels=[(schedule_name(trace), note)],
+        captions=captions,
+        slow=around_hand_over((trace,)),
+        finding=[f"{count} launch{'es' * (count != 1)}, {length}: {share}."],
+        bars=time_bars(trace),
+        measure=f"where the {length} of an average SM go",
+    )
