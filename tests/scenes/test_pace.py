@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from films import FILMS, picture
+from films import FILMS, film, picture, picture_of
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from tilesim_scenes._stage.layout import Frame
 from tilesim_scenes._stage.pace import FASTEST, fade, pace
 from tilesim_scenes._stage.picture import CLOSING, EARLY, OPENING
 
@@ -103,6 +104,14 @@ def test_a_film_lasts_12_to_15_seconds_and_ends_on_its_end_card(name):
     assert made.finished == pytest.approx(made.seconds - CLOSING)
     assert made.pace.at(made.finished) == pytest.approx(made.end)
     assert made.pace.at(OPENING) == 0
+
+
+@pytest.mark.parametrize("seconds", [6.0, 7.5, 60.0])
+def test_a_film_of_another_length_still_runs(seconds):
+    made = picture_of("naive", film("naive", seconds=seconds), Frame(854, 480))
+    assert 0 < made.opening < made.finished < seconds
+    assert made.finished - made.opening >= seconds / 2
+    assert made.pace.at(made.opening) == 0 and made.pace.at(made.finished) == pytest.approx(made.end)
 
 
 def test_fading():

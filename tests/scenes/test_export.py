@@ -1,0 +1,228 @@
+"""`tilesim export`: formats, sizes, cuts, and one sentence with nothing left behind where it fails."""
+
+import errno
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+
+import av
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from films import close, film, painted, script
+from PIL import Image
+
+from tilesim import Device, Problem, simulate
+from tilesim.cli import main
+from tilesim_scenes._stage import export as exporting
+from tilesim_scenes._stage.theme import THEMES
+
+QUICK = ["--size", "480p", "--fps", "5", "--to", "0.4"]
+SMALL = Problem(384, 1536, 512)
+
+
+def run(*args):
+    return CliRunner().invoke(main, ["export", *map(str, args)])
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def frames(path):
+    with av.open(str(path)) as container:
+        return [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)]
+
+
+@pytest.mark.parametrize("form", ["mp4", "webm", "gif", "mov"])
+def test_formats_hold_the_frames_that_were_asked_for(form, here):
+    result = run("naive", "--size", "480p", "--fps", "10", "--from", "6", "--to", "6.5", "-o", f"film.{form}")
+    assert (result.exit_code, result.output, names(here)) == (0, "", [f"film.{form}"])
+    with av.open(f"film.{form}") as container:
+        stream = container.streams.video[0]
+        assert (stream.width, stream.height, float(stream.average_rate)) == (854, 480, 10)
+    shown = frames(f"film.{form}")
+    assert len(shown) == 5
+    assert np.abs(shown[2].astype(int) - painted("naive", 6.2)[..., :3]).mean() < 6
+
+
+@pytest.mark.parametrize(
+    ("size", "shape"),
+    [
+        ("1080p", (1080, 1920)),
+        ("square", (1080, 1080)),
+        ("vertical", (1920, 1080)),
+    ],
+)
+def test_sizes(size, shape, here):
+    assert run("persistent", "--size", size, "--from", "14", "-o", "still.png").output == ""
+    with Image.open("still.png") as image:
+        assert image.size == shape[::-1]
+
+
+def test_frames_are_as_many_as_the_rate_and_the_cut_ask_for(here):
+    for fps, count in ((24, 12), (60, 30)):
+        run("naive", "--size", "480p", "--fps", fps, "--from", "14.5", "-o", "film.mp4")
+        assert len(frames("film.mp4")) == count
+
+
+def test_a_png_is_the_still_at_from_and_else_the_end_card(here):
+    run("naive", "--size", "480p", "-o", "end.png")
+    run("naive", "--size", "480p", "--format", "png", "--from", "6", "-o", "six.still")
+    for path, second in (("end.png", 15.0), ("six.still", 6.0)):
+        with Image.open(path) as image:
+            assert (np.asarray(image) == painted("naive", second)[..., :3]).all()
+
+
+def test_poster_finding_json_and_theme(here):
+    result = run("persistent", *QUICK, "-o", "a.mp4", "--poster", "a.png", "--json", "--theme", "light")
+    told = json.loads(result.output)
+    (trace,) = film("persistent").traces
+    assert told["film"] == "a.mp4" and told["finding"] == script("persistent").finding
+    assert told["traces"][0]["makespan_ns"] == trace.makespan
+    assert {"utilization", "occupancy", "waves", "launches"} <= set(told["traces"][0])
+    assert names(here) == ["a.mp4", "a.png"]
+    with Image.open("a.png") as image:
+        assert close(np.asarray(image)[2, 2], THEMES["light"].background)
+    assert frames("a.mp4")[0][2, 2].min() > 245
+    result = run("persistent", *QUICK, "-o", "a.mp4", "--finding")
+    assert result.output.splitlines() == script("persistent").finding
+
+
+def test_traces_and_simulations_that_were_asked_for(here):
+    for name, schedule in (("a.npz", "naive"), ("b.npz", "persistent-dynamic")):
+        simulate(schedule, SMALL, Device(3)).save(name)
+    result = run("race", "--trace", "a.npz", "--trace", "b.npz", "-o", "race.png", "--size", "480p", "--json")
+    told = [figures["makespan_ns"] for figures in json.loads(result.output)["traces"]]
+    assert told == [simulate(name, SMALL, Device(3)).makespan for name in ("naive", "persistent-dynamic")]
+    result = run("naive", "--sms", "5", "--k", "64", "-o", "n.png", "--size", "480p", "--json")
+    expected = simulate("naive", Problem(384, 1536, 64), Device(5)).makespan
+    assert json.loads(result.output)["traces"][0]["makespan_ns"] == expected
+    result = run("naive", "--schedule", "persistent", "-o", "n.png", "--size", "480p", "--json")
+    assert json.loads(result.output)["traces"][0]["launches"] == 4
+
+
+def traces_for_mistakes(folder):
+    simulate("naive", SMALL, Device(3)).save(folder / "good.npz")
+    simulate("naive", Problem(64, 64, 64), Device(3)).save(folder / "other.npz")
+    (folder / "cut.npz").write_bytes((folder / "good.npz").read_bytes()[:300])
+    (folder / "text.npz").write_text("a trace, honestly")
+    (folder / "folder").mkdir()
+
+
+RACE = ["race", "-o", "x.mp4"]
+NAIVE = ["naive", "-o", "x.mp4"]
+MISTAKES = {
+    "unknown scene": (["naiv", "-o", "x.mp4"], 2, "did you mean 'naive'?"),
+    "part of the workshop as a scene": (["_stage", "-o", "x.mp4"], 2, "there is no scene"),
+    "missing trace": ([*NAIVE, "--trace", "none.npz"], None, "none.npz"),
+    "truncated trace": ([*NAIVE, "--trace", "cut.npz"], None, "cut.npz"),
+    "no npz": ([*NAIVE, "--trace", "text.npz"], None, "text.npz"),
+    "three traces": ([*RACE, *["--trace", "good.npz"] * 3], 2, "this film shows 2 traces; 3 were given"),
+    "one trace": ([*RACE, "--trace", "good.npz"], 2, "this film shows 2 traces; 1 were given"),
+    "different problems": ([*RACE, "--trace", "good.npz", "--trace", "other.npz"], 2, "different problems"),
+    "trace and simulation": ([*NAIVE, "--trace", "good.npz", "--m", "64"], 2, "leave out one of the two"),
+    "three schedules": ([*RACE, *["--schedule", "naive"] * 3], 2, "shows 2 schedules; 3 were given"),
+    "unknown schedule": ([*NAIVE, "--schedule", "naiv"], 2, "did you mean 'naive'?"),
+    "missing folder": (["naive", "-o", "none/x.mp4"], None, "the folder none does not exist"),
+    "folder as file": (["naive", "-o", "folder"], None, "folder"),
+    "unknown suffix": (["naive", "-o", "x.avi"], 2, "mp4|webm|gif|png|mov"),
+    "no suffix": (["naive", "-o", "x"], 2, "give --format"),
+    "too fast a gif": (["naive", "-o", "x.gif", "--fps", "60"], 2, "at most 50"),
+    "from after to": ([*NAIVE, "--from", "5", "--to", "4"], 2, "no part of the film from 5 s to 4 s"),
+    "from after the end": ([*NAIVE, "--from", "50"], 2, "it lasts 15 s"),
+    "negative from": ([*NAIVE, "--from", "-1"], 2, "no part of the film"),
+    "not a number": ([*NAIVE, "--from", "nan"], 2, "no part of the film"),
+    "too short": ([*NAIVE, "--seconds", "1"], 2, "it must last from 6 to 600 s"),
+    "endless": ([*NAIVE, "--seconds", "inf"], 2, "it must last from 6 to 600 s"),
+    "theme typo": ([*NAIVE, "--theme", "drak"], 2, "'drak'"),
+    "size typo": ([*NAIVE, "--size", "1080"], 2, "'1080'"),
+    "no frames": ([*NAIVE, "--fps", "0"], 2, "'--fps'"),
+    "no SMs": ([*NAIVE, "--sms", "0"], 2, "number of SMs is 0"),
+    "no output": (["naive"], 2, "'-o'"),
+    "unwritable poster": ([*NAIVE, "--poster", "none/p.png"], None, "the folder none does not exist"),
+}
+
+
+@pytest.mark.parametrize("case", MISTAKES)
+def test_a_mistake_is_one_sentence_and_leaves_nothing(case, here):
+    traces_for_mistakes(here)
+    args, code, words = MISTAKES[case]
+    before = names(here)
+    result = run(*args)
+    assert result.stdout == "" and len(result.stderr.splitlines()) == 1, result.output
+    assert result.stderr.startswith("error: ") and words in result.stderr
+    assert result.exit_code == code or (code is None and result.exit_code in (1, 2))
+    assert isinstance(result.exception, SystemExit) and names(here) == before
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_that_may_not_be_written(here):
+    (here / "shut").mkdir(mode=0o500)
+    result = run("naive", "-o", "shut/x.mp4")
+    assert "permission denied" in result.stderr and result.exit_code in (1, 2)
+
+
+@pytest.mark.parametrize("step", ["_render", "write"])
+def test_a_full_disk_is_one_sentence_and_keeps_the_old_film(step, here, monkeypatch):
+    (here / "x.mp4").write_text("old")
+
+    def full(*args):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    place = exporting.shutil if step == "write" else exporting
+    monkeypatch.setattr(place, "copyfileobj" if step == "write" else step, full)
+    result = run("naive", *QUICK, "-o", "x.mp4")
+    assert result.exit_code == 1 and result.stderr.count("\n") == 1 and "No space left" in result.stderr
+    assert names(here) == ["x.mp4"] and (here / "x.mp4").read_text() == "old"
+
+
+def command(*args):
+    return [sys.executable, "-m", "tilesim", "export", *args]
+
+
+@pytest.fixture(scope="module")
+def temporary(tmp_path_factory):
+    return tmp_path_factory.mktemp("tmp")
+
+
+def test_ctrl_c_leaves_nothing_and_the_old_film_intact(here, temporary):
+    (here / "x.mp4").write_text("old")
+    main_end, terminal = pty.openpty()
+    process = subprocess.Popen(
+        command("race", "-o", "x.mp4"),
+        stderr=terminal,
+        stdout=terminal,
+        env={**os.environ, "TMPDIR": str(temporary), "TERM": "xterm"},
+    )
+    os.close(terminal)
+    said, deadline = "", time.monotonic() + 60
+    # The bar tells that frames are being rendered.
+    while "2%" not in said and time.monotonic() < deadline:
+        if select.select([main_end], [], [], 1)[0]:
+            said += os.read(main_end, 4096).decode()
+    process.send_signal(signal.SIGINT)
+    code = process.wait(30)
+    os.close(main_end)
+    assert "race" in said and "2%" in said and "Traceback" not in said
+    assert code == 130
+    assert names(here) == ["x.mp4"] and (here / "x.mp4").read_text() == "old"
+    assert not [name for name in names(temporary) if name.startswith("tilesim-")]
+
+
+def test_without_a_terminal_nothing_is_said(here):
+    done = subprocess.run(
+        command("naive", *QUICK, "-o", "x.mp4"), capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr, names(here)) == (0, "", "", ["x.mp4"])
