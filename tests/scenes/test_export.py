@@ -14,12 +14,13 @@ import av
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from films import close, film, painted, script
+from films import close, drawn_once, film, painted, script
 from PIL import Image
 
 from tilesim import Device, Problem, simulate
 from tilesim.cli import main
 from tilesim_scenes._stage import export as exporting
+from tilesim_scenes._stage import words
 from tilesim_scenes._stage.theme import THEMES
 
 QUICK = ["--size", "480p", "--fps", "5", "--to", "0.4"]
@@ -34,6 +35,12 @@ def run(*args):
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture
+def plain(monkeypatch):
+    """Letters as rectangles, which are quicker, for tests that do not read them."""
+    monkeypatch.setattr(words, "Text", drawn_once)
 
 
 def names(folder):
@@ -65,13 +72,13 @@ def test_formats_hold_the_frames_that_were_asked_for(form, here):
         ("vertical", (1920, 1080)),
     ],
 )
-def test_sizes(size, shape, here):
+def test_sizes(size, shape, here, plain):
     assert run("persistent", "--size", size, "--from", "14", "-o", "still.png").output == ""
     with Image.open("still.png") as image:
         assert image.size == shape[::-1]
 
 
-def test_frames_are_as_many_as_the_rate_and_the_cut_ask_for(here):
+def test_frames_are_as_many_as_the_rate_and_the_cut_ask_for(here, plain):
     for fps, count in ((24, 12), (60, 30)):
         run("naive", "--size", "480p", "--fps", fps, "--from", "14.5", "-o", "film.mp4")
         assert len(frames("film.mp4")) == count
@@ -85,7 +92,7 @@ def test_a_png_is_the_still_at_from_and_else_the_end_card(here):
             assert (np.asarray(image) == painted("naive", second)[..., :3]).all()
 
 
-def test_poster_finding_json_and_theme(here):
+def test_poster_finding_json_and_theme(here, plain):
     result = run("persistent", *QUICK, "-o", "a.mp4", "--poster", "a.png", "--json", "--theme", "light")
     told = json.loads(result.output)
     (trace,) = film("persistent").traces
@@ -100,7 +107,7 @@ def test_poster_finding_json_and_theme(here):
     assert result.output.splitlines() == script("persistent").finding
 
 
-def test_traces_and_simulations_that_were_asked_for(here):
+def test_traces_and_simulations_that_were_asked_for(here, plain):
     for name, schedule in (("a.npz", "naive"), ("b.npz", "persistent-dynamic")):
         simulate(schedule, SMALL, Device(3)).save(name)
     result = run("race", "--trace", "a.npz", "--trace", "b.npz", "-o", "race.png", "--size", "480p", "--json")
@@ -175,7 +182,7 @@ def test_a_folder_that_may_not_be_written(here):
 
 
 @pytest.mark.parametrize("step", ["_render", "write"])
-def test_a_full_disk_is_one_sentence_and_keeps_the_old_film(step, here, monkeypatch):
+def test_a_full_disk_is_one_sentence_and_keeps_the_old_film(step, here, plain, monkeypatch):
     (here / "x.mp4").write_text("old")
 
     def full(*args):

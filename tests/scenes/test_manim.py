@@ -26,9 +26,8 @@ RENDERS = {
     "gif": (["-ql", "--format", "gif", "scenes/persistent.py"], {"TILESIM_FILM": "short.toml"}),
     "missing": (["-ql", "scenes/race.py"], {"TILESIM_FILM": "none.toml"}),
     "broken": (["-ql", "scenes/race.py"], {"TILESIM_FILM": "broken.toml"}),
-    "unknown": (["-ql", "scenes/race.py"], {"TILESIM_FILM": "unknown.toml"}),
 }
-FILES = {"short.toml": "seconds = 6\n", "broken.toml": 'sms = "4\n', "unknown.toml": "smz = 4\n"}
+FILES = {"short.toml": "seconds = 6\n", "broken.toml": 'sms = "4\n'}
 
 
 @pytest.fixture(scope="module")
@@ -69,19 +68,21 @@ def made(rendered, name, suffix):
     return files[0]
 
 
-def decode(path):
+def decode(path, wanted=(0, -1)):
+    """(frames/s, number of frames, those of them that are wanted)."""
     with av.open(str(path)) as container:
-        stream = container.streams.video[0]
-        shown = [frame.to_ndarray(format="rgb24").astype(int) for frame in container.decode(video=0)]
-        return float(stream.average_rate), shown
+        shown = list(container.decode(video=0))
+        pixels = [shown[index].to_ndarray(format="rgb24").astype(int) for index in wanted]
+        return float(container.streams.video[0].average_rate), len(shown), pixels
 
 
 @pytest.mark.parametrize("name", ["naive", "persistent", "race"])
 def test_manim_renders_the_film_that_export_exports(rendered, name):
-    rate, shown = decode(made(rendered, name, ".mp4"))
-    assert (rate, len(shown), shown[0].shape) == (15, 225, (480, 854, 3))
-    for second in (0.0, 6.0, 9.0, 14.0):
-        assert np.abs(shown[round(15 * second)] - painted(name, second)[..., :3]).mean() < 6
+    seconds = (0, 6, 9, 14)
+    rate, count, shown = decode(made(rendered, name, ".mp4"), [15 * second for second in seconds])
+    assert (rate, count, shown[0].shape) == (15, 225, (480, 854, 3))
+    for second, pixels in zip(seconds, shown, strict=True):
+        assert np.abs(pixels - painted(name, second)[..., :3]).mean() < 6
 
 
 def test_the_classroom_comes_from_its_file(rendered):
@@ -92,9 +93,9 @@ def test_the_classroom_comes_from_its_file(rendered):
 
 
 def test_a_gif_as_manim_writes_it(rendered):
-    _, shown = decode(made(rendered, "gif", ".gif"))
-    assert len(shown) >= 60 and shown[0].shape == (480, 854, 3)
-    assert np.abs(shown[-1] - shown[0]).max() > 50
+    _, count, (first, last) = decode(made(rendered, "gif", ".gif"))
+    assert count >= 60 and first.shape == (480, 854, 3)
+    assert np.abs(last - first).max() > 50
 
 
 @pytest.mark.parametrize(
@@ -102,7 +103,6 @@ def test_a_gif_as_manim_writes_it(rendered):
     [
         ("missing", "cannot read none.toml, which TILESIM_FILM names: No such file or directory"),
         ("broken", "broken.toml: this is not a TOML file"),
-        ("unknown", "did you mean 'sms'?"),
     ],
 )
 def test_a_wrong_film_file_is_one_sentence(rendered, name, words):
@@ -148,7 +148,7 @@ def test_a_wheel_exports_films_far_from_the_clone(installed, tmp_path):
     args = ["export", "naive", "--size", "480p", "--fps", "5", "--to", "1", "-o", "x.mp4"]
     done = elsewhere(installed, tmp_path, "-m", "tilesim", *args)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    assert len(decode(tmp_path / "x.mp4")[1]) == 5
+    assert decode(tmp_path / "x.mp4")[1] == 5
     assert sorted(path.name for path in tmp_path.iterdir() if path.name != "__pycache__") == [
         "kernels",
         "scenes.py",

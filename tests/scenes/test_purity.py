@@ -3,16 +3,17 @@
 import av
 import numpy as np
 import pytest
-from films import FILMS, SCENES, film, ground, painted, picture
+from films import SCENES, drawn_once, film, ground, painted, picture
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from manim import tempconfig
 
 from tilesim_scenes._stage import picture as pictures
+from tilesim_scenes._stage import words
 from tilesim_scenes._stage.export import Cut, export
 
 
-@pytest.mark.parametrize("name", FILMS)
+@pytest.mark.parametrize("name", ["naive", "race", "classroom race"])
 def test_a_second_looks_the_same_after_any_other(name):
     made = picture(name)
     seconds = (0.0, 2.0, 2.6, 4.9, 6.3, 8.8, 11.7, 15.0)
@@ -42,6 +43,7 @@ def seconds_seen(name, fps, monkeypatch, folder):
 
     with monkeypatch.context() as patch:
         patch.setattr(pictures.Picture, "paint", note)
+        patch.setattr(words, "Text", drawn_once)
         export(SCENES[name], film(name), folder / f"{fps}.mp4", "mp4", Cut("480p", fps, 5.0, 5.5))
     return seen
 
@@ -84,5 +86,4 @@ def test_manims_own_settings_are_left_alone(tmp_path):
 
         before = dict(config.items())
         export(SCENES["naive"], film("naive"), tmp_path / "a.png", "png", Cut("480p", 5, 3.0))
-        export(SCENES["naive"], film("naive"), tmp_path / "a.mp4", "mp4", Cut("480p", 5, 0.0, 0.4))
         assert dict(config.items()) == before

@@ -1,0 +1,102 @@
+"""What a film is made of: settings from the command line or a file, and what is wrong with them."""
+
+import pytest
+from films import CLASSROOM, FILMS, SCENES, film
+
+from tilesim import Costs, Device, Problem, simulate
+from tilesim_scenes._stage.film import ENVIRONMENT, SETTINGS, FilmError, from_environment, make
+
+NAIVE, RACE = SCENES["naive"].default, SCENES["race"].default
+
+
+def same(one, other):
+    return one.spans.tobytes() == other.spans.tobytes() and one.problem == other.problem
+
+
+def test_defaults():
+    (alone,) = make(NAIVE, {}).traces
+    assert same(alone, simulate("naive", Problem(384, 1536, 512), Device.named("h200", sms=4)))
+    assert [trace.origin for trace in make(RACE, {}).traces] == ["measured"] * 2
+    assert all(trace.device.sms == 132 and trace.problem.k == 512 for trace in make(RACE, {}).traces)
+
+
+def test_any_setting_of_a_simulation_replaces_the_measurement():
+    made = make(RACE, {"k": 1024})
+    assert [trace.origin for trace in made.traces] == ["simulated"] * 2
+    assert made.traces[0].problem == Problem(4096, 4096, 1024)
+    assert (
+        make(RACE, {"schedule": ["persistent", "persistent-dynamic"]}).traces[1].schedule
+        == "persistent-dynamic"
+    )
+    assert make(NAIVE, {"sms": 7}).traces[0].device == Device(7)
+    assert make(NAIVE, {"busy_sms": 1}).traces[0].device == Device.named("h200", sms=4, busy_sms=1)
+    assert make(NAIVE, {"tile": "64x64x32"}).traces[0].problem.tile == (64, 64, 32)
+
+
+def test_a_file_holds_settings_and_paths_beside_it(tmp_path, monkeypatch):
+    (tmp_path / "films").mkdir()
+    costs = Costs(k_step=321.0)
+    trace = simulate("naive", Problem(384, 512, 64), Device(2), costs)
+    trace.save(tmp_path / "films" / "a.npz")
+    (tmp_path / "films" / "f.toml").write_text('trace = "a.npz"\nseconds = 9\ntheme = "light"\n')
+    monkeypatch.setenv(ENVIRONMENT, str(tmp_path / "films" / "f.toml"))
+    made = from_environment(NAIVE)
+    assert same(made.traces[0], trace) and made.seconds == 9 and not made.theme.dark
+    monkeypatch.delenv(ENVIRONMENT)
+    assert same(from_environment(NAIVE).traces[0], make(NAIVE, {}).traces[0])
+
+
+def test_the_classroom_that_ships_is_the_one_of_make_demo(monkeypatch):
+    from importlib.resources import files
+
+    monkeypatch.setenv(ENVIRONMENT, str(files("tilesim_scenes").joinpath("classroom.toml")))
+    shipped, asked = from_environment(RACE).traces, make(RACE, CLASSROOM).traces
+    assert all(same(one, other) for one, other in zip(shipped, asked, strict=True))
+    assert [trace.origin for trace in shipped] == ["simulated"] * 2
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("smz = 4", "did you mean 'sms'?"),
+        ('theme = "drak"', "did you mean 'dark'?"),
+        ('seconds = "9"', "must be a number"),
+        ("seconds = true", "must be a number"),
+        ("seconds = nan", "must last from 6 to 600 s"),
+        ("seconds = 5.9", "must last from 6 to 600 s"),
+        ('tile = "128x256"', ""),
+        ('tile = "axbxc"', "three sizes such as 128x256x64"),
+        ("sms = 4.5", "4.5"),
+        ('trace = "none.npz"', "none.npz"),
+        ('trace = ["a.npz", "b.npz"]', "this film shows 1 trace; 2 were given"),
+        ('trace = "a.npz"\nm = 64', "leave out one of the two"),
+        ('device = "h20"', "did you mean 'h200'?"),
+        ("m = 0", "M is 0"),
+        ("= 4", "this is not a TOML file"),
+    ],
+)
+def test_a_wrong_file_is_a_sentence(text, words, tmp_path, monkeypatch):
+    (tmp_path / "f.toml").write_text(text)
+    monkeypatch.setenv(ENVIRONMENT, str(tmp_path / "f.toml"))
+    with pytest.raises(ValueError) as caught:
+        from_environment(NAIVE)
+    assert words in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_bytes_that_are_no_text(tmp_path, monkeypatch):
+    (tmp_path / "f.toml").write_bytes(b"\xff\xfe\x00")
+    monkeypatch.setenv(ENVIRONMENT, str(tmp_path / "f.toml"))
+    with pytest.raises(FilmError, match="this is not a TOML file"):
+        from_environment(NAIVE)
+
+
+def test_every_setting_is_an_option_of_export():
+    from tilesim.cli import main
+
+    options = {name for option in main.get_command(None, "export").params for name in (option.name,)}
+    assert set(SETTINGS) <= options
+
+
+def test_films_are_deterministic():
+    for name in FILMS:
+        assert all(same(*pair) for pair in zip(film(name).traces, film(name).traces, strict=True))
