@@ -79,7 +79,9 @@ def _captions(traces: tuple[Trace, ...]) -> list[Caption]:
     captions.append(Caption(low, "Slow motion: when does the next tile start?"))
     starts = max(hand_over(trace)[2] for trace in traces)
     captions.append(Caption(starts, "The pause: " + ", ".join(_pause(trace) for trace in traces)))
-    tail = min(tail_start(trace) for trace in traces)
+    tails = [tail_start(trace) for trace in traces]
+    both, first_done = max(tails), min(trace.makespan for trace in traces)
+    tail = both if both < 0.95 * first_done else min(tails)
     if starts < tail < 0.98 * max(trace.makespan for trace in traces):
         captions.append(Caption(tail, "The tail: SMs wait for the last tiles"))
     return captions
@@ -101,7 +103,7 @@ def _kernels(traces: tuple[Trace, ...]) -> tuple[str, list[Bar], list[str]] | No
     ):
         return None
     us = {name: rows[name]["us"] for name in LADDER}
-    bars = [Bar(label, us[name], "run" if name != "cublas" else "other") for name, label in LADDER.items()]
+    bars = [Bar(label, us[name], "run" if name in FILMED else "other") for name, label in LADDER.items()]
     loads, saved, overlap = (us[slow] - us[fast] for slow, fast in pairwise(list(LADDER)[:4]))
     launched = launches(traces[0]) - launches(traces[1])
     finding = [

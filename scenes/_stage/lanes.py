@@ -19,6 +19,8 @@ from tilesim_scenes._stage.theme import Theme, ink_on
 OVERSAMPLING = 4
 OVERLAPPED = 0.34
 """Share of a lane's height, from below, for a write that runs while the next tile is multiplied above it."""
+THIN, VEIL = 8, 115
+"""In lanes of fewer pixels such a write is a veil over the whole lane, of this opacity out of 255."""
 
 
 class Bar(NamedTuple):
@@ -105,23 +107,26 @@ def lane_bars(lanes: Lanes, width: float) -> list[Bar]:
     return sorted(bars, key=lambda bar: bar.kind == "write under")
 
 
-def _extent(lanes: Lanes, bar: Bar, height: float) -> tuple[float, float]:
+def _extent(lanes: Lanes, bar: Bar, height: float, veiled: bool = False) -> tuple[float, float]:
     """Top and bottom of a bar on an axis `height` long."""
     pitch = height / len(lanes.places)
     top, bottom = bar.lane * pitch, (bar.lane + 1 - lanes.gap) * pitch
-    return (bottom - OVERLAPPED * (bottom - top) if bar.kind == "write under" else top), bottom
+    low = bar.kind == "write under" and not veiled
+    return (bottom - OVERLAPPED * (bottom - top) if low else top), bottom
 
 
 def _picture(lanes: Lanes, bars: list[Bar], box: Pixels, theme: Theme, colours: np.ndarray) -> np.ndarray:
     """The lanes with `bars` on them: uint8, shape [height, width, 3]."""
     wide, tall = box.width * OVERSAMPLING, box.height * OVERSAMPLING
     image = Image.new("RGB", (wide, tall), theme.panel)
-    draw = ImageDraw.Draw(image)
-    fills = {"launch": theme.launch, "write": theme.write, "write under": theme.write}
+    draw = ImageDraw.Draw(image, "RGBA")
+    veiled = box.height / len(lanes.places) < THIN
+    fills = {"launch": theme.launch, "write": theme.write}
+    fills["write under"] = (*theme.write, VEIL) if veiled else theme.write
     fills |= {"idle": theme.idle, "hand over": theme.idle}
     ground = [Bar(lane, 0, box.width, "idle", 0, 0) for lane in range(len(lanes.places))]
     for bar in ground + bars:
-        top, bottom = _extent(lanes, bar, tall)
+        top, bottom = _extent(lanes, bar, tall, veiled)
         x0, x1 = round(bar.x0 * OVERSAMPLING), round(bar.x1 * OVERSAMPLING)
         fill = fills.get(bar.kind) or tuple(colours[bar.sm].tolist())
         if x1 > x0 and round(bottom) > round(top):

@@ -140,7 +140,7 @@ def _panel(box: Box, trace: Trace, classroom: bool) -> Panel:
         blocks = Box(grid.right + 24, inner.y, 300, below)
         lanes = Box(blocks.right + 40, inner.y, inner.right - blocks.right - 40, inner.h - axis)
     else:
-        share = 0.42 if not classroom else 0.27 if inner.w > 1000 else 0.36
+        share = 0.42 if not classroom else 0.36 if inner.w < 1000 or box.h > 450 else 0.27
         grid = _fit(Box(inner.x, inner.y, share * inner.w, inner.h - below), trace)
         blocks = Box(inner.x, grid.bottom + 10, max(grid.w, share * inner.w if classroom else 300), below)
         left = blocks.right + 40 + label

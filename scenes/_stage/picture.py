@@ -124,6 +124,11 @@ class Picture:
                 yield words.line(x, lanes.bottom + 3, x, lanes.bottom + 9, quiet)
                 yield words.text(text, x, baseline, AXIS_PX, quiet, anchor=0.5, family=glyphs.MONO)
 
+        for lens, _ in self.lenses[:1]:
+            left, right = (lanes.x + lanes.w * edge / self.end for edge in lens.window)
+            right, y = min(right, lanes.right), lanes.bottom + 6
+            yield words.line(left, y, right, y, self.theme.text, 6)
+
     # -- what moves
 
     def paint(self, frame: np.ndarray, second: float) -> None:
