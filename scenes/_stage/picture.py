@@ -124,11 +124,6 @@ class Picture:
                 yield words.line(x, lanes.bottom + 3, x, lanes.bottom + 9, quiet)
                 yield words.text(text, x, baseline, AXIS_PX, quiet, anchor=0.5, family=glyphs.MONO)
 
-        for lens, _ in self.lenses[:1]:
-            left, right = (lanes.x + lanes.w * edge / self.end for edge in lens.window)
-            right, y = min(right, lanes.right), lanes.bottom + 6
-            yield words.line(left, y, right, y, self.theme.text, 6)
-
     # -- what moves
 
     def paint(self, frame: np.ndarray, second: float) -> None:
@@ -215,13 +210,21 @@ class Picture:
                 last,
             )
         ]
-        sprites += self._captions()
+        sprites += [*self._captions(), *self._brackets(first)]
         opening = list(
             opening_card(
                 self.words, self.theme, self.script, self.frame, self.film.traces[0], self.colours[0]
             )
         )
         return [*sprites, self._sprite(opening, whole, first, self.opening - 0.4)]
+
+    def _brackets(self, start: float) -> Iterator[Sprite]:
+        """Under each panel's lanes, where its lens looks, until the end card takes the lens's place."""
+        for (lens, _), panel in zip(self.lenses, self.layout.panels, strict=False):
+            lanes = panel.lanes
+            left, right = (lanes.x + lanes.w * min(1.0, edge / self.end) for edge in lens.window)
+            box = Box(left, lanes.bottom + 3, right - left, 6)
+            yield self._sprite([self.words.box(box, self.theme.text)], box, start, self.finished)
 
     def _sprite(self, mobjects: list[VMobject], box: Box, start: float, end: float) -> Sprite:
         # Letters round off to pixels beside their box.
