@@ -123,7 +123,6 @@ def _render(
         "frame_rate": cut.fps,
         "media_dir": str(folder),
         "format": form,
-        "disable_caching": True,
         "write_to_movie": True,
         "save_last_frame": False,
         "progress_bar": "none",

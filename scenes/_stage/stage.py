@@ -72,6 +72,8 @@ class TraceScene(Scene):
         except TilesimError as error:
             # Manim would wrap the sentence in a traceback of its own.
             raise SystemExit(f"error: {error}") from None
+        # Manim's cache looks at mobjects, not at the traces behind them, and would show an old film.
+        config.disable_caching = True
         frame = Frame(config.pixel_width, config.pixel_height)
         camera = StageCamera(
             frame_height=FRAME_HEIGHT,
