@@ -1,9 +1,11 @@
 """Naive: one thread block for each output tile."""
 
+import numpy as np
+
 from tilesim import Device, Problem, Trace
 from tilesim.metrics import waves
 from tilesim.view import hand_over, tail_start, wave_ends
-from tilesim_scenes._stage.film import Default, Film
+from tilesim_scenes._stage.film import Default, Film, FilmError
 from tilesim_scenes._stage.phrases import of_one_trace, plural
 from tilesim_scenes._stage.script import Caption, Script
 from tilesim_scenes._stage.stage import TraceScene
@@ -12,6 +14,11 @@ from tilesim_scenes._stage.stage import TraceScene
 def write(film: Film) -> Script:
     """What the film says of a trace whose thread blocks do one tile each."""
     (trace,) = film.traces
+    if len(trace.spans) > len(np.unique(trace.spans["cta"])):
+        raise FilmError(
+            f"the film naive shows blocks of one tile each, and those of {trace.schedule} have several; "
+            "the film persistent shows them"
+        )
     return of_one_trace(
         trace,
         title="One thread block for each tile",
@@ -25,7 +32,7 @@ def _captions(trace: Trace) -> list[Caption]:
     _, drain, start = hand_over(trace)
     tail, blocks = tail_start(trace), plural(trace.problem.tiles, "thread block")
     captions = [Caption(0, f"{blocks}, and room for {trace.device.slots}")]
-    if start:
+    if start > drain:
         captions.append(Caption(drain, "Nothing is multiplied until the next block runs"))
     if start < (again := wave_ends(trace)[0] * 1.25) < tail:
         captions.append(Caption(again, f"The same pause in each of {plural(waves(trace), 'wave')}"))

@@ -1,9 +1,12 @@
 """Persistent: one thread block for each SM, looping over tiles."""
 
+import numpy as np
+
 from tilesim import Device, Problem, Trace
 from tilesim.metrics import launches
 from tilesim.view import hand_over, tail_start
-from tilesim_scenes._stage.film import Default, Film
+from tilesim_scenes._stage.blocks import is_persistent
+from tilesim_scenes._stage.film import Default, Film, FilmError
 from tilesim_scenes._stage.phrases import around_hand_over, of_one_trace, overlaps, plural
 from tilesim_scenes._stage.script import Caption, Script
 from tilesim_scenes._stage.stage import TraceScene
@@ -12,6 +15,11 @@ from tilesim_scenes._stage.stage import TraceScene
 def write(film: Film) -> Script:
     """What the film says of a trace whose thread blocks loop over tiles."""
     (trace,) = film.traces
+    if not is_persistent(trace) and len(trace.spans) == len(np.unique(trace.spans["cta"])):
+        raise FilmError(
+            f"the film persistent shows blocks that stay on their SMs, and those of {trace.schedule} "
+            "queue for a free one; the film naive shows them"
+        )
     return of_one_trace(
         trace,
         title="One thread block for each SM",
@@ -42,9 +50,11 @@ def _stride(trace: Trace) -> str:
         return f"Block b loops over tiles b, b+{launches(trace)}, b+{2 * launches(trace)}..."
     if trace.schedule == "persistent":
         return f"Of {launches(trace)} tiles in a row, each block takes one"
-    if trace.schedule == "persistent-contiguous":
-        return "Each block loops over a range of its own"
-    return "Each block takes its next tile from a shared counter"
+    others = {
+        "persistent-contiguous": "Each block loops over a range of its own",
+        "persistent-dynamic": "Each block takes its next tile from a shared counter",
+    }
+    return others.get(trace.schedule, "Each block goes on to the next of its tiles")
 
 
 class Persistent(TraceScene):

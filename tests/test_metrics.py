@@ -10,7 +10,7 @@ from strategies import costs, devices, problems, schedules
 from tilesim import Costs, Device, Problem, Trace, metrics, simulate
 from tilesim.traces import SPAN
 
-NOTHING, LAUNCH, WRITE, MULTIPLY = range(4)
+NOTHING, WRITE, LAUNCH, HAND_OVER, MULTIPLY = range(5)
 
 
 @st.composite
@@ -98,7 +98,7 @@ def test_breakdown_accounts_for_all_slot_time(trace):
     def paint(lane, span):
         for begin, end, mark in (
             ("drain", "done", WRITE),
-            ("issue", "start", LAUNCH if int(span["tile"]) in first else NOTHING),
+            ("issue", "start", LAUNCH if int(span["tile"]) in first else HAND_OVER),
             ("start", "drain", MULTIPLY),
         ):
             cells = lane[span[begin] : span[end]]
@@ -109,6 +109,7 @@ def test_breakdown_accounts_for_all_slot_time(trace):
     assert sum(parts.values()) == trace.device.slots * trace.makespan
     assert parts["multiply"] == (cells == MULTIPLY).sum()
     assert parts["launch"] == (cells == LAUNCH).sum()
+    assert parts["hand over"] == (cells == HAND_OVER).sum()
     assert parts["write"] == (cells == WRITE).sum()
 
 
@@ -145,7 +146,8 @@ def test_by_hand_with_busy_sms_two_slots_and_an_overlapped_epilogue():
     assert metrics.tail(trace) == (100, 0 + 30 + 45 + 100)
     assert metrics.sm_busy(trace).tolist() == [0, 110, 30]
     assert metrics.imbalance(trace) == 110 / 70
-    assert metrics.breakdown(trace) == {"multiply": 140, "launch": 40, "write": 10 + 20 + 5, "idle": 185}
+    parts = {"multiply": 140, "launch": 40, "hand over": 0, "write": 10 + 20 + 5, "idle": 185}
+    assert metrics.breakdown(trace) == parts
 
 
 def test_launches_are_counted_even_where_a_block_found_nothing_to_do():

@@ -135,36 +135,39 @@ def first_of_cta(trace: Trace) -> np.ndarray:
     return np.unique(trace.spans["cta"], return_index=True)[1]
 
 
-def next_start(trace: Trace) -> np.ndarray:
-    """When the next segment starts in the same slot, ns: int64, shape [spans]; int64's maximum if none.
+def next_in_slot(trace: Trace, time: str) -> np.ndarray:
+    """The `time` (issue, start ...) of the next segment in a span's slot, ns: int64, shape [spans].
 
-    >>> next_start(_example())[:6].tolist()
+    Where none comes, it is the largest int64.
+
+    >>> next_in_slot(_example(), "start")[:6].tolist()
     [1000, 1000, 1000, 1000, 2000, 9223372036854775807]
     """
     place = slot_index(trace)
     by_slot = np.lexsort((trace.spans["start"], place))
     after = np.full(len(place), np.iinfo(np.int64).max)
     same = place[by_slot[1:]] == place[by_slot[:-1]]
-    after[by_slot[:-1][same]] = trace.spans["start"][by_slot[1:][same]]
+    after[by_slot[:-1][same]] = trace.spans[time][by_slot[1:][same]]
     return after
 
 
 def breakdown(trace: Trace) -> dict[str, int]:
-    """Where all slot-time went, ns: multiply, launch, write and idle add up to slots · makespan.
+    """Where all slot-time went, ns; the parts add up to slots · makespan.
 
-    `launch` is from a thread block's issue to its first multiply. `write` is from drain to done as far as
-    the slot does not multiply meanwhile, waiting for partials and adding them included. `idle` is the
-    rest: the tail, and the hand-overs inside a thread block.
+    `launch` is from issue to start of a thread block's first segment, `hand over` of its later ones.
+    `write` is from drain to done, waiting for partials and adding them included, as far as no next
+    segment is issued in the slot meanwhile. `idle` is the rest.
 
     >>> breakdown(_example())
-    {'multiply': 9000, 'launch': 0, 'write': 0, 'idle': 3000}
+    {'multiply': 9000, 'launch': 0, 'hand over': 0, 'write': 0, 'idle': 3000}
     """
     spans = trace.spans
     multiply = int((spans["drain"] - spans["start"]).sum())
-    exposed = np.minimum(spans["done"], next_start(trace)) - spans["drain"]
-    launch, write = launch_time(trace), int(np.maximum(0, exposed).sum())
-    idle = trace.device.slots * makespan(trace) - multiply - launch - write
-    return {"multiply": multiply, "launch": launch, "write": write, "idle": idle}
+    launch = launch_time(trace)
+    hand_over = int((spans["start"] - spans["issue"]).sum()) - launch
+    write = int((np.minimum(spans["done"], next_in_slot(trace, "issue")) - spans["drain"]).sum())
+    idle = trace.device.slots * makespan(trace) - multiply - launch - hand_over - write
+    return {"multiply": multiply, "launch": launch, "hand over": hand_over, "write": write, "idle": idle}
 
 
 def summary(trace: Trace) -> dict[str, Any]:

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 
+import numpy as np
 from manim import VMobject
 
 from tilesim_scenes._stage import glyphs
 from tilesim_scenes._stage.layout import Box
+from tilesim_scenes._stage.legend import sample
 from tilesim_scenes._stage.script import Script
 from tilesim_scenes._stage.theme import Colour, Theme
 from tilesim_scenes._stage.words import Words
@@ -15,7 +17,9 @@ LEAST_PITCH = 30
 """Bars closer than this could not be read, and are left out."""
 
 
-def end_card(words: Words, theme: Theme, script: Script, foot: Box, tint: Colour) -> list[VMobject]:
+def end_card(
+    words: Words, theme: Theme, script: Script, foot: Box, tint: Colour, colours: np.ndarray
+) -> list[VMobject]:
     """The foot of the frame: the measured bars where there are some, and the finding."""
     rows = _finding_rows(theme, script, foot)
     baseline = foot.bottom - 12 - ROW_PITCH * (len(rows) - 1)
@@ -23,8 +27,8 @@ def end_card(words: Words, theme: Theme, script: Script, foot: Box, tint: Colour
         words.text(part, foot.x, baseline + ROW_PITCH * row, px, colour, px == FINDING_PX, room=foot.w)
         for row, (part, px, colour) in enumerate(rows)
     ]
-    room = Box(foot.x, foot.y, foot.w, baseline - FINDING_PX - foot.y)
-    return [*_bars(words, theme, script, room, tint), *texts]
+    room = Box(foot.x, foot.y, foot.w, baseline - FINDING_PX - 6 - foot.y)
+    return [*_bars(words, theme, script, room, tint, colours), *texts]
 
 
 def _finding_rows(theme: Theme, script: Script, foot: Box) -> list[tuple[str, float, Colour]]:
@@ -37,9 +41,10 @@ def _finding_rows(theme: Theme, script: Script, foot: Box) -> list[tuple[str, fl
     return rows
 
 
-def _bars(words: Words, theme: Theme, script: Script, foot: Box, tint: Colour) -> Iterator[VMobject]:
+def _bars(
+    words: Words, theme: Theme, script: Script, foot: Box, tint: Colour, colours: np.ndarray
+) -> Iterator[VMobject]:
     """Bars to scale, each with its figure, under a line that says what they are, or two."""
-    colours = {"launch": theme.launch, "write": theme.write, "run": tint, "multiply": tint}
     measure = glyphs.wrap(script.measure, MEASURE_PX, foot.w, 2)
     head = 34.0 * len(measure) + 4
     pitch = min(46.0, (foot.h - head) / max(1, len(script.bars)))
@@ -55,8 +60,11 @@ def _bars(words: Words, theme: Theme, script: Script, foot: Box, tint: Colour) -
         length = (foot.w - label - value) * bar.us / longest
         px = min(BAR_PX, 0.8 * pitch)
         yield words.text(bar.label, foot.x, top + 0.72 * pitch, px, theme.text)
-        colour = colours.get(bar.kind, theme.quiet)
-        yield words.box(Box(foot.x + label, top + 3, max(2.0, length), pitch - 8), colour, 4)
+        place = Box(foot.x + label, top + 3, max(2.0, length), pitch - 8)
+        if bar.kind == "run":
+            yield words.box(place, tint, 4)
+        else:
+            yield sample(words, theme, colours, place, bar.kind)
         text = f"{bar.us:.1f} µs"
         x = foot.x + label + length + 18
         yield words.text(text, x, top + 0.72 * pitch, px, theme.text, bold=True, family=glyphs.MONO)

@@ -11,7 +11,7 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from tilesim import Trace
-from tilesim.metrics import first_of_cta, next_start, slot_index
+from tilesim.metrics import first_of_cta, next_in_slot, slot_index
 from tilesim_scenes._stage import glyphs
 from tilesim_scenes._stage.raster import Painter, Pixels
 from tilesim_scenes._stage.theme import Theme, ink_on
@@ -19,6 +19,8 @@ from tilesim_scenes._stage.theme import Theme, ink_on
 OVERSAMPLING = 4
 OVERLAPPED = 0.34
 """Share of a lane's height, from below, for a write that runs while the next tile is multiplied above it."""
+LEAST_LABEL = 0.86
+"""Of the full size of labels, to which one may shrink before it says less."""
 THIN, VEIL = 8, 115
 """In lanes of fewer pixels such a write is a veil over the whole lane, of this opacity out of 255."""
 
@@ -88,7 +90,7 @@ def lane_bars(lanes: Lanes, width: float) -> list[Bar]:
     low, high = lanes.window
     launched = np.zeros(len(spans), bool)
     launched[first_of_cta(lanes.trace)] = True
-    covered = next_start(lanes.trace) < spans["done"]
+    covered = next_in_slot(lanes.trace, "start") < spans["done"]
     lane_of = {int(place): lane for lane, place in enumerate(lanes.places)}
     bars = []
     for row, place in enumerate(slot_index(lanes.trace).tolist()):
@@ -123,7 +125,7 @@ def _picture(lanes: Lanes, bars: list[Bar], box: Pixels, theme: Theme, colours: 
     veiled = box.height / len(lanes.places) < THIN
     fills = {"launch": theme.launch, "write": theme.write}
     fills["write under"] = (*theme.write, VEIL) if veiled else theme.write
-    fills |= {"idle": theme.idle, "hand over": theme.idle}
+    fills |= {"idle": theme.idle, "hand over": theme.hand_over}
     ground = [Bar(lane, 0, box.width, "idle", 0, 0) for lane in range(len(lanes.places))]
     for bar in ground + bars:
         top, bottom = _extent(lanes, bar, tall, veiled)
@@ -138,7 +140,7 @@ def _label(picture: np.ndarray, lanes: Lanes, bars: list[Bar], theme: Theme, col
     """Write into each bar what it is, as fully as there is room for."""
     height, width = picture.shape[:2]
     ns_per_pixel = (lanes.window[1] - lanes.window[0]) / width
-    inks = {"launch": ink_on(theme.launch), "write": ink_on(theme.write), "hand over": theme.quiet}
+    inks = {"launch": ink_on(theme.launch), "write": ink_on(theme.write), "hand over": theme.text}
     inks["write under"] = inks["write"]
     under = {bar.lane for bar in bars if bar.kind == "write under"}
     for bar in bars:
@@ -146,9 +148,10 @@ def _label(picture: np.ndarray, lanes: Lanes, bars: list[Bar], theme: Theme, col
         top, bottom = _extent(lanes, bar, height)
         if lanes.words and bar.kind in ("multiply", "hand over") and bar.lane in under:
             bottom -= OVERLAPPED * (bottom - top)
-        px = min(lanes.number_px, 0.8 * (bottom - top))
+        full = min(lanes.number_px, 0.8 * (bottom - top))
         for text in _texts(bar, lanes.words, (bar.x1 - bar.x0) * ns_per_pixel / 1000):
-            if glyphs.width(text, px, glyphs.SANS, True) < 0.94 * (right - left):
+            px = min(full, full * 0.94 * (right - left) / glyphs.width(text, full, glyphs.SANS, True))
+            if px >= LEAST_LABEL * full:
                 centre, baseline = (left + right) / 2, (top + bottom) / 2 + 0.36 * px
                 ink = inks.get(bar.kind) or ink_on(colours[bar.sm])
                 glyphs.stamp(picture, text, centre, baseline, px, ink, 0.5, glyphs.SANS)

@@ -20,10 +20,11 @@ LEGEND_PX, LENS_PX, ROW_HEIGHT = 28, 28, 44
 def legend(words: Words, theme: Theme, colours: np.ndarray, box: Box) -> Iterator[VMobject]:
     """A sample and a word for each thing a lane shows, in one row, or in two where the box is narrow."""
     entries = (
-        ("launch a block, load its first data", theme.launch),
-        ("multiply, in the SM's colour", None),
-        ("write the tile", theme.write),
-        ("idle", theme.idle),
+        ("launch", "launch, first load"),
+        ("multiply", "multiply, in the SM's colour"),
+        ("write", "write the tile"),
+        ("hand over", "hand over"),
+        ("idle", "idle"),
     )
     rows = legend_rows(box)
     per_row = -(-len(entries) // rows)
@@ -41,17 +42,29 @@ def legend_rows(box: Box) -> int:
 def _legend_row(
     words: Words, theme: Theme, colours: np.ndarray, entries: Sequence[tuple], box: Box, baseline: float
 ) -> Iterator[VMobject]:
-    natural = sum(glyphs.width(text, LEGEND_PX) + 96 for text, _ in entries) - 48
+    natural = sum(glyphs.width(text, LEGEND_PX) + 96 for _, text in entries) - 48
     shrink = min(1.0, box.w / natural)
     x, side = box.x, 26 * shrink
-    for text, colour in entries:
-        sample = words.box(Box(x, baseline - 0.86 * side, side, side), colour or theme.idle, 4)
-        if colour is None:
-            picks = colours[np.linspace(0, len(colours) - 1, min(4, len(colours))).astype(int)]
-            sample.set_fill([hexadecimal(pick) for pick in picks], 1.0).set_sheen_direction((1, 0, 0))
-        yield sample
+    for kind, text in entries:
+        yield sample(words, theme, colours, Box(x, baseline - 0.86 * side, side, side), kind)
         yield words.text(text, x + side + 14 * shrink, baseline, LEGEND_PX * shrink, theme.quiet)
         x += (glyphs.width(text, LEGEND_PX) + 96) * shrink
+
+
+def sample(words: Words, theme: Theme, colours: np.ndarray, box: Box, kind: str) -> VMobject:
+    """A box filled as lanes fill what a slot does; multiplying shows a few of the SMs' colours."""
+    fills = {
+        "launch": theme.launch,
+        "write": theme.write,
+        "hand over": theme.hand_over,
+        "idle": theme.idle,
+        "other": theme.quiet,
+    }
+    shape = words.box(box, fills.get(kind, theme.quiet), 4)
+    if kind == "multiply":
+        picks = colours[np.linspace(0, len(colours) - 1, min(4, len(colours))).astype(int)]
+        shape.set_fill([hexadecimal(pick) for pick in picks], 1.0).set_sheen_direction((1, 0, 0))
+    return shape
 
 
 def lens_box(foot: Box, panel: Box, alone: bool) -> Box:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tilesim import Trace
-from tilesim.metrics import breakdown, launches, next_start, utilization
+from tilesim.metrics import breakdown, launches, next_in_slot, utilization
 from tilesim.view import hand_over
 from tilesim_scenes._stage.script import Bar, Caption, Script, describe, microseconds
 
@@ -22,9 +22,16 @@ def schedule_name(trace: Trace) -> str:
     return trace.schedule.replace("-", " ").capitalize()
 
 
+def is_bare(trace: Trace) -> bool:
+    """Whether a simulation's costs are K-steps alone, so that schedules can differ in the tail only."""
+    costs = trace.meta.get("costs", {})
+    knobs = ("dispatch", "launch", "prologue", "handover", "epilogue")
+    return bool(costs) and not any(costs.get(knob) for knob in knobs)
+
+
 def overlaps(trace: Trace) -> bool:
     """Whether most tiles that are followed by another are still being written when that one starts."""
-    after = next_start(trace)
+    after = next_in_slot(trace, "start")
     followed = after < after.max()
     return bool(followed.any() and (after < trace.spans["done"])[followed].mean() > 0.5)
 
@@ -45,10 +52,15 @@ def time_bars(trace: Trace) -> list[Bar]:
     names = {
         "multiply": "multiplying",
         "launch": "launching blocks",
-        "write": "writing, nothing else",
+        "hand over": "handing over",
+        "write": "writing only",
         "idle": "idle",
     }
-    return [Bar(name, parts[kind] / trace.device.slots / 1000, kind) for kind, name in names.items()]
+    return [
+        Bar(name, parts[kind] / trace.device.slots / 1000, kind)
+        for kind, name in names.items()
+        if parts[kind] or kind != "hand over"
+    ]
 
 
 def of_one_trace(trace: Trace, title: str, opening: str, note: str, captions: Sequence[Caption]) -> Script:

@@ -7,7 +7,6 @@ import numpy as np
 from manim import VMobject
 
 from tilesim import Trace
-from tilesim.metrics import slot_index
 from tilesim_scenes._stage import glyphs
 from tilesim_scenes._stage.blocks import block_painter
 from tilesim_scenes._stage.card import end_card
@@ -103,9 +102,12 @@ class Picture:
             places = self._places(trace)
             pitch = lanes.h / len(places)
             for lane, place in enumerate(places):
-                sm = place // trace.device.ctas_per_sm
+                sm, slot = divmod(int(place), trace.device.ctas_per_sm)
+                if slot:
+                    continue
                 px = min(30.0, 0.9 * pitch)
-                baseline = lanes.y + (lane + 0.42) * pitch + 0.36 * px
+                middle = lane + 0.5 * trace.device.ctas_per_sm - 0.08
+                baseline = lanes.y + middle * pitch + 0.36 * px
                 colour = tuple(
                     mix(self.colours[index][sm], theme.text, 0.0 if self.film.theme.dark else 0.45)
                 )
@@ -193,7 +195,10 @@ class Picture:
 
     @staticmethod
     def _places(trace: Trace) -> np.ndarray:
-        return np.unique(slot_index(trace))
+        """Every slot that is free to this kernel, as `metrics.slot_index` counts them, used or not."""
+        slots = np.arange(trace.device.ctas_per_sm)
+        free = np.sort(np.array(trace.device.free_sms))[:, None]
+        return (free * trace.device.ctas_per_sm + slots).ravel()
 
     # -- what comes and goes
 
@@ -204,7 +209,7 @@ class Picture:
         first, last = -1.0, self.seconds + 1.0
         sprites = [
             self._sprite(
-                end_card(self.words, self.theme, self.script, foot, self.tint),
+                end_card(self.words, self.theme, self.script, foot, self.tint, self.colours[0]),
                 foot,
                 self.finished - 0.1,
                 last,

@@ -69,6 +69,7 @@ class TraceScene(Scene):
     def setup(self) -> None:
         try:
             film = self.film or from_environment(self.default)
+            script = type(self).write(film)
         except TilesimError as error:
             # Manim would wrap the sentence in a traceback of its own.
             raise SystemExit(f"error: {error}") from None
@@ -81,7 +82,7 @@ class TraceScene(Scene):
             background_color=hexadecimal(film.theme.background),
         )
         self.renderer.camera = camera
-        self.picture = Picture(film, type(self).write(film), frame)
+        self.picture = Picture(film, script, frame)
 
     def construct(self) -> None:
         canvas = Canvas(self.picture.paint)

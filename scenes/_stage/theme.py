@@ -20,7 +20,7 @@ LAUNCH: Colour = (230, 159, 0)
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """What each thing is painted in. `write` is for writing a tile and nothing else, `launch` likewise."""
+    """What each thing is painted in. `write` is for writing a tile and nothing else; so are the others."""
 
     background: Colour
     panel: Colour
@@ -28,6 +28,7 @@ class Theme:
     text: Colour
     quiet: Colour
     write: Colour
+    hand_over: Colour
     cursor: Colour
     measured: Colour
     simulated: Colour
@@ -43,6 +44,7 @@ THEMES = {
         text=(240, 246, 252),
         quiet=(152, 160, 170),
         write=(240, 246, 252),
+        hand_over=(78, 87, 99),
         cursor=(255, 255, 255),
         measured=(126, 231, 135),
         simulated=(121, 184, 255),
@@ -55,6 +57,7 @@ THEMES = {
         text=(20, 24, 30),
         quiet=(88, 96, 105),
         write=(36, 41, 47),
+        hand_over=(160, 167, 176),
         cursor=(0, 0, 0),
         measured=(26, 127, 55),
         simulated=(9, 105, 218),

@@ -9,7 +9,7 @@ import pytest
 from films import CLASSROOM, film, picture, script, stamped
 
 from tilesim import Costs, Device, Problem, Trace, simulate
-from tilesim_scenes._stage.film import Film
+from tilesim_scenes._stage.film import Film, FilmError
 from tilesim_scenes._stage.lanes import Lanes, lane_bars
 from tilesim_scenes._stage.script import origin
 from tilesim_scenes._stage.theme import THEMES
@@ -43,7 +43,7 @@ def test_the_race_says_what_was_measured():
     assert saved[0] == launches[0] - 132 == 380
     assert saved[1:] == [round(us[1] - us[2], 1), round(us[2] - us[3], 1)]
     assert loads == [round(us[0] - us[1], 1)]
-    assert "graph replays" in said.measure and "first issue to last write" in said.measure
+    assert "graph replays" in said.measure and "first multiply to last write" in said.measure
 
 
 def test_the_race_shows_what_was_recorded():
@@ -94,7 +94,10 @@ def test_a_single_film_adds_up(scene, schedule, device):
     assert (launches, us) == (blocks, round(end / 1000, 1))
     assert share == round(100 * multiplied / (slots * end))
     bars = {bar.kind: bar.us for bar in said.bars}
-    assert list(bars) == ["multiply", "launch", "write", "idle"]
+    hands_over = (
+        ["hand over"] if (spans["start"] > spans["issue"]).sum() > len(np.unique(spans["cta"])) else []
+    )
+    assert list(bars) == ["multiply", "launch", *hands_over, "write", "idle"]
     assert bars["multiply"] == pytest.approx(multiplied / slots / 1000)
     assert sum(bars.values()) == pytest.approx(end / 1000)
     assert figures(said.measure) == [round(end / 1000, 1)]
@@ -177,3 +180,15 @@ def test_the_badge_stands_on_every_film():
     assert picture("race").tint == THEMES["dark"].measured
     assert picture("naive").tint == picture("classroom race").tint == THEMES["dark"].simulated
     assert CLASSROOM["sms"] == film("classroom race").traces[0].device.sms
+
+
+@pytest.mark.parametrize(("scene", "schedule"), [("naive", "persistent"), ("persistent", "naive")])
+def test_a_film_refuses_a_trace_that_it_would_describe_wrongly(scene, schedule):
+    with pytest.raises(FilmError, match=f"those of {schedule} .*; the film {schedule} shows them"):
+        script(scene, schedule=schedule)
+
+
+def test_costs_of_nothing_but_k_steps_are_blamed_for_a_tie():
+    said = script("race", device="a100", m=2048, n=2048)
+    assert said.finding[0] == "Both take the same time." and "no launch" in said.finding[1]
+    assert "waits" not in said.panels[0][1]

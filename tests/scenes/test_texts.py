@@ -60,7 +60,7 @@ def texts(made):
 
     with recorded() as end, pytest.MonkeyPatch.context() as patch:
         patch.setattr(Words, "box", record)
-        end_card(words, theme, made.script, foot, made.tint)
+        end_card(words, theme, made.script, foot, made.tint, made.colours[0])
     live, scale = [], made.frame.scale
     frame = np.zeros((made.frame.height, made.frame.width, 4), np.uint8)
     painters = list(panel_painters(made))
