@@ -121,22 +121,17 @@ def _runs(traces: tuple[Trace, ...]) -> tuple[str, list[Bar], list[str]]:
     times = [float(trace.meta["kernel_us"]) if timed else trace.makespan / 1000 for trace in traces]
     bars = [Bar(schedule_name(trace), us) for trace, us in zip(traces, times, strict=True)]
     (least, fast), (most, slow) = sorted(zip(times, traces, strict=True), key=lambda pair: pair[0])
-    less = 1 - least / most
-    finding = ["Both take the same time."]
-    if all(is_bare(trace) for trace in traces):
-        finding.append(
-            "These costs hold no launch, no first load and no write: calibrate on runs of your own."
-        )
-    if less >= 0.001:
-        finding = [
-            f"{schedule_name(fast)} takes {less:.1%} less time: {least:.1f} µs instead of {most:.1f} µs"
-        ]
+    measure, less = KERNEL_TIME if timed else MAKESPAN, 1 - least / most
+    if less < 0.001:
+        why = ["These costs hold no launch, no first load and no write."] * all(map(is_bare, traces))
+        return measure, bars, ["Both take the same time.", *why]
     causes = []
     if launches(fast) < launches(slow):
         causes.append(f"It launches {plural(launches(fast), 'thread block')} instead of {launches(slow)}")
     if overlaps(fast) and not overlaps(slow):
         causes.append(f"{'and' if causes else 'It'} writes each tile while the next one is multiplied")
-    return KERNEL_TIME if timed else MAKESPAN, bars, finding + ([" ".join(causes) + "."] if causes else [])
+    gain = f"{schedule_name(fast)} takes {less:.1%} less time: {least:.1f} µs instead of {most:.1f} µs"
+    return measure, bars, [gain, *([" ".join(causes) + "."] if causes else [])]
 
 
 class Race(TraceScene):
