@@ -49,6 +49,15 @@ WRONG_USAGE = {
     "no trace": (["calibrate"], "TRACE"),
     "no output": (["record", "naive"], "'-o'"),
     "kernel that is not there": (["record", "naive", "--kernel", "cutlass", "-o", "x.npz"], "'cutlass'"),
+    "trace of another name": (["simulate", "naive", "-o", "x.csv"], "convert it with `tilesim convert`"),
+    "record of another name": (["record", "naive", "-o", "x.json"], "x.json: a trace is written as .npz"),
+    "costs of another name": (["calibrate", "a.npz", "-o", "x.txt"], "x.txt: costs are written as .json"),
+    "figures of another name": (["bench", "-o", "x.csv"], "x.csv: figures are written as .json"),
+    "poster of another name": (
+        ["export", "naive", "-o", "a.mp4", "--poster", "x.jpg"],
+        "x.jpg: a poster is written as .png",
+    ),
+    "conversion into a trace": (["convert", "a.npz", "b.NPZ", "--to", "csv"], "b.NPZ would pass for a trace"),
     "bench of two sizes": (["bench", "--size", "4096x4096"], "not three sizes"),
 }
 
@@ -135,7 +144,7 @@ BAD_SPANS = {
 @pytest.mark.parametrize("change, words", BAD_SPANS.items(), ids=lambda case: getattr(case, "__name__", ""))
 @pytest.mark.parametrize("command", ["convert", "calibrate"])
 def test_a_trace_that_contradicts_itself(change, words, command, good, tmp_path):
-    bad, out = rewritten(good, change), tmp_path / "out.csv"
+    bad, out = rewritten(good, change), tmp_path / ("out.csv" if command == "convert" else "out.json")
     args = (bad, out) if command == "convert" else (bad, "-o", out)
     result = run(command, *args)
     one_sentence(result, 1, words)
@@ -256,38 +265,62 @@ def test_costs_too_large_for_int64(tmp_path):
     one_sentence(run("simulate", "naive", "--k", 2**36, "--costs", path), 2, "the run could last")
 
 
+@pytest.mark.parametrize("name", ["good.npz", "link.npz", "link.csv", "hard.csv", "folder/../good.npz"])
+def test_a_trace_is_not_converted_into_itself(name, good, tmp_path):
+    (tmp_path / "folder").mkdir()
+    for link in ("link.npz", "link.csv"):
+        (tmp_path / link).symlink_to(good)
+    (tmp_path / "hard.csv").hardlink_to(good)
+    before = good.read_bytes()
+    one_sentence(run("convert", good, tmp_path / name, "--to", "csv"), 2, f"{name} is the trace itself")
+    assert good.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["run", "run.NPZ", ".hidden"])
+def test_a_trace_needs_no_ending(name, tmp_path):
+    assert run("simulate", "naive", *SMALL, "-o", tmp_path / name).exit_code == 0
+    assert Trace.load(tmp_path / name).spans.size == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_may_have_any_ending(tmp_path):
+    pipe = tmp_path / "pipe.txt"
+    os.mkfifo(pipe)
+    assert shell(f"tilesim simulate naive --sms 2 -o {pipe} >&2 & head -c 2 {pipe}").stdout == "PK"
+
+
 WRITERS = {
-    "simulate": lambda good, out: ["simulate", "naive", *SMALL, "-o", out],
-    "convert": lambda good, out: ["convert", good, out, "--to", "perfetto"],
-    "calibrate": lambda good, out: ["calibrate", good, "-o", out],
+    "simulate": ("out.npz", lambda good, out: ["simulate", "naive", *SMALL, "-o", out]),
+    "convert": ("out.json", lambda good, out: ["convert", good, out, "--to", "perfetto"]),
+    "calibrate": ("out.json", lambda good, out: ["calibrate", good, "-o", out]),
 }
 
 
-@pytest.mark.parametrize("args", WRITERS.values(), ids=WRITERS)
+@pytest.mark.parametrize("name, args", WRITERS.values(), ids=WRITERS)
 class TestOutput:
-    def test_folder_that_does_not_exist(self, args, good, tmp_path):
-        out = tmp_path / "no" / "out.npz"
+    def test_folder_that_does_not_exist(self, name, args, good, tmp_path):
+        out = tmp_path / "no" / name
         one_sentence(run(*args(good, out)), 1, f"the folder {out.parent} does not exist")
         assert not out.parent.exists()
 
-    def test_folder_instead_of_a_file(self, args, good, tmp_path):
+    def test_folder_instead_of_a_file(self, name, args, good, tmp_path):
         one_sentence(run(*args(good, tmp_path)), 1, "it is a folder")
 
-    def test_folder_without_permission(self, args, good, tmp_path, monkeypatch):
+    def test_folder_without_permission(self, name, args, good, tmp_path, monkeypatch):
         # Tests may run as root, whom no folder refuses.
         monkeypatch.setattr(os, "access", lambda path, mode: os.fspath(path) != os.fspath(tmp_path))
-        one_sentence(run(*args(good, tmp_path / "out.npz")), 1, "permission denied")
+        one_sentence(run(*args(good, tmp_path / name)), 1, "permission denied")
 
     @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
-    def test_full_disk(self, args, good):
+    def test_full_disk(self, name, args, good):
         one_sentence(run(*args(good, "/dev/full")), 1, "No space left on device")
         assert not os.path.isfile("/dev/full")
 
-    def test_full_disk_leaves_what_was_there(self, args, good, tmp_path, monkeypatch):
+    def test_full_disk_leaves_what_was_there(self, name, args, good, tmp_path, monkeypatch):
         def full(*_):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-        out = tmp_path / "out.npz"
+        out = tmp_path / name
         out.write_text("older")
         before = sorted(tmp_path.iterdir())
         monkeypatch.setattr(os, "replace", full)
@@ -295,11 +328,11 @@ class TestOutput:
         assert out.read_text() == "older"
         assert sorted(tmp_path.iterdir()) == before
 
-    def test_interrupt_leaves_what_was_there(self, args, good, tmp_path, monkeypatch):
+    def test_interrupt_leaves_what_was_there(self, name, args, good, tmp_path, monkeypatch):
         def interrupted(*_):
             raise KeyboardInterrupt
 
-        out = tmp_path / "out.npz"
+        out = tmp_path / name
         out.write_text("older")
         before = sorted(tmp_path.iterdir())
         monkeypatch.setattr(os, "replace", interrupted)

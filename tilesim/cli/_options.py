@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -67,10 +68,21 @@ class Schedule(click.ParamType):
 
 
 class OutputFile(click.Path):
-    """A file to be written; what would keep it from being written is said before any work is done."""
+    """A file to be written; what would keep it from being written is said before any work is done.
+
+    Where its name has an ending, that must be `ending`, or `rule` is the error; not so for a device.
+    """
+
+    def __init__(self, ending: str = "", rule: str = "") -> None:
+        super().__init__()
+        self.ending, self.rule = ending, rule
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         _atomic.check(value)
+        path = Path(value)
+        fits = not self.ending or path.suffix.lower() in ("", self.ending)
+        if not fits and (path.is_file() or not path.exists()):
+            self.fail(f"cannot write {value}: {self.rule}", param, ctx)
         return super().convert(value, param, ctx)
 
 
@@ -114,9 +126,14 @@ schedule_argument = click.argument("schedule", type=Schedule())
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-def output_option(help: str, required: bool = False) -> Callable[[F], F]:
+TRACE_FILE = OutputFile(".npz", "a trace is written as .npz; convert it with `tilesim convert`")
+COSTS_FILE = OutputFile(".json", "costs are written as .json")
+FIGURES_FILE = OutputFile(".json", "figures are written as .json")
+
+
+def output_option(kind: OutputFile, help: str, required: bool = False) -> Callable[[F], F]:
     """`-o FILE`, passed on as `output`."""
-    return click.option("-o", "--output", type=OutputFile(), metavar="FILE", required=required, help=help)
+    return click.option("-o", "--output", type=kind, metavar="FILE", required=required, help=help)
 
 
 def given(options: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:

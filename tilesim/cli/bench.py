@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from tilesim.cli._options import (
+    FIGURES_FILE,
     TileShape,
     json_option,
     kernel_options,
@@ -27,7 +28,7 @@ from tilesim.formats import _atomic
 )
 @kernel_options
 @click.option("--samples", type=click.IntRange(1, 100_000), default=100, help="Samples per kernel.  [100]")
-@output_option("Write the figures here (.json).")
+@output_option(FIGURES_FILE, "Write the figures here (.json).")
 @json_option
 def command(
     sizes: tuple[tuple[int, int, int], ...],

@@ -7,7 +7,7 @@ import click
 
 from tilesim.calibrate import Calibration, calibrations, compare
 from tilesim.cli._figures import time
-from tilesim.cli._options import json_option, output_option
+from tilesim.cli._options import COSTS_FILE, json_option, output_option
 from tilesim.formats import _atomic
 from tilesim.traces import Trace
 
@@ -16,7 +16,7 @@ SHOWN = ("launch", "prologue", "handover", "k_step", "epilogue", "dispatch", "ji
 
 @click.command(short_help="Fit costs to measured traces.")
 @click.argument("traces", metavar="TRACE...", nargs=-1, required=True)
-@output_option("Write the costs here (.json), for --costs.")
+@output_option(COSTS_FILE, "Write the costs here (.json), for --costs.")
 @json_option
 def command(traces: tuple[str, ...], output: str | None, as_json: bool) -> None:
     """Fit costs to each kernel and size among the TRACE files, and say how well a simulation repeats them."""

@@ -1,5 +1,6 @@
 """`tilesim convert`: a trace in another format."""
 
+import os
 from importlib import import_module
 
 import click
@@ -16,6 +17,10 @@ FORMATS = ("perfetto", "csv", "json")
 @click.option("--to", type=click.Choice(FORMATS), help="Format of OUT; OUT's ending .csv says csv by itself.")
 def command(trace: str, output: str, to: str | None) -> None:
     """Write the trace file IN as OUT: for ui.perfetto.dev, for a spreadsheet, or as plain JSON."""
+    if os.path.exists(trace) and os.path.exists(output) and os.path.samefile(trace, output):
+        raise click.UsageError(f"{output} is the trace itself; give OUT another name")
+    if output.lower().endswith(".npz"):
+        raise click.UsageError(f"{output} would pass for a trace; end OUT in .csv or .json")
     form = to or _guess(output)
     import_module(f"tilesim.formats.{form}").save(Trace.load(trace), output)
 

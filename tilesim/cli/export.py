@@ -26,6 +26,7 @@ from tilesim.errors import unknown
 
 FORMATS = ("mp4", "webm", "gif", "png", "mov")
 SIZES = ("1080p", "720p", "480p", "square", "vertical")
+POSTER = OutputFile(".png", "a poster is written as .png")
 
 
 class SceneName(click.ParamType):
@@ -54,7 +55,7 @@ class SceneName(click.ParamType):
 @click.option("--from", "start", type=float, default=0.0, metavar="S", help="Start here in the film.  [0]")
 @click.option("--to", "end", type=float, metavar="S", help="Stop here in the film.  [its end]")
 @click.option("--format", "form", type=click.Choice(FORMATS), help="Instead of the one that FILE ends in.")
-@click.option("--poster", type=OutputFile(), metavar="FILE", help="Also write the end card as PNG.")
+@click.option("--poster", type=POSTER, metavar="FILE", help="Also write the end card here (.png).")
 @click.option("--finding", is_flag=True, help="Also print what the end card says.")
 @json_option
 def command(scene: str, output: str, form: str | None, poster: str | None, **options: Any) -> None:

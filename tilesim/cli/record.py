@@ -8,6 +8,7 @@ import click
 from tilesim import metrics
 from tilesim.cli._figures import table
 from tilesim.cli._options import (
+    TRACE_FILE,
     json_option,
     kernel_options,
     output_option,
@@ -31,7 +32,7 @@ from tilesim.cli._rooms import room
 )
 @click.option("--ctas-per-sm", type=click.IntRange(1, 64), default=1, help="Blocks per SM, persistent.  [1]")
 @click.option("--repeats", type=click.IntRange(1, 10_000), default=21, help="Runs to choose from.  [21]")
-@output_option("Write the trace here (.npz).", required=True)
+@output_option(TRACE_FILE, "Write the trace here (.npz).", required=True)
 @json_option
 def command(schedule: str, kernel: str, output: str, as_json: bool, **options: Any) -> None:
     """Run the kernel of SCHEDULE on this machine's GPU, and write its most typical run as a trace."""

@@ -9,6 +9,7 @@ import tilesim
 from tilesim import metrics
 from tilesim.cli._figures import table
 from tilesim.cli._options import (
+    TRACE_FILE,
     costs_from,
     costs_options,
     device_from,
@@ -28,7 +29,7 @@ from tilesim.formats import gantt
 @problem_options
 @device_options
 @costs_options
-@output_option("Write the trace here (.npz).")
+@output_option(TRACE_FILE, "Write the trace here (.npz).")
 @click.option("--gantt", "lanes", is_flag=True, help="Draw a line of text per slot.")
 @click.option("--width", type=click.IntRange(20, 10_000), default=100, help="Columns of --gantt.  [100]")
 @json_option
