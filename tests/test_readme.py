@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from tilesim import Costs, Device, Trace
+from tilesim.calibrate import compare
+from tilesim.calibrations import default_costs, shipped
 from tilesim.orders import visit
 from tilesim.problems import Problem
 from tilesim.timings import kernel_times
@@ -57,7 +60,7 @@ def run_in_clone(clone: Path, *words: str) -> subprocess.CompletedProcess:
 
 def test_there_are_the_commands_that_are_promised() -> None:
     assert len([c for c in COMMANDS if c.startswith("make ")]) == 2
-    assert len([c for c in COMMANDS if c.startswith("tilesim ")]) == 5 + 3
+    assert len([c for c in COMMANDS if c.startswith("tilesim ")]) == 5 + 1 + 3
 
 
 @pytest.mark.parametrize("command", [c for c in COMMANDS if c.startswith("make ")])
@@ -141,6 +144,22 @@ def test_kernel_times_are_the_shipped_ones() -> None:
     kernels = ("naive-ptr", "naive-tma", "persistent-tma", "persistent-tma-overlap", "cublas")
     expected = [tuple(f"{rows[kernel][key]:.2f}" for key in ("us", "p20", "p80")) for kernel in kernels]
     assert [tuple(figures) for _, *figures in shown] == expected
+
+
+def test_a_k_step_under_a_write_is_as_slow_as_said() -> None:
+    problem, device = Problem(4096, 4096, 512, order="grouped:8"), Device.named("h200")
+    naive, under = (default_costs(name, problem, device).k_step for name in ("naive", "persistent"))
+    (said,) = re.findall(r"under a write, a K-step takes (\d+) % longer", README)
+    assert int(said) == round(100 * (under / naive - 1))
+
+
+def test_recorded_runs_come_out_within_what_is_said() -> None:
+    (said,) = re.findall(r"recorded run comes out within (\d+) % of its time", README)
+    for entry in shipped("h200"):
+        (name,) = entry["names"]
+        trace = Trace.load(ROOT / "tilesim/data/traces" / name)
+        measured, simulated = compare(trace, Costs.from_mapping(entry["costs"]))
+        assert abs(simulated / measured - 1) <= int(said) / 100
 
 
 def test_what_the_order_does_is_what_was_measured() -> None:
