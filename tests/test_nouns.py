@@ -242,7 +242,6 @@ def test_offsets_cut_the_segments_by_thread_block():
 
 
 def test_plans_are_checked_when_they_are_made(monkeypatch):
-    from tilesim import SCHEDULES
-
-    monkeypatch.setitem(SCHEDULES, "lazy", lambda problem, device: planned(*WHOLE[:3]))
+    lazy = {"lazy": lambda problem, device: planned(*WHOLE[:3])}
+    monkeypatch.setattr("tilesim.schedules.SCHEDULES", lazy)
     refuses(PlanError, "tile 3 is never computed", lambda: plan("lazy", FOUR, Device(1)))

@@ -1,5 +1,7 @@
 """Every registered schedule, on any problem, device and costs."""
 
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 from invariants import check_no_slot_waits, check_run
 from strategies import costs, devices, problems, schedules
 
+import tilesim.schedules
 from tilesim import SCHEDULES, Costs, Device, Problem, Trace, engine, plan, simulate
 from tilesim.errors import ScheduleError
 from tilesim.orders import visit
@@ -178,6 +181,56 @@ def test_more_sms_never_hurt_under_ideal_costs(schedule, problem, sms):
 def test_a_schedule_that_does_not_exist(name, sentence):
     with pytest.raises(ScheduleError, match=sentence):
         simulate(name, Problem(1, 1, 1), Device(1))
+
+
+BROKEN = {
+    "no_python": ("def (", r"schedules/no_python.py cannot be loaded \(SyntaxError: invalid syntax"),
+    "no_module": ("import nowhere", "cannot be loaded .*No module named 'nowhere'"),
+    "no_function": ("", r"schedules/no_function.py must define a function no_function\(problem, device\)"),
+    "no_callable": ("no_callable = 3", "must define a function no_callable"),
+    "no_device": ("def no_device(problem): ...", r"must define a function no_device\(problem, device\)"),
+    "no_plan": ("def no_plan(problem, device): ...", "'no-plan' returned None of type NoneType; it must ret"),
+}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder whose files are schedules until the test ends."""
+    monkeypatch.setattr(tilesim.schedules, "__path__", [*tilesim.schedules.__path__, str(tmp_path)])
+    yield tmp_path
+    for file in tmp_path.glob("*.py"):
+        sys.modules.pop(f"tilesim.schedules.{file.stem}", None)
+        vars(tilesim.schedules).pop(file.stem, None)
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_file_breaks_its_own_schedule_alone(name, folder):
+    text, sentence = BROKEN[name]
+    before = list(SCHEDULES)
+    (folder / f"{name}.py").write_text(text)
+    schedule = name.replace("_", "-")
+    assert list(SCHEDULES) == sorted([*before, schedule])
+    with pytest.raises(ScheduleError, match=sentence):
+        plan(schedule, Problem(1, 1, 1), Device(1))
+    assert plan("naive", Problem(1, 1, 1), Device(1)).ctas == 1
+    with pytest.raises(ScheduleError, match=f"choose from .*{schedule}"):
+        plan("nothing", Problem(1, 1, 1), Device(1))
+
+
+def test_schedules_are_a_read_only_mapping_that_imports_what_is_looked_up(folder):
+    count = len(SCHEDULES)
+    (folder / "two_words.py").write_text("def two_words(problem, device, s): ...")
+    (folder / "_shared.py").write_text("")
+    assert len(SCHEDULES) == len(list(SCHEDULES)) == count + 1
+    assert "two-words" in SCHEDULES
+    assert not {"two_words", "_shared", "-shared", "", None} & set(SCHEDULES)
+    assert "tilesim.schedules.two_words" not in sys.modules
+    assert SCHEDULES["two-words"].__name__ == dict(SCHEDULES.items())["two-words"].__name__ == "two_words"
+    assert SCHEDULES.get("two_words") is None
+    with pytest.raises(KeyError, match="persistant"):
+        SCHEDULES["persistant"]
+    with pytest.raises(TypeError):
+        SCHEDULES["naive"] = None
 
 
 @pytest.mark.parametrize("seed", [-1, 0.5, "x", 2**63, True])

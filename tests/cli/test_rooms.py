@@ -96,6 +96,19 @@ def test_scenes_are_listed_from_their_files(clone):
     assert "_stage" not in result.stdout
 
 
+def test_broken_schedules_are_listed_with_what_is_wrong(clone):
+    (clone / "tilesim/schedules/stride.py").write_text("def step(problem, device): ...\n")
+    (clone / "tilesim/schedules/typo.py").write_text("def typo(problem, device)\n")
+    result = run(clone, "list")
+    assert (result.returncode, result.stderr) == (0, "")
+    wanted = "schedules/stride.py must define a function stride(problem, device)"
+    assert f"  stride                 {wanted}\n" in result.stdout
+    assert "  typo                   schedules/typo.py cannot be loaded (SyntaxError: " in result.stdout
+    assert run(clone, "simulate", "naive", "--sms", "2").returncode == 0
+    result = run(clone, "simulate", "stride")
+    assert (result.returncode, result.stdout, result.stderr) == (2, "", f"error: {wanted}\n")
+
+
 def test_without_a_gpu_measuring_is_one_sentence(tmp_path):
     torch = pytest.importorskip("torch")
     pytest.importorskip("triton")

@@ -10,6 +10,7 @@ import click
 from tilesim.cli._options import json_option
 from tilesim.cli._rooms import scene_names
 from tilesim.devices import presets
+from tilesim.errors import ScheduleError
 from tilesim.orders import ORDERS
 from tilesim.problems import DTYPE_BYTES
 from tilesim.schedules import SCHEDULES
@@ -38,9 +39,17 @@ def command(as_json: bool) -> None:
 
 
 def _functions(registry: Mapping[str, Callable], doc: Callable[[Any], str | None]) -> dict[str, str]:
-    """Each name, with the parameters it must carry, and the first line of what `doc` finds on it."""
+    """Each name, with the parameters it must carry, and the first line of what `doc` finds on it.
+
+    A schedule whose file is broken is there with what is wrong.
+    """
     found = {}
-    for name, function in registry.items():
+    for name in registry:
+        try:
+            function = registry[name]
+        except ScheduleError as error:
+            found[name] = str(error)
+            continue
         parameters = list(signature(function).parameters.values())[2:]
         needed = [p.name.upper() for p in parameters if p.default is Parameter.empty]
         found[":".join([name, *needed])] = (doc(function) or "").strip().partition("\n")[0]
