@@ -1,14 +1,19 @@
 """What the commands print and write when nothing is wrong."""
 
 import json
+import re
 import subprocess
 import sys
+from importlib import import_module
+from io import StringIO
+from itertools import count
 
 import pytest
 from click.testing import CliRunner
 
 from tilesim import SCHEDULES, Costs, Device, Problem, Trace, __version__, plan, simulate
 from tilesim.cli import main
+from tilesim.cli._rooms import room
 
 SMALL = ["--m", "384", "--n", "384", "--k", "128", "--tile", "128x128x4", "--sms", "4"]
 
@@ -34,6 +39,40 @@ def test_each_command_is_listed_and_explains_each_option(name):
     for option in command.params:
         if option.param_type_name == "option":
             assert option.help and option.help.endswith((".", "]")), option.name
+
+
+def helps(name):
+    return {option.name: getattr(option, "help", None) for option in main.get_command(None, name).params}
+
+
+def test_help_shows_the_defaults_that_hold():
+    shared = ["m", "n", "k", "tile", "order", "dtype", "device", "sms", "ctas_per_sm", "busy_sms"]
+    film, plain = helps("export"), helps("simulate")
+    assert all(film[name].endswith("  [the film's own]") for name in shared)
+    assert not [name for name in shared if "film" in plain[name]]
+    ends = {"m": "[4096]", "k": "[512]", "tile": "[128x256x64]", "order": "[row-major]", "dtype": "[bf16]"}
+    ends |= {"device": "[h200, unless --sms is given]", "ctas_per_sm": "[1]", "busy_sms": "[0]"}
+    assert all(plain[name].endswith(f".  {end}") for name, end in ends.items())
+    assert plain["sms"] == "SMs. With --device, that GPU with so many; alone, a GPU of ideal costs."
+    assert ".json is ambiguous" in helps("convert")["to"]
+
+
+def test_the_shortest_and_the_longest_film_are_those_of_the_help():
+    pytest.importorskip("manim")
+    film = room("scenes", "_stage.film")
+    assert f", {film.MIN_SECONDS:g} to {film.MAX_SECONDS:g}.  [15]" in helps("export")["seconds"]
+
+
+def test_the_progress_of_a_film_is_a_percentage_without_a_time_left(monkeypatch):
+    terminal = StringIO()
+    terminal.isatty = lambda: True
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr("time.time", count(0, 60).__next__)
+    with import_module("tilesim.cli.export")._bar("race") as bar:
+        bar.update(1)
+        bar.update(249)
+    assert " 25%" in terminal.getvalue()
+    assert not re.search(r"\d:\d\d", terminal.getvalue())
 
 
 def test_files_with_an_underscore_are_no_commands():

@@ -1,6 +1,6 @@
 """The options that several commands share, and how they become a Problem, a Device and Costs.
 
-A decorator such as `problem_options` adds a group of options to a command; `problem_from(options)`,
+A decorator such as `problem_options()` adds a group of options to a command; `problem_from(options)`,
 given the command's keyword arguments, turns them into the noun. An option that was not given is None
 among them, so a command may have defaults of its own: `problem_from(options, default=...)`.
 """
@@ -95,22 +95,55 @@ def _group(*options: Callable[[F], F]) -> Callable[[F], F]:
     return decorate
 
 
-problem_options = _group(
-    click.option("--m", type=int, metavar="SIZE", help="Rows of A and C.  [4096]"),
-    click.option("--n", type=int, metavar="SIZE", help="Columns of B and C.  [4096]"),
-    click.option("--k", type=int, metavar="SIZE", help="Columns of A, rows of B.  [512]"),
-    click.option(
-        "--tile", type=TileShape(), metavar="MxNxK", help="Output tile, and K-step, of a block.  [128x256x64]"
-    ),
-    click.option("--order", metavar="NAME", help="Sequence of tiles, such as grouped:8.  [row-major]"),
-    click.option("--dtype", metavar="NAME", help=f"Of A and B: {', '.join(DTYPE_BYTES)}.  [bf16]"),
-)
-device_options = _group(
-    click.option("--device", metavar="NAME", help="GPU by name; `tilesim list` shows them.  [h200]"),
-    click.option("--sms", type=int, metavar="COUNT", help="SMs. Without --device: a GPU of ideal costs."),
-    click.option("--ctas-per-sm", type=int, metavar="COUNT", help="Thread blocks that fit on an SM.  [1]"),
-    click.option("--busy-sms", type=int, metavar="COUNT", help="SMs that another kernel holds.  [0]"),
-)
+def problem_options(own: str = "") -> Callable[[F], F]:
+    """The options of a Problem. Help shows PROBLEM's values as the defaults, or `own` in their place."""
+
+    def shown(value: object) -> str:
+        return f"  [{own or value}]"
+
+    tile = "x".join(map(str, PROBLEM.tile))
+    return _group(
+        click.option("--m", type=int, metavar="SIZE", help="Rows of A and C." + shown(PROBLEM.m)),
+        click.option("--n", type=int, metavar="SIZE", help="Columns of B and C." + shown(PROBLEM.n)),
+        click.option("--k", type=int, metavar="SIZE", help="Columns of A, rows of B." + shown(PROBLEM.k)),
+        click.option(
+            "--tile",
+            type=TileShape(),
+            metavar="MxNxK",
+            help="Output tile, and K-step, of a block." + shown(tile),
+        ),
+        click.option(
+            "--order", metavar="NAME", help="Sequence of tiles, such as grouped:8." + shown(PROBLEM.order)
+        ),
+        click.option(
+            "--dtype", metavar="NAME", help=f"Of A and B: {', '.join(DTYPE_BYTES)}." + shown(PROBLEM.dtype)
+        ),
+    )
+
+
+def device_options(own: str = "") -> Callable[[F], F]:
+    """The options of a Device. Help shows what stands for each that is not given, or `own` in its place."""
+
+    def shown(value: object) -> str:
+        return f"  [{own or value}]"
+
+    sms = "SMs. With --device, that GPU with so many; alone, a GPU of ideal costs."
+    return _group(
+        click.option(
+            "--device",
+            metavar="NAME",
+            help="GPU by name; `tilesim list` shows them." + shown(f"{DEVICE}, unless --sms is given"),
+        ),
+        click.option("--sms", type=int, metavar="COUNT", help=sms + (shown(own) if own else "")),
+        click.option(
+            "--ctas-per-sm", type=int, metavar="COUNT", help="Thread blocks that fit on an SM." + shown(1)
+        ),
+        click.option(
+            "--busy-sms", type=int, metavar="COUNT", help="SMs that another kernel holds." + shown(0)
+        ),
+    )
+
+
 costs_options = _group(
     click.option("--costs", metavar="FILE", help="JSON of costs, or of `tilesim calibrate`, to use instead."),
     click.option("--seed", type=int, default=0, metavar="NUMBER", help="Of the jitter, from 0.  [0]"),

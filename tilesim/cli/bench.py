@@ -21,7 +21,7 @@ from tilesim.formats import _atomic
 
 
 @click.command(short_help="Time the kernels on this machine's GPU.")
-@problem_options
+@problem_options()
 @click.option("--size", "sizes", type=TileShape(), multiple=True, help="M, N and K; repeat it for several.")
 @click.option(
     "--kernel", "kernels", multiple=True, metavar="NAME", help="Time only this; repeat it for several."

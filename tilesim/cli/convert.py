@@ -14,7 +14,11 @@ FORMATS = ("perfetto", "csv", "json")
 @click.command(short_help="Write a trace as Perfetto JSON, CSV or JSON.")
 @click.argument("trace", metavar="IN")
 @click.argument("output", metavar="OUT", type=OutputFile())
-@click.option("--to", type=click.Choice(FORMATS), help="Format of OUT; OUT's ending .csv says csv by itself.")
+@click.option(
+    "--to",
+    type=click.Choice(FORMATS),
+    help="Format of OUT. Its ending tells where it is .csv or .perfetto.json; .json is ambiguous.",
+)
 def command(trace: str, output: str, to: str | None) -> None:
     """Write the trace file IN as OUT: for ui.perfetto.dev, for a spreadsheet, or as plain JSON."""
     if os.path.exists(trace) and os.path.exists(output) and os.path.samefile(trace, output):

@@ -45,13 +45,13 @@ class SceneName(click.ParamType):
 @click.option("-o", "--output", type=OutputFile(), metavar="FILE", required=True, help="The film to write.")
 @click.option("--trace", multiple=True, metavar="FILE", help="A trace to show; race takes two.  [repeatable]")
 @click.option("--schedule", multiple=True, metavar="NAME", help="A schedule to simulate.  [repeatable]")
-@problem_options
-@device_options
+@problem_options("the film's own")
+@device_options("the film's own")
 @costs_options
 @click.option("--theme", type=click.Choice(["dark", "light"]), default="dark", help="Colours.  [dark]")
 @click.option("--size", type=click.Choice(SIZES), default="1080p", help="Of the frame.  [1080p]")
 @click.option("--fps", type=click.IntRange(1, 120), default=30, help="Frames per second.  [30]")
-@click.option("--seconds", type=float, metavar="S", help="Length of the whole film.  [15]")
+@click.option("--seconds", type=float, metavar="S", help="Length of the whole film, 6 to 600.  [15]")
 @click.option("--from", "start", type=float, default=0.0, metavar="S", help="Start here in the film.  [0]")
 @click.option("--to", "end", type=float, metavar="S", help="Stop here in the film.  [its end]")
 @click.option("--format", "form", type=click.Choice(FORMATS), help="Instead of the one that FILE ends in.")
@@ -72,7 +72,7 @@ def command(scene: str, output: str, form: str | None, poster: str | None, **opt
         film = room("scenes", "_stage.film").make(act.default, _settings(options))
         cut = stage.Cut(options["size"], options["fps"], options["start"], options["end"])
         cut.seconds(film, form)
-    with click.progressbar(length=1000, label=scene, file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
+    with _bar(scene) as bar:
         stage.export(act, film, output, form, cut, lambda share: bar.update(round(1000 * share) - bar.pos))
     if poster:
         stage.save_still(act, film, poster, cut, film.seconds)
@@ -81,6 +81,13 @@ def command(scene: str, output: str, form: str | None, poster: str | None, **opt
         click.echo(json.dumps({"film": output, "finding": act.write(film).finding, "traces": figures}))
     elif options["finding"]:
         click.echo("\n".join(act.write(film).finding))
+
+
+def _bar(label: str) -> Any:
+    """A progress bar in thousandths; without a time left, which Manim's start would make absurd."""
+    return click.progressbar(
+        length=1000, label=label, show_eta=False, file=sys.stderr, hidden=not sys.stderr.isatty()
+    )
 
 
 def _settings(options: dict[str, Any]) -> dict[str, Any]:

@@ -24,8 +24,8 @@ BLOCKS = 16
 
 @click.command(short_help="Show which thread block computes which tiles.")
 @schedule_argument
-@problem_options
-@device_options
+@problem_options()
+@device_options()
 @click.option("--all", "whole", is_flag=True, help="List every thread block and tile.")
 @json_option
 def command(schedule: str, whole: bool, as_json: bool, **options: Any) -> None:

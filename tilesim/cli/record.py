@@ -22,7 +22,7 @@ from tilesim.cli._rooms import room
 @click.command(short_help="Measure a trace on this machine's GPU.")
 @schedule_argument
 @click.option("--kernel", type=click.Choice(["own"]), default="own", help="The schedule's own kernel.  [own]")
-@problem_options
+@problem_options()
 @kernel_options
 @click.option(
     "--loads", type=click.Choice(["tma", "ptr"]), default="tma", help="How tiles are loaded.  [tma]"

@@ -26,8 +26,8 @@ from tilesim.formats import gantt
 
 @click.command(short_help="Play a schedule and print its figures.")
 @schedule_argument
-@problem_options
-@device_options
+@problem_options()
+@device_options()
 @costs_options
 @output_option(TRACE_FILE, "Write the trace here (.npz).")
 @click.option("--gantt", "lanes", is_flag=True, help="Draw a line of text per slot.")
