@@ -172,7 +172,7 @@ def test_more_sms_never_hurt_under_ideal_costs(schedule, problem, sms):
         ("persistant", "did you mean 'persistent'"),
         ("Naive", "did you mean 'naive'"),
         ("", "there is no schedule ''"),
-        ("naive:4", "'naive:4' has 1 parameters; write it as 'naive'"),
+        ("naive:4", "'naive:4' has 1 parameter but takes none; write it as 'naive'$"),
         ("naive:", "write it as 'naive'"),
         (7, "the schedule is 7"),
         (None, "the schedule is None"),

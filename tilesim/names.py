@@ -25,9 +25,26 @@ def resolve(
     parameters = list(signature(function).parameters.values())[given:]
     needed = sum(p.default is Parameter.empty for p in parameters)
     if not needed <= len(words) <= len(parameters):
-        form = ":".join([name, *(p.name.upper() for p in parameters)])
-        raise error(f"the {what} {text!r} has {len(words)} parameters; write it as {form!r}")
+        form = repr(":".join([name, *(p.name.upper() for p in parameters)]))
+        if parameters:
+            form += f", such as {':'.join([name, *('8' for _ in parameters)])!r}"
+        fault = _miscount(len(words), needed, len(parameters))
+        raise error(f"the {what} {text!r} {fault}; write it as {form}")
     for word in words:
         if not (word.isascii() and word.isdigit() and len(word) <= 10 and 1 <= int(word) < 2**31):
             raise error(f"the {what} {text!r} has the parameter {word!r}; it must be a whole number from 1")
     return function, tuple(int(word) for word in words)
+
+
+def _miscount(given: int, least: int, most: int) -> str:
+    """What is wrong with a number of parameters that is not from `least` to `most`.
+
+    >>> _miscount(0, 1, 1), _miscount(1, 2, 3)
+    ('needs 1 parameter', 'needs at least 2 parameters')
+    >>> _miscount(1, 0, 0), _miscount(2, 1, 1), _miscount(2, 0, 1)
+    ('has 1 parameter but takes none', 'has 2 parameters but takes 1', 'has 2 parameters but takes at most 1')
+    """
+    if given < least:
+        return f"needs {'at least ' * (least < most)}{least} parameter{'s' * (least > 1)}"
+    takes = f"{'at most ' * (least < most)}{most}" if most else "none"
+    return f"has {given} parameter{'s' * (given > 1)} but takes {takes}"

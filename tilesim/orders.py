@@ -38,7 +38,7 @@ def column_major(tiles_m: int, tiles_n: int) -> np.ndarray:
 
 
 def grouped(tiles_m: int, tiles_n: int, g: int) -> np.ndarray:
-    """Groups of `g` rows, column by column inside a group; the last group may be smaller.
+    """Groups of G rows, column by column inside a group; the last group may be smaller.
 
     This is GROUP_SIZE_M of Triton's matrix multiplication tutorial.
 

@@ -103,6 +103,8 @@ def test_figures_as_a_table():
     assert "makespan     96.000 µs" in table
     assert "utilization  75.0%" in table
     assert "launches     4" in table
+    assert "launch time  0 ns, all slots together" in table
+    assert "tail         32.000 µs; 96.000 µs idle, all slots together" in table
 
 
 def test_the_trace_is_the_one_that_the_library_makes(tmp_path):
@@ -173,7 +175,7 @@ def test_list():
     assert set(listed) == {"schedules", "orders", "devices", "scenes", "dtypes"}
     assert set(SCHEDULES) <= {name.partition(":")[0] for name in listed["schedules"]}
     assert listed["devices"]["h200"] == "NVIDIA H200, 132 SMs"
-    assert "grouped:G" in listed["orders"]
+    assert listed["orders"]["grouped:G"].startswith("Groups of G rows, ")
     table = run("list")
     for title, names in listed.items():
         assert f"{title}\n" in table
@@ -193,7 +195,8 @@ def test_calibrate_writes_costs_that_simulate_takes(tmp_path):
     simulate("naive", Problem(4096, 4096, 512), Device.named("h200"), costs).save(trace)
     report = run("calibrate", trace, "-o", fitted)
     assert "launch 165, prologue 200" in report
-    assert "t.npz: " in report
+    assert "  from first multiply to last write:\n    t.npz: " in report
+    assert report.count("first multiply") == 1
     assert run("calibrate", trace, "--json") == fitted.read_text()
     figures = json.loads(run("simulate", "naive", "--costs", fitted, "--json"))
     assert figures["makespan_ns"] == pytest.approx(Trace.load(trace).makespan, rel=0.02)

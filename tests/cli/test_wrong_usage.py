@@ -37,7 +37,10 @@ WRONG_USAGE = {
     "no CTA per SM": (["simulate", "naive", "--ctas-per-sm", "0"], "ctas_per_sm is 0"),
     "unknown device": (["simulate", "naive", "--device", "h20"], "did you mean 'h200'?"),
     "unknown schedule": (["plan", "persistant"], "did you mean 'persistent'?"),
-    "parameter of a schedule that has none": (["simulate", "naive:2"], "'naive:2' has 1 parameters"),
+    "parameter of a schedule that has none": (
+        ["simulate", "naive:2"],
+        "'naive:2' has 1 parameter but takes none",
+    ),
     "no schedule": (["simulate"], "Missing argument 'SCHEDULE'"),
     "negative seed": (["simulate", "naive", "--seed", "-1"], "the seed is -1"),
     "lanes too narrow": (["simulate", "naive", "--gantt", "--width", "1"], "'--width'"),

@@ -14,14 +14,15 @@ def table(trace: Trace) -> str:
         f"{trace.schedule} on {trace.device.title}{sms}, {trace.origin}",
         f"{size}, {problem.order}: {problem.tiles} tiles of {tile}, {problem.k_steps} K-steps each",
     ]
+    idle = time(figures["tail_idle_slot_ns"])
     rows = {
         "makespan": time(figures["makespan_ns"]),
         "utilization": f"{figures['utilization']:.1%}",
         "occupancy": f"{figures['occupancy']:.1%}",
         "waves": str(figures["waves"]),
         "launches": str(figures["launches"]),
-        "launch time": f"{time(figures['launch_time_ns'])} of slot-time",
-        "tail": f"{time(figures['tail_ns'])}, {time(figures['tail_idle_slot_ns'])} of slot-time idle",
+        "launch time": f"{time(figures['launch_time_ns'])}, all slots together",
+        "tail": f"{time(figures['tail_ns'])}; {idle} idle, all slots together",
         "imbalance": f"{figures['imbalance']:.3f}",
         "costs": trace.meta.get("costs", {}).get("source", ""),
     }

@@ -52,8 +52,9 @@ def _report(one: Calibration, traces: dict[str, Trace]) -> str:
         lines.append("  coresidency " + ", ".join(f"{factor:.3f}" for factor in costs.coresidency))
     if one.unseen:
         lines.append(f"  not in the traces: {', '.join(one.unseen)}")
+    lines.append("  from first multiply to last write:")
     for name in one.names:
         measured, simulated = compare(traces[name], costs)
         error = (simulated - measured) / measured
-        lines.append(f"  {Path(name).name}: {time(measured)}, simulated {time(simulated)} ({error:+.1%})")
+        lines.append(f"    {Path(name).name}: {time(measured)}, simulated {time(simulated)} ({error:+.1%})")
     return "\n".join(lines)
