@@ -349,3 +349,12 @@ def test_the_archive_is_read_by_plain_numpy(saved):
     buffer = io.BytesIO(saved.read_bytes())
     with np.load(buffer) as file:
         assert file["spans"]["done"].max() == TRACE.makespan
+
+
+def test_a_trace_goes_down_a_pipe(tmp_path):
+    trace = simulate("naive", Problem(128, 256, 64), Device(1))
+    trace.save(tmp_path / "run.npz")
+    program = "from tilesim import *; simulate('naive', Problem(128, 256, 64), Device(1)).save('/dev/stdout')"
+    piped = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, check=True).stdout
+    assert piped == (tmp_path / "run.npz").read_bytes()
+    trace.save("/dev/null")

@@ -40,7 +40,10 @@ def scene_names() -> dict[str, str]:
 
 
 def _about(file: Path) -> str:
-    return (ast.get_docstring(ast.parse(file.read_bytes())) or "").partition("\n")[0]
+    try:
+        return (ast.get_docstring(ast.parse(file.read_bytes())) or "").partition("\n")[0]
+    except (SyntaxError, ValueError) as error:
+        return f"scenes/{file.name} cannot be loaded ({' '.join(str(error).split())})"
 
 
 def _room_path(folder: str) -> Path | None:

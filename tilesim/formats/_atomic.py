@@ -3,6 +3,7 @@
 import os
 import tempfile
 from collections.abc import Callable
+from io import BytesIO
 from os import PathLike
 from pathlib import Path
 from typing import BinaryIO
@@ -32,13 +33,16 @@ def write(path: str | PathLike[str], fill: Callable[[BinaryIO], object]) -> None
     not exist, cannot be written, or the disk is full.
     """
     check(path)
-    target = Path(os.path.realpath(path))
     partial = None
     try:
-        if not _is_file(target):
-            with open(target, "wb") as file:
-                fill(file)
+        if not _is_file(Path(path)):
+            # A zip file is written back and forth, which a pipe cannot take.
+            whole = BytesIO()
+            fill(whole)
+            with open(path, "wb") as stream:
+                stream.write(whole.getbuffer())
             return
+        target = Path(os.path.realpath(path))
         handle, partial = tempfile.mkstemp(prefix=f".{target.name[:32]}.", dir=target.parent)
         with os.fdopen(handle, "wb") as file:
             fill(file)
