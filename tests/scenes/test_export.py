@@ -116,7 +116,8 @@ def test_traces_and_simulations_that_were_asked_for(here, plain):
     result = run("naive", "--sms", "5", "--k", "64", "-o", "n.png", "--size", "480p", "--json")
     expected = simulate("naive", Problem(384, 1536, 64), Device(5)).makespan
     assert json.loads(result.output)["traces"][0]["makespan_ns"] == expected
-    result = run("naive", "--schedule", "persistent", "-o", "n.png", "--size", "480p", "--json")
+    contiguous = ["--schedule", "persistent-contiguous"]
+    result = run("persistent", *contiguous, "-o", "n.png", "--size", "480p", "--json")
     assert json.loads(result.output)["traces"][0]["launches"] == 4
 
 
@@ -133,6 +134,11 @@ NAIVE = ["naive", "-o", "x.mp4"]
 MISTAKES = {
     "unknown scene": (["naiv", "-o", "x.mp4"], 2, "did you mean 'naive'?"),
     "part of the workshop as a scene": (["_stage", "-o", "x.mp4"], 2, "there is no scene"),
+    "a schedule that the film does not show": (
+        [*NAIVE, "--schedule", "persistent"],
+        2,
+        "the film persistent shows",
+    ),
     "missing trace": ([*NAIVE, "--trace", "none.npz"], None, "none.npz"),
     "truncated trace": ([*NAIVE, "--trace", "cut.npz"], None, "cut.npz"),
     "no npz": ([*NAIVE, "--trace", "text.npz"], None, "text.npz"),

@@ -72,15 +72,16 @@ def command(scene: str, output: str, form: str | None, poster: str | None, **opt
         film = room("scenes", "_stage.film").make(act.default, _settings(options))
         cut = stage.Cut(options["size"], options["fps"], options["start"], options["end"])
         cut.seconds(film, form)
+        finding = act.write(film).finding
     with _bar(scene) as bar:
         stage.export(act, film, output, form, cut, lambda share: bar.update(round(1000 * share) - bar.pos))
     if poster:
         stage.save_still(act, film, poster, cut, film.seconds)
     if options["as_json"]:
         figures = [metrics.summary(trace) for trace in film.traces]
-        click.echo(json.dumps({"film": output, "finding": act.write(film).finding, "traces": figures}))
+        click.echo(json.dumps({"film": output, "finding": finding, "traces": figures}))
     elif options["finding"]:
-        click.echo("\n".join(act.write(film).finding))
+        click.echo("\n".join(finding))
 
 
 def _bar(label: str) -> Any:
