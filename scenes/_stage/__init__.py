@@ -1,6 +1,8 @@
 """The workshop behind the films.
 
-data -> pixels, each a pure function of (trace, time): `theme` colours, `layout` boxes, `pace` film time to
-trace time, `tiles` `lanes` `blocks` rasters, `glyphs` live text. `words` makes Manim's vectors for what
-stands still, `stage` puts both on one Manim scene, `film` says what to show and `export` writes the file.
+`film` says what to show, `script` what is said of it, `phrases` what several films say alike. From data to
+pixels, each step a pure function of (trace, time): `theme` colours, `layout` boxes, `pace` film time to
+trace time, `tiles`, `lanes` and `blocks` rasters, `glyphs` live text. `words` makes vectors for what stands
+still: `backdrop`, `legend`, `opening` and the end `card`. `picture` puts it all together, `stage` shows it
+on one Manim scene, and `export` writes the file.
 """

@@ -8,6 +8,7 @@ from manim import VMobject
 
 from tilesim import Trace
 from tilesim_scenes._stage import glyphs
+from tilesim_scenes._stage.backdrop import CLOCK_PX, free_slots, headline, lane_names, panel_frame, time_axis
 from tilesim_scenes._stage.blocks import block_painter
 from tilesim_scenes._stage.card import end_card
 from tilesim_scenes._stage.film import Film
@@ -28,7 +29,7 @@ EARLY = 0.5
 """Seconds before the clock runs in which the first caption already shows."""
 SLOW = 2.6
 """Seconds of slow motion."""
-CAPTION_PX, AXIS_PX, CLOCK_PX = 40, 26, 46
+CAPTION_PX = 40
 
 Sprite = tuple[np.ndarray, Box, float, float]
 """(pixels, where, from, to): a picture that fades in and out, over the seconds in which it shows."""
@@ -60,71 +61,15 @@ class Picture:
 
     def backdrop(self) -> list[VMobject]:
         """Title, badge, panels, axes and labels, back to front."""
-        parts = [*self._headline()]
-        for index in range(len(self.film.traces)):
-            parts += self._panel(index)
-        parts += legend(self.words, self.theme, self.colours[0], self.layout.foot)
+        words, theme, layout = self.words, self.theme, self.layout
+        parts = [*headline(words, theme, self.tint, layout, self.script, origin(self.film.traces))]
+        for panel, trace, said in zip(layout.panels, self.film.traces, self.script.panels, strict=True):
+            parts += panel_frame(words, theme, panel, said)
+            parts += time_axis(words, theme, panel.lanes, self.end)
+            if layout.classroom:
+                parts += lane_names(words, theme, panel.lanes, trace)
+        parts += legend(words, theme, self.colours[0], layout.foot)
         return parts + [self._lens_label(index) for index in range(len(self.lenses))]
-
-    def _headline(self) -> Iterator[VMobject]:
-        words, theme, box = self.words, self.theme, self.layout.title
-        text = origin(self.film.traces)
-        px = 30.0
-        wide = glyphs.width(text, px) + 84
-        badge = Box(box.right - wide, box.y + 2, wide, 56)
-        landscape = self.frame.wide > 1.2 * self.frame.tall
-        if not landscape:
-            badge = Box(box.x, box.bottom - 52, wide, 52)
-        yield words.box(badge, tuple(mix(theme.background, self.tint, 0.22)), 28)
-        yield words.box(Box(badge.x + 26, badge.y + badge.h / 2 - 8, 16, 16), self.tint, 8)
-        yield words.text(text, badge.x + 56, badge.y + badge.h / 2 + 11, px, self.tint)
-        room = (badge.x - box.x - 40) if landscape else box.w
-        yield words.text(self.script.title, box.x, box.y + 46, 56, theme.text, bold=True, room=room)
-        if landscape:
-            yield words.text(self.script.subtitle, box.x, box.y + 98, 32, theme.quiet, room=box.w)
-
-    def _panel(self, index: int) -> Iterator[VMobject]:
-        words, theme, panel = self.words, self.theme, self.layout.panels[index]
-        box, (name, note) = panel.box, self.script.panels[index]
-        x, clock = panel.grid.x, glyphs.width("000.0 µs", CLOCK_PX, glyphs.MONO, True)
-        yield words.box(box, theme.panel, 18)
-        yield words.text(name, x, box.y + 52, 42, theme.text, bold=True)
-        if panel.wide_header:
-            left = x + glyphs.width(name, 42, glyphs.SANS, True) + 32
-            room = panel.lanes.right - clock - 40 - left
-            if glyphs.width(note, 32) < 1.3 * room:
-                yield words.text(note, left, box.y + 50, 32, theme.quiet, room=room)
-        else:
-            yield words.text(note, x, box.y + 96, 30, theme.quiet, room=panel.lanes.right - x)
-        yield from self._axis(panel)
-        if self.layout.classroom:
-            trace, lanes = self.film.traces[index], panel.lanes
-            places = self._places(trace)
-            pitch = lanes.h / len(places)
-            for lane, place in enumerate(places):
-                sm, slot = divmod(int(place), trace.device.ctas_per_sm)
-                if slot:
-                    continue
-                px = min(30.0, 0.9 * pitch)
-                middle = lane + 0.5 * trace.device.ctas_per_sm - 0.08
-                baseline = lanes.y + middle * pitch + 0.36 * px
-                colour = tuple(
-                    mix(self.colours[index][sm], theme.text, 0.0 if self.film.theme.dark else 0.45)
-                )
-                yield words.text(f"SM {sm}", lanes.x - 16, baseline, px, colour, bold=True, anchor=1.0)
-
-    def _axis(self, panel: Panel) -> Iterator[VMobject]:
-        """Round figures of time under the lanes, and their unit at the right end."""
-        words, lanes, quiet = self.words, panel.lanes, self.theme.quiet
-        step = _round_step(self.end / 1000, lanes.w / 96)
-        baseline, unit = lanes.bottom + 36, glyphs.width("µs", AXIS_PX, glyphs.MONO)
-        yield words.text("µs", lanes.right, baseline, AXIS_PX, quiet, anchor=1.0, family=glyphs.MONO)
-        for tick in np.arange(0, self.end / 1000 + 1e-9, step):
-            x, text = lanes.x + lanes.w * tick * 1000 / self.end, f"{tick:g}"
-            half = glyphs.width(text, AXIS_PX, glyphs.MONO) / 2
-            if x + half < lanes.right - unit - 10:
-                yield words.line(x, lanes.bottom + 3, x, lanes.bottom + 9, quiet)
-                yield words.text(text, x, baseline, AXIS_PX, quiet, anchor=0.5, family=glyphs.MONO)
 
     # -- what moves
 
@@ -158,7 +103,7 @@ class Picture:
         yield block_painter(trace, panel.blocks, self.frame, self.theme, colours, classroom)
         lanes = Lanes(
             trace,
-            self._places(trace),
+            free_slots(trace),
             window=(0, self.end),
             gap=0.16 if classroom else 0.0,
             number_px=30 * scale if classroom else 0.0,
@@ -192,13 +137,6 @@ class Picture:
             )
 
         return paint
-
-    @staticmethod
-    def _places(trace: Trace) -> np.ndarray:
-        """Every slot that is free to this kernel, as `metrics.slot_index` counts them, used or not."""
-        slots = np.arange(trace.device.ctas_per_sm)
-        free = np.sort(np.array(trace.device.free_sms))[:, None]
-        return (free * trace.device.ctas_per_sm + slots).ravel()
 
     # -- what comes and goes
 
@@ -254,13 +192,3 @@ class Picture:
                 for row, part in enumerate(parts)
             ]
             yield self._sprite(texts, box, start, end)
-
-
-def _round_step(span: float, most: float) -> float:
-    """The smallest of 1, 2, 5 · 10^i that divides `span` into at most `most` parts.
-
-    >>> _round_step(38.9, 9), _round_step(31, 3), _round_step(0.9, 5)
-    (5.0, 20.0, 0.2)
-    """
-    power = 10.0 ** np.floor(np.log10(span / max(1.0, most)))
-    return float(next(step * power for step in (1, 2, 5, 10) if span / (step * power) <= max(1.0, most)))

@@ -8,6 +8,7 @@ from films import FILMS, SCENES, close, film, ground, painted, picture, picture_
 
 from tilesim import Costs, Device, Problem, simulate
 from tilesim.metrics import first_of_cta, next_in_slot
+from tilesim_scenes._stage.backdrop import free_slots
 from tilesim_scenes._stage.export import SIZES, still
 from tilesim_scenes._stage.film import Film
 from tilesim_scenes._stage.lanes import OVERLAPPED
@@ -83,7 +84,7 @@ def lane_pixel(picture, pixels, place, t, down=0.5):
     """The pixel of lane `place` where its axis shows `t`, at the share `down` of the lane's height."""
     box, lanes = (
         picture.frame.pixels(picture.layout.panels[0].lanes),
-        len(picture._places(picture.film.traces[0])),
+        len(free_slots(picture.film.traces[0])),
     )
     x = min(box.left + box.width - 1, box.left + int(t / picture.end * box.width))
     return pixels[round(box.top + (place + 0.84 * down) * box.height / lanes), x]

@@ -1,0 +1,89 @@
+"""The backdrop: what stands still in a film, as vectors."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from manim import VMobject
+
+from tilesim import Trace
+from tilesim_scenes._stage import glyphs
+from tilesim_scenes._stage.layout import Box, Layout, Panel
+from tilesim_scenes._stage.script import Script
+from tilesim_scenes._stage.theme import Colour, Theme, mix, sm_colours
+from tilesim_scenes._stage.words import Words
+
+TITLE_PX, SUBTITLE_PX, BADGE_PX, NAME_PX, NOTE_PX, LANE_PX, AXIS_PX, CLOCK_PX = 56, 32, 30, 42, 32, 30, 26, 46
+
+
+def headline(
+    words: Words, theme: Theme, tint: Colour, layout: Layout, script: Script, origin: str
+) -> Iterator[VMobject]:
+    """Title and subtitle, and the badge that says where the figures come from."""
+    box, landscape = layout.title, layout.frame.wide > 1.2 * layout.frame.tall
+    wide = glyphs.width(origin, BADGE_PX) + 84
+    badge = Box(box.right - wide, box.y + 2, wide, 56) if landscape else Box(box.x, box.bottom - 52, wide, 52)
+    yield words.box(badge, tuple(mix(theme.background, tint, 0.22)), 28)
+    yield words.box(Box(badge.x + 26, badge.y + badge.h / 2 - 8, 16, 16), tint, 8)
+    yield words.text(origin, badge.x + 56, badge.y + badge.h / 2 + 11, BADGE_PX, tint)
+    room = (badge.x - box.x - 40) if landscape else box.w
+    yield words.text(script.title, box.x, box.y + 46, TITLE_PX, theme.text, bold=True, room=room)
+    if landscape:
+        yield words.text(script.subtitle, box.x, box.y + 98, SUBTITLE_PX, theme.quiet, room=box.w)
+
+
+def panel_frame(words: Words, theme: Theme, panel: Panel, said: tuple[str, str]) -> Iterator[VMobject]:
+    """A panel's ground with its name and, where there is room for it, its note."""
+    box, (name, note), x = panel.box, said, panel.grid.x
+    yield words.box(box, theme.panel, 18)
+    yield words.text(name, x, box.y + 52, NAME_PX, theme.text, bold=True)
+    if not panel.wide_header:
+        yield words.text(note, x, box.y + 96, 30, theme.quiet, room=panel.lanes.right - x)
+        return
+    left = x + glyphs.width(name, NAME_PX, glyphs.SANS, True) + 32
+    room = panel.lanes.right - glyphs.width("000.0 µs", CLOCK_PX, glyphs.MONO, True) - 40 - left
+    if glyphs.width(note, NOTE_PX) < 1.3 * room:
+        yield words.text(note, left, box.y + 50, NOTE_PX, theme.quiet, room=room)
+
+
+def time_axis(words: Words, theme: Theme, lanes: Box, end: float) -> Iterator[VMobject]:
+    """Round figures of time from 0 to `end` ns under the lanes, and their unit at the right end."""
+    step = _round_step(end / 1000, lanes.w / 96)
+    baseline, unit = lanes.bottom + 36, glyphs.width("µs", AXIS_PX, glyphs.MONO)
+    yield words.text("µs", lanes.right, baseline, AXIS_PX, theme.quiet, anchor=1.0, family=glyphs.MONO)
+    for tick in np.arange(0, end / 1000 + 1e-9, step):
+        x, text = lanes.x + lanes.w * tick * 1000 / end, f"{tick:g}"
+        half = glyphs.width(text, AXIS_PX, glyphs.MONO) / 2
+        if x + half < lanes.right - unit - 10:
+            yield words.line(x, lanes.bottom + 3, x, lanes.bottom + 9, theme.quiet)
+            yield words.text(text, x, baseline, AXIS_PX, theme.quiet, anchor=0.5, family=glyphs.MONO)
+
+
+def lane_names(words: Words, theme: Theme, lanes: Box, trace: Trace) -> Iterator[VMobject]:
+    """Each SM's name beside its lanes, in its colour."""
+    slots, colours = trace.device.ctas_per_sm, sm_colours(trace.device.sms)
+    places = free_slots(trace)
+    pitch = lanes.h / len(places)
+    px = min(LANE_PX, 0.9 * pitch)
+    for lane in range(0, len(places), slots):
+        sm = int(places[lane]) // slots
+        baseline = lanes.y + (lane + 0.5 * slots - 0.08) * pitch + 0.36 * px
+        # Bright colours cannot be read as letters on a light ground.
+        colour = tuple(mix(colours[sm], theme.text, 0.0 if theme.dark else 0.45))
+        yield words.text(f"SM {sm}", lanes.x - 16, baseline, px, colour, bold=True, anchor=1.0)
+
+
+def free_slots(trace: Trace) -> np.ndarray:
+    """Every slot that is free to the kernel, used or not, as `metrics.slot_index` counts: int64, sorted."""
+    slots = np.arange(trace.device.ctas_per_sm)
+    free = np.sort(np.array(trace.device.free_sms))[:, None]
+    return (free * trace.device.ctas_per_sm + slots).ravel()
+
+
+def _round_step(span: float, most: float) -> float:
+    """The smallest of 1, 2, 5 · 10^i that divides `span` into at most `most` parts.
+
+    >>> _round_step(38.9, 9), _round_step(31, 3), _round_step(0.9, 5)
+    (5.0, 20.0, 0.2)
+    """
+    power = 10.0 ** np.floor(np.log10(span / max(1.0, most)))
+    return float(next(step * power for step in (1, 2, 5, 10) if span / (step * power) <= max(1.0, most)))
