@@ -63,7 +63,7 @@ def record(
 def run(
     what: Variant, problem: Problem, ctas: int, warmup: int, repeats: int, seed: int
 ) -> tuple[np.ndarray, dict[str, Any]]:
-    """The stamps of the launch with the median makespan, int64 [tiles, WORDS], and what is known beside."""
+    """The stamps of the most typical launch, int64 [tiles, WORDS], and what is known beside."""
     sets = [matrices(problem, "cuda", seed + i) for i in range(sets_beyond_l2(problem))]
     stamps = torch.zeros(len(sets), problem.tiles, WORDS, dtype=torch.int64, device="cuda")
     plain = [launcher(what, problem, operands, ctas) for operands in sets]

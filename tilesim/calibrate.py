@@ -34,7 +34,7 @@ import numpy as np
 
 from tilesim.costs import Costs
 from tilesim.errors import TraceError
-from tilesim.metrics import slot_index
+from tilesim.metrics import first_of_cta, in_turn, slot_index
 from tilesim.simulation import simulate
 from tilesim.traces import Trace
 
@@ -169,10 +169,8 @@ def _with_launch(one: Calibration, fitted: Sequence[Calibration]) -> Calibration
 
 def _before(trace: Trace) -> tuple[np.ndarray, np.ndarray]:
     """(rows, befores): each segment that is not its slot's first, and the one before it in the slot."""
-    place = slot_index(trace)
-    by_slot = np.lexsort((trace.spans["start"], place))
-    same = place[by_slot[1:]] == place[by_slot[:-1]]
-    return trace.spans[by_slot[1:][same]], trace.spans[by_slot[:-1][same]]
+    before, after = in_turn(trace)
+    return trace.spans[after], trace.spans[before]
 
 
 def _launch(traces: Sequence[Trace]) -> int | None:
@@ -183,7 +181,7 @@ def _launch(traces: Sequence[Trace]) -> int | None:
         other = rows["cta"] != before["cta"]
         gaps.append((rows["start"] - before["done"])[other])
         if trace.origin == "simulated":
-            first = np.unique(trace.spans["cta"], return_index=True)[1]
+            first = first_of_cta(trace)
             gaps.append((trace.spans["start"] - trace.spans["issue"])[first])
     seen = np.concatenate(gaps)
     return max(0, round(_mean(seen))) if seen.size else None

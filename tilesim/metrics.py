@@ -135,6 +135,18 @@ def first_of_cta(trace: Trace) -> np.ndarray:
     return np.unique(trace.spans["cta"], return_index=True)[1]
 
 
+def in_turn(trace: Trace) -> tuple[np.ndarray, np.ndarray]:
+    """(before, after): rows of segments that follow one another in a slot, pair by pair, slot by slot.
+
+    >>> [rows.tolist() for rows in in_turn(_example())]
+    [[0, 4, 1, 2, 3], [4, 8, 5, 6, 7]]
+    """
+    place = slot_index(trace)
+    by_slot = np.lexsort((trace.spans["start"], place))
+    same = place[by_slot[1:]] == place[by_slot[:-1]]
+    return by_slot[:-1][same], by_slot[1:][same]
+
+
 def next_in_slot(trace: Trace, time: str) -> np.ndarray:
     """The `time` (issue, start ...) of the next segment in a span's slot, ns: int64, shape [spans].
 
@@ -143,12 +155,10 @@ def next_in_slot(trace: Trace, time: str) -> np.ndarray:
     >>> next_in_slot(_example(), "start")[:6].tolist()
     [1000, 1000, 1000, 1000, 2000, 9223372036854775807]
     """
-    place = slot_index(trace)
-    by_slot = np.lexsort((trace.spans["start"], place))
-    after = np.full(len(place), np.iinfo(np.int64).max)
-    same = place[by_slot[1:]] == place[by_slot[:-1]]
-    after[by_slot[:-1][same]] = trace.spans[time][by_slot[1:][same]]
-    return after
+    before, after = in_turn(trace)
+    upcoming = np.full(len(trace.spans), np.iinfo(np.int64).max)
+    upcoming[before] = trace.spans[time][after]
+    return upcoming
 
 
 def breakdown(trace: Trace) -> dict[str, int]:

@@ -10,7 +10,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from tilesim.metrics import first_of_cta, last_done, slot_index
+from tilesim.metrics import first_of_cta, in_turn, last_done
 from tilesim.traces import Trace
 
 
@@ -128,16 +128,15 @@ def hand_over(trace: Trace) -> tuple[int, int, int]:
     >>> hand_over(_example())
     (0, 1000, 1000)
     """
-    place, spans = slot_index(trace), trace.spans
-    by_slot = np.lexsort((spans["start"], place))
-    place, ordered = place[by_slot], spans[by_slot]
-    rank = np.arange(len(place)) - np.searchsorted(place, place)
-    second = np.flatnonzero(rank == 1)
-    if not second.size:
+    spans, (before, after) = trace.spans, in_turn(trace)
+    firsts = ~np.isin(before, after)
+    before, after = before[firsts], after[firsts]
+    if not before.size:
         return int(spans["sm"][0]), 0, 0
-    gap = ordered["start"][second] - ordered["drain"][second - 1]
-    middle = second[np.argsort(gap, kind="stable")[(len(gap) - 1) // 2]]
-    return int(ordered["sm"][middle]), int(ordered["drain"][middle - 1]), int(ordered["start"][middle])
+    gap = spans["start"][after] - spans["drain"][before]
+    middle = np.argsort(gap, kind="stable")[(len(gap) - 1) // 2]
+    last, following = spans[before[middle]], spans[after[middle]]
+    return int(following["sm"]), int(last["drain"]), int(following["start"])
 
 
 def tail_start(trace: Trace) -> int:

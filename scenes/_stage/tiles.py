@@ -49,11 +49,9 @@ def tile_painter(trace: Trace, box: Pixels, theme: Theme, colours: np.ndarray, n
         picture[in_gap] = theme.panel
         frame[box.rows, box.columns, :3] = picture
         for index, (x, baseline) in enumerate(numbers):
-            ink = ink_on(own[index] if share[index] > 0.45 and phase[index] >= Phase.WRITING else idle)
-            if Phase.MULTIPLYING <= phase[index] < Phase.WRITING:
-                ink = theme.text
-            elif phase[index] < Phase.MULTIPLYING:
-                ink = theme.quiet
+            ink = theme.quiet if phase[index] < Phase.MULTIPLYING else theme.text
+            if phase[index] >= Phase.WRITING and share[index] > 0.45:
+                ink = ink_on(own[index])
             glyphs.stamp(frame, str(index), x, baseline + 0.36 * number_px, number_px, ink, anchor=0.5)
 
     return paint

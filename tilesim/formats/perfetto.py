@@ -19,7 +19,7 @@ import numpy as np
 from tilesim import __version__
 from tilesim.formats import _atomic
 from tilesim.formats.npz import header
-from tilesim.metrics import slot_index
+from tilesim.metrics import first_of_cta, in_turn, slot_index
 from tilesim.orders import visit
 from tilesim.traces import Trace
 
@@ -127,18 +127,16 @@ def _epilogue_lanes(trace: Trace) -> np.ndarray:
 
 def _previous_drain(trace: Trace) -> np.ndarray:
     """When the main loop before each span's in its slot drained, 0 where there is none: ns, shape [spans]."""
-    spans, place = trace.spans, slot_index(trace)
-    by_slot = np.lexsort((spans["start"], place))
-    before = np.zeros(len(spans), np.int64)
-    same = place[by_slot[1:]] == place[by_slot[:-1]]
-    before[by_slot[1:]] = np.where(same, spans["drain"][by_slot[:-1]], 0)
-    return before
+    before, after = in_turn(trace)
+    drained = np.zeros(len(trace.spans), np.int64)
+    drained[after] = trace.spans["drain"][before]
+    return drained
 
 
 def _follows_in_cta(trace: Trace) -> np.ndarray:
     """Whether a span is not its thread block's first: bool, shape [spans]."""
     later = np.ones(len(trace.spans), bool)
-    later[np.unique(trace.spans["cta"], return_index=True)[1]] = False
+    later[first_of_cta(trace)] = False
     return later
 
 
