@@ -32,7 +32,7 @@ from typing import Any
 
 import numpy as np
 
-from tilesim.costs import Costs
+from tilesim.costs import Costs, even_shares
 from tilesim.errors import TraceError
 from tilesim.metrics import first_of_cta, in_turn, slot_index
 from tilesim.simulation import simulate
@@ -228,8 +228,7 @@ def _main_loop(traces: Sequence[Trace]) -> tuple[float, tuple[float, ...], float
     steps, length = spans["k1"] - spans["k0"], np.maximum(1, spans["drain"] - spans["start"])
     beside = np.concatenate([_shares(trace) for trace in traces])
     seen = np.flatnonzero(beside.any(axis=0))
-    # Where nothing tells, r main loops take r times as long: the SM's rate is shared.
-    coresidency = [float(r + 1) for r in range(beside.shape[1])]
+    coresidency = list(even_shares(beside.shape[1]))
     if beside[:, 0].std() > LEAST_SPREAD:
         speed = np.linalg.lstsq(beside[:, seen], steps / length, rcond=None)[0]
         for r, slower in zip(seen.tolist(), (speed[0] / speed).tolist(), strict=True):

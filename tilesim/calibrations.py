@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from tilesim.costs import Costs
+from tilesim.costs import Costs, even_shares
 from tilesim.devices import Device, presets
 from tilesim.errors import CostsError
 from tilesim.problems import DTYPE_BYTES, Problem
@@ -154,7 +154,7 @@ def _coresidency(
         if all(entry[key] == like[key] for key in ("dtype", "tile")) and entry["ctas_per_sm"] >= ctas_per_sm
     ]
     if not known:
-        return tuple(float(r + 1) for r in range(ctas_per_sm))
+        return even_shares(ctas_per_sm)
     best = min(known, key=lambda entry: abs(log(entry["k_steps"] / like["k_steps"])))
     return Costs.from_mapping(best["costs"]).coresidency
 
@@ -171,6 +171,6 @@ def _from_peak(problem: Problem, device: Device) -> Costs:
     flops_per_ns_and_sm = preset["peak_tflops"][problem.dtype] * 1e3 / preset["sms"]
     return Costs(
         k_step=2 * problem.tile_m * problem.tile_n * problem.tile_k / flops_per_ns_and_sm,
-        coresidency=tuple(float(r + 1) for r in range(device.ctas_per_sm)),
+        coresidency=even_shares(device.ctas_per_sm),
         source=f"datasheet peak of the {preset['title']}",
     )

@@ -92,3 +92,12 @@ class Costs:
             if name not in known:
                 raise CostsError(f"there is no cost {name!r}; choose from {', '.join(known)}")
         return cls(**values)
+
+
+def even_shares(ctas_per_sm: int) -> tuple[float, ...]:
+    """f(r) = r, the co-residency to assume where nothing tells: r main loops share their SM's rate.
+
+    >>> even_shares(2)
+    (1.0, 2.0)
+    """
+    return tuple(float(r) for r in range(1, ctas_per_sm + 1))

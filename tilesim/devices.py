@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -60,6 +60,18 @@ class Device:
         preset = presets()[name]
         order = tuple(preset.get("sm_order", ())) if sms in (None, preset["sms"]) else ()
         return cls(preset["sms"] if sms is None else sms, ctas_per_sm, busy_sms, name, order)
+
+    @classmethod
+    def chosen(cls, values: Mapping[str, Any], default: "Device") -> "Device":
+        """The device that options describe: device (a name), sms, ctas_per_sm, busy_sms, all optional.
+
+        A name is a preset's, and `sms` beside it keeps that preset's costs; `sms` alone is a device made by
+        hand; without both it is `default` with the rest of the options.
+        """
+        values = dict(values)
+        if "device" in values:
+            return cls.named(str(values.pop("device")).lower(), **values)
+        return cls(**values) if "sms" in values else replace(default, **values)
 
     @property
     def slots(self) -> int:

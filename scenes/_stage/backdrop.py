@@ -19,7 +19,7 @@ def headline(
     words: Words, theme: Theme, tint: Colour, layout: Layout, script: Script, origin: str
 ) -> Iterator[VMobject]:
     """Title and subtitle, and the badge that says where the figures come from."""
-    box, landscape = layout.title, layout.frame.wide > 1.2 * layout.frame.tall
+    box, landscape = layout.title, layout.frame.landscape
     wide = glyphs.width(origin, BADGE_PX) + 84
     badge = Box(box.right - wide, box.y + 2, wide, 56) if landscape else Box(box.x, box.bottom - 52, wide, 52)
     yield words.box(badge, tuple(mix(theme.background, tint, 0.22)), 28)

@@ -6,7 +6,7 @@ import numpy as np
 from manim import VMobject
 
 from tilesim_scenes._stage import glyphs
-from tilesim_scenes._stage.layout import Box
+from tilesim_scenes._stage.layout import Box, rows_in
 from tilesim_scenes._stage.legend import sample
 from tilesim_scenes._stage.script import Script
 from tilesim_scenes._stage.theme import Colour, Theme
@@ -34,7 +34,7 @@ def end_card(
 def _finding_rows(theme: Theme, script: Script, foot: Box) -> list[tuple[str, float, Colour]]:
     """The finding in large letters, what explains it below, each in two lines where the frame is narrow."""
     first, *others = script.finding
-    lines = 1 if foot.w > 1300 else 2
+    lines = rows_in(foot)
     rows = [(part, FINDING_PX, theme.text) for part in glyphs.wrap(first, FINDING_PX, foot.w, lines, True)]
     for line in others:
         rows += [(part, DETAIL_PX, theme.quiet) for part in glyphs.wrap(line, DETAIL_PX, foot.w, lines)]

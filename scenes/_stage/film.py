@@ -101,21 +101,24 @@ def _traces(default: Default, settings: Mapping[str, Any]) -> tuple[Trace, ...]:
                 f"{option} belongs to a simulation and cannot change a trace; leave out one of the two"
             )
         paths = _listed(settings["trace"])
-        if len(paths) != wanted:
-            raise FilmError(f"this film shows {wanted} trace{'s' * (wanted > 1)}; {len(paths)} were given")
+        _expect(wanted, "trace", paths)
         return _comparable(tuple(Trace.load(path) for path in paths))
     if default.shipped and not simulated:
         return tuple(_shipped(name) for name in default.shipped)
     schedules = _listed(settings.get("schedule", default.schedules))
-    if len(schedules) != wanted:
-        raise FilmError(f"this film shows {wanted} schedule{'s' * (wanted > 1)}; {len(schedules)} were given")
+    _expect(wanted, "schedule", schedules)
     problem = replace(default.problem, **_tile({key: settings[key] for key in PROBLEM if key in settings}))
-    device = _device(default, {key: settings[key] for key in DEVICE if key in settings})
+    device = Device.chosen({key: settings[key] for key in DEVICE if key in settings}, default.device)
     seed, traces = settings.get("seed", 0), []
     for schedule in schedules:
         costs = read_costs(settings["costs"], schedule, problem, device) if "costs" in settings else None
         traces.append(simulate(schedule, problem, device, costs, seed))
     return tuple(traces)
+
+
+def _expect(wanted: int, noun: str, given: Sequence[str]) -> None:
+    if len(given) != wanted:
+        raise FilmError(f"this film shows {wanted} {noun}{'s' * (wanted > 1)}; {len(given)} were given")
 
 
 def _comparable(traces: tuple[Trace, ...]) -> tuple[Trace, ...]:
@@ -146,12 +149,3 @@ def _tile(values: dict[str, Any]) -> dict[str, Any]:
             raise FilmError(f"the tile is {tile!r}; it must be three sizes such as 128x256x64")
         values["tile"] = tuple(int(size) for size in sizes)
     return values
-
-
-def _device(default: Default, values: dict[str, Any]) -> Device:
-    """A device by hand where only its SMs are given, a preset where it is named, else the scene's own."""
-    if "device" in values:
-        return Device.named(values.pop("device"), **values)
-    if "sms" in values:
-        return Device(**values)
-    return replace(default.device, **values)

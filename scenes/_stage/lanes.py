@@ -123,14 +123,12 @@ def _picture(lanes: Lanes, bars: list[Bar], box: Pixels, theme: Theme, colours: 
     image = Image.new("RGB", (wide, tall), theme.panel)
     draw = ImageDraw.Draw(image, "RGBA")
     veiled = box.height / len(lanes.places) < THIN
-    fills = {"launch": theme.launch, "write": theme.write}
-    fills["write under"] = (*theme.write, VEIL) if veiled else theme.write
-    fills |= {"idle": theme.idle, "hand over": theme.hand_over}
     ground = [Bar(lane, 0, box.width, "idle", 0, 0) for lane in range(len(lanes.places))]
     for bar in ground + bars:
         top, bottom = _extent(lanes, bar, tall, veiled)
         x0, x1 = round(bar.x0 * OVERSAMPLING), round(bar.x1 * OVERSAMPLING)
-        fill = fills.get(bar.kind) or tuple(colours[bar.sm].tolist())
+        fill = theme.fill(bar.kind) or tuple(colours[bar.sm].tolist())
+        fill = (*fill, VEIL) if veiled and bar.kind == "write under" else fill
         if x1 > x0 and round(bottom) > round(top):
             draw.rectangle((x0, round(top), x1 - 1, round(bottom) - 1), fill=fill)
     return np.array(image.resize((box.width, box.height), Image.Resampling.BOX))
@@ -140,8 +138,6 @@ def _label(picture: np.ndarray, lanes: Lanes, bars: list[Bar], theme: Theme, col
     """Write into each bar what it is, as fully as there is room for."""
     height, width = picture.shape[:2]
     ns_per_pixel = (lanes.window[1] - lanes.window[0]) / width
-    inks = {"launch": ink_on(theme.launch), "write": ink_on(theme.write), "hand over": theme.text}
-    inks["write under"] = inks["write"]
     under = {bar.lane for bar in bars if bar.kind == "write under"}
     for bar in bars:
         left, right = max(0.0, bar.x0), min(float(width), bar.x1)
@@ -153,7 +149,8 @@ def _label(picture: np.ndarray, lanes: Lanes, bars: list[Bar], theme: Theme, col
             px = min(full, full * 0.94 * (right - left) / glyphs.width(text, full, glyphs.SANS, True))
             if px >= LEAST_LABEL * full:
                 centre, baseline = (left + right) / 2, (top + bottom) / 2 + 0.36 * px
-                ink = inks.get(bar.kind) or ink_on(colours[bar.sm])
+                ground = theme.fill(bar.kind) or colours[bar.sm]
+                ink = theme.text if bar.kind == "hand over" else ink_on(ground)
                 glyphs.stamp(picture, text, centre, baseline, px, ink, 0.5, glyphs.SANS)
                 break
 

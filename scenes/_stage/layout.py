@@ -56,6 +56,11 @@ class Frame:
         """Height in design pixels."""
         return self.height / self.scale
 
+    @property
+    def landscape(self) -> bool:
+        """Whether it is so wide that panels and cards set things side by side."""
+        return self.wide > 1.2 * self.tall
+
     def pixels(self, box: Box) -> Pixels:
         """The whole pixels that `box` covers, at least one in each direction."""
         left, top = round(box.x * self.scale), round(box.y * self.scale)
@@ -87,6 +92,11 @@ class Layout:
     lens: bool
 
 
+def rows_in(box: Box) -> int:
+    """How many rows a long line of text, or the legend, may take in a box: 2 where it is narrow."""
+    return 1 if box.w > 1300 else 2
+
+
 def is_classroom(trace: Trace) -> bool:
     """Whether a trace is small enough to label every tile and lane."""
     return trace.device.slots <= CLASSROOM_SLOTS and trace.problem.tiles <= CLASSROOM_TILES
@@ -95,7 +105,7 @@ def is_classroom(trace: Trace) -> bool:
 def arrange(frame: Frame, traces: tuple[Trace, ...]) -> Layout:
     """Lay out one or two traces: side by side in a wide frame if lanes need no labels, else stacked."""
     classroom = all(is_classroom(trace) for trace in traces)
-    count, landscape = len(traces), frame.wide > 1.2 * frame.tall
+    count, landscape = len(traces), frame.landscape
     beside = landscape and not classroom and count == 2
     lens = beside or count == 1
     margin_x, margin_y = MARGIN * frame.wide, MARGIN * frame.tall
@@ -116,7 +126,7 @@ def arrange(frame: Frame, traces: tuple[Trace, ...]) -> Layout:
 
 def _foot_height(frame: Frame, lens: bool, classroom: bool) -> float:
     """Room for a caption and the legend, above them for a lens, and on the end card for the bars."""
-    if frame.wide > 1.2 * frame.tall:
+    if frame.landscape:
         return 126 if not lens else 276 if classroom else 326
     if frame.tall < 1.3 * frame.wide:
         return 366 if lens else 216

@@ -10,7 +10,7 @@ from tilesim.metrics import slot_index
 from tilesim.view import hand_over
 from tilesim_scenes._stage import glyphs
 from tilesim_scenes._stage.lanes import Lanes
-from tilesim_scenes._stage.layout import Box
+from tilesim_scenes._stage.layout import Box, rows_in
 from tilesim_scenes._stage.theme import Theme, hexadecimal
 from tilesim_scenes._stage.words import Words
 
@@ -26,17 +26,12 @@ def legend(words: Words, theme: Theme, colours: np.ndarray, box: Box) -> Iterato
         ("hand over", "hand over"),
         ("idle", "idle"),
     )
-    rows = legend_rows(box)
+    rows = rows_in(box)
     per_row = -(-len(entries) // rows)
     for row in range(rows):
         some = entries[row * per_row : (row + 1) * per_row]
         baseline = box.bottom - 10 - ROW_HEIGHT * (rows - 1 - row)
         yield from _legend_row(words, theme, colours, some, box, baseline)
-
-
-def legend_rows(box: Box) -> int:
-    """How many rows the legend takes."""
-    return 1 if box.w > 1300 else 2
 
 
 def _legend_row(
@@ -53,14 +48,7 @@ def _legend_row(
 
 def sample(words: Words, theme: Theme, colours: np.ndarray, box: Box, kind: str) -> VMobject:
     """A box filled as lanes fill what a slot does; multiplying shows a few of the SMs' colours."""
-    fills = {
-        "launch": theme.launch,
-        "write": theme.write,
-        "hand over": theme.hand_over,
-        "idle": theme.idle,
-        "other": theme.quiet,
-    }
-    shape = words.box(box, fills.get(kind, theme.quiet), 4)
+    shape = words.box(box, theme.fill(kind) or theme.quiet, 4)
     if kind == "multiply":
         picks = colours[np.linspace(0, len(colours) - 1, min(4, len(colours))).astype(int)]
         shape.set_fill([hexadecimal(pick) for pick in picks], 1.0).set_sheen_direction((1, 0, 0))
@@ -70,7 +58,7 @@ def sample(words: Words, theme: Theme, colours: np.ndarray, box: Box, kind: str)
 def lens_box(foot: Box, panel: Box, alone: bool) -> Box:
     """Where a panel's lens stands: under the panel, in the foot above the caption."""
     x, w = (foot.x, foot.w) if alone else (panel.x, panel.w)
-    return Box(x, foot.y + 40, w, foot.h - (172 if legend_rows(foot) == 1 else 262))
+    return Box(x, foot.y + 40, w, foot.h - (172 if rows_in(foot) == 1 else 262))
 
 
 def lens_lanes(trace: Trace, window: tuple[float, float], number_px: float) -> Lanes:

@@ -20,17 +20,15 @@ def opening_card(
 ) -> Iterator[VMobject]:
     """The whole frame: the title, the output matrix beside the SMs that compute it, and a sentence."""
     middle, room = frame.wide / 2, 0.88 * frame.wide
-    landscape = frame.wide > 1.2 * frame.tall
     top, bottom = 0.17 * frame.tall, 0.9 * frame.tall
     yield words.box(Box(0, 0, frame.wide, frame.tall), theme.background)
     yield words.text(script.title, middle, top, TITLE_PX, theme.text, True, 0.5, room)
-    lines = 1 if landscape else 2
-    parts = glyphs.wrap(script.opening, SENTENCE_PX, room, lines)
+    parts = glyphs.wrap(script.opening, SENTENCE_PX, room, 1 if frame.landscape else 2)
     for row, part in enumerate(parts):
         baseline = bottom + 56 * (row - len(parts) + 1)
         yield words.text(part, middle, baseline, SENTENCE_PX, theme.quiet, False, 0.5, room)
     space = Box(0.08 * frame.wide, top + 60, 0.84 * frame.wide, bottom - top - 60 - 56 * len(parts) - 30)
-    if landscape:
+    if frame.landscape:
         half = 0.46 * space.w
         places = Box(space.x, space.y, half, space.h), Box(space.right - half, space.y, half, space.h)
     else:

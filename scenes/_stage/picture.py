@@ -13,8 +13,8 @@ from tilesim_scenes._stage.blocks import block_painter
 from tilesim_scenes._stage.card import end_card
 from tilesim_scenes._stage.film import Film
 from tilesim_scenes._stage.lanes import Lanes, lane_painter
-from tilesim_scenes._stage.layout import Box, Frame, Panel, arrange
-from tilesim_scenes._stage.legend import ROW_HEIGHT, legend, legend_rows, lens_box, lens_label, lens_lanes
+from tilesim_scenes._stage.layout import Box, Frame, Panel, arrange, rows_in
+from tilesim_scenes._stage.legend import ROW_HEIGHT, legend, lens_box, lens_label, lens_lanes
 from tilesim_scenes._stage.opening import opening_card
 from tilesim_scenes._stage.pace import fade, pace
 from tilesim_scenes._stage.raster import Painter
@@ -180,8 +180,8 @@ class Picture:
     def _captions(self) -> Iterator[Sprite]:
         """Each caption until the next, above the legend, in two lines where the frame is narrow."""
         words, theme, foot = self.words, self.theme, self.layout.foot
-        lines, rows = (1, 1) if foot.w > 1300 else (2, legend_rows(foot))
-        bottom = foot.bottom - 12 - ROW_HEIGHT * rows
+        lines = rows_in(foot)
+        bottom = foot.bottom - 12 - ROW_HEIGHT * lines
         box = Box(foot.x, bottom - 56 * lines, foot.w, 56 * lines)
         starts = [max(self.opening - EARLY, self.pace.when(caption.at)) for caption in self.script.captions]
         ends = [*starts[1:], self.finished]

@@ -35,6 +35,11 @@ class Theme:
     dark: bool
     launch: Colour = LAUNCH
 
+    def fill(self, kind: str) -> Colour | None:
+        """The colour of what a slot does, in lanes, legend and bars alike; None where it is the SM's own."""
+        fills = {"launch": self.launch, "hand over": self.hand_over, "idle": self.idle, "write": self.write}
+        return fills.get(kind.removesuffix(" under"))
+
 
 THEMES = {
     "dark": Theme(

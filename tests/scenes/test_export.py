@@ -134,6 +134,11 @@ NAIVE = ["naive", "-o", "x.mp4"]
 MISTAKES = {
     "unknown scene": (["naiv", "-o", "x.mp4"], 2, "did you mean 'naive'?"),
     "part of the workshop as a scene": (["_stage", "-o", "x.mp4"], 2, "there is no scene"),
+    "more tiles than the command line takes": (
+        [*NAIVE, "--m", "999999", "--n", "999999"],
+        2,
+        "takes at most",
+    ),
     "a schedule that the film does not show": (
         [*NAIVE, "--schedule", "persistent"],
         2,

@@ -191,11 +191,8 @@ def device_from(options: Mapping[str, Any]) -> Device:
 
     --sms beside --device keeps that device's costs; --sms alone is a device without a name.
     """
-    values = given(options, DEVICE_NAMES)
     with usage():
-        if "sms" in values and "device" not in values:
-            return Device(**values)
-        return Device.named(values.pop("device", DEVICE).lower(), **values)
+        return Device.chosen(given(options, DEVICE_NAMES), Device.named(DEVICE))
 
 
 def costs_from(options: Mapping[str, Any], schedule: str, problem: Problem, device: Device) -> Costs | None:

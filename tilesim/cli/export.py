@@ -18,6 +18,7 @@ from tilesim.cli._options import (
     device_options,
     given,
     json_option,
+    problem_from,
     problem_options,
     usage,
 )
@@ -68,6 +69,8 @@ def command(scene: str, output: str, form: str | None, poster: str | None, **opt
     if form not in FORMATS:
         raise click.UsageError(f"cannot tell a format from {output!r}; give --format {'|'.join(FORMATS)}")
     stage, act = room("scenes", "_stage.export"), _scene_class(room("scenes", scene.replace("-", "_")))
+    # What is too large for the command line is too large for a film.
+    problem_from(options, default=act.default.problem)
     with usage():
         film = room("scenes", "_stage.film").make(act.default, _settings(options))
         cut = stage.Cut(options["size"], options["fps"], options["start"], options["end"])
