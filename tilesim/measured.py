@@ -25,7 +25,14 @@ def complete(spans: np.ndarray, entry: np.ndarray | None = None) -> np.ndarray:
     more than MAX_CTAS_PER_SM at once.
     """
     spans = spans.copy()
-    _, first, cta = np.unique(spans["cta"], return_index=True, return_inverse=True)
+    spans["slot"] = slots(spans, entry)
+    spans["issue"] = issues(spans, entry)
+    return spans
+
+
+def slots(spans: np.ndarray, entry: np.ndarray | None = None) -> np.ndarray:
+    """The slot of each of `spans`: int64, shape [spans]; `entry` and errors as in `complete`."""
+    first, cta = _by_cta(spans)
     for row in np.flatnonzero(spans["sm"] != spans["sm"][first][cta])[:1]:
         raise TraceError(
             f"thread block {spans['cta'][row]} ran on SM {spans['sm'][first[cta[row]]]} and on SM "
@@ -38,9 +45,30 @@ def complete(spans: np.ndarray, entry: np.ndarray | None = None) -> np.ndarray:
             f"before its entry at {came[cta[row]]} ns"
         )
     left = _extreme(np.maximum, spans["done"], cta)
-    spans["slot"] = _slots(spans["sm"][first], came, left)[cta]
-    spans["issue"] = _issues(spans, left[cta], int(came.min()))
-    return spans
+    return _first_free(spans["sm"][first], came, left)[cta]
+
+
+def issues(spans: np.ndarray, entry: np.ndarray | None = None) -> np.ndarray:
+    """When each of `spans`, whose slots are known, was issued: int64 ns, shape [spans].
+
+    `entry` as in `complete`. Never after the start, even where two main loops of a thread block overlap:
+    Trace has the sentence for that.
+    """
+    _, cta = _by_cta(spans)
+    left = _extreme(np.maximum, spans["done"], cta)[cta]
+    order = np.lexsort((spans["done"], spans["drain"], spans["start"], spans["slot"], spans["sm"]))
+    before, after = order[:-1], order[1:]
+    same_slot = (spans["sm"][before] == spans["sm"][after]) & (spans["slot"][before] == spans["slot"][after])
+    done = np.where(cta[before] == cta[after], spans["done"][before], left[before])
+    free = np.where(done <= spans["start"][after], done, spans["drain"][before])
+    issue = np.full(len(spans), (spans["start"] if entry is None else entry).min())
+    issue[after[same_slot]] = np.minimum(free, spans["start"][after])[same_slot]
+    return issue
+
+
+def _by_cta(spans: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(a row of each thread block, which of them each row's is): int64, shapes [ctas] and [spans]."""
+    return np.unique(spans["cta"], return_index=True, return_inverse=True)[1:]
 
 
 def _extreme(pick: np.ufunc, times: np.ndarray, cta: np.ndarray) -> np.ndarray:
@@ -50,10 +78,10 @@ def _extreme(pick: np.ufunc, times: np.ndarray, cta: np.ndarray) -> np.ndarray:
     return pick.reduceat(times[by_cta], firsts)
 
 
-def _slots(sm: np.ndarray, came: np.ndarray, left: np.ndarray) -> np.ndarray:
+def _first_free(sm: np.ndarray, came: np.ndarray, left: np.ndarray) -> np.ndarray:
     """The slot that each thread block holds on its SM from `came` to `left`: int64, shape [ctas].
 
-    >>> _slots(np.array([0, 0, 1, 0]), np.array([0, 5, 6, 50]), np.array([50, 30, 9, 70])).tolist()
+    >>> _first_free(np.array([0, 0, 1, 0]), np.array([0, 5, 6, 50]), np.array([50, 30, 9, 70])).tolist()
     [0, 1, 0, 0]
     """
     slot = np.zeros(len(sm), np.int64)
@@ -71,20 +99,3 @@ def _slots(sm: np.ndarray, came: np.ndarray, left: np.ndarray) -> np.ndarray:
         until[free : free + 1] = [end]
         slot[cta] = free
     return slot
-
-
-def _issues(spans: np.ndarray, left: np.ndarray, zero: int) -> np.ndarray:
-    """When each segment's slot was given to it: int64 ns, shape [spans].
-
-    `left`: the last done of each row's thread block. Never after the start, even where two main loops of a
-    thread block overlap: Trace has the sentence for that.
-    """
-    order = np.lexsort((spans["done"], spans["drain"], spans["start"], spans["slot"], spans["sm"]))
-    before, after = order[:-1], order[1:]
-    same_slot = (spans["sm"][before] == spans["sm"][after]) & (spans["slot"][before] == spans["slot"][after])
-    same_cta = spans["cta"][before] == spans["cta"][after]
-    done = np.where(same_cta, spans["done"][before], left[before])
-    free = np.where(done <= spans["start"][after], done, spans["drain"][before])
-    issue = np.full(len(spans), zero)
-    issue[after[same_slot]] = np.minimum(free, spans["start"][after])[same_slot]
-    return issue
