@@ -1,0 +1,114 @@
+"""`tilesim compare`: its table, its JSON, and the traces that it refuses."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from click.testing import CliRunner
+
+from tilesim import Costs, Device, Problem, Trace, simulate
+from tilesim.cli import main
+from tilesim.compare import compare
+from tilesim.leads import run as length
+from tilesim.leads import since_first_multiply
+
+H200 = Device.named("h200", sms=8)
+PROBLEM = Problem(1024, 1024, 256)
+COSTS = Costs(k_step=700, launch=165, prologue=300, epilogue=800, jitter=0.02)
+
+
+def run(*args, code=0):
+    result = CliRunner().invoke(main, ["compare", *map(str, args)])
+    assert result.exit_code == code, result.output
+    assert not result.exception or isinstance(result.exception, SystemExit)
+    return result.stderr if code else result.stdout
+
+
+@pytest.fixture
+def files(tmp_path):
+    """A simulated trace, and what a recorder would have seen of a slower run of the same plan."""
+    simulated = simulate("naive", PROBLEM, H200, COSTS)
+    slow = since_first_multiply(simulate("naive", PROBLEM, H200, replace(COSTS, k_step=770), seed=1))
+    measured = Trace(
+        PROBLEM, H200, "naive", slow.spans, "measured", 32, {"gpu": "NVIDIA H200", "sm_mhz": 1700}
+    )
+    paths = tmp_path / "sim.npz", tmp_path / "measured.npz"
+    for trace, path in zip((simulated, measured), paths, strict=True):
+        trace.save(path)
+    return *paths, simulated, measured
+
+
+def test_the_figures_are_those_of_the_library(files):
+    sim, measured, *traces = files
+    assert json.loads(run(sim, measured, "--json")) == compare(*traces).as_json()
+
+
+def test_the_table_says_the_finding_first(files):
+    sim, measured, *traces = files
+    found = compare(*traces)
+    table = run(sim, measured)
+    first = table.splitlines()[0]
+    assert f"{-found.run.error:.1%} shorter than the measured run" in first
+    ends = [f"{length(trace) / 1000:.3f} µs" for trace in traces]
+    assert first.endswith(f"{ends[0]} and {ends[1]}.")
+    assert f"Kendall's tau {found.order:.3f}" in table
+    assert "a measured trace shows no launch" in table
+    assert "SM cycles" not in table
+    assert len({len(line) for line in table.splitlines()[2:6]}) <= 3
+
+
+def test_either_order_will_do(files):
+    sim, measured, *_ = files
+    assert run(sim, measured) == run(measured, sim)
+
+
+def test_alone_a_measured_trace_is_simulated_here(files, tmp_path):
+    _, measured, _, trace = files
+    again = simulate("naive", PROBLEM, H200)
+    assert json.loads(run(measured, "--json")) == compare(again, trace).as_json()
+    costs = tmp_path / "costs.json"
+    costs.write_text(json.dumps({"k_step": 700.0, "jitter": 0.1}))
+    found = json.loads(run(measured, "--costs", costs, "--seed", 5, "--json"))
+    own = simulate("naive", PROBLEM, H200, Costs(k_step=700.0, jitter=0.1), 5)
+    assert found == compare(own, trace).as_json()
+
+
+def test_cycles_are_shown_where_both_clocks_are_known(files, tmp_path):
+    _, measured, simulated, _ = files
+    clocked = replace(simulated, meta={"costs": {"clock_mhz": 1700}})
+    clocked.save(tmp_path / "clocked.npz")
+    assert "run in SM cycles" in run(tmp_path / "clocked.npz", measured)
+
+
+def test_a_run_that_is_repeated_exactly(files, tmp_path):
+    sim, _, simulated, _ = files
+    replace(simulated, origin="measured").save(tmp_path / "same.npz")
+    table = run(sim, tmp_path / "same.npz")
+    assert "is as long as the measured run" in table.splitlines()[0]
+    assert "where they part       nowhere" in table
+
+
+@pytest.mark.parametrize(
+    "args, code, words",
+    [
+        ([], 2, "Missing argument '[SIM] MEASURED"),
+        (["a", "b", "c"], 2, "two traces can be compared; 3 were given"),
+        (["sim.npz", "measured.npz", "--seed", "1"], 2, "--costs and --seed are of a simulation made here"),
+        (["sim.npz"], 1, "the trace is a simulation itself; give a measured one"),
+        (["sim.npz", "sim.npz"], 1, "both traces are simulated"),
+        (["measured.npz", "measured.npz"], 1, "both traces are measured"),
+        (["none.npz"], 1, "none.npz"),
+        (["sim.npz", "other.npz"], 1, "different problems"),
+        (["foreign.npz"], 2, "cannot be simulated here, give SIM too: there is no schedule 'cutlass'"),
+        (["measured.npz", "--seed", "-1"], 2, "the seed is -1"),
+        (["measured.npz", "--costs", "none.json"], 1, "cannot read none.json"),
+    ],
+)
+def test_what_is_refused(args, code, words, files, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    *_, measured = files
+    other = simulate("naive", Problem(64, 64, 64), H200)
+    Trace(other.problem, H200, "naive", other.spans, "measured").save("other.npz")
+    replace(measured, schedule="cutlass").save("foreign.npz")
+    said = run(*args, code=code)
+    assert said.startswith("error: ") and said.count("\n") == 1 and words in said

@@ -1,0 +1,248 @@
+"""Comparison of two runs: hand-made traces whose answer is known, and what must hold for any two."""
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+import strategies
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from tilesim import Costs, Device, Problem, Trace, simulate
+from tilesim.compare import Pair, compare
+from tilesim.errors import TraceError
+from tilesim.leads import lead, run, since_first_multiply
+from tilesim.ranks import kendall_tau
+from tilesim.traces import SPAN
+
+TILE = (64, 64, 16)
+
+
+def trace(rows, sms=2, k_steps=1, **changes):
+    """A trace of a tile a row: (sm, issue, start, drain, done)."""
+    spans = np.zeros(len(rows), SPAN)
+    for tile, (sm, issue, start, drain, done) in enumerate(rows):
+        spans[tile] = (tile, tile, 0, k_steps, sm, 0, issue, start, drain, drain, drain, done, 0)
+    problem = Problem(64, 64 * len(rows), 16 * k_steps, tile=TILE)
+    return replace(Trace(problem, Device(sms), "naive", spans), **changes)
+
+
+# Two SMs, two tiles each: 100 ns to launch, 300 to multiply, 100 to write; no launch before 2 and 3.
+FAST = trace([(0, 0, 100, 400, 500), (1, 0, 100, 400, 500), (0, 500, 500, 800, 900), (1, 500, 500, 800, 900)])
+
+
+def slower(by=1.5):
+    """FAST with all its times stretched."""
+    rows = [
+        (row["sm"], *(by * row[name] for name in ("issue", "start", "drain", "done"))) for row in FAST.spans
+    ]
+    return trace(rows)
+
+
+def test_a_run_against_itself_has_no_error():
+    found = compare(FAST, FAST)
+    pairs = (
+        found.makespan,
+        found.run,
+        found.tail,
+        found.tail_idle,
+        found.main_loop,
+        found.gap,
+        found.epilogue,
+    )
+    assert [pair.error for pair in pairs] == [0.0] * 7
+    assert (found.order, found.same_sm, found.largest_lead, found.parted_at) == (1.0, 1.0, 0, None)
+    for loads in (found.loads, found.sorted_loads):
+        assert (loads.correlation, loads.largest, loads.mean) == (1.0, 0.0, 0.0)
+
+
+def test_figures_by_hand():
+    measured = trace(
+        # SM 1 is late, and takes tile 2; its run ends 100 ns later.
+        [(0, 0, 0, 320, 400), (1, 0, 40, 360, 440), (1, 440, 440, 760, 840), (0, 400, 420, 740, 900)],
+        origin="measured",
+    )
+    found = compare(FAST, measured)
+    assert found.makespan == Pair(900, 900)
+    assert found.run == Pair(800, 900)
+    assert found.run.error == pytest.approx(-1 / 9)
+    assert found.main_loop == Pair(300, 320)
+    assert found.gap == Pair(100, 90)
+    assert found.epilogue == Pair(100, 100)
+    assert found.tail == Pair(0, 60)
+    assert found.tail_idle == Pair(0, 60)
+    assert found.same_sm == 0.5
+    # Starts 100 100 500 500 against 0 40 440 420: the ties are of no order, all others agree.
+    assert found.order == pytest.approx(4 / np.sqrt(4 * 6))
+    assert found.largest_lead == 100
+    assert found.largest_lead_at == 900
+    assert found.run_cycles is None
+
+
+def test_leads_by_hand():
+    """The slower run is 1.5 times as long from the first multiply on, so it loses a third of its time."""
+    fast, slow = since_first_multiply(FAST), since_first_multiply(slower())
+    times, leads = lead(fast, slow)
+    assert leads.tolist() == pytest.approx((times / 3).tolist())
+    assert (times[-1], leads[-1]) == (1200, 400)
+    found = compare(fast, slow)
+    assert (found.largest_lead, found.largest_lead_at) == (400, 1200)
+    assert found.parted_at == 3 * round(0.01 * 1200)
+    assert compare(slow, fast).parted_at == 3 * 8
+    assert compare(slow, fast).largest_lead == -400
+
+
+def test_a_pause_of_all_slots_is_no_lead():
+    """Both pause as long between two waves, the second run 10 ns later: so late is it throughout."""
+    first = trace(
+        [(0, 0, 0, 300, 400), (1, 0, 0, 300, 400), (0, 600, 600, 900, 1000), (1, 600, 600, 900, 1000)]
+    )
+    later = trace(
+        [(0, 0, 0, 310, 410), (1, 0, 0, 310, 410), (0, 610, 610, 910, 1010), (1, 610, 610, 910, 1010)]
+    )
+    times, leads = lead(first, later)
+    assert leads.max() == pytest.approx(10)
+    assert (leads[times >= 410] == pytest.approx(10)) and leads.min() >= 0
+
+
+def test_sms_that_are_numbered_another_way_carry_the_same_loads():
+    uneven = trace([(0, 0, 0, 300, 300), (1, 0, 0, 100, 100), (2, 0, 0, 200, 200)], sms=3)
+    turned = trace([(2, 0, 0, 300, 300), (0, 0, 0, 100, 100), (1, 0, 0, 200, 200)], sms=3)
+    found = compare(uneven, turned)
+    assert found.same_sm == 0.0
+    assert (found.loads.correlation, found.loads.largest) == (-0.5, 1.0)
+    assert found.loads.mean == pytest.approx(400 / 3 / 200)
+    assert (found.sorted_loads.correlation, found.sorted_loads.largest, found.sorted_loads.mean) == (
+        1.0,
+        0.0,
+        0.0,
+    )
+
+
+def test_cycles_where_both_clocks_are_known():
+    calibrated = replace(FAST, meta={"costs": {"clock_mhz": 2000}})
+    measured = replace(slower(), origin="measured", meta={"sm_mhz": 1000})
+    found = compare(calibrated, measured)
+    assert found.run_cycles == Pair(1600, 1200)
+    assert compare(replace(FAST, meta={"costs": {"clock_mhz": 0}}), measured).run_cycles is None
+    assert compare(calibrated, slower()).run_cycles is None
+
+
+def test_what_a_recorder_does_not_see_is_cut_off():
+    seen = since_first_multiply(FAST)
+    assert seen.spans["issue"].tolist() == [0, 0, 400, 400]
+    assert seen.makespan == run(FAST) == 800
+    assert since_first_multiply(seen).spans.tolist() == seen.spans.tolist()
+
+
+def test_a_figure_of_0_has_no_relative_error():
+    assert Pair(3, 0).error is None
+    assert Pair(0, 0).error == 0.0
+
+
+def test_json_holds_plain_data_and_the_errors():
+    figures = compare(FAST, slower()).as_json()
+    assert figures["run"] == {"simulated": 800, "measured": 1200, "error": pytest.approx(-1 / 3)}
+    assert figures["run_cycles"] is None and figures["loads"]["correlation"] == 0.0
+
+
+@pytest.mark.parametrize(
+    "other, words",
+    [
+        (trace([(0, 0, 0, 300, 400)]), "different problems, 64x256x16 in tiles of 64x64x16 and 64x64x16"),
+        (trace([(0, i, i, i + 1, i + 1) for i in range(4)], k_steps=2), "and 64x256x32"),
+        (
+            trace([(0, i, i, i + 1, i + 1) for i in range(4)], sms=3),
+            "2 slots on 2 of 2 SMs and 3 slots on 3 of 3",
+        ),
+        (trace([(0, 0, 5, 5, 5)] * 4), "takes 0 ns from its first multiply to its last write"),
+    ],
+)
+def test_what_cannot_be_compared(other, words):
+    for pair in ((FAST, other), (other, FAST)):
+        with pytest.raises(TraceError) as caught:
+            compare(*pair)
+        assert "\n" not in str(caught.value)
+    with pytest.raises(TraceError, match=words):
+        compare(FAST, other)
+
+
+@st.composite
+def pairs(draw):
+    """Two simulations of one problem on one device, of any schedules and costs."""
+    problem, device = draw(strategies.problems()), draw(strategies.devices())
+    schedules = st.sampled_from(["naive", "persistent", "persistent-contiguous", "persistent-dynamic"])
+    made = [simulate(draw(schedules), problem, device, draw(strategies.costs())) for _ in range(2)]
+    assume(all(map(run, made)))
+    return made
+
+
+def share_done(trace, t):
+    """The share of the work that is done at `t` after the first multiply, segment by segment."""
+    spans, done = trace.spans, 0.0
+    for row in spans:
+        begin = max(0, row["issue"] - spans["start"].min())
+        end = row["done"] - spans["start"].min()
+        begin = min(begin, end - 1)
+        done += (row["k1"] - row["k0"]) * min(1.0, max(0.0, (t - begin) / (end - begin)))
+    return done / (trace.problem.tiles * trace.problem.k_steps)
+
+
+@given(pairs())
+def test_a_lead_is_how_long_ago_one_stood_where_the_other_stands(made):
+    one, other = made
+    times, leads = lead(one, other)
+    assert (np.diff(times) > 0).all()
+    assert leads[-1] == pytest.approx(run(other) - run(one))
+    for t, ahead in list(zip(times, leads, strict=True))[:: max(1, len(times) // 20)]:
+        first, second = (one, other) if ahead > 0 else (other, one)
+        assert share_done(second, t) <= share_done(first, t) + 1e-9
+        assert abs(ahead) <= t + 1 + 1e-6
+        # Where the one behind rests, it came to where it stands some time before `t`.
+        behind = share_done(second, t)
+        assert share_done(first, t - abs(ahead)) <= behind + 1e-9
+
+
+@given(pairs())
+def test_the_other_way_round_everything_changes_its_sign_alone(made):
+    there, back = compare(*made), compare(*reversed(made))
+    assert there.largest_lead == -back.largest_lead
+    assert there.largest_lead_at == back.largest_lead_at
+    assert there.order == pytest.approx(back.order)
+    assert there.same_sm == back.same_sm
+    assert there.loads.correlation == pytest.approx(back.loads.correlation)
+    assert (there.run.simulated, there.run.measured) == (back.run.measured, back.run.simulated)
+
+
+@given(pairs())
+def test_any_run_against_itself_has_no_error(made):
+    found = compare(made[0], made[0])
+    assert found.run.error == found.makespan.error == found.main_loop.error == found.gap.error == 0.0
+    assert (found.largest_lead, found.parted_at, found.same_sm) == (0, None, 1.0)
+    assert found.order == pytest.approx(1.0)
+    assert found.loads.correlation == pytest.approx(1.0)
+    assert found.loads.largest == found.sorted_loads.mean == 0.0
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=40))
+def test_kendalls_tau_counts_pairs(rankings):
+    one, other = np.array(rankings).T
+    signs = [
+        (np.sign(one[i] - one[j]), np.sign(other[i] - other[j])) for i, j in combinations(range(len(one)), 2)
+    ]
+    agree = sum(int(a * b) for a, b in signs)
+    ranked = [sum(bool(pair[side]) for pair in signs) for side in (0, 1)]
+    if all(ranked):
+        assert kendall_tau(one, other) == pytest.approx(agree / np.sqrt(ranked[0] * ranked[1]))
+    else:
+        assert kendall_tau(one, other) == (ranked[0] == ranked[1])
+
+
+def test_a_simulation_repeats_the_measured_run_in_its_order():
+    """Costs with jitter move tiles about, and hardly change which of them come first."""
+    problem, device = Problem(1024, 2048, 256), Device.named("h200", sms=16)
+    costs = Costs(k_step=700, dispatch=5, launch=165, prologue=300, epilogue=800, jitter=0.01)
+    found = compare(*(simulate("naive", problem, device, costs, seed) for seed in (0, 1)))
+    assert found.order > 0.8
+    assert abs(found.run.error) < 0.05

@@ -1,0 +1,107 @@
+"""`tilesim compare`: how true a simulation is to a measured run."""
+
+import json
+from typing import Any
+
+import click
+
+import tilesim
+from tilesim.cli._figures import time
+from tilesim.cli._options import costs_from, costs_options, json_option, usage
+from tilesim.compare import PARTED, Comparison, Pair, compare
+from tilesim.errors import ScheduleError, TraceError
+from tilesim.traces import Trace
+
+
+@click.command(short_help="Compare a simulation with a measured trace.")
+@click.argument("traces", metavar="[SIM] MEASURED", nargs=-1, required=True)
+@costs_options
+@json_option
+def command(traces: tuple[str, ...], seed: int, as_json: bool, **options: Any) -> None:
+    """Say how true the simulated trace SIM is to the trace MEASURED of the same problem.
+
+    Without SIM, the measured trace's schedule, problem and device are simulated here, with their default
+    costs or those of --costs.
+    """
+    if len(traces) > 2:
+        raise click.UsageError(f"two traces can be compared; {len(traces)} were given")
+    if len(traces) == 2 and (seed or options["costs"]):
+        raise click.UsageError("--costs and --seed are of a simulation made here; leave them or SIM out")
+    loaded = [Trace.load(path) for path in traces]
+    if len(loaded) == 1:
+        loaded.insert(0, _simulate(loaded[0], seed, options))
+    simulated, measured = sorted(loaded, key=lambda trace: trace.origin == "measured")
+    if simulated.origin == measured.origin:
+        raise TraceError(f"both traces are {measured.origin}; give a simulated and a measured one")
+    found = compare(simulated, measured)
+    click.echo(json.dumps(found.as_json()) if as_json else _report(found, simulated, measured))
+
+
+def _simulate(measured: Trace, seed: int, options: dict[str, Any]) -> Trace:
+    if measured.origin != "measured":
+        raise TraceError("the trace is a simulation itself; give a measured one")
+    run = measured.schedule, measured.problem, measured.device
+    costs = costs_from(options, *run)
+    with usage():
+        try:
+            return tilesim.simulate(*run, costs, seed)
+        except ScheduleError as error:
+            raise ScheduleError(f"the measured run cannot be simulated here, give SIM too: {error}") from None
+
+
+def _report(found: Comparison, simulated: Trace, measured: Trace) -> str:
+    """The finding in a sentence, a line for each figure of both, then how the two differ."""
+    lines = [_finding(found), "", f"  {'':22}{'simulated':>14}{'measured':>14}"]
+    lines += [
+        f"  {'schedule':22}{simulated.schedule:>14}{measured.schedule:>14}",
+        _line("from first multiply", found.run),
+        _line("makespan", found.makespan) + "  (a measured trace shows no launch)",
+        _line("tail", found.tail),
+        _line("idle in the tail", found.tail_idle),
+        _line("mean main loop", found.main_loop),
+        _line("mean gap between tiles", found.gap),
+        _line("mean epilogue", found.epilogue),
+    ]
+    if found.run_cycles:
+        one, other = (f"{cycles:.0f}" for cycles in (found.run_cycles.simulated, found.run_cycles.measured))
+        lines.insert(5, f"  {'run in SM cycles':22}{one:>14}{other:>14}{_error(found.run_cycles)}")
+    about = {"load of the SMs": found.loads, "busiest with busiest": found.sorted_loads}
+    lines += [
+        f"  {name:22}differs by {loads.mean:.1%} on average, {loads.largest:.1%} at most; "
+        f"correlation {loads.correlation:.3f}"
+        for name, loads in about.items()
+    ]
+    lines += [
+        f"  {'order of first steps':22}Kendall's tau {found.order:.3f}",
+        f"  {'on the same SM':22}{found.same_sm:.1%} of the tiles",
+        f"  {'where they part':22}{_parting(found)}",
+    ]
+    return "\n".join(lines)
+
+
+def _finding(found: Comparison) -> str:
+    error = found.run.error or 0.0
+    than = "as long as" if not error else f"{abs(error):.1%} {'longer' if error > 0 else 'shorter'} than"
+    ends = " and ".join(time(round(ns)) for ns in (found.run.simulated, found.run.measured))
+    return f"From its first multiply to its last write the simulation is {than} the measured run: {ends}."
+
+
+def _line(name: str, pair: Pair) -> str:
+    one, other = (time(round(ns)) for ns in (pair.simulated, pair.measured))
+    return f"  {name:22}{one:>14}{other:>14}{_error(pair)}"
+
+
+def _error(pair: Pair) -> str:
+    return "" if pair.error is None else f"{pair.error:>+10.1%}"
+
+
+def _parting(found: Comparison) -> str:
+    """When one leads by more than PARTED, and the largest lead."""
+    most, at = time(abs(found.largest_lead)), time(found.largest_lead_at)
+    if not found.largest_lead:
+        return "nowhere"
+    who = "simulation" if found.largest_lead > 0 else "measured run"
+    largest = f"largest lead: the {who}'s, {most} at {at}"
+    if found.parted_at is None:
+        return f"never by more than {PARTED:.0%} of the run; {largest}"
+    return f"by {PARTED:.0%} of the run at {time(found.parted_at)}; {largest}"
