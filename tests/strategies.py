@@ -55,13 +55,26 @@ def costs(shared=True, jitter=True, max_k_step=900.0):
     )
 
 
+def parameters(schedule):
+    """The parameters that the name of a registered schedule may carry."""
+    return list(signature(SCHEDULES[schedule]).parameters.values())[2:]
+
+
+def named(schedule, number=2):
+    """The name of a registered schedule with `number` for each parameter that it must carry."""
+    return ":".join([schedule, *(str(number) for p in parameters(schedule) if p.default is Parameter.empty)])
+
+
+EVERY_SCHEDULE = [named(schedule) for schedule in SCHEDULES]
+
+
 @st.composite
-def schedules(draw):
-    """A registered schedule by its name, with numbers for the parameters that it asks for."""
-    name = draw(st.sampled_from(sorted(SCHEDULES)))
-    needed = [
-        parameter
-        for parameter in list(signature(SCHEDULES[name]).parameters.values())[2:]
-        if parameter.default is Parameter.empty
-    ]
-    return ":".join([name, *(str(draw(st.integers(1, 8))) for _ in needed)])
+def planned(draw, **sizes):
+    """(schedule, problem): any registered schedule by a name whose numbers fit the problem."""
+    problem, schedule = draw(problems(**sizes)), draw(st.sampled_from(sorted(SCHEDULES)))
+    most = {"s": problem.k_steps, "g": problem.tiles * problem.k_steps, "tiles": 2}
+    words = [schedule]
+    for parameter in parameters(schedule):
+        if parameter.default is Parameter.empty or draw(st.booleans()):
+            words.append(str(draw(st.integers(1, most.get(parameter.name, 8)))))
+    return ":".join(words), problem

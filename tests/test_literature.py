@@ -1,8 +1,9 @@
 """Figures that others published and that ideal costs reproduce to the last digit."""
 
+import numpy as np
 import pytest
 
-from tilesim import Costs, Device, Problem, simulate
+from tilesim import Costs, Device, Problem, plan, simulate
 
 STREAM_K = {"m": 384, "n": 384, "k": 128}
 """arXiv 2301.03598, figure 1."""
@@ -22,6 +23,31 @@ def test_utilization(schedule, problem, sms, tiles, waves, utilization):
     assert (len(trace.spans), trace.waves, trace.utilization) == (tiles, waves, utilization)
     assert trace.occupancy == utilization
     assert trace.makespan == waves * problem.k_steps * 1000
+
+
+def test_split_k_of_two_reaches_90_percent():
+    """Stream-K figure 2a."""
+    trace = simulate("split-k:2", Problem(**STREAM_K, tile=(128, 128, 4)), Device(4), Costs.ideal())
+    assert (len(trace.spans), trace.waves, trace.utilization) == (18, 5, 0.9)
+    assert trace.makespan == 5 * 16_000
+
+
+def test_stream_k_reaches_100_percent():
+    """Stream-K figure 2b: 288 K-steps, 72 for each of 4 CTAs."""
+    trace = simulate("stream-k:4", Problem(**STREAM_K, tile=(128, 128, 4)), Device(4), Costs.ideal())
+    steps = np.bincount(trace.spans["cta"], trace.spans["k1"] - trace.spans["k0"])
+    assert steps.tolist() == [72, 72, 72, 72]
+    assert (trace.makespan, trace.utilization, trace.occupancy) == (72_000, 1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("m", "n", "k", "ctas"),
+    [(256, 3584, 8192, 108), (1024, 1024, 1024, 64), (128, 128, 16384, 8)],
+)
+def test_stream_k_chooses_its_grid_size(m, n, k, ctas):
+    """Stream-K figure 8: the paper's three examples on an A100 of 108 SMs."""
+    problem = Problem(m, n, k, tile=(128, 128, 32), dtype="fp16")
+    assert plan("stream-k", problem, Device.named("a100")).ctas == ctas
 
 
 def test_one_tile_too_many_leaves_half_of_a_gpu_idle():

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from invariants import by_cta
-from strategies import costs, devices, problems, schedules
+from invariants import by_cta, segment
+from strategies import costs, devices, planned
 
-from tilesim import Costs, Device, Problem, Trace, metrics, simulate
+from tilesim import Costs, Device, Problem, Trace, metrics, plan, simulate
 from tilesim.traces import SPAN
 
 NOTHING, WRITE, LAUNCH, HAND_OVER, MULTIPLY = range(5)
@@ -15,7 +15,7 @@ NOTHING, WRITE, LAUNCH, HAND_OVER, MULTIPLY = range(5)
 
 @st.composite
 def traces(draw):
-    schedule, problem = draw(schedules()), draw(problems(max_side=4, max_k_steps=3))
+    schedule, problem = draw(planned(max_side=4, max_k_steps=3))
     return simulate(
         schedule, problem, draw(devices(max_sms=4)), draw(costs(max_k_step=40)), draw(st.integers(0, 9))
     )
@@ -79,10 +79,7 @@ def test_busy_time_per_sm_and_imbalance(trace):
 @settings(max_examples=60)
 @given(traces())
 def test_launches_and_waves(trace):
-    planned = (
-        trace.problem.tiles if trace.schedule == "naive" else trace.device.sms * trace.device.ctas_per_sm
-    )
-    assert metrics.launches(trace) == planned
+    assert metrics.launches(trace) == plan(trace.schedule, trace.problem, trace.device).ctas
     ctas = by_cta(trace.spans)
     assert metrics.launch_time(trace) == sum(int(ran[0]["start"] - ran[0]["issue"]) for ran in ctas.values())
     slots = (trace.device.sms - trace.device.busy_sms) * trace.device.ctas_per_sm
@@ -93,12 +90,12 @@ def test_launches_and_waves(trace):
 @settings(max_examples=60)
 @given(traces())
 def test_breakdown_accounts_for_all_slot_time(trace):
-    first = {int(ran[0]["tile"]) for ran in by_cta(trace.spans).values()}
+    first = {segment(ran[0]) for ran in by_cta(trace.spans).values()}
 
     def paint(lane, span):
         for begin, end, mark in (
             ("drain", "done", WRITE),
-            ("issue", "start", LAUNCH if int(span["tile"]) in first else HAND_OVER),
+            ("issue", "start", LAUNCH if segment(span) in first else HAND_OVER),
             ("start", "drain", MULTIPLY),
         ):
             cells = lane[span[begin] : span[end]]

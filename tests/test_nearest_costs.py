@@ -41,7 +41,9 @@ def chosen(schedule="persistent", problem=PROBLEM, device=H200, entries=ENTRIES)
     [
         ("persistent", {}, "plain"),
         ("persistent-dynamic", {}, "plain"),
+        ("stream-k:108", {}, "plain"),
         ("naive", {}, "naive"),
+        ("split-k:2", {}, "naive"),
         ("persistent", {"k": 4096}, "long"),
         ("persistent", {"order": "grouped:8"}, "grouped"),
         ("persistent", {"tile": (128, 128, 64)}, "small"),

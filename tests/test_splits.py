@@ -7,36 +7,9 @@ from hypothesis import strategies as st
 from invariants import check_run
 from strategies import costs, devices
 
-from tilesim import Costs, Device, Plan, Problem, Trace, engine
+from tilesim import Costs, Device, Plan, Problem, Trace, engine, plan, simulate
 from tilesim.errors import PlanError
 from tilesim.plans import SEGMENT, UNASSIGNED, segments
-
-FIGURE = Problem(384, 384, 128, tile=(128, 128, 4))
-"""Stream-K, arXiv 2301.03598, figures 1a, 2a and 2b: 9 tiles of 32 K-steps, on 4 SMs."""
-
-
-def split_k(problem, parts):
-    """Each tile in `parts` runs of K-steps, a thread block each."""
-    cuts = np.linspace(0, problem.k_steps, parts + 1).astype(int)
-    ctas = np.arange(problem.tiles * parts)
-    part = ctas % parts
-    return Plan(segments(ctas, ctas // parts, cuts[part], cuts[part + 1]), len(ctas))
-
-
-def stream_k(problem, ctas):
-    """All K-steps of all tiles in one row, cut into `ctas` alike; each thread block goes from its end back.
-
-    So what a neighbour with a higher id waits for is a block's first segment.
-    """
-    total, steps = problem.tiles * problem.k_steps, problem.k_steps
-    rows = []
-    for cta in range(ctas):
-        begin, end = total * cta // ctas, total * (cta + 1) // ctas
-        while end > begin:
-            tile = (end - 1) // steps
-            rows.append((cta, tile, max(begin, tile * steps) - tile * steps, end - tile * steps))
-            end = max(begin, tile * steps)
-    return Plan(np.array(rows, SEGMENT), ctas)
 
 
 def play(plan, problem, device, costs, name="by hand"):
@@ -44,20 +17,6 @@ def play(plan, problem, device, costs, name="by hand"):
     spans = engine.run(plan, problem, device, costs)
     check_run(plan, device, costs, spans)
     return Trace(problem, device, name, spans, meta={"launches": plan.ctas})
-
-
-def test_split_k_of_two_reaches_90_percent():
-    trace = play(split_k(FIGURE, 2), FIGURE, Device(4), Costs.ideal())
-    assert (len(trace.spans), trace.waves, trace.makespan) == (18, 5, 5 * 16_000)
-    assert trace.utilization == 0.9
-
-
-def test_stream_k_reaches_100_percent():
-    made = stream_k(FIGURE, 4)
-    per_cta = [int((rows["k1"] - rows["k0"]).sum()) for rows in np.split(made.segments, made.offsets[1:-1])]
-    assert per_cta == [72, 72, 72, 72]
-    trace = play(made, FIGURE, Device(4), Costs.ideal())
-    assert (trace.makespan, trace.utilization, trace.occupancy) == (72_000, 1.0, 1.0)
 
 
 def row(trace, tile, k0):
@@ -84,7 +43,7 @@ def test_who_comes_last_does_not_wait():
 
 def test_each_foreign_partial_is_added_on_its_own():
     problem = Problem(1, 1, 4, tile=(1, 1, 1))
-    trace = play(split_k(problem, 4), problem, Device(4), Costs(fixup=70))
+    trace = play(plan("split-k:4", problem, Device(4)), problem, Device(4), Costs(fixup=70))
     assert row(trace, 0, 3)["fixup"] - row(trace, 0, 3)["ready"] == 3 * 70
 
 
@@ -138,10 +97,11 @@ def test_any_split_plan_runs_by_the_rules_or_is_refused(case, device, costs):
     try:
         spans = engine.run(made, problem, device, costs)
     except PlanError as error:
-        assert len(made.segments)
-        assert len(made.shared)
-        assert "waits" in str(error)
+        assert "waits for ever" in str(error)
+        with pytest.raises(PlanError, match=r"^tile \d+ waits for ever for thread block \d+, as tiles"):
+            made.check(problem, device.slots)
         return
+    made.check(problem, device.slots)
     check_run(made, device, costs, spans)
     Trace(problem, device, "by hand", spans)
 
@@ -162,3 +122,15 @@ def test_waiting_for_a_block_that_finds_no_slot_is_an_error():
     assert len(engine.run(made, problem, Device(2), Costs.ideal())) == 2
     with pytest.raises(PlanError, match=r"tile 0 waits for ever .* thread block 1 finds none"):
         engine.run(made, problem, Device(1), Costs.ideal())
+
+
+def test_a_plan_that_would_wait_for_ever_is_refused_before_it_runs(monkeypatch):
+    def late(problem, device):
+        return Plan(segments([2, 3], [1, 3], 0, 1), 4, segments(UNASSIGNED, [0, 1, 2, 3], [0, 1, 0, 1], 2))
+
+    monkeypatch.setattr("tilesim.schedules.SCHEDULES", {"late": late})
+    problem = Problem(1, 4, 2, tile=(1, 1, 1))
+    # Two tiles wait for blocks 2 and 3: with three slots one is left for those, with two none.
+    assert len(simulate("late", problem, Device(3)).spans) == 6
+    with pytest.raises(PlanError, match=r"^tile 1 waits for ever for thread block 2, .* every slot of 2$"):
+        simulate("late", problem, Device(2))

@@ -92,14 +92,14 @@ def _nearest(
 ) -> Costs | None:
     """The nearest calibration, scaled to this tile, dtype and number of CTAs per SM; None without any.
 
-    Nearest is by, in this order: the schedule (persistent stands in for every other one but naive), the
+    Nearest is by, in this order: the schedule (naive stands in for split-k, persistent for every other), the
     dtype, TMA loads, the tile's shape, an overlapped epilogue, CTAs per SM, the number of K-steps, the
     order. A K-step is scaled by its volume and the datasheet's rates of the dtypes, an epilogue by the
     bytes of its tile. For more CTAs per SM than were calibrated, f(r) is another calibration's of that
     tile, else r: they share the SM's rate.
     """
     name = schedule.partition(":")[0]
-    family = "naive" if name == "naive" else "persistent"
+    family = "naive" if name in ("naive", "split-k") else "persistent"
     area = problem.tile_m * problem.tile_n
 
     def distance(entry: Mapping[str, Any]) -> tuple[float, ...]:

@@ -27,13 +27,18 @@ def resolve(
     if not needed <= len(words) <= len(parameters):
         form = repr(":".join([name, *(p.name.upper() for p in parameters)]))
         if parameters:
-            form += f", such as {':'.join([name, *('8' for _ in parameters)])!r}"
+            form += f", such as {':'.join([name, *(_example(p) for p in parameters)])!r}"
         fault = _miscount(len(words), needed, len(parameters))
         raise error(f"the {what} {text!r} {fault}; write it as {form}")
     for word in words:
         if not (word.isascii() and word.isdigit() and len(word) <= 10 and 1 <= int(word) < 2**31):
             raise error(f"the {what} {text!r} has the parameter {word!r}; it must be a whole number from 1")
     return function, tuple(int(word) for word in words)
+
+
+def _example(parameter: Parameter) -> str:
+    """What a name may carry for `parameter`."""
+    return str(parameter.default if isinstance(parameter.default, int) else 8)
 
 
 def _miscount(given: int, least: int, most: int) -> str:

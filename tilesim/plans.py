@@ -52,11 +52,38 @@ class Plan:
         for array in (self.segments, self.shared, self.offsets):
             array.flags.writeable = False
 
-    def check(self, problem: Problem) -> None:
-        """Raise PlanError, naming a tile, unless every K-step of every tile is done exactly once."""
+    def check(self, problem: Problem, slots: int | None = None) -> None:
+        """Raise PlanError, naming a tile, unless every K-step of every tile is done exactly once.
+
+        Where the number of slots is given, also unless every run in them ends.
+        """
         fault = coverage_fault(np.concatenate([self.segments, self.shared]), problem)
+        if not fault and slots is not None:
+            fault = deadlock_fault(self, slots)
         if fault:
             raise PlanError(fault)
+
+
+def deadlock_fault(plan: Plan, slots: int) -> str:
+    """Why no run of `plan` in `slots` slots ends, or "" where each does, whatever its segments cost.
+
+    The last segment of a tile waits for the others, which come before it in the plan. In the queue, it may
+    wait for a thread block that has no slot; that block gets one when another finds the queue empty, so
+    never if such tiles are enough to hold every slot. No other wait can go round in a circle.
+
+    >>> made = Plan(segments([1], 0, 0, 1), 2, segments([UNASSIGNED], 0, 1, 2))
+    >>> deadlock_fault(made, slots=2), deadlock_fault(made, slots=1)
+    ('', 'tile 0 waits for ever for thread block 1, as tiles that wait in such a way hold every slot of 1')
+    """
+    late = plan.segments[plan.offsets[min(slots, plan.ctas)] :]
+    stuck = np.intersect1d(late["tile"], plan.shared["tile"])
+    if len(stuck) < slots:
+        return ""
+    block = late["cta"][late["tile"] == stuck[0]][0]
+    return (
+        f"tile {stuck[0]} waits for ever for thread block {block}, "
+        f"as tiles that wait in such a way hold every slot of {slots}"
+    )
 
 
 def coverage_fault(rows: np.ndarray, problem: Problem) -> str:

@@ -56,12 +56,12 @@ def phases(trace: Trace, t: float) -> np.ndarray:
 
 
 def tile_sm(trace: Trace) -> np.ndarray:
-    """The SM that finishes each tile: int32, shape [tiles].
+    """The SM that finishes each tile, of equals that of the higher thread block: int32, shape [tiles].
 
     >>> tile_sm(_example()).tolist()
     [0, 1, 0, 1, 0]
     """
-    finishes = np.argsort(trace.spans["done"], kind="stable")
+    finishes = np.lexsort((trace.spans["cta"], trace.spans["done"]))
     sm = np.zeros(trace.problem.tiles, np.int32)
     sm[trace.spans["tile"][finishes]] = trace.spans["sm"][finishes]
     return sm

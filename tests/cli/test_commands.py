@@ -10,6 +10,7 @@ from itertools import count
 
 import pytest
 from click.testing import CliRunner
+from strategies import EVERY_SCHEDULE
 
 from tilesim import SCHEDULES, Costs, Device, Problem, Trace, __version__, plan, simulate
 from tilesim.cli import main
@@ -143,7 +144,7 @@ def test_lanes():
     assert text.splitlines()[3].startswith("SM 0  [0=====")
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("schedule", EVERY_SCHEDULE)
 def test_plan_as_json_is_the_plan(schedule):
     printed = json.loads(run("plan", schedule, *SMALL, "--json"))
     made = plan(schedule, Problem(384, 384, 128, tile=(128, 128, 4)), Device(4))
@@ -173,8 +174,9 @@ def test_a_long_plan_is_cut_unless_all_is_wanted():
 def test_list():
     listed = json.loads(run("list", "--json"))
     assert set(listed) == {"schedules", "orders", "devices", "scenes", "dtypes"}
-    assert set(SCHEDULES) <= {name.partition(":")[0] for name in listed["schedules"]}
+    assert set(SCHEDULES) <= {re.split(r"\[?:", name)[0] for name in listed["schedules"]}
     assert listed["devices"]["h200"] == "NVIDIA H200, 132 SMs"
+    assert {"split-k:S", "stream-k[:G]", "stream-k-hybrid[:TILES]"} <= set(listed["schedules"])
     assert listed["orders"]["grouped:G"].startswith("Groups of G rows, ")
     table = run("list")
     for title, names in listed.items():

@@ -4,8 +4,9 @@ from textwrap import dedent
 
 import numpy as np
 import pytest
+from strategies import EVERY_SCHEDULE
 
-from tilesim import SCHEDULES, Costs, Device, Problem, Trace, simulate
+from tilesim import Costs, Device, Problem, Trace, simulate
 from tilesim.formats import gantt
 
 NINE = Problem(384, 384, 128, tile=(128, 128, 16))
@@ -75,7 +76,7 @@ def test_a_tile_cut_in_two_shows_its_wait_and_its_fix_up():
     """)
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("schedule", EVERY_SCHEDULE)
 @pytest.mark.parametrize("width", [20, 33, 100, 1000])
 def test_every_lane_is_as_wide_as_asked_for(schedule, width):
     trace = simulate(schedule, Problem(2048, 2048, 512), Device(5, 2, 1), OVERLAPPED)

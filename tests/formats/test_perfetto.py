@@ -12,8 +12,9 @@ from numbers import Real
 
 import numpy as np
 import pytest
+from strategies import EVERY_SCHEDULE
 
-from tilesim import SCHEDULES, Costs, Device, Problem, Trace, simulate, view
+from tilesim import Costs, Device, Problem, Trace, simulate, view
 from tilesim.formats import perfetto
 from tilesim.orders import visit
 
@@ -94,7 +95,7 @@ def h200():
     return simulate("persistent", PROBLEM, Device.named("h200"), BUSY)
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("schedule", EVERY_SCHEDULE)
 @pytest.mark.parametrize("ctas_per_sm", [1, 2])
 def test_132_sms_keep_every_rule(schedule, ctas_per_sm, tmp_path):
     device = Device.named("h200", ctas_per_sm=ctas_per_sm)

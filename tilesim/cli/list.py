@@ -39,7 +39,7 @@ def command(as_json: bool) -> None:
 
 
 def _functions(registry: Mapping[str, Callable], doc: Callable[[Any], str | None]) -> dict[str, str]:
-    """Each name, with the parameters it must carry, and the first line of what `doc` finds on it.
+    """Each name with its parameters, and the first line of what `doc` finds on it.
 
     A schedule whose file is broken is there with what is wrong.
     """
@@ -50,7 +50,12 @@ def _functions(registry: Mapping[str, Callable], doc: Callable[[Any], str | None
         except ScheduleError as error:
             found[name] = str(error)
             continue
-        parameters = list(signature(function).parameters.values())[2:]
-        needed = [p.name.upper() for p in parameters if p.default is Parameter.empty]
-        found[":".join([name, *needed])] = (doc(function) or "").strip().partition("\n")[0]
+        words = [_word(p) for p in list(signature(function).parameters.values())[2:]]
+        found["".join([name, *words])] = (doc(function) or "").strip().partition("\n")[0]
     return found
+
+
+def _word(parameter: Parameter) -> str:
+    """A parameter as a part of a name, in brackets where the name may do without."""
+    word = f":{parameter.name.upper()}"
+    return word if parameter.default is Parameter.empty else f"[{word}]"

@@ -53,7 +53,8 @@ def plan(schedule: str, problem: Problem, device: Device) -> Plan:
     """The checked Plan of a schedule by its name, such as "persistent" or "split-k:2".
 
     Raises ScheduleError for an unknown name, parameters that do not fit, or a schedule that is no function
-    from a problem and a device to a Plan; PlanError for a plan that leaves out or repeats a K-step.
+    from a problem and a device to a Plan; PlanError for a plan that leaves out or repeats a K-step, or that
+    would wait for ever in the device's slots.
     """
     function, parameters = resolve("schedule", schedule, SCHEDULES, 2, ScheduleError)
     made = function(problem, device, *parameters)
@@ -62,5 +63,5 @@ def plan(schedule: str, problem: Problem, device: Device) -> Plan:
             f"the schedule {schedule!r} returned {made!r:.40} of type {type(made).__name__}; "
             "it must return a Plan"
         )
-    made.check(problem)
+    made.check(problem, device.slots)
     return made

@@ -1,0 +1,26 @@
+"""Each tile's K-steps in S slices, a thread block per slice; all tiles' first slices come first."""
+
+import numpy as np
+
+from tilesim.devices import Device
+from tilesim.errors import ScheduleError
+from tilesim.orders import visit
+from tilesim.plans import Plan, segments
+from tilesim.problems import Problem
+
+
+def split_k(problem: Problem, device: Device, s: int) -> Plan:
+    """Block i * tiles + b computes slice i of the b-th tile of the order; slices differ by at most a K-step.
+
+    Fixed-split decomposition: Stream-K, arXiv 2301.03598, figure 2a. Raises ScheduleError where there are
+    more slices than K-steps.
+    """
+    steps = problem.k_steps
+    if s > steps:
+        have = f"{steps} K-step" + "s" * (steps > 1)
+        raise ScheduleError(
+            f"split-k:{s} cuts each tile into {s} slices; the tiles of this problem have {have}"
+        )
+    part, place = np.divmod(np.arange(s * problem.tiles), problem.tiles)
+    rows = segments(np.arange(len(part)), visit(problem)[place], steps * part // s, steps * (part + 1) // s)
+    return Plan(rows, ctas=len(rows))

@@ -1,0 +1,47 @@
+"""G thread blocks share all K-steps evenly, even where that cuts tiles; a model chooses a G not given."""
+
+import numpy as np
+
+from tilesim.devices import Device
+from tilesim.errors import ScheduleError
+from tilesim.orders import visit
+from tilesim.plans import Plan
+from tilesim.problems import Problem
+from tilesim.schedules._even_ranges import even_ranges
+
+MERGE_COST = 256
+"""Multiply-adds that take as long as merging a partial accumulator, for each of its elements."""
+
+
+def stream_k(problem: Problem, device: Device, g: int | None = None) -> Plan:
+    """`g` CTAs take even ranges of the order's K-steps; without g, as many as `grid_size` says.
+
+    Basic Stream-K: arXiv 2301.03598. Raises ScheduleError for more CTAs than K-steps.
+    """
+    total = problem.tiles * problem.k_steps
+    if g is not None and g > total:
+        have = f"{total} K-step" + "s" * (total > 1)
+        raise ScheduleError(
+            f"stream-k:{g} needs a K-step for each of {g} thread blocks; this problem has {have}"
+        )
+    ctas = g or grid_size(problem, device.slots)
+    return Plan(even_ranges(visit(problem), problem.k_steps, ctas), ctas)
+
+
+def grid_size(problem: Problem, slots: int) -> int:
+    """How many CTAs, 1 to `slots`, are cheapest by Stream-K's grid-size model (arXiv 2301.03598).
+
+    cost(g) = a + b * [peers > 1] + c * steps + d * (peers - 1), with steps = ceil(total / g) K-steps of a
+    CTA and peers = ceil(k_steps / steps) CTAs of a tile. The paper fits the constants to a GPU; these are
+    our own. A K-step is the unit: c = 1. b = d = 256 / tile_k K-steps, as merging an accumulator costs
+    about as much as 256 multiply-adds of each of its elements, of which a K-step has tile_k. a is the
+    same for every g. Of equal costs the smallest g is taken: it needs fewer slots and cuts fewer tiles.
+
+    >>> grid_size(Problem(256, 3584, 8192, tile=(128, 128, 32)), 108)  # the paper's figure 8
+    108
+    """
+    total, k_steps = problem.tiles * problem.k_steps, problem.k_steps
+    steps = -(-total // np.arange(1, min(slots, total) + 1))
+    peers = -(-k_steps // steps)
+    merge = MERGE_COST / problem.tile_k
+    return 1 + int(np.argmin(merge * (peers > 1) + steps + merge * (peers - 1)))

@@ -1,0 +1,33 @@
+"""Whole tiles in full waves, stream-k for what is left over; TILES says how much a block shares, 1 or 2."""
+
+import numpy as np
+
+from tilesim.devices import Device
+from tilesim.errors import ScheduleError
+from tilesim.orders import visit
+from tilesim.plans import Plan, segments
+from tilesim.problems import Problem
+from tilesim.schedules._even_ranges import even_ranges
+from tilesim.schedules.stream_k import stream_k
+
+
+def stream_k_hybrid(problem: Problem, device: Device, tiles: int = 2) -> Plan:
+    """A CTA per slot. What full waves leave over is shared evenly, `tiles` tiles a CTA at the most.
+
+    1: full waves of whole tiles first, then the rest of the order, less than a tile for each CTA.
+    2: the rest and one wave's tiles first, so that no partial is late, then whole tiles in full waves.
+    Where nothing is left over no tile is cut; tiles that do not fill a wave are basic stream-k.
+    Stream-K, arXiv 2301.03598, figure 3. Raises ScheduleError where `tiles` is neither 1 nor 2.
+    """
+    if tiles not in (1, 2):
+        raise ScheduleError(f"stream-k-hybrid:{tiles} shares {tiles} tiles; it must be 1 or 2")
+    slots, order = device.slots, visit(problem)
+    waves, left = divmod(problem.tiles, slots)
+    if not waves:
+        return stream_k(problem, device)
+    cut = left + slots * (tiles - 1) if left else 0
+    whole, shared = (order[cut:], order[:cut]) if tiles == 2 else np.split(order, [len(order) - cut])
+    ranges = even_ranges(shared, problem.k_steps, slots)
+    loops = segments(np.arange(len(whole)) % slots, whole, 0, problem.k_steps)
+    rows = np.concatenate([ranges, loops] if tiles == 2 else [loops, ranges])
+    return Plan(rows[np.argsort(rows["cta"], kind="stable")], slots)
