@@ -1,15 +1,19 @@
 """Stamps: a kernel writes down where and when each of its segments ran.
 
-`stamps` is int64 [tiles, WORDS], zero before the launch; row i belongs to the i-th tile visited:
+`stamps` is int64 [segments, WORDS], zero before the launch; row i belongs to the plan's i-th segment, which
+for a plan of whole tiles is the i-th tile visited:
 
-    cta sm start start_cycles drain drain_cycles done spare
+    cta sm start start_cycles drain drain_cycles done spare entry ready fixup spare
 
-start, drain and done are %globaltimer (ns), the cycles are %clock64 of the SM.
+entry, start, drain, ready, fixup and done are %globaltimer (ns), the cycles are %clock64 of the SM.
 
+entry  the thread block's first instructions; in the row of its first segment alone.
 start  before thread 0 issues the first wgmma, after it has waited for the operands: the loads that
        fill the pipeline come before start.
 drain  after thread 0 has waited for the last wgmma. Both are the first warpgroup's; the barriers of
        every K-step hold the others within a fraction of a K-step.
+ready  a split tile's owner: after every warp has seen the last foreign partial's flag; else 0.
+fixup  a split tile's owner: after the partials are added; else 0.
 done   TMA: after the last warp has waited for its part of C to be visible. A persistent kernel waits at
        the top of the next tile's first K-step, while that tile's loads fly; one that overlaps, at the
        top of its second, while the first multiplies. So done may come late there, by what lies between
@@ -23,21 +27,43 @@ stamps in the K loop are predicated, since a branch there makes ptxas serialise 
 was read in the machine code for sm_80 and sm_90, and a test reads it in the PTX.
 
 Triton's interpreter has neither clocks nor SMs: there CTAs run one after another on SM 0, and the time
-is a counter of stamps, kept in the spare word of row 0.
+is a counter of stamps, kept in the first spare word of row 0.
 """
 
 import triton
 import triton.language as tl
 
-from ._tiles import INTERPRETED
+from ._tiles import INTERPRETED, settled
 
-WORDS = 8
+WORDS = 12
+
+
+@triton.jit
+def stamp_entry(stamps, i):
+    """Thread 0 writes the time; to be called before anything else."""
+    row = stamps + tl.cast(i, tl.int64) * 12
+    if INTERPRETED:
+        tl.store(row + 8, tl.atomic_add(stamps + 7, 1))
+    else:
+        tl.inline_asm_elementwise(
+            """{
+            .reg .pred p;
+            .reg .b32 tid;
+            .reg .b64 ns;
+            mov.u64 ns, %globaltimer;
+            mov.u32 tid, %tid.x;
+            setp.eq.u32 p, tid, 0;
+            @p st.global.u64 [$1 + 64], ns;
+            mov.u32 $0, 0;
+            }""",
+            "=r,l", [row], dtype=tl.int32, is_pure=False, pack=1,
+        )  # fmt: skip
 
 
 @triton.jit
 def stamp_start(stamps, i, when):
     """Thread 0 writes CTA, SM, time and cycles where `when` holds."""
-    row = stamps + tl.cast(i, tl.int64) * 8
+    row = stamps + tl.cast(i, tl.int64) * 12
     if INTERPRETED:
         if when:
             now = tl.atomic_add(stamps + 7, 1)
@@ -72,16 +98,13 @@ def stamp_start(stamps, i, when):
 @triton.jit
 def stamp_drain(stamps, i, acc):
     """Thread 0 writes time and cycles; returns acc, which must be complete by then."""
-    row = stamps + tl.cast(i, tl.int64) * 8
+    row = stamps + tl.cast(i, tl.int64) * 12
     if INTERPRETED:
         now = tl.atomic_add(stamps + 7, 1)
         tl.store(row + 4, now)
         tl.store(row + 5, now)
     else:
-        # Triton waits for the wgmma before the first use of acc; this is one, and costs no instruction
-        acc = tl.inline_asm_elementwise(
-            "mov.b32 $0, $1;", "=r,r", [acc], dtype=tl.float32, is_pure=False, pack=1
-        )
+        acc = settled(acc)
         tl.inline_asm_elementwise(
             """{
             .reg .pred p;
@@ -102,7 +125,7 @@ def stamp_drain(stamps, i, acc):
 @triton.jit
 def stamp_done(stamps, i, when, TMA: tl.constexpr):
     """Where `when` holds, every warp waits for its TMA stores of C; the latest warp's time stays."""
-    row = stamps + tl.cast(i, tl.int64) * 8
+    row = stamps + tl.cast(i, tl.int64) * 12
     if INTERPRETED:
         if when:
             tl.store(row + 6, tl.atomic_add(stamps + 7, 1))
@@ -132,3 +155,49 @@ def read_timer(out, READS: tl.constexpr):
     """out: int64 [READS]; one %globaltimer after another."""
     for i in range(READS):
         tl.store(out + i, tl.extra.cuda.globaltimer())
+
+
+@triton.jit
+def stamp_ready(stamps, i):
+    """Every warp writes the time, of which the latest stays: it has seen the last foreign partial."""
+    row = stamps + tl.cast(i, tl.int64) * 12
+    if INTERPRETED:
+        tl.store(row + 9, tl.atomic_add(stamps + 7, 1))
+    else:
+        tl.inline_asm_elementwise(
+            """{
+            .reg .pred p;
+            .reg .b32 lane;
+            .reg .b64 ns;
+            mov.u64 ns, %globaltimer;
+            mov.u32 lane, %laneid;
+            setp.eq.u32 p, lane, 0;
+            @p red.global.max.u64 [$1 + 72], ns;
+            mov.u32 $0, 0;
+            }""",
+            "=r,l", [row], dtype=tl.int32, is_pure=False, pack=1,
+        )  # fmt: skip
+
+
+@triton.jit
+def stamp_fixup(stamps, i, acc):
+    """Every warp writes the time, of which the latest stays; returns acc, complete with its partials."""
+    row = stamps + tl.cast(i, tl.int64) * 12
+    if INTERPRETED:
+        tl.store(row + 10, tl.atomic_add(stamps + 7, 1))
+    else:
+        acc = settled(acc)
+        tl.inline_asm_elementwise(
+            """{
+            .reg .pred p;
+            .reg .b32 lane;
+            .reg .b64 ns;
+            mov.u64 ns, %globaltimer;
+            mov.u32 lane, %laneid;
+            setp.eq.u32 p, lane, 0;
+            @p red.global.max.u64 [$1 + 80], ns;
+            mov.u32 $0, 0;
+            }""",
+            "=r,l", [row], dtype=tl.int32, is_pure=False, pack=1,
+        )  # fmt: skip
+    return acc

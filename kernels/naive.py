@@ -3,7 +3,7 @@
 import triton
 import triton.language as tl
 
-from ._clock import stamp_done, stamp_drain, stamp_start
+from ._clock import stamp_done, stamp_drain, stamp_entry, stamp_start
 from ._tiles import load, multiply, place, store
 
 
@@ -11,13 +11,15 @@ from ._tiles import load, multiply, place, store
 def naive(
     a, b, c,  # [M, K], [K, N], [M, N]: TMA descriptors or pointers
     visit,  # int32 [tiles], read only for orders that have no formula
-    stamps,  # int64 [tiles, 8], written only if RECORD
+    stamps,  # int64 [tiles, 12], written only if RECORD
     M, N, K,
     BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
     ORDER: tl.constexpr, GROUP: tl.constexpr,
     TMA: tl.constexpr, RECORD: tl.constexpr,
 ):  # fmt: skip
     i = tl.program_id(0)
+    if RECORD:
+        stamp_entry(stamps, i)
     pid_m, pid_n = place(i, visit, M, N, BM, BN, ORDER, GROUP)
     acc = tl.zeros((BM, BN), tl.float32)
     for k in range(tl.cdiv(K, BK)):

@@ -3,7 +3,7 @@
 import triton
 import triton.language as tl
 
-from ._clock import stamp_done, stamp_drain, stamp_start
+from ._clock import stamp_done, stamp_drain, stamp_entry, stamp_start
 from ._tiles import load, multiply, place, store
 
 
@@ -11,7 +11,7 @@ from ._tiles import load, multiply, place, store
 def persistent(
     a, b, c,  # [M, K], [K, N], [M, N]: TMA descriptors or pointers
     visit,  # int32 [tiles], read only for orders that have no formula
-    stamps,  # int64 [tiles, 8], written only if RECORD
+    stamps,  # int64 [tiles, 12], written only if RECORD
     M, N, K,
     BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
     ORDER: tl.constexpr, GROUP: tl.constexpr,
@@ -23,6 +23,8 @@ def persistent(
     ctas = tl.num_programs(0)
     tiles = tl.cdiv(M, BM) * tl.cdiv(N, BN)
     k_steps = tl.cdiv(K, BK)
+    if RECORD and cta < tiles:
+        stamp_entry(stamps, cta)
     for i in tl.range(cta, tiles, ctas, flatten=OVERLAP):
         pid_m, pid_n = place(i, visit, M, N, BM, BN, ORDER, GROUP)
         acc = tl.zeros((BM, BN), tl.float32)
