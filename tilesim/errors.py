@@ -54,3 +54,13 @@ def unknown(what: str, value: str, choices: Iterable[str]) -> str:
     near = get_close_matches(value.lower(), choices, n=1)
     names = f"choose from {', '.join(choices)}"
     return f"there is no {what} {value!r}; " + (f"did you mean {near[0]!r}? ({names})" if near else names)
+
+
+def shown(value: object) -> str:
+    """A value from a file as a sentence quotes it, cut where it is long.
+
+    >>> shown("x" * 99)
+    "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx..."
+    """
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."

@@ -9,6 +9,7 @@ from tilesim.calibrate import Calibration, calibrations, compare
 from tilesim.cli._figures import time
 from tilesim.cli._options import COSTS_FILE, json_option, output_option
 from tilesim.formats import _atomic
+from tilesim.formats.reader import read
 from tilesim.traces import Trace
 
 SHOWN = ("launch", "prologue", "handover", "k_step", "epilogue", "dispatch", "jitter")
@@ -20,7 +21,7 @@ SHOWN = ("launch", "prologue", "handover", "k_step", "epilogue", "dispatch", "ji
 @json_option
 def command(traces: tuple[str, ...], output: str | None, as_json: bool) -> None:
     """Fit costs to each kernel and size among the TRACE files, and say how well a simulation repeats them."""
-    loaded = {path: Trace.load(path) for path in traces}
+    loaded = {path: read(path) for path in traces}
     fitted = calibrations(loaded)
     text = _text(fitted)
     if output:

@@ -1,11 +1,22 @@
-"""JSON: the header of the native file and, under "spans", an object per span."""
+"""JSON: the header of the native file and, under "spans", an object per span.
+
+What is read may say less: see `tilesim.formats.rows` for what an object of "spans" needs, and
+`tilesim.formats.facts` for the facts, which may be sorted into "problem" and "device"; a device's "name" is
+the fact `device`. A list of objects alone is spans without facts.
+"""
 
 import json
+from collections.abc import Mapping
 from os import PathLike
 from typing import Any
 
+import numpy as np
+
+from tilesim.errors import TraceError, shown, unknown
 from tilesim.formats import _atomic
-from tilesim.formats.npz import header
+from tilesim.formats.facts import DEVICE, FACTS, PROBLEM
+from tilesim.formats.npz import FORMAT, VERSION, header
+from tilesim.formats.rows import COLUMNS, Rows, integers
 from tilesim.traces import SPAN, Trace
 
 
@@ -18,3 +29,56 @@ def document(trace: Trace) -> dict[str, Any]:
 def save(trace: Trace, path: str | PathLike[str]) -> None:
     """Write `trace`; raises TilesimError where `path` cannot be written."""
     _atomic.write(path, lambda file: file.write(json.dumps(document(trace)).encode()))
+
+
+def parse(values: object) -> Rows:
+    """The rows and facts of parsed JSON; raises TraceError, naming the row, where they make no sense."""
+    if isinstance(values, list):
+        values = {"spans": values}
+    if not isinstance(values, Mapping) or not isinstance(values.get("spans"), list):
+        raise TraceError('there is no trace in it: neither a list "spans" nor one of "traceEvents"')
+    spans = values["spans"]
+    for row, span in enumerate(spans):
+        if not isinstance(span, dict):
+            raise TraceError(f"row {row + 1} of spans is {shown(span)}; it must be an object")
+    there = {name for span in spans for name in span}
+    columns = {
+        name: integers(
+            name, [span.get(name) for span in spans], _integer, lambda row: f"row {row + 1} of spans"
+        )
+        for name in COLUMNS
+        if name in there
+    }
+    return Rows(facts(values), columns, np.arange(1, len(spans) + 1), "row")
+
+
+def facts(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The facts among parsed JSON, whether sorted into problem and device or not."""
+    if values.get("format") == FORMAT and values.get("version") != VERSION:
+        raise TraceError(
+            f"the file has format version {values.get('version')!r}; this tilesim reads version {VERSION}"
+        )
+    found = {name: values[name] for name in FACTS if name in values}
+    device = found.pop("device", {})
+    found |= _part("problem", values.get("problem", {}), PROBLEM)
+    if isinstance(device, str):
+        return found | {"device": device}
+    sorted_in = _part("device", device, ("name", *DEVICE))
+    if "name" in sorted_in:
+        sorted_in["device"] = sorted_in.pop("name")
+    return found | sorted_in
+
+
+def _part(name: str, values: object, allowed: tuple[str, ...]) -> dict[str, Any]:
+    if not isinstance(values, dict):
+        raise TraceError(f"{name} is {shown(values)}; it must be an object")
+    for key in values:
+        if key not in allowed:
+            raise TraceError(unknown(f"fact of the {name}", key, allowed))
+    return dict(values)
+
+
+def _integer(value: object) -> int:
+    if type(value) is not int:
+        raise ValueError
+    return value

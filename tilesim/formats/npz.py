@@ -13,13 +13,14 @@ from tilesim.formats import _atomic
 from tilesim.problems import Problem
 from tilesim.traces import Trace
 
+FORMAT = "tilesim trace"
 VERSION = 1
 
 
 def header(trace: Trace) -> dict[str, Any]:
     """Everything of a trace but its spans, as JSON values."""
     return {
-        "format": "tilesim trace",
+        "format": FORMAT,
         "version": VERSION,
         "problem": asdict(trace.problem),
         "device": asdict(trace.device),

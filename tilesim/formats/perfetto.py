@@ -6,7 +6,8 @@ epilogues of a slot overlap, the second goes on one more thread. The GPU is a pr
 carries the counter of busy SMs.
 
 Format: "Trace Event Format", Google, docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU.
-`ts` and `dur` are µs from the trace's zero: exact to the ns for runs of up to 100 days.
+`ts` and `dur` are µs from the trace's zero: exact to the ns for runs of up to 100 days. Viewers leave
+otherData alone: it holds the trace once more as plain JSON, so that the file can be read back whole.
 """
 
 import json
@@ -18,7 +19,7 @@ import numpy as np
 
 from tilesim import __version__
 from tilesim.formats import _atomic
-from tilesim.formats.npz import header
+from tilesim.formats.json import document as json_document
 from tilesim.metrics import first_of_cta, in_turn, slot_index
 from tilesim.orders import visit
 from tilesim.traces import Trace
@@ -35,7 +36,7 @@ def document(trace: Trace) -> dict[str, Any]:
     """The whole file as JSON values."""
     lanes = _epilogue_lanes(trace)
     events = [*_names(trace, int(lanes.max()) + 1), *_slices(trace, lanes), *_busy_sms(trace)]
-    about = header(trace) | {"writer": f"tilesim {__version__}"}
+    about = {**json_document(trace), "writer": f"tilesim {__version__}"}
     return {"traceEvents": events, "displayTimeUnit": "ns", "otherData": about}
 
 

@@ -1,0 +1,318 @@
+"""A trace read from any format: what was written comes back, and whatever else is one sentence."""
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from strategies import costs, devices, planned
+
+from tilesim import Device, Problem, Trace, simulate
+from tilesim.errors import TraceError
+from tilesim.formats import csv as csv_format
+from tilesim.formats import json as json_format
+from tilesim.formats import npz, perfetto
+from tilesim.formats.facts import FACTS
+from tilesim.formats.reader import read
+
+SHARED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+OWN = """\
+# m=256 n=256 k=128 tile=128x128x64 dtype=fp16
+# sms=2 gpu="NVIDIA L40S" schedule="warp specialised"
+tile,sm,start,end
+0,0,1000,2000
+1,1,1010,2100
+2,0,2200,3000
+3,1,2300,3100
+"""
+FOUR = {"m": 256, "n": 256, "k": 128, "tile": "128x128x64", "sms": 2}
+
+
+def same(one, other):
+    assert (one.problem, one.device, one.schedule) == (other.problem, other.device, other.schedule)
+    assert (one.origin, one.tick_ns) == (other.origin, other.tick_ns)
+    assert one.meta == json.loads(json.dumps(dict(other.meta)))
+    assert one.spans.tolist() == other.spans.tolist()
+
+
+def facts_of(trace):
+    about = json_format.facts(json.loads(json.dumps(npz.header(trace))))
+    return {name: value for name, value in about.items() if name in FACTS}
+
+
+@st.composite
+def traces(draw):
+    schedule, problem = draw(planned())
+    trace = simulate(schedule, problem, draw(devices()), draw(costs()), draw(st.integers(0, 9)))
+    if draw(st.booleans()):
+        return trace
+    meta = draw(st.dictionaries(st.text(max_size=5), st.none() | st.floats(0, 9) | st.text(max_size=9)))
+    meta.pop("launches", None)
+    spans = np.array(trace.spans)
+    spans["cycles"] = draw(st.integers(0, 2**60))
+    return Trace(
+        trace.problem, trace.device, draw(st.text()), spans, "measured", draw(st.integers(1, 256)), meta
+    )
+
+
+@SHARED
+@given(traces())
+def test_what_tilesim_writes_it_reads(tmp_path, trace):
+    for form, name in {json_format: "a.json", perfetto: "a.perfetto.json", npz: "a.npz"}.items():
+        form.save(trace, tmp_path / name)
+        same(read(tmp_path / name), trace)
+
+
+@SHARED
+@given(traces())
+def test_a_csv_of_tilesim_is_whole_together_with_the_facts(tmp_path, trace):
+    csv_format.save(trace, tmp_path / "a.csv")
+    same(read(tmp_path / "a.csv", facts_of(trace)), trace)
+
+
+def write(tmp_path, content, name="own-kernel.csv"):
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def test_a_small_csv_is_a_trace(tmp_path):
+    trace = read(write(tmp_path, OWN))
+    assert trace.problem == Problem(256, 256, 128, (128, 128, 64), "fp16")
+    assert trace.device == Device(2)
+    assert (trace.schedule, trace.origin, trace.tick_ns) == ("warp specialised", "measured", 10)
+    assert trace.meta == {"gpu": "NVIDIA L40S"}
+    assert trace.spans[["tile", "sm", "cta", "slot", "k0", "k1"]].tolist() == [
+        (0, 0, 0, 0, 0, 2), (1, 1, 1, 0, 0, 2), (2, 0, 2, 0, 0, 2), (3, 1, 3, 0, 0, 2),
+    ]  # fmt: skip
+    assert trace.spans[["issue", "start", "drain", "done"]].tolist() == [
+        (0, 0, 1000, 1000), (0, 10, 1100, 1100), (1000, 1200, 2000, 2000), (1100, 1300, 2100, 2100),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: b"\xef\xbb\xbf" + text.encode(),
+        lambda text: text.encode("utf-16"),
+        lambda text: text.replace("\n", "\r\n").encode(),
+        lambda text: text.rstrip().replace("\n", "\n\n").encode(),
+        lambda text: text.replace(",", ";").encode(),
+        lambda text: text.replace(",", "\t").encode(),
+        lambda text: text.replace(",", " , ").encode(),
+        lambda text: text.replace("tile,sm,start,end", '"Tile","SM","Start","End"').encode(),
+        lambda text: text.replace("start,end", "start,done").encode(),
+        lambda text: text.replace("# m=256 n=256", "# one run of many\n#m = 256, N=256,").encode(),
+        lambda text: gzip.compress(text.encode()),
+    ],
+)
+def test_the_same_in_another_hand(tmp_path, change):
+    same(read(write(tmp_path, change(OWN))), read(write(tmp_path, OWN)))
+
+
+def test_the_same_as_json(tmp_path):
+    rows = [dict(zip(("tile", "sm", "start", "end"), map(int, line.split(",")), strict=True))
+            for line in OWN.splitlines()[3:]]  # fmt: skip
+    problem = {"m": 256, "n": 256, "k": 128, "tile": [128, 128, 64], "dtype": "fp16"}
+    about = {"schedule": "warp specialised", "meta": {"gpu": "NVIDIA L40S"}, "spans": rows}
+    expected = read(write(tmp_path, OWN))
+    for document in (
+        about | {"problem": problem, "device": {"sms": 2}},
+        about | problem | {"sms": 2, "remark": "mine"},
+        about | {"problem": problem | {"tile": "128x128x64"}, "device": {"name": "", "sms": 2}},
+    ):
+        same(read(write(tmp_path, json.dumps(document), "a.json")), expected)
+    given = FOUR | {"dtype": "fp16", "gpu": "NVIDIA L40S", "schedule": "warp specialised"}
+    same(read(write(tmp_path, json.dumps(rows), "a.json"), given), expected)
+
+
+def test_what_is_given_counts_over_the_file(tmp_path):
+    given = {"device": "h200", "schedule": "mine", "k": 64, "order": "column-major"}
+    trace = read(write(tmp_path, OWN), given)
+    assert trace.device == Device.named("h200")
+    assert (trace.schedule, trace.problem.k, trace.problem.order) == ("mine", 64, "column-major")
+    assert read(write(tmp_path, OWN), {"ctas_per_sm": 3}).device == Device(2, 3)
+
+
+def test_a_kernel_without_a_name_is_called_as_its_file(tmp_path):
+    text = OWN.replace(' schedule="warp specialised"', "")
+    assert read(write(tmp_path, text, "ping-pong.run1.csv")).schedule == "ping-pong"
+
+
+def test_an_npz_says_everything(tmp_path):
+    trace = simulate("naive", Problem(256, 256, 128), Device(2))
+    trace.save(tmp_path / "a.npz")
+    (tmp_path / "a.bin").write_bytes((tmp_path / "a.npz").read_bytes())
+    same(read(tmp_path / "a.bin"), trace)
+    for name in ("a.npz", "a.bin"):
+        with pytest.raises(TraceError, match="says everything; leave out m and sms"):
+            read(tmp_path / name, {"m": 3, "sms": 4})
+
+
+def test_a_hundred_thousand_rows_are_read(tmp_path):
+    problem = Problem(320 * 128, 320 * 128, 64, tile=(128, 128, 64))
+    trace = simulate("naive", problem, Device(132, 2))
+    csv_format.save(trace, tmp_path / "a.csv")
+    assert read(tmp_path / "a.csv", facts_of(trace)).spans.tolist() == trace.spans.tolist()
+
+
+BAD_FILES = {
+    "nothing": (b"", "the file is empty"),
+    "blanks": (b" \r\n\t\n", "the file is empty"),
+    "garbage": (b"tile,sm\n\xff\xfe\x00", "neither a trace in .npz nor text (see byte 8)"),
+    "half a UTF-16": (b"\xff\xfea", "neither a trace in .npz nor text"),
+    "half a gzip": (gzip.compress(OWN.encode())[:-9], "this is not a complete gzip file"),
+    "half a zip": (b"PK\x03\x04", "this is not a complete tilesim trace"),
+    "half a JSON": (b'{"spans": [', "this is not JSON: Expecting value in line 1"),
+    "NaN": (b'{"spans": [{"tile": NaN}]}', "NaN is no number"),
+    "deep": (b"[" * 100_000, "nested too deeply"),
+    "long number": (b'{"spans": [{"tile": ' + b"9" * 5000 + b"}]}", "this is not JSON that can be read"),
+    "JSON of something else": (b'{"a": 1}', 'neither a list "spans" nor one of "traceEvents"'),
+    "JSON that is a number": (b"[7]", "row 1 of spans is 7; it must be an object"),
+    "open quote": (b'tile,sm,start,end\n0,0,"1,2\n1,1,1,2\n', "a quote is opened and never closed"),
+    "only remarks": (b"# m=3\n#\n", "it has no header"),
+    "prose": (b"Hello, world.\n", "there is no tile and no sm and no start and no end; rows need tile"),
+    "no rows": (b"# m=1 n=1 k=1 tile=1x1x1 sms=1\ntile,sm,start,end\n", "it has no rows"),
+    "null": (b"tile,sm,start,end\n\x00,0,0,0\n", "line 2: tile is '\\x00'; it must be a whole number"),
+}
+
+
+@pytest.mark.parametrize("content, words", BAD_FILES.values(), ids=BAD_FILES)
+def test_a_file_that_is_no_trace(tmp_path, content, words):
+    refuses(write(tmp_path, content), words)
+
+
+def refuses(path, words, given=None):
+    with pytest.raises(TraceError) as caught:
+        read(path, given)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_a_file_that_cannot_be_read(tmp_path):
+    refuses(tmp_path / "none.csv", "there is no such file")
+    refuses(tmp_path, "Is a directory")
+
+
+BAD_FACTS = {
+    "no problem": (
+        "# m=256 n=256 k=128 tile=128x128x64 dtype=fp16\n",
+        "",
+        "it does not say m, n, k and tile",
+    ),
+    "no device": ("sms=2", "", "it does not say which GPU it ran on"),
+    "no tile": ("tile=128x128x64", "", "it does not say tile of the problem; give `tilesim convert` --tile"),
+    "wrong tile": ("128x128x64", "128x128", "the tile is (128, 128); it must be three sizes"),
+    "wrong size": ("m=256", "m=many", "M is 'many'; it must be a whole number"),
+    "huge size": ("m=256", f"m={10**30}", f"M is {10**30}"),
+    "a million tiles": ("m=256", "m=1000000000", "tile 4 is never computed; there are tiles 0 to 15624999"),
+    "wrong dtype": ("fp16", "half", "there is no dtype 'half'"),
+    "unknown fact": ("sms=2", "sm=2", "line 2: there is no fact 'sm'; did you mean 'sms'?"),
+    "no fact": ("n=256", "and", "line 1: 'and k=128 tile=128x128x64 dtype=fp16' is no fact such as m=4096"),
+    "no value": ("sms=2", "sms=", "is no fact such as m=4096"),
+    "open value": ('="NVIDIA', '=["NVIDIA', "line 2: '[\"NVIDIA L40S"),
+    "no SM": ("sms=2", "sms=0", "the number of SMs is 0"),
+    "unknown device": ("sms=2", "device=h20", "there is no device 'h20'; did you mean 'h200'?"),
+    "no list of SMs": ("sms=2", "sms=2 sm_order=up", "the SM order must be a list"),
+    "no meta": ("sms=2", "sms=2 meta=[]", "meta must be an object"),
+    "no name": ("sms=2", "sms=2 schedule=7", "the schedule is 7; it must be a name"),
+    "no clock": ("sms=2", "sms=2 tick_ns=0", "tick_ns is 0"),
+    "no origin": ("sms=2", "sms=2 origin=dream", "the origin is 'dream'"),
+}
+
+
+@pytest.mark.parametrize("old, new, words", BAD_FACTS.values(), ids=BAD_FACTS)
+def test_facts_that_make_no_sense(tmp_path, old, new, words):
+    assert old in OWN
+    text = OWN.replace(' schedule="warp specialised"', "") if "schedule" in new else OWN
+    refuses(write(tmp_path, text.replace(old, new)), words)
+
+
+@pytest.mark.parametrize(
+    "document, words",
+    [
+        ({"spans": [], "problem": []}, "problem is []; it must be an object"),
+        ({"spans": [], "device": 3}, "device is 3; it must be an object"),
+        ({"spans": [], "problem": {"M": 4}}, "there is no fact of the problem 'M'; did you mean 'm'?"),
+        ({"spans": {}}, 'neither a list "spans"'),
+        ({"spans": [[1, 2]]}, "row 1 of spans is [1, 2]; it must be an object"),
+        ({"spans": [{"tile": 0}, {}]}, "row 2 of spans: tile is None; it must be a whole number"),
+        ({"spans": [{"tile": 0.0}]}, "row 1 of spans: tile is 0.0; it must be a whole number"),
+        ({"spans": [{"tile": True}]}, "row 1 of spans: tile is True; it must be a whole number"),
+        ({"spans": [{"tile": "x" * 99}]}, "row 1 of spans: tile is 'xxxx"),
+        ({"format": "tilesim trace", "version": 2}, 'neither a list "spans"'),
+        ({"format": "tilesim trace", "version": 2, "spans": []}, "the file has format version 2"),
+    ],
+)
+def test_json_that_makes_no_sense(tmp_path, document, words):
+    refuses(write(tmp_path, json.dumps(document), "a.json"), words)
+
+
+BYTES = st.binary(max_size=200) | st.text(max_size=200).map(lambda text: text.encode("utf-8", "replace"))
+CELLS = st.one_of(
+    st.integers(-3, 9).map(str),
+    st.integers().map(str),
+    st.sampled_from(["", "NaN", "1e3", "1.5", "-0", "9" * 5000, "0x1", '"', "#", "tile", str(2**63)]),
+)
+TABLES = st.lists(st.lists(CELLS, min_size=3, max_size=6).map(",".join), max_size=6).map(
+    lambda rows: "\n".join([*OWN.splitlines()[:3], *rows]).encode()
+)
+FORM = "spans problem name traceEvents otherData format version end start sm cta drain ph ts dur pid tid args"
+KEYS = st.sampled_from([*FACTS, *FORM.split()])
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9) | st.integers(-2, 9),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=6),
+    max_leaves=12,
+)
+EVENTS = st.fixed_dictionaries(
+    {},
+    optional={
+        "ph": st.sampled_from(["X", "B", "E", "M", "", None]),
+        "name": st.sampled_from(["tile 0", "tile 1 epilogue", "process_name", 5]),
+        "ts": st.integers() | st.floats() | st.sampled_from([0, 1, 10**30]),
+        "dur": st.integers(-5, 5) | st.floats(),
+        "pid": VALUES,
+        "tid": VALUES,
+        "args": VALUES | st.sampled_from([{"name": "SM 0"}, {"tile": 0, "sm": 0}, {"sm": 10**30}]),
+    },
+)
+DOCUMENTS = VALUES | st.fixed_dictionaries({"traceEvents": st.lists(EVENTS, max_size=6)})
+
+
+@SHARED
+@given(BYTES | TABLES | DOCUMENTS.map(lambda value: json.dumps(value).encode()), st.booleans())
+def test_whatever_a_file_holds_it_is_a_trace_or_one_sentence(tmp_path, content, all_is_given):
+    path = write(tmp_path, content, "any")
+    try:
+        assert isinstance(read(path, FOUR if all_is_given else None), Trace)
+    except TraceError as error:
+        assert str(error).startswith(f"{path}: ")
+        assert len(str(error)) < 600
+
+
+@SHARED
+@given(st.data())
+def test_a_file_with_one_thing_changed_is_a_trace_or_one_sentence(tmp_path, data):
+    """Of a file that tilesim wrote: a value replaced or removed somewhere."""
+    trace = simulate("persistent", Problem(256, 256, 128, tile=(128, 128, 64)), Device(2))
+    document = data.draw(st.sampled_from([json_format.document, perfetto.document]))(trace)
+    document = json.loads(json.dumps(document))
+    place = document
+    while True:
+        key = data.draw(st.sampled_from(sorted(place) if isinstance(place, dict) else range(len(place))))
+        if not isinstance(place[key], dict | list) or not place[key] or data.draw(st.booleans()):
+            break
+        place = place[key]
+    if data.draw(st.booleans()):
+        place[key] = data.draw(VALUES)
+    else:
+        place.pop(key)
+    path = write(tmp_path, json.dumps(document), "any.json")
+    try:
+        assert isinstance(read(path), Trace)
+    except TraceError as error:
+        assert str(error).startswith(f"{path}: ")

@@ -1,0 +1,77 @@
+"""Facts: what holds for a whole run, as a text file or a command line may say it.
+
+m, n, k, tile     of the problem; a tile is "128x256x64" or three sizes. Needed.
+dtype, order      of the problem, bf16 and row-major where not said
+device, sms       a preset's name, or else how many SMs there are. One of them is needed
+ctas_per_sm       thread blocks that fit on an SM; else as many as were seen there at once
+busy_sms          SMs that another kernel holds
+sm_order          in which the hardware fills SMs
+schedule          what to call the kernel; else the file's name
+origin            "measured", unless it was "simulated"
+tick_ns           the step of the clock; else the greatest of which all times are whole numbers
+gpu               whose badge a film shows; else the device's
+meta              whatever else, JSON values
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from tilesim.devices import Device
+from tilesim.errors import TraceError
+from tilesim.problems import Problem
+
+PROBLEM = ("m", "n", "k", "tile", "dtype", "order")
+DEVICE = ("device", "sms", "ctas_per_sm", "busy_sms", "sm_order")
+FACTS = (*PROBLEM, *DEVICE, "schedule", "origin", "tick_ns", "gpu", "meta")
+HOW = "give `tilesim convert`"
+
+
+def together(found: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """`given` over what was `found` in a file; a device that is given drops what the file says of another."""
+    if {"device", "sms"} & set(given):
+        found = {name: value for name, value in found.items() if name not in ("device", "sms", "sm_order")}
+    return {**found, **given}
+
+
+def problem(known: Mapping[str, Any]) -> Problem:
+    """The Problem that facts describe; raises TraceError where they say too little, ProblemError if wrong."""
+    lacking = [name for name in ("m", "n", "k", "tile") if name not in known]
+    if lacking:
+        names = " and ".join(", ".join(lacking).rsplit(", ", 1))
+        how = " ".join(f"--{name} {'128x256x64' if name == 'tile' else 4096}" for name in lacking)
+        raise TraceError(f"it does not say {names} of the problem; {HOW} {how}, or write them into the file")
+    values = {name: known[name] for name in PROBLEM if name in known}
+    tile = values["tile"]
+    if isinstance(tile, str):
+        sizes = tile.lower().split("x")
+        if all(size.isascii() and size.isdigit() and len(size) < 16 for size in sizes):
+            values["tile"] = tuple(map(int, sizes))
+    elif isinstance(tile, list):
+        values["tile"] = tuple(tile)
+    return Problem(**values)
+
+
+def device(known: Mapping[str, Any]) -> Device:
+    """The Device that facts describe, with a slot per SM where they do not say how many; errors as above."""
+    if not known.get("device") and "sms" not in known:
+        raise TraceError(
+            f"it does not say which GPU it ran on; {HOW} --device h200 or --sms 132, "
+            "or write it into the file"
+        )
+    values = {name: known[name] for name in ("sms", "ctas_per_sm", "busy_sms") if name in known}
+    if known.get("device"):
+        values["device"] = known["device"]
+    made = Device.chosen(values, Device(1))
+    order = known.get("sm_order", made.sm_order)
+    if not isinstance(order, list | tuple) or not all(type(sm) is int for sm in order):
+        raise TraceError("the SM order must be a list of the SMs' numbers")
+    return replace(made, sm_order=tuple(order))
+
+
+def meta(known: Mapping[str, Any]) -> dict[str, Any]:
+    """What a trace's meta holds: JSON values; raises TraceError where that is no object."""
+    values = known.get("meta", {})
+    if not isinstance(values, Mapping):
+        raise TraceError("meta must be an object")
+    return {**values, **{name: known[name] for name in ("gpu",) if name in known}}

@@ -1,0 +1,227 @@
+"""The rows and facts that a text file holds, whatever wrote it, and the Trace that they make.
+
+A row is a segment. It needs tile (or pid_m and pid_n), sm, start and end; what else it may hold is derived
+where it does not:
+
+cta      the thread block's number; else each row is a block of its own
+k0, k1   the first K-step and the one after the last; else all of them
+entry    the block's first instruction
+drain    the accumulator is complete; else end, so that writing counts as multiplying
+ready    the last foreign partial has arrived; else drain
+fixup    partials are added; else ready
+slot     the block's place on its SM; else as in `tilesim.measured`
+issue    the slot was given to the segment; else as in `tilesim.measured`
+cycles   of the SM's clock from start to drain; else 0, not known
+
+All are whole numbers, times in ns from any zero. `done` may stand for `end`. Other columns are left alone.
+Facts, which hold for all rows, are in `tilesim.formats.facts`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from tilesim import measured
+from tilesim.devices import MAX_CTAS_PER_SM, Device
+from tilesim.errors import TraceError, shown
+from tilesim.formats import facts
+from tilesim.problems import Problem
+from tilesim.traces import LONGEST_NS, SPAN, TIMES, Trace
+
+NEEDED = ("sm", "start", "end")
+OPTIONAL = ("cta", "k0", "k1", "entry", "drain", "ready", "fixup", "slot", "issue", "cycles")
+COLUMNS = ("tile", "pid_m", "pid_n", *NEEDED, "done", *OPTIONAL)
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Facts by name, and `columns`, int64 arrays of one length by name.
+
+    `lines` numbers the rows as the file does, and `noun` is what it calls them: line, row, event.
+    """
+
+    known: Mapping[str, Any]
+    columns: Mapping[str, np.ndarray]
+    lines: np.ndarray
+    noun: str
+
+    def at(self, row: int) -> str:
+        """How a sentence names a row."""
+        return f"{self.noun} {self.lines[row]}"
+
+    def within(self, column: str, low: int, high: int, why: str = "") -> None:
+        """Raise TraceError about the first row whose `column`, where there is one, is not in [low, high]."""
+        if column in self.columns:
+            values = self.columns[column]
+            rule = f"it must be from {low} to {high}" + f" {why}" * bool(why)
+            self.refuse((values < low) | (values > high), column, rule)
+
+    def refuse(self, bad: np.ndarray, column: str, rule: str) -> None:
+        """Raise TraceError about the first row where `bad` holds: what its `column` must be."""
+        for row in np.flatnonzero(bad)[:1]:
+            raise TraceError(f"{self.at(row)}: {column} is {self.columns[column][row]}; {rule}")
+
+
+def integers(
+    name: str, values: Sequence[Any], number: Callable[[Any], int], at: Callable[[int], str]
+) -> np.ndarray:
+    """A column as int64; `number` raises ValueError for what is none, `at` names a row for the sentence."""
+    try:
+        return np.array(list(map(number, values)), np.int64)
+    except (ValueError, OverflowError):
+        row = next(row for row, value in enumerate(values) if not _fits(number, value))
+        raise TraceError(
+            f"{at(row)}: {name} is {shown(values[row])}; it must be a whole number of at most 64 bits"
+        ) from None
+
+
+def _fits(number: Callable[[Any], int], value: Any) -> bool:
+    try:
+        return -(2**63) <= number(value) < 2**63
+    except ValueError:
+        return False
+
+
+def make(rows: Rows, given: Mapping[str, Any], name: str) -> Trace:
+    """The Trace of `rows`; facts that are `given` count over the file's, and `name` labels it without one.
+
+    Raises TraceError, naming the row where one is at fault; ProblemError or DeviceError for facts that fit
+    no problem or no device.
+    """
+    known = facts.together(rows.known, given)
+    rows = _with_end(rows)
+    problem, device = facts.problem(known), facts.device(known)
+    rows = _with_tile(rows, problem)
+    _check_places(rows, problem, device)
+    _check_coverage(rows, problem)
+    spans = _spans(rows, problem)
+    _check_times(rows, spans, device)
+    entry = rows.columns.get("entry")
+    spans["slot"] = rows.columns["slot"] if "slot" in rows.columns else measured.slots(spans, entry)
+    if "ctas_per_sm" not in known:
+        device = replace(device, ctas_per_sm=int(spans["slot"].max()) + 1)
+    for row in np.flatnonzero(spans["slot"] >= device.ctas_per_sm)[:1]:
+        raise TraceError(
+            f"{rows.at(row)}: tile {spans['tile'][row]} is on SM {spans['sm'][row]} beside "
+            f"{spans['slot'][row]} other thread blocks; ctas_per_sm is {device.ctas_per_sm}"
+        )
+    spans["issue"] = rows.columns["issue"] if "issue" in rows.columns else measured.issues(spans, entry)
+    spans = _from_zero(spans)
+    tick = known["tick_ns"] if "tick_ns" in known else _step(rows)
+    label, origin = known.get("schedule", name), known.get("origin", "measured")
+    return Trace(problem, device, label, spans, origin, tick, facts.meta(known))
+
+
+def _with_end(rows: Rows) -> Rows:
+    """`rows` with the columns that are needed, `end` under that name."""
+    columns = dict(rows.columns)
+    if "done" in columns and "end" in columns:
+        raise TraceError("both done and end are given; they are the same, so leave out one")
+    if "done" in columns:
+        columns["end"] = columns.pop("done")
+    lacking = [name for name in NEEDED if name not in columns]
+    if "tile" not in columns and not {"pid_m", "pid_n"} <= set(columns):
+        lacking.insert(0, "tile")
+    if lacking:
+        raise TraceError(
+            f"there is no {' and no '.join(lacking)}; rows need tile (or pid_m and pid_n), sm, start and end"
+        )
+    if not len(rows.lines):
+        raise TraceError("it has no rows; it needs at least one")
+    return replace(rows, columns=columns)
+
+
+def _with_tile(rows: Rows, problem: Problem) -> Rows:
+    """`rows` with tile numbers; from places in C where there are no numbers."""
+    if "tile" in rows.columns:
+        return rows
+    for name, count in {"pid_m": problem.tiles_m, "pid_n": problem.tiles_n}.items():
+        rows.within(name, 0, count - 1)
+    tile = rows.columns["pid_m"] * problem.tiles_n + rows.columns["pid_n"]
+    return replace(rows, columns={**rows.columns, "tile": tile})
+
+
+def _check_places(rows: Rows, problem: Problem, device: Device) -> None:
+    size = f"{problem.m}x{problem.n} in tiles of {problem.tile_m}x{problem.tile_n}"
+    rows.within("tile", 0, problem.tiles - 1, f"of {size}")
+    rows.within("sm", 0, device.sms - 1, f"of {device.title}")
+    rows.refuse(~np.isin(rows.columns["sm"], device.free_sms), "sm", "another kernel holds that SM")
+    for name, low, high in (
+        ("cta", 0, 2**31 - 2),
+        ("k0", 0, problem.k_steps - 1),
+        ("k1", 1, problem.k_steps),
+        ("slot", 0, MAX_CTAS_PER_SM - 1),
+        ("cycles", 0, np.iinfo(np.int64).max),
+    ):
+        rows.within(name, low, high)
+
+
+def _check_coverage(rows: Rows, problem: Problem) -> None:
+    """Every tile is there, once where it is not cut; what is wrong with cut tiles, Trace says."""
+    tiles, first, index = np.unique(rows.columns["tile"], return_index=True, return_inverse=True)
+    if not {"k0", "k1"} & set(rows.columns):
+        for row in np.flatnonzero(first[index] != np.arange(len(index)))[:1]:
+            raise TraceError(
+                f"{rows.at(row)}: tile {tiles[index[row]]} was computed in {rows.at(first[index[row]])} "
+                "already; where tiles are cut along K, rows need k0 and k1"
+            )
+    for missing in np.flatnonzero(np.append(tiles, -1) != np.arange(len(tiles) + 1))[:1]:
+        if missing < problem.tiles:
+            raise TraceError(f"tile {missing} is never computed; there are tiles 0 to {problem.tiles - 1}")
+
+
+def _spans(rows: Rows, problem: Problem) -> np.ndarray:
+    """A SPAN array without slots and issues."""
+    columns = rows.columns
+    spans = np.zeros(len(rows.lines), SPAN)
+    spans["done"] = spans["drain"] = columns["end"]
+    spans["cta"] = np.arange(len(spans))
+    spans["k1"] = problem.k_steps
+    for name in ("tile", "sm", "start", "cta", "k0", "k1", "drain", "cycles"):
+        if name in columns:
+            spans[name] = columns[name]
+    spans["ready"] = columns.get("ready", spans["drain"])
+    spans["fixup"] = columns.get("fixup", spans["ready"])
+    return spans
+
+
+def _check_times(rows: Rows, spans: np.ndarray, device: Device) -> None:
+    """What happens to a segment happens in order, and the run is no longer than a trace can be."""
+    times = {name: rows.columns.get(name, spans["start"]) for name in ("entry", "issue")}
+    times |= {name: spans[name] for name in ("start", "drain", "ready", "fixup")} | {"end": spans["done"]}
+    for earlier, later in [
+        ("start", "end"),
+        ("entry", "start"),
+        ("issue", "start"),
+        *pairwise(list(times)[2:]),
+    ]:
+        for row in np.flatnonzero(times[later] < times[earlier])[:1]:
+            raise TraceError(
+                f"{rows.at(row)}: tile {spans['tile'][row]} has its {later} at {times[later][row]} ns, "
+                f"before its {earlier} at {times[earlier][row]} ns"
+            )
+    begin = np.minimum(times["entry"], times["issue"])
+    first, last = int(begin.argmin()), int(times["end"].argmax())
+    length, limit = int(times["end"][last]) - int(begin[first]), LONGEST_NS // device.slots
+    if length > limit:
+        raise TraceError(
+            f"{rows.at(first)} begins at {begin[first]} ns and {rows.at(last)} ends at "
+            f"{times['end'][last]} ns; they can be at most {limit} ns apart"
+        )
+
+
+def _from_zero(spans: np.ndarray) -> np.ndarray:
+    """Times may be negative in a file, and not in a trace."""
+    zero = min(0, int(spans["issue"].min()))
+    for name in TIMES:
+        spans[name] -= zero
+    return spans
+
+
+def _step(rows: Rows) -> int:
+    """The greatest step that all times are whole numbers of, from the first of them: ns, at most 1 s."""
+    times = np.concatenate([rows.columns[name] for name in ("start", "end", "drain") if name in rows.columns])
+    return min(10**9, max(1, int(np.gcd.reduce(times - times.min()))))
