@@ -11,6 +11,7 @@ from typing import Any
 from tilesim import Device, Problem, Trace, simulate
 from tilesim.calibrations import read_costs
 from tilesim.errors import TilesimError, unknown
+from tilesim.formats.reader import read
 from tilesim_scenes._stage.theme import THEMES, Theme
 
 ENVIRONMENT = "TILESIM_FILM"
@@ -102,7 +103,7 @@ def _traces(default: Default, settings: Mapping[str, Any]) -> tuple[Trace, ...]:
             )
         paths = _listed(settings["trace"])
         _expect(wanted, "trace", paths)
-        return _comparable(tuple(Trace.load(path) for path in paths))
+        return _comparable(tuple(read(path) for path in paths))
     if default.shipped and not simulated:
         return tuple(_shipped(name) for name in default.shipped)
     schedules = _listed(settings.get("schedule", default.schedules))
