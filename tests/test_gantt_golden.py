@@ -19,6 +19,7 @@ WRITE = os.environ.get("TILESIM_GOLDEN") == "write"
 FIGURE = Problem(384, 384, 128, tile=(128, 128, 4))
 CLASSROOM = Problem(384, 1536, 512)
 STEPS = Costs(k_step=1000, launch=1500, prologue=500, handover=500, epilogue=2500)
+MERGES = Costs(k_step=1000, launch=1500, prologue=500, handover=500, epilogue=2500, fixup=1500)
 CASES = {
     "stream-k-figure-1a": ("naive", FIGURE, Device(4), Costs.ideal(), 0),
     "stream-k-figure-1b": ("naive", Problem(384, 384, 128, tile=(128, 64, 4)), Device(4), Costs.ideal(), 0),
@@ -45,6 +46,12 @@ CASES = {
     "busy-sm-dynamic": ("persistent-dynamic", CLASSROOM, Device(4, busy_sms=1), STEPS, 0),
     "jitter-persistent": ("persistent", CLASSROOM, Device(4), Costs(jitter=0.3), 7),
     "jitter-dynamic": ("persistent-dynamic", CLASSROOM, Device(4), Costs(jitter=0.3), 7),
+    "split-k": ("split-k:2", CLASSROOM, Device(4), MERGES, 0),
+    "stream-k": ("stream-k:4", CLASSROOM, Device(4), MERGES, 0),
+    "stream-k-waits": ("stream-k:4", Problem(256, 256, 1024), Device(4), MERGES, 0),
+    "stream-k-hybrid-1": ("stream-k-hybrid:1", CLASSROOM, Device(4), MERGES, 0),
+    "stream-k-hybrid-2": ("stream-k-hybrid:2", CLASSROOM, Device(4), MERGES, 0),
+    "cluster-launch-control": ("cluster-launch-control", CLASSROOM, Device(4, busy_sms=1), STEPS, 0),
     "hilbert-order": ("persistent", Problem(512, 1024, 512, order="hilbert"), Device(4), STEPS, 0),
 }
 

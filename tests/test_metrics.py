@@ -10,7 +10,7 @@ from strategies import costs, devices, planned
 from tilesim import Costs, Device, Problem, Trace, metrics, plan, simulate
 from tilesim.traces import SPAN
 
-NOTHING, WRITE, LAUNCH, HAND_OVER, MULTIPLY = range(5)
+NOTHING, WRITE, FIX_UP, WAIT, LAUNCH, HAND_OVER, MULTIPLY = range(7)
 
 
 @st.composite
@@ -94,7 +94,9 @@ def test_breakdown_accounts_for_all_slot_time(trace):
 
     def paint(lane, span):
         for begin, end, mark in (
-            ("drain", "done", WRITE),
+            ("fixup", "done", WRITE),
+            ("ready", "fixup", FIX_UP),
+            ("drain", "ready", WAIT),
             ("issue", "start", LAUNCH if segment(span) in first else HAND_OVER),
             ("start", "drain", MULTIPLY),
         ):
@@ -107,6 +109,8 @@ def test_breakdown_accounts_for_all_slot_time(trace):
     assert parts["multiply"] == (cells == MULTIPLY).sum()
     assert parts["launch"] == (cells == LAUNCH).sum()
     assert parts["hand over"] == (cells == HAND_OVER).sum()
+    assert parts["wait"] == (cells == WAIT).sum()
+    assert parts["fix up"] == (cells == FIX_UP).sum()
     assert parts["write"] == (cells == WRITE).sum()
 
 
@@ -143,8 +147,8 @@ def test_by_hand_with_busy_sms_two_slots_and_an_overlapped_epilogue():
     assert metrics.tail(trace) == (100, 0 + 30 + 45 + 100)
     assert metrics.sm_busy(trace).tolist() == [0, 110, 30]
     assert metrics.imbalance(trace) == 110 / 70
-    parts = {"multiply": 140, "launch": 40, "hand over": 0, "write": 10 + 20 + 5, "idle": 185}
-    assert metrics.breakdown(trace) == parts
+    parts = {"multiply": 140, "launch": 40, "write": 10 + 20 + 5, "idle": 185}
+    assert metrics.breakdown(trace) == dict.fromkeys(("hand over", "wait", "fix up"), 0) | parts
 
 
 def test_launches_are_counted_even_where_a_block_found_nothing_to_do():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from strategies import costs, devices, planned
 
 from tilesim import Device, Problem, Trace, simulate, view
-from tilesim.traces import SPAN
+from tilesim.traces import SPAN, TIMES
 from tilesim.view import Phase
 
 
@@ -26,7 +26,7 @@ def traces(draw):
 def moments(draw):
     """(trace, t): any instant, often one at which something happens."""
     trace = draw(traces())
-    events = sorted({int(span[name]) for span in trace.spans for name in ("issue", "start", "drain", "done")})
+    events = sorted({int(span[name]) for span in trace.spans for name in TIMES})
     return trace, draw(st.one_of(st.sampled_from(events), st.integers(-5, trace.makespan + 5)))
 
 
@@ -36,8 +36,14 @@ def pieces(trace, tile):
 
 def phase(span, t):
     """A span's own phase; what has a begin and an end counts from the begin until just before the end."""
-    if t >= span["drain"]:
-        return Phase.DONE if t >= span["done"] else Phase.WRITING
+    for name, reached in (
+        ("done", Phase.DONE),
+        ("fixup", Phase.WRITING),
+        ("ready", Phase.ADDING),
+        ("drain", Phase.AWAITING),
+    ):
+        if t >= span[name]:
+            return reached
     if t >= span["start"]:
         return Phase.MULTIPLYING
     return Phase.LAUNCHING if t >= span["issue"] else Phase.WAITING
@@ -49,8 +55,10 @@ def test_phases_and_counts(case):
     expected = []
     for tile in range(trace.problem.tiles):
         own = [phase(span, t) for span in pieces(trace, tile)]
-        expected.append(Phase.DONE if min(own) == Phase.DONE else min(max(own), Phase.WRITING))
+        begun, ended = min(max(own), Phase.MULTIPLYING), min(own)
+        expected.append(ended if ended > Phase.MULTIPLYING else begun)
     assert view.phases(trace, t).tolist() == expected
+    assert view.segment_phases(trace, t).tolist() == [phase(span, t) for span in trace.spans]
     assert view.tiles_done(trace, t) == expected.count(Phase.DONE)
     begun = {int(span["cta"]) for span in trace.spans if span["issue"] <= t}
     assert view.blocks_launched(trace, t) == len(begun)
@@ -135,11 +143,14 @@ def test_a_tile_in_pieces_is_done_when_its_last_piece_is():
     rows["fixup"], rows["done"] = [30, 45], [40, 60]
     trace = Trace(Problem(1, 1, 4, tile=(1, 1, 1)), Device(2), "by hand", rows)
     seen = [
-        (float(view.progress(trace, t)[0]), Phase(view.phases(trace, t)[0]).name) for t in (5, 20, 50, 60)
+        (float(view.progress(trace, t)[0]), Phase(view.phases(trace, t)[0]).name)
+        for t in (5, 20, 35, 42, 50, 60)
     ]
     assert seen == [
         (0.25, "MULTIPLYING"),
-        (0.75, "WRITING"),
+        (0.75, "MULTIPLYING"),
+        (1.0, "AWAITING"),
+        (1.0, "ADDING"),
         (1.0, "WRITING"),
         (1.0, "DONE"),
     ]

@@ -165,19 +165,26 @@ def breakdown(trace: Trace) -> dict[str, int]:
     """Where all slot-time went, ns; the parts add up to slots · makespan.
 
     `launch` is from issue to start of a thread block's first segment, `hand over` of its later ones.
-    `write` is from drain to done, waiting for partials and adding them included, as far as no next
-    segment is issued in the slot meanwhile. `idle` is the rest.
+    `wait` is from drain to ready, for other thread blocks' partials, `fix up` until they are added and
+    `write` until done, each as far as no next segment is issued in the slot meanwhile. `idle` is the rest.
 
     >>> breakdown(_example())
-    {'multiply': 9000, 'launch': 0, 'hand over': 0, 'write': 0, 'idle': 3000}
+    {'multiply': 9000, 'launch': 0, 'hand over': 0, 'wait': 0, 'fix up': 0, 'write': 0, 'idle': 3000}
     """
     spans = trace.spans
-    multiply = int((spans["drain"] - spans["start"]).sum())
-    launch = launch_time(trace)
-    hand_over = int((spans["start"] - spans["issue"]).sum()) - launch
-    write = int((np.minimum(spans["done"], next_in_slot(trace, "issue")) - spans["drain"]).sum())
-    idle = trace.device.slots * makespan(trace) - multiply - launch - hand_over - write
-    return {"multiply": multiply, "launch": launch, "hand over": hand_over, "write": write, "idle": idle}
+    launch, following = launch_time(trace), next_in_slot(trace, "issue")
+    drain, ready, fixup, done = (
+        int(np.minimum(spans[name], following).sum()) for name in ("drain", "ready", "fixup", "done")
+    )
+    parts = {
+        "multiply": int((spans["drain"] - spans["start"]).sum()),
+        "launch": launch,
+        "hand over": int((spans["start"] - spans["issue"]).sum()) - launch,
+        "wait": ready - drain,
+        "fix up": fixup - ready,
+        "write": done - fixup,
+    }
+    return parts | {"idle": trace.device.slots * makespan(trace) - sum(parts.values())}
 
 
 def summary(trace: Trace) -> dict[str, Any]:

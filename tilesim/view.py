@@ -11,48 +11,70 @@ from enum import IntEnum
 import numpy as np
 
 from tilesim.metrics import first_of_cta, in_turn, last_done
-from tilesim.traces import Trace
+from tilesim.traces import TIMES, Trace
 
 
 class Phase(IntEnum):
-    """What is being done to a tile; a tile in several segments shows the most advanced of them."""
+    """What is being done to a segment, or to a tile. AWAITING is for other thread blocks' partials."""
 
     WAITING = 0
     LAUNCHING = 1
     MULTIPLYING = 2
-    WRITING = 3
-    DONE = 4
+    AWAITING = 3
+    ADDING = 4
+    WRITING = 5
+    DONE = 6
 
 
-def progress(trace: Trace, t: float) -> np.ndarray:
-    """Share of each tile's K-steps that is multiplied: float64 in [0, 1], shape [tiles].
+def multiplied(trace: Trace, t: float) -> np.ndarray:
+    """Share of each segment's K-steps that is multiplied: float64 in [0, 1], shape [spans].
 
     A K-step in progress counts by the share of its main loop that has passed.
 
-    >>> progress(_example(), 1500).tolist()
+    >>> multiplied(_example(), 1500).tolist()
     [1.0, 1.0, 0.5, 0.5, 0.0]
     """
     spans = trace.spans
     length = np.maximum(1, spans["drain"] - spans["start"])
     share = np.clip((t - spans["start"]) / length, 0.0, 1.0)
     share[spans["drain"] <= t] = 1.0
+    return share
+
+
+def progress(trace: Trace, t: float) -> np.ndarray:
+    """Share of each tile's K-steps that is multiplied, as `multiplied` counts: float64, shape [tiles].
+
+    >>> progress(_example(), 1500).tolist()
+    [1.0, 1.0, 0.5, 0.5, 0.0]
+    """
+    spans = trace.spans
     steps = (spans["k1"] - spans["k0"]) / trace.problem.k_steps
-    return np.minimum(1.0, np.bincount(spans["tile"], share * steps, trace.problem.tiles))
+    return np.minimum(1.0, np.bincount(spans["tile"], multiplied(trace, t) * steps, trace.problem.tiles))
+
+
+def segment_phases(trace: Trace, t: float) -> np.ndarray:
+    """The Phase of each segment: int8, shape [spans].
+
+    >>> [Phase(phase).name for phase in segment_phases(_example(), 1500)]
+    ['DONE', 'DONE', 'MULTIPLYING', 'MULTIPLYING', 'WAITING']
+    """
+    return np.stack([trace.spans[name] <= t for name in TIMES]).sum(axis=0, dtype=np.int8)
 
 
 def phases(trace: Trace, t: float) -> np.ndarray:
-    """The Phase of each tile: int8, shape [tiles]. A tile is DONE when its last segment is.
+    """The Phase of each tile: int8, shape [tiles].
+
+    A tile in several segments is launched and multiplied from when the first of them is, and past that
+    when all of them are.
 
     >>> [Phase(phase).name for phase in phases(_example(), 1500)]
     ['DONE', 'DONE', 'MULTIPLYING', 'MULTIPLYING', 'WAITING']
     """
-    spans, tiles = trace.spans, trace.problem.tiles
-    phase = sum((spans[name] <= t).astype(np.int8) for name in ("issue", "start", "drain", "done"))
-    most = np.zeros(tiles, np.int8)
-    np.maximum.at(most, spans["tile"], np.minimum(phase, Phase.WRITING))
-    done = np.ones(tiles, bool)
-    np.logical_and.at(done, spans["tile"], spans["done"] <= t)
-    return np.where(done, np.int8(Phase.DONE), most)
+    of_segment, tile = segment_phases(trace, t), trace.spans["tile"]
+    most, least = np.zeros(trace.problem.tiles, np.int8), np.full(trace.problem.tiles, np.int8(Phase.DONE))
+    np.maximum.at(most, tile, of_segment)
+    np.minimum.at(least, tile, of_segment)
+    return np.where(least > Phase.MULTIPLYING, least, np.minimum(most, Phase.MULTIPLYING))
 
 
 def tile_sm(trace: Trace) -> np.ndarray:
