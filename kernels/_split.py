@@ -50,7 +50,7 @@ def give(acc, partials, flags, place, BM: tl.constexpr, BN: tl.constexpr):
     else:
         tl.inline_asm_elementwise(
             "st.global.v2.f32 [$1], {$2, $3}; mov.u32 $0, 0;",
-            "=r,l,f,f", [at, even, odd], dtype=tl.int32, is_pure=False, pack=1,
+            "=r,l,f,f", [tl.cast(at, tl.int64), even, odd], dtype=tl.int32, is_pure=False, pack=1,
         )  # fmt: skip
         tl.inline_asm_elementwise(
             """{
@@ -104,7 +104,7 @@ def wait(flags, place, fault, WARPS: tl.constexpr, WAIT: tl.constexpr):
             mov.u32 $0, 0;
             }""",
             "=r,l,l,r,r,l,r",
-            [flags + place, fault, place + 1, tl.full((), WARPS, tl.int32), tl.full((), WAIT, tl.int64),
+            [tl.cast(flags + place, tl.int64), tl.cast(fault, tl.int64), place + 1, tl.full((), WARPS, tl.int32), tl.full((), WAIT, tl.int64),
              tl.full((), 2 * WARPS - 1, tl.int32)],
             dtype=tl.int32, is_pure=False, pack=1,
         )  # fmt: skip
@@ -127,6 +127,6 @@ def take(acc, partials, place, BM: tl.constexpr, BN: tl.constexpr):
             add.f32 $0, x, $3;
             add.f32 $1, y, $4;
             }""",
-            "=f,=f,l,f,f", [at, even, odd], dtype=(tl.float32, tl.float32), is_pure=False, pack=1,
+            "=f,=f,l,f,f", [tl.cast(at, tl.int64), even, odd], dtype=(tl.float32, tl.float32), is_pure=False, pack=1,
         )  # fmt: skip
     return tl.reshape(tl.join(even, odd), (BM, BN))

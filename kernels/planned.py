@@ -117,7 +117,8 @@ def planned(
                 s = queue + tl.atomic_add(ticket, 1)
         if RECORD and s < rows:
             stamp_entry(stamps, s)
-        before, whole = s, False
+        before = first - 1
+        whole = False
         while s < (rows if QUEUE else end):
             pid_m, pid_n, k0, k1, place, peers = segment(table, s)
             acc = tl.zeros((BM, BN), tl.float32)
@@ -131,7 +132,8 @@ def planned(
                 acc = multiply(x, y, acc)  # [BM, BN]
             finish(acc, c, s, pid_m, pid_n, place, peers, partials, flags, fault, stamps, M, N,
                    BM, BN, TMA, SPLIT, RECORD, WARPS, WAIT)  # fmt: skip
-            before, whole = s, (place < 0) | (peers > 0)
+            before = s
+            whole = (place < 0) | (peers > 0)
             s += 1
             if QUEUE:
                 if s >= end:
