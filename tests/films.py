@@ -21,10 +21,12 @@ from tilesim_scenes._stage.words import Words, rasterise
 from tilesim_scenes.naive import Naive
 from tilesim_scenes.persistent import Persistent
 from tilesim_scenes.race import Race
+from tilesim_scenes.sim_vs_silicon import SimVsSilicon
 
-SCENES = {"naive": Naive, "persistent": Persistent, "race": Race}
+SCENES = {"naive": Naive, "persistent": Persistent, "race": Race, "sim-vs-silicon": SimVsSilicon}
 CLASSROOM = {"device": "h200", "sms": 4, "m": 384, "n": 1536, "k": 512}
 FILMS = {"naive": ("naive", {}), "persistent": ("persistent", {}), "race": ("race", {})}
+FILMS["sim-vs-silicon"] = ("sim-vs-silicon", {})
 FILMS["classroom race"] = ("race", CLASSROOM)
 GPU = {"device": "h200", "m": 4096, "n": 4096, "k": 512}
 FILMS["naive on a GPU"] = ("naive", GPU)

@@ -18,29 +18,62 @@ TITLE_PX, SUBTITLE_PX, BADGE_PX, NAME_PX, NOTE_PX, LANE_PX, AXIS_PX, CLOCK_PX = 
 def headline(
     words: Words, theme: Theme, tint: Colour, layout: Layout, script: Script, origin: str
 ) -> Iterator[VMobject]:
-    """Title and subtitle, and the badge that says where the figures come from."""
+    """Title and subtitle, and the badge that says where the figures come from, unless `origin` is empty."""
     box, landscape = layout.title, layout.frame.landscape
-    wide = glyphs.width(origin, BADGE_PX) + 84
-    badge = Box(box.right - wide, box.y + 2, wide, 56) if landscape else Box(box.x, box.bottom - 52, wide, 52)
-    yield words.box(badge, tuple(mix(theme.background, tint, 0.22)), 28)
-    yield words.box(Box(badge.x + 26, badge.y + badge.h / 2 - 8, 16, 16), tint, 8)
-    yield words.text(origin, badge.x + 56, badge.y + badge.h / 2 + 11, BADGE_PX, tint)
-    room = (badge.x - box.x - 40) if landscape else box.w
+    room = box.w
+    if origin:
+        wide = badge_width(origin)
+        place = (
+            Box(box.right - wide, box.y + 2, wide, 56) if landscape else Box(box.x, box.bottom - 52, wide, 52)
+        )
+        yield from badge(words, theme, tint, origin, place)
+        room = (place.x - box.x - 40) if landscape else box.w
     yield words.text(script.title, box.x, box.y + 46, TITLE_PX, theme.text, bold=True, room=room)
     if landscape:
         yield words.text(script.subtitle, box.x, box.y + 98, SUBTITLE_PX, theme.quiet, room=box.w)
+    elif not origin:
+        for row, part in enumerate(script.subtitle.split(": ", 1)):
+            yield words.text(part, box.x, box.y + 86 + 36 * row, NOTE_PX - 4, theme.quiet, room=box.w)
 
 
-def panel_frame(words: Words, theme: Theme, panel: Panel, said: tuple[str, str]) -> Iterator[VMobject]:
-    """A panel's ground with its name and, where there is room for it, its note."""
+def badge(words: Words, theme: Theme, tint: Colour, origin: str, place: Box) -> Iterator[VMobject]:
+    """Where figures come from, in the colour of that."""
+    px = BADGE_PX * min(1.0, place.w / badge_width(origin))
+    yield words.box(place, tuple(mix(theme.background, tint, 0.22)), place.h / 2)
+    yield words.box(Box(place.x + 26, place.y + place.h / 2 - 8, 16, 16), tint, 8)
+    yield words.text(origin, place.x + 56, place.y + place.h / 2 + 11, px, tint)
+
+
+def badge_width(origin: str) -> float:
+    """How wide a badge wants to be."""
+    return glyphs.width(origin, BADGE_PX) + 84
+
+
+def panel_frame(
+    words: Words, theme: Theme, panel: Panel, said: tuple[str, str], tint: Colour, origin: str
+) -> Iterator[VMobject]:
+    """A panel's ground with its name, its badge if `origin` is one, and its note where there is room for it.
+
+    Beside a badge the note stands under the clock.
+    """
     box, (name, note), x = panel.box, said, panel.grid.x
     yield words.box(box, theme.panel, 18)
     yield words.text(name, x, box.y + 52, NAME_PX, theme.text, bold=True)
+    left = x + glyphs.width(name, NAME_PX, glyphs.SANS, True) + 32
+    room = panel.lanes.right - glyphs.width("000.0 µs", CLOCK_PX, glyphs.MONO, True) - 40 - left
+    if origin and panel.wide_header:
+        yield from badge(
+            words, theme, tint, origin, Box(left, box.y + 12, min(room, badge_width(origin)), 50)
+        )
+        return
+    if origin:
+        room = panel.lanes.right - x - glyphs.width(note, AXIS_PX) - 28
+        yield from badge(words, theme, tint, origin, Box(x, box.y + 62, min(room, badge_width(origin)), 42))
+        yield words.text(note, panel.lanes.right, box.y + 94, AXIS_PX, theme.quiet, anchor=1.0)
+        return
     if not panel.wide_header:
         yield words.text(note, x, box.y + 96, 30, theme.quiet, room=panel.lanes.right - x)
         return
-    left = x + glyphs.width(name, NAME_PX, glyphs.SANS, True) + 32
-    room = panel.lanes.right - glyphs.width("000.0 µs", CLOCK_PX, glyphs.MONO, True) - 40 - left
     if glyphs.width(note, NOTE_PX) < 1.3 * room:
         yield words.text(note, left, box.y + 50, NOTE_PX, theme.quiet, room=room)
 

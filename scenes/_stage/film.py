@@ -12,6 +12,7 @@ from tilesim import Device, Problem, Trace, simulate
 from tilesim.calibrations import read_costs
 from tilesim.errors import TilesimError, unknown
 from tilesim.formats.reader import read
+from tilesim.leads import since_first_multiply
 from tilesim_scenes._stage.theme import THEMES, Theme
 
 ENVIRONMENT = "TILESIM_FILM"
@@ -40,6 +41,7 @@ class Default:
     """What a scene shows where nothing is asked for: shipped traces, else a simulation of `schedules`.
 
     `problem` and `device` also stand in for whatever part of a simulation is not asked for.
+    `beside`: the film shows a measured trace beside its own simulation, or one that is given.
     """
 
     schedules: tuple[str, ...]
@@ -47,6 +49,7 @@ class Default:
     device: Device
     shipped: tuple[str, ...] = ()
     seconds: float = 15.0
+    beside: bool = False
 
 
 def make(default: Default, settings: Mapping[str, Any]) -> Film:
@@ -93,6 +96,8 @@ def from_environment(default: Default) -> Film:
 
 
 def _traces(default: Default, settings: Mapping[str, Any]) -> tuple[Trace, ...]:
+    if default.beside:
+        return _beside(default, settings)
     wanted = len(default.schedules)
     simulated = [key for key in SIMULATED if key in settings]
     if "trace" in settings:
@@ -115,6 +120,39 @@ def _traces(default: Default, settings: Mapping[str, Any]) -> tuple[Trace, ...]:
         costs = read_costs(settings["costs"], schedule, problem, device) if "costs" in settings else None
         traces.append(simulate(schedule, problem, device, costs, seed))
     return tuple(traces)
+
+
+def _beside(default: Default, settings: Mapping[str, Any]) -> tuple[Trace, ...]:
+    """(simulated, measured), as a recorder would see both: from their first multiplies on."""
+    for key in (*PROBLEM, *DEVICE, "schedule"):
+        if key in settings:
+            option = key.replace("_", "-")
+            raise FilmError(
+                f"{option} cannot be chosen: this film takes it from a measured trace, and simulates that"
+            )
+    paths = _listed(settings.get("trace", []))
+    if len(paths) > 2:
+        raise FilmError(f"this film shows a measured and a simulated trace; {len(paths)} were given")
+    traces = [read(path) for path in paths] or [_shipped(name) for name in default.shipped]
+    if len(traces) == 2 and ("costs" in settings or "seed" in settings):
+        raise FilmError("costs and seed belong to a simulation made here; leave out them or a trace")
+    if len(traces) == 1 and traces[0].origin == "measured":
+        run = traces[0].schedule, traces[0].problem, traces[0].device
+        costs = read_costs(settings["costs"], *run) if "costs" in settings else None
+        traces.insert(0, simulate(*run, costs, settings.get("seed", 0)))
+    simulated, measured = traces[0], traces[-1]
+    if {simulated.origin, measured.origin} != {"simulated", "measured"}:
+        raise FilmError(
+            f"this film needs a measured trace, alone or with a simulated one; {_origins(traces)}"
+        )
+    if simulated.origin == "measured":
+        simulated, measured = measured, simulated
+    return since_first_multiply(simulated), since_first_multiply(measured)
+
+
+def _origins(traces: Sequence[Trace]) -> str:
+    """What was given."""
+    return f"both are {traces[0].origin}" if len(traces) > 1 else f"this one is {traces[0].origin}"
 
 
 def _expect(wanted: int, noun: str, given: Sequence[str]) -> None:

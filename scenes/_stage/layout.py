@@ -82,7 +82,10 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where a film's parts stand; `foot` is free for captions, lenses, the legend and the end card."""
+    """Where a film's parts stand; `foot` is free for captions, lenses, the legend and the end card.
+
+    `strip`, if any, is between the panels and the foot.
+    """
 
     frame: Frame
     title: Box
@@ -90,6 +93,7 @@ class Layout:
     foot: Box
     classroom: bool
     lens: bool
+    strip: Box | None = None
 
 
 def rows_in(box: Box) -> int:
@@ -102,35 +106,45 @@ def is_classroom(trace: Trace) -> bool:
     return trace.device.slots <= CLASSROOM_SLOTS and trace.problem.tiles <= CLASSROOM_TILES
 
 
-def arrange(frame: Frame, traces: tuple[Trace, ...]) -> Layout:
-    """Lay out one or two traces: side by side in a wide frame if lanes need no labels, else stacked."""
-    classroom = all(is_classroom(trace) for trace in traces)
+def arrange(frame: Frame, traces: tuple[Trace, ...], strip: bool = False) -> Layout:
+    """Lay out one or two traces: side by side in a wide frame if lanes need no labels, else stacked.
+
+    With a strip there is room for neither labels nor lenses.
+    """
+    classroom = not strip and all(is_classroom(trace) for trace in traces)
     count, landscape = len(traces), frame.landscape
     beside = landscape and not classroom and count == 2
-    lens = beside or count == 1
+    lens = not strip and (beside or count == 1)
     margin_x, margin_y = MARGIN * frame.wide, MARGIN * frame.tall
     inner = frame.wide - 2 * margin_x
     title = Box(margin_x, margin_y, inner, 108 if landscape else 128)
-    foot_height = _foot_height(frame, lens, classroom)
+    foot_height = _foot_height(frame, lens, classroom or strip)
     foot = Box(margin_x, frame.tall - margin_y - foot_height, inner, foot_height)
     gap = 20.0
-    body = Box(margin_x, title.bottom + 8, inner, foot.y - title.bottom - 8 - gap)
+    below = _strip(frame, foot) if strip else None
+    body = Box(margin_x, title.bottom + 8, inner, (below or foot).y - title.bottom - 8 - gap)
     if beside:
         boxes = [Box(body.x + i * (body.w + 44) / 2, body.y, (body.w - 44) / 2, body.h) for i in range(count)]
     else:
         height = (body.h - (count - 1) * gap) / count
         boxes = [Box(body.x, body.y + i * (height + gap), body.w, height) for i in range(count)]
     panels = tuple(_panel(box, trace, classroom) for box, trace in zip(boxes, traces, strict=True))
-    return Layout(frame, title, panels, foot, classroom, lens)
+    return Layout(frame, title, panels, foot, classroom, lens, below)
 
 
-def _foot_height(frame: Frame, lens: bool, classroom: bool) -> float:
+def _strip(frame: Frame, foot: Box) -> Box:
+    """Right above the foot."""
+    height = 184.0 if frame.landscape else 190.0 if frame.tall < 1.3 * frame.wide else 300.0
+    return Box(foot.x, foot.y - height - 4, foot.w, height)
+
+
+def _foot_height(frame: Frame, lens: bool, low: bool) -> float:
     """Room for a caption and the legend, above them for a lens, and on the end card for the bars."""
     if frame.landscape:
-        return 126 if not lens else 276 if classroom else 326
+        return 126 if not lens else 276 if low else 326
     if frame.tall < 1.3 * frame.wide:
         return 366 if lens else 216
-    return 470 if lens else 220 if classroom else 480
+    return 470 if lens else 220 if low else 480
 
 
 def _panel(box: Box, trace: Trace, classroom: bool) -> Panel:

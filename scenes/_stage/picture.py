@@ -19,6 +19,7 @@ from tilesim_scenes._stage.opening import opening_card
 from tilesim_scenes._stage.pace import fade, pace
 from tilesim_scenes._stage.raster import Painter
 from tilesim_scenes._stage.script import Script, microseconds, origin
+from tilesim_scenes._stage.strip import strip_frame, strip_painter
 from tilesim_scenes._stage.theme import mix, sm_colours
 from tilesim_scenes._stage.tiles import tile_painter
 from tilesim_scenes._stage.words import Words, rasterise
@@ -41,10 +42,12 @@ class Picture:
     def __init__(self, film: Film, script: Script, frame: Frame) -> None:
         self.film, self.script, self.frame = film, script, frame
         self.theme, self.seconds = film.theme, film.seconds
-        self.layout = arrange(frame, film.traces)
+        self.layout = arrange(frame, film.traces, script.lead is not None)
         self.words = Words(frame)
-        measured = origin(film.traces).startswith("measured")
-        self.tint = self.theme.measured if measured else self.theme.simulated
+        # Where the traces differ in origin, each panel has a badge of its own.
+        self.apart = len({trace.origin for trace in film.traces}) > 1
+        self.tints = [getattr(self.theme, trace.origin) for trace in film.traces]
+        self.tint = self.tints[0]
         self.end = max(trace.makespan for trace in film.traces)
         self.opening = min(OPENING, self.seconds / 5)
         run = self.seconds - self.opening - min(CLOSING, self.seconds / 4)
@@ -62,12 +65,16 @@ class Picture:
     def backdrop(self) -> list[VMobject]:
         """Title, badge, panels, axes and labels, back to front."""
         words, theme, layout = self.words, self.theme, self.layout
-        parts = [*headline(words, theme, self.tint, layout, self.script, origin(self.film.traces))]
-        for panel, trace, said in zip(layout.panels, self.film.traces, self.script.panels, strict=True):
-            parts += panel_frame(words, theme, panel, said)
+        whole = "" if self.apart else origin(self.film.traces)
+        parts = [*headline(words, theme, self.tint, layout, self.script, whole)]
+        panels = zip(layout.panels, self.film.traces, self.script.panels, self.tints, strict=True)
+        for panel, trace, said, tint in panels:
+            parts += panel_frame(words, theme, panel, said, tint, origin([trace]) if self.apart else "")
             parts += time_axis(words, theme, panel.lanes, self.end)
             if layout.classroom:
                 parts += lane_names(words, theme, panel.lanes, trace)
+        if self.script.lead and layout.strip:
+            parts += strip_frame(words, theme, self.script.lead, layout.strip, self.end)
         parts += legend(words, theme, self.colours[0], layout.foot)
         return parts + [self._lens_label(index) for index in range(len(self.lenses))]
 
@@ -92,6 +99,9 @@ class Picture:
             painters += self._panel_painters(index, panel)
         for (lanes, box), colours in zip(self.lenses, self.colours, strict=False):
             painters.append(lane_painter(lanes, self.frame.pixels(box), self.theme, colours))
+        if self.script.lead and self.layout.strip:
+            lead, strip = self.script.lead, self.layout.strip
+            painters.append(strip_painter(lead, strip, self.frame, self.theme, self.end))
         return painters
 
     def _panel_painters(self, index: int, panel: Panel) -> Iterator[Painter]:

@@ -2,6 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from tilesim import Problem, Trace
 
@@ -36,12 +39,32 @@ class Bar:
     kind: str = "run"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Lead:
+    """How far a simulation is ahead of the measured run over time, linear between `times`; all ns.
+
+    `run`: how long the measured run takes.
+    """
+
+    times: np.ndarray
+    leads: np.ndarray
+    run: float
+
+    def at(self, t: Any) -> Any:
+        """The lead at an instant, or at an array of them.
+
+        >>> Lead(np.array([0.0, 100.0]), np.array([0.0, 30.0]), 100).at(50)
+        15.0
+        """
+        return np.interp(t, self.times, self.leads)[()]
+
+
 @dataclass(frozen=True, slots=True)
 class Script:
     """The words of a film and the ns between which it runs in slow motion.
 
     `panels` has (name, what it does) for each trace. `bars` and `finding` make the end card; `measure`
-    says what the bars are.
+    says what the bars are. With a `lead`, a strip below the panels counts and draws it.
     """
 
     title: str
@@ -53,6 +76,7 @@ class Script:
     finding: Sequence[str]
     bars: Sequence[Bar] = ()
     measure: str = ""
+    lead: Lead | None = None
 
 
 def microseconds(ns: float) -> str:

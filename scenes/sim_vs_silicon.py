@@ -1,0 +1,84 @@
+"""Simulation against silicon: both on one clock, and how far off the simulation is, counted live."""
+
+from numbers import Real
+
+from tilesim import Device, Problem, Trace
+from tilesim.compare import PARTED, Comparison, compare
+from tilesim.leads import lead
+from tilesim_scenes._stage.film import Default, Film
+from tilesim_scenes._stage.phrases import plural
+from tilesim_scenes._stage.script import Caption, Lead, Script, describe, microseconds
+from tilesim_scenes._stage.stage import TraceScene
+
+ZERO = "since first multiply"
+
+
+def write(film: Film) -> Script:
+    """What the film says of a simulation and the measured run that it plays."""
+    simulated, measured = film.traces
+    found = compare(simulated, measured)
+    sms, problem = plural(measured.device.sms, "SM"), measured.problem
+    tiles = plural(problem.tiles, "output tile")
+    return Script(
+        title=f"How true is the simulation of {sms}?",
+        subtitle=f"{measured.schedule}, {tiles} on {sms}: {describe(problem)}",
+        opening=f"A simulator that knows {_knows(simulated)} plays a run of a real GPU. How far off is it?",
+        panels=[("Simulation", ZERO), ("Silicon", ZERO)],
+        captions=_captions(found, simulated),
+        slow=(0.0, 0.0),
+        finding=_finding(found),
+        lead=Lead(*lead(simulated, measured), found.run.measured),
+    )
+
+
+def _knows(trace: Trace) -> str:
+    """How many figures a simulation's costs hold: "7 costs"; "a few costs" where the trace does not say."""
+    costs = trace.meta.get("costs", {})
+    figures = [value for name, value in costs.items() if name not in ("clock_mhz", "coresidency")]
+    count = sum(isinstance(value, Real) and value is not True and value != 0 for value in figures)
+    count += any(factor != 1 for factor in costs.get("coresidency", ())) and trace.device.ctas_per_sm > 1
+    return plural(int(count), "cost") if count else "a few costs"
+
+
+def _captions(found: Comparison, simulated: Trace) -> list[Caption]:
+    end = max(found.run.simulated, found.run.measured)
+    captions = [
+        Caption(0, f"It knows {_knows(simulated)}, and no tile's own time"),
+    ]
+    if found.same_sm < 0.9:
+        share = f"{found.same_sm:.0%} of the tiles run on the foreseen SM"
+        captions.append(Caption(0.25 * end, f"Colours differ: {share}"))
+    most = found.largest_lead_at
+    if found.parted_at is not None and 0.5 * end < found.parted_at < 0.8 * end:
+        captions.append(Caption(found.parted_at, f"Here they are {PARTED:.0%} of the run apart"))
+    elif 0.5 * end < most < 0.9 * end:
+        captions.append(Caption(most, f"Never further apart than here: {_fine(abs(found.largest_lead))}"))
+    return captions
+
+
+def _finding(found: Comparison) -> list[str]:
+    ends = [microseconds(ns) for ns in (found.run.simulated, found.run.measured)]
+    error = found.run.error or 0.0
+    off = f"{abs(error):.1%} too {'long' if error > 0 else 'short'}" if round(error, 3) else "no difference"
+    return [
+        f"{ends[0]} simulated, {ends[1]} measured: {off}.",
+        f"At most {_fine(abs(found.largest_lead))} apart. Tile order: Kendall's τ {found.order:.2f}. "
+        f"SM loads: {found.loads.mean:.1%} off, sorted {found.sorted_loads.mean:.1%}.",
+    ]
+
+
+def _fine(ns: float) -> str:
+    return f"{ns / 1000:.2f} µs"
+
+
+class SimVsSilicon(TraceScene):
+    """A persistent kernel as measured on an H200 beside its own simulation, unless given another trace."""
+
+    default = Default(
+        ("persistent",),
+        Problem(4096, 4096, 512),
+        Device.named("h200"),
+        shipped=("h200-persistent-4096x4096x512-grouped8.npz",),
+        beside=True,
+    )
+    write = staticmethod(write)
