@@ -80,22 +80,22 @@ def planned(
     if OVERLAP:
         if RECORD and first < end:
             stamp_entry(stamps, first)
-        s = first
-        pid_m, pid_n, k0, k1, place, peers = segment(table, s)
-        next_m, next_n, next_k0, next_k1, next_place, next_peers = segment(table, s + 1)
-        k = k0
+        s = first - 1
+        k = -1
+        k0, k1 = 0, 0
+        pid_m, pid_n = 0, 0
+        place, peers = 0, 0
         whole = False
         acc = tl.zeros((BM, BN), tl.float32)
         for _ in tl.range(tl.load(steps + cta)):
-            if k == k1:
+            # what the loads need is found at the top, or the pipeliner cannot run them ahead
+            if k == k1 - 1:
+                whole = (s >= first) & ((place < 0) | (peers > 0))
                 s += 1
-                if SPLIT:
-                    whole = (place < 0) | (peers > 0)
-                else:
-                    whole = True
-                pid_m, pid_n, k0, k1, place, peers = next_m, next_n, next_k0, next_k1, next_place, next_peers
-                next_m, next_n, next_k0, next_k1, next_place, next_peers = segment(table, s + 1)
+                pid_m, pid_n, k0, k1, place, peers = segment(table, s)
                 k = k0
+            else:
+                k += 1
             if RECORD:
                 stamp_done(stamps, s - 1, (k == min(k0 + LAG, k1 - 1)) & whole, TMA)
             x = load(a, pid_m * BM, k * BK, M, K, BM, BK, TMA)  # [BM, BK]
@@ -103,8 +103,7 @@ def planned(
             if RECORD:
                 stamp_start(stamps, s, k == k0)
             acc = multiply(x, y, acc)  # [BM, BN]
-            k += 1
-            if k == k1:
+            if k == k1 - 1:
                 finish(acc, c, s, pid_m, pid_n, place, peers, partials, flags, fault, stamps, M, N,
                        BM, BN, TMA, SPLIT, RECORD, WARPS, WAIT)  # fmt: skip
                 acc = tl.zeros((BM, BN), tl.float32)
