@@ -1,0 +1,179 @@
+"""What a row may leave out, and which row a sentence names when it makes no sense."""
+
+import numpy as np
+import pytest
+
+from tilesim.errors import TraceError
+from tilesim.formats.csv import parse
+from tilesim.formats.rows import make
+
+FACTS = {"m": 256, "n": 256, "k": 128, "tile": (128, 128, 64), "sms": 2}
+ROWS = """\
+tile,sm,start,end
+0,0,1000,2000
+1,1,1010,2100
+2,0,2200,3000
+3,1,2300,3100
+"""
+
+
+def trace_of(text, **facts):
+    return make(parse(text), FACTS | facts, "own")
+
+
+def with_columns(names, *values):
+    """ROWS with more columns, each a list of four."""
+    head, *lines = ROWS.splitlines()
+    more = [f",{','.join(map(str, row))}" for row in zip(*values, strict=True)]
+    return "\n".join([f"{head},{names}", *(a + b for a, b in zip(lines, more, strict=True))])
+
+
+def changed(line, old, new):
+    """ROWS with something else in one line."""
+    lines = ROWS.splitlines()
+    assert old in lines[line - 1]
+    lines[line - 1] = lines[line - 1].replace(old, new)
+    return "\n".join(lines)
+
+
+def test_a_row_is_a_whole_tile_of_a_thread_block_of_its_own():
+    spans = trace_of(ROWS).spans
+    assert spans["cta"].tolist() == [0, 1, 2, 3]
+    assert (spans["k0"] == 0).all() and (spans["k1"] == 2).all() and (spans["cycles"] == 0).all()
+    for name in ("drain", "ready", "fixup"):
+        assert spans[name].tolist() == spans["done"].tolist() == [1000, 1100, 2000, 2100]
+
+
+def test_what_is_known_is_kept():
+    text = with_columns(
+        "drain,ready,fixup,cta,cycles",
+        [1900, 2000, 2900, 3000], [1910, 2010, 2910, 3010], [1920, 2020, 2920, 3020], [5, 6, 5, 6],
+        [9, 8, 7, 6],
+    )  # fmt: skip
+    spans = trace_of(text).spans
+    assert spans["drain"].tolist() == [900, 1000, 1900, 2000]
+    assert spans["ready"].tolist() == [910, 1010, 1910, 2010]
+    assert spans["fixup"].tolist() == [920, 1020, 1920, 2020]
+    assert spans["cta"].tolist() == [5, 6, 5, 6]
+    assert spans["cycles"].tolist() == [9, 8, 7, 6]
+
+
+def test_a_tile_may_be_given_by_its_place():
+    text = ROWS.replace("tile,sm", "pid_m,pid_n,sm")
+    for tile in range(4):
+        text = text.replace(f"\n{tile},", f"\n{tile // 2},{tile % 2},")
+    assert trace_of(text).spans.tolist() == trace_of(ROWS).spans.tolist()
+
+
+def test_other_columns_are_left_alone():
+    assert trace_of(with_columns("remark", "abcd")).spans.tolist() == trace_of(ROWS).spans.tolist()
+
+
+def test_thread_blocks_that_overlap_on_an_sm_are_residents():
+    text = changed(4, "2200", "1200")
+    trace = trace_of(text)
+    assert trace.device.ctas_per_sm == 2
+    assert trace.spans["slot"][trace.spans["tile"] == 2] == 1
+    assert trace_of(ROWS, ctas_per_sm=4).device.ctas_per_sm == 4
+    with pytest.raises(
+        TraceError, match="line 4: tile 2 is on SM 0 beside 1 other thread blocks; ctas_per_sm"
+    ):
+        trace_of(text, ctas_per_sm=1)
+
+
+def test_entry_slot_and_issue_are_used_where_they_are_given():
+    entry = with_columns("entry", [900, 950, 2100, 2150])
+    assert trace_of(entry).spans["issue"].tolist() == [0, 0, 1100, 1200]
+    assert trace_of(entry).spans["start"].tolist() == [100, 110, 1300, 1400]
+    slot = with_columns("slot", [1, 0, 0, 0])
+    assert trace_of(slot).spans[["tile", "slot", "issue"]].tolist() == [
+        (0, 1, 0), (1, 0, 0), (2, 0, 0), (3, 0, 1100),
+    ]  # fmt: skip
+    issue = with_columns("issue", [990, 980, 2150, 2160])
+    assert trace_of(issue).spans["issue"].tolist() == [0, 10, 1170, 1180]
+
+
+@pytest.mark.parametrize("zero", [-(10**18), -5000, 0, 1795204173179770464])
+def test_times_have_any_zero(zero):
+    head, *lines = ROWS.splitlines()
+    moved = [line.split(",") for line in lines]
+    text = "\n".join([head, *(f"{a},{b},{int(c) + zero},{int(d) + zero}" for a, b, c, d in moved)])
+    assert trace_of(text).spans.tolist() == trace_of(ROWS).spans.tolist()
+
+
+def test_the_step_of_the_clock_is_what_all_times_show():
+    assert trace_of(ROWS).tick_ns == 10
+    assert trace_of(changed(2, "2000", "2032")).tick_ns == 2
+    assert trace_of(changed(2, "2000", "2001")).tick_ns == 1
+
+
+def test_tiles_may_be_cut():
+    text = "tile,sm,start,end,k0,k1,cta\n" + "\n".join(
+        f"{tile},{k},{1000 * tile},{1000 * tile + 900},{k},{k + 1},{k}" for tile in range(4) for k in (0, 1)
+    )
+    spans = trace_of(text).spans
+    assert len(spans) == 8
+    assert np.unique(spans["cta"]).tolist() == [0, 1]
+
+
+REFUSED = {
+    "no column": (ROWS.replace("sm,", "cluster,"), "there is no sm; rows need tile (or pid_m"),
+    "no tile": (ROWS.replace("tile", "pid_m"), "there is no tile; rows need"),
+    "column twice": (ROWS.replace("start", "sm"), "line 1: the column sm is there 2 times"),
+    "both ends": (with_columns("done", "1234"), "both done and end are given"),
+    "short row": (changed(3, "1,1,", "1,"), "line 3 has 3 cells; the header has 4"),
+    "long row": (changed(3, "2100", "2100,7"), "line 3 has 5 cells; the header has 4"),
+    "no number": (changed(3, "1010", "soon"), "line 3: start is 'soon'; it must be a whole number"),
+    "no cell": (changed(3, "1010", ""), "line 3: start is ''; it must be a whole number"),
+    "NaN": (changed(5, "3100", "nan"), "line 5: end is 'nan'; it must be a whole number"),
+    "fraction": (changed(5, "3100", "3.1e3"), "line 5: end is '3.1e3'; it must be a whole number"),
+    "huge": (changed(2, "2000", "9" * 40), f"line 2: end is '{'9' * 36}...; it must be a whole number"),
+    "end before start": (changed(4, "3000", "2199"), "line 4: tile 2 has its end at 2199 ns, before"),
+    "drain after end": (with_columns("drain", [2000, 2100, 3001, 3100]), "line 4: tile 2 has its end at"),
+    "drain before start": (
+        with_columns("drain", [2000, 2100, 3000, 9]),
+        "line 5: tile 3 has its drain at 9 ns",
+    ),
+    "entry after start": (with_columns("entry", [1, 1, 1, 2301]), "line 5: tile 3 has its start at 2300"),
+    "issue after start": (with_columns("issue", [1, 1, 1, 2301]), "line 5: tile 3 has its start at 2300"),
+    "SM beyond": (changed(3, "1,1,", "1,2,"), "line 3: sm is 2; it must be from 0 to 1 of 2 SMs"),
+    "negative SM": (changed(3, "1,1,", "1,-1,"), "line 3: sm is -1; it must be from 0 to 1"),
+    "tile beyond": (changed(5, "3,1,", "4,1,"), "line 5: tile is 4; it must be from 0 to 3 of 256x256"),
+    "tile twice": (changed(5, "3,1,", "0,1,"), "line 5: tile 0 was computed in line 2 already"),
+    "tile missing": (ROWS.replace("2,0,2200,3000\n", ""), "tile 2 is never computed; there are tiles 0 to 3"),
+    "last tile missing": (ROWS.replace("3,1,2300,3100\n", ""), "tile 3 is never computed"),
+    "K-step beyond": (with_columns("k1", [2, 2, 3, 2]), "line 4: k1 is 3; it must be from 1 to 2"),
+    "K-steps missing": (with_columns("k1", [2, 2, 1, 2]), "K-steps 1 to 2 of tile 2 are computed never"),
+    "negative block": (with_columns("cta", [0, 1, -2, 3]), "line 4: cta is -2"),
+    "block beyond": (with_columns("cta", [0, 1, 2**31 - 1, 3]), "line 4: cta is 2147483647"),
+    "slot beyond": (with_columns("slot", [0, 0, 64, 0]), "line 4: slot is 64; it must be from 0 to 63"),
+    "negative cycles": (with_columns("cycles", [0, 0, -1, 0]), "line 4: cycles is -1"),
+    "block on two SMs": (with_columns("cta", [0, 0, 1, 1]), "thread block 0 ran on SM 0 and on SM 1"),
+    "backwards in a block": (
+        with_columns("cta", [0, 1, 0, 1]).replace("2200", "1200"),
+        "tile 2 starts at 1200 ns on SM 0, slot 0, where the main loop of tile 0 runs until 2000 ns",
+    ),
+    "no stamp": (
+        changed(2, "1000", "-9223372036854775808"),
+        "line 2 begins at -9223372036854775808 ns and line 5 ends at 3100 ns; they can be at most",
+    ),
+    "no time": (
+        ROWS.replace("1000,2000", "5,5")
+        .replace("1010,2100", "5,5")
+        .replace("2200,3000", "5,5")
+        .replace("2300,3100", "5,5"),
+        "the run takes 0 ns; it must take time",
+    ),
+}
+
+
+@pytest.mark.parametrize("text, words", REFUSED.values(), ids=REFUSED)
+def test_a_row_that_makes_no_sense(text, words):
+    with pytest.raises(TraceError) as caught:
+        trace_of(text)
+    assert words in str(caught.value)
+
+
+def test_an_sm_that_another_kernel_holds():
+    with pytest.raises(TraceError, match="line 2: sm is 0; another kernel holds that SM"):
+        trace_of(ROWS, busy_sms=1)
