@@ -8,11 +8,15 @@ from manim import VMobject
 from tilesim import Trace
 from tilesim_scenes._stage import glyphs
 from tilesim_scenes._stage.layout import Box, Layout, Panel
-from tilesim_scenes._stage.script import Script
+from tilesim_scenes._stage.script import Script, microseconds
 from tilesim_scenes._stage.theme import Colour, Theme, mix, sm_colours
 from tilesim_scenes._stage.words import Words
 
 TITLE_PX, SUBTITLE_PX, BADGE_PX, NAME_PX, NOTE_PX, LANE_PX, AXIS_PX, CLOCK_PX = 56, 32, 30, 42, 32, 30, 26, 46
+BADGE_PAD, PANEL_PAD = 84, 60
+"""What a badge is wider than its text: of the whole film, and of a panel."""
+LEAST_BADGE = 0.82
+"""Of its full size, to which a badge may shrink before it says less."""
 
 
 def headline(
@@ -36,46 +40,52 @@ def headline(
             yield words.text(part, box.x, box.y + 86 + 36 * row, NOTE_PX - 4, theme.quiet, room=box.w)
 
 
-def badge(words: Words, theme: Theme, tint: Colour, origin: str, place: Box) -> Iterator[VMobject]:
-    """Where figures come from, in the colour of that."""
-    px = BADGE_PX * min(1.0, place.w / badge_width(origin))
+def badge(
+    words: Words, theme: Theme, tint: Colour, origin: str, place: Box, pad: float = BADGE_PAD
+) -> Iterator[VMobject]:
+    """Where figures come from, in their colour; in a narrow place smaller, and then shorter."""
+    texts = (origin, origin.replace("NVIDIA ", ""), origin.replace("NVIDIA ", "").partition(",")[0])
+    fits = (text for text in texts if LEAST_BADGE * badge_width(text, pad) <= place.w)
+    text = next(fits, texts[-1])
+    size = min(1.0, place.w / badge_width(text, pad))
+    place = Box(place.x, place.y, size * badge_width(text, pad), place.h)
     yield words.box(place, tuple(mix(theme.background, tint, 0.22)), place.h / 2)
-    yield words.box(Box(place.x + 26, place.y + place.h / 2 - 8, 16, 16), tint, 8)
-    yield words.text(origin, place.x + 56, place.y + place.h / 2 + 11, px, tint)
+    yield words.box(Box(place.x + 0.31 * size * pad, place.y + place.h / 2 - 8, 16, 16), tint, 8)
+    x = place.x + 0.67 * size * pad
+    yield words.text(text, x, place.y + place.h / 2 + 11, size * BADGE_PX, tint)
 
 
-def badge_width(origin: str) -> float:
+def badge_width(origin: str, pad: float = BADGE_PAD) -> float:
     """How wide a badge wants to be."""
-    return glyphs.width(origin, BADGE_PX) + 84
+    return glyphs.width(origin, BADGE_PX) + pad
 
 
 def panel_frame(
-    words: Words, theme: Theme, panel: Panel, said: tuple[str, str], tint: Colour, origin: str
+    words: Words, theme: Theme, panel: Panel, said: tuple[str, str], end: float, tint: Colour, origin: str
 ) -> Iterator[VMobject]:
     """A panel's ground with its name, its badge if `origin` is one, and its note where there is room for it.
 
-    Beside a badge the note stands under the clock.
+    The clock, which goes to `end` ns, stands beside the name. Where there is a badge, the note is under it.
     """
     box, (name, note), x = panel.box, said, panel.grid.x
     yield words.box(box, theme.panel, 18)
     yield words.text(name, x, box.y + 52, NAME_PX, theme.text, bold=True)
     left = x + glyphs.width(name, NAME_PX, glyphs.SANS, True) + 32
-    room = panel.lanes.right - glyphs.width("000.0 µs", CLOCK_PX, glyphs.MONO, True) - 40 - left
+    clock = max("000.0 µs", microseconds(end), key=len)
+    room = panel.lanes.right - glyphs.width(clock, CLOCK_PX, glyphs.MONO, True) - left
     if origin and panel.wide_header:
-        yield from badge(
-            words, theme, tint, origin, Box(left, box.y + 12, min(room, badge_width(origin)), 50)
-        )
+        yield from badge(words, theme, tint, origin, Box(left, box.y + 12, room - 20, 50), PANEL_PAD)
         return
     if origin:
-        room = panel.lanes.right - x - glyphs.width(note, AXIS_PX) - 28
-        yield from badge(words, theme, tint, origin, Box(x, box.y + 62, min(room, badge_width(origin)), 42))
+        wide = panel.lanes.right - x - glyphs.width(note, AXIS_PX) - 28
+        yield from badge(words, theme, tint, origin, Box(x, box.y + 62, wide, 42), PANEL_PAD)
         yield words.text(note, panel.lanes.right, box.y + 94, AXIS_PX, theme.quiet, anchor=1.0)
         return
     if not panel.wide_header:
         yield words.text(note, x, box.y + 96, 30, theme.quiet, room=panel.lanes.right - x)
         return
-    if glyphs.width(note, NOTE_PX) < 1.3 * room:
-        yield words.text(note, left, box.y + 50, NOTE_PX, theme.quiet, room=room)
+    if glyphs.width(note, NOTE_PX) < 1.3 * (room - 40):
+        yield words.text(note, left, box.y + 50, NOTE_PX, theme.quiet, room=room - 40)
 
 
 def time_axis(words: Words, theme: Theme, lanes: Box, end: float) -> Iterator[VMobject]:

@@ -161,7 +161,7 @@ def _panel(box: Box, trace: Trace, classroom: bool) -> Panel:
         lanes = Box(inner.x + label, top, inner.w - label, inner.bottom - axis - top)
     elif inner.h < 240 and not classroom:
         grid = _fit(Box(inner.x, inner.y, 0.3 * inner.w, inner.h), trace)
-        blocks = Box(grid.right + 24, inner.y, 300, below)
+        blocks = Box(grid.right + 24, inner.y, 330, below)
         lanes = Box(blocks.right + 40, inner.y, inner.right - blocks.right - 40, inner.h - axis)
     else:
         share = 0.42 if not classroom else 0.36 if inner.w < 1000 or box.h > 450 else 0.27

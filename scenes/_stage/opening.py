@@ -13,6 +13,8 @@ from tilesim_scenes._stage.theme import Theme, ink_on, mix
 from tilesim_scenes._stage.words import Words
 
 TITLE_PX, LABEL_PX, SENTENCE_PX = 76, 38, 44
+LEAST_PX = 24
+"""Of a number in a cell: smaller ones could not be read."""
 
 
 def opening_card(
@@ -85,8 +87,8 @@ def _cells(
         row, column = divmod(index, columns)
         cell = Box(x + column * wide + gap / 2, y + row * tall + gap / 2, wide - gap, tall - gap)
         yield words.box(cell, fill, 0.12 * tall)
-        if texts:
-            px = min(44.0, 0.4 * tall, wide / 3.2)
+        px = min(44.0, 0.4 * tall, wide / 3.2)
+        if texts and px >= LEAST_PX:
             centre, baseline = cell.x + cell.w / 2, cell.y + cell.h / 2 + 0.36 * px
             yield words.text(texts[index], centre, baseline, px, ink_on(fill), True, 0.5)
     middle, baseline = place.x + place.w / 2, place.y + place.h - 16

@@ -69,7 +69,9 @@ class Picture:
         parts = [*headline(words, theme, self.tint, layout, self.script, whole)]
         panels = zip(layout.panels, self.film.traces, self.script.panels, self.tints, strict=True)
         for panel, trace, said, tint in panels:
-            parts += panel_frame(words, theme, panel, said, tint, origin([trace]) if self.apart else "")
+            parts += panel_frame(
+                words, theme, panel, said, self.end, tint, origin([trace]) if self.apart else ""
+            )
             parts += time_axis(words, theme, panel.lanes, self.end)
             if layout.classroom:
                 parts += lane_names(words, theme, panel.lanes, trace)

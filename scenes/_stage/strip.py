@@ -52,9 +52,10 @@ def strip_frame(words: Words, theme: Theme, lead: Lead, box: Box, end: float) ->
     plot = places(box).plot
     yield words.box(box, theme.panel, 18)
     middle, most = plot.y + plot.h / 2, scale(lead) / 1000
+    limit = f"{most:g} µs" if most < 1000 else f"{most / 1000:g} ms"
     x, down = plot.x - 16, 0.36 * TICK_PX
-    yield words.text(f"{most:g} µs ahead", x, plot.y + 2 * down, TICK_PX, theme.quiet, anchor=1.0)
-    yield words.text(f"{most:g} µs behind", x, plot.bottom, TICK_PX, theme.quiet, anchor=1.0)
+    yield words.text(f"{limit} ahead", x, plot.y + 2 * down, TICK_PX, theme.quiet, anchor=1.0)
+    yield words.text(f"{limit} behind", x, plot.bottom, TICK_PX, theme.quiet, anchor=1.0)
     yield words.text(f"±{FEW:.0%}", plot.right + 16, middle + down, TICK_PX, theme.quiet)
     yield from time_axis(words, theme, plot, end)
 
@@ -92,7 +93,8 @@ def said(lead: Lead, t: float) -> tuple[str, str, str]:
     """Who leads at `t`, by how much, and what share of the measured run that is."""
     ns = lead.at(t)
     who = "both runs are level" if abs(ns) < LEVEL_NS else f"simulation {'ahead' if ns > 0 else 'behind'} by"
-    return who, f"{abs(ns) / 1000:.2f} µs", f"{abs(ns) / lead.run:.1%} of the run"
+    digits = 2 if lead.run < 10**6 else 0
+    return who, f"{abs(ns) / 1000:.{digits}f} µs", f"{abs(ns) / lead.run:.1%} of the run"
 
 
 def leader_colour(theme: Theme, ns: float) -> Colour:

@@ -12,6 +12,7 @@ from tilesim_scenes._stage.export import SIZES
 from tilesim_scenes._stage.film import Film
 from tilesim_scenes._stage.layout import MARGIN, Box, Frame, arrange
 from tilesim_scenes._stage.legend import lens_box
+from tilesim_scenes._stage.strip import places
 from tilesim_scenes._stage.theme import THEMES
 
 SHAPES = {
@@ -49,6 +50,10 @@ def check(layout):
     across, down = MARGIN * frame.wide, MARGIN * frame.tall
     safe = Box(across, down, frame.wide - 2 * across, frame.tall - 2 * down)
     boxes = [layout.title, layout.foot, *(panel.box for panel in layout.panels)]
+    if layout.strip:
+        boxes.append(layout.strip)
+        plot = places(layout.strip).plot
+        assert inside(plot, layout.strip) and plot.h >= 60 and plot.bottom + 40 <= layout.strip.bottom
     assert all(inside(box, safe) for box in boxes)
     assert all(apart(one, other) for one, other in combinations(boxes, 2))
     for panel in layout.panels:
@@ -72,6 +77,7 @@ def check(layout):
 def test_boxes_stand_apart_and_inside_the_margins(size, shape, count):
     trace = simulate("naive", *SHAPES[shape])
     check(arrange(Frame(*SIZES[size]), (trace,) * count))
+    check(arrange(Frame(*SIZES[size]), (trace,) * count, strip=True))
 
 
 @given(

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from films import FILMS, SCENES, Set, edges, film, picture_of, recorded, stamped
 
-from tilesim import Device, Problem, simulate
+from tilesim import Device, Problem, Trace, simulate
+from tilesim.leads import since_first_multiply
 from tilesim_scenes._stage import picture as pictures
 from tilesim_scenes._stage.blocks import block_painter
 from tilesim_scenes._stage.card import end_card
@@ -16,6 +17,7 @@ from tilesim_scenes._stage.film import Film
 from tilesim_scenes._stage.layout import MARGIN, Box, Frame
 from tilesim_scenes._stage.legend import legend
 from tilesim_scenes._stage.opening import opening_card
+from tilesim_scenes._stage.strip import strip_painter
 from tilesim_scenes._stage.theme import THEMES
 from tilesim_scenes._stage.words import Words
 
@@ -73,10 +75,12 @@ def texts(made):
 
 
 def panel_painters(made):
-    """What paints texts beside the grid and the lanes: the blocks and the clock of each panel."""
+    """What paints texts beside the grid and the lanes: blocks and clock of each panel, and the strip."""
     for trace, panel, colours in zip(made.film.traces, made.layout.panels, made.colours, strict=True):
         yield block_painter(trace, panel.blocks, made.frame, made.theme, colours, made.layout.classroom)
         yield made._clock(trace, panel)
+    if made.layout.strip:
+        yield strip_painter(made.script.lead, made.layout.strip, made.frame, made.theme, made.end)
 
 
 def check(made):
@@ -125,7 +129,8 @@ def read_sizes(made, found):
             assert text.px >= READ, text
     assert {text.text for text in found.still} >= must
     clocks = [text for text in found.live[-1] if text.text.endswith(" µs")]
-    assert len(clocks) == len(made.film.traces) and all(clock.px >= READ for clock in clocks)
+    leads = 0 if made.script.lead is None else 1
+    assert len(clocks) == len(made.film.traces) + leads and all(clock.px >= READ for clock in clocks)
     finding = [text for text in found.end if text.px >= READ]
     assert " ".join(text.text for text in finding) == " ".join(made.script.finding)
 
@@ -168,6 +173,18 @@ def test_extreme_races(case):
         (simulate("naive", problem, device), simulate(schedule, problem, device)), THEMES["light"], 9.0
     )
     check(picture_of("race", made, Frame(*SIZES["480p"])))
+
+
+@pytest.mark.parametrize("size", ["480p", "square", "vertical"])
+@pytest.mark.parametrize("case", EXTREMES)
+def test_extreme_simulations_beside_silicon(case, size):
+    schedule, problem, device = EXTREMES[case]
+    simulated, other = simulate(schedule, problem, device), simulate("naive", problem, device, seed=1)
+    # A clock of eight digits leaves a narrow frame no room for a long name.
+    meta = {"gpu": "NVIDIA H200" if case == "a long run" else "NVIDIA A100-SXM4-80GB"}
+    measured = Trace(problem, device, schedule, other.spans, "measured", 32, meta)
+    shown = since_first_multiply(simulated), since_first_multiply(measured)
+    check(picture_of("sim-vs-silicon", Film(shown, THEMES["light"], 12.0), Frame(*SIZES[size])))
 
 
 def test_every_scene_is_tested():
