@@ -4,6 +4,8 @@
     record(schedule, problem) -> Trace    when and where each tile ran on this machine's GPU
     bench(problem, ...) -> dict           kernel times beside cuBLAS
     KERNELS                               the names that bench knows
+    turnaround() -> dict                  from a thread block's end to its successor's begin
+    sm_order() -> dict                    which SM gets which thread block
 
 Importing this needs torch and triton; running it on anything but Triton's interpreter, an NVIDIA GPU.
 """
@@ -11,5 +13,7 @@ Importing this needs torch and triton; running it on anything but Triton's inter
 from ._bench import KERNELS, bench
 from ._errors import KernelError
 from ._record import record
+from ._sm_order import sm_order
+from ._turnaround import turnaround
 
-__all__ = ["KERNELS", "KernelError", "bench", "record"]
+__all__ = ["KERNELS", "KernelError", "bench", "record", "sm_order", "turnaround"]

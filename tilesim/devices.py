@@ -1,7 +1,7 @@
 """Device: how many SMs there are, how many thread blocks fit on each, and who is in the way."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -17,9 +17,35 @@ MAX_CTAS_PER_SM = 64
 def presets() -> Mapping[str, Mapping[str, Any]]:
     """The devices known by name: title, sms, memory_gb_per_s, dense peak_tflops by dtype, source.
 
-    `sm_order`, where it was observed on the device, is the order in which its SMs are filled.
+    `sm_tiers`, where they were observed on the device, say in which order its SMs are filled: see
+    `fill_order`; `sm_tiers_source` says how, and how well they explain it.
     """
     return json.loads(files("tilesim").joinpath("data/devices.json").read_text("utf-8"))
+
+
+def fill_order(tiers: Sequence[Sequence[Sequence[int]]], first: Sequence[int] = ()) -> tuple[int, ...]:
+    """The SMs of a GPU without work in the order in which the hardware gives each a thread block.
+
+    A tier is a list of groups that take turns in a cycle, and a group lists its SMs: a GPC's, say, TPC by
+    TPC. All of a tier comes before the next, and a group has all its SMs served in its turn. The GPU goes on
+    in the cycles where the launch before left off, which `first` tells: for each tier, the first SM of the
+    group whose turn it is. Without it, each tier's first group begins.
+
+    Raises DeviceError where no group begins with such an SM.
+
+    >>> fill_order([[[6, 7]], [[0, 1, 4, 5], [2, 3]]])
+    (6, 7, 0, 1, 4, 5, 2, 3)
+    >>> fill_order([[[6, 7]], [[0, 1, 4, 5], [2, 3]]], first=(6, 2))
+    (6, 7, 2, 3, 0, 1, 4, 5)
+    """
+    order: list[int] = []
+    for i, groups in enumerate(tiers):
+        heads = [group[0] for group in groups]
+        if first and first[i] not in heads:
+            raise DeviceError(f"no group begins with SM {first[i]}; in this tier they begin with {heads}")
+        at = heads.index(first[i]) if first else 0
+        order += [sm for group in (*groups[at:], *groups[:at]) for sm in group]
+    return tuple(order)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +84,7 @@ class Device:
         if name not in presets():
             raise DeviceError(unknown("device", str(name), presets()))
         preset = presets()[name]
-        order = tuple(preset.get("sm_order", ())) if sms in (None, preset["sms"]) else ()
+        order = fill_order(preset.get("sm_tiers", ())) if sms in (None, preset["sms"]) else ()
         return cls(preset["sms"] if sms is None else sms, ctas_per_sm, busy_sms, name, order)
 
     @classmethod

@@ -114,7 +114,13 @@ def test_without_a_gpu_measuring_is_one_sentence(tmp_path):
     pytest.importorskip("triton")
     if torch.cuda.is_available():
         pytest.skip("there is a GPU")
-    for args in (["bench"], ["record", "naive", "-o", tmp_path / "a.npz"]):
+    file = tmp_path / "a.json"
+    for args in (
+        ["bench"],
+        ["bench", "turnaround", "-o", file],
+        ["bench", "sm-order", "-o", file],
+        ["record", "naive", "-o", tmp_path / "a.npz"],
+    ):
         command = [sys.executable, "-m", "tilesim", *args]
         result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
         assert result.returncode == 1

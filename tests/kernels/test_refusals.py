@@ -4,7 +4,7 @@ import pytest
 from interpreter import torch
 
 from tilesim import Problem
-from tilesim_kernels import KernelError, _launch, bench, record
+from tilesim_kernels import KernelError, _launch, bench, record, sm_order, turnaround
 
 SMALL = Problem(64, 64, 64, tile=(32, 32, 32))
 
@@ -47,6 +47,6 @@ def test_a_kernel_that_does_not_exist():
 
 def test_measuring_needs_a_gpu_and_no_interpreter():
     needs = "TRITON_INTERPRET is set" if torch.cuda.is_available() else "finds no NVIDIA GPU"
-    for measure in (lambda: record("naive", SMALL), lambda: bench(SMALL)):
+    for measure in (lambda: record("naive", SMALL), lambda: bench(SMALL), turnaround, sm_order):
         with pytest.raises(KernelError, match=needs):
             measure()

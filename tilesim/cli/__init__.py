@@ -19,10 +19,11 @@ from typing import Any
 import click
 
 from tilesim import __version__
-from tilesim.errors import TilesimError, unknown
+from tilesim.cli._groups import Group
+from tilesim.errors import TilesimError
 
 
-class Commands(click.Group):
+class Commands(Group):
     """The commands found by their files, with one sentence for each way to fail."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -33,13 +34,6 @@ class Commands(click.Group):
         if cmd_name not in self.list_commands(ctx):
             return None
         return import_module(f"{__name__}.{cmd_name.replace('-', '_')}").command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
-            raise click.UsageError(unknown("command", args[0], self.list_commands(ctx)), ctx)
-        return super().resolve_command(ctx, args)
 
     def main(
         self,

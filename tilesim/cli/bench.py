@@ -1,26 +1,21 @@
-"""`tilesim bench`: kernel times on this machine's GPU, cuBLAS beside them."""
+"""`tilesim bench`: kernel times on this machine's GPU, cuBLAS beside them, and what the GPU itself takes."""
 
-import json
 from dataclasses import replace
 from typing import Any
 
 import click
 
-from tilesim.cli._options import (
-    FIGURES_FILE,
-    TileShape,
-    json_option,
-    kernel_options,
-    output_option,
-    problem_from,
-    problem_options,
-    usage,
-)
+from tilesim.cli._groups import Group
+from tilesim.cli._options import TileShape, kernel_options, problem_from, problem_options, usage
+from tilesim.cli._reports import machine, report_options, show
 from tilesim.cli._rooms import room
-from tilesim.formats import _atomic
+from tilesim.cli._sm_order import sm_order
+from tilesim.cli._turnaround import turnaround
 
 
-@click.command(short_help="Time the kernels on this machine's GPU.")
+@click.group(
+    cls=Group, invoke_without_command=True, short_help="Time the kernels, or launches, on this machine's GPU."
+)
 @problem_options()
 @click.option("--size", "sizes", type=TileShape(), multiple=True, help="M, N and K; repeat it for several.")
 @click.option(
@@ -28,32 +23,38 @@ from tilesim.formats import _atomic
 )
 @kernel_options
 @click.option("--samples", type=click.IntRange(1, 100_000), default=100, help="Samples per kernel.  [100]")
-@output_option(FIGURES_FILE, "Write the figures here (.json).")
-@json_option
+@report_options
+@click.pass_context
 def command(
+    ctx: click.Context,
     sizes: tuple[tuple[int, int, int], ...],
     kernels: tuple[str, ...],
     output: str | None,
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Check each kernel's result, then time it: median, 20th and 80th percentile of many graph replays."""
+    """Check each kernel's result, then time it: median, 20th and 80th percentile of many graph replays.
+
+    A subcommand measures the GPU instead.
+    """
+    if ctx.invoked_subcommand is not None:
+        return
     problem = problem_from(options)
     with usage():
         problems = [replace(problem, m=m, n=n, k=k) for m, n, k in sizes] or [problem]
     chosen = {"kernels": kernels} if kernels else {}
     names = ("warps", "stages", "samples", "seed")
     report = room("kernels").bench(*problems, **chosen, **{name: options[name] for name in names})
-    text = json.dumps(report, indent=1)
-    if output:
-        _atomic.write(output, lambda file: file.write(text.encode() + b"\n"))
-    click.echo(text if as_json else _table(report))
+    show(report, _table, output, as_json)
+
+
+command.add_command(turnaround)
+command.add_command(sm_order)
 
 
 def _table(report: dict[str, Any]) -> str:
     """What it was measured on, then a line per size and kernel."""
-    machine = ", ".join(f"{name} {value}" for name, value in report["machine"].items())
-    lines = [machine, f"{'size':20} {'kernel':26} {'µs':>9} {'p20':>9} {'p80':>9} {'TFLOP/s':>8}"]
+    lines = [machine(report), f"{'size':20} {'kernel':26} {'µs':>9} {'p20':>9} {'p80':>9} {'TFLOP/s':>8}"]
     for row in report["rows"]:
         size = f"{row['m']}x{row['n']}x{row['k']} {row['dtype']}"
         times = " ".join(f"{row[name]:9.2f}" for name in ("us", "p20", "p80"))

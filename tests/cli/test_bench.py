@@ -1,0 +1,116 @@
+"""`tilesim bench` and its subcommands, with kernels that only answer."""
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from click.testing import CliRunner
+
+import tilesim
+from tilesim.cli import bench, main
+
+DATA = Path(tilesim.__file__).parent / "data"
+SHIPPED = {
+    "turnaround": json.loads((DATA / "turnaround/h200.json").read_text("utf-8")),
+    "sm-order": json.loads((DATA / "sm_order/h200.json").read_text("utf-8")),
+}
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """What the kernels were asked; they answer with the shipped figures."""
+    seen = []
+
+    def answer(name):
+        def measure(count):
+            seen.append((name, count))
+            return SHIPPED[name]
+
+        return measure
+
+    kernels = SimpleNamespace(turnaround=answer("turnaround"), sm_order=answer("sm-order"))
+    for module in ("_turnaround", "_sm_order"):
+        monkeypatch.setattr(f"tilesim.cli.{module}.room", lambda name: kernels)
+    return seen
+
+
+def run(*args):
+    result = CliRunner().invoke(main, list(map(str, args)))
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+@pytest.mark.parametrize("name", bench.command.commands)
+def test_each_subcommand_is_listed_and_explains_each_option(name):
+    assert f"\n  {name} " in run("bench", "--help")
+    subcommand = bench.command.commands[name]
+    assert run("bench", name, "--help").startswith(f"Usage: tilesim bench {name} ")
+    assert subcommand.short_help and subcommand.help
+    assert all(option.help.endswith((".", "]")) for option in subcommand.params)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_json_is_the_report_and_so_is_the_file(name, asked, tmp_path):
+    printed = run("bench", name, "--json", "-o", tmp_path / "a.json")
+    assert json.loads(printed) == SHIPPED[name]
+    assert (tmp_path / "a.json").read_text("utf-8") == printed
+
+
+def test_counts_are_passed_on(asked):
+    run("bench", "turnaround", "--repeats", 3)
+    run("bench", "sm-order", "--launches", 20)
+    run("bench", "turnaround")
+    run("bench", "sm-order")
+    assert asked == [("turnaround", 3), ("sm-order", 20), ("turnaround", 5), ("sm-order", 200)]
+
+
+def test_turnaround_as_a_table(asked):
+    report = SHIPPED["turnaround"]
+    head, launch, _, *rows = run("bench", "turnaround").splitlines()
+    assert "gpu NVIDIA H200" in head and f"clock {report['sm_mhz']} MHz" in head
+    assert launch.startswith(f"launch {report['launch_ns']} ns")
+    assert len(rows) == len(report["rows"])
+    for line, row in zip(rows, report["rows"], strict=True):
+        assert line.split()[:5] == [
+            str(row[name]) if name != "cycles" else str(row["cycles"]["p50"])
+            for name in ("threads", "shared_kb", "residents", "spin", "cycles")
+        ]
+
+
+def test_sm_order_as_a_table(asked):
+    report = SHIPPED["sm-order"]
+    text = run("bench", "sm-order")
+    for groups in report["tiers"]:
+        for group in groups:
+            assert f"\n  {' '.join(map(str, group))}\n" in text
+    assert "\nas the preset h200 says\n" in text
+    assert (
+        f"\nclusters join {len(report['gpcs'])} GPCs; {len(report['gpcs'])} of them are such groups\n" in text
+    )
+    assert len(text.splitlines()) == 1 + 2 + 10 + 2 + 1 + len(report["rows"])
+
+
+def test_a_gpu_without_preset_and_clusters(asked, monkeypatch):
+    unknown = {**SHIPPED["sm-order"], "device": "", "as_preset": None, "gpcs": []}
+    monkeypatch.setitem(SHIPPED, "sm-order", unknown)
+    text = run("bench", "sm-order")
+    assert "preset" not in text and "clusters" not in text
+
+
+@pytest.mark.parametrize(
+    ("args", "sentence"),
+    [
+        (["turnarond"], "did you mean 'turnaround'?"),
+        (["--size", "64x64x64", "turnaround"], "--size before turnaround has no effect there"),
+        (["-o", "a.json", "sm-order"], "--output before sm-order has no effect there"),
+        (["turnaround", "--repeats", "0"], "0 is not in the range"),
+        (["sm-order", "--launches", "1"], "1 is not in the range"),
+        (["sm-order", "-o", "a.txt"], "figures are written as .json"),
+    ],
+)
+def test_wrong_usage(args, sentence, asked):
+    result = CliRunner().invoke(main, ["bench", *args])
+    assert result.exit_code == 2
+    assert result.stderr.startswith("error: ") and sentence in result.stderr
+    assert asked == []

@@ -1,0 +1,129 @@
+"""What is made of the stamps of blocks that spin."""
+
+import doctest
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from interpreter import torch
+
+import tilesim
+from tilesim.calibrate import LAUNCH_NS
+from tilesim_kernels import KernelError, _spin, _turnaround
+
+SHIPPED = json.loads((Path(tilesim.__file__).parent / "data/turnaround/h200.json").read_text("utf-8"))
+
+
+def stamped(*warps):
+    """Stamps of one launch with a block a row of warps: (sm, wanted, begin, begin_ns, end, end_ns) each."""
+    return torch.tensor([warps], dtype=torch.int64)
+
+
+def test_a_block_begins_with_its_first_warp_and_ends_with_its_last():
+    (run,) = _spin.blocks(stamped([(3, 5, 10, 100, 20, 104), (3, 5, 8, 99, 19, 106)]))
+    assert run.tolist() == [(3, 8, 20, 99, 106)]
+
+
+@pytest.mark.parametrize(
+    ("warp", "sentence"),
+    [
+        ((0, 0, 0, 0, 0, 0), "1 of the thread blocks launched left no stamp"),
+        ((3, 50, 10, 100, 20, 104), "stood still or went backwards"),
+        ((3, 5, 10, 100, 20, 96), "stood still or went backwards"),
+        ((4, 5, 10, 100, 20, 104), "stamped different SMs"),
+    ],
+)
+def test_stamps_that_cannot_be(warp, sentence):
+    with pytest.raises(KernelError, match=sentence):
+        _spin.blocks(stamped([(3, 5, 10, 100, 20, 104), warp]))
+
+
+@st.composite
+def launches(draw):
+    """(run, slots, gaps): on a few SMs, each block goes to the slot that is free the longest, after a gap."""
+    slots, rows, left = draw(st.integers(1, 4)), [], []
+    times = st.integers(1, 500)
+    for sm in range(draw(st.integers(1, 3))):
+        # the clocks of SMs have nothing to do with each other
+        began, ends = draw(st.integers(0, 10**12)), []
+        for i in range(slots * draw(st.integers(1, 6))):
+            begin = began + i
+            if i >= slots:
+                left.append(draw(times))
+                begin = ends.pop(ends.index(min(ends))) + left[-1]
+            ends.append(begin + slots + draw(times))
+            rows.append((sm, begin, ends[-1], 2 * begin, 2 * ends[-1]))
+    order = draw(st.permutations(range(len(rows))))
+    return np.array([rows[i] for i in order], _spin.BLOCK), slots, left
+
+
+@given(launches())
+def test_gaps_add_up_whichever_block_follows_which(made):
+    run, slots, left = made
+    found = _turnaround.gaps(run, slots)
+    assert len(found) == len(left)
+    assert found.sum() == sum(left)
+    assert _turnaround.gaps(run, slots, "begin_ns", "end_ns").sum() == 2 * sum(left)
+    assert slots > 1 or sorted(found) == sorted(left)
+    assert _turnaround.residents(run) == slots
+    assert _turnaround.sm_mhz([run]) == pytest.approx(500)
+
+
+def test_figures_of_two_repeats():
+    runs = [
+        np.array([(0, 0, 100, 0, 50), (0, 100 + gap, 200, 50 + gap // 2, 100)], _spin.BLOCK)
+        for gap in (20, 40)
+    ]
+    assert _turnaround.figures(runs, 2000) == {
+        "residents": 1,
+        "gaps": 2,
+        "cycles": {"min": 20, "p20": 24, "p50": 30, "p80": 36},
+        "ns": {"min": 10.0, "p20": 12.0, "p50": 15.0, "p80": 18.0},
+        "medians_ns": [10.0, 20.0],
+        "mean_ns": 15.0,
+        "timer_ns": 15.0,
+    }
+
+
+def test_a_timer_that_stands_still():
+    with pytest.raises(KernelError, match="timer stood still"):
+        _turnaround.sm_mhz([np.array([(0, 0, 100, 50, 50)], _spin.BLOCK)])
+
+
+def test_the_examples_hold():
+    assert doctest.testmod(_turnaround).attempted > 0
+    assert doctest.testmod(_turnaround).failed == 0
+
+
+@pytest.mark.parametrize("repeats", [0, 1001, 1.5])
+def test_repeats_out_of_range(repeats):
+    with pytest.raises(KernelError, match=r"repeats is .*; it must be a whole number from 1 to 1000"):
+        _turnaround.turnaround(repeats)
+
+
+class TestShipped:
+    def test_each_launch_of_the_sweep_is_there(self):
+        seen = {(row["threads"], row["shared_kb"], row["spin"]) for row in SHIPPED["rows"]}
+        assert len(seen) == len(SHIPPED["rows"]) == len(_turnaround.THREADS) * len(_turnaround.SHARED_KB) * 2
+
+    @pytest.mark.parametrize(
+        "row", SHIPPED["rows"], ids=lambda r: f"{r['threads']}-{r['shared_kb']}-{r['spin']}"
+    )
+    def test_a_row_agrees_with_itself(self, row):
+        by_threads = 2048 // row["threads"]
+        by_memory = 228 // (row["shared_kb"] + 1)
+        assert row["residents"] == min(32, by_threads, by_memory)
+        assert row["gaps"] >= 5 * 132 * 7 * row["residents"]
+        for name in ("min", "p20", "p50", "p80"):
+            assert row["ns"][name] == pytest.approx(1000 / SHIPPED["sm_mhz"] * row["cycles"][name], rel=0.01)
+        assert row["ns"]["min"] <= row["ns"]["p20"] <= row["ns"]["p50"] <= row["ns"]["p80"]
+        assert min(row["medians_ns"]) <= row["ns"]["p50"] <= max(row["medians_ns"])
+        # two clocks, one truth: a block's first and last reads of them are a few cycles apart
+        assert row["timer_ns"] == pytest.approx(row["mean_ns"], abs=10)
+
+    def test_the_launch_cost_is_what_a_calibration_takes(self):
+        assert SHIPPED["launch_ns"] == _turnaround.launch_ns(SHIPPED["rows"])
+        assert pytest.approx(SHIPPED["launch_ns"], rel=0.03) == LAUNCH_NS

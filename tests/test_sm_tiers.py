@@ -1,0 +1,71 @@
+"""The order in which SMs are filled: the model, and the H200's against what was measured."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import tilesim
+from tilesim import Device
+from tilesim.devices import fill_order, presets
+from tilesim.errors import DeviceError
+
+SHIPPED = json.loads((Path(tilesim.__file__).parent / "data/sm_order/h200.json").read_text("utf-8"))
+H200 = presets()["h200"]
+
+
+def test_a_cycle_begins_where_it_is_told():
+    tiers = [[[4], [5]], [[0, 1], [2, 3]]]
+    assert fill_order(tiers) == (4, 5, 0, 1, 2, 3)
+    assert fill_order(tiers, (5, 2)) == (5, 4, 2, 3, 0, 1)
+    assert fill_order([]) == ()
+    with pytest.raises(DeviceError, match="no group begins with SM 1; in this tier they begin with"):
+        fill_order(tiers, (4, 1))
+
+
+@pytest.mark.parametrize("name", [name for name, preset in presets().items() if "sm_tiers" in preset])
+def test_tiers_hold_each_sm_once_and_say_where_they_come_from(name):
+    device = Device.named(name)
+    assert device.sm_order == fill_order(presets()[name]["sm_tiers"])
+    assert sorted(device.sm_order) == list(range(device.sms))
+    assert "tilesim bench sm-order" in presets()[name]["sm_tiers_source"]
+    assert Device.named(name, sms=4).sm_order == ()
+
+
+def test_two_sms_of_a_tpc_are_neighbours():
+    for groups in H200["sm_tiers"]:
+        for group in groups:
+            assert all(
+                even % 2 == 0 and odd == even + 1 for even, odd in zip(group[::2], group[1::2], strict=True)
+            )
+
+
+def test_gpcs_are_numbered_row_by_row():
+    """Their first TPCs are 0, 1 and 2, 3 and so on, then come the second TPCs of those that have two."""
+    gpcs = [group[::2] for group in H200["sm_tiers"][1]]
+    rows = [[tpcs[row] for tpcs in gpcs if row < len(tpcs)] for row in range(max(map(len, gpcs)))]
+    assert [sm for row in rows for sm in row] == list(range(0, 2 * sum(map(len, gpcs)), 2))
+
+
+def test_the_measured_groups_are_the_presets():
+    assert SHIPPED["tiers"] == H200["sm_tiers"] and SHIPPED["as_preset"] is True
+    assert SHIPPED["device"] == "h200"
+
+
+def test_clusters_find_the_second_tier_without_any_order():
+    assert SHIPPED["gpcs"] == sorted(sorted(group) for group in H200["sm_tiers"][1])
+
+
+def test_the_model_explains_every_launch():
+    rows = {(row["launched"], row["blocks_per_sm"]): row for row in SHIPPED["rows"]}
+    assert set(rows) == {(how, n) for how in ("cold", "back to back", "after a full GPU") for n in (1, 2)}
+    heads = [{group[0] for group in groups} for groups in H200["sm_tiers"]]
+    for row in rows.values():
+        assert row["explained"] == row["launches"] >= 200
+        assert sum(count for _, count in row["first"]) == row["explained"]
+        assert all(sm in tier for first, _ in row["first"] for sm, tier in zip(first, heads, strict=True))
+
+
+def test_the_source_counts_the_launches():
+    launches = sum(row["launches"] for row in SHIPPED["rows"])
+    assert f"explain {launches:,} of {launches:,} launches" in H200["sm_tiers_source"]
