@@ -35,7 +35,7 @@ import numpy as np
 from tilesim.costs import Costs, even_shares
 from tilesim.errors import TraceError
 from tilesim.metrics import first_of_cta, in_turn, slot_index
-from tilesim.simulation import simulate
+from tilesim.simulation import replay
 from tilesim.traces import Trace
 
 LAUNCH_NS = 165
@@ -132,8 +132,7 @@ def compare(trace: Trace, costs: Costs | None = None, seeds: Sequence[int] = ran
     Without `costs` it is simulated with the default ones. Not the makespan: a measured trace cannot show
     how long before its first multiply it was launched.
     """
-    replays = [simulate(trace.schedule, trace.problem, trace.device, costs, seed) for seed in seeds]
-    return _length(trace), int(np.median([_length(replay) for replay in replays]))
+    return _length(trace), int(np.median([_length(replay(trace, costs, seed)) for seed in seeds]))
 
 
 def _length(trace: Trace) -> int:

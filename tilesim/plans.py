@@ -86,6 +86,25 @@ def deadlock_fault(plan: Plan, slots: int) -> str:
     )
 
 
+def shown_by(spans: np.ndarray) -> Plan:
+    """The plan that a trace's `spans` show: each thread block's segments, and blocks as they were issued.
+
+    >>> from tilesim import Device, Problem, simulate
+    >>> run = simulate("persistent-dynamic", Problem(128, 640, 4, tile=(128, 128, 4)), Device(2))
+    >>> [shown_by(run.spans).segments[name].tolist() for name in ("cta", "tile")]
+    [[0, 0, 0, 1, 1], [0, 2, 4, 1, 3]]
+    """
+    _, first, cta = np.unique(spans["cta"], return_index=True, return_inverse=True)
+    issue = np.full(len(first), np.iinfo(np.int64).max)
+    np.minimum.at(issue, cta, spans["issue"])
+    number = np.empty(len(first), np.int64)
+    number[np.lexsort((spans["cta"][first], issue))] = np.arange(len(first))
+    rows = np.lexsort((spans["start"], number[cta]))
+    return Plan(
+        segments(number[cta][rows], *(spans[name][rows] for name in ("tile", "k0", "k1"))), len(first)
+    )
+
+
 def coverage_fault(rows: np.ndarray, problem: Problem) -> str:
     """What is wrong with how `rows` (fields tile, k0, k1) cover `problem`, or "" where nothing is."""
     tile, k0, k1 = rows["tile"], rows["k0"], rows["k1"]

@@ -1,4 +1,4 @@
-"""simulate: the whole way from a schedule's name to a Trace, in one call."""
+"""simulate: the whole way from a schedule's name, or from another run, to a Trace, in one call."""
 
 from dataclasses import asdict
 from math import exp
@@ -10,9 +10,9 @@ from tilesim.calibrations import default_costs
 from tilesim.costs import Costs
 from tilesim.devices import Device
 from tilesim.errors import CostsError, whole
-from tilesim.plans import Plan
+from tilesim.plans import Plan, shown_by
 from tilesim.problems import Problem
-from tilesim.schedules import plan
+from tilesim.schedules import SCHEDULES, plan
 from tilesim.traces import LONGEST_NS, Trace
 
 
@@ -29,6 +29,28 @@ def simulate(
     seed = whole("the seed", seed, 0, 2**63 - 1, CostsError)
     made = plan(schedule, problem, device)
     costs = default_costs(schedule, problem, device) if costs is None else costs
+    return _play(made, schedule, problem, device, costs, seed)
+
+
+def replay(trace: Trace, costs: Costs | None = None, seed: int = 0) -> Trace:
+    """The run of `trace` as a simulation: of its schedule, or of its blocks' segments as they were.
+
+    The latter where the schedule's name is none that is registered, as of a kernel that others wrote. Then
+    `costs=None` takes those of naive where every thread block has one segment, else those of persistent.
+    Raises what `simulate` raises.
+    """
+    if trace.schedule.partition(":")[0] in SCHEDULES:
+        return simulate(trace.schedule, trace.problem, trace.device, costs, seed)
+    seed = whole("the seed", seed, 0, 2**63 - 1, CostsError)
+    made = shown_by(trace.spans)
+    made.check(trace.problem, trace.device.slots)
+    if costs is None:
+        like = "naive" if made.ctas == len(made.segments) else "persistent"
+        costs = default_costs(like, trace.problem, trace.device)
+    return _play(made, trace.schedule, trace.problem, trace.device, costs, seed)
+
+
+def _play(made: Plan, schedule: str, problem: Problem, device: Device, costs: Costs, seed: int) -> Trace:
     _check_length(made, device, costs)
     spans = engine.run(made, problem, device, costs, seed)
     return Trace(

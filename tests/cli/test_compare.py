@@ -88,6 +88,13 @@ def test_a_run_that_is_repeated_exactly(files, tmp_path):
     assert "where they part       nowhere" in table
 
 
+def test_a_kernel_that_others_wrote_is_simulated_as_it_ran(files, tmp_path):
+    *_, measured = files
+    replace(measured, schedule="cutlass").save(tmp_path / "foreign.npz")
+    found = json.loads(run(tmp_path / "foreign.npz", "--json"))
+    assert found == json.loads(run(tmp_path / "measured.npz", "--json"))
+
+
 @pytest.mark.parametrize(
     "args, code, words",
     [
@@ -99,16 +106,13 @@ def test_a_run_that_is_repeated_exactly(files, tmp_path):
         (["measured.npz", "measured.npz"], 1, "both traces are measured"),
         (["none.npz"], 1, "none.npz"),
         (["sim.npz", "other.npz"], 1, "different problems"),
-        (["foreign.npz"], 2, "cannot be simulated here, give SIM too: there is no schedule 'cutlass'"),
         (["measured.npz", "--seed", "-1"], 2, "the seed is -1"),
         (["measured.npz", "--costs", "none.json"], 1, "cannot read none.json"),
     ],
 )
 def test_what_is_refused(args, code, words, files, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    *_, measured = files
     other = simulate("naive", Problem(64, 64, 64), H200)
     Trace(other.problem, H200, "naive", other.spans, "measured").save("other.npz")
-    replace(measured, schedule="cutlass").save("foreign.npz")
     said = run(*args, code=code)
     assert said.startswith("error: ") and said.count("\n") == 1 and words in said

@@ -5,11 +5,12 @@ from typing import Any
 
 import click
 
-import tilesim
 from tilesim.cli._figures import time
 from tilesim.cli._options import costs_from, costs_options, json_option, usage
 from tilesim.compare import PARTED, Comparison, Pair, compare
-from tilesim.errors import ScheduleError, TraceError
+from tilesim.errors import TraceError
+from tilesim.formats.reader import read
+from tilesim.simulation import replay
 from tilesim.traces import Trace
 
 
@@ -20,14 +21,14 @@ from tilesim.traces import Trace
 def command(traces: tuple[str, ...], seed: int, as_json: bool, **options: Any) -> None:
     """Say how true the simulated trace SIM is to the trace MEASURED of the same problem.
 
-    Without SIM, the measured trace's schedule, problem and device are simulated here, with their default
-    costs or those of --costs.
+    Without SIM, the measured trace's schedule is simulated here, with its default costs or those of --costs.
+    Of a kernel that is none of tilesim's, what each thread block did is played again.
     """
     if len(traces) > 2:
         raise click.UsageError(f"two traces can be compared; {len(traces)} were given")
     if len(traces) == 2 and (seed or options["costs"]):
         raise click.UsageError("--costs and --seed are of a simulation made here; leave them or SIM out")
-    loaded = [Trace.load(path) for path in traces]
+    loaded = [read(path) for path in traces]
     if len(loaded) == 1:
         loaded.insert(0, _simulate(loaded[0], seed, options))
     simulated, measured = sorted(loaded, key=lambda trace: trace.origin == "measured")
@@ -40,13 +41,9 @@ def command(traces: tuple[str, ...], seed: int, as_json: bool, **options: Any) -
 def _simulate(measured: Trace, seed: int, options: dict[str, Any]) -> Trace:
     if measured.origin != "measured":
         raise TraceError("the trace is a simulation itself; give a measured one")
-    run = measured.schedule, measured.problem, measured.device
-    costs = costs_from(options, *run)
+    costs = costs_from(options, measured.schedule, measured.problem, measured.device)
     with usage():
-        try:
-            return tilesim.simulate(*run, costs, seed)
-        except ScheduleError as error:
-            raise ScheduleError(f"the measured run cannot be simulated here, give SIM too: {error}") from None
+        return replay(measured, costs, seed)
 
 
 def _report(found: Comparison, simulated: Trace, measured: Trace) -> str:

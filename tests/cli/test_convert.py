@@ -1,0 +1,120 @@
+"""`tilesim convert` as the way in, and commands that take a file of any format where they take a trace."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from tilesim import Device, Problem, Trace, simulate
+from tilesim.cli import main
+
+OWN = "tile,sm,start,end\n0,0,1000,2000\n1,1,1010,2100\n2,0,2200,3000\n3,1,2300,3100\n"
+SAID = "# m=256 n=256 k=128 tile=128x128x64\n# device=h200 sms=2\n"
+OPTIONS = ["--m", 256, "--n", 256, "--k", 128, "--tile", "128x128x64", "--device", "h200", "--sms", 2]
+
+
+def run(*args):
+    return CliRunner().invoke(main, list(map(str, args)))
+
+
+def done(*args):
+    result = run(*args)
+    assert result.exit_code == 0, result.stderr
+    return result.stdout
+
+
+def refused(code, words, *args):
+    result = run(*args)
+    assert (result.exit_code, result.stdout) == (code, "")
+    assert result.stderr.startswith("error: ") and result.stderr.count("\n") == 1
+    assert words in result.stderr
+
+
+@pytest.fixture
+def own(tmp_path):
+    (tmp_path / "own-kernel.csv").write_text(SAID + OWN)
+    return tmp_path / "own-kernel.csv"
+
+
+def test_a_csv_becomes_a_trace(own, tmp_path):
+    assert done("convert", own, tmp_path / "a.npz") == ""
+    trace = Trace.load(tmp_path / "a.npz")
+    assert (trace.schedule, trace.origin) == ("own-kernel", "measured")
+    assert trace.device == Device.named("h200", sms=2)
+    assert trace.makespan == 2100
+
+
+def test_options_say_what_the_file_does_not(tmp_path):
+    (tmp_path / "bare.csv").write_text(OWN)
+    options = [
+        *OPTIONS,
+        "--order",
+        "column-major",
+        "--dtype",
+        "fp16",
+        "--ctas-per-sm",
+        2,
+        "--schedule",
+        "mine",
+    ]
+    done("convert", tmp_path / "bare.csv", tmp_path / "a.npz", *options)
+    trace = Trace.load(tmp_path / "a.npz")
+    assert trace.problem == Problem(256, 256, 128, (128, 128, 64), "fp16", "column-major")
+    assert trace.device == Device.named("h200", 2, 2)
+    assert trace.schedule == "mine"
+
+
+@pytest.mark.parametrize("to", ["json", "perfetto"])
+def test_there_and_back_again(to, tmp_path):
+    simulate("persistent", Problem(1024, 1024, 512), Device.named("h200", 4)).save(tmp_path / "a.npz")
+    done("convert", tmp_path / "a.npz", tmp_path / "b.json", "--to", to)
+    done("convert", tmp_path / "b.json", tmp_path / "c.NPZ")
+    assert (tmp_path / "c.NPZ").read_bytes() == (tmp_path / "a.npz").read_bytes()
+    done("convert", tmp_path / "b.json", tmp_path / "c.csv")
+    assert (tmp_path / "c.csv").read_text().startswith("cta,tile,k0,k1,sm")
+
+
+def test_a_pipe_can_be_read(tmp_path):
+    words = [sys.executable, "-m", "tilesim", "convert", "/dev/stdin", "/dev/stdout", "--to", "json"]
+    piped = subprocess.run(words, input=SAID + OWN, capture_output=True, text=True, check=True)
+    assert len(json.loads(piped.stdout)["spans"]) == 4
+
+
+def test_calibrate_takes_any_format(own):
+    assert "own-kernel.csv: " in done("calibrate", own)
+
+
+def test_what_is_wrong_with_a_file_is_a_failure(own, tmp_path):
+    out = tmp_path / "a.npz"
+    own.write_text(SAID + OWN.replace("2300", "soon"))
+    refused(1, f"{own}: line 7: start is 'soon'; it must be a whole number", "convert", own, out)
+    own.write_text(OWN)
+    refused(1, f"{own}: it does not say m, n, k and tile of the problem", "convert", own, out)
+    refused(1, f"{own}: it does not say m, n, k and tile of the problem", "calibrate", own)
+    refused(1, "line 3: sm is 1; it must be from 0 to 0", "convert", own, out, *OPTIONS[:-1], 1)
+    refused(1, "there is no such file", "convert", tmp_path / "none.csv", out)
+    assert not out.exists()
+
+
+def test_what_is_wrong_with_an_option_is_wrong_usage(own, tmp_path):
+    out = tmp_path / "a.npz"
+    for options, words in (
+        (["--m", 0], "M is 0"),
+        (["--tile", "128x128"], "'128x128' is not three sizes"),
+        (["--dtype", "bf61"], "did you mean 'bf16'?"),
+        (["--order", "spiral"], "there is no order 'spiral'"),
+        (["--device", "h20"], "did you mean 'h200'?"),
+        (["--sms", 0], "the number of SMs is 0"),
+        (["--to", "csv"], "a.npz would pass for a trace"),
+    ):
+        refused(2, words, "convert", own, out, *options)
+    done("convert", own, out)
+    refused(1, "says everything; leave out m", "convert", out, tmp_path / "b.csv", "--m", 256)
+
+
+def test_a_film_shows_a_file_of_any_format(own, tmp_path):
+    pytest.importorskip("manim")
+    done("export", "naive", "--trace", own, "-o", tmp_path / "a.png", "--size", "480p")
+    assert (tmp_path / "a.png").stat().st_size > 1000
