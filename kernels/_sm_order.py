@@ -2,7 +2,7 @@
 
 Launches of one or two blocks for each SM, forced by their shared memory, that spin until all have come.
 Which SM got the i-th block is the order. It is kept beside what tilesim.devices.fill_order says: groups of
-SMs, each served whole, and the groups taken in turn, on from where the launch before left off.
+SMs, each served whole, and the groups taken in turn, from where earlier launches left the cycle.
 
 The groups are found twice. From the orders: SMs that come one after the other in every launch belong
 together. And from clusters (sm_90 and later), whose blocks share a GPC: launches of more clusters than fit,
@@ -11,8 +11,9 @@ of uneven length, so that the clusters mix, join what belongs together. The two 
 What an H200 does: eight SMs come first, in two groups of two TPCs, which clusters of four and more never use;
 then eight GPCs of 4, 8 or 9 TPCs. In a GPC two neighbouring blocks go to the two SMs of a TPC. Of two blocks
 for each SM, the first as well as the second go in this order. Neither a pause nor which SM became free last
-changes it; only where the cycle stands does, and a launch that goes round a whole number of times leaves it
-there. Launches of fewer blocks than SMs are not measured here: they are spread over TPCs first.
+changes it; only where the cycles stand does. Such a launch moves the first tier on by one and leaves the
+second where it was; one of uneven blocks leaves them anywhere. Launches of fewer blocks than SMs are not
+measured here: they are spread over TPCs first.
 """
 
 import time

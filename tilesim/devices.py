@@ -27,9 +27,9 @@ def fill_order(tiers: Sequence[Sequence[Sequence[int]]], first: Sequence[int] = 
     """The SMs of a GPU without work in the order in which the hardware gives each a thread block.
 
     A tier is a list of groups that take turns in a cycle, and a group lists its SMs: a GPC's, say, TPC by
-    TPC. All of a tier comes before the next, and a group has all its SMs served in its turn. The GPU goes on
-    in the cycles where the launch before left off, which `first` tells: for each tier, the first SM of the
-    group whose turn it is. Without it, each tier's first group begins.
+    TPC. All of a tier comes before the next, and a group has all its SMs served in its turn. Earlier launches
+    decide where in its cycle a tier begins, which `first` tells: for each tier, the first SM of the group
+    whose turn it is. Without it, each tier's first group begins.
 
     Raises DeviceError where no group begins with such an SM.
 
