@@ -5,6 +5,7 @@ from numbers import Real
 from tilesim import Device, Problem, Trace
 from tilesim.compare import PARTED, Comparison, compare
 from tilesim.leads import lead
+from tilesim.view import tail_start
 from tilesim_scenes._stage.film import Default, Film
 from tilesim_scenes._stage.phrases import plural
 from tilesim_scenes._stage.script import Caption, Lead, Script, describe, microseconds
@@ -24,7 +25,7 @@ def write(film: Film) -> Script:
         subtitle=f"{measured.schedule}, {tiles} on {sms}: {describe(problem)}",
         opening=f"A simulator that knows {_knows(simulated)} plays a run of a real GPU. How far off is it?",
         panels=[("Simulation", ZERO), ("Silicon", ZERO)],
-        captions=_captions(found, simulated),
+        captions=_captions(found, simulated, measured),
         slow=(0.0, 0.0),
         finding=_finding(found),
         lead=Lead(*lead(simulated, measured), found.run.measured),
@@ -40,19 +41,19 @@ def _knows(trace: Trace) -> str:
     return plural(int(count), "cost") if count else "a few costs"
 
 
-def _captions(found: Comparison, simulated: Trace) -> list[Caption]:
+def _captions(found: Comparison, simulated: Trace, measured: Trace) -> list[Caption]:
+    """What the simulation knows, and what there is to see, as far as there is time to read it."""
     end = max(found.run.simulated, found.run.measured)
-    captions = [
-        Caption(0, f"It knows {_knows(simulated)}, and no tile's own time"),
+    share = f"{found.same_sm:.0%} of the tiles run on the foreseen SM"
+    events = [
+        (0.18 * end if found.same_sm < 0.9 else None, f"Colours differ: {share}"),
+        (found.parted_at, f"Here they are {PARTED:.0%} of the run apart"),
+        (tail_start(measured), "The tail: SMs wait for the last tiles"),
     ]
-    if found.same_sm < 0.9:
-        share = f"{found.same_sm:.0%} of the tiles run on the foreseen SM"
-        captions.append(Caption(0.25 * end, f"Colours differ: {share}"))
-    most = found.largest_lead_at
-    if found.parted_at is not None and 0.5 * end < found.parted_at < 0.8 * end:
-        captions.append(Caption(found.parted_at, f"Here they are {PARTED:.0%} of the run apart"))
-    elif 0.5 * end < most < 0.9 * end:
-        captions.append(Caption(most, f"Never further apart than here: {_fine(abs(found.largest_lead))}"))
+    captions = [Caption(0, f"It knows {_knows(simulated)}, and no tile's own time")]
+    for at, text in events:
+        if at is not None and captions[-1].at + 0.17 * end < at < 0.85 * end:
+            captions.append(Caption(at, text))
     return captions
 
 

@@ -13,7 +13,7 @@ from tilesim_scenes._stage.theme import Colour, Theme, mix, sm_colours
 from tilesim_scenes._stage.words import Words
 
 TITLE_PX, SUBTITLE_PX, BADGE_PX, NAME_PX, NOTE_PX, LANE_PX, AXIS_PX, CLOCK_PX = 56, 32, 30, 42, 32, 30, 26, 46
-BADGE_PAD, PANEL_PAD = 84, 60
+BADGE_PAD, PANEL_PAD = 84, 68
 """What a badge is wider than its text: of the whole film, and of a panel."""
 LEAST_BADGE = 0.82
 """Of its full size, to which a badge may shrink before it says less."""
