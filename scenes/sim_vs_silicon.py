@@ -44,13 +44,13 @@ def _knows(trace: Trace) -> str:
 def _captions(found: Comparison, simulated: Trace, measured: Trace) -> list[Caption]:
     """What the simulation knows, and what there is to see, as far as there is time to read it."""
     end = max(found.run.simulated, found.run.measured)
-    share = f"{found.same_sm:.0%} of the tiles run on the foreseen SM"
+    share = f"{found.same_sm:.0%} of the tiles on the SM foreseen"
     events = [
         (0.18 * end if found.same_sm < 0.9 else None, f"Colours differ: {share}"),
-        (found.parted_at, f"Here they are {PARTED:.0%} of the run apart"),
-        (tail_start(measured), "The tail: SMs wait for the last tiles"),
+        (found.parted_at, f"Here: {PARTED:.0%} of the run apart"),
+        (tail_start(measured), "The tail: SMs wait"),
     ]
-    captions = [Caption(0, f"It knows {_knows(simulated)}, and no tile's own time")]
+    captions = [Caption(0, f"It knows {_knows(simulated)}, and no tile's time")]
     for at, text in events:
         if at is not None and captions[-1].at + 0.17 * end < at < 0.85 * end:
             captions.append(Caption(at, text))
