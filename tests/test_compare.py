@@ -172,7 +172,8 @@ def test_what_cannot_be_compared(other, words):
 def pairs(draw):
     """Two simulations of one problem on one device, of any schedules and costs."""
     problem, device = draw(strategies.problems()), draw(strategies.devices())
-    schedules = st.sampled_from(["naive", "persistent", "persistent-contiguous", "persistent-dynamic"])
+    named = ["naive", "persistent", "persistent-contiguous", "persistent-dynamic", "stream-k"]
+    schedules = st.sampled_from(named)
     made = [simulate(draw(schedules), problem, device, draw(strategies.costs())) for _ in range(2)]
     assume(all(map(run, made)))
     return made

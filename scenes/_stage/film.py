@@ -13,6 +13,7 @@ from tilesim.calibrations import read_costs
 from tilesim.errors import TilesimError, unknown
 from tilesim.formats.reader import read
 from tilesim.leads import since_first_multiply
+from tilesim.simulation import replay
 from tilesim_scenes._stage.theme import THEMES, Theme
 
 ENVIRONMENT = "TILESIM_FILM"
@@ -139,7 +140,7 @@ def _beside(default: Default, settings: Mapping[str, Any]) -> tuple[Trace, ...]:
     if len(traces) == 1 and traces[0].origin == "measured":
         run = traces[0].schedule, traces[0].problem, traces[0].device
         costs = read_costs(settings["costs"], *run) if "costs" in settings else None
-        traces.insert(0, simulate(*run, costs, settings.get("seed", 0)))
+        traces.insert(0, replay(traces[0], costs, settings.get("seed", 0)))
     simulated, measured = traces[0], traces[-1]
     if {simulated.origin, measured.origin} != {"simulated", "measured"}:
         raise FilmError(

@@ -60,6 +60,13 @@ def test_a_measured_trace_is_simulated(here):
     assert rows(other) == rows(since_first_multiply(asked))
 
 
+def test_a_kernel_that_others_wrote_is_played_again(here):
+    pair(schedule="cutlass")[1].save("cutlass.npz")
+    simulated, measured = make(DEFAULT, {"trace": "cutlass.npz"}).traces
+    assert simulated.schedule == measured.schedule == "cutlass"
+    assert simulated.spans["cta"].tolist() == simulate("naive", PROBLEM, DEVICE).spans["cta"].tolist()
+
+
 @pytest.mark.parametrize("order", [1, -1])
 def test_two_traces_are_shown_in_either_order(order, here):
     shown = make(DEFAULT, {"trace": ["simulated.npz", "measured.npz"][::order]}).traces
