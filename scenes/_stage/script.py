@@ -119,7 +119,8 @@ def origin(traces: Sequence[Trace]) -> str:
 
 def _source(trace: Trace) -> str:
     if trace.origin == "measured":
-        return f"measured on {trace.meta.get('gpu', 'a GPU')}"
+        unknown = trace.device.title if trace.device.name else "a GPU"
+        return f"measured on {trace.meta.get('gpu', unknown)}"
     source = trace.meta.get("costs", {}).get("source", "")
     if source.startswith("ideal"):
         return "simulated, ideal costs"
