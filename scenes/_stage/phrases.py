@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tilesim import Trace
+from tilesim import SCHEDULES, Trace
 from tilesim.metrics import breakdown, launches, next_in_slot, utilization
 from tilesim.view import hand_over
 from tilesim_scenes._stage.script import Bar, Caption, Script, describe, microseconds
@@ -18,7 +18,9 @@ def plural(count: int, noun: str) -> str:
 
 
 def schedule_name(trace: Trace) -> str:
-    """The schedule as a heading."""
+    """The schedule as a heading; the name of a kernel that others wrote stays as it is."""
+    if trace.schedule.partition(":")[0] not in SCHEDULES:
+        return trace.schedule
     return trace.schedule.replace("-", " ").capitalize()
 
 
@@ -46,11 +48,16 @@ def around_hand_over(traces: tuple[Trace, ...]) -> tuple[float, float]:
     return max(0.0, low - room), high + 1.6 * room
 
 
+def tells_writes(trace: Trace) -> bool:
+    """Whether writing a tile is told apart from multiplying it, which stamps of others may not do."""
+    return trace.origin == "simulated" or bool((trace.spans["done"] > trace.spans["fixup"]).any())
+
+
 def time_bars(trace: Trace) -> list[Bar]:
     """Where a slot's time went, on average, in µs: the parts add up to the makespan."""
     parts = breakdown(trace)
     names = {
-        "multiply": "multiplying",
+        "multiply": "multiplying" if tells_writes(trace) else "multiplying and writing",
         "launch": "launching blocks",
         "hand over": "handing over",
         "write": "writing only",
@@ -59,7 +66,7 @@ def time_bars(trace: Trace) -> list[Bar]:
     return [
         Bar(name, parts[kind] / trace.device.slots / 1000, kind)
         for kind, name in names.items()
-        if parts[kind] or kind != "hand over"
+        if parts[kind] or kind in ("multiply", "launch", "idle") or (kind == "write" and tells_writes(trace))
     ]
 
 
@@ -67,7 +74,9 @@ def of_one_trace(trace: Trace, title: str, opening: str, note: str, captions: Se
     """A film of a single trace: slow motion around its first hand-over, and where its time went."""
     tiles, sms = plural(trace.problem.tiles, "output tile"), plural(trace.device.sms, "SM")
     count, length = launches(trace), microseconds(trace.makespan)
-    share = f"the SMs multiply {utilization(trace):.0%} of the time"
+    alone = trace.device.ctas_per_sm == 1
+    who = "the SMs" if alone else f"the {trace.device.slots} slots"
+    share = f"{who} multiply{'' if tells_writes(trace) else ' or write'} {utilization(trace):.0%} of the time"
     return Script(
         title=title,
         subtitle=f"{tiles} on {sms}: {describe(trace.problem)}",
@@ -77,5 +86,7 @@ def of_one_trace(trace: Trace, title: str, opening: str, note: str, captions: Se
         slow=around_hand_over((trace,)),
         finding=[f"{count} launch{'es' * (count != 1)}, {length}: {share}."],
         bars=time_bars(trace),
-        measure=f"where the {length} of an average SM go",
+        measure=f"where the {length} of an average SM go"
+        if alone
+        else f"where the {length} of an average slot go; an SM has {trace.device.ctas_per_sm}",
     )
