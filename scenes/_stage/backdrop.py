@@ -50,9 +50,9 @@ def badge(
     size = min(1.0, place.w / badge_width(text, pad))
     place = Box(place.x, place.y, size * badge_width(text, pad), place.h)
     yield words.box(place, tuple(mix(theme.background, tint, 0.22)), place.h / 2)
-    yield words.box(Box(place.x + 0.31 * size * pad, place.y + place.h / 2 - 8, 16, 16), tint, 8)
-    x = place.x + 0.67 * size * pad
-    yield words.text(text, x, place.y + place.h / 2 + 11, size * BADGE_PX, tint)
+    dot = Box(place.x + 0.31 * size * pad, place.y + place.h / 2 - 8, 16, 16)
+    yield words.box(dot, tint, 8)
+    yield words.text(text, dot.right + 0.16 * size * pad, place.y + place.h / 2 + 11, size * BADGE_PX, tint)
 
 
 def badge_width(origin: str, pad: float = BADGE_PAD) -> float:

@@ -56,7 +56,8 @@ def strip_frame(words: Words, theme: Theme, lead: Lead, box: Box, end: float) ->
     x, down = plot.x - 16, 0.36 * TICK_PX
     yield words.text(f"{limit} ahead", x, plot.y + 2 * down, TICK_PX, theme.quiet, anchor=1.0)
     yield words.text(f"{limit} behind", x, plot.bottom, TICK_PX, theme.quiet, anchor=1.0)
-    yield words.text(f"±{FEW:.0%}", plot.right + 16, middle + down, TICK_PX, theme.quiet)
+    if FEW * lead.run > 0.05 * scale(lead):
+        yield words.text(f"±{FEW:.0%}", plot.right + 16, middle + down, TICK_PX, theme.quiet)
     yield from time_axis(words, theme, plot, end)
 
 
