@@ -1,25 +1,30 @@
 """bench: kernel times of every variant beside cuBLAS, of correct kernels only."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import asdict
 from functools import partial
 from typing import Any
 
+import numpy as np
 import torch
 
 from tilesim.errors import unknown
 from tilesim.problems import Problem
 
 from ._errors import KernelError
-from ._inputs import Matrices, gpu_memory, matrices, sets_beyond_l2
-from ._launch import VARIANTS, check, launcher, on_this_machine, variant
-from ._machine import facts
+from ._inputs import gpu_memory, matrices, sets_beyond_l2
+from ._launch import Job, job
+from ._machine import device, facts
 from ._reference import gate
-from ._timing import REST, Rotation, capture, require_gpu, sample, spread
+from ._timing import REST, Rotation, capture, require_gpu, sample, spread, working_gpu
+from ._variants import VARIANTS, Variant, check, on_this_machine, variant
 
 CUBLAS = "cublas"
 KERNELS = (*VARIANTS, CUBLAS)
-"""The names that bench times: six Triton kernels, and cuBLAS through torch.mm."""
+"""What bench times where nothing else is asked for: six Triton kernels, and cuBLAS through torch.mm."""
+
+PLANNED = "planned:"
+"""Before a schedule's name: that schedule's plan, executed by the kernel `planned`."""
 
 METHOD = (
     "CUDA graph of one launch per operand set, the sets together over 3 times the L2; a sample is the mean of"
@@ -34,50 +39,73 @@ def bench(
     kernels: Iterable[str] = KERNELS,
     warps: int = 8,
     stages: int = 3,
+    ctas_per_sm: int = 1,
     warmup: int = 30,
     samples: int = 100,
     seed: int = 0,
 ) -> dict[str, Any]:
     """Time `kernels` on `problems`, in JSON values: "machine" (see facts), "method" and "rows".
 
+    A kernel is one of KERNELS, or planned:SCHEDULE, such as planned:stream-k:108, with TMA loads and overlap.
+    `ctas_per_sm`: thread blocks per SM that the schedules count on.
+
     A row per problem and kernel has m, n, k, tile, dtype, order, kernel; us (the median kernel time), p20,
     p80 in µs; tflops; relative_error; samples, and launches per sample; for a Triton kernel also loads,
     warps, stages, and fallback where its loads are not those of its name.
 
-    Raises KernelError without an NVIDIA GPU, for an unknown kernel, a problem out of reach or a wrong result.
+    Raises KernelError without an NVIDIA GPU, for an unknown kernel, a problem out of reach, a wrong result or
+    a GPU that fails; what `plan` raises for a schedule.
     """
-    names = list(kernels)
-    for name in names:
-        if name not in KERNELS:
-            raise KernelError(unknown("kernel", name, KERNELS))
+    variants = {name: _variant(name, warps, stages) for name in kernels}
     for problem in problems:
         check(problem)
     require_gpu()
     rows: list[dict[str, Any]] = []
     for problem in problems:
-        with gpu_memory(problem):
-            rows += _rows(problem, names, warps, stages, warmup, samples, seed)
+        with gpu_memory(problem), working_gpu():
+            rows += _rows(problem, variants, ctas_per_sm, warmup, samples, seed)
     return {"machine": facts(), "method": METHOD.format(rest=REST), "rows": rows}
 
 
+def _variant(name: str, warps: int, stages: int) -> Variant | None:
+    """The variant of a kernel's name, None for cuBLAS; KernelError where there is none."""
+    if name == CUBLAS:
+        return None
+    if name.startswith(PLANNED):
+        return variant(name.removeprefix(PLANNED), "tma", True, warps, stages, "planned")
+    if name not in VARIANTS:
+        raise KernelError(unknown("kernel", name, [*KERNELS, PLANNED + "SCHEDULE"]))
+    named = VARIANTS[name]
+    return variant(named.schedule, named.loads, named.overlap, warps, stages)
+
+
 def _rows(
-    problem: Problem, names: list[str], warps: int, stages: int, warmup: int, samples: int, seed: int
+    problem: Problem,
+    variants: dict[str, Variant | None],
+    ctas_per_sm: int,
+    warmup: int,
+    samples: int,
+    seed: int,
 ) -> list[dict[str, Any]]:
     sets = [matrices(problem, "cuda", seed + i) for i in range(sets_beyond_l2(problem))]
-    rotations, about = {}, {}
-    for name in names:
-        launches, known = _launches(name, problem, sets, warps, stages)
+    rotations, about, jobs = {}, {}, {}
+    for name, asked in variants.items():
+        jobs[name], known = _job(asked, problem, ctas_per_sm)
+        launches = [jobs[name].launcher(operands) for operands in sets]
         error = gate(name, launches[0], problem, sets[0])
+        jobs[name].check()
         about[name] = {**known, "relative_error": float(f"{error:.3g}")}
-        rotations[name] = Rotation(capture(launches), len(launches))
+        rotations[name] = Rotation(capture(launches), launches)
     times = {name: spread(us) for name, us in sample(rotations, warmup, samples).items()}
+    for work in jobs.values():
+        work.check()
     shape = asdict(problem) | {"tile": list(problem.tile)}
     counts = {"samples": samples, "launches": len(sets)}
     return [
         {**shape, "kernel": name, **times[name], "tflops": tflops(problem, times[name]["us"])}
         | about[name]
         | counts
-        for name in names
+        for name in variants
     ]
 
 
@@ -86,16 +114,12 @@ def tflops(problem: Problem, us: float) -> float:
     return round(problem.flops / us / 1e6, 1)
 
 
-def _launches(
-    name: str, problem: Problem, sets: list[Matrices], warps: int, stages: int
-) -> tuple[list[Callable[[], object]], dict[str, Any]]:
-    """A launch for each operand set, and what there is to say about the kernel."""
-    if name == CUBLAS:
-        return [partial(torch.mm, a, b, out=c) for a, b, c in sets], {}
-    named = VARIANTS[name]
-    what, why = on_this_machine(variant(named.schedule, named.loads, named.overlap, warps, stages), problem)
-    sms = torch.cuda.get_device_properties().multi_processor_count
-    known: dict[str, Any] = {"loads": what.loads, "warps": warps, "stages": stages}
+def _job(asked: Variant | None, problem: Problem, ctas_per_sm: int) -> tuple[Job, dict[str, Any]]:
+    """The job of a kernel, and what there is to say about it."""
+    if asked is None:
+        return Job(np.empty(0), 0, lambda matrices: partial(torch.mm, *matrices[:2], out=matrices[2])), {}
+    what, why = on_this_machine(asked, problem)
+    known: dict[str, Any] = {"loads": what.loads, "warps": what.warps, "stages": what.stages}
     if why:
         known["fallback"] = why
-    return [launcher(what, problem, operands, sms) for operands in sets], known
+    return job(what, problem, device(ctas_per_sm)), known

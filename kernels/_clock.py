@@ -3,7 +3,7 @@
 `stamps` is int64 [segments, WORDS], zero before the launch; row i belongs to the plan's i-th segment, which
 for a plan of whole tiles is the i-th tile visited:
 
-    cta sm start start_cycles drain drain_cycles done spare entry ready fixup spare
+    cta sm start start_cycles drain drain_cycles done _ entry ready fixup _ _ _ _ _
 
 entry, start, drain, ready, fixup and done are %globaltimer (ns), the cycles are %clock64 of the SM.
 
@@ -27,7 +27,7 @@ stamps in the K loop are predicated, since a branch there makes ptxas serialise 
 was read in the machine code for sm_80 and sm_90, and a test reads it in the PTX.
 
 Triton's interpreter has neither clocks nor SMs: there CTAs run one after another on SM 0, and the time
-is a counter of stamps, kept in the first spare word of row 0.
+is a counter of stamps from 1, kept in word 7 of row 0.
 """
 
 import triton
@@ -35,15 +35,22 @@ import triton.language as tl
 
 from ._tiles import INTERPRETED, settled
 
-WORDS = 12
+WORDS = 16
+"""A power of two: a row's address is found in every K-step, and with 12 words that costs 3 % of the time."""
+
+
+@triton.jit
+def tick(stamps):
+    """The interpreter's time: 1, 2, 3 ..."""
+    return tl.atomic_add(stamps + 7, 1) + 1
 
 
 @triton.jit
 def stamp_entry(stamps, i):
     """Thread 0 writes the time; to be called before anything else."""
-    row = stamps + tl.cast(i, tl.int64) * 12
+    row = stamps + tl.cast(i, tl.int64) * 16
     if INTERPRETED:
-        tl.store(row + 8, tl.atomic_add(stamps + 7, 1))
+        tl.store(row + 8, tick(stamps))
     else:
         tl.inline_asm_elementwise(
             """{
@@ -63,10 +70,10 @@ def stamp_entry(stamps, i):
 @triton.jit
 def stamp_start(stamps, i, when):
     """Thread 0 writes CTA, SM, time and cycles where `when` holds."""
-    row = stamps + tl.cast(i, tl.int64) * 12
+    row = stamps + tl.cast(i, tl.int64) * 16
     if INTERPRETED:
         if when:
-            now = tl.atomic_add(stamps + 7, 1)
+            now = tick(stamps)
             tl.store(row, tl.program_id(0))
             tl.store(row + 2, now)
             tl.store(row + 3, now)
@@ -98,9 +105,9 @@ def stamp_start(stamps, i, when):
 @triton.jit
 def stamp_drain(stamps, i, acc):
     """Thread 0 writes time and cycles; returns acc, which must be complete by then."""
-    row = stamps + tl.cast(i, tl.int64) * 12
+    row = stamps + tl.cast(i, tl.int64) * 16
     if INTERPRETED:
-        now = tl.atomic_add(stamps + 7, 1)
+        now = tick(stamps)
         tl.store(row + 4, now)
         tl.store(row + 5, now)
     else:
@@ -125,10 +132,10 @@ def stamp_drain(stamps, i, acc):
 @triton.jit
 def stamp_done(stamps, i, when, TMA: tl.constexpr):
     """Where `when` holds, every warp waits for its TMA stores of C; the latest warp's time stays."""
-    row = stamps + tl.cast(i, tl.int64) * 12
+    row = stamps + tl.cast(i, tl.int64) * 16
     if INTERPRETED:
         if when:
-            tl.store(row + 6, tl.atomic_add(stamps + 7, 1))
+            tl.store(row + 6, tick(stamps))
     else:
         WAIT: tl.constexpr = "cp.async.bulk.wait_group 0;" if TMA else ""
         tl.inline_asm_elementwise(
@@ -160,9 +167,9 @@ def read_timer(out, READS: tl.constexpr):
 @triton.jit
 def stamp_ready(stamps, i):
     """Every warp writes the time, of which the latest stays: it has seen the last foreign partial."""
-    row = stamps + tl.cast(i, tl.int64) * 12
+    row = stamps + tl.cast(i, tl.int64) * 16
     if INTERPRETED:
-        tl.store(row + 9, tl.atomic_add(stamps + 7, 1))
+        tl.store(row + 9, tick(stamps))
     else:
         tl.inline_asm_elementwise(
             """{
@@ -182,9 +189,9 @@ def stamp_ready(stamps, i):
 @triton.jit
 def stamp_fixup(stamps, i, acc):
     """Every warp writes the time, of which the latest stays; returns acc, complete with its partials."""
-    row = stamps + tl.cast(i, tl.int64) * 12
+    row = stamps + tl.cast(i, tl.int64) * 16
     if INTERPRETED:
-        tl.store(row + 10, tl.atomic_add(stamps + 7, 1))
+        tl.store(row + 10, tick(stamps))
     else:
         acc = settled(acc)
         tl.inline_asm_elementwise(

@@ -7,24 +7,26 @@ import numpy as np
 import torch
 
 from tilesim.devices import Device
-from tilesim.orders import visit
+from tilesim.measured import complete
 from tilesim.problems import Problem
 from tilesim.traces import SPAN, Trace
 
 from ._clock import WORDS
 from ._errors import KernelError
 from ._inputs import gpu_memory, matrices, sets_beyond_l2
-from ._launch import Variant, check, launcher, on_this_machine, variant
+from ._launch import Job, job
 from ._machine import device as this_gpu
 from ._machine import facts, tick_ns
 from ._reference import gate
-from ._timing import Rotation, capture, require_gpu, sample, spread
+from ._timing import Rotation, capture, require_gpu, sample, spread, working_gpu
+from ._variants import Variant, check, on_this_machine, variant
 
 
 def record(
     schedule: str,
     problem: Problem,
     *,
+    kernel: str = "own",
     loads: str = "tma",
     overlap: bool = True,
     warps: int = 8,
@@ -34,11 +36,12 @@ def record(
     repeats: int = 21,
     seed: int = 0,
 ) -> Trace:
-    """A measured Trace of `schedule` ("naive" or "persistent") computing `problem` on this machine's GPU.
+    """A measured Trace of `schedule` computing `problem` on this machine's GPU.
 
-    `loads`: "tma", or "ptr" where TMA is not wanted or not possible. `overlap`: persistent with the next
-    tile's loads under the epilogue. `ctas_per_sm`: thread blocks that persistent launches per SM; for
-    naive it is what fits, as observed.
+    `kernel`: "own", the one written for the schedule (naive or persistent), or "planned", which runs any.
+    `loads`: "tma", or "ptr" where TMA is not wanted or not possible. `overlap`: with the next segment's loads
+    under the epilogue. `ctas_per_sm`: thread blocks that the schedule counts on per SM; where it launches
+    more than fit at once, the trace's device has as many as were seen.
 
     The result is checked against float64 first. Then the kernel runs `repeats` rotations over operand
     sets with the stamps on and, in turn, as many with them compiled away. Of all stamped launches the most
@@ -46,38 +49,52 @@ def record(
     with (recorded_us) the stamps.
 
     Raises KernelError without an NVIDIA GPU, for a schedule without a kernel, a dtype or tile that the
-    kernels cannot do, or a wrong result.
+    kernels cannot do, a plan that counts on more residents than fit, a wrong result, stamps that contradict
+    themselves, or a GPU that fails; what `plan` raises for the schedule.
     """
     check(problem)
     require_gpu()
-    what, why = on_this_machine(variant(schedule, loads, overlap, warps, stages), problem)
+    what, why = on_this_machine(variant(schedule, loads, overlap, warps, stages, kernel), problem)
     device = this_gpu(ctas_per_sm)
-    with gpu_memory(problem):
-        stamps, measured = run(what, problem, device.sms * ctas_per_sm, warmup, repeats, seed)
-    meta = {"kernel": what.name, "warps": warps, "stages": stages, **measured, **facts()}
+    with gpu_memory(problem), working_gpu():
+        work = job(what, problem, device)
+        stamps, measured = run(work, what, problem, warmup, repeats, seed)
+        tick = tick_ns()
+    meta = {
+        "kernel": what.name,
+        "warps": warps,
+        "stages": stages,
+        "launches": work.ctas,
+        **measured,
+        **facts(),
+    }
     if why:
         meta["fallback"] = why
-    return trace(stamps, what, problem, device, tick_ns(), meta)
+    return trace(stamps, work.rows, what.schedule, problem, device, tick, meta)
 
 
 def run(
-    what: Variant, problem: Problem, ctas: int, warmup: int, repeats: int, seed: int
+    work: Job, what: Variant, problem: Problem, warmup: int, repeats: int, seed: int
 ) -> tuple[np.ndarray, dict[str, Any]]:
-    """The stamps of the most typical launch, int64 [tiles, WORDS], and what is known beside."""
+    """The stamps of the most typical launch, int64 [rows, WORDS], and what is known beside."""
     sets = [matrices(problem, "cuda", seed + i) for i in range(sets_beyond_l2(problem))]
-    stamps = torch.zeros(len(sets), problem.tiles, WORDS, dtype=torch.int64, device="cuda")
-    plain = [launcher(what, problem, operands, ctas) for operands in sets]
-    stamped = [launcher(what, problem, sets[i], ctas, stamps[i]) for i in range(len(sets))]
-    errors = [gate(what.name, launches[0], problem, sets[0]) for launches in (plain, stamped)]
+    stamps = torch.zeros(len(sets), len(work.rows), WORDS, dtype=torch.int64, device="cuda")
+    plain = [work.launcher(operands) for operands in sets]
+    stamped = [work.launcher(operands, row) for operands, row in zip(sets, stamps, strict=True)]
+    errors = []
+    for launches in (plain, stamped):
+        errors.append(gate(what.name, launches[0], problem, sets[0]))
+        work.check()
 
     seen: list[np.ndarray] = []
     rotations = {
-        "plain": Rotation(capture(plain), len(sets)),
+        "plain": Rotation(capture(plain), plain),
         "stamped": Rotation(
-            capture(stamped), len(sets), stamps.zero_, lambda: seen.extend(stamps.cpu().numpy())
+            capture(stamped), stamped, stamps.zero_, lambda: seen.extend(stamps.cpu().numpy())
         ),
     }
     us = sample(rotations, warmup, repeats)
+    work.check()
     kept, makespans = typical(np.array(seen))
     start, start_cycles, drain, drain_cycles = seen[kept][:, 2:6].T
     return seen[kept], {
@@ -86,68 +103,87 @@ def run(
         "sm_mhz": round(1000 * float((drain_cycles - start_cycles).sum() / (drain - start).sum())),
         "relative_error": float(f"{max(errors):.3g}"),
         "kept": f"launch {kept} of {len(seen)}, nearest to the medians of makespan, main loop and epilogue",
-        "makespan_ns": {f"p{p}": int(np.percentile(makespans, p)) for p in (20, 50, 80)},
+        "makespan_ns": percentiles(makespans),
     }
 
 
 def typical(stamps: np.ndarray) -> tuple[int, np.ndarray]:
-    """(index, makespans in ns) of launches' stamps [launches, tiles, WORDS].
+    """(index, makespans in ns) of launches' stamps [launches, rows, WORDS].
 
     The launch whose makespan, mean main loop and mean epilogue are nearest to the medians over all: the
     median makespan alone can be that of a launch in which the GPU's clock had changed.
     """
-    start, drain, done = stamps[:, :, 2], stamps[:, :, 4], stamps[:, :, 6]
-    makespan = done.max(axis=1) - start.min(axis=1)
+    start, drain, done, entry = (stamps[:, :, word] for word in (2, 4, 6, 8))
+    makespan = done.max(axis=1) - np.where(entry > 0, entry, start).min(axis=1)
     features = np.stack([makespan, (drain - start).mean(axis=1), (done - drain).mean(axis=1)])
     off = np.abs(features / np.median(features, axis=1, keepdims=True) - 1)
     return int(np.argmin(off.sum(axis=0))), makespan
 
 
 def trace(
-    stamps: np.ndarray, what: Variant, problem: Problem, device: Device, tick: int, meta: dict[str, Any]
+    stamps: np.ndarray,
+    rows: np.ndarray,
+    schedule: str,
+    problem: Problem,
+    device: Device,
+    tick: int,
+    meta: dict[str, Any],
 ) -> Trace:
-    """The Trace of one run's stamps [tiles, WORDS].
+    """The Trace of one run's stamps [rows, WORDS] of the segments `rows`.
 
-    A slot is a place on an SM that a CTA holds from its first start to its last done, given out greedily.
-    A segment's issue is the slot's previous done, or, where that comes after its start (an overlapped
-    epilogue), the previous drain; for the first in a slot it is the earliest start of all.
+    Slots and issues are derived as `tilesim.measured` says; the zero is the first instruction of all. A plan
+    of more thread blocks than the device has slots makes them queue: such a device gets the residents that
+    were seen. The meta also tells launch_ns, from a block's end to the first instruction of the next in its
+    slot, and prologue_ns, from there to the first multiply: percentiles over thread blocks.
+
+    Raises KernelError where fewer or more thread blocks were resident than the plan counts on, TraceError
+    where the stamps contradict themselves.
     """
     spans = np.zeros(len(stamps), SPAN)
+    for name in ("tile", "k0", "k1"):
+        spans[name] = rows[name]
     for field, column in {"cta": 0, "sm": 1, "start": 2, "drain": 4, "done": 6}.items():
         spans[field] = stamps[:, column]
-    spans["tile"] = visit(problem)
-    spans["k1"] = problem.k_steps
+    owns = stamps[:, 10] > 0
+    spans["ready"] = np.where(owns, stamps[:, 9], spans["drain"])
+    spans["fixup"] = np.where(owns, stamps[:, 10], spans["drain"])
     spans["cycles"] = stamps[:, 5] - stamps[:, 3]
-    spans["ready"] = spans["fixup"] = spans["drain"]
-    spans["slot"] = slots(spans)
+    entry = _entries(stamps)
+    spans = complete(spans, entry)
     residents = int(spans["slot"].max()) + 1
-    if what.schedule == "naive":
+    if meta["launches"] > device.slots:
         device = replace(device, ctas_per_sm=residents)
-    elif residents > device.ctas_per_sm:
-        raise KernelError(f"an SM held {residents} thread blocks at once; {device.ctas_per_sm} were expected")
-    spans = spans[np.lexsort((spans["start"], spans["slot"], spans["sm"]))]
-    before = np.roll(spans, 1)
-    first = (spans["sm"] != before["sm"]) | (spans["slot"] != before["slot"])
-    first[0] = True
-    previous = np.where(before["done"] <= spans["start"], before["done"], before["drain"])
-    spans["issue"] = np.where(first, spans["start"].min(), previous)
-    return Trace(problem, device, what.schedule, spans, "measured", tick, meta)
+    elif not _least_residents(spans, device) <= residents <= device.ctas_per_sm:
+        raise KernelError(
+            f"the plan counts on {device.ctas_per_sm} thread blocks per SM, and an SM held {residents} at"
+            " once; how many fit follows from a block's shared memory, so take other stages, a smaller tile"
+            " or another number"
+        )
+    return Trace(problem, device, schedule, spans, "measured", tick, {**meta, **_launches(spans, entry)})
 
 
-def slots(spans: np.ndarray) -> np.ndarray:
-    """The slot of each span, int64 [spans]: CTAs in the order they came take their SM's first free one."""
-    ctas, index = np.unique(spans["cta"], return_inverse=True)
-    start = np.full(len(ctas), np.iinfo(np.int64).max)
-    done = np.zeros(len(ctas), np.int64)
-    sm = np.zeros(len(ctas), np.int64)
-    np.minimum.at(start, index, spans["start"])
-    np.maximum.at(done, index, spans["done"])
-    sm[index] = spans["sm"]
-    slot = np.zeros(len(ctas), np.int64)
-    free_at: dict[int, list[int]] = {}
-    for cta in np.argsort(start, kind="stable"):
-        held = free_at.setdefault(int(sm[cta]), [])
-        place = next((i for i, until in enumerate(held) if until <= start[cta]), len(held))
-        held[place : place + 1] = [int(done[cta])]
-        slot[cta] = place
-    return slot[index]
+def _least_residents(spans: np.ndarray, device: Device) -> int:
+    """Residents of the fullest SM, at least, where all thread blocks that have work are there at once."""
+    return -(-len(np.unique(spans["cta"])) // device.sms)
+
+
+def _entries(stamps: np.ndarray) -> np.ndarray:
+    """When each row's thread block executed its first instruction: int64 ns, shape [rows]."""
+    _, cta = np.unique(stamps[:, 0], return_inverse=True)
+    entry = np.zeros(int(cta.max()) + 1, np.int64)
+    np.maximum.at(entry, cta, stamps[:, 8])  # stamped in one row of a thread block, 0 in the others
+    return entry[cta]
+
+
+def _launches(spans: np.ndarray, entry: np.ndarray) -> dict[str, Any]:
+    """launch_ns and prologue_ns of the meta, each where there is a thread block that shows it."""
+    by_cta = np.lexsort((spans["start"], spans["cta"]))
+    first = by_cta[np.unique(spans["cta"][by_cta], return_index=True)[1]]
+    later = first[spans["issue"][first] > spans["issue"].min()]
+    waits = {"launch_ns": (entry - spans["issue"])[later], "prologue_ns": (spans["start"] - entry)[first]}
+    return {name: percentiles(ns) for name, ns in waits.items() if ns.size}
+
+
+def percentiles(ns: np.ndarray) -> dict[str, int]:
+    """The median, and what a fifth and four fifths are below."""
+    return {f"p{p}": int(np.percentile(ns, p)) for p in (20, 50, 80)}

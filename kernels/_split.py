@@ -5,10 +5,10 @@ tile's owner, waits for them and adds them in plan order, so the result is the s
 C itself is written once, by the owner.
 
 `partials` is fp32 [places, BM * BN]; a tile's partials have consecutive places. `flags` is int32
-[places + 1] and all zero between launches: each warp of the writer adds 1 to its place's flag when its part
+[places] and all zero between launches: each warp of the writer adds 1 to its place's flag when its part
 is visible, each warp of the owner adds 1 when it has seen all of the writer's, and the last of these sets it
-back to zero. The word behind the flags is the fault: a wait that lasts WAIT_NS writes its place plus 1 there
-and goes on, so that a kernel ends whatever happens; the launch is then an error.
+back to zero. `fault` is one int32: a wait that lasts too long writes its place plus 1 there and goes on, so
+that a kernel ends whatever happens; the launch is then an error.
 
 A place keeps each 8 x 8 block of an accumulator together, since that is what a warp holds of one in a
 wgmma's layout: its stores and loads are then whole cache lines. Any other layout gets the same values.
@@ -18,9 +18,6 @@ import triton
 import triton.language as tl
 
 from ._tiles import INTERPRETED
-
-WAIT_NS = 2_000_000_000
-"""How long an owner waits for a partial: far beyond any product that a GPU's watchdog would let through."""
 
 
 @triton.jit
@@ -104,8 +101,8 @@ def wait(flags, place, fault, WARPS: tl.constexpr, WAIT: tl.constexpr):
             mov.u32 $0, 0;
             }""",
             "=r,l,l,r,r,l,r",
-            [tl.cast(flags + place, tl.int64), tl.cast(fault, tl.int64), place + 1, tl.full((), WARPS, tl.int32), tl.full((), WAIT, tl.int64),
-             tl.full((), 2 * WARPS - 1, tl.int32)],
+            [tl.cast(flags + place, tl.int64), tl.cast(fault, tl.int64), place + 1,
+             tl.full((), WARPS, tl.int32), tl.full((), WAIT, tl.int64), tl.full((), 2 * WARPS - 1, tl.int32)],
             dtype=tl.int32, is_pure=False, pack=1,
         )  # fmt: skip
 
@@ -127,6 +124,7 @@ def take(acc, partials, place, BM: tl.constexpr, BN: tl.constexpr):
             add.f32 $0, x, $3;
             add.f32 $1, y, $4;
             }""",
-            "=f,=f,l,f,f", [tl.cast(at, tl.int64), even, odd], dtype=(tl.float32, tl.float32), is_pure=False, pack=1,
+            "=f,=f,l,f,f", [tl.cast(at, tl.int64), even, odd],
+            dtype=(tl.float32, tl.float32), is_pure=False, pack=1,
         )  # fmt: skip
     return tl.reshape(tl.join(even, odd), (BM, BN))

@@ -74,7 +74,7 @@ def multiply(x, y, acc):
 
 @triton.jit
 def settled(acc):
-    """acc, once it is complete. Triton waits for the wgmma before the first use of acc; this is one for free."""
+    """acc, once it is complete: Triton waits for the wgmma before its first use, and this is one for free."""
     if INTERPRETED:
         return acc
     return tl.inline_asm_elementwise(

@@ -10,7 +10,8 @@ after long ones some samples come out 6 % slower (a fifth of them at 5 times the
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,10 +26,13 @@ REST = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Rotation:
-    """A captured graph of `launches` launches; `before` and `after` run outside of the timed span."""
+    """A captured graph of `launches`, which it keeps alive: they hold the memory that it works on.
+
+    `before` and `after` run outside of the timed span.
+    """
 
     graph: torch.cuda.CUDAGraph
-    launches: int
+    launches: Sequence[Callable[[], object]]
     before: Callable[[], object] = lambda: None
     after: Callable[[], object] = lambda: None
 
@@ -39,6 +43,22 @@ def require_gpu() -> None:
         raise KernelError(f"PyTorch {torch.__version__} finds no NVIDIA GPU here, and measuring needs one")
     if INTERPRETED:
         raise KernelError("TRITON_INTERPRET is set, and an interpreter has nothing to measure; unset it")
+
+
+@contextmanager
+def working_gpu() -> Iterator[None]:
+    """Raise KernelError, in one sentence, where the GPU fails or is lost during the work inside."""
+    try:
+        yield
+    except torch.OutOfMemoryError:
+        raise
+    except RuntimeError as failed:
+        reason = str(failed).partition("\n")[0]
+        if "CUDA" not in reason:
+            raise
+        raise KernelError(
+            f"the GPU failed during the measurement ({reason}); nothing of it is kept"
+        ) from None
 
 
 def capture(launches: Sequence[Callable[[], object]]) -> torch.cuda.CUDAGraph:
@@ -69,7 +89,7 @@ def sample(rotations: Mapping[str, Rotation], warmup: int, samples: int) -> dict
             end.synchronize()
             ms = begin.elapsed_time(end)
             if turn >= 0:
-                us[name][turn] = ms * 1000 / rotation.launches
+                us[name][turn] = ms * 1000 / len(rotation.launches)
                 rotation.after()
             time.sleep(REST * ms / 1000)
     return us

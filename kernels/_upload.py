@@ -22,6 +22,7 @@ class Upload:
     """A plan in a GPU's memory; see kernels/planned.py for each array.
 
     `flags` holds a word per place and the fault behind them. `tiles`: int32 [places], whose partial it is.
+    `longest`: the most segments that a thread block has from the start.
     """
 
     table: torch.Tensor
@@ -34,6 +35,7 @@ class Upload:
     ctas: int
     queue: int
     rows: int
+    longest: int
 
     @property
     def split(self) -> bool:
@@ -75,9 +77,18 @@ def table_of(rows: np.ndarray, problem: Problem) -> tuple[np.ndarray, np.ndarray
 
 
 def upload(plan: Plan, problem: Problem, device: str) -> Upload:
-    """`plan` on `device`, "cuda" or, for the interpreter, "cpu"."""
+    """`plan` on `device`, "cuda" or, for the interpreter, "cpu".
+
+    Raises KernelError where the partials of its split tiles do not fit into the GPU's memory.
+    """
     rows = rows_of(plan)
     table, tiles = table_of(rows, problem)
+    size = 4 * len(tiles) * problem.tile_m * problem.tile_n
+    if device == "cuda" and size > torch.cuda.get_device_properties().total_memory // 2:
+        raise KernelError(
+            f"the plan has {len(tiles)} partials, which take {size / 1e9:.1f} GB; at most half of the GPU's"
+            " memory is given to them"
+        )
     done = np.append(0, np.cumsum(plan.segments["k1"] - plan.segments["k0"], dtype=np.int64))
 
     def tensor(array: np.ndarray) -> torch.Tensor:
@@ -94,4 +105,5 @@ def upload(plan: Plan, problem: Problem, device: str) -> Upload:
         ctas=plan.ctas,
         queue=len(plan.segments),
         rows=len(rows),
+        longest=int(np.diff(plan.offsets).max()),
     )

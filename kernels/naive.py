@@ -11,7 +11,7 @@ from ._tiles import load, multiply, place, store
 def naive(
     a, b, c,  # [M, K], [K, N], [M, N]: TMA descriptors or pointers
     visit,  # int32 [tiles], read only for orders that have no formula
-    stamps,  # int64 [tiles, 12], written only if RECORD
+    stamps,  # int64 [tiles, 16], written only if RECORD
     M, N, K,
     BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
     ORDER: tl.constexpr, GROUP: tl.constexpr,

@@ -68,7 +68,7 @@ def planned(
     ticket,  # int32 [1], zero: the next row of the queue to hand out
     queue, rows,  # the queue is the table's rows from `queue` to `rows`
     partials, flags, fault,  # see _split; read and written only if SPLIT
-    stamps,  # int64 [segments, 12], written only if RECORD
+    stamps,  # int64 [segments, 16], written only if RECORD
     M, N, K,
     BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
     TMA: tl.constexpr, SPLIT: tl.constexpr, QUEUE: tl.constexpr, OVERLAP: tl.constexpr,
@@ -111,9 +111,8 @@ def planned(
             stamp_done(stamps, s, (first < end) & ((place < 0) | (peers > 0)), TMA)
     else:
         s = first
-        if QUEUE:
-            if s == end:
-                s = queue + tl.atomic_add(ticket, 1)
+        if QUEUE and s == end:
+            s = queue + tl.atomic_add(ticket, 1)
         if RECORD and s < rows:
             stamp_entry(stamps, s)
         before = first - 1
@@ -134,12 +133,10 @@ def planned(
             before = s
             whole = (place < 0) | (peers > 0)
             s += 1
-            if QUEUE:
-                if s >= end:
-                    s = queue + tl.atomic_add(ticket, 1)
+            if QUEUE and s >= end:
+                s = queue + tl.atomic_add(ticket, 1)
         if RECORD:
             stamp_done(stamps, before, whole, TMA)
-        if QUEUE:
-            # every thread block draws once in vain; the last of them leaves the counter as it was found
-            if s == rows + tl.num_programs(0) - 1:
-                tl.store(ticket, 0)
+        # every thread block draws once in vain; the last of them leaves the counter as it was found
+        if QUEUE and s == rows + tl.num_programs(0) - 1:
+            tl.store(ticket, 0)

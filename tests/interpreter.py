@@ -19,26 +19,39 @@ room("kernels")
 if triton.__version__.startswith("3.6.") and tuple(map(int, np.__version__.split(".")[:2])) >= (2, 4):
     pytest.skip("the interpreter of Triton 3.6 cannot loop with NumPy 2.4", allow_module_level=True)
 
-from tilesim_kernels import _clock, _inputs, _launch, _record, _reference  # noqa: E402
+from tilesim_kernels import _clock, _inputs, _launch, _record, _reference, _variants  # noqa: E402
+
+
+def variant(name: str, problem: Problem) -> _variants.Variant:
+    """The variant of a kernel's name as `bench` takes it, planned:SCHEDULE among them, for this problem."""
+    schedule = name.removeprefix("planned:")
+    what = _variants.VARIANTS.get(name) or _variants.variant(schedule, "tma", True, 8, 3, "planned")
+    return _variants.on_this_machine(what, problem)[0]
 
 
 def multiplied(problem: Problem, name: str, ctas: int = 4) -> float:
     """The relative error of a kernel, as `bench` would run it: no stamps."""
-    what, _ = _launch.on_this_machine(_launch.VARIANTS[name], problem)
+    work = _launch.job(variant(name, problem), problem, Device(ctas), "cpu")
     operands = _inputs.matrices(problem, "cpu", seed=1)
-    return _reference.gate(name, _launch.launcher(what, problem, operands, ctas), problem, operands)
+    error = _reference.gate(name, work.launcher(operands), problem, operands)
+    work.check()
+    return error
 
 
-def stamped(problem: Problem, name: str, ctas: int = 4) -> np.ndarray:
-    """The stamps of a kernel, int64 [tiles, 8], whose result was right as well."""
-    what, _ = _launch.on_this_machine(_launch.VARIANTS[name], problem)
+def stamped(problem: Problem, name: str, ctas: int = 4) -> tuple[np.ndarray, _launch.Job]:
+    """The stamps of a kernel, int64 [rows, WORDS], whose result was right as well, and its job."""
+    work = _launch.job(variant(name, problem), problem, Device(ctas), "cpu")
     operands = _inputs.matrices(problem, "cpu", seed=2)
-    stamps = torch.zeros(problem.tiles, _clock.WORDS, dtype=torch.int64)
-    _reference.gate(name, _launch.launcher(what, problem, operands, ctas, stamps), problem, operands)
-    return stamps.numpy()
+    stamps = torch.zeros(len(work.rows), _clock.WORDS, dtype=torch.int64)
+    _reference.gate(name, work.launcher(operands, stamps), problem, operands)
+    work.check()
+    return stamps.numpy(), work
 
 
 def recorded(problem: Problem, name: str, ctas: int = 4) -> Trace:
     """The trace of those stamps, on a device of `ctas` SMs of which the interpreter uses the first."""
-    what = _launch.VARIANTS[name]
-    return _record.trace(stamped(problem, name, ctas), what, problem, Device(ctas), 1, {})
+    stamps, work = stamped(problem, name, ctas)
+    schedule = variant(name, problem).schedule
+    # One after another on SM 0 they are residents of a device with room for each.
+    device = Device(ctas)
+    return _record.trace(stamps, work.rows, schedule, problem, device, 1, {"launches": work.ctas})

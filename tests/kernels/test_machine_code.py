@@ -21,7 +21,8 @@ from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 from tilesim.cli._rooms import room
 room("kernels")
-from tilesim_kernels._launch import KERNELS, LAG, VARIANTS
+from tilesim_kernels._launch import KERNELS, LAG
+from tilesim_kernels._variants import VARIANTS
 
 what, stamps = VARIANTS[sys.argv[1]], sys.argv[2] == "stamps"
 values = dict(BM=128, BN=256, BK=64, ORDER="row-major", GROUP=1, TMA=what.loads == "tma", RECORD=stamps,

@@ -4,7 +4,7 @@ import pytest
 from interpreter import torch
 
 from tilesim import Problem
-from tilesim_kernels import KernelError, _launch, bench, record, sm_order, turnaround
+from tilesim_kernels import KernelError, _variants, bench, record, sm_order, turnaround
 
 SMALL = Problem(64, 64, 64, tile=(32, 32, 32))
 
@@ -37,7 +37,7 @@ def test_problems_out_of_reach(problem, sentence):
 def test_variants_that_do_not_exist(options, sentence):
     usual = {"schedule": "naive", "loads": "tma", "overlap": True, "warps": 8, "stages": 3}
     with pytest.raises(KernelError, match=sentence):
-        _launch.variant(**usual | options)
+        _variants.variant(**usual | options)
 
 
 def test_a_kernel_that_does_not_exist():

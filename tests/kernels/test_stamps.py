@@ -2,18 +2,19 @@
 
 import numpy as np
 import pytest
-from interpreter import _launch, _record, recorded, stamped
+from interpreter import _clock, _record, _variants, recorded, stamped
 
 from tilesim import Device, Problem, plan
-from tilesim.traces import SPAN
+from tilesim.errors import TraceError
+from tilesim.plans import segments
 from tilesim_kernels import KernelError
 
-CTA, SM, START, DRAIN, DONE = 0, 1, 2, 4, 6
+CTA, SM, START, DRAIN, DONE, ENTRY, READY, FIXUP = 0, 1, 2, 4, 6, 8, 9, 10
 PROBLEM = Problem(120, 104, 100, tile=(16, 32, 16), dtype="fp32")
 
 
 @pytest.mark.parametrize("order", ["row-major", "column-major", "grouped:3", "morton", "hilbert"])
-@pytest.mark.parametrize("name", _launch.VARIANTS)
+@pytest.mark.parametrize("name", _variants.VARIANTS)
 def test_each_thread_block_does_what_the_plan_says(name, order):
     problem = Problem(120, 104, 40, tile=(16, 32, 32), dtype="fp32", order=order)
     trace = recorded(problem, name, ctas=5)
@@ -24,23 +25,26 @@ def test_each_thread_block_does_what_the_plan_says(name, order):
     assert (by_cta["k0"] == 0).all() and (by_cta["k1"] == problem.k_steps).all()
 
 
-@pytest.mark.parametrize("name", _launch.VARIANTS)
+@pytest.mark.parametrize("name", _variants.VARIANTS)
 def test_stamps_come_in_order_and_none_is_missing(name):
-    stamps = stamped(PROBLEM, name)
+    stamps, job = stamped(PROBLEM, name)
     times = stamps[:, [START, DRAIN, DONE]]
     assert (np.diff(times) > 0).all()
-    assert sorted(times.ravel().tolist()) == list(range(3 * PROBLEM.tiles))  # the interpreter counts stamps
+    entries = stamps[:, ENTRY][stamps[:, ENTRY] > 0]
+    assert len(entries) == job.ctas
+    every = sorted([*times.ravel().tolist(), *entries.tolist()])
+    assert every == list(range(1, 1 + 3 * PROBLEM.tiles + job.ctas))  # the interpreter counts stamps
 
 
 def test_an_overlapping_kernel_waits_for_a_store_in_the_next_main_loop():
-    stamps = stamped(PROBLEM, "persistent-tma-overlap", ctas=4)
+    stamps, _ = stamped(PROBLEM, "persistent-tma-overlap", ctas=4)
     before, after = stamps[:-4], stamps[4:]
     assert (after[:, START] < before[:, DONE]).all() and (before[:, DONE] < after[:, DRAIN]).all()
 
 
 @pytest.mark.parametrize("name", ["persistent-tma", "persistent-ptr"])
 def test_one_that_does_not_overlap_waits_before_the_next_main_loop(name):
-    stamps = stamped(PROBLEM, name, ctas=4)
+    stamps, _ = stamped(PROBLEM, name, ctas=4)
     assert (stamps[:-4, DONE] < stamps[4:, START]).all()
 
 
@@ -52,20 +56,25 @@ def test_a_single_k_step_is_enough_to_overlap():
 
 def test_thread_blocks_without_a_tile_leave_no_stamp():
     problem = Problem(32, 32, 32, tile=(16, 16, 16), dtype="fp32")
-    assert stamped(problem, "persistent-tma-overlap", ctas=9)[:, CTA].tolist() == [0, 1, 2, 3]
+    assert stamped(problem, "persistent-tma-overlap", ctas=9)[0][:, CTA].tolist() == [0, 1, 2, 3]
 
 
 def stamps_of(rows):
     """Stamps from (cta, sm, start, drain, done) of each tile in the order visited."""
-    stamps = np.zeros((len(rows), 8), np.int64)
+    stamps = np.zeros((len(rows), _clock.WORDS), np.int64)
     stamps[:, [CTA, SM, START, DRAIN, DONE]] = rows
     stamps[:, 3], stamps[:, 5] = 10 * stamps[:, START], 13 * stamps[:, DRAIN]
     return stamps
 
 
-def as_trace(rows, name, device):
+def as_trace(rows, schedule, device, entry=()):
     problem = Problem(16 * len(rows), 16, 32, tile=(16, 16, 16))
-    return _record.trace(stamps_of(rows), _launch.VARIANTS[name], problem, device, 32, {"gpu": "none"})
+    stamps = stamps_of(rows)
+    first = np.unique(stamps[:, CTA], return_index=True)[1]
+    stamps[first, ENTRY] = entry or stamps[first, START]
+    whole = segments(-1, np.arange(len(rows)), 0, 2)
+    meta = {"gpu": "none", "launches": len(first)}
+    return _record.trace(stamps, whole, schedule, problem, device, 32, meta)
 
 
 def test_two_residents_of_an_sm_get_two_slots():
@@ -75,7 +84,7 @@ def test_two_residents_of_an_sm_get_two_slots():
         (2, 0, 1650, 1900, 2000),
         (3, 0, 1700, 2000, 2100),
     ]
-    trace = as_trace(rows, "naive-tma", Device(1))
+    trace = as_trace(rows, "naive", Device(1))
     spans = trace.spans[np.argsort(trace.spans["cta"])]
     assert trace.device.ctas_per_sm == 2
     assert spans["slot"].tolist() == [0, 1, 0, 1]
@@ -92,22 +101,41 @@ def test_an_overlapped_epilogue_is_no_second_resident():
         (0, 0, 1600, 2000, 2100),
         (1, 1, 1500, 1900, 2000),
     ]
-    trace = as_trace(rows, "persistent-tma-overlap", Device(2))
+    trace = as_trace(rows, "persistent", Device(2))
     spans = trace.spans[np.lexsort((trace.spans["start"], trace.spans["cta"]))]
     assert (spans["slot"] == 0).all()
     assert spans["issue"].tolist() == [0, 500, 0, 450]  # drain where done is later than the start, else done
 
 
-def test_more_residents_than_were_launched_for_is_an_error():
-    rows = [(0, 0, 1000, 1500, 1600), (1, 0, 1100, 1550, 1700)]
-    with pytest.raises(KernelError, match="an SM held 2 thread blocks at once; 1 were expected"):
-        as_trace(rows, "persistent-tma", Device(2))
+def test_the_zero_is_the_first_instruction_and_the_launch_is_told_from_the_first_load():
+    rows = [(0, 0, 1000, 1500, 1600), (1, 0, 2000, 2500, 2600), (2, 1, 1010, 1500, 1600)]
+    trace = as_trace(rows, "naive", Device(2), entry=[400, 1800, 420])
+    spans = trace.spans[np.argsort(trace.spans["cta"])]
+    assert spans["issue"].tolist() == [0, 1200, 0]
+    assert spans["start"].tolist() == [600, 1600, 610]
+    assert trace.meta["launch_ns"] == {"p20": 200, "p50": 200, "p80": 200}
+    assert trace.meta["prologue_ns"]["p50"] == 590
 
 
-def test_slots_are_given_by_the_life_of_a_thread_block():
-    spans = np.zeros(4, SPAN)
-    spans["cta"], spans["start"], spans["done"] = [7, 8, 7, 9], [0, 5, 40, 60], [10, 30, 50, 70]
-    assert _record.slots(spans).tolist() == [0, 1, 0, 0]  # 7 holds its slot from 0 to 50
+@pytest.mark.parametrize(
+    ("sms", "device"),
+    [
+        ((0, 0), Device(2)),
+        ((0, 1), Device(1, ctas_per_sm=2)),
+    ],
+)
+def test_other_residents_than_the_plan_counts_on_are_an_error(sms, device):
+    apart = 1000 * (sms[0] != sms[1])
+    rows = [(0, 0, 1000, 1500, 1600), (1, 0, 1100 + apart, 1550 + apart, 1700 + apart)]
+    with pytest.raises(KernelError, match=f"counts on {device.ctas_per_sm} thread blocks per SM"):
+        as_trace(rows, "persistent", device)
+
+
+@pytest.mark.parametrize("entry", [[1200, 1000], [900, 1000]])
+def test_clocks_that_run_backwards_are_an_error(entry):
+    rows = [(0, 0, 1000, 1500, 1600), (1, 1, 1000, 900 if entry[0] < 1000 else 1100, 1700)]
+    with pytest.raises(TraceError, match=r"before its (entry|start)"):
+        as_trace(rows, "persistent", Device(2), entry)
 
 
 def test_the_launch_that_is_kept_is_typical_in_all_its_parts():

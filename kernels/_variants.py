@@ -1,0 +1,112 @@
+"""Which kernels there are, and which of them can run a problem on this machine."""
+
+from dataclasses import dataclass, replace
+
+import torch
+
+from tilesim.errors import unknown
+from tilesim.problems import Problem
+
+from ._errors import KernelError
+from ._inputs import DTYPES
+from ._tiles import INTERPRETED
+
+OWN = ("naive", "persistent")
+"""The schedules that have a kernel of their own; the kernel `planned` runs any."""
+
+TMA_BYTES = 16
+"""TMA's row strides are multiples of this (CUDA driver API, cuTensorMapEncodeTiled)."""
+
+MAX_SIZE = 2**30
+"""Rows and columns are indexed with 32 bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One way to run a schedule; a matched pair differs in `schedule` and `overlap` alone.
+
+    `loads`: "tma" or "ptr". `overlap`: the next segment's loads fly during the epilogue; naive has no next
+    one. `warps` a thread block has; `stages` of K-steps that its loads run ahead. `kernel`: "own", written
+    for this schedule, or "planned", which reads the schedule's plan from a table.
+    """
+
+    schedule: str
+    loads: str = "tma"
+    overlap: bool = False
+    warps: int = 8
+    stages: int = 3
+    kernel: str = "own"
+
+    @property
+    def name(self) -> str:
+        """Such as "persistent-tma-overlap" or "planned-tma-overlap"."""
+        kernel = self.schedule if self.kernel == "own" else self.kernel
+        return f"{kernel}-{self.loads}" + "-overlap" * self.overlap
+
+
+VARIANTS = {
+    v.name: v
+    for loads in ("ptr", "tma")
+    for v in (Variant("naive", loads), Variant("persistent", loads), Variant("persistent", loads, True))
+}
+"""Every kernel of a schedule's own by its name, with the default warps and stages."""
+
+
+def variant(
+    schedule: str, loads: str, overlap: bool, warps: int, stages: int, kernel: str = "own"
+) -> Variant:
+    """The variant that was asked for.
+
+    Raises KernelError for a schedule that has no kernel of its own where that was asked for, loads other
+    than "tma" and "ptr", warps that are no power of two up to 32, or no stages.
+    """
+    if kernel not in ("own", "planned"):
+        raise KernelError(f"kernel is {kernel!r}; it must be 'own' or 'planned'")
+    if kernel == "own" and schedule not in OWN:
+        raise KernelError(
+            f"{unknown('kernel for the schedule', schedule, OWN)}; the kernel 'planned' runs any"
+        )
+    if loads not in ("tma", "ptr"):
+        raise KernelError(f"loads is {loads!r}; it must be 'tma' or 'ptr'")
+    if warps not in (1, 2, 4, 8, 16, 32):
+        raise KernelError(f"warps is {warps}; it must be a power of two up to 32")
+    if stages < 1:
+        raise KernelError(f"stages is {stages}; it must be at least 1")
+    overlap = overlap and (kernel == "planned" or schedule == "persistent")
+    return Variant(schedule, loads, overlap, warps, stages, kernel)
+
+
+def on_this_machine(asked: Variant, problem: Problem) -> tuple[Variant, str]:
+    """The variant that can run here, and one sentence why where it is not the one that was asked for."""
+    why = no_tma(problem) if asked.loads == "tma" else ""
+    return (replace(asked, loads="ptr"), why) if why else (asked, "")
+
+
+def no_tma(problem: Problem) -> str:
+    """Why TMA cannot load and store this problem's matrices here; empty where it can."""
+    for name, size in (("K", problem.k), ("N", problem.n)):
+        stride = size * DTYPES[problem.dtype].itemsize
+        if stride % TMA_BYTES:
+            return f"{name} = {size} makes rows of {stride} bytes, and TMA needs a multiple of {TMA_BYTES}"
+    if not INTERPRETED and torch.cuda.get_device_capability() < (9, 0):
+        return f"{torch.cuda.get_device_name()} has no TMA, which came with sm_90"
+    return ""
+
+
+def check(problem: Problem) -> None:
+    """Raise KernelError unless the kernels can run `problem`."""
+    if problem.dtype not in DTYPES:
+        raise KernelError(f"the kernels multiply {', '.join(DTYPES)}; the problem's dtype is {problem.dtype}")
+    for name, side in zip(("tile_m", "tile_n", "tile_k"), problem.tile, strict=True):
+        if side < 16 or side & (side - 1):
+            raise KernelError(f"{name} is {side}; a kernel's tile sides must be powers of two from 16")
+    for name, size in (("M", problem.m), ("N", problem.n), ("K", problem.k)):
+        if size > MAX_SIZE:
+            raise KernelError(f"{name} is {size}; the kernels allow sizes up to {MAX_SIZE}")
+    for name, rows, columns in (
+        ("A", problem.tile_m, problem.k), ("B", problem.tile_k, problem.n), ("C", problem.tile_m, problem.n),
+    ):  # fmt: skip
+        if rows * columns >= 2**31:
+            raise KernelError(
+                f"{rows} rows of {name} have {rows * columns} elements; 2^31 or more are too many"
+            )

@@ -1,0 +1,140 @@
+"""Any plan on the one kernel that reads it from a table, by Triton's interpreter."""
+
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from interpreter import _inputs, _launch, _record, _reference, multiplied, recorded, stamped, torch, variant
+
+import tilesim.schedules
+from tilesim import SCHEDULES, Device, Plan, Problem, plan
+from tilesim.errors import PlanError
+from tilesim.orders import visit
+from tilesim.plans import SEGMENT, segments
+from tilesim_kernels import KernelError, _upload
+
+NEEDS = {"split-k": ":3"}
+EVERY = [name + NEEDS.get(name, "") for name in SCHEDULES] + ["stream-k:5", "stream-k-hybrid:1"]
+RAGGED = [(100, 72, 88), (33, 40, 200), (65, 67, 131)]
+PROBLEM = Problem(120, 104, 200, tile=(16, 32, 16), dtype="fp32", order="grouped:3")
+
+
+@pytest.mark.parametrize("schedule", EVERY)
+@pytest.mark.parametrize("dtype", ["bf16", "fp32"])
+@pytest.mark.parametrize("size", RAGGED, ids=lambda size: "x".join(map(str, size)))
+def test_every_schedule_at_ragged_sizes(schedule, dtype, size):
+    multiplied(Problem(*size, tile=(32, 64, 16), dtype=dtype), f"planned:{schedule}")
+
+
+@pytest.mark.parametrize("schedule", EVERY)
+def test_each_thread_block_does_what_the_plan_says(schedule):
+    trace = recorded(PROBLEM, f"planned:{schedule}", ctas=5)
+    made = plan(schedule, PROBLEM, Device(5))
+    if len(made.shared):  # in the interpreter the first block draws the whole queue
+        assert sorted(trace.spans["tile"]) == list(range(PROBLEM.tiles))
+        return
+    rows = trace.spans[np.lexsort((trace.spans["start"], trace.spans["cta"]))]
+    for name in ("cta", "tile", "k0", "k1"):
+        assert rows[name].tolist() == made.segments[name].tolist()
+
+
+@pytest.mark.parametrize("schedule", ["split-k:3", "stream-k:5", "stream-k-hybrid"])
+@pytest.mark.parametrize("overlap", [True, False])
+def test_only_owners_wait_and_each_for_the_last_of_its_partials(schedule, overlap):
+    what = replace(variant(f"planned:{schedule}", PROBLEM), overlap=overlap)
+    work = _launch.job(what, PROBLEM, Device(5), "cpu")
+    operands = _inputs.matrices(PROBLEM, "cpu", seed=4)
+    stamps = torch.zeros(len(work.rows), 16, dtype=torch.int64)
+    _reference.gate(schedule, work.launcher(operands, stamps), PROBLEM, operands)
+    trace = _record.trace(stamps.numpy(), work.rows, schedule, PROBLEM, Device(5), 1, {"launches": work.ctas})
+    spans = trace.spans
+    cut = np.bincount(spans["tile"], minlength=PROBLEM.tiles)[spans["tile"]] > 1
+    owner = spans["fixup"] > spans["drain"]
+    assert cut.any() and owner.any() and not (owner & ~cut).any()
+    for span in spans[owner]:
+        others = spans[(spans["tile"] == span["tile"]) & ~owner]
+        assert len(others) and (others["done"] < span["ready"]).all()
+
+
+def test_the_same_result_to_the_bit_whatever_was_there_before():
+    work = _launch.job(variant("planned:stream-k:5", PROBLEM), PROBLEM, Device(5), "cpu")
+    results = []
+    for _ in range(2):
+        operands = _inputs.matrices(PROBLEM, "cpu", seed=5)
+        work.launcher(operands)()
+        work.check()
+        results.append(operands[2])
+    assert torch.equal(*results)
+
+
+def test_a_partial_that_never_comes_is_an_error_that_names_the_tile_and_leaves_a_clean_table():
+    what = variant("planned:split-k:2", PROBLEM)
+    made = plan("split-k:2", PROBLEM, Device(5))
+    uploaded = _upload.upload(made, PROBLEM, "cpu")
+    lost = int(np.flatnonzero(made.segments["tile"] == 7)[0])
+    uploaded.table[lost, 4] = _upload.WHOLE  # its block believes that it has the whole tile
+    operands = _inputs.matrices(PROBLEM, "cpu", seed=6)
+    _launch._planned(what, PROBLEM, uploaded, operands)()
+    with pytest.raises(KernelError, match="tile 7 waited for a partial that never came"):
+        uploaded.check()
+    uploaded.check()
+    assert not uploaded.flags.any()
+
+
+@pytest.mark.parametrize("schedule", [name for name in EVERY if "dynamic" in name or "launch" in name])
+def test_the_queue_is_as_it_was_after_each_launch(schedule):
+    made = plan(schedule, PROBLEM, Device(3))
+    uploaded = _upload.upload(made, PROBLEM, "cpu")
+    for seed in range(3):
+        operands = _inputs.matrices(PROBLEM, "cpu", seed)
+        launch = _launch._planned(variant(f"planned:{schedule}", PROBLEM), PROBLEM, uploaded, operands)
+        _reference.gate(schedule, launch, PROBLEM, operands)
+        assert int(uploaded.ticket) == 0
+
+
+def test_a_new_schedule_runs_without_another_edit(tmp_path, monkeypatch):
+    """Its file is all there is: thread blocks take the tiles from the last to the first, in halves."""
+    (tmp_path / "backwards.py").write_text(
+        "import numpy as np\n"
+        "from tilesim.orders import visit\n"
+        "from tilesim.plans import Plan, segments\n"
+        "def backwards(problem, device):\n"
+        "    tile, half = np.repeat(visit(problem)[::-1], 2), problem.k_steps // 2\n"
+        "    first = np.arange(len(tile)) % 2 == 0\n"
+        "    k0, k1 = np.where(first, 0, half), np.where(first, half, problem.k_steps)\n"
+        "    return Plan(segments(np.arange(len(tile)), tile, k0, k1), len(tile))\n"
+    )
+    monkeypatch.setattr(tilesim.schedules, "__path__", [*tilesim.schedules.__path__, str(tmp_path)])
+    monkeypatch.delitem(sys.modules, "tilesim.schedules.backwards", raising=False)
+    trace = recorded(PROBLEM, "planned:backwards", ctas=5)
+    assert trace.schedule == "backwards"
+    assert trace.spans["tile"].tolist() == np.repeat(visit(PROBLEM)[::-1], 2).tolist()
+
+
+def test_a_plan_that_can_deadlock_is_refused_before_it_runs(tmp_path, monkeypatch):
+    (tmp_path / "stuck.py").write_text(
+        "import numpy as np\n"
+        "from tilesim.plans import Plan, segments\n"
+        "def stuck(problem, device):\n"
+        "    ctas, tiles = problem.tiles, np.arange(problem.tiles)\n"
+        "    return Plan(segments(tiles, tiles, 0, 1), ctas, segments(-1, tiles, 1, problem.k_steps))\n"
+    )
+    monkeypatch.setattr(tilesim.schedules, "__path__", [*tilesim.schedules.__path__, str(tmp_path)])
+    monkeypatch.delitem(sys.modules, "tilesim.schedules.stuck", raising=False)
+    with pytest.raises(PlanError, match="tile"):
+        _launch.job(variant("planned:stuck", PROBLEM), PROBLEM, Device(2), "cpu")
+
+
+def test_the_table_gives_a_tile_s_partials_to_its_last_segment():
+    rows = segments(0, [2, 0, 2, 1, 2], [0, 0, 3, 0, 5], [3, 9, 5, 9, 9])
+    table, tiles = _upload.table_of(rows, Problem(32, 48, 144, tile=(16, 16, 16)))
+    assert table[:, 4].tolist() == [0, -1, 1, -1, 0]  # place
+    assert table[:, 5].tolist() == [0, 0, 0, 0, 2]  # peers
+    assert tiles.tolist() == [2, 2]
+    assert rows.dtype == SEGMENT and isinstance(Plan(rows, 1), Plan)
+
+
+def test_stamps_of_a_queue_say_who_drew():
+    stamps, work = stamped(PROBLEM, "planned:persistent-dynamic", ctas=3)
+    assert set(stamps[:, 0]) == {0} and len(work.rows) == PROBLEM.tiles
