@@ -155,6 +155,12 @@ kernel_options = _group(
     ),
     click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, help="Of the random operands.  [0]"),
 )
+ctas_option = click.option(
+    "--ctas-per-sm",
+    type=click.IntRange(1, 64),
+    default=1,
+    help="Blocks per SM that a schedule counts on.  [1]",
+)
 schedule_argument = click.argument("schedule", type=Schedule())
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 

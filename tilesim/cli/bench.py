@@ -6,7 +6,14 @@ from typing import Any
 import click
 
 from tilesim.cli._groups import Group
-from tilesim.cli._options import TileShape, kernel_options, problem_from, problem_options, usage
+from tilesim.cli._options import (
+    TileShape,
+    ctas_option,
+    kernel_options,
+    problem_from,
+    problem_options,
+    usage,
+)
 from tilesim.cli._reports import machine, report_options, show
 from tilesim.cli._rooms import room
 from tilesim.cli._sm_order import sm_order
@@ -19,9 +26,14 @@ from tilesim.cli._turnaround import turnaround
 @problem_options()
 @click.option("--size", "sizes", type=TileShape(), multiple=True, help="M, N and K; repeat it for several.")
 @click.option(
-    "--kernel", "kernels", multiple=True, metavar="NAME", help="Time only this; repeat it for several."
+    "--kernel",
+    "kernels",
+    multiple=True,
+    metavar="NAME",
+    help="Time only this, such as planned:stream-k; repeat it for several.",
 )
 @kernel_options
+@ctas_option
 @click.option("--samples", type=click.IntRange(1, 100_000), default=100, help="Samples per kernel.  [100]")
 @report_options
 @click.pass_context
@@ -43,7 +55,7 @@ def command(
     with usage():
         problems = [replace(problem, m=m, n=n, k=k) for m, n, k in sizes] or [problem]
     chosen = {"kernels": kernels} if kernels else {}
-    names = ("warps", "stages", "samples", "seed")
+    names = ("warps", "stages", "ctas_per_sm", "samples", "seed")
     report = room("kernels").bench(*problems, **chosen, **{name: options[name] for name in names})
     show(report, _table, output, as_json)
 

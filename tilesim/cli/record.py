@@ -9,6 +9,7 @@ from tilesim import metrics
 from tilesim.cli._figures import table
 from tilesim.cli._options import (
     TRACE_FILE,
+    ctas_option,
     json_option,
     kernel_options,
     output_option,
