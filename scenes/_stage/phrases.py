@@ -75,7 +75,7 @@ def of_one_trace(trace: Trace, title: str, opening: str, note: str, captions: Se
     tiles, sms = plural(trace.problem.tiles, "output tile"), plural(trace.device.sms, "SM")
     count, length = launches(trace), microseconds(trace.makespan)
     alone = trace.device.ctas_per_sm == 1
-    who = "the SMs" if alone else f"the {trace.device.slots} slots"
+    who = "the SMs" if alone else "the slots"
     share = f"{who} multiply{'' if tells_writes(trace) else ' or write'} {utilization(trace):.0%} of the time"
     return Script(
         title=title,
