@@ -53,10 +53,10 @@ class Lead:
     def at(self, t: Any) -> Any:
         """The lead at an instant, or at an array of them.
 
-        >>> Lead(np.array([0.0, 100.0]), np.array([0.0, 30.0]), 100).at(50)
-        15.0
+        >>> Lead(np.array([0.0, 100.0]), np.array([0.0, 30.0]), 100).at([50, 80]).tolist()
+        [15.0, 24.0]
         """
-        return np.interp(t, self.times, self.leads)[()]
+        return np.interp(t, self.times, self.leads)
 
 
 @dataclass(frozen=True, slots=True)
