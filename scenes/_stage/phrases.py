@@ -88,5 +88,5 @@ def of_one_trace(trace: Trace, title: str, opening: str, note: str, captions: Se
         bars=time_bars(trace),
         measure=f"where the {length} of an average SM go"
         if alone
-        else f"where the {length} of an average slot go; an SM has {trace.device.ctas_per_sm}",
+        else f"where the {length} of an average slot go; an SM has several",
     )
