@@ -36,7 +36,7 @@ from tilesim.cli._rooms import room
 @click.option(
     "--overlap/--no-overlap", default=True, help="Load a block's next tile under the epilogue.  [yes]"
 )
-@click.option("--ctas-per-sm", type=click.IntRange(1, 64), default=1, help="Blocks per SM to count on.  [1]")
+@ctas_option
 @click.option("--repeats", type=click.IntRange(1, 10_000), default=21, help="Runs to choose from.  [21]")
 @output_option(TRACE_FILE, "Write the trace here (.npz).", required=True)
 @json_option
