@@ -3,8 +3,9 @@
 import numpy as np
 
 from tilesim import Device, Problem, Trace
-from tilesim.metrics import waves
+from tilesim.metrics import cuts_tiles, waves
 from tilesim.view import hand_over, tail_start, wave_ends
+from tilesim_scenes._stage.blocks import is_persistent
 from tilesim_scenes._stage.film import Default, Film, FilmError
 from tilesim_scenes._stage.phrases import of_one_trace, plural
 from tilesim_scenes._stage.script import Caption, Script
@@ -14,6 +15,11 @@ from tilesim_scenes._stage.stage import TraceScene
 def write(film: Film) -> Script:
     """What the film says of a trace whose thread blocks do one tile each."""
     (trace,) = film.traces
+    if cuts_tiles(trace):
+        raise FilmError(
+            f"the film naive shows blocks of one tile each, and those of {trace.schedule} share tiles; "
+            f"the film {'persistent' if is_persistent(trace) else 'race'} shows them"
+        )
     if len(trace.spans) > len(np.unique(trace.spans["cta"])):
         raise FilmError(
             f"the film naive shows blocks of one tile each, and those of {trace.schedule} have several; "

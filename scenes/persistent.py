@@ -3,11 +3,17 @@
 import numpy as np
 
 from tilesim import Device, Problem, Trace
-from tilesim.metrics import launches
+from tilesim.metrics import cuts_tiles, launches
 from tilesim.view import hand_over, tail_start
 from tilesim_scenes._stage.blocks import is_persistent
 from tilesim_scenes._stage.film import Default, Film, FilmError
-from tilesim_scenes._stage.phrases import around_hand_over, of_one_trace, overlaps, plural
+from tilesim_scenes._stage.phrases import (
+    around_hand_over,
+    merge_captions,
+    of_one_trace,
+    overlaps,
+    plural,
+)
 from tilesim_scenes._stage.script import Caption, Script
 from tilesim_scenes._stage.stage import TraceScene
 
@@ -18,15 +24,22 @@ def write(film: Film) -> Script:
     if not is_persistent(trace) and len(trace.spans) == len(np.unique(trace.spans["cta"])):
         raise FilmError(
             f"the film persistent shows blocks that stay on their SMs, and those of {trace.schedule} "
-            "queue for a free one; the film naive shows them"
+            f"queue for a free one; the film {'race' if cuts_tiles(trace) else 'naive'} shows them"
         )
     return of_one_trace(
         trace,
-        title="One thread block for each SM",
+        title=_title(trace),
         opening=f"{plural(launches(trace), 'thread block')} stay on their SMs until every tile is done",
-        note="each block stays on its SM and loops over its tiles",
+        note="each block stays on its SM and loops over its "
+        + ("share of the tiles" if cuts_tiles(trace) else "tiles"),
         captions=_captions(trace),
     )
+
+
+def _title(trace: Trace) -> str:
+    if launches(trace) < trace.device.slots:
+        return f"{plural(launches(trace), 'thread block')} for {plural(trace.device.sms, 'SM')}"
+    return "One thread block for each SM"
 
 
 def _captions(trace: Trace) -> list[Caption]:
@@ -39,9 +52,13 @@ def _captions(trace: Trace) -> list[Caption]:
         captions.append(Caption(drain, f"The next tile starts {how}"))
     if start < slow[1] < tail:
         captions.append(Caption(slow[1], _stride(trace)))
-    if drain < tail < 0.98 * trace.makespan:
-        captions.append(Caption(tail, "The tail: SMs wait for the last tiles"))
-    return captions
+    later = merge_captions(trace)
+    if drain < tail:
+        later.append(Caption(tail, "The tail: SMs wait for the last tiles"))
+    last, end = max(caption.at for caption in captions), 0.98 * trace.makespan
+    return captions + sorted(
+        (caption for caption in later if last < caption.at < end), key=lambda caption: caption.at
+    )
 
 
 def _stride(trace: Trace) -> str:
@@ -53,8 +70,11 @@ def _stride(trace: Trace) -> str:
     others = {
         "persistent-contiguous": "Each block loops over a range of its own",
         "persistent-dynamic": "Each block takes its next tile from a shared counter",
+        "cluster-launch-control": "Each block cancels one that waits, and takes its tile",
+        "stream-k": "Each block takes as many K-steps as any other",
+        "stream-k-hybrid": "Each block takes whole tiles, and a share of those that are cut",
     }
-    return others.get(trace.schedule, "Each block goes on to the next of its tiles")
+    return others.get(trace.schedule.partition(":")[0], "Each block goes on to the next of its tiles")
 
 
 class Persistent(TraceScene):

@@ -2,14 +2,24 @@
 
 from itertools import pairwise
 
+import numpy as np
+
 from tilesim import Device, Problem, Trace
-from tilesim.metrics import launches
+from tilesim.metrics import breakdown, cuts_tiles, launches, slot_index
 from tilesim.timings import kernel_times
-from tilesim.view import hand_over, tail_start
+from tilesim.view import tail_start
 from tilesim_scenes._stage.blocks import is_persistent
 from tilesim_scenes._stage.film import Default, Film
 from tilesim_scenes._stage.layout import is_classroom
-from tilesim_scenes._stage.phrases import around_hand_over, is_bare, overlaps, plural, schedule_name
+from tilesim_scenes._stage.phrases import (
+    around_hand_over,
+    hand_overs,
+    is_bare,
+    merge_captions,
+    overlaps,
+    plural,
+    schedule_name,
+)
 from tilesim_scenes._stage.script import Bar, Caption, Script, describe
 from tilesim_scenes._stage.stage import TraceScene
 
@@ -51,15 +61,26 @@ def write(film: Film) -> Script:
 
 
 def _title(traces: tuple[Trace, ...], classroom: bool) -> str:
-    if classroom and [is_persistent(trace) for trace in traces] == [False, True]:
+    first, second = traces
+    if classroom and _per_tile(first) and is_persistent(second) and not cuts_tiles(second):
         return "One thread block per tile, or one per SM?"
-    first, second = (schedule_name(trace) for trace in traces)
-    return f"{first} vs {second.lower()} matmul"
+    return f"{schedule_name(first)} vs {schedule_name(second).lower()} matmul"
+
+
+def _per_tile(trace: Trace) -> bool:
+    """Whether each thread block computes one tile, and some wait for a slot."""
+    return not is_persistent(trace) and not cuts_tiles(trace) and _per_segment(trace)
+
+
+def _per_segment(trace: Trace) -> bool:
+    return len(np.unique(trace.spans["cta"])) == len(trace.spans)
 
 
 def _does(trace: Trace, classroom: bool) -> str:
-    if not is_persistent(trace):
-        waits = classroom and not is_bare(trace)
+    if cuts_tiles(trace):
+        return _shares(trace)
+    if _per_segment(trace):
+        waits = classroom and not is_bare(trace) and not is_persistent(trace)
         return "a block per tile: the SM waits for the write and the next block" if waits else PER_TILE
     if not classroom:
         return "one thread block per SM" + (", writing under the next tile" if overlaps(trace) else "")
@@ -68,27 +89,55 @@ def _does(trace: Trace, classroom: bool) -> str:
     )
 
 
+def _shares(trace: Trace) -> str:
+    """How thread blocks share tiles that are cut."""
+    spans = trace.spans
+    steps = np.bincount(spans["cta"], spans["k1"] - spans["k0"])
+    blocks = plural(int(np.count_nonzero(steps)), "block")
+    if _per_segment(trace) and not is_persistent(trace):
+        return f"tiles are cut into slices, {blocks} do one each"
+    if np.ptp(steps[steps > 0]) <= 1:
+        return f"{blocks} share all K-steps evenly, cutting tiles"
+    return f"{blocks} share tiles that are cut"
+
+
 def _captions(traces: tuple[Trace, ...]) -> list[Caption]:
-    low = around_hand_over(traces)[0]
-    begun = min(traces[0].problem.tiles, traces[0].device.slots)
-    captions = [Caption(0, f"{plural(begun, 'tile')} start, in their SM's colour")]
-    if not all(hand_over(trace)[2] for trace in traces):
-        return captions
-    captions.append(Caption(low, "Slow motion: when does the next tile start?"))
-    starts = max(hand_over(trace)[2] for trace in traces)
-    captions.append(Caption(starts, "The pause: " + ", ".join(_pause(trace) for trace in traces)))
+    begun, end = {_begun(trace) for trace in traces}, max(trace.makespan for trace in traces)
+    which = plural(begun.pop(), "tile") if len(begun) == 1 else "The first tiles"
+    captions = [Caption(0, f"{which} start{'s' * (which == '1 tile')}, in their SM's colour")]
+    overs, later, last = hand_overs(traces), _merges(traces), 0
+    if all(start for _, _, start in overs):
+        last = max(start for _, _, start in overs)
+        captions.append(Caption(around_hand_over(traces)[0], "Slow motion: when does the next tile start?"))
+        pauses = [f"{(start - drain) / 1000:.1f} µs" for _, drain, start in overs]
+        names = [schedule_name(trace).lower() for trace in traces]
+        both = ", ".join(f"{pause} {name}" for pause, name in zip(pauses, names, strict=True))
+        captions.append(Caption(last, f"The pause: {both}"))
+        later += _tail(traces)
+    later = [caption for caption in later if last < caption.at < 0.98 * end]
+    return captions + sorted(later, key=lambda caption: caption.at)
+
+
+def _merges(traces: tuple[Trace, ...]) -> list[Caption]:
+    """Of the traces that cut tiles, the last one's caption: where both do, two would be one too many."""
+    return next((found for trace in reversed(traces) if (found := merge_captions(trace))), [])
+
+
+def _begun(trace: Trace) -> int:
+    """Tiles that are the first in a slot."""
+    firsts = np.unique(slot_index(trace), return_index=True)[1]
+    return len(np.unique(trace.spans["tile"][firsts]))
+
+
+def _tail(traces: tuple[Trace, ...]) -> list[Caption]:
+    """When SMs run out of work, under both schedules where that is before one is done."""
     tails = [tail_start(trace) for trace in traces]
     both, first_done = max(tails), min(trace.makespan for trace in traces)
-    tail = both if both < 0.95 * first_done else min(tails)
-    if starts < tail < 0.98 * max(trace.makespan for trace in traces):
-        captions.append(Caption(tail, "The tail: SMs wait for the last tiles"))
-    return captions
-
-
-def _pause(trace: Trace) -> str:
-    """How long the SM of the typical hand-over multiplies nothing."""
-    _, drain, start = hand_over(trace)
-    return f"{(start - drain) / 1000:.1f} µs {schedule_name(trace).lower()}"
+    if both < 0.95 * first_done:
+        return [Caption(both, "The tail: SMs wait for the last tiles")]
+    longest = max(traces, key=lambda trace: trace.makespan - tail_start(trace))
+    text = f"The tail of {schedule_name(longest).lower()}: SMs wait for the last tiles"
+    return [Caption(tail_start(longest), text)]
 
 
 def _kernels(traces: tuple[Trace, ...]) -> tuple[str, list[Bar], list[str]] | None:
@@ -125,13 +174,37 @@ def _runs(traces: tuple[Trace, ...]) -> tuple[str, list[Bar], list[str]]:
     if less < 0.001:
         why = ["These costs hold no launch, no first load and no write."] * all(map(is_bare, traces))
         return measure, bars, ["Both take the same time.", *why]
-    causes = []
-    if launches(fast) < launches(slow):
-        causes.append(f"It launches {plural(launches(fast), 'thread block')} instead of {launches(slow)}")
-    if overlaps(fast) and not overlaps(slow):
-        causes.append(f"{'and' if causes else 'It'} writes each tile while the next one is multiplied")
     gain = f"{schedule_name(fast)} takes {less:.1%} less time: {least:.1f} µs instead of {most:.1f} µs"
-    return measure, bars, [gain, *([" ".join(causes) + "."] if causes else [])]
+    return measure, bars, [gain, *_cause(fast, slow)]
+
+
+def _cause(fast: Trace, slow: Trace) -> list[str]:
+    """Where the most of the difference comes from, in what an average slot does with its time."""
+    fasts, slows = (
+        {kind: ns / trace.device.slots / 1000 for kind, ns in breakdown(trace).items()}
+        for trace in (fast, slow)
+    )
+    saved = {kind: slows[kind] - fasts[kind] for kind in slows}
+    loop = []
+    if launches(fast) < launches(slow):
+        loop.append(f"It launches {plural(launches(fast), 'thread block')} instead of {launches(slow)}")
+    if overlaps(fast) and not overlaps(slow):
+        loop.append(f"{'and' if loop else 'It'} writes each tile while the next one is multiplied")
+    merges = fasts["wait"] + fasts["fix up"]
+    idle = f"On average an SM is idle for {fasts['idle']:.1f} µs instead of {slows['idle']:.1f} µs"
+    if merges >= 0.05:
+        idle += f", and merges partials for {merges:.1f} µs"
+    others = slows["wait"] + slows["fix up"]
+    causes = [
+        (saved["launch"] + saved["hand over"] + saved["write"], " ".join(loop)),
+        (saved["idle"], idle),
+        (
+            saved["wait"] + saved["fix up"],
+            f"{schedule_name(slow)} waits for partials and adds them, {others:.1f} µs for an average SM",
+        ),
+    ]
+    most, cause = max(causes)
+    return [cause + "."] if cause and most >= 0.1 else []
 
 
 class Race(TraceScene):

@@ -67,15 +67,12 @@ def test_phases_and_counts(case):
 
 
 @given(moments())
-def test_progress_is_the_share_of_the_k_steps(case):
+def test_progress_is_the_share_of_the_main_loop_that_has_passed(case):
     trace, t = case
-    for tile, share in enumerate(view.progress(trace, t).tolist()):
-        exact = Fraction(0)
-        for span in pieces(trace, tile):
-            start, drain = int(span["start"]), int(span["drain"])
-            passed = min(max(Fraction(t - start, drain - start), Fraction(0)), Fraction(1))
-            exact += passed * Fraction(int(span["k1"] - span["k0"]), trace.problem.k_steps)
-        assert share == pytest.approx(float(exact), abs=1e-12)
+    for span, share in zip(trace.spans, view.progress(trace, t).tolist(), strict=True):
+        start, drain = int(span["start"]), int(span["drain"])
+        passed = min(max(Fraction(t - start, drain - start), Fraction(0)), Fraction(1))
+        assert share == pytest.approx(float(passed), abs=1e-12)
         assert 0 <= share <= 1
 
 
@@ -92,7 +89,7 @@ def test_the_first_and_the_last_picture(trace):
     assert (view.phases(trace, -1) == Phase.WAITING).all()
     assert (view.progress(trace, 0) == 0).all()
     assert (view.phases(trace, trace.makespan) == Phase.DONE).all()
-    assert view.progress(trace, trace.makespan).tolist() == pytest.approx([1.0] * trace.problem.tiles)
+    assert view.progress(trace, trace.makespan).tolist() == [1.0] * len(trace.spans)
     assert (view.busy_sms(trace, -1), view.busy_sms(trace, trace.makespan)) == (0, 0)
 
 
@@ -118,8 +115,9 @@ def test_waves_end_one_after_another(trace):
     assert ends[-1] == trace.makespan
 
 
-@given(traces())
-def test_the_hand_over_is_one_of_the_trace(trace):
+@given(moments())
+def test_the_hand_over_is_one_of_the_trace(case):
+    trace, near = case
     sm, drain, start = view.hand_over(trace)
     slots = {}
     for span in sorted(trace.spans, key=lambda span: span["start"]):
@@ -128,11 +126,18 @@ def test_the_hand_over_is_one_of_the_trace(trace):
         (place[0], int(ran[0]["drain"]), int(ran[1]["start"])) for place, ran in slots.items() if len(ran) > 1
     ]
     if not firsts:
-        assert (drain, start) == (0, 0)
+        assert (drain, start) == view.hand_over(trace, near)[1:] == (0, 0)
         return
     assert (sm, drain, start) in firsts
     gaps = sorted(after - before for _, before, after in firsts)
     assert start - drain == gaps[(len(gaps) - 1) // 2]
+    pairs = [
+        (place[0], int(before["drain"]), int(after["start"]))
+        for place, ran in slots.items()
+        for before, after in pairwise(ran)
+    ]
+    assert view.hand_over(trace, near) in pairs
+    assert abs(view.hand_over(trace, near)[1] - near) == min(abs(pair[1] - near) for pair in pairs)
 
 
 def test_a_tile_in_pieces_is_done_when_its_last_piece_is():
@@ -143,14 +148,14 @@ def test_a_tile_in_pieces_is_done_when_its_last_piece_is():
     rows["fixup"], rows["done"] = [30, 45], [40, 60]
     trace = Trace(Problem(1, 1, 4, tile=(1, 1, 1)), Device(2), "by hand", rows)
     seen = [
-        (float(view.progress(trace, t)[0]), Phase(view.phases(trace, t)[0]).name)
+        (view.progress(trace, t).tolist(), Phase(view.phases(trace, t)[0]).name)
         for t in (5, 20, 35, 42, 50, 60)
     ]
     assert seen == [
-        (0.25, "MULTIPLYING"),
-        (0.75, "MULTIPLYING"),
-        (1.0, "AWAITING"),
-        (1.0, "ADDING"),
-        (1.0, "WRITING"),
-        (1.0, "DONE"),
+        ([5 / 30, 0.5], "MULTIPLYING"),
+        ([20 / 30, 1.0], "MULTIPLYING"),
+        ([1.0, 1.0], "AWAITING"),
+        ([1.0, 1.0], "ADDING"),
+        ([1.0, 1.0], "WRITING"),
+        ([1.0, 1.0], "DONE"),
     ]

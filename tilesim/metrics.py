@@ -68,6 +68,15 @@ def launches(trace: Trace) -> int:
     return int(trace.meta.get("launches", len(np.unique(trace.spans["cta"]))))
 
 
+def cuts_tiles(trace: Trace) -> bool:
+    """Whether a tile is computed in several segments.
+
+    >>> cuts_tiles(_example())
+    False
+    """
+    return len(trace.spans) > trace.problem.tiles
+
+
 def launch_time(trace: Trace) -> int:
     """Slot-time from a thread block's issue to its first multiply, summed over thread blocks, ns.
 

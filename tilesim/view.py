@@ -26,12 +26,12 @@ class Phase(IntEnum):
     DONE = 6
 
 
-def multiplied(trace: Trace, t: float) -> np.ndarray:
+def progress(trace: Trace, t: float) -> np.ndarray:
     """Share of each segment's K-steps that is multiplied: float64 in [0, 1], shape [spans].
 
     A K-step in progress counts by the share of its main loop that has passed.
 
-    >>> multiplied(_example(), 1500).tolist()
+    >>> progress(_example(), 1500).tolist()
     [1.0, 1.0, 0.5, 0.5, 0.0]
     """
     spans = trace.spans
@@ -39,17 +39,6 @@ def multiplied(trace: Trace, t: float) -> np.ndarray:
     share = np.clip((t - spans["start"]) / length, 0.0, 1.0)
     share[spans["drain"] <= t] = 1.0
     return share
-
-
-def progress(trace: Trace, t: float) -> np.ndarray:
-    """Share of each tile's K-steps that is multiplied, as `multiplied` counts: float64, shape [tiles].
-
-    >>> progress(_example(), 1500).tolist()
-    [1.0, 1.0, 0.5, 0.5, 0.0]
-    """
-    spans = trace.spans
-    steps = (spans["k1"] - spans["k0"]) / trace.problem.k_steps
-    return np.minimum(1.0, np.bincount(spans["tile"], multiplied(trace, t) * steps, trace.problem.tiles))
 
 
 def segment_phases(trace: Trace, t: float) -> np.ndarray:
@@ -141,23 +130,27 @@ def wave_ends(trace: Trace) -> list[int]:
     return [int(done[min(end, len(done)) - 1]) for end in range(slots, len(done) + slots, slots)]
 
 
-def hand_over(trace: Trace) -> tuple[int, int, int]:
+def hand_over(trace: Trace, near: float | None = None) -> tuple[int, int, int]:
     """(sm, from, to): the first time one SM goes from one tile to the next, its drain and the next start.
 
-    Of the SMs it is the one whose hand-over takes the median time. Returns (sm, 0, 0) where no slot runs
-    a second segment.
+    Of the SMs it is the one whose hand-over takes the median time. Given an instant, it is any hand-over, the
+    one whose drain is nearest. Returns (sm, 0, 0) where no slot runs a second segment.
 
-    >>> hand_over(_example())
-    (0, 1000, 1000)
+    >>> hand_over(_example()), hand_over(_example(), near=1900)
+    ((0, 1000, 1000), (0, 2000, 2000))
     """
     spans, (before, after) = trace.spans, in_turn(trace)
-    firsts = ~np.isin(before, after)
-    before, after = before[firsts], after[firsts]
+    if near is None:
+        firsts = ~np.isin(before, after)
+        before, after = before[firsts], after[firsts]
     if not before.size:
         return int(spans["sm"][0]), 0, 0
-    gap = spans["start"][after] - spans["drain"][before]
-    middle = np.argsort(gap, kind="stable")[(len(gap) - 1) // 2]
-    last, following = spans[before[middle]], spans[after[middle]]
+    if near is None:
+        gap = spans["start"][after] - spans["drain"][before]
+        chosen = np.argsort(gap, kind="stable")[(len(gap) - 1) // 2]
+    else:
+        chosen = np.argmin(np.abs(spans["drain"][before] - near))
+    last, following = spans[before[chosen]], spans[after[chosen]]
     return int(following["sm"]), int(last["drain"]), int(following["start"])
 
 

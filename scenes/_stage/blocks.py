@@ -9,7 +9,7 @@ from tilesim_scenes._stage.layout import Box, Frame
 from tilesim_scenes._stage.raster import Painter
 from tilesim_scenes._stage.theme import Theme, ink_on, mix
 
-LABEL_PX = 28
+LABEL_PX, LEAST_PX = 28, 24
 
 
 def is_persistent(trace: Trace) -> bool:
@@ -75,8 +75,9 @@ def _residents(trace: Trace, box: Box, shape: Frame, theme: Theme, colours: np.n
     finish = np.zeros(int(ctas.max()) + 1, np.int64)
     np.maximum.at(finish, trace.spans["cta"], trace.spans["done"])
     text = f"{len(ctas)} thread block{'s' * (len(ctas) > 1)}"
-    if len(trace.spans) > len(ctas):
-        text += ", each loops" if len(ctas) > 1 else " that loops"
+    loops = ", each loops" if len(ctas) > 1 else " that loops"
+    if len(trace.spans) > len(ctas) and glyphs.width(text + loops, LEAST_PX) <= box.w:
+        text += loops
     side, px = 34.0, 25.0
     widest = glyphs.width(f"↻{trace.problem.tiles - 1}", px, glyphs.SANS, True)
     fit = int(box.w // (side + widest + 14))

@@ -28,7 +28,8 @@ THIN, VEIL = 8, 115
 class Bar(NamedTuple):
     """What one slot does from x0 to x1, pixels of the lanes' box.
 
-    Kinds: launch, hand over (to a later segment of a CTA), multiply, write, write under (the next tile).
+    Kinds: launch, hand over (to a later segment of a CTA), multiply, wait (for other CTAs' partials), fix up
+    (add them), write, write under (the next tile).
     """
 
     lane: int
@@ -100,7 +101,9 @@ def lane_bars(lanes: Lanes, width: float) -> list[Bar]:
         parts = (
             ("launch" if launched[row] else "hand over", span["issue"], span["start"]),
             ("multiply", span["start"], span["drain"]),
-            ("write under" if covered[row] else "write", span["drain"], span["done"]),
+            ("wait", span["drain"], span["ready"]),
+            ("fix up", span["ready"], span["fixup"]),
+            ("write under" if covered[row] else "write", span["fixup"], span["done"]),
         )
         for kind, begin, end in parts:
             x0, x1 = (float(edge - low) * width / (high - low) for edge in (begin, end))
@@ -162,5 +165,7 @@ def _texts(bar: Bar, words: bool, us: float) -> list[str]:
     if bar.kind == "multiply":
         return [f"multiply tile {bar.tile}", "multiply"]
     name = bar.kind.removesuffix(" under")
-    whole = {"launch": "launch for", "hand over": "hand over to"}.get(name, name)
+    whole = {"launch": "launch for", "hand over": "hand over to", "wait": "wait for the rest of"}.get(
+        name, name
+    )
     return [f"{whole} tile {bar.tile}, {us:.1f} µs", f"{name} {us:.1f} µs", f"{us:.1f} µs", name]

@@ -8,10 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tilesim import Trace
+from tilesim.metrics import cuts_tiles
 from tilesim_scenes._stage.raster import Pixels
 
 SHORT_SIDE = 1080
 MARGIN = 0.05
+MERGE_BARS = 36.0
+"""Room for two more bars on the end card: of waiting for partials and adding them."""
 CLASSROOM_SLOTS, CLASSROOM_TILES = 8, 48
 """Up to this many slots and tiles, everything is labelled; beyond, lanes and tiles are a raster."""
 
@@ -119,6 +122,8 @@ def arrange(frame: Frame, traces: tuple[Trace, ...], strip: bool = False) -> Lay
     inner = frame.wide - 2 * margin_x
     title = Box(margin_x, margin_y, inner, 108 if landscape else 128)
     foot_height = _foot_height(frame, lens, classroom or strip)
+    if count == 1 and cuts_tiles(traces[0]):
+        foot_height += MERGE_BARS
     foot = Box(margin_x, frame.tall - margin_y - foot_height, inner, foot_height)
     gap = 20.0
     below = _strip(frame, foot) if strip else None

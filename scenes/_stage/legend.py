@@ -6,7 +6,7 @@ import numpy as np
 from manim import VMobject
 
 from tilesim import Trace
-from tilesim.metrics import slot_index
+from tilesim.metrics import breakdown, slot_index
 from tilesim.view import hand_over
 from tilesim_scenes._stage import glyphs
 from tilesim_scenes._stage.lanes import Lanes
@@ -17,15 +17,24 @@ from tilesim_scenes._stage.words import Words
 LEGEND_PX, LENS_PX, ROW_HEIGHT = 28, 28, 44
 
 
-def legend(words: Words, theme: Theme, colours: np.ndarray, box: Box) -> Iterator[VMobject]:
-    """A sample and a word for each thing a lane shows, in one row, or in two where the box is narrow."""
-    entries = (
+def legend(
+    words: Words, theme: Theme, colours: np.ndarray, box: Box, traces: Sequence[Trace]
+) -> Iterator[VMobject]:
+    """A sample and a word for each thing a lane shows, in one row, or in two where the box is narrow.
+
+    Waiting for partials and adding them are there where a trace has them.
+    """
+    rare = {kind for trace in traces for kind in ("wait", "fix up") if breakdown(trace)[kind]}
+    entries = [
         ("launch", "launch, first load"),
-        ("multiply", "multiply, in the SM's colour"),
-        ("write", "write the tile"),
+        ("multiply", "multiply, in the SM's colour" if not rare else "multiply"),
+        ("wait", "wait for partials"),
+        ("fix up", "add partials"),
+        ("write", "write the tile" if not rare else "write"),
         ("hand over", "hand over"),
         ("idle", "idle"),
-    )
+    ]
+    entries = [entry for entry in entries if entry[0] not in {"wait", "fix up"} - rare]
     rows = rows_in(box)
     per_row = -(-len(entries) // rows)
     for row in range(rows):
@@ -62,9 +71,11 @@ def lens_box(foot: Box, panel: Box, alone: bool) -> Box:
 
 
 def lens_lanes(trace: Trace, window: tuple[float, float], number_px: float) -> Lanes:
-    """The slot in which a typical hand-over takes place, over the window."""
+    """The slot in which a hand-over takes place in the window, the typical first one if that does."""
     used = np.unique(slot_index(trace))
-    sm = hand_over(trace)[0]
+    sm, drain, start = hand_over(trace)
+    if not window[0] <= drain <= start <= window[1]:
+        sm = hand_over(trace, near=sum(window) / 2)[0]
     first = int(np.searchsorted(used, sm * trace.device.ctas_per_sm))
     return Lanes(trace, used[first : first + 1], window, number_px=number_px, words=True)
 

@@ -1,11 +1,18 @@
 """Phrases that several films share, written from what a trace holds."""
 
+import re
 from collections.abc import Sequence
+
+import numpy as np
 
 from tilesim import SCHEDULES, Trace
 from tilesim.metrics import breakdown, launches, next_in_slot, utilization
 from tilesim.view import hand_over
+from tilesim_scenes._stage.layout import is_classroom
 from tilesim_scenes._stage.script import Bar, Caption, Script, describe, microseconds
+
+FAR = 0.15
+"""Share of a film's clock, beyond which two hand-overs cannot be shown in one slow motion."""
 
 
 def plural(count: int, noun: str) -> str:
@@ -18,16 +25,42 @@ def plural(count: int, noun: str) -> str:
 
 
 def schedule_name(trace: Trace) -> str:
-    """The schedule as a heading; the name of a kernel that others wrote stays as it is."""
+    """The schedule as a heading; the name of a kernel that others wrote stays as it is.
+
+    >>> from tilesim import Device, Problem, simulate
+    >>> [schedule_name(simulate(name, Problem(1, 1, 2, tile=(1, 1, 1)), Device(1)))
+    ...  for name in ("persistent-dynamic", "stream-k-hybrid:1", "split-k:2")]
+    ['Persistent dynamic', 'Stream-K hybrid:1', 'Split-K:2']
+    """
     if trace.schedule.partition(":")[0] not in SCHEDULES:
         return trace.schedule
-    return trace.schedule.replace("-", " ").capitalize()
+    return re.sub("-k(?![a-z])", "-K", re.sub("-(?!k(?![a-z]))", " ", trace.schedule).capitalize())
+
+
+def merge_captions(trace: Trace) -> list[Caption]:
+    """The longest wait for a partial, if it is long enough to be seen; else that a tile is cut.
+
+    Nothing where no SMs share a tile.
+    """
+    spans = trace.spans
+    waits = spans["ready"] - spans["drain"]
+    longest = spans[int(np.argmax(waits))]
+    if waits.max() >= 0.02 * trace.makespan:
+        text = f"SM {longest['sm']} waits for another block's part of tile {longest['tile']}"
+        return [Caption(int(longest["drain"]), text)]
+    by_tile = np.lexsort((spans["start"], spans["tile"]))
+    before, after = spans[by_tile[:-1]], spans[by_tile[1:]]
+    joins = after["start"][(before["tile"] == after["tile"]) & (before["sm"] != after["sm"])]
+    text = "A tile in two colours is cut: SMs share its K-steps"
+    if not is_classroom(trace):
+        text = "Here a tile is cut: SMs share its K-steps"
+    return [Caption(int(joins.min()), text)] if joins.size else []
 
 
 def is_bare(trace: Trace) -> bool:
     """Whether a simulation's costs are K-steps alone, so that schedules can differ in the tail only."""
     costs = trace.meta.get("costs", {})
-    knobs = ("dispatch", "launch", "prologue", "handover", "epilogue")
+    knobs = ("dispatch", "launch", "prologue", "handover", "epilogue", "fixup")
     return bool(costs) and not any(costs.get(knob) for knob in knobs)
 
 
@@ -38,11 +71,23 @@ def overlaps(trace: Trace) -> bool:
     return bool(followed.any() and (after < trace.spans["done"])[followed].mean() > 0.5)
 
 
+def hand_overs(traces: tuple[Trace, ...]) -> list[tuple[int, int, int]]:
+    """Each trace's typical first hand-over, or where those are far apart, all near the latest of them."""
+    overs = [hand_over(trace) for trace in traces]
+    drains = [drain for _, drain, _ in overs]
+    if max(drains) - min(drains) > FAR * max(trace.makespan for trace in traces):
+        return [hand_over(trace, near=max(drains)) for trace in traces]
+    return overs
+
+
 def around_hand_over(traces: tuple[Trace, ...]) -> tuple[float, float]:
-    """The ns in which every trace makes its typical first hand-over, with a little room on both sides."""
-    overs = [hand_over(trace)[1:] for trace in traces]
+    """The ns in which every trace makes its hand-over of `hand_overs`, with a little room on both sides.
+
+    (0, 0) where one makes none.
+    """
+    overs = [over[1:] for over in hand_overs(traces)]
     low, high = min(start for start, _ in overs), max(end for _, end in overs)
-    if not high:
+    if not all(end for _, end in overs):
         return 0.0, 0.0
     room = max(0.02 * max(trace.makespan for trace in traces), 0.25 * (high - low))
     return max(0.0, low - room), high + 1.6 * room
@@ -60,6 +105,8 @@ def time_bars(trace: Trace) -> list[Bar]:
         "multiply": "multiplying" if tells_writes(trace) else "multiplying and writing",
         "launch": "launching blocks",
         "hand over": "handing over",
+        "wait": "waiting for partials",
+        "fix up": "adding partials",
         "write": "writing only",
         "idle": "idle",
     }

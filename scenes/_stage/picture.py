@@ -77,7 +77,7 @@ class Picture:
                 parts += lane_names(words, theme, panel.lanes, trace)
         if self.script.lead and layout.strip:
             parts += strip_frame(words, theme, self.script.lead, layout.strip, self.end)
-        parts += legend(words, theme, self.colours[0], layout.foot)
+        parts += legend(words, theme, self.colours[0], layout.foot, self.film.traces)
         return parts + [self._lens_label(index) for index in range(len(self.lenses))]
 
     # -- what moves

@@ -31,7 +31,7 @@ class Bar:
     """A bar of the end card: what it is, how long in µs, and the kind of thing that gives it its colour.
 
     Kinds: "run" for what the film shows, "other" for what it is compared with, and as in a lane "multiply",
-    "launch", "hand over", "write" and "idle".
+    "launch", "hand over", "wait", "fix up", "write" and "idle".
     """
 
     label: str

@@ -29,6 +29,8 @@ class Theme:
     quiet: Colour
     write: Colour
     hand_over: Colour
+    wait: Colour
+    fix_up: Colour
     cursor: Colour
     measured: Colour
     simulated: Colour
@@ -37,7 +39,14 @@ class Theme:
 
     def fill(self, kind: str) -> Colour | None:
         """The colour of what a slot does, in lanes, legend and bars alike; None where it is the SM's own."""
-        fills = {"launch": self.launch, "hand over": self.hand_over, "idle": self.idle, "write": self.write}
+        fills = {
+            "launch": self.launch,
+            "hand over": self.hand_over,
+            "wait": self.wait,
+            "fix up": self.fix_up,
+            "write": self.write,
+            "idle": self.idle,
+        }
         return fills.get(kind.removesuffix(" under"))
 
 
@@ -50,6 +59,8 @@ THEMES = {
         quiet=(152, 160, 170),
         write=(240, 246, 252),
         hand_over=(78, 87, 99),
+        wait=(170, 38, 62),
+        fix_up=(255, 178, 170),
         cursor=(255, 255, 255),
         measured=(126, 231, 135),
         simulated=(121, 184, 255),
@@ -63,6 +74,8 @@ THEMES = {
         quiet=(88, 96, 105),
         write=(36, 41, 47),
         hand_over=(160, 167, 176),
+        wait=(178, 34, 60),
+        fix_up=(250, 178, 172),
         cursor=(0, 0, 0),
         measured=(26, 127, 55),
         simulated=(9, 105, 218),

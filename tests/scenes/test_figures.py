@@ -9,6 +9,7 @@ import pytest
 from films import CLASSROOM, film, picture, script, stamped
 
 from tilesim import Costs, Device, Problem, Trace, simulate
+from tilesim.view import hand_over
 from tilesim_scenes._stage.film import Film, FilmError
 from tilesim_scenes._stage.lanes import Lanes, lane_bars
 from tilesim_scenes._stage.script import origin
@@ -180,6 +181,78 @@ def test_the_badge_stands_on_every_film():
     assert picture("race").tint == THEMES["dark"].measured
     assert picture("naive").tint == picture("classroom race").tint == THEMES["dark"].simulated
     assert CLASSROOM["sms"] == film("classroom race").traces[0].device.sms
+
+
+MERGES = Costs(k_step=99.0, launch=100, prologue=300, handover=50, epilogue=700, overlap=True, fixup=250)
+
+
+def slot_time(trace, begin, end):
+    """ns between two times of a segment, of an average slot, none of them overlapped."""
+    return int((trace.spans[end] - trace.spans[begin]).sum()) / trace.device.slots
+
+
+def test_a_race_against_stream_k_says_what_it_wins_and_what_it_pays():
+    problem, device = Problem(384, 768, 4096), Device(4)
+    traces = tuple(simulate(name, problem, device, MERGES) for name in ("persistent", "stream-k-hybrid:1"))
+    said = Race.write(Film(traces, THEMES["dark"], 15.0))
+    ends = [trace.makespan for trace in traces]
+    assert figures(said.finding[0])[2:] == [round(end / 1000, 1) for end in reversed(ends)]
+    idle, merged = [], []
+    for trace in traces:
+        merged.append(slot_time(trace, "drain", "fixup"))
+        last = [trace.spans["done"][trace.spans["sm"] == sm].max() for sm in range(4)]
+        idle.append(trace.makespan - np.mean(last))
+    assert merged[0] == 0 < merged[1]
+    told = [idle[1], idle[0], merged[1]]
+    assert figures(said.finding[1]) == pytest.approx([ns / 1000 for ns in told], abs=0.0501)
+    assert said.panels[1][1] == "4 blocks share all K-steps evenly, cutting tiles"
+    longest = max(traces[1].spans, key=lambda span: span["ready"] - span["drain"])
+    caption = next(caption for caption in said.captions if "waits for" in caption.text)
+    assert caption.at == longest["drain"]
+    assert figures(caption.text) == [longest["sm"], longest["tile"]]
+
+
+def test_a_race_that_stream_k_loses_says_why():
+    problem, device = Problem(128, 1024, 512), Device(4)
+    costs = Costs(k_step=10.0, epilogue=700, fixup=900)
+    traces = tuple(simulate(name, problem, device, costs) for name in ("split-k:4", "naive"))
+    said = Race.write(Film(traces, THEMES["dark"], 15.0))
+    assert said.finding[0].startswith("Naive takes ")
+    assert figures(said.finding[1])[-1] == pytest.approx(
+        slot_time(traces[0], "drain", "fixup") / 1000, abs=0.0501
+    )
+
+
+def test_two_hand_overs_far_apart_are_not_shown_together():
+    problem, device = Problem(384, 768, 4096), Device(4)
+    traces = tuple(simulate(name, problem, device, MERGES) for name in ("persistent", "stream-k"))
+    low, high = Race.write(Film(traces, THEMES["dark"], 15.0)).slow
+    assert 0 < high - low < 0.15 * max(trace.makespan for trace in traces)
+    for trace in traces:
+        _, drain, start = hand_over(trace, near=(low + high) / 2)
+        assert low <= drain <= start <= high
+
+
+def test_bars_of_a_film_with_partials_add_up():
+    trace = simulate("stream-k-hybrid:1", Problem(384, 768, 1024), Device(4), MERGES)
+    bars = {bar.kind: bar.us for bar in Persistent.write(Film((trace,), THEMES["dark"], 15.0)).bars}
+    assert list(bars) == ["multiply", "launch", "hand over", "wait", "fix up", "write", "idle"]
+    assert bars["wait"] == pytest.approx(slot_time(trace, "drain", "ready") / 1000)
+    assert bars["fix up"] == pytest.approx(slot_time(trace, "ready", "fixup") / 1000)
+    assert sum(bars.values()) == pytest.approx(trace.makespan / 1000)
+
+
+@pytest.mark.parametrize(
+    ("scene", "schedule", "other"),
+    [
+        ("naive", "split-k:2", "race"),
+        ("naive", "stream-k", "persistent"),
+        ("persistent", "split-k:2", "race"),
+    ],
+)
+def test_a_film_refuses_tiles_that_it_does_not_know_to_be_cut(scene, schedule, other):
+    with pytest.raises(FilmError, match=f"those of {schedule} .*; the film {other} shows them"):
+        script(scene, schedule=schedule)
 
 
 @pytest.mark.parametrize(("scene", "schedule"), [("naive", "persistent"), ("persistent", "naive")])

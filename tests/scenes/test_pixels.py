@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from films import FILMS, SCENES, close, film, ground, painted, picture, picture_of
 
-from tilesim import Costs, Device, Problem, simulate
+from tilesim import Costs, Device, Plan, Problem, Trace, engine, simulate
 from tilesim.metrics import first_of_cta, next_in_slot
+from tilesim.plans import segments
 from tilesim_scenes._stage.backdrop import free_slots
 from tilesim_scenes._stage.export import SIZES, still
 from tilesim_scenes._stage.film import Film
@@ -132,6 +133,63 @@ def test_only_a_launched_block_is_orange_and_a_write_may_run_under_the_next_tile
             assert close(lane_pixel(made, end, span["sm"], t, 1 - OVERLAPPED / 2), theme.write)
             assert close(lane_pixel(made, end, span["sm"], t, 0.2), sm_colours(2)[span["sm"]])
     assert (after < trace.spans["done"]).any()
+
+
+@pytest.fixture(scope="module", params=["dark", "light"])
+def merged(request):
+    """A tile of 8 K-steps, 5 by block 0 and 3 by block 1, which waits, adds the partial and writes."""
+    problem, costs = Problem(128, 128, 512, tile=(128, 128, 64)), Costs(k_step=500.0, epilogue=900, fixup=700)
+    spans = engine.run(Plan(segments([0, 1], 0, [0, 5], [5, 8]), 2), problem, Device(2), costs)
+    trace = Trace(problem, Device(2), "stream-k", spans)
+    made = Film((trace,), THEMES[request.param], 15.0)
+    return trace, picture_of("persistent", made, Frame(*SIZES["480p"]))
+
+
+def test_a_tile_that_blocks_share_has_a_layer_for_each(merged):
+    trace, picture = merged
+    theme, (below, above) = picture.theme, sm_colours(2)
+    low, high = (trace.spans[trace.spans["cta"] == cta][0] for cta in (0, 1))
+
+    def tile_at(t):
+        return cell(picture, frame_at(picture, t), 0)
+
+    def frame_of(part, up):
+        line = part[round((1 - up) * part.shape[0]) - 1]
+        return next(pixel for pixel in line if not close(pixel, line[0], 0))
+
+    both = tile_at(high["start"] + 750)
+    dims = [mix(np.array(theme.panel), own, 0.5) for own in (below, above)]
+    assert close(body(both, 0.16), dims[0]) and close(body(both, 0.5), theme.idle)
+    assert close(body(both, 0.7), dims[1]) and close(body(both, 0.84), theme.idle)
+    assert close(frame_of(both, 0.3), below) and close(frame_of(both, 0.8), above)
+    waiting = tile_at(high["ready"] - 1)
+    assert close(body(waiting, 0.8), above) and close(frame_of(waiting, 0.8), theme.wait)
+    assert close(body(waiting, 0.2), below) and close(frame_of(waiting, 0.2), theme.write)
+    adding = tile_at(high["fixup"] - 1)
+    assert close(frame_of(adding, 0.8), theme.fix_up) and close(frame_of(adding, 0.2), below)
+    assert low["done"] == high["ready"] and close(frame_of(tile_at(high["fixup"]), 0.8), theme.write)
+    done = tile_at(high["done"])
+    assert close(body(done, 0.2), below) and close(body(done, 0.8), above)
+
+
+def test_a_lane_shows_the_wait_and_the_fix_up(merged):
+    trace, picture = merged
+    end, span = frame_at(picture, picture.end), trace.spans[trace.spans["cta"] == 1][0]
+    theme = picture.theme
+    kinds = {("drain", "ready"): theme.wait, ("ready", "fixup"): theme.fix_up, ("fixup", "done"): theme.write}
+    for (begin, finish), colour in kinds.items():
+        assert close(lane_pixel(picture, end, 1, (span[begin] + span[finish]) / 2), colour)
+
+
+@pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
+def test_each_colour_means_one_thing(theme):
+    kinds = ["launch", "hand over", "wait", "fix up", "write", "idle"]
+    fills = np.array([theme.fill(kind) for kind in kinds]).astype(int)
+    for one, other in combinations(fills, 2):
+        assert np.abs(one - other).sum() >= 80
+    for fill in fills:
+        for sms in (6, 132):
+            assert np.abs(sm_colours(sms).astype(int) - fill).sum(1).min() >= 60
 
 
 @pytest.mark.parametrize("name", FILMS)

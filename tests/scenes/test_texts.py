@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from films import FILMS, SCENES, Set, edges, film, picture_of, recorded, stamped
 
-from tilesim import Device, Problem, Trace, simulate
+from tilesim import Costs, Device, Problem, Trace, simulate
 from tilesim.leads import since_first_multiply
 from tilesim_scenes._stage import picture as pictures
 from tilesim_scenes._stage.blocks import block_painter
@@ -43,7 +43,7 @@ def texts(made):
     with recorded() as still:
         made.backdrop()
     with recorded() as named:
-        list(legend(words, theme, made.colours[0], foot))
+        list(legend(words, theme, made.colours[0], foot, made.film.traces))
     with recorded() as opening:
         list(opening_card(words, theme, made.script, made.frame, made.film.traces[0], made.colours[0]))
     captions = []
@@ -185,6 +185,24 @@ def test_extreme_simulations_beside_silicon(case, size):
     measured = Trace(problem, device, schedule, other.spans, "measured", 32, meta)
     shown = since_first_multiply(simulated), since_first_multiply(measured)
     check(picture_of("sim-vs-silicon", Film(shown, THEMES["light"], 12.0), Frame(*SIZES[size])))
+
+
+MERGES = Costs(k_step=648.0, launch=165, prologue=1377, handover=869, epilogue=1914, overlap=True, fixup=1200)
+SHARED = {
+    "a hybrid": (("persistent", "stream-k-hybrid:1"), Problem(384, 768, 1024), Device(4)),
+    "slices": (("split-k:4", "stream-k:3"), Problem(256, 768, 1024), Device(4)),
+    "one tile": (("naive", "stream-k"), Problem(128, 256, 4096), Device(4)),
+    "a tail on a GPU": (("persistent", "stream-k"), Problem(4352, 4096, 4096), Device.named("h200")),
+}
+
+
+@pytest.mark.parametrize("size", ["720p", "square", "vertical"])
+@pytest.mark.parametrize("case", SHARED)
+def test_texts_of_films_whose_blocks_share_tiles(case, size):
+    schedules, problem, device = SHARED[case]
+    traces = tuple(simulate(schedule, problem, device, MERGES) for schedule in schedules)
+    check(picture_of("race", Film(traces, THEMES["light"], 15.0), Frame(*SIZES[size])))
+    check(picture_of("persistent", Film(traces[1:], THEMES["dark"], 15.0), Frame(*SIZES[size])))
 
 
 def test_every_scene_is_tested():
