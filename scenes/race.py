@@ -15,6 +15,7 @@ from tilesim_scenes._stage.phrases import (
     around_hand_over,
     hand_overs,
     is_bare,
+    name_in_sentence,
     merge_captions,
     overlaps,
     plural,
@@ -64,7 +65,7 @@ def _title(traces: tuple[Trace, ...], classroom: bool) -> str:
     first, second = traces
     if classroom and _per_tile(first) and is_persistent(second) and not cuts_tiles(second):
         return "One thread block per tile, or one per SM?"
-    return f"{schedule_name(first)} vs {schedule_name(second).lower()} matmul"
+    return f"{schedule_name(first)} vs {name_in_sentence(second)} matmul"
 
 
 def _per_tile(trace: Trace) -> bool:
@@ -110,7 +111,7 @@ def _captions(traces: tuple[Trace, ...]) -> list[Caption]:
         last = max(start for _, _, start in overs)
         captions.append(Caption(around_hand_over(traces)[0], "Slow motion: when does the next tile start?"))
         pauses = [f"{(start - drain) / 1000:.1f} µs" for _, drain, start in overs]
-        names = [schedule_name(trace).lower() for trace in traces]
+        names = [name_in_sentence(trace) for trace in traces]
         both = ", ".join(f"{pause} {name}" for pause, name in zip(pauses, names, strict=True))
         captions.append(Caption(last, f"The pause: {both}"))
         later += _tail(traces)
@@ -136,7 +137,7 @@ def _tail(traces: tuple[Trace, ...]) -> list[Caption]:
     if both < 0.95 * first_done:
         return [Caption(both, "The tail: SMs wait for the last tiles")]
     longest = max(traces, key=lambda trace: trace.makespan - tail_start(trace))
-    text = f"The tail of {schedule_name(longest).lower()}: SMs wait for the last tiles"
+    text = f"The tail of {name_in_sentence(longest)}: SMs wait for the last tiles"
     return [Caption(tail_start(longest), text)]
 
 
@@ -191,7 +192,8 @@ def _cause(fast: Trace, slow: Trace) -> list[str]:
     if overlaps(fast) and not overlaps(slow):
         loop.append(f"{'and' if loop else 'It'} writes each tile while the next one is multiplied")
     merges = fasts["wait"] + fasts["fix up"]
-    idle = f"On average an SM is idle for {fasts['idle']:.1f} µs instead of {slows['idle']:.1f} µs"
+    place = "an SM" if fast.device.ctas_per_sm == 1 else "a slot"
+    idle = f"On average {place} is idle for {fasts['idle']:.1f} µs instead of {slows['idle']:.1f} µs"
     if merges >= 0.05:
         idle += f", and merges partials for {merges:.1f} µs"
     others = slows["wait"] + slows["fix up"]
@@ -200,7 +202,7 @@ def _cause(fast: Trace, slow: Trace) -> list[str]:
         (saved["idle"], idle),
         (
             saved["wait"] + saved["fix up"],
-            f"{schedule_name(slow)} waits for partials and adds them, {others:.1f} µs for an average SM",
+            f"{schedule_name(slow)} waits for partials and adds them, on average for {others:.1f} µs",
         ),
     ]
     most, cause = max(causes)

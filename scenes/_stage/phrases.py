@@ -14,6 +14,9 @@ from tilesim_scenes._stage.script import Bar, Caption, Script, describe, microse
 FAR = 0.15
 """Share of a film's clock, beyond which two hand-overs cannot be shown in one slow motion."""
 
+LONGEST_NAME = 40
+"""Letters of a kernel's name beside which a panel still has room for its clock."""
+
 
 def plural(count: int, noun: str) -> str:
     """A count with its noun.
@@ -24,6 +27,16 @@ def plural(count: int, noun: str) -> str:
     return f"{count} {noun}{'s' * (count != 1)}"
 
 
+def is_foreign(trace: Trace) -> bool:
+    """Whether the schedule is none that is registered: the name of a kernel that others wrote."""
+    return trace.schedule.partition(":")[0] not in SCHEDULES
+
+
+def name_in_sentence(trace: Trace) -> str:
+    """The schedule's name, small unless others wrote it so."""
+    return schedule_name(trace) if is_foreign(trace) else schedule_name(trace).lower()
+
+
 def schedule_name(trace: Trace) -> str:
     """The schedule as a heading; the name of a kernel that others wrote stays as it is.
 
@@ -32,8 +45,9 @@ def schedule_name(trace: Trace) -> str:
     ...  for name in ("persistent-dynamic", "stream-k-hybrid:1", "split-k:2")]
     ['Persistent dynamic', 'Stream-K hybrid:1', 'Split-K:2']
     """
-    if trace.schedule.partition(":")[0] not in SCHEDULES:
-        return trace.schedule
+    if is_foreign(trace):
+        name = " ".join(trace.schedule.split())
+        return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
     return re.sub("-k(?![a-z])", "-K", re.sub("-(?!k(?![a-z]))", " ", trace.schedule).capitalize())
 
 
@@ -46,7 +60,7 @@ def merge_captions(trace: Trace) -> list[Caption]:
     waits = spans["ready"] - spans["drain"]
     longest = spans[int(np.argmax(waits))]
     if waits.max() >= 0.02 * trace.makespan:
-        text = f"SM {longest['sm']} waits for another block's part of tile {longest['tile']}"
+        text = f"A block on SM {longest['sm']} waits for another's part of tile {longest['tile']}"
         return [Caption(int(longest["drain"]), text)]
     by_tile = np.lexsort((spans["start"], spans["tile"]))
     before, after = spans[by_tile[:-1]], spans[by_tile[1:]]

@@ -111,6 +111,21 @@ def test_the_checker_finds_slices_that_overlap_in_part(h200, tmp_path):
         check(document)
 
 
+def test_waits_and_fix_ups_lie_inside_epilogues(tmp_path):
+    costs = Costs(k_step=900, epilogue=700, fixup=300, overlap=True)
+    trace = simulate("stream-k:4", Problem(128, 512, 1024), Device(4), costs)
+    document = written(trace, tmp_path)
+    check(document)
+    for category, first, last in (("wait", "drain", "ready"), ("fix-up", "ready", "fixup")):
+        found = [
+            (e["args"]["tile"], e["args"]["k0"], ns(e["ts"]), ns(e["ts"]) + ns(e["dur"]))
+            for e in document["traceEvents"]
+            if e["cat"] == category
+        ]
+        expected = [(s["tile"], s["k0"], s[first], s[last]) for s in trace.spans if s[last] > s[first]]
+        assert sorted(found) == sorted(expected) != []
+
+
 def test_epilogues_longer_than_a_main_loop_keep_every_rule(tmp_path):
     costs = Costs(k_step=100, epilogue=2500, overlap=True)
     trace = simulate("persistent", Problem(1024, 1024, 512), Device(4), costs)

@@ -5,7 +5,8 @@ A slice is a complete event ("ph": "X") or a pair ("B" and "E" on one thread). I
 - its args hold `tile`, a number, or its name does: "tile 17", "tile_17", "tile #17";
 - its args hold `sm` or `smid`, or the name of its thread, or else of its process, does: "SM 5", "sm_5".
 
-Other slices are left alone, and so are those called launch, prologue or hand-over by their name or category.
+Other slices are left alone, and so are those called launch, prologue, hand-over, wait or fix-up by their name
+or category.
 A slice called epilogue belongs to the other slice of its tile on its SM, beside it or inside it: from its
 begin on, the tile is written. cta, k0, k1 and cycles are taken from args that hold them in every slice.
 
@@ -28,7 +29,7 @@ from tilesim.formats.rows import Rows, integers
 TILE = re.compile(r"(?<![a-z])tile[ _#:=]*([0-9]{1,18})\b(?!\s*[,x.]\s*[0-9])", re.IGNORECASE)
 SM = re.compile(r"(?<![a-z])sm[ _#:=]*([0-9]{1,18})\b", re.IGNORECASE)
 EPILOGUE = re.compile(r"\bepilogue\b", re.IGNORECASE)
-NO_SEGMENT = re.compile(r"\b(launch|prologue|hand-?over)\b", re.IGNORECASE)
+NO_SEGMENT = re.compile(r"\b(launch|prologue|hand-?over|wait|fix-?up)\b", re.IGNORECASE)
 FROM_ARGS = ("cta", "k0", "k1", "cycles")
 MAX_US = 2**63 // 1000
 

@@ -2,7 +2,8 @@
 
 Each SM is a process; each slot has a thread for main loops and one for epilogues, since slices that
 overlap in part on one thread are invalid, and an epilogue may overlap the next main loop. Where two
-epilogues of a slot overlap, the second goes on one more thread. The GPU is a process of its own, which
+epilogues of a slot overlap, the second goes on one more thread. Waiting for partials and adding them
+(the fix-up) are slices inside the epilogue. The GPU is a process of its own, which
 carries the counter of busy SMs.
 
 Format: "Trace Event Format", Google, docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU.
@@ -59,7 +60,7 @@ def _names(trace: Trace, lanes: int) -> Iterator[Event]:
 
 
 def _slices(trace: Trace, epilogue_lanes: np.ndarray) -> Iterator[Event]:
-    """Complete events: up to three per span, those of no length left out."""
+    """Complete events: up to five per span, those of no length left out."""
     spans, problem, lanes = trace.spans, trace.problem, int(epilogue_lanes.max()) + 1
     place = np.empty(problem.tiles, np.int64)
     place[visit(problem)] = np.arange(problem.tiles)
@@ -80,6 +81,8 @@ def _slices(trace: Trace, epilogue_lanes: np.ndarray) -> Iterator[Event]:
             ("hand-over" if later[row] else "launch", "launch", main, begin, int(span["start"])),
             (f"tile {tile}", "main loop", main, int(span["start"]), int(span["drain"])),
             (f"tile {tile}", "epilogue", writer, int(span["drain"]), int(span["done"])),
+            ("wait for partials", "wait", writer, int(span["drain"]), int(span["ready"])),
+            ("fix-up", "fix-up", writer, int(span["ready"]), int(span["fixup"])),
         ):
             if last > first:
                 yield {
