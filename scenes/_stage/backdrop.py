@@ -15,6 +15,8 @@ from tilesim_scenes._stage.words import Words
 TITLE_PX, SUBTITLE_PX, BADGE_PX, NAME_PX, NOTE_PX, LANE_PX, AXIS_PX, CLOCK_PX = 56, 32, 30, 42, 32, 30, 26, 46
 BADGE_PAD, PANEL_PAD = 84, 68
 """What a badge is wider than its text: of the whole film, and of a panel."""
+BADGE_ROOM = 320
+"""What is left for a panel's badge beside its name, however long that is."""
 LEAST_BADGE = 0.82
 """Of its full size, to which a badge may shrink before it says less."""
 
@@ -68,11 +70,13 @@ def panel_frame(
     The clock, which goes to `end` ns, stands beside the name. Where there is a badge, the note is under it.
     """
     box, (name, note), x = panel.box, said, panel.grid.x
-    yield words.box(box, theme.panel, 18)
-    yield words.text(name, x, box.y + 52, NAME_PX, theme.text, bold=True)
-    left = x + glyphs.width(name, NAME_PX, glyphs.SANS, True) + 32
     clock = max("000.0 µs", microseconds(end), key=len)
-    room = panel.lanes.right - glyphs.width(clock, CLOCK_PX, glyphs.MONO, True) - left
+    right = panel.lanes.right - glyphs.width(clock, CLOCK_PX, glyphs.MONO, True)
+    most = right - x - 32 - (BADGE_ROOM if origin and panel.wide_header else 0)
+    yield words.box(box, theme.panel, 18)
+    yield words.text(name, x, box.y + 52, NAME_PX, theme.text, bold=True, room=most)
+    left = x + min(most, glyphs.width(name, NAME_PX, glyphs.SANS, True)) + 32
+    room = right - left
     if origin and panel.wide_header:
         yield from badge(words, theme, tint, origin, Box(left, box.y + 12, room - 20, 50), PANEL_PAD)
         return
