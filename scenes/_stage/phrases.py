@@ -8,14 +8,15 @@ import numpy as np
 from tilesim import SCHEDULES, Trace
 from tilesim.metrics import breakdown, launches, next_in_slot, utilization
 from tilesim.view import hand_over
+from tilesim_scenes._stage import glyphs
 from tilesim_scenes._stage.layout import is_classroom
 from tilesim_scenes._stage.script import Bar, Caption, Script, describe, microseconds
 
 FAR = 0.15
 """Share of a film's clock, beyond which two hand-overs cannot be shown in one slow motion."""
 
-LONGEST_NAME = 40
-"""Letters of a kernel's name beside which a panel still has room for its clock."""
+NAME_ROOM, LEAST_PX = 525, 36
+"""What the narrowest panel has room for beside its clock, and the least size of what must be read."""
 
 
 def plural(count: int, noun: str) -> str:
@@ -46,9 +47,16 @@ def schedule_name(trace: Trace) -> str:
     ['Persistent dynamic', 'Stream-K hybrid:1', 'Split-K:2']
     """
     if is_foreign(trace):
-        name = " ".join(trace.schedule.split())
-        return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+        return _fitting(" ".join(trace.schedule.split()))
     return re.sub("-k(?![a-z])", "-K", re.sub("-(?!k(?![a-z]))", " ", trace.schedule).capitalize())
+
+
+def _fitting(name: str) -> str:
+    """`name`, cut where it is too long for a panel."""
+    cut = name[:100]
+    while glyphs.width(cut, LEAST_PX, glyphs.SANS, True) > NAME_ROOM:
+        cut = f"{cut.removesuffix('…')[:-1]}…"
+    return cut
 
 
 def merge_captions(trace: Trace) -> list[Caption]:
