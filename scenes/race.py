@@ -15,6 +15,7 @@ from tilesim_scenes._stage.phrases import (
     around_hand_over,
     hand_overs,
     is_bare,
+    is_foreign,
     merge_captions,
     name_in_sentence,
     overlaps,
@@ -65,7 +66,9 @@ def _title(traces: tuple[Trace, ...], classroom: bool) -> str:
     first, second = traces
     if classroom and _per_tile(first) and is_persistent(second) and not cuts_tiles(second):
         return "One thread block per tile, or one per SM?"
-    return f"{schedule_name(first)} vs {name_in_sentence(second)} matmul"
+    if any(map(is_foreign, traces)):
+        return "One matrix product, two kernels"
+    return f"{schedule_name(first)} vs {schedule_name(second).lower()} matmul"
 
 
 def _per_tile(trace: Trace) -> bool:
@@ -192,7 +195,8 @@ def _cause(fast: Trace, slow: Trace) -> list[str]:
     if overlaps(fast) and not overlaps(slow):
         loop.append(f"{'and' if loop else 'It'} writes each tile while the next one is multiplied")
     merges = fasts["wait"] + fasts["fix up"]
-    idle = f"On average an SM is idle for {fasts['idle']:.1f} µs instead of {slows['idle']:.1f} µs"
+    place = "an SM" if fast.device.ctas_per_sm == 1 else "a slot"
+    idle = f"On average {place} is idle for {fasts['idle']:.1f} µs instead of {slows['idle']:.1f} µs"
     if merges >= 0.05:
         idle += f", and merges partials for {merges:.1f} µs"
     others = slows["wait"] + slows["fix up"]
@@ -201,7 +205,7 @@ def _cause(fast: Trace, slow: Trace) -> list[str]:
         (saved["idle"], idle),
         (
             saved["wait"] + saved["fix up"],
-            f"{schedule_name(slow)} waits for partials and adds them, {others:.1f} µs for an average SM",
+            f"{schedule_name(slow)} waits for partials and adds them, on average for {others:.1f} µs",
         ),
     ]
     most, cause = max(causes)

@@ -68,7 +68,7 @@ def merge_captions(trace: Trace) -> list[Caption]:
     waits = spans["ready"] - spans["drain"]
     longest = spans[int(np.argmax(waits))]
     if waits.max() >= 0.02 * trace.makespan:
-        text = f"SM {longest['sm']} waits for another block's part of tile {longest['tile']}"
+        text = f"A block on SM {longest['sm']} waits for another's part of tile {longest['tile']}"
         return [Caption(int(longest["drain"]), text)]
     by_tile = np.lexsort((spans["start"], spans["tile"]))
     before, after = spans[by_tile[:-1]], spans[by_tile[1:]]
