@@ -1,8 +1,8 @@
 """The command line finds kernels/ and scenes/ in a clone that is not installed, and says what is missing."""
 
 import os
-import shutil
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
