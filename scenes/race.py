@@ -195,8 +195,7 @@ def _cause(fast: Trace, slow: Trace) -> list[str]:
     if overlaps(fast) and not overlaps(slow):
         loop.append(f"{'and' if loop else 'It'} writes each tile while the next one is multiplied")
     merges = fasts["wait"] + fasts["fix up"]
-    place = "an SM" if fast.device.ctas_per_sm == 1 else "a slot"
-    idle = f"On average {place} is idle for {fasts['idle']:.1f} µs instead of {slows['idle']:.1f} µs"
+    idle = f"On average an SM is idle for {fasts['idle']:.1f} µs instead of {slows['idle']:.1f} µs"
     if merges >= 0.05:
         idle += f", and merges partials for {merges:.1f} µs"
     others = slows["wait"] + slows["fix up"]
@@ -205,7 +204,7 @@ def _cause(fast: Trace, slow: Trace) -> list[str]:
         (saved["idle"], idle),
         (
             saved["wait"] + saved["fix up"],
-            f"{schedule_name(slow)} waits for partials and adds them, on average for {others:.1f} µs",
+            f"{schedule_name(slow)} waits for partials and adds them, {others:.1f} µs for an average SM",
         ),
     ]
     most, cause = max(causes)
