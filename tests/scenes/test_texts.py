@@ -166,6 +166,17 @@ def test_texts_of_extreme_films(case):
     check(picture_of(scene, made, Frame(*SIZES["720p"])))
 
 
+@pytest.mark.parametrize("size", ["720p", "square", "vertical"])
+@pytest.mark.parametrize("scene", ["naive", "persistent", "race"])
+def test_texts_of_kernels_with_long_names(scene, size):
+    schedules = ["naive", "persistent"] if scene == "race" else [scene]
+    costs = Costs(k_step=623, launch=165, prologue=1400, epilogue=1690)
+    runs = [simulate(name, Problem(4096, 4096, 512), Device.named("h200"), costs) for name in schedules]
+    name = "CUTLASS sm90 ping-pong, TMA and warp specialisation, cluster 2 x 1"
+    foreign = [Trace(run.problem, run.device, name, run.spans, "measured") for run in runs]
+    check(picture_of(scene, Film(tuple(foreign), THEMES["dark"], 15.0), Frame(*SIZES[size])))
+
+
 @pytest.mark.parametrize("case", EXTREMES)
 def test_extreme_races(case):
     schedule, problem, device = EXTREMES[case]
