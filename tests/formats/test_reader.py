@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import costs, devices, planned
 
@@ -17,7 +17,6 @@ from tilesim.formats import npz, perfetto
 from tilesim.formats.facts import FACTS
 from tilesim.formats.reader import read
 
-SHARED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 OWN = """\
 # m=256 n=256 k=128 tile=128x128x64 dtype=fp16
 # sms=2 gpu="NVIDIA L40S" schedule="warp specialised"
@@ -28,6 +27,11 @@ tile,sm,start,end
 3,1,2300,3100
 """
 FOUR = {"m": 256, "n": 256, "k": 128, "tile": "128x128x64", "sms": 2}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("reader")
 
 
 def same(one, other):
@@ -57,19 +61,17 @@ def traces(draw):
     )
 
 
-@SHARED
 @given(traces())
-def test_what_tilesim_writes_it_reads(tmp_path, trace):
+def test_what_tilesim_writes_it_reads(folder, trace):
     for form, name in {json_format: "a.json", perfetto: "a.perfetto.json", npz: "a.npz"}.items():
-        form.save(trace, tmp_path / name)
-        same(read(tmp_path / name), trace)
+        form.save(trace, folder / name)
+        same(read(folder / name), trace)
 
 
-@SHARED
 @given(traces())
-def test_a_csv_of_tilesim_is_whole_together_with_the_facts(tmp_path, trace):
-    csv_format.save(trace, tmp_path / "a.csv")
-    same(read(tmp_path / "a.csv", facts_of(trace)), trace)
+def test_a_csv_of_tilesim_is_whole_together_with_the_facts(folder, trace):
+    csv_format.save(trace, folder / "a.csv")
+    same(read(folder / "a.csv", facts_of(trace)), trace)
 
 
 def write(tmp_path, content, name="own-kernel.csv"):
@@ -283,10 +285,9 @@ EVENTS = st.fixed_dictionaries(
 DOCUMENTS = VALUES | st.fixed_dictionaries({"traceEvents": st.lists(EVENTS, max_size=6)})
 
 
-@SHARED
 @given(BYTES | TABLES | DOCUMENTS.map(lambda value: json.dumps(value).encode()), st.booleans())
-def test_whatever_a_file_holds_it_is_a_trace_or_one_sentence(tmp_path, content, all_is_given):
-    path = write(tmp_path, content, "any")
+def test_whatever_a_file_holds_it_is_a_trace_or_one_sentence(folder, content, all_is_given):
+    path = write(folder, content, "any")
     try:
         assert isinstance(read(path, FOUR if all_is_given else None), Trace)
     except TraceError as error:
@@ -294,9 +295,8 @@ def test_whatever_a_file_holds_it_is_a_trace_or_one_sentence(tmp_path, content, 
         assert len(str(error)) < 600
 
 
-@SHARED
 @given(st.data())
-def test_a_file_with_one_thing_changed_is_a_trace_or_one_sentence(tmp_path, data):
+def test_a_file_with_one_thing_changed_is_a_trace_or_one_sentence(folder, data):
     """Of a file that tilesim wrote: a value replaced or removed somewhere."""
     trace = simulate("persistent", Problem(256, 256, 128, tile=(128, 128, 64)), Device(2))
     document = data.draw(st.sampled_from([json_format.document, perfetto.document]))(trace)
@@ -311,7 +311,7 @@ def test_a_file_with_one_thing_changed_is_a_trace_or_one_sentence(tmp_path, data
         place[key] = data.draw(VALUES)
     else:
         place.pop(key)
-    path = write(tmp_path, json.dumps(document), "any.json")
+    path = write(folder, json.dumps(document), "any.json")
     try:
         assert isinstance(read(path), Trace)
     except TraceError as error:
