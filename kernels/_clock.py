@@ -22,9 +22,11 @@ done   TMA: after the last warp has waited for its part of C to be visible. A pe
        CTA does not stay for that, and one that did would make the kernel 10 % slower.
 
 What keeps a stamp in its place: it is volatile inline assembly, as are the wgmma, the wait for them
-and the wait for a TMA store, and neither LLVM nor ptxas moves one such instruction past another. The
-stamps in the K loop are predicated, since a branch there makes ptxas serialise the wgmma. The order
-was read in the machine code for sm_80 and sm_90, and a test reads it in the PTX.
+and the wait for a TMA store, and neither LLVM nor ptxas moves one such instruction past another. Triton's
+pipeliner does: whatever uses a value that the end of the loop body needs too, it puts there with it. So a
+stamp finds its row's address for itself, and a condition of a stamp shares nothing with the loop's own. The
+stamps in the K loop are predicated, since a branch there makes ptxas serialise the wgmma. A test reads the
+order in the PTX, and another, on a GPU, weaves pauses of known length between stamps.
 
 Triton's interpreter has neither clocks nor SMs: there CTAs run one after another on SM 0, and the time
 is a counter of stamps from 1, kept in word 7 of row 0.
@@ -46,32 +48,39 @@ def tick(stamps):
 
 
 @triton.jit
+def row_of(stamps, i):
+    """The address of row i, for the interpreter; elsewhere each stamp finds it for itself, as said above."""
+    return stamps + tl.cast(i, tl.int64) * 16
+
+
+@triton.jit
 def stamp_entry(stamps, i):
     """Thread 0 writes the time; to be called before anything else."""
-    row = stamps + tl.cast(i, tl.int64) * 16
     if INTERPRETED:
+        row = row_of(stamps, i)
         tl.store(row + 8, tick(stamps))
     else:
         tl.inline_asm_elementwise(
             """{
             .reg .pred p;
             .reg .b32 tid;
-            .reg .b64 ns;
+            .reg .b64 row, ns;
             mov.u64 ns, %globaltimer;
             mov.u32 tid, %tid.x;
             setp.eq.u32 p, tid, 0;
-            @p st.global.u64 [$1 + 64], ns;
+            mad.wide.s32 row, $2, 128, $1;
+            @p st.global.u64 [row + 64], ns;
             mov.u32 $0, 0;
             }""",
-            "=r,l", [row], dtype=tl.int32, is_pure=False, pack=1,
+            "=r,l,r", [stamps, tl.cast(i, tl.int32)], dtype=tl.int32, is_pure=False, pack=1,
         )  # fmt: skip
 
 
 @triton.jit
 def stamp_start(stamps, i, when):
     """Thread 0 writes CTA, SM, time and cycles where `when` holds."""
-    row = stamps + tl.cast(i, tl.int64) * 16
     if INTERPRETED:
+        row = row_of(stamps, i)
         if when:
             now = tick(stamps)
             tl.store(row, tl.program_id(0))
@@ -82,10 +91,10 @@ def stamp_start(stamps, i, when):
             """{
             .reg .pred p;
             .reg .b32 tid, cta, sm;
-            .reg .b64 id, at, ns, cycles;
+            .reg .b64 row, id, at, ns, cycles;
             mov.u32 tid, %tid.x;
             setp.eq.u32 p, tid, 0;
-            setp.ne.and.u32 p, $2, 0, p;
+            setp.ne.and.u32 p, $3, 0, p;
             @!p bra skip;
             mov.u64 ns, %globaltimer;
             mov.u64 cycles, %clock64;
@@ -93,20 +102,22 @@ def stamp_start(stamps, i, when):
             mov.u32 sm, %smid;
             cvt.u64.u32 id, cta;
             cvt.u64.u32 at, sm;
-            st.global.v2.u64 [$1], {id, at};
-            st.global.v2.u64 [$1 + 16], {ns, cycles};
+            mad.wide.s32 row, $2, 128, $1;
+            st.global.v2.u64 [row], {id, at};
+            st.global.v2.u64 [row + 16], {ns, cycles};
             skip:
             mov.u32 $0, 0;
             }""",
-            "=r,l,r", [row, tl.cast(when, tl.int32)], dtype=tl.int32, is_pure=False, pack=1,
+            "=r,l,r,r", [stamps, tl.cast(i, tl.int32), tl.cast(when, tl.int32)],
+            dtype=tl.int32, is_pure=False, pack=1,
         )  # fmt: skip
 
 
 @triton.jit
 def stamp_drain(stamps, i, acc):
     """Thread 0 writes time and cycles; returns acc, which must be complete by then."""
-    row = stamps + tl.cast(i, tl.int64) * 16
     if INTERPRETED:
+        row = row_of(stamps, i)
         now = tick(stamps)
         tl.store(row + 4, now)
         tl.store(row + 5, now)
@@ -116,15 +127,16 @@ def stamp_drain(stamps, i, acc):
             """{
             .reg .pred p;
             .reg .b32 tid;
-            .reg .b64 ns, cycles;
+            .reg .b64 row, ns, cycles;
             mov.u64 ns, %globaltimer;
             mov.u64 cycles, %clock64;
             mov.u32 tid, %tid.x;
             setp.eq.u32 p, tid, 0;
-            @p st.global.v2.u64 [$1 + 32], {ns, cycles};
+            mad.wide.s32 row, $2, 128, $1;
+            @p st.global.v2.u64 [row + 32], {ns, cycles};
             mov.u32 $0, 0;
             }""",
-            "=r,l", [row], dtype=tl.int32, is_pure=False, pack=1,
+            "=r,l,r", [stamps, tl.cast(i, tl.int32)], dtype=tl.int32, is_pure=False, pack=1,
         )  # fmt: skip
     return acc
 
@@ -132,8 +144,8 @@ def stamp_drain(stamps, i, acc):
 @triton.jit
 def stamp_done(stamps, i, when, TMA: tl.constexpr):
     """Where `when` holds, every warp waits for its TMA stores of C; the latest warp's time stays."""
-    row = stamps + tl.cast(i, tl.int64) * 16
     if INTERPRETED:
+        row = row_of(stamps, i)
         if when:
             tl.store(row + 6, tick(stamps))
     else:
@@ -142,18 +154,20 @@ def stamp_done(stamps, i, when, TMA: tl.constexpr):
             """{
             .reg .pred p;
             .reg .b32 lane;
-            .reg .b64 ns;
-            setp.ne.u32 p, $2, 0;
+            .reg .b64 row, ns;
+            setp.ne.u32 p, $3, 0;
             @!p bra skip;
             """ + WAIT + """
             mov.u64 ns, %globaltimer;
             mov.u32 lane, %laneid;
             setp.eq.u32 p, lane, 0;
-            @p red.global.max.u64 [$1 + 48], ns;
+            mad.wide.s32 row, $2, 128, $1;
+            @p red.global.max.u64 [row + 48], ns;
             skip:
             mov.u32 $0, 0;
             }""",
-            "=r,l,r", [row, tl.cast(when, tl.int32)], dtype=tl.int32, is_pure=False, pack=1,
+            "=r,l,r,r", [stamps, tl.cast(i, tl.int32), tl.cast(when, tl.int32)],
+            dtype=tl.int32, is_pure=False, pack=1,
         )  # fmt: skip
 
 
@@ -167,30 +181,31 @@ def read_timer(out, READS: tl.constexpr):
 @triton.jit
 def stamp_ready(stamps, i):
     """Every warp writes the time, of which the latest stays: it has seen the last foreign partial."""
-    row = stamps + tl.cast(i, tl.int64) * 16
     if INTERPRETED:
+        row = row_of(stamps, i)
         tl.store(row + 9, tick(stamps))
     else:
         tl.inline_asm_elementwise(
             """{
             .reg .pred p;
             .reg .b32 lane;
-            .reg .b64 ns;
+            .reg .b64 row, ns;
             mov.u64 ns, %globaltimer;
             mov.u32 lane, %laneid;
             setp.eq.u32 p, lane, 0;
-            @p red.global.max.u64 [$1 + 72], ns;
+            mad.wide.s32 row, $2, 128, $1;
+            @p red.global.max.u64 [row + 72], ns;
             mov.u32 $0, 0;
             }""",
-            "=r,l", [row], dtype=tl.int32, is_pure=False, pack=1,
+            "=r,l,r", [stamps, tl.cast(i, tl.int32)], dtype=tl.int32, is_pure=False, pack=1,
         )  # fmt: skip
 
 
 @triton.jit
 def stamp_fixup(stamps, i, acc):
     """Every warp writes the time, of which the latest stays; returns acc, complete with its partials."""
-    row = stamps + tl.cast(i, tl.int64) * 16
     if INTERPRETED:
+        row = row_of(stamps, i)
         tl.store(row + 10, tick(stamps))
     else:
         acc = settled(acc)
@@ -198,13 +213,14 @@ def stamp_fixup(stamps, i, acc):
             """{
             .reg .pred p;
             .reg .b32 lane;
-            .reg .b64 ns;
+            .reg .b64 row, ns;
             mov.u64 ns, %globaltimer;
             mov.u32 lane, %laneid;
             setp.eq.u32 p, lane, 0;
-            @p red.global.max.u64 [$1 + 80], ns;
+            mad.wide.s32 row, $2, 128, $1;
+            @p red.global.max.u64 [row + 80], ns;
             mov.u32 $0, 0;
             }""",
-            "=r,l", [row], dtype=tl.int32, is_pure=False, pack=1,
+            "=r,l,r", [stamps, tl.cast(i, tl.int32)], dtype=tl.int32, is_pure=False, pack=1,
         )  # fmt: skip
     return acc

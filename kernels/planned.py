@@ -97,7 +97,7 @@ def planned(
             else:
                 k += 1
             if RECORD:
-                stamp_done(stamps, s - 1, (k == min(k0 + LAG, k1 - 1)) & whole, TMA)
+                stamp_done(stamps, s - 1, (k + 1 == min(k0 + LAG + 1, k1)) & whole, TMA)
             x = load(a, pid_m * BM, k * BK, M, K, BM, BK, TMA)  # [BM, BK]
             y = load(b, k * BK, pid_n * BN, K, N, BK, BN, TMA)  # [BK, BN]
             if RECORD:

@@ -21,14 +21,23 @@ from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 from tilesim.cli._rooms import room
 room("kernels")
-from tilesim_kernels._launch import KERNELS, LAG
-from tilesim_kernels._variants import VARIANTS
+from tilesim_kernels._launch import KERNELS, LAG, WAIT_NS
+from tilesim_kernels._variants import VARIANTS, Variant
 
-what, stamps = VARIANTS[sys.argv[1]], sys.argv[2] == "stamps"
+name, stamps = sys.argv[1], sys.argv[2] == "stamps"
+planned = {
+    "planned": dict(OVERLAP=True), "planned-split": dict(OVERLAP=True, SPLIT=True),
+    "planned-alone": dict(OVERLAP=False), "planned-queue": dict(OVERLAP=False, QUEUE=True),
+}
+what = VARIANTS.get(name) or Variant("persistent", overlap=planned[name]["OVERLAP"], kernel="planned")
 values = dict(BM=128, BN=256, BK=64, ORDER="row-major", GROUP=1, TMA=what.loads == "tma", RECORD=stamps,
-              OVERLAP=what.overlap, LAG=LAG)
+              OVERLAP=what.overlap, LAG=LAG if what.overlap else 0, SPLIT=False, QUEUE=False, WARPS=8,
+              WAIT=WAIT_NS) | planned.get(name, {})
 boxes = dict(a=(128, 64), b=(64, 256), c=(128, 256))
-kernel = KERNELS[what.schedule]
+kernel = KERNELS["planned" if name in planned else what.schedule]
+pointers = dict(stamps="*i64", partials="*fp32") | dict.fromkeys(
+    ("visit", "table", "offsets", "steps", "ticket", "flags", "fault"), "*i32"
+)
 types, constants, aligned = {}, {}, {}
 for i, name in enumerate(kernel.arg_names):
     if name in values:
@@ -36,7 +45,7 @@ for i, name in enumerate(kernel.arg_names):
     elif name in boxes and what.loads == "tma":
         types[name] = "tensordesc<bf16[%d,%d]>" % boxes[name]
     else:
-        types[name] = {"visit": "*i32", "stamps": "*i64"}.get(name, "*bf16" if name in boxes else "i32")
+        types[name] = pointers.get(name, "*bf16" if name in boxes else "i32")
         aligned[i,] = [["tt.divisibility", 16]]
 source = ASTSource(kernel, types, constants, aligned)
 options = dict(num_warps=what.warps, num_stages=what.stages)
@@ -70,9 +79,16 @@ def test_stamps_are_compiled_away(tmp_path):
     assert "stamp" not in events(tmp_path, "persistent-tma-overlap", stamps=False)
 
 
-@pytest.mark.parametrize("name", ["naive-tma", "persistent-tma", "persistent-tma-overlap"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "naive-tma", "persistent-tma", "persistent-tma-overlap",
+        "planned", "planned-alone", "planned-queue", "planned-split",
+    ],
+)  # fmt: skip
 def test_stamps_stand_between_what_they_separate(tmp_path, name):
     seen = " ".join(events(tmp_path, name, stamps=True))
-    assert "operands stamp multiply" in seen
+    before = "" if name == "naive-tma" else "written stamp "
+    assert before + "operands stamp multiply" in seen
     assert "multiplied stamp write" in seen
     assert seen.endswith("written stamp")
