@@ -77,7 +77,7 @@ def check_times(plan, costs, spans):
         awaited = [s["done"] for s in others] if owns else []
         assert span["drain"] > span["start"]
         assert span["ready"] == max([span["drain"], *awaited])
-        assert span["fixup"] - span["ready"] == costs.fixup * partials
+        assert span["fixup"] - span["ready"] == (costs.merge + costs.fixup * partials if partials else 0)
         assert span["done"] - span["fixup"] == costs.epilogue
         assert span["cycles"] == 0
     previous = 0

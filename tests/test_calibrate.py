@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tilesim import Costs, Device, Problem, Trace, simulate
-from tilesim.calibrate import LAUNCH_NS, calibrate, calibrations, compare
+from tilesim.calibrate import LAUNCH_NS, calibrate, calibrations, repeated
 from tilesim.calibrations import shipped
 from tilesim.errors import TraceError
 from tilesim.traces import SPAN
@@ -111,7 +111,7 @@ def test_co_residency_comes_back(schedule, factor):
     fitted = calibrate([run(schedule, costs, device)])
     assert fitted.coresidency == (1.0, pytest.approx(factor, rel=0.03))
     assert fitted.k_step == pytest.approx(900, rel=0.03)
-    measured, simulated = compare(run(schedule, costs, device), fitted)
+    measured, simulated = repeated(run(schedule, costs, device), fitted)
     assert simulated == pytest.approx(measured, rel=0.02)
 
 
@@ -122,7 +122,7 @@ def test_co_residency_that_cannot_be_seen_is_an_even_share():
     fitted = calibrate([trace])
     assert fitted.coresidency == (1.0, 2.0)
     assert 2 * fitted.k_step == pytest.approx(1.5 * 900, rel=1e-3)
-    assert compare(trace, fitted) == (trace.makespan, trace.makespan)
+    assert repeated(trace, fitted) == (trace.makespan, trace.makespan)
 
 
 def test_a_fix_up_costs_the_same_per_partial():
@@ -186,7 +186,7 @@ class TestShipped:
     def test_a_simulation_repeats_the_measured_run(self, name):
         trace = Trace.load(TRACES / name)
         (one,) = (entry for entry in shipped("h200") if entry["names"] == [name])
-        measured, simulated = compare(trace, Costs.from_mapping(one["costs"]))
+        measured, simulated = repeated(trace, Costs.from_mapping(one["costs"]))
         assert simulated == pytest.approx(measured, rel=0.04)
 
     @pytest.mark.parametrize("schedule", ["naive", "persistent"])
@@ -197,11 +197,11 @@ class TestShipped:
         name = f"h200-{schedule}-4096x4096x{k}" + "-grouped8" * (order != "row-major") + ".npz"
         (one,) = (entry for entry in shipped("h200") if entry["names"] == [name])
         assert simulate(schedule, problem, H200).meta["costs"]["source"] == one["costs"]["source"]
-        measured, simulated = compare(Trace.load(TRACES / name), None)
+        measured, simulated = repeated(Trace.load(TRACES / name), None)
         assert simulated == pytest.approx(measured, rel=0.03)
 
     def test_persistent_wins_as_measured(self):
         """In the race, overlap is what wins, and the simulation says so."""
         names = (f"h200-{schedule}-4096x4096x512-grouped8.npz" for schedule in ("naive", "persistent"))
-        (naive, naive_again), (other, other_again) = (compare(Trace.load(TRACES / name)) for name in names)
+        (naive, naive_again), (other, other_again) = (repeated(Trace.load(TRACES / name)) for name in names)
         assert naive_again - other_again == pytest.approx(naive - other, rel=0.25)

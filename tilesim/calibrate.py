@@ -1,68 +1,63 @@
 """Calibration: the costs that make the engine play a kernel as a GPU was seen to run it.
 
-Where each figure comes from (columns of a trace's spans; "the segment before" is in the same slot).
-A mean is of the middle 90 %: a run lasts as long as its steps add up to, which a median would not tell.
+Where each figure comes from (columns of a trace's spans; "the segment before" is in the same slot). A mean is
+of the middle 90 %: a run lasts as long as its steps add up to, which a median would not tell.
 
-launch + prologue   mean of start - done of the segment before, where that was another thread block's.
-                    A trace shows only the sum: LAUNCH_NS of it is taken for the launch, the rest for the
-                    prologue. A simulated trace has it in start - issue of every thread block's first.
-handover            mean of start - drain of the segment before if epilogues overlap, else of
-                    start - done, where both are one thread block's.
+launch              LAUNCH_NS, or what the traces' launch_ns say: from a block's end to the next one's entry.
+prologue            mean of start - done of the segment before, where that was another thread block's, less
+                    the launch; and of start - issue of each slot's first, if the trace begins with an entry.
 overlap             whether most segments of a thread block start before the one before them is done.
+handover, staging   mean of start - fixup of the segment before if epilogues overlap, else of start - done,
+                    where both are one thread block's. What it is shorter after a partial, is staging.
 dispatch            slope of the sorted first starts of all slots: the median over pairs half a wave apart.
-k_step              geometric mean of (drain - start) / (k1 - k0), taken back to an SM of one's own.
-coresidency         least squares of K-steps per ns on the shares of a main loop that passed beside
-                    0, 1, ... other main loops of the SM.
 epilogue            mean of done - fixup; if epilogues overlap, of each slot's last segment: the others hide
                     under a main loop, and are stamped only when it has a moment for that.
-fixup               mean of (fixup - ready) / foreign partials, where there are some.
-jitter              from how far slots drift apart: log k_step less its mean over all slots' 1st, 2nd, ...
-                    segments, summed per slot; the clock's step is taken off.
+partial             mean of done - drain of segments whose tile another one owns.
+merge, fixup        least squares of fixup - the later of drain and the last partial's done, on partials.
+k_step, ramp, contention, exposed, bandwidth, cache, coresidency, jitter
+                    see tilesim.main_loops. Each run's main loops are counted in cycles, where they are known,
+                    and given in ns at the mean clock of all of them: under load a GPU's clock moves by some
+                    percent from run to run and within a run, and no plan says how.
 
-So what all SMs do together is no jitter: the first wave loads from memory and later ones from cache, and
-under load the clock falls. A simulation plays those at their mean. What cannot be told apart: a slow start
-of the first wave from a slow dispatch; memory that is slower for more SMs, or under another tile's
-epilogue, from a slower K-step.
+So one calibration serves all sizes of a kernel. What cannot be told apart: a slow start of the first wave
+from a slow dispatch; and what all SMs do together over time, which a simulation plays at its mean.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from math import exp
 from typing import Any
 
 import numpy as np
 
-from tilesim.costs import Costs, even_shares
+from tilesim.costs import Costs
 from tilesim.errors import TraceError
-from tilesim.metrics import first_of_cta, in_turn, slot_index
+from tilesim.main_loops import MainLoops, coresidency, expected, fit, fit_memory, jitter, main_loops
+from tilesim.metrics import in_turn, slot_index
 from tilesim.simulation import replay
 from tilesim.traces import Trace
 
-LAUNCH_NS = 165
+LAUNCH_NS = 168
 """CTA turnaround on an H200: from a block's end to the next one's first instruction on its SM, measured
-with blocks that only spin, 128 to 1024 threads, 1 or 2 on an SM."""
-
-LEAST_SPREAD = 0.02
-"""Standard deviation of the share of time alone on the SM, below which co-residency cannot be fitted."""
+with blocks that only spin (tilesim bench turnaround; data/turnaround)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Costs fitted to the traces of one kernel at one number of K-steps in one order.
+    """Costs fitted to the traces of one kernel.
 
-    `names`: of the traces. `loads`, `warps`, `stages`: as recorded, else "", 0, 0. `unseen`: costs that
-    the traces do not show, taken from elsewhere or 0.
+    `names`: of the traces. `schedule` is without its parameters; `kernel`: "own", "planned" or "", as
+    recorded, and so `loads`, `warps` and `stages`, else "", 0, 0. `unseen`: costs that the traces do not
+    show, taken from elsewhere or 0.
     """
 
     schedule: str
+    kernel: str
     loads: str
     warps: int
     stages: int
     dtype: str
     tile: tuple[int, int, int]
-    k_steps: int
     ctas_per_sm: int
-    order: str
     costs: Costs
     names: tuple[str, ...]
     unseen: tuple[str, ...] = ()
@@ -72,6 +67,11 @@ class Calibration:
         return asdict(self)
 
 
+ABOUT = ("schedule", "kernel", "loads", "warps", "stages", "dtype", "tile", "ctas_per_sm")
+RESOURCES = 2
+"""From here on ABOUT tells what a thread block shares with another on its SM."""
+
+
 def calibrate(traces: Sequence[Trace]) -> Costs:
     """The costs that fit `traces`, all of one kernel and tile; see the head of this module.
 
@@ -79,54 +79,43 @@ def calibrate(traces: Sequence[Trace]) -> Costs:
     """
     if not traces:
         raise TraceError("there is no trace to calibrate to; give at least one")
-    kinds = {(t.schedule, t.problem.dtype, t.problem.tile, t.device.ctas_per_sm) for t in traces}
+    kinds = {(_schedule(t), t.problem.dtype, t.problem.tile, t.device.ctas_per_sm) for t in traces}
     if len(kinds) > 1:
         one, other, *_ = sorted(kinds)
         raise TraceError(f"one set of costs cannot fit two kernels, {one} and {other}")
-    overlap, handover = _handover(traces)
-    launch = _launch(traces)
-    k_step, coresidency, jitter = _main_loop(traces)
-    return Costs(
-        k_step=k_step,
-        dispatch=round(_mean([_dispatch(trace) for trace in traces])),
-        launch=min(LAUNCH_NS, launch or 0),
-        prologue=max(0, (launch or 0) - LAUNCH_NS),
-        handover=handover or 0,
-        epilogue=_epilogue(traces, overlap),
-        overlap=overlap,
-        fixup=_fixup(traces),
-        coresidency=coresidency,
-        jitter=jitter,
-        source=_source(traces),
-    )
+    around = _around(traces)
+    main = _loops(traces, coresidency(traces))
+    return _with_main_loops(around, main, *fit_memory([main]))
 
 
 def calibrations(traces: Mapping[str, Trace]) -> list[Calibration]:
-    """`traces`, by name, sorted into kernels, numbers of K-steps and orders, each of them fitted.
+    """`traces`, by name, sorted into kernels, each of them fitted.
 
-    A measured persistent kernel does not show its launch. It gets LAUNCH_NS, and the prologue of the
-    naive kernel with the same loads, tile, warps and stages and the nearest number of K-steps, else
-    its own hand-over where that has nothing overlapped, else 0.
+    All share one memory, and those with blocks of the same resources one co-residency.
+
+    A kernel that does not show its launch and prologue gets LAUNCH_NS, and the prologue of one that does,
+    with the same loads, tile, warps and stages, else its own hand-over where nothing overlaps, else 0.
     """
     groups: dict[tuple, dict[str, Trace]] = {}
     for name, trace in traces.items():
         groups.setdefault(_kernel(trace), {})[name] = trace
+    around = [_around(list(group.values())) for group in groups.values()]
+    residents: dict[tuple, list[Trace]] = {}
+    for about, group in groups.items():
+        residents.setdefault(about[RESOURCES:-1], []).extend(group.values())
+    factors = {resources: coresidency(members) for resources, members in residents.items()}
+    mains = [_loops(list(group.values()), factors[about[RESOURCES:-1]]) for about, group in groups.items()]
+    memory = fit_memory(mains)
     fitted = []
-    for (*about, _), group in groups.items():
-        schedule, loads, warps, stages, dtype, tile, k_steps, ctas, order = about
-        members = list(group.values())
-        costs = calibrate(members)
-        unseen = () if _launch(members) is not None else ("launch", "prologue")
-        names = tuple(group)
-        fitted.append(
-            Calibration(
-                schedule, loads, warps, stages, dtype, tile, k_steps, ctas, order, costs, names, unseen
-            )
-        )
+    for (about, group), costs, main in zip(groups.items(), around, mains, strict=True):
+        unseen = () if _launch(list(group.values())) is not None else ("launch", "prologue")
+        whole = _with_main_loops(costs, main, *memory)
+        kernel = dict(zip(ABOUT, about, strict=False))
+        fitted.append(Calibration(**kernel, costs=whole, names=tuple(group), unseen=unseen))
     return [_with_launch(one, fitted) if one.unseen else one for one in fitted]
 
 
-def compare(trace: Trace, costs: Costs | None = None, seeds: Sequence[int] = range(5)) -> tuple[int, int]:
+def repeated(trace: Trace, costs: Costs | None = None, seeds: Sequence[int] = range(5)) -> tuple[int, int]:
     """(measured, simulated): ns from the first multiply to the last done, simulated the median of `seeds`.
 
     Without `costs` it is simulated with the default ones. Not the makespan: a measured trace cannot show
@@ -139,14 +128,19 @@ def _length(trace: Trace) -> int:
     return int(trace.spans["done"].max() - trace.spans["start"].min())
 
 
+def _schedule(trace: Trace) -> str:
+    return trace.schedule.partition(":")[0]
+
+
 def _kernel(trace: Trace) -> tuple:
-    """What has to be equal for two traces to share a calibration: its first fields, and overlap."""
-    meta, problem = trace.meta, trace.problem
+    """What has to be equal for two traces to share a calibration: what ABOUT names, and overlap."""
+    meta = trace.meta
     words = str(meta.get("kernel", "")).split("-")
     loads = next((word for word in words if word in ("tma", "ptr")), "")
+    kernel = ("planned" if words[0] == "planned" else "own") if loads else ""
     pipeline = (int(meta.get("warps", 0)), int(meta.get("stages", 0)))
-    size = (problem.dtype, problem.tile, problem.k_steps, trace.device.ctas_per_sm, problem.order)
-    return trace.schedule, loads, *pipeline, *size, "overlap" in words
+    size = (trace.problem.dtype, trace.problem.tile, trace.device.ctas_per_sm)
+    return _schedule(trace), kernel, loads, *pipeline, *size, "overlap" in words
 
 
 def _with_launch(one: Calibration, fitted: Sequence[Calibration]) -> Calibration:
@@ -159,56 +153,144 @@ def _with_launch(one: Calibration, fitted: Sequence[Calibration]) -> Calibration
         and (other.dtype, other.tile, other.ctas_per_sm) == (one.dtype, one.tile, one.ctas_per_sm)
     ]
     own = 0 if one.costs.overlap else one.costs.handover
-    nearest = min(
-        same, key=lambda other: (abs(other.k_steps - one.k_steps), other.order != one.order), default=None
-    )
-    prologue = nearest.costs.prologue if nearest else own
+    prologue = same[0].costs.prologue if same else own
     return replace(one, costs=replace(one.costs, launch=LAUNCH_NS, prologue=prologue))
 
 
-def _before(trace: Trace) -> tuple[np.ndarray, np.ndarray]:
-    """(rows, befores): each segment that is not its slot's first, and the one before it in the slot."""
+def _around(traces: Sequence[Trace]) -> Costs:
+    """The costs of `traces` but for what their main loops take."""
+    overlap, handover, staging, blocking = _handover(traces)
+    launch, prologue = _launch(traces) or (0, 0)
+    epilogue = _epilogue(traces, overlap)
+    partial = _partial(traces)
+    merge, fixup = _fixup(traces)
+    return Costs(
+        dispatch=round(_mean([_dispatch(trace) for trace in traces])),
+        launch=launch,
+        prologue=prologue,
+        handover=handover,
+        epilogue=epilogue,
+        overlap=overlap,
+        staging=staging,
+        partial=partial if blocking and partial != epilogue else None,
+        merge=merge,
+        fixup=fixup,
+        source=_source(traces),
+    )
+
+
+def _loops(traces: Sequence[Trace], factors: tuple[float, ...]) -> list[MainLoops]:
+    """The main loops of one kernel's runs."""
+    clocks = [_clock(trace) for trace in traces]
+    clock = float(np.mean(clocks)) if all(clocks) else 0.0
+    return [main_loops(trace, clock, factors, _gap(trace)) for trace in traces]
+
+
+def _clock(trace: Trace) -> float:
+    """The mean clock of the SMs in MHz, 0 where the trace does not tell."""
+    spans = trace.spans
+    if not (spans["cycles"] > 0).all():
+        return 0.0
+    return 1000 * float(spans["cycles"].sum()) / float((spans["drain"] - spans["start"]).sum())
+
+
+def _with_main_loops(around: Costs, main: Sequence[MainLoops], bandwidth: float, cache: int) -> Costs:
+    found = fit(main, bandwidth, cache)
+    expectations = [expected(one, found, bandwidth, cache) for one in main]
+    return replace(
+        around,
+        k_step=round(found.k_step, 3),
+        ramp=round(found.ramp),
+        contention=round(found.contention),
+        exposed=round(found.exposed, 4),
+        bandwidth=bandwidth,
+        cache=cache,
+        coresidency=main[0].factors,
+        jitter=round(jitter(main, expectations), 5),
+        clock_mhz=round(main[0].clock_mhz, 1),
+    )
+
+
+def _gap(trace: Trace) -> float:
+    """ns from a drain to the next start in the slot, 0 where none follows."""
     before, after = in_turn(trace)
-    return trace.spans[after], trace.spans[before]
+    return _mean(trace.spans["start"][after] - trace.spans["drain"][before])
 
 
-def _launch(traces: Sequence[Trace]) -> int | None:
-    """Launch and prologue together, ns; None where no trace shows them."""
-    gaps = []
+def _owners(trace: Trace) -> np.ndarray:
+    """Whether each span finishes its tile, rather than hand in a partial of it: bool, shape [spans].
+
+    Of a tile in several segments it is the one that waits for the others: the last to be done.
+    """
+    spans = trace.spans
+    order = np.lexsort((spans["done"], spans["tile"]))
+    last = np.append(np.diff(spans["tile"][order]) != 0, True)
+    owners = np.empty(len(spans), bool)
+    owners[order] = last
+    return owners
+
+
+def _launch(traces: Sequence[Trace]) -> tuple[int, int] | None:
+    """(launch, prologue) in ns; None where no trace shows them."""
+    sums, prologues = [], []
+    told = [trace.meta["launch_ns"]["p50"] for trace in traces if "launch_ns" in trace.meta]
     for trace in traces:
-        rows, before = _before(trace)
-        other = rows["cta"] != before["cta"]
-        gaps.append((rows["start"] - before["done"])[other])
+        spans, (before, after) = trace.spans, in_turn(trace)
+        other = spans["cta"][after] != spans["cta"][before]
+        sums.append((spans["start"][after] - spans["done"][before])[other])
+        firsts = np.setdiff1d(np.arange(len(spans)), after)
+        waits = (spans["start"] - spans["issue"])[firsts]
         if trace.origin == "simulated":
-            first = first_of_cta(trace)
-            gaps.append((trace.spans["start"] - trace.spans["issue"])[first])
-    seen = np.concatenate(gaps)
-    return max(0, round(_mean(seen))) if seen.size else None
+            sums.append(waits)
+        elif "prologue_ns" in trace.meta:
+            prologues.append(waits)
+    together = np.concatenate(sums)
+    if not together.size and not prologues:
+        return None
+    launch = round(_mean(told)) if told else LAUNCH_NS
+    if together.size:
+        launch = min(launch, max(0, round(_mean(together))))
+    return launch, max(0, round(_mean(np.concatenate([together - launch, *prologues]))))
 
 
-def _handover(traces: Sequence[Trace]) -> tuple[bool, int | None]:
-    """(overlap, ns from the issue to the start of a thread block's later segments, None if it has none)."""
-    pairs = [_before(trace) for trace in traces]
-    same = [rows["cta"] == before["cta"] for rows, before in pairs]
-    starts = np.concatenate([rows["start"][s] for (rows, _), s in zip(pairs, same, strict=True)])
-    drains = np.concatenate([before["drain"][s] for (_, before), s in zip(pairs, same, strict=True)])
-    dones = np.concatenate([before["done"][s] for (_, before), s in zip(pairs, same, strict=True)])
-    if not starts.size:
-        return False, None
-    overlap = bool(np.mean(starts < dones) > 0.5)
-    return overlap, max(0, round(_mean(starts - (drains if overlap else dones))))
+def _handover(traces: Sequence[Trace]) -> tuple[bool, int, int, bool]:
+    """(overlap, handover, staging, whether partials are stored before their thread block goes on)."""
+    pairs = []
+    for trace in traces:
+        before, after = in_turn(trace)
+        same = trace.spans["cta"][after] == trace.spans["cta"][before]
+        before, after = before[same], after[same]
+        pairs.append((trace.spans[before], trace.spans[after]["start"], _owners(trace)[before]))
+    rows, start, owns = (np.concatenate(columns) for columns in zip(*pairs, strict=True))
+    late = start < rows["done"]
+    blocking = bool((~owns).any()) and float(np.mean(late[~owns])) <= 0.5
+    usual = owns if blocking and owns.any() else np.ones(len(rows), bool)
+    if not len(rows):
+        return False, 0, 0, False
+    overlap = bool(np.mean(late[usual]) > 0.5)
+    handover = max(0, round(_mean((start - rows["fixup" if overlap else "done"])[usual])))
+    after_partial = max(0, round(_mean((start - rows["done"])[~owns]))) if blocking else handover
+    if not overlap or after_partial >= handover:
+        return overlap, handover, 0, blocking
+    return overlap, after_partial, handover - after_partial, blocking
 
 
 def _epilogue(traces: Sequence[Trace], overlap: bool) -> int:
-    """ns from fixup to done."""
+    """ns from fixup to done of segments that finish their tile."""
     each = []
     for trace in traces:
-        rows = np.arange(len(trace.spans))
+        rows = np.flatnonzero(_owners(trace))
         if overlap:
-            by_slot = np.lexsort((trace.spans["start"], slot_index(trace)))[::-1]
-            rows = by_slot[np.unique(slot_index(trace)[by_slot], return_index=True)[1]]
+            rows = np.setdiff1d(rows, in_turn(trace)[0])
         each.append((trace.spans["done"] - trace.spans["fixup"])[rows])
     return round(_mean(np.concatenate(each)))
+
+
+def _partial(traces: Sequence[Trace]) -> int | None:
+    """ns from drain to done of segments that hand in a partial, None where there is none."""
+    each = [(trace.spans["done"] - trace.spans["drain"])[~_owners(trace)] for trace in traces]
+    seen = np.concatenate(each)
+    return round(_mean(seen)) if seen.size else None
 
 
 def _dispatch(trace: Trace) -> float:
@@ -221,75 +303,25 @@ def _dispatch(trace: Trace) -> float:
     return float(np.median(starts[half:] - starts[: len(starts) - half])) / half
 
 
-def _main_loop(traces: Sequence[Trace]) -> tuple[float, tuple[float, ...], float]:
-    """(k_step, coresidency, jitter)."""
-    spans = np.concatenate([trace.spans for trace in traces])
-    steps, length = spans["k1"] - spans["k0"], np.maximum(1, spans["drain"] - spans["start"])
-    beside = np.concatenate([_shares(trace) for trace in traces])
-    seen = np.flatnonzero(beside.any(axis=0))
-    coresidency = list(even_shares(beside.shape[1]))
-    if beside[:, 0].std() > LEAST_SPREAD:
-        speed = np.linalg.lstsq(beside[:, seen], steps / length, rcond=None)[0]
-        for r, slower in zip(seen.tolist(), (speed[0] / speed).tolist(), strict=True):
-            coresidency[r] = max(1.0, slower)
-    alone = np.log(length * (beside / np.array(coresidency)).sum(axis=1) / steps)
-    # Both stamps are off by up to a step of the clock: each adds a variance of tick² / 12.
-    tick = max(trace.tick_ns if trace.origin == "measured" else 1 for trace in traces)
-    stamps = tick**2 / 6 / float(np.mean(length)) ** 2
-    ends = np.cumsum([len(trace.spans) for trace in traces])[:-1]
-    drifts = [_drift(trace, own) for trace, own in zip(traces, np.split(alone, ends), strict=True)]
-    jitter = max(0.0, float(np.concatenate(drifts).mean()) - stamps) ** 0.5
-    return round(exp(_mean(alone)), 3), tuple(round(f, 4) for f in coresidency), round(jitter, 5)
-
-
-def _drift(trace: Trace, log_k_step: np.ndarray) -> np.ndarray:
-    """Estimates of the variance of log k_step, one per slot: float64, shape [slots in use].
-
-    If tiles vary independently, n of them in a slot add up to n times the variance of one.
-    """
-    place = slot_index(trace)
-    by_slot = np.lexsort((trace.spans["start"], place))
-    slots, first, counts = np.unique(place[by_slot], return_index=True, return_counts=True)
-    rank = np.arange(len(place)) - np.repeat(first, counts)
-    apart = log_k_step[by_slot]
-    members = np.bincount(rank)
-    apart -= (np.bincount(rank, apart) / members)[rank]
-    # A mean over few slots takes a part of the variance with it.
-    free = np.add.reduceat((1 - 1 / members)[rank], first)
-    drift = np.add.reduceat(apart, first) ** 2
-    return np.divide(drift, free, out=np.zeros(len(slots)), where=free > 0)
-
-
-def _shares(trace: Trace) -> np.ndarray:
-    """The share of each main loop with r + 1 main loops on its SM: float64, shape [spans, ctas_per_sm]."""
-    spans, most = trace.spans, trace.device.ctas_per_sm
-    shares = np.zeros((len(spans), most))
-    if most == 1:
-        shares[:] = 1.0
-        return shares
-    for sm in np.unique(spans["sm"]):
-        rows = np.flatnonzero(spans["sm"] == sm)
-        start, drain = spans["start"][rows], spans["drain"][rows]
-        times, at = np.unique(np.concatenate([start, drain]), return_inverse=True)
-        began, ended = at[: len(rows)], at[len(rows) :]
-        running = np.cumsum(
-            np.bincount(began, minlength=len(times)) - np.bincount(ended, minlength=len(times))
-        )
-        for r in range(most):
-            passed = np.append(0, np.cumsum(np.where(running[:-1] == r + 1, np.diff(times), 0)))
-            shares[rows, r] = passed[ended] - passed[began]
-    return shares / np.maximum(1, shares.sum(axis=1, keepdims=True))
-
-
-def _fixup(traces: Sequence[Trace]) -> int:
-    """ns per foreign partial, 0 where no tile is cut."""
-    each = [np.empty(0)]
+def _fixup(traces: Sequence[Trace]) -> tuple[int, int]:
+    """(merge, fixup) in ns, 0 where no tile is cut; how long a flag takes to be seen is in the first."""
+    counts, took = [np.empty(0)], [np.empty(0)]
     for trace in traces:
-        spans = trace.spans
-        partials = np.bincount(spans["tile"], minlength=trace.problem.tiles)[spans["tile"]] - 1
-        added = spans["fixup"] > spans["ready"]
-        each.append((spans["fixup"] - spans["ready"])[added] / np.maximum(1, partials[added]))
-    return round(_mean(np.concatenate(each)))
+        spans, owns = trace.spans, _owners(trace)
+        partials = np.bincount(spans["tile"], minlength=trace.problem.tiles) - 1
+        arrived = np.zeros(trace.problem.tiles, np.int64)
+        np.maximum.at(arrived, spans["tile"][~owns], spans["done"][~owns])
+        rows = owns & (partials[spans["tile"]] > 0)
+        began = np.maximum(spans["drain"], arrived[spans["tile"]])
+        counts.append(partials[spans["tile"]][rows])
+        took.append((spans["fixup"] - began)[rows])
+    partials, ns = np.concatenate(counts), np.maximum(0, np.concatenate(took))
+    if len(np.unique(partials)) < 2:
+        return 0, round(_mean(ns / np.maximum(1, partials)))
+    each, once = np.polyfit(partials, ns, 1)
+    if each < 0:
+        return round(_mean(ns)), 0
+    return (round(once), round(each)) if once >= 0 else (0, round(_mean(ns / partials)))
 
 
 def _source(traces: Sequence[Trace]) -> str:

@@ -16,15 +16,16 @@ from tilesim.errors import CostsError
 from tilesim.problems import DTYPE_BYTES, Problem
 
 
-def default_costs(schedule: str, problem: Problem, device: Device) -> Costs:
+def default_costs(schedule: str, problem: Problem, device: Device, kernel: str = "") -> Costs:
     """What `simulate` uses when it is given no costs.
 
     For a named device: calibrated costs where some are shipped, else its datasheet peak. For a device
-    made by hand: `Costs.ideal()`.
+    made by hand: `Costs.ideal()`. `kernel`: as recorded, such as "planned-tma-overlap"; "" is the schedule's
+    own with TMA and overlap, or the planned one where it has none of its own.
     """
     if not device.name:
         return Costs.ideal()
-    return _nearest(shipped(device.name), schedule, problem, device) or _from_peak(problem, device)
+    return _nearest(shipped(device.name), schedule, problem, device, kernel) or _from_peak(problem, device)
 
 
 @cache
@@ -37,7 +38,9 @@ def shipped(device: str) -> tuple[Mapping[str, Any], ...]:
     return tuple(json.loads(path.read_text("utf-8"))) if path.is_file() else ()
 
 
-def read_costs(path: str | PathLike[str], schedule: str, problem: Problem, device: Device) -> Costs:
+def read_costs(
+    path: str | PathLike[str], schedule: str, problem: Problem, device: Device, kernel: str = ""
+) -> Costs:
     """Costs from a JSON file: one object of costs, or the list that `tilesim calibrate` writes.
 
     Of a list the nearest entry is taken and scaled as the shipped ones are. Raises CostsError, naming the
@@ -50,12 +53,12 @@ def read_costs(path: str | PathLike[str], schedule: str, problem: Problem, devic
     except (ValueError, RecursionError):
         raise CostsError(f"{path}: this is not a JSON file") from None
     try:
-        return costs_for(values, schedule, problem, device)
+        return costs_for(values, schedule, problem, device, kernel)
     except CostsError as error:
         raise CostsError(f"{path}: {error}") from None
 
 
-def costs_for(values: object, schedule: str, problem: Problem, device: Device) -> Costs:
+def costs_for(values: object, schedule: str, problem: Problem, device: Device, kernel: str = "") -> Costs:
     """Costs from parsed JSON: an object of costs, or a list of calibrations to take the nearest of.
 
     Raises CostsError where it is neither, or where no calibration is for this schedule and dtype.
@@ -64,7 +67,7 @@ def costs_for(values: object, schedule: str, problem: Problem, device: Device) -
         return Costs.from_mapping(values)
     if not isinstance(values, list) or not all(_is_calibration(entry) for entry in values):
         raise CostsError(f"it must hold an object of costs or a list of objects with {', '.join(KEYS)}")
-    costs = _nearest(values, schedule, problem, device)
+    costs = _nearest(values, schedule, problem, device, kernel)
     if costs is None:
         kinds = sorted({f"{entry['schedule']} in {entry['dtype']}" for entry in values})
         raise CostsError(
@@ -73,7 +76,7 @@ def costs_for(values: object, schedule: str, problem: Problem, device: Device) -
     return costs
 
 
-KEYS = {"schedule": str, "dtype": str, "tile": list, "k_steps": int, "ctas_per_sm": int, "costs": dict}
+KEYS = {"schedule": str, "dtype": str, "tile": list, "ctas_per_sm": int, "costs": dict}
 """What a calibration says at least."""
 
 
@@ -82,44 +85,54 @@ def _is_calibration(entry: object) -> bool:
         return False
     if not all(isinstance(entry.get(key), kind) for key, kind in KEYS.items()):
         return False
-    sizes = [*entry["tile"], entry["k_steps"], entry["ctas_per_sm"]]
-    known = entry["dtype"] in DTYPE_BYTES and len(sizes) == 5
+    sizes = [*entry["tile"], entry["ctas_per_sm"]]
+    known = entry["dtype"] in DTYPE_BYTES and len(sizes) == 4
     return known and all(isinstance(size, int) and size > 0 for size in sizes)
 
 
+STANDS_IN = {
+    "split-k": ("stream-k", "naive", "persistent"),
+    "stream-k-hybrid": ("stream-k", "persistent"),
+    "cluster-launch-control": ("persistent-dynamic", "persistent"),
+}
+"""Whose calibration a schedule takes where it has none, the best first; any other takes persistent's."""
+
+
 def _nearest(
-    entries: Sequence[Mapping[str, Any]], schedule: str, problem: Problem, device: Device
+    entries: Sequence[Mapping[str, Any]], schedule: str, problem: Problem, device: Device, kernel: str = ""
 ) -> Costs | None:
     """The nearest calibration, scaled to this tile, dtype and number of CTAs per SM; None without any.
 
-    Nearest is by, in this order: the schedule (naive stands in for split-k, persistent for every other), the
-    dtype, TMA loads, the tile's shape, an overlapped epilogue, CTAs per SM, the number of K-steps, the
-    order. A K-step is scaled by its volume and the datasheet's rates of the dtypes, an epilogue by the
-    bytes of its tile. For more CTAs per SM than were calibrated, f(r) is another calibration's of that
-    tile, else r: they share the SM's rate.
+    Nearest is by, in this order: the schedule, or who stands in for it; the dtype; TMA loads or those of
+    `kernel`; the tile's shape; an overlapped epilogue, or what `kernel` says; CTAs per SM; own or planned. A
+    K-step is scaled by its volume and the datasheet's rates of the dtypes, an epilogue by the bytes of its
+    tile. For more CTAs per SM than were calibrated, f(r) is another calibration's of that tile, else r: they
+    share the SM's rate.
     """
     name = schedule.partition(":")[0]
-    family = "naive" if name in ("naive", "split-k") else "persistent"
+    family = (name, *STANDS_IN.get(name, () if name == "naive" else ("persistent",)))
     area = problem.tile_m * problem.tile_n
+    words = kernel.split("-") if kernel else ["tma", "overlap"]
+    loads = "ptr" if "ptr" in words else "tma"
+    made = ("planned" if "planned" in words else "own") if kernel else ""
 
     def distance(entry: Mapping[str, Any]) -> tuple[float, ...]:
         m, n, k = entry["tile"]
         return (
-            entry["schedule"] != name,
+            family.index(entry["schedule"]),
             entry["dtype"] != problem.dtype,
-            entry.get("loads", "tma") != "tma",
+            entry.get("loads", loads) != loads,
             abs(log(m * n / area)) + abs(log(k / problem.tile_k)),
-            not entry["costs"].get("overlap", False),
+            entry["costs"].get("overlap", False) != ("overlap" in words),
             abs(entry["ctas_per_sm"] - device.ctas_per_sm),
-            abs(log(entry["k_steps"] / problem.k_steps)),
-            entry.get("order") != problem.order,
+            entry.get("kernel", made) != (made or "own"),
         )
 
     rates = presets()[device.name]["peak_tflops"] if device.name else {}
     fitting = [
         entry
         for entry in entries
-        if entry["schedule"] in (name, family)
+        if entry["schedule"] in family
         and (entry["dtype"] == problem.dtype or {entry["dtype"], problem.dtype} <= set(rates))
     ]
     if not fitting:
@@ -135,6 +148,10 @@ def _nearest(
             costs,
             k_step=costs.k_step * rate * area * problem.tile_k / (m * n * k),
             epilogue=round(costs.epilogue * size * area / (m * n)),
+            staging=round(costs.staging * size * area / (m * n)),
+            partial=None if costs.partial is None else round(costs.partial * area / (m * n)),
+            merge=round(costs.merge * area / (m * n)),
+            fixup=round(costs.fixup * area / (m * n)),
         )
         scaled.append(f"{dtype} tiles of {m}x{n}x{k}")
     if device.ctas_per_sm > len(costs.coresidency):
@@ -155,7 +172,7 @@ def _coresidency(
     ]
     if not known:
         return even_shares(ctas_per_sm)
-    best = min(known, key=lambda entry: abs(log(entry["k_steps"] / like["k_steps"])))
+    best = min(known, key=lambda entry: (entry["schedule"] != like["schedule"], entry["ctas_per_sm"]))
     return Costs.from_mapping(best["costs"]).coresidency
 
 

@@ -1,7 +1,7 @@
 """Costs: what each step of a thread block takes, one knob for each cause.
 
-issue --launch + prologue--> start --K-steps--> drain --(wait)--> ready --fix-up--> fixup --epilogue--> done
-       (later segments of a CTA: handover)
+issue -launch, prologue-> start -ramp, K-steps-> drain -wait-> ready -fix-up-> fixup -epilogue-> done
+   (later: staging, handover)                       (a partial: drain -partial-> done)
 """
 
 from collections.abc import Mapping
@@ -12,6 +12,11 @@ from typing import Any
 from tilesim.errors import CostsError
 
 MAX_NS = 10**15
+WHOLE = (
+    "ramp", "dispatch", "launch", "prologue", "handover", "epilogue", "staging", "contention", "partial",
+    "merge", "fixup", "cache",
+)  # fmt: skip
+REAL = ("k_step", "bandwidth", "exposed", "jitter", "clock_mhz")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,44 +24,65 @@ class Costs:
     """Nanoseconds, unless said otherwise. Everything is 0 by default but the K-step, which takes 1 µs.
 
     `k_step`: one K-step of a main loop that has its SM to itself.
+    `ramp`: what a main loop takes beyond its K-steps.
     `dispatch`: at least this long between two thread blocks that the hardware dispatches.
     `launch`: from a thread block's dispatch to its first instruction (the CTA turnaround).
     `prologue`: from there to the first multiply: filling the load pipeline.
     `handover`: from a later segment's issue to its first multiply, inside one CTA.
-    `epilogue`: writing a finished tile, or a partial one for another CTA to add.
-    `overlap`: whether a CTA's next segment is issued at `drain`, under the epilogue, or only at `done`.
-    `fixup`: adding one foreign partial.
+    `epilogue`: writing a finished tile.
+    `overlap`: whether a CTA's next segment is issued at `fixup`, under the epilogue, or only at `done`.
+    `staging`: before such a hand-over, the part of the epilogue under which its CTA cannot go on.
+    `contention`: what a main loop takes longer with its CTA's epilogue of another tile under it.
+    `partial`: storing a partial tile for another CTA to add, which nothing overlaps; None is as an epilogue.
+    `merge`: before a tile's partials are added, once they are there. `fixup`: adding one of them.
     `coresidency`: f(1), f(2), ...: a main loop advances at 1/f(r) while r CTAs of its SM are in
     theirs; f(1) is 1 and the last value holds beyond.
+    `bandwidth`: bytes per ns that DRAM delivers, behind a `cache` of so many bytes; K-steps take longer
+    where a plan asks for more (see tilesim.traffic). 0: however much it is.
+    `exposed`: share of a K-step that it takes longer where its operands come from DRAM.
     `jitter`: relative standard deviation of a tile's K-step time.
+    `clock_mhz`: the SM clock at which these figures hold, 0 where not known.
     `source`: where the figures come from, in words.
 
-    Raises CostsError for a negative, infinite or missing value, or a k_step of 0.
+    Raises CostsError for a negative, infinite or missing value, a k_step of 0, or a bandwidth but no cache.
     """
 
     k_step: float = 1000.0
+    ramp: int = 0
     dispatch: int = 0
     launch: int = 0
     prologue: int = 0
     handover: int = 0
     epilogue: int = 0
     overlap: bool = False
+    staging: int = 0
+    contention: int = 0
+    partial: int | None = None
+    merge: int = 0
     fixup: int = 0
     coresidency: tuple[float, ...] = (1.0,)
+    bandwidth: float = 0.0
+    cache: int = 0
+    exposed: float = 0.0
     jitter: float = 0.0
+    clock_mhz: float = 0.0
     source: str = ""
 
     def __post_init__(self) -> None:
-        for name in ("k_step", "dispatch", "launch", "prologue", "handover", "epilogue", "fixup", "jitter"):
+        for name in (*WHOLE, *REAL):
             value = getattr(self, name)
+            if name == "partial" and value is None:
+                continue
             if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < inf:
                 raise CostsError(f"the cost {name} is {value!r}; it must be a finite number")
             if not 0 <= value <= MAX_NS:
-                raise CostsError(f"the cost {name} is {value!r}; it must lie between 0 and {MAX_NS} ns")
-            if name not in ("k_step", "jitter"):
+                raise CostsError(f"the cost {name} is {value!r}; it must lie between 0 and {MAX_NS}")
+            if name in WHOLE:
                 object.__setattr__(self, name, round(value))
         if self.k_step <= 0:
             raise CostsError(f"the cost k_step is {self.k_step!r}; a K-step must take time")
+        if self.bandwidth and not self.cache:
+            raise CostsError(f"the bandwidth is {self.bandwidth!r}, so the cache in front of it needs a size")
         if self.jitter >= 1:
             raise CostsError(f"the jitter is {self.jitter!r}; it must be a fraction below 1")
         if not isinstance(self.overlap, bool):

@@ -20,6 +20,7 @@ from tilesim.errors import PlanError
 from tilesim.plans import Plan
 from tilesim.problems import Problem
 from tilesim.traces import SPAN
+from tilesim.traffic import loads, stretch
 
 DRAIN, NEXT, FREE, BEGIN, START = range(5)
 NOBODY = -1
@@ -65,7 +66,7 @@ def run(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int = 
     spans = np.zeros(len(rows), SPAN)
     for name in ("tile", "k0", "k1"):
         spans[name] = rows[name]
-    work = _main_loop_ns(rows, problem, costs, seed).tolist()
+    work = main_loop_ns(plan, problem, device, costs, seed).tolist()
     merges = _merges(rows)
     tile, offsets = rows["tile"].tolist(), plan.offsets.tolist()
     queue, queue_end = len(plan.segments), len(rows)
@@ -77,8 +78,11 @@ def run(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int = 
     events = [(0, FREE, rank, NOBODY) for rank in range(len(slots))]
     next_cta, dispatched = 0, -costs.dispatch
 
-    def take(rank: int, now: int, gap: int) -> bool:
-        """Issue the next segment of the slot's CTA, else one from the queue; False where neither is left."""
+    def take(rank: int, now: int, gap: int, under: bool = False) -> bool:
+        """Issue the slot's next segment, its CTA's or the queue's, perhaps with an epilogue under it.
+
+        False where neither is left.
+        """
         nonlocal queue
         slot = slots[rank]
         if slot.next_row < slot.end_row:
@@ -90,6 +94,8 @@ def run(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int = 
         else:
             return False
         slot.row, ran_in[row], ran_by[row] = row, rank, slot.cta
+        if under:
+            work[row] += costs.contention
         issue[row], start[row] = now, now + gap
         heappush(events, (now + gap, START, rank, NOBODY))
         return True
@@ -111,17 +117,25 @@ def run(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int = 
             heappush(events, (now + max(0, left), DRAIN, rank, slot.version))
 
     def finish(rank: int, row: int, partials: int) -> None:
-        """Add the partials and write the accumulator, which is ready; then the CTA goes on."""
-        fixup[row] = ready[row] + costs.fixup * partials
+        """Add the partials and write the tile, whose accumulator is ready; then the CTA goes on."""
+        fixup[row] = ready[row] + (costs.merge + costs.fixup * partials if partials else 0)
         done[row] = fixup[row] + costs.epilogue
         heappush(events, (fixup[row] if costs.overlap else done[row], NEXT, rank, row))
+
+    def hand_in(rank: int, row: int) -> None:
+        """Store the accumulator for another CTA to add."""
+        if costs.partial is None:
+            finish(rank, row, 0)
+        else:
+            fixup[row], done[row] = ready[row], ready[row] + costs.partial
+            heappush(events, (done[row], NEXT, rank, row))
 
     def merge_in(merge: _Merge, rank: int, row: int) -> None:
         """A segment of a shared tile has drained: store its partial, or wait for the others'."""
         if row == merge.owner:
             merge.waiting = rank
         else:
-            finish(rank, row, 0)
+            hand_in(rank, row)
             merge.missing -= 1
             merge.arrived = max(merge.arrived, done[row])
         if merge.waiting != NOBODY and not merge.missing:
@@ -143,7 +157,8 @@ def run(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int = 
             else:
                 finish(rank, row, 0)
         elif event == NEXT:
-            if not take(rank, now, costs.handover):
+            under = done[mark] > now
+            if not take(rank, now, costs.handover + costs.staging * under, under):
                 heappush(events, (done[mark], FREE, rank, NOBODY))
         elif event == FREE:
             if next_cta < plan.ctas:
@@ -173,13 +188,26 @@ def run(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int = 
     return spans
 
 
-def _main_loop_ns(rows: np.ndarray, problem: Problem, costs: Costs, seed: int) -> np.ndarray:
-    """How long each row's main loop takes with its SM to itself: int64 ns, at least 1, shape [rows]."""
-    k_step = np.full(len(rows), float(costs.k_step))
+def main_loop_ns(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int) -> np.ndarray:
+    """How long each main loop takes alone on its SM: int64 ns, at least 1, in plan order, the queue last."""
+    rows = np.concatenate([plan.segments, plan.shared])
+    k_step = float(costs.k_step) * memory_stretch(plan, problem, device, costs)
     if costs.jitter:
         noise = np.random.default_rng(seed).standard_normal(problem.tiles)
         k_step *= np.exp(costs.jitter * noise)[rows["tile"]]
-    return np.maximum(1, np.rint((rows["k1"] - rows["k0"]) * k_step)).astype(np.int64)
+    return np.maximum(1, np.rint((rows["k1"] - rows["k0"]) * k_step)).astype(np.int64) + costs.ramp
+
+
+def memory_stretch(plan: Plan, problem: Problem, device: Device, costs: Costs) -> np.ndarray:
+    """How much longer K-steps take for what comes from DRAM: float64 from 1, a segment each in plan order."""
+    if not costs.bandwidth:
+        return np.ones(len(plan.segments) + len(plan.shared))
+    alone = plan.ctas > device.slots
+    gap = costs.launch + costs.prologue if alone else costs.handover
+    gap += costs.ramp + (costs.staging if costs.overlap else costs.epilogue)
+    step = costs.k_step * costs.slowdown(device.ctas_per_sm)
+    seen = loads(plan, problem, device.slots, gap / step).behind(costs.cache)
+    return seen.mean(stretch(seen.demand, costs.bandwidth * step) * (1 + costs.exposed * seen.cold))
 
 
 def _merges(rows: np.ndarray) -> dict[int, _Merge]:

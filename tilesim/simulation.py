@@ -7,11 +7,11 @@ import numpy as np
 
 from tilesim import engine
 from tilesim.calibrations import default_costs
-from tilesim.costs import Costs
+from tilesim.costs import WHOLE, Costs
 from tilesim.devices import Device
 from tilesim.errors import CostsError, whole
 from tilesim.plans import Plan, shown_by
-from tilesim.problems import Problem
+from tilesim.problems import DTYPE_BYTES, Problem
 from tilesim.schedules import SCHEDULES, plan
 from tilesim.traces import LONGEST_NS, Trace
 
@@ -36,10 +36,13 @@ def replay(trace: Trace, costs: Costs | None = None, seed: int = 0) -> Trace:
     """The run of `trace` as a simulation: of its schedule, or of its blocks' segments as they were.
 
     The latter where the schedule's name is none that is registered, as of a kernel that others wrote. Then
-    `costs=None` takes those of naive where every thread block has one segment, else those of persistent.
-    Raises what `simulate` raises.
+    `costs=None` takes those of naive where every thread block has one segment, else those of persistent;
+    else those of the schedule and of the kernel that the trace names. Raises what `simulate` raises.
     """
     if trace.schedule.partition(":")[0] in SCHEDULES:
+        if costs is None:
+            kernel = str(trace.meta.get("kernel", ""))
+            costs = default_costs(trace.schedule, trace.problem, trace.device, kernel)
         return simulate(trace.schedule, trace.problem, trace.device, costs, seed)
     seed = whole("the seed", seed, 0, 2**63 - 1, CostsError)
     made = shown_by(trace.spans)
@@ -51,20 +54,29 @@ def replay(trace: Trace, costs: Costs | None = None, seed: int = 0) -> Trace:
 
 
 def _play(made: Plan, schedule: str, problem: Problem, device: Device, costs: Costs, seed: int) -> Trace:
-    _check_length(made, device, costs)
+    _check_length(made, problem, device, costs)
     spans = engine.run(made, problem, device, costs, seed)
     return Trace(
         problem, device, schedule, spans, meta={"launches": made.ctas, "costs": asdict(costs), "seed": seed}
     )
 
 
-def _check_length(made: Plan, device: Device, costs: Costs) -> None:
+def _check_length(made: Plan, problem: Problem, device: Device, costs: Costs) -> None:
     """Raise CostsError where the slot-time of the plan, run in one slot at its slowest, is beyond int64."""
     rows = np.concatenate([made.segments, made.shared])
-    fixed = costs.dispatch + costs.launch + costs.prologue + costs.handover + costs.epilogue + costs.fixup
+    fixed = sum(getattr(costs, name) or 0 for name in WHOLE if name != "cache")
     k_steps = float((rows["k1"] - rows["k0"]).sum(dtype=np.int64))
     # Of a tile's noise, nothing beyond 8 standard deviations is ever drawn.
     slowest = costs.k_step * max(costs.coresidency) * exp(8 * costs.jitter)
+    slowest *= _most_stretch(problem, device, costs)
     longest, limit = fixed * (len(rows) + made.ctas) + k_steps * slowest, LONGEST_NS / device.slots
     if longest > limit:
         raise CostsError(f"with these costs the run could last {longest:.3g} ns; at most {limit:.3g} fit")
+
+
+def _most_stretch(problem: Problem, device: Device, costs: Costs) -> float:
+    """The most that DRAM can slow a K-step: no operand of any slot comes from the cache."""
+    if not costs.bandwidth:
+        return 1.0
+    size = (problem.tile_m + problem.tile_n) * problem.tile_k * DTYPE_BYTES[problem.dtype] * device.slots
+    return (1 + size / (costs.bandwidth * costs.k_step)) * (1 + costs.exposed)

@@ -5,14 +5,17 @@ from pathlib import Path
 
 import click
 
-from tilesim.calibrate import Calibration, calibrations, compare
+from tilesim.calibrate import Calibration, calibrations, repeated
 from tilesim.cli._figures import time
 from tilesim.cli._options import COSTS_FILE, json_option, output_option
 from tilesim.formats import _atomic
 from tilesim.formats.reader import read
 from tilesim.traces import Trace
 
-SHOWN = ("launch", "prologue", "handover", "k_step", "epilogue", "dispatch", "jitter")
+SHOWN = (
+    "launch", "prologue", "dispatch", "handover", "staging", "k_step", "ramp", "contention", "exposed",
+    "epilogue", "partial", "merge", "fixup", "jitter",
+)  # fmt: skip
 
 
 @click.command(short_help="Fit costs to measured traces.")
@@ -38,24 +41,30 @@ def _text(fitted: list[Calibration]) -> str:
 def _report(one: Calibration, traces: dict[str, Trace]) -> str:
     """The costs of one kernel, then measured and simulated time of each of its traces."""
     costs = one.costs
-    values = {name: getattr(costs, name) for name in SHOWN}
+    values = {name: getattr(costs, name) for name in SHOWN if getattr(costs, name)}
     words = [
         f"{name} {value:.4g}" if isinstance(value, float) else f"{name} {value}"
         for name, value in values.items()
     ]
-    kernel = " ".join(word for word in (one.schedule, one.loads, "overlapped" * costs.overlap) if word)
+    kernel = (one.schedule, "planned" * (one.kernel == "planned"), one.loads, "overlapped" * costs.overlap)
     tile = "x".join(map(str, one.tile))
     lines = [
-        f"{kernel}, {one.dtype}, tile {tile}, {one.k_steps} K-steps, {one.order}, {one.ctas_per_sm} per SM",
+        f"{' '.join(filter(None, kernel))}, {one.dtype}, tile {tile}, {one.ctas_per_sm} per SM",
         f"  {', '.join(words)}",
     ]
+    if costs.clock_mhz:
+        lines.append(
+            f"  a K-step has {costs.k_step * costs.clock_mhz / 1000:.0f} cycles at {costs.clock_mhz} MHz"
+        )
+    if costs.bandwidth:
+        lines.append(f"  memory: {costs.bandwidth:g} bytes per ns behind {costs.cache / 1e6:g} MB of cache")
     if one.ctas_per_sm > 1:
         lines.append("  coresidency " + ", ".join(f"{factor:.3f}" for factor in costs.coresidency))
     if one.unseen:
         lines.append(f"  not in the traces: {', '.join(one.unseen)}")
     lines.append("  from first multiply to last write:")
     for name in one.names:
-        measured, simulated = compare(traces[name], costs)
+        measured, simulated = repeated(traces[name], costs)
         error = (simulated - measured) / measured
         lines.append(f"    {Path(name).name}: {time(measured)}, simulated {time(simulated)} ({error:+.1%})")
     return "\n".join(lines)

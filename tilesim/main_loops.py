@@ -1,0 +1,293 @@
+"""Main loops of measured runs, and what they tell of K-steps, memory and jitter. Part of calibration.
+
+A segment's main loop, taken back to an SM of its own and to one clock, is
+
+    K-steps · k_step · stretch(bandwidth, cache, exposed) + ramp + contention if under an epilogue
+
+and the stretch is what tilesim.traffic says of the plan. k_step, ramp, contention and exposed · k_step are
+linear and come from least squares, of relative errors and with each run counting alike; cache and bandwidth,
+which all kernels of a device share, are the pair from a grid that leaves the smallest error.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tilesim.costs import even_shares
+from tilesim.metrics import in_turn, slot_index
+from tilesim.plans import Plan, shown_by
+from tilesim.schedules import SCHEDULES, plan
+from tilesim.traces import Trace
+from tilesim.traffic import Loads, Traffic, loads, stretch
+
+CACHES = tuple(n * 4 * 10**6 for n in range(1, 17))
+"""Bytes of cache that are tried."""
+
+BANDWIDTHS = tuple(round(250 * 1.12**n) for n in range(32))
+"""Bytes per ns that are tried, 250 to 8400."""
+
+WORTH = 0.9
+"""Memory is kept where it leaves at most this share of the error that there is without."""
+
+RUNS = 5
+"""Memory is sought in at least so many runs of a kernel: fewer could be explained by anything."""
+
+MEDIAN_OF_CHI_SQUARE = 0.45494
+"""Of one degree of freedom: the median of the square of a standard normal number."""
+
+LEAST_SPREAD = 0.02
+"""Standard deviation of the share of time alone on the SM, below which co-residency cannot be fitted."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MainLoops:
+    """The main loops of one run, arrays [segments] in the order of its spans.
+
+    `ns`: taken back to an SM alone and to the mean clock of its kernel's runs. `steps`: K-steps. `under`:
+    whether another tile's epilogue runs under it. `made`: the run's plan, `of`: each span's segment in it.
+    `loads`: what it loads. `full`: how much longer a K-step takes on a full SM. `factors`, `clock_mhz`: with
+    which `ns` was taken back; a clock of 0 is not known.
+    """
+
+    trace: Trace
+    ns: np.ndarray
+    steps: np.ndarray
+    under: np.ndarray
+    made: Plan
+    of: np.ndarray
+    loads: Loads
+    full: float
+    factors: tuple[float, ...]
+    clock_mhz: float
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """What main loops take, as in Costs. `error`: mean of the runs' relative errors, without their signs."""
+
+    k_step: float
+    ramp: float
+    contention: float
+    exposed: float
+    error: float
+
+
+def main_loops(trace: Trace, clock_mhz: float, factors: tuple[float, ...], gap_ns: float) -> MainLoops:
+    """The main loops of `trace`; `gap_ns` is what passes in a slot between two of them."""
+    spans = trace.spans
+    steps = (spans["k1"] - spans["k0"]).astype(np.int64)
+    ns = np.maximum(1, spans["drain"] - spans["start"]).astype(float)
+    if clock_mhz:
+        ns = spans["cycles"] * 1000 / clock_mhz
+    ns = ns * (shares(trace) / np.asarray(factors)).sum(axis=1)
+    before, after = in_turn(trace)
+    under = np.zeros(len(spans), bool)
+    under[after] = (spans["cta"][before] == spans["cta"][after]) & (
+        spans["done"][before] > spans["start"][after]
+    )
+    known = trace.schedule.partition(":")[0] in SCHEDULES
+    made = plan(trace.schedule, trace.problem, trace.device) if known else shown_by(spans)
+    rows = np.concatenate([made.segments, made.shared])
+    of = np.empty(len(spans), np.int64)
+    of[np.lexsort((spans["k0"], spans["tile"]))] = np.lexsort((rows["k0"], rows["tile"]))
+    full = factors[trace.device.ctas_per_sm - 1]
+    step = ns.sum() / steps.sum() * full
+    return MainLoops(
+        trace,
+        ns,
+        steps,
+        under,
+        made,
+        of,
+        loads(made, trace.problem, trace.device.slots, gap_ns / step),
+        full,
+        factors,
+        clock_mhz,
+    )
+
+
+def fit_memory(kernels: Sequence[Sequence[MainLoops]]) -> tuple[float, int]:
+    """(bandwidth, cache) that fit the runs of all `kernels` best, (0, 0) where they tell of none.
+
+    Each kernel has its own k_step and the rest of a Fit. Only kernels with at least RUNS runs are asked.
+    """
+    kernels = [kernel for kernel in kernels if len(kernel) >= RUNS]
+    plain = [fit(kernel, 0.0, 0) for kernel in kernels]
+    best = (sum(len(k) * f.error for k, f in zip(kernels, plain, strict=True)) * WORTH, 0.0, 0)
+    for cache in CACHES:
+        seen = [[_Levels.of(one, cache) for one in kernel] for kernel in kernels]
+        for bandwidth in BANDWIDTHS:
+            error = sum(
+                _error(kernel, levels, bandwidth, f.k_step)
+                for kernel, levels, f in zip(kernels, seen, plain, strict=True)
+            )
+            best = min(best, (error, float(bandwidth), cache))
+    return best[1], best[2]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Levels:
+    """How many K-steps of a run, and cold ones, ask DRAM for `demand` bytes: float64 arrays of one shape."""
+
+    demand: np.ndarray
+    steps: np.ndarray
+    cold: np.ndarray
+
+    @classmethod
+    def of(cls, one: MainLoops, cache: int) -> "_Levels":
+        seen = one.loads.behind(cache)
+        steps = (one.steps[np.argsort(one.of)] / np.maximum(1, np.bincount(seen.row, minlength=seen.rows)))[
+            seen.row
+        ]
+        level, at = np.unique(np.round(8 * np.log2(1 + seen.demand)), return_inverse=True)
+        demand = np.bincount(at, seen.demand) / np.bincount(at)
+        return cls(demand, np.bincount(at, steps), np.bincount(at, steps * seen.cold, len(level)))
+
+
+def _error(kernel: Sequence[MainLoops], seen: Sequence[_Levels], bandwidth: float, k_step: float) -> float:
+    """Sum of the runs' relative errors, each run taken as a whole."""
+    rows = []
+    for one, levels in zip(kernel, seen, strict=True):
+        longer = stretch(levels.demand, bandwidth * k_step * one.full)
+        rows.append(
+            [(levels.steps * longer).sum(), len(one.ns), one.under.sum(), (levels.cold * longer).sum()]
+        )
+    return len(kernel) * _least_squares(kernel, [np.array([row], float) for row in rows]).error
+
+
+def fit(kernel: Sequence[MainLoops], bandwidth: float, cache: int) -> Fit:
+    """The Fit of one kernel's runs, given the memory that they share."""
+    found = Fit(sum(one.ns.sum() for one in kernel) / sum(one.steps.sum() for one in kernel), 0, 0, 0, 0)
+    seen = [one.loads.behind(cache) if bandwidth else None for one in kernel]
+    for _ in range(3 if bandwidth else 1):  # what saturates depends on the K-step that is sought
+        columns = [_columns(one, s, bandwidth, found.k_step) for one, s in zip(kernel, seen, strict=True)]
+        found = _least_squares(kernel, columns)
+    return found
+
+
+def expected(one: MainLoops, found: Fit, bandwidth: float, cache: int) -> np.ndarray:
+    """What each main loop should take: float64 ns, shape [segments]."""
+    seen = one.loads.behind(cache) if bandwidth else None
+    columns = _columns(one, seen, bandwidth, found.k_step)
+    return columns @ [found.k_step, found.ramp, found.contention, found.exposed * found.k_step]
+
+
+def _columns(one: MainLoops, seen: Traffic | None, bandwidth: float, k_step: float) -> np.ndarray:
+    """What k_step, ramp, contention and exposed · k_step are multiplied with: float64 [segments, 4]."""
+    columns = np.zeros((len(one.ns), 4))
+    columns[:, 0], columns[:, 1], columns[:, 2] = one.steps, 1, one.under
+    if seen is not None:
+        longer = stretch(seen.demand, bandwidth * k_step * one.full)
+        columns[:, 0] *= seen.mean(longer)[one.of]
+        columns[:, 3] = one.steps * seen.mean(longer * seen.cold)[one.of]
+    return columns
+
+
+def _least_squares(kernel: Sequence[MainLoops], columns: Sequence[np.ndarray]) -> Fit:
+    """Each run counts alike. Nothing comes out negative: what would is left out, the most negative first."""
+    weights = [len(c) ** 0.5 / one.ns.sum() for c, one in zip(columns, kernel, strict=True)]
+    took = [
+        one.ns if len(c) == len(one.ns) else one.ns.sum(keepdims=True)
+        for c, one in zip(columns, kernel, strict=True)
+    ]
+    left = np.concatenate([c * w for c, w in zip(columns, weights, strict=True)])
+    right = np.concatenate([ns * w for ns, w in zip(took, weights, strict=True)])
+    use = np.any(left, axis=0).tolist()
+    # One length of main loop cannot tell its ramp from its K-steps.
+    use[1] = len(np.unique(np.concatenate([one.steps for one in kernel]))) > 1
+    found = np.zeros(4)
+    while True:
+        found[:] = 0
+        found[use] = np.linalg.lstsq(left[:, use], right, rcond=None)[0]
+        worst = int(np.argmin(found))
+        if found[worst] >= 0 or worst == 0:
+            break
+        use[worst] = False
+    off = [(c @ found).sum() / one.ns.sum() - 1 for c, one in zip(columns, kernel, strict=True)]
+    k_step, ramp, contention, exposed = found.tolist()
+    return Fit(k_step, ramp, contention, exposed / k_step, float(np.mean(np.abs(off))))
+
+
+def coresidency(traces: Sequence[Trace]) -> tuple[float, ...]:
+    """f(1), f(2) ... from how fast K-steps of whole tiles advance beside 0, 1 ... other main loops of the SM.
+
+    f(r) is from 1, where nothing is shared, to r, where everything is. Where none ever was alone it cannot be
+    told: r main loops then share their SM's rate.
+    """
+    beside = np.concatenate([shares(trace) for trace in traces])
+    factors = list(even_shares(beside.shape[1]))
+    steps = np.concatenate([trace.spans["k1"] - trace.spans["k0"] for trace in traces])
+    whole = np.concatenate([np.full(len(trace.spans), trace.problem.k_steps) for trace in traces]) == steps
+    beside = beside[whole]
+    if len(beside) and beside[:, 0].std() > LEAST_SPREAD:
+        ns = np.concatenate([trace.spans["drain"] - trace.spans["start"] for trace in traces])
+        seen = np.flatnonzero(beside.any(axis=0))
+        speed = np.linalg.lstsq(beside[:, seen], (steps / np.maximum(1, ns))[whole], rcond=None)[0]
+        for r, slower in zip(seen.tolist(), (speed[0] / speed).tolist(), strict=True):
+            factors[r] = min(max(1.0, slower), r + 1.0)
+    return tuple(round(f, 4) for f in factors)
+
+
+def shares(trace: Trace) -> np.ndarray:
+    """The share of each main loop with r + 1 main loops on its SM: float64, shape [spans, ctas_per_sm]."""
+    spans, most = trace.spans, trace.device.ctas_per_sm
+    share = np.zeros((len(spans), most))
+    if most == 1:
+        share[:] = 1.0
+        return share
+    for sm in np.unique(spans["sm"]):
+        rows = np.flatnonzero(spans["sm"] == sm)
+        start, drain = spans["start"][rows], spans["drain"][rows]
+        times, at = np.unique(np.concatenate([start, drain]), return_inverse=True)
+        began, ended = at[: len(rows)], at[len(rows) :]
+        running = np.cumsum(
+            np.bincount(began, minlength=len(times)) - np.bincount(ended, minlength=len(times))
+        )
+        for r in range(most):
+            passed = np.append(0, np.cumsum(np.where(running[:-1] == r + 1, np.diff(times), 0)))
+            share[rows, r] = passed[ended] - passed[began]
+    return share / np.maximum(1, share.sum(axis=1, keepdims=True))
+
+
+def jitter(kernel: Sequence[MainLoops], expectations: Sequence[np.ndarray]) -> float:
+    """Relative standard deviation of a tile's K-step: the median over runs.
+
+    A run counts by the length of its main loops: long ones average their K-steps' noise out, and it is they
+    that it would make late.
+
+    What all slots do together, their 1st, 2nd, ... segments, is no jitter. Nor is the clock's step: both
+    stamps are off by up to one, and each adds a variance of tick² / 12.
+    """
+    variances = []
+    for one, ns in zip(kernel, expectations, strict=True):
+        tick = one.trace.tick_ns if one.trace.origin == "measured" else 1
+        variances.append(_variance(one.trace, np.log(one.ns / ns)) - tick**2 / 6 / float(one.ns.mean()) ** 2)
+    order = np.argsort(variances)
+    lengths = np.cumsum([kernel[i].ns.mean() for i in order])
+    middle = order[int(np.searchsorted(lengths, lengths[-1] / 2))]
+    return max(0.0, variances[middle]) ** 0.5
+
+
+def _variance(trace: Trace, log_ratio: np.ndarray) -> float:
+    """The variance of log k_step, the smallest of three estimates, medians over tiles, slots and SMs.
+
+    If tiles vary independently, n of them in a slot add up to n times the variance of one. A slot that is
+    slow all the time adds up to more, one that catches up, or whose neighbour does, to less; none of these is
+    what the engine draws.
+    """
+    place = slot_index(trace)
+    by_slot = np.lexsort((trace.spans["start"], place))
+    _, first, counts = np.unique(place[by_slot], return_index=True, return_counts=True)
+    rank = np.arange(len(place)) - np.repeat(first, counts)
+    apart = log_ratio[by_slot]
+    members = np.bincount(rank)
+    apart = apart - (np.bincount(rank, apart) / members)[rank]
+    # A mean over few slots takes a part of the variance with it.
+    free = (1 - 1 / members)[rank]
+    estimates = []
+    for group in (np.arange(len(place)), place[by_slot], trace.spans["sm"][by_slot]):
+        weights = np.bincount(group, free)
+        sums = np.bincount(group, apart)[weights > 0]
+        estimates.append(float(np.median(sums**2 / weights[weights > 0])) if len(sums) else 0.0)
+    return min(estimates) / MEDIAN_OF_CHI_SQUARE

@@ -1,0 +1,175 @@
+"""Where operands come from: how much of A and B a plan reads from DRAM, and when, behind a cache.
+
+The thread blocks of a plan walk along K. What one of them loads, others load too: those in its row of tiles
+the same piece of A, those in its column the same piece of B. A piece that was loaded a short while ago comes
+from the cache. Whether it still lies there depends on how much else was loaded meanwhile: a cache of so many
+bytes that throws out what was used least recently keeps a piece for a certain time, and all pieces for about
+the same (H. Che, Y. Tung, Z. Wang, Hierarchical Web Caching Systems, IEEE JSAC 20 (7), 2002).
+
+Time is counted in K-steps and all slots keep step with each other: it is the plan that is looked at, not
+a run. So this costs a sort of the pieces, whose number is bounded; of long main loops they get longer.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tilesim.plans import Plan
+from tilesim.problems import DTYPE_BYTES, Problem
+
+SOFTNESS = 4
+"""How sharply a cache loses what is old, of 1 / (1 + (kept / since)^s); infinite if it were exactly LRU."""
+
+MOST_PIECES = 2**20
+"""Pieces of main loops that are told apart, if the plan has no more segments than that."""
+
+SHARPNESS = 4
+"""p of (1 + x^p)^(1/p), the slowdown where x times the bandwidth is asked for; on an H200, 4 fits best."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Traffic:
+    """Arrays of one shape, by pieces of main loops.
+
+    `row`: int64, the segment of a piece in plan order, the queue last. `demand`: float64, bytes from DRAM
+    that all slots together ask for, per K-step. `cold`: float64, how likely an operand of the piece itself
+    is on its way from DRAM. `rows`: how many segments the plan has.
+    """
+
+    row: np.ndarray
+    demand: np.ndarray
+    cold: np.ndarray
+    rows: int
+
+    def mean(self, values: np.ndarray) -> np.ndarray:
+        """The mean of each segment's pieces: float64, shape [rows]."""
+        pieces = np.bincount(self.row, minlength=self.rows)
+        return np.bincount(self.row, values, self.rows) / np.maximum(1, pieces)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loads:
+    """What a plan loads, whatever the cache: two operands of each piece, arrays [pieces] or [2, pieces].
+
+    `at`: when a piece is multiplied, in pieces. `since`: K-steps since the same operand was last loaded,
+    infinite for the first time. `together`: loads of one operand at one time have the same number.
+    `sizes`: bytes of a piece of A and of B. `length`: K-steps of a piece. `span`: K-steps of the whole run.
+    """
+
+    row: np.ndarray
+    rows: int
+    at: np.ndarray
+    since: np.ndarray
+    together: np.ndarray
+    sizes: tuple[int, int]
+    length: int
+    span: float
+
+    def behind(self, cache: int) -> Traffic:
+        """What of it comes from DRAM behind a cache of so many bytes."""
+        missing = _gone(self.since, self._kept_for(cache))
+        asked = np.zeros(int(self.at.max()) + 1)
+        warm = np.ones(len(self.row))
+        for misses, together, size in zip(missing, self.together, self.sizes, strict=True):
+            asked += np.bincount(self.at, misses, len(asked)) * float(size)
+            fetched = np.minimum(1.0, np.bincount(together, misses))
+            warm *= 1 - fetched[together]
+        return Traffic(self.row, (asked / self.length)[self.at], 1 - warm, self.rows)
+
+    def _kept_for(self, cache: int) -> float:
+        """How long an operand stays in the cache, K-steps; what was loaded as long ago or longer is gone.
+
+        In any window of T K-steps, on average sum(size · min(since, T)) / span different bytes are loaded.
+        """
+        since = np.minimum(self.since, self.span).ravel()
+        order = np.argsort(since)
+        since, size = since[order], np.repeat(np.array(self.sizes, float), len(self.row))[order]
+        older = size.sum() - np.cumsum(size)
+        within = np.cumsum(size * since) + older * since
+        full = int(np.searchsorted(within, cache * self.span, side="right"))
+        if full == len(since):
+            return np.inf
+        if full == 0:
+            return cache * self.span / float(size.sum())
+        return float(since[full - 1] + (cache * self.span - within[full - 1]) / older[full - 1])
+
+
+def _gone(since: np.ndarray, kept: float) -> np.ndarray:
+    """The share of what was loaded `since` K-steps ago that a cache has lost: float64, shape of `since`.
+
+    >>> _gone(np.array([0.0, 1.0, 10.0, 30.0, np.inf]), kept=10.0).round(3).tolist()
+    [0.0, 0.0, 0.5, 0.988, 1.0]
+    """
+    if not np.isfinite(kept):
+        return np.isinf(since).astype(float)
+    return 1 / (1 + (kept / np.maximum(since, 1e-9)) ** SOFTNESS)
+
+
+def stretch(demand: np.ndarray, saturation: float) -> np.ndarray:
+    """How much longer K-steps take that ask DRAM for `demand` bytes where it delivers `saturation` in one.
+
+    >>> stretch(np.array([0.0, 1.0, 3.0]), saturation=1.0).round(3).tolist()
+    [1.0, 1.189, 3.009]
+    """
+    return (1 + (demand / saturation) ** SHARPNESS) ** (1 / SHARPNESS)
+
+
+def loads(plan: Plan, problem: Problem, slots: int, gap: float) -> Loads:
+    """What `plan` loads on `slots` slots; `gap` K-steps pass in a slot between two main loops.
+
+    >>> from tilesim import Device, plan
+    >>> wide = Problem(128, 2560, 128, tile=(128, 128, 64))
+    >>> seen = loads(plan("naive", wide, Device(4)), wide, slots=4, gap=0).behind(cache=10**9)
+    >>> seen.demand[seen.row == 0].tolist()  # A once and four tiles of B: 5 x 128 x 64 x 2 bytes
+    [81920.0, 81920.0]
+    >>> seen.demand[seen.row == 4].tolist()  # A is in the cache
+    [65536.0, 65536.0]
+    """
+    rows = np.concatenate([plan.segments, plan.shared])
+    steps = (rows["k1"] - rows["k0"]).astype(np.int64)
+    length = int(max(1, -(-steps.sum() // MOST_PIECES)))
+    first, last = rows["k0"] // length, -(-rows["k1"] // length)
+    count = (last - first).astype(np.int64)
+    row = np.repeat(np.arange(len(rows)), count)
+    piece = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count) + first[row]
+    time = _starts(plan, steps, slots, gap)[row] + np.maximum(0, piece * length - rows["k0"][row])
+    pieces = -(-problem.k_steps // length)
+    operands = [
+        side[row] * pieces + piece for side in np.divmod(rows["tile"].astype(np.int64), problem.tiles_n)
+    ]
+    since, together = zip(*(_repeats(operand, time) for operand in operands), strict=True)
+    volume = problem.tile_k * length * DTYPE_BYTES[problem.dtype]
+    return Loads(
+        row,
+        len(rows),
+        (time // length).astype(np.int64),
+        np.stack(since),
+        np.stack(together),
+        (problem.tile_m * volume, problem.tile_n * volume),
+        length,
+        float(time.max()) + length,
+    )
+
+
+def _starts(plan: Plan, steps: np.ndarray, slots: int, gap: float) -> np.ndarray:
+    """When each segment's main loop starts, in K-steps: float64, shape [segments]."""
+    if plan.ctas > slots or len(plan.shared):
+        wave = np.arange(len(steps)) // slots
+        longest = np.zeros(int(wave.max()) + 1)
+        np.maximum.at(longest, wave, steps + gap)
+        return np.append(0.0, np.cumsum(longest))[wave]
+    ends = np.cumsum(steps + gap)
+    before = np.append(0.0, ends)[plan.offsets[:-1]]
+    return np.maximum(0.0, ends - (steps + gap) - before[plan.segments["cta"]])
+
+
+def _repeats(operand: np.ndarray, time: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(since, together) of Loads for one operand of each piece."""
+    order = np.lexsort((time, operand))
+    same = np.diff(operand[order]) == 0
+    waited = np.diff(time[order])
+    since = np.full(len(operand), np.inf)
+    since[order[1:][same]] = waited[same]
+    together = np.empty(len(operand), np.int64)
+    together[order] = np.append(0, np.cumsum(~same | (waited > 1)))
+    return since, together
