@@ -16,6 +16,7 @@ from tilesim.plans import segments
 from tilesim.problems import Problem
 from tilesim.schedules import plan
 
+from ._clock import WORDS
 from ._errors import KernelError
 from ._inputs import Matrices
 from ._tiles import FORMULAS
@@ -43,8 +44,8 @@ class Job:
 
     `rows`: the plan's segments, SEGMENT array, in the order of their stamps. `ctas`: thread blocks launched.
     `launcher(matrices, stamps=None)`: a function that launches once, and writes stamps [rows, WORDS] where
-    there is a place for them, zero before. `check()`: raises KernelError where a launch since the last check
-    went wrong inside.
+    there is a place for them, zero before; KernelError for a place of another size or kind. `check()`:
+    raises KernelError where a launch since the last check went wrong inside.
     """
 
     rows: np.ndarray
@@ -76,6 +77,7 @@ def _own(
     values: dict[str, Any] = dict(ORDER=order, GROUP=int(group or 1))
     if what.schedule == "persistent":
         values |= dict(OVERLAP=what.overlap, LAG=LAG if what.overlap else 0)
+    _check_room(stamps, problem.tiles, matrices)
     return _launch(KERNELS[what.schedule], ctas, what, problem, matrices, (table,), stamps, values)
 
 
@@ -94,7 +96,21 @@ def _planned(
         SPLIT=plan.split, QUEUE=queue, OVERLAP=overlap, LAG=LAG if overlap else 0,
         WARPS=what.warps, WAIT=wait_ns,
     )  # fmt: skip
+    _check_room(stamps, plan.rows, matrices)
     return _launch(planned, plan.ctas, what, problem, matrices, tables, stamps, values)
+
+
+def _check_room(stamps: torch.Tensor | None, rows: int, matrices: Matrices) -> None:
+    """Raise KernelError unless `stamps` has exactly `rows` rows: a kernel writes without looking."""
+    if stamps is None:
+        return
+    here = matrices[0].device
+    dense = stamps.is_contiguous() and stamps.device == here
+    if (stamps.dtype, stamps.shape, dense) != (torch.int64, (rows, WORDS), True):
+        raise KernelError(
+            f"the stamps' room is {stamps.dtype} {list(stamps.shape)} on {stamps.device}; a plan of {rows}"
+            f" segments needs a dense torch.int64 [{rows}, {WORDS}] on {here}"
+        )
 
 
 def _launch(

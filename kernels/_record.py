@@ -153,7 +153,7 @@ def trace(
     residents = int(spans["slot"].max()) + 1
     if meta["launches"] > device.slots:
         device = replace(device, ctas_per_sm=residents)
-    elif not _least_residents(spans, device) <= residents <= device.ctas_per_sm:
+    elif not _least_residents(spans, rows, meta["launches"], device) <= residents <= device.ctas_per_sm:
         raise KernelError(
             f"the plan counts on {device.ctas_per_sm} thread blocks per SM, and an SM held {residents} at"
             " once; how many fit follows from a block's shared memory, so take other stages, a smaller tile"
@@ -162,9 +162,14 @@ def trace(
     return Trace(problem, device, schedule, spans, "measured", tick, {**meta, **_launches(spans, entry)})
 
 
-def _least_residents(spans: np.ndarray, device: Device) -> int:
-    """Residents of the fullest SM, at least, where all thread blocks that have work are there at once."""
-    return -(-len(np.unique(spans["cta"])) // device.sms)
+def _least_residents(spans: np.ndarray, rows: np.ndarray, launches: int, device: Device) -> int:
+    """Residents of the fullest SM, at least, where all thread blocks that have work are there at once.
+
+    Where they are, each that draws from a queue gets something while it lasts; else the later get nothing.
+    """
+    drawn = (rows["cta"] < 0).any()
+    at_work = min(launches, len(rows)) if drawn else len(np.unique(spans["cta"]))
+    return -(-at_work // device.sms)
 
 
 def _entries(stamps: np.ndarray) -> np.ndarray:

@@ -1,9 +1,9 @@
 """What the kernels cannot do, each in one sentence."""
 
 import pytest
-from interpreter import torch
+from interpreter import _clock, _inputs, _launch, torch, variant
 
-from tilesim import Problem
+from tilesim import Device, Problem
 from tilesim_kernels import KernelError, _variants, bench, record, sm_order, turnaround
 
 SMALL = Problem(64, 64, 64, tile=(32, 32, 32))
@@ -50,3 +50,24 @@ def test_measuring_needs_a_gpu_and_no_interpreter():
     for measure in (lambda: record("naive", SMALL), lambda: bench(SMALL), turnaround, sm_order):
         with pytest.raises(KernelError, match=needs):
             measure()
+
+
+@pytest.mark.parametrize(
+    ("kind", "shape"),
+    [
+        (torch.int64, (-1, _clock.WORDS)),
+        (torch.int64, (0, _clock.WORDS // 2)),
+        (torch.int32, (0, _clock.WORDS)),
+    ],
+)
+@pytest.mark.parametrize("name", ["naive-tma", "persistent-ptr", "planned:stream-k:3", "planned:naive"])
+def test_a_place_for_stamps_in_which_they_would_not_fit(name, kind, shape):
+    work = _launch.job(variant(name, SMALL), SMALL, Device(2), "cpu")
+    operands = _inputs.matrices(SMALL, "cpu", seed=1)
+    few = torch.zeros(len(work.rows) + shape[0], shape[1], dtype=kind)
+    with pytest.raises(KernelError, match=rf"a plan of {len(work.rows)} segments needs a dense torch.int64"):
+        work.launcher(operands, few)
+    every_other = torch.zeros(2 * len(work.rows), _clock.WORDS, dtype=torch.int64)[::2]
+    with pytest.raises(KernelError, match="dense"):
+        work.launcher(operands, every_other)
+    assert operands[2].isnan().all()

@@ -149,3 +149,14 @@ def test_the_launch_that_is_kept_is_typical_in_all_its_parts():
     kept, makespans = _record.typical(np.array(launches))
     assert kept == 2
     assert makespans.tolist() == [130, 130, 131, 120, 400]
+
+
+def test_a_queue_that_only_some_thread_blocks_draw_from_shows_that_not_all_fit():
+    rows = [(0, 0, 1000, 1500, 1600), (0, 0, 1700, 2000, 2100), (0, 0, 2200, 2500, 2600)]
+    stamps = stamps_of(rows)
+    stamps[0, ENTRY] = 900
+    problem, queue = Problem(48, 16, 32, tile=(16, 16, 16)), segments(-1, np.arange(3), 0, 2)
+    with pytest.raises(KernelError, match="counts on 2 thread blocks per SM, and an SM held 1 at once"):
+        _record.trace(
+            stamps, queue, "persistent-dynamic", problem, Device(1, ctas_per_sm=2), 32, {"launches": 2}
+        )

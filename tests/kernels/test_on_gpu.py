@@ -1,0 +1,211 @@
+"""What only a GPU can show. On a Hopper GPU, alone: python -m pytest tests/kernels/test_on_gpu.py
+
+Beside other tests of the kernels it is skipped: they tell Triton to interpret, and that holds for a process.
+"""
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tilesim import SCHEDULES, Problem, plan
+
+NEEDS = {"split-k": ":3"}
+EVERY = [name + NEEDS.get(name, "") for name in SCHEDULES] + ["stream-k:77", "stream-k-hybrid:1"]
+KINDS = [
+    "naive-tma", "persistent-tma", "persistent-tma-overlap", "planned:persistent", "planned:persistent+alone",
+    "planned:persistent-dynamic", "planned:stream-k", "planned:stream-k-hybrid",
+]  # fmt: skip
+WAVES = Problem(11 * 128, 30 * 256, 512, order="grouped:8")
+"""Two and a half waves on an H200."""
+
+PAUSES = [10_000, 40_000, 100_000]
+"""Cycles. Every growth is over the first, which is longer than what can hide under a pause."""
+
+TENSOR_CORE_FLOPS = 4096
+"""Of a Hopper SM in a cycle, dense bf16: NVIDIA H100 whitepaper V1.04, table 2."""
+
+
+@pytest.fixture(scope="module")
+def gpu():
+    """The module on_gpu, imported late: while tests are collected nothing may import Triton yet."""
+    if os.environ.get("TRITON_INTERPRET") == "1":
+        pytest.skip("Triton interprets here; run python -m pytest tests/kernels/test_on_gpu.py")
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("triton")
+    if torch.version.cuda is None or not torch.cuda.is_available():
+        pytest.skip("needs an NVIDIA GPU")
+    if torch.cuda.get_device_capability() < (9, 0):
+        pytest.skip("needs a GPU with TMA")
+    return import_module("on_gpu")
+
+
+ALWAYS = {"after entry": "prologue", "after start": "main loop", "before drain": "main loop"}
+OVERLAPPING = ALWAYS | {"after drain": "epilogue"}
+PLACES = [
+    (kernel, place, part)
+    for kernels, places in {
+        ("naive-tma", "naive-ptr"): OVERLAPPING | {"after done": "launch"},
+        ("persistent-tma", "persistent-ptr", "planned:persistent+alone", "planned:persistent-dynamic"):
+            OVERLAPPING | {"after done": "gap"},
+        ("persistent-tma-overlap", "planned:persistent", "planned:persistent-contiguous"): OVERLAPPING,
+        ("planned:split-k:2",):
+            ALWAYS | {"before ready": "wait", "after ready": "fix-up", "after fixup": "store"},
+    }.items()
+    for kernel in kernels
+    for place, part in places.items()
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kernel", "place", "part"), PLACES)
+def test_a_pause_is_seen_in_its_own_interval_and_in_no_other(gpu, kernel, place, part):
+    """Woven into the shipped kernel at `place`, it makes `part` longer by its length, by either clock."""
+    grew = {part, "cycles"} if part == "main loop" else {part}
+    for cycles, ns, growth in gpu.growth(kernel, WAVES, gpu.PAUSES[place], PAUSES):
+        print(f"{cycles} cycles, {ns:.0f} ns:", {name: round(by) for name, by in growth.items()})
+        for name, by in growth.items():
+            length = cycles if name == "cycles" else ns
+            assert abs(by - length * (name in grew)) <= 400 + 0.005 * length, name
+
+
+@pytest.mark.parametrize("k", [512, 4096])
+@pytest.mark.parametrize("kernel", KINDS)
+def test_durations_add_up_to_the_kernel_s_own_time(gpu, kernel, k):
+    problem = Problem(4096, 4096, k, order="grouped:8")
+    times, traces = gpu.timed(kernel, problem, launches=11)
+    shares = np.array([trace.makespan / 1000 for trace in traces]) / times
+    print("share of the kernel's time:", shares.round(3))
+    assert (shares <= 1 + 1 / times).all()  # events tell half a microsecond
+    assert shares.max() >= 0.8  # where the host is late, its delay is in the events' time
+    for trace in traces:
+        spans, last = gpu.in_order(trace)
+        for before, after in (("issue", "start"), ("start", "drain"), ("drain", "done")):
+            assert (spans[before] < spans[after]).all()
+        follows = np.flatnonzero(~last)
+        assert (spans["drain"][follows] < spans["start"][follows + 1]).all()
+        exact = last | np.append(spans["done"][:-1] <= spans["start"][1:], True)
+        lengths = spans["drain"] - spans["issue"] + np.where(exact, spans["done"] - spans["drain"], 0)
+        at = spans["sm"] * trace.device.ctas_per_sm + spans["slot"]
+        life = [spans["done"][at == slot].max() - spans["issue"][at == slot].min() for slot in np.unique(at)]
+        assert lengths.sum() == np.sum(life)
+
+
+@pytest.mark.parametrize("kernel", KINDS)
+def test_no_main_loop_is_faster_than_the_tensor_cores(gpu, kernel):
+    m, n, k = WAVES.tile
+    least = 2 * m * n * k / TENSOR_CORE_FLOPS
+    _, traces = gpu.timed(kernel, WAVES, launches=5)
+    for trace in traces:
+        steps = trace.spans["k1"] - trace.spans["k0"]
+        print("cycles over the least:", (trace.spans["cycles"] / (least * steps)).round(3))
+        assert trace.spans["cycles"].sum() >= least * steps.sum()
+        # the first warpgroup, which stamps, can be ahead of the others by its share of a K-step
+        assert (trace.spans["cycles"] >= least * (steps - 0.5)).all()
+
+
+def test_the_two_clocks_agree(gpu):
+    """Cycles over ns is one clock on an SM, and nearly the same on all; an H200's differ by up to 4 %."""
+    _, traces = gpu.timed("naive-tma", Problem(4096, 4096, 4096), launches=5)
+    for trace in traces:
+        ghz = trace.spans["cycles"] / (trace.spans["drain"] - trace.spans["start"])
+        sms = [ghz[trace.spans["sm"] == sm] for sm in np.unique(trace.spans["sm"])]
+        means = np.array([each.mean() for each in sms])
+        apart = max(np.ptp(each) for each in sms)
+        print(f"GHz: {means.min():.3f} to {means.max():.3f}, on one SM at most {apart:.3f} apart")
+        assert np.ptp(means) <= 0.08 * np.median(ghz) and apart <= 0.08 * np.median(ghz)
+
+
+@pytest.mark.parametrize("schedule", EVERY)
+@pytest.mark.parametrize("dtype", ["bf16", "fp16"])
+@pytest.mark.parametrize(
+    ("loads", "size"), [("tma", (1000, 776, 1336)), ("ptr", (999, 777, 333)), ("ptr", (1000, 776, 1336))]
+)
+def test_every_schedule_at_ragged_sizes_is_the_same_to_the_bit(gpu, schedule, dtype, loads, size):
+    problem = Problem(*size, dtype=dtype, order="grouped:3")
+    for overlap in (True, False):
+        what = gpu._variants.variant(schedule, loads, overlap, 8, 3, "planned")
+        what, why = gpu._variants.on_this_machine(what, problem)
+        assert not why
+        work = gpu._launch.job(what, problem, gpu._machine.device(1))
+        stamps = gpu.torch.zeros(len(work.rows), 16, dtype=gpu.torch.int64, device="cuda")
+        results = []
+        for room in (None, None, stamps):
+            operands = gpu._inputs.matrices(problem, "cuda", seed=1)
+            gpu._reference.gate(schedule, work.launcher(operands, room), problem, operands)
+            work.check()
+            results.append(operands[2])
+        assert gpu.torch.equal(results[0], results[1]) and gpu.torch.equal(results[0], results[2])
+
+
+@pytest.mark.parametrize("schedule", EVERY)
+def test_a_recorded_trace_has_the_plan_s_segments(gpu, schedule):
+    problem = Problem(2048, 2304, 1000, order="grouped:4")
+    trace = gpu._record.record(schedule, problem, kernel="planned", warmup=1, repeats=3)
+    made = plan(schedule, problem, gpu._machine.device(1))
+    spans, _ = gpu.in_order(trace)
+    columns = ["tile", "k0", "k1"]
+    if len(made.shared):  # who draws what from a queue is up to the run
+        whole = np.append(made.segments, made.shared)
+        assert sorted(spans[columns].tolist()) == sorted(whole[columns].tolist())
+    else:
+        assert spans[["cta", *columns]].tolist() == made.segments[["cta", *columns]].tolist()
+    assert trace.tick_ns == gpu._machine.tick_ns() and (spans["cycles"] > 0).all()
+
+
+@pytest.mark.parametrize("overlap", [True, False])
+def test_a_partial_that_never_comes_ends_in_an_error_and_the_next_launch_is_right(gpu, overlap):
+    problem = Problem(1024, 1024, 1024)
+    what = replace(gpu.variant("planned:split-k:2", problem), overlap=overlap)
+    made = plan("split-k:2", problem, gpu._machine.device(1))
+    uploaded = gpu._upload.upload(made, problem, "cuda")
+    operands = gpu._inputs.matrices(problem, "cuda", seed=6)
+    launch = gpu._launch._planned(what, problem, uploaded, operands, wait_ns=50_000_000)
+    right = uploaded.table.clone()
+    uploaded.table[int(np.flatnonzero(made.segments["tile"] == 7)[0]), 4] = gpu._upload.WHOLE
+    launch()
+    with pytest.raises(gpu.KernelError, match="tile 7 waited for a partial that never came"):
+        uploaded.check()
+    uploaded.table.copy_(right)
+    gpu._reference.gate("split-k", launch, problem, operands)
+    uploaded.check()
+
+
+@pytest.mark.parametrize("schedule", ["persistent", "stream-k", "persistent-dynamic"])
+def test_a_plan_for_more_residents_than_fit_is_an_error(gpu, schedule):
+    problem = Problem(4096, 4352, 512)
+    with pytest.raises(gpu.KernelError, match="counts on 2 thread blocks per SM, and an SM held 1 at once"):
+        gpu._record.record(schedule, problem, kernel="planned", ctas_per_sm=2, warmup=1, repeats=3)
+
+
+LOST = """
+import sys
+import on_gpu
+from tilesim.cli import main
+
+def sample(*asked, whole=on_gpu._record.sample):
+    on_gpu.write_to[(1,)](64)
+    return whole(*asked)
+
+on_gpu._record.sample = sample
+sys.argv[0] = "tilesim"
+main()
+"""
+
+
+def test_a_gpu_that_is_lost_in_mid_run_is_one_sentence(gpu, tmp_path):
+    made = tmp_path / "run.npz"
+    asked = ["record", "persistent", "--m", "512", "--n", "512", "--k", "512", "-o", str(made)]
+    root = Path(__file__).parents[2]
+    env = os.environ | {"PYTHONPATH": os.pathsep.join([str(root), str(root / "tests")])}
+    command = [sys.executable, "-c", LOST, *asked]
+    run = subprocess.run(command, env=env, cwd=root, capture_output=True, text=True, check=False)
+    assert run.returncode == 1, run.stderr
+    said, *torch_warns = run.stderr.splitlines()
+    assert said.startswith("error: the GPU failed during the measurement (") and not run.stdout
+    assert "illegal memory access" in said and all(line.startswith("[W") for line in torch_warns)
+    assert list(tmp_path.iterdir()) == []
