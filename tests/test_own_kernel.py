@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tilesim import Device, Problem
-from tilesim.calibrate import calibrate, compare
+from tilesim.calibrate import calibrate, repeated
 from tilesim.formats.reader import read
 from tilesim.metrics import breakdown, launches
 
@@ -61,5 +61,5 @@ def test_blocks_come_in_order_and_none_starts_before_its_slot_is_free():
 
 def test_it_can_be_calibrated_and_played_again():
     trace = read(PRINTED)
-    measured, simulated = compare(trace, calibrate([trace]))
+    measured, simulated = repeated(trace, calibrate([trace]))
     assert simulated == pytest.approx(measured, rel=0.15)
