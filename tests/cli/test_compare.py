@@ -73,6 +73,22 @@ def test_alone_a_measured_trace_is_simulated_here(files, tmp_path):
     assert found == compare(own, trace).as_json()
 
 
+def test_several_measured_traces_make_a_table(files):
+    _, measured, _, trace = files
+    found = compare(simulate("naive", PROBLEM, H200), trace)
+    *rows, summary, in_cycles = run(measured, measured).splitlines()[1:]
+    assert len(rows) == 2 and len(set(rows)) == 1
+    assert "naive 1024x1024x256 row-major tile 128x256, 1 per SM" in rows[0]
+    assert f"{found.run.error:+.1%}" in rows[0]
+    assert (
+        summary
+        == f"in time: {abs(found.run.error):.1%} off in the median, {abs(found.run.error):.1%} at most"
+    )
+    assert in_cycles.startswith("in cycles: ")
+    one, other = json.loads(run(measured, measured, "--json"))
+    assert one == other and one["trace"] == str(measured)
+
+
 def test_cycles_are_shown_where_both_clocks_are_known(files, tmp_path):
     _, measured, simulated, _ = files
     clocked = replace(simulated, meta={"costs": {"clock_mhz": 1700}})
@@ -99,11 +115,10 @@ def test_a_kernel_that_others_wrote_is_simulated_as_it_ran(files, tmp_path):
     "args, code, words",
     [
         ([], 2, "Missing argument '[SIM] MEASURED"),
-        (["a", "b", "c"], 2, "two traces can be compared; 3 were given"),
+        (["sim.npz", "measured.npz", "measured.npz"], 2, "a simulation is compared with one measured trace"),
         (["sim.npz", "measured.npz", "--seed", "1"], 2, "--costs and --seed are of a simulation made here"),
-        (["sim.npz"], 1, "the trace is a simulation itself; give a measured one"),
-        (["sim.npz", "sim.npz"], 1, "both traces are simulated"),
-        (["measured.npz", "measured.npz"], 1, "both traces are measured"),
+        (["sim.npz"], 1, "there is no measured trace to compare with; give one"),
+        (["sim.npz", "sim.npz"], 1, "there is no measured trace to compare with; give one"),
         (["none.npz"], 1, "none.npz"),
         (["sim.npz", "other.npz"], 1, "different problems"),
         (["measured.npz", "--seed", "-1"], 2, "the seed is -1"),

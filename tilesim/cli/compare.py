@@ -1,6 +1,8 @@
 """`tilesim compare`: how true a simulation is to a measured run."""
 
 import json
+from collections.abc import Sequence
+from statistics import median
 from typing import Any
 
 import click
@@ -15,35 +17,60 @@ from tilesim.traces import Trace
 
 
 @click.command(short_help="Compare a simulation with a measured trace.")
-@click.argument("traces", metavar="[SIM] MEASURED", nargs=-1, required=True)
+@click.argument("traces", metavar="[SIM] MEASURED...", nargs=-1, required=True)
 @costs_options
 @json_option
 def command(traces: tuple[str, ...], seed: int, as_json: bool, **options: Any) -> None:
     """Say how true the simulated trace SIM is to the trace MEASURED of the same problem.
 
-    Without SIM, the measured trace's schedule is simulated here, with its default costs or those of --costs.
-    Of a kernel that is none of tilesim's, what each thread block did is played again.
+    Without SIM, each measured trace's schedule is simulated here, with its default costs or those of --costs;
+    several of them make a table. Of a kernel that is none of tilesim's, what each thread block did is played
+    again.
     """
-    if len(traces) > 2:
-        raise click.UsageError(f"two traces can be compared; {len(traces)} were given")
-    if len(traces) == 2 and (seed or options["costs"]):
-        raise click.UsageError("--costs and --seed are of a simulation made here; leave them or SIM out")
     loaded = [read(path) for path in traces]
-    if len(loaded) == 1:
-        loaded.insert(0, _simulate(loaded[0], seed, options))
-    simulated, measured = sorted(loaded, key=lambda trace: trace.origin == "measured")
-    if simulated.origin == measured.origin:
-        raise TraceError(f"both traces are {measured.origin}; give a simulated and a measured one")
-    found = compare(simulated, measured)
-    click.echo(json.dumps(found.as_json()) if as_json else _report(found, simulated, measured))
+    simulations = [trace for trace in loaded if trace.origin != "measured"]
+    measured = [trace for trace in loaded if trace.origin == "measured"]
+    if not measured:
+        raise TraceError("there is no measured trace to compare with; give one")
+    if simulations and len(loaded) > 2:
+        raise click.UsageError("a simulation is compared with one measured trace; leave the others out")
+    if simulations and (seed or options["costs"]):
+        raise click.UsageError("--costs and --seed are of a simulation made here; leave them or SIM out")
+    simulations = simulations or [_simulate(trace, seed, options) for trace in measured]
+    pairs = list(zip(simulations, measured, strict=True))
+    found = [compare(*pair) for pair in pairs]
+    if len(found) > 1:
+        texts = [json.dumps(one.as_json() | {"trace": path}) for one, path in zip(found, traces, strict=True)]
+        click.echo("[\n" + ",\n".join(texts) + "\n]" if as_json else _table(found, measured))
+    else:
+        click.echo(json.dumps(found[0].as_json()) if as_json else _report(found[0], *pairs[0]))
 
 
 def _simulate(measured: Trace, seed: int, options: dict[str, Any]) -> Trace:
-    if measured.origin != "measured":
-        raise TraceError("the trace is a simulation itself; give a measured one")
     costs = costs_from(options, measured.schedule, measured.problem, measured.device)
     with usage():
         return replay(measured, costs, seed)
+
+
+def _table(found: Sequence[Comparison], measured: Sequence[Trace]) -> str:
+    """A line for each run, from its first multiply to its last write, then how far off they are."""
+    lines = [f"{'run':56} {'measured':>12} {'simulated':>12} {'off':>7} {'in cycles':>9}"]
+    for one, trace in zip(found, measured, strict=True):
+        problem = trace.problem
+        planned = " planned" * str(trace.meta.get("kernel", "")).startswith("planned")
+        tile = f" tile {problem.tile_m}x{problem.tile_n}" + f", {trace.device.ctas_per_sm} per SM"
+        name = f"{trace.schedule}{planned} {problem.m}x{problem.n}x{problem.k} {problem.order}{tile}"
+        times = " ".join(f"{time(round(ns)):>12}" for ns in (one.run.measured, one.run.simulated))
+        cycles = one.run_cycles.error if one.run_cycles else None
+        off = "" if cycles is None else f"{cycles:>+9.1%}"
+        lines.append(f"{name:56} {times} {one.run.error or 0:>+7.1%} {off}".rstrip())
+    kinds = {"in time": [one.run for one in found]}
+    kinds["in cycles"] = [one.run_cycles for one in found if one.run_cycles]
+    for kind, pairs in kinds.items():
+        errors = [abs(pair.error or 0.0) for pair in pairs]
+        if errors:
+            lines.append(f"{kind}: {median(errors):.1%} off in the median, {max(errors):.1%} at most")
+    return "\n".join(lines)
 
 
 def _report(found: Comparison, simulated: Trace, measured: Trace) -> str:
