@@ -104,7 +104,7 @@ def _nearest(
     """The nearest calibration, scaled to this tile, dtype and number of CTAs per SM; None without any.
 
     Nearest is by, in this order: the schedule, or who stands in for it; the dtype; TMA loads or those of
-    `kernel`; the tile's shape; an overlapped epilogue, or what `kernel` says; CTAs per SM; own or planned. A
+    `kernel`; the tile's shape; CTAs per SM; an overlapped epilogue, or what `kernel` says; own or planned. A
     K-step is scaled by its volume and the datasheet's rates of the dtypes, an epilogue by the bytes of its
     tile. For more CTAs per SM than were calibrated, f(r) is another calibration's of that tile, else r: they
     share the SM's rate.
@@ -123,8 +123,8 @@ def _nearest(
             entry["dtype"] != problem.dtype,
             entry.get("loads", loads) != loads,
             abs(log(m * n / area)) + abs(log(k / problem.tile_k)),
-            entry["costs"].get("overlap", False) != ("overlap" in words),
             abs(entry["ctas_per_sm"] - device.ctas_per_sm),
+            entry["costs"].get("overlap", False) != ("overlap" in words),
             entry.get("kernel", made) != (made or "own"),
         )
 
