@@ -78,7 +78,9 @@ def check_times(plan, costs, spans):
         assert span["drain"] > span["start"]
         assert span["ready"] == max([span["drain"], *awaited])
         assert span["fixup"] - span["ready"] == (costs.merge + costs.fixup * partials if partials else 0)
-        assert span["done"] - span["fixup"] == costs.epilogue
+        assert span["done"] - span["fixup"] == (
+            costs.epilogue if owns or costs.partial is None else costs.partial
+        )
         assert span["cycles"] == 0
     previous = 0
     for cta, ran in sorted(by_cta(spans).items()):
@@ -86,8 +88,10 @@ def check_times(plan, costs, spans):
         assert ran[0]["issue"] >= max(previous, cta * costs.dispatch)
         previous = ran[0]["issue"] + costs.dispatch
         for before, after in pairwise(ran):
-            assert after["issue"] == before["fixup" if costs.overlap else "done"]
-            assert after["start"] - after["issue"] == costs.handover
+            blocks = costs.partial is not None and rows[segment(before)] != owner[before["tile"]]
+            assert after["issue"] == before["fixup" if costs.overlap and not blocks else "done"]
+            staged = costs.staging if before["done"] > after["issue"] else 0
+            assert after["start"] - after["issue"] == costs.handover + staged
 
 
 def check_no_slot_waits(plan, device, costs, spans):

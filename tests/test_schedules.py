@@ -52,7 +52,7 @@ def test_busy_time_is_conserved(case, device, costs):
     schedule, problem = case
     spans = simulate(schedule, problem, device, costs).spans
     steps = (spans["k1"] - spans["k0"]).tolist()
-    expected = [max(1, round(count * float(costs.k_step))) for count in steps]
+    expected = [max(1, round(count * float(costs.k_step))) + costs.ramp for count in steps]
     assert (spans["drain"] - spans["start"]).tolist() == expected
 
 
