@@ -78,7 +78,7 @@ def run(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int = 
     events = [(0, FREE, rank, NOBODY) for rank in range(len(slots))]
     next_cta, dispatched = 0, -costs.dispatch
 
-    def take(rank: int, now: int, gap: int, under: bool = False) -> bool:
+    def take(rank: int, now: int, gap: int, writes_until: int = 0) -> bool:
         """Issue the slot's next segment, its CTA's or the queue's, perhaps with an epilogue under it.
 
         False where neither is left.
@@ -94,7 +94,7 @@ def run(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int = 
         else:
             return False
         slot.row, ran_in[row], ran_by[row] = row, rank, slot.cta
-        if under:
+        if writes_until > now + gap:
             work[row] += costs.contention
         issue[row], start[row] = now, now + gap
         heappush(events, (now + gap, START, rank, NOBODY))
@@ -157,8 +157,8 @@ def run(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int = 
             else:
                 finish(rank, row, 0)
         elif event == NEXT:
-            under = done[mark] > now
-            if not take(rank, now, costs.handover + costs.staging * under, under):
+            gap = costs.handover + (costs.staging if done[mark] > now else 0)
+            if not take(rank, now, gap, done[mark]):
                 heappush(events, (done[mark], FREE, rank, NOBODY))
         elif event == FREE:
             if next_cta < plan.ctas:

@@ -86,8 +86,7 @@ def main_loops(trace: Trace, clock_mhz: float, factors: tuple[float, ...], gap_n
     under[after] = (spans["cta"][before] == spans["cta"][after]) & (
         spans["done"][before] > spans["start"][after]
     )
-    known = trace.schedule.partition(":")[0] in SCHEDULES
-    made = plan(trace.schedule, trace.problem, trace.device) if known else shown_by(spans)
+    made = _made(trace)
     rows = np.concatenate([made.segments, made.shared])
     of = np.empty(len(spans), np.int64)
     of[np.lexsort((spans["k0"], spans["tile"]))] = np.lexsort((rows["k0"], rows["tile"]))
@@ -105,6 +104,19 @@ def main_loops(trace: Trace, clock_mhz: float, factors: tuple[float, ...], gap_n
         factors,
         clock_mhz,
     )
+
+
+def _made(trace: Trace) -> Plan:
+    """The plan of a run: its schedule's, or what the spans show where that cuts tiles in other places."""
+    if trace.schedule.partition(":")[0] in SCHEDULES:
+        made = plan(trace.schedule, trace.problem, trace.device)
+        planned, ran = (
+            np.sort(rows["tile"].astype(np.int64) * trace.problem.k_steps + rows["k0"])
+            for rows in (np.concatenate([made.segments, made.shared]), trace.spans)
+        )
+        if np.array_equal(planned, ran):
+            return made
+    return shown_by(trace.spans)
 
 
 def fit_memory(kernels: Sequence[Sequence[MainLoops]]) -> tuple[float, int]:
@@ -185,7 +197,10 @@ def _columns(one: MainLoops, seen: Traffic | None, bandwidth: float, k_step: flo
 
 
 def _least_squares(kernel: Sequence[MainLoops], columns: Sequence[np.ndarray]) -> Fit:
-    """Each run counts alike. Nothing comes out negative: what would is left out, the most negative first."""
+    """Each run counts alike. Nothing comes out negative: what would is left out, the most negative first.
+
+    A K-step must take time: where it would not, main loops are K-steps and nothing else.
+    """
     weights = [len(c) ** 0.5 / one.ns.sum() for c, one in zip(columns, kernel, strict=True)]
     took = [
         one.ns if len(c) == len(one.ns) else one.ns.sum(keepdims=True)
@@ -200,10 +215,12 @@ def _least_squares(kernel: Sequence[MainLoops], columns: Sequence[np.ndarray]) -
     while True:
         found[:] = 0
         found[use] = np.linalg.lstsq(left[:, use], right, rcond=None)[0]
-        worst = int(np.argmin(found))
-        if found[worst] >= 0 or worst == 0:
+        if found[0] <= 0:
+            use[1:] = [False] * 3
+        elif found.min() < 0:
+            use[int(np.argmin(found))] = False
+        else:
             break
-        use[worst] = False
     off = [(c @ found).sum() / one.ns.sum() - 1 for c, one in zip(columns, kernel, strict=True)]
     k_step, ramp, contention, exposed = found.tolist()
     return Fit(k_step, ramp, contention, exposed / k_step, float(np.mean(np.abs(off))))
@@ -230,7 +247,10 @@ def coresidency(traces: Sequence[Trace]) -> tuple[float, ...]:
 
 
 def shares(trace: Trace) -> np.ndarray:
-    """The share of each main loop with r + 1 main loops on its SM: float64, shape [spans, ctas_per_sm]."""
+    """The share of each main loop with r + 1 main loops on its SM: float64, shape [spans, ctas_per_sm].
+
+    One that is over within a step of the clock counts as alone.
+    """
     spans, most = trace.spans, trace.device.ctas_per_sm
     share = np.zeros((len(spans), most))
     if most == 1:
@@ -247,7 +267,8 @@ def shares(trace: Trace) -> np.ndarray:
         for r in range(most):
             passed = np.append(0, np.cumsum(np.where(running[:-1] == r + 1, np.diff(times), 0)))
             share[rows, r] = passed[ended] - passed[began]
-    return share / np.maximum(1, share.sum(axis=1, keepdims=True))
+    share[~share.any(axis=1), 0] = 1.0
+    return share / share.sum(axis=1, keepdims=True)
 
 
 def jitter(kernel: Sequence[MainLoops], expectations: Sequence[np.ndarray]) -> float:
@@ -256,12 +277,13 @@ def jitter(kernel: Sequence[MainLoops], expectations: Sequence[np.ndarray]) -> f
     A run counts by the length of its main loops: long ones average their K-steps' noise out, and it is they
     that it would make late.
 
-    What all slots do together, their 1st, 2nd, ... segments, is no jitter. Nor is the clock's step: both
-    stamps are off by up to one, and each adds a variance of tick² / 12.
+    What all slots do together, their 1st, 2nd, ... segments, is no jitter. Nor is the clock's step, where
+    main loops are not counted in cycles: both stamps are off by up to one, and each adds a variance of
+    tick² / 12.
     """
     variances = []
     for one, ns in zip(kernel, expectations, strict=True):
-        tick = one.trace.tick_ns if one.trace.origin == "measured" else 1
+        tick = 0 if one.clock_mhz else one.trace.tick_ns
         variances.append(_variance(one.trace, np.log(one.ns / ns)) - tick**2 / 6 / float(one.ns.mean()) ** 2)
     order = np.argsort(variances)
     lengths = np.cumsum([kernel[i].ns.mean() for i in order])

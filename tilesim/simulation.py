@@ -67,16 +67,16 @@ def _check_length(made: Plan, problem: Problem, device: Device, costs: Costs) ->
     fixed = sum(getattr(costs, name) or 0 for name in WHOLE if name != "cache")
     k_steps = float((rows["k1"] - rows["k0"]).sum(dtype=np.int64))
     # Of a tile's noise, nothing beyond 8 standard deviations is ever drawn.
-    slowest = costs.k_step * max(costs.coresidency) * exp(8 * costs.jitter)
-    slowest *= _most_stretch(problem, device, costs)
+    slowest = _slowest_k_step(problem, device, costs) * max(costs.coresidency) * exp(8 * costs.jitter)
     longest, limit = fixed * (len(rows) + made.ctas) + k_steps * slowest, LONGEST_NS / device.slots
     if longest > limit:
         raise CostsError(f"with these costs the run could last {longest:.3g} ns; at most {limit:.3g} fit")
 
 
-def _most_stretch(problem: Problem, device: Device, costs: Costs) -> float:
-    """The most that DRAM can slow a K-step: no operand of any slot comes from the cache."""
+def _slowest_k_step(problem: Problem, device: Device, costs: Costs) -> float:
+    """ns of a K-step whose operands all come from DRAM, as those of all other slots."""
     if not costs.bandwidth:
-        return 1.0
+        return costs.k_step
     size = (problem.tile_m + problem.tile_n) * problem.tile_k * DTYPE_BYTES[problem.dtype] * device.slots
-    return (1 + size / (costs.bandwidth * costs.k_step)) * (1 + costs.exposed)
+    # A slot may begin a second piece of a main loop while the first one's time lasts: see tilesim.traffic.
+    return (costs.k_step + 2 * size / costs.bandwidth / min(costs.coresidency)) * (1 + costs.exposed)

@@ -51,14 +51,16 @@ class Traffic:
 class Loads:
     """What a plan loads, whatever the cache: two operands of each piece, arrays [pieces] or [2, pieces].
 
-    `at`: when a piece is multiplied, in pieces. `since`: K-steps since the same operand was last loaded,
-    infinite for the first time. `together`: loads of one operand at one time have the same number.
-    `sizes`: bytes of a piece of A and of B. `length`: K-steps of a piece. `span`: K-steps of the whole run.
+    `at`: pieces that are multiplied at one time have the same number. `part`: the share of a piece that is
+    loaded, below 1 where a segment begins or ends within it. `since`: K-steps since the same operand was
+    last loaded, infinite for the first time. `together`: loads of one operand at one time have the same
+    number. `sizes`: bytes of a piece of A and of B. `length`: K-steps of a piece. `span`: of the whole run.
     """
 
     row: np.ndarray
     rows: int
     at: np.ndarray
+    part: np.ndarray
     since: np.ndarray
     together: np.ndarray
     sizes: tuple[int, int]
@@ -71,7 +73,7 @@ class Loads:
         asked = np.zeros(int(self.at.max()) + 1)
         warm = np.ones(len(self.row))
         for misses, together, size in zip(missing, self.together, self.sizes, strict=True):
-            asked += np.bincount(self.at, misses, len(asked)) * float(size)
+            asked += np.bincount(self.at, misses * self.part, len(asked)) * float(size)
             fetched = np.minimum(1.0, np.bincount(together, misses))
             warm *= 1 - fetched[together]
         return Traffic(self.row, (asked / self.length)[self.at], 1 - warm, self.rows)
@@ -83,7 +85,7 @@ class Loads:
         """
         since = np.minimum(self.since, self.span).ravel()
         order = np.argsort(since)
-        since, size = since[order], np.repeat(np.array(self.sizes, float), len(self.row))[order]
+        since, size = since[order], np.outer(np.array(self.sizes, float), self.part).ravel()[order]
         older = size.sum() - np.cumsum(size)
         within = np.cumsum(size * since) + older * since
         full = int(np.searchsorted(within, cache * self.span, side="right"))
@@ -132,7 +134,9 @@ def loads(plan: Plan, problem: Problem, slots: int, gap: float) -> Loads:
     count = (last - first).astype(np.int64)
     row = np.repeat(np.arange(len(rows)), count)
     piece = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count) + first[row]
-    time = _starts(plan, steps, slots, gap)[row] + np.maximum(0, piece * length - rows["k0"][row])
+    begin = np.maximum(piece * length, rows["k0"][row])
+    end = np.minimum((piece + 1) * length, rows["k1"][row])
+    time = _starts(plan, steps, slots, gap)[row] + begin - rows["k0"][row]
     pieces = -(-problem.k_steps // length)
     operands = [
         side[row] * pieces + piece for side in np.divmod(rows["tile"].astype(np.int64), problem.tiles_n)
@@ -142,7 +146,8 @@ def loads(plan: Plan, problem: Problem, slots: int, gap: float) -> Loads:
     return Loads(
         row,
         len(rows),
-        (time // length).astype(np.int64),
+        np.unique(time // length, return_inverse=True)[1],
+        (end - begin) / length,
         np.stack(since),
         np.stack(together),
         (problem.tile_m * volume, problem.tile_n * volume),
