@@ -105,9 +105,10 @@ def _nearest(
 
     Nearest is by, in this order: the schedule, or who stands in for it; the dtype; TMA loads or those of
     `kernel`; the tile's shape; CTAs per SM; an overlapped epilogue, or what `kernel` says; own or planned. A
-    K-step is scaled by its volume and the datasheet's rates of the dtypes, an epilogue by the bytes of its
-    tile. For more CTAs per SM than were calibrated, f(r) is another calibration's of that tile, else r: they
-    share the SM's rate.
+    K-step is scaled by its volume and the datasheet's rates of the dtypes; an epilogue, and what it costs the
+    main loop above it, by the bytes of its tile; partials, which are fp32 whatever the dtype, by its area.
+    Launch, ramp and hand-overs are latencies, alike for all tiles. For more CTAs per SM than were calibrated,
+    f(r) is another calibration's of that tile, else r: they share the SM's rate.
     """
     name = schedule.partition(":")[0]
     family = (name, *STANDS_IN.get(name, () if name == "naive" else ("persistent",)))
@@ -149,6 +150,7 @@ def _nearest(
             k_step=costs.k_step * rate * area * problem.tile_k / (m * n * k),
             epilogue=round(costs.epilogue * size * area / (m * n)),
             staging=round(costs.staging * size * area / (m * n)),
+            contention=round(costs.contention * size * area / (m * n)),
             partial=None if costs.partial is None else round(costs.partial * area / (m * n)),
             merge=round(costs.merge * area / (m * n)),
             fixup=round(costs.fixup * area / (m * n)),
