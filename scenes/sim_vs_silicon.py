@@ -23,7 +23,7 @@ def write(film: Film) -> Script:
     return Script(
         title=f"How true is the simulation of {sms}?",
         subtitle=f"{measured.schedule}, {tiles} on {sms}: {describe(problem)}",
-        opening=f"A simulator that knows {_knows(simulated)} plays a run of a real GPU. How far off is it?",
+        opening=f"A simulator that knows {_knows(simulated)} {_plays(simulated)}. How far off is it?",
         panels=[("Simulation", ZERO), ("Silicon", ZERO)],
         captions=_captions(found, simulated, measured),
         slow=(0.0, 0.0),
@@ -41,6 +41,17 @@ def _knows(trace: Trace) -> str:
     return plural(int(count), "cost") if count else "a few costs"
 
 
+def _plays(simulated: Trace) -> str:
+    unseen = _is_unseen(simulated)
+    return "foretells a run that it never saw" if unseen else "plays a run of a real GPU"
+
+
+def _is_unseen(simulated: Trace) -> bool:
+    """Whether the simulation's costs were fitted, and to runs of other sizes than this."""
+    source, problem = simulated.meta.get("costs", {}).get("source", ""), simulated.problem
+    return source.startswith("calibrated to") and f"{problem.m}x{problem.n}x{problem.k}" not in source
+
+
 def _captions(found: Comparison, simulated: Trace, measured: Trace) -> list[Caption]:
     """What the simulation knows, and what there is to see, as far as there is time to read it."""
     end = max(found.run.simulated, found.run.measured)
@@ -50,7 +61,8 @@ def _captions(found: Comparison, simulated: Trace, measured: Trace) -> list[Capt
         (found.parted_at, f"Here: {PARTED:.0%} of the run apart"),
         (tail_start(measured), "The tail: SMs wait"),
     ]
-    captions = [Caption(0, f"It knows {_knows(simulated)}, and no tile's time")]
+    unseen = ", fitted to other sizes" if _is_unseen(simulated) else ", and no tile's time"
+    captions = [Caption(0, f"It knows {_knows(simulated)}{unseen}")]
     for at, text in events:
         if at is not None and captions[-1].at + 0.17 * end < at < 0.85 * end:
             captions.append(Caption(at, text))
@@ -73,13 +85,13 @@ def _fine(ns: float) -> str:
 
 
 class SimVsSilicon(TraceScene):
-    """A persistent kernel as measured on an H200 beside its own simulation, unless given another trace."""
+    """A run on an H200 to which no cost was fitted beside its simulation, unless given another trace."""
 
     default = Default(
         ("persistent",),
-        Problem(4096, 4096, 512),
+        Problem(3072, 5632, 1024, order="grouped:8"),
         Device.named("h200"),
-        shipped=("h200-persistent-4096x4096x512-grouped8.npz",),
+        shipped=("held_out/h200-persistent-3072x5632x1024-grouped8.npz",),
         beside=True,
     )
     write = staticmethod(write)

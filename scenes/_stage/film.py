@@ -41,6 +41,7 @@ class Film:
 class Default:
     """What a scene shows where nothing is asked for: shipped traces, else a simulation of `schedules`.
 
+    `shipped`: paths in tilesim's data, such as "traces/h200-naive-4096x4096x512.npz".
     `problem` and `device` also stand in for whatever part of a simulation is not asked for.
     `beside`: the film shows a measured trace beside its own simulation, or one that is given.
     """
@@ -172,7 +173,7 @@ def _comparable(traces: tuple[Trace, ...]) -> tuple[Trace, ...]:
 
 
 def _shipped(name: str) -> Trace:
-    with as_file(files("tilesim").joinpath("data", "traces", name)) as path:
+    with as_file(files("tilesim").joinpath("data", *name.split("/"))) as path:
         return Trace.load(path)
 
 

@@ -44,7 +44,7 @@ def test_the_race_says_what_was_measured():
     assert saved[0] == launches[0] - 132 == 380
     assert saved[1:] == [round(us[1] - us[2], 1), round(us[2] - us[3], 1)]
     assert loads == [round(us[0] - us[1], 1)]
-    assert "graph replays" in said.measure and "first multiply to last write" in said.measure
+    assert "graph replays" in said.measure and "first instruction to last write" in said.measure
 
 
 def test_the_race_shows_what_was_recorded():
