@@ -37,7 +37,7 @@ FILMED = ("naive-tma", "persistent-tma-overlap")
 
 KERNEL_TIME = (
     "kernel time, launch included, median of graph replays; "
-    "green: the runs above, whose clocks go from first multiply to last write"
+    "green: the runs above, whose clocks go from first instruction to last write"
 )
 PER_TILE = "one thread block per tile"
 MAKESPAN = "from the first issue to the last write"
@@ -195,7 +195,8 @@ def _cause(fast: Trace, slow: Trace) -> list[str]:
     if overlaps(fast) and not overlaps(slow):
         loop.append(f"{'and' if loop else 'It'} writes each tile while the next one is multiplied")
     merges = fasts["wait"] + fasts["fix up"]
-    idle = f"On average an SM is idle for {fasts['idle']:.1f} µs instead of {slows['idle']:.1f} µs"
+    place = "an SM" if fast.device.ctas_per_sm == 1 else "a slot"
+    idle = f"On average {place} is idle for {fasts['idle']:.1f} µs instead of {slows['idle']:.1f} µs"
     if merges >= 0.05:
         idle += f", and merges partials for {merges:.1f} µs"
     others = slows["wait"] + slows["fix up"]
@@ -204,7 +205,7 @@ def _cause(fast: Trace, slow: Trace) -> list[str]:
         (saved["idle"], idle),
         (
             saved["wait"] + saved["fix up"],
-            f"{schedule_name(slow)} waits for partials and adds them, {others:.1f} µs for an average SM",
+            f"{schedule_name(slow)} waits for partials and adds them, on average for {others:.1f} µs",
         ),
     ]
     most, cause = max(causes)
@@ -218,6 +219,6 @@ class Race(TraceScene):
         ("naive", "persistent"),
         Problem(4096, 4096, 512),
         Device.named("h200"),
-        shipped=("h200-naive-4096x4096x512-grouped8.npz", "h200-persistent-4096x4096x512-grouped8.npz"),
+        shipped=tuple(f"traces/h200-{name}-4096x4096x512-grouped8.npz" for name in ("naive", "persistent")),
     )
     write = staticmethod(write)
