@@ -1,16 +1,17 @@
 """Calibration gives back the costs that a simulated run was made with, and repeats the measured runs."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from importlib.resources import files
-from math import sqrt
+from math import exp, pi, sqrt
 
 import numpy as np
 import pytest
 
 from tilesim import Costs, Device, Problem, Trace, simulate
-from tilesim.calibrate import LAUNCH_NS, calibrate, calibrations, repeated
-from tilesim.calibrations import shipped
+from tilesim.calibrate import ABOUT, LAUNCH_NS, calibrate, calibrations, repeated
+from tilesim.calibrations import default_costs, shipped
 from tilesim.errors import TraceError
+from tilesim.main_loops import MEDIAN_OF_CHI_SQUARE
 from tilesim.traces import SPAN
 
 PROBLEM = Problem(4096, 4096, 512)
@@ -20,6 +21,12 @@ PERSISTENT = replace(NAIVE, handover=200)
 OVERLAPPED = replace(PERSISTENT, overlap=True)
 TRACES = files("tilesim").joinpath("data/traces")
 MEASURED = sorted(file.name for file in TRACES.iterdir() if file.name.endswith(".npz"))
+MEDIAN_ERROR = 1 / (2 * exp(-MEDIAN_OF_CHI_SQUARE / 2) * sqrt(MEDIAN_OF_CHI_SQUARE / (2 * pi)))
+"""Relative standard error of a variance told from the median of n squares, times sqrt(n): 2.33.
+
+A median's standard error is 1 / (2 · density there · sqrt(n)), and a chi-square of one degree of freedom has
+the density exp(-x / 2) / sqrt(2 π x). From a mean it would be sqrt(2): a median makes use of 37 % of them.
+"""
 
 
 def run(schedule, costs, device=H200, problem=PROBLEM, seed=0):
@@ -64,25 +71,49 @@ def test_a_launch_shorter_than_the_known_one_leaves_no_prologue():
 )
 @pytest.mark.parametrize("seed", range(3))
 def test_costs_come_back_through_jitter(schedule, costs, seed):
-    """512 tiles on 132 slots: four standard errors of each estimate."""
-    jitter = 0.05
+    """512 tiles on 132 slots: four standard errors of each estimate.
+
+    Only under an epilogue can a main loop seem to take longer: then the 132 first ones alone tell of k_step,
+    and contention is what the 380 later ones differ by. A standard deviation has half a variance's error.
+    """
+    jitter, tile = 0.05, 8 * 900
     fitted = calibrate([run(schedule, replace(costs, jitter=jitter), seed=seed)])
-    assert fitted.k_step == pytest.approx(900, rel=4 * jitter / sqrt(512))
-    assert fitted.jitter == pytest.approx(jitter, rel=4 / sqrt(2 * 132))
-    exact = replace(fitted, k_step=costs.k_step, jitter=0, source="", dispatch=7, prologue=300)
+    assert fitted.k_step == pytest.approx(900, rel=4 * jitter / sqrt(132 if costs.overlap else 512))
+    assert fitted.contention <= (4 * jitter * tile * sqrt(1 / 132 + 1 / 380) if costs.overlap else 0)
+    assert fitted.jitter == pytest.approx(jitter, rel=4 * MEDIAN_ERROR / 2 / sqrt(132))
+    exact = replace(fitted, k_step=costs.k_step, jitter=0, source="", dispatch=7, prologue=300, contention=0)
     assert exact == costs
     assert fitted.dispatch == 7
     assert fitted.prologue == pytest.approx(300, abs=2)
 
 
 @pytest.mark.parametrize("tick", [1, 32])
-def test_a_clock_that_steps_adds_no_jitter(tick):
-    measured = as_measured(run("naive", replace(NAIVE, dispatch=0, jitter=0.002)), tick)
+@pytest.mark.parametrize("jitter, dispatch", [(0.0, 7), (0.02, 0)])
+def test_a_clock_that_steps_adds_no_jitter(jitter, dispatch, tick):
+    """What is left of it is below a step: a median sees nothing finer.
+
+    Jitter makes blocks come one upon another, so that some would wait for their dispatch, too.
+    """
+    measured = as_measured(run("naive", replace(NAIVE, dispatch=dispatch, jitter=jitter)), tick)
     fitted = calibrate([measured])
-    assert fitted.jitter == pytest.approx(0.002, abs=0.0005)
-    assert fitted.launch + fitted.prologue == pytest.approx(465, abs=tick / 2)
+    noise = 4 * MEDIAN_ERROR / 2 / sqrt(132)
+    assert fitted.jitter == pytest.approx(jitter, rel=noise, abs=tick / (8 * 900))
+    assert fitted.launch + fitted.prologue == pytest.approx(LAUNCH_NS + 300, abs=tick / 2)
     assert fitted.epilogue == pytest.approx(700, abs=tick / 2)
-    assert fitted.k_step == pytest.approx(900, rel=0.001)
+    assert fitted.k_step == pytest.approx(900, rel=0.001 + 4 * jitter / sqrt(512))
+
+
+def test_cycles_do_not_step_with_the_clock():
+    """Where an SM counts its cycles, a clock of 1024 ns hides no jitter."""
+    seen = as_measured(run("naive", replace(NAIVE, jitter=0.03)))
+    spans = seen.spans.copy()
+    spans["cycles"] = (spans["drain"] - spans["start"]) * 2
+    for name in ("issue", "start", "drain", "ready", "fixup", "done"):
+        spans[name] -= spans[name] % 1024
+    coarse = Trace(seen.problem, seen.device, seen.schedule, spans, "measured", 1024, seen.meta)
+    fitted = calibrate([coarse])
+    assert fitted.clock_mhz == pytest.approx(2000, rel=0.01)
+    assert fitted.jitter == pytest.approx(0.03, rel=4 * MEDIAN_ERROR / 2 / sqrt(132))
 
 
 def test_what_all_sms_do_together_is_no_jitter():
@@ -151,12 +182,39 @@ def test_a_measured_persistent_trace_takes_the_launch_of_its_naive_pair():
 
 
 def test_traces_of_one_kernel_are_fitted_together():
+    """Of any size; another tile is another kernel."""
     traces = {str(seed): run("naive", replace(NAIVE, jitter=0.05), seed=seed) for seed in range(3)}
     traces["other size"] = run("naive", NAIVE, problem=Problem(2048, 2048, 1024))
+    traces["other tile"] = run("naive", NAIVE, problem=replace(PROBLEM, tile=(128, 128, 64)))
     first, second = calibrations(traces)
-    assert first.names == ("0", "1", "2")
-    assert second.names == ("other size",)
-    assert (first.k_steps, second.k_steps) == (8, 16)
+    assert first.names == ("0", "1", "2", "other size")
+    assert (second.names, second.tile) == (("other tile",), (128, 128, 64))
+    assert replace(second.costs, source="") == NAIVE
+
+
+@pytest.mark.parametrize(
+    "words, about",
+    [
+        ("", ("", "")),
+        ("naive-tma", ("own", "tma")),
+        ("naive-ptr", ("own", "ptr")),
+        ("planned-tma-overlap", ("planned", "tma")),
+        ("planned-ptr", ("planned", "ptr")),
+    ],
+)
+def test_a_kernel_is_known_by_what_was_recorded_of_it(words, about):
+    trace = run("naive", NAIVE)
+    meta = trace.meta | ({"kernel": words, "warps": 8, "stages": 3} if words else {})
+    (one,) = calibrations({"a": replace(trace, meta=meta)})
+    assert (one.kernel, one.loads) == about
+    assert (one.warps, one.stages) == ((8, 3) if words else (0, 0))
+
+
+def test_own_and_planned_kernels_are_not_mixed():
+    trace = run("persistent", OVERLAPPED)
+    kernels = ["persistent-tma-overlap", "persistent-tma", "planned-tma-overlap"]
+    fitted = calibrations({name: replace(trace, meta={"kernel": name}) for name in kernels})
+    assert [one.names for one in fitted] == [(name,) for name in kernels]
 
 
 def test_what_cannot_be_fitted():
@@ -171,34 +229,36 @@ class TestShipped:
     def test_they_are_what_the_traces_say(self):
         fitted = calibrations({name: Trace.load(TRACES / name) for name in MEASURED})
         entries = {tuple(entry["names"]): entry for entry in shipped("h200")}
-        assert set(entries) == {one.names for one in fitted}, "calibrate again: see costs.calibrations"
+        assert set(entries) == {one.names for one in fitted}, "calibrate again: see calibrations.shipped"
         for one in fitted:
-            entry = entries[one.names]
-            saved = Costs.from_mapping(entry["costs"])
-            for name in ("k_step", "jitter", "launch", "prologue", "handover", "epilogue", "dispatch"):
-                assert getattr(saved, name) == pytest.approx(getattr(one.costs, name), rel=1e-3, abs=1), name
-            assert (saved.overlap, saved.source) == (one.costs.overlap, one.costs.source)
-            assert [entry[name] for name in ("schedule", "k_steps", "order", "ctas_per_sm")] == [
-                one.schedule, one.k_steps, one.order, one.ctas_per_sm,
-            ]  # fmt: skip
+            entry = dict(entries[one.names])
+            saved = asdict(Costs.from_mapping(entry.pop("costs")))
+            assert Costs.from_mapping(saved).source == one.costs.source
+            for name, value in asdict(one.costs).items():
+                if not isinstance(value, str | None):
+                    assert saved[name] == pytest.approx(value, rel=1e-3, abs=1e-3), name
+                else:
+                    assert saved[name] == value, name
+            about = {name: entry[name] for name in (*ABOUT, "names", "unseen")}
+            assert about == {
+                name: list(value) if isinstance(value, tuple) else value
+                for name, value in one.as_json().items()
+                if name in about
+            }
 
     @pytest.mark.parametrize("name", MEASURED)
-    def test_a_simulation_repeats_the_measured_run(self, name):
+    def test_the_default_costs_are_those_of_the_same_kernel(self, name):
         trace = Trace.load(TRACES / name)
-        (one,) = (entry for entry in shipped("h200") if entry["names"] == [name])
-        measured, simulated = repeated(trace, Costs.from_mapping(one["costs"]))
-        assert simulated == pytest.approx(measured, rel=0.04)
+        (one,) = (entry for entry in shipped("h200") if name in entry["names"])
+        words = (trace.schedule, trace.problem, trace.device, trace.meta["kernel"])
+        assert default_costs(*words) == Costs.from_mapping(one["costs"])
 
-    @pytest.mark.parametrize("schedule", ["naive", "persistent"])
-    @pytest.mark.parametrize("k", [512, 4096])
-    @pytest.mark.parametrize("order", ["row-major", "grouped:8"])
-    def test_the_default_costs_are_those_of_the_same_run(self, schedule, k, order):
-        problem = Problem(4096, 4096, k, order=order)
-        name = f"h200-{schedule}-4096x4096x{k}" + "-grouped8" * (order != "row-major") + ".npz"
-        (one,) = (entry for entry in shipped("h200") if entry["names"] == [name])
-        assert simulate(schedule, problem, H200).meta["costs"]["source"] == one["costs"]["source"]
-        measured, simulated = repeated(Trace.load(TRACES / name), None)
-        assert simulated == pytest.approx(measured, rel=0.03)
+    def test_simulations_repeat_the_measured_runs(self):
+        """Half of them within 3 %, nine of ten within 8 %."""
+        runs = np.array([repeated(Trace.load(TRACES / name), seeds=range(3)) for name in MEASURED])
+        errors = np.abs(runs[:, 1] / runs[:, 0] - 1)
+        assert np.quantile(errors, 0.5) < 0.03
+        assert np.quantile(errors, 0.9) < 0.08
 
     def test_persistent_wins_as_measured(self):
         """In the race, overlap is what wins, and the simulation says so."""
