@@ -54,16 +54,14 @@ def _simulate(measured: Trace, seed: int, options: dict[str, Any]) -> Trace:
 
 def _table(found: Sequence[Comparison], measured: Sequence[Trace]) -> str:
     """A line for each run, from its first multiply to its last write, then how far off they are."""
-    lines = [f"{'run':56} {'measured':>12} {'simulated':>12} {'off':>7} {'in cycles':>9}"]
-    for one, trace in zip(found, measured, strict=True):
-        problem = trace.problem
-        planned = " planned" * str(trace.meta.get("kernel", "")).startswith("planned")
-        tile = f" tile {problem.tile_m}x{problem.tile_n}" + f", {trace.device.ctas_per_sm} per SM"
-        name = f"{trace.schedule}{planned} {problem.m}x{problem.n}x{problem.k} {problem.order}{tile}"
+    names = [_name(trace) for trace in measured]
+    wide = max(map(len, names))
+    lines = [f"{'':{wide}} {'measured':>12} {'simulated':>12} {'off':>7} {'in cycles':>9}"]
+    for name, one in zip(names, found, strict=True):
         times = " ".join(f"{time(round(ns)):>12}" for ns in (one.run.measured, one.run.simulated))
         cycles = one.run_cycles.error if one.run_cycles else None
         off = "" if cycles is None else f"{cycles:>+9.1%}"
-        lines.append(f"{name:56} {times} {one.run.error or 0:>+7.1%} {off}".rstrip())
+        lines.append(f"{name:{wide}} {times} {one.run.error or 0:>+7.1%} {off}".rstrip())
     kinds = {"in time": [one.run for one in found]}
     kinds["in cycles"] = [one.run_cycles for one in found if one.run_cycles]
     for kind, pairs in kinds.items():
@@ -71,6 +69,15 @@ def _table(found: Sequence[Comparison], measured: Sequence[Trace]) -> str:
         if errors:
             lines.append(f"{kind}: {median(errors):.1%} off in the median, {max(errors):.1%} at most")
     return "\n".join(lines)
+
+
+def _name(trace: Trace) -> str:
+    """What ran, in a line."""
+    problem, residents = trace.problem, trace.device.ctas_per_sm
+    planned = " planned" * str(trace.meta.get("kernel", "")).startswith("planned")
+    shape = f"{problem.m}x{problem.n}x{problem.k} {problem.order}"
+    tile = f" tile {problem.tile_m}x{problem.tile_n}" + f", {residents} per SM" * (residents > 1)
+    return f"{trace.schedule}{planned} {shape}{tile}"
 
 
 def _report(found: Comparison, simulated: Trace, measured: Trace) -> str:
