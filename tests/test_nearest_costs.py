@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from tilesim import Costs, Device, Problem
-from tilesim.calibrations import costs_for
+from tilesim import SCHEDULES, Costs, Device, Problem
+from tilesim.calibrations import STANDS_IN, costs_for
+from tilesim.costs import WHOLE
 from tilesim.errors import CostsError
 
 PROBLEM = Problem(4096, 4096, 512)
@@ -14,26 +15,24 @@ H200 = Device.named("h200")
 
 def entry(source, schedule="persistent", **changes):
     costs = {"k_step": 600.0, "epilogue": 800, "overlap": True, "source": source, **changes.pop("costs", {})}
-    about = {"dtype": "bf16", "tile": [128, 256, 64], "k_steps": 8, "ctas_per_sm": 1, "loads": "tma"}
-    return {"schedule": schedule, **about, "order": "row-major", "costs": costs, **changes}
+    about = {"dtype": "bf16", "tile": [128, 256, 64], "ctas_per_sm": 1, "loads": "tma", "kernel": "own"}
+    return {"schedule": schedule, **about, "costs": costs, **changes}
 
 
+NO_OVERLAP = {"overlap": False}
 ENTRIES = [
     entry("pointers", loads="ptr"),
-    entry("no overlap", costs={"overlap": False}),
-    entry("long", k_steps=64),
-    entry("grouped", order="grouped:8"),
+    entry("no overlap", costs=NO_OVERLAP),
+    entry("planned", kernel="planned"),
     entry("plain"),
-    entry("small", tile=[128, 128, 64], costs={"overlap": False}),
-    entry("naive", "naive", costs={"overlap": False}),
-    entry(
-        "two", "naive", tile=[128, 128, 64], ctas_per_sm=2, costs={"coresidency": [1, 1.4], "overlap": False}
-    ),
+    entry("small", tile=[128, 128, 64], costs=NO_OVERLAP),
+    entry("naive", "naive", costs=NO_OVERLAP),
+    entry("two", "naive", tile=[128, 128, 64], ctas_per_sm=2, costs={"coresidency": [1, 1.4], **NO_OVERLAP}),
 ]
 
 
-def chosen(schedule="persistent", problem=PROBLEM, device=H200, entries=ENTRIES):
-    return costs_for(entries, schedule, problem, device)
+def chosen(schedule="persistent", problem=PROBLEM, device=H200, entries=ENTRIES, kernel=""):
+    return costs_for(entries, schedule, problem, device, kernel)
 
 
 @pytest.mark.parametrize(
@@ -44,8 +43,7 @@ def chosen(schedule="persistent", problem=PROBLEM, device=H200, entries=ENTRIES)
         ("stream-k:108", {}, "plain"),
         ("naive", {}, "naive"),
         ("split-k:2", {}, "naive"),
-        ("persistent", {"k": 4096}, "long"),
-        ("persistent", {"order": "grouped:8"}, "grouped"),
+        ("persistent", {"k": 4096, "order": "grouped:8"}, "plain"),
         ("persistent", {"tile": (128, 128, 64)}, "small"),
         ("naive", {"tile": (128, 128, 64)}, "two"),
     ],
@@ -54,16 +52,70 @@ def test_the_nearest_is_taken_as_it_is(schedule, changes, source):
     assert chosen(schedule, replace(PROBLEM, **changes)).source == source
 
 
-def test_a_k_step_is_scaled_by_volume_and_an_epilogue_by_bytes():
-    costs = chosen(problem=replace(PROBLEM, tile=(256, 256, 32)))
-    assert (costs.k_step, costs.epilogue) == (600, 1600)
-    assert costs.source == "plain; scaled from bf16 tiles of 128x256x64"
+@pytest.mark.parametrize(
+    "kernel, source",
+    [
+        ("", "plain"),
+        ("persistent-tma-overlap", "plain"),
+        ("persistent-tma", "no overlap"),
+        ("persistent-ptr-overlap", "pointers"),
+        ("persistent-ptr", "pointers"),
+        ("planned-tma-overlap", "planned"),
+        ("planned-tma", "no overlap"),
+    ],
+)
+def test_a_kernel_that_is_named_is_taken(kernel, source):
+    assert chosen(kernel=kernel).source == source
 
 
-def test_another_dtype_is_scaled_by_the_datasheet():
-    costs = chosen(problem=replace(PROBLEM, dtype="fp8"))
-    assert costs.k_step == pytest.approx(600 * 989 / 1979)
-    assert costs.epilogue == 400
+@pytest.mark.parametrize("schedule", sorted(SCHEDULES))
+def test_who_stands_in_for_a_schedule_without_a_calibration(schedule):
+    """The best of those that there are; but nothing stands in for naive, whose blocks have one tile each."""
+    alone = schedule in ("naive", "persistent")
+    stand_ins = STANDS_IN.get(schedule, () if alone else ("persistent",))
+    assert set(stand_ins) <= set(SCHEDULES) - {schedule}
+    others = set(SCHEDULES) - {"persistent", *stand_ins}
+    entries = [entry(name, name) for name in (*others, *reversed(stand_ins))]
+    entries += [entry(schedule, schedule)] if alone else []
+    for best in (schedule, *stand_ins):
+        assert chosen(schedule, entries=entries).source == best
+        entries = [one for one in entries if one["schedule"] != best]
+    with pytest.raises(CostsError, match=f"no calibration fits {schedule}"):
+        chosen(schedule, entries=entries)
+
+
+NS = {name: 1000 + i for i, name in enumerate(WHOLE) if name != "cache"}
+BY_BYTES = ("epilogue", "staging", "contention")
+"""An epilogue, its part that blocks, and what its work takes from a main loop: by the bytes of C's tile."""
+BY_AREA = ("partial", "merge", "fixup")
+"""Of accumulators, which are fp32 whatever the dtype."""
+LATENCIES = ("ramp", "dispatch", "launch", "prologue", "handover")
+"""Waiting: for a dispatch, an instruction, the first operands. No tile makes these longer."""
+
+
+def test_each_time_is_scaled_by_what_causes_it():
+    assert {*BY_BYTES, *BY_AREA, *LATENCIES} == set(NS)
+    rest = {"bandwidth": 3000.0, "cache": 24 * 10**6, "exposed": 0.2, "jitter": 0.01, "clock_mhz": 1700.0}
+    entries = [entry("all", costs=NS | rest)]
+
+    def becomes(**changes):
+        costs = chosen(problem=replace(PROBLEM, **changes), entries=entries)
+        assert all(getattr(costs, name) == value for name, value in rest.items())
+        assert all(getattr(costs, name) == NS[name] for name in LATENCIES)
+        scale = [{getattr(costs, name) / NS[name] for name in names} for names in (BY_BYTES, BY_AREA)]
+        return (costs.k_step / 600, *(pytest.approx(max(each), rel=1e-3) for each in scale))
+
+    assert becomes() == (1, 1, 1)
+    assert becomes(tile=(256, 256, 32)) == (1, 2, 2)
+    assert becomes(tile=(128, 256, 128)) == (2, 1, 1)
+    assert becomes(tile=(64, 256, 64)) == (0.5, 0.5, 0.5)
+    assert becomes(dtype="fp8") == (pytest.approx(989 / 1979), 0.5, 1)
+    costs = chosen(problem=replace(PROBLEM, tile=(256, 256, 32)), entries=entries)
+    assert costs.source == "all; scaled from bf16 tiles of 128x256x64"
+
+
+def test_a_partial_that_is_stored_as_an_epilogue_stays_so():
+    assert chosen(problem=replace(PROBLEM, tile=(256, 256, 32))).partial is None
 
 
 def test_more_residents_than_were_calibrated():
@@ -77,7 +129,7 @@ def test_more_residents_than_were_calibrated():
 
 def test_what_fits_nothing():
     with pytest.raises(CostsError, match="no calibration fits naive in bf16; there are persistent in bf16"):
-        chosen("naive", entries=ENTRIES[:6])
+        chosen("naive", entries=ENTRIES[:5])
     with pytest.raises(CostsError, match="there are none"):
         chosen(entries=[])
     by_hand = Device(4)
