@@ -13,7 +13,7 @@ class Lane:
     def __init__(self, sm, place):
         self.sm, self.place = sm, place
         self.step, self.at = "leave", 0
-        self.cta, self.row, self.todo, self.work = None, None, [], inf
+        self.cta, self.row, self.todo, self.work, self.under = None, None, [], inf, False
 
 
 def play(plan, device, costs, work):
@@ -39,6 +39,7 @@ def play(plan, device, costs, work):
         row = work_for(lane)
         if row is None:
             return False
+        lane.under = done.get(lane.row, 0) > now + gap
         lane.row = row
         log[lane.row] = [lane.cta, lane.sm, lane.place, now, now + gap]
         lane.step, lane.at = "multiply", now + gap
@@ -55,7 +56,7 @@ def play(plan, device, costs, work):
                 log[lane.row] += [now, done[lane.row]]
                 lane.step, lane.at, lane.work = "next", now if costs.overlap else done[lane.row], inf
             elif lane.step == "next":
-                if not issue(lane, costs.handover):
+                if not issue(lane, costs.handover + (costs.staging if done[lane.row] > now else 0)):
                     lane.step, lane.at = "leave", done[lane.row]
             elif lane.step == "leave":
                 lane.cta = waiting.pop(0)
@@ -66,7 +67,7 @@ def play(plan, device, costs, work):
                 if not issue(lane, costs.launch + costs.prologue):
                     lane.step, lane.at = "leave", now + costs.launch
             else:
-                lane.step, lane.work = "drained", work[lane.row]
+                lane.step, lane.work = "drained", work[lane.row] + (costs.contention if lane.under else 0)
         for sm in device.free_sms:
             busy = [lane for lane in lanes if lane.sm == sm and lane.step == "drained"]
             for lane in busy:

@@ -1,14 +1,19 @@
 """The clock: what each knob does, by hand and against a second engine that counts nanoseconds."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import devices, planned
+from strategies import costs, devices, planned
 
-from tilesim import Costs, Device, Problem, engine, plan, simulate
+from tilesim import Costs, Device, Plan, Problem, engine, plan, simulate
+from tilesim.costs import WHOLE
+from tilesim.engine import memory_stretch
 from tilesim.errors import CostsError
+from tilesim.plans import segments
 
 FIELDS = ["cta", "sm", "slot", "issue", "start", "drain", "done"]
 NS = st.integers(0, 6)
@@ -22,6 +27,9 @@ SMALL = st.builds(
     handover=NS,
     epilogue=st.integers(0, 12),
     overlap=st.booleans(),
+    ramp=NS,
+    staging=NS,
+    contention=NS,
     coresidency=FACTORS.map(lambda rest: (1.0, *rest)),
 )
 
@@ -38,7 +46,7 @@ def test_against_an_engine_that_counts_nanoseconds(case, device, costs):
     rows = np.concatenate([made.segments, made.shared])
     if len(np.unique(rows["tile"])) < len(rows):
         return  # the second engine knows no split tiles
-    work = ((rows["k1"] - rows["k0"]) * int(costs.k_step)).tolist()
+    work = ((rows["k1"] - rows["k0"]) * int(costs.k_step) + costs.ramp).tolist()
     expected = reference.play(made, device, costs, work)
     spans = engine.run(made, problem, device, costs)
     assert {row: tuple(spans[FIELDS][row].tolist()) for row in range(len(rows))} == expected
@@ -115,6 +123,162 @@ def test_with_overlap_the_next_segment_is_issued_at_drain():
     ]
 
 
+def test_a_ramp_is_paid_once_for_each_main_loop():
+    costs = Costs(k_step=10, ramp=7)
+    problem = Problem(1, 1, 4, tile=(1, 1, 1))
+    assert times(simulate("naive", problem, Device(1), costs), "start", "drain") == [(0, 47)]
+    assert times(simulate("split-k:2", problem, Device(2), costs), "start", "drain") == [(0, 27)] * 2
+
+
+def test_a_ramp_is_shared_with_the_neighbour_as_k_steps_are():
+    assert two_residents(10, Costs(k_step=100, ramp=500, coresidency=(1.0, 2.0))).makespan == 3000
+
+
+def staged(epilogue, overlap=True):
+    costs = Costs(k_step=10, handover=2, epilogue=epilogue, overlap=overlap, staging=9, contention=6)
+    return simulate("persistent", Problem(1, 2, 4, tile=(1, 1, 1)), Device(1), costs)
+
+
+def test_staging_holds_up_the_next_segment_and_the_epilogue_its_main_loop():
+    assert times(staged(30), "issue", "start", "drain", "done") == [(0, 0, 40, 70), (40, 51, 97, 127)]
+
+
+def test_an_epilogue_that_is_over_before_the_next_main_loop_does_not_disturb_it():
+    assert times(staged(11), "issue", "start", "drain", "done") == [(0, 0, 40, 51), (40, 51, 91, 102)]
+    assert times(staged(12), "issue", "start", "drain", "done") == [(0, 0, 40, 52), (40, 51, 97, 109)]
+
+
+@pytest.mark.parametrize(("epilogue", "overlap"), [(0, True), (30, False)])
+def test_nothing_is_staged_where_no_epilogue_is_overlapped(epilogue, overlap):
+    assert times(staged(epilogue, overlap), "issue", "start", "drain", "done") == [
+        (0, 0, 40, 40 + epilogue),
+        (40 + epilogue, 42 + epilogue, 82 + epilogue, 82 + 2 * epilogue),
+    ]
+
+
+def test_the_next_block_of_a_slot_is_neither_staged_nor_disturbed():
+    costs = Costs(k_step=10, epilogue=30, overlap=True, staging=9, contention=6)
+    trace = simulate("naive", Problem(1, 2, 4, tile=(1, 1, 1)), Device(1), costs)
+    assert times(trace, "issue", "start", "drain", "done") == [(0, 0, 40, 70), (70, 70, 110, 140)]
+
+
+def handed_in(**costs):
+    """Block 0 hands in two K-steps of tile 0 and goes on to tile 1; block 1 adds them to its one K-step."""
+    problem = Problem(1, 2, 3, tile=(1, 1, 1))
+    made = Plan(segments([0, 0, 1], [0, 1, 0], [0, 0, 2], [2, 3, 3]), 2)
+    spans = engine.run(made, problem, Device(2), Costs(k_step=10, handover=2, epilogue=30, **costs))
+    names = ("issue", "start", "drain", "ready", "fixup", "done")
+    return [tuple(int(spans[name][row]) for name in names) for row in range(3)]
+
+
+@pytest.mark.parametrize(
+    ("costs", "partial", "later", "owner"),
+    [
+        # No cost of its own: a partial is written as a tile is, and the block goes on as it does then.
+        ({}, (20, 50), (50, 52, 82), (50, 50, 80)),
+        ({"overlap": True}, (20, 50), (20, 22, 52), (50, 50, 80)),
+        ({"overlap": True, "staging": 4, "contention": 1}, (20, 50), (20, 26, 57), (50, 50, 80)),
+        # One of its own: the block waits until the partial is stored, whether epilogues overlap or not.
+        ({"partial": 13}, (20, 33), (33, 35, 65), (33, 33, 63)),
+        ({"partial": 13, "overlap": True, "staging": 4, "contention": 1},
+         (20, 33), (33, 35, 65), (33, 33, 63)),
+        ({"partial": 0, "overlap": True, "staging": 4}, (20, 20), (20, 22, 52), (20, 20, 50)),
+        # Then they are merged, once, and each is added.
+        ({"partial": 13, "merge": 5, "fixup": 3}, (20, 33), (33, 35, 65), (33, 41, 71)),
+    ],
+)  # fmt: skip
+def test_partials(costs, partial, later, owner):
+    first, then, last = handed_in(**costs)
+    (drain, ready, fixup, done), whole = first[2:], then[2:]
+    assert (drain, done) == partial
+    assert ready == fixup == drain
+    assert (then[0], then[1], whole[0]) == later
+    assert whole[1] == whole[2] == whole[0]
+    assert last[:3] == (0, 0, 10)
+    assert last[3:] == owner
+
+
+def test_a_merge_is_paid_once_and_a_fix_up_for_each_partial():
+    problem, costs = Problem(1, 1, 4, tile=(1, 1, 1)), Costs(k_step=10, merge=100, fixup=7)
+    (owner,) = (row for row in simulate("split-k:4", problem, Device(4), costs).spans if row["k0"] == 3)
+    assert owner["fixup"] - owner["ready"] == 100 + 3 * 7
+    whole = simulate("naive", problem, Device(4), costs).spans
+    assert (whole["fixup"] == whole["ready"]).all()
+
+
+WIDE = Problem(128, 512, 256, tile=(128, 128, 64))
+"""Four tiles in a row, of 4 K-steps: a K-step of all loads one piece of A and four of B, of 16 KiB each."""
+
+
+def memory(**costs):
+    return {"cache": 10**9, **costs}
+
+
+@pytest.mark.parametrize("bandwidth", [81.92, 163.84, 40.96])
+def test_k_steps_wait_for_what_comes_from_dram(bandwidth):
+    # 5 x 16384 bytes in 1000 ns are 81.92 a ns: as much as DRAM delivers, half of it, twice as much.
+    costs = Costs(**memory(bandwidth=bandwidth))
+    asked = 5 * 16384 / (bandwidth * 1000)
+    found = memory_stretch(plan("naive", WIDE, Device(4)), WIDE, Device(4), costs)
+    assert found == pytest.approx((1 + asked**4) ** 0.25)
+    makespan = simulate("naive", WIDE, Device(4), costs).makespan
+    assert makespan == pytest.approx(4000 * (1 + asked**4) ** 0.25, abs=1)
+
+
+def test_dram_that_delivers_much_leaves_k_steps_alone():
+    costs = Costs(**memory(bandwidth=1e9, exposed=0.0))
+    assert simulate("naive", WIDE, Device(4), costs).makespan == 4000
+
+
+def test_k_steps_with_operands_from_dram_take_longer_by_what_is_exposed():
+    costs = Costs(**memory(bandwidth=1e9, exposed=0.25))
+    assert simulate("naive", WIDE, Device(4), costs).makespan == 5000
+    # In the second wave, A is in the cache and B is not.
+    stretch = memory_stretch(plan("naive", WIDE, Device(2)), WIDE, Device(2), costs)
+    assert stretch == pytest.approx([1.25] * 4)
+    # Four tiles of two rows and two columns, one after another: the last finds both of its operands.
+    square = Problem(256, 256, 256, tile=(128, 128, 64))
+    stretch = memory_stretch(plan("naive", square, Device(1)), square, Device(1), costs)
+    assert stretch == pytest.approx([1.25, 1.25, 1.25, 1.0])
+
+
+def test_a_queue_is_stretched_as_the_same_tiles_of_blocks():
+    problem, device = Problem(1024, 4096, 512), Device(8)
+    costs = Costs(bandwidth=200.0, cache=10**6, exposed=0.1)
+    made = [plan(name, problem, device) for name in ("naive", "persistent-dynamic")]
+    found = [memory_stretch(one, problem, device, costs) for one in made]
+    assert (found[0] > 1.1).all()
+    assert len(made[1].shared) == problem.tiles
+    assert found[0].tolist() == pytest.approx(found[1].tolist(), rel=0.01)
+
+
+def test_residents_that_slow_each_other_down_ask_for_less_at_a_time():
+    device = Device(2, ctas_per_sm=2)
+    stretch = [
+        memory_stretch(
+            plan("naive", WIDE, device), WIDE, device,
+            Costs(**memory(bandwidth=81.92, coresidency=(1.0, f))),
+        )
+        for f in (1.0, 2.0)
+    ]  # fmt: skip
+    assert stretch[0] == pytest.approx(2**0.25)
+    assert stretch[1] == pytest.approx((1 + 0.5**4) ** 0.25)
+
+
+def test_equal_arguments_give_equal_bytes():
+    costs = Costs(
+        k_step=700, ramp=90, dispatch=3, launch=168, prologue=400, handover=150, epilogue=900, overlap=True,
+        staging=120, contention=80, partial=300, merge=70, fixup=20, coresidency=(1.0, 1.3),
+        bandwidth=3000.0, cache=24 * 10**6, exposed=0.1, jitter=0.03,
+    )  # fmt: skip
+    device = Device.named("h200", ctas_per_sm=2)
+    runs = [simulate("stream-k", Problem(4000, 3000, 2000), device, costs, seed=5) for _ in range(2)]
+    assert runs[0].spans.tobytes() == runs[1].spans.tobytes()
+    assert runs[0].meta == runs[1].meta
+    other = simulate("stream-k", Problem(4000, 3000, 2000), device, costs, seed=6)
+    assert other.spans.tobytes() != runs[0].spans.tobytes()
+
+
 def test_a_block_does_not_leave_before_its_overlapped_epilogue_is_done():
     costs = Costs(k_step=10, epilogue=500, overlap=True)
     trace = simulate("naive", Problem(1, 2, 1, tile=(1, 1, 1)), Device(1), costs)
@@ -182,3 +346,46 @@ def test_edge_tiles_and_a_last_partial_k_step_cost_as_much_as_full_ones():
 def test_costs_that_do_not_fit_the_clock_are_refused():
     with pytest.raises(CostsError, match=r"the run could last 1.05e[+]21 ns; at most"):
         simulate("naive", Problem(1, 1, 2**20, tile=(1, 1, 1)), Device(1), Costs(k_step=1e15))
+
+
+TIMES = [name for name in WHOLE if name != "cache"]
+
+
+@pytest.mark.parametrize("name", TIMES)
+@pytest.mark.parametrize("schedule", ["naive", "persistent", "split-k:2"])
+def test_every_time_of_a_segment_counts_towards_what_fits(name, schedule):
+    """2^15 tiles of 1e15 ns do not fit int64 with a slot-time of 2^62 ns; of 1e11 ns they do."""
+    problem, device = Problem(1, 2**15, 2, tile=(1, 1, 1)), Device(2)
+    with pytest.raises(CostsError, match=r"the run could last \S+ ns; at most"):
+        simulate(schedule, problem, device, Costs(**{name: 10**15}))
+    assert simulate(schedule, problem, device, Costs(**{name: 10**11})).makespan > 0
+
+
+def test_slow_memory_counts_towards_what_fits():
+    with pytest.raises(CostsError, match=r"the run could last \S+ ns; at most"):
+        simulate("naive", WIDE, Device(4), Costs(bandwidth=1e-12, cache=1))
+    with pytest.raises(CostsError, match=r"the run could last \S+ ns; at most"):
+        simulate("naive", WIDE, Device(4), Costs(bandwidth=1e6, cache=1, exposed=1e15))
+    with pytest.raises(CostsError, match=r"the run could last inf ns; at most"):
+        simulate("naive", WIDE, Device(4), Costs(bandwidth=5e-324, cache=1))
+
+
+@given(planned(), devices(), costs(), st.floats(-9, 18))
+def test_what_fits_never_overflows(case, device, turned, magnitude):
+    """Whatever memory stretches, main loops stay below what they were refused for."""
+    schedule, problem = case
+    turned = replace(turned, cache=1, bandwidth=10.0**-magnitude)
+    try:
+        trace = simulate(schedule, problem, device, turned)
+    except CostsError:
+        return
+    assert (np.diff([trace.spans[name] for name in ("start", "drain", "done")], axis=0) >= 0).all()
+    assert (trace.spans["drain"] > trace.spans["start"]).all()
+
+
+def test_ideal_costs_have_none_of_it():
+    ideal = Costs.ideal()
+    assert ideal == Costs(source=ideal.source)
+    assert (ideal.bandwidth, ideal.partial) == (0, None)
+    for name, makespan in {"naive": 16000, "persistent": 16000, "stream-k": 16000}.items():
+        assert simulate(name, WIDE, Device(1), ideal).makespan == makespan

@@ -1,5 +1,7 @@
 """Problem, Device, Costs and Plan: what they derive, and what they refuse with which sentence."""
 
+import json
+from dataclasses import asdict, fields, replace
 from math import ceil, inf, nan
 
 import numpy as np
@@ -9,6 +11,8 @@ from hypothesis import strategies as st
 from strategies import problems
 
 from tilesim import Costs, Device, Plan, Problem, plan, simulate
+from tilesim.costs import REAL
+from tilesim.costs import WHOLE as TIMES
 from tilesim.devices import presets
 from tilesim.errors import CostsError, DeviceError, PlanError, ProblemError
 from tilesim.plans import SEGMENT, UNASSIGNED, segments
@@ -132,13 +136,42 @@ def test_a_device_that_cannot_be(make, sentence):
     refuses(DeviceError, sentence, make)
 
 
-NUMBERS = ["k_step", "dispatch", "launch", "prologue", "handover", "epilogue", "fixup", "jitter"]
+NUMBERS = [*TIMES, *REAL]
 
 
 @pytest.mark.parametrize("name", NUMBERS)
 @pytest.mark.parametrize("value", [-1, -0.5, nan, inf, -inf, "3", None, True, 10**400, 2e15])
 def test_a_cost_is_a_finite_number_from_0(name, value):
+    if name == "partial" and value is None:
+        assert Costs(partial=None).partial is None
+        return
     refuses(CostsError, f"the cost {name} is ", lambda: Costs(**{name: value}))
+
+
+@pytest.mark.parametrize("name", TIMES)
+def test_a_time_is_a_whole_number_of_ns(name):
+    value = getattr(Costs(**{name: 2.6}), name)
+    assert (value, type(value)) == (3, int)
+
+
+def test_every_cost_is_checked():
+    rest = {"overlap", "coresidency", "source"}
+    assert {*NUMBERS, *rest} == {field.name for field in fields(Costs)}
+
+
+def test_costs_come_back_from_json():
+    costs = Costs(
+        k_step=1.5,
+        ramp=2,
+        partial=None,
+        coresidency=(1, 1.5),
+        bandwidth=3.5,
+        cache=4,
+        overlap=True,
+        source="x",
+    )
+    for one in (costs, replace(costs, partial=7), Costs.ideal()):
+        assert Costs.from_mapping(json.loads(json.dumps(asdict(one)))) == one
 
 
 @pytest.mark.parametrize(
@@ -146,6 +179,8 @@ def test_a_cost_is_a_finite_number_from_0(name, value):
     [
         ({"k_step": 0}, "the cost k_step is 0; a K-step must take time"),
         ({"jitter": 1}, "the jitter is 1; it must be a fraction below 1"),
+        ({"bandwidth": 2.5}, "the bandwidth is 2.5, so the cache in front of it needs a size"),
+        ({"bandwidth": 2.5, "cache": 0.4}, "the bandwidth is 2.5, so the cache in front of it needs a size"),
         ({"overlap": 1}, "overlap is 1; it must be true or false"),
         ({"coresidency": ()}, "coresidency is []; it must be positive factors, the first of them 1"),
         ({"coresidency": (2.0,)}, "coresidency is [2.0]; it must be"),
@@ -165,6 +200,7 @@ def test_ideal_costs_are_a_microsecond_per_k_step():
     ideal = Costs.ideal()
     assert (ideal.k_step, ideal.coresidency, ideal.overlap) == (1000, (1.0,), False)
     assert not any(getattr(ideal, name) for name in NUMBERS if name != "k_step")
+    assert ideal.partial is None
     for tile in [(128, 128, 64), (8, 8, 8), (1000, 3, 7)]:
         for dtype in ("fp32", "int8"):
             problem = Problem(5, 5, 50, tile=tile, dtype=dtype)
@@ -201,7 +237,10 @@ def planned(*rows, ctas=4):
         ([*WHOLE[:3], (0, 3, 0, 7)], "K-steps 7 to 8 of tile 3 are computed never"),
         ([*WHOLE[:3], (0, 3, 1, 8)], "K-steps 0 to 1 of tile 3 are computed never"),
         ([*WHOLE[:3], (0, 3, 0, 3), (1, 3, 5, 8)], "K-steps 3 to 5 of tile 3 are computed never"),
-        ([*WHOLE[:3], (0, 3, 0, 6), (1, 3, 5, 8)], "K-steps 5 to 6 of tile 3 are computed more than once"),
+        (
+            [*WHOLE[:3], (0, 3, 0, 6), (1, 3, 5, 8)],
+            "K-steps 5 to 6 of tile 3 are computed more than once",
+        ),
         ([*WHOLE, (0, 4, 0, 8)], "there is no tile 4; the problem has tiles 0 to 3"),
         ([*WHOLE, (0, -1, 0, 8)], "there is no tile -1"),
         ([*WHOLE[:3], (0, 3, 0, 9)], "tile 3 has a segment of K-steps 0 to 9; they must lie in 0 to 8"),
