@@ -31,6 +31,11 @@ media: .venv/.films ## render the films and pictures that the README shows into 
 		--device h200 --sms 4 --m 384 --n 1536 --k 512
 	@$(TILESIM) export naive -o media/naive.mp4 --poster media/naive.png
 	@$(TILESIM) export persistent -o media/persistent.mp4 --poster media/persistent.png
+	@$(TILESIM) export race -o media/stream-k.mp4 --poster media/stream-k.png \
+		--trace tilesim/data/traces/h200-persistent-1408x3840x4096-grouped8.npz \
+		--trace tilesim/data/traces/h200-stream-k-1408x3840x4096-grouped8.npz
+	@$(TILESIM) export sim-vs-silicon -o media/sim-vs-silicon.mp4 --poster media/sim-vs-silicon.png
+	@$(TILESIM) export naive -o media/own-kernel.mp4 --poster media/own-kernel.png --trace tests/own_kernel.csv
 
 clean: ## remove .venv, .cache and everything else that was made here
 	@rm -rf .venv .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist ./*.egg-info

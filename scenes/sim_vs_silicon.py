@@ -89,9 +89,9 @@ class SimVsSilicon(TraceScene):
 
     default = Default(
         ("persistent",),
-        Problem(3072, 5632, 1024, order="grouped:8"),
+        Problem(1536, 8960, 1536, order="grouped:8"),
         Device.named("h200"),
-        shipped=("held_out/h200-persistent-3072x5632x1024-grouped8.npz",),
+        shipped=("held_out/h200-persistent-1536x8960x1536-grouped8.npz",),
         beside=True,
     )
     write = staticmethod(write)
