@@ -10,7 +10,7 @@ import tilesim
 from tilesim import Trace, plan
 
 DATA = Path(tilesim.__file__).parent / "data"
-TRACES = sorted((DATA / "traces").glob("*.npz"))
+TRACES = sorted([*(DATA / "traces").glob("*.npz"), *(DATA / "held_out").glob("*.npz")])
 TIMINGS = sorted((DATA / "timings").glob("*.json"))
 
 SIZES = [(1024,) * 3, (2048,) * 3, (4096,) * 3, (8192,) * 3, (4096, 4096, 512), (8192, 8192, 512)]
@@ -39,7 +39,7 @@ def test_a_trace_says_where_it_comes_from(trace):
     assert trace.origin == "measured"
     assert set(trace.meta) >= MACHINE
     assert trace.meta["gpu"] == "NVIDIA H200" and trace.device.name == "h200"
-    assert trace.meta["kernel"].startswith(trace.schedule)
+    assert trace.meta["kernel"].startswith((trace.schedule, "planned"))
     assert trace.meta["relative_error"] < 5e-3
 
 
@@ -47,7 +47,33 @@ def test_each_thread_block_did_what_the_plan_says(trace):
     made = plan(trace.schedule, trace.problem, trace.device)
     by_cta = trace.spans[np.lexsort((trace.spans["start"], trace.spans["cta"]))]
     for column in ("cta", "tile", "k0", "k1"):
-        assert by_cta[column].tolist() == made.segments[column].tolist()
+        if not len(made.shared):
+            assert by_cta[column].tolist() == made.segments[column].tolist()
+        elif column != "cta":
+            assert sorted(by_cta[column]) == sorted(made.shared[column])
+
+
+def test_a_queue_is_handed_out_in_its_order(trace):
+    made = plan(trace.schedule, trace.problem, trace.device)
+    if len(made.shared):
+        place = np.empty(trace.problem.tiles, np.int64)
+        place[made.shared["tile"]] = np.arange(len(made.shared))
+        for cta in np.unique(trace.spans["cta"]):
+            drawn = trace.spans[trace.spans["cta"] == cta]
+            assert (np.diff(place[drawn[np.argsort(drawn["start"])]["tile"]]) > 0).all()
+
+
+def test_only_the_owners_of_cut_tiles_wait_and_never_for_nothing(trace):
+    spans = trace.spans
+    cut = np.bincount(spans["tile"], minlength=trace.problem.tiles)[spans["tile"]] > 1
+    owns = spans["fixup"] > spans["drain"]
+    assert not (owns & ~cut).any()
+    owners = spans[owns]
+    assert len(owners) == len(np.unique(spans["tile"][cut]))
+    arrived = np.zeros(trace.problem.tiles, np.int64)
+    np.maximum.at(arrived, spans["tile"][~owns], spans["done"][~owns])
+    # the flag is raised before its writer stamps that it was, by up to a tick and the stamp
+    assert (owners["ready"] >= arrived[owners["tile"]] - 4 * trace.tick_ns).all()
 
 
 def test_every_time_is_on_the_tick(trace):
@@ -56,15 +82,33 @@ def test_every_time_is_on_the_tick(trace):
         assert (trace.spans[name] % trace.tick_ns == 0).all()
 
 
-def test_recording_cost_at_most_three_percent(trace):
-    assert trace.makespan / 1000 < trace.meta["recorded_us"] < 1.03 * trace.meta["kernel_us"]
+def test_a_run_is_shorter_than_its_kernel_with_the_launch(trace):
+    # the kept launch is one of many, whose median recorded_us is
+    assert trace.makespan / 1000 < 1.02 * trace.meta["recorded_us"]
+
+
+@pytest.mark.parametrize("size", ["4096x4096x512", "4096x4096x4096"])
+def test_recording_costs_at_most_three_percent(size):
+    paths = [path for path in TRACES if size in path.stem and "tile" not in path.stem]
+    assert len(paths) >= 8
+    for path in paths:
+        meta = Trace.load(path).meta
+        assert meta["recorded_us"] < 1.03 * meta["kernel_us"], path.stem
+
+
+def test_the_launch_and_the_first_load_are_told_apart(trace):
+    if "launch_ns" in trace.meta:
+        assert 130 <= trace.meta["launch_ns"]["p50"] <= 600
+    assert 800 < trace.meta["prologue_ns"]["p50"] < 4000
+    assert trace.meta["launches"] >= len(np.unique(trace.spans["cta"]))
 
 
 def test_no_main_loop_is_faster_than_the_tensor_cores(trace):
     """Nor much slower: start and drain stand where the tensor cores start and stop."""
     m, n, k = trace.problem.tile
-    least = 2 * m * n * k / HOPPER_FLOPS_PER_CYCLE * trace.problem.k_steps
-    assert least < trace.spans["cycles"].mean() < 1.7 * least * trace.device.ctas_per_sm
+    steps = trace.spans["k1"] - trace.spans["k0"]
+    least = 2 * m * n * k / HOPPER_FLOPS_PER_CYCLE * steps.mean()
+    assert least < trace.spans["cycles"].mean() < 2 * least * trace.device.ctas_per_sm
 
 
 def test_cycles_and_time_agree_on_the_clock(trace):
