@@ -14,12 +14,23 @@ drain  after thread 0 has waited for the last wgmma. Both are the first warpgrou
        every K-step hold the others within a fraction of a K-step.
 ready  a split tile's owner: after every warp has seen the last foreign partial's flag; else 0.
 fixup  a split tile's owner: after the partials are added; else 0.
-done   TMA: after the last warp has waited for its part of C to be visible. A persistent kernel waits at
-       the top of the next tile's first K-step, while that tile's loads fly; one that overlaps, at the
-       top of its second, while the first multiplies. So done may come late there, by what lies between
-       (at most 0.6 µs on an H200). A CTA's last done is exact.
+done   TMA: after the last warp has waited for its part of C to be visible. A block with more than one
+       segment waits at the top of the next one's first K-step, while that one's loads fly; one that
+       overlaps, at the top of its second, while the first multiplies. So done may come late there, by what
+       lies between. A block's last done is exact, but that it draws from the queue once more before.
        Pointers: after the last warp has issued its stores. They become visible up to 1 µs later, but a
        CTA does not stay for that, and one that did would make the kernel 10 % slower.
+       A partial: after the last warp has raised the flag, before which its part is visible.
+
+How late, on an H200 with 128x256 tiles, by the medians of done - drain: 0.3 µs where segments overlap, 0.6
+where they do not, 1.2 where the segment in between is read from a table or drawn, and then 0.8 at the end.
+
+What stamps cost there, of the median of the kernel without them, in turn, over 5 repeats: 0.4 to 0.7 % at
+4096x4096x4096, 1.0 to 2.1 % at 4096x4096x512. With split tiles the stamped kernel can be the faster one, by
+2 to 5 %: ptxas makes another program of it, with 254 registers instead of 170.
+
+Cycles of two SMs, or of one at two times, do not last the same: in one launch SMs ran at 1.57 to 1.61 GHz in
+their main loops, and at 1.98 where they were made to pause.
 
 What keeps a stamp in its place: it is volatile inline assembly, as are the wgmma, the wait for them
 and the wait for a TMA store, and neither LLVM nor ptxas moves one such instruction past another. Triton's
@@ -38,7 +49,7 @@ import triton.language as tl
 from ._tiles import INTERPRETED, settled
 
 WORDS = 16
-"""A power of two: a row's address is found in every K-step, and with 12 words that costs 3 % of the time."""
+"""A row is 128 bytes, a cache line of its own: thread blocks that stamp at once do not share one."""
 
 
 @triton.jit

@@ -109,15 +109,13 @@ def test_no_main_loop_is_faster_than_the_tensor_cores(gpu, kernel):
 
 
 def test_the_two_clocks_agree(gpu):
-    """Cycles over ns is one clock on an SM, and nearly the same on all; an H200's differ by up to 4 %."""
+    """Cycles over ns is one clock, on an H200 within 4 % the same for all SMs; it falls under load."""
     _, traces = gpu.timed("naive-tma", Problem(4096, 4096, 4096), launches=5)
     for trace in traces:
-        ghz = trace.spans["cycles"] / (trace.spans["drain"] - trace.spans["start"])
-        sms = [ghz[trace.spans["sm"] == sm] for sm in np.unique(trace.spans["sm"])]
-        means = np.array([each.mean() for each in sms])
-        apart = max(np.ptp(each) for each in sms)
-        print(f"GHz: {means.min():.3f} to {means.max():.3f}, on one SM at most {apart:.3f} apart")
-        assert np.ptp(means) <= 0.08 * np.median(ghz) and apart <= 0.08 * np.median(ghz)
+        sm, ns = trace.spans["sm"], trace.spans["drain"] - trace.spans["start"]
+        ghz = np.bincount(sm, trace.spans["cycles"])[np.unique(sm)] / np.bincount(sm, ns)[np.unique(sm)]
+        print(f"GHz: {ghz.min():.3f} to {ghz.max():.3f}")
+        assert np.ptp(ghz) <= 0.08 * np.median(ghz)
 
 
 @pytest.mark.parametrize("schedule", EVERY)
