@@ -192,11 +192,11 @@ def test_convert(out, to, tmp_path):
 
 
 def test_calibrate_writes_costs_that_simulate_takes(tmp_path):
-    costs = Costs(k_step=900, launch=165, prologue=200, epilogue=800, jitter=0.02)
+    costs = Costs(k_step=900, launch=168, prologue=200, epilogue=800, jitter=0.02)
     trace, fitted = tmp_path / "t.npz", tmp_path / "costs.json"
     simulate("naive", Problem(4096, 4096, 512), Device.named("h200"), costs).save(trace)
     report = run("calibrate", trace, "-o", fitted)
-    assert "launch 165, prologue 200" in report
+    assert "launch 168, prologue 200" in report
     assert "  from first multiply to last write:\n    t.npz: " in report
     assert report.count("first multiply") == 1
     assert run("calibrate", trace, "--json") == fitted.read_text()
