@@ -40,6 +40,9 @@ LAUNCH_NS = 168
 """CTA turnaround on an H200: from a block's end to the next one's first instruction on its SM, measured
 with blocks that only spin (tilesim bench turnaround; data/turnaround)."""
 
+LEAST_K_STEP, MOST_JITTER = 0.001, 0.99
+"""What costs can hold: main loops that are all ramp, or nothing alike, are told no finer."""
+
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
@@ -199,14 +202,14 @@ def _with_main_loops(around: Costs, main: Sequence[MainLoops], bandwidth: float,
     expectations = [expected(one, found, bandwidth, cache) for one in main]
     return replace(
         around,
-        k_step=round(found.k_step, 3),
+        k_step=max(LEAST_K_STEP, round(found.k_step, 3)),
         ramp=round(found.ramp),
         contention=round(found.contention),
         exposed=round(found.exposed, 4),
         bandwidth=bandwidth,
         cache=cache,
         coresidency=main[0].factors,
-        jitter=round(jitter(main, expectations), 5),
+        jitter=min(MOST_JITTER, round(jitter(main, expectations), 5)),
         clock_mhz=round(main[0].clock_mhz, 1),
     )
 

@@ -1,0 +1,182 @@
+"""What main loops tell: each cost that shapes them comes back from simulated runs made with it."""
+
+from dataclasses import replace
+from math import exp, pi, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import costs, devices, planned
+
+from tilesim import Costs, Device, Problem, Trace, simulate
+from tilesim.calibrate import calibrate, calibrations, repeated
+from tilesim.main_loops import BANDWIDTHS, CACHES, MEDIAN_OF_CHI_SQUARE, RUNS, main_loops, shares
+
+H200 = Device.named("h200")
+PLAIN = Costs(k_step=700, launch=168, prologue=400, epilogue=900)
+IN_TURN = replace(PLAIN, handover=150)
+SHORT, LONG = Problem(4096, 4096, 512), Problem(4096, 4096, 2048)
+SHAPES = [
+    SHORT,
+    Problem(4096, 4096, 4096),
+    Problem(1024, 16384, 2048),  # row-major, and so wide that no row of B's tiles is still in the cache
+    Problem(1024, 16384, 512),
+    Problem(2048, 8192, 1024),
+    Problem(8192, 8192, 1024, order="grouped:8"),
+    Problem(2048, 2048, 8192),
+]
+
+
+def runs(costs, problems=(SHORT, LONG), schedule="naive", device=H200):
+    return [simulate(schedule, problem, device, costs, seed) for seed, problem in enumerate(problems)]
+
+
+def fitted(costs, *args):
+    return replace(calibrate(runs(costs, *args)), source="")
+
+
+@pytest.mark.parametrize("ramp", [0, 37, 900])
+@pytest.mark.parametrize("k_step", [0.75, 700.0])
+def test_two_lengths_tell_a_ramp_from_k_steps(k_step, ramp):
+    """A main loop is rounded to the ns: both come back to what that leaves of them."""
+    found = fitted(replace(PLAIN, k_step=k_step, ramp=ramp))
+    assert found.k_step == pytest.approx(k_step, abs=0.02)
+    assert found.ramp == pytest.approx(ramp, abs=1)
+    assert fitted(replace(PLAIN, ramp=ramp)) == replace(PLAIN, ramp=ramp)
+
+
+def test_one_length_tells_no_ramp():
+    found = fitted(replace(PLAIN, ramp=800), [SHORT, SHORT])
+    assert found == replace(PLAIN, k_step=700 + 800 / 8)
+
+
+def test_segments_of_a_tile_that_is_cut_are_of_several_lengths():
+    found = fitted(replace(PLAIN, ramp=800), [LONG], "stream-k")
+    assert (found.k_step, found.ramp) == (700, 800)
+
+
+@pytest.mark.parametrize("contention", [0, 45, 2000])
+@pytest.mark.parametrize("ramp", [0, 300])
+def test_an_epilogue_of_another_tile_under_a_main_loop(contention, ramp):
+    costs = replace(IN_TURN, overlap=True, contention=contention, ramp=ramp)
+    assert fitted(costs, (SHORT, LONG), "persistent") == costs
+
+
+def test_an_epilogue_that_is_over_by_then_is_not_under_it():
+    costs = replace(PLAIN, overlap=True, handover=1000, contention=300)
+    (trace,) = runs(costs, [SHORT], "persistent")
+    assert not main_loops(trace, 0.0, (1.0,), 1000.0).under.any()
+    assert fitted(costs, (SHORT, LONG), "persistent").contention == 0
+
+
+@pytest.mark.parametrize("overlap", [False, True])
+@pytest.mark.parametrize("partial", [None, 0, 250])
+def test_partials_staging_and_merges(partial, overlap):
+    """Tiles in two, three and four segments tell the merge from what each partial adds to it."""
+    costs = replace(
+        IN_TURN, overlap=overlap, partial=partial, merge=70, fixup=21, ramp=300,
+        staging=110 if overlap and partial is not None else 0,
+    )  # fmt: skip
+    problems = [Problem(1024, 1024, 8192), Problem(2048, 1024, 4096), LONG]
+    assert fitted(costs, problems, "stream-k") == costs
+
+
+def test_memory_that_is_never_asked_for_much_is_not_found():
+    assert fitted(replace(PLAIN, jitter=0.02), SHAPES).bandwidth == 0
+    made = replace(PLAIN, bandwidth=1e6, cache=10**9)
+    assert fitted(made, SHAPES) == PLAIN
+
+
+def test_too_few_runs_tell_of_no_memory():
+    made = replace(PLAIN, ramp=500, bandwidth=3000.0, cache=20 * 10**6)
+    few = SHAPES[1:RUNS]
+    assert len(few) == RUNS - 1
+    found = fitted(made, few)
+    assert (found.bandwidth, found.cache, found.exposed) == (0, 0, 0)
+    assert fitted(made, [*few, SHORT]).bandwidth > 0
+
+
+def test_kernels_share_one_memory():
+    """One with too few runs to tell takes what the other tells of."""
+    made = replace(PLAIN, ramp=500, bandwidth=BANDWIDTHS[20], cache=CACHES[5])
+    traces = {str(i): trace for i, trace in enumerate(runs(made, SHAPES))}
+    traces["other"] = simulate("persistent", SHAPES[2], H200, made)
+    first, second = (one.costs for one in calibrations(traces))
+    assert (first.bandwidth, first.cache) == (second.bandwidth, second.cache)
+    assert abs(BANDWIDTHS.index(second.bandwidth) - 20) <= 1
+    ignorant = calibrate([traces["other"]])
+    assert second.k_step < ignorant.k_step
+
+
+def test_jitter_is_right_in_the_mean():
+    """The least of three estimates is below each: by less than the error that the worst of them has.
+
+    That is 2.33 / 2 / sqrt(132): a median of 132 squares tells a variance to 2.33 / sqrt(132).
+    """
+    density = exp(-MEDIAN_OF_CHI_SQUARE / 2) / sqrt(2 * pi * MEDIAN_OF_CHI_SQUARE)
+    error = 1 / (2 * density * MEDIAN_OF_CHI_SQUARE) / 2 / sqrt(132)
+    made = replace(PLAIN, jitter=0.04)
+    found = [calibrate([simulate("naive", SHORT, H200, made, seed)]).jitter / 0.04 for seed in range(24)]
+    assert 1 - error - 4 * error / sqrt(24) < np.mean(found) < 1 + 4 * error / sqrt(24)
+
+
+def test_co_residency_is_told_beside_ramps():
+    device = Device.named("h200", ctas_per_sm=2)
+    made = replace(PLAIN, ramp=400, epilogue=2500, coresidency=(1.0, 1.4), jitter=0.02)
+    found = fitted(made, (SHORT, LONG), "naive", device)
+    assert found.coresidency == (1.0, pytest.approx(1.4, rel=0.03))
+    assert found.k_step == pytest.approx(700, rel=0.03)
+
+
+def test_a_main_loop_shorter_than_the_clocks_step():
+    """Its stamps are equal: it is neither endless nor free, and no reason for a warning."""
+    device = Device(2, ctas_per_sm=2)
+    (trace,) = runs(replace(PLAIN, k_step=3, epilogue=100), [Problem(1024, 1024, 128)], "naive", device)
+    spans = trace.spans.copy()
+    for name in ("issue", "start", "drain", "ready", "fixup", "done"):
+        spans[name] -= spans[name] % 32
+    coarse = Trace(trace.problem, device, "naive", spans, "measured", 32)
+    empty = coarse.spans["drain"] == coarse.spans["start"]
+    assert empty.any() and not empty.all()
+    assert shares(coarse).sum(axis=1).tolist() == pytest.approx([1.0] * len(spans))
+    assert (main_loops(coarse, 0.0, (1.0, 2.0), 0.0).ns > 0).all()
+    found = calibrate([coarse])
+    assert found.k_step > 0 and found.jitter >= 0
+
+
+def test_long_main_loops_that_take_no_longer_than_short_ones():
+    """Least squares would have them run backwards; they are all K-steps then."""
+    spans = simulate("naive", Problem(128, 1024, 256), Device(4), PLAIN).spans
+    traces = []
+    for k in (256, 512):
+        columns = spans.copy()
+        columns["k1"] = k // 64
+        columns["drain"] -= (k - 256) * 2
+        columns["cycles"] = 0
+        traces.append(Trace(Problem(128, 1024, k), Device(4), "naive", columns))
+    found = calibrate(traces)
+    assert (found.ramp, found.contention, found.exposed) == (0, 0, 0)
+    # Each run counts alike, by its own length: the least of (4 k / t1 - 1)² + (8 k / t2 - 1)².
+    x, y = (np.mean(t.spans["k1"] / (t.spans["drain"] - t.spans["start"])) for t in traces)
+    assert found.k_step == pytest.approx((x + y) / (x * x + y * y), rel=1e-3)
+
+
+def test_a_schedules_name_on_other_segments():
+    """What a trace calls naive may have been cut in other places: then its spans are the plan."""
+    trace = simulate("split-k:2", LONG, H200, PLAIN)
+    mine = replace(trace, schedule="naive")
+    one = main_loops(mine, 0.0, (1.0,), 0.0)
+    assert one.made.ctas == len(mine.spans)
+    found, expected = calibrate([mine]), calibrate([trace])
+    assert (found.k_step, found.epilogue) == (expected.k_step, expected.epilogue)
+
+
+@given(planned(), devices(), costs(), st.integers(0, 9))
+def test_any_run_can_be_calibrated_and_nothing_comes_out_negative(case, device, turned, seed):
+    schedule, problem = case
+    trace = simulate(schedule, problem, device, turned, seed)
+    found = calibrate([trace, trace])  # a negative cost is refused
+    assert found.coresidency[0] == 1
+    assert all(1 <= f <= r for r, f in enumerate(found.coresidency, 1))
+    assert simulate(schedule, problem, device, found, seed).makespan > 0
