@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from strategies import costs, devices, planned
 
 from tilesim import Costs, Device, Problem, Trace, simulate
-from tilesim.calibrate import calibrate, calibrations, repeated
+from tilesim.calibrate import calibrate, calibrations
 from tilesim.main_loops import BANDWIDTHS, CACHES, MEDIAN_OF_CHI_SQUARE, RUNS, main_loops, shares
 
 H200 = Device.named("h200")
