@@ -183,55 +183,43 @@ def stamp_done(stamps, i, when, TMA: tl.constexpr):
 
 
 @triton.jit
-def read_timer(out, READS: tl.constexpr):
-    """out: int64 [READS]; one %globaltimer after another."""
-    for i in range(READS):
-        tl.store(out + i, tl.extra.cuda.globaltimer())
+def _latest_warp(stamps, i, WORD: tl.constexpr, BYTE: tl.constexpr):
+    """Every warp writes the time into a word of row i, of which the latest stays; BYTE is its place as text."""
+    if INTERPRETED:
+        tl.store(row_of(stamps, i) + WORD, tick(stamps))
+    else:
+        tl.inline_asm_elementwise(
+            """{
+            .reg .pred p;
+            .reg .b32 lane;
+            .reg .b64 row, ns;
+            mov.u64 ns, %globaltimer;
+            mov.u32 lane, %laneid;
+            setp.eq.u32 p, lane, 0;
+            mad.wide.s32 row, $2, 128, $1;
+            @p red.global.max.u64 [row + """ + BYTE + """], ns;
+            mov.u32 $0, 0;
+            }""",
+            "=r,l,r", [stamps, tl.cast(i, tl.int32)], dtype=tl.int32, is_pure=False, pack=1,
+        )  # fmt: skip
 
 
 @triton.jit
 def stamp_ready(stamps, i):
-    """Every warp writes the time, of which the latest stays: it has seen the last foreign partial."""
-    if INTERPRETED:
-        row = row_of(stamps, i)
-        tl.store(row + 9, tick(stamps))
-    else:
-        tl.inline_asm_elementwise(
-            """{
-            .reg .pred p;
-            .reg .b32 lane;
-            .reg .b64 row, ns;
-            mov.u64 ns, %globaltimer;
-            mov.u32 lane, %laneid;
-            setp.eq.u32 p, lane, 0;
-            mad.wide.s32 row, $2, 128, $1;
-            @p red.global.max.u64 [row + 72], ns;
-            mov.u32 $0, 0;
-            }""",
-            "=r,l,r", [stamps, tl.cast(i, tl.int32)], dtype=tl.int32, is_pure=False, pack=1,
-        )  # fmt: skip
+    """The latest warp's time: it has seen the last foreign partial."""
+    _latest_warp(stamps, i, 9, "72")
 
 
 @triton.jit
 def stamp_fixup(stamps, i, acc):
-    """Every warp writes the time, of which the latest stays; returns acc, complete with its partials."""
-    if INTERPRETED:
-        row = row_of(stamps, i)
-        tl.store(row + 10, tick(stamps))
-    else:
-        acc = settled(acc)
-        tl.inline_asm_elementwise(
-            """{
-            .reg .pred p;
-            .reg .b32 lane;
-            .reg .b64 row, ns;
-            mov.u64 ns, %globaltimer;
-            mov.u32 lane, %laneid;
-            setp.eq.u32 p, lane, 0;
-            mad.wide.s32 row, $2, 128, $1;
-            @p red.global.max.u64 [row + 80], ns;
-            mov.u32 $0, 0;
-            }""",
-            "=r,l,r", [stamps, tl.cast(i, tl.int32)], dtype=tl.int32, is_pure=False, pack=1,
-        )  # fmt: skip
+    """The latest warp's time; returns acc, complete with its partials."""
+    acc = settled(acc)
+    _latest_warp(stamps, i, 10, "80")
     return acc
+
+
+@triton.jit
+def read_timer(out, READS: tl.constexpr):
+    """out: int64 [READS]; one %globaltimer after another."""
+    for i in range(READS):
+        tl.store(out + i, tl.extra.cuda.globaltimer())
