@@ -184,7 +184,7 @@ def stamp_done(stamps, i, when, TMA: tl.constexpr):
 
 @triton.jit
 def _latest_warp(stamps, i, WORD: tl.constexpr, BYTE: tl.constexpr):
-    """Every warp writes the time into a word of row i, of which the latest stays; BYTE is its place as text."""
+    """Every warp writes the time into a word of row i, and the latest stays; BYTE is its place as text."""
     if INTERPRETED:
         tl.store(row_of(stamps, i) + WORD, tick(stamps))
     else:
