@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from tilesim import Costs, Device, Problem, Trace, simulate
-from tilesim.calibrate import ABOUT, LAUNCH_NS, calibrate, calibrations, repeated
+from tilesim.calibrate import ABOUT, calibrate, calibrations, repeated
 from tilesim.calibrations import default_costs, shipped
 from tilesim.errors import TraceError
 from tilesim.main_loops import MEDIAN_OF_CHI_SQUARE
+from tilesim.stages import LAUNCH_NS
 from tilesim.traces import SPAN
 
 PROBLEM = Problem(4096, 4096, 512)
@@ -265,3 +266,12 @@ class TestShipped:
         names = (f"h200-{schedule}-4096x4096x512-grouped8.npz" for schedule in ("naive", "persistent"))
         (naive, naive_again), (other, other_again) = (repeated(Trace.load(TRACES / name)) for name in names)
         assert naive_again - other_again == pytest.approx(naive - other, rel=0.25)
+
+
+@pytest.mark.parametrize("noted", [5, "soon", {"p50": None}, {"p50": -1}, {"p50": 1e30}, {}])
+def test_notes_that_make_no_sense_are_no_notes(noted):
+    trace = replace(
+        run("naive", NAIVE), meta={"launch_ns": noted, "warps": "eight", "kernel": 7, "stages": None}
+    )
+    (one,) = calibrations({"t": trace})
+    assert (one.costs.launch, one.costs.prologue, one.warps, one.stages) == (LAUNCH_NS, 300, 0, 0)

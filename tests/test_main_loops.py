@@ -11,7 +11,8 @@ from strategies import costs, devices, planned
 
 from tilesim import Costs, Device, Problem, Trace, simulate
 from tilesim.calibrate import calibrate, calibrations
-from tilesim.main_loops import BANDWIDTHS, CACHES, MEDIAN_OF_CHI_SQUARE, RUNS, main_loops, shares
+from tilesim.main_loops import BANDWIDTHS, CACHES, MEDIAN_OF_CHI_SQUARE, RUNS, main_loops
+from tilesim.residents import shares
 
 H200 = Device.named("h200")
 PLAIN = Costs(k_step=700, launch=168, prologue=400, epilogue=900)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from interpreter import torch
 
 import tilesim
-from tilesim.calibrate import LAUNCH_NS
+from tilesim.stages import LAUNCH_NS
 from tilesim_kernels import KernelError, _spin, _turnaround
 
 SHIPPED = json.loads((Path(tilesim.__file__).parent / "data/turnaround/h200.json").read_text("utf-8"))

@@ -1,0 +1,164 @@
+"""The stages of a segment but its main loop, as traces show them. Part of calibration.
+
+Columns are those of a trace's spans; "the segment before" is in the same slot. A mean is of the middle 90 %:
+a run lasts as long as its steps add up to, which a median would not tell.
+
+launch              LAUNCH_NS, or what the traces' launch_ns say: from a block's end to the next one's entry.
+prologue            mean of start - done of the segment before, where that was another thread block's, less
+                    the launch; and of start - issue of each slot's first, if the trace begins with an entry.
+overlap             whether most segments of a thread block start before the one before them is done.
+handover, staging   mean of start - fixup of the segment before if epilogues overlap, else of start - done,
+                    where both are one thread block's. What it is shorter after a partial, is staging.
+dispatch            slope of the sorted first starts of all slots: the median over pairs half a wave apart.
+epilogue            mean of done - fixup; if epilogues overlap, of each slot's last segment: the others hide
+                    under a main loop, and are stamped only when it has a moment for that.
+partial             mean of done - drain of segments whose tile another one owns.
+merge, fixup        least squares of fixup - the later of drain and the last partial's done, on partials.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from tilesim.costs import MAX_NS
+from tilesim.metrics import in_turn, slot_index
+from tilesim.traces import Trace
+
+LAUNCH_NS = 168
+"""CTA turnaround on an H200: from a block's end to the next one's first instruction on its SM, measured
+with blocks that only spin (tilesim bench turnaround; data/turnaround)."""
+
+
+def launch(traces: Sequence[Trace]) -> tuple[int, int] | None:
+    """(launch, prologue) in ns; None where no trace shows them."""
+    sums, prologues = [], []
+    told = [ns for trace in traces if (ns := _told(trace)) is not None]
+    for trace in traces:
+        spans, (before, after) = trace.spans, in_turn(trace)
+        other = spans["cta"][after] != spans["cta"][before]
+        sums.append((spans["start"][after] - spans["done"][before])[other])
+        firsts = np.setdiff1d(np.arange(len(spans)), after)
+        waits = (spans["start"] - spans["issue"])[firsts]
+        if trace.origin == "simulated":
+            sums.append(waits)
+        elif "prologue_ns" in trace.meta:
+            prologues.append(waits)
+    together = np.concatenate(sums)
+    if not together.size and not prologues:
+        return None
+    launch = round(mean(told)) if told else LAUNCH_NS
+    if together.size:
+        launch = min(launch, max(0, round(mean(together))))
+    return launch, max(0, round(mean(np.concatenate([together - launch, *prologues]))))
+
+
+def _told(trace: Trace) -> float | None:
+    """The median launch that a recorder noted, None where there is none."""
+    noted = trace.meta.get("launch_ns")
+    median = noted.get("p50") if isinstance(noted, Mapping) else None
+    return median if isinstance(median, int | float) and 0 <= median < MAX_NS else None
+
+
+def handover(traces: Sequence[Trace]) -> tuple[bool, int, int, bool]:
+    """(overlap, handover, staging, whether partials are stored before their thread block goes on)."""
+    pairs = []
+    for trace in traces:
+        before, after = in_turn(trace)
+        same = trace.spans["cta"][after] == trace.spans["cta"][before]
+        before, after = before[same], after[same]
+        pairs.append((trace.spans[before], trace.spans[after]["start"], owners(trace)[before]))
+    rows, start, owns = (np.concatenate(columns) for columns in zip(*pairs, strict=True))
+    late = start < rows["done"]
+    blocking = bool((~owns).any()) and float(np.mean(late[~owns])) <= 0.5
+    usual = owns if blocking and owns.any() else np.ones(len(rows), bool)
+    if not len(rows):
+        return False, 0, 0, False
+    overlap = bool(np.mean(late[usual]) > 0.5)
+    handover = max(0, round(mean((start - rows["fixup" if overlap else "done"])[usual])))
+    after_partial = max(0, round(mean((start - rows["done"])[~owns]))) if blocking else handover
+    if not overlap or after_partial >= handover:
+        return overlap, handover, 0, blocking
+    return overlap, after_partial, handover - after_partial, blocking
+
+
+def dispatch(trace: Trace) -> float:
+    """ns from one first start to the next, over the slots in the order in which they start."""
+    first = np.unique(slot_index(trace), return_index=True)[1]
+    starts = np.sort(trace.spans["start"][first])
+    if len(starts) < 2:
+        return 0.0
+    half = len(starts) // 2
+    return float(np.median(starts[half:] - starts[: len(starts) - half])) / half
+
+
+def epilogue(traces: Sequence[Trace], overlap: bool) -> int:
+    """ns from fixup to done of segments that finish their tile."""
+    each = []
+    for trace in traces:
+        rows = np.flatnonzero(owners(trace))
+        if overlap:
+            rows = np.setdiff1d(rows, in_turn(trace)[0])
+        each.append((trace.spans["done"] - trace.spans["fixup"])[rows])
+    return round(mean(np.concatenate(each)))
+
+
+def partial(traces: Sequence[Trace]) -> int | None:
+    """ns from drain to done of segments that hand in a partial, None where there is none."""
+    each = [(trace.spans["done"] - trace.spans["drain"])[~owners(trace)] for trace in traces]
+    seen = np.concatenate(each)
+    return round(mean(seen)) if seen.size else None
+
+
+def fixup(traces: Sequence[Trace]) -> tuple[int, int]:
+    """(merge, fixup) in ns, 0 where no tile is cut; how long a flag takes to be seen is in the first."""
+    counts, took = [np.empty(0)], [np.empty(0)]
+    for trace in traces:
+        spans, owns = trace.spans, owners(trace)
+        partials = np.bincount(spans["tile"], minlength=trace.problem.tiles) - 1
+        arrived = np.zeros(trace.problem.tiles, np.int64)
+        np.maximum.at(arrived, spans["tile"][~owns], spans["done"][~owns])
+        rows = owns & (partials[spans["tile"]] > 0)
+        began = np.maximum(spans["drain"], arrived[spans["tile"]])
+        counts.append(partials[spans["tile"]][rows])
+        took.append((spans["fixup"] - began)[rows])
+    partials, ns = np.concatenate(counts), np.maximum(0, np.concatenate(took))
+    if len(np.unique(partials)) < 2:
+        return 0, round(mean(ns / np.maximum(1, partials)))
+    each, once = np.polyfit(partials, ns, 1)
+    if each < 0:
+        return round(mean(ns)), 0
+    return (round(once), round(each)) if once >= 0 else (0, round(mean(ns / partials)))
+
+
+def gap(trace: Trace) -> float:
+    """ns from a drain to the next start in the slot, 0 where none follows."""
+    before, after = in_turn(trace)
+    return mean(trace.spans["start"][after] - trace.spans["drain"][before])
+
+
+def clock(trace: Trace) -> float:
+    """The mean clock of the SMs in MHz, 0 where the trace does not tell."""
+    spans = trace.spans
+    if not (spans["cycles"] > 0).all():
+        return 0.0
+    return 1000 * float(spans["cycles"].sum()) / float((spans["drain"] - spans["start"]).sum())
+
+
+def owners(trace: Trace) -> np.ndarray:
+    """Whether each span finishes its tile, rather than hand in a partial of it: bool, shape [spans].
+
+    Of a tile in several segments it is the one that waits for the others: the last to be done.
+    """
+    spans = trace.spans
+    order = np.lexsort((spans["done"], spans["tile"]))
+    last = np.append(np.diff(spans["tile"][order]) != 0, True)
+    owners = np.empty(len(spans), bool)
+    owners[order] = last
+    return owners
+
+
+def mean(values: Sequence[float] | np.ndarray) -> float:
+    """The mean without the least and the greatest 5 %, 0 of nothing."""
+    ordered = np.sort(np.asarray(values, float))
+    cut = len(ordered) // 20
+    return float(ordered[cut : len(ordered) - cut].mean()) if len(ordered) else 0.0
