@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from strategies import costs, devices, planned
 
 from tilesim import Costs, Device, Problem, Trace, simulate
-from tilesim.calibrate import calibrate, calibrations
+from tilesim.calibrate import calibrate, calibrations, repeated
 from tilesim.main_loops import BANDWIDTHS, CACHES, MEDIAN_OF_CHI_SQUARE, RUNS, main_loops
 from tilesim.residents import shares
 
@@ -81,6 +81,45 @@ def test_partials_staging_and_merges(partial, overlap):
     )  # fmt: skip
     problems = [Problem(1024, 1024, 8192), Problem(2048, 1024, 4096), LONG]
     assert fitted(costs, problems, "stream-k") == costs
+
+
+GRID = [(bandwidth, cache) for bandwidth in (18, 22) for cache in (3, 7)]
+HALF_A_STEP = 0.06
+"""Of the bandwidths that are tried, each 12 % above the one before."""
+
+
+@pytest.mark.parametrize(("at", "size"), GRID)
+@pytest.mark.parametrize("exposed", [0.0, 0.15])
+@pytest.mark.parametrize("jitter", [0.0, 0.01])
+def test_memory_comes_back(at, size, exposed, jitter):
+    """The grid's pair or a neighbour of it.
+
+    A neighbour's bandwidth is 12 % off, and so are K-steps that wait for nothing else. Least squares share
+    that out among the runs and the other costs: each is off by no more than half of it.
+    """
+    made = replace(PLAIN, ramp=500, bandwidth=BANDWIDTHS[at], cache=CACHES[size], exposed=exposed)
+    made = replace(made, jitter=jitter)
+    found = fitted(made, SHAPES)
+    assert abs(BANDWIDTHS.index(found.bandwidth) - at) <= 1
+    assert abs(CACHES.index(found.cache) - size) <= 1
+    assert found.k_step == pytest.approx(700, rel=HALF_A_STEP)
+    assert found.exposed == pytest.approx(exposed, abs=HALF_A_STEP)
+    assert found.jitter == pytest.approx(jitter, rel=0.2, abs=0.002)
+    for trace in runs(made, SHAPES):
+        measured, simulated = repeated(trace, found, seeds=range(3))
+        assert simulated == pytest.approx(measured, rel=HALF_A_STEP)
+
+
+@pytest.mark.parametrize("schedule", ["persistent", "stream-k"])
+def test_a_plan_that_asks_much_of_memory_is_repeated(schedule):
+    """Contention and memory look alike in a few shapes; what is simulated with them is as long."""
+    made = replace(IN_TURN, ramp=500, overlap=True, contention=60, bandwidth=3000.0, cache=20 * 10**6)
+    made = replace(made, exposed=0.1)
+    found = fitted(made, SHAPES, schedule)
+    assert found.bandwidth and found.cache
+    for trace in runs(made, SHAPES, schedule):
+        measured, simulated = repeated(trace, found, seeds=[0])
+        assert simulated == pytest.approx(measured, rel=HALF_A_STEP)
 
 
 def test_memory_that_is_never_asked_for_much_is_not_found():

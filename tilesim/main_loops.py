@@ -33,6 +33,9 @@ WORTH = 0.9
 RUNS = 5
 """Memory is sought in at least so many runs of a kernel: fewer could be explained by anything."""
 
+ROUNDS = 3
+"""How often a fit is repeated: what saturates DRAM depends on the K-step that is sought."""
+
 MEDIAN_OF_CHI_SQUARE = 0.45494
 """Of one degree of freedom: the median of the square of a standard normal number."""
 
@@ -156,20 +159,23 @@ class _Levels:
 
 def _error(kernel: Sequence[MainLoops], seen: Sequence[_Levels], bandwidth: float, k_step: float) -> float:
     """Sum of the runs' relative errors, each run taken as a whole."""
-    rows = []
-    for one, levels in zip(kernel, seen, strict=True):
-        longer = stretch(levels.demand, bandwidth * k_step * one.full)
-        rows.append(
-            [(levels.steps * longer).sum(), len(one.ns), one.under.sum(), (levels.cold * longer).sum()]
-        )
-    return len(kernel) * _least_squares(kernel, [np.array([row], float) for row in rows]).error
+    for _ in range(ROUNDS):
+        rows = []
+        for one, levels in zip(kernel, seen, strict=True):
+            longer = stretch(levels.demand, bandwidth * k_step * one.full)
+            rows.append(
+                [(levels.steps * longer).sum(), len(one.ns), one.under.sum(), (levels.cold * longer).sum()]
+            )
+        found = _least_squares(kernel, [np.array([row], float) for row in rows])
+        k_step = found.k_step
+    return len(kernel) * found.error
 
 
 def fit(kernel: Sequence[MainLoops], bandwidth: float, cache: int) -> Fit:
     """The Fit of one kernel's runs, given the memory that they share."""
     found = Fit(sum(one.ns.sum() for one in kernel) / sum(one.steps.sum() for one in kernel), 0, 0, 0, 0)
     seen = [one.loads.behind(cache) if bandwidth else None for one in kernel]
-    for _ in range(3 if bandwidth else 1):  # what saturates depends on the K-step that is sought
+    for _ in range(ROUNDS if bandwidth else 1):
         columns = [_columns(one, s, bandwidth, found.k_step) for one, s in zip(kernel, seen, strict=True)]
         found = _least_squares(kernel, columns)
     return found
