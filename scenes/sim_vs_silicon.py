@@ -89,9 +89,9 @@ class SimVsSilicon(TraceScene):
 
     default = Default(
         ("persistent",),
-        Problem(1536, 8960, 1536, order="grouped:8"),
+        Problem(4096, 4352, 4096, order="grouped:8"),
         Device.named("h200"),
-        shipped=("held_out/h200-persistent-1536x8960x1536-grouped8.npz",),
+        shipped=("held_out/h200-persistent-4096x4352x4096-grouped8.npz",),
         beside=True,
     )
     write = staticmethod(write)
