@@ -57,6 +57,25 @@ def test_the_table_says_the_finding_first(files):
     assert len({len(line) for line in table.splitlines()[2:6]}) <= 3
 
 
+def test_the_table_says_whose_costs_and_which_orders(files, tmp_path):
+    sim, measured, simulated, _ = files
+    costs = {"costs": {"source": "ideal: 1 µs per K-step, nothing else"}}
+    other = replace(simulated, problem=replace(PROBLEM, order="grouped:2"), meta=costs)
+    other.save(tmp_path / "other.npz")
+    lines = run(tmp_path / "other.npz", measured).splitlines()
+    assert ["order", "grouped:2", "row-major"] in [line.split() for line in lines]
+    assert lines[-1].split(maxsplit=1) == ["costs", costs["costs"]["source"]]
+    assert not any(line.startswith("  costs") for line in run(sim, measured).splitlines())
+
+
+@pytest.mark.parametrize("name", ["stream-k-hybrid", "cluster-launch-control"])
+def test_long_names_stay_apart(name, files, tmp_path):
+    for path, trace in zip(("a.npz", "b.npz"), files[2:], strict=True):
+        replace(trace, schedule=name).save(tmp_path / path)
+    table = run(tmp_path / "a.npz", tmp_path / "b.npz")
+    assert ["schedule", name, name] in [line.split() for line in table.splitlines()]
+
+
 def test_either_order_will_do(files):
     sim, measured, *_ = files
     assert run(sim, measured) == run(measured, sim)

@@ -84,7 +84,8 @@ def _report(found: Comparison, simulated: Trace, measured: Trace) -> str:
     """The finding in a sentence, a line for each figure of both, then how the two differ."""
     lines = [_finding(found), "", f"  {'':22}{'simulated':>14}{'measured':>14}"]
     lines += [
-        f"  {'schedule':22}{simulated.schedule:>14}{measured.schedule:>14}",
+        _words("schedule", simulated.schedule, measured.schedule),
+        _words("order", simulated.problem.order, measured.problem.order),
         _line("from first multiply", found.run),
         _line("makespan", found.makespan) + "  (a measured trace shows no launch)",
         _line("tail", found.tail),
@@ -95,7 +96,7 @@ def _report(found: Comparison, simulated: Trace, measured: Trace) -> str:
     ]
     if found.run_cycles:
         one, other = (f"{cycles:.0f}" for cycles in (found.run_cycles.simulated, found.run_cycles.measured))
-        lines.insert(5, f"  {'run in SM cycles':22}{one:>14}{other:>14}{_error(found.run_cycles)}")
+        lines.insert(6, f"  {'run in SM cycles':22}{one:>14}{other:>14}{_error(found.run_cycles)}")
     about = {"load of the SMs": found.loads, "busiest with busiest": found.sorted_loads}
     lines += [
         f"  {name:22}differs by {loads.mean:.1%} on average, {loads.largest:.1%} at most; "
@@ -107,6 +108,8 @@ def _report(found: Comparison, simulated: Trace, measured: Trace) -> str:
         f"  {'on the same SM':22}{found.same_sm:.1%} of the tiles",
         f"  {'where they part':22}{_parting(found)}",
     ]
+    if source := simulated.meta.get("costs", {}).get("source"):
+        lines.append(f"  {'costs':22}{source}")
     return "\n".join(lines)
 
 
@@ -115,6 +118,11 @@ def _finding(found: Comparison) -> str:
     than = "as long as" if not error else f"{abs(error):.1%} {'longer' if error > 0 else 'shorter'} than"
     ends = " and ".join(time(round(ns)) for ns in (found.run.simulated, found.run.measured))
     return f"From its first multiply to its last write the simulation is {than} the measured run: {ends}."
+
+
+def _words(name: str, one: str, other: str) -> str:
+    """Two words in the columns of figures; a long one takes the room that it needs."""
+    return f"  {name:22}{one:>14} {other:>13}"
 
 
 def _line(name: str, pair: Pair) -> str:
