@@ -29,8 +29,15 @@ def asked(monkeypatch):
 
         return measure
 
-    kernels = SimpleNamespace(turnaround=answer("turnaround"), sm_order=answer("sm-order"))
-    for module in ("_turnaround", "_sm_order"):
+    kernels = SimpleNamespace(
+        turnaround=answer("turnaround"),
+        sm_order=answer("sm-order"),
+        KERNELS=("naive-tma", "cublas"),
+        bench=lambda *problems, **options: (
+            seen.append(options["kernels"]) or {"machine": {"gpu": "none"}, "rows": []}
+        ),
+    )
+    for module in ("_turnaround", "_sm_order", "bench"):
         monkeypatch.setattr(f"tilesim.cli.{module}.room", lambda name: kernels)
     return seen
 
@@ -63,6 +70,11 @@ def test_counts_are_passed_on(asked):
     run("bench", "turnaround")
     run("bench", "sm-order")
     assert asked == [("turnaround", 3), ("sm-order", 20), ("turnaround", 5), ("sm-order", 200)]
+
+
+def test_kernels_are_passed_on(asked):
+    run("bench", "--kernel", "planned:stream-k:108", "--kernel", "cublas")
+    assert asked == [("planned:stream-k:108", "cublas")]
 
 
 def test_turnaround_as_a_table(asked):
@@ -101,6 +113,10 @@ def test_a_gpu_without_preset_and_clusters(asked, monkeypatch):
 @pytest.mark.parametrize(
     ("args", "sentence"),
     [
+        (["--kernel", "naiv-tma"], "did you mean 'naive-tma'?"),
+        (["--kernel", "planned"], "there is no kernel 'planned'; did you mean 'planned:SCHEDULE'?"),
+        (["--kernel", "cublas", "--kernel", "planned:nonsense"], "there is no schedule 'nonsense'"),
+        (["--kernel", "planned:split-k:0"], "it must be a whole number from 1"),
         (["turnarond"], "did you mean 'turnaround'?"),
         (["--size", "64x64x64", "turnaround"], "--size before turnaround has no effect there"),
         (["-o", "a.json", "sm-order"], "--output before sm-order has no effect there"),

@@ -1,5 +1,6 @@
 """`tilesim bench`: kernel times on this machine's GPU, cuBLAS beside them, and what the GPU itself takes."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -7,6 +8,7 @@ import click
 
 from tilesim.cli._groups import Group
 from tilesim.cli._options import (
+    Schedule,
     TileShape,
     ctas_option,
     kernel_options,
@@ -18,6 +20,10 @@ from tilesim.cli._reports import machine, report_options, show
 from tilesim.cli._rooms import room
 from tilesim.cli._sm_order import sm_order
 from tilesim.cli._turnaround import turnaround
+from tilesim.errors import unknown
+
+PLANNED = "planned:"
+"""Before a schedule's name: that schedule's plan, executed by the kernel `planned`."""
 
 
 @click.group(
@@ -54,10 +60,21 @@ def command(
     problem = problem_from(options)
     with usage():
         problems = [replace(problem, m=m, n=n, k=k) for m, n, k in sizes] or [problem]
+    measure = room("kernels")
+    for name in kernels:
+        _check(name, measure.KERNELS)
     chosen = {"kernels": kernels} if kernels else {}
     names = ("warps", "stages", "ctas_per_sm", "samples", "seed")
-    report = room("kernels").bench(*problems, **chosen, **{name: options[name] for name in names})
+    report = measure.bench(*problems, **chosen, **{name: options[name] for name in names})
     show(report, _table, output, as_json)
+
+
+def _check(name: str, known: Sequence[str]) -> None:
+    """Raise UsageError, before any GPU is asked for, for a kernel or planned schedule that there is not."""
+    if name.startswith(PLANNED):
+        Schedule().convert(name.removeprefix(PLANNED), None, None)
+    elif name not in known:
+        raise click.UsageError(unknown("kernel", name, [*known, PLANNED + "SCHEDULE"]))
 
 
 command.add_command(turnaround)
