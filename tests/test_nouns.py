@@ -234,9 +234,9 @@ def planned(*rows, ctas=4):
     [
         ([*WHOLE[:2], *WHOLE[3:]], "tile 2 is never computed"),
         ([*WHOLE, (1, 3, 0, 8)], "K-steps 0 to 8 of tile 3 are computed more than once"),
-        ([*WHOLE[:3], (0, 3, 0, 7)], "K-steps 7 to 8 of tile 3 are computed never"),
-        ([*WHOLE[:3], (0, 3, 1, 8)], "K-steps 0 to 1 of tile 3 are computed never"),
-        ([*WHOLE[:3], (0, 3, 0, 3), (1, 3, 5, 8)], "K-steps 3 to 5 of tile 3 are computed never"),
+        ([*WHOLE[:3], (0, 3, 0, 7)], "K-steps 7 to 8 of tile 3 are never computed"),
+        ([*WHOLE[:3], (0, 3, 1, 8)], "K-steps 0 to 1 of tile 3 are never computed"),
+        ([*WHOLE[:3], (0, 3, 0, 3), (1, 3, 5, 8)], "K-steps 3 to 5 of tile 3 are never computed"),
         (
             [*WHOLE[:3], (0, 3, 0, 6), (1, 3, 5, 8)],
             "K-steps 5 to 6 of tile 3 are computed more than once",

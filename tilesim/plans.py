@@ -124,10 +124,10 @@ def coverage_fault(rows: np.ndarray, problem: Problem) -> str:
     first = np.append(True, tile[1:] != tile[:-1])
     expected = np.where(first, 0, np.append(0, k1[:-1]))
     for wrong in np.flatnonzero(k0 != expected)[:1]:
-        verdict = "more than once" if k0[wrong] < expected[wrong] else "never"
+        verdict = "computed more than once" if k0[wrong] < expected[wrong] else "never computed"
         low, high = sorted((int(k0[wrong]), int(expected[wrong])))
-        return f"K-steps {low} to {high} of tile {tile[wrong]} are computed {verdict}"
+        return f"K-steps {low} to {high} of tile {tile[wrong]} are {verdict}"
     last = np.append(first[1:], True)
     for short in np.flatnonzero(last & (k1 != steps))[:1]:
-        return f"K-steps {k1[short]} to {steps} of tile {tile[short]} are computed never"
+        return f"K-steps {k1[short]} to {steps} of tile {tile[short]} are never computed"
     return ""

@@ -122,6 +122,7 @@ REFUSED = {
     "column twice": (ROWS.replace("start", "sm"), "line 1: the column sm is there 2 times"),
     "both ends": (with_columns("done", "1234"), "both done and end are given"),
     "short row": (changed(3, "1,1,", "1,"), "line 3 has 3 cells; the header has 4"),
+    "no row": (changed(3, "1,1,1010,2100", "soon"), "line 3 has 1 cell; the header has 4"),
     "long row": (changed(3, "2100", "2100,7"), "line 3 has 5 cells; the header has 4"),
     "no number": (changed(3, "1010", "soon"), "line 3: start is 'soon'; it must be a whole number"),
     "no cell": (changed(3, "1010", ""), "line 3: start is ''; it must be a whole number"),
@@ -129,7 +130,10 @@ REFUSED = {
     "fraction": (changed(5, "3100", "3.1e3"), "line 5: end is '3.1e3'; it must be a whole number"),
     "huge": (changed(2, "2000", "9" * 40), f"line 2: end is '{'9' * 36}...; it must be a whole number"),
     "end before start": (changed(4, "3000", "2199"), "line 4: tile 2 has its end at 2199 ns, before"),
-    "drain after end": (with_columns("drain", [2000, 2100, 3001, 3100]), "line 4: tile 2 has its end at"),
+    "drain after end": (
+        with_columns("drain", [2000, 2100, 3001, 3100]),
+        "line 4: tile 2 has its end at 3000 ns, before its drain at 3001 ns",
+    ),
     "drain before start": (
         with_columns("drain", [2000, 2100, 3000, 9]),
         "line 5: tile 3 has its drain at 9 ns",
@@ -143,7 +147,7 @@ REFUSED = {
     "tile missing": (ROWS.replace("2,0,2200,3000\n", ""), "tile 2 is never computed; there are tiles 0 to 3"),
     "last tile missing": (ROWS.replace("3,1,2300,3100\n", ""), "tile 3 is never computed"),
     "K-step beyond": (with_columns("k1", [2, 2, 3, 2]), "line 4: k1 is 3; it must be from 1 to 2"),
-    "K-steps missing": (with_columns("k1", [2, 2, 1, 2]), "K-steps 1 to 2 of tile 2 are computed never"),
+    "K-steps missing": (with_columns("k1", [2, 2, 1, 2]), "K-steps 1 to 2 of tile 2 are never computed"),
     "negative block": (with_columns("cta", [0, 1, -2, 3]), "line 4: cta is -2"),
     "block beyond": (with_columns("cta", [0, 1, 2**31 - 1, 3]), "line 4: cta is 2147483647"),
     "slot beyond": (with_columns("slot", [0, 0, 64, 0]), "line 4: slot is 64; it must be from 0 to 63"),

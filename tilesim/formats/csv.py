@@ -62,7 +62,8 @@ def parse(text: str) -> Rows:
     cells = _cells([line for _, line in body], delimiter)
     numbers = np.array([number for number, _ in body], np.int64)
     for row in np.flatnonzero(np.array([len(row) for row in cells]) != len(names))[:1]:
-        raise TraceError(f"line {numbers[row]} has {len(cells[row])} cells; the header has {len(names)}")
+        found = f"{len(cells[row])} cell{'s' * (len(cells[row]) != 1)}"
+        raise TraceError(f"line {numbers[row]} has {found}; the header has {len(names)}")
     columns = {
         name: integers(name, column, int, lambda row: f"line {numbers[row]}")
         for name, column in zip(names, zip(*cells, strict=True) if cells else [()] * len(names), strict=True)
