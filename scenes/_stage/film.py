@@ -159,7 +159,8 @@ def _origins(traces: Sequence[Trace]) -> str:
 
 def _expect(wanted: int, noun: str, given: Sequence[str]) -> None:
     if len(given) != wanted:
-        raise FilmError(f"this film shows {wanted} {noun}{'s' * (wanted > 1)}; {len(given)} were given")
+        verb = "was" if len(given) == 1 else "were"
+        raise FilmError(f"this film shows {wanted} {noun}{'s' * (wanted > 1)}; {len(given)} {verb} given")
 
 
 def _comparable(traces: tuple[Trace, ...]) -> tuple[Trace, ...]:

@@ -148,7 +148,7 @@ MISTAKES = {
     "truncated trace": ([*NAIVE, "--trace", "cut.npz"], None, "cut.npz"),
     "no npz": ([*NAIVE, "--trace", "text.npz"], None, "text.npz"),
     "three traces": ([*RACE, *["--trace", "good.npz"] * 3], 2, "this film shows 2 traces; 3 were given"),
-    "one trace": ([*RACE, "--trace", "good.npz"], 2, "this film shows 2 traces; 1 were given"),
+    "one trace": ([*RACE, "--trace", "good.npz"], 2, "this film shows 2 traces; 1 was given"),
     "different problems": ([*RACE, "--trace", "good.npz", "--trace", "other.npz"], 2, "different problems"),
     "trace and simulation": ([*NAIVE, "--trace", "good.npz", "--m", "64"], 2, "leave out one of the two"),
     "three schedules": ([*RACE, *["--schedule", "naive"] * 3], 2, "shows 2 schedules; 3 were given"),
