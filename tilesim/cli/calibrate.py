@@ -23,7 +23,10 @@ SHOWN = (
 @output_option(COSTS_FILE, "Write the costs here (.json), for --costs.")
 @json_option
 def command(traces: tuple[str, ...], output: str | None, as_json: bool) -> None:
-    """Fit costs to each kernel and size among the TRACE files, and say how well a simulation repeats them."""
+    """Fit one set of costs to all sizes of each kernel among the TRACE files, and say how true it is.
+
+    Kernels differ in schedule, loads, overlap, warps, stages, dtype, tile or thread blocks per SM.
+    """
     loaded = {path: read(path) for path in traces}
     fitted = calibrations(loaded)
     text = _text(fitted)
@@ -33,7 +36,7 @@ def command(traces: tuple[str, ...], output: str | None, as_json: bool) -> None:
 
 
 def _text(fitted: list[Calibration]) -> str:
-    """A JSON list, a line per kernel and size; traces go by their file's name, wherever it lies."""
+    """A JSON list, a line per kernel; traces go by their file's name, wherever it lies."""
     entries = [one.as_json() | {"names": [Path(name).name for name in one.names]} for one in fitted]
     return "[\n" + ",\n".join(json.dumps(entry) for entry in entries) + "\n]\n"
 
