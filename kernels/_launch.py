@@ -35,6 +35,9 @@ the time at 4096x4096x512, from 1 on 1 %; a store is rarely through before 1, an
 WAIT_NS = 2_000_000_000
 """How long a split tile's owner waits for a partial: longer than a product that fits into a GPU takes."""
 
+SM_REGISTERS, MOST_REGISTERS = 65536, 255
+"""Of an SM, and of a thread (CUDA C++ Programming Guide, compute capabilities 5.0 to 12.0)."""
+
 Launch = Callable[[], None]
 
 
@@ -65,7 +68,7 @@ def job(what: Variant, problem: Problem, device: Device, memory: str = "cuda") -
         rows = segments(-1, visit(problem), 0, problem.k_steps)
         return Job(rows, made.ctas, partial(_own, what, problem, made.ctas))
     made.check(problem, device.slots)
-    uploaded = upload(made, problem, memory)
+    uploaded = upload(made, problem, memory, device.ctas_per_sm)
     return Job(rows_of(made), made.ctas, partial(_planned, what, problem, uploaded), uploaded.check)
 
 
@@ -92,11 +95,17 @@ def _planned(
         plan.table, plan.offsets, plan.steps, plan.ticket, plan.queue, plan.rows,
         plan.partials, plan.flags, plan.flags[-1:],
     )  # fmt: skip
-    values = dict(
+    values: dict[str, Any] = dict(
         SPLIT=plan.split, QUEUE=queue, OVERLAP=overlap, LAG=LAG if overlap else 0,
         WARPS=what.warps, WAIT=wait_ns,
     )  # fmt: skip
     _check_room(stamps, plan.rows, matrices)
+    if plan.split:
+        # Left to itself, ptxas takes so few registers that a fix-up has four loads in flight, not dozens.
+        registers = SM_REGISTERS // (32 * what.warps * plan.residents) // 8 * 8
+        accumulator = problem.tile_m * problem.tile_n // (32 * what.warps)
+        if registers >= accumulator + 64:  # else so many blocks do not fit, and the recorder says so
+            values["maxnreg"] = min(MOST_REGISTERS, registers)
     return _launch(planned, plan.ctas, what, problem, matrices, tables, stamps, values)
 
 

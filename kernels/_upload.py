@@ -22,7 +22,8 @@ class Upload:
     """A plan in a GPU's memory; see kernels/planned.py for each array.
 
     `flags` holds a word per place and the fault behind them. `tiles`: int32 [places], whose partial it is.
-    `longest`: the most segments that a thread block has from the start.
+    `longest`: the most segments that a thread block has from the start. `residents`: thread blocks that the
+    plan counts on per SM.
     """
 
     table: torch.Tensor
@@ -36,6 +37,7 @@ class Upload:
     queue: int
     rows: int
     longest: int
+    residents: int
 
     @property
     def split(self) -> bool:
@@ -76,7 +78,7 @@ def table_of(rows: np.ndarray, problem: Problem) -> tuple[np.ndarray, np.ndarray
     return table, tile[~owner].astype(np.int32)
 
 
-def upload(plan: Plan, problem: Problem, device: str) -> Upload:
+def upload(plan: Plan, problem: Problem, device: str, residents: int = 1) -> Upload:
     """`plan` on `device`, "cuda" or, for the interpreter, "cpu".
 
     Raises KernelError where the partials of its split tiles do not fit into the GPU's memory.
@@ -106,4 +108,5 @@ def upload(plan: Plan, problem: Problem, device: str) -> Upload:
         queue=len(plan.segments),
         rows=len(rows),
         longest=int(np.diff(plan.offsets).max()),
+        residents=residents,
     )
