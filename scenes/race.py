@@ -68,7 +68,8 @@ def _title(traces: tuple[Trace, ...], classroom: bool) -> str:
         return "One thread block per tile, or one per SM?"
     if any(map(is_foreign, traces)):
         return "One matrix product, two kernels"
-    return f"{schedule_name(first)} vs {schedule_name(second).lower()} matmul"
+    name = schedule_name(second)
+    return f"{schedule_name(first)} vs {name if cuts_tiles(second) else name.lower()} matmul"
 
 
 def _per_tile(trace: Trace) -> bool:
