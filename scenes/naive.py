@@ -3,11 +3,12 @@
 import numpy as np
 
 from tilesim import Device, Problem, Trace
+from tilesim.counts import plural
 from tilesim.metrics import cuts_tiles, waves
 from tilesim.view import hand_over, tail_start, wave_ends
 from tilesim_scenes._stage.blocks import is_persistent
 from tilesim_scenes._stage.film import Default, Film, FilmError
-from tilesim_scenes._stage.phrases import of_one_trace, plural
+from tilesim_scenes._stage.phrases import of_one_trace
 from tilesim_scenes._stage.script import Caption, Script
 from tilesim_scenes._stage.stage import TraceScene
 

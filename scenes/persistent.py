@@ -3,6 +3,7 @@
 import numpy as np
 
 from tilesim import Device, Problem, Trace
+from tilesim.counts import plural
 from tilesim.metrics import cuts_tiles, launches
 from tilesim.view import hand_over, tail_start
 from tilesim_scenes._stage.blocks import is_persistent
@@ -12,7 +13,6 @@ from tilesim_scenes._stage.phrases import (
     merge_captions,
     of_one_trace,
     overlaps,
-    plural,
 )
 from tilesim_scenes._stage.script import Caption, Script
 from tilesim_scenes._stage.stage import TraceScene

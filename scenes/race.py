@@ -5,6 +5,7 @@ from itertools import pairwise
 import numpy as np
 
 from tilesim import Device, Problem, Trace
+from tilesim.counts import plural
 from tilesim.metrics import breakdown, cuts_tiles, launches, slot_index
 from tilesim.timings import kernel_times
 from tilesim.view import tail_start
@@ -19,7 +20,6 @@ from tilesim_scenes._stage.phrases import (
     merge_captions,
     name_in_sentence,
     overlaps,
-    plural,
     schedule_name,
 )
 from tilesim_scenes._stage.script import Bar, Caption, Script, describe

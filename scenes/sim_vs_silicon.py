@@ -4,10 +4,10 @@ from numbers import Real
 
 from tilesim import Device, Problem, Trace
 from tilesim.compare import PARTED, Comparison, compare
+from tilesim.counts import plural
 from tilesim.leads import lead
 from tilesim.view import tail_start
 from tilesim_scenes._stage.film import Default, Film
-from tilesim_scenes._stage.phrases import plural
 from tilesim_scenes._stage.script import Caption, Lead, Script, describe, microseconds
 from tilesim_scenes._stage.stage import TraceScene
 

@@ -7,6 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from tilesim.counts import plural
 from tilesim.errors import DeviceError, unknown, whole
 
 MAX_SMS = 2**16
@@ -107,7 +108,7 @@ class Device:
     @property
     def title(self) -> str:
         """How films and tables call it."""
-        return presets()[self.name]["title"] if self.name else f"{self.sms} SM" + "s" * (self.sms > 1)
+        return presets()[self.name]["title"] if self.name else plural(self.sms, "SM")
 
     @property
     def free_sms(self) -> tuple[int, ...]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from inspect import Parameter, signature
 
+from tilesim.counts import plural
 from tilesim.errors import TilesimError, unknown
 
 
@@ -50,6 +51,6 @@ def _miscount(given: int, least: int, most: int) -> str:
     ('has 1 parameter but takes none', 'has 2 parameters but takes 1', 'has 2 parameters but takes at most 1')
     """
     if given < least:
-        return f"needs {'at least ' * (least < most)}{least} parameter{'s' * (least > 1)}"
+        return f"needs {'at least ' * (least < most)}{plural(least, 'parameter')}"
     takes = f"{'at most ' * (least < most)}{most}" if most else "none"
-    return f"has {given} parameter{'s' * (given > 1)} but takes {takes}"
+    return f"has {plural(given, 'parameter')} but takes {takes}"

@@ -3,6 +3,7 @@
 import numpy as np
 
 from tilesim import Trace
+from tilesim.counts import plural
 from tilesim.view import blocks_launched, current_tile, tiles_done
 from tilesim_scenes._stage import glyphs
 from tilesim_scenes._stage.layout import Box, Frame
@@ -74,7 +75,7 @@ def _residents(trace: Trace, box: Box, shape: Frame, theme: Theme, colours: np.n
     own = colours[trace.spans["sm"][rows]]
     finish = np.zeros(int(ctas.max()) + 1, np.int64)
     np.maximum.at(finish, trace.spans["cta"], trace.spans["done"])
-    text = f"{len(ctas)} thread block{'s' * (len(ctas) > 1)}"
+    text = plural(len(ctas), "thread block")
     loops = ", each loops" if len(ctas) > 1 else " that loops"
     if len(trace.spans) > len(ctas) and glyphs.width(text + loops, LEAST_PX) <= box.w:
         text += loops

@@ -10,6 +10,7 @@ from typing import Any
 
 from tilesim import Device, Problem, Trace, simulate
 from tilesim.calibrations import read_costs
+from tilesim.counts import plural
 from tilesim.errors import TilesimError, unknown
 from tilesim.formats.reader import read
 from tilesim.leads import since_first_multiply
@@ -160,7 +161,7 @@ def _origins(traces: Sequence[Trace]) -> str:
 def _expect(wanted: int, noun: str, given: Sequence[str]) -> None:
     if len(given) != wanted:
         verb = "was" if len(given) == 1 else "were"
-        raise FilmError(f"this film shows {wanted} {noun}{'s' * (wanted > 1)}; {len(given)} {verb} given")
+        raise FilmError(f"this film shows {plural(wanted, noun)}; {len(given)} {verb} given")
 
 
 def _comparable(traces: tuple[Trace, ...]) -> tuple[Trace, ...]:

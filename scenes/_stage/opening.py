@@ -6,6 +6,7 @@ import numpy as np
 from manim import VMobject
 
 from tilesim import Trace
+from tilesim.counts import plural
 from tilesim_scenes._stage import glyphs
 from tilesim_scenes._stage.layout import Box, Frame, is_classroom
 from tilesim_scenes._stage.script import Script
@@ -52,7 +53,7 @@ def opening_card(
     yield from _cells(
         words,
         places[1],
-        f"{sms} SM{'s' * (sms > 1)} to compute it",
+        f"{plural(sms, 'SM')} to compute it",
         -(-sms // columns),
         columns,
         [tuple(colour) for colour in colours.tolist()],

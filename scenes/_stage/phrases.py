@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tilesim import SCHEDULES, Trace
+from tilesim.counts import plural
 from tilesim.metrics import breakdown, launches, next_in_slot, utilization
 from tilesim.view import hand_over
 from tilesim_scenes._stage import glyphs
@@ -17,15 +18,6 @@ FAR = 0.15
 
 NAME_ROOM, LEAST_PX = 525, 36
 """What the narrowest panel has room for beside its clock, and the least size of what must be read."""
-
-
-def plural(count: int, noun: str) -> str:
-    """A count with its noun.
-
-    >>> plural(1, "tile"), plural(18, "tile")
-    ('1 tile', '18 tiles')
-    """
-    return f"{count} {noun}{'s' * (count != 1)}"
 
 
 def is_foreign(trace: Trace) -> bool:

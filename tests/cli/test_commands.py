@@ -198,7 +198,13 @@ def test_calibrate_writes_costs_that_simulate_takes(tmp_path):
     report = run("calibrate", trace, "-o", fitted)
     assert "launch 168, prologue 200" in report
     assert "  from first multiply to last write:\n    t.npz: " in report
-    assert report.count("first multiply") == 1
+    assert report.count("first multiply") == 1 and report.count("µs, of a simulation, simulated ") == 1
     assert run("calibrate", trace, "--json") == fitted.read_text()
     figures = json.loads(run("simulate", "naive", "--costs", fitted, "--json"))
     assert figures["makespan_ns"] == pytest.approx(Trace.load(trace).makespan, rel=0.02)
+
+
+def test_one_of_a_kind_is_not_counted_as_many():
+    single = ["--m", "128", "--n", "256", "--k", "64", "--tile", "128x256x64"]
+    table = run("simulate", "naive", *single, "--device", "h200", "--sms", "1")
+    assert "(1 SM)" in table and "1 tile of 128x256x64, 1 K-step each" in table

@@ -1,6 +1,7 @@
 """The table of a trace's figures, as `simulate` and `record` print it."""
 
 from tilesim import metrics
+from tilesim.counts import plural
 from tilesim.traces import Trace
 
 
@@ -9,10 +10,11 @@ def table(trace: Trace) -> str:
     problem, figures = trace.problem, metrics.summary(trace)
     size = f"{problem.m}x{problem.n}x{problem.k} {problem.dtype}"
     tile = "x".join(map(str, problem.tile))
-    sms = f" ({trace.device.sms} SMs)" if trace.device.name else ""
+    tiles, steps = plural(problem.tiles, "tile"), plural(problem.k_steps, "K-step")
+    sms = f" ({plural(trace.device.sms, 'SM')})" if trace.device.name else ""
     lines = [
         f"{trace.schedule} on {trace.device.title}{sms}, {trace.origin}",
-        f"{size}, {problem.order}: {problem.tiles} tiles of {tile}, {problem.k_steps} K-steps each",
+        f"{size}, {problem.order}: {tiles} of {tile}, {steps} each",
     ]
     idle = time(figures["tail_idle_slot_ns"])
     rows = {

@@ -67,7 +67,11 @@ def _report(one: Calibration, traces: dict[str, Trace]) -> str:
         lines.append(f"  not in the traces: {', '.join(one.unseen)}")
     lines.append("  from first multiply to last write:")
     for name in one.names:
-        measured, simulated = repeated(traces[name], costs)
-        error = (simulated - measured) / measured
-        lines.append(f"    {Path(name).name}: {time(measured)}, simulated {time(simulated)} ({error:+.1%})")
+        trace = traces[name]
+        took, simulated = repeated(trace, costs)
+        error = (simulated - took) / took
+        itself = "" if trace.origin == "measured" else ", of a simulation"
+        lines.append(
+            f"    {Path(name).name}: {time(took)}{itself}, simulated {time(simulated)} ({error:+.1%})"
+        )
     return "\n".join(lines)

@@ -9,6 +9,7 @@ import click
 
 from tilesim.cli._options import json_option
 from tilesim.cli._rooms import scene_names
+from tilesim.counts import plural
 from tilesim.devices import presets
 from tilesim.errors import ScheduleError
 from tilesim.orders import ORDERS
@@ -26,7 +27,7 @@ def command(as_json: bool) -> None:
         "orders": _functions(ORDERS, lambda function: function.__doc__),
         "devices": devices,
         "scenes": scene_names(),
-        "dtypes": {name: f"{size} byte" + "s" * (size > 1) for name, size in DTYPE_BYTES.items()},
+        "dtypes": {name: plural(size, "byte") for name, size in DTYPE_BYTES.items()},
     }
     if as_json:
         click.echo(json.dumps(lists, ensure_ascii=False))

@@ -15,6 +15,7 @@ from tilesim.cli._options import (
     schedule_argument,
     usage,
 )
+from tilesim.counts import plural
 from tilesim.plans import Plan
 from tilesim.problems import Problem
 
@@ -39,9 +40,9 @@ def command(schedule: str, whole: bool, as_json: bool, **options: Any) -> None:
         click.echo(json.dumps(figures | lists))
         return
     click.echo(
-        f"{schedule} on {device.title}: {_count(problem.tiles, 'tile')} of "
-        f"{_count(problem.k_steps, 'K-step')}, {_count(plan.ctas, 'thread block')} for "
-        f"{_count(device.slots, 'slot')}"
+        f"{schedule} on {device.title}: {plural(problem.tiles, 'tile')} of "
+        f"{plural(problem.k_steps, 'K-step')}, {plural(plan.ctas, 'thread block')} for "
+        f"{plural(device.slots, 'slot')}"
     )
     click.echo("thread block  tiles")
     limit = max(plan.ctas, problem.tiles) if whole else BLOCKS
@@ -69,7 +70,3 @@ def _tiles(rows: Any, problem: Problem, limit: int) -> str:
 
 def _row(row: Any) -> dict[str, int]:
     return dict(zip(("cta", "tile", "k0", "k1"), row.tolist(), strict=True))
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" + "s" * (number != 1)

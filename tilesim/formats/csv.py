@@ -19,6 +19,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from tilesim.counts import plural
 from tilesim.errors import TraceError, shown, unknown
 from tilesim.formats import _atomic
 from tilesim.formats.facts import FACTS
@@ -62,7 +63,7 @@ def parse(text: str) -> Rows:
     cells = _cells([line for _, line in body], delimiter)
     numbers = np.array([number for number, _ in body], np.int64)
     for row in np.flatnonzero(np.array([len(row) for row in cells]) != len(names))[:1]:
-        found = f"{len(cells[row])} cell{'s' * (len(cells[row]) != 1)}"
+        found = plural(len(cells[row]), "cell")
         raise TraceError(f"line {numbers[row]} has {found}; the header has {len(names)}")
     columns = {
         name: integers(name, column, int, lambda row: f"line {numbers[row]}")

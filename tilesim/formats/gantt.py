@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from tilesim.counts import plural
 from tilesim.metrics import slot_index
 from tilesim.traces import Trace
 
@@ -56,7 +57,7 @@ def draw(trace: Trace, width: int = 100) -> str:
     names = [f"SM {sm}" + f".{slot}" * (ctas > 1) for sm, slot in lanes]
     margin = max(map(len, names)) + 2
     text = ["".join(lane) for lane in lanes.values()]
-    tiles = f"{trace.problem.tiles} tile" + "s" * (trace.problem.tiles > 1)
+    tiles = plural(trace.problem.tiles, "tile")
     title = f"{trace.schedule} on {trace.device.title}, {trace.origin}: {tiles}, {total} ns"
     axis = [" " * margin + line for line in _axis(total, width)]
     drawn = [f"{name:{margin}}{lane}" for name, lane in zip(names, text, strict=True)]

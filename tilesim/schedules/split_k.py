@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tilesim.counts import plural
 from tilesim.devices import Device
 from tilesim.errors import ScheduleError
 from tilesim.orders import visit
@@ -17,7 +18,7 @@ def split_k(problem: Problem, device: Device, s: int) -> Plan:
     """
     steps = problem.k_steps
     if s > steps:
-        have = f"{steps} K-step" + "s" * (steps > 1)
+        have = plural(steps, "K-step")
         raise ScheduleError(
             f"split-k:{s} cuts each tile into {s} slices; the tiles of this problem have {have}"
         )

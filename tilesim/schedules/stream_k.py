@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tilesim.counts import plural
 from tilesim.devices import Device
 from tilesim.errors import ScheduleError
 from tilesim.orders import visit
@@ -20,7 +21,7 @@ def stream_k(problem: Problem, device: Device, g: int | None = None) -> Plan:
     """
     total = problem.tiles * problem.k_steps
     if g is not None and g > total:
-        have = f"{total} K-step" + "s" * (total > 1)
+        have = plural(total, "K-step")
         raise ScheduleError(
             f"stream-k:{g} needs a K-step for each of {g} thread blocks; this problem has {have}"
         )
