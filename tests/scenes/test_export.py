@@ -223,6 +223,8 @@ def test_ctrl_c_leaves_nothing_and_the_old_film_intact(here, temporary):
         stderr=terminal,
         stdout=terminal,
         env={**os.environ, "TMPDIR": str(temporary), "TERM": "xterm"},
+        # Who runs the tests in the background of a shell bequeaths a SIGINT that is ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     os.close(terminal)
     said, deadline = "", time.monotonic() + 60
