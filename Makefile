@@ -25,17 +25,7 @@ test: .venv/.test ## the same .venv with torch and Triton, then lint, types, dir
 	@$(PYTHON_HERE) -m pytest --quiet
 
 media: .venv/.films ## render the films and pictures that the README shows into media/
-	@$(TILESIM) export race -o media/race-h200.gif --size 480p --fps 20
-	@$(TILESIM) export race -o media/race-h200.mp4 --poster media/race-h200.png
-	@$(TILESIM) export race -o media/race-classroom.mp4 --poster media/race-classroom.png \
-		--device h200 --sms 4 --m 384 --n 1536 --k 512
-	@$(TILESIM) export naive -o media/naive.mp4 --poster media/naive.png
-	@$(TILESIM) export persistent -o media/persistent.mp4 --poster media/persistent.png
-	@$(TILESIM) export race -o media/stream-k.mp4 --poster media/stream-k.png \
-		--trace tilesim/data/traces/h200-persistent-1408x3840x4096-grouped8.npz \
-		--trace tilesim/data/traces/h200-stream-k-1408x3840x4096-grouped8.npz
-	@$(TILESIM) export sim-vs-silicon -o media/sim-vs-silicon.mp4 --poster media/sim-vs-silicon.png
-	@$(TILESIM) export naive -o media/own-kernel.mp4 --poster media/own-kernel.png --trace tests/own_kernel.csv
+	@$(TILESIM) gallery media/gallery.toml -o media
 
 clean: ## remove .venv, .cache and everything else that was made here
 	@rm -rf .venv .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist ./*.egg-info

@@ -10,14 +10,12 @@ import pytest
 
 pytest.importorskip("manim", reason="the films need Manim")
 
-from manim import DL, UR, Text, VGroup, VMobject
-
-from tilesim_scenes._stage import glyphs, words
+from tilesim_scenes._stage import glyphs
 from tilesim_scenes._stage.export import SIZES
 from tilesim_scenes._stage.film import make
 from tilesim_scenes._stage.layout import Frame
 from tilesim_scenes._stage.picture import Picture
-from tilesim_scenes._stage.words import Words, rasterise
+from tilesim_scenes._stage.words import Words
 from tilesim_scenes.naive import Naive
 from tilesim_scenes.persistent import Persistent
 from tilesim_scenes.race import Race
@@ -50,17 +48,13 @@ def picture(name, size="480p", theme="dark"):
     return picture_of(FILMS[name][0], film(name, theme=theme), Frame(*SIZES[size]))
 
 
-@cache
 def ground(name, size="480p", theme="dark"):
-    """What stands still, as pixels: to be copied before it is painted on."""
-    made = picture(name, size, theme)
-    return rasterise(made.backdrop(), made.frame, made.theme.background)
+    """What stands still, as a frame."""
+    return picture(name, size, theme).ground
 
 
 def painted(name, second, size="480p", theme="dark"):
-    pixels = ground(name, size, theme).copy()
-    picture(name, size, theme).paint(pixels, second)
-    return pixels
+    return picture(name, size, theme).reel.still(second)
 
 
 class Set(NamedTuple):
@@ -116,23 +110,11 @@ def recorded():
         found.append(Set(line, px * room / wide if room and wide > room else px, *edges(placed, self)))
         return placed
 
-    Words.text, words.Text = record, drawn_once
+    Words.text = record
     try:
         yield found
     finally:
-        Words.text, words.Text = text, Text
-
-
-def drawn_once(*args, **kwargs):
-    """A stand-in for Manim's Text, which takes 30 ms each time: its letters as rectangles, from memory."""
-    return VGroup(
-        *(VMobject().set_points_as_corners(corners) for corners in letters(args, tuple(kwargs.items())))
-    )
-
-
-@cache
-def letters(args, kwargs):
-    return [[letter.get_corner(DL), letter.get_corner(UR)] for letter in Text(*args, **dict(kwargs))]
+        Words.text = text
 
 
 @contextmanager

@@ -6,9 +6,9 @@ import numpy as np
 from manim import VMobject
 
 from tilesim import Trace
-from tilesim_scenes._stage import glyphs
+from tilesim_scenes._stage import glyphs, strip
 from tilesim_scenes._stage.layout import Box, Layout, Panel
-from tilesim_scenes._stage.script import Script, microseconds
+from tilesim_scenes._stage.script import Lead, Script, microseconds
 from tilesim_scenes._stage.theme import Colour, Theme, mix, sm_colours
 from tilesim_scenes._stage.words import Words
 
@@ -70,8 +70,7 @@ def panel_frame(
     The clock, which goes to `end` ns, stands beside the name. Where there is a badge, the note is under it.
     """
     box, (name, note), x = panel.box, said, panel.grid.x
-    clock = max("000.0 µs", microseconds(end), key=len)
-    right = panel.lanes.right - glyphs.width(clock, CLOCK_PX, glyphs.MONO, True)
+    right = panel.lanes.right - glyphs.width(widest_clock(end), CLOCK_PX, glyphs.MONO, True)
     most = right - x - 32 - (BADGE_ROOM if origin and panel.wide_header else 0)
     yield words.box(box, theme.panel, 18)
     yield words.text(name, x, box.y + 52, NAME_PX, theme.text, bold=True, room=most)
@@ -90,6 +89,25 @@ def panel_frame(
         return
     if glyphs.width(note, NOTE_PX) < 1.3 * (room - 40):
         yield words.text(note, left, box.y + 50, NOTE_PX, theme.quiet, room=room - 40)
+
+
+def strip_frame(words: Words, theme: Theme, lead: Lead, box: Box, end: float) -> Iterator[VMobject]:
+    """The strip's ground, what its curve's height means, and its time axis."""
+    plot = strip.places(box).plot
+    yield words.box(box, theme.panel, 18)
+    middle, most = plot.y + plot.h / 2, strip.scale(lead) / 1000
+    limit = f"{most:g} µs" if most < 1000 else f"{most / 1000:g} ms"
+    x, down = plot.x - 16, 0.36 * strip.TICK_PX
+    yield words.text(f"{limit} ahead", x, plot.y + 2 * down, strip.TICK_PX, theme.quiet, anchor=1.0)
+    yield words.text(f"{limit} behind", x, plot.bottom, strip.TICK_PX, theme.quiet, anchor=1.0)
+    if strip.FEW * lead.run > 0.05 * strip.scale(lead):
+        yield words.text(f"±{strip.FEW:.0%}", plot.right + 16, middle + down, strip.TICK_PX, theme.quiet)
+    yield from time_axis(words, theme, plot, end)
+
+
+def widest_clock(end: float) -> str:
+    """The longest text of a clock that goes to `end` ns; never narrower than one of some µs."""
+    return max("000.0 µs", microseconds(end), key=len)
 
 
 def time_axis(words: Words, theme: Theme, lanes: Box, end: float) -> Iterator[VMobject]:

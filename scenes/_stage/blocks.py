@@ -1,14 +1,17 @@
 """Thread blocks as things: a queue that drains, residents that loop, or, for a real GPU, two counters."""
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 
 from tilesim import Trace
 from tilesim.counts import plural
-from tilesim.view import blocks_launched, current_tile, tiles_done
+from tilesim.metrics import first_of_cta
+from tilesim.view import written
 from tilesim_scenes._stage import glyphs
+from tilesim_scenes._stage.board import Board, Fill, Text
 from tilesim_scenes._stage.layout import Box, Frame
-from tilesim_scenes._stage.raster import Painter
-from tilesim_scenes._stage.theme import Theme, ink_on, mix
+from tilesim_scenes._stage.theme import Colour, Theme, ink_on, mix
 
 LABEL_PX, LEAST_PX = 28, 24
 
@@ -19,65 +22,108 @@ def is_persistent(trace: Trace) -> bool:
 
 
 def block_painter(
-    trace: Trace, box: Box, frame_shape: Frame, theme: Theme, colours: np.ndarray, classroom: bool
-) -> Painter:
-    """The painter that fits a trace: counters for a real GPU, a queue or residents in the classroom."""
+    trace: Trace, box: Box, shape: Frame, theme: Theme, colours: np.ndarray, classroom: bool
+) -> Board:
+    """The board that fits a trace: counters for a real GPU, a queue or residents in the classroom."""
     if not classroom:
-        return _counters(trace, box, frame_shape, theme)
-    if is_persistent(trace):
-        return _residents(trace, box, frame_shape, theme, colours)
-    return _queue(trace, box, frame_shape, theme)
+        says = _counters(trace, box, shape, theme)
+    elif is_persistent(trace):
+        says = _residents(trace, box, shape, theme, colours)
+    else:
+        says = _queue(trace, box, shape, theme)
+    return Board(shape.pixels(box), theme.panel, says)
 
 
-def _counters(trace: Trace, box: Box, shape: Frame, theme: Theme) -> Painter:
-    scale, px = shape.scale, LABEL_PX * shape.scale
+@dataclass(frozen=True, slots=True, eq=False)
+class Counters:
+    """How many tiles are done and blocks launched. `done` and `launched`: when, ns, sorted."""
 
-    def paint(frame: np.ndarray, t: float) -> None:
-        frame[shape.pixels(box).rows, shape.pixels(box).columns, :3] = theme.panel
-        rows = (
-            ("tiles done", f"{tiles_done(trace, t)}/{trace.problem.tiles}"),
-            ("blocks launched", f"{blocks_launched(trace, t)}"),
+    labels: tuple[Text, ...]
+    values: tuple[Text, ...]
+    done: np.ndarray
+    launched: np.ndarray
+
+    def __call__(self, t: float) -> tuple[Text, ...]:
+        done, launched = (int(np.searchsorted(when, t, "right")) for when in (self.done, self.launched))
+        said = f"{done}/{len(self.done)}", f"{launched}"
+        return self.labels + tuple(
+            replace(value, text=text) for value, text in zip(self.values, said, strict=True)
         )
-        for line, (label, value) in enumerate(rows):
-            baseline = (box.y + 34 + 42 * line) * scale
-            glyphs.stamp(frame, label, box.x * scale, baseline, px, theme.quiet, 0, glyphs.SANS, False)
-            glyphs.stamp(frame, value, box.right * scale, baseline, px, theme.text, 1.0)
-
-    return paint
 
 
-def _queue(trace: Trace, box: Box, shape: Frame, theme: Theme) -> Painter:
+def _counters(trace: Trace, box: Box, shape: Frame, theme: Theme) -> Counters:
+    scale, px = shape.scale, LABEL_PX * shape.scale
+    baselines = [(box.y + 34 + 42 * line) * scale for line in range(2)]
+    names = zip(("tiles done", "blocks launched"), baselines, strict=True)
+    return Counters(
+        tuple(Text(name, box.x * scale, y, px, theme.quiet, 0, glyphs.SANS, False) for name, y in names),
+        tuple(Text("", box.right * scale, y, px, theme.text, 1.0) for y in baselines),
+        np.sort(written(trace)),
+        np.sort(trace.spans["issue"][first_of_cta(trace)]),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Queue:
     """A square for each thread block that still waits for a slot, the next one leftmost."""
-    scale, blocks = shape.scale, len(np.unique(trace.spans["cta"]))
-    waiting = mix(np.array(theme.panel), np.array(theme.launch), 0.75)
-    most = blocks - trace.device.slots
+
+    caption: Text
+    squares: tuple[Fill, ...]
+    launched: np.ndarray
+
+    def __call__(self, t: float) -> tuple[Text | Fill, ...]:
+        left = len(self.launched) - int(np.searchsorted(self.launched, t, "right"))
+        caption = replace(self.caption, text=f"{self.caption.text}{left}")
+        return caption, *self.squares[:left]
+
+
+def _queue(trace: Trace, box: Box, shape: Frame, theme: Theme) -> Queue:
+    launched = np.sort(trace.spans["issue"][first_of_cta(trace)])
+    waiting = tuple(mix(np.array(theme.panel), np.array(theme.launch), 0.75).tolist())
+    most = len(launched) - trace.device.slots
     rows = next(rows for rows in range(1, most + 1) if -(-most // rows) * 27 / rows <= box.w)
-    pitch = min(29.0, box.w / -(-most // rows))
+    columns = -(-most // rows)
+    pitch = min(29.0, box.w / columns)
     down = (box.h - 38) / rows if rows > 1 else 25.0
-
-    def paint(frame: np.ndarray, t: float) -> None:
-        frame[shape.pixels(box).rows, shape.pixels(box).columns, :3] = theme.panel
-        left = blocks - blocks_launched(trace, t)
-        _caption(frame, f"thread blocks waiting: {left}", box, scale, theme)
-        for index in range(min(left, most)):
-            row, column = divmod(index, -(-most // rows))
-            square = Box(box.x + column * pitch, box.y + 38 + row * down, 0.75 * pitch, 0.72 * down)
-            pixels = shape.pixels(square)
-            frame[pixels.rows, pixels.columns, :3] = waiting
-
-    return paint
+    places = [
+        Box(box.x + index % columns * pitch, box.y + 38 + index // columns * down, 0.75 * pitch, 0.72 * down)
+        for index in range(most)
+    ]
+    caption = _caption("thread blocks waiting: ", box, shape.scale, theme, widest=str(len(launched)))
+    return Queue(caption, tuple(Fill(shape.pixels(place), waiting) for place in places), launched)
 
 
-def _residents(trace: Trace, box: Box, shape: Frame, theme: Theme, colours: np.ndarray) -> Painter:
-    """A chip for each thread block: its number in its SM's colour, and the tile that its loop is at."""
-    scale = shape.scale
-    ctas, rows = np.unique(trace.spans["cta"], return_index=True)
-    own = colours[trace.spans["sm"][rows]]
-    finish = np.zeros(int(ctas.max()) + 1, np.int64)
-    np.maximum.at(finish, trace.spans["cta"], trace.spans["done"])
+@dataclass(frozen=True, slots=True, eq=False)
+class Residents:
+    """A chip for each thread block: its number in its SM's colour, and the tile that its loop is at.
+
+    `chips` never change. Of each block: `at` is where and how its doing is told, `begins` and `tiles` are its
+    segments' instants of issue and tiles, and `ends` is when it has done them all.
+    """
+
+    chips: tuple[Text | Fill, ...]
+    at: tuple[Text, ...]
+    begins: tuple[np.ndarray, ...]
+    tiles: tuple[np.ndarray, ...]
+    ends: tuple[int, ...]
+
+    def __call__(self, t: float) -> tuple[Text | Fill, ...]:
+        return self.chips + tuple(replace(at, text=self._doing(block, t)) for block, at in enumerate(self.at))
+
+    def _doing(self, block: int, t: float) -> str:
+        if self.ends[block] <= t:
+            return "✓"
+        begun = int(np.searchsorted(self.begins[block], t, "right"))
+        return f"↻{self.tiles[block][begun - 1]}" if begun else ""
+
+
+def _residents(trace: Trace, box: Box, shape: Frame, theme: Theme, colours: np.ndarray) -> Residents:
+    scale, spans = shape.scale, trace.spans
+    ctas = np.unique(spans["cta"])
+    own = [spans[spans["cta"] == cta] for cta in ctas]
     text = plural(len(ctas), "thread block")
     loops = ", each loops" if len(ctas) > 1 else " that loops"
-    if len(trace.spans) > len(ctas) and glyphs.width(text + loops, LEAST_PX) <= box.w:
+    if len(spans) > len(ctas) and glyphs.width(text + loops, LEAST_PX) <= box.w:
         text += loops
     side, px = 34.0, 25.0
     widest = glyphs.width(f"↻{trace.problem.tiles - 1}", px, glyphs.SANS, True)
@@ -86,26 +132,25 @@ def _residents(trace: Trace, box: Box, shape: Frame, theme: Theme, colours: np.n
     pitch = box.w / min(columns, len(ctas))
     small = min(px, px * (pitch - side - 10) / widest)
     top = box.y + (40 if columns >= len(ctas) else 2)
-
-    def paint(frame: np.ndarray, t: float) -> None:
-        frame[shape.pixels(box).rows, shape.pixels(box).columns, :3] = theme.panel
-        if columns >= len(ctas):
-            _caption(frame, text, box, scale, theme)
-        at = current_tile(trace, t)
-        for index, cta in enumerate(ctas.tolist()):
-            x, y = box.x + index % columns * pitch, top + index // columns * 40
-            pixels = shape.pixels(Box(x, y, side, side))
-            frame[pixels.rows, pixels.columns, :3] = own[index]
-            baseline = (y + 0.77 * side) * scale
-            middle = (x + side / 2) * scale
-            glyphs.stamp(frame, str(cta), middle, baseline, px * scale, ink_on(own[index]), 0.5)
-            doing = "✓" if finish[cta] <= t else f"↻{at[cta]}" if at[cta] >= 0 else ""
-            beside = (x + side + 6) * scale
-            glyphs.stamp(frame, doing, beside, baseline, small * scale, theme.text, 0, glyphs.SANS)
-
-    return paint
+    chips: list[Text | Fill] = [_caption(text, box, scale, theme)] if columns >= len(ctas) else []
+    at = []
+    for index, (cta, rows) in enumerate(zip(ctas.tolist(), own, strict=True)):
+        x, y = box.x + index % columns * pitch, top + index // columns * 40
+        colour: Colour = tuple(colours[rows["sm"][0]].tolist())
+        baseline = (y + 0.77 * side) * scale
+        chips.append(Fill(shape.pixels(Box(x, y, side, side)), colour))
+        chips.append(Text(str(cta), (x + side / 2) * scale, baseline, px * scale, ink_on(colour), 0.5))
+        at.append(Text("", (x + side + 6) * scale, baseline, small * scale, theme.text, 0, glyphs.SANS))
+    return Residents(
+        tuple(chips),
+        tuple(at),
+        tuple(rows["issue"] for rows in own),
+        tuple(rows["tile"] for rows in own),
+        tuple(int(rows["done"].max()) for rows in own),
+    )
 
 
-def _caption(frame: np.ndarray, text: str, box: Box, scale: float, theme: Theme) -> None:
-    px = min(LABEL_PX, LABEL_PX * box.w / glyphs.width(text, LABEL_PX)) * scale
-    glyphs.stamp(frame, text, box.x * scale, (box.y + 26) * scale, px, theme.quiet, 0, glyphs.SANS, False)
+def _caption(text: str, box: Box, scale: float, theme: Theme, widest: str = "") -> Text:
+    """A line above the rest, small enough to have room for `widest` after it."""
+    px = min(LABEL_PX, LABEL_PX * box.w / glyphs.width(text + widest, LABEL_PX)) * scale
+    return Text(text, box.x * scale, (box.y + 26) * scale, px, theme.quiet, 0, glyphs.SANS, False)

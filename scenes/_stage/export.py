@@ -2,24 +2,24 @@
 
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import av
 import numpy as np
-from manim import tempconfig
 from PIL import Image
 
 from tilesim.errors import TilesimError
 from tilesim.formats import _atomic
+from tilesim_scenes._stage.coding import Coding, encode, encode_packed, join, pack
 from tilesim_scenes._stage.film import Film, FilmError
 from tilesim_scenes._stage.layout import Frame
 from tilesim_scenes._stage.picture import Picture
+from tilesim_scenes._stage.reel import Reel
 from tilesim_scenes._stage.stage import TraceScene
-from tilesim_scenes._stage.words import rasterise
 
 SIZES = {
     "1080p": (1920, 1080),
@@ -42,8 +42,8 @@ class Cut:
     start: float = 0.0
     end: float | None = None
 
-    def seconds(self, film: Film, form: str) -> tuple[float, float]:
-        """(from, to); raises FilmError where that is no part of the film, or `form` cannot be so fast."""
+    def coding(self, film: Film, form: str) -> Coding:
+        """How to encode it; raises FilmError where there is no such part, or `form` cannot be so fast."""
         end = film.seconds if self.end is None else self.end
         if self.fps > MAX_FPS.get(form, self.fps):
             raise FilmError(
@@ -52,86 +52,90 @@ class Cut:
         if not 0 <= self.start < end <= film.seconds:
             part = f"from {self.start:g} s to {end:g} s"
             raise FilmError(f"there is no part of the film {part}; it lasts {film.seconds:g} s")
-        return self.start, end
+        return Coding(self.fps, self.start, end, "vp9" if form == "webm" else "h264")
 
     @property
     def frame(self) -> Frame:
         return Frame(*SIZES[self.size])
 
 
-def export(
+@dataclass(frozen=True, slots=True)
+class Export:
+    """A film that is being encoded: `encoded` gives its segments in order."""
+
+    output: str | Path
+    form: str
+    coding: Coding
+    encoded: Iterator[bytes]
+
+    def finish(self) -> None:
+        """Wait for the segments, join them and write the file, complete or not at all.
+
+        Raises TilesimError where it cannot be written or encoded.
+        """
+        with tempfile.TemporaryDirectory(prefix="tilesim-") as folder:
+            try:
+                made = Path(folder) / "film"
+                join(self.encoded, self.coding, "mp4" if self.form == "gif" else self.form, made)
+                if self.form == "gif":
+                    made = _gif(made, Path(folder) / "film.gif", self.coding.fps)
+            except (OSError, av.error.FFmpegError) as error:
+                raise TilesimError(f"cannot render {self.output}: {error.strerror or error}") from error
+            with open(made, "rb") as source:
+                _atomic.write(self.output, lambda target: shutil.copyfileobj(source, target))
+
+
+def begin(
     scene: type[TraceScene],
     film: Film,
     output: str | Path,
     form: str,
     cut: Cut,
-    progress: Callable[[float], Any] = lambda share: None,
-) -> None:
-    """Render `film` as `scene` into the file `output` in the format `form`, one of FORMATS.
+    executor: Executor | None = None,
+    progress: Callable[[int], object] = lambda frames: None,
+) -> Export:
+    """Start to render `film` as `scene` in the format `form`, a moving one of FORMATS; `finish` writes it.
 
-    A png is the still at the cut's start, or the end card where it has none. `progress` is told the share
-    that is done. Raises TilesimError where the file cannot be written or encoded.
+    With an `executor`, which may run other processes or machines, each segment is a task of its own; without
+    one, they are rendered here as they are asked for. The frames are the same. `progress` is told of each
+    frame, or each segment's frames, that are done. Raises TilesimError where there is no such cut.
     """
     _atomic.check(output)
-    seconds = cut.seconds(film, form)
-    if form == "png":
-        second = cut.start if cut.start else film.seconds
-        return save_still(scene, film, output, cut, second)
-    with tempfile.TemporaryDirectory(prefix="tilesim-") as folder:
-        try:
-            made = _render(
-                scene, film, Path(folder), "mp4" if form == "gif" else form, cut, seconds, progress
-            )
-            if form == "gif":
-                made = _gif(made, Path(folder) / "film.gif", cut.fps)
-        except (OSError, av.error.FFmpegError) as error:
-            raise TilesimError(f"cannot render {output}: {error.strerror or error}") from error
-        with open(made, "rb") as source:
-            _atomic.write(output, lambda target: shutil.copyfileobj(source, target))
-    return None
+    coding = cut.coding(film, form)
+    reel = Picture(film, scene.write(film), cut.frame).reel
+    if executor is None:
+        encoded = (encode(reel, coding, frames, progress) for frames in coding.segments())
+    else:
+        encoded = _gathered(_submitted(reel, coding, executor), progress)
+    return Export(output, form, coding, encoded)
+
+
+def _submitted(reel: Reel, coding: Coding, executor: Executor) -> list[tuple[range, Future[bytes]]]:
+    """The segments as tasks."""
+    packed = pack(reel)
+    return [(frames, executor.submit(encode_packed, packed, coding, frames)) for frames in coding.segments()]
+
+
+def _gathered(tasks: list[tuple[range, Future[bytes]]], progress: Callable[[int], object]) -> Iterator[bytes]:
+    """The results of tasks in order; the others are cancelled where one fails."""
+    try:
+        for frames, task in tasks:
+            yield task.result()
+            progress(len(frames))
+    finally:
+        for _, task in tasks:
+            task.cancel()
 
 
 def save_still(scene: type[TraceScene], film: Film, output: str | Path, cut: Cut, second: float) -> None:
     """Write one frame of the film as PNG; the frame at its end is its poster."""
     picture = still(scene, film, cut.frame, second)
-    _atomic.write(output, lambda target: Image.fromarray(picture).save(target, "PNG"))
+    _atomic.write(output, lambda target: Image.fromarray(picture).convert("RGB").save(target, "PNG"))
 
 
 def still(scene: type[TraceScene], film: Film, frame: Frame, second: float) -> np.ndarray:
-    """The film at `second` as pixels: uint8, shape [height, width, 3]."""
-    picture = Picture(film, scene.write(film), frame)
-    pixels = rasterise(picture.backdrop(), frame, film.theme.background)
-    picture.paint(pixels, second)
-    return pixels
-
-
-def _render(
-    scene: type[TraceScene],
-    film: Film,
-    folder: Path,
-    form: str,
-    cut: Cut,
-    seconds: tuple[float, float],
-    progress: Callable[[float], Any],
-) -> Path:
-    """Let Manim render the film into `folder`."""
-    width, height = SIZES[cut.size]
-    settings = {
-        "verbosity": "ERROR",
-        "pixel_width": width,
-        "pixel_height": height,
-        "frame_rate": cut.fps,
-        "media_dir": str(folder),
-        "format": form,
-        "write_to_movie": True,
-        "save_last_frame": False,
-        "progress_bar": "none",
-    }
-    with tempconfig(settings):
-        act = scene()
-        act.film, act.cut, act.progress = film, seconds, progress
-        act.render()
-        return Path(act.renderer.file_writer.movie_file_path)
+    """The film at `second` as a frame: uint8, shape [height, width, 4]."""
+    return Picture(film, scene.write(film), frame).reel.still(second)
 
 
 def _gif(source: Path, target: Path, fps: int) -> Path:

@@ -89,13 +89,18 @@ def from_environment(default: Default) -> Film:
         raise FilmError(f"cannot read {path}, which {ENVIRONMENT} names: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise FilmError(f"{path}: this is not a TOML file ({error})") from None
-    beside = Path(path).parent
+    return make(default, relative_to(Path(path).parent, settings))
+
+
+def relative_to(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The same settings, with the paths in them, which are relative to `folder`."""
+    placed = dict(settings)
     for key in ("costs", "trace"):
-        if isinstance(settings.get(key), str):
-            settings[key] = str(beside / settings[key])
-        elif isinstance(settings.get(key), list):
-            settings[key] = [str(beside / name) for name in settings[key]]
-    return make(default, settings)
+        if isinstance(placed.get(key), str):
+            placed[key] = str(folder / placed[key])
+        elif isinstance(placed.get(key), list):
+            placed[key] = [str(folder / name) for name in placed[key]]
+    return placed
 
 
 def _traces(default: Default, settings: Mapping[str, Any]) -> tuple[Trace, ...]:

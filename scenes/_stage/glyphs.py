@@ -1,4 +1,4 @@
-"""Live text: strings as masks of pixels, cheap enough to change in every frame."""
+"""Text by Cairo: strings as masks of pixels, cheap enough to change in every frame, and as outlines."""
 
 import re
 from functools import lru_cache
@@ -10,9 +10,11 @@ from tilesim_scenes._stage.raster import blend
 from tilesim_scenes._stage.theme import Colour
 
 SANS, MONO = "DejaVu Sans", "DejaVu Sans Mono"
+OUTLINED_AT = 200
+"""Font size, in pixels, at which outlines are taken: at small ones letters are pushed onto whole pixels."""
 
 
-def _context(surface: cairo.ImageSurface, px: float, family: str, bold: bool) -> cairo.Context:
+def _context(surface: cairo.Surface, px: float, family: str, bold: bool) -> cairo.Context:
     context = cairo.Context(surface)
     weight = cairo.FONT_WEIGHT_BOLD if bold else cairo.FONT_WEIGHT_NORMAL
     context.select_font_face(family, cairo.FONT_SLANT_NORMAL, weight)
@@ -72,6 +74,38 @@ def mask(text: str, px: float, family: str = MONO, bold: bool = True) -> tuple[n
     surface.flush()
     rows = np.frombuffer(surface.get_data(), np.uint8).reshape(ascent + descent, surface.get_stride())
     return rows[:, :columns].copy(), ascent
+
+
+@lru_cache(maxsize=4096)
+def outline(text: str, family: str = SANS, bold: bool = False) -> np.ndarray:
+    """Its letters as cubic Bézier curves, as Manim has them: float64, shape [4 · curves, 3], read-only.
+
+    At a font size of 1, from x = 0 to the right, with the baseline at y = 0 and y upwards.
+    """
+    # Cairo drops the letters that lie outside a surface with an end.
+    endless = cairo.RecordingSurface(cairo.CONTENT_ALPHA, None)
+    context = _context(endless, OUTLINED_AT, family, bold)
+    context.move_to(0, 0)
+    context.text_path(text)
+    curves: list[tuple] = []
+    begin = at = (0.0, 0.0)
+    for kind, points in context.copy_path():
+        if kind == cairo.PATH_MOVE_TO:
+            begin = at = points
+            continue
+        first = at
+        if kind == cairo.PATH_CURVE_TO:
+            *bends, at = points[:2], points[2:4], points[4:]
+        else:
+            at = begin if kind == cairo.PATH_CLOSE_PATH else points
+            (x0, y0), (x1, y1) = first, at
+            bends = [(x0 + (x1 - x0) * third, y0 + (y1 - y0) * third) for third in (1 / 3, 2 / 3)]
+        if first != at:
+            curves += [first, *bends, at]
+    outlined = np.zeros((len(curves), 3))
+    outlined[:, :2] = np.reshape(curves, (-1, 2)) * [1, -1] / OUTLINED_AT
+    outlined.flags.writeable = False
+    return outlined
 
 
 def stamp(

@@ -1,20 +1,18 @@
-"""Lanes: one line per slot over time, uncovered from left to right as the clock runs.
-
-What a lane shows at an instant never changes later, so the finished picture is drawn once and a frame
-copies the part left of the clock.
-"""
+"""Lanes: one line per slot over time, uncovered from left to right as the clock runs."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from PIL import Image, ImageDraw
 
 from tilesim import Trace
 from tilesim.metrics import first_of_cta, next_in_slot, slot_index
+from tilesim.traces import TIMES
 from tilesim_scenes._stage import glyphs
-from tilesim_scenes._stage.raster import Painter, Pixels
+from tilesim_scenes._stage.layout import Frame
+from tilesim_scenes._stage.raster import Pixels
 from tilesim_scenes._stage.theme import Theme, ink_on
+from tilesim_scenes._stage.uncovered import Uncovered, cursor_thickness
 
 OVERSAMPLING = 4
 OVERLAPPED = 0.34
@@ -25,12 +23,13 @@ THIN, VEIL = 8, 115
 """In lanes of fewer pixels such a write is a veil over the whole lane, of this opacity out of 255."""
 
 
-class Bar(NamedTuple):
-    """What one slot does from x0 to x1, pixels of the lanes' box.
+KINDS = ("launch", "hand over", "multiply", "wait", "fix up", "write", "write under")
+"""What a slot does: hand over to a later segment of a CTA, wait for other CTAs' partials, add them (fix up),
+write a tile under the main loop of the next."""
 
-    Kinds: launch, hand over (to a later segment of a CTA), multiply, wait (for other CTAs' partials), fix up
-    (add them), write, write under (the next tile).
-    """
+
+class Bar(NamedTuple):
+    """What one slot does from x0 to x1, pixels of the lanes' box: one of KINDS."""
 
     lane: int
     x0: float
@@ -56,85 +55,130 @@ class Lanes:
     words: bool = False
 
 
-def lane_painter(lanes: Lanes, box: Pixels, theme: Theme, colours: np.ndarray) -> Painter:
-    """A painter of `lanes` in `box`, with a cursor at the clock while it is inside the window."""
-    low, high = lanes.window
-    bars = lane_bars(lanes, box.width)
-    empty = _picture(lanes, [], box, theme, colours)
-    full = _picture(lanes, bars, box, theme, colours)
+class Bars(NamedTuple):
+    """Many bars as columns, all of shape [bars]: `kind` is an index into KINDS."""
+
+    lane: np.ndarray
+    x0: np.ndarray
+    x1: np.ndarray
+    kind: np.ndarray
+    sm: np.ndarray
+    tile: np.ndarray
+
+
+def lane_painter(
+    lanes: Lanes, box: Pixels, shape: Frame, ground: np.ndarray, theme: Theme, colours: np.ndarray
+) -> Uncovered:
+    """A painter of `lanes` in `box`, with a cursor at the clock while it is inside the window.
+
+    The cursor sticks out below, towards the axis, where `ground`, a whole frame, is what stands still.
+    """
+    bottom = min(shape.height, box.top + round(1.03 * box.height))
+    place = Pixels(box.left, box.top, box.width, bottom - box.top)
+    bars = bar_columns(lanes, box.width)
+    empty, full = (np.array(ground[place.rows, place.columns]) for _ in range(2))
+    empty[: box.height, :, :3] = _picture(lanes, Bars(*(column[:0] for column in bars)), box, theme, colours)
+    full[: box.height, :, :3] = _picture(lanes, bars, box, theme, colours)
     if lanes.number_px:
-        _label(full, lanes, bars, theme, colours)
-    overhang = round(0.02 * box.height)
+        _label(full[: box.height], lanes, lane_bars(lanes, box.width), theme, colours)
+    return Uncovered(place, lanes.window, empty, full, theme.cursor, cursor_thickness(shape))
 
-    def paint(frame: np.ndarray, t: float) -> None:
-        edge = int(np.clip((t - low) / (high - low), 0.0, 1.0) * box.width)
-        picture = frame[box.rows, box.columns, :3]
-        picture[:, :edge] = full[:, :edge]
-        picture[:, edge:] = empty[:, edge:]
-        if 0 < edge < box.width:
-            thickness = max(1, round(min(frame.shape[:2]) / 360))
-            rows = slice(max(0, box.top - overhang), box.top + box.height + overhang)
-            frame[rows, box.left + edge : box.left + edge + thickness, :3] = theme.cursor
 
-    return paint
+def bar_columns(lanes: Lanes, width: float) -> Bars:
+    """The bars that show in the window on an axis `width` long; those on top of others come last."""
+    trace, (low, high) = lanes.trace, lanes.window
+    place = slot_index(trace)
+    shown = np.flatnonzero(np.isin(place, lanes.places))
+    spans = trace.spans[shown]
+    launched, covered = np.zeros(len(place), bool), next_in_slot(trace, "start") < trace.spans["done"]
+    launched[first_of_cta(trace)] = True
+    kinds = (
+        np.where(launched[shown], KINDS.index("launch"), KINDS.index("hand over")),
+        *(np.full(len(shown), KINDS.index(kind)) for kind in ("multiply", "wait", "fix up")),
+        np.where(covered[shown], KINDS.index("write under"), KINDS.index("write")),
+    )
+    scale = width / (high - low)
+    edges = [(spans[name] - low) * scale for name in TIMES]
+    x0, x1 = (np.stack(some, axis=1).ravel() for some in (edges[:-1], edges[1:]))
+    kind, row = np.stack(kinds, axis=1).ravel(), np.repeat(np.arange(len(shown)), len(kinds))
+    seen = np.flatnonzero((x1 > np.maximum(x0, 0)) & (x0 < width))
+    seen = seen[np.argsort(kind[seen] == KINDS.index("write under"), kind="stable")]
+    row = row[seen]
+    order = np.argsort(lanes.places, kind="stable")
+    lane = order[np.searchsorted(lanes.places, place[shown[row]], sorter=order)]
+    return Bars(lane, x0[seen], x1[seen], kind[seen], spans["sm"][row], spans["tile"][row])
 
 
 def lane_bars(lanes: Lanes, width: float) -> list[Bar]:
-    """The bars that show in the window on an axis `width` long; those on top of others come last.
+    """The same, bar by bar.
 
     >>> from tilesim import Device, Problem, simulate
     >>> trace = simulate("naive", Problem(128, 384, 4, tile=(128, 128, 4)), Device(2))
     >>> [tuple(bar) for bar in lane_bars(Lanes(trace, np.arange(2), (0, 2000)), 100)]
     [(0, 0.0, 50.0, 'multiply', 0, 0), (1, 0.0, 50.0, 'multiply', 1, 1), (0, 50.0, 100.0, 'multiply', 0, 2)]
     """
-    spans = lanes.trace.spans
-    low, high = lanes.window
-    launched = np.zeros(len(spans), bool)
-    launched[first_of_cta(lanes.trace)] = True
-    covered = next_in_slot(lanes.trace, "start") < spans["done"]
-    lane_of = {int(place): lane for lane, place in enumerate(lanes.places)}
-    bars = []
-    for row, place in enumerate(slot_index(lanes.trace).tolist()):
-        if place not in lane_of:
-            continue
-        span = spans[row]
-        parts = (
-            ("launch" if launched[row] else "hand over", span["issue"], span["start"]),
-            ("multiply", span["start"], span["drain"]),
-            ("wait", span["drain"], span["ready"]),
-            ("fix up", span["ready"], span["fixup"]),
-            ("write under" if covered[row] else "write", span["fixup"], span["done"]),
-        )
-        for kind, begin, end in parts:
-            x0, x1 = (float(edge - low) * width / (high - low) for edge in (begin, end))
-            if x1 > max(x0, 0) and x0 < width:
-                bars.append(Bar(lane_of[place], x0, x1, kind, int(span["sm"]), int(span["tile"])))
-    return sorted(bars, key=lambda bar: bar.kind == "write under")
+    columns = (column.tolist() for column in bar_columns(lanes, width))
+    return [
+        Bar(lane, x0, x1, KINDS[kind], sm, tile)
+        for lane, x0, x1, kind, sm, tile in zip(*columns, strict=True)
+    ]
 
 
-def _extent(lanes: Lanes, bar: Bar, height: float, veiled: bool = False) -> tuple[float, float]:
-    """Top and bottom of a bar on an axis `height` long."""
+def _extent(lanes: Lanes, lane: int, height: float) -> tuple[float, float]:
+    """Top and bottom of a lane on an axis `height` long."""
     pitch = height / len(lanes.places)
-    top, bottom = bar.lane * pitch, (bar.lane + 1 - lanes.gap) * pitch
-    low = bar.kind == "write under" and not veiled
-    return (bottom - OVERLAPPED * (bottom - top) if low else top), bottom
+    return lane * pitch, (lane + 1 - lanes.gap) * pitch
 
 
-def _picture(lanes: Lanes, bars: list[Bar], box: Pixels, theme: Theme, colours: np.ndarray) -> np.ndarray:
-    """The lanes with `bars` on them: uint8, shape [height, width, 3]."""
-    wide, tall = box.width * OVERSAMPLING, box.height * OVERSAMPLING
-    image = Image.new("RGB", (wide, tall), theme.panel)
-    draw = ImageDraw.Draw(image, "RGBA")
-    veiled = box.height / len(lanes.places) < THIN
-    ground = [Bar(lane, 0, box.width, "idle", 0, 0) for lane in range(len(lanes.places))]
-    for bar in ground + bars:
-        top, bottom = _extent(lanes, bar, tall, veiled)
-        x0, x1 = round(bar.x0 * OVERSAMPLING), round(bar.x1 * OVERSAMPLING)
-        fill = theme.fill(bar.kind) or tuple(colours[bar.sm].tolist())
-        fill = (*fill, VEIL) if veiled and bar.kind == "write under" else fill
-        if x1 > x0 and round(bottom) > round(top):
-            draw.rectangle((x0, round(top), x1 - 1, round(bottom) - 1), fill=fill)
-    return np.array(image.resize((box.width, box.height), Image.Resampling.BOX))
+def _picture(lanes: Lanes, bars: Bars, box: Pixels, theme: Theme, colours: np.ndarray) -> np.ndarray:
+    """The lanes with `bars` on them: uint8, shape [height, width, 3].
+
+    Bars of one lane overlap only where one writes under the other, so the lanes are drawn as lines of pixels,
+    without and with those, and the lines are then repeated over each lane's height.
+    """
+    wide, count = box.width * OVERSAMPLING, len(lanes.places)
+    fills = np.array([theme.fill(kind) or (0, 0, 0) for kind in KINDS], np.uint8)[bars.kind]
+    own = bars.kind == KINDS.index("multiply")
+    fills[own] = colours[bars.sm[own]]
+    ends = np.clip(np.rint(np.stack([bars.x0, bars.x1]) * OVERSAMPLING).astype(np.int64), 0, wide)
+    over = bars.kind == KINDS.index("write under")
+    upper = np.full((count, wide, 3), theme.idle, np.uint8)
+    _draw(upper, bars.lane[~over], ends[:, ~over], fills[~over])
+    lower = upper.copy()
+    _draw(lower, bars.lane[over], ends[:, over], fills[over])
+    veiled = box.height / count < THIN
+    if veiled:
+        veil = (upper != lower).any(axis=2, keepdims=True) * np.uint16(VEIL)
+        upper = lower = ((upper * (255 - veil) + lower * veil + 127) // 255).astype(np.uint8)
+    upper, lower = (_shrunk(line, box.width) for line in (upper, lower))
+
+    # How much of each row of pixels belongs to a lane, above where a write goes under, and below.
+    edges = np.arange(box.height + 1, dtype=float)
+    picture = np.zeros((box.height, box.width, 3), np.float32)
+    left = np.ones(box.height, np.float32)
+    for lane in range(count):
+        top, bottom = _extent(lanes, lane, box.height)
+        split = bottom - OVERLAPPED * (bottom - top)
+        for line, (begin, end) in ((upper, (top, split)), (lower, (split, bottom))):
+            share = np.clip(np.minimum(edges[1:], end) - np.maximum(edges[:-1], begin), 0.0, 1.0)
+            rows = np.flatnonzero(share)
+            picture[rows] += share[rows, None, None].astype(np.float32) * line[lane]
+            left[rows] -= share[rows]
+    picture += np.maximum(left, 0)[:, None, None] * np.array(theme.panel, np.float32)
+    return np.rint(picture).astype(np.uint8)
+
+
+def _draw(lines: np.ndarray, lane: np.ndarray, ends: np.ndarray, fills: np.ndarray) -> None:
+    """Lay bars over `lines` (uint8, shape [lanes, width, 3]): from `ends[0]` to `ends[1]`."""
+    lengths = ends[1] - ends[0]
+    bar = np.repeat(np.arange(len(lane)), lengths)
+    x = np.arange(len(bar)) - np.repeat(np.cumsum(lengths) - lengths, lengths) + ends[0][bar]
+    lines[lane[bar], x] = fills[bar]
+
+
+def _shrunk(lines: np.ndarray, width: int) -> np.ndarray:
+    """Lines of pixels at `width`, as means: float32, shape [lanes, width, 3]."""
+    return lines.reshape(len(lines), width, -1, 3).mean(axis=2, dtype=np.float32)
 
 
 def _label(picture: np.ndarray, lanes: Lanes, bars: list[Bar], theme: Theme, colours: np.ndarray) -> None:
@@ -144,7 +188,9 @@ def _label(picture: np.ndarray, lanes: Lanes, bars: list[Bar], theme: Theme, col
     under = {bar.lane for bar in bars if bar.kind == "write under"}
     for bar in bars:
         left, right = max(0.0, bar.x0), min(float(width), bar.x1)
-        top, bottom = _extent(lanes, bar, height)
+        top, bottom = _extent(lanes, bar.lane, height)
+        if bar.kind == "write under":
+            top = bottom - OVERLAPPED * (bottom - top)
         if lanes.words and bar.kind in ("multiply", "hand over") and bar.lane in under:
             bottom -= OVERLAPPED * (bottom - top)
         full = min(lanes.number_px, 0.8 * (bottom - top))

@@ -9,6 +9,8 @@ import numpy as np
 
 FASTEST = 2.5
 """Faster than the mean by more than this, a film would seem to jump."""
+RAMP = 0.3
+"""Seconds in which something fades in or out."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,10 +79,10 @@ def pace(
     return Pace(np.append(0.0, film_s), np.append(0.0, edges))
 
 
-def fade(film_s: float, start: float, end: float, ramp: float = 0.3) -> float:
-    """Opacity of what is on screen from `start` to `end`, fading in and out over `ramp` seconds.
+def fade(film_s: float, start: float, end: float) -> float:
+    """Opacity of what is on screen from `start` to `end`, fading in and out over RAMP.
 
     >>> fade(1.0, 1.0, 5.0), fade(1.15, 1.0, 5.0), fade(3.0, 1.0, 5.0), fade(5.0, 1.0, 5.0)
     (0.0, 0.5, 1.0, 0.0)
     """
-    return float(np.clip(min(film_s - start, end - film_s) / ramp, 0.0, 1.0).round(6))
+    return float(np.clip(min(film_s - start, end - film_s) / RAMP, 0.0, 1.0).round(6))

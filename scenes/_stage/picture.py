@@ -1,6 +1,7 @@
 """Picture: a film put together. Vectors for the backdrop, painters for the rest, and the film's one clock."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -8,19 +9,30 @@ from manim import VMobject
 
 from tilesim import Trace
 from tilesim_scenes._stage import glyphs
-from tilesim_scenes._stage.backdrop import CLOCK_PX, free_slots, headline, lane_names, panel_frame, time_axis
+from tilesim_scenes._stage.backdrop import (
+    CLOCK_PX,
+    free_slots,
+    headline,
+    lane_names,
+    panel_frame,
+    strip_frame,
+    time_axis,
+    widest_clock,
+)
 from tilesim_scenes._stage.blocks import block_painter
+from tilesim_scenes._stage.board import Board, Text
 from tilesim_scenes._stage.card import end_card
 from tilesim_scenes._stage.film import Film
 from tilesim_scenes._stage.lanes import Lanes, lane_painter
 from tilesim_scenes._stage.layout import Box, Frame, Panel, arrange, rows_in
 from tilesim_scenes._stage.legend import ROW_HEIGHT, legend, lens_box, lens_label, lens_lanes
 from tilesim_scenes._stage.opening import opening_card
-from tilesim_scenes._stage.pace import fade, pace
+from tilesim_scenes._stage.pace import pace
 from tilesim_scenes._stage.raster import Painter
+from tilesim_scenes._stage.reel import Reel, Sprite
 from tilesim_scenes._stage.script import Script, microseconds, origin
-from tilesim_scenes._stage.strip import strip_frame, strip_painter
-from tilesim_scenes._stage.theme import mix, sm_colours
+from tilesim_scenes._stage.strip import strip_painters
+from tilesim_scenes._stage.theme import sm_colours
 from tilesim_scenes._stage.tiles import tile_painter
 from tilesim_scenes._stage.words import Words, rasterise
 
@@ -32,12 +44,20 @@ SLOW = 2.6
 """Seconds of slow motion."""
 CAPTION_PX = 40
 
-Sprite = tuple[np.ndarray, Box, float, float]
-"""(pixels, where, from, to): a picture that fades in and out, over the seconds in which it shows."""
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The time since the first issue; it stops when the trace does."""
+
+    at: Text
+    end: int
+
+    def __call__(self, t: float) -> tuple[Text]:
+        return (replace(self.at, text=microseconds(min(t, self.end))),)
 
 
 class Picture:
-    """One film in one frame size: `backdrop()` stands still, `paint` draws everything else at a second."""
+    """One film in one frame size: `backdrop()` stands still, and `reel` is all of it, ready to be shown."""
 
     def __init__(self, film: Film, script: Script, frame: Frame) -> None:
         self.film, self.script, self.frame = film, script, frame
@@ -82,17 +102,15 @@ class Picture:
 
     # -- what moves
 
-    def paint(self, frame: np.ndarray, second: float) -> None:
-        """Draw the film as it is at `second` into `frame` (uint8, [height, width, 4]), on its backdrop."""
-        t = self.pace.at(second)
-        for painter in self._painters:
-            painter(frame, t)
-        for picture, box, start, end in self._sprites:
-            opacity = fade(second, start, end)
-            if opacity > 0:
-                place = self.frame.pixels(box)
-                under = frame[place.rows, place.columns, :3]
-                under[...] = picture if opacity == 1 else mix(under, picture, opacity)
+    @cached_property
+    def reel(self) -> Reel:
+        """The film as data."""
+        return Reel(self.ground, tuple(self._painters), tuple(self._sprites), self.pace, self.seconds)
+
+    @cached_property
+    def ground(self) -> np.ndarray:
+        """The backdrop as a frame."""
+        return rasterise(self.backdrop(), self.frame, self.theme.background)
 
     @cached_property
     def _painters(self) -> list[Painter]:
@@ -100,10 +118,10 @@ class Picture:
         for index, panel in enumerate(self.layout.panels):
             painters += self._panel_painters(index, panel)
         for (lanes, box), colours in zip(self.lenses, self.colours, strict=False):
-            painters.append(lane_painter(lanes, self.frame.pixels(box), self.theme, colours))
+            painters.append(self._lane_painter(lanes, box, colours))
         if self.script.lead and self.layout.strip:
             lead, strip = self.script.lead, self.layout.strip
-            painters.append(strip_painter(lead, strip, self.frame, self.theme, self.end))
+            painters += strip_painters(lead, strip, self.frame, self.theme, self.end)
         return painters
 
     def _panel_painters(self, index: int, panel: Panel) -> Iterator[Painter]:
@@ -120,8 +138,12 @@ class Picture:
             gap=0.16 if classroom else 0.0,
             number_px=30 * scale if classroom else 0.0,
         )
-        yield lane_painter(lanes, self.frame.pixels(panel.lanes), self.theme, colours)
+        yield self._lane_painter(lanes, panel.lanes, colours)
         yield self._clock(trace, panel)
+
+    def _lane_painter(self, lanes: Lanes, box: Box, colours: np.ndarray) -> Painter:
+        place = self.frame.pixels(box)
+        return lane_painter(lanes, place, self.frame, self.ground, self.theme, colours)
 
     def _lenses(self) -> list[tuple[Lanes, Box]]:
         """Under each panel, one hand-over in the window of the slow motion."""
@@ -138,17 +160,12 @@ class Picture:
         times = box.w / (high - low) / (self.layout.panels[index].lanes.w / self.end)
         return lens_label(self.words, self.theme, self.film.traces[index], lanes, box, times)
 
-    def _clock(self, trace: Trace, panel: Panel) -> Painter:
-        """The time since the first issue; it stops when the trace does."""
-        px, (x, baseline) = CLOCK_PX * self.frame.scale, (panel.lanes.right, panel.box.y + 54)
-
-        def paint(frame: np.ndarray, t: float) -> None:
-            text = microseconds(min(t, trace.makespan))
-            glyphs.stamp(
-                frame, text, x * self.frame.scale, baseline * self.frame.scale, px, self.theme.text, 1.0
-            )
-
-        return paint
+    def _clock(self, trace: Trace, panel: Panel) -> Board:
+        scale, (right, baseline) = self.frame.scale, (panel.lanes.right, panel.box.y + 54)
+        wide = glyphs.width(widest_clock(self.end), CLOCK_PX, glyphs.MONO, True)
+        box = Box(right - wide - 2, baseline - CLOCK_PX, wide + 4, 1.3 * CLOCK_PX)
+        at = Text("", right * scale, baseline * scale, CLOCK_PX * scale, self.theme.text, 1.0)
+        return Board(self.frame.pixels(box), self.theme.panel, Clock(at, trace.makespan))
 
     # -- what comes and goes
 
@@ -187,7 +204,7 @@ class Picture:
         box = Box(left, box.y, right - left, box.h)
         place = self.frame.pixels(box)
         picture = rasterise(mobjects, self.frame, self.theme.background)
-        return picture[place.rows, place.columns], box, start, end
+        return Sprite(picture[place.rows, place.columns].copy(), place, start, end)
 
     def _captions(self) -> Iterator[Sprite]:
         """Each caption until the next, above the legend, in two lines where the frame is narrow."""

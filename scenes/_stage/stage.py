@@ -1,70 +1,83 @@
 """The stage: one Manim scene for every film.
 
-What stands still is vectors, drawn once. What moves is one mobject, the canvas, whose look is a pure
-function of the film's second; one animation moves that second from 0 to the end. So a film shows the
-same states at any frame rate, and a frame costs the pixels that it paints, not the mobjects in it.
+There is one mobject in it, the canvas, whose look is a pure function of the film's second; animations move
+that second from 0 to the end, but where nothing moves one frame is given to the encoder once for all. So a
+film shows the same states at any frame rate, and a frame costs the pixels that change in it, not the mobjects.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from math import ceil, floor
 from typing import Any, ClassVar
 
-import numpy as np
-from manim import Animation, Camera, Mobject, Scene, config, linear
+from manim import Animation, Camera, Mobject, Scene, Wait, config, linear
 
 from tilesim.errors import TilesimError
 from tilesim_scenes._stage.film import Default, Film, from_environment
 from tilesim_scenes._stage.layout import Frame
 from tilesim_scenes._stage.picture import Picture
+from tilesim_scenes._stage.reel import Reel
 from tilesim_scenes._stage.script import Script
 from tilesim_scenes._stage.theme import hexadecimal
 from tilesim_scenes._stage.words import FRAME_HEIGHT
 
 
 class Canvas(Mobject):
-    """Everything that moves: `paint` draws it into a frame as it is at `second` of the film."""
+    """The whole film, as it is at `second`."""
 
-    def __init__(self, paint: Callable[[np.ndarray, float], None]) -> None:
+    def __init__(self, reel: Reel) -> None:
         super().__init__()
-        self.paint = paint
-        self.second = 0.0
+        self.reel, self.second = reel, 0.0
 
 
 class Roll(Animation):
     """Moves a canvas through the film from one second to another, at the speed of the film."""
 
-    def __init__(self, canvas: Canvas, start: float, end: float, progress: Callable[[float], Any]) -> None:
+    def __init__(self, canvas: Canvas, start: float, end: float) -> None:
         super().__init__(canvas, run_time=end - start, rate_func=linear)
-        self.start, self.progress = start, progress
+        self.start = start
 
     def interpolate_mobject(self, alpha: float) -> None:
         self.mobject.second = self.start + alpha * self.run_time
-        self.progress(alpha)
+
+
+class Hold(Wait):
+    """Shows a canvas as it is for a while, as one frame that is given to the encoder once."""
+
+    def __init__(self, canvas: Canvas, run_time: float) -> None:
+        super().__init__(run_time, frozen_frame=True)
+        # Else Manim draws only what comes after the mobject that an animation is about.
+        self.mobject = canvas
 
 
 class StageCamera(Camera):
-    """Manim's camera, which also lets canvases paint straight into the frame."""
+    """Manim's camera, which shows a canvas by drawing what is different from the last frame."""
+
+    shown: tuple[Canvas, float] | None = None
 
     def capture_mobjects(self, mobjects: Any, **kwargs: Any) -> None:
-        mobjects = list(mobjects)
-        super().capture_mobjects(mobjects, **kwargs)
-        for mobject in mobjects:
-            if isinstance(mobject, Canvas):
-                mobject.paint(self.pixel_array, mobject.second)
+        canvas = next((mobject for mobject in mobjects if isinstance(mobject, Canvas)), None)
+        if canvas is None:
+            super().capture_mobjects(mobjects, **kwargs)
+            return
+        since = self.shown[1] if self.shown and self.shown[0] is canvas else None
+        canvas.reel.paint(self.pixel_array, canvas.second, since)
+        self.shown = canvas, canvas.second
+
+    def reset(self) -> "StageCamera":
+        """Leave a canvas as it is: it knows what to draw over."""
+        return self if self.shown else super().reset()
 
 
 class TraceScene(Scene):
     """A film about traces. A subclass says what it shows by `default` and, in `write`, what it says of it.
 
     The film is taken from the attribute `film` where somebody has set it before `render()`, else from the
-    TOML file that the environment variable TILESIM_FILM names, else it is the scene's default. `cut` is
-    the part of it to show, in seconds, and `progress` is told the share of it that is done.
+    TOML file that the environment variable TILESIM_FILM names, else it is the scene's default.
     """
 
     default: ClassVar[Default]
     write: ClassVar[Callable[[Film], Script]]
     film: Film | None = None
-    cut: tuple[float, float] | None = None
-    progress: Callable[[float], Any] = staticmethod(lambda share: None)
 
     def setup(self) -> None:
         try:
@@ -82,10 +95,36 @@ class TraceScene(Scene):
             background_color=hexadecimal(film.theme.background),
         )
         self.renderer.camera = camera
-        self.picture = Picture(film, script, frame)
+        self.reel = Picture(film, script, frame).reel
 
     def construct(self) -> None:
-        canvas = Canvas(self.picture.paint)
-        self.add(*self.picture.backdrop(), canvas)
-        start, end = self.cut or (0.0, self.picture.seconds)
-        self.play(Roll(canvas, start, end, self.progress))
+        canvas, fps = Canvas(self.reel), config.frame_rate
+        self.add(canvas)
+        for first, last, moves in stretches(self.reel.moves(), self.reel.seconds, fps):
+            canvas.second = first / fps
+            # Half a frame more or less, and Manim's rounding gives exactly as many frames as this.
+            if moves:
+                self.play(Roll(canvas, first / fps, (last - 0.5) / fps))
+            else:
+                self.play(Hold(canvas, (last - first + 0.5) / fps))
+        canvas.second = self.reel.seconds
+
+
+def stretches(
+    moves: list[tuple[float, float]], seconds: float, fps: float
+) -> Iterator[tuple[int, int, bool]]:
+    """(first frame, one after the last, whether anything moves) of each part of a film, in order.
+
+    >>> list(stretches([(1.0, 2.02), (4.0, 5.0)], 5.0, 10))
+    [(0, 10, False), (10, 22, True), (22, 40, False), (40, 50, True)]
+    """
+    at, end = 0, ceil(round(seconds * fps, 6))
+    for begin, finish in moves:
+        first, last = max(at, floor(begin * fps)), min(end, ceil(round(finish * fps, 6)) + 1)
+        if at < first:
+            yield at, first, False
+        if first < last:
+            yield first, last, True
+        at = max(at, last)
+    if at < end:
+        yield at, end, False

@@ -1,23 +1,17 @@
-"""The strip: how far one run is ahead of the other, counted live and drawn as a curve over time.
+"""The strip: how far one run is ahead of the other, counted live and drawn as a curve over time."""
 
-What the curve shows at an instant never changes later, so it is drawn once, and a frame copies the part
-left of the clock.
-"""
-
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from manim import VMobject
 from PIL import Image, ImageDraw
 
 from tilesim_scenes._stage import glyphs
-from tilesim_scenes._stage.backdrop import time_axis
+from tilesim_scenes._stage.board import Board, Text
 from tilesim_scenes._stage.layout import Box, Frame
-from tilesim_scenes._stage.raster import Painter, Pixels
+from tilesim_scenes._stage.raster import Pixels
 from tilesim_scenes._stage.script import Lead
 from tilesim_scenes._stage.theme import Colour, Theme, mix
-from tilesim_scenes._stage.words import Words
+from tilesim_scenes._stage.uncovered import Uncovered, cursor_thickness
 
 OVERSAMPLING = 4
 WHO_PX, FIGURE_PX, SHARE_PX, TICK_PX = 30, 54, 30, 26
@@ -47,47 +41,44 @@ def places(box: Box) -> Places:
     return Places(plot, (x, box.y + 48), (x + 336, box.y + 50), (x + 570, box.y + 48))
 
 
-def strip_frame(words: Words, theme: Theme, lead: Lead, box: Box, end: float) -> Iterator[VMobject]:
-    """The strip's ground, what its curve's height means, and its time axis."""
-    plot = places(box).plot
-    yield words.box(box, theme.panel, 18)
-    middle, most = plot.y + plot.h / 2, scale(lead) / 1000
-    limit = f"{most:g} µs" if most < 1000 else f"{most / 1000:g} ms"
-    x, down = plot.x - 16, 0.36 * TICK_PX
-    yield words.text(f"{limit} ahead", x, plot.y + 2 * down, TICK_PX, theme.quiet, anchor=1.0)
-    yield words.text(f"{limit} behind", x, plot.bottom, TICK_PX, theme.quiet, anchor=1.0)
-    if FEW * lead.run > 0.05 * scale(lead):
-        yield words.text(f"±{FEW:.0%}", plot.right + 16, middle + down, TICK_PX, theme.quiet)
-    yield from time_axis(words, theme, plot, end)
+@dataclass(frozen=True, slots=True, eq=False)
+class Counter:
+    """Who is ahead, by how much, and what share of the run that is, in three texts."""
+
+    lead: Lead
+    theme: Theme
+    texts: tuple[Text, Text, Text]
+
+    def __call__(self, t: float) -> tuple[Text, ...]:
+        who, figure, share = (
+            replace(text, text=now) for text, now in zip(self.texts, said(self.lead, t), strict=True)
+        )
+        return who, replace(figure, ink=leader_colour(self.theme, self.lead.at(t))), share
 
 
-def strip_painter(lead: Lead, box: Box, shape: Frame, theme: Theme, end: float) -> Painter:
-    """Paint the curve up to the clock, and in words and figures how far who is ahead at it."""
+def strip_painters(lead: Lead, box: Box, shape: Frame, theme: Theme, end: float) -> tuple[Uncovered, Board]:
+    """Painters of the curve up to the clock, and in words and figures of how far who is ahead at it."""
     where, plot = places(box), shape.pixels(places(box).plot)
     empty, full = (_curve(lead, plot, theme, end, drawn) for drawn in (False, True))
-    texts = Box(
-        where.who[0], box.y + 12, (where.plot.x - 200 if box.w > 1300 else box.right - 28) - where.who[0], 0
+    curve = Uncovered(plot, (0.0, end), empty, full, theme.cursor, cursor_thickness(shape))
+    wide = box.w > 1300
+    room = Box(
+        where.who[0],
+        box.y + 12,
+        (where.plot.x - 200 if wide else box.right - 28) - where.who[0],
+        (box.h - 24) if wide else 50,
     )
-    room = shape.pixels(Box(texts.x, texts.y, texts.w, (box.h - 24) if box.w > 1300 else 50))
-    sizes = WHO_PX, FIGURE_PX if box.w > 1300 else 40, SHARE_PX
 
-    def paint(frame: np.ndarray, t: float) -> None:
-        edge = int(np.clip(t / end, 0.0, 1.0) * plot.width)
-        picture = frame[plot.rows, plot.columns, :3]
-        picture[:, :edge] = full[:, :edge]
-        picture[:, edge:] = empty[:, edge:]
-        if 0 < edge < plot.width:
-            thickness = max(1, round(min(frame.shape[:2]) / 360))
-            picture[:, edge : edge + thickness] = theme.cursor
-        frame[room.rows, room.columns, :3] = theme.panel
-        colour = leader_colour(theme, lead.at(t))
-        for text, place, px in zip(said(lead, t), (where.who, where.figure, where.share), sizes, strict=True):
-            family = glyphs.MONO if px == sizes[1] else glyphs.SANS
-            ink = colour if px == sizes[1] else theme.text
-            x, baseline = (edge * shape.scale for edge in place)
-            glyphs.stamp(frame, text, x, baseline, px * shape.scale, ink, 0, family, family == glyphs.MONO)
+    def text(place: tuple[float, float], px: float, family: str) -> Text:
+        x, baseline = (edge * shape.scale for edge in place)
+        return Text("", x, baseline, px * shape.scale, theme.text, 0, family, family == glyphs.MONO)
 
-    return paint
+    texts = (
+        text(where.who, WHO_PX, glyphs.SANS),
+        text(where.figure, FIGURE_PX if wide else 40, glyphs.MONO),
+        text(where.share, SHARE_PX, glyphs.SANS),
+    )
+    return curve, Board(shape.pixels(room), theme.panel, Counter(lead, theme, texts))
 
 
 def said(lead: Lead, t: float) -> tuple[str, str, str]:
@@ -117,7 +108,7 @@ def scale(lead: Lead) -> float:
 
 
 def _curve(lead: Lead, plot: Pixels, theme: Theme, end: float, drawn: bool) -> np.ndarray:
-    """The plot without, or with the whole curve: uint8, shape [height, width, 3]."""
+    """The plot without, or with the whole curve: a frame as large as `plot`."""
     wide, tall = plot.width * OVERSAMPLING, plot.height * OVERSAMPLING
     image = Image.new("RGB", (wide, tall), theme.idle)
     draw = ImageDraw.Draw(image)
@@ -137,4 +128,4 @@ def _curve(lead: Lead, plot: Pixels, theme: Theme, end: float, drawn: bool) -> n
             top, bottom = sorted((middle - height, middle - heights[x + 1]))
             draw.line((x, top - thick / 2, x, bottom + thick / 2), fill=leader_colour(theme, height / unit))
     draw.rectangle((0, middle - OVERSAMPLING / 2, wide, middle + OVERSAMPLING / 2), fill=theme.quiet)
-    return np.array(image.resize((plot.width, plot.height), Image.Resampling.BOX))
+    return np.array(image.resize((plot.width, plot.height), Image.Resampling.BOX).convert("RGBA"))

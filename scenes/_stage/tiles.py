@@ -1,88 +1,199 @@
 """The output matrix as a raster: each tile in the colour of its SM, filled as far as it is multiplied."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from tilesim import Trace
 from tilesim.metrics import first_of_cta
-from tilesim.view import Phase, phases, progress, segment_phases
+from tilesim.traces import TIMES
+from tilesim.view import Phase
 from tilesim_scenes._stage import glyphs
-from tilesim_scenes._stage.raster import Painter, Pixels
+from tilesim_scenes._stage.raster import Pixels, around, pack, packed
 from tilesim_scenes._stage.theme import Theme, ink_on, mix
 
+NEVER = -np.inf
+"""Before any instant of a trace."""
 
-def tile_painter(trace: Trace, box: Pixels, theme: Theme, colours: np.ndarray, number_px: float) -> Painter:
-    """Paint every tile of `trace` into `box`; numbered where `number_px` is not 0.
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A tile's number: its text, centre and baseline, and its ink before and in the main loop, and after."""
+
+    text: str
+    x: float
+    baseline: float
+    inks: tuple[tuple[int, int, int], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tiles:
+    """A painter of tiles in layers, one for each segment: a frame of `edges` around a `bodies` that fills up.
+
+    `empty` is the picture of a run that has not begun: a frame as large as `place`. For each segment:
+    `times`: its TIMES, shape [6, segments]. `tile`: whose layer it is.
+    `layers`, `insides`: top, bottom, left, right of the layer and of what its border leaves, [segments, 4].
+    `foot`, `share`: its tile's lowest row of pixels, and where in the tile's height the layer begins and how
+    much of it that is, in pixels, [segments] and [2, segments].
+    `edges`, `bodies`: packed colours by Phase, shape [7, segments].
+    """
+
+    place: Pixels
+    empty: np.ndarray
+    idle: int
+    times: np.ndarray
+    tile: np.ndarray
+    layers: np.ndarray
+    insides: np.ndarray
+    foot: np.ndarray
+    share: np.ndarray
+    edges: np.ndarray
+    bodies: np.ndarray
+    numbers: tuple[Number, ...]
+    middles: np.ndarray
+    number_px: float
+
+    def __call__(self, frame: np.ndarray, t: float, since: float | None = None) -> list[Pixels]:
+        pixels = packed(frame)
+        if since is None:
+            pixels[self.place.rows, self.place.columns] = packed(self.empty)
+        rows = self._changed(NEVER if since is None else since, t)
+        phase, filled = self._look(rows, t)
+        was_phase, was_filled = self._look(rows, NEVER if since is None else since)
+        # A number lies on all layers of its tile, so they are drawn anew below it.
+        whole = (phase != was_phase) | (filled < was_filled) | bool(self.numbers)
+        edges, bodies = self.edges[phase, rows].tolist(), self.bodies[phase, rows].tolist()
+        layers, insides = self.layers[rows].tolist(), self.insides[rows].tolist()
+        for row, (top, bottom, left, right) in enumerate(insides):
+            until = bottom
+            if whole[row]:
+                over, under, start, stop = layers[row]
+                pixels[over:under, start:stop] = edges[row]
+            else:
+                until = min(bottom, int(self.foot[rows[row]] - was_filled[row]))
+            level = min(bottom, max(top, int(self.foot[rows[row]] - filled[row])))
+            if whole[row]:
+                pixels[top:level, left:right] = self.idle
+            pixels[level:until, left:right] = bodies[row]
+        for tile in np.unique(self.tile[rows]).tolist() if self.numbers else []:
+            self._number(frame, tile, t)
+        if since is None:
+            return [self.place]
+        return [around(layers)] if layers else []
+
+    def _look(self, rows: np.ndarray, t: float) -> tuple[np.ndarray, np.ndarray]:
+        """The Phase of some segments, and how many rows of pixels of their tiles they fill: ints, [rows]."""
+        times = self.times[:, rows]
+        start, drain = times[TIMES.index("start")], times[TIMES.index("drain")]
+        done = np.clip((t - start) / np.maximum(1, drain - start), 0.0, 1.0)
+        done[drain <= t] = 1.0
+        low, length = self.share[:, rows]
+        return (times <= t).sum(axis=0), np.ceil(low + done * length - 0.5).astype(np.int64)
+
+    def _changed(self, since: float, t: float) -> np.ndarray:
+        """The segments that look different at two instants: rows of the trace, int64."""
+        low, high = sorted((since, t))
+        rows = np.flatnonzero((self.times[0] <= high) & (self.times[-1] >= low))
+        (phase, filled), (was_phase, was_filled) = self._look(rows, t), self._look(rows, since)
+        rows = rows[(phase != was_phase) | (filled != was_filled)]
+        return np.flatnonzero(np.isin(self.tile, self.tile[rows])) if self.numbers else rows
+
+    def _number(self, frame: np.ndarray, tile: int, t: float) -> None:
+        number, own = self.numbers[tile], self.tile == tile
+        begun = bool((self.times[TIMES.index("start"), own] <= t).any())
+        multiplied = bool(self.times[TIMES.index("drain"), self.middles[tile]] <= t)
+        ink = number.inks[2 if multiplied else int(begun)]
+        glyphs.stamp(frame, number.text, number.x, number.baseline, self.number_px, ink, anchor=0.5)
+
+
+def tile_painter(trace: Trace, box: Pixels, theme: Theme, colours: np.ndarray, number_px: float) -> Tiles:
+    """A painter of every tile of `trace` in `box`; numbered where `number_px` is not 0.
 
     Waiting tiles are idle grey, running ones fill from below inside a frame of their colour (orange while
     their block launches), and are framed in the colour of writing until they are written. A tile in several
     segments has a layer for each, from the first K-steps below to the last above, in the colour of its SM;
     the layer of a segment that waits for the others is framed in the colour of waiting.
     """
-    rows, columns = trace.problem.tiles_m, trace.problem.tiles_n
-    row, up, top_edge = _along(box.height, rows)
-    column, _, left_edge = _along(box.width, columns)
-    tile = row[:, None] * columns + column[None, :]
-    cell = min(box.height / rows, box.width / columns)
+    problem, spans = trace.problem, trace.spans
+    row, column = np.divmod(spans["tile"].astype(np.int64), problem.tiles_n)
+    across, down = _edges(box.left, box.width, problem.tiles_n), _edges(box.top, box.height, problem.tiles_m)
+    cell = min(box.height / problem.tiles_m, box.width / problem.tiles_n)
     gap = round(cell / 16) if cell >= 6 else 0
     border = max(1, round(cell / 14)) if cell >= 4 else 0
-    inset = np.minimum(top_edge[:, None], left_edge[None, :])
-    in_gap, in_border = inset < gap, inset < gap + border
-    fill_height = np.broadcast_to(up[:, None], tile.shape)
+    foot, height = down[row + 1], down[row + 1] - down[row]
+    low, high = (spans[name] / problem.k_steps * height for name in ("k0", "k1"))
+    begin, end = (np.ceil(edge - 0.5).astype(np.int64) for edge in (low, high))
+    cells = np.stack([down[row], foot, across[column], across[column + 1]], axis=1)
+    layers, insides = (_inset(cells, foot - end, foot - begin, by) for by in (gap, gap + border))
 
-    spans = trace.spans
-    low, high = (spans[name] / trace.problem.k_steps for name in ("k0", "k1"))
-    layer = _layer_at(trace, tile, fill_height)
+    empty = np.empty((box.height, box.width, 4), np.uint8)
+    packed(empty)[...] = pack(theme.panel)
+    for top, bottom, left, right in (layers - [box.top, box.top, box.left, box.left]).tolist():
+        packed(empty)[top:bottom, left:right] = pack(theme.idle)
     own = colours[spans["sm"]]
-    dim = mix(np.array(theme.panel), own, 0.5)
+    numbers, middles = [], np.zeros(0, np.int64)
+    if number_px:
+        by_k = np.lexsort((spans["k0"], spans["tile"]))
+        begins = spans["tile"][by_k] + spans["k0"][by_k] / problem.k_steps
+        middles = by_k[np.searchsorted(begins, np.arange(problem.tiles) + 0.5, side="right") - 1]
+        numbers = [
+            Number(str(tile), x, y, (theme.quiet, theme.text, ink_on(own[middles[tile]])))
+            for tile, (x, y) in enumerate(_number_places(box, problem.tiles_m, problem.tiles_n, number_px))
+        ]
+        for number in numbers:
+            x, baseline = number.x - box.left, number.baseline - box.top
+            glyphs.stamp(empty, number.text, x, baseline, number_px, theme.quiet, anchor=0.5)
+
     fresh = np.zeros(len(spans), bool)
     fresh[first_of_cta(trace)] = True
-    numbers = _number_places(box, rows, columns) if number_px else []
-    numbered = _layer_at(trace, np.arange(trace.problem.tiles), np.array(0.5)) if number_px else []
-
-    def paint(frame: np.ndarray, t: float) -> None:
-        phase, reached = segment_phases(trace, t), low + progress(trace, t) * (high - low)
-        idle = np.array(theme.idle, np.uint8)
-        body = np.where((phase > Phase.MULTIPLYING)[:, None], own, dim)
-        edge = own.copy()
-        edge[(phase == Phase.LAUNCHING) & fresh] = theme.launch
-        edge[(phase == Phase.LAUNCHING) & ~fresh] = idle
-        edge[phase == Phase.WAITING] = idle
-        edge[phase == Phase.AWAITING] = theme.wait
-        edge[phase == Phase.ADDING] = theme.fix_up
-        edge[phase == Phase.WRITING] = theme.write
-        picture = np.where((fill_height < reached[layer])[..., None], body[layer], idle)
-        picture = np.where(in_border[..., None], edge[layer], picture)
-        picture[in_gap] = theme.panel
-        frame[box.rows, box.columns, :3] = picture
-        begun = phases(trace, t) >= Phase.MULTIPLYING if number_px else []
-        for index, ((x, baseline), middle) in enumerate(zip(numbers, numbered, strict=True)):
-            ink = theme.text if begun[index] else theme.quiet
-            if phase[middle] > Phase.MULTIPLYING:
-                ink = ink_on(own[middle])
-            glyphs.stamp(frame, str(index), x, baseline + 0.36 * number_px, number_px, ink, anchor=0.5)
-
-    return paint
-
-
-def _layer_at(trace: Trace, tile: np.ndarray, up: np.ndarray) -> np.ndarray:
-    """The row of the segment that computes what lies at the share `up` of a tile's K-steps: int64."""
-    spans = trace.spans
-    by_k = np.lexsort((spans["k0"], spans["tile"]))
-    begins = spans["tile"][by_k] + spans["k0"][by_k] / trace.problem.k_steps
-    return by_k[np.searchsorted(begins, tile + up, side="right") - 1]
+    bodies = np.tile(pack(own), (len(Phase), 1))
+    bodies[: Phase.MULTIPLYING + 1] = pack(mix(np.array(theme.panel), own, 0.5))
+    edges = np.tile(pack(own), (len(Phase), 1))
+    edges[Phase.WAITING] = pack(theme.idle)
+    edges[Phase.LAUNCHING] = np.where(fresh, pack(theme.launch), pack(theme.idle))
+    for phase, colour in {
+        Phase.AWAITING: theme.wait,
+        Phase.ADDING: theme.fix_up,
+        Phase.WRITING: theme.write,
+    }.items():
+        edges[phase] = pack(colour)
+    return Tiles(
+        place=box,
+        empty=empty,
+        idle=int(pack(theme.idle)),
+        times=np.stack([spans[name] for name in TIMES]),
+        tile=np.array(spans["tile"]),
+        layers=layers,
+        insides=insides,
+        foot=foot,
+        share=np.stack([low, high - low]),
+        edges=edges,
+        bodies=bodies,
+        numbers=tuple(numbers),
+        middles=middles,
+        number_px=number_px,
+    )
 
 
-def _along(length: int, cells: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For each pixel of an axis: its cell, its share of it from the far end, pixels to the nearest edge."""
-    edges = np.rint(np.linspace(0, length, cells + 1)).astype(int)
-    pixel = np.arange(length)
-    cell = np.clip(np.searchsorted(edges, pixel, side="right") - 1, 0, cells - 1)
-    low, high = edges[cell], edges[cell + 1]
-    return cell, (high - pixel - 0.5) / np.maximum(1, high - low), np.minimum(pixel - low, high - 1 - pixel)
+def _edges(start: int, length: int, cells: int) -> np.ndarray:
+    """Where each of `cells` cells begins and the last one ends, in whole pixels: int64, shape [cells + 1].
+
+    >>> _edges(10, 8, 3).tolist()
+    [10, 13, 15, 18]
+    """
+    return start + np.rint(np.linspace(0, length, cells + 1)).astype(np.int64)
 
 
-def _number_places(box: Pixels, rows: int, columns: int) -> list[tuple[float, float]]:
-    """The centre of each tile, row by row."""
+def _inset(cells: np.ndarray, top: np.ndarray, bottom: np.ndarray, by: int) -> np.ndarray:
+    """Rows `top` to `bottom` of `cells` that are `by` pixels narrower on each side: int64, [n, 4]."""
+    inner = cells + np.array([by, -by, by, -by])
+    inner[:, 0], inner[:, 1] = np.maximum(inner[:, 0], top), np.minimum(inner[:, 1], bottom)
+    inner[:, 1], inner[:, 3] = np.maximum(inner[:, 1], inner[:, 0]), np.maximum(inner[:, 3], inner[:, 2])
+    return inner
+
+
+def _number_places(box: Pixels, rows: int, columns: int, px: float) -> list[tuple[float, float]]:
+    """(centre, baseline) of each tile's number, row by row."""
     xs = box.left + box.width * (np.arange(columns) + 0.5) / columns
-    ys = box.top + box.height * (np.arange(rows) + 0.5) / rows
+    ys = box.top + box.height * (np.arange(rows) + 0.5) / rows + 0.36 * px
     return [(float(x), float(y)) for y in ys for x in xs]

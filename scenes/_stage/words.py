@@ -1,13 +1,9 @@
 """Manim's vectors for what stands still: text by its baseline, boxes, lines, all in design pixels."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from tempfile import TemporaryDirectory
-from typing import Any
+from collections.abc import Sequence
 
-import manimpango
 import numpy as np
-from manim import Camera, Line, Mobject, RoundedRectangle, Text, VGroup, config
+from manim import Camera, Line, Mobject, RoundedRectangle, VMobject
 
 from tilesim_scenes._stage import glyphs
 from tilesim_scenes._stage.layout import Box, Frame
@@ -15,12 +11,6 @@ from tilesim_scenes._stage.theme import Colour, hexadecimal
 
 FRAME_HEIGHT = 8.0
 """Manim units from top to bottom, Manim's own default."""
-POINTS_PER_UNIT = 72
-DRAWN_AT = 96
-"""Font size at which text is drawn before it is scaled: Pango rounds glyph positions at small sizes."""
-
-LINE_WIDTH = 100_000
-"""Pixels that one line may take at that size."""
 
 
 class Words:
@@ -29,11 +19,6 @@ class Words:
     def __init__(self, frame: Frame) -> None:
         self.frame = frame
         self.unit = FRAME_HEIGHT / frame.tall
-        installed = set(manimpango.list_fonts())
-        self.fonts = {
-            glyphs.SANS: glyphs.SANS if glyphs.SANS in installed else "Sans",
-            glyphs.MONO: glyphs.MONO if glyphs.MONO in installed else "Monospace",
-        }
 
     def point(self, x: float, y: float) -> tuple[float, float, float]:
         """Design pixels from the top left to Manim units from the centre."""
@@ -50,7 +35,7 @@ class Words:
         anchor: float = 0.0,
         room: float = 0.0,
         family: str = glyphs.SANS,
-    ) -> VGroup:
+    ) -> VMobject:
         """`text` at a size of `px`, smaller where it would be wider than `room`.
 
         `anchor` is the share of its width that lies left of `x`.
@@ -58,21 +43,11 @@ class Words:
         wide = glyphs.width(text, px, family, bold)
         if room and wide > room:
             px *= room / wide
-        # The first letter marks where the baseline is, whatever the others do below it.
-        weight = "BOLD" if bold else "NORMAL"
-        # Manim breaks lines at the frame's width, and finds them broken in its folder at any other size.
-        with (
-            TemporaryDirectory(prefix="tilesim-") as folder,
-            _configured(pixel_width=LINE_WIDTH, text_dir=folder),
-        ):
-            drawn = Text("H" + text, font=self.fonts[family], font_size=DRAWN_AT, weight=weight)
-        drawn.scale(px * self.unit * POINTS_PER_UNIT / DRAWN_AT)
-        mark, letters = drawn[0], VGroup(*drawn[1:])
-        letters.set_fill(hexadecimal(colour), 1.0)
+        letters = VMobject(stroke_width=0, fill_color=hexadecimal(colour), fill_opacity=1.0)
+        letters.set_points(glyphs.outline(text, family, bold) * px * self.unit)
         left = letters.get_left()[0] + anchor * letters.width
         target_x, target_y, _ = self.point(x, baseline)
-        letters.shift((target_x - left, target_y - mark.get_bottom()[1], 0.0))
-        return letters
+        return letters.shift((target_x - left, target_y, 0.0))
 
     def box(self, box: Box, colour: Colour, radius: float = 0.0) -> RoundedRectangle:
         """A filled rectangle with round corners of `radius` design pixels."""
@@ -89,21 +64,8 @@ class Words:
         return line.set_stroke(hexadecimal(colour), width=px * self.unit * 100)
 
 
-@contextmanager
-def _configured(**settings: Any) -> Iterator[None]:
-    """Manim with other settings; its own `tempconfig` takes a hundred times as long."""
-    before = {name: config[name] for name in settings}
-    try:
-        for name, value in settings.items():
-            config[name] = value
-        yield
-    finally:
-        for name, value in before.items():
-            config[name] = value
-
-
 def rasterise(mobjects: Sequence[Mobject], frame: Frame, background: Colour) -> np.ndarray:
-    """`mobjects` drawn by Manim on a plain ground: uint8, shape [height, width, 3]."""
+    """`mobjects` drawn by Manim on a plain ground: a frame, uint8 of shape [height, width, 4]."""
     camera = Camera(
         pixel_width=frame.width,
         pixel_height=frame.height,
@@ -112,4 +74,4 @@ def rasterise(mobjects: Sequence[Mobject], frame: Frame, background: Colour) -> 
         background_color=hexadecimal(background),
     )
     camera.capture_mobjects(mobjects)
-    return camera.pixel_array[..., :3].copy()
+    return camera.pixel_array

@@ -14,13 +14,12 @@ import av
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from films import close, drawn_once, film, painted, script
+from films import close, film, painted, script
 from PIL import Image
 
 from tilesim import Device, Problem, simulate
 from tilesim.cli import main
 from tilesim_scenes._stage import export as exporting
-from tilesim_scenes._stage import words
 from tilesim_scenes._stage.theme import THEMES
 
 QUICK = ["--size", "480p", "--fps", "5", "--to", "0.4"]
@@ -35,12 +34,6 @@ def run(*args):
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-@pytest.fixture
-def plain(monkeypatch):
-    """Letters as rectangles, which are quicker, for tests that do not read them."""
-    monkeypatch.setattr(words, "Text", drawn_once)
 
 
 def names(folder):
@@ -72,13 +65,13 @@ def test_formats_hold_the_frames_that_were_asked_for(form, here):
         ("vertical", (1920, 1080)),
     ],
 )
-def test_sizes(size, shape, here, plain):
+def test_sizes(size, shape, here):
     assert run("persistent", "--size", size, "--from", "14", "-o", "still.png").output == ""
     with Image.open("still.png") as image:
         assert image.size == shape[::-1]
 
 
-def test_frames_are_as_many_as_the_rate_and_the_cut_ask_for(here, plain):
+def test_frames_are_as_many_as_the_rate_and_the_cut_ask_for(here):
     for fps, count in ((24, 12), (60, 30)):
         run("naive", "--size", "480p", "--fps", fps, "--from", "14.5", "-o", "film.mp4")
         assert len(frames("film.mp4")) == count
@@ -92,7 +85,7 @@ def test_a_png_is_the_still_at_from_and_else_the_end_card(here):
             assert (np.asarray(image) == painted("naive", second)[..., :3]).all()
 
 
-def test_poster_finding_json_and_theme(here, plain):
+def test_poster_finding_json_and_theme(here):
     result = run("persistent", *QUICK, "-o", "a.mp4", "--poster", "a.png", "--json", "--theme", "light")
     told = json.loads(result.output)
     (trace,) = film("persistent").traces
@@ -107,7 +100,7 @@ def test_poster_finding_json_and_theme(here, plain):
     assert result.output.splitlines() == script("persistent").finding
 
 
-def test_traces_and_simulations_that_were_asked_for(here, plain):
+def test_traces_and_simulations_that_were_asked_for(here):
     for name, schedule in (("a.npz", "naive"), ("b.npz", "persistent-dynamic")):
         simulate(schedule, SMALL, Device(3)).save(name)
     result = run("race", "--trace", "a.npz", "--trace", "b.npz", "-o", "race.png", "--size", "480p", "--json")
@@ -192,8 +185,8 @@ def test_a_folder_that_may_not_be_written(here):
     assert "permission denied" in result.stderr and result.exit_code in (1, 2)
 
 
-@pytest.mark.parametrize("step", ["_render", "write"])
-def test_a_full_disk_is_one_sentence_and_keeps_the_old_film(step, here, plain, monkeypatch):
+@pytest.mark.parametrize("step", ["join", "write"])
+def test_a_full_disk_is_one_sentence_and_keeps_the_old_film(step, here, monkeypatch):
     (here / "x.mp4").write_text("old")
 
     def full(*args):
@@ -215,11 +208,12 @@ def temporary(tmp_path_factory):
     return tmp_path_factory.mktemp("tmp")
 
 
-def test_ctrl_c_leaves_nothing_and_the_old_film_intact(here, temporary):
+@pytest.mark.parametrize(("jobs", "reached"), [("1", "2%"), ("2", "33%")])
+def test_ctrl_c_leaves_nothing_and_the_old_film_intact(jobs, reached, here, temporary):
     (here / "x.mp4").write_text("old")
     main_end, terminal = pty.openpty()
     process = subprocess.Popen(
-        command("race", "-o", "x.mp4"),
+        command("race", "--jobs", jobs, "-o", "x.mp4"),
         stderr=terminal,
         stdout=terminal,
         env={**os.environ, "TMPDIR": str(temporary), "TERM": "xterm"},
@@ -229,13 +223,13 @@ def test_ctrl_c_leaves_nothing_and_the_old_film_intact(here, temporary):
     os.close(terminal)
     said, deadline = "", time.monotonic() + 60
     # The bar tells that frames are being rendered.
-    while "2%" not in said and time.monotonic() < deadline:
+    while reached not in said and time.monotonic() < deadline:
         if select.select([main_end], [], [], 1)[0]:
             said += os.read(main_end, 4096).decode()
     process.send_signal(signal.SIGINT)
     code = process.wait(30)
     os.close(main_end)
-    assert "race" in said and "2%" in said and "Traceback" not in said
+    assert "race" in said and reached in said and "Traceback" not in said
     assert code == 130
     assert names(here) == ["x.mp4"] and (here / "x.mp4").read_text() == "old"
     assert not [name for name in names(temporary) if name.startswith("tilesim-")]

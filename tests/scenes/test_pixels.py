@@ -223,9 +223,9 @@ def test_the_opening_hides_the_stage_and_the_end_card_tells_the_finding():
     edge = np.s_[height - 20, 10 : width - 10]
     assert close(opening[edge].max(0), background) and not (opening == running).all()
     foot = picture("race").frame.pixels(picture("race").layout.foot)
-    bars = end[foot.rows, foot.columns].reshape(-1, 3)
+    bars = end[foot.rows, foot.columns, :3].reshape(-1, 3)
     tint = picture("race").tint
     assert (np.abs(bars.astype(int) - tint).max(1) <= 3).mean() > 0.05
-    legend = ground("race")[foot.rows, foot.columns].reshape(-1, 3)
+    legend = ground("race")[foot.rows, foot.columns, :3].reshape(-1, 3)
     orange = [(np.abs(part.astype(int) - LAUNCH).max(1) <= 3).any() for part in (legend, bars)]
     assert orange == [True, False]

@@ -153,7 +153,8 @@ def test_the_curve_is_as_high_as_the_lead_and_ends_at_the_clock():
     made = picture("sim-vs-silicon")
     lead, plot = made.script.lead, made.frame.pixels(places(made.layout.strip).plot)
     frame = np.zeros((made.frame.height, made.frame.width, 4), np.uint8)
-    made._painters[-1](frame, made.end)
+    curve = made._painters[-2]
+    curve(frame, made.end)
     drawn = frame[plot.rows, plot.columns, :3].copy()
     theme, middle = made.theme, plot.height / 2
     for t in np.linspace(0.05, 0.95, 19) * made.end:
@@ -164,9 +165,9 @@ def test_the_curve_is_as_high_as_the_lead_and_ends_at_the_clock():
         tint = theme.simulated if high > 0 else theme.measured
         line = np.flatnonzero([close(pixel, tint, 90) for pixel in column])
         assert line.size and np.abs(line - (middle - high)).min() < 3
-    made._painters[-1](frame, -1)
+    curve(frame, -1)
     empty = frame[plot.rows, plot.columns, :3].copy()
-    made._painters[-1](frame, 0.4 * made.end)
+    curve(frame, 0.4 * made.end)
     clock = int(0.4 * plot.width)
     now = frame[plot.rows, plot.columns, :3]
     assert (now[:, :clock] == drawn[:, :clock]).all()
@@ -178,7 +179,7 @@ def test_each_panel_has_its_own_badge():
     made, pixels = picture("sim-vs-silicon"), ground("sim-vs-silicon")
     for panel, tint, other in zip(made.layout.panels, made.tints, reversed(made.tints), strict=True):
         place = made.frame.pixels(panel.box)
-        shown = pixels[place.rows, place.columns].reshape(-1, 3)
+        shown = pixels[place.rows, place.columns, :3].reshape(-1, 3)
         assert any(close(pixel, tint) for pixel in shown)
         assert not any(close(pixel, other) for pixel in shown)
     assert made.tints == [made.theme.simulated, made.theme.measured]

@@ -17,7 +17,7 @@ from tilesim_scenes._stage.film import Film
 from tilesim_scenes._stage.layout import MARGIN, Box, Frame
 from tilesim_scenes._stage.legend import legend
 from tilesim_scenes._stage.opening import opening_card
-from tilesim_scenes._stage.strip import strip_painter
+from tilesim_scenes._stage.strip import strip_painters
 from tilesim_scenes._stage.theme import THEMES
 from tilesim_scenes._stage.words import Words
 
@@ -49,7 +49,7 @@ def texts(made):
     captions = []
     with recorded() as found, pytest.MonkeyPatch.context() as patch:
         # Where the letters are is known before they are drawn.
-        patch.setattr(pictures, "rasterise", lambda *args: np.zeros((1, 1, 3), np.uint8))
+        patch.setattr(pictures, "rasterise", lambda *args: np.zeros((1, 1, 4), np.uint8))
         for _ in made._captions():
             captions.append(list(found))
             found.clear()
@@ -80,7 +80,7 @@ def panel_painters(made):
         yield block_painter(trace, panel.blocks, made.frame, made.theme, colours, made.layout.classroom)
         yield made._clock(trace, panel)
     if made.layout.strip:
-        yield strip_painter(made.script.lead, made.layout.strip, made.frame, made.theme, made.end)
+        yield from strip_painters(made.script.lead, made.layout.strip, made.frame, made.theme, made.end)
 
 
 def check(made):

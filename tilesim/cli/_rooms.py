@@ -6,6 +6,7 @@ from importlib import import_module
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from tilesim.errors import TilesimError
 
@@ -37,6 +38,16 @@ def scene_names() -> dict[str, str]:
     folder = _room_path("scenes")
     files = sorted(folder.glob("[!_]*.py")) if folder else []
     return {file.stem.replace("_", "-"): _about(file) for file in files}
+
+
+def scene_class(name: str) -> Any:
+    """The one scene that the film `name` is, which its file defines."""
+    module = room("scenes", name.replace("-", "_"))
+    return next(
+        value
+        for value in vars(module).values()
+        if isinstance(value, type) and value.__module__ == module.__name__
+    )
 
 
 def _about(file: Path) -> str:

@@ -1,15 +1,13 @@
 """`tilesim export`: render a film, or a still of one, into a file."""
 
-import inspect
 import json
-import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import click
 
 from tilesim import metrics
+from tilesim.cli._jobs import executor, frames_bar, jobs_options
 from tilesim.cli._options import (
     DEVICE_NAMES,
     PROBLEM_NAMES,
@@ -22,7 +20,7 @@ from tilesim.cli._options import (
     problem_options,
     usage,
 )
-from tilesim.cli._rooms import room, scene_names
+from tilesim.cli._rooms import room, scene_class, scene_names
 from tilesim.errors import unknown
 
 FORMATS = ("mp4", "webm", "gif", "png", "mov")
@@ -57,6 +55,7 @@ class SceneName(click.ParamType):
 @click.option("--to", "end", type=float, metavar="S", help="Stop here in the film.  [its end]")
 @click.option("--format", "form", type=click.Choice(FORMATS), help="Instead of the one that FILE ends in.")
 @click.option("--poster", type=POSTER, metavar="FILE", help="Also write the end card here (.png).")
+@jobs_options
 @click.option("--finding", is_flag=True, help="Also print what the end card says.")
 @json_option
 def command(scene: str, output: str, form: str | None, poster: str | None, **options: Any) -> None:
@@ -68,16 +67,20 @@ def command(scene: str, output: str, form: str | None, poster: str | None, **opt
     form = form or Path(output).suffix.lstrip(".").lower()
     if form not in FORMATS:
         raise click.UsageError(f"cannot tell a format from {output!r}; give --format {'|'.join(FORMATS)}")
-    stage, act = room("scenes", "_stage.export"), _scene_class(room("scenes", scene.replace("-", "_")))
+    stage, act = room("scenes", "_stage.export"), scene_class(scene)
     # What is too large for the command line is too large for a film.
     problem_from(options, default=act.default.problem)
     with usage():
         film = room("scenes", "_stage.film").make(act.default, _settings(options))
         cut = stage.Cut(options["size"], options["fps"], options["start"], options["end"])
-        cut.seconds(film, form)
+        coding = cut.coding(film, form)
         finding = act.write(film).finding
-    with _bar(scene) as bar:
-        stage.export(act, film, output, form, cut, lambda share: bar.update(round(1000 * share) - bar.pos))
+    if form == "png":
+        stage.save_still(act, film, output, cut, cut.start or film.seconds)
+    else:
+        jobs = executor(options["jobs"], options["cluster"], len(coding.segments()))
+        with jobs as workers, frames_bar(scene, coding.frames) as bar:
+            stage.begin(act, film, output, form, cut, workers, bar.update).finish()
     if poster:
         stage.save_still(act, film, poster, cut, film.seconds)
     if options["as_json"]:
@@ -87,25 +90,8 @@ def command(scene: str, output: str, form: str | None, poster: str | None, **opt
         click.echo("\n".join(finding))
 
 
-def _bar(label: str) -> Any:
-    """A progress bar in thousandths; without a time left, which Manim's start would make absurd."""
-    return click.progressbar(
-        length=1000, label=label, show_eta=False, file=sys.stderr, hidden=not sys.stderr.isatty()
-    )
-
-
 def _settings(options: dict[str, Any]) -> dict[str, Any]:
     """What was asked for on the command line, as a film takes it."""
     settings = given(options, (*PROBLEM_NAMES, *DEVICE_NAMES, "costs", "seconds", "theme"))
     settings |= {name: list(options[name]) for name in ("trace", "schedule") if options[name]}
     return settings | ({"seed": options["seed"]} if options["seed"] else {})
-
-
-def _scene_class(module: ModuleType) -> Any:
-    """The one scene that a file of scenes/ defines."""
-    scenes = [
-        value
-        for value in vars(module).values()
-        if inspect.isclass(value) and value.__module__ == module.__name__
-    ]
-    return scenes[0]

@@ -1,0 +1,57 @@
+"""Boards: places whose texts and fills are a function of the instant, drawn anew when they change."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from tilesim_scenes._stage import glyphs
+from tilesim_scenes._stage.raster import Pixels, pack, packed
+from tilesim_scenes._stage.theme import Colour
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text at `x`, `baseline` and a size of `px` pixels; see `glyphs.stamp`."""
+
+    text: str
+    x: float
+    baseline: float
+    px: float
+    ink: Colour
+    anchor: float = 0.0
+    family: str = glyphs.MONO
+    bold: bool = True
+
+    def draw(self, frame: np.ndarray) -> None:
+        glyphs.stamp(
+            frame, self.text, self.x, self.baseline, self.px, self.ink, self.anchor, self.family, self.bold
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Fill:
+    """A rectangle of one colour."""
+
+    place: Pixels
+    colour: Colour
+
+    def draw(self, frame: np.ndarray) -> None:
+        packed(frame)[self.place.rows, self.place.columns] = pack(self.colour)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Board:
+    """A painter of what `says` at an instant, back to front, on a plain ground; all of it inside `place`."""
+
+    place: Pixels
+    ground: Colour
+    says: Callable[[float], tuple[Text | Fill, ...]]
+
+    def __call__(self, frame: np.ndarray, t: float, since: float | None = None) -> list[Pixels]:
+        now = self.says(t)
+        if since is not None and self.says(since) == now:
+            return []
+        for part in (Fill(self.place, self.ground), *now):
+            part.draw(frame)
+        return [self.place]
