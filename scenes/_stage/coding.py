@@ -4,8 +4,8 @@ A film is cut into segments of fixed length, each encoded on its own, by one thr
 So it does not matter which process encodes which segment, and the film is joined without encoding again: any
 number of processes gives the same frames.
 
-Only what changes from frame to frame is drawn, and only that is converted to the encoder's pixel format. What a
-pixel becomes depends on its block of 2 x 2 pixels alone, so a frame is the same whatever was drawn before.
+Only what changes from frame to frame is drawn, and only that is converted to the encoder's pixel format. What
+becomes of a pixel depends on its block of 2 x 2 pixels alone, so it is the same whatever was drawn before.
 """
 
 import io

@@ -2,7 +2,7 @@
 
 There is one mobject in it, the canvas, whose look is a pure function of the film's second; animations move
 that second from 0 to the end, but where nothing moves one frame is given to the encoder once for all. So a
-film shows the same states at any frame rate, and a frame costs the pixels that change in it, not the mobjects.
+film shows the same states at any frame rate, and a frame costs the pixels that change in it.
 """
 
 from collections.abc import Callable, Iterator

@@ -1,0 +1,130 @@
+"""Who encodes: processes of this machine, and a Dask cluster that loses a worker."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import av
+import psutil
+import pytest
+from click.testing import CliRunner
+
+pytest.importorskip("manim", reason="the films need Manim")
+
+from tilesim.cli import _jobs, main
+
+CUT = ["--size", "480p", "--fps", "10"]
+
+
+def run(*args):
+    return CliRunner().invoke(main, ["export", *map(str, args)])
+
+
+def frames(path):
+    with av.open(str(path)) as container:
+        return [frame.to_ndarray(format="yuv420p") for frame in container.decode(video=0)]
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    path = tmp_path_factory.mktemp("alone") / "film.mp4"
+    assert run("persistent", *CUT, "--jobs", 1, "-o", path).output == ""
+    return path
+
+
+@pytest.mark.parametrize("jobs", [[], ["--jobs", 2], ["--jobs", 64]])
+def test_any_number_of_jobs_gives_the_same_file(jobs, alone, tmp_path):
+    result = run("persistent", *CUT, *jobs, "-o", tmp_path / "film.mp4")
+    assert (result.exit_code, result.output) == (0, "")
+    assert (tmp_path / "film.mp4").read_bytes() == alone.read_bytes()
+
+
+def test_no_more_processes_than_segments_and_none_for_one(monkeypatch):
+    counts = []
+    monkeypatch.setattr(_jobs, "_processes", lambda count: counts.append(count) or pytest.fail())
+    with _jobs.executor(8, None, 1) as workers:
+        assert workers is None
+    with _jobs.executor(1, None, 9) as workers:
+        assert workers is None
+    with pytest.raises(pytest.fail.Exception), _jobs.executor(8, None, 3):
+        pass
+    assert counts == [3] and _jobs.cores() >= 1
+
+
+def workers_of(process):
+    return [
+        child for child in psutil.Process(process.pid).children() if "spawn_main" in " ".join(child.cmdline())
+    ]
+
+
+def test_a_process_that_is_killed_is_one_sentence(tmp_path):
+    """As the kernel kills one when memory runs out."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tilesim", "export", "race", "--jobs", "2", "-o", str(tmp_path / "film.mp4")],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 60
+    while not (workers := workers_of(process)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    workers[0].kill()
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 1 and not list(tmp_path.iterdir())
+    assert said == "error: a process that encodes was killed, perhaps for lack of memory; take fewer --jobs\n"
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Two workers, each a process with one thread, which a nanny starts anew where it dies."""
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None, memory_limit=0, silence_logs="CRITICAL"
+    ) as made:
+        yield made
+
+
+def test_a_cluster_gives_the_same_file(cluster, alone, tmp_path):
+    address = cluster.scheduler_address
+    result = run("persistent", *CUT, "--cluster", address, "-o", tmp_path / "film.mp4")
+    assert (result.exit_code, result.output) == (0, "")
+    assert (tmp_path / "film.mp4").read_bytes() == alone.read_bytes()
+
+
+def test_a_cluster_that_loses_a_worker_does_its_task_again(cluster, alone, tmp_path):
+    distributed = pytest.importorskip("distributed")
+    with distributed.Client(cluster) as client:
+        pids = client.run(os.getpid)
+        process = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "tilesim", "export", "race", "--size", "1080p", "--fps", "60"),
+                *("--cluster", cluster.scheduler_address, "-o", str(tmp_path / "film.mp4")),
+            ],
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        deadline, busy = time.monotonic() + 60, None
+        while busy is None and time.monotonic() < deadline:
+            busy = next((worker for worker, tasks in client.processing().items() if tasks), None)
+            time.sleep(0.05)
+        os.kill(pids[busy], signal.SIGKILL)
+        _, said = process.communicate(timeout=120)
+        assert pids[busy] not in client.run(os.getpid).values()
+    assert (process.returncode, said) == (0, "")
+    assert len(frames(tmp_path / "film.mp4")) == 900
+    assert [path.name for path in tmp_path.iterdir()] == ["film.mp4"]
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense://x", "127.0.0.1:notaport"])
+def test_a_cluster_that_is_not_there(address, tmp_path, monkeypatch):
+    monkeypatch.setattr(_jobs, "PATIENCE", "1s")
+    result = run("persistent", *CUT, "--cluster", address, "-o", tmp_path / "film.mp4")
+    assert result.exit_code == 1 and result.stderr.count("\n") == 1
+    assert f"cannot reach a Dask cluster at {address!r}" in result.stderr and not list(tmp_path.iterdir())
+
+
+def test_without_dask_it_is_said_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    result = run("persistent", *CUT, "--cluster", "tcp://127.0.0.1:1", "-o", tmp_path / "film.mp4")
+    assert result.exit_code == 1 and "pip install distributed" in result.stderr
