@@ -2,7 +2,6 @@
 
 import inspect
 import json
-import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -22,12 +21,13 @@ from tilesim.cli._options import (
     problem_options,
     usage,
 )
+from tilesim.cli._progress import progress
 from tilesim.cli._rooms import room, scene_names
 from tilesim.errors import unknown
 
 FORMATS = ("mp4", "webm", "gif", "png", "mov")
 SIZES = ("1080p", "720p", "480p", "square", "vertical")
-POSTER = OutputFile(".png", "a poster is written as .png")
+POSTER = OutputFile(".png", rule="a poster is written as .png")
 
 
 class SceneName(click.ParamType):
@@ -76,8 +76,8 @@ def command(scene: str, output: str, form: str | None, poster: str | None, **opt
         cut = stage.Cut(options["size"], options["fps"], options["start"], options["end"])
         cut.seconds(film, form)
         finding = act.write(film).finding
-    with _bar(scene) as bar:
-        stage.export(act, film, output, form, cut, lambda share: bar.update(round(1000 * share) - bar.pos))
+    with progress(scene) as done:
+        stage.export(act, film, output, form, cut, done)
     if poster:
         stage.save_still(act, film, poster, cut, film.seconds)
     if options["as_json"]:
@@ -85,13 +85,6 @@ def command(scene: str, output: str, form: str | None, poster: str | None, **opt
         click.echo(json.dumps({"film": output, "finding": finding, "traces": figures}))
     elif options["finding"]:
         click.echo("\n".join(finding))
-
-
-def _bar(label: str) -> Any:
-    """A progress bar in thousandths; without a time left, which Manim's start would make absurd."""
-    return click.progressbar(
-        length=1000, label=label, show_eta=False, file=sys.stderr, hidden=not sys.stderr.isatty()
-    )
 
 
 def _settings(options: dict[str, Any]) -> dict[str, Any]:
