@@ -25,6 +25,7 @@ test: .venv/.test ## the same .venv with torch and Triton, then lint, types, dir
 	@$(PYTHON_HERE) -m pytest --quiet
 
 media: .venv/.films ## render the films and pictures that the README shows into media/
+	@mkdir -p .cache
 	@$(TILESIM) export race -o media/race-h200.gif --size 480p --fps 20
 	@$(TILESIM) export race -o media/race-h200.mp4 --poster media/race-h200.png
 	@$(TILESIM) export race -o media/race-classroom.mp4 --poster media/race-classroom.png \
@@ -36,6 +37,7 @@ media: .venv/.films ## render the films and pictures that the README shows into 
 		--trace tilesim/data/traces/h200-stream-k-1408x3840x4096-grouped8.npz
 	@$(TILESIM) export sim-vs-silicon -o media/sim-vs-silicon.mp4 --poster media/sim-vs-silicon.png
 	@$(TILESIM) export naive -o media/own-kernel.mp4 --poster media/own-kernel.png --trace tests/own_kernel.csv
+	@$(TILESIM) sweep -o .cache/sweep.csv --picture media/sawtooth.png
 
 clean: ## remove .venv, .cache and everything else that was made here
 	@rm -rf .venv .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist ./*.egg-info

@@ -1,6 +1,7 @@
 """Placing: where the ticks and labels of a chart go, all numbers and no pixels."""
 
 from collections.abc import Sequence
+from math import floor
 
 import numpy as np
 
@@ -18,8 +19,12 @@ def ticks(low: float, high: float, most: int, powers_of_two: bool = False) -> li
     """
     decimal = (digit * 10.0**i for i in range(-6, 15) for digit in (1, 2, 5))
     steps = (2.0**i for i in range(64)) if powers_of_two else decimal
-    step = next(step for step in steps if high // step - low // step <= most)
-    return [step * i for i in range(int(low // step) + 1, int(high // step) + 1)]
+    for step in steps:
+        # A quotient that rounding left below a whole number is that number.
+        below, last = (floor(end / step + 1e-9) for end in (low, high))
+        if last - below <= most:
+            break
+    return [step * i for i in range(below + 1, last + 1)]
 
 
 def spread(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
