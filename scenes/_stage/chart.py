@@ -42,11 +42,12 @@ class Wave:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """Where a curve falls from `high` at one size to `low` at the next, `x`, for want of a full last wave.
+    """Where `curve` falls from `high` at one size to `low` at the next, `x`, for want of a full last wave.
 
     `used` is the share of the places in all `waves` that the `tiles` there take.
     """
 
+    curve: Curve
     x: int
     high: float
     low: float
@@ -141,8 +142,9 @@ def worst_drop(drawn: Sequence[Curve], layout: Axes) -> Drop | None:
 
 
     >>> grown = [_row("naive", 256 * tiles, used) for tiles, used in ((2, 0.5), (4, 1.0), (5, 0.625))]
-    >>> worst_drop(curves(grown, axes(grown)), axes(grown))
-    Drop(x=1280, high=100.0, low=62.5, tiles=5, waves=2, used=0.625)
+    >>> drop = worst_drop(curves(grown, axes(grown)), axes(grown))
+    >>> drop.x, drop.high, drop.low, drop.tiles, drop.waves, drop.used
+    (1280, 100.0, 62.5, 5, 2, 0.625)
     """
     found = []
     for curve in drawn:
@@ -150,7 +152,7 @@ def worst_drop(drawn: Sequence[Curve], layout: Axes) -> Drop | None:
             (earlier, _), (count, used) = filling(before), filling(after)
             if count > earlier and low < high:
                 (x,) = positions([after], layout)
-                found.append(Drop(x, high, low, after.tiles, count, used))
+                found.append(Drop(curve, x, high, low, after.tiles, count, used))
     return min(found, key=lambda drop: (drop.used, drop.low / drop.high), default=None)
 
 

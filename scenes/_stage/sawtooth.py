@@ -22,6 +22,8 @@ TITLE_PX, READ_PX, QUIET_PX, TICK_PX = 56, 36, 32, 28
 CURVE_PX = 6
 COLOURS = 256
 """In the file, which is a third as large as with all of them."""
+APART = 28
+"""From what is said of the drop to the curves."""
 MOST_DOTS = 64
 """Points of a curve up to which each has a dot."""
 ABOUT = {"m": "rows of the product", "n": "columns of the product", "k": "length of the sums"}
@@ -99,7 +101,8 @@ class Sawtooth:
         place = Box(box.right - badge_width(origin), box.y + 2, badge_width(origin), 56)
         yield from badge(self.words, theme, theme.simulated, origin, place)
         along = self.axes.along.upper()
-        title = "Wave quantisation" if self.waves else f"{self.unit} over {along}"
+        measure = "Utilisation" if self.unit == "%" else self.unit
+        title = "Wave quantisation" if self.waves else f"{measure} over {along}"
         room = place.x - box.x - 40
         yield self.words.text(title, box.x, box.y + 46, TITLE_PX, theme.text, bold=True, room=room)
         about = chart_text.subtitle(self.rows, self.axes)
@@ -111,8 +114,9 @@ class Sawtooth:
         for tick in [0.0, *ticks(0, self.top, 5)]:
             y = self.y(tick)
             yield words.line(plot.x, y, plot.right, y, theme.idle if tick else theme.quiet)
+            figure = f"{tick:g}"
             yield words.text(
-                f"{tick:g}", plot.x - 16, y + 10, TICK_PX, theme.quiet, anchor=1.0, family=glyphs.MONO
+                figure, plot.x - 16, y + 10, TICK_PX, theme.quiet, anchor=1.0, room=70, family=glyphs.MONO
             )
         for tick in ticks(self.low, self.high, 8, powers_of_two=True):
             x = self.x(tick)
@@ -173,26 +177,20 @@ class Sawtooth:
         drop = chart.worst_drop(self.curves, self.axes)
         if not drop:
             return
-        texts = [
-            f"{plural(drop.tiles, 'tile')}: {plural(drop.waves, 'wave')}, {drop.used:.1%} used".replace(
-                "%", " %"
-            ),
-            f"{drop.high:.0f} → {drop.low:.0f} {self.unit}",
-        ]
-        wide = max(glyphs.width(text, READ_PX, bold=True) for text in texts) + 48
-        points = np.concatenate([dense(*self.line(curve), 6) for curve in self.curves])
+        used = f"{plural(drop.tiles, 'tile')}: {plural(drop.waves, 'wave')}, {100 * drop.used:.1f} % used"
+        whose = f"{drop.curve.names[0]}: " if len(self.curves) > 1 else ""
+        fall = f"{whose}{drop.high:.0f} → {drop.low:.0f} {self.unit}"
+        wide = max(glyphs.width(used, READ_PX, bold=True), glyphs.width(fall, READ_PX, bold=True)) + 48
         x, y = self.x(drop.x), self.y(drop.low)
-        apart = 28
-        size = (wide + 2 * apart, 116 + 2 * apart)
-        found = free_place(self.plot, size, (x, y), points)
+        lines = np.concatenate([dense(*self.line(curve), 6) for curve in self.curves])
+        found = free_place(self.plot, (wide + 2 * APART, 116 + 2 * APART), (x, y), lines)
         if not found:
             return
-        box = Box(found.x + apart, found.y + apart, wide, 116)
+        box = Box(found.x + APART, found.y + APART, wide, 116)
         near = min(max(x, box.x), box.right), min(max(y, box.y), box.bottom)
+        colour = self.colour(self.curves.index(drop.curve))
         yield self.words.line(x, y, *near, self.theme.text, 3)
         yield self.dot(x, y, 13, self.theme.text)
         yield self.words.box(box, self.theme.background, 12)
-        for number, text in enumerate(texts):
-            yield self.words.text(
-                text, box.x + 24, box.y + 46 + 48 * number, READ_PX, self.theme.text, bold=not number
-            )
+        yield self.words.text(used, box.x + 24, box.y + 46, READ_PX, self.theme.text, bold=True)
+        yield self.words.text(fall, box.x + 24, box.y + 94, READ_PX, colour, bold=True)

@@ -1,5 +1,6 @@
 """The picture of a sweep: its numbers are the table's, its words have room, and nothing lies on another."""
 
+import doctest
 from itertools import combinations as pairs
 from itertools import pairwise
 
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from tilesim import Device
 from tilesim.errors import SweepError
 from tilesim.sweep import Row, blank, combinations, sweep
-from tilesim_scenes._stage import chart, chart_text, glyphs
+from tilesim_scenes._stage import chart, chart_text, glyphs, placing
 from tilesim_scenes._stage.layout import MARGIN, Box, Frame
 from tilesim_scenes._stage.placing import STEP, dense, free_place, spread, ticks
 from tilesim_scenes._stage.sawtooth import FRAMES, Sawtooth, draw
@@ -33,6 +34,12 @@ def rows(request) -> list[Row]:
 
 def wave_count(row: Row) -> int:
     return -(-row.tiles // row.sms)
+
+
+@pytest.mark.parametrize("module", [chart, chart_text, placing])
+def test_examples(module):
+    failed, tried = doctest.testmod(module)
+    assert tried and not failed
 
 
 def test_one_tile_too_many_is_the_worst_drop():
@@ -200,7 +207,9 @@ def test_everything_stands_within_the_margins_and_no_words_on_others(rows, size)
     assert all(px >= 24 for _, px, _ in placed)
     names = {name for curve in picture.curves for name in curve.names}
     caption = max((said for said, *_ in placed), key=len)
-    assert all(px >= 35.9 for said, px, _ in placed if said in names | {caption} or "used" in said)
+    assert all(
+        px >= 35.9 for said, px, _ in placed if said in names | {caption} or "used" in said or "→" in said
+    )
     for said, _, box in placed:
         assert box.x >= MARGIN * frame.wide - 1 and box.right <= (1 - MARGIN) * frame.wide + 1, said
         assert box.y >= MARGIN * frame.tall - 1 and box.bottom <= (1 - MARGIN) * frame.tall + 1, said

@@ -42,7 +42,9 @@ class Numbers(click.ParamType):
         if not re.fullmatch(r"[0-9]{1,15}(:[0-9]{1,15}){0,2}", word, re.ASCII):
             choices = " or ".join(["a number", "a range such as 128:8192:128", *map(repr, self.others)])
             self.fail(f"{word!r} is not {choices}", param, ctx)
-        first, last, step = (*map(int, word.split(":")), 1, 1)[:3] if ":" in word else (int(word),) * 2 + (1,)
+        if ":" not in word:
+            return [int(word)]
+        first, last, step = (*map(int, word.split(":")), 1)[:3]
         if not step or first > last:
             self.fail(f"the range {word!r} has no values; write it as from:to:step", param, ctx)
         values = range(first, last + 1, step)
