@@ -91,7 +91,8 @@ def test_figures_are_those_of_a_simulation(axes):
             2 * problem.m * problem.n * problem.k
         )
         assert (found.tiles, found.k_steps, found.error) == (problem.tiles, problem.k_steps, "")
-        assert trace.meta["costs"]["source"].startswith(found.costs)
+        words = trace.meta["costs"]["source"].replace(",", "").split()
+        assert found.costs and set(found.costs.replace(",", "").split()) <= set(words)
 
 
 def test_one_tile_too_many_uses_half_of_a_gpu():

@@ -58,7 +58,7 @@ def in_order(
         pool.shutdown()
     except BrokenProcessPool:
         raise TilesimError(
-            "a process of this computation died, killed or out of memory; take fewer at once"
+            "a process that computed a part of this died, killed or out of memory; try with fewer processes"
         ) from None
     finally:
         for process in set(active_children()) - others:

@@ -1,5 +1,6 @@
 """Sweep: combinations of schedules, devices and problems, and the figures of each as a row of a table."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import product
@@ -118,7 +119,7 @@ def row(one: Combination, costs: str | PathLike[str] | None = None, seed: int = 
         utilization=trace.utilization,
         occupancy=trace.occupancy,
         tflops=problem.flops / trace.makespan / 1000,
-        costs=trace.meta["costs"]["source"].partition(" at ")[0],
+        costs=_brief(trace.meta["costs"]["source"]),
     )
 
 
@@ -143,6 +144,15 @@ def blank(one: Combination) -> Row:
         problem.tiles,
         problem.k_steps,
     )
+
+
+def _brief(source: str) -> str:
+    """Where costs come from, without the sizes that they were fitted to.
+
+    >>> _brief("calibrated to naive-tma at 8x8x8, 8x16x8, measured on NVIDIA H200; scaled from 1 per SM")
+    'calibrated to naive-tma, measured on NVIDIA H200; scaled from 1 per SM'
+    """
+    return re.sub(r" at \d+x\d+x\d+(, \d+x\d+x\d+)*", "", source)
 
 
 def _points(axes: Mapping[str, Sequence[Any]], names: Sequence[str]) -> Iterator[dict[str, Any]]:

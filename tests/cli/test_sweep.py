@@ -209,7 +209,8 @@ def test_a_process_that_dies_is_one_sentence(tmp_path, monkeypatch):
     monkeypatch.setattr("tilesim.sweep.partial", lambda function, **given: _Exit())
     said = run(*FEW[:-1], "2", "-o", tmp_path / "t.csv", code=1)
     assert (
-        said.stderr.startswith("error: a process of this computation died") and said.stderr.count("\n") == 1
+        said.stderr.startswith("error: a process that computed a part of this died")
+        and said.stderr.count("\n") == 1
     )
     assert not list(tmp_path.iterdir())
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tilesim import Device
+from tilesim.cli.sweep import FRAMES as SIZES
 from tilesim.errors import SweepError
 from tilesim.sweep import Row, blank, combinations, sweep
 from tilesim_scenes._stage import chart, chart_text, glyphs, placing
@@ -40,6 +41,10 @@ def wave_count(row: Row) -> int:
 def test_examples(module):
     failed, tried = doctest.testmod(module)
     assert tried and not failed
+
+
+def test_every_size_that_help_offers_is_there():
+    assert tuple(FRAMES) == SIZES
 
 
 def test_one_tile_too_many_is_the_worst_drop():

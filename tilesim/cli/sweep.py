@@ -38,8 +38,13 @@ FRAMES = ("1080p", "720p", "480p")
 @click.command(short_help="Simulate many combinations into one table, and draw them.")
 @axis("--schedule", Names(Schedule()), "NAMES", f"Such as naive,split-k:2.  [{','.join(SCHEDULES)}]")
 @axis("--m", Numbers(), "SIZES", "Rows of A and C, such as 128,512 or 256:8192:256.  [1536]")
-@axis("--n", Numbers("m"), "SIZES", "Columns of B and C; m is as many.  [256:11520:256; m beside --m or --k]")
-@axis("--k", Numbers("m", "n"), "SIZES", "Columns of A, rows of B; m or n is as many.  [4096]")
+@axis(
+    "--n",
+    Numbers("m"),
+    "SIZES",
+    "Columns of B and C, or m for as many.  [256:11520:256; m beside --m or --k]",
+)
+@axis("--k", Numbers("m", "n"), "SIZES", "Columns of A, rows of B, or m or n for as many.  [4096]")
 @axis(
     "--tile", Names(TileShape()), "MxNxK", f"Output tiles, and K-steps.  [{'x'.join(map(str, PROBLEM.tile))}]"
 )
