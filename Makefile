@@ -25,7 +25,9 @@ test: .venv/.test ## the same .venv with torch and Triton, then lint, types, dir
 	@$(PYTHON_HERE) -m pytest --quiet
 
 media: .venv/.films ## render the films and pictures that the README shows into media/
+	@mkdir -p .cache
 	@$(TILESIM) gallery media/gallery.toml -o media
+	@$(TILESIM) sweep -o .cache/sweep.csv --picture media/sawtooth.png
 
 clean: ## remove .venv, .cache and everything else that was made here
 	@rm -rf .venv .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist ./*.egg-info

@@ -11,9 +11,8 @@ import pytest
 pytest.importorskip("manim", reason="the films need Manim")
 
 from tilesim_scenes._stage import glyphs
-from tilesim_scenes._stage.export import SIZES
 from tilesim_scenes._stage.film import make
-from tilesim_scenes._stage.layout import Frame
+from tilesim_scenes._stage.layout import SIZES, Frame
 from tilesim_scenes._stage.picture import Picture
 from tilesim_scenes._stage.words import Words
 from tilesim_scenes.naive import Naive

@@ -15,6 +15,7 @@ from tilesim import Device, Trace, simulate
 from tilesim.calibrations import default_costs, shipped
 from tilesim.orders import visit
 from tilesim.problems import Problem
+from tilesim.sweep import Combination, row
 from tilesim.timings import kernel_times
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -62,7 +63,7 @@ def run_in_clone(clone: Path, *words: str) -> subprocess.CompletedProcess:
 
 def test_there_are_the_commands_that_are_promised() -> None:
     assert len([c for c in COMMANDS if c.startswith("make ")]) == 2
-    assert len([c for c in COMMANDS if c.startswith("tilesim ")]) == 5 + 1 + 3 + 2 + 2
+    assert len([c for c in COMMANDS if c.startswith("tilesim ")]) == 5 + 1 + 3 + 2 + 1 + 2
 
 
 @pytest.mark.parametrize("command", [c for c in COMMANDS if c.startswith("make ")])
@@ -210,6 +211,26 @@ def test_the_output_shown_is_the_output() -> None:
         ]
         done = subprocess.run([sys.executable, "-m", "tilesim", *words], **SHELL)
         assert (done.stdout, done.stderr) == (text, "")
+
+
+def test_the_sweep_falls_as_said() -> None:
+    said = re.search(
+        r"from (\d+) tiles to (\d+), .*?places ([\d.]+) % .*?from (\d+)\s+to (\d+) TFLOP/s.*?falls to (\d+)",
+        README,
+        re.DOTALL,
+    )
+    assert said
+    full, more = int(said[1]), int(said[2])
+    h200, narrow, wide = Device.named("h200"), Problem(1536, 2816, 4096), Problem(1536, 3072, 4096)
+    runs = [("persistent", narrow), ("persistent", wide), ("stream-k", wide)]
+    found = [row(Combination(schedule, problem, h200)) for schedule, problem in runs]
+    assert [run.tiles for run in found] == [full, more, more] and found[1].waves == 2
+    assert [f"{run.tflops:.0f}" for run in found] == [said[4], said[5], said[6]]
+    assert said[3] == f"{100 * more / (2 * h200.slots):.1f}"
+
+
+def test_the_picture_of_the_sweep_is_small() -> None:
+    assert (ROOT / "media/sawtooth.png").stat().st_size <= 150_000
 
 
 def test_what_is_fitted_and_what_is_held_out() -> None:

@@ -1,6 +1,6 @@
 """`python -m tilesim`: the command line, also from an unpacked clone."""
 
-from tilesim.cli import main
-
 if __name__ == "__main__":
+    from tilesim.cli import main
+
     main()

@@ -29,6 +29,10 @@ class PlanError(TilesimError):
     """A plan that leaves out or repeats work, or that could never finish."""
 
 
+class SweepError(TilesimError):
+    """A sweep with an empty axis, too many combinations, or what no picture can show."""
+
+
 class TraceError(TilesimError):
     """A trace, or a trace file, that contradicts itself."""
 

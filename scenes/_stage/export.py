@@ -16,18 +16,11 @@ from tilesim.errors import TilesimError
 from tilesim.formats import _atomic
 from tilesim_scenes._stage.coding import Coding, encode, encode_packed, join, pack
 from tilesim_scenes._stage.film import Film, FilmError
-from tilesim_scenes._stage.layout import Frame
+from tilesim_scenes._stage.layout import SIZES, Frame
 from tilesim_scenes._stage.picture import Picture
 from tilesim_scenes._stage.reel import Reel
 from tilesim_scenes._stage.stage import TraceScene
 
-SIZES = {
-    "1080p": (1920, 1080),
-    "720p": (1280, 720),
-    "480p": (854, 480),
-    "square": (1080, 1080),
-    "vertical": (1080, 1920),
-}
 FORMATS = ("mp4", "webm", "gif", "mov", "png")
 MAX_FPS = {"gif": 50}
 """GIF counts in hundredths of a second, and browsers slow down whatever is faster than this."""

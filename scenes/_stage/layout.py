@@ -11,6 +11,14 @@ from tilesim import Trace
 from tilesim.metrics import cuts_tiles
 from tilesim_scenes._stage.raster import Pixels
 
+SIZES = {
+    "1080p": (1920, 1080),
+    "720p": (1280, 720),
+    "480p": (854, 480),
+    "square": (1080, 1080),
+    "vertical": (1080, 1920),
+}
+"""Width and height of frames, in pixels."""
 SHORT_SIDE = 1080
 MARGIN = 0.05
 MERGE_BARS = 36.0

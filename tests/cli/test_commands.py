@@ -4,7 +4,6 @@ import json
 import re
 import subprocess
 import sys
-from importlib import import_module
 from io import StringIO
 from itertools import count
 
@@ -14,6 +13,7 @@ from strategies import EVERY_SCHEDULE
 
 from tilesim import SCHEDULES, Costs, Device, Problem, Trace, __version__, plan, simulate
 from tilesim.cli import main
+from tilesim.cli._progress import progress
 from tilesim.cli._rooms import room
 
 SMALL = ["--m", "384", "--n", "384", "--k", "128", "--tile", "128x128x4", "--sms", "4"]
@@ -69,9 +69,9 @@ def test_the_progress_of_a_film_is_a_percentage_without_a_time_left(monkeypatch)
     terminal.isatty = lambda: True
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setattr("time.time", count(0, 60).__next__)
-    with import_module("tilesim.cli.export")._bar("race") as bar:
-        bar.update(1)
-        bar.update(249)
+    with progress("race", 200) as done:
+        done(1)
+        done(49)
     assert " 25%" in terminal.getvalue()
     assert not re.search(r"\d:\d\d", terminal.getvalue())
 

@@ -43,7 +43,7 @@ def test_any_number_of_jobs_gives_the_same_file(jobs, alone, tmp_path):
 
 def test_no_more_processes_than_segments_and_none_for_one(monkeypatch):
     counts = []
-    monkeypatch.setattr(_jobs, "_processes", lambda count: counts.append(count) or pytest.fail())
+    monkeypatch.setattr(_jobs, "processes", lambda count, *args: counts.append(count) or pytest.fail())
     with _jobs.executor(8, None, 1) as workers:
         assert workers is None
     with _jobs.executor(1, None, 9) as workers:
@@ -72,7 +72,7 @@ def test_a_process_that_is_killed_is_one_sentence(tmp_path):
     workers[0].kill()
     _, said = process.communicate(timeout=60)
     assert process.returncode == 1 and not list(tmp_path.iterdir())
-    assert said == "error: a process that encodes was killed, perhaps for lack of memory; take fewer --jobs\n"
+    assert said.startswith("error: a process that computed a part of this died") and said.count("\n") == 1
 
 
 @pytest.fixture(scope="module")

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from tilesim import Device, Problem, simulate
 from tilesim_scenes._stage.coding import _unpacked as unpack
 from tilesim_scenes._stage.coding import pack
-from tilesim_scenes._stage.export import SIZES
 from tilesim_scenes._stage.film import Film
-from tilesim_scenes._stage.layout import Frame
+from tilesim_scenes._stage.layout import SIZES, Frame
 from tilesim_scenes._stage.stage import stretches
 from tilesim_scenes._stage.theme import THEMES
 

@@ -12,9 +12,8 @@ from tilesim.leads import since_first_multiply
 from tilesim_scenes._stage import picture as pictures
 from tilesim_scenes._stage.blocks import block_painter
 from tilesim_scenes._stage.card import end_card
-from tilesim_scenes._stage.export import SIZES
 from tilesim_scenes._stage.film import Film
-from tilesim_scenes._stage.layout import MARGIN, Box, Frame
+from tilesim_scenes._stage.layout import MARGIN, SIZES, Box, Frame
 from tilesim_scenes._stage.legend import legend
 from tilesim_scenes._stage.opening import opening_card
 from tilesim_scenes._stage.strip import strip_painters

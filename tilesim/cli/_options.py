@@ -70,17 +70,17 @@ class Schedule(click.ParamType):
 class OutputFile(click.Path):
     """A file to be written; what would keep it from being written is said before any work is done.
 
-    Where its name has an ending, that must be `ending`, or `rule` is the error; not so for a device.
+    Where its name has an ending, that must be one of `endings`, or `rule` is the error; not so for a device.
     """
 
-    def __init__(self, ending: str = "", rule: str = "") -> None:
+    def __init__(self, *endings: str, rule: str = "") -> None:
         super().__init__()
-        self.ending, self.rule = ending, rule
+        self.endings, self.rule = endings, rule
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         _atomic.check(value)
         path = Path(value)
-        fits = not self.ending or path.suffix.lower() in ("", self.ending)
+        fits = not self.endings or path.suffix.lower() in ("", *self.endings)
         if not fits and (path.is_file() or not path.exists()):
             self.fail(f"cannot write {value}: {self.rule}", param, ctx)
         return super().convert(value, param, ctx)
@@ -165,9 +165,11 @@ schedule_argument = click.argument("schedule", type=Schedule())
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-TRACE_FILE = OutputFile(".npz", "a trace is written as .npz; convert it with `tilesim convert`")
-COSTS_FILE = OutputFile(".json", "costs are written as .json")
-FIGURES_FILE = OutputFile(".json", "figures are written as .json")
+TRACE_FILE = OutputFile(".npz", rule="a trace is written as .npz; convert it with `tilesim convert`")
+COSTS_FILE = OutputFile(".json", rule="costs are written as .json")
+PICTURE_FILE = OutputFile(".png", rule="a picture is written as .png")
+TABLE_FILE = OutputFile(".csv", ".parquet", rule="a table is written as .csv or .parquet")
+FIGURES_FILE = OutputFile(".json", rule="figures are written as .json")
 
 
 def output_option(kind: OutputFile, help: str, required: bool = False) -> Callable[[F], F]:
@@ -184,12 +186,17 @@ def problem_from(options: Mapping[str, Any], default: Problem = PROBLEM) -> Prob
     """The Problem that `problem_options` describe; what was not given comes from `default`."""
     with usage():
         problem = replace(default, **given(options, PROBLEM_NAMES))
-        if problem.tiles > MAX_TILES:
-            raise ProblemError(
-                f"{problem.m}x{problem.n} in tiles of {problem.tile_m}x{problem.tile_n} makes "
-                f"{problem.tiles} tiles; the command line takes at most {MAX_TILES}"
-            )
+        check_tiles(problem)
         return problem
+
+
+def check_tiles(problem: Problem) -> None:
+    """Raise ProblemError where a problem has more tiles than the command line takes on."""
+    if problem.tiles > MAX_TILES:
+        raise ProblemError(
+            f"{problem.m}x{problem.n} in tiles of {problem.tile_m}x{problem.tile_n} makes "
+            f"{problem.tiles} tiles; the command line takes at most {MAX_TILES}"
+        )
 
 
 def device_from(options: Mapping[str, Any]) -> Device:

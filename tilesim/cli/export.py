@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from tilesim import metrics
-from tilesim.cli._jobs import executor, frames_bar, jobs_options
+from tilesim.cli._jobs import cluster_option, executor, jobs_option
 from tilesim.cli._options import (
     DEVICE_NAMES,
     PROBLEM_NAMES,
@@ -20,12 +20,13 @@ from tilesim.cli._options import (
     problem_options,
     usage,
 )
+from tilesim.cli._progress import progress
 from tilesim.cli._rooms import room, scene_class, scene_names
 from tilesim.errors import unknown
 
 FORMATS = ("mp4", "webm", "gif", "png", "mov")
 SIZES = ("1080p", "720p", "480p", "square", "vertical")
-POSTER = OutputFile(".png", "a poster is written as .png")
+POSTER = OutputFile(".png", rule="a poster is written as .png")
 
 
 class SceneName(click.ParamType):
@@ -55,7 +56,8 @@ class SceneName(click.ParamType):
 @click.option("--to", "end", type=float, metavar="S", help="Stop here in the film.  [its end]")
 @click.option("--format", "form", type=click.Choice(FORMATS), help="Instead of the one that FILE ends in.")
 @click.option("--poster", type=POSTER, metavar="FILE", help="Also write the end card here (.png).")
-@jobs_options
+@jobs_option
+@cluster_option
 @click.option("--finding", is_flag=True, help="Also print what the end card says.")
 @json_option
 def command(scene: str, output: str, form: str | None, poster: str | None, **options: Any) -> None:
@@ -79,8 +81,8 @@ def command(scene: str, output: str, form: str | None, poster: str | None, **opt
         stage.save_still(act, film, output, cut, cut.start or film.seconds)
     else:
         jobs = executor(options["jobs"], options["cluster"], len(coding.segments()))
-        with jobs as workers, frames_bar(scene, coding.frames) as bar:
-            stage.begin(act, film, output, form, cut, workers, bar.update).finish()
+        with jobs as workers, progress(scene, coding.frames) as done:
+            stage.begin(act, film, output, form, cut, workers, done).finish()
     if poster:
         stage.save_still(act, film, poster, cut, film.seconds)
     if options["as_json"]:

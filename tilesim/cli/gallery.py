@@ -9,7 +9,8 @@ from typing import Any
 
 import click
 
-from tilesim.cli._jobs import executor, frames_bar, jobs_options
+from tilesim.cli._jobs import cluster_option, executor, jobs_option
+from tilesim.cli._progress import progress
 from tilesim.cli._rooms import room, scene_class, scene_names
 from tilesim.cli.export import FORMATS, SIZES
 from tilesim.counts import plural
@@ -47,7 +48,8 @@ class Entry:
     required=True,
     help="The folder to write into.",
 )
-@jobs_options
+@jobs_option
+@cluster_option
 def command(file: str | None, folder: str, jobs: int | None, cluster: str | None) -> None:
     """Render the films that FILE lists into FOLDER; without FILE, every film of `tilesim list` as an MP4.
 
@@ -68,11 +70,11 @@ def command(file: str | None, folder: str, jobs: int | None, cluster: str | None
         sum(len(coding.segments()) for coding in codings),
         sum(coding.frames for coding in codings),
     )
-    with executor(jobs, cluster, tasks) as workers, frames_bar(plural(len(entries), "film"), frames) as bar:
+    with executor(jobs, cluster, tasks) as workers, progress(plural(len(entries), "film"), frames) as done:
         begun: deque[Any] = deque()
         for entry in entries:
             begun.append(
-                stage.begin(entry.act, entry.film, entry.output, entry.form, entry.cut, workers, bar.update)
+                stage.begin(entry.act, entry.film, entry.output, entry.form, entry.cut, workers, done)
             )
             if entry.poster:
                 stage.save_still(entry.act, entry.film, entry.poster, entry.cut, entry.film.seconds)

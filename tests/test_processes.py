@@ -1,0 +1,80 @@
+"""Work spread over processes: results in order, and nothing left behind however it ends."""
+
+import os
+import signal
+import subprocess
+import sys
+from multiprocessing import active_children
+
+import pytest
+
+from tilesim.errors import TilesimError
+from tilesim.processes import cores, in_order
+
+
+def test_results_are_in_order():
+    numbers = list(range(-500, 500))
+    assert in_order(abs, numbers, jobs=2) == in_order(abs, numbers) == list(map(abs, numbers))
+    assert in_order(abs, [], jobs=2) == []
+    assert in_order(abs, [-1], jobs=2) == [1]
+    assert not active_children()
+
+
+def test_there_is_a_core():
+    assert 1 <= cores() <= os.cpu_count()
+
+
+def test_alone_there_is_no_pool():
+    assert set(in_order(_process, range(100), jobs=1)) == {os.getpid()}
+
+
+def _process(number):
+    return os.getpid()
+
+
+def test_an_error_arrives_and_no_process_stays():
+    with pytest.raises(ValueError, match="invalid literal"):
+        in_order(int, ["1"] * 200 + ["x"] * 200, jobs=2)
+    assert not active_children()
+
+
+def test_a_process_that_dies_is_one_sentence_and_no_process_stays():
+    with pytest.raises(TilesimError, match="a process that computed a part of this died"):
+        in_order(os._exit, [9] * 100, jobs=2)
+    assert not active_children()
+
+
+SLEEPER = """
+import os, time
+from tilesim.processes import in_order
+
+def sleep(number):
+    print(os.getpid(), flush=True)
+    time.sleep(60)
+
+if __name__ == "__main__":
+    in_order(sleep, range(32), jobs=2)
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_however_it_is_ended_no_process_stays(how, tmp_path):
+    script = tmp_path / "sleeper.py"
+    script.write_text(SLEEPER)
+    started = subprocess.Popen(
+        [sys.executable, script],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        # Who runs the tests in the background of a shell bequeaths a SIGINT that is ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    for _ in range(2):
+        assert int(started.stdout.readline()) != started.pid
+    # A terminal sends Ctrl-C to all processes; the other two are sent to one.
+    (os.killpg if how == signal.SIGINT else os.kill)(started.pid, how)
+    # Every process that lives holds an end of these pipes, which would not come to their ends.
+    _, said = started.communicate(timeout=30)
+    assert started.returncode != 0
+    assert said.count("Traceback") == (how == signal.SIGINT)

@@ -1,0 +1,15 @@
+"""A progress bar on stderr, where that is a terminal."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import click
+
+
+@contextmanager
+def progress(label: str, length: int) -> Iterator[Callable[[int], None]]:
+    """What to call with how many more of `length` are done. A slow start would make a time left absurd."""
+    hidden = not sys.stderr.isatty()
+    with click.progressbar(length=length, label=label, show_eta=False, file=sys.stderr, hidden=hidden) as bar:
+        yield bar.update

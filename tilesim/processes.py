@@ -1,0 +1,110 @@
+"""A function of many items on all cores: results in the items' order, and no process left behind."""
+
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing import active_children, get_context, parent_process
+from threading import Thread
+from typing import TypeVar
+
+from tilesim.errors import TilesimError
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+CHUNK = 16
+"""Items that a process takes at once at most, so that passing them costs little."""
+
+
+def cores() -> int:
+    """How many processes can run at once here."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def in_order(
+    function: Callable[[T], R],
+    items: Sequence[T],
+    jobs: int = 1,
+    progress: Callable[[int], object] = lambda more: None,
+) -> list[R]:
+    """[function(item) for item in items], computed by `jobs` processes; by this one alone where that is 1.
+
+    `function` and the items must be picklable. `progress` is told how many more are done. Raises what `function`
+    raises, and TilesimError where a process dies; then, as after Ctrl-C, none is left running.
+
+    >>> in_order(abs, [3, -1, 2])
+    [3, 1, 2]
+    """
+    results: list[R] = []
+    size = max(1, min(CHUNK, len(items) // (8 * jobs)))
+    chunks = [items[i : i + size] for i in range(0, len(items), size)]
+    if jobs == 1 or len(chunks) <= 1:
+        for chunk in chunks:
+            results += _each(function, chunk)
+            progress(len(chunk))
+        return results
+    with processes(min(jobs, len(chunks))) as pool:
+        tasks = [(chunk, pool.submit(_each, function, chunk)) for chunk in chunks]
+        for chunk, task in tasks:
+            results += task.result()
+            progress(len(chunk))
+    return results
+
+
+@contextmanager
+def processes(count: int, prepare: Callable[..., object] = int, *given: object) -> Iterator[Executor]:
+    """`count` new processes to submit tasks to, each of which calls `prepare(*given)` first.
+
+    Raises TilesimError where one of them dies; then, as after Ctrl-C, none is left running.
+    """
+    others = set(active_children())
+    # A forked process would inherit locks that threads of this one may hold; macOS allows no forks at all.
+    pool = ProcessPoolExecutor(count, get_context("spawn"), _begin, (prepare, *given))
+    try:
+        # A pool starts a process when there is a task for it; so they start while there is none yet.
+        with _interrupts_held():
+            for _ in range(count):
+                pool.submit(int)
+        yield pool
+        pool.shutdown()
+    except BrokenProcessPool:
+        raise TilesimError(
+            "a process that computed a part of this died, killed or out of memory; try with fewer --jobs"
+        ) from None
+    finally:
+        for process in set(active_children()) - others:
+            process.terminate()
+        pool.shutdown(cancel_futures=True)
+
+
+def _each(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
+    return [function(item) for item in items]
+
+
+def _begin(prepare: Callable[..., object], *given: object) -> None:
+    """Let this process end when the one that started it does, however that ends, and make it ready."""
+    parent = parent_process()
+
+    def wait() -> None:
+        if parent:
+            parent.join()
+        os._exit(1)
+
+    Thread(target=wait, daemon=True).start()
+    prepare(*given)
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Ctrl-C waits until the end; processes that are started here never see it, so they say nothing."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
