@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from functools import partial
 from multiprocessing import active_children, get_context, parent_process
 from threading import Thread
 from typing import TypeVar
@@ -32,8 +33,8 @@ def in_order(
 ) -> list[R]:
     """[function(item) for item in items], computed by `jobs` processes; by this one alone where that is 1.
 
-    `function` and the items must be picklable. `progress` is told how many more are done. Raises what `function`
-    raises, and TilesimError where a process dies; then, as after Ctrl-C, none is left running.
+    `function` and the items must be picklable. `progress` is told how many more are done. Raises what
+    `function` raises, and TilesimError where a process dies; then, as after Ctrl-C, none is left running.
 
     >>> in_order(abs, [3, -1, 2])
     [3, 1, 2]
@@ -62,7 +63,7 @@ def processes(count: int, prepare: Callable[..., object] = int, *given: object) 
     """
     others = set(active_children())
     # A forked process would inherit locks that threads of this one may hold; macOS allows no forks at all.
-    pool = ProcessPoolExecutor(count, get_context("spawn"), _begin, (prepare, *given))
+    pool = ProcessPoolExecutor(count, get_context("spawn"), partial(_begin, prepare, *given))
     try:
         # A pool starts a process when there is a task for it; so they start while there is none yet.
         with _interrupts_held():

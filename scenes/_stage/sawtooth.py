@@ -38,7 +38,7 @@ def save(rows: Sequence[Row], path: str | PathLike[str], size: str = "1080p", th
 
 def draw(rows: Sequence[Row], frame: Frame, theme: Theme) -> np.ndarray:
     """The picture of a sweep: uint8, shape [height, width, 3]."""
-    return rasterise(list(Sawtooth(rows, frame, theme).mobjects()), frame, theme.background)
+    return rasterise(list(Sawtooth(rows, frame, theme).mobjects()), frame, theme.background)[..., :3]
 
 
 class Sawtooth:

@@ -1,6 +1,5 @@
 """The picture of a sweep: its numbers are the table's, its words have room, and nothing lies on another."""
 
-import doctest
 from itertools import combinations as pairs
 from itertools import pairwise
 
@@ -10,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tilesim import Device
-from tilesim.cli.sweep import FRAMES as SIZES
+from tilesim.cli.sweep import FRAMES
 from tilesim.errors import SweepError
 from tilesim.sweep import Row, blank, combinations, sweep
-from tilesim_scenes._stage import chart, chart_text, glyphs, placing
-from tilesim_scenes._stage.layout import MARGIN, Box, Frame
+from tilesim_scenes._stage import chart, chart_text, glyphs
+from tilesim_scenes._stage.layout import MARGIN, SIZES, Box, Frame
 from tilesim_scenes._stage.placing import STEP, dense, free_place, spread, ticks
-from tilesim_scenes._stage.sawtooth import FRAMES, Sawtooth, draw
+from tilesim_scenes._stage.sawtooth import Sawtooth, draw
 from tilesim_scenes._stage.theme import LAUNCH, OKABE_ITO, THEMES
 
 H200 = Device.named("h200")
@@ -37,14 +36,8 @@ def wave_count(row: Row) -> int:
     return -(-row.tiles // row.sms)
 
 
-@pytest.mark.parametrize("module", [chart, chart_text, placing])
-def test_examples(module):
-    failed, tried = doctest.testmod(module)
-    assert tried and not failed
-
-
 def test_every_size_that_help_offers_is_there():
-    assert tuple(FRAMES) == SIZES
+    assert set(FRAMES) < set(SIZES)
 
 
 def test_one_tile_too_many_is_the_worst_drop():
@@ -87,12 +80,12 @@ def test_a_row_without_figures_is_left_out():
     rows = sweep(combinations(axes, H200))
     naive, split = chart.curves(rows, chart.axes(rows))
     assert len(split.rows) == len(naive.rows) - 1
-    assert draw(rows, Frame(*FRAMES["480p"]), THEMES["dark"]).shape == (480, 854, 3)
+    assert draw(rows, Frame(*SIZES["480p"]), THEMES["dark"]).shape == (480, 854, 3)
 
 
 def test_a_curve_of_one_point_can_be_drawn():
     axes = {"schedule": ["split-k:2"], "m": [64], "n": [64], "k": [64, 128]}
-    assert draw(sweep(combinations(axes, H200)), Frame(*FRAMES["480p"]), THEMES["dark"]).any()
+    assert draw(sweep(combinations(axes, H200)), Frame(*SIZES["480p"]), THEMES["dark"]).any()
 
 
 @pytest.mark.parametrize(
@@ -196,7 +189,7 @@ def test_a_dense_line_has_no_gaps(points):
 
 @pytest.mark.parametrize("size", FRAMES)
 def test_everything_stands_within_the_margins_and_no_words_on_others(rows, size):
-    frame = Frame(*FRAMES[size])
+    frame = Frame(*SIZES[size])
     placed = []
     picture = Sawtooth(rows, frame, THEMES["dark"])
     text = picture.words.text
@@ -225,7 +218,7 @@ def test_everything_stands_within_the_margins_and_no_words_on_others(rows, size)
 
 @pytest.mark.parametrize("theme", THEMES)
 def test_curves_are_drawn_in_their_colours_and_never_in_that_of_launches(rows, theme):
-    pixels = draw(rows, Frame(*FRAMES["720p"]), THEMES[theme]).reshape(-1, 3)
+    pixels = draw(rows, Frame(*SIZES["720p"]), THEMES[theme]).reshape(-1, 3)
     found = {tuple(colour) for colour in np.unique(pixels, axis=0).tolist()}
     assert THEMES[theme].background in found and LAUNCH not in found
     if theme == "dark":

@@ -2,7 +2,7 @@
 
 import tomllib
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from tilesim.cli._rooms import room, scene_class, scene_names
 from tilesim.cli.export import FORMATS, SIZES
 from tilesim.counts import plural
 from tilesim.errors import TilesimError, unknown
+from tilesim.formats import _atomic
 
 OWN = {"scene": str, "output": str, "poster": str, "size": str, "fps": int, "from": float, "to": float}
 """What a film of a gallery says beside the settings of a film, and as what."""
@@ -64,6 +65,7 @@ def command(file: str | None, folder: str, jobs: int | None, cluster: str | None
     entries = [
         _entry(number, dict(settings), where, Path(folder)) for number, settings in enumerate(listed, 1)
     ]
+    _check_names(entries)
     codings = [entry.cut.coding(entry.film, entry.form) for entry in entries]
     stage = room("scenes", "_stage.export")
     tasks, frames = (
@@ -96,6 +98,22 @@ def _listed(file: Path) -> list[Mapping[str, Any]]:
     if not isinstance(films, list) or not films or not all(isinstance(film, dict) for film in films):
         raise TilesimError(f"{file}: a gallery has a table [[film]] for each film, and at least one")
     return films
+
+
+def _check_names(entries: Sequence[Entry]) -> None:
+    """Raise TilesimError where a file of the gallery could not be written, or would be written twice."""
+    taken: set[Path] = set()
+    for number, entry in enumerate(entries, 1):
+        for file in (entry.output, entry.poster):
+            if file is None:
+                continue
+            try:
+                if file in taken:
+                    raise TilesimError(f"another one writes {file.name!r} as well")
+                _atomic.check(file)
+            except TilesimError as error:
+                raise TilesimError(f"film {number} of the gallery: {error}") from None
+            taken.add(file)
 
 
 def _entry(number: int, settings: dict[str, Any], where: Path, folder: Path) -> Entry:
