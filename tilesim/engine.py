@@ -1,19 +1,15 @@
-"""The engine: the only place where time advances.
+"""The engine: plays a Plan on a Device's slots, and finds when and where each segment runs.
 
-It plays a Plan on a Device's slots. A slot is at any instant free, launching, in a main loop, waiting
-for a partial, or writing. Main loops of one SM share it: with r of them each advances at 1/f(r)
-(processor sharing), so a drain that has been foreseen is foreseen anew whenever r changes.
-
-The heap's key is (time, event, rank): what ends comes before what begins, and ties between slots go by
-the rank in which the hardware fills them, so a run is the same for ever.
+Here plan, device and costs are laid out in columns, which tilesim.clock plays. It plays a small plan in Python;
+for a large one it pays to load it compiled.
 """
 
-from dataclasses import dataclass
-from heapq import heappop, heappush
-from math import ceil
+from typing import Any
 
 import numpy as np
 
+from tilesim import clock, compiled
+from tilesim.blocks import ROWS, blocks
 from tilesim.costs import Costs
 from tilesim.devices import Device
 from tilesim.errors import PlanError
@@ -22,200 +18,143 @@ from tilesim.problems import Problem
 from tilesim.traces import SPAN
 from tilesim.traffic import loads, stretch
 
-DRAIN, NEXT, FREE, BEGIN, START = range(5)
-NOBODY = -1
-ROUNDING = 1e-6
-"""ns by which a float may stick out of the whole nanosecond that it means."""
-
-
-@dataclass(slots=True)
-class _Slot:
-    """What runs in one slot; `work` is what was left of its main loop at `since`, in ns alone on the SM."""
-
-    sm: int
-    place: int
-    cta: int = NOBODY
-    row: int = NOBODY
-    next_row: int = 0
-    end_row: int = 0
-    work: float = 0.0
-    since: int = 0
-    version: int = 0
-
-
-@dataclass(slots=True)
-class _Merge:
-    """A tile cut into several segments: the last of them, `owner`, adds the others' partials."""
-
-    owner: int
-    partials: int
-    missing: int
-    arrived: int = 0
-    waiting: int = NOBODY
+LARGE = 2**18
+"""Segments that Python plays in about the time in which the compiled clock is loaded."""
 
 
 def run(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int = 0) -> np.ndarray:
-    """Play `plan` and return its spans: a SPAN array, a row per segment, in the plan's order.
+    """Play `plan`, which covers `problem`, and return its spans: a read-only SPAN array, a row per segment.
 
-    The jitter is drawn per tile, so that a tile costs the same whichever schedule runs it. A segment
-    waits only on segments before it in the plan, and blocks start in id order, so no wait is circular.
+    They are sorted as a Trace's are. The jitter is drawn per tile, so that a tile costs the same whichever
+    schedule runs it. A segment waits only on segments before it in the plan, and blocks start in id order, so
+    no wait is circular.
 
     Raises PlanError where one from the shared queue waits for a thread block that never gets a slot.
     """
-    rows = np.concatenate([plan.segments, plan.shared])
+    rows = plan.rows
+    work = main_loop_ns(plan, problem, device, costs, seed)
     spans = np.zeros(len(rows), SPAN)
-    for name in ("tile", "k0", "k1"):
-        spans[name] = rows[name]
-    work = main_loop_ns(plan, problem, device, costs, seed).tolist()
-    merges = _merges(rows)
-    tile, offsets = rows["tile"].tolist(), plan.offsets.tolist()
-    queue, queue_end = len(plan.segments), len(rows)
-
-    slots = [_Slot(sm, place) for place in range(device.ctas_per_sm) for sm in device.free_sms]
-    multiplying: dict[int, list[int]] = {sm: [] for sm in device.free_sms}
-    slowdown = dict.fromkeys(device.free_sms, 1.0)
-    issue, start, drain, ready, fixup, done, ran_in, ran_by = ([0] * len(rows) for _ in range(8))
-    events = [(0, FREE, rank, NOBODY) for rank in range(len(slots))]
-    next_cta, dispatched = 0, -costs.dispatch
-
-    def take(rank: int, now: int, gap: int, writes_until: int = 0) -> bool:
-        """Issue the slot's next segment, its CTA's or the queue's, perhaps with an epilogue under it.
-
-        False where neither is left.
-        """
-        nonlocal queue
-        slot = slots[rank]
-        if slot.next_row < slot.end_row:
-            row = slot.next_row
-            slot.next_row += 1
-        elif queue < queue_end:
-            row = queue
-            queue += 1
-        else:
-            return False
-        slot.row, ran_in[row], ran_by[row] = row, rank, slot.cta
-        if writes_until > now + gap:
-            work[row] += costs.contention
-        issue[row], start[row] = now, now + gap
-        heappush(events, (now + gap, START, rank, NOBODY))
-        return True
-
-    def share(sm: int, now: int, newcomer: int = NOBODY) -> None:
-        """Foresee the drains of an SM anew, now that another number of CTAs multiplies on it."""
-        before, slowdown[sm] = slowdown[sm], costs.slowdown(max(1, len(multiplying[sm])))
-        for rank in multiplying[sm]:
-            slot = slots[rank]
-            if rank == newcomer:
-                slot.work = work[slot.row]
-            elif before == slowdown[sm]:
-                continue
-            else:
-                slot.work -= (now - slot.since) / before
-            slot.since = now
-            slot.version += 1
-            left = ceil(slot.work * slowdown[sm] - ROUNDING)
-            heappush(events, (now + max(0, left), DRAIN, rank, slot.version))
-
-    def finish(rank: int, row: int, partials: int) -> None:
-        """Add the partials and write the tile, whose accumulator is ready; then the CTA goes on."""
-        fixup[row] = ready[row] + (costs.merge + costs.fixup * partials if partials else 0)
-        done[row] = fixup[row] + costs.epilogue
-        heappush(events, (fixup[row] if costs.overlap else done[row], NEXT, rank, row))
-
-    def hand_in(rank: int, row: int) -> None:
-        """Store the accumulator for another CTA to add."""
-        if costs.partial is None:
-            finish(rank, row, 0)
-        else:
-            fixup[row], done[row] = ready[row], ready[row] + costs.partial
-            heappush(events, (done[row], NEXT, rank, row))
-
-    def merge_in(merge: _Merge, rank: int, row: int) -> None:
-        """A segment of a shared tile has drained: store its partial, or wait for the others'."""
-        if row == merge.owner:
-            merge.waiting = rank
-        else:
-            hand_in(rank, row)
-            merge.missing -= 1
-            merge.arrived = max(merge.arrived, done[row])
-        if merge.waiting != NOBODY and not merge.missing:
-            ready[merge.owner] = max(drain[merge.owner], merge.arrived)
-            finish(merge.waiting, merge.owner, merge.partials)
-
-    while events:
-        now, event, rank, mark = heappop(events)
-        slot = slots[rank]
-        if event == DRAIN:
-            if mark != slot.version:
-                continue
-            row = slot.row
-            drain[row] = ready[row] = now
-            multiplying[slot.sm].remove(rank)
-            share(slot.sm, now)
-            if tile[row] in merges:
-                merge_in(merges[tile[row]], rank, row)
-            else:
-                finish(rank, row, 0)
-        elif event == NEXT:
-            gap = costs.handover + (costs.staging if done[mark] > now else 0)
-            if not take(rank, now, gap, done[mark]):
-                heappush(events, (done[mark], FREE, rank, NOBODY))
-        elif event == FREE:
-            if next_cta < plan.ctas:
-                slot.cta, slot.next_row, slot.end_row = next_cta, offsets[next_cta], offsets[next_cta + 1]
-                next_cta += 1
-                dispatched = max(now, dispatched + costs.dispatch)
-                heappush(events, (dispatched, BEGIN, rank, NOBODY))
-        elif event == BEGIN:
-            if not take(rank, now, costs.launch + costs.prologue):
-                heappush(events, (now + costs.launch, FREE, rank, NOBODY))
-        else:
-            multiplying[slot.sm].append(rank)
-            share(slot.sm, now, newcomer=rank)
-
-    if next_cta < plan.ctas:
-        stuck = next(t for t, merge in merges.items() if merge.waiting != NOBODY and merge.missing)
+    cut, merges = _merges(rows["tile"], problem)
+    segments = clock.Segments(rows["tile"], rows["k0"], rows["k1"], work, cut, plan.offsets)
+    log = clock.Log(*(spans[name] for name in clock.Log._fields))
+    heads = np.array([0, len(plan.segments), 0, -costs.dispatch])
+    columns = clock.Run(segments, _rates(costs, device), _slots(device), merges, log, heads)
+    if len(spans) < LARGE:
+        columns = _listed(columns)
+        clock.play(columns)
+        for name, column in zip(clock.Log._fields, columns.log, strict=True):
+            spans[name] = column
+    else:
+        compiled.play()(columns)
+    dispatched = int(columns.heads[clock.CTA])
+    if dispatched < plan.ctas:
+        late = (np.array(columns.merges.waiting) != clock.NOBODY) & (np.array(columns.merges.missing) > 0)
+        stuck = rows["tile"][merges.owner[np.argmax(late)]]
         raise PlanError(
-            f"tile {stuck} waits for ever for its other partials: all {len(slots)} slots are held, "
-            f"and thread block {next_cta} finds none"
+            f"tile {stuck} waits for ever for its other partials: all {device.slots} slots are held, "
+            f"and thread block {dispatched} finds none"
         )
-    spans["cta"] = ran_by
-    spans["sm"] = np.array([slot.sm for slot in slots])[ran_in]
-    spans["slot"] = np.array([slot.place for slot in slots])[ran_in]
-    times = {"issue": issue, "start": start, "drain": drain, "ready": ready, "fixup": fixup, "done": done}
-    for name, column in times.items():
-        spans[name] = column
+    _settle(spans)
+    spans.flags.writeable = False
     return spans
+
+
+def _listed(columns: Any) -> Any:
+    """`columns`, tuples of arrays, with lists in their place."""
+    if isinstance(columns, tuple):
+        return type(columns)(*map(_listed, columns))  # type: ignore[call-arg]
+    return columns.tolist() if isinstance(columns, np.ndarray) else columns
+
+
+def _rates(costs: Costs, device: Device) -> clock.Rates:
+    slowdown = np.array([costs.slowdown(r + 1) for r in range(device.ctas_per_sm)])
+    return clock.Rates(
+        costs.dispatch, costs.launch, costs.launch + costs.prologue, costs.handover, costs.staging,
+        costs.contention, costs.epilogue, costs.overlap, costs.partial or 0, costs.partial is not None,
+        costs.merge, costs.fixup, slowdown, bool((slowdown != 1).any()),
+    )  # fmt: skip
+
+
+def _slots(device: Device) -> clock.Slots:
+    """All slots free at once, in a tree of a power of two of leaves, whose first leaf has won all matches."""
+    slots, leaves = device.slots, 1 << (device.slots - 1).bit_length()
+    tree = np.zeros(2 * leaves, np.int64)
+    tree[leaves:] = np.arange(leaves)
+    width = leaves
+    while width > 1:
+        tree[width // 2 : width] = tree[width : 2 * width : 2]
+        width //= 2
+    when = np.full(leaves, clock.NEVER)
+    when[:slots] = 0
+    cta, row, at, next_row, end_row = np.zeros((5, slots), np.int64)
+    since, sm = np.full(slots, clock.NOBODY), np.array(device.free_sms)
+    event = np.full(leaves, clock.FREE)
+    return clock.Slots(
+        tree, when, event, cta, row, at, next_row, end_row, np.zeros(slots), since, sm, np.zeros_like(sm)
+    )
+
+
+def _merges(tile: np.ndarray, problem: Problem) -> tuple[np.ndarray, clock.Merges]:
+    """(cut, merges): see tilesim.clock."""
+    if len(tile) == problem.tiles:
+        none = np.zeros(0, np.int64)
+        return none, clock.Merges(none, none, none, none, none)
+    counts = np.bincount(tile, minlength=problem.tiles)
+    several = counts > 1
+    cut = np.where(several, np.cumsum(several) - 1, clock.NOBODY)[tile]
+    rows = np.flatnonzero(cut != clock.NOBODY)
+    partials = counts[several] - 1
+    owner, arrived = np.zeros((2, len(partials)), np.int64)
+    owner[cut[rows]] = rows  # of a tile's rows, the last stays
+    return cut, clock.Merges(owner, partials, partials.copy(), arrived, np.full_like(owner, clock.NOBODY))
+
+
+def _settle(spans: np.ndarray) -> None:
+    """Sort rows of one issue by (start, sm, slot), in place; the rows come in the order of issue."""
+    begin, size = 0, ROWS
+    while begin < len(spans):
+        block = spans[begin : begin + size]
+        issue = block["issue"].copy()
+        same = issue[1:] == issue[:-1]
+        if begin + size < len(spans):  # rows of one issue stay together
+            whole = len(block) - 1 - int(np.argmin(same[::-1]))
+            if same.all():
+                size *= 2
+                continue
+            block, same = block[:whole], same[: whole - 1]
+        tied = np.append(False, same) | np.append(same, False)
+        rows = np.flatnonzero(tied)
+        names = ("slot", "sm", "start", "issue")
+        block[rows] = block[rows[np.lexsort([block[name][rows] for name in names])]]
+        begin, size = begin + len(block), ROWS
 
 
 def main_loop_ns(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int) -> np.ndarray:
     """How long each main loop takes alone on its SM: int64 ns, at least 1, in plan order, the queue last."""
-    rows = np.concatenate([plan.segments, plan.shared])
-    k_step = float(costs.k_step) * memory_stretch(plan, problem, device, costs)
+    rows = plan.rows
+    stretched = memory_stretch(plan, problem, device, costs)
+    noise = np.zeros(0)
     if costs.jitter:
         noise = np.random.default_rng(seed).standard_normal(problem.tiles)
-        k_step *= np.exp(costs.jitter * noise)[rows["tile"]]
-    return np.maximum(1, np.rint((rows["k1"] - rows["k0"]) * k_step)).astype(np.int64) + costs.ramp
+        noise *= costs.jitter
+        np.exp(noise, out=noise)
+    work = np.empty(len(stretched), np.int64)
+    for block in blocks(len(work)):
+        k_step = costs.k_step * stretched[block]
+        if costs.jitter:
+            k_step *= noise[rows["tile"][block]]
+        work[block] = np.maximum(1, np.rint((rows["k1"][block] - rows["k0"][block]) * k_step))
+    work += costs.ramp
+    return work
 
 
 def memory_stretch(plan: Plan, problem: Problem, device: Device, costs: Costs) -> np.ndarray:
     """How much longer K-steps take for what comes from DRAM: float64 from 1, a segment each in plan order."""
     if not costs.bandwidth:
-        return np.ones(len(plan.segments) + len(plan.shared))
+        return np.broadcast_to(1.0, len(plan.segments) + len(plan.shared))
     alone = plan.ctas > device.slots
     gap = costs.launch + costs.prologue if alone else costs.handover
     gap += costs.ramp + (costs.staging if costs.overlap else costs.epilogue)
     step = costs.k_step * costs.slowdown(device.ctas_per_sm)
     seen = loads(plan, problem, device.slots, gap / step).behind(costs.cache)
     return seen.mean(stretch(seen.demand, costs.bandwidth * step) * (1 + costs.exposed * seen.cold))
-
-
-def _merges(rows: np.ndarray) -> dict[int, _Merge]:
-    """The tiles that have more than one segment, by id."""
-    tiles, first, counts = np.unique(rows["tile"][::-1], return_index=True, return_counts=True)
-    last = len(rows) - 1 - first
-    shared = np.flatnonzero(counts > 1)
-    return {
-        int(tiles[i]): _Merge(owner=int(last[i]), partials=int(counts[i]) - 1, missing=int(counts[i]) - 1)
-        for i in shared
-    }

@@ -3,8 +3,6 @@
 from dataclasses import asdict
 from math import exp
 
-import numpy as np
-
 from tilesim import engine
 from tilesim.calibrations import default_costs
 from tilesim.costs import WHOLE, Costs
@@ -63,12 +61,12 @@ def _play(made: Plan, schedule: str, problem: Problem, device: Device, costs: Co
 
 def _check_length(made: Plan, problem: Problem, device: Device, costs: Costs) -> None:
     """Raise CostsError where the slot-time of the plan, run in one slot at its slowest, is beyond int64."""
-    rows = np.concatenate([made.segments, made.shared])
+    segments = len(made.segments) + len(made.shared)
     fixed = sum(getattr(costs, name) or 0 for name in WHOLE if name != "cache")
-    k_steps = float((rows["k1"] - rows["k0"]).sum(dtype=np.int64))
+    k_steps = float(problem.tiles * problem.k_steps)
     # Of a tile's noise, nothing beyond 8 standard deviations is ever drawn.
     slowest = _slowest_k_step(problem, device, costs) * max(costs.coresidency) * exp(8 * costs.jitter)
-    longest, limit = fixed * (len(rows) + made.ctas) + k_steps * slowest, LONGEST_NS / device.slots
+    longest, limit = fixed * (segments + made.ctas) + k_steps * slowest, LONGEST_NS / device.slots
     if longest > limit:
         raise CostsError(f"with these costs the run could last {longest:.3g} ns; at most {limit:.3g} fit")
 
