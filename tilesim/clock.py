@@ -21,6 +21,7 @@ Column = MutableSequence[Any]
 """A list, or an array of one dimension."""
 
 DRAIN, NEXT, FREE, BEGIN, START = range(5)
+EVENTS = 5
 NOBODY = -1
 NEVER = 2**63 - 1
 ROUNDING = 1e-6
@@ -66,8 +67,9 @@ class Rates(NamedTuple):
 
 
 class Slots(NamedTuple):
-    """Columns by rank; `sm` and `multiplying`, how many CTAs are in a main loop, by place of the SM in a rank.
+    """Columns by rank, which goes over the SMs and then over their slots: rank = slot · SMs + first.
 
+    `first`: the rank of its SM's first slot, by which `multiplying` counts the CTAs in main loops.
     `when` and `event`: what a slot awaits, the time NEVER where nothing. `row`: the segment that it is at, and
     `at`, where that is in the log. `next_row` to `end_row`: what is left of its CTA's own. `left`: what was
     left of its main loop at `since`, ns alone on the SM; NOBODY where it is in none.
@@ -84,6 +86,8 @@ class Slots(NamedTuple):
     left: Column
     since: Column
     sm: Column
+    slot: Column
+    first: Column
     multiplying: Column
 
 
@@ -136,10 +140,11 @@ def play(run: Run) -> None:
     """Fill the log. Whoever still waits for a partial at the end waits for ever."""
     slots = run.slots
     while True:
-        rank = slots.tree[1]
-        now, event = slots.when[rank], slots.event[rank]
-        if now == NEVER:
+        key = slots.tree[1]
+        if key == NEVER:
             return
+        rank = key & (len(slots.tree) // 2 - 1)
+        now, event = slots.when[rank], slots.event[rank]
         if event == DRAIN:
             drain(run, rank, now)
         elif event == NEXT:
@@ -151,7 +156,7 @@ def play(run: Run) -> None:
         elif event == BEGIN:
             issue(run, rank, now, run.rates.lead, 0, now + run.rates.launch)
         else:
-            slots.multiplying[rank % len(slots.sm)] += 1
+            slots.multiplying[slots.first[rank]] += 1
             share(run, rank, now, 1)
 
 
@@ -160,7 +165,7 @@ def enter(run: Run, rank: int, now: int) -> None:
     slots, heads = run.slots, run.heads
     cta = heads[CTA]
     if cta == len(run.segments.offsets) - 1:
-        wait_for(slots, rank, NEVER, FREE)
+        rest(slots, rank)
         return
     heads[CTA] = cta + 1
     heads[DISPATCHED] = begin = max(now, heads[DISPATCHED] + run.rates.dispatch)
@@ -193,7 +198,7 @@ def issue(run: Run, rank: int, now: int, gap: int, written: int, leave: int) -> 
     slots.row[rank], slots.at[rank] = row, at
     log.cta[at] = slots.cta[rank]
     log.tile[at], log.k0[at], log.k1[at] = segments.tile[row], segments.k0[row], segments.k1[row]
-    log.sm[at], log.slot[at] = slots.sm[rank % len(slots.sm)], rank // len(slots.sm)
+    log.sm[at], log.slot[at] = slots.sm[rank], slots.slot[rank]
     log.issue[at], log.start[at] = now, start
     work = segments.work[row] + (rates.contention if written > start else 0)
     if rates.shared:
@@ -211,15 +216,14 @@ def issue(run: Run, rank: int, now: int, gap: int, written: int, leave: int) -> 
 def share(run: Run, rank: int, now: int, change: int) -> None:
     """Foresee the drains of an SM anew, now that this slot begins or ends a main loop there: `change` 1 or -1."""
     slots, slowdown = run.slots, run.rates.slowdown
-    sms = len(slots.sm)
-    sm = rank % sms
-    many = slots.multiplying[sm]
+    first = slots.first[rank]
+    many = slots.multiplying[first]
     before, after = slowdown[max(1, many - change) - 1], slowdown[max(1, many) - 1]
     if change > 0:
         slots.since[rank] = now
         foresee(run, rank, now, after)
     if before != after:
-        for other in range(sm, len(slots.left), sms):
+        for other in range(first, len(slots.left), len(slots.multiplying)):
             if other != rank and slots.since[other] != NOBODY:
                 slots.left[other] -= (now - slots.since[other]) / before
                 slots.since[other] = now
@@ -238,7 +242,7 @@ def drain(run: Run, rank: int, now: int) -> None:
     row, at = slots.row[rank], slots.at[rank]
     if run.rates.shared:
         slots.since[rank] = NOBODY
-        slots.multiplying[rank % len(slots.sm)] -= 1
+        slots.multiplying[slots.first[rank]] -= 1
         share(run, rank, now, -1)
     log.drain[at] = now
     if not is_cut(run, row):
@@ -247,7 +251,7 @@ def drain(run: Run, rank: int, now: int) -> None:
     cut = run.segments.cut[row]
     if row == merges.owner[cut]:
         merges.waiting[cut] = rank
-        wait_for(slots, rank, NEVER, DRAIN)
+        rest(slots, rank)
     else:
         hand_in(run, rank, now)
         merges.missing[cut] -= 1
@@ -293,14 +297,22 @@ def is_cut(run: Run, row: int) -> bool:
 
 
 def wait_for(slots: Slots, rank: int, time: int, event: int) -> None:
-    """The slot awaits `event` at `time`: play its matches in the tree anew, from its leaf up."""
-    tree, when, events = slots.tree, slots.when, slots.event
-    when[rank], events[rank] = time, event
+    """The slot awaits `event` at `time`."""
+    slots.when[rank], slots.event[rank] = time, event
+    replay(slots.tree, rank, (time * EVENTS + event) * (len(slots.tree) // 2) + rank)
+
+
+def rest(slots: Slots, rank: int) -> None:
+    """The slot awaits nothing of its own."""
+    replay(slots.tree, rank, NEVER)
+
+
+def replay(tree: Column, rank: int, key: int) -> None:
+    """Play the matches of a slot anew, from its leaf up: the lower key wins."""
     node = len(tree) // 2 + rank
+    tree[node] = key
     while node > 1:
         other = tree[node ^ 1]
+        key = other if other < key else key
         node //= 2
-        met = when[other]
-        if met < time or (met == time and (events[other], other) < (event, rank)):
-            rank, time, event = other, met, events[other]
-        tree[node] = rank
+        tree[node] = key

@@ -7,7 +7,7 @@ from tilesim import clock
 
 STEPS = (
     clock.enter, clock.issue, clock.share, clock.foresee, clock.drain, clock.hand_in, clock.finish,
-    clock.go_on, clock.is_cut, clock.wait_for,
+    clock.go_on, clock.is_cut, clock.wait_for, clock.rest, clock.replay,
 )  # fmt: skip
 # Columns are the caller's: without reference counts, and inlined, passing all of them on costs nothing.
 OPTIONS = {"_nrt": False, "forceinline": True}

@@ -76,22 +76,21 @@ def _rates(costs: Costs, device: Device) -> clock.Rates:
 
 
 def _slots(device: Device) -> clock.Slots:
-    """All slots free at once, in a tree of a power of two of leaves, whose first leaf has won all matches."""
-    slots, leaves = device.slots, 1 << (device.slots - 1).bit_length()
-    tree = np.zeros(2 * leaves, np.int64)
-    tree[leaves:] = np.arange(leaves)
-    width = leaves
+    """All slots are free at 0, and the lowest rank is the first."""
+    slots, width = device.slots, 1 << (device.slots - 1).bit_length()
+    tree = np.full(2 * width, clock.NEVER)
+    tree[width : width + slots] = clock.FREE * width + np.arange(slots)
     while width > 1:
         tree[width // 2 : width] = tree[width : 2 * width : 2]
         width //= 2
-    when = np.full(leaves, clock.NEVER)
-    when[:slots] = 0
+    when, event = np.zeros(slots, np.int64), np.full(slots, clock.FREE)
     cta, row, at, next_row, end_row = np.zeros((5, slots), np.int64)
-    since, sm = np.full(slots, clock.NOBODY), np.array(device.free_sms)
-    event = np.full(leaves, clock.FREE)
+    sms = np.array(device.free_sms)
+    slot, first = np.divmod(np.arange(slots), len(sms))
     return clock.Slots(
-        tree, when, event, cta, row, at, next_row, end_row, np.zeros(slots), since, sm, np.zeros_like(sm)
-    )
+        tree, when, event, cta, row, at, next_row, end_row, np.zeros(slots), np.full(slots, clock.NOBODY),
+        sms[first], slot, first, np.zeros_like(sms),
+    )  # fmt: skip
 
 
 def _merges(tile: np.ndarray, problem: Problem) -> tuple[np.ndarray, clock.Merges]:
