@@ -4,22 +4,20 @@ Here plan, device and costs are laid out in columns, which tilesim.clock plays. 
 for a large one it pays to load it compiled.
 """
 
+from math import exp
 from typing import Any
 
 import numpy as np
 
 from tilesim import clock, compiled
 from tilesim.blocks import ROWS, blocks
-from tilesim.costs import Costs
+from tilesim.costs import WHOLE, Costs
 from tilesim.devices import Device
 from tilesim.errors import PlanError
 from tilesim.plans import Plan
-from tilesim.problems import Problem
+from tilesim.problems import DTYPE_BYTES, Problem
 from tilesim.traces import SPAN
 from tilesim.traffic import loads, stretch
-
-LARGE = 2**18
-"""Segments that Python plays in about the time in which the compiled clock is loaded."""
 
 
 def run(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int = 0) -> np.ndarray:
@@ -39,13 +37,14 @@ def run(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int = 
     log = clock.Log(*(spans[name] for name in clock.Log._fields))
     heads = np.array([0, len(plan.segments), 0, -costs.dispatch])
     columns = clock.Run(segments, _rates(costs, device), _slots(device), merges, log, heads)
-    if len(spans) < LARGE:
+    fast = compiled.functions(len(spans))
+    if fast and longest(plan, problem, device, costs) < clock.latest(device.slots):
+        fast.play(columns)
+    else:
         columns = _listed(columns)
         clock.play(columns)
         for name, column in zip(clock.Log._fields, columns.log, strict=True):
             spans[name] = column
-    else:
-        compiled.play()(columns)
     dispatched = int(columns.heads[clock.CTA])
     if dispatched < plan.ctas:
         late = (np.array(columns.merges.waiting) != clock.NOBODY) & (np.array(columns.merges.missing) > 0)
@@ -126,6 +125,24 @@ def _settle(spans: np.ndarray) -> None:
         names = ("slot", "sm", "start", "issue")
         block[rows] = block[rows[np.lexsort([block[name][rows] for name in names])]]
         begin, size = begin + len(block), ROWS
+
+
+def longest(plan: Plan, problem: Problem, device: Device, costs: Costs) -> float:
+    """How long a run of `plan` can be, ns: in one slot, at its slowest."""
+    fixed = sum(getattr(costs, name) or 0 for name in WHOLE if name != "cache")
+    # Of a tile's noise, nothing beyond 8 standard deviations is ever drawn.
+    slowest = _slowest_k_step(problem, device, costs) * max(costs.coresidency) * exp(8 * costs.jitter)
+    segments = len(plan.segments) + len(plan.shared)
+    return fixed * (segments + plan.ctas) + float(problem.tiles * problem.k_steps) * slowest
+
+
+def _slowest_k_step(problem: Problem, device: Device, costs: Costs) -> float:
+    """ns of a K-step whose operands all come from DRAM, as those of all other slots."""
+    if not costs.bandwidth:
+        return costs.k_step
+    size = (problem.tile_m + problem.tile_n) * problem.tile_k * DTYPE_BYTES[problem.dtype] * device.slots
+    # A slot may begin a second piece of a main loop while the first one's time lasts: see tilesim.traffic.
+    return (costs.k_step + 2 * size / costs.bandwidth / min(costs.coresidency)) * (1 + costs.exposed)
 
 
 def main_loop_ns(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int) -> np.ndarray:

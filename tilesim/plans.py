@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tilesim.blocks import Rule, blocks, fault
+from tilesim.blocks import blocks
 from tilesim.errors import PlanError
 from tilesim.problems import Problem
 
@@ -117,50 +117,39 @@ def shown_by(spans: np.ndarray) -> Plan:
 
 def coverage_fault(rows: np.ndarray, problem: Problem) -> str:
     """What is wrong with how `rows` (fields tile, k0, k1) cover `problem`, or "" where nothing is."""
+    if _are_whole_tiles(rows, problem):
+        return ""
+    tile, k0, k1 = rows["tile"], rows["k0"], rows["k1"]
     steps = problem.k_steps
-    wrong = fault(rows, [_alien(rows, problem), _empty(rows, steps)])
-    if wrong:
-        return wrong
-    begun, whole = np.zeros(problem.tiles, bool), len(rows) == problem.tiles
+    alien = np.flatnonzero((tile < 0) | (tile >= problem.tiles))
+    if alien.size:
+        return f"there is no tile {tile[alien[0]]}; the problem has tiles 0 to {problem.tiles - 1}"
+    empty = np.flatnonzero((k0 < 0) | (k0 >= k1) | (k1 > steps))
+    if empty.size:
+        i = empty[0]
+        return f"tile {tile[i]} has a segment of K-steps {k0[i]} to {k1[i]}; they must lie in 0 to {steps}"
+    counts = np.bincount(tile, minlength=problem.tiles)
+    missing = np.flatnonzero(counts == 0)
+    if missing.size:
+        return f"tile {missing[0]} is never computed"
+    return _cut_fault(rows[(counts > 1)[tile] | (k1 - k0 < steps)], steps)
+
+
+def _are_whole_tiles(rows: np.ndarray, problem: Problem) -> bool:
+    """Whether each row is a whole tile, and each tile a row."""
+    if len(rows) != problem.tiles:
+        return False
+    done = np.zeros(problem.tiles, bool)
     for block in blocks(len(rows)):
         tile, k0, k1 = (rows[name][block] for name in ("tile", "k0", "k1"))
-        begun[tile] = True
-        whole = whole and int((k1 - k0).min()) == steps
-    if not begun.all():
-        return f"tile {begun.argmin()} is never computed"
-    return "" if whole else _cut_fault(_of_cut_tiles(rows, problem), steps)
-
-
-def _alien(rows: np.ndarray, problem: Problem) -> Rule:
-    return Rule(
-        lambda block: (block["tile"] < 0) | (block["tile"] >= problem.tiles),
-        lambda row: f"there is no tile {rows['tile'][row]}; the problem has tiles 0 to {problem.tiles - 1}",
-    )
-
-
-def _empty(rows: np.ndarray, steps: int) -> Rule:
-    return Rule(
-        lambda block: (block["k0"] < 0) | (block["k0"] >= block["k1"]) | (block["k1"] > steps),
-        lambda row: (
-            f"tile {rows['tile'][row]} has a segment of K-steps {rows['k0'][row]} to {rows['k1'][row]}; "
-            f"they must lie in 0 to {steps}"
-        ),
-    )
-
-
-def _of_cut_tiles(rows: np.ndarray, problem: Problem) -> np.ndarray:
-    """The rows of tiles that have several, or one that is not the whole tile."""
-    several = np.bincount(rows["tile"], minlength=problem.tiles) > 1
-    return np.concatenate(
-        [
-            rows[block][several[rows["tile"][block]] | (rows["k1"][block] - rows["k0"][block] < problem.k_steps)]
-            for block in blocks(len(rows))
-        ]
-    )
+        if k0.any() or (k1 != problem.k_steps).any() or (tile.view("u4") >= problem.tiles).any():
+            return False
+        done[tile] = True
+    return bool(done.all())
 
 
 def _cut_fault(rows: np.ndarray, steps: int) -> str:
-    """What is wrong with how `rows`, each of some K-steps, cover their tiles, or "" where nothing is."""
+    """What is wrong with how `rows`, all that some tiles have, cover those, or "" where nothing is."""
     by_tile = np.lexsort((rows["k0"], rows["tile"]))
     tile, k0, k1 = (rows[name][by_tile] for name in ("tile", "k0", "k1"))
     first = np.append(True, tile[1:] != tile[:-1])

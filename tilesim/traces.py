@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tilesim import metrics
-from tilesim.blocks import Rule, blocks, fault
+from tilesim import compiled, metrics
+from tilesim.clock import Log
 from tilesim.devices import Device
 from tilesim.errors import TraceError, whole
 from tilesim.plans import coverage_fault
@@ -19,8 +19,6 @@ from tilesim.problems import Problem
 PLACES = ("cta", "tile", "k0", "k1", "sm", "slot")
 TIMES = ("issue", "start", "drain", "ready", "fixup", "done")
 SPAN = np.dtype([(name, "i4") for name in PLACES] + [(name, "i8") for name in (*TIMES, "cycles")])
-ORDER = ("issue", "start", "sm", "slot")
-"""What the rows of a trace are sorted by."""
 LONGEST_NS = 2**62
 """Slots times makespan: slot-time must fit int64."""
 ORIGINS = ("simulated", "measured")
@@ -31,8 +29,8 @@ class Trace:
     """A run of `schedule` for `problem` on `device`.
 
     `spans`: read-only SPAN array, a row per segment, sorted by (issue, start, sm, slot); times are ns from
-    the first issue, `cycles` are clock64 ticks from start to drain, 0 where not known. What is given is copied,
-    unless it is all that and owns its memory.
+    the first issue, `cycles` are clock64 ticks from start to drain, 0 where not known. What is given is
+    copied, unless it is read-only and owns its memory.
     `origin`: "simulated" or "measured". `tick_ns`: the step of the clock that stamped it.
     `meta`: what else is known, JSON values: launches, costs, seed, or gpu, driver, versions, date, kernel.
 
@@ -50,16 +48,13 @@ class Trace:
 
     def __post_init__(self) -> None:
         spans = self.spans
-        frozen = isinstance(spans, np.ndarray) and not spans.flags.writeable and spans.base is None
-        if not frozen:
+        if not _is_frozen(spans):
             spans = np.array(spans)
-        _check(self, spans)
-        if not in_order(spans):
-            spans = spans[np.lexsort([spans[name] for name in reversed(ORDER)])]
-            frozen = False
-        zero = spans["issue"][0]
-        if zero:
-            spans = np.array(spans) if frozen else spans
+        _check_form(self, spans)
+        if not _is_sound(self.device, spans):
+            _check_rows(self.device, spans)
+            spans = spans[np.lexsort((spans["slot"], spans["sm"], spans["start"], spans["issue"]))]
+            zero = spans["issue"].min()
             for name in TIMES:
                 spans[name] -= zero
         spans.flags.writeable = False
@@ -99,7 +94,12 @@ class Trace:
         return npz.load(path)
 
 
-def _check(trace: Trace, spans: np.ndarray) -> None:
+def _is_frozen(spans: object) -> bool:
+    """Whether nobody can change `spans` but by making them writeable."""
+    return isinstance(spans, np.ndarray) and spans.base is None and not spans.flags.writeable
+
+
+def _check_form(trace: Trace, spans: np.ndarray) -> None:
     if spans.dtype != SPAN or spans.ndim != 1:
         names = ", ".join(SPAN.names or ())
         raise TraceError(f"spans are {spans.dtype}; they must be one row per segment with the fields {names}")
@@ -109,14 +109,30 @@ def _check(trace: Trace, spans: np.ndarray) -> None:
         raise TraceError(f"the origin is {trace.origin!r}; it must be one of {', '.join(ORIGINS)}")
     whole("tick_ns", trace.tick_ns, 1, 10**9, TraceError)
     _check_words(trace)
-    wrong = coverage_fault(spans, trace.problem) or fault(spans, [*_places(trace.device, spans), *_times(spans)])
-    if wrong:
-        raise TraceError(wrong)
-    length, limit = int(spans["done"].max()) - int(spans["issue"].min()), LONGEST_NS // trace.device.slots
+    fault = coverage_fault(spans, trace.problem)
+    if fault:
+        raise TraceError(fault)
+
+
+def _is_sound(device: Device, spans: np.ndarray) -> bool:
+    """Whether `spans` are in order from 0 and keep all that is checked of rows; False where nothing fast tells."""
+    fast = compiled.functions(len(spans))
+    if not fast:
+        return False
+    free = np.zeros(device.sms, bool)
+    free[list(device.free_sms)] = True
+    drained = np.zeros(device.sms * device.ctas_per_sm, np.int64)
+    columns = Log(*(spans[name] for name in Log._fields))
+    return 0 < fast.last_done(columns, spans["cycles"], free, drained) <= LONGEST_NS // device.slots
+
+
+def _check_rows(device: Device, spans: np.ndarray) -> None:
+    _check_places(device, spans)
+    _check_times(spans)
+    length, limit = int(spans["done"].max()) - int(spans["issue"].min()), LONGEST_NS // device.slots
     if not 0 < length <= limit:
         raise TraceError(f"the run takes {length} ns; it must take time, and at most {limit} ns")
-    if not _takes_turns(spans, trace.device):
-        _check_overlap(spans)
+    _check_overlap(spans)
 
 
 def _check_words(trace: Trace) -> None:
@@ -132,62 +148,24 @@ def _check_words(trace: Trace) -> None:
         raise TraceError(f"meta must hold JSON values: {error}") from None
 
 
-def _places(device: Device, spans: np.ndarray) -> list[Rule]:
-    """A span's thread block, SM and slot exist, and its SM is free."""
-
-    def limited(name: str, limit: int) -> Rule:
-        return Rule(
-            lambda block: (block[name] < 0) | (block[name] >= limit),
-            lambda row: f"row {row} has {name} {spans[name][row]}; the device has 0 to {limit - 1}",
-        )
-
-    limits = {"cta": 2**31 - 1, "sm": device.sms, "slot": device.ctas_per_sm}
-    busy = Rule(
-        lambda block: ~np.isin(block["sm"], device.free_sms),
-        lambda row: f"row {row} ran on SM {spans['sm'][row]}, which another kernel holds",
-    )
-    return [limited(*limit) for limit in limits.items()] + [busy] * bool(device.busy_sms)
+def _check_places(device: Device, spans: np.ndarray) -> None:
+    for name, limit in {"cta": 2**31 - 1, "sm": device.sms, "slot": device.ctas_per_sm}.items():
+        for row in np.flatnonzero((spans[name] < 0) | (spans[name] >= limit))[:1]:
+            raise TraceError(f"row {row} has {name} {spans[name][row]}; the device has 0 to {limit - 1}")
+    for row in np.flatnonzero(~np.isin(spans["sm"], device.free_sms))[:1]:
+        raise TraceError(f"row {row} ran on SM {spans['sm'][row]}, which another kernel holds")
 
 
-def _times(spans: np.ndarray) -> list[Rule]:
-    """A span's times are in order, and from zero on."""
-
-    def positive(name: str) -> Rule:
-        return Rule(
-            lambda block: block[name] < 0,
-            lambda row: f"row {row} has {name} {spans[name][row]}; it cannot be negative",
-        )
-
-    def in_turn(earlier: str, later: str) -> Rule:
-        return Rule(
-            lambda block: block[later] < block[earlier],
-            lambda row: (
+def _check_times(spans: np.ndarray) -> None:
+    for name in ("issue", "cycles"):
+        for row in np.flatnonzero(spans[name] < 0)[:1]:
+            raise TraceError(f"row {row} has {name} {spans[name][row]}; it cannot be negative")
+    for earlier, later in pairwise(TIMES):
+        for row in np.flatnonzero(spans[later] < spans[earlier])[:1]:
+            raise TraceError(
                 f"row {row} (tile {spans['tile'][row]}) has {later} at {spans[later][row]} ns, "
                 f"before its {earlier} at {spans[earlier][row]} ns"
-            ),
-        )
-
-    return [positive(name) for name in ("issue", "cycles")] + [in_turn(*pair) for pair in pairwise(TIMES)]
-
-
-def _takes_turns(spans: np.ndarray, device: Device) -> bool:
-    """Whether, in the order of the rows, each main loop of a slot starts when the one before has drained."""
-    slots = device.sms * device.ctas_per_sm
-    drained = np.zeros(slots, np.int64)
-    number = np.int16 if slots < 2**15 else np.int32  # of 16 bits, a stable sort is a radix sort
-    for block in blocks(len(spans)):
-        rows = spans[block]
-        slot = (rows["sm"] * device.ctas_per_sm + rows["slot"]).astype(number)
-        order = np.argsort(slot, kind="stable")
-        slot, start, drain = slot[order], rows["start"][order], rows["drain"][order]
-        first = np.append(True, slot[1:] != slot[:-1])
-        before = np.append(0, drain[:-1])
-        before[first] = drained[slot[first]]
-        if (start < before).any():
-            return False
-        last = np.append(first[1:], True)
-        drained[slot[last]] = drain[last]
-    return True
+            )
 
 
 def _check_overlap(spans: np.ndarray) -> None:
@@ -201,16 +179,3 @@ def _check_overlap(spans: np.ndarray) -> None:
             f"{after['slot'][i]}, where the main loop of tile {before['tile'][i]} runs until "
             f"{before['drain'][i]} ns"
         )
-
-
-def in_order(spans: np.ndarray) -> bool:
-    """Whether rows are sorted by ORDER."""
-    for block in blocks(len(spans)):
-        rows = spans[max(0, block.start - 1) : block.stop]
-        tied = np.arange(len(rows) - 1)
-        for name in ORDER:
-            before, after = rows[name][tied], rows[name][tied + 1]
-            if (after < before).any():
-                return False
-            tied = tied[after == before]
-    return True
