@@ -13,7 +13,7 @@ STEPS = (
 # Columns stay their caller's: where nothing counts references and steps are inlined, to pass them costs nothing.
 OPTIONS = {"_nrt": False, "forceinline": True}
 
-LARGE = 2**18
+LARGE = 2**17
 """Rows that Python plays in about the time in which Numba is loaded."""
 LARGE_ONCE_LOADED = 2**10
 

@@ -30,9 +30,9 @@ def run(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int = 
     Raises PlanError where one from the shared queue waits for a thread block that never gets a slot.
     """
     rows = plan.rows
+    cut, merges = _merges(rows["tile"], problem)
     work = main_loop_ns(plan, problem, device, costs, seed)
     spans = np.zeros(len(rows), SPAN)
-    cut, merges = _merges(rows["tile"], problem)
     segments = clock.Segments(rows["tile"], rows["k0"], rows["k1"], work, cut, plan.offsets)
     log = clock.Log(*(spans[name] for name in clock.Log._fields))
     heads = np.array([0, len(plan.segments), 0, -costs.dispatch])
@@ -96,10 +96,10 @@ def _merges(tile: np.ndarray, problem: Problem) -> tuple[np.ndarray, clock.Merge
     """(cut, merges): see tilesim.clock."""
     if len(tile) == problem.tiles:
         none = np.zeros(0, np.int64)
-        return none, clock.Merges(none, none, none, none, none)
+        return none.astype(np.int32), clock.Merges(none, none, none, none, none)
     counts = np.bincount(tile, minlength=problem.tiles)
     several = counts > 1
-    cut = np.where(several, np.cumsum(several) - 1, clock.NOBODY)[tile]
+    cut = np.where(several, np.cumsum(several, dtype=np.int32) - 1, np.int32(clock.NOBODY))[tile]
     rows = np.flatnonzero(cut != clock.NOBODY)
     partials = counts[several] - 1
     owner, arrived = np.zeros((2, len(partials)), np.int64)

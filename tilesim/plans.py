@@ -34,6 +34,7 @@ class Plan:
     `segments`: SEGMENT array, sorted by cta and, within one, in the order of execution.
     `shared`: SEGMENT array, the queue; every thread block draws from it once its own segments are done.
     `offsets`: int64, shape [ctas + 1]; thread block c owns segments[offsets[c]:offsets[c + 1]].
+    `rows`: SEGMENT array, all of them, those of the queue last.
 
     Raises PlanError where segments are not sorted by a cta in [0, ctas).
     """
@@ -42,6 +43,7 @@ class Plan:
     ctas: int
     shared: np.ndarray = field(default_factory=lambda: np.empty(0, SEGMENT))
     offsets: np.ndarray = field(init=False)
+    rows: np.ndarray = field(init=False)
 
     def __post_init__(self) -> None:
         cta = self.segments["cta"]
@@ -50,17 +52,12 @@ class Plan:
         if self.ctas < 1:
             raise PlanError(f"the plan has {self.ctas} thread blocks; it needs at least one")
         object.__setattr__(self, "offsets", np.searchsorted(cta, np.arange(self.ctas + 1)))
-        for array in (self.segments, self.shared, self.offsets):
+        rows = np.concatenate([self.segments, self.shared]) if len(self.shared) else self.segments
+        object.__setattr__(self, "rows", rows)
+        object.__setattr__(self, "segments", rows[: len(cta)])
+        object.__setattr__(self, "shared", rows[len(cta) :])
+        for array in (self.rows, self.segments, self.shared, self.offsets):
             array.flags.writeable = False
-
-    @property
-    def rows(self) -> np.ndarray:
-        """All segments, those of the queue last: SEGMENT array, a copy only where there are both kinds."""
-        if not len(self.shared) or not len(self.segments):
-            return self.segments if len(self.segments) else self.shared
-        both = np.concatenate([self.segments, self.shared])
-        both.flags.writeable = False
-        return both
 
     def check(self, problem: Problem, slots: int | None = None) -> None:
         """Raise PlanError, naming a tile, unless every K-step of every tile is done exactly once.
@@ -132,7 +129,8 @@ def coverage_fault(rows: np.ndarray, problem: Problem) -> str:
     missing = np.flatnonzero(counts == 0)
     if missing.size:
         return f"tile {missing[0]} is never computed"
-    return _cut_fault(rows[(counts > 1)[tile] | (k1 - k0 < steps)], steps)
+    cut = (counts > 1)[tile] | (k1 - k0 < steps)
+    return _cut_fault(tile[cut], k0[cut], k1[cut], steps)
 
 
 def _are_whole_tiles(rows: np.ndarray, problem: Problem) -> bool:
@@ -148,10 +146,10 @@ def _are_whole_tiles(rows: np.ndarray, problem: Problem) -> bool:
     return bool(done.all())
 
 
-def _cut_fault(rows: np.ndarray, steps: int) -> str:
-    """What is wrong with how `rows`, all that some tiles have, cover those, or "" where nothing is."""
-    by_tile = np.lexsort((rows["k0"], rows["tile"]))
-    tile, k0, k1 = (rows[name][by_tile] for name in ("tile", "k0", "k1"))
+def _cut_fault(tile: np.ndarray, k0: np.ndarray, k1: np.ndarray, steps: int) -> str:
+    """What is wrong with how all segments of some tiles cover those, or "" where nothing is."""
+    by_tile = np.lexsort((k0, tile))
+    tile, k0, k1 = tile[by_tile], k0[by_tile], k1[by_tile]
     first = np.append(True, tile[1:] != tile[:-1])
     expected = np.where(first, 0, np.append(0, k1[:-1]))
     for wrong in np.flatnonzero(k0 != expected)[:1]:
