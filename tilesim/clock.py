@@ -13,137 +13,26 @@ All state is in columns, so that this source runs as Python on lists, and compil
 tilesim.compiled.
 """
 
-from collections.abc import MutableSequence
+from heapq import heappop, heappush, heapreplace
 from math import ceil
-from typing import Any, NamedTuple
 
-Column = MutableSequence[Any]
-"""A list, or an array of one dimension."""
+from tilesim.columns import CTA, DISPATCHED, ISSUED, NOBODY, QUEUED, Column, Run, Slots
 
 DRAIN, NEXT, FREE, BEGIN, START = range(5)
 EVENTS = 5
-NOBODY = -1
 NEVER = 2**63 - 1
 ROUNDING = 1e-6
 """ns by which a float may stick out of the whole nanosecond that it means."""
-
-
-class Segments(NamedTuple):
-    """Segments in plan order, the queue's last; thread block c owns those from offsets[c] to offsets[c + 1].
-
-    `work`: a main loop's time alone on its SM, ns. `cut`: the number of a segment's tile among those that
-    have several, NOBODY where it has one; the column is empty where all have one.
-    """
-
-    tile: Column
-    k0: Column
-    k1: Column
-    work: Column
-    cut: Column
-    offsets: Column
-
-
-class Rates(NamedTuple):
-    """The costs, ns; `lead` is launch and prologue, `slowdown` f(1), f(2) ... up to all slots of an SM.
-
-    `stores`: whether a partial has a cost of its own. `shared`: whether main loops of an SM slow each other
-    down.
-    """
-
-    dispatch: int
-    launch: int
-    lead: int
-    handover: int
-    staging: int
-    contention: int
-    epilogue: int
-    overlap: bool
-    partial: int
-    stores: bool
-    merge: int
-    fixup: int
-    slowdown: Column
-    shared: bool
-
-
-class Slots(NamedTuple):
-    """Columns by rank, which goes over the SMs and then over their slots: rank = slot · SMs + first.
-
-    `first`: the rank of its SM's first slot, by which `multiplying` counts the CTAs in main loops.
-    `when` and `event`: what a slot awaits, the time NEVER where nothing. `row`: the segment that it is at, and
-    `at`, where that is in the log. `next_row` to `end_row`: what is left of its CTA's own. `left`: what was
-    left of its main loop at `since`, ns alone on the SM; NOBODY where it is in none.
-    """
-
-    tree: Column
-    when: Column
-    event: Column
-    cta: Column
-    row: Column
-    at: Column
-    next_row: Column
-    end_row: Column
-    left: Column
-    since: Column
-    sm: Column
-    slot: Column
-    first: Column
-    multiplying: Column
-
-
-class Merges(NamedTuple):
-    """Columns by cut tile: the last of its segments, `owner`, adds the others' partials.
-
-    `missing` of them are still to come, the last so far came at `arrived`; the slot of rank `waiting` waits.
-    """
-
-    owner: Column
-    partials: Column
-    missing: Column
-    arrived: Column
-    waiting: Column
-
-
-class Log(NamedTuple):
-    """What is found: a row per segment in the order of issue, fields as of a span."""
-
-    cta: Column
-    tile: Column
-    k0: Column
-    k1: Column
-    sm: Column
-    slot: Column
-    issue: Column
-    start: Column
-    drain: Column
-    ready: Column
-    fixup: Column
-    done: Column
-
-
-class Run(NamedTuple):
-    """A plan that is played. `heads`: the next thread block, of the queue and of the log, last dispatch."""
-
-    segments: Segments
-    rates: Rates
-    slots: Slots
-    merges: Merges
-    log: Log
-    heads: Column
-
-
-CTA, QUEUE, ROW, DISPATCHED = range(4)
-"""What stands in Run.heads."""
 
 
 def play(run: Run) -> None:
     """Fill the log. Whoever still waits for a partial at the end waits for ever."""
     slots = run.slots
     while True:
-        key = slots.tree[1]
+        key = lowest(slots.queue, slots.key)
         if key == NEVER:
             return
-        rank = key & (len(slots.tree) // 2 - 1)
+        rank = key & (len(slots.key) - 1)
         now, event = slots.when[rank], slots.event[rank]
         if event == DRAIN:
             drain(run, rank, now)
@@ -156,7 +45,6 @@ def play(run: Run) -> None:
         elif event == BEGIN:
             issue(run, rank, now, run.rates.lead, 0, now + run.rates.launch)
         else:
-            slots.multiplying[slots.first[rank]] += 1
             share(run, rank, now, 1)
 
 
@@ -192,14 +80,14 @@ def issue(run: Run, rank: int, now: int, gap: int, written: int, leave: int) -> 
     row = slots.next_row[rank]
     if row < slots.end_row[rank]:
         slots.next_row[rank] = row + 1
-    elif heads[QUEUE] < len(segments.work):
-        row = heads[QUEUE]
-        heads[QUEUE] = row + 1
+    elif heads[QUEUED] < len(segments.work):
+        row = heads[QUEUED]
+        heads[QUEUED] = row + 1
     else:
         wait_for(slots, rank, leave, FREE)
         return
-    at, start = heads[ROW], now + gap
-    heads[ROW] = at + 1
+    at, start = heads[ISSUED], now + gap
+    heads[ISSUED] = at + 1
     slots.row[rank], slots.at[rank] = row, at
     log.cta[at] = slots.cta[rank]
     log.tile[at], log.k0[at], log.k1[at] = segments.tile[row], segments.k0[row], segments.k1[row]
@@ -210,35 +98,29 @@ def issue(run: Run, rank: int, now: int, gap: int, written: int, leave: int) -> 
         slots.left[rank] = work
         wait_for(slots, rank, start, START)
         return
-    drained = start + ceil(work * 1.0 - ROUNDING)
-    if is_cut(run, row):
-        wait_for(slots, rank, drained, DRAIN)
-    else:
+    drained = start + ceil(work * 1.0 - ROUNDING)  # as it would be foreseen, to the last bit
+    if segments.cut[row] == NOBODY:
         log.drain[at] = drained
         finish(run, rank, drained, 0)
+    else:
+        wait_for(slots, rank, drained, DRAIN)
 
 
 def share(run: Run, rank: int, now: int, change: int) -> None:
-    """Foresee the drains of an SM anew, now that this slot begins or ends a main loop there: `change` 1 or -1."""
+    """A main loop of this slot begins or is over, `change` 1 or -1: foresee anew the drains on its SM."""
     slots, slowdown = run.slots, run.rates.slowdown
+    left, since, many = slots.left, slots.since, slots.multiplying
     first = slots.first[rank]
-    many = slots.multiplying[first]
-    before, after = slowdown[max(1, many - change) - 1], slowdown[max(1, many) - 1]
-    if change > 0:
-        slots.since[rank] = now
-        foresee(run, rank, now, after)
-    if before != after:
-        for other in range(first, len(slots.left), len(slots.multiplying)):
-            if other != rank and slots.since[other] != NOBODY:
-                slots.left[other] -= (now - slots.since[other]) / before
-                slots.since[other] = now
-                foresee(run, other, now, after)
-
-
-def foresee(run: Run, rank: int, now: int, slowdown: float) -> None:
-    """Expect the drain of a main loop that goes on at this slowdown."""
-    left = ceil(run.slots.left[rank] * slowdown - ROUNDING)
-    wait_for(run.slots, rank, now + max(0, left), DRAIN)
+    before = slowdown[max(many[first], 1) - 1]
+    many[first] += change
+    after = slowdown[max(many[first], 1) - 1]
+    since[rank] = now if change == 1 else NOBODY
+    for other in range(first, len(left), len(many)):
+        if since[other] != NOBODY and (after != before or other == rank):
+            left[other] -= (now - since[other]) / before
+            since[other] = now
+            rest_of_it = ceil(left[other] * after - ROUNDING)
+            wait_for(slots, other, now + rest_of_it if rest_of_it > 0 else now, DRAIN)
 
 
 def drain(run: Run, rank: int, now: int) -> None:
@@ -246,14 +128,12 @@ def drain(run: Run, rank: int, now: int) -> None:
     slots, merges, log = run.slots, run.merges, run.log
     row, at = slots.row[rank], slots.at[rank]
     if run.rates.shared:
-        slots.since[rank] = NOBODY
-        slots.multiplying[slots.first[rank]] -= 1
         share(run, rank, now, -1)
     log.drain[at] = now
-    if not is_cut(run, row):
+    cut = run.segments.cut[row]
+    if cut == NOBODY:
         finish(run, rank, now, 0)
         return
-    cut = run.segments.cut[row]
     if row == merges.owner[cut]:
         merges.waiting[cut] = rank
         rest(slots, rank)
@@ -290,31 +170,50 @@ def finish(run: Run, rank: int, ready: int, partials: int) -> None:
 def go_on(run: Run, rank: int, following: int, done: int) -> None:
     """The CTA asks for its next segment at `following`, or leaves at `done` where none can be left."""
     slots = run.slots
-    if slots.next_row[rank] < slots.end_row[rank] or run.heads[QUEUE] < len(run.segments.work):
+    if slots.next_row[rank] < slots.end_row[rank] or run.heads[QUEUED] < len(run.segments.work):
         wait_for(slots, rank, following, NEXT)
     else:
         wait_for(slots, rank, done, FREE)
 
 
-def is_cut(run: Run, row: int) -> bool:
-    """Whether a segment's tile has others."""
-    return len(run.segments.cut) > 0 and run.segments.cut[row] != NOBODY
-
-
 def wait_for(slots: Slots, rank: int, time: int, event: int) -> None:
     """The slot awaits `event` at `time`."""
     slots.when[rank], slots.event[rank] = time, event
-    replay(slots.tree, rank, (time * EVENTS + event) * (len(slots.tree) // 2) + rank)
+    change(slots.queue, slots.key, rank, (time * EVENTS + event) * len(slots.key) + rank)
 
 
 def rest(slots: Slots, rank: int) -> None:
     """The slot awaits nothing of its own."""
-    replay(slots.tree, rank, NEVER)
+    change(slots.queue, slots.key, rank, NEVER)
 
 
-def replay(tree: Column, rank: int, key: int) -> None:
-    """Play the matches of a slot anew, from its leaf up: the lower key wins."""
-    node = len(tree) // 2 + rank
+def lowest(heap: Column, keys: Column) -> int:
+    """The lowest of `keys`, by rank; the heap holds them, and some that they were before."""
+    while heap[0] != keys[heap[0] % len(keys)] and heap[0] != NEVER:
+        heappop(heap)
+    return heap[0]
+
+
+def change(heap: Column, keys: Column, rank: int, key: int) -> None:
+    """Give `rank` another key."""
+    if heap[0] == keys[rank]:
+        heapreplace(heap, key)
+    else:
+        heappush(heap, key)
+    keys[rank] = key
+
+
+def lowest_in_tree(tree: Column, keys: Column) -> int:
+    """`lowest`, compiled: node i of a winner tree is the lower of nodes 2i and 2i + 1, the leaves are the keys.
+
+    D. Knuth, The Art of Computer Programming 3, section 5.4.1.
+    """
+    return tree[1]
+
+
+def change_in_tree(tree: Column, keys: Column, rank: int, key: int) -> None:
+    """`change`, compiled: in as many steps as the tree is high, none of which a processor has to guess."""
+    node = len(keys) + rank
     tree[node] = key
     while node > 1:
         other = tree[node ^ 1]

@@ -1,15 +1,20 @@
 """What is worth compiling for large plans, by Numba, an optional package that is loaded when it is asked for."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from typing import Any, NamedTuple
 
 from tilesim import clock, sound
 
-STEPS = (
-    clock.enter, clock.issue, clock.share, clock.foresee, clock.drain, clock.hand_in, clock.finish,
-    clock.go_on, clock.is_cut, clock.wait_for, clock.rest, clock.replay,
-)  # fmt: skip
+STEPS = {
+    step: step
+    for step in (
+        clock.enter, clock.issue, clock.share, clock.drain, clock.hand_in, clock.finish,
+        clock.go_on, clock.wait_for, clock.rest,
+    )
+} | {clock.lowest: clock.lowest_in_tree, clock.change: clock.change_in_tree}  # fmt: skip
+"""What is called by what is compiled, and as what."""
 # Columns stay their caller's: where nothing counts references and steps are inlined, to pass them costs nothing.
 OPTIONS = {"_nrt": False, "forceinline": True}
 
@@ -38,18 +43,32 @@ def functions(rows: int) -> Functions | None:
 def load() -> Functions | None:
     """The functions compiled, None where Numba is not installed."""
     try:
-        from numba.extending import register_jitable
+        from numba.extending import overload
     except ImportError:
         return None
-    for step in STEPS:
-        register_jitable(**OPTIONS)(step)
+    for step, form in STEPS.items():
+        overload(step, jit_options=OPTIONS, strict=False)(lambda *_, form=form: form)
     return Functions(_compiled(clock.play), _compiled(sound.last_done))
 
 
 def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    from numba import njit
+    from numba import njit, typeof
 
+    unkept = njit(**OPTIONS)(function)
     try:
-        return njit(cache=True, **OPTIONS)(function)
+        kept = njit(cache=True, **OPTIONS)(function)
     except RuntimeError:  # there is no folder for a cache that may be written
-        return njit(**OPTIONS)(function)
+        return unkept
+
+    def call(*columns: Any) -> Any:
+        if not kept.signatures:
+            types = tuple(map(typeof, columns))
+            with suppress(Exception):  # a cache that is damaged or full raises nearly anything
+                try:
+                    kept.compile(types)
+                except Exception:
+                    kept.recompile()  # empties the cache: perhaps another version of tilesim has left it
+                    kept.compile(types)
+        return (kept if kept.signatures else unkept)(*columns)
+
+    return call

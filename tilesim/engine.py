@@ -1,19 +1,20 @@
 """The engine: plays a Plan on a Device's slots, and finds when and where each segment runs.
 
-Here plan, device and costs are laid out in columns, which tilesim.clock plays. It plays a small plan in Python;
-for a large one it pays to load it compiled.
+tilesim.layout lays plan, device and costs out in columns, and tilesim.clock plays those: compiled where there
+are many segments, else in Python.
 """
 
 from math import exp
-from typing import Any
 
 import numpy as np
 
 from tilesim import clock, compiled
 from tilesim.blocks import ROWS, blocks
+from tilesim.columns import CTA, NOBODY, Log, Run
 from tilesim.costs import WHOLE, Costs
 from tilesim.devices import Device
 from tilesim.errors import PlanError
+from tilesim.layout import laid_out, with_lists, with_tree
 from tilesim.plans import Plan
 from tilesim.problems import DTYPE_BYTES, Problem
 from tilesim.traces import SPAN
@@ -29,82 +30,31 @@ def run(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int = 
 
     Raises PlanError where one from the shared queue waits for a thread block that never gets a slot.
     """
-    rows = plan.rows
-    cut, merges = _merges(rows["tile"], problem)
     work = main_loop_ns(plan, problem, device, costs, seed)
-    spans = np.zeros(len(rows), SPAN)
-    segments = clock.Segments(rows["tile"], rows["k0"], rows["k1"], work, cut, plan.offsets)
-    log = clock.Log(*(spans[name] for name in clock.Log._fields))
-    heads = np.array([0, len(plan.segments), 0, -costs.dispatch])
-    columns = clock.Run(segments, _rates(costs, device), _slots(device), merges, log, heads)
-    fast = compiled.functions(len(spans))
+    spans = np.zeros(len(work), SPAN)
+    made = laid_out(plan, problem, device, costs, work, spans)
+    fast = compiled.functions(len(work))
     if fast and longest(plan, problem, device, costs) < clock.latest(device.slots):
-        fast.play(columns)
+        fast.play(with_tree(made))
     else:
-        columns = _listed(columns)
-        clock.play(columns)
-        for name, column in zip(clock.Log._fields, columns.log, strict=True):
+        made = with_lists(made)
+        clock.play(made)
+        for name, column in zip(Log._fields, made.log, strict=True):
             spans[name] = column
-    dispatched = int(columns.heads[clock.CTA])
-    if dispatched < plan.ctas:
-        late = (np.array(columns.merges.waiting) != clock.NOBODY) & (np.array(columns.merges.missing) > 0)
-        stuck = rows["tile"][merges.owner[np.argmax(late)]]
-        raise PlanError(
-            f"tile {stuck} waits for ever for its other partials: all {device.slots} slots are held, "
-            f"and thread block {dispatched} finds none"
-        )
+    if made.heads[CTA] < plan.ctas:
+        raise PlanError(_stuck(plan, device, made))
     _settle(spans)
     spans.flags.writeable = False
     return spans
 
 
-def _listed(columns: Any) -> Any:
-    """`columns`, tuples of arrays, with lists in their place."""
-    if isinstance(columns, tuple):
-        return type(columns)(*map(_listed, columns))  # type: ignore[call-arg]
-    return columns.tolist() if isinstance(columns, np.ndarray) else columns
-
-
-def _rates(costs: Costs, device: Device) -> clock.Rates:
-    slowdown = np.array([costs.slowdown(r + 1) for r in range(device.ctas_per_sm)])
-    return clock.Rates(
-        costs.dispatch, costs.launch, costs.launch + costs.prologue, costs.handover, costs.staging,
-        costs.contention, costs.epilogue, costs.overlap, costs.partial or 0, costs.partial is not None,
-        costs.merge, costs.fixup, slowdown, bool((slowdown != 1).any()),
-    )  # fmt: skip
-
-
-def _slots(device: Device) -> clock.Slots:
-    """All slots are free at 0, and the lowest rank is the first."""
-    slots, width = device.slots, 1 << (device.slots - 1).bit_length()
-    tree = np.full(2 * width, clock.NEVER)
-    tree[width : width + slots] = clock.FREE * width + np.arange(slots)
-    while width > 1:
-        tree[width // 2 : width] = tree[width : 2 * width : 2]
-        width //= 2
-    when, event = np.zeros(slots, np.int64), np.full(slots, clock.FREE)
-    cta, row, at, next_row, end_row = np.zeros((5, slots), np.int64)
-    sms = np.array(device.free_sms)
-    slot, first = np.divmod(np.arange(slots), len(sms))
-    return clock.Slots(
-        tree, when, event, cta, row, at, next_row, end_row, np.zeros(slots), np.full(slots, clock.NOBODY),
-        sms[first], slot, first, np.zeros_like(sms),
-    )  # fmt: skip
-
-
-def _merges(tile: np.ndarray, problem: Problem) -> tuple[np.ndarray, clock.Merges]:
-    """(cut, merges): see tilesim.clock."""
-    if len(tile) == problem.tiles:
-        none = np.zeros(0, np.int64)
-        return none.astype(np.int32), clock.Merges(none, none, none, none, none)
-    counts = np.bincount(tile, minlength=problem.tiles)
-    several = counts > 1
-    cut = np.where(several, np.cumsum(several, dtype=np.int32) - 1, np.int32(clock.NOBODY))[tile]
-    rows = np.flatnonzero(cut != clock.NOBODY)
-    partials = counts[several] - 1
-    owner, arrived = np.zeros((2, len(partials)), np.int64)
-    owner[cut[rows]] = rows  # of a tile's rows, the last stays
-    return cut, clock.Merges(owner, partials, partials.copy(), arrived, np.full_like(owner, clock.NOBODY))
+def _stuck(plan: Plan, device: Device, made: Run) -> str:
+    waits = (np.array(made.merges.waiting) != NOBODY) & (np.array(made.merges.missing) > 0)
+    tile = plan.rows["tile"][made.merges.owner[int(waits.argmax())]]
+    return (
+        f"tile {tile} waits for ever for its other partials: all {device.slots} slots are held, "
+        f"and thread block {made.heads[CTA]} finds none"
+    )
 
 
 def _settle(spans: np.ndarray) -> None:
@@ -112,18 +62,16 @@ def _settle(spans: np.ndarray) -> None:
     begin, size = 0, ROWS
     while begin < len(spans):
         block = spans[begin : begin + size]
-        issue = block["issue"].copy()
-        same = issue[1:] == issue[:-1]
-        if begin + size < len(spans):  # rows of one issue stay together
-            whole = len(block) - 1 - int(np.argmin(same[::-1]))
-            if same.all():
+        same = block["issue"][1:] == block["issue"][:-1]
+        if begin + size < len(spans):  # what has the last row's issue is left to the next block
+            others = np.flatnonzero(~same) + 1
+            if not others.size:
                 size *= 2
                 continue
-            block, same = block[:whole], same[: whole - 1]
-        tied = np.append(False, same) | np.append(same, False)
-        rows = np.flatnonzero(tied)
-        names = ("slot", "sm", "start", "issue")
-        block[rows] = block[rows[np.lexsort([block[name][rows] for name in names])]]
+            block, same = block[: others[-1]], same[: others[-1] - 1]
+        rows = np.flatnonzero(np.append(False, same) | np.append(same, False))
+        tied = block[rows]
+        block[rows] = tied[np.lexsort((tied["slot"], tied["sm"], tied["start"], tied["issue"]))]
         begin, size = begin + len(block), ROWS
 
 

@@ -1,6 +1,6 @@
 """Whether a million spans are as a Trace has them, in one pass. Written to be compiled, see tilesim.compiled."""
 
-from tilesim.clock import Column, Log
+from tilesim.columns import Column, Log
 
 
 def last_done(spans: Log, cycles: Column, free: Column, drained: Column) -> int:

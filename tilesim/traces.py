@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tilesim import compiled, metrics
-from tilesim.clock import Log
+from tilesim.columns import Log
 from tilesim.devices import Device
 from tilesim.errors import TraceError, whole
 from tilesim.plans import coverage_fault
