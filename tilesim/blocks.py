@@ -1,4 +1,4 @@
-"""Rows in blocks that fit a processor's cache, so that work on a million rows needs no arrays of a million."""
+"""Rows in blocks that fit a processor's cache, so that a million rows need no columns of a million."""
 
 from collections.abc import Iterator
 

@@ -2,15 +2,15 @@
 
 A slot is at any instant free, launching, in a main loop, waiting for a partial, or writing. Main loops of one
 SM share it: with r of them each advances at 1/f(r) (processor sharing), so a drain that has been foreseen is
-foreseen anew whenever r changes. A slot awaits one event at a time, and a winner tree over the slots tells
-whose is next (D. Knuth, The Art of Computer Programming 3, section 5.4.1).
+foreseen anew whenever r changes.
 
-The key is (time, event, rank): what ends comes before what begins, and ties between slots go by the rank in
-which the hardware fills them, so a run is the same for ever. A step that touches nothing which slots share
-needs no event of its own: where main loops share nothing, one event plays a whole tile.
+A slot awaits one event at a time, and the lowest key is next: (time, event, rank) in one integer. What ends
+comes before what begins, and ties between slots go by the rank in which the hardware fills them, so a run is
+the same for ever. A step that touches nothing which slots share needs no event of its own: where main loops
+share nothing, one event plays a whole tile.
 
-All state is in columns, so that this source runs as Python on lists, and compiled on arrays: see
-tilesim.compiled.
+All state is in columns, so that the same source runs in Python, on lists, and compiled, on arrays. Only the
+queue has two forms, a heap and a tree.
 """
 
 from heapq import heappop, heappush, heapreplace
@@ -49,7 +49,7 @@ def play(run: Run) -> None:
 
 
 def latest(slots: int) -> float:
-    """Times before this, ns, make keys that fit int64."""
+    """Times below it, ns, make keys that fit int64, on so many slots."""
     return NEVER / EVENTS / (2 * slots) - 1
 
 
@@ -111,9 +111,9 @@ def share(run: Run, rank: int, now: int, change: int) -> None:
     slots, slowdown = run.slots, run.rates.slowdown
     left, since, many = slots.left, slots.since, slots.multiplying
     first = slots.first[rank]
-    before = slowdown[max(many[first], 1) - 1]
+    before = slowdown[many[first]]
     many[first] += change
-    after = slowdown[max(many[first], 1) - 1]
+    after = slowdown[many[first]]
     since[rank] = now if change == 1 else NOBODY
     for other in range(first, len(left), len(many)):
         if since[other] != NOBODY and (after != before or other == rank):
@@ -179,12 +179,12 @@ def go_on(run: Run, rank: int, following: int, done: int) -> None:
 def wait_for(slots: Slots, rank: int, time: int, event: int) -> None:
     """The slot awaits `event` at `time`."""
     slots.when[rank], slots.event[rank] = time, event
-    change(slots.queue, slots.key, rank, (time * EVENTS + event) * len(slots.key) + rank)
+    enqueue(slots.queue, slots.key, rank, (time * EVENTS + event) * len(slots.key) + rank)
 
 
 def rest(slots: Slots, rank: int) -> None:
     """The slot awaits nothing of its own."""
-    change(slots.queue, slots.key, rank, NEVER)
+    enqueue(slots.queue, slots.key, rank, NEVER)
 
 
 def lowest(heap: Column, keys: Column) -> int:
@@ -194,7 +194,7 @@ def lowest(heap: Column, keys: Column) -> int:
     return heap[0]
 
 
-def change(heap: Column, keys: Column, rank: int, key: int) -> None:
+def enqueue(heap: Column, keys: Column, rank: int, key: int) -> None:
     """Give `rank` another key."""
     if heap[0] == keys[rank]:
         heapreplace(heap, key)
@@ -204,15 +204,15 @@ def change(heap: Column, keys: Column, rank: int, key: int) -> None:
 
 
 def lowest_in_tree(tree: Column, keys: Column) -> int:
-    """`lowest`, compiled: node i of a winner tree is the lower of nodes 2i and 2i + 1, the leaves are the keys.
+    """`lowest`, compiled: node i of a winner tree is the lower of nodes 2i and 2i + 1, leaves are the keys.
 
     D. Knuth, The Art of Computer Programming 3, section 5.4.1.
     """
     return tree[1]
 
 
-def change_in_tree(tree: Column, keys: Column, rank: int, key: int) -> None:
-    """`change`, compiled: in as many steps as the tree is high, none of which a processor has to guess."""
+def enqueue_in_tree(tree: Column, keys: Column, rank: int, key: int) -> None:
+    """`enqueue`, compiled: in as many steps as the tree is high, none of which a processor has to guess."""
     node = len(keys) + rank
     tree[node] = key
     while node > 1:

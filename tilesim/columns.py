@@ -1,9 +1,8 @@
 """Columns: a plan that is played, laid out for tilesim.clock, as lists or as arrays."""
 
-from collections.abc import MutableSequence
 from typing import Any, NamedTuple
 
-Column = MutableSequence[Any]
+Column = Any
 """A list, or an array of one dimension."""
 
 NOBODY = -1
@@ -27,7 +26,7 @@ class Segments(NamedTuple):
 class Rates(NamedTuple):
     """The costs, ns. `lead`: launch and prologue. `stores`: whether a partial has a cost of its own.
 
-    `slowdown`: f(1), f(2) ... for as many CTAs as an SM has slots. `shared`: whether one of them is not 1.
+    `slowdown`: f(r) of r CTAs, from none to all slots of an SM. `shared`: whether one of them is not 1.
     """
 
     dispatch: int
@@ -49,11 +48,11 @@ class Rates(NamedTuple):
 class Slots(NamedTuple):
     """Columns by rank, in which the hardware fills slots: one of each SM, then a second of each.
 
-    `queue` and `key`: see the clock's `change`; `key` is a power of two long. `when` and `event`: what a slot
-    awaits. `row`: the segment that it is at; `at`: where that is in the log. `next_row` to `end_row`: what is
-    left of its CTA's own. `left`: what was left of its main loop at `since`, ns alone on the SM; NOBODY where
-    it is in none. `first`: the rank of its SM's first slot, where `multiplying` counts the SM's CTAs in
-    their main loops.
+    `queue` and `key`: see the clock's `enqueue`; `key` is a power of two long. `when` and `event`: what a
+    slot awaits. `row`: the segment that it is at; `at`: where that is in the log. `next_row` to `end_row`:
+    what is left of its CTA's own. `left`: what was left of its main loop at `since`, ns alone on the SM;
+    NOBODY where it is in none. `first`: the rank of its SM's first slot, where `multiplying` counts the SM's
+    CTAs in their main loops.
     """
 
     queue: Column
@@ -107,7 +106,7 @@ CTA, QUEUED, ISSUED, DISPATCHED = range(4)
 
 
 class Run(NamedTuple):
-    """All of it. `heads`: next thread block, next row of the queue and of the log, time of the last dispatch."""
+    """All of it. `heads`: next thread block, row of the queue and row of the log; the last dispatch."""
 
     segments: Segments
     rates: Rates

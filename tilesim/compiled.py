@@ -1,4 +1,4 @@
-"""What is worth compiling for large plans, by Numba, an optional package that is loaded when it is asked for."""
+"""What is worth compiling for large plans. Numba is an optional package, and loaded where it pays."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -7,16 +7,16 @@ from typing import Any, NamedTuple
 
 from tilesim import clock, sound
 
-STEPS = {
+STEPS: dict[Any, Any] = {
     step: step
     for step in (
         clock.enter, clock.issue, clock.share, clock.drain, clock.hand_in, clock.finish,
         clock.go_on, clock.wait_for, clock.rest,
     )
-} | {clock.lowest: clock.lowest_in_tree, clock.change: clock.change_in_tree}  # fmt: skip
+} | {clock.lowest: clock.lowest_in_tree, clock.enqueue: clock.enqueue_in_tree}  # fmt: skip
 """What is called by what is compiled, and as what."""
-# Columns stay their caller's: where nothing counts references and steps are inlined, to pass them costs nothing.
-OPTIONS = {"_nrt": False, "forceinline": True}
+# A Run is dozens of arrays: to pass it on costs nothing if steps are inlined and nothing counts references.
+OPTIONS: Any = {"_nrt": False, "forceinline": True}
 
 LARGE = 2**17
 """Rows that Python plays in about the time in which Numba is loaded."""

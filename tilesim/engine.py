@@ -17,7 +17,6 @@ from tilesim.errors import PlanError
 from tilesim.layout import laid_out, with_lists, with_tree
 from tilesim.plans import Plan
 from tilesim.problems import DTYPE_BYTES, Problem
-from tilesim.traces import SPAN
 from tilesim.traffic import loads, stretch
 
 
@@ -31,8 +30,7 @@ def run(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int = 
     Raises PlanError where one from the shared queue waits for a thread block that never gets a slot.
     """
     work = main_loop_ns(plan, problem, device, costs, seed)
-    spans = np.zeros(len(work), SPAN)
-    made = laid_out(plan, problem, device, costs, work, spans)
+    made, spans = laid_out(plan, problem, device, costs, work)
     fast = compiled.functions(len(work))
     if fast and longest(plan, problem, device, costs) < clock.latest(device.slots):
         fast.play(with_tree(made))

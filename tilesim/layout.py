@@ -10,27 +10,29 @@ from tilesim.costs import Costs
 from tilesim.devices import Device
 from tilesim.plans import Plan
 from tilesim.problems import Problem
+from tilesim.traces import SPAN
 
 
 def laid_out(
-    plan: Plan, problem: Problem, device: Device, costs: Costs, work: np.ndarray, spans: np.ndarray
-) -> Run:
-    """Columns that are arrays; what is found goes into `spans`, a SPAN array with a row per segment.
+    plan: Plan, problem: Problem, device: Device, costs: Costs, work: np.ndarray
+) -> tuple[Run, np.ndarray]:
+    """(columns that are arrays, a SPAN array with a row per segment, of whose fields their log consists).
 
     `plan` covers `problem`. `work`: each segment's main loop alone on its SM, int64 ns, in plan order.
     """
     tile, k0, k1 = (plan.rows[name] for name in ("tile", "k0", "k1"))
     cut, merges = _merges(tile, problem)
     heads = np.array([0, len(plan.segments), 0, -costs.dispatch])
+    spans = np.zeros(len(work), SPAN)
     log = Log(*(spans[name] for name in Log._fields))
     segments = Segments(tile, k0, k1, work, cut, plan.offsets)
-    return Run(segments, _rates(costs, device), _slots(device), merges, log, heads)
+    return Run(segments, _rates(costs, device), _slots(device), merges, log, heads), spans
 
 
 def with_lists(made: Any) -> Any:
     """The same with lists in place of arrays."""
     if isinstance(made, tuple):
-        return type(made)(*map(with_lists, made))  # type: ignore[call-arg]
+        return type(made)(*map(with_lists, made))
     return made.tolist() if isinstance(made, np.ndarray) else made
 
 
@@ -45,7 +47,7 @@ def with_tree(made: Run) -> Run:
 
 
 def _rates(costs: Costs, device: Device) -> Rates:
-    slowdown = np.array([costs.slowdown(r + 1) for r in range(device.ctas_per_sm)])
+    slowdown = np.array([costs.slowdown(max(1, r)) for r in range(device.ctas_per_sm + 1)])
     return Rates(
         dispatch=costs.dispatch,
         launch=costs.launch,

@@ -1,4 +1,4 @@
-"""Whether a million spans are as a Trace has them, in one pass. Written to be compiled, see tilesim.compiled."""
+"""Whether spans are as a Trace has them, in one pass over a million. Written to be compiled."""
 
 from tilesim.columns import Column, Log
 

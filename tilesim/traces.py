@@ -115,7 +115,7 @@ def _check_form(trace: Trace, spans: np.ndarray) -> None:
 
 
 def _is_sound(device: Device, spans: np.ndarray) -> bool:
-    """Whether `spans` are in order from 0 and keep all that is checked of rows; False where nothing fast tells."""
+    """Whether `spans` are in order from 0 and keep all rules; also False where nothing fast can tell."""
     fast = compiled.functions(len(spans))
     if not fast:
         return False
