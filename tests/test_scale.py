@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import tracemalloc
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from tilesim.clock import latest, play
 from tilesim.compiled import Functions
 from tilesim.errors import PlanError, TraceError
 from tilesim.sound import last_done
-from tilesim.traces import LONGEST_NS, SPAN, _is_sound
+from tilesim.traces import LONGEST_NS, PLACES, SPAN, _is_sound
 
 pytest.importorskip("numba")
 
@@ -76,13 +77,9 @@ def test_times_that_no_key_holds_are_played_in_python():
     is_the_same_compiled(lambda: simulate("naive", problem, device, costs).spans)
 
 
-PLACES = ("cta", "sm", "slot")
-FIELDS = [name for name in SPAN.names if name not in ("tile", "k0", "k1")]
-
-
 @settings(max_examples=300)
 @given(
-    planned(max_side=4), devices(max_sms=3), costs(), st.sampled_from(FIELDS), st.integers(0, 99),
+    planned(max_side=4), devices(max_sms=3), costs(), st.sampled_from(SPAN.names), st.integers(0, 99),
     st.integers(-3, 3) | st.integers(-(2**31), 2**31 - 1),
 )  # fmt: skip
 def test_what_one_pass_believes_all_checks_believe(case, device, costs, field, row, by):
@@ -96,17 +93,21 @@ def test_what_one_pass_believes_all_checks_believe(case, device, costs, field, r
 
     found = with_functions(None, checked)
     believed = not isinstance(found, str) and found.tobytes() == spans.tobytes()
-    assert with_functions(one_pass, lambda: _is_sound(device, spans)) == believed
+    assert (
+        with_functions(one_pass, lambda: _is_sound(SimpleNamespace(device=device, problem=problem), spans))
+        == believed
+    )
     again = with_functions(one_pass, checked)
     assert again == found if isinstance(found, str) else again.tobytes() == found.tobytes()
 
 
 def test_a_run_that_takes_too_long_or_no_time_is_not_believed_in_one_pass():
+    one = SimpleNamespace(device=Device(1), problem=Problem(1, 1, 1))
     spans = np.zeros(1, SPAN)
     spans["k1"] = 1
     for done, sound in {0: False, 1: True, LONGEST_NS: True, LONGEST_NS + 1: False}.items():
         spans["done"] = done
-        assert with_functions(Functions(play, last_done), lambda: _is_sound(Device(1), spans)) == sound
+        assert with_functions(Functions(play, last_done), lambda: _is_sound(one, spans)) == sound
 
 
 def test_a_trace_of_frozen_rows_that_own_their_memory_copies_nothing():

@@ -68,8 +68,8 @@ def _settle(spans: np.ndarray) -> None:
                 continue
             block, same = block[: others[-1]], same[: others[-1] - 1]
         rows = np.flatnonzero(np.append(False, same) | np.append(same, False))
-        tied = block[rows]
-        block[rows] = tied[np.lexsort((tied["slot"], tied["sm"], tied["start"], tied["issue"]))]
+        names = ("slot", "sm", "start", "issue")
+        block[rows] = block[rows[np.lexsort([block[name][rows] for name in names])]]
         begin, size = begin + len(block), ROWS
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tilesim.blocks import blocks
 from tilesim.errors import PlanError
 from tilesim.problems import Problem
 
@@ -114,8 +113,6 @@ def shown_by(spans: np.ndarray) -> Plan:
 
 def coverage_fault(rows: np.ndarray, problem: Problem) -> str:
     """What is wrong with how `rows` (fields tile, k0, k1) cover `problem`, or "" where nothing is."""
-    if _are_whole_tiles(rows, problem):
-        return ""
     tile, k0, k1 = rows["tile"], rows["k0"], rows["k1"]
     steps = problem.k_steps
     alien = np.flatnonzero((tile < 0) | (tile >= problem.tiles))
@@ -131,19 +128,6 @@ def coverage_fault(rows: np.ndarray, problem: Problem) -> str:
         return f"tile {missing[0]} is never computed"
     cut = (counts > 1)[tile] | (k1 - k0 < steps)
     return _cut_fault(tile[cut], k0[cut], k1[cut], steps)
-
-
-def _are_whole_tiles(rows: np.ndarray, problem: Problem) -> bool:
-    """Whether each row is a whole tile, and each tile a row."""
-    if len(rows) != problem.tiles:
-        return False
-    done = np.zeros(problem.tiles, bool)
-    for block in blocks(len(rows)):
-        tile, k0, k1 = (rows[name][block] for name in ("tile", "k0", "k1"))
-        if k0.any() or (k1 != problem.k_steps).any() or (tile.view("u4") >= problem.tiles).any():
-            return False
-        done[tile] = True
-    return bool(done.all())
 
 
 def _cut_fault(tile: np.ndarray, k0: np.ndarray, k1: np.ndarray, steps: int) -> str:

@@ -3,11 +3,13 @@
 from tilesim.columns import Column, Log
 
 
-def last_done(spans: Log, cycles: Column, free: Column, drained: Column) -> int:
+def last_done(
+    spans: Log, cycles: Column, free: Column, drained: Column, k_steps: int, complete: Column
+) -> int:
     """When the last span is done, or -1 where one contradicts itself or another, or is not in order from 0.
 
-    `free`, by SM: whether it is. `drained`: zeros, by slot of the device. What tiles are computed is not
-    looked at.
+    `free`, by SM: whether it is. `drained`: zeros, by slot of the device. What tiles are computed is left to
+    judge; `complete`, by tile, is set to True where a row has all of its `k_steps`.
     """
     ctas_per_sm = len(drained) // len(free)
     last, last_issue, last_start, last_place = -1, 0, 0, 0
@@ -27,4 +29,7 @@ def last_done(spans: Log, cycles: Column, free: Column, drained: Column) -> int:
             return -1
         last, last_issue, last_start, last_place = max(last, done), issue, start, place
         drained[place] = drain
+        tile = spans.tile[row]
+        if spans.k0[row] == 0 and spans.k1[row] == k_steps and 0 <= tile < len(complete):
+            complete[tile] = True
     return last

@@ -51,8 +51,8 @@ class Trace:
         if not _is_frozen(spans):
             spans = np.array(spans)
         _check_form(self, spans)
-        if not _is_sound(self.device, spans):
-            _check_rows(self.device, spans)
+        if not _is_sound(self, spans):
+            _check_rows(self, spans)
             spans = spans[np.lexsort((spans["slot"], spans["sm"], spans["start"], spans["issue"]))]
             zero = spans["issue"].min()
             for name in TIMES:
@@ -109,30 +109,6 @@ def _check_form(trace: Trace, spans: np.ndarray) -> None:
         raise TraceError(f"the origin is {trace.origin!r}; it must be one of {', '.join(ORIGINS)}")
     whole("tick_ns", trace.tick_ns, 1, 10**9, TraceError)
     _check_words(trace)
-    fault = coverage_fault(spans, trace.problem)
-    if fault:
-        raise TraceError(fault)
-
-
-def _is_sound(device: Device, spans: np.ndarray) -> bool:
-    """Whether `spans` are in order from 0 and keep all rules; also False where nothing fast can tell."""
-    fast = compiled.functions(len(spans))
-    if not fast:
-        return False
-    free = np.zeros(device.sms, bool)
-    free[list(device.free_sms)] = True
-    drained = np.zeros(device.sms * device.ctas_per_sm, np.int64)
-    columns = Log(*(spans[name] for name in Log._fields))
-    return 0 < fast.last_done(columns, spans["cycles"], free, drained) <= LONGEST_NS // device.slots
-
-
-def _check_rows(device: Device, spans: np.ndarray) -> None:
-    _check_places(device, spans)
-    _check_times(spans)
-    length, limit = int(spans["done"].max()) - int(spans["issue"].min()), LONGEST_NS // device.slots
-    if not 0 < length <= limit:
-        raise TraceError(f"the run takes {length} ns; it must take time, and at most {limit} ns")
-    _check_overlap(spans)
 
 
 def _check_words(trace: Trace) -> None:
@@ -146,6 +122,34 @@ def _check_words(trace: Trace) -> None:
         json.dumps(dict(trace.meta), allow_nan=False)
     except (TypeError, ValueError) as error:
         raise TraceError(f"meta must hold JSON values: {error}") from None
+
+
+def _is_sound(trace: Trace, spans: np.ndarray) -> bool:
+    """Whether `spans` are in order from 0 and keep all rules; also False where nothing fast can tell."""
+    device, problem, fast = trace.device, trace.problem, compiled.functions(len(spans))
+    if not fast:
+        return False
+    columns = Log(*(spans[name] for name in Log._fields))
+    free = np.zeros(device.sms, bool)
+    free[list(device.free_sms)] = True
+    drained = np.zeros(device.sms * device.ctas_per_sm, np.int64)
+    complete = np.zeros(problem.tiles if len(spans) == problem.tiles else 0, bool)
+    last = fast.last_done(columns, spans["cycles"], free, drained, problem.k_steps, complete)
+    if not 0 < last <= LONGEST_NS // device.slots:
+        return False
+    return bool(len(complete) and complete.all()) or not coverage_fault(spans, problem)
+
+
+def _check_rows(trace: Trace, spans: np.ndarray) -> None:
+    fault, device = coverage_fault(spans, trace.problem), trace.device
+    if fault:
+        raise TraceError(fault)
+    _check_places(device, spans)
+    _check_times(spans)
+    length, limit = int(spans["done"].max()) - int(spans["issue"].min()), LONGEST_NS // device.slots
+    if not 0 < length <= limit:
+        raise TraceError(f"the run takes {length} ns; it must take time, and at most {limit} ns")
+    _check_overlap(spans)
 
 
 def _check_places(device: Device, spans: np.ndarray) -> None:

@@ -3,7 +3,7 @@
     python tests/benchmarks/simulation.py [ROUNDS]
 
 All of it on one core, from a given plan, compiled code warm. The contenders do less: they check nothing, and
-know neither co-residency nor overlap nor cut tiles. They run fewer tiles, as their rate does not depend on it.
+know neither co-residency nor overlap nor cut tiles. They run fewer tiles, as that leaves their rate as it is.
 """
 
 import gc
@@ -15,7 +15,6 @@ from statistics import median
 from time import perf_counter
 from typing import Any
 
-import numpy as np
 from alternation import alternate
 
 from tilesim import Costs, Device, Plan, Problem, Trace, engine, plan
@@ -46,7 +45,7 @@ def blocks_of(made: Plan, work: list[int]) -> Iterator[tuple[int, list[tuple[int
 
 
 def heapq_loop(made: Plan, work: list[int], device: Device, costs: Costs) -> list[Row]:
-    """A slot in the heap for when it is free; whoever is free first goes on with its block, or takes another."""
+    """The heap says when slots are free; the first goes on with its block, or takes another."""
     blocks, rows = blocks_of(made, work), []
     lead, handover, epilogue = costs.launch + costs.prologue, costs.handover, costs.epilogue
     tiles: list[Iterator[tuple[int, int]]] = [iter(())] * device.slots
