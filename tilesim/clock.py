@@ -65,6 +65,7 @@ def enter(run: Run, rank: int, now: int) -> None:
     slots.cta[rank] = cta
     slots.next_row[rank] = run.segments.offsets[cta]
     slots.end_row[rank] = run.segments.offsets[cta + 1]
+    # What is issued later must wait, as the log is in the order of issue; so must who draws from the queue.
     if begin > now or slots.next_row[rank] == slots.end_row[rank]:
         wait_for(slots, rank, begin, BEGIN)
     else:
@@ -119,8 +120,8 @@ def share(run: Run, rank: int, now: int, change: int) -> None:
         if since[other] != NOBODY and (after != before or other == rank):
             left[other] -= (now - since[other]) / before
             since[other] = now
-            rest_of_it = ceil(left[other] * after - ROUNDING)
-            wait_for(slots, other, now + rest_of_it if rest_of_it > 0 else now, DRAIN)
+            ahead = ceil(left[other] * after - ROUNDING)
+            wait_for(slots, other, now + ahead if ahead > 0 else now, DRAIN)
 
 
 def drain(run: Run, rank: int, now: int) -> None:
