@@ -62,11 +62,11 @@ def _settle(spans: np.ndarray) -> None:
         block = spans[begin : begin + size]
         same = block["issue"][1:] == block["issue"][:-1]
         if begin + size < len(spans):  # what has the last row's issue is left to the next block
-            others = np.flatnonzero(~same) + 1
-            if not others.size:
+            if same.all():
                 size *= 2
                 continue
-            block, same = block[: others[-1]], same[: others[-1] - 1]
+            end = len(same) - int(same[::-1].argmin())
+            block, same = block[:end], same[: end - 1]
         rows = np.flatnonzero(np.append(False, same) | np.append(same, False))
         names = ("slot", "sm", "start", "issue")
         block[rows] = block[rows[np.lexsort([block[name][rows] for name in names])]]
