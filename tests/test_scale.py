@@ -69,6 +69,17 @@ def test_large_plans_run_the_same_compiled(schedule, ctas_per_sm):
     is_the_same_compiled(lambda: simulate(schedule, problem, device, Costs.ideal()).spans)
 
 
+def test_rows_of_one_instant_are_sorted_however_many_there_are():
+    problem, device = (
+        Problem(1, 50_000, 1, tile=(1, 1, 1)),
+        Device(400, 50, 3, sm_order=tuple(range(400))[::-1]),
+    )
+    spans = engine.run(plan("naive", problem, device), problem, device, Costs.ideal())
+    order = np.lexsort((spans["slot"], spans["sm"], spans["start"], spans["issue"]))
+    assert (order == np.arange(len(spans))).all()
+    assert len(np.unique(spans["issue"])) == 3
+
+
 def test_times_that_no_key_holds_are_played_in_python():
     """Keys are times, events and ranks in one int64; Python's integers hold any."""
     device, costs = Device(4, ctas_per_sm=2), Costs(k_step=10**15)
