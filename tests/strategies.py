@@ -2,9 +2,11 @@
 
 from inspect import Parameter, signature
 
+import numpy as np
 from hypothesis import strategies as st
 
-from tilesim import SCHEDULES, Costs, Device, Problem
+from tilesim import SCHEDULES, Costs, Device, Plan, Problem
+from tilesim.plans import SEGMENT, UNASSIGNED
 from tilesim.problems import DTYPE_BYTES
 
 
@@ -89,3 +91,20 @@ def planned(draw, **sizes):
         if parameter.default is Parameter.empty or draw(st.booleans()):
             words.append(str(draw(st.integers(1, most.get(parameter.name, 8)))))
     return ":".join(words), problem
+
+
+@st.composite
+def split_plans(draw):
+    """(problem, plan): tiles cut at random, runs dealt to thread blocks and a queue at random."""
+    problem = Problem(1, draw(st.integers(1, 6)), draw(st.integers(1, 6)), tile=(1, 1, 1))
+    rows = []
+    for tile in range(problem.tiles):
+        inner = draw(st.sets(st.integers(1, problem.k_steps), max_size=3)) - {problem.k_steps}
+        cuts = [0, *sorted(inner), problem.k_steps]
+        rows += [(tile, *cuts[i : i + 2]) for i in range(len(cuts) - 1)]
+    rows = draw(st.permutations(rows))
+    queued = draw(st.integers(0, len(rows)))
+    ctas = draw(st.integers(1, 6))
+    owned = sorted([(draw(st.integers(0, ctas - 1)), *row) for row in rows[queued:]], key=lambda row: row[0])
+    queue = [(UNASSIGNED, *row) for row in rows[:queued]]
+    return problem, Plan(np.array(owned, SEGMENT), ctas, np.array(queue, SEGMENT))

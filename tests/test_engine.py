@@ -49,7 +49,8 @@ def test_against_an_engine_that_counts_nanoseconds(case, device, costs):
     work = ((rows["k1"] - rows["k0"]) * int(costs.k_step) + costs.ramp).tolist()
     expected = reference.play(made, device, costs, work)
     spans = engine.run(made, problem, device, costs)
-    assert {row: tuple(spans[FIELDS][row].tolist()) for row in range(len(rows))} == expected
+    row_of = {tile: row for row, tile in enumerate(rows["tile"].tolist())}
+    assert {row_of[int(span["tile"])]: tuple(span[FIELDS].tolist()) for span in spans} == expected
 
 
 def two_residents(k, costs):
@@ -168,7 +169,8 @@ def handed_in(**costs):
     made = Plan(segments([0, 0, 1], [0, 1, 0], [0, 0, 2], [2, 3, 3]), 2)
     spans = engine.run(made, problem, Device(2), Costs(k_step=10, handover=2, epilogue=30, **costs))
     names = ("issue", "start", "drain", "ready", "fixup", "done")
-    return [tuple(int(spans[name][row]) for name in names) for row in range(3)]
+    rows = {(int(span["tile"]), int(span["k0"])): tuple(int(span[name]) for name in names) for span in spans}
+    return rows[0, 0], rows[1, 0], rows[0, 2]
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ def loaded_by(statement):
     return set(run.stdout.split())
 
 
-HEAVY = {"click", "manim", "torch", "triton", "PIL", "scipy", "tilesim_scenes", "tilesim_kernels"}
+HEAVY = {"click", "numba", "manim", "torch", "triton", "PIL", "scipy", "tilesim_scenes", "tilesim_kernels"}
 
 
 def test_importing_tilesim_loads_numpy_and_nothing_heavier():

@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 from invariants import check_run
-from strategies import costs, devices
+from strategies import costs, devices, split_plans
 
 from tilesim import Costs, Device, Plan, Problem, Trace, engine, plan, simulate
 from tilesim.errors import PlanError
-from tilesim.plans import SEGMENT, UNASSIGNED, segments
+from tilesim.plans import UNASSIGNED, segments
 
 
 def play(plan, problem, device, costs, name="by hand"):
@@ -71,23 +70,6 @@ def test_a_block_may_come_back_to_a_tile_of_its_own():
     problem = Problem(1, 2, 4, tile=(1, 1, 1))
     made = Plan(segments(0, [0, 1, 0], [0, 0, 2], [2, 4, 4]), 1)
     assert play(made, problem, Device(1), Costs(fixup=10)).makespan == 8010
-
-
-@st.composite
-def split_plans(draw):
-    """(problem, plan): tiles cut at random, runs dealt to thread blocks and a queue at random."""
-    problem = Problem(1, draw(st.integers(1, 6)), draw(st.integers(1, 6)), tile=(1, 1, 1))
-    rows = []
-    for tile in range(problem.tiles):
-        inner = draw(st.sets(st.integers(1, problem.k_steps), max_size=3)) - {problem.k_steps}
-        cuts = [0, *sorted(inner), problem.k_steps]
-        rows += [(tile, *cuts[i : i + 2]) for i in range(len(cuts) - 1)]
-    rows = draw(st.permutations(rows))
-    queued = draw(st.integers(0, len(rows)))
-    ctas = draw(st.integers(1, 6))
-    owned = sorted([(draw(st.integers(0, ctas - 1)), *row) for row in rows[queued:]], key=lambda row: row[0])
-    queue = [(UNASSIGNED, *row) for row in rows[:queued]]
-    return problem, Plan(np.array(owned, SEGMENT), ctas, np.array(queue, SEGMENT))
 
 
 @given(split_plans(), devices(max_sms=3), costs(max_k_step=30))

@@ -33,6 +33,7 @@ class Plan:
     `segments`: SEGMENT array, sorted by cta and, within one, in the order of execution.
     `shared`: SEGMENT array, the queue; every thread block draws from it once its own segments are done.
     `offsets`: int64, shape [ctas + 1]; thread block c owns segments[offsets[c]:offsets[c + 1]].
+    `rows`: SEGMENT array, all of them, those of the queue last.
 
     Raises PlanError where segments are not sorted by a cta in [0, ctas).
     """
@@ -41,6 +42,7 @@ class Plan:
     ctas: int
     shared: np.ndarray = field(default_factory=lambda: np.empty(0, SEGMENT))
     offsets: np.ndarray = field(init=False)
+    rows: np.ndarray = field(init=False)
 
     def __post_init__(self) -> None:
         cta = self.segments["cta"]
@@ -49,7 +51,11 @@ class Plan:
         if self.ctas < 1:
             raise PlanError(f"the plan has {self.ctas} thread blocks; it needs at least one")
         object.__setattr__(self, "offsets", np.searchsorted(cta, np.arange(self.ctas + 1)))
-        for array in (self.segments, self.shared, self.offsets):
+        rows = np.concatenate([self.segments, self.shared]) if len(self.shared) else self.segments
+        object.__setattr__(self, "rows", rows)
+        object.__setattr__(self, "segments", rows[: len(cta)])
+        object.__setattr__(self, "shared", rows[len(cta) :])
+        for array in (self.rows, self.segments, self.shared, self.offsets):
             array.flags.writeable = False
 
     def check(self, problem: Problem, slots: int | None = None) -> None:
@@ -57,11 +63,11 @@ class Plan:
 
         Where the number of slots is given, also unless every run in them ends.
         """
-        fault = coverage_fault(np.concatenate([self.segments, self.shared]), problem)
-        if not fault and slots is not None:
-            fault = deadlock_fault(self, slots)
-        if fault:
-            raise PlanError(fault)
+        wrong = coverage_fault(self.rows, problem)
+        if not wrong and slots is not None:
+            wrong = deadlock_fault(self, slots)
+        if wrong:
+            raise PlanError(wrong)
 
 
 def deadlock_fault(plan: Plan, slots: int) -> str:
@@ -116,9 +122,16 @@ def coverage_fault(rows: np.ndarray, problem: Problem) -> str:
     if empty.size:
         i = empty[0]
         return f"tile {tile[i]} has a segment of K-steps {k0[i]} to {k1[i]}; they must lie in 0 to {steps}"
-    missing = np.flatnonzero(np.bincount(tile, minlength=problem.tiles) == 0)
+    counts = np.bincount(tile, minlength=problem.tiles)
+    missing = np.flatnonzero(counts == 0)
     if missing.size:
         return f"tile {missing[0]} is never computed"
+    cut = (counts > 1)[tile] | (k1 - k0 < steps)
+    return _cut_fault(tile[cut], k0[cut], k1[cut], steps)
+
+
+def _cut_fault(tile: np.ndarray, k0: np.ndarray, k1: np.ndarray, steps: int) -> str:
+    """What is wrong with how all segments of some tiles cover those, or "" where nothing is."""
     by_tile = np.lexsort((k0, tile))
     tile, k0, k1 = tile[by_tile], k0[by_tile], k1[by_tile]
     first = np.append(True, tile[1:] != tile[:-1])

@@ -1,17 +1,14 @@
 """simulate: the whole way from a schedule's name, or from another run, to a Trace, in one call."""
 
 from dataclasses import asdict
-from math import exp
-
-import numpy as np
 
 from tilesim import engine
 from tilesim.calibrations import default_costs
-from tilesim.costs import WHOLE, Costs
+from tilesim.costs import Costs
 from tilesim.devices import Device
 from tilesim.errors import CostsError, whole
 from tilesim.plans import Plan, shown_by
-from tilesim.problems import DTYPE_BYTES, Problem
+from tilesim.problems import Problem
 from tilesim.schedules import SCHEDULES, plan
 from tilesim.traces import LONGEST_NS, Trace
 
@@ -62,21 +59,7 @@ def _play(made: Plan, schedule: str, problem: Problem, device: Device, costs: Co
 
 
 def _check_length(made: Plan, problem: Problem, device: Device, costs: Costs) -> None:
-    """Raise CostsError where the slot-time of the plan, run in one slot at its slowest, is beyond int64."""
-    rows = np.concatenate([made.segments, made.shared])
-    fixed = sum(getattr(costs, name) or 0 for name in WHOLE if name != "cache")
-    k_steps = float((rows["k1"] - rows["k0"]).sum(dtype=np.int64))
-    # Of a tile's noise, nothing beyond 8 standard deviations is ever drawn.
-    slowest = _slowest_k_step(problem, device, costs) * max(costs.coresidency) * exp(8 * costs.jitter)
-    longest, limit = fixed * (len(rows) + made.ctas) + k_steps * slowest, LONGEST_NS / device.slots
+    """Raise CostsError where the slot-time of the plan is beyond int64."""
+    longest, limit = engine.longest(made, problem, device, costs), LONGEST_NS / device.slots
     if longest > limit:
         raise CostsError(f"with these costs the run could last {longest:.3g} ns; at most {limit:.3g} fit")
-
-
-def _slowest_k_step(problem: Problem, device: Device, costs: Costs) -> float:
-    """ns of a K-step whose operands all come from DRAM, as those of all other slots."""
-    if not costs.bandwidth:
-        return costs.k_step
-    size = (problem.tile_m + problem.tile_n) * problem.tile_k * DTYPE_BYTES[problem.dtype] * device.slots
-    # A slot may begin a second piece of a main loop while the first one's time lasts: see tilesim.traffic.
-    return (costs.k_step + 2 * size / costs.bandwidth / min(costs.coresidency)) * (1 + costs.exposed)

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tilesim import metrics
+from tilesim import compiled, metrics
+from tilesim.columns import Log
 from tilesim.devices import Device
 from tilesim.errors import TraceError, whole
 from tilesim.plans import coverage_fault
@@ -28,7 +29,8 @@ class Trace:
     """A run of `schedule` for `problem` on `device`.
 
     `spans`: read-only SPAN array, a row per segment, sorted by (issue, start, sm, slot); times are ns from
-    the first issue, `cycles` are clock64 ticks from start to drain, 0 where not known.
+    the first issue, `cycles` are clock64 ticks from start to drain, 0 where not known. What is given is
+    copied, unless it is read-only and owns its memory.
     `origin`: "simulated" or "measured". `tick_ns`: the step of the clock that stamped it.
     `meta`: what else is known, JSON values: launches, costs, seed, or gpu, driver, versions, date, kernel.
 
@@ -45,12 +47,16 @@ class Trace:
     meta: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        spans = np.array(self.spans)
-        _check(self, spans)
-        spans = spans[np.lexsort((spans["slot"], spans["sm"], spans["start"], spans["issue"]))]
-        zero = spans["issue"].min()
-        for name in TIMES:
-            spans[name] -= zero
+        spans = self.spans
+        if not _is_frozen(spans):
+            spans = np.array(spans)
+        _check_form(self, spans)
+        if not _is_sound(self, spans):
+            _check_rows(self, spans)
+            spans = spans[np.lexsort((spans["slot"], spans["sm"], spans["start"], spans["issue"]))]
+            zero = spans["issue"].min()
+            for name in TIMES:
+                spans[name] -= zero
         spans.flags.writeable = False
         object.__setattr__(self, "spans", spans)
 
@@ -88,7 +94,12 @@ class Trace:
         return npz.load(path)
 
 
-def _check(trace: Trace, spans: np.ndarray) -> None:
+def _is_frozen(spans: object) -> bool:
+    """Whether nobody can change `spans` but by making them writeable."""
+    return isinstance(spans, np.ndarray) and spans.base is None and not spans.flags.writeable
+
+
+def _check_form(trace: Trace, spans: np.ndarray) -> None:
     if spans.dtype != SPAN or spans.ndim != 1:
         names = ", ".join(SPAN.names or ())
         raise TraceError(f"spans are {spans.dtype}; they must be one row per segment with the fields {names}")
@@ -98,15 +109,6 @@ def _check(trace: Trace, spans: np.ndarray) -> None:
         raise TraceError(f"the origin is {trace.origin!r}; it must be one of {', '.join(ORIGINS)}")
     whole("tick_ns", trace.tick_ns, 1, 10**9, TraceError)
     _check_words(trace)
-    fault = coverage_fault(spans, trace.problem)
-    if fault:
-        raise TraceError(fault)
-    _check_places(trace.device, spans)
-    _check_times(spans)
-    length, limit = int(spans["done"].max()) - int(spans["issue"].min()), LONGEST_NS // trace.device.slots
-    if not 0 < length <= limit:
-        raise TraceError(f"the run takes {length} ns; it must take time, and at most {limit} ns")
-    _check_overlap(spans)
 
 
 def _check_words(trace: Trace) -> None:
@@ -120,6 +122,34 @@ def _check_words(trace: Trace) -> None:
         json.dumps(dict(trace.meta), allow_nan=False)
     except (TypeError, ValueError) as error:
         raise TraceError(f"meta must hold JSON values: {error}") from None
+
+
+def _is_sound(trace: Trace, spans: np.ndarray) -> bool:
+    """Whether `spans` are in order from 0 and keep all rules; also False where nothing fast can tell."""
+    device, problem, fast = trace.device, trace.problem, compiled.functions(len(spans))
+    if not fast:
+        return False
+    columns = Log(*(spans[name] for name in Log._fields))
+    free = np.zeros(device.sms, bool)
+    free[list(device.free_sms)] = True
+    drained = np.zeros(device.sms * device.ctas_per_sm, np.int64)
+    complete = np.zeros(problem.tiles if len(spans) == problem.tiles else 0, bool)
+    last = fast.last_done(columns, spans["cycles"], free, drained, problem.k_steps, complete)
+    if not 0 < last <= LONGEST_NS // device.slots:
+        return False
+    return bool(len(complete) and complete.all()) or not coverage_fault(spans, problem)
+
+
+def _check_rows(trace: Trace, spans: np.ndarray) -> None:
+    fault, device = coverage_fault(spans, trace.problem), trace.device
+    if fault:
+        raise TraceError(fault)
+    _check_places(device, spans)
+    _check_times(spans)
+    length, limit = int(spans["done"].max()) - int(spans["issue"].min()), LONGEST_NS // device.slots
+    if not 0 < length <= limit:
+        raise TraceError(f"the run takes {length} ns; it must take time, and at most {limit} ns")
+    _check_overlap(spans)
 
 
 def _check_places(device: Device, spans: np.ndarray) -> None:

@@ -127,7 +127,7 @@ def loads(plan: Plan, problem: Problem, slots: int, gap: float) -> Loads:
     >>> seen.demand[seen.row == 4].tolist()  # A is in the cache
     [65536.0, 65536.0]
     """
-    rows = np.concatenate([plan.segments, plan.shared])
+    rows = plan.rows
     steps = (rows["k1"] - rows["k0"]).astype(np.int64)
     length = int(max(1, -(-steps.sum() // MOST_PIECES)))
     first, last = rows["k0"] // length, -(-rows["k1"] // length)

@@ -28,8 +28,8 @@ from tilesim_scenes._stage.reel import Reel
 SEGMENT = 5.0
 """Seconds of film in a segment. Each begins with a whole picture, so shorter ones make a larger file."""
 CODECS = {
-    # Against x264's defaults (medium, crf 23), half the time at the same size: see tests/benchmarks. Its macroblock
-    # tree is off, which reads memory that nobody wrote where AVX-512 is used, and so differs from run to run.
+    # Against x264's defaults (medium, crf 23), half the time at the same size: see tests/benchmarks. With its
+    # macroblock tree, the same frames became other bits from one run to the next where there was AVX-512.
     "h264": ("libx264", {"preset": "veryfast", "crf": "28", "x264-params": "mbtree=0"}),
     "vp9": ("libvpx-vp9", {"deadline": "good", "cpu-used": "5", "crf": "31", "row-mt": "0"}),
 }

@@ -1,0 +1,218 @@
+"""A million tiles: compiled code and Python agree to the byte, in little memory, with Numba and without."""
+
+import hashlib
+import os
+import subprocess
+import sys
+import tracemalloc
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import EVERY_SCHEDULE, costs, devices, planned, split_plans
+
+from tilesim import Costs, Device, Problem, Trace, compiled, engine, plan, simulate
+from tilesim.clock import latest, play
+from tilesim.compiled import Functions
+from tilesim.errors import PlanError, TraceError
+from tilesim.sound import last_done
+from tilesim.traces import LONGEST_NS, PLACES, SPAN, _is_sound
+
+pytest.importorskip("numba")
+
+COSTS = Costs(
+    k_step=700, ramp=90, dispatch=3, launch=168, prologue=400, handover=150, epilogue=900, overlap=True,
+    staging=120, contention=80, partial=300, merge=70, fixup=20, coresidency=(1.0, 1.3), jitter=0.05,
+)  # fmt: skip
+H200 = Device.named("h200")
+
+
+def with_functions(functions, call):
+    """What `call` returns where these are the compiled functions, None for none; or the error's sentence."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compiled, "functions", lambda rows: functions)
+        try:
+            return call()
+        except (PlanError, TraceError) as error:
+            return str(error)
+
+
+def is_the_same_compiled(call):
+    in_python, fast = with_functions(None, call), with_functions(compiled.load(), call)
+    if isinstance(in_python, str):
+        assert fast == in_python
+    else:
+        assert fast.tobytes() == in_python.tobytes()
+
+
+@settings(max_examples=200)
+@given(planned(), devices(), costs(), st.integers(0, 9))
+def test_every_schedule_runs_the_same_compiled(case, device, costs, seed):
+    schedule, problem = case
+    is_the_same_compiled(lambda: simulate(schedule, problem, device, costs, seed).spans)
+
+
+@settings(max_examples=200)
+@given(split_plans(), devices(max_sms=3), costs(max_k_step=30))
+def test_any_split_plan_runs_the_same_compiled(case, device, costs):
+    problem, made = case
+    is_the_same_compiled(lambda: engine.run(made, problem, device, costs))
+
+
+@pytest.mark.parametrize("ctas_per_sm", [1, 2])
+@pytest.mark.parametrize("schedule", EVERY_SCHEDULE)
+def test_large_plans_run_the_same_compiled(schedule, ctas_per_sm):
+    problem, device = Problem(128 * 150, 256 * 100, 512), Device.named("h200", ctas_per_sm=ctas_per_sm)
+    is_the_same_compiled(lambda: simulate(schedule, problem, device, COSTS, seed=4).spans)
+    is_the_same_compiled(lambda: simulate(schedule, problem, device, Costs.ideal()).spans)
+
+
+def test_rows_of_one_instant_are_sorted_however_many_there_are():
+    problem, device = (
+        Problem(1, 50_000, 1, tile=(1, 1, 1)),
+        Device(400, 50, 3, sm_order=tuple(range(400))[::-1]),
+    )
+    spans = engine.run(plan("naive", problem, device), problem, device, Costs.ideal())
+    order = np.lexsort((spans["slot"], spans["sm"], spans["start"], spans["issue"]))
+    assert (order == np.arange(len(spans))).all()
+    assert len(np.unique(spans["issue"])) == 3
+
+
+def test_times_that_no_key_holds_are_played_in_python():
+    """Keys are times, events and ranks in one int64; Python's integers hold any."""
+    device, costs = Device(4, ctas_per_sm=2), Costs(k_step=10**15)
+    problem = Problem(1, 1, 300, tile=(1, 1, 1))
+    assert latest(device.slots) < simulate("naive", problem, device, costs).makespan
+    is_the_same_compiled(lambda: simulate("naive", problem, device, costs).spans)
+
+
+@settings(max_examples=300)
+@given(
+    planned(max_side=4), devices(max_sms=3), costs(), st.sampled_from(SPAN.names), st.integers(0, 99),
+    st.integers(-3, 3) | st.integers(-(2**31), 2**31 - 1),
+)  # fmt: skip
+def test_what_one_pass_believes_all_checks_believe(case, device, costs, field, row, by):
+    schedule, problem = case
+    spans = np.array(simulate(schedule, problem, device, costs).spans)
+    spans[field][row % len(spans)] = by if field in PLACES else spans[field][row % len(spans)] + by
+    one_pass = Functions(play, last_done)
+
+    def checked():
+        return Trace(problem, device, schedule, spans).spans
+
+    found = with_functions(None, checked)
+    believed = not isinstance(found, str) and found.tobytes() == spans.tobytes()
+    assert (
+        with_functions(one_pass, lambda: _is_sound(SimpleNamespace(device=device, problem=problem), spans))
+        == believed
+    )
+    again = with_functions(one_pass, checked)
+    assert again == found if isinstance(found, str) else again.tobytes() == found.tobytes()
+
+
+def test_a_run_that_takes_too_long_or_no_time_is_not_believed_in_one_pass():
+    one = SimpleNamespace(device=Device(1), problem=Problem(1, 1, 1))
+    spans = np.zeros(1, SPAN)
+    spans["k1"] = 1
+    for done, sound in {0: False, 1: True, LONGEST_NS: True, LONGEST_NS + 1: False}.items():
+        spans["done"] = done
+        assert with_functions(Functions(play, last_done), lambda: _is_sound(one, spans)) == sound
+
+
+def test_a_trace_of_frozen_rows_that_own_their_memory_copies_nothing():
+    spans = simulate("naive", Problem(1, 5, 1, tile=(1, 1, 1)), Device(2)).spans
+    problem = Problem(1, 5, 1, tile=(1, 1, 1))
+    fast = Functions(play, last_done)
+    assert with_functions(fast, lambda: Trace(problem, Device(2), "naive", spans).spans) is spans
+    view = np.array(spans)[:]
+    view.flags.writeable = False
+    assert with_functions(fast, lambda: Trace(problem, Device(2), "naive", view[:]).spans).base is None
+
+
+MILLION = Problem(128 * 1000, 256 * 1000, 512)
+
+
+@pytest.mark.parametrize("schedule", ["naive", "persistent", "stream-k"])
+def test_a_million_tiles(schedule):
+    trace = simulate(schedule, MILLION, H200, COSTS)
+    assert np.bincount(trace.spans["tile"], minlength=MILLION.tiles).min() == 1
+    assert 0.7 < trace.utilization < trace.occupancy <= 1
+    assert trace.waves == -(-len(trace.spans) // 132)
+    assert trace.makespan == trace.spans["done"].max()
+    believed = with_functions(None, lambda: Trace(MILLION, H200, schedule, np.array(trace.spans)).spans)
+    assert believed.tobytes() == trace.spans.tobytes()
+
+
+@pytest.mark.parametrize("schedule", ["naive", "persistent", "stream-k", "cluster-launch-control"])
+def test_a_run_takes_at_most_100_bytes_for_a_tile_beyond_its_plan(schedule, monkeypatch):
+    problem = Problem(128 * 400, 256 * 500, 512)
+    monkeypatch.setattr("tilesim.simulation.plan", lambda *_: made)
+    made = plan(schedule, problem, H200)
+    simulate(schedule, problem, H200, COSTS)
+    tracemalloc.start()
+    trace = simulate(schedule, problem, H200, COSTS)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert 80 * len(trace.spans) < most < 100 * len(trace.spans)
+
+
+def test_a_large_trace_is_saved_and_loaded(tmp_path):
+    trace = simulate("persistent", Problem(128 * 400, 256 * 500, 512), H200, COSTS)
+    trace.save(tmp_path / "large.npz")
+    assert Trace.load(tmp_path / "large.npz").spans.tobytes() == trace.spans.tobytes()
+
+
+RUN = """
+import hashlib, sys
+{before}
+from tilesim import Costs, Device, Problem, compiled, simulate
+tiles = compiled.LARGE + {more}
+trace = simulate("persistent", Problem(1, tiles, 2, tile=(1, 1, 1)), Device(132), Costs(jitter=0.05))
+print(hashlib.sha256(trace.spans).hexdigest(), int(bool(sys.modules.get("numba"))))
+"""
+
+
+def in_a_process(more=0, before="", **environment):
+    """(digest of a run of LARGE + `more` tiles, "1" where Numba is loaded in the end), nothing on stderr."""
+    code = RUN.format(more=more, before=before)
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ | environment
+    )
+    assert run.stderr == ""
+    return tuple(run.stdout.split())
+
+
+@pytest.fixture(scope="module")
+def large():
+    problem, noisy = Problem(1, compiled.LARGE, 2, tile=(1, 1, 1)), Costs(jitter=0.05)
+    return hashlib.sha256(simulate("persistent", problem, Device(132), noisy).spans).hexdigest()
+
+
+def test_numba_is_loaded_for_a_large_plan_and_no_other(large):
+    assert in_a_process(more=-1)[1] == "0"
+    assert in_a_process() == (large, "1")
+
+
+def test_without_numba_a_large_plan_runs_the_same(large):
+    assert in_a_process(before="sys.modules['numba'] = None") == (large, "0")
+
+
+def test_a_cache_that_is_damaged_is_made_anew(large, tmp_path):
+    place = {"NUMBA_CACHE_DIR": str(tmp_path)}
+    assert in_a_process(**place) == (large, "1")
+    indices = list(tmp_path.rglob("*.nbi"))
+    assert indices
+    for index in indices:
+        index.write_bytes(b"damaged")
+    assert in_a_process(**place) == (large, "1")
+    assert all(index.read_bytes() != b"damaged" for index in indices)
+
+
+def test_without_a_folder_for_a_cache_nothing_is_kept(large):
+    nowhere = (
+        "import numba.core.caching as caching\n"
+        "caching.CacheImpl._locator_classes = caching.CompileResultCacheImpl._locator_classes = []"
+    )
+    assert in_a_process(before=nowhere) == (large, "1")
