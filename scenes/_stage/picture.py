@@ -1,7 +1,6 @@
 """Picture: a film put together. Vectors for the backdrop, painters for the rest, and the film's one clock."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -22,6 +21,7 @@ from tilesim_scenes._stage.backdrop import (
 from tilesim_scenes._stage.blocks import block_painter
 from tilesim_scenes._stage.board import Board, Text
 from tilesim_scenes._stage.card import end_card
+from tilesim_scenes._stage.clock import Clock
 from tilesim_scenes._stage.film import Film
 from tilesim_scenes._stage.lanes import Lanes, lane_painter
 from tilesim_scenes._stage.layout import Box, Frame, Panel, arrange, rows_in
@@ -30,7 +30,7 @@ from tilesim_scenes._stage.opening import opening_card
 from tilesim_scenes._stage.pace import pace
 from tilesim_scenes._stage.raster import Painter
 from tilesim_scenes._stage.reel import Reel, Sprite
-from tilesim_scenes._stage.script import Script, microseconds, origin
+from tilesim_scenes._stage.script import Script, origin
 from tilesim_scenes._stage.strip import strip_painters
 from tilesim_scenes._stage.theme import sm_colours
 from tilesim_scenes._stage.tiles import tile_painter
@@ -43,17 +43,6 @@ EARLY = 0.5
 SLOW = 2.6
 """Seconds of slow motion."""
 CAPTION_PX = 40
-
-
-@dataclass(frozen=True, slots=True)
-class Clock:
-    """The time since the first issue; it stops when the trace does."""
-
-    at: Text
-    end: int
-
-    def __call__(self, t: float) -> tuple[Text]:
-        return (replace(self.at, text=microseconds(min(t, self.end))),)
 
 
 class Picture:

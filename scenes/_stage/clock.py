@@ -1,0 +1,17 @@
+"""The clock of a panel."""
+
+from dataclasses import dataclass, replace
+
+from tilesim_scenes._stage.board import Text
+from tilesim_scenes._stage.script import microseconds
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The time since the first issue; it stops when the trace does."""
+
+    at: Text
+    end: int
+
+    def __call__(self, t: float) -> tuple[Text]:
+        return (replace(self.at, text=microseconds(min(t, self.end))),)
