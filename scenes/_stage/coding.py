@@ -36,7 +36,7 @@ CODECS = {
     # Against x264's defaults (medium, crf 23), a third of the time at the same size: see tests/benchmarks.
     "h264": (
         "libx264",
-        {"preset": "veryfast", "crf": "27", "x264-params": ":".join(f"{k}={v}" for k, v in X264.items())},
+        {"preset": "veryfast", "crf": "26", "x264-params": ":".join(f"{k}={v}" for k, v in X264.items())},
     ),
     "vp9": ("libvpx-vp9", {"deadline": "good", "cpu-used": "5", "crf": "31", "row-mt": "0"}),
 }

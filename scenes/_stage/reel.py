@@ -5,13 +5,12 @@ different at another. Needs no Manim, so that other processes can draw a reel as
 """
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from PIL import Image
 
-from tilesim_scenes._stage.pace import RAMP, Pace, fade
+from tilesim_scenes._stage.pace import Pace, fade
 from tilesim_scenes._stage.raster import Painter, Pixels, packed
 
 
@@ -70,25 +69,6 @@ class Reel:
         frame = np.empty_like(self.ground)
         self.paint(frame, second)
         return frame
-
-    def moves(self) -> list[tuple[float, float]]:
-        """The stretches of the film in which something moves, film seconds, in order and apart."""
-        ramps = [(edge - RAMP, edge + RAMP) for sprite in self.sprites for edge in (sprite.start, sprite.end)]
-        runs = [
-            (float(begin), float(end))
-            for (begin, end), (low, high) in zip(
-                pairwise(self.pace.film_s), pairwise(self.pace.trace_ns), strict=True
-            )
-            if high > low
-        ]
-        joined: list[tuple[float, float]] = []
-        for begin, end in sorted((max(0.0, low), min(self.seconds, high)) for low, high in ramps + runs):
-            if begin >= end:
-                continue
-            if joined and begin <= joined[-1][1]:
-                begin, end = joined[-1][0], max(end, joined.pop()[1])
-            joined.append((begin, end))
-        return joined
 
     def _lay_bare(self, frame: np.ndarray, place: Pixels) -> None:
         """Show the ground again."""

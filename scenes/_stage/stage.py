@@ -1,15 +1,14 @@
 """The stage: one Manim scene for every film.
 
-There is one mobject in it, the canvas, whose look is a pure function of the film's second; animations move
-that second from 0 to the end, but where nothing moves one frame is given to the encoder once for all. So a
-film shows the same states at any frame rate, and a frame costs the pixels that change in it.
+There is one mobject in it, the canvas, whose look is a pure function of the film's second; one animation
+moves that second from 0 to the end. So a film shows the same states at any frame rate, and a frame costs the
+pixels that change in it, not the mobjects.
 """
 
-from collections.abc import Callable, Iterator
-from math import ceil, floor
+from collections.abc import Callable
 from typing import Any, ClassVar
 
-from manim import Animation, Camera, Mobject, Scene, Wait, config, linear
+from manim import Animation, Camera, Mobject, Scene, config, linear
 
 from tilesim.errors import TilesimError
 from tilesim_scenes._stage.film import Default, Film, from_environment
@@ -30,23 +29,13 @@ class Canvas(Mobject):
 
 
 class Roll(Animation):
-    """Moves a canvas through the film from one second to another, at the speed of the film."""
+    """Moves a canvas through the film at its speed."""
 
-    def __init__(self, canvas: Canvas, start: float, end: float) -> None:
-        super().__init__(canvas, run_time=end - start, rate_func=linear)
-        self.start = start
+    def __init__(self, canvas: Canvas, seconds: float) -> None:
+        super().__init__(canvas, run_time=seconds, rate_func=linear)
 
     def interpolate_mobject(self, alpha: float) -> None:
-        self.mobject.second = self.start + alpha * self.run_time
-
-
-class Hold(Wait):
-    """Shows a canvas as it is for a while, as one frame that is given to the encoder once."""
-
-    def __init__(self, canvas: Canvas, run_time: float) -> None:
-        super().__init__(run_time, frozen_frame=True)
-        # Else Manim draws only what comes after the mobject that an animation is about.
-        self.mobject = canvas
+        self.mobject.second = alpha * self.run_time
 
 
 class StageCamera(Camera):
@@ -98,33 +87,6 @@ class TraceScene(Scene):
         self.reel = Picture(film, script, frame).reel
 
     def construct(self) -> None:
-        canvas, fps = Canvas(self.reel), config.frame_rate
+        canvas = Canvas(self.reel)
         self.add(canvas)
-        for first, last, moves in stretches(self.reel.moves(), self.reel.seconds, fps):
-            canvas.second = first / fps
-            # Half a frame more or less, and Manim's rounding gives exactly as many frames as this.
-            if moves:
-                self.play(Roll(canvas, first / fps, (last - 0.5) / fps))
-            else:
-                self.play(Hold(canvas, (last - first + 0.5) / fps))
-        canvas.second = self.reel.seconds
-
-
-def stretches(
-    moves: list[tuple[float, float]], seconds: float, fps: float
-) -> Iterator[tuple[int, int, bool]]:
-    """(first frame, one after the last, whether anything moves) of each part of a film, in order.
-
-    >>> list(stretches([(1.0, 2.02), (4.0, 5.0)], 5.0, 10))
-    [(0, 10, False), (10, 22, True), (22, 40, False), (40, 50, True)]
-    """
-    at, end = 0, ceil(round(seconds * fps, 6))
-    for begin, finish in moves:
-        first, last = max(at, floor(begin * fps)), min(end, ceil(round(finish * fps, 6)) + 1)
-        if at < first:
-            yield at, first, False
-        if first < last:
-            yield first, last, True
-        at = max(at, last)
-    if at < end:
-        yield at, end, False
+        self.play(Roll(canvas, self.reel.seconds))

@@ -16,7 +16,6 @@ from tilesim_scenes._stage.coding import _unpacked as unpack
 from tilesim_scenes._stage.coding import pack
 from tilesim_scenes._stage.film import Film
 from tilesim_scenes._stage.layout import SIZES, Frame
-from tilesim_scenes._stage.stage import stretches
 from tilesim_scenes._stage.theme import THEMES
 
 CUT = "a film of cut tiles"
@@ -100,19 +99,6 @@ def test_a_reel_survives_being_sent(reel):
     assert len(packed) < 3e6
     for second in (1.0, 6.0, 15.0):
         assert (unpack(packed).still(second) == reel.still(second)).all()
-
-
-@pytest.mark.parametrize("fps", [5, 24, 60])
-def test_where_nothing_moves_all_frames_are_alike(reel, fps):
-    at = 0
-    for first, last, moves in stretches(reel.moves(), reel.seconds, fps):
-        assert first == at < last
-        at = last
-        if not moves:
-            shown = reel.still(first / fps)
-            for number in {(first + last) // 2, last - 1}:
-                assert (reel.still(number / fps) == shown).all()
-    assert at == round(reel.seconds * fps)
 
 
 def test_a_film_of_16384_tiles_draws_few_of_them_at_a_time():
