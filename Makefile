@@ -6,7 +6,7 @@ TILESIM := $(PYTHON_HERE) -m tilesim
 FILMS := .cache/films
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test media clean
+.PHONY: help demo test bench media clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile
@@ -23,6 +23,9 @@ test: .venv/.test ## the same .venv with torch and Triton, then lint, types, dir
 	@$(PYTHON_HERE) -m ruff format --check
 	@$(PYTHON_HERE) -m mypy
 	@$(PYTHON_HERE) -m pytest --quiet
+
+bench: .venv/.test ## measure films and simulations against others and the floor, some 10 minutes
+	@$(PYTHON_HERE) tests/benchmarks
 
 media: .venv/.films ## render the films and pictures that the README shows into media/
 	@mkdir -p .cache

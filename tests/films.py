@@ -121,8 +121,8 @@ def stamped():
     """Every text that is painted in here, in pixels of the frame."""
     found, stamp = [], glyphs.stamp
 
-    def record(frame, text, x, baseline, px, colour, anchor=0.0, family=glyphs.MONO, bold=True):
-        stamp(frame, text, x, baseline, px, colour, anchor, family, bold)
+    def record(frame, text, x, baseline, px, colour, anchor=0.0, family=glyphs.MONO, bold=True, ground=None):
+        stamp(frame, text, x, baseline, px, colour, anchor, family, bold, ground)
         width = glyphs.width(text, px, family, bold)
         left = x - anchor * width
         found.append(Set(text, px, left, baseline - 0.76 * px, left + width, baseline + 0.24 * px))

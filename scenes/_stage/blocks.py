@@ -57,7 +57,7 @@ def _counters(trace: Trace, box: Box, shape: Frame, theme: Theme) -> Counters:
     names = zip(("tiles done", "blocks launched"), baselines, strict=True)
     return Counters(
         tuple(Text(name, box.x * scale, y, px, theme.quiet, 0, glyphs.SANS, False) for name, y in names),
-        tuple(Text("", box.right * scale, y, px, theme.text, 1.0) for y in baselines),
+        tuple(Text("", box.right * scale, y, px, theme.text, 1.0, ground=theme.panel) for y in baselines),
         np.sort(written(trace)),
         np.sort(trace.spans["issue"][first_of_cta(trace)]),
     )

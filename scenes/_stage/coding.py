@@ -40,8 +40,8 @@ CODECS = {
     ),
     "vp9": ("libvpx-vp9", {"deadline": "good", "cpu-used": "5", "crf": "31", "row-mt": "0"}),
 }
-BLOCK = 64
-"""Pixels: parts of a frame are converted in multiples of it, so that there are not too many sizes."""
+BLOCKS = (16, 64)
+"""Pixels: narrow and wide parts of a frame are converted in multiples of these, so there are few sizes."""
 BT709 = 1
 """The matrix, primaries and transfer of HDTV, as H.264 (table E-3) numbers them."""
 
@@ -107,24 +107,24 @@ def encode(
             for place in reel.paint(picture, second, since):
                 planes.convert(picture, place)
             since = second
-            frame = planes.frame()
-            frame.pts, frame.time_base = number - frames.start, Fraction(1, coding.fps)
-            out.mux(stream.encode(frame))
+            planes.frame.pts, planes.frame.time_base = number - frames.start, Fraction(1, coding.fps)
+            out.mux(stream.encode(planes.frame))
             progress(1)
         out.mux(stream.encode())
     return file.getvalue()
 
 
 class Planes:
-    """A frame in the encoder's format, YUV 4:2:0 in BT.709, into which parts of an RGBA frame are converted.
+    """A `frame` in the encoder's format, YUV 4:2:0 in BT.709, into which parts of an RGBA one are converted.
 
-    Width and height are even, as that format has it.
+    Width and height are even, as that format has it. Encoders copy what they keep, so one frame is enough.
     """
 
     def __init__(self, width: int, height: int) -> None:
         self.width, self.height = width, height
-        self.y = np.zeros((height, width), np.uint8)
-        self.u, self.v = (np.zeros((height // 2, width // 2), np.uint8) for _ in range(2))
+        self.frame = av.VideoFrame(width, height, "yuv420p")
+        self.frame.colorspace, self.frame.color_range = Colorspace.ITU709, ColorRange.MPEG
+        self.planes = [_pixels(plane) for plane in self.frame.planes]
 
     def convert(self, picture: np.ndarray, place: Pixels) -> None:
         """Take over what `picture` (uint8, [height, width, 4]) shows at `place`."""
@@ -137,29 +137,25 @@ class Planes:
             dst_colorspace=Colorspace.ITU709,
             dst_color_range=ColorRange.MPEG,
         )
-        for plane, source, halves in zip((self.y, self.u, self.v), part.planes, (1, 2, 2), strict=True):
-            pixels = np.frombuffer(source, np.uint8).reshape(-1, source.line_size)
+        for plane, source, halves in zip(self.planes, part.planes, (1, 2, 2), strict=True):
             y, x = top // halves, left // halves
-            plane[y : y + source.height, x : x + source.width] = pixels[: source.height, : source.width]
+            plane[y : y + source.height, x : x + source.width] = _pixels(source)
 
-    def frame(self) -> av.VideoFrame:
-        """The frame to encode."""
-        frame = av.VideoFrame(self.width, self.height, "yuv420p")
-        for plane, source in zip(frame.planes, (self.y, self.u, self.v), strict=True):
-            pixels = np.frombuffer(plane, np.uint8).reshape(-1, plane.line_size)
-            pixels[: plane.height, : plane.width] = source
-        frame.colorspace, frame.color_range = Colorspace.ITU709, ColorRange.MPEG
-        return frame
+
+def _pixels(plane: av.video.plane.VideoPlane) -> np.ndarray:
+    """A plane's memory: uint8, shape [height, width]."""
+    return np.frombuffer(plane, np.uint8).reshape(-1, plane.line_size)[: plane.height, : plane.width]
 
 
 def _stretch(start: int, length: int, limit: int) -> tuple[int, int]:
     """(start, length) of a stretch of whole blocks that holds another one, inside `limit` pixels.
 
-    >>> _stretch(5, 60, 1080), _stretch(1079, 1, 1080), _stretch(3, 20, 25)
-    ((4, 64), (1016, 64), (0, 25))
+    >>> _stretch(5, 64, 1080), _stretch(1079, 1, 1080), _stretch(3, 20, 25)
+    ((4, 128), (1064, 16), (0, 25))
     """
     start, end = start // 2 * 2, start + length
-    length = -(-(end - start) // BLOCK) * BLOCK
+    block = BLOCKS[end - start > BLOCKS[1]]
+    length = -(-(end - start) // block) * block
     if length >= limit:
         return 0, limit
     return min(start, (limit - length) // 2 * 2), length

@@ -6,7 +6,7 @@ from functools import lru_cache
 import cairo
 import numpy as np
 
-from tilesim_scenes._stage.raster import blend
+from tilesim_scenes._stage.raster import blend, packed, paste
 from tilesim_scenes._stage.theme import Colour
 
 SANS, MONO = "DejaVu Sans", "DejaVu Sans Mono"
@@ -64,7 +64,7 @@ def _fill(text: str, px: float, room: float, lines: int, bold: bool) -> list[str
 
 @lru_cache(maxsize=4096)
 def mask(text: str, px: float, family: str = MONO, bold: bool = True) -> tuple[np.ndarray, int]:
-    """(coverage, baseline): uint8 of shape [height, width] and the row of the baseline in it."""
+    """(coverage, baseline): uint8, shape [height, width], as large as its ink, and the baseline's row in it."""
     ascent, descent = int(np.ceil(px)), int(np.ceil(0.3 * px))
     columns = max(1, int(np.ceil(width(text, px, family, bold))) + 1)
     surface = cairo.ImageSurface(cairo.FORMAT_A8, columns, ascent + descent)
@@ -73,7 +73,12 @@ def mask(text: str, px: float, family: str = MONO, bold: bool = True) -> tuple[n
     context.show_text(text)
     surface.flush()
     rows = np.frombuffer(surface.get_data(), np.uint8).reshape(ascent + descent, surface.get_stride())
-    return rows[:, :columns].copy(), ascent
+    inked = rows[:, :columns]
+    down, across = (np.flatnonzero(inked.any(axis)) for axis in (1, 0))
+    if not down.size:
+        return np.zeros((0, 0), np.uint8), 0
+    # From the left edge on, as the text is placed by it.
+    return inked[down[0] : down[-1] + 1, : across[-1] + 1].copy(), ascent - int(down[0])
 
 
 @lru_cache(maxsize=4096)
@@ -118,12 +123,30 @@ def stamp(
     anchor: float = 0.0,
     family: str = MONO,
     bold: bool = True,
+    ground: Colour | None = None,
 ) -> None:
-    """Draw `text` into `frame` (uint8, [height, width, >= 3]), cut off at its edges.
+    """Draw `text` into `frame` (uint8, [height, width, 4]), cut off at its edges.
 
     `anchor` says which share of the text's width lies left of `x`: 0 starts there, 0.5 is centred on it.
+    `ground` is the colour of all that is below it, where that is one.
     """
     coverage, ascent = mask(text, px, family, bold)
     top = round(baseline) - ascent
     left = round(x - anchor * width(text, px, family, bold))
-    blend(frame, coverage, np.array(colour), left, top)
+    if ground is None:
+        blend(frame, coverage, np.array(colour), left, top)
+    else:
+        paste(packed(frame), shades(ground, colour)[coverage], left, top)
+
+
+@lru_cache(maxsize=64)
+def shades(ground: Colour, ink: Colour) -> np.ndarray:
+    """What each coverage of `ink` on `ground` looks like: packed colours, uint32, shape [256].
+
+    >>> shades((0, 0, 0), (200, 100, 0))[[0, 255]].view(np.uint8).reshape(2, 4).tolist()
+    [[0, 0, 0, 255], [200, 100, 0, 255]]
+    """
+    pixels = np.empty((1, 256, 4), np.uint8)
+    pixels[...] = (*ground, 255)
+    blend(pixels, np.arange(256, dtype=np.uint8)[None], np.array(ink), 0, 0)
+    return packed(pixels)[0]

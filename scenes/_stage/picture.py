@@ -153,7 +153,15 @@ class Picture:
         scale, (right, baseline) = self.frame.scale, (panel.lanes.right, panel.box.y + 54)
         wide = glyphs.width(widest_clock(self.end), CLOCK_PX, glyphs.MONO, True)
         box = Box(right - wide - 2, baseline - CLOCK_PX, wide + 4, 1.3 * CLOCK_PX)
-        at = Text("", right * scale, baseline * scale, CLOCK_PX * scale, self.theme.text, 1.0)
+        at = Text(
+            "",
+            right * scale,
+            baseline * scale,
+            CLOCK_PX * scale,
+            self.theme.text,
+            1.0,
+            ground=self.theme.panel,
+        )
         return Board(self.frame.pixels(box), self.theme.panel, Clock(at, trace.makespan))
 
     # -- what comes and goes

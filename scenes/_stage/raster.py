@@ -82,6 +82,14 @@ def around(rectangles: Iterable[tuple[int, int, int, int]]) -> Pixels:
     return Pixels(min(lefts), min(tops), max(rights) - min(lefts), max(bottoms) - min(tops))
 
 
+def paste(pixels: np.ndarray, part: np.ndarray, left: int, top: int) -> None:
+    """Put packed pixels over others, both uint32 of shape [height, width]; what sticks out is cut off."""
+    shared = Pixels(left, top, part.shape[1], part.shape[0]).shared(Pixels(0, 0, *pixels.shape[::-1]))
+    if shared:
+        y, x = shared.top - top, shared.left - left
+        pixels[shared.rows, shared.columns] = part[y : y + shared.height, x : x + shared.width]
+
+
 def blend(frame: np.ndarray, coverage: np.ndarray, colour: np.ndarray, left: int, top: int) -> None:
     """Lay `colour` ([3]) on `frame` as far as `coverage` (uint8, [height, width]) says.
 

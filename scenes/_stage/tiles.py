@@ -14,6 +14,8 @@ from tilesim_scenes._stage.theme import Theme, ink_on, mix
 
 NEVER = -np.inf
 """Before any instant of a trace."""
+Look = tuple[np.ndarray, np.ndarray]
+"""The Phase of some segments, and how many rows of pixels of their tiles they fill, ints, [segments]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +59,7 @@ class Tiles:
         pixels = packed(frame)
         if since is None:
             pixels[self.place.rows, self.place.columns] = packed(self.empty)
-        rows = self._changed(NEVER if since is None else since, t)
-        phase, filled = self._look(rows, t)
-        was_phase, was_filled = self._look(rows, NEVER if since is None else since)
+        rows, (phase, filled), (was_phase, was_filled) = self._changes(NEVER if since is None else since, t)
         # A number lies on all layers of its tile, so they are drawn anew below it.
         whole = (phase != was_phase) | (filled < was_filled) | bool(self.numbers)
         edges, bodies = self.edges[phase, rows].tolist(), self.bodies[phase, rows].tolist()
@@ -81,8 +81,8 @@ class Tiles:
             return [self.place]
         return [around(layers)] if layers else []
 
-    def _look(self, rows: np.ndarray, t: float) -> tuple[np.ndarray, np.ndarray]:
-        """The Phase of some segments, and how many rows of pixels of their tiles they fill: ints, [rows]."""
+    def _look(self, rows: np.ndarray, t: float) -> Look:
+        """The look of some segments at an instant."""
         times = self.times[:, rows]
         start, drain = times[TIMES.index("start")], times[TIMES.index("drain")]
         done = np.clip((t - start) / np.maximum(1, drain - start), 0.0, 1.0)
@@ -90,13 +90,16 @@ class Tiles:
         low, length = self.share[:, rows]
         return (times <= t).sum(axis=0), np.ceil(low + done * length - 0.5).astype(np.int64)
 
-    def _changed(self, since: float, t: float) -> np.ndarray:
-        """The segments that look different at two instants: rows of the trace, int64."""
+    def _changes(self, since: float, t: float) -> tuple[np.ndarray, Look, Look]:
+        """The segments to draw, rows of the trace, int64, with their looks at `t` and at `since`."""
         low, high = sorted((since, t))
         rows = np.flatnonzero((self.times[0] <= high) & (self.times[-1] >= low))
-        (phase, filled), (was_phase, was_filled) = self._look(rows, t), self._look(rows, since)
-        rows = rows[(phase != was_phase) | (filled != was_filled)]
-        return np.flatnonzero(np.isin(self.tile, self.tile[rows])) if self.numbers else rows
+        now, before = self._look(rows, t), self._look(rows, since)
+        some = np.flatnonzero((now[0] != before[0]) | (now[1] != before[1]))
+        if self.numbers:
+            rows = np.flatnonzero(np.isin(self.tile, self.tile[rows[some]]))
+            return rows, self._look(rows, t), self._look(rows, since)
+        return rows[some], (now[0][some], now[1][some]), (before[0][some], before[1][some])
 
     def _number(self, frame: np.ndarray, tile: int, t: float) -> None:
         number, own = self.numbers[tile], self.tile == tile

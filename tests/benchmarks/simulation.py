@@ -11,11 +11,11 @@ import sys
 import tracemalloc
 from collections.abc import Callable, Iterator
 from heapq import heapify, heapreplace
-from statistics import median
 from time import perf_counter
 from typing import Any
 
 from alternation import alternate
+from table import row, text
 
 from tilesim import Costs, Device, Plan, Problem, Trace, engine, plan
 
@@ -146,14 +146,6 @@ def peak_bytes(schedule: str) -> float:
     return most / MILLION.tiles
 
 
-def row(what: str, figures: list[float], unit: str, goal: str) -> dict[str, Any]:
-    """One line of the table."""
-    return {
-        "what": what, "figure": median(figures), "low": min(figures), "high": max(figures), "unit": unit,
-        "goal": goal,
-    }  # fmt: skip
-
-
 def measure(rounds: int = 7) -> list[dict[str, Any]]:
     """Rows what, figure (the median), low, high, unit, goal; raises ValueError where contenders disagree."""
     rows = []
@@ -187,6 +179,4 @@ def measure(rounds: int = 7) -> list[dict[str, Any]]:
 
 
 if __name__ == "__main__":
-    for line in measure(*map(int, sys.argv[1:])):
-        spread = f"{line['low']:9.2f} to {line['high']:8.2f}"
-        print(f"{line['what']:38} {line['figure']:9.2f} ({spread}) {line['unit']:16} {line['goal']}")
+    print(text(measure(*map(int, sys.argv[1:]))))

@@ -1,0 +1,65 @@
+"""All benchmarks: `make bench`, or `python tests/benchmarks [ROUNDS]`. Prints a table and keeps it as JSON."""
+
+import json
+import platform
+import subprocess
+import sys
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from time import perf_counter
+
+import rendering
+import simulation
+from alternation import alternate
+from table import row, text
+
+from tilesim.processes import cores
+
+RESULTS = Path(__file__).with_name("results.json")
+PACKAGES = ("numpy", "numba", "simpy", "manim", "av", "click")
+
+
+def machine() -> dict[str, str]:
+    """What this runs on."""
+    cpu = Path("/proc/cpuinfo")
+    named = [line for line in cpu.read_text().splitlines() if "model name" in line] if cpu.exists() else []
+    return {
+        "cpu": named[0].partition(":")[2].strip() if named else platform.processor() or platform.machine(),
+        "cores": str(cores()),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        **{name: version(name) for name in PACKAGES},
+        "date": datetime.now(UTC).date().isoformat(),
+    }
+
+
+def started(*command: str) -> float:
+    """Seconds until `tilesim COMMAND` is done."""
+    begin = perf_counter()
+    subprocess.run([sys.executable, "-m", "tilesim", *command], capture_output=True, check=True)
+    return perf_counter() - begin
+
+
+def starts(rounds: int) -> list[dict]:
+    """How long one waits for the command line."""
+    commands = {name: lambda name=name: started(name) for name in ("--help", "list")}
+    return [
+        row(f"tilesim {name}", figures, "s", "at most 0.3")
+        for name, figures in alternate(commands, 3 * rounds).items()
+    ]
+
+
+def main(rounds: int = 3) -> None:
+    here = machine()
+    print(", ".join(f"{name} {value}" for name, value in here.items()))
+    parts = {"rendering": rendering.measure, "simulation": simulation.measure, "start": starts}
+    found = {}
+    for name, measure in parts.items():
+        found[name] = measure(rounds)
+        print(f"\n{name}, {rounds} rounds: median (least to most)\n{text(found[name])}", flush=True)
+    RESULTS.write_text(json.dumps({"machine": here, "rounds": rounds, **found}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))
