@@ -10,9 +10,11 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
+from table import markdown
 
 from tilesim import Device, Trace, simulate
 from tilesim.calibrations import default_costs, shipped
+from tilesim.compiled import LARGE
 from tilesim.orders import visit
 from tilesim.problems import Problem
 from tilesim.sweep import Combination, row
@@ -39,6 +41,7 @@ def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("readme")
     (folder / "scenes").symlink_to(ROOT / "scenes")
     shutil.copy(ROOT / "tests/own_kernel.csv", folder / "own-kernel.csv")
+    (folder / "talk.toml").write_text(blocks("toml")[0], "utf-8")
     return folder
 
 
@@ -63,7 +66,7 @@ def run_in_clone(clone: Path, *words: str) -> subprocess.CompletedProcess:
 
 def test_there_are_the_commands_that_are_promised() -> None:
     assert len([c for c in COMMANDS if c.startswith("make ")]) == 2
-    assert len([c for c in COMMANDS if c.startswith("tilesim ")]) == 5 + 1 + 3 + 2 + 1 + 2
+    assert len([c for c in COMMANDS if c.startswith("tilesim ")]) == 5 + 1 + 3 + 2 + 1 + 1 + 2
 
 
 @pytest.mark.parametrize("command", [c for c in COMMANDS if c.startswith("make ")])
@@ -312,6 +315,15 @@ def test_the_finding_is_the_films(workplace: Path) -> None:
     (said,) = re.findall(r"slowed down about ([\d,]+) times", README)
     slowed = (film.seconds - OPENING - CLOSING) / (film.traces[0].makespan * 1e-9)
     assert int(said.replace(",", "")) == pytest.approx(slowed, rel=0.05)
+
+
+def test_how_fast_it_is_was_measured() -> None:
+    results = json.loads((ROOT / "tests/benchmarks/results.json").read_text("utf-8"))
+    for part in ("rendering", "simulation", "start"):
+        assert markdown(results[part]) in README
+    for fact in ("cpu", "python", "manim", "av", "numba", "date"):
+        assert results["machine"][fact] in README
+    assert f"{results['rounds']} rounds" in README and f"{LARGE:,} segments" in README
 
 
 def test_pictures_exist_and_the_film_in_front_is_small() -> None:

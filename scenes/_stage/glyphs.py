@@ -64,7 +64,7 @@ def _fill(text: str, px: float, room: float, lines: int, bold: bool) -> list[str
 
 @lru_cache(maxsize=4096)
 def mask(text: str, px: float, family: str = MONO, bold: bool = True) -> tuple[np.ndarray, int]:
-    """(coverage, baseline): uint8, shape [height, width], as large as its ink, and the baseline's row in it."""
+    """(coverage, baseline): uint8, shape [height, width], as large as its ink, and its baseline's row."""
     ascent, descent = int(np.ceil(px)), int(np.ceil(0.3 * px))
     columns = max(1, int(np.ceil(width(text, px, family, bold))) + 1)
     surface = cairo.ImageSurface(cairo.FORMAT_A8, columns, ascent + descent)

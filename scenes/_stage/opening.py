@@ -41,7 +41,7 @@ def opening_card(
     yield from _cells(
         words,
         places[0],
-        f"the output matrix, {problem.tiles} tiles",
+        f"the output matrix, {plural(problem.tiles, 'tile')}",
         problem.tiles_m,
         problem.tiles_n,
         [theme.idle] * problem.tiles if numbered else [],

@@ -1,4 +1,4 @@
-"""All benchmarks: `make bench`, or `python tests/benchmarks [ROUNDS]`. Prints a table and keeps it as JSON."""
+"""All benchmarks, by `make bench` or `python tests/benchmarks [ROUNDS]`: a table, kept as JSON."""
 
 import json
 import platform

@@ -24,3 +24,25 @@ def text(rows: Iterable[Mapping[str, Any]]) -> str:
         f"{line['unit']:16} {line['goal']}".rstrip()
         for line in rows
     )
+
+
+def markdown(rows: Iterable[Mapping[str, Any]]) -> str:
+    """The rows as a page shows them.
+
+    >>> print(markdown([row("speed", [1.0, 2.0, 12.0], "times", "at least 2")]))
+    | speed | 2.00 times | 1.00 to 12.00 | at least 2 |
+    """
+    return "\n".join(
+        f"| {line['what']} | {_figure(line['figure'])} {line['unit']}".rstrip()
+        + f" | {_figure(line['low'])} to {_figure(line['high'])} | {line['goal']} |"
+        for line in rows
+    )
+
+
+def _figure(value: float) -> str:
+    """Three digits, or as many as it has before the point.
+
+    >>> [_figure(value) for value in (0.987654, 1.5, 67.89, 592.44)]
+    ['0.99', '1.50', '67.9', '592']
+    """
+    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
