@@ -22,6 +22,8 @@ from tilesim_scenes._stage.reel import Reel
 from tilesim_scenes._stage.stage import TraceScene
 
 FORMATS = ("mp4", "webm", "gif", "mov", "png")
+CODEC = {"webm": "vp9", "gif": "lossless"}
+"""What is not h264."""
 MAX_FPS = {"gif": 50}
 """GIF counts in hundredths of a second, and browsers slow down whatever is faster than this."""
 
@@ -45,7 +47,7 @@ class Cut:
         if not 0 <= self.start < end <= film.seconds:
             part = f"from {self.start:g} s to {end:g} s"
             raise FilmError(f"there is no part of the film {part}; it lasts {film.seconds:g} s")
-        return Coding(self.fps, self.start, end, "vp9" if form == "webm" else "h264")
+        return Coding(self.fps, self.start, end, CODEC.get(form, "h264"))
 
     @property
     def frame(self) -> Frame:

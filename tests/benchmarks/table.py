@@ -30,7 +30,7 @@ def markdown(rows: Iterable[Mapping[str, Any]]) -> str:
     """The rows as a page shows them.
 
     >>> print(markdown([row("speed", [1.0, 2.0, 12.0], "times", "at least 2")]))
-    | speed | 2.00 times | 1.00 to 12.00 | at least 2 |
+    | speed | 2.00 times | 1.00 to 12.0 | at least 2 |
     """
     return "\n".join(
         f"| {line['what']} | {_figure(line['figure'])} {line['unit']}".rstrip()
