@@ -38,7 +38,7 @@ CODECS = {
         "libx264",
         {"preset": "veryfast", "crf": "26", "x264-params": ":".join(f"{k}={v}" for k, v in X264.items())},
     ),
-    # For a GIF to be made of: what the eye does not see of an encoder's losses makes a GIF half as large again.
+    # For a GIF to be made of: losses that the eye does not see make it four times as large.
     "lossless": ("libx264", {"preset": "ultrafast", "qp": "0"}),
     "vp9": ("libvpx-vp9", {"deadline": "good", "cpu-used": "5", "crf": "31", "row-mt": "0"}),
 }
