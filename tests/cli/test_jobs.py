@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib import import_module
 
 import av
 import psutil
@@ -14,6 +15,7 @@ from click.testing import CliRunner
 pytest.importorskip("manim", reason="the films need Manim")
 
 from tilesim.cli import _jobs, main
+from tilesim.errors import TilesimError
 
 CUT = ["--size", "480p", "--fps", "10"]
 
@@ -80,7 +82,7 @@ def cluster():
     """Two workers, each a process with one thread, which a nanny starts anew where it dies."""
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None, memory_limit=0, silence_logs="CRITICAL"
+        n_workers=2, threads_per_worker=1, dashboard_address=":0", memory_limit=0, silence_logs="CRITICAL"
     ) as made:
         yield made
 
@@ -114,6 +116,24 @@ def test_a_cluster_that_loses_a_worker_does_its_task_again(cluster, alone, tmp_p
     assert (process.returncode, said) == (0, "")
     assert len(frames(tmp_path / "film.mp4")) == 900
     assert [path.name for path in tmp_path.iterdir()] == ["film.mp4"]
+
+
+def test_a_cluster_whose_workers_lack_something_is_one_sentence(cluster):
+    sentence = "failed .*no_such_module.*; is this tilesim installed on its workers"
+    with (
+        pytest.raises(TilesimError, match=sentence),
+        _jobs.executor(None, cluster.scheduler_address, 3) as workers,
+    ):
+        workers.submit(import_module, "no_such_module").result()
+
+
+def test_a_cluster_without_workers_is_not_waited_for(tmp_path):
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(n_workers=0, dashboard_address=":0") as empty:
+        address = empty.scheduler_address
+        result = run("persistent", *CUT, "--cluster", address, "-o", tmp_path / "film.mp4")
+    assert result.exit_code == 1 and result.stderr.count("\n") == 1 and not list(tmp_path.iterdir())
+    assert "has no workers" in result.stderr
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense://x", "127.0.0.1:notaport"])

@@ -33,7 +33,16 @@ def executor(jobs: int | None, cluster: str | None, tasks: int) -> Iterator[Exec
     """
     if cluster is not None:
         with _client(cluster) as client, client.get_executor(retries=RETRIES) as workers:
-            yield workers
+            try:
+                yield workers
+            except TilesimError:
+                raise
+            except Exception as error:
+                reason = " ".join(f"{type(error).__name__}: {error}".split())
+                raise TilesimError(
+                    f"the Dask cluster at {cluster!r} failed ({reason}); "
+                    "is this tilesim installed on its workers?"
+                ) from error
     elif (count := min(jobs or cores(), tasks)) > 1:
         with processes(count, room, "scenes", "_stage.coding") as workers:
             yield workers
@@ -50,7 +59,13 @@ def _client(address: str) -> Any:
             "--cluster needs Dask's distributed; install it with: pip install distributed"
         ) from None
     try:
-        return Client(address, timeout=PATIENCE, set_as_default=False)
+        client = Client(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
         reason = " ".join(str(error).split()) or "no answer"
         raise TilesimError(f"cannot reach a Dask cluster at {address!r} ({reason})") from None
+    if not client.nthreads():
+        client.close()
+        raise TilesimError(
+            f"the Dask cluster at {address!r} has no workers; start one with: dask worker {address}"
+        )
+    return client
