@@ -85,4 +85,4 @@ def fade(film_s: float, start: float, end: float) -> float:
     >>> fade(1.0, 1.0, 5.0), fade(1.15, 1.0, 5.0), fade(3.0, 1.0, 5.0), fade(5.0, 1.0, 5.0)
     (0.0, 0.5, 1.0, 0.0)
     """
-    return float(np.clip(min(film_s - start, end - film_s) / RAMP, 0.0, 1.0).round(6))
+    return round(max(0.0, min(1.0, (film_s - start) / RAMP, (end - film_s) / RAMP)), 6)

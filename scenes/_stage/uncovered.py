@@ -46,7 +46,7 @@ class Uncovered:
     def _edge(self, t: float) -> int:
         """How many columns are uncovered at `t`."""
         low, high = self.window
-        return int(np.clip((t - low) / (high - low), 0.0, 1.0) * self.place.width)
+        return int(max(0.0, min(1.0, (t - low) / (high - low))) * self.place.width)
 
 
 def cursor_thickness(shape: Frame) -> int:
