@@ -163,9 +163,9 @@ def _stretch(start: int, length: int, limit: int) -> tuple[int, int]:
     return min(start, (limit - length) // 2 * 2), length
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=24)
 def _reformatter(width: int, height: int) -> VideoReformatter:
-    """One for each size: to change the size of one takes longer than to convert."""
+    """One for each of the latest sizes: to change the size of one takes longer than to convert, and 2 MB."""
     return VideoReformatter()
 
 

@@ -62,7 +62,7 @@ def _fill(text: str, px: float, room: float, lines: int, bold: bool) -> list[str
     return broken
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=256)
 def mask(text: str, px: float, family: str = MONO, bold: bool = True) -> tuple[np.ndarray, int]:
     """(coverage, baseline): uint8, shape [height, width], as large as its ink, and its baseline's row."""
     ascent, descent = int(np.ceil(px)), int(np.ceil(0.3 * px))
