@@ -5,7 +5,7 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from multiprocessing import active_children, get_context, parent_process
 from threading import Thread
@@ -78,7 +78,17 @@ def processes(count: int, prepare: Callable[..., object] = int, *given: object) 
     finally:
         for process in set(active_children()) - others:
             process.terminate()
+        _stop_sending(pool)
         pool.shutdown(cancel_futures=True)
+
+
+def _stop_sending(pool: ProcessPoolExecutor) -> None:
+    """Let the pool's thread that sends tasks give up, where the process that was to read one is gone.
+
+    Before 3.11.8 and 3.12.2, Python waits for that thread for ever (its issue 94777), and so would we.
+    """
+    with suppress(AttributeError, OSError):
+        pool._call_queue._reader.close()  # type: ignore[attr-defined]
 
 
 def _each(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
