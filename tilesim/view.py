@@ -34,10 +34,17 @@ def progress(trace: Trace, t: float) -> np.ndarray:
     >>> progress(_example(), 1500).tolist()
     [1.0, 1.0, 0.5, 0.5, 0.0]
     """
-    spans = trace.spans
-    length = np.maximum(1, spans["drain"] - spans["start"])
-    share = np.clip((t - spans["start"]) / length, 0.0, 1.0)
-    share[spans["drain"] <= t] = 1.0
+    return multiplied(trace.spans["start"], trace.spans["drain"], t)
+
+
+def multiplied(start: np.ndarray, drain: np.ndarray, t: float) -> np.ndarray:
+    """`progress` of some segments, given when their main loops begin and end: float64, shape [segments].
+
+    >>> multiplied(np.array([0, 1000]), np.array([1000, 2000]), 1500).tolist()
+    [1.0, 0.5]
+    """
+    share = np.clip((t - start) / np.maximum(1, drain - start), 0.0, 1.0)
+    share[drain <= t] = 1.0
     return share
 
 
@@ -98,13 +105,22 @@ def tiles_done(trace: Trace, t: float) -> int:
     return int(np.count_nonzero(written(trace) <= t))
 
 
+def launched(trace: Trace) -> np.ndarray:
+    """When each thread block with work is given a slot: int64 ns, shape [thread blocks with work].
+
+    >>> launched(_example()).tolist()
+    [0, 0, 1000, 1000, 2000]
+    """
+    return trace.spans["issue"][first_of_cta(trace)]
+
+
 def blocks_launched(trace: Trace, t: float) -> int:
     """Thread blocks, of those with work, that have been given a slot.
 
     >>> blocks_launched(_example(), 1500)
     4
     """
-    return int(np.count_nonzero(trace.spans["issue"][first_of_cta(trace)] <= t))
+    return int(np.count_nonzero(launched(trace) <= t))
 
 
 def busy_sms(trace: Trace, t: float) -> int:

@@ -6,8 +6,7 @@ import numpy as np
 
 from tilesim import Trace
 from tilesim.counts import plural
-from tilesim.metrics import first_of_cta
-from tilesim.view import written
+from tilesim.view import launched, written
 from tilesim_scenes._stage import glyphs
 from tilesim_scenes._stage.board import Board, Fill, Text
 from tilesim_scenes._stage.layout import Box, Frame
@@ -59,7 +58,7 @@ def _counters(trace: Trace, box: Box, shape: Frame, theme: Theme) -> Counters:
         tuple(Text(name, box.x * scale, y, px, theme.quiet, 0, glyphs.SANS, False) for name, y in names),
         tuple(Text("", box.right * scale, y, px, theme.text, 1.0, ground=theme.panel) for y in baselines),
         np.sort(written(trace)),
-        np.sort(trace.spans["issue"][first_of_cta(trace)]),
+        np.sort(launched(trace)),
     )
 
 
@@ -78,9 +77,9 @@ class Queue:
 
 
 def _queue(trace: Trace, box: Box, shape: Frame, theme: Theme) -> Queue:
-    launched = np.sort(trace.spans["issue"][first_of_cta(trace)])
+    begins = np.sort(launched(trace))
     waiting = tuple(mix(np.array(theme.panel), np.array(theme.launch), 0.75).tolist())
-    most = len(launched) - trace.device.slots
+    most = len(begins) - trace.device.slots
     rows = next(rows for rows in range(1, most + 1) if -(-most // rows) * 27 / rows <= box.w)
     columns = -(-most // rows)
     pitch = min(29.0, box.w / columns)
@@ -89,8 +88,8 @@ def _queue(trace: Trace, box: Box, shape: Frame, theme: Theme) -> Queue:
         Box(box.x + index % columns * pitch, box.y + 38 + index // columns * down, 0.75 * pitch, 0.72 * down)
         for index in range(most)
     ]
-    caption = _caption("thread blocks waiting: ", box, shape.scale, theme, widest=str(len(launched)))
-    return Queue(caption, tuple(Fill(shape.pixels(place), waiting) for place in places), launched)
+    caption = _caption("thread blocks waiting: ", box, shape.scale, theme, widest=str(len(begins)))
+    return Queue(caption, tuple(Fill(shape.pixels(place), waiting) for place in places), begins)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

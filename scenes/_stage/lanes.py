@@ -80,7 +80,7 @@ def lane_painter(
     empty[: box.height, :, :3] = _picture(lanes, Bars(*(column[:0] for column in bars)), box, theme, colours)
     full[: box.height, :, :3] = _picture(lanes, bars, box, theme, colours)
     if lanes.number_px:
-        _label(full[: box.height], lanes, lane_bars(lanes, box.width), theme, colours)
+        _label(full[: box.height], lanes, _each(bars), theme, colours)
     return Uncovered(place, lanes.window, empty, full, theme.cursor, cursor_thickness(shape))
 
 
@@ -117,7 +117,11 @@ def lane_bars(lanes: Lanes, width: float) -> list[Bar]:
     >>> [tuple(bar) for bar in lane_bars(Lanes(trace, np.arange(2), (0, 2000)), 100)]
     [(0, 0.0, 50.0, 'multiply', 0, 0), (1, 0.0, 50.0, 'multiply', 1, 1), (0, 50.0, 100.0, 'multiply', 0, 2)]
     """
-    columns = (column.tolist() for column in bar_columns(lanes, width))
+    return _each(bar_columns(lanes, width))
+
+
+def _each(bars: Bars) -> list[Bar]:
+    columns = (column.tolist() for column in bars)
     return [
         Bar(lane, x0, x1, KINDS[kind], sm, tile)
         for lane, x0, x1, kind, sm, tile in zip(*columns, strict=True)

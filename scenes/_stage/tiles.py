@@ -7,7 +7,7 @@ import numpy as np
 from tilesim import Trace
 from tilesim.metrics import first_of_cta
 from tilesim.traces import TIMES
-from tilesim.view import Phase
+from tilesim.view import Phase, multiplied
 from tilesim_scenes._stage import glyphs
 from tilesim_scenes._stage.raster import Pixels, around, pack, packed
 from tilesim_scenes._stage.theme import Theme, ink_on, mix
@@ -85,8 +85,7 @@ class Tiles:
         """The look of some segments at an instant."""
         times = self.times[:, rows]
         start, drain = times[TIMES.index("start")], times[TIMES.index("drain")]
-        done = np.clip((t - start) / np.maximum(1, drain - start), 0.0, 1.0)
-        done[drain <= t] = 1.0
+        done = multiplied(start, drain, t)
         low, length = self.share[:, rows]
         return (times <= t).sum(axis=0), np.ceil(low + done * length - 0.5).astype(np.int64)
 
