@@ -62,6 +62,7 @@ class Export:
     form: str
     coding: Coding
     encoded: Iterator[bytes]
+    reel: Reel
 
     def finish(self) -> None:
         """Wait for the segments, join them and write the file, complete or not at all.
@@ -97,12 +98,12 @@ def begin(
     """
     _atomic.check(output)
     coding = cut.coding(film, form)
-    reel = Picture(film, scene.write(film), cut.frame).reel
+    reel = reel_of(scene, film, cut.frame)
     if executor is None:
         encoded = (encode(reel, coding, frames, progress) for frames in coding.segments())
     else:
         encoded = _gathered(_submitted(reel, coding, executor), progress)
-    return Export(output, form, coding, encoded)
+    return Export(output, form, coding, encoded, reel)
 
 
 def _submitted(reel: Reel, coding: Coding, executor: Executor) -> list[tuple[range, Future[bytes]]]:
@@ -122,15 +123,20 @@ def _gathered(tasks: list[tuple[range, Future[bytes]]], progress: Callable[[int]
             task.cancel()
 
 
-def save_still(scene: type[TraceScene], film: Film, output: str | Path, cut: Cut, second: float) -> None:
-    """Write one frame of the film as PNG; the frame at its end is its poster."""
-    picture = still(scene, film, cut.frame, second)
+def reel_of(scene: type[TraceScene], film: Film, frame: Frame) -> Reel:
+    """The film as `scene` shows it in a frame of that size."""
+    return Picture(film, scene.write(film), frame).reel
+
+
+def save_still(reel: Reel, output: str | Path, second: float) -> None:
+    """Write one frame of a film as PNG; the frame at its end is its poster."""
+    picture = reel.still(second)
     _atomic.write(output, lambda target: Image.fromarray(picture).convert("RGB").save(target, "PNG"))
 
 
 def still(scene: type[TraceScene], film: Film, frame: Frame, second: float) -> np.ndarray:
     """The film at `second` as a frame: uint8, shape [height, width, 4]."""
-    return Picture(film, scene.write(film), frame).reel.still(second)
+    return reel_of(scene, film, frame).still(second)
 
 
 def _gif(source: Path, target: Path, fps: int) -> Path:

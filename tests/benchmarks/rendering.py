@@ -41,11 +41,11 @@ def film_of(tiles: int, seconds: float = SECONDS) -> Any:
 
 
 def reel_of(film: Any) -> Any:
+    from tilesim_scenes._stage import export
     from tilesim_scenes._stage.layout import Frame
-    from tilesim_scenes._stage.picture import Picture
     from tilesim_scenes.race import Race
 
-    return Picture(film, Race.write(film), Frame(*SIZE)).reel
+    return export.reel_of(Race, film, Frame(*SIZE))
 
 
 def by_manim(scene: Callable[[], Any], seconds: float) -> dict[str, float]:

@@ -78,13 +78,16 @@ def command(scene: str, output: str, form: str | None, poster: str | None, **opt
         coding = cut.coding(film, form)
         finding = act.write(film).finding
     if form == "png":
-        stage.save_still(act, film, output, cut, cut.start or film.seconds)
+        reel = stage.reel_of(act, film, cut.frame)
+        stage.save_still(reel, output, cut.start or film.seconds)
     else:
         jobs = executor(options["jobs"], options["cluster"], len(coding.segments()))
         with jobs as workers, progress(scene, coding.frames) as done:
-            stage.begin(act, film, output, form, cut, workers, done).finish()
+            begun = stage.begin(act, film, output, form, cut, workers, done)
+            begun.finish()
+        reel = begun.reel
     if poster:
-        stage.save_still(act, film, poster, cut, film.seconds)
+        stage.save_still(reel, poster, film.seconds)
     if options["as_json"]:
         figures = [metrics.summary(trace) for trace in film.traces]
         click.echo(json.dumps({"film": output, "finding": finding, "traces": figures}))

@@ -79,7 +79,7 @@ def command(file: str | None, folder: str, jobs: int | None, cluster: str | None
                 stage.begin(entry.act, entry.film, entry.output, entry.form, entry.cut, workers, done)
             )
             if entry.poster:
-                stage.save_still(entry.act, entry.film, entry.poster, entry.cut, entry.film.seconds)
+                stage.save_still(begun[-1].reel, entry.poster, entry.film.seconds)
             if workers is None or len(begun) > AHEAD:
                 begun.popleft().finish()
         while begun:
