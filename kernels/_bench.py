@@ -1,7 +1,7 @@
 """bench: kernel times of every variant beside cuBLAS, of correct kernels only."""
 
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
@@ -17,11 +17,11 @@ from ._launch import Job, job
 from ._machine import device, facts
 from ._reference import gate
 from ._timing import REST, Rotation, capture, require_gpu, sample, spread, working_gpu
-from ._variants import VARIANTS, Variant, check, on_this_machine, variant
+from ._variants import UNSTAMPED, VARIANTS, Variant, check, on_this_machine, variant
 
 CUBLAS = "cublas"
 KERNELS = (*VARIANTS, CUBLAS)
-"""What bench times where nothing else is asked for: six Triton kernels, and cuBLAS through torch.mm."""
+"""What bench times where nothing else is asked for: Triton kernels, and cuBLAS through torch.mm."""
 
 PLANNED = "planned:"
 """Before a schedule's name: that schedule's plan, executed by the kernel `planned`."""
@@ -73,10 +73,12 @@ def _variant(name: str, warps: int, stages: int) -> Variant | None:
         return None
     if name.startswith(PLANNED):
         return variant(name.removeprefix(PLANNED), "tma", True, warps, stages, "planned")
+    if name in UNSTAMPED:
+        return UNSTAMPED[name]
     if name not in VARIANTS:
         raise KernelError(unknown("kernel", name, [*KERNELS, PLANNED + "SCHEDULE"]))
     named = VARIANTS[name]
-    return variant(named.schedule, named.loads, named.overlap, warps, stages)
+    return replace(variant(named.schedule, named.loads, named.overlap, warps, stages), parts=named.parts)
 
 
 def _rows(

@@ -16,17 +16,22 @@ from tilesim.plans import segments
 from tilesim.problems import Problem
 from tilesim.schedules import plan
 
+from . import _hopper
 from ._clock import WORDS
 from ._errors import KernelError
 from ._inputs import Matrices
-from ._tiles import FORMULAS
+from ._tiles import FORMULAS, INTERPRETED
 from ._upload import Upload, rows_of, upload
 from ._variants import Variant
+from .element import element
 from .naive import naive
 from .persistent import persistent
 from .planned import planned
+from .skinny import skinny
+from .uncoalesced import uncoalesced
 
 KERNELS = {"naive": naive, "persistent": persistent, "planned": planned}
+"""Those that can be stamped."""
 
 LAG = 1
 """The K-step at whose top an overlapping kernel with stamps waits for its last store. At 0 it costs 5 % of
@@ -63,6 +68,8 @@ def job(what: Variant, problem: Problem, device: Device, memory: str = "cuda") -
     Raises ScheduleError or PlanError where the schedule makes no plan that ends on this device's slots,
     KernelError where what the plan needs does not fit into the GPU's memory.
     """
+    if what.kernel in _UNSTAMPED:
+        return _UNSTAMPED[what.kernel](what, problem, device)
     made = plan(what.schedule, problem, device)
     if what.kernel == "own":
         rows = segments(-1, visit(problem), 0, problem.k_steps)
@@ -75,13 +82,18 @@ def job(what: Variant, problem: Problem, device: Device, memory: str = "cuda") -
 def _own(
     what: Variant, problem: Problem, ctas: int, matrices: Matrices, stamps: torch.Tensor | None = None
 ) -> Launch:
-    order, _, group = problem.order.partition(":")
-    table = None if order in FORMULAS else torch.from_numpy(visit(problem)).to(matrices[0].device)
-    values: dict[str, Any] = dict(ORDER=order, GROUP=int(group or 1))
+    table, values = _order(problem, matrices)
     if what.schedule == "persistent":
-        values |= dict(OVERLAP=what.overlap, LAG=LAG if what.overlap else 0)
+        values |= dict(OVERLAP=what.overlap, LAG=LAG if what.overlap else 0, PARTS=what.parts)
     _check_room(stamps, problem.tiles, matrices)
     return _launch(KERNELS[what.schedule], ctas, what, problem, matrices, (table,), stamps, values)
+
+
+def _order(problem: Problem, matrices: Matrices) -> tuple[torch.Tensor | None, dict[str, Any]]:
+    """The table of tiles that a kernel reads where it has no formula, and the order's name and group."""
+    order, _, group = problem.order.partition(":")
+    table = None if order in FORMULAS else torch.from_numpy(visit(problem)).to(matrices[0].device)
+    return table, dict(ORDER=order, GROUP=int(group or 1))
 
 
 def _planned(
@@ -134,7 +146,7 @@ def _launch(
     bm, bn, bk = problem.tile
     operands: list[Any] = list(matrices)
     if what.loads == "tma":
-        boxes = ((bm, bk), (bk, bn), (bm, bn))
+        boxes = ((bm, bk), (bk, bn), (bm, bn // what.parts))
         operands = [
             TensorDescriptor.from_tensor(x, list(box)) for x, box in zip(matrices, boxes, strict=True)
         ]
@@ -143,13 +155,25 @@ def _launch(
         num_warps=what.warps, num_stages=what.stages,
     )  # fmt: skip
 
+    return _caller(
+        what, problem, kernel, ctas,
+        (*operands, *tables, stamps, problem.m, problem.n, problem.k), constants,
+    )  # fmt: skip
+
+
+def _caller(
+    what: Variant, problem: Problem, kernel: Any, ctas: int, arguments: tuple, constants: dict[str, Any]
+) -> Launch:
+    """A function that calls kernel[(ctas,)](*arguments, **constants), with KernelError as said above."""
+
     def launch() -> None:
         try:
-            kernel[(ctas,)](*operands, *tables, stamps, problem.m, problem.n, problem.k, **constants)
+            kernel[(ctas,)](*arguments, **constants)
         except triton.runtime.errors.OutOfResources as short:
             raise KernelError(
-                f"tiles of {bm}x{bn}x{bk} in {problem.dtype} with {what.stages} stages need {short.required}"
-                f" of {short.name}, and this GPU has {short.limit}; take smaller tiles or fewer stages"
+                f"tiles of {'x'.join(map(str, problem.tile))} in {problem.dtype} with {what.stages} stages"
+                f" need {short.required} of {short.name}, and this GPU has {short.limit}; take smaller"
+                " tiles or fewer stages"
             ) from None
         except RuntimeError as failed:
             if "PassManager" not in str(failed):
@@ -158,3 +182,82 @@ def _launch(
             raise KernelError(f"{version} cannot compile {what.name} for {problem} on this GPU") from None
 
     return launch
+
+
+def _unstamped(ctas: int, launcher: Callable[[Matrices], Launch]) -> Job:
+    """The job of a kernel that leaves no stamps, and so has no segments to name."""
+
+    def refuse(matrices: Matrices, stamps: torch.Tensor | None = None) -> Launch:
+        if stamps is not None:
+            raise KernelError("this kernel writes no stamps; record runs 'own' and 'planned' ones")
+        return launcher(matrices)
+
+    return Job(np.empty(0), ctas, refuse)
+
+
+def _element(what: Variant, problem: Problem, device: Device) -> Job:
+    ctas = problem.m * problem.n
+    constants = dict(BK=problem.tile_k, num_warps=what.warps)
+    return _unstamped(
+        ctas,
+        lambda matrices: _caller(
+            what, problem, element, ctas, (*matrices, problem.m, problem.n, problem.k), constants
+        ),
+    )
+
+
+def _uncoalesced(what: Variant, problem: Problem, device: Device) -> Job:
+    bm, bn, bk = problem.tile
+
+    def launcher(matrices: Matrices) -> Launch:
+        table, values = _order(problem, matrices)
+        arguments = (*matrices, table, problem.m, problem.n, problem.k, 1)
+        constants = values | dict(BM=bm, BN=bn, BK=bk, num_warps=what.warps)
+        return _caller(what, problem, uncoalesced, problem.tiles, arguments, constants)
+
+    return _unstamped(problem.tiles, launcher)
+
+
+def _skinny(what: Variant, problem: Problem, device: Device) -> Job:
+    bm, bn, bk = problem.tile
+    tma = what.loads == "tma"
+    early = tma and not INTERPRETED  # where there is TMA, there is programmatic dependent launch
+
+    def launcher(matrices: Matrices) -> Launch:
+        table, values = _order(problem, matrices)
+        operands: list[Any] = list(matrices)
+        if tma:
+            boxes = ((bm, bk), (bk, bn), (bm, bn))
+            operands = [
+                TensorDescriptor.from_tensor(x, list(box)) for x, box in zip(matrices, boxes, strict=True)
+            ]
+        constants = values | dict(
+            BM=bm, BN=bn, BK=bk, TMA=tma, EARLY=early, num_warps=what.warps, num_stages=what.stages
+        )
+        if early:
+            constants["launch_pdl"] = True
+        arguments = (*operands, table, problem.m, problem.n, problem.k)
+        return _caller(what, problem, skinny, problem.tiles, arguments, constants)
+
+    return _unstamped(problem.tiles, launcher)
+
+
+def _of_hopper(what: Variant, problem: Problem, device: Device) -> Job:
+    _hopper.require(what, problem)
+    ctas = min(problem.tiles, device.sms - device.busy_sms)
+
+    def launcher(matrices: Matrices) -> Launch:
+        table, _ = _order(problem, matrices)
+        kernel, arguments, constants = _hopper.launcher(what, problem, ctas, matrices, table)
+        return _caller(what, problem, kernel, ctas, arguments, constants)
+
+    return _unstamped(ctas, launcher)
+
+
+_UNSTAMPED: dict[str, Callable[[Variant, Problem, Device], Job]] = {
+    "element": _element,
+    "uncoalesced": _uncoalesced,
+    "skinny": _skinny,
+    "specialised": _of_hopper,
+    "ping-pong": _of_hopper,
+}

@@ -36,20 +36,34 @@ class Variant:
     warps: int = 8
     stages: int = 3
     kernel: str = "own"
+    parts: int = 1
 
     @property
     def name(self) -> str:
         """Such as "persistent-tma-overlap" or "planned-tma-overlap"."""
+        if self.kernel not in ("own", "planned"):
+            return self.kernel
         kernel = self.schedule if self.kernel == "own" else self.kernel
-        return f"{kernel}-{self.loads}" + "-overlap" * self.overlap
+        return f"{kernel}-{self.loads}" + "-overlap" * self.overlap + "-split" * (self.parts - 1)
 
 
 VARIANTS = {
     v.name: v
     for loads in ("ptr", "tma")
     for v in (Variant("naive", loads), Variant("persistent", loads), Variant("persistent", loads, True))
-}
+} | {"persistent-tma-overlap-split": Variant("persistent", overlap=True, stages=4, parts=2)}
 """Every kernel of a schedule's own by its name, with the default warps and stages."""
+
+
+UNSTAMPED = {
+    "element": Variant("naive", "ptr", False, 1, 1, "element"),
+    "uncoalesced": Variant("naive", "ptr", False, 8, 1, "uncoalesced"),
+    "specialised": Variant("persistent", "tma", True, 8, 4, "specialised"),
+    "ping-pong": Variant("persistent", "tma", True, 8, 6, "ping-pong"),
+    "skinny": Variant("naive", "tma", False, 4, 5, "skinny"),
+}
+"""Kernels that cannot be recorded, by name, each with the warps and stages that suit its usual tile; the
+warps of specialised and ping-pong are those that multiply."""
 
 
 def variant(
@@ -60,8 +74,8 @@ def variant(
     Raises KernelError for a schedule that has no kernel of its own where that was asked for, loads other
     than "tma" and "ptr", warps that are no power of two up to 32, or no stages.
     """
-    if kernel not in ("own", "planned"):
-        raise KernelError(f"kernel is {kernel!r}; it must be 'own' or 'planned'")
+    if kernel not in ("own", "planned", *UNSTAMPED):
+        raise KernelError(unknown("kernel", kernel, ["own", "planned", *UNSTAMPED]))
     if kernel == "own" and schedule not in OWN:
         raise KernelError(
             f"{unknown('kernel for the schedule', schedule, OWN)}; the kernel 'planned' runs any"
@@ -72,6 +86,8 @@ def variant(
         raise KernelError(f"warps is {warps}; it must be a power of two up to 32")
     if stages < 1:
         raise KernelError(f"stages is {stages}; it must be at least 1")
+    if kernel in UNSTAMPED:
+        return replace(UNSTAMPED[kernel], warps=warps, stages=stages)
     overlap = overlap and (kernel == "planned" or schedule == "persistent")
     return Variant(schedule, loads, overlap, warps, stages, kernel)
 

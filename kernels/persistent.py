@@ -18,6 +18,7 @@ def persistent(
     TMA: tl.constexpr, RECORD: tl.constexpr,
     OVERLAP: tl.constexpr,  # one loop over (tile, k): the next tile's loads fly during the epilogue
     LAG: tl.constexpr,  # the K-step of the next tile at whose top the store of C is waited for
+    PARTS: tl.constexpr,  # 2: C goes half by half through half the shared memory, which can hold a stage
 ):  # fmt: skip
     cta = tl.program_id(0)
     ctas = tl.num_programs(0)
@@ -38,7 +39,12 @@ def persistent(
             acc = multiply(x, y, acc)  # [BM, BN]
         if RECORD:
             acc = stamp_drain(stamps, i, acc)
-        store(c, pid_m * BM, pid_n * BN, acc, M, N, BM, BN, TMA)
+        if PARTS == 1:
+            store(c, pid_m * BM, pid_n * BN, acc, M, N, BM, BN, TMA)
+        else:
+            left, right = tl.split(tl.permute(tl.reshape(acc, (BM, 2, BN // 2)), (0, 2, 1)))
+            store(c, pid_m * BM, pid_n * BN, left, M, N, BM, BN // 2, TMA)
+            store(c, pid_m * BM, pid_n * BN + BN // 2, right, M, N, BM, BN // 2, TMA)
     if RECORD:
         last = cta + (tiles - 1 - cta) // ctas * ctas
         stamp_done(stamps, last, cta < tiles, TMA)

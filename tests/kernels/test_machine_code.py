@@ -32,8 +32,8 @@ planned = {
 what = VARIANTS.get(name) or Variant("persistent", overlap=planned[name]["OVERLAP"], kernel="planned")
 values = dict(BM=128, BN=256, BK=64, ORDER="row-major", GROUP=1, TMA=what.loads == "tma", RECORD=stamps,
               OVERLAP=what.overlap, LAG=LAG if what.overlap else 0, SPLIT=False, QUEUE=False, WARPS=8,
-              WAIT=WAIT_NS) | planned.get(name, {})
-boxes = dict(a=(128, 64), b=(64, 256), c=(128, 256))
+              WAIT=WAIT_NS, PARTS=what.parts) | planned.get(name, {})
+boxes = dict(a=(128, 64), b=(64, 256), c=(128, 256 // what.parts))
 kernel = KERNELS["planned" if name in planned else what.schedule]
 pointers = dict(stamps="*i64", partials="*fp32") | dict.fromkeys(
     ("visit", "table", "offsets", "steps", "ticket", "flags", "fault"), "*i32"
@@ -82,7 +82,7 @@ def test_stamps_are_compiled_away(tmp_path):
 @pytest.mark.parametrize(
     "name",
     [
-        "naive-tma", "persistent-tma", "persistent-tma-overlap",
+        "naive-tma", "persistent-tma", "persistent-tma-overlap", "persistent-tma-overlap-split",
         "planned", "planned-alone", "planned-queue", "planned-split",
     ],
 )  # fmt: skip

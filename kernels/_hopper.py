@@ -1,0 +1,114 @@
+"""From a product to launches of the kernels that only sm_90 can run: specialised and ping_pong."""
+
+from typing import Any
+
+import torch
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
+
+from tilesim.problems import Problem
+
+from ._errors import KernelError
+from ._inputs import Matrices
+from ._tiles import INTERPRETED
+from ._variants import Variant, no_tma
+from .ping_pong import ping_pong
+from .specialised import specialised
+
+DTYPES = {torch.float16: gl.float16, torch.bfloat16: gl.bfloat16}
+"""wgmma takes 16-bit operands in either major order; others would have to be stored along K."""
+
+GROUP_WARPS, GROUP_ROWS = 4, 64
+"""Of a warpgroup, and of the accumulator that its wgmma fills (PTX ISA 9.0, section 9.7.15)."""
+
+MOST_COLUMNS = 256
+"""Of a wgmma's accumulator (same place)."""
+
+MOST_SUMS = 128
+"""fp32 accumulators of a thread, beside which an epilogue has registers enough."""
+
+ROOM = 227 * 1024
+"""Bytes of shared memory that a thread block can have on sm_90 (CUDA C++ Programming Guide, table 30)."""
+
+BARRIERS = 1024
+"""Bytes set aside for barriers and what Triton itself keeps in shared memory."""
+
+
+def require(what: Variant, problem: Problem) -> None:
+    """Raise KernelError where `what` cannot compute `problem` here."""
+    bm, bn, _ = problem.tile
+    groups = what.warps // GROUP_WARPS
+    lines = what.warps if what.kernel == "specialised" else GROUP_WARPS
+    least = 16 if what.kernel == "specialised" else 64
+    if problem.dtype not in ("fp16", "bf16"):
+        raise KernelError(f"{what.kernel} multiplies fp16 and bf16; the problem's dtype is {problem.dtype}")
+    if what.warps not in (4, 8) or (what.kernel == "ping-pong" and groups != 2):
+        allowed = "4 or 8" if what.kernel == "specialised" else "8, four in each group"
+        raise KernelError(f"{what.kernel} has {what.warps} multiplying warps; it must be {allowed}")
+    if bm % (16 * lines) or not least <= bn <= MOST_COLUMNS or bm * bn > MOST_SUMS * 32 * lines:
+        raise KernelError(
+            f"{what.kernel} with {what.warps} warps cannot sum tiles of {bm}x{bn}; tile_m must be a"
+            f" multiple of {16 * lines}, tile_n {least} to {MOST_COLUMNS}, and a tile has"
+            f" {MOST_SUMS * 32 * lines} elements at most"
+        )
+    if ring(what, problem) > ROOM:
+        raise KernelError(
+            f"{what.kernel} needs {ring(what, problem)} bytes of shared memory for {what.stages} stages of"
+            f" {'x'.join(map(str, problem.tile))}, and sm_90 has {ROOM}; take fewer stages or smaller tiles"
+        )
+    if INTERPRETED:
+        raise KernelError(f"{what.kernel} is written in Gluon, which Triton's interpreter cannot run")
+    if torch.cuda.get_device_capability()[0] != 9:
+        raise KernelError(
+            f"{what.kernel} needs wgmma, which {torch.cuda.get_device_name()} has not: sm_90 alone"
+        )
+    why = no_tma(problem)
+    if why:
+        raise KernelError(f"{what.kernel} loads by TMA alone, and {why}")
+
+
+def parts(what: Variant, problem: Problem) -> int:
+    """In how many parts a tile goes through its room: as few as fit beside the ring."""
+    if what.kernel == "ping-pong":
+        return 4
+    return 1 if _bytes(what, problem, 1) <= ROOM else 2
+
+
+def ring(what: Variant, problem: Problem) -> int:
+    """Bytes of shared memory of a thread block."""
+    return _bytes(what, problem, parts(what, problem))
+
+
+def _bytes(what: Variant, problem: Problem, parts: int) -> int:
+    bm, bn, bk = problem.tile
+    rooms = 4 if what.kernel == "ping-pong" else 1
+    return 2 * (what.stages * (bm + bn) * bk + rooms * bm * bn // parts) + BARRIERS
+
+
+def launcher(
+    what: Variant, problem: Problem, ctas: int, matrices: Matrices, table: torch.Tensor | None
+) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+    """The kernel, its arguments and its options, for `kernel[(ctas,)](*arguments, **options)`."""
+    bm, bn, bk = problem.tile
+    share = parts(what, problem)
+    order, _, group = problem.order.partition(":")
+    boxes = ((bm, bk), (bk, bn), (bm, bn // share))
+    operands = [descriptor(x, box) for x, box in zip(matrices, boxes, strict=True)]
+    constants = dict(BM=bm, BN=bn, BK=bk, STAGES=what.stages, ORDER=order, GROUP=int(group or 1))
+    if what.kernel == "specialised":
+        return (
+            specialised,
+            (*operands, table, problem.m, problem.n, problem.k),
+            constants | dict(PARTS=share, num_warps=what.warps, launch_pdl=True),
+        )
+    return (
+        ping_pong,
+        (*operands, table, problem.m, problem.n, problem.k),
+        constants | dict(num_warps=GROUP_WARPS, launch_pdl=True),
+    )
+
+
+def descriptor(x: torch.Tensor, box: tuple[int, int]) -> TensorDescriptor:
+    """A TMA descriptor of x in boxes [rows, columns], in the layout that wgmma reads."""
+    layout = gl.NVMMASharedLayout.get_default_for(list(box), DTYPES[x.dtype])
+    return TensorDescriptor.from_tensor(x, list(box), layout)

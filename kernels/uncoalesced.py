@@ -1,0 +1,41 @@
+"""uncoalesced: a tile per program as in naive, but neighbouring threads load what lies rows apart.
+
+A load is laid out so that a warp's 32 threads go down a column: 32 cache lines for one instruction, of which
+it uses an element each. The compiler would put that right; it is kept from knowing that columns are
+neighbours by a stride that it may not specialise on.
+"""
+
+import triton
+import triton.language as tl
+
+from ._tiles import multiply, place
+
+
+@triton.jit
+def down_columns(x, row, col, ROWS, COLS, stride, BR: tl.constexpr, BC: tl.constexpr):
+    """The block of x at (row, col), zeros outside, loaded column by column."""
+    r = row + tl.arange(0, BR)[None, :]
+    c = col + tl.arange(0, BC)[:, None]
+    at = x + (tl.cast(r, tl.int64) * COLS * stride + tl.cast(c, tl.int64) * stride)  # [BC, BR]
+    return tl.trans(tl.load(at, mask=(r < ROWS) & (c < COLS), other=0.0))  # [BR, BC]
+
+
+@triton.jit(do_not_specialize=["stride"])
+def uncoalesced(
+    a, b, c,  # pointers to [M, K], [K, N], [M, N]
+    visit,  # int32 [tiles], read only for orders that have no formula
+    M, N, K,
+    stride,  # 1: elements between neighbours in a row
+    BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
+    ORDER: tl.constexpr, GROUP: tl.constexpr,
+):  # fmt: skip
+    pid_m, pid_n = place(tl.program_id(0), visit, M, N, BM, BN, ORDER, GROUP)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for k in tl.range(0, tl.cdiv(K, BK), num_stages=1):
+        x = down_columns(a, pid_m * BM, k * BK, M, K, stride, BM, BK)  # [BM, BK]
+        y = down_columns(b, k * BK, pid_n * BN, K, N, stride, BK, BN)  # [BK, BN]
+        acc = multiply(x, y, acc)  # [BM, BN]
+    r = pid_m * BM + tl.arange(0, BM)[:, None]
+    n = pid_n * BN + tl.arange(0, BN)[None, :]
+    at = c + (tl.cast(r, tl.int64) * N + n)
+    tl.store(at, acc.to(c.dtype.element_ty), mask=(r < M) & (n < N))
