@@ -1,19 +1,21 @@
 """Matrix multiplication kernels in Triton, and the measuring of them.
 
-    naive.py, persistent.py   the kernels, one file each; a schedule's name is its kernel's
+    naive.py, ping_pong.py ... the kernels, one file each
     record(schedule, problem) -> Trace    when and where each tile ran on this machine's GPU
     bench(problem, ...) -> dict           kernel times beside cuBLAS
-    KERNELS                               the names that bench knows
+    NAMES                                 of the kernels and libraries that bench knows
     turnaround() -> dict                  from a thread block's end to its successor's begin
+    ladder() -> dict                      every step from one program per element to the fastest
     sm_order() -> dict                    which SM gets which thread block
 
 Importing this needs torch and triton; running it on anything but Triton's interpreter, an NVIDIA GPU.
 """
 
-from ._bench import KERNELS, bench
+from ._bench import NAMES, bench
 from ._errors import KernelError
+from ._ladder import ladder
 from ._record import record
 from ._sm_order import sm_order
 from ._turnaround import turnaround
 
-__all__ = ["KERNELS", "KernelError", "bench", "record", "sm_order", "turnaround"]
+__all__ = ["NAMES", "KernelError", "bench", "ladder", "record", "sm_order", "turnaround"]

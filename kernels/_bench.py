@@ -1,7 +1,7 @@
 """bench: kernel times of every variant beside cuBLAS, of correct kernels only."""
 
-from collections.abc import Iterable
-from dataclasses import asdict, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -12,16 +12,22 @@ from tilesim.errors import unknown
 from tilesim.problems import Problem
 
 from ._errors import KernelError
-from ._inputs import gpu_memory, matrices, sets_beyond_l2
-from ._launch import Job, job
+from ._inputs import Matrices, gpu_memory, matrices, sets_beyond_l2
+from ._launch import Job, Launch, job
 from ._machine import device, facts
 from ._reference import gate
-from ._timing import REST, Rotation, capture, require_gpu, sample, spread, working_gpu
+from ._timing import REST, Rotation, capture, require_gpu, sample, spread, with_host, working_gpu
 from ._variants import UNSTAMPED, VARIANTS, Variant, check, on_this_machine, variant
 
 CUBLAS = "cublas"
 KERNELS = (*VARIANTS, CUBLAS)
 """What bench times where nothing else is asked for: Triton kernels, and cuBLAS through torch.mm."""
+
+NAMES = (*VARIANTS, *UNSTAMPED, CUBLAS, "torch.compile")
+"""What bench can time."""
+
+HOST_SAMPLES = 20
+"""At most so many of launches with the host's work."""
 
 PLANNED = "planned:"
 """Before a schedule's name: that schedule's plan, executed by the kernel `planned`."""
@@ -43,71 +49,94 @@ def bench(
     warmup: int = 30,
     samples: int = 100,
     seed: int = 0,
+    host: bool = False,
 ) -> dict[str, Any]:
     """Time `kernels` on `problems`, in JSON values: "machine" (see facts), "method" and "rows".
 
-    A kernel is one of KERNELS, or planned:SCHEDULE, such as planned:stream-k:108, with TMA loads and overlap.
-    `ctas_per_sm`: thread blocks per SM that the schedules count on.
+    A kernel is one of NAMES, or planned:SCHEDULE, such as planned:stream-k:108, with TMA loads and overlap.
+    `ctas_per_sm`: thread blocks per SM that the schedules count on. `host`: time launches one by one, too.
 
     A row per problem and kernel has m, n, k, tile, dtype, order, kernel; us (the median kernel time), p20,
-    p80 in µs; tflops; relative_error; samples, and launches per sample; for a Triton kernel also loads,
-    warps, stages, and fallback where its loads are not those of its name.
+    p80 in µs; tflops; sm_mhz, the SMs' clock meanwhile; relative_error; samples, and launches per sample; for
+    a Triton kernel also loads, warps, stages, and fallback where its loads are not those of its name; host_us
+    where asked for, the time of a launch with the host's work.
 
     Raises KernelError without an NVIDIA GPU, for an unknown kernel, a problem out of reach, a wrong result or
     a GPU that fails; what `plan` raises for a schedule.
     """
-    variants = {name: _variant(name, warps, stages) for name in kernels}
+    variants = {name: None if name in LIBRARIES else _variant(name, warps, stages) for name in kernels}
     for problem in problems:
         check(problem)
     require_gpu()
     rows: list[dict[str, Any]] = []
     for problem in problems:
+        entrants = {name: Entrant(problem, what, LIBRARIES.get(name)) for name, what in variants.items()}
         with gpu_memory(problem), working_gpu():
-            rows += _rows(problem, variants, ctas_per_sm, warmup, samples, seed)
+            rows += compare(entrants, ctas_per_sm, warmup, samples, seed, host)
     return {"machine": facts(), "method": METHOD.format(rest=REST), "rows": rows}
 
 
-def _variant(name: str, warps: int, stages: int) -> Variant | None:
-    """The variant of a kernel's name, None for cuBLAS; KernelError where there is none."""
-    if name == CUBLAS:
-        return None
+def _variant(name: str, warps: int, stages: int) -> Variant:
+    """The variant of a kernel's name; KernelError where there is none."""
     if name.startswith(PLANNED):
         return variant(name.removeprefix(PLANNED), "tma", True, warps, stages, "planned")
     if name in UNSTAMPED:
         return UNSTAMPED[name]
     if name not in VARIANTS:
-        raise KernelError(unknown("kernel", name, [*KERNELS, PLANNED + "SCHEDULE"]))
+        raise KernelError(unknown("kernel", name, [*NAMES, PLANNED + "SCHEDULE"]))
     named = VARIANTS[name]
     return replace(variant(named.schedule, named.loads, named.overlap, warps, stages), parts=named.parts)
 
 
-def _rows(
-    problem: Problem,
-    variants: dict[str, Variant | None],
-    ctas_per_sm: int,
-    warmup: int,
-    samples: int,
-    seed: int,
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """What takes part in a comparison: a kernel with a tile and an order, or a library's product.
+
+    `library`: makes a launch of three matrices, in place of a `variant`.
+    """
+
+    problem: Problem
+    variant: Variant | None = None
+    library: Callable[[Matrices], Launch] | None = None
+
+
+def compare(
+    entrants: Mapping[str, Entrant],
+    ctas_per_sm: int = 1,
+    warmup: int = 30,
+    samples: int = 100,
+    seed: int = 0,
+    host: bool = False,
 ) -> list[dict[str, Any]]:
+    """A row as `bench` has them for each entrant, all of one M, N, K and dtype: gated, then timed in turns.
+
+    Raises what `bench` raises.
+    """
+    problem = next(iter(entrants.values())).problem
     sets = [matrices(problem, "cuda", seed + i) for i in range(sets_beyond_l2(problem))]
     rotations, about, jobs = {}, {}, {}
-    for name, asked in variants.items():
-        jobs[name], known = _job(asked, problem, ctas_per_sm)
+    for name, entrant in entrants.items():
+        jobs[name], known = job_of(entrant, ctas_per_sm)
         launches = [jobs[name].launcher(operands) for operands in sets]
         error = gate(name, launches[0], problem, sets[0])
         jobs[name].check()
         about[name] = {**known, "relative_error": float(f"{error:.3g}")}
         rotations[name] = Rotation(capture(launches), launches)
-    times = {name: spread(us) for name, us in sample(rotations, warmup, samples).items()}
+    mhz: dict[str, np.ndarray] = {}
+    times = {name: spread(us) for name, us in sample(rotations, warmup, samples, mhz).items()}
+    if host:
+        for name, rotation in rotations.items():
+            us = with_host(rotation.launches, 3, min(samples, HOST_SAMPLES))
+            about[name]["host_us"] = spread(us)["us"]
     for work in jobs.values():
         work.check()
-    shape = asdict(problem) | {"tile": list(problem.tile)}
-    counts = {"samples": samples, "launches": len(sets)}
     return [
-        {**shape, "kernel": name, **times[name], "tflops": tflops(problem, times[name]["us"])}
+        asdict(entrant.problem)
+        | {"tile": list(entrant.problem.tile), "kernel": name, **times[name]}
+        | {"tflops": tflops(problem, times[name]["us"]), "sm_mhz": round(float(np.median(mhz[name])))}
         | about[name]
-        | counts
-        for name in variants
+        | {"samples": samples, "launches": len(sets)}
+        for name, entrant in entrants.items()
     ]
 
 
@@ -116,12 +145,33 @@ def tflops(problem: Problem, us: float) -> float:
     return round(problem.flops / us / 1e6, 1)
 
 
-def _job(asked: Variant | None, problem: Problem, ctas_per_sm: int) -> tuple[Job, dict[str, Any]]:
-    """The job of a kernel, and what there is to say about it."""
-    if asked is None:
-        return Job(np.empty(0), 0, lambda matrices: partial(torch.mm, *matrices[:2], out=matrices[2])), {}
-    what, why = on_this_machine(asked, problem)
+def job_of(entrant: Entrant, ctas_per_sm: int) -> tuple[Job, dict[str, Any]]:
+    """The job of an entrant, and what there is to say about it."""
+    if entrant.variant is None:
+        return Job(np.empty(0), 0, entrant.library or cublas), {}
+    what, why = on_this_machine(entrant.variant, entrant.problem)
     known: dict[str, Any] = {"loads": what.loads, "warps": what.warps, "stages": what.stages}
     if why:
         known["fallback"] = why
-    return job(what, problem, device(ctas_per_sm)), known
+    return job(what, entrant.problem, device(ctas_per_sm)), known
+
+
+def cublas(matrices: Matrices) -> Launch:
+    """The product as PyTorch has it from cuBLAS."""
+    a, b, c = matrices
+    return partial(torch.mm, a, b, out=c)
+
+
+def compiled(matrices: Matrices) -> Launch:
+    """The product as torch.compile makes it of torch.mm in its mode max-autotune."""
+    a, b, c = matrices
+    product = torch.compile(torch.mm, mode="max-autotune-no-cudagraphs", dynamic=False)
+
+    def launch() -> None:
+        c.set_(product(a, b))  # its result is its own; c is it from here on
+
+    return launch
+
+
+LIBRARIES: dict[str, Callable[[Matrices], Launch]] = {CUBLAS: cublas, "torch.compile": compiled}
+"""What bench times beside the kernels, by name."""

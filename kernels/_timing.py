@@ -18,6 +18,7 @@ import numpy as np
 import torch
 
 from ._errors import KernelError
+from ._sm_clock import Clocks
 from ._tiles import INTERPRETED
 
 REST = 0.5
@@ -73,25 +74,55 @@ def capture(launches: Sequence[Callable[[], object]]) -> torch.cuda.CUDAGraph:
     return graph
 
 
-def sample(rotations: Mapping[str, Rotation], warmup: int, samples: int) -> dict[str, np.ndarray]:
-    """µs per launch of each rotation, float64 [samples], after `warmup` untimed rounds of all."""
+def sample(
+    rotations: Mapping[str, Rotation], warmup: int, samples: int, mhz: dict[str, np.ndarray] | None = None
+) -> dict[str, np.ndarray]:
+    """µs per launch of each rotation, float64 [samples], after `warmup` untimed rounds of all.
+
+    `mhz` gets how fast the SMs' clocks ran during each sample, in the same form.
+    """
+    clocks = Clocks() if mhz is not None else None
     l2 = torch.cuda.get_device_properties().L2_cache_size
     sweep = torch.zeros(l2, dtype=torch.float32, device="cuda")  # four times the L2
     begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
     us = {name: np.empty(samples) for name in rotations}
+    if mhz is not None:
+        mhz.update({name: np.empty(samples) for name in rotations})
     for turn in range(-warmup, samples):
         for name, rotation in rotations.items():
             rotation.before()
             sweep.sum()  # reading leaves nothing to write back during the sample
+            if clocks:
+                clocks.begin()
             begin.record()
             rotation.graph.replay()
             end.record()
+            if clocks:
+                clocks.end()
             end.synchronize()
             ms = begin.elapsed_time(end)
             if turn >= 0:
                 us[name][turn] = ms * 1000 / len(rotation.launches)
+                if clocks and mhz is not None:
+                    mhz[name][turn] = clocks.mhz()
                 rotation.after()
             time.sleep(REST * ms / 1000)
+    return us
+
+
+def with_host(launches: Sequence[Callable[[], object]], warmup: int, samples: int) -> np.ndarray:
+    """µs per launch where the host launches one by one, as a program does: float64 [samples]."""
+    us = np.empty(samples)
+    for turn in range(-warmup, samples):
+        torch.cuda.synchronize()
+        began = time.perf_counter()
+        for launch in launches:
+            launch()
+        torch.cuda.synchronize()
+        took = time.perf_counter() - began
+        if turn >= 0:
+            us[turn] = took * 1e6 / len(launches)
+        time.sleep(REST * took)
     return us
 
 

@@ -184,6 +184,13 @@ def variant(name: str, problem: Problem) -> _variants.Variant:
     return _variants.on_this_machine(what, problem)[0]
 
 
+def right(what: _variants.Variant, problem: Problem) -> float:
+    """The relative error of a kernel that leaves no stamps; raises KernelError where it is wrong."""
+    work = _launch.job(_variants.on_this_machine(what, problem)[0], problem, _machine.device(1))
+    operands = _inputs.matrices(problem, "cuda", seed=4)
+    return _reference.gate(what.name, work.launcher(operands), problem, operands)
+
+
 def ready_to_stamp(name: str, problem: Problem) -> tuple[Callable[[], None], torch.Tensor, _launch.Job]:
     """A launch of a kernel whose result was right, its stamps, and its job."""
     work = _launch.job(variant(name, problem), problem, _machine.device(1))

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -207,3 +208,50 @@ def test_a_gpu_that_is_lost_in_mid_run_is_one_sentence(gpu, tmp_path):
     assert said.startswith("error: the GPU failed during the measurement (") and not run.stdout
     assert "illegal memory access" in said and all(line.startswith("[W") for line in torch_warns)
     assert list(tmp_path.iterdir()) == []
+
+
+OTHERS = {
+    "element": [(16, 16, 64), (16, 16, 256)],
+    "uncoalesced": [(64, 64, 32), (128, 128, 32)],
+    "skinny": [(16, 64, 256), (32, 128, 64)],
+    "specialised": [(128, 256, 64), (128, 64, 64), (256, 128, 32)],
+    "ping-pong": [(128, 128, 64), (64, 256, 64), (64, 64, 128)],
+}
+"""The kernels that cannot be stamped, each with tiles that it can do."""
+
+
+@pytest.mark.parametrize(("kernel", "tile"), [(k, tile) for k, tiles in OTHERS.items() for tile in tiles])
+@pytest.mark.parametrize("order", ["row-major", "grouped:3", "hilbert"])
+def test_kernels_without_stamps_are_right_on_a_gpu_too(gpu, kernel, tile, order):
+    for dtype in ("bf16", "fp16"):
+        for m, n, k in [(1, 8, 8), (300, 520, 200), (1000, 776, 1344), (16, 2048, 4096), (3000, 2504, 72)]:
+            problem = Problem(m, n, k, tile=tile, dtype=dtype, order=order)
+            gpu.right(gpu._variants.UNSTAMPED[kernel], problem)
+
+
+@pytest.mark.parametrize("tile", [(64, 128, 64), (64, 64, 128)])
+def test_specialised_with_one_group_of_consumers(gpu, tile):
+    what = replace(gpu._variants.UNSTAMPED["specialised"], warps=4)
+    for m, n, k in [(1024, 1024, 1024), (300, 520, 200)]:
+        gpu.right(what, Problem(m, n, k, tile=tile))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "tile"),
+    [("specialised", (128, 128, 64)), ("ping-pong", (128, 128, 64)), ("skinny", (16, 64, 64))],
+)
+def test_launched_while_its_predecessor_ends_a_kernel_reads_what_that_wrote(gpu, kernel, tile):
+    """A chain of products, each of the one before."""
+    problem = Problem(512, 512, 512, tile=tile)
+    a, b, _ = gpu._inputs.matrices(problem, "cuda", seed=5)
+    b /= 512**0.5
+    work = gpu._launch.job(gpu._variants.UNSTAMPED[kernel], problem, gpu._machine.device(1))
+    links = [a, *(gpu.torch.empty_like(a) for _ in range(40))]
+    launches = [work.launcher((x, b, y)) for x, y in pairwise(links)]
+    launches[0]()  # compiled
+    for y in links[1:]:
+        y.fill_(float("nan"))
+    for launch in launches:
+        launch()
+    for x, y in pairwise(links):
+        assert gpu._reference.relative_error((x, b, y)) < gpu._reference.TOLERANCE["bf16"]

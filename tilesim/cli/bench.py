@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from tilesim.cli._groups import Group
+from tilesim.cli._ladder import ladder
 from tilesim.cli._options import (
     Schedule,
     TileShape,
@@ -41,6 +42,7 @@ PLANNED = "planned:"
 @kernel_options
 @ctas_option
 @click.option("--samples", type=click.IntRange(1, 100_000), default=100, help="Samples per kernel.  [100]")
+@click.option("--host", is_flag=True, help="Also launch one by one, with the host's work.")
 @report_options
 @click.pass_context
 def command(
@@ -62,9 +64,9 @@ def command(
         problems = [replace(problem, m=m, n=n, k=k) for m, n, k in sizes] or [problem]
     measure = room("kernels")
     for name in kernels:
-        _check(name, measure.KERNELS)
+        _check(name, measure.NAMES)
     chosen = {"kernels": kernels} if kernels else {}
-    names = ("warps", "stages", "ctas_per_sm", "samples", "seed")
+    names = ("warps", "stages", "ctas_per_sm", "samples", "seed", "host")
     report = measure.bench(*problems, **chosen, **{name: options[name] for name in names})
     show(report, _table, output, as_json)
 
@@ -77,15 +79,21 @@ def _check(name: str, known: Sequence[str]) -> None:
         raise click.UsageError(unknown("kernel", name, [*known, PLANNED + "SCHEDULE"]))
 
 
+command.add_command(ladder)
 command.add_command(turnaround)
 command.add_command(sm_order)
 
 
 def _table(report: dict[str, Any]) -> str:
     """What it was measured on, then a line per size and kernel."""
-    lines = [machine(report), f"{'size':20} {'kernel':26} {'µs':>9} {'p20':>9} {'p80':>9} {'TFLOP/s':>8}"]
-    for row in report["rows"]:
+    rows = report["rows"]
+    host = any("host_us" in row for row in rows)
+    head = f"{'size':20} {'kernel':28} {'µs':>9} {'p20':>9} {'p80':>9} {'TFLOP/s':>8} {'MHz':>5} {'error':>8}"
+    lines = [machine(report), head + f" {'with host':>10}" * host]
+    for row in rows:
         size = f"{row['m']}x{row['n']}x{row['k']} {row['dtype']}"
         times = " ".join(f"{row[name]:9.2f}" for name in ("us", "p20", "p80"))
-        lines.append(f"{size:20} {row['kernel']:26} {times} {row['tflops']:8.1f}")
+        rest = f"{row['tflops']:8.1f} {row['sm_mhz']:5} {row['relative_error']:8.1e}"
+        late = f" {row['host_us']:10.2f}" if host else ""
+        lines.append(f"{size:20} {row['kernel']:28} {times} {rest}{late}")
     return "\n".join(lines)
