@@ -19,6 +19,7 @@ from tilesim.schedules import plan
 from ._clock import WORDS
 from ._errors import KernelError
 from ._inputs import Matrices
+from ._layouts import lines
 from ._tiles import FORMULAS
 from ._upload import Upload, rows_of, upload
 from ._variants import Variant
@@ -122,6 +123,33 @@ def _check_room(stamps: torch.Tensor | None, rows: int, matrices: Matrices) -> N
         )
 
 
+def _operands(what: Variant, problem: Problem, matrices: Matrices) -> tuple[list[Any], dict[str, Any]]:
+    """A, B and C as a kernel takes them, and what it is told about them where they are not as usual."""
+    bm, bn, bk = problem.tile
+    operands: list[Any] = []
+    layout: dict[str, Any] = {"PRECISION": "tf32"} if problem.dtype == "tf32" else {}
+    for name, x, box in zip("abc", matrices, ((bm, bk), (bk, bn), (bm, bn)), strict=True):
+        view, trans = lines(x) or (x, False)
+        rows, columns = reversed(box) if trans else box
+        if view.stride(1) != 1 or (name == "c" and not x.is_contiguous()):
+            raise KernelError(
+                f"{name.upper()}'s strides are {x.stride()}; A and B need a dense dimension, and C dense rows"
+            )
+        if (rows - 1) * view.stride(0) + columns > 2**31:
+            raise KernelError(
+                f"{rows} lines of {name.upper()} span 2^31 elements or more, which are too many for a tile"
+            )
+        if trans:
+            layout[f"TRANS_{name.upper()}"] = True
+        if what.loads == "tma":
+            operands.append(TensorDescriptor.from_tensor(view, [rows, columns]))
+        else:
+            operands.append(view)
+            if view.stride(0) != view.shape[1]:
+                layout[f"ld{name}"] = view.stride(0)
+    return operands, layout
+
+
 def _launch(
     kernel: Any, ctas: int, what: Variant, problem: Problem, matrices: Matrices, tables: tuple,
     stamps: torch.Tensor | None, values: dict[str, Any],
@@ -132,13 +160,12 @@ def _launch(
     Triton cannot compile the kernel for it.
     """
     bm, bn, bk = problem.tile
-    operands: list[Any] = list(matrices)
-    if what.loads == "tma":
-        boxes = ((bm, bk), (bk, bn), (bm, bn))
-        operands = [
-            TensorDescriptor.from_tensor(x, list(box)) for x, box in zip(matrices, boxes, strict=True)
-        ]
-    constants = values | dict(
+    operands, layout = _operands(what, problem, matrices)
+    if strange := layout.keys() - set(kernel.arg_names):
+        raise KernelError(
+            f"{what.name} takes A and B row-major and dense, and no tf32; it lacks {', '.join(sorted(strange))}"
+        )
+    constants = values | layout | dict(
         BM=bm, BN=bn, BK=bk, TMA=what.loads == "tma", RECORD=stamps is not None,
         num_warps=what.warps, num_stages=what.stages,
     )  # fmt: skip
