@@ -3,6 +3,7 @@
     naive.py, persistent.py   the kernels, one file each; a schedule's name is its kernel's
     record(schedule, problem) -> Trace    when and where each tile ran on this machine's GPU
     bench(problem, ...) -> dict           kernel times beside cuBLAS
+    matmul(a, b) -> Tensor                a torch operator: the fastest of them for the shape
     KERNELS                               the names that bench knows
     turnaround() -> dict                  from a thread block's end to its successor's begin
     sm_order() -> dict                    which SM gets which thread block
@@ -15,5 +16,6 @@ from ._errors import KernelError
 from ._record import record
 from ._sm_order import sm_order
 from ._turnaround import turnaround
+from .matmul import matmul
 
-__all__ = ["KERNELS", "KernelError", "bench", "record", "sm_order", "turnaround"]
+__all__ = ["KERNELS", "KernelError", "bench", "matmul", "record", "sm_order", "turnaround"]

@@ -6,11 +6,11 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import torch
 
 from tilesim.errors import unknown
 from tilesim.problems import Problem
 
+from ._cublas import cublas
 from ._errors import KernelError
 from ._inputs import gpu_memory, matrices, sets_beyond_l2
 from ._launch import Job, job
@@ -117,7 +117,7 @@ def tflops(problem: Problem, us: float) -> float:
 def _job(asked: Variant | None, problem: Problem, ctas_per_sm: int) -> tuple[Job, dict[str, Any]]:
     """The job of a kernel, and what there is to say about it."""
     if asked is None:
-        return Job(np.empty(0), 0, lambda matrices: partial(torch.mm, *matrices[:2], out=matrices[2])), {}
+        return Job(np.empty(0), 0, partial(cublas, problem.dtype)), {}
     what, why = on_this_machine(asked, problem)
     known: dict[str, Any] = {"loads": what.loads, "warps": what.warps, "stages": what.stages}
     if why:

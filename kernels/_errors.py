@@ -8,4 +8,4 @@ class KernelError(TilesimError):
 
 
 class OperandError(KernelError, RuntimeError):
-    """Operands that have no product, or none here. torch.mm raises RuntimeError for them, so this is one too."""
+    """Operands that have no product, or none here; a RuntimeError too, since that is what torch.mm raises."""

@@ -58,8 +58,13 @@ class Job:
     check: Callable[[], None] = lambda: None
 
 
-def job(what: Variant, problem: Problem, device: Device, memory: str = "cuda") -> Job:
+def job(
+    what: Variant, problem: Problem, device: Device, memory: str = "cuda", concurrent: bool = False
+) -> Job:
     """The job of `what` on `device`; `memory` is "cuda" or, for the interpreter, "cpu".
+
+    All launches of a job work in the same room and must follow one another; with `concurrent`, those of two
+    launchers may run at once, each launcher has room of its own, and `check` sees none of it.
 
     Raises ScheduleError or PlanError where the schedule makes no plan that ends on this device's slots,
     KernelError where what the plan needs does not fit into the GPU's memory.
@@ -70,6 +75,9 @@ def job(what: Variant, problem: Problem, device: Device, memory: str = "cuda") -
         return Job(rows, made.ctas, partial(_own, what, problem, made.ctas))
     made.check(problem, device.slots)
     uploaded = upload(made, problem, memory, device.ctas_per_sm)
+    if concurrent:
+        kept = uploaded.without_partials()
+        return Job(rows_of(made), made.ctas, lambda *args: _planned(what, problem, kept.with_room(), *args))
     return Job(rows_of(made), made.ctas, partial(_planned, what, problem, uploaded), uploaded.check)
 
 
@@ -163,7 +171,7 @@ def _launch(
     operands, layout = _operands(what, problem, matrices)
     if strange := layout.keys() - set(kernel.arg_names):
         raise KernelError(
-            f"{what.name} takes A and B row-major and dense, and no tf32; it lacks {', '.join(sorted(strange))}"
+            f"{what.name} takes dense, row-major A and B and no tf32; it has no {', '.join(sorted(strange))}"
         )
     constants = values | layout | dict(
         BM=bm, BN=bn, BK=bk, TMA=what.loads == "tma", RECORD=stamps is not None,

@@ -1,9 +1,9 @@
 """How operands lie in memory.
 
-A matrix is row-major where the elements of a row are neighbours, column-major where those of a column are: its
-transpose is row-major then. Either way its *lines*, the rows or the columns, may lie further apart than they
-are long, as in a slice of a larger matrix. A layout is two letters, A's and B's: "n" for row-major, "t" for
-column-major, so that "nt" is what a linear layer multiplies, x · Wᵀ.
+A matrix is row-major where the elements of a row are neighbours, column-major where those of a column are:
+its transpose is row-major then. Either way its *lines*, the rows or the columns, may lie further apart than
+they are long, as in a slice of a larger matrix. A layout is two letters, A's and B's: "n" for row-major, "t"
+for column-major, so that "nt" is what a linear layer multiplies, x · Wᵀ.
 """
 
 import torch

@@ -37,7 +37,7 @@ def place(i, visit, M, N, BM: tl.constexpr, BN: tl.constexpr, ORDER: tl.constexp
 def load(
     x, row, col, ROWS, COLS, LD, BR: tl.constexpr, BC: tl.constexpr, TMA: tl.constexpr, TRANS: tl.constexpr,
 ):  # fmt: skip
-    """The block at (row, col), zeros outside the matrix [ROWS, COLS], which is x, or with TRANS x's transpose."""
+    """The block at (row, col) of x, or with TRANS of its transpose: [ROWS, COLS], zeros outside."""
     if TRANS:
         return load(x, col, row, COLS, ROWS, LD, BC, BR, TMA, False).T  # [BR, BC]
     elif TMA:
@@ -71,7 +71,7 @@ def block(x, row, col, ROWS, COLS, LD, BR: tl.constexpr, BC: tl.constexpr):
 
 @triton.jit
 def multiply(x, y, acc, PRECISION: tl.constexpr):
-    """acc + x · y with sums in fp32, and products of fp32 as PRECISION has them: "ieee", in full, or "tf32"."""
+    """acc + x · y with sums in fp32; products of fp32 are "ieee", in full, or "tf32"."""
     if INTERPRETED:
         # the interpreter keeps bf16 as raw 16-bit integers, which its dot would multiply as such
         x = x.to(tl.float32)
