@@ -3,6 +3,7 @@
     naive.py, ping_pong.py ... the kernels, one file each
     record(schedule, problem) -> Trace    when and where each tile ran on this machine's GPU
     bench(problem, ...) -> dict           kernel times beside cuBLAS
+    matmul(a, b) -> Tensor                a torch operator: the fastest of them for the shape
     NAMES                                 of the kernels and libraries that bench knows
     turnaround() -> dict                  from a thread block's end to its successor's begin
     ladder() -> dict                      every step from one program per element to the fastest
@@ -17,5 +18,6 @@ from ._ladder import ladder
 from ._record import record
 from ._sm_order import sm_order
 from ._turnaround import turnaround
+from .matmul import matmul
 
-__all__ = ["NAMES", "KernelError", "bench", "ladder", "record", "sm_order", "turnaround"]
+__all__ = ["NAMES", "KernelError", "bench", "ladder", "matmul", "record", "sm_order", "turnaround"]

@@ -1,7 +1,7 @@
 """bench: kernel times of every variant beside cuBLAS, of correct kernels only."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
@@ -11,6 +11,7 @@ import torch
 from tilesim.errors import unknown
 from tilesim.problems import Problem
 
+from ._cublas import cublas
 from ._errors import KernelError
 from ._inputs import Matrices, gpu_memory, matrices, sets_beyond_l2
 from ._launch import Job, Launch, job
@@ -85,19 +86,19 @@ def _variant(name: str, warps: int, stages: int) -> Variant:
     if name not in VARIANTS:
         raise KernelError(unknown("kernel", name, [*NAMES, PLANNED + "SCHEDULE"]))
     named = VARIANTS[name]
-    return replace(variant(named.schedule, named.loads, named.overlap, warps, stages), parts=named.parts)
+    return variant(named.schedule, named.loads, named.overlap, warps, stages, parts=named.parts)
 
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
     """What takes part in a comparison: a kernel with a tile and an order, or a library's product.
 
-    `library`: makes a launch of three matrices, in place of a `variant`.
+    `library`: makes a launch from a dtype and three matrices, in place of a `variant`.
     """
 
     problem: Problem
     variant: Variant | None = None
-    library: Callable[[Matrices], Launch] | None = None
+    library: Callable[[str, Matrices], Launch] | None = None
 
 
 def compare(
@@ -148,7 +149,7 @@ def tflops(problem: Problem, us: float) -> float:
 def job_of(entrant: Entrant, ctas_per_sm: int) -> tuple[Job, dict[str, Any]]:
     """The job of an entrant, and what there is to say about it."""
     if entrant.variant is None:
-        return Job(np.empty(0), 0, entrant.library or cublas), {}
+        return Job(np.empty(0), 0, partial(entrant.library or cublas, entrant.problem.dtype)), {}
     what, why = on_this_machine(entrant.variant, entrant.problem)
     known: dict[str, Any] = {"loads": what.loads, "warps": what.warps, "stages": what.stages}
     if why:
@@ -156,13 +157,7 @@ def job_of(entrant: Entrant, ctas_per_sm: int) -> tuple[Job, dict[str, Any]]:
     return job(what, entrant.problem, device(ctas_per_sm)), known
 
 
-def cublas(matrices: Matrices) -> Launch:
-    """The product as PyTorch has it from cuBLAS."""
-    a, b, c = matrices
-    return partial(torch.mm, a, b, out=c)
-
-
-def compiled(matrices: Matrices) -> Launch:
+def compiled(dtype: str, matrices: Matrices) -> Launch:
     """The product as torch.compile makes it of torch.mm in its mode max-autotune."""
     a, b, c = matrices
     product = torch.compile(torch.mm, mode="max-autotune-no-cudagraphs", dynamic=False)
@@ -173,5 +168,5 @@ def compiled(matrices: Matrices) -> Launch:
     return launch
 
 
-LIBRARIES: dict[str, Callable[[Matrices], Launch]] = {CUBLAS: cublas, "torch.compile": compiled}
+LIBRARIES: dict[str, Callable[[str, Matrices], Launch]] = {CUBLAS: cublas, "torch.compile": compiled}
 """What bench times beside the kernels, by name."""

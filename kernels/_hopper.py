@@ -11,7 +11,7 @@ from tilesim.problems import Problem
 from ._errors import KernelError
 from ._inputs import Matrices
 from ._tiles import INTERPRETED
-from ._variants import Variant, no_tma
+from ._variants import TMA_BYTES, Variant, no_tma
 from .ping_pong import ping_pong
 from .specialised import specialised
 
@@ -110,5 +110,10 @@ def launcher(
 
 def descriptor(x: torch.Tensor, box: tuple[int, int]) -> TensorDescriptor:
     """A TMA descriptor of x in boxes [rows, columns], in the layout that wgmma reads."""
+    if not x.is_contiguous() or x.data_ptr() % TMA_BYTES:
+        raise KernelError(
+            f"specialised and ping-pong take row-major, dense matrices at an address that"
+            f" {TMA_BYTES} divides; one has the strides {x.stride()}"
+        )
     layout = gl.NVMMASharedLayout.get_default_for(list(box), DTYPES[x.dtype])
     return TensorDescriptor.from_tensor(x, list(box), layout)

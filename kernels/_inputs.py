@@ -9,11 +9,20 @@ from tilesim.problems import Problem
 
 from ._errors import KernelError
 
-DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32}
-"""The dtypes of A, B and C by their names; sums are fp32 always."""
+DTYPES = {
+    "fp16": torch.float16,
+    "bf16": torch.bfloat16,
+    "fp32": torch.float32,
+    "tf32": torch.float32,  # its products have operands of 10 bits after the point
+    "fp8": torch.float8_e4m3fn,
+}
+"""The dtypes of A and B by their names; sums are fp32 always."""
+
+RESULTS = DTYPES | {"fp8": torch.bfloat16}
+"""The dtype of C by that of A and B."""
 
 Matrices = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
-"""A [M, K], B [K, N] and C [M, N], row-major and dense."""
+"""A [M, K] and B [K, N], row- or column-major (see _layouts), and C [M, N], row-major and dense."""
 
 L2_TIMES = 3
 """A rotation touches at least this many times the L2's bytes before it comes back to a set."""
@@ -21,19 +30,22 @@ L2_TIMES = 3
 MOST_SETS = 32
 
 
-def matrices(problem: Problem, device: str, seed: int) -> Matrices:
-    """A and B standard normal, C full of NaN."""
+def matrices(problem: Problem, device: str, seed: int, layout: str = "nn") -> Matrices:
+    """A and B standard normal, dense and in `layout`, C full of NaN."""
     random = torch.Generator(device).manual_seed(seed)
     dtype = DTYPES[problem.dtype]
     a = torch.randn(problem.m, problem.k, generator=random, device=device).to(dtype)
     b = torch.randn(problem.k, problem.n, generator=random, device=device).to(dtype)
-    return a, b, torch.full((problem.m, problem.n), torch.nan, device=device, dtype=dtype)
+    a, b = (x.T.contiguous().T if way == "t" else x for x, way in zip((a, b), layout, strict=True))
+    c = torch.full((problem.m, problem.n), torch.nan, device=device, dtype=RESULTS[problem.dtype])
+    return a, b, c
 
 
 def size_bytes(problem: Problem) -> int:
     """Bytes of one A, B and C."""
     m, n, k = problem.m, problem.n, problem.k
-    return DTYPES[problem.dtype].itemsize * (m * k + k * n + m * n)
+    operands = DTYPES[problem.dtype].itemsize * (m * k + k * n)
+    return operands + RESULTS[problem.dtype].itemsize * m * n
 
 
 def sets_beyond_l2(problem: Problem) -> int:

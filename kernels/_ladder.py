@@ -8,8 +8,9 @@ import torch
 from tilesim.devices import presets
 from tilesim.problems import Problem
 
-from ._bench import METHOD, Entrant, compare, cublas, job_of, tflops
+from ._bench import METHOD, Entrant, compare, job_of, tflops
 from ._counters import counted
+from ._cublas import cublas
 from ._errors import KernelError
 from ._inputs import gpu_memory, matrices, size_bytes
 from ._machine import device, facts
@@ -192,7 +193,7 @@ def peaks(dtype: str) -> tuple[float, float]:
     source = torch.randn(COPIED // 4, device="cuda")
     target = torch.empty_like(source)
     # not copy_: a graph makes a memcpy node of it, which moves 2.7 TB/s on an H200
-    products, copies = [cublas(operands)] * 2, [lambda: torch.neg(source, out=target)] * 4
+    products, copies = [cublas(dtype, operands)] * 2, [lambda: torch.neg(source, out=target)] * 4
     rotations = {
         "product": Rotation(capture(products), products),
         "copy": Rotation(capture(copies), copies),

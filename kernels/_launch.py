@@ -20,6 +20,7 @@ from . import _hopper
 from ._clock import WORDS
 from ._errors import KernelError
 from ._inputs import Matrices
+from ._layouts import lines
 from ._tiles import FORMULAS, INTERPRETED
 from ._upload import Upload, rows_of, upload
 from ._variants import Variant
@@ -62,8 +63,13 @@ class Job:
     check: Callable[[], None] = lambda: None
 
 
-def job(what: Variant, problem: Problem, device: Device, memory: str = "cuda") -> Job:
+def job(
+    what: Variant, problem: Problem, device: Device, memory: str = "cuda", concurrent: bool = False
+) -> Job:
     """The job of `what` on `device`; `memory` is "cuda" or, for the interpreter, "cpu".
+
+    All launches of a job work in the same room and must follow one another; with `concurrent`, those of two
+    launchers may run at once, each launcher has room of its own, and `check` sees none of it.
 
     Raises ScheduleError or PlanError where the schedule makes no plan that ends on this device's slots,
     KernelError where what the plan needs does not fit into the GPU's memory.
@@ -76,6 +82,9 @@ def job(what: Variant, problem: Problem, device: Device, memory: str = "cuda") -
         return Job(rows, made.ctas, partial(_own, what, problem, made.ctas))
     made.check(problem, device.slots)
     uploaded = upload(made, problem, memory, device.ctas_per_sm)
+    if concurrent:
+        kept = uploaded.without_partials()
+        return Job(rows_of(made), made.ctas, lambda *args: _planned(what, problem, kept.with_room(), *args))
     return Job(rows_of(made), made.ctas, partial(_planned, what, problem, uploaded), uploaded.check)
 
 
@@ -134,6 +143,39 @@ def _check_room(stamps: torch.Tensor | None, rows: int, matrices: Matrices) -> N
         )
 
 
+def _operands(
+    what: Variant, problem: Problem, kernel: Any, matrices: Matrices
+) -> tuple[list[Any], dict[str, Any]]:
+    """A, B and C as a kernel takes them, and what it is told about them where they are not as usual."""
+    bm, bn, bk = problem.tile
+    operands: list[Any] = []
+    layout: dict[str, Any] = {"PRECISION": "tf32"} if problem.dtype == "tf32" else {}
+    for name, x, box in zip("abc", matrices, ((bm, bk), (bk, bn), (bm, bn // what.parts)), strict=True):
+        view, trans = lines(x) or (x, False)
+        rows, columns = reversed(box) if trans else box
+        if view.stride(1) != 1 or (name == "c" and not x.is_contiguous()):
+            raise KernelError(
+                f"{name.upper()}'s strides are {x.stride()}; A and B need a dense dimension, and C dense rows"
+            )
+        if (rows - 1) * view.stride(0) + columns > 2**31:
+            raise KernelError(
+                f"{rows} lines of {name.upper()} span 2^31 elements or more, which are too many for a tile"
+            )
+        if trans:
+            layout[f"TRANS_{name.upper()}"] = True
+        if what.loads == "tma":
+            operands.append(TensorDescriptor.from_tensor(view, [rows, columns]))
+        else:
+            operands.append(view)
+            if view.stride(0) != view.shape[1]:
+                layout[f"ld{name}"] = view.stride(0)
+    if strange := layout.keys() - set(kernel.arg_names):
+        raise KernelError(
+            f"{what.name} takes dense, row-major A and B and no tf32; it has no {', '.join(sorted(strange))}"
+        )
+    return operands, layout
+
+
 def _launch(
     kernel: Any, ctas: int, what: Variant, problem: Problem, matrices: Matrices, tables: tuple,
     stamps: torch.Tensor | None, values: dict[str, Any],
@@ -144,13 +186,8 @@ def _launch(
     Triton cannot compile the kernel for it.
     """
     bm, bn, bk = problem.tile
-    operands: list[Any] = list(matrices)
-    if what.loads == "tma":
-        boxes = ((bm, bk), (bk, bn), (bm, bn // what.parts))
-        operands = [
-            TensorDescriptor.from_tensor(x, list(box)) for x, box in zip(matrices, boxes, strict=True)
-        ]
-    constants = values | dict(
+    operands, layout = _operands(what, problem, kernel, matrices)
+    constants = values | layout | dict(
         BM=bm, BN=bn, BK=bk, TMA=what.loads == "tma", RECORD=stamps is not None,
         num_warps=what.warps, num_stages=what.stages,
     )  # fmt: skip
@@ -197,13 +234,14 @@ def _unstamped(ctas: int, launcher: Callable[[Matrices], Launch]) -> Job:
 
 def _element(what: Variant, problem: Problem, device: Device) -> Job:
     ctas = problem.m * problem.n
-    constants = dict(BK=problem.tile_k, num_warps=what.warps)
-    return _unstamped(
-        ctas,
-        lambda matrices: _caller(
-            what, problem, element, ctas, (*matrices, problem.m, problem.n, problem.k), constants
-        ),
-    )
+
+    def launcher(matrices: Matrices) -> Launch:
+        operands, _ = _operands(what, problem, element, matrices)
+        arguments = (*operands, problem.m, problem.n, problem.k)
+        constants = dict(BK=problem.tile_k, num_warps=what.warps)
+        return _caller(what, problem, element, ctas, arguments, constants)
+
+    return _unstamped(ctas, launcher)
 
 
 def _uncoalesced(what: Variant, problem: Problem, device: Device) -> Job:
@@ -211,8 +249,9 @@ def _uncoalesced(what: Variant, problem: Problem, device: Device) -> Job:
 
     def launcher(matrices: Matrices) -> Launch:
         table, values = _order(problem, matrices)
-        arguments = (*matrices, table, problem.m, problem.n, problem.k, 1)
-        constants = values | dict(BM=bm, BN=bn, BK=bk, num_warps=what.warps)
+        operands, layout = _operands(what, problem, uncoalesced, matrices)
+        arguments = (*operands, table, problem.m, problem.n, problem.k, 1)
+        constants = values | layout | dict(BM=bm, BN=bn, BK=bk, num_warps=what.warps)
         return _caller(what, problem, uncoalesced, problem.tiles, arguments, constants)
 
     return _unstamped(problem.tiles, launcher)
@@ -225,15 +264,10 @@ def _skinny(what: Variant, problem: Problem, device: Device) -> Job:
 
     def launcher(matrices: Matrices) -> Launch:
         table, values = _order(problem, matrices)
-        operands: list[Any] = list(matrices)
-        if tma:
-            boxes = ((bm, bk), (bk, bn), (bm, bn))
-            operands = [
-                TensorDescriptor.from_tensor(x, list(box)) for x, box in zip(matrices, boxes, strict=True)
-            ]
-        constants = values | dict(
+        operands, layout = _operands(what, problem, skinny, matrices)
+        constants = values | layout | dict(
             BM=bm, BN=bn, BK=bk, TMA=tma, EARLY=early, num_warps=what.warps, num_stages=what.stages
-        )
+        )  # fmt: skip
         if early:
             constants["launch_pdl"] = True
         arguments = (*operands, table, problem.m, problem.n, problem.k)

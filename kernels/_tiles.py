@@ -1,7 +1,8 @@
 """What every kernel does to a tile: find it, load its operands, multiply, store it.
 
-Matrices are row-major and dense, so a matrix's row stride is its number of columns. `x` is a TMA
-descriptor or a pointer; the constexpr TMA says which, and only one branch is compiled.
+`x` is a TMA descriptor or a pointer; the constexpr TMA says which, and only one branch is compiled. A
+matrix is row-major and its rows are dense; LD is how many elements lie from one row to the next, None where
+that is its number of columns. A column-major operand is what a kernel is given as its transpose, with TRANS.
 """
 
 import triton
@@ -33,12 +34,16 @@ def place(i, visit, M, N, BM: tl.constexpr, BN: tl.constexpr, ORDER: tl.constexp
 
 
 @triton.jit
-def load(x, row, col, ROWS, COLS, BR: tl.constexpr, BC: tl.constexpr, TMA: tl.constexpr):
-    """The block of x at (row, col), zeros outside the matrix."""
-    if TMA:
+def load(
+    x, row, col, ROWS, COLS, LD, BR: tl.constexpr, BC: tl.constexpr, TMA: tl.constexpr, TRANS: tl.constexpr,
+):  # fmt: skip
+    """The block at (row, col) of x, or with TRANS of its transpose: [ROWS, COLS], zeros outside."""
+    if TRANS:
+        return load(x, col, row, COLS, ROWS, LD, BC, BR, TMA, False).T  # [BR, BC]
+    elif TMA:
         return x.load([row, col])  # [BR, BC]
     else:
-        at, inside = block(x, row, col, ROWS, COLS, BR, BC)
+        at, inside = block(x, row, col, ROWS, COLS, LD, BR, BC)
         return tl.load(at, mask=inside, other=0.0)  # [BR, BC]
 
 
@@ -48,28 +53,30 @@ def store(x, row, col, value, ROWS, COLS, BR: tl.constexpr, BC: tl.constexpr, TM
     if TMA:
         x.store([row, col], value.to(x.dtype))
     else:
-        at, inside = block(x, row, col, ROWS, COLS, BR, BC)
+        at, inside = block(x, row, col, ROWS, COLS, None, BR, BC)
         tl.store(at, value.to(x.dtype.element_ty), mask=inside)
 
 
 @triton.jit
-def block(x, row, col, ROWS, COLS, BR: tl.constexpr, BC: tl.constexpr):
+def block(x, row, col, ROWS, COLS, LD, BR: tl.constexpr, BC: tl.constexpr):
     """Pointers to a block of x and which of them lie inside it; only the corner needs 64 bits."""
     r = tl.arange(0, BR)
     c = tl.arange(0, BC)
-    corner = x + (tl.cast(row, tl.int64) * COLS + col)
+    if LD is None:
+        LD = COLS
+    corner = x + (tl.cast(row, tl.int64) * LD + col)
     inside = (row + r < ROWS)[:, None] & (col + c < COLS)[None, :]  # [BR, BC]
-    return corner + (r[:, None] * COLS + c[None, :]), inside  # [BR, BC]
+    return corner + (r[:, None] * LD + c[None, :]), inside  # [BR, BC]
 
 
 @triton.jit
-def multiply(x, y, acc):
-    """acc + x · y with products and sums in full fp32."""
+def multiply(x, y, acc, PRECISION: tl.constexpr):
+    """acc + x · y with sums in fp32; products of fp32 are "ieee", in full, or "tf32"."""
     if INTERPRETED:
         # the interpreter keeps bf16 as raw 16-bit integers, which its dot would multiply as such
         x = x.to(tl.float32)
         y = y.to(tl.float32)
-    return tl.dot(x, y, acc, input_precision="ieee")
+    return tl.dot(x, y, acc, input_precision=PRECISION)
 
 
 @triton.jit

@@ -1,6 +1,6 @@
 """A Plan as the arrays that the planned kernel reads, and the room it works in."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -43,6 +43,21 @@ class Upload:
     def split(self) -> bool:
         """Whether any tile is cut along K."""
         return len(self.tiles) > 0
+
+    def with_room(self) -> "Upload":
+        """The same plan with room of its own to work in, so that launches on two streams never meet."""
+        if not self.split and self.rows == self.queue:
+            return self
+        return replace(
+            self,
+            ticket=torch.zeros_like(self.ticket),
+            partials=torch.empty_like(self.partials, device=self.table.device),
+            flags=torch.zeros_like(self.flags),
+        )
+
+    def without_partials(self) -> "Upload":
+        """The same plan to be kept, which takes little memory; launches need it `with_room`."""
+        return replace(self, partials=self.partials.to("meta"))
 
     def check(self) -> None:
         """Raise KernelError, naming the tile, where a thread block waited in vain; the flags are reset."""

@@ -1,5 +1,6 @@
 """Which kernels there are, and which of them can run a problem on this machine."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import torch
@@ -8,14 +9,18 @@ from tilesim.errors import unknown
 from tilesim.problems import Problem
 
 from ._errors import KernelError
-from ._inputs import DTYPES
+from ._inputs import DTYPES, RESULTS
+from ._layouts import lines
 from ._tiles import INTERPRETED
 
 OWN = ("naive", "persistent")
 """The schedules that have a kernel of their own; the kernel `planned` runs any."""
 
 TMA_BYTES = 16
-"""TMA's row strides are multiples of this (CUDA driver API, cuTensorMapEncodeTiled)."""
+"""TMA's addresses and row strides are multiples of this (CUDA driver API, cuTensorMapEncodeTiled)."""
+
+FP8_CAPABILITY = (8, 9)
+"""The compute capability whose tensor cores first multiply fp8 (CUDA C++ Programming Guide)."""
 
 MAX_SIZE = 2**30
 """Rows and columns are indexed with 32 bits."""
@@ -67,7 +72,13 @@ warps of specialised and ping-pong are those that multiply."""
 
 
 def variant(
-    schedule: str, loads: str, overlap: bool, warps: int, stages: int, kernel: str = "own"
+    schedule: str,
+    loads: str,
+    overlap: bool,
+    warps: int,
+    stages: int,
+    kernel: str = "own",
+    parts: int = 1,
 ) -> Variant:
     """The variant that was asked for.
 
@@ -86,24 +97,39 @@ def variant(
         raise KernelError(f"warps is {warps}; it must be a power of two up to 32")
     if stages < 1:
         raise KernelError(f"stages is {stages}; it must be at least 1")
+    if parts not in (1, 2) or (parts == 2 and (kernel, schedule) != ("own", "persistent")):
+        raise KernelError(f"parts is {parts}; persistent writes a tile in 1 or 2, every other kernel in 1")
     if kernel in UNSTAMPED:
         return replace(UNSTAMPED[kernel], warps=warps, stages=stages)
     overlap = overlap and (kernel == "planned" or schedule == "persistent")
-    return Variant(schedule, loads, overlap, warps, stages, kernel)
+    return Variant(schedule, loads, overlap, warps, stages, kernel, parts)
 
 
-def on_this_machine(asked: Variant, problem: Problem) -> tuple[Variant, str]:
-    """The variant that can run here, and one sentence why where it is not the one that was asked for."""
-    why = no_tma(problem) if asked.loads == "tma" else ""
+def on_this_machine(
+    asked: Variant, problem: Problem, operands: Sequence[torch.Tensor] = ()
+) -> tuple[Variant, str]:
+    """The variant that can run here, and one sentence why where it is not the one that was asked for.
+
+    `operands`: A and B, where they are not row-major and dense, at an address of torch's own allocation.
+    """
+    why = no_tma(problem, operands) if asked.loads == "tma" else ""
     return (replace(asked, loads="ptr"), why) if why else (asked, "")
 
 
-def no_tma(problem: Problem) -> str:
+def no_tma(problem: Problem, operands: Sequence[torch.Tensor] = ()) -> str:
     """Why TMA cannot load and store this problem's matrices here; empty where it can."""
-    for name, size in (("K", problem.k), ("N", problem.n)):
-        stride = size * DTYPES[problem.dtype].itemsize
+    rows = {} if operands else {"K": (problem.k, DTYPES), "N": (problem.n, DTYPES)}
+    for name, (size, kinds) in [*rows.items(), ("N", (problem.n, RESULTS))]:
+        stride = size * kinds[problem.dtype].itemsize
         if stride % TMA_BYTES:
             return f"{name} = {size} makes rows of {stride} bytes, and TMA needs a multiple of {TMA_BYTES}"
+    for name, x in zip("AB", operands, strict=False):
+        view, _ = lines(x) or (x, False)
+        stride = view.stride(0) * view.element_size()
+        if stride % TMA_BYTES or view.stride(0) < view.shape[1]:
+            return f"{name}'s lines begin {stride} bytes apart, and TMA needs a multiple of {TMA_BYTES}"
+        if view.data_ptr() % TMA_BYTES:
+            return f"{name}'s address is no multiple of {TMA_BYTES} bytes, and TMA needs one"
     if not INTERPRETED and torch.cuda.get_device_capability() < (9, 0):
         return f"{torch.cuda.get_device_name()} has no TMA, which came with sm_90"
     return ""
@@ -113,6 +139,13 @@ def check(problem: Problem) -> None:
     """Raise KernelError unless the kernels can run `problem`."""
     if problem.dtype not in DTYPES:
         raise KernelError(f"the kernels multiply {', '.join(DTYPES)}; the problem's dtype is {problem.dtype}")
+    if problem.dtype == "fp8" and not INTERPRETED and torch.cuda.is_available():
+        capability = torch.cuda.get_device_capability()
+        if capability < FP8_CAPABILITY:
+            raise KernelError(
+                f"{torch.cuda.get_device_name()} is sm_{capability[0]}{capability[1]}, which cannot multiply"
+                " fp8; that came with sm_89"
+            )
     for name, side in zip(("tile_m", "tile_n", "tile_k"), problem.tile, strict=True):
         if side < 16 or side & (side - 1):
             raise KernelError(f"{name} is {side}; a kernel's tile sides must be powers of two from 16")

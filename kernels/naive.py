@@ -16,6 +16,8 @@ def naive(
     BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
     ORDER: tl.constexpr, GROUP: tl.constexpr,
     TMA: tl.constexpr, RECORD: tl.constexpr,
+    lda=None, ldb=None, TRANS_A: tl.constexpr = False, TRANS_B: tl.constexpr = False,  # see _tiles
+    PRECISION: tl.constexpr = "ieee",
 ):  # fmt: skip
     i = tl.program_id(0)
     if RECORD:
@@ -23,11 +25,11 @@ def naive(
     pid_m, pid_n = place(i, visit, M, N, BM, BN, ORDER, GROUP)
     acc = tl.zeros((BM, BN), tl.float32)
     for k in range(tl.cdiv(K, BK)):
-        x = load(a, pid_m * BM, k * BK, M, K, BM, BK, TMA)  # [BM, BK]
-        y = load(b, k * BK, pid_n * BN, K, N, BK, BN, TMA)  # [BK, BN]
+        x = load(a, pid_m * BM, k * BK, M, K, lda, BM, BK, TMA, TRANS_A)  # [BM, BK]
+        y = load(b, k * BK, pid_n * BN, K, N, ldb, BK, BN, TMA, TRANS_B)  # [BK, BN]
         if RECORD:
             stamp_start(stamps, i, k == 0)
-        acc = multiply(x, y, acc)  # [BM, BN]
+        acc = multiply(x, y, acc, PRECISION)  # [BM, BN]
     if RECORD:
         acc = stamp_drain(stamps, i, acc)
     store(c, pid_m * BM, pid_n * BN, acc, M, N, BM, BN, TMA)

@@ -18,7 +18,9 @@ def persistent(
     TMA: tl.constexpr, RECORD: tl.constexpr,
     OVERLAP: tl.constexpr,  # one loop over (tile, k): the next tile's loads fly during the epilogue
     LAG: tl.constexpr,  # the K-step of the next tile at whose top the store of C is waited for
-    PARTS: tl.constexpr,  # 2: C goes half by half through half the shared memory, which can hold a stage
+    PARTS: tl.constexpr = 1,  # 2: C goes half by half through half the shared memory
+    lda=None, ldb=None, TRANS_A: tl.constexpr = False, TRANS_B: tl.constexpr = False,  # see _tiles
+    PRECISION: tl.constexpr = "ieee",
 ):  # fmt: skip
     cta = tl.program_id(0)
     ctas = tl.num_programs(0)
@@ -32,11 +34,11 @@ def persistent(
         for k in range(k_steps):
             if RECORD:
                 stamp_done(stamps, i - ctas, (k == min(LAG, k_steps - 1)) & (i > cta), TMA)
-            x = load(a, pid_m * BM, k * BK, M, K, BM, BK, TMA)  # [BM, BK]
-            y = load(b, k * BK, pid_n * BN, K, N, BK, BN, TMA)  # [BK, BN]
+            x = load(a, pid_m * BM, k * BK, M, K, lda, BM, BK, TMA, TRANS_A)  # [BM, BK]
+            y = load(b, k * BK, pid_n * BN, K, N, ldb, BK, BN, TMA, TRANS_B)  # [BK, BN]
             if RECORD:
                 stamp_start(stamps, i, k == 0)
-            acc = multiply(x, y, acc)  # [BM, BN]
+            acc = multiply(x, y, acc, PRECISION)  # [BM, BN]
         if RECORD:
             acc = stamp_drain(stamps, i, acc)
         if PARTS == 1:

@@ -73,6 +73,8 @@ def planned(
     BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
     TMA: tl.constexpr, SPLIT: tl.constexpr, QUEUE: tl.constexpr, OVERLAP: tl.constexpr,
     RECORD: tl.constexpr, LAG: tl.constexpr, WARPS: tl.constexpr, WAIT: tl.constexpr,
+    lda=None, ldb=None, TRANS_A: tl.constexpr = False, TRANS_B: tl.constexpr = False,  # see _tiles
+    PRECISION: tl.constexpr = "ieee",
 ):  # fmt: skip
     cta = tl.program_id(0)
     first = tl.load(offsets + cta)
@@ -98,11 +100,11 @@ def planned(
                 k += 1
             if RECORD:
                 stamp_done(stamps, s - 1, (k + 1 == min(k0 + LAG + 1, k1)) & whole, TMA)
-            x = load(a, pid_m * BM, k * BK, M, K, BM, BK, TMA)  # [BM, BK]
-            y = load(b, k * BK, pid_n * BN, K, N, BK, BN, TMA)  # [BK, BN]
+            x = load(a, pid_m * BM, k * BK, M, K, lda, BM, BK, TMA, TRANS_A)  # [BM, BK]
+            y = load(b, k * BK, pid_n * BN, K, N, ldb, BK, BN, TMA, TRANS_B)  # [BK, BN]
             if RECORD:
                 stamp_start(stamps, s, k == k0)
-            acc = multiply(x, y, acc)  # [BM, BN]
+            acc = multiply(x, y, acc, PRECISION)  # [BM, BN]
             if k == k1 - 1:
                 finish(acc, c, s, pid_m, pid_n, place, peers, partials, flags, fault, stamps, M, N,
                        BM, BN, TMA, SPLIT, RECORD, WARPS, WAIT)  # fmt: skip
@@ -123,11 +125,11 @@ def planned(
             for k in range(k0, k1):
                 if RECORD:
                     stamp_done(stamps, before, (k == k0) & whole, TMA)
-                x = load(a, pid_m * BM, k * BK, M, K, BM, BK, TMA)  # [BM, BK]
-                y = load(b, k * BK, pid_n * BN, K, N, BK, BN, TMA)  # [BK, BN]
+                x = load(a, pid_m * BM, k * BK, M, K, lda, BM, BK, TMA, TRANS_A)  # [BM, BK]
+                y = load(b, k * BK, pid_n * BN, K, N, ldb, BK, BN, TMA, TRANS_B)  # [BK, BN]
                 if RECORD:
                     stamp_start(stamps, s, k == k0)
-                acc = multiply(x, y, acc)  # [BM, BN]
+                acc = multiply(x, y, acc, PRECISION)  # [BM, BN]
             finish(acc, c, s, pid_m, pid_n, place, peers, partials, flags, fault, stamps, M, N,
                    BM, BN, TMA, SPLIT, RECORD, WARPS, WAIT)  # fmt: skip
             before = s

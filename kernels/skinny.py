@@ -21,6 +21,8 @@ def skinny(
     ORDER: tl.constexpr, GROUP: tl.constexpr,
     TMA: tl.constexpr,
     EARLY: tl.constexpr,  # launched while its predecessor ends, for which it then waits
+    lda=None, ldb=None, TRANS_A: tl.constexpr = False, TRANS_B: tl.constexpr = False,  # see _tiles
+    PRECISION: tl.constexpr = "ieee",
 ):  # fmt: skip
     if EARLY:
         gdc_launch_dependents()
@@ -28,7 +30,7 @@ def skinny(
     pid_m, pid_n = place(tl.program_id(0), visit, M, N, BM, BN, ORDER, GROUP)
     acc = tl.zeros((BN, BM), tl.float32)
     for k in range(tl.cdiv(K, BK)):
-        x = load(a, pid_m * BM, k * BK, M, K, BM, BK, TMA)  # [BM, BK]
-        y = load(b, k * BK, pid_n * BN, K, N, BK, BN, TMA)  # [BK, BN]
-        acc = multiply(tl.trans(y), tl.trans(x), acc)  # [BN, BM]
+        x = load(a, pid_m * BM, k * BK, M, K, lda, BM, BK, TMA, TRANS_A)  # [BM, BK]
+        y = load(b, k * BK, pid_n * BN, K, N, ldb, BK, BN, TMA, TRANS_B)  # [BK, BN]
+        acc = multiply(tl.trans(y), tl.trans(x), acc, PRECISION)  # [BN, BM]
     store(c, pid_m * BM, pid_n * BN, tl.trans(acc), M, N, BM, BN, TMA)

@@ -28,13 +28,14 @@ def uncoalesced(
     stride,  # 1: elements between neighbours in a row
     BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
     ORDER: tl.constexpr, GROUP: tl.constexpr,
+    PRECISION: tl.constexpr = "ieee",
 ):  # fmt: skip
     pid_m, pid_n = place(tl.program_id(0), visit, M, N, BM, BN, ORDER, GROUP)
     acc = tl.zeros((BM, BN), tl.float32)
     for k in tl.range(0, tl.cdiv(K, BK), num_stages=1):
         x = down_columns(a, pid_m * BM, k * BK, M, K, stride, BM, BK)  # [BM, BK]
         y = down_columns(b, k * BK, pid_n * BN, K, N, stride, BK, BN)  # [BK, BN]
-        acc = multiply(x, y, acc)  # [BM, BN]
+        acc = multiply(x, y, acc, PRECISION)  # [BM, BN]
     r = pid_m * BM + tl.arange(0, BM)[:, None]
     n = pid_n * BN + tl.arange(0, BN)[None, :]
     at = c + (tl.cast(r, tl.int64) * N + n)

@@ -32,7 +32,9 @@ planned = {
 what = VARIANTS.get(name) or Variant("persistent", overlap=planned[name]["OVERLAP"], kernel="planned")
 values = dict(BM=128, BN=256, BK=64, ORDER="row-major", GROUP=1, TMA=what.loads == "tma", RECORD=stamps,
               OVERLAP=what.overlap, LAG=LAG if what.overlap else 0, SPLIT=False, QUEUE=False, WARPS=8,
-              WAIT=WAIT_NS, PARTS=what.parts) | planned.get(name, {})
+              WAIT=WAIT_NS, PARTS=what.parts, lda=None, ldb=None, TRANS_A=False, TRANS_B=False,
+              PRECISION="ieee")
+values |= planned.get(name, {})
 boxes = dict(a=(128, 64), b=(64, 256), c=(128, 256 // what.parts))
 kernel = KERNELS["planned" if name in planned else what.schedule]
 pointers = dict(stamps="*i64", partials="*fp32") | dict.fromkeys(

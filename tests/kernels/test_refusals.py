@@ -12,7 +12,7 @@ SMALL = Problem(64, 64, 64, tile=(32, 32, 32))
 @pytest.mark.parametrize(
     ("problem", "sentence"),
     [
-        (Problem(64, 64, 64, tile=(32, 32, 32), dtype="fp8"), "the problem's dtype is fp8"),
+        (Problem(64, 64, 64, tile=(32, 32, 32), dtype="int8"), "the problem's dtype is int8"),
         (Problem(64, 64, 64, tile=(96, 32, 32)), "tile_m is 96; a kernel's tile sides must be powers of two"),
         (Problem(64, 64, 64, tile=(32, 32, 8)), "tile_k is 8"),
         (Problem(2**31, 64, 64, tile=(32, 32, 32)), "M is 2147483648"),

@@ -1,0 +1,162 @@
+"""matmul: a matrix product as a torch operator, by whichever kernel is known to be the fastest for its shape.
+
+`tilesim::matmul` is a custom operator: torch.compile puts it into a graph as it is, autograd knows its
+gradients, which are two products of the same kind, and neither copies an operand that has a dense dimension.
+
+fp32 is multiplied in full, or as tf32 where torch's own setting for its products says so
+(torch.set_float32_matmul_precision). fp8 is e4m3, without scales: its product is bf16 and has no gradient.
+"""
+
+from functools import lru_cache
+from typing import Any
+
+import torch
+
+from tilesim.devices import Device
+from tilesim.errors import TilesimError
+from tilesim.problems import Problem
+
+from ._choice import Choice, choices
+from ._cublas import tf32
+from ._errors import OperandError
+from ._inputs import DTYPES, RESULTS
+from ._launch import Job, job
+from ._layouts import layout, lines
+from ._machine import device as this_gpu
+from ._tiles import INTERPRETED
+from ._variants import TMA_BYTES, Variant, on_this_machine
+
+NAMES = {kind: name for name, kind in DTYPES.items() if name != "tf32"}
+"""The dtypes of A and B, and what they are called here."""
+
+MOST_LADDERS = 4096
+_ladders: dict[tuple, list[Choice]] = {}
+
+INTERPRETED_DEVICE = Device(4)
+"""What the interpreter stands for: it runs thread blocks one after another, so few of them are enough."""
+
+
+def matmul(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    """A [M, K] times B [K, N], a new row-major tensor [M, N]: what torch.mm gives, by a kernel from here.
+
+    A and B: fp16, bf16, fp32 or fp8 (torch.float8_e4m3fn), both the same, on one NVIDIA GPU; on the CPU where
+    Triton interprets. They may be row-major, column-major or slices of such; only what has no dense dimension
+    is copied. Under autocast both become its dtype first. Sizes may be 0.
+
+    Raises OperandError, a RuntimeError and a ValueError, for operands that have no product or none here;
+    KernelError for one that no kernel can compute; TypeError for what is no tensor.
+    """
+    for name, x in (("A", a), ("B", b)):
+        if not isinstance(x, torch.Tensor):
+            raise TypeError(f"{name} is a {type(x).__name__}; matmul multiplies tensors")
+    if a.device.type in ("cpu", "cuda") and torch.is_autocast_enabled(a.device.type):
+        to = torch.get_autocast_dtype(a.device.type)
+        a, b = (x.to(to) if x.dtype in (torch.float16, torch.bfloat16, torch.float32) else x for x in (a, b))
+    return _op(a, b)
+
+
+def _check(a: torch.Tensor, b: torch.Tensor) -> None:
+    """Raise OperandError unless A · B is a product of two matrices of one dtype and device."""
+    for name, x in (("A", a), ("B", b)):
+        if x.dim() != 2:
+            raise OperandError(f"{name} has {x.dim()} dimensions; matmul multiplies matrices, which have 2")
+        if x.dtype not in NAMES:
+            raise OperandError(f"{name} is {x.dtype}; matmul multiplies {', '.join(map(str, NAMES))}")
+    if a.dtype != b.dtype:
+        raise OperandError(f"A is {a.dtype} and B is {b.dtype}; both must be the same")
+    if a.device != b.device:
+        raise OperandError(f"A is on {a.device} and B on {b.device}; both must be on one device")
+    if a.shape[1] != b.shape[0]:
+        raise OperandError(
+            f"A is {a.shape[0]}x{a.shape[1]} and B is {b.shape[0]}x{b.shape[1]}; A must have as many columns"
+            " as B has rows"
+        )
+
+
+def _empty(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    return a.new_empty((a.shape[0], b.shape[1]), dtype=RESULTS[NAMES[a.dtype]])
+
+
+@torch.library.custom_op("tilesim::matmul", mutates_args=())
+def _op(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    _check(a, b)
+    c = _empty(a, b)
+    if not a.numel() or not b.numel():
+        return c.zero_()
+    if a.device.type != ("cpu" if INTERPRETED else "cuda") or torch.version.hip:
+        needs = "CPU tensors, since TRITON_INTERPRET is set" if INTERPRETED else (
+            "tensors on an NVIDIA GPU, or TRITON_INTERPRET=1 in the environment for a slow run on the CPU"
+        )  # fmt: skip
+        raise OperandError(f"A and B are on {a.device}; matmul needs {needs}")
+    a, b = (x if lines(x) else x.contiguous() for x in (a, b))
+    if INTERPRETED:
+        _multiply(a, b, c)
+    else:
+        with torch.cuda.device(a.device):
+            _multiply(a, b, c)
+    return c
+
+
+@_op.register_fake
+def _(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    _check(a, b)
+    return _empty(a, b)
+
+
+def _save(ctx: Any, inputs: tuple[torch.Tensor, torch.Tensor], output: torch.Tensor) -> None:
+    ctx.save_for_backward(*inputs)
+
+
+def _gradients(ctx: Any, grad: torch.Tensor) -> tuple[torch.Tensor | None, torch.Tensor | None]:
+    a, b = ctx.saved_tensors
+    if grad.dtype != a.dtype:
+        raise OperandError(f"a product of {a.dtype} has no gradient, which would be a product of two dtypes")
+    of_a, of_b = ctx.needs_input_grad
+    return _op(grad, b.T) if of_a else None, _op(a.T, grad) if of_b else None
+
+
+_op.register_autograd(_gradients, setup_context=_save)
+
+
+def _multiply(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> None:
+    """C = A · B on the current device, by the first of its choices that can be launched."""
+    dtype = "tf32" if a.dtype == torch.float32 and tf32() else NAMES[a.dtype]
+    capturing = not INTERPRETED and torch.cuda.is_current_stream_capturing()
+    aligned = tuple(x.data_ptr() % TMA_BYTES == 0 for x in (a, b))
+    key = (a.shape, b.shape, a.stride(), b.stride(), aligned, dtype, a.device.index, capturing)
+    ladder = _ladders.get(key) or _ladder(key, a, b, dtype, capturing)
+    while True:
+        rung = ladder[0]
+        try:
+            _job(*rung, a.device.index).launcher((a, b, c))()
+            return
+        except TilesimError:
+            if len(ladder) == 1:
+                raise
+            if ladder[0] is rung:  # else another thread was faster
+                ladder.pop(0)
+
+
+def _ladder(key: tuple, a: torch.Tensor, b: torch.Tensor, dtype: str, capturing: bool) -> list[Choice]:
+    """What to try in turn; what cannot be launched is taken off, for all products of this key that follow.
+
+    A graph that is being captured can take no upload of a plan, so there `planned` is left out.
+    """
+    gpu = None if INTERPRETED else torch.cuda.get_device_name()
+    every = choices(a.shape[0], b.shape[1], a.shape[1], dtype, layout(a, b), gpu)
+    if len(_ladders) == MOST_LADDERS:
+        _ladders.clear()
+    _ladders[key] = [
+        (on_this_machine(what, problem, (a, b))[0], problem)
+        for what, problem in every
+        if not (capturing and what.kernel == "planned")
+    ]
+    return _ladders[key]
+
+
+@lru_cache(maxsize=1024)
+def _job(what: Variant, problem: Problem, index: int | None) -> Job:
+    """The job of `what`, for any operands: it holds none of them."""
+    if INTERPRETED:
+        return job(what, problem, INTERPRETED_DEVICE, "cpu", concurrent=True)
+    return job(what, problem, this_gpu(1), concurrent=True)

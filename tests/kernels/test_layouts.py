@@ -1,0 +1,112 @@
+"""Operands of every dtype, row- and column-major, dense and as slices, by Triton's interpreter."""
+
+import doctest
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from interpreter import _inputs, _launch, _reference, _variants, torch
+
+from tilesim import Device, Problem
+from tilesim_kernels import KernelError, _layouts
+
+NAMES = [*_variants.VARIANTS, "planned:stream-k", "planned:persistent-dynamic"]
+TILE = (16, 32, 16)
+
+
+def variant(name, problem, operands):
+    schedule = name.removeprefix("planned:")
+    what = _variants.VARIANTS.get(name) or _variants.variant(schedule, "tma", True, 8, 3, "planned")
+    return _variants.on_this_machine(what, problem, operands[:2])[0]
+
+
+def multiplied(name, problem, operands):
+    """The relative error of a kernel's product of operands wherever they lie; KernelError above TOLERANCE."""
+    work = _launch.job(variant(name, problem, operands), problem, Device(4), "cpu")
+    return _reference.gate(name, work.launcher(operands), problem, operands)
+
+
+@pytest.mark.parametrize("dtype", _inputs.DTYPES)
+@pytest.mark.parametrize("layout", _layouts.LAYOUTS)
+@pytest.mark.parametrize("name", NAMES)
+def test_every_kernel_multiplies_every_dtype_in_every_layout(name, dtype, layout):
+    problem = Problem(48, 80, 32, tile=TILE, dtype=dtype)
+    operands = _inputs.matrices(problem, "cpu", 3, layout)
+    assert _layouts.layout(*operands[:2]) == layout
+    assert not name.endswith("tma") or variant(name, problem, operands).loads == "tma"
+    multiplied(name, problem, operands)
+
+
+@st.composite
+def views(draw, rows, columns):
+    """A float32 matrix with a dense dimension: part of a larger one, either way round, at any offset."""
+    trans = draw(st.booleans())
+    shape = (columns, rows) if trans else (rows, columns)
+    before, after = draw(st.integers(0, 5)), draw(st.integers(0, 5))
+    whole = torch.randn(shape[0], before + shape[1] + after, generator=torch.manual_seed(0))
+    if draw(st.booleans()):
+        whole = whole[:1].expand(shape[0], -1)  # lines that are one and the same
+    part = whole[:, before : before + shape[1]]
+    return part.T if trans else part
+
+
+@st.composite
+def products(draw):
+    m, n, k = (draw(st.integers(1, 40)) for _ in range(3))
+    return draw(views(m, k)), draw(views(k, n))
+
+
+@settings(deadline=None, max_examples=60)
+@given(products(), st.sampled_from(NAMES))
+@example((torch.ones(33, 1), torch.ones(1, 40)), "naive-tma")
+def test_operands_are_read_where_they_lie(operands, name):
+    a, b = operands
+    problem = Problem(a.shape[0], b.shape[1], a.shape[1], tile=TILE, dtype="fp32")
+    multiplied(name, problem, (a, b, torch.empty(problem.m, problem.n)))
+
+
+@given(products())
+def test_lines_are_the_same_memory(operands):
+    for x in operands:
+        view, trans = _layouts.lines(x)
+        assert torch.equal(view.T if trans else view, x)
+        assert view.data_ptr() == x.data_ptr() and view.stride(1) == 1
+
+
+def wide(rows, columns, ld, offset=0):
+    return torch.randn(offset + rows * ld)[offset:].as_strided((rows, columns), (ld, 1))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "reason"),
+    [
+        (wide(64, 64, 68), wide(64, 64, 72), ""),
+        (wide(64, 61, 68).T[:, :], wide(64, 64, 68), ""),
+        (wide(64, 64, 66), wide(64, 64, 64), "A's lines begin 264 bytes apart"),
+        (wide(64, 64, 64), wide(64, 64, 66).T, "B's lines begin 264 bytes apart"),
+        (wide(64, 64, 64), wide(64, 64, 64, offset=1), "B's address is no multiple of 16 bytes"),
+        (wide(1, 64, 64).expand(64, 64), wide(64, 64, 64), "A's lines begin 0 bytes apart"),
+    ],
+)
+def test_tma_gives_way_to_pointers_where_lines_are_not_aligned(a, b, reason):
+    problem = Problem(a.shape[0], b.shape[1], a.shape[1], tile=TILE, dtype="fp32")
+    what, why = _variants.on_this_machine(_variants.VARIANTS["naive-tma"], problem, (a, b))
+    assert what.loads == ("ptr" if reason else "tma")
+    assert why.startswith(reason) and bool(why) == bool(reason)
+
+
+def test_what_has_no_lines_and_what_is_too_long_is_refused():
+    problem = Problem(16, 16, 16, tile=(16, 16, 16), dtype="fp32")
+    right = torch.zeros(16, 16)
+    work = _launch.job(_variants.VARIANTS["naive-ptr"], problem, Device(1), "cpu")
+    scattered = torch.zeros(32, 32)[::2, ::2]
+    for operands in ((scattered, right, right), (right, scattered, right), (right, right, right.T)):
+        with pytest.raises(KernelError, match=r"strides are .*; A and B need a dense dimension, and C dense"):
+            work.launcher(operands)
+    far = torch.empty_strided((16, 16), (2**28, 1), device="meta")
+    with pytest.raises(KernelError, match="16 lines of A span 2\\^31 elements or more"):
+        work.launcher((far, right, right))
+
+
+def test_the_examples_hold():
+    assert doctest.testmod(_layouts, extraglobs={"torch": torch}).failed == 0

@@ -1,0 +1,254 @@
+"""matmul as a torch operator: what torch.mm gives, its gradients and its errors, by Triton's interpreter."""
+
+import gc
+import weakref
+from importlib import import_module
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from interpreter import _inputs, _reference, torch
+
+from tilesim.errors import TilesimError
+from tilesim_kernels import KernelError, _choice, _errors, matmul
+
+op = import_module("tilesim_kernels.matmul")
+REAL = {name: kind for name, kind in _inputs.DTYPES.items() if name not in ("tf32", "fp8")}
+
+
+def matrix(rows, columns, dtype=torch.float32, seed=0):
+    return torch.randn(rows, columns, generator=torch.manual_seed(seed)).to(dtype)
+
+
+def off(made, a, b):
+    """|made - A·B| / |A·B| (Frobenius) with the product in float64."""
+    right = a.double() @ b.double()
+    return float((made.double() - right).norm() / right.norm())
+
+
+@st.composite
+def matrices(draw, rows, columns):
+    """A float32 matrix anyhow in memory: every so many-th row and column of another, either way round."""
+    steps = draw(st.integers(1, 3)), draw(st.integers(1, 3))
+    trans, offset = draw(st.booleans()), draw(st.integers(0, 3))
+    shape = (columns, rows) if trans else (rows, columns)
+    whole = matrix(shape[0] * steps[0] + offset, shape[1] * steps[1] + offset, seed=draw(st.integers(0, 9)))
+    part = whole[offset :: steps[0], offset :: steps[1]][: shape[0], : shape[1]]
+    return part.T if trans else part
+
+
+@st.composite
+def products(draw):
+    m, n, k = (draw(st.integers(0, 40)) for _ in range(3))
+    return draw(matrices(m, k)), draw(matrices(k, n))
+
+
+@settings(deadline=None, max_examples=60)
+@given(products())
+def test_any_sizes_and_strides(operands):
+    made = matmul(*operands)
+    right = torch.mm(*operands)
+    assert made.shape == right.shape and made.dtype == right.dtype and made.is_contiguous()
+    torch.testing.assert_close(made, right, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["fp16", "bf16", "fp32", "fp8"])
+@pytest.mark.parametrize("size", [(1, 1, 1), (65, 70, 35), (128, 32, 64)])
+def test_any_dtype(name, size):
+    m, n, k = size
+    kind = _inputs.DTYPES[name]
+    a, b = matrix(m, k, kind), matrix(k, n, kind, seed=1)
+    made = matmul(a, b)
+    assert made.dtype == _inputs.RESULTS[name]
+    assert off(made, a, b) <= _reference.TOLERANCE[name]
+
+
+def test_fp32_is_tf32_where_torch_s_own_products_are(monkeypatch):
+    asked = []
+    monkeypatch.setattr(op, "_ladders", {})
+    monkeypatch.setattr(op, "choices", lambda *key: asked.append(key[3]) or _choice.choices(*key))
+    before = torch.get_float32_matmul_precision()
+    try:
+        for precision in ("highest", "high", "highest"):
+            torch.set_float32_matmul_precision(precision)
+            matmul(matrix(16, 16), matrix(16, 16))
+            matmul(matrix(16, 16, torch.bfloat16), matrix(16, 16, torch.bfloat16))
+    finally:
+        torch.set_float32_matmul_precision(before)
+    assert asked == ["fp32", "bf16", "tf32"]  # the third is known already
+
+
+def asking(*shape, seed=0, trans=False):
+    x = matrix(*(reversed(shape) if trans else shape), seed=seed)
+    return (x.T if trans else x).detach().requires_grad_()
+
+
+@pytest.mark.parametrize("trans_a", [False, True])
+@pytest.mark.parametrize("trans_b", [False, True])
+def test_torch_checks_the_operator(trans_a, trans_b):
+    operands = asking(24, 40, trans=trans_a), asking(40, 17, seed=1, trans=trans_b)
+    torch.library.opcheck(torch.ops.tilesim.matmul.default, operands)
+
+
+@pytest.mark.parametrize("wanted", [(True, True), (True, False), (False, True)])
+def test_gradients_and_their_gradients_are_those_of_torch(wanted):
+    results = []
+    for multiply in (matmul, torch.mm):
+        a, b = (
+            asking(*size, seed=5).requires_grad_(want)
+            for size, want in zip(((24, 40), (40, 17)), wanted, strict=True)
+        )
+        leaves = [x for x in (a, b) if x.requires_grad]
+        first = torch.autograd.grad(multiply(a, b).square().sum(), leaves, create_graph=True)
+        second = torch.autograd.grad(sum(x.square().sum() for x in first), leaves)
+        results.append([*first, *second])
+    for made, right in zip(*results, strict=True):
+        torch.testing.assert_close(made, right, rtol=1e-4, atol=1e-2)
+
+
+def test_nothing_is_copied_for_gradients_or_column_major_operands(monkeypatch):
+    seen = []
+    monkeypatch.setattr(op, "_multiply", lambda a, b, c: seen.append((a, b)) or c.zero_())
+    a, b = asking(24, 40), asking(17, 40, seed=1)
+    matmul(a, b.T).backward(torch.ones(24, 17))
+    matmul(a.detach()[::2], b.detach().T[:, 3:9])
+    own = {x.untyped_storage().data_ptr() for x in (a, b)}
+    theirs = [[x.untyped_storage().data_ptr() in own for x in pair] for pair in seen]
+    assert theirs == [[True, True], [False, True], [True, False], [True, True]]
+    scattered = a.detach()[:, ::2]
+    matmul(scattered, b.detach()[:, ::2].T)
+    assert all(x.is_contiguous() for x in seen[-1])
+
+
+def test_no_grad_leaves_no_graph():
+    with torch.no_grad():
+        assert not matmul(asking(4, 4), asking(4, 4)).requires_grad
+
+
+@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
+def test_a_compiled_function_has_it_whole(backend):
+    def layer(x, weight):
+        return matmul(x, weight.T).relu() + 1
+
+    compiled = torch.compile(layer, fullgraph=True, backend=backend)
+    for rows in (24, 33):  # the second makes the size a symbol
+        results = []
+        for function in (compiled, layer):
+            x, weight = asking(rows, 40), asking(17, 40, seed=1)
+            made = function(x, weight)
+            made.sum().backward()
+            results.append((made, x.grad, weight.grad))
+        for made, right in zip(*results, strict=True):
+            torch.testing.assert_close(made, right)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("kind", [torch.float16, torch.bfloat16])
+def test_autocast_turns_operands_into_its_dtype_and_gradients_back(compiled, kind):
+    multiply = torch.compile(matmul, fullgraph=True, backend="aot_eager") if compiled else matmul
+    a, b = asking(24, 40), asking(40, 17, seed=1).to(torch.bfloat16)
+    with torch.autocast("cpu", kind):
+        made = multiply(a, b)
+    made.float().sum().backward()
+    assert made.dtype == kind and a.grad.dtype == torch.float32
+    assert multiply(a, b.float()).dtype == torch.float32
+
+
+def test_autocast_leaves_fp8_alone():
+    a = matrix(16, 16, torch.float8_e4m3fn)
+    with torch.autocast("cpu", torch.float16):
+        assert matmul(a, a).dtype == torch.bfloat16
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "sentence"),
+    [
+        (matrix(3, 4), matrix(3, 4), "A is 3x4 and B is 3x4; A must have as many columns as B has rows"),
+        (matrix(3, 4)[0], matrix(4, 3), "A has 1 dimensions; matmul multiplies matrices"),
+        (matrix(3, 4), matrix(4, 3)[None], "B has 3 dimensions"),
+        (matrix(3, 4).double(), matrix(4, 3).double(), "A is torch.float64; matmul multiplies torch.float16"),
+        (
+            matrix(3, 4).half(),
+            matrix(4, 3),
+            "A is torch.float16 and B is torch.float32; both must be the same",
+        ),
+        (matrix(3, 4).to("meta"), matrix(4, 3), "A is on meta and B on cpu"),
+    ],
+)
+@pytest.mark.parametrize("compiled", [False, True])
+def test_operands_without_a_product(a, b, sentence, compiled):
+    multiply = matmul
+    if compiled:  # the sentence is a part of what the compiler says
+        multiply = torch.compile(matmul, fullgraph=True, backend="aot_eager", dynamic=False)
+    with pytest.raises(RuntimeError if compiled else _errors.OperandError, match=sentence):
+        multiply(a, b)
+
+
+def test_its_errors_are_what_callers_of_torch_and_of_tilesim_catch():
+    assert issubclass(_errors.OperandError, (RuntimeError, ValueError))
+    assert issubclass(_errors.OperandError, RuntimeError) and issubclass(_errors.OperandError, TilesimError)
+    with pytest.raises(TypeError, match="A is a list; matmul multiplies tensors"):
+        matmul([[1.0]], matrix(1, 1))
+
+
+def test_without_a_gpu_it_says_what_to_do(monkeypatch):
+    monkeypatch.setattr(op, "INTERPRETED", False)
+    with pytest.raises(
+        _errors.OperandError, match=r"are on cpu; matmul needs tensors on an NVIDIA GPU, or TRITON_"
+    ):
+        matmul(matrix(4, 4), matrix(4, 4))
+
+
+def test_fp8_has_no_gradient():
+    a = matrix(16, 16).to(torch.float8_e4m3fn).requires_grad_()
+    made = matmul(a, a)
+    with pytest.raises(_errors.OperandError, match=r"a product of torch.float8_e4m3fn has no gradient"):
+        made.sum().backward()
+
+
+def test_a_kernel_that_cannot_be_launched_gives_way_for_good(monkeypatch):
+    tried = []
+
+    def job(what, *rest, **options):
+        tried.append(what.stages)
+        if what.stages > 1:
+            raise KernelError("too many stages")
+        return jobs(what, *rest, **options)
+
+    jobs = op.job
+    op._job.cache_clear()
+    monkeypatch.setattr(op, "_ladders", {})
+    monkeypatch.setattr(op, "job", job)
+    a, b = matrix(40, 24), matrix(24, 17)
+    for _ in range(2):
+        assert off(matmul(a, b), a, b) < 1e-5
+    assert tried == [3, 2, 1]
+    monkeypatch.setattr(op, "_ladders", {})
+    op._job.cache_clear()
+    monkeypatch.setattr(op, "choices", lambda *key: _choice.choices(*key)[:2])
+    with pytest.raises(KernelError, match="too many stages"):
+        matmul(a, b)
+
+
+@pytest.mark.parametrize("schedule", ["stream-k", "persistent-dynamic"])
+def test_plans_work_in_room_of_their_own(monkeypatch, schedule):
+    """What is kept for the next product holds neither operands nor partials."""
+    row = {
+        "m": 64, "n": 64, "k": 200, "dtype": "fp32", "layout": "nn", "tile": [32, 32, 16],
+        "order": "row-major", "schedule": schedule, "loads": "tma", "overlap": True,
+        "warps": 8, "stages": 3, "kernel": "planned",
+    }  # fmt: skip
+    chosen = _choice.chosen(row, 70, 68, 200)
+    monkeypatch.setattr(op, "_ladders", {})
+    monkeypatch.setattr(op, "choices", lambda *key: [chosen])
+    a, b = matrix(70, 200), matrix(200, 68, seed=1)
+    results = [matmul(a, b) for _ in range(3)]
+    assert off(results[0], a, b) < 1e-5
+    assert all(torch.equal(results[0], other) for other in results[1:])
+    launchers = [op._job(*chosen, None).launcher((a, b, results[0])) for _ in range(2)]
+    for launch in launchers:
+        launch()
+    left = weakref.ref(a), weakref.ref(b), weakref.ref(results[0])
+    del a, b, results, launchers, launch
+    gc.collect()
+    assert [ref() for ref in left] == [None] * 3
