@@ -7,12 +7,14 @@
     NAMES                                 of the kernels and libraries that bench knows
     turnaround() -> dict                  from a thread block's end to its successor's begin
     ladder() -> dict                      every step from one program per element to the fastest
+    coalescing() -> dict                  loads down columns against loads along rows
     sm_order() -> dict                    which SM gets which thread block
 
 Importing this needs torch and triton; running it on anything but Triton's interpreter, an NVIDIA GPU.
 """
 
 from ._bench import NAMES, bench
+from ._coalescing import coalescing
 from ._errors import KernelError
 from ._ladder import ladder
 from ._record import record
@@ -20,4 +22,14 @@ from ._sm_order import sm_order
 from ._turnaround import turnaround
 from .matmul import matmul
 
-__all__ = ["NAMES", "KernelError", "bench", "ladder", "matmul", "record", "sm_order", "turnaround"]
+__all__ = [
+    "NAMES",
+    "KernelError",
+    "bench",
+    "coalescing",
+    "ladder",
+    "matmul",
+    "record",
+    "sm_order",
+    "turnaround",
+]

@@ -24,8 +24,10 @@ METRICS = {
     "l2_bytes": "lts__t_bytes.sum",
     "load_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
     "load_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    "spill_sectors": "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum",
 }
-"""Counters by what they are called here; a sector is 32 bytes, a request a warp's load instruction."""
+"""Counters by what they are called here; a sector is 32 bytes, a request a warp's
+load instruction; spills are registers that did not fit and are loaded again."""
 
 LONGEST_S = 300
 """How long a process under the profiler may take."""

@@ -1,8 +1,8 @@
 """uncoalesced: a tile per program as in naive, but neighbouring threads load what lies rows apart.
 
-A load is laid out so that a warp's 32 threads go down a column: 32 cache lines for one instruction, of which
-it uses an element each. The compiler would put that right; it is kept from knowing that columns are
-neighbours by a stride that it may not specialise on.
+A warp's 32 threads go down a column: 32 cache lines for one instruction, of each of which it uses one
+element. The compiler would lay its threads along the rows; it is kept from knowing that neighbours in a row
+are neighbours in memory by a stride that it may not specialise on, and then begins with the first dimension.
 """
 
 import triton
@@ -14,10 +14,10 @@ from ._tiles import multiply, place
 @triton.jit
 def down_columns(x, row, col, ROWS, COLS, stride, BR: tl.constexpr, BC: tl.constexpr):
     """The block of x at (row, col), zeros outside, loaded column by column."""
-    r = row + tl.arange(0, BR)[None, :]
-    c = col + tl.arange(0, BC)[:, None]
-    at = x + (tl.cast(r, tl.int64) * COLS * stride + tl.cast(c, tl.int64) * stride)  # [BC, BR]
-    return tl.trans(tl.load(at, mask=(r < ROWS) & (c < COLS), other=0.0))  # [BR, BC]
+    r = row + tl.arange(0, BR)[:, None]
+    c = col + tl.arange(0, BC)[None, :]
+    at = x + (tl.cast(r, tl.int64) * COLS * stride + tl.cast(c, tl.int64) * stride)  # [BR, BC]
+    return tl.load(at, mask=(r < ROWS) & (c < COLS), other=0.0)
 
 
 @triton.jit(do_not_specialize=["stride"])

@@ -215,7 +215,7 @@ OTHERS = {
     "uncoalesced": [(64, 64, 32), (128, 128, 32)],
     "skinny": [(16, 64, 256), (32, 128, 64)],
     "specialised": [(128, 256, 64), (128, 64, 64), (256, 128, 32)],
-    "ping-pong": [(128, 128, 64), (64, 256, 64), (64, 64, 128)],
+    "ping-pong": [(128, 128, 64), (64, 128, 64), (64, 64, 128)],
 }
 """The kernels that cannot be stamped, each with tiles that it can do."""
 

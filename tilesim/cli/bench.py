@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from tilesim.cli._coalescing import coalescing
 from tilesim.cli._groups import Group
 from tilesim.cli._ladder import ladder
 from tilesim.cli._options import (
@@ -79,6 +80,7 @@ def _check(name: str, known: Sequence[str]) -> None:
         raise click.UsageError(unknown("kernel", name, [*known, PLANNED + "SCHEDULE"]))
 
 
+command.add_command(coalescing)
 command.add_command(ladder)
 command.add_command(turnaround)
 command.add_command(sm_order)
