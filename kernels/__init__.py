@@ -5,6 +5,7 @@
     bench(problem, ...) -> dict           kernel times beside cuBLAS
     matmul(a, b) -> Tensor                a torch operator: the fastest of them for the shape
     KERNELS                               the names that bench knows
+    tune(problem, ...) -> dict            the fastest kernel for each, which matmul then takes
     turnaround() -> dict                  from a thread block's end to its successor's begin
     sm_order() -> dict                    which SM gets which thread block
 
@@ -15,7 +16,8 @@ from ._bench import KERNELS, bench
 from ._errors import KernelError
 from ._record import record
 from ._sm_order import sm_order
+from ._tune import tune
 from ._turnaround import turnaround
 from .matmul import matmul
 
-__all__ = ["KERNELS", "KernelError", "bench", "matmul", "record", "sm_order", "turnaround"]
+__all__ = ["KERNELS", "KernelError", "bench", "matmul", "record", "sm_order", "tune", "turnaround"]
