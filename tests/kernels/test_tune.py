@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from interpreter import _inputs, _launch, _variants, torch
 
 from tilesim import Device, Problem
-from tilesim_kernels import KernelError, _tune, _tuned, tune
+from tilesim.cli import tune as command_line
+from tilesim_kernels import KernelError, _layouts, _tune, _tuned, tune
 
 sizes = st.one_of(st.integers(1, 300), st.sampled_from([512, 1000, 4096, 16384, 100_000]))
 GPU = Device(132)
@@ -50,6 +51,10 @@ def test_a_new_kernel_joins_without_another_edit(monkeypatch):
     monkeypatch.setitem(_tune.VARIANTS, "ping-pong-tma", new)
     found = list(_tune.candidates(Problem(4096, 4096, 512), GPU))
     assert {"ping-pong"} < {what.kernel for what, _ in found}
+
+
+def test_the_command_line_offers_the_layouts_that_there_are():
+    assert command_line.LAYOUTS == _layouts.LAYOUTS
 
 
 def test_the_examples_hold():
