@@ -5,6 +5,7 @@
     bench(problem, ...) -> dict           kernel times beside cuBLAS
     matmul(a, b) -> Tensor                a torch operator: the fastest of them for the shape
     NAMES                                 of the kernels and libraries that bench knows
+    tune(problem, ...) -> dict            the fastest kernel for each, which matmul then takes
     turnaround() -> dict                  from a thread block's end to its successor's begin
     ladder() -> dict                      every step from one program per element to the fastest
     coalescing() -> dict                  loads down columns against loads along rows
@@ -19,6 +20,7 @@ from ._errors import KernelError
 from ._ladder import ladder
 from ._record import record
 from ._sm_order import sm_order
+from ._tune import tune
 from ._turnaround import turnaround
 from .matmul import matmul
 
@@ -31,5 +33,6 @@ __all__ = [
     "matmul",
     "record",
     "sm_order",
+    "tune",
     "turnaround",
 ]

@@ -22,7 +22,8 @@ from ._tuned import chosen, read
 from ._variants import Variant
 
 TABLE = "TILESIM_TUNED"
-"""The environment variable that names a table of `tilesim tune`, for its GPU in place of the one shipped."""
+"""The environment variable that names a table of `tilesim tune`, for its GPU in place of the one shipped. It
+is read once."""
 
 ALIKE = {"fp16": "bf16", "bf16": "fp16"}
 

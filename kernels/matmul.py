@@ -121,10 +121,9 @@ _op.register_autograd(_gradients, setup_context=_save)
 def _multiply(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> None:
     """C = A · B on the current device, by the first of its choices that can be launched."""
     dtype = "tf32" if a.dtype == torch.float32 and tf32() else NAMES[a.dtype]
-    capturing = not INTERPRETED and torch.cuda.is_current_stream_capturing()
     aligned = tuple(x.data_ptr() % TMA_BYTES == 0 for x in (a, b))
-    key = (a.shape, b.shape, a.stride(), b.stride(), aligned, dtype, a.device.index, capturing)
-    ladder = _ladders.get(key) or _ladder(key, a, b, dtype, capturing)
+    key = (a.shape, b.shape, a.stride(), b.stride(), aligned, dtype, a.device.index)
+    ladder = _ladders.get(key) or _ladder(key, a, b, dtype)
     while True:
         rung = ladder[0]
         try:
@@ -137,21 +136,21 @@ def _multiply(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> None:
                 ladder.pop(0)
 
 
-def _ladder(key: tuple, a: torch.Tensor, b: torch.Tensor, dtype: str, capturing: bool) -> list[Choice]:
+def _ladder(key: tuple, a: torch.Tensor, b: torch.Tensor, dtype: str) -> list[Choice]:
     """What to try in turn; what cannot be launched is taken off, for all products of this key that follow.
 
-    A graph that is being captured can take no upload of a plan, so there `planned` is left out.
+    While a graph is captured no plan can be uploaded, so for a product that comes up then for the first time
+    `planned` is left out, this once.
     """
     gpu = None if INTERPRETED else torch.cuda.get_device_name()
     every = choices(a.shape[0], b.shape[1], a.shape[1], dtype, layout(a, b), gpu)
+    ladder = [(on_this_machine(what, problem, (a, b))[0], problem) for what, problem in every]
+    if not INTERPRETED and torch.cuda.is_current_stream_capturing():
+        return [(what, problem) for what, problem in ladder if what.kernel != "planned"]
     if len(_ladders) == MOST_LADDERS:
         _ladders.clear()
-    _ladders[key] = [
-        (on_this_machine(what, problem, (a, b))[0], problem)
-        for what, problem in every
-        if not (capturing and what.kernel == "planned")
-    ]
-    return _ladders[key]
+    _ladders[key] = ladder
+    return ladder
 
 
 @lru_cache(maxsize=1024)

@@ -24,18 +24,23 @@ room("kernels")
 from tilesim_kernels._launch import KERNELS, LAG, WAIT_NS
 from tilesim_kernels._variants import VARIANTS, Variant
 
-name, stamps = sys.argv[1], sys.argv[2] == "stamps"
+name, stamps, layout, dtype = sys.argv[1], sys.argv[2] == "stamps", *sys.argv[3:]
+operand, result, depth = {
+    "bf16": ("bf16", "bf16", 64), "tf32": ("fp32", "fp32", 32), "fp8": ("fp8e4nv", "bf16", 128),
+}[dtype]
+trans_a, trans_b = (way == "t" for way in layout)
 planned = {
     "planned": dict(OVERLAP=True), "planned-split": dict(OVERLAP=True, SPLIT=True),
     "planned-alone": dict(OVERLAP=False), "planned-queue": dict(OVERLAP=False, QUEUE=True),
 }
 what = VARIANTS.get(name) or Variant("persistent", overlap=planned[name]["OVERLAP"], kernel="planned")
-values = dict(BM=128, BN=256, BK=64, ORDER="row-major", GROUP=1, TMA=what.loads == "tma", RECORD=stamps,
+values = dict(BM=128, BN=256, BK=depth, ORDER="row-major", GROUP=1, TMA=what.loads == "tma", RECORD=stamps,
               OVERLAP=what.overlap, LAG=LAG if what.overlap else 0, SPLIT=False, QUEUE=False, WARPS=8,
-              WAIT=WAIT_NS, PARTS=what.parts, lda=None, ldb=None, TRANS_A=False, TRANS_B=False,
-              PRECISION="ieee")
+              WAIT=WAIT_NS, PARTS=what.parts, lda=None, ldb=None, TRANS_A=trans_a, TRANS_B=trans_b,
+              PRECISION="tf32" if dtype == "tf32" else "ieee")
 values |= planned.get(name, {})
-boxes = dict(a=(128, 64), b=(64, 256), c=(128, 256 // what.parts))
+boxes = dict(a=(depth, 128) if trans_a else (128, depth), b=(256, depth) if trans_b else (depth, 256),
+             c=(128, 256 // what.parts))
 kernel = KERNELS["planned" if name in planned else what.schedule]
 pointers = dict(stamps="*i64", partials="*fp32") | dict.fromkeys(
     ("visit", "table", "offsets", "steps", "ticket", "flags", "fault"), "*i32"
@@ -45,9 +50,11 @@ for i, name in enumerate(kernel.arg_names):
     if name in values:
         types[name], constants[i,] = "constexpr", values[name]
     elif name in boxes and what.loads == "tma":
-        types[name] = "tensordesc<bf16[%d,%d]>" % boxes[name]
+        types[name] = "tensordesc<%s[%d,%d]>" % (result if name == "c" else operand, *boxes[name])
     else:
-        types[name] = pointers.get(name, "*bf16" if name in boxes else "i32")
+        types[name] = pointers.get(name, "i32")
+        if name in boxes:
+            types[name] = "*" + (result if name == "c" else operand)
         aligned[i,] = [["tt.divisibility", 16]]
 source = ASTSource(kernel, types, constants, aligned)
 options = dict(num_warps=what.warps, num_stages=what.stages)
@@ -64,16 +71,21 @@ EVENTS = {
 }
 
 
-def events(tmp_path, name, stamps):
-    """The events in the order of the PTX, runs of the same one joined."""
+def ptx(tmp_path, name, stamps=False, layout="nn", dtype="bf16"):
+    """What Triton makes of a kernel for operands of that layout and dtype."""
     env = {key: value for key, value in os.environ.items() if key != "TRITON_INTERPRET"}
     env |= {"TRITON_CACHE_DIR": str(tmp_path), "TRITON_DEFAULT_FP_FUSION": "1"}
-    command = [sys.executable, "-c", COMPILE, name, "stamps" if stamps else "plain"]
+    command = [sys.executable, "-c", COMPILE, name, "stamps" if stamps else "plain", layout, dtype]
     root = Path(__file__).parents[2]
     result = subprocess.run(command, env=env, cwd=root, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr[-2000:]
+    return result.stdout
+
+
+def events(tmp_path, name, stamps):
+    """The events in the order of the PTX, runs of the same one joined."""
     pattern = "|".join(f"(?P<{event}>{regex})" for event, regex in EVENTS.items())
-    found = [str(match.lastgroup) for match in re.finditer(pattern, result.stdout)]
+    found = [str(match.lastgroup) for match in re.finditer(pattern, ptx(tmp_path, name, stamps))]
     return [event for i, event in enumerate(found) if i == 0 or event != found[i - 1]]
 
 
@@ -94,3 +106,25 @@ def test_stamps_stand_between_what_they_separate(tmp_path, name):
     assert before + "operands stamp multiply" in seen
     assert "multiplied stamp write" in seen
     assert seen.endswith("written stamp")
+
+
+LAYOUTS = [("nt", "bf16"), ("tn", "bf16"), ("tt", "bf16"), ("nt", "fp8"), ("nn", "fp8"), ("nt", "tf32")]
+MULTIPLY = {"bf16": r"wgmma\S+bf16\.bf16", "fp8": r"wgmma\S+e4m3\.e4m3", "tf32": r"wgmma\S+tf32\.tf32"}
+
+
+@pytest.mark.parametrize(("layout", "dtype"), LAYOUTS)
+def test_any_layout_is_loaded_by_tma_and_multiplied_by_wgmma(tmp_path, layout, dtype):
+    """Where wgmma needs K to be dense and it is not, the block goes through registers once more."""
+    made = ptx(tmp_path, "persistent-tma-overlap", layout=layout, dtype=dtype)
+    assert re.search(MULTIPLY[dtype], made) and "cp.async.bulk.tensor" in made
+    assert "ld.global" not in made
+    again = len(re.findall("ld.shared", made)) > 0
+    assert again == ((layout, dtype) == ("nn", "fp8"))
+
+
+@pytest.mark.parametrize("layout", ["nt", "tn", "tt"])
+def test_pointers_load_any_layout_ahead_16_bytes_at_a_time(tmp_path, layout):
+    made = ptx(tmp_path, "persistent-ptr-overlap", layout=layout)
+    assert re.search(MULTIPLY["bf16"], made)
+    assert "ld.global" not in made
+    assert set(re.findall(r"cp\.async\.c[ag]\.shared\.global \[[^]]*\], \[[^]]*\], (\S+),", made)) == {"0x10"}

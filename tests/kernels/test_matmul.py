@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from interpreter import _inputs, _reference, torch
 
+from tilesim import Problem
 from tilesim.errors import TilesimError
-from tilesim_kernels import KernelError, _choice, _errors, matmul
+from tilesim_kernels import KernelError, _choice, _cublas, _errors, matmul
 
 op = import_module("tilesim_kernels.matmul")
 REAL = {name: kind for name, kind in _inputs.DTYPES.items() if name not in ("tf32", "fp8")}
@@ -76,6 +77,23 @@ def test_fp32_is_tf32_where_torch_s_own_products_are(monkeypatch):
     finally:
         torch.set_float32_matmul_precision(before)
     assert asked == ["fp32", "bf16", "tf32"]  # the third is known already
+
+
+@pytest.mark.parametrize("dtype", ["fp32", "tf32", "bf16"])
+def test_what_cublas_is_asked_leaves_torch_s_setting_alone(monkeypatch, dtype):
+    during = []
+    monkeypatch.setattr(torch, "mm", lambda a, b, out: during.append(_cublas.tf32()))
+    for before in (False, True):
+        with _cublas._tf32(before):
+            _cublas.cublas(dtype, _inputs.matrices(Problem(4, 4, 4, dtype=dtype), "cpu", 0))()
+            assert _cublas.tf32() == before
+    assert during == {"fp32": [False, False], "tf32": [True, True], "bf16": [False, True]}[dtype]
+
+
+def test_either_of_torch_s_switches_is_seen():
+    for switch in (False, True, False):
+        torch.backends.cuda.matmul.allow_tf32 = switch
+        assert _cublas.tf32() == switch
 
 
 def asking(*shape, seed=0, trans=False):

@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
-from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 
@@ -30,20 +29,6 @@ PAUSES = [10_000, 40_000, 100_000]
 
 TENSOR_CORE_FLOPS = 4096
 """Of a Hopper SM in a cycle, dense bf16: NVIDIA H100 whitepaper V1.04, table 2."""
-
-
-@pytest.fixture(scope="module")
-def gpu():
-    """The module on_gpu, imported late: while tests are collected nothing may import Triton yet."""
-    if os.environ.get("TRITON_INTERPRET") == "1":
-        pytest.skip("Triton interprets here; run python -m pytest tests/kernels/test_on_gpu.py")
-    torch = pytest.importorskip("torch")
-    pytest.importorskip("triton")
-    if torch.version.cuda is None or not torch.cuda.is_available():
-        pytest.skip("needs an NVIDIA GPU")
-    if torch.cuda.get_device_capability() < (9, 0):
-        pytest.skip("needs a GPU with TMA")
-    return import_module("on_gpu")
 
 
 ALWAYS = {"after entry": "prologue", "after start": "main loop", "before drain": "main loop"}

@@ -1,0 +1,109 @@
+"""`tilesim tune`, with kernels that only answer."""
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from click.testing import CliRunner
+
+import tilesim
+from tilesim import Problem
+from tilesim.cli import main, tune
+from tilesim.errors import TilesimError
+
+SHIPPED = json.loads((Path(tilesim.__file__).parent / "data/tuned/h200.json").read_text("utf-8"))
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """What the kernels were asked; they answer with the shipped table, and read a file as JSON."""
+    seen = []
+
+    def answer(*problems, **options):
+        options.pop("progress")(100)
+        seen.append((problems, options))
+        return SHIPPED
+
+    def read(path):
+        text = Path(path).read_text("utf-8")
+        if not text:
+            raise TilesimError(f"{path} is no table")
+        return json.loads(text)
+
+    rooms = {"": SimpleNamespace(tune=answer), "_tune": SimpleNamespace(PARTS=100)}
+    rooms["_tuned"] = SimpleNamespace(read=read)
+    monkeypatch.setattr("tilesim.cli.tune.room", lambda folder, module="": rooms[module])
+    return seen
+
+
+def run(*args, code=0):
+    result = CliRunner().invoke(main, ["tune", *map(str, args)])
+    assert result.exit_code == code, result.output
+    return result.stdout if code == 0 else result.stderr
+
+
+def test_every_size_in_every_dtype_and_layout_is_asked_for(asked):
+    run("--size", "64x32x16", "--size", "4096x4096x512", "--dtype", "fp8", "--dtype", "bf16")
+    run("--layout", "nt", "--layout", "nn", "--samples", 7, "--seed", 5)
+    (first, usual), (one, options) = asked
+    assert [(p.m, p.n, p.k, p.dtype) for p in first] == [
+        (64, 32, 16, "fp8"), (64, 32, 16, "bf16"), (4096, 4096, 512, "fp8"), (4096, 4096, 512, "bf16"),
+    ]  # fmt: skip
+    assert usual == {"layouts": ("nn",), "samples": 100, "seed": 0, "table": None}
+    assert one == (Problem(4096, 4096, 512),)
+    assert options == {"layouts": ("nt", "nn"), "samples": 7, "seed": 5, "table": None}
+
+
+def test_the_winner_and_its_ratio_to_cublas_are_shown_per_shape(asked):
+    machine, head, *rows = run().splitlines()
+    assert "gpu NVIDIA H200" in machine and head.endswith("ratio")
+    assert len(rows) == len(SHIPPED["rows"])
+    for line, row in zip(rows, SHIPPED["rows"], strict=True):
+        assert line.startswith(f"{row['m']}x{row['n']}x{row['k']} {row['dtype']} {row['layout']} ")
+        assert f" {row['schedule']}-{row['loads']}" in line
+        assert float(line.split()[-1]) == pytest.approx(row["cublas_us"] / row["us"], abs=5e-4)
+
+
+def test_a_shape_that_cublas_cannot_multiply_has_no_ratio():
+    row = {**SHIPPED["rows"][0], "cublas_us": None, "kernel": "planned", "schedule": "split-k:2"}
+    line = tune._table({**SHIPPED, "rows": [row]}).splitlines()[-1]
+    assert line.endswith(" - " + " " * 5 + "-") and " planned:split-k:2-tma " in line
+
+
+def test_the_table_is_written_and_one_that_there_is_already_is_passed_on(asked, tmp_path):
+    made, old, new = tmp_path / "made.json", tmp_path / "old.json", tmp_path / "new.json"
+    printed = run("-o", made, "--json")
+    assert json.loads(printed) == SHIPPED == json.loads(made.read_text("utf-8"))
+    old.write_text('{"rows": [3]}', "utf-8")
+    run("--table", old, "-o", new)
+    assert asked[-1][1]["table"] == {"rows": [3]} == json.loads(old.read_text("utf-8"))
+    assert json.loads(new.read_text("utf-8")) == SHIPPED
+    run("--table", old)
+    assert json.loads(old.read_text("utf-8")) == SHIPPED
+    run("--table", tmp_path / "none.json")
+    assert asked[-1][1]["table"] is None and (tmp_path / "none.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("args", "sentence"),
+    [
+        (["--size", "64x64"], "'64x64' is not three sizes such as 128x256x64"),
+        (["--size", "0x64x64"], "M is 0; it must be a whole number"),
+        (["--dtype", "fp7"], "'fp7' is not one of"),
+        (["--layout", "xx"], "'xx' is not one of"),
+        (["--samples", "0"], "0 is not in the range"),
+        (["-o", "a.txt"], "figures are written as .json"),
+    ],
+)
+def test_wrong_usage(args, sentence, asked):
+    said = run(*args, code=2)
+    assert said.startswith("error: ") and sentence in said and said.count("\n") == 1
+    assert asked == []
+
+
+def test_a_file_that_is_no_table_is_said_before_anything_is_measured(asked, tmp_path):
+    (tmp_path / "old.json").write_text("", "utf-8")
+    assert run("--table", tmp_path / "old.json", code=1).endswith("is no table\n")
+    assert run("--table", tmp_path / "no" / "old.json", code=1).startswith("error: cannot write")
+    assert asked == []

@@ -1,0 +1,231 @@
+"""matmul, layouts and dtypes as a GPU has them. Alone: python -m pytest tests/kernels/test_matmul_on_gpu.py
+
+Beside other tests of the kernels it is skipped: they tell Triton to interpret, and that holds for a process.
+"""
+
+import json
+from contextlib import nullcontext
+from dataclasses import replace
+from importlib import import_module
+
+import pytest
+
+from tilesim import Problem
+
+OWN = ["naive-tma", "naive-ptr", "persistent-tma", "persistent-tma-overlap", "persistent-ptr-overlap"]
+KERNELS = [*OWN, "planned:stream-k", "planned:split-k:3", "planned:persistent-dynamic"]
+LAYOUTS = ["nn", "nt", "tn", "tt"]
+DTYPES = ["bf16", "fp16", "fp32", "tf32", "fp8"]
+
+
+@pytest.fixture
+def op(gpu):
+    """The module of matmul, without what it has learnt."""
+    module = import_module("tilesim_kernels.matmul")
+    module._ladders.clear()
+    module._job.cache_clear()
+    yield module
+    module._ladders.clear()
+
+
+def matrix(gpu, rows, columns, dtype, trans=False, seed=0):
+    torch = gpu.torch
+    random = torch.Generator("cuda").manual_seed(seed)
+    shape = (columns, rows) if trans else (rows, columns)
+    made = torch.randn(shape, generator=random, device="cuda").to(dtype)
+    return made.T if trans else made
+
+
+def off(made, a, b):
+    right = a.double() @ b.double()
+    return float((made.double() - right).norm() / right.norm())
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("size", [(512, 768, 1024), (1008, 784, 1040), (333, 257, 129)])
+def test_every_kernel_multiplies_every_dtype_in_every_layout(gpu, kernel, layout, dtype, size):
+    steps = {"bf16": 64, "fp16": 64, "fp32": 32, "tf32": 32, "fp8": 128}[dtype]
+    problem = Problem(*size, tile=(128, 128, steps), dtype=dtype, order="grouped:3")
+    operands = gpu._inputs.matrices(problem, "cuda", 3, layout)
+    if kernel in gpu._variants.VARIANTS:
+        what = gpu._variants.VARIANTS[kernel]
+    else:
+        schedule = kernel.removeprefix("planned:")
+        what = gpu._variants.variant(schedule, "tma", True, 8, 3, "planned")
+    what = replace(what, stages=2)
+    what, why = gpu._variants.on_this_machine(what, problem, operands[:2])
+    assert bool(why) == (size[0] % 16 == 13 and "ptr" not in kernel)
+    work = gpu._launch.job(what, problem, gpu._machine.device(1))
+    results = []
+    for _ in range(2):
+        error = gpu._reference.gate(kernel, work.launcher(operands), problem, operands)
+        work.check()
+        results.append(operands[2].clone())
+    print(f"relative error {error:.1e}")
+    assert gpu.torch.equal(*results)
+
+
+@pytest.mark.parametrize("kernel", ["naive-tma", "naive-ptr", "persistent-tma-overlap"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("offset", [0, 1, 8])
+def test_slices_of_larger_matrices_are_read_where_they_lie(gpu, kernel, layout, offset):
+    problem = Problem(300, 264, 520, tile=(128, 128, 64), order="grouped:3")
+    shapes = ((problem.m, problem.k), (problem.k, problem.n))
+    slices = []
+    for (rows, columns), way in zip(shapes, layout, strict=True):
+        lines, length = (columns, rows) if way == "t" else (rows, columns)
+        whole = matrix(gpu, lines + 2, length + 64, gpu.torch.bfloat16)
+        part = whole[1:-1, offset : offset + length]
+        slices.append(part.T if way == "t" else part)
+    c = gpu.torch.empty(problem.m, problem.n, dtype=gpu.torch.bfloat16, device="cuda")
+    operands = (*slices, c)
+    what, why = gpu._variants.on_this_machine(gpu._variants.VARIANTS[kernel], problem, slices)
+    assert bool(why) == (offset == 1 and "ptr" not in kernel)
+    work = gpu._launch.job(what, problem, gpu._machine.device(1))
+    gpu._reference.gate(kernel, work.launcher(operands), problem, operands)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("size", [(1, 1, 1), (17, 4096, 4096), (1024, 1024, 1024), (777, 1000, 4096)])
+def test_matmul_gets_any_size_right(gpu, op, dtype, layout, size):
+    m, n, k = size
+    kind = gpu._inputs.DTYPES[dtype]
+    a, b = (
+        matrix(gpu, *shape, kind, way == "t", seed)
+        for seed, (shape, way) in enumerate(zip(((m, k), (k, n)), layout, strict=True))
+    )
+    before = gpu.torch.get_float32_matmul_precision()
+    gpu.torch.set_float32_matmul_precision("high" if dtype == "tf32" else "highest")
+    try:
+        made = op.matmul(a, b)
+    finally:
+        gpu.torch.set_float32_matmul_precision(before)
+    assert off(made, a, b) <= gpu._reference.TOLERANCE[dtype]
+
+
+def test_torch_checks_the_operator(gpu, op):
+    a = matrix(gpu, 128, 192, gpu.torch.float32).requires_grad_()
+    b = matrix(gpu, 192, 64, gpu.torch.float32, trans=True).requires_grad_()
+    gpu.torch.library.opcheck(gpu.torch.ops.tilesim.matmul.default, (a, b))
+
+
+@pytest.mark.parametrize("mode", ["default", "reduce-overhead"])
+def test_a_compiled_layer_and_its_gradients(gpu, op, mode):
+    torch = gpu.torch
+
+    def layer(x, weight):
+        return op.matmul(x, weight.T).sigmoid() + 1
+
+    compiled = torch.compile(layer, fullgraph=True, mode=mode)
+    for turn in range(4):
+        results = []
+        for function in (compiled, layer):
+            x = matrix(gpu, 256, 320, torch.bfloat16, seed=turn).requires_grad_()
+            weight = matrix(gpu, 512, 320, torch.bfloat16, seed=9).requires_grad_()
+            made = function(x, weight)
+            made.sum().backward()
+            results.append([made.detach().clone(), x.grad.clone(), weight.grad.clone()])
+        for made, right in zip(*results, strict=True):
+            assert float((made - right).float().norm() / right.float().norm()) < 1e-2
+
+
+def test_gradients_are_those_of_torch_and_autocast_gives_them_back_in_fp32(gpu, op):
+    torch = gpu.torch
+    for cast, most in ((nullcontext(), 1e-5), (torch.autocast("cuda", torch.bfloat16), 1e-2)):
+        results = []
+        for multiply in (op.matmul, torch.mm):
+            a = matrix(gpu, 256, 320, torch.float32).requires_grad_()
+            b = matrix(gpu, 320, 192, torch.float32, seed=1).requires_grad_()
+            with cast:
+                made = multiply(a, b)
+            made.float().square().sum().backward()
+            results.append([made.float(), a.grad, b.grad])
+        for made, right in zip(*results, strict=True):
+            assert made.dtype == right.dtype
+            assert float((made - right).norm() / right.norm()) < most
+
+
+def test_a_product_in_a_captured_graph_is_right_at_each_replay(gpu, op):
+    torch = gpu.torch
+    a, b = matrix(gpu, 512, 4096, torch.bfloat16), matrix(gpu, 4096, 512, torch.bfloat16, seed=1)
+    op.matmul(a, b)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        made = op.matmul(a, b)
+    for seed in range(2, 5):
+        a.copy_(matrix(gpu, 512, 4096, torch.bfloat16, seed=seed))
+        graph.replay()
+        assert off(made, a, b) <= gpu._reference.TOLERANCE["bf16"]
+
+
+def test_plans_that_share_tiles_may_run_on_two_streams_at_once(gpu, op, monkeypatch):
+    torch = gpu.torch
+    what = gpu._variants.variant("stream-k", "tma", True, 8, 3, "planned")
+    problem = Problem(512, 512, 8192, tile=(128, 128, 64))
+    monkeypatch.setattr(op, "choices", lambda *asked: [(what, problem)])
+    a, b = matrix(gpu, 512, 8192, torch.bfloat16), matrix(gpu, 8192, 512, torch.bfloat16, seed=1)
+    right = op.matmul(a, b)
+    torch.cuda.synchronize()
+    streams, made = [torch.cuda.Stream() for _ in range(2)], []
+    for turn in range(40):
+        with torch.cuda.stream(streams[turn % 2]):
+            made.append(op.matmul(a, b))
+    torch.cuda.synchronize()
+    assert off(right, a, b) <= gpu._reference.TOLERANCE["bf16"]
+    assert all(torch.equal(one, right) for one in made)
+
+
+def test_too_many_stages_become_fewer(gpu, op, monkeypatch):
+    row = {
+        "tile": [128, 256, 64], "dtype": "bf16", "order": "row-major", "schedule": "naive", "loads": "tma",
+        "overlap": False, "warps": 8, "stages": 9, "kernel": "own",
+        "m": 512, "n": 512, "k": 2048, "layout": "nn",
+    }  # fmt: skip
+    choice = import_module("tilesim_kernels._choice")
+    monkeypatch.setattr(choice, "rows", lambda name: [row])
+    a, b = matrix(gpu, 512, 2048, gpu.torch.bfloat16), matrix(gpu, 2048, 512, gpu.torch.bfloat16, seed=1)
+    assert off(op.matmul(a, b), a, b) <= gpu._reference.TOLERANCE["bf16"]
+    (ladder,) = op._ladders.values()
+    assert ladder[0][0].stages < 9 and ladder[0][1].tile == (128, 256, 64)
+
+
+@pytest.mark.parametrize(("dtype", "layout"), [("bf16", "nn"), ("fp8", "nt"), ("tf32", "nt")])
+def test_tuning_makes_a_table_that_matmul_goes_by(gpu, op, monkeypatch, tmp_path, dtype, layout):
+    tuning, tuned = (import_module(f"tilesim_kernels.{name}") for name in ("_tune", "_tuned"))
+    choice = import_module("tilesim_kernels._choice")
+    monkeypatch.setattr(tuning, "WARMUP", 2)
+    few = tuning.candidates
+    monkeypatch.setattr(tuning, "candidates", lambda *asked: list(few(*asked))[:6])
+    table = tuning.tune(Problem(512, 512, 512, dtype=dtype), layouts=[layout], samples=5)
+    (row,) = table["rows"]
+    assert row["us"] > 0 and row["cublas_us"] > 0 and row["candidates"] > 0
+    path = tmp_path / "table.json"
+    path.write_text(json.dumps(table), "utf-8")
+    assert tuned.read(path) == table
+    monkeypatch.setenv(choice.TABLE, str(path))
+    choice.rows.cache_clear()
+    try:
+        found = choice.choices(512, 512, 512, dtype, layout, gpu.torch.cuda.get_device_name())
+    finally:
+        choice.rows.cache_clear()
+    assert found[0] == tuned.chosen(row, 512, 512, 512)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_every_dtype_is_timed_beside_cublas(gpu, dtype):
+    bench = import_module("tilesim_kernels").bench
+    problem = Problem(512, 512, 512, tile=(128, 128, 32), dtype=dtype)
+    report = bench(problem, kernels=["naive-tma", "cublas"], stages=2, warmup=1, samples=3)
+    assert [row["kernel"] for row in report["rows"]] == ["naive-tma", "cublas"]
+
+
+def test_operands_on_two_devices_are_refused(gpu, op):
+    a = matrix(gpu, 16, 16, gpu.torch.float32)
+    with pytest.raises(RuntimeError, match="A is on cuda:0 and B on cpu; both must be on one device"):
+        op.matmul(a, a.cpu())
+    with pytest.raises(RuntimeError, match="are on cpu; matmul needs tensors on an NVIDIA GPU"):
+        op.matmul(a.cpu(), a.cpu())

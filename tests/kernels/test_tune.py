@@ -1,0 +1,164 @@
+"""Which kernels tune tries, and what it makes of their times; the times themselves need a GPU."""
+
+import doctest
+import json
+from contextlib import nullcontext
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from interpreter import _inputs, _launch, _variants, torch
+
+from tilesim import Device, Problem
+from tilesim.cli import tune as command_line
+from tilesim_kernels import KernelError, _layouts, _tune, _tuned, tune
+
+sizes = st.one_of(st.integers(1, 300), st.sampled_from([512, 1000, 4096, 16384, 100_000]))
+GPU = Device(132)
+
+
+@given(sizes, sizes, sizes, st.sampled_from(list(_inputs.DTYPES)), st.sampled_from(["tma", "ptr"]))
+def test_every_candidate_is_legal_and_fits_and_there_is_one(m, n, k, dtype, loads):
+    problem = Problem(m, n, k, dtype=dtype)
+    found = list(_tune.candidates(problem, GPU, loads))
+    assert len(set(found)) == len(found) > 0
+    for what, cut in found:
+        _variants.check(cut)
+        assert (cut.m, cut.n, cut.k, cut.dtype) == (m, n, k, dtype)
+        assert what.loads == loads and what.name not in _tune.COMPARED
+        stage = (cut.tile_m + cut.tile_n) * cut.tile_k * _inputs.DTYPES[dtype].itemsize
+        c = cut.tile_m * cut.tile_n * _inputs.RESULTS[dtype].itemsize * what.overlap
+        assert stage * what.stages + c <= _tune.SHARED_BYTES
+        assert 1 <= what.stages <= max(cut.k_steps, 1)
+        assert cut.tile_m * cut.tile_n <= 128 * 32 * what.warps
+        assert cut.tile_m < max(2 * m, 17) and cut.tile_n < max(2 * n, 17)
+        if what.kernel == "planned":
+            assert _launch.plan(what.schedule, cut, GPU).check(cut, GPU.slots) is None
+
+
+def test_large_products_are_tried_with_the_tiles_that_win_there_and_in_few_minutes():
+    found = list(_tune.candidates(Problem(4096, 4096, 4096), GPU))
+    assert 50 <= len(found) <= 150
+    known = Problem(4096, 4096, 4096, (128, 256, 64), order="grouped:8")
+    assert (replace(_variants.VARIANTS["persistent-tma-overlap"]), known) in found
+
+
+def test_a_new_kernel_joins_without_another_edit(monkeypatch):
+    new = _variants.Variant("persistent", kernel="ping-pong")
+    monkeypatch.setitem(_tune.VARIANTS, "ping-pong-tma", new)
+    found = list(_tune.candidates(Problem(4096, 4096, 512), GPU))
+    assert {"ping-pong"} < {what.kernel for what, _ in found}
+
+
+def test_the_command_line_offers_the_layouts_that_there_are():
+    assert command_line.LAYOUTS == _layouts.LAYOUTS
+
+
+def test_the_examples_hold():
+    assert doctest.testmod(_tune).attempted > 0
+    assert doctest.testmod(_tune).failed == 0
+
+
+PROBLEM = Problem(64, 64, 64, dtype="fp32")
+TILE = (32, 32, 32)
+CANDIDATES = [
+    (_variants.Variant("naive", "tma", False, 4, stages), replace(PROBLEM, tile=TILE)) for stages in (1, 2, 3)
+]
+MACHINE = {"gpu": "an interpreter"}
+
+
+@pytest.fixture
+def bench(monkeypatch):
+    """tune on the interpreter, with the µs of each candidate by its stages, and of cuBLAS as given here."""
+    us = {1: 9.0, 2: 7.0, 3: 8.0, "cublas": 6.0}
+
+    def sample(rotations, warmup, samples):
+        return {name: np.full(samples, us[rotation.graph]) for name, rotation in rotations.items()}
+
+    def job(what, problem, device):
+        if us[what.stages] is None:
+            raise KernelError("out of shared memory")
+        made = _launch.job(what, problem, device, "cpu")
+        tried.append(what.stages)
+
+        def launcher(operands):
+            run = made.launcher(operands)
+            launch = lambda: run() or (operands[2].zero_() if us[what.stages] == 0 else None)  # noqa: E731
+            launch.graph = what.stages
+            return launch
+
+        return replace(made, launcher=launcher)
+
+    tried = []
+    for name, value in {
+        "require_gpu": lambda: None,
+        "facts": lambda: dict(MACHINE),
+        "this_gpu": lambda ctas: Device(4),
+        "gpu_memory": nullcontext,
+        "working_gpu": nullcontext,
+        "sets_beyond_l2": lambda problem: 2,
+        "matrices": lambda problem, device, seed, layout: _inputs.matrices(problem, "cpu", seed, layout),
+        "candidates": lambda problem, *rest: [(what, replace(problem, tile=TILE)) for what, _ in CANDIDATES],
+        "sample": sample,
+        "job": job,
+        "capture": lambda launches: getattr(launches[0], "graph", "cublas"),
+    }.items():
+        monkeypatch.setattr(_tune, name, value)
+    properties = SimpleNamespace(shared_memory_per_block_optin=10**5)
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda: properties)
+    return us
+
+
+def test_the_fastest_wins_and_is_a_row_that_matmul_can_read(bench, tmp_path):
+    done = []
+    made = tune(PROBLEM, layouts=["nn", "tn"], samples=3, progress=done.append)
+    assert made["machine"] == MACHINE and "3 of the best" in made["method"]
+    assert sum(done) == 2 * _tune.PARTS
+    assert [row["layout"] for row in made["rows"]] == ["nn", "tn"]
+    for row in made["rows"]:
+        assert (row["stages"], row["us"], row["cublas_us"], row["candidates"]) == (2, 7.0, 6.0, 3)
+    (tmp_path / "t.json").write_text(json.dumps(made), "utf-8")
+    assert _tuned.read(tmp_path / "t.json") == made
+    assert _tuned.chosen(made["rows"][0], 64, 64, 64) == CANDIDATES[1]
+
+
+def test_what_cannot_run_is_left_out(bench):
+    bench[2] = None
+    (row,) = tune(PROBLEM, samples=3)["rows"]
+    assert (row["stages"], row["candidates"]) == (3, 2)
+    bench[1] = bench[3] = None
+    with pytest.raises(KernelError, match="none of 3 kernels can compute"):
+        tune(PROBLEM, samples=3)
+
+
+def test_a_wrong_result_is_an_error_however_fast(bench):
+    bench[2] = 0
+    with pytest.raises(KernelError, match=r"naive-tma in tiles of 32x32x32 gets 64x64x64 in fp32 wrong"):
+        tune(PROBLEM, samples=3)
+
+
+def test_an_earlier_table_keeps_its_other_rows(bench):
+    before = tune(PROBLEM, replace(PROBLEM, m=48), samples=3)
+    bench[1] = 1.0
+    after = tune(PROBLEM, samples=3, table=before)
+    assert [(row["m"], row["us"]) for row in after["rows"]] == [(48, 7.0), (64, 1.0)]
+    with pytest.raises(KernelError, match="made on Other GPU and this is an interpreter"):
+        tune(PROBLEM, table={**before, "machine": {"gpu": "Other GPU"}})
+
+
+def test_cublas_may_not_know_how(bench, monkeypatch):
+    def refuse():
+        raise RuntimeError("not in this layout")
+
+    monkeypatch.setattr(_tune, "cublas", lambda dtype, operands: refuse)
+    assert tune(PROBLEM, samples=3)["rows"][0]["cublas_us"] is None
+
+
+def test_wrong_layouts_and_problems_out_of_reach(bench):
+    with pytest.raises(KernelError, match="the layout is 'rows'; it must be one of nn, nt, tn, tt"):
+        tune(PROBLEM, layouts=["rows"])
+    with pytest.raises(KernelError, match="the problem's dtype is int8"):
+        tune(replace(PROBLEM, dtype="int8"))
