@@ -16,6 +16,7 @@ from tilesim.cli._options import (
     problem_options,
     usage,
 )
+from tilesim.cli._reductions import reductions
 from tilesim.cli._reports import machine, report_options, show
 from tilesim.cli._rooms import room
 from tilesim.cli._sm_order import sm_order
@@ -79,6 +80,7 @@ def _check(name: str, known: Sequence[str]) -> None:
 
 command.add_command(turnaround)
 command.add_command(sm_order)
+command.add_command(reductions)
 
 
 def _table(report: dict[str, Any]) -> str:
