@@ -1,4 +1,4 @@
-"""Inline PTX on NumPy, so that Triton's interpreter runs kernels that hold it: all threads of a block in step.
+"""Inline PTX on NumPy, for kernels in Triton's interpreter: all threads of a block in step.
 
 It knows what a tree in shared memory needs: 32-bit integers, fp32, predicates, branches that all threads
 take alike. Shared memory and registers are full of NaN before they are written. It sees races: between two
