@@ -18,7 +18,7 @@ from ._errors import KernelError
 from ._inputs import beyond_l2
 from ._machine import facts
 from ._timing import REST, Rotation, capture, require_gpu, sample, spread, working_gpu
-from .reductions import RUNGS, Summing, summing
+from .reductions import RUNGS, THREADS, Summing, summing
 
 SIZES = (2**20, 2**24, 2**28)
 MOST = 2**38
@@ -79,12 +79,17 @@ def _memory(n: int) -> Iterator[None]:
         raise short from None
 
 
+def slots() -> int:
+    """How many thread blocks of a rung this GPU runs at once, which their threads alone limit."""
+    here = torch.cuda.get_device_properties()
+    return here.max_threads_per_multi_processor // THREADS * here.multi_processor_count
+
+
 def _rows(n: int, warmup: int, samples: int, seed: int) -> list[dict[str, Any]]:
-    sms = torch.cuda.get_device_properties().multi_processor_count
     random = torch.Generator("cuda").manual_seed(seed)
     vectors = [torch.empty(n, device="cuda").uniform_(generator=random) for _ in range(beyond_l2(BYTES * n))]
     makers: dict[str, Callable[[torch.Tensor], Summing]] = {
-        rung.name: partial(summing, rung, sms=sms) for rung in RUNGS
+        rung.name: partial(summing, rung, slots=slots()) for rung in RUNGS
     }
     makers["torch.sum"] = _torch_sum
     rotations, about = {}, {}
@@ -151,7 +156,7 @@ def rows(
         {"name": name, "n": n}
         | times[name]
         | {
-            "gb_per_s": round(gb_per_s[name], 1),
+            "gb_per_s": float(f"{gb_per_s[name]:.4g}"),
             "share_of_copy": round(gb_per_s[name] / gb_per_s["copy"], 3),
         }
         | about[name]

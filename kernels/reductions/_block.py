@@ -9,7 +9,7 @@ import triton
 import triton.language as tl
 
 THREADS = tl.constexpr(256)
-"""Threads of a block; each loads one value of a block of input."""
+"""Threads of a block, for which the trees are written; each loads one value of a block of input."""
 
 WARPS = 8
 

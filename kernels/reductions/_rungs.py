@@ -8,20 +8,17 @@ from typing import Any
 import torch
 
 from .._errors import KernelError
-from ._block import ADDED, THREADS, WARPS
+from . import _block
 from .interleaved import interleaved
 from .multi_block import multi_block
 from .sequential import sequential
 from .shuffles import shuffles
 from .unrolled import unrolled
 
-RESIDENTS = 8
-"""Thread blocks that an SM holds at once: 2048 threads, as SMs of sm_80 and sm_90 have."""
-
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """A kernel whose thread blocks add `share` values each, or in each turn of one `wave` of them.
+    """A kernel whose thread blocks add `share` values each, or in each turn where one `wave` of them runs.
 
     `why`: what it does that the rung below does not, in a sentence.
     """
@@ -33,38 +30,41 @@ class Rung:
     wave: bool = False
 
 
-ONE, MANY = THREADS.value, ADDED.value * THREADS.value
+THREADS = _block.THREADS.value
+"""Of a thread block, whatever the rung."""
+
+ADDED = _block.ADDED.value
 
 RUNGS = (
     Rung(
         "interleaved",
         "a tree in shared memory adds neighbours first, so that up to eight lanes share a bank",
         interleaved,
-        ONE,
+        THREADS,
     ),
     Rung(
         "sequential",
         "the same tree adds halves, so that a warp reads neighbouring words and no lanes share a bank",
         sequential,
-        ONE,
+        THREADS,
     ),
     Rung(
         "unrolled",
-        f"each thread block adds {ADDED.value} blocks of input while it loads, and pays for its tree once",
+        f"each thread block adds {ADDED} blocks of input while it loads, and pays for its tree once",
         unrolled,
-        MANY,
+        ADDED * THREADS,
     ),
     Rung(
         "shuffles",
         "lanes hand their sums over in registers, so that two barriers stand where the tree had eight",
         shuffles,
-        MANY,
+        ADDED * THREADS,
     ),
     Rung(
         "multi-block",
         "one wave of thread blocks strides over the whole input, and one block adds up what they leave",
         multi_block,
-        MANY,
+        ADDED * THREADS,
         wave=True,
     ),
 )
@@ -83,26 +83,26 @@ class Summing:
         return self.sums[-1]
 
 
-def launches(rung: Rung, n: int, sms: int) -> list[tuple[int, int]]:
-    """(values, thread blocks) of each launch that sums n values on a GPU of so many SMs.
+def launches(rung: Rung, n: int, slots: int) -> list[tuple[int, int]]:
+    """(values, thread blocks) of each launch that sums n values where so many blocks run at once.
 
-    >>> launches(RUNGS[1], 1_000_000, 132)
+    >>> launches(RUNGS[1], 1_000_000, 1056)
     [(1000000, 3907), (3907, 16), (16, 1)]
-    >>> launches(RUNGS[4], 100_000_000, 132)
+    >>> launches(RUNGS[4], 100_000_000, 1056)
     [(100000000, 1056), (1056, 1)]
     """
     made = []
     while not made or n > 1:
         blocks = -(-n // rung.share)
         if rung.wave:
-            blocks = 1 if made else min(blocks, RESIDENTS * sms)
+            blocks = 1 if made else min(blocks, slots)
         made.append((n, blocks))
         n = blocks
     return made
 
 
-def summing(rung: Rung, x: torch.Tensor, sms: int) -> Summing:
-    """The sum of x [n] by the kernel of `rung`, with room for the sums of all its launches.
+def summing(rung: Rung, x: torch.Tensor, slots: int) -> Summing:
+    """The sum of x [n] by the kernel of `rung`, with room for the sums of all its launches; see `launches`.
 
     Raises KernelError unless x is a dense vector of fp32 with one value or more.
     """
@@ -110,11 +110,11 @@ def summing(rung: Rung, x: torch.Tensor, sms: int) -> Summing:
         raise KernelError(f"x is {x.dtype} {list(x.shape)}; the rungs sum a dense torch.float32 vector")
     if not len(x):
         raise KernelError("x has no values; a sum needs one or more")
-    made = launches(rung, len(x), sms)
+    made = launches(rung, len(x), slots)
     sums = torch.empty(sum(blocks for _, blocks in made), dtype=torch.float32, device=x.device)
     rooms = sums.split([blocks for _, blocks in made])
     steps = [
-        partial(rung.kernel[(blocks,)], source, room, n, num_warps=WARPS)
+        partial(rung.kernel[(blocks,)], source, room, n, num_warps=_block.WARPS)
         for (n, blocks), source, room in zip(made, (x, *rooms), rooms, strict=False)
     ]
 

@@ -185,7 +185,7 @@ def test_every_rung_sums_any_length_and_the_same_each_time(gpu, n):
     random = gpu.torch.Generator("cuda").manual_seed(1)
     x = gpu.torch.empty(n, device="cuda")
     for rung in gpu.reductions.RUNGS:
-        made = gpu.reductions.summing(rung, x, gpu._machine.device(1).sms)
+        made = gpu.reductions.summing(rung, x, gpu._reductions.slots())
         gpu._reductions.gate(rung.name, made, x, random)
         first = made.sums.clone()
         made.sums.fill_(gpu.torch.nan)

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from interpreter import torch, triton
 
 from tilesim_kernels import KernelError, _reductions, bench_reductions
-from tilesim_kernels.reductions import RUNGS, _block, _rungs, launches, summing
+from tilesim_kernels.reductions import RUNGS, THREADS, _block, _rungs, launches, summing
 
-THREADS = _block.THREADS.value
 TREES = RUNGS[:3]
 RAGGED = [1, 2, 31, 255, 256, 257, 2047, 2048, 2049, 70_001]
 
@@ -32,10 +31,10 @@ def blocks(monkeypatch):
     return seen
 
 
-def summed(rung, n, sms=3, seed=0):
+def summed(rung, n, slots=24, seed=0):
     """The relative error of a rung that has passed the gate."""
     x = torch.empty(n)
-    return _reductions.gate(rung.name, summing(rung, x, sms), x, torch.Generator().manual_seed(seed))
+    return _reductions.gate(rung.name, summing(rung, x, slots), x, torch.Generator().manual_seed(seed))
 
 
 @each_rung
@@ -47,16 +46,16 @@ def test_any_length(rung, n, blocks):
 
 @each_rung
 @settings(max_examples=25)
-@given(n=st.integers(1, 9000), sms=st.integers(1, 4), seed=st.integers(0, 99))
-def test_any_length_on_any_gpu(rung, n, sms, seed):
-    summed(rung, n, sms, seed)
+@given(n=st.integers(1, 9000), slots=st.integers(1, 9), seed=st.integers(0, 99))
+def test_any_length_on_any_gpu(rung, n, slots, seed):
+    summed(rung, n, slots, seed)
 
 
 @each_rung
 def test_nothing_beyond_the_vector_is_read(rung):
     room = torch.full((4000,), torch.nan)
     room[:3001] = 1
-    made = summing(rung, room[:3001], sms=1)
+    made = summing(rung, room[:3001], slots=3)
     made.launch()
     assert float(made.total) == 3001
 
@@ -64,22 +63,22 @@ def test_nothing_beyond_the_vector_is_read(rung):
 @each_rung
 def test_the_sum_has_the_same_bits_each_time(rung):
     x = torch.rand(50_000, generator=torch.Generator().manual_seed(1))
-    first, second = summing(rung, x, sms=2), summing(rung, x, sms=2)
+    first, second = summing(rung, x, slots=5), summing(rung, x, slots=5)
     for made in (first, second):
         made.launch()
     assert torch.equal(first.sums, second.sums)
 
 
 @each_rung
-@given(n=st.integers(1, _reductions.MOST), sms=st.integers(1, 200))
-def test_launches_take_what_the_last_ones_left(rung, n, sms):
-    made = launches(rung, n, sms)
+@given(n=st.integers(1, _reductions.MOST), slots=st.integers(1, 3000))
+def test_launches_take_what_the_last_ones_left(rung, n, slots):
+    made = launches(rung, n, slots)
     assert made[0][0] == n and made[-1][1] == 1
     assert [values for values, _ in made[1:]] == [blocks for _, blocks in made[:-1]]
     for values, blocks in made:
         assert 1 <= blocks <= -(-values // rung.share) and blocks < 2**31
         assert rung.wave or blocks * rung.share >= values
-    assert not rung.wave or (len(made) <= 2 and made[0][1] <= _rungs.RESIDENTS * sms)
+    assert not rung.wave or (len(made) <= 2 and made[0][1] <= slots)
 
 
 class TestTrees:
@@ -186,7 +185,7 @@ def test_shuffles_take_the_place_of_the_tree(machine_code):
 )
 def test_what_cannot_be_summed(x, sentence):
     with pytest.raises(KernelError, match=sentence):
-        summing(RUNGS[0], x, sms=1)
+        summing(RUNGS[0], x, slots=3)
 
 
 @pytest.mark.parametrize("n", [0, -1, 2**38 + 1, 1.5, True])
