@@ -1,10 +1,12 @@
 """Matrix multiplication kernels in Triton, and the measuring of them.
 
     naive.py, ping_pong.py ... the kernels, one file each
+    reductions/                five kernels that sum a vector
     record(schedule, problem) -> Trace    when and where each tile ran on this machine's GPU
     bench(problem, ...) -> dict           kernel times beside cuBLAS
     matmul(a, b) -> Tensor                a torch operator: the fastest of them for the shape
     NAMES                                 of the kernels and libraries that bench knows
+    bench_reductions(n, ...) -> dict      the same of sums, beside a copy and torch.sum
     tune(problem, ...) -> dict            the fastest kernel for each, which matmul then takes
     turnaround() -> dict                  from a thread block's end to its successor's begin
     ladder() -> dict                      every step from one program per element to the fastest
@@ -19,6 +21,7 @@ from ._coalescing import coalescing
 from ._errors import KernelError
 from ._ladder import ladder
 from ._record import record
+from ._reductions import bench_reductions
 from ._sm_order import sm_order
 from ._tune import tune
 from ._turnaround import turnaround
@@ -28,6 +31,7 @@ __all__ = [
     "NAMES",
     "KernelError",
     "bench",
+    "bench_reductions",
     "coalescing",
     "ladder",
     "matmul",

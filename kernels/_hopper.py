@@ -1,5 +1,6 @@
 """From a product to launches of the kernels that only sm_90 can run: specialised and ping_pong."""
 
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -18,8 +19,8 @@ from .specialised import specialised
 DTYPES = {torch.float16: gl.float16, torch.bfloat16: gl.bfloat16}
 """wgmma takes 16-bit operands in either major order; others would have to be stored along K."""
 
-GROUP_WARPS, GROUP_ROWS = 4, 64
-"""Of a warpgroup, and of the accumulator that its wgmma fills (PTX ISA 9.0, section 9.7.15)."""
+GROUP_WARPS = 4
+"""Of a warpgroup, each of whose warps has 16 rows of a wgmma's sums (PTX ISA 9.0, section 9.7.15)."""
 
 MOST_COLUMNS = 256
 """Of a wgmma's accumulator (same place)."""
@@ -36,21 +37,9 @@ BARRIERS = 1024
 
 def require(what: Variant, problem: Problem) -> None:
     """Raise KernelError where `what` cannot compute `problem` here."""
-    bm, bn, _ = problem.tile
-    groups = what.warps // GROUP_WARPS
-    lines = what.warps if what.kernel == "specialised" else GROUP_WARPS
-    least = 16 if what.kernel == "specialised" else 64
-    if problem.dtype not in ("fp16", "bf16"):
-        raise KernelError(f"{what.kernel} multiplies fp16 and bf16; the problem's dtype is {problem.dtype}")
-    if what.warps not in (4, 8) or (what.kernel == "ping-pong" and groups != 2):
-        allowed = "4 or 8" if what.kernel == "specialised" else "8, four in each group"
-        raise KernelError(f"{what.kernel} has {what.warps} multiplying warps; it must be {allowed}")
-    if bm % (16 * lines) or not least <= bn <= MOST_COLUMNS or bm * bn > MOST_SUMS * 32 * lines:
-        raise KernelError(
-            f"{what.kernel} with {what.warps} warps cannot sum tiles of {bm}x{bn}; tile_m must be a"
-            f" multiple of {16 * lines}, tile_n {least} to {MOST_COLUMNS}, and a tile has"
-            f" {MOST_SUMS * 32 * lines} elements at most"
-        )
+    why = _why_not(what, problem)
+    if why:
+        raise KernelError(why)
     if ring(what, problem) > ROOM:
         raise KernelError(
             f"{what.kernel} needs {ring(what, problem)} bytes of shared memory for {what.stages} stages of"
@@ -67,6 +56,30 @@ def require(what: Variant, problem: Problem) -> None:
         raise KernelError(f"{what.kernel} loads by TMA alone, and {why}")
 
 
+def can_multiply(what: Variant, problem: Problem) -> bool:
+    """Whether tile, warps and dtype are such that wgmma can do it, wherever it is."""
+    return not _why_not(what, problem)
+
+
+def _why_not(what: Variant, problem: Problem) -> str:
+    bm, bn, _ = problem.tile
+    together = what.kernel == "specialised"
+    warps = what.warps if together else GROUP_WARPS  # that share a tile
+    least = 16 if together else 64
+    if problem.dtype not in ("fp16", "bf16"):
+        return f"{what.kernel} multiplies fp16 and bf16; the problem's dtype is {problem.dtype}"
+    if what.warps != 8 and not (together and what.warps == 4):
+        allowed = "4 or 8" if together else "8, four in each group"
+        return f"{what.kernel} has {what.warps} multiplying warps; it must be {allowed}"
+    if bm % (16 * warps) or not least <= bn <= MOST_COLUMNS or bm * bn > MOST_SUMS * 32 * warps:
+        return (
+            f"{what.kernel} with {what.warps} warps cannot sum tiles of {bm}x{bn}; tile_m must be a multiple"
+            f" of {16 * warps}, tile_n {least} to {MOST_COLUMNS}, and a tile has at most"
+            f" {MOST_SUMS * 32 * warps} elements"
+        )
+    return ""
+
+
 def parts(what: Variant, problem: Problem) -> int:
     """In how many parts a tile goes through its room: as few as fit beside the ring."""
     if what.kernel == "ping-pong":
@@ -77,6 +90,15 @@ def parts(what: Variant, problem: Problem) -> int:
 def ring(what: Variant, problem: Problem) -> int:
     """Bytes of shared memory of a thread block."""
     return _bytes(what, problem, parts(what, problem))
+
+
+def stages_that_fit(what: Variant, problem: Problem, room: int = ROOM) -> int:
+    """As many stages as `room` bytes of shared memory hold, at least 1."""
+    one, two = (ring(replace(what, stages=stages), problem) for stages in (1, 2))
+    stages = 1 + max(0, room - one) // (two - one)
+    while stages > 1 and ring(replace(what, stages=stages), problem) > room:
+        stages -= 1
+    return stages
 
 
 def _bytes(what: Variant, problem: Problem, parts: int) -> int:

@@ -50,8 +50,13 @@ def size_bytes(problem: Problem) -> int:
 
 def sets_beyond_l2(problem: Problem) -> int:
     """How many operand sets a rotation needs on this GPU: at least 2, at most 32."""
+    return beyond_l2(size_bytes(problem))
+
+
+def beyond_l2(size: int) -> int:
+    """The same where a set has `size` bytes."""
     l2 = torch.cuda.get_device_properties().L2_cache_size
-    return min(MOST_SETS, max(2, -(-L2_TIMES * l2 // size_bytes(problem))))
+    return min(MOST_SETS, max(2, -(-L2_TIMES * l2 // size)))
 
 
 @contextmanager

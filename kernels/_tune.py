@@ -13,6 +13,7 @@ from tilesim.problems import Problem
 
 from ._cublas import cublas
 from ._errors import KernelError
+from ._hopper import can_multiply, stages_that_fit
 from ._inputs import DTYPES, RESULTS, Matrices, gpu_memory, matrices, sets_beyond_l2
 from ._launch import job
 from ._layouts import LAYOUTS
@@ -21,7 +22,7 @@ from ._machine import facts
 from ._reference import gate
 from ._timing import REST, Rotation, capture, require_gpu, sample, spread, working_gpu
 from ._tuned import merged
-from ._variants import VARIANTS, Variant, check, no_tma, variant
+from ._variants import UNSTAMPED, VARIANTS, Variant, check, no_tma, variant
 
 SIDES = (16, 32, 64, 128, 256)
 """Of the tiles that are tried, in M and in N."""
@@ -29,17 +30,28 @@ SIDES = (16, 32, 64, 128, 256)
 LINE = 128
 """Bytes of a K-step, the width in which TMA swizzles a tile; SMALL tiles are tried with twice as many too."""
 
-SMALL = 128 * 128
-"""Elements of C in a tile. Up to here, tiles leave room for deep K-steps; smaller ones are tried where there
-are FEW waves of them, since else larger ones load less for the same product."""
+BIG_SIDE = 128
+"""Tiles with a shorter side are tried where there are FEW waves of them, or the matrix is that narrow."""
+
+SMALL = BIG_SIDE**2
+"""Elements of C in a tile. Up to here, tiles leave room for deep K-steps."""
 
 FEW = 4
 
-STAGES = (3, 4, 6)
+STAGES = (3, 6)
 ORDERS = ("grouped:8", "row-major")
+MORE_ORDERS = ("grouped:4", "grouped:12")
+"""For kernels that only Hopper runs, of which there are few."""
+
+HOPPER_TILES = {
+    "specialised": ((64, 128), (128, 64), (64, 256), (128, 128), (128, 256)),
+    "ping-pong": ((64, 128), (128, 128), (64, 256)),
+}
+SKINNY_TILES = {16: (64, 128), 32: (64,), 64: (64,)}
+"""Of skinny, whose tile_m covers all of M: what is tried for tile_n."""
 PLANNED = {
     "stream-k": (0, 1, 4),
-    "stream-k-hybrid": (1, FEW, 4),
+    "stream-k-hybrid": (1, 6, 4),
     "split-k:2": (0, 1 / 2, 4),
     "split-k:4": (0, 1 / 4, 8),
 }
@@ -52,8 +64,8 @@ COMPARED = ("persistent-ptr", "persistent-tma")
 SHARED_BYTES = 227 * 1024
 """Of an SM of compute capability 9.0 for one thread block (CUDA C++ Programming Guide)."""
 
-MOST_ACCUMULATORS, FEWEST_OF_8 = 128, 32
-"""Of a thread: more do not fit into its 255 registers, and with fewer in 8 warps, 4 are enough."""
+MOST_ACCUMULATORS = 128
+"""Of a thread: more do not fit into its 255 registers."""
 
 CUBLAS = "cublas"
 SCREENING, FINALISTS, WARMUP = 5, 6, 20
@@ -83,22 +95,50 @@ def candidates(
     >>> sorted({cut.tile for _, cut in few}), sorted({what.name for what, _ in few})
     ([(64, 64, 64)], ['naive-tma'])
     """
+    if loads == "tma":
+        yield from _with_more(problem, device, shared_bytes)
     seen = set()
     for tile, order in product(_tiles(problem), ORDERS):
         cut = replace(problem, tile=tile, order=order)
         waves = cut.tiles / device.slots
         if waves <= 1 and order != ORDERS[-1]:
             continue  # all tiles run at once, in whatever order
-        if waves > FEW and tile[0] * tile[1] < SMALL and max(SIDES) <= min(problem.m, problem.n):
+        if waves > FEW and min(tile[:2]) < BIG_SIDE and max(SIDES) <= min(problem.m, problem.n):
             continue
         for what in _variants(cut, device, loads):
-            for warps, stages in product((4, 8), _stages(cut, what, shared_bytes)):
-                accumulators = cut.tile_m * cut.tile_n // (32 * warps)
+            warps = 8 if tile[0] * tile[1] >= SMALL else 4
+            for stages in _stages(cut, what, shared_bytes):
                 made = replace(what, warps=warps, stages=stages)
-                fits = accumulators <= MOST_ACCUMULATORS and (warps == 4 or accumulators >= FEWEST_OF_8)
+                fits = tile[0] * tile[1] <= MOST_ACCUMULATORS * 32 * warps
                 if fits and (made, cut) not in seen:
                     seen.add((made, cut))
                     yield made, cut
+
+
+def _with_more(problem: Problem, device: Device, shared_bytes: int) -> Iterator[Candidate]:
+    """Kernels with tiles of their own, each with as many stages as fit; of some every GPU but Hopper says
+    that it cannot run them."""
+    line = LINE // DTYPES[problem.dtype].itemsize
+    for name, tiles in HOPPER_TILES.items():
+        for (m, n), order in product(tiles, (*ORDERS, *MORE_ORDERS)):
+            cut = replace(problem, tile=(m, n, line), order=order)
+            few = cut.tiles <= device.slots  # all at once, in whatever order, with nobody to take turns with
+            if few and (order != ORDERS[-1] or name == "ping-pong"):
+                continue
+            if m * n < SMALL and cut.tiles > FEW * device.slots:
+                continue
+            warps = 4 if name == "specialised" and m * n < SMALL else 8
+            what = replace(UNSTAMPED[name], warps=warps)
+            stages = min(stages_that_fit(what, cut, shared_bytes), cut.k_steps)
+            if can_multiply(what, cut) and m < 2 * problem.m and n < 2 * problem.n:
+                yield replace(what, stages=stages), cut
+    what = UNSTAMPED["skinny"]
+    for m, columns in SKINNY_TILES.items():
+        if m // 2 < problem.m <= m:
+            for n, k in product(columns, (2 * line, 4 * line)):
+                cut = replace(problem, tile=(m, n, k), order=ORDERS[-1])
+                if n < 2 * problem.n and k < 2 * problem.k:
+                    yield replace(what, stages=_stages(cut, what, shared_bytes)[-1]), cut
 
 
 def _tiles(problem: Problem) -> Iterator[tuple[int, int, int]]:
@@ -128,9 +168,9 @@ def _stages(problem: Problem, what: Variant, shared_bytes: int) -> list[int]:
     """How many K-steps the loads may run ahead; C of an overlapping kernel needs room beside them."""
     itemsize = DTYPES[problem.dtype].itemsize
     stage = (problem.tile_m + problem.tile_n) * problem.tile_k * itemsize
-    c = problem.tile_m * problem.tile_n * RESULTS[problem.dtype].itemsize if what.overlap else 0
-    most = min((shared_bytes - c) // stage, problem.k_steps)
-    return [stages for stages in STAGES if stages <= most] or ([most] if most > 0 else [])
+    c = problem.tile_m * problem.tile_n * RESULTS[problem.dtype].itemsize // what.parts if what.overlap else 0
+    most = max(0, min((shared_bytes - c) // stage, problem.k_steps))
+    return sorted({min(most, stages) for stages in STAGES} - {0})
 
 
 def tune(

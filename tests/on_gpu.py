@@ -24,10 +24,12 @@ from tilesim_kernels import (  # noqa: E402
     _launch,
     _machine,
     _record,
+    _reductions,
     _reference,
     _timing,
     _upload,
     _variants,
+    reductions,
 )
 from tilesim_kernels._clock import (  # noqa: E402
     stamp_done,
@@ -41,7 +43,7 @@ from tilesim_kernels._clock import (  # noqa: E402
 LAUNCHES = 5
 """Of each pause; their median counts."""
 
-__all__ = ["KernelError", "_upload"]
+__all__ = ["KernelError", "_reductions", "_upload", "reductions"]
 
 CYCLES, TOOK = 15, 14
 """Words of the first row of stamps that no stamp uses: how many cycles to pause, and the ns it took."""

@@ -15,6 +15,21 @@ SHIPPED = {
     "turnaround": json.loads((DATA / "turnaround/h200.json").read_text("utf-8")),
     "sm-order": json.loads((DATA / "sm_order/h200.json").read_text("utf-8")),
 }
+SUMS = {
+    "machine": {"gpu": "none"},
+    "method": "made up",
+    "rows": [
+        {
+            "name": name, "n": n, "us": 2.0 * us, "p20": 1.75 * us, "p80": 2.5 * us, "gb_per_s": 1500.0 / us,
+            "share_of_copy": 0.5 / us, "stages": 2, "relative_error": error, "why": f"{name} is there",
+        }
+        for n in (2**20, 2**28)
+        for name, us, error in (("interleaved", 4.0, 1.5e-7), ("multi-block", 1.0, 0.0), ("copy", 0.5, None))
+    ],
+}  # fmt: skip
+"""A report of `bench reductions`."""
+
+REPORTS = {**SHIPPED, "reductions": SUMS}
 
 
 @pytest.fixture
@@ -32,12 +47,13 @@ def asked(monkeypatch):
     kernels = SimpleNamespace(
         turnaround=answer("turnaround"),
         sm_order=answer("sm-order"),
+        bench_reductions=lambda *sizes, samples: seen.append(("reductions", sizes, samples)) or SUMS,
         KERNELS=("naive-tma", "cublas"),
         bench=lambda *problems, **options: (
             seen.append(options["kernels"]) or {"machine": {"gpu": "none"}, "rows": []}
         ),
     )
-    for module in ("_turnaround", "_sm_order", "bench"):
+    for module in ("_turnaround", "_sm_order", "_reductions", "bench"):
         monkeypatch.setattr(f"tilesim.cli.{module}.room", lambda name: kernels)
     return seen
 
@@ -57,10 +73,10 @@ def test_each_subcommand_is_listed_and_explains_each_option(name):
     assert all(option.help.endswith((".", "]")) for option in subcommand.params)
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("name", REPORTS)
 def test_json_is_the_report_and_so_is_the_file(name, asked, tmp_path):
     printed = run("bench", name, "--json", "-o", tmp_path / "a.json")
-    assert json.loads(printed) == SHIPPED[name]
+    assert json.loads(printed) == REPORTS[name]
     assert (tmp_path / "a.json").read_text("utf-8") == printed
 
 
@@ -75,6 +91,22 @@ def test_counts_are_passed_on(asked):
 def test_kernels_are_passed_on(asked):
     run("bench", "--kernel", "planned:stream-k:108", "--kernel", "cublas")
     assert asked == [("planned:stream-k:108", "cublas")]
+
+
+def test_sizes_and_samples_are_passed_on(asked):
+    run("bench", "reductions")
+    run("bench", "reductions", "--size", 1, "--size", 2**30, "--samples", 7)
+    assert asked == [("reductions", (), 100), ("reductions", (1, 2**30), 7)]
+
+
+def test_reductions_as_a_table(asked):
+    head, columns, *lines = run("bench", "reductions").splitlines()
+    rows, whys = lines[:6], lines[6:]
+    assert head == "gpu none"
+    assert " ".join(columns.split()) == "values sum µs p20 p80 GB/s of copy relative error"
+    assert " ".join(rows[0].split()) == "1048576 interleaved 8.00 7.00 10.00 375.0 12.5% 1.5e-07"
+    assert " ".join(rows[5].split()) == "268435456 copy 1.00 0.88 1.25 3000.0 100.0%"
+    assert whys == [f"{name}: {name} is there" for name in ("interleaved", "multi-block", "copy")]
 
 
 def test_turnaround_as_a_table(asked):
@@ -123,6 +155,10 @@ def test_a_gpu_without_preset_and_clusters(asked, monkeypatch):
         (["turnaround", "--repeats", "0"], "0 is not in the range"),
         (["sm-order", "--launches", "1"], "1 is not in the range"),
         (["sm-order", "-o", "a.txt"], "figures are written as .json"),
+        (["reductions", "--size", "0"], "0 is not in the range"),
+        (["reductions", "--size", "1e6"], "'1e6' is not a valid integer"),
+        (["reductions", "--samples", "0"], "0 is not in the range"),
+        (["--size", "64x64x64", "reductions"], "--size before reductions has no effect there"),
     ],
 )
 def test_wrong_usage(args, sentence, asked):

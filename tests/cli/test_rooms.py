@@ -126,6 +126,7 @@ def test_without_a_gpu_measuring_is_one_sentence(tmp_path):
         ["bench"],
         ["bench", "turnaround", "-o", file],
         ["bench", "sm-order", "-o", file],
+        ["bench", "reductions", "-o", file],
         ["record", "naive", "-o", tmp_path / "a.npz"],
     ):
         command = [sys.executable, "-m", "tilesim", *args]

@@ -166,6 +166,35 @@ def test_a_plan_for_more_residents_than_fit_is_an_error(gpu, schedule):
         gpu._record.record(schedule, problem, kernel="planned", ctas_per_sm=2, warmup=1, repeats=3)
 
 
+@pytest.mark.parametrize("n", [1, 2, 255, 257, 2049, 10**6 + 7, 2**24, 3 * 10**8 + 1])
+def test_every_rung_sums_any_length_and_the_same_each_time(gpu, n):
+    random = gpu.torch.Generator("cuda").manual_seed(1)
+    x = gpu.torch.empty(n, device="cuda")
+    for rung in gpu.reductions.RUNGS:
+        made = gpu.reductions.summing(rung, x, gpu._reductions.slots())
+        gpu._reductions.gate(rung.name, made, x, random)
+        first = made.sums.clone()
+        made.sums.fill_(gpu.torch.nan)
+        made.launch()
+        assert gpu.torch.equal(made.sums, first), rung.name
+
+
+def test_the_reduction_ladder_is_measured(gpu):
+    made = gpu._reductions.bench_reductions(1, 2**20 + 1, warmup=1, samples=3)
+    names = [*(rung.name for rung in gpu.reductions.RUNGS), "torch.sum", "copy"]
+    assert [(row["n"], row["name"]) for row in made["rows"]] == [
+        (n, name) for n in (1, 2**20 + 1) for name in names
+    ]
+    for row in made["rows"]:
+        assert 0 < row["p20"] <= row["us"] <= row["p80"] and row["gb_per_s"] > 0 and row["why"]
+        assert row["share_of_copy"] == 1 or row["name"] != "copy"
+
+
+def test_a_vector_that_does_not_fit_is_one_sentence(gpu):
+    with pytest.raises(gpu.KernelError, match=r"needed 4 times, to copy them as well; this GPU has"):
+        gpu._reductions.bench_reductions(2**37)
+
+
 LOST = """
 import sys
 import on_gpu

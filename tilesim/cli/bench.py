@@ -18,6 +18,7 @@ from tilesim.cli._options import (
     problem_options,
     usage,
 )
+from tilesim.cli._reductions import reductions
 from tilesim.cli._reports import machine, report_options, show
 from tilesim.cli._rooms import room
 from tilesim.cli._sm_order import sm_order
@@ -84,6 +85,7 @@ command.add_command(coalescing)
 command.add_command(ladder)
 command.add_command(turnaround)
 command.add_command(sm_order)
+command.add_command(reductions)
 
 
 def _table(report: dict[str, Any]) -> str:

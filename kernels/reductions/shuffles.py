@@ -1,0 +1,21 @@
+"""shuffles: lanes of a warp hand their sums over in registers; shared memory is for one sum of each warp.
+
+This is what tl.sum becomes: five shfl.sync.bfly for the 32 lanes, eight words through shared memory, three
+more shuffles for the eight warps. Two barriers stand where the tree has eight.
+"""
+
+import triton
+import triton.language as tl
+
+from ._block import ADDED, THREADS, load_and_add
+
+
+@triton.jit(do_not_specialize=["n"])
+def shuffles(
+    x,  # fp32 [n]
+    sums,  # fp32 [blocks], written: of ADDED * THREADS values each
+    n,
+):
+    block = tl.program_id(0)
+    value = load_and_add(x, block.to(tl.int64) * (ADDED * THREADS), n)  # [THREADS]
+    tl.store(sums + block, tl.sum(value, 0))

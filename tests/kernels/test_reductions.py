@@ -1,0 +1,258 @@
+"""The reduction ladder: sums by Triton's interpreter, trees in shared memory thread by thread."""
+
+import doctest
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import ptx
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from interpreter import torch, triton
+
+from tilesim_kernels import KernelError, _reductions, bench_reductions
+from tilesim_kernels.reductions import RUNGS, THREADS, _block, _rungs, launches, summing
+
+TREES = RUNGS[:3]
+RAGGED = [1, 2, 31, 255, 256, 257, 2047, 2048, 2049, 70_001]
+
+each_rung = pytest.mark.parametrize("rung", RUNGS, ids=lambda rung: rung.name)
+
+
+@pytest.fixture(autouse=True)
+def blocks(monkeypatch):
+    """The thread blocks that added a tree in this test, in order."""
+    seen = []
+    monkeypatch.setattr(triton.language, "inline_asm_elementwise", ptx.inline_asm(seen, THREADS))
+    return seen
+
+
+def summed(rung, n, slots=24, seed=0):
+    """The relative error of a rung that has passed the gate."""
+    x = torch.empty(n)
+    return _reductions.gate(rung.name, summing(rung, x, slots), x, torch.Generator().manual_seed(seed))
+
+
+@each_rung
+@pytest.mark.parametrize("n", RAGGED)
+def test_any_length(rung, n, blocks):
+    summed(rung, n)
+    assert bool(blocks) == (rung in TREES)
+
+
+@each_rung
+@settings(max_examples=25)
+@given(n=st.integers(1, 9000), slots=st.integers(1, 9), seed=st.integers(0, 99))
+def test_any_length_on_any_gpu(rung, n, slots, seed):
+    summed(rung, n, slots, seed)
+
+
+@each_rung
+def test_nothing_beyond_the_vector_is_read(rung):
+    room = torch.full((4000,), torch.nan)
+    room[:3001] = 1
+    made = summing(rung, room[:3001], slots=3)
+    made.launch()
+    assert float(made.total) == 3001
+
+
+@each_rung
+def test_the_sum_has_the_same_bits_each_time(rung):
+    x = torch.rand(50_000, generator=torch.Generator().manual_seed(1))
+    first, second = summing(rung, x, slots=5), summing(rung, x, slots=5)
+    for made in (first, second):
+        made.launch()
+    assert torch.equal(first.sums, second.sums)
+
+
+@each_rung
+@given(n=st.integers(1, _reductions.MOST), slots=st.integers(1, 3000))
+def test_launches_take_what_the_last_ones_left(rung, n, slots):
+    made = launches(rung, n, slots)
+    assert made[0][0] == n and made[-1][1] == 1
+    assert [values for values, _ in made[1:]] == [blocks for _, blocks in made[:-1]]
+    for values, blocks in made:
+        assert 1 <= blocks <= -(-values // rung.share) and blocks < 2**31
+        assert rung.wave or blocks * rung.share >= values
+    assert not rung.wave or (len(made) <= 2 and made[0][1] <= slots)
+
+
+class TestTrees:
+    """Shared memory as the PTX touches it. After the first store, a level reads twice and writes once."""
+
+    @pytest.mark.parametrize("rung", TREES, ids=lambda rung: rung.name)
+    def test_eight_levels_each_half_as_wide(self, rung, blocks):
+        summed(rung, 1)
+        first, *levels = blocks[0].ways
+        assert first == [1] * 8
+        assert [len(warps) for warps in levels[::3]] == [4, 2, 1, 1, 1, 1, 1, 1]
+        assert levels[::3] == levels[1::3] == levels[2::3]
+
+    def test_neighbours_first_meet_in_few_banks(self, blocks):
+        summed(RUNGS[0], 1)
+        assert [max(warps) for warps in blocks[0].ways[1::3]] == [2, 4, 8, 8, 8, 4, 2, 1]
+        assert sum(map(sum, blocks[0].ways[1::3])) == 47
+
+    @pytest.mark.parametrize("rung", TREES[1:], ids=lambda rung: rung.name)
+    def test_halves_meet_in_no_bank(self, rung, blocks):
+        summed(rung, 1)
+        assert {way for warps in blocks[0].ways for way in warps} == {1}
+        assert sum(map(sum, blocks[0].ways[1::3])) == 12
+
+    @pytest.mark.parametrize("rung", TREES[:2], ids=lambda rung: rung.name)
+    @pytest.mark.parametrize(
+        ("right", "wrong", "error", "sentence"),
+        [
+            ("bar.sync 0;", "", triton.runtime.errors.InterpreterError, "a race between two threads"),
+            ("stride, 1;", "stride, 2;", KernelError, "is exact"),
+        ],
+    )
+    def test_a_tree_that_is_wrong_is_seen(self, rung, right, wrong, error, sentence, monkeypatch):
+        """The same tree without its barrier, or with other strides."""
+        run = ptx.inline_asm([], THREADS)
+        broken = lambda asm, *args, **options: run(asm.replace(right, wrong), *args, **options)  # noqa: E731
+        monkeypatch.setattr(triton.language, "inline_asm_elementwise", broken)
+        with pytest.raises(error, match=sentence):
+            summed(rung, 300)
+
+
+COMPILE = """
+import json
+from triton import compile
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+from tilesim.cli._rooms import room
+room("kernels")
+from tilesim_kernels.reductions import RUNGS
+from tilesim_kernels.reductions._block import WARPS
+
+made = {}
+for rung in RUNGS:
+    source = ASTSource(rung.kernel, dict(x="*fp32", sums="*fp32", n="i32"), {}, {})
+    code = compile(source, target=GPUTarget("cuda", 90, 32), options=dict(num_warps=WARPS))
+    made[rung.name] = code.asm["sass"]
+print(json.dumps(made))
+"""
+WORDS = ("LDG", "STS", "LDS", "BAR", "SHFL", "FADD", "STG")
+
+
+@pytest.fixture(scope="module")
+def machine_code(tmp_path_factory):
+    """The instructions of WORDS that each rung has on a Hopper GPU, in order."""
+    env = {key: value for key, value in os.environ.items() if key != "TRITON_INTERPRET"}
+    env["TRITON_CACHE_DIR"] = str(tmp_path_factory.mktemp("triton"))
+    root = Path(__file__).parents[2]
+    command = [sys.executable, "-c", COMPILE]
+    result = subprocess.run(command, env=env, cwd=root, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr[-2000:]
+    words = {name: sass.replace(".", " ").split() for name, sass in json.loads(result.stdout).items()}
+    return {name: [word for word in each if word in WORDS] for name, each in words.items()}
+
+
+def test_two_trees_are_one_loop_over_levels(machine_code):
+    level = ["BAR", "LDS", "LDS", "FADD", "STS"]
+    for name in ("interleaved", "sequential"):
+        assert machine_code[name] == ["LDG", "STS", *level, "STG"]
+
+
+def test_a_thread_has_its_loads_in_flight_before_it_adds(machine_code):
+    for name in ("unrolled", "shuffles", "multi-block"):
+        assert machine_code[name].index("FADD") == machine_code[name].count("LDG") == _block.ADDED.value
+
+
+def test_shuffles_take_the_place_of_the_tree(machine_code):
+    assert not [rung for rung in TREES if "SHFL" in machine_code[rung.name]]
+    for name in ("shuffles", "multi-block"):
+        assert machine_code[name].count("SHFL") == 5 + 3
+        assert machine_code[name].count("BAR") == 2
+
+
+@pytest.mark.parametrize(
+    ("x", "sentence"),
+    [
+        (torch.zeros(0), "x has no values"),
+        (
+            torch.zeros(8, dtype=torch.float64),
+            r"x is torch.float64 \[8\]; the rungs sum a dense torch.float32",
+        ),
+        (torch.zeros(2, 4), r"x is torch.float32 \[2, 4\]"),
+        (torch.zeros(8)[::2], r"x is torch.float32 \[4\]; the rungs sum a dense"),
+    ],
+)
+def test_what_cannot_be_summed(x, sentence):
+    with pytest.raises(KernelError, match=sentence):
+        summing(RUNGS[0], x, slots=3)
+
+
+@pytest.mark.parametrize("n", [0, -1, 2**38 + 1, 1.5, True])
+def test_sizes_out_of_range(n):
+    with pytest.raises(KernelError, match=r"n is .*; it must be a whole number from 1 to 274877906944"):
+        bench_reductions(2**20, n)
+
+
+def test_measuring_needs_a_gpu():
+    needs = "TRITON_INTERPRET is set" if torch.cuda.is_available() else "finds no NVIDIA GPU"
+    with pytest.raises(KernelError, match=needs):
+        bench_reductions(1)
+
+
+@pytest.fixture
+def small_gpu(monkeypatch):
+    here = SimpleNamespace(total_memory=10**9, L2_cache_size=10**6)
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda: here)
+
+
+def test_a_vector_that_does_not_fit(small_gpu):
+    sentence = (
+        r"63000000 values of fp32 take 0.3 GB, needed 4 times, to copy them as well; this GPU has 1.0 GB"
+    )
+    with pytest.raises(KernelError, match=sentence), _reductions._memory(63_000_000):
+        raise AssertionError("the work began")
+    with pytest.raises(KernelError, match="needed 24 times"), _reductions._memory(64 * 1024):
+        raise torch.OutOfMemoryError("no room beside what others hold")
+
+
+class TestTheGate:
+    N = 3000
+
+    def gate(self, launch, error=None):
+        """What the gate says of `launch(x, sums)`."""
+        x, sums = torch.empty(self.N), torch.empty(2)
+        made = _reductions.Summing(lambda: launch(x, sums), sums)
+        return _reductions.gate("mine", made, x, torch.Generator().manual_seed(3))
+
+    def test_lets_a_right_sum_through(self):
+        assert self.gate(lambda x, sums: sums[-1:].copy_(x.sum())) <= _reductions.TOLERANCE
+
+    @pytest.mark.parametrize("wrong", [slice(1, None), slice(None, -1), slice(None, None, 2)])
+    def test_sees_one_element_left_out(self, wrong):
+        with pytest.raises(KernelError, match=r"mine sums 3000 half-integers to .* is exact, so it was not"):
+            self.gate(lambda x, sums: sums[-1:].copy_(x[wrong].sum()))
+
+    def test_sees_one_element_taken_twice(self):
+        with pytest.raises(KernelError, match="is exact"):
+            self.gate(lambda x, sums: sums[-1:].copy_(x.sum() + x[7]))
+
+    def test_sees_a_sum_that_was_not_written_or_comes_of_one_that_was_not(self):
+        with pytest.raises(KernelError, match="to nan"):
+            self.gate(lambda x, sums: None)
+        with pytest.raises(KernelError, match="to nan"):
+            self.gate(lambda x, sums: sums[-1:].copy_(x.sum() + 0 * sums[0]))
+
+    def test_sees_sums_that_are_not_fp32(self):
+        """Half-integers are exact in bf16 too where they are few."""
+        self.N = 16
+        with pytest.raises(
+            KernelError, match=r"the sum of 16 fractions wrong: its relative error is .*e-0[34]"
+        ):
+            self.gate(lambda x, sums: sums[-1:].copy_(x.bfloat16().float().sum()))
+
+
+def test_the_examples_hold():
+    for module in (_reductions, _rungs):
+        assert doctest.testmod(module).attempted > 0
+        assert doctest.testmod(module).failed == 0
