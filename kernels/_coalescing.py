@@ -11,7 +11,7 @@ from typing import Any
 from tilesim.devices import presets
 from tilesim.problems import Problem
 
-from ._bench import METHOD, Entrant, compare
+from ._compare import METHOD, Entrant, compare
 from ._counters import counted
 from ._inputs import gpu_memory, size_bytes
 from ._ladder import peaks

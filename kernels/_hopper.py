@@ -93,11 +93,10 @@ def ring(what: Variant, problem: Problem) -> int:
 
 
 def stages_that_fit(what: Variant, problem: Problem, room: int = ROOM) -> int:
-    """As many stages as `room` bytes of shared memory hold, at least 1."""
-    one, two = (ring(replace(what, stages=stages), problem) for stages in (1, 2))
-    stages = 1 + max(0, room - one) // (two - one)
-    while stages > 1 and ring(replace(what, stages=stages), problem) > room:
-        stages -= 1
+    """As many stages as `room` bytes of shared memory hold, 0 where it holds none."""
+    stages = 0
+    while ring(replace(what, stages=stages + 1), problem) <= room:
+        stages += 1
     return stages
 
 

@@ -8,7 +8,7 @@ import torch
 from tilesim.devices import presets
 from tilesim.problems import Problem
 
-from ._bench import METHOD, Entrant, compare, job_of, tflops
+from ._compare import METHOD, Entrant, compare, job_of, tflops
 from ._counters import counted
 from ._cublas import cublas
 from ._errors import KernelError

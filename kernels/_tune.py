@@ -129,9 +129,10 @@ def _with_more(problem: Problem, device: Device, shared_bytes: int) -> Iterator[
                 continue
             warps = 4 if name == "specialised" and m * n < SMALL else 8
             what = replace(UNSTAMPED[name], warps=warps)
-            stages = min(stages_that_fit(what, cut, shared_bytes), cut.k_steps)
             if can_multiply(what, cut) and m < 2 * problem.m and n < 2 * problem.n:
-                yield replace(what, stages=stages), cut
+                most = min(stages_that_fit(what, cut, shared_bytes), cut.k_steps)
+                for stages in {most, max(1, most - 1)}:  # one fewer may leave room for all of C
+                    yield replace(what, stages=stages), cut
     what = UNSTAMPED["skinny"]
     for m, columns in SKINNY_TILES.items():
         if m // 2 < problem.m <= m:

@@ -168,7 +168,7 @@ def test_shuffles_take_the_place_of_the_tree(machine_code):
     assert not [rung for rung in TREES if "SHFL" in machine_code[rung.name]]
     for name in ("shuffles", "multi-block"):
         assert machine_code[name].count("SHFL") == 5 + 3
-        assert machine_code[name].count("BAR") == 2
+        assert machine_code[name].count("BAR") <= 2
 
 
 @pytest.mark.parametrize(
