@@ -64,7 +64,7 @@ def chosen(row: dict[str, Any], m: int, n: int, k: int) -> tuple[Variant, Proble
     """
     problem = Problem(m, n, k, tuple(row["tile"]), row["dtype"], row["order"])
     check(problem)
-    return variant(**{name: row[name] for name in KERNEL}), problem
+    return variant(**{name: row[name] for name in KERNEL if name in row}), problem
 
 
 def merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from ._launch import Job, job
 from ._layouts import layout, lines
 from ._machine import device as this_gpu
 from ._tiles import INTERPRETED
-from ._variants import TMA_BYTES, Variant, on_this_machine
+from ._variants import TMA_BYTES, Variant, check, on_this_machine
 
 NAMES = {kind: name for name, kind in DTYPES.items() if name != "tf32"}
 """The dtypes of A and B, and what they are called here."""
@@ -144,6 +144,7 @@ def _ladder(key: tuple, a: torch.Tensor, b: torch.Tensor, dtype: str) -> list[Ch
     """
     gpu = None if INTERPRETED else torch.cuda.get_device_name()
     every = choices(a.shape[0], b.shape[1], a.shape[1], dtype, layout(a, b), gpu)
+    check(every[-1][1])
     ladder = [(on_this_machine(what, problem, (a, b))[0], problem) for what, problem in every]
     if not INTERPRETED and torch.cuda.is_current_stream_capturing():
         return [(what, problem) for what, problem in ladder if what.kernel != "planned"]
