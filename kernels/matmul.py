@@ -7,6 +7,7 @@ fp32 is multiplied in full, or as tf32 where torch's own setting for its product
 (torch.set_float32_matmul_precision). fp8 is e4m3, without scales: its product is bf16 and has no gradient.
 """
 
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import Any
 
@@ -159,4 +160,18 @@ def _job(what: Variant, problem: Problem, index: int | None) -> Job:
     """The job of `what`, for any operands: it holds none of them."""
     if INTERPRETED:
         return job(what, problem, INTERPRETED_DEVICE, "cpu", concurrent=True)
-    return job(what, problem, this_gpu(1), concurrent=True)
+    if torch.cuda.is_current_stream_capturing():
+        return job(what, problem, this_gpu(1), concurrent=True)
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(_uploaded, what, problem, index).result()
+
+
+def _uploaded(what: Variant, problem: Problem, index: int | None) -> Job:
+    """The same, to be called on a thread of its own, and with a stream of its own.
+
+    What is allocated while torch.compile runs a function once before it captures it would be the graph's.
+    """
+    with torch.cuda.device(index), torch.cuda.stream(torch.cuda.Stream()):
+        made = job(what, problem, this_gpu(1), concurrent=True)
+        torch.cuda.current_stream().synchronize()
+        return made
