@@ -157,18 +157,18 @@ def _operands(
             raise KernelError(
                 f"{name.upper()}'s strides are {x.stride()}; A and B need a dense dimension, and C dense rows"
             )
-        if (rows - 1) * view.stride(0) + columns > 2**31:
-            raise KernelError(
-                f"{rows} lines of {name.upper()} span 2^31 elements or more, which are too many for a tile"
-            )
         if trans:
             layout[f"TRANS_{name.upper()}"] = True
         if what.loads == "tma":
             operands.append(TensorDescriptor.from_tensor(view, [rows, columns]))
-        else:
-            operands.append(view)
-            if view.stride(0) != view.shape[1]:
-                layout[f"ld{name}"] = view.stride(0)
+            continue
+        if (rows - 1) * view.stride(0) + columns > 2**31:
+            raise KernelError(
+                f"{rows} lines of {name.upper()} span 2^31 elements or more, which are too many for a tile"
+            )
+        operands.append(view)
+        if view.stride(0) != view.shape[1]:
+            layout[f"ld{name}"] = view.stride(0)
     if strange := layout.keys() - set(kernel.arg_names):
         raise KernelError(
             f"{what.name} takes dense, row-major A and B and no tf32; it has no {', '.join(sorted(strange))}"

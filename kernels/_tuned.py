@@ -22,8 +22,7 @@ from ._variants import Variant, check, variant
 PRODUCT = ("m", "n", "k", "dtype", "layout")
 """What identifies a row."""
 
-KERNEL = tuple(field.name for field in fields(Variant) if field.name != "parts")
-"""What a row must say of its kernel; it may say parts."""
+KERNEL = tuple(field.name for field in fields(Variant))
 
 
 def read(path: str | PathLike[str]) -> dict[str, Any]:
@@ -65,8 +64,7 @@ def chosen(row: dict[str, Any], m: int, n: int, k: int) -> tuple[Variant, Proble
     """
     problem = Problem(m, n, k, tuple(row["tile"]), row["dtype"], row["order"])
     check(problem)
-    what = variant(**{name: row[name] for name in KERNEL}, parts=row.get("parts", 1))
-    return what, problem
+    return variant(**{name: row[name] for name in KERNEL if name in row}), problem
 
 
 def merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:

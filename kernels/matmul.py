@@ -7,6 +7,7 @@ fp32 is multiplied in full, or as tf32 where torch's own setting for its product
 (torch.set_float32_matmul_precision). fp8 is e4m3, without scales: its product is bf16 and has no gradient.
 """
 
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import Any
 
@@ -24,7 +25,7 @@ from ._launch import Job, job
 from ._layouts import layout, lines
 from ._machine import device as this_gpu
 from ._tiles import INTERPRETED
-from ._variants import TMA_BYTES, Variant, on_this_machine
+from ._variants import TMA_BYTES, Variant, check, on_this_machine
 
 NAMES = {kind: name for name, kind in DTYPES.items() if name != "tf32"}
 """The dtypes of A and B, and what they are called here."""
@@ -144,6 +145,7 @@ def _ladder(key: tuple, a: torch.Tensor, b: torch.Tensor, dtype: str) -> list[Ch
     """
     gpu = None if INTERPRETED else torch.cuda.get_device_name()
     every = choices(a.shape[0], b.shape[1], a.shape[1], dtype, layout(a, b), gpu)
+    check(every[-1][1])
     ladder = [(on_this_machine(what, problem, (a, b))[0], problem) for what, problem in every]
     if not INTERPRETED and torch.cuda.is_current_stream_capturing():
         return [(what, problem) for what, problem in ladder if what.kernel != "planned"]
@@ -158,4 +160,18 @@ def _job(what: Variant, problem: Problem, index: int | None) -> Job:
     """The job of `what`, for any operands: it holds none of them."""
     if INTERPRETED:
         return job(what, problem, INTERPRETED_DEVICE, "cpu", concurrent=True)
-    return job(what, problem, this_gpu(1), concurrent=True)
+    if torch.cuda.is_current_stream_capturing():
+        return job(what, problem, this_gpu(1), concurrent=True)
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(_uploaded, what, problem, index).result()
+
+
+def _uploaded(what: Variant, problem: Problem, index: int | None) -> Job:
+    """The same, to be called on a thread of its own, and with a stream of its own.
+
+    What is allocated while torch.compile runs a function once before it captures it would be the graph's.
+    """
+    with torch.cuda.device(index), torch.cuda.stream(torch.cuda.Stream()):
+        made = job(what, problem, this_gpu(1), concurrent=True)
+        torch.cuda.current_stream().synchronize()
+        return made

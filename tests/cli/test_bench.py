@@ -48,7 +48,7 @@ def asked(monkeypatch):
         turnaround=answer("turnaround"),
         sm_order=answer("sm-order"),
         bench_reductions=lambda *sizes, samples: seen.append(("reductions", sizes, samples)) or SUMS,
-        KERNELS=("naive-tma", "cublas"),
+        NAMES=("naive-tma", "cublas"),
         bench=lambda *problems, **options: (
             seen.append(options["kernels"]) or {"machine": {"gpu": "none"}, "rows": []}
         ),

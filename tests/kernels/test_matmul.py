@@ -7,7 +7,7 @@ from importlib import import_module
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from interpreter import _inputs, _reference, torch
+from interpreter import _inputs, _reference, _variants, torch
 
 from tilesim import Problem
 from tilesim.errors import TilesimError
@@ -215,6 +215,13 @@ def test_without_a_gpu_it_says_what_to_do(monkeypatch):
         _errors.OperandError, match=r"are on cpu; matmul needs tensors on an NVIDIA GPU, or TRITON_"
     ):
         matmul(matrix(4, 4), matrix(4, 4))
+
+
+def test_what_no_kernel_can_multiply_is_one_sentence(monkeypatch):
+    monkeypatch.setattr(op, "_ladders", {})
+    monkeypatch.setattr(_variants, "MAX_SIZE", 8)
+    with pytest.raises(KernelError, match="M is 9; the kernels allow sizes up to 8"):
+        matmul(matrix(9, 4), matrix(4, 4))
 
 
 def test_fp8_has_no_gradient():

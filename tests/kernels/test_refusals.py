@@ -1,5 +1,9 @@
 """What the kernels cannot do, each in one sentence."""
 
+from contextlib import nullcontext
+from dataclasses import replace
+from types import SimpleNamespace
+
 import pytest
 from interpreter import _clock, _inputs, _launch, torch, variant
 
@@ -38,6 +42,29 @@ def test_variants_that_do_not_exist(options, sentence):
     usual = {"schedule": "naive", "loads": "tma", "overlap": True, "warps": 8, "stages": 3}
     with pytest.raises(KernelError, match=sentence):
         _variants.variant(**usual | options)
+
+
+@pytest.mark.parametrize(("capability", "refused"), [((8, 0), True), ((8, 9), False), ((9, 0), False)])
+def test_fp8_needs_tensor_cores_that_know_it(monkeypatch, capability, refused):
+    monkeypatch.setattr(_variants, "INTERPRETED", False)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda: capability)
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "Some GPU")
+    with pytest.raises(KernelError, match="Some GPU is sm_80, which") if refused else nullcontext():
+        _variants.check(replace(SMALL, dtype="fp8"))
+    _variants.check(SMALL)
+
+
+def test_a_kernel_that_takes_row_major_operands_alone(monkeypatch):
+    monkeypatch.setitem(_launch.KERNELS, "naive", SimpleNamespace(arg_names=["a", "b", "c", "lda"]))
+    work = _launch.job(variant("naive-ptr", SMALL), SMALL, Device(2), "cpu")
+    a, b, c = _inputs.matrices(SMALL, "cpu", seed=1)
+    work.launcher((a, b, c))
+    work.launcher((torch.zeros(64, 80).bfloat16()[:, :64], b, c))
+    with pytest.raises(
+        KernelError, match="naive-ptr takes dense, row-major A and B and no tf32; it has no TRANS_B"
+    ):
+        work.launcher((a, b.T, c))
 
 
 def test_a_kernel_that_does_not_exist():

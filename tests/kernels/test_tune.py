@@ -14,7 +14,7 @@ from interpreter import _inputs, _launch, _variants, torch
 
 from tilesim import Device, Problem
 from tilesim.cli import tune as command_line
-from tilesim_kernels import KernelError, _hopper, _layouts, _tune, _tuned, tune
+from tilesim_kernels import KernelError, _candidates, _hopper, _layouts, _tune, _tuned, tune
 
 sizes = st.one_of(st.integers(1, 300), st.sampled_from([512, 1000, 4096, 16384, 100_000]))
 GPU = Device(132)
@@ -23,19 +23,19 @@ GPU = Device(132)
 @given(sizes, sizes, sizes, st.sampled_from(list(_inputs.DTYPES)), st.sampled_from(["tma", "ptr"]))
 def test_every_candidate_is_legal_and_fits_and_there_is_one(m, n, k, dtype, loads):
     problem = Problem(m, n, k, dtype=dtype)
-    found = list(_tune.candidates(problem, GPU, loads))
+    found = list(_candidates.candidates(problem, GPU, loads))
     assert len(set(found)) == len(found) > 0
     for what, cut in found:
         _variants.check(cut)
         assert (cut.m, cut.n, cut.k, cut.dtype) == (m, n, k, dtype)
-        assert what.loads == loads and what.name not in _tune.COMPARED
+        assert what.loads == loads and what.name not in _candidates.COMPARED
         stage = (cut.tile_m + cut.tile_n) * cut.tile_k * _inputs.DTYPES[dtype].itemsize
         c = cut.tile_m * cut.tile_n * _inputs.RESULTS[dtype].itemsize * what.overlap // what.parts
         if what.kernel in ("specialised", "ping-pong"):
             assert _hopper.can_multiply(what, cut)
-            assert _hopper.ring(what, cut) <= _tune.SHARED_BYTES
+            assert _hopper.ring(what, cut) <= _candidates.SHARED_BYTES
         else:
-            assert stage * what.stages + c <= _tune.SHARED_BYTES
+            assert stage * what.stages + c <= _candidates.SHARED_BYTES
         assert 1 <= what.stages <= max(cut.k_steps, 1)
         assert cut.tile_m * cut.tile_n <= 128 * 32 * what.warps
         assert cut.tile_m < max(2 * m, 17) and cut.tile_n < max(2 * n, 17)
@@ -44,7 +44,7 @@ def test_every_candidate_is_legal_and_fits_and_there_is_one(m, n, k, dtype, load
 
 
 def test_large_products_are_tried_with_the_tiles_that_win_there_and_in_few_minutes():
-    found = list(_tune.candidates(Problem(4096, 4096, 4096), GPU))
+    found = list(_candidates.candidates(Problem(4096, 4096, 4096), GPU))
     assert 30 <= len(found) <= 100
     known = Problem(4096, 4096, 4096, (128, 256, 64), order="grouped:8")
     assert (replace(_variants.VARIANTS["persistent-tma-overlap"]), known) in found
@@ -52,9 +52,10 @@ def test_large_products_are_tried_with_the_tiles_that_win_there_and_in_few_minut
 
 def test_a_new_kernel_joins_without_another_edit(monkeypatch):
     new = _variants.Variant("persistent", kernel="ping-pong")
-    monkeypatch.setitem(_tune.VARIANTS, "ping-pong-tma", new)
-    found = list(_tune.candidates(Problem(4096, 4096, 512), GPU))
-    assert {"ping-pong"} < {what.kernel for what, _ in found}
+    monkeypatch.setitem(_candidates.VARIANTS, "ping-pong-tma", new)
+    for size in (1024, 4096):
+        found = list(_candidates.candidates(Problem(size, size, 512), GPU))
+        assert {"ping-pong"} < {what.kernel for what, _ in found}
 
 
 def test_the_command_line_offers_the_layouts_that_there_are():
@@ -62,8 +63,8 @@ def test_the_command_line_offers_the_layouts_that_there_are():
 
 
 def test_the_examples_hold():
-    assert doctest.testmod(_tune).attempted > 0
-    assert doctest.testmod(_tune).failed == 0
+    assert doctest.testmod(_candidates).attempted > 0
+    assert doctest.testmod(_candidates).failed == 0
 
 
 PROBLEM = Problem(64, 64, 64, dtype="fp32")
