@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tilesim_scenes._stage.layout import Frame
 from tilesim_scenes._stage.pace import FASTEST, fade, pace
-from tilesim_scenes._stage.picture import CLOSING, EARLY, OPENING
+from tilesim_scenes._stage.timing import CLOSING, EARLY, OPENING
 
 
 @st.composite

@@ -136,7 +136,7 @@ def _entry(number: int, settings: dict[str, Any], where: Path, folder: Path) -> 
         if not 1 <= own.setdefault("fps", 30) <= 120:
             raise TilesimError(f"fps is {own['fps']}; it must lie between 1 and 120")
         act = scene_class(own["scene"])
-        film = films.make(act.default, films.relative_to(where, settings))
+        film = act.make(films.relative_to(where, settings))
         act.write(film)
         cut = stage.Cut(own["size"], own["fps"], own.get("from", 0.0), own.get("to"))
         poster = folder / own["poster"] if "poster" in own else None
