@@ -13,12 +13,11 @@ from tilesim_scenes._stage.climb_script import digits, figure, times, title
 from tilesim_scenes._stage.layout import Box, Frame
 from tilesim_scenes._stage.placing import ticks
 from tilesim_scenes._stage.theme import Colour, mix
+from tilesim_scenes._stage.timing import made
 from tilesim_scenes._stage.words import Words
 
 NAME_PX, CHANGE_PX, VALUE_PX, FACTOR_PX, LABEL_PX, AXIS_PX = 36, 29, 36, 27, 30, 26
 LEAST_PX = 24
-GROWS = 0.8
-"""Of its step's time, in which a bar grows; then it stands."""
 PAD, HEAD, AXIS = 28, 96, 50
 
 
@@ -120,7 +119,7 @@ class Row:
         self.slot = Box(plan.bars.x, self.box.y + down * plan.pitch, plan.bars.w, share * plan.pitch)
 
     def __call__(self, t: float) -> tuple[Text | Fill, ...]:
-        grown = eased((t - self.number) / GROWS)
+        grown = made(self.number, t)
         return (*self._bar(grown), *self._texts(grown))
 
     def _bar(self, grown: float) -> Iterator[Fill]:
@@ -182,13 +181,3 @@ class Row:
     ) -> Text:
         scale = self.frame.scale
         return Text(text, x * scale, y * scale, px * scale, ink, anchor, family, bold)
-
-
-def eased(share: float) -> float:
-    """From 0 to 1, slowly at both ends.
-
-    >>> eased(-1), eased(0.5), eased(2)
-    (0.0, 0.5, 1.0)
-    """
-    share = max(0.0, min(1.0, share))
-    return share * share * (3 - 2 * share)

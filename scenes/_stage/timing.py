@@ -9,6 +9,8 @@ OPENING, CLOSING = 2.7, 3.3
 """Seconds before the clock runs, and after it has stopped; less in a film too short for both."""
 EARLY = 0.5
 """Seconds before the clock runs in which the first caption already shows."""
+MADE = 0.8
+"""Of the time of a ladder's step, in which its bar grows or its point moves; then it stands."""
 
 
 def opening_and_run(seconds: float) -> tuple[float, float]:
@@ -35,3 +37,13 @@ def shown(
     """The film seconds from and to which each caption shows: until the next."""
     starts = [max(opening - EARLY, pace.when(caption.at)) for caption in captions]
     return list(zip(starts, [*starts[1:], finished], strict=True))
+
+
+def made(step: int, t: float) -> float:
+    """How far a ladder's step is made when the clock is at `t` steps: from 0 to 1, slowly at both ends.
+
+    >>> made(3, 2.9), made(3, 3.4), made(3, 3.8)
+    (0.0, 0.5, 1.0)
+    """
+    share = max(0.0, min(1.0, round((t - step) / MADE, 9)))
+    return share * share * (3 - 2 * share)

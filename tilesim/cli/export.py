@@ -64,8 +64,8 @@ def command(scene: str, output: str, form: str | None, poster: str | None, **opt
     """Render the film SCENE into FILE.
 
     Without further options the film is the scene's own; with options of a problem, a device or costs it is
-    simulated, and with --trace it shows what a file holds. Of a kernel ladder, --m, --n, --k and --dtype choose
-    the problem.
+    simulated, and with --trace it shows what a file holds. The films of the kernel ladder show the problem of
+    its file that --m, --n, --k and --dtype choose.
     """
     form = form or Path(output).suffix.lstrip(".").lower()
     if form not in FORMATS:
