@@ -1,6 +1,7 @@
 """Roofline: the ladder's kernels under the roof of memory and arithmetic, a point that moves step by step."""
 
 from itertools import pairwise
+from math import inf
 
 from tilesim.errors import LadderError
 from tilesim.rungs import Rung, ridge, roofline
@@ -19,7 +20,7 @@ def write(film: Climb) -> Script:
         raise LadderError("the film roofline needs two steps whose bytes are known; leave it, or count them")
     moves = [Caption(now, _move(steps[before], steps[now])) for before, now in pairwise(known)]
     first = Caption(0, "Up is faster. To the right, the same work moves fewer bytes.")
-    worth = [float("inf"), *gains(steps)[1:]]
+    worth = [inf, *gains(steps)[1:]]
     return Script(
         title="What limits each kernel?",
         subtitle=describe(film.ladder),

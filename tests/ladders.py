@@ -41,7 +41,8 @@ def row(number, name, size, **changes):
         "rung": number, "name": name, "change": change, "why": WHYS[name], "m": size, "n": size, "k": size,
         "tile": None if name == "cublas" else [128, 256, 64], "dtype": "bf16",
         "us": round(us, 4), "p20": round(0.99 * us, 4), "p80": round(1.02 * us, 4),
-        "tflops": round(tflops, 1), "sm_mhz": 1700, "relative_error": 0.0017, "dram_bytes": round(excess * 6 * size**2),
+        "tflops": round(tflops, 1), "sm_mhz": 1700, "relative_error": 0.0017,
+        "dram_bytes": round(excess * 6 * size**2),
         "l2_bytes": round(40 * excess * 6 * size**2), "bytes_from": "model" if number == 1 else "counters",
     }  # fmt: skip
     return made | changes

@@ -6,8 +6,6 @@ from tilesim.rungs import Ladder, Rung
 from tilesim_scenes._stage.script import Caption
 from tilesim_scenes._stage.timing import EARLY, opening_and_run
 
-SPARE = 0.9
-"""The share of the run that may be needed for reading; in the rest, what nobody explains goes by."""
 PACE = 0.45
 """Of its share of the run, the least that a step is given."""
 
@@ -52,7 +50,7 @@ def readable(
         more = sorted([*chosen, caption], key=lambda caption: caption.at)
         edges = [*(caption.at for caption in more), steps]
         needed = [max(c.seconds, quick * (end - c.at)) for c, end in zip(more, edges[1:], strict=True)]
-        if quick * edges[0] + sum(needed) - (EARLY if not edges[0] else 0) <= SPARE * run:
+        if quick * edges[0] + sum(needed) - (EARLY if not edges[0] else 0) <= run:
             chosen = more
     return chosen
 

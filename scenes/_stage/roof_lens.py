@@ -25,21 +25,23 @@ HEAD, LEFT, FOOT = 54, 72, 42
 """Of the lens: above its plot, where the step's name stands, left of it and below it, for figures."""
 
 
-def find_lens(ladder: Ladder, scales: Scales, places: Sequence[tuple[float, float]]) -> Scales | None:
-    """The lens's own axes, in the largest place that is free of the way between `places` and of the roof."""
+def find_lens(
+    ladder: Ladder, scales: Scales, lines: Sequence[Sequence[tuple[float, float]]]
+) -> Scales | None:
+    """The lens's own axes, in the largest place that is free of `lines`; None where it is not worth it."""
     known = [row for row in ladder.rows if row.intensity]
     fastest = max(row.tflops for row in known)
     near = [(row.intensity or 0.0, row.tflops) for row in known if row.tflops >= fastest / CLOSE]
     if len(near) < LEAST or len(near) == len(known):
         return None
-    way = dense(np.array([x for x, _ in places]), np.array([y for _, y in places]), 6)
+    drawn = np.concatenate([dense(*np.array(line).T, 6) for line in lines])
     across, up = ([pair[axis] for pair in near] for axis in (0, 1))
     # Nothing is to be seen above the roof, but a legend is there.
     lowest = scales.plot.y + 0.3 * scales.plot.h
     within = Box(scales.plot.x + 12, lowest, scales.plot.w - 12, scales.plot.bottom - 12 - lowest)
     for wide, tall in SIZES:
         size = wide * scales.plot.w + 2 * AWAY, tall * scales.plot.h + 2 * AWAY
-        found = free_place(within, size, (scales.plot.right, scales.plot.bottom), way)
+        found = free_place(within, size, (scales.plot.right, scales.plot.bottom), drawn)
         if found:
             x, y = found.x + AWAY + LEFT, found.y + AWAY + HEAD
             plot = Box(x, y, found.w - 2 * AWAY - LEFT - 8, found.h - 2 * AWAY - HEAD - FOOT)

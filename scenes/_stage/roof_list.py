@@ -3,33 +3,18 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from manim import VMobject
-
 from tilesim.rungs import Rung
 from tilesim_scenes._stage import glyphs
 from tilesim_scenes._stage.board import Board, Text
 from tilesim_scenes._stage.climb_script import figure, title
 from tilesim_scenes._stage.layout import Box, Frame
 from tilesim_scenes._stage.theme import Colour, Theme, mix
-from tilesim_scenes._stage.words import Words
 
 NAME_PX, FIGURE_PX, HEAD_PX = 30, 28, 26
 DOTS, YARDSTICK = {"counters": "●", "model": "○"}, "◇"
 WORDS = {"counters": "bytes counted", "model": "bytes modelled"}
 WIDE = 400
 """Design pixels, from which on a list has figures."""
-
-
-def head(rows: Sequence[Rung], listed: Box, words: Words, theme: Theme) -> Iterator[VMobject]:
-    """Above the list: what the dots mean, and what its figures are where it has any."""
-    kinds = [kind for kind in DOTS if any(row.bytes_from == kind for row in rows)]
-    keys = [f"{DOTS[kind]} {WORDS[kind]}" for kind in kinds]
-    for row, key in enumerate(["   ".join(keys)] if listed.w > WIDE else keys):
-        y = listed.y - (60 if listed.w > WIDE else 16 + 36 * (len(keys) - 1 - row))
-        yield words.text(key, listed.x, y, HEAD_PX, theme.quiet, room=listed.w)
-    if listed.w > WIDE:
-        yield words.text("FLOP/byte", listed.right - 150, listed.y - 14, HEAD_PX, theme.quiet, anchor=1.0)
-        yield words.text("TFLOP/s", listed.right, listed.y - 14, HEAD_PX, theme.quiet, anchor=1.0)
 
 
 def entries(

@@ -29,6 +29,11 @@ class Scales:
         low, high = self.across
         return low * (high / low) ** ((x - self.plot.x) / self.plot.w)
 
+    def value_up(self, y: float) -> float:
+        """What the axis upwards counts at a place."""
+        low, high = self.up
+        return low * (high / low) ** ((self.plot.bottom - y) / self.plot.h)
+
     def hold(self, across: float, up: float) -> bool:
         """Whether a point is inside the plot."""
         return self.across[0] <= across <= self.across[1] and self.up[0] <= up <= self.up[1]

@@ -95,7 +95,7 @@ def _draw(context: cairo.Context, view: View, t: float, theme: Theme) -> None:
     places = [place for _, place, _ in reached]
     for ends, (point, _, _) in zip(pairwise(places), reached[1:], strict=True):
         _line(context, ends, point.colour, TRAIL, 0.6)
-    left = [share for _, _, share in reached[1:]] + [0.0]
+    left = [share for _, _, share in (*reached[1:], (None, None, 0.0))][: len(reached)]
     for (point, place, share), gone in zip(reached, left, strict=True):
         first = point is reached[0][0]
         _dot(context, point, place, (NOW + (DOT - NOW) * gone) * (share if first else 1.0), theme)
