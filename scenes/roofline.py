@@ -3,11 +3,11 @@
 from itertools import pairwise
 from math import inf
 
-from tilesim.errors import LadderError
 from tilesim.rungs import Rung, ridge, roofline
 from tilesim_scenes._stage.climb import Climb
 from tilesim_scenes._stage.climb_scene import ClimbScene
 from tilesim_scenes._stage.climb_script import describe, figure, gains, readable, times
+from tilesim_scenes._stage.film import FilmError
 from tilesim_scenes._stage.roof import roof
 from tilesim_scenes._stage.script import Caption, Script
 
@@ -17,7 +17,7 @@ def write(film: Climb) -> Script:
     steps = film.ladder.steps
     known = [at for at, step in enumerate(steps) if step.intensity]
     if len(known) < 2:
-        raise LadderError("the film roofline needs two steps whose bytes are known; leave it, or count them")
+        raise FilmError(f"the film roofline needs two steps whose bytes are known; there are {len(known)}")
     moves = [Caption(now, _move(steps[before], steps[now])) for before, now in pairwise(known)]
     first = Caption(0, "Up is faster. To the right, the same work moves fewer bytes.")
     worth = [inf, *gains(steps)[1:]]

@@ -116,7 +116,7 @@ class Row:
             left, right, colour = end + 20, self._clear(end), theme.text
             if inside:
                 left, right = self.slot.x + 20, end - 30
-                share = (plan.x(self.step.tflops * grown) - left - min(wide, right - left) - 10) / 60
+                share = (plan.x(self.step.tflops * grown) - left - min(wide, right - left) - 10) / 20
         px = min(CHANGE_PX, 0.8 * plan.pitch, CHANGE_PX * (right - left) / wide)
         if px >= LEAST_PX and share > 0:
             ink = tuple(mix(theme.panel, colour, min(1.0, share)))

@@ -41,7 +41,7 @@ def readable(
     Each stays until the next, so a step is either read about or goes by while another's sentence is read.
 
     >>> three = [Caption(at, "a sentence of some eight words to read") for at in range(3)]
-    >>> [caption.at for caption in readable(three, [5, 1, 9], 3, 12.0)]
+    >>> [caption.at for caption in readable(three, [5, 1, 9], 3, 10.0)]
     [0, 2]
     """
     _, run = opening_and_run(seconds)

@@ -23,6 +23,7 @@ from tilesim_scenes._stage.words import Words
 NAME_PX = 38
 PAD, HEAD, AXIS, BESIDE, PITCH = 28, 62, 94, 34, 48
 """Design pixels: around the plot, above, below and right of it, and between rows of the list."""
+NARROW = 700
 AIR = 20
 """Around the plot, where a point at its edge sticks out."""
 
@@ -39,9 +40,14 @@ def roof(film: Climb, panel: Box, words: Words) -> Chart:
 
     def beside(x: float, y: float, name: str) -> tuple[float, float]:
         wide = glyphs.width(name, NAME_PX, bold=True)
-        return (x - 24 - wide if x + 24 + wide > plot.right - 60 else x + 24), y + 46
+        return (
+            x - 24 - wide if x + 24 + wide > plot.right else x + 24,
+            y - 26 if y + 54 > plot.bottom else y + 46,
+        )
 
-    views = [View(field, _points(ladder, scales, colours, beside, hidden=lens))]
+    # In a narrow plot a name would cover the way, and the list says it too.
+    label = beside if lens or plot.w > NARROW else None
+    views = [View(field, _points(ladder, scales, colours, label, hidden=lens))]
     still = [*axes(scales, words, theme), *legend(ladder, scales, words, theme)]
     for colour, width, ends in roof_lines(ladder, scales, theme):
         still += [words.line(*one, *other, colour, width) for one, other in pairwise(ends)]

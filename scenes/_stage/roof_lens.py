@@ -17,9 +17,11 @@ from tilesim_scenes._stage.words import Words
 LABEL_PX, TICK_PX = 32, 24
 CLOSE, LEAST = 2.5, 4
 """Steps that are at most so many times slower than the fastest are shown in it, and how many are worth it."""
-SIZES = ((0.6, 0.56), (0.54, 0.5), (0.48, 0.46), (0.42, 0.4))
-"""Shares of the plot's width and height, the largest that is free."""
-AWAY = 26
+SIZES = tuple((wide, tall) for tall in (0.56, 0.48, 0.42, 0.36) for wide in (0.58, 0.48, 0.4, 0.35, 0.3))
+"""Shares of the plot's width and height, of which the first is taken that is free: the tallest."""
+NARROW = 270
+"""Design pixels that a step's name needs."""
+AWAY = 18
 """Design pixels between the lens and what is in the plot."""
 HEAD, LEFT, FOOT = 54, 72, 42
 """Of the lens: above its plot, where the step's name stands, left of it and below it, for figures."""
@@ -40,7 +42,7 @@ def find_lens(
     lowest = scales.plot.y + 0.3 * scales.plot.h
     within = Box(scales.plot.x + 12, lowest, scales.plot.w - 12, scales.plot.bottom - 12 - lowest)
     for wide, tall in SIZES:
-        size = wide * scales.plot.w + 2 * AWAY, tall * scales.plot.h + 2 * AWAY
+        size = max(NARROW, wide * scales.plot.w) + 2 * AWAY, tall * scales.plot.h + 2 * AWAY
         found = free_place(within, size, (scales.plot.right, scales.plot.bottom), drawn)
         if found:
             x, y = found.x + AWAY + LEFT, found.y + AWAY + HEAD

@@ -101,7 +101,7 @@ def _draw(context: cairo.Context, view: View, t: float, theme: Theme) -> None:
         _dot(context, point, place, (NOW + (DOT - NOW) * gone) * (share if first else 1.0), theme)
     context.restore()
     for (point, _, share), gone in zip(reached, left, strict=True):
-        _name(context, point, min(1.0, 4 * share, max(0.0, 1 - 4 * gone)), theme)
+        _name(context, point, max(0.0, min(1.0, 4 * share - 3, 1 - 8 * gone)), theme)
 
 
 def _reached(view: View, t: float) -> Iterator[tuple[Point, tuple[float, float], float]]:
