@@ -2,6 +2,8 @@
 
 import json
 from itertools import combinations
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -11,15 +13,17 @@ from ladders import STEPS, row, write
 from PIL import Image
 
 from tilesim.cli import main
-from tilesim_scenes._stage import sprites
+from tilesim.cli._rooms import scene_class, scene_names
+from tilesim_scenes._stage import glyphs, sprites
 from tilesim_scenes._stage.bar import Row
 from tilesim_scenes._stage.board import Fill
 from tilesim_scenes._stage.climb import MOST, make
+from tilesim_scenes._stage.climb_scene import ClimbScene
 from tilesim_scenes._stage.film import FilmError
 from tilesim_scenes._stage.layout import MARGIN, SIZES, Box
 from tilesim_scenes._stage.theme import THEMES
 from tilesim_scenes._stage.timing import MADE
-from tilesim_scenes._stage.way import Way
+from tilesim_scenes._stage.way import Way, _reached
 
 NAMES = list(STEPS)[:-1]
 FLOPS = 2 * 2048**3
@@ -77,7 +81,6 @@ def test_a_point_goes_from_the_last_place_to_its_own(number):
     made = picture("roofline")
     view = way_of(made).views[0]
     places = [(point.x, point.y) for point in view.points if point.at is not None]
-    from tilesim_scenes._stage.way import _reached
 
     def last(t):
         return list(_reached(view, t))[-1][1]
@@ -105,10 +108,8 @@ def test_points_are_where_bytes_and_time_put_them():
 def test_modelled_bytes_are_a_ring_and_counted_ones_a_disc():
     points = way_of(picture("roofline")).views[0].points
     assert [point.ring for point in points] == [True] + [False] * 11
-    made = picture("roofline", "1080p")
     with recorded() as said:
-        made_again = climb_picture("roofline", climb(), "1080p")
-    assert made_again.frame == made.frame
+        climb_picture("roofline", climb(), "1080p")
     assert "● bytes counted   ○ bytes modelled" in [text.text for text in said]
 
 
@@ -192,7 +193,8 @@ def test_texts_are_large_enough_inside_the_margins_and_apart(name, problem, size
     still, live, opening, end = texts_of(
         made, lambda made: CLIMBS[name].draw(made.film, made.panel, made.words)
     )
-    assert {made.script.title, *made.script.finding[0].split()[:0]} <= {text.text for text in still}
+    assert made.script.title in {text.text for text in still} and len(opening) >= 6
+    assert len(still) > 8 and all(len(now) >= len(made.film.ladder.steps) for now in live)
     for text in (*still, *opening, *end, *(text for now in live for text in now)):
         assert text.within(safe, air=5) and text.px >= 23.9, text
     for now in (still, opening, end, *live):
@@ -219,8 +221,6 @@ def test_captions_have_room(name, size, monkeypatch):
 @pytest.mark.parametrize("size", SIZES)
 def test_names_in_the_plot_stay_inside_the_panel(size):
     made = climb_picture("roofline", climb(), size)
-    from tilesim_scenes._stage import glyphs
-
     for view in way_of(made).views:
         for point in view.points:
             (x, y), wide = point.label, glyphs.width(point.name, point.px, bold=True)
@@ -293,9 +293,6 @@ def test_a_ladder_of_too_many_steps():
 
 
 def make_of(rows, **settings):
-    from pathlib import Path
-    from tempfile import TemporaryDirectory
-
     with TemporaryDirectory() as folder:
         return make({"ladder": write(Path(folder) / "own.json", rows=rows)} | settings)
 
@@ -325,7 +322,4 @@ def test_the_badge_names_the_gpu(name):
 
 
 def test_every_film_of_a_ladder_is_tested():
-    from tilesim.cli._rooms import scene_class, scene_names
-    from tilesim_scenes._stage.climb_scene import ClimbScene
-
     assert {name for name in scene_names() if issubclass(scene_class(name), ClimbScene)} == set(CLIMBS)
