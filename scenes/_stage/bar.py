@@ -69,7 +69,7 @@ class Row:
         self.ratio = steps[number].tflops / steps[number - 1].tflops if number else None
         self.marks = [(plan.x(tflops), colour) for tflops, _, colour in marks(film)]
         self.box = plan.row(number)
-        down, share = (0.09, 0.82) if plan.beside else (0.76, 0.2)
+        down, share = (0.09, 0.82) if plan.beside else (0.8, 0.17)
         self.slot = Box(plan.bars.x, self.box.y + down * plan.pitch, plan.bars.w, share * plan.pitch)
 
     def __call__(self, t: float) -> tuple[Text | Fill, ...]:
@@ -117,10 +117,11 @@ class Row:
             if inside:
                 left, right = self.slot.x + 20, end - 30
                 share = (plan.x(self.step.tflops * grown) - left - min(wide, right - left) - 10) / 20
-        px = min(CHANGE_PX, 0.8 * plan.pitch, CHANGE_PX * (right - left) / wide)
+        high = 0.8 if plan.beside else 0.31
+        px = min(CHANGE_PX, high * plan.pitch, CHANGE_PX * (right - left) / wide)
         if px >= LEAST_PX and share > 0:
             ink = tuple(mix(theme.panel, colour, min(1.0, share)))
-            y = baseline - 0.1 * (plan.name_px - px) if plan.beside else baseline + 0.34 * plan.pitch
+            y = baseline - 0.1 * (plan.name_px - px) if plan.beside else baseline + 0.36 * plan.pitch
             yield self._text(text, left, y, px, ink, 0.0, glyphs.SANS, False)
 
     def _clear(self, end: float) -> float:

@@ -25,7 +25,7 @@ from tilesim_scenes._stage.theme import Theme, mix
 from tilesim_scenes._stage.timing import opening_and_run, reading, shown
 from tilesim_scenes._stage.words import Words, rasterise
 
-CAPTION_PX = 38
+CAPTION_PX = 36
 
 
 class Chart(NamedTuple):
@@ -47,7 +47,7 @@ class ClimbPicture:
         x, y = MARGIN * frame.wide, MARGIN * frame.tall
         inner = frame.wide - 2 * x
         self.title = Box(x, y, inner, 108 if frame.landscape else 128)
-        self.lines, foot = (2, 126) if frame.landscape else (4, 216)
+        self.lines, foot = (3, 148) if frame.landscape else (5, 238)
         self.foot = Box(x, frame.tall - y - foot, inner, foot)
         self.panel = Box(x, self.title.bottom + 8, inner, self.foot.y - self.title.bottom - 28)
         self.chart = draw(film, self.panel, self.words)

@@ -58,9 +58,11 @@ def readable(
 def times(ratio: float) -> str:
     """How many times as much, in two or three figures.
 
-    >>> times(1.043), times(12.34), times(1778.2)
-    ('1.04', '12.3', '1,778')
+    >>> times(1.043), times(12.34), times(1778.2), times(15_121)
+    ('1.04', '12.3', '1,778', '15k')
     """
+    if ratio >= 9999.5:
+        return f"{ratio / 1000:.0f}k"
     return f"{ratio:,.0f}" if ratio >= 100 else f"{ratio:.1f}" if ratio >= 10 else f"{ratio:.2f}"
 
 

@@ -51,7 +51,7 @@ class SceneName(click.ParamType):
 @click.option("--theme", type=click.Choice(["dark", "light"]), default="dark", help="Colours.  [dark]")
 @click.option("--size", type=click.Choice(SIZES), default="1080p", help="Of the frame.  [1080p]")
 @click.option("--fps", type=click.IntRange(1, 120), default=30, help="Frames per second.  [30]")
-@click.option("--seconds", type=float, metavar="S", help="Length of the whole film, 6 to 600.  [15]")
+@click.option("--seconds", type=float, metavar="S", help="Of the whole film, 6 to 600.  [15; of a ladder 16]")
 @click.option("--from", "start", type=float, default=0.0, metavar="S", help="Start here in the film.  [0]")
 @click.option("--to", "end", type=float, metavar="S", help="Stop here in the film.  [its end]")
 @click.option("--format", "form", type=click.Choice(FORMATS), help="Instead of the one that FILE ends in.")

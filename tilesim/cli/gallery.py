@@ -56,7 +56,7 @@ def command(file: str | None, folder: str, jobs: int | None, cluster: str | None
 
     FILE is TOML with a table [[film]] for each film, which gives its `scene` and `output`, a file name, and
     as it likes `poster`, `size`, `fps`, `from`, `to` and whatever else `tilesim export` takes, with _ for -.
-    Paths of traces and costs are relative to FILE.
+    Paths of traces, costs and ladders are relative to FILE.
     """
     listed = (
         _listed(Path(file)) if file else [{"scene": name, "output": f"{name}.mp4"} for name in scene_names()]
