@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from films import CLIMBS, Set, climb, climb_picture, picture, recorded, stamped
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from ladders import STEPS, row, write
 from PIL import Image
 
@@ -164,37 +166,25 @@ def test_a_ladder_without_a_yardstick_or_with_unknown_bytes():
 # -- texts
 
 
-def texts_of(made, draw):
-    """(stand still, at some instants, opening, end) of a film."""
+def check(name, made):
+    """Whether texts are large enough, inside their room, and apart, at several instants."""
+    frame, scale = made.frame, made.frame.scale
+    safe = Box(*(MARGIN * end for end in (frame.wide, frame.tall)), 0.9 * frame.wide, 0.9 * frame.tall)
     with recorded() as still:
-        draw(made)
+        CLIMBS[name].draw(made.film, made.panel, made.words)
         made.backdrop()
     with recorded() as opening:
         made.opening_card()
     with recorded() as end:
         made.end_card()
-    live, scale = [], made.frame.scale
-    frame = np.zeros((made.frame.height, made.frame.width, 4), np.uint8)
-    for t in (0.0, 0.3, 4.5, float(made.end)):
+    assert made.script.title in {text.text for text in still} and len(opening) >= 6
+    live, pixels = [], np.zeros((frame.height, frame.width, 4), np.uint8)
+    for t in (0.0, 0.3, 0.4 * made.end, float(made.end)):
         with stamped() as now:
             for painter in made.reel.painters:
-                painter(frame, t)
+                painter(pixels, t)
         live.append([Set(text.text, *(length / scale for length in text[1:])) for text in now])
-    return still, live, opening, end
-
-
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("problem", [2048, 4096])
-@pytest.mark.parametrize("name", CLIMBS)
-def test_texts_are_large_enough_inside_the_margins_and_apart(name, problem, size):
-    made = climb_picture(name, climb(m=problem), size)
-    frame = made.frame
-    safe = Box(*(MARGIN * end for end in (frame.wide, frame.tall)), 0.9 * frame.wide, 0.9 * frame.tall)
-    still, live, opening, end = texts_of(
-        made, lambda made: CLIMBS[name].draw(made.film, made.panel, made.words)
-    )
-    assert made.script.title in {text.text for text in still} and len(opening) >= 6
-    assert len(still) > 8 and all(len(now) >= len(made.film.ladder.steps) for now in live)
+    assert len(still) > 6 and all(len(now) >= len(made.film.ladder.steps) for now in live)
     for text in (*still, *opening, *end, *(text for now in live for text in now)):
         assert text.within(safe, air=5) and text.px >= 23.9, text
     for now in (still, opening, end, *live):
@@ -204,6 +194,35 @@ def test_texts_are_large_enough_inside_the_margins_and_apart(name, problem, size
         for now in live:
             assert not any(one.meets(other) for other in now), one
     assert all(text.px >= 35.5 for text in end)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("problem", [2048, 4096])
+@pytest.mark.parametrize("name", CLIMBS)
+def test_texts_are_large_enough_inside_the_margins_and_apart(name, problem, size):
+    check(name, climb_picture(name, climb(m=problem), size))
+
+
+@st.composite
+def climbs(draw):
+    """Ladders of any number of steps and any figures, with changes that are short or long."""
+    names = draw(st.permutations([*NAMES, "split-k", "two CTAs", "multicast"]))
+    rows = []
+    for number in range(1, draw(st.integers(2, MOST)) + 1):
+        tflops, excess = 10.0 ** draw(st.floats(-2, 3.1)), 10.0 ** draw(st.floats(0, 4))
+        us = FLOPS / tflops / 1e6
+        rows.append(
+            row(number, "tma", 2048, us=us, p20=us, p80=us, tflops=tflops, dram_bytes=excess * 6 * 2048**2)
+            | {"name": names[number - 1], "change": " ".join(["change"] * draw(st.integers(1, 14)))}
+            | {"bytes_from": draw(st.sampled_from(["counters", "model"]))}
+        )
+    return climb({"rows": rows + [row(None, "cublas", 2048)] * draw(st.booleans())})
+
+
+@settings(max_examples=12)
+@given(climbs(), st.sampled_from(["720p", "square", "vertical"]), st.sampled_from(sorted(CLIMBS)))
+def test_texts_of_any_ladder(made, size, name):
+    check(name, climb_picture(name, made, size))
 
 
 @pytest.mark.parametrize("size", SIZES)
