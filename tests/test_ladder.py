@@ -134,6 +134,11 @@ def test_no_such_file(tmp_path):
             read(path)
 
 
+def test_of_the_yardstick_nobody_says_what_it_changes():
+    (yardstick,) = parse(broken(rung=None, change="", why=None)).rows
+    assert yardstick.change == yardstick.why == ""
+
+
 def test_unknown_bytes_have_no_intensity():
     bare = parse(broken(dram_bytes=None, bytes_from=None, tile=None)).rows[0]
     assert bare.intensity is None and bare.bytes_from is None and np.isfinite(bare.tflops)

@@ -61,7 +61,7 @@ def parse(values: object) -> Ladder:
     if not isinstance(rows, list) or not rows:
         raise LadderError(f"rows is {shown(rows)}; it must be a list of one row or more")
     found = [_row(number, row) for number, row in enumerate(rows, 1)]
-    _check_order(found)
+    _check_once(found)
     return Ladder(
         {name: _text(f"machine.{name}", machine.get(name)) for name in FACTS},
         _text("method", whole_file.get("method")),
@@ -84,7 +84,12 @@ def _row(number: int, values: object) -> Rung:
         "dram_bytes": None,
         "bytes_from": None,
     }
-    given |= {name: _text(f"{name} of {what}", row.get(name)) for name in ("name", "change", "why", "dtype")}
+    given |= {name: _text(f"{name} of {what}", row.get(name)) for name in ("name", "dtype")}
+    for name in ("change", "why"):
+        # Nobody says of the yardstick what it changes.
+        given[name] = (
+            _text(f"{name} of {what}", row.get(name)) if rung is not None else str(row.get(name) or "")
+        )
     given |= {name: _whole(f"{name} of {what}", row.get(name)) for name in "mnk"}
     given |= {name: _positive(f"{name} of {what}", row.get(name)) for name in ("us", "p20", "p80")}
     if row.get("dram_bytes") is not None:
@@ -102,7 +107,7 @@ def _row(number: int, values: object) -> Rung:
     return made
 
 
-def _check_order(rows: list[Rung]) -> None:
+def _check_once(rows: list[Rung]) -> None:
     seen = set()
     for row in rows:
         key = (row.rung, row.m, row.n, row.k, row.dtype)

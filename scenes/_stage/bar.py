@@ -59,13 +59,8 @@ class Row:
 
     def __init__(self, film: Climb, plan: Plan, frame: Frame, number: int) -> None:
         steps = film.ladder.steps
-        self.number, self.step, self.plan, self.theme, self.frame = (
-            number,
-            steps[number],
-            plan,
-            film.theme,
-            frame,
-        )
+        self.number, self.step = number, steps[number]
+        self.plan, self.theme, self.frame = plan, film.theme, frame
         self.ratio = steps[number].tflops / steps[number - 1].tflops if number else None
         self.marks = [(plan.x(tflops), colour) for tflops, _, colour in marks(film)]
         self.box = plan.row(number)
