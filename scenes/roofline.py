@@ -22,9 +22,9 @@ def write(film: Climb) -> Script:
     first = Caption(0, "Up is faster. To the right, the same work moves fewer bytes.")
     worth = [inf, *gains(steps)[1:]]
     return Script(
-        title="What limits each kernel?",
+        title="How close to the roof?",
         subtitle=describe(film.ladder),
-        opening="Memory can limit a kernel, and so can arithmetic. Which of them limits each step?",
+        opening="Memory sets one limit, arithmetic another. How close does each kernel come?",
         panels=[],
         captions=readable([first, *moves], worth, len(steps), film.seconds),
         slow=(0.0, 0.0),
@@ -49,7 +49,7 @@ def _finding(film: Climb, known: list[Rung]) -> list[str]:
     right = sum((step.intensity or 0) >= edge for step in known)
     return [
         f"{best.name}: {figure(best.tflops)} TFLOP/s, {share:.0%} of what the measured roof allows it.",
-        f"From {edge:.0f} FLOP per byte on arithmetic is the limit: {right} of {len(known)} steps are there.",
+        f"From {edge:.0f} FLOP per byte on, DRAM is not the limit: {right} of {len(known)} steps are there.",
     ]
 
 
