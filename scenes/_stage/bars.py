@@ -33,7 +33,7 @@ def _plan(film: Climb, panel: Box, frame: Frame) -> Plan:
     pitch, y = tall / len(steps), panel.y + HEAD
     if frame.tall > 1.3 * frame.wide:
         return Plan(Box(left, y, right - left, tall), left, right, right, pitch, most, False)
-    values = right - frame.landscape * glyphs.width(" ×00.0", FACTOR_PX, glyphs.MONO)
+    values = right - frame.landscape * glyphs.width(" ×0,000", FACTOR_PX, glyphs.MONO)
     names = max(glyphs.width(step.name, min(NAME_PX, 0.8 * pitch), bold=True) for step in steps)
     x = left + min(names, 0.3 * panel.w) + 24
     wide = values - 28 - glyphs.width("0000", VALUE_PX, glyphs.MONO, True) - x
