@@ -10,14 +10,21 @@ import pytest
 
 pytest.importorskip("manim", reason="the films need Manim")
 
+from ladders import values
+
+from tilesim.ladder import parse
 from tilesim_scenes._stage import glyphs
+from tilesim_scenes._stage.climb import SECONDS, Climb
 from tilesim_scenes._stage.film import make
 from tilesim_scenes._stage.layout import SIZES, Frame
 from tilesim_scenes._stage.picture import Picture
+from tilesim_scenes._stage.theme import THEMES
 from tilesim_scenes._stage.words import Words
+from tilesim_scenes.ladder import Ladder
 from tilesim_scenes.naive import Naive
 from tilesim_scenes.persistent import Persistent
 from tilesim_scenes.race import Race
+from tilesim_scenes.roofline import Roofline
 from tilesim_scenes.sim_vs_silicon import SimVsSilicon
 
 SCENES = {"naive": Naive, "persistent": Persistent, "race": Race, "sim-vs-silicon": SimVsSilicon}
@@ -27,6 +34,8 @@ FILMS["sim-vs-silicon"] = ("sim-vs-silicon", {})
 FILMS["classroom race"] = ("race", CLASSROOM)
 GPU = {"device": "h200", "m": 4096, "n": 4096, "k": 512}
 FILMS["naive on a GPU"] = ("naive", GPU)
+CLIMBS = {"ladder": Ladder, "roofline": Roofline}
+"""The films of a kernel ladder, here of the fixture in `ladders`."""
 
 
 def film(name, **settings):
@@ -42,8 +51,19 @@ def picture_of(scene, made, frame):
     return Picture(made, SCENES[scene].write(made), frame)
 
 
+def climb(changes=None, theme="dark", seconds=SECONDS, **sizes):
+    """The film of the fixture, or of one with other values."""
+    return Climb(parse(values() | (changes or {})).of(**sizes), THEMES[theme], seconds)
+
+
+def climb_picture(name, made, size="480p"):
+    return CLIMBS[name].picture(made, CLIMBS[name].write(made), Frame(*SIZES[size]))
+
+
 @cache
 def picture(name, size="480p", theme="dark"):
+    if name in CLIMBS:
+        return climb_picture(name, climb(theme=theme), size)
     return picture_of(FILMS[name][0], film(name, theme=theme), Frame(*SIZES[size]))
 
 

@@ -307,7 +307,7 @@ def test_what_the_order_does_is_what_was_measured() -> None:
 def test_the_finding_is_the_films(workplace: Path) -> None:
     pytest.importorskip("manim")
     from tilesim_scenes._stage.film import make
-    from tilesim_scenes._stage.picture import CLOSING, OPENING
+    from tilesim_scenes._stage.timing import CLOSING, OPENING
     from tilesim_scenes.race import Race
 
     film = make(Race.default, {})

@@ -33,6 +33,10 @@ class SweepError(TilesimError):
     """A sweep with an empty axis, too many combinations, or what no picture can show."""
 
 
+class LadderError(TilesimError):
+    """A file of the kernel ladder that cannot be read or contradicts itself, or a problem that it lacks."""
+
+
 class TraceError(TilesimError):
     """A trace, or a trace file, that contradicts itself."""
 

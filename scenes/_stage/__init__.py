@@ -5,4 +5,7 @@ pixels, each step a pure function of (trace, time): `theme` colours, `layout` bo
 trace time, `tiles`, `lanes` and `blocks` rasters, `glyphs` live text. `words` makes vectors for what stands
 still: `backdrop`, `legend`, `opening` and the end `card`. `picture` puts it all together, `stage` shows it
 on one Manim scene, and `export` writes the file.
+
+A film of the kernel ladder is made by `climb` and put together by `climb_picture`: `bars` draws its steps as
+bars, `roof` under a roofline. `timing` and `sprites` serve all films.
 """

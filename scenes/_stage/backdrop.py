@@ -7,7 +7,7 @@ from manim import VMobject
 
 from tilesim import Trace
 from tilesim_scenes._stage import glyphs, strip
-from tilesim_scenes._stage.layout import Box, Layout, Panel
+from tilesim_scenes._stage.layout import Box, Frame, Panel
 from tilesim_scenes._stage.script import Lead, Script, microseconds
 from tilesim_scenes._stage.theme import Colour, Theme, mix, sm_colours
 from tilesim_scenes._stage.words import Words
@@ -22,11 +22,10 @@ LEAST_BADGE = 0.82
 
 
 def headline(
-    words: Words, theme: Theme, tint: Colour, layout: Layout, script: Script, origin: str
+    words: Words, theme: Theme, tint: Colour, frame: Frame, box: Box, script: Script, origin: str
 ) -> Iterator[VMobject]:
     """Title and subtitle, and the badge that says where the figures come from, unless `origin` is empty."""
-    box, landscape = layout.title, layout.frame.landscape
-    room = box.w
+    landscape, room = frame.landscape, box.w
     if origin:
         wide = badge_width(origin)
         place = (

@@ -7,6 +7,7 @@ from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import av
 import numpy as np
@@ -15,11 +16,10 @@ from PIL import Image
 from tilesim.errors import TilesimError
 from tilesim.formats import _atomic
 from tilesim_scenes._stage.coding import Coding, encode, encode_packed, join, pack
-from tilesim_scenes._stage.film import Film, FilmError
+from tilesim_scenes._stage.film import FilmError
 from tilesim_scenes._stage.layout import SIZES, Frame
-from tilesim_scenes._stage.picture import Picture
 from tilesim_scenes._stage.reel import Reel
-from tilesim_scenes._stage.stage import TraceScene
+from tilesim_scenes._stage.stage import FilmScene
 
 FORMATS = ("mp4", "webm", "gif", "mov", "png")
 CODEC = {"webm": "vp9", "gif": "lossless"}
@@ -37,7 +37,7 @@ class Cut:
     start: float = 0.0
     end: float | None = None
 
-    def coding(self, film: Film, form: str) -> Coding:
+    def coding(self, film: Any, form: str) -> Coding:
         """How to encode it; raises FilmError where there is no such part, or `form` cannot be so fast."""
         end = film.seconds if self.end is None else self.end
         if self.fps > MAX_FPS.get(form, self.fps):
@@ -82,8 +82,8 @@ class Export:
 
 
 def begin(
-    scene: type[TraceScene],
-    film: Film,
+    scene: type[FilmScene],
+    film: Any,
     output: str | Path,
     form: str,
     cut: Cut,
@@ -123,9 +123,9 @@ def _gathered(tasks: list[tuple[range, Future[bytes]]], progress: Callable[[int]
             task.cancel()
 
 
-def reel_of(scene: type[TraceScene], film: Film, frame: Frame) -> Reel:
+def reel_of(scene: type[FilmScene], film: Any, frame: Frame) -> Reel:
     """The film as `scene` shows it in a frame of that size."""
-    return Picture(film, scene.write(film), frame).reel
+    return scene.picture(film, scene.write(film), frame).reel
 
 
 def save_still(reel: Reel, output: str | Path, second: float) -> None:
@@ -134,7 +134,7 @@ def save_still(reel: Reel, output: str | Path, second: float) -> None:
     _atomic.write(output, lambda target: Image.fromarray(picture).convert("RGB").save(target, "PNG"))
 
 
-def still(scene: type[TraceScene], film: Film, frame: Frame, second: float) -> np.ndarray:
+def still(scene: type[FilmScene], film: Any, frame: Frame, second: float) -> np.ndarray:
     """The film at `second` as a frame: uint8, shape [height, width, 4]."""
     return reel_of(scene, film, frame).still(second)
 

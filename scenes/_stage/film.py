@@ -64,38 +64,46 @@ def make(default: Default, settings: Mapping[str, Any]) -> Film:
     for key in settings:
         if key not in SETTINGS:
             raise FilmError(unknown("film setting", key, SETTINGS))
-    theme = settings.get("theme", "dark")
+    theme, seconds = look(settings, default.seconds)
+    return Film(_traces(default, settings), theme, seconds)
+
+
+def look(settings: Mapping[str, Any], seconds: float) -> tuple[Theme, float]:
+    """The theme that `settings` ask for, and how long the film is: `seconds` where they do not say.
+
+    Raises FilmError where there is no such theme or length.
+    """
+    theme, seconds = settings.get("theme", "dark"), settings.get("seconds", seconds)
     if theme not in THEMES:
         raise FilmError(unknown("theme", str(theme), THEMES))
-    seconds = settings.get("seconds", default.seconds)
     if isinstance(seconds, bool) or not isinstance(seconds, int | float):
         raise FilmError(f"the film's seconds are {seconds!r}; they must be a number")
     if not MIN_SECONDS <= seconds <= MAX_SECONDS:
         raise FilmError(f"the film lasts {seconds} s; it must last from {MIN_SECONDS:g} to {MAX_SECONDS:g} s")
-    return Film(_traces(default, settings), THEMES[theme], float(seconds))
+    return THEMES[theme], float(seconds)
 
 
-def from_environment(default: Default) -> Film:
-    """The Film of the TOML file that TILESIM_FILM names, whose keys are SETTINGS; the default without one.
+def from_environment() -> dict[str, Any]:
+    """The settings in the TOML file that TILESIM_FILM names; none without one.
 
-    Paths in the file are relative to it.
+    Paths in the file are relative to it. Raises FilmError where it cannot be read.
     """
     path = os.environ.get(ENVIRONMENT)
     if not path:
-        return make(default, {})
+        return {}
     try:
         settings = tomllib.loads(Path(path).read_text("utf-8"))
     except OSError as error:
         raise FilmError(f"cannot read {path}, which {ENVIRONMENT} names: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise FilmError(f"{path}: this is not a TOML file ({error})") from None
-    return make(default, relative_to(Path(path).parent, settings))
+    return relative_to(Path(path).parent, settings)
 
 
 def relative_to(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
     """The same settings, with the paths in them, which are relative to `folder`."""
     placed = dict(settings)
-    for key in ("costs", "trace"):
+    for key in ("costs", "trace", "ladder"):
         if isinstance(placed.get(key), str):
             placed[key] = str(folder / placed[key])
         elif isinstance(placed.get(key), list):

@@ -18,19 +18,28 @@ LEAST_PX = 24
 """Of a number in a cell: smaller ones could not be read."""
 
 
+def question_card(
+    words: Words, theme: Theme, script: Script, frame: Frame, lines: int
+) -> tuple[list[VMobject], Box]:
+    """The whole frame: the title and, in at most so many lines, a sentence; and the space between them."""
+    middle, room = frame.wide / 2, 0.88 * frame.wide
+    top, bottom = 0.17 * frame.tall, 0.9 * frame.tall
+    parts = glyphs.wrap(script.opening, SENTENCE_PX, room, lines)
+    card: list[VMobject] = [words.box(Box(0, 0, frame.wide, frame.tall), theme.background)]
+    card.append(words.text(script.title, middle, top, TITLE_PX, theme.text, True, 0.5, room))
+    for row, part in enumerate(parts):
+        baseline = bottom + 56 * (row - len(parts) + 1)
+        card.append(words.text(part, middle, baseline, SENTENCE_PX, theme.quiet, False, 0.5, room))
+    space = Box(0.08 * frame.wide, top + 60, 0.84 * frame.wide, bottom - top - 60 - 56 * len(parts) - 30)
+    return card, space
+
+
 def opening_card(
     words: Words, theme: Theme, script: Script, frame: Frame, trace: Trace, colours: np.ndarray
 ) -> Iterator[VMobject]:
     """The whole frame: the title, the output matrix beside the SMs that compute it, and a sentence."""
-    middle, room = frame.wide / 2, 0.88 * frame.wide
-    top, bottom = 0.17 * frame.tall, 0.9 * frame.tall
-    yield words.box(Box(0, 0, frame.wide, frame.tall), theme.background)
-    yield words.text(script.title, middle, top, TITLE_PX, theme.text, True, 0.5, room)
-    parts = glyphs.wrap(script.opening, SENTENCE_PX, room, 1 if frame.landscape else 2)
-    for row, part in enumerate(parts):
-        baseline = bottom + 56 * (row - len(parts) + 1)
-        yield words.text(part, middle, baseline, SENTENCE_PX, theme.quiet, False, 0.5, room)
-    space = Box(0.08 * frame.wide, top + 60, 0.84 * frame.wide, bottom - top - 60 - 56 * len(parts) - 30)
+    card, space = question_card(words, theme, script, frame, 1 if frame.landscape else 2)
+    yield from card
     if frame.landscape:
         half = 0.46 * space.w
         places = Box(space.x, space.y, half, space.h), Box(space.right - half, space.y, half, space.h)

@@ -31,15 +31,13 @@ from tilesim_scenes._stage.pace import pace
 from tilesim_scenes._stage.raster import Painter
 from tilesim_scenes._stage.reel import Reel, Sprite
 from tilesim_scenes._stage.script import Script, origin
+from tilesim_scenes._stage.sprites import caption_sprites, sprite
 from tilesim_scenes._stage.strip import strip_painters
 from tilesim_scenes._stage.theme import sm_colours
 from tilesim_scenes._stage.tiles import tile_painter
+from tilesim_scenes._stage.timing import opening_and_run, reading, shown
 from tilesim_scenes._stage.words import Words, rasterise
 
-OPENING, CLOSING = 2.7, 3.3
-"""Seconds before the clock runs, and after it has stopped; less in a film too short for both."""
-EARLY = 0.5
-"""Seconds before the clock runs in which the first caption already shows."""
 SLOW = 2.6
 """Seconds of slow motion."""
 CAPTION_PX = 40
@@ -58,13 +56,9 @@ class Picture:
         self.tints = [getattr(self.theme, trace.origin) for trace in film.traces]
         self.tint = self.tints[0]
         self.end = max(trace.makespan for trace in film.traces)
-        self.opening = min(OPENING, self.seconds / 5)
-        run = self.seconds - self.opening - min(CLOSING, self.seconds / 4)
-        # What is said at 0 shows before the clock runs.
-        reading = [
-            (caption.at, caption.seconds - (EARLY if not caption.at else 0)) for caption in script.captions
-        ]
-        self.pace = pace(self.end, self.opening, run, script.slow, min(SLOW, run / 2), reading)
+        self.opening, run = opening_and_run(self.seconds)
+        slow_s = min(SLOW, run / 2)
+        self.pace = pace(self.end, self.opening, run, script.slow, slow_s, reading(script.captions))
         self.finished = self.opening + run
         self.lenses = self._lenses() if self.layout.lens and script.slow[1] > script.slow[0] else []
         self.colours = [sm_colours(trace.device.sms) for trace in film.traces]
@@ -75,7 +69,7 @@ class Picture:
         """Title, badge, panels, axes and labels, back to front."""
         words, theme, layout = self.words, self.theme, self.layout
         whole = "" if self.apart else origin(self.film.traces)
-        parts = [*headline(words, theme, self.tint, layout, self.script, whole)]
+        parts = [*headline(words, theme, self.tint, self.frame, layout.title, self.script, whole)]
         panels = zip(layout.panels, self.film.traces, self.script.panels, self.tints, strict=True)
         for panel, trace, said, tint in panels:
             parts += panel_frame(
@@ -196,25 +190,14 @@ class Picture:
             yield self._sprite([self.words.box(box, self.theme.text)], box, start, self.finished)
 
     def _sprite(self, mobjects: list[VMobject], box: Box, start: float, end: float) -> Sprite:
-        # Letters round off to pixels beside their box.
-        left, right = max(0.0, box.x - 4), min(self.frame.wide, box.right + 4)
-        box = Box(left, box.y, right - left, box.h)
-        place = self.frame.pixels(box)
-        picture = rasterise(mobjects, self.frame, self.theme.background)
-        return Sprite(picture[place.rows, place.columns].copy(), place, start, end)
+        return sprite(mobjects, box, self.frame, self.theme, start, end)
 
     def _captions(self) -> Iterator[Sprite]:
         """Each caption until the next, above the legend, in two lines where the frame is narrow."""
-        words, theme, foot = self.words, self.theme, self.layout.foot
-        lines = rows_in(foot)
+        foot, lines = self.layout.foot, rows_in(self.layout.foot)
         bottom = foot.bottom - 12 - ROW_HEIGHT * lines
         box = Box(foot.x, bottom - 56 * lines, foot.w, 56 * lines)
-        starts = [max(self.opening - EARLY, self.pace.when(caption.at)) for caption in self.script.captions]
-        ends = [*starts[1:], self.finished]
-        for caption, start, end in zip(self.script.captions, starts, ends, strict=True):
-            parts = glyphs.wrap(caption.text, CAPTION_PX, box.w, lines, bold=True)
-            texts = [
-                words.text(part, box.x, box.y + 42 + 52 * row, CAPTION_PX, theme.text, bold=True, room=box.w)
-                for row, part in enumerate(parts)
-            ]
-            yield self._sprite(texts, box, start, end)
+        times = shown(self.script.captions, self.pace, self.opening, self.finished)
+        yield from caption_sprites(
+            self.words, self.theme, self.script.captions, times, box, CAPTION_PX, lines
+        )

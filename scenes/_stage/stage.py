@@ -5,13 +5,14 @@ moves that second from 0 to the end. So a film shows the same states at any fram
 pixels that change in it, not the mobjects.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from manim import Animation, Camera, Mobject, Scene, config, linear
 
+from tilesim import Problem, metrics
 from tilesim.errors import TilesimError
-from tilesim_scenes._stage.film import Default, Film, from_environment
+from tilesim_scenes._stage.film import Default, Film, from_environment, make
 from tilesim_scenes._stage.layout import Frame
 from tilesim_scenes._stage.picture import Picture
 from tilesim_scenes._stage.reel import Reel
@@ -57,25 +58,37 @@ class StageCamera(Camera):
         return self if self.shown else super().reset()
 
 
-class TraceScene(Scene):
-    """A film about traces. A subclass says what it shows by `default` and, in `write`, what it says of it.
+class FilmScene(Scene):
+    """A film. A subclass says how it is made of settings, what it says, and which picture shows it.
 
-    The film is taken from the attribute `film` where somebody has set it before `render()`, else from the
-    TOML file that the environment variable TILESIM_FILM names, else it is the scene's default.
+    The film is taken from the attribute `film` where somebody has set it before `render()`, else it is made
+    of the settings in the TOML file that the environment variable TILESIM_FILM names, if any.
     """
 
-    default: ClassVar[Default]
-    write: ClassVar[Callable[[Film], Script]]
-    film: Film | None = None
+    problem: ClassVar[Problem] = Problem(4096, 4096, 512)
+    """What stands in for whatever part of a problem nobody asks for."""
+    picture: ClassVar[Callable[[Any, Script, Frame], Any]]
+    write: ClassVar[Callable[[Any], Script]]
+    film: Any = None
+
+    @classmethod
+    def make(cls, settings: Mapping[str, Any]) -> Any:
+        """The film that `settings` ask for; raises TilesimError where there is none."""
+        raise NotImplementedError
+
+    @staticmethod
+    def figures(film: Any) -> dict[str, Any]:
+        """What the film shows, as JSON values."""
+        raise NotImplementedError
 
     def setup(self) -> None:
         try:
-            film = self.film or from_environment(self.default)
+            film = self.film or self.make(from_environment())
             script = type(self).write(film)
         except TilesimError as error:
             # Manim would wrap the sentence in a traceback of its own.
             raise SystemExit(f"error: {error}") from None
-        # Manim's cache looks at mobjects, not at the traces behind them, and would show an old film.
+        # Manim's cache looks at mobjects, not at the data behind them, and would show an old film.
         config.disable_caching = True
         frame = Frame(config.pixel_width, config.pixel_height)
         camera = StageCamera(
@@ -84,9 +97,27 @@ class TraceScene(Scene):
             background_color=hexadecimal(film.theme.background),
         )
         self.renderer.camera = camera
-        self.reel = Picture(film, script, frame).reel
+        self.reel = type(self).picture(film, script, frame).reel
 
     def construct(self) -> None:
         canvas = Canvas(self.reel)
         self.add(canvas)
         self.play(Roll(canvas, self.reel.seconds))
+
+
+class TraceScene(FilmScene):
+    """A film about traces. A subclass says what it shows by `default` and, in `write`, what it says of it."""
+
+    default: ClassVar[Default]
+    picture = Picture
+
+    def __init_subclass__(cls) -> None:
+        cls.problem = cls.default.problem
+
+    @classmethod
+    def make(cls, settings: Mapping[str, Any]) -> Film:
+        return make(cls.default, settings)
+
+    @staticmethod
+    def figures(film: Film) -> dict[str, Any]:
+        return {"traces": [metrics.summary(trace) for trace in film.traces]}

@@ -7,6 +7,7 @@ import av
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from ladders import write
 from PIL import Image
 
 pytest.importorskip("manim", reason="the films need Manim")
@@ -84,20 +85,22 @@ def test_processes_make_the_same_gallery(here):
 
 def test_without_a_file_it_is_every_film(here, monkeypatch):
     begun, stage = [], room("scenes", "_stage.export")
+    write(here / "ladder.json")
+    monkeypatch.setattr("tilesim.ladder.FOLDER", here)
 
     class Begun:
         def finish(self):
             pass
 
     def begin(act, film, output, form, cut, executor, progress):
-        begun.append((act.__module__, output, form, film.traces))
+        begun.append((act.__module__, output, form, act.figures(film)))
         return Begun()
 
     monkeypatch.setattr(stage, "begin", begin)
     result = CliRunner().invoke(main, ["gallery", "-o", "out", "--jobs", "1"])
     assert (result.exit_code, result.output) == (0, "")
     assert [str(output) for _, output, _, _ in begun] == [f"out/{name}.mp4" for name in scene_names()]
-    assert all(form == "mp4" and traces for _, _, form, traces in begun)
+    assert all(form == "mp4" and figures for _, _, form, figures in begun)
 
 
 FILM = f'[[film]]\nscene = "naive"\noutput = "a.mp4"\n{SHORT}'

@@ -40,17 +40,17 @@ def test_a_file_holds_settings_and_paths_beside_it(tmp_path, monkeypatch):
     trace.save(tmp_path / "films" / "a.npz")
     (tmp_path / "films" / "f.toml").write_text('trace = "a.npz"\nseconds = 9\ntheme = "light"\n')
     monkeypatch.setenv(ENVIRONMENT, str(tmp_path / "films" / "f.toml"))
-    made = from_environment(NAIVE)
+    made = make(NAIVE, from_environment())
     assert same(made.traces[0], trace) and made.seconds == 9 and not made.theme.dark
     monkeypatch.delenv(ENVIRONMENT)
-    assert same(from_environment(NAIVE).traces[0], make(NAIVE, {}).traces[0])
+    assert same(make(NAIVE, from_environment()).traces[0], make(NAIVE, {}).traces[0])
 
 
 def test_the_classroom_that_ships_is_the_one_of_make_demo(monkeypatch):
     from importlib.resources import files
 
     monkeypatch.setenv(ENVIRONMENT, str(files("tilesim_scenes").joinpath("classroom.toml")))
-    shipped, asked = from_environment(RACE).traces, make(RACE, CLASSROOM).traces
+    shipped, asked = make(RACE, from_environment()).traces, make(RACE, CLASSROOM).traces
     assert all(same(one, other) for one, other in zip(shipped, asked, strict=True))
     assert [trace.origin for trace in shipped] == ["simulated"] * 2
 
@@ -79,7 +79,7 @@ def test_a_wrong_file_is_a_sentence(text, words, tmp_path, monkeypatch):
     (tmp_path / "f.toml").write_text(text)
     monkeypatch.setenv(ENVIRONMENT, str(tmp_path / "f.toml"))
     with pytest.raises(ValueError) as caught:
-        from_environment(NAIVE)
+        make(NAIVE, from_environment())
     assert words in str(caught.value) and "\n" not in str(caught.value)
 
 
@@ -87,7 +87,7 @@ def test_bytes_that_are_no_text(tmp_path, monkeypatch):
     (tmp_path / "f.toml").write_bytes(b"\xff\xfe\x00")
     monkeypatch.setenv(ENVIRONMENT, str(tmp_path / "f.toml"))
     with pytest.raises(FilmError, match="this is not a TOML file"):
-        from_environment(NAIVE)
+        make(NAIVE, from_environment())
 
 
 def test_every_setting_is_an_option_of_export():

@@ -1,5 +1,6 @@
 """Plain `manim render`, as the README has it, and films from an installed wheel."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -10,7 +11,8 @@ from pathlib import Path
 import av
 import numpy as np
 import pytest
-from films import film, painted
+from films import CLIMBS, film, painted
+from ladders import values
 from PIL import Image
 
 import tilesim
@@ -24,10 +26,17 @@ RENDERS = {
     "race": (["-ql", "scenes/race.py"], {}),
     "classroom": (["-ql", "-s", "scenes/race.py"], {"TILESIM_FILM": "scenes/classroom.toml"}),
     "gif": (["-ql", "--format", "gif", "scenes/persistent.py"], {"TILESIM_FILM": "short.toml"}),
+    "ladder": (["-ql", "-s", "scenes/ladder.py"], {"TILESIM_FILM": "ladder.toml"}),
+    "roofline": (["-ql", "-s", "scenes/roofline.py"], {"TILESIM_FILM": "ladder.toml"}),
     "missing": (["-ql", "scenes/race.py"], {"TILESIM_FILM": "none.toml"}),
     "broken": (["-ql", "scenes/race.py"], {"TILESIM_FILM": "broken.toml"}),
 }
-FILES = {"short.toml": "seconds = 6\n", "broken.toml": 'sms = "4\n'}
+FILES = {
+    "short.toml": "seconds = 6\n",
+    "broken.toml": 'sms = "4\n',
+    "ladder.toml": 'ladder = "own.json"\n',
+    "own.json": json.dumps(values()),
+}
 
 
 @pytest.fixture(scope="module")
@@ -90,6 +99,13 @@ def test_the_classroom_comes_from_its_file(rendered):
         last = np.asarray(image.convert("RGB")).astype(int)
     assert film("classroom race").traces[0].device.sms == 4
     assert np.abs(last - painted("classroom race", 15.0)[..., :3]).mean() < 1
+
+
+@pytest.mark.parametrize("name", CLIMBS)
+def test_a_ladder_comes_from_its_file(rendered, name):
+    with Image.open(made(rendered, name, ".png")) as image:
+        last = np.asarray(image.convert("RGB")).astype(int)
+    assert np.abs(last - painted(name, 16.0)[..., :3]).mean() < 1
 
 
 def test_a_gif_as_manim_writes_it(rendered):

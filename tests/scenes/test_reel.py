@@ -7,7 +7,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
-from films import FILMS, picture, picture_of
+from films import CLIMBS, FILMS, picture, picture_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -30,7 +30,7 @@ def reel_of(name):
     return picture_of("race", made, Frame(*SIZES["480p"])).reel
 
 
-@pytest.fixture(scope="module", params=[*FILMS, CUT])
+@pytest.fixture(scope="module", params=[*FILMS, *CLIMBS, CUT])
 def name(request):
     return request.param
 

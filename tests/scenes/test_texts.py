@@ -9,7 +9,7 @@ from films import FILMS, SCENES, Set, edges, film, picture_of, recorded, stamped
 
 from tilesim import Costs, Device, Problem, Trace, simulate
 from tilesim.leads import since_first_multiply
-from tilesim_scenes._stage import picture as pictures
+from tilesim_scenes._stage import sprites
 from tilesim_scenes._stage.blocks import block_painter
 from tilesim_scenes._stage.card import end_card
 from tilesim_scenes._stage.film import Film
@@ -48,7 +48,7 @@ def texts(made):
     captions = []
     with recorded() as found, pytest.MonkeyPatch.context() as patch:
         # Where the letters are is known before they are drawn.
-        patch.setattr(pictures, "rasterise", lambda *args: np.zeros((1, 1, 4), np.uint8))
+        patch.setattr(sprites, "rasterise", lambda *args: np.zeros((1, 1, 4), np.uint8))
         for _ in made._captions():
             captions.append(list(found))
             found.clear()

@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from tilesim import metrics
 from tilesim.cli._jobs import cluster_option, executor, jobs_option
 from tilesim.cli._options import (
     DEVICE_NAMES,
@@ -44,6 +43,7 @@ class SceneName(click.ParamType):
 @click.argument("scene", type=SceneName())
 @click.option("-o", "--output", type=OutputFile(), metavar="FILE", required=True, help="The film to write.")
 @click.option("--trace", multiple=True, metavar="FILE", help="A trace to show; race takes two.  [repeatable]")
+@click.option("--ladder", metavar="FILE", help="Of `tilesim bench ladder`, for ladder and roofline.")
 @click.option("--schedule", multiple=True, metavar="NAME", help="A schedule to simulate.  [repeatable]")
 @problem_options("the film's own")
 @device_options("the film's own")
@@ -51,7 +51,7 @@ class SceneName(click.ParamType):
 @click.option("--theme", type=click.Choice(["dark", "light"]), default="dark", help="Colours.  [dark]")
 @click.option("--size", type=click.Choice(SIZES), default="1080p", help="Of the frame.  [1080p]")
 @click.option("--fps", type=click.IntRange(1, 120), default=30, help="Frames per second.  [30]")
-@click.option("--seconds", type=float, metavar="S", help="Length of the whole film, 6 to 600.  [15]")
+@click.option("--seconds", type=float, metavar="S", help="Of the whole film, 6 to 600.  [15; of a ladder 16]")
 @click.option("--from", "start", type=float, default=0.0, metavar="S", help="Start here in the film.  [0]")
 @click.option("--to", "end", type=float, metavar="S", help="Stop here in the film.  [its end]")
 @click.option("--format", "form", type=click.Choice(FORMATS), help="Instead of the one that FILE ends in.")
@@ -64,16 +64,17 @@ def command(scene: str, output: str, form: str | None, poster: str | None, **opt
     """Render the film SCENE into FILE.
 
     Without further options the film is the scene's own; with options of a problem, a device or costs it is
-    simulated, and with --trace it shows what a file holds.
+    simulated, and with --trace it shows what a file holds. The films of the kernel ladder show the problem of
+    its file that --m, --n, --k and --dtype choose.
     """
     form = form or Path(output).suffix.lstrip(".").lower()
     if form not in FORMATS:
         raise click.UsageError(f"cannot tell a format from {output!r}; give --format {'|'.join(FORMATS)}")
     stage, act = room("scenes", "_stage.export"), scene_class(scene)
     # What is too large for the command line is too large for a film.
-    problem_from(options, default=act.default.problem)
+    problem_from(options, default=act.problem)
     with usage():
-        film = room("scenes", "_stage.film").make(act.default, _settings(options))
+        film = act.make(_settings(options))
         cut = stage.Cut(options["size"], options["fps"], options["start"], options["end"])
         coding = cut.coding(film, form)
         finding = act.write(film).finding
@@ -89,14 +90,13 @@ def command(scene: str, output: str, form: str | None, poster: str | None, **opt
     if poster:
         stage.save_still(reel, poster, film.seconds)
     if options["as_json"]:
-        figures = [metrics.summary(trace) for trace in film.traces]
-        click.echo(json.dumps({"film": output, "finding": finding, "traces": figures}))
+        click.echo(json.dumps({"film": output, "finding": finding} | act.figures(film)))
     elif options["finding"]:
         click.echo("\n".join(finding))
 
 
 def _settings(options: dict[str, Any]) -> dict[str, Any]:
     """What was asked for on the command line, as a film takes it."""
-    settings = given(options, (*PROBLEM_NAMES, *DEVICE_NAMES, "costs", "seconds", "theme"))
+    settings = given(options, (*PROBLEM_NAMES, *DEVICE_NAMES, "costs", "ladder", "seconds", "theme"))
     settings |= {name: list(options[name]) for name in ("trace", "schedule") if options[name]}
     return settings | ({"seed": options["seed"]} if options["seed"] else {})

@@ -56,7 +56,7 @@ def command(file: str | None, folder: str, jobs: int | None, cluster: str | None
 
     FILE is TOML with a table [[film]] for each film, which gives its `scene` and `output`, a file name, and
     as it likes `poster`, `size`, `fps`, `from`, `to` and whatever else `tilesim export` takes, with _ for -.
-    Paths of traces and costs are relative to FILE.
+    Paths of traces, costs and ladders are relative to FILE.
     """
     listed = (
         _listed(Path(file)) if file else [{"scene": name, "output": f"{name}.mp4"} for name in scene_names()]
@@ -136,7 +136,7 @@ def _entry(number: int, settings: dict[str, Any], where: Path, folder: Path) -> 
         if not 1 <= own.setdefault("fps", 30) <= 120:
             raise TilesimError(f"fps is {own['fps']}; it must lie between 1 and 120")
         act = scene_class(own["scene"])
-        film = films.make(act.default, films.relative_to(where, settings))
+        film = act.make(films.relative_to(where, settings))
         act.write(film)
         cut = stage.Cut(own["size"], own["fps"], own.get("from", 0.0), own.get("to"))
         poster = folder / own["poster"] if "poster" in own else None

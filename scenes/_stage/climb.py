@@ -1,0 +1,49 @@
+"""Climb: what a film of the kernel ladder shows, one problem's rungs, with a theme and a length."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tilesim.errors import unknown
+from tilesim.ladder import ladders, read
+from tilesim.rungs import Ladder
+from tilesim_scenes._stage.film import FilmError, look
+from tilesim_scenes._stage.theme import Theme
+
+PROBLEM = ("m", "n", "k", "dtype")
+SETTINGS = (*PROBLEM, "ladder", "theme", "seconds")
+SECONDS = 16.0
+MOST = 14
+"""Steps whose names can still be read beside their bars."""
+
+
+@dataclass(frozen=True, slots=True)
+class Climb:
+    """`ladder`, of one problem, to show in a theme, over `seconds` of film."""
+
+    ladder: Ladder
+    theme: Theme
+    seconds: float
+
+
+def make(settings: Mapping[str, Any]) -> Climb:
+    """The Climb that `settings` ask for; the keys are SETTINGS, all optional.
+
+    The ladder is the file `ladder`, else the first that ships; of it, the problem with the most rungs of
+    those that have the sizes asked for. Raises FilmError for a key that does not exist, for no ladder, and
+    for fewer than two steps or more than MOST; LadderError for the file and the problem.
+    """
+    for key in settings:
+        if key not in SETTINGS:
+            raise FilmError(unknown("setting of a ladder's film", key.replace("_", "-"), SETTINGS))
+    theme, seconds = look(settings, SECONDS)
+    path = settings.get("ladder")
+    if path is not None and not isinstance(path, str):
+        raise FilmError(f"ladder is {path!r}; it must be a file's name")
+    found = (read(path),) if path else ladders()
+    if not found:
+        raise FilmError("no ladder ships with this tilesim; give --ladder what `tilesim bench ladder` writes")
+    ladder = found[0].of(**{key: settings[key] for key in PROBLEM if key in settings})
+    if not 2 <= len(ladder.steps) <= MOST:
+        raise FilmError(f"the ladder has {len(ladder.steps)} of its steps; a film shows 2 to {MOST}")
+    return Climb(ladder, theme, seconds)

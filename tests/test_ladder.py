@@ -1,0 +1,144 @@
+"""Ladders: read as they were written, in order, and refused in a sentence where they make no sense."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from ladders import STEPS, row, values, write
+
+from tilesim.errors import LadderError
+from tilesim.ladder import ladders, parse, read
+from tilesim.rungs import ridge, roofline
+
+ROWS = values()["rows"]
+
+
+@given(st.permutations(ROWS))
+def test_rows_in_any_order_are_the_same_ladder(rows):
+    ladder = parse(values() | {"rows": rows}).of(m=2048)
+    assert [step.name for step in ladder.steps] == list(STEPS)[:-1]
+    assert [step.rung for step in ladder.steps] == list(range(1, 12))
+    assert ladder.yardstick.name == "cublas" and ladder.rows[-1] == ladder.yardstick
+
+
+def test_what_is_read_is_what_was_written(tmp_path):
+    ladder = read(write(tmp_path / "own.json"))
+    assert ladder.machine == values()["machine"] and ladder.method == values()["method"]
+    assert (ladder.peak_tflops.datasheet, ladder.bandwidth_gb_per_s.measured) == (989.4, 4290)
+    for given_row in ROWS:
+        (found,) = (one for one in ladder.rows if one.name == given_row["name"] and one.m == given_row["m"])
+        assert all(getattr(found, key) == given_row[key] for key in ("change", "why", "us", "dram_bytes"))
+        assert found.tflops == pytest.approx(given_row["tflops"], abs=0.051)
+        assert found.intensity == 2 * found.m * found.n * found.k / given_row["dram_bytes"]
+
+
+def test_the_problem_with_most_rungs_is_taken_and_then_the_largest():
+    both = parse(values())
+    assert both.of().rows[0].m == 2048 and len(both.of().steps) == 11
+    without = [one for one in ROWS if one["name"] != "element"]
+    assert parse(values() | {"rows": without}).of().rows[0].m == 4096
+    assert both.of(m=4096, dtype="bf16").rows[0].k == 4096
+
+
+@pytest.mark.parametrize("sizes", [{"m": 1}, {"dtype": "fp16"}, {"m": 4096, "n": 2048}])
+def test_a_problem_that_is_not_there(sizes):
+    with pytest.raises(LadderError) as caught:
+        parse(values()).of(**sizes)
+    asked = ", ".join(f"{name} {value}" for name, value in sizes.items())
+    assert str(caught.value) == (
+        f"nothing was measured with {asked}; there is 2048x2048x2048 bf16, 4096x4096x4096 bf16"
+    )
+
+
+def test_ladders_ship_as_package_data(tmp_path, monkeypatch):
+    monkeypatch.setattr("tilesim.ladder.FOLDER", tmp_path)
+    assert ladders() == ()
+    write(tmp_path / "b.json", method="second")
+    write(tmp_path / "a.json", method="first")
+    assert [ladder.method for ladder in ladders()] == ["first", "second"]
+    monkeypatch.setattr("tilesim.ladder.FOLDER", tmp_path / "none")
+    assert ladders() == ()
+
+
+def test_every_ladder_that_ships_can_be_shown():
+    for ladder in ladders():
+        assert len(ladder.of().steps) >= 2 and ladder.machine["gpu"]
+
+
+@given(st.floats(0.01, 1e5), st.floats(1, 1e4), st.floats(1, 1e5))
+def test_the_roof_is_the_lower_of_two_limits(intensity, peak, bandwidth):
+    allowed, edge = float(roofline(intensity, peak, bandwidth)), ridge(peak, bandwidth)
+    assert allowed <= peak and allowed <= intensity * bandwidth / 1000
+    assert allowed == pytest.approx(peak if intensity >= edge else peak * intensity / edge)
+
+
+def without(key):
+    return {name: value for name, value in values().items() if name != key}
+
+
+def broken(**changes):
+    return values() | {"rows": [row(1, "tiled", 1024) | changes]}
+
+
+BROKEN = {
+    "a list": ([], "the file is []; it must be an object"),
+    "no machine": (without("machine"), "machine is None; it must be an object"),
+    "no GPU": (values() | {"machine": {}}, "machine.gpu is None; it must be a text"),
+    "no peak": (without("peak_tflops"), "peak_tflops is None; it must be an object"),
+    "half a peak": (
+        values() | {"peak_tflops": {"datasheet": 989}},
+        "peak_tflops.measured is None; it must be a number above 0",
+    ),
+    "no rows": (values() | {"rows": []}, "rows is []; it must be a list of one row or more"),
+    "a row of text": (values() | {"rows": ["tiled"]}, "row 1 is 'tiled'; it must be an object"),
+    "a rung of text": (broken(rung="1"), "rung of row 1 is '1'; it must be a whole number from 1"),
+    "no name": (broken(name=" "), "name of row 1 is ' '; it must be a text"),
+    "no why": (broken(why=None), "why of row 1 is None; it must be a text"),
+    "no size": (broken(m=0), "m of row 1 is 0; it must be a whole number from 1 to"),
+    "half a tile": (broken(tile=[128]), "tile of row 1 is [128]; it must be three sizes, or null"),
+    "no time": (broken(us=0), "us of row 1 is 0; it must be a number above 0"),
+    "a time of text": (broken(us="fast"), "us of row 1 is 'fast'; it must be a number above 0"),
+    "a yes for a time": (broken(us=True), "us of row 1 is True; it must be a number above 0"),
+    "beside its spread": (broken(p20=1e9), "the median of row 1, "),
+    "other TFLOP/s": (broken(tflops=500.0), "row 1 says 500 TFLOP/s, but its time makes 388"),
+    "bytes below 0": (broken(dram_bytes=-1), "dram_bytes of row 1 is -1; it must be a number above 0"),
+    "bytes from nowhere": (broken(bytes_from="guess"), "bytes_from of row 1 is 'guess'; it must be counters"),
+    "twice": (values() | {"rows": [ROWS[0], ROWS[0]]}, "a yardstick of 4096x4096x4096 bf16 is there twice"),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_a_broken_ladder_is_one_sentence(case, tmp_path):
+    content, words = BROKEN[case]
+    path = tmp_path / "own.json"
+    path.write_text(json.dumps(content), "utf-8")
+    with pytest.raises(LadderError) as caught:
+        read(path)
+    said = str(caught.value)
+    assert said.startswith(f"{path}: ") and words in said and "\n" not in said
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b'{"rows": NaN}', b"[" * 100_000])
+def test_bytes_that_are_no_ladder(content, tmp_path):
+    (tmp_path / "own.json").write_bytes(content)
+    with pytest.raises(LadderError, match="this is not JSON that can be read") as caught:
+        read(tmp_path / "own.json")
+    assert "\n" not in str(caught.value)
+
+
+def test_no_such_file(tmp_path):
+    for path, words in ((tmp_path / "no.json", "there is no such file"), (tmp_path, "Is a directory")):
+        with pytest.raises(LadderError, match=words):
+            read(path)
+
+
+def test_of_the_yardstick_nobody_says_what_it_changes():
+    (yardstick,) = parse(broken(rung=None, change="", why=None)).rows
+    assert yardstick.change == yardstick.why == ""
+
+
+def test_unknown_bytes_have_no_intensity():
+    bare = parse(broken(dram_bytes=None, bytes_from=None, tile=None)).rows[0]
+    assert bare.intensity is None and bare.bytes_from is None and np.isfinite(bare.tflops)

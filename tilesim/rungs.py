@@ -1,0 +1,146 @@
+"""Rungs: kernels that compute one product, each with one change to the one before it, as a GPU ran them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tilesim.errors import LadderError
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """A kernel at one problem: what it changes and why, its median time, and what it moves from and to DRAM.
+
+    `rung` is None for the yardstick. `tile` is None where it is not known, `dram_bytes` where nobody counted.
+    """
+
+    rung: int | None
+    name: str
+    change: str
+    why: str
+    m: int
+    n: int
+    k: int
+    tile: tuple[int, ...] | None
+    dtype: str
+    us: float
+    p20: float
+    p80: float
+    dram_bytes: float | None = None
+    bytes_from: str | None = None
+
+    @property
+    def flops(self) -> int:
+        """Multiplications and additions of the product."""
+        return 2 * self.m * self.n * self.k
+
+    @property
+    def tflops(self) -> float:
+        """TFLOP/s at the median time.
+
+        >>> round(_rung(m=4096, n=4096, k=4096, us=171.8).tflops, 2)
+        799.99
+        """
+        return self.flops / self.us / 1e6
+
+    @property
+    def intensity(self) -> float | None:
+        """Arithmetic intensity: FLOP for each byte from and to DRAM; None where the bytes are not known.
+
+        >>> _rung(m=1024, n=1024, k=1024, dram_bytes=8 * 2**20).intensity
+        256.0
+        """
+        return self.flops / self.dram_bytes if self.dram_bytes else None
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What a GPU can do at most, by its datasheet and as measured."""
+
+    datasheet: float
+    measured: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ladder:
+    """What one machine measured: its facts, its limits, and rungs of one problem or several, in order."""
+
+    machine: Mapping[str, str]
+    method: str
+    peak_tflops: Limit
+    bandwidth_gb_per_s: Limit
+    rows: tuple[Rung, ...]
+
+    @property
+    def steps(self) -> tuple[Rung, ...]:
+        """The rungs without the yardstick."""
+        return tuple(row for row in self.rows if row.rung is not None)
+
+    @property
+    def yardstick(self) -> Rung | None:
+        """cuBLAS, or whatever else has no rung."""
+        return next((row for row in self.rows if row.rung is None), None)
+
+    def of(self, **sizes: int | str) -> "Ladder":
+        """The ladder of one problem: the one with most rungs, then the largest, of those that have `sizes`.
+
+        `sizes`: any of m, n, k and dtype. Raises LadderError, which says what there is, where none has them.
+
+        >>> rows = [_rung(rung=r, m=m) for r, m in [(1, 512), (2, 512), (1, 1024)]]
+        >>> both = Ladder({}, "", Limit(1, 1), Limit(1, 1), tuple(rows))
+        >>> [row.m for row in both.of().rows], [row.m for row in both.of(m=1024).rows]
+        ([512, 512], [1024])
+        """
+        problems: dict[tuple[int, int, int, str], list[Rung]] = {}
+        for row in self.rows:
+            problems.setdefault((row.m, row.n, row.k, row.dtype), []).append(row)
+        fitting = [
+            rows
+            for rows in problems.values()
+            if any(row.rung for row in rows)
+            and all(getattr(rows[0], name) == value for name, value in sizes.items())
+        ]
+        if not fitting:
+            asked = ", ".join(f"{name} {value}" for name, value in sizes.items())
+            there = ", ".join(f"{m}x{n}x{k} {dtype}" for m, n, k, dtype in problems)
+            raise LadderError(f"nothing was measured with {asked}; there is {there}")
+        most: list[Rung] = max(fitting, key=lambda rows: (len(rows), rows[0].flops))
+        return replace(self, rows=tuple(most))
+
+
+def ridge(peak_tflops: float, bandwidth_gb_per_s: float) -> float:
+    """The intensity, FLOP a byte, from which on arithmetic is the limit, and no longer memory.
+
+    >>> ridge(800.0, 4000.0)
+    200.0
+    """
+    return 1000 * peak_tflops / bandwidth_gb_per_s
+
+
+def roofline(intensity: ArrayLike, peak_tflops: float, bandwidth_gb_per_s: float) -> np.ndarray:
+    """The most TFLOP/s that `intensity`, in FLOP a byte, allows: what memory feeds, up to the peak.
+
+    S. Williams, A. Waterman, D. Patterson, Roofline (2009).
+
+    >>> roofline([10, 100, 1000], 800, 4000).tolist()
+    [40.0, 400.0, 800.0]
+    """
+    return np.minimum(peak_tflops, np.asarray(intensity, float) * bandwidth_gb_per_s / 1000)
+
+
+def _rung(**given: Any) -> Rung:
+    """A rung of a cube of 1024, for the doctests."""
+    texts: dict[str, Any] = {"name": "tiled", "change": "a change", "why": "A reason.", "dtype": "bf16"}
+    figures: dict[str, Any] = {
+        "rung": 1,
+        "m": 1024,
+        "n": 1024,
+        "k": 1024,
+        "us": 10.0,
+        "p20": 9.0,
+        "p80": 11.0,
+    }
+    return Rung(**texts | figures | {"tile": None} | given)
