@@ -59,7 +59,7 @@ RUNGS = (
         BIG, "grouped:8", Variant("naive", "ptr", stages=1),
     ),
     Rung(
-        "pipelined", "loads run three K-steps ahead",
+        "pipelined", "loads run two K-steps ahead",
         "The tensor cores no longer wait for each load: the next two are on their way.",
         BIG, "grouped:8", Variant("naive", "ptr"),
     ),

@@ -2,6 +2,7 @@
 
 import doctest
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -9,7 +10,9 @@ import sys
 from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 import pytest
+import readme_tables
 from table import markdown
 
 from tilesim import Device, Trace, simulate
@@ -66,7 +69,7 @@ def run_in_clone(clone: Path, *words: str) -> subprocess.CompletedProcess:
 
 def test_there_are_the_commands_that_are_promised() -> None:
     assert len([c for c in COMMANDS if c.startswith("make ")]) == 2
-    assert len([c for c in COMMANDS if c.startswith("tilesim ")]) == 5 + 1 + 3 + 2 + 1 + 1 + 2
+    assert len([c for c in COMMANDS if c.startswith("tilesim ")]) == 5 + 1 + 3 + 2 + 3 + 1 + 1 + 1 + 2
 
 
 @pytest.mark.parametrize("command", [c for c in COMMANDS if c.startswith("make ")])
@@ -83,8 +86,9 @@ def test_commands_run_in_their_order(command: str, workplace: Path) -> None:
     for name, schedule in measured.items():
         shipped = ROOT / f"tilesim/data/traces/h200-{schedule}-4096x4096x512-grouped8.npz"
         shutil.copy(shipped, workplace / name)
+    shutil.copy(ROOT / "tilesim/data/ladder/h200.json", workplace / "ladder.json")
     done = subprocess.run(["bash", "-c", f'PATH="{scripts}:$PATH" {command}'], cwd=workplace, **SHELL)
-    if command.startswith(("tilesim record", "tilesim bench")) and NO_GPU in done.stderr:
+    if command.startswith(("tilesim record", "tilesim bench", "tilesim tune")) and NO_GPU in done.stderr:
         assert done.returncode == 1 and done.stderr.count("\n") == 1
     else:
         assert done.returncode == 0, done.stderr
@@ -343,3 +347,57 @@ def test_the_machine_named_is_the_machine_measured_on() -> None:
 def test_parts_shown_are_in_their_files() -> None:
     shown = re.findall(r"<!-- part of: (\S+) -->\n```\w+\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
     assert shown and all(text in (ROOT / name).read_text() for name, text in shown)
+
+
+@pytest.mark.parametrize("name", readme_tables.TABLES)
+def test_tables_of_kernels_are_what_was_measured(name: str) -> None:
+    assert "\n".join(readme_tables.TABLES[name]()) in README
+
+
+def test_how_the_kernels_compare_with_the_library() -> None:
+    ratios = readme_tables.ratios("tuned")
+    assert f"{readme_tables.mean(ratios):.3f} times cuBLAS" in README and min(ratios) >= 1
+    sizes = readme_tables.by_size(readme_tables.read("library")["rows"])
+    hard = sizes["4096 × 4096 × 4096"]
+    assert (
+        f"{hard['tuned']['sm_mhz']:,} MHz" in README and f"{hard['cublas']['sm_mhz']:,} with cuBLAS" in README
+    )
+    highest = max(row["sm_mhz"] for row in readme_tables.read("ladder")["rows"])
+    assert f"of {highest:,} with ours" in README
+    small = sizes["1024 × 1024 × 1024"]
+    assert min(row["host_us"] for row in small.values()) > small["tuned"]["us"]
+    assert f"the GPU {small['tuned']['us']:.1f} µs" in README
+    tuned = {f"{row['m']} × {row['n']} × {row['k']}" for row in readme_tables.read("tuned")["rows"]}
+    assert tuned == set(sizes) and len(tuned) == 10
+
+
+def test_main_loops_waste_as_few_cycles_as_said() -> None:
+    medians = []
+    for schedule in ("naive", "persistent"):
+        trace = Trace.load(ROOT / f"tilesim/data/traces/h200-{schedule}-4096x4096x4096-grouped8.npz")
+        spans = trace.spans
+        medians.append(float(np.median(spans["cycles"] / (spans["k1"] - spans["k0"]))))
+    low, high = sorted(medians)
+    assert f"{low:,.0f} to {high:,.0f} cycles" in README
+
+
+def test_what_coalescing_wins() -> None:
+    rows = readme_tables.read("coalescing")["rows"]
+    us = {(row["kernel"], row["dtype"]): row["us"] for row in rows}
+    gain = us["uncoalesced", "fp32"] / us["coalesced", "fp32"]
+    assert f"{gain:.1f} times as fast" in README
+    shares = {
+        r["name"]: r["share_of_copy"] for r in readme_tables.read("reductions")["rows"] if r["n"] == 2**28
+    }
+    fast = {name for name, share in shares.items() if share > 0.95}
+    assert fast == {"unrolled", "shuffles", "multi-block", "torch.sum", "copy"}
+
+
+def test_the_operator_runs_as_shown() -> None:
+    pytest.importorskip("torch")
+    pytest.importorskip("triton")
+    (block,) = (text for text in blocks("python") if "matmul(a, b)" in text)
+    code = "from tilesim.cli._rooms import room; room('kernels')\n" + block.replace('"cuda"', '"cpu"')
+    env = os.environ | {"TRITON_INTERPRET": "1"}
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=env, **SHELL)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,217 @@
+"""The ladder's kernels without stamps: right by the interpreter, and as Triton compiles them for sm_90."""
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from interpreter import _inputs, _launch, _reference, _variants, torch
+
+from tilesim import Device, Problem
+from tilesim_kernels import KernelError, _coalescing, _counters, _hopper, _ladder, coalescing, ladder
+
+INTERPRETED = ("element", "uncoalesced", "skinny")
+RAGGED = [(1, 1, 1), (100, 72, 88), (33, 40, 16), (16, 200, 40), (65, 67, 35)]
+GPU = Device(132)
+
+
+def error(name: str, problem: Problem, layout: str = "nn") -> float:
+    operands = _inputs.matrices(problem, "cpu", seed=1, layout=layout)
+    what, _ = _variants.on_this_machine(_variants.UNSTAMPED[name], problem, operands[:2])
+    work = _launch.job(what, problem, Device(4), "cpu")
+    return _reference.gate(name, work.launcher(operands), problem, operands)
+
+
+@pytest.mark.parametrize("name", INTERPRETED)
+@pytest.mark.parametrize("dtype", ["bf16", "fp16", "fp32"])
+@pytest.mark.parametrize("size", RAGGED, ids=lambda size: "x".join(map(str, size)))
+def test_any_size_in_any_dtype(name, dtype, size):
+    error(name, Problem(*size, tile=(16, 32, 32), dtype=dtype))
+
+
+@pytest.mark.parametrize("name", ["uncoalesced", "skinny"])
+@pytest.mark.parametrize("order", ["column-major", "grouped:2", "hilbert"])
+def test_any_order(name, order):
+    error(name, Problem(120, 104, 40, tile=(16, 32, 32), dtype="fp32", order=order))
+
+
+@pytest.mark.parametrize("layout", ["nt", "tn", "tt"])
+def test_skinny_takes_any_layout_and_the_others_say_that_they_do_not(layout):
+    problem = Problem(40, 72, 48, tile=(16, 32, 32), dtype="fp32")
+    error("skinny", problem, layout)
+    for name in ("element", "uncoalesced"):
+        with pytest.raises(KernelError, match=f"{name} takes dense, row-major A and B"):
+            error(name, problem, layout)
+
+
+def test_kernels_without_stamps_say_so():
+    problem = Problem(64, 64, 64, tile=(16, 32, 32))
+    work = _launch.job(_variants.UNSTAMPED["skinny"], problem, GPU, "cpu")
+    with pytest.raises(KernelError, match="writes no stamps"):
+        work.launcher(_inputs.matrices(problem, "cpu", seed=1), torch.zeros(8, 16, dtype=torch.int64))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "changed", "problem", "sentence"),
+    [
+        ("specialised", {}, {"dtype": "fp32"}, "multiplies fp16 and bf16; the problem's dtype is fp32"),
+        ("specialised", {}, {"tile": (64, 256, 64)}, "tile_m must be a multiple of 128"),
+        ("specialised", {}, {"tile": (256, 256, 64)}, "a tile has at most 32768 elements"),
+        ("specialised", {"warps": 16}, {}, "has 16 multiplying warps; it must be 4 or 8"),
+        (
+            "specialised",
+            {"stages": 9},
+            {},
+            "for 9 stages of 128x256x64, and sm_90 has 232448",
+        ),
+        ("ping-pong", {}, {"tile": (128, 256, 64)}, "a tile has at most 16384 elements"),
+        ("ping-pong", {}, {"tile": (128, 32, 64)}, "tile_n 64 to 256"),
+        ("ping-pong", {"warps": 4}, {}, "it must be 8, four in each group"),
+        (
+            "ping-pong",
+            {},
+            {"tile": (128, 128, 64)},
+            "which Triton's interpreter cannot run",
+        ),
+    ],
+)
+def test_what_the_hopper_kernels_refuse(kernel, changed, problem, sentence):
+    what = replace(_variants.UNSTAMPED[kernel], **changed)
+    with pytest.raises(KernelError, match=sentence):
+        _launch.job(what, replace(Problem(512, 512, 512), **problem), GPU)
+
+
+@given(st.sampled_from([64, 128, 256]), st.sampled_from([64, 128, 256]), st.sampled_from([32, 64, 128]))
+def test_as_many_stages_as_fit_and_no_more(m, n, k):
+    problem = Problem(4096, 4096, 4096, tile=(m, n, k))
+    for name in ("specialised", "ping-pong"):
+        what = _variants.UNSTAMPED[name]
+        stages = _hopper.stages_that_fit(what, problem)
+        assert _hopper.ring(replace(what, stages=stages + 1), problem) > _hopper.ROOM
+        assert stages == 0 or _hopper.ring(replace(what, stages=stages), problem) <= _hopper.ROOM
+
+
+def test_every_rung_can_be_what_it_says():
+    names = [rung.name for rung in _ladder.RUNGS]
+    assert len(set(names)) == len(names) == 11
+    for rung in _ladder.RUNGS:
+        problem = Problem(4096, 4096, 4096, tile=rung.tile, order=rung.order)
+        _variants.check(problem)
+        assert rung.change and rung.why.endswith(".")
+        if rung.variant.kernel in ("specialised", "ping-pong"):
+            assert _hopper.can_multiply(rung.variant, problem)
+            assert _hopper.ring(rung.variant, problem) <= _hopper.ROOM
+
+
+def test_measuring_needs_a_gpu_and_no_interpreter():
+    for measure in (ladder, coalescing):
+        with pytest.raises(KernelError, match=r"TRITON_INTERPRET is set|finds no NVIDIA GPU"):
+            measure()
+
+
+def said(counts: list[dict[str, int]]) -> str:
+    """What Nsight Compute says of launches with these counters."""
+    lines = ["==PROF== Connected", '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"']
+    for i, launch in enumerate(counts):
+        lines += [f'"{i}","k","{_counters.METRICS[name]}","byte","{n:,}"' for name, n in launch.items()]
+    return "\n".join(lines)
+
+
+def test_counters_are_read_per_kernel_and_what_is_left_over_is_the_library_s():
+    one = dict.fromkeys(_counters.METRICS, 1000)
+    counts = [one, {name: 2 for name in one}, {name: 3 for name in one}]
+    assert _counters.totals(said(counts), 3) == counts
+    assert _counters.totals(said(counts), 2) == [one, {name: 5 for name in one}]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "==ERROR== ERR_NVGPUCTRPERM", said([{"dram_bytes": 1}]),
+     said([dict.fromkeys(_counters.METRICS, 1)]).replace('"1"', '"n/a"')],
+)  # fmt: skip
+def test_without_counters_there_are_none(text):
+    assert _counters.totals(text, 1) is None
+
+
+def test_the_roofline_takes_the_lower_limit():
+    problem = Problem(1000, 1000, 1000)
+    far = _coalescing.roofline(problem, {"dram_bytes": 10**6}, peak_tflops=60, gb_per_s=4000)
+    assert (far["bound"], far["limit_tflops"]) == ("compute", 60)
+    near = _coalescing.roofline(problem, {"dram_bytes": 10**9}, peak_tflops=60, gb_per_s=4000)
+    assert (near["bound"], near["limit_tflops"]) == ("memory", 8)
+
+
+COMPILE = """
+import sys
+from triton import compile
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon._runtime import GluonASTSource
+from tilesim.cli._rooms import room
+room("kernels")
+from tilesim_kernels import ping_pong, specialised, uncoalesced
+
+name = sys.argv[1]
+kernel, boxes, values, warps = {
+    "specialised": (specialised.specialised, dict(a=(128, 64), b=(64, 256), c=(128, 128)),
+                    dict(BM=128, BN=256, BK=64, STAGES=4, PARTS=2), 8),
+    "ping-pong": (ping_pong.ping_pong, dict(a=(128, 64), b=(64, 128), c=(128, 32)),
+                  dict(BM=128, BN=128, BK=64, STAGES=6), 4),
+    "uncoalesced": (uncoalesced.uncoalesced, {}, dict(BM=128, BN=128, BK=32, PRECISION="ieee"), 8),
+}[name]
+values |= dict(ORDER="grouped", GROUP=8)
+types, constants, hints = {}, {}, {}
+for i, argument in enumerate(kernel.arg_names):
+    if argument in values:
+        types[argument], constants[i,] = "constexpr", values[argument]
+    elif argument in boxes:
+        layout = gl.NVMMASharedLayout.get_default_for(list(boxes[argument]), gl.bfloat16)
+        types[argument] = f"tensordesc<bf16{list(boxes[argument])},{layout!r}>"
+    else:
+        types[argument] = {"visit": "*i32", "a": "*bf16", "b": "*bf16", "c": "*bf16"}.get(argument, "i32")
+        if argument != "stride":
+            hints[i,] = [["tt.divisibility", 16]]
+source = (GluonASTSource if boxes else ASTSource)(kernel, types, constants, hints)
+made = compile(source, target=GPUTarget("cuda", 90, 32), options=dict(num_warps=warps, num_stages=1))
+print(made.asm[sys.argv[2]])
+"""
+
+
+def compiled(tmp_path: Path, name: str, form: str) -> str:
+    env = {key: value for key, value in os.environ.items() if key != "TRITON_INTERPRET"}
+    env |= {"TRITON_CACHE_DIR": str(tmp_path), "TRITON_DEFAULT_FP_FUSION": "1"}
+    command = [sys.executable, "-c", COMPILE, name, form]
+    root = Path(__file__).parents[2]
+    done = subprocess.run(command, env=env, cwd=root, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout
+
+
+@pytest.mark.parametrize(("name", "products"), [("specialised", 4), ("ping-pong", 16)])
+def test_warps_part_and_wait_for_the_predecessor_before_they_load(tmp_path, name, products):
+    ptx = compiled(tmp_path, name, "ptx")
+    assert ptx.count("wgmma.mma_async") == products
+    assert "setmaxnreg.dec.sync.aligned.u32 \t24" in ptx.replace("u32 24", "u32 \t24").replace(
+        "u32\t24", "u32 \t24"
+    )
+    load = ptx.index("cp.async.bulk.tensor.2d.shared")
+    assert ptx.index("griddepcontrol.launch_dependents") < load
+    assert "griddepcontrol.wait" in ptx[:load]
+
+
+def test_uncoalesced_loads_go_down_columns(tmp_path):
+    ttgir = compiled(tmp_path, "uncoalesced", "ttgir")
+    layouts = dict(re.findall(r"^(#blocked\d*) = (.*)$", ttgir, re.MULTILINE))
+    loads = re.findall(r"tt\.load.*tensor<(\d+)x(\d+)x!tt\.ptr<bf16>, (#blocked\d*)>", ttgir)
+    assert len(loads) == 2
+    blocks = {(128, 32): 0, (32, 128): 1}  # of A: along which dimension its rows lie
+    ways = ("threadsPerWarp = [32, 1]", "threadsPerWarp = [1, 32]")
+    a, b = ((int(rows), int(columns), layouts[name]) for rows, columns, name in loads)
+    assert ways[blocks[a[:2]]] in a[2]
+    assert ways[blocks[a[:2]]] in b[2]
