@@ -76,8 +76,11 @@ def _table(report: dict[str, Any]) -> str:
     lines = [machine(report), f"{head} {'µs':>9} {'cuBLAS':>9} {'ratio':>6}"]
     for row in report["rows"]:
         size = f"{row['m']}x{row['n']}x{row['k']} {row['dtype']} {row['layout']}"
-        kernel = row["schedule"] if row["kernel"] == "own" else f"{row['kernel']}:{row['schedule']}"
-        winner = f"{kernel}-{row['loads']}" + "-overlap" * row["overlap"]
+        winner = {"own": f"{row['schedule']}-{row['loads']}", "planned": f"planned:{row['schedule']}"}.get(
+            row["kernel"], row["kernel"]
+        )
+        if row["kernel"] == "own":
+            winner += "-overlap" * row["overlap"] + "-split" * (row.get("parts", 1) - 1)
         tile, other = "x".join(map(str, row["tile"])), row["cublas_us"]
         beside = f"{other:9.2f} {other / row['us']:6.3f}" if other else f"{'-':>9} {'-':>6}"
         kernel = f"{size:28} {winner:28} {tile:11} {row['order']:10} {row['warps']:5} {row['stages']:6}"
