@@ -12,7 +12,8 @@ from tilesim.problems import Problem
 
 from ._cublas import cublas
 from ._inputs import Matrices, matrices, sets_beyond_l2
-from ._launch import Job, Launch, job
+from ._job import Job, Launch
+from ._launch import job
 from ._machine import device
 from ._reference import gate
 from ._timing import Rotation, capture, sample, spread, with_host

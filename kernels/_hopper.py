@@ -106,27 +106,21 @@ def _bytes(what: Variant, problem: Problem, parts: int) -> int:
     return 2 * (what.stages * (bm + bn) * bk + rooms * bm * bn // parts) + BARRIERS
 
 
-def launcher(
-    what: Variant, problem: Problem, ctas: int, matrices: Matrices, table: torch.Tensor | None
-) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
-    """The kernel, its arguments and its options, for `kernel[(ctas,)](*arguments, **options)`."""
+def call(
+    what: Variant, problem: Problem, matrices: Matrices
+) -> tuple[Any, list[TensorDescriptor], dict[str, Any]]:
+    """The kernel, its descriptors of A, B and C, and its constants and options.
+
+    Raises KernelError for matrices that its descriptors cannot describe.
+    """
     bm, bn, bk = problem.tile
     share = parts(what, problem)
-    order, _, group = problem.order.partition(":")
     boxes = ((bm, bk), (bk, bn), (bm, bn // share))
     operands = [descriptor(x, box) for x, box in zip(matrices, boxes, strict=True)]
-    constants = dict(BM=bm, BN=bn, BK=bk, STAGES=what.stages, ORDER=order, GROUP=int(group or 1))
+    constants = dict(BM=bm, BN=bn, BK=bk, STAGES=what.stages, launch_pdl=True)
     if what.kernel == "specialised":
-        return (
-            specialised,
-            (*operands, table, problem.m, problem.n, problem.k),
-            constants | dict(PARTS=share, num_warps=what.warps, launch_pdl=True),
-        )
-    return (
-        ping_pong,
-        (*operands, table, problem.m, problem.n, problem.k),
-        constants | dict(num_warps=GROUP_WARPS, launch_pdl=True),
-    )
+        return specialised, operands, constants | dict(PARTS=share, num_warps=what.warps)
+    return ping_pong, operands, constants | dict(num_warps=GROUP_WARPS)
 
 
 def descriptor(x: torch.Tensor, box: tuple[int, int]) -> TensorDescriptor:

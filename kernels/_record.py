@@ -14,7 +14,8 @@ from tilesim.traces import SPAN, Trace
 from ._clock import WORDS
 from ._errors import KernelError
 from ._inputs import gpu_memory, matrices, sets_beyond_l2
-from ._launch import Job, job
+from ._job import Job
+from ._launch import job
 from ._machine import device as this_gpu
 from ._machine import facts, tick_ns
 from ._reference import gate

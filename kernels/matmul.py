@@ -21,7 +21,8 @@ from ._choice import Choice, choices
 from ._cublas import tf32
 from ._errors import OperandError
 from ._inputs import DTYPES, RESULTS
-from ._launch import Job, job
+from ._job import Job
+from ._launch import job
 from ._layouts import layout, lines
 from ._machine import device as this_gpu
 from ._tiles import INTERPRETED

@@ -1,0 +1,50 @@
+"""`tilesim bench ladder` and `bench coalescing`: what they print of a report, such as the shipped ones."""
+
+import json
+from importlib.resources import files
+
+import pytest
+
+from tilesim.cli import _coalescing, _ladder
+
+
+def shipped(folder: str) -> dict:
+    return json.loads(files("tilesim").joinpath("data", folder, "h200.json").read_text("utf-8"))
+
+
+def test_every_rung_has_a_line_with_its_figures():
+    report = shipped("ladder")
+    head, peaks, names, *lines = _ladder._table(report).splitlines()
+    assert "gpu NVIDIA H200" in head and "TFLOP/s" in names
+    assert f"{report['peak_tflops']['measured']} TFLOP/s" in peaks
+    left_out = [line for line in lines if line.startswith("left out: ")]
+    assert len(left_out) == len(report["left_out"]) == 3
+    for line, row in zip(lines, report["rows"], strict=False):
+        size, *rest = line.split()
+        assert size == f"{row['m']}x{row['n']}x{row['k']}"
+        assert rest[:1] == ([row["name"]] if row["rung"] is None else [str(row["rung"])])
+        assert f"{row['us']:.2f}" in rest and f"{row['tflops']:.1f}" in rest
+        assert float(line.split("%")[0].split()[-1]) == pytest.approx(
+            100 * row["tflops"] / report["peak_tflops"]["measured"], abs=0.06
+        )
+
+
+def test_bytes_from_a_model_are_said_to_be():
+    report = shipped("ladder")
+    row = report["rows"][0] | {"bytes_from": "model"}
+    assert _ladder._table(report | {"rows": [row], "left_out": {}}).endswith("(model)")
+
+
+def test_the_article_stands_above_what_was_measured():
+    report = shipped("coalescing")
+    _, head, article, *lines = _coalescing._table(report).splitlines()
+    assert article.split() == ["the", "article", "261.94", "1.57"] and "sectors a load" in head
+    assert len(lines) == len(report["rows"]) == 4
+    for line, row in zip(lines, report["rows"], strict=True):
+        assert line.split()[:2] == [row["kernel"], row["dtype"]] and row["bound"] in line
+
+
+def test_without_counters_the_table_says_so():
+    report = shipped("coalescing")
+    row = {name: value for name, value in report["rows"][0].items() if "sector" not in name}
+    assert _coalescing._table(report | {"rows": [row]}).count("not counted") == 2
