@@ -86,6 +86,34 @@ def test_what_the_hopper_kernels_refuse(kernel, changed, problem, sentence):
         _launch.job(what, replace(Problem(512, 512, 512), **problem), GPU)
 
 
+@pytest.mark.parametrize(("kernel", "warps"), [("specialised", 8), ("specialised", 4), ("ping-pong", 8)])
+def test_the_hopper_kernels_are_called_with_all_that_they_take(monkeypatch, kernel, warps):
+    module = getattr(_hopper, kernel.replace("-", "_"))
+    seen = []
+
+    class Called:
+        def __getitem__(self, grid):
+            return lambda *arguments, **options: seen.append((grid, arguments, options))
+
+    monkeypatch.setattr(_hopper, kernel.replace("-", "_"), Called())
+    monkeypatch.setattr(_hopper, "require", lambda what, problem: None)
+    tile = (64, 128, 64) if warps == 4 else (128, 128, 64)
+    problem = Problem(1000, 512, 256, tile=tile, order="grouped:4")
+    what = replace(_variants.UNSTAMPED[kernel], warps=warps)
+    _launch.job(what, problem, GPU).launcher(_inputs.matrices(problem, "cpu", seed=1))()
+    ((grid, arguments, options),) = seen
+    assert grid == (min(132, problem.tiles),)
+    names = module.arg_names
+    given = dict(zip(names, arguments, strict=False)) | options
+    assert set(names) == given.keys() - {"num_warps", "launch_pdl"} and options["launch_pdl"]
+    assert (given["M"], given["N"], given["K"], given["visit"]) == (1000, 512, 256, None)
+    assert (given["BM"], given["BN"], given["BK"], given["ORDER"], given["GROUP"]) == (*tile, "grouped", 4)
+    assert options["num_warps"] == (4 if kernel == "ping-pong" else warps)
+    share = _hopper.parts(what, problem)
+    boxes = [given[name].block_shape for name in "abc"]
+    assert boxes == [[tile[0], 64], [64, tile[1]], [tile[0], tile[1] // share]]
+
+
 @given(st.sampled_from([64, 128, 256]), st.sampled_from([64, 128, 256]), st.sampled_from([32, 64, 128]))
 def test_as_many_stages_as_fit_and_no_more(m, n, k):
     problem = Problem(4096, 4096, 4096, tile=(m, n, k))
