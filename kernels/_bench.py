@@ -16,8 +16,7 @@ from ._machine import facts
 from ._timing import REST, require_gpu, working_gpu
 from ._variants import UNSTAMPED, VARIANTS, Variant, check, variant
 
-CUBLAS = "cublas"
-KERNELS = (*VARIANTS, CUBLAS)
+KERNELS = (*VARIANTS, "cublas")
 """What bench times where nothing else is asked for: Triton kernels, and cuBLAS through torch.mm."""
 
 TUNED = "tuned"

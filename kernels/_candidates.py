@@ -7,7 +7,7 @@ from itertools import product
 from tilesim.devices import Device
 from tilesim.problems import Problem
 
-from ._hopper import can_multiply, stages_that_fit
+from ._hopper import MOST_SUMS, ROOM, can_multiply, stages_that_fit
 from ._inputs import DTYPES, RESULTS
 from ._variants import UNSTAMPED, VARIANTS, Variant, variant
 
@@ -48,17 +48,11 @@ whole tiles, at most so many, and at least so many K-steps."""
 COMPARED = ("persistent-ptr", "persistent-tma")
 """Kernels that exist to be compared with: the same with overlap does all that they do, and more at once."""
 
-SHARED_BYTES = 227 * 1024
-"""Of an SM of compute capability 9.0 for one thread block (CUDA C++ Programming Guide)."""
-
-MOST_ACCUMULATORS = 128
-"""Of a thread: more do not fit into its 255 registers."""
-
 Candidate = tuple[Variant, Problem]
 
 
 def candidates(
-    problem: Problem, device: Device, loads: str = "tma", shared_bytes: int = SHARED_BYTES
+    problem: Problem, device: Device, loads: str = "tma", shared_bytes: int = ROOM
 ) -> Iterator[Candidate]:
     """What might be the fastest for a problem: (kernel, the problem with a tile and an order for it).
 
@@ -83,7 +77,7 @@ def candidates(
             warps = 8 if tile[0] * tile[1] >= SMALL else 4
             for stages in _stages(cut, what, shared_bytes):
                 made = replace(what, warps=warps, stages=stages)
-                fits = tile[0] * tile[1] <= MOST_ACCUMULATORS * 32 * warps
+                fits = tile[0] * tile[1] <= MOST_SUMS * 32 * warps
                 if fits and (made, cut) not in seen:
                     seen.add((made, cut))
                     yield made, cut

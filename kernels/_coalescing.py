@@ -10,6 +10,7 @@ from typing import Any
 
 from tilesim.devices import presets
 from tilesim.problems import Problem
+from tilesim.rungs import roofline
 
 from ._compare import METHOD, Entrant, compare
 from ._counters import counted
@@ -51,19 +52,16 @@ def coalescing(samples: int = 20) -> dict[str, Any]:
         for i, row in enumerate(timed):
             moved = counts[i] if counts else {"dram_bytes": size_bytes(problem)}
             rows.append(
-                row | roofline(problem, moved, peak or measured, bandwidth) | (waste(moved) if counts else {})
+                row | limited(problem, moved, peak or measured, bandwidth) | (waste(moved) if counts else {})
             )
     return {"machine": facts(), "method": METHOD.format(rest=REST), "article": ARTICLE, "rows": rows}
 
 
-def roofline(problem: Problem, moved: dict[str, int], peak_tflops: float, gb_per_s: float) -> dict[str, Any]:
-    """What bounds a product that moves so many bytes of DRAM, and at how many TFLOP/s.
-
-    Williams, Waterman, Patterson: Roofline, CACM 52 (4), 2009.
-    """
-    by_memory = problem.flops / moved["dram_bytes"] * gb_per_s / 1000
-    bound = "memory" if by_memory < peak_tflops else "compute"
-    return moved | {"bound": bound, "limit_tflops": round(min(by_memory, peak_tflops), 1)}
+def limited(problem: Problem, moved: dict[str, int], peak_tflops: float, gb_per_s: float) -> dict[str, Any]:
+    """What bounds a product that moves so many bytes of DRAM, and at how many TFLOP/s."""
+    limit = float(roofline(problem.flops / moved["dram_bytes"], peak_tflops, gb_per_s))
+    bound = "memory" if limit < peak_tflops else "compute"
+    return moved | {"bound": bound, "limit_tflops": round(limit, 1)}
 
 
 def waste(moved: dict[str, int]) -> dict[str, float]:

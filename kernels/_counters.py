@@ -14,6 +14,7 @@ import torch
 
 from tilesim.problems import Problem
 
+from ._cublas import cublas
 from ._inputs import matrices
 from ._launch import job
 from ._machine import device
@@ -71,7 +72,7 @@ def totals(said: str, entrants: int) -> list[dict[str, int]] | None:
 
     None where a counter is missing, as where the profiler has no right to read it.
 
-    >>> said = '"ID","Metric Name","Metric Value"\\\\n"0","dram__bytes.sum","1,024"\\\\n'
+    >>> said = '"ID","Metric Name","Metric Value"\\n"0","dram__bytes.sum","1,024"\\n'
     >>> totals(said, 1) is None
     True
     """
@@ -99,12 +100,10 @@ def once(told: str) -> None:
     for shape, what in json.loads(told):
         problem = Problem(**shape | {"tile": tuple(shape["tile"])})
         operands = matrices(problem, "cuda", seed=0)
-        a, b, c = operands
-        launch = (
-            (lambda a=a, b=b, c=c: torch.mm(a, b, out=c))
-            if what is None
-            else job(Variant(**what), problem, device(1)).launcher(operands)
-        )
+        if what is None:
+            launch = cublas(problem.dtype, operands)
+        else:
+            launch = job(Variant(**what), problem, device(1)).launcher(operands)
         launch()
         torch.cuda.synchronize()
         torch.cuda.profiler.start()

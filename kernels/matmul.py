@@ -31,8 +31,8 @@ from ._variants import TMA_BYTES, Variant, check, on_this_machine
 NAMES = {kind: name for name, kind in DTYPES.items() if name != "tf32"}
 """The dtypes of A and B, and what they are called here."""
 
-MOST_LADDERS = 4096
-_ladders: dict[tuple, list[Choice]] = {}
+MOST_KEPT = 4096
+_to_try: dict[tuple, list[Choice]] = {}
 
 INTERPRETED_DEVICE = Device(4)
 """What the interpreter stands for: it runs thread blocks one after another, so few of them are enough."""
@@ -125,20 +125,20 @@ def _multiply(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> None:
     dtype = "tf32" if a.dtype == torch.float32 and tf32() else NAMES[a.dtype]
     aligned = tuple(x.data_ptr() % TMA_BYTES == 0 for x in (a, b))
     key = (a.shape, b.shape, a.stride(), b.stride(), aligned, dtype, a.device.index)
-    ladder = _ladders.get(key) or _ladder(key, a, b, dtype)
+    left = _to_try.get(key) or _what_to_try(key, a, b, dtype)
     while True:
-        rung = ladder[0]
+        choice = left[0]
         try:
-            _job(*rung, a.device.index).launcher((a, b, c))()
+            _job(*choice, a.device.index).launcher((a, b, c))()
             return
         except TilesimError:
-            if len(ladder) == 1:
+            if len(left) == 1:
                 raise
-            if ladder[0] is rung:  # else another thread was faster
-                ladder.pop(0)
+            if left[0] is choice:  # else another thread was faster
+                left.pop(0)
 
 
-def _ladder(key: tuple, a: torch.Tensor, b: torch.Tensor, dtype: str) -> list[Choice]:
+def _what_to_try(key: tuple, a: torch.Tensor, b: torch.Tensor, dtype: str) -> list[Choice]:
     """What to try in turn; what cannot be launched is taken off, for all products of this key that follow.
 
     While a graph is captured no plan can be uploaded, so for a product that comes up then for the first time
@@ -147,13 +147,13 @@ def _ladder(key: tuple, a: torch.Tensor, b: torch.Tensor, dtype: str) -> list[Ch
     gpu = None if INTERPRETED else torch.cuda.get_device_name()
     every = choices(a.shape[0], b.shape[1], a.shape[1], dtype, layout(a, b), gpu)
     check(every[-1][1])
-    ladder = [(on_this_machine(what, problem, (a, b))[0], problem) for what, problem in every]
+    left = [(on_this_machine(what, problem, (a, b))[0], problem) for what, problem in every]
     if not INTERPRETED and torch.cuda.is_current_stream_capturing():
-        return [(what, problem) for what, problem in ladder if what.kernel != "planned"]
-    if len(_ladders) == MOST_LADDERS:
-        _ladders.clear()
-    _ladders[key] = ladder
-    return ladder
+        return [(what, problem) for what, problem in left if what.kernel != "planned"]
+    if len(_to_try) == MOST_KEPT:
+        _to_try.clear()
+    _to_try[key] = left
+    return left
 
 
 @lru_cache(maxsize=1024)

@@ -9,9 +9,10 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
+from tilesim.devices import presets
+
 DATA = Path(__file__).parents[1] / "tilesim" / "data"
-DATASHEET = 989.4
-"""TFLOP/s of an H200 in bf16: tilesim/data/devices.json."""
+DATASHEET = presets()["h200"]["peak_tflops"]["bf16"]
 
 Row = dict[str, Any]
 

@@ -67,19 +67,13 @@ class FilmScene(Scene):
 
     problem: ClassVar[Problem] = Problem(4096, 4096, 512)
     """What stands in for whatever part of a problem nobody asks for."""
+    make: ClassVar[Callable[[Mapping[str, Any]], Any]]
+    """The film that settings ask for; raises TilesimError where there is none."""
+    figures: ClassVar[Callable[[Any], dict[str, Any]]]
+    """What a film shows, as JSON values."""
     picture: ClassVar[Callable[[Any, Script, Frame], Any]]
     write: ClassVar[Callable[[Any], Script]]
     film: Any = None
-
-    @classmethod
-    def make(cls, settings: Mapping[str, Any]) -> Any:
-        """The film that `settings` ask for; raises TilesimError where there is none."""
-        raise NotImplementedError
-
-    @staticmethod
-    def figures(film: Any) -> dict[str, Any]:
-        """What the film shows, as JSON values."""
-        raise NotImplementedError
 
     def setup(self) -> None:
         try:

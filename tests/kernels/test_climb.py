@@ -168,9 +168,9 @@ def test_without_counters_there_are_none(text):
 
 def test_the_roofline_takes_the_lower_limit():
     problem = Problem(1000, 1000, 1000)
-    far = _coalescing.roofline(problem, {"dram_bytes": 10**6}, peak_tflops=60, gb_per_s=4000)
+    far = _coalescing.limited(problem, {"dram_bytes": 10**6}, peak_tflops=60, gb_per_s=4000)
     assert (far["bound"], far["limit_tflops"]) == ("compute", 60)
-    near = _coalescing.roofline(problem, {"dram_bytes": 10**9}, peak_tflops=60, gb_per_s=4000)
+    near = _coalescing.limited(problem, {"dram_bytes": 10**9}, peak_tflops=60, gb_per_s=4000)
     assert (near["bound"], near["limit_tflops"]) == ("memory", 8)
 
 

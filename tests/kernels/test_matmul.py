@@ -66,7 +66,7 @@ def test_any_dtype(name, size):
 
 def test_fp32_is_tf32_where_torch_s_own_products_are(monkeypatch):
     asked = []
-    monkeypatch.setattr(op, "_ladders", {})
+    monkeypatch.setattr(op, "_to_try", {})
     monkeypatch.setattr(op, "choices", lambda *key: asked.append(key[3]) or _choice.choices(*key))
     before = torch.get_float32_matmul_precision()
     try:
@@ -218,7 +218,7 @@ def test_without_a_gpu_it_says_what_to_do(monkeypatch):
 
 
 def test_what_no_kernel_can_multiply_is_one_sentence(monkeypatch):
-    monkeypatch.setattr(op, "_ladders", {})
+    monkeypatch.setattr(op, "_to_try", {})
     monkeypatch.setattr(_variants, "MAX_SIZE", 8)
     with pytest.raises(KernelError, match="M is 9; the kernels allow sizes up to 8"):
         matmul(matrix(9, 4), matrix(4, 4))
@@ -242,13 +242,13 @@ def test_a_kernel_that_cannot_be_launched_gives_way_for_good(monkeypatch):
 
     jobs = op.job
     op._job.cache_clear()
-    monkeypatch.setattr(op, "_ladders", {})
+    monkeypatch.setattr(op, "_to_try", {})
     monkeypatch.setattr(op, "job", job)
     a, b = matrix(40, 24), matrix(24, 17)
     for _ in range(2):
         assert off(matmul(a, b), a, b) < 1e-5
     assert tried == [3, 2, 1]
-    monkeypatch.setattr(op, "_ladders", {})
+    monkeypatch.setattr(op, "_to_try", {})
     op._job.cache_clear()
     monkeypatch.setattr(op, "choices", lambda *key: _choice.choices(*key)[:2])
     with pytest.raises(KernelError, match="too many stages"):
@@ -264,7 +264,7 @@ def test_plans_work_in_room_of_their_own(monkeypatch, schedule):
         "warps": 8, "stages": 3, "kernel": "planned",
     }  # fmt: skip
     chosen = _choice.chosen(row, 70, 68, 200)
-    monkeypatch.setattr(op, "_ladders", {})
+    monkeypatch.setattr(op, "_to_try", {})
     monkeypatch.setattr(op, "choices", lambda *key: [chosen])
     a, b = matrix(70, 200), matrix(200, 68, seed=1)
     results = [matmul(a, b) for _ in range(3)]

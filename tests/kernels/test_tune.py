@@ -33,9 +33,9 @@ def test_every_candidate_is_legal_and_fits_and_there_is_one(m, n, k, dtype, load
         c = cut.tile_m * cut.tile_n * _inputs.RESULTS[dtype].itemsize * what.overlap // what.parts
         if what.kernel in ("specialised", "ping-pong"):
             assert _hopper.can_multiply(what, cut)
-            assert _hopper.ring(what, cut) <= _candidates.SHARED_BYTES
+            assert _hopper.ring(what, cut) <= _hopper.ROOM
         else:
-            assert stage * what.stages + c <= _candidates.SHARED_BYTES
+            assert stage * what.stages + c <= _hopper.ROOM
         assert 1 <= what.stages <= max(cut.k_steps, 1)
         assert cut.tile_m * cut.tile_n <= 128 * 32 * what.warps
         assert cut.tile_m < max(2 * m, 17) and cut.tile_n < max(2 * n, 17)
