@@ -44,6 +44,8 @@ CODECS = {
 }
 BLOCKS = (16, 64)
 """Pixels: narrow and wide parts of a frame are converted in multiples of these, so there are few sizes."""
+PIXEL_FORMAT = "yuv420p"
+"""What encoders take: brightness, and two colours for each 2 x 2 pixels."""
 BT709 = 1
 """The matrix, primaries and transfer of HDTV, as H.264 (table E-3) numbers them."""
 
@@ -96,11 +98,10 @@ def encode(
     codec, options = CODECS[coding.codec]
     with av.open(file, "w", format="mp4") as out:
         stream = out.add_stream(codec, rate=coding.fps, options=options)
-        stream.width, stream.height, stream.pix_fmt = width, height, "yuv420p"
+        stream.width, stream.height, stream.pix_fmt = width, height, PIXEL_FORMAT
         context = stream.codec_context
         context.thread_count = 1
-        context.colorspace = context.color_primaries = context.color_trc = BT709
-        context.color_range = ColorRange.MPEG
+        tag(context)
         if coding.codec == "vp9":
             context.bit_rate = 0  # Constant quality.
         picture, planes, since = np.empty_like(reel.ground), Planes(width, height), None
@@ -116,6 +117,12 @@ def encode(
     return file.getvalue()
 
 
+def tag(context: av.VideoCodecContext) -> None:
+    """Have an encoder say which colours its numbers are: those that `Planes` makes."""
+    context.colorspace = context.color_primaries = context.color_trc = BT709
+    context.color_range = ColorRange.MPEG
+
+
 class Planes:
     """A `frame` in the encoder's format, YUV 4:2:0 in BT.709, into which parts of an RGBA one are converted.
 
@@ -124,7 +131,7 @@ class Planes:
 
     def __init__(self, width: int, height: int) -> None:
         self.width, self.height = width, height
-        self.frame = av.VideoFrame(width, height, "yuv420p")
+        self.frame = av.VideoFrame(width, height, PIXEL_FORMAT)
         self.frame.colorspace, self.frame.color_range = Colorspace.ITU709, ColorRange.MPEG
         self.planes = [_pixels(plane) for plane in self.frame.planes]
 
@@ -134,8 +141,9 @@ class Planes:
         top, height = _stretch(place.top, place.height, self.height)
         part = _reformatter(width, height).reformat(
             av.VideoFrame.from_numpy_buffer(picture[top : top + height, left : left + width], format="rgba"),
-            format="yuv420p",
+            format=PIXEL_FORMAT,
             interpolation=Interpolation.POINT,
+            threads=1,
             dst_colorspace=Colorspace.ITU709,
             dst_color_range=ColorRange.MPEG,
         )

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from PIL import Image
 
 from tilesim_scenes._stage.pace import Pace, fade
-from tilesim_scenes._stage.raster import Painter, Pixels, packed
+from tilesim_scenes._stage.raster import Painter, Pixels, mix_in, outermost, packed
 
 
 class Sprite(NamedTuple):
@@ -62,7 +61,7 @@ class Reel:
             if opacity > 0:
                 for place in [sprite.place] if fresh else _meetings(sprite.place, changed):
                     _cover(frame, sprite, place, opacity)
-        return changed
+        return outermost(changed)
 
     def still(self, second: float) -> np.ndarray:
         """The film at `second`: a frame, uint8 of shape [height, width, 4]."""
@@ -90,8 +89,6 @@ def _cover(frame: np.ndarray, sprite: Sprite, place: Pixels, opacity: float) -> 
     top, left = place.top - sprite.place.top, place.left - sprite.place.left
     over = sprite.picture[top : top + place.height, left : left + place.width]
     if opacity < 1:
-        under = np.ascontiguousarray(frame[place.rows, place.columns])
-        over = np.asarray(
-            Image.blend(Image.fromarray(under), Image.fromarray(np.ascontiguousarray(over)), opacity)
-        )
-    frame[place.rows, place.columns] = over
+        mix_in(frame[place.rows, place.columns], over, opacity)
+    else:
+        frame[place.rows, place.columns] = over

@@ -75,7 +75,7 @@ def legend(ladder: Ladder, scales: Scales, words: Words, theme: Theme) -> Iterat
     text, (peak, bandwidth) = "memory is the limit", _limits(ladder, "datasheet")
     end = scales.value(plot.x + 16 + glyphs.width(text, QUIET_PX))
     y = scales.y(float(roofline(end, peak, bandwidth))) - 18
-    if y > plot.y + 120:
+    if plot.y + 120 < y < plot.bottom - 12:
         yield words.text(text, plot.x + 16, y, QUIET_PX, theme.text)
 
 

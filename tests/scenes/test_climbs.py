@@ -219,6 +219,16 @@ def climbs(draw):
     return climb({"rows": rows + [row(None, "cublas", 2048)] * draw(st.booleans())})
 
 
+@pytest.mark.parametrize("size", SIZES)
+def test_a_kernel_of_little_arithmetic_leaves_the_roof_its_name_only_where_it_has_room(size):
+    """Found by the test below: 0.07 FLOP a byte puts the low end of the memory roof below the plot."""
+    rows = [
+        row(number, "tma", 2048, us=us, p20=us, p80=us, tflops=FLOPS / us / 1e6, dram_bytes=moved)
+        for number, us, moved in ((1, 171.8, 25e6), (2, 543.3, 251_658e6))
+    ]
+    check("roofline", climb_picture("roofline", climb({"rows": rows}), size))
+
+
 @settings(max_examples=25)
 @given(climbs(), st.sampled_from(["720p", "square", "vertical"]), st.sampled_from(sorted(CLIMBS)))
 def test_texts_of_any_ladder(made, size, name):

@@ -11,8 +11,10 @@ from pathlib import Path
 import av
 import numpy as np
 import pytest
-from films import CLIMBS, film, painted
+from av.video.reformatter import ColorRange, Colorspace
+from films import CLIMBS, SCENES, film, painted
 from ladders import values
+from manim import tempconfig
 from PIL import Image
 
 import tilesim
@@ -91,7 +93,30 @@ def test_manim_renders_the_film_that_export_exports(rendered, name):
     rate, count, shown = decode(made(rendered, name, ".mp4"), [15 * second for second in seconds])
     assert (rate, count, shown[0].shape) == (15, 225, (480, 854, 3))
     for second, pixels in zip(seconds, shown, strict=True):
-        assert np.abs(pixels - painted(name, second)[..., :3]).mean() < 6
+        assert np.abs(pixels - painted(name, second)[..., :3]).mean() < 3.2
+
+
+def test_manims_film_says_which_colours_it_has(rendered):
+    with av.open(str(made(rendered, "race", ".mp4"))) as container:
+        frame = next(container.decode(video=0))
+    assert (frame.colorspace, frame.color_range) == (Colorspace.ITU709, ColorRange.MPEG)
+
+
+def test_a_transparent_film_is_given_whole_frames(tmp_path):
+    """Its format is not the one that films are converted to."""
+    settings = {"media_dir": str(tmp_path), "quality": "low_quality", "verbosity": "ERROR", "frame_rate": 2}
+    with tempconfig(settings | {"write_to_movie": True, "progress_bar": "none", "transparent": True}):
+        scene = SCENES["persistent"]()
+        scene.film = film("persistent")
+        scene.render()
+    (movie,) = (path for path in tmp_path.rglob("*.mov") if "partial" not in str(path))
+    _, count, (shown,) = decode(movie, [12])
+    assert count == 30 and np.abs(shown - painted("persistent", 6)[..., :3]).mean() < 1
+
+
+def test_other_renderers_are_refused():
+    with pytest.raises(SystemExit, match=r"error: object cannot draw this film; leave the renderer to"):
+        SCENES["race"](object())
 
 
 def test_the_classroom_comes_from_its_file(rendered):
