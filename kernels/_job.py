@@ -1,4 +1,4 @@
-"""A job: a kernel with what it takes to launch it; and what all jobs do to the operands."""
+"""A job: a kernel with its plan of one product; and what all jobs do to the operands."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import torch
-import triton
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 from tilesim.orders import visit
@@ -15,10 +14,11 @@ from tilesim.problems import Problem
 from ._errors import KernelError
 from ._inputs import Matrices
 from ._layouts import lines
+from ._run import Run
 from ._tiles import FORMULAS
 from ._variants import Variant
 
-Launch = Callable[[], None]
+Launch = Callable[[], object]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,13 +27,15 @@ class Job:
 
     `rows`: the plan's segments, SEGMENT array, in the order of their stamps. `ctas`: thread blocks launched.
     `launcher(matrices, stamps=None)`: a function that launches once, and writes stamps [rows, WORDS] where
-    there is a place for them, zero before; KernelError for a place of another size or kind. `check()`:
-    raises KernelError where a launch since the last check went wrong inside.
+    there is a place for them, zero before; KernelError for a place of another size or kind. `room()`: the
+    kernel's arguments, by name, that two launches at once must not share, made anew. `check()`: raises
+    KernelError where a launch since the last check went wrong inside.
     """
 
     rows: np.ndarray
     ctas: int
-    launcher: Callable[..., Launch]
+    launcher: Callable[..., Run]
+    room: Callable[[], dict[str, torch.Tensor]] = dict
     check: Callable[[], None] = lambda: None
 
 
@@ -75,26 +77,3 @@ def operands_of(
             f"{what.name} takes dense, row-major A and B and no tf32; it has no {', '.join(sorted(strange))}"
         )
     return operands, layout
-
-
-def caller(
-    what: Variant, problem: Problem, kernel: Any, ctas: int, arguments: tuple, constants: dict[str, Any]
-) -> Launch:
-    """A function that calls kernel[(ctas,)](*arguments, **constants), with errors in a sentence."""
-
-    def launch() -> None:
-        try:
-            kernel[(ctas,)](*arguments, **constants)
-        except triton.runtime.errors.OutOfResources as short:
-            raise KernelError(
-                f"tiles of {'x'.join(map(str, problem.tile))} in {problem.dtype} with {what.stages} stages"
-                f" need {short.required} of {short.name}, and this GPU has {short.limit}; take smaller"
-                " tiles or fewer stages"
-            ) from None
-        except RuntimeError as failed:
-            if "PassManager" not in str(failed):
-                raise
-            version = f"Triton {triton.__version__}"
-            raise KernelError(f"{version} cannot compile {what.name} for {problem} on this GPU") from None
-
-    return launch

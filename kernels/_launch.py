@@ -15,7 +15,8 @@ from . import _unstamped
 from ._clock import WORDS
 from ._errors import KernelError
 from ._inputs import Matrices
-from ._job import Job, Launch, caller, operands_of, ordered
+from ._job import Job, operands_of, ordered
+from ._run import Run
 from ._upload import Upload, rows_of, upload
 from ._variants import Variant
 from .naive import naive
@@ -56,14 +57,18 @@ def job(
     made.check(problem, device.slots)
     uploaded = upload(made, problem, memory, device.ctas_per_sm)
     if concurrent:
-        kept = uploaded.without_partials()
-        return Job(rows_of(made), made.ctas, lambda *args: _planned(what, problem, kept.with_room(), *args))
-    return Job(rows_of(made), made.ctas, partial(_planned, what, problem, uploaded), uploaded.check)
+        uploaded = uploaded.without_partials()
+
+        def launcher(matrices: Matrices, stamps: torch.Tensor | None = None) -> Run:
+            return _planned(what, problem, uploaded, matrices, stamps).on(matrices, uploaded.room())
+
+        return Job(rows_of(made), made.ctas, launcher, uploaded.room)
+    return Job(rows_of(made), made.ctas, partial(_planned, what, problem, uploaded), check=uploaded.check)
 
 
 def _own(
     what: Variant, problem: Problem, ctas: int, matrices: Matrices, stamps: torch.Tensor | None = None
-) -> Launch:
+) -> Run:
     table, values = ordered(problem, matrices)
     if what.schedule == "persistent":
         values |= dict(OVERLAP=what.overlap, LAG=LAG if what.overlap else 0, PARTS=what.parts)
@@ -74,7 +79,7 @@ def _own(
 def _planned(
     what: Variant, problem: Problem, plan: Upload, matrices: Matrices, stamps: torch.Tensor | None = None,
     wait_ns: int = WAIT_NS,
-) -> Launch:  # fmt: skip
+) -> Run:  # fmt: skip
     queue = plan.rows > plan.queue
     # A block with one segment has nothing to overlap with, and C then needs no shared memory of its own.
     overlap = what.overlap and plan.longest > 1 and not queue
@@ -112,12 +117,7 @@ def _check_room(stamps: torch.Tensor | None, rows: int, matrices: Matrices) -> N
 def _launch(
     kernel: Any, ctas: int, what: Variant, problem: Problem, matrices: Matrices, tables: tuple,
     stamps: torch.Tensor | None, values: dict[str, Any],
-) -> Launch:  # fmt: skip
-    """A function that launches `kernel` once: C = A · B.
-
-    Launching raises KernelError where the tile needs more shared memory than the GPU has, or where this
-    Triton cannot compile the kernel for it.
-    """
+) -> Run:  # fmt: skip
     bm, bn, bk = problem.tile
     operands, layout = operands_of(what, problem, kernel, matrices)
     constants = values | layout | dict(
@@ -125,7 +125,5 @@ def _launch(
         num_warps=what.warps, num_stages=what.stages,
     )  # fmt: skip
 
-    return caller(
-        what, problem, kernel, ctas,
-        (*operands, *tables, stamps, problem.m, problem.n, problem.k), constants,
-    )  # fmt: skip
+    arguments = (*operands, *tables, stamps, problem.m, problem.n, problem.k)
+    return Run(what, problem, kernel, ctas, arguments, constants)

@@ -11,7 +11,8 @@ from tilesim.problems import Problem
 from . import _hopper
 from ._errors import KernelError
 from ._inputs import Matrices
-from ._job import Job, Launch, caller, operands_of, ordered
+from ._job import Job, operands_of, ordered
+from ._run import Run
 from ._tiles import INTERPRETED
 from ._variants import Variant
 from .element import element
@@ -22,10 +23,10 @@ MOST_BLOCKS = 2**31 - 1
 """In a grid's first dimension (CUDA C++ Programming Guide, compute capabilities from 3.0)."""
 
 
-def _unstamped(ctas: int, launcher: Callable[[Matrices], Launch]) -> Job:
+def _unstamped(ctas: int, launcher: Callable[[Matrices], Run]) -> Job:
     """The job of a kernel that leaves no stamps, and so has no segments to name."""
 
-    def refuse(matrices: Matrices, stamps: torch.Tensor | None = None) -> Launch:
+    def refuse(matrices: Matrices, stamps: torch.Tensor | None = None) -> Run:
         if stamps is not None:
             raise KernelError("this kernel writes no stamps; record runs 'own' and 'planned' ones")
         return launcher(matrices)
@@ -40,11 +41,11 @@ def _element(what: Variant, problem: Problem, device: Device) -> Job:
             f"element launches a thread block for each of {ctas} elements; {MOST_BLOCKS} are allowed"
         )
 
-    def launcher(matrices: Matrices) -> Launch:
+    def launcher(matrices: Matrices) -> Run:
         operands, _ = operands_of(what, problem, element, matrices)
         arguments = (*operands, problem.m, problem.n, problem.k)
         constants = dict(BK=problem.tile_k, num_warps=what.warps)
-        return caller(what, problem, element, ctas, arguments, constants)
+        return Run(what, problem, element, ctas, arguments, constants)
 
     return _unstamped(ctas, launcher)
 
@@ -52,12 +53,12 @@ def _element(what: Variant, problem: Problem, device: Device) -> Job:
 def _uncoalesced(what: Variant, problem: Problem, device: Device) -> Job:
     bm, bn, bk = problem.tile
 
-    def launcher(matrices: Matrices) -> Launch:
+    def launcher(matrices: Matrices) -> Run:
         table, values = ordered(problem, matrices)
         operands, layout = operands_of(what, problem, uncoalesced, matrices)
         arguments = (*operands, table, problem.m, problem.n, problem.k, 1)
         constants = values | layout | dict(BM=bm, BN=bn, BK=bk, num_warps=what.warps)
-        return caller(what, problem, uncoalesced, problem.tiles, arguments, constants)
+        return Run(what, problem, uncoalesced, problem.tiles, arguments, constants)
 
     return _unstamped(problem.tiles, launcher)
 
@@ -67,7 +68,7 @@ def _skinny(what: Variant, problem: Problem, device: Device) -> Job:
     tma = what.loads == "tma"
     early = tma and not INTERPRETED  # where there is TMA, there is programmatic dependent launch
 
-    def launcher(matrices: Matrices) -> Launch:
+    def launcher(matrices: Matrices) -> Run:
         table, values = ordered(problem, matrices)
         operands, layout = operands_of(what, problem, skinny, matrices)
         constants = values | layout | dict(
@@ -76,7 +77,7 @@ def _skinny(what: Variant, problem: Problem, device: Device) -> Job:
         if early:
             constants["launch_pdl"] = True
         arguments = (*operands, table, problem.m, problem.n, problem.k)
-        return caller(what, problem, skinny, problem.tiles, arguments, constants)
+        return Run(what, problem, skinny, problem.tiles, arguments, constants)
 
     return _unstamped(problem.tiles, launcher)
 
@@ -85,11 +86,11 @@ def _of_hopper(what: Variant, problem: Problem, device: Device) -> Job:
     _hopper.require(what, problem)
     ctas = min(problem.tiles, device.sms - device.busy_sms)
 
-    def launcher(matrices: Matrices) -> Launch:
+    def launcher(matrices: Matrices) -> Run:
         table, values = ordered(problem, matrices)
         kernel, operands, constants = _hopper.call(what, problem, matrices)
         arguments = (*operands, table, problem.m, problem.n, problem.k)
-        return caller(what, problem, kernel, ctas, arguments, values | constants)
+        return Run(what, problem, kernel, ctas, arguments, values | constants)
 
     return _unstamped(ctas, launcher)
 

@@ -44,19 +44,20 @@ class Upload:
         """Whether any tile is cut along K."""
         return len(self.tiles) > 0
 
-    def with_room(self) -> "Upload":
-        """The same plan with room of its own to work in, so that launches on two streams never meet."""
+    def room(self) -> dict[str, torch.Tensor]:
+        """New room to work in, by the kernel's names of it, so that launches on two streams never meet."""
         if not self.split and self.rows == self.queue:
-            return self
-        return replace(
-            self,
+            return {}
+        flags = torch.zeros_like(self.flags)
+        return dict(
             ticket=torch.zeros_like(self.ticket),
             partials=torch.empty_like(self.partials, device=self.table.device),
-            flags=torch.zeros_like(self.flags),
+            flags=flags,
+            fault=flags[-1:],
         )
 
     def without_partials(self) -> "Upload":
-        """The same plan to be kept, which takes little memory; launches need it `with_room`."""
+        """The same plan to be kept, which takes little memory; launches need other `room`."""
         return replace(self, partials=self.partials.to("meta"))
 
     def check(self) -> None:

@@ -8,6 +8,7 @@ fp32 is multiplied in full, or as tf32 where torch's own setting for its product
 """
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
@@ -20,11 +21,12 @@ from tilesim.problems import Problem
 from ._choice import Choice, choices
 from ._cublas import tf32
 from ._errors import OperandError
-from ._inputs import DTYPES, RESULTS
+from ._inputs import DTYPES, RESULTS, Matrices
 from ._job import Job
 from ._launch import job
 from ._layouts import layout, lines
 from ._machine import device as this_gpu
+from ._run import Run
 from ._tiles import INTERPRETED
 from ._variants import TMA_BYTES, Variant, check, on_this_machine
 
@@ -32,7 +34,10 @@ NAMES = {kind: name for name, kind in DTYPES.items() if name != "tf32"}
 """The dtypes of A and B, and what they are called here."""
 
 MOST_KEPT = 4096
-_to_try: dict[tuple, list[Choice]] = {}
+_kept: dict[tuple, tuple[Job, Run]] = {}
+"""What has multiplied operands of such a key; it holds none of them."""
+
+NOWHERE = torch.empty(0, device="meta")
 
 INTERPRETED_DEVICE = Device(4)
 """What the interpreter stands for: it runs thread blocks one after another, so few of them are enough."""
@@ -75,28 +80,45 @@ def _check(a: torch.Tensor, b: torch.Tensor) -> None:
         )
 
 
+def _check_place(a: torch.Tensor) -> None:
+    """Raise OperandError unless kernels run where A is."""
+    if a.device.type != ("cpu" if INTERPRETED else "cuda") or torch.version.hip:
+        needs = "CPU tensors, since TRITON_INTERPRET is set" if INTERPRETED else (
+            "tensors on an NVIDIA GPU, or TRITON_INTERPRET=1 in the environment for a slow run on the CPU"
+        )  # fmt: skip
+        raise OperandError(f"A and B are on {a.device}; matmul needs {needs}")
+
+
 def _empty(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     return a.new_empty((a.shape[0], b.shape[1]), dtype=RESULTS[NAMES[a.dtype]])
 
 
 @torch.library.custom_op("tilesim::matmul", mutates_args=())
 def _op(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    _check(a, b)
+    key = _key(a, b)
+    if key not in _kept:
+        _check(a, b)
+        if not a.numel() or not b.numel():
+            return _empty(a, b).zero_()
+        _check_place(a)
+        a, b = (x if lines(x) else x.contiguous() for x in (a, b))
+        key = _key(a, b)
     c = _empty(a, b)
-    if not a.numel() or not b.numel():
-        return c.zero_()
-    if a.device.type != ("cpu" if INTERPRETED else "cuda") or torch.version.hip:
-        needs = "CPU tensors, since TRITON_INTERPRET is set" if INTERPRETED else (
-            "tensors on an NVIDIA GPU, or TRITON_INTERPRET=1 in the environment for a slow run on the CPU"
-        )  # fmt: skip
-        raise OperandError(f"A and B are on {a.device}; matmul needs {needs}")
-    a, b = (x if lines(x) else x.contiguous() for x in (a, b))
-    if INTERPRETED:
-        _multiply(a, b, c)
+    if INTERPRETED or a.device.index == torch.cuda.current_device():
+        _multiply(a, b, c, key)
     else:
         with torch.cuda.device(a.device):
-            _multiply(a, b, c)
+            _multiply(a, b, c, key)
     return c
+
+
+def _key(a: torch.Tensor, b: torch.Tensor) -> tuple:
+    """Operands of the same key are multiplied alike."""
+    return (
+        a.shape, b.shape, a.stride(), b.stride(), a.dtype, b.dtype, a.device, b.device,
+        a.data_ptr() % TMA_BYTES == 0, b.data_ptr() % TMA_BYTES == 0,
+        a.dtype == torch.float32 and tf32(),
+    )  # fmt: skip
 
 
 @_op.register_fake
@@ -120,40 +142,45 @@ def _gradients(ctx: Any, grad: torch.Tensor) -> tuple[torch.Tensor | None, torch
 _op.register_autograd(_gradients, setup_context=_save)
 
 
-def _multiply(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> None:
-    """C = A · B on the current device, by the first of its choices that can be launched."""
-    dtype = "tf32" if a.dtype == torch.float32 and tf32() else NAMES[a.dtype]
-    aligned = tuple(x.data_ptr() % TMA_BYTES == 0 for x in (a, b))
-    key = (a.shape, b.shape, a.stride(), b.stride(), aligned, dtype, a.device.index)
-    left = _to_try.get(key) or _what_to_try(key, a, b, dtype)
-    while True:
-        choice = left[0]
-        try:
-            _job(*choice, a.device.index).launcher((a, b, c))()
-            return
-        except TilesimError:
-            if len(left) == 1:
-                raise
-            if left[0] is choice:  # else another thread was faster
-                left.pop(0)
+def _multiply(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor, key: tuple) -> None:
+    """C = A · B on the current device, as operands of this key were multiplied before."""
+    if key in _kept:
+        work, run = _kept[key]
+        run.on((a, b, c), work.room())()
+        return
+    work, run = _first((a, b, c), "tf32" if key[-1] else NAMES[a.dtype])
+    if not _capturing():
+        if len(_kept) == MOST_KEPT:
+            _kept.clear()
+        _kept[key] = work, run.on((NOWHERE,) * 3, dict.fromkeys(work.room(), NOWHERE))
 
 
-def _what_to_try(key: tuple, a: torch.Tensor, b: torch.Tensor, dtype: str) -> list[Choice]:
-    """What to try in turn; what cannot be launched is taken off, for all products of this key that follow.
+def _first(matrices: Matrices, dtype: str) -> tuple[Job, Run]:
+    """C = A · B by the first of its choices that can be launched, and what that was.
 
-    While a graph is captured no plan can be uploaded, so for a product that comes up then for the first time
-    `planned` is left out, this once.
+    While a graph is captured no plan can be uploaded, so `planned` is left out then.
     """
+    a, b, _ = matrices
     gpu = None if INTERPRETED else torch.cuda.get_device_name()
-    every = choices(a.shape[0], b.shape[1], a.shape[1], dtype, layout(a, b), gpu)
-    check(every[-1][1])
-    left = [(on_this_machine(what, problem, (a, b))[0], problem) for what, problem in every]
-    if not INTERPRETED and torch.cuda.is_current_stream_capturing():
-        return [(what, problem) for what, problem in left if what.kernel != "planned"]
-    if len(_to_try) == MOST_KEPT:
-        _to_try.clear()
-    _to_try[key] = left
-    return left
+    *others, last = choices(a.shape[0], b.shape[1], a.shape[1], dtype, layout(a, b), gpu)
+    check(last[1])
+    for choice in others:
+        if not (_capturing() and choice[0].kernel == "planned"):
+            with suppress(TilesimError):
+                return _launched(choice, matrices)
+    return _launched(last, matrices)
+
+
+def _launched(choice: Choice, matrices: Matrices) -> tuple[Job, Run]:
+    what, problem = choice
+    work = _job(on_this_machine(what, problem, matrices[:2])[0], problem, matrices[0].device.index)
+    run = work.launcher(matrices)
+    run()
+    return work, run
+
+
+def _capturing() -> bool:
+    return not INTERPRETED and torch.cuda.is_current_stream_capturing()
 
 
 @lru_cache(maxsize=1024)

@@ -66,7 +66,7 @@ def test_any_dtype(name, size):
 
 def test_fp32_is_tf32_where_torch_s_own_products_are(monkeypatch):
     asked = []
-    monkeypatch.setattr(op, "_to_try", {})
+    monkeypatch.setattr(op, "_kept", {})
     monkeypatch.setattr(op, "choices", lambda *key: asked.append(key[3]) or _choice.choices(*key))
     before = torch.get_float32_matmul_precision()
     try:
@@ -126,7 +126,7 @@ def test_gradients_and_their_gradients_are_those_of_torch(wanted):
 
 def test_nothing_is_copied_for_gradients_or_column_major_operands(monkeypatch):
     seen = []
-    monkeypatch.setattr(op, "_multiply", lambda a, b, c: seen.append((a, b)) or c.zero_())
+    monkeypatch.setattr(op, "_multiply", lambda a, b, c, key: seen.append((a, b)) or c.zero_())
     a, b = asking(24, 40), asking(17, 40, seed=1)
     matmul(a, b.T).backward(torch.ones(24, 17))
     matmul(a.detach()[::2], b.detach().T[:, 3:9])
@@ -210,6 +210,7 @@ def test_its_errors_are_what_callers_of_torch_and_of_tilesim_catch():
 
 
 def test_without_a_gpu_it_says_what_to_do(monkeypatch):
+    monkeypatch.setattr(op, "_kept", {})
     monkeypatch.setattr(op, "INTERPRETED", False)
     with pytest.raises(
         _errors.OperandError, match=r"are on cpu; matmul needs tensors on an NVIDIA GPU, or TRITON_"
@@ -218,7 +219,7 @@ def test_without_a_gpu_it_says_what_to_do(monkeypatch):
 
 
 def test_what_no_kernel_can_multiply_is_one_sentence(monkeypatch):
-    monkeypatch.setattr(op, "_to_try", {})
+    monkeypatch.setattr(op, "_kept", {})
     monkeypatch.setattr(_variants, "MAX_SIZE", 8)
     with pytest.raises(KernelError, match="M is 9; the kernels allow sizes up to 8"):
         matmul(matrix(9, 4), matrix(4, 4))
@@ -242,17 +243,28 @@ def test_a_kernel_that_cannot_be_launched_gives_way_for_good(monkeypatch):
 
     jobs = op.job
     op._job.cache_clear()
-    monkeypatch.setattr(op, "_to_try", {})
+    monkeypatch.setattr(op, "_kept", {})
     monkeypatch.setattr(op, "job", job)
     a, b = matrix(40, 24), matrix(24, 17)
     for _ in range(2):
         assert off(matmul(a, b), a, b) < 1e-5
     assert tried == [3, 2, 1]
-    monkeypatch.setattr(op, "_to_try", {})
+    monkeypatch.setattr(op, "_kept", {})
     op._job.cache_clear()
     monkeypatch.setattr(op, "choices", lambda *key: _choice.choices(*key)[:2])
     with pytest.raises(KernelError, match="too many stages"):
         matmul(a, b)
+
+
+def test_what_is_kept_of_one_product_multiplies_others_of_its_kind(monkeypatch):
+    monkeypatch.setattr(op, "_kept", {})
+    wide = matrix(80, 60)
+    for seed in range(2):
+        a, b = matrix(40, 24, seed=seed), matrix(24, 17, seed=seed + 9)
+        for x in (a, a.T.contiguous().T, wide[::2, ::2][:, :24]):
+            assert off(matmul(x, b), x, b) < 1e-5
+    # row-major and column-major A; of the one without a dense dimension, its copy's, which is row-major
+    assert len(op._kept) == 2
 
 
 @pytest.mark.parametrize("schedule", ["stream-k", "persistent-dynamic"])
@@ -264,7 +276,7 @@ def test_plans_work_in_room_of_their_own(monkeypatch, schedule):
         "warps": 8, "stages": 3, "kernel": "planned",
     }  # fmt: skip
     chosen = _choice.chosen(row, 70, 68, 200)
-    monkeypatch.setattr(op, "_to_try", {})
+    monkeypatch.setattr(op, "_kept", {})
     monkeypatch.setattr(op, "choices", lambda *key: [chosen])
     a, b = matrix(70, 200), matrix(200, 68, seed=1)
     results = [matmul(a, b) for _ in range(3)]

@@ -22,10 +22,10 @@ DTYPES = ["bf16", "fp16", "fp32", "tf32", "fp8"]
 def op(gpu):
     """The module of matmul, without what it has learnt."""
     module = import_module("tilesim_kernels.matmul")
-    module._to_try.clear()
+    module._kept.clear()
     module._job.cache_clear()
     yield module
-    module._to_try.clear()
+    module._kept.clear()
 
 
 def matrix(gpu, rows, columns, dtype, trans=False, seed=0):
@@ -198,8 +198,8 @@ def test_too_many_stages_become_fewer(gpu, op, monkeypatch):
     monkeypatch.setattr(choice, "rows", lambda name: [row])
     a, b = matrix(gpu, 512, 2048, gpu.torch.bfloat16), matrix(gpu, 2048, 512, gpu.torch.bfloat16, seed=1)
     assert off(op.matmul(a, b), a, b) <= gpu._reference.TOLERANCE["bf16"]
-    (left,) = op._to_try.values()
-    assert left[0][0].stages < 9 and left[0][1].tile == (128, 256, 64)
+    ((_, run),) = op._kept.values()
+    assert run.what.stages < 9 and run.problem.tile == (128, 256, 64)
 
 
 @pytest.mark.parametrize(("dtype", "layout"), [("bf16", "nn"), ("fp8", "nt"), ("tf32", "nt")])
