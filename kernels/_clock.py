@@ -65,25 +65,36 @@ def row_of(stamps, i):
 
 
 @triton.jit
-def stamp_entry(stamps, i):
-    """Thread 0 writes the time; to be called before anything else."""
+def entry_time(stamps):
+    """The time, int64, for `stamp_entry`; to be called before anything else."""
     if INTERPRETED:
-        row = row_of(stamps, i)
-        tl.store(row + 8, tick(stamps))
+        return tick(stamps)
+    else:
+        return tl.extra.cuda.globaltimer()
+
+
+@triton.jit
+def stamp_entry(stamps, i, when, time):
+    """Thread 0 writes `time` where `when` holds: after the loads that say which row it goes to, and all that
+    were begun with them, so that none waits for another."""
+    if INTERPRETED:
+        if when:
+            tl.store(row_of(stamps, i) + 8, time)
     else:
         tl.inline_asm_elementwise(
             """{
             .reg .pred p;
             .reg .b32 tid;
-            .reg .b64 row, ns;
-            mov.u64 ns, %globaltimer;
+            .reg .b64 row;
             mov.u32 tid, %tid.x;
             setp.eq.u32 p, tid, 0;
+            setp.ne.and.u32 p, $3, 0, p;
             mad.wide.s32 row, $2, 128, $1;
-            @p st.global.u64 [row + 64], ns;
+            @p st.global.u64 [row + 64], $4;
             mov.u32 $0, 0;
             }""",
-            "=r,l,r", [stamps, tl.cast(i, tl.int32)], dtype=tl.int32, is_pure=False, pack=1,
+            "=r,l,r,r,l", [stamps, tl.cast(i, tl.int32), tl.cast(when, tl.int32), time],
+            dtype=tl.int32, is_pure=False, pack=1,
         )  # fmt: skip
 
 

@@ -1,7 +1,6 @@
 """A run: what launches a kernel, at each call, and with as little work for the host as Triton allows."""
 
 from collections.abc import Callable
-from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -39,26 +38,44 @@ class Run:
     def __call__(self) -> None:
         """Raises KernelError where the tile needs more shared memory than the GPU has, or where this Triton
         cannot compile the kernel for it."""
-        if self.compiled:
-            launch, rest = self.compiled[0]
-            launch(*self.arguments, *rest)
+        if not self.compiled:
+            self._compile_and_launch()
             return
-        made = self._compile()
-        if isinstance(made, CompiledKernel):
-            given = self.kernel.signature.bind_partial(
-                *self.arguments, **{k: v for k, v in self.constants.items() if k in self.kernel.arg_names}
-            )
-            given.apply_defaults()
-            self.compiled.append((made[(self.ctas, 1, 1)], given.args[len(self.arguments) :]))
+        launch, rest = self.compiled[0]
+        launch(*self.arguments, *rest)
 
-    def on(self, matrices: Matrices, room: dict[str, torch.Tensor]) -> "Run":
-        """The same of other matrices, whose shapes, strides, dtypes and alignment must be those of the first,
-        with other arguments by name where they need `room` of their own."""
-        moved = (_moved(old, x) for old, x in zip(self.arguments, matrices, strict=False))
-        arguments = [*moved, *self.arguments[len(matrices) :]]
+    def again(self, matrices: Matrices, room: dict[str, Any]) -> None:
+        """The same with other matrices, whose shapes, strides, dtypes and alignment must be as before, and
+        other arguments, by name, in place of those that two launches must not share."""
+        if not self.compiled:
+            self.on(matrices, room)()
+            return
+        launch, rest = self.compiled[0]
+        launch(*self._with(matrices, room), *rest)
+
+    def on(self, matrices: Matrices, room: dict[str, Any]) -> "Run":
+        """What does that at each call."""
+        return replace(self, arguments=tuple(self._with(matrices, room)))
+
+    def _with(self, matrices: Matrices, room: dict[str, Any]) -> list[Any]:
+        """The arguments, with these in place of those."""
+        arguments = list(self.arguments)
+        for i, x in enumerate(matrices):
+            arguments[i] = _moved(arguments[i], x)
         for name, value in room.items():
             arguments[self.kernel.arg_names.index(name)] = value
-        return replace(self, arguments=tuple(arguments))
+        return arguments
+
+    def _compile_and_launch(self) -> None:
+        made = self._compile()
+        if not isinstance(made, CompiledKernel):  # Triton interprets
+            return
+        names = self.kernel.arg_names
+        given = self.kernel.signature.bind_partial(
+            *self.arguments, **{name: value for name, value in self.constants.items() if name in names}
+        )
+        given.apply_defaults()
+        self.compiled.append((made[(self.ctas, 1, 1)], given.args[len(self.arguments) :]))
 
     def _compile(self) -> Any:
         """Launch, and return what Triton made of the kernel."""
@@ -83,6 +100,7 @@ def _moved(old: Any, x: torch.Tensor) -> Any:
     """`old`, a tensor or a descriptor of one, for x."""
     if isinstance(old, torch.Tensor):
         return x
-    new = copy(old)
-    new.base = x
+    # Neither checked again, nor copied by `copy`, which takes three times as long.
+    new = object.__new__(type(old))
+    new.__dict__.update(old.__dict__, base=x)
     return new

@@ -3,7 +3,7 @@
 import triton
 import triton.language as tl
 
-from ._clock import stamp_done, stamp_drain, stamp_entry, stamp_start
+from ._clock import entry_time, stamp_done, stamp_drain, stamp_entry, stamp_start
 from ._tiles import load, multiply, place, store
 
 
@@ -21,7 +21,7 @@ def naive(
 ):  # fmt: skip
     i = tl.program_id(0)
     if RECORD:
-        stamp_entry(stamps, i)
+        stamp_entry(stamps, i, i >= 0, entry_time(stamps))
     pid_m, pid_n = place(i, visit, M, N, BM, BN, ORDER, GROUP)
     acc = tl.zeros((BM, BN), tl.float32)
     for k in range(tl.cdiv(K, BK)):

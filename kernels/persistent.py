@@ -3,7 +3,7 @@
 import triton
 import triton.language as tl
 
-from ._clock import stamp_done, stamp_drain, stamp_entry, stamp_start
+from ._clock import entry_time, stamp_done, stamp_drain, stamp_entry, stamp_start
 from ._tiles import load, multiply, place, store
 
 
@@ -27,7 +27,7 @@ def persistent(
     tiles = tl.cdiv(M, BM) * tl.cdiv(N, BN)
     k_steps = tl.cdiv(K, BK)
     if RECORD and cta < tiles:
-        stamp_entry(stamps, cta)
+        stamp_entry(stamps, cta, cta >= 0, entry_time(stamps))
     for i in tl.range(cta, tiles, ctas, flatten=OVERLAP):
         pid_m, pid_n = place(i, visit, M, N, BM, BN, ORDER, GROUP)
         acc = tl.zeros((BM, BN), tl.float32)

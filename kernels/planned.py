@@ -12,7 +12,15 @@ so it has a loop over segments with one over K-steps inside.
 import triton
 import triton.language as tl
 
-from ._clock import stamp_done, stamp_drain, stamp_entry, stamp_fixup, stamp_ready, stamp_start
+from ._clock import (
+    entry_time,
+    stamp_done,
+    stamp_drain,
+    stamp_entry,
+    stamp_fixup,
+    stamp_ready,
+    stamp_start,
+)
 from ._split import give, take, wait
 from ._tiles import load, multiply, settled, store
 
@@ -76,12 +84,15 @@ def planned(
     lda=None, ldb=None, TRANS_A: tl.constexpr = False, TRANS_B: tl.constexpr = False,  # see _tiles
     PRECISION: tl.constexpr = "ieee",
 ):  # fmt: skip
+    if RECORD:
+        entered = entry_time(stamps)
     cta = tl.program_id(0)
     first = tl.load(offsets + cta)
     end = tl.load(offsets + cta + 1)
     if OVERLAP:
-        if RECORD and first < end:
-            stamp_entry(stamps, first)
+        k_steps = tl.load(steps + cta)
+        if RECORD:
+            stamp_entry(stamps, first, first < end, entered)
         s = first - 1
         k = -1
         k0, k1 = 0, 0
@@ -89,7 +100,7 @@ def planned(
         place, peers = 0, 0
         whole = False
         acc = tl.zeros((BM, BN), tl.float32)
-        for _ in tl.range(tl.load(steps + cta)):
+        for _ in tl.range(k_steps):
             # what the loads need is found at the top, or the pipeliner cannot run them ahead
             if k == k1 - 1:
                 whole = (s >= first) & ((place < 0) | (peers > 0))
@@ -115,8 +126,8 @@ def planned(
         s = first
         if QUEUE and s == end:
             s = queue + tl.atomic_add(ticket, 1)
-        if RECORD and s < rows:
-            stamp_entry(stamps, s)
+        if RECORD:
+            stamp_entry(stamps, s, s < rows, entered)
         before = first - 1
         whole = False
         while s < (rows if QUEUE else end):

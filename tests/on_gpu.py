@@ -89,8 +89,8 @@ def write_to(address):
 
 
 @triton.jit
-def after_entry(stamps, i):
-    stamp_entry(stamps, i)
+def after_entry(stamps, i, when, time):
+    stamp_entry(stamps, i, when, time)
     pause(stamps, i >= 0)
 
 

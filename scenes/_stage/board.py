@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -54,9 +55,15 @@ class Board:
     says: Callable[[float], tuple[Text | Fill, ...]]
 
     def __call__(self, frame: np.ndarray, t: float, since: float | None = None) -> list[Pixels]:
-        now = self.says(t)
-        if since is not None and self.says(since) == now:
+        now = _said(self.says, t)
+        if since is not None and _said(self.says, since) == now:
             return []
         for part in (Fill(self.place, self.ground), *now):
             part.draw(frame)
         return [self.place]
+
+
+@lru_cache(maxsize=64)
+def _said(says: Callable[[float], tuple[Text | Fill, ...]], t: float) -> tuple[Text | Fill, ...]:
+    """`says(t)`; what a board says at one frame it is asked for again at the next."""
+    return says(t)
