@@ -25,9 +25,9 @@ done   TMA: after the last warp has waited for its part of C to be visible. A bl
 How late, on an H200 with 128x256 tiles, by the medians of done - drain: 0.3 µs where segments overlap, 0.6
 where they do not, 1.2 where the segment in between is read from a table or drawn, and then 0.8 at the end.
 
-What stamps cost there, of the median of the kernel without them, in turn, over 5 repeats: 0.4 to 0.7 % at
-4096x4096x4096, 1.0 to 2.1 % at 4096x4096x512. With split tiles the stamped kernel can be the faster one, by
-2 to 5 %: ptxas makes another program of it, with 254 registers instead of 170.
+What stamps cost there, of the median of the kernel without them, in turn, over 5 repeats: 0.4 to 1.0 % at
+4096x4096x4096 (1.9 % once), 1.0 to 2.1 % at 4096x4096x512; 2.7 to 3.7 % there where a plan cuts most of its
+tiles, two thirds of it for `done`, whose wait stands in the K loop.
 
 Cycles of two SMs, or of one at two times, do not last the same: in one launch SMs ran at 1.57 to 1.61 GHz in
 their main loops, and at 1.98 where they were made to pause.

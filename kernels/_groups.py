@@ -30,6 +30,12 @@ CONSUMER_REGISTERS, PRODUCER_REGISTERS = gl.constexpr(240), gl.constexpr(24)
 
 
 @gluon.jit
+def ring(x, STAGES: gl.constexpr):
+    """Shared memory for so many blocks of x."""
+    return gl.allocate_shared_memory(x.dtype, [STAGES] + x.block_type.shape, x.layout)  # noqa: RUF005
+
+
+@gluon.jit
 def barriers(STAGES: gl.constexpr):
     """(full, empty): a barrier per stage each, for one arrival a round."""
     full = gl.allocate_shared_memory(gl.int64, [STAGES, 1], hopper.mbarrier.MBarrierLayout())
@@ -44,7 +50,7 @@ def barriers(STAGES: gl.constexpr):
 def produce(
     a, b, ring_a, ring_b, full, empty, visit, M, N, K,
     BM: gl.constexpr, BN: gl.constexpr, BK: gl.constexpr, STAGES: gl.constexpr,
-    ORDER: gl.constexpr, GROUP: gl.constexpr,
+    ORDER: gl.constexpr, GROUP: gl.constexpr, TRANS_A: gl.constexpr, TRANS_B: gl.constexpr,
 ):  # fmt: skip
     """Load every K-step of this thread block's tiles, each as soon as its stage is empty."""
     gdc_wait()
@@ -55,9 +61,27 @@ def produce(
         for k in range(gl.cdiv(K, BK)):
             hopper.mbarrier.wait(empty.index(stage), phase)
             hopper.mbarrier.expect(full.index(stage), (BM + BN) * BK * a.dtype.primitive_bitwidth // 8)
-            tma_load(a, [pid_m * BM, k * BK], full.index(stage), ring_a.index(stage))  # [BM, BK]
-            tma_load(b, [k * BK, pid_n * BN], full.index(stage), ring_b.index(stage))  # [BK, BN]
+            fetch(a, pid_m * BM, k * BK, full.index(stage), ring_a.index(stage), TRANS_A)
+            fetch(b, k * BK, pid_n * BN, full.index(stage), ring_b.index(stage), TRANS_B)
             stage, phase = following(stage, phase, STAGES)
+
+
+@gluon.jit
+def fetch(x, row, column, full, room, TRANS: gl.constexpr):
+    """Load the block at (row, column) of x, or with TRANS of its transpose, into `room` as it lies in x."""
+    if TRANS:
+        tma_load(x, [column, row], full, room)
+    else:
+        tma_load(x, [row, column], full, room)
+
+
+@gluon.jit
+def turned(room, TRANS: gl.constexpr):
+    """What such a `room` holds, as a product takes it: wgmma reads 16-bit operands along either dimension."""
+    if TRANS:
+        return room.permute((1, 0))
+    else:
+        return room
 
 
 @gluon.jit

@@ -11,8 +11,9 @@ from tilesim.problems import Problem
 
 from ._errors import KernelError
 from ._inputs import Matrices
+from ._job import operands_of
 from ._tiles import INTERPRETED
-from ._variants import TMA_BYTES, Variant, no_tma
+from ._variants import Variant, no_tma
 from .ping_pong import ping_pong
 from .specialised import specialised
 
@@ -113,22 +114,18 @@ def call(
 
     Raises KernelError for matrices that its descriptors cannot describe.
     """
+    if what.loads != "tma":
+        raise KernelError(f"{what.kernel} loads by TMA alone, and these operands it cannot load")
     bm, bn, bk = problem.tile
     share = parts(what, problem)
-    boxes = ((bm, bk), (bk, bn), (bm, bn // share))
-    operands = [descriptor(x, box) for x, box in zip(matrices, boxes, strict=True)]
-    constants = dict(BM=bm, BN=bn, BK=bk, STAGES=what.stages, launch_pdl=True)
+    kernel = specialised if what.kernel == "specialised" else ping_pong
+    operands, layout = operands_of(replace(what, parts=share), problem, kernel, matrices, descriptor)
+    constants = layout | dict(BM=bm, BN=bn, BK=bk, STAGES=what.stages, launch_pdl=True)
     if what.kernel == "specialised":
-        return specialised, operands, constants | dict(PARTS=share, num_warps=what.warps)
-    return ping_pong, operands, constants | dict(num_warps=GROUP_WARPS)
+        return kernel, operands, constants | dict(PARTS=share, num_warps=what.warps)
+    return kernel, operands, constants | dict(num_warps=GROUP_WARPS)
 
 
-def descriptor(x: torch.Tensor, box: tuple[int, int]) -> TensorDescriptor:
+def descriptor(x: torch.Tensor, box: list[int]) -> TensorDescriptor:
     """A TMA descriptor of x in boxes [rows, columns], in the layout that wgmma reads."""
-    if not x.is_contiguous() or x.data_ptr() % TMA_BYTES:
-        raise KernelError(
-            f"specialised and ping-pong take row-major, dense matrices at an address that"
-            f" {TMA_BYTES} divides; one has the strides {x.stride()}"
-        )
-    layout = gl.NVMMASharedLayout.get_default_for(list(box), DTYPES[x.dtype])
-    return TensorDescriptor.from_tensor(x, list(box), layout)
+    return TensorDescriptor.from_tensor(x, box, gl.NVMMASharedLayout.get_default_for(box, DTYPES[x.dtype]))

@@ -47,9 +47,16 @@ def ordered(problem: Problem, matrices: Matrices) -> tuple[torch.Tensor | None, 
 
 
 def operands_of(
-    what: Variant, problem: Problem, kernel: Any, matrices: Matrices
+    what: Variant,
+    problem: Problem,
+    kernel: Any,
+    matrices: Matrices,
+    describe: Callable[[torch.Tensor, list[int]], Any] = TensorDescriptor.from_tensor,
 ) -> tuple[list[Any], dict[str, Any]]:
-    """A, B and C as a kernel takes them, and what it is told about them where they are not as usual."""
+    """A, B and C as a kernel takes them, and what it is told about them where they are not as usual.
+
+    Raises KernelError for those that it cannot take.
+    """
     bm, bn, bk = problem.tile
     operands: list[Any] = []
     layout: dict[str, Any] = {"PRECISION": "tf32"} if problem.dtype == "tf32" else {}
@@ -63,7 +70,7 @@ def operands_of(
         if trans:
             layout[f"TRANS_{name.upper()}"] = True
         if what.loads == "tma":
-            operands.append(TensorDescriptor.from_tensor(view, [rows, columns]))
+            operands.append(describe(view, [rows, columns]))
             continue
         if (rows - 1) * view.stride(0) + columns > 2**31:
             raise KernelError(

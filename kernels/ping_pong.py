@@ -10,7 +10,17 @@ from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia import hopper
 from triton.language.extra.cuda import gdc_launch_dependents
 
-from ._groups import CONSUMER_REGISTERS, PRODUCER_REGISTERS, barriers, following, halves, produce, put
+from ._groups import (
+    CONSUMER_REGISTERS,
+    PRODUCER_REGISTERS,
+    barriers,
+    following,
+    halves,
+    produce,
+    put,
+    ring,
+    turned,
+)
 from ._tiles import place
 
 
@@ -18,7 +28,7 @@ from ._tiles import place
 def consume(
     c, ring_a, ring_b, rooms, full, empty, turns, visit, M, N, K, ME: gl.constexpr,
     BM: gl.constexpr, BN: gl.constexpr, BK: gl.constexpr, STAGES: gl.constexpr,
-    ORDER: gl.constexpr, GROUP: gl.constexpr,
+    ORDER: gl.constexpr, GROUP: gl.constexpr, TRANS_A: gl.constexpr, TRANS_B: gl.constexpr,
 ):  # fmt: skip
     """Multiply and write every second tile of this thread block; group 0 has the first."""
     layout: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [gl.num_warps(), 1], [16, BN, 16])
@@ -41,7 +51,9 @@ def consume(
         for k in range(k_steps):
             hopper.mbarrier.wait(full.index(stage), phase)
             hopper.mbarrier.arrive(turns.index(1 - ME), pred=k == k_steps - 1)
-            acc = hopper.warpgroup_mma(ring_a.index(stage), ring_b.index(stage), acc, is_async=True)
+            x = turned(ring_a.index(stage), TRANS_A)  # [BM, BK]
+            y = turned(ring_b.index(stage), TRANS_B)  # [BK, BN]
+            acc = hopper.warpgroup_mma(x, y, acc, is_async=True)
             acc = hopper.warpgroup_mma_wait(1, deps=(acc,))
             hopper.mbarrier.arrive(empty.index(before), pred=k > 0)
             before = stage
@@ -69,10 +81,11 @@ def ping_pong(
     M, N, K,
     BM: gl.constexpr, BN: gl.constexpr, BK: gl.constexpr, STAGES: gl.constexpr,
     ORDER: gl.constexpr, GROUP: gl.constexpr,
+    TRANS_A: gl.constexpr = False, TRANS_B: gl.constexpr = False,  # of the transpose
 ):  # fmt: skip
     gdc_launch_dependents()
-    ring_a = gl.allocate_shared_memory(a.dtype, [STAGES, BM, BK], a.layout)
-    ring_b = gl.allocate_shared_memory(b.dtype, [STAGES, BK, BN], b.layout)
+    ring_a = ring(a, STAGES)
+    ring_b = ring(b, STAGES)
     rooms = gl.allocate_shared_memory(c.dtype, [4, BM, BN // 4], c.layout)
     full, empty = barriers(STAGES)
     turns = gl.allocate_shared_memory(gl.int64, [2, 1], hopper.mbarrier.MBarrierLayout())
@@ -82,10 +95,11 @@ def ping_pong(
     gl.warp_specialize(
         [
             (consume, (c, ring_a, ring_b, rooms, full, empty, turns, visit, M, N, K, 0,
-                       BM, BN, BK, STAGES, ORDER, GROUP)),
+                       BM, BN, BK, STAGES, ORDER, GROUP, TRANS_A, TRANS_B)),
             (consume, (c, ring_a, ring_b, rooms, full, empty, turns, visit, M, N, K, 1,
-                       BM, BN, BK, STAGES, ORDER, GROUP)),
-            (produce, (a, b, ring_a, ring_b, full, empty, visit, M, N, K, BM, BN, BK, STAGES, ORDER, GROUP)),
+                       BM, BN, BK, STAGES, ORDER, GROUP, TRANS_A, TRANS_B)),
+            (produce, (a, b, ring_a, ring_b, full, empty, visit, M, N, K,
+                       BM, BN, BK, STAGES, ORDER, GROUP, TRANS_A, TRANS_B)),
         ],
         [4, 1],
         [CONSUMER_REGISTERS, PRODUCER_REGISTERS],

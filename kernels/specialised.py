@@ -9,7 +9,7 @@ from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia import hopper
 from triton.language.extra.cuda import gdc_launch_dependents
 
-from ._groups import PRODUCER_REGISTERS, barriers, following, halves, produce, put
+from ._groups import PRODUCER_REGISTERS, barriers, following, halves, produce, put, ring, turned
 from ._tiles import place
 
 
@@ -18,6 +18,7 @@ def consume(
     c, ring_a, ring_b, room, full, empty, visit, M, N, K,
     BM: gl.constexpr, BN: gl.constexpr, BK: gl.constexpr, STAGES: gl.constexpr,
     ORDER: gl.constexpr, GROUP: gl.constexpr, PARTS: gl.constexpr,
+    TRANS_A: gl.constexpr, TRANS_B: gl.constexpr,
 ):  # fmt: skip
     """Multiply and write every tile of this thread block."""
     layout: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [gl.num_warps(), 1], [16, BN, 16])
@@ -29,7 +30,9 @@ def consume(
         before = 0  # were it `stage`, Triton's frontend would take it for the same value throughout
         for k in range(gl.cdiv(K, BK)):
             hopper.mbarrier.wait(full.index(stage), phase)
-            acc = hopper.warpgroup_mma(ring_a.index(stage), ring_b.index(stage), acc, is_async=True)
+            x = turned(ring_a.index(stage), TRANS_A)  # [BM, BK]
+            y = turned(ring_b.index(stage), TRANS_B)  # [BK, BN]
+            acc = hopper.warpgroup_mma(x, y, acc, is_async=True)
             acc = hopper.warpgroup_mma_wait(1, deps=(acc,))
             hopper.mbarrier.arrive(empty.index(before), pred=k > 0)
             before = stage
@@ -56,18 +59,20 @@ def specialised(
     BM: gl.constexpr, BN: gl.constexpr, BK: gl.constexpr, STAGES: gl.constexpr,
     ORDER: gl.constexpr, GROUP: gl.constexpr,
     PARTS: gl.constexpr,  # 1, or 2 where a whole tile has no room beside the ring
+    TRANS_A: gl.constexpr = False, TRANS_B: gl.constexpr = False,  # of the transpose
 ):  # fmt: skip
     gdc_launch_dependents()
-    ring_a = gl.allocate_shared_memory(a.dtype, [STAGES, BM, BK], a.layout)
-    ring_b = gl.allocate_shared_memory(b.dtype, [STAGES, BK, BN], b.layout)
+    ring_a = ring(a, STAGES)
+    ring_b = ring(b, STAGES)
     room = gl.allocate_shared_memory(c.dtype, [BM, BN // PARTS], c.layout)
     full, empty = barriers(STAGES)
     hopper.fence_async_shared()
     gl.warp_specialize(
         [
             (consume, (c, ring_a, ring_b, room, full, empty, visit, M, N, K,
-                       BM, BN, BK, STAGES, ORDER, GROUP, PARTS)),
-            (produce, (a, b, ring_a, ring_b, full, empty, visit, M, N, K, BM, BN, BK, STAGES, ORDER, GROUP)),
+                       BM, BN, BK, STAGES, ORDER, GROUP, PARTS, TRANS_A, TRANS_B)),
+            (produce, (a, b, ring_a, ring_b, full, empty, visit, M, N, K,
+                       BM, BN, BK, STAGES, ORDER, GROUP, TRANS_A, TRANS_B)),
         ],
         [1],
         [PRODUCER_REGISTERS],

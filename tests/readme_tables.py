@@ -122,6 +122,3 @@ TABLES = {
 if __name__ == "__main__":
     for name, made in TABLES.items():
         print(f"{name}:", *made(), sep="\n", end="\n\n")
-    print(
-        f"{mean(ratios('tuned')):.3f} {min(ratios('tuned')):.3f} {mean(ratios('tuned', time='host_us')):.3f}"
-    )

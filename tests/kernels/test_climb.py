@@ -86,12 +86,15 @@ def test_what_the_hopper_kernels_refuse(kernel, changed, problem, sentence):
         _launch.job(what, replace(Problem(512, 512, 512), **problem), GPU)
 
 
+@pytest.mark.parametrize("layout", ["nn", "nt", "tn"])
 @pytest.mark.parametrize(("kernel", "warps"), [("specialised", 8), ("specialised", 4), ("ping-pong", 8)])
-def test_the_hopper_kernels_are_called_with_all_that_they_take(monkeypatch, kernel, warps):
+def test_the_hopper_kernels_are_called_with_all_that_they_take(monkeypatch, kernel, warps, layout):
     module = getattr(_hopper, kernel.replace("-", "_"))
     seen = []
 
     class Called:
+        arg_names = module.arg_names
+
         def __getitem__(self, grid):
             return lambda *arguments, **options: seen.append((grid, arguments, options))
 
@@ -100,18 +103,22 @@ def test_the_hopper_kernels_are_called_with_all_that_they_take(monkeypatch, kern
     tile = (64, 128, 64) if warps == 4 else (128, 128, 64)
     problem = Problem(1000, 512, 256, tile=tile, order="grouped:4")
     what = replace(_variants.UNSTAMPED[kernel], warps=warps)
-    _launch.job(what, problem, GPU).launcher(_inputs.matrices(problem, "cpu", seed=1))()
+    _launch.job(what, problem, GPU).launcher(_inputs.matrices(problem, "cpu", 1, layout))()
     ((grid, arguments, options),) = seen
     assert grid == (min(132, problem.tiles),)
     names = module.arg_names
     given = dict(zip(names, arguments, strict=False)) | options
-    assert set(names) == given.keys() - {"num_warps", "launch_pdl"} and options["launch_pdl"]
+    assert options.pop("launch_pdl") and options.keys() <= {*names, "num_warps"}
+    turned = [options.pop(name, False) for name in ("TRANS_A", "TRANS_B")]
+    assert turned == [way == "t" for way in layout]
+    assert set(names) == given.keys() - {"num_warps", "launch_pdl"} | {"TRANS_A", "TRANS_B"}
     assert (given["M"], given["N"], given["K"], given["visit"]) == (1000, 512, 256, None)
     assert (given["BM"], given["BN"], given["BK"], given["ORDER"], given["GROUP"]) == (*tile, "grouped", 4)
     assert options["num_warps"] == (4 if kernel == "ping-pong" else warps)
     share = _hopper.parts(what, problem)
     boxes = [given[name].block_shape for name in "abc"]
-    assert boxes == [[tile[0], 64], [64, tile[1]], [tile[0], tile[1] // share]]
+    wanted = [[tile[0], 64], [64, tile[1]], [tile[0], tile[1] // share]]
+    assert boxes == [box[::-1] if way == "t" else box for box, way in zip(wanted, layout + "n", strict=True)]
 
 
 @given(st.sampled_from([64, 128, 256]), st.sampled_from([64, 128, 256]), st.sampled_from([32, 64, 128]))
@@ -193,7 +200,7 @@ kernel, boxes, values, warps = {
                   dict(BM=128, BN=128, BK=64, STAGES=6), 4),
     "uncoalesced": (uncoalesced.uncoalesced, {}, dict(BM=128, BN=128, BK=32, PRECISION="ieee"), 8),
 }[name]
-values |= dict(ORDER="grouped", GROUP=8)
+values |= dict(ORDER="grouped", GROUP=8, TRANS_A=False, TRANS_B=False)
 types, constants, hints = {}, {}, {}
 for i, argument in enumerate(kernel.arg_names):
     if argument in values:

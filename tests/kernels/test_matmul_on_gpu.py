@@ -67,7 +67,31 @@ def test_every_kernel_multiplies_every_dtype_in_every_layout(gpu, kernel, layout
     assert gpu.torch.equal(*results)
 
 
-@pytest.mark.parametrize("kernel", ["naive-tma", "naive-ptr", "persistent-tma-overlap"])
+@pytest.mark.parametrize("dtype", ["bf16", "fp16"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(
+    ("kernel", "warps", "tile"),
+    [
+        ("specialised", 8, (128, 256, 64)),
+        ("specialised", 8, (128, 128, 64)),
+        ("specialised", 4, (64, 128, 64)),
+        ("ping-pong", 8, (128, 128, 64)),
+        ("ping-pong", 8, (64, 256, 64)),
+        ("skinny", 4, (64, 64, 128)),
+    ],
+)
+@pytest.mark.parametrize("size", [(512, 768, 1024), (1008, 784, 1040)])
+def test_kernels_without_stamps_multiply_in_every_layout(gpu, kernel, warps, tile, layout, dtype, size):
+    problem = Problem(*size, tile=tile, dtype=dtype, order="grouped:3")
+    operands = gpu._inputs.matrices(problem, "cuda", 3, layout)
+    what = replace(gpu._variants.UNSTAMPED[kernel], warps=warps, stages=3)
+    work = gpu._launch.job(what, problem, gpu._machine.device(1))
+    gpu._reference.gate(kernel, work.launcher(operands), problem, operands)
+
+
+@pytest.mark.parametrize(
+    "kernel", ["naive-tma", "naive-ptr", "persistent-tma-overlap", "specialised", "ping-pong"]
+)
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("offset", [0, 1, 8])
 def test_slices_of_larger_matrices_are_read_where_they_lie(gpu, kernel, layout, offset):
@@ -81,9 +105,16 @@ def test_slices_of_larger_matrices_are_read_where_they_lie(gpu, kernel, layout, 
         slices.append(part.T if way == "t" else part)
     c = gpu.torch.empty(problem.m, problem.n, dtype=gpu.torch.bfloat16, device="cuda")
     operands = (*slices, c)
-    what, why = gpu._variants.on_this_machine(gpu._variants.VARIANTS[kernel], problem, slices)
+    own = gpu._variants.VARIANTS | gpu._variants.UNSTAMPED
+    what, why = gpu._variants.on_this_machine(own[kernel], problem, slices)
     assert bool(why) == (offset == 1 and "ptr" not in kernel)
+    if kernel in gpu._variants.UNSTAMPED:
+        what = replace(what, stages=3)
     work = gpu._launch.job(what, problem, gpu._machine.device(1))
+    if why and kernel in gpu._variants.UNSTAMPED:
+        with pytest.raises(gpu.KernelError, match=f"{kernel} loads by TMA alone, and these operands"):
+            work.launcher(operands)
+        return
     gpu._reference.gate(kernel, work.launcher(operands), problem, operands)
 
 
