@@ -44,7 +44,9 @@ class Reel:
         if since is None:
             frame[...] = self.ground
             changed.append(Pixels(0, 0, frame.shape[1], frame.shape[0]))
-        anew = [since is None or _fades(sprite, since, second) for sprite in self.sprites]
+        now = self._opacities(second)
+        then = now if since is None else self._opacities(since)
+        anew = [since is None or old != new or 0 < new < 1 for old, new in zip(then, now, strict=True)]
         bare = [sprite.place for sprite, fresh in zip(self.sprites, anew, strict=True) if fresh]
         for place in bare:
             self._lay_bare(frame, place)
@@ -56,12 +58,11 @@ class Reel:
                 changed += painter(frame, t)
             else:
                 changed += painter(frame, t, before)
-        for sprite, fresh in zip(self.sprites, anew, strict=True):
-            opacity = fade(second, sprite.start, sprite.end)
+        for sprite, fresh, opacity in zip(self.sprites, anew, now, strict=True):
             if opacity > 0:
                 for place in [sprite.place] if fresh else _meetings(sprite.place, changed):
                     _cover(frame, sprite, place, opacity)
-        return outermost(changed)
+        return outermost(changed) if bare else changed
 
     def still(self, second: float) -> np.ndarray:
         """The film at `second`: a frame, uint8 of shape [height, width, 4]."""
@@ -69,15 +70,13 @@ class Reel:
         self.paint(frame, second)
         return frame
 
+    def _opacities(self, second: float) -> list[float]:
+        """Of the sprites."""
+        return [fade(second, sprite.start, sprite.end) for sprite in self.sprites]
+
     def _lay_bare(self, frame: np.ndarray, place: Pixels) -> None:
         """Show the ground again."""
         packed(frame)[place.rows, place.columns] = packed(self.ground)[place.rows, place.columns]
-
-
-def _fades(sprite: Sprite, since: float, second: float) -> bool:
-    """Whether a sprite is neither as it was, nor all there or not at all."""
-    before, now = (fade(when, sprite.start, sprite.end) for when in (since, second))
-    return before != now or 0 < now < 1
 
 
 def _meetings(place: Pixels, others: list[Pixels]) -> list[Pixels]:
