@@ -6,7 +6,7 @@ frame rate, and a frame costs the pixels that change in it, not the mobjects.
 
 from typing import Any
 
-from manim import Animation, Camera, Mobject
+from manim import Animation, Camera, Mobject, linear
 
 from tilesim_scenes._stage.raster import Pixels
 from tilesim_scenes._stage.reel import Reel
@@ -24,7 +24,7 @@ class Roll(Animation):
     """Moves a canvas through the film at a steady speed."""
 
     def __init__(self, canvas: Canvas) -> None:
-        super().__init__(canvas, run_time=canvas.reel.seconds, rate_func=lambda share: share)
+        super().__init__(canvas, run_time=canvas.reel.seconds, rate_func=linear)
 
     def interpolate_mobject(self, alpha: float) -> None:
         self.mobject.second = alpha * self.run_time
