@@ -13,6 +13,7 @@ from ._compare import LIBRARIES, METHOD, Entrant, compare
 from ._errors import KernelError
 from ._inputs import gpu_memory
 from ._machine import facts
+from ._pipeline import pipeline
 from ._timing import REST, require_gpu, working_gpu
 from ._variants import UNSTAMPED, VARIANTS, Variant, check, variant
 
@@ -32,8 +33,8 @@ PLANNED = "planned:"
 def bench(
     *problems: Problem,
     kernels: Iterable[str] = KERNELS,
-    warps: int = 8,
-    stages: int = 3,
+    warps: int | None = None,
+    stages: int | None = None,
     ctas_per_sm: int = 1,
     warmup: int = 30,
     samples: int = 100,
@@ -43,7 +44,8 @@ def bench(
     """Time `kernels` on `problems`, in JSON values: "machine" (see facts), "method" and "rows".
 
     A kernel is one of NAMES, or planned:SCHEDULE, such as planned:stream-k:108, with TMA loads and overlap.
-    `ctas_per_sm`: thread blocks per SM that the schedules count on. `host`: time launches one by one, too.
+    `warps` and `stages`: where not given, what suits the tile and fits (see _pipeline). `ctas_per_sm`: thread
+    blocks per SM that the schedules count on. `host`: time launches one by one, too.
 
     A row per problem and kernel has m, n, k, tile, dtype, order, kernel; us (the median kernel time), p20,
     p80 in µs; tflops; sm_mhz, the SMs' clock meanwhile; relative_error; samples, and launches per sample; for
@@ -53,17 +55,19 @@ def bench(
     Raises KernelError without an NVIDIA GPU, for an unknown kernel, a problem out of reach, a wrong result or
     a GPU that fails; what `plan` raises for a schedule.
     """
-    variants = {
-        name: None if name in (*LIBRARIES, TUNED) else _variant(name, warps, stages) for name in kernels
-    }
+    kernels = tuple(kernels)
     for problem in problems:
         check(problem)
+        for name in kernels:
+            _variant(name, problem, ctas_per_sm, warps, stages)
     require_gpu()
     rows: list[dict[str, Any]] = []
     for problem in problems:
         entrants = {
-            name: _tuned(problem) if name == TUNED else Entrant(problem, what, LIBRARIES.get(name))
-            for name, what in variants.items()
+            name: _tuned(problem)
+            if name == TUNED
+            else Entrant(problem, _variant(name, problem, ctas_per_sm, warps, stages), LIBRARIES.get(name))
+            for name in kernels
         }
         with gpu_memory(problem), working_gpu():
             rows += compare(entrants, ctas_per_sm, warmup, samples, seed, host)
@@ -76,13 +80,19 @@ def _tuned(problem: Problem) -> Entrant:
     return Entrant(cut, what)
 
 
-def _variant(name: str, warps: int, stages: int) -> Variant:
-    """The variant of a kernel's name; KernelError where there is none."""
+def _variant(
+    name: str, problem: Problem, ctas_per_sm: int, warps: int | None, stages: int | None
+) -> Variant | None:
+    """The variant of a kernel's name, None for what is no kernel; KernelError where there is no such name."""
+    if name in (*LIBRARIES, TUNED):
+        return None
     if name.startswith(PLANNED):
-        return variant(name.removeprefix(PLANNED), "tma", True, warps, stages, "planned")
+        warps, stages, parts = pipeline(problem, ctas_per_sm, warps, stages)
+        return variant(name.removeprefix(PLANNED), "tma", True, warps, stages, "planned", parts)
     if name in UNSTAMPED:
         return UNSTAMPED[name]
     if name not in VARIANTS:
         raise KernelError(unknown("kernel", name, [*NAMES, PLANNED + "SCHEDULE"]))
     named = VARIANTS[name]
-    return variant(named.schedule, named.loads, named.overlap, warps, stages, parts=named.parts)
+    warps, stages, parts = pipeline(problem, ctas_per_sm, warps, stages, named.parts)
+    return variant(named.schedule, named.loads, named.overlap, warps, stages, parts=parts)

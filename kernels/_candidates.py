@@ -7,8 +7,10 @@ from itertools import product
 from tilesim.devices import Device
 from tilesim.problems import Problem
 
-from ._hopper import MOST_SUMS, ROOM, can_multiply, stages_that_fit
-from ._inputs import DTYPES, RESULTS
+from ._hopper import MOST_SUMS, ROOM, can_multiply
+from ._hopper import stages_that_fit as ring_that_fits
+from ._inputs import DTYPES
+from ._pipeline import stages_that_fit
 from ._variants import UNSTAMPED, VARIANTS, Variant, variant
 
 SIDES = (16, 32, 64, 128, 256)
@@ -98,7 +100,7 @@ def _with_more(problem: Problem, device: Device, shared_bytes: int) -> Iterator[
             warps = 4 if name == "specialised" and m * n < SMALL else 8
             what = replace(UNSTAMPED[name], warps=warps)
             if can_multiply(what, cut) and m < 2 * problem.m and n < 2 * problem.n:
-                most = min(stages_that_fit(what, cut, shared_bytes), cut.k_steps)
+                most = min(ring_that_fits(what, cut, shared_bytes), cut.k_steps)
                 for stages in {most, max(1, most - 1)}:  # one fewer may leave room for all of C
                     yield replace(what, stages=stages), cut
     what = UNSTAMPED["skinny"]
@@ -135,8 +137,6 @@ def _variants(problem: Problem, device: Device, loads: str) -> Iterator[Variant]
 
 def _stages(problem: Problem, what: Variant, shared_bytes: int) -> list[int]:
     """How many K-steps the loads may run ahead; C of an overlapping kernel needs room beside them."""
-    itemsize = DTYPES[problem.dtype].itemsize
-    stage = (problem.tile_m + problem.tile_n) * problem.tile_k * itemsize
-    c = problem.tile_m * problem.tile_n * RESULTS[problem.dtype].itemsize // what.parts if what.overlap else 0
-    most = max(0, min((shared_bytes - c) // stage, problem.k_steps))
+    fit = stages_that_fit(problem, shared_bytes, what.parts if what.overlap else 0)
+    most = min(fit, problem.k_steps)
     return sorted({min(most, stages) for stages in STAGES} - {0})

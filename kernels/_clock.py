@@ -20,14 +20,15 @@ done   TMA: after the last warp has waited for its part of C to be visible. A bl
        lies between. A block's last done is exact, but that it draws from the queue once more before.
        Pointers: after the last warp has issued its stores. They become visible up to 1 µs later, but a
        CTA does not stay for that, and one that did would make the kernel 10 % slower.
-       A partial: after the last warp has raised the flag, before which its part is visible.
+       A partial: after the first warp has raised the flag, before which its part is visible.
 
 How late, on an H200 with 128x256 tiles, by the medians of done - drain: 0.3 µs where segments overlap, 0.6
 where they do not, 1.2 where the segment in between is read from a table or drawn, and then 0.8 at the end.
 
 What stamps cost there, of the median of the kernel without them, in turn, over 5 repeats: 0.4 to 1.0 % at
-4096x4096x4096 (1.9 % once), 1.0 to 2.1 % at 4096x4096x512; 2.7 to 3.7 % there where a plan cuts most of its
-tiles, two thirds of it for `done`, whose wait stands in the K loop.
+4096x4096x4096 (1.9 % once), 0.7 to 2.1 % at 4096x4096x512; 2.7 to 3.4 % there where a plan cuts most of its
+tiles, half of it for `done`, whose wait stands in the K loop. One warpgroup alone on an SM has no time to spare
+in its loop: planned kernels with tiles of 128x128, four warps and one block per SM take 7 to 22 % longer.
 
 Cycles of two SMs, or of one at two times, do not last the same: in one launch SMs ran at 1.57 to 1.61 GHz in
 their main loops, and at 1.98 where they were made to pause.
@@ -190,6 +191,30 @@ def stamp_done(stamps, i, when, TMA: tl.constexpr):
             }""",
             "=r,l,r,r", [stamps, tl.cast(i, tl.int32), tl.cast(when, tl.int32)],
             dtype=tl.int32, is_pure=False, pack=1,
+        )  # fmt: skip
+
+
+@triton.jit
+def stamp_handed(stamps, i):
+    """Thread 0 writes the time at which its warp has handed in its part of a partial."""
+    if INTERPRETED:
+        tl.store(row_of(stamps, i) + 6, tick(stamps))
+    else:
+        tl.inline_asm_elementwise(
+            """{
+            .reg .pred p;
+            .reg .b32 tid;
+            .reg .b64 row, ns;
+            mov.u32 tid, %tid.x;
+            setp.eq.u32 p, tid, 0;
+            @!p bra skip;
+            mov.u64 ns, %globaltimer;
+            mad.wide.s32 row, $2, 128, $1;
+            st.global.u64 [row + 48], ns;
+            skip:
+            mov.u32 $0, 0;
+            }""",
+            "=r,l,r", [stamps, tl.cast(i, tl.int32)], dtype=tl.int32, is_pure=False, pack=1,
         )  # fmt: skip
 
 

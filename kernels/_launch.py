@@ -89,7 +89,7 @@ def _planned(
     )  # fmt: skip
     values: dict[str, Any] = dict(
         SPLIT=plan.split, QUEUE=queue, OVERLAP=overlap, LAG=LAG if overlap else 0,
-        WARPS=what.warps, WAIT=wait_ns,
+        WARPS=what.warps, WAIT=wait_ns, PARTS=what.parts,
     )  # fmt: skip
     _check_room(stamps, plan.rows, matrices)
     if plan.split:

@@ -1,5 +1,6 @@
 """record: run a kernel with its stamps on, and make a Trace of what they say."""
 
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +19,7 @@ from ._job import Job
 from ._launch import job
 from ._machine import device as this_gpu
 from ._machine import facts, tick_ns
+from ._pipeline import pipeline
 from ._reference import gate
 from ._timing import Rotation, capture, require_gpu, sample, spread, working_gpu
 from ._variants import Variant, check, on_this_machine, variant
@@ -30,8 +32,8 @@ def record(
     kernel: str = "own",
     loads: str = "tma",
     overlap: bool = True,
-    warps: int = 8,
-    stages: int = 3,
+    warps: int | None = None,
+    stages: int | None = None,
     ctas_per_sm: int = 1,
     warmup: int = 10,
     repeats: int = 21,
@@ -41,8 +43,9 @@ def record(
 
     `kernel`: "own", the one written for the schedule (naive or persistent), or "planned", which runs any.
     `loads`: "tma", or "ptr" where TMA is not wanted or not possible. `overlap`: with the next segment's loads
-    under the epilogue. `ctas_per_sm`: thread blocks that the schedule counts on per SM; where it launches
-    more than fit at once, the trace's device has as many as were seen.
+    under the epilogue. `warps` and `stages`: where not given, what suits the tile and fits (see _pipeline).
+    `ctas_per_sm`: thread blocks that the schedule counts on per SM; where it launches more than fit at once,
+    the trace's device has as many as were seen.
 
     The result is checked against float64 first. Then the kernel runs `repeats` rotations over operand
     sets with the stamps on and, in turn, as many with them compiled away. Of all stamped launches the most
@@ -55,7 +58,8 @@ def record(
     """
     check(problem)
     require_gpu()
-    what, why = on_this_machine(variant(schedule, loads, overlap, warps, stages, kernel), problem)
+    warps, stages, parts = pipeline(problem, ctas_per_sm, warps, stages)
+    what, why = on_this_machine(variant(schedule, loads, overlap, warps, stages, kernel, parts), problem)
     device = this_gpu(ctas_per_sm)
     with gpu_memory(problem), working_gpu():
         work = job(what, problem, device)
@@ -160,7 +164,22 @@ def trace(
             " once; how many fit follows from a block's shared memory, so take other stages, a smaller tile"
             " or another number"
         )
+    device = replace(device, sm_order=_filled(spans, device))
     return Trace(problem, device, schedule, spans, "measured", tick, {**meta, **_launches(spans, entry)})
+
+
+def _filled(spans: np.ndarray, device: Device) -> tuple[int, ...]:
+    """The SM of each slot in the order in which this launch filled them, those that it left as is usual.
+
+    Chips differ in it, and where an SM holds several thread blocks, launches do. Where thread blocks took
+    turns in a slot while others were free, as in Triton's interpreter, there is none: the device's stays.
+    """
+    by_cta = np.lexsort((spans["start"], spans["cta"]))
+    first = by_cta[np.unique(spans["cta"][by_cta], return_index=True)[1]][: device.slots]
+    order = spans["sm"][first].tolist()
+    if max(Counter(order).values()) > device.ctas_per_sm:
+        return device.sm_order
+    return (*order, *(Counter(device.filling) - Counter(order)).elements())
 
 
 def _least_residents(spans: np.ndarray, rows: np.ndarray, launches: int, device: Device) -> int:

@@ -58,6 +58,19 @@ def store(x, row, col, value, ROWS, COLS, BR: tl.constexpr, BC: tl.constexpr, TM
 
 
 @triton.jit
+def store_in(
+    PARTS: tl.constexpr, x, row, col, value, ROWS, COLS, BR: tl.constexpr, BC: tl.constexpr, TMA: tl.constexpr
+):  # fmt: skip
+    """The same in 1 part, or in 2, half by half through half the shared memory."""
+    if PARTS == 1:
+        store(x, row, col, value, ROWS, COLS, BR, BC, TMA)
+    else:
+        left, right = tl.split(tl.permute(tl.reshape(value, (BR, 2, BC // 2)), (0, 2, 1)))
+        store(x, row, col, left, ROWS, COLS, BR, BC // 2, TMA)
+        store(x, row, col + BC // 2, right, ROWS, COLS, BR, BC // 2, TMA)
+
+
+@triton.jit
 def block(x, row, col, ROWS, COLS, LD, BR: tl.constexpr, BC: tl.constexpr):
     """Pointers to a block of x and which of them lie inside it; only the corner needs 64 bits."""
     r = tl.arange(0, BR)

@@ -32,7 +32,8 @@ class Variant:
 
     `loads`: "tma" or "ptr". `overlap`: the next segment's loads fly during the epilogue; naive has no next
     one. `warps` a thread block has; `stages` of K-steps that its loads run ahead. `kernel`: "own", written
-    for this schedule, or "planned", which reads the schedule's plan from a table.
+    for this schedule, or "planned", which reads the schedule's plan from a table. `parts`: in which an
+    overlapping kernel writes a tile, so that C needs less room beside the stages.
     """
 
     schedule: str
@@ -97,12 +98,12 @@ def variant(
         raise KernelError(f"warps is {warps}; it must be a power of two up to 32")
     if stages < 1:
         raise KernelError(f"stages is {stages}; it must be at least 1")
-    if parts not in (1, 2) or (parts == 2 and (kernel, schedule) != ("own", "persistent")):
-        raise KernelError(f"parts is {parts}; persistent writes a tile in 1 or 2, every other kernel in 1")
+    if parts not in (1, 2):
+        raise KernelError(f"parts is {parts}; a tile is written in 1 or 2")
     if kernel in UNSTAMPED:
         return replace(UNSTAMPED[kernel], warps=warps, stages=stages)
     overlap = overlap and (kernel == "planned" or schedule == "persistent")
-    return Variant(schedule, loads, overlap, warps, stages, kernel, parts)
+    return Variant(schedule, loads, overlap, warps, stages, kernel, parts if overlap else 1)
 
 
 def on_this_machine(

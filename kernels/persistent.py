@@ -4,7 +4,7 @@ import triton
 import triton.language as tl
 
 from ._clock import entry_time, stamp_done, stamp_drain, stamp_entry, stamp_start
-from ._tiles import load, multiply, place, store
+from ._tiles import load, multiply, place, store_in
 
 
 @triton.jit
@@ -18,7 +18,7 @@ def persistent(
     TMA: tl.constexpr, RECORD: tl.constexpr,
     OVERLAP: tl.constexpr,  # one loop over (tile, k): the next tile's loads fly during the epilogue
     LAG: tl.constexpr,  # the K-step of the next tile at whose top the store of C is waited for
-    PARTS: tl.constexpr = 1,  # 2: C goes half by half through half the shared memory
+    PARTS: tl.constexpr = 1,  # see store_in
     lda=None, ldb=None, TRANS_A: tl.constexpr = False, TRANS_B: tl.constexpr = False,  # see _tiles
     PRECISION: tl.constexpr = "ieee",
 ):  # fmt: skip
@@ -41,12 +41,7 @@ def persistent(
             acc = multiply(x, y, acc, PRECISION)  # [BM, BN]
         if RECORD:
             acc = stamp_drain(stamps, i, acc)
-        if PARTS == 1:
-            store(c, pid_m * BM, pid_n * BN, acc, M, N, BM, BN, TMA)
-        else:
-            left, right = tl.split(tl.permute(tl.reshape(acc, (BM, 2, BN // 2)), (0, 2, 1)))
-            store(c, pid_m * BM, pid_n * BN, left, M, N, BM, BN // 2, TMA)
-            store(c, pid_m * BM, pid_n * BN + BN // 2, right, M, N, BM, BN // 2, TMA)
+        store_in(PARTS, c, pid_m * BM, pid_n * BN, acc, M, N, BM, BN, TMA)
     if RECORD:
         last = cta + (tiles - 1 - cta) // ctas * ctas
         stamp_done(stamps, last, cta < tiles, TMA)

@@ -18,11 +18,12 @@ from ._clock import (
     stamp_drain,
     stamp_entry,
     stamp_fixup,
+    stamp_handed,
     stamp_ready,
     stamp_start,
 )
 from ._split import give, take, wait
-from ._tiles import load, multiply, settled, store
+from ._tiles import load, multiply, settled, store_in
 
 ROW = tl.constexpr(8)
 """int32 words in a row of the table."""
@@ -41,7 +42,7 @@ def segment(table, s):
 def finish(
     acc, c, s, pid_m, pid_n, place, peers, partials, flags, fault, stamps, M, N,
     BM: tl.constexpr, BN: tl.constexpr, TMA: tl.constexpr, SPLIT: tl.constexpr, RECORD: tl.constexpr,
-    WARPS: tl.constexpr, WAIT: tl.constexpr,
+    WARPS: tl.constexpr, WAIT: tl.constexpr, PARTS: tl.constexpr,
 ):  # fmt: skip
     """What follows the main loop of segment s: its partial is stored, or its tile is completed and stored."""
     if RECORD:
@@ -51,7 +52,7 @@ def finish(
         if (place >= 0) & (peers == 0):
             give(acc, partials, flags, place, BM, BN)
             if RECORD:
-                stamp_done(stamps, s, s >= 0, False)
+                stamp_handed(stamps, s)
         else:
             if peers > 0:
                 for i in range(peers):
@@ -62,9 +63,9 @@ def finish(
                     acc = take(acc, partials, place + i, BM, BN)
                 if RECORD:
                     acc = stamp_fixup(stamps, s, acc)
-            store(c, pid_m * BM, pid_n * BN, acc, M, N, BM, BN, TMA)
+            store_in(PARTS, c, pid_m * BM, pid_n * BN, acc, M, N, BM, BN, TMA)
     else:
-        store(c, pid_m * BM, pid_n * BN, acc, M, N, BM, BN, TMA)
+        store_in(PARTS, c, pid_m * BM, pid_n * BN, acc, M, N, BM, BN, TMA)
 
 
 @triton.jit
@@ -81,6 +82,7 @@ def planned(
     BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
     TMA: tl.constexpr, SPLIT: tl.constexpr, QUEUE: tl.constexpr, OVERLAP: tl.constexpr,
     RECORD: tl.constexpr, LAG: tl.constexpr, WARPS: tl.constexpr, WAIT: tl.constexpr,
+    PARTS: tl.constexpr = 1,  # see store_in
     lda=None, ldb=None, TRANS_A: tl.constexpr = False, TRANS_B: tl.constexpr = False,  # see _tiles
     PRECISION: tl.constexpr = "ieee",
 ):  # fmt: skip
@@ -118,7 +120,7 @@ def planned(
             acc = multiply(x, y, acc, PRECISION)  # [BM, BN]
             if k == k1 - 1:
                 finish(acc, c, s, pid_m, pid_n, place, peers, partials, flags, fault, stamps, M, N,
-                       BM, BN, TMA, SPLIT, RECORD, WARPS, WAIT)  # fmt: skip
+                       BM, BN, TMA, SPLIT, RECORD, WARPS, WAIT, PARTS)  # fmt: skip
                 acc = tl.zeros((BM, BN), tl.float32)
         if RECORD:
             stamp_done(stamps, s, (first < end) & ((place < 0) | (peers > 0)), TMA)
@@ -142,7 +144,7 @@ def planned(
                     stamp_start(stamps, s, k == k0)
                 acc = multiply(x, y, acc, PRECISION)  # [BM, BN]
             finish(acc, c, s, pid_m, pid_n, place, peers, partials, flags, fault, stamps, M, N,
-                   BM, BN, TMA, SPLIT, RECORD, WARPS, WAIT)  # fmt: skip
+                   BM, BN, TMA, SPLIT, RECORD, WARPS, WAIT, PARTS)  # fmt: skip
             before = s
             whole = (place < 0) | (peers > 0)
             s += 1

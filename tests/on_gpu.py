@@ -36,6 +36,7 @@ from tilesim_kernels._clock import (  # noqa: E402
     stamp_drain,
     stamp_entry,
     stamp_fixup,
+    stamp_handed,
     stamp_ready,
     stamp_start,
 )
@@ -120,6 +121,12 @@ def after_done(stamps, i, when, TMA: tl.constexpr):
 
 
 @triton.jit
+def after_handed(stamps, i):
+    stamp_handed(stamps, i)
+    pause(stamps, i >= 0)
+
+
+@triton.jit
 def before_ready(stamps, i):
     pause(stamps, i >= 0)
     stamp_ready(stamps, i)
@@ -143,7 +150,7 @@ PAUSES = {
     "after start": {"stamp_start": after_start},
     "before drain": {"stamp_drain": before_drain},
     "after drain": {"stamp_drain": after_drain},
-    "after done": {"stamp_done": after_done},
+    "after done": {"stamp_done": after_done, "stamp_handed": after_handed},
     "before ready": {"stamp_ready": before_ready},
     "after ready": {"stamp_ready": after_ready},
     "after fixup": {"stamp_fixup": after_fixup},

@@ -149,9 +149,9 @@ costs_options = _group(
     click.option("--seed", type=int, default=0, metavar="NUMBER", help="Of the jitter, from 0.  [0]"),
 )
 kernel_options = _group(
-    click.option("--warps", type=click.IntRange(1, 32), default=8, help="Warps of a thread block.  [8]"),
+    click.option("--warps", type=click.IntRange(1, 32), help="Of a thread block.  [4 or 8, by its tile]"),
     click.option(
-        "--stages", type=click.IntRange(1, 32), default=3, help="K-steps that loads run ahead.  [3]"
+        "--stages", type=click.IntRange(1, 32), help="K-steps that loads run ahead.  [as many as fit, to 6]"
     ),
     click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, help="Of the random operands.  [0]"),
 )

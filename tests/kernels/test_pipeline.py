@@ -1,0 +1,74 @@
+"""Warps, stages and parts where nobody says: as many as fit, and the same for kernels that are compared."""
+
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from interpreter import torch
+
+from tilesim import Problem
+from tilesim_kernels import _hopper, _inputs, _pipeline
+from tilesim_kernels._pipeline import pipeline, shared_bytes, stages_that_fit
+
+SIDES = st.sampled_from([16, 32, 64, 128, 256])
+
+
+@pytest.fixture(autouse=True)
+def a_hopper_gpu(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+
+
+def problem(*tile, dtype="bf16"):
+    return Problem(4096, 4096, 4096, tile=tile, dtype=dtype)
+
+
+@pytest.mark.parametrize(
+    ("tile", "ctas_per_sm", "dtype", "expected"),
+    [
+        ((128, 256, 64), 1, "bf16", (8, 3, 1)),
+        ((128, 128, 64), 1, "bf16", (4, 6, 1)),
+        ((128, 128, 64), 2, "bf16", (4, 3, 2)),  # whole, C would leave room for two stages
+        ((128, 128, 64), 2, "fp8", (4, 5, 1)),
+        ((64, 64, 64), 4, "bf16", (4, 3, 2)),
+        ((256, 256, 128), 1, "fp32", (8, 1, 2)),  # which no GPU has the shared memory for, and Triton says so
+    ],
+)
+def test_what_suits_a_tile(tile, ctas_per_sm, dtype, expected):
+    assert pipeline(problem(*tile, dtype=dtype), ctas_per_sm) == expected
+
+
+def test_what_is_given_stays():
+    small = problem(128, 128, 64)
+    assert pipeline(small, 2, warps=8, stages=2) == (8, 2, 1)
+    assert pipeline(small, 2, stages=3) == (4, 3, 2)
+    assert pipeline(small, 2, parts=1) == (4, 2, 1)
+    assert pipeline(problem(128, 256, 64), parts=2) == (8, 4, 2)
+
+
+@given(
+    SIDES,
+    SIDES,
+    st.sampled_from([16, 32, 64, 128]),
+    st.sampled_from(sorted(_inputs.DTYPES)),
+    st.integers(1, 4),
+)
+def test_it_fits_as_often_as_was_asked_for(m, n, k, dtype, ctas_per_sm):
+    cut = problem(m, n, k, dtype=dtype)
+    warps, stages, parts = pipeline(cut, ctas_per_sm)
+    room = shared_bytes(ctas_per_sm)
+    assert 1 <= stages <= _pipeline.MOST_STAGES and warps in (4, 8) and parts in (1, 2)
+    assert stages == 1 or stages <= stages_that_fit(cut, room, parts)
+    assert parts == 1 or stages_that_fit(cut, room) < _pipeline.LEAST_STAGES
+    taken = _hopper.BARRIERS + _pipeline.RESERVED
+    assert ctas_per_sm * (room + taken) <= _pipeline.SM_ROOM
+    if stages < _pipeline.MOST_STAGES and parts == 1:
+        assert stages_that_fit(cut, room, parts) in (stages, 0)
+
+
+def test_another_gpu_has_other_shared_memory(monkeypatch):
+    here = SimpleNamespace(shared_memory_per_block_optin=101376, shared_memory_per_multiprocessor=102400)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda: here)
+    assert pipeline(problem(128, 256, 64)) == (8, 1, 2)
+    assert pipeline(problem(64, 64, 64)) == (4, 5, 1)
