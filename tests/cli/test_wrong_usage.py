@@ -96,7 +96,8 @@ def good(tmp_path):
 def rewritten(good, change):
     """The trace file `good` with its spans changed, unchecked, under another name."""
     with np.load(good) as file:
-        header, spans = file["header"], file["spans"].copy()
+        header = file["header"]
+    spans = Trace.load(good).spans.copy()
     path = good.with_name("bad.npz")
     changed = change(spans)
     np.savez(path, header=header, spans=spans if changed is None else changed)
@@ -162,10 +163,10 @@ def truncated(good):
 
 
 def damaged(good):
-    """A byte inside the compressed spans is another."""
+    """A byte inside the compressed planes is another."""
     data = bytearray(good.read_bytes())
     with zipfile.ZipFile(good) as archive:
-        start = archive.getinfo("spans.npy").header_offset + 60
+        start = archive.getinfo("planes.npy").header_offset + 60
     data[start] ^= 0xFF
     path = good.with_name("damaged.npz")
     path.write_bytes(data)
@@ -200,9 +201,9 @@ def pickled(good):
 def newer(good):
     path = good.with_name("newer.npz")
     with np.load(good) as file:
-        header, spans = bytes(file["header"]), file["spans"]
+        header, planes = bytes(file["header"]), file["planes"]
     header = header.replace(b'"version": 1', b'"version": 99')
-    np.savez(path, header=np.frombuffer(header, np.uint8), spans=spans)
+    np.savez(path, header=np.frombuffer(header, np.uint8), planes=planes)
     return path
 
 
