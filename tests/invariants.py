@@ -99,11 +99,8 @@ def check_no_slot_waits(plan, device, costs, spans):
 
     For plans in which every thread block has work. Ties go to the slot that the hardware fills first.
     """
-    rank = {
-        (sm, slot): (slot, place)
-        for slot in range(device.ctas_per_sm)
-        for place, sm in enumerate(device.free_sms)
-    }
+    filling = device.filling
+    rank = {(sm, filling[:rank].count(sm)): rank for rank, sm in enumerate(filling)}
     free = dict.fromkeys(rank, 0)
     last = -costs.dispatch
     ctas = by_cta(spans)

@@ -18,7 +18,8 @@ class Lane:
 
 def play(plan, device, costs, work):
     """{row: (cta, sm, slot, issue, start, drain, done)}; `work[row]` is its main loop alone on an SM, ns."""
-    lanes = [Lane(sm, place) for place in range(device.ctas_per_sm) for sm in device.free_sms]
+    filling = device.filling
+    lanes = [Lane(sm, filling[:rank].count(sm)) for rank, sm in enumerate(filling)]
     own = {cta: [row for row, s in enumerate(plan.segments) if s["cta"] == cta] for cta in range(plan.ctas)}
     queue = list(range(len(plan.segments), len(plan.segments) + len(plan.shared)))
     waiting, log, done = list(range(plan.ctas)), {}, {}

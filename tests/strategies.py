@@ -34,8 +34,9 @@ def problems(draw, max_side=7, max_k_steps=6):
 @st.composite
 def devices(draw, max_sms=8, max_ctas=3):
     sms = draw(st.integers(1, max_sms))
-    order = draw(st.one_of(st.just(()), st.permutations(range(sms)).map(tuple)))
-    return Device(sms, draw(st.integers(1, max_ctas)), draw(st.integers(0, sms - 1)), sm_order=order)
+    ctas = draw(st.integers(1, max_ctas))
+    orders = [st.permutations(sorted([*range(sms)] * times)).map(tuple) for times in (0, 1, ctas)]
+    return Device(sms, ctas, draw(st.integers(0, sms - 1)), sm_order=draw(st.one_of(orders)))
 
 
 def costs(shared=True, jitter=True, max_k_step=900.0):

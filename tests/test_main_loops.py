@@ -67,7 +67,7 @@ def test_an_epilogue_of_another_tile_under_a_main_loop(contention, ramp):
 def test_an_epilogue_that_is_over_by_then_is_not_under_it():
     costs = replace(PLAIN, overlap=True, handover=1000, contention=300)
     (trace,) = runs(costs, [SHORT], "persistent")
-    assert not main_loops(trace, 0.0, (1.0,), 1000.0).under.any()
+    assert not main_loops(trace, 0.0, (1.0,), 0.0, 1000.0).under.any()
     assert fitted(costs, (SHORT, LONG), "persistent").contention == 0
 
 
@@ -169,6 +169,35 @@ def test_co_residency_is_told_beside_ramps():
     assert found.k_step == pytest.approx(700, rel=0.03)
 
 
+def test_relief_is_told_where_solitude_varies():
+    """One tile more than slots, a quarter more, and half more: as few are alone in the end."""
+    device = Device.named("h200", ctas_per_sm=2)
+    made = replace(PLAIN, coresidency=(1.0, 1.3), relief=0.6)
+    sizes = [Problem(128 * rows, 256 * 20, 2048, tile=(128, 256, 64)) for rows in (14, 17, 20, 26)]
+    found = fitted(made, sizes, "naive", device)
+    assert found.relief == pytest.approx(0.6, rel=0.1)
+    assert found.coresidency == (1.0, pytest.approx(1.3, rel=0.03))
+    assert fitted(replace(made, relief=0.0), sizes, "naive", device).relief == pytest.approx(0, abs=0.02)
+
+
+def test_blocks_that_end_together_had_less_jitter_than_their_main_loops_tell():
+    """Every second main loop of a slot makes good for the one before: no slot is late."""
+    made = replace(IN_TURN, partial=300, jitter=0.05)
+    run = simulate("stream-k", LONG, H200, made)
+    assert calibrate([run]).jitter == pytest.approx(0.05, rel=0.4)
+    spans = run.spans.copy()
+    end = {}
+    for row in np.lexsort((spans["start"], spans["cta"])):
+        end[spans["cta"][row]] = row
+    level = max(spans["done"])
+    for row in end.values():
+        late = level - spans["done"][row]
+        for name in ("drain", "ready", "fixup", "done"):
+            spans[name][row] += late
+    even = Trace(run.problem, H200, "stream-k", spans)
+    assert calibrate([even]).jitter < 0.01
+
+
 def test_a_main_loop_shorter_than_the_clocks_step():
     """Its stamps are equal: it is neither endless nor free, and no reason for a warning."""
     device = Device(2, ctas_per_sm=2)
@@ -179,8 +208,8 @@ def test_a_main_loop_shorter_than_the_clocks_step():
     coarse = Trace(trace.problem, device, "naive", spans, "measured", 32)
     empty = coarse.spans["drain"] == coarse.spans["start"]
     assert empty.any() and not empty.all()
-    assert shares(coarse).sum(axis=1).tolist() == pytest.approx([1.0] * len(spans))
-    assert (main_loops(coarse, 0.0, (1.0, 2.0), 0.0).ns > 0).all()
+    assert shares(coarse)[0].sum(axis=1).tolist() == pytest.approx([1.0] * len(spans))
+    assert (main_loops(coarse, 0.0, (1.0, 2.0), 0.0, 0.0).ns > 0).all()
     found = calibrate([coarse])
     assert found.k_step > 0 and found.jitter >= 0
 
@@ -206,7 +235,7 @@ def test_a_schedules_name_on_other_segments():
     """What a trace calls naive may have been cut in other places: then its spans are the plan."""
     trace = simulate("split-k:2", LONG, H200, PLAIN)
     mine = replace(trace, schedule="naive")
-    one = main_loops(mine, 0.0, (1.0,), 0.0)
+    one = main_loops(mine, 0.0, (1.0,), 0.0, 0.0)
     assert one.made.ctas == len(mine.spans)
     found, expected = calibrate([mine]), calibrate([trace])
     assert (found.k_step, found.epilogue) == (expected.k_step, expected.epilogue)

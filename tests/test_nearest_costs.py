@@ -40,7 +40,7 @@ def chosen(schedule="persistent", problem=PROBLEM, device=H200, entries=ENTRIES,
     [
         ("persistent", {}, "plain"),
         ("persistent-dynamic", {}, "plain"),
-        ("stream-k:108", {}, "plain"),
+        ("stream-k:108", {}, "planned"),
         ("naive", {}, "naive"),
         ("split-k:2", {}, "naive"),
         ("persistent", {"k": 4096, "order": "grouped:8"}, "plain"),
@@ -77,11 +77,12 @@ def test_who_stands_in_for_a_schedule_without_a_calibration(schedule):
     others = set(SCHEDULES) - {"persistent", *stand_ins}
     entries = [entry(name, name) for name in (*others, *reversed(stand_ins))]
     entries += [entry(schedule, schedule)] if alone else []
+    cutting = {"split-k": "split-k:2", "stream-k": "stream-k:132"}.get(schedule, schedule)
     for best in (schedule, *stand_ins):
-        assert chosen(schedule, entries=entries).source == best
+        assert chosen(cutting, entries=entries).source == best
         entries = [one for one in entries if one["schedule"] != best]
-    with pytest.raises(CostsError, match=f"no calibration fits {schedule}"):
-        chosen(schedule, entries=entries)
+    with pytest.raises(CostsError, match=f"no calibration fits {cutting}"):
+        chosen(cutting, entries=entries)
 
 
 NS = {name: 1000 + i for i, name in enumerate(WHOLE) if name != "cache"}
@@ -91,6 +92,25 @@ BY_AREA = ("partial", "merge", "fixup")
 """Of accumulators, which are fp32 whatever the dtype."""
 LATENCIES = ("ramp", "dispatch", "launch", "prologue", "handover")
 """Waiting: for a dispatch, an instruction, the first operands. No tile makes these longer."""
+
+
+@pytest.mark.parametrize(
+    ("schedule", "shape", "source"),
+    [
+        ("stream-k:132", (4096, 4096, 512), "cut"),
+        ("stream-k:128", (4096, 4096, 512), "whole"),
+        ("stream-k:512", (4096, 4096, 512), "one each"),
+        ("stream-k:1024", (4096, 4096, 512), "two each"),
+        ("split-k:2", (4096, 4096, 512), "two each"),
+        ("split-k:1", (4096, 4096, 512), "one each"),
+    ],
+)
+def test_a_schedule_that_cuts_no_tile_here_is_taken_for_what_it_comes_to(schedule, shape, source):
+    """The planned kernel has another loop for each."""
+    names = {"stream-k": "cut", "persistent": "whole", "naive": "one each", "split-k": "two each"}
+    entries = [entry(source, name, kernel="planned") for name, source in names.items()]
+    entries += [entry("own " + source, name) for name, source in names.items()]
+    assert chosen(schedule, Problem(*shape), entries=entries).source == source
 
 
 def test_each_time_is_scaled_by_what_causes_it():

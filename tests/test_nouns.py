@@ -103,6 +103,14 @@ def test_slots(sms, ctas, data):
     device = Device(sms, ctas, busy, sm_order=order)
     assert device.slots == (sms - busy) * ctas
     assert device.free_sms == (order or tuple(range(sms)))[busy:]
+    assert device.filling == ctas * device.free_sms
+
+
+def test_slots_that_are_not_filled_one_round_after_the_other():
+    order = (2, 0, 2, 1, 1, 0)
+    assert Device(3, 2, sm_order=order).filling == order
+    assert Device(3, 2, sm_order=order).free_sms == (2, 0, 1)
+    assert Device(3, 2, 1, sm_order=order).filling == (0, 1, 1, 0)
 
 
 def test_a_named_device_keeps_its_name_at_another_size():
@@ -126,6 +134,12 @@ def test_a_named_device_keeps_its_name_at_another_size():
         (lambda: Device(4, busy_sms=9), "9 of 4 SMs are busy"),
         (lambda: Device(3, sm_order=(0, 1, 1)), "the SM order must list each SM from 0 to 2 once"),
         (lambda: Device(3, sm_order=(0, 1)), "the SM order must list each SM"),
+        (
+            lambda: Device(2, 2, sm_order=(0, 1, 1)),
+            "the SM order must list each SM from 0 to 1 once, or each 2 times",
+        ),
+        (lambda: Device(2, 2, sm_order=(0, 1, 1, 1)), "or each 2 times"),
+        (lambda: Device(2, 3, sm_order=(0, 1, 1, 0)), "or each 3 times"),
         (lambda: Device(4, name="h20"), "there is no device 'h20'; did you mean 'h200'"),
         (lambda: Device.named("H200"), "there is no device 'H200'; did you mean 'h200'"),
         (lambda: Device.named("tpu"), "there is no device 'tpu'; choose from t4,"),

@@ -16,9 +16,12 @@ from typing import Any
 import numpy as np
 
 from tilesim import stages
+from tilesim.calibrations import comes_to, cuts
 from tilesim.costs import Costs
+from tilesim.ends import most_jitter
 from tilesim.errors import TraceError
 from tilesim.main_loops import MainLoops, expected, fit, fit_memory, jitter, main_loops
+from tilesim.plans import shown_by
 from tilesim.residents import coresidency
 from tilesim.simulation import replay
 from tilesim.traces import Trace
@@ -70,7 +73,7 @@ def calibrate(traces: Sequence[Trace]) -> Costs:
         one, other, *_ = sorted(kinds)
         raise TraceError(f"one set of costs cannot fit two kernels, {one} and {other}")
     around = _around(traces)
-    main = _loops(traces, coresidency(traces))
+    main = _loops(traces, *coresidency(traces))
     return _with_main_loops(around, main, *fit_memory([main]))
 
 
@@ -89,8 +92,8 @@ def calibrations(traces: Mapping[str, Trace]) -> list[Calibration]:
     residents: dict[tuple, list[Trace]] = {}
     for about, group in groups.items():
         residents.setdefault(about[RESOURCES:-1], []).extend(group.values())
-    factors = {resources: coresidency(members) for resources, members in residents.items()}
-    mains = [_loops(list(group.values()), factors[about[RESOURCES:-1]]) for about, group in groups.items()]
+    factors = {resources: coresidency(_alike(members)) for resources, members in residents.items()}
+    mains = [_loops(list(group.values()), *factors[about[RESOURCES:-1]]) for about, group in groups.items()]
     memory = fit_memory(mains)
     fitted = []
     for (about, group), costs, main in zip(groups.items(), around, mains, strict=True):
@@ -126,7 +129,14 @@ def _kernel(trace: Trace) -> tuple:
     kernel = ("planned" if words[0] == "planned" else "own") if loads else ""
     pipeline = tuple(value if isinstance(value := meta.get(name), int) else 0 for name in ("warps", "stages"))
     size = (trace.problem.dtype, trace.problem.tile, trace.device.ctas_per_sm)
-    return _schedule(trace), kernel, loads, *pipeline, *size, "overlap" in words
+    schedule = comes_to(trace.schedule, shown_by(trace.spans), trace.problem)
+    return schedule, kernel, loads, *pipeline, *size, "overlap" in words
+
+
+def _alike(traces: Sequence[Trace]) -> Sequence[Trace]:
+    """Those that cut no tile, if there are any: their main loops are at the same K-steps, and differ by who
+    shares an SM alone."""
+    return [trace for trace in traces if not cuts(shown_by(trace.spans), trace.problem)] or traces
 
 
 def _with_launch(one: Calibration, fitted: Sequence[Calibration]) -> Calibration:
@@ -165,17 +175,17 @@ def _around(traces: Sequence[Trace]) -> Costs:
     )
 
 
-def _loops(traces: Sequence[Trace], factors: tuple[float, ...]) -> list[MainLoops]:
+def _loops(traces: Sequence[Trace], factors: tuple[float, ...], relief: float) -> list[MainLoops]:
     """The main loops of one kernel's runs."""
     clocks = [stages.clock(trace) for trace in traces]
     clock = float(np.mean(clocks)) if all(clocks) else 0.0
-    return [main_loops(trace, clock, factors, stages.gap(trace)) for trace in traces]
+    return [main_loops(trace, clock, factors, relief, stages.gap(trace)) for trace in traces]
 
 
 def _with_main_loops(around: Costs, main: Sequence[MainLoops], bandwidth: float, cache: int) -> Costs:
     found = fit(main, bandwidth, cache)
     expectations = [expected(one, found, bandwidth, cache) for one in main]
-    return replace(
+    costs = replace(
         around,
         k_step=max(LEAST_K_STEP, round(found.k_step, 3)),
         ramp=round(found.ramp),
@@ -184,9 +194,12 @@ def _with_main_loops(around: Costs, main: Sequence[MainLoops], bandwidth: float,
         bandwidth=bandwidth,
         cache=cache,
         coresidency=main[0].factors,
-        jitter=min(MOST_JITTER, round(jitter(main, expectations), 5)),
+        relief=main[0].relief,
+        jitter=min(MOST_JITTER, jitter(main, expectations)),
         clock_mhz=round(main[0].clock_mhz, 1),
     )
+    least = min(costs.jitter, most_jitter([(one.trace, one.made) for one in main], costs))
+    return replace(costs, jitter=round(least, 5))
 
 
 def _source(traces: Sequence[Trace]) -> str:

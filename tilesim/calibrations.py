@@ -10,10 +10,14 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from tilesim.costs import Costs, even_shares
 from tilesim.devices import Device, presets
 from tilesim.errors import CostsError
+from tilesim.plans import Plan
 from tilesim.problems import DTYPE_BYTES, Problem
+from tilesim.schedules import plan
 
 
 def default_costs(schedule: str, problem: Problem, device: Device, kernel: str = "") -> Costs:
@@ -80,6 +84,22 @@ KEYS = {"schedule": str, "dtype": str, "tile": list, "ctas_per_sm": int, "costs"
 """What a calibration says at least."""
 
 
+def cuts(made: Plan, problem: Problem) -> bool:
+    """Whether a plan of `problem` cuts tiles along K."""
+    return len(made.rows) > problem.tiles
+
+
+def comes_to(schedule: str, made: Plan, problem: Problem) -> str:
+    """The name of `schedule`, or of what its plan comes to: naive or split-k, of whole tiles or parts, where
+    each thread block has one segment, and persistent where they have several and no tile is cut."""
+    name = schedule.partition(":")[0]
+    if name not in CUTTING:
+        return name
+    if np.diff(made.offsets).max() == 1:
+        return "split-k" if cuts(made, problem) else "naive"
+    return name if cuts(made, problem) else "persistent"
+
+
 def _is_calibration(entry: object) -> bool:
     if not isinstance(entry, Mapping):
         return False
@@ -89,6 +109,9 @@ def _is_calibration(entry: object) -> bool:
     known = entry["dtype"] in DTYPE_BYTES and len(sizes) == 4
     return known and all(isinstance(size, int) and size > 0 for size in sizes)
 
+
+CUTTING = ("split-k", "stream-k", "stream-k-hybrid")
+"""Schedules that can cut tiles; what else they can come to has kernels of its own."""
 
 STANDS_IN = {
     "split-k": ("stream-k", "naive", "persistent"),
@@ -103,7 +126,8 @@ def _nearest(
 ) -> Costs | None:
     """The nearest calibration, scaled to this tile, dtype and number of CTAs per SM; None without any.
 
-    Nearest is by, in this order: the schedule, or who stands in for it; the dtype; TMA loads or those of
+    Nearest is by, in this order: the schedule, or, where it cuts no tile, what it then comes to, or
+    who stands in for it; the dtype; TMA loads or those of
     `kernel`; the tile's shape; CTAs per SM; an overlapped epilogue, or what `kernel` says; own or planned. A
     K-step is scaled by its volume and the datasheet's rates of the dtypes; an epilogue, and what it costs the
     main loop above it, by the bytes of its tile; partials, which are fp32 whatever the dtype, by its area.
@@ -112,10 +136,12 @@ def _nearest(
     """
     name = schedule.partition(":")[0]
     family = (name, *STANDS_IN.get(name, () if name == "naive" else ("persistent",)))
+    if name in CUTTING:
+        family = tuple(dict.fromkeys((comes_to(name, plan(schedule, problem, device), problem), *family)))
     area = problem.tile_m * problem.tile_n
     words = kernel.split("-") if kernel else ["tma", "overlap"]
     loads = "ptr" if "ptr" in words else "tma"
-    made = ("planned" if "planned" in words else "own") if kernel else ""
+    made = ("planned" if "planned" in words else "own") if kernel else "planned" if name in CUTTING else ""
 
     def distance(entry: Mapping[str, Any]) -> tuple[float, ...]:
         m, n, k = entry["tile"]

@@ -111,17 +111,19 @@ def share(run: Run, rank: int, now: int, change: int) -> None:
     """A main loop of this slot begins or is over, `change` 1 or -1: foresee anew the drains on its SM."""
     slots, slowdown = run.slots, run.rates.slowdown
     left, since, many = slots.left, slots.since, slots.multiplying
-    first = slots.first[rank]
-    before = slowdown[many[first]]
-    many[first] += change
-    after = slowdown[many[first]]
+    home = slots.home[rank]
+    before = slowdown[many[home]]
+    many[home] += change
+    after = slowdown[many[home]]
     since[rank] = now if change == 1 else NOBODY
-    for other in range(first, len(left), len(many)):
+    other = slots.beside[rank]
+    for _ in range(run.rates.residents):
         if since[other] != NOBODY and (after != before or other == rank):
             left[other] -= (now - since[other]) / before
             since[other] = now
             ahead = ceil(left[other] * after - ROUNDING)
             wait_for(slots, other, now + ahead if ahead > 0 else now, DRAIN)
+        other = slots.beside[other]
 
 
 def drain(run: Run, rank: int, now: int) -> None:

@@ -43,16 +43,17 @@ class Rates(NamedTuple):
     fixup: int
     slowdown: Column
     shared: bool
+    residents: int
 
 
 class Slots(NamedTuple):
-    """Columns by rank, in which the hardware fills slots: one of each SM, then a second of each.
+    """Columns by rank, in which the hardware fills slots.
 
     `queue` and `key`: see the clock's `enqueue`; `key` is a power of two long. `when` and `event`: what a
     slot awaits. `row`: the segment that it is at; `at`: where that is in the log. `next_row` to `end_row`:
     what is left of its CTA's own. `left`: what was left of its main loop at `since`, ns alone on the SM;
-    NOBODY where it is in none. `first`: the rank of its SM's first slot, where `multiplying` counts the SM's
-    CTAs in their main loops.
+    NOBODY where it is in none. `beside`: the rank of its SM's next slot, in a circle. `home`: where
+    `multiplying` counts its SM's CTAs in their main loops.
     """
 
     queue: Column
@@ -68,7 +69,8 @@ class Slots(NamedTuple):
     since: Column
     sm: Column
     slot: Column
-    first: Column
+    beside: Column
+    home: Column
     multiplying: Column
 
 

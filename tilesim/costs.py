@@ -16,7 +16,7 @@ WHOLE = (
     "ramp", "dispatch", "launch", "prologue", "handover", "epilogue", "staging", "contention", "partial",
     "merge", "fixup", "cache",
 )  # fmt: skip
-REAL = ("k_step", "bandwidth", "exposed", "jitter", "clock_mhz")
+REAL = ("k_step", "relief", "bandwidth", "exposed", "jitter", "clock_mhz")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,8 @@ class Costs:
     `merge`: before a tile's partials are added, once they are there. `fixup`: adding one of them.
     `coresidency`: f(1), f(2), ...: a main loop advances at 1/f(r) while r CTAs of its SM are in
     theirs; f(1) is 1 and the last value holds beyond.
+    `relief`: by what share a main loop alone on its SM advances faster where every other slot of the device
+    is idle, and by so much less as others are not (see tilesim.solitude).
     `bandwidth`: bytes per ns that DRAM delivers, behind a `cache` of so many bytes; K-steps take longer
     where a plan asks for more (see tilesim.traffic). 0: however much it is.
     `exposed`: share of a K-step that it takes longer where its operands come from DRAM.
@@ -61,6 +63,7 @@ class Costs:
     merge: int = 0
     fixup: int = 0
     coresidency: tuple[float, ...] = (1.0,)
+    relief: float = 0.0
     bandwidth: float = 0.0
     cache: int = 0
     exposed: float = 0.0

@@ -53,10 +53,11 @@ def fill_order(tiers: Sequence[Sequence[Sequence[int]]], first: Sequence[int] = 
 class Device:
     """`sms` streaming multiprocessors with room for `ctas_per_sm` thread blocks each.
 
-    `busy_sms` of them are held by another kernel: the first in `sm_order`, the permutation of
-    range(sms) in which the hardware fills SMs (empty: by number). `name` is the preset's, if any.
+    `sm_order`: how the hardware fills SMs: each once, for one block after the other, or each `ctas_per_sm`
+    times, where some get their second block before others their first (empty: by number). `busy_sms` are held
+    by another kernel, the first in that order. `name` is the preset's, if any.
 
-    Raises DeviceError for a count out of range, no free SM, or an order that is no permutation.
+    Raises DeviceError for a count out of range, no free SM, or an order that does not list each SM so often.
     """
 
     sms: int
@@ -74,8 +75,11 @@ class Device:
             object.__setattr__(self, name, whole(what, getattr(self, name), low, high, DeviceError))
         if self.busy_sms >= self.sms:
             raise DeviceError(f"{self.busy_sms} of {self.sms} SMs are busy; at least one must be free")
-        if self.sm_order and sorted(self.sm_order) != list(range(self.sms)):
-            raise DeviceError(f"the SM order must list each SM from 0 to {self.sms - 1} once")
+        times, rest = divmod(len(self.sm_order), self.sms)
+        alike = times in (0, 1, self.ctas_per_sm) and not rest
+        if not alike or sorted(self.sm_order) != [sm for sm in range(self.sms) for _ in range(times)]:
+            or_more = f", or each {self.ctas_per_sm} times" if self.ctas_per_sm > 1 else ""
+            raise DeviceError(f"the SM order must list each SM from 0 to {self.sms - 1} once{or_more}")
         if not isinstance(self.name, str) or (self.name and self.name not in presets()):
             raise DeviceError(unknown("device", str(self.name), presets()))
 
@@ -113,4 +117,18 @@ class Device:
     @property
     def free_sms(self) -> tuple[int, ...]:
         """The SMs that are free, in the order in which the hardware fills them."""
-        return (self.sm_order or tuple(range(self.sms)))[self.busy_sms :]
+        return tuple(dict.fromkeys(self.sm_order or range(self.sms)))[self.busy_sms :]
+
+    @property
+    def filling(self) -> tuple[int, ...]:
+        """The SM of each slot, in the order in which the hardware fills slots.
+
+        >>> Device(3, ctas_per_sm=2, busy_sms=1, sm_order=(2, 0, 1)).filling
+        (0, 1, 0, 1)
+        >>> Device(2, ctas_per_sm=2, sm_order=(1, 1, 0, 0)).filling
+        (1, 1, 0, 0)
+        """
+        free = self.free_sms
+        if len(self.sm_order) <= self.sms:
+            return free * self.ctas_per_sm
+        return tuple(sm for sm in self.sm_order if sm in set(free))

@@ -17,6 +17,7 @@ from tilesim.errors import PlanError
 from tilesim.layout import laid_out, with_lists, with_tree
 from tilesim.plans import Plan
 from tilesim.problems import DTYPE_BYTES, Problem
+from tilesim.solitude import solitude
 from tilesim.traffic import loads, stretch
 
 
@@ -94,7 +95,7 @@ def _slowest_k_step(problem: Problem, device: Device, costs: Costs) -> float:
 def main_loop_ns(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int) -> np.ndarray:
     """How long each main loop takes alone on its SM: int64 ns, at least 1, in plan order, the queue last."""
     rows = plan.rows
-    stretched = memory_stretch(plan, problem, device, costs)
+    stretched = k_step_stretch(plan, problem, device, costs)
     noise = np.zeros(0)
     if costs.jitter:
         noise = np.random.default_rng(seed).standard_normal(problem.tiles)
@@ -110,13 +111,19 @@ def main_loop_ns(plan: Plan, problem: Problem, device: Device, costs: Costs, see
     return work
 
 
-def memory_stretch(plan: Plan, problem: Problem, device: Device, costs: Costs) -> np.ndarray:
-    """How much longer K-steps take for what comes from DRAM: float64 from 1, a segment each in plan order."""
-    if not costs.bandwidth:
-        return np.broadcast_to(1.0, len(plan.segments) + len(plan.shared))
+def k_step_stretch(plan: Plan, problem: Problem, device: Device, costs: Costs) -> np.ndarray:
+    """How much longer K-steps take for what comes from DRAM, less for solitude: float64, in plan order."""
+    if not costs.bandwidth and not costs.relief:
+        return np.broadcast_to(1.0, len(plan.rows))
     alone = plan.ctas > device.slots
     gap = costs.launch + costs.prologue if alone else costs.handover
     gap += costs.ramp + (costs.staging if costs.overlap else costs.epilogue)
     step = costs.k_step * costs.slowdown(device.ctas_per_sm)
-    seen = loads(plan, problem, device.slots, gap / step).behind(costs.cache)
-    return seen.mean(stretch(seen.demand, costs.bandwidth * step) * (1 + costs.exposed * seen.cold))
+    loaded = loads(plan, problem, device.slots, gap / step)
+    stretched = np.ones(loaded.rows)
+    if costs.bandwidth:
+        seen = loaded.behind(costs.cache)
+        stretched = seen.mean(stretch(seen.demand, costs.bandwidth * step) * (1 + costs.exposed * seen.cold))
+    if costs.relief:
+        stretched /= 1 + costs.relief * solitude(plan, loaded, device)
+    return stretched

@@ -63,6 +63,7 @@ def _rates(costs: Costs, device: Device) -> Rates:
         fixup=costs.fixup,
         slowdown=slowdown,
         shared=bool((slowdown != 1).any()),
+        residents=device.ctas_per_sm,
     )
 
 
@@ -72,8 +73,12 @@ def _slots(device: Device) -> Slots:
     key = np.full(1 << (slots - 1).bit_length(), NEVER)
     key[:slots] = FREE * len(key) + np.arange(slots)
     cta, row, at, next_row, end_row, when = np.zeros((6, slots), np.int64)
-    sms = np.array(device.free_sms)
-    slot, first = np.divmod(np.arange(slots), len(sms))
+    filling = np.array(device.filling)
+    sms, home = np.unique(filling, return_inverse=True)
+    by_sm = np.argsort(home, kind="stable").reshape(len(sms), -1)  # ranks, a row for each SM
+    slot, beside = np.empty((2, slots), np.int64)
+    slot[by_sm] = np.arange(device.ctas_per_sm)
+    beside[by_sm] = np.roll(by_sm, -1, axis=1)
     return Slots(
         queue=key.copy(),
         key=key,
@@ -86,9 +91,10 @@ def _slots(device: Device) -> Slots:
         end_row=end_row,
         left=np.zeros(slots),
         since=np.full(slots, NOBODY),
-        sm=sms[first],
+        sm=filling,
         slot=slot,
-        first=first,
+        beside=beside,
+        home=home,
         multiplying=np.zeros_like(sms),
     )
 

@@ -31,7 +31,8 @@ WORTH = 0.9
 """Memory is kept where it leaves at most this share of the error that there is without."""
 
 RUNS = 5
-"""Memory is sought in at least so many runs of a kernel: fewer could be explained by anything."""
+"""Memory, and how exposed a kernel is to it, are sought in at least so many of its runs: fewer could be
+explained by anything."""
 
 ROUNDS = 3
 """How often a fit is repeated: what saturates DRAM depends on the K-step that is sought."""
@@ -44,10 +45,11 @@ MEDIAN_OF_CHI_SQUARE = 0.45494
 class MainLoops:
     """The main loops of one run, arrays [segments] in the order of its spans.
 
-    `ns`: taken back to an SM alone and to the mean clock of its kernel's runs. `steps`: K-steps. `under`:
-    whether another tile's epilogue runs under it. `made`: the run's plan, `of`: each span's segment in it.
-    `loads`: what it loads. `full`: how much longer a K-step takes on a full SM. `factors`, `clock_mhz`: with
-    which `ns` was taken back; a clock of 0 is not known.
+    `ns`: taken back to an SM alone in a busy device, and to the mean clock of its kernel's runs. `steps`:
+    K-steps. `under`: whether another tile's epilogue runs under it. `made`: the run's plan, `of`: each span's
+    segment in it.
+    `loads`: what it loads. `full`: how much longer a K-step takes on a full SM. `factors`, `relief`,
+    `clock_mhz`: with which `ns` was taken back; a clock of 0 is not known.
     """
 
     trace: Trace
@@ -59,6 +61,7 @@ class MainLoops:
     loads: Loads
     full: float
     factors: tuple[float, ...]
+    relief: float
     clock_mhz: float
 
 
@@ -73,14 +76,17 @@ class Fit:
     error: float
 
 
-def main_loops(trace: Trace, clock_mhz: float, factors: tuple[float, ...], gap_ns: float) -> MainLoops:
+def main_loops(
+    trace: Trace, clock_mhz: float, factors: tuple[float, ...], relief: float, gap_ns: float
+) -> MainLoops:
     """The main loops of `trace`; `gap_ns` is what passes in a slot between two of them."""
     spans = trace.spans
     steps = (spans["k1"] - spans["k0"]).astype(np.int64)
     ns = np.maximum(1, spans["drain"] - spans["start"]).astype(float)
     if clock_mhz:
         ns = spans["cycles"] * 1000 / clock_mhz
-    ns = ns * (shares(trace) / np.asarray(factors)).sum(axis=1)
+    beside, solitude = shares(trace)
+    ns = ns * ((beside / np.asarray(factors)).sum(axis=1) + relief * solitude)
     before, after = in_turn(trace)
     under = np.zeros(len(spans), bool)
     under[after] = (spans["cta"][before] == spans["cta"][after]) & (
@@ -102,6 +108,7 @@ def main_loops(trace: Trace, clock_mhz: float, factors: tuple[float, ...], gap_n
         loads(made, trace.problem, trace.device.slots, gap_ns / step),
         full,
         factors,
+        relief,
         clock_mhz,
     )
 
@@ -212,6 +219,7 @@ def _least_squares(kernel: Sequence[MainLoops], columns: Sequence[np.ndarray]) -
     left = np.concatenate([c * w for c, w in zip(columns, weights, strict=True)])
     right = np.concatenate([ns * w for ns, w in zip(took, weights, strict=True)])
     use = np.any(left, axis=0).tolist()
+    use[3] = use[3] and len(kernel) >= RUNS
     # One length of main loop cannot tell its ramp from its K-steps.
     use[1] = len(np.unique(np.concatenate([one.steps for one in kernel]))) > 1
     found = np.zeros(4)

@@ -62,7 +62,8 @@ def _report(one: Calibration, traces: dict[str, Trace]) -> str:
     if costs.bandwidth:
         lines.append(f"  memory: {costs.bandwidth:g} bytes per ns behind {costs.cache / 1e6:g} MB of cache")
     if one.ctas_per_sm > 1:
-        lines.append("  coresidency " + ", ".join(f"{factor:.3f}" for factor in costs.coresidency))
+        shares = ", ".join(f"{factor:.3f}" for factor in costs.coresidency)
+        lines.append(f"  coresidency {shares}" + f"; relief {costs.relief:.3f}" * (costs.relief > 0))
     if one.unseen:
         lines.append(f"  not in the traces: {', '.join(one.unseen)}")
     lines.append("  from first multiply to last write:")
