@@ -27,8 +27,8 @@ where they do not, 1.2 where the segment in between is read from a table or draw
 
 What stamps cost there, of the median of the kernel without them, in turn, over 5 repeats: 0.4 to 1.0 % at
 4096x4096x4096 (1.9 % once), 0.7 to 2.1 % at 4096x4096x512; 2.7 to 3.4 % there where a plan cuts most of its
-tiles, half of it for `done`, whose wait stands in the K loop. One warpgroup alone on an SM has no time to spare
-in its loop: planned kernels with tiles of 128x128, four warps and one block per SM take 7 to 22 % longer.
+tiles, half of it for `done`, whose wait stands in the K loop. One warpgroup alone on an SM has no time to
+spare in its loop: planned kernels with tiles of 128x128, four warps and a block per SM take up to 22 % more.
 
 Cycles of two SMs, or of one at two times, do not last the same: in one launch SMs ran at 1.57 to 1.61 GHz in
 their main loops, and at 1.98 where they were made to pause.
