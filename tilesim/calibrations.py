@@ -126,13 +126,14 @@ def _nearest(
 ) -> Costs | None:
     """The nearest calibration, scaled to this tile, dtype and number of CTAs per SM; None without any.
 
-    Nearest is by, in this order: the schedule, or, where it cuts no tile, what it then comes to, or
-    who stands in for it; the dtype; TMA loads or those of
-    `kernel`; the tile's shape; CTAs per SM; an overlapped epilogue, or what `kernel` says; own or planned. A
-    K-step is scaled by its volume and the datasheet's rates of the dtypes; an epilogue, and what it costs the
-    main loop above it, by the bytes of its tile; partials, which are fp32 whatever the dtype, by its area.
-    Launch, ramp and hand-overs are latencies, alike for all tiles. For more CTAs per SM than were calibrated,
-    f(r) is another calibration's of that tile, else r: they share the SM's rate.
+    Nearest is by, in this order: the schedule's plan, see `comes_to`, or who stands in for it; the dtype; TMA
+    loads or those of `kernel`; the tile's shape; CTAs per SM; an overlapped epilogue, or what `kernel` says;
+    own or planned.
+
+    A K-step is scaled by its volume and the datasheet's rates of the dtypes; an epilogue, and what it costs
+    the main loop above it, by the bytes of its tile; partials, fp32 whatever the dtype, by its area. Launch,
+    ramp and hand-overs are latencies, alike for all tiles. For more CTAs per SM than were calibrated, f(r) is
+    another calibration's of that tile, else r: they share the SM's rate.
     """
     name = schedule.partition(":")[0]
     family = (name, *STANDS_IN.get(name, () if name == "naive" else ("persistent",)))

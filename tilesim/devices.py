@@ -128,7 +128,7 @@ class Device:
         >>> Device(2, ctas_per_sm=2, sm_order=(1, 1, 0, 0)).filling
         (1, 1, 0, 0)
         """
-        free = self.free_sms
         if len(self.sm_order) <= self.sms:
-            return free * self.ctas_per_sm
-        return tuple(sm for sm in self.sm_order if sm in set(free))
+            return self.free_sms * self.ctas_per_sm
+        free = set(self.free_sms)
+        return tuple(sm for sm in self.sm_order if sm in free)
