@@ -55,19 +55,18 @@ def bench(
     Raises KernelError without an NVIDIA GPU, for an unknown kernel, a problem out of reach, a wrong result or
     a GPU that fails; what `plan` raises for a schedule.
     """
-    kernels = tuple(kernels)
+    names = tuple(kernels)
     for problem in problems:
         check(problem)
-        for name in kernels:
-            _variant(name, problem, ctas_per_sm, warps, stages)
+    variants = [
+        {name: _variant(name, problem, ctas_per_sm, warps, stages) for name in names} for problem in problems
+    ]
     require_gpu()
     rows: list[dict[str, Any]] = []
-    for problem in problems:
+    for problem, ours in zip(problems, variants, strict=True):
         entrants = {
-            name: _tuned(problem)
-            if name == TUNED
-            else Entrant(problem, _variant(name, problem, ctas_per_sm, warps, stages), LIBRARIES.get(name))
-            for name in kernels
+            name: _tuned(problem) if name == TUNED else Entrant(problem, what, LIBRARIES.get(name))
+            for name, what in ours.items()
         }
         with gpu_memory(problem), working_gpu():
             rows += compare(entrants, ctas_per_sm, warmup, samples, seed, host)

@@ -174,9 +174,7 @@ def _filled(spans: np.ndarray, device: Device) -> tuple[int, ...]:
     Chips differ in it, and where an SM holds several thread blocks, launches do. Where thread blocks took
     turns in a slot while others were free, as in Triton's interpreter, there is none: the device's stays.
     """
-    by_cta = np.lexsort((spans["start"], spans["cta"]))
-    first = by_cta[np.unique(spans["cta"][by_cta], return_index=True)[1]][: device.slots]
-    order = spans["sm"][first].tolist()
+    order = spans["sm"][_firsts(spans)][: device.slots].tolist()
     if max(Counter(order).values()) > device.ctas_per_sm:
         return device.sm_order
     return (*order, *(Counter(device.filling) - Counter(order)).elements())
@@ -200,10 +198,15 @@ def _entries(stamps: np.ndarray) -> np.ndarray:
     return entry[cta]
 
 
+def _firsts(spans: np.ndarray) -> np.ndarray:
+    """The rows that are their thread block's first segment, by cta: int64, shape [ctas with work]."""
+    by_cta = np.lexsort((spans["start"], spans["cta"]))
+    return by_cta[np.unique(spans["cta"][by_cta], return_index=True)[1]]
+
+
 def _launches(spans: np.ndarray, entry: np.ndarray) -> dict[str, Any]:
     """launch_ns and prologue_ns of the meta, each where there is a thread block that shows it."""
-    by_cta = np.lexsort((spans["start"], spans["cta"]))
-    first = by_cta[np.unique(spans["cta"][by_cta], return_index=True)[1]]
+    first = _firsts(spans)
     later = first[spans["issue"][first] > spans["issue"].min()]
     waits = {"launch_ns": (entry - spans["issue"])[later], "prologue_ns": (spans["start"] - entry)[first]}
     return {name: percentiles(ns) for name, ns in waits.items() if ns.size}

@@ -136,7 +136,7 @@ def _kernel(trace: Trace) -> tuple:
 def _alike(traces: Sequence[Trace]) -> Sequence[Trace]:
     """Those that cut no tile, if there are any: their main loops are at the same K-steps, and differ by who
     shares an SM alone."""
-    return [trace for trace in traces if not cuts(shown_by(trace.spans), trace.problem)] or traces
+    return [trace for trace in traces if not cuts(trace.spans, trace.problem)] or traces
 
 
 def _with_launch(one: Calibration, fitted: Sequence[Calibration]) -> Calibration:

@@ -84,9 +84,9 @@ KEYS = {"schedule": str, "dtype": str, "tile": list, "ctas_per_sm": int, "costs"
 """What a calibration says at least."""
 
 
-def cuts(made: Plan, problem: Problem) -> bool:
-    """Whether a plan of `problem` cuts tiles along K."""
-    return len(made.rows) > problem.tiles
+def cuts(rows: np.ndarray, problem: Problem) -> bool:
+    """Whether the segments of a plan, or of a run, of `problem` cut tiles along K."""
+    return len(rows) > problem.tiles
 
 
 def comes_to(schedule: str, made: Plan, problem: Problem) -> str:
@@ -96,8 +96,8 @@ def comes_to(schedule: str, made: Plan, problem: Problem) -> str:
     if name not in CUTTING:
         return name
     if np.diff(made.offsets).max() == 1:
-        return "split-k" if cuts(made, problem) else "naive"
-    return name if cuts(made, problem) else "persistent"
+        return "split-k" if cuts(made.rows, problem) else "naive"
+    return name if cuts(made.rows, problem) else "persistent"
 
 
 def _is_calibration(entry: object) -> bool:

@@ -12,11 +12,12 @@ import numpy as np
 
 from tilesim.calibrations import cuts
 from tilesim.costs import Costs
-from tilesim.metrics import slot_index
+from tilesim.metrics import last_done
 from tilesim.plans import Plan
 from tilesim.simulation import replay
 from tilesim.stages import clock
 from tilesim.traces import Trace
+from tilesim.traffic import in_waves
 
 SEEDS = range(4)
 
@@ -30,8 +31,8 @@ def most_jitter(runs: Sequence[tuple[Trace, Plan]], costs: Costs) -> float:
     who is late gets fewer.
     """
     told = []
-    for trace, plan in runs:
-        if not cuts(plan, trace.problem) or plan.ctas > trace.device.slots or len(plan.shared):
+    for trace, plan in runs if costs.jitter else ():
+        if not cuts(plan.rows, trace.problem) or in_waves(plan, trace.device.slots):
             continue
         scale = clock(trace) / costs.clock_mhz if costs.clock_mhz else 1.0
         straight = _lateness(replay(trace, replace(costs, jitter=0.0))) ** 2
@@ -43,8 +44,5 @@ def most_jitter(runs: Sequence[tuple[Trace, Plan]], costs: Costs) -> float:
 
 def _lateness(trace: Trace) -> float:
     """How much later the last of the slots that had work finished than they did in the mean, ns."""
-    slot = slot_index(trace)
-    last = np.zeros(int(slot.max()) + 1, np.int64)
-    np.maximum.at(last, slot, trace.spans["done"])
-    last = last[np.unique(slot)]
-    return float(last.max() - last.mean())
+    last = last_done(trace)
+    return float(last.max() - last[last > 0].mean())

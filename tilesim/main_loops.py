@@ -47,9 +47,8 @@ class MainLoops:
 
     `ns`: taken back to an SM alone in a busy device, and to the mean clock of its kernel's runs. `steps`:
     K-steps. `under`: whether another tile's epilogue runs under it. `made`: the run's plan, `of`: each span's
-    segment in it.
-    `loads`: what it loads. `full`: how much longer a K-step takes on a full SM. `factors`, `relief`,
-    `clock_mhz`: with which `ns` was taken back; a clock of 0 is not known.
+    segment in it. `loads`: what it loads. `full`: how much longer a K-step takes on a full SM. `factors`,
+    `relief`, `clock_mhz`: with which `ns` was taken back; a clock of 0 is not known.
     """
 
     trace: Trace

@@ -41,10 +41,14 @@ def shares(trace: Trace) -> tuple[np.ndarray, np.ndarray]:
     """(share, solitude) of each main loop: float64, shapes [spans, ctas_per_sm] and [spans].
 
     The share of it with r + 1 main loops on its SM; and what share of the device's slots is idle while it is
-    alone there, the mean over all of it. One that is over within a step of the clock counts as alone.
+    alone there, the mean over all of it, 0 where an SM has one slot. One that is over within a step of the
+    clock counts as alone.
     """
     spans, most = trace.spans, trace.device.ctas_per_sm
     share, solitude = np.zeros((len(spans), most)), np.zeros(len(spans))
+    if most == 1:
+        share[:] = 1.0
+        return share, solitude
     busy = _busy(trace)
     for sm in np.unique(spans["sm"]):
         rows = np.flatnonzero(spans["sm"] == sm)

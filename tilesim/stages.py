@@ -69,13 +69,14 @@ def handover(traces: Sequence[Trace]) -> tuple[bool, int, int, bool]:
         pairs.append((trace.spans[before], trace.spans[after]["start"], owners(trace)[before]))
     rows, start, owns = (np.concatenate(columns) for columns in zip(*pairs, strict=True))
     late = start < rows["done"]
-    blocking = not late[~owns].any() or float(np.mean(late[~owns])) <= 0.5
+    partials = int((~owns).sum())
+    blocking = not partials or float(np.mean(late[~owns])) <= 0.5
     usual = owns if blocking and owns.any() else np.ones(len(rows), bool)
     if not len(rows):
         return False, 0, 0, True
     overlap = bool(np.mean(late[usual]) > 0.5)
     handover = max(0, round(mean((start - rows["fixup" if overlap else "done"])[usual])))
-    told = blocking and (~owns).any()
+    told = partials and blocking
     after_partial = max(0, round(mean((start - rows["done"])[~owns]))) if told else handover
     if not overlap or after_partial >= handover:
         return overlap, handover, 0, blocking
