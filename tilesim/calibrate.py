@@ -17,12 +17,12 @@ import numpy as np
 
 from tilesim import stages
 from tilesim.calibrations import comes_to, cuts
+from tilesim.company import Company, among, company
 from tilesim.costs import Costs
 from tilesim.ends import most_jitter
 from tilesim.errors import TraceError
 from tilesim.main_loops import MainLoops, expected, fit, fit_memory, jitter, main_loops
 from tilesim.plans import shown_by
-from tilesim.residents import coresidency
 from tilesim.simulation import replay
 from tilesim.traces import Trace
 
@@ -73,8 +73,8 @@ def calibrate(traces: Sequence[Trace]) -> Costs:
         one, other, *_ = sorted(kinds)
         raise TraceError(f"one set of costs cannot fit two kernels, {one} and {other}")
     around = _around(traces)
-    main = _loops(traces, *coresidency(traces))
-    return _with_main_loops(around, main, *fit_memory([main]))
+    (main,), (known,), memory = _taken_back([_loops(traces)], [()])
+    return _with_main_loops(around, main, known, *memory)
 
 
 def calibrations(traces: Mapping[str, Trace]) -> list[Calibration]:
@@ -89,16 +89,12 @@ def calibrations(traces: Mapping[str, Trace]) -> list[Calibration]:
     for name, trace in traces.items():
         groups.setdefault(_kernel(trace), {})[name] = trace
     around = [_around(list(group.values())) for group in groups.values()]
-    residents: dict[tuple, list[Trace]] = {}
-    for about, group in groups.items():
-        residents.setdefault(about[RESOURCES:-1], []).extend(group.values())
-    factors = {resources: coresidency(_alike(members)) for resources, members in residents.items()}
-    mains = [_loops(list(group.values()), *factors[about[RESOURCES:-1]]) for about, group in groups.items()]
-    memory = fit_memory(mains)
+    kernels = [_loops(list(group.values())) for group in groups.values()]
+    mains, known, memory = _taken_back(kernels, [about[RESOURCES:-1] for about in groups])
     fitted = []
-    for (about, group), costs, main in zip(groups.items(), around, mains, strict=True):
+    for (about, group), costs, main, others in zip(groups.items(), around, mains, known, strict=True):
         unseen = () if stages.launch(list(group.values())) is not None else ("launch", "prologue")
-        whole = _with_main_loops(costs, main, *memory)
+        whole = _with_main_loops(costs, main, others, *memory)
         kernel = dict(zip(ABOUT, about, strict=False))
         fitted.append(Calibration(**kernel, costs=whole, names=tuple(group), unseen=unseen))
     return [_with_launch(one, fitted) if one.unseen else one for one in fitted]
@@ -133,10 +129,10 @@ def _kernel(trace: Trace) -> tuple:
     return schedule, kernel, loads, *pipeline, *size, "overlap" in words
 
 
-def _alike(traces: Sequence[Trace]) -> Sequence[Trace]:
+def _alike(runs: Sequence[MainLoops]) -> Sequence[MainLoops]:
     """Those that cut no tile, if there are any: their main loops are at the same K-steps, and differ by who
     shares an SM alone."""
-    return [trace for trace in traces if not cuts(trace.spans, trace.problem)] or traces
+    return [run for run in runs if not cuts(run.trace.spans, run.trace.problem)] or runs
 
 
 def _with_launch(one: Calibration, fitted: Sequence[Calibration]) -> Calibration:
@@ -175,14 +171,43 @@ def _around(traces: Sequence[Trace]) -> Costs:
     )
 
 
-def _loops(traces: Sequence[Trace], factors: tuple[float, ...], relief: float) -> list[MainLoops]:
+def _loops(traces: Sequence[Trace]) -> list[MainLoops]:
     """The main loops of one kernel's runs."""
     clocks = [stages.clock(trace) for trace in traces]
     clock = float(np.mean(clocks)) if all(clocks) else 0.0
-    return [main_loops(trace, clock, factors, relief, stages.gap(trace)) for trace in traces]
+    return [main_loops(trace, clock, stages.gap(trace)) for trace in traces]
 
 
-def _with_main_loops(around: Costs, main: Sequence[MainLoops], bandwidth: float, cache: int) -> Costs:
+def _taken_back(
+    kernels: Sequence[Sequence[MainLoops]], kinds: Sequence[tuple]
+) -> tuple[list[list[MainLoops]], list[Company], tuple[float, int]]:
+    """(kernels, company, memory): main loops as if alone, by kernel; what residents do to each other, shared
+    by kernels of one kind; bandwidth and cache, shared by all.
+
+    What a main loop that is alone waits for depends on the cache, and what the cache is on main loops taken
+    back: so it goes round once.
+    """
+    memory = (0.0, 0)
+    while True:
+        known = {}
+        for kind in set(kinds):
+            runs = [run for kernel, its in zip(kernels, kinds, strict=True) if its == kind for run in kernel]
+            known[kind] = company(_alike(runs), memory[1])
+        taken = [
+            [among(run, known[kind], memory[1]) for run in kernel]
+            for kernel, kind in zip(kernels, kinds, strict=True)
+        ]
+        if memory[1]:
+            break
+        memory = fit_memory(taken)
+        if not memory[1]:
+            break
+    return taken, [known[kind] for kind in kinds], memory
+
+
+def _with_main_loops(
+    around: Costs, main: Sequence[MainLoops], known: Company, bandwidth: float, cache: int
+) -> Costs:
     found = fit(main, bandwidth, cache)
     expectations = [expected(one, found, bandwidth, cache) for one in main]
     costs = replace(
@@ -193,8 +218,9 @@ def _with_main_loops(around: Costs, main: Sequence[MainLoops], bandwidth: float,
         exposed=round(found.exposed, 4),
         bandwidth=bandwidth,
         cache=cache,
-        coresidency=main[0].factors,
-        relief=main[0].relief,
+        coresidency=known.coresidency,
+        relief=known.relief,
+        unhidden=known.unhidden,
         jitter=min(MOST_JITTER, jitter(main, expectations)),
         clock_mhz=round(main[0].clock_mhz, 1),
     )

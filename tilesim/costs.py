@@ -16,7 +16,7 @@ WHOLE = (
     "ramp", "dispatch", "launch", "prologue", "handover", "epilogue", "staging", "contention", "partial",
     "merge", "fixup", "cache",
 )  # fmt: skip
-REAL = ("k_step", "relief", "bandwidth", "exposed", "jitter", "clock_mhz")
+REAL = ("k_step", "relief", "bandwidth", "exposed", "unhidden", "jitter", "clock_mhz")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +37,13 @@ class Costs:
     `merge`: before a tile's partials are added, once they are there. `fixup`: adding one of them.
     `coresidency`: f(1), f(2), ...: a main loop advances at 1/f(r) while r CTAs of its SM are in
     theirs; f(1) is 1 and the last value holds beyond.
-    `relief`: by what share a main loop alone on its SM advances faster where every other slot of the device
-    is idle, and by so much less as others are not (see tilesim.solitude).
+    `relief`: by what share of a K-step a main loop alone on its SM, where that has several slots, is faster
+    while every other slot of the device is idle, and by so much less as others are not.
     `bandwidth`: bytes per ns that DRAM delivers, behind a `cache` of so many bytes; K-steps take longer
     where a plan asks for more (see tilesim.traffic). 0: however much it is.
-    `exposed`: share of a K-step that it takes longer where its operands come from DRAM.
+    `exposed`: share of a K-step that it takes longer where all operands come from DRAM.
+    `unhidden`: the same, on top, of a main loop alone on its SM, where that has several slots: no other hides
+    its waits (see tilesim.solitude).
     `jitter`: relative standard deviation of a tile's K-step time.
     `clock_mhz`: the SM clock at which these figures hold, 0 where not known.
     `source`: where the figures come from, in words.
@@ -67,6 +69,7 @@ class Costs:
     bandwidth: float = 0.0
     cache: int = 0
     exposed: float = 0.0
+    unhidden: float = 0.0
     jitter: float = 0.0
     clock_mhz: float = 0.0
     source: str = ""
@@ -86,8 +89,9 @@ class Costs:
             raise CostsError(f"the cost k_step is {self.k_step!r}; a K-step must take time")
         if self.bandwidth and not self.cache:
             raise CostsError(f"the bandwidth is {self.bandwidth!r}, so the cache in front of it needs a size")
-        if self.jitter >= 1:
-            raise CostsError(f"the jitter is {self.jitter!r}; it must be a fraction below 1")
+        for name in ("jitter", "relief"):
+            if getattr(self, name) >= 1:
+                raise CostsError(f"the {name} is {getattr(self, name)!r}; it must be a fraction below 1")
         if not isinstance(self.overlap, bool):
             raise CostsError(f"overlap is {self.overlap!r}; it must be true or false")
         if not isinstance(self.source, str):

@@ -48,7 +48,7 @@ def run(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int = 
 
 
 def _stuck(plan: Plan, device: Device, made: Run) -> str:
-    waits = (np.array(made.merges.waiting) != NOBODY) & (np.array(made.merges.missing) > 0)
+    waits = (np.array(made.merges.waiting) != NOBODY) & (np.array(made.merges.cold) > 0)
     tile = plan.rows["tile"][made.merges.owner[int(waits.argmax())]]
     return (
         f"tile {tile} waits for ever for its other partials: all {device.slots} slots are held, "
@@ -89,7 +89,7 @@ def _slowest_k_step(problem: Problem, device: Device, costs: Costs) -> float:
         return costs.k_step
     size = (problem.tile_m + problem.tile_n) * problem.tile_k * DTYPE_BYTES[problem.dtype] * device.slots
     # A slot may begin a second piece of a main loop while the first one's time lasts: see tilesim.traffic.
-    return (costs.k_step + 2 * size / costs.bandwidth / min(costs.coresidency)) * (1 + costs.exposed)
+    return (costs.k_step + 2 * size / costs.bandwidth / min(costs.coresidency)) * (1 + costs.exposed + costs.unhidden)
 
 
 def main_loop_ns(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int) -> np.ndarray:
@@ -112,7 +112,7 @@ def main_loop_ns(plan: Plan, problem: Problem, device: Device, costs: Costs, see
 
 
 def k_step_stretch(plan: Plan, problem: Problem, device: Device, costs: Costs) -> np.ndarray:
-    """How much longer K-steps take for what comes from DRAM, less for solitude: float64, in plan order."""
+    """How much longer K-steps take for what comes from DRAM, or less in solitude: float64, in plan order."""
     if not costs.bandwidth and not costs.relief:
         return np.broadcast_to(1.0, len(plan.rows))
     alone = plan.ctas > device.slots
@@ -120,10 +120,12 @@ def k_step_stretch(plan: Plan, problem: Problem, device: Device, costs: Costs) -
     gap += costs.ramp + (costs.staging if costs.overlap else costs.epilogue)
     step = costs.k_step * costs.slowdown(device.ctas_per_sm)
     loaded = loads(plan, problem, device.slots, gap / step)
-    stretched = np.ones(loaded.rows)
+    longer, cold = np.ones(len(loaded.row)), np.zeros(len(loaded.row))
     if costs.bandwidth:
         seen = loaded.behind(costs.cache)
-        stretched = seen.mean(stretch(seen.demand, costs.bandwidth * step) * (1 + costs.exposed * seen.cold))
-    if costs.relief:
-        stretched /= 1 + costs.relief * solitude(plan, loaded, device)
-    return stretched
+        cold = seen.cold
+        longer = stretch(seen.demand, costs.bandwidth * step) * (1 + costs.exposed * cold)
+    if device.ctas_per_sm > 1:
+        alone, idle = solitude(plan, loaded, device)
+        longer += alone * (costs.unhidden * cold - costs.relief * idle)
+    return loaded.mean(longer)

@@ -45,23 +45,29 @@ MEDIAN_OF_CHI_SQUARE = 0.45494
 class MainLoops:
     """The main loops of one run, arrays [segments] in the order of its spans.
 
-    `ns`: taken back to an SM alone in a busy device, and to the mean clock of its kernel's runs. `steps`:
-    K-steps. `under`: whether another tile's epilogue runs under it. `made`: the run's plan, `of`: each span's
-    segment in it. `loads`: what it loads. `full`: how much longer a K-step takes on a full SM. `factors`,
-    `relief`, `clock_mhz`: with which `ns` was taken back; a clock of 0 is not known.
+    `ns`: at the mean clock of its kernel's runs, `clock_mhz`, which is 0 where not known. `steps`: K-steps.
+    `under`: whether another tile's epilogue runs under it. `beside`, `idle`: see tilesim.residents. `made`:
+    the run's plan, `of`: each span's segment in it. `loads`: what it loads. `full`: how many times as long a
+    K-step takes on a full SM, once `ns` is taken back to one alone (see tilesim.company).
     """
 
     trace: Trace
     ns: np.ndarray
     steps: np.ndarray
     under: np.ndarray
+    beside: np.ndarray
+    idle: np.ndarray
     made: Plan
     of: np.ndarray
     loads: Loads
-    full: float
-    factors: tuple[float, ...]
-    relief: float
     clock_mhz: float
+    full: float = 1.0
+
+    def cold(self, cache: int) -> np.ndarray:
+        """The share of each main loop's operands that comes from DRAM; 0 for a cache of 0, not known."""
+        if not cache:
+            return np.zeros(len(self.ns))
+        return self.loads.mean(self.loads.behind(cache).cold)[self.of]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,17 +81,13 @@ class Fit:
     error: float
 
 
-def main_loops(
-    trace: Trace, clock_mhz: float, factors: tuple[float, ...], relief: float, gap_ns: float
-) -> MainLoops:
+def main_loops(trace: Trace, clock_mhz: float, gap_ns: float) -> MainLoops:
     """The main loops of `trace`; `gap_ns` is what passes in a slot between two of them."""
     spans = trace.spans
     steps = (spans["k1"] - spans["k0"]).astype(np.int64)
     ns = np.maximum(1, spans["drain"] - spans["start"]).astype(float)
     if clock_mhz:
         ns = spans["cycles"] * 1000 / clock_mhz
-    beside, solitude = shares(trace)
-    ns = ns * ((beside / np.asarray(factors)).sum(axis=1) + relief * solitude)
     before, after = in_turn(trace)
     under = np.zeros(len(spans), bool)
     under[after] = (spans["cta"][before] == spans["cta"][after]) & (
@@ -95,21 +97,8 @@ def main_loops(
     rows = np.concatenate([made.segments, made.shared])
     of = np.empty(len(spans), np.int64)
     of[np.lexsort((spans["k0"], spans["tile"]))] = np.lexsort((rows["k0"], rows["tile"]))
-    full = factors[trace.device.ctas_per_sm - 1]
-    step = ns.sum() / steps.sum() * full
-    return MainLoops(
-        trace,
-        ns,
-        steps,
-        under,
-        made,
-        of,
-        loads(made, trace.problem, trace.device.slots, gap_ns / step),
-        full,
-        factors,
-        relief,
-        clock_mhz,
-    )
+    seen = loads(made, trace.problem, trace.device.slots, gap_ns * steps.sum() / ns.sum())
+    return MainLoops(trace, ns, steps, under, *shares(trace), made, of, seen, clock_mhz)
 
 
 def _made(trace: Trace) -> Plan:
@@ -146,7 +135,7 @@ def fit_memory(kernels: Sequence[Sequence[MainLoops]]) -> tuple[float, int]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Levels:
-    """How many K-steps of a run, and cold ones, ask DRAM for `demand` bytes: float64 arrays of one shape."""
+    """How many K-steps of a run, and how many's operands, ask DRAM for `demand` bytes: float64 arrays."""
 
     demand: np.ndarray
     steps: np.ndarray
@@ -155,9 +144,8 @@ class _Levels:
     @classmethod
     def of(cls, one: MainLoops, cache: int) -> "_Levels":
         seen = one.loads.behind(cache)
-        steps = (one.steps[np.argsort(one.of)] / np.maximum(1, np.bincount(seen.row, minlength=seen.rows)))[
-            seen.row
-        ]
+        row = one.loads.row
+        steps = (one.steps[np.argsort(one.of)] / np.maximum(1, np.bincount(row, minlength=one.loads.rows)))[row]
         level, at = np.unique(np.round(8 * np.log2(1 + seen.demand)), return_inverse=True)
         demand = np.bincount(at, seen.demand) / np.bincount(at)
         return cls(demand, np.bincount(at, steps), np.bincount(at, steps * seen.cold, len(level)))
@@ -200,8 +188,8 @@ def _columns(one: MainLoops, seen: Traffic | None, bandwidth: float, k_step: flo
     columns[:, 0], columns[:, 1], columns[:, 2] = one.steps, 1, one.under
     if seen is not None:
         longer = stretch(seen.demand, bandwidth * k_step * one.full)
-        columns[:, 0] *= seen.mean(longer)[one.of]
-        columns[:, 3] = one.steps * seen.mean(longer * seen.cold)[one.of]
+        columns[:, 0] *= one.loads.mean(longer)[one.of]
+        columns[:, 3] = one.steps * one.loads.mean(longer * seen.cold)[one.of]
     return columns
 
 
@@ -221,19 +209,28 @@ def _least_squares(kernel: Sequence[MainLoops], columns: Sequence[np.ndarray]) -
     use[3] = use[3] and len(kernel) >= RUNS
     # One length of main loop cannot tell its ramp from its K-steps.
     use[1] = len(np.unique(np.concatenate([one.steps for one in kernel]))) > 1
-    found = np.zeros(4)
-    while True:
-        found[:] = 0
-        found[use] = np.linalg.lstsq(left[:, use], right, rcond=None)[0]
-        if found[0] <= 0:
-            use[1:] = [False] * 3
-        elif found.min() < 0:
-            use[int(np.argmin(found))] = False
-        else:
-            break
+    found = least_squares(left, right, use)
     off = [(c @ found).sum() / one.ns.sum() - 1 for c, one in zip(columns, kernel, strict=True)]
     k_step, ramp, contention, exposed = found.tolist()
     return Fit(k_step, ramp, contention, exposed / k_step, float(np.mean(np.abs(off))))
+
+
+def least_squares(left: np.ndarray, right: np.ndarray, use: list[bool]) -> np.ndarray:
+    """What solves left · found = right best, of the columns to `use`, the others 0: float64 [columns].
+
+    Nothing comes out negative: what would is left out, the most negative first. The first must be positive:
+    where it would not, it is left alone.
+    """
+    found = np.zeros(left.shape[1])
+    while True:
+        found[:] = 0
+        found[use] = np.linalg.lstsq(left[:, use], right, rcond=None)[0]
+        if found[0] <= 0 and any(use[1:]):
+            use[1:] = [False] * (len(use) - 1)
+        elif found[1:].min() < 0:
+            use[1 + int(np.argmin(found[1:]))] = False
+        else:
+            return found
 
 
 def jitter(kernel: Sequence[MainLoops], expectations: Sequence[np.ndarray]) -> float:

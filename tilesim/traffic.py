@@ -23,28 +23,24 @@ SOFTNESS = 4
 MOST_PIECES = 2**20
 """Pieces of main loops that are told apart, if the plan has no more segments than that."""
 
+IN_FLIGHT = 8
+"""Loads of which a main loop waits for the last; on an H200, of 4, 8, 16 and 32 this tells best how fast those
+are that are alone on their SM."""
+
 SHARPNESS = 2
 """p of (1 + x^p)^(1/p), the slowdown where x times the bandwidth is asked for; on an H200, 2 fits best."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Traffic:
-    """Arrays of one shape, by pieces of main loops.
+    """What comes from DRAM while a piece of a main loop is multiplied, of one shape: float64 [pieces].
 
-    `row`: int64, the segment of a piece in plan order, the queue last. `demand`: float64, bytes from DRAM
-    that all slots together ask for, per K-step. `cold`: float64, how likely an operand of the piece itself
-    is on its way from DRAM. `rows`: how many segments the plan has.
+    `demand`: bytes that all slots together ask for, per K-step. `cold`: how likely at least one of a main
+    loop's IN_FLIGHT loads is among them.
     """
 
-    row: np.ndarray
     demand: np.ndarray
     cold: np.ndarray
-    rows: int
-
-    def mean(self, values: np.ndarray) -> np.ndarray:
-        """The mean of each segment's pieces: float64, shape [rows]."""
-        pieces = np.bincount(self.row, minlength=self.rows)
-        return np.bincount(self.row, values, self.rows) / np.maximum(1, pieces)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,8 +49,9 @@ class Loads:
 
     `at`: pieces that are multiplied at one time have the same number. `part`: the share of a piece that is
     loaded, below 1 where a segment begins or ends within it. `since`: K-steps since the same operand was
-    last loaded, infinite for the first time. `together`: loads of one operand at one time have the same
-    number. `sizes`: bytes of a piece of A and of B. `length`: K-steps of a piece. `span`: of the whole run.
+    last loaded, infinite for the first time. `sizes`: bytes of a piece of A and of B. `length`: K-steps of a
+    piece. `span`: of the whole run. `row`: int64, the segment of a piece in plan order, the queue last.
+    `rows`: how many segments the plan has.
     """
 
     row: np.ndarray
@@ -62,7 +59,6 @@ class Loads:
     at: np.ndarray
     part: np.ndarray
     since: np.ndarray
-    together: np.ndarray
     sizes: tuple[int, int]
     length: int
     span: float
@@ -70,13 +66,16 @@ class Loads:
     def behind(self, cache: int) -> Traffic:
         """What of it comes from DRAM behind a cache of so many bytes."""
         missing = _gone(self.since, self._kept_for(cache))
-        asked = np.zeros(int(self.at.max()) + 1)
-        warm = np.ones(len(self.row))
-        for misses, together, size in zip(missing, self.together, self.sizes, strict=True):
+        asked, loaded = np.zeros(int(self.at.max()) + 1), np.zeros(int(self.at.max()) + 1)
+        for misses, size in zip(missing, self.sizes, strict=True):
             asked += np.bincount(self.at, misses * self.part, len(asked)) * float(size)
-            fetched = np.minimum(1.0, np.bincount(together, misses))
-            warm *= 1 - fetched[together]
-        return Traffic(self.row, (asked / self.length)[self.at], 1 - warm, self.rows)
+            loaded += np.bincount(self.at, self.part, len(loaded)) * float(size)
+        return Traffic((asked / self.length)[self.at], 1 - ((1 - asked / loaded) ** IN_FLIGHT)[self.at])
+
+    def mean(self, values: np.ndarray) -> np.ndarray:
+        """The mean of each segment's pieces: float64, shape [rows]."""
+        pieces = np.bincount(self.row, minlength=self.rows)
+        return np.bincount(self.row, values, self.rows) / np.maximum(1, pieces)
 
     def _kept_for(self, cache: int) -> float:
         """How long an operand stays in the cache, K-steps; what was loaded as long ago or longer is gone.
@@ -141,15 +140,13 @@ def loads(plan: Plan, problem: Problem, slots: int, gap: float) -> Loads:
     operands = [
         side[row] * pieces + piece for side in np.divmod(rows["tile"].astype(np.int64), problem.tiles_n)
     ]
-    since, together = zip(*(_repeats(operand, time) for operand in operands), strict=True)
     volume = problem.tile_k * length * DTYPE_BYTES[problem.dtype]
     return Loads(
         row,
         len(rows),
         np.unique(time // length, return_inverse=True)[1],
         (end - begin) / length,
-        np.stack(since),
-        np.stack(together),
+        np.stack([_since(operand, time) for operand in operands]),
         (problem.tile_m * volume, problem.tile_n * volume),
         length,
         float(time.max()) + length,
@@ -173,13 +170,10 @@ def _starts(plan: Plan, steps: np.ndarray, slots: int, gap: float) -> np.ndarray
     return np.maximum(0.0, ends - (steps + gap) - before[plan.segments["cta"]])
 
 
-def _repeats(operand: np.ndarray, time: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(since, together) of Loads for one operand of each piece."""
+def _since(operand: np.ndarray, time: np.ndarray) -> np.ndarray:
+    """The `since` of Loads for one operand of each piece."""
     order = np.lexsort((time, operand))
     same = np.diff(operand[order]) == 0
-    waited = np.diff(time[order])
     since = np.full(len(operand), np.inf)
-    since[order[1:][same]] = waited[same]
-    together = np.empty(len(operand), np.int64)
-    together[order] = np.append(0, np.cumsum(~same | (waited > 1)))
-    return since, together
+    since[order[1:][same]] = np.diff(time[order])[same]
+    return since
