@@ -21,7 +21,9 @@ from tilesim.company import Company, among, company
 from tilesim.costs import Costs
 from tilesim.ends import most_jitter
 from tilesim.errors import TraceError
-from tilesim.main_loops import MainLoops, expected, fit, fit_memory, jitter, main_loops
+from tilesim.jitter import jitter
+from tilesim.k_steps import expected, fit, fit_memory
+from tilesim.main_loops import MainLoops, main_loops
 from tilesim.plans import shown_by
 from tilesim.simulation import replay
 from tilesim.traces import Trace
@@ -216,6 +218,7 @@ def _with_main_loops(
         ramp=round(found.ramp),
         contention=round(found.contention),
         exposed=round(found.exposed, 4),
+        apart=round(found.apart, 4),
         bandwidth=bandwidth,
         cache=cache,
         coresidency=known.coresidency,

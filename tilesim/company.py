@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tilesim.costs import even_shares
-from tilesim.main_loops import MainLoops, least_squares
+from tilesim.least_squares import least_squares
+from tilesim.main_loops import MainLoops
 
 LEAST_SPREAD = 0.02
 """Standard deviation of the share of a main loop that is alone on its SM, and, of those that are, of the idle

@@ -16,7 +16,7 @@ WHOLE = (
     "ramp", "dispatch", "launch", "prologue", "handover", "epilogue", "staging", "contention", "partial",
     "merge", "fixup", "cache",
 )  # fmt: skip
-REAL = ("k_step", "relief", "bandwidth", "exposed", "unhidden", "jitter", "clock_mhz")
+REAL = ("k_step", "relief", "bandwidth", "exposed", "unhidden", "apart", "jitter", "clock_mhz")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,8 @@ class Costs:
     `exposed`: share of a K-step that it takes longer where all operands come from DRAM.
     `unhidden`: the same, on top, of a main loop alone on its SM, where that has several slots: no other hides
     its waits (see tilesim.solitude).
+    `apart`: share of a K-step that it takes longer where no two slots load the same operand in one K-step:
+    what several SMs ask for at a time, the L2 sends but once.
     `jitter`: relative standard deviation of a tile's K-step time.
     `clock_mhz`: the SM clock at which these figures hold, 0 where not known.
     `source`: where the figures come from, in words.
@@ -70,6 +72,7 @@ class Costs:
     cache: int = 0
     exposed: float = 0.0
     unhidden: float = 0.0
+    apart: float = 0.0
     jitter: float = 0.0
     clock_mhz: float = 0.0
     source: str = ""

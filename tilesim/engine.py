@@ -48,7 +48,7 @@ def run(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int = 
 
 
 def _stuck(plan: Plan, device: Device, made: Run) -> str:
-    waits = (np.array(made.merges.waiting) != NOBODY) & (np.array(made.merges.cold) > 0)
+    waits = (np.array(made.merges.waiting) != NOBODY) & (np.array(made.merges.missing) > 0)
     tile = plan.rows["tile"][made.merges.owner[int(waits.argmax())]]
     return (
         f"tile {tile} waits for ever for its other partials: all {device.slots} slots are held, "
@@ -84,12 +84,11 @@ def longest(plan: Plan, problem: Problem, device: Device, costs: Costs) -> float
 
 
 def _slowest_k_step(problem: Problem, device: Device, costs: Costs) -> float:
-    """ns of a K-step whose operands all come from DRAM, as those of all other slots."""
-    if not costs.bandwidth:
-        return costs.k_step
+    """ns of a K-step whose operands all come from DRAM, as those of all other slots, which share none."""
     size = (problem.tile_m + problem.tile_n) * problem.tile_k * DTYPE_BYTES[problem.dtype] * device.slots
     # A slot may begin a second piece of a main loop while the first one's time lasts: see tilesim.traffic.
-    return (costs.k_step + 2 * size / costs.bandwidth / min(costs.coresidency)) * (1 + costs.exposed + costs.unhidden)
+    waits = 2 * size / costs.bandwidth / min(costs.coresidency) if costs.bandwidth else 0.0
+    return (costs.k_step + waits) * (1 + costs.exposed + costs.unhidden + costs.apart)
 
 
 def main_loop_ns(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int) -> np.ndarray:
@@ -112,19 +111,19 @@ def main_loop_ns(plan: Plan, problem: Problem, device: Device, costs: Costs, see
 
 
 def k_step_stretch(plan: Plan, problem: Problem, device: Device, costs: Costs) -> np.ndarray:
-    """How much longer K-steps take for what comes from DRAM, or less in solitude: float64, in plan order."""
-    if not costs.bandwidth and not costs.relief:
+    """How much longer K-steps take for where their operands come from and who else is there: float64, in plan
+    order."""
+    if not costs.bandwidth and not costs.relief and not costs.apart:
         return np.broadcast_to(1.0, len(plan.rows))
-    alone = plan.ctas > device.slots
-    gap = costs.launch + costs.prologue if alone else costs.handover
+    gap = costs.launch + costs.prologue if plan.ctas > device.slots else costs.handover
     gap += costs.ramp + (costs.staging if costs.overlap else costs.epilogue)
     step = costs.k_step * costs.slowdown(device.ctas_per_sm)
     loaded = loads(plan, problem, device.slots, gap / step)
     longer, cold = np.ones(len(loaded.row)), np.zeros(len(loaded.row))
     if costs.bandwidth:
         seen = loaded.behind(costs.cache)
-        cold = seen.cold
-        longer = stretch(seen.demand, costs.bandwidth * step) * (1 + costs.exposed * cold)
+        longer, cold = stretch(seen.demand, costs.bandwidth * step), seen.cold
+    longer *= 1 + costs.exposed * cold + (costs.apart * loaded.unshared() if costs.apart else 0)
     if device.ctas_per_sm > 1:
         alone, idle = solitude(plan, loaded, device)
         longer += alone * (costs.unhidden * cold - costs.relief * idle)

@@ -24,8 +24,8 @@ MOST_PIECES = 2**20
 """Pieces of main loops that are told apart, if the plan has no more segments than that."""
 
 IN_FLIGHT = 8
-"""Loads of which a main loop waits for the last; on an H200, of 4, 8, 16 and 32 this tells best how fast those
-are that are alone on their SM."""
+"""Loads of which a main loop waits for the last. Of 4, 8, 16 and 32 this tells best how fast those are that
+are alone on an SM of an H200."""
 
 SHARPNESS = 2
 """p of (1 + x^p)^(1/p), the slowdown where x times the bandwidth is asked for; on an H200, 2 fits best."""
@@ -65,12 +65,16 @@ class Loads:
 
     def behind(self, cache: int) -> Traffic:
         """What of it comes from DRAM behind a cache of so many bytes."""
-        missing = _gone(self.since, self._kept_for(cache))
-        asked, loaded = np.zeros(int(self.at.max()) + 1), np.zeros(int(self.at.max()) + 1)
-        for misses, size in zip(missing, self.sizes, strict=True):
-            asked += np.bincount(self.at, misses * self.part, len(asked)) * float(size)
-            loaded += np.bincount(self.at, self.part, len(loaded)) * float(size)
-        return Traffic((asked / self.length)[self.at], 1 - ((1 - asked / loaded) ** IN_FLIGHT)[self.at])
+        gone = np.asarray(self.sizes, float) @ _gone(self.since, self._kept_for(cache))
+        asked = np.bincount(self.at, gone * self.part)
+        cold = 1 - (1 - asked / (np.bincount(self.at, self.part) * sum(self.sizes))) ** IN_FLIGHT
+        return Traffic((asked / self.length)[self.at], cold[self.at])
+
+    def unshared(self) -> np.ndarray:
+        """The share of all that slots load while a piece is multiplied which none of them loads for another
+        as well, at that time or up to a K-step before: float64 [pieces]."""
+        alone = np.bincount(self.at, (self.since > 1).mean(axis=0) * self.part)
+        return (alone / np.bincount(self.at, self.part))[self.at]
 
     def mean(self, values: np.ndarray) -> np.ndarray:
         """The mean of each segment's pieces: float64, shape [rows]."""

@@ -1,0 +1,58 @@
+"""Jitter: how much tiles' K-steps differ by chance, as measured runs tell it. Part of calibration."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tilesim.main_loops import MainLoops
+from tilesim.metrics import slot_index
+from tilesim.traces import Trace
+
+MEDIAN_OF_CHI_SQUARE = 0.45494
+"""Of one degree of freedom: the median of the square of a standard normal number."""
+
+
+def jitter(kernel: Sequence[MainLoops], expectations: Sequence[np.ndarray]) -> float:
+    """Relative standard deviation of a tile's K-step: the lower quartile over runs.
+
+    The hardware is the same in all of them. What main loops of some runs differ by beyond that comes from
+    where in the plan they are, as of thread blocks that read other parts of K, and is no chance. A run counts
+    by the length of its main loops: long ones average their K-steps' noise out, and it is they that it would
+    make late.
+
+    What all slots do together, their 1st, 2nd, ... segments, is no jitter. Nor is the clock's step, where
+    main loops are not counted in cycles: both stamps are off by up to one, and each adds a variance of
+    tick² / 12.
+    """
+    variances = []
+    for one, ns in zip(kernel, expectations, strict=True):
+        tick = 0 if one.clock_mhz else one.trace.tick_ns
+        variances.append(_variance(one.trace, np.log(one.ns / ns)) - tick**2 / 6 / float(one.ns.mean()) ** 2)
+    order = np.argsort(variances)
+    lengths = np.cumsum([kernel[i].ns.mean() for i in order])
+    quarter = order[int(np.searchsorted(lengths, lengths[-1] / 4))]
+    return max(0.0, variances[quarter]) ** 0.5
+
+
+def _variance(trace: Trace, log_ratio: np.ndarray) -> float:
+    """The variance of log k_step, the smallest of three estimates, medians over tiles, slots and SMs.
+
+    If tiles vary independently, n of them in a slot add up to n times the variance of one. A slot that is
+    slow all the time adds up to more, one that catches up, or whose neighbour does, to less; none of these is
+    what the engine draws.
+    """
+    place = slot_index(trace)
+    by_slot = np.lexsort((trace.spans["start"], place))
+    _, first, counts = np.unique(place[by_slot], return_index=True, return_counts=True)
+    rank = np.arange(len(place)) - np.repeat(first, counts)
+    apart = log_ratio[by_slot]
+    members = np.bincount(rank)
+    apart = apart - (np.bincount(rank, apart) / members)[rank]
+    # A mean over few slots takes a part of the variance with it.
+    free = (1 - 1 / members)[rank]
+    estimates = []
+    for group in (np.arange(len(place)), place[by_slot], trace.spans["sm"][by_slot]):
+        weights = np.bincount(group, free)
+        sums = np.bincount(group, apart)[weights > 0]
+        estimates.append(float(np.median(sums**2 / weights[weights > 0])) if len(sums) else 0.0)
+    return min(estimates) / MEDIAN_OF_CHI_SQUARE
