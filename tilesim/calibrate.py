@@ -95,7 +95,7 @@ def calibrations(traces: Mapping[str, Trace]) -> list[Calibration]:
     mains, known, memory = _taken_back(kernels, [about[RESOURCES:-1] for about in groups])
     fitted = []
     for (about, group), costs, main, others in zip(groups.items(), around, mains, known, strict=True):
-        unseen = () if stages.launch(list(group.values())) is not None else ("launch", "prologue")
+        unseen = () if stages.launch(list(group.values()), False) is not None else ("launch", "prologue")
         whole = _with_main_loops(costs, main, others, *memory)
         kernel = dict(zip(ABOUT, about, strict=False))
         fitted.append(Calibration(**kernel, costs=whole, names=tuple(group), unseen=unseen))
@@ -154,8 +154,8 @@ def _with_launch(one: Calibration, fitted: Sequence[Calibration]) -> Calibration
 def _around(traces: Sequence[Trace]) -> Costs:
     """The costs of `traces` but for what their main loops take."""
     overlap, handover, staging, blocking = stages.handover(traces)
-    launch, prologue = stages.launch(traces) or (0, 0)
-    epilogue = stages.epilogue(traces, overlap)
+    epilogue, writing = stages.epilogue(traces, overlap)
+    launch, prologue = stages.launch(traces, writing > 0) or (0, 0)
     partial = stages.partial(traces)
     merge, fixup = stages.fixup(traces)
     return Costs(
@@ -164,6 +164,7 @@ def _around(traces: Sequence[Trace]) -> Costs:
         prologue=prologue,
         handover=handover,
         epilogue=epilogue,
+        writing=writing,
         overlap=overlap,
         staging=staging,
         partial=partial if blocking and partial != epilogue else None,

@@ -43,7 +43,7 @@ def play(run: Run) -> None:
         elif event == FREE:
             enter(run, rank, now)
         elif event == BEGIN:
-            issue(run, rank, now, run.rates.lead, 0, now + run.rates.launch)
+            issue(run, rank, now, lead(run, rank, now), 0, now + run.rates.launch)
         else:
             share(run, rank, now, 1)
 
@@ -69,7 +69,14 @@ def enter(run: Run, rank: int, now: int) -> None:
     if begin > now or slots.next_row[rank] == slots.end_row[rank]:
         wait_for(slots, rank, begin, BEGIN)
     else:
-        issue(run, rank, now, run.rates.lead, 0, 0)
+        issue(run, rank, now, lead(run, rank, now), 0, 0)
+
+
+def lead(run: Run, rank: int, now: int) -> int:
+    """From the dispatch of a thread block to its first multiply: it loads nothing while its SM writes."""
+    rates, slots = run.rates, run.slots
+    ready = max(now + rates.launch, slots.written[slots.home[rank]]) if rates.writing else now + rates.launch
+    return ready + rates.prologue - now
 
 
 def issue(run: Run, rank: int, now: int, gap: int, written: int, leave: int) -> None:
@@ -162,10 +169,15 @@ def hand_in(run: Run, rank: int, now: int) -> None:
 
 
 def finish(run: Run, rank: int, ready: int, partials: int) -> None:
-    """Add the partials, which have come, and write the tile."""
-    rates, log, at = run.rates, run.log, run.slots.at[rank]
+    """Add the partials, which have come, and write the tile, in turn with who writes on the SM already."""
+    rates, slots, log, at = run.rates, run.slots, run.log, run.slots.at[rank]
     fixup = ready + (rates.merge + rates.fixup * partials if partials else 0)
     done = fixup + rates.epilogue
+    if rates.writing:
+        before = slots.written[slots.home[rank]]
+        if before > fixup:
+            done = max(done, before + rates.writing)
+        slots.written[slots.home[rank]] = max(done, before)
     log.ready[at], log.fixup[at], log.done[at] = ready, fixup, done
     go_on(run, rank, fixup if rates.overlap else done, done)
 

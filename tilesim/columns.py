@@ -24,18 +24,20 @@ class Segments(NamedTuple):
 
 
 class Rates(NamedTuple):
-    """The costs, ns. `lead`: launch and prologue. `stores`: whether a partial has a cost of its own.
+    """The costs, ns. `stores`: whether a partial has a cost of its own.
 
-    `slowdown`: f(r) of r CTAs, from none to all slots of an SM. `shared`: whether one of them is not 1.
+    `slowdown`: f(r) of r CTAs, from none to all slots of an SM. `shared`: whether one of them is not 1, or
+    residents write in turn.
     """
 
     dispatch: int
     launch: int
-    lead: int
+    prologue: int
     handover: int
     staging: int
     contention: int
     epilogue: int
+    writing: int
     overlap: bool
     partial: int
     stores: bool
@@ -53,7 +55,7 @@ class Slots(NamedTuple):
     slot awaits. `row`: the segment that it is at; `at`: where that is in the log. `next_row` to `end_row`:
     what is left of its CTA's own. `left`: what was left of its main loop at `since`, ns alone on the SM;
     NOBODY where it is in none. `beside`: the rank of its SM's next slot, in a circle. `home`: where
-    `multiplying` counts its SM's CTAs in their main loops.
+    `multiplying` counts its SM's CTAs in their main loops, and `written` says when its last tile is.
     """
 
     queue: Column
@@ -72,6 +74,7 @@ class Slots(NamedTuple):
     beside: Column
     home: Column
     multiplying: Column
+    written: Column
 
 
 class Merges(NamedTuple):

@@ -10,7 +10,7 @@ from tilesim import clock, sound
 STEPS: dict[Any, Any] = {
     step: step
     for step in (
-        clock.enter, clock.issue, clock.share, clock.drain, clock.hand_in, clock.finish,
+        clock.enter, clock.lead, clock.issue, clock.share, clock.drain, clock.hand_in, clock.finish,
         clock.go_on, clock.wait_for, clock.rest,
     )
 } | {clock.lowest: clock.lowest_in_tree, clock.enqueue: clock.enqueue_in_tree}  # fmt: skip

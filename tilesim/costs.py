@@ -13,7 +13,7 @@ from tilesim.errors import CostsError
 
 MAX_NS = 10**15
 WHOLE = (
-    "ramp", "dispatch", "launch", "prologue", "handover", "epilogue", "staging", "contention", "partial",
+    "ramp", "dispatch", "launch", "prologue", "handover", "epilogue", "writing", "staging", "contention", "partial",
     "merge", "fixup", "cache",
 )  # fmt: skip
 REAL = ("k_step", "relief", "bandwidth", "exposed", "unhidden", "apart", "jitter", "clock_mhz")
@@ -29,7 +29,9 @@ class Costs:
     `launch`: from a thread block's dispatch to its first instruction (the CTA turnaround).
     `prologue`: from there to the first multiply: filling the load pipeline.
     `handover`: from a later segment's issue to its first multiply, inside one CTA.
-    `epilogue`: writing a finished tile.
+    `epilogue`: writing a finished tile. `writing`: where residents of an SM write in turn, from the end of one
+    epilogue to that of the next, if it had begun by then; and no thread block loads its first operands under
+    one. 0: they do not hinder each other.
     `overlap`: whether a CTA's next segment is issued at `fixup`, under the epilogue, or only at `done`.
     `staging`: before such a hand-over, the part of the epilogue under which its CTA cannot go on.
     `contention`: what a main loop takes longer with its CTA's epilogue of another tile under it.
@@ -60,6 +62,7 @@ class Costs:
     prologue: int = 0
     handover: int = 0
     epilogue: int = 0
+    writing: int = 0
     overlap: bool = False
     staging: int = 0
     contention: int = 0

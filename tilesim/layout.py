@@ -51,18 +51,19 @@ def _rates(costs: Costs, device: Device) -> Rates:
     return Rates(
         dispatch=costs.dispatch,
         launch=costs.launch,
-        lead=costs.launch + costs.prologue,
+        prologue=costs.prologue,
         handover=costs.handover,
         staging=costs.staging,
         contention=costs.contention,
         epilogue=costs.epilogue,
+        writing=costs.writing if device.ctas_per_sm > 1 else 0,
         overlap=costs.overlap,
         partial=costs.partial or 0,
         stores=costs.partial is not None,
         merge=costs.merge,
         fixup=costs.fixup,
         slowdown=slowdown,
-        shared=bool((slowdown != 1).any()),
+        shared=bool((slowdown != 1).any() or (costs.writing and device.ctas_per_sm > 1)),
         residents=device.ctas_per_sm,
     )
 
@@ -96,6 +97,7 @@ def _slots(device: Device) -> Slots:
         beside=beside,
         home=home,
         multiplying=np.zeros_like(sms),
+        written=np.zeros_like(sms),
     )
 
 

@@ -30,8 +30,9 @@ def solitude(plan: Plan, seen: Loads, device: Device) -> tuple[np.ndarray, np.nd
     few = np.flatnonzero(idle > 0)
     row, at = seen.row[few], seen.at[few]
     slot = row % device.slots if in_waves(plan, device.slots) else plan.segments["cta"][row]
+    sm = np.asarray(device.filling)[slot]
     _, where, together = np.unique(
-        at * device.sms + slot % device.sms, return_inverse=True, return_counts=True
+        at * (int(sm.max(initial=0)) + 1) + sm, return_inverse=True, return_counts=True
     )
     alone[few] = together[where] == 1
     return alone, idle

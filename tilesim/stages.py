@@ -28,28 +28,45 @@ LAUNCH_NS = 168
 """CTA turnaround on an H200: from a block's end to the next one's first instruction on its SM, measured
 with blocks that only spin (tilesim bench turnaround; data/turnaround)."""
 
+LEAST_DELAY = 0.05
+"""Share of an epilogue by which those that begin under another on their SM take longer, below which residents
+do not write in turn."""
 
-def launch(traces: Sequence[Trace]) -> tuple[int, int] | None:
+
+def launch(traces: Sequence[Trace], in_turn_written: bool) -> tuple[int, int] | None:
     """(launch, prologue) in ns; None where no trace shows them."""
-    sums, prologues = [], []
+    ends, writes, starts, prologues = [], [], [], []
     told = [ns for trace in traces if (ns := _told(trace)) is not None]
     for trace in traces:
         spans, (before, after) = trace.spans, in_turn(trace)
         other = spans["cta"][after] != spans["cta"][before]
-        sums.append((spans["start"][after] - spans["done"][before])[other])
-        firsts = np.setdiff1d(np.arange(len(spans)), after)
-        waits = (spans["start"] - spans["issue"])[firsts]
+        ends.append(spans["done"][before[other]])
+        writes.append(_written(trace, before[other]) if in_turn_written else ends[-1])
+        starts.append(spans["start"][after[other]])
+        firsts = spans[np.setdiff1d(np.arange(len(spans)), after)]
         if trace.origin == "simulated":
-            sums.append(waits)
+            ends.append(firsts["issue"])
+            writes.append(firsts["issue"])
+            starts.append(firsts["start"])
         elif "prologue_ns" in trace.meta:
-            prologues.append(waits)
-    together = np.concatenate(sums)
-    if not together.size and not prologues:
+            prologues.append(firsts["start"] - firsts["issue"])
+    end, written, start = (np.concatenate(each) for each in (ends, writes, starts))
+    if not end.size and not sum(map(len, prologues)):
         return None
     launch = round(mean(told)) if told else LAUNCH_NS
-    if together.size:
-        launch = min(launch, max(0, round(mean(together))))
-    return launch, max(0, round(mean(np.concatenate([together - launch, *prologues]))))
+    if end.size:
+        launch = min(launch, max(0, round(mean(start - end))))
+    return launch, max(0, round(mean(np.concatenate([start - np.maximum(end + launch, written), *prologues]))))
+
+
+def _written(trace: Trace, rows: np.ndarray) -> np.ndarray:
+    """When the SMs of `rows` have written what they write when these are done: int64 ns, shape of `rows`."""
+    spans = trace.spans
+    apart = int(spans["done"].max()) + 1
+    begun = np.sort(spans["sm"].astype(np.int64) * apart + spans["fixup"])
+    order = np.lexsort((spans["fixup"], spans["sm"]))
+    last = np.searchsorted(begun, spans["sm"][rows].astype(np.int64) * apart + spans["done"][rows], "right") - 1
+    return np.maximum(spans["done"][rows], spans["done"][order[last]])
 
 
 def _told(trace: Trace) -> float | None:
@@ -93,15 +110,27 @@ def dispatch(trace: Trace) -> float:
     return float(np.median(starts[half:] - starts[: len(starts) - half])) / half
 
 
-def epilogue(traces: Sequence[Trace], overlap: bool) -> int:
-    """ns from fixup to done of segments that finish their tile."""
-    each = []
+def epilogue(traces: Sequence[Trace], overlap: bool) -> tuple[int, int]:
+    """(epilogue, writing) in ns: from fixup to done of segments that finish their tile."""
+    alone, first, second, behind = [[np.empty(0)] for _ in range(4)]
     for trace in traces:
-        rows = np.flatnonzero(owners(trace))
+        spans, rows = trace.spans, np.flatnonzero(owners(trace))
+        rows = rows[np.lexsort((spans["fixup"][rows], spans["sm"][rows]))]
+        begin, end, told = spans["fixup"][rows], spans["done"][rows], np.ones(len(rows), bool)
         if overlap:
-            rows = np.setdiff1d(rows, in_turn(trace)[0])
-        each.append((trace.spans["done"] - trace.spans["fixup"])[rows])
-    return round(mean(np.concatenate(each)))
+            told = ~np.isin(rows, in_turn(trace)[0])
+        met = (np.diff(spans["sm"][rows]) == 0) & (np.diff(spans["slot"][rows]) != 0)
+        met &= end[:-1] > begin[1:]
+        over, under = np.append(met, False), np.append(False, met)
+        alone.append((end - begin)[told & ~over & ~under])
+        first.append((end - begin)[told & over & ~under])
+        second.append((end - begin)[told & under])
+        behind.append((end[1:] - end[:-1])[met & told[1:]])
+    alone, first, second, behind = (np.concatenate(each) for each in (alone, first, second, behind))
+    usual = mean(np.append(alone, first) if len(alone) + len(first) else second)
+    if mean(second) <= usual * (1 + LEAST_DELAY):
+        return round(usual), 0
+    return round(usual), max(0, round(float(np.median(behind))))
 
 
 def partial(traces: Sequence[Trace]) -> int | None:
