@@ -48,7 +48,7 @@ class Costs:
     its waits (see tilesim.solitude).
     `apart`: share of a K-step that it takes longer where no two slots load the same operand in one K-step:
     what several SMs ask for at a time, the L2 sends but once.
-    `jitter`: relative standard deviation of a tile's K-step time.
+    `jitter`: relative standard deviation of a K-step; they vary by themselves, so that of n by 1/sqrt(n) of it.
     `clock_mhz`: the SM clock at which these figures hold, 0 where not known.
     `source`: where the figures come from, in words.
 

@@ -78,7 +78,9 @@ def longest(plan: Plan, problem: Problem, device: Device, costs: Costs) -> float
     """How long a run of `plan` can be, ns: in one slot, at its slowest."""
     fixed = sum(getattr(costs, name) or 0 for name in WHOLE if name != "cache")
     # Of a tile's noise, nothing beyond 8 standard deviations is ever drawn.
-    slowest = _slowest_k_step(problem, device, costs) * max(costs.coresidency) * exp(8 * costs.jitter)
+    slowest = (
+        _slowest_k_step(problem, device, costs) * max(costs.coresidency) * exp(8 * _noise(costs, problem))
+    )
     segments = len(plan.segments) + len(plan.shared)
     return fixed * (segments + plan.ctas) + float(problem.tiles * problem.k_steps) * slowest
 
@@ -91,6 +93,11 @@ def _slowest_k_step(problem: Problem, device: Device, costs: Costs) -> float:
     return (costs.k_step + waits) * (1 + costs.exposed + costs.unhidden + costs.apart)
 
 
+def _noise(costs: Costs, problem: Problem) -> float:
+    """Relative standard deviation of what a tile takes: its K-steps vary by themselves, and add up."""
+    return costs.jitter / problem.k_steps**0.5
+
+
 def main_loop_ns(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int) -> np.ndarray:
     """How long each main loop takes alone on its SM: int64 ns, at least 1, in plan order, the queue last."""
     rows = plan.rows
@@ -98,7 +105,7 @@ def main_loop_ns(plan: Plan, problem: Problem, device: Device, costs: Costs, see
     noise = np.zeros(0)
     if costs.jitter:
         noise = np.random.default_rng(seed).standard_normal(problem.tiles)
-        noise *= costs.jitter
+        noise *= _noise(costs, problem)
         np.exp(noise, out=noise)
     work = np.empty(len(stretched), np.int64)
     for block in blocks(len(work)):

@@ -56,7 +56,9 @@ def launch(traces: Sequence[Trace], in_turn_written: bool) -> tuple[int, int] | 
     launch = round(mean(told)) if told else LAUNCH_NS
     if end.size:
         launch = min(launch, max(0, round(mean(start - end))))
-    return launch, max(0, round(mean(np.concatenate([start - np.maximum(end + launch, written), *prologues]))))
+    return launch, max(
+        0, round(mean(np.concatenate([start - np.maximum(end + launch, written), *prologues])))
+    )
 
 
 def _written(trace: Trace, rows: np.ndarray) -> np.ndarray:
@@ -65,7 +67,9 @@ def _written(trace: Trace, rows: np.ndarray) -> np.ndarray:
     apart = int(spans["done"].max()) + 1
     begun = np.sort(spans["sm"].astype(np.int64) * apart + spans["fixup"])
     order = np.lexsort((spans["fixup"], spans["sm"]))
-    last = np.searchsorted(begun, spans["sm"][rows].astype(np.int64) * apart + spans["done"][rows], "right") - 1
+    last = (
+        np.searchsorted(begun, spans["sm"][rows].astype(np.int64) * apart + spans["done"][rows], "right") - 1
+    )
     return np.maximum(spans["done"][rows], spans["done"][order[last]])
 
 
