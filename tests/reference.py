@@ -23,6 +23,7 @@ def play(plan, device, costs, work):
     own = {cta: [row for row, s in enumerate(plan.segments) if s["cta"] == cta] for cta in range(plan.ctas)}
     queue = list(range(len(plan.segments), len(plan.segments) + len(plan.shared)))
     waiting, log, done = list(range(plan.ctas)), {}, {}
+    written, takes_turns = {}, costs.writing > 0 and device.ctas_per_sm > 1
     door = 0
     now = 0
 
@@ -54,6 +55,10 @@ def play(plan, device, costs, work):
             lane = lanes[min(able)[1]]
             if lane.step == "drained":
                 done[lane.row] = now + costs.epilogue
+                writes = written.get(lane.sm, 0)
+                if takes_turns and writes > now:
+                    done[lane.row] = max(done[lane.row], writes + costs.writing)
+                written[lane.sm] = max(writes, done[lane.row])
                 log[lane.row] += [now, done[lane.row]]
                 lane.step, lane.at, lane.work = "next", now if costs.overlap else done[lane.row], inf
             elif lane.step == "next":
@@ -65,7 +70,8 @@ def play(plan, device, costs, work):
                 lane.step, lane.at = "enter", max(now, door)
                 door = lane.at + costs.dispatch
             elif lane.step == "enter":
-                if not issue(lane, costs.launch + costs.prologue):
+                loads = max(now + costs.launch, written.get(lane.sm, 0) if takes_turns else 0)
+                if not issue(lane, loads - now + costs.prologue):
                     lane.step, lane.at = "leave", now + costs.launch
             else:
                 lane.step, lane.work = "drained", work[lane.row] + (costs.contention if lane.under else 0)

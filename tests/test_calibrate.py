@@ -11,7 +11,7 @@ from tilesim import Costs, Device, Problem, Trace, simulate
 from tilesim.calibrate import ABOUT, calibrate, calibrations, repeated
 from tilesim.calibrations import default_costs, shipped
 from tilesim.errors import TraceError
-from tilesim.main_loops import MEDIAN_OF_CHI_SQUARE
+from tilesim.jitter import MEDIAN_OF_CHI_SQUARE
 from tilesim.stages import LAUNCH_NS
 from tilesim.traces import SPAN
 
@@ -77,11 +77,11 @@ def test_costs_come_back_through_jitter(schedule, costs, seed):
     Only under an epilogue can a main loop seem to take longer: then the 132 first ones alone tell of k_step,
     and contention is what the 380 later ones differ by. A standard deviation has half a variance's error.
     """
-    jitter, tile = 0.05, 8 * 900
-    fitted = calibrate([run(schedule, replace(costs, jitter=jitter), seed=seed)])
+    jitter, tile = 0.05, 8 * 900  # of tiles of eight K-steps
+    fitted = calibrate([run(schedule, replace(costs, jitter=jitter * sqrt(8)), seed=seed)])
     assert fitted.k_step == pytest.approx(900, rel=4 * jitter / sqrt(132 if costs.overlap else 512))
     assert fitted.contention <= (4 * jitter * tile * sqrt(1 / 132 + 1 / 380) if costs.overlap else 0)
-    assert fitted.jitter == pytest.approx(jitter, rel=4 * MEDIAN_ERROR / 2 / sqrt(132))
+    assert fitted.jitter == pytest.approx(jitter * sqrt(8), rel=4 * MEDIAN_ERROR / 2 / sqrt(132))
     exact = replace(fitted, k_step=costs.k_step, jitter=0, source="", dispatch=7, prologue=300, contention=0)
     assert exact == costs
     assert fitted.dispatch == 7
@@ -145,6 +145,19 @@ def test_co_residency_comes_back(schedule, factor):
     assert fitted.k_step == pytest.approx(900, rel=0.03)
     measured, simulated = repeated(run(schedule, costs, device), fitted)
     assert simulated == pytest.approx(measured, rel=0.02)
+
+
+@pytest.mark.parametrize("writing", [0, 500, 1500])
+@pytest.mark.parametrize("jitter", [0.0, 0.05])
+def test_writing_in_turn_comes_back(writing, jitter):
+    """Two blocks on an SM that drain at about one time: the second is done `writing` after the first."""
+    device = Device.named("h200", ctas_per_sm=2)
+    costs = replace(NAIVE, dispatch=1, coresidency=(1.0, 1.4), epilogue=900, writing=writing, jitter=jitter)
+    fitted = calibrate([run("naive", costs, device)])
+    assert fitted.writing == pytest.approx(writing, rel=0.1)
+    assert fitted.epilogue == pytest.approx(900, rel=0.02)
+    assert (fitted.launch, fitted.prologue) == (LAUNCH_NS, pytest.approx(300, rel=0.2))
+    assert fitted.coresidency == (1.0, pytest.approx(1.4, rel=0.03))
 
 
 def test_co_residency_that_cannot_be_seen_is_an_even_share():

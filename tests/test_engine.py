@@ -14,6 +14,7 @@ from tilesim.costs import WHOLE
 from tilesim.engine import k_step_stretch
 from tilesim.errors import CostsError
 from tilesim.plans import segments
+from tilesim.traffic import IN_FLIGHT
 
 FIELDS = ["cta", "sm", "slot", "issue", "start", "drain", "done"]
 NS = st.integers(0, 6)
@@ -29,6 +30,7 @@ SMALL = st.builds(
     overlap=st.booleans(),
     ramp=NS,
     staging=NS,
+    writing=st.integers(0, 12),
     contention=NS,
     coresidency=FACTORS.map(lambda rest: (1.0, *rest)),
 )
@@ -96,7 +98,44 @@ def test_a_block_that_is_alone_in_an_idle_device_is_relieved():
     costs = Costs(k_step=100, coresidency=(1.0, 1.5), relief=0.4)
     trace = simulate("naive", Problem(1, 5, 10, tile=(1, 1, 1)), Device(2, ctas_per_sm=2), costs)
     took = sorted((trace.spans["done"] - trace.spans["issue"]).tolist())
-    assert took == [round(1000 / 1.3), 1500, 1500, 1500, 1500]
+    assert took == [700, 1500, 1500, 1500, 1500]
+
+
+def test_a_block_that_is_alone_waits_for_dram_unhidden():
+    """The last of five: its row of A is in the cache, its column of B is not."""
+    problem, device = Problem(128, 640, 256, tile=(128, 128, 64)), Device(2, ctas_per_sm=2)
+    costs = Costs(k_step=1000, bandwidth=1e12, cache=10**9, unhidden=0.4)
+    stretch = k_step_stretch(plan("naive", problem, device), problem, device, costs)
+    assert stretch == pytest.approx([1.0] * 4 + [1 + 0.4 * (1 - 0.5**IN_FLIGHT)])
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"), [((0, 1, 0, 1), [1.0, 0.9, 1.0]), ((0, 0, 1, 1), [1.0, 1.0, 0.9])]
+)
+def test_alone_is_who_has_no_neighbour_where_the_hardware_puts_it(order, expected):
+    """Three blocks for four slots: it depends on the order in which these are filled who is alone."""
+    problem, costs = Problem(1, 3, 10, tile=(1, 1, 1)), Costs(k_step=100, relief=0.4)
+    device = Device(2, ctas_per_sm=2, sm_order=order)
+    stretch = k_step_stretch(plan("naive", problem, device), problem, device, costs)
+    assert stretch == pytest.approx(expected)
+    trace = simulate("naive", problem, device, replace(costs, coresidency=(1.0, 1.5)))
+    took = [1000 * share * (1.5 if share == 1 else 1) for share in expected]
+    assert sorted((trace.spans["done"] - trace.spans["issue"]).tolist()) == sorted(took)
+
+
+def test_where_an_sm_has_one_slot_alone_is_the_rule():
+    problem, costs = Problem(1, 3, 10, tile=(1, 1, 1)), Costs(k_step=100, relief=0.4, unhidden=0.3)
+    assert simulate("naive", problem, Device(4), costs).makespan == 1000
+
+
+def test_k_steps_take_longer_where_slots_load_nothing_together():
+    """Two tiles of one row: side by side they share A; where one is half of K behind, nothing."""
+    problem, device = Problem(128, 256, 512, tile=(128, 128, 64)), Device(2)
+    straight = Plan(segments([0, 1], [0, 1], 0, 8), 2)
+    skewed = Plan(segments([0, 1, 1], [0, 1, 1], [0, 4, 0], [8, 8, 4]), 2)
+    for made, unshared in ((straight, 0.75), (skewed, 1.0)):
+        stretch = k_step_stretch(made, problem, device, Costs(k_step=100, apart=0.4))
+        assert stretch == pytest.approx([1 + 0.4 * unshared] * len(made.segments))
 
 
 def test_residents_of_different_sms_do_not_share():
@@ -111,6 +150,26 @@ def test_a_block_goes_through_all_its_steps():
         (0, 8, 48, 48, 48, 55),
         (55, 63, 103, 103, 103, 110),
     ]
+
+
+def test_residents_write_in_turn():
+    """The second begins under the first's epilogue, is done 20 ns after it, and so is the third, issued then.
+
+    It loads when the SM has written: 10 ns of the launch are over by then.
+    """
+    problem, device = Problem(1, 3, 4, tile=(1, 1, 1)), Device(1, ctas_per_sm=2)
+    costs = Costs(k_step=10, dispatch=5, launch=3, prologue=5, epilogue=30, writing=20)
+    trace = simulate("naive", problem, device, costs)
+    assert times(trace, "issue", "start", "drain", "done") == [
+        (0, 8, 48, 78),
+        (5, 13, 53, 98),
+        (78, 103, 143, 173),
+    ]
+    alone = simulate("naive", problem, Device(1), costs)
+    assert (
+        alone.spans.tolist()
+        == simulate("naive", problem, Device(1), replace(costs, writing=0)).spans.tolist()
+    )
 
 
 def persistent_pair(overlap, epilogue=30):
@@ -242,14 +301,15 @@ def test_dram_that_delivers_much_leaves_k_steps_alone():
 
 def test_k_steps_with_operands_from_dram_take_longer_by_what_is_exposed():
     costs = Costs(**memory(bandwidth=1e12, exposed=0.25))
-    assert simulate("naive", WIDE, Device(4), costs).makespan == 5000
-    # In the second wave, A is in the cache and B is not.
+    # Of eight loads at a time five come from DRAM, or three of four; then A is in the cache and B is not.
+    cold = [1 - (1 - share) ** IN_FLIGHT for share in (5 / 8, 3 / 4, 1 / 2)]
+    assert simulate("naive", WIDE, Device(4), costs).makespan == round(4000 * (1 + 0.25 * cold[0]))
     stretch = k_step_stretch(plan("naive", WIDE, Device(2)), WIDE, Device(2), costs)
-    assert stretch == pytest.approx([1.25] * 4)
+    assert stretch == pytest.approx([1 + 0.25 * share for share in (cold[1], cold[1], cold[2], cold[2])])
     # Four tiles of two rows and two columns, one after another: the last finds both of its operands.
     square = Problem(256, 256, 256, tile=(128, 128, 64))
     stretch = k_step_stretch(plan("naive", square, Device(1)), square, Device(1), costs)
-    assert stretch == pytest.approx([1.25, 1.25, 1.25, 1.0])
+    assert stretch == pytest.approx([1.25, 1 + 0.25 * cold[2], 1 + 0.25 * cold[2], 1.0])
 
 
 def test_a_queue_is_stretched_as_the_same_tiles_of_blocks():

@@ -11,8 +11,12 @@ from strategies import costs, devices, planned
 
 from tilesim import Costs, Device, Problem, Trace, simulate
 from tilesim.calibrate import calibrate, calibrations, repeated
-from tilesim.main_loops import BANDWIDTHS, CACHES, MEDIAN_OF_CHI_SQUARE, RUNS, main_loops
+from tilesim.company import company
+from tilesim.jitter import MEDIAN_OF_CHI_SQUARE
+from tilesim.k_steps import BANDWIDTHS, CACHES, RUNS
+from tilesim.main_loops import main_loops
 from tilesim.residents import shares
+from tilesim.stages import gap
 
 H200 = Device.named("h200")
 PLAIN = Costs(k_step=700, launch=168, prologue=400, epilogue=900)
@@ -67,7 +71,7 @@ def test_an_epilogue_of_another_tile_under_a_main_loop(contention, ramp):
 def test_an_epilogue_that_is_over_by_then_is_not_under_it():
     costs = replace(PLAIN, overlap=True, handover=1000, contention=300)
     (trace,) = runs(costs, [SHORT], "persistent")
-    assert not main_loops(trace, 0.0, (1.0,), 0.0, 1000.0).under.any()
+    assert not main_loops(trace, 0.0, 1000.0).under.any()
     assert fitted(costs, (SHORT, LONG), "persistent").contention == 0
 
 
@@ -95,7 +99,8 @@ def test_memory_comes_back(at, size, exposed, jitter):
     """The grid's pair or a neighbour of it.
 
     A neighbour's bandwidth is 12 % off, and so are K-steps that wait for nothing else. Least squares share
-    that out among the runs and the other costs: each is off by no more than half of it.
+    that out among the runs and the other costs: each is off by no more than half of it, but for `exposed`.
+    It is the same K-steps that ask DRAM for much and find it cold, so that may take all of it.
     """
     made = replace(PLAIN, ramp=500, bandwidth=BANDWIDTHS[at], cache=CACHES[size], exposed=exposed)
     made = replace(made, jitter=jitter)
@@ -103,7 +108,7 @@ def test_memory_comes_back(at, size, exposed, jitter):
     assert abs(BANDWIDTHS.index(found.bandwidth) - at) <= 1
     assert abs(CACHES.index(found.cache) - size) <= 1
     assert found.k_step == pytest.approx(700, rel=HALF_A_STEP)
-    assert found.exposed == pytest.approx(exposed, abs=HALF_A_STEP)
+    assert found.exposed == pytest.approx(exposed, abs=2 * HALF_A_STEP)
     assert found.jitter == pytest.approx(jitter, rel=0.2, abs=0.002)
     for trace in runs(made, SHAPES):
         measured, simulated = repeated(trace, found, seeds=range(3))
@@ -180,6 +185,35 @@ def test_relief_is_told_where_solitude_varies():
     assert fitted(replace(made, relief=0.0), sizes, "naive", device).relief == pytest.approx(0, abs=0.02)
 
 
+@pytest.mark.parametrize(("relief", "unhidden"), [(0.3, 0.4), (0.0, 0.4), (0.3, 0.0)])
+def test_what_a_block_alone_waits_for(relief, unhidden):
+    """Tails of few and of many tiles, whose operands were loaded before or come from DRAM."""
+    device, cache = Device.named("h200", ctas_per_sm=2), 24 * 10**6
+    made = replace(PLAIN, coresidency=(1.0, 1.3), bandwidth=1e9, cache=cache)
+    made = replace(made, relief=relief, unhidden=unhidden)
+    tiles = [(17, 17), (8, 50), (20, 20), (4, 75), (23, 23), (6, 60), (20, 14), (17, 20)]
+    sizes = [Problem(128 * m, 256 * n, k) for m, n in tiles for k in (1024, 4096)]
+    seen = [main_loops(run, 0.0, gap(run)) for run in runs(made, sizes, "naive", device)]
+    found = company(seen, cache)
+    assert found.coresidency == (1.0, pytest.approx(1.3, rel=0.02))
+    assert (found.relief, found.unhidden) == pytest.approx((relief, unhidden), abs=0.03)
+    assert company(seen, 0).unhidden == 0
+
+
+@pytest.mark.parametrize("apart", [0.0, 0.5])
+def test_what_blocks_out_of_step_cost_comes_back(apart):
+    """Plans that cut tiles between blocks at many places of K, or at few."""
+    made = replace(IN_TURN, apart=apart)
+    sizes = [
+        Problem(m, n, 2048) for m, n in ((4096, 4096), (4096, 256), (6144, 512), (2048, 6144), (512, 4096))
+    ]
+    found = fitted(made, sizes, "stream-k")
+    assert found.apart == pytest.approx(apart, rel=0.02)
+    assert found.k_step == pytest.approx(700, rel=0.01)
+    few = fitted(made, sizes[: RUNS - 1], "stream-k")
+    assert few.apart == 0 and few.k_step == pytest.approx(700 * (1 + apart * 0.8), rel=0.15)
+
+
 def test_blocks_that_end_together_had_less_jitter_than_their_main_loops_tell():
     """Every second main loop of a slot makes good for the one before: no slot is late."""
     made = replace(IN_TURN, partial=300, jitter=0.05)
@@ -209,7 +243,7 @@ def test_a_main_loop_shorter_than_the_clocks_step():
     empty = coarse.spans["drain"] == coarse.spans["start"]
     assert empty.any() and not empty.all()
     assert shares(coarse)[0].sum(axis=1).tolist() == pytest.approx([1.0] * len(spans))
-    assert (main_loops(coarse, 0.0, (1.0, 2.0), 0.0, 0.0).ns > 0).all()
+    assert (main_loops(coarse, 0.0, 0.0).ns > 0).all()
     found = calibrate([coarse])
     assert found.k_step > 0 and found.jitter >= 0
 
@@ -235,7 +269,7 @@ def test_a_schedules_name_on_other_segments():
     """What a trace calls naive may have been cut in other places: then its spans are the plan."""
     trace = simulate("split-k:2", LONG, H200, PLAIN)
     mine = replace(trace, schedule="naive")
-    one = main_loops(mine, 0.0, (1.0,), 0.0, 0.0)
+    one = main_loops(mine, 0.0, 0.0)
     assert one.made.ctas == len(mine.spans)
     found, expected = calibrate([mine]), calibrate([trace])
     assert (found.k_step, found.epilogue) == (expected.k_step, expected.epilogue)

@@ -86,8 +86,8 @@ def test_who_stands_in_for_a_schedule_without_a_calibration(schedule):
 
 
 NS = {name: 1000 + i for i, name in enumerate(WHOLE) if name != "cache"}
-BY_BYTES = ("epilogue", "staging", "contention")
-"""An epilogue, its part that blocks, and what its work takes from a main loop: by the bytes of C's tile."""
+BY_BYTES = ("epilogue", "writing", "staging", "contention")
+"""An epilogue, its parts that block, and what its work takes from a main loop: by the bytes of C's tile."""
 BY_AREA = ("partial", "merge", "fixup")
 """Of accumulators, which are fp32 whatever the dtype."""
 LATENCIES = ("ramp", "dispatch", "launch", "prologue", "handover")
@@ -115,7 +115,15 @@ def test_a_schedule_that_cuts_no_tile_here_is_taken_for_what_it_comes_to(schedul
 
 def test_each_time_is_scaled_by_what_causes_it():
     assert {*BY_BYTES, *BY_AREA, *LATENCIES} == set(NS)
-    rest = {"bandwidth": 3000.0, "cache": 24 * 10**6, "exposed": 0.2, "jitter": 0.01, "clock_mhz": 1700.0}
+    rest = {
+        "bandwidth": 3000.0,
+        "cache": 24 * 10**6,
+        "exposed": 0.2,
+        "unhidden": 0.3,
+        "apart": 0.4,
+        "jitter": 0.01,
+        "clock_mhz": 1700.0,
+    }
     entries = [entry("all", costs=NS | rest)]
 
     def becomes(**changes):

@@ -105,11 +105,12 @@ def test_another_seed_gives_other_times_only_with_jitter(schedule, seed):
 
 
 @pytest.mark.parametrize("jitter", [0.02, 0.2])
-def test_jitter_is_relative_to_the_k_step(jitter):
-    problem = Problem(100, 100, 1, tile=(1, 1, 1))
+@pytest.mark.parametrize("k_steps", [1, 16])
+def test_jitter_is_relative_to_the_k_step_and_k_steps_add_up(jitter, k_steps):
+    problem = Problem(100, 100, k_steps, tile=(1, 1, 1))
     spans = simulate("naive", problem, Device(1), Costs(k_step=1e6, jitter=jitter), seed=3).spans
-    logs = np.log((spans["drain"] - spans["start"]) / 1e6)
-    assert abs(logs.std() / jitter - 1) < 0.05
+    logs = np.log((spans["drain"] - spans["start"]) / (1e6 * k_steps))
+    assert abs(logs.std() / jitter * k_steps**0.5 - 1) < 0.05
     assert abs(logs.mean()) < 0.05 * jitter
 
 

@@ -11,7 +11,7 @@ from strategies import devices, planned
 from tilesim import Device, Plan, Problem, plan, traffic
 from tilesim.plans import UNASSIGNED, segments
 from tilesim.problems import DTYPE_BYTES
-from tilesim.traffic import MOST_PIECES, loads, stretch
+from tilesim.traffic import IN_FLIGHT, MOST_PIECES, loads, stretch
 
 PIECE = 128 * 64 * 2
 """Bytes of a K-step of A or B with tiles of 128x128x64 in bf16."""
@@ -61,8 +61,11 @@ def test_first_loads_come_early():
     demand = seen.behind(ENDLESS).demand
     assert demand[seen.row < 8].tolist() == [9 * PIECE] * 32
     assert demand[seen.row >= 8].tolist() == [PIECE] * 7 * 32
+    # Of 16 loads at a time nine come from DRAM, then one, and a block waits for the last of so many.
     cold = seen.behind(ENDLESS).cold
-    assert (cold == 1).all()  # all tiles of a wave wait for its row of A
+    assert cold[seen.row < 8] == pytest.approx(1 - (7 / 16) ** IN_FLIGHT)
+    assert cold[seen.row >= 8] == pytest.approx(1 - (15 / 16) ** IN_FLIGHT)
+    assert seen.behind(TINY).cold == pytest.approx(1 - (7 / 16) ** IN_FLIGHT)
 
 
 def test_an_operand_may_be_smaller_than_the_other():
@@ -103,6 +106,17 @@ def test_blocks_out_of_step_along_k_share_through_the_cache_alone():
     assert apart.behind(ENDLESS).demand[apart.row == 0].tolist() == [4 * PIECE] * 4 + [2 * PIECE] * 4
 
 
+def test_what_a_slot_loads_a_k_step_after_another_is_shared():
+    """Two tiles of one row, the second so many K-steps behind the first, of 16."""
+    problem = grid(1, 2, 16)
+    for behind, shared in ((0, 1), (1, 1), (2, 0)):
+        made = Plan(segments([0, 1, 1], [0, 1, 1], [0, 16 - behind, 0], [16, 16, 16 - behind]), 2)
+        made = made if behind else Plan(segments([0, 1], [0, 1], 0, 16), 2)
+        seen = loads(made, problem, 2, gap=0)
+        middle = seen.at == seen.at[8]
+        assert seen.unshared()[middle].tolist() == [1 - shared / 4] * 2
+
+
 def test_stream_k_asks_for_more_than_whole_tiles():
     """256 tiles on 132 slots: each begins 62 K-steps after the one before, which is at no place the same."""
     problem, device = grid(16, 16, 32), Device.named("h200")
@@ -141,7 +155,7 @@ def test_pieces_of_several_k_steps_ask_for_as_much(most, monkeypatch):
         assert len(coarse.row) <= most + 2 * coarse.rows
         assert total(coarse, TINY) == pytest.approx(total(one, TINY), rel=0.05)
         cache = 150 * PIECE
-        means = [seen.behind(cache).mean(seen.behind(cache).demand) for seen in (one, coarse)]
+        means = [seen.mean(seen.behind(cache).demand) for seen in (one, coarse)]
         assert means[1].mean() == pytest.approx(means[0].mean(), rel=0.1)
 
 
@@ -201,7 +215,8 @@ def test_what_holds_of_any_plan(case, device, gap, cache):
     assert (found.demand >= 0).all()
     assert (found.demand <= bytes_of_one * device.slots * (1 + 1e-9)).all()
     assert ((found.cold >= 0) & (found.cold <= 1)).all()
-    assert found.mean(np.ones(len(found.row))).tolist() == [1.0] * len(rows)
+    assert seen.mean(np.ones(len(seen.row))).tolist() == [1.0] * len(rows)
+    assert ((seen.unshared() > 0) & (seen.unshared() <= 1)).all()
     # Each operand at least once, and at most once for each tile.
     size = problem.tile_k * DTYPE_BYTES[problem.dtype] * problem.k_steps
     least = (problem.tiles_m * problem.tile_m + problem.tiles_n * problem.tile_n) * size
@@ -225,8 +240,10 @@ def test_rows_and_columns_may_have_any_name(case, device, gap, cache, random):
         return segments(rows["cta"], tile, rows["k0"], rows["k1"])
 
     other = Plan(renamed(made.segments), made.ctas, renamed(made.shared))
-    one, two = (loads(each, problem, device.slots, gap).behind(cache) for each in (made, other))
-    assert one.row.tolist() == two.row.tolist()
+    seen = [loads(each, problem, device.slots, gap) for each in (made, other)]
+    one, two = (each.behind(cache) for each in seen)
+    assert seen[0].row.tolist() == seen[1].row.tolist()
+    assert seen[0].unshared() == pytest.approx(seen[1].unshared())
     assert one.demand == pytest.approx(two.demand, rel=1e-6)
     assert one.cold == pytest.approx(two.cold, rel=1e-6, abs=1e-9)
 

@@ -131,7 +131,7 @@ def _nearest(
     own or planned.
 
     A K-step is scaled by its volume and the datasheet's rates of the dtypes; an epilogue, and what it costs
-    the main loop above it, by the bytes of its tile; partials, fp32 whatever the dtype, by its area. Launch,
+    others, by the bytes of its tile; partials, fp32 whatever the dtype, by its area. Launch,
     ramp and hand-overs are latencies, alike for all tiles. For more CTAs per SM than were calibrated, f(r) is
     another calibration's of that tile, else r: they share the SM's rate.
     """
@@ -176,6 +176,7 @@ def _nearest(
             costs,
             k_step=costs.k_step * rate * area * problem.tile_k / (m * n * k),
             epilogue=round(costs.epilogue * size * area / (m * n)),
+            writing=round(costs.writing * size * area / (m * n)),
             staging=round(costs.staging * size * area / (m * n)),
             contention=round(costs.contention * size * area / (m * n)),
             partial=None if costs.partial is None else round(costs.partial * area / (m * n)),

@@ -96,9 +96,9 @@ def _alone(seen: Sequence[_Whole], speeds: np.ndarray) -> tuple[float, float, fl
         each.append(columns)
         left.append(columns * (steps[rows] / ns * weight)[:, np.newaxis])
         right.append(np.full(len(ns), weight))
-    use = (np.concatenate(each).std(axis=0) > LEAST_SPREAD).tolist()
     if not sum(map(len, each)):
         return 1 / speeds[0], 0.0, 0.0
+    use = (np.concatenate(each).std(axis=0) > LEAST_SPREAD).tolist()
     k_step, relief, unhidden = least_squares(
         np.concatenate(left), np.concatenate(right), [True, *use[1:]]
     ).tolist()

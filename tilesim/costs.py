@@ -13,8 +13,8 @@ from tilesim.errors import CostsError
 
 MAX_NS = 10**15
 WHOLE = (
-    "ramp", "dispatch", "launch", "prologue", "handover", "epilogue", "writing", "staging", "contention", "partial",
-    "merge", "fixup", "cache",
+    "ramp", "dispatch", "launch", "prologue", "handover", "epilogue", "writing", "staging", "contention",
+    "partial", "merge", "fixup", "cache",
 )  # fmt: skip
 REAL = ("k_step", "relief", "bandwidth", "exposed", "unhidden", "apart", "jitter", "clock_mhz")
 
@@ -29,9 +29,10 @@ class Costs:
     `launch`: from a thread block's dispatch to its first instruction (the CTA turnaround).
     `prologue`: from there to the first multiply: filling the load pipeline.
     `handover`: from a later segment's issue to its first multiply, inside one CTA.
-    `epilogue`: writing a finished tile. `writing`: where residents of an SM write in turn, from the end of one
-    epilogue to that of the next, if it had begun by then; and no thread block loads its first operands under
-    one. 0: they do not hinder each other.
+    `epilogue`: writing a finished tile.
+    `writing`: where residents of an SM write in turn, at least so long from the end of one epilogue to that
+    of another that began under it; a thread block that is launched meanwhile loads nothing before both have
+    ended. 0: they do not hinder each other.
     `overlap`: whether a CTA's next segment is issued at `fixup`, under the epilogue, or only at `done`.
     `staging`: before such a hand-over, the part of the epilogue under which its CTA cannot go on.
     `contention`: what a main loop takes longer with its CTA's epilogue of another tile under it.
@@ -48,7 +49,8 @@ class Costs:
     its waits (see tilesim.solitude).
     `apart`: share of a K-step that it takes longer where no two slots load the same operand in one K-step:
     what several SMs ask for at a time, the L2 sends but once.
-    `jitter`: relative standard deviation of a K-step; they vary by themselves, so that of n by 1/sqrt(n) of it.
+    `jitter`: relative standard deviation of a K-step. K-steps vary by themselves: of a tile of n of them it
+    is 1/sqrt(n) of that.
     `clock_mhz`: the SM clock at which these figures hold, 0 where not known.
     `source`: where the figures come from, in words.
 

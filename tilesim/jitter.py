@@ -33,7 +33,7 @@ def jitter(kernel: Sequence[MainLoops], expectations: Sequence[np.ndarray]) -> f
 
 
 def _variance(trace: Trace, log_ratio: np.ndarray) -> float:
-    """The variance of the logarithm of tiles' K-steps, the smallest of three estimates, medians over tiles, slots and SMs.
+    """The variance of tiles' `log_ratio`, the smallest of three estimates: medians over tiles, slots, SMs.
 
     If tiles vary independently, n of them in a slot add up to n times the variance of one. A slot that is
     slow all the time adds up to more, one that catches up, or whose neighbour does, to less; none of these is

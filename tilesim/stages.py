@@ -5,13 +5,17 @@ a run lasts as long as its steps add up to, which a median would not tell.
 
 launch              LAUNCH_NS, or what the traces' launch_ns say: from a block's end to the next one's entry.
 prologue            mean of start - done of the segment before, where that was another thread block's, less
-                    the launch; and of start - issue of each slot's first, if the trace begins with an entry.
+                    the launch, or of start - done of what its SM was writing still, where residents write in
+                    turn; and of start - issue of each slot's first, if the trace begins with an entry.
 overlap             whether most segments of a thread block start before the one before them is done.
 handover, staging   mean of start - fixup of the segment before if epilogues overlap, else of start - done,
                     where both are one thread block's. What it is shorter after a partial, is staging.
 dispatch            slope of the sorted first starts of all slots: the median over pairs half a wave apart.
-epilogue            mean of done - fixup; if epilogues overlap, of each slot's last segment: the others hide
-                    under a main loop, and are stamped only when it has a moment for that.
+epilogue            mean of done - fixup of segments that did not begin under another epilogue of their SM; if
+                    epilogues overlap with main loops, of each slot's last: the others are stamped only when a
+                    main loop has a moment for that.
+writing             of those that did, the lower quartile of done - done of the one under which they began:
+                    who begins late is done later than its turn; 0 where they take no longer.
 partial             mean of done - drain of segments whose tile another one owns.
 merge, fixup        least squares of fixup - the later of drain and the last partial's done, on partials.
 """
@@ -33,15 +37,15 @@ LEAST_DELAY = 0.05
 do not write in turn."""
 
 
-def launch(traces: Sequence[Trace], in_turn_written: bool) -> tuple[int, int] | None:
-    """(launch, prologue) in ns; None where no trace shows them."""
+def launch(traces: Sequence[Trace], writing: bool) -> tuple[int, int] | None:
+    """(launch, prologue) in ns, `writing` in turn or not; None where no trace shows them."""
     ends, writes, starts, prologues = [], [], [], []
     told = [ns for trace in traces if (ns := _told(trace)) is not None]
     for trace in traces:
         spans, (before, after) = trace.spans, in_turn(trace)
         other = spans["cta"][after] != spans["cta"][before]
         ends.append(spans["done"][before[other]])
-        writes.append(_written(trace, before[other]) if in_turn_written else ends[-1])
+        writes.append(_written(trace, before[other]) if writing else ends[-1])
         starts.append(spans["start"][after[other]])
         firsts = spans[np.setdiff1d(np.arange(len(spans)), after)]
         if trace.origin == "simulated":
@@ -56,20 +60,18 @@ def launch(traces: Sequence[Trace], in_turn_written: bool) -> tuple[int, int] | 
     launch = round(mean(told)) if told else LAUNCH_NS
     if end.size:
         launch = min(launch, max(0, round(mean(start - end))))
-    return launch, max(
-        0, round(mean(np.concatenate([start - np.maximum(end + launch, written), *prologues])))
-    )
+    loading = start - np.maximum(end + launch, written)
+    return launch, max(0, round(mean(np.concatenate([loading, *prologues]))))
 
 
 def _written(trace: Trace, rows: np.ndarray) -> np.ndarray:
     """When the SMs of `rows` have written what they write when these are done: int64 ns, shape of `rows`."""
     spans = trace.spans
-    apart = int(spans["done"].max()) + 1
-    begun = np.sort(spans["sm"].astype(np.int64) * apart + spans["fixup"])
-    order = np.lexsort((spans["fixup"], spans["sm"]))
-    last = (
-        np.searchsorted(begun, spans["sm"][rows].astype(np.int64) * apart + spans["done"][rows], "right") - 1
-    )
+    # Offsets that grow with the SM keep SMs apart.
+    offset = spans["sm"].astype(np.int64) * (int(spans["done"].max()) + 1)
+    begun = offset + spans["fixup"]
+    order = np.argsort(begun, kind="stable")
+    last = np.searchsorted(begun[order], (offset + spans["done"])[rows], "right") - 1
     return np.maximum(spans["done"][rows], spans["done"][order[last]])
 
 
@@ -116,7 +118,7 @@ def dispatch(trace: Trace) -> float:
 
 def epilogue(traces: Sequence[Trace], overlap: bool) -> tuple[int, int]:
     """(epilogue, writing) in ns: from fixup to done of segments that finish their tile."""
-    alone, first, second, behind = [[np.empty(0)] for _ in range(4)]
+    first, second, behind = [np.empty(0)], [np.empty(0)], [np.empty(0)]
     for trace in traces:
         spans, rows = trace.spans, np.flatnonzero(owners(trace))
         rows = rows[np.lexsort((spans["fixup"][rows], spans["sm"][rows]))]
@@ -125,16 +127,15 @@ def epilogue(traces: Sequence[Trace], overlap: bool) -> tuple[int, int]:
             told = ~np.isin(rows, in_turn(trace)[0])
         met = (np.diff(spans["sm"][rows]) == 0) & (np.diff(spans["slot"][rows]) != 0)
         met &= end[:-1] > begin[1:]
-        over, under = np.append(met, False), np.append(False, met)
-        alone.append((end - begin)[told & ~over & ~under])
-        first.append((end - begin)[told & over & ~under])
+        under = np.append(False, met)
+        first.append((end - begin)[told & ~under])
         second.append((end - begin)[told & under])
-        behind.append((end[1:] - end[:-1])[met & told[1:]])
-    alone, first, second, behind = (np.concatenate(each) for each in (alone, first, second, behind))
-    usual = mean(np.append(alone, first) if len(alone) + len(first) else second)
-    if mean(second) <= usual * (1 + LEAST_DELAY):
+        behind.append(np.diff(end)[met & told[1:]])
+    took, delayed = np.concatenate(first), np.concatenate(second)
+    usual = mean(took if len(took) else delayed)
+    if mean(delayed) <= usual * (1 + LEAST_DELAY):
         return round(usual), 0
-    return round(usual), max(0, round(float(np.median(behind))))
+    return round(usual), max(0, round(float(np.quantile(np.concatenate(behind), 0.25))))
 
 
 def partial(traces: Sequence[Trace]) -> int | None:
