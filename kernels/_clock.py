@@ -12,12 +12,13 @@ start  before thread 0 issues the first wgmma, after it has waited for the opera
        fill the pipeline come before start.
 drain  after thread 0 has waited for the last wgmma. Both are the first warpgroup's; the barriers of
        every K-step hold the others within a fraction of a K-step.
-ready  a split tile's owner: after every warp has seen the last foreign partial's flag; else 0.
-fixup  a split tile's owner: after the partials are added; else 0.
+ready  a split tile's owner: after the first warp has seen the last foreign partial's flags; else 0.
+fixup  a split tile's owner: after the first warp has added the partials; else 0.
 done   TMA: after the last warp has waited for its part of C to be visible. A block with more than one
        segment waits at the top of the next one's first K-step, while that one's loads fly; one that
-       overlaps, at the top of its second, while the first multiplies. So done may come late there, by what
-       lies between. A block's last done is exact, but that it draws from the queue once more before.
+       overlaps, at the top of its second, while the first multiplies, or of its third where the plan cuts
+       tiles. So done may come late there, by what lies between. A block's last done is exact, but that it
+       draws from the queue once more before.
        Pointers: after the last warp has issued its stores. They become visible up to 1 µs later, but a
        CTA does not stay for that, and one that did would make the kernel 10 % slower.
        A partial: after the first warp has raised the flag, before which its part is visible.
@@ -195,10 +196,10 @@ def stamp_done(stamps, i, when, TMA: tl.constexpr):
 
 
 @triton.jit
-def stamp_handed(stamps, i):
-    """Thread 0 writes the time at which its warp has handed in its part of a partial."""
+def _stamp_first(stamps, i, WORD: tl.constexpr, BYTE: tl.constexpr):
+    """Thread 0 writes the time into a word of row i; BYTE is its place as text."""
     if INTERPRETED:
-        tl.store(row_of(stamps, i) + 6, tick(stamps))
+        tl.store(row_of(stamps, i) + WORD, tick(stamps))
     else:
         tl.inline_asm_elementwise(
             """{
@@ -210,7 +211,7 @@ def stamp_handed(stamps, i):
             @!p bra skip;
             mov.u64 ns, %globaltimer;
             mad.wide.s32 row, $2, 128, $1;
-            st.global.u64 [row + 48], ns;
+            st.global.u64 [row + """ + BYTE + """], ns;
             skip:
             mov.u32 $0, 0;
             }""",
@@ -219,38 +220,22 @@ def stamp_handed(stamps, i):
 
 
 @triton.jit
-def _latest_warp(stamps, i, WORD: tl.constexpr, BYTE: tl.constexpr):
-    """Every warp writes the time into a word of row i, and the latest stays; BYTE is its place as text."""
-    if INTERPRETED:
-        tl.store(row_of(stamps, i) + WORD, tick(stamps))
-    else:
-        tl.inline_asm_elementwise(
-            """{
-            .reg .pred p;
-            .reg .b32 lane;
-            .reg .b64 row, ns;
-            mov.u64 ns, %globaltimer;
-            mov.u32 lane, %laneid;
-            setp.eq.u32 p, lane, 0;
-            mad.wide.s32 row, $2, 128, $1;
-            @p red.global.max.u64 [row + """ + BYTE + """], ns;
-            mov.u32 $0, 0;
-            }""",
-            "=r,l,r", [stamps, tl.cast(i, tl.int32)], dtype=tl.int32, is_pure=False, pack=1,
-        )  # fmt: skip
+def stamp_handed(stamps, i):
+    """The first warp has handed in its part of a partial."""
+    _stamp_first(stamps, i, 6, "48")
 
 
 @triton.jit
 def stamp_ready(stamps, i):
-    """The latest warp's time: it has seen the last foreign partial."""
-    _latest_warp(stamps, i, 9, "72")
+    """The first warp has seen the last foreign partial."""
+    _stamp_first(stamps, i, 9, "72")
 
 
 @triton.jit
 def stamp_fixup(stamps, i, acc):
-    """The latest warp's time; returns acc, complete with its partials."""
+    """The first warp has added the partials; returns acc, complete with them."""
     acc = settled(acc)
-    _latest_warp(stamps, i, 10, "80")
+    _stamp_first(stamps, i, 10, "80")
     return acc
 
 
