@@ -205,7 +205,7 @@ def test_what_plans_cost_and_win() -> None:
         measured = {name: times[*size, f"planned:{name}"] for name in names}
         simulated = {name: simulate(name, problem, Device.named("h200")).makespan for name in names}
         for one, other in combinations(names, 2):
-            if abs(measured[one] / measured[other] - 1) > 0.04:
+            if abs(measured[one] / measured[other] - 1) > 0.02:
                 assert (measured[one] < measured[other]) == (simulated[one] < simulated[other])
 
 
@@ -245,7 +245,7 @@ def test_what_is_fitted_and_what_is_held_out() -> None:
     assert fitted == {path.name for path in (ROOT / "tilesim/data/traces").glob("*.npz")}
     held_out = list((ROOT / "tilesim/data/held_out").glob("*.npz"))
     assert (
-        f"{len(fitted)} recorded runs of an H200 made the costs that ship. These are {len(held_out)} others"
+        f"{len(fitted)} recorded runs of H200s made the costs that ship. These are {len(held_out)}\nothers"
         in README
     )
     size = sum(path.stat().st_size for path in (ROOT / "tilesim/data").glob("*/*.npz"))
@@ -271,7 +271,20 @@ def test_what_the_simulator_misses() -> None:
     assert f"in cycles: {said[1]}% off in the median, {said[4]}% at most" in shown
     missed = [line for line, off in rows if abs(off) > 8]
     assert [len(rows) - len(missed), len(rows), len(missed)] == [int(said[i]) for i in (2, 3, 5)]
-    assert all(line.startswith("stream-k planned") or "2 per SM" in line for line in missed)
+    assert all(line.startswith("stream-k planned") for line in missed)
+
+
+def test_two_cards_differ_as_is_said() -> None:
+    found = json.loads((ROOT / "tilesim/data/repeats/h200.json").read_text())["runs"]
+    one, other = (np.array([run["us"][i] * run["mhz"][i] for run in found]) for i in (0, 1))
+    off = np.abs(other / one - 1)
+    far = {run["schedule"] for run, each in zip(found, off, strict=True) if each > 0.04}
+    assert far == {"stream-k"} and (off > 0.04).sum() == 5
+    said = (
+        f"of {len(found)} runs that two cards recorded, five differ by more than 4 %, the most by "
+        f"{100 * off.max():.0f} %, and all five are stream-k; the median is {100 * np.median(off):.1f} %"
+    )
+    assert said in " ".join(README.split())
 
 
 def test_the_clock_is_faster_where_few_sms_work() -> None:

@@ -87,11 +87,8 @@ def test_a_run_is_shorter_than_its_kernel_with_the_launch(trace):
     assert trace.makespan / 1000 < 1.02 * trace.meta["recorded_us"]
 
 
-COSTLY = pytest.mark.xfail(
-    reason="it cuts most of its tiles, of 8 K-steps each: seven runs cost 2.7 to 3.4 %"
-)
 RECORDED = [
-    pytest.param(path, id=path.stem, marks=COSTLY if "stream-k-hybrid-4096x4096x512" in path.stem else ())
+    pytest.param(path, id=path.stem)
     for path in TRACES
     if "tile" not in path.stem and ("4096x4096x512" in path.stem or "4096x4096x4096" in path.stem)
 ]
