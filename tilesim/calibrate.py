@@ -190,22 +190,24 @@ def _taken_back(
     What a main loop that is alone waits for depends on the cache, and what the cache is on main loops taken
     back: so it goes round once.
     """
-    memory = (0.0, 0)
-    while True:
-        known = {}
-        for kind in set(kinds):
-            runs = [run for kernel, its in zip(kernels, kinds, strict=True) if its == kind for run in kernel]
-            known[kind] = company(_alike(runs), memory[1])
-        taken = [
-            [among(run, known[kind], memory[1]) for run in kernel]
-            for kernel, kind in zip(kernels, kinds, strict=True)
-        ]
-        if memory[1]:
-            break
-        memory = fit_memory(taken)
-        if not memory[1]:
-            break
-    return taken, [known[kind] for kind in kinds], memory
+    taken, known = _among(kernels, kinds, 0)
+    bandwidth, cache = fit_memory(taken)
+    if cache:
+        taken, known = _among(kernels, kinds, cache)
+    return taken, known, (bandwidth, cache)
+
+
+def _among(
+    kernels: Sequence[Sequence[MainLoops]], kinds: Sequence[tuple], cache: int
+) -> tuple[list[list[MainLoops]], list[Company]]:
+    """(kernels, company) of the above, behind a `cache`; 0 if it is not known."""
+    alike: dict[tuple, list[MainLoops]] = {}
+    for kernel, kind in zip(kernels, kinds, strict=True):
+        alike.setdefault(kind, []).extend(kernel)
+    found = {kind: company(_alike(runs), cache) for kind, runs in alike.items()}
+    known = [found[kind] for kind in kinds]
+    taken = [[among(run, one, cache) for run in kernel] for kernel, one in zip(kernels, known, strict=True)]
+    return taken, known
 
 
 def _with_main_loops(

@@ -54,52 +54,48 @@ def company(runs: Sequence[MainLoops], cache: int) -> Company:
     if most == 1 or not len(beside) or beside[:, 0].std() < LEAST_SPREAD:
         return Company(even_shares(most))
     met = np.flatnonzero(beside.any(axis=0))
-    left = np.concatenate([np.column_stack([one.beside[:, met], one.idle, one.cold]) for one in seen])
+    left = [np.column_stack([one.beside[:, met], one.beside[:, :1] * one.waits]) for one in seen]
     right = np.concatenate([one.steps / one.ns for one in seen])
     speeds = np.zeros(most)
-    speeds[met] = np.linalg.lstsq(left, right, rcond=None)[0][: len(met)]
+    speeds[met] = np.linalg.lstsq(np.concatenate(left), right, rcond=None)[0][: len(met)]
     k_step, relief, unhidden = _alone(seen, speeds)
-    factors = [
-        min(max(1.0, 1 / (k_step * speeds[r])), r + 1.0) if speeds[r] > 0 else r + 1.0 for r in range(most)
-    ]
-    return Company((1.0, *(round(f, 4) for f in factors[1:])), round(relief, 4), round(unhidden, 4))
+    slower = [1 / (k_step * speed) if speed > 0 else most for speed in speeds[1:].tolist()]
+    factors = [round(min(max(1.0, f), r), 4) for r, f in enumerate(slower, 2)]
+    return Company((1.0, *map(float, factors)), round(relief, 4), round(unhidden, 4))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Whole:
-    """The main loops of a run that are all of their tile's, as in MainLoops; `idle` and `cold` are of the
-    whole of each, 0 while it was not alone."""
+    """The main loops of a run that are all of their tile's, as in MainLoops. `waits`: what may change how
+    long a K-step alone takes: the idle slots, negative, and the operands from DRAM; [segments, 2]."""
 
     ns: np.ndarray
     steps: np.ndarray
     beside: np.ndarray
-    idle: np.ndarray
-    cold: np.ndarray
+    waits: np.ndarray
 
     @classmethod
     def of(cls, run: MainLoops, cache: int) -> "_Whole":
         rows = run.steps == run.trace.problem.k_steps
-        ns, steps, beside = run.ns[rows], run.steps[rows], run.beside[rows]
-        return cls(ns, steps, beside, beside[:, 0] * run.idle[rows], beside[:, 0] * run.cold(cache)[rows])
+        waits = np.column_stack([-run.idle, run.cold(cache)])
+        return cls(run.ns[rows], run.steps[rows], run.beside[rows], waits[rows])
 
 
 def _alone(seen: Sequence[_Whole], speeds: np.ndarray) -> tuple[float, float, float]:
     """(k_step, relief, unhidden) of main loops alone on their SM, given how fast they are beside others."""
-    left, right, each = [], [], []
+    left, right, waits = [], [], []
     for one in seen:
         share = one.beside[:, 0]
         steps = one.steps - one.ns * (one.beside[:, 1:] @ speeds[1:])
         rows = (share > 0.5) & (steps > one.steps / 4)
-        ns, share = one.ns[rows] * share[rows], share[rows]
-        columns = np.column_stack([np.ones(len(ns)), -one.idle[rows] / share, one.cold[rows] / share])
-        weight = max(1, len(ns)) ** -0.5
-        each.append(columns)
-        left.append(columns * (steps[rows] / ns * weight)[:, np.newaxis])
-        right.append(np.full(len(ns), weight))
-    if not sum(map(len, each)):
-        return 1 / speeds[0], 0.0, 0.0
-    use = (np.concatenate(each).std(axis=0) > LEAST_SPREAD).tolist()
-    k_step, relief, unhidden = least_squares(
-        np.concatenate(left), np.concatenate(right), [True, *use[1:]]
-    ).tolist()
+        rate, each = (steps[rows] / (one.ns * share)[rows])[:, np.newaxis], one.waits[rows]
+        weight = max(1, len(rate)) ** -0.5
+        left.append(weight * rate * np.column_stack([np.ones(len(each)), each]))
+        right.append(np.full(len(each), weight))
+        waits.append(each)
+    if not sum(map(len, left)):
+        return 1 / float(speeds[0]), 0.0, 0.0
+    told = (np.concatenate(waits).std(axis=0) > LEAST_SPREAD).tolist()
+    found = least_squares(np.concatenate(left), np.concatenate(right), [True, *told])
+    k_step, relief, unhidden = found.tolist()
     return k_step, min(relief / k_step, MOST_RELIEF), unhidden / k_step

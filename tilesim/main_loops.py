@@ -36,7 +36,7 @@ class MainLoops:
     full: float = 1.0
 
     def cold(self, cache: int) -> np.ndarray:
-        """The share of each main loop's operands that comes from DRAM; 0 for a cache of 0, not known."""
+        """How likely each main loop waits for DRAM, see tilesim.traffic; 0 for a cache of 0, not known."""
         if not cache:
             return np.zeros(len(self.ns))
         return self.loads.mean(self.loads.behind(cache).cold)[self.of]
