@@ -26,10 +26,10 @@ done   TMA: after the last warp has waited for its part of C to be visible. A bl
 How late, on an H200 with 128x256 tiles, by the medians of done - drain: 0.3 µs where segments overlap, 0.6
 where they do not, 1.2 where the segment in between is read from a table or drawn, and then 0.8 at the end.
 
-What stamps cost there, of the median of the kernel without them, in turn, over 5 repeats: 0.4 to 1.0 % at
-4096x4096x4096 (1.9 % once), 0.7 to 2.1 % at 4096x4096x512; 2.7 to 3.4 % there where a plan cuts most of its
-tiles, half of it for `done`, whose wait stands in the K loop. One warpgroup alone on an SM has no time to
-spare in its loop: planned kernels with tiles of 128x128, four warps and a block per SM take up to 22 % more.
+What stamps cost there, of the median of the kernel without them, in turn, over 3 to 16 repeats: 0.4 to 0.9 %
+at 4096x4096x4096, 1.0 to 2.1 % at 4096x4096x512; 1.4 to 3.0 % there where a plan cuts most of its tiles, half
+of it for `done`, whose wait stands in the K loop. One warpgroup alone on an SM has no time to spare in its
+loop: planned kernels with tiles of 128x128, four warps and a block per SM take up to 15 % more.
 
 Cycles of two SMs, or of one at two times, do not last the same: in one launch SMs ran at 1.57 to 1.61 GHz in
 their main loops, and at 1.98 where they were made to pause.

@@ -274,6 +274,16 @@ def test_what_the_simulator_misses() -> None:
     assert all(line.startswith("stream-k planned") for line in missed)
 
 
+def test_stamping_costs_what_is_said() -> None:
+    said = re.search(r"at most (\d+) % of the time with tiles of\s+128 × 256, and up to (\d+) %", README)
+    most = {128: 0.0, 256: 0.0}
+    for path in (ROOT / "tilesim/data").glob("*/*.npz"):
+        trace = Trace.load(path)
+        more = trace.meta["recorded_us"] / trace.meta["kernel_us"] - 1
+        most[trace.problem.tile_n] = max(most[trace.problem.tile_n], more)
+    assert said and [f"{100 * most[n]:.0f}" for n in (256, 128)] == [said[1], said[2]]
+
+
 def test_two_cards_differ_as_is_said() -> None:
     found = json.loads((ROOT / "tilesim/data/repeats/h200.json").read_text())["runs"]
     one, other = (np.array([run["us"][i] * run["mhz"][i] for run in found]) for i in (0, 1))
