@@ -38,8 +38,9 @@ What keeps a stamp in its place: it is volatile inline assembly, as are the wgmm
 and the wait for a TMA store, and neither LLVM nor ptxas moves one such instruction past another. Triton's
 pipeliner does: whatever uses a value that the end of the loop body needs too, it puts there with it. So a
 stamp finds its row's address for itself, and a condition of a stamp shares nothing with the loop's own. The
-stamps in the K loop are predicated, since a branch there makes ptxas serialise the wgmma. A test reads the
-order in the PTX, and another, on a GPU, weaves pauses of known length between stamps.
+stamps in the K loop have their conditions inside the assembly, since a branch of Triton's there makes ptxas
+serialise the wgmma. A test reads the order in the PTX, and another, on a GPU, weaves pauses of known length
+between stamps.
 
 Triton's interpreter has neither clocks nor SMs: there CTAs run one after another on SM 0, and the time
 is a counter of stamps from 1, kept in word 7 of row 0.

@@ -80,12 +80,17 @@ def check_times(plan, costs, spans):
         assert span["fixup"] - span["ready"] == (costs.merge + costs.fixup * partials if partials else 0)
         stored = not owns and costs.partial is not None
         took = span["done"] - span["fixup"] - (costs.partial if stored else costs.epilogue)
-        assert took == 0 or (took > 0 and costs.writing and not stored)
+        under = [
+            s["done"] for s in spans if s["sm"] == span["sm"] and s["fixup"] <= span["fixup"] < s["done"]
+        ]
+        assert took == 0 or (0 < took <= max(under) + costs.writing - span["fixup"] and costs.writing)
+        assert took == 0 or not (stored or partials)
         assert span["cycles"] == 0
     previous = 0
     for cta, ran in sorted(by_cta(spans).items()):
         waited = ran[0]["start"] - ran[0]["issue"] - costs.launch - costs.prologue
-        assert waited == 0 or (waited > 0 and costs.writing)
+        ends = [s["done"] for s in spans if s["sm"] == ran[0]["sm"] and s["fixup"] <= ran[0]["issue"]]
+        assert waited == 0 or (costs.writing and ran[0]["issue"] + costs.launch + waited in ends)
         assert ran[0]["issue"] >= max(previous, cta * costs.dispatch)
         previous = ran[0]["issue"] + costs.dispatch
         for before, after in pairwise(ran):

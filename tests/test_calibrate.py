@@ -117,6 +117,17 @@ def test_cycles_do_not_step_with_the_clock():
     assert fitted.jitter == pytest.approx(0.03, rel=4 * MEDIAN_ERROR / 2 / sqrt(132))
 
 
+def test_main_loops_shorter_than_a_tick_tell_no_clock():
+    """Both of their stamps are equal, and cycles over no time are no clock."""
+    seen = as_measured(run("naive", NAIVE))
+    spans = seen.spans.copy()
+    spans["cycles"] = 5
+    for name in ("drain", "ready", "fixup"):
+        spans[name] = spans["start"]
+    short = Trace(seen.problem, seen.device, seen.schedule, spans, "measured", 32, seen.meta)
+    assert calibrate([short]).clock_mhz == 0
+
+
 def test_what_all_sms_do_together_is_no_jitter():
     """A first wave that is 20 % slower changes k_step's mean and leaves jitter alone."""
     trace = run("persistent", PERSISTENT)

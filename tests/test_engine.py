@@ -128,12 +128,18 @@ def test_where_an_sm_has_one_slot_alone_is_the_rule():
     assert simulate("naive", problem, Device(4), costs).makespan == 1000
 
 
+def test_a_block_out_of_step_with_nobody_is_alone_with_the_cache():
+    """One block on a device of ten SMs asks for a tenth of what all could."""
+    costs = Costs(k_step=100, apart=0.4)
+    assert simulate("naive", Problem(1, 1, 10, tile=(1, 1, 1)), Device(10), costs).makespan == 1040
+
+
 def test_k_steps_take_longer_where_slots_load_nothing_together():
     """Two tiles of one row: side by side they share A; where one is half of K behind, nothing."""
     problem, device = Problem(128, 256, 512, tile=(128, 128, 64)), Device(2)
     straight = Plan(segments([0, 1], [0, 1], 0, 8), 2)
     skewed = Plan(segments([0, 1, 1], [0, 1, 1], [0, 4, 0], [8, 8, 4]), 2)
-    for made, unshared in ((straight, 0.75), (skewed, 1.0)):
+    for made, unshared in ((straight, 3 / 4), (skewed, 1.0)):
         stretch = k_step_stretch(made, problem, device, Costs(k_step=100, apart=0.4))
         assert stretch == pytest.approx([1 + 0.4 * unshared] * len(made.segments))
 
@@ -165,6 +171,12 @@ def test_residents_write_in_turn():
         (5, 13, 53, 98),
         (78, 103, 143, 173),
     ]
+    # What waits for partials is not writing yet: the tile beside it takes no turn after it.
+    made = Plan(segments([0, 1, 2, 3, 3], [0, 0, 1, 2, 3], [0, 4, 0, 0, 0], [4, 8, 8, 8, 8]), 4)
+    merged = replace(costs, dispatch=0, merge=1000)
+    spans = engine.run(made, Problem(1, 4, 8, tile=(1, 1, 1)), Device(2, ctas_per_sm=2), merged)
+    whole = spans[spans["tile"] == 1]
+    assert int(whole["done"][0] - whole["fixup"][0]) == 30
     alone = simulate("naive", problem, Device(1), costs)
     assert (
         alone.spans.tolist()

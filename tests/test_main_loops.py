@@ -185,18 +185,19 @@ def test_relief_is_told_where_solitude_varies():
     assert fitted(replace(made, relief=0.0), sizes, "naive", device).relief == pytest.approx(0, abs=0.02)
 
 
+@pytest.mark.parametrize("bandwidth", [1e9, 6000.0])
 @pytest.mark.parametrize(("relief", "unhidden"), [(0.3, 0.4), (0.0, 0.4), (0.3, 0.0)])
-def test_what_a_block_alone_waits_for(relief, unhidden):
+def test_what_a_block_alone_waits_for(relief, unhidden, bandwidth):
     """Tails of few and of many tiles, whose operands were loaded before or come from DRAM."""
     device, cache = Device.named("h200", ctas_per_sm=2), 24 * 10**6
-    made = replace(PLAIN, coresidency=(1.0, 1.3), bandwidth=1e9, cache=cache)
+    made = replace(PLAIN, coresidency=(1.0, 1.3), bandwidth=bandwidth, cache=cache)
     made = replace(made, relief=relief, unhidden=unhidden)
     tiles = [(17, 17), (8, 50), (20, 20), (4, 75), (23, 23), (6, 60), (20, 14), (17, 20)]
     sizes = [Problem(128 * m, 256 * n, k) for m, n in tiles for k in (1024, 4096)]
     seen = [main_loops(run, 0.0, gap(run)) for run in runs(made, sizes, "naive", device)]
     found = company(seen, cache)
     assert found.coresidency == (1.0, pytest.approx(1.3, rel=0.02))
-    assert (found.relief, found.unhidden) == pytest.approx((relief, unhidden), abs=0.03)
+    assert (found.relief, found.unhidden) == pytest.approx((relief, unhidden), abs=0.05)
     assert company(seen, 0).unhidden == 0
 
 
@@ -208,7 +209,7 @@ def test_what_blocks_out_of_step_cost_comes_back(apart):
         Problem(m, n, 2048) for m, n in ((4096, 4096), (4096, 256), (6144, 512), (2048, 6144), (512, 4096))
     ]
     found = fitted(made, sizes, "stream-k")
-    assert found.apart == pytest.approx(apart, rel=0.02)
+    assert found.apart == pytest.approx(apart, rel=0.05)
     assert found.k_step == pytest.approx(700, rel=0.01)
     few = fitted(made, sizes[: RUNS - 1], "stream-k")
     assert few.apart == 0 and few.k_step == pytest.approx(700 * (1 + apart * 0.8), rel=0.15)

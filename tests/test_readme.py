@@ -274,16 +274,6 @@ def test_what_the_simulator_misses() -> None:
     assert all(line.startswith("stream-k planned") for line in missed)
 
 
-def test_stamping_costs_what_is_said() -> None:
-    said = re.search(r"at most (\d+) % of the time with tiles of\s+128 × 256, and up to (\d+) %", README)
-    most = {128: 0.0, 256: 0.0}
-    for path in (ROOT / "tilesim/data").glob("*/*.npz"):
-        trace = Trace.load(path)
-        more = trace.meta["recorded_us"] / trace.meta["kernel_us"] - 1
-        most[trace.problem.tile_n] = max(most[trace.problem.tile_n], more)
-    assert said and [f"{100 * most[n]:.0f}" for n in (256, 128)] == [said[1], said[2]]
-
-
 def test_two_cards_differ_as_is_said() -> None:
     found = json.loads((ROOT / "tilesim/data/repeats/h200.json").read_text())["runs"]
     one, other = (np.array([run["us"][i] * run["mhz"][i] for run in found]) for i in (0, 1))
@@ -291,7 +281,8 @@ def test_two_cards_differ_as_is_said() -> None:
     far = {run["schedule"] for run, each in zip(found, off, strict=True) if each > 0.04}
     assert far == {"stream-k"} and (off > 0.04).sum() == 5
     said = (
-        f"of {len(found)} runs that two cards recorded, five differ by more than 4 %, the most by "
+        f"of {len(found)} runs that two cards recorded on two days, five differ in cycles by more than 4 %, "
+        "the most by "
         f"{100 * off.max():.0f} %, and all five are stream-k; the median is {100 * np.median(off):.1f} %"
     )
     assert said in " ".join(README.split())

@@ -1,9 +1,9 @@
 """Calibration: the costs that make the engine play a kernel as a GPU was seen to run it.
 
-A segment's stages come from tilesim.stages, its main loop and memory from tilesim.main_loops, and what
-residents of an SM do to each other from tilesim.residents. Each run's main loops are counted in cycles, where
-they are known, and given in ns at the mean clock of all runs: under load a GPU's clock moves by some percent
-from run to run and within a run, and no plan says how.
+A segment's stages come from tilesim.stages, what residents of an SM do to each other from tilesim.company,
+main loops and memory from tilesim.k_steps, and what is left from tilesim.jitter. Each run's main loops are
+counted in cycles, where they are known, and given in ns at the mean clock of all runs: under load a GPU's
+clock moves by some percent from run to run and within a run, and no plan says how.
 
 So one calibration serves all sizes of a kernel. What cannot be told apart: a slow start of the first wave
 from a slow dispatch; and what all SMs do together over time, which a simulation plays at its mean.
@@ -18,7 +18,7 @@ import numpy as np
 from tilesim import stages
 from tilesim.calibrations import comes_to, cuts
 from tilesim.company import Company, among, company
-from tilesim.costs import Costs
+from tilesim.costs import MAX_JITTER, Costs
 from tilesim.ends import most_jitter
 from tilesim.errors import TraceError
 from tilesim.jitter import jitter
@@ -28,7 +28,7 @@ from tilesim.plans import shown_by
 from tilesim.simulation import replay
 from tilesim.traces import Trace
 
-LEAST_K_STEP, MOST_JITTER = 0.001, 0.99
+LEAST_K_STEP, MOST_JITTER = 0.001, 0.99 * MAX_JITTER
 """What costs can hold: main loops that are all ramp, or nothing alike, are told no finer."""
 
 

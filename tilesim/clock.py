@@ -169,11 +169,11 @@ def hand_in(run: Run, rank: int, now: int) -> None:
 
 
 def finish(run: Run, rank: int, ready: int, partials: int) -> None:
-    """Add the partials, which have come, and write the tile, in turn with who writes on the SM already."""
+    """Add the partials, which have come, and write the tile; without any, in turn with who writes already."""
     rates, slots, log, at = run.rates, run.slots, run.log, run.slots.at[rank]
     fixup = ready + (rates.merge + rates.fixup * partials if partials else 0)
     done = fixup + rates.epilogue
-    if rates.writing:
+    if rates.writing and not partials:
         before = slots.written[slots.home[rank]]
         if before > fixup:
             done = max(done, before + rates.writing)

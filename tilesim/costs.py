@@ -12,6 +12,7 @@ from typing import Any
 from tilesim.errors import CostsError
 
 MAX_NS = 10**15
+MAX_JITTER = 10  # of one K-step; of a tile of n of them 1/sqrt(n) of it
 WHOLE = (
     "ramp", "dispatch", "launch", "prologue", "handover", "epilogue", "writing", "staging", "contention",
     "partial", "merge", "fixup", "cache",
@@ -31,8 +32,8 @@ class Costs:
     `handover`: from a later segment's issue to its first multiply, inside one CTA.
     `epilogue`: writing a finished tile.
     `writing`: where residents of an SM write in turn, at least so long from the end of one epilogue to that
-    of another that began under it; a thread block that is launched meanwhile loads nothing before both have
-    ended. 0: they do not hinder each other.
+    of another that began under it; and a thread block that is launched under epilogues loads nothing before
+    the last of them has ended. Partials, and tiles that had some added, take no turns. 0: nor does any.
     `overlap`: whether a CTA's next segment is issued at `fixup`, under the epilogue, or only at `done`.
     `staging`: before such a hand-over, the part of the epilogue under which its CTA cannot go on.
     `contention`: what a main loop takes longer with its CTA's epilogue of another tile under it.
@@ -40,15 +41,15 @@ class Costs:
     `merge`: before a tile's partials are added, once they are there. `fixup`: adding one of them.
     `coresidency`: f(1), f(2), ...: a main loop advances at 1/f(r) while r CTAs of its SM are in
     theirs; f(1) is 1 and the last value holds beyond.
-    `relief`: by what share of a K-step a main loop alone on its SM, where that has several slots, is faster
-    while every other slot of the device is idle, and by so much less as others are not.
+    `relief`: by what share of a K-step a main loop is faster that is alone on an SM of several slots, times
+    the share of all slots of the device that are idle (see tilesim.solitude).
     `bandwidth`: bytes per ns that DRAM delivers, behind a `cache` of so many bytes; K-steps take longer
     where a plan asks for more (see tilesim.traffic). 0: however much it is.
-    `exposed`: share of a K-step that it takes longer where all operands come from DRAM.
-    `unhidden`: the same, on top, of a main loop alone on its SM, where that has several slots: no other hides
-    its waits (see tilesim.solitude).
-    `apart`: share of a K-step that it takes longer where no two slots load the same operand in one K-step:
-    what several SMs ask for at a time, the L2 sends but once.
+    `exposed`: share of a K-step that it takes longer where all operands come from DRAM; without a bandwidth
+    none do.
+    `unhidden`: the same, on top, of a main loop alone on an SM of several slots: no other hides its waits.
+    `apart`: share of a K-step that it takes longer where all slots load, and no two the same operand within
+    a K-step: what several SMs ask for at a time, the L2 sends but once.
     `jitter`: relative standard deviation of a K-step. K-steps vary by themselves: of a tile of n of them it
     is 1/sqrt(n) of that.
     `clock_mhz`: the SM clock at which these figures hold, 0 where not known.
@@ -97,9 +98,9 @@ class Costs:
             raise CostsError(f"the cost k_step is {self.k_step!r}; a K-step must take time")
         if self.bandwidth and not self.cache:
             raise CostsError(f"the bandwidth is {self.bandwidth!r}, so the cache in front of it needs a size")
-        for name in ("jitter", "relief"):
-            if getattr(self, name) >= 1:
-                raise CostsError(f"the {name} is {getattr(self, name)!r}; it must be a fraction below 1")
+        for name, least in (("jitter", MAX_JITTER), ("relief", 1)):
+            if getattr(self, name) >= least:
+                raise CostsError(f"the {name} is {getattr(self, name)!r}; it must be below {least}")
         if not isinstance(self.overlap, bool):
             raise CostsError(f"overlap is {self.overlap!r}; it must be true or false")
         if not isinstance(self.source, str):

@@ -76,7 +76,10 @@ def _settle(spans: np.ndarray) -> None:
 
 def longest(plan: Plan, problem: Problem, device: Device, costs: Costs) -> float:
     """How long a run of `plan` can be, ns: in one slot, at its slowest."""
-    fixed = sum(getattr(costs, name) or 0 for name in WHOLE if name != "cache")
+    shared = costs.ramp + costs.contention
+    fixed = sum(getattr(costs, name) or 0 for name in WHOLE if name != "cache") + shared * max(
+        costs.coresidency
+    )
     # Of a tile's noise, nothing beyond 8 standard deviations is ever drawn.
     slowest = (
         _slowest_k_step(problem, device, costs) * max(costs.coresidency) * exp(8 * _noise(costs, problem))
@@ -90,7 +93,7 @@ def _slowest_k_step(problem: Problem, device: Device, costs: Costs) -> float:
     size = (problem.tile_m + problem.tile_n) * problem.tile_k * DTYPE_BYTES[problem.dtype] * device.slots
     # A slot may begin a second piece of a main loop while the first one's time lasts: see tilesim.traffic.
     waits = 2 * size / costs.bandwidth / min(costs.coresidency) if costs.bandwidth else 0.0
-    return (costs.k_step + waits) * (1 + costs.exposed + costs.unhidden + costs.apart)
+    return (costs.k_step + waits) * (1 + costs.exposed + costs.apart) * (1 + costs.unhidden)
 
 
 def _noise(costs: Costs, problem: Problem) -> float:
@@ -131,7 +134,7 @@ def k_step_stretch(plan: Plan, problem: Problem, device: Device, costs: Costs) -
         seen = loaded.behind(costs.cache)
         longer, cold = stretch(seen.demand, costs.bandwidth * step), seen.cold
     longer *= 1 + costs.exposed * cold + (costs.apart * loaded.unshared() if costs.apart else 0)
-    if device.ctas_per_sm > 1:
+    if device.ctas_per_sm > 1 and (costs.relief or costs.unhidden):
         alone, idle = solitude(plan, loaded, device)
-        longer += alone * (costs.unhidden * cold - costs.relief * idle)
+        longer *= 1 + alone * (costs.unhidden * cold - costs.relief * idle)
     return loaded.mean(longer)

@@ -18,7 +18,7 @@ import numpy as np
 
 from tilesim.least_squares import least_squares
 from tilesim.main_loops import MainLoops
-from tilesim.traffic import stretch
+from tilesim.traffic import Traffic, stretch
 
 CACHES = tuple(n * 4 * 10**6 for n in range(1, 17))
 """Bytes of cache that are tried."""
@@ -109,26 +109,27 @@ def _error(kernel: Sequence[MainLoops], seen: Sequence[_Levels], bandwidth: floa
 def fit(kernel: Sequence[MainLoops], bandwidth: float, cache: int) -> Fit:
     """The Fit of one kernel's runs, given the memory that they share."""
     k_step = sum(one.ns.sum() for one in kernel) / sum(one.steps.sum() for one in kernel)
+    seen = [one.loads.behind(cache) if bandwidth else None for one in kernel]
     for _ in range(ROUNDS if bandwidth else 1):
-        found = _solved(kernel, [_columns(one, bandwidth, cache, k_step) for one in kernel])
+        found = _solved(
+            kernel, [_columns(one, each, bandwidth, k_step) for one, each in zip(kernel, seen, strict=True)]
+        )
         k_step = found.k_step
     return found
 
 
 def expected(one: MainLoops, found: Fit, bandwidth: float, cache: int) -> np.ndarray:
     """What each main loop should take: float64 ns, shape [segments]."""
+    columns = _columns(one, one.loads.behind(cache) if bandwidth else None, bandwidth, found.k_step)
     longer = found.exposed * found.k_step, found.apart * found.k_step
-    return _columns(one, bandwidth, cache, found.k_step) @ [
-        found.k_step, found.ramp, found.contention, *longer,
-    ]  # fmt: skip
+    return columns @ [found.k_step, found.ramp, found.contention, *longer]
 
 
-def _columns(one: MainLoops, bandwidth: float, cache: int, k_step: float) -> np.ndarray:
+def _columns(one: MainLoops, seen: Traffic | None, bandwidth: float, k_step: float) -> np.ndarray:
     """What k_step, ramp, contention, exposed · k_step and apart · k_step are multiplied with: float64
     [segments, 5]."""
     longer, cold = np.ones(len(one.loads.row)), np.zeros(len(one.loads.row))
-    if bandwidth:
-        seen = one.loads.behind(cache)
+    if seen is not None:
         longer, cold = stretch(seen.demand, bandwidth * k_step * one.full), seen.cold
     parts = longer, longer * cold, longer * one.loads.unshared()
     steps, exposed, apart = (one.steps * one.loads.mean(part)[one.of] for part in parts)
@@ -144,12 +145,12 @@ def _solved(kernel: Sequence[MainLoops], columns: Sequence[np.ndarray]) -> Fit:
     ]
     left = np.concatenate([c * w for c, w in zip(columns, weights, strict=True)])
     right = np.concatenate([ns * w for ns, w in zip(took, weights, strict=True)])
-    _, ramp, contention, exposed, apart = np.any(left, axis=0).tolist()
+    use = np.any(left, axis=0).tolist()
     # One length of main loop cannot tell its ramp from its K-steps.
-    ramp = len(np.unique(np.concatenate([one.steps for one in kernel]))) > 1
-    enough = len(kernel) >= RUNS
+    use[1] = len(np.unique(np.concatenate([one.steps for one in kernel]))) > 1
     unshared = [c[:, 4].sum() / c[:, 0].sum() for c in columns]
-    use = [True, ramp, contention, exposed and enough, apart and enough and np.std(unshared) > LEAST_SPREAD]
+    use[3] = use[3] and len(kernel) >= RUNS
+    use[4] = use[4] and len(kernel) >= RUNS and float(np.std(unshared)) > LEAST_SPREAD
     found = least_squares(left, right, use)
     off = [(c @ found).sum() / one.ns.sum() - 1 for c, one in zip(columns, kernel, strict=True)]
     k_step, ramp, contention, exposed, apart = found.tolist()

@@ -55,7 +55,7 @@ def main_loops(trace: Trace, clock_mhz: float, gap_ns: float) -> MainLoops:
         spans["done"][before] > spans["start"][after]
     )
     made = _made(trace)
-    rows = np.concatenate([made.segments, made.shared])
+    rows = made.rows
     of = np.empty(len(spans), np.int64)
     of[np.lexsort((spans["k0"], spans["tile"]))] = np.lexsort((rows["k0"], rows["tile"]))
     seen = loads(made, trace.problem, trace.device.slots, gap_ns * steps.sum() / ns.sum())
@@ -68,7 +68,7 @@ def _made(trace: Trace) -> Plan:
         made = plan(trace.schedule, trace.problem, trace.device)
         planned, ran = (
             np.sort(rows["tile"].astype(np.int64) * trace.problem.k_steps + rows["k0"])
-            for rows in (np.concatenate([made.segments, made.shared]), trace.spans)
+            for rows in (made.rows, trace.spans)
         )
         if np.array_equal(planned, ran):
             return made

@@ -24,15 +24,13 @@ def solitude(plan: Plan, seen: Loads, device: Device) -> tuple[np.ndarray, np.nd
     >>> alone.tolist(), idle.tolist()
     ([False, False, False, False, True], [0.0, 0.0, 0.0, 0.0, 0.75])
     """
-    running = np.bincount(seen.at)
-    idle = np.maximum(0.0, 1 - running / device.slots)[seen.at]
-    alone = np.zeros(len(idle), bool)
-    few = np.flatnonzero(idle > 0)
-    row, at = seen.row[few], seen.at[few]
-    slot = row % device.slots if in_waves(plan, device.slots) else plan.segments["cta"][row]
-    sm = np.asarray(device.filling)[slot]
-    _, where, together = np.unique(
-        at * (int(sm.max(initial=0)) + 1) + sm, return_inverse=True, return_counts=True
-    )
-    alone[few] = together[where] == 1
-    return alone, idle
+    row = np.arange(seen.rows)
+    slot = (row % device.slots if in_waves(plan, device.slots) else plan.segments["cta"])[seen.row]
+    # Of a slot's pieces at one time, as there are of pieces of several K-steps, one counts.
+    at, who = np.divmod(np.unique(seen.at * device.slots + slot), device.slots)
+    idle = 1 - np.bincount(at) / device.slots
+    sm = np.asarray(device.filling)
+    sms = int(sm.max()) + 1
+    places, together = np.unique(at * sms + sm[who], return_counts=True)
+    alone = together[np.searchsorted(places, seen.at * sms + sm[slot])] == 1
+    return alone & (idle[seen.at] > 0), idle[seen.at]

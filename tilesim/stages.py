@@ -69,10 +69,17 @@ def _written(trace: Trace, rows: np.ndarray) -> np.ndarray:
     spans = trace.spans
     # Offsets that grow with the SM keep SMs apart.
     offset = spans["sm"].astype(np.int64) * (int(spans["done"].max()) + 1)
-    begun = offset + spans["fixup"]
-    order = np.argsort(begun, kind="stable")
-    last = np.searchsorted(begun[order], (offset + spans["done"])[rows], "right") - 1
-    return np.maximum(spans["done"][rows], spans["done"][order[last]])
+    tiles = np.flatnonzero(_takes_turns(trace))
+    tiles = tiles[np.argsort((offset + spans["fixup"])[tiles], kind="stable")]
+    begun = np.append(-1, (offset + spans["fixup"])[tiles])
+    written = np.append(-1, np.maximum.accumulate((offset + spans["done"])[tiles]))
+    end = (offset + spans["done"])[rows]
+    return np.maximum(end, written[np.searchsorted(begun, end, "right") - 1]) - offset[rows]
+
+
+def _takes_turns(trace: Trace) -> np.ndarray:
+    """Whether each span writes a tile, no partial, and has added none before: bool, shape [spans]."""
+    return owners(trace) & (trace.spans["fixup"] == trace.spans["ready"])
 
 
 def _told(trace: Trace) -> float | None:
@@ -126,7 +133,8 @@ def epilogue(traces: Sequence[Trace], overlap: bool) -> tuple[int, int]:
         if overlap:
             told = ~np.isin(rows, in_turn(trace)[0])
         met = (np.diff(spans["sm"][rows]) == 0) & (np.diff(spans["slot"][rows]) != 0)
-        met &= end[:-1] > begin[1:]
+        turns = _takes_turns(trace)[rows]
+        met &= (end[:-1] > begin[1:]) & turns[:-1] & turns[1:]
         under = np.append(False, met)
         first.append((end - begin)[told & ~under])
         second.append((end - begin)[told & under])
@@ -175,9 +183,10 @@ def gap(trace: Trace) -> float:
 def clock(trace: Trace) -> float:
     """The mean clock of the SMs in MHz, 0 where the trace does not tell."""
     spans = trace.spans
-    if not (spans["cycles"] > 0).all():
+    took = int((spans["drain"] - spans["start"]).sum())
+    if not (spans["cycles"] > 0).all() or not took:
         return 0.0
-    return 1000 * float(spans["cycles"].sum()) / float((spans["drain"] - spans["start"]).sum())
+    return 1000 * float(spans["cycles"].sum()) / took
 
 
 def owners(trace: Trace) -> np.ndarray:

@@ -24,8 +24,9 @@ MOST_PIECES = 2**20
 """Pieces of main loops that are told apart, if the plan has no more segments than that."""
 
 IN_FLIGHT = 8
-"""Loads of which a main loop waits for the last. Of 4, 8, 16 and 32 this tells best how fast those are that
-are alone on an SM of an H200."""
+"""A main loop waits for the last of so many loads, each of which comes from DRAM as likely as any byte does.
+A figure that was fitted: of 4, 8, 16 and 32 it tells best how fast those are that are alone on an SM of an
+H200, with pipelines of three stages."""
 
 SHARPNESS = 2
 """p of (1 + x^p)^(1/p), the slowdown where x times the bandwidth is asked for; on an H200, 2 fits best."""
@@ -50,8 +51,8 @@ class Loads:
     `at`: pieces that are multiplied at one time have the same number. `part`: the share of a piece that is
     loaded, below 1 where a segment begins or ends within it. `since`: K-steps since the same operand was
     last loaded, infinite for the first time. `sizes`: bytes of a piece of A and of B. `length`: K-steps of a
-    piece. `span`: of the whole run. `row`: int64, the segment of a piece in plan order, the queue last.
-    `rows`: how many segments the plan has.
+    piece. `span`: of the whole run, on `slots`. `row`: int64, the segment of a piece in plan order, the queue
+    last. `rows`: how many segments the plan has.
     """
 
     row: np.ndarray
@@ -62,6 +63,7 @@ class Loads:
     sizes: tuple[int, int]
     length: int
     span: float
+    slots: int
 
     def behind(self, cache: int) -> Traffic:
         """What of it comes from DRAM behind a cache of so many bytes."""
@@ -71,10 +73,10 @@ class Loads:
         return Traffic((asked / self.length)[self.at], cold[self.at])
 
     def unshared(self) -> np.ndarray:
-        """The share of all that slots load while a piece is multiplied which none of them loads for another
-        as well, at that time or up to a K-step before: float64 [pieces]."""
+        """How many operands slots load while a piece is multiplied that none of them has loaded at that time
+        or up to a K-step before, as a share of two for each slot: float64 [pieces]."""
         alone = np.bincount(self.at, (self.since > 1).mean(axis=0) * self.part)
-        return (alone / np.bincount(self.at, self.part))[self.at]
+        return np.minimum(1.0, alone / self.slots)[self.at]
 
     def mean(self, values: np.ndarray) -> np.ndarray:
         """The mean of each segment's pieces: float64, shape [rows]."""
@@ -154,6 +156,7 @@ def loads(plan: Plan, problem: Problem, slots: int, gap: float) -> Loads:
         (problem.tile_m * volume, problem.tile_n * volume),
         length,
         float(time.max()) + length,
+        slots,
     )
 
 

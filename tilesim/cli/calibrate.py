@@ -14,7 +14,7 @@ from tilesim.traces import Trace
 
 SHOWN = (
     "launch", "prologue", "dispatch", "handover", "staging", "k_step", "ramp", "contention", "exposed",
-    "epilogue", "partial", "merge", "fixup", "jitter",
+    "apart", "epilogue", "writing", "partial", "merge", "fixup", "jitter",
 )  # fmt: skip
 
 
@@ -63,7 +63,12 @@ def _report(one: Calibration, traces: dict[str, Trace]) -> str:
         lines.append(f"  memory: {costs.bandwidth:g} bytes per ns behind {costs.cache / 1e6:g} MB of cache")
     if one.ctas_per_sm > 1:
         shares = ", ".join(f"{factor:.3f}" for factor in costs.coresidency)
-        lines.append(f"  coresidency {shares}" + f"; relief {costs.relief:.3f}" * (costs.relief > 0))
+        alone = "".join(
+            f"; {name} {value:.3f}"
+            for name, value in (("relief", costs.relief), ("unhidden", costs.unhidden))
+            if value
+        )
+        lines.append(f"  coresidency {shares}{alone}")
     if one.unseen:
         lines.append(f"  not in the traces: {', '.join(one.unseen)}")
     lines.append("  from first multiply to last write:")
