@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import costs, devices, planned
 
-from tilesim import Costs, Device, Plan, Problem, engine, plan, simulate
+from tilesim import Costs, Device, Plan, Problem, engine, plan, simulate, traffic
 from tilesim.costs import WHOLE
 from tilesim.engine import k_step_stretch
 from tilesim.errors import CostsError
@@ -121,6 +121,31 @@ def test_alone_is_who_has_no_neighbour_where_the_hardware_puts_it(order, expecte
     trace = simulate("naive", problem, device, replace(costs, coresidency=(1.0, 1.5)))
     took = [1000 * share * (1.5 if share == 1 else 1) for share in expected]
     assert sorted((trace.spans["done"] - trace.spans["issue"]).tolist()) == sorted(took)
+
+
+def test_alone_is_who_has_no_neighbour_in_pieces_of_several_k_steps(monkeypatch):
+    """Five blocks on eight slots, one of which has a neighbour."""
+    problem, costs = Problem(1, 5, 64, tile=(1, 1, 1)), Costs(k_step=100, relief=0.8)
+    device = Device(4, ctas_per_sm=2)
+    made = plan("naive", problem, device)
+    fine = k_step_stretch(made, problem, device, costs)
+    assert fine == pytest.approx([1.0, 0.7, 0.7, 0.7, 1.0])
+    monkeypatch.setattr(traffic, "MOST_PIECES", 32)
+    assert k_step_stretch(made, problem, device, costs) == pytest.approx(fine)
+
+
+@pytest.mark.parametrize("name", ["ramp", "contention"])
+def test_no_run_is_longer_than_it_can_be(name):
+    """What main loops take beyond K-steps is slowed by residents, too."""
+    problem, device = Problem(1, 4, 1, tile=(1, 1, 1)), Device(1, ctas_per_sm=2)
+    costs = Costs(k_step=1, coresidency=(1.0, 50.0), epilogue=5000, overlap=True, **{name: 1000})
+    for schedule in ("naive", "persistent"):
+        made = plan(schedule, problem, device)
+        assert simulate(schedule, problem, device, costs).makespan <= engine.longest(
+            made, problem, device, costs
+        )
+    with pytest.raises(CostsError, match="with these costs the run could last"):
+        simulate("persistent", problem, device, replace(costs, coresidency=(1.0, 1e4), **{name: 10**15}))
 
 
 def test_where_an_sm_has_one_slot_alone_is_the_rule():

@@ -18,6 +18,10 @@ LEAST_SPREAD = 0.02
 """Standard deviation of the share of a main loop that is alone on its SM, and, of those that are, of the idle
 slots and of the operands from DRAM, below which nothing can be told of their effect."""
 
+MOSTLY, LEAST_STEPS = 0.5, 0.25
+"""The share of a main loop's time alone from which on it tells of K-steps alone, if so many of its K-steps
+are left when those beside others are taken off: less would tell of the error in these."""
+
 MOST_RELIEF = 0.9
 """A K-step takes time, however idle the device is."""
 
@@ -87,7 +91,7 @@ def _alone(seen: Sequence[_Whole], speeds: np.ndarray) -> tuple[float, float, fl
     for one in seen:
         share = one.beside[:, 0]
         steps = one.steps - one.ns * (one.beside[:, 1:] @ speeds[1:])
-        rows = (share > 0.5) & (steps > one.steps / 4)
+        rows = (share > MOSTLY) & (steps > LEAST_STEPS * one.steps)
         rate, each = (steps[rows] / (one.ns * share)[rows])[:, np.newaxis], one.waits[rows]
         weight = max(1, len(rate)) ** -0.5
         left.append(weight * rate * np.column_stack([np.ones(len(each)), each]))
