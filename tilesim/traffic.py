@@ -126,10 +126,11 @@ def loads(plan: Plan, problem: Problem, slots: int, gap: float) -> Loads:
 
     >>> from tilesim import Device, plan
     >>> wide = Problem(128, 2560, 128, tile=(128, 128, 64))
-    >>> seen = loads(plan("naive", wide, Device(4)), wide, slots=4, gap=0).behind(cache=10**9)
-    >>> seen.demand[seen.row == 0].tolist()  # A once and four tiles of B: 5 x 128 x 64 x 2 bytes
+    >>> seen = loads(plan("naive", wide, Device(4)), wide, slots=4, gap=0)
+    >>> demand = seen.behind(cache=10**9).demand
+    >>> demand[seen.row == 0].tolist()  # A once and four tiles of B: 5 x 128 x 64 x 2 bytes
     [81920.0, 81920.0]
-    >>> seen.demand[seen.row == 4].tolist()  # A is in the cache
+    >>> demand[seen.row == 4].tolist()  # A is in the cache
     [65536.0, 65536.0]
     """
     rows = plan.rows
