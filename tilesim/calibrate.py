@@ -18,7 +18,7 @@ import numpy as np
 from tilesim import stages
 from tilesim.calibrations import comes_to, cuts
 from tilesim.company import Company, among, company
-from tilesim.costs import MAX_JITTER, Costs
+from tilesim.costs import MOST_JITTER, Costs
 from tilesim.ends import most_jitter
 from tilesim.errors import TraceError
 from tilesim.jitter import jitter
@@ -28,8 +28,8 @@ from tilesim.plans import shown_by
 from tilesim.simulation import replay
 from tilesim.traces import Trace
 
-LEAST_K_STEP, MOST_JITTER = 0.001, 0.99 * MAX_JITTER
-"""What costs can hold: main loops that are all ramp, or nothing alike, are told no finer."""
+LEAST_K_STEP = 0.001
+"""What costs can hold: main loops that are all ramp are told no finer."""
 
 
 @dataclass(frozen=True, slots=True)

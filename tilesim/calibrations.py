@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tilesim.costs import MAX_JITTER, Costs, even_shares
+from tilesim.costs import MOST_JITTER, Costs, even_shares
 from tilesim.devices import Device, presets
 from tilesim.errors import CostsError
 from tilesim.plans import Plan
@@ -131,10 +131,9 @@ def _nearest(
     own or planned.
 
     A K-step is scaled by its volume and the datasheet's rates of the dtypes; an epilogue, and what it costs
-    others, by the bytes of its tile; partials, fp32 whatever the dtype, by its area; jitter so that
-    that of a tile stays. Launch,
-    ramp and hand-overs are latencies, alike for all tiles. For more CTAs per SM than were calibrated, f(r) is
-    another calibration's of that tile, else r: they share the SM's rate.
+    others, by the bytes of its tile; partials, fp32 whatever the dtype, by its area; jitter so that a tile's
+    stays. Launch, ramp and hand-overs are latencies, alike for all tiles. For more CTAs per SM than were
+    calibrated, f(r) is another calibration's of that tile, else r: they share the SM's rate.
     """
     name = schedule.partition(":")[0]
     family = (name, *STANDS_IN.get(name, () if name == "naive" else ("persistent",)))
@@ -183,7 +182,7 @@ def _nearest(
             partial=None if costs.partial is None else round(costs.partial * area / (m * n)),
             merge=round(costs.merge * area / (m * n)),
             fixup=round(costs.fixup * area / (m * n)),
-            jitter=min(costs.jitter * (k / problem.tile_k) ** 0.5, 0.99 * MAX_JITTER),
+            jitter=min(costs.jitter * (k / problem.tile_k) ** 0.5, MOST_JITTER),
         )
         scaled.append(f"{dtype} tiles of {m}x{n}x{k}")
     if device.ctas_per_sm > len(costs.coresidency):

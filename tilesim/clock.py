@@ -75,8 +75,7 @@ def enter(run: Run, rank: int, now: int) -> None:
 def lead(run: Run, rank: int, now: int) -> int:
     """From the dispatch of a thread block to its first multiply: it loads nothing while its SM writes."""
     rates, slots = run.rates, run.slots
-    ready = max(now + rates.launch, slots.written[slots.home[rank]]) if rates.writing else now + rates.launch
-    return ready + rates.prologue - now
+    return max(now + rates.launch, slots.written[slots.home[rank]]) + rates.prologue - now
 
 
 def issue(run: Run, rank: int, now: int, gap: int, written: int, leave: int) -> None:

@@ -38,6 +38,8 @@ class Company:
 def among(run: MainLoops, known: Company, cache: int) -> MainLoops:
     """`run` taken back: its ns as if every main loop had its SM to itself, while no slot of the device is
     idle and its operands are cached."""
+    if len(known.coresidency) == 1:
+        return run
     alone = 1 - known.relief * run.idle + known.unhidden * run.cold(cache)
     shared = (run.beside[:, 1:] / np.asarray(known.coresidency[1:])).sum(axis=1)
     ns = run.ns * (run.beside[:, 0] / alone + shared)
@@ -53,9 +55,11 @@ def company(runs: Sequence[MainLoops], cache: int) -> Company:
     Where all were alone, or none, it cannot be told: r main loops then share their SM's rate.
     """
     most = runs[0].beside.shape[1]
+    if most == 1:
+        return Company(even_shares(most))
     seen = [_Whole.of(run, cache) for run in runs]
     beside = np.concatenate([one.beside for one in seen])
-    if most == 1 or not len(beside) or beside[:, 0].std() < LEAST_SPREAD:
+    if not len(beside) or beside[:, 0].std() < LEAST_SPREAD:
         return Company(even_shares(most))
     met = np.flatnonzero(beside.any(axis=0))
     left = [np.column_stack([one.beside[:, met], one.beside[:, :1] * one.waits]) for one in seen]

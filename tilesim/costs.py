@@ -12,7 +12,9 @@ from typing import Any
 from tilesim.errors import CostsError
 
 MAX_NS = 10**15
-MAX_JITTER = 10  # of one K-step; of a tile of n of them 1/sqrt(n) of it
+MAX_JITTER = 10
+MOST_JITTER = 0.99 * MAX_JITTER
+"""Of one K-step, of which a tile of n has 1/sqrt(n): what it stays below, and what is fitted at most."""
 WHOLE = (
     "ramp", "dispatch", "launch", "prologue", "handover", "epilogue", "writing", "staging", "contention",
     "partial", "merge", "fixup", "cache",
@@ -98,9 +100,9 @@ class Costs:
             raise CostsError(f"the cost k_step is {self.k_step!r}; a K-step must take time")
         if self.bandwidth and not self.cache:
             raise CostsError(f"the bandwidth is {self.bandwidth!r}, so the cache in front of it needs a size")
-        for name, least in (("jitter", MAX_JITTER), ("relief", 1)):
-            if getattr(self, name) >= least:
-                raise CostsError(f"the {name} is {getattr(self, name)!r}; it must be below {least}")
+        for name, limit in (("jitter", MAX_JITTER), ("relief", 1)):
+            if getattr(self, name) >= limit:
+                raise CostsError(f"the {name} is {getattr(self, name)!r}; it must be below {limit}")
         if not isinstance(self.overlap, bool):
             raise CostsError(f"overlap is {self.overlap!r}; it must be true or false")
         if not isinstance(self.source, str):

@@ -76,16 +76,12 @@ def _settle(spans: np.ndarray) -> None:
 
 def longest(plan: Plan, problem: Problem, device: Device, costs: Costs) -> float:
     """How long a run of `plan` can be, ns: in one slot, at its slowest."""
-    shared = costs.ramp + costs.contention
-    fixed = sum(getattr(costs, name) or 0 for name in WHOLE if name != "cache") + shared * max(
-        costs.coresidency
-    )
+    fixed = sum(getattr(costs, name) or 0 for name in WHOLE if name != "cache")
     # Of a tile's noise, nothing beyond 8 standard deviations is ever drawn.
-    slowest = (
-        _slowest_k_step(problem, device, costs) * max(costs.coresidency) * exp(8 * _noise(costs, problem))
-    )
+    k_step = _slowest_k_step(problem, device, costs) * exp(8 * _noise(costs, problem))
     segments = len(plan.segments) + len(plan.shared)
-    return fixed * (segments + plan.ctas) + float(problem.tiles * problem.k_steps) * slowest
+    main_loops = float(problem.tiles * problem.k_steps) * k_step + segments * (costs.ramp + costs.contention)
+    return fixed * (segments + plan.ctas) + main_loops * max(costs.coresidency)
 
 
 def _slowest_k_step(problem: Problem, device: Device, costs: Costs) -> float:
@@ -123,7 +119,8 @@ def main_loop_ns(plan: Plan, problem: Problem, device: Device, costs: Costs, see
 def k_step_stretch(plan: Plan, problem: Problem, device: Device, costs: Costs) -> np.ndarray:
     """How much longer K-steps take for where their operands come from and who else is there: float64, in plan
     order."""
-    if not costs.bandwidth and not costs.relief and not costs.apart:
+    lonely = device.ctas_per_sm > 1 and (costs.relief or costs.unhidden)
+    if not costs.bandwidth and not costs.apart and not lonely:
         return np.broadcast_to(1.0, len(plan.rows))
     gap = costs.launch + costs.prologue if plan.ctas > device.slots else costs.handover
     gap += costs.ramp + (costs.staging if costs.overlap else costs.epilogue)
@@ -134,7 +131,7 @@ def k_step_stretch(plan: Plan, problem: Problem, device: Device, costs: Costs) -
         seen = loaded.behind(costs.cache)
         longer, cold = stretch(seen.demand, costs.bandwidth * step), seen.cold
     longer *= 1 + costs.exposed * cold + (costs.apart * loaded.unshared() if costs.apart else 0)
-    if device.ctas_per_sm > 1 and (costs.relief or costs.unhidden):
+    if lonely:
         alone, idle = solitude(plan, loaded, device)
         longer *= 1 + alone * (costs.unhidden * cold - costs.relief * idle)
     return loaded.mean(longer)

@@ -16,7 +16,7 @@ def jitter(kernel: Sequence[MainLoops], expectations: Sequence[np.ndarray]) -> f
     """Relative standard deviation of a K-step: the lower quartile over runs.
 
     K-steps vary by themselves: a tile of n of them varies by 1/sqrt(n) of it, and n times the variance of
-    tiles is alike for all K (on an H200, 0.03 to 0.07 of two 128x128 blocks on an SM, for 8 to 256 K-steps).
+    tiles is alike for all K (on an H200, mostly 0.04 to 0.07 of two 128x128 blocks on an SM, for 8 to 256).
     What main loops of some runs differ by beyond that comes from where in the plan they are, as of thread
     blocks that read other parts of K, and is no chance.
 

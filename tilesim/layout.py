@@ -47,6 +47,7 @@ def with_tree(made: Run) -> Run:
 
 
 def _rates(costs: Costs, device: Device) -> Rates:
+    writing = costs.writing if device.ctas_per_sm > 1 else 0
     slowdown = np.array([costs.slowdown(max(1, r)) for r in range(device.ctas_per_sm + 1)])
     return Rates(
         dispatch=costs.dispatch,
@@ -56,14 +57,14 @@ def _rates(costs: Costs, device: Device) -> Rates:
         staging=costs.staging,
         contention=costs.contention,
         epilogue=costs.epilogue,
-        writing=costs.writing if device.ctas_per_sm > 1 else 0,
+        writing=writing,
         overlap=costs.overlap,
         partial=costs.partial or 0,
         stores=costs.partial is not None,
         merge=costs.merge,
         fixup=costs.fixup,
         slowdown=slowdown,
-        shared=bool((slowdown != 1).any() or (costs.writing and device.ctas_per_sm > 1)),
+        shared=bool((slowdown != 1).any() or writing),
         residents=device.ctas_per_sm,
     )
 

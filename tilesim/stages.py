@@ -69,17 +69,13 @@ def _written(trace: Trace, rows: np.ndarray) -> np.ndarray:
     spans = trace.spans
     # Offsets that grow with the SM keep SMs apart.
     offset = spans["sm"].astype(np.int64) * (int(spans["done"].max()) + 1)
-    tiles = np.flatnonzero(_takes_turns(trace))
+    # Partials, and tiles that had some added, take no turns.
+    tiles = np.flatnonzero(owners(trace) & (spans["fixup"] == spans["ready"]))
     tiles = tiles[np.argsort((offset + spans["fixup"])[tiles], kind="stable")]
     begun = np.append(-1, (offset + spans["fixup"])[tiles])
     written = np.append(-1, np.maximum.accumulate((offset + spans["done"])[tiles]))
     end = (offset + spans["done"])[rows]
     return np.maximum(end, written[np.searchsorted(begun, end, "right") - 1]) - offset[rows]
-
-
-def _takes_turns(trace: Trace) -> np.ndarray:
-    """Whether each span writes a tile, no partial, and has added none before: bool, shape [spans]."""
-    return owners(trace) & (trace.spans["fixup"] == trace.spans["ready"])
 
 
 def _told(trace: Trace) -> float | None:
@@ -133,7 +129,7 @@ def epilogue(traces: Sequence[Trace], overlap: bool) -> tuple[int, int]:
         if overlap:
             told = ~np.isin(rows, in_turn(trace)[0])
         met = (np.diff(spans["sm"][rows]) == 0) & (np.diff(spans["slot"][rows]) != 0)
-        turns = _takes_turns(trace)[rows]
+        turns = begin == spans["ready"][rows]
         met &= (end[:-1] > begin[1:]) & turns[:-1] & turns[1:]
         under = np.append(False, met)
         first.append((end - begin)[told & ~under])
