@@ -16,16 +16,16 @@
 Importing this needs torch and triton; running it on anything but Triton's interpreter, an NVIDIA GPU.
 """
 
-from ._bench import NAMES, bench
-from ._coalescing import coalescing
-from ._errors import KernelError
-from ._ladder import ladder
-from ._record import record
-from ._reductions import bench_reductions
-from ._sm_order import sm_order
-from ._tune import tune
-from ._turnaround import turnaround
+from .bench.bench import NAMES, bench
+from .bench.coalescing import coalescing
+from .bench.ladder import ladder
+from .bench.reductions import bench_reductions
+from .errors import KernelError
 from .matmul import matmul
+from .measure.record import record
+from .probes.sm_order import sm_order
+from .probes.turnaround import turnaround
+from .tuning.tune import tune
 
 __all__ = [
     "NAMES",

@@ -18,17 +18,17 @@ from tilesim.devices import Device
 from tilesim.errors import TilesimError
 from tilesim.problems import Problem
 
-from ._choice import Choice, choices
-from ._cublas import tf32
-from ._errors import OperandError
-from ._inputs import DTYPES, RESULTS, Matrices
-from ._job import Job
-from ._launch import job
-from ._layouts import layout, lines
-from ._machine import device as this_gpu
-from ._run import Run
-from ._tiles import INTERPRETED
-from ._variants import TMA_BYTES, Variant, check, on_this_machine
+from .errors import OperandError
+from .gemm.tile_ops import INTERPRETED
+from .launch.cublas import tf32
+from .launch.job import Job
+from .launch.jobs import job
+from .launch.launcher import Run
+from .launch.layouts import layout, lines
+from .launch.operands import DTYPES, RESULTS, Matrices
+from .launch.variants import TMA_BYTES, Variant, check, on_this_machine
+from .measure.machine import device as this_gpu
+from .tuning.choice import Choice, choices
 
 NAMES = {kind: name for name, kind in DTYPES.items() if name != "tf32"}
 """The dtypes of A and B, and what they are called here."""

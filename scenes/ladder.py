@@ -3,8 +3,8 @@
 from itertools import pairwise
 from math import inf
 
-from tilesim.counts import plural
-from tilesim.rungs import Rung
+from tilesim.ladder.steps import Rung
+from tilesim.text import plural
 from tilesim_scenes._stage.bars import bars
 from tilesim_scenes._stage.climb import Climb
 from tilesim_scenes._stage.climb_scene import ClimbScene

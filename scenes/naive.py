@@ -3,8 +3,8 @@
 import numpy as np
 
 from tilesim import Device, Problem, Trace
-from tilesim.counts import plural
 from tilesim.metrics import cuts_tiles, waves
+from tilesim.text import plural
 from tilesim.view import hand_over, tail_start, wave_ends
 from tilesim_scenes._stage.blocks import is_persistent
 from tilesim_scenes._stage.film import Default, Film, FilmError

@@ -3,17 +3,12 @@
 import numpy as np
 
 from tilesim import Device, Problem, Trace
-from tilesim.counts import plural
 from tilesim.metrics import cuts_tiles, launches
+from tilesim.text import plural
 from tilesim.view import hand_over, tail_start
 from tilesim_scenes._stage.blocks import is_persistent
 from tilesim_scenes._stage.film import Default, Film, FilmError
-from tilesim_scenes._stage.phrases import (
-    around_hand_over,
-    merge_captions,
-    of_one_trace,
-    overlaps,
-)
+from tilesim_scenes._stage.phrases import around_hand_over, merge_captions, of_one_trace, overlaps
 from tilesim_scenes._stage.script import Caption, Script
 from tilesim_scenes._stage.stage import TraceScene
 

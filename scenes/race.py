@@ -5,9 +5,9 @@ from itertools import pairwise
 import numpy as np
 
 from tilesim import Device, Problem, Trace
-from tilesim.counts import plural
+from tilesim.kernel_times import kernel_times
 from tilesim.metrics import breakdown, cuts_tiles, launches, slot_index
-from tilesim.timings import kernel_times
+from tilesim.text import plural
 from tilesim.view import tail_start
 from tilesim_scenes._stage.blocks import is_persistent
 from tilesim_scenes._stage.film import Default, Film

@@ -3,7 +3,7 @@
 from itertools import pairwise
 from math import inf
 
-from tilesim.rungs import Rung, ridge, roofline
+from tilesim.ladder.steps import Rung, ridge, roofline
 from tilesim_scenes._stage.climb import Climb
 from tilesim_scenes._stage.climb_scene import ClimbScene
 from tilesim_scenes._stage.climb_script import describe, figure, gains, readable, times

@@ -3,9 +3,9 @@
 from numbers import Real
 
 from tilesim import Device, Problem, Trace
-from tilesim.compare import PARTED, Comparison, compare
-from tilesim.counts import plural
-from tilesim.leads import lead
+from tilesim.analysis.compare import PARTED, Comparison, compare
+from tilesim.analysis.divergence import lead
+from tilesim.text import plural
 from tilesim.view import tail_start
 from tilesim_scenes._stage.film import Default, Film
 from tilesim_scenes._stage.script import Caption, Lead, Script, describe, microseconds

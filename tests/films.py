@@ -12,7 +12,7 @@ pytest.importorskip("manim", reason="the films need Manim")
 
 from ladders import values
 
-from tilesim.ladder import parse
+from tilesim.ladder.file import parse
 from tilesim_scenes._stage import glyphs
 from tilesim_scenes._stage.climb import SECONDS, Climb
 from tilesim_scenes._stage.film import make

@@ -7,51 +7,55 @@ import numpy as np
 import pytest
 
 from tilesim import Device, Problem, Trace
-from tilesim.cli._rooms import room
+from tilesim.cli.packages import load
 
 told = os.environ.get("TRITON_INTERPRET") == "1"
 assert told or "triton" not in sys.modules, "Triton was imported before it was told to interpret"
 os.environ["TRITON_INTERPRET"] = "1"
 torch = pytest.importorskip("torch")
 triton = pytest.importorskip("triton")
-room("kernels")
+load("kernels")
 
 if triton.__version__.startswith("3.6.") and tuple(map(int, np.__version__.split(".")[:2])) >= (2, 4):
     pytest.skip("the interpreter of Triton 3.6 cannot loop with NumPy 2.4", allow_module_level=True)
 
-from tilesim_kernels import _clock, _inputs, _launch, _record, _reference, _variants  # noqa: E402
+from tilesim_kernels.gemm import stamps
+from tilesim_kernels.launch import jobs, variants
+from tilesim_kernels.launch import operands as inputs
+from tilesim_kernels.measure import record as recording
+from tilesim_kernels.measure import reference
 
 
-def variant(name: str, problem: Problem) -> _variants.Variant:
+def variant(name: str, problem: Problem) -> variants.Variant:
     """The variant of a kernel's name as `bench` takes it, planned:SCHEDULE among them, for this problem."""
     schedule = name.removeprefix("planned:")
-    what = _variants.VARIANTS.get(name) or _variants.variant(schedule, "tma", True, 8, 3, "planned")
-    return _variants.on_this_machine(what, problem)[0]
+    what = variants.VARIANTS.get(name) or variants.variant(schedule, "tma", True, 8, 3, "planned")
+    return variants.on_this_machine(what, problem)[0]
 
 
 def multiplied(problem: Problem, name: str, ctas: int = 4) -> float:
     """The relative error of a kernel, as `bench` would run it: no stamps."""
-    work = _launch.job(variant(name, problem), problem, Device(ctas), "cpu")
-    operands = _inputs.matrices(problem, "cpu", seed=1)
-    error = _reference.gate(name, work.launcher(operands), problem, operands)
+    work = jobs.job(variant(name, problem), problem, Device(ctas), "cpu")
+    operands = inputs.matrices(problem, "cpu", seed=1)
+    error = reference.gate(name, work.launcher(operands), problem, operands)
     work.check()
     return error
 
 
-def stamped(problem: Problem, name: str, ctas: int = 4) -> tuple[np.ndarray, _launch.Job]:
+def stamped(problem: Problem, name: str, ctas: int = 4) -> tuple[np.ndarray, jobs.Job]:
     """The stamps of a kernel, int64 [rows, WORDS], whose result was right as well, and its job."""
-    work = _launch.job(variant(name, problem), problem, Device(ctas), "cpu")
-    operands = _inputs.matrices(problem, "cpu", seed=2)
-    stamps = torch.zeros(len(work.rows), _clock.WORDS, dtype=torch.int64)
-    _reference.gate(name, work.launcher(operands, stamps), problem, operands)
+    work = jobs.job(variant(name, problem), problem, Device(ctas), "cpu")
+    operands = inputs.matrices(problem, "cpu", seed=2)
+    rows = torch.zeros(len(work.rows), stamps.WORDS, dtype=torch.int64)
+    reference.gate(name, work.launcher(operands, rows), problem, operands)
     work.check()
-    return stamps.numpy(), work
+    return rows.numpy(), work
 
 
 def recorded(problem: Problem, name: str, ctas: int = 4) -> Trace:
     """The trace of those stamps, on a device of `ctas` SMs of which the interpreter uses the first."""
-    stamps, work = stamped(problem, name, ctas)
+    rows, work = stamped(problem, name, ctas)
     schedule = variant(name, problem).schedule
     # One after another on SM 0 they are residents of a device with room for each.
     device = Device(ctas)
-    return _record.trace(stamps, work.rows, schedule, problem, device, 1, {"launches": work.ctas})
+    return recording.trace(rows, work.rows, schedule, problem, device, 1, {"launches": work.ctas})

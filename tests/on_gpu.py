@@ -14,24 +14,13 @@ import triton
 import triton.language as tl
 
 from tilesim import Problem, Trace
-from tilesim.cli._rooms import room
+from tilesim.cli.packages import load
 
-room("kernels")
-from tilesim_kernels import (  # noqa: E402
-    KernelError,
-    _clock,
-    _inputs,
-    _launch,
-    _machine,
-    _record,
-    _reductions,
-    _reference,
-    _timing,
-    _upload,
-    _variants,
-    reductions,
-)
-from tilesim_kernels._clock import (  # noqa: E402
+load("kernels")
+from tilesim_kernels import KernelError, record, reductions
+from tilesim_kernels.bench import reductions
+from tilesim_kernels.gemm import stamps
+from tilesim_kernels.gemm.stamps import (
     stamp_done,
     stamp_drain,
     stamp_entry,
@@ -40,6 +29,9 @@ from tilesim_kernels._clock import (  # noqa: E402
     stamp_ready,
     stamp_start,
 )
+from tilesim_kernels.launch import jobs, plan_table, variants
+from tilesim_kernels.launch import operands as inputs
+from tilesim_kernels.measure import machine, reference, timing
 
 LAUNCHES = 5
 """Of each pause; their median counts."""
@@ -173,58 +165,58 @@ def woven(kernel: triton.JITFunction, others: dict[str, triton.JITFunction]) -> 
 @contextmanager
 def instead(others: dict[str, triton.JITFunction]) -> Iterator[None]:
     """Every kernel calls `others` in here."""
-    shipped = dict(_launch.KERNELS)
-    _launch.KERNELS.update({name: woven(kernel, others) for name, kernel in shipped.items()})
-    _launch.planned = _launch.KERNELS["planned"]
+    shipped = dict(jobs.KERNELS)
+    jobs.KERNELS.update({name: woven(kernel, others) for name, kernel in shipped.items()})
+    jobs.planned = jobs.KERNELS["planned"]
     try:
         yield
     finally:
-        _launch.KERNELS.update(shipped)
-        _launch.planned = shipped["planned"]
+        jobs.KERNELS.update(shipped)
+        jobs.planned = shipped["planned"]
 
 
-def variant(name: str, problem: Problem) -> _variants.Variant:
+def variant(name: str, problem: Problem) -> variants.Variant:
     """The variant of a name: one of VARIANTS, or planned:SCHEDULE, with +alone where it does not overlap."""
-    if name in _variants.VARIANTS:
-        what = _variants.VARIANTS[name]
+    if name in variants.VARIANTS:
+        what = variants.VARIANTS[name]
     else:
         schedule, _, alone = name.removeprefix("planned:").partition("+")
-        what = _variants.variant(schedule, "tma", not alone, 8, 3, "planned")
-    return _variants.on_this_machine(what, problem)[0]
+        what = variants.variant(schedule, "tma", not alone, 8, 3, "planned")
+    return variants.on_this_machine(what, problem)[0]
 
 
-def right(what: _variants.Variant, problem: Problem) -> float:
+def right(what: variants.Variant, problem: Problem) -> float:
     """The relative error of a kernel that leaves no stamps; raises KernelError where it is wrong."""
-    work = _launch.job(_variants.on_this_machine(what, problem)[0], problem, _machine.device(1))
-    operands = _inputs.matrices(problem, "cuda", seed=4)
-    return _reference.gate(what.name, work.launcher(operands), problem, operands)
+    work = jobs.job(variants.on_this_machine(what, problem)[0], problem, machine.device(1))
+    operands = inputs.matrices(problem, "cuda", seed=4)
+    return reference.gate(what.name, work.launcher(operands), problem, operands)
 
 
-def ready_to_stamp(name: str, problem: Problem) -> tuple[Callable[[], None], torch.Tensor, _launch.Job]:
+def ready_to_stamp(name: str, problem: Problem) -> tuple[Callable[[], None], torch.Tensor, jobs.Job]:
     """A launch of a kernel whose result was right, its stamps, and its job."""
-    work = _launch.job(variant(name, problem), problem, _machine.device(1))
-    operands = _inputs.matrices(problem, "cuda", seed=3)
-    stamps = torch.zeros(len(work.rows), _clock.WORDS, dtype=torch.int64, device="cuda")
+    work = jobs.job(variant(name, problem), problem, machine.device(1))
+    operands = inputs.matrices(problem, "cuda", seed=3)
+    stamps = torch.zeros(len(work.rows), stamps.WORDS, dtype=torch.int64, device="cuda")
     launch = work.launcher(operands, stamps)
-    _reference.gate(name, launch, problem, operands)
+    reference.gate(name, launch, problem, operands)
     work.check()
     return launch, stamps, work
 
 
-def as_trace(stamps: np.ndarray, work: _launch.Job, schedule: str, problem: Problem) -> Trace:
+def as_trace(stamps: np.ndarray, work: jobs.Job, schedule: str, problem: Problem) -> Trace:
     """The trace that record makes of such stamps."""
     meta = {"launches": work.ctas}
-    return _record.trace(stamps, work.rows, schedule, problem, _machine.device(1), 1, meta)
+    return recording.trace(stamps, work.rows, schedule, problem, machine.device(1), 1, meta)
 
 
 def timed(name: str, problem: Problem, launches: int) -> tuple[np.ndarray, list[Trace]]:
     """µs of each of so many launches by the events around its graph, and the trace of the same launch."""
     launch, stamps, work = ready_to_stamp(name, problem)
     seen: list[np.ndarray] = []
-    rotation = _timing.Rotation(
-        _timing.capture([launch]), [launch], stamps.zero_, lambda: seen.append(stamps.cpu().numpy())
+    rotation = timing.Rotation(
+        timing.capture([launch]), [launch], stamps.zero_, lambda: seen.append(stamps.cpu().numpy())
     )
-    us = _timing.sample({name: rotation}, 3, launches)[name]
+    us = timing.sample({name: rotation}, 3, launches)[name]
     work.check()
     schedule = variant(name, problem).schedule
     return us, [as_trace(each, work, schedule, problem) for each in seen]

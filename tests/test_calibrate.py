@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from tilesim import Costs, Device, Problem, Trace, simulate
-from tilesim.calibrate import ABOUT, calibrate, calibrations, repeated
-from tilesim.calibrations import default_costs, shipped
+from tilesim.calibration.calibrate import ABOUT, calibrate, calibrations, repeated
+from tilesim.calibration.jitter import MEDIAN_OF_CHI_SQUARE
+from tilesim.calibration.phases import LAUNCH_NS
+from tilesim.default_costs import default_costs, shipped
 from tilesim.errors import TraceError
-from tilesim.jitter import MEDIAN_OF_CHI_SQUARE
-from tilesim.stages import LAUNCH_NS
 from tilesim.traces import SPAN
 
 PROBLEM = Problem(4096, 4096, 512)

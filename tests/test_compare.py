@@ -10,10 +10,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tilesim import Costs, Device, Problem, Trace, simulate
-from tilesim.compare import Pair, compare
+from tilesim.analysis.compare import Pair, compare
+from tilesim.analysis.divergence import lead, run, since_first_multiply
+from tilesim.analysis.rank_correlation import kendall_tau
 from tilesim.errors import TraceError
-from tilesim.leads import lead, run, since_first_multiply
-from tilesim.ranks import kendall_tau
 from tilesim.traces import SPAN
 
 TILE = (64, 64, 16)

@@ -130,9 +130,13 @@ def test_only_simulate_starts_the_engine_and_only_the_engine_has_events():
         rooms = [path for room in ROOMS for path in sources(room)]
         return {module_name(path) for path in rooms if any(within(m, target) for m in imported_by(path))}
 
-    assert importers("tilesim.engine") == {"tilesim.simulation"}
-    assert importers("tilesim.clock") <= {"tilesim.engine", "tilesim.layout", "tilesim.compiled"}
-    assert importers("heapq") == {"tilesim.clock"}
+    assert importers("tilesim.engine.run") == {"tilesim.engine.simulate"}
+    assert importers("tilesim.engine.events") <= {
+        "tilesim.engine.run",
+        "tilesim.engine.setup",
+        "tilesim.compiled",
+    }
+    assert importers("heapq") == {"tilesim.engine.events"}
 
 
 @each(CORE)

@@ -9,12 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import costs, devices, planned
 
-from tilesim import Costs, Device, Plan, Problem, engine, plan, simulate, traffic
+from tilesim import Costs, Device, Plan, Problem, plan, simulate
 from tilesim.costs import WHOLE
-from tilesim.engine import k_step_stretch
+from tilesim.engine import run
+from tilesim.engine.run import k_step_stretch
 from tilesim.errors import CostsError
+from tilesim.model import traffic
+from tilesim.model.traffic import IN_FLIGHT
 from tilesim.plans import segments
-from tilesim.traffic import IN_FLIGHT
 
 FIELDS = ["cta", "sm", "slot", "issue", "start", "drain", "done"]
 NS = st.integers(0, 6)
@@ -50,7 +52,7 @@ def test_against_an_engine_that_counts_nanoseconds(case, device, costs):
         return  # the second engine knows no split tiles
     work = ((rows["k1"] - rows["k0"]) * int(costs.k_step) + costs.ramp).tolist()
     expected = reference.play(made, device, costs, work)
-    spans = engine.run(made, problem, device, costs)
+    spans = run.run(made, problem, device, costs)
     row_of = {tile: row for row, tile in enumerate(rows["tile"].tolist())}
     assert {row_of[int(span["tile"])]: tuple(span[FIELDS].tolist()) for span in spans} == expected
 
@@ -141,7 +143,7 @@ def test_no_run_is_longer_than_it_can_be(name):
     costs = Costs(k_step=1, coresidency=(1.0, 50.0), epilogue=5000, overlap=True, **{name: 1000})
     for schedule in ("naive", "persistent"):
         made = plan(schedule, problem, device)
-        assert simulate(schedule, problem, device, costs).makespan <= engine.longest(
+        assert simulate(schedule, problem, device, costs).makespan <= run.longest(
             made, problem, device, costs
         )
     with pytest.raises(CostsError, match="with these costs the run could last"):
@@ -199,7 +201,7 @@ def test_residents_write_in_turn():
     # What waits for partials is not writing yet: the tile beside it takes no turn after it.
     made = Plan(segments([0, 1, 2, 3, 3], [0, 0, 1, 2, 3], [0, 4, 0, 0, 0], [4, 8, 8, 8, 8]), 4)
     merged = replace(costs, dispatch=0, merge=1000)
-    spans = engine.run(made, Problem(1, 4, 8, tile=(1, 1, 1)), Device(2, ctas_per_sm=2), merged)
+    spans = run.run(made, Problem(1, 4, 8, tile=(1, 1, 1)), Device(2, ctas_per_sm=2), merged)
     whole = spans[spans["tile"] == 1]
     assert int(whole["done"][0] - whole["fixup"][0]) == 30
     alone = simulate("naive", problem, Device(1), costs)
@@ -271,7 +273,7 @@ def handed_in(**costs):
     """Block 0 hands in two K-steps of tile 0 and goes on to tile 1; block 1 adds them to its one K-step."""
     problem = Problem(1, 2, 3, tile=(1, 1, 1))
     made = Plan(segments([0, 0, 1], [0, 1, 0], [0, 0, 2], [2, 3, 3]), 2)
-    spans = engine.run(made, problem, Device(2), Costs(k_step=10, handover=2, epilogue=30, **costs))
+    spans = run.run(made, problem, Device(2), Costs(k_step=10, handover=2, epilogue=30, **costs))
     names = ("issue", "start", "drain", "ready", "fixup", "done")
     rows = {(int(span["tile"]), int(span["k0"])): tuple(int(span[name]) for name in names) for span in spans}
     return rows[0, 0], rows[1, 0], rows[0, 2]

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from ladders import STEPS, row, values, write
 
 from tilesim.errors import LadderError
-from tilesim.ladder import ladders, parse, read
-from tilesim.rungs import ridge, roofline
+from tilesim.ladder.file import ladders, parse, read
+from tilesim.ladder.steps import ridge, roofline
 
 ROWS = values()["rows"]
 
@@ -53,12 +53,12 @@ def test_a_problem_that_is_not_there(sizes):
 
 
 def test_ladders_ship_as_package_data(tmp_path, monkeypatch):
-    monkeypatch.setattr("tilesim.ladder.FOLDER", tmp_path)
+    monkeypatch.setattr("tilesim.ladder.file.FOLDER", tmp_path)
     assert ladders() == ()
     write(tmp_path / "b.json", method="second")
     write(tmp_path / "a.json", method="first")
     assert [ladder.method for ladder in ladders()] == ["first", "second"]
-    monkeypatch.setattr("tilesim.ladder.FOLDER", tmp_path / "none")
+    monkeypatch.setattr("tilesim.ladder.file.FOLDER", tmp_path / "none")
     assert ladders() == ()
 
 

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from strategies import costs, devices, planned
 
 from tilesim import Costs, Device, Problem, Trace, simulate
-from tilesim.calibrate import calibrate, calibrations, repeated
-from tilesim.company import company
-from tilesim.jitter import MEDIAN_OF_CHI_SQUARE
-from tilesim.k_steps import BANDWIDTHS, CACHES, RUNS
-from tilesim.main_loops import main_loops
-from tilesim.residents import shares
-from tilesim.stages import gap
+from tilesim.calibration.calibrate import calibrate, calibrations, repeated
+from tilesim.calibration.fit import BANDWIDTHS, CACHES, RUNS
+from tilesim.calibration.jitter import MEDIAN_OF_CHI_SQUARE
+from tilesim.calibration.main_loops import main_loops
+from tilesim.calibration.phases import gap
+from tilesim.calibration.residents import shares
+from tilesim.calibration.sm_sharing import company
 
 H200 = Device.named("h200")
 PLAIN = Costs(k_step=700, launch=168, prologue=400, epilogue=900)

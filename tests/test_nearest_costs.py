@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from tilesim import SCHEDULES, Costs, Device, Problem
-from tilesim.calibrations import STANDS_IN, costs_for
 from tilesim.costs import WHOLE
+from tilesim.default_costs import STANDS_IN, costs_for
 from tilesim.errors import CostsError
 
 PROBLEM = Problem(4096, 4096, 512)

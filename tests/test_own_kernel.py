@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tilesim import Device, Problem
-from tilesim.calibrate import calibrate, repeated
+from tilesim.calibration.calibrate import calibrate, repeated
 from tilesim.formats.reader import read
 from tilesim.metrics import breakdown, launches
 

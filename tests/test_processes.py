@@ -9,7 +9,7 @@ from multiprocessing import active_children
 import pytest
 
 from tilesim.errors import TilesimError
-from tilesim.processes import cores, in_order
+from tilesim.parallel import cores, in_order
 
 
 def test_results_are_in_order():
@@ -46,7 +46,7 @@ def test_a_process_that_dies_is_one_sentence_and_no_process_stays():
 
 SLEEPER = """
 import os, time
-from tilesim.processes import in_order
+from tilesim.parallel import in_order
 
 def sleep(number):
     print(os.getpid(), flush=True)

@@ -16,12 +16,12 @@ import readme_tables
 from table import markdown
 
 from tilesim import Device, Trace, simulate
-from tilesim.calibrations import default_costs, shipped
+from tilesim.analysis.sweep import Combination, row
 from tilesim.compiled import LARGE
+from tilesim.default_costs import default_costs, shipped
+from tilesim.kernel_times import kernel_times
 from tilesim.orders import visit
 from tilesim.problems import Problem
-from tilesim.sweep import Combination, row
-from tilesim.timings import kernel_times
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -367,7 +367,7 @@ def test_pictures_exist_and_the_film_in_front_is_small() -> None:
 
 
 def test_the_machine_named_is_the_machine_measured_on() -> None:
-    from tilesim.timings import machines
+    from tilesim.kernel_times import machines
 
     (machine,) = (m["machine"] for m in machines() if m["machine"]["gpu"] == "NVIDIA H200")
     for fact in (machine["driver"], machine["cuda"], machine["torch"].rpartition(".")[0], machine["date"]):
@@ -430,7 +430,7 @@ def test_the_operator_runs_as_shown() -> None:
     pytest.importorskip("torch")
     pytest.importorskip("triton")
     (block,) = (text for text in blocks("python") if "matmul(a, b)" in text)
-    code = "from tilesim.cli._rooms import room; room('kernels')\n" + block.replace('"cuda"', '"cpu"')
+    code = "from tilesim.cli.packages import load; load('kernels')\n" + block.replace('"cuda"', '"cpu"')
     env = os.environ | {"TRITON_INTERPRET": "1"}
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=env, **SHELL)
     assert done.returncode == 0, done.stderr

@@ -13,11 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import EVERY_SCHEDULE, costs, devices, planned, split_plans
 
-from tilesim import Costs, Device, Problem, Trace, compiled, engine, plan, simulate
-from tilesim.clock import latest, play
+from tilesim import Costs, Device, Problem, Trace, compiled, plan, simulate
 from tilesim.compiled import Functions
+from tilesim.engine import run
+from tilesim.engine.events import latest, play
 from tilesim.errors import PlanError, TraceError
-from tilesim.sound import last_done
+from tilesim.trace_checks import last_done
 from tilesim.traces import LONGEST_NS, PLACES, SPAN, _is_sound
 
 pytest.importorskip("numba")
@@ -59,7 +60,7 @@ def test_every_schedule_runs_the_same_compiled(case, device, costs, seed):
 @given(split_plans(), devices(max_sms=3), costs(max_k_step=30))
 def test_any_split_plan_runs_the_same_compiled(case, device, costs):
     problem, made = case
-    is_the_same_compiled(lambda: engine.run(made, problem, device, costs))
+    is_the_same_compiled(lambda: run.run(made, problem, device, costs))
 
 
 @pytest.mark.parametrize("ctas_per_sm", [1, 2])
@@ -75,7 +76,7 @@ def test_rows_of_one_instant_are_sorted_however_many_there_are():
         Problem(1, 50_000, 1, tile=(1, 1, 1)),
         Device(400, 50, 3, sm_order=tuple(range(400))[::-1]),
     )
-    spans = engine.run(plan("naive", problem, device), problem, device, Costs.ideal())
+    spans = run.run(plan("naive", problem, device), problem, device, Costs.ideal())
     order = np.lexsort((spans["slot"], spans["sm"], spans["start"], spans["issue"]))
     assert (order == np.arange(len(spans))).all()
     assert len(np.unique(spans["issue"])) == 3
@@ -149,7 +150,7 @@ def test_a_million_tiles(schedule):
 @pytest.mark.parametrize("schedule", ["naive", "persistent", "stream-k", "cluster-launch-control"])
 def test_a_run_takes_at_most_100_bytes_for_a_tile_beyond_its_plan(schedule, monkeypatch):
     problem = Problem(128 * 400, 256 * 500, 512)
-    monkeypatch.setattr("tilesim.simulation.plan", lambda *_: made)
+    monkeypatch.setattr("tilesim.engine.simulate.plan", lambda *_: made)
     made = plan(schedule, problem, H200)
     simulate(schedule, problem, H200, COSTS)
     tracemalloc.start()

@@ -10,7 +10,8 @@ from invariants import check_no_slot_waits, check_run
 from strategies import EVERY_SCHEDULE, costs, devices, planned, problems
 
 import tilesim.schedules
-from tilesim import SCHEDULES, Costs, Device, Problem, Trace, engine, plan, simulate
+from tilesim import SCHEDULES, Costs, Device, Problem, Trace, plan, simulate
+from tilesim.engine import run
 from tilesim.errors import ScheduleError
 from tilesim.orders import visit
 
@@ -40,7 +41,7 @@ def test_a_plan_covers_every_k_step_once(case, device):
 def test_a_run_follows_its_plan_and_its_costs(case, device, costs, seed):
     schedule, problem = case
     made = plan(schedule, problem, device)
-    spans = engine.run(made, problem, device, costs, seed)
+    spans = run.run(made, problem, device, costs, seed)
     check_run(made, device, costs, spans)
     trace = simulate(schedule, problem, device, costs, seed)
     assert sorted(trace.spans.tolist()) == sorted(spans.tolist())
@@ -120,7 +121,7 @@ def test_naive_blocks_start_in_order_on_the_first_free_slot(problem, device, cos
     assert made.ctas == problem.tiles
     assert made.segments["cta"].tolist() == list(range(problem.tiles))
     assert made.segments["tile"].tolist() == visit(problem).tolist()
-    check_no_slot_waits(made, device, costs, engine.run(made, problem, device, costs, seed))
+    check_no_slot_waits(made, device, costs, run.run(made, problem, device, costs, seed))
 
 
 @given(problems(), devices())
@@ -147,7 +148,7 @@ def test_persistent_dynamic_serves_whoever_asks_first(problem, device, costs):
     assert made.ctas == device.sms * device.ctas_per_sm
     assert not len(made.segments)
     assert made.shared["tile"].tolist() == visit(problem).tolist()
-    spans = engine.run(made, problem, device, costs)
+    spans = run.run(made, problem, device, costs)
     assert (np.diff(spans["issue"]) >= 0).all()
 
 
@@ -157,14 +158,14 @@ def test_cluster_launch_control_starts_what_finds_a_slot_and_hands_out_the_rest(
     assert made.ctas == min(device.slots, problem.tiles)
     assert made.segments["cta"].tolist() == list(range(made.ctas))
     assert made.segments["tile"].tolist() + made.shared["tile"].tolist() == visit(problem).tolist()
-    spans = engine.run(made, problem, device, costs)
+    spans = run.run(made, problem, device, costs)
     assert (np.diff(spans["issue"][made.ctas :]) >= 0).all()
 
 
 @given(problems(), devices())
 def test_surplus_persistent_ctas_queue_behind_busy_sms(problem, device):
     made = plan("persistent", problem, device)
-    spans = engine.run(made, problem, device, Costs.ideal())
+    spans = run.run(made, problem, device, Costs.ideal())
     first_wave = {int(span["cta"]) for span in spans if span["issue"] == 0}
     with_work = min(made.ctas, problem.tiles)
     assert first_wave == set(range(min(device.slots, with_work)))

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from strategies import costs, devices, planned
 
 from tilesim import Costs, Device, Problem, simulate
+from tilesim.engine.simulate import replay
 from tilesim.errors import CostsError
-from tilesim.simulation import replay
 
 HANDED_OUT = ("persistent-dynamic", "cluster-launch-control")
 """Schedules in which a run decides who does what."""

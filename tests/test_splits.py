@@ -6,14 +6,15 @@ from hypothesis import given
 from invariants import check_run
 from strategies import costs, devices, split_plans
 
-from tilesim import Costs, Device, Plan, Problem, Trace, engine, plan, simulate
+from tilesim import Costs, Device, Plan, Problem, Trace, plan, simulate
+from tilesim.engine import run
 from tilesim.errors import PlanError
 from tilesim.plans import UNASSIGNED, segments
 
 
 def play(plan, problem, device, costs, name="by hand"):
     plan.check(problem)
-    spans = engine.run(plan, problem, device, costs)
+    spans = run.run(plan, problem, device, costs)
     check_run(plan, device, costs, spans)
     return Trace(problem, device, name, spans, meta={"launches": plan.ctas})
 
@@ -77,7 +78,7 @@ def test_any_split_plan_runs_by_the_rules_or_is_refused(case, device, costs):
     problem, made = case
     made.check(problem)
     try:
-        spans = engine.run(made, problem, device, costs)
+        spans = run.run(made, problem, device, costs)
     except PlanError as error:
         assert "waits for ever" in str(error)
         with pytest.raises(PlanError, match=r"^tile \d+ waits for ever for thread block \d+, as tiles"):
@@ -101,9 +102,9 @@ def test_waiting_for_a_block_that_finds_no_slot_is_an_error():
     problem = Problem(1, 1, 2, tile=(1, 1, 1))
     made = Plan(segments([1], 0, 0, 1), 2, segments([UNASSIGNED], 0, 1, 2))
     made.check(problem)
-    assert len(engine.run(made, problem, Device(2), Costs.ideal())) == 2
+    assert len(run.run(made, problem, Device(2), Costs.ideal())) == 2
     with pytest.raises(PlanError, match=r"tile 0 waits for ever .* thread block 1 finds none"):
-        engine.run(made, problem, Device(1), Costs.ideal())
+        run.run(made, problem, Device(1), Costs.ideal())
 
 
 def test_a_plan_that_would_wait_for_ever_is_refused_before_it_runs(monkeypatch):

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tilesim import Costs, Device, Problem, metrics, simulate
+from tilesim.analysis.sweep import MAX_COMBINATIONS, Combination, Row, blank, combinations, row, sweep
 from tilesim.errors import DeviceError, ProblemError, SweepError
-from tilesim.sweep import MAX_COMBINATIONS, Combination, Row, blank, combinations, row, sweep
 
 H200 = Device.named("h200")
 ONE = {"schedule": ["naive"], "m": [256], "n": [512], "k": [64]}

@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import devices, planned
 
-from tilesim import Device, Plan, Problem, plan, traffic
+from tilesim import Device, Plan, Problem, plan
+from tilesim.model import traffic
+from tilesim.model.traffic import IN_FLIGHT, MOST_PIECES, loads, stretch
 from tilesim.plans import UNASSIGNED, segments
 from tilesim.problems import DTYPE_BYTES
-from tilesim.traffic import IN_FLIGHT, MOST_PIECES, loads, stretch
 
 PIECE = 128 * 64 * 2
 """Bytes of a K-step of A or B with tiles of 128x128x64 in bf16."""

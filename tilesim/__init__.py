@@ -2,10 +2,10 @@
 
 from tilesim.costs import Costs
 from tilesim.devices import Device
+from tilesim.engine.simulate import simulate
 from tilesim.plans import Plan
 from tilesim.problems import Problem
 from tilesim.schedules import SCHEDULES, plan
-from tilesim.simulation import simulate
 from tilesim.traces import Trace
 
 __all__ = ["SCHEDULES", "Costs", "Device", "Plan", "Problem", "Trace", "plan", "simulate"]

@@ -5,15 +5,16 @@ from contextlib import suppress
 from functools import cache
 from typing import Any, NamedTuple
 
-from tilesim import clock, sound
+from tilesim import trace_checks
+from tilesim.engine import events
 
 STEPS: dict[Any, Any] = {
     step: step
     for step in (
-        clock.enter, clock.lead, clock.issue, clock.share, clock.drain, clock.hand_in, clock.finish,
-        clock.go_on, clock.wait_for, clock.rest,
+        events.enter, events.lead, events.issue, events.share, events.drain, events.hand_in, events.finish,
+        events.go_on, events.wait_for, events.rest,
     )
-} | {clock.lowest: clock.lowest_in_tree, clock.enqueue: clock.enqueue_in_tree}  # fmt: skip
+} | {events.lowest: events.lowest_in_tree, events.enqueue: events.enqueue_in_tree}  # fmt: skip
 """What is called by what is compiled, and as what."""
 # A Run is dozens of arrays: to pass it on costs nothing if steps are inlined and nothing counts references.
 OPTIONS: Any = {"_nrt": False, "forceinline": True}
@@ -48,7 +49,7 @@ def load() -> Functions | None:
         return None
     for step, form in STEPS.items():
         overload(step, jit_options=OPTIONS, strict=False)(lambda *_, form=form: form)
-    return Functions(_compiled(clock.play), _compiled(sound.last_done))
+    return Functions(_compiled(events.play), _compiled(trace_checks.last_done))
 
 
 def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:

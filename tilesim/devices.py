@@ -7,8 +7,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from tilesim.counts import plural
 from tilesim.errors import DeviceError, unknown, whole
+from tilesim.text import plural
 
 MAX_SMS = 2**16
 MAX_CTAS_PER_SM = 64

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tilesim.errors import ProblemError
-from tilesim.names import resolve
+from tilesim.text import resolve
 
 if TYPE_CHECKING:
     from tilesim.problems import Problem

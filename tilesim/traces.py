@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from tilesim import compiled, metrics
-from tilesim.columns import Log
 from tilesim.devices import Device
+from tilesim.engine.state import Log
 from tilesim.errors import TraceError, whole
 from tilesim.plans import coverage_fault
 from tilesim.problems import Problem

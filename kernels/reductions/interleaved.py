@@ -9,7 +9,7 @@ of the whole tree; those of sequential.py are taken 12 times.
 import triton
 import triton.language as tl
 
-from ._block import THREADS, load
+from .block import THREADS, load
 
 
 @triton.jit

@@ -7,7 +7,7 @@ of blocks alone, so the sum has the same bits each time.
 import triton
 import triton.language as tl
 
-from ._block import ADDED, THREADS, load_and_add
+from .block import ADDED, THREADS, load_and_add
 
 
 @triton.jit(do_not_specialize=["n"])

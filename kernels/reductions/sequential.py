@@ -7,7 +7,7 @@ of each bank, and warps without a pair touch no memory.
 import triton
 import triton.language as tl
 
-from ._block import THREADS, load
+from .block import THREADS, load
 
 
 @triton.jit

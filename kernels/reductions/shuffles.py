@@ -7,7 +7,7 @@ more shuffles for the eight warps. Two barriers stand where the tree has eight.
 import triton
 import triton.language as tl
 
-from ._block import ADDED, THREADS, load_and_add
+from .block import ADDED, THREADS, load_and_add
 
 
 @triton.jit(do_not_specialize=["n"])

@@ -6,7 +6,7 @@ A thread has all its loads in flight before the first addition needs one.
 import triton
 import triton.language as tl
 
-from ._block import ADDED, THREADS, load_and_add
+from .block import ADDED, THREADS, load_and_add
 from .sequential import tree
 
 

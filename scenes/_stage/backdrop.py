@@ -6,11 +6,12 @@ import numpy as np
 from manim import VMobject
 
 from tilesim import Trace
-from tilesim_scenes._stage import glyphs, strip
-from tilesim_scenes._stage.layout import Box, Frame, Panel
-from tilesim_scenes._stage.script import Lead, Script, microseconds
-from tilesim_scenes._stage.theme import Colour, Theme, mix, sm_colours
-from tilesim_scenes._stage.words import Words
+
+from . import glyphs, strip
+from .layout import Box, Frame, Panel
+from .script import Lead, Script, microseconds
+from .theme import Colour, Theme, mix, sm_colours
+from .words import Words
 
 TITLE_PX, SUBTITLE_PX, BADGE_PX, NAME_PX, NOTE_PX, LANE_PX, AXIS_PX, CLOCK_PX = 56, 32, 30, 42, 32, 30, 26, 46
 BADGE_PAD, PANEL_PAD = 84, 68

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tilesim_scenes._stage import glyphs
-from tilesim_scenes._stage.board import Fill, Text
-from tilesim_scenes._stage.climb import Climb
-from tilesim_scenes._stage.climb_script import digits, figure, times, title
-from tilesim_scenes._stage.layout import Box, Frame
-from tilesim_scenes._stage.theme import Colour, mix
-from tilesim_scenes._stage.timing import made
+from . import glyphs
+from .board import Fill, Text
+from .climb import Climb
+from .climb_script import digits, figure, times, title
+from .layout import Box, Frame
+from .theme import Colour, mix
+from .timing import made
 
 NAME_PX, CHANGE_PX, FACTOR_PX = 36, 29, 27
 LEAST_PX = 24

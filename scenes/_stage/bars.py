@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 from manim import VMobject
 
-from tilesim_scenes._stage import glyphs
-from tilesim_scenes._stage.bar import FACTOR_PX, NAME_PX, Plan, Row, marks
-from tilesim_scenes._stage.board import Board
-from tilesim_scenes._stage.climb import Climb
-from tilesim_scenes._stage.climb_picture import Chart
-from tilesim_scenes._stage.layout import Box, Frame
-from tilesim_scenes._stage.placing import ticks
-from tilesim_scenes._stage.words import Words
+from . import glyphs
+from .bar import FACTOR_PX, NAME_PX, Plan, Row, marks
+from .board import Board
+from .climb import Climb
+from .climb_picture import Chart
+from .layout import Box, Frame
+from .placing import ticks
+from .words import Words
 
 VALUE_PX, LABEL_PX, AXIS_PX = 36, 30, 26
 PAD, HEAD, AXIS = 28, 96, 50

@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tilesim import Trace
-from tilesim.counts import plural
+from tilesim.text import plural
 from tilesim.view import launched, written
-from tilesim_scenes._stage import glyphs
-from tilesim_scenes._stage.board import Board, Fill, Text
-from tilesim_scenes._stage.layout import Box, Frame
-from tilesim_scenes._stage.theme import Colour, Theme, ink_on, mix
+
+from . import glyphs
+from .board import Board, Fill, Text
+from .layout import Box, Frame
+from .theme import Colour, Theme, ink_on, mix
 
 LABEL_PX, LEAST_PX = 28, 24
 

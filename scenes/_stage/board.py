@@ -6,9 +6,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from tilesim_scenes._stage import glyphs
-from tilesim_scenes._stage.raster import Pixels, pack, packed
-from tilesim_scenes._stage.theme import Colour
+from . import glyphs
+from .raster import Pixels, pack, packed
+from .theme import Colour
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from typing import Any
 
 from manim import Animation, Camera, Mobject, linear
 
-from tilesim_scenes._stage.raster import Pixels
-from tilesim_scenes._stage.reel import Reel
+from .raster import Pixels
+from .reel import Reel
 
 
 class Canvas(Mobject):

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 import numpy as np
 from manim import VMobject
 
-from tilesim_scenes._stage import glyphs
-from tilesim_scenes._stage.layout import Box, rows_in
-from tilesim_scenes._stage.legend import sample
-from tilesim_scenes._stage.script import Script
-from tilesim_scenes._stage.theme import Colour, Theme
-from tilesim_scenes._stage.words import Words
+from . import glyphs
+from .layout import Box, rows_in
+from .legend import sample
+from .script import Script
+from .theme import Colour, Theme
+from .words import Words
 
 FINDING_PX, DETAIL_PX, BAR_PX, MEASURE_PX, ROW_PITCH = 42, 36, 30, 26, 48
 LEAST_PITCH = 30

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from operator import attrgetter
 
+from tilesim.analysis.sweep import Row
 from tilesim.errors import SweepError
-from tilesim.sweep import Row
 
 MOST_CURVES = 6
 SIZES = ("m", "n", "k")
@@ -189,7 +189,7 @@ def _said(name: str, value: object) -> str:
 def _row(schedule: str, n: int, utilization: float = 1.0, m: int = 128) -> Row:
     """A row for examples: a device of 4 SMs, so 4 tiles to a wave."""
     from tilesim import Device, Problem
-    from tilesim.sweep import Combination, blank
+    from tilesim.analysis.sweep import Combination, blank
 
     one = blank(Combination(schedule, Problem(m, n, 64), Device(4)))
     return one._replace(utilization=utilization, tflops=utilization)

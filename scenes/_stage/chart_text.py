@@ -2,17 +2,18 @@
 
 from collections.abc import Sequence
 
-from tilesim.counts import plural
+from tilesim.analysis.sweep import Row
 from tilesim.devices import presets
-from tilesim.sweep import Row
-from tilesim_scenes._stage import chart
+from tilesim.text import plural
+
+from . import chart
 
 
 def subtitle(rows: Sequence[Row], layout: chart.Axes) -> str:
     """What all rows have in common, in a line.
 
     >>> from tilesim import Device, Problem
-    >>> from tilesim.sweep import Combination, blank
+    >>> from tilesim.analysis.sweep import Combination, blank
     >>> h200 = Device.named("h200")
     >>> rows = [blank(Combination("naive", Problem(128, n, 64), h200)) for n in (256, 512)]
     >>> subtitle(rows, chart.axes(rows))

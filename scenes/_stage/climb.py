@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from tilesim.errors import unknown
-from tilesim.ladder import ladders, read
-from tilesim.rungs import Ladder
-from tilesim_scenes._stage.film import FilmError, look
-from tilesim_scenes._stage.theme import Theme
+from tilesim.ladder.file import ladders, read
+from tilesim.ladder.steps import Ladder
+
+from .film import FilmError, look
+from .theme import Theme
 
 PROBLEM = ("m", "n", "k", "dtype")
 SETTINGS = (*PROBLEM, "ladder", "theme", "seconds")

@@ -10,20 +10,20 @@ from typing import NamedTuple
 import numpy as np
 from manim import VMobject
 
-from tilesim_scenes._stage import glyphs
-from tilesim_scenes._stage.backdrop import headline
-from tilesim_scenes._stage.card import end_card
-from tilesim_scenes._stage.climb import Climb
-from tilesim_scenes._stage.layout import MARGIN, Box, Frame
-from tilesim_scenes._stage.opening import LABEL_PX, question_card
-from tilesim_scenes._stage.pace import pace
-from tilesim_scenes._stage.raster import Painter
-from tilesim_scenes._stage.reel import Reel, Sprite
-from tilesim_scenes._stage.script import Script
-from tilesim_scenes._stage.sprites import caption_sprites, sprite
-from tilesim_scenes._stage.theme import Theme, mix
-from tilesim_scenes._stage.timing import opening_and_run, reading, shown
-from tilesim_scenes._stage.words import Words, rasterise
+from . import glyphs
+from .backdrop import headline
+from .card import end_card
+from .climb import Climb
+from .layout import MARGIN, Box, Frame
+from .opening import LABEL_PX, question_card
+from .pace import pace
+from .raster import Painter
+from .reel import Reel, Sprite
+from .script import Script
+from .sprites import caption_sprites, sprite
+from .theme import Theme, mix
+from .timing import opening_and_run, reading, shown
+from .words import Words, rasterise
 
 CAPTION_PX = 36
 

@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any, ClassVar
 
-from tilesim_scenes._stage import climb
-from tilesim_scenes._stage.climb_picture import ClimbPicture, Draw
-from tilesim_scenes._stage.layout import Frame
-from tilesim_scenes._stage.script import Script
-from tilesim_scenes._stage.stage import FilmScene
+from . import climb
+from .climb_picture import ClimbPicture, Draw
+from .layout import Frame
+from .script import Script
+from .stage import FilmScene
 
 
 class ClimbScene(FilmScene):

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from tilesim.rungs import Ladder, Rung
-from tilesim_scenes._stage.script import Caption
-from tilesim_scenes._stage.timing import EARLY, opening_and_run
+from tilesim.ladder.steps import Ladder, Rung
+
+from .script import Caption
+from .timing import EARLY, opening_and_run
 
 PACE = 0.45
 """Of its share of the run, the least that a step is given."""
@@ -13,7 +14,7 @@ PACE = 0.45
 def describe(ladder: Ladder) -> str:
     """The problem in a line.
 
-    >>> from tilesim.rungs import Limit, _rung
+    >>> from tilesim.ladder.steps import Limit, _rung
     >>> describe(Ladder({}, "", Limit(1, 1), Limit(1, 1), (_rung(),)))
     'C = A · B, 1024 × 1024 × 1024, bf16'
     """

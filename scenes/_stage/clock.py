@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, replace
 
-from tilesim_scenes._stage.board import Text
-from tilesim_scenes._stage.script import microseconds
+from .board import Text
+from .script import microseconds
 
 
 @dataclass(frozen=True, slots=True)

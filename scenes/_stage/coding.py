@@ -22,8 +22,8 @@ import av
 import numpy as np
 from av.video.reformatter import ColorRange, Colorspace, Interpolation, VideoReformatter
 
-from tilesim_scenes._stage.raster import Pixels
-from tilesim_scenes._stage.reel import Reel
+from .raster import Pixels
+from .reel import Reel
 
 SEGMENT = 3.75
 """Seconds of film in a segment. Each begins with a whole picture, so shorter ones make a larger file."""

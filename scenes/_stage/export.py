@@ -13,13 +13,14 @@ import av
 import numpy as np
 from PIL import Image
 
+from tilesim import files
 from tilesim.errors import TilesimError
-from tilesim.formats import _atomic
-from tilesim_scenes._stage.coding import Coding, encode, encode_packed, join, pack
-from tilesim_scenes._stage.film import FilmError
-from tilesim_scenes._stage.layout import SIZES, Frame
-from tilesim_scenes._stage.reel import Reel
-from tilesim_scenes._stage.stage import FilmScene
+
+from .coding import Coding, encode, encode_packed, join, pack
+from .film import FilmError
+from .layout import SIZES, Frame
+from .reel import Reel
+from .stage import FilmScene
 
 FORMATS = ("mp4", "webm", "gif", "mov", "png")
 CODEC = {"webm": "vp9", "gif": "lossless"}
@@ -78,7 +79,7 @@ class Export:
             except (OSError, av.error.FFmpegError) as error:
                 raise TilesimError(f"cannot render {self.output}: {error.strerror or error}") from error
             with open(made, "rb") as source:
-                _atomic.write(self.output, lambda target: shutil.copyfileobj(source, target))
+                files.write(self.output, lambda target: shutil.copyfileobj(source, target))
 
 
 def begin(
@@ -96,7 +97,7 @@ def begin(
     one, they are rendered here as they are asked for. The frames are the same. `progress` is told of each
     frame, or each segment's frames, that are done. Raises TilesimError where there is no such cut.
     """
-    _atomic.check(output)
+    files.check(output)
     coding = cut.coding(film, form)
     reel = reel_of(scene, film, cut.frame)
     if executor is None:
@@ -131,7 +132,7 @@ def reel_of(scene: type[FilmScene], film: Any, frame: Frame) -> Reel:
 def save_still(reel: Reel, output: str | Path, second: float) -> None:
     """Write one frame of a film as PNG; the frame at its end is its poster."""
     picture = reel.still(second)
-    _atomic.write(output, lambda target: Image.fromarray(picture).convert("RGB").save(target, "PNG"))
+    files.write(output, lambda target: Image.fromarray(picture).convert("RGB").save(target, "PNG"))
 
 
 def still(scene: type[FilmScene], film: Any, frame: Frame, second: float) -> np.ndarray:

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from tilesim import Device, Problem, Trace, simulate
-from tilesim.calibrations import read_costs
-from tilesim.counts import plural
+from tilesim.analysis.divergence import since_first_multiply
+from tilesim.default_costs import read_costs
+from tilesim.engine.simulate import replay
 from tilesim.errors import TilesimError, unknown
 from tilesim.formats.reader import read
-from tilesim.leads import since_first_multiply
-from tilesim.simulation import replay
-from tilesim_scenes._stage.theme import THEMES, Theme
+from tilesim.text import plural
+
+from .theme import THEMES, Theme
 
 ENVIRONMENT = "TILESIM_FILM"
 PROBLEM = ("m", "n", "k", "tile", "order", "dtype")

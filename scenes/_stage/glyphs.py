@@ -6,8 +6,8 @@ from functools import lru_cache
 import cairo
 import numpy as np
 
-from tilesim_scenes._stage.raster import blend, packed, paste
-from tilesim_scenes._stage.theme import Colour
+from .raster import blend, packed, paste
+from .theme import Colour
 
 SANS, MONO = "DejaVu Sans", "DejaVu Sans Mono"
 OUTLINED_AT = 200

@@ -8,11 +8,12 @@ import numpy as np
 from tilesim import Trace
 from tilesim.metrics import first_of_cta, next_in_slot, slot_index
 from tilesim.traces import TIMES
-from tilesim_scenes._stage import glyphs
-from tilesim_scenes._stage.layout import Frame
-from tilesim_scenes._stage.raster import Pixels
-from tilesim_scenes._stage.theme import Theme, ink_on
-from tilesim_scenes._stage.uncovered import Uncovered, cursor_thickness
+
+from . import glyphs
+from .layout import Frame
+from .raster import Pixels
+from .theme import Theme, ink_on
+from .uncovered import Uncovered, cursor_thickness
 
 OVERSAMPLING = 4
 OVERLAPPED = 0.34

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from tilesim import Trace
 from tilesim.metrics import cuts_tiles
-from tilesim_scenes._stage.raster import Pixels
+
+from .raster import Pixels
 
 SIZES = {
     "1080p": (1920, 1080),

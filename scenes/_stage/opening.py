@@ -6,12 +6,13 @@ import numpy as np
 from manim import VMobject
 
 from tilesim import Trace
-from tilesim.counts import plural
-from tilesim_scenes._stage import glyphs
-from tilesim_scenes._stage.layout import Box, Frame, is_classroom
-from tilesim_scenes._stage.script import Script
-from tilesim_scenes._stage.theme import Theme, ink_on, mix
-from tilesim_scenes._stage.words import Words
+from tilesim.text import plural
+
+from . import glyphs
+from .layout import Box, Frame, is_classroom
+from .script import Script
+from .theme import Theme, ink_on, mix
+from .words import Words
 
 TITLE_PX, LABEL_PX, SENTENCE_PX = 76, 38, 44
 LEAST_PX = 24

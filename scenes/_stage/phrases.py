@@ -6,12 +6,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from tilesim import SCHEDULES, Trace
-from tilesim.counts import plural
 from tilesim.metrics import breakdown, launches, next_in_slot, utilization
+from tilesim.text import plural
 from tilesim.view import hand_over
-from tilesim_scenes._stage import glyphs
-from tilesim_scenes._stage.layout import is_classroom
-from tilesim_scenes._stage.script import Bar, Caption, Script, describe, microseconds
+
+from . import glyphs
+from .layout import is_classroom
+from .script import Bar, Caption, Script, describe, microseconds
 
 FAR = 0.15
 """Share of a film's clock, beyond which two hand-overs cannot be shown in one slow motion."""

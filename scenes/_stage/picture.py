@@ -7,8 +7,9 @@ import numpy as np
 from manim import VMobject
 
 from tilesim import Trace
-from tilesim_scenes._stage import glyphs
-from tilesim_scenes._stage.backdrop import (
+
+from . import glyphs
+from .backdrop import (
     CLOCK_PX,
     free_slots,
     headline,
@@ -18,25 +19,25 @@ from tilesim_scenes._stage.backdrop import (
     time_axis,
     widest_clock,
 )
-from tilesim_scenes._stage.blocks import block_painter
-from tilesim_scenes._stage.board import Board, Text
-from tilesim_scenes._stage.card import end_card
-from tilesim_scenes._stage.clock import Clock
-from tilesim_scenes._stage.film import Film
-from tilesim_scenes._stage.lanes import Lanes, lane_painter
-from tilesim_scenes._stage.layout import Box, Frame, Panel, arrange, rows_in
-from tilesim_scenes._stage.legend import ROW_HEIGHT, legend, lens_box, lens_label, lens_lanes
-from tilesim_scenes._stage.opening import opening_card
-from tilesim_scenes._stage.pace import pace
-from tilesim_scenes._stage.raster import Painter
-from tilesim_scenes._stage.reel import Reel, Sprite
-from tilesim_scenes._stage.script import Script, origin
-from tilesim_scenes._stage.sprites import caption_sprites, sprite
-from tilesim_scenes._stage.strip import strip_painters
-from tilesim_scenes._stage.theme import sm_colours
-from tilesim_scenes._stage.tiles import tile_painter
-from tilesim_scenes._stage.timing import opening_and_run, reading, shown
-from tilesim_scenes._stage.words import Words, rasterise
+from .blocks import block_painter
+from .board import Board, Text
+from .card import end_card
+from .clock import Clock
+from .film import Film
+from .lanes import Lanes, lane_painter
+from .layout import Box, Frame, Panel, arrange, rows_in
+from .legend import ROW_HEIGHT, legend, lens_box, lens_label, lens_lanes
+from .opening import opening_card
+from .pace import pace
+from .raster import Painter
+from .reel import Reel, Sprite
+from .script import Script, origin
+from .sprites import caption_sprites, sprite
+from .strip import strip_painters
+from .theme import sm_colours
+from .tiles import tile_painter
+from .timing import opening_and_run, reading, shown
+from .words import Words, rasterise
 
 SLOW = 2.6
 """Seconds of slow motion."""

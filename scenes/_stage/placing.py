@@ -5,7 +5,7 @@ from math import floor
 
 import numpy as np
 
-from tilesim_scenes._stage.layout import Box
+from .layout import Box
 
 STEP = 8.0
 """Design pixels between the places that are tried."""

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tilesim_scenes._stage.pace import Pace, fade
-from tilesim_scenes._stage.raster import Painter, Pixels, mix_in, outermost, packed
+from .pace import Pace, fade
+from .raster import Painter, Pixels, mix_in, outermost, packed
 
 
 class Sprite(NamedTuple):

@@ -5,20 +5,21 @@ from itertools import pairwise
 
 import numpy as np
 
-from tilesim.rungs import Ladder, ridge
-from tilesim_scenes._stage import glyphs
-from tilesim_scenes._stage.climb import Climb
-from tilesim_scenes._stage.climb_picture import Chart
-from tilesim_scenes._stage.climb_script import title
-from tilesim_scenes._stage.layout import Box, Frame
-from tilesim_scenes._stage.raster import Painter
-from tilesim_scenes._stage.roof_frame import ABOVE, TICKS, axes, head, legend, roof_lines
-from tilesim_scenes._stage.roof_lens import LABEL_PX, find_lens, frame_of_lens, name_in_lens
-from tilesim_scenes._stage.roof_list import entries
-from tilesim_scenes._stage.scales import Scales
-from tilesim_scenes._stage.theme import Colour, sm_colours
-from tilesim_scenes._stage.way import Point, View, Way
-from tilesim_scenes._stage.words import Words
+from tilesim.ladder.steps import Ladder, ridge
+
+from . import glyphs
+from .climb import Climb
+from .climb_picture import Chart
+from .climb_script import title
+from .layout import Box, Frame
+from .raster import Painter
+from .roof_frame import ABOVE, TICKS, axes, head, legend, roof_lines
+from .roof_lens import LABEL_PX, find_lens, frame_of_lens, name_in_lens
+from .roof_list import entries
+from .scales import Scales
+from .theme import Colour, sm_colours
+from .way import Point, View, Way
+from .words import Words
 
 NAME_PX = 38
 PAD, HEAD, AXIS, BESIDE, PITCH = 28, 62, 94, 34, 48

@@ -4,15 +4,16 @@ from collections.abc import Iterator, Sequence
 
 from manim import VMobject
 
-from tilesim.rungs import Ladder, Limit, Rung, ridge, roofline
-from tilesim_scenes._stage import glyphs
-from tilesim_scenes._stage.climb_script import figure
-from tilesim_scenes._stage.layout import Box
-from tilesim_scenes._stage.roof_list import DOTS, HEAD_PX, WIDE, WORDS
-from tilesim_scenes._stage.scales import Scales, powers
-from tilesim_scenes._stage.theme import Theme
-from tilesim_scenes._stage.way import Line
-from tilesim_scenes._stage.words import Words
+from tilesim.ladder.steps import Ladder, Limit, Rung, ridge, roofline
+
+from . import glyphs
+from .climb_script import figure
+from .layout import Box
+from .roof_list import DOTS, HEAD_PX, WIDE, WORDS
+from .scales import Scales, powers
+from .theme import Theme
+from .way import Line
+from .words import Words
 
 QUIET_PX, TICK_PX = 28, 26
 TICKS = 86

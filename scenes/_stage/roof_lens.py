@@ -6,13 +6,14 @@ from itertools import pairwise
 import numpy as np
 from manim import VMobject
 
-from tilesim.rungs import Ladder
-from tilesim_scenes._stage import glyphs
-from tilesim_scenes._stage.layout import Box
-from tilesim_scenes._stage.placing import dense, free_place, ticks
-from tilesim_scenes._stage.scales import Scales
-from tilesim_scenes._stage.theme import Theme
-from tilesim_scenes._stage.words import Words
+from tilesim.ladder.steps import Ladder
+
+from . import glyphs
+from .layout import Box
+from .placing import dense, free_place, ticks
+from .scales import Scales
+from .theme import Theme
+from .words import Words
 
 LABEL_PX, TICK_PX = 32, 24
 CLOSE, LEAST = 2.5, 4

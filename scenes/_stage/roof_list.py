@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tilesim.rungs import Rung
-from tilesim_scenes._stage import glyphs
-from tilesim_scenes._stage.board import Board, Text
-from tilesim_scenes._stage.climb_script import figure, title
-from tilesim_scenes._stage.layout import Box, Frame
-from tilesim_scenes._stage.theme import Colour, Theme, mix
+from tilesim.ladder.steps import Rung
+
+from . import glyphs
+from .board import Board, Text
+from .climb_script import figure, title
+from .layout import Box, Frame
+from .theme import Colour, Theme, mix
 
 NAME_PX, FIGURE_PX, HEAD_PX = 30, 28, 26
 DOTS, YARDSTICK = {"counters": "●", "model": "○"}, "◇"

@@ -7,15 +7,16 @@ import numpy as np
 from manim import LineJointType, VMobject
 from PIL import Image
 
-from tilesim.counts import plural
-from tilesim.formats import _atomic
-from tilesim.sweep import Row
-from tilesim_scenes._stage import chart, chart_text, glyphs
-from tilesim_scenes._stage.backdrop import badge, badge_width
-from tilesim_scenes._stage.layout import MARGIN, SIZES, Box, Frame
-from tilesim_scenes._stage.placing import dense, free_place, spread, ticks
-from tilesim_scenes._stage.theme import OKABE_ITO, THEMES, Colour, Theme, hexadecimal, mix
-from tilesim_scenes._stage.words import Words, rasterise
+from tilesim import files
+from tilesim.analysis.sweep import Row
+from tilesim.text import plural
+
+from . import chart, chart_text, glyphs
+from .backdrop import badge, badge_width
+from .layout import MARGIN, SIZES, Box, Frame
+from .placing import dense, free_place, spread, ticks
+from .theme import OKABE_ITO, THEMES, Colour, Theme, hexadecimal, mix
+from .words import Words, rasterise
 
 TITLE_PX, READ_PX, QUIET_PX, TICK_PX = 56, 36, 32, 28
 CURVE_PX = 6
@@ -31,7 +32,7 @@ ABOUT = {"m": "rows of the product", "n": "columns of the product", "k": "length
 def save(rows: Sequence[Row], path: str | PathLike[str], size: str = "1080p", theme: str = "dark") -> None:
     """Draw the sweep into a PNG. Raises SweepError where no picture shows it, TilesimError for the file."""
     picture = draw(rows, Frame(*SIZES[size]), THEMES[theme])
-    _atomic.write(
+    files.write(
         path, lambda file: Image.fromarray(picture).quantize(COLOURS).save(file, "PNG", optimize=True)
     )
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from math import ceil, floor, log, log10
 
-from tilesim_scenes._stage.layout import Box
+from .layout import Box
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 
 from manim import VMobject
 
-from tilesim_scenes._stage import glyphs
-from tilesim_scenes._stage.layout import Box, Frame
-from tilesim_scenes._stage.reel import Sprite
-from tilesim_scenes._stage.script import Caption
-from tilesim_scenes._stage.theme import Theme
-from tilesim_scenes._stage.words import Words, rasterise
+from . import glyphs
+from .layout import Box, Frame
+from .reel import Sprite
+from .script import Caption
+from .theme import Theme
+from .words import Words, rasterise
 
 LEADING = 1.3
 """Of a caption's size, from one line to the next."""

@@ -7,14 +7,15 @@ from manim import Scene, config
 
 from tilesim import Problem, metrics
 from tilesim.errors import TilesimError
-from tilesim_scenes._stage.canvas import Canvas, CanvasCamera, Roll
-from tilesim_scenes._stage.film import Default, Film, from_environment, make
-from tilesim_scenes._stage.layout import Frame
-from tilesim_scenes._stage.picture import Picture
-from tilesim_scenes._stage.script import Script
-from tilesim_scenes._stage.theme import hexadecimal
-from tilesim_scenes._stage.words import FRAME_HEIGHT
-from tilesim_scenes._stage.writing import FilmRenderer
+
+from .canvas import Canvas, CanvasCamera, Roll
+from .film import Default, Film, from_environment, make
+from .layout import Frame
+from .picture import Picture
+from .script import Script
+from .theme import hexadecimal
+from .words import FRAME_HEIGHT
+from .writing import FilmRenderer
 
 
 class FilmScene(Scene):

@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from PIL import Image, ImageDraw
 
-from tilesim_scenes._stage import glyphs
-from tilesim_scenes._stage.board import Board, Text
-from tilesim_scenes._stage.layout import Box, Frame
-from tilesim_scenes._stage.raster import Pixels
-from tilesim_scenes._stage.script import Lead
-from tilesim_scenes._stage.theme import Colour, Theme, mix
-from tilesim_scenes._stage.uncovered import Uncovered, cursor_thickness
+from . import glyphs
+from .board import Board, Text
+from .layout import Box, Frame
+from .raster import Pixels
+from .script import Lead
+from .theme import Colour, Theme, mix
+from .uncovered import Uncovered, cursor_thickness
 
 OVERSAMPLING = 4
 WHO_PX, FIGURE_PX, SHARE_PX, TICK_PX = 30, 54, 30, 26

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from tilesim_scenes._stage.pace import Pace
-from tilesim_scenes._stage.script import Caption
+from .pace import Pace
+from .script import Caption
 
 OPENING, CLOSING = 2.7, 3.3
 """Seconds before the clock runs, and after it has stopped; less in a film too short for both."""

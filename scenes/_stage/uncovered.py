@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tilesim_scenes._stage.layout import Frame
-from tilesim_scenes._stage.raster import Pixels, pack, packed
-from tilesim_scenes._stage.theme import Colour
+from .layout import Frame
+from .raster import Pixels, pack, packed
+from .theme import Colour
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,11 +8,11 @@ from math import tau
 import cairo
 import numpy as np
 
-from tilesim_scenes._stage import glyphs
-from tilesim_scenes._stage.layout import Box
-from tilesim_scenes._stage.raster import Pixels
-from tilesim_scenes._stage.theme import Colour, Theme
-from tilesim_scenes._stage.timing import made
+from . import glyphs
+from .layout import Box
+from .raster import Pixels
+from .theme import Colour, Theme
+from .timing import made
 
 DOT, NOW, TRAIL = 11.0, 17.0, 4.0
 """Radii of a point where a step was and where it is, and the width of the way between, design pixels."""

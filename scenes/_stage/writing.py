@@ -16,7 +16,7 @@ from manim.renderer.cairo_renderer import CairoRenderer
 from manim.scene.scene_file_writer import SceneFileWriter
 from manim.scene.video_segment_encoder import VideoSegmentEncoder
 
-from tilesim_scenes._stage.coding import PIXEL_FORMAT, Planes, tag
+from .coding import PIXEL_FORMAT, Planes, tag
 
 
 class PlanesEncoder(VideoSegmentEncoder):

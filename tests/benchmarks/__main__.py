@@ -14,7 +14,7 @@ import simulation
 from alternation import alternate
 from table import row, text
 
-from tilesim.processes import cores
+from tilesim.parallel import cores
 
 RESULTS = Path(__file__).with_name("results.json")
 PACKAGES = ("numpy", "numba", "simpy", "manim", "av", "click")

@@ -17,7 +17,8 @@ from typing import Any
 from alternation import alternate
 from table import row, text
 
-from tilesim import Costs, Device, Plan, Problem, Trace, engine, plan
+from tilesim import Costs, Device, Plan, Problem, Trace, plan
+from tilesim.engine import run
 
 MILLION = Problem(128 * 1000, 256 * 1000, 512)
 FEWER = Problem(128 * 100, 256 * 1000, 512)
@@ -35,7 +36,7 @@ Row = tuple[int, int, int, int, int, int, int]
 
 def tilesim(made: Plan, problem: Problem, device: Device, costs: Costs) -> Trace:
     """The plan's trace, checked."""
-    return Trace(problem, device, "benchmark", engine.run(made, problem, device, costs))
+    return Trace(problem, device, "benchmark", run.run(made, problem, device, costs))
 
 
 def blocks_of(made: Plan, work: list[int]) -> Iterator[tuple[int, list[tuple[int, int]]]]:
@@ -110,7 +111,7 @@ CONTENDERS = {"SimPy": simpy_processes, "a heapq loop": heapq_loop}
 def agree(schedule: str, problem: Problem) -> bool:
     """Whether all contenders find the same times and places."""
     made = plan(schedule, problem, H200)
-    work = engine.main_loop_ns(made, problem, H200, COSTS, 0).tolist()
+    work = run.main_loop_ns(made, problem, H200, COSTS, 0).tolist()
     spans = tilesim(made, problem, H200, COSTS).spans
     names = ("tile", "cta", "sm", "issue", "start", "drain", "done")
     expected = sorted(zip(*(spans[name].tolist() for name in names), strict=True))
@@ -128,7 +129,7 @@ def rate(tiles: int, call: Callable[[], Any]) -> float:
 def contenders(schedule: str) -> dict[str, Callable[[], float]]:
     """How to measure each on `schedule`; what tilesim compiles is compiled."""
     large, fewer = plan(schedule, MILLION, H200), plan(schedule, FEWER, H200)
-    work = engine.main_loop_ns(fewer, FEWER, H200, COSTS, 0).tolist()
+    work = run.main_loop_ns(fewer, FEWER, H200, COSTS, 0).tolist()
     tilesim(large, MILLION, H200, COSTS)
     others = {
         name: lambda run=run: rate(FEWER.tiles, lambda: run(fewer, work, H200, COSTS))

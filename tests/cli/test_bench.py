@@ -8,7 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 import tilesim
-from tilesim.cli import bench, main
+from tilesim.cli import main
+from tilesim.cli.commands import bench
 
 DATA = Path(tilesim.__file__).parent / "data"
 SHIPPED = {
@@ -53,8 +54,8 @@ def asked(monkeypatch):
             seen.append(options["kernels"]) or {"machine": {"gpu": "none"}, "rows": []}
         ),
     )
-    for module in ("_turnaround", "_sm_order", "_reductions", "bench"):
-        monkeypatch.setattr(f"tilesim.cli.{module}.room", lambda name: kernels)
+    for module in ("bench.turnaround", "bench.sm_order", "bench.reductions", "bench"):
+        monkeypatch.setattr(f"tilesim.cli.commands.{module}.load", lambda name: kernels)
     return seen
 
 

@@ -5,7 +5,7 @@ from importlib.resources import files
 
 import pytest
 
-from tilesim.cli import _coalescing, _ladder
+from tilesim.cli.commands.bench import coalescing, ladder
 
 
 def shipped(folder: str) -> dict:
@@ -14,7 +14,7 @@ def shipped(folder: str) -> dict:
 
 def test_every_rung_has_a_line_with_its_figures():
     report = shipped("ladder")
-    head, peaks, names, *lines = _ladder._table(report).splitlines()
+    head, peaks, names, *lines = ladder._table(report).splitlines()
     assert "gpu NVIDIA H200" in head and "TFLOP/s" in names
     assert f"{report['peak_tflops']['measured']} TFLOP/s" in peaks
     left_out = [line for line in lines if line.startswith("left out: ")]
@@ -32,12 +32,12 @@ def test_every_rung_has_a_line_with_its_figures():
 def test_bytes_from_a_model_are_said_to_be():
     report = shipped("ladder")
     row = report["rows"][0] | {"bytes_from": "model"}
-    assert _ladder._table(report | {"rows": [row], "left_out": {}}).endswith("(model)")
+    assert ladder._table(report | {"rows": [row], "left_out": {}}).endswith("(model)")
 
 
 def test_the_article_stands_above_what_was_measured():
     report = shipped("coalescing")
-    _, head, article, *lines = _coalescing._table(report).splitlines()
+    _, head, article, *lines = coalescing._table(report).splitlines()
     assert article.split() == ["the", "article", "261.94", "1.57"] and "sectors a load" in head
     assert len(lines) == len(report["rows"]) == 4
     for line, row in zip(lines, report["rows"], strict=True):
@@ -47,4 +47,4 @@ def test_the_article_stands_above_what_was_measured():
 def test_without_counters_the_table_says_so():
     report = shipped("coalescing")
     row = {name: value for name, value in report["rows"][0].items() if "sector" not in name}
-    assert _coalescing._table(report | {"rows": [row]}).count("not counted") == 2
+    assert coalescing._table(report | {"rows": [row]}).count("not counted") == 2

@@ -13,8 +13,8 @@ from strategies import EVERY_SCHEDULE
 
 from tilesim import SCHEDULES, Costs, Device, Problem, Trace, __version__, plan, simulate
 from tilesim.cli import main
-from tilesim.cli._progress import progress
-from tilesim.cli._rooms import room
+from tilesim.cli.packages import load
+from tilesim.cli.progress import progress
 
 SMALL = ["--m", "384", "--n", "384", "--k", "128", "--tile", "128x128x4", "--sms", "4"]
 
@@ -60,7 +60,7 @@ def test_help_shows_the_defaults_that_hold():
 
 def test_the_shortest_and_the_longest_film_are_those_of_the_help():
     pytest.importorskip("manim")
-    film, climb = room("scenes", "_stage.film"), room("scenes", "_stage.climb")
+    film, climb = load("scenes", "_stage.film"), load("scenes", "_stage.climb")
     ends = f", {film.MIN_SECONDS:g} to {film.MAX_SECONDS:g}.  [15; of a ladder {climb.SECONDS:g}]"
     assert ends in helps("export")["seconds"]
 

@@ -15,7 +15,7 @@ pytest.importorskip("manim", reason="the films need Manim")
 import tilesim
 from tilesim import Device, Problem, simulate
 from tilesim.cli import main
-from tilesim.cli._rooms import room, scene_names
+from tilesim.cli.packages import load, scene_names
 
 ROOT = Path(tilesim.__file__).parents[1]
 SHORT = 'size = "480p"\nfps = 5\n'
@@ -84,9 +84,9 @@ def test_processes_make_the_same_gallery(here):
 
 
 def test_without_a_file_it_is_every_film(here, monkeypatch):
-    begun, stage = [], room("scenes", "_stage.export")
+    begun, stage = [], load("scenes", "_stage.export")
     write(here / "ladder.json")
-    monkeypatch.setattr("tilesim.ladder.FOLDER", here)
+    monkeypatch.setattr("tilesim.ladder.file.FOLDER", here)
 
     class Begun:
         def finish(self):

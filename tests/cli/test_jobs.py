@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 pytest.importorskip("manim", reason="the films need Manim")
 
-from tilesim.cli import _jobs, main
+from tilesim.cli import jobs, main
 from tilesim.errors import TilesimError
 
 CUT = ["--size", "480p", "--fps", "10"]
@@ -45,14 +45,14 @@ def test_any_number_of_jobs_gives_the_same_file(jobs, alone, tmp_path):
 
 def test_no_more_processes_than_segments_and_none_for_one(monkeypatch):
     counts = []
-    monkeypatch.setattr(_jobs, "processes", lambda count, *args: counts.append(count) or pytest.fail())
-    with _jobs.executor(8, None, 1) as workers:
+    monkeypatch.setattr(jobs, "processes", lambda count, *args: counts.append(count) or pytest.fail())
+    with jobs.executor(8, None, 1) as workers:
         assert workers is None
-    with _jobs.executor(1, None, 9) as workers:
+    with jobs.executor(1, None, 9) as workers:
         assert workers is None
-    with pytest.raises(pytest.fail.Exception), _jobs.executor(8, None, 3):
+    with pytest.raises(pytest.fail.Exception), jobs.executor(8, None, 3):
         pass
-    assert counts == [3] and _jobs.cores() >= 1
+    assert counts == [3] and jobs.cores() >= 1
 
 
 def workers_of(process):
@@ -122,7 +122,7 @@ def test_a_cluster_whose_workers_lack_something_is_one_sentence(cluster):
     sentence = "failed .*no_such_module.*; is this tilesim installed on its workers"
     with (
         pytest.raises(TilesimError, match=sentence),
-        _jobs.executor(None, cluster.scheduler_address, 3) as workers,
+        jobs.executor(None, cluster.scheduler_address, 3) as workers,
     ):
         workers.submit(import_module, "no_such_module").result()
 
@@ -138,7 +138,7 @@ def test_a_cluster_without_workers_is_not_waited_for(tmp_path):
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense://x", "127.0.0.1:notaport"])
 def test_a_cluster_that_is_not_there(address, tmp_path, monkeypatch):
-    monkeypatch.setattr(_jobs, "PATIENCE", "1s")
+    monkeypatch.setattr(jobs, "PATIENCE", "1s")
     result = run("persistent", *CUT, "--cluster", address, "-o", tmp_path / "film.mp4")
     assert result.exit_code == 1 and result.stderr.count("\n") == 1
     assert f"cannot reach a Dask cluster at {address!r}" in result.stderr and not list(tmp_path.iterdir())

@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tilesim import Device
+from tilesim.analysis.sweep import Row, combinations, sweep
 from tilesim.cli import main
-from tilesim.cli._axes import Numbers
-from tilesim.sweep import Row, combinations, sweep
+from tilesim.cli.axes import Numbers
 
 FEW = ["--m", "128:512:128", "--n", "m", "--k", "64", "--jobs", "1"]
 HINTS = Row.__annotations__
@@ -206,7 +206,7 @@ def test_wrong_usage_is_one_sentence(words, said, tmp_path, monkeypatch):
 
 
 def test_a_process_that_dies_is_one_sentence(tmp_path, monkeypatch):
-    monkeypatch.setattr("tilesim.sweep.partial", lambda function, **given: _Exit())
+    monkeypatch.setattr("tilesim.analysis.sweep.partial", lambda function, **given: _Exit())
     said = run(*FEW[:-1], "2", "-o", tmp_path / "t.csv", code=1)
     assert (
         said.stderr.startswith("error: a process that computed a part of this died")
@@ -255,7 +255,7 @@ def test_ctrl_c_ends_at_once_and_leaves_the_old_table(tmp_path):
 
 def test_processes_import_neither_manim_nor_click():
     """A process imports the main module under another name, and what its work needs."""
-    code = "import sys, tilesim.__main__, tilesim.sweep; assert not {'click', 'manim'} & set(sys.modules)"
+    code = "import sys, tilesim.__main__, tilesim.analysis.sweep; assert not {'click', 'manim'} & set(sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -281,7 +281,7 @@ def test_the_picture_is_written(tmp_path):
 )
 def test_what_no_picture_can_show_is_said_before_any_work(words, said, tmp_path, monkeypatch):
     pytest.importorskip("manim")
-    monkeypatch.setattr("tilesim.cli.sweep.sweep", None)
+    monkeypatch.setattr("tilesim.cli.commands.sweep.sweep", None)
     result = run(*words, "--picture", tmp_path / "p.png", code=2)
     assert said in result.stderr and result.stderr.count("\n") == 1
     assert not list(tmp_path.iterdir())

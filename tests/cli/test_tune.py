@@ -9,7 +9,8 @@ from click.testing import CliRunner
 
 import tilesim
 from tilesim import Problem
-from tilesim.cli import main, tune
+from tilesim.cli import main
+from tilesim.cli.commands import tune
 from tilesim.errors import TilesimError
 
 SHIPPED = json.loads((Path(tilesim.__file__).parent / "data/tuned/h200.json").read_text("utf-8"))
@@ -31,9 +32,9 @@ def asked(monkeypatch):
             raise TilesimError(f"{path} is no table")
         return json.loads(text)
 
-    rooms = {"": SimpleNamespace(tune=answer), "_tune": SimpleNamespace(PARTS=100)}
-    rooms["_tuned"] = SimpleNamespace(read=read)
-    monkeypatch.setattr("tilesim.cli.tune.room", lambda folder, module="": rooms[module])
+    rooms = {"": SimpleNamespace(tune=answer), "tuning.tune": SimpleNamespace(PARTS=100)}
+    rooms["tuning.table"] = SimpleNamespace(read=read)
+    monkeypatch.setattr("tilesim.cli.commands.tune.load", lambda folder, module="": rooms[module])
     return seen
 
 

@@ -6,10 +6,12 @@ import warnings
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from interpreter import _launch
+from interpreter import jobs
 
 from tilesim import Device
-from tilesim_kernels import KernelError, _choice, _tuned, _variants
+from tilesim_kernels import KernelError
+from tilesim_kernels.launch import variants
+from tilesim_kernels.tuning import choice, table
 
 ROW = {
     "m": 4096, "n": 4096, "k": 4096, "dtype": "bf16", "layout": "nn", "tile": [128, 256, 64],
@@ -17,7 +19,7 @@ ROW = {
     "kernel": "own", "us": 180.5, "cublas_us": 190,
 }  # fmt: skip
 TABLE = {"machine": {"gpu": "Some GPU"}, "method": "by hand", "rows": [ROW]}
-SHIPPED = sorted((_choice.files("tilesim") / "data/tuned").iterdir())
+SHIPPED = sorted((choice.files("tilesim") / "data/tuned").iterdir())
 
 
 def write(path, table):
@@ -30,20 +32,20 @@ def own_table(tmp_path, monkeypatch):
     """Writes a table and names it in the environment."""
 
     def name(table):
-        monkeypatch.setenv(_choice.TABLE, str(write(tmp_path / "table.json", table)))
+        monkeypatch.setenv(choice.TABLE, str(write(tmp_path / "table.json", table)))
 
-    _choice.rows.cache_clear()
-    _choice._warn.cache_clear()
+    choice.rows.cache_clear()
+    choice._warn.cache_clear()
     yield name
-    _choice.rows.cache_clear()
+    choice.rows.cache_clear()
 
 
 def test_a_measured_shape_gets_its_kernel_and_then_fewer_stages(own_table):
     own_table(TABLE)
-    found = _choice.choices(4096, 4096, 4096, "bf16", "nn", "Some GPU")
-    assert found[0] == _tuned.chosen(ROW, 4096, 4096, 4096)
+    found = choice.choices(4096, 4096, 4096, "bf16", "nn", "Some GPU")
+    assert found[0] == table.chosen(ROW, 4096, 4096, 4096)
     assert [what.stages for what, _ in found[:3]] == [3, 2, 1]
-    assert found[3:] == _choice.choices(4096, 4096, 4096, "bf16", "nn", None)
+    assert found[3:] == choice.choices(4096, 4096, 4096, "bf16", "nn", None)
 
 
 rows = st.builds(
@@ -58,7 +60,7 @@ rows = st.builds(
 def test_the_nearest_is_of_its_dtype_and_if_possible_its_layout(table, wanted):
     """And no other such row differs from the product in fewer factors."""
     product = (*(wanted[name] for name in "mnk"), wanted["dtype"], wanted["layout"])
-    found = _choice.nearest(table, *product)
+    found = choice.nearest(table, *product)
     rivals = [row for row in table if row["dtype"] == wanted["dtype"]]
     if not rivals:
         assert found is None
@@ -77,11 +79,11 @@ def test_the_nearest_is_of_its_dtype_and_if_possible_its_layout(table, wanted):
 
 def test_fp16_takes_what_was_measured_for_bf16_and_fp32_does_not(own_table):
     own_table(TABLE)
-    (what, problem), *_ = _choice.choices(2048, 2048, 2048, "fp16", "nt", "Some GPU")
+    (what, problem), *_ = choice.choices(2048, 2048, 2048, "fp16", "nt", "Some GPU")
     assert what.schedule == "persistent" and problem.dtype == "fp16" and problem.tile == (128, 256, 64)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        (what, problem), *_ = _choice.choices(2048, 2048, 2048, "fp32", "nt", "Some GPU")
+        (what, problem), *_ = choice.choices(2048, 2048, 2048, "fp32", "nt", "Some GPU")
     assert what.schedule == "naive"
 
 
@@ -89,17 +91,17 @@ def test_an_unknown_gpu_is_told_once(own_table):
     with pytest.warns(
         UserWarning, match="not tuned for Other GPU, so matmul takes kernels that run anywhere"
     ):
-        found = _choice.choices(64, 64, 64, "bf16", "nn", "Other GPU")
+        found = choice.choices(64, 64, 64, "bf16", "nn", "Other GPU")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert found == _choice.choices(64, 64, 64, "bf16", "nn", "Other GPU")
+        assert found == choice.choices(64, 64, 64, "bf16", "nn", "Other GPU")
 
 
 @given(*[st.integers(1, 2**20)] * 3, st.sampled_from(["fp16", "bf16", "fp32", "tf32", "fp8"]))
 def test_what_runs_anywhere_is_legal_and_ends_in_little_shared_memory(m, n, k, dtype):
-    found = _choice.choices(m, n, k, dtype, "nn", None)
+    found = choice.choices(m, n, k, dtype, "nn", None)
     for what, problem in found:
-        _variants.check(problem)
+        variants.check(problem)
         assert (problem.m, problem.n, problem.k, problem.dtype) == (m, n, k, dtype)
         assert what.stages >= 1
     (what, problem) = found[-1]
@@ -109,16 +111,16 @@ def test_what_runs_anywhere_is_legal_and_ends_in_little_shared_memory(m, n, k, d
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.name)
 def test_each_row_of_a_shipped_table_is_a_kernel_with_a_plan(path):
-    table = _tuned.read(path)
+    table = table.read(path)
     assert set(table["machine"]) == {"gpu", "driver", "cuda", "torch", "triton", "date"} and table["method"]
-    products = [tuple(row[name] for name in _tuned.PRODUCT) for row in table["rows"]]
+    products = [tuple(row[name] for name in table.PRODUCT) for row in table["rows"]]
     assert len(set(products)) == len(products) > 0
     for row in table["rows"]:
-        what, problem = _tuned.chosen(row, row["m"], row["n"], row["k"])
-        found = _choice.choices(*(row[name] for name in _tuned.PRODUCT), table["machine"]["gpu"])
+        what, problem = table.chosen(row, row["m"], row["n"], row["k"])
+        found = choice.choices(*(row[name] for name in table.PRODUCT), table["machine"]["gpu"])
         assert found[0] == (what, problem)
         if what.kernel in ("own", "planned"):
-            assert _launch.job(what, problem, Device(132), "cpu").ctas > 0
+            assert jobs.job(what, problem, Device(132), "cpu").ctas > 0
 
 
 @pytest.mark.parametrize(
@@ -139,7 +141,7 @@ def test_each_row_of_a_shipped_table_is_a_kernel_with_a_plan(path):
 def test_a_row_that_cannot_be(tmp_path, wrong, sentence):
     path = write(tmp_path / "t.json", {**TABLE, "rows": [ROW, {**ROW, **wrong}]})
     with pytest.raises(KernelError, match=sentence) as raised:
-        _tuned.read(path)
+        table.read(path)
     assert str(raised.value).startswith(f"{path} is no table of `tilesim tune`")
 
 
@@ -149,19 +151,19 @@ def test_a_row_that_cannot_be(tmp_path, wrong, sentence):
 def test_a_file_that_is_no_table(tmp_path, text):
     (tmp_path / "t.json").write_text(text, "utf-8")
     with pytest.raises(KernelError, match=r"t\.json is no (JSON|table of `tilesim tune`)"):
-        _tuned.read(tmp_path / "t.json")
+        table.read(tmp_path / "t.json")
     with pytest.raises(KernelError, match=r"cannot read .*: No such file"):
-        _tuned.read(tmp_path / "none.json")
+        table.read(tmp_path / "none.json")
 
 
 @given(st.lists(rows, max_size=6), st.lists(rows, max_size=6))
 def test_merging_replaces_rows_of_the_same_product_and_keeps_the_others(old, new):
     old = [{**row, "us": 1.0} for row in old]
     new = [{**row, "us": 2.0} for row in new]
-    made = _tuned.merged({**TABLE, "rows": old}, {**TABLE, "rows": new})["rows"]
+    made = table.merged({**TABLE, "rows": old}, {**TABLE, "rows": new})["rows"]
 
     def products(rows):
-        return {tuple(row[name] for name in _tuned.PRODUCT) for row in rows}
+        return {tuple(row[name] for name in table.PRODUCT) for row in rows}
 
     assert len(made) == len(products(made)) and products(made) == products(old) | products(new)
     assert all(row["us"] == (2.0 if products([row]) <= products(new) else 1.0) for row in made)
@@ -169,12 +171,12 @@ def test_merging_replaces_rows_of_the_same_product_and_keeps_the_others(old, new
 
 def test_tables_of_two_gpus_do_not_merge():
     with pytest.raises(KernelError, match="made on Some GPU and this is Other GPU"):
-        _tuned.merged(TABLE, {**TABLE, "machine": {"gpu": "Other GPU"}})
+        table.merged(TABLE, {**TABLE, "machine": {"gpu": "Other GPU"}})
 
 
 def test_a_table_in_the_environment_comes_before_the_one_shipped(own_table):
-    gpu = _tuned.read(SHIPPED[0])["machine"]["gpu"]
-    assert len(_choice.rows(gpu)) > 1
-    _choice.rows.cache_clear()
+    gpu = table.read(SHIPPED[0])["machine"]["gpu"]
+    assert len(choice.rows(gpu)) > 1
+    choice.rows.cache_clear()
     own_table({**TABLE, "machine": {"gpu": gpu}})
-    assert _choice.rows(gpu) == [ROW]
+    assert choice.rows(gpu) == [ROW]

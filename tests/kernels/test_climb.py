@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from interpreter import _inputs, _launch, _reference, _variants, torch
+from interpreter import inputs, jobs, reference, torch, variants
 
 from tilesim import Device, Problem
-from tilesim_kernels import KernelError, _coalescing, _counters, _hopper, _ladder, coalescing, ladder
+from tilesim_kernels import KernelError, coalescing, ladder
+from tilesim_kernels.bench import coalescing, counters, ladder
+from tilesim_kernels.launch import hopper
 
 INTERPRETED = ("element", "uncoalesced", "skinny")
 RAGGED = [(1, 1, 1), (100, 72, 88), (33, 40, 16), (16, 200, 40), (65, 67, 35)]
@@ -21,10 +23,10 @@ GPU = Device(132)
 
 
 def error(name: str, problem: Problem, layout: str = "nn") -> float:
-    operands = _inputs.matrices(problem, "cpu", seed=1, layout=layout)
-    what, _ = _variants.on_this_machine(_variants.UNSTAMPED[name], problem, operands[:2])
-    work = _launch.job(what, problem, Device(4), "cpu")
-    return _reference.gate(name, work.launcher(operands), problem, operands)
+    operands = inputs.matrices(problem, "cpu", seed=1, layout=layout)
+    what, _ = variants.on_this_machine(variants.UNSTAMPED[name], problem, operands[:2])
+    work = jobs.job(what, problem, Device(4), "cpu")
+    return reference.gate(name, work.launcher(operands), problem, operands)
 
 
 @pytest.mark.parametrize("name", INTERPRETED)
@@ -51,9 +53,9 @@ def test_skinny_takes_any_layout_and_the_others_say_that_they_do_not(layout):
 
 def test_kernels_without_stamps_say_so():
     problem = Problem(64, 64, 64, tile=(16, 32, 32))
-    work = _launch.job(_variants.UNSTAMPED["skinny"], problem, GPU, "cpu")
+    work = jobs.job(variants.UNSTAMPED["skinny"], problem, GPU, "cpu")
     with pytest.raises(KernelError, match="writes no stamps"):
-        work.launcher(_inputs.matrices(problem, "cpu", seed=1), torch.zeros(8, 16, dtype=torch.int64))
+        work.launcher(inputs.matrices(problem, "cpu", seed=1), torch.zeros(8, 16, dtype=torch.int64))
 
 
 @pytest.mark.parametrize(
@@ -81,9 +83,9 @@ def test_kernels_without_stamps_say_so():
     ],
 )
 def test_what_the_hopper_kernels_refuse(kernel, changed, problem, sentence):
-    what = replace(_variants.UNSTAMPED[kernel], **changed)
+    what = replace(variants.UNSTAMPED[kernel], **changed)
     with pytest.raises(KernelError, match=sentence):
-        _launch.job(what, replace(Problem(512, 512, 512), **problem), GPU)
+        jobs.job(what, replace(Problem(512, 512, 512), **problem), GPU)
 
 
 @pytest.mark.parametrize("layout", ["nn", "nt", "tn"])
@@ -102,8 +104,8 @@ def test_the_hopper_kernels_are_called_with_all_that_they_take(monkeypatch, kern
     monkeypatch.setattr(_hopper, "require", lambda what, problem: None)
     tile = (64, 128, 64) if warps == 4 else (128, 128, 64)
     problem = Problem(1000, 512, 256, tile=tile, order="grouped:4")
-    what = replace(_variants.UNSTAMPED[kernel], warps=warps)
-    _launch.job(what, problem, GPU).launcher(_inputs.matrices(problem, "cpu", 1, layout))()
+    what = replace(variants.UNSTAMPED[kernel], warps=warps)
+    jobs.job(what, problem, GPU).launcher(inputs.matrices(problem, "cpu", 1, layout))()
     ((grid, arguments, options),) = seen
     assert grid == (min(132, problem.tiles),)
     names = module.arg_names
@@ -115,7 +117,7 @@ def test_the_hopper_kernels_are_called_with_all_that_they_take(monkeypatch, kern
     assert (given["M"], given["N"], given["K"], given["visit"]) == (1000, 512, 256, None)
     assert (given["BM"], given["BN"], given["BK"], given["ORDER"], given["GROUP"]) == (*tile, "grouped", 4)
     assert options["num_warps"] == (4 if kernel == "ping-pong" else warps)
-    share = _hopper.parts(what, problem)
+    share = hopper.parts(what, problem)
     boxes = [given[name].block_shape for name in "abc"]
     wanted = [[tile[0], 64], [64, tile[1]], [tile[0], tile[1] // share]]
     assert boxes == [box[::-1] if way == "t" else box for box, way in zip(wanted, layout + "n", strict=True)]
@@ -125,22 +127,22 @@ def test_the_hopper_kernels_are_called_with_all_that_they_take(monkeypatch, kern
 def test_as_many_stages_as_fit_and_no_more(m, n, k):
     problem = Problem(4096, 4096, 4096, tile=(m, n, k))
     for name in ("specialised", "ping-pong"):
-        what = _variants.UNSTAMPED[name]
-        stages = _hopper.stages_that_fit(what, problem)
-        assert _hopper.ring(replace(what, stages=stages + 1), problem) > _hopper.ROOM
-        assert stages == 0 or _hopper.ring(replace(what, stages=stages), problem) <= _hopper.ROOM
+        what = variants.UNSTAMPED[name]
+        stages = hopper.stages_that_fit(what, problem)
+        assert hopper.ring(replace(what, stages=stages + 1), problem) > hopper.ROOM
+        assert stages == 0 or hopper.ring(replace(what, stages=stages), problem) <= hopper.ROOM
 
 
 def test_every_rung_can_be_what_it_says():
-    names = [rung.name for rung in _ladder.RUNGS]
+    names = [rung.name for rung in ladder.RUNGS]
     assert len(set(names)) == len(names) == 11
-    for rung in _ladder.RUNGS:
+    for rung in ladder.RUNGS:
         problem = Problem(4096, 4096, 4096, tile=rung.tile, order=rung.order)
-        _variants.check(problem)
+        variants.check(problem)
         assert rung.change and rung.why.endswith(".")
         if rung.variant.kernel in ("specialised", "ping-pong"):
-            assert _hopper.can_multiply(rung.variant, problem)
-            assert _hopper.ring(rung.variant, problem) <= _hopper.ROOM
+            assert hopper.can_multiply(rung.variant, problem)
+            assert hopper.ring(rung.variant, problem) <= hopper.ROOM
 
 
 def test_measuring_needs_a_gpu_and_no_interpreter():
@@ -153,31 +155,31 @@ def said(counts: list[dict[str, int]]) -> str:
     """What Nsight Compute says of launches with these counters."""
     lines = ["==PROF== Connected", '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"']
     for i, launch in enumerate(counts):
-        lines += [f'"{i}","k","{_counters.METRICS[name]}","byte","{n:,}"' for name, n in launch.items()]
+        lines += [f'"{i}","k","{counters.METRICS[name]}","byte","{n:,}"' for name, n in launch.items()]
     return "\n".join(lines)
 
 
 def test_counters_are_read_per_kernel_and_what_is_left_over_is_the_library_s():
-    one = dict.fromkeys(_counters.METRICS, 1000)
+    one = dict.fromkeys(counters.METRICS, 1000)
     counts = [one, {name: 2 for name in one}, {name: 3 for name in one}]
-    assert _counters.totals(said(counts), 3) == counts
-    assert _counters.totals(said(counts), 2) == [one, {name: 5 for name in one}]
+    assert counters.totals(said(counts), 3) == counts
+    assert counters.totals(said(counts), 2) == [one, {name: 5 for name in one}]
 
 
 @pytest.mark.parametrize(
     "text",
     ["", "==ERROR== ERR_NVGPUCTRPERM", said([{"dram_bytes": 1}]),
-     said([dict.fromkeys(_counters.METRICS, 1)]).replace('"1"', '"n/a"')],
+     said([dict.fromkeys(counters.METRICS, 1)]).replace('"1"', '"n/a"')],
 )  # fmt: skip
 def test_without_counters_there_are_none(text):
-    assert _counters.totals(text, 1) is None
+    assert counters.totals(text, 1) is None
 
 
 def test_the_roofline_takes_the_lower_limit():
     problem = Problem(1000, 1000, 1000)
-    far = _coalescing.limited(problem, {"dram_bytes": 10**6}, peak_tflops=60, gb_per_s=4000)
+    far = coalescing.limited(problem, {"dram_bytes": 10**6}, peak_tflops=60, gb_per_s=4000)
     assert (far["bound"], far["limit_tflops"]) == ("compute", 60)
-    near = _coalescing.limited(problem, {"dram_bytes": 10**9}, peak_tflops=60, gb_per_s=4000)
+    near = coalescing.limited(problem, {"dram_bytes": 10**9}, peak_tflops=60, gb_per_s=4000)
     assert (near["bound"], near["limit_tflops"]) == ("memory", 8)
 
 
@@ -188,8 +190,8 @@ from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 from triton.experimental.gluon import language as gl
 from triton.experimental.gluon._runtime import GluonASTSource
-from tilesim.cli._rooms import room
-room("kernels")
+from tilesim.cli.packages import load
+load("kernels")
 from tilesim_kernels import ping_pong, specialised, uncoalesced
 
 name = sys.argv[1]

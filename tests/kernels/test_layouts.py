@@ -5,34 +5,35 @@ import doctest
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from interpreter import _inputs, _launch, _reference, _variants, torch
+from interpreter import inputs, jobs, reference, torch, variants
 
 from tilesim import Device, Problem
-from tilesim_kernels import KernelError, _layouts
+from tilesim_kernels import KernelError
+from tilesim_kernels.launch import layouts
 
-NAMES = [*_variants.VARIANTS, "planned:stream-k", "planned:persistent-dynamic"]
+NAMES = [*variants.VARIANTS, "planned:stream-k", "planned:persistent-dynamic"]
 TILE = (16, 32, 16)
 
 
 def variant(name, problem, operands):
     schedule = name.removeprefix("planned:")
-    what = _variants.VARIANTS.get(name) or _variants.variant(schedule, "tma", True, 8, 3, "planned")
-    return _variants.on_this_machine(what, problem, operands[:2])[0]
+    what = variants.VARIANTS.get(name) or variants.variant(schedule, "tma", True, 8, 3, "planned")
+    return variants.on_this_machine(what, problem, operands[:2])[0]
 
 
 def multiplied(name, problem, operands):
     """The relative error of a kernel's product of operands wherever they lie; KernelError above TOLERANCE."""
-    work = _launch.job(variant(name, problem, operands), problem, Device(4), "cpu")
-    return _reference.gate(name, work.launcher(operands), problem, operands)
+    work = jobs.job(variant(name, problem, operands), problem, Device(4), "cpu")
+    return reference.gate(name, work.launcher(operands), problem, operands)
 
 
-@pytest.mark.parametrize("dtype", _inputs.DTYPES)
-@pytest.mark.parametrize("layout", _layouts.LAYOUTS)
+@pytest.mark.parametrize("dtype", inputs.DTYPES)
+@pytest.mark.parametrize("layout", layouts.LAYOUTS)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_kernel_multiplies_every_dtype_in_every_layout(name, dtype, layout):
     problem = Problem(48, 80, 32, tile=TILE, dtype=dtype)
-    operands = _inputs.matrices(problem, "cpu", 3, layout)
-    assert _layouts.layout(*operands[:2]) == layout
+    operands = inputs.matrices(problem, "cpu", 3, layout)
+    assert layouts.layout(*operands[:2]) == layout
     assert not name.endswith("tma") or variant(name, problem, operands).loads == "tma"
     multiplied(name, problem, operands)
 
@@ -68,7 +69,7 @@ def test_operands_are_read_where_they_lie(operands, name):
 @given(products())
 def test_lines_are_the_same_memory(operands):
     for x in operands:
-        view, trans = _layouts.lines(x)
+        view, trans = layouts.lines(x)
         assert torch.equal(view.T if trans else view, x)
         assert view.data_ptr() == x.data_ptr() and view.stride(1) == 1
 
@@ -90,7 +91,7 @@ def wide(rows, columns, ld, offset=0):
 )
 def test_tma_gives_way_to_pointers_where_lines_are_not_aligned(a, b, reason):
     problem = Problem(a.shape[0], b.shape[1], a.shape[1], tile=TILE, dtype="fp32")
-    what, why = _variants.on_this_machine(_variants.VARIANTS["naive-tma"], problem, (a, b))
+    what, why = variants.on_this_machine(variants.VARIANTS["naive-tma"], problem, (a, b))
     assert what.loads == ("ptr" if reason else "tma")
     assert why.startswith(reason) and bool(why) == bool(reason)
 
@@ -98,7 +99,7 @@ def test_tma_gives_way_to_pointers_where_lines_are_not_aligned(a, b, reason):
 def test_what_has_no_lines_and_what_is_too_long_is_refused():
     problem = Problem(16, 16, 16, tile=(16, 16, 16), dtype="fp32")
     right = torch.zeros(16, 16)
-    work = _launch.job(_variants.VARIANTS["naive-ptr"], problem, Device(1), "cpu")
+    work = jobs.job(variants.VARIANTS["naive-ptr"], problem, Device(1), "cpu")
     scattered = torch.zeros(32, 32)[::2, ::2]
     for operands in ((scattered, right, right), (right, scattered, right), (right, right, right.T)):
         with pytest.raises(KernelError, match=r"strides are .*; A and B need a dense dimension, and C dense"):

@@ -19,10 +19,10 @@ import sys
 from triton import compile
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
-from tilesim.cli._rooms import room
-room("kernels")
-from tilesim_kernels._launch import KERNELS, LAG, WAIT_NS
-from tilesim_kernels._variants import VARIANTS, Variant
+from tilesim.cli.packages import load
+load("kernels")
+from tilesim_kernels.launch.jobs import KERNELS, LAG, WAIT_NS
+from tilesim_kernels.launch.variants import VARIANTS, Variant
 
 name, stamps, layout, dtype = sys.argv[1], sys.argv[2] == "stamps", *sys.argv[3:]
 operand, result, depth = {

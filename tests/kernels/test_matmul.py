@@ -7,14 +7,16 @@ from importlib import import_module
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from interpreter import _inputs, _reference, _variants, torch
+from interpreter import inputs, reference, torch, variants
 
 from tilesim import Problem
 from tilesim.errors import TilesimError
-from tilesim_kernels import KernelError, _choice, _cublas, _errors, matmul
+from tilesim_kernels import KernelError, errors, matmul
+from tilesim_kernels.launch import cublas
+from tilesim_kernels.tuning import choice
 
 op = import_module("tilesim_kernels.matmul")
-REAL = {name: kind for name, kind in _inputs.DTYPES.items() if name not in ("tf32", "fp8")}
+REAL = {name: kind for name, kind in inputs.DTYPES.items() if name not in ("tf32", "fp8")}
 
 
 def matrix(rows, columns, dtype=torch.float32, seed=0):
@@ -57,17 +59,17 @@ def test_any_sizes_and_strides(operands):
 @pytest.mark.parametrize("size", [(1, 1, 1), (65, 70, 35), (128, 32, 64)])
 def test_any_dtype(name, size):
     m, n, k = size
-    kind = _inputs.DTYPES[name]
+    kind = inputs.DTYPES[name]
     a, b = matrix(m, k, kind), matrix(k, n, kind, seed=1)
     made = matmul(a, b)
-    assert made.dtype == _inputs.RESULTS[name]
-    assert off(made, a, b) <= _reference.TOLERANCE[name]
+    assert made.dtype == inputs.RESULTS[name]
+    assert off(made, a, b) <= reference.TOLERANCE[name]
 
 
 def test_fp32_is_tf32_where_torch_s_own_products_are(monkeypatch):
     asked = []
     monkeypatch.setattr(op, "_kept", {})
-    monkeypatch.setattr(op, "choices", lambda *key: asked.append(key[3]) or _choice.choices(*key))
+    monkeypatch.setattr(op, "choices", lambda *key: asked.append(key[3]) or choice.choices(*key))
     before = torch.get_float32_matmul_precision()
     try:
         for precision in ("highest", "high", "highest"):
@@ -82,18 +84,18 @@ def test_fp32_is_tf32_where_torch_s_own_products_are(monkeypatch):
 @pytest.mark.parametrize("dtype", ["fp32", "tf32", "bf16"])
 def test_what_cublas_is_asked_leaves_torch_s_setting_alone(monkeypatch, dtype):
     during = []
-    monkeypatch.setattr(torch, "mm", lambda a, b, out: during.append(_cublas.tf32()))
+    monkeypatch.setattr(torch, "mm", lambda a, b, out: during.append(cublas.tf32()))
     for before in (False, True):
-        with _cublas._tf32(before):
-            _cublas.cublas(dtype, _inputs.matrices(Problem(4, 4, 4, dtype=dtype), "cpu", 0))()
-            assert _cublas.tf32() == before
+        with cublas._tf32(before):
+            cublas.cublas(dtype, inputs.matrices(Problem(4, 4, 4, dtype=dtype), "cpu", 0))()
+            assert cublas.tf32() == before
     assert during == {"fp32": [False, False], "tf32": [True, True], "bf16": [False, True]}[dtype]
 
 
 def test_either_of_torch_s_switches_is_seen():
     for switch in (False, True, False):
         torch.backends.cuda.matmul.allow_tf32 = switch
-        assert _cublas.tf32() == switch
+        assert cublas.tf32() == switch
 
 
 def asking(*shape, seed=0, trans=False):
@@ -198,13 +200,13 @@ def test_operands_without_a_product(a, b, sentence, compiled):
     multiply = matmul
     if compiled:  # the sentence is a part of what the compiler says
         multiply = torch.compile(matmul, fullgraph=True, backend="aot_eager", dynamic=False)
-    with pytest.raises(RuntimeError if compiled else _errors.OperandError, match=sentence):
+    with pytest.raises(RuntimeError if compiled else errors.OperandError, match=sentence):
         multiply(a, b)
 
 
 def test_its_errors_are_what_callers_of_torch_and_of_tilesim_catch():
-    assert issubclass(_errors.OperandError, (RuntimeError, ValueError))
-    assert issubclass(_errors.OperandError, RuntimeError) and issubclass(_errors.OperandError, TilesimError)
+    assert issubclass(errors.OperandError, (RuntimeError, ValueError))
+    assert issubclass(errors.OperandError, RuntimeError) and issubclass(errors.OperandError, TilesimError)
     with pytest.raises(TypeError, match="A is a list; matmul multiplies tensors"):
         matmul([[1.0]], matrix(1, 1))
 
@@ -213,7 +215,7 @@ def test_without_a_gpu_it_says_what_to_do(monkeypatch):
     monkeypatch.setattr(op, "_kept", {})
     monkeypatch.setattr(op, "INTERPRETED", False)
     with pytest.raises(
-        _errors.OperandError, match=r"are on cpu; matmul needs tensors on an NVIDIA GPU, or TRITON_"
+        errors.OperandError, match=r"are on cpu; matmul needs tensors on an NVIDIA GPU, or TRITON_"
     ):
         matmul(matrix(4, 4), matrix(4, 4))
 
@@ -228,7 +230,7 @@ def test_what_no_kernel_can_multiply_is_one_sentence(monkeypatch):
 def test_fp8_has_no_gradient():
     a = matrix(16, 16).to(torch.float8_e4m3fn).requires_grad_()
     made = matmul(a, a)
-    with pytest.raises(_errors.OperandError, match=r"a product of torch.float8_e4m3fn has no gradient"):
+    with pytest.raises(errors.OperandError, match=r"a product of torch.float8_e4m3fn has no gradient"):
         made.sum().backward()
 
 
@@ -251,7 +253,7 @@ def test_a_kernel_that_cannot_be_launched_gives_way_for_good(monkeypatch):
     assert tried == [3, 2, 1]
     monkeypatch.setattr(op, "_kept", {})
     op._job.cache_clear()
-    monkeypatch.setattr(op, "choices", lambda *key: _choice.choices(*key)[:2])
+    monkeypatch.setattr(op, "choices", lambda *key: choice.choices(*key)[:2])
     with pytest.raises(KernelError, match="too many stages"):
         matmul(a, b)
 
@@ -275,7 +277,7 @@ def test_plans_work_in_room_of_their_own(monkeypatch, schedule):
         "order": "row-major", "schedule": schedule, "loads": "tma", "overlap": True,
         "warps": 8, "stages": 3, "kernel": "planned",
     }  # fmt: skip
-    chosen = _choice.chosen(row, 70, 68, 200)
+    chosen = choice.chosen(row, 70, 68, 200)
     monkeypatch.setattr(op, "_kept", {})
     monkeypatch.setattr(op, "choices", lambda *key: [chosen])
     a, b = matrix(70, 200), matrix(200, 68, seed=1)

@@ -48,19 +48,19 @@ def off(made, a, b):
 def test_every_kernel_multiplies_every_dtype_in_every_layout(gpu, kernel, layout, dtype, size):
     steps = {"bf16": 64, "fp16": 64, "fp32": 32, "tf32": 32, "fp8": 128}[dtype]
     problem = Problem(*size, tile=(128, 128, steps), dtype=dtype, order="grouped:3")
-    operands = gpu._inputs.matrices(problem, "cuda", 3, layout)
-    if kernel in gpu._variants.VARIANTS:
-        what = gpu._variants.VARIANTS[kernel]
+    operands = gpu.inputs.matrices(problem, "cuda", 3, layout)
+    if kernel in gpu.variants.VARIANTS:
+        what = gpu.variants.VARIANTS[kernel]
     else:
         schedule = kernel.removeprefix("planned:")
-        what = gpu._variants.variant(schedule, "tma", True, 8, 3, "planned")
+        what = gpu.variants.variant(schedule, "tma", True, 8, 3, "planned")
     what = replace(what, stages=2)
-    what, why = gpu._variants.on_this_machine(what, problem, operands[:2])
+    what, why = gpu.variants.on_this_machine(what, problem, operands[:2])
     assert bool(why) == (size[0] % 16 == 13 and "ptr" not in kernel)
-    work = gpu._launch.job(what, problem, gpu._machine.device(1))
+    work = gpu.jobs.job(what, problem, gpu.machine.device(1))
     results = []
     for _ in range(2):
-        error = gpu._reference.gate(kernel, work.launcher(operands), problem, operands)
+        error = gpu.reference.gate(kernel, work.launcher(operands), problem, operands)
         work.check()
         results.append(operands[2].clone())
     print(f"relative error {error:.1e}")
@@ -83,10 +83,10 @@ def test_every_kernel_multiplies_every_dtype_in_every_layout(gpu, kernel, layout
 @pytest.mark.parametrize("size", [(512, 768, 1024), (1008, 784, 1040)])
 def test_kernels_without_stamps_multiply_in_every_layout(gpu, kernel, warps, tile, layout, dtype, size):
     problem = Problem(*size, tile=tile, dtype=dtype, order="grouped:3")
-    operands = gpu._inputs.matrices(problem, "cuda", 3, layout)
-    what = replace(gpu._variants.UNSTAMPED[kernel], warps=warps, stages=3)
-    work = gpu._launch.job(what, problem, gpu._machine.device(1))
-    gpu._reference.gate(kernel, work.launcher(operands), problem, operands)
+    operands = gpu.inputs.matrices(problem, "cuda", 3, layout)
+    what = replace(gpu.variants.UNSTAMPED[kernel], warps=warps, stages=3)
+    work = gpu.jobs.job(what, problem, gpu.machine.device(1))
+    gpu.reference.gate(kernel, work.launcher(operands), problem, operands)
 
 
 @pytest.mark.parametrize(
@@ -105,17 +105,17 @@ def test_slices_of_larger_matrices_are_read_where_they_lie(gpu, kernel, layout, 
         slices.append(part.T if way == "t" else part)
     c = gpu.torch.empty(problem.m, problem.n, dtype=gpu.torch.bfloat16, device="cuda")
     operands = (*slices, c)
-    own = gpu._variants.VARIANTS | gpu._variants.UNSTAMPED
-    what, why = gpu._variants.on_this_machine(own[kernel], problem, slices)
+    own = gpu.variants.VARIANTS | gpu.variants.UNSTAMPED
+    what, why = gpu.variants.on_this_machine(own[kernel], problem, slices)
     assert bool(why) == (offset == 1 and "ptr" not in kernel)
-    if kernel in gpu._variants.UNSTAMPED:
+    if kernel in gpu.variants.UNSTAMPED:
         what = replace(what, stages=3)
-    work = gpu._launch.job(what, problem, gpu._machine.device(1))
-    if why and kernel in gpu._variants.UNSTAMPED:
+    work = gpu.jobs.job(what, problem, gpu.machine.device(1))
+    if why and kernel in gpu.variants.UNSTAMPED:
         with pytest.raises(gpu.KernelError, match=f"{kernel} loads by TMA alone, and these operands"):
             work.launcher(operands)
         return
-    gpu._reference.gate(kernel, work.launcher(operands), problem, operands)
+    gpu.reference.gate(kernel, work.launcher(operands), problem, operands)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -123,7 +123,7 @@ def test_slices_of_larger_matrices_are_read_where_they_lie(gpu, kernel, layout, 
 @pytest.mark.parametrize("size", [(1, 1, 1), (17, 4096, 4096), (1024, 1024, 1024), (777, 1000, 4096)])
 def test_matmul_gets_any_size_right(gpu, op, dtype, layout, size):
     m, n, k = size
-    kind = gpu._inputs.DTYPES[dtype]
+    kind = gpu.inputs.DTYPES[dtype]
     a, b = (
         matrix(gpu, *shape, kind, way == "t", seed)
         for seed, (shape, way) in enumerate(zip(((m, k), (k, n)), layout, strict=True))
@@ -134,7 +134,7 @@ def test_matmul_gets_any_size_right(gpu, op, dtype, layout, size):
         made = op.matmul(a, b)
     finally:
         gpu.torch.set_float32_matmul_precision(before)
-    assert off(made, a, b) <= gpu._reference.TOLERANCE[dtype]
+    assert off(made, a, b) <= gpu.reference.TOLERANCE[dtype]
 
 
 def test_torch_checks_the_operator(gpu, op):
@@ -149,7 +149,7 @@ def test_a_compiled_layer_and_its_gradients(gpu, op, monkeypatch, mode, schedule
     """reduce-overhead captures a CUDA graph, which must not take a plan's tables for its own."""
     torch = gpu.torch
     if schedule:
-        what = gpu._variants.variant(schedule, "tma", True, 8, 3, "planned")
+        what = gpu.variants.variant(schedule, "tma", True, 8, 3, "planned")
 
         def choices(m, n, k, dtype, *rest):
             return [(what, Problem(m, n, k, tile=(128, 128, 64), dtype=dtype))]
@@ -199,12 +199,12 @@ def test_a_product_in_a_captured_graph_is_right_at_each_replay(gpu, op):
     for seed in range(2, 5):
         a.copy_(matrix(gpu, 512, 4096, torch.bfloat16, seed=seed))
         graph.replay()
-        assert off(made, a, b) <= gpu._reference.TOLERANCE["bf16"]
+        assert off(made, a, b) <= gpu.reference.TOLERANCE["bf16"]
 
 
 def test_plans_that_share_tiles_may_run_on_two_streams_at_once(gpu, op, monkeypatch):
     torch = gpu.torch
-    what = gpu._variants.variant("stream-k", "tma", True, 8, 3, "planned")
+    what = gpu.variants.variant("stream-k", "tma", True, 8, 3, "planned")
     problem = Problem(512, 512, 8192, tile=(128, 128, 64))
     monkeypatch.setattr(op, "choices", lambda *asked: [(what, problem)])
     a, b = matrix(gpu, 512, 8192, torch.bfloat16), matrix(gpu, 8192, 512, torch.bfloat16, seed=1)
@@ -215,7 +215,7 @@ def test_plans_that_share_tiles_may_run_on_two_streams_at_once(gpu, op, monkeypa
         with torch.cuda.stream(streams[turn % 2]):
             made.append(op.matmul(a, b))
     torch.cuda.synchronize()
-    assert off(right, a, b) <= gpu._reference.TOLERANCE["bf16"]
+    assert off(right, a, b) <= gpu.reference.TOLERANCE["bf16"]
     assert all(torch.equal(one, right) for one in made)
 
 
@@ -225,10 +225,10 @@ def test_too_many_stages_become_fewer(gpu, op, monkeypatch):
         "overlap": False, "warps": 8, "stages": 9, "kernel": "own",
         "m": 512, "n": 512, "k": 2048, "layout": "nn",
     }  # fmt: skip
-    choice = import_module("tilesim_kernels._choice")
+    choice = import_module("tilesim_kernels.tuning.choice")
     monkeypatch.setattr(choice, "rows", lambda name: [row])
     a, b = matrix(gpu, 512, 2048, gpu.torch.bfloat16), matrix(gpu, 2048, 512, gpu.torch.bfloat16, seed=1)
-    assert off(op.matmul(a, b), a, b) <= gpu._reference.TOLERANCE["bf16"]
+    assert off(op.matmul(a, b), a, b) <= gpu.reference.TOLERANCE["bf16"]
     ((_, run),) = op._kept.values()
     assert run.what.stages < 9 and run.problem.tile == (128, 256, 64)
 
@@ -236,7 +236,7 @@ def test_too_many_stages_become_fewer(gpu, op, monkeypatch):
 @pytest.mark.parametrize(("dtype", "layout"), [("bf16", "nn"), ("fp8", "nt"), ("tf32", "nt")])
 def test_tuning_makes_a_table_that_matmul_goes_by(gpu, op, monkeypatch, tmp_path, dtype, layout):
     tuning, tuned = (import_module(f"tilesim_kernels.{name}") for name in ("_tune", "_tuned"))
-    choice = import_module("tilesim_kernels._choice")
+    choice = import_module("tilesim_kernels.tuning.choice")
     monkeypatch.setattr(tuning, "WARMUP", 2)
     few = tuning.candidates
     monkeypatch.setattr(tuning, "candidates", lambda *asked: list(few(*asked))[:6])

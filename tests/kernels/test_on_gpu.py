@@ -112,15 +112,15 @@ def test_the_two_clocks_agree(gpu):
 def test_every_schedule_at_ragged_sizes_is_the_same_to_the_bit(gpu, schedule, dtype, loads, size):
     problem = Problem(*size, dtype=dtype, order="grouped:3")
     for overlap in (True, False):
-        what = gpu._variants.variant(schedule, loads, overlap, 8, 3, "planned")
-        what, why = gpu._variants.on_this_machine(what, problem)
+        what = gpu.variants.variant(schedule, loads, overlap, 8, 3, "planned")
+        what, why = gpu.variants.on_this_machine(what, problem)
         assert not why
-        work = gpu._launch.job(what, problem, gpu._machine.device(1))
+        work = gpu.jobs.job(what, problem, gpu.machine.device(1))
         stamps = gpu.torch.zeros(len(work.rows), 16, dtype=gpu.torch.int64, device="cuda")
         results = []
         for room in (None, None, stamps):
-            operands = gpu._inputs.matrices(problem, "cuda", seed=1)
-            gpu._reference.gate(schedule, work.launcher(operands, room), problem, operands)
+            operands = gpu.inputs.matrices(problem, "cuda", seed=1)
+            gpu.reference.gate(schedule, work.launcher(operands, room), problem, operands)
             work.check()
             results.append(operands[2])
         assert gpu.torch.equal(results[0], results[1]) and gpu.torch.equal(results[0], results[2])
@@ -129,8 +129,8 @@ def test_every_schedule_at_ragged_sizes_is_the_same_to_the_bit(gpu, schedule, dt
 @pytest.mark.parametrize("schedule", EVERY)
 def test_a_recorded_trace_has_the_plan_s_segments(gpu, schedule):
     problem = Problem(2048, 2304, 1000, order="grouped:4")
-    trace = gpu._record.record(schedule, problem, kernel="planned", warmup=1, repeats=3)
-    made = plan(schedule, problem, gpu._machine.device(1))
+    trace = gpu.recording.record(schedule, problem, kernel="planned", warmup=1, repeats=3)
+    made = plan(schedule, problem, gpu.machine.device(1))
     spans, _ = gpu.in_order(trace)
     columns = ["tile", "k0", "k1"]
     if len(made.shared):  # who draws what from a queue is up to the run
@@ -138,24 +138,24 @@ def test_a_recorded_trace_has_the_plan_s_segments(gpu, schedule):
         assert sorted(spans[columns].tolist()) == sorted(whole[columns].tolist())
     else:
         assert spans[["cta", *columns]].tolist() == made.segments[["cta", *columns]].tolist()
-    assert trace.tick_ns == gpu._machine.tick_ns() and (spans["cycles"] > 0).all()
+    assert trace.tick_ns == gpu.machine.tick_ns() and (spans["cycles"] > 0).all()
 
 
 @pytest.mark.parametrize("overlap", [True, False])
 def test_a_partial_that_never_comes_ends_in_an_error_and_the_next_launch_is_right(gpu, overlap):
     problem = Problem(1024, 1024, 1024)
     what = replace(gpu.variant("planned:split-k:2", problem), overlap=overlap)
-    made = plan("split-k:2", problem, gpu._machine.device(1))
-    uploaded = gpu._upload.upload(made, problem, "cuda")
-    operands = gpu._inputs.matrices(problem, "cuda", seed=6)
-    launch = gpu._launch._planned(what, problem, uploaded, operands, wait_ns=50_000_000)
+    made = plan("split-k:2", problem, gpu.machine.device(1))
+    uploaded = gpu.plan_table.upload(made, problem, "cuda")
+    operands = gpu.inputs.matrices(problem, "cuda", seed=6)
+    launch = gpu.jobs._planned(what, problem, uploaded, operands, wait_ns=50_000_000)
     right = uploaded.table.clone()
-    uploaded.table[int(np.flatnonzero(made.segments["tile"] == 7)[0]), 4] = gpu._upload.WHOLE
+    uploaded.table[int(np.flatnonzero(made.segments["tile"] == 7)[0]), 4] = gpu.plan_table.WHOLE
     launch()
     with pytest.raises(gpu.KernelError, match="tile 7 waited for a partial that never came"):
         uploaded.check()
     uploaded.table.copy_(right)
-    gpu._reference.gate("split-k", launch, problem, operands)
+    gpu.reference.gate("split-k", launch, problem, operands)
     uploaded.check()
 
 
@@ -163,7 +163,7 @@ def test_a_partial_that_never_comes_ends_in_an_error_and_the_next_launch_is_righ
 def test_a_plan_for_more_residents_than_fit_is_an_error(gpu, schedule):
     problem = Problem(4096, 4352, 512)
     with pytest.raises(gpu.KernelError, match="counts on 2 thread blocks per SM, and an SM held 1 at once"):
-        gpu._record.record(schedule, problem, kernel="planned", ctas_per_sm=2, warmup=1, repeats=3)
+        gpu.recording.record(schedule, problem, kernel="planned", ctas_per_sm=2, warmup=1, repeats=3)
 
 
 @pytest.mark.parametrize("n", [1, 2, 255, 257, 2049, 10**6 + 7, 2**24, 3 * 10**8 + 1])
@@ -171,8 +171,8 @@ def test_every_rung_sums_any_length_and_the_same_each_time(gpu, n):
     random = gpu.torch.Generator("cuda").manual_seed(1)
     x = gpu.torch.empty(n, device="cuda")
     for rung in gpu.reductions.RUNGS:
-        made = gpu.reductions.summing(rung, x, gpu._reductions.slots())
-        gpu._reductions.gate(rung.name, made, x, random)
+        made = gpu.reductions.summing(rung, x, gpu.sums.slots())
+        gpu.sums.gate(rung.name, made, x, random)
         first = made.sums.clone()
         made.sums.fill_(gpu.torch.nan)
         made.launch()
@@ -180,7 +180,7 @@ def test_every_rung_sums_any_length_and_the_same_each_time(gpu, n):
 
 
 def test_the_reduction_ladder_is_measured(gpu):
-    made = gpu._reductions.bench_reductions(1, 2**20 + 1, warmup=1, samples=3)
+    made = gpu.sums.bench_reductions(1, 2**20 + 1, warmup=1, samples=3)
     names = [*(rung.name for rung in gpu.reductions.RUNGS), "torch.sum", "copy"]
     assert [(row["n"], row["name"]) for row in made["rows"]] == [
         (n, name) for n in (1, 2**20 + 1) for name in names
@@ -192,7 +192,7 @@ def test_the_reduction_ladder_is_measured(gpu):
 
 def test_a_vector_that_does_not_fit_is_one_sentence(gpu):
     with pytest.raises(gpu.KernelError, match=r"needed 4 times, to copy them as well; this GPU has"):
-        gpu._reductions.bench_reductions(2**37)
+        gpu.sums.bench_reductions(2**37)
 
 
 LOST = """
@@ -200,11 +200,11 @@ import sys
 import on_gpu
 from tilesim.cli import main
 
-def sample(*asked, whole=on_gpu._record.sample):
+def sample(*asked, whole=on_gpu.recording.sample):
     on_gpu.write_to[(1,)](64)
     return whole(*asked)
 
-on_gpu._record.sample = sample
+on_gpu.recording.sample = sample
 sys.argv[0] = "tilesim"
 main()
 """
@@ -240,12 +240,12 @@ def test_kernels_without_stamps_are_right_on_a_gpu_too(gpu, kernel, tile, order)
     for dtype in ("bf16", "fp16"):
         for m, n, k in [(1, 8, 8), (300, 520, 200), (1000, 776, 1344), (16, 2048, 4096), (3000, 2504, 72)]:
             problem = Problem(m, n, k, tile=tile, dtype=dtype, order=order)
-            gpu.right(gpu._variants.UNSTAMPED[kernel], problem)
+            gpu.right(gpu.variants.UNSTAMPED[kernel], problem)
 
 
 @pytest.mark.parametrize("tile", [(64, 128, 64), (64, 64, 128)])
 def test_specialised_with_one_group_of_consumers(gpu, tile):
-    what = replace(gpu._variants.UNSTAMPED["specialised"], warps=4)
+    what = replace(gpu.variants.UNSTAMPED["specialised"], warps=4)
     for m, n, k in [(1024, 1024, 1024), (300, 520, 200)]:
         gpu.right(what, Problem(m, n, k, tile=tile))
 
@@ -257,9 +257,9 @@ def test_specialised_with_one_group_of_consumers(gpu, tile):
 def test_launched_while_its_predecessor_ends_a_kernel_reads_what_that_wrote(gpu, kernel, tile):
     """A chain of products, each of the one before."""
     problem = Problem(512, 512, 512, tile=tile)
-    a, b, _ = gpu._inputs.matrices(problem, "cuda", seed=5)
+    a, b, _ = gpu.inputs.matrices(problem, "cuda", seed=5)
     b /= 512**0.5
-    work = gpu._launch.job(gpu._variants.UNSTAMPED[kernel], problem, gpu._machine.device(1))
+    work = gpu.jobs.job(gpu.variants.UNSTAMPED[kernel], problem, gpu.machine.device(1))
     links = [a, *(gpu.torch.empty_like(a) for _ in range(40))]
     launches = [work.launcher((x, b, y)) for x, y in pairwise(links)]
     launches[0]()  # compiled
@@ -268,4 +268,4 @@ def test_launched_while_its_predecessor_ends_a_kernel_reads_what_that_wrote(gpu,
     for launch in launches:
         launch()
     for x, y in pairwise(links):
-        assert gpu._reference.relative_error((x, b, y)) < gpu._reference.TOLERANCE["bf16"]
+        assert gpu.reference.relative_error((x, b, y)) < gpu.reference.TOLERANCE["bf16"]

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from interpreter import torch
 
 from tilesim import Problem
-from tilesim_kernels import _hopper, _inputs, _pipeline
-from tilesim_kernels._pipeline import pipeline, shared_bytes, stages_that_fit
+from tilesim_kernels.launch import config, hopper
+from tilesim_kernels.launch import operands as inputs
+from tilesim_kernels.launch.config import pipeline, shared_bytes, stages_that_fit
 
 SIDES = st.sampled_from([16, 32, 64, 128, 256])
 
@@ -50,19 +51,19 @@ def test_what_is_given_stays():
     SIDES,
     SIDES,
     st.sampled_from([16, 32, 64, 128]),
-    st.sampled_from(sorted(_inputs.DTYPES)),
+    st.sampled_from(sorted(inputs.DTYPES)),
     st.integers(1, 4),
 )
 def test_it_fits_as_often_as_was_asked_for(m, n, k, dtype, ctas_per_sm):
     cut = problem(m, n, k, dtype=dtype)
     warps, stages, parts = pipeline(cut, ctas_per_sm)
     room = shared_bytes(ctas_per_sm)
-    assert 1 <= stages <= _pipeline.MOST_STAGES and warps in (4, 8) and parts in (1, 2)
+    assert 1 <= stages <= config.MOST_STAGES and warps in (4, 8) and parts in (1, 2)
     assert stages == 1 or stages <= stages_that_fit(cut, room, parts)
-    assert parts == 1 or stages_that_fit(cut, room) < _pipeline.LEAST_STAGES
-    taken = _hopper.BARRIERS + _pipeline.RESERVED
-    assert ctas_per_sm * (room + taken) <= _pipeline.SM_ROOM
-    if stages < _pipeline.MOST_STAGES and parts == 1:
+    assert parts == 1 or stages_that_fit(cut, room) < config.LEAST_STAGES
+    taken = hopper.BARRIERS + config.RESERVED
+    assert ctas_per_sm * (room + taken) <= config.SM_ROOM
+    if stages < config.MOST_STAGES and parts == 1:
         assert stages_that_fit(cut, room, parts) in (stages, 0)
 
 

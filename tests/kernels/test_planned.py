@@ -5,14 +5,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from interpreter import _inputs, _launch, _record, _reference, multiplied, recorded, stamped, torch, variant
+from interpreter import inputs, jobs, multiplied, recorded, recording, reference, stamped, torch, variant
 
 import tilesim.schedules
 from tilesim import SCHEDULES, Device, Plan, Problem, plan
 from tilesim.errors import PlanError
 from tilesim.orders import visit
 from tilesim.plans import SEGMENT, segments
-from tilesim_kernels import KernelError, _upload
+from tilesim_kernels import KernelError
+from tilesim_kernels.launch import plan_table
 
 NEEDS = {"split-k": ":3"}
 EVERY = [name + NEEDS.get(name, "") for name in SCHEDULES] + ["stream-k:5", "stream-k-hybrid:1"]
@@ -43,11 +44,13 @@ def test_each_thread_block_does_what_the_plan_says(schedule):
 @pytest.mark.parametrize("overlap", [True, False])
 def test_only_owners_wait_and_each_for_the_last_of_its_partials(schedule, overlap):
     what = replace(variant(f"planned:{schedule}", PROBLEM), overlap=overlap)
-    work = _launch.job(what, PROBLEM, Device(5), "cpu")
-    operands = _inputs.matrices(PROBLEM, "cpu", seed=4)
+    work = jobs.job(what, PROBLEM, Device(5), "cpu")
+    operands = inputs.matrices(PROBLEM, "cpu", seed=4)
     stamps = torch.zeros(len(work.rows), 16, dtype=torch.int64)
-    _reference.gate(schedule, work.launcher(operands, stamps), PROBLEM, operands)
-    trace = _record.trace(stamps.numpy(), work.rows, schedule, PROBLEM, Device(5), 1, {"launches": work.ctas})
+    reference.gate(schedule, work.launcher(operands, stamps), PROBLEM, operands)
+    trace = _recording.trace(
+        stamps.numpy(), work.rows, schedule, PROBLEM, Device(5), 1, {"launches": work.ctas}
+    )
     spans = trace.spans
     cut = np.bincount(spans["tile"], minlength=PROBLEM.tiles)[spans["tile"]] > 1
     owner = spans["fixup"] > spans["drain"]
@@ -58,10 +61,10 @@ def test_only_owners_wait_and_each_for_the_last_of_its_partials(schedule, overla
 
 
 def test_the_same_result_to_the_bit_whatever_was_there_before():
-    work = _launch.job(variant("planned:stream-k:5", PROBLEM), PROBLEM, Device(5), "cpu")
+    work = jobs.job(variant("planned:stream-k:5", PROBLEM), PROBLEM, Device(5), "cpu")
     results = []
     for _ in range(2):
-        operands = _inputs.matrices(PROBLEM, "cpu", seed=5)
+        operands = inputs.matrices(PROBLEM, "cpu", seed=5)
         work.launcher(operands)()
         work.check()
         results.append(operands[2])
@@ -71,11 +74,11 @@ def test_the_same_result_to_the_bit_whatever_was_there_before():
 def test_a_partial_that_never_comes_is_an_error_that_names_the_tile_and_leaves_a_clean_table():
     what = variant("planned:split-k:2", PROBLEM)
     made = plan("split-k:2", PROBLEM, Device(5))
-    uploaded = _upload.upload(made, PROBLEM, "cpu")
+    uploaded = plan_table.upload(made, PROBLEM, "cpu")
     lost = int(np.flatnonzero(made.segments["tile"] == 7)[0])
-    uploaded.table[lost, 4] = _upload.WHOLE  # its block believes that it has the whole tile
-    operands = _inputs.matrices(PROBLEM, "cpu", seed=6)
-    _launch._planned(what, PROBLEM, uploaded, operands)()
+    uploaded.table[lost, 4] = plan_table.WHOLE  # its block believes that it has the whole tile
+    operands = inputs.matrices(PROBLEM, "cpu", seed=6)
+    jobs._planned(what, PROBLEM, uploaded, operands)()
     with pytest.raises(KernelError, match="tile 7 waited for a partial that never came"):
         uploaded.check()
     uploaded.check()
@@ -85,11 +88,11 @@ def test_a_partial_that_never_comes_is_an_error_that_names_the_tile_and_leaves_a
 @pytest.mark.parametrize("schedule", [name for name in EVERY if "dynamic" in name or "launch" in name])
 def test_the_queue_is_as_it_was_after_each_launch(schedule):
     made = plan(schedule, PROBLEM, Device(3))
-    uploaded = _upload.upload(made, PROBLEM, "cpu")
+    uploaded = plan_table.upload(made, PROBLEM, "cpu")
     for seed in range(3):
-        operands = _inputs.matrices(PROBLEM, "cpu", seed)
-        launch = _launch._planned(variant(f"planned:{schedule}", PROBLEM), PROBLEM, uploaded, operands)
-        _reference.gate(schedule, launch, PROBLEM, operands)
+        operands = inputs.matrices(PROBLEM, "cpu", seed)
+        launch = jobs._planned(variant(f"planned:{schedule}", PROBLEM), PROBLEM, uploaded, operands)
+        reference.gate(schedule, launch, PROBLEM, operands)
         assert int(uploaded.ticket) == 0
 
 
@@ -123,12 +126,12 @@ def test_a_plan_that_can_deadlock_is_refused_before_it_runs(tmp_path, monkeypatc
     monkeypatch.setattr(tilesim.schedules, "__path__", [*tilesim.schedules.__path__, str(tmp_path)])
     monkeypatch.delitem(sys.modules, "tilesim.schedules.stuck", raising=False)
     with pytest.raises(PlanError, match="tile"):
-        _launch.job(variant("planned:stuck", PROBLEM), PROBLEM, Device(2), "cpu")
+        jobs.job(variant("planned:stuck", PROBLEM), PROBLEM, Device(2), "cpu")
 
 
 def test_the_table_gives_a_tile_s_partials_to_its_last_segment():
     rows = segments(0, [2, 0, 2, 1, 2], [0, 0, 3, 0, 5], [3, 9, 5, 9, 9])
-    table, tiles = _upload.table_of(rows, Problem(32, 48, 144, tile=(16, 16, 16)))
+    table, tiles = plan_table.table_of(rows, Problem(32, 48, 144, tile=(16, 16, 16)))
     assert table[:, 4].tolist() == [0, -1, 1, -1, 0]  # place
     assert table[:, 5].tolist() == [0, 0, 0, 0, 2]  # peers
     assert tiles.tolist() == [2, 2]

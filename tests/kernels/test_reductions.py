@@ -14,8 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from interpreter import torch, triton
 
-from tilesim_kernels import KernelError, _reductions, bench_reductions
-from tilesim_kernels.reductions import RUNGS, THREADS, _block, _rungs, launches, summing
+from tilesim_kernels import KernelError, bench_reductions
+from tilesim_kernels.bench import reductions
+from tilesim_kernels.reductions import RUNGS, THREADS, block, launches, steps, summing
 
 TREES = RUNGS[:3]
 RAGGED = [1, 2, 31, 255, 256, 257, 2047, 2048, 2049, 70_001]
@@ -34,7 +35,7 @@ def blocks(monkeypatch):
 def summed(rung, n, slots=24, seed=0):
     """The relative error of a rung that has passed the gate."""
     x = torch.empty(n)
-    return _reductions.gate(rung.name, summing(rung, x, slots), x, torch.Generator().manual_seed(seed))
+    return reductions.gate(rung.name, summing(rung, x, slots), x, torch.Generator().manual_seed(seed))
 
 
 @each_rung
@@ -70,7 +71,7 @@ def test_the_sum_has_the_same_bits_each_time(rung):
 
 
 @each_rung
-@given(n=st.integers(1, _reductions.MOST), slots=st.integers(1, 3000))
+@given(n=st.integers(1, reductions.MOST), slots=st.integers(1, 3000))
 def test_launches_take_what_the_last_ones_left(rung, n, slots):
     made = launches(rung, n, slots)
     assert made[0][0] == n and made[-1][1] == 1
@@ -125,10 +126,10 @@ import json
 from triton import compile
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
-from tilesim.cli._rooms import room
-room("kernels")
+from tilesim.cli.packages import load
+load("kernels")
 from tilesim_kernels.reductions import RUNGS
-from tilesim_kernels.reductions._block import WARPS
+from tilesim_kernels.reductions.block import WARPS
 
 made = {}
 for rung in RUNGS:
@@ -161,7 +162,7 @@ def test_two_trees_are_one_loop_over_levels(machine_code):
 
 def test_a_thread_has_its_loads_in_flight_before_it_adds(machine_code):
     for name in ("unrolled", "shuffles", "multi-block"):
-        assert machine_code[name].index("FADD") == machine_code[name].count("LDG") == _block.ADDED.value
+        assert machine_code[name].index("FADD") == machine_code[name].count("LDG") == block.ADDED.value
 
 
 def test_shuffles_take_the_place_of_the_tree(machine_code):
@@ -210,9 +211,9 @@ def test_a_vector_that_does_not_fit(small_gpu):
     sentence = (
         r"63000000 values of fp32 take 0.3 GB, needed 4 times, to copy them as well; this GPU has 1.0 GB"
     )
-    with pytest.raises(KernelError, match=sentence), _reductions._memory(63_000_000):
+    with pytest.raises(KernelError, match=sentence), reductions._memory(63_000_000):
         raise AssertionError("the work began")
-    with pytest.raises(KernelError, match="needed 24 times"), _reductions._memory(64 * 1024):
+    with pytest.raises(KernelError, match="needed 24 times"), reductions._memory(64 * 1024):
         raise torch.OutOfMemoryError("no room beside what others hold")
 
 
@@ -222,11 +223,11 @@ class TestTheGate:
     def gate(self, launch, error=None):
         """What the gate says of `launch(x, sums)`."""
         x, sums = torch.empty(self.N), torch.empty(2)
-        made = _reductions.Summing(lambda: launch(x, sums), sums)
-        return _reductions.gate("mine", made, x, torch.Generator().manual_seed(3))
+        made = reductions.Summing(lambda: launch(x, sums), sums)
+        return reductions.gate("mine", made, x, torch.Generator().manual_seed(3))
 
     def test_lets_a_right_sum_through(self):
-        assert self.gate(lambda x, sums: sums[-1:].copy_(x.sum())) <= _reductions.TOLERANCE
+        assert self.gate(lambda x, sums: sums[-1:].copy_(x.sum())) <= reductions.TOLERANCE
 
     @pytest.mark.parametrize("wrong", [slice(1, None), slice(None, -1), slice(None, None, 2)])
     def test_sees_one_element_left_out(self, wrong):

@@ -5,10 +5,11 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from interpreter import _clock, _inputs, _launch, torch, variant
+from interpreter import inputs, jobs, stamps, torch, variant
 
 from tilesim import Device, Problem
-from tilesim_kernels import KernelError, _variants, bench, record, sm_order, turnaround
+from tilesim_kernels import KernelError, bench, record, sm_order, turnaround
+from tilesim_kernels.launch import variants
 
 SMALL = Problem(64, 64, 64, tile=(32, 32, 32))
 
@@ -41,7 +42,7 @@ def test_problems_out_of_reach(problem, sentence):
 def test_variants_that_do_not_exist(options, sentence):
     usual = {"schedule": "naive", "loads": "tma", "overlap": True, "warps": 8, "stages": 3}
     with pytest.raises(KernelError, match=sentence):
-        _variants.variant(**usual | options)
+        variants.variant(**usual | options)
 
 
 @pytest.mark.parametrize(("capability", "refused"), [((8, 0), True), ((8, 9), False), ((9, 0), False)])
@@ -51,14 +52,14 @@ def test_fp8_needs_tensor_cores_that_know_it(monkeypatch, capability, refused):
     monkeypatch.setattr(torch.cuda, "get_device_capability", lambda: capability)
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "Some GPU")
     with pytest.raises(KernelError, match="Some GPU is sm_80, which") if refused else nullcontext():
-        _variants.check(replace(SMALL, dtype="fp8"))
-    _variants.check(SMALL)
+        variants.check(replace(SMALL, dtype="fp8"))
+    variants.check(SMALL)
 
 
 def test_a_kernel_that_takes_row_major_operands_alone(monkeypatch):
-    monkeypatch.setitem(_launch.KERNELS, "naive", SimpleNamespace(arg_names=["a", "b", "c", "lda"]))
-    work = _launch.job(variant("naive-ptr", SMALL), SMALL, Device(2), "cpu")
-    a, b, c = _inputs.matrices(SMALL, "cpu", seed=1)
+    monkeypatch.setitem(jobs.KERNELS, "naive", SimpleNamespace(arg_names=["a", "b", "c", "lda"]))
+    work = jobs.job(variant("naive-ptr", SMALL), SMALL, Device(2), "cpu")
+    a, b, c = inputs.matrices(SMALL, "cpu", seed=1)
     work.launcher((a, b, c))
     work.launcher((torch.zeros(64, 80).bfloat16()[:, :64], b, c))
     with pytest.raises(
@@ -82,19 +83,19 @@ def test_measuring_needs_a_gpu_and_no_interpreter():
 @pytest.mark.parametrize(
     ("kind", "shape"),
     [
-        (torch.int64, (-1, _clock.WORDS)),
-        (torch.int64, (0, _clock.WORDS // 2)),
-        (torch.int32, (0, _clock.WORDS)),
+        (torch.int64, (-1, stamps.WORDS)),
+        (torch.int64, (0, stamps.WORDS // 2)),
+        (torch.int32, (0, stamps.WORDS)),
     ],
 )
 @pytest.mark.parametrize("name", ["naive-tma", "persistent-ptr", "planned:stream-k:3", "planned:naive"])
 def test_a_place_for_stamps_in_which_they_would_not_fit(name, kind, shape):
-    work = _launch.job(variant(name, SMALL), SMALL, Device(2), "cpu")
-    operands = _inputs.matrices(SMALL, "cpu", seed=1)
+    work = jobs.job(variant(name, SMALL), SMALL, Device(2), "cpu")
+    operands = inputs.matrices(SMALL, "cpu", seed=1)
     few = torch.zeros(len(work.rows) + shape[0], shape[1], dtype=kind)
     with pytest.raises(KernelError, match=rf"a plan of {len(work.rows)} segments needs a dense torch.int64"):
         work.launcher(operands, few)
-    every_other = torch.zeros(2 * len(work.rows), _clock.WORDS, dtype=torch.int64)[::2]
+    every_other = torch.zeros(2 * len(work.rows), stamps.WORDS, dtype=torch.int64)[::2]
     with pytest.raises(KernelError, match="dense"):
         work.launcher(operands, every_other)
     assert operands[2].isnan().all()

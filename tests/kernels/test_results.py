@@ -1,7 +1,7 @@
 """Every kernel against a float64 product, at sizes that fit no tile, by Triton's interpreter."""
 
 import pytest
-from interpreter import _inputs, _reference, _variants, multiplied, torch
+from interpreter import inputs, multiplied, reference, torch, variants
 
 from tilesim import Problem
 from tilesim_kernels import KernelError
@@ -10,14 +10,14 @@ RAGGED = [(1, 1, 1), (100, 72, 88), (33, 40, 16), (16, 200, 40), (65, 67, 35)]
 ORDERS = ["row-major", "column-major", "grouped:2", "morton", "hilbert"]
 
 
-@pytest.mark.parametrize("name", _variants.VARIANTS)
+@pytest.mark.parametrize("name", variants.VARIANTS)
 @pytest.mark.parametrize("dtype", ["bf16", "fp16", "fp32"])
 @pytest.mark.parametrize("size", RAGGED, ids=lambda size: "x".join(map(str, size)))
 def test_any_size_in_any_dtype(name, dtype, size):
     multiplied(Problem(*size, tile=(32, 64, 32), dtype=dtype), name)
 
 
-@pytest.mark.parametrize("name", _variants.VARIANTS)
+@pytest.mark.parametrize("name", variants.VARIANTS)
 @pytest.mark.parametrize("order", ORDERS)
 def test_any_order(name, order):
     multiplied(Problem(120, 104, 40, tile=(16, 32, 32), dtype="fp32", order=order), name)
@@ -30,26 +30,26 @@ def test_any_number_of_thread_blocks(ctas):
 
 def test_the_gate_sees_one_wrong_element():
     problem = Problem(48, 40, 24, tile=(16, 16, 16), dtype="fp32")
-    a, b, c = operands = _inputs.matrices(problem, "cpu", seed=3)
+    a, b, c = operands = inputs.matrices(problem, "cpu", seed=3)
 
     def nearly():
         torch.mm(a, b, out=c)
         c[47, 39] += 0.1
 
     with pytest.raises(KernelError, match=r"nearly gets 48x40x24 in fp32 wrong"):
-        _reference.gate("nearly", nearly, problem, operands)
+        reference.gate("nearly", nearly, problem, operands)
 
 
 def test_the_gate_sees_one_element_that_was_not_written():
     problem = Problem(48, 40, 24, tile=(16, 16, 16), dtype="fp32")
-    a, b, c = operands = _inputs.matrices(problem, "cpu", seed=3)
+    a, b, c = operands = inputs.matrices(problem, "cpu", seed=3)
     c.copy_(a @ b)  # a right result from before does not help
 
     def lazy():
         c[:, :39] = (a @ b)[:, :39]
 
     with pytest.raises(KernelError, match="nan"):
-        _reference.gate("lazy", lazy, problem, operands)
+        reference.gate("lazy", lazy, problem, operands)
 
 
 @pytest.mark.parametrize(
@@ -58,6 +58,6 @@ def test_the_gate_sees_one_element_that_was_not_written():
 )
 def test_tma_gives_way_to_pointers_where_rows_are_not_aligned(size, reason):
     problem = Problem(*size, tile=(32, 32, 32))
-    what, why = _variants.on_this_machine(_variants.VARIANTS["naive-tma"], problem)
+    what, why = variants.on_this_machine(variants.VARIANTS["naive-tma"], problem)
     assert what.loads == ("ptr" if reason else "tma")
     assert why.startswith(reason) and bool(why) == bool(reason)

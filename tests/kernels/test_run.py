@@ -7,7 +7,8 @@ import pytest
 from interpreter import torch
 
 from tilesim import Problem
-from tilesim_kernels import KernelError, _run
+from tilesim_kernels import KernelError
+from tilesim_kernels.launch import launcher
 
 
 def kernel(a, b, c, room, M, BM, TRANS=False, EXTRA="usual"):
@@ -42,7 +43,7 @@ class Descriptor:
 def run(monkeypatch):
     monkeypatch.setattr(_run, "CompiledKernel", Made)
     a, b, c, room = torch.zeros(4).split(1)
-    return _run.Run(
+    return launcher.Run(
         SimpleNamespace(name="naive", stages=3), Problem(8, 8, 8), Kernel(Made()), 7,
         (Descriptor(a, [2, 2]), b, c, room, 8), {"BM": 16, "TRANS": True, "num_warps": 4},
     )  # fmt: skip

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tilesim.devices import fill_order
-from tilesim_kernels import KernelError, _sm_order
+from tilesim_kernels import KernelError
+from tilesim_kernels.probes import sm_order
 
 BIG, SMALL = [[0, 1, 6, 7], [2, 3, 8, 9], [4, 5]], [[10, 11], [12, 13]]
 
@@ -22,7 +23,7 @@ def models(draw):
     made = []
     for tier in sizes:
         groups = [[sms.pop() for _ in range(size)] for size in tier]
-        made.append(_sm_order._from_lowest(groups))
+        made.append(sm_order._from_lowest(groups))
     return made
 
 
@@ -37,14 +38,14 @@ def every_order(model):
 @given(models())
 def test_an_order_tells_where_it_began(model):
     for first, order in every_order(model):
-        assert _sm_order.begins(order, model) == first
+        assert sm_order.begins(order, model) == first
 
 
 @given(models(), st.data())
 def test_an_order_that_the_model_cannot_give(model, data):
     given_by_model = [order for _, order in every_order(model)]
     order = data.draw(st.permutations(given_by_model[0]))
-    assert (_sm_order.begins(order, model) is not None) == (order in given_by_model)
+    assert (sm_order.begins(order, model) is not None) == (order in given_by_model)
 
 
 @given(models(), st.randoms())
@@ -52,19 +53,19 @@ def test_groups_come_back_from_their_orders(model, random):
     """But tiers of one group are joined: nothing tells them apart, and they explain the same orders."""
     orders = [order for _, order in every_order(model)]
     random.shuffle(orders)
-    found = _sm_order.tiers(orders)
+    found = sm_order.tiers(orders)
     assert sorted(order for _, order in every_order(found)) == sorted(orders)
     if all(len(groups) > 1 for groups in model):
         assert found == model
 
 
 def test_one_launch_shows_one_group():
-    assert _sm_order.tiers([[2, 0, 1]]) == [[[2, 0, 1]]]
+    assert sm_order.tiers([[2, 0, 1]]) == [[[2, 0, 1]]]
 
 
 @given(st.lists(st.lists(st.integers(0, 9), min_size=3, max_size=3), min_size=1))
 def test_groups_joined_by_clusters_are_disjoint_and_hold_each_cluster(clusters):
-    found = _sm_order.joined(np.array(clusters))
+    found = sm_order.joined(np.array(clusters))
     assert len({sm for group in found for sm in group}) == sum(map(len, found))
     assert all(len(group) > 1 and group == sorted(group) for group in found)
     for cluster in clusters:
@@ -72,9 +73,9 @@ def test_groups_joined_by_clusters_are_disjoint_and_hold_each_cluster(clusters):
 
 
 def test_second_blocks_have_an_order_of_their_own():
-    assert _sm_order.places(np.array([1, 0, 1, 2, 0, 2]), 3) == [[1, 0, 2], [1, 0, 2]]
+    assert sm_order.places(np.array([1, 0, 1, 2, 0, 2]), 3) == [[1, 0, 2], [1, 0, 2]]
     with pytest.raises(KernelError, match="4 thread blocks should fill 2 SMs evenly, and went to 2"):
-        _sm_order.places(np.array([0, 0, 0, 1]), 2)
+        sm_order.places(np.array([0, 0, 0, 1]), 2)
 
 
 def test_a_tally_counts_what_is_alike_and_what_is_explained():
@@ -82,7 +83,7 @@ def test_a_tally_counts_what_is_alike_and_what_is_explained():
     usual, other = list(fill_order(model)), list(fill_order(model, (12, 4)))
     strange = usual[::-1]
     runs = [[usual, usual], [usual, usual], [other, other], [usual, other], [strange, strange]]
-    assert _sm_order.tally(runs, model) == {
+    assert sm_order.tally(runs, model) == {
         "launches": 5,
         "alike": 2,
         "explained": 3,
@@ -93,7 +94,7 @@ def test_a_tally_counts_what_is_alike_and_what_is_explained():
 @pytest.mark.parametrize("launches", [1, 10_001, None])
 def test_launches_out_of_range(launches):
     with pytest.raises(KernelError, match=r"launches is .*; it must be a whole number from 2 to 10000"):
-        _sm_order.sm_order(launches)
+        sm_order.sm_order(launches)
 
 
 def test_the_examples_hold():

@@ -19,9 +19,9 @@ import sys
 from triton import compile
 from triton.backends.compiler import GPUTarget
 from triton.experimental.gluon._runtime import GluonASTSource
-from tilesim.cli._rooms import room
-room("kernels")
-from tilesim_kernels._spin import spin
+from tilesim.cli.packages import load
+load("kernels")
+from tilesim_kernels.probes.spin import spin
 
 kb, warps, cluster = map(int, sys.argv[1:])
 types = dict(stamps="*i64", cycles="i32", extra="i32", KB="constexpr", WARPS="constexpr")

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from interpreter import _clock, _record, _variants, recorded, stamped
+from interpreter import recorded, recording, stamped, stamps, variants
 
 from tilesim import Device, Problem, plan
 from tilesim.errors import TraceError
@@ -14,7 +14,7 @@ PROBLEM = Problem(120, 104, 100, tile=(16, 32, 16), dtype="fp32")
 
 
 @pytest.mark.parametrize("order", ["row-major", "column-major", "grouped:3", "morton", "hilbert"])
-@pytest.mark.parametrize("name", _variants.VARIANTS)
+@pytest.mark.parametrize("name", variants.VARIANTS)
 def test_each_thread_block_does_what_the_plan_says(name, order):
     problem = Problem(120, 104, 40, tile=(16, 32, 32), dtype="fp32", order=order)
     trace = recorded(problem, name, ctas=5)
@@ -25,7 +25,7 @@ def test_each_thread_block_does_what_the_plan_says(name, order):
     assert (by_cta["k0"] == 0).all() and (by_cta["k1"] == problem.k_steps).all()
 
 
-@pytest.mark.parametrize("name", _variants.VARIANTS)
+@pytest.mark.parametrize("name", variants.VARIANTS)
 def test_stamps_come_in_order_and_none_is_missing(name):
     stamps, job = stamped(PROBLEM, name)
     times = stamps[:, [START, DRAIN, DONE]]
@@ -61,7 +61,7 @@ def test_thread_blocks_without_a_tile_leave_no_stamp():
 
 def stamps_of(rows):
     """Stamps from (cta, sm, start, drain, done) of each tile in the order visited."""
-    stamps = np.zeros((len(rows), _clock.WORDS), np.int64)
+    stamps = np.zeros((len(rows), stamps.WORDS), np.int64)
     stamps[:, [CTA, SM, START, DRAIN, DONE]] = rows
     stamps[:, 3], stamps[:, 5] = 10 * stamps[:, START], 13 * stamps[:, DRAIN]
     return stamps
@@ -74,7 +74,7 @@ def as_trace(rows, schedule, device, entry=()):
     stamps[first, ENTRY] = entry or stamps[first, START]
     whole = segments(-1, np.arange(len(rows)), 0, 2)
     meta = {"gpu": "none", "launches": len(first)}
-    return _record.trace(stamps, whole, schedule, problem, device, 32, meta)
+    return _recording.trace(stamps, whole, schedule, problem, device, 32, meta)
 
 
 def test_two_residents_of_an_sm_get_two_slots():
@@ -146,7 +146,7 @@ def test_the_launch_that_is_kept_is_typical_in_all_its_parts():
         stamps_of([(0, 0, 0, 90, 120)]),
         stamps_of([(0, 0, 0, 300, 400)]),
     ]
-    kept, makespans = _record.typical(np.array(launches))
+    kept, makespans = recording.typical(np.array(launches))
     assert kept == 2
     assert makespans.tolist() == [130, 130, 131, 120, 400]
 
@@ -157,6 +157,6 @@ def test_a_queue_that_only_some_thread_blocks_draw_from_shows_that_not_all_fit()
     stamps[0, ENTRY] = 900
     problem, queue = Problem(48, 16, 32, tile=(16, 16, 16)), segments(-1, np.arange(3), 0, 2)
     with pytest.raises(KernelError, match="counts on 2 thread blocks per SM, and an SM held 1 at once"):
-        _record.trace(
+        _recording.trace(
             stamps, queue, "persistent-dynamic", problem, Device(1, ctas_per_sm=2), 32, {"launches": 2}
         )

@@ -10,56 +10,58 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from interpreter import _inputs, _launch, _variants, torch
+from interpreter import inputs, jobs, torch, variants
 
 from tilesim import Device, Problem
-from tilesim.cli import tune as command_line
-from tilesim_kernels import KernelError, _candidates, _hopper, _layouts, _tune, _tuned, tune
+from tilesim.cli.commands import tune as command_line
+from tilesim_kernels import KernelError, tune
+from tilesim_kernels.launch import hopper, layouts
+from tilesim_kernels.tuning import candidates, table, tune
 
 sizes = st.one_of(st.integers(1, 300), st.sampled_from([512, 1000, 4096, 16384, 100_000]))
 GPU = Device(132)
 
 
-@given(sizes, sizes, sizes, st.sampled_from(list(_inputs.DTYPES)), st.sampled_from(["tma", "ptr"]))
+@given(sizes, sizes, sizes, st.sampled_from(list(inputs.DTYPES)), st.sampled_from(["tma", "ptr"]))
 def test_every_candidate_is_legal_and_fits_and_there_is_one(m, n, k, dtype, loads):
     problem = Problem(m, n, k, dtype=dtype)
-    found = list(_candidates.candidates(problem, GPU, loads))
+    found = list(candidates.candidates(problem, GPU, loads))
     assert len(set(found)) == len(found) > 0
     for what, cut in found:
-        _variants.check(cut)
+        variants.check(cut)
         assert (cut.m, cut.n, cut.k, cut.dtype) == (m, n, k, dtype)
-        assert what.loads == loads and what.name not in _candidates.COMPARED
-        stage = (cut.tile_m + cut.tile_n) * cut.tile_k * _inputs.DTYPES[dtype].itemsize
-        c = cut.tile_m * cut.tile_n * _inputs.RESULTS[dtype].itemsize * what.overlap // what.parts
+        assert what.loads == loads and what.name not in candidates.COMPARED
+        stage = (cut.tile_m + cut.tile_n) * cut.tile_k * inputs.DTYPES[dtype].itemsize
+        c = cut.tile_m * cut.tile_n * inputs.RESULTS[dtype].itemsize * what.overlap // what.parts
         if what.kernel in ("specialised", "ping-pong"):
-            assert _hopper.can_multiply(what, cut)
-            assert _hopper.ring(what, cut) <= _hopper.ROOM
+            assert hopper.can_multiply(what, cut)
+            assert hopper.ring(what, cut) <= hopper.ROOM
         else:
-            assert stage * what.stages + c <= _hopper.ROOM
+            assert stage * what.stages + c <= hopper.ROOM
         assert 1 <= what.stages <= max(cut.k_steps, 1)
         assert cut.tile_m * cut.tile_n <= 128 * 32 * what.warps
         assert cut.tile_m < max(2 * m, 17) and cut.tile_n < max(2 * n, 17)
         if what.kernel == "planned":
-            assert _launch.plan(what.schedule, cut, GPU).check(cut, GPU.slots) is None
+            assert jobs.plan(what.schedule, cut, GPU).check(cut, GPU.slots) is None
 
 
 def test_large_products_are_tried_with_the_tiles_that_win_there_and_in_few_minutes():
-    found = list(_candidates.candidates(Problem(4096, 4096, 4096), GPU))
+    found = list(candidates.candidates(Problem(4096, 4096, 4096), GPU))
     assert 30 <= len(found) <= 100
     known = Problem(4096, 4096, 4096, (128, 256, 64), order="grouped:8")
-    assert (replace(_variants.VARIANTS["persistent-tma-overlap"]), known) in found
+    assert (replace(variants.VARIANTS["persistent-tma-overlap"]), known) in found
 
 
 def test_a_new_kernel_joins_without_another_edit(monkeypatch):
-    new = _variants.Variant("persistent", kernel="ping-pong")
-    monkeypatch.setitem(_candidates.VARIANTS, "ping-pong-tma", new)
+    new = variants.Variant("persistent", kernel="ping-pong")
+    monkeypatch.setitem(candidates.VARIANTS, "ping-pong-tma", new)
     for size in (1024, 4096):
-        found = list(_candidates.candidates(Problem(size, size, 512), GPU))
+        found = list(candidates.candidates(Problem(size, size, 512), GPU))
         assert {"ping-pong"} < {what.kernel for what, _ in found}
 
 
 def test_the_command_line_offers_the_layouts_that_there_are():
-    assert command_line.LAYOUTS == _layouts.LAYOUTS
+    assert command_line.LAYOUTS == layouts.LAYOUTS
 
 
 def test_the_examples_hold():
@@ -70,7 +72,7 @@ def test_the_examples_hold():
 PROBLEM = Problem(64, 64, 64, dtype="fp32")
 TILE = (32, 32, 32)
 CANDIDATES = [
-    (_variants.Variant("naive", "tma", False, 4, stages), replace(PROBLEM, tile=TILE)) for stages in (1, 2, 3)
+    (variants.Variant("naive", "tma", False, 4, stages), replace(PROBLEM, tile=TILE)) for stages in (1, 2, 3)
 ]
 MACHINE = {"gpu": "an interpreter"}
 
@@ -86,7 +88,7 @@ def bench(monkeypatch):
     def job(what, problem, device):
         if us[what.stages] is None:
             raise KernelError("out of shared memory")
-        made = _launch.job(what, problem, device, "cpu")
+        made = jobs.job(what, problem, device, "cpu")
         tried.append(what.stages)
 
         def launcher(operands):
@@ -105,7 +107,7 @@ def bench(monkeypatch):
         "gpu_memory": nullcontext,
         "working_gpu": nullcontext,
         "sets_beyond_l2": lambda problem: 2,
-        "matrices": lambda problem, device, seed, layout: _inputs.matrices(problem, "cpu", seed, layout),
+        "matrices": lambda problem, device, seed, layout: inputs.matrices(problem, "cpu", seed, layout),
         "candidates": lambda problem, *rest: [(what, replace(problem, tile=TILE)) for what, _ in CANDIDATES],
         "sample": sample,
         "job": job,
@@ -121,13 +123,13 @@ def test_the_fastest_wins_and_is_a_row_that_matmul_can_read(bench, tmp_path):
     done = []
     made = tune(PROBLEM, layouts=["nn", "tn"], samples=3, progress=done.append)
     assert made["machine"] == MACHINE and "3 of the best" in made["method"]
-    assert sum(done) == 2 * _tune.PARTS
+    assert sum(done) == 2 * tune.PARTS
     assert [row["layout"] for row in made["rows"]] == ["nn", "tn"]
     for row in made["rows"]:
         assert (row["stages"], row["us"], row["cublas_us"], row["candidates"]) == (2, 7.0, 6.0, 3)
     (tmp_path / "t.json").write_text(json.dumps(made), "utf-8")
-    assert _tuned.read(tmp_path / "t.json") == made
-    assert _tuned.chosen(made["rows"][0], 64, 64, 64) == CANDIDATES[1]
+    assert table.read(tmp_path / "t.json") == made
+    assert table.chosen(made["rows"][0], 64, 64, 64) == CANDIDATES[1]
 
 
 def test_what_cannot_run_is_left_out(bench):

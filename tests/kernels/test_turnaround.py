@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from interpreter import torch
 
 import tilesim
-from tilesim.stages import LAUNCH_NS
-from tilesim_kernels import KernelError, _spin, _turnaround
+from tilesim.calibration.phases import LAUNCH_NS
+from tilesim_kernels import KernelError
+from tilesim_kernels.probes import spin, turnaround
 
 SHIPPED = json.loads((Path(tilesim.__file__).parent / "data/turnaround/h200.json").read_text("utf-8"))
 
@@ -23,7 +24,7 @@ def stamped(*warps):
 
 
 def test_a_block_begins_with_its_first_warp_and_ends_with_its_last():
-    (run,) = _spin.blocks(stamped([(3, 5, 10, 100, 20, 104), (3, 5, 8, 99, 19, 106)]))
+    (run,) = spin.blocks(stamped([(3, 5, 10, 100, 20, 104), (3, 5, 8, 99, 19, 106)]))
     assert run.tolist() == [(3, 8, 20, 99, 106)]
 
 
@@ -38,7 +39,7 @@ def test_a_block_begins_with_its_first_warp_and_ends_with_its_last():
 )
 def test_stamps_that_cannot_be(warp, sentence):
     with pytest.raises(KernelError, match=sentence):
-        _spin.blocks(stamped([(3, 5, 10, 100, 20, 104), warp]))
+        spin.blocks(stamped([(3, 5, 10, 100, 20, 104), warp]))
 
 
 @st.composite
@@ -57,27 +58,27 @@ def launches(draw):
             ends.append(begin + slots + draw(times))
             rows.append((sm, begin, ends[-1], 2 * begin, 2 * ends[-1]))
     order = draw(st.permutations(range(len(rows))))
-    return np.array([rows[i] for i in order], _spin.BLOCK), slots, left
+    return np.array([rows[i] for i in order], spin.BLOCK), slots, left
 
 
 @given(launches())
 def test_gaps_add_up_whichever_block_follows_which(made):
     run, slots, left = made
-    found = _turnaround.gaps(run, slots)
+    found = turnaround.gaps(run, slots)
     assert len(found) == len(left)
     assert found.sum() == sum(left)
-    assert _turnaround.gaps(run, slots, "begin_ns", "end_ns").sum() == 2 * sum(left)
+    assert turnaround.gaps(run, slots, "begin_ns", "end_ns").sum() == 2 * sum(left)
     assert slots > 1 or sorted(found) == sorted(left)
-    assert _turnaround.residents(run) == slots
-    assert _turnaround.sm_mhz([run]) == pytest.approx(500)
+    assert turnaround.residents(run) == slots
+    assert turnaround.sm_mhz([run]) == pytest.approx(500)
 
 
 def test_figures_of_two_repeats():
     runs = [
-        np.array([(0, 0, 100, 0, 50), (0, 100 + gap, 200, 50 + gap // 2, 100)], _spin.BLOCK)
+        np.array([(0, 0, 100, 0, 50), (0, 100 + gap, 200, 50 + gap // 2, 100)], spin.BLOCK)
         for gap in (20, 40)
     ]
-    assert _turnaround.figures(runs, 2000) == {
+    assert turnaround.figures(runs, 2000) == {
         "residents": 1,
         "gaps": 2,
         "cycles": {"min": 20, "p20": 24, "p50": 30, "p80": 36},
@@ -90,7 +91,7 @@ def test_figures_of_two_repeats():
 
 def test_a_timer_that_stands_still():
     with pytest.raises(KernelError, match="timer stood still"):
-        _turnaround.sm_mhz([np.array([(0, 0, 100, 50, 50)], _spin.BLOCK)])
+        turnaround.sm_mhz([np.array([(0, 0, 100, 50, 50)], spin.BLOCK)])
 
 
 def test_the_examples_hold():
@@ -101,13 +102,13 @@ def test_the_examples_hold():
 @pytest.mark.parametrize("repeats", [0, 1001, 1.5])
 def test_repeats_out_of_range(repeats):
     with pytest.raises(KernelError, match=r"repeats is .*; it must be a whole number from 1 to 1000"):
-        _turnaround.turnaround(repeats)
+        turnaround.turnaround(repeats)
 
 
 class TestShipped:
     def test_each_launch_of_the_sweep_is_there(self):
         seen = {(row["threads"], row["shared_kb"], row["spin"]) for row in SHIPPED["rows"]}
-        assert len(seen) == len(SHIPPED["rows"]) == len(_turnaround.THREADS) * len(_turnaround.SHARED_KB) * 2
+        assert len(seen) == len(SHIPPED["rows"]) == len(turnaround.THREADS) * len(turnaround.SHARED_KB) * 2
 
     @pytest.mark.parametrize(
         "row", SHIPPED["rows"], ids=lambda r: f"{r['threads']}-{r['shared_kb']}-{r['spin']}"
@@ -125,5 +126,5 @@ class TestShipped:
         assert row["timer_ns"] == pytest.approx(row["mean_ns"], abs=10)
 
     def test_the_launch_cost_is_what_a_calibration_takes(self):
-        assert SHIPPED["launch_ns"] == _turnaround.launch_ns(SHIPPED["rows"])
+        assert SHIPPED["launch_ns"] == turnaround.launch_ns(SHIPPED["rows"])
         assert pytest.approx(SHIPPED["launch_ns"], rel=0.03) == LAUNCH_NS

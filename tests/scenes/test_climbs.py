@@ -15,7 +15,7 @@ from ladders import STEPS, row, write
 from PIL import Image
 
 from tilesim.cli import main
-from tilesim.cli._rooms import scene_class, scene_names
+from tilesim.cli.packages import scene_class, scene_names
 from tilesim_scenes._stage import glyphs, sprites
 from tilesim_scenes._stage.bar import Row
 from tilesim_scenes._stage.board import Fill
@@ -267,7 +267,7 @@ def export(*args):
 @pytest.fixture
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("tilesim.ladder.FOLDER", tmp_path / "shipped")
+    monkeypatch.setattr("tilesim.ladder.file.FOLDER", tmp_path / "shipped")
     return tmp_path
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from films import FILMS, SCENES, close, film, ground, painted, picture, picture_of
 
-from tilesim import Costs, Device, Plan, Problem, Trace, engine, simulate
+from tilesim import Costs, Device, Plan, Problem, Trace, simulate
+from tilesim.engine import run
 from tilesim.metrics import first_of_cta, next_in_slot
 from tilesim.plans import segments
 from tilesim_scenes._stage.backdrop import free_slots
@@ -139,7 +140,7 @@ def test_only_a_launched_block_is_orange_and_a_write_may_run_under_the_next_tile
 def merged(request):
     """A tile of 8 K-steps, 5 by block 0 and 3 by block 1, which waits, adds the partial and writes."""
     problem, costs = Problem(128, 128, 512, tile=(128, 128, 64)), Costs(k_step=500.0, epilogue=900, fixup=700)
-    spans = engine.run(Plan(segments([0, 1], 0, [0, 5], [5, 8]), 2), problem, Device(2), costs)
+    spans = run.run(Plan(segments([0, 1], 0, [0, 5], [5, 8]), 2), problem, Device(2), costs)
     trace = Trace(problem, Device(2), "stream-k", spans)
     made = Film((trace,), THEMES[request.param], 15.0)
     return trace, picture_of("persistent", made, Frame(*SIZES["480p"]))

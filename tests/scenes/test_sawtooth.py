@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tilesim import Device
-from tilesim.cli.sweep import FRAMES
+from tilesim.analysis.sweep import Row, blank, combinations, sweep
+from tilesim.cli.commands.sweep import FRAMES
 from tilesim.errors import SweepError
-from tilesim.sweep import Row, blank, combinations, sweep
 from tilesim_scenes._stage import chart, chart_text, glyphs
 from tilesim_scenes._stage.layout import MARGIN, SIZES, Box, Frame
 from tilesim_scenes._stage.placing import STEP, dense, free_place, spread, ticks

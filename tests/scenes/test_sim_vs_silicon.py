@@ -9,8 +9,8 @@ from click.testing import CliRunner
 from films import SCENES, close, film, ground, painted, picture, picture_of, script, stamped
 
 from tilesim import Costs, Device, Problem, Trace, simulate
+from tilesim.analysis.divergence import since_first_multiply
 from tilesim.cli import main
-from tilesim.leads import since_first_multiply
 from tilesim_scenes._stage.film import Film, FilmError, make
 from tilesim_scenes._stage.layout import Frame
 from tilesim_scenes._stage.strip import places, scale

@@ -8,7 +8,7 @@ import pytest
 from films import FILMS, SCENES, Set, edges, film, picture_of, recorded, stamped
 
 from tilesim import Costs, Device, Problem, Trace, simulate
-from tilesim.leads import since_first_multiply
+from tilesim.analysis.divergence import since_first_multiply
 from tilesim_scenes._stage import sprites
 from tilesim_scenes._stage.blocks import block_painter
 from tilesim_scenes._stage.card import end_card

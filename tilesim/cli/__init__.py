@@ -1,8 +1,8 @@
 """The command line: `tilesim COMMAND ...`.
 
-A file here is a command: `simulate.py` defines a click command named `command`, and users call it
+A file in `commands` is a command: `simulate.py` defines a click command named `command`, and users call it
 "simulate". It is imported when it is used, or when help lists it; nothing here imports scenes or
-kernels but `_rooms.room`, called inside a command.
+kernels but `packages.load`, called inside a command. The modules beside `commands` are what they share.
 
 Exit codes: 0 for success, 1 for a failure, 2 for wrong usage, 130 after Ctrl-C. Whatever goes wrong is
 one line on stderr that starts with "error:".
@@ -19,7 +19,8 @@ from typing import Any
 import click
 
 from tilesim import __version__
-from tilesim.cli._groups import Group
+from tilesim.cli import commands
+from tilesim.cli.groups import Group
 from tilesim.errors import TilesimError
 
 
@@ -27,13 +28,13 @@ class Commands(Group):
     """The commands found by their files, with one sentence for each way to fail."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        names = (module.name for module in iter_modules(__path__))
-        return sorted(name.replace("_", "-") for name in names if not name.startswith("_"))
+        names = (module.name for module in iter_modules(commands.__path__))
+        return sorted(name.replace("_", "-") for name in names)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.list_commands(ctx):
             return None
-        return import_module(f"{__name__}.{cmd_name.replace('-', '_')}").command
+        return import_module(f"{commands.__name__}.{cmd_name.replace('-', '_')}").command
 
     def main(
         self,

@@ -19,11 +19,11 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from tilesim.counts import plural
+from tilesim import files
 from tilesim.errors import TraceError, shown, unknown
-from tilesim.formats import _atomic
 from tilesim.formats.facts import FACTS
 from tilesim.formats.rows import COLUMNS, Rows, integers
+from tilesim.text import plural
 from tilesim.traces import SPAN, Trace
 
 DELIMITERS = ",;\t"
@@ -42,7 +42,7 @@ def save(trace: Trace, path: str | PathLike[str]) -> None:
         text.flush()
         text.detach()
 
-    _atomic.write(path, fill)
+    files.write(path, fill)
 
 
 def parse(text: str) -> Rows:

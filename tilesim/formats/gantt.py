@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tilesim.counts import plural
 from tilesim.metrics import slot_index
+from tilesim.text import plural
 from tilesim.traces import Trace
 
 IDLE = "."

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from tilesim import files
 from tilesim.errors import TraceError, shown, unknown
-from tilesim.formats import _atomic
 from tilesim.formats.facts import DEVICE, FACTS, PROBLEM
 from tilesim.formats.npz import FORMAT, VERSION, header
 from tilesim.formats.rows import COLUMNS, Rows, integers
@@ -28,7 +28,7 @@ def document(trace: Trace) -> dict[str, Any]:
 
 def save(trace: Trace, path: str | PathLike[str]) -> None:
     """Write `trace`; raises TilesimError where `path` cannot be written."""
-    _atomic.write(path, lambda file: file.write(json.dumps(document(trace)).encode()))
+    files.write(path, lambda file: file.write(json.dumps(document(trace)).encode()))
 
 
 def parse(values: object) -> Rows:

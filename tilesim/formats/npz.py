@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from tilesim import files
 from tilesim.devices import Device
 from tilesim.errors import TilesimError, TraceError
-from tilesim.formats import _atomic
 from tilesim.problems import Problem
 from tilesim.traces import PLACES, SPAN, TIMES, Trace
 
@@ -39,7 +39,7 @@ def header(trace: Trace) -> dict[str, Any]:
 def save(trace: Trace, path: str | PathLike[str]) -> None:
     """Write `trace` under exactly the name `path`; equal traces give equal bytes."""
     text = np.frombuffer(json.dumps(header(trace), sort_keys=True).encode(), np.uint8)
-    _atomic.write(path, lambda file: np.savez_compressed(file, header=text, planes=packed(trace.spans)))
+    files.write(path, lambda file: np.savez_compressed(file, header=text, planes=packed(trace.spans)))
 
 
 def packed(spans: np.ndarray) -> np.ndarray:

@@ -18,8 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from tilesim import __version__
-from tilesim.formats import _atomic
+from tilesim import __version__, files
 from tilesim.formats.json import document as json_document
 from tilesim.metrics import first_of_cta, in_turn, slot_index
 from tilesim.orders import visit
@@ -30,7 +29,7 @@ Event = dict[str, Any]
 
 def save(trace: Trace, path: str | PathLike[str]) -> None:
     """Write `trace`; raises TilesimError where `path` cannot be written."""
-    _atomic.write(path, lambda file: file.write(json.dumps(document(trace)).encode()))
+    files.write(path, lambda file: file.write(json.dumps(document(trace)).encode()))
 
 
 def document(trace: Trace) -> dict[str, Any]:

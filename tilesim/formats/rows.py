@@ -9,8 +9,8 @@ entry    the block's first instruction
 drain    the accumulator is complete; else end, so that writing counts as multiplying
 ready    the last foreign partial has arrived; else drain
 fixup    partials are added; else ready
-slot     the block's place on its SM; else as in `tilesim.measured`
-issue    the slot was given to the segment; else as in `tilesim.measured`
+slot     the block's place on its SM; else as in `tilesim.recorded_slots`
+issue    the slot was given to the segment; else as in `tilesim.recorded_slots`
 cycles   of the SM's clock from start to drain; else 0, not known
 
 All are whole numbers, times in ns from any zero. `done` may stand for `end`. Other columns are left alone.
@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from tilesim import measured
+from tilesim import recorded_slots
 from tilesim.devices import MAX_CTAS_PER_SM, Device
 from tilesim.errors import TraceError, shown
 from tilesim.formats import facts
@@ -100,7 +100,7 @@ def make(rows: Rows, given: Mapping[str, Any], name: str) -> Trace:
     spans = _spans(rows, problem)
     _check_times(rows, spans, device)
     entry = rows.columns.get("entry")
-    spans["slot"] = rows.columns["slot"] if "slot" in rows.columns else measured.slots(spans, entry)
+    spans["slot"] = rows.columns["slot"] if "slot" in rows.columns else recorded_slots.slots(spans, entry)
     if "ctas_per_sm" not in known:
         device = replace(device, ctas_per_sm=int(spans["slot"].max()) + 1)
     for row in np.flatnonzero(spans["slot"] >= device.ctas_per_sm)[:1]:
@@ -108,7 +108,7 @@ def make(rows: Rows, given: Mapping[str, Any], name: str) -> Trace:
             f"{rows.at(row)}: tile {spans['tile'][row]} is on SM {spans['sm'][row]} beside "
             f"{spans['slot'][row]} other thread blocks; ctas_per_sm is {device.ctas_per_sm}"
         )
-    spans["issue"] = rows.columns["issue"] if "issue" in rows.columns else measured.issues(spans, entry)
+    spans["issue"] = rows.columns["issue"] if "issue" in rows.columns else recorded_slots.issues(spans, entry)
     spans = _from_zero(spans)
     tick = known["tick_ns"] if "tick_ns" in known else _step(rows)
     label, origin = known.get("schedule", name), known.get("origin", "measured")

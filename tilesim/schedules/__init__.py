@@ -11,9 +11,9 @@ from pkgutil import iter_modules
 
 from tilesim.devices import Device
 from tilesim.errors import ScheduleError
-from tilesim.names import resolve
 from tilesim.plans import Plan
 from tilesim.problems import Problem
+from tilesim.text import resolve
 
 
 class _Schedules(Mapping[str, Callable[..., Plan]]):

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from tilesim.counts import plural
 from tilesim.devices import Device
 from tilesim.errors import ScheduleError
 from tilesim.orders import visit
 from tilesim.plans import Plan, segments
 from tilesim.problems import Problem
+from tilesim.text import plural
 
 
 def split_k(problem: Problem, device: Device, s: int) -> Plan:

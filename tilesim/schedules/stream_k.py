@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from tilesim.counts import plural
 from tilesim.devices import Device
 from tilesim.errors import ScheduleError
 from tilesim.orders import visit
 from tilesim.plans import Plan
 from tilesim.problems import Problem
 from tilesim.schedules._even_ranges import even_ranges
+from tilesim.text import plural
 
 MERGE_COST = 256
 """Multiply-adds that take as long as merging a partial accumulator, for each of its elements."""

@@ -1,0 +1,97 @@
+"""bench: kernel times of every variant beside cuBLAS, of correct kernels only."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import torch
+
+from tilesim.errors import unknown
+from tilesim.problems import Problem
+
+from ..errors import KernelError
+from ..launch.config import pipeline
+from ..launch.operands import gpu_memory
+from ..launch.variants import UNSTAMPED, VARIANTS, Variant, check, variant
+from ..measure.machine import facts
+from ..measure.timing import REST, require_gpu, working_gpu
+from ..tuning.choice import choices
+from .compare import LIBRARIES, METHOD, Entrant, compare
+
+KERNELS = (*VARIANTS, "cublas")
+"""What bench times where nothing else is asked for: Triton kernels, and cuBLAS through torch.mm."""
+
+TUNED = "tuned"
+"""The kernel, tile and order that the tuned table has for the product."""
+
+NAMES = (*VARIANTS, *UNSTAMPED, TUNED, *LIBRARIES)
+"""What bench can time."""
+
+PLANNED = "planned:"
+"""Before a schedule's name: that schedule's plan, executed by the kernel `planned`."""
+
+
+def bench(
+    *problems: Problem,
+    kernels: Iterable[str] = KERNELS,
+    warps: int | None = None,
+    stages: int | None = None,
+    ctas_per_sm: int = 1,
+    warmup: int = 30,
+    samples: int = 100,
+    seed: int = 0,
+    host: bool = False,
+) -> dict[str, Any]:
+    """Time `kernels` on `problems`, in JSON values: "machine" (see facts), "method" and "rows".
+
+    A kernel is one of NAMES, or planned:SCHEDULE, such as planned:stream-k:108, with TMA loads and overlap.
+    `warps` and `stages`: where not given, what suits the tile and fits (see launch.config). `ctas_per_sm`: thread
+    blocks per SM that the schedules count on. `host`: time launches one by one, too.
+
+    A row per problem and kernel has m, n, k, tile, dtype, order, kernel; us (the median kernel time), p20,
+    p80 in µs; tflops; sm_mhz, the SMs' clock meanwhile; relative_error; samples, and launches per sample; for
+    a Triton kernel also variant, schedule, loads, warps, stages, and fallback where its loads are not those
+    of its name; host_us where asked for, the time of a launch with the host's work.
+
+    Raises KernelError without an NVIDIA GPU, for an unknown kernel, a problem out of reach, a wrong result or
+    a GPU that fails; what `plan` raises for a schedule.
+    """
+    names = tuple(kernels)
+    for problem in problems:
+        check(problem)
+    variants = [
+        {name: _variant(name, problem, ctas_per_sm, warps, stages) for name in names} for problem in problems
+    ]
+    require_gpu()
+    rows: list[dict[str, Any]] = []
+    for problem, ours in zip(problems, variants, strict=True):
+        entrants = {
+            name: _tuned(problem) if name == TUNED else Entrant(problem, what, LIBRARIES.get(name))
+            for name, what in ours.items()
+        }
+        with gpu_memory(problem), working_gpu():
+            rows += compare(entrants, ctas_per_sm, warmup, samples, seed, host)
+    return {"machine": facts(), "method": METHOD.format(rest=REST), "rows": rows}
+
+
+def _tuned(problem: Problem) -> Entrant:
+    here = torch.cuda.get_device_name()
+    what, cut = choices(problem.m, problem.n, problem.k, problem.dtype, "nn", here)[0]
+    return Entrant(cut, what)
+
+
+def _variant(
+    name: str, problem: Problem, ctas_per_sm: int, warps: int | None, stages: int | None
+) -> Variant | None:
+    """The variant of a kernel's name, None for what is no kernel; KernelError where there is no such name."""
+    if name in (*LIBRARIES, TUNED):
+        return None
+    if name.startswith(PLANNED):
+        warps, stages, parts = pipeline(problem, ctas_per_sm, warps, stages)
+        return variant(name.removeprefix(PLANNED), "tma", True, warps, stages, "planned", parts)
+    if name in UNSTAMPED:
+        return UNSTAMPED[name]
+    if name not in VARIANTS:
+        raise KernelError(unknown("kernel", name, [*NAMES, PLANNED + "SCHEDULE"]))
+    named = VARIANTS[name]
+    warps, stages, parts = pipeline(problem, ctas_per_sm, warps, stages, named.parts)
+    return variant(named.schedule, named.loads, named.overlap, warps, stages, parts=parts)

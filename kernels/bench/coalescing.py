@@ -1,0 +1,69 @@
+"""coalescing: the same product with loads that go down columns and with loads that go along rows.
+
+The experiment of an article on Triton's matmul, of which its readers know these figures: fp32, 8192 x 6144
+elements over K = 4096, tiles of 64, a median of 261.94 ms or 1.5741 TFLOP/s on the GPU it had. It found the
+coalesced kernel to be the slower one.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+from tilesim.devices import presets
+from tilesim.ladder.steps import roofline
+from tilesim.problems import Problem
+
+from ..launch.operands import gpu_memory, size_bytes
+from ..launch.variants import UNSTAMPED, Variant
+from ..measure.machine import device, facts
+from ..measure.timing import REST, require_gpu, working_gpu
+from .compare import METHOD, Entrant, compare
+from .counters import counted
+from .ladder import peaks
+
+PRODUCT = Problem(8192, 6144, 4096, tile=(64, 64, 64), dtype="fp32")
+KERNELS = {
+    "uncoalesced": replace(UNSTAMPED["uncoalesced"], warps=4),
+    "coalesced": Variant("naive", "ptr", warps=4, stages=1),
+}
+"""Neither runs its loads ahead, so that they differ in the loads' direction alone."""
+
+ARTICLE = {"ms": 261.94, "tflops": 1.5741}
+
+
+def coalescing(samples: int = 20) -> dict[str, Any]:
+    """Time both in fp32 and in tf32, in JSON values: "machine", "method", "article" and "rows".
+
+    A row has what `bench` says, and bound: "compute" or "memory", whichever limit the roofline puts lower for
+    its flops and DRAM bytes, limit_tflops, and from the counters, where they can be read, dram_bytes,
+    sectors_per_request (of 32 bytes, for a warp's load) and the rest of `bench.counters.METRICS`.
+
+    Raises what `bench` raises.
+    """
+    require_gpu()
+    rows: list[dict[str, Any]] = []
+    for dtype in ("fp32", "tf32"):
+        problem = replace(PRODUCT, dtype=dtype)
+        entrants = {name: Entrant(problem, what) for name, what in KERNELS.items()}
+        with gpu_memory(problem), working_gpu():
+            timed = compare(entrants, samples=samples, warmup=5)
+            peak = presets().get(device(1).name, {}).get("peak_tflops", {}).get(dtype)
+            measured, bandwidth = peaks(dtype)
+        counts = counted([(problem, what) for what in KERNELS.values()])
+        for i, row in enumerate(timed):
+            moved = counts[i] if counts else {"dram_bytes": size_bytes(problem)}
+            rows.append(
+                row | limited(problem, moved, peak or measured, bandwidth) | (waste(moved) if counts else {})
+            )
+    return {"machine": facts(), "method": METHOD.format(rest=REST), "article": ARTICLE, "rows": rows}
+
+
+def limited(problem: Problem, moved: dict[str, int], peak_tflops: float, gb_per_s: float) -> dict[str, Any]:
+    """What bounds a product that moves so many bytes of DRAM, and at how many TFLOP/s."""
+    limit = float(roofline(problem.flops / moved["dram_bytes"], peak_tflops, gb_per_s))
+    bound = "memory" if limit < peak_tflops else "compute"
+    return moved | {"bound": bound, "limit_tflops": round(limit, 1)}
+
+
+def waste(moved: dict[str, int]) -> dict[str, float]:
+    """Sectors that a warp's load touches."""
+    return {"sectors_per_request": round(moved["load_sectors"] / max(1, moved["load_requests"]), 2)}

@@ -1,0 +1,134 @@
+"""compare: what takes part in a comparison, gated by a float64 reference, then timed in turns."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import torch
+
+from tilesim.problems import Problem
+
+from ..launch.cublas import cublas
+from ..launch.job import Job, Launch
+from ..launch.jobs import job
+from ..launch.operands import Matrices, matrices, sets_beyond_l2
+from ..launch.variants import Variant, on_this_machine
+from ..matmul import matmul
+from ..measure.machine import device
+from ..measure.reference import gate
+from ..measure.timing import Rotation, capture, sample, spread, with_host
+
+METHOD = (
+    "CUDA graph of one launch per operand set, the sets together over 3 times the L2; a sample is the mean of"
+    " one replay; kernels take turns; before each sample the L2 is filled with other data, after it the GPU"
+    " rests {rest:g} times as long as it worked; before any timing each kernel's C, poisoned with NaN, is"
+    " compared with a float64 product of fresh random inputs"
+)
+
+HOST_SAMPLES = 20
+"""At most so many of launches with the host's work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """What takes part in a comparison: a kernel with a tile and an order, or a library's product.
+
+    `library`: makes a launch from a dtype and three matrices, in place of a `variant`.
+    """
+
+    problem: Problem
+    variant: Variant | None = None
+    library: Callable[[str, Matrices], Launch] | None = None
+
+
+def compare(
+    entrants: Mapping[str, Entrant],
+    ctas_per_sm: int = 1,
+    warmup: int = 30,
+    samples: int = 100,
+    seed: int = 0,
+    host: bool = False,
+) -> list[dict[str, Any]]:
+    """A row as `bench` has them for each entrant, all of one M, N, K and dtype: gated, then timed in turns.
+
+    Raises what `bench` raises.
+    """
+    problem = next(iter(entrants.values())).problem
+    sets = [matrices(problem, "cuda", seed + i) for i in range(sets_beyond_l2(problem))]
+    rotations, about, jobs = {}, {}, {}
+    for name, entrant in entrants.items():
+        jobs[name], known = job_of(entrant, ctas_per_sm)
+        # a C of its own name, since a library may put its result in the place of ours
+        own = [(a, b, c.detach()) for a, b, c in sets]
+        launches = [jobs[name].launcher(operands) for operands in own]
+        error = gate(name, launches[0], problem, own[0])
+        jobs[name].check()
+        about[name] = {**known, "relative_error": float(f"{error:.3g}")}
+        rotations[name] = Rotation(capture(launches), launches)
+    mhz: dict[str, np.ndarray] = {}
+    times = {name: spread(us) for name, us in sample(rotations, warmup, samples, mhz).items()}
+    if host:
+        for name, rotation in rotations.items():
+            us = with_host(rotation.launches, 3, min(samples, HOST_SAMPLES))
+            about[name]["host_us"] = spread(us)["us"]
+    for work in jobs.values():
+        work.check()
+    return [
+        asdict(entrant.problem)
+        | {"tile": list(entrant.problem.tile), "kernel": name, **times[name]}
+        | {"tflops": tflops(problem, times[name]["us"]), "sm_mhz": round(float(np.median(mhz[name])))}
+        | about[name]
+        | {"samples": samples, "launches": len(sets)}
+        for name, entrant in entrants.items()
+    ]
+
+
+def tflops(problem: Problem, us: float) -> float:
+    """10^12 multiplications and additions per second, padding not counted."""
+    return round(problem.flops / us / 1e6, 1)
+
+
+def job_of(entrant: Entrant, ctas_per_sm: int) -> tuple[Job, dict[str, Any]]:
+    """The job of an entrant, and what there is to say about it."""
+    if entrant.variant is None:
+        return Job(np.empty(0), 0, partial(entrant.library or cublas, entrant.problem.dtype)), {}
+    what, why = on_this_machine(entrant.variant, entrant.problem)
+    known: dict[str, Any] = {
+        "variant": what.name,
+        "schedule": what.schedule,
+        "loads": what.loads,
+        "warps": what.warps,
+        "stages": what.stages,
+    }
+    if why:
+        known["fallback"] = why
+    return job(what, entrant.problem, device(ctas_per_sm)), known
+
+
+def compiled(dtype: str, matrices: Matrices) -> Launch:
+    """The product as torch.compile makes it of torch.mm in its mode max-autotune."""
+    a, b, c = matrices
+    product = torch.compile(torch.mm, mode="max-autotune-no-cudagraphs", dynamic=False)
+
+    def launch() -> None:
+        c.set_(product(a, b))  # its result is its own; c is it from here on
+
+    return launch
+
+
+def operator(dtype: str, matrices: Matrices) -> Launch:
+    """The product as this package's own operator makes it."""
+    a, b, c = matrices
+
+    def launch() -> None:
+        c.set_(matmul(a, b))
+
+    return launch
+
+
+LIBRARIES: dict[str, Callable[[str, Matrices], Launch]] = {
+    "cublas": cublas, "torch.compile": compiled, "matmul": operator,
+}  # fmt: skip
+"""What bench times beside the kernels, by name."""

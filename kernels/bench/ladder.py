@@ -1,0 +1,202 @@
+"""ladder: the steps from one program per element to kernels at the GPU's limit, timed in one run."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+
+from tilesim.devices import presets
+from tilesim.problems import Problem
+
+from ..errors import KernelError
+from ..launch.cublas import cublas
+from ..launch.operands import gpu_memory, matrices, size_bytes
+from ..launch.variants import UNSTAMPED, Variant, check
+from ..measure.machine import device, facts
+from ..measure.timing import REST, Rotation, capture, require_gpu, sample, spread, working_gpu
+from .compare import METHOD, Entrant, compare, job_of, tflops
+from .counters import counted
+
+BIG = (128, 256, 64)
+"""The tile that most rungs share, so that they differ in what they say they differ in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """A step of the ladder: what it changes against the one before, and why that is faster.
+
+    `most`: products of more multiplications than this are left out.
+    """
+
+    name: str
+    change: str
+    why: str
+    tile: tuple[int, int, int]
+    order: str
+    variant: Variant
+    most: int = 2**62
+
+
+RUNGS = (
+    Rung(
+        "element", "one program computes one element",
+        "Each element reads a whole row of A and a whole column of B; what it loads, it uses once.",
+        (16, 16, 256), "row-major", UNSTAMPED["element"], 2048**3,
+    ),
+    Rung(
+        "uncoalesced", "a program computes a tile; threads load down columns",
+        "A tile uses what it loads many times over; but each load touches 32 cache lines.",
+        (128, 128, 32), "row-major", UNSTAMPED["uncoalesced"],
+    ),
+    Rung(
+        "tiled", "neighbouring threads load neighbours",
+        "A warp's load is a few whole cache lines, all of which it uses.",
+        BIG, "row-major", Variant("naive", "ptr", stages=1),
+    ),
+    Rung(
+        "grouped", "tiles are visited in groups of 8 rows",
+        "Tiles at work at the same time share rows of A and columns of B, which the L2 cache then holds.",
+        BIG, "grouped:8", Variant("naive", "ptr", stages=1),
+    ),
+    Rung(
+        "pipelined", "loads run two K-steps ahead",
+        "The tensor cores no longer wait for each load: the next two are on their way.",
+        BIG, "grouped:8", Variant("naive", "ptr"),
+    ),
+    Rung(
+        "tma", "one instruction loads a whole block",
+        "The copy engine computes the addresses, and the threads that did so are free.",
+        BIG, "grouped:8", Variant("naive", "tma"),
+    ),
+    Rung(
+        "persistent", "one thread block per SM loops over tiles",
+        "A thread block is launched once for each SM and not once for each tile.",
+        BIG, "grouped:8", Variant("persistent"),
+    ),
+    Rung(
+        "overlapped", "a tile is written half by half under the next one's loads",
+        "Loads of the next tile fly while a tile is written, and halves leave room for a fourth stage.",
+        BIG, "grouped:8", Variant("persistent", overlap=True, stages=4, parts=2),
+    ),
+    Rung(
+        "specialised", "one warp loads, eight multiply",
+        "The warp that loads waits for room alone, and never for a multiplication.",
+        BIG, "grouped:12", UNSTAMPED["specialised"],
+    ),
+    Rung(
+        "ping-pong", "two groups of warps take turns",
+        "While one group writes its tile, the other multiplies.",
+        (128, 128, 64), "grouped:8", UNSTAMPED["ping-pong"],
+    ),
+    Rung(
+        "stream-k", "the last wave is cut along K",
+        "All SMs work to the end, and add what each of them summed: it pays where the tail is bad.",
+        BIG, "grouped:8", Variant("stream-k-hybrid", overlap=True, kernel="planned"),
+    ),
+)  # fmt: skip
+"""From slow to fast."""
+
+YARDSTICK = "cublas"
+SIZES = ((2048, 2048, 2048), (4096, 4096, 4096), (4096, 4352, 4096), (8192, 8192, 512))
+"""Where nothing else is asked for: the film's, a bad tail, and a short K."""
+
+PEAK_SIZE = 8192
+"""M, N and K of the product whose rate counts as the measured peak."""
+
+COPIED = 2**30
+"""Bytes read, and as many written, to measure the bandwidth."""
+
+
+def ladder(
+    *sizes: tuple[int, int, int], dtype: str = "bf16", warmup: int = 10, samples: int = 50, seed: int = 0
+) -> dict[str, Any]:
+    """Time every rung and cuBLAS at each (M, N, K), in JSON values.
+
+    "machine" and "method" are as in `bench`; "peak_tflops" and "bandwidth_gb_per_s" have "measured", and
+    "datasheet" where the device is a preset that knows it. A row per size and rung has rung (from 1; None is
+    cuBLAS), name, change, why, what `bench` says of a kernel, and dram_bytes and l2_bytes; bytes_from says
+    whether these are from "counters" or, dram_bytes alone, from a "model" that moves every matrix once.
+
+    Raises what `bench` raises. Rungs that cannot run here (no wgmma, say) are in "left_out", with the reason.
+    """
+    require_gpu()
+    rows: list[dict[str, Any]] = []
+    left_out: dict[str, str] = {}
+    for m, n, k in sizes or SIZES:
+        problem = Problem(m, n, k, dtype=dtype)
+        check(problem)
+        with gpu_memory(problem), working_gpu():
+            rows += _rows(problem, warmup, samples, seed, left_out)
+    with working_gpu():
+        peak, bandwidth = peaks(dtype)
+    sheet = presets().get(device(1).name, {})
+    return {
+        "machine": facts(),
+        "method": METHOD.format(rest=REST),
+        "peak_tflops": {"measured": peak} | _known(sheet.get("peak_tflops", {}).get(dtype)),
+        "bandwidth_gb_per_s": {"measured": bandwidth} | _known(sheet.get("memory_gb_per_s")),
+        "left_out": left_out,
+        "rows": rows,
+    }
+
+
+def _known(value: float | None) -> dict[str, float]:
+    return {} if value is None else {"datasheet": value}
+
+
+def _rows(
+    problem: Problem, warmup: int, samples: int, seed: int, left_out: dict[str, str]
+) -> list[dict[str, Any]]:
+    entrants: dict[str, Entrant] = {}
+    about: dict[str, dict[str, Any]] = {}
+    for number, rung in enumerate(RUNGS, 1):
+        entrant = Entrant(replace(problem, tile=rung.tile, order=rung.order), rung.variant)
+        small = problem.m * problem.n * problem.k <= rung.most
+        why_not = refusal(entrant, seed) if small else "it would take too long"
+        if why_not:
+            left_out[f"{rung.name} {problem.m}x{problem.n}x{problem.k}"] = why_not
+            continue
+        entrants[rung.name] = entrant
+        about[rung.name] = {"rung": number, "name": rung.name, "change": rung.change, "why": rung.why}
+    entrants[YARDSTICK] = Entrant(problem, library=cublas)
+    about[YARDSTICK] = {
+        "rung": None, "name": YARDSTICK, "change": "NVIDIA's library", "why": "The yardstick: torch.mm.",
+    }  # fmt: skip
+    timed = compare(entrants, 1, warmup, samples, seed)
+    counts = counted([(entrant.problem, entrant.variant) for entrant in entrants.values()])
+    return [
+        about[row["kernel"]]
+        | row
+        | (
+            {"bytes_from": "counters"} | counts[i]
+            if counts
+            else {"bytes_from": "model", "dram_bytes": size_bytes(problem)}
+        )
+        for i, row in enumerate(timed)
+    ]
+
+
+def refusal(entrant: Entrant, seed: int) -> str:
+    """Why the entrant cannot run here; empty where it can."""
+    try:
+        work, _ = job_of(entrant, 1)
+        work.launcher(matrices(entrant.problem, "cuda", seed))()
+    except KernelError as error:
+        return str(error)
+    return ""
+
+
+def peaks(dtype: str) -> tuple[float, float]:
+    """(TFLOP/s of a large torch.mm, GB/s of a large vector's reading and writing), measured here."""
+    problem = Problem(PEAK_SIZE, PEAK_SIZE, PEAK_SIZE, dtype=dtype)
+    operands = matrices(problem, "cuda", seed=0)
+    source = torch.randn(COPIED // 4, device="cuda")
+    target = torch.empty_like(source)
+    # not copy_: a graph makes a memcpy node of it, which moves 2.7 TB/s on an H200
+    products, copies = [cublas(dtype, operands)] * 2, [lambda: torch.neg(source, out=target)] * 4
+    rotations = {
+        "product": Rotation(capture(products), products),
+        "copy": Rotation(capture(copies), copies),
+    }
+    us = {name: spread(each)["us"] for name, each in sample(rotations, 3, 15).items()}
+    return tflops(problem, us["product"]), round(2 * COPIED / us["copy"] / 1000, 1)

@@ -1,0 +1,165 @@
+"""bench_reductions: times of the five rungs of the reduction ladder, beside a copy and torch.sum.
+
+Two gates stand before any timing. A vector of random odd multiples of a half has sums that fp32 holds
+exactly in any order, and none of them is zero, so that one left out or taken twice is seen: the sum must be
+equal to the bit. A vector of random fractions is then summed with an error as fp32 makes it.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import torch
+
+from tilesim.errors import whole
+
+from ..errors import KernelError
+from ..launch.operands import beyond_l2
+from ..measure.machine import facts
+from ..measure.timing import REST, Rotation, capture, require_gpu, sample, spread, working_gpu
+from ..reductions import RUNGS, THREADS, Summing, summing
+
+SIZES = (2**20, 2**24, 2**28)
+MOST = 2**38
+"""Values of a vector: so many that a grid has thread blocks for them, and a gate's sums stay exact."""
+
+BYTES = 4
+TOLERANCE = 1e-6
+"""Largest allowed |sum - reference| / reference over fractions from 0 to 1: some roundings of fp32."""
+
+OTHERS = {
+    "torch.sum": "PyTorch's own",
+    "copy": "each element read and its negative written: what the memory gives",
+}
+METHOD = (
+    "CUDA graph of one sum per vector, of as many vectors as are over 3 times the L2, at least 2 and at most"
+    " 32; a sample is the mean of one replay; rungs take turns; before each sample the L2 is filled with"
+    " other data, after it the GPU rests {rest:g} times as long as it worked; before any timing each rung's"
+    " sum of half-integers must be exact and that of fractions within {tolerance:g} of a float64 sum, with"
+    " all partial sums poisoned with NaN; gb_per_s: bytes of the vector, for the copy twice as many, by the"
+    " median time; share_of_copy: gb_per_s by the copy's"
+)
+
+
+def bench_reductions(*sizes: int, warmup: int = 30, samples: int = 100, seed: int = 0) -> dict[str, Any]:
+    """Time each rung on fp32 vectors of `sizes` values, of SIZES where none is given, in JSON values:
+    "machine" (see facts), "method" and "rows".
+
+    A row per size and rung, and one each for torch.sum and copy, has name, why (in a sentence), n; us (the
+    median), p20 and p80 in µs; gb_per_s, share_of_copy; stages (launches of one sum); relative_error
+    against a float64 sum, None for the copy.
+
+    Raises KernelError without an NVIDIA GPU, for a size that is no whole number from 1 to 2^38 or does not
+    fit into the GPU's memory, a wrong result, or a GPU that fails.
+    """
+    sizes = tuple(whole("n", n, 1, MOST, KernelError) for n in sizes or SIZES)
+    require_gpu()
+    rows: list[dict[str, Any]] = []
+    for n in sizes:
+        with _memory(n), working_gpu():
+            rows += _rows(n, warmup, samples, seed)
+    return {"machine": facts(), "method": METHOD.format(rest=REST, tolerance=TOLERANCE), "rows": rows}
+
+
+@contextmanager
+def _memory(n: int) -> Iterator[None]:
+    """Raise KernelError, in one sentence, where vectors of n values do not fit into the GPU's memory."""
+    total = torch.cuda.get_device_properties().total_memory
+    vectors = 2 * beyond_l2(BYTES * n)
+    short = KernelError(
+        f"{n} values of fp32 take {BYTES * n / 1e9:.1f} GB, needed {vectors} times, to copy them as well;"
+        f" this GPU has {total / 1e9:.1f} GB"
+    )
+    if vectors * BYTES * n > total:
+        raise short
+    try:
+        yield
+    except torch.OutOfMemoryError:
+        raise short from None
+
+
+def slots() -> int:
+    """How many thread blocks of a rung this GPU runs at once, which their threads alone limit."""
+    here = torch.cuda.get_device_properties()
+    return here.max_threads_per_multi_processor // THREADS * here.multi_processor_count
+
+
+def _rows(n: int, warmup: int, samples: int, seed: int) -> list[dict[str, Any]]:
+    random = torch.Generator("cuda").manual_seed(seed)
+    vectors = [torch.empty(n, device="cuda").uniform_(generator=random) for _ in range(beyond_l2(BYTES * n))]
+    makers: dict[str, Callable[[torch.Tensor], Summing]] = {
+        rung.name: partial(summing, rung, slots=slots()) for rung in RUNGS
+    }
+    makers["torch.sum"] = _torch_sum
+    rotations, about = {}, {}
+    for name, make in makers.items():
+        sums = [make(x) for x in vectors]
+        error = gate(name, sums[0], vectors[0], random)
+        about[name] = {"stages": sums[0].stages, "relative_error": float(f"{error:.3g}")}
+        rotations[name] = _rotation([one.launch for one in sums])
+    # not copy_: a graph makes a memcpy node of it, which an H200 runs at 2.7 TB/s where a kernel moves 4.2
+    rotations["copy"] = _rotation([partial(torch.neg, x, out=torch.empty_like(x)) for x in vectors])
+    about["copy"] = {"stages": 1, "relative_error": None}
+    times = {name: spread(us) for name, us in sample(rotations, warmup, samples).items()}
+    whys = {rung.name: rung.why for rung in RUNGS} | OTHERS
+    return rows(n, times, {name: {"why": whys[name]} | about[name] for name in rotations})
+
+
+def _rotation(launches: list[Callable[[], object]]) -> Rotation:
+    return Rotation(capture(launches), launches)
+
+
+def _torch_sum(x: torch.Tensor) -> Summing:
+    sums = torch.empty(1, dtype=torch.float32, device=x.device)
+    return Summing(lambda: torch.sum(x, 0, out=sums[0]), sums)
+
+
+def gate(name: str, made: Summing, x: torch.Tensor, random: torch.Generator) -> float:
+    """Sum x twice, filled anew with half-integers and then with fractions, and return the relative error.
+
+    Raises KernelError, so that nothing is timed, where the first sum is not exact or the second's error is
+    above TOLERANCE. All partial sums are NaN before.
+    """
+    made.sums.fill_(torch.nan)
+    made_of = x.random_(-8, 8, generator=random).add_(0.5)
+    made.launch()
+    got, right = float(made.total), float(made_of.sum(dtype=torch.float64))
+    if got != right:
+        raise KernelError(
+            f"{name} sums {len(x)} half-integers to {got!r}, and {right!r} is exact, so it was not timed"
+        )
+    made.sums.fill_(torch.nan)
+    x.uniform_(generator=random)
+    made.launch()
+    right = float(x.sum(dtype=torch.float64))
+    error = abs(float(made.total) - right) / max(right, 2**-24)
+    if not error <= TOLERANCE:
+        raise KernelError(
+            f"{name} gets the sum of {len(x)} fractions wrong: its relative error is {error:.1e}, at most"
+            f" {TOLERANCE:.0e} is allowed, so it was not timed"
+        )
+    return error
+
+
+def rows(
+    n: int, times: dict[str, dict[str, float]], about: dict[str, dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """The rows of one size from the times of each name, of which one is the copy's, and what else is known.
+
+    >>> made = rows(10**6, {"copy": {"us": 2.0}, "shuffles": {"us": 1.25}}, {"copy": {}, "shuffles": {}})
+    >>> [(row["gb_per_s"], row["share_of_copy"]) for row in made]
+    [(4000.0, 1.0), (3200.0, 0.8)]
+    """
+    moved = {name: BYTES * n * (2 if name == "copy" else 1) for name in times}
+    gb_per_s = {name: moved[name] / times[name]["us"] / 1e3 for name in times}
+    return [
+        {"name": name, "n": n}
+        | times[name]
+        | {
+            "gb_per_s": float(f"{gb_per_s[name]:.4g}"),
+            "share_of_copy": round(gb_per_s[name] / gb_per_s["copy"], 3),
+        }
+        | about[name]
+        for name in times
+    ]

@@ -1,0 +1,37 @@
+"""naive: one thread block per tile; block i computes the i-th tile of the order and exits."""
+
+import triton
+import triton.language as tl
+
+from .stamps import entry_time, stamp_done, stamp_drain, stamp_entry, stamp_start
+from .tile_ops import load, multiply, place, store
+
+
+@triton.jit
+def naive(
+    a, b, c,  # [M, K], [K, N], [M, N]: TMA descriptors or pointers
+    visit,  # int32 [tiles], read only for orders that have no formula
+    stamps,  # int64 [tiles, 16], written only if RECORD
+    M, N, K,
+    BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
+    ORDER: tl.constexpr, GROUP: tl.constexpr,
+    TMA: tl.constexpr, RECORD: tl.constexpr,
+    lda=None, ldb=None, TRANS_A: tl.constexpr = False, TRANS_B: tl.constexpr = False,  # see tile_ops
+    PRECISION: tl.constexpr = "ieee",
+):  # fmt: skip
+    i = tl.program_id(0)
+    if RECORD:
+        stamp_entry(stamps, i, i >= 0, entry_time(stamps))
+    pid_m, pid_n = place(i, visit, M, N, BM, BN, ORDER, GROUP)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for k in range(tl.cdiv(K, BK)):
+        x = load(a, pid_m * BM, k * BK, M, K, lda, BM, BK, TMA, TRANS_A)  # [BM, BK]
+        y = load(b, k * BK, pid_n * BN, K, N, ldb, BK, BN, TMA, TRANS_B)  # [BK, BN]
+        if RECORD:
+            stamp_start(stamps, i, k == 0)
+        acc = multiply(x, y, acc, PRECISION)  # [BM, BN]
+    if RECORD:
+        acc = stamp_drain(stamps, i, acc)
+    store(c, pid_m * BM, pid_n * BN, acc, M, N, BM, BN, TMA)
+    if RECORD:
+        stamp_done(stamps, i, i >= 0, TMA)

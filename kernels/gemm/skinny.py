@@ -1,0 +1,36 @@
+"""skinny: for products of few rows, where reading B is all the work; one program per tile, as in naive.
+
+It computes the transposed tile: B's columns are then the 64 rows that a wgmma has at least, and A's rows the
+16 columns it may have, so nothing is multiplied in vain. What counts is how many bytes are on their way at
+once, so the K-steps are long and the stages many.
+"""
+
+import triton
+import triton.language as tl
+from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
+
+from .tile_ops import load, multiply, place, store
+
+
+@triton.jit
+def skinny(
+    a, b, c,  # [M, K], [K, N], [M, N]: TMA descriptors or pointers
+    visit,  # int32 [tiles], read only for orders that have no formula
+    M, N, K,
+    BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
+    ORDER: tl.constexpr, GROUP: tl.constexpr,
+    TMA: tl.constexpr,
+    EARLY: tl.constexpr,  # launched while its predecessor ends, for which it then waits
+    lda=None, ldb=None, TRANS_A: tl.constexpr = False, TRANS_B: tl.constexpr = False,  # see tile_ops
+    PRECISION: tl.constexpr = "ieee",
+):  # fmt: skip
+    if EARLY:
+        gdc_launch_dependents()
+        gdc_wait()
+    pid_m, pid_n = place(tl.program_id(0), visit, M, N, BM, BN, ORDER, GROUP)
+    acc = tl.zeros((BN, BM), tl.float32)
+    for k in range(tl.cdiv(K, BK)):
+        x = load(a, pid_m * BM, k * BK, M, K, lda, BM, BK, TMA, TRANS_A)  # [BM, BK]
+        y = load(b, k * BK, pid_n * BN, K, N, ldb, BK, BN, TMA, TRANS_B)  # [BK, BN]
+        acc = multiply(tl.trans(y), tl.trans(x), acc, PRECISION)  # [BN, BM]
+    store(c, pid_m * BM, pid_n * BN, tl.trans(acc), M, N, BM, BN, TMA)

@@ -1,0 +1,75 @@
+"""Operands: fresh random matrices, and enough sets of them that a rotation does not stay in the L2 cache."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+
+from tilesim.problems import Problem
+
+from ..errors import KernelError
+
+DTYPES = {
+    "fp16": torch.float16,
+    "bf16": torch.bfloat16,
+    "fp32": torch.float32,
+    "tf32": torch.float32,  # its products have operands of 10 bits after the point
+    "fp8": torch.float8_e4m3fn,
+}
+"""The dtypes of A and B by their names; sums are fp32 always."""
+
+RESULTS = DTYPES | {"fp8": torch.bfloat16}
+"""The dtype of C by that of A and B."""
+
+Matrices = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
+"""A [M, K] and B [K, N], row- or column-major (see launch.layouts), and C [M, N], row-major and dense."""
+
+L2_TIMES = 3
+"""A rotation touches at least this many times the L2's bytes before it comes back to a set."""
+
+MOST_SETS = 32
+
+
+def matrices(problem: Problem, device: str, seed: int, layout: str = "nn") -> Matrices:
+    """A and B standard normal, dense and in `layout`, C full of NaN."""
+    random = torch.Generator(device).manual_seed(seed)
+    dtype = DTYPES[problem.dtype]
+    a = torch.randn(problem.m, problem.k, generator=random, device=device).to(dtype)
+    b = torch.randn(problem.k, problem.n, generator=random, device=device).to(dtype)
+    a, b = (x.T.contiguous().T if way == "t" else x for x, way in zip((a, b), layout, strict=True))
+    c = torch.full((problem.m, problem.n), torch.nan, device=device, dtype=RESULTS[problem.dtype])
+    return a, b, c
+
+
+def size_bytes(problem: Problem) -> int:
+    """Bytes of one A, B and C."""
+    m, n, k = problem.m, problem.n, problem.k
+    operands = DTYPES[problem.dtype].itemsize * (m * k + k * n)
+    return operands + RESULTS[problem.dtype].itemsize * m * n
+
+
+def sets_beyond_l2(problem: Problem) -> int:
+    """How many operand sets a rotation needs on this GPU: at least 2, at most 32."""
+    return beyond_l2(size_bytes(problem))
+
+
+def beyond_l2(size: int) -> int:
+    """The same where a set has `size` bytes."""
+    l2 = torch.cuda.get_device_properties().L2_cache_size
+    return min(MOST_SETS, max(2, -(-L2_TIMES * l2 // size)))
+
+
+@contextmanager
+def gpu_memory(problem: Problem) -> Iterator[None]:
+    """Raise KernelError, in one sentence, where the work inside does not fit into the GPU's memory."""
+    total = torch.cuda.get_device_properties().total_memory
+    short = KernelError(
+        f"{problem.m}x{problem.n}x{problem.k} in {problem.dtype} takes {size_bytes(problem) / 1e9:.1f} GB,"
+        f" needed twice and with a float64 reference beside; this GPU has {total / 1e9:.1f} GB"
+    )
+    if 2 * size_bytes(problem) > total:
+        raise short
+    try:
+        yield
+    except torch.OutOfMemoryError:
+        raise short from None

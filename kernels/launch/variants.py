@@ -1,0 +1,162 @@
+"""Which kernels there are, and which of them can run a problem on this machine."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import torch
+
+from tilesim.errors import unknown
+from tilesim.problems import Problem
+
+from ..errors import KernelError
+from ..gemm.tile_ops import INTERPRETED
+from .layouts import lines
+from .operands import DTYPES, RESULTS
+
+OWN = ("naive", "persistent")
+"""The schedules that have a kernel of their own; the kernel `planned` runs any."""
+
+TMA_BYTES = 16
+"""TMA's addresses and row strides are multiples of this (CUDA driver API, cuTensorMapEncodeTiled)."""
+
+FP8_CAPABILITY = (8, 9)
+"""The compute capability whose tensor cores first multiply fp8 (CUDA C++ Programming Guide)."""
+
+MAX_SIZE = 2**30
+"""Rows and columns are indexed with 32 bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One way to run a schedule; a matched pair differs in `schedule` and `overlap` alone.
+
+    `loads`: "tma" or "ptr". `overlap`: the next segment's loads fly during the epilogue; naive has no next
+    one. `warps` a thread block has; `stages` of K-steps that its loads run ahead. `kernel`: "own", written
+    for this schedule, or "planned", which reads the schedule's plan from a table. `parts`: in which an
+    overlapping kernel writes a tile, so that C needs less room beside the stages.
+    """
+
+    schedule: str
+    loads: str = "tma"
+    overlap: bool = False
+    warps: int = 8
+    stages: int = 3
+    kernel: str = "own"
+    parts: int = 1
+
+    @property
+    def name(self) -> str:
+        """Such as "persistent-tma-overlap" or "planned-tma-overlap"."""
+        if self.kernel not in ("own", "planned"):
+            return self.kernel
+        kernel = self.schedule if self.kernel == "own" else self.kernel
+        return f"{kernel}-{self.loads}" + "-overlap" * self.overlap + "-split" * (self.parts - 1)
+
+
+VARIANTS = {
+    v.name: v
+    for loads in ("ptr", "tma")
+    for v in (Variant("naive", loads), Variant("persistent", loads), Variant("persistent", loads, True))
+} | {"persistent-tma-overlap-split": Variant("persistent", overlap=True, stages=4, parts=2)}
+"""Every kernel of a schedule's own by its name, with the default warps and stages."""
+
+
+UNSTAMPED = {
+    "element": Variant("naive", "ptr", False, 1, 1, "element"),
+    "uncoalesced": Variant("naive", "ptr", False, 8, 1, "uncoalesced"),
+    "specialised": Variant("persistent", "tma", True, 8, 4, "specialised"),
+    "ping-pong": Variant("persistent", "tma", True, 8, 6, "ping-pong"),
+    "skinny": Variant("naive", "tma", False, 4, 5, "skinny"),
+}
+"""Kernels that cannot be recorded, by name, each with the warps and stages that suit its usual tile; the
+warps of specialised and ping-pong are those that multiply."""
+
+
+def variant(
+    schedule: str,
+    loads: str,
+    overlap: bool,
+    warps: int,
+    stages: int,
+    kernel: str = "own",
+    parts: int = 1,
+) -> Variant:
+    """The variant that was asked for.
+
+    Raises KernelError for a schedule that has no kernel of its own where that was asked for, loads other
+    than "tma" and "ptr", warps that are no power of two up to 32, or no stages.
+    """
+    if kernel not in ("own", "planned", *UNSTAMPED):
+        raise KernelError(unknown("kernel", kernel, ["own", "planned", *UNSTAMPED]))
+    if kernel == "own" and schedule not in OWN:
+        raise KernelError(
+            f"{unknown('kernel for the schedule', schedule, OWN)}; the kernel 'planned' runs any"
+        )
+    if loads not in ("tma", "ptr"):
+        raise KernelError(f"loads is {loads!r}; it must be 'tma' or 'ptr'")
+    if warps not in (1, 2, 4, 8, 16, 32):
+        raise KernelError(f"warps is {warps}; it must be a power of two up to 32")
+    if stages < 1:
+        raise KernelError(f"stages is {stages}; it must be at least 1")
+    if parts not in (1, 2):
+        raise KernelError(f"parts is {parts}; a tile is written in 1 or 2")
+    if kernel in UNSTAMPED:
+        return replace(UNSTAMPED[kernel], warps=warps, stages=stages)
+    overlap = overlap and (kernel == "planned" or schedule == "persistent")
+    return Variant(schedule, loads, overlap, warps, stages, kernel, parts if overlap else 1)
+
+
+def on_this_machine(
+    asked: Variant, problem: Problem, operands: Sequence[torch.Tensor] = ()
+) -> tuple[Variant, str]:
+    """The variant that can run here, and one sentence why where it is not the one that was asked for.
+
+    `operands`: A and B, where they are not row-major and dense, at an address of torch's own allocation.
+    """
+    why = no_tma(problem, operands) if asked.loads == "tma" else ""
+    return (replace(asked, loads="ptr"), why) if why else (asked, "")
+
+
+def no_tma(problem: Problem, operands: Sequence[torch.Tensor] = ()) -> str:
+    """Why TMA cannot load and store this problem's matrices here; empty where it can."""
+    rows = {} if operands else {"K": (problem.k, DTYPES), "N": (problem.n, DTYPES)}
+    for name, (size, kinds) in [*rows.items(), ("N", (problem.n, RESULTS))]:
+        stride = size * kinds[problem.dtype].itemsize
+        if stride % TMA_BYTES:
+            return f"{name} = {size} makes rows of {stride} bytes, and TMA needs a multiple of {TMA_BYTES}"
+    for name, x in zip("AB", operands, strict=False):
+        view, _ = lines(x) or (x, False)
+        stride = view.stride(0) * view.element_size()
+        if stride % TMA_BYTES or view.stride(0) < view.shape[1]:
+            return f"{name}'s lines begin {stride} bytes apart, and TMA needs a multiple of {TMA_BYTES}"
+        if view.data_ptr() % TMA_BYTES:
+            return f"{name}'s address is no multiple of {TMA_BYTES} bytes, and TMA needs one"
+    if not INTERPRETED and torch.cuda.get_device_capability() < (9, 0):
+        return f"{torch.cuda.get_device_name()} has no TMA, which came with sm_90"
+    return ""
+
+
+def check(problem: Problem) -> None:
+    """Raise KernelError unless the kernels can run `problem`."""
+    if problem.dtype not in DTYPES:
+        raise KernelError(f"the kernels multiply {', '.join(DTYPES)}; the problem's dtype is {problem.dtype}")
+    if problem.dtype == "fp8" and not INTERPRETED and torch.cuda.is_available():
+        capability = torch.cuda.get_device_capability()
+        if capability < FP8_CAPABILITY:
+            raise KernelError(
+                f"{torch.cuda.get_device_name()} is sm_{capability[0]}{capability[1]}, which cannot multiply"
+                " fp8; that came with sm_89"
+            )
+    for name, side in zip(("tile_m", "tile_n", "tile_k"), problem.tile, strict=True):
+        if side < 16 or side & (side - 1):
+            raise KernelError(f"{name} is {side}; a kernel's tile sides must be powers of two from 16")
+    for name, size in (("M", problem.m), ("N", problem.n), ("K", problem.k)):
+        if size > MAX_SIZE:
+            raise KernelError(f"{name} is {size}; the kernels allow sizes up to {MAX_SIZE}")
+    for name, rows, columns in (
+        ("A", problem.tile_m, problem.k), ("B", problem.tile_k, problem.n), ("C", problem.tile_m, problem.n),
+    ):  # fmt: skip
+        if rows * columns >= 2**31:
+            raise KernelError(
+                f"{rows} rows of {name} have {rows * columns} elements; 2^31 or more are too many"
+            )

@@ -1,0 +1,53 @@
+"""What a measurement was made on: the GPU, the versions, the clock's step."""
+
+import subprocess
+from datetime import UTC, datetime
+
+import torch
+import triton
+
+from tilesim.devices import Device, presets
+
+from ..gemm.stamps import read_timer
+
+READS = 20_000
+
+
+def facts() -> dict[str, str]:
+    """gpu, driver, cuda, torch, triton and the date (UTC)."""
+    return {
+        "gpu": torch.cuda.get_device_name(),
+        "driver": driver(),
+        "cuda": str(torch.version.cuda),
+        "torch": torch.__version__,
+        "triton": triton.__version__,
+        "date": datetime.now(UTC).strftime("%Y-%m-%d"),
+    }
+
+
+def driver() -> str:
+    """The NVIDIA driver's version as nvidia-smi tells it, else "unknown"."""
+    query = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
+    try:
+        said = subprocess.run(query, capture_output=True, text=True, check=True, timeout=30).stdout
+    except (OSError, subprocess.SubprocessError):
+        return "unknown"
+    return said.split("\n")[0].strip() or "unknown"
+
+
+def device(ctas_per_sm: int) -> Device:
+    """This GPU: the preset that bears its name, or else just its number of SMs."""
+    here = torch.cuda.get_device_properties()
+    sms = here.multi_processor_count
+    for name, preset in presets().items():
+        if preset["title"] == here.name and preset["sms"] == sms:
+            return Device.named(name, ctas_per_sm=ctas_per_sm)
+    return Device(sms, ctas_per_sm)
+
+
+def tick_ns() -> int:
+    """The smallest step that %globaltimer was seen to take."""
+    reads = torch.zeros(READS, dtype=torch.int64, device="cuda")
+    read_timer[(1,)](reads, READS, num_warps=1)
+    steps = reads.diff()
+    return int(steps[steps > 0].min())

@@ -1,0 +1,217 @@
+"""record: run a kernel with its stamps on, and make a Trace of what they say."""
+
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+
+from tilesim.devices import Device
+from tilesim.problems import Problem
+from tilesim.recorded_slots import complete
+from tilesim.traces import SPAN, Trace
+
+from ..errors import KernelError
+from ..gemm.stamps import WORDS
+from ..launch.config import pipeline
+from ..launch.job import Job
+from ..launch.jobs import job
+from ..launch.operands import gpu_memory, matrices, sets_beyond_l2
+from ..launch.variants import Variant, check, on_this_machine, variant
+from .machine import device as this_gpu
+from .machine import facts, tick_ns
+from .reference import gate
+from .timing import Rotation, capture, require_gpu, sample, spread, working_gpu
+
+
+def record(
+    schedule: str,
+    problem: Problem,
+    *,
+    kernel: str = "own",
+    loads: str = "tma",
+    overlap: bool = True,
+    warps: int | None = None,
+    stages: int | None = None,
+    ctas_per_sm: int = 1,
+    warmup: int = 10,
+    repeats: int = 21,
+    seed: int = 0,
+) -> Trace:
+    """A measured Trace of `schedule` computing `problem` on this machine's GPU.
+
+    `kernel`: "own", the one written for the schedule (naive or persistent), or "planned", which runs any.
+    `loads`: "tma", or "ptr" where TMA is not wanted or not possible. `overlap`: with the next segment's loads
+    under the epilogue. `warps` and `stages`: where not given, what suits the tile and fits (see launch.config).
+    `ctas_per_sm`: thread blocks that the schedule counts on per SM; where it launches more than fit at once,
+    the trace's device has as many as were seen.
+
+    The result is checked against float64 first. Then the kernel runs `repeats` rotations over operand
+    sets with the stamps on and, in turn, as many with them compiled away. Of all stamped launches the most
+    typical one is kept. The trace's meta says which, and how long the kernel took without (kernel_us) and
+    with (recorded_us) the stamps.
+
+    Raises KernelError without an NVIDIA GPU, for a schedule without a kernel, a dtype or tile that the
+    kernels cannot do, a plan that counts on more residents than fit, a wrong result, stamps that contradict
+    themselves, or a GPU that fails; what `plan` raises for the schedule.
+    """
+    check(problem)
+    require_gpu()
+    warps, stages, parts = pipeline(problem, ctas_per_sm, warps, stages)
+    what, why = on_this_machine(variant(schedule, loads, overlap, warps, stages, kernel, parts), problem)
+    device = this_gpu(ctas_per_sm)
+    with gpu_memory(problem), working_gpu():
+        work = job(what, problem, device)
+        stamps, measured = run(work, what, problem, warmup, repeats, seed)
+        tick = tick_ns()
+    meta = {
+        "kernel": what.name,
+        "warps": warps,
+        "stages": stages,
+        "launches": work.ctas,
+        **measured,
+        **facts(),
+    }
+    if why:
+        meta["fallback"] = why
+    return trace(stamps, work.rows, what.schedule, problem, device, tick, meta)
+
+
+def run(
+    work: Job, what: Variant, problem: Problem, warmup: int, repeats: int, seed: int
+) -> tuple[np.ndarray, dict[str, Any]]:
+    """The stamps of the most typical launch, int64 [rows, WORDS], and what is known beside."""
+    sets = [matrices(problem, "cuda", seed + i) for i in range(sets_beyond_l2(problem))]
+    stamps = torch.zeros(len(sets), len(work.rows), WORDS, dtype=torch.int64, device="cuda")
+    plain = [work.launcher(operands) for operands in sets]
+    stamped = [work.launcher(operands, row) for operands, row in zip(sets, stamps, strict=True)]
+    errors = []
+    for launches in (plain, stamped):
+        errors.append(gate(what.name, launches[0], problem, sets[0]))
+        work.check()
+
+    seen: list[np.ndarray] = []
+    rotations = {
+        "plain": Rotation(capture(plain), plain),
+        "stamped": Rotation(
+            capture(stamped), stamped, stamps.zero_, lambda: seen.extend(stamps.cpu().numpy())
+        ),
+    }
+    us = sample(rotations, warmup, repeats)
+    work.check()
+    kept, makespans = typical(np.array(seen))
+    start, start_cycles, drain, drain_cycles = seen[kept][:, 2:6].T
+    return seen[kept], {
+        "kernel_us": spread(us["plain"])["us"],
+        "recorded_us": spread(us["stamped"])["us"],
+        "sm_mhz": round(1000 * float((drain_cycles - start_cycles).sum() / (drain - start).sum())),
+        "relative_error": float(f"{max(errors):.3g}"),
+        "kept": f"launch {kept} of {len(seen)}, nearest to the medians of makespan, main loop and epilogue",
+        "makespan_ns": percentiles(makespans),
+    }
+
+
+def typical(stamps: np.ndarray) -> tuple[int, np.ndarray]:
+    """(index, makespans in ns) of launches' stamps [launches, rows, WORDS].
+
+    The launch whose makespan, mean main loop and mean epilogue are nearest to the medians over all: the
+    median makespan alone can be that of a launch in which the GPU's clock had changed.
+    """
+    start, drain, done, entry = (stamps[:, :, word] for word in (2, 4, 6, 8))
+    makespan = done.max(axis=1) - np.where(entry > 0, entry, start).min(axis=1)
+    features = np.stack([makespan, (drain - start).mean(axis=1), (done - drain).mean(axis=1)])
+    off = np.abs(features / np.median(features, axis=1, keepdims=True) - 1)
+    return int(np.argmin(off.sum(axis=0))), makespan
+
+
+def trace(
+    stamps: np.ndarray,
+    rows: np.ndarray,
+    schedule: str,
+    problem: Problem,
+    device: Device,
+    tick: int,
+    meta: dict[str, Any],
+) -> Trace:
+    """The Trace of one run's stamps [rows, WORDS] of the segments `rows`.
+
+    Slots and issues are derived as `tilesim.recorded_slots` says; the zero is the first instruction of all. A plan
+    of more thread blocks than the device has slots makes them queue: such a device gets the residents that
+    were seen. The meta also tells launch_ns, from a block's end to the first instruction of the next in its
+    slot, and prologue_ns, from there to the first multiply: percentiles over thread blocks.
+
+    Raises KernelError where fewer or more thread blocks were resident than the plan counts on, TraceError
+    where the stamps contradict themselves.
+    """
+    spans = np.zeros(len(stamps), SPAN)
+    for name in ("tile", "k0", "k1"):
+        spans[name] = rows[name]
+    for field, column in {"cta": 0, "sm": 1, "start": 2, "drain": 4, "done": 6}.items():
+        spans[field] = stamps[:, column]
+    owns = stamps[:, 10] > 0
+    spans["ready"] = np.where(owns, stamps[:, 9], spans["drain"])
+    spans["fixup"] = np.where(owns, stamps[:, 10], spans["drain"])
+    spans["cycles"] = stamps[:, 5] - stamps[:, 3]
+    entry = _entries(stamps)
+    spans = complete(spans, entry)
+    residents = int(spans["slot"].max()) + 1
+    if meta["launches"] > device.slots:
+        device = replace(device, ctas_per_sm=residents)
+    elif not _least_residents(spans, rows, meta["launches"], device) <= residents <= device.ctas_per_sm:
+        raise KernelError(
+            f"the plan counts on {device.ctas_per_sm} thread blocks per SM, and an SM held {residents} at"
+            " once; how many fit follows from a block's shared memory, so take other stages, a smaller tile"
+            " or another number"
+        )
+    device = replace(device, sm_order=_filled(spans, device))
+    return Trace(problem, device, schedule, spans, "measured", tick, {**meta, **_launches(spans, entry)})
+
+
+def _filled(spans: np.ndarray, device: Device) -> tuple[int, ...]:
+    """The SM of each slot in the order in which this launch filled them, those that it left as is usual.
+
+    Chips differ in it, and where an SM holds several thread blocks, launches do. Where thread blocks took
+    turns in a slot while others were free, as in Triton's interpreter, there is none: the device's stays.
+    """
+    order = spans["sm"][_firsts(spans)][: device.slots].tolist()
+    if max(Counter(order).values()) > device.ctas_per_sm:
+        return device.sm_order
+    return (*order, *(Counter(device.filling) - Counter(order)).elements())
+
+
+def _least_residents(spans: np.ndarray, rows: np.ndarray, launches: int, device: Device) -> int:
+    """Residents of the fullest SM, at least, where all thread blocks that have work are there at once.
+
+    Where they are, each that draws from a queue gets something while it lasts; else the later get nothing.
+    """
+    drawn = (rows["cta"] < 0).any()
+    at_work = min(launches, len(rows)) if drawn else len(np.unique(spans["cta"]))
+    return -(-at_work // device.sms)
+
+
+def _entries(stamps: np.ndarray) -> np.ndarray:
+    """When each row's thread block executed its first instruction: int64 ns, shape [rows]."""
+    _, cta = np.unique(stamps[:, 0], return_inverse=True)
+    entry = np.zeros(int(cta.max()) + 1, np.int64)
+    np.maximum.at(entry, cta, stamps[:, 8])  # stamped in one row of a thread block, 0 in the others
+    return entry[cta]
+
+
+def _firsts(spans: np.ndarray) -> np.ndarray:
+    """The rows that are their thread block's first segment, by cta: int64, shape [ctas with work]."""
+    by_cta = np.lexsort((spans["start"], spans["cta"]))
+    return by_cta[np.unique(spans["cta"][by_cta], return_index=True)[1]]
+
+
+def _launches(spans: np.ndarray, entry: np.ndarray) -> dict[str, Any]:
+    """launch_ns and prologue_ns of the meta, each where there is a thread block that shows it."""
+    first = _firsts(spans)
+    later = first[spans["issue"][first] > spans["issue"].min()]
+    waits = {"launch_ns": (entry - spans["issue"])[later], "prologue_ns": (spans["start"] - entry)[first]}
+    return {name: percentiles(ns) for name, ns in waits.items() if ns.size}
+
+
+def percentiles(ns: np.ndarray) -> dict[str, int]:
+    """The median, and what a fifth and four fifths are below."""
+    return {f"p{p}": int(np.percentile(ns, p)) for p in (20, 50, 80)}

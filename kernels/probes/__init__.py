@@ -1,0 +1,1 @@
+"""Probes: kernels that measure the GPU itself rather than a product."""

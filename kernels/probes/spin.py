@@ -1,0 +1,113 @@
+"""Thread blocks that only spin, and stamp where they were, when they began and when they ended.
+
+Every warp stamps, since the first warp to begin and the last to end make a block's time. %clock64 counts
+the cycles of one SM, so what happens on one SM is told to the cycle; %globaltimer (ns) goes across SMs.
+A warp reads the clock before anything else, and again as the last thing but the store of that stamp.
+
+Gluon gives a block as much shared memory as it is told to. Triton's own tensors get what the compiler sees
+fit, and PTX declares at most 48 KB.
+"""
+
+import numpy as np
+import torch
+import triton
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+
+from ..errors import KernelError
+
+WORDS = 6
+"""int64 that a warp writes: SM, cycles to spin, begin (cycles, ns), end (cycles, ns)."""
+
+BLOCK = np.dtype([(name, np.int64) for name in ("sm", "begin", "end", "begin_ns", "end_ns")])
+"""A thread block as its warps stamped it; begin and end are cycles of its SM."""
+
+
+@gluon.jit(do_not_specialize=["cycles", "extra"])
+def spin(stamps, cycles, extra, KB: gl.constexpr, WARPS: gl.constexpr):
+    """Block b spins for `cycles` and for up to `extra` more, which b alone decides, and owns KB of shared
+    memory. stamps: int64 [blocks, WARPS, WORDS].
+    """
+    begin, begin_ns = gl.inline_asm_elementwise(
+        """mov.u64 $0, %clock64;
+        mov.u64 $1, %globaltimer;""",
+        "=l,=l", [], dtype=(gl.int64, gl.int64), is_pure=False, pack=1,
+    )  # fmt: skip
+    if KB:
+        room = gl.allocate_shared_memory(gl.int32, [KB, 256], gl.SwizzledSharedLayout(1, 1, 1, [0]))
+        room.index(0).store(gl.full([256], 0, gl.int32, gl.BlockedLayout([1], [32], [WARPS], [0])))
+    # A turn takes more than a cycle, so counting turns ends the loop even where the clock stands still.
+    gl.inline_asm_elementwise(
+        """{
+        .reg .pred first, on;
+        .reg .b32 tid, cta, sm, warp, lane, row, hash, turns;
+        .reg .b64 at, wanted, now, ns, where;
+        mov.u32 tid, %tid.x;
+        mov.u32 cta, %ctaid.x;
+        mov.u32 sm, %smid;
+        shr.u32 warp, tid, 5;
+        and.b32 lane, tid, 31;
+        setp.eq.u32 first, lane, 0;
+        mad.lo.u32 row, cta, $6, warp;
+        mad.wide.u32 at, row, 48, $1;
+        mul.lo.u32 hash, cta, 0x9E3779B1;
+        mad.hi.u32 turns, hash, $5, $4;
+        cvt.u64.u32 wanted, turns;
+        cvt.u64.u32 where, sm;
+        @first st.global.v2.u64 [at], {where, wanted};
+        @first st.global.v2.u64 [at + 16], {$2, $3};
+        again:
+        mov.u64 now, %clock64;
+        sub.u64 now, now, $2;
+        setp.lt.u64 on, now, wanted;
+        sub.u32 turns, turns, 1;
+        setp.ne.and.u32 on, turns, 0, on;
+        @on bra again;
+        mov.u64 ns, %globaltimer;
+        mov.u64 now, %clock64;
+        @first st.global.v2.u64 [at + 32], {now, ns};
+        mov.u32 $0, 0;
+        }""",
+        "=r,l,l,l,r,r,r", [stamps, begin, begin_ns, cycles, extra, WARPS],
+        dtype=gl.int32, is_pure=False, pack=1,
+    )  # fmt: skip
+
+
+def shared_kb() -> int:
+    """The most shared memory that a thread block can have on this GPU, in KB."""
+    here = torch.cuda.current_device()
+    return int(triton.runtime.driver.active.utils.get_device_properties(here)["max_shared_mem"]) // 1024
+
+
+def room_for(launches: int, blocks: int, warps: int) -> torch.Tensor:
+    """Zeroed stamps on the GPU: int64 [launches, blocks, warps, WORDS]."""
+    return torch.zeros(launches, blocks, warps, WORDS, dtype=torch.int64, device="cuda")
+
+
+def launch(stamps: torch.Tensor, cycles: int, extra: int = 0, kb: int = 0, cluster: int = 1) -> None:
+    """One launch of spinning blocks into stamps [blocks, warps, WORDS]; `cluster` blocks share a cluster.
+
+    Clusters of more than one block cannot have shared memory here: kb must be 0 for them.
+    """
+    blocks, warps, _ = stamps.shape
+    spin[(blocks // cluster,)](stamps, cycles, extra, KB=kb, WARPS=warps, num_warps=warps, num_ctas=cluster)
+
+
+def blocks(stamps: torch.Tensor) -> np.ndarray:
+    """What launches stamped, a block a row: BLOCK [launches, blocks] from [launches, blocks, warps, WORDS].
+
+    Raises KernelError where a block did not stamp, or a clock did not go on as it should.
+    """
+    words = stamps.cpu().numpy()
+    sm, wanted, begin, begin_ns, end, end_ns = np.moveaxis(words, -1, 0)
+    if (end == 0).any():
+        raise KernelError(f"{(end == 0).any(axis=-1).sum()} of the thread blocks launched left no stamp")
+    if (end - begin < wanted).any() or (end_ns < begin_ns).any():
+        raise KernelError("a clock of this GPU stood still or went backwards while thread blocks ran")
+    if (sm != sm[..., :1]).any():
+        raise KernelError("two warps of one thread block stamped different SMs")
+    made = np.empty(words.shape[:2], BLOCK)
+    made["sm"] = sm[..., 0]
+    made["begin"], made["begin_ns"] = begin.min(axis=-1), begin_ns.min(axis=-1)
+    made["end"], made["end_ns"] = end.max(axis=-1), end_ns.max(axis=-1)
+    return made

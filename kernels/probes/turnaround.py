@@ -1,0 +1,152 @@
+"""turnaround: how long a thread block's place on an SM stays empty between it and its successor.
+
+From the last instruction of a block (its last warp's) to the first of the next in the same slot (its first
+warp's), in cycles of the SM. Blocks do nothing but spin, so nothing of a kernel's own is in it: no loads
+before the first multiply, no stores to wait for.
+
+An SM gives a slot to a new block as soon as one leaves, so the i-th block to come after the first wave
+follows the i-th to leave. Where several leave at once it is not known which follows which, and the gaps'
+sum is all the same.
+"""
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+import numpy as np
+import torch
+
+from tilesim.errors import whole
+
+from ..errors import KernelError
+from ..measure.machine import facts, tick_ns
+from ..measure.timing import require_gpu
+from .spin import blocks, launch, room_for, shared_kb
+
+THREADS = (32, 64, 128, 256, 512, 1024)
+SHARED_KB = (0, 48, 100, 120, 200)
+SPINS = {"equal": (8_000, 0), "staggered": (8_000, 8_000)}
+"""Cycles that every block spins, and up to how many more: all slots empty at once, or one by one."""
+
+ROUNDS = 8
+"""Blocks launched for each slot."""
+
+RESERVED_KB = 1
+"""Shared memory that CUDA takes for itself in every block, since sm_80."""
+
+WARM_CYCLES = 20_000_000
+METHOD = (
+    "blocks that only spin, {rounds} per slot; gap: cycles of the SM from the last warp's end of a block to"
+    " the first warp's begin of its successor in the slot; equal: all blocks spin {cycles} cycles; staggered:"
+    " {cycles} to twice as many, evenly spread; ns by the SM clock as the same launches show it against"
+    " %globaltimer; figures over all repeats together, medians: of each repeat"
+)
+
+
+def turnaround(repeats: int = 5) -> dict[str, Any]:
+    """The CTA turnaround of this machine's GPU in JSON values: "machine", "method", "tick_ns", "sm_mhz",
+    "launch_ns" and "rows".
+
+    A row per threads, shared memory and spin: threads, shared_kb, spin, residents (thread blocks on an SM
+    at once, as stamped), gaps (their number), cycles and ns (each with min, p20, p50, p80), medians_ns (of
+    each repeat), and the mean by %clock64 (mean_ns) and by %globaltimer (timer_ns).
+
+    Raises KernelError without an NVIDIA GPU, or for repeats that are no whole number from 1 to 1000.
+    """
+    repeats = whole("repeats", repeats, 1, 1000, KernelError)
+    require_gpu()
+    sweep = list(_sweep())
+    seen: list[list[np.ndarray]] = [[] for _ in sweep]
+    warm = room_for(1, 1, 1)
+    for _ in range(repeats):
+        launch(warm[0], WARM_CYCLES)
+        for (threads, kb, spin), runs in zip(sweep, seen, strict=True):
+            runs.append(_run(threads, kb, *SPINS[spin]))
+    mhz = sm_mhz([run for runs in seen for run in runs])
+    rows = [
+        {"threads": threads, "shared_kb": kb, "spin": spin} | figures(runs, mhz)
+        for (threads, kb, spin), runs in zip(sweep, seen, strict=True)
+    ]
+    method = METHOD.format(rounds=ROUNDS, cycles=SPINS["equal"][0])
+    known = {"tick_ns": tick_ns(), "sm_mhz": round(mhz), "launch_ns": launch_ns(rows)}
+    return {"machine": facts(), "method": method} | known | {"rows": rows}
+
+
+def _sweep() -> Iterator[tuple[int, int, str]]:
+    """(threads, shared KB, spin) of each launch that fits on this GPU."""
+    most = shared_kb()
+    for kb, threads, spin in product(SHARED_KB, THREADS, SPINS):
+        if kb <= most:
+            yield threads, kb, spin
+
+
+def _run(threads: int, kb: int, cycles: int, extra: int) -> np.ndarray:
+    """The stamps of one launch with ROUNDS blocks for each slot: BLOCK [blocks]."""
+    here = torch.cuda.get_device_properties()
+    residents = here.max_threads_per_multi_processor // threads
+    if kb:
+        residents = min(residents, (shared_kb() + RESERVED_KB) // (kb + RESERVED_KB))
+    stamps = room_for(1, ROUNDS * residents * here.multi_processor_count, threads // 32)
+    launch(stamps[0], cycles, extra, kb)
+    return blocks(stamps)[0]
+
+
+def residents(run: np.ndarray) -> int:
+    """How many blocks an SM held before the first of them left; the most of all SMs.
+
+    >>> two = np.array([(0, 0, 9), (0, 1, 8), (0, 12, 20)], [("sm", int), ("begin", int), ("end", int)])
+    >>> residents(two)
+    2
+    """
+    each = [run[run["sm"] == sm] for sm in np.unique(run["sm"])]
+    return max(int((here["begin"] < here["end"].min()).sum()) for here in each)
+
+
+def gaps(run: np.ndarray, slots: int, begin: str = "begin", end: str = "end") -> np.ndarray:
+    """From each block's end to its successor's begin, where an SM has so many slots: int64 [gaps].
+
+    >>> one = np.array([(0, 0, 9), (0, 12, 20), (0, 24, 30)], [("sm", int), ("begin", int), ("end", int)])
+    >>> gaps(one, 1).tolist()
+    [3, 4]
+    """
+    each = [run[run["sm"] == sm] for sm in np.unique(run["sm"])]
+    return np.concatenate([np.sort(here[begin])[slots:] - np.sort(here[end])[:-slots] for here in each])
+
+
+def sm_mhz(runs: list[np.ndarray]) -> float:
+    """Cycles per µs, from the first to the last stamp of each SM in each launch."""
+    cycles = ns = 0
+    for run in runs:
+        for sm in np.unique(run["sm"]):
+            here = run[run["sm"] == sm]
+            cycles += int(here["end"].max() - here["begin"].min())
+            ns += int(here["end_ns"].max() - here["begin_ns"].min())
+    if ns <= 0:
+        raise KernelError("the global timer stood still while thread blocks ran")
+    return 1000 * cycles / ns
+
+
+def figures(runs: list[np.ndarray], mhz: float) -> dict[str, Any]:
+    """What there is to say about repeats of one launch; see `turnaround`."""
+    held = [residents(run) for run in runs]
+    each = [gaps(run, slots) for run, slots in zip(runs, held, strict=True)]
+    by_timer = [gaps(run, slots, "begin_ns", "end_ns") for run, slots in zip(runs, held, strict=True)]
+    cycles, ns = np.concatenate(each), 1000 / mhz
+    quantiles = dict(zip(("min", "p20", "p50", "p80"), np.quantile(cycles, (0, 0.2, 0.5, 0.8)), strict=True))
+    return {
+        "residents": max(held),
+        "gaps": len(cycles),
+        "cycles": {name: round(float(value)) for name, value in quantiles.items()},
+        "ns": {name: round(float(value) * ns, 1) for name, value in quantiles.items()},
+        "medians_ns": [round(float(np.median(run)) * ns, 1) for run in each],
+        "mean_ns": round(float(cycles.mean()) * ns, 1),
+        "timer_ns": round(float(np.concatenate(by_timer).mean()), 1),
+    }
+
+
+def launch_ns(rows: list[dict[str, Any]]) -> int:
+    """What a launch costs a matrix product: its thread blocks have 128 threads or more, one or two of them
+    fill an SM, and they end one by one. The median of such rows' medians.
+    """
+    alike = [row for row in rows if row["threads"] >= 128 and row["residents"] <= 2]
+    return round(float(np.median([row["ns"]["p50"] for row in alike if row["spin"] == "staggered"])))

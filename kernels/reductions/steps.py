@@ -1,0 +1,125 @@
+"""The five rungs as data, and a vector's sum as launches of one of them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import torch
+
+from ..errors import KernelError
+from . import block
+from .interleaved import interleaved
+from .multi_block import multi_block
+from .sequential import sequential
+from .shuffles import shuffles
+from .unrolled import unrolled
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """A kernel whose thread blocks add `share` values each, or in each turn where one `wave` of them runs.
+
+    `why`: what it does that the rung below does not, in a sentence.
+    """
+
+    name: str
+    why: str
+    kernel: Any
+    share: int
+    wave: bool = False
+
+
+THREADS = block.THREADS.value
+"""Of a thread block, whatever the rung."""
+
+ADDED = block.ADDED.value
+
+RUNGS = (
+    Rung(
+        "interleaved",
+        "a tree in shared memory adds neighbours first, so that up to eight lanes share a bank",
+        interleaved,
+        THREADS,
+    ),
+    Rung(
+        "sequential",
+        "the same tree adds halves, so that a warp reads neighbouring words and no lanes share a bank",
+        sequential,
+        THREADS,
+    ),
+    Rung(
+        "unrolled",
+        f"each thread block adds {ADDED} blocks of input while it loads, and pays for its tree once",
+        unrolled,
+        ADDED * THREADS,
+    ),
+    Rung(
+        "shuffles",
+        "lanes hand their sums over in registers, so that two barriers stand where the tree had eight",
+        shuffles,
+        ADDED * THREADS,
+    ),
+    Rung(
+        "multi-block",
+        "one wave of thread blocks strides over the whole input, and one block adds up what they leave",
+        multi_block,
+        ADDED * THREADS,
+        wave=True,
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Summing:
+    """A vector's sum as launches: `launch()` writes all of `sums`, of which `total`, 0-d, is the last."""
+
+    launch: Callable[[], None]
+    sums: torch.Tensor
+    stages: int = 1
+
+    @property
+    def total(self) -> torch.Tensor:
+        return self.sums[-1]
+
+
+def launches(rung: Rung, n: int, slots: int) -> list[tuple[int, int]]:
+    """(values, thread blocks) of each launch that sums n values where so many blocks run at once.
+
+    >>> launches(RUNGS[1], 1_000_000, 1056)
+    [(1000000, 3907), (3907, 16), (16, 1)]
+    >>> launches(RUNGS[4], 100_000_000, 1056)
+    [(100000000, 1056), (1056, 1)]
+    """
+    made = []
+    while not made or n > 1:
+        blocks = -(-n // rung.share)
+        if rung.wave:
+            blocks = 1 if made else min(blocks, slots)
+        made.append((n, blocks))
+        n = blocks
+    return made
+
+
+def summing(rung: Rung, x: torch.Tensor, slots: int) -> Summing:
+    """The sum of x [n] by the kernel of `rung`, with room for the sums of all its launches; see `launches`.
+
+    Raises KernelError unless x is a dense vector of fp32 with one value or more.
+    """
+    if x.dtype != torch.float32 or x.dim() != 1 or not x.is_contiguous():
+        raise KernelError(f"x is {x.dtype} {list(x.shape)}; the rungs sum a dense torch.float32 vector")
+    if not len(x):
+        raise KernelError("x has no values; a sum needs one or more")
+    made = launches(rung, len(x), slots)
+    sums = torch.empty(sum(blocks for _, blocks in made), dtype=torch.float32, device=x.device)
+    rooms = sums.split([blocks for _, blocks in made])
+    steps = [
+        partial(rung.kernel[(blocks,)], source, room, n, num_warps=block.WARPS)
+        for (n, blocks), source, room in zip(made, (x, *rooms), rooms, strict=False)
+    ]
+
+    def launch() -> None:
+        for step in steps:
+            step()
+
+    return Summing(launch, sums, len(steps))

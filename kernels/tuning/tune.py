@@ -1,0 +1,128 @@
+"""tune: which of many kernels is the fastest for a shape, beside cuBLAS, for `matmul` to choose by."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, replace
+from itertools import product
+from typing import Any
+
+import torch
+
+from tilesim.devices import Device
+from tilesim.errors import TilesimError
+from tilesim.problems import Problem
+
+from ..errors import KernelError
+from ..launch.cublas import cublas
+from ..launch.jobs import job
+from ..launch.layouts import LAYOUTS
+from ..launch.operands import Matrices, gpu_memory, matrices, sets_beyond_l2
+from ..launch.variants import check, no_tma
+from ..measure.machine import device as this_gpu
+from ..measure.machine import facts
+from ..measure.reference import gate
+from ..measure.timing import REST, Rotation, capture, require_gpu, sample, spread, working_gpu
+from .candidates import Candidate, candidates
+from .table import merged
+
+CUBLAS = "cublas"
+SCREENING, FINALISTS, WARMUP = 5, 6, 20
+PARTS = 100
+"""Into so many steps a product's progress is told."""
+
+METHOD = (
+    "every candidate's C, poisoned with NaN, is compared with a float64 product of fresh random inputs; then"
+    " {screening} samples of each, and {samples} of the best {finalists} and of cuBLAS in turns; a sample is"
+    " the mean of a replay of a CUDA graph, one launch per operand set, the sets together over 3 times the"
+    " L2; before each sample the L2 is filled with other data, after it the GPU rests {rest:g} times as long"
+    " as it worked; us and cublas_us are medians"
+)
+
+
+def tune(
+    *problems: Problem,
+    layouts: Sequence[str] = ("nn",),
+    samples: int = 100,
+    seed: int = 0,
+    table: dict[str, Any] | None = None,
+    progress: Callable[[int], object] = lambda parts: None,
+) -> dict[str, Any]:
+    """The fastest kernel for each problem in each layout: a table as tuning.table has it.
+
+    `table`: an earlier one, whose rows for other products are kept. `progress` is told how many more of PARTS
+    parts are done; each problem in each layout has so many.
+
+    Raises KernelError without an NVIDIA GPU, for a problem out of reach or that no candidate can compute, a
+    table of another GPU, a wrong result, or a GPU that fails.
+    """
+    for problem in problems:
+        check(replace(problem, tile=(16, 16, 16)))
+    for layout in layouts:
+        if layout not in LAYOUTS:
+            raise KernelError(f"the layout is {layout!r}; it must be one of {', '.join(LAYOUTS)}")
+    require_gpu()
+    method = METHOD.format(screening=SCREENING, samples=samples, finalists=FINALISTS, rest=REST)
+    made: dict[str, Any] = {"machine": facts(), "method": method, "rows": []}
+    table = merged(table or made, made)
+    for problem, layout in product(problems, layouts):
+        with gpu_memory(problem), working_gpu():
+            made["rows"].append(_row(problem, layout, samples, seed, progress))
+    return merged(table, made)
+
+
+def _row(
+    problem: Problem, layout: str, samples: int, seed: int, progress: Callable[[int], object]
+) -> dict[str, Any]:
+    device, shared = this_gpu(1), torch.cuda.get_device_properties().shared_memory_per_block_optin
+    sets = [matrices(problem, "cuda", seed + i, layout) for i in range(sets_beyond_l2(problem))]
+    loads = "ptr" if no_tma(problem, sets[0][:2]) else "tma"
+    every = list(candidates(problem, device, loads, shared))
+    screened: dict[Candidate, float] = {}
+    for i, candidate in enumerate(every):
+        try:
+            rotation = _rotation(candidate, device, sets)
+        except _CannotRun:
+            rotation = None
+        if rotation:
+            screened[candidate] = spread(sample({"": rotation}, 1, SCREENING)[""])["us"]
+        progress(PARTS * (i + 1) // len(every) - PARTS * i // len(every))
+    if not screened:
+        raise KernelError(f"none of {len(every)} kernels can compute {problem} on this GPU")
+    finalists = sorted(screened, key=lambda candidate: screened[candidate])[:FINALISTS]
+    rotations: dict[Any, Rotation] = {one: _rotation(one, device, sets) for one in finalists}
+    if known := _cublas(problem, sets):
+        rotations[CUBLAS] = known
+    us = {name: spread(times)["us"] for name, times in sample(rotations, WARMUP, samples).items()}
+    what, cut = min(finalists, key=lambda candidate: us[candidate])
+    product_of = {"m": cut.m, "n": cut.n, "k": cut.k, "dtype": cut.dtype, "layout": layout}
+    return {
+        **product_of, "tile": list(cut.tile), "order": cut.order, **asdict(what),
+        "us": us[what, cut], "cublas_us": us.get(CUBLAS), "candidates": len(screened),
+    }  # fmt: skip
+
+
+class _CannotRun(Exception):
+    """A candidate that this GPU has not the resources for, or Triton not the means."""
+
+
+def _rotation(candidate: Candidate, device: Device, sets: Sequence[Matrices]) -> Rotation:
+    """The rotation of a candidate that was found right; KernelError for a wrong result."""
+    what, cut = candidate
+    try:
+        work = job(what, cut, device)
+        launches = [work.launcher(operands) for operands in sets]
+        launches[0]()
+    except TilesimError:
+        raise _CannotRun from None
+    gate(f"{what.name} in tiles of {'x'.join(map(str, cut.tile))}", launches[0], cut, sets[0])
+    work.check()
+    return Rotation(capture(launches), launches)
+
+
+def _cublas(problem: Problem, sets: Iterable[Matrices]) -> Rotation | None:
+    """cuBLAS with the same operands, None where it cannot multiply them."""
+    launches = [cublas(problem.dtype, operands) for operands in sets]
+    try:
+        launches[0]()
+    except RuntimeError:
+        return None
+    return Rotation(capture(launches), launches)

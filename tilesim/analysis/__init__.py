@@ -1,0 +1,1 @@
+"""Analysis of runs: two against each other, many in a table."""

@@ -1,0 +1,191 @@
+"""Comparison: how true a simulation is to the measured run that it plays.
+
+A measured trace cannot show its launch: it begins at its first multiply. So two runs are compared from
+their first multiplies on, and the makespan, in which a simulation has its launch, is given beside.
+"""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from tilesim.analysis.divergence import lead, run
+from tilesim.analysis.rank_correlation import kendall_tau
+from tilesim.errors import TraceError
+from tilesim.metrics import in_turn, makespan, sm_busy, tail
+from tilesim.traces import Trace
+from tilesim.view import tile_sm
+
+PARTED = 0.01
+"""Share of the measured run: beyond such a lead the two part. Repeats of one kernel vary by 0.1 to 0.7 %."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One figure of both runs."""
+
+    simulated: float
+    measured: float
+
+    @property
+    def error(self) -> float | None:
+        """(simulated - measured) / measured; None where only the measured figure is 0."""
+        if self.simulated == self.measured:
+            return 0.0
+        return (self.simulated - self.measured) / self.measured if self.measured else None
+
+
+@dataclass(frozen=True, slots=True)
+class Loads:
+    """How alike the SMs' main-loop times are, over the SMs that are free.
+
+    `correlation`: Pearson's; 1 where they are equal, else 0 where either does not vary. `largest`, `mean`:
+    of the absolute differences, as shares of the mean measured load.
+    """
+
+    correlation: float
+    largest: float
+    mean: float
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What `compare` finds. Times are ns; a lead is positive while the simulation is ahead.
+
+    `makespan`: from the first issue, `run`: from the first multiply, to the last done. `run_cycles`: the run
+    in SM cycles, None unless the clocks of both are known. `tail`, `tail_idle`: as of `metrics.tail`.
+    `main_loop`, `epilogue`: means of drain - start and done - fixup. `gap`: mean of start - drain of the
+    segment before in the slot, 0 where no slot has a second one.
+    `loads`: SM by SM. `sorted_loads`: busiest against busiest, as SMs may be numbered another way.
+    `order`: Kendall's tau-b of the order in which tiles start. `same_sm`: share of tiles that the same SM
+    finishes. `largest_lead`, `largest_lead_at`: the greatest lead of either, and when after the first
+    multiply. `parted_at`: when a lead first exceeds PARTED of the measured run; None if none does.
+    """
+
+    makespan: Pair
+    run: Pair
+    run_cycles: Pair | None
+    tail: Pair
+    tail_idle: Pair
+    main_loop: Pair
+    gap: Pair
+    epilogue: Pair
+    loads: Loads
+    sorted_loads: Loads
+    order: float
+    same_sm: float
+    largest_lead: int
+    largest_lead_at: int
+    parted_at: int | None
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain data; a Pair also says its relative error."""
+        figures = asdict(self)
+        for name in figures:
+            if isinstance(pair := getattr(self, name), Pair):
+                figures[name]["error"] = pair.error
+        return figures
+
+
+def compare(simulated: Trace, measured: Trace) -> Comparison:
+    """Compare two runs of one problem, of any schedule, each of either origin.
+
+    Raises TraceError where the problems or the SMs differ, or a run takes no time after its first multiply.
+
+    >>> again = compare(_example(), _example())
+    >>> again.run.error, again.order, again.same_sm, again.largest_lead, again.parted_at
+    (0.0, 1.0, 1.0, 0, None)
+    """
+    _check(simulated, measured)
+
+    def pair(figure: Callable[[Trace], float]) -> Pair:
+        return Pair(figure(simulated), figure(measured))
+
+    times, leads = lead(simulated, measured)
+    length = run(measured)
+    most = int(np.argmax(np.abs(leads)))
+    mhz = pair(sm_mhz)
+    cycles = Pair(run(simulated) * mhz.simulated / 1000, length * mhz.measured / 1000)
+    free = list(measured.device.free_sms)
+    one, other = sm_busy(simulated)[free], sm_busy(measured)[free]
+    return Comparison(
+        makespan=pair(makespan),
+        run=pair(run),
+        run_cycles=cycles if mhz.simulated and mhz.measured else None,
+        tail=pair(lambda trace: tail(trace)[0]),
+        tail_idle=pair(lambda trace: tail(trace)[1]),
+        main_loop=pair(lambda trace: float((trace.spans["drain"] - trace.spans["start"]).mean())),
+        gap=pair(_gap),
+        epilogue=pair(lambda trace: float((trace.spans["done"] - trace.spans["fixup"]).mean())),
+        loads=_loads(one, other),
+        sorted_loads=_loads(np.sort(one), np.sort(other)),
+        order=kendall_tau(tile_starts(simulated), tile_starts(measured)),
+        same_sm=float(np.mean(tile_sm(simulated) == tile_sm(measured))),
+        largest_lead=round(leads[most]),
+        largest_lead_at=round(times[most]),
+        parted_at=_first_beyond(times, leads, PARTED * length),
+    )
+
+
+def sm_mhz(trace: Trace) -> float:
+    """The SM clock of a run: as recorded, or as calibrated; 0 where it is not known."""
+    costs = trace.meta.get("costs", {})
+    return float(trace.meta.get("sm_mhz") or costs.get("clock_mhz") or 0)
+
+
+def _first_beyond(times: np.ndarray, leads: np.ndarray, limit: float) -> int | None:
+    """When the absolute lead first exceeds `limit`, ns."""
+    beyond = np.flatnonzero(np.abs(leads) > limit)
+    if not beyond.size:
+        return None
+    after = max(1, int(beyond[0]))
+    (low, high), (start, end) = leads[after - 1 : after + 1], times[after - 1 : after + 1]
+    return round(start + (np.copysign(limit, high) - low) / (high - low) * (end - start))
+
+
+def tile_starts(trace: Trace) -> np.ndarray:
+    """When each tile is first multiplied, ns: int64, shape [tiles].
+
+    >>> tile_starts(_example()).tolist()
+    [0, 0, 1000]
+    """
+    starts = np.full(trace.problem.tiles, np.iinfo(np.int64).max)
+    np.minimum.at(starts, trace.spans["tile"], trace.spans["start"])
+    return starts
+
+
+def _gap(trace: Trace) -> float:
+    before, after = in_turn(trace)
+    gaps = trace.spans["start"][after] - trace.spans["drain"][before]
+    return float(gaps.mean()) if gaps.size else 0.0
+
+
+def _loads(one: np.ndarray, other: np.ndarray) -> Loads:
+    apart, mean = np.abs(one - other), max(1.0, float(other.mean()))
+    varies = one.std() > 0 and other.std() > 0
+    alike = float(np.corrcoef(one, other)[0, 1]) if varies else float((one == other).all())
+    return Loads(alike, float(apart.max() / mean), float(apart.mean() / mean))
+
+
+def _check(simulated: Trace, measured: Trace) -> None:
+    one, other = (
+        f"{p.m}x{p.n}x{p.k} in tiles of {'x'.join(map(str, p.tile))}"
+        for p in (simulated.problem, measured.problem)
+    )
+    if one != other:
+        raise TraceError(f"the traces are of different problems, {one} and {other}; compare two runs of one")
+    devices = simulated.device, measured.device
+    if devices[0].slots != devices[1].slots or sorted(devices[0].free_sms) != sorted(devices[1].free_sms):
+        sms = " and ".join(f"{d.slots} slots on {d.sms - d.busy_sms} of {d.sms} SMs" for d in devices)
+        raise TraceError(f"the traces are of different devices, {sms}; compare two runs on one")
+    for trace in (simulated, measured):
+        if not run(trace):
+            raise TraceError(f"the {trace.origin} run takes 0 ns from its first multiply to its last write")
+
+
+def _example() -> Trace:
+    """3 tiles of one K-step on 2 SMs."""
+    from tilesim import Device, Problem, simulate
+
+    return simulate("naive", Problem(128, 384, 4, tile=(128, 128, 4)), Device(2))

@@ -1,0 +1,173 @@
+"""Sweep: combinations of schedules, devices and problems, and the figures of each as a row of a table."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import product
+from math import prod
+from os import PathLike
+from typing import Any, NamedTuple
+
+from tilesim.default_costs import read_costs
+from tilesim.devices import Device
+from tilesim.engine.simulate import simulate
+from tilesim.errors import SweepError, TilesimError
+from tilesim.metrics import launches
+from tilesim.parallel import in_order
+from tilesim.problems import Problem
+
+MAX_COMBINATIONS = 100_000
+
+DEVICE_AXES = ("device", "sms", "ctas_per_sm")
+PROBLEM_AXES = ("m", "n", "k", "tile", "order", "dtype")
+SIZES = ("m", "n", "k")
+
+
+class Combination(NamedTuple):
+    """What is simulated once."""
+
+    schedule: str
+    problem: Problem
+    device: Device
+
+
+class Row(NamedTuple):
+    """A combination and its figures, as tables name them; None and an `error` where it cannot be simulated.
+
+    `device` is a preset's name or "", `tile` reads "128x256x64", `tflops` is 2·m·n·k over the makespan,
+    padding not counted, and `costs` says where the costs come from.
+    """
+
+    schedule: str
+    device: str
+    sms: int
+    ctas_per_sm: int
+    m: int
+    n: int
+    k: int
+    tile: str
+    order: str
+    dtype: str
+    tiles: int
+    k_steps: int
+    launches: int | None = None
+    waves: int | None = None
+    makespan_ns: int | None = None
+    utilization: float | None = None
+    occupancy: float | None = None
+    tflops: float | None = None
+    costs: str = ""
+    error: str = ""
+
+
+def combinations(axes: Mapping[str, Sequence[Any]], device: Device) -> list[Combination]:
+    """Every combination of the values on `axes`, once; the last axis, in the order of Row, moves fastest.
+
+    An axis is called as in Row. Those of the schedule and the three sizes must be there; the others are as
+    Problem or `device` has them. The value "m" on the axis n, and "m" or "n" on the axis k, is as large as
+    that. Raises ProblemError or DeviceError for a value out of range, SweepError for an empty axis or too
+    many combinations.
+
+    >>> square = {"schedule": ["naive"], "m": range(256, 1025, 256), "n": ["m"], "k": [64]}
+    >>> [(one.problem.m, one.problem.n) for one in combinations(square, Device(4))]
+    [(256, 256), (512, 512), (768, 768), (1024, 1024)]
+    """
+    for name, values in axes.items():
+        if not values:
+            raise SweepError(f"the sweep has no value for {name}; it needs at least one")
+    count = prod(map(len, axes.values()))
+    if count > MAX_COMBINATIONS:
+        raise SweepError(f"the sweep has {count} combinations; at most {MAX_COMBINATIONS} are allowed")
+    devices = [Device.chosen(values, device) for values in _points(axes, DEVICE_AXES)]
+    problems = [Problem(**_sized(values)) for values in _points(axes, PROBLEM_AXES)]
+    every = product(axes["schedule"], dict.fromkeys(devices), dict.fromkeys(problems))
+    return [Combination(schedule, problem, on) for schedule, on, problem in every]
+
+
+def sweep(
+    every: Sequence[Combination],
+    costs: str | PathLike[str] | None = None,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Callable[[int], object] = lambda more: None,
+) -> list[Row]:
+    """The row of each combination, in their order, whatever the number of processes, `jobs`.
+
+    `costs` is a file as `read_costs` takes it; None is each combination's default. `progress` is told how
+    many more are done. Raises TilesimError where a process dies.
+    """
+    return in_order(partial(row, costs=costs, seed=seed), every, jobs, progress)
+
+
+def row(one: Combination, costs: str | PathLike[str] | None = None, seed: int = 0) -> Row:
+    """Simulate one combination.
+
+    >>> one = row(Combination("naive", Problem(133, 1, 64, tile=(1, 1, 64)), Device(132)))
+    >>> one.tiles, one.waves, f"{one.utilization:.1%}", one.error
+    (133, 2, '50.4%', '')
+    """
+    schedule, problem, device = one
+    try:
+        known = None if costs is None else read_costs(costs, schedule, problem, device)
+        trace = simulate(schedule, problem, device, known, seed)
+    except TilesimError as error:
+        return blank(one)._replace(error=str(error))
+    return blank(one)._replace(
+        launches=launches(trace),
+        waves=trace.waves,
+        makespan_ns=trace.makespan,
+        utilization=trace.utilization,
+        occupancy=trace.occupancy,
+        tflops=problem.flops / trace.makespan / 1000,
+        costs=_brief(trace.meta["costs"]["source"]),
+    )
+
+
+def blank(one: Combination) -> Row:
+    """The row of a combination that was not simulated.
+
+    >>> blank(Combination("naive", Problem(256, 256, 64), Device(2)))[:9]
+    ('naive', '', 2, 1, 256, 256, 64, '128x256x64', 'row-major')
+    """
+    schedule, problem, device = one
+    return Row(
+        schedule,
+        device.name,
+        device.sms,
+        device.ctas_per_sm,
+        problem.m,
+        problem.n,
+        problem.k,
+        "x".join(map(str, problem.tile)),
+        problem.order,
+        problem.dtype,
+        problem.tiles,
+        problem.k_steps,
+    )
+
+
+def _brief(source: str) -> str:
+    """Where costs come from, without the sizes that they were fitted to.
+
+    >>> _brief("calibrated to naive-tma at 8x8x8, 8x16x8, measured on NVIDIA H200; scaled from 1 per SM")
+    'calibrated to naive-tma, measured on NVIDIA H200; scaled from 1 per SM'
+    """
+    return re.sub(r" at \d+x\d+x\d+(, \d+x\d+x\d+)*", "", source)
+
+
+def _points(axes: Mapping[str, Sequence[Any]], names: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Every combination of the values on those of the axes that are there."""
+    there = [name for name in names if name in axes]
+    for values in product(*(axes[name] for name in there)):
+        yield dict(zip(there, values, strict=True))
+
+
+def _sized(values: dict[str, Any]) -> dict[str, Any]:
+    """`values` with each size that is the name of another one replaced by it.
+
+    >>> _sized({"m": 8, "n": "m", "k": "n"})
+    {'m': 8, 'n': 8, 'k': 8}
+    """
+    for name in SIZES:
+        values[name] = values.get(values[name], values[name])
+    return values

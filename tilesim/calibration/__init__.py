@@ -1,0 +1,1 @@
+"""Calibration: from measured traces to the costs of a kernel."""

@@ -1,0 +1,96 @@
+"""`tilesim bench`: kernel times on this machine's GPU, cuBLAS beside them, and what the GPU itself takes."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from tilesim.cli.commands.bench import coalescing, ladder, reductions, sm_order, turnaround
+from tilesim.cli.groups import Group
+from tilesim.cli.options import (
+    Schedule,
+    TileShape,
+    ctas_option,
+    kernel_options,
+    problem_from,
+    problem_options,
+    usage,
+)
+from tilesim.cli.packages import load
+from tilesim.cli.reports import machine, report_options, show
+from tilesim.errors import unknown
+
+PLANNED = "planned:"
+"""Before a schedule's name: that schedule's plan, executed by the kernel `planned`."""
+
+
+@click.group(
+    cls=Group, invoke_without_command=True, short_help="Time the kernels, or launches, on this machine's GPU."
+)
+@problem_options()
+@click.option("--size", "sizes", type=TileShape(), multiple=True, help="M, N and K; repeat it for several.")
+@click.option(
+    "--kernel",
+    "kernels",
+    multiple=True,
+    metavar="NAME",
+    help="Time only this, such as planned:stream-k; repeat it for several.",
+)
+@kernel_options
+@ctas_option
+@click.option("--samples", type=click.IntRange(1, 100_000), default=100, help="Samples per kernel.  [100]")
+@click.option("--host", is_flag=True, help="Also launch one by one, with the host's work.")
+@report_options
+@click.pass_context
+def command(
+    ctx: click.Context,
+    sizes: tuple[tuple[int, int, int], ...],
+    kernels: tuple[str, ...],
+    output: str | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Check each kernel's result, then time it: median, 20th and 80th percentile of many graph replays.
+
+    A subcommand measures the GPU instead.
+    """
+    if ctx.invoked_subcommand is not None:
+        return
+    problem = problem_from(options)
+    with usage():
+        problems = [replace(problem, m=m, n=n, k=k) for m, n, k in sizes] or [problem]
+    measure = load("kernels")
+    for name in kernels:
+        _check(name, measure.NAMES)
+    chosen = {"kernels": kernels} if kernels else {}
+    names = ("warps", "stages", "ctas_per_sm", "samples", "seed", "host")
+    report = measure.bench(*problems, **chosen, **{name: options[name] for name in names})
+    show(report, _table, output, as_json)
+
+
+def _check(name: str, known: Sequence[str]) -> None:
+    """Raise UsageError, before any GPU is asked for, for a kernel or planned schedule that there is not."""
+    if name.startswith(PLANNED):
+        Schedule().convert(name.removeprefix(PLANNED), None, None)
+    elif name not in known:
+        raise click.UsageError(unknown("kernel", name, [*known, PLANNED + "SCHEDULE"]))
+
+
+for module in (coalescing, ladder, turnaround, sm_order, reductions):
+    command.add_command(module.command)
+
+
+def _table(report: dict[str, Any]) -> str:
+    """What it was measured on, then a line per size and kernel."""
+    rows = report["rows"]
+    host = any("host_us" in row for row in rows)
+    head = f"{'size':20} {'kernel':28} {'µs':>9} {'p20':>9} {'p80':>9} {'TFLOP/s':>8} {'MHz':>5} {'error':>8}"
+    lines = [machine(report), head + f" {'with host':>10}" * host]
+    for row in rows:
+        size = f"{row['m']}x{row['n']}x{row['k']} {row['dtype']}"
+        times = " ".join(f"{row[name]:9.2f}" for name in ("us", "p20", "p80"))
+        rest = f"{row['tflops']:8.1f} {row['sm_mhz']:5} {row['relative_error']:8.1e}"
+        late = f" {row['host_us']:10.2f}" if host else ""
+        lines.append(f"{size:20} {row['kernel']:28} {times} {rest}{late}")
+    return "\n".join(lines)

@@ -1,0 +1,83 @@
+"""`tilesim calibrate`: costs from traces."""
+
+import json
+from pathlib import Path
+
+import click
+
+from tilesim import files
+from tilesim.calibration.calibrate import Calibration, calibrations, repeated
+from tilesim.cli.figures import time
+from tilesim.cli.options import COSTS_FILE, json_option, output_option
+from tilesim.formats.reader import read
+from tilesim.traces import Trace
+
+SHOWN = (
+    "launch", "prologue", "dispatch", "handover", "staging", "k_step", "ramp", "contention", "exposed",
+    "apart", "epilogue", "writing", "partial", "merge", "fixup", "jitter",
+)  # fmt: skip
+
+
+@click.command(short_help="Fit costs to measured traces.")
+@click.argument("traces", metavar="TRACE...", nargs=-1, required=True)
+@output_option(COSTS_FILE, "Write the costs here (.json), for --costs.")
+@json_option
+def command(traces: tuple[str, ...], output: str | None, as_json: bool) -> None:
+    """Fit one set of costs to all sizes of each kernel among the TRACE files, and say how true it is.
+
+    Kernels differ in schedule, loads, overlap, warps, stages, dtype, tile or thread blocks per SM.
+    """
+    loaded = {path: read(path) for path in traces}
+    fitted = calibrations(loaded)
+    text = _text(fitted)
+    if output:
+        files.write(output, lambda file: file.write(text.encode()))
+    click.echo(text.rstrip() if as_json else "\n".join(_report(one, loaded) for one in fitted))
+
+
+def _text(fitted: list[Calibration]) -> str:
+    """A JSON list, a line per kernel; traces go by their file's name, wherever it lies."""
+    entries = [one.as_json() | {"names": [Path(name).name for name in one.names]} for one in fitted]
+    return "[\n" + ",\n".join(json.dumps(entry) for entry in entries) + "\n]\n"
+
+
+def _report(one: Calibration, traces: dict[str, Trace]) -> str:
+    """The costs of one kernel, then measured and simulated time of each of its traces."""
+    costs = one.costs
+    values = {name: getattr(costs, name) for name in SHOWN if getattr(costs, name)}
+    words = [
+        f"{name} {value:.4g}" if isinstance(value, float) else f"{name} {value}"
+        for name, value in values.items()
+    ]
+    kernel = (one.schedule, "planned" * (one.kernel == "planned"), one.loads, "overlapped" * costs.overlap)
+    tile = "x".join(map(str, one.tile))
+    lines = [
+        f"{' '.join(filter(None, kernel))}, {one.dtype}, tile {tile}, {one.ctas_per_sm} per SM",
+        f"  {', '.join(words)}",
+    ]
+    if costs.clock_mhz:
+        lines.append(
+            f"  a K-step has {costs.k_step * costs.clock_mhz / 1000:.0f} cycles at {costs.clock_mhz} MHz"
+        )
+    if costs.bandwidth:
+        lines.append(f"  memory: {costs.bandwidth:g} bytes per ns behind {costs.cache / 1e6:g} MB of cache")
+    if one.ctas_per_sm > 1:
+        shares = ", ".join(f"{factor:.3f}" for factor in costs.coresidency)
+        alone = "".join(
+            f"; {name} {value:.3f}"
+            for name, value in (("relief", costs.relief), ("unhidden", costs.unhidden))
+            if value
+        )
+        lines.append(f"  coresidency {shares}{alone}")
+    if one.unseen:
+        lines.append(f"  not in the traces: {', '.join(one.unseen)}")
+    lines.append("  from first multiply to last write:")
+    for name in one.names:
+        trace = traces[name]
+        took, simulated = repeated(trace, costs)
+        error = (simulated - took) / took
+        itself = "" if trace.origin == "measured" else ", of a simulation"
+        lines.append(
+            f"    {Path(name).name}: {time(took)}{itself}, simulated {time(simulated)} ({error:+.1%})"
+        )
+    return "\n".join(lines)

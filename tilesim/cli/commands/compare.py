@@ -1,0 +1,146 @@
+"""`tilesim compare`: how true a simulation is to a measured run."""
+
+import json
+from collections.abc import Sequence
+from statistics import median
+from typing import Any
+
+import click
+
+from tilesim.analysis.compare import PARTED, Comparison, Pair, compare
+from tilesim.cli.figures import time
+from tilesim.cli.options import costs_from, costs_options, json_option, usage
+from tilesim.engine.simulate import replay
+from tilesim.errors import TraceError
+from tilesim.formats.reader import read
+from tilesim.traces import Trace
+
+
+@click.command(short_help="Compare a simulation with a measured trace.")
+@click.argument("traces", metavar="[SIM] MEASURED...", nargs=-1, required=True)
+@costs_options
+@json_option
+def command(traces: tuple[str, ...], seed: int, as_json: bool, **options: Any) -> None:
+    """Say how true the simulated trace SIM is to the trace MEASURED of the same problem.
+
+    Without SIM, each measured trace's schedule is simulated here, with its default costs or those of --costs;
+    several of them make a table. Of a kernel that is none of tilesim's, what each thread block did is played
+    again.
+    """
+    loaded = [read(path) for path in traces]
+    simulations = [trace for trace in loaded if trace.origin != "measured"]
+    measured = [trace for trace in loaded if trace.origin == "measured"]
+    if not measured:
+        raise TraceError("there is no measured trace to compare with; give one")
+    if simulations and len(loaded) > 2:
+        raise click.UsageError("a simulation is compared with one measured trace; leave the others out")
+    if simulations and (seed or options["costs"]):
+        raise click.UsageError("--costs and --seed are of a simulation made here; leave them or SIM out")
+    simulations = simulations or [_simulate(trace, seed, options) for trace in measured]
+    pairs = list(zip(simulations, measured, strict=True))
+    found = [compare(*pair) for pair in pairs]
+    if len(found) > 1:
+        texts = [json.dumps(one.as_json() | {"trace": path}) for one, path in zip(found, traces, strict=True)]
+        click.echo("[\n" + ",\n".join(texts) + "\n]" if as_json else _table(found, measured))
+    else:
+        click.echo(json.dumps(found[0].as_json()) if as_json else _report(found[0], *pairs[0]))
+
+
+def _simulate(measured: Trace, seed: int, options: dict[str, Any]) -> Trace:
+    costs = costs_from(options, measured.schedule, measured.problem, measured.device)
+    with usage():
+        return replay(measured, costs, seed)
+
+
+def _table(found: Sequence[Comparison], measured: Sequence[Trace]) -> str:
+    """A line for each run, from its first multiply to its last write, then how far off they are."""
+    names = [_name(trace) for trace in measured]
+    wide = max(map(len, names))
+    lines = [f"{'':{wide}} {'measured':>12} {'simulated':>12} {'off':>7} {'in cycles':>9}"]
+    for name, one in zip(names, found, strict=True):
+        times = " ".join(f"{time(round(ns)):>12}" for ns in (one.run.measured, one.run.simulated))
+        cycles = one.run_cycles.error if one.run_cycles else None
+        off = "" if cycles is None else f"{cycles:>+9.1%}"
+        lines.append(f"{name:{wide}} {times} {one.run.error or 0:>+7.1%} {off}".rstrip())
+    kinds = {"in time": [one.run for one in found]}
+    kinds["in cycles"] = [one.run_cycles for one in found if one.run_cycles]
+    for kind, pairs in kinds.items():
+        errors = [abs(pair.error or 0.0) for pair in pairs]
+        if errors:
+            lines.append(f"{kind}: {median(errors):.1%} off in the median, {max(errors):.1%} at most")
+    return "\n".join(lines)
+
+
+def _name(trace: Trace) -> str:
+    """What ran, in a line."""
+    problem, residents = trace.problem, trace.device.ctas_per_sm
+    planned = " planned" * str(trace.meta.get("kernel", "")).startswith("planned")
+    shape = f"{problem.m}x{problem.n}x{problem.k} {problem.order}"
+    tile = f" tile {problem.tile_m}x{problem.tile_n}" + f", {residents} per SM" * (residents > 1)
+    return f"{trace.schedule}{planned} {shape}{tile}"
+
+
+def _report(found: Comparison, simulated: Trace, measured: Trace) -> str:
+    """The finding in a sentence, a line for each figure of both, then how the two differ."""
+    lines = [_finding(found), "", f"  {'':22}{'simulated':>14}{'measured':>14}"]
+    lines += [
+        _words("schedule", simulated.schedule, measured.schedule),
+        _words("order", simulated.problem.order, measured.problem.order),
+        _line("from first multiply", found.run),
+        _line("makespan", found.makespan) + "  (a measured trace shows no launch)",
+        _line("tail", found.tail),
+        _line("idle in the tail", found.tail_idle),
+        _line("mean main loop", found.main_loop),
+        _line("mean gap between tiles", found.gap),
+        _line("mean epilogue", found.epilogue),
+    ]
+    if found.run_cycles:
+        one, other = (f"{cycles:.0f}" for cycles in (found.run_cycles.simulated, found.run_cycles.measured))
+        lines.insert(6, f"  {'run in SM cycles':22}{one:>14}{other:>14}{_error(found.run_cycles)}")
+    about = {"load of the SMs": found.loads, "busiest with busiest": found.sorted_loads}
+    lines += [
+        f"  {name:22}differs by {loads.mean:.1%} on average, {loads.largest:.1%} at most; "
+        f"correlation {loads.correlation:.3f}"
+        for name, loads in about.items()
+    ]
+    lines += [
+        f"  {'order of first steps':22}Kendall's tau {found.order:.3f}",
+        f"  {'on the same SM':22}{found.same_sm:.1%} of the tiles",
+        f"  {'where they part':22}{_parting(found)}",
+    ]
+    if source := simulated.meta.get("costs", {}).get("source"):
+        lines.append(f"  {'costs':22}{source}")
+    return "\n".join(lines)
+
+
+def _finding(found: Comparison) -> str:
+    error = found.run.error or 0.0
+    than = "as long as" if not error else f"{abs(error):.1%} {'longer' if error > 0 else 'shorter'} than"
+    ends = " and ".join(time(round(ns)) for ns in (found.run.simulated, found.run.measured))
+    return f"From its first multiply to its last write the simulation is {than} the measured run: {ends}."
+
+
+def _words(name: str, one: str, other: str) -> str:
+    """Two words in the columns of figures; a long one takes the room that it needs."""
+    return f"  {name:22}{one:>14} {other:>13}"
+
+
+def _line(name: str, pair: Pair) -> str:
+    one, other = (time(round(ns)) for ns in (pair.simulated, pair.measured))
+    return f"  {name:22}{one:>14}{other:>14}{_error(pair)}"
+
+
+def _error(pair: Pair) -> str:
+    return "" if pair.error is None else f"{pair.error:>+10.1%}"
+
+
+def _parting(found: Comparison) -> str:
+    """When one leads by more than PARTED, and the largest lead."""
+    most, at = time(abs(found.largest_lead)), time(found.largest_lead_at)
+    if not found.largest_lead:
+        return "nowhere"
+    who = "simulation" if found.largest_lead > 0 else "measured run"
+    largest = f"largest lead: the {who}'s, {most} at {at}"
+    if found.parted_at is None:
+        return f"never by more than {PARTED:.0%} of the run; {largest}"
+    return f"by {PARTED:.0%} of the run at {time(found.parted_at)}; {largest}"

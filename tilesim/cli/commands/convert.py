@@ -1,0 +1,63 @@
+"""`tilesim convert`: a trace from or into another format."""
+
+import os
+from importlib import import_module
+from typing import Any
+
+import click
+
+from tilesim.cli.options import (
+    DEVICE_NAMES,
+    PROBLEM_NAMES,
+    OutputFile,
+    device_from,
+    device_options,
+    given,
+    problem_from,
+    problem_options,
+)
+from tilesim.formats.reader import read
+
+FORMATS = ("perfetto", "csv", "json")
+ENDINGS = {".npz": "npz", ".csv": "csv", ".perfetto.json": "perfetto", ".perfetto": "perfetto"}
+OWN = "what IN says"
+
+
+@click.command(short_help="Read a trace of any format, and write it as another.")
+@click.argument("trace", metavar="IN")
+@click.argument("output", metavar="OUT", type=OutputFile())
+@click.option(
+    "--to",
+    type=click.Choice(FORMATS),
+    help="Format of OUT. Its ending tells where it is .npz, .csv or .perfetto.json; .json is ambiguous.",
+)
+@problem_options(OWN)
+@device_options(OWN)
+@click.option("--schedule", metavar="NAME", help="What to call the kernel.  [what IN says, or its name]")
+def command(trace: str, output: str, to: str | None, **options: Any) -> None:
+    """Write the trace in IN as OUT: as .npz, or for ui.perfetto.dev, a spreadsheet or a script.
+
+    IN is any of these, whoever wrote it: a row of CSV or JSON needs tile, sm, start and end, and a
+    Chrome/Perfetto trace slices that name their tile on tracks that name their SM. What IN does not say of
+    the problem and the device, the options do.
+    """
+    if os.path.exists(trace) and os.path.exists(output) and os.path.samefile(trace, output):
+        raise click.UsageError(f"{output} is the trace itself; give OUT another name")
+    if to and output.lower().endswith(".npz"):
+        raise click.UsageError(
+            f"{output} would pass for a trace; end OUT in .csv or .json, or leave out --to"
+        )
+    form = to or _guess(output)
+    problem_from(options), device_from(options)  # what is out of range for any trace is wrong usage
+    loaded = read(trace, given(options, (*PROBLEM_NAMES, *DEVICE_NAMES, "schedule")))
+    import_module(f"tilesim.formats.{form}").save(loaded, output)
+
+
+def _guess(output: str) -> str:
+    """The format that a file's name tells; .json alone could be either of two."""
+    for ending, form in ENDINGS.items():
+        if output.lower().endswith(ending):
+            return form
+    raise click.UsageError(
+        f"{output} does not tell its format; choose one with --to {', --to '.join(FORMATS)}"
+    )

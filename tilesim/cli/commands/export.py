@@ -1,0 +1,102 @@
+"""`tilesim export`: render a film, or a still of one, into a file."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tilesim.cli.jobs import cluster_option, executor, jobs_option
+from tilesim.cli.options import (
+    DEVICE_NAMES,
+    PROBLEM_NAMES,
+    OutputFile,
+    costs_options,
+    device_options,
+    given,
+    json_option,
+    problem_from,
+    problem_options,
+    usage,
+)
+from tilesim.cli.packages import load, scene_class, scene_names
+from tilesim.cli.progress import progress
+from tilesim.errors import unknown
+
+FORMATS = ("mp4", "webm", "gif", "png", "mov")
+SIZES = ("1080p", "720p", "480p", "square", "vertical")
+POSTER = OutputFile(".png", rule="a poster is written as .png")
+
+
+class SceneName(click.ParamType):
+    """The name of a film."""
+
+    name = "SCENE"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> str:
+        if value not in scene_names():
+            self.fail(unknown("scene", value, scene_names()), param, ctx)
+        return value
+
+
+@click.command(short_help="Render a film, or a still of one.")
+@click.argument("scene", type=SceneName())
+@click.option("-o", "--output", type=OutputFile(), metavar="FILE", required=True, help="The film to write.")
+@click.option("--trace", multiple=True, metavar="FILE", help="A trace to show; race takes two.  [repeatable]")
+@click.option("--ladder", metavar="FILE", help="Of `tilesim bench ladder`, for ladder and roofline.")
+@click.option("--schedule", multiple=True, metavar="NAME", help="A schedule to simulate.  [repeatable]")
+@problem_options("the film's own")
+@device_options("the film's own")
+@costs_options
+@click.option("--theme", type=click.Choice(["dark", "light"]), default="dark", help="Colours.  [dark]")
+@click.option("--size", type=click.Choice(SIZES), default="1080p", help="Of the frame.  [1080p]")
+@click.option("--fps", type=click.IntRange(1, 120), default=30, help="Frames per second.  [30]")
+@click.option("--seconds", type=float, metavar="S", help="Of the whole film, 6 to 600.  [15; of a ladder 16]")
+@click.option("--from", "start", type=float, default=0.0, metavar="S", help="Start here in the film.  [0]")
+@click.option("--to", "end", type=float, metavar="S", help="Stop here in the film.  [its end]")
+@click.option("--format", "form", type=click.Choice(FORMATS), help="Instead of the one that FILE ends in.")
+@click.option("--poster", type=POSTER, metavar="FILE", help="Also write the end card here (.png).")
+@jobs_option
+@cluster_option
+@click.option("--finding", is_flag=True, help="Also print what the end card says.")
+@json_option
+def command(scene: str, output: str, form: str | None, poster: str | None, **options: Any) -> None:
+    """Render the film SCENE into FILE.
+
+    Without further options the film is the scene's own; with options of a problem, a device or costs it is
+    simulated, and with --trace it shows what a file holds. The films of the kernel ladder show the problem of
+    its file that --m, --n, --k and --dtype choose.
+    """
+    form = form or Path(output).suffix.lstrip(".").lower()
+    if form not in FORMATS:
+        raise click.UsageError(f"cannot tell a format from {output!r}; give --format {'|'.join(FORMATS)}")
+    stage, act = load("scenes", "_stage.export"), scene_class(scene)
+    # What is too large for the command line is too large for a film.
+    problem_from(options, default=act.problem)
+    with usage():
+        film = act.make(_settings(options))
+        cut = stage.Cut(options["size"], options["fps"], options["start"], options["end"])
+        coding = cut.coding(film, form)
+        finding = act.write(film).finding
+    if form == "png":
+        reel = stage.reel_of(act, film, cut.frame)
+        stage.save_still(reel, output, cut.start or film.seconds)
+    else:
+        jobs = executor(options["jobs"], options["cluster"], len(coding.segments()))
+        with jobs as workers, progress(scene, coding.frames) as done:
+            begun = stage.begin(act, film, output, form, cut, workers, done)
+            begun.finish()
+        reel = begun.reel
+    if poster:
+        stage.save_still(reel, poster, film.seconds)
+    if options["as_json"]:
+        click.echo(json.dumps({"film": output, "finding": finding} | act.figures(film)))
+    elif options["finding"]:
+        click.echo("\n".join(finding))
+
+
+def _settings(options: dict[str, Any]) -> dict[str, Any]:
+    """What was asked for on the command line, as a film takes it."""
+    settings = given(options, (*PROBLEM_NAMES, *DEVICE_NAMES, "costs", "ladder", "seconds", "theme"))
+    settings |= {name: list(options[name]) for name in ("trace", "schedule") if options[name]}
+    return settings | ({"seed": options["seed"]} if options["seed"] else {})

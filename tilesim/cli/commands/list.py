@@ -1,0 +1,62 @@
+"""`tilesim list`: the names that other commands take."""
+
+import json
+from collections.abc import Callable, Mapping
+from inspect import Parameter, getmodule, signature
+from typing import Any
+
+import click
+
+from tilesim.cli.options import json_option
+from tilesim.cli.packages import scene_names
+from tilesim.devices import presets
+from tilesim.errors import ScheduleError
+from tilesim.orders import ORDERS
+from tilesim.problems import DTYPE_BYTES
+from tilesim.schedules import SCHEDULES
+from tilesim.text import plural
+
+
+@click.command("list", short_help="List schedules, orders, devices, scenes and dtypes.")
+@json_option
+def command(as_json: bool) -> None:
+    """List the schedules, orders, devices, scenes and dtypes that there are."""
+    devices = {name: f"{preset['title']}, {preset['sms']} SMs" for name, preset in presets().items()}
+    lists = {
+        "schedules": _functions(SCHEDULES, lambda function: getmodule(function).__doc__),
+        "orders": _functions(ORDERS, lambda function: function.__doc__),
+        "devices": devices,
+        "scenes": scene_names(),
+        "dtypes": {name: plural(size, "byte") for name, size in DTYPE_BYTES.items()},
+    }
+    if as_json:
+        click.echo(json.dumps(lists, ensure_ascii=False))
+        return
+    width = max(len(name) for names in lists.values() for name in names) + 2
+    for title, names in lists.items():
+        click.echo(title)
+        for name, about in names.items():
+            click.echo(f"  {name:{width}}{about}".rstrip())
+
+
+def _functions(registry: Mapping[str, Callable], doc: Callable[[Any], str | None]) -> dict[str, str]:
+    """Each name with its parameters, and the first line of what `doc` finds on it.
+
+    A schedule whose file is broken is there with what is wrong.
+    """
+    found = {}
+    for name in registry:
+        try:
+            function = registry[name]
+        except ScheduleError as error:
+            found[name] = str(error)
+            continue
+        words = [_word(p) for p in list(signature(function).parameters.values())[2:]]
+        found["".join([name, *words])] = (doc(function) or "").strip().partition("\n")[0]
+    return found
+
+
+def _word(parameter: Parameter) -> str:
+    """A parameter as a part of a name, in brackets where the name may do without."""
+    word = f":{parameter.name.upper()}"
+    return word if parameter.default is Parameter.empty else f"[{word}]"

@@ -1,0 +1,51 @@
+"""`tilesim simulate`: play a schedule and print its figures."""
+
+import json
+from typing import Any
+
+import click
+
+import tilesim
+from tilesim import metrics
+from tilesim.cli.figures import table
+from tilesim.cli.options import (
+    TRACE_FILE,
+    costs_from,
+    costs_options,
+    device_from,
+    device_options,
+    json_option,
+    output_option,
+    problem_from,
+    problem_options,
+    schedule_argument,
+    usage,
+)
+from tilesim.formats import gantt
+
+
+@click.command(short_help="Play a schedule and print its figures.")
+@schedule_argument
+@problem_options()
+@device_options()
+@costs_options
+@output_option(TRACE_FILE, "Write the trace here (.npz).")
+@click.option("--gantt", "lanes", is_flag=True, help="Draw a line of text per slot.")
+@click.option("--width", type=click.IntRange(20, 10_000), default=100, help="Columns of --gantt.  [100]")
+@json_option
+def command(
+    schedule: str, seed: int, output: str | None, lanes: bool, width: int, as_json: bool, **options: Any
+) -> None:
+    """Play SCHEDULE on a simulated GPU and print its figures."""
+    if lanes and as_json:
+        raise click.UsageError("--gantt draws and --json does not; give one of them")
+    problem, device = problem_from(options), device_from(options)
+    costs = costs_from(options, schedule, problem, device)
+    with usage():
+        trace = tilesim.simulate(schedule, problem, device, costs, seed)
+    if output:
+        trace.save(output)
+    if as_json:
+        click.echo(json.dumps(metrics.summary(trace)))
+    else:
+        click.echo(gantt.draw(trace, width) if lanes else table(trace))

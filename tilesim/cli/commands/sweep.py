@@ -1,0 +1,125 @@
+"""`tilesim sweep`: many combinations into one table, and into a picture of what waves cost."""
+
+from typing import Any
+
+import click
+
+from tilesim import files
+from tilesim.analysis.sweep import DEVICE_AXES, PROBLEM_AXES, SIZES, Row, blank, combinations, sweep
+from tilesim.cli import tables
+from tilesim.cli.axes import Names, Numbers, axis
+from tilesim.cli.jobs import jobs_option
+from tilesim.cli.options import (
+    DEVICE,
+    PICTURE_FILE,
+    PROBLEM,
+    TABLE_FILE,
+    Schedule,
+    TileShape,
+    check_tiles,
+    costs_options,
+    given,
+    json_option,
+    output_option,
+    usage,
+)
+from tilesim.cli.packages import load
+from tilesim.cli.progress import progress
+from tilesim.devices import Device
+from tilesim.errors import CostsError, SweepError, whole
+from tilesim.parallel import cores
+from tilesim.text import plural
+
+SAWTOOTH = {"m": [1536], "n": range(256, 11520 + 1, 256), "k": [4096]}
+"""12 rows of tiles, so 11 columns of them fill the 132 SMs of the default device; four waves and a bit."""
+SCHEDULES = ["persistent", "stream-k"]
+FRAMES = ("1080p", "720p", "480p")
+
+
+@click.command(short_help="Simulate many combinations into one table, and draw them.")
+@axis("--schedule", Names(Schedule()), "NAMES", f"Such as naive,split-k:2.  [{','.join(SCHEDULES)}]")
+@axis("--m", Numbers(), "SIZES", "Rows of A and C, such as 128,512 or 256:8192:256.  [1536]")
+@axis(
+    "--n",
+    Numbers("m"),
+    "SIZES",
+    "Columns of B and C, or m for as many.  [256:11520:256; m beside --m or --k]",
+)
+@axis("--k", Numbers("m", "n"), "SIZES", "Columns of A, rows of B, or m or n for as many.  [4096]")
+@axis(
+    "--tile", Names(TileShape()), "MxNxK", f"Output tiles, and K-steps.  [{'x'.join(map(str, PROBLEM.tile))}]"
+)
+@axis("--order", Names(click.STRING), "NAMES", f"Sequences of tiles.  [{PROBLEM.order}]")
+@axis("--dtype", Names(click.STRING), "NAMES", f"Of A and B.  [{PROBLEM.dtype}]")
+@axis(
+    "--device",
+    Names(click.STRING),
+    "NAMES",
+    f"GPUs; `tilesim list` shows them.  [{DEVICE}, unless --sms is given]",
+)
+@axis(
+    "--sms", Numbers(), "COUNTS", "SMs. With --device, those GPUs with so many; alone, GPUs of ideal costs."
+)
+@axis("--ctas-per-sm", Numbers(), "COUNTS", "Thread blocks that fit on an SM.  [1]")
+@costs_options
+@output_option(TABLE_FILE, "Write the table here (.csv, .parquet).  [standard output, as CSV]")
+@click.option("--picture", type=PICTURE_FILE, metavar="FILE", help="Draw the table here (.png).")
+@click.option("--theme", type=click.Choice(["dark", "light"]), default="dark", help="Of the picture.  [dark]")
+@click.option("--size", type=click.Choice(FRAMES), default="1080p", help="Of the picture.  [1080p]")
+@jobs_option
+@json_option
+def command(
+    output: str | None,
+    picture: str | None,
+    theme: str,
+    size: str,
+    jobs: int | None,
+    as_json: bool,
+    costs: str | None,
+    seed: int,
+    **options: Any,
+) -> None:
+    """Simulate every combination of the values given, and write a row of figures for each.
+
+    Options of schedule, problem and device take several values: separated by commas, as a range from:to:step
+    with both ends, or by repeating the option. `--m 256:8192:256 --n m --k m` makes cubes. Without options it
+    is wave quantisation: a matrix that becomes wider tile by tile.
+
+    A combination that its schedule or costs refuse has an empty row with the reason in the column `error`.
+    """
+    with usage():
+        whole("the seed", seed, 0, 2**63 - 1, CostsError)
+        every = combinations(_axes(options), Device.named(DEVICE))
+        for one in every:
+            check_tiles(one.problem)
+    write = tables.writer(output) if output else None
+    if picture:
+        with usage():
+            load("scenes", "_stage.chart").axes([blank(one) for one in every])
+    with progress("sweep", len(every)) as done:
+        rows = sweep(every, costs, seed, jobs or cores(), done)
+    _report_errors(rows)
+    if output and write:
+        files.write(output, lambda file: write(rows, file))
+    if picture:
+        load("scenes", "_stage.sawtooth").save(rows, picture, size, theme)
+    if as_json or not output:
+        click.echo(tables.as_json(rows) if as_json else tables.as_csv(rows), nl=as_json)
+
+
+def _axes(options: dict[str, Any]) -> dict[str, Any]:
+    """The values on each axis; the sawtooth where no size is given, else square where n is not."""
+    square = {"n": ["m"]} if given(options, SIZES) else {}
+    named = ("schedule", *DEVICE_AXES, *PROBLEM_AXES)
+    return {"schedule": SCHEDULES, **SAWTOOTH, **square, **given(options, named)}
+
+
+def _report_errors(rows: list[Row]) -> None:
+    """Say on stderr how many combinations were refused; raise SweepError where all were."""
+    errors = [row.error for row in rows if row.error]
+    if len(errors) == len(rows):
+        raise SweepError(f"none of {plural(len(rows), 'combination')} can be simulated: {errors[0]}")
+    if errors:
+        click.echo(
+            f"note: {len(errors)} of {len(rows)} combinations cannot be simulated: {errors[0]}", err=True
+        )

@@ -1,0 +1,88 @@
+"""`tilesim tune`: the fastest kernel for each shape on this machine's GPU, for `matmul` to choose by."""
+
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tilesim.cli.options import FIGURES_FILE, PROBLEM, TileShape, usage
+from tilesim.cli.packages import load
+from tilesim.cli.progress import progress
+from tilesim.cli.reports import machine, report_options, show
+from tilesim.problems import DTYPE_BYTES
+
+SIZE = "x".join(str(size) for size in (PROBLEM.m, PROBLEM.n, PROBLEM.k))
+LAYOUTS = ("nn", "nt", "tn", "tt")
+
+
+@click.command(short_help="Find the fastest kernel for each shape on this machine's GPU.")
+@click.option(
+    "--size", "sizes", type=TileShape(), multiple=True, help=f"M, N and K; repeat it for several.  [{SIZE}]"
+)
+@click.option(
+    "--dtype",
+    "dtypes",
+    type=click.Choice(list(DTYPE_BYTES)),
+    multiple=True,
+    help=f"Of A and B; repeat it for several.  [{PROBLEM.dtype}]",
+)
+@click.option(
+    "--layout",
+    "layouts",
+    type=click.Choice(LAYOUTS),
+    multiple=True,
+    help="A and B row-major (n) or column-major (t); repeat it for several.  [nn]",
+)
+@click.option("--samples", type=click.IntRange(1, 100_000), default=100, help="Of each finalist.  [100]")
+@click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, help="Of the random operands.  [0]")
+@click.option(
+    "--table",
+    type=FIGURES_FILE,
+    metavar="FILE",
+    help="Keep this table's rows for other shapes, and write it anew unless -o says where.",
+)
+@report_options
+def command(
+    sizes: tuple[tuple[int, int, int], ...],
+    dtypes: tuple[str, ...],
+    layouts: tuple[str, ...],
+    samples: int,
+    seed: int,
+    table: str | None,
+    output: str | None,
+    as_json: bool,
+) -> None:
+    """Check each candidate's result, time all of them, then the best in turns with cuBLAS.
+
+    The table goes into a file, and TILESIM_TUNED=FILE in the environment has `matmul` use it on that GPU.
+    """
+    wanted = product(sizes or [(PROBLEM.m, PROBLEM.n, PROBLEM.k)], dtypes or [PROBLEM.dtype])
+    with usage():
+        problems = [replace(PROBLEM, m=m, n=n, k=k, dtype=dtype) for (m, n, k), dtype in wanted]
+    measure = load("kernels")
+    before = load("kernels", "tuning.table").read(table) if table and Path(table).exists() else None
+    options: dict[str, Any] = {"layouts": layouts or LAYOUTS[:1], "samples": samples, "seed": seed}
+    parts = load("kernels", "tuning.tune").PARTS * len(problems) * len(options["layouts"])
+    with progress("tune", parts) as done:
+        report = measure.tune(*problems, **options, table=before, progress=done)
+    show(report, _table, output or table, as_json)
+
+
+def _table(report: dict[str, Any]) -> str:
+    """What it was measured on, then a line per product: the winner, and how many times as fast as cuBLAS."""
+    head = f"{'size':28} {'winner':28} {'tile':11} {'order':10} {'warps':>5} {'stages':>6}"
+    lines = [machine(report), f"{head} {'µs':>9} {'cuBLAS':>9} {'ratio':>6}"]
+    for row in report["rows"]:
+        size = f"{row['m']}x{row['n']}x{row['k']} {row['dtype']} {row['layout']}"
+        winner = {"own": f"{row['schedule']}-{row['loads']}", "planned": f"planned:{row['schedule']}"}.get(
+            row["kernel"], row["kernel"]
+        )
+        if row["kernel"] == "own":
+            winner += "-overlap" * row["overlap"] + "-split" * (row.get("parts", 1) - 1)
+        tile, other = "x".join(map(str, row["tile"])), row["cublas_us"]
+        beside = f"{other:9.2f} {other / row['us']:6.3f}" if other else f"{'-':>9} {'-':>6}"
+        kernel = f"{size:28} {winner:28} {tile:11} {row['order']:10} {row['warps']:5} {row['stages']:6}"
+        lines.append(f"{kernel} {row['us']:9.2f} {beside}")
+    return "\n".join(lines)

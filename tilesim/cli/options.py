@@ -1,0 +1,214 @@
+"""The options that several commands share, and how they become a Problem, a Device and Costs.
+
+A decorator such as `problem_options()` adds a group of options to a command; `problem_from(options)`,
+given the command's keyword arguments, turns them into the noun. An option that was not given is None
+among them, so a command may have defaults of its own: `problem_from(options, default=...)`.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from tilesim import files
+from tilesim.costs import Costs
+from tilesim.default_costs import read_costs
+from tilesim.devices import Device
+from tilesim.errors import ProblemError, ScheduleError, TilesimError
+from tilesim.problems import DTYPE_BYTES, Problem
+from tilesim.schedules import SCHEDULES
+from tilesim.text import resolve
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+PROBLEM = Problem(4096, 4096, 512)
+DEVICE = "h200"
+MAX_TILES = 2**22
+"""Tiles that the command line takes on; beyond them, lists and films would not end."""
+
+PROBLEM_NAMES = ("m", "n", "k", "tile", "order", "dtype")
+DEVICE_NAMES = ("device", "sms", "ctas_per_sm", "busy_sms")
+
+
+@contextmanager
+def usage() -> Iterator[None]:
+    """Whatever tilesim refuses in here is the fault of a value on the command line: exit code 2."""
+    try:
+        yield
+    except TilesimError as error:
+        raise click.UsageError(str(error)) from None
+
+
+class TileShape(click.ParamType):
+    """MxNxK as three sizes."""
+
+    name = "MxNxK"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[int, ...]:
+        if isinstance(value, tuple):
+            return value
+        if not re.fullmatch(r"[0-9]{1,15}x[0-9]{1,15}x[0-9]{1,15}", value.lower(), re.ASCII):
+            self.fail(f"{value!r} is not three sizes such as 128x256x64", param, ctx)
+        return tuple(int(size) for size in value.lower().split("x"))
+
+
+class Schedule(click.ParamType):
+    """The name of a schedule, with its parameters."""
+
+    name = "SCHEDULE"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> str:
+        with usage():
+            resolve("schedule", value, SCHEDULES, 2, ScheduleError)
+        return value
+
+
+class OutputFile(click.Path):
+    """A file to be written; what would keep it from being written is said before any work is done.
+
+    Where its name has an ending, that must be one of `endings`, or `rule` is the error; not so for a device.
+    """
+
+    def __init__(self, *endings: str, rule: str = "") -> None:
+        super().__init__()
+        self.endings, self.rule = endings, rule
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        files.check(value)
+        path = Path(value)
+        fits = not self.endings or path.suffix.lower() in ("", *self.endings)
+        if not fits and (path.is_file() or not path.exists()):
+            self.fail(f"cannot write {value}: {self.rule}", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+def _group(*options: Callable[[F], F]) -> Callable[[F], F]:
+    def decorate(command: F) -> F:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def problem_options(own: str = "") -> Callable[[F], F]:
+    """The options of a Problem. Help shows PROBLEM's values as the defaults, or `own` in their place."""
+
+    def shown(value: object) -> str:
+        return f"  [{own or value}]"
+
+    tile = "x".join(map(str, PROBLEM.tile))
+    return _group(
+        click.option("--m", type=int, metavar="SIZE", help="Rows of A and C." + shown(PROBLEM.m)),
+        click.option("--n", type=int, metavar="SIZE", help="Columns of B and C." + shown(PROBLEM.n)),
+        click.option("--k", type=int, metavar="SIZE", help="Columns of A, rows of B." + shown(PROBLEM.k)),
+        click.option(
+            "--tile",
+            type=TileShape(),
+            metavar="MxNxK",
+            help="Output tile, and K-step, of a block." + shown(tile),
+        ),
+        click.option(
+            "--order", metavar="NAME", help="Sequence of tiles, such as grouped:8." + shown(PROBLEM.order)
+        ),
+        click.option(
+            "--dtype", metavar="NAME", help=f"Of A and B: {', '.join(DTYPE_BYTES)}." + shown(PROBLEM.dtype)
+        ),
+    )
+
+
+def device_options(own: str = "") -> Callable[[F], F]:
+    """The options of a Device. Help shows what stands for each that is not given, or `own` in its place."""
+
+    def shown(value: object) -> str:
+        return f"  [{own or value}]"
+
+    sms = "SMs. With --device, that GPU with so many; alone, a GPU of ideal costs."
+    return _group(
+        click.option(
+            "--device",
+            metavar="NAME",
+            help="GPU by name; `tilesim list` shows them." + shown(f"{DEVICE}, unless --sms is given"),
+        ),
+        click.option("--sms", type=int, metavar="COUNT", help=sms + (shown(own) if own else "")),
+        click.option(
+            "--ctas-per-sm", type=int, metavar="COUNT", help="Thread blocks that fit on an SM." + shown(1)
+        ),
+        click.option(
+            "--busy-sms", type=int, metavar="COUNT", help="SMs that another kernel holds." + shown(0)
+        ),
+    )
+
+
+costs_options = _group(
+    click.option("--costs", metavar="FILE", help="JSON of costs, or of `tilesim calibrate`, to use instead."),
+    click.option("--seed", type=int, default=0, metavar="NUMBER", help="Of the jitter, from 0.  [0]"),
+)
+kernel_options = _group(
+    click.option("--warps", type=click.IntRange(1, 32), help="Of a thread block.  [4 or 8, by its tile]"),
+    click.option(
+        "--stages", type=click.IntRange(1, 32), help="K-steps that loads run ahead.  [as many as fit, to 6]"
+    ),
+    click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, help="Of the random operands.  [0]"),
+)
+ctas_option = click.option(
+    "--ctas-per-sm",
+    type=click.IntRange(1, 64),
+    default=1,
+    help="Blocks per SM that a schedule counts on.  [1]",
+)
+schedule_argument = click.argument("schedule", type=Schedule())
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+TRACE_FILE = OutputFile(".npz", rule="a trace is written as .npz; convert it with `tilesim convert`")
+COSTS_FILE = OutputFile(".json", rule="costs are written as .json")
+PICTURE_FILE = OutputFile(".png", rule="a picture is written as .png")
+TABLE_FILE = OutputFile(".csv", ".parquet", rule="a table is written as .csv or .parquet")
+FIGURES_FILE = OutputFile(".json", rule="figures are written as .json")
+
+
+def output_option(kind: OutputFile, help: str, required: bool = False) -> Callable[[F], F]:
+    """`-o FILE`, passed on as `output`."""
+    return click.option("-o", "--output", type=kind, metavar="FILE", required=required, help=help)
+
+
+def given(options: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    """Those of `names` that were on the command line, with their values."""
+    return {name: options[name] for name in names if options.get(name) is not None}
+
+
+def problem_from(options: Mapping[str, Any], default: Problem = PROBLEM) -> Problem:
+    """The Problem that `problem_options` describe; what was not given comes from `default`."""
+    with usage():
+        problem = replace(default, **given(options, PROBLEM_NAMES))
+        check_tiles(problem)
+        return problem
+
+
+def check_tiles(problem: Problem) -> None:
+    """Raise ProblemError where a problem has more tiles than the command line takes on."""
+    if problem.tiles > MAX_TILES:
+        raise ProblemError(
+            f"{problem.m}x{problem.n} in tiles of {problem.tile_m}x{problem.tile_n} makes "
+            f"{problem.tiles} tiles; the command line takes at most {MAX_TILES}"
+        )
+
+
+def device_from(options: Mapping[str, Any]) -> Device:
+    """The Device that `device_options` describe.
+
+    --sms beside --device keeps that device's costs; --sms alone is a device without a name.
+    """
+    with usage():
+        return Device.chosen(given(options, DEVICE_NAMES), Device.named(DEVICE))
+
+
+def costs_from(options: Mapping[str, Any], schedule: str, problem: Problem, device: Device) -> Costs | None:
+    """The Costs in the file of --costs; None, which means the device's own, without it."""
+    path = options.get("costs")
+    return None if path is None else read_costs(path, schedule, problem, device)

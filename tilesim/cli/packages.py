@@ -1,0 +1,84 @@
+"""The two packages that tilesim itself never imports: kernels/ (torch, Triton) and scenes/ (Manim)."""
+
+import ast
+import sys
+from importlib import import_module
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from tilesim.errors import TilesimError
+
+NEEDS = {
+    "kernels": "PyTorch and Triton; install them with: pip install torch triton",
+    "scenes": "Manim; install it with: pip install 'manim>=0.22' 'pillow<13'",
+}
+
+
+def load(folder: str, module: str = "") -> ModuleType:
+    """The package `tilesim_<folder>`, or a module of it; from the folder beside tilesim/ where not installed.
+
+    Raises TilesimError, saying what to install, where it or a package that it needs is missing.
+    """
+    name = f"tilesim_{folder}"
+    try:
+        if name not in sys.modules and find_spec(name) is None:
+            _adopt(name, folder)
+        return import_module(f"{name}.{module}" if module else name)
+    except ImportError as error:
+        if error.name and error.name.partition(".")[0].startswith("tilesim"):
+            raise
+        reason = " ".join(str(error).split())
+        raise TilesimError(f"{folder}/ cannot be loaded ({reason}); it needs {NEEDS[folder]}") from None
+
+
+def scene_names() -> dict[str, str]:
+    """The films by name, with the first line of each file's docstring; Manim is not imported."""
+    folder = _folder_of("scenes")
+    files = sorted(folder.glob("[!_]*.py")) if folder else []
+    return {file.stem.replace("_", "-"): _about(file) for file in files}
+
+
+def scene_class(name: str) -> Any:
+    """The one scene that the film `name` is, which its file defines."""
+    module = load("scenes", name.replace("-", "_"))
+    return next(
+        value
+        for value in vars(module).values()
+        if isinstance(value, type) and value.__module__ == module.__name__
+    )
+
+
+def _about(file: Path) -> str:
+    try:
+        return (ast.get_docstring(ast.parse(file.read_bytes())) or "").partition("\n")[0]
+    except (SyntaxError, ValueError) as error:
+        return f"scenes/{file.name} cannot be loaded ({' '.join(str(error).split())})"
+
+
+def _folder_of(folder: str) -> Path | None:
+    """Where the package's files lie, None where there is none."""
+    spec = find_spec(f"tilesim_{folder}")
+    for place in (spec.submodule_search_locations or []) if spec else []:
+        return Path(place)
+    beside = _beside(folder)
+    return beside if beside.is_dir() else None
+
+
+def _beside(folder: str) -> Path:
+    return Path(__file__).resolve().parents[2] / folder
+
+
+def _adopt(name: str, folder: str) -> None:
+    """Load the folder beside tilesim/ as the package `name`."""
+    path = _beside(folder) / "__init__.py"
+    spec = spec_from_file_location(name, path, submodule_search_locations=[str(path.parent)])
+    if not path.is_file() or spec is None or spec.loader is None:
+        raise TilesimError(f"the package {name} is not installed, and there is no folder {path.parent}")
+    sys.modules[name] = package = module_from_spec(spec)
+    try:
+        spec.loader.exec_module(package)
+    except BaseException:
+        del sys.modules[name]
+        raise

@@ -1,0 +1,1 @@
+"""The engine: plays a Plan on a Device's slots. Time advances in `events`, and nowhere else."""

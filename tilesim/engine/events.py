@@ -1,0 +1,236 @@
+"""The clock: the only place where time advances. It plays the segments of a plan in slots, event by event.
+
+A slot is at any instant free, launching, in a main loop, waiting for a partial, or writing. Main loops of one
+SM share it: with r of them each advances at 1/f(r) (processor sharing), so a drain that has been foreseen is
+foreseen anew whenever r changes.
+
+A slot awaits one event at a time, and the lowest key is next: (time, event, rank) in one integer. What ends
+comes before what begins, and ties between slots go by the rank in which the hardware fills them, so a run is
+the same for ever. A step that touches nothing which slots share needs no event of its own: where main loops
+share nothing, one event plays a whole tile.
+
+All state is in columns, so that the same source runs in Python, on lists, and compiled, on arrays. Only the
+queue has two forms, a heap and a tree.
+"""
+
+from heapq import heappop, heappush, heapreplace
+from math import ceil
+
+from tilesim.engine.state import CTA, DISPATCHED, ISSUED, NOBODY, QUEUED, Column, Run, Slots
+
+DRAIN, NEXT, FREE, BEGIN, START = range(5)
+EVENTS = 5
+NEVER = 2**63 - 1
+ROUNDING = 1e-6
+"""ns by which a float may stick out of the whole nanosecond that it means."""
+
+
+def play(run: Run) -> None:
+    """Fill the log. Whoever still waits for a partial at the end waits for ever."""
+    slots = run.slots
+    while True:
+        key = lowest(slots.queue, slots.key)
+        if key == NEVER:
+            return
+        rank = key & (len(slots.key) - 1)
+        now, event = slots.when[rank], slots.event[rank]
+        if event == DRAIN:
+            drain(run, rank, now)
+        elif event == NEXT:
+            written = run.log.done[slots.at[rank]]
+            gap = run.rates.handover + (run.rates.staging if written > now else 0)
+            issue(run, rank, now, gap, written, written)
+        elif event == FREE:
+            enter(run, rank, now)
+        elif event == BEGIN:
+            issue(run, rank, now, lead(run, rank, now), 0, now + run.rates.launch)
+        else:
+            share(run, rank, now, 1)
+
+
+def latest(slots: int) -> float:
+    """Times below it, ns, make keys that fit int64, on so many slots."""
+    return NEVER / EVENTS / (2 * slots) - 1
+
+
+def enter(run: Run, rank: int, now: int) -> None:
+    """The slot is free: dispatch the next thread block to it."""
+    slots, heads = run.slots, run.heads
+    cta = heads[CTA]
+    if cta == len(run.segments.offsets) - 1:
+        rest(slots, rank)
+        return
+    heads[CTA] = cta + 1
+    heads[DISPATCHED] = begin = max(now, heads[DISPATCHED] + run.rates.dispatch)
+    slots.cta[rank] = cta
+    slots.next_row[rank] = run.segments.offsets[cta]
+    slots.end_row[rank] = run.segments.offsets[cta + 1]
+    # What is issued later must wait, as the log is in the order of issue; so must who draws from the queue.
+    if begin > now or slots.next_row[rank] == slots.end_row[rank]:
+        wait_for(slots, rank, begin, BEGIN)
+    else:
+        issue(run, rank, now, lead(run, rank, now), 0, 0)
+
+
+def lead(run: Run, rank: int, now: int) -> int:
+    """From the dispatch of a thread block to its first multiply: it loads nothing while its SM writes."""
+    rates, slots = run.rates, run.slots
+    return max(now + rates.launch, slots.written[slots.home[rank]]) + rates.prologue - now
+
+
+def issue(run: Run, rank: int, now: int, gap: int, written: int, leave: int) -> None:
+    """Issue the next segment, the CTA's own or the queue's, with an epilogue under it until `written`.
+
+    Where neither is left the CTA leaves at `leave`.
+    """
+    segments, rates, slots, log, heads = run.segments, run.rates, run.slots, run.log, run.heads
+    row = slots.next_row[rank]
+    if row < slots.end_row[rank]:
+        slots.next_row[rank] = row + 1
+    elif heads[QUEUED] < len(segments.work):
+        row = heads[QUEUED]
+        heads[QUEUED] = row + 1
+    else:
+        wait_for(slots, rank, leave, FREE)
+        return
+    at, start = heads[ISSUED], now + gap
+    heads[ISSUED] = at + 1
+    slots.row[rank], slots.at[rank] = row, at
+    log.cta[at] = slots.cta[rank]
+    log.tile[at], log.k0[at], log.k1[at] = segments.tile[row], segments.k0[row], segments.k1[row]
+    log.sm[at], log.slot[at] = slots.sm[rank], slots.slot[rank]
+    log.issue[at], log.start[at] = now, start
+    work = segments.work[row] + (rates.contention if written > start else 0)
+    if rates.shared:
+        slots.left[rank] = work
+        wait_for(slots, rank, start, START)
+        return
+    drained = start + ceil(work * 1.0 - ROUNDING)  # as it would be foreseen, to the last bit
+    if segments.cut[row] == NOBODY:
+        log.drain[at] = drained
+        finish(run, rank, drained, 0)
+    else:
+        wait_for(slots, rank, drained, DRAIN)
+
+
+def share(run: Run, rank: int, now: int, change: int) -> None:
+    """A main loop of this slot begins or is over, `change` 1 or -1: foresee anew the drains on its SM."""
+    slots, slowdown = run.slots, run.rates.slowdown
+    left, since, many = slots.left, slots.since, slots.multiplying
+    home = slots.home[rank]
+    before = slowdown[many[home]]
+    many[home] += change
+    after = slowdown[many[home]]
+    since[rank] = now if change == 1 else NOBODY
+    other = slots.beside[rank]
+    for _ in range(run.rates.residents):
+        if since[other] != NOBODY and (after != before or other == rank):
+            left[other] -= (now - since[other]) / before
+            since[other] = now
+            ahead = ceil(left[other] * after - ROUNDING)
+            wait_for(slots, other, now + ahead if ahead > 0 else now, DRAIN)
+        other = slots.beside[other]
+
+
+def drain(run: Run, rank: int, now: int) -> None:
+    """A main loop is over: write a tile that has no other segment, hand in a partial, or wait for others'."""
+    slots, merges, log = run.slots, run.merges, run.log
+    row, at = slots.row[rank], slots.at[rank]
+    if run.rates.shared:
+        share(run, rank, now, -1)
+    log.drain[at] = now
+    cut = run.segments.cut[row]
+    if cut == NOBODY:
+        finish(run, rank, now, 0)
+        return
+    if row == merges.owner[cut]:
+        merges.waiting[cut] = rank
+        rest(slots, rank)
+    else:
+        hand_in(run, rank, now)
+        merges.missing[cut] -= 1
+        merges.arrived[cut] = max(merges.arrived[cut], log.done[at])
+    waiting = merges.waiting[cut]
+    if waiting != NOBODY and merges.missing[cut] == 0:
+        ready = max(log.drain[slots.at[waiting]], merges.arrived[cut])
+        finish(run, waiting, ready, merges.partials[cut])
+
+
+def hand_in(run: Run, rank: int, now: int) -> None:
+    """Store the accumulator for another CTA to add."""
+    if run.rates.stores:
+        at, log = run.slots.at[rank], run.log
+        log.ready[at] = log.fixup[at] = now
+        log.done[at] = now + run.rates.partial
+        go_on(run, rank, log.done[at], log.done[at])
+    else:
+        finish(run, rank, now, 0)
+
+
+def finish(run: Run, rank: int, ready: int, partials: int) -> None:
+    """Add the partials, which have come, and write the tile; without any, in turn with who writes already."""
+    rates, slots, log, at = run.rates, run.slots, run.log, run.slots.at[rank]
+    fixup = ready + (rates.merge + rates.fixup * partials if partials else 0)
+    done = fixup + rates.epilogue
+    if rates.writing and not partials:
+        before = slots.written[slots.home[rank]]
+        if before > fixup:
+            done = max(done, before + rates.writing)
+        slots.written[slots.home[rank]] = max(done, before)
+    log.ready[at], log.fixup[at], log.done[at] = ready, fixup, done
+    go_on(run, rank, fixup if rates.overlap else done, done)
+
+
+def go_on(run: Run, rank: int, following: int, done: int) -> None:
+    """The CTA asks for its next segment at `following`, or leaves at `done` where none can be left."""
+    slots = run.slots
+    if slots.next_row[rank] < slots.end_row[rank] or run.heads[QUEUED] < len(run.segments.work):
+        wait_for(slots, rank, following, NEXT)
+    else:
+        wait_for(slots, rank, done, FREE)
+
+
+def wait_for(slots: Slots, rank: int, time: int, event: int) -> None:
+    """The slot awaits `event` at `time`."""
+    slots.when[rank], slots.event[rank] = time, event
+    enqueue(slots.queue, slots.key, rank, (time * EVENTS + event) * len(slots.key) + rank)
+
+
+def rest(slots: Slots, rank: int) -> None:
+    """The slot awaits nothing of its own."""
+    enqueue(slots.queue, slots.key, rank, NEVER)
+
+
+def lowest(heap: Column, keys: Column) -> int:
+    """The lowest of `keys`, by rank; the heap holds them, and some that they were before."""
+    while heap[0] != keys[heap[0] % len(keys)] and heap[0] != NEVER:
+        heappop(heap)
+    return heap[0]
+
+
+def enqueue(heap: Column, keys: Column, rank: int, key: int) -> None:
+    """Give `rank` another key."""
+    if heap[0] == keys[rank]:
+        heapreplace(heap, key)
+    else:
+        heappush(heap, key)
+    keys[rank] = key
+
+
+def lowest_in_tree(tree: Column, keys: Column) -> int:
+    """`lowest`, compiled: node i of a winner tree is the lower of nodes 2i and 2i + 1, leaves are the keys.
+
+    D. Knuth, The Art of Computer Programming 3, section 5.4.1.
+    """
+    return tree[1]
+
+
+def enqueue_in_tree(tree: Column, keys: Column, rank: int, key: int) -> None:
+    """`enqueue`, compiled: in as many steps as the tree is high, none of which a processor has to guess."""
+    node = len(keys) + rank
+    tree[node] = key
+    while node > 1:
+        other = tree[node ^ 1]
+        key = other if other < key else key
+        node //= 2
+        tree[node] = key

@@ -1,0 +1,117 @@
+"""A plan, its costs and the slots that it runs in, laid out in the columns that tilesim.engine.events plays."""
+
+from typing import Any
+
+import numpy as np
+
+from tilesim.costs import Costs
+from tilesim.devices import Device
+from tilesim.engine.events import FREE, NEVER
+from tilesim.engine.state import NOBODY, Log, Merges, Rates, Run, Segments, Slots
+from tilesim.plans import Plan
+from tilesim.problems import Problem
+from tilesim.traces import SPAN
+
+
+def laid_out(
+    plan: Plan, problem: Problem, device: Device, costs: Costs, work: np.ndarray
+) -> tuple[Run, np.ndarray]:
+    """(columns that are arrays, a SPAN array with a row per segment, of whose fields their log consists).
+
+    `plan` covers `problem`. `work`: each segment's main loop alone on its SM, int64 ns, in plan order.
+    """
+    tile, k0, k1 = (plan.rows[name] for name in ("tile", "k0", "k1"))
+    cut, merges = _merges(tile, problem)
+    heads = np.array([0, len(plan.segments), 0, -costs.dispatch])
+    spans = np.zeros(len(work), SPAN)
+    log = Log(*(spans[name] for name in Log._fields))
+    segments = Segments(tile, k0, k1, work, cut, plan.offsets)
+    return Run(segments, _rates(costs, device), _slots(device), merges, log, heads), spans
+
+
+def with_lists(made: Any) -> Any:
+    """The same with lists in place of arrays."""
+    if isinstance(made, tuple):
+        return type(made)(*map(with_lists, made))
+    return made.tolist() if isinstance(made, np.ndarray) else made
+
+
+def with_tree(made: Run) -> Run:
+    """The same with a winner tree for a heap. At the beginning keys ascend, so who stands left wins."""
+    width = len(made.slots.key)
+    tree = np.append(made.slots.key, made.slots.key)
+    while width > 1:
+        tree[width // 2 : width] = tree[width : 2 * width : 2]
+        width //= 2
+    return made._replace(slots=made.slots._replace(queue=tree))
+
+
+def _rates(costs: Costs, device: Device) -> Rates:
+    writing = costs.writing if device.ctas_per_sm > 1 else 0
+    slowdown = np.array([costs.slowdown(max(1, r)) for r in range(device.ctas_per_sm + 1)])
+    return Rates(
+        dispatch=costs.dispatch,
+        launch=costs.launch,
+        prologue=costs.prologue,
+        handover=costs.handover,
+        staging=costs.staging,
+        contention=costs.contention,
+        epilogue=costs.epilogue,
+        writing=writing,
+        overlap=costs.overlap,
+        partial=costs.partial or 0,
+        stores=costs.partial is not None,
+        merge=costs.merge,
+        fixup=costs.fixup,
+        slowdown=slowdown,
+        shared=bool((slowdown != 1).any() or writing),
+        residents=device.ctas_per_sm,
+    )
+
+
+def _slots(device: Device) -> Slots:
+    """All slots are free at 0."""
+    slots = device.slots
+    key = np.full(1 << (slots - 1).bit_length(), NEVER)
+    key[:slots] = FREE * len(key) + np.arange(slots)
+    cta, row, at, next_row, end_row, when = np.zeros((6, slots), np.int64)
+    filling = np.array(device.filling)
+    sms, home = np.unique(filling, return_inverse=True)
+    by_sm = np.argsort(home, kind="stable").reshape(len(sms), -1)  # ranks, a row for each SM
+    slot, beside = np.empty((2, slots), np.int64)
+    slot[by_sm] = np.arange(device.ctas_per_sm)
+    beside[by_sm] = np.roll(by_sm, -1, axis=1)
+    return Slots(
+        queue=key.copy(),
+        key=key,
+        when=when,
+        event=np.full(slots, FREE),
+        cta=cta,
+        row=row,
+        at=at,
+        next_row=next_row,
+        end_row=end_row,
+        left=np.zeros(slots),
+        since=np.full(slots, NOBODY),
+        sm=filling,
+        slot=slot,
+        beside=beside,
+        home=home,
+        multiplying=np.zeros_like(sms),
+        written=np.zeros_like(sms),
+    )
+
+
+def _merges(tile: np.ndarray, problem: Problem) -> tuple[np.ndarray, Merges]:
+    """Segments.cut, and what it numbers."""
+    if len(tile) == problem.tiles:
+        none = np.zeros(0, np.int64)
+        return np.full(len(tile), NOBODY, np.int32), Merges(none, none, none, none, none)
+    counts = np.bincount(tile, minlength=problem.tiles)
+    several = counts > 1
+    cut = np.where(several, np.cumsum(several, dtype=np.int32) - 1, np.int32(NOBODY))[tile]
+    rows = np.flatnonzero(cut != NOBODY)
+    partials = counts[several] - 1
+    owner, arrived = np.zeros((2, len(partials)), np.int64)
+    owner[cut[rows]] = rows  # of a tile's rows, the last stays
+    return cut, Merges(owner, partials, partials.copy(), arrived, np.full_like(owner, NOBODY))

@@ -1,0 +1,65 @@
+"""simulate: the whole way from a schedule's name, or from another run, to a Trace, in one call."""
+
+from dataclasses import asdict
+
+from tilesim.costs import Costs
+from tilesim.default_costs import default_costs
+from tilesim.devices import Device
+from tilesim.engine import run
+from tilesim.errors import CostsError, whole
+from tilesim.plans import Plan, shown_by
+from tilesim.problems import Problem
+from tilesim.schedules import SCHEDULES, plan
+from tilesim.traces import LONGEST_NS, Trace
+
+
+def simulate(
+    schedule: str, problem: Problem, device: Device, costs: Costs | None = None, seed: int = 0
+) -> Trace:
+    """Plan `problem` with `schedule` on `device`, play the plan, and return its Trace.
+
+    `costs=None` takes a named device's calibrated costs, or its datasheet peak where none are shipped,
+    and `Costs.ideal()` for a device made by hand. The same arguments give the same trace, to the byte.
+
+    Raises ScheduleError, PlanError or CostsError.
+    """
+    seed = whole("the seed", seed, 0, 2**63 - 1, CostsError)
+    made = plan(schedule, problem, device)
+    costs = default_costs(schedule, problem, device) if costs is None else costs
+    return _play(made, schedule, problem, device, costs, seed)
+
+
+def replay(trace: Trace, costs: Costs | None = None, seed: int = 0) -> Trace:
+    """The run of `trace` as a simulation: of its schedule, or of its blocks' segments as they were.
+
+    The latter where the schedule's name is none that is registered, as of a kernel that others wrote. Then
+    `costs=None` takes those of naive where every thread block has one segment, else those of persistent;
+    else those of the schedule and of the kernel that the trace names. Raises what `simulate` raises.
+    """
+    if trace.schedule.partition(":")[0] in SCHEDULES:
+        if costs is None:
+            kernel = str(trace.meta.get("kernel", ""))
+            costs = default_costs(trace.schedule, trace.problem, trace.device, kernel)
+        return simulate(trace.schedule, trace.problem, trace.device, costs, seed)
+    seed = whole("the seed", seed, 0, 2**63 - 1, CostsError)
+    made = shown_by(trace.spans)
+    made.check(trace.problem, trace.device.slots)
+    if costs is None:
+        like = "naive" if made.ctas == len(made.segments) else "persistent"
+        costs = default_costs(like, trace.problem, trace.device)
+    return _play(made, trace.schedule, trace.problem, trace.device, costs, seed)
+
+
+def _play(made: Plan, schedule: str, problem: Problem, device: Device, costs: Costs, seed: int) -> Trace:
+    _check_length(made, problem, device, costs)
+    spans = run.run(made, problem, device, costs, seed)
+    return Trace(
+        problem, device, schedule, spans, meta={"launches": made.ctas, "costs": asdict(costs), "seed": seed}
+    )
+
+
+def _check_length(made: Plan, problem: Problem, device: Device, costs: Costs) -> None:
+    """Raise CostsError where the slot-time of the plan is beyond int64."""
+    longest, limit = run.longest(made, problem, device, costs), LONGEST_NS / device.slots
+    if longest > limit:
+        raise CostsError(f"with these costs the run could last {longest:.3g} ns; at most {limit:.3g} fit")

@@ -1,0 +1,121 @@
+"""Columns: a plan that is played, laid out for tilesim.engine.events, as lists or as arrays."""
+
+from typing import Any, NamedTuple
+
+Column = Any
+"""A list, or an array of one dimension."""
+
+NOBODY = -1
+
+
+class Segments(NamedTuple):
+    """Segments in plan order, the queue's last; thread block c owns those from offsets[c] to offsets[c + 1].
+
+    `work`: a main loop's time alone on its SM, ns. `cut`: the number of a segment's tile among those that
+    have several, NOBODY where it has one.
+    """
+
+    tile: Column
+    k0: Column
+    k1: Column
+    work: Column
+    cut: Column
+    offsets: Column
+
+
+class Rates(NamedTuple):
+    """The costs, ns. `stores`: whether a partial has a cost of its own.
+
+    `slowdown`: f(r) of r CTAs, from none to all slots of an SM. `shared`: whether one of them is not 1, or
+    residents write in turn.
+    """
+
+    dispatch: int
+    launch: int
+    prologue: int
+    handover: int
+    staging: int
+    contention: int
+    epilogue: int
+    writing: int
+    overlap: bool
+    partial: int
+    stores: bool
+    merge: int
+    fixup: int
+    slowdown: Column
+    shared: bool
+    residents: int
+
+
+class Slots(NamedTuple):
+    """Columns by rank, in which the hardware fills slots.
+
+    `queue` and `key`: see the clock's `enqueue`; `key` is a power of two long. `when` and `event`: what a
+    slot awaits. `row`: the segment that it is at; `at`: where that is in the log. `next_row` to `end_row`:
+    what is left of its CTA's own. `left`: what was left of its main loop at `since`, ns alone on the SM;
+    NOBODY where it is in none. `beside`: the rank of its SM's next slot, in a circle. `home`: where
+    `multiplying` counts its SM's CTAs in their main loops, and `written` says when its last tile is.
+    """
+
+    queue: Column
+    key: Column
+    when: Column
+    event: Column
+    cta: Column
+    row: Column
+    at: Column
+    next_row: Column
+    end_row: Column
+    left: Column
+    since: Column
+    sm: Column
+    slot: Column
+    beside: Column
+    home: Column
+    multiplying: Column
+    written: Column
+
+
+class Merges(NamedTuple):
+    """Columns by cut tile: the last of its segments, `owner`, adds the others' partials.
+
+    `missing` of them are still to come, the last so far came at `arrived`; the slot of rank `waiting` waits.
+    """
+
+    owner: Column
+    partials: Column
+    missing: Column
+    arrived: Column
+    waiting: Column
+
+
+class Log(NamedTuple):
+    """What is found: a row per segment in the order of issue, fields as of a span."""
+
+    cta: Column
+    tile: Column
+    k0: Column
+    k1: Column
+    sm: Column
+    slot: Column
+    issue: Column
+    start: Column
+    drain: Column
+    ready: Column
+    fixup: Column
+    done: Column
+
+
+CTA, QUEUED, ISSUED, DISPATCHED = range(4)
+
+
+class Run(NamedTuple):
+    """All of it. `heads`: next thread block, row of the queue and row of the log; the last dispatch."""
+
+    segments: Segments
+    rates: Rates
+    slots: Slots
+    merges: Merges
+    log: Log
+    heads: Column

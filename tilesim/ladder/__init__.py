@@ -1,0 +1,1 @@
+"""The ladder: kernels that compute one product, each with one change, as a GPU ran them."""

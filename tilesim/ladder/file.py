@@ -1,0 +1,148 @@
+"""The kernel ladder as `tilesim bench ladder` measured it, read from the files that ship, and from others."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields
+from importlib.resources import as_file, files
+from importlib.resources.abc import Traversable
+from math import inf
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from tilesim.errors import LadderError, shown, whole
+from tilesim.ladder.steps import Ladder, Limit, Rung
+
+FOLDER: Path | Traversable = files("tilesim").joinpath("data/ladder")
+LARGEST = 2**31 - 1
+FACTS = ("gpu", "driver", "cuda", "torch", "triton", "date")
+SOURCES = ("counters", "model")
+"""Where a row's bytes come from: the GPU's counters, or what the kernel must move in theory."""
+OFF = 0.01, 0.05
+"""What a row's TFLOP/s may be off from its time: a share of it, and TFLOP/s, as it is rounded."""
+
+
+def ladders() -> tuple[Ladder, ...]:
+    """Every ladder that ships with tilesim, by the name of its file."""
+    if not FOLDER.is_dir():
+        return ()
+    found = sorted((file for file in FOLDER.iterdir() if file.name.endswith(".json")), key=lambda f: f.name)
+    return tuple(_read(file) for file in found)
+
+
+def _read(file: Traversable) -> Ladder:
+    with as_file(file) as path:
+        return read(path)
+
+
+def read(path: str | PathLike[str]) -> Ladder:
+    """The ladder in a file of `tilesim bench ladder`.
+
+    Raises LadderError, in a sentence that starts with the path, where the file cannot be read, is no
+    ladder, or contradicts itself.
+    """
+    try:
+        return parse(json.loads(Path(path).read_text("utf-8"), parse_constant=_no_number))
+    except FileNotFoundError:
+        raise LadderError(f"{path}: there is no such file") from None
+    except OSError as error:
+        raise LadderError(f"{path}: {error.strerror or error}") from None
+    except LadderError as error:
+        raise LadderError(f"{path}: {error}") from None
+    except (ValueError, RecursionError) as error:
+        raise LadderError(f"{path}: this is not JSON that can be read ({error})") from None
+
+
+def parse(values: object) -> Ladder:
+    """The ladder that JSON values are. Raises LadderError, naming the row, where they are none."""
+    whole_file = _object("the file", values)
+    machine = _object("machine", whole_file.get("machine"))
+    rows = whole_file.get("rows")
+    if not isinstance(rows, list) or not rows:
+        raise LadderError(f"rows is {shown(rows)}; it must be a list of one row or more")
+    found = [_row(number, row) for number, row in enumerate(rows, 1)]
+    _check_once(found)
+    return Ladder(
+        {name: _text(f"machine.{name}", machine.get(name)) for name in FACTS},
+        _text("method", whole_file.get("method")),
+        _limit("peak_tflops", whole_file.get("peak_tflops")),
+        _limit("bandwidth_gb_per_s", whole_file.get("bandwidth_gb_per_s")),
+        tuple(sorted(found, key=lambda row: row.rung or LARGEST)),
+    )
+
+
+def _row(number: int, values: object) -> Rung:
+    what = f"row {number}"
+    row = _object(what, values)
+    rung = row.get("rung")
+    tile = row.get("tile")
+    if tile is not None and (not isinstance(tile, list) or len(tile) != 3):
+        raise LadderError(f"tile of {what} is {shown(tile)}; it must be three sizes, or null where not known")
+    given: dict[str, Any] = {
+        "rung": None if rung is None else _whole(f"rung of {what}", rung),
+        "tile": None if tile is None else tuple(_whole(f"tile of {what}", size) for size in tile),
+        "dram_bytes": None,
+        "bytes_from": None,
+    }
+    given |= {name: _text(f"{name} of {what}", row.get(name)) for name in ("name", "dtype")}
+    for name in ("change", "why"):
+        # Nobody says of the yardstick what it changes.
+        given[name] = (
+            _text(f"{name} of {what}", row.get(name)) if rung is not None else str(row.get(name) or "")
+        )
+    given |= {name: _whole(f"{name} of {what}", row.get(name)) for name in "mnk"}
+    given |= {name: _positive(f"{name} of {what}", row.get(name)) for name in ("us", "p20", "p80")}
+    if row.get("dram_bytes") is not None:
+        given["dram_bytes"] = _positive(f"dram_bytes of {what}", row["dram_bytes"])
+        given["bytes_from"] = row.get("bytes_from")
+        if given["bytes_from"] not in SOURCES:
+            sources = " or ".join(SOURCES)
+            raise LadderError(f"bytes_from of {what} is {shown(given['bytes_from'])}; it must be {sources}")
+    made = Rung(**given)
+    if not made.p20 <= made.us <= made.p80:
+        raise LadderError(f"the median of {what}, {made.us:g} µs, is not within p20 to p80")
+    said, (share, rounding) = _positive(f"tflops of {what}", row.get("tflops")), OFF
+    if abs(said - made.tflops) > share * made.tflops + rounding:
+        raise LadderError(f"{what} says {said:g} TFLOP/s, but its time makes {made.tflops:.4g}")
+    return made
+
+
+def _check_once(rows: list[Rung]) -> None:
+    seen = set()
+    for row in rows:
+        key = (row.rung, row.m, row.n, row.k, row.dtype)
+        if key in seen:
+            which = "a yardstick" if row.rung is None else f"rung {row.rung}"
+            raise LadderError(f"{which} of {row.m}x{row.n}x{row.k} {row.dtype} is there twice")
+        seen.add(key)
+
+
+def _object(what: str, value: object) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise LadderError(f"{what} is {shown(value)}; it must be an object")
+    return value
+
+
+def _text(what: str, value: object) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise LadderError(f"{what} is {shown(value)}; it must be a text")
+    return " ".join(value.split())
+
+
+def _whole(what: str, value: object) -> int:
+    return whole(what, value, 1, LARGEST, LadderError)
+
+
+def _positive(what: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < inf:
+        raise LadderError(f"{what} is {shown(value)}; it must be a number above 0")
+    return float(value)
+
+
+def _limit(name: str, value: object) -> Limit:
+    values = _object(name, value)
+    return Limit(*(_positive(f"{name}.{field.name}", values.get(field.name)) for field in fields(Limit)))
+
+
+def _no_number(word: str) -> float:
+    raise ValueError(f"{word} is no number")
