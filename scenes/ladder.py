@@ -3,7 +3,7 @@
 from itertools import pairwise
 from math import inf
 
-from tilesim.ladder.steps import Rung
+from tilesim.ladder.steps import LadderStep
 from tilesim.text import plural
 from tilesim_scenes._stage.bars import bars
 from tilesim_scenes._stage.climb import Climb
@@ -43,7 +43,7 @@ def _finding(film: Climb) -> list[str]:
     ]
 
 
-def _largest(steps: tuple[Rung, ...]) -> str:
+def _largest(steps: tuple[LadderStep, ...]) -> str:
     """The step that is the most times as fast as the one before it."""
     ratio, name = max((now.tflops / before.tflops, now.name) for before, now in pairwise(steps))
     return f"The largest step is {name}: ×{times(ratio)}."

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tilesim import Device, Problem, Trace
-from tilesim.metrics import cuts_tiles, waves
+from tilesim.metrics import splits_tiles, waves
 from tilesim.text import plural
 from tilesim.view import hand_over, tail_start, wave_ends
 from tilesim_scenes._stage.blocks import is_persistent
@@ -16,7 +16,7 @@ from tilesim_scenes._stage.stage import TraceScene
 def write(film: Film) -> Script:
     """What the film says of a trace whose thread blocks do one tile each."""
     (trace,) = film.traces
-    if cuts_tiles(trace):
+    if splits_tiles(trace):
         raise FilmError(
             f"the film naive shows blocks of one tile each, and those of {trace.schedule} share tiles; "
             f"the film {'persistent' if is_persistent(trace) else 'race'} shows them"

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tilesim import Device, Problem, Trace
-from tilesim.metrics import cuts_tiles, launches
+from tilesim.metrics import launches, splits_tiles
 from tilesim.text import plural
 from tilesim.view import hand_over, tail_start
 from tilesim_scenes._stage.blocks import is_persistent
@@ -19,14 +19,14 @@ def write(film: Film) -> Script:
     if not is_persistent(trace) and len(trace.spans) == len(np.unique(trace.spans["cta"])):
         raise FilmError(
             f"the film persistent shows blocks that stay on their SMs, and those of {trace.schedule} "
-            f"queue for a free one; the film {'race' if cuts_tiles(trace) else 'naive'} shows them"
+            f"queue for a free one; the film {'race' if splits_tiles(trace) else 'naive'} shows them"
         )
     return of_one_trace(
         trace,
         title=_title(trace),
         opening=f"{plural(launches(trace), 'thread block')} stay on their SMs until every tile is done",
         note="each block stays on its SM and loops over its "
-        + ("share of the tiles" if cuts_tiles(trace) else "tiles"),
+        + ("share of the tiles" if splits_tiles(trace) else "tiles"),
         captions=_captions(trace),
     )
 

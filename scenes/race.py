@@ -6,7 +6,7 @@ import numpy as np
 
 from tilesim import Device, Problem, Trace
 from tilesim.kernel_times import kernel_times
-from tilesim.metrics import breakdown, cuts_tiles, launches, slot_index
+from tilesim.metrics import breakdown, launches, slot_index, splits_tiles
 from tilesim.text import plural
 from tilesim.view import tail_start
 from tilesim_scenes._stage.blocks import is_persistent
@@ -64,17 +64,17 @@ def write(film: Film) -> Script:
 
 def _title(traces: tuple[Trace, ...], classroom: bool) -> str:
     first, second = traces
-    if classroom and _per_tile(first) and is_persistent(second) and not cuts_tiles(second):
+    if classroom and _per_tile(first) and is_persistent(second) and not splits_tiles(second):
         return "One thread block per tile, or one per SM?"
     if any(map(is_foreign, traces)):
         return "One matrix product, two kernels"
     name = schedule_name(second)
-    return f"{schedule_name(first)} vs {name if cuts_tiles(second) else name.lower()} matmul"
+    return f"{schedule_name(first)} vs {name if splits_tiles(second) else name.lower()} matmul"
 
 
 def _per_tile(trace: Trace) -> bool:
     """Whether each thread block computes one tile, and some wait for a slot."""
-    return not is_persistent(trace) and not cuts_tiles(trace) and _per_segment(trace)
+    return not is_persistent(trace) and not splits_tiles(trace) and _per_segment(trace)
 
 
 def _per_segment(trace: Trace) -> bool:
@@ -82,7 +82,7 @@ def _per_segment(trace: Trace) -> bool:
 
 
 def _does(trace: Trace, classroom: bool) -> str:
-    if cuts_tiles(trace):
+    if splits_tiles(trace):
         return _shares(trace)
     if _per_segment(trace):
         waits = classroom and not is_bare(trace) and not is_persistent(trace)

@@ -3,7 +3,7 @@
 from itertools import pairwise
 from math import inf
 
-from tilesim.ladder.steps import Rung, ridge, roofline
+from tilesim.ladder.steps import LadderStep, ridge, roofline
 from tilesim_scenes._stage.climb import Climb
 from tilesim_scenes._stage.climb_scene import ClimbScene
 from tilesim_scenes._stage.climb_script import describe, figure, gains, readable, times
@@ -32,7 +32,7 @@ def write(film: Climb) -> Script:
     )
 
 
-def _move(before: Rung, now: Rung) -> str:
+def _move(before: LadderStep, now: LadderStep) -> str:
     """How a step changes speed and bytes."""
     speed, moved = now.tflops / before.tflops, (now.dram_bytes or 0) / (before.dram_bytes or 1)
     more = f"{times(moved)} times the bytes" if moved >= 2 else f"{moved - 1:.0%} more bytes"
@@ -40,7 +40,7 @@ def _move(before: Rung, now: Rung) -> str:
     return f"{now.name}: {times(speed)} times as fast, {traffic}"
 
 
-def _finding(film: Climb, known: list[Rung]) -> list[str]:
+def _finding(film: Climb, known: list[LadderStep]) -> list[str]:
     """What the best step makes of its roof, and on which side of the ridge the steps are."""
     ladder = film.ladder
     peak, bandwidth = ladder.peak_tflops.measured, ladder.bandwidth_gb_per_s.measured

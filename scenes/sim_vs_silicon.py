@@ -3,7 +3,7 @@
 from numbers import Real
 
 from tilesim import Device, Problem, Trace
-from tilesim.analysis.compare import PARTED, Comparison, compare
+from tilesim.analysis.compare import DIVERGED, Comparison, compare
 from tilesim.analysis.divergence import lead
 from tilesim.text import plural
 from tilesim.view import tail_start
@@ -58,7 +58,7 @@ def _captions(found: Comparison, simulated: Trace, measured: Trace) -> list[Capt
     share = f"{found.same_sm:.0%} of the tiles on the SM foreseen"
     events = [
         (0.18 * end if found.same_sm < 0.9 else None, f"Colours differ: {share}"),
-        (found.parted_at, f"Here: {PARTED:.0%} of the run apart"),
+        (found.diverged_at, f"Here: {DIVERGED:.0%} of the run apart"),
         (tail_start(measured), "The tail: SMs wait"),
     ]
     unseen = ", fitted to other sizes" if _is_unseen(simulated) else ", and no tile's time"
@@ -75,7 +75,7 @@ def _finding(found: Comparison) -> list[str]:
     off = f"{abs(error):.1%} too {'long' if error > 0 else 'short'}" if round(error, 3) else "no difference"
     return [
         f"{ends[0]} simulated, {ends[1]} measured: {off}.",
-        f"At most {_fine(abs(found.largest_lead))} apart. Tile order: Kendall's τ {found.order:.2f}. "
+        f"At most {_fine(abs(found.largest_lag))} apart. Tile order: Kendall's τ {found.order:.2f}. "
         f"SM loads: {found.loads.mean:.1%} off, sorted {found.sorted_loads.mean:.1%}.",
     ]
 

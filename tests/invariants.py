@@ -83,14 +83,19 @@ def check_times(plan, costs, spans):
         under = [
             s["done"] for s in spans if s["sm"] == span["sm"] and s["fixup"] <= span["fixup"] < s["done"]
         ]
-        assert took == 0 or (0 < took <= max(under) + costs.writing - span["fixup"] and costs.writing)
+        assert took == 0 or (
+            0 < took <= max(under) + costs.epilogue_serialisation - span["fixup"]
+            and costs.epilogue_serialisation
+        )
         assert took == 0 or not (stored or partials)
         assert span["cycles"] == 0
     previous = 0
     for cta, ran in sorted(by_cta(spans).items()):
         waited = ran[0]["start"] - ran[0]["issue"] - costs.launch - costs.prologue
         ends = [s["done"] for s in spans if s["sm"] == ran[0]["sm"] and s["fixup"] <= ran[0]["issue"]]
-        assert waited == 0 or (costs.writing and ran[0]["issue"] + costs.launch + waited in ends)
+        assert waited == 0 or (
+            costs.epilogue_serialisation and ran[0]["issue"] + costs.launch + waited in ends
+        )
         assert ran[0]["issue"] >= max(previous, cta * costs.dispatch)
         previous = ran[0]["issue"] + costs.dispatch
         for before, after in pairwise(ran):

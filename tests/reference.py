@@ -23,7 +23,7 @@ def play(plan, device, costs, work):
     own = {cta: [row for row, s in enumerate(plan.segments) if s["cta"] == cta] for cta in range(plan.ctas)}
     queue = list(range(len(plan.segments), len(plan.segments) + len(plan.shared)))
     waiting, log, done = list(range(plan.ctas)), {}, {}
-    written, takes_turns = {}, costs.writing > 0 and device.ctas_per_sm > 1
+    written, takes_turns = {}, costs.epilogue_serialisation > 0 and device.ctas_per_sm > 1
     door = 0
     now = 0
 
@@ -57,7 +57,7 @@ def play(plan, device, costs, work):
                 done[lane.row] = now + costs.epilogue
                 writes = written.get(lane.sm, 0)
                 if takes_turns and writes > now:
-                    done[lane.row] = max(done[lane.row], writes + costs.writing)
+                    done[lane.row] = max(done[lane.row], writes + costs.epilogue_serialisation)
                 written[lane.sm] = max(writes, done[lane.row])
                 log[lane.row] += [now, done[lane.row]]
                 lane.step, lane.at, lane.work = "next", now if costs.overlap else done[lane.row], inf

@@ -56,7 +56,7 @@ def costs(shared=True, jitter=True, max_k_step=900.0):
         handover=ns,
         epilogue=st.one_of(ns, st.integers(100, 3000)),
         overlap=st.booleans(),
-        writing=ns if shared else st.just(0),
+        epilogue_serialisation=ns if shared else st.just(0),
         staging=ns,
         contention=ns if shared else st.just(0),
         partial=st.one_of(st.none(), ns),
@@ -65,10 +65,10 @@ def costs(shared=True, jitter=True, max_k_step=900.0):
         coresidency=factors if shared else st.just((1.0,)),
         bandwidth=st.one_of(st.just(0.0), st.floats(0.1, 1e4)) if shared else st.just(0.0),
         cache=st.integers(1, 10**6),
-        exposed=st.floats(0.0, 2.0),
-        unhidden=st.floats(0.0, 2.0) if shared else st.just(0.0),
-        relief=st.floats(0.0, 0.9) if shared else st.just(0.0),
-        apart=st.floats(0.0, 2.0) if shared else st.just(0.0),
+        exposed_dram=st.floats(0.0, 2.0),
+        sole_exposed_dram=st.floats(0.0, 2.0) if shared else st.just(0.0),
+        unloaded_latency=st.floats(0.0, 0.9) if shared else st.just(0.0),
+        unshared_l2=st.floats(0.0, 2.0) if shared else st.just(0.0),
         jitter=st.sampled_from([0.0, 0.05, 0.3]) if jitter else st.just(0.0),
     )
 

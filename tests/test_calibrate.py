@@ -163,9 +163,11 @@ def test_co_residency_comes_back(schedule, factor):
 def test_writing_in_turn_comes_back(writing, jitter):
     """Two blocks on an SM that drain at about one time: the second is done `writing` after the first."""
     device = Device.named("h200", ctas_per_sm=2)
-    costs = replace(NAIVE, dispatch=1, coresidency=(1.0, 1.4), epilogue=900, writing=writing, jitter=jitter)
+    costs = replace(
+        NAIVE, dispatch=1, coresidency=(1.0, 1.4), epilogue=900, epilogue_serialisation=writing, jitter=jitter
+    )
     fitted = calibrate([run("naive", costs, device)])
-    assert fitted.writing == pytest.approx(writing, rel=0.1)
+    assert fitted.epilogue_serialisation == pytest.approx(writing, rel=0.1)
     assert fitted.epilogue == pytest.approx(900, rel=0.02)
     assert (fitted.launch, fitted.prologue) == (LAUNCH_NS, pytest.approx(300, rel=0.2))
     assert fitted.coresidency == (1.0, pytest.approx(1.4, rel=0.03))

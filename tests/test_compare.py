@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tilesim import Costs, Device, Problem, Trace, simulate
 from tilesim.analysis.compare import Pair, compare
-from tilesim.analysis.divergence import lead, run, since_first_multiply
+from tilesim.analysis.divergence import run, since_first_multiply, time_lag
 from tilesim.analysis.rank_correlation import kendall_tau
 from tilesim.errors import TraceError
 from tilesim.traces import SPAN
@@ -52,7 +52,7 @@ def test_a_run_against_itself_has_no_error():
         found.epilogue,
     )
     assert [pair.error for pair in pairs] == [0.0] * 7
-    assert (found.order, found.same_sm, found.largest_lead, found.parted_at) == (1.0, 1.0, 0, None)
+    assert (found.order, found.same_sm, found.largest_lag, found.diverged_at) == (1.0, 1.0, 0, None)
     for loads in (found.loads, found.sorted_loads):
         assert (loads.correlation, loads.largest, loads.mean) == (1.0, 0.0, 0.0)
 
@@ -75,22 +75,22 @@ def test_figures_by_hand():
     assert found.same_sm == 0.5
     # Starts 100 100 500 500 against 0 40 440 420: the ties are of no order, all others agree.
     assert found.order == pytest.approx(4 / np.sqrt(4 * 6))
-    assert found.largest_lead == 100
-    assert found.largest_lead_at == 900
+    assert found.largest_lag == 100
+    assert found.largest_lag_at == 900
     assert found.run_cycles is None
 
 
 def test_leads_by_hand():
     """The slower run is 1.5 times as long from the first multiply on, so it loses a third of its time."""
     fast, slow = since_first_multiply(FAST), since_first_multiply(slower())
-    times, leads = lead(fast, slow)
+    times, leads = time_lag(fast, slow)
     assert leads.tolist() == pytest.approx((times / 3).tolist())
     assert (times[-1], leads[-1]) == (1200, 400)
     found = compare(fast, slow)
-    assert (found.largest_lead, found.largest_lead_at) == (400, 1200)
-    assert found.parted_at == 3 * round(0.01 * 1200)
-    assert compare(slow, fast).parted_at == 3 * 8
-    assert compare(slow, fast).largest_lead == -400
+    assert (found.largest_lag, found.largest_lag_at) == (400, 1200)
+    assert found.diverged_at == 3 * round(0.01 * 1200)
+    assert compare(slow, fast).diverged_at == 3 * 8
+    assert compare(slow, fast).largest_lag == -400
 
 
 def test_a_pause_of_all_slots_is_no_lead():
@@ -101,7 +101,7 @@ def test_a_pause_of_all_slots_is_no_lead():
     later = trace(
         [(0, 0, 0, 310, 410), (1, 0, 0, 310, 410), (0, 610, 610, 910, 1010), (1, 610, 610, 910, 1010)]
     )
-    times, leads = lead(first, later)
+    times, leads = time_lag(first, later)
     assert leads.max() == pytest.approx(10)
     assert (leads[times >= 410] == pytest.approx(10)) and leads.min() >= 0
 
@@ -193,7 +193,7 @@ def share_done(trace, t):
 @given(pairs())
 def test_a_lead_is_how_long_ago_one_stood_where_the_other_stands(made):
     one, other = made
-    times, leads = lead(one, other)
+    times, leads = time_lag(one, other)
     assert (np.diff(times) > 0).all()
     assert leads[-1] == pytest.approx(run(other) - run(one))
     for t, ahead in list(zip(times, leads, strict=True))[:: max(1, len(times) // 20)]:
@@ -211,8 +211,8 @@ def test_a_lead_is_how_long_ago_one_stood_where_the_other_stands(made):
 @given(pairs())
 def test_the_other_way_round_everything_changes_its_sign_alone(made):
     there, back = compare(*made), compare(*reversed(made))
-    assert there.largest_lead == -back.largest_lead
-    assert there.largest_lead_at == back.largest_lead_at
+    assert there.largest_lag == -back.largest_lag
+    assert there.largest_lag_at == back.largest_lag_at
     assert there.order == pytest.approx(back.order)
     assert there.same_sm == back.same_sm
     assert there.loads.correlation == pytest.approx(back.loads.correlation)
@@ -223,7 +223,7 @@ def test_the_other_way_round_everything_changes_its_sign_alone(made):
 def test_any_run_against_itself_has_no_error(made):
     found = compare(made[0], made[0])
     assert found.run.error == found.makespan.error == found.main_loop.error == found.gap.error == 0.0
-    assert (found.largest_lead, found.parted_at, found.same_sm) == (0, None, 1.0)
+    assert (found.largest_lag, found.diverged_at, found.same_sm) == (0, None, 1.0)
     assert found.order == pytest.approx(1.0)
     assert found.loads.correlation == pytest.approx(1.0)
     assert found.loads.largest == found.sorted_loads.mean == 0.0

@@ -32,7 +32,7 @@ SMALL = st.builds(
     overlap=st.booleans(),
     ramp=NS,
     staging=NS,
-    writing=st.integers(0, 12),
+    epilogue_serialisation=st.integers(0, 12),
     contention=NS,
     coresidency=FACTORS.map(lambda rest: (1.0, *rest)),
 )
@@ -97,7 +97,7 @@ def test_the_last_factor_holds_for_more_residents(residents, shares, f):
 
 def test_a_block_that_is_alone_in_an_idle_device_is_relieved():
     """Five blocks on two SMs of two slots each: the last is alone, and three of four slots idle."""
-    costs = Costs(k_step=100, coresidency=(1.0, 1.5), relief=0.4)
+    costs = Costs(k_step=100, coresidency=(1.0, 1.5), unloaded_latency=0.4)
     trace = simulate("naive", Problem(1, 5, 10, tile=(1, 1, 1)), Device(2, ctas_per_sm=2), costs)
     took = sorted((trace.spans["done"] - trace.spans["issue"]).tolist())
     assert took == [700, 1500, 1500, 1500, 1500]
@@ -106,7 +106,7 @@ def test_a_block_that_is_alone_in_an_idle_device_is_relieved():
 def test_a_block_that_is_alone_waits_for_dram_unhidden():
     """The last of five: its row of A is in the cache, its column of B is not."""
     problem, device = Problem(128, 640, 256, tile=(128, 128, 64)), Device(2, ctas_per_sm=2)
-    costs = Costs(k_step=1000, bandwidth=1e12, cache=10**9, unhidden=0.4)
+    costs = Costs(k_step=1000, bandwidth=1e12, cache=10**9, sole_exposed_dram=0.4)
     stretch = k_step_stretch(plan("naive", problem, device), problem, device, costs)
     assert stretch == pytest.approx([1.0] * 4 + [1 + 0.4 * (1 - 0.5**IN_FLIGHT)])
 
@@ -116,7 +116,7 @@ def test_a_block_that_is_alone_waits_for_dram_unhidden():
 )
 def test_alone_is_who_has_no_neighbour_where_the_hardware_puts_it(order, expected):
     """Three blocks for four slots: it depends on the order in which these are filled who is alone."""
-    problem, costs = Problem(1, 3, 10, tile=(1, 1, 1)), Costs(k_step=100, relief=0.4)
+    problem, costs = Problem(1, 3, 10, tile=(1, 1, 1)), Costs(k_step=100, unloaded_latency=0.4)
     device = Device(2, ctas_per_sm=2, sm_order=order)
     stretch = k_step_stretch(plan("naive", problem, device), problem, device, costs)
     assert stretch == pytest.approx(expected)
@@ -127,7 +127,7 @@ def test_alone_is_who_has_no_neighbour_where_the_hardware_puts_it(order, expecte
 
 def test_alone_is_who_has_no_neighbour_in_pieces_of_several_k_steps(monkeypatch):
     """Five blocks on eight slots, one of which has a neighbour."""
-    problem, costs = Problem(1, 5, 64, tile=(1, 1, 1)), Costs(k_step=100, relief=0.8)
+    problem, costs = Problem(1, 5, 64, tile=(1, 1, 1)), Costs(k_step=100, unloaded_latency=0.8)
     device = Device(4, ctas_per_sm=2)
     made = plan("naive", problem, device)
     fine = k_step_stretch(made, problem, device, costs)
@@ -151,13 +151,16 @@ def test_no_run_is_longer_than_it_can_be(name):
 
 
 def test_where_an_sm_has_one_slot_alone_is_the_rule():
-    problem, costs = Problem(1, 3, 10, tile=(1, 1, 1)), Costs(k_step=100, relief=0.4, unhidden=0.3)
+    problem, costs = (
+        Problem(1, 3, 10, tile=(1, 1, 1)),
+        Costs(k_step=100, unloaded_latency=0.4, sole_exposed_dram=0.3),
+    )
     assert simulate("naive", problem, Device(4), costs).makespan == 1000
 
 
 def test_a_block_out_of_step_with_nobody_is_alone_with_the_cache():
     """One block on a device of ten SMs asks for a tenth of what all could."""
-    costs = Costs(k_step=100, apart=0.4)
+    costs = Costs(k_step=100, unshared_l2=0.4)
     assert simulate("naive", Problem(1, 1, 10, tile=(1, 1, 1)), Device(10), costs).makespan == 1040
 
 
@@ -167,7 +170,7 @@ def test_k_steps_take_longer_where_slots_load_nothing_together():
     straight = Plan(segments([0, 1], [0, 1], 0, 8), 2)
     skewed = Plan(segments([0, 1, 1], [0, 1, 1], [0, 4, 0], [8, 8, 4]), 2)
     for made, unshared in ((straight, 3 / 4), (skewed, 1.0)):
-        stretch = k_step_stretch(made, problem, device, Costs(k_step=100, apart=0.4))
+        stretch = k_step_stretch(made, problem, device, Costs(k_step=100, unshared_l2=0.4))
         assert stretch == pytest.approx([1 + 0.4 * unshared] * len(made.segments))
 
 
@@ -191,7 +194,7 @@ def test_residents_write_in_turn():
     It loads when the SM has written: 10 ns of the launch are over by then.
     """
     problem, device = Problem(1, 3, 4, tile=(1, 1, 1)), Device(1, ctas_per_sm=2)
-    costs = Costs(k_step=10, dispatch=5, launch=3, prologue=5, epilogue=30, writing=20)
+    costs = Costs(k_step=10, dispatch=5, launch=3, prologue=5, epilogue=30, epilogue_serialisation=20)
     trace = simulate("naive", problem, device, costs)
     assert times(trace, "issue", "start", "drain", "done") == [
         (0, 8, 48, 78),
@@ -207,7 +210,7 @@ def test_residents_write_in_turn():
     alone = simulate("naive", problem, Device(1), costs)
     assert (
         alone.spans.tolist()
-        == simulate("naive", problem, Device(1), replace(costs, writing=0)).spans.tolist()
+        == simulate("naive", problem, Device(1), replace(costs, epilogue_serialisation=0)).spans.tolist()
     )
 
 
@@ -334,12 +337,12 @@ def test_k_steps_wait_for_what_comes_from_dram(bandwidth):
 
 
 def test_dram_that_delivers_much_leaves_k_steps_alone():
-    costs = Costs(**memory(bandwidth=1e12, exposed=0.0))
+    costs = Costs(**memory(bandwidth=1e12, exposed_dram=0.0))
     assert simulate("naive", WIDE, Device(4), costs).makespan == 4000
 
 
 def test_k_steps_with_operands_from_dram_take_longer_by_what_is_exposed():
-    costs = Costs(**memory(bandwidth=1e12, exposed=0.25))
+    costs = Costs(**memory(bandwidth=1e12, exposed_dram=0.25))
     # Of eight loads at a time five come from DRAM, or three of four; then A is in the cache and B is not.
     cold = [1 - (1 - share) ** IN_FLIGHT for share in (5 / 8, 3 / 4, 1 / 2)]
     assert simulate("naive", WIDE, Device(4), costs).makespan == round(4000 * (1 + 0.25 * cold[0]))
@@ -353,7 +356,7 @@ def test_k_steps_with_operands_from_dram_take_longer_by_what_is_exposed():
 
 def test_a_queue_is_stretched_as_the_same_tiles_of_blocks():
     problem, device = Problem(1024, 4096, 512), Device(8)
-    costs = Costs(bandwidth=200.0, cache=10**6, exposed=0.1)
+    costs = Costs(bandwidth=200.0, cache=10**6, exposed_dram=0.1)
     made = [plan(name, problem, device) for name in ("naive", "persistent-dynamic")]
     found = [k_step_stretch(one, problem, device, costs) for one in made]
     assert (found[0] > 1.1).all()
@@ -378,7 +381,7 @@ def test_equal_arguments_give_equal_bytes():
     costs = Costs(
         k_step=700, ramp=90, dispatch=3, launch=168, prologue=400, handover=150, epilogue=900, overlap=True,
         staging=120, contention=80, partial=300, merge=70, fixup=20, coresidency=(1.0, 1.3),
-        bandwidth=3000.0, cache=24 * 10**6, exposed=0.1, jitter=0.03,
+        bandwidth=3000.0, cache=24 * 10**6, exposed_dram=0.1, jitter=0.03,
     )  # fmt: skip
     device = Device.named("h200", ctas_per_sm=2)
     runs = [simulate("stream-k", Problem(4000, 3000, 2000), device, costs, seed=5) for _ in range(2)]
@@ -474,7 +477,7 @@ def test_slow_memory_counts_towards_what_fits():
     with pytest.raises(CostsError, match=r"the run could last \S+ ns; at most"):
         simulate("naive", WIDE, Device(4), Costs(bandwidth=1e-12, cache=1))
     with pytest.raises(CostsError, match=r"the run could last \S+ ns; at most"):
-        simulate("naive", WIDE, Device(4), Costs(bandwidth=1e6, cache=1, exposed=1e15))
+        simulate("naive", WIDE, Device(4), Costs(bandwidth=1e6, cache=1, exposed_dram=1e15))
     with pytest.raises(CostsError, match=r"the run could last inf ns; at most"):
         simulate("naive", WIDE, Device(4), Costs(bandwidth=5e-324, cache=1))
 

@@ -93,22 +93,22 @@ HALF_A_STEP = 0.06
 
 
 @pytest.mark.parametrize(("at", "size"), GRID)
-@pytest.mark.parametrize("exposed", [0.0, 0.15])
+@pytest.mark.parametrize("exposed_dram", [0.0, 0.15])
 @pytest.mark.parametrize("jitter", [0.0, 0.01])
-def test_memory_comes_back(at, size, exposed, jitter):
+def test_memory_comes_back(at, size, exposed_dram, jitter):
     """The grid's pair or a neighbour of it.
 
     A neighbour's bandwidth is 12 % off, and so are K-steps that wait for nothing else. Least squares share
-    that out among the runs and the other costs: each is off by no more than half of it, but for `exposed`.
+    that out among the runs and the other costs: each is off by no more than half of it, but for `exposed_dram`.
     It is the same K-steps that ask DRAM for much and find it cold, so that may take all of it.
     """
-    made = replace(PLAIN, ramp=500, bandwidth=BANDWIDTHS[at], cache=CACHES[size], exposed=exposed)
+    made = replace(PLAIN, ramp=500, bandwidth=BANDWIDTHS[at], cache=CACHES[size], exposed_dram=exposed_dram)
     made = replace(made, jitter=jitter)
     found = fitted(made, SHAPES)
     assert abs(BANDWIDTHS.index(found.bandwidth) - at) <= 1
     assert abs(CACHES.index(found.cache) - size) <= 1
     assert found.k_step == pytest.approx(700, rel=HALF_A_STEP)
-    assert found.exposed == pytest.approx(exposed, abs=2 * HALF_A_STEP)
+    assert found.exposed_dram == pytest.approx(exposed_dram, abs=2 * HALF_A_STEP)
     assert found.jitter == pytest.approx(jitter, rel=0.2, abs=0.002)
     for trace in runs(made, SHAPES):
         measured, simulated = repeated(trace, found, seeds=range(3))
@@ -119,7 +119,7 @@ def test_memory_comes_back(at, size, exposed, jitter):
 def test_a_plan_that_asks_much_of_memory_is_repeated(schedule):
     """Contention and memory look alike in a few shapes; what is simulated with them is as long."""
     made = replace(IN_TURN, ramp=500, overlap=True, contention=60, bandwidth=3000.0, cache=20 * 10**6)
-    made = replace(made, exposed=0.1)
+    made = replace(made, exposed_dram=0.1)
     found = fitted(made, SHAPES, schedule)
     assert found.bandwidth and found.cache
     for trace in runs(made, SHAPES, schedule):
@@ -138,7 +138,7 @@ def test_too_few_runs_tell_of_no_memory():
     few = SHAPES[1:RUNS]
     assert len(few) == RUNS - 1
     found = fitted(made, few)
-    assert (found.bandwidth, found.cache, found.exposed) == (0, 0, 0)
+    assert (found.bandwidth, found.cache, found.exposed_dram) == (0, 0, 0)
     assert fitted(made, [*few, SHORT]).bandwidth > 0
 
 
@@ -177,42 +177,46 @@ def test_co_residency_is_told_beside_ramps():
 def test_relief_is_told_where_solitude_varies():
     """One tile more than slots, a quarter more, and half more: as few are alone in the end."""
     device = Device.named("h200", ctas_per_sm=2)
-    made = replace(PLAIN, coresidency=(1.0, 1.3), relief=0.6)
+    made = replace(PLAIN, coresidency=(1.0, 1.3), unloaded_latency=0.6)
     sizes = [Problem(128 * rows, 256 * 20, 2048, tile=(128, 256, 64)) for rows in (14, 17, 20, 26)]
     found = fitted(made, sizes, "naive", device)
-    assert found.relief == pytest.approx(0.6, rel=0.1)
+    assert found.unloaded_latency == pytest.approx(0.6, rel=0.1)
     assert found.coresidency == (1.0, pytest.approx(1.3, rel=0.03))
-    assert fitted(replace(made, relief=0.0), sizes, "naive", device).relief == pytest.approx(0, abs=0.02)
+    assert fitted(
+        replace(made, unloaded_latency=0.0), sizes, "naive", device
+    ).unloaded_latency == pytest.approx(0, abs=0.02)
 
 
 @pytest.mark.parametrize("bandwidth", [1e9, 6000.0])
-@pytest.mark.parametrize(("relief", "unhidden"), [(0.3, 0.4), (0.0, 0.4), (0.3, 0.0)])
-def test_what_a_block_alone_waits_for(relief, unhidden, bandwidth):
+@pytest.mark.parametrize(("unloaded_latency", "sole_exposed_dram"), [(0.3, 0.4), (0.0, 0.4), (0.3, 0.0)])
+def test_what_a_block_alone_waits_for(unloaded_latency, sole_exposed_dram, bandwidth):
     """Tails of few and of many tiles, whose operands were loaded before or come from DRAM."""
     device, cache = Device.named("h200", ctas_per_sm=2), 24 * 10**6
     made = replace(PLAIN, coresidency=(1.0, 1.3), bandwidth=bandwidth, cache=cache)
-    made = replace(made, relief=relief, unhidden=unhidden)
+    made = replace(made, unloaded_latency=unloaded_latency, sole_exposed_dram=sole_exposed_dram)
     tiles = [(17, 17), (8, 50), (20, 20), (4, 75), (23, 23), (6, 60), (20, 14), (17, 20)]
     sizes = [Problem(128 * m, 256 * n, k) for m, n in tiles for k in (1024, 4096)]
     seen = [main_loops(run, 0.0, gap(run)) for run in runs(made, sizes, "naive", device)]
     found = company(seen, cache)
     assert found.coresidency == (1.0, pytest.approx(1.3, rel=0.02))
-    assert (found.relief, found.unhidden) == pytest.approx((relief, unhidden), abs=0.05)
-    assert company(seen, 0).unhidden == 0
+    assert (found.unloaded_latency, found.sole_exposed_dram) == pytest.approx(
+        (unloaded_latency, sole_exposed_dram), abs=0.05
+    )
+    assert company(seen, 0).sole_exposed_dram == 0
 
 
 @pytest.mark.parametrize("apart", [0.0, 0.5])
 def test_what_blocks_out_of_step_cost_comes_back(apart):
     """Plans that cut tiles between blocks at many places of K, or at few."""
-    made = replace(IN_TURN, apart=apart)
+    made = replace(IN_TURN, unshared_l2=apart)
     sizes = [
         Problem(m, n, 2048) for m, n in ((4096, 4096), (4096, 256), (6144, 512), (2048, 6144), (512, 4096))
     ]
     found = fitted(made, sizes, "stream-k")
-    assert found.apart == pytest.approx(apart, rel=0.05)
+    assert found.unshared_l2 == pytest.approx(apart, rel=0.05)
     assert found.k_step == pytest.approx(700, rel=0.01)
     few = fitted(made, sizes[: RUNS - 1], "stream-k")
-    assert few.apart == 0 and few.k_step == pytest.approx(700 * (1 + apart * 0.8), rel=0.15)
+    assert few.unshared_l2 == 0 and few.k_step == pytest.approx(700 * (1 + apart * 0.8), rel=0.15)
 
 
 def test_blocks_that_end_together_had_less_jitter_than_their_main_loops_tell():
@@ -260,7 +264,7 @@ def test_long_main_loops_that_take_no_longer_than_short_ones():
         columns["cycles"] = 0
         traces.append(Trace(Problem(128, 1024, k), Device(4), "naive", columns))
     found = calibrate(traces)
-    assert (found.ramp, found.contention, found.exposed) == (0, 0, 0)
+    assert (found.ramp, found.contention, found.exposed_dram) == (0, 0, 0)
     # Each run counts alike, by its own length: the least of (4 k / t1 - 1)² + (8 k / t2 - 1)².
     x, y = (np.mean(t.spans["k1"] / (t.spans["drain"] - t.spans["start"])) for t in traces)
     assert found.k_step == pytest.approx((x + y) / (x * x + y * y), rel=1e-3)

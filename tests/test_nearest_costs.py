@@ -86,7 +86,7 @@ def test_who_stands_in_for_a_schedule_without_a_calibration(schedule):
 
 
 NS = {name: 1000 + i for i, name in enumerate(WHOLE) if name != "cache"}
-BY_BYTES = ("epilogue", "writing", "staging", "contention")
+BY_BYTES = ("epilogue", "epilogue_serialisation", "staging", "contention")
 """An epilogue, its parts that block, and what its work takes from a main loop: by the bytes of C's tile."""
 BY_AREA = ("partial", "merge", "fixup")
 """Of accumulators, which are fp32 whatever the dtype."""
@@ -118,9 +118,9 @@ def test_each_time_is_scaled_by_what_causes_it():
     rest = {
         "bandwidth": 3000.0,
         "cache": 24 * 10**6,
-        "exposed": 0.2,
-        "unhidden": 0.3,
-        "apart": 0.4,
+        "exposed_dram": 0.2,
+        "sole_exposed_dram": 0.3,
+        "unshared_l2": 0.4,
         "clock_mhz": 1700.0,
     }
     entries = [entry("all", costs=NS | rest | {"jitter": 0.01})]

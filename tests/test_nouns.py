@@ -193,7 +193,7 @@ def test_costs_come_back_from_json():
     [
         ({"k_step": 0}, "the cost k_step is 0; a K-step must take time"),
         ({"jitter": 10}, "the jitter is 10; it must be below 10"),
-        ({"relief": 1.5}, "the relief is 1.5; it must be below 1"),
+        ({"unloaded_latency": 1.5}, "the unloaded_latency is 1.5; it must be below 1"),
         ({"bandwidth": 2.5}, "the bandwidth is 2.5, so the cache in front of it needs a size"),
         ({"bandwidth": 2.5, "cache": 0.4}, "the bandwidth is 2.5, so the cache in front of it needs a size"),
         ({"overlap": 1}, "overlap is 1; it must be true or false"),

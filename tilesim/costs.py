@@ -16,10 +16,19 @@ MAX_JITTER = 10
 MOST_JITTER = 0.99 * MAX_JITTER
 """Of one K-step, of which a tile of n has 1/sqrt(n): what it stays below, and what is fitted at most."""
 WHOLE = (
-    "ramp", "dispatch", "launch", "prologue", "handover", "epilogue", "writing", "staging", "contention",
+    "ramp", "dispatch", "launch", "prologue", "handover", "epilogue", "epilogue_serialisation", "staging", "contention",
     "partial", "merge", "fixup", "cache",
 )  # fmt: skip
-REAL = ("k_step", "relief", "bandwidth", "exposed", "unhidden", "apart", "jitter", "clock_mhz")
+REAL = (
+    "k_step",
+    "unloaded_latency",
+    "bandwidth",
+    "exposed_dram",
+    "sole_exposed_dram",
+    "unshared_l2",
+    "jitter",
+    "clock_mhz",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +42,7 @@ class Costs:
     `prologue`: from there to the first multiply: filling the load pipeline.
     `handover`: from a later segment's issue to its first multiply, inside one CTA.
     `epilogue`: writing a finished tile.
-    `writing`: where residents of an SM write in turn, at least so long from the end of one epilogue to that
+    `epilogue_serialisation`: where residents of an SM write in turn, at least so long from the end of one epilogue to that
     of another that began under it; and a thread block that is launched under epilogues loads nothing before
     the last of them has ended. Partials, and tiles that had some added, take no turns. 0: nor does any.
     `overlap`: whether a CTA's next segment is issued at `fixup`, under the epilogue, or only at `done`.
@@ -43,14 +52,14 @@ class Costs:
     `merge`: before a tile's partials are added, once they are there. `fixup`: adding one of them.
     `coresidency`: f(1), f(2), ...: a main loop advances at 1/f(r) while r CTAs of its SM are in
     theirs; f(1) is 1 and the last value holds beyond.
-    `relief`: by what share of a K-step a main loop is faster that is alone on an SM of several slots, times
+    `unloaded_latency`: by what share of a K-step a main loop is faster that is alone on an SM of several slots, times
     the share of all slots of the device that are idle (see tilesim.model.sole_residents).
     `bandwidth`: bytes per ns that DRAM delivers, behind a `cache` of so many bytes; K-steps take longer
     where a plan asks for more (see tilesim.model.traffic). 0: however much it is.
-    `exposed`: share of a K-step that it takes longer where all operands come from DRAM; without a bandwidth
+    `exposed_dram`: share of a K-step that it takes longer where all operands come from DRAM; without a bandwidth
     none do.
-    `unhidden`: the same, on top, of a main loop alone on an SM of several slots: no other hides its waits.
-    `apart`: share of a K-step that it takes longer where all slots load, and no two the same operand within
+    `sole_exposed_dram`: the same, on top, of a main loop alone on an SM of several slots: no other hides its waits.
+    `unshared_l2`: share of a K-step that it takes longer where all slots load, and no two the same operand within
     a K-step: what several SMs ask for at a time, the L2 sends but once.
     `jitter`: relative standard deviation of a K-step. K-steps vary by themselves: of a tile of n of them it
     is 1/sqrt(n) of that.
@@ -67,7 +76,7 @@ class Costs:
     prologue: int = 0
     handover: int = 0
     epilogue: int = 0
-    writing: int = 0
+    epilogue_serialisation: int = 0
     overlap: bool = False
     staging: int = 0
     contention: int = 0
@@ -75,12 +84,12 @@ class Costs:
     merge: int = 0
     fixup: int = 0
     coresidency: tuple[float, ...] = (1.0,)
-    relief: float = 0.0
+    unloaded_latency: float = 0.0
     bandwidth: float = 0.0
     cache: int = 0
-    exposed: float = 0.0
-    unhidden: float = 0.0
-    apart: float = 0.0
+    exposed_dram: float = 0.0
+    sole_exposed_dram: float = 0.0
+    unshared_l2: float = 0.0
     jitter: float = 0.0
     clock_mhz: float = 0.0
     source: str = ""
@@ -100,7 +109,7 @@ class Costs:
             raise CostsError(f"the cost k_step is {self.k_step!r}; a K-step must take time")
         if self.bandwidth and not self.cache:
             raise CostsError(f"the bandwidth is {self.bandwidth!r}, so the cache in front of it needs a size")
-        for name, limit in (("jitter", MAX_JITTER), ("relief", 1)):
+        for name, limit in (("jitter", MAX_JITTER), ("unloaded_latency", 1)):
             if getattr(self, name) >= limit:
                 raise CostsError(f"the {name} is {getattr(self, name)!r}; it must be below {limit}")
         if not isinstance(self.overlap, bool):

@@ -84,20 +84,20 @@ KEYS = {"schedule": str, "dtype": str, "tile": list, "ctas_per_sm": int, "costs"
 """What a calibration says at least."""
 
 
-def cuts(rows: np.ndarray, problem: Problem) -> bool:
+def splits_tiles(rows: np.ndarray, problem: Problem) -> bool:
     """Whether the segments of a plan, or of a run, of `problem` cut tiles along K."""
     return len(rows) > problem.tiles
 
 
-def comes_to(schedule: str, made: Plan, problem: Problem) -> str:
+def effective_schedule(schedule: str, made: Plan, problem: Problem) -> str:
     """The name of `schedule`, or of what its plan comes to: naive or split-k, of whole tiles or parts, where
     each thread block has one segment, and persistent where they have several and no tile is cut."""
     name = schedule.partition(":")[0]
-    if name not in CUTTING:
+    if name not in SPLITTING:
         return name
     if np.diff(made.offsets).max() == 1:
-        return "split-k" if cuts(made.rows, problem) else "naive"
-    return name if cuts(made.rows, problem) else "persistent"
+        return "split-k" if splits_tiles(made.rows, problem) else "naive"
+    return name if splits_tiles(made.rows, problem) else "persistent"
 
 
 def _is_calibration(entry: object) -> bool:
@@ -110,7 +110,7 @@ def _is_calibration(entry: object) -> bool:
     return known and all(isinstance(size, int) and size > 0 for size in sizes)
 
 
-CUTTING = ("split-k", "stream-k", "stream-k-hybrid")
+SPLITTING = ("split-k", "stream-k", "stream-k-hybrid")
 """Schedules that can cut tiles; what else they can come to has kernels of its own."""
 
 STANDS_IN = {
@@ -126,7 +126,7 @@ def _nearest(
 ) -> Costs | None:
     """The nearest calibration, scaled to this tile, dtype and number of CTAs per SM; None without any.
 
-    Nearest is by, in this order: the schedule's plan, see `comes_to`, or who stands in for it; the dtype; TMA
+    Nearest is by, in this order: the schedule's plan, see `effective_schedule`, or who stands in for it; the dtype; TMA
     loads or those of `kernel`; the tile's shape; CTAs per SM; an overlapped epilogue, or what `kernel` says;
     own or planned.
 
@@ -137,12 +137,14 @@ def _nearest(
     """
     name = schedule.partition(":")[0]
     family = (name, *STANDS_IN.get(name, () if name == "naive" else ("persistent",)))
-    if name in CUTTING:
-        family = tuple(dict.fromkeys((comes_to(name, plan(schedule, problem, device), problem), *family)))
+    if name in SPLITTING:
+        family = tuple(
+            dict.fromkeys((effective_schedule(name, plan(schedule, problem, device), problem), *family))
+        )
     area = problem.tile_m * problem.tile_n
     words = kernel.split("-") if kernel else ["tma", "overlap"]
     loads = "ptr" if "ptr" in words else "tma"
-    made = ("planned" if "planned" in words else "own") if kernel else "planned" if name in CUTTING else ""
+    made = ("planned" if "planned" in words else "own") if kernel else "planned" if name in SPLITTING else ""
 
     def distance(entry: Mapping[str, Any]) -> tuple[float, ...]:
         m, n, k = entry["tile"]
@@ -176,7 +178,7 @@ def _nearest(
             costs,
             k_step=costs.k_step * rate * area * problem.tile_k / (m * n * k),
             epilogue=round(costs.epilogue * size * area / (m * n)),
-            writing=round(costs.writing * size * area / (m * n)),
+            epilogue_serialisation=round(costs.epilogue_serialisation * size * area / (m * n)),
             staging=round(costs.staging * size * area / (m * n)),
             contention=round(costs.contention * size * area / (m * n)),
             partial=None if costs.partial is None else round(costs.partial * area / (m * n)),

@@ -68,10 +68,10 @@ def launches(trace: Trace) -> int:
     return int(trace.meta.get("launches", len(np.unique(trace.spans["cta"]))))
 
 
-def cuts_tiles(trace: Trace) -> bool:
+def splits_tiles(trace: Trace) -> bool:
     """Whether a tile is computed in several segments.
 
-    >>> cuts_tiles(_example())
+    >>> splits_tiles(_example())
     False
     """
     return len(trace.spans) > trace.problem.tiles

@@ -22,7 +22,7 @@ BIG = (128, 256, 64)
 
 
 @dataclass(frozen=True, slots=True)
-class Rung:
+class LadderStep:
     """A step of the ladder: what it changes against the one before, and why that is faster.
 
     `most`: products of more multiplications than this are left out.
@@ -38,57 +38,57 @@ class Rung:
 
 
 RUNGS = (
-    Rung(
+    LadderStep(
         "element", "one program computes one element",
         "Each element reads a whole row of A and a whole column of B; what it loads, it uses once.",
         (16, 16, 256), "row-major", UNSTAMPED["element"], 2048**3,
     ),
-    Rung(
+    LadderStep(
         "uncoalesced", "a program computes a tile; threads load down columns",
         "A tile uses what it loads many times over; but each load touches 32 cache lines.",
         (128, 128, 32), "row-major", UNSTAMPED["uncoalesced"],
     ),
-    Rung(
+    LadderStep(
         "tiled", "neighbouring threads load neighbours",
         "A warp's load is a few whole cache lines, all of which it uses.",
         BIG, "row-major", Variant("naive", "ptr", stages=1),
     ),
-    Rung(
+    LadderStep(
         "grouped", "tiles are visited in groups of 8 rows",
         "Tiles at work at the same time share rows of A and columns of B, which the L2 cache then holds.",
         BIG, "grouped:8", Variant("naive", "ptr", stages=1),
     ),
-    Rung(
+    LadderStep(
         "pipelined", "loads run two K-steps ahead",
         "The tensor cores no longer wait for each load: the next two are on their way.",
         BIG, "grouped:8", Variant("naive", "ptr"),
     ),
-    Rung(
+    LadderStep(
         "tma", "one instruction loads a whole block",
         "The copy engine computes the addresses, and the threads that did so are free.",
         BIG, "grouped:8", Variant("naive", "tma"),
     ),
-    Rung(
+    LadderStep(
         "persistent", "one thread block per SM loops over tiles",
         "A thread block is launched once for each SM and not once for each tile.",
         BIG, "grouped:8", Variant("persistent"),
     ),
-    Rung(
+    LadderStep(
         "overlapped", "a tile is written half by half under the next one's loads",
         "Loads of the next tile fly while a tile is written, and halves leave room for a fourth stage.",
         BIG, "grouped:8", Variant("persistent", overlap=True, stages=4, parts=2),
     ),
-    Rung(
+    LadderStep(
         "specialised", "one warp loads, eight multiply",
         "The warp that loads waits for room alone, and never for a multiplication.",
         BIG, "grouped:12", UNSTAMPED["specialised"],
     ),
-    Rung(
+    LadderStep(
         "ping-pong", "two groups of warps take turns",
         "While one group writes its tile, the other multiplies.",
         (128, 128, 64), "grouped:8", UNSTAMPED["ping-pong"],
     ),
-    Rung(
+    LadderStep(
         "stream-k", "the last wave is cut along K",
         "All SMs work to the end, and add what each of them summed: it pays where the tail is bad.",
         BIG, "grouped:8", Variant("stream-k-hybrid", overlap=True, kernel="planned"),

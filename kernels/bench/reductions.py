@@ -18,7 +18,7 @@ from ..errors import KernelError
 from ..launch.operands import beyond_l2
 from ..measure.machine import facts
 from ..measure.timing import REST, Rotation, capture, require_gpu, sample, spread, working_gpu
-from ..reductions import RUNGS, THREADS, Summing, summing
+from ..reductions import STEPS, THREADS, Summing, summing
 
 SIZES = (2**20, 2**24, 2**28)
 MOST = 2**38
@@ -89,7 +89,7 @@ def _rows(n: int, warmup: int, samples: int, seed: int) -> list[dict[str, Any]]:
     random = torch.Generator("cuda").manual_seed(seed)
     vectors = [torch.empty(n, device="cuda").uniform_(generator=random) for _ in range(beyond_l2(BYTES * n))]
     makers: dict[str, Callable[[torch.Tensor], Summing]] = {
-        rung.name: partial(summing, rung, slots=slots()) for rung in RUNGS
+        rung.name: partial(summing, rung, slots=slots()) for rung in STEPS
     }
     makers["torch.sum"] = _torch_sum
     rotations, about = {}, {}
@@ -102,7 +102,7 @@ def _rows(n: int, warmup: int, samples: int, seed: int) -> list[dict[str, Any]]:
     rotations["copy"] = _rotation([partial(torch.neg, x, out=torch.empty_like(x)) for x in vectors])
     about["copy"] = {"stages": 1, "relative_error": None}
     times = {name: spread(us) for name, us in sample(rotations, warmup, samples).items()}
-    whys = {rung.name: rung.why for rung in RUNGS} | OTHERS
+    whys = {rung.name: rung.why for rung in STEPS} | OTHERS
     return rows(n, times, {name: {"why": whys[name]} | about[name] for name in rotations})
 
 

@@ -12,6 +12,6 @@ block's share of x [n] and stores one sum for it; launched again on these sums, 
 the vector. No rung adds floats atomically, so a sum has the same bits each time on one GPU.
 """
 
-from .steps import RUNGS, THREADS, Rung, Summing, launches, summing
+from .steps import STEPS, THREADS, ReductionStep, Summing, launches, summing
 
-__all__ = ["RUNGS", "THREADS", "Rung", "Summing", "launches", "summing"]
+__all__ = ["STEPS", "THREADS", "ReductionStep", "Summing", "launches", "summing"]

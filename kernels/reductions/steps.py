@@ -17,7 +17,7 @@ from .unrolled import unrolled
 
 
 @dataclass(frozen=True, slots=True)
-class Rung:
+class ReductionStep:
     """A kernel whose thread blocks add `share` values each, or in each turn where one `wave` of them runs.
 
     `why`: what it does that the rung below does not, in a sentence.
@@ -35,32 +35,32 @@ THREADS = block.THREADS.value
 
 ADDED = block.ADDED.value
 
-RUNGS = (
-    Rung(
+STEPS = (
+    ReductionStep(
         "interleaved",
         "a tree in shared memory adds neighbours first, so that up to eight lanes share a bank",
         interleaved,
         THREADS,
     ),
-    Rung(
+    ReductionStep(
         "sequential",
         "the same tree adds halves, so that a warp reads neighbouring words and no lanes share a bank",
         sequential,
         THREADS,
     ),
-    Rung(
+    ReductionStep(
         "unrolled",
         f"each thread block adds {ADDED} blocks of input while it loads, and pays for its tree once",
         unrolled,
         ADDED * THREADS,
     ),
-    Rung(
+    ReductionStep(
         "shuffles",
         "lanes hand their sums over in registers, so that two barriers stand where the tree had eight",
         shuffles,
         ADDED * THREADS,
     ),
-    Rung(
+    ReductionStep(
         "multi-block",
         "one wave of thread blocks strides over the whole input, and one block adds up what they leave",
         multi_block,
@@ -83,12 +83,12 @@ class Summing:
         return self.sums[-1]
 
 
-def launches(rung: Rung, n: int, slots: int) -> list[tuple[int, int]]:
+def launches(rung: ReductionStep, n: int, slots: int) -> list[tuple[int, int]]:
     """(values, thread blocks) of each launch that sums n values where so many blocks run at once.
 
-    >>> launches(RUNGS[1], 1_000_000, 1056)
+    >>> launches(STEPS[1], 1_000_000, 1056)
     [(1000000, 3907), (3907, 16), (16, 1)]
-    >>> launches(RUNGS[4], 100_000_000, 1056)
+    >>> launches(STEPS[4], 100_000_000, 1056)
     [(100000000, 1056), (1056, 1)]
     """
     made = []
@@ -101,7 +101,7 @@ def launches(rung: Rung, n: int, slots: int) -> list[tuple[int, int]]:
     return made
 
 
-def summing(rung: Rung, x: torch.Tensor, slots: int) -> Summing:
+def summing(rung: ReductionStep, x: torch.Tensor, slots: int) -> Summing:
     """The sum of x [n] by the kernel of `rung`, with room for the sums of all its launches; see `launches`.
 
     Raises KernelError unless x is a dense vector of fp32 with one value or more.

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tilesim.ladder.steps import Ladder, Rung
+from tilesim.ladder.steps import Ladder, LadderStep
 
 from .script import Caption
 from .timing import EARLY, opening_and_run
@@ -22,12 +22,12 @@ def describe(ladder: Ladder) -> str:
     return f"C = A · B, {row.m} × {row.n} × {row.k}, {row.dtype}"
 
 
-def title(row: Rung) -> str:
+def title(row: LadderStep) -> str:
     """A kernel's name as a film writes it."""
     return "cuBLAS" if row.name == "cublas" else row.name
 
 
-def gains(steps: Sequence[Rung]) -> list[float]:
+def gains(steps: Sequence[LadderStep]) -> list[float]:
     """The TFLOP/s that each step adds to the one before it, and the first to none."""
     return [
         now.tflops - before for now, before in zip(steps, [0.0, *(s.tflops for s in steps)], strict=False)

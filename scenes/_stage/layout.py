@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tilesim import Trace
-from tilesim.metrics import cuts_tiles
+from tilesim.metrics import splits_tiles
 
 from .raster import Pixels
 
@@ -131,7 +131,7 @@ def arrange(frame: Frame, traces: tuple[Trace, ...], strip: bool = False) -> Lay
     inner = frame.wide - 2 * margin_x
     title = Box(margin_x, margin_y, inner, 108 if landscape else 128)
     foot_height = _foot_height(frame, lens, classroom or strip)
-    if count == 1 and cuts_tiles(traces[0]):
+    if count == 1 and splits_tiles(traces[0]):
         foot_height += MERGE_BARS
     foot = Box(margin_x, frame.tall - margin_y - foot_height, inner, foot_height)
     gap = 20.0

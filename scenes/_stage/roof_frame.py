@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from manim import VMobject
 
-from tilesim.ladder.steps import Ladder, Limit, Rung, ridge, roofline
+from tilesim.ladder.steps import Ladder, LadderStep, Limit, ridge, roofline
 
 from . import glyphs
 from .climb_script import figure
@@ -80,7 +80,7 @@ def legend(ladder: Ladder, scales: Scales, words: Words, theme: Theme) -> Iterat
         yield words.text(text, plot.x + 16, y, QUIET_PX, theme.text)
 
 
-def head(rows: Sequence[Rung], listed: Box, words: Words, theme: Theme) -> Iterator[VMobject]:
+def head(rows: Sequence[LadderStep], listed: Box, words: Words, theme: Theme) -> Iterator[VMobject]:
     """Above the list: what the dots mean, and what its figures are where it has any."""
     kinds = [kind for kind in DOTS if any(row.bytes_from == kind for row in rows)]
     keys = [f"{DOTS[kind]} {WORDS[kind]}" for kind in kinds]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tilesim.ladder.steps import Rung
+from tilesim.ladder.steps import LadderStep
 
 from . import glyphs
 from .board import Board, Text
@@ -19,7 +19,7 @@ WIDE = 400
 
 
 def entries(
-    rows: Sequence[Rung], colours: Sequence[Colour], listed: Box, frame: Frame, theme: Theme
+    rows: Sequence[LadderStep], colours: Sequence[Colour], listed: Box, frame: Frame, theme: Theme
 ) -> Iterator[Board]:
     """A board for each row, which lights up when its step is made."""
     pitch = listed.h / len(rows)
@@ -33,7 +33,7 @@ def entries(
 class Entry:
     """What a row of the list says when the film's clock is at `t` steps."""
 
-    row: Rung
+    row: LadderStep
     begins: int | None
     colour: Colour
     box: Box

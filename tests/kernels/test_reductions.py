@@ -16,12 +16,12 @@ from interpreter import torch, triton
 
 from tilesim_kernels import KernelError, bench_reductions
 from tilesim_kernels.bench import reductions
-from tilesim_kernels.reductions import RUNGS, THREADS, block, launches, steps, summing
+from tilesim_kernels.reductions import STEPS, THREADS, block, launches, steps, summing
 
-TREES = RUNGS[:3]
+TREES = STEPS[:3]
 RAGGED = [1, 2, 31, 255, 256, 257, 2047, 2048, 2049, 70_001]
 
-each_rung = pytest.mark.parametrize("rung", RUNGS, ids=lambda rung: rung.name)
+each_rung = pytest.mark.parametrize("rung", STEPS, ids=lambda rung: rung.name)
 
 
 @pytest.fixture(autouse=True)
@@ -94,7 +94,7 @@ class TestTrees:
         assert levels[::3] == levels[1::3] == levels[2::3]
 
     def test_neighbours_first_meet_in_few_banks(self, blocks):
-        summed(RUNGS[0], 1)
+        summed(STEPS[0], 1)
         assert [max(warps) for warps in blocks[0].ways[1::3]] == [2, 4, 8, 8, 8, 4, 2, 1]
         assert sum(map(sum, blocks[0].ways[1::3])) == 47
 
@@ -128,11 +128,11 @@ from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 from tilesim.cli.packages import load
 load("kernels")
-from tilesim_kernels.reductions import RUNGS
+from tilesim_kernels.reductions import STEPS
 from tilesim_kernels.reductions.block import WARPS
 
 made = {}
-for rung in RUNGS:
+for rung in STEPS:
     source = ASTSource(rung.kernel, dict(x="*fp32", sums="*fp32", n="i32"), {}, {})
     code = compile(source, target=GPUTarget("cuda", 90, 32), options=dict(num_warps=WARPS))
     made[rung.name] = code.asm["sass"]
@@ -186,7 +186,7 @@ def test_shuffles_take_the_place_of_the_tree(machine_code):
 )
 def test_what_cannot_be_summed(x, sentence):
     with pytest.raises(KernelError, match=sentence):
-        summing(RUNGS[0], x, slots=3)
+        summing(STEPS[0], x, slots=3)
 
 
 @pytest.mark.parametrize("n", [0, -1, 2**38 + 1, 1.5, True])

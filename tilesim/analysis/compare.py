@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from tilesim.analysis.divergence import lead, run
+from tilesim.analysis.divergence import run, time_lag
 from tilesim.analysis.rank_correlation import kendall_tau
 from tilesim.errors import TraceError
 from tilesim.metrics import in_turn, makespan, sm_busy, tail
 from tilesim.traces import Trace
 from tilesim.view import tile_sm
 
-PARTED = 0.01
+DIVERGED = 0.01
 """Share of the measured run: beyond such a lead the two part. Repeats of one kernel vary by 0.1 to 0.7 %."""
 
 
@@ -59,8 +59,8 @@ class Comparison:
     segment before in the slot, 0 where no slot has a second one.
     `loads`: SM by SM. `sorted_loads`: busiest against busiest, as SMs may be numbered another way.
     `order`: Kendall's tau-b of the order in which tiles start. `same_sm`: share of tiles that the same SM
-    finishes. `largest_lead`, `largest_lead_at`: the greatest lead of either, and when after the first
-    multiply. `parted_at`: when a lead first exceeds PARTED of the measured run; None if none does.
+    finishes. `largest_lag`, `largest_lag_at`: the greatest lead of either, and when after the first
+    multiply. `diverged_at`: when a lead first exceeds DIVERGED of the measured run; None if none does.
     """
 
     makespan: Pair
@@ -75,9 +75,9 @@ class Comparison:
     sorted_loads: Loads
     order: float
     same_sm: float
-    largest_lead: int
-    largest_lead_at: int
-    parted_at: int | None
+    largest_lag: int
+    largest_lag_at: int
+    diverged_at: int | None
 
     def as_json(self) -> dict[str, Any]:
         """Plain data; a Pair also says its relative error."""
@@ -94,7 +94,7 @@ def compare(simulated: Trace, measured: Trace) -> Comparison:
     Raises TraceError where the problems or the SMs differ, or a run takes no time after its first multiply.
 
     >>> again = compare(_example(), _example())
-    >>> again.run.error, again.order, again.same_sm, again.largest_lead, again.parted_at
+    >>> again.run.error, again.order, again.same_sm, again.largest_lag, again.diverged_at
     (0.0, 1.0, 1.0, 0, None)
     """
     _check(simulated, measured)
@@ -102,7 +102,7 @@ def compare(simulated: Trace, measured: Trace) -> Comparison:
     def pair(figure: Callable[[Trace], float]) -> Pair:
         return Pair(figure(simulated), figure(measured))
 
-    times, leads = lead(simulated, measured)
+    times, leads = time_lag(simulated, measured)
     length = run(measured)
     most = int(np.argmax(np.abs(leads)))
     mhz = pair(sm_mhz)
@@ -122,9 +122,9 @@ def compare(simulated: Trace, measured: Trace) -> Comparison:
         sorted_loads=_loads(np.sort(one), np.sort(other)),
         order=kendall_tau(tile_starts(simulated), tile_starts(measured)),
         same_sm=float(np.mean(tile_sm(simulated) == tile_sm(measured))),
-        largest_lead=round(leads[most]),
-        largest_lead_at=round(times[most]),
-        parted_at=_first_beyond(times, leads, PARTED * length),
+        largest_lag=round(leads[most]),
+        largest_lag_at=round(times[most]),
+        diverged_at=_first_beyond(times, leads, DIVERGED * length),
     )
 
 

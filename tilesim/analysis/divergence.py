@@ -29,13 +29,13 @@ def since_first_multiply(trace: Trace) -> Trace:
     return Trace(trace.problem, trace.device, trace.schedule, spans, trace.origin, trace.tick_ns, trace.meta)
 
 
-def lead(simulated: Trace, measured: Trace) -> tuple[np.ndarray, np.ndarray]:
+def time_lag(simulated: Trace, measured: Trace) -> tuple[np.ndarray, np.ndarray]:
     """(times, leads): the lead of the simulation over time, ns after the first multiply: float64, shape [n].
 
     Between two of the times it is linear. It ends, with the longer of the runs, at the difference of the two.
 
     >>> slow = _example(k_step=1500)
-    >>> [values.round(1).tolist() for values in lead(_example(), slow)]
+    >>> [values.round(1).tolist() for values in time_lag(_example(), slow)]
     [[0.0, 1000.0, 1500.0, 2000.0, 3000.0], [0.0, 333.3, 500.0, 666.7, 1000.0]]
     """
     runs = _work(simulated), _work(measured)

@@ -22,7 +22,7 @@ from tilesim.calibration.jitter import jitter
 from tilesim.calibration.main_loops import MainLoops, main_loops
 from tilesim.calibration.sm_sharing import Company, among, company
 from tilesim.costs import MOST_JITTER, Costs
-from tilesim.default_costs import comes_to, cuts
+from tilesim.default_costs import effective_schedule, splits_tiles
 from tilesim.engine.simulate import replay
 from tilesim.errors import TraceError
 from tilesim.plans import shown_by
@@ -127,14 +127,14 @@ def _kernel(trace: Trace) -> tuple:
     kernel = ("planned" if words[0] == "planned" else "own") if loads else ""
     pipeline = tuple(value if isinstance(value := meta.get(name), int) else 0 for name in ("warps", "stages"))
     size = (trace.problem.dtype, trace.problem.tile, trace.device.ctas_per_sm)
-    schedule = comes_to(trace.schedule, shown_by(trace.spans), trace.problem)
+    schedule = effective_schedule(trace.schedule, shown_by(trace.spans), trace.problem)
     return schedule, kernel, loads, *pipeline, *size, "overlap" in words
 
 
 def _alike(runs: Sequence[MainLoops]) -> Sequence[MainLoops]:
     """Those that cut no tile, if there are any: their main loops are at the same K-steps, and differ by who
     shares an SM alone."""
-    return [run for run in runs if not cuts(run.trace.spans, run.trace.problem)] or runs
+    return [run for run in runs if not splits_tiles(run.trace.spans, run.trace.problem)] or runs
 
 
 def _with_launch(one: Calibration, fitted: Sequence[Calibration]) -> Calibration:
@@ -154,8 +154,8 @@ def _with_launch(one: Calibration, fitted: Sequence[Calibration]) -> Calibration
 def _around(traces: Sequence[Trace]) -> Costs:
     """The costs of `traces` but for what their main loops take."""
     overlap, handover, staging, blocking = phases.handover(traces)
-    epilogue, writing = phases.epilogue(traces, overlap)
-    launch, prologue = phases.launch(traces, writing > 0) or (0, 0)
+    epilogue, epilogue_serialisation = phases.epilogue(traces, overlap)
+    launch, prologue = phases.launch(traces, epilogue_serialisation > 0) or (0, 0)
     partial = phases.partial(traces)
     merge, fixup = phases.fixup(traces)
     return Costs(
@@ -164,7 +164,7 @@ def _around(traces: Sequence[Trace]) -> Costs:
         prologue=prologue,
         handover=handover,
         epilogue=epilogue,
-        writing=writing,
+        epilogue_serialisation=epilogue_serialisation,
         overlap=overlap,
         staging=staging,
         partial=partial if blocking and partial != epilogue else None,
@@ -220,13 +220,13 @@ def _with_main_loops(
         k_step=max(LEAST_K_STEP, round(found.k_step, 3)),
         ramp=round(found.ramp),
         contention=round(found.contention),
-        exposed=round(found.exposed, 4),
-        apart=round(found.apart, 4),
+        exposed_dram=round(found.exposed_dram, 4),
+        unshared_l2=round(found.unshared_l2, 4),
         bandwidth=bandwidth,
         cache=cache,
         coresidency=known.coresidency,
-        relief=known.relief,
-        unhidden=known.unhidden,
+        unloaded_latency=known.unloaded_latency,
+        sole_exposed_dram=known.sole_exposed_dram,
         jitter=min(MOST_JITTER, jitter(main, expectations)),
         clock_mhz=round(main[0].clock_mhz, 1),
     )

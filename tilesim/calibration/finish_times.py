@@ -12,7 +12,7 @@ import numpy as np
 
 from tilesim.calibration.phases import clock
 from tilesim.costs import Costs
-from tilesim.default_costs import cuts
+from tilesim.default_costs import splits_tiles
 from tilesim.engine.simulate import replay
 from tilesim.metrics import last_done
 from tilesim.model.traffic import in_waves
@@ -32,7 +32,7 @@ def most_jitter(runs: Sequence[tuple[Trace, Plan]], costs: Costs) -> float:
     """
     told = []
     for trace, plan in runs if costs.jitter else ():
-        if not cuts(plan.rows, trace.problem) or in_waves(plan, trace.device.slots):
+        if not splits_tiles(plan.rows, trace.problem) or in_waves(plan, trace.device.slots):
             continue
         scale = clock(trace) / costs.clock_mhz if costs.clock_mhz else 1.0
         straight = _lateness(replay(trace, replace(costs, jitter=0.0))) ** 2

@@ -2,7 +2,7 @@
 
 A segment's main loop, taken back to an SM of its own (see tilesim.calibration.sm_sharing) and to one clock, is
 
-    K-steps · k_step · stretch(bandwidth, cache) · (1 + exposed · cold + apart · unshared)
+    K-steps · k_step · stretch(bandwidth, cache) · (1 + exposed_dram · cold + unshared_l2 · unshared)
     + ramp + contention if under an epilogue
 
 and stretch, cold and unshared are what tilesim.model.traffic says of the plan. k_step, ramp, contention and what
@@ -48,8 +48,8 @@ class Fit:
     k_step: float
     ramp: float
     contention: float
-    exposed: float
-    apart: float
+    exposed_dram: float
+    unshared_l2: float
     error: float
 
 
@@ -121,19 +121,19 @@ def fit(kernel: Sequence[MainLoops], bandwidth: float, cache: int) -> Fit:
 def expected(one: MainLoops, found: Fit, bandwidth: float, cache: int) -> np.ndarray:
     """What each main loop should take: float64 ns, shape [segments]."""
     columns = _columns(one, one.loads.behind(cache) if bandwidth else None, bandwidth, found.k_step)
-    longer = found.exposed * found.k_step, found.apart * found.k_step
+    longer = found.exposed_dram * found.k_step, found.unshared_l2 * found.k_step
     return columns @ [found.k_step, found.ramp, found.contention, *longer]
 
 
 def _columns(one: MainLoops, seen: Traffic | None, bandwidth: float, k_step: float) -> np.ndarray:
-    """What k_step, ramp, contention, exposed · k_step and apart · k_step are multiplied with: float64
+    """What k_step, ramp, contention, exposed_dram · k_step and unshared_l2 · k_step are multiplied with: float64
     [segments, 5]."""
     longer, cold = np.ones(len(one.loads.row)), np.zeros(len(one.loads.row))
     if seen is not None:
         longer, cold = stretch(seen.demand, bandwidth * k_step * one.full), seen.cold
     parts = longer, longer * cold, longer * one.loads.unshared()
-    steps, exposed, apart = (one.steps * one.loads.mean(part)[one.of] for part in parts)
-    return np.column_stack([steps, np.ones(len(steps)), one.under, exposed, apart])
+    steps, exposed_dram, unshared_l2 = (one.steps * one.loads.mean(part)[one.of] for part in parts)
+    return np.column_stack([steps, np.ones(len(steps)), one.under, exposed_dram, unshared_l2])
 
 
 def _solved(kernel: Sequence[MainLoops], columns: Sequence[np.ndarray]) -> Fit:
@@ -153,5 +153,7 @@ def _solved(kernel: Sequence[MainLoops], columns: Sequence[np.ndarray]) -> Fit:
     use[4] = use[4] and len(kernel) >= RUNS and float(np.std(unshared)) > LEAST_SPREAD
     found = least_squares(left, right, use)
     off = [(c @ found).sum() / one.ns.sum() - 1 for c, one in zip(columns, kernel, strict=True)]
-    k_step, ramp, contention, exposed, apart = found.tolist()
-    return Fit(k_step, ramp, contention, exposed / k_step, apart / k_step, float(np.mean(np.abs(off))))
+    k_step, ramp, contention, exposed_dram, unshared_l2 = found.tolist()
+    return Fit(
+        k_step, ramp, contention, exposed_dram / k_step, unshared_l2 / k_step, float(np.mean(np.abs(off)))
+    )

@@ -22,7 +22,7 @@ MOSTLY, LEAST_STEPS = 0.5, 0.25
 """The share of a main loop's time alone from which on it tells of K-steps alone, if so many of its K-steps
 are left when those beside others are taken off: less would tell of the error in these."""
 
-MOST_RELIEF = 0.9
+MOST_UNLOADED = 0.9
 """A K-step takes time, however idle the device is."""
 
 
@@ -31,8 +31,8 @@ class Company:
     """What main loops on an SM do to each other, as in Costs."""
 
     coresidency: tuple[float, ...]
-    relief: float = 0.0
-    unhidden: float = 0.0
+    unloaded_latency: float = 0.0
+    sole_exposed_dram: float = 0.0
 
 
 def among(run: MainLoops, known: Company, cache: int) -> MainLoops:
@@ -40,7 +40,7 @@ def among(run: MainLoops, known: Company, cache: int) -> MainLoops:
     idle and its operands are cached."""
     if len(known.coresidency) == 1:
         return run
-    alone = 1 - known.relief * run.idle + known.unhidden * run.cold(cache)
+    alone = 1 - known.unloaded_latency * run.idle + known.sole_exposed_dram * run.cold(cache)
     shared = (run.beside[:, 1:] / np.asarray(known.coresidency[1:])).sum(axis=1)
     ns = run.ns * (run.beside[:, 0] / alone + shared)
     return replace(run, ns=ns, full=known.coresidency[-1])
@@ -66,10 +66,10 @@ def company(runs: Sequence[MainLoops], cache: int) -> Company:
     right = np.concatenate([one.steps / one.ns for one in seen])
     speeds = np.zeros(most)
     speeds[met] = np.linalg.lstsq(np.concatenate(left), right, rcond=None)[0][: len(met)]
-    k_step, relief, unhidden = _alone(seen, speeds)
+    k_step, unloaded_latency, sole_exposed_dram = _alone(seen, speeds)
     slower = [1 / (k_step * speed) if speed > 0 else most for speed in speeds[1:].tolist()]
     factors = [round(min(max(1.0, f), r), 4) for r, f in enumerate(slower, 2)]
-    return Company((1.0, *map(float, factors)), round(relief, 4), round(unhidden, 4))
+    return Company((1.0, *map(float, factors)), round(unloaded_latency, 4), round(sole_exposed_dram, 4))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,7 +90,7 @@ class _Whole:
 
 
 def _alone(seen: Sequence[_Whole], speeds: np.ndarray) -> tuple[float, float, float]:
-    """(k_step, relief, unhidden) of main loops alone on their SM, given how fast they are beside others."""
+    """(k_step, unloaded_latency, sole_exposed_dram) of main loops alone on their SM, given how fast they are beside others."""
     left, right, waits = [], [], []
     for one in seen:
         share = one.beside[:, 0]
@@ -105,5 +105,5 @@ def _alone(seen: Sequence[_Whole], speeds: np.ndarray) -> tuple[float, float, fl
         return 1 / float(speeds[0]), 0.0, 0.0
     told = (np.concatenate(waits).std(axis=0) > LEAST_SPREAD).tolist()
     found = least_squares(np.concatenate(left), np.concatenate(right), [True, *told])
-    k_step, relief, unhidden = found.tolist()
-    return k_step, min(relief / k_step, MOST_RELIEF), unhidden / k_step
+    k_step, unloaded_latency, sole_exposed_dram = found.tolist()
+    return k_step, min(unloaded_latency / k_step, MOST_UNLOADED), sole_exposed_dram / k_step

@@ -172,10 +172,10 @@ def finish(run: Run, rank: int, ready: int, partials: int) -> None:
     rates, slots, log, at = run.rates, run.slots, run.log, run.slots.at[rank]
     fixup = ready + (rates.merge + rates.fixup * partials if partials else 0)
     done = fixup + rates.epilogue
-    if rates.writing and not partials:
+    if rates.epilogue_serialisation and not partials:
         before = slots.written[slots.home[rank]]
         if before > fixup:
-            done = max(done, before + rates.writing)
+            done = max(done, before + rates.epilogue_serialisation)
         slots.written[slots.home[rank]] = max(done, before)
     log.ready[at], log.fixup[at], log.done[at] = ready, fixup, done
     go_on(run, rank, fixup if rates.overlap else done, done)

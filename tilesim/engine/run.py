@@ -90,7 +90,9 @@ def _slowest_k_step(problem: Problem, device: Device, costs: Costs) -> float:
     size = (problem.tile_m + problem.tile_n) * problem.tile_k * DTYPE_BYTES[problem.dtype] * device.slots
     # A slot may begin a second piece of a main loop while the first one's time lasts: see tilesim.model.traffic.
     waits = 2 * size / costs.bandwidth / min(costs.coresidency) if costs.bandwidth else 0.0
-    return (costs.k_step + waits) * (1 + costs.exposed + costs.apart) * (1 + costs.unhidden)
+    return (
+        (costs.k_step + waits) * (1 + costs.exposed_dram + costs.unshared_l2) * (1 + costs.sole_exposed_dram)
+    )
 
 
 def _noise(costs: Costs, problem: Problem) -> float:
@@ -120,8 +122,8 @@ def main_loop_ns(plan: Plan, problem: Problem, device: Device, costs: Costs, see
 def k_step_stretch(plan: Plan, problem: Problem, device: Device, costs: Costs) -> np.ndarray:
     """How much longer K-steps take for where their operands come from and who else is there: float64, in plan
     order."""
-    lonely = device.ctas_per_sm > 1 and (costs.relief or costs.unhidden)
-    if not costs.bandwidth and not costs.apart and not lonely:
+    lonely = device.ctas_per_sm > 1 and (costs.unloaded_latency or costs.sole_exposed_dram)
+    if not costs.bandwidth and not costs.unshared_l2 and not lonely:
         return np.broadcast_to(1.0, len(plan.rows))
     gap = costs.launch + costs.prologue if plan.ctas > device.slots else costs.handover
     gap += costs.ramp + (costs.staging if costs.overlap else costs.epilogue)
@@ -131,8 +133,10 @@ def k_step_stretch(plan: Plan, problem: Problem, device: Device, costs: Costs) -
     if costs.bandwidth:
         seen = loaded.behind(costs.cache)
         longer, cold = stretch(seen.demand, costs.bandwidth * step), seen.cold
-    longer *= 1 + costs.exposed * cold + (costs.apart * loaded.unshared() if costs.apart else 0)
+    longer *= (
+        1 + costs.exposed_dram * cold + (costs.unshared_l2 * loaded.unshared() if costs.unshared_l2 else 0)
+    )
     if lonely:
         alone, idle = solitude(plan, loaded, device)
-        longer *= 1 + alone * (costs.unhidden * cold - costs.relief * idle)
+        longer *= 1 + alone * (costs.sole_exposed_dram * cold - costs.unloaded_latency * idle)
     return loaded.mean(longer)

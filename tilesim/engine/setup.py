@@ -47,7 +47,7 @@ def with_tree(made: Run) -> Run:
 
 
 def _rates(costs: Costs, device: Device) -> Rates:
-    writing = costs.writing if device.ctas_per_sm > 1 else 0
+    epilogue_serialisation = costs.epilogue_serialisation if device.ctas_per_sm > 1 else 0
     slowdown = np.array([costs.slowdown(max(1, r)) for r in range(device.ctas_per_sm + 1)])
     return Rates(
         dispatch=costs.dispatch,
@@ -57,14 +57,14 @@ def _rates(costs: Costs, device: Device) -> Rates:
         staging=costs.staging,
         contention=costs.contention,
         epilogue=costs.epilogue,
-        writing=writing,
+        epilogue_serialisation=epilogue_serialisation,
         overlap=costs.overlap,
         partial=costs.partial or 0,
         stores=costs.partial is not None,
         merge=costs.merge,
         fixup=costs.fixup,
         slowdown=slowdown,
-        shared=bool((slowdown != 1).any() or writing),
+        shared=bool((slowdown != 1).any() or epilogue_serialisation),
         residents=device.ctas_per_sm,
     )
 

@@ -37,7 +37,7 @@ class Rates(NamedTuple):
     staging: int
     contention: int
     epilogue: int
-    writing: int
+    epilogue_serialisation: int
     overlap: bool
     partial: int
     stores: bool

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tilesim.errors import LadderError, shown, whole
-from tilesim.ladder.steps import Ladder, Limit, Rung
+from tilesim.ladder.steps import Ladder, LadderStep, Limit
 
 FOLDER: Path | Traversable = files("tilesim").joinpath("data/ladder")
 LARGEST = 2**31 - 1
@@ -71,7 +71,7 @@ def parse(values: object) -> Ladder:
     )
 
 
-def _row(number: int, values: object) -> Rung:
+def _row(number: int, values: object) -> LadderStep:
     what = f"row {number}"
     row = _object(what, values)
     rung = row.get("rung")
@@ -98,7 +98,7 @@ def _row(number: int, values: object) -> Rung:
         if given["bytes_from"] not in SOURCES:
             sources = " or ".join(SOURCES)
             raise LadderError(f"bytes_from of {what} is {shown(given['bytes_from'])}; it must be {sources}")
-    made = Rung(**given)
+    made = LadderStep(**given)
     if not made.p20 <= made.us <= made.p80:
         raise LadderError(f"the median of {what}, {made.us:g} µs, is not within p20 to p80")
     said, (share, rounding) = _positive(f"tflops of {what}", row.get("tflops")), OFF
@@ -107,7 +107,7 @@ def _row(number: int, values: object) -> Rung:
     return made
 
 
-def _check_once(rows: list[Rung]) -> None:
+def _check_once(rows: list[LadderStep]) -> None:
     seen = set()
     for row in rows:
         key = (row.rung, row.m, row.n, row.k, row.dtype)

@@ -11,7 +11,7 @@ from tilesim.errors import LadderError
 
 
 @dataclass(frozen=True, slots=True)
-class Rung:
+class LadderStep:
     """A kernel at one problem: what it changes and why, its median time, and what it moves from and to DRAM.
 
     `rung` is None for the yardstick. `tile` is None where it is not known, `dram_bytes` where nobody counted.
@@ -72,15 +72,15 @@ class Ladder:
     method: str
     peak_tflops: Limit
     bandwidth_gb_per_s: Limit
-    rows: tuple[Rung, ...]
+    rows: tuple[LadderStep, ...]
 
     @property
-    def steps(self) -> tuple[Rung, ...]:
+    def steps(self) -> tuple[LadderStep, ...]:
         """The rungs without the yardstick."""
         return tuple(row for row in self.rows if row.rung is not None)
 
     @property
-    def yardstick(self) -> Rung | None:
+    def yardstick(self) -> LadderStep | None:
         """cuBLAS, or whatever else has no rung."""
         return next((row for row in self.rows if row.rung is None), None)
 
@@ -94,7 +94,7 @@ class Ladder:
         >>> [row.m for row in both.of().rows], [row.m for row in both.of(m=1024).rows]
         ([512, 512], [1024])
         """
-        problems: dict[tuple[int, int, int, str], list[Rung]] = {}
+        problems: dict[tuple[int, int, int, str], list[LadderStep]] = {}
         for row in self.rows:
             problems.setdefault((row.m, row.n, row.k, row.dtype), []).append(row)
         fitting = [
@@ -107,7 +107,7 @@ class Ladder:
             asked = ", ".join(f"{name} {value}" for name, value in sizes.items())
             there = ", ".join(f"{m}x{n}x{k} {dtype}" for m, n, k, dtype in problems)
             raise LadderError(f"nothing was measured with {asked}; there is {there}")
-        most: list[Rung] = max(fitting, key=lambda rows: (len(rows), rows[0].flops))
+        most: list[LadderStep] = max(fitting, key=lambda rows: (len(rows), rows[0].flops))
         return replace(self, rows=tuple(most))
 
 
@@ -131,7 +131,7 @@ def roofline(intensity: ArrayLike, peak_tflops: float, bandwidth_gb_per_s: float
     return np.minimum(peak_tflops, np.asarray(intensity, float) * bandwidth_gb_per_s / 1000)
 
 
-def _rung(**given: Any) -> Rung:
+def _rung(**given: Any) -> LadderStep:
     """A rung of a cube of 1024, for the doctests."""
     texts: dict[str, Any] = {"name": "tiled", "change": "a change", "why": "A reason.", "dtype": "bf16"}
     figures: dict[str, Any] = {
@@ -143,4 +143,4 @@ def _rung(**given: Any) -> Rung:
         "p20": 9.0,
         "p80": 11.0,
     }
-    return Rung(**texts | figures | {"tile": None} | given)
+    return LadderStep(**texts | figures | {"tile": None} | given)

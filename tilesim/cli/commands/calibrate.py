@@ -13,8 +13,8 @@ from tilesim.formats.reader import read
 from tilesim.traces import Trace
 
 SHOWN = (
-    "launch", "prologue", "dispatch", "handover", "staging", "k_step", "ramp", "contention", "exposed",
-    "apart", "epilogue", "writing", "partial", "merge", "fixup", "jitter",
+    "launch", "prologue", "dispatch", "handover", "staging", "k_step", "ramp", "contention", "exposed_dram",
+    "unshared_l2", "epilogue", "epilogue_serialisation", "partial", "merge", "fixup", "jitter",
 )  # fmt: skip
 
 
@@ -65,7 +65,10 @@ def _report(one: Calibration, traces: dict[str, Trace]) -> str:
         shares = ", ".join(f"{factor:.3f}" for factor in costs.coresidency)
         alone = "".join(
             f"; {name} {value:.3f}"
-            for name, value in (("relief", costs.relief), ("unhidden", costs.unhidden))
+            for name, value in (
+                ("unloaded_latency", costs.unloaded_latency),
+                ("sole_exposed_dram", costs.sole_exposed_dram),
+            )
             if value
         )
         lines.append(f"  coresidency {shares}{alone}")

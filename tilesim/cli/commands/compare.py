@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from tilesim.analysis.compare import PARTED, Comparison, Pair, compare
+from tilesim.analysis.compare import DIVERGED, Comparison, Pair, compare
 from tilesim.cli.figures import time
 from tilesim.cli.options import costs_from, costs_options, json_option, usage
 from tilesim.engine.simulate import replay
@@ -135,12 +135,12 @@ def _error(pair: Pair) -> str:
 
 
 def _parting(found: Comparison) -> str:
-    """When one leads by more than PARTED, and the largest lead."""
-    most, at = time(abs(found.largest_lead)), time(found.largest_lead_at)
-    if not found.largest_lead:
+    """When one leads by more than DIVERGED, and the largest lead."""
+    most, at = time(abs(found.largest_lag)), time(found.largest_lag_at)
+    if not found.largest_lag:
         return "nowhere"
-    who = "simulation" if found.largest_lead > 0 else "measured run"
+    who = "simulation" if found.largest_lag > 0 else "measured run"
     largest = f"largest lead: the {who}'s, {most} at {at}"
-    if found.parted_at is None:
-        return f"never by more than {PARTED:.0%} of the run; {largest}"
-    return f"by {PARTED:.0%} of the run at {time(found.parted_at)}; {largest}"
+    if found.diverged_at is None:
+        return f"never by more than {DIVERGED:.0%} of the run; {largest}"
+    return f"by {DIVERGED:.0%} of the run at {time(found.diverged_at)}; {largest}"
