@@ -168,5 +168,40 @@ def test_what_fits_nothing():
         chosen(device=by_hand, problem=replace(PROBLEM, dtype="fp16"))
 
 
+def test_costs_that_say_where_they_were_measured_know_its_rates():
+    """fp8 runs twice as fast on the H200, whichever device takes its costs."""
+    entries = [entry("measured", costs={"device": "h200"})]
+    fp8 = replace(PROBLEM, dtype="fp8")
+    for device in (H200, Device(4), Device.named("a100")):
+        assert chosen(problem=fp8, device=device, entries=entries).k_step == pytest.approx(600 * 989 / 1979)
+
+
 def test_an_object_of_costs_is_taken_whatever_runs():
     assert chosen(entries={"k_step": 5}) == Costs(k_step=5)
+
+
+@pytest.mark.parametrize(
+    ("entries", "words"),
+    [
+        ("costs", "it must hold an object of costs, or a list of calibrations"),
+        ([5], "a calibration is 5; it must be an object with schedule, dtype"),
+        ([entry("x", stages=2.0)], "stages of a calibration is 2.0; it must be a whole number from 0 to"),
+        ([entry("x", stages=3_000_000)], "stages of a calibration is 3000000; it must be"),
+        ([entry("x", warps=True)], "warps of a calibration is True; it must be"),
+        ([entry("x", tile=[128, 256])], "the tile of a calibration is [128, 256]; it must be three sizes"),
+        ([entry("x", tile=[128, 256, 0])], "a size of a calibration's tile is 0; it must be a whole number"),
+        ([entry("x", ctas_per_sm=1.0)], "ctas_per_sm of a calibration is 1.0; it must be"),
+        ([entry("x", dtype="bf61")], "there is no dtype 'bf61'; did you mean 'bf16'?"),
+        ([entry("x", schedule=None)], "the schedule of a calibration is None; it must be words"),
+        ([entry("x", names=[5])], "the names of a calibration is 5; it must be words"),
+        ([entry("x", unseen="launch")], "the unseen of a calibration are 'launch'; they must be a list"),
+        ([entry("x", stage=2)], "there is no field of a calibration 'stage'; did you mean 'stages'?"),
+        ([entry("x") | {"costs": 5}], "the costs of a calibration are 5; they must be an object"),
+        ([entry("x", costs={"launch": 10**400})], "the cost launch is 1000"),
+    ],
+)
+def test_what_is_no_calibration_is_refused_in_a_sentence(entries, words):
+    with pytest.raises(CostsError) as refused:
+        chosen(entries=entries)
+    assert words in str(refused.value)
+    assert len(str(refused.value)) < 300

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tilesim import plans
+
 if TYPE_CHECKING:
     from tilesim.traces import Trace
 
@@ -74,7 +76,7 @@ def splits_tiles(trace: Trace) -> bool:
     >>> splits_tiles(_example())
     False
     """
-    return len(trace.spans) > trace.problem.tiles
+    return plans.splits_tiles(trace.spans, trace.problem)
 
 
 def launch_time(trace: Trace) -> int:
@@ -215,6 +217,6 @@ def summary(trace: Trace) -> dict[str, Any]:
 
 def _example() -> Trace:
     """9 tiles on 4 SMs (Stream-K, arXiv 2301.03598, figure 1a), a K-step each of 1 µs."""
-    from tilesim import Device, Problem, simulate
+    from tilesim import Costs, Device, Problem, simulate
 
-    return simulate("naive", Problem(384, 384, 4, tile=(128, 128, 4)), Device(4))
+    return simulate("naive", Problem(384, 384, 4, tile=(128, 128, 4)), Device(4), Costs.ideal())

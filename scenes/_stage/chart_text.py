@@ -39,13 +39,6 @@ def subtitle(rows: Sequence[Row], layout: chart.Axes) -> str:
 
 
 def origin(rows: Sequence[Row]) -> str:
-    """What the badge says: that it is simulated, and with whose costs, as far as they are of one kind."""
-    costs = {row.costs.partition(" ")[0] for row in rows if not row.error}
-    devices = {row.device for row in rows}
-    if costs == {"ideal:"}:
-        return "simulated, ideal costs"
-    if costs == {"datasheet"}:
-        return "simulated, datasheet peak"
-    if costs == {"calibrated"} and len(devices) == 1:
-        return f"simulated, {rows[0].device.upper()} costs"
-    return "simulated"
+    """What the badge says: that it is simulated, and with whose costs where all have the same."""
+    costs = {row.costs for row in rows if not row.error}
+    return f"simulated, {costs.pop()}" if len(costs) == 1 else "simulated"

@@ -18,8 +18,9 @@ def simulate(
 ) -> Trace:
     """Plan `problem` with `schedule` on `device`, play the plan, and return its Trace.
 
-    `costs=None` takes a named device's calibrated costs, or its datasheet peak where none are shipped,
-    and `Costs.ideal()` for a device made by hand. The same arguments give the same trace, to the byte.
+    `costs=None` takes the calibrated costs of the device's GPU, or the H200's overheads where none are
+    shipped for it; a device without a name is so many SMs of an H200. `Costs.ideal()` shows the schedule
+    alone. The same arguments give the same trace, to the byte.
 
     Raises ScheduleError, PlanError or CostsError.
     """

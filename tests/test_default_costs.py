@@ -1,0 +1,110 @@
+"""Every device has overheads: its own, or the H200's until it has its own."""
+
+import json
+from dataclasses import asdict, replace
+
+import pytest
+
+from tilesim import Costs, Device, Problem, simulate
+from tilesim.costs import badge
+from tilesim.default_costs import default_costs, read_costs, shipped
+from tilesim.devices import presets
+from tilesim.errors import CostsError
+
+PROBLEM = Problem(4096, 4096, 512, dtype="fp16")
+H200 = Device.named("h200")
+BORROWERS = sorted(name for name in presets() if not shipped(name))
+LATENCIES = ("ramp", "dispatch", "launch", "prologue", "handover")
+"""No tile and no memory makes these longer."""
+WRITTEN = ("epilogue", "epilogue_serialisation", "staging", "contention", "partial", "merge", "fixup")
+"""Bytes that are written or read again: they go by the memory bandwidth of an SM."""
+
+
+@pytest.mark.parametrize("device", [*map(Device.named, presets()), Device(4)], ids=lambda one: one.title)
+def test_naive_and_persistent_differ_on_every_device(device):
+    """Launches, first loads and writes that overlap are what they differ by."""
+    naive, persistent = (simulate(name, PROBLEM, device) for name in ("naive", "persistent"))
+    assert persistent.makespan != naive.makespan
+    assert (naive.spans["start"] > naive.spans["issue"]).all()
+
+
+def test_a_device_without_a_name_is_so_many_sms_of_an_h200():
+    unnamed, named = Device(4), Device.named("h200", sms=4)
+    for schedule in ("naive", "persistent", "stream-k:4"):
+        costs = default_costs(schedule, PROBLEM, unnamed)
+        assert replace(costs, source="") == replace(default_costs(schedule, PROBLEM, named), source="")
+        assert "4 SMs of an H200" in costs.source
+        assert badge(costs, unnamed) == "H200 costs"
+
+
+@pytest.mark.parametrize("name", BORROWERS)
+def test_overheads_are_scaled_to_the_datasheet(name):
+    preset, h200 = presets()[name], presets()["h200"]
+    device = Device.named(name, ctas_per_sm=2)
+    k_step = 2 * 128 * 256 * 64 * preset["sms"] / (preset["peak_tflops"]["fp16"] * 1e3)
+    slower = (h200["memory_gb_per_s"] / h200["sms"]) / (preset["memory_gb_per_s"] / preset["sms"])
+    for schedule in ("naive", "persistent", "stream-k:108"):
+        costs = default_costs(schedule, PROBLEM, device)
+        ours = default_costs(schedule, PROBLEM, replace(device, name="h200"))
+        assert costs.k_step == pytest.approx(k_step)
+        assert costs.coresidency == (1, 2)
+        assert [getattr(costs, one) for one in LATENCIES] == [getattr(ours, one) for one in LATENCIES]
+        written = [(getattr(costs, one), getattr(ours, one)) for one in WRITTEN]
+        assert [each for each, _ in written] == [
+            ns and pytest.approx(ns * slower, abs=0.5) for _, ns in written
+        ]
+        assert (costs.bandwidth, costs.cache) == (preset["memory_gb_per_s"], preset["l2_mb"] * 10**6)
+        assert (
+            costs.exposed_dram == costs.sole_exposed_dram == costs.unshared_l2 == costs.unloaded_latency == 0
+        )
+        assert badge(costs, device).startswith("H200 overheads on a")
+        assert costs.source.startswith(badge(costs, device))
+
+
+def test_a_dtype_that_the_device_does_not_have():
+    with pytest.raises(
+        CostsError, match="the NVIDIA T4's datasheet has no bf16 rate; give costs, or choose from"
+    ):
+        default_costs("naive", Problem(1, 1, 1), Device.named("t4"))
+
+
+def test_costs_go_by_name(tmp_path, monkeypatch):
+    """A name is a name whatever files there are; a path is a file."""
+    monkeypatch.chdir(tmp_path)
+    a100, run = Device.named("a100"), ("naive", PROBLEM)
+    for name in ("h200", "ideal"):
+        (tmp_path / name).write_text(json.dumps(asdict(Costs(k_step=5))))
+    assert read_costs("ideal", *run, a100) == Costs.ideal()
+    assert read_costs("h200", *run, a100) == read_costs("H200", *run, a100) == default_costs(*run, H200)
+    assert badge(read_costs("h200", *run, a100), a100) == "H200 costs on an A100"
+    assert badge(read_costs("a100", *run, H200), H200) == "H200 overheads for an A100 on an H200"
+    for path in ("./h200", "./ideal", tmp_path / "h200"):
+        assert read_costs(path, *run, a100) == Costs(k_step=5)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("h20", "there is no file or set of costs 'h20'; did you mean 'h200'?"),
+        ("./h20", "cannot read ./h20: No such file"),
+        ("none.json", "cannot read none.json: No such file"),
+    ],
+)
+def test_a_name_that_there_is_not(name, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(CostsError) as refused:
+        read_costs(name, "naive", PROBLEM, H200)
+    assert words in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 3000, "{", "1" * 5000, '{"k_step": 1e999}', '{"k_step": %s}' % ("1" * 400), '{"launch": [1]}'],
+)
+def test_a_file_without_costs_is_refused_in_a_sentence(text, tmp_path):
+    path = tmp_path / "own.json"
+    path.write_text(text)
+    with pytest.raises(CostsError) as refused:
+        read_costs(path, "naive", PROBLEM, H200)
+    assert str(refused.value).startswith(f"{path}: ")
+    assert len(str(refused.value)) < len(str(path)) + 200
