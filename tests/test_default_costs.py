@@ -86,8 +86,8 @@ def test_costs_go_by_name(tmp_path, monkeypatch):
     ("name", "words"),
     [
         ("h20", "there is no file or set of costs 'h20'; did you mean 'h200'?"),
-        ("./h20", "cannot read ./h20: No such file"),
-        ("none.json", "cannot read none.json: No such file"),
+        ("./h20", "./h20: there is no such file"),
+        ("none.json", "none.json: there is no such file"),
     ],
 )
 def test_a_name_that_there_is_not(name, words, tmp_path, monkeypatch):

@@ -127,7 +127,7 @@ class Costs:
             raise CostsError(f"the source is {shown(self.source)}; it must be words")
         for name in (self.device, self.scaled_to):
             if not isinstance(name, str) or (name and name not in presets()):
-                raise CostsError(unknown("device", str(name)[:40], presets()))
+                raise CostsError(unknown("device", str(name), presets()))
         if isinstance(self.coresidency, str):
             raise CostsError(f"coresidency is {shown(self.coresidency)}; it must be a list of numbers")
         try:
@@ -157,7 +157,7 @@ class Costs:
         known = [f.name for f in fields(cls)]
         for name in values:
             if name not in known:
-                raise CostsError(unknown("cost", str(name)[:40], known))
+                raise CostsError(unknown("cost", str(name), known))
         return cls(**values)
 
 

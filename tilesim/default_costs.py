@@ -14,6 +14,7 @@ import numpy as np
 from tilesim.costs import Costs, even_shares
 from tilesim.devices import Device, in_words, presets
 from tilesim.errors import CostsError, unknown
+from tilesim.files import read_json
 from tilesim.kernel_costs import Calibration
 from tilesim.plans import Plan, splits_tiles
 from tilesim.problems import Problem
@@ -96,16 +97,9 @@ def read_costs(
             return Costs.ideal()
         if source.lower() in presets():
             return costs_of(source.lower(), schedule, problem, device, kernel)
-    try:
-        values = json.loads(Path(source).read_text("utf-8"))
-    except FileNotFoundError as error:
-        if isinstance(source, str) and not {"/", "."} & set(source):
-            raise CostsError(unknown("file or set of costs", source, (IDEAL, *presets()))) from None
-        raise CostsError(f"cannot read {source}: {error.strerror}") from None
-    except OSError as error:
-        raise CostsError(f"cannot read {source}: {error.strerror or error}") from None
-    except (ValueError, RecursionError):
-        raise CostsError(f"{source}: this is not a JSON file") from None
+        if not {"/", "."} & set(source) and not Path(source).exists():
+            raise CostsError(unknown("file or set of costs", source, (IDEAL, *presets())))
+    values = read_json(source, CostsError)
     try:
         return costs_for(values, schedule, problem, device, kernel)
     except CostsError as error:

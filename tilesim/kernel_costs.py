@@ -59,7 +59,7 @@ class Calibration:
             )
         for name in values:
             if name not in (*NEEDED, *OPTIONAL):
-                raise CostsError(unknown("field of a calibration", str(name)[:40], (*NEEDED, *OPTIONAL)))
+                raise CostsError(unknown("field of a calibration", str(name), (*NEEDED, *OPTIONAL)))
         if not isinstance(values["costs"], Mapping):
             raise CostsError(
                 f"the costs of a calibration are {shown(values['costs'])}; they must be an object"
@@ -79,7 +79,7 @@ class Calibration:
         m, n, k = (whole("a size of a calibration's tile", size, 1, MAX_SIZE, CostsError) for size in tile)
         dtype = _words("dtype", values["dtype"])
         if dtype not in DTYPE_BYTES:
-            raise CostsError(unknown("dtype", dtype[:40], DTYPE_BYTES))
+            raise CostsError(unknown("dtype", dtype, DTYPE_BYTES))
         residents = whole(
             "ctas_per_sm of a calibration", values["ctas_per_sm"], 1, MAX_CTAS_PER_SM, CostsError
         )
