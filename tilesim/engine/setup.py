@@ -1,4 +1,4 @@
-"""A plan, its costs and the slots that it runs in, laid out in the columns that tilesim.engine.events plays."""
+"""A plan, its costs and its slots, laid out in the columns that tilesim.engine.events plays."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from tilesim.costs import Costs
 from tilesim.devices import Device
 from tilesim.engine.events import FREE, NEVER
 from tilesim.engine.state import NOBODY, Log, Merges, Rates, Run, Segments, Slots
-from tilesim.plans import Plan
+from tilesim.plans import Plan, owners
 from tilesim.problems import Problem
 from tilesim.spans import SPAN
 
@@ -110,8 +110,9 @@ def _merges(tile: np.ndarray, problem: Problem) -> tuple[np.ndarray, Merges]:
     counts = np.bincount(tile, minlength=problem.tiles)
     several = counts > 1
     cut = np.where(several, np.cumsum(several, dtype=np.int32) - 1, np.int32(NOBODY))[tile]
-    rows = np.flatnonzero(cut != NOBODY)
     partials = counts[several] - 1
     owner, arrived = np.zeros((2, len(partials)), np.int64)
-    owner[cut[rows]] = rows  # of a tile's rows, the last stays
+    rows = np.flatnonzero(cut != NOBODY)
+    rows = rows[owners(tile[rows])]
+    owner[cut[rows]] = rows
     return cut, Merges(owner, partials, partials.copy(), arrived, np.full_like(owner, NOBODY))

@@ -10,7 +10,6 @@ from tilesim.errors import CostsError, whole
 from tilesim.plans import Plan, shown_by
 from tilesim.problems import Problem
 from tilesim.schedules import SCHEDULES, plan
-from tilesim.spans import LONGEST_NS
 from tilesim.traces import Trace
 
 
@@ -53,15 +52,7 @@ def replay(trace: Trace, costs: Costs | None = None, seed: int = 0) -> Trace:
 
 
 def _play(made: Plan, schedule: str, problem: Problem, device: Device, costs: Costs, seed: int) -> Trace:
-    _check_length(made, problem, device, costs)
     spans = run.run(made, problem, device, costs, seed)
     return Trace(
         problem, device, schedule, spans, meta={"launches": made.ctas, "costs": asdict(costs), "seed": seed}
     )
-
-
-def _check_length(made: Plan, problem: Problem, device: Device, costs: Costs) -> None:
-    """Raise CostsError where the slot-time of the plan is beyond int64."""
-    longest, limit = run.longest(made, problem, device, costs), LONGEST_NS / device.slots
-    if longest > limit:
-        raise CostsError(f"with these costs the run could last {longest:.3g} ns; at most {limit:.3g} fit")
