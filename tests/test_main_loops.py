@@ -98,8 +98,8 @@ def test_memory_comes_back(at, size, exposed_dram, jitter):
     """The grid's pair or a neighbour of it.
 
     A neighbour's bandwidth is 12 % off, and so are K-steps that wait for nothing else. Least squares share
-    that out among the runs and the other costs: each is off by no more than half of it, but for `exposed_dram`.
-    It is the same K-steps that ask DRAM for much and find it cold, so that may take all of it.
+    that out among the runs and the other costs: each is off by no more than half of it, but `exposed_dram`:
+    the K-steps that ask DRAM for much are those that miss the L2, so that may take all of it.
     """
     made = replace(PLAIN, ramp=500, bandwidth=BANDWIDTHS[at], cache=CACHES[size], exposed_dram=exposed_dram)
     made = replace(made, jitter=jitter)
