@@ -12,9 +12,9 @@ from tilesim import compiled
 from tilesim.costs import WHOLE, Costs
 from tilesim.devices import Device
 from tilesim.engine import events
-from tilesim.engine.chunks import ROWS, blocks
+from tilesim.engine.chunks import ROWS, chunks
 from tilesim.engine.setup import laid_out, with_lists, with_tree
-from tilesim.engine.state import CTA, NOBODY, Log, Run
+from tilesim.engine.state import CTA, NOBODY, Log, State
 from tilesim.errors import CostsError, PlanError
 from tilesim.model.kstep import k_step_stretch, slowest_k_step
 from tilesim.plans import Plan
@@ -23,8 +23,8 @@ from tilesim.spans import LONGEST_NS
 
 STEPS: compiled.Steps = (
     *((step, step) for step in (
-        events.enter, events.lead, events.issue, events.share, events.drain, events.hand_in, events.finish,
-        events.go_on, events.wait_for, events.rest,
+        events.enter, events.launch_to_start, events.issue, events.share, events.drain, events.store_partial,
+        events.finish, events.go_on, events.wait_for, events.rest,
     )),
     (events.lowest, events.lowest_in_tree),
     (events.enqueue, events.enqueue_in_tree),
@@ -46,28 +46,28 @@ def run(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int = 
     if end > limit:
         raise CostsError(f"with these costs the run could last {end:.3g} ns; at most {limit:.3g} fit")
     work = main_loop_ns(plan, problem, device, costs, seed)
-    made, spans = laid_out(plan, problem, device, costs, work)
+    state, spans = laid_out(plan, problem, device, costs, work)
     play = compiled.fast(events.play, len(work), STEPS)
     if play and end < events.latest(device.slots):
-        play(with_tree(made))
+        play(with_tree(state))
     else:
-        made = with_lists(made)
-        events.play(made)
-        for name, column in zip(Log._fields, made.log, strict=True):
+        state = with_lists(state)
+        events.play(state)
+        for name, column in zip(Log._fields, state.log, strict=True):
             spans[name] = column
-    if made.heads[CTA] < plan.ctas:
-        raise PlanError(_stuck(plan, device, made))
+    if state.heads[CTA] < plan.ctas:
+        raise PlanError(_stuck(plan, device, state))
     _settle(spans)
     spans.flags.writeable = False
     return spans
 
 
-def _stuck(plan: Plan, device: Device, made: Run) -> str:
-    waits = (np.array(made.merges.waiting) != NOBODY) & (np.array(made.merges.missing) > 0)
-    tile = plan.rows["tile"][made.merges.owner[int(waits.argmax())]]
+def _stuck(plan: Plan, device: Device, state: State) -> str:
+    waits = (np.array(state.merges.waiting) != NOBODY) & (np.array(state.merges.missing) > 0)
+    tile = plan.rows["tile"][state.merges.owner[int(waits.argmax())]]
     return (
         f"tile {tile} waits for ever for its other partials: all {device.slots} slots are held, "
-        f"and thread block {made.heads[CTA]} finds none"
+        f"and thread block {state.heads[CTA]} finds none"
     )
 
 
@@ -75,18 +75,18 @@ def _settle(spans: np.ndarray) -> None:
     """Sort rows of one issue by (start, sm, slot), in place; the rows come in the order of issue."""
     begin, size = 0, ROWS
     while begin < len(spans):
-        block = spans[begin : begin + size]
-        same = block["issue"][1:] == block["issue"][:-1]
-        if begin + size < len(spans):  # what has the last row's issue is left to the next block
+        chunk = spans[begin : begin + size]
+        same = chunk["issue"][1:] == chunk["issue"][:-1]
+        if begin + size < len(spans):  # what has the last row's issue is left to the next chunk
             if same.all():
                 size *= 2
                 continue
             end = len(same) - int(same[::-1].argmin())
-            block, same = block[:end], same[: end - 1]
+            chunk, same = chunk[:end], same[: end - 1]
         rows = np.flatnonzero(np.append(False, same) | np.append(same, False))
         names = ("slot", "sm", "start", "issue")
-        block[rows] = block[rows[np.lexsort([block[name][rows] for name in names])]]
-        begin, size = begin + len(block), ROWS
+        chunk[rows] = chunk[rows[np.lexsort([chunk[name][rows] for name in names])]]
+        begin, size = begin + len(chunk), ROWS
 
 
 def longest(plan: Plan, problem: Problem, device: Device, costs: Costs) -> float:
@@ -114,10 +114,10 @@ def main_loop_ns(plan: Plan, problem: Problem, device: Device, costs: Costs, see
         noise *= _noise(costs, problem)
         np.exp(noise, out=noise)
     work = np.empty(len(stretched), np.int64)
-    for block in blocks(len(work)):
-        k_step = costs.k_step * stretched[block]
+    for chunk in chunks(len(work)):
+        k_step = costs.k_step * stretched[chunk]
         if costs.jitter:
-            k_step *= noise[rows["tile"][block]]
-        work[block] = np.maximum(1, np.rint((rows["k1"][block] - rows["k0"][block]) * k_step))
+            k_step *= noise[rows["tile"][chunk]]
+        work[chunk] = np.maximum(1, np.rint((rows["k1"][chunk] - rows["k0"][chunk]) * k_step))
     work += costs.ramp
     return work
