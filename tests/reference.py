@@ -1,7 +1,7 @@
 """A second engine that shares no idea with the first: it counts nanoseconds, one at a time.
 
-For costs of a few ns. Its only rule: at each instant the lowest (step, rank) that can happen does, and between
-instants every main loop advances by 1/f(r).
+For costs of a few ns. Its only rule: at each instant the lowest (step, rank) that can happen does, and
+between instants every main loop advances by 1/f(r).
 """
 
 from math import inf
