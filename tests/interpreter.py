@@ -19,11 +19,11 @@ load("kernels")
 if triton.__version__.startswith("3.6.") and tuple(map(int, np.__version__.split(".")[:2])) >= (2, 4):
     pytest.skip("the interpreter of Triton 3.6 cannot loop with NumPy 2.4", allow_module_level=True)
 
-from tilesim_kernels.gemm import stamps
-from tilesim_kernels.launch import jobs, variants
-from tilesim_kernels.launch import operands as inputs
-from tilesim_kernels.measure import record as recording
-from tilesim_kernels.measure import reference
+from tilesim_kernels.gemm import stamps  # noqa: E402
+from tilesim_kernels.launch import jobs, variants  # noqa: E402
+from tilesim_kernels.launch import operands as inputs  # noqa: E402
+from tilesim_kernels.measure import record as recording  # noqa: E402
+from tilesim_kernels.measure import reference  # noqa: E402
 
 
 def variant(name: str, problem: Problem) -> variants.Variant:

@@ -17,10 +17,10 @@ from tilesim import Problem, Trace
 from tilesim.cli.packages import load
 
 load("kernels")
-from tilesim_kernels import KernelError, record, reductions
-from tilesim_kernels.bench import reductions
-from tilesim_kernels.gemm import stamps
-from tilesim_kernels.gemm.stamps import (
+from tilesim_kernels import KernelError, reductions  # noqa: E402
+from tilesim_kernels.bench import reductions as sums  # noqa: E402
+from tilesim_kernels.gemm import stamps as stamping  # noqa: E402
+from tilesim_kernels.gemm.stamps import (  # noqa: E402
     stamp_done,
     stamp_drain,
     stamp_entry,
@@ -29,14 +29,15 @@ from tilesim_kernels.gemm.stamps import (
     stamp_ready,
     stamp_start,
 )
-from tilesim_kernels.launch import jobs, plan_table, variants
-from tilesim_kernels.launch import operands as inputs
-from tilesim_kernels.measure import machine, reference, timing
+from tilesim_kernels.launch import jobs, plan_table, variants  # noqa: E402
+from tilesim_kernels.launch import operands as inputs  # noqa: E402
+from tilesim_kernels.measure import machine, reference, timing  # noqa: E402
+from tilesim_kernels.measure import record as recording  # noqa: E402
 
 LAUNCHES = 5
 """Of each pause; their median counts."""
 
-__all__ = ["KernelError", "_reductions", "_upload", "reductions"]
+__all__ = ["KernelError", "plan_table", "reductions", "sums"]
 
 CYCLES, TOOK = 15, 14
 """Words of the first row of stamps that no stamp uses: how many cycles to pause, and the ns it took."""
@@ -196,7 +197,7 @@ def ready_to_stamp(name: str, problem: Problem) -> tuple[Callable[[], None], tor
     """A launch of a kernel whose result was right, its stamps, and its job."""
     work = jobs.job(variant(name, problem), problem, machine.device(1))
     operands = inputs.matrices(problem, "cuda", seed=3)
-    stamps = torch.zeros(len(work.rows), stamps.WORDS, dtype=torch.int64, device="cuda")
+    stamps = torch.zeros(len(work.rows), stamping.WORDS, dtype=torch.int64, device="cuda")
     launch = work.launcher(operands, stamps)
     reference.gate(name, launch, problem, operands)
     work.check()

@@ -22,8 +22,8 @@ TABLE = {"machine": {"gpu": "Some GPU"}, "method": "by hand", "rows": [ROW]}
 SHIPPED = sorted((choice.files("tilesim") / "data/tuned").iterdir())
 
 
-def write(path, table):
-    path.write_text(json.dumps(table), "utf-8")
+def write(path, values):
+    path.write_text(json.dumps(values), "utf-8")
     return path
 
 
@@ -31,8 +31,8 @@ def write(path, table):
 def own_table(tmp_path, monkeypatch):
     """Writes a table and names it in the environment."""
 
-    def name(table):
-        monkeypatch.setenv(choice.TABLE, str(write(tmp_path / "table.json", table)))
+    def name(values):
+        monkeypatch.setenv(choice.TABLE, str(write(tmp_path / "table.json", values)))
 
     choice.rows.cache_clear()
     choice._warn.cache_clear()
@@ -57,11 +57,11 @@ rows = st.builds(
 
 
 @given(st.lists(rows, min_size=1, max_size=8), rows)
-def test_the_nearest_is_of_its_dtype_and_if_possible_its_layout(table, wanted):
+def test_the_nearest_is_of_its_dtype_and_if_possible_its_layout(measured, wanted):
     """And no other such row differs from the product in fewer factors."""
     product = (*(wanted[name] for name in "mnk"), wanted["dtype"], wanted["layout"])
-    found = choice.nearest(table, *product)
-    rivals = [row for row in table if row["dtype"] == wanted["dtype"]]
+    found = choice.nearest(measured, *product)
+    rivals = [row for row in measured if row["dtype"] == wanted["dtype"]]
     if not rivals:
         assert found is None
         return
@@ -111,13 +111,14 @@ def test_what_runs_anywhere_is_legal_and_ends_in_little_shared_memory(m, n, k, d
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.name)
 def test_each_row_of_a_shipped_table_is_a_kernel_with_a_plan(path):
-    table = table.read(path)
-    assert set(table["machine"]) == {"gpu", "driver", "cuda", "torch", "triton", "date"} and table["method"]
-    products = [tuple(row[name] for name in table.PRODUCT) for row in table["rows"]]
+    shipped = table.read(path)
+    assert set(shipped["machine"]) == {"gpu", "driver", "cuda", "torch", "triton", "date"}
+    assert shipped["method"]
+    products = [tuple(row[name] for name in table.PRODUCT) for row in shipped["rows"]]
     assert len(set(products)) == len(products) > 0
-    for row in table["rows"]:
+    for row in shipped["rows"]:
         what, problem = table.chosen(row, row["m"], row["n"], row["k"])
-        found = choice.choices(*(row[name] for name in table.PRODUCT), table["machine"]["gpu"])
+        found = choice.choices(*(row[name] for name in table.PRODUCT), shipped["machine"]["gpu"])
         assert found[0] == (what, problem)
         if what.kernel in ("own", "planned"):
             assert jobs.job(what, problem, Device(132), "cpu").ctas > 0

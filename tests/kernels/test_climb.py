@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from interpreter import inputs, jobs, reference, torch, variants
 
 from tilesim import Device, Problem
-from tilesim_kernels import KernelError, coalescing, ladder
+from tilesim_kernels import KernelError
 from tilesim_kernels.bench import coalescing, counters, ladder
 from tilesim_kernels.launch import hopper
 
@@ -82,7 +82,7 @@ def test_kernels_without_stamps_say_so():
         ),
     ],
 )
-def test_what_the_hopper_kernels_refuse(kernel, changed, problem, sentence):
+def test_what_thehopper_kernels_refuse(kernel, changed, problem, sentence):
     what = replace(variants.UNSTAMPED[kernel], **changed)
     with pytest.raises(KernelError, match=sentence):
         jobs.job(what, replace(Problem(512, 512, 512), **problem), GPU)
@@ -90,8 +90,8 @@ def test_what_the_hopper_kernels_refuse(kernel, changed, problem, sentence):
 
 @pytest.mark.parametrize("layout", ["nn", "nt", "tn"])
 @pytest.mark.parametrize(("kernel", "warps"), [("specialised", 8), ("specialised", 4), ("ping-pong", 8)])
-def test_the_hopper_kernels_are_called_with_all_that_they_take(monkeypatch, kernel, warps, layout):
-    module = getattr(_hopper, kernel.replace("-", "_"))
+def test_thehopper_kernels_are_called_with_all_that_they_take(monkeypatch, kernel, warps, layout):
+    module = getattr(hopper, kernel.replace("-", "_"))
     seen = []
 
     class Called:
@@ -100,8 +100,8 @@ def test_the_hopper_kernels_are_called_with_all_that_they_take(monkeypatch, kern
         def __getitem__(self, grid):
             return lambda *arguments, **options: seen.append((grid, arguments, options))
 
-    monkeypatch.setattr(_hopper, kernel.replace("-", "_"), Called())
-    monkeypatch.setattr(_hopper, "require", lambda what, problem: None)
+    monkeypatch.setattr(hopper, kernel.replace("-", "_"), Called())
+    monkeypatch.setattr(hopper, "require", lambda what, problem: None)
     tile = (64, 128, 64) if warps == 4 else (128, 128, 64)
     problem = Problem(1000, 512, 256, tile=tile, order="grouped:4")
     what = replace(variants.UNSTAMPED[kernel], warps=warps)
@@ -146,7 +146,7 @@ def test_every_rung_can_be_what_it_says():
 
 
 def test_measuring_needs_a_gpu_and_no_interpreter():
-    for measure in (ladder, coalescing):
+    for measure in (ladder.ladder, coalescing.coalescing):
         with pytest.raises(KernelError, match=r"TRITON_INTERPRET is set|finds no NVIDIA GPU"):
             measure()
 
@@ -192,7 +192,7 @@ from triton.experimental.gluon import language as gl
 from triton.experimental.gluon._runtime import GluonASTSource
 from tilesim.cli.packages import load
 load("kernels")
-from tilesim_kernels import ping_pong, specialised, uncoalesced
+from tilesim_kernels.gemm import ping_pong, specialised, uncoalesced
 
 name = sys.argv[1]
 kernel, boxes, values, warps = {

@@ -110,4 +110,4 @@ def test_what_has_no_lines_and_what_is_too_long_is_refused():
 
 
 def test_the_examples_hold():
-    assert doctest.testmod(_layouts, extraglobs={"torch": torch}).failed == 0
+    assert doctest.testmod(layouts, extraglobs={"torch": torch}).failed == 0

@@ -222,7 +222,7 @@ def test_without_a_gpu_it_says_what_to_do(monkeypatch):
 
 def test_what_no_kernel_can_multiply_is_one_sentence(monkeypatch):
     monkeypatch.setattr(op, "_kept", {})
-    monkeypatch.setattr(_variants, "MAX_SIZE", 8)
+    monkeypatch.setattr(variants, "MAX_SIZE", 8)
     with pytest.raises(KernelError, match="M is 9; the kernels allow sizes up to 8"):
         matmul(matrix(9, 4), matrix(4, 4))
 

@@ -235,8 +235,9 @@ def test_too_many_stages_become_fewer(gpu, op, monkeypatch):
 
 @pytest.mark.parametrize(("dtype", "layout"), [("bf16", "nn"), ("fp8", "nt"), ("tf32", "nt")])
 def test_tuning_makes_a_table_that_matmul_goes_by(gpu, op, monkeypatch, tmp_path, dtype, layout):
-    tuning, tuned = (import_module(f"tilesim_kernels.{name}") for name in ("_tune", "_tuned"))
-    choice = import_module("tilesim_kernels.tuning.choice")
+    tuning, tuned, choice = (
+        import_module(f"tilesim_kernels.tuning.{name}") for name in ("tune", "table", "choice")
+    )
     monkeypatch.setattr(tuning, "WARMUP", 2)
     few = tuning.candidates
     monkeypatch.setattr(tuning, "candidates", lambda *asked: list(few(*asked))[:6])

@@ -170,7 +170,7 @@ def test_a_plan_for_more_residents_than_fit_is_an_error(gpu, schedule):
 def test_every_rung_sums_any_length_and_the_same_each_time(gpu, n):
     random = gpu.torch.Generator("cuda").manual_seed(1)
     x = gpu.torch.empty(n, device="cuda")
-    for rung in gpu.reductions.RUNGS:
+    for rung in gpu.reductions.STEPS:
         made = gpu.reductions.summing(rung, x, gpu.sums.slots())
         gpu.sums.gate(rung.name, made, x, random)
         first = made.sums.clone()
@@ -181,7 +181,7 @@ def test_every_rung_sums_any_length_and_the_same_each_time(gpu, n):
 
 def test_the_reduction_ladder_is_measured(gpu):
     made = gpu.sums.bench_reductions(1, 2**20 + 1, warmup=1, samples=3)
-    names = [*(rung.name for rung in gpu.reductions.RUNGS), "torch.sum", "copy"]
+    names = [*(rung.name for rung in gpu.reductions.STEPS), "torch.sum", "copy"]
     assert [(row["n"], row["name"]) for row in made["rows"]] == [
         (n, name) for n in (1, 2**20 + 1) for name in names
     ]

@@ -48,7 +48,7 @@ def test_only_owners_wait_and_each_for_the_last_of_its_partials(schedule, overla
     operands = inputs.matrices(PROBLEM, "cpu", seed=4)
     stamps = torch.zeros(len(work.rows), 16, dtype=torch.int64)
     reference.gate(schedule, work.launcher(operands, stamps), PROBLEM, operands)
-    trace = _recording.trace(
+    trace = recording.trace(
         stamps.numpy(), work.rows, schedule, PROBLEM, Device(5), 1, {"launches": work.ctas}
     )
     spans = trace.spans

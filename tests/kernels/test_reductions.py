@@ -254,6 +254,6 @@ class TestTheGate:
 
 
 def test_the_examples_hold():
-    for module in (_reductions, _rungs):
+    for module in (reductions, steps):
         assert doctest.testmod(module).attempted > 0
         assert doctest.testmod(module).failed == 0

@@ -47,7 +47,7 @@ def test_variants_that_do_not_exist(options, sentence):
 
 @pytest.mark.parametrize(("capability", "refused"), [((8, 0), True), ((8, 9), False), ((9, 0), False)])
 def test_fp8_needs_tensor_cores_that_know_it(monkeypatch, capability, refused):
-    monkeypatch.setattr(_variants, "INTERPRETED", False)
+    monkeypatch.setattr(variants, "INTERPRETED", False)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "get_device_capability", lambda: capability)
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "Some GPU")

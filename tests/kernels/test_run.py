@@ -41,7 +41,7 @@ class Descriptor:
 
 @pytest.fixture
 def run(monkeypatch):
-    monkeypatch.setattr(_run, "CompiledKernel", Made)
+    monkeypatch.setattr(launcher, "CompiledKernel", Made)
     a, b, c, room = torch.zeros(4).split(1)
     return launcher.Run(
         SimpleNamespace(name="naive", stages=3), Problem(8, 8, 8), Kernel(Made()), 7,

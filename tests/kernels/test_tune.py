@@ -14,9 +14,10 @@ from interpreter import inputs, jobs, torch, variants
 
 from tilesim import Device, Problem
 from tilesim.cli.commands import tune as command_line
-from tilesim_kernels import KernelError, tune
+from tilesim_kernels import KernelError
 from tilesim_kernels.launch import hopper, layouts
-from tilesim_kernels.tuning import candidates, table, tune
+from tilesim_kernels.tuning import candidates, table
+from tilesim_kernels.tuning import tune as tuning
 
 sizes = st.one_of(st.integers(1, 300), st.sampled_from([512, 1000, 4096, 16384, 100_000]))
 GPU = Device(132)
@@ -65,8 +66,8 @@ def test_the_command_line_offers_the_layouts_that_there_are():
 
 
 def test_the_examples_hold():
-    assert doctest.testmod(_candidates).attempted > 0
-    assert doctest.testmod(_candidates).failed == 0
+    assert doctest.testmod(candidates).attempted > 0
+    assert doctest.testmod(candidates).failed == 0
 
 
 PROBLEM = Problem(64, 64, 64, dtype="fp32")
@@ -113,7 +114,7 @@ def bench(monkeypatch):
         "job": job,
         "capture": lambda launches: getattr(launches[0], "graph", "cublas"),
     }.items():
-        monkeypatch.setattr(_tune, name, value)
+        monkeypatch.setattr(tuning, name, value)
     properties = SimpleNamespace(shared_memory_per_block_optin=10**5)
     monkeypatch.setattr(torch.cuda, "get_device_properties", lambda: properties)
     return us
@@ -121,9 +122,9 @@ def bench(monkeypatch):
 
 def test_the_fastest_wins_and_is_a_row_that_matmul_can_read(bench, tmp_path):
     done = []
-    made = tune(PROBLEM, layouts=["nn", "tn"], samples=3, progress=done.append)
+    made = tuning.tune(PROBLEM, layouts=["nn", "tn"], samples=3, progress=done.append)
     assert made["machine"] == MACHINE and "3 of the best" in made["method"]
-    assert sum(done) == 2 * tune.PARTS
+    assert sum(done) == 2 * tuning.PARTS
     assert [row["layout"] for row in made["rows"]] == ["nn", "tn"]
     for row in made["rows"]:
         assert (row["stages"], row["us"], row["cublas_us"], row["candidates"]) == (2, 7.0, 6.0, 3)
@@ -134,38 +135,38 @@ def test_the_fastest_wins_and_is_a_row_that_matmul_can_read(bench, tmp_path):
 
 def test_what_cannot_run_is_left_out(bench):
     bench[2] = None
-    (row,) = tune(PROBLEM, samples=3)["rows"]
+    (row,) = tuning.tune(PROBLEM, samples=3)["rows"]
     assert (row["stages"], row["candidates"]) == (3, 2)
     bench[1] = bench[3] = None
     with pytest.raises(KernelError, match="none of 3 kernels can compute"):
-        tune(PROBLEM, samples=3)
+        tuning.tune(PROBLEM, samples=3)
 
 
 def test_a_wrong_result_is_an_error_however_fast(bench):
     bench[2] = 0
     with pytest.raises(KernelError, match=r"naive-tma in tiles of 32x32x32 gets 64x64x64 in fp32 wrong"):
-        tune(PROBLEM, samples=3)
+        tuning.tune(PROBLEM, samples=3)
 
 
 def test_an_earlier_table_keeps_its_other_rows(bench):
-    before = tune(PROBLEM, replace(PROBLEM, m=48), samples=3)
+    before = tuning.tune(PROBLEM, replace(PROBLEM, m=48), samples=3)
     bench[1] = 1.0
-    after = tune(PROBLEM, samples=3, table=before)
+    after = tuning.tune(PROBLEM, samples=3, table=before)
     assert [(row["m"], row["us"]) for row in after["rows"]] == [(48, 7.0), (64, 1.0)]
     with pytest.raises(KernelError, match="made on Other GPU and this is an interpreter"):
-        tune(PROBLEM, table={**before, "machine": {"gpu": "Other GPU"}})
+        tuning.tune(PROBLEM, table={**before, "machine": {"gpu": "Other GPU"}})
 
 
 def test_cublas_may_not_know_how(bench, monkeypatch):
     def refuse():
         raise RuntimeError("not in this layout")
 
-    monkeypatch.setattr(_tune, "cublas", lambda dtype, operands: refuse)
-    assert tune(PROBLEM, samples=3)["rows"][0]["cublas_us"] is None
+    monkeypatch.setattr(tuning, "cublas", lambda dtype, operands: refuse)
+    assert tuning.tune(PROBLEM, samples=3)["rows"][0]["cublas_us"] is None
 
 
 def test_wrong_layouts_and_problems_out_of_reach(bench):
     with pytest.raises(KernelError, match="the layout is 'rows'; it must be one of nn, nt, tn, tt"):
-        tune(PROBLEM, layouts=["rows"])
+        tuning.tune(PROBLEM, layouts=["rows"])
     with pytest.raises(KernelError, match="the problem's dtype is int8"):
-        tune(replace(PROBLEM, dtype="int8"))
+        tuning.tune(replace(PROBLEM, dtype="int8"))
