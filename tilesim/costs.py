@@ -4,7 +4,6 @@ issue -launch, prologue-> start -ramp, K-steps-> drain -wait-> ready -fix-up-> f
    (later: staging, handover)                       (a partial: drain -partial-> done)
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from math import inf, isfinite
@@ -14,8 +13,6 @@ from tilesim.errors import CostsError
 
 MAX_NS = 10**15
 MAX_JITTER = 10
-MOST_LETTERS = 40
-"""Of a source, or of a GPU in one, that a label quotes."""
 MOST_JITTER = 0.99 * MAX_JITTER
 """Of one K-step, of which a tile of n has 1/sqrt(n): what it stays below, and what is fitted at most."""
 WHOLE = (
@@ -157,45 +154,3 @@ def even_shares(ctas_per_sm: int) -> tuple[float, ...]:
     (1.0, 2.0)
     """
     return tuple(float(r) for r in range(1, ctas_per_sm + 1))
-
-
-def costs_label(costs: object, device: str = "") -> str:
-    """Whose costs a simulation on the preset `device` used, in a few words; "" where nothing tells.
-
-    `costs` is a trace's `meta["costs"]`, or the `source` of Costs.
-
-    >>> h200 = "calibrated to naive-tma at 8x8x8, measured on NVIDIA H200 2026-11-20; scaled from 1 per SM"
-    >>> costs_label(h200, "h200"), costs_label(h200, "a100"), costs_label(Costs.ideal().source, "a100")
-    ('H200 costs', 'H200 costs on an A100', 'ideal costs')
-    >>> costs_label("H200 overheads on an A100, K-steps at its datasheet peak", "a100")
-    'H200 overheads on an A100'
-    >>> costs_label({"k_step": 1000.0, "source": ""})
-    'given costs'
-    """
-    source = costs.get("source", "") if isinstance(costs, Mapping) else costs
-    words = " ".join(source.split()) if isinstance(source, str) else ""
-    if not words:
-        return "given costs" if isinstance(costs, Mapping) and costs else ""
-    first = re.split("[,:;]", words)[0]
-    if first == "ideal":
-        return "ideal costs"
-    peak = re.fullmatch("datasheet peak of the (.+)", first)
-    measured = re.search(r"^calibrated to .* measured on (.+?)( \d{4}-\d\d-\d\d)?([,;]|$)", words)
-    if not (found := peak or measured):
-        return first if len(first) <= MOST_LETTERS else f"{first[: MOST_LETTERS - 1].rstrip()}…"
-    gpu = re.sub("^(NVIDIA|AMD) ", "", found[1])
-    own = not device or _letters(device) in _letters(gpu)
-    if peak and own:
-        return "datasheet peak"
-    label = f"{gpu[:MOST_LETTERS]} {'datasheet peak' if peak else 'costs'}"
-    # "an A100", "an H200", but "a B200": as the first letter is spoken.
-    return label if own else f"{label} on {'an' if device[0] in 'aefhilmnorsx' else 'a'} {device.upper()}"
-
-
-def _letters(name: str) -> str:
-    """A GPU's name as presets and drivers write it alike.
-
-    >>> _letters("rtx4090") in _letters("GeForce RTX 4090")
-    True
-    """
-    return re.sub("[^a-z0-9]", "", name.lower())
