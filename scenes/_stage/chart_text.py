@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from tilesim.analysis.sweep import Row
-from tilesim.costs import costs_label
 from tilesim.devices import presets
 from tilesim.text import plural
 
@@ -41,5 +40,5 @@ def subtitle(rows: Sequence[Row], layout: chart.Axes) -> str:
 
 def origin(rows: Sequence[Row]) -> str:
     """What the badge says: that it is simulated, and with whose costs, as far as they are of one kind."""
-    labels = {costs_label(row.costs, row.device) for row in rows if not row.error} - {""}
-    return f"simulated, {labels.pop()}" if len(labels) == 1 else "simulated"
+    badges = {row.badge for row in rows if not row.error}
+    return f"simulated, {badges.pop()}" if len(badges) == 1 else "simulated"

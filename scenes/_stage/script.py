@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tilesim import Problem, Trace
-from tilesim.costs import costs_label
+from tilesim.costs import badge
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,5 +122,4 @@ def _source(trace: Trace) -> str:
     if trace.origin == "measured":
         unknown = trace.device.title if trace.device.name else "a GPU"
         return f"measured on {trace.meta.get('gpu', unknown)}"
-    whose = costs_label(trace.meta.get("costs"), trace.device.name)
-    return f"simulated, {whose}" if whose else "simulated"
+    return f"simulated, {badge(trace.meta.get('costs', {}), trace.device)}"
