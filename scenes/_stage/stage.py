@@ -12,7 +12,7 @@ from .canvas import Canvas, CanvasCamera, Roll
 from .film import Default, Film, from_environment, make
 from .layout import Frame
 from .picture import Picture
-from .script import Script
+from .script import Script, origin
 from .theme import hexadecimal
 from .words import FRAME_HEIGHT
 from .writing import FilmRenderer
@@ -80,4 +80,5 @@ class TraceScene(FilmScene):
 
     @staticmethod
     def figures(film: Film) -> dict[str, Any]:
-        return {"traces": [metrics.summary(trace) for trace in film.traces]}
+        traces = [{"badge": origin([trace])} | metrics.summary(trace) for trace in film.traces]
+        return {"badge": origin(film.traces), "traces": traces}
