@@ -9,7 +9,7 @@ from inspect import signature
 import pytest
 
 import tilesim
-from tilesim import Costs, Device, Plan, Problem, Trace, errors, metrics, plan, simulate
+from tilesim import SCHEDULES, Costs, Device, Plan, Problem, Trace, errors, metrics, plan, simulate
 
 
 def test_the_names():
@@ -31,6 +31,7 @@ def test_the_names():
         (Trace.save, ["self", "path"]),
         (Trace.load, ["path"]),
         (Trace.summary, ["self"]),
+        (SCHEDULES.register, ["function"]),
         (Costs.ideal, []),
     ],
 )

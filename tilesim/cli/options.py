@@ -9,12 +9,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from tilesim import files
+from tilesim.cli import schedule_files
 from tilesim.costs import Costs
 from tilesim.default_costs import read_costs
 from tilesim.devices import Device
@@ -57,13 +59,24 @@ class TileShape(click.ParamType):
 
 
 class Schedule(click.ParamType):
-    """The name of a schedule, with its parameters."""
+    """The name of a schedule, with its parameters, or of a function in a file: "mine.py:snake".
+
+    That function is a schedule, by its own name, until the command ends.
+    """
 
     name = "SCHEDULE"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> str:
+        if ctx and ctx.resilient_parsing:  # the shell completes a line: nothing may run
+            return value
         with usage():
-            resolve("schedule", value, SCHEDULES, 2, ScheduleError)
+            if schedule_files.is_file(value):
+                text, value = value, schedule_files.adopt(value)
+                if ctx:
+                    ctx.meta.setdefault(schedule_files.__name__, []).append(text)
+                    ctx.call_on_close(partial(SCHEDULES.discard, value.partition(":")[0]))
+            else:
+                resolve("schedule", value, SCHEDULES, 2, ScheduleError)
         return value
 
 
