@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from tilesim.costs import badge
 from tilesim.devices import Device
 from tilesim.problems import Problem
 
@@ -29,21 +30,22 @@ def provenance(schedule: str, problem: Problem, device: Device) -> dict[str, Any
 
 
 def of_trace(trace: Trace) -> dict[str, Any]:
-    """What a run is of: also its origin; its costs and seed, None where measured; and the rest of its meta.
+    """What a run is of: also its origin and the rest of its meta.
+
+    Its costs, the badge that says whose they are, and its seed are None where it was measured.
 
     >>> from tilesim import simulate
     >>> run = of_trace(simulate("naive", Problem(128, 640, 4), Device(2), seed=3))
-    >>> run["origin"], run["costs"]["source"], run["seed"]
-    ('simulated', 'ideal: 1 µs per K-step, nothing else', 3)
+    >>> run["origin"], run["costs"]["source"], run["badge"], run["seed"]
+    ('simulated', 'ideal: 1 µs per K-step, nothing else', 'ideal costs', 3)
     """
-    known = {"costs": None, "seed": None} | dict(trace.meta)
-    known.pop("launches", None)
-    costs, seed = known.pop("costs"), known.pop("seed")
-    made = provenance(trace.schedule, trace.problem, trace.device)
-    return made | {
+    meta = {name: value for name, value in trace.meta.items() if name not in ("launches", "costs", "seed")}
+    costs = trace.meta.get("costs")
+    return provenance(trace.schedule, trace.problem, trace.device) | {
         "origin": trace.origin,
         "costs": costs,
-        "seed": seed,
+        "badge": None if costs is None else badge(costs, trace.device),
+        "seed": trace.meta.get("seed"),
         "tick_ns": trace.tick_ns,
-        "meta": known,
+        "meta": meta,
     }

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -97,6 +98,17 @@ class Trace:
         (0.75, 384, 'simulated', 1000.0)
         """
         return of_trace(self) | metrics.summary(self)
+
+    def film(self, path: str | PathLike[str], **options: Any) -> Path:
+        """Write a film of the run, as `tilesim export` makes it, and return its path; it takes its time.
+
+        `options` are those of the command line, such as size="720p", seconds=20, theme="light", from_=2; the
+        path's ending tells the format. `scene` is a film's name: else naive where each thread block computes
+        one tile, and persistent where they compute several. Raises TilesimError with what the command says.
+        """
+        from tilesim.films import export
+
+        return export(self, path, options)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the trace as .npz; the file appears under its name only when it is complete."""
