@@ -131,7 +131,7 @@ NOUNS = {
     f"tilesim.{name}"
     for name in (
         "version", "errors", "text", "strict_json", "files", "spans", "problems", "orders", "devices", "plans", "costs",
-        "variants", "metrics", "compiled", "provenance", "trace_checks", "trace_file", "traces",
+        "variants", "metrics", "compiled", "provenance", "trace_checks", "trace_file", "films", "traces",
         "recorded_slots",
     )
 }  # fmt: skip

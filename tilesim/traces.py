@@ -4,11 +4,13 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from os import PathLike
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
-from tilesim import metrics, strict_json, trace_checks, trace_file
+from tilesim import films, metrics, strict_json, trace_checks, trace_file
+from tilesim.costs import badge
 from tilesim.devices import Device
 from tilesim.errors import TilesimError, TraceError, shown, whole
 from tilesim.problems import Problem
@@ -99,6 +101,15 @@ class Trace:
         """
         return about(self) | metrics.summary(self)
 
+    def film(self, path: str | PathLike[str], **options: Any) -> Path:
+        """Write a film of the run, as `tilesim export` makes it, and return its path; it takes its time.
+
+        `options` are those of the command line, such as size="720p", seconds=20, theme="light", from_=2; the
+        path's ending tells the format. `scene` is a film's name: else naive where each thread block computes
+        one tile, and persistent where they compute several. Raises TilesimError with what the command says.
+        """
+        return films.export(self, path, options)
+
     def save(self, path: str | PathLike[str]) -> None:
         """Write the trace as .npz; the file appears under its name only when it is complete."""
         trace_file.write(path, header(self), self.spans)
@@ -118,17 +129,21 @@ class Trace:
 
 
 def about(trace: Trace) -> dict[str, Any]:
-    """What a run is of: its provenance, origin, costs and seed (None where measured), and the rest of its meta.
+    """What a run is of: its provenance, its origin, and the rest of its meta.
 
-    >>> from tilesim import simulate
-    >>> found = about(simulate("naive", Problem(128, 640, 4), Device(2), seed=3))
-    >>> found["origin"], found["seed"], found["problem"]["order"]
-    ('simulated', 3, 'row-major')
+    Its costs, the badge that says whose they are, and its seed are None where it was measured.
+
+    >>> from tilesim import Costs, simulate
+    >>> found = about(simulate("naive", Problem(128, 640, 4), Device(2), Costs.ideal(), seed=3))
+    >>> found["origin"], found["badge"], found["seed"], found["problem"]["order"]
+    ('simulated', 'ideal costs', 3, 'row-major')
     """
     meta = {name: value for name, value in trace.meta.items() if name not in ("launches", "costs", "seed")}
+    costs = trace.meta.get("costs")
     return provenance(trace.schedule, trace.problem, trace.device) | {
         "origin": trace.origin,
-        "costs": trace.meta.get("costs"),
+        "costs": costs,
+        "badge": None if costs is None else badge(costs, trace.device),
         "seed": trace.meta.get("seed"),
         "tick_ns": trace.tick_ns,
         "meta": meta,
@@ -154,8 +169,8 @@ def _described(values: Mapping[str, Any], spans: np.ndarray) -> Trace:
     try:
         problem = Problem(**{**values["problem"], "tile": tuple(values["problem"]["tile"])})
         device = Device(**{**values["device"], "sm_order": tuple(values["device"]["sm_order"])})
-        about = [values[name] for name in ("origin", "tick_ns", "meta")]
-        return Trace(problem, device, values["schedule"], spans, *about)
+        rest = [values[name] for name in ("origin", "tick_ns", "meta")]
+        return Trace(problem, device, values["schedule"], spans, *rest)
     except (KeyError, TypeError) as error:
         raise TraceError(f"the header lacks or does not fit {str(error)[:200]}") from None
 

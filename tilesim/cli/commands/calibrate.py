@@ -5,12 +5,13 @@ from pathlib import Path
 
 import click
 
+from tilesim import files
 from tilesim.calibration.calibrate import Calibration, calibrations, repeated
 from tilesim.cli.figures import time, wrote
 from tilesim.cli.options import COSTS_FILE, json_option, output_option
 from tilesim.formats.reader import read
 from tilesim.traces import Trace
-from tilesim.version import __version__, files
+from tilesim.version import __version__
 
 SHOWN = (
     "launch", "prologue", "dispatch", "handover", "staging", "k_step", "ramp", "contention", "exposed_dram",
