@@ -73,7 +73,7 @@ def test_json_is_the_same_table(tmp_path):
 
 
 def test_a_file_is_the_same_table_and_nothing_is_printed(tmp_path):
-    assert run(*FEW, "-o", tmp_path / "t.csv").output == ""
+    assert run(*FEW, "-o", tmp_path / "t.csv").stdout == ""
     assert (tmp_path / "t.csv").read_bytes().decode() == run(*FEW).stdout
 
 
@@ -255,7 +255,8 @@ def test_ctrl_c_ends_at_once_and_leaves_the_old_table(tmp_path):
 
 def test_processes_import_neither_manim_nor_click():
     """A process imports the main module under another name, and what its work needs."""
-    code = "import sys, tilesim.__main__, tilesim.analysis.sweep; assert not {'click', 'manim'} & set(sys.modules)"
+    modules = "sys, tilesim.__main__, tilesim.analysis.sweep"
+    code = f"import {modules}; assert not {{'click', 'manim'}} & set(sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
 

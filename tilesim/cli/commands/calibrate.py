@@ -7,7 +7,7 @@ import click
 
 from tilesim import files
 from tilesim.calibration.calibrate import Calibration, calibrations, repeated
-from tilesim.cli.figures import time
+from tilesim.cli.figures import time, wrote
 from tilesim.cli.options import COSTS_FILE, json_option, output_option
 from tilesim.formats.reader import read
 from tilesim.traces import Trace
@@ -32,6 +32,7 @@ def command(traces: tuple[str, ...], output: str | None, as_json: bool) -> None:
     text = _text(fitted)
     if output:
         files.write(output, lambda file: file.write(text.encode()))
+        wrote(output)
     click.echo(text.rstrip() if as_json else "\n".join(_report(one, loaded) for one in fitted))
 
 

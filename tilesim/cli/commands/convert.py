@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from tilesim.cli.figures import wrote
 from tilesim.cli.options import (
     DEVICE_NAMES,
     PROBLEM_NAMES,
@@ -51,6 +52,7 @@ def command(trace: str, output: str, to: str | None, **options: Any) -> None:
     problem_from(options), device_from(options)  # what is out of range for any trace is wrong usage
     loaded = read(trace, given(options, (*PROBLEM_NAMES, *DEVICE_NAMES, "schedule")))
     import_module(f"tilesim.formats.{form}").save(loaded, output)
+    wrote(output)
 
 
 def _guess(output: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from tilesim import metrics
-from tilesim.cli.figures import table
+from tilesim.cli.figures import table, wrote
 from tilesim.cli.options import (
     TRACE_FILE,
     ctas_option,
@@ -49,4 +49,5 @@ def command(schedule: str, output: str, as_json: bool, **options: Any) -> None:
     names = ("kernel", "loads", "overlap", "warps", "stages", "ctas_per_sm", "repeats", "seed")
     trace = load("kernels").record(schedule, problem, **{name: options[name] for name in names})
     trace.save(output)
+    wrote(output)
     click.echo(json.dumps(metrics.summary(trace)) if as_json else table(trace))

@@ -7,7 +7,7 @@ import click
 
 import tilesim
 from tilesim import metrics
-from tilesim.cli.figures import table
+from tilesim.cli.figures import table, wrote
 from tilesim.cli.options import (
     TRACE_FILE,
     costs_from,
@@ -45,6 +45,7 @@ def command(
         trace = tilesim.simulate(schedule, problem, device, costs, seed)
     if output:
         trace.save(output)
+        wrote(output)
     if as_json:
         click.echo(json.dumps(metrics.summary(trace)))
     else:

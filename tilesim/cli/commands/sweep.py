@@ -8,6 +8,7 @@ from tilesim import files
 from tilesim.analysis.sweep import DEVICE_AXES, PROBLEM_AXES, SIZES, Row, blank, combinations, sweep
 from tilesim.cli import tables
 from tilesim.cli.axes import Names, Numbers, axis
+from tilesim.cli.figures import wrote
 from tilesim.cli.jobs import jobs_option
 from tilesim.cli.options import (
     DEVICE,
@@ -101,8 +102,10 @@ def command(
     _report_errors(rows)
     if output and write:
         files.write(output, lambda file: write(rows, file))
+        wrote(output)
     if picture:
         load("scenes", "_stage.sawtooth").save(rows, picture, size, theme)
+        wrote(picture)
     if as_json or not output:
         click.echo(tables.as_json(rows) if as_json else tables.as_csv(rows), nl=as_json)
 
