@@ -15,6 +15,8 @@ from tilesim.engine.state import Log
 from tilesim.errors import TraceError, whole
 from tilesim.plans import coverage_fault
 from tilesim.problems import Problem
+from tilesim.provenance import of_trace
+from tilesim.text import plural
 
 PLACES = ("cta", "tile", "k0", "k1", "sm", "slot")
 TIMES = ("issue", "start", "drain", "ready", "fixup", "done")
@@ -79,6 +81,22 @@ class Trace:
     def waves(self) -> int:
         """Segments over slots, rounded up."""
         return metrics.waves(self)
+
+    def __repr__(self) -> str:
+        problem, name = self.problem, " ".join(self.schedule.split())[:80]
+        size = f"{problem.m}x{problem.n}x{problem.k} {problem.dtype} in {plural(problem.tiles, 'tile')}"
+        took = f"{self.makespan / 1000:.3f} µs"
+        return f"<Trace: {name} on {self.device.title}, {self.origin}, {size}, {took}>"
+
+    def summary(self) -> dict[str, Any]:
+        """Every figure by its name, as `metrics.summary`, and what they are of: JSON values, times in ns.
+
+        >>> from tilesim import simulate
+        >>> found = simulate("naive", Problem(384, 384, 4, tile=(128, 128, 4)), Device(4)).summary()
+        >>> found["utilization"], found["problem"]["m"], found["origin"], found["costs"]["k_step"]
+        (0.75, 384, 'simulated', 1000.0)
+        """
+        return of_trace(self) | metrics.summary(self)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the trace as .npz; the file appears under its name only when it is complete."""

@@ -100,6 +100,32 @@ def test_figures_of_the_literature_as_json():
     assert (figures["waves"], figures["launches"], figures["makespan_ns"]) == (3, 9, 96_000)
 
 
+def test_json_says_what_it_is_of(tmp_path):
+    """Enough to make the same run again."""
+    printed = json.loads(
+        run("simulate", "split-k:2", *SMALL, "--seed", 5, "--json", "-o", tmp_path / "t.npz")
+    )
+    trace = Trace.load(tmp_path / "t.npz")
+    assert printed == json.loads(json.dumps(trace.summary()))
+    values = {name: printed["device"][name] for name in ("sms", "ctas_per_sm", "busy_sms", "name")}
+    problem = Problem(**printed["problem"] | {"tile": tuple(printed["problem"]["tile"])})
+    again = simulate(
+        printed["schedule"], problem, Device(**values), Costs(**printed["costs"]), printed["seed"]
+    )
+    assert again.spans.tolist() == trace.spans.tolist()
+    assert (printed["origin"], printed["tilesim"], printed["seed"]) == ("simulated", __version__, 5)
+    assert printed["costs"]["source"].startswith("ideal")
+
+
+def test_json_of_a_plan_says_what_it_is_of():
+    printed = json.loads(run("plan", "naive", "--m", 256, "--n", 256, "--json"))
+    assert printed["problem"] == {
+        "m": 256, "n": 256, "k": 512, "tile": [128, 256, 64], "dtype": "bf16", "order": "row-major",
+    }  # fmt: skip
+    assert (printed["device"]["name"], printed["device"]["title"]) == ("h200", "NVIDIA H200")
+    assert (printed["schedule"], printed["tilesim"]) == ("naive", __version__)
+
+
 def test_figures_as_a_table():
     table = run("simulate", "persistent", *SMALL)
     assert "persistent on 4 SMs, simulated" in table
@@ -232,6 +258,9 @@ def test_calibrate_writes_costs_that_simulate_takes(tmp_path):
     assert "  from first multiply to last write:\n    t.npz: " in report
     assert report.count("first multiply") == 1 and report.count("µs, of a simulation, simulated ") == 1
     assert run("calibrate", trace, "--json") == fitted.read_text()
+    (entry,) = json.loads(fitted.read_text())
+    made = {"device": "NVIDIA H200", "origins": ["simulated"], "tilesim": __version__}
+    assert made.items() <= entry.items()
     figures = json.loads(run("simulate", "naive", "--costs", fitted, "--json"))
     assert figures["makespan_ns"] == pytest.approx(Trace.load(trace).makespan, rel=0.02)
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import click
 
-from tilesim import metrics
 from tilesim.cli.figures import table, wrote
 from tilesim.cli.options import (
     TRACE_FILE,
@@ -50,4 +49,4 @@ def command(schedule: str, output: str, as_json: bool, **options: Any) -> None:
     trace = load("kernels").record(schedule, problem, **{name: options[name] for name in names})
     trace.save(output)
     wrote(output)
-    click.echo(json.dumps(metrics.summary(trace)) if as_json else table(trace))
+    click.echo(json.dumps(trace.summary()) if as_json else table(trace))

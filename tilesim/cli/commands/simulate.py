@@ -6,7 +6,6 @@ from typing import Any
 import click
 
 import tilesim
-from tilesim import metrics
 from tilesim.cli.figures import table, wrote
 from tilesim.cli.options import (
     TRACE_FILE,
@@ -47,6 +46,6 @@ def command(
         trace.save(output)
         wrote(output)
     if as_json:
-        click.echo(json.dumps(metrics.summary(trace)))
+        click.echo(json.dumps(trace.summary()))
     else:
         click.echo(gantt.draw(trace, width) if lanes else table(trace))

@@ -107,7 +107,7 @@ def command(
         load("scenes", "_stage.sawtooth").save(rows, picture, size, theme)
         wrote(picture)
     if as_json or not output:
-        click.echo(tables.as_json(rows) if as_json else tables.as_csv(rows), nl=as_json)
+        click.echo(tables.as_json(rows, seed) if as_json else tables.as_csv(rows), nl=as_json)
 
 
 def _axes(options: dict[str, Any]) -> dict[str, Any]:
