@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from manim import Scene, config
 
-from tilesim import Problem, metrics
+from tilesim import Problem
 from tilesim.errors import TilesimError
 
 from .canvas import Canvas, CanvasCamera, Roll
@@ -80,5 +80,5 @@ class TraceScene(FilmScene):
 
     @staticmethod
     def figures(film: Film) -> dict[str, Any]:
-        traces = [{"badge": origin([trace])} | metrics.summary(trace) for trace in film.traces]
+        traces = [{"badge": origin([trace])} | trace.summary() for trace in film.traces]
         return {"badge": origin(film.traces), "traces": traces}
