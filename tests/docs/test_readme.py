@@ -241,7 +241,7 @@ def test_the_picture_of_the_sweep_is_small() -> None:
 
 
 def test_what_is_fitted_and_what_is_held_out() -> None:
-    fitted = {name for entry in shipped("h200") for name in entry["names"]}
+    fitted = {name for entry in shipped("h200") for name in entry.names}
     assert fitted == {path.name for path in (ROOT / "tilesim/data/traces").glob("*.npz")}
     held_out = list((ROOT / "tilesim/data/held_out").glob("*.npz"))
     assert (
