@@ -1,0 +1,61 @@
+"""How the documentation is built: `make docs`, where every warning is an error."""
+
+import os
+import re
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "tests" / "benchmarks")]
+# The commands on the pages are the ones of this environment, and write plain text.
+os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+os.environ["COLUMNS"] = "100"
+
+from figures import figures  # noqa: E402
+
+from tilesim import __version__  # noqa: E402
+
+project = "tilesim"
+version = release = __version__
+copyright = "the authors of tilesim"
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_click", "sphinxcontrib.programoutput"]
+exclude_patterns = ["_build", "figures"]
+
+myst_enable_extensions = ["deflist", "substitution"]
+myst_heading_anchors = 3
+myst_substitutions = figures()
+
+# Docstrings put code into single backticks.
+default_role = "code"
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+# There are no pages here of what Python and NumPy define.
+nitpick_ignore_regex = [("py:.*", r"(?!tilesim\.).*")]
+
+html_theme = "furo"
+html_title = "tilesim"
+html_static_path = ["_static"]
+html_css_files = ["tilesim.css"]
+html_show_sphinx = False
+
+FIELD = re.compile(r"`\w+`(, `\w+`)*:")
+
+
+def list_fields(app: object, what: str, name: str, thing: object, options: object, lines: list[str]) -> None:
+    """Make each line of a docstring that explains a field, "`name`: ...", an item of a list."""
+    listed, inside = [], False
+    for line in lines:
+        if FIELD.match(line):
+            listed += [*([] if inside else [""]), f"* {line}"]
+            inside = True
+        elif not line.strip():
+            listed.append(line)
+            inside = False
+        else:
+            listed.append(f"  {line}" if inside else line)
+    lines[:] = listed
+
+
+def setup(app: object) -> None:
+    """Called by Sphinx."""
+    app.connect("autodoc-process-docstring", list_fields)  # type: ignore[attr-defined]
