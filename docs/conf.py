@@ -11,9 +11,11 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "tests" / "benchmarks")]
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
 os.environ["COLUMNS"] = "100"
 
+import click  # noqa: E402
 from figures import figures  # noqa: E402
 
 from tilesim import __version__  # noqa: E402
+from tilesim.cli import main  # noqa: E402
 
 project = "tilesim"
 version = release = __version__
@@ -37,6 +39,20 @@ html_title = "tilesim"
 html_static_path = ["_static"]
 html_css_files = ["tilesim.css"]
 html_show_sphinx = False
+
+
+def call_by_file(group: click.Group) -> None:
+    """Name each command as users call it: click has the name of its function, which is `command` in all."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if command:
+            command.name = name
+        if isinstance(command, click.Group):
+            call_by_file(command)
+
+
+call_by_file(main)
 
 FIELD = re.compile(r"`\w+`(, `\w+`)*:")
 

@@ -115,7 +115,6 @@ def recording() -> dict[str, str]:
         "cuda": machine["cuda"],
         "torch": machine["torch"].partition("+")[0],
         "triton": machine["triton"],
-        "timed_on": machine["date"],
     }
 
 

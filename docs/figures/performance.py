@@ -8,6 +8,7 @@ from table import markdown
 from tilesim.compiled import LARGE
 
 RESULTS = Path(__file__).parents[2] / "tests" / "benchmarks" / "results.json"
+MACHINE = ("cpu", "cores", "python", "manim", "av", "numba", "date")
 HEAD = "| what | median | least to most | aimed at |\n| --- | ---: | ---: | --- |\n"
 
 
@@ -17,5 +18,5 @@ def figures() -> dict[str, str]:
     tables = {
         f"{part}_table": HEAD + markdown(results[part]) for part in ("rendering", "simulation", "start")
     }
-    machine = {f"bench_{name}": value for name, value in results["machine"].items()}
+    machine = {f"bench_{name}": results["machine"][name] for name in MACHINE}
     return tables | machine | {"bench_rounds": str(results["rounds"]), "large": f"{LARGE:,}"}

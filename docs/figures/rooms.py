@@ -1,6 +1,7 @@
 """The rooms of the code, with an arrow from each to those that it imports, read off the source."""
 
 import ast
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -75,21 +76,24 @@ def arrows() -> frozenset[tuple[str, str]]:
     return frozenset(found)
 
 
+def reached(start: str, along: Iterable[tuple[str, str]]) -> set[str]:
+    """The rooms that somebody reaches who starts in `start` and follows arrows.
+
+    >>> sorted(reached("cli", [("cli", "engine"), ("engine", "model"), ("scenes", "view")]))
+    ['engine', 'model']
+    """
+    found: set[str] = set()
+    ahead = {start}
+    while ahead:
+        ahead = {below for above, below in along if above in ahead} - found
+        found |= ahead
+    return found
+
+
 def drawn() -> list[tuple[str, str]]:
     """The arrows without those that a chain of others says already."""
     every = arrows()
-
-    def reached(start: str, around: tuple[str, str]) -> set[str]:
-        seen, todo = set(), [start]
-        while todo:
-            here = todo.pop()
-            for arrow in every - {around}:
-                if arrow[0] == here and arrow[1] not in seen:
-                    seen.add(arrow[1])
-                    todo.append(arrow[1])
-        return seen
-
-    return sorted(arrow for arrow in every if arrow[1] not in reached(arrow[0], arrow))
+    return sorted(arrow for arrow in every if arrow[1] not in reached(arrow[0], every - {arrow}))
 
 
 def picture() -> str:
