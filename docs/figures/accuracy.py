@@ -10,7 +10,7 @@ from figures.kernels import DATA, read
 from tilesim import Device, Problem, Trace
 from tilesim.analysis.compare import Comparison, compare
 from tilesim.analysis.sweep import Combination, row
-from tilesim.default_costs import default_costs, shipped
+from tilesim.default_costs import default_costs
 from tilesim.engine.simulate import replay
 from tilesim.kernel_times import machines
 
@@ -44,7 +44,7 @@ def held_out() -> dict[str, str]:
         for sms in ((FEW_SMS,), range(121, 133))
     )
     return {
-        "fitted_runs": str(sum(len(entry["names"]) for entry in shipped("h200"))),
+        "fitted_runs": str(len(traces("traces"))),
         "held_out_runs": str(len(runs)),
         "off_median": f"{100 * median(off):.1f} %",
         "off_most": f"{100 * max(off):.1f} %",

@@ -16,7 +16,7 @@ SHIPPED = ROOT / "tilesim" / "data"
 
 @pytest.fixture
 def workplace(tmp_path: Path) -> Path:
-    """An empty folder that knows where the scenes are, as the root of a clone does, and holds a user's files."""
+    """A folder that knows where the scenes are, as a clone does, and holds the CSV of a user's kernel."""
     (tmp_path / "scenes").symlink_to(ROOT / "scenes")
     shutil.copy(ROOT / "tests" / "own_kernel.csv", tmp_path / "own-kernel.csv")
     return tmp_path
@@ -39,7 +39,7 @@ def test_a_page_runs_from_top_to_bottom(page: Path, workplace: Path) -> None:
 
 
 def _place(block: Block, workplace: Path) -> None:
-    """A file that is shown is the file of the repository or, where there is none, one that the reader writes."""
+    """A file that is shown is the repository's or, where that has none, one that the reader writes."""
     if (ROOT / block.what).is_file():
         assert block.text == (ROOT / block.what).read_text("utf-8")
     else:
@@ -47,7 +47,7 @@ def _place(block: Block, workplace: Path) -> None:
 
 
 def _run(command: str, workplace: Path) -> None:
-    """Run a command as it stands, but films small; without a GPU, see it refused and put a shipped run there."""
+    """Run a command as it stands, but films small; without a GPU, see it refused and put shipped data there."""
     if command.startswith("make "):
         assert re.search(rf"^{command.split()[1]}:", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
         return
