@@ -22,11 +22,14 @@ FLOORS = (
 
 FOUND_IN = {
     "view": ("view",),
-    "shipped": ("default_costs", "kernel_times"),
-    "workings": ("compiled", "files", "parallel", "recorded_slots", "trace_checks"),
+    "shipped": ("default_costs", "kernel_costs", "kernel_times", "provenance", "scaled_costs"),
+    "workings": (
+        *("compiled", "files", "films", "parallel"),
+        *("recorded_slots", "strict_json", "trace_checks", "trace_file"),
+    ),
     "nouns": (
         *("errors", "text", "problems", "orders", "devices"),
-        *("plans", "costs", "variants", "traces", "metrics"),
+        *("plans", "costs", "variants", "spans", "traces", "metrics"),
     ),
 }
 """The modules of the rooms that have no folder of their own: all lie in tilesim/."""
