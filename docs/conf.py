@@ -31,8 +31,8 @@ myst_substitutions = figures()
 default_role = "code"
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
-# There are no pages here of what Python and NumPy define.
-nitpick_ignore_regex = [("py:.*", r"(?!tilesim\.).*")]
+# The types in a signature are named, and only the public ones have a page.
+nitpick_ignore_regex = [("py:class", ".*")]
 
 html_theme = "furo"
 html_title = "tilesim"

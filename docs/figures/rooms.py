@@ -12,24 +12,32 @@ FLOORS = (
     ("cli",),
     ("scenes", "kernels"),
     ("analysis", "calibration"),
-    ("engine", "ladder"),
-    ("model", "formats", "shipped"),
-    ("schedules", "view"),
-    ("workings",),
+    ("engine",),
+    ("model", "shipped"),
+    ("view", "formats", "parallel", "schedules", "ladder"),
     ("nouns",),
 )
 """The rooms from the roof to the ground. An arrow goes down, or the house does not stand."""
 
 FOUND_IN = {
     "view": ("view",),
-    "shipped": ("default_costs", "kernel_costs", "kernel_times", "provenance", "scaled_costs"),
-    "workings": (
-        *("compiled", "files", "films", "parallel"),
-        *("recorded_slots", "strict_json", "trace_checks", "trace_file"),
-    ),
+    "parallel": ("parallel",),
+    "shipped": ("default_costs", "kernel_costs", "kernel_times", "scaled_costs"),
     "nouns": (
-        *("errors", "text", "problems", "orders", "devices"),
-        *("plans", "costs", "variants", "spans", "traces", "metrics"),
+        *(
+            "version",
+            "errors",
+            "text",
+            "strict_json",
+            "files",
+            "spans",
+            "problems",
+            "orders",
+            "devices",
+            "plans",
+        ),
+        *("costs", "variants", "metrics", "compiled", "provenance", "trace_checks", "trace_file", "films"),
+        *("traces", "recorded_slots"),
     ),
 }
 """The modules of the rooms that have no folder of their own: all lie in tilesim/."""
@@ -143,12 +151,9 @@ def table() -> str:
     """What is in each room, and what it imports: Markdown."""
     lines = ["| room | where | imports |", "| --- | --- | --- |"]
     for room in (room for floor in FLOORS for room in floor):
-        files = FOUND_IN.get(room)
-        where = (
-            "`tilesim/`: " + ", ".join(files)
-            if files
-            else f"`{room if room in PACKAGES else f'tilesim/{room}'}/`"
-        )
+        files = [name for name in FOUND_IN.get(room, ()) if (ROOT / "tilesim" / f"{name}.py").is_file()]
+        folder = room if room in PACKAGES else f"tilesim/{room}"
+        where = f"`tilesim/`: {', '.join(files)}" if files else f"`{folder}/`"
         below = (
             ", ".join(sorted(to for start, to in arrows() if start == room)) or "the standard library, NumPy"
         )
