@@ -10,7 +10,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 FENCED = re.compile(
-    r"(?:^<!-- (?P<role>[\w ]+): (?P<what>.+?) -->\n)?^```(?P<language>\S*)(?: .*)?\n(?P<text>.*?)^```$",
+    r"(?:^<!-- (?P<role>[\w ]+): (?P<what>.+?) -->\n)?^```(?P<language>\S*)(?: [^\n]*)?\n(?P<text>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
 
