@@ -17,24 +17,30 @@ LARGEST = 10**300
 """Numbers lie within plus and minus this, so that each is finite as a double."""
 
 
+def decoder(parse_float: Callable[[str], Any] | None = None) -> json.JSONDecoder:
+    """Decodes strictly: raises ValueError for a number that no double holds, or a key given twice.
+
+    `parse_float` makes a number out of one with a fraction, else it is a float.
+    """
+    return json.JSONDecoder(
+        parse_constant=_constant,
+        parse_int=_integer,
+        parse_float=parse_float or _real,
+        object_pairs_hook=_once,
+    )
+
+
 def parse(
     text: str | bytes,
     error: type[TilesimError],
     parse_float: Callable[[str], Any] | None = None,
 ) -> Any:
-    """The values in `text`; `parse_float` makes a number out of one with a fraction, else it is a float.
+    """The values in `text`, UTF-8 where it is bytes; raises `error` where it is no such JSON.
 
-    Raises `error` where it is no JSON, holds a number that no double holds, or an object has a key twice. How
-    deep the values are nested is left to `nesting_fault`, which costs a walk through all of them.
+    How deep the values are nested is left to `nesting_fault`, which costs a walk through all of them.
     """
     try:
-        return json.loads(
-            text,
-            parse_constant=_constant,
-            parse_int=_integer,
-            parse_float=parse_float or _real,
-            object_pairs_hook=_once,
-        )
+        return decoder(parse_float).decode(text.decode() if isinstance(text, bytes) else text)
     except json.JSONDecodeError as fault:
         raise error(f"this is not JSON: {fault.msg} in line {fault.lineno}") from None
     except UnicodeDecodeError as fault:

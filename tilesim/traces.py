@@ -160,6 +160,9 @@ def _check_meta(meta: object) -> None:
     if "launches" in meta:
         whole("meta's launches", meta["launches"], 1, 2**31, TraceError)
     values = dict(meta)
+    for name in ("gpu", "kernel"):
+        if not isinstance(values.get(name, ""), str):
+            raise TraceError(f"meta's {name} is {shown(values[name])}; it must be a name")
     if strict_json.nesting_fault(values):
         raise TraceError(f"meta: {strict_json.nesting_fault(values)}")
     try:
