@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from strategies import problems
 
 from tilesim import Costs, Device, Plan, Problem, plan, simulate
-from tilesim.costs import REAL
+from tilesim.costs import REAL, badge
 from tilesim.costs import WHOLE as TIMES
 from tilesim.devices import presets
 from tilesim.errors import CostsError, DeviceError, PlanError, ProblemError
@@ -50,15 +50,14 @@ def test_numbers_may_come_from_numpy(tmp_path):
 
 
 @pytest.mark.parametrize("size", [0, -1, 2**40 + 1, 1.0, 0.5, nan, "8", None, True, [1]])
-@pytest.mark.parametrize("axis", [0, 1, 2])
-def test_a_size_is_a_whole_number_from_1(axis, size):
-    sizes = [64, 64, 64]
-    sizes[axis] = size
-    refuses(
-        ProblemError, f"{'MNK'[axis]} is {size!r}; it must be a whole number from 1", lambda: Problem(*sizes)
-    )
-    name = ("tile_m", "tile_n", "tile_k")[axis]
-    refuses(ProblemError, f"{name} is {size!r}; it must be", lambda: Problem(64, 64, 64, tile=tuple(sizes)))
+def test_a_size_is_a_whole_number_from_1(size):
+    said = f" is {size!r}; it must be a whole number from 1"
+    for axis in range(3):
+        sizes = (*[64] * axis, size, *[64] * (2 - axis))
+        refuses(ProblemError, "MNK"[axis] + said, lambda sizes=sizes: Problem(*sizes))
+        refuses(
+            ProblemError, f"tile_{'mnk'[axis]}{said}", lambda sizes=sizes: Problem(64, 64, 64, tile=sizes)
+        )
 
 
 @pytest.mark.parametrize("tile", [(), (1, 2), (1, 2, 3, 4), "128x128x64", None, 128])
@@ -91,6 +90,7 @@ def test_presets_are_complete_and_say_where_they_come_from():
         assert device.sms == sms.get(name, device.sms)
         assert device.slots == device.sms
         assert device.title == preset["title"]
+        assert preset["title"].removeprefix("NVIDIA ").removeprefix("AMD ").startswith(preset["short"])
         assert len(preset["source"]) > 20
         assert all(rate > 0 for rate in preset["peak_tflops"].values())
         assert simulate("naive", Problem(512, 512, 512, dtype="fp16"), device).makespan > 0
@@ -153,23 +153,21 @@ def test_a_device_that_cannot_be(make, sentence):
 NUMBERS = [*TIMES, *REAL]
 
 
-@pytest.mark.parametrize("name", NUMBERS)
 @pytest.mark.parametrize("value", [-1, -0.5, nan, inf, -inf, "3", None, True, 10**400, 2e15])
-def test_a_cost_is_a_finite_number_from_0(name, value):
-    if name == "partial" and value is None:
-        assert Costs(partial=None).partial is None
-        return
-    refuses(CostsError, f"the cost {name} is ", lambda: Costs(**{name: value}))
+def test_a_cost_is_a_finite_number_from_0(value):
+    for name in NUMBERS:
+        if (name, value) != ("partial", None):
+            refuses(CostsError, f"the cost {name} is ", lambda name=name: Costs(**{name: value}))
+    assert Costs(partial=None).partial is None
 
 
-@pytest.mark.parametrize("name", TIMES)
-def test_a_time_is_a_whole_number_of_ns(name):
-    value = getattr(Costs(**{name: 2.6}), name)
-    assert (value, type(value)) == (3, int)
+def test_a_time_is_a_whole_number_of_ns():
+    rounded = {name: getattr(Costs(**{name: 2.6}), name) for name in TIMES}
+    assert {name: (value, type(value)) for name, value in rounded.items()} == dict.fromkeys(TIMES, (3, int))
 
 
 def test_every_cost_is_checked():
-    rest = {"overlap", "coresidency", "source"}
+    rest = {"overlap", "coresidency", "device", "scaled_to", "source"}
     assert {*NUMBERS, *rest} == {field.name for field in fields(Costs)}
 
 
@@ -204,6 +202,8 @@ def test_costs_come_back_from_json():
         ({"coresidency": (1, inf)}, "coresidency is [1.0, inf]; it must be"),
         ({"coresidency": 1.0}, "coresidency is 1.0; it must be a list of numbers"),
         ({"coresidency": "1x"}, "coresidency is '1x'; it must be a list of numbers"),
+        ({"device": "h2000"}, "there is no device 'h2000'"),
+        ({"scaled_to": 5}, "there is no device '5'"),
         ({"kstep": 5}, "there is no cost 'kstep'"),
     ],
 )
@@ -229,6 +229,29 @@ def test_without_costs_a_hand_made_device_is_ideal_and_a_named_one_is_not():
     named = Costs.from_mapping(simulate("naive", problem, Device.named("a100")).meta["costs"])
     # The datasheet's 312 TFLOP/s over 108 SMs.
     assert named.k_step == pytest.approx(2 * 128 * 256 * 64 / (312e3 / 108))
+
+
+@pytest.mark.parametrize(
+    "meta", [{}, 5, None, [1], {"k_step": 5, "x": 1}, {"k_step": "x"}, {"k_step": 10**400}]
+)
+def test_what_is_no_costs_gets_no_name(meta):
+    """A trace's meta may hold anything."""
+    assert badge(meta, Device.named("h200")) == "unknown costs"
+
+
+@pytest.mark.parametrize(
+    ("made", "device", "text"),
+    [
+        (Costs(k_step=5, device="h200", scaled_to="a100"), "h200", "H200 overheads for an A100 on an H200"),
+        (Costs(k_step=5, device="h200", scaled_to="a100"), "", "H200 overheads on an A100"),
+        (Costs(k_step=5, device="a100"), "", "A100 costs"),
+        (Costs(k_step=5, device="a100"), "t4", "A100 costs on a T4"),
+        (Costs(), "t4", "ideal costs"),
+    ],
+)
+def test_a_badge_names_whose_costs_they_are_and_where_else_they_are_used(made, device, text):
+    on = Device.named(device, sms=4) if device else Device(4)
+    assert badge(made, on) == badge(asdict(made), on) == text
 
 
 def test_a_dtype_that_the_device_does_not_have():

@@ -18,7 +18,7 @@ MAX_CTAS_PER_SM = 64
 
 @cache
 def presets() -> Mapping[str, Mapping[str, Any]]:
-    """The devices known by name: title, sms, memory_gb_per_s, dense peak_tflops by dtype, source.
+    """The devices known by name: title, short, sms, memory_gb_per_s, dense peak_tflops by dtype, source.
 
     `sm_tiers`, where they were observed on the device, say in which order its SMs are filled: see
     `fill_order`; `sm_tiers_source` says how, and how well they explain it.

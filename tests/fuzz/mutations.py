@@ -8,12 +8,12 @@ NUMBERS = st.sampled_from(
     [0, 1, -1, 2, 2**31 - 1, 2**31, 2**35, 2**40, 2**63 - 1, 2**63, 10**30, 10**400, 0.5, 2.0, -0.0, 1e308]
 )
 WORDS = st.sampled_from(
-    ["", "h200", "grouped:0", "grouped:8:8", "simulated", "128x256x64", "a\0b", "\ud800", "\ufffe", "\U0010ffff",
-     "\x1b[31m", "\u202e", "x" * 5000, "NaN", "../../a", "tile 1", "SM 1"]
+    ["", "h200", "grouped:0", "grouped:8:8", "simulated", "128x256x64", "a\0b", "\ud800", "\ufffe",
+     "\U0010ffff", "\x1b[31m", "\u202e", "x" * 5000, "NaN", "../../a", "tile 1", "SM 1"]
 )  # fmt: skip
 KEYS = st.sampled_from(
-    ["m", "tile", "sms", "sm_order", "name", "device", "problem", "meta", "gpu", "launches", "schedule", "spans",
-     "args", "ts", "traceEvents", "rows", "costs", "version", "\0"]
+    ["m", "tile", "sms", "sm_order", "name", "device", "problem", "meta", "gpu", "launches", "schedule",
+     "spans", "args", "ts", "traceEvents", "rows", "costs", "version", "\0"]
 )  # fmt: skip
 VALUES = st.recursive(
     st.none() | st.booleans() | NUMBERS | st.integers() | st.floats() | WORDS,
@@ -53,7 +53,7 @@ def changed_values(draw, values):
 
 @st.composite
 def changed_bytes(draw, contents):
-    """One of `contents` with up to eight places changed: bytes set, cut out, put in, doubled, or all cut off."""
+    """One of `contents` with up to eight places changed: bytes set, cut, put in or doubled, or the rest gone."""
     data = bytearray(draw(st.sampled_from(contents)))
     for _ in range(draw(st.integers(1, 8))):
         begin = draw(st.integers(0, len(data)))

@@ -19,13 +19,14 @@ from typing import Any
 
 import numpy as np
 
-from tilesim import __version__, files
+from tilesim import files
 from tilesim.errors import TilesimError
 from tilesim.formats.json import document as json_document
 from tilesim.formats.limits import check_segments
 from tilesim.metrics import first_of_cta, in_turn, slot_index
 from tilesim.orders import visit
 from tilesim.traces import Trace
+from tilesim.version import __version__
 
 Event = dict[str, Any]
 MOST_SLOTS = 2**17

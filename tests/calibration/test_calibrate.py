@@ -205,7 +205,7 @@ def test_a_measured_persistent_trace_takes_the_launch_of_its_naive_pair():
         assert (alone.costs.launch, alone.costs.prologue) == (LAUNCH_NS, own)
         _, paired = calibrations({"n": naive, "p": persistent})
         assert (paired.costs.launch, paired.costs.prologue) == (LAUNCH_NS, 300)
-        assert replace(paired.costs, source="") == costs
+        assert replace(paired.costs, source="") == replace(costs, device="h200")
 
 
 def test_traces_of_one_kernel_are_fitted_together():
@@ -273,12 +273,14 @@ class TestShipped:
                 if name in about
             }
 
-    @pytest.mark.parametrize("name", MEASURED)
-    def test_the_default_costs_are_those_of_the_same_kernel(self, name):
-        trace = Trace.load(TRACES / name)
-        (one,) = (entry for entry in shipped("h200") if name in entry["names"])
-        words = (trace.schedule, trace.problem, trace.device, trace.meta["kernel"])
-        assert default_costs(*words) == Costs.from_mapping(one["costs"])
+    def test_the_default_costs_are_those_of_the_same_kernel(self):
+        def differ(name):
+            trace = Trace.load(TRACES / name)
+            (one,) = (entry for entry in shipped("h200") if name in entry["names"])
+            words = (trace.schedule, trace.problem, trace.device, trace.meta["kernel"])
+            return default_costs(*words) != Costs.from_mapping(one["costs"])
+
+        assert not [name for name in MEASURED if differ(name)]
 
     def test_simulations_repeat_the_measured_runs(self):
         """Half of them within 3 %, nine of ten within 8 %."""
