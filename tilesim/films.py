@@ -1,7 +1,5 @@
 """A film of a trace: `tilesim export` in a process of its own, as tilesim itself never imports Manim."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -9,16 +7,19 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from tilesim.errors import TilesimError
-from tilesim.metrics import first_of_cta, splits_tiles
-
-if TYPE_CHECKING:
-    from tilesim.traces import Trace
+from tilesim.metrics import TraceLike, first_of_cta, splits_tiles
 
 
-def export(trace: Trace, path: str | PathLike[str], options: Mapping[str, Any]) -> Path:
+class Saveable(TraceLike, Protocol):
+    """What is filmed: a Trace, or what has these parts of one."""
+
+    def save(self, path: str | PathLike[str]) -> None: ...
+
+
+def export(trace: Saveable, path: str | PathLike[str], options: Mapping[str, Any]) -> Path:
     """Write a film of `trace` to `path`, and return that; see `Trace.film`."""
     options = dict(options)
     scene = str(options.pop("scene", None) or _scene(trace))
@@ -40,7 +41,7 @@ def export(trace: Trace, path: str | PathLike[str], options: Mapping[str, Any]) 
     return Path(path)
 
 
-def _scene(trace: Trace) -> str:
+def _scene(trace: TraceLike) -> str:
     """The film that shows such a run: naive where each block computes one whole tile, else persistent."""
     one_each = len(first_of_cta(trace)) == len(trace.spans)
     return "naive" if one_each and not splits_tiles(trace) else "persistent"

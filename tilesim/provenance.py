@@ -1,16 +1,25 @@
 """Provenance: what figures are of, as JSON values, so that they can be made again."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from tilesim.costs import badge
 from tilesim.devices import Device
+from tilesim.metrics import TraceLike
 from tilesim.problems import Problem
 
-if TYPE_CHECKING:
-    from tilesim.traces import Trace
+__version__ = "0.1.0"
+
+
+class RunLike(TraceLike, Protocol):
+    """What provenance is told from: a Trace, or what has these parts of one."""
+
+    @property
+    def schedule(self) -> str: ...
+    @property
+    def origin(self) -> str: ...
+    @property
+    def tick_ns(self) -> int: ...
 
 
 def provenance(schedule: str, problem: Problem, device: Device) -> dict[str, Any]:
@@ -19,8 +28,6 @@ def provenance(schedule: str, problem: Problem, device: Device) -> dict[str, Any
     >>> provenance("naive", Problem(128, 640, 4), Device(2))["problem"]["order"]
     'row-major'
     """
-    from tilesim import __version__
-
     return {
         "tilesim": __version__,
         "schedule": schedule,
@@ -29,7 +36,7 @@ def provenance(schedule: str, problem: Problem, device: Device) -> dict[str, Any
     }
 
 
-def of_trace(trace: Trace) -> dict[str, Any]:
+def of_trace(trace: RunLike) -> dict[str, Any]:
     """What a run is of: also its origin and the rest of its meta.
 
     Its costs, the badge that says whose they are, and its seed are None where it was measured.

@@ -10,7 +10,8 @@ from tilesim.errors import CostsError, whole
 from tilesim.plans import Plan, shown_by
 from tilesim.problems import Problem
 from tilesim.schedules import SCHEDULES, Function, label, plan
-from tilesim.traces import LONGEST_NS, Trace
+from tilesim.spans import LONGEST_NS
+from tilesim.traces import Trace
 
 
 def simulate(
