@@ -13,13 +13,13 @@ from tilesim.errors import TilesimError
 from tilesim.metrics import TraceLike, first_of_cta, splits_tiles
 
 
-class Saveable(TraceLike, Protocol):
-    """What is filmed: a Trace, or what has these parts of one."""
+class Saved(TraceLike, Protocol):
+    """A Trace, as far as it is looked at here."""
 
     def save(self, path: str | PathLike[str]) -> None: ...
 
 
-def export(trace: Saveable, path: str | PathLike[str], options: Mapping[str, Any]) -> Path:
+def export(trace: Saved, path: str | PathLike[str], options: Mapping[str, Any]) -> Path:
     """Write a film of `trace` to `path`, and return that; see `Trace.film`."""
     options = dict(options)
     scene = str(options.pop("scene", None) or _scene(trace))

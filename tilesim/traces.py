@@ -10,10 +10,11 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from tilesim import films, metrics, strict_json, trace_checks, trace_file
+from tilesim.costs import badge
 from tilesim.devices import Device
 from tilesim.errors import TilesimError, TraceError, shown, whole
 from tilesim.problems import Problem
-from tilesim.provenance import of_trace
+from tilesim.provenance import provenance
 from tilesim.spans import SPAN, TIMES
 from tilesim.text import plural, unprintable
 
@@ -98,7 +99,7 @@ class Trace:
         >>> found["utilization"], found["problem"]["m"], found["origin"], found["costs"]["k_step"]
         (0.75, 384, 'simulated', 1000.0)
         """
-        return of_trace(self) | metrics.summary(self)
+        return about(self) | metrics.summary(self)
 
     def film(self, path: str | PathLike[str], **options: Any) -> Path:
         """Write a film of the run, as `tilesim export` makes it, and return its path; it takes its time.
@@ -127,6 +128,28 @@ class Trace:
             raise TraceError(f"{path}: {error}") from None
 
 
+def about(trace: Trace) -> dict[str, Any]:
+    """What a run is of: its provenance, its origin, and the rest of its meta.
+
+    Its costs, the badge that says whose they are, and its seed are None where it was measured.
+
+    >>> from tilesim import Costs, simulate
+    >>> found = about(simulate("naive", Problem(128, 640, 4), Device(2), Costs.ideal(), seed=3))
+    >>> found["origin"], found["badge"], found["seed"], found["problem"]["order"]
+    ('simulated', 'ideal costs', 3, 'row-major')
+    """
+    meta = {name: value for name, value in trace.meta.items() if name not in ("launches", "costs", "seed")}
+    costs = trace.meta.get("costs")
+    return provenance(trace.schedule, trace.problem, trace.device) | {
+        "origin": trace.origin,
+        "costs": costs,
+        "badge": None if costs is None else badge(costs, trace.device),
+        "seed": trace.meta.get("seed"),
+        "tick_ns": trace.tick_ns,
+        "meta": meta,
+    }
+
+
 def header(trace: Trace) -> dict[str, Any]:
     """Everything of a trace but its spans, as JSON values."""
     return {
@@ -146,8 +169,8 @@ def _described(values: Mapping[str, Any], spans: np.ndarray) -> Trace:
     try:
         problem = Problem(**{**values["problem"], "tile": tuple(values["problem"]["tile"])})
         device = Device(**{**values["device"], "sm_order": tuple(values["device"]["sm_order"])})
-        about = [values[name] for name in ("origin", "tick_ns", "meta")]
-        return Trace(problem, device, values["schedule"], spans, *about)
+        rest = [values[name] for name in ("origin", "tick_ns", "meta")]
+        return Trace(problem, device, values["schedule"], spans, *rest)
     except (KeyError, TypeError) as error:
         raise TraceError(f"the header lacks or does not fit {str(error)[:200]}") from None
 

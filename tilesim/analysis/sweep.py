@@ -8,6 +8,7 @@ from math import prod
 from os import PathLike
 from typing import Any, NamedTuple
 
+from tilesim.costs import badge
 from tilesim.default_costs import read_costs
 from tilesim.devices import Device
 from tilesim.engine.simulate import simulate
@@ -35,7 +36,7 @@ class Row(NamedTuple):
     """A combination and its figures, as tables name them; None and an `error` where it cannot be simulated.
 
     `device` is a preset's name or "", `tile` reads "128x256x64", `tflops` is 2·m·n·k over the makespan,
-    padding not counted, and `costs` says where the costs come from.
+    padding not counted. `badge` says whose costs they are, and `costs` where those come from.
     """
 
     schedule: str
@@ -56,6 +57,7 @@ class Row(NamedTuple):
     utilization: float | None = None
     occupancy: float | None = None
     tflops: float | None = None
+    badge: str = ""
     costs: str = ""
     error: str = ""
 
@@ -121,6 +123,7 @@ def row(one: Combination, costs: str | PathLike[str] | None = None, seed: int = 
         utilization=trace.utilization,
         occupancy=trace.occupancy,
         tflops=problem.flops / trace.makespan / 1000,
+        badge=badge(trace.meta["costs"], device),
         costs=_brief(trace.meta["costs"]["source"]),
     )
 
