@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from tilesim import __version__, files
+from tilesim import files
 from tilesim.calibration.calibrate import Calibration, calibrations, repeated
 from tilesim.cli.figures import time, wrote
 from tilesim.cli.options import COSTS_FILE, json_option, output_option

@@ -56,7 +56,7 @@ def _content(path: str) -> Content:
             return _tuned(values)
     except TilesimError as error:
         raise TilesimError(f"{path}: {error}") from None
-    except (KeyError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
+    except (KeyError, TypeError, ValueError, ArithmeticError) as error:
         raise TilesimError(f"{path}: it lacks or does not fit {shown(str(error))}") from None
     if isinstance(values, dict) and not {"spans", "traceEvents"} & set(values):
         raise TilesimError(f"{path}: this is neither a trace nor costs, a ladder or a tuned table")
@@ -122,7 +122,7 @@ def _ladder(values: Mapping[str, Any]) -> Content:
     ]
     for row in found.rows:
         size = f"{row.m}x{row.n}x{row.k} {row.dtype}"
-        step = "" if row.rung is None else row.rung
+        step = "" if row.step is None else row.step
         lines.append(f"{size:28} {step:>4} {row.name:20} {row.us:10.2f} {row.tflops:8.1f}")
     return Content("ladder", lines, values)
 
