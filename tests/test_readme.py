@@ -142,7 +142,7 @@ def test_the_example_film_is_a_film(clone: Path) -> None:
     (clone / "scenes" / f"{name}.py").write_text(text)
     cut = ["--size", "480p", "--fps", "5", "--from", "2", "--to", "4", "-o", "film.mp4"]
     done = run_in_clone(clone, "export", name, *cut)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 0 and done.stderr.startswith("wrote film.mp4 ")
     assert (clone / "film.mp4").stat().st_size > 1000
     words = [sys.executable, "-m", "manim", "render", "-ql", "-s", f"scenes/{name}.py"]
     assert subprocess.run(words, cwd=clone, **SHELL).returncode == 0

@@ -64,6 +64,15 @@ class Coding:
         """How many there are: one at the start, and then one every 1/fps s before the end."""
         return max(1, ceil(round((self.end - self.start) * self.fps, 6)))
 
+    @property
+    def length(self) -> str:
+        """How long it is, as people read it.
+
+        >>> Coding(fps=30, start=1.0, end=2.5).length
+        '1.5 s'
+        """
+        return f"{self.frames / self.fps:.3g} s"
+
     def segments(self) -> list[range]:
         """The frames of each segment.
 
