@@ -13,6 +13,9 @@ from .theme import THEMES
 MOST_TOML = 2**20
 """Bytes of a file of settings: a thousand times what a long gallery has."""
 
+LONGEST_NAME = 4096
+"""Characters of a name, of a file's too."""
+
 
 class FilmError(TilesimError):
     """Settings that no film can be made of."""
@@ -39,7 +42,7 @@ def one_of(choices: Iterable[str]) -> Kind:
 
 
 def _is_name(value: Any) -> bool:
-    return isinstance(value, str) and "\0" not in value
+    return isinstance(value, str) and len(value) <= LONGEST_NAME and "\0" not in value
 
 
 def _is_tile(value: Any) -> bool:

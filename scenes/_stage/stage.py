@@ -45,6 +45,8 @@ class FilmScene(Scene):
             raise SystemExit(
                 f"error: {type(renderer).__name__} cannot draw this film; leave the renderer to the film"
             )
+        if config.transparent or config.background_opacity < 1:
+            raise SystemExit("error: this film cannot be transparent, its ground is part of it; leave out -t")
         super().__init__(FilmRenderer(), **settings)
 
     def setup(self) -> None:

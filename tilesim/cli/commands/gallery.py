@@ -13,7 +13,7 @@ from tilesim.cli.figures import wrote
 from tilesim.cli.jobs import cluster_option, executor, jobs_option
 from tilesim.cli.packages import load, scene_class, scene_names
 from tilesim.cli.progress import progress
-from tilesim.errors import TilesimError
+from tilesim.errors import TilesimError, shown
 from tilesim.files import check_outputs
 from tilesim.text import plural
 
@@ -142,9 +142,9 @@ def _film(settings: Mapping[str, Any], where: Path, folder: Path) -> Entry:
     output = folder / settings["output"]
     poster = folder / settings["poster"] if "poster" in settings else None
     if output.suffix.lstrip(".").lower() not in MOVING:
-        raise TilesimError(f"the output {settings['output']!r} must end in one of .{', .'.join(MOVING)}")
+        raise TilesimError(f"the output {shown(settings['output'])} must end in one of .{', .'.join(MOVING)}")
     if poster and poster.suffix.lower() != ".png":
-        raise TilesimError(f"the poster {settings['poster']!r} must end in .png")
+        raise TilesimError(f"the poster {shown(settings['poster'])} must end in .png")
     asked = schema.relative_to(where, {name: settings[name] for name in settings if name not in own})
     film = act.make(asked)
     act.write(film)
