@@ -1,7 +1,6 @@
 """Export: a film or a still as a file that appears under its name only when it is complete."""
 
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ import av
 import numpy as np
 from PIL import Image
 
-from tilesim import files
+from tilesim import files, scratch
 from tilesim.errors import TilesimError
 
 from .coding import Coding, encode, encode_packed, join, pack
@@ -104,12 +103,12 @@ class Export:
 
         Raises TilesimError where it cannot be written or encoded.
         """
-        with tempfile.TemporaryDirectory(prefix="tilesim-") as folder:
+        with scratch.folder() as folder:
             try:
-                made = Path(folder) / "film"
+                made = folder / "film"
                 join(self.encoded, self.coding, "mp4" if self.form == "gif" else self.form, made)
                 if self.form == "gif":
-                    made = _gif(made, Path(folder) / "film.gif", self.coding.fps)
+                    made = _gif(made, folder / "film.gif", self.coding.fps)
             except (OSError, av.error.FFmpegError) as error:
                 raise TilesimError(f"cannot render {self.output}: {error.strerror or error}") from error
             with open(made, "rb") as source:
