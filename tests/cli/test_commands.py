@@ -16,6 +16,8 @@ from tilesim.cli import main
 from tilesim.cli.figures import size, wrote
 from tilesim.cli.packages import load
 from tilesim.cli.progress import progress
+from tilesim.formats import format_of
+from tilesim.formats.reader import read
 
 SMALL = ["--m", "384", "--n", "384", "--k", "128", "--tile", "128x128x4", "--sms", "4"]
 
@@ -56,7 +58,6 @@ def test_help_shows_the_defaults_that_hold():
     ends |= {"device": "[h200, unless --sms is given]", "ctas_per_sm": "[1]", "busy_sms": "[0]"}
     assert all(plain[name].endswith(f".  {end}") for name, end in ends.items())
     assert plain["sms"] == "SMs. With --device, that GPU with so many; alone, a GPU of ideal costs."
-    assert ".json is ambiguous" in helps("convert")["to"]
 
 
 def test_the_shortest_and_the_longest_film_are_those_of_the_help():
@@ -177,6 +178,18 @@ def test_what_is_known_of_a_file_stands_before_its_size(tmp_path, capsys):
     (tmp_path / "race.mp4").write_bytes(bytes(1_234_567))
     wrote(tmp_path / "race.mp4", "15 s")
     assert capsys.readouterr().err == f"wrote {tmp_path}/race.mp4 (15 s, 1.2 MB)\n"
+
+
+@pytest.mark.parametrize("name", ["t.npz", "t.csv", "t.json", "t.perfetto.json", "T.JSON"])
+def test_the_ending_of_an_output_tells_its_format(name, tmp_path):
+    run("simulate", "persistent", *SMALL, "-o", tmp_path / "a.npz")
+    run("convert", tmp_path / "a.npz", tmp_path / f"again-{name}")
+    run("simulate", "persistent", *SMALL, "-o", tmp_path / name)
+    one, other = ((tmp_path / file).read_bytes() for file in (name, f"again-{name}"))
+    assert one == other or json.loads(one) == json.loads(other)
+    assert format_of(name) in ("npz", "csv", "json", "perfetto")
+    if not name.endswith(".csv"):
+        assert read(tmp_path / name).spans.tolist() == Trace.load(tmp_path / "a.npz").spans.tolist()
 
 
 def device_of(tmp_path, *args):

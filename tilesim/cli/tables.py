@@ -11,6 +11,7 @@ from typing import Any, BinaryIO, get_args
 from tilesim import __version__
 from tilesim.analysis.sweep import Row
 from tilesim.errors import TilesimError
+from tilesim.version import __version__
 
 
 def as_csv(rows: Sequence[Row]) -> str:

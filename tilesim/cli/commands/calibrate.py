@@ -11,6 +11,7 @@ from tilesim.cli.figures import time, wrote
 from tilesim.cli.options import COSTS_FILE, json_option, output_option
 from tilesim.formats.reader import read
 from tilesim.traces import Trace
+from tilesim.version import __version__
 
 SHOWN = (
     "launch", "prologue", "dispatch", "handover", "staging", "k_step", "ramp", "contention", "exposed_dram",

@@ -13,8 +13,7 @@ from tilesim.cli.options import costs_from, costs_options, json_option, usage
 from tilesim.engine.simulate import replay
 from tilesim.errors import TraceError
 from tilesim.formats.reader import read
-from tilesim.provenance import of_trace
-from tilesim.traces import Trace
+from tilesim.traces import Trace, about
 
 
 @click.command(short_help="Compare a simulation with a measured trace.")
@@ -60,7 +59,7 @@ def _simulate(measured: Trace, seed: int, options: dict[str, Any]) -> Trace:
 
 def _with_provenance(found: Comparison, simulated: Trace, measured: Trace) -> dict[str, Any]:
     """The figures, and what each of the two runs is of."""
-    return {"simulated": of_trace(simulated), "measured": of_trace(measured)} | found.as_json()
+    return {"simulated": about(simulated), "measured": about(measured)} | found.as_json()
 
 
 def _table(found: Sequence[Comparison], measured: Sequence[Trace]) -> str:

@@ -23,7 +23,7 @@ from tilesim.kernel_times import kernel_times
 from tilesim.orders import visit
 from tilesim.problems import Problem
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
 GROUPED = Problem(4096, 4096, 512, order="grouped:8")
 NO_GPU = "NVIDIA GPU"
