@@ -45,8 +45,9 @@ def _captions(trace: Trace) -> list[Caption]:
     if start:
         how = "during the write" if overlaps(trace) else "without a launch"
         captions.append(Caption(drain, f"The next tile starts {how}"))
-    if start < slow[1] < tail:
-        captions.append(Caption(slow[1], _stride(trace)))
+    then = slow[1] or 1.25 * start
+    if start < then < tail:
+        captions.append(Caption(then, _stride(trace)))
     later = merge_captions(trace)
     if drain < tail:
         later.append(Caption(tail, "The tail: SMs wait for the last tiles"))

@@ -10,6 +10,12 @@ from tilesim.plans import SEGMENT, UNASSIGNED
 from tilesim.problems import DTYPE_BYTES
 
 
+def printable(max_size=9):
+    """Texts that a trace may hold."""
+    shown = st.characters(categories=["L", "M", "N", "P", "S"]) | st.just(" ")
+    return st.text(shown.filter(str.isprintable), max_size=max_size)
+
+
 @st.composite
 def orders(draw):
     order = draw(st.sampled_from(["row-major", "column-major", "grouped", "morton", "hilbert"]))

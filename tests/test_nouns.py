@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from strategies import problems
 
 from tilesim import Costs, Device, Plan, Problem, plan, simulate
-from tilesim.costs import REAL
+from tilesim.costs import REAL, badge
 from tilesim.costs import WHOLE as TIMES
 from tilesim.devices import presets
 from tilesim.errors import CostsError, DeviceError, PlanError, ProblemError
@@ -90,6 +90,7 @@ def test_presets_are_complete_and_say_where_they_come_from():
         assert device.sms == sms.get(name, device.sms)
         assert device.slots == device.sms
         assert device.title == preset["title"]
+        assert preset["title"].removeprefix("NVIDIA ").removeprefix("AMD ").startswith(preset["short"])
         assert len(preset["source"]) > 20
         assert all(rate > 0 for rate in preset["peak_tflops"].values())
         assert simulate("naive", Problem(512, 512, 512, dtype="fp16"), device).makespan > 0
@@ -166,7 +167,7 @@ def test_a_time_is_a_whole_number_of_ns():
 
 
 def test_every_cost_is_checked():
-    rest = {"overlap", "coresidency", "source"}
+    rest = {"overlap", "coresidency", "device", "scaled_to", "source"}
     assert {*NUMBERS, *rest} == {field.name for field in fields(Costs)}
 
 
@@ -201,6 +202,8 @@ def test_costs_come_back_from_json():
         ({"coresidency": (1, inf)}, "coresidency is [1.0, inf]; it must be"),
         ({"coresidency": 1.0}, "coresidency is 1.0; it must be a list of numbers"),
         ({"coresidency": "1x"}, "coresidency is '1x'; it must be a list of numbers"),
+        ({"device": "h2000"}, "there is no device 'h2000'"),
+        ({"scaled_to": 5}, "there is no device '5'"),
         ({"kstep": 5}, "there is no cost 'kstep'"),
     ],
 )
@@ -226,6 +229,29 @@ def test_without_costs_a_hand_made_device_is_ideal_and_a_named_one_is_not():
     named = Costs.from_mapping(simulate("naive", problem, Device.named("a100")).meta["costs"])
     # The datasheet's 312 TFLOP/s over 108 SMs.
     assert named.k_step == pytest.approx(2 * 128 * 256 * 64 / (312e3 / 108))
+
+
+@pytest.mark.parametrize(
+    "meta", [{}, 5, None, [1], {"k_step": 5, "x": 1}, {"k_step": "x"}, {"k_step": 10**400}]
+)
+def test_what_is_no_costs_gets_no_name(meta):
+    """A trace's meta may hold anything."""
+    assert badge(meta, Device.named("h200")) == "unknown costs"
+
+
+@pytest.mark.parametrize(
+    ("made", "device", "text"),
+    [
+        (Costs(k_step=5, device="h200", scaled_to="a100"), "h200", "H200 overheads for an A100 on an H200"),
+        (Costs(k_step=5, device="h200", scaled_to="a100"), "", "H200 overheads on an A100"),
+        (Costs(k_step=5, device="a100"), "", "A100 costs"),
+        (Costs(k_step=5, device="a100"), "t4", "A100 costs on a T4"),
+        (Costs(), "t4", "ideal costs"),
+    ],
+)
+def test_a_badge_names_whose_costs_they_are_and_where_else_they_are_used(made, device, text):
+    on = Device.named(device, sms=4) if device else Device(4)
+    assert badge(made, on) == badge(asdict(made), on) == text
 
 
 def test_a_dtype_that_the_device_does_not_have():

@@ -1,22 +1,18 @@
-"""What is worth compiling for large plans. Numba is an optional package, and loaded where it pays."""
+"""Functions of many rows, compiled where that pays. Numba is an optional package, and loaded where it pays.
+
+Whoever has such a function says what it is and what it calls: `fast(function, rows, steps)`.
+"""
 
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
-from tilesim import trace_checks
-from tilesim.engine import events
+Steps = tuple[tuple[Callable[..., Any], Callable[..., Any]], ...]
+"""Functions that a compiled one calls, and as what each is compiled: itself, or a form for arrays."""
 
-STEPS: dict[Any, Any] = {
-    step: step
-    for step in (
-        events.enter, events.lead, events.issue, events.share, events.drain, events.hand_in, events.finish,
-        events.go_on, events.wait_for, events.rest,
-    )
-} | {events.lowest: events.lowest_in_tree, events.enqueue: events.enqueue_in_tree}  # fmt: skip
-"""What is called by what is compiled, and as what."""
-# A Run is dozens of arrays: to pass it on costs nothing if steps are inlined and nothing counts references.
+# What is passed on may be dozens of arrays: that costs nothing if steps are inlined and nothing counts
+# references.
 OPTIONS: Any = {"_nrt": False, "forceinline": True}
 
 LARGE = 2**17
@@ -24,37 +20,26 @@ LARGE = 2**17
 LARGE_ONCE_LOADED = 2**10
 
 
-class Functions(NamedTuple):
-    """`clock.play` and `sound.last_done`, for columns that are arrays."""
+def fast(function: Callable[..., Any], rows: int, steps: Steps = ()) -> Callable[..., Any] | None:
+    """`function`, of columns that are arrays, compiled where that pays for so many rows.
 
-    play: Callable[..., None]
-    last_done: Callable[..., int]
-
-
-def functions(rows: int) -> Functions | None:
-    """The functions compiled, where that pays for so many rows; else None, as where Numba is not installed.
-
-    The first call of each compiles it for seconds, unless an earlier process has left it in Numba's cache.
+    Else None, as where Numba is not installed. The first call compiles it for seconds, unless an earlier
+    process has left it in Numba's cache.
     """
     pays = rows >= LARGE or (rows >= LARGE_ONCE_LOADED and load.cache_info().currsize > 0)
-    return load() if pays else None
+    return load(function, steps) if pays else None
 
 
 @cache
-def load() -> Functions | None:
-    """The functions compiled, None where Numba is not installed."""
+def load(function: Callable[..., Any], steps: Steps = ()) -> Callable[..., Any] | None:
+    """`function` compiled, None where Numba is not installed."""
     try:
+        from numba import njit, typeof
         from numba.extending import overload
     except ImportError:
         return None
-    for step, form in STEPS.items():
+    for step, form in steps:
         overload(step, jit_options=OPTIONS, strict=False)(lambda *_, form=form: form)
-    return Functions(_compiled(events.play), _compiled(trace_checks.last_done))
-
-
-def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    from numba import njit, typeof
-
     unkept = njit(**OPTIONS)(function)
     try:
         kept = njit(cache=True, **OPTIONS)(function)

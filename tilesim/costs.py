@@ -5,11 +5,12 @@ issue -launch, prologue-> start -ramp, K-steps-> drain -wait-> ready -fix-up-> f
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from math import inf, isfinite
 from typing import Any
 
-from tilesim.errors import CostsError
+from tilesim.devices import Device, presets
+from tilesim.errors import CostsError, unknown
 
 MAX_NS = 10**15
 MAX_JITTER = 10
@@ -64,6 +65,8 @@ class Costs:
     `jitter`: relative standard deviation of a K-step. K-steps vary by themselves: of a tile of n of them it
     is 1/sqrt(n) of that.
     `clock_mhz`: the SM clock at which these figures hold, 0 where not known.
+    `device`: the preset on which they were measured, such as "h200"; "" where they were not, or not on one.
+    `scaled_to`: the preset whose datasheet they were scaled to, as it has none of its own; "" otherwise.
     `source`: where the figures come from, in words.
 
     Raises CostsError for a negative, infinite or missing value, a k_step of 0, or a bandwidth but no cache.
@@ -92,6 +95,8 @@ class Costs:
     unshared_l2: float = 0.0
     jitter: float = 0.0
     clock_mhz: float = 0.0
+    device: str = ""
+    scaled_to: str = ""
     source: str = ""
 
     def __post_init__(self) -> None:
@@ -116,6 +121,9 @@ class Costs:
             raise CostsError(f"overlap is {self.overlap!r}; it must be true or false")
         if not isinstance(self.source, str):
             raise CostsError(f"the source is {self.source!r}; it must be words")
+        for name in (self.device, self.scaled_to):
+            if not isinstance(name, str) or (name and name not in presets()):
+                raise CostsError(unknown("device", str(name), presets()))
         if isinstance(self.coresidency, str):
             raise CostsError(f"coresidency is {self.coresidency!r}; it must be a list of numbers")
         try:
@@ -154,3 +162,44 @@ def even_shares(ctas_per_sm: int) -> tuple[float, ...]:
     (1.0, 2.0)
     """
     return tuple(float(r) for r in range(1, ctas_per_sm + 1))
+
+
+def badge(costs: Costs | Mapping[str, Any], device: Device) -> str:
+    """Whose costs a run on `device` has, as a short label; `costs` may also be what a trace's meta holds.
+
+    A device without a name has whatever GPU's SMs its costs were measured on. Costs that were measured on no
+    preset are "custom costs", and what is no costs at all "unknown costs".
+
+    >>> a100, h200 = Device.named("a100"), Device.named("h200", sms=4)
+    >>> measured = Costs(k_step=600, device="h200")
+    >>> badge(measured, h200), badge(measured, Device(4)), badge(measured, a100)
+    ('H200 costs', 'H200 costs', 'H200 costs on an A100')
+    >>> badge(replace(measured, scaled_to="a100"), a100)
+    'H200 overheads on an A100'
+    >>> badge(Costs.ideal(), h200), badge(Costs(k_step=5), h200), badge({}, h200)
+    ('ideal costs', 'custom costs', 'unknown costs')
+    """
+    if not isinstance(costs, Costs):
+        try:
+            costs = Costs.from_mapping({"k_step": None} | dict(costs))
+        except (CostsError, TypeError, ValueError):
+            return "unknown costs"
+    if replace(costs, source="") == Costs():
+        return "ideal costs"
+    if not costs.device:
+        return "custom costs"
+    whose, runs_on = presets()[costs.device]["short"], device.name or costs.scaled_to or costs.device
+    if not costs.scaled_to:
+        return f"{whose} costs" + ("" if runs_on == costs.device else f" on {_with_article(runs_on)}")
+    scaled = "" if runs_on == costs.scaled_to else f" for {_with_article(costs.scaled_to)}"
+    return f"{whose} overheads{scaled} on {_with_article(runs_on)}"
+
+
+def _with_article(device: str) -> str:
+    """A preset's short name with its article, as spelt out letter by letter.
+
+    >>> _with_article("a100"), _with_article("t4")
+    ('an A100', 'a T4')
+    """
+    short = presets()[device]["short"]
+    return f"{'an' if short[0] in 'AEFHILMNORSX' else 'a'} {short}"

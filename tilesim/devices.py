@@ -1,11 +1,13 @@
 """Device: how many SMs there are, how many thread blocks fit on each, and who is in the way."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
+
+import numpy as np
 
 from tilesim.errors import DeviceError, unknown, whole
 from tilesim.text import plural
@@ -16,7 +18,7 @@ MAX_CTAS_PER_SM = 64
 
 @cache
 def presets() -> Mapping[str, Mapping[str, Any]]:
-    """The devices known by name: title, sms, memory_gb_per_s, dense peak_tflops by dtype, source.
+    """The devices known by name: title, short, sms, memory_gb_per_s, dense peak_tflops by dtype, source.
 
     `sm_tiers`, where they were observed on the device, say in which order its SMs are filled: see
     `fill_order`; `sm_tiers_source` says how, and how well they explain it.
@@ -75,13 +77,22 @@ class Device:
             object.__setattr__(self, name, whole(what, getattr(self, name), low, high, DeviceError))
         if self.busy_sms >= self.sms:
             raise DeviceError(f"{self.busy_sms} of {self.sms} SMs are busy; at least one must be free")
-        times, rest = divmod(len(self.sm_order), self.sms)
-        alike = times in (0, 1, self.ctas_per_sm) and not rest
-        if not alike or sorted(self.sm_order) != [sm for sm in range(self.sms) for _ in range(times)]:
-            or_more = f", or each {self.ctas_per_sm} times" if self.ctas_per_sm > 1 else ""
-            raise DeviceError(f"the SM order must list each SM from 0 to {self.sms - 1} once{or_more}")
+        self._check_order()
         if not isinstance(self.name, str) or (self.name and self.name not in presets()):
             raise DeviceError(unknown("device", str(self.name), presets()))
+
+    def _check_order(self) -> None:
+        order = tuple(self.sm_order) if isinstance(self.sm_order, Iterable) else None
+        if order is None or not all(
+            isinstance(sm, int | np.integer) and sm is not True and sm is not False for sm in order
+        ):
+            raise DeviceError("the SM order must be a list of the SMs' numbers")
+        object.__setattr__(self, "sm_order", tuple(map(int, order)))
+        times, rest = divmod(len(order), self.sms)
+        alike = times in (0, 1, self.ctas_per_sm) and not rest
+        if not alike or sorted(order) != [sm for sm in range(self.sms) for _ in range(times)]:
+            or_more = f", or each {self.ctas_per_sm} times" if self.ctas_per_sm > 1 else ""
+            raise DeviceError(f"the SM order must list each SM from 0 to {self.sms - 1} once{or_more}")
 
     @classmethod
     def named(cls, name: str, sms: int | None = None, ctas_per_sm: int = 1, busy_sms: int = 0) -> "Device":

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 from operator import index
+from reprlib import Repr
 
 
 class TilesimError(ValueError):
@@ -48,7 +49,7 @@ def whole(what: str, value: object, low: int, high: int, error: type[TilesimErro
     except TypeError:
         number = None
     if number is None or not low <= number <= high:
-        raise error(f"{what} is {value!r}; it must be a whole number from {low} to {high}")
+        raise error(f"{what} is {shown(value)}; it must be a whole number from {low} to {high}")
     return number
 
 
@@ -59,16 +60,33 @@ def unknown(what: str, value: str, choices: Iterable[str]) -> str:
     "there is no schedule 'persistant'; did you mean 'persistent'? (choose from naive, persistent)"
     """
     choices = list(choices)
-    near = get_close_matches(value.lower(), choices, n=1)
+    near = get_close_matches(value[:LONGEST_QUOTE].lower(), choices, n=1)
     names = f"choose from {', '.join(choices)}"
-    return f"there is no {what} {value!r}; " + (f"did you mean {near[0]!r}? ({names})" if near else names)
+    hint = f"did you mean {near[0]!r}? ({names})" if near else names
+    return f"there is no {what} {shown(value)}; {hint}"
+
+
+LONGEST_QUOTE = 40
+"""Characters of a value that a sentence quotes."""
+
+_brief = Repr()
+_brief.maxstring = _brief.maxother = 2 * LONGEST_QUOTE
+_brief.maxlevel = 4
 
 
 def shown(value: object) -> str:
-    """A value from a file as a sentence quotes it, cut where it is long.
+    """A value as a sentence quotes it, cut where it is long; what is cut away is never written out.
 
     >>> shown("x" * 99)
     "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx..."
+    >>> shown(10**5000)
+    'an int of thousands of digits'
     """
-    text = repr(value)
-    return text if len(text) <= 40 else f"{text[:37]}..."
+    if isinstance(value, str | bytes):
+        text = repr(value[:LONGEST_QUOTE]) + "..." * (len(value) > LONGEST_QUOTE)
+    else:
+        try:
+            text = _brief.repr(value)
+        except ValueError:  # Python writes out no integer of more than 4300 digits
+            return "an int of thousands of digits"
+    return text if len(text) <= LONGEST_QUOTE else f"{text[: LONGEST_QUOTE - 3]}..."

@@ -1,18 +1,31 @@
-"""Write a file so that it appears under its name complete or not at all."""
+"""Files: read within limits, never written over what was read, and whole under their name or not there.
+
+A command that writes calls `check_outputs(outputs, inputs)` before any work; `write(path, fill)` writes.
+`read_bytes(path, most, error)` and `read_json(path, error)` read a file that may come from anybody.
+"""
 
 import os
+import shutil
+import stat
 import tempfile
-from collections.abc import Callable
-from io import BytesIO
+from collections.abc import Callable, Iterable
 from os import PathLike
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
-from tilesim.errors import TilesimError
+from tilesim.errors import TilesimError, shown
+from tilesim.strict_json import nesting_fault, parse
+
+PathName = str | PathLike[str]
+
+MOST_JSON = 2**24
+"""Bytes of a JSON file of costs, a ladder or tuned configurations: a thousand times what ships."""
 
 
-def check(path: str | PathLike[str]) -> None:
+def check(path: PathName) -> None:
     """Raise TilesimError where it can be seen beforehand that `path` cannot be written."""
+    if "\0" in str(path):
+        raise TilesimError(f"cannot write {shown(str(path))}: no name of a file has a null character")
     target = Path(path)
     try:
         if target.is_dir():
@@ -25,28 +38,53 @@ def check(path: str | PathLike[str]) -> None:
         raise TilesimError(f"cannot write {target}: {error.strerror}") from None
 
 
-def write(path: str | PathLike[str], fill: Callable[[BinaryIO], object]) -> None:
+def check_outputs(outputs: Iterable[PathName | None], inputs: Iterable[PathName | None] = ()) -> None:
+    """Raise TilesimError unless each of `outputs` can be written and is none of the `inputs`.
+
+    Nor may one be another output. Two names are of one file however they are spelled: through links, hard
+    links, or folders and back. None stands for an option that was not given. What is no file, such as
+    /dev/stdout, may be named twice.
+    """
+    read = [path for path in inputs if path is not None]
+    written: list[PathName] = []
+    for output in outputs:
+        if output is None:
+            continue
+        check(output)
+        for path in read:
+            if _same(output, path):
+                raise TilesimError(
+                    f"cannot write {output}: it is read as {path}; give the output another name"
+                )
+        for other in written:
+            if _same(output, other):
+                raise TilesimError(f"cannot write {output} and {other}: they are the same file")
+        written.append(output)
+
+
+def write(path: PathName, fill: Callable[[BinaryIO], object]) -> None:
     """Let `fill` write into a temporary file beside `path`, then move it there.
 
-    An existing file is replaced only by a complete one; a link's target is replaced, not the link. What
-    is no file, such as /dev/stdout, is written to directly. Raises TilesimError where the folder does
-    not exist, cannot be written, or the disk is full.
+    An existing file is replaced only by a complete one, which keeps its permissions; a link's target is
+    replaced, not the link. What is no file, such as /dev/stdout, is written to once all is there. Raises
+    TilesimError where the folder does not exist, cannot be written, or the disk is full.
     """
     check(path)
     partial = None
     try:
         if not _is_file(Path(path)):
             # A zip file is written back and forth, which a pipe cannot take.
-            whole = BytesIO()
-            fill(whole)
-            with open(path, "wb") as stream:
-                stream.write(whole.getbuffer())
+            with tempfile.TemporaryFile() as whole, open(path, "wb") as stream:
+                fill(whole)
+                whole.seek(0)
+                shutil.copyfileobj(whole, stream)
             return
         target = Path(os.path.realpath(path))
+        mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask()
         handle, partial = tempfile.mkstemp(prefix=f".{target.name[:32]}.", dir=target.parent)
         with os.fdopen(handle, "wb") as file:
             fill(file)
-        os.chmod(partial, 0o666 & ~_umask())
+        os.chmod(partial, mode)
         os.replace(partial, target)
         partial = None
     except OSError as error:
@@ -54,6 +92,57 @@ def write(path: str | PathLike[str], fill: Callable[[BinaryIO], object]) -> None
     finally:
         if partial is not None:
             Path(partial).unlink(missing_ok=True)
+
+
+def read_bytes(path: PathName, most: int, error: type[TilesimError]) -> bytes:
+    """What is in a file or a pipe; raises `error` where it cannot be read or has more than `most` bytes."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read(most + 1)
+    except FileNotFoundError:
+        raise error(f"{path}: there is no such file") from None
+    except OSError as fault:
+        raise error(f"{path}: {fault.strerror or fault}") from None
+    except ValueError as fault:  # a NUL in the name
+        raise error(f"{shown(str(path))}: {fault}") from None
+    if len(data) > most:
+        raise error(f"{path}: this is larger than the {size(most)} that are read of such a file")
+    return data
+
+
+def read_json(path: PathName, error: type[TilesimError], most: int = MOST_JSON) -> Any:
+    """The values in a JSON file: no NaN, no number beyond a double, no key twice, no nesting beyond sense.
+
+    Raises `error`, in a sentence that starts with the path, where it cannot be read or is no such file.
+    """
+    data = read_bytes(path, most, error)
+    try:
+        values = parse(data.removeprefix(b"\xef\xbb\xbf"), error)
+    except error as fault:
+        raise error(f"{path}: {fault}") from None
+    fault_of_form = nesting_fault(values)
+    if fault_of_form:
+        raise error(f"{path}: {fault_of_form}")
+    return values
+
+
+def size(count: int) -> str:
+    """Bytes as people read them.
+
+    >>> size(900), size(3 * 2**19), size(2**28)
+    ('900 bytes', '1.5 MiB', '256 MiB')
+    """
+    return f"{count} bytes" if count < 2**20 else f"{count / 2**20:g} MiB"
+
+
+def _same(one: PathName, other: PathName) -> bool:
+    """Whether two names are of one regular file, that exists or does not yet."""
+    try:
+        if not os.path.exists(one) or not os.path.exists(other):
+            return os.path.realpath(one) == os.path.realpath(other)
+        return os.path.isfile(one) and os.path.samefile(one, other)
+    except (OSError, ValueError):
+        return False
 
 
 def _is_file(target: Path) -> bool:

@@ -3,17 +3,30 @@
 "Slot-time" is time summed over slots: one slot idle for 3 µs and another for 4 µs are 7 µs of it.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from tilesim.traces import Trace
+from tilesim.devices import Device
+from tilesim.problems import Problem
+from tilesim.spans import SPAN, TIMES
 
 
-def makespan(trace: Trace) -> int:
+class TraceLike(Protocol):
+    """What a figure is computed from: a Trace, or what has these parts of one."""
+
+    @property
+    def problem(self) -> Problem: ...
+    @property
+    def device(self) -> Device: ...
+    @property
+    def spans(self) -> np.ndarray: ...
+    @property
+    def meta(self) -> Mapping[str, Any]: ...
+
+
+def makespan(trace: TraceLike) -> int:
     """From the first issue to the last done, ns.
 
     >>> makespan(_example())
@@ -22,7 +35,7 @@ def makespan(trace: Trace) -> int:
     return int(trace.spans["done"].max() - trace.spans["issue"].min())
 
 
-def utilization(trace: Trace) -> float:
+def utilization(trace: TraceLike) -> float:
     """Share of all slot-time that is spent in main loops: Σ(drain - start) / (slots · makespan).
 
     >>> utilization(_example())  # 9 tiles of 1 µs on 4 slots in 3 µs
@@ -32,7 +45,7 @@ def utilization(trace: Trace) -> float:
     return multiplying / (trace.device.slots * makespan(trace))
 
 
-def occupancy(trace: Trace) -> float:
+def occupancy(trace: TraceLike) -> float:
     """Share of all slot-time that is spent between issue and done of a segment, overlaps counted once.
 
     >>> occupancy(_example())
@@ -50,7 +63,7 @@ def occupancy(trace: Trace) -> float:
     return int(held) / (trace.device.slots * makespan(trace))
 
 
-def waves(trace: Trace) -> int:
+def waves(trace: TraceLike) -> int:
     """Segments over slots, rounded up: how many rounds the work would need if all segments were alike.
 
     >>> waves(_example())
@@ -59,7 +72,7 @@ def waves(trace: Trace) -> int:
     return -(-len(trace.spans) // trace.device.slots)
 
 
-def launches(trace: Trace) -> int:
+def launches(trace: TraceLike) -> int:
     """Thread blocks launched, those that found nothing to do included where the trace says how many.
 
     >>> launches(_example())
@@ -68,7 +81,7 @@ def launches(trace: Trace) -> int:
     return int(trace.meta.get("launches", len(np.unique(trace.spans["cta"]))))
 
 
-def splits_tiles(trace: Trace) -> bool:
+def splits_tiles(trace: TraceLike) -> bool:
     """Whether a tile is computed in several segments.
 
     >>> splits_tiles(_example())
@@ -77,7 +90,7 @@ def splits_tiles(trace: Trace) -> bool:
     return len(trace.spans) > trace.problem.tiles
 
 
-def launch_time(trace: Trace) -> int:
+def launch_time(trace: TraceLike) -> int:
     """Slot-time from a thread block's issue to its first multiply, summed over thread blocks, ns.
 
     >>> launch_time(_example())
@@ -87,7 +100,7 @@ def launch_time(trace: Trace) -> int:
     return int((trace.spans["start"][first] - trace.spans["issue"][first]).sum())
 
 
-def tail(trace: Trace) -> tuple[int, int]:
+def tail(trace: TraceLike) -> tuple[int, int]:
     """(length, idle slot-time) of the tail, ns: from when the first slot has nothing left to the end.
 
     The second is what those slots could have done meanwhile: Σ(end - the slot's last done).
@@ -99,7 +112,7 @@ def tail(trace: Trace) -> tuple[int, int]:
     return int(idle.max()), int(idle.sum())
 
 
-def sm_busy(trace: Trace) -> np.ndarray:
+def sm_busy(trace: TraceLike) -> np.ndarray:
     """Time that each SM's slots spend in main loops: int64 ns, shape [sms].
 
     >>> sm_busy(_example()).tolist()
@@ -111,7 +124,7 @@ def sm_busy(trace: Trace) -> np.ndarray:
     return busy
 
 
-def imbalance(trace: Trace) -> float:
+def imbalance(trace: TraceLike) -> float:
     """The busiest SM's main-loop time over the mean of the SMs that are free; 1 is a perfect balance.
 
     >>> round(imbalance(_example()), 3)
@@ -121,7 +134,7 @@ def imbalance(trace: Trace) -> float:
     return float(busy.max() / (busy.sum() / (trace.device.sms - trace.device.busy_sms)))
 
 
-def last_done(trace: Trace) -> np.ndarray:
+def last_done(trace: TraceLike) -> np.ndarray:
     """When each slot finished its last segment: int64 ns, shape [slots]; 0 where it had none.
 
     >>> last_done(_example()).tolist()
@@ -134,17 +147,17 @@ def last_done(trace: Trace) -> np.ndarray:
     return last[(free[:, None] + np.arange(trace.device.ctas_per_sm)).ravel()]
 
 
-def slot_index(trace: Trace) -> np.ndarray:
+def slot_index(trace: TraceLike) -> np.ndarray:
     """Each span's slot as one number, sm · ctas_per_sm + slot: int64, shape [spans]."""
     return trace.spans["sm"].astype(np.int64) * trace.device.ctas_per_sm + trace.spans["slot"]
 
 
-def first_of_cta(trace: Trace) -> np.ndarray:
+def first_of_cta(trace: TraceLike) -> np.ndarray:
     """The rows that are their thread block's first segment, by cta: int64, shape [ctas with work]."""
     return np.unique(trace.spans["cta"], return_index=True)[1]
 
 
-def in_turn(trace: Trace) -> tuple[np.ndarray, np.ndarray]:
+def in_turn(trace: TraceLike) -> tuple[np.ndarray, np.ndarray]:
     """(before, after): rows of segments that follow one another in a slot, pair by pair, slot by slot.
 
     >>> [rows.tolist() for rows in in_turn(_example())]
@@ -156,7 +169,7 @@ def in_turn(trace: Trace) -> tuple[np.ndarray, np.ndarray]:
     return by_slot[:-1][same], by_slot[1:][same]
 
 
-def next_in_slot(trace: Trace, time: str) -> np.ndarray:
+def next_in_slot(trace: TraceLike, time: str) -> np.ndarray:
     """The `time` (issue, start ...) of the next segment in a span's slot, ns: int64, shape [spans].
 
     Where none comes, it is the largest int64.
@@ -170,7 +183,7 @@ def next_in_slot(trace: Trace, time: str) -> np.ndarray:
     return upcoming
 
 
-def breakdown(trace: Trace) -> dict[str, int]:
+def breakdown(trace: TraceLike) -> dict[str, int]:
     """Where all slot-time went, ns; the parts add up to slots · makespan.
 
     `launch` is from issue to start of a thread block's first segment, `hand over` of its later ones.
@@ -196,7 +209,7 @@ def breakdown(trace: Trace) -> dict[str, int]:
     return parts | {"idle": trace.device.slots * makespan(trace) - sum(parts.values())}
 
 
-def summary(trace: Trace) -> dict[str, Any]:
+def summary(trace: TraceLike) -> dict[str, Any]:
     """Every figure by name, as tables and --json print them."""
     tail_length, tail_idle = tail(trace)
     return {
@@ -213,8 +226,18 @@ def summary(trace: Trace) -> dict[str, Any]:
     }
 
 
-def _example() -> Trace:
+class _Example(NamedTuple):
     """9 tiles on 4 SMs (Stream-K, arXiv 2301.03598, figure 1a), a K-step each of 1 µs."""
-    from tilesim import Device, Problem, simulate
 
-    return simulate("naive", Problem(384, 384, 4, tile=(128, 128, 4)), Device(4))
+    problem: Problem
+    device: Device
+    spans: np.ndarray
+    meta: Mapping[str, Any]
+
+
+def _example() -> _Example:
+    tile, spans = np.arange(9), np.zeros(9, SPAN)
+    spans["tile"], spans["cta"], spans["k1"], spans["sm"] = tile, tile, 1, tile % 4
+    for name in TIMES:
+        spans[name] = 1000 * (tile // 4 + (name not in ("issue", "start")))
+    return _Example(Problem(384, 384, 4, tile=(128, 128, 4)), Device(4), spans, {})

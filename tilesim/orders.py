@@ -5,18 +5,24 @@ Each order is a function (tiles_m, tiles_n, parameters...) -> tile ids, an int64
 pid_m * tiles_n + pid_n, whatever the order.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
 from tilesim.errors import ProblemError
 from tilesim.text import resolve
 
-if TYPE_CHECKING:
-    from tilesim.problems import Problem
+
+class Tiled(Protocol):
+    """Whose tiles are visited in an order: a Problem."""
+
+    @property
+    def tiles_m(self) -> int: ...
+    @property
+    def tiles_n(self) -> int: ...
+    @property
+    def order(self) -> str: ...
 
 
 def row_major(tiles_m: int, tiles_n: int) -> np.ndarray:
@@ -99,7 +105,7 @@ def check(order: str) -> None:
     resolve("order", order, ORDERS, 2, ProblemError)
 
 
-def visit(problem: Problem) -> np.ndarray:
+def visit(problem: Tiled) -> np.ndarray:
     """The tiles of `problem` in the order they are visited: int32, shape [tiles]."""
     function, parameters = resolve("order", problem.order, ORDERS, 2, ProblemError)
     return function(problem.tiles_m, problem.tiles_n, *parameters).astype(np.int32)

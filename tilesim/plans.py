@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from tilesim.errors import PlanError
 from tilesim.problems import Problem
+from tilesim.text import plural
 
 SEGMENT = np.dtype([("cta", "i4"), ("tile", "i4"), ("k0", "i4"), ("k1", "i4")])
 UNASSIGNED = -1
@@ -57,6 +58,11 @@ class Plan:
         object.__setattr__(self, "shared", rows[len(cta) :])
         for array in (self.rows, self.segments, self.shared, self.offsets):
             array.flags.writeable = False
+
+    def __repr__(self) -> str:
+        own, queued = plural(len(self.segments), "segment"), len(self.shared)
+        queue = f" and {queued} in a shared queue" if queued else ""
+        return f"<Plan: {plural(self.ctas, 'thread block')} with {own}{queue}>"
 
     def check(self, problem: Problem, slots: int | None = None) -> None:
         """Raise PlanError, naming a tile, unless every K-step of every tile is done exactly once.
@@ -122,8 +128,13 @@ def coverage_fault(rows: np.ndarray, problem: Problem) -> str:
     if empty.size:
         i = empty[0]
         return f"tile {tile[i]} has a segment of K-steps {k0[i]} to {k1[i]}; they must lie in 0 to {steps}"
-    counts = np.bincount(tile, minlength=problem.tiles)
-    missing = np.flatnonzero(counts == 0)
+    # Too few rows are said so before there are counts of all tiles, of which a header can claim 2^31.
+    if len(tile) < problem.tiles:
+        found = np.unique(tile)
+        missing = np.flatnonzero(np.append(found, -1) != np.arange(len(found) + 1))
+    else:
+        counts = np.bincount(tile, minlength=problem.tiles)
+        missing = np.flatnonzero(counts == 0)
     if missing.size:
         return f"tile {missing[0]} is never computed"
     cut = (counts > 1)[tile] | (k1 - k0 < steps)

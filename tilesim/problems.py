@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from tilesim import orders
-from tilesim.errors import ProblemError, unknown, whole
+from tilesim.errors import ProblemError, shown, unknown, whole
 
 DTYPE_BYTES = {"fp32": 4, "tf32": 4, "fp16": 2, "bf16": 2, "fp8": 1, "int8": 1}
 """Bytes of an element of A and B."""
@@ -34,7 +34,9 @@ class Problem:
             size = whole(name.upper(), getattr(self, name), 1, MAX_SIZE, ProblemError)
             object.__setattr__(self, name, size)
         if not isinstance(self.tile, tuple | list) or len(self.tile) != 3:
-            raise ProblemError(f"the tile is {self.tile!r}; it must be three sizes (tile_m, tile_n, tile_k)")
+            raise ProblemError(
+                f"the tile is {shown(self.tile)}; it must be three sizes (tile_m, tile_n, tile_k)"
+            )
         sizes = zip(("tile_m", "tile_n", "tile_k"), self.tile, strict=True)
         tile = tuple(whole(name, size, 1, MAX_SIZE, ProblemError) for name, size in sizes)
         object.__setattr__(self, "tile", tile)

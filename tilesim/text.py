@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from inspect import Parameter, signature
 
-from tilesim.errors import TilesimError, unknown
+from tilesim.errors import TilesimError, shown, unknown
 
 
 def resolve(
@@ -17,7 +17,7 @@ def resolve(
     Raises `error` for an unknown name, a parameter that is not such a number, or a wrong count.
     """
     if not isinstance(text, str):
-        raise error(f"the {what} is {text!r}; it must be a name such as {next(iter(registry))!r}")
+        raise error(f"the {what} is {shown(text)}; it must be a name such as {next(iter(registry))!r}")
     name, *words = text.split(":")
     if name not in registry:
         raise error(unknown(what, name, registry))
@@ -29,10 +29,12 @@ def resolve(
         if parameters:
             form += f", such as {':'.join([name, *(_example(p) for p in parameters)])!r}"
         fault = _miscount(len(words), needed, len(parameters))
-        raise error(f"the {what} {text!r} {fault}; write it as {form}")
+        raise error(f"the {what} {shown(text)} {fault}; write it as {form}")
     for word in words:
         if not (word.isascii() and word.isdigit() and len(word) <= 10 and 1 <= int(word) < 2**31):
-            raise error(f"the {what} {text!r} has the parameter {word!r}; it must be a whole number from 1")
+            raise error(
+                f"the {what} {shown(text)} has the parameter {shown(word)}; it must be a whole number from 1"
+            )
     return function, tuple(int(word) for word in words)
 
 
@@ -53,6 +55,17 @@ def _miscount(given: int, least: int, most: int) -> str:
         return f"needs {'at least ' * (least < most)}{plural(least, 'parameter')}"
     takes = f"{'at most ' * (least < most)}{most}" if most else "none"
     return f"has {plural(given, 'parameter')} but takes {takes}"
+
+
+def unprintable(text: str) -> str:
+    """The first character of a text that Python calls not printable, by its number, or "" where all are.
+
+    Those are control characters, lone surrogates, what is no character, and blanks other than " ".
+
+    >>> unprintable("warp specialised"), unprintable("a\\0b"), unprintable("\\ufffe")
+    ('', 'U+0000', 'U+FFFE')
+    """
+    return "" if text.isprintable() else next(f"U+{ord(c):04X}" for c in text if not c.isprintable())
 
 
 def plural(count: int, noun: str) -> str:

@@ -1,10 +1,39 @@
-"""Whether spans are as a Trace has them, in one pass over a million. Written to be compiled."""
+"""What makes spans a trace, said for two readers: one fast pass that only nods, and checks that say why not.
 
-from tilesim.engine.state import Column, Log
+They are two because neither does for the other: a pass over a million rows is compiled and can make no
+sentence, and whole columns at a time, which find the row and the words for it, need as much memory again and
+several times as long. What the pass believes all checks believe; a property test holds them together.
+"""
+
+from itertools import pairwise
+
+import numpy as np
+
+from tilesim import compiled
+from tilesim.devices import Device
+from tilesim.plans import coverage_fault
+from tilesim.problems import Problem
+from tilesim.spans import LONGEST_NS, TIMES, Column, SpanColumns
+
+
+def is_sound(problem: Problem, device: Device, spans: np.ndarray) -> bool:
+    """Whether `spans` are in order from 0 and keep all rules; also False where nothing fast can tell."""
+    one_pass = compiled.fast(last_done, len(spans))
+    if not one_pass:
+        return False
+    columns = SpanColumns(*(spans[name] for name in SpanColumns._fields))
+    free = np.zeros(device.sms, bool)
+    free[list(device.free_sms)] = True
+    drained = np.zeros(device.sms * device.ctas_per_sm, np.int64)
+    complete = np.zeros(problem.tiles if len(spans) == problem.tiles else 0, bool)
+    last = one_pass(columns, spans["cycles"], free, drained, problem.k_steps, complete)
+    if not 0 < last <= LONGEST_NS // device.slots:
+        return False
+    return bool(len(complete) and complete.all()) or not coverage_fault(spans, problem)
 
 
 def last_done(
-    spans: Log, cycles: Column, free: Column, drained: Column, k_steps: int, complete: Column
+    spans: SpanColumns, cycles: Column, free: Column, drained: Column, k_steps: int, complete: Column
 ) -> int:
     """When the last span is done, or -1 where one contradicts itself or another, or is not in order from 0.
 
@@ -33,3 +62,57 @@ def last_done(
         if spans.k0[row] == 0 and spans.k1[row] == k_steps and 0 <= tile < len(complete):
             complete[tile] = True
     return last
+
+
+def fault(problem: Problem, device: Device, spans: np.ndarray) -> str:
+    """What is wrong with `spans`, in any order and from any zero, and in which row; "" where nothing is."""
+    return (
+        coverage_fault(spans, problem)
+        or _place_fault(device, spans)
+        or _time_fault(spans)
+        or _length_fault(device, spans)
+        or _overlap_fault(spans)
+    )
+
+
+def _place_fault(device: Device, spans: np.ndarray) -> str:
+    for name, limit in {"cta": 2**31 - 1, "sm": device.sms, "slot": device.ctas_per_sm}.items():
+        for row in np.flatnonzero((spans[name] < 0) | (spans[name] >= limit))[:1]:
+            return f"row {row} has {name} {spans[name][row]}; the device has 0 to {limit - 1}"
+    for row in np.flatnonzero(~np.isin(spans["sm"], device.free_sms))[:1]:
+        return f"row {row} ran on SM {spans['sm'][row]}, which another kernel holds"
+    return ""
+
+
+def _time_fault(spans: np.ndarray) -> str:
+    for name in ("issue", "cycles"):
+        for row in np.flatnonzero(spans[name] < 0)[:1]:
+            return f"row {row} has {name} {spans[name][row]}; it cannot be negative"
+    for earlier, later in pairwise(TIMES):
+        for row in np.flatnonzero(spans[later] < spans[earlier])[:1]:
+            return (
+                f"row {row} (tile {spans['tile'][row]}) has {later} at {spans[later][row]} ns, "
+                f"before its {earlier} at {spans[earlier][row]} ns"
+            )
+    return ""
+
+
+def _length_fault(device: Device, spans: np.ndarray) -> str:
+    length, limit = int(spans["done"].max()) - int(spans["issue"].min()), LONGEST_NS // device.slots
+    return (
+        "" if 0 < length <= limit else f"the run takes {length} ns; it must take time, and at most {limit} ns"
+    )
+
+
+def _overlap_fault(spans: np.ndarray) -> str:
+    """One slot multiplies for one segment at a time."""
+    by_slot = spans[np.lexsort((spans["drain"], spans["start"], spans["slot"], spans["sm"]))]
+    before, after = by_slot[:-1], by_slot[1:]
+    same = (before["sm"] == after["sm"]) & (before["slot"] == after["slot"])
+    for i in np.flatnonzero(same & (after["start"] < before["drain"]))[:1]:
+        return (
+            f"tile {after['tile'][i]} starts at {after['start'][i]} ns on SM {after['sm'][i]}, slot "
+            f"{after['slot'][i]}, where the main loop of tile {before['tile'][i]} runs until "
+            f"{before['drain'][i]} ns"
+        )
+    return ""

@@ -1,27 +1,28 @@
 """Trace: when and where each segment ran, simulated or measured, in one form."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from itertools import pairwise
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 from os import PathLike
-from typing import Any
+from pathlib import Path
+from typing import Any, BinaryIO
 
 import numpy as np
 
-from tilesim import compiled, metrics
+from tilesim import films, metrics, strict_json, trace_checks, trace_file
+from tilesim.costs import badge
 from tilesim.devices import Device
-from tilesim.engine.state import Log
-from tilesim.errors import TraceError, whole
-from tilesim.plans import coverage_fault
+from tilesim.errors import TilesimError, TraceError, shown, whole
 from tilesim.problems import Problem
+from tilesim.provenance import provenance
+from tilesim.spans import SPAN, TIMES
+from tilesim.text import plural, unprintable
 
-PLACES = ("cta", "tile", "k0", "k1", "sm", "slot")
-TIMES = ("issue", "start", "drain", "ready", "fixup", "done")
-SPAN = np.dtype([(name, "i4") for name in PLACES] + [(name, "i8") for name in (*TIMES, "cycles")])
-LONGEST_NS = 2**62
-"""Slots times makespan: slot-time must fit int64."""
 ORIGINS = ("simulated", "measured")
+MOST_META = 2**20
+"""Characters of meta as JSON."""
+LONGEST_NAME = 1000
+"""Characters of a schedule's name; kernels compiled from templates have long ones."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,7 +36,9 @@ class Trace:
     `meta`: what else is known, JSON values: launches, costs, seed, or gpu, driver, versions, date, kernel.
 
     Raises TraceError, naming the row, where a K-step is missing or done twice, times run backwards, a
-    place is not on the device, or two main loops overlap in one slot.
+    place is not on the device, or two main loops overlap in one slot; and where a text in it holds a
+    character that cannot be printed, which would break a terminal or a film. It is refused, not dropped, so
+    that names that differ stay different.
     """
 
     problem: Problem
@@ -51,8 +54,10 @@ class Trace:
         if not _is_frozen(spans):
             spans = np.array(spans)
         _check_form(self, spans)
-        if not _is_sound(self, spans):
-            _check_rows(self, spans)
+        if not trace_checks.is_sound(self.problem, self.device, spans):
+            fault = trace_checks.fault(self.problem, self.device, spans)
+            if fault:
+                raise TraceError(fault)
             spans = spans[np.lexsort((spans["slot"], spans["sm"], spans["start"], spans["issue"]))]
             zero = spans["issue"].min()
             for name in TIMES:
@@ -80,18 +85,94 @@ class Trace:
         """Segments over slots, rounded up."""
         return metrics.waves(self)
 
+    def __repr__(self) -> str:
+        problem, name = self.problem, " ".join(self.schedule.split())[:80]
+        size = f"{problem.m}x{problem.n}x{problem.k} {problem.dtype} in {plural(problem.tiles, 'tile')}"
+        took = f"{self.makespan / 1000:.3f} µs"
+        return f"<Trace: {name} on {self.device.title}, {self.origin}, {size}, {took}>"
+
+    def summary(self) -> dict[str, Any]:
+        """Every figure by its name, as `metrics.summary`, and what they are of: JSON values, times in ns.
+
+        >>> from tilesim import simulate
+        >>> found = simulate("naive", Problem(384, 384, 4, tile=(128, 128, 4)), Device(4)).summary()
+        >>> found["utilization"], found["problem"]["m"], found["origin"], found["costs"]["k_step"]
+        (0.75, 384, 'simulated', 1000.0)
+        """
+        return about(self) | metrics.summary(self)
+
+    def film(self, path: str | PathLike[str], **options: Any) -> Path:
+        """Write a film of the run, as `tilesim export` makes it, and return its path; it takes its time.
+
+        `options` are those of the command line, such as size="720p", seconds=20, theme="light", from_=2; the
+        path's ending tells the format. `scene` is a film's name: else naive where each thread block computes
+        one tile, and persistent where they compute several. Raises TilesimError with what the command says.
+        """
+        return films.export(self, path, options)
+
     def save(self, path: str | PathLike[str]) -> None:
         """Write the trace as .npz; the file appears under its name only when it is complete."""
-        from tilesim.formats import npz
-
-        npz.save(self, path)
+        trace_file.write(path, header(self), self.spans)
 
     @staticmethod
-    def load(path: str | PathLike[str]) -> "Trace":
-        """Read a trace from .npz; raises TraceError where the file is not a valid trace."""
-        from tilesim.formats import npz
+    def load(path: str | PathLike[str], file: BinaryIO | None = None) -> "Trace":
+        """Read a trace from .npz, and check it again; `file` is what to read where it is open already.
 
-        return npz.load(path)
+        Raises TraceError, in a sentence that starts with the path, where the file does not exist, is
+        truncated, is no trace, comes from a newer version, or contradicts itself.
+        """
+        described, spans = trace_file.read(path, file)
+        try:
+            return _described(described, spans)
+        except TilesimError as error:
+            raise TraceError(f"{path}: {error}") from None
+
+
+def about(trace: Trace) -> dict[str, Any]:
+    """What a run is of: its provenance, its origin, and the rest of its meta.
+
+    Its costs, the badge that says whose they are, and its seed are None where it was measured.
+
+    >>> from tilesim import Costs, simulate
+    >>> found = about(simulate("naive", Problem(128, 640, 4), Device(2), Costs.ideal(), seed=3))
+    >>> found["origin"], found["badge"], found["seed"], found["problem"]["order"]
+    ('simulated', 'ideal costs', 3, 'row-major')
+    """
+    meta = {name: value for name, value in trace.meta.items() if name not in ("launches", "costs", "seed")}
+    costs = trace.meta.get("costs")
+    return provenance(trace.schedule, trace.problem, trace.device) | {
+        "origin": trace.origin,
+        "costs": costs,
+        "badge": None if costs is None else badge(costs, trace.device),
+        "seed": trace.meta.get("seed"),
+        "tick_ns": trace.tick_ns,
+        "meta": meta,
+    }
+
+
+def header(trace: Trace) -> dict[str, Any]:
+    """Everything of a trace but its spans, as JSON values."""
+    return {
+        "format": trace_file.FORMAT,
+        "version": trace_file.VERSION,
+        "problem": asdict(trace.problem),
+        "device": asdict(trace.device),
+        "schedule": trace.schedule,
+        "origin": trace.origin,
+        "tick_ns": trace.tick_ns,
+        "meta": dict(trace.meta),
+    }
+
+
+def _described(values: Mapping[str, Any], spans: np.ndarray) -> Trace:
+    """The trace of `spans` whose header is `values`; raises TraceError where it lacks or does not fit one."""
+    try:
+        problem = Problem(**{**values["problem"], "tile": tuple(values["problem"]["tile"])})
+        device = Device(**{**values["device"], "sm_order": tuple(values["device"]["sm_order"])})
+        rest = [values[name] for name in ("origin", "tick_ns", "meta")]
+        return Trace(problem, device, values["schedule"], spans, *rest)
+    except (KeyError, TypeError) as error:
+        raise TraceError(f"the header lacks or does not fit {str(error)[:200]}") from None
 
 
 def _is_frozen(spans: object) -> bool:
@@ -102,84 +183,58 @@ def _is_frozen(spans: object) -> bool:
 def _check_form(trace: Trace, spans: np.ndarray) -> None:
     if spans.dtype != SPAN or spans.ndim != 1:
         names = ", ".join(SPAN.names or ())
-        raise TraceError(f"spans are {spans.dtype}; they must be one row per segment with the fields {names}")
+        found = str(spans.dtype)[:200]
+        raise TraceError(f"spans are {found}; they must be one row per segment with the fields {names}")
     if not len(spans):
         raise TraceError("the trace has no spans; it needs at least one")
     if trace.origin not in ORIGINS:
-        raise TraceError(f"the origin is {trace.origin!r}; it must be one of {', '.join(ORIGINS)}")
+        raise TraceError(f"the origin is {shown(trace.origin)}; it must be one of {', '.join(ORIGINS)}")
     whole("tick_ns", trace.tick_ns, 1, 10**9, TraceError)
-    _check_words(trace)
-
-
-def _check_words(trace: Trace) -> None:
     if not isinstance(trace.schedule, str):
-        raise TraceError(f"the schedule is {trace.schedule!r}; it must be a name")
-    if not isinstance(trace.meta, Mapping):
-        raise TraceError(f"meta is {trace.meta!r}; it must be a mapping")
-    if "launches" in trace.meta:
-        whole("meta's launches", trace.meta["launches"], 1, 2**31, TraceError)
+        raise TraceError(f"the schedule is {shown(trace.schedule)}; it must be a name")
+    if len(trace.schedule) > LONGEST_NAME:
+        length = len(trace.schedule)
+        raise TraceError(f"the schedule's name has {length} characters; at most {LONGEST_NAME} are allowed")
+    _check_text("the schedule", trace.schedule)
+    _check_meta(trace.meta)
+
+
+def _check_text(what: str, text: str) -> None:
+    if not text.isprintable():
+        raise TraceError(f"{what} {shown(text)} has a {unprintable(text)}, which cannot be printed")
+
+
+def _check_meta(meta: object) -> None:
+    if not isinstance(meta, Mapping):
+        raise TraceError(f"meta is {shown(meta)}; it must be a mapping")
+    if "launches" in meta:
+        whole("meta's launches", meta["launches"], 1, 2**31, TraceError)
+    values = dict(meta)
+    if strict_json.nesting_fault(values):
+        raise TraceError(f"meta: {strict_json.nesting_fault(values)}")
     try:
-        json.dumps(dict(trace.meta), allow_nan=False)
+        text = json.dumps(values, allow_nan=False, ensure_ascii=False)
     except (TypeError, ValueError) as error:
-        raise TraceError(f"meta must hold JSON values: {error}") from None
+        raise TraceError(f"meta must hold JSON values: {str(error)[:200]}") from None
+    if len(text) > MOST_META:
+        raise TraceError(f"meta has {len(text)} characters as JSON; at most {MOST_META} are allowed")
+    for leaf in _leaves(values):
+        if isinstance(leaf, str):
+            _check_text("meta has the text", leaf)
+        elif isinstance(leaf, int) and abs(leaf) > strict_json.LARGEST:
+            raise TraceError(f"meta has the number {shown(leaf)}, which no double holds")
 
 
-def _is_sound(trace: Trace, spans: np.ndarray) -> bool:
-    """Whether `spans` are in order from 0 and keep all rules; also False where nothing fast can tell."""
-    device, problem, fast = trace.device, trace.problem, compiled.functions(len(spans))
-    if not fast:
-        return False
-    columns = Log(*(spans[name] for name in Log._fields))
-    free = np.zeros(device.sms, bool)
-    free[list(device.free_sms)] = True
-    drained = np.zeros(device.sms * device.ctas_per_sm, np.int64)
-    complete = np.zeros(problem.tiles if len(spans) == problem.tiles else 0, bool)
-    last = fast.last_done(columns, spans["cycles"], free, drained, problem.k_steps, complete)
-    if not 0 < last <= LONGEST_NS // device.slots:
-        return False
-    return bool(len(complete) and complete.all()) or not coverage_fault(spans, problem)
-
-
-def _check_rows(trace: Trace, spans: np.ndarray) -> None:
-    fault, device = coverage_fault(spans, trace.problem), trace.device
-    if fault:
-        raise TraceError(fault)
-    _check_places(device, spans)
-    _check_times(spans)
-    length, limit = int(spans["done"].max()) - int(spans["issue"].min()), LONGEST_NS // device.slots
-    if not 0 < length <= limit:
-        raise TraceError(f"the run takes {length} ns; it must take time, and at most {limit} ns")
-    _check_overlap(spans)
-
-
-def _check_places(device: Device, spans: np.ndarray) -> None:
-    for name, limit in {"cta": 2**31 - 1, "sm": device.sms, "slot": device.ctas_per_sm}.items():
-        for row in np.flatnonzero((spans[name] < 0) | (spans[name] >= limit))[:1]:
-            raise TraceError(f"row {row} has {name} {spans[name][row]}; the device has 0 to {limit - 1}")
-    for row in np.flatnonzero(~np.isin(spans["sm"], device.free_sms))[:1]:
-        raise TraceError(f"row {row} ran on SM {spans['sm'][row]}, which another kernel holds")
-
-
-def _check_times(spans: np.ndarray) -> None:
-    for name in ("issue", "cycles"):
-        for row in np.flatnonzero(spans[name] < 0)[:1]:
-            raise TraceError(f"row {row} has {name} {spans[name][row]}; it cannot be negative")
-    for earlier, later in pairwise(TIMES):
-        for row in np.flatnonzero(spans[later] < spans[earlier])[:1]:
-            raise TraceError(
-                f"row {row} (tile {spans['tile'][row]}) has {later} at {spans[later][row]} ns, "
-                f"before its {earlier} at {spans[earlier][row]} ns"
-            )
-
-
-def _check_overlap(spans: np.ndarray) -> None:
-    """One slot multiplies for one segment at a time."""
-    by_slot = spans[np.lexsort((spans["drain"], spans["start"], spans["slot"], spans["sm"]))]
-    before, after = by_slot[:-1], by_slot[1:]
-    same = (before["sm"] == after["sm"]) & (before["slot"] == after["slot"])
-    for i in np.flatnonzero(same & (after["start"] < before["drain"]))[:1]:
-        raise TraceError(
-            f"tile {after['tile'][i]} starts at {after['start'][i]} ns on SM {after['sm'][i]}, slot "
-            f"{after['slot'][i]}, where the main loop of tile {before['tile'][i]} runs until "
-            f"{before['drain'][i]} ns"
-        )
+def _leaves(values: Any) -> Iterator[object]:
+    """Every text, number and null in JSON values, and every key."""
+    if isinstance(values, dict):
+        for key in values:
+            if not isinstance(key, str):
+                raise TraceError(f"meta has the key {shown(key)}; it must be a text")
+        yield from values
+        values = list(values.values())
+    if isinstance(values, list | tuple):
+        for value in values:
+            yield from _leaves(value)
+    else:
+        yield values

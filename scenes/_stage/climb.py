@@ -1,4 +1,4 @@
-"""Climb: what a film of the kernel ladder shows, one problem's rungs, with a theme and a length."""
+"""Climb: what a film of the kernel ladder shows, one problem's steps, with a theme and a length."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class Climb:
 def make(settings: Mapping[str, Any]) -> Climb:
     """The Climb that `settings` ask for; the keys are SETTINGS, all optional.
 
-    The ladder is the file `ladder`, else the first that ships; of it, the problem with the most rungs of
+    The ladder is the file `ladder`, else the first that ships; of it, the problem with the most steps of
     those that have the sizes asked for. Raises FilmError for a key that does not exist, for no ladder, and
     for fewer than two steps or more than MOST; LadderError for the file and the problem.
     """

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any, ClassVar
 
 from . import climb
-from .climb_picture import ClimbPicture, Draw
+from .climb_picture import ClimbPicture, Draw, badge
 from .layout import Frame
 from .script import Script
 from .stage import FilmScene
@@ -27,4 +27,7 @@ class ClimbScene(FilmScene):
 
     @staticmethod
     def figures(film: climb.Climb) -> dict[str, Any]:
-        return {"rows": [asdict(row) | {"tflops": row.tflops} for row in film.ladder.rows]}
+        return {
+            "badge": badge(film),
+            "rows": [asdict(row) | {"tflops": row.tflops} for row in film.ladder.rows],
+        }

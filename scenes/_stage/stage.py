@@ -5,14 +5,14 @@ from typing import Any, ClassVar
 
 from manim import Scene, config
 
-from tilesim import Problem, metrics
+from tilesim import Problem
 from tilesim.errors import TilesimError
 
 from .canvas import Canvas, CanvasCamera, Roll
 from .film import Default, Film, from_environment, make
 from .layout import Frame
 from .picture import Picture
-from .script import Script
+from .script import Script, origin
 from .theme import hexadecimal
 from .words import FRAME_HEIGHT
 from .writing import FilmRenderer
@@ -80,4 +80,5 @@ class TraceScene(FilmScene):
 
     @staticmethod
     def figures(film: Film) -> dict[str, Any]:
-        return {"traces": [metrics.summary(trace) for trace in film.traces]}
+        traces = [{"badge": origin([trace])} | trace.summary() for trace in film.traces]
+        return {"badge": origin(film.traces), "traces": traces}

@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 import tracemalloc
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,12 +13,11 @@ from hypothesis import strategies as st
 from strategies import EVERY_SCHEDULE, costs, devices, planned, split_plans
 
 from tilesim import Costs, Device, Problem, Trace, compiled, plan, simulate
-from tilesim.compiled import Functions
 from tilesim.engine import run
-from tilesim.engine.events import latest, play
+from tilesim.engine.events import latest
 from tilesim.errors import PlanError, TraceError
-from tilesim.trace_checks import last_done
-from tilesim.traces import LONGEST_NS, PLACES, SPAN, _is_sound
+from tilesim.spans import LONGEST_NS, PLACES, SPAN
+from tilesim.trace_checks import is_sound
 
 pytest.importorskip("numba")
 
@@ -31,10 +29,19 @@ COSTS = Costs(
 H200 = Device.named("h200")
 
 
-def with_functions(functions, call):
-    """What `call` returns where these are the compiled functions, None for none; or the error's sentence."""
+def never(function, steps=()):
+    """In place of `compiled.load`: nothing is compiled."""
+
+
+def uncompiled(function, steps=()):
+    """The same: the function that would be compiled, in Python."""
+    return function
+
+
+def with_functions(load, call):
+    """What `call` returns where `load` makes the compiled functions; or the error's sentence."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compiled, "functions", lambda rows: functions)
+        patch.setattr(compiled, "fast", lambda function, rows, steps=(): load(function, steps))
         try:
             return call()
         except (PlanError, TraceError) as error:
@@ -42,7 +49,7 @@ def with_functions(functions, call):
 
 
 def is_the_same_compiled(call):
-    in_python, fast = with_functions(None, call), with_functions(compiled.load(), call)
+    in_python, fast = with_functions(never, call), with_functions(compiled.load, call)
     if isinstance(in_python, str):
         assert fast == in_python
     else:
@@ -99,38 +106,33 @@ def test_what_one_pass_believes_all_checks_believe(case, device, costs, field, r
     schedule, problem = case
     spans = np.array(simulate(schedule, problem, device, costs).spans)
     spans[field][row % len(spans)] = by if field in PLACES else spans[field][row % len(spans)] + by
-    one_pass = Functions(play, last_done)
 
     def checked():
         return Trace(problem, device, schedule, spans).spans
 
-    found = with_functions(None, checked)
+    found = with_functions(never, checked)
     believed = not isinstance(found, str) and found.tobytes() == spans.tobytes()
-    assert (
-        with_functions(one_pass, lambda: _is_sound(SimpleNamespace(device=device, problem=problem), spans))
-        == believed
-    )
-    again = with_functions(one_pass, checked)
+    assert with_functions(uncompiled, lambda: is_sound(problem, device, spans)) == believed
+    again = with_functions(uncompiled, checked)
     assert again == found if isinstance(found, str) else again.tobytes() == found.tobytes()
 
 
 def test_a_run_that_takes_too_long_or_no_time_is_not_believed_in_one_pass():
-    one = SimpleNamespace(device=Device(1), problem=Problem(1, 1, 1))
+    one = Problem(1, 1, 1), Device(1)
     spans = np.zeros(1, SPAN)
     spans["k1"] = 1
     for done, sound in {0: False, 1: True, LONGEST_NS: True, LONGEST_NS + 1: False}.items():
         spans["done"] = done
-        assert with_functions(Functions(play, last_done), lambda: _is_sound(one, spans)) == sound
+        assert with_functions(uncompiled, lambda: is_sound(*one, spans)) == sound
 
 
 def test_a_trace_of_frozen_rows_that_own_their_memory_copies_nothing():
     spans = simulate("naive", Problem(1, 5, 1, tile=(1, 1, 1)), Device(2)).spans
     problem = Problem(1, 5, 1, tile=(1, 1, 1))
-    fast = Functions(play, last_done)
-    assert with_functions(fast, lambda: Trace(problem, Device(2), "naive", spans).spans) is spans
+    assert with_functions(uncompiled, lambda: Trace(problem, Device(2), "naive", spans).spans) is spans
     view = np.array(spans)[:]
     view.flags.writeable = False
-    assert with_functions(fast, lambda: Trace(problem, Device(2), "naive", view[:]).spans).base is None
+    assert with_functions(uncompiled, lambda: Trace(problem, Device(2), "naive", view[:]).spans).base is None
 
 
 MILLION = Problem(128 * 1000, 256 * 1000, 512)
@@ -143,7 +145,7 @@ def test_a_million_tiles(schedule):
     assert 0.7 < trace.utilization < trace.occupancy <= 1
     assert trace.waves == -(-len(trace.spans) // 132)
     assert trace.makespan == trace.spans["done"].max()
-    believed = with_functions(None, lambda: Trace(MILLION, H200, schedule, np.array(trace.spans)).spans)
+    believed = with_functions(never, lambda: Trace(MILLION, H200, schedule, np.array(trace.spans)).spans)
     assert believed.tobytes() == trace.spans.tobytes()
 
 

@@ -15,10 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import costs, devices, planned
 
-from tilesim import Device, Problem, Trace, simulate
+from tilesim import Device, Problem, Trace, simulate, trace_file
 from tilesim.errors import TilesimError, TraceError
-from tilesim.formats import npz
-from tilesim.traces import SPAN
+from tilesim.spans import SPAN
 
 TRACE = simulate("persistent", Problem(300, 300, 300, tile=(64, 64, 64), order="grouped:2"), Device(3, 2))
 
@@ -88,7 +87,7 @@ def test_the_file_holds_two_plain_arrays_and_a_version(saved):
         assert sorted(file.files) == ["header", "planes"]
         values = json.loads(bytes(file["header"]))
         assert file["planes"].dtype == np.uint8
-    assert (values["format"], values["version"]) == ("tilesim trace", npz.VERSION)
+    assert (values["format"], values["version"]) == ("tilesim trace", trace_file.VERSION)
 
 
 def test_spans_as_they_are_do_for_planes(saved):
@@ -201,7 +200,9 @@ def test_a_header_that_lacks_something(saved, key):
         (("device", "name"), "abacus", "there is no device 'abacus'"),
         (("device", "name"), {}, "there is no device"),
         (("device", "sm_order"), [0, 0, 1], "the SM order must list each SM"),
-        (("device", "sm_order"), ["a", 1, 2], "does not fit"),
+        (("device", "sm_order"), ["a", 1, 2], "the SM order must be a list of the SMs' numbers"),
+        (("device", "sm_order"), [1.0, 0.0, 2.0], "the SM order must be a list of the SMs' numbers"),
+        (("device", "sm_order"), [True, False, 2], "the SM order must be a list of the SMs' numbers"),
         (("problem",), 5, "does not fit"),
         (("device",), [], "does not fit"),
         (("origin",), "dreamt", "the origin is 'dreamt'"),

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import costs, devices, planned
+from strategies import costs, devices, planned, printable
 
 from tilesim import Device, Problem, Trace, simulate
 from tilesim.errors import TraceError
@@ -16,6 +16,7 @@ from tilesim.formats import json as json_format
 from tilesim.formats import npz, perfetto
 from tilesim.formats.facts import FACTS
 from tilesim.formats.reader import read
+from tilesim.traces import header
 
 OWN = """\
 # m=256 n=256 k=128 tile=128x128x64 dtype=fp16
@@ -42,7 +43,7 @@ def same(one, other):
 
 
 def facts_of(trace):
-    about = json_format.facts(json.loads(json.dumps(npz.header(trace))))
+    about = json_format.facts(json.loads(json.dumps(header(trace))))
     return {name: value for name, value in about.items() if name in FACTS}
 
 
@@ -52,12 +53,12 @@ def traces(draw):
     trace = simulate(schedule, problem, draw(devices()), draw(costs()), draw(st.integers(0, 9)))
     if draw(st.booleans()):
         return trace
-    meta = draw(st.dictionaries(st.text(max_size=5), st.none() | st.floats(0, 9) | st.text(max_size=9)))
+    meta = draw(st.dictionaries(printable(), st.none() | st.floats(0, 9) | printable()))
     meta.pop("launches", None)
     spans = np.array(trace.spans)
     spans["cycles"] = draw(st.integers(0, 2**60))
     return Trace(
-        trace.problem, trace.device, draw(st.text()), spans, "measured", draw(st.integers(1, 256)), meta
+        trace.problem, trace.device, draw(printable()), spans, "measured", draw(st.integers(1, 256)), meta
     )
 
 

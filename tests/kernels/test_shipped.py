@@ -65,11 +65,11 @@ def test_a_queue_is_handed_out_in_its_order(trace):
 
 def test_only_the_owners_of_cut_tiles_wait_and_never_for_nothing(trace):
     spans = trace.spans
-    cut = np.bincount(spans["tile"], minlength=trace.problem.tiles)[spans["tile"]] > 1
+    split = np.bincount(spans["tile"], minlength=trace.problem.tiles)[spans["tile"]] > 1
     owns = spans["fixup"] > spans["drain"]
-    assert not (owns & ~cut).any()
+    assert not (owns & ~split).any()
     owners = spans[owns]
-    assert len(owners) == len(np.unique(spans["tile"][cut]))
+    assert len(owners) == len(np.unique(spans["tile"][split]))
     arrived = np.zeros(trace.problem.tiles, np.int64)
     np.maximum.at(arrived, spans["tile"][~owns], spans["done"][~owns])
     # the flag is raised before its writer stamps that it was, by up to a tick and the stamp

@@ -19,7 +19,7 @@ ROWS = values()["rows"]
 def test_rows_in_any_order_are_the_same_ladder(rows):
     ladder = parse(values() | {"rows": rows}).of(m=2048)
     assert [step.name for step in ladder.steps] == list(STEPS)[:-1]
-    assert [step.rung for step in ladder.steps] == list(range(1, 12))
+    assert [step.step for step in ladder.steps] == list(range(1, 12))
     assert ladder.yardstick.name == "cublas" and ladder.rows[-1] == ladder.yardstick
 
 
@@ -93,7 +93,7 @@ BROKEN = {
     ),
     "no rows": (values() | {"rows": []}, "rows is []; it must be a list of one row or more"),
     "a row of text": (values() | {"rows": ["tiled"]}, "row 1 is 'tiled'; it must be an object"),
-    "a rung of text": (broken(rung="1"), "rung of row 1 is '1'; it must be a whole number from 1"),
+    "a step of text": (broken(step="1"), "step of row 1 is '1'; it must be a whole number from 1"),
     "no name": (broken(name=" "), "name of row 1 is ' '; it must be a text"),
     "no why": (broken(why=None), "why of row 1 is None; it must be a text"),
     "no size": (broken(m=0), "m of row 1 is 0; it must be a whole number from 1 to"),
@@ -135,7 +135,7 @@ def test_no_such_file(tmp_path):
 
 
 def test_of_the_yardstick_nobody_says_what_it_changes():
-    (yardstick,) = parse(broken(rung=None, change="", why=None)).rows
+    (yardstick,) = parse(broken(step=None, change="", why=None)).rows
     assert yardstick.change == yardstick.why == ""
 
 

@@ -8,6 +8,7 @@ from math import prod
 from os import PathLike
 from typing import Any, NamedTuple
 
+from tilesim.costs import badge
 from tilesim.default_costs import read_costs
 from tilesim.devices import Device
 from tilesim.engine.simulate import simulate
@@ -35,7 +36,7 @@ class Row(NamedTuple):
     """A combination and its figures, as tables name them; None and an `error` where it cannot be simulated.
 
     `device` is a preset's name or "", `tile` reads "128x256x64", `tflops` is 2·m·n·k over the makespan,
-    padding not counted, and `costs` says where the costs come from.
+    padding not counted. `badge` says whose costs they are, and `costs` where those come from.
     """
 
     schedule: str
@@ -56,6 +57,7 @@ class Row(NamedTuple):
     utilization: float | None = None
     occupancy: float | None = None
     tflops: float | None = None
+    badge: str = ""
     costs: str = ""
     error: str = ""
 
@@ -90,13 +92,15 @@ def sweep(
     seed: int = 0,
     jobs: int = 1,
     progress: Callable[[int], object] = lambda more: None,
+    prepare: Callable[[], object] = int,
 ) -> list[Row]:
     """The row of each combination, in their order, whatever the number of processes, `jobs`.
 
     `costs` is a file as `read_costs` takes it; None is each combination's default. `progress` is told how
-    many more are done. Raises TilesimError where a process dies.
+    many more are done. Each process calls `prepare` first, which may register schedules. Raises TilesimError
+    where a process dies.
     """
-    return in_order(partial(row, costs=costs, seed=seed), every, jobs, progress)
+    return in_order(partial(row, costs=costs, seed=seed), every, jobs, progress, prepare)
 
 
 def row(one: Combination, costs: str | PathLike[str] | None = None, seed: int = 0) -> Row:
@@ -119,6 +123,7 @@ def row(one: Combination, costs: str | PathLike[str] | None = None, seed: int = 
         utilization=trace.utilization,
         occupancy=trace.occupancy,
         tflops=problem.flops / trace.makespan / 1000,
+        badge=badge(trace.meta["costs"], device),
         costs=_brief(trace.meta["costs"]["source"]),
     )
 

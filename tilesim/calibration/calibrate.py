@@ -170,6 +170,7 @@ def _around(traces: Sequence[Trace]) -> Costs:
         partial=partial if blocking and partial != epilogue else None,
         merge=merge,
         fixup=fixup,
+        device=_device(traces),
         source=_source(traces),
     )
 
@@ -232,6 +233,12 @@ def _with_main_loops(
     )
     least = min(costs.jitter, most_jitter([(one.trace, one.made) for one in main], costs))
     return replace(costs, jitter=round(least, 5))
+
+
+def _device(traces: Sequence[Trace]) -> str:
+    """The preset on which all `traces` were measured, "" where there is none."""
+    names = {trace.device.name if trace.origin == "measured" else "" for trace in traces}
+    return names.pop() if len(names) == 1 else ""
 
 
 def _source(traces: Sequence[Trace]) -> str:

@@ -21,6 +21,16 @@ from tilesim.model.traffic import loads, stretch
 from tilesim.plans import Plan
 from tilesim.problems import DTYPE_BYTES, Problem
 
+STEPS: compiled.Steps = (
+    *((step, step) for step in (
+        events.enter, events.lead, events.issue, events.share, events.drain, events.hand_in, events.finish,
+        events.go_on, events.wait_for, events.rest,
+    )),
+    (events.lowest, events.lowest_in_tree),
+    (events.enqueue, events.enqueue_in_tree),
+)  # fmt: skip
+"""What `events.play` calls, and as what each is compiled."""
+
 
 def run(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int = 0) -> np.ndarray:
     """Play `plan`, which covers `problem`, and return its spans: a read-only SPAN array, a row per segment.
@@ -33,9 +43,9 @@ def run(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int = 
     """
     work = main_loop_ns(plan, problem, device, costs, seed)
     made, spans = laid_out(plan, problem, device, costs, work)
-    fast = compiled.functions(len(work))
-    if fast and longest(plan, problem, device, costs) < events.latest(device.slots):
-        fast.play(with_tree(made))
+    play = compiled.fast(events.play, len(work), STEPS)
+    if play and longest(plan, problem, device, costs) < events.latest(device.slots):
+        play(with_tree(made))
     else:
         made = with_lists(made)
         events.play(made)

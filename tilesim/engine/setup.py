@@ -10,7 +10,7 @@ from tilesim.engine.events import FREE, NEVER
 from tilesim.engine.state import NOBODY, Log, Merges, Rates, Run, Segments, Slots
 from tilesim.plans import Plan
 from tilesim.problems import Problem
-from tilesim.traces import SPAN
+from tilesim.spans import SPAN
 
 
 def laid_out(

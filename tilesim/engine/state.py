@@ -1,9 +1,9 @@
 """Columns: a plan that is played, laid out for tilesim.engine.events, as lists or as arrays."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-Column = Any
-"""A list, or an array of one dimension."""
+from tilesim.spans import Column
+from tilesim.spans import SpanColumns as Log
 
 NOBODY = -1
 
@@ -90,28 +90,12 @@ class Merges(NamedTuple):
     waiting: Column
 
 
-class Log(NamedTuple):
-    """What is found: a row per segment in the order of issue, fields as of a span."""
-
-    cta: Column
-    tile: Column
-    k0: Column
-    k1: Column
-    sm: Column
-    slot: Column
-    issue: Column
-    start: Column
-    drain: Column
-    ready: Column
-    fixup: Column
-    done: Column
-
-
 CTA, QUEUED, ISSUED, DISPATCHED = range(4)
 
 
 class Run(NamedTuple):
-    """All of it. `heads`: next thread block, row of the queue and row of the log; the last dispatch."""
+    """All of it. `log`: what is found, a row per segment in the order of issue. `heads`: next thread block,
+    row of the queue and row of the log; the last dispatch."""
 
     segments: Segments
     rates: Rates

@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 
 from tilesim.errors import TraceError, shown
-from tilesim.formats.npz import FORMAT
 from tilesim.formats.rows import Rows, integers
+from tilesim.trace_file import FORMAT
 
 TILE = re.compile(r"(?<![a-z])tile[ _#:=]*([0-9]{1,18})\b(?!\s*[,x.]\s*[0-9])", re.IGNORECASE)
 SM = re.compile(r"(?<![a-z])sm[ _#:=]*([0-9]{1,18})\b", re.IGNORECASE)

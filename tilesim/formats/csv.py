@@ -23,8 +23,9 @@ from tilesim import files
 from tilesim.errors import TraceError, shown, unknown
 from tilesim.formats.facts import FACTS
 from tilesim.formats.rows import COLUMNS, Rows, integers
+from tilesim.spans import SPAN
 from tilesim.text import plural
-from tilesim.traces import SPAN, Trace
+from tilesim.traces import Trace
 
 DELIMITERS = ",;\t"
 FACT = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*")

@@ -15,9 +15,10 @@ import numpy as np
 from tilesim import files
 from tilesim.errors import TraceError, shown, unknown
 from tilesim.formats.facts import DEVICE, FACTS, PROBLEM
-from tilesim.formats.npz import FORMAT, VERSION, header
 from tilesim.formats.rows import COLUMNS, Rows, integers
-from tilesim.traces import SPAN, Trace
+from tilesim.spans import SPAN
+from tilesim.trace_file import FORMAT, VERSION
+from tilesim.traces import Trace, header
 
 
 def document(trace: Trace) -> dict[str, Any]:

@@ -18,11 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from tilesim import __version__, files
+from tilesim import files
 from tilesim.formats.json import document as json_document
 from tilesim.metrics import first_of_cta, in_turn, slot_index
 from tilesim.orders import visit
 from tilesim.traces import Trace
+from tilesim.version import __version__
 
 Event = dict[str, Any]
 

@@ -29,7 +29,8 @@ from tilesim.devices import MAX_CTAS_PER_SM, Device
 from tilesim.errors import TraceError, shown
 from tilesim.formats import facts
 from tilesim.problems import Problem
-from tilesim.traces import LONGEST_NS, SPAN, TIMES, Trace
+from tilesim.spans import LONGEST_NS, SPAN, TIMES
+from tilesim.traces import Trace
 
 NEEDED = ("sm", "start", "end")
 OPTIONAL = ("cta", "k0", "k1", "entry", "drain", "ready", "fixup", "slot", "issue", "cycles")

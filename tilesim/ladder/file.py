@@ -67,19 +67,19 @@ def parse(values: object) -> Ladder:
         _text("method", whole_file.get("method")),
         _limit("peak_tflops", whole_file.get("peak_tflops")),
         _limit("bandwidth_gb_per_s", whole_file.get("bandwidth_gb_per_s")),
-        tuple(sorted(found, key=lambda row: row.rung or LARGEST)),
+        tuple(sorted(found, key=lambda row: row.step or LARGEST)),
     )
 
 
 def _row(number: int, values: object) -> LadderStep:
     what = f"row {number}"
     row = _object(what, values)
-    rung = row.get("rung")
+    step = row.get("step")
     tile = row.get("tile")
     if tile is not None and (not isinstance(tile, list) or len(tile) != 3):
         raise LadderError(f"tile of {what} is {shown(tile)}; it must be three sizes, or null where not known")
     given: dict[str, Any] = {
-        "rung": None if rung is None else _whole(f"rung of {what}", rung),
+        "step": None if step is None else _whole(f"step of {what}", step),
         "tile": None if tile is None else tuple(_whole(f"tile of {what}", size) for size in tile),
         "dram_bytes": None,
         "bytes_from": None,
@@ -88,7 +88,7 @@ def _row(number: int, values: object) -> LadderStep:
     for name in ("change", "why"):
         # Nobody says of the yardstick what it changes.
         given[name] = (
-            _text(f"{name} of {what}", row.get(name)) if rung is not None else str(row.get(name) or "")
+            _text(f"{name} of {what}", row.get(name)) if step is not None else str(row.get(name) or "")
         )
     given |= {name: _whole(f"{name} of {what}", row.get(name)) for name in "mnk"}
     given |= {name: _positive(f"{name} of {what}", row.get(name)) for name in ("us", "p20", "p80")}
@@ -110,9 +110,9 @@ def _row(number: int, values: object) -> LadderStep:
 def _check_once(rows: list[LadderStep]) -> None:
     seen = set()
     for row in rows:
-        key = (row.rung, row.m, row.n, row.k, row.dtype)
+        key = (row.step, row.m, row.n, row.k, row.dtype)
         if key in seen:
-            which = "a yardstick" if row.rung is None else f"rung {row.rung}"
+            which = "a yardstick" if row.step is None else f"step {row.step}"
             raise LadderError(f"{which} of {row.m}x{row.n}x{row.k} {row.dtype} is there twice")
         seen.add(key)
 

@@ -1,0 +1,31 @@
+"""Spans: the columns of a trace, a row per segment. Times are int64 ns."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+PLACES = ("cta", "tile", "k0", "k1", "sm", "slot")
+TIMES = ("issue", "start", "drain", "ready", "fixup", "done")
+SPAN = np.dtype([(name, "i4") for name in PLACES] + [(name, "i8") for name in (*TIMES, "cycles")])
+LONGEST_NS = 2**62
+"""Slots times makespan: slot-time must fit int64."""
+
+Column = Any
+"""A list, or an array of one dimension."""
+
+
+class SpanColumns(NamedTuple):
+    """The fields of SPAN but `cycles`, each a column: what one pass over many rows takes."""
+
+    cta: Column
+    tile: Column
+    k0: Column
+    k1: Column
+    sm: Column
+    slot: Column
+    issue: Column
+    start: Column
+    drain: Column
+    ready: Column
+    fixup: Column
+    done: Column
