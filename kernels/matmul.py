@@ -17,30 +17,31 @@ import torch
 from tilesim.devices import Device
 from tilesim.errors import TilesimError
 from tilesim.problems import Problem
+from tilesim.variants import Variant
 
 from .errors import OperandError
 from .gemm.tile_ops import INTERPRETED
 from .launch.cublas import tf32
 from .launch.job import Job
 from .launch.jobs import job
-from .launch.launcher import Run
+from .launch.launcher import KernelLaunch
 from .launch.layouts import layout, lines
 from .launch.operands import DTYPES, RESULTS, Matrices
-from .launch.variants import TMA_BYTES, Variant, check, on_this_machine
+from .launch.variants import TMA_BYTES, check, on_this_machine
 from .measure.machine import device as this_gpu
 from .tuning.choice import Choice, choices
 
 NAMES = {kind: name for name, kind in DTYPES.items() if name != "tf32"}
-"""The dtypes of A and B, and what they are called here."""
+"""The names of the dtypes of A and B."""
 
-MOST_KEPT = 4096
-_kept: dict[tuple, tuple[Job, Run]] = {}
-"""What has multiplied operands of such a key; it holds none of them."""
+MAX_CACHED = 4096
+_cache: dict[tuple, tuple[Job, KernelLaunch]] = {}
+"""The job and the launch for operands of each `_key`; they hold no operands."""
 
-NOWHERE = torch.empty(0, device="meta")
+PLACEHOLDER = torch.empty(0, device="meta")
 
 INTERPRETED_DEVICE = Device(4)
-"""What the interpreter stands for: it runs thread blocks one after another, so few of them are enough."""
+"""The device of interpreted plans, whose thread blocks run one after another."""
 
 
 def matmul(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
@@ -95,7 +96,7 @@ def _empty(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
 
 def _product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     key = _key(a, b)
-    if key not in _kept:
+    if key not in _cache:
         _check(a, b)
         if not a.numel() or not b.numel():
             return _empty(a, b).zero_()
@@ -147,20 +148,20 @@ _op = torch.ops.tilesim.matmul.default
 
 def _multiply(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor, key: tuple) -> None:
     """C = A · B on the current device, as operands of this key were multiplied before."""
-    known = _kept.get(key)
-    if known:
-        work, run = known
-        run.again((a, b, c), work.room())
+    cached = _cache.get(key)
+    if cached:
+        work, launch = cached
+        launch.launch_with((a, b, c), work.workspace())
         return
-    work, run = _first((a, b, c), "tf32" if key[-1] else NAMES[a.dtype])
+    work, launch = _first((a, b, c), "tf32" if key[-1] else NAMES[a.dtype])
     if not _capturing():
-        if len(_kept) == MOST_KEPT:
-            _kept.clear()
-        _kept[key] = work, run.on((NOWHERE,) * 3, dict.fromkeys(work.room(), NOWHERE))
+        if len(_cache) == MAX_CACHED:
+            _cache.clear()
+        _cache[key] = work, launch.bound_to((PLACEHOLDER,) * 3, dict.fromkeys(work.workspace(), PLACEHOLDER))
 
 
-def _first(matrices: Matrices, dtype: str) -> tuple[Job, Run]:
-    """C = A · B by the first of its choices that can be launched, and what that was.
+def _first(matrices: Matrices, dtype: str) -> tuple[Job, KernelLaunch]:
+    """C = A · B by the first of its choices that can be launched; returns its job and launch.
 
     While a graph is captured no plan can be uploaded, so `planned` is left out then.
     """
@@ -175,12 +176,12 @@ def _first(matrices: Matrices, dtype: str) -> tuple[Job, Run]:
     return _launched(last, matrices)
 
 
-def _launched(choice: Choice, matrices: Matrices) -> tuple[Job, Run]:
-    what, problem = choice
-    work = _job(on_this_machine(what, problem, matrices[:2])[0], problem, matrices[0].device.index)
-    run = work.launcher(matrices)
-    run()
-    return work, run
+def _launched(choice: Choice, matrices: Matrices) -> tuple[Job, KernelLaunch]:
+    variant, problem = choice
+    work = _job(on_this_machine(variant, problem, matrices[:2])[0], problem, matrices[0].device.index)
+    launch = work.launcher(matrices)
+    launch()
+    return work, launch
 
 
 def _capturing() -> bool:
@@ -188,22 +189,22 @@ def _capturing() -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _job(what: Variant, problem: Problem, index: int | None) -> Job:
-    """The job of `what`, for any operands: it holds none of them."""
+def _job(variant: Variant, problem: Problem, index: int | None) -> Job:
+    """The job of `variant` for any operands; it holds none of them."""
     if INTERPRETED:
-        return job(what, problem, INTERPRETED_DEVICE, "cpu", concurrent=True)
+        return job(variant, problem, INTERPRETED_DEVICE, "cpu", concurrent=True)
     if torch.cuda.is_current_stream_capturing():
-        return job(what, problem, this_gpu(1), concurrent=True)
+        return job(variant, problem, this_gpu(1), concurrent=True)
     with ThreadPoolExecutor(1) as thread:
-        return thread.submit(_uploaded, what, problem, index).result()
+        return thread.submit(_uploaded, variant, problem, index).result()
 
 
-def _uploaded(what: Variant, problem: Problem, index: int | None) -> Job:
-    """The same, to be called on a thread of its own, and with a stream of its own.
+def _uploaded(variant: Variant, problem: Problem, index: int | None) -> Job:
+    """The same, to be called on a thread of its own; it uses a stream of its own.
 
-    What is allocated while torch.compile runs a function once before it captures it would be the graph's.
+    What is allocated while torch.compile warms up a function to be captured would belong to its graph.
     """
     with torch.cuda.device(index), torch.cuda.stream(torch.cuda.Stream()):
-        made = job(what, problem, this_gpu(1), concurrent=True)
+        made = job(variant, problem, this_gpu(1), concurrent=True)
         torch.cuda.current_stream().synchronize()
         return made

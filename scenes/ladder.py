@@ -50,7 +50,7 @@ def _largest(steps: tuple[LadderStep, ...]) -> str:
 
 
 class Ladder(ClimbScene):
-    """The ladder that ships, at its problem with the most rungs, unless asked otherwise."""
+    """The ladder that ships, at its problem with the most steps, unless asked otherwise."""
 
     write = staticmethod(write)
     draw = staticmethod(bars)

@@ -17,6 +17,11 @@ def write(film: Film) -> Script:
     """What the film says of a trace whose thread blocks loop over tiles."""
     (trace,) = film.traces
     if not is_persistent(trace) and len(trace.spans) == len(np.unique(trace.spans["cta"])):
+        if "cta" in trace.meta.get("derived", ()):
+            raise FilmError(
+                "the film persistent shows blocks that take tile after tile, and the trace of "
+                f"{trace.schedule} does not say which rows are of one thread block; add the column cta"
+            )
         raise FilmError(
             f"the film persistent shows blocks that stay on their SMs, and those of {trace.schedule} "
             f"queue for a free one; the film {'race' if splits_tiles(trace) else 'naive'} shows them"
@@ -45,8 +50,9 @@ def _captions(trace: Trace) -> list[Caption]:
     if start:
         how = "during the write" if overlaps(trace) else "without a launch"
         captions.append(Caption(drain, f"The next tile starts {how}"))
-    if start < slow[1] < tail:
-        captions.append(Caption(slow[1], _stride(trace)))
+    then = slow[1] or 1.25 * start
+    if start < then < tail:
+        captions.append(Caption(then, _stride(trace)))
     later = merge_captions(trace)
     if drain < tail:
         later.append(Caption(tail, "The tail: SMs wait for the last tiles"))

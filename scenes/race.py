@@ -110,15 +110,18 @@ def _captions(traces: tuple[Trace, ...]) -> list[Caption]:
     begun, end = {_begun(trace) for trace in traces}, max(trace.makespan for trace in traces)
     which = plural(begun.pop(), "tile") if len(begun) == 1 else "The first tiles"
     captions = [Caption(0, f"{which} start{'s' * (which == '1 tile')}, in their SM's colour")]
-    overs, later, last = hand_overs(traces), _merges(traces), 0
+    overs, slow, later, last = hand_overs(traces), around_hand_over(traces), _merges(traces), 0
     if all(start for _, _, start in overs):
         last = max(start for _, _, start in overs)
-        captions.append(Caption(around_hand_over(traces)[0], "Slow motion: when does the next tile start?"))
+        later += _tail(traces)
+    if last and not slow[1]:
+        captions.append(Caption(last, "Under both, an SM's next tile starts at once"))
+    elif last:
+        captions.append(Caption(slow[0], "Slow motion: when does the next tile start?"))
         pauses = [f"{(start - drain) / 1000:.1f} µs" for _, drain, start in overs]
         names = [name_in_sentence(trace) for trace in traces]
         both = ", ".join(f"{pause} {name}" for pause, name in zip(pauses, names, strict=True))
         captions.append(Caption(last, f"The pause: {both}"))
-        later += _tail(traces)
     later = [caption for caption in later if last < caption.at < 0.98 * end]
     return captions + sorted(later, key=lambda caption: caption.at)
 
@@ -178,7 +181,8 @@ def _runs(traces: tuple[Trace, ...]) -> tuple[str, list[Bar], list[str]]:
     measure, less = KERNEL_TIME if timed else MAKESPAN, 1 - least / most
     if less < 0.001:
         why = ["These costs hold no launch, no first load and no write."] * all(map(is_bare, traces))
-        return measure, bars, ["Both take the same time.", *why]
+        exactly = f", {least:.1f} µs." if least == most else " to within 0.1 %."
+        return measure, bars, [f"Both take the same time{exactly}", *why]
     gain = f"{schedule_name(fast)} takes {less:.1%} less time: {least:.1f} µs instead of {most:.1f} µs"
     return measure, bars, [gain, *_cause(fast, slow)]
 

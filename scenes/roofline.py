@@ -54,7 +54,7 @@ def _finding(film: Climb, known: list[LadderStep]) -> list[str]:
 
 
 class Roofline(ClimbScene):
-    """The ladder that ships, at its problem with the most rungs, unless asked otherwise."""
+    """The ladder that ships, at its problem with the most steps, unless asked otherwise."""
 
     write = staticmethod(write)
     draw = staticmethod(roof)

@@ -4,7 +4,7 @@ from numbers import Real
 
 from tilesim import Device, Problem, Trace
 from tilesim.analysis.compare import DIVERGED, Comparison, compare
-from tilesim.analysis.divergence import lead
+from tilesim.analysis.divergence import time_lag
 from tilesim.text import plural
 from tilesim.view import tail_start
 from tilesim_scenes._stage.film import Default, Film
@@ -28,7 +28,7 @@ def write(film: Film) -> Script:
         captions=_captions(found, simulated, measured),
         slow=(0.0, 0.0),
         finding=_finding(found),
-        lead=Lead(*lead(simulated, measured), found.run.measured),
+        lead=Lead(*time_lag(simulated, measured), found.run.measured),
     )
 
 

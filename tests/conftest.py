@@ -1,4 +1,4 @@
-"""Every run draws the same examples; `pytest --hypothesis-profile=search` looks for new ones."""
+"""Every run draws the same examples; `pytest --hypothesis-profile=search` looks for new ones, or `=hours`."""
 
 from pathlib import Path
 
@@ -9,7 +9,8 @@ collect_ignore = [path.name for path in Path(__file__).parent.glob("[!t]*.py")]
 
 slow_machines = [HealthCheck.too_slow, HealthCheck.data_too_large]
 settings.register_profile("same", deadline=None, derandomize=True, suppress_health_check=slow_machines)
-settings.register_profile(
-    "search", deadline=None, max_examples=2000, print_blob=True, suppress_health_check=slow_machines
-)
+for name, examples in {"search": 2000, "hours": 200_000}.items():
+    settings.register_profile(
+        name, deadline=None, max_examples=examples, print_blob=True, suppress_health_check=slow_machines
+    )
 settings.load_profile("same")

@@ -38,7 +38,7 @@ def row(number, name, size, **changes):
     change, tflops, excess = STEPS[name]
     us = 2 * size**3 / tflops / 1e6
     made = {
-        "rung": number, "name": name, "change": change, "why": WHYS[name], "m": size, "n": size, "k": size,
+        "step": number, "name": name, "change": change, "why": WHYS[name], "m": size, "n": size, "k": size,
         "tile": None if name == "cublas" else [128, 256, 64], "dtype": "bf16",
         "us": round(us, 4), "p20": round(0.99 * us, 4), "p80": round(1.02 * us, 4),
         "tflops": round(tflops, 1), "sm_mhz": 1700, "relative_error": 0.0017,
@@ -49,7 +49,7 @@ def row(number, name, size, **changes):
 
 
 def values(sizes=(4096, 2048)):
-    """The values of a ladder's file: all rungs at 2048, all but the first at other sizes, out of order."""
+    """The values of a ladder's file: all steps at 2048, all but the first at other sizes, out of order."""
     numbered = {name: number for number, name in enumerate(STEPS, 1)} | {"cublas": None}
     rows = [
         row(numbered[name], name, size)

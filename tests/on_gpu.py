@@ -1,4 +1,4 @@
-"""The kernels as a GPU runs them, and the same with a pause of known length woven in at one place.
+"""The kernels as a GPU runs them, and the same with a pause of known length inserted at one place.
 
 Importing this needs an NVIDIA GPU, and a process in which Triton was not told to interpret.
 """
@@ -15,28 +15,30 @@ import triton.language as tl
 
 from tilesim import Problem, Trace
 from tilesim.cli.packages import load
+from tilesim.variants import Variant
 
 load("kernels")
-from tilesim_kernels import KernelError, record, reductions
-from tilesim_kernels.bench import reductions
-from tilesim_kernels.gemm import stamps
-from tilesim_kernels.gemm.stamps import (
+from tilesim_kernels import KernelError, reductions  # noqa: E402
+from tilesim_kernels.bench import reductions as sums  # noqa: E402
+from tilesim_kernels.gemm import stamps as stamping  # noqa: E402
+from tilesim_kernels.gemm.stamps import (  # noqa: E402
     stamp_done,
     stamp_drain,
     stamp_entry,
     stamp_fixup,
-    stamp_handed,
+    stamp_partial,
     stamp_ready,
     stamp_start,
 )
-from tilesim_kernels.launch import jobs, plan_table, variants
-from tilesim_kernels.launch import operands as inputs
-from tilesim_kernels.measure import machine, reference, timing
+from tilesim_kernels.launch import jobs, plan_table, variants  # noqa: E402
+from tilesim_kernels.launch import operands as inputs  # noqa: E402
+from tilesim_kernels.measure import machine, reference, timing  # noqa: E402
+from tilesim_kernels.measure import record as recording  # noqa: E402
 
 LAUNCHES = 5
 """Of each pause; their median counts."""
 
-__all__ = ["KernelError", "_reductions", "_upload", "reductions"]
+__all__ = ["KernelError", "plan_table", "reductions", "sums"]
 
 CYCLES, TOOK = 15, 14
 """Words of the first row of stamps that no stamp uses: how many cycles to pause, and the ns it took."""
@@ -113,8 +115,8 @@ def after_done(stamps, i, when, TMA: tl.constexpr):
 
 
 @triton.jit
-def after_handed(stamps, i):
-    stamp_handed(stamps, i)
+def after_partial(stamps, i):
+    stamp_partial(stamps, i)
     pause(stamps, i >= 0)
 
 
@@ -142,7 +144,7 @@ PAUSES = {
     "after start": {"stamp_start": after_start},
     "before drain": {"stamp_drain": before_drain},
     "after drain": {"stamp_drain": after_drain},
-    "after done": {"stamp_done": after_done, "stamp_handed": after_handed},
+    "after done": {"stamp_done": after_done, "stamp_partial": after_partial},
     "before ready": {"stamp_ready": before_ready},
     "after ready": {"stamp_ready": after_ready},
     "after fixup": {"stamp_fixup": after_fixup},
@@ -150,7 +152,7 @@ PAUSES = {
 """What takes the place of a stamp in the shipped kernels, by where the pause then is."""
 
 
-def woven(kernel: triton.JITFunction, others: dict[str, triton.JITFunction]) -> triton.JITFunction:
+def patched_kernel(kernel: triton.JITFunction, others: dict[str, triton.JITFunction]) -> triton.JITFunction:
     """A copy of `kernel` and of what it calls in its own file, that calls `others` by these names."""
     module: ModuleType = sys.modules[kernel.fn.__module__]
     names = vars(module) | others
@@ -163,10 +165,10 @@ def woven(kernel: triton.JITFunction, others: dict[str, triton.JITFunction]) -> 
 
 
 @contextmanager
-def instead(others: dict[str, triton.JITFunction]) -> Iterator[None]:
-    """Every kernel calls `others` in here."""
+def patched(others: dict[str, triton.JITFunction]) -> Iterator[None]:
+    """Kernels that are recorded call `others` in here."""
     shipped = dict(jobs.KERNELS)
-    jobs.KERNELS.update({name: woven(kernel, others) for name, kernel in shipped.items()})
+    jobs.KERNELS.update({name: patched_kernel(kernel, others) for name, kernel in shipped.items()})
     jobs.planned = jobs.KERNELS["planned"]
     try:
         yield
@@ -175,28 +177,28 @@ def instead(others: dict[str, triton.JITFunction]) -> Iterator[None]:
         jobs.planned = shipped["planned"]
 
 
-def variant(name: str, problem: Problem) -> variants.Variant:
+def variant_named(name: str, problem: Problem) -> Variant:
     """The variant of a name: one of VARIANTS, or planned:SCHEDULE, with +alone where it does not overlap."""
     if name in variants.VARIANTS:
-        what = variants.VARIANTS[name]
+        variant = variants.VARIANTS[name]
     else:
         schedule, _, alone = name.removeprefix("planned:").partition("+")
-        what = variants.variant(schedule, "tma", not alone, 8, 3, "planned")
-    return variants.on_this_machine(what, problem)[0]
+        variant = variants.checked_variant(schedule, "tma", not alone, 8, 3, "planned")
+    return variants.on_this_machine(variant, problem)[0]
 
 
-def right(what: variants.Variant, problem: Problem) -> float:
+def right(variant: Variant, problem: Problem) -> float:
     """The relative error of a kernel that leaves no stamps; raises KernelError where it is wrong."""
-    work = jobs.job(variants.on_this_machine(what, problem)[0], problem, machine.device(1))
+    work = jobs.job(variants.on_this_machine(variant, problem)[0], problem, machine.device(1))
     operands = inputs.matrices(problem, "cuda", seed=4)
-    return reference.gate(what.name, work.launcher(operands), problem, operands)
+    return reference.gate(variant.name, work.launcher(operands), problem, operands)
 
 
 def ready_to_stamp(name: str, problem: Problem) -> tuple[Callable[[], None], torch.Tensor, jobs.Job]:
     """A launch of a kernel whose result was right, its stamps, and its job."""
-    work = jobs.job(variant(name, problem), problem, machine.device(1))
+    work = jobs.job(variant_named(name, problem), problem, machine.device(1))
     operands = inputs.matrices(problem, "cuda", seed=3)
-    stamps = torch.zeros(len(work.rows), stamps.WORDS, dtype=torch.int64, device="cuda")
+    stamps = torch.zeros(len(work.rows), stamping.WORDS, dtype=torch.int64, device="cuda")
     launch = work.launcher(operands, stamps)
     reference.gate(name, launch, problem, operands)
     work.check()
@@ -218,7 +220,7 @@ def timed(name: str, problem: Problem, launches: int) -> tuple[np.ndarray, list[
     )
     us = timing.sample({name: rotation}, 3, launches)[name]
     work.check()
-    schedule = variant(name, problem).schedule
+    schedule = variant_named(name, problem).schedule
     return us, [as_trace(each, work, schedule, problem) for each in seen]
 
 
@@ -228,7 +230,7 @@ def in_order(trace: Trace) -> tuple[np.ndarray, np.ndarray]:
     return spans, np.append(spans["cta"][1:] != spans["cta"][:-1], True)
 
 
-def parts(trace: Trace) -> dict[str, float]:
+def mean_intervals(trace: Trace) -> dict[str, float]:
     """The mean length of each kind of interval in a trace, in ns, and of the main loop in cycles.
 
     "epilogue", "store" and "gap" leave out segments whose `done` waits in the next segment's main loop.
@@ -258,11 +260,11 @@ def growth(
 ) -> list[tuple[int, float, dict[str, float]]]:
     """What a kernel that calls `others` does at each pause (cycles) after the first, against the first.
 
-    (cycles, ns by which the pause became longer, how much each of `parts` did): medians over launches.
+    (cycles, ns by which the pause became longer, by how much each of `mean_intervals` did): medians.
     """
-    with instead(others):
+    with patched(others):
         launch, stamps, work = ready_to_stamp(name, problem)
-    schedule = variant(name, problem).schedule
+    schedule = variant_named(name, problem).schedule
     took, made = [], []
     for cycles in pauses:
         launches = []
@@ -272,7 +274,7 @@ def growth(
             launch()
             launches.append(stamps.cpu().numpy())
         work.check()
-        each = [parts(as_trace(one, work, schedule, problem)) for one in launches]
+        each = [mean_intervals(as_trace(one, work, schedule, problem)) for one in launches]
         took.append(float(np.median([one[0, TOOK] for one in launches])))
         made.append({part: float(np.median([one[part] for one in each])) for part in each[0]})
     return [

@@ -50,15 +50,14 @@ def test_numbers_may_come_from_numpy(tmp_path):
 
 
 @pytest.mark.parametrize("size", [0, -1, 2**40 + 1, 1.0, 0.5, nan, "8", None, True, [1]])
-@pytest.mark.parametrize("axis", [0, 1, 2])
-def test_a_size_is_a_whole_number_from_1(axis, size):
-    sizes = [64, 64, 64]
-    sizes[axis] = size
-    refuses(
-        ProblemError, f"{'MNK'[axis]} is {size!r}; it must be a whole number from 1", lambda: Problem(*sizes)
-    )
-    name = ("tile_m", "tile_n", "tile_k")[axis]
-    refuses(ProblemError, f"{name} is {size!r}; it must be", lambda: Problem(64, 64, 64, tile=tuple(sizes)))
+def test_a_size_is_a_whole_number_from_1(size):
+    said = f" is {size!r}; it must be a whole number from 1"
+    for axis in range(3):
+        sizes = (*[64] * axis, size, *[64] * (2 - axis))
+        refuses(ProblemError, "MNK"[axis] + said, lambda sizes=sizes: Problem(*sizes))
+        refuses(
+            ProblemError, f"tile_{'mnk'[axis]}{said}", lambda sizes=sizes: Problem(64, 64, 64, tile=sizes)
+        )
 
 
 @pytest.mark.parametrize("tile", [(), (1, 2), (1, 2, 3, 4), "128x128x64", None, 128])
@@ -154,19 +153,17 @@ def test_a_device_that_cannot_be(make, sentence):
 NUMBERS = [*TIMES, *REAL]
 
 
-@pytest.mark.parametrize("name", NUMBERS)
 @pytest.mark.parametrize("value", [-1, -0.5, nan, inf, -inf, "3", None, True, 10**400, 2e15])
-def test_a_cost_is_a_finite_number_from_0(name, value):
-    if name == "partial" and value is None:
-        assert Costs(partial=None).partial is None
-        return
-    refuses(CostsError, f"the cost {name} is ", lambda: Costs(**{name: value}))
+def test_a_cost_is_a_finite_number_from_0(value):
+    for name in NUMBERS:
+        if (name, value) != ("partial", None):
+            refuses(CostsError, f"the cost {name} is ", lambda name=name: Costs(**{name: value}))
+    assert Costs(partial=None).partial is None
 
 
-@pytest.mark.parametrize("name", TIMES)
-def test_a_time_is_a_whole_number_of_ns(name):
-    value = getattr(Costs(**{name: 2.6}), name)
-    assert (value, type(value)) == (3, int)
+def test_a_time_is_a_whole_number_of_ns():
+    rounded = {name: getattr(Costs(**{name: 2.6}), name) for name in TIMES}
+    assert {name: (value, type(value)) for name, value in rounded.items()} == dict.fromkeys(TIMES, (3, int))
 
 
 def test_every_cost_is_checked():

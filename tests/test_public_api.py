@@ -1,5 +1,6 @@
 """What others build on: names, signatures, and how little `import tilesim` loads."""
 
+import json
 import subprocess
 import sys
 from dataclasses import FrozenInstanceError
@@ -8,7 +9,7 @@ from inspect import signature
 import pytest
 
 import tilesim
-from tilesim import Costs, Device, Plan, Problem, Trace, errors, plan, simulate
+from tilesim import SCHEDULES, Costs, Device, Plan, Problem, Trace, errors, metrics, plan, simulate
 
 
 def test_the_names():
@@ -29,6 +30,9 @@ def test_the_names():
         (Trace, ["problem", "device", "schedule", "spans", "origin='simulated'", "tick_ns=1", "meta"]),
         (Trace.save, ["self", "path"]),
         (Trace.load, ["path"]),
+        (Trace.summary, ["self"]),
+        (Trace.film, ["self", "path"]),
+        (SCHEDULES.register, ["function"]),
         (Costs.ideal, []),
     ],
 )
@@ -38,8 +42,9 @@ def test_the_signatures(function, parameters):
         p.name if p.default in (p.empty,) or p.name == "meta" else f"{p.name}={p.default!r}"
         for p in signature(function).parameters.values()
     ]
+    extra = [name for name in given[len(parameters) :] if name != "options"]
     assert given[: len(parameters)] == parameters
-    assert all("=" in extra for extra in given[len(parameters) :])
+    assert all("=" in name for name in extra)
 
 
 def test_the_example_of_the_docs(tmp_path):
@@ -52,6 +57,31 @@ def test_the_example_of_the_docs(tmp_path):
     assert len(t.spans["tile"]) == 512
     t.save(tmp_path / "run.npz")
     assert Trace.load(tmp_path / "run.npz").spans.tolist() == t.spans.tolist()
+
+
+@pytest.mark.parametrize("schedule", ["naive", "persistent-dynamic"])
+def test_traces_and_plans_show_themselves_in_a_line(schedule):
+    problem, device = Problem(m=4096, n=4096, k=512), Device.named("h200")
+    trace, made = simulate(schedule, problem, device), plan(schedule, problem, device)
+    for text in (repr(trace), repr(made)):
+        assert "\n" not in text and len(text) < 200
+    assert schedule in repr(trace) and "4096x4096x512" in repr(trace) and "512 tiles" in repr(trace)
+    assert f"{trace.makespan / 1000:.3f} µs" in repr(trace)
+    assert f"{made.ctas} thread blocks" in repr(made) and "512" in repr(made)
+
+
+def test_a_summary_is_every_figure_and_what_it_is_of():
+    trace = simulate("naive", Problem(384, 384, 4, tile=(128, 128, 4)), Device(4), seed=7)
+    found = trace.summary()
+    assert metrics.summary(trace).items() <= found.items()
+    assert {"tilesim", "schedule", "problem", "device", "origin", "costs", "seed"} <= set(found)
+    assert json.loads(json.dumps(found))["problem"]["tile"] == [128, 128, 4]
+    assert (found["utilization"], found["launches"], found["seed"], found["schedule"]) == (
+        0.75,
+        9,
+        7,
+        "naive",
+    )
 
 
 def test_the_nouns_are_frozen_and_slotted():

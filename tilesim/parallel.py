@@ -30,11 +30,13 @@ def in_order(
     items: Sequence[T],
     jobs: int = 1,
     progress: Callable[[int], object] = lambda more: None,
+    prepare: Callable[[], object] = int,
 ) -> list[R]:
     """[function(item) for item in items], computed by `jobs` processes; by this one alone where that is 1.
 
-    `function` and the items must be picklable. `progress` is told how many more are done. Raises what
-    `function` raises, and TilesimError where a process dies; then, as after Ctrl-C, none is left running.
+    `function`, the items and `prepare`, which each process calls first, must be picklable. `progress` is told
+    how many more are done. Raises what `function` raises, and TilesimError where a process dies; then, as
+    after Ctrl-C, none is left running.
 
     >>> in_order(abs, [3, -1, 2])
     [3, 1, 2]
@@ -47,7 +49,7 @@ def in_order(
             results += _each(function, chunk)
             progress(len(chunk))
         return results
-    with processes(min(jobs, len(chunks))) as pool:
+    with processes(min(jobs, len(chunks)), prepare) as pool:
         tasks = [(chunk, pool.submit(_each, function, chunk)) for chunk in chunks]
         for chunk, task in tasks:
             results += task.result()

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from tilesim.errors import PlanError
 from tilesim.problems import Problem
+from tilesim.text import plural
 
 SEGMENT = np.dtype([("cta", "i4"), ("tile", "i4"), ("k0", "i4"), ("k1", "i4")])
 UNASSIGNED = -1
@@ -57,6 +58,11 @@ class Plan:
         object.__setattr__(self, "shared", rows[len(cta) :])
         for array in (self.rows, self.segments, self.shared, self.offsets):
             array.flags.writeable = False
+
+    def __repr__(self) -> str:
+        own, queued = plural(len(self.segments), "segment"), len(self.shared)
+        queue = f" and {queued} in a shared queue" if queued else ""
+        return f"<Plan: {plural(self.ctas, 'thread block')} with {own}{queue}>"
 
     def check(self, problem: Problem, slots: int | None = None) -> None:
         """Raise PlanError, naming a tile, unless every K-step of every tile is done exactly once.

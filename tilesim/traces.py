@@ -4,16 +4,19 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from os import PathLike
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
-from tilesim import metrics, strict_json, trace_checks, trace_file
+from tilesim import films, metrics, strict_json, trace_checks, trace_file
+from tilesim.costs import badge
 from tilesim.devices import Device
 from tilesim.errors import TilesimError, TraceError, shown, whole
 from tilesim.problems import Problem
+from tilesim.provenance import provenance
 from tilesim.spans import SPAN, TIMES
-from tilesim.text import unprintable
+from tilesim.text import plural, unprintable
 
 ORIGINS = ("simulated", "measured")
 MOST_META = 2**20
@@ -82,6 +85,31 @@ class Trace:
         """Segments over slots, rounded up."""
         return metrics.waves(self)
 
+    def __repr__(self) -> str:
+        problem, name = self.problem, " ".join(self.schedule.split())[:80]
+        size = f"{problem.m}x{problem.n}x{problem.k} {problem.dtype} in {plural(problem.tiles, 'tile')}"
+        took = f"{self.makespan / 1000:.3f} µs"
+        return f"<Trace: {name} on {self.device.title}, {self.origin}, {size}, {took}>"
+
+    def summary(self) -> dict[str, Any]:
+        """Every figure by its name, as `metrics.summary`, and what they are of: JSON values, times in ns.
+
+        >>> from tilesim import simulate
+        >>> found = simulate("naive", Problem(384, 384, 4, tile=(128, 128, 4)), Device(4)).summary()
+        >>> found["utilization"], found["problem"]["m"], found["origin"], found["costs"]["k_step"]
+        (0.75, 384, 'simulated', 1000.0)
+        """
+        return about(self) | metrics.summary(self)
+
+    def film(self, path: str | PathLike[str], **options: Any) -> Path:
+        """Write a film of the run, as `tilesim export` makes it, and return its path; it takes its time.
+
+        `options` are those of the command line, such as size="720p", seconds=20, theme="light", from_=2; the
+        path's ending tells the format. `scene` is a film's name: else naive where each thread block computes
+        one tile, and persistent where they compute several. Raises TilesimError with what the command says.
+        """
+        return films.export(self, path, options)
+
     def save(self, path: str | PathLike[str]) -> None:
         """Write the trace as .npz; the file appears under its name only when it is complete."""
         trace_file.write(path, header(self), self.spans)
@@ -98,6 +126,28 @@ class Trace:
             return _described(described, spans)
         except TilesimError as error:
             raise TraceError(f"{path}: {error}") from None
+
+
+def about(trace: Trace) -> dict[str, Any]:
+    """What a run is of: its provenance, its origin, and the rest of its meta.
+
+    Its costs, the badge that says whose they are, and its seed are None where it was measured.
+
+    >>> from tilesim import Costs, simulate
+    >>> found = about(simulate("naive", Problem(128, 640, 4), Device(2), Costs.ideal(), seed=3))
+    >>> found["origin"], found["badge"], found["seed"], found["problem"]["order"]
+    ('simulated', 'ideal costs', 3, 'row-major')
+    """
+    meta = {name: value for name, value in trace.meta.items() if name not in ("launches", "costs", "seed")}
+    costs = trace.meta.get("costs")
+    return provenance(trace.schedule, trace.problem, trace.device) | {
+        "origin": trace.origin,
+        "costs": costs,
+        "badge": None if costs is None else badge(costs, trace.device),
+        "seed": trace.meta.get("seed"),
+        "tick_ns": trace.tick_ns,
+        "meta": meta,
+    }
 
 
 def header(trace: Trace) -> dict[str, Any]:
@@ -119,8 +169,8 @@ def _described(values: Mapping[str, Any], spans: np.ndarray) -> Trace:
     try:
         problem = Problem(**{**values["problem"], "tile": tuple(values["problem"]["tile"])})
         device = Device(**{**values["device"], "sm_order": tuple(values["device"]["sm_order"])})
-        about = [values[name] for name in ("origin", "tick_ns", "meta")]
-        return Trace(problem, device, values["schedule"], spans, *about)
+        rest = [values[name] for name in ("origin", "tick_ns", "meta")]
+        return Trace(problem, device, values["schedule"], spans, *rest)
     except (KeyError, TypeError) as error:
         raise TraceError(f"the header lacks or does not fit {str(error)[:200]}") from None
 
@@ -160,8 +210,11 @@ def _check_meta(meta: object) -> None:
     if "launches" in meta:
         whole("meta's launches", meta["launches"], 1, 2**31, TraceError)
     values = dict(meta)
-    if strict_json.nesting_fault(values):
-        raise TraceError(f"meta: {strict_json.nesting_fault(values)}")
+    for name in ("gpu", "kernel"):
+        if not isinstance(values.get(name, ""), str):
+            raise TraceError(f"meta's {name} is {shown(values[name])}; it must be a name")
+    if strict_json.fault(values):
+        raise TraceError(f"meta must hold JSON values: {strict_json.fault(values)}")
     try:
         text = json.dumps(values, allow_nan=False, ensure_ascii=False)
     except (TypeError, ValueError) as error:
@@ -171,12 +224,10 @@ def _check_meta(meta: object) -> None:
     for leaf in _leaves(values):
         if isinstance(leaf, str):
             _check_text("meta has the text", leaf)
-        elif isinstance(leaf, int) and abs(leaf) > strict_json.LARGEST:
-            raise TraceError(f"meta has the number {shown(leaf)}, which no double holds")
 
 
 def _leaves(values: Any) -> Iterator[object]:
-    """Every text, number and null in JSON values, and every key."""
+    """Every text, number and null in JSON values, and every key; raises TraceError where a key is no text."""
     if isinstance(values, dict):
         for key in values:
             if not isinstance(key, str):

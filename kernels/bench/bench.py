@@ -7,15 +7,16 @@ import torch
 
 from tilesim.errors import unknown
 from tilesim.problems import Problem
+from tilesim.variants import Variant
 
 from ..errors import KernelError
 from ..launch.config import pipeline
 from ..launch.operands import gpu_memory
-from ..launch.variants import UNSTAMPED, VARIANTS, Variant, check, variant
+from ..launch.variants import UNSTAMPED, VARIANTS, check, checked_variant
 from ..measure.machine import facts
 from ..measure.timing import REST, require_gpu, working_gpu
 from ..tuning.choice import choices
-from .compare import LIBRARIES, METHOD, Entrant, compare
+from .compare import LIBRARIES, METHOD, Contender, compare
 
 KERNELS = (*VARIANTS, "cublas")
 """What bench times where nothing else is asked for: Triton kernels, and cuBLAS through torch.mm."""
@@ -44,8 +45,8 @@ def bench(
     """Time `kernels` on `problems`, in JSON values: "machine" (see facts), "method" and "rows".
 
     A kernel is one of NAMES, or planned:SCHEDULE, such as planned:stream-k:108, with TMA loads and overlap.
-    `warps` and `stages`: where not given, what suits the tile and fits (see launch.config). `ctas_per_sm`: thread
-    blocks per SM that the schedules count on. `host`: time launches one by one, too.
+    `warps` and `stages`: where not given, what suits the tile and fits (see launch.config).
+    `ctas_per_sm`: thread blocks per SM that the schedules count on. `host`: time launches one by one, too.
 
     A row per problem and kernel has m, n, k, tile, dtype, order, kernel; us (the median kernel time), p20,
     p80 in µs; tflops; sm_mhz, the SMs' clock meanwhile; relative_error; samples, and launches per sample; for
@@ -64,34 +65,36 @@ def bench(
     require_gpu()
     rows: list[dict[str, Any]] = []
     for problem, ours in zip(problems, variants, strict=True):
-        entrants = {
-            name: _tuned(problem) if name == TUNED else Entrant(problem, what, LIBRARIES.get(name))
-            for name, what in ours.items()
+        contenders = {
+            name: _tuned(problem) if name == TUNED else Contender(problem, variant, LIBRARIES.get(name))
+            for name, variant in ours.items()
         }
         with gpu_memory(problem), working_gpu():
-            rows += compare(entrants, ctas_per_sm, warmup, samples, seed, host)
+            rows += compare(contenders, ctas_per_sm, warmup, samples, seed, host)
     return {"machine": facts(), "method": METHOD.format(rest=REST), "rows": rows}
 
 
-def _tuned(problem: Problem) -> Entrant:
+def _tuned(problem: Problem) -> Contender:
     here = torch.cuda.get_device_name()
-    what, cut = choices(problem.m, problem.n, problem.k, problem.dtype, "nn", here)[0]
-    return Entrant(cut, what)
+    variant, tiled = choices(problem.m, problem.n, problem.k, problem.dtype, "nn", here)[0]
+    return Contender(tiled, variant)
 
 
 def _variant(
     name: str, problem: Problem, ctas_per_sm: int, warps: int | None, stages: int | None
 ) -> Variant | None:
-    """The variant of a kernel's name, None for what is no kernel; KernelError where there is no such name."""
+    """The variant of a kernel's name, None for a library's; KernelError where there is no such name."""
     if name in (*LIBRARIES, TUNED):
         return None
     if name.startswith(PLANNED):
-        warps, stages, parts = pipeline(problem, ctas_per_sm, warps, stages)
-        return variant(name.removeprefix(PLANNED), "tma", True, warps, stages, "planned", parts)
+        warps, stages, subtiles = pipeline(problem, ctas_per_sm, warps, stages)
+        return checked_variant(name.removeprefix(PLANNED), "tma", True, warps, stages, "planned", subtiles)
     if name in UNSTAMPED:
         return UNSTAMPED[name]
     if name not in VARIANTS:
         raise KernelError(unknown("kernel", name, [*NAMES, PLANNED + "SCHEDULE"]))
     named = VARIANTS[name]
-    warps, stages, parts = pipeline(problem, ctas_per_sm, warps, stages, named.parts)
-    return variant(named.schedule, named.loads, named.overlap, warps, stages, parts=parts)
+    warps, stages, subtiles = pipeline(problem, ctas_per_sm, warps, stages, named.epilogue_subtiles)
+    return checked_variant(
+        named.schedule, named.loads, named.overlap, warps, stages, epilogue_subtiles=subtiles
+    )

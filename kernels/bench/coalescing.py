@@ -1,8 +1,7 @@
-"""coalescing: the same product with loads that go down columns and with loads that go along rows.
+"""coalescing: the same product with uncoalesced loads, down columns, and with coalesced ones, along rows.
 
-The experiment of an article on Triton's matmul, of which its readers know these figures: fp32, 8192 x 6144
-elements over K = 4096, tiles of 64, a median of 261.94 ms or 1.5741 TFLOP/s on the GPU it had. It found the
-coalesced kernel to be the slower one.
+The experiment of an article on Triton's matmul: fp32, 8192 x 6144 elements over K = 4096, tiles of 64. On its
+GPU the median was 261.94 ms, or 1.5741 TFLOP/s, and the coalesced kernel was the slower one.
 """
 
 from dataclasses import replace
@@ -11,12 +10,13 @@ from typing import Any
 from tilesim.devices import presets
 from tilesim.ladder.steps import roofline
 from tilesim.problems import Problem
+from tilesim.variants import Variant
 
 from ..launch.operands import gpu_memory, size_bytes
-from ..launch.variants import UNSTAMPED, Variant
+from ..launch.variants import UNSTAMPED
 from ..measure.machine import device, facts
 from ..measure.timing import REST, require_gpu, working_gpu
-from .compare import METHOD, Entrant, compare
+from .compare import METHOD, Contender, compare
 from .counters import counted
 from .ladder import peaks
 
@@ -25,7 +25,7 @@ KERNELS = {
     "uncoalesced": replace(UNSTAMPED["uncoalesced"], warps=4),
     "coalesced": Variant("naive", "ptr", warps=4, stages=1),
 }
-"""Neither runs its loads ahead, so that they differ in the loads' direction alone."""
+"""Neither pipelines its loads, so that they differ in coalescing alone."""
 
 ARTICLE = {"ms": 261.94, "tflops": 1.5741}
 
@@ -43,12 +43,12 @@ def coalescing(samples: int = 20) -> dict[str, Any]:
     rows: list[dict[str, Any]] = []
     for dtype in ("fp32", "tf32"):
         problem = replace(PRODUCT, dtype=dtype)
-        entrants = {name: Entrant(problem, what) for name, what in KERNELS.items()}
+        contenders = {name: Contender(problem, variant) for name, variant in KERNELS.items()}
         with gpu_memory(problem), working_gpu():
-            timed = compare(entrants, samples=samples, warmup=5)
+            timed = compare(contenders, samples=samples, warmup=5)
             peak = presets().get(device(1).name, {}).get("peak_tflops", {}).get(dtype)
             measured, bandwidth = peaks(dtype)
-        counts = counted([(problem, what) for what in KERNELS.values()])
+        counts = counted([(problem, variant) for variant in KERNELS.values()])
         for i, row in enumerate(timed):
             moved = counts[i] if counts else {"dram_bytes": size_bytes(problem)}
             rows.append(
@@ -65,5 +65,5 @@ def limited(problem: Problem, moved: dict[str, int], peak_tflops: float, gb_per_
 
 
 def waste(moved: dict[str, int]) -> dict[str, float]:
-    """Sectors that a warp's load touches."""
+    """Sectors that a warp's load instruction touches."""
     return {"sectors_per_request": round(moved["load_sectors"] / max(1, moved["load_requests"]), 2)}

@@ -1,4 +1,4 @@
-"""compare: what takes part in a comparison, gated by a float64 reference, then timed in turns."""
+"""compare: contenders are checked against a float64 reference, then timed in turns."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
@@ -9,12 +9,13 @@ import numpy as np
 import torch
 
 from tilesim.problems import Problem
+from tilesim.variants import Variant
 
 from ..launch.cublas import cublas
 from ..launch.job import Job, Launch
 from ..launch.jobs import job
 from ..launch.operands import Matrices, matrices, sets_beyond_l2
-from ..launch.variants import Variant, on_this_machine
+from ..launch.variants import on_this_machine
 from ..matmul import matmul
 from ..measure.machine import device
 from ..measure.reference import gate
@@ -32,10 +33,10 @@ HOST_SAMPLES = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Entrant:
-    """What takes part in a comparison: a kernel with a tile and an order, or a library's product.
+class Contender:
+    """One side of a comparison: a variant with the tile and order of `problem`, or a library's product.
 
-    `library`: makes a launch from a dtype and three matrices, in place of a `variant`.
+    `library`: makes a launch from a dtype and three matrices; it stands in place of a `variant`.
     """
 
     problem: Problem
@@ -44,23 +45,23 @@ class Entrant:
 
 
 def compare(
-    entrants: Mapping[str, Entrant],
+    contenders: Mapping[str, Contender],
     ctas_per_sm: int = 1,
     warmup: int = 30,
     samples: int = 100,
     seed: int = 0,
     host: bool = False,
 ) -> list[dict[str, Any]]:
-    """A row as `bench` has them for each entrant, all of one M, N, K and dtype: gated, then timed in turns.
+    """A row of `bench` for each contender, all of one M, N, K and dtype: checked, then timed in turns.
 
     Raises what `bench` raises.
     """
-    problem = next(iter(entrants.values())).problem
+    problem = next(iter(contenders.values())).problem
     sets = [matrices(problem, "cuda", seed + i) for i in range(sets_beyond_l2(problem))]
     rotations, about, jobs = {}, {}, {}
-    for name, entrant in entrants.items():
-        jobs[name], known = job_of(entrant, ctas_per_sm)
-        # a C of its own name, since a library may put its result in the place of ours
+    for name, contender in contenders.items():
+        jobs[name], known = job_of(contender, ctas_per_sm)
+        # a C of its own tensor, since a library may replace its storage
         own = [(a, b, c.detach()) for a, b, c in sets]
         launches = [jobs[name].launcher(operands) for operands in own]
         error = gate(name, launches[0], problem, own[0])
@@ -76,12 +77,12 @@ def compare(
     for work in jobs.values():
         work.check()
     return [
-        asdict(entrant.problem)
-        | {"tile": list(entrant.problem.tile), "kernel": name, **times[name]}
+        asdict(contender.problem)
+        | {"tile": list(contender.problem.tile), "kernel": name, **times[name]}
         | {"tflops": tflops(problem, times[name]["us"]), "sm_mhz": round(float(np.median(mhz[name])))}
         | about[name]
         | {"samples": samples, "launches": len(sets)}
-        for name, entrant in entrants.items()
+        for name, contender in contenders.items()
     ]
 
 
@@ -90,21 +91,21 @@ def tflops(problem: Problem, us: float) -> float:
     return round(problem.flops / us / 1e6, 1)
 
 
-def job_of(entrant: Entrant, ctas_per_sm: int) -> tuple[Job, dict[str, Any]]:
-    """The job of an entrant, and what there is to say about it."""
-    if entrant.variant is None:
-        return Job(np.empty(0), 0, partial(entrant.library or cublas, entrant.problem.dtype)), {}
-    what, why = on_this_machine(entrant.variant, entrant.problem)
+def job_of(contender: Contender, ctas_per_sm: int) -> tuple[Job, dict[str, Any]]:
+    """The job of a contender, and its part of the row."""
+    if contender.variant is None:
+        return Job(np.empty(0), 0, partial(contender.library or cublas, contender.problem.dtype)), {}
+    variant, why = on_this_machine(contender.variant, contender.problem)
     known: dict[str, Any] = {
-        "variant": what.name,
-        "schedule": what.schedule,
-        "loads": what.loads,
-        "warps": what.warps,
-        "stages": what.stages,
+        "variant": variant.name,
+        "schedule": variant.schedule,
+        "loads": variant.loads,
+        "warps": variant.warps,
+        "stages": variant.stages,
     }
     if why:
         known["fallback"] = why
-    return job(what, entrant.problem, device(ctas_per_sm)), known
+    return job(variant, contender.problem, device(ctas_per_sm)), known
 
 
 def compiled(dtype: str, matrices: Matrices) -> Launch:
@@ -113,7 +114,7 @@ def compiled(dtype: str, matrices: Matrices) -> Launch:
     product = torch.compile(torch.mm, mode="max-autotune-no-cudagraphs", dynamic=False)
 
     def launch() -> None:
-        c.set_(product(a, b))  # its result is its own; c is it from here on
+        c.set_(product(a, b))  # c takes over the storage of the result
 
     return launch
 

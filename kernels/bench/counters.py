@@ -1,4 +1,4 @@
-"""How many bytes a kernel moves, counted by the GPU: Nsight Compute around one launch in a process."""
+"""Bytes that a kernel moves, counted by the GPU: Nsight Compute profiles one launch in a process."""
 
 import csv
 import json
@@ -13,11 +13,11 @@ from pathlib import Path
 import torch
 
 from tilesim.problems import Problem
+from tilesim.variants import Variant
 
 from ..launch.cublas import cublas
 from ..launch.jobs import job
 from ..launch.operands import matrices
-from ..launch.variants import Variant
 from ..measure.machine import device
 
 METRICS = {
@@ -42,20 +42,20 @@ once(sys.argv[1])
 """
 
 
-def counted(entrants: Sequence[tuple[Problem, Variant | None]]) -> list[dict[str, int]] | None:
+def counted(contenders: Sequence[tuple[Problem, Variant | None]]) -> list[dict[str, int]] | None:
     """METRICS of one launch of each (cold caches; None as variant: torch.mm, last if at all).
 
-    None where Nsight Compute is not there or reads no counters here. The entrants must run on this machine.
+    None where Nsight Compute is not there or reads no counters here. The contenders must run on this machine.
     """
     ncu = shutil.which("ncu")
     if ncu is None:
         return None
-    told = json.dumps([[asdict(problem), what and asdict(what)] for problem, what in entrants])
+    asked = json.dumps([[asdict(problem), variant and asdict(variant)] for problem, variant in contenders])
     command = [
         ncu, "--profile-from-start", "off", "--clock-control", "none", "--csv", "--print-units", "base",
-        "--metrics", ",".join(METRICS.values()), sys.executable, "-c", ONCE, told,
+        "--metrics", ",".join(METRICS.values()), sys.executable, "-c", ONCE, asked,
     ]  # fmt: skip
-    root = str(Path(__file__).parents[1])
+    root = str(Path(__file__).parents[2])
     path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
     try:
         done = subprocess.run(
@@ -64,30 +64,30 @@ def counted(entrants: Sequence[tuple[Problem, Variant | None]]) -> list[dict[str
         )  # fmt: skip
     except (OSError, subprocess.SubprocessError):
         return None
-    return totals(done.stdout, len(entrants))
+    return totals(done.stdout, len(contenders))
 
 
-def totals(said: str, entrants: int) -> list[dict[str, int]] | None:
-    """The counters in what Nsight Compute said as CSV, per entrant; what is left over is the last one's.
+def totals(csv_text: str, contenders: int) -> list[dict[str, int]] | None:
+    """The counters in what Nsight Compute said as CSV, per contender; what is left over is the last one's.
 
     None where a counter is missing, as where the profiler has no right to read it.
 
-    >>> said = '"ID","Metric Name","Metric Value"\\n"0","dram__bytes.sum","1,024"\\n'
-    >>> totals(said, 1) is None
+    >>> csv_text = '"ID","Metric Name","Metric Value"\\n"0","dram__bytes.sum","1,024"\\n'
+    >>> totals(csv_text, 1) is None
     True
     """
-    lines = said.splitlines()
+    lines = csv_text.splitlines()
     head = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
     if head is None:
         return None
     names = {metric: name for name, metric in METRICS.items()}
-    sums: list[dict[str, int]] = [{} for _ in range(entrants)]
+    sums: list[dict[str, int]] = [{} for _ in range(contenders)]
     launches: dict[str, int] = {}
     for row in csv.DictReader(lines[head:]):
         if row.get("Metric Name") not in names:
             continue
         launch = launches.setdefault(row["ID"], len(launches))
-        counts, name = sums[min(launch, entrants - 1)], names[row["Metric Name"]]
+        counts, name = sums[min(launch, contenders - 1)], names[row["Metric Name"]]
         try:
             counts[name] = counts.get(name, 0) + round(float(row["Metric Value"].replace(",", "")))
         except ValueError:
@@ -95,15 +95,15 @@ def totals(said: str, entrants: int) -> list[dict[str, int]] | None:
     return sums if all(set(counts) == set(METRICS) for counts in sums) else None
 
 
-def once(told: str) -> None:
-    """Launch each entrant once under the profiler, after a launch outside of it that compiles."""
-    for shape, what in json.loads(told):
+def once(asked: str) -> None:
+    """Launch each contender once under the profiler, after a launch outside of it that compiles."""
+    for shape, variant in json.loads(asked):
         problem = Problem(**shape | {"tile": tuple(shape["tile"])})
         operands = matrices(problem, "cuda", seed=0)
-        if what is None:
+        if variant is None:
             launch = cublas(problem.dtype, operands)
         else:
-            launch = job(Variant(**what), problem, device(1)).launcher(operands)
+            launch = job(Variant(**variant), problem, device(1)).launcher(operands)
         launch()
         torch.cuda.synchronize()
         torch.cuda.profiler.start()

@@ -7,25 +7,26 @@ import torch
 
 from tilesim.devices import presets
 from tilesim.problems import Problem
+from tilesim.variants import Variant
 
 from ..errors import KernelError
 from ..launch.cublas import cublas
 from ..launch.operands import gpu_memory, matrices, size_bytes
-from ..launch.variants import UNSTAMPED, Variant, check
+from ..launch.variants import UNSTAMPED, check
 from ..measure.machine import device, facts
 from ..measure.timing import REST, Rotation, capture, require_gpu, sample, spread, working_gpu
-from .compare import METHOD, Entrant, compare, job_of, tflops
+from .compare import METHOD, Contender, compare, job_of, tflops
 from .counters import counted
 
 BIG = (128, 256, 64)
-"""The tile that most rungs share, so that they differ in what they say they differ in."""
+"""The tile that most steps share, so that they differ only by the change they name."""
 
 
 @dataclass(frozen=True, slots=True)
-class LadderStep:
+class KernelStep:
     """A step of the ladder: what it changes against the one before, and why that is faster.
 
-    `most`: products of more multiplications than this are left out.
+    `max_multiplications`: products of more multiplications are left out.
     """
 
     name: str
@@ -34,61 +35,61 @@ class LadderStep:
     tile: tuple[int, int, int]
     order: str
     variant: Variant
-    most: int = 2**62
+    max_multiplications: int = 2**62
 
 
-RUNGS = (
-    LadderStep(
+STEPS = (
+    KernelStep(
         "element", "one program computes one element",
         "Each element reads a whole row of A and a whole column of B; what it loads, it uses once.",
         (16, 16, 256), "row-major", UNSTAMPED["element"], 2048**3,
     ),
-    LadderStep(
+    KernelStep(
         "uncoalesced", "a program computes a tile; threads load down columns",
         "A tile uses what it loads many times over; but each load touches 32 cache lines.",
         (128, 128, 32), "row-major", UNSTAMPED["uncoalesced"],
     ),
-    LadderStep(
+    KernelStep(
         "tiled", "neighbouring threads load neighbours",
         "A warp's load is a few whole cache lines, all of which it uses.",
         BIG, "row-major", Variant("naive", "ptr", stages=1),
     ),
-    LadderStep(
+    KernelStep(
         "grouped", "tiles are visited in groups of 8 rows",
         "Tiles at work at the same time share rows of A and columns of B, which the L2 cache then holds.",
         BIG, "grouped:8", Variant("naive", "ptr", stages=1),
     ),
-    LadderStep(
+    KernelStep(
         "pipelined", "loads run two K-steps ahead",
         "The tensor cores no longer wait for each load: the next two are on their way.",
         BIG, "grouped:8", Variant("naive", "ptr"),
     ),
-    LadderStep(
+    KernelStep(
         "tma", "one instruction loads a whole block",
         "The copy engine computes the addresses, and the threads that did so are free.",
         BIG, "grouped:8", Variant("naive", "tma"),
     ),
-    LadderStep(
+    KernelStep(
         "persistent", "one thread block per SM loops over tiles",
         "A thread block is launched once for each SM and not once for each tile.",
         BIG, "grouped:8", Variant("persistent"),
     ),
-    LadderStep(
+    KernelStep(
         "overlapped", "a tile is written half by half under the next one's loads",
-        "Loads of the next tile fly while a tile is written, and halves leave room for a fourth stage.",
-        BIG, "grouped:8", Variant("persistent", overlap=True, stages=4, parts=2),
+        "Loads of the next tile run while a tile is written, and halves leave memory for a fourth stage.",
+        BIG, "grouped:8", Variant("persistent", overlap=True, stages=4, epilogue_subtiles=2),
     ),
-    LadderStep(
+    KernelStep(
         "specialised", "one warp loads, eight multiply",
-        "The warp that loads waits for room alone, and never for a multiplication.",
+        "The warp that loads waits for an empty stage alone, never for a multiplication.",
         BIG, "grouped:12", UNSTAMPED["specialised"],
     ),
-    LadderStep(
+    KernelStep(
         "ping-pong", "two groups of warps take turns",
         "While one group writes its tile, the other multiplies.",
         (128, 128, 64), "grouped:8", UNSTAMPED["ping-pong"],
     ),
-    LadderStep(
+    KernelStep(
         "stream-k", "the last wave is cut along K",
         "All SMs work to the end, and add what each of them summed: it pays where the tail is bad.",
         BIG, "grouped:8", Variant("stream-k-hybrid", overlap=True, kernel="planned"),
@@ -110,14 +111,14 @@ COPIED = 2**30
 def ladder(
     *sizes: tuple[int, int, int], dtype: str = "bf16", warmup: int = 10, samples: int = 50, seed: int = 0
 ) -> dict[str, Any]:
-    """Time every rung and cuBLAS at each (M, N, K), in JSON values.
+    """Time every step and cuBLAS at each (M, N, K), in JSON values.
 
     "machine" and "method" are as in `bench`; "peak_tflops" and "bandwidth_gb_per_s" have "measured", and
-    "datasheet" where the device is a preset that knows it. A row per size and rung has rung (from 1; None is
+    "datasheet" where the device is a preset that knows it. A row per size and step has step (from 1; None is
     cuBLAS), name, change, why, what `bench` says of a kernel, and dram_bytes and l2_bytes; bytes_from says
     whether these are from "counters" or, dram_bytes alone, from a "model" that moves every matrix once.
 
-    Raises what `bench` raises. Rungs that cannot run here (no wgmma, say) are in "left_out", with the reason.
+    Raises what `bench` raises. Steps that cannot run here (no wgmma, say) are in "left_out", with the reason.
     """
     require_gpu()
     rows: list[dict[str, Any]] = []
@@ -147,23 +148,23 @@ def _known(value: float | None) -> dict[str, float]:
 def _rows(
     problem: Problem, warmup: int, samples: int, seed: int, left_out: dict[str, str]
 ) -> list[dict[str, Any]]:
-    entrants: dict[str, Entrant] = {}
+    contenders: dict[str, Contender] = {}
     about: dict[str, dict[str, Any]] = {}
-    for number, rung in enumerate(RUNGS, 1):
-        entrant = Entrant(replace(problem, tile=rung.tile, order=rung.order), rung.variant)
-        small = problem.m * problem.n * problem.k <= rung.most
-        why_not = refusal(entrant, seed) if small else "it would take too long"
+    for number, step in enumerate(STEPS, 1):
+        contender = Contender(replace(problem, tile=step.tile, order=step.order), step.variant)
+        small = problem.m * problem.n * problem.k <= step.max_multiplications
+        why_not = refusal(contender, seed) if small else "it would take too long"
         if why_not:
-            left_out[f"{rung.name} {problem.m}x{problem.n}x{problem.k}"] = why_not
+            left_out[f"{step.name} {problem.m}x{problem.n}x{problem.k}"] = why_not
             continue
-        entrants[rung.name] = entrant
-        about[rung.name] = {"rung": number, "name": rung.name, "change": rung.change, "why": rung.why}
-    entrants[YARDSTICK] = Entrant(problem, library=cublas)
+        contenders[step.name] = contender
+        about[step.name] = {"step": number, "name": step.name, "change": step.change, "why": step.why}
+    contenders[YARDSTICK] = Contender(problem, library=cublas)
     about[YARDSTICK] = {
-        "rung": None, "name": YARDSTICK, "change": "NVIDIA's library", "why": "The yardstick: torch.mm.",
+        "step": None, "name": YARDSTICK, "change": "NVIDIA's library", "why": "The yardstick: torch.mm.",
     }  # fmt: skip
-    timed = compare(entrants, 1, warmup, samples, seed)
-    counts = counted([(entrant.problem, entrant.variant) for entrant in entrants.values()])
+    timed = compare(contenders, 1, warmup, samples, seed)
+    counts = counted([(contender.problem, contender.variant) for contender in contenders.values()])
     return [
         about[row["kernel"]]
         | row
@@ -176,11 +177,11 @@ def _rows(
     ]
 
 
-def refusal(entrant: Entrant, seed: int) -> str:
-    """Why the entrant cannot run here; empty where it can."""
+def refusal(contender: Contender, seed: int) -> str:
+    """Why the contender cannot run here; empty where it can."""
     try:
-        work, _ = job_of(entrant, 1)
-        work.launcher(matrices(entrant.problem, "cuda", seed))()
+        work, _ = job_of(contender, 1)
+        work.launcher(matrices(contender.problem, "cuda", seed))()
     except KernelError as error:
         return str(error)
     return ""

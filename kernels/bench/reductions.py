@@ -1,4 +1,4 @@
-"""bench_reductions: times of the five rungs of the reduction ladder, beside a copy and torch.sum.
+"""bench_reductions: times of the five steps of the reduction ladder, beside a copy and torch.sum.
 
 Two gates stand before any timing. A vector of random odd multiples of a half has sums that fp32 holds
 exactly in any order, and none of them is zero, so that one left out or taken twice is seen: the sum must be
@@ -34,8 +34,8 @@ OTHERS = {
 }
 METHOD = (
     "CUDA graph of one sum per vector, of as many vectors as are over 3 times the L2, at least 2 and at most"
-    " 32; a sample is the mean of one replay; rungs take turns; before each sample the L2 is filled with"
-    " other data, after it the GPU rests {rest:g} times as long as it worked; before any timing each rung's"
+    " 32; a sample is the mean of one replay; steps take turns; before each sample the L2 is filled with"
+    " other data, after it the GPU rests {rest:g} times as long as it worked; before any timing each step's"
     " sum of half-integers must be exact and that of fractions within {tolerance:g} of a float64 sum, with"
     " all partial sums poisoned with NaN; gb_per_s: bytes of the vector, for the copy twice as many, by the"
     " median time; share_of_copy: gb_per_s by the copy's"
@@ -43,10 +43,10 @@ METHOD = (
 
 
 def bench_reductions(*sizes: int, warmup: int = 30, samples: int = 100, seed: int = 0) -> dict[str, Any]:
-    """Time each rung on fp32 vectors of `sizes` values, of SIZES where none is given, in JSON values:
+    """Time each step on fp32 vectors of `sizes` values, of SIZES where none is given, in JSON values:
     "machine" (see facts), "method" and "rows".
 
-    A row per size and rung, and one each for torch.sum and copy, has name, why (in a sentence), n; us (the
+    A row per size and step, and one each for torch.sum and copy, has name, why (in a sentence), n; us (the
     median), p20 and p80 in µs; gb_per_s, share_of_copy; stages (launches of one sum); relative_error
     against a float64 sum, None for the copy.
 
@@ -80,7 +80,7 @@ def _memory(n: int) -> Iterator[None]:
 
 
 def slots() -> int:
-    """How many thread blocks of a rung this GPU runs at once, which their threads alone limit."""
+    """How many thread blocks of a step this GPU runs at once; their threads alone limit it."""
     here = torch.cuda.get_device_properties()
     return here.max_threads_per_multi_processor // THREADS * here.multi_processor_count
 
@@ -89,7 +89,7 @@ def _rows(n: int, warmup: int, samples: int, seed: int) -> list[dict[str, Any]]:
     random = torch.Generator("cuda").manual_seed(seed)
     vectors = [torch.empty(n, device="cuda").uniform_(generator=random) for _ in range(beyond_l2(BYTES * n))]
     makers: dict[str, Callable[[torch.Tensor], Summing]] = {
-        rung.name: partial(summing, rung, slots=slots()) for rung in STEPS
+        step.name: partial(summing, step, slots=slots()) for step in STEPS
     }
     makers["torch.sum"] = _torch_sum
     rotations, about = {}, {}
@@ -102,7 +102,7 @@ def _rows(n: int, warmup: int, samples: int, seed: int) -> list[dict[str, Any]]:
     rotations["copy"] = _rotation([partial(torch.neg, x, out=torch.empty_like(x)) for x in vectors])
     about["copy"] = {"stages": 1, "relative_error": None}
     times = {name: spread(us) for name, us in sample(rotations, warmup, samples).items()}
-    whys = {rung.name: rung.why for rung in STEPS} | OTHERS
+    whys = {step.name: step.why for step in STEPS} | OTHERS
     return rows(n, times, {name: {"why": whys[name]} | about[name] for name in rotations})
 
 

@@ -1,7 +1,7 @@
 """element: one program per output element, which reads a row of A and a column of B for it.
 
-A thread block of one warp. Each element of A is read N times and each of B M times, if not by DRAM then by
-the caches: the arithmetic waits for them.
+A thread block is one warp. Each element of A is read N times and each of B M times, from the caches if not
+from DRAM, and the arithmetic waits for these loads.
 """
 
 import triton
@@ -19,14 +19,14 @@ def element(
     i = tl.program_id(0)
     m = tl.cast(i // N, tl.int64)
     n = i % N
-    parts = tl.zeros((BK,), tl.float32)
+    acc = tl.zeros((BK,), tl.float32)
     for k0 in range(0, K, BK):
         k = k0 + tl.arange(0, BK)
-        x = tl.load(a + (m * K + k), mask=k < K, other=0.0)  # [BK], side by side
-        y = tl.load(b + (tl.cast(k, tl.int64) * N + n), mask=k < K, other=0.0)  # [BK], N elements apart
+        x = tl.load(a + (m * K + k), mask=k < K, other=0.0)  # [BK], contiguous
+        y = tl.load(b + (tl.cast(k, tl.int64) * N + n), mask=k < K, other=0.0)  # [BK], stride N
         if INTERPRETED:
             # the interpreter keeps bf16 as raw 16-bit integers
             x = x.to(tl.float32)
             y = y.to(tl.float32)
-        parts += x.to(tl.float32) * y.to(tl.float32)
-    tl.store(c + (m * N + n), tl.sum(parts).to(c.dtype.element_ty))
+        acc += x.to(tl.float32) * y.to(tl.float32)
+    tl.store(c + (m * N + n), tl.sum(acc).to(c.dtype.element_ty))

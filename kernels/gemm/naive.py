@@ -4,7 +4,7 @@ import triton
 import triton.language as tl
 
 from .stamps import entry_time, stamp_done, stamp_drain, stamp_entry, stamp_start
-from .tile_ops import load, multiply, place, store
+from .tile_ops import compute_pid, load, multiply, store
 
 
 @triton.jit
@@ -14,7 +14,7 @@ def naive(
     stamps,  # int64 [tiles, 16], written only if RECORD
     M, N, K,
     BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
-    ORDER: tl.constexpr, GROUP: tl.constexpr,
+    ORDER: tl.constexpr, GROUP_M: tl.constexpr,
     TMA: tl.constexpr, RECORD: tl.constexpr,
     lda=None, ldb=None, TRANS_A: tl.constexpr = False, TRANS_B: tl.constexpr = False,  # see tile_ops
     PRECISION: tl.constexpr = "ieee",
@@ -22,7 +22,7 @@ def naive(
     i = tl.program_id(0)
     if RECORD:
         stamp_entry(stamps, i, i >= 0, entry_time(stamps))
-    pid_m, pid_n = place(i, visit, M, N, BM, BN, ORDER, GROUP)
+    pid_m, pid_n = compute_pid(i, visit, M, N, BM, BN, ORDER, GROUP_M)
     acc = tl.zeros((BM, BN), tl.float32)
     for k in range(tl.cdiv(K, BK)):
         x = load(a, pid_m * BM, k * BK, M, K, lda, BM, BK, TMA, TRANS_A)  # [BM, BK]

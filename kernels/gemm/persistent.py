@@ -4,7 +4,7 @@ import triton
 import triton.language as tl
 
 from .stamps import entry_time, stamp_done, stamp_drain, stamp_entry, stamp_start
-from .tile_ops import load, multiply, place, store_in
+from .tile_ops import compute_pid, load, multiply, store_subtiles
 
 
 @triton.jit
@@ -14,11 +14,11 @@ def persistent(
     stamps,  # int64 [tiles, 16], written only if RECORD
     M, N, K,
     BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
-    ORDER: tl.constexpr, GROUP: tl.constexpr,
+    ORDER: tl.constexpr, GROUP_M: tl.constexpr,
     TMA: tl.constexpr, RECORD: tl.constexpr,
-    OVERLAP: tl.constexpr,  # one loop over (tile, k): the next tile's loads fly during the epilogue
-    LAG: tl.constexpr,  # the K-step of the next tile at whose top the store of C is waited for
-    PARTS: tl.constexpr = 1,  # see store_in
+    FLATTEN: tl.constexpr,  # one loop over (tile, k): the next tile's loads run during the epilogue
+    STORE_WAIT_K_STEP: tl.constexpr,  # of the next tile: at its top the store of C is waited for
+    EPILOGUE_SUBTILES: tl.constexpr = 1,  # see store_subtiles
     lda=None, ldb=None, TRANS_A: tl.constexpr = False, TRANS_B: tl.constexpr = False,  # see tile_ops
     PRECISION: tl.constexpr = "ieee",
 ):  # fmt: skip
@@ -28,12 +28,12 @@ def persistent(
     k_steps = tl.cdiv(K, BK)
     if RECORD and cta < tiles:
         stamp_entry(stamps, cta, cta >= 0, entry_time(stamps))
-    for i in tl.range(cta, tiles, ctas, flatten=OVERLAP):
-        pid_m, pid_n = place(i, visit, M, N, BM, BN, ORDER, GROUP)
+    for i in tl.range(cta, tiles, ctas, flatten=FLATTEN):
+        pid_m, pid_n = compute_pid(i, visit, M, N, BM, BN, ORDER, GROUP_M)
         acc = tl.zeros((BM, BN), tl.float32)
         for k in range(k_steps):
             if RECORD:
-                stamp_done(stamps, i - ctas, (k == min(LAG, k_steps - 1)) & (i > cta), TMA)
+                stamp_done(stamps, i - ctas, (k == min(STORE_WAIT_K_STEP, k_steps - 1)) & (i > cta), TMA)
             x = load(a, pid_m * BM, k * BK, M, K, lda, BM, BK, TMA, TRANS_A)  # [BM, BK]
             y = load(b, k * BK, pid_n * BN, K, N, ldb, BK, BN, TMA, TRANS_B)  # [BK, BN]
             if RECORD:
@@ -41,7 +41,7 @@ def persistent(
             acc = multiply(x, y, acc, PRECISION)  # [BM, BN]
         if RECORD:
             acc = stamp_drain(stamps, i, acc)
-        store_in(PARTS, c, pid_m * BM, pid_n * BN, acc, M, N, BM, BN, TMA)
+        store_subtiles(EPILOGUE_SUBTILES, c, pid_m * BM, pid_n * BN, acc, M, N, BM, BN, TMA)
     if RECORD:
         last = cta + (tiles - 1 - cta) // ctas * ctas
         stamp_done(stamps, last, cta < tiles, TMA)

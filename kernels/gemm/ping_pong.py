@@ -1,8 +1,8 @@
-"""ping_pong: two groups of consumers that take turns, each with a tile of its own.
+"""ping_pong: a persistent, warp-specialised kernel whose two consumer groups alternate between tiles.
 
-While one group writes its tile the other multiplies, so the tensor cores have no pause. A third group, the
-producer, loads for whoever's turn it is. A turn is a main loop: it begins when the other group has received
-the last of its operands, and so no group ever waits for a stage that is more than one round of the ring away.
+While one group stores its tile the other multiplies, so the tensor cores do not pause. The producer loads for
+the group in its main loop. A group may enter its main loop when the last operands of the other's have
+arrived, so no group ever waits for a stage more than one round ahead.
 """
 
 from triton.experimental import gluon
@@ -10,34 +10,34 @@ from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia import hopper
 from triton.language.extra.cuda import gdc_launch_dependents
 
-from .tile_ops import place
+from .tile_ops import compute_pid
 from .warp_specialised import (
     CONSUMER_REGISTERS,
     PRODUCER_REGISTERS,
-    barriers,
-    following,
-    halves,
+    allocate_barriers,
+    allocate_stages,
+    next_stage,
     produce,
-    put,
-    ring,
-    turned,
+    split_columns,
+    store_subtile,
+    wgmma_operand,
 )
 
 
 @gluon.jit
 def consume(
-    c, ring_a, ring_b, rooms, full, empty, turns, visit, M, N, K, ME: gl.constexpr,
+    c, smem_a, smem_b, smem_c, full, empty, order_barriers, visit, M, N, K, CONSUMER: gl.constexpr,
     BM: gl.constexpr, BN: gl.constexpr, BK: gl.constexpr, STAGES: gl.constexpr,
-    ORDER: gl.constexpr, GROUP: gl.constexpr, TRANS_A: gl.constexpr, TRANS_B: gl.constexpr,
+    ORDER: gl.constexpr, GROUP_M: gl.constexpr, TRANS_A: gl.constexpr, TRANS_B: gl.constexpr,
 ):  # fmt: skip
-    """Multiply and write every second tile of this thread block; group 0 has the first."""
+    """Multiply and store every second tile of this thread block; group CONSUMER = 0 has the first."""
     layout: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [gl.num_warps(), 1], [16, BN, 16])
     quarter: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [gl.num_warps(), 1], [16, BN // 4, 16])
     k_steps = gl.cdiv(K, BK)
-    turn = 1 - ME  # the parity that `turns` must have left; group 0 may begin at once
-    step = ME * k_steps  # of all that the producer loads
+    order_phase = 1 - CONSUMER  # group 0 has nothing to wait for at first
+    step = CONSUMER * k_steps  # index into all K-steps that the producer loads
     for i in range(
-        gl.program_id(0) + ME * gl.num_programs(0),
+        gl.program_id(0) + CONSUMER * gl.num_programs(0),
         gl.cdiv(M, BM) * gl.cdiv(N, BN),
         2 * gl.num_programs(0),
     ):
@@ -45,61 +45,61 @@ def consume(
         phase = step // STAGES & 1
         step += 2 * k_steps
         acc = gl.zeros([BM, BN], gl.float32, layout)
-        before = 0  # were it `stage`, Triton's frontend would take it for the same value throughout
-        hopper.mbarrier.wait(turns.index(ME), turn)
-        turn ^= 1
+        previous = 0  # not `stage`: Triton's frontend would take the two for one value
+        hopper.mbarrier.wait(order_barriers.index(CONSUMER), order_phase)
+        order_phase ^= 1
         for k in range(k_steps):
             hopper.mbarrier.wait(full.index(stage), phase)
-            hopper.mbarrier.arrive(turns.index(1 - ME), pred=k == k_steps - 1)
-            x = turned(ring_a.index(stage), TRANS_A)  # [BM, BK]
-            y = turned(ring_b.index(stage), TRANS_B)  # [BK, BN]
+            hopper.mbarrier.arrive(order_barriers.index(1 - CONSUMER), pred=k == k_steps - 1)
+            x = wgmma_operand(smem_a.index(stage), TRANS_A)  # [BM, BK]
+            y = wgmma_operand(smem_b.index(stage), TRANS_B)  # [BK, BN]
             acc = hopper.warpgroup_mma(x, y, acc, is_async=True)
             acc = hopper.warpgroup_mma_wait(1, deps=(acc,))
-            hopper.mbarrier.arrive(empty.index(before), pred=k > 0)
-            before = stage
-            stage, phase = following(stage, phase, STAGES)
-        pid_m, pid_n = place(i, visit, M, N, BM, BN, ORDER, GROUP)
+            hopper.mbarrier.arrive(empty.index(previous), pred=k > 0)
+            previous = stage
+            stage, phase = next_stage(stage, phase, STAGES)
+        pid_m, pid_n = compute_pid(i, visit, M, N, BM, BN, ORDER, GROUP_M)
         row = pid_m * BM
         column = pid_n * BN
         acc = hopper.warpgroup_mma_wait(0, deps=(acc,))
-        hopper.mbarrier.arrive(empty.index(before))
-        # in quarters, through two rooms in turn, so that one is filled while the other is read
-        left, right = halves(acc, BM, BN)
-        first, second = halves(left, BM, BN // 2)
-        third, fourth = halves(right, BM, BN // 2)
-        put(c, rooms.index(2 * ME), first, row, column, quarter, 1)
-        put(c, rooms.index(2 * ME + 1), second, row, column + BN // 4, quarter, 1)
-        put(c, rooms.index(2 * ME), third, row, column + BN // 2, quarter, 1)
-        put(c, rooms.index(2 * ME + 1), fourth, row, column + 3 * BN // 4, quarter, 1)
+        hopper.mbarrier.arrive(empty.index(previous))
+        # four epilogue subtiles through two buffers, so that one is filled while TMA reads the other
+        left, right = split_columns(acc, BM, BN)
+        first, second = split_columns(left, BM, BN // 2)
+        third, fourth = split_columns(right, BM, BN // 2)
+        store_subtile(c, smem_c.index(2 * CONSUMER), first, row, column, quarter, 1)
+        store_subtile(c, smem_c.index(2 * CONSUMER + 1), second, row, column + BN // 4, quarter, 1)
+        store_subtile(c, smem_c.index(2 * CONSUMER), third, row, column + BN // 2, quarter, 1)
+        store_subtile(c, smem_c.index(2 * CONSUMER + 1), fourth, row, column + 3 * BN // 4, quarter, 1)
     hopper.tma.store_wait(0)
 
 
 @gluon.jit
 def ping_pong(
-    a, b, c,  # [M, K], [K, N], [M, N]: TMA descriptors, c's block a quarter of a tile
+    a, b, c,  # [M, K], [K, N], [M, N]: TMA descriptors, c's block an epilogue subtile, a quarter of a tile
     visit,  # int32 [tiles], read only for orders that have no formula
     M, N, K,
     BM: gl.constexpr, BN: gl.constexpr, BK: gl.constexpr, STAGES: gl.constexpr,
-    ORDER: gl.constexpr, GROUP: gl.constexpr,
-    TRANS_A: gl.constexpr = False, TRANS_B: gl.constexpr = False,  # of the transpose
+    ORDER: gl.constexpr, GROUP_M: gl.constexpr,
+    TRANS_A: gl.constexpr = False, TRANS_B: gl.constexpr = False,  # see warp_specialised.load_stage
 ):  # fmt: skip
     gdc_launch_dependents()
-    ring_a = ring(a, STAGES)
-    ring_b = ring(b, STAGES)
-    rooms = gl.allocate_shared_memory(c.dtype, [4, BM, BN // 4], c.layout)
-    full, empty = barriers(STAGES)
-    turns = gl.allocate_shared_memory(gl.int64, [2, 1], hopper.mbarrier.MBarrierLayout())
-    hopper.mbarrier.init(turns.index(0), count=1)
-    hopper.mbarrier.init(turns.index(1), count=1)
+    smem_a = allocate_stages(a, STAGES)
+    smem_b = allocate_stages(b, STAGES)
+    smem_c = gl.allocate_shared_memory(c.dtype, [4, BM, BN // 4], c.layout)
+    full, empty = allocate_barriers(STAGES)
+    order_barriers = gl.allocate_shared_memory(gl.int64, [2, 1], hopper.mbarrier.MBarrierLayout())
+    hopper.mbarrier.init(order_barriers.index(0), count=1)
+    hopper.mbarrier.init(order_barriers.index(1), count=1)
     hopper.fence_async_shared()
     gl.warp_specialize(
         [
-            (consume, (c, ring_a, ring_b, rooms, full, empty, turns, visit, M, N, K, 0,
-                       BM, BN, BK, STAGES, ORDER, GROUP, TRANS_A, TRANS_B)),
-            (consume, (c, ring_a, ring_b, rooms, full, empty, turns, visit, M, N, K, 1,
-                       BM, BN, BK, STAGES, ORDER, GROUP, TRANS_A, TRANS_B)),
-            (produce, (a, b, ring_a, ring_b, full, empty, visit, M, N, K,
-                       BM, BN, BK, STAGES, ORDER, GROUP, TRANS_A, TRANS_B)),
+            (consume, (c, smem_a, smem_b, smem_c, full, empty, order_barriers, visit, M, N, K, 0,
+                       BM, BN, BK, STAGES, ORDER, GROUP_M, TRANS_A, TRANS_B)),
+            (consume, (c, smem_a, smem_b, smem_c, full, empty, order_barriers, visit, M, N, K, 1,
+                       BM, BN, BK, STAGES, ORDER, GROUP_M, TRANS_A, TRANS_B)),
+            (produce, (a, b, smem_a, smem_b, full, empty, visit, M, N, K,
+                       BM, BN, BK, STAGES, ORDER, GROUP_M, TRANS_A, TRANS_B)),
         ],
         [4, 1],
         [CONSUMER_REGISTERS, PRODUCER_REGISTERS],

@@ -1,15 +1,15 @@
-"""skinny: for products of few rows, where reading B is all the work; one program per tile, as in naive.
+"""skinny: for products of few rows, which are bound by reading B; one thread block per tile, as in naive.
 
-It computes the transposed tile: B's columns are then the 64 rows that a wgmma has at least, and A's rows the
-16 columns it may have, so nothing is multiplied in vain. What counts is how many bytes are on their way at
-once, so the K-steps are long and the stages many.
+It computes the transposed tile. A wgmma has at least 64 rows, which B's columns fill, and as few as 16
+columns, which A's rows fill, so no multiplication is wasted. Time depends on the bytes in flight, so the
+K-steps are long and the stages many.
 """
 
 import triton
 import triton.language as tl
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
-from .tile_ops import load, multiply, place, store
+from .tile_ops import compute_pid, load, multiply, store
 
 
 @triton.jit
@@ -18,16 +18,16 @@ def skinny(
     visit,  # int32 [tiles], read only for orders that have no formula
     M, N, K,
     BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
-    ORDER: tl.constexpr, GROUP: tl.constexpr,
+    ORDER: tl.constexpr, GROUP_M: tl.constexpr,
     TMA: tl.constexpr,
-    EARLY: tl.constexpr,  # launched while its predecessor ends, for which it then waits
+    EARLY: tl.constexpr,  # programmatic dependent launch: waits for its predecessor
     lda=None, ldb=None, TRANS_A: tl.constexpr = False, TRANS_B: tl.constexpr = False,  # see tile_ops
     PRECISION: tl.constexpr = "ieee",
 ):  # fmt: skip
     if EARLY:
         gdc_launch_dependents()
         gdc_wait()
-    pid_m, pid_n = place(tl.program_id(0), visit, M, N, BM, BN, ORDER, GROUP)
+    pid_m, pid_n = compute_pid(tl.program_id(0), visit, M, N, BM, BN, ORDER, GROUP_M)
     acc = tl.zeros((BN, BM), tl.float32)
     for k in range(tl.cdiv(K, BK)):
         x = load(a, pid_m * BM, k * BK, M, K, lda, BM, BK, TMA, TRANS_A)  # [BM, BK]

@@ -1,17 +1,17 @@
-"""Split tiles: how thread blocks that share a tile hand over what they summed.
+"""The fix-up of split tiles: thread blocks that share a tile store partial sums, and one of them adds these.
 
-Every segment of a split tile but the last in plan order stores its accumulator as a *partial*; the last, the
-tile's owner, waits for them and adds them in plan order, so the result is the same to the bit every time.
-C itself is written once, by the owner.
+Every segment of a split tile but the last in plan order stores its accumulator as a partial. The last, the
+tile's owner, waits for them and adds them in plan order, so the result has the same bits every time. The
+owner alone writes C.
 
-`partials` is fp32 [places, BM * BN]; a tile's partials have consecutive places. `flags` is int32
-[places] and all zero between launches: each warp of the writer adds 1 to its place's flag when its part
-is visible, each warp of the owner adds 1 when it has seen all of the writer's, and the last of these sets it
-back to zero. `fault` is one int32: a wait that lasts too long writes its place plus 1 there and goes on, so
-that a kernel ends whatever happens; the launch is then an error.
+`partials` is fp32 [partials, BM * BN]; a tile's partials are consecutive. `flags` is int32 [partials], all
+zero between launches: each warp of the writer adds 1 when its share of the partial is visible, each warp of
+the owner adds 1 when it has seen the flags of all the writer's warps, and the last of these sets the flag
+back to zero. `fault` is one int32: a wait that times out writes its partial's index plus 1 there and goes on.
+So a kernel ends whatever happens, and the launch is then an error.
 
-A place keeps each 8 x 8 block of an accumulator together, since that is what a warp holds of one in a
-wgmma's layout: its stores and loads are then whole cache lines. Any other layout gets the same values.
+A partial keeps each 8 x 8 block of the accumulator together, which is what a warp holds of it in a wgmma's
+layout: its stores and loads are then whole cache lines. Any other layout gets the same values.
 """
 
 import triton
@@ -21,33 +21,33 @@ from .tile_ops import INTERPRETED
 
 
 @triton.jit
-def halves(acc, BM: tl.constexpr, BN: tl.constexpr):
+def split_even_odd(acc, BM: tl.constexpr, BN: tl.constexpr):
     """The even and the odd columns of acc [BM, BN], which a thread holds in pairs."""
     return tl.split(tl.reshape(acc, (BM, BN // 2, 2)))  # 2 x [BM, BN / 2]
 
 
 @triton.jit
-def pairs_of(partials, place, BM: tl.constexpr, BN: tl.constexpr):
-    """Where each pair of neighbouring columns lies in a place: pointers [BM, BN / 2]."""
+def pair_pointers(partials, partial, BM: tl.constexpr, BN: tl.constexpr):
+    """Pointers to each pair of neighbouring columns of a partial: [BM, BN / 2]."""
     r = tl.arange(0, BM)[:, None]
     c = 2 * tl.arange(0, BN // 2)[None, :]
-    inside = (r // 8 * (BN // 8) + c // 8) * 64 + r % 8 * 8 + c % 8
-    return partials + tl.cast(place, tl.int64) * (BM * BN) + inside
+    offset = (r // 8 * (BN // 8) + c // 8) * 64 + r % 8 * 8 + c % 8
+    return partials + tl.cast(partial, tl.int64) * (BM * BN) + offset
 
 
 @triton.jit
-def give(acc, partials, flags, place, BM: tl.constexpr, BN: tl.constexpr):
-    """Store acc as the partial of `place`, and raise its flag."""
-    at = pairs_of(partials, place, BM, BN)
-    even, odd = halves(acc, BM, BN)
+def store_partial(acc, partials, flags, partial, BM: tl.constexpr, BN: tl.constexpr):
+    """Store acc as the partial of this index, and raise its flag."""
+    pointers = pair_pointers(partials, partial, BM, BN)
+    even, odd = split_even_odd(acc, BM, BN)
     if INTERPRETED:
-        tl.store(at, even)
-        tl.store(at + 1, odd)
-        tl.store(flags + place, 1)
+        tl.store(pointers, even)
+        tl.store(pointers + 1, odd)
+        tl.store(flags + partial, 1)
     else:
         tl.inline_asm_elementwise(
             "st.global.v2.f32 [$1], {$2, $3}; mov.u32 $0, 0;",
-            "=r,l,f,f", [tl.cast(at, tl.int64), even, odd], dtype=tl.int32, is_pure=False, pack=1,
+            "=r,l,f,f", [tl.cast(pointers, tl.int64), even, odd], dtype=tl.int32, is_pure=False, pack=1,
         )  # fmt: skip
         tl.inline_asm_elementwise(
             """{
@@ -59,17 +59,17 @@ def give(acc, partials, flags, place, BM: tl.constexpr, BN: tl.constexpr):
             @p red.release.gpu.global.add.u32 [$1], 1;
             mov.u32 $0, 0;
             }""",
-            "=r,l", [flags + place], dtype=tl.int32, is_pure=False, pack=1,
+            "=r,l", [flags + partial], dtype=tl.int32, is_pure=False, pack=1,
         )  # fmt: skip
 
 
 @triton.jit
-def wait(flags, place, fault, WARPS: tl.constexpr, WAIT: tl.constexpr):
-    """Each warp returns when the partial of `place` is there, or after WAIT ns with a fault."""
+def wait_for_partial(flags, partial, fault, WARPS: tl.constexpr, TIMEOUT_NS: tl.constexpr):
+    """Each warp returns when the partial of this index is visible, or after TIMEOUT_NS with a fault."""
     if INTERPRETED:
-        if tl.load(flags + place) == 0:
-            tl.store(fault, place + 1)
-        tl.store(flags + place, 0)
+        if tl.load(flags + partial) == 0:
+            tl.store(fault, partial + 1)
+        tl.store(flags + partial, 0)
     else:
         tl.inline_asm_elementwise(
             """{
@@ -101,22 +101,23 @@ def wait(flags, place, fault, WARPS: tl.constexpr, WAIT: tl.constexpr):
             mov.u32 $0, 0;
             }""",
             "=r,l,l,r,r,l,r",
-            [tl.cast(flags + place, tl.int64), tl.cast(fault, tl.int64), place + 1,
-             tl.full((), WARPS, tl.int32), tl.full((), WAIT, tl.int64), tl.full((), 2 * WARPS - 1, tl.int32)],
+            [tl.cast(flags + partial, tl.int64), tl.cast(fault, tl.int64), partial + 1,
+             tl.full((), WARPS, tl.int32), tl.full((), TIMEOUT_NS, tl.int64),
+             tl.full((), 2 * WARPS - 1, tl.int32)],
             dtype=tl.int32, is_pure=False, pack=1,
         )  # fmt: skip
 
 
 @triton.jit
-def take(acc, partials, place, BM: tl.constexpr, BN: tl.constexpr):
-    """acc plus the partial of `place`, which must be there."""
-    at = pairs_of(partials, place, BM, BN)
-    even, odd = halves(acc, BM, BN)
+def add_partial(acc, partials, partial, BM: tl.constexpr, BN: tl.constexpr):
+    """acc plus the partial of this index, which must be visible."""
+    pointers = pair_pointers(partials, partial, BM, BN)
+    even, odd = split_even_odd(acc, BM, BN)
     if INTERPRETED:
-        even += tl.load(at)
-        odd += tl.load(at + 1)
+        even += tl.load(pointers)
+        odd += tl.load(pointers + 1)
     else:
-        # the sums are part of the assembly, so that the loads come in the layout of acc
+        # the additions are in the assembly, so that the loads have the layout of acc
         even, odd = tl.inline_asm_elementwise(
             """{
             .reg .f32 x, y;
@@ -124,7 +125,7 @@ def take(acc, partials, place, BM: tl.constexpr, BN: tl.constexpr):
             add.f32 $0, x, $3;
             add.f32 $1, y, $4;
             }""",
-            "=f,=f,l,f,f", [tl.cast(at, tl.int64), even, odd],
+            "=f,=f,l,f,f", [tl.cast(pointers, tl.int64), even, odd],
             dtype=(tl.float32, tl.float32), is_pure=False, pack=1,
         )  # fmt: skip
     return tl.reshape(tl.join(even, odd), (BM, BN))

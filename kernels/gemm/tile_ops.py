@@ -8,15 +8,17 @@ that is its number of columns. A column-major operand is what a kernel is given 
 import triton
 import triton.language as tl
 
-FORMULAS = ("row-major", "column-major", "grouped")
-"""Orders that a kernel computes; it reads the others from a table, which costs it 3 % at 4096x4096x512."""
+COMPUTED_ORDERS = ("row-major", "column-major", "grouped")
+"""Orders that a kernel computes. It reads the others from a table, which costs 3 % at 4096x4096x512."""
 
 INTERPRETED = tl.constexpr(triton.knobs.runtime.interpret)
 
 
 @triton.jit
-def place(i, visit, M, N, BM: tl.constexpr, BN: tl.constexpr, ORDER: tl.constexpr, GROUP: tl.constexpr):
-    """(pid_m, pid_n) of the i-th tile visited: computed where a formula is cheap, else read from `visit`."""
+def compute_pid(
+    i, visit, M, N, BM: tl.constexpr, BN: tl.constexpr, ORDER: tl.constexpr, GROUP_M: tl.constexpr
+):  # fmt: skip
+    """(pid_m, pid_n) of the i-th tile visited: computed for COMPUTED_ORDERS, else read from `visit`."""
     tiles_m = tl.cdiv(M, BM)
     tiles_n = tl.cdiv(N, BN)
     if ORDER == "row-major":
@@ -24,10 +26,10 @@ def place(i, visit, M, N, BM: tl.constexpr, BN: tl.constexpr, ORDER: tl.constexp
     elif ORDER == "column-major":
         return i % tiles_m, i // tiles_m
     elif ORDER == "grouped":
-        first = i // (GROUP * tiles_n) * GROUP
-        rows = min(tiles_m - first, GROUP)
-        inside = i % (GROUP * tiles_n)
-        return first + inside % rows, inside // rows
+        first = i // (GROUP_M * tiles_n) * GROUP_M
+        rows = min(tiles_m - first, GROUP_M)
+        offset = i % (GROUP_M * tiles_n)
+        return first + offset % rows, offset // rows
     else:
         tile = tl.load(visit + i)
         return tile // tiles_n, tile % tiles_n
@@ -43,8 +45,8 @@ def load(
     elif TMA:
         return x.load([row, col])  # [BR, BC]
     else:
-        at, inside = block(x, row, col, ROWS, COLS, LD, BR, BC)
-        return tl.load(at, mask=inside, other=0.0)  # [BR, BC]
+        pointers, mask = block_pointers(x, row, col, ROWS, COLS, LD, BR, BC)
+        return tl.load(pointers, mask=mask, other=0.0)  # [BR, BC]
 
 
 @triton.jit
@@ -53,16 +55,17 @@ def store(x, row, col, value, ROWS, COLS, BR: tl.constexpr, BC: tl.constexpr, TM
     if TMA:
         x.store([row, col], value.to(x.dtype))
     else:
-        at, inside = block(x, row, col, ROWS, COLS, None, BR, BC)
-        tl.store(at, value.to(x.dtype.element_ty), mask=inside)
+        pointers, mask = block_pointers(x, row, col, ROWS, COLS, None, BR, BC)
+        tl.store(pointers, value.to(x.dtype.element_ty), mask=mask)
 
 
 @triton.jit
-def store_in(
-    PARTS: tl.constexpr, x, row, col, value, ROWS, COLS, BR: tl.constexpr, BC: tl.constexpr, TMA: tl.constexpr
+def store_subtiles(
+    EPILOGUE_SUBTILES: tl.constexpr, x, row, col, value, ROWS, COLS,
+    BR: tl.constexpr, BC: tl.constexpr, TMA: tl.constexpr,
 ):  # fmt: skip
-    """The same in 1 part, or in 2, half by half through half the shared memory."""
-    if PARTS == 1:
+    """The same as 1 epilogue subtile, or as 2, which need half the shared memory."""
+    if EPILOGUE_SUBTILES == 1:
         store(x, row, col, value, ROWS, COLS, BR, BC, TMA)
     else:
         left, right = tl.split(tl.permute(tl.reshape(value, (BR, 2, BC // 2)), (0, 2, 1)))
@@ -71,15 +74,15 @@ def store_in(
 
 
 @triton.jit
-def block(x, row, col, ROWS, COLS, LD, BR: tl.constexpr, BC: tl.constexpr):
-    """Pointers to a block of x and which of them lie inside it; only the corner needs 64 bits."""
+def block_pointers(x, row, col, ROWS, COLS, LD, BR: tl.constexpr, BC: tl.constexpr):
+    """(pointers, mask) of a block of x, both [BR, BC]; only the corner needs 64 bits."""
     r = tl.arange(0, BR)
     c = tl.arange(0, BC)
     if LD is None:
         LD = COLS
     corner = x + (tl.cast(row, tl.int64) * LD + col)
-    inside = (row + r < ROWS)[:, None] & (col + c < COLS)[None, :]  # [BR, BC]
-    return corner + (r[:, None] * LD + c[None, :]), inside  # [BR, BC]
+    mask = (row + r < ROWS)[:, None] & (col + c < COLS)[None, :]  # [BR, BC]
+    return corner + (r[:, None] * LD + c[None, :]), mask  # [BR, BC]
 
 
 @triton.jit
@@ -93,8 +96,8 @@ def multiply(x, y, acc, PRECISION: tl.constexpr):
 
 
 @triton.jit
-def settled(acc):
-    """acc, once it is complete: Triton waits for the wgmma before its first use, and this is one for free."""
+def wait_for_wgmma(acc):
+    """acc, complete: Triton waits for the wgmma before the first use of acc, and this use costs nothing."""
     if INTERPRETED:
         return acc
     return tl.inline_asm_elementwise(

@@ -1,35 +1,35 @@
-"""uncoalesced: a tile per program as in naive, but neighbouring threads load what lies rows apart.
+"""uncoalesced: a tile per thread block as in naive, but neighbouring threads load from neighbouring rows.
 
-A warp's 32 threads go down a column: 32 cache lines for one instruction, of each of which it uses one
-element. The compiler would lay its threads along the rows; it is kept from knowing that neighbours in a row
-are neighbours in memory by a stride that it may not specialise on. Then it takes the dimensions as they come,
-from the first to the last before Triton 3.7, and from the last to the first since.
+A warp's 32 threads load down a column: one instruction touches 32 cache lines and uses one element of each.
+The compiler would coalesce these loads. A stride that it may not specialise on hides from it that neighbours
+in a row are contiguous. It then takes the dimensions in order: from the first before Triton 3.7, from the
+last since.
 """
 
 import triton
 import triton.language as tl
 
-from .tile_ops import multiply, place
+from .tile_ops import compute_pid, multiply
 
-LAST_FIRST = tl.constexpr(tuple(map(int, triton.__version__.split(".")[:2])) >= (3, 7))
+LAST_DIM_FIRST = tl.constexpr(tuple(map(int, triton.__version__.split(".")[:2])) >= (3, 7))
 
 
 @triton.jit
-def down_columns(x, row, col, ROWS, COLS, stride, BR: tl.constexpr, BC: tl.constexpr):
-    """The block of x at (row, col), zeros outside, loaded column by column."""
+def load_uncoalesced(x, row, col, ROWS, COLS, stride, BR: tl.constexpr, BC: tl.constexpr):
+    """The block of x at (row, col), zeros outside; a warp loads down a column."""
     r = row + tl.arange(0, BR)
     c = col + tl.arange(0, BC)
-    if LAST_FIRST:
-        return tl.trans(at(x, r[None, :], c[:, None], ROWS, COLS, stride))  # [BR, BC]
+    if LAST_DIM_FIRST:
+        return tl.trans(load_elements(x, r[None, :], c[:, None], ROWS, COLS, stride))  # [BR, BC]
     else:
-        return at(x, r[:, None], c[None, :], ROWS, COLS, stride)  # [BR, BC]
+        return load_elements(x, r[:, None], c[None, :], ROWS, COLS, stride)  # [BR, BC]
 
 
 @triton.jit
-def at(x, r, c, ROWS, COLS, stride):
+def load_elements(x, r, c, ROWS, COLS, stride):
     """The elements of x at rows r and columns c, zeros outside."""
-    where = x + (tl.cast(r, tl.int64) * COLS * stride + tl.cast(c, tl.int64) * stride)
-    return tl.load(where, mask=(r < ROWS) & (c < COLS), other=0.0)
+    pointers = x + (tl.cast(r, tl.int64) * COLS * stride + tl.cast(c, tl.int64) * stride)
+    return tl.load(pointers, mask=(r < ROWS) & (c < COLS), other=0.0)
 
 
 @triton.jit(do_not_specialize=["stride"])
@@ -39,16 +39,16 @@ def uncoalesced(
     M, N, K,
     stride,  # 1: elements between neighbours in a row
     BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
-    ORDER: tl.constexpr, GROUP: tl.constexpr,
+    ORDER: tl.constexpr, GROUP_M: tl.constexpr,
     PRECISION: tl.constexpr = "ieee",
 ):  # fmt: skip
-    pid_m, pid_n = place(tl.program_id(0), visit, M, N, BM, BN, ORDER, GROUP)
+    pid_m, pid_n = compute_pid(tl.program_id(0), visit, M, N, BM, BN, ORDER, GROUP_M)
     acc = tl.zeros((BM, BN), tl.float32)
     for k in tl.range(0, tl.cdiv(K, BK), num_stages=1):
-        x = down_columns(a, pid_m * BM, k * BK, M, K, stride, BM, BK)  # [BM, BK]
-        y = down_columns(b, k * BK, pid_n * BN, K, N, stride, BK, BN)  # [BK, BN]
+        x = load_uncoalesced(a, pid_m * BM, k * BK, M, K, stride, BM, BK)  # [BM, BK]
+        y = load_uncoalesced(b, k * BK, pid_n * BN, K, N, stride, BK, BN)  # [BK, BN]
         acc = multiply(x, y, acc, PRECISION)  # [BM, BN]
     r = pid_m * BM + tl.arange(0, BM)[:, None]
     n = pid_n * BN + tl.arange(0, BN)[None, :]
-    where = c + (tl.cast(r, tl.int64) * N + n)
-    tl.store(where, acc.to(c.dtype.element_ty), mask=(r < M) & (n < N))
+    pointers = c + (tl.cast(r, tl.int64) * N + n)
+    tl.store(pointers, acc.to(c.dtype.element_ty), mask=(r < M) & (n < N))

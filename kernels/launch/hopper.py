@@ -8,6 +8,7 @@ from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
 
 from tilesim.problems import Problem
+from tilesim.variants import Variant
 
 from ..errors import KernelError
 from ..gemm.ping_pong import ping_pong
@@ -15,117 +16,123 @@ from ..gemm.specialised import specialised
 from ..gemm.tile_ops import INTERPRETED
 from .job import operands_of
 from .operands import Matrices
-from .variants import Variant, no_tma
+from .variants import no_tma
 
 DTYPES = {torch.float16: gl.float16, torch.bfloat16: gl.bfloat16}
 """wgmma takes 16-bit operands in either major order; others would have to be stored along K."""
 
-GROUP_WARPS = 4
-"""Of a warpgroup, each of whose warps has 16 rows of a wgmma's sums (PTX ISA 9.0, section 9.7.15)."""
+WARPGROUP_WARPS = 4
+"""Warps of a warpgroup; each holds 16 rows of a wgmma's accumulator (PTX ISA 9.0, section 9.7.15)."""
 
-MOST_COLUMNS = 256
-"""Of a wgmma's accumulator (same place)."""
+MAX_WGMMA_N = 256
+"""Columns of a wgmma's accumulator (PTX ISA 9.0, section 9.7.15)."""
 
-MOST_SUMS = 128
-"""fp32 accumulators of a thread, beside which an epilogue has registers enough."""
+MAX_ACCUMULATORS = 128
+"""fp32 accumulators of a thread; with more, an epilogue runs out of registers."""
 
-ROOM = 227 * 1024
-"""Bytes of shared memory that a thread block can have on sm_90 (CUDA C++ Programming Guide, table 30)."""
+SMEM_BYTES = 227 * 1024
+"""Shared memory that a thread block can have on sm_90 (CUDA C++ Programming Guide, table 30)."""
 
-BARRIERS = 1024
-"""Bytes set aside for barriers and what Triton itself keeps in shared memory."""
+BARRIER_BYTES = 1024
+"""Shared memory set aside for mbarriers and for what Triton itself keeps there."""
 
 
-def require(what: Variant, problem: Problem) -> None:
-    """Raise KernelError where `what` cannot compute `problem` here."""
-    why = _why_not(what, problem)
+def require(variant: Variant, problem: Problem) -> None:
+    """Raise KernelError where `variant` cannot compute `problem` here."""
+    why = _why_not(variant, problem)
     if why:
         raise KernelError(why)
-    if ring(what, problem) > ROOM:
+    needed = smem_bytes(variant, problem)
+    if needed > SMEM_BYTES:
         raise KernelError(
-            f"{what.kernel} needs {ring(what, problem)} bytes of shared memory for {what.stages} stages of"
-            f" {'x'.join(map(str, problem.tile))}, and sm_90 has {ROOM}; take fewer stages or smaller tiles"
+            f"{variant.kernel} needs {needed} bytes of shared memory for {variant.stages} stages of"
+            f" {'x'.join(map(str, problem.tile))}, and sm_90 has {SMEM_BYTES}; take fewer stages or smaller"
+            " tiles"
         )
     if INTERPRETED:
-        raise KernelError(f"{what.kernel} is written in Gluon, which Triton's interpreter cannot run")
+        raise KernelError(f"{variant.kernel} is written in Gluon, which Triton's interpreter cannot run")
     if torch.cuda.get_device_capability()[0] != 9:
         raise KernelError(
-            f"{what.kernel} needs wgmma, which {torch.cuda.get_device_name()} has not: sm_90 alone"
+            f"{variant.kernel} needs wgmma, which {torch.cuda.get_device_name()} has not: sm_90 alone"
         )
     why = no_tma(problem)
     if why:
-        raise KernelError(f"{what.kernel} loads by TMA alone, and {why}")
+        raise KernelError(f"{variant.kernel} loads by TMA alone, and {why}")
 
 
-def can_multiply(what: Variant, problem: Problem) -> bool:
-    """Whether tile, warps and dtype are such that wgmma can do it, wherever it is."""
-    return not _why_not(what, problem)
+def can_multiply(variant: Variant, problem: Problem) -> bool:
+    """Whether wgmma can compute such a tile with such warps in such a dtype, on any GPU that has it."""
+    return not _why_not(variant, problem)
 
 
-def _why_not(what: Variant, problem: Problem) -> str:
+def _why_not(variant: Variant, problem: Problem) -> str:
     bm, bn, _ = problem.tile
-    together = what.kernel == "specialised"
-    warps = what.warps if together else GROUP_WARPS  # that share a tile
-    least = 16 if together else 64
+    cooperative = variant.kernel == "specialised"
+    warps = variant.warps if cooperative else WARPGROUP_WARPS  # that share a tile
+    least = 16 if cooperative else 64
     if problem.dtype not in ("fp16", "bf16"):
-        return f"{what.kernel} multiplies fp16 and bf16; the problem's dtype is {problem.dtype}"
-    if what.warps != 8 and not (together and what.warps == 4):
-        allowed = "4 or 8" if together else "8, four in each group"
-        return f"{what.kernel} has {what.warps} multiplying warps; it must be {allowed}"
-    if bm % (16 * warps) or not least <= bn <= MOST_COLUMNS or bm * bn > MOST_SUMS * 32 * warps:
+        return f"{variant.kernel} multiplies fp16 and bf16; the problem's dtype is {problem.dtype}"
+    if variant.warps != 8 and not (cooperative and variant.warps == 4):
+        allowed = "4 or 8" if cooperative else "8, four in each group"
+        return f"{variant.kernel} has {variant.warps} multiplying warps; it must be {allowed}"
+    if bm % (16 * warps) or not least <= bn <= MAX_WGMMA_N or bm * bn > MAX_ACCUMULATORS * 32 * warps:
         return (
-            f"{what.kernel} with {what.warps} warps cannot sum tiles of {bm}x{bn}; tile_m must be a multiple"
-            f" of {16 * warps}, tile_n {least} to {MOST_COLUMNS}, and a tile has at most"
-            f" {MOST_SUMS * 32 * warps} elements"
+            f"{variant.kernel} with {variant.warps} warps cannot sum tiles of {bm}x{bn}; tile_m must be a"
+            f" multiple of {16 * warps}, tile_n {least} to {MAX_WGMMA_N}, and a tile has at most"
+            f" {MAX_ACCUMULATORS * 32 * warps} elements"
         )
     return ""
 
 
-def parts(what: Variant, problem: Problem) -> int:
-    """In how many parts a tile goes through its room: as few as fit beside the ring."""
-    if what.kernel == "ping-pong":
+def epilogue_subtiles(variant: Variant, problem: Problem) -> int:
+    """Epilogue subtiles of a tile: as few as fit into shared memory beside the stages."""
+    if variant.kernel == "ping-pong":
         return 4
-    return 1 if _bytes(what, problem, 1) <= ROOM else 2
+    return 1 if _smem_bytes(variant, problem, 1) <= SMEM_BYTES else 2
 
 
-def ring(what: Variant, problem: Problem) -> int:
+def smem_bytes(variant: Variant, problem: Problem) -> int:
     """Bytes of shared memory of a thread block."""
-    return _bytes(what, problem, parts(what, problem))
+    return _smem_bytes(variant, problem, epilogue_subtiles(variant, problem))
 
 
-def stages_that_fit(what: Variant, problem: Problem, room: int = ROOM) -> int:
-    """As many stages as `room` bytes of shared memory hold, 0 where it holds none."""
+def stages_that_fit(variant: Variant, problem: Problem, available: int = SMEM_BYTES) -> int:
+    """As many stages as fit into so many bytes of shared memory."""
     stages = 0
-    while ring(replace(what, stages=stages + 1), problem) <= room:
+    while smem_bytes(replace(variant, stages=stages + 1), problem) <= available:
         stages += 1
     return stages
 
 
-def _bytes(what: Variant, problem: Problem, parts: int) -> int:
+def _smem_bytes(variant: Variant, problem: Problem, subtiles: int) -> int:
     bm, bn, bk = problem.tile
-    rooms = 4 if what.kernel == "ping-pong" else 1
-    return 2 * (what.stages * (bm + bn) * bk + rooms * bm * bn // parts) + BARRIERS
+    buffers = 4 if variant.kernel == "ping-pong" else 1
+    return 2 * (variant.stages * (bm + bn) * bk + buffers * bm * bn // subtiles) + BARRIER_BYTES
 
 
-def call(
-    what: Variant, problem: Problem, matrices: Matrices
+def kernel_and_arguments(
+    variant: Variant, problem: Problem, matrices: Matrices
 ) -> tuple[Any, list[TensorDescriptor], dict[str, Any]]:
-    """The kernel, its descriptors of A, B and C, and its constants and options.
+    """The kernel, its TMA descriptors of A, B and C, and its constants and launch options.
 
-    Raises KernelError for matrices that its descriptors cannot describe.
+    Raises KernelError for matrices that TMA cannot load.
     """
-    if what.loads != "tma":
-        raise KernelError(f"{what.kernel} loads by TMA alone, and these operands it cannot load")
+    if variant.loads != "tma":
+        raise KernelError(f"{variant.kernel} loads by TMA alone, and these operands it cannot load")
     bm, bn, bk = problem.tile
-    share = parts(what, problem)
-    kernel = specialised if what.kernel == "specialised" else ping_pong
-    operands, layout = operands_of(replace(what, parts=share), problem, kernel, matrices, descriptor)
-    constants = layout | dict(BM=bm, BN=bn, BK=bk, STAGES=what.stages, launch_pdl=True)
-    if what.kernel == "specialised":
-        return kernel, operands, constants | dict(PARTS=share, num_warps=what.warps)
-    return kernel, operands, constants | dict(num_warps=GROUP_WARPS)
+    subtiles = epilogue_subtiles(variant, problem)
+    kernel = specialised if variant.kernel == "specialised" else ping_pong
+    operands, layout = operands_of(
+        replace(variant, epilogue_subtiles=subtiles), problem, kernel, matrices, descriptor
+    )
+    constants = layout | dict(BM=bm, BN=bn, BK=bk, STAGES=variant.stages, launch_pdl=True)
+    if variant.kernel == "specialised":
+        return kernel, operands, constants | dict(EPILOGUE_SUBTILES=subtiles, num_warps=variant.warps)
+    return kernel, operands, constants | dict(num_warps=WARPGROUP_WARPS)
 
 
-def descriptor(x: torch.Tensor, box: list[int]) -> TensorDescriptor:
+def descriptor(x: torch.Tensor, block: list[int]) -> TensorDescriptor:
     """A TMA descriptor of x in boxes [rows, columns], in the layout that wgmma reads."""
-    return TensorDescriptor.from_tensor(x, box, gl.NVMMASharedLayout.get_default_for(box, DTYPES[x.dtype]))
+    return TensorDescriptor.from_tensor(
+        x, block, gl.NVMMASharedLayout.get_default_for(block, DTYPES[x.dtype])
+    )

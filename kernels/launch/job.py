@@ -1,4 +1,4 @@
-"""A job: a kernel with its plan of one product; and what all jobs do to the operands."""
+"""A job: a kernel with its plan of one product, ready for any operands."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,15 +10,16 @@ from triton.tools.tensor_descriptor import TensorDescriptor
 
 from tilesim.orders import visit
 from tilesim.problems import Problem
+from tilesim.variants import Variant
 
 from ..errors import KernelError
-from ..gemm.tile_ops import FORMULAS
-from .launcher import Run
+from ..gemm.tile_ops import COMPUTED_ORDERS
+from .launcher import KernelLaunch
 from .layouts import lines
 from .operands import Matrices
-from .variants import Variant
 
 Launch = Callable[[], object]
+"""A function that launches once."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,51 +27,53 @@ class Job:
     """A kernel with its plan of one product.
 
     `rows`: the plan's segments, SEGMENT array, in the order of their stamps. `ctas`: thread blocks launched.
-    `launcher(matrices, stamps=None)`: a function that launches once, and writes stamps [rows, WORDS] where
-    there is a place for them, zero before; KernelError for a place of another size or kind. `room()`: the
-    kernel's arguments, by name, that two launches at once must not share, made anew. `check()`: raises
-    KernelError where a launch since the last check went wrong inside.
+    `launcher(matrices, stamps=None)`: a KernelLaunch. It writes into `stamps`, int64 [rows, WORDS] and zero
+    before, where given; KernelError for stamps of another size or kind. `workspace()`: a new workspace, the
+    arguments by name that two concurrent launches must not share. `check()`: raises KernelError where a
+    launch since the last check has failed on the GPU.
     """
 
     rows: np.ndarray
     ctas: int
-    launcher: Callable[..., Run]
-    room: Callable[[], dict[str, torch.Tensor]] = dict
+    launcher: Callable[..., KernelLaunch]
+    workspace: Callable[[], dict[str, torch.Tensor]] = dict
     check: Callable[[], None] = lambda: None
 
 
-def ordered(problem: Problem, matrices: Matrices) -> tuple[torch.Tensor | None, dict[str, Any]]:
-    """The table of tiles that a kernel reads where it has no formula, and the order's name and group."""
+def order_arguments(problem: Problem, matrices: Matrices) -> tuple[torch.Tensor | None, dict[str, Any]]:
+    """(tiles in the order visited, None for computed orders; the kernel's constants ORDER and GROUP_M)."""
     order, _, group = problem.order.partition(":")
-    table = None if order in FORMULAS else torch.from_numpy(visit(problem)).to(matrices[0].device)
-    return table, dict(ORDER=order, GROUP=int(group or 1))
+    table = None if order in COMPUTED_ORDERS else torch.from_numpy(visit(problem)).to(matrices[0].device)
+    return table, dict(ORDER=order, GROUP_M=int(group or 1))
 
 
 def operands_of(
-    what: Variant,
+    variant: Variant,
     problem: Problem,
     kernel: Any,
     matrices: Matrices,
-    describe: Callable[[torch.Tensor, list[int]], Any] = TensorDescriptor.from_tensor,
+    make_descriptor: Callable[[torch.Tensor, list[int]], Any] = TensorDescriptor.from_tensor,
 ) -> tuple[list[Any], dict[str, Any]]:
-    """A, B and C as a kernel takes them, and what it is told about them where they are not as usual.
+    """(A, B and C as the kernel takes them; its arguments for transposed, strided or tf32 operands).
 
-    Raises KernelError for those that it cannot take.
+    Raises KernelError for operands that it cannot take.
     """
     bm, bn, bk = problem.tile
     operands: list[Any] = []
     layout: dict[str, Any] = {"PRECISION": "tf32"} if problem.dtype == "tf32" else {}
-    for name, x, box in zip("abc", matrices, ((bm, bk), (bk, bn), (bm, bn // what.parts)), strict=True):
+    for name, x, block in zip(
+        "abc", matrices, ((bm, bk), (bk, bn), (bm, bn // variant.epilogue_subtiles)), strict=True
+    ):
         view, trans = lines(x) or (x, False)
-        rows, columns = reversed(box) if trans else box
+        rows, columns = reversed(block) if trans else block
         if view.stride(1) != 1 or (name == "c" and not x.is_contiguous()):
             raise KernelError(
                 f"{name.upper()}'s strides are {x.stride()}; A and B need a dense dimension, and C dense rows"
             )
         if trans:
             layout[f"TRANS_{name.upper()}"] = True
-        if what.loads == "tma":
-            operands.append(describe(view, [rows, columns]))
+        if variant.loads == "tma":
+            operands.append(make_descriptor(view, [rows, columns]))
             continue
         if (rows - 1) * view.stride(0) + columns > 2**31:
             raise KernelError(
@@ -81,6 +84,7 @@ def operands_of(
             layout[f"ld{name}"] = view.stride(0)
     if strange := layout.keys() - set(kernel.arg_names):
         raise KernelError(
-            f"{what.name} takes dense, row-major A and B and no tf32; it has no {', '.join(sorted(strange))}"
+            f"{variant.name} takes dense, row-major A and B and no tf32; it has no"
+            f" {', '.join(sorted(strange))}"
         )
     return operands, layout

@@ -1,4 +1,4 @@
-"""A run: what launches a kernel, at each call, and with as little work for the host as Triton allows."""
+"""KernelLaunch: launches a kernel at each call, with as little work for the host as Triton allows."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -9,31 +9,31 @@ import triton
 from triton.compiler import CompiledKernel
 
 from tilesim.problems import Problem
+from tilesim.variants import Variant
 
 from ..errors import KernelError
 from .operands import Matrices
-from .variants import Variant
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Run:
+class KernelLaunch:
     """Launches a kernel once at each call.
 
     `arguments` come first in the kernel's signature, and A, B and C first of all, as tensors or descriptors;
     `constants` are the rest by name, and options of the launch.
 
-    The first call has Triton look at each argument, and compile the kernel for what they are. Later ones
-    launch what came of that, which takes a third of the host's time.
+    The first call goes through Triton, which looks at each argument and compiles the kernel for them. Later
+    calls launch the compiled kernel, which takes a third of the host's time.
     """
 
-    what: Variant
+    variant: Variant
     problem: Problem
     kernel: Any
     ctas: int
     arguments: tuple[Any, ...]
     constants: dict[str, Any]
     compiled: list[tuple[Callable[..., None], tuple[Any, ...]]] = field(default_factory=list)
-    """Once it is known, what launches, and the values of `constants` in the signature's order."""
+    """Empty, or one pair: what launches the compiled kernel, and its constants in the signature's order."""
 
     def __call__(self) -> None:
         """Raises KernelError where the tile needs more shared memory than the GPU has, or where this Triton
@@ -44,25 +44,26 @@ class Run:
         launch, rest = self.compiled[0]
         launch(*self.arguments, *rest)
 
-    def again(self, matrices: Matrices, room: dict[str, Any]) -> None:
-        """The same with other matrices, whose shapes, strides, dtypes and alignment must be as before, and
-        other arguments, by name, in place of those that two launches must not share."""
+    def launch_with(self, matrices: Matrices, workspace: dict[str, Any]) -> None:
+        """Launch with another workspace and other matrices, of the same shapes, strides, dtypes and
+        alignment; nothing of that is checked.
+        """
         if not self.compiled:
-            self.on(matrices, room)()
+            self.bound_to(matrices, workspace)()
             return
         launch, rest = self.compiled[0]
-        launch(*self._with(matrices, room), *rest)
+        launch(*self._arguments_with(matrices, workspace), *rest)
 
-    def on(self, matrices: Matrices, room: dict[str, Any]) -> "Run":
-        """What does that at each call."""
-        return replace(self, arguments=tuple(self._with(matrices, room)))
+    def bound_to(self, matrices: Matrices, workspace: dict[str, Any]) -> "KernelLaunch":
+        """A launch that does so at each call."""
+        return replace(self, arguments=tuple(self._arguments_with(matrices, workspace)))
 
-    def _with(self, matrices: Matrices, room: dict[str, Any]) -> list[Any]:
-        """The arguments, with these in place of those."""
+    def _arguments_with(self, matrices: Matrices, workspace: dict[str, Any]) -> list[Any]:
+        """`arguments` with these matrices, and with the workspace's tensors by name."""
         arguments = list(self.arguments)
         for i, x in enumerate(matrices):
-            arguments[i] = _moved(arguments[i], x)
-        for name, value in room.items():
+            arguments[i] = _rebased(arguments[i], x)
+        for name, value in workspace.items():
             arguments[self.kernel.arg_names.index(name)] = value
         return arguments
 
@@ -82,9 +83,9 @@ class Run:
         try:
             return self.kernel[(self.ctas,)](*self.arguments, **self.constants)
         except triton.runtime.errors.OutOfResources as short:
-            what, problem = self.what, self.problem
+            variant, problem = self.variant, self.problem
             raise KernelError(
-                f"tiles of {'x'.join(map(str, problem.tile))} in {problem.dtype} with {what.stages} stages"
+                f"tiles of {'x'.join(map(str, problem.tile))} in {problem.dtype} with {variant.stages} stages"
                 f" need {short.required} of {short.name}, and this GPU has {short.limit}; take smaller"
                 " tiles or fewer stages"
             ) from None
@@ -92,15 +93,16 @@ class Run:
             if "PassManager" not in str(failed):
                 raise
             raise KernelError(
-                f"Triton {triton.__version__} cannot compile {self.what.name} for {self.problem} on this GPU"
+                f"Triton {triton.__version__} cannot compile {self.variant.name} for {self.problem} on this"
+                " GPU"
             ) from None
 
 
-def _moved(old: Any, x: torch.Tensor) -> Any:
+def _rebased(old: Any, x: torch.Tensor) -> Any:
     """`old`, a tensor or a descriptor of one, for x."""
     if isinstance(old, torch.Tensor):
         return x
-    # Neither checked again, nor copied by `copy`, which takes three times as long.
+    # `copy` would take three times as long, and the constructor would check everything again.
     new = object.__new__(type(old))
     new.__dict__.update(old.__dict__, base=x)
     return new

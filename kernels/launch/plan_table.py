@@ -1,4 +1,4 @@
-"""A Plan as the arrays that the planned kernel reads, and the room it works in."""
+"""A Plan as the arrays that the planned kernel reads, and the workspace of its launches."""
 
 from dataclasses import dataclass, replace
 
@@ -11,57 +11,57 @@ from tilesim.problems import Problem
 from ..errors import KernelError
 
 WORDS = 8
-"""int32 in a row of the table: pid_m pid_n k0 k1 place peers, and two spare ones."""
+"""int32 in a row of the table: pid_m pid_n k0 k1 partial peers, and two unused ones."""
 
-WHOLE = -1
-"""The place of a segment that is a whole tile."""
+NO_PARTIAL = -1
+"""The index of the partial of a segment that is a whole tile."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Upload:
-    """A plan in a GPU's memory; see kernels/planned.py for each array.
+class PlanTable:
+    """A plan in a GPU's memory; see gemm/planned.py for each array.
 
-    `flags` holds a word per place and the fault behind them. `tiles`: int32 [places], whose partial it is.
-    `longest`: the most segments that a thread block has from the start. `residents`: thread blocks that the
-    plan counts on per SM.
+    `flags` holds a word per partial and the fault behind them. `tiles`: int32 [partials], the tile of each.
+    `most_segments`: the most segments that a thread block has from the start. `ctas_per_sm`: thread blocks
+    that the plan counts on per SM.
     """
 
     table: torch.Tensor
     offsets: torch.Tensor
-    steps: torch.Tensor
-    ticket: torch.Tensor
+    k_steps: torch.Tensor
+    queue_head: torch.Tensor
     partials: torch.Tensor
     flags: torch.Tensor
     tiles: np.ndarray
     ctas: int
-    queue: int
+    queue_start: int
     rows: int
-    longest: int
-    residents: int
+    most_segments: int
+    ctas_per_sm: int
 
     @property
     def split(self) -> bool:
-        """Whether any tile is cut along K."""
+        """Whether any tile is split along K."""
         return len(self.tiles) > 0
 
-    def room(self) -> dict[str, torch.Tensor]:
-        """New room to work in, by the kernel's names of it, so that launches on two streams never meet."""
-        if not self.split and self.rows == self.queue:
+    def workspace(self) -> dict[str, torch.Tensor]:
+        """New partials, flags and queue head by the kernel's names, for a launch on a stream of its own."""
+        if not self.split and self.rows == self.queue_start:
             return {}
         flags = torch.zeros_like(self.flags)
         return dict(
-            ticket=torch.zeros_like(self.ticket),
+            queue_head=torch.zeros_like(self.queue_head),
             partials=torch.empty_like(self.partials, device=self.table.device),
             flags=flags,
             fault=flags[-1:],
         )
 
-    def without_partials(self) -> "Upload":
-        """The same plan to be kept, which takes little memory; launches need other `room`."""
+    def without_partials(self) -> "PlanTable":
+        """The same plan without memory for partials; its launches need a `workspace` of their own."""
         return replace(self, partials=self.partials.to("meta"))
 
     def check(self) -> None:
-        """Raise KernelError, naming the tile, where a thread block waited in vain; the flags are reset."""
+        """Raise KernelError, naming the tile, where a wait for a partial timed out; the flags are reset."""
         fault = int(self.flags[-1])
         if fault:
             self.flags.zero_()
@@ -75,26 +75,26 @@ def rows_of(plan: Plan) -> np.ndarray:
 
 
 def table_of(rows: np.ndarray, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
-    """(table, tiles): int32 [rows, WORDS] and the tile of each place, int32 [places].
+    """(table, tiles): int32 [rows, WORDS], and the tile of each partial, int32 [partials].
 
-    A split tile's partials have consecutive places in plan order; the last of its segments owns it.
+    A split tile's partials are consecutive, in plan order; the last of its segments owns it.
     """
     table = np.zeros((len(rows), WORDS), np.int32)
     table[:, 0], table[:, 1] = np.divmod(rows["tile"], problem.tiles_n)
-    table[:, 2], table[:, 3], table[:, 4] = rows["k0"], rows["k1"], WHOLE
+    table[:, 2], table[:, 3], table[:, 4] = rows["k0"], rows["k1"], NO_PARTIAL
     by_tile = np.argsort(rows["tile"], kind="stable")
     tile = rows["tile"][by_tile]
     owner = np.append(tile[1:] != tile[:-1], True)
-    places = np.append(0, np.cumsum(~owner))  # how many partials come before each row
-    table[by_tile[~owner], 4] = places[:-1][~owner]
-    peers = np.diff(places[1:][owner], prepend=0)
-    cut = by_tile[owner][peers > 0]
-    table[cut, 5] = peers[peers > 0]
-    table[cut, 4] = (places[1:][owner] - peers)[peers > 0]
+    before = np.append(0, np.cumsum(~owner))  # partials before each row
+    table[by_tile[~owner], 4] = before[:-1][~owner]
+    peers = np.diff(before[1:][owner], prepend=0)
+    split = by_tile[owner][peers > 0]
+    table[split, 5] = peers[peers > 0]
+    table[split, 4] = (before[1:][owner] - peers)[peers > 0]
     return table, tile[~owner].astype(np.int32)
 
 
-def upload(plan: Plan, problem: Problem, device: str, residents: int = 1) -> Upload:
+def upload(plan: Plan, problem: Problem, device: str, ctas_per_sm: int = 1) -> PlanTable:
     """`plan` on `device`, "cuda" or, for the interpreter, "cpu".
 
     Raises KernelError where the partials of its split tiles do not fit into the GPU's memory.
@@ -112,17 +112,17 @@ def upload(plan: Plan, problem: Problem, device: str, residents: int = 1) -> Upl
     def tensor(array: np.ndarray) -> torch.Tensor:
         return torch.from_numpy(np.ascontiguousarray(array, np.int32)).to(device)
 
-    return Upload(
+    return PlanTable(
         table=tensor(np.concatenate([table, np.zeros((2, WORDS), np.int32)])),  # a thread block reads ahead
         offsets=tensor(plan.offsets),
-        steps=tensor(np.diff(done[plan.offsets])),
-        ticket=torch.zeros(1, dtype=torch.int32, device=device),
+        k_steps=tensor(np.diff(done[plan.offsets])),
+        queue_head=torch.zeros(1, dtype=torch.int32, device=device),
         partials=torch.empty(len(tiles), problem.tile_m * problem.tile_n, dtype=torch.float32, device=device),
         flags=torch.zeros(len(tiles) + 1, dtype=torch.int32, device=device),
         tiles=tiles,
         ctas=plan.ctas,
-        queue=len(plan.segments),
+        queue_start=len(plan.segments),
         rows=len(rows),
-        longest=int(np.diff(plan.offsets).max()),
-        residents=residents,
+        most_segments=int(np.diff(plan.offsets).max()),
+        ctas_per_sm=ctas_per_sm,
     )

@@ -7,6 +7,7 @@ import torch
 
 from tilesim.devices import Device
 from tilesim.problems import Problem
+from tilesim.variants import Variant
 
 from ..errors import KernelError
 from ..gemm.element import element
@@ -14,19 +15,18 @@ from ..gemm.skinny import skinny
 from ..gemm.tile_ops import INTERPRETED
 from ..gemm.uncoalesced import uncoalesced
 from . import hopper
-from .job import Job, operands_of, ordered
-from .launcher import Run
+from .job import Job, operands_of, order_arguments
+from .launcher import KernelLaunch
 from .operands import Matrices
-from .variants import Variant
 
-MOST_BLOCKS = 2**31 - 1
-"""In a grid's first dimension (CUDA C++ Programming Guide, compute capabilities from 3.0)."""
+MAX_BLOCKS = 2**31 - 1
+"""Of a grid's first dimension (CUDA C++ Programming Guide, compute capabilities from 3.0)."""
 
 
-def _unstamped(ctas: int, launcher: Callable[[Matrices], Run]) -> Job:
+def _unstamped(ctas: int, launcher: Callable[[Matrices], KernelLaunch]) -> Job:
     """The job of a kernel that leaves no stamps, and so has no segments to name."""
 
-    def refuse(matrices: Matrices, stamps: torch.Tensor | None = None) -> Run:
+    def refuse(matrices: Matrices, stamps: torch.Tensor | None = None) -> KernelLaunch:
         if stamps is not None:
             raise KernelError("this kernel writes no stamps; record runs 'own' and 'planned' ones")
         return launcher(matrices)
@@ -34,63 +34,63 @@ def _unstamped(ctas: int, launcher: Callable[[Matrices], Run]) -> Job:
     return Job(np.empty(0), ctas, refuse)
 
 
-def _element(what: Variant, problem: Problem, device: Device) -> Job:
+def _element(variant: Variant, problem: Problem, device: Device) -> Job:
     ctas = problem.m * problem.n
-    if ctas > MOST_BLOCKS:
+    if ctas > MAX_BLOCKS:
         raise KernelError(
-            f"element launches a thread block for each of {ctas} elements; {MOST_BLOCKS} are allowed"
+            f"element launches a thread block for each of {ctas} elements; {MAX_BLOCKS} are allowed"
         )
 
-    def launcher(matrices: Matrices) -> Run:
-        operands, _ = operands_of(what, problem, element, matrices)
+    def launcher(matrices: Matrices) -> KernelLaunch:
+        operands, _ = operands_of(variant, problem, element, matrices)
         arguments = (*operands, problem.m, problem.n, problem.k)
-        constants = dict(BK=problem.tile_k, num_warps=what.warps)
-        return Run(what, problem, element, ctas, arguments, constants)
+        constants = dict(BK=problem.tile_k, num_warps=variant.warps)
+        return KernelLaunch(variant, problem, element, ctas, arguments, constants)
 
     return _unstamped(ctas, launcher)
 
 
-def _uncoalesced(what: Variant, problem: Problem, device: Device) -> Job:
+def _uncoalesced(variant: Variant, problem: Problem, device: Device) -> Job:
     bm, bn, bk = problem.tile
 
-    def launcher(matrices: Matrices) -> Run:
-        table, values = ordered(problem, matrices)
-        operands, layout = operands_of(what, problem, uncoalesced, matrices)
+    def launcher(matrices: Matrices) -> KernelLaunch:
+        table, values = order_arguments(problem, matrices)
+        operands, layout = operands_of(variant, problem, uncoalesced, matrices)
         arguments = (*operands, table, problem.m, problem.n, problem.k, 1)
-        constants = values | layout | dict(BM=bm, BN=bn, BK=bk, num_warps=what.warps)
-        return Run(what, problem, uncoalesced, problem.tiles, arguments, constants)
+        constants = values | layout | dict(BM=bm, BN=bn, BK=bk, num_warps=variant.warps)
+        return KernelLaunch(variant, problem, uncoalesced, problem.tiles, arguments, constants)
 
     return _unstamped(problem.tiles, launcher)
 
 
-def _skinny(what: Variant, problem: Problem, device: Device) -> Job:
+def _skinny(variant: Variant, problem: Problem, device: Device) -> Job:
     bm, bn, bk = problem.tile
-    tma = what.loads == "tma"
+    tma = variant.loads == "tma"
     early = tma and not INTERPRETED  # where there is TMA, there is programmatic dependent launch
 
-    def launcher(matrices: Matrices) -> Run:
-        table, values = ordered(problem, matrices)
-        operands, layout = operands_of(what, problem, skinny, matrices)
+    def launcher(matrices: Matrices) -> KernelLaunch:
+        table, values = order_arguments(problem, matrices)
+        operands, layout = operands_of(variant, problem, skinny, matrices)
         constants = values | layout | dict(
-            BM=bm, BN=bn, BK=bk, TMA=tma, EARLY=early, num_warps=what.warps, num_stages=what.stages
+            BM=bm, BN=bn, BK=bk, TMA=tma, EARLY=early, num_warps=variant.warps, num_stages=variant.stages
         )  # fmt: skip
         if early:
             constants["launch_pdl"] = True
         arguments = (*operands, table, problem.m, problem.n, problem.k)
-        return Run(what, problem, skinny, problem.tiles, arguments, constants)
+        return KernelLaunch(variant, problem, skinny, problem.tiles, arguments, constants)
 
     return _unstamped(problem.tiles, launcher)
 
 
-def _of_hopper(what: Variant, problem: Problem, device: Device) -> Job:
-    hopper.require(what, problem)
+def _of_hopper(variant: Variant, problem: Problem, device: Device) -> Job:
+    hopper.require(variant, problem)
     ctas = min(problem.tiles, device.sms - device.busy_sms)
 
-    def launcher(matrices: Matrices) -> Run:
-        table, values = ordered(problem, matrices)
-        kernel, operands, constants = hopper.call(what, problem, matrices)
+    def launcher(matrices: Matrices) -> KernelLaunch:
+        table, values = order_arguments(problem, matrices)
+        kernel, operands, constants = hopper.kernel_and_arguments(variant, problem, matrices)
         arguments = (*operands, table, problem.m, problem.n, problem.k)
-        return Run(what, problem, kernel, ctas, arguments, values | constants)
+        return KernelLaunch(variant, problem, kernel, ctas, arguments, values | constants)
 
     return _unstamped(ctas, launcher)
 

@@ -1,20 +1,25 @@
 """Which kernels there are, and which of them can run a problem on this machine."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import torch
 
-from tilesim.errors import unknown
+from tilesim.errors import shown, unknown, whole
 from tilesim.problems import Problem
+from tilesim.variants import LOADS, OWN, PLANNED, Variant
 
 from ..errors import KernelError
 from ..gemm.tile_ops import INTERPRETED
 from .layouts import lines
 from .operands import DTYPES, RESULTS
 
-OWN = ("naive", "persistent")
+OWN_SCHEDULES = ("naive", "persistent")
 """The schedules that have a kernel of their own; the kernel `planned` runs any."""
+
+WARPS = (1, 2, 4, 8, 16, 32)
+MAX_STAGES = 32
+"""K-steps that loads may run ahead; beyond six nothing was ever faster."""
 
 TMA_BYTES = 16
 """TMA's addresses and row strides are multiples of this (CUDA driver API, cuTensorMapEncodeTiled)."""
@@ -26,38 +31,11 @@ MAX_SIZE = 2**30
 """Rows and columns are indexed with 32 bits."""
 
 
-@dataclass(frozen=True, slots=True)
-class Variant:
-    """One way to run a schedule; a matched pair differs in `schedule` and `overlap` alone.
-
-    `loads`: "tma" or "ptr". `overlap`: the next segment's loads fly during the epilogue; naive has no next
-    one. `warps` a thread block has; `stages` of K-steps that its loads run ahead. `kernel`: "own", written
-    for this schedule, or "planned", which reads the schedule's plan from a table. `parts`: in which an
-    overlapping kernel writes a tile, so that C needs less room beside the stages.
-    """
-
-    schedule: str
-    loads: str = "tma"
-    overlap: bool = False
-    warps: int = 8
-    stages: int = 3
-    kernel: str = "own"
-    parts: int = 1
-
-    @property
-    def name(self) -> str:
-        """Such as "persistent-tma-overlap" or "planned-tma-overlap"."""
-        if self.kernel not in ("own", "planned"):
-            return self.kernel
-        kernel = self.schedule if self.kernel == "own" else self.kernel
-        return f"{kernel}-{self.loads}" + "-overlap" * self.overlap + "-split" * (self.parts - 1)
-
-
 VARIANTS = {
     v.name: v
     for loads in ("ptr", "tma")
     for v in (Variant("naive", loads), Variant("persistent", loads), Variant("persistent", loads, True))
-} | {"persistent-tma-overlap-split": Variant("persistent", overlap=True, stages=4, parts=2)}
+} | {"persistent-tma-overlap-split": Variant("persistent", overlap=True, stages=4, epilogue_subtiles=2)}
 """Every kernel of a schedule's own by its name, with the default warps and stages."""
 
 
@@ -72,46 +50,50 @@ UNSTAMPED = {
 warps of specialised and ping-pong are those that multiply."""
 
 
-def variant(
+def checked_variant(
     schedule: str,
     loads: str,
     overlap: bool,
     warps: int,
     stages: int,
-    kernel: str = "own",
-    parts: int = 1,
+    kernel: str = OWN,
+    epilogue_subtiles: int = 1,
 ) -> Variant:
-    """The variant that was asked for.
+    """The variant of these values, which may come from a file; naive does not overlap whatever is asked.
 
-    Raises KernelError for a schedule that has no kernel of its own where that was asked for, loads other
-    than "tma" and "ptr", warps that are no power of two up to 32, or no stages.
+    Raises KernelError for a schedule that has no kernel of its own where that was asked for, loads other than
+    LOADS, warps other than WARPS, stages other than 1 to MAX_STAGES, or subtiles other than 1 and 2.
     """
-    if kernel not in ("own", "planned", *UNSTAMPED):
-        raise KernelError(unknown("kernel", kernel, ["own", "planned", *UNSTAMPED]))
-    if kernel == "own" and schedule not in OWN:
+    kernels = [OWN, PLANNED, *UNSTAMPED]
+    for name, value in (("kernel", kernel), ("schedule", schedule), ("loads", loads)):
+        if not isinstance(value, str):
+            raise KernelError(f"{name} is {shown(value)}; it must be a text")
+    if kernel not in kernels:
+        raise KernelError(unknown("kernel", kernel, kernels))
+    if kernel == OWN and schedule not in OWN_SCHEDULES:
         raise KernelError(
-            f"{unknown('kernel for the schedule', schedule, OWN)}; the kernel 'planned' runs any"
+            f"{unknown('kernel for the schedule', schedule, OWN_SCHEDULES)}; the kernel '{PLANNED}' runs any"
         )
-    if loads not in ("tma", "ptr"):
-        raise KernelError(f"loads is {loads!r}; it must be 'tma' or 'ptr'")
-    if warps not in (1, 2, 4, 8, 16, 32):
-        raise KernelError(f"warps is {warps}; it must be a power of two up to 32")
-    if stages < 1:
-        raise KernelError(f"stages is {stages}; it must be at least 1")
-    if parts not in (1, 2):
-        raise KernelError(f"parts is {parts}; a tile is written in 1 or 2")
+    if loads not in LOADS:
+        raise KernelError(f"loads is {shown(loads)}; it must be {' or '.join(map(repr, LOADS))}")
+    if not isinstance(overlap, bool):
+        raise KernelError(f"overlap is {shown(overlap)}; it must be true or false")
+    if whole("warps", warps, 1, WARPS[-1], KernelError) not in WARPS:
+        raise KernelError(f"warps is {warps}; it must be a power of two up to {WARPS[-1]}")
+    whole("stages", stages, 1, MAX_STAGES, KernelError)
+    whole("epilogue_subtiles", epilogue_subtiles, 1, 2, KernelError)
     if kernel in UNSTAMPED:
         return replace(UNSTAMPED[kernel], warps=warps, stages=stages)
-    overlap = overlap and (kernel == "planned" or schedule == "persistent")
-    return Variant(schedule, loads, overlap, warps, stages, kernel, parts if overlap else 1)
+    overlap = overlap and (kernel == PLANNED or schedule == "persistent")
+    return Variant(schedule, loads, overlap, warps, stages, kernel, epilogue_subtiles if overlap else 1)
 
 
 def on_this_machine(
     asked: Variant, problem: Problem, operands: Sequence[torch.Tensor] = ()
 ) -> tuple[Variant, str]:
-    """The variant that can run here, and one sentence why where it is not the one that was asked for.
+    """(the variant that can run here, why it is not the one asked for): the reason is a sentence, or empty.
 
-    `operands`: A and B, where they are not row-major and dense, at an address of torch's own allocation.
+    `operands`: A and B, where they are not row-major and dense at an address that torch allocated.
     """
     why = no_tma(problem, operands) if asked.loads == "tma" else ""
     return (replace(asked, loads="ptr"), why) if why else (asked, "")

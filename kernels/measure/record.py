@@ -11,6 +11,7 @@ from tilesim.devices import Device
 from tilesim.problems import Problem
 from tilesim.recorded_slots import complete
 from tilesim.traces import SPAN, Trace
+from tilesim.variants import OWN, Variant
 
 from ..errors import KernelError
 from ..gemm.stamps import WORDS
@@ -18,7 +19,7 @@ from ..launch.config import pipeline
 from ..launch.job import Job
 from ..launch.jobs import job
 from ..launch.operands import gpu_memory, matrices, sets_beyond_l2
-from ..launch.variants import Variant, check, on_this_machine, variant
+from ..launch.variants import check, checked_variant, on_this_machine
 from .machine import device as this_gpu
 from .machine import facts, tick_ns
 from .reference import gate
@@ -29,7 +30,7 @@ def record(
     schedule: str,
     problem: Problem,
     *,
-    kernel: str = "own",
+    kernel: str = OWN,
     loads: str = "tma",
     overlap: bool = True,
     warps: int | None = None,
@@ -42,10 +43,10 @@ def record(
     """A measured Trace of `schedule` computing `problem` on this machine's GPU.
 
     `kernel`: "own", the one written for the schedule (naive or persistent), or "planned", which runs any.
-    `loads`: "tma", or "ptr" where TMA is not wanted or not possible. `overlap`: with the next segment's loads
-    under the epilogue. `warps` and `stages`: where not given, what suits the tile and fits (see launch.config).
-    `ctas_per_sm`: thread blocks that the schedule counts on per SM; where it launches more than fit at once,
-    the trace's device has as many as were seen.
+    `loads`: "tma", or "ptr" where TMA is not wanted or not possible. `overlap`: the next segment's loads run
+    during the epilogue. `warps` and `stages`: where not given, what suits the tile and fits (see
+    launch.config). `ctas_per_sm`: thread blocks that the schedule counts on per SM; where it launches more
+    than fit at once, the trace's device has as many as were seen.
 
     The result is checked against float64 first. Then the kernel runs `repeats` rotations over operand
     sets with the stamps on and, in turn, as many with them compiled away. Of all stamped launches the most
@@ -58,15 +59,17 @@ def record(
     """
     check(problem)
     require_gpu()
-    warps, stages, parts = pipeline(problem, ctas_per_sm, warps, stages)
-    what, why = on_this_machine(variant(schedule, loads, overlap, warps, stages, kernel, parts), problem)
+    warps, stages, subtiles = pipeline(problem, ctas_per_sm, warps, stages)
+    variant, why = on_this_machine(
+        checked_variant(schedule, loads, overlap, warps, stages, kernel, subtiles), problem
+    )
     device = this_gpu(ctas_per_sm)
     with gpu_memory(problem), working_gpu():
-        work = job(what, problem, device)
-        stamps, measured = run(work, what, problem, warmup, repeats, seed)
+        work = job(variant, problem, device)
+        stamps, measured = typical_launch(work, variant, problem, warmup, repeats, seed)
         tick = tick_ns()
     meta = {
-        "kernel": what.name,
+        "kernel": variant.name,
         "warps": warps,
         "stages": stages,
         "launches": work.ctas,
@@ -75,20 +78,20 @@ def record(
     }
     if why:
         meta["fallback"] = why
-    return trace(stamps, work.rows, what.schedule, problem, device, tick, meta)
+    return trace(stamps, work.rows, variant.schedule, problem, device, tick, meta)
 
 
-def run(
-    work: Job, what: Variant, problem: Problem, warmup: int, repeats: int, seed: int
+def typical_launch(
+    work: Job, variant: Variant, problem: Problem, warmup: int, repeats: int, seed: int
 ) -> tuple[np.ndarray, dict[str, Any]]:
-    """The stamps of the most typical launch, int64 [rows, WORDS], and what is known beside."""
+    """(stamps of the most typical launch, int64 [rows, WORDS]; the figures of the meta, of all launches)."""
     sets = [matrices(problem, "cuda", seed + i) for i in range(sets_beyond_l2(problem))]
     stamps = torch.zeros(len(sets), len(work.rows), WORDS, dtype=torch.int64, device="cuda")
     plain = [work.launcher(operands) for operands in sets]
     stamped = [work.launcher(operands, row) for operands, row in zip(sets, stamps, strict=True)]
     errors = []
     for launches in (plain, stamped):
-        errors.append(gate(what.name, launches[0], problem, sets[0]))
+        errors.append(gate(variant.name, launches[0], problem, sets[0]))
         work.check()
 
     seen: list[np.ndarray] = []
@@ -100,7 +103,7 @@ def run(
     }
     us = sample(rotations, warmup, repeats)
     work.check()
-    kept, makespans = typical(np.array(seen))
+    kept, makespans = nearest_to_medians(np.array(seen))
     start, start_cycles, drain, drain_cycles = seen[kept][:, 2:6].T
     return seen[kept], {
         "kernel_us": spread(us["plain"])["us"],
@@ -112,7 +115,7 @@ def run(
     }
 
 
-def typical(stamps: np.ndarray) -> tuple[int, np.ndarray]:
+def nearest_to_medians(stamps: np.ndarray) -> tuple[int, np.ndarray]:
     """(index, makespans in ns) of launches' stamps [launches, rows, WORDS].
 
     The launch whose makespan, mean main loop and mean epilogue are nearest to the medians over all: the
@@ -136,10 +139,10 @@ def trace(
 ) -> Trace:
     """The Trace of one run's stamps [rows, WORDS] of the segments `rows`.
 
-    Slots and issues are derived as `tilesim.recorded_slots` says; the zero is the first instruction of all. A plan
-    of more thread blocks than the device has slots makes them queue: such a device gets the residents that
-    were seen. The meta also tells launch_ns, from a block's end to the first instruction of the next in its
-    slot, and prologue_ns, from there to the first multiply: percentiles over thread blocks.
+    Slots and issues are derived as `tilesim.recorded_slots` says; time 0 is the first instruction of all. A
+    plan of more thread blocks than the device has slots makes them queue: such a device gets the residents
+    that were seen. The meta also tells launch_ns, from a block's end to the first instruction of the next in
+    its slot, and prologue_ns, from there to the first multiply: percentiles over thread blocks.
 
     Raises KernelError where fewer or more thread blocks were resident than the plan counts on, TraceError
     where the stamps contradict themselves.

@@ -31,7 +31,7 @@ from tilesim.errors import whole
 from ..errors import KernelError
 from ..measure.machine import device, facts
 from ..measure.timing import require_gpu
-from .spin import blocks, launch, room_for, shared_kb
+from .spin import blocks, launch, shared_kb, stamp_buffer
 
 WARPS = 8
 CYCLES = 20_000
@@ -91,7 +91,7 @@ def sm_order(launches: int = 200) -> dict[str, Any]:
 def _launches(sms: int, launched: str, each: int, launches: int) -> np.ndarray:
     """The stamps of `launches` launches of `each` blocks for each SM: BLOCK [launches, each * sms]."""
     kb = (shared_kb() + 1) // each - 1
-    stamps = room_for(launches, each * sms, WARPS)
+    stamps = stamp_buffer(launches, each * sms, WARPS)
     launch(stamps[0], CYCLES, 0, kb)  # compiles
     stamps[0] = 0
     before = _between(sms, launched)
@@ -103,7 +103,7 @@ def _launches(sms: int, launched: str, each: int, launches: int) -> np.ndarray:
 
 def _between(sms: int, launched: str) -> Callable[[], None]:
     """What comes before each launch."""
-    full = room_for(1, 16 * sms, WARPS)[0]
+    full = stamp_buffer(1, 16 * sms, WARPS)[0]
 
     def wait() -> None:
         torch.cuda.synchronize()
@@ -119,7 +119,7 @@ def _gpcs(sms: int) -> list[list[int]]:
     """The SMs that clusters join; empty on a GPU without clusters."""
     if torch.cuda.get_device_capability() < (9, 0):
         return []
-    stamps = room_for(20, 16 * sms // CLUSTER * CLUSTER, 32)
+    stamps = stamp_buffer(20, 16 * sms // CLUSTER * CLUSTER, 32)
     for run in stamps:
         launch(run, CYCLES // 2, CYCLES // 2, 0, CLUSTER)
     return joined(blocks(stamps)["sm"].reshape(-1, CLUSTER))

@@ -1,11 +1,11 @@
-"""Thread blocks that only spin, and stamp where they were, when they began and when they ended.
+"""Thread blocks that only spin, and stamp their SM, their begin and their end.
 
-Every warp stamps, since the first warp to begin and the last to end make a block's time. %clock64 counts
-the cycles of one SM, so what happens on one SM is told to the cycle; %globaltimer (ns) goes across SMs.
-A warp reads the clock before anything else, and again as the last thing but the store of that stamp.
+Every warp stamps: a block begins with its first warp and ends with its last. %clock64 counts the cycles of
+one SM, so intervals on one SM are exact to the cycle; %globaltimer (ns) is common to all SMs. A warp reads
+the clock first of all, and again as its last instruction but for the store of that stamp.
 
-Gluon gives a block as much shared memory as it is told to. Triton's own tensors get what the compiler sees
-fit, and PTX declares at most 48 KB.
+Gluon gives a block the shared memory that it asks for. Triton's own tensors get what the compiler chooses,
+and PTX declares at most 48 KB.
 """
 
 import numpy as np
@@ -34,9 +34,9 @@ def spin(stamps, cycles, extra, KB: gl.constexpr, WARPS: gl.constexpr):
         "=l,=l", [], dtype=(gl.int64, gl.int64), is_pure=False, pack=1,
     )  # fmt: skip
     if KB:
-        room = gl.allocate_shared_memory(gl.int32, [KB, 256], gl.SwizzledSharedLayout(1, 1, 1, [0]))
-        room.index(0).store(gl.full([256], 0, gl.int32, gl.BlockedLayout([1], [32], [WARPS], [0])))
-    # A turn takes more than a cycle, so counting turns ends the loop even where the clock stands still.
+        smem = gl.allocate_shared_memory(gl.int32, [KB, 256], gl.SwizzledSharedLayout(1, 1, 1, [0]))
+        smem.index(0).store(gl.full([256], 0, gl.int32, gl.BlockedLayout([1], [32], [WARPS], [0])))
+    # An iteration takes more than a cycle, so counting them ends the loop even where the clock stands still.
     gl.inline_asm_elementwise(
         """{
         .reg .pred first, on;
@@ -79,7 +79,7 @@ def shared_kb() -> int:
     return int(triton.runtime.driver.active.utils.get_device_properties(here)["max_shared_mem"]) // 1024
 
 
-def room_for(launches: int, blocks: int, warps: int) -> torch.Tensor:
+def stamp_buffer(launches: int, blocks: int, warps: int) -> torch.Tensor:
     """Zeroed stamps on the GPU: int64 [launches, blocks, warps, WORDS]."""
     return torch.zeros(launches, blocks, warps, WORDS, dtype=torch.int64, device="cuda")
 

@@ -21,7 +21,7 @@ from tilesim.errors import whole
 from ..errors import KernelError
 from ..measure.machine import facts, tick_ns
 from ..measure.timing import require_gpu
-from .spin import blocks, launch, room_for, shared_kb
+from .spin import blocks, launch, shared_kb, stamp_buffer
 
 THREADS = (32, 64, 128, 256, 512, 1024)
 SHARED_KB = (0, 48, 100, 120, 200)
@@ -57,7 +57,7 @@ def turnaround(repeats: int = 5) -> dict[str, Any]:
     require_gpu()
     sweep = list(_sweep())
     seen: list[list[np.ndarray]] = [[] for _ in sweep]
-    warm = room_for(1, 1, 1)
+    warm = stamp_buffer(1, 1, 1)
     for _ in range(repeats):
         launch(warm[0], WARM_CYCLES)
         for (threads, kb, spin), runs in zip(sweep, seen, strict=True):
@@ -86,7 +86,7 @@ def _run(threads: int, kb: int, cycles: int, extra: int) -> np.ndarray:
     residents = here.max_threads_per_multi_processor // threads
     if kb:
         residents = min(residents, (shared_kb() + RESERVED_KB) // (kb + RESERVED_KB))
-    stamps = room_for(1, ROUNDS * residents * here.multi_processor_count, threads // 32)
+    stamps = stamp_buffer(1, ROUNDS * residents * here.multi_processor_count, threads // 32)
     launch(stamps[0], cycles, extra, kb)
     return blocks(stamps)[0]
 

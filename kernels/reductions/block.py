@@ -1,4 +1,4 @@
-"""The thread block that all rungs share, and how it loads; a rung differs by its idea alone.
+"""The thread block of all steps, and how it loads.
 
 Which thread adds what has no word in Triton's tile language: tl.sum becomes shuffles. Gluon has shared
 memory with views of it, but makes ldmatrix and stmatrix of them, and threads without a pair of their own
@@ -14,14 +14,14 @@ THREADS = tl.constexpr(256)
 WARPS = 8
 
 ADDED = tl.constexpr(8)
-"""Blocks of input that a thread block adds while it loads, from rung 3 on."""
+"""Blocks of input that a thread block adds while it loads, from `unrolled` on."""
 
 
 @triton.jit
 def load(x, first, n):
     """x[first : first + THREADS], a value for each thread, zeros from n on."""
-    at = first + tl.arange(0, THREADS)
-    return tl.load(x + at, mask=at < n, other=0.0)  # [THREADS]
+    offsets = first + tl.arange(0, THREADS)
+    return tl.load(x + offsets, mask=offsets < n, other=0.0)  # [THREADS]
 
 
 @triton.jit

@@ -1,7 +1,7 @@
 """multi_block: one wave of thread blocks strides over the whole input; a second stage of one block ends it.
 
-No launch of blocks that do little, and two stages whatever the length. Who adds what depends on the number
-of blocks alone, so the sum has the same bits each time.
+Two launches whatever the length, and no thread blocks that do little. Which block adds which values depends
+on the number of blocks alone, so the sum has the same bits each time.
 """
 
 import triton
@@ -17,8 +17,8 @@ def multi_block(
     n,
 ):
     block = tl.program_id(0)
-    turn = ADDED * THREADS
+    chunk = ADDED * THREADS
     value = tl.zeros((THREADS,), tl.float32)
-    for first in range(block.to(tl.int64) * turn, n, tl.num_programs(0).to(tl.int64) * turn):
+    for first in range(block.to(tl.int64) * chunk, n, tl.num_programs(0).to(tl.int64) * chunk):
         value += load_and_add(x, first, n)
     tl.store(sums + block, tl.sum(value, 0))

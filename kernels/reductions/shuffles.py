@@ -1,4 +1,4 @@
-"""shuffles: lanes of a warp hand their sums over in registers; shared memory is for one sum of each warp.
+"""shuffles: lanes of a warp exchange their sums in registers; shared memory holds one sum of each warp.
 
 This is what tl.sum becomes: five shfl.sync.bfly for the 32 lanes, eight words through shared memory, three
 more shuffles for the eight warps. Two barriers stand where the tree has eight.

@@ -1,4 +1,4 @@
-"""The five rungs as data, and a vector's sum as launches of one of them."""
+"""The five steps as data, and a vector's sum as launches of one of them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,20 +18,21 @@ from .unrolled import unrolled
 
 @dataclass(frozen=True, slots=True)
 class ReductionStep:
-    """A kernel whose thread blocks add `share` values each, or in each turn where one `wave` of them runs.
+    """A kernel whose thread blocks add `values_per_block` values each; where one `wave` of blocks runs, so
+    many at a time.
 
-    `why`: what it does that the rung below does not, in a sentence.
+    `why`: what it does that the step before does not, in a sentence.
     """
 
     name: str
     why: str
     kernel: Any
-    share: int
+    values_per_block: int
     wave: bool = False
 
 
 THREADS = block.THREADS.value
-"""Of a thread block, whatever the rung."""
+"""Threads of a block, the same in every step."""
 
 ADDED = block.ADDED.value
 
@@ -56,7 +57,7 @@ STEPS = (
     ),
     ReductionStep(
         "shuffles",
-        "lanes hand their sums over in registers, so that two barriers stand where the tree had eight",
+        "lanes exchange their sums in registers, so that two barriers stand where the tree had eight",
         shuffles,
         ADDED * THREADS,
     ),
@@ -83,7 +84,7 @@ class Summing:
         return self.sums[-1]
 
 
-def launches(rung: ReductionStep, n: int, slots: int) -> list[tuple[int, int]]:
+def launches(step: ReductionStep, n: int, slots: int) -> list[tuple[int, int]]:
     """(values, thread blocks) of each launch that sums n values where so many blocks run at once.
 
     >>> launches(STEPS[1], 1_000_000, 1056)
@@ -93,33 +94,33 @@ def launches(rung: ReductionStep, n: int, slots: int) -> list[tuple[int, int]]:
     """
     made = []
     while not made or n > 1:
-        blocks = -(-n // rung.share)
-        if rung.wave:
+        blocks = -(-n // step.values_per_block)
+        if step.wave:
             blocks = 1 if made else min(blocks, slots)
         made.append((n, blocks))
         n = blocks
     return made
 
 
-def summing(rung: ReductionStep, x: torch.Tensor, slots: int) -> Summing:
-    """The sum of x [n] by the kernel of `rung`, with room for the sums of all its launches; see `launches`.
+def summing(step: ReductionStep, x: torch.Tensor, slots: int) -> Summing:
+    """The sum of x [n] by the kernel of `step`, with memory for the sums of all its launches; see `launches`.
 
     Raises KernelError unless x is a dense vector of fp32 with one value or more.
     """
     if x.dtype != torch.float32 or x.dim() != 1 or not x.is_contiguous():
-        raise KernelError(f"x is {x.dtype} {list(x.shape)}; the rungs sum a dense torch.float32 vector")
+        raise KernelError(f"x is {x.dtype} {list(x.shape)}; the kernels sum a dense torch.float32 vector")
     if not len(x):
         raise KernelError("x has no values; a sum needs one or more")
-    made = launches(rung, len(x), slots)
+    made = launches(step, len(x), slots)
     sums = torch.empty(sum(blocks for _, blocks in made), dtype=torch.float32, device=x.device)
-    rooms = sums.split([blocks for _, blocks in made])
-    steps = [
-        partial(rung.kernel[(blocks,)], source, room, n, num_warps=block.WARPS)
-        for (n, blocks), source, room in zip(made, (x, *rooms), rooms, strict=False)
+    stages = sums.split([blocks for _, blocks in made])
+    calls = [
+        partial(step.kernel[(blocks,)], source, stage, n, num_warps=block.WARPS)
+        for (n, blocks), source, stage in zip(made, (x, *stages), stages, strict=False)
     ]
 
     def launch() -> None:
-        for step in steps:
-            step()
+        for call in calls:
+            call()
 
-    return Summing(launch, sums, len(steps))
+    return Summing(launch, sums, len(calls))

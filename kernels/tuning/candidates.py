@@ -6,12 +6,13 @@ from itertools import product
 
 from tilesim.devices import Device
 from tilesim.problems import Problem
+from tilesim.variants import Variant
 
 from ..launch.config import stages_that_fit
-from ..launch.hopper import MOST_SUMS, ROOM, can_multiply
-from ..launch.hopper import stages_that_fit as ring_that_fits
+from ..launch.hopper import MAX_ACCUMULATORS, SMEM_BYTES, can_multiply
+from ..launch.hopper import stages_that_fit as hopper_stages_that_fit
 from ..launch.operands import DTYPES
-from ..launch.variants import UNSTAMPED, VARIANTS, Variant, variant
+from ..launch.variants import UNSTAMPED, VARIANTS, checked_variant
 
 SIDES = (16, 32, 64, 128, 256)
 """Of the tiles that are tried, in M and in N."""
@@ -23,7 +24,7 @@ BIG_SIDE = 128
 """Tiles with a shorter side are tried where there are FEW waves of them, or the matrix is that narrow."""
 
 SMALL = BIG_SIDE**2
-"""Elements of C in a tile. Up to here, tiles leave room for deep K-steps."""
+"""Elements of C in a tile. Up to here, tiles leave shared memory for long K-steps."""
 
 FEW = 4
 
@@ -38,105 +39,104 @@ HOPPER_TILES = {
 }
 SKINNY_TILES = {16: (64, 128), 32: (64,), 64: (64,)}
 """Of skinny, whose tile_m covers all of M: what is tried for tile_n."""
-PLANNED = {
+SPLITTING = {
     "stream-k": (0, 1, 4),
     "stream-k-hybrid": (1, 6, 4),
     "split-k:2": (0, 1 / 2, 4),
     "split-k:4": (0, 1 / 4, 8),
 }
-"""Schedules that cut tiles along K, where a part of a GPU would be idle else: with more than so many waves of
-whole tiles, at most so many, and at least so many K-steps."""
+"""Schedules that split tiles along K, for products that leave SMs idle: (waves of whole tiles above, and at
+most, K-steps at least)."""
 
 COMPARED = ("persistent-ptr", "persistent-tma")
-"""Kernels that exist to be compared with: the same with overlap does all that they do, and more at once."""
+"""Kernels that exist for comparison: with overlap they do the same work, more of it at once."""
 
 Candidate = tuple[Variant, Problem]
 
 
 def candidates(
-    problem: Problem, device: Device, loads: str = "tma", shared_bytes: int = ROOM
+    problem: Problem, device: Device, loads: str = "tma", smem_bytes: int = SMEM_BYTES
 ) -> Iterator[Candidate]:
     """What might be the fastest for a problem: (kernel, the problem with a tile and an order for it).
 
-    Left out is what cannot fit: stages into `shared_bytes` of an SM, accumulators into registers; what is
+    Left out is what cannot fit: stages into `smem_bytes` of an SM, accumulators into registers; what is
     wasteful: tiles twice as large as the matrix, more stages than K-steps; and what comes to the same.
 
     >>> few = list(candidates(Problem(64, 64, 64), Device(132)))
-    >>> sorted({cut.tile for _, cut in few}), sorted({what.name for what, _ in few})
+    >>> sorted({tiled.tile for _, tiled in few}), sorted({variant.name for variant, _ in few})
     ([(64, 64, 64)], ['naive-tma'])
     """
     if loads == "tma":
-        yield from _with_more(problem, device, shared_bytes)
+        yield from _with_more(problem, device, smem_bytes)
     seen = set()
     for tile, order in product(_tiles(problem), ORDERS):
-        cut = replace(problem, tile=tile, order=order)
-        waves = cut.tiles / device.slots
+        tiled = replace(problem, tile=tile, order=order)
+        waves = tiled.tiles / device.slots
         if waves <= 1 and order != ORDERS[-1]:
-            continue  # all tiles run at once, in whatever order
+            continue  # all tiles run at once, whatever the order
         if waves > FEW and min(tile[:2]) < BIG_SIDE and max(SIDES) <= min(problem.m, problem.n):
             continue
-        for what in _variants(cut, device, loads):
+        for variant in _variants(tiled, device, loads):
             warps = 8 if tile[0] * tile[1] >= SMALL else 4
-            for stages in _stages(cut, what, shared_bytes):
-                made = replace(what, warps=warps, stages=stages)
-                fits = tile[0] * tile[1] <= MOST_SUMS * 32 * warps
-                if fits and (made, cut) not in seen:
-                    seen.add((made, cut))
-                    yield made, cut
+            for stages in _stages(tiled, variant, smem_bytes):
+                made = replace(variant, warps=warps, stages=stages)
+                fits = tile[0] * tile[1] <= MAX_ACCUMULATORS * 32 * warps
+                if fits and (made, tiled) not in seen:
+                    seen.add((made, tiled))
+                    yield made, tiled
 
 
-def _with_more(problem: Problem, device: Device, shared_bytes: int) -> Iterator[Candidate]:
-    """Kernels with tiles of their own, each with as many stages as fit; of some every GPU but Hopper says
-    that it cannot run them."""
-    line = LINE // DTYPES[problem.dtype].itemsize
+def _with_more(problem: Problem, device: Device, smem_bytes: int) -> Iterator[Candidate]:
+    """Kernels with tiles of their own, with as many stages as fit; some need a Hopper GPU."""
+    width = LINE // DTYPES[problem.dtype].itemsize
     for name, tiles in HOPPER_TILES.items():
         for (m, n), order in product(tiles, (*ORDERS, *MORE_ORDERS)):
-            cut = replace(problem, tile=(m, n, line), order=order)
-            few = cut.tiles <= device.slots  # all at once, in whatever order, with nobody to take turns with
-            if few and (order != ORDERS[-1] or name == "ping-pong"):
+            tiled = replace(problem, tile=(m, n, width), order=order)
+            one_wave = tiled.tiles <= device.slots  # then order and ping-pong change nothing
+            if one_wave and (order != ORDERS[-1] or name == "ping-pong"):
                 continue
-            if m * n < SMALL and cut.tiles > FEW * device.slots:
+            if m * n < SMALL and tiled.tiles > FEW * device.slots:
                 continue
             warps = 4 if name == "specialised" and m * n < SMALL else 8
-            what = replace(UNSTAMPED[name], warps=warps)
-            if can_multiply(what, cut) and m < 2 * problem.m and n < 2 * problem.n:
-                most = min(ring_that_fits(what, cut, shared_bytes), cut.k_steps)
-                for stages in {most, max(1, most - 1)}:  # one fewer may leave room for all of C
-                    yield replace(what, stages=stages), cut
-    what = UNSTAMPED["skinny"]
+            variant = replace(UNSTAMPED[name], warps=warps)
+            if can_multiply(variant, tiled) and m < 2 * problem.m and n < 2 * problem.n:
+                most = min(hopper_stages_that_fit(variant, tiled, smem_bytes), tiled.k_steps)
+                for stages in {most, max(1, most - 1)}:  # one fewer may leave memory for all of C
+                    yield replace(variant, stages=stages), tiled
+    variant = UNSTAMPED["skinny"]
     for m, columns in SKINNY_TILES.items():
         if m // 2 < problem.m <= m:
-            for n, k in product(columns, (2 * line, 4 * line)):
-                cut = replace(problem, tile=(m, n, k), order=ORDERS[-1])
+            for n, k in product(columns, (2 * width, 4 * width)):
+                tiled = replace(problem, tile=(m, n, k), order=ORDERS[-1])
                 if n < 2 * problem.n and k < 2 * problem.k:
-                    yield replace(what, stages=_stages(cut, what, shared_bytes)[-1]), cut
+                    yield replace(variant, stages=_stages(tiled, variant, smem_bytes)[-1]), tiled
 
 
 def _tiles(problem: Problem) -> Iterator[tuple[int, int, int]]:
     def sides(size: int) -> list[int]:
         return [side for side in SIDES if side < 2 * size and (side >= 64 or side >= size)] or [SIDES[0]]
 
-    line = LINE // DTYPES[problem.dtype].itemsize
-    steps = [k for k in (line, 2 * line) if k < 2 * problem.k] or [max(16, line // 4)]
+    width = LINE // DTYPES[problem.dtype].itemsize
+    steps = [k for k in (width, 2 * width) if k < 2 * problem.k] or [max(16, width // 4)]
     for m, n, k in product(sides(problem.m), sides(problem.n), steps):
         if k == steps[0] or m * n <= SMALL:
             yield m, n, k
 
 
 def _variants(problem: Problem, device: Device, loads: str) -> Iterator[Variant]:
-    """Every kernel of VARIANTS that has something to do here, and plans that cut tiles."""
+    """Every kernel of VARIANTS that makes a difference here, and plans that split tiles."""
     waves = problem.tiles / device.slots
-    for what in VARIANTS.values():
-        alone = what.schedule == "persistent" and waves <= 1  # then it is naive
-        if what.loads == loads and what.name not in COMPARED and not alone:
-            yield what
-    for schedule, (fewest, most, steps) in PLANNED.items():
+    for variant in VARIANTS.values():
+        alone = variant.schedule == "persistent" and waves <= 1  # then it is naive
+        if variant.loads == loads and variant.name not in COMPARED and not alone:
+            yield variant
+    for schedule, (fewest, most, steps) in SPLITTING.items():
         if fewest < waves <= most and waves % 1 and problem.k_steps >= steps:
-            yield variant(schedule, loads, True, 8, 3, "planned")
+            yield checked_variant(schedule, loads, True, 8, 3, "planned")
 
 
-def _stages(problem: Problem, what: Variant, shared_bytes: int) -> list[int]:
-    """How many K-steps the loads may run ahead; C of an overlapping kernel needs room beside them."""
-    fit = stages_that_fit(problem, shared_bytes, what.parts if what.overlap else 0)
+def _stages(problem: Problem, variant: Variant, smem_bytes: int) -> list[int]:
+    """How many K-steps the loads may run ahead; C needs memory beside them if writing overlaps."""
+    fit = stages_that_fit(problem, smem_bytes, variant.epilogue_subtiles if variant.overlap else 0)
     most = min(fit, problem.k_steps)
     return sorted({min(most, stages) for stages in STAGES} - {0})

@@ -17,8 +17,8 @@ from typing import Any
 
 from tilesim.errors import TilesimError
 from tilesim.problems import DTYPE_BYTES, Problem
+from tilesim.variants import Variant
 
-from ..launch.variants import Variant
 from .table import chosen, read
 
 TABLE = "TILESIM_TUNED"
@@ -37,8 +37,8 @@ Choice = tuple[Variant, Problem]
 def choices(m: int, n: int, k: int, dtype: str, layout: str, gpu: str | None) -> list[Choice]:
     """What to try in turn for A [m, k] · B [k, n]; the last runs wherever Triton does.
 
-    `layout`: see launch.layouts. `gpu`: its name; None for the interpreter. For a GPU without a table the first
-    call warns. What does not fit into an SM's shared memory may with fewer stages, which follow.
+    `layout`: see launch.layouts. `gpu`: its name; None for the interpreter. For a GPU without a table the
+    first call warns. What does not fit into an SM's shared memory may with fewer stages, which follow.
 
     Raises KernelError for a table that is none.
     """
@@ -46,12 +46,12 @@ def choices(m: int, n: int, k: int, dtype: str, layout: str, gpu: str | None) ->
     if gpu is not None:
         row = nearest(rows(gpu), m, n, k, dtype, layout)
         if row:
-            with suppress(TilesimError):  # of a tile that this product cannot be cut into
+            with suppress(TilesimError):  # a tile that this product cannot have
                 found.append(chosen({**row, "dtype": dtype}, m, n, k))
         elif not rows(gpu):
             _warn(gpu)
     found += _anywhere(Problem(m, n, k, dtype=dtype))
-    return [(fewer, problem) for what, problem in found for fewer in _with_fewer_stages(what)]
+    return [(fewer, problem) for variant, problem in found for fewer in _with_fewer_stages(variant)]
 
 
 def nearest(rows: Sequence[Row], m: int, n: int, k: int, dtype: str, layout: str) -> Row | None:
@@ -105,6 +105,6 @@ def _within(side: int, size: int) -> int:
     return min(side, max(16, 1 << (size - 1).bit_length()))
 
 
-def _with_fewer_stages(what: Variant) -> Iterator[Variant]:
-    for stages in range(what.stages, 0, -1):
-        yield replace(what, stages=stages)
+def _with_fewer_stages(variant: Variant) -> Iterator[Variant]:
+    for stages in range(variant.stages, 0, -1):
+        yield replace(variant, stages=stages)

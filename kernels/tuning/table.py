@@ -1,70 +1,84 @@
 """Tuned tables: which kernel was the fastest for which shape on which GPU.
 
-A table is a JSON object: "machine" (see measure.machine.facts), "method", and "rows". A row says a product (m, n, k,
-dtype, layout), the kernel that won (tile, order, and the fields of a Variant), and what both took: us, and
-cublas_us, null where cuBLAS cannot multiply such operands.
+A table is a JSON object: "machine" (see measure.machine.facts), "method", and "rows". A row says a product
+(m, n, k, dtype, layout), the kernel that won (tile, order, and the fields of a Variant), and what both took:
+us, and cublas_us, null where cuBLAS cannot multiply such operands.
 """
 
-import json
-import math
-from dataclasses import fields
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 from tilesim.errors import TilesimError, shown
+from tilesim.files import read_json
 from tilesim.problems import Problem
+from tilesim.variants import Variant
 
 from ..errors import KernelError
 from ..launch.layouts import LAYOUTS
-from ..launch.variants import Variant, check, variant
+from ..launch.variants import check, checked_variant
 
 PRODUCT = ("m", "n", "k", "dtype", "layout")
 """What identifies a row."""
 
-KERNEL = tuple(field.name for field in fields(Variant))
+KERNEL = ("schedule", "loads", "overlap", "warps", "stages", "kernel")
+"""The fields of a Variant that a row must have; epilogue_subtiles is 1 where it has none."""
+
+MAX_US = 10**12
 
 
 def read(path: str | PathLike[str]) -> dict[str, Any]:
-    """The table in a file; KernelError, in a sentence, where there is none."""
+    """The table in a file; KernelError, in a sentence, where it cannot be read or is none."""
+    table = read_json(path, KernelError)
     try:
-        table = json.loads(Path(path).read_text("utf-8"))
-    except OSError as error:
-        raise KernelError(f"cannot read {path}: {error.strerror or error}") from None
-    except ValueError as error:
-        raise KernelError(f"{path} is no JSON ({error})") from None
-    try:
-        gpu, rows = table["machine"]["gpu"], table["rows"]
-        if not isinstance(gpu, str) or not isinstance(rows, list):
-            raise TypeError
-        for row in rows:
-            _check(row)
-    except (TypeError, KeyError, IndexError, AttributeError) as error:
-        missing = f", which lacks {error}" if isinstance(error, KeyError) else ""
-        raise KernelError(f"{path} is no table of `tilesim tune`{missing}") from None
+        _check(table)
+    except KeyError as error:
+        raise KernelError(f"{path} is no table of `tilesim tune`, which lacks {error}") from None
     except TilesimError as error:
         raise KernelError(f"{path} is no table of `tilesim tune`: {error}") from None
     return table
 
 
-def _check(row: dict[str, Any]) -> None:
+def _check(table: Any) -> None:
+    """Raise KeyError or TilesimError unless JSON values are a table."""
+    machine, rows = _object("the file", table)["machine"], table["rows"]
+    gpu = _object("machine", machine)["gpu"]
+    if not isinstance(gpu, str):
+        raise KernelError(f"gpu is {shown(gpu)}; it must be a text")
+    if not isinstance(rows, list):
+        raise KernelError(f"rows is {shown(rows)}; it must be a list")
+    for number, row in enumerate(rows, 1):
+        _check_row(_object(f"row {number}", row))
+
+
+def _check_row(row: dict[str, Any]) -> None:
     chosen(row, row["m"], row["n"], row["k"])
     if row["layout"] not in LAYOUTS:
         raise KernelError(f"the layout is {shown(row['layout'])}; it must be one of {', '.join(LAYOUTS)}")
-    for name, us in (("us", row["us"]), ("cublas_us", row["cublas_us"])):
-        known = isinstance(us, int | float) and not isinstance(us, bool) and math.isfinite(us) and us > 0
+    for name in ("us", "cublas_us"):
+        us = row[name]
+        known = isinstance(us, int | float) and not isinstance(us, bool) and 0 < us < MAX_US
         if not known and not (us is None and name == "cublas_us"):
             raise KernelError(f"{name} is {shown(us)}; it must be a time in µs")
 
 
-def chosen(row: dict[str, Any], m: int, n: int, k: int) -> tuple[Variant, Problem]:
-    """A row's kernel, and the product of these sizes as that kernel cuts it.
+def _object(name: str, value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise KernelError(f"{name} is {shown(value)}; it must be an object")
+    return value
 
-    Raises what `variant`, `check` and Problem raise for values that no kernel has.
+
+def chosen(row: dict[str, Any], m: int, n: int, k: int) -> tuple[Variant, Problem]:
+    """A row's kernel, and the product of these sizes in that kernel's tiles and order.
+
+    Raises KeyError for what the row lacks; for values that no kernel has, what `checked_variant`, `check` and
+    Problem raise.
     """
-    problem = Problem(m, n, k, tuple(row["tile"]), row["dtype"], row["order"])
+    if not isinstance(row["order"], str):
+        raise KernelError(f"the order is {shown(row['order'])}; it must be a text")
+    problem = Problem(m, n, k, row["tile"], row["dtype"], row["order"])
     check(problem)
-    return variant(**{name: row[name] for name in KERNEL if name in row}), problem
+    variant = {name: row[name] for name in KERNEL}
+    return checked_variant(**variant, epilogue_subtiles=row.get("epilogue_subtiles", 1)), problem
 
 
 def merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""tune: which of many kernels is the fastest for a shape, beside cuBLAS, for `matmul` to choose by."""
+"""tune: time many kernels for a shape, beside cuBLAS, and make the table that `matmul` chooses by."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from tilesim.devices import Device
-from tilesim.errors import TilesimError
+from tilesim.errors import TilesimError, shown
 from tilesim.problems import Problem
 
 from ..errors import KernelError
@@ -26,8 +26,8 @@ from .table import merged
 
 CUBLAS = "cublas"
 SCREENING, FINALISTS, WARMUP = 5, 6, 20
-PARTS = 100
-"""Into so many steps a product's progress is told."""
+PROGRESS_UNITS = 100
+"""Units of progress of each problem in each layout."""
 
 METHOD = (
     "every candidate's C, poisoned with NaN, is compared with a float64 product of fresh random inputs; then"
@@ -44,12 +44,12 @@ def tune(
     samples: int = 100,
     seed: int = 0,
     table: dict[str, Any] | None = None,
-    progress: Callable[[int], object] = lambda parts: None,
+    progress: Callable[[int], object] = lambda units: None,
 ) -> dict[str, Any]:
     """The fastest kernel for each problem in each layout: a table as tuning.table has it.
 
-    `table`: an earlier one, whose rows for other products are kept. `progress` is told how many more of PARTS
-    parts are done; each problem in each layout has so many.
+    `table`: an earlier one, whose rows for other products are kept. `progress` is called with how many more
+    units are done, of PROGRESS_UNITS for each problem in each layout.
 
     Raises KernelError without an NVIDIA GPU, for a problem out of reach or that no candidate can compute, a
     table of another GPU, a wrong result, or a GPU that fails.
@@ -58,7 +58,7 @@ def tune(
         check(replace(problem, tile=(16, 16, 16)))
     for layout in layouts:
         if layout not in LAYOUTS:
-            raise KernelError(f"the layout is {layout!r}; it must be one of {', '.join(LAYOUTS)}")
+            raise KernelError(f"the layout is {shown(layout)}; it must be one of {', '.join(LAYOUTS)}")
     require_gpu()
     method = METHOD.format(screening=SCREENING, samples=samples, finalists=FINALISTS, rest=REST)
     made: dict[str, Any] = {"machine": facts(), "method": method, "rows": []}
@@ -84,7 +84,7 @@ def _row(
             rotation = None
         if rotation:
             screened[candidate] = spread(sample({"": rotation}, 1, SCREENING)[""])["us"]
-        progress(PARTS * (i + 1) // len(every) - PARTS * i // len(every))
+        progress(PROGRESS_UNITS * (i + 1) // len(every) - PROGRESS_UNITS * i // len(every))
     if not screened:
         raise KernelError(f"none of {len(every)} kernels can compute {problem} on this GPU")
     finalists = sorted(screened, key=lambda candidate: screened[candidate])[:FINALISTS]
@@ -92,28 +92,28 @@ def _row(
     if known := _cublas(problem, sets):
         rotations[CUBLAS] = known
     us = {name: spread(times)["us"] for name, times in sample(rotations, WARMUP, samples).items()}
-    what, cut = min(finalists, key=lambda candidate: us[candidate])
-    product_of = {"m": cut.m, "n": cut.n, "k": cut.k, "dtype": cut.dtype, "layout": layout}
+    variant, tiled = min(finalists, key=lambda candidate: us[candidate])
+    product_of = {"m": tiled.m, "n": tiled.n, "k": tiled.k, "dtype": tiled.dtype, "layout": layout}
     return {
-        **product_of, "tile": list(cut.tile), "order": cut.order, **asdict(what),
-        "us": us[what, cut], "cublas_us": us.get(CUBLAS), "candidates": len(screened),
+        **product_of, "tile": list(tiled.tile), "order": tiled.order, **asdict(variant),
+        "us": us[variant, tiled], "cublas_us": us.get(CUBLAS), "candidates": len(screened),
     }  # fmt: skip
 
 
 class _CannotRun(Exception):
-    """A candidate that this GPU has not the resources for, or Triton not the means."""
+    """A candidate that this GPU has too few resources for, or that this Triton cannot compile."""
 
 
 def _rotation(candidate: Candidate, device: Device, sets: Sequence[Matrices]) -> Rotation:
     """The rotation of a candidate that was found right; KernelError for a wrong result."""
-    what, cut = candidate
+    variant, tiled = candidate
     try:
-        work = job(what, cut, device)
+        work = job(variant, tiled, device)
         launches = [work.launcher(operands) for operands in sets]
         launches[0]()
     except TilesimError:
         raise _CannotRun from None
-    gate(f"{what.name} in tiles of {'x'.join(map(str, cut.tile))}", launches[0], cut, sets[0])
+    gate(f"{variant.name} in tiles of {'x'.join(map(str, tiled.tile))}", launches[0], tiled, sets[0])
     work.check()
     return Rotation(capture(launches), launches)
 

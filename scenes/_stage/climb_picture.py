@@ -58,8 +58,8 @@ class ClimbPicture:
 
     def backdrop(self) -> list[VMobject]:
         """Title, badge, panel and what stands still in it, back to front."""
-        origin, tint = f"measured on {self.film.ladder.machine['gpu']}", self.theme.measured
-        head = headline(self.words, self.theme, tint, self.frame, self.title, self.script, origin)
+        tint = self.theme.measured
+        head = headline(self.words, self.theme, tint, self.frame, self.title, self.script, badge(self.film))
         return [*head, self.words.box(self.panel, self.theme.panel, 18), *self.chart.still]
 
     @cached_property
@@ -97,6 +97,11 @@ class ClimbPicture:
             *self.captions(),
             sprite(self.opening_card(), whole, self.frame, self.theme, -1.0, self.opening - 0.4),
         ]
+
+
+def badge(film: Climb) -> str:
+    """Where the figures come from."""
+    return f"measured on {film.ladder.machine['gpu']}"
 
 
 def product(words: Words, theme: Theme, space: Box, m: int, n: int, k: int) -> list[VMobject]:

@@ -5,15 +5,17 @@ from dataclasses import asdict
 from typing import Any, ClassVar
 
 from . import climb
-from .climb_picture import ClimbPicture, Draw
+from .climb_picture import ClimbPicture, Draw, badge
 from .layout import Frame
 from .script import Script
+from .settings import LADDER
 from .stage import FilmScene
 
 
 class ClimbScene(FilmScene):
     """A film of a kernel ladder. A subclass says what the film says by `write`, and draws it by `draw`."""
 
+    settings = LADDER
     draw: ClassVar[Draw]
     write: ClassVar[Callable[[climb.Climb], Script]]
 
@@ -26,5 +28,12 @@ class ClimbScene(FilmScene):
         return ClimbPicture(film, script, frame, cls.draw)
 
     @staticmethod
+    def length(film: climb.Climb) -> int:
+        return 0
+
+    @staticmethod
     def figures(film: climb.Climb) -> dict[str, Any]:
-        return {"rows": [asdict(row) | {"tflops": row.tflops} for row in film.ladder.rows]}
+        return {
+            "badge": badge(film),
+            "rows": [asdict(row) | {"tflops": row.tflops} for row in film.ladder.rows],
+        }

@@ -14,8 +14,8 @@ PACE = 0.45
 def describe(ladder: Ladder) -> str:
     """The problem in a line.
 
-    >>> from tilesim.ladder.steps import Limit, _rung
-    >>> describe(Ladder({}, "", Limit(1, 1), Limit(1, 1), (_rung(),)))
+    >>> from tilesim.ladder.steps import Limit, _step
+    >>> describe(Ladder({}, "", Limit(1, 1), Limit(1, 1), (_step(),)))
     'C = A · B, 1024 × 1024 × 1024, bf16'
     """
     row = ladder.rows[0]

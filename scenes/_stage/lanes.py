@@ -1,7 +1,7 @@
 """Lanes: one line per slot over time, uncovered from left to right as the clock runs."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from tilesim.traces import TIMES
 
 from . import glyphs
 from .layout import Frame
-from .raster import Pixels
+from .raster import Pixels, pack
 from .theme import Theme, ink_on
 from .uncovered import Uncovered, cursor_thickness
 
@@ -20,6 +20,8 @@ OVERLAPPED = 0.34
 """Share of a lane's height, from below, for a write that runs while the next tile is multiplied above it."""
 LEAST_LABEL = 0.86
 """Of the full size of labels, to which one may shrink before it says less."""
+AT_ONCE = 256
+"""Lanes that are drawn at once, so that those of the largest device need not fit into memory."""
 THIN, VEIL = 8, 115
 """In lanes of fewer pixels such a write is a veil over the whole lane, of this opacity out of 255."""
 
@@ -78,7 +80,9 @@ def lane_painter(
     place = Pixels(box.left, box.top, box.width, bottom - box.top)
     bars = bar_columns(lanes, box.width)
     empty, full = (np.array(ground[place.rows, place.columns]) for _ in range(2))
-    empty[: box.height, :, :3] = _picture(lanes, Bars(*(column[:0] for column in bars)), box, theme, colours)
+    # Without bars, all columns are alike.
+    column, none = Pixels(box.left, box.top, 1, box.height), Bars(*(column[:0] for column in bars))
+    empty[: box.height, :, :3] = _picture(lanes, none, column, theme, colours)
     full[: box.height, :, :3] = _picture(lanes, bars, box, theme, colours)
     if lanes.number_px:
         _label(full[: box.height], lanes, _each(bars), theme, colours)
@@ -129,8 +133,8 @@ def _each(bars: Bars) -> list[Bar]:
     ]
 
 
-def _extent(lanes: Lanes, lane: int, height: float) -> tuple[float, float]:
-    """Top and bottom of a lane on an axis `height` long."""
+def _extent(lanes: Lanes, lane: Any, height: float) -> tuple[Any, Any]:
+    """Top and bottom of a lane, or of an array of them, on an axis `height` long."""
     pitch = height / len(lanes.places)
     return lane * pitch, (lane + 1 - lanes.gap) * pitch
 
@@ -139,42 +143,61 @@ def _picture(lanes: Lanes, bars: Bars, box: Pixels, theme: Theme, colours: np.nd
     """The lanes with `bars` on them: uint8, shape [height, width, 3].
 
     Bars of one lane overlap only where one writes under the other, so the lanes are drawn as lines of pixels,
-    without and with those, and the lines are then repeated over each lane's height.
+    without and with those, and the lines are then laid over each lane's height, some lanes at a time.
     """
-    wide, count = box.width * OVERSAMPLING, len(lanes.places)
-    fills = np.array([theme.fill(kind) or (0, 0, 0) for kind in KINDS], np.uint8)[bars.kind]
+    count, edges = len(lanes.places), np.arange(box.height + 1, dtype=np.float32)
+    bars = Bars(*(column[np.argsort(bars.lane, kind="stable")] for column in bars))
+    fills = pack([theme.fill(kind) or (0, 0, 0) for kind in KINDS])[bars.kind]
     own = bars.kind == KINDS.index("multiply")
-    fills[own] = colours[bars.sm[own]]
-    ends = np.clip(np.rint(np.stack([bars.x0, bars.x1]) * OVERSAMPLING).astype(np.int64), 0, wide)
-    over = bars.kind == KINDS.index("write under")
-    upper = np.full((count, wide, 3), theme.idle, np.uint8)
-    _draw(upper, bars.lane[~over], ends[:, ~over], fills[~over])
-    lower = upper.copy()
-    _draw(lower, bars.lane[over], ends[:, over], fills[over])
-    veiled = box.height / count < THIN
-    if veiled:
-        veil = (upper != lower).any(axis=2, keepdims=True) * np.uint16(VEIL)
-        upper = lower = ((upper * (255 - veil) + lower * veil + 127) // 255).astype(np.uint8)
-    upper, lower = (_shrunk(line, box.width) for line in (upper, lower))
-
-    # How much of each row of pixels belongs to a lane, above where a write goes under, and below.
-    edges = np.arange(box.height + 1, dtype=float)
-    picture = np.zeros((box.height, box.width, 3), np.float32)
+    fills[own] = pack(colours)[bars.sm[own]]
+    ends = np.rint(np.stack([bars.x0, bars.x1]) * OVERSAMPLING).astype(np.int64)
+    ends = np.clip(ends, 0, box.width * OVERSAMPLING)
+    picture = np.zeros((box.height, box.width * 3), np.float32)
     left = np.ones(box.height, np.float32)
-    for lane in range(count):
-        top, bottom = _extent(lanes, lane, box.height)
+    for first in range(0, count, AT_ONCE):
+        some = np.arange(first, min(first + AT_ONCE, count))
+        here = slice(*np.searchsorted(bars.lane, (some[0], some[-1] + 1)))
+        over, empty = bars.kind[here] == KINDS.index("write under"), pack(theme.idle)
+        upper = np.full((len(some), box.width * OVERSAMPLING), empty, np.uint32)
+        lower = _drawn(upper, bars.lane[here] - first, ends[:, here], fills[here], over)
+        if box.height / count < THIN:
+            _veil(upper, lower)
+        # How much of each row of pixels belongs to a lane, above where a write goes under, and below.
+        top, bottom = (np.float32(edge) for edge in _extent(lanes, some, box.height))
         split = bottom - OVERLAPPED * (bottom - top)
-        for line, (begin, end) in ((upper, (top, split)), (lower, (split, bottom))):
-            share = np.clip(np.minimum(edges[1:], end) - np.maximum(edges[:-1], begin), 0.0, 1.0)
-            rows = np.flatnonzero(share)
-            picture[rows] += share[rows, None, None].astype(np.float32) * line[lane]
-            left[rows] -= share[rows]
+        rows = slice(int(top[0]), int(np.ceil(bottom[-1])))
+        for lines, begin, end in ((upper, top, split), (lower, split, bottom)):
+            shared = np.minimum(edges[1:][rows, None], end) - np.maximum(edges[:-1][rows, None], begin)
+            share = np.clip(shared, 0.0, 1.0)
+            picture[rows] += share @ _shrunk(lines, box.width)
+            left[rows] -= share.sum(axis=1)
+    picture = picture.reshape(box.height, box.width, 3)
     picture += np.maximum(left, 0)[:, None, None] * np.array(theme.panel, np.float32)
     return np.rint(picture).astype(np.uint8)
 
 
+def _drawn(
+    lines: np.ndarray, lane: np.ndarray, ends: np.ndarray, fills: np.ndarray, over: np.ndarray
+) -> np.ndarray:
+    """Lay the bars that are not `over` others on `lines`, and return the lines with those as well."""
+    _draw(lines, lane[~over], ends[:, ~over], fills[~over])
+    if not over.any():
+        return lines
+    both = lines.copy()
+    _draw(both, lane[over], ends[:, over], fills[over])
+    return both
+
+
+def _veil(lines: np.ndarray, over: np.ndarray) -> None:
+    """Make both lines what the first looks like under a veil of the other."""
+    under = np.nonzero(lines != over)
+    above, below = (part[under].view(np.uint8).astype(np.uint16) for part in (over, lines))
+    mixed = (below * np.uint16(255 - VEIL) + above * np.uint16(VEIL) + 127) // 255
+    lines[under] = over[under] = mixed.astype(np.uint8).view(np.uint32)
+
+
 def _draw(lines: np.ndarray, lane: np.ndarray, ends: np.ndarray, fills: np.ndarray) -> None:
-    """Lay bars over `lines` (uint8, shape [lanes, width, 3]): from `ends[0]` to `ends[1]`."""
+    """Lay bars over `lines` (uint32, shape [lanes, width]): from `ends[0]` to `ends[1]`."""
     lengths = ends[1] - ends[0]
     bar = np.repeat(np.arange(len(lane)), lengths)
     x = np.arange(len(bar)) - np.repeat(np.cumsum(lengths) - lengths, lengths) + ends[0][bar]
@@ -182,8 +205,10 @@ def _draw(lines: np.ndarray, lane: np.ndarray, ends: np.ndarray, fills: np.ndarr
 
 
 def _shrunk(lines: np.ndarray, width: int) -> np.ndarray:
-    """Lines of pixels at `width`, as means: float32, shape [lanes, width, 3]."""
-    return lines.reshape(len(lines), width, -1, 3).mean(axis=2, dtype=np.float32)
+    """Lines of packed pixels at `width`, as means: float32, shape [lanes, width · 3]."""
+    parts = lines.view(np.uint8).reshape(len(lines), width, OVERSAMPLING, 4)
+    total = sum(parts[:, :, part, :3].astype(np.float32) for part in range(OVERSAMPLING))
+    return (total / OVERSAMPLING).reshape(len(lines), -1)
 
 
 def _label(picture: np.ndarray, lanes: Lanes, bars: list[Bar], theme: Theme, colours: np.ndarray) -> None:

@@ -15,6 +15,8 @@ from .theme import Theme, ink_on, mix
 from .words import Words
 
 TITLE_PX, LABEL_PX, SENTENCE_PX = 76, 38, 44
+MOST_CELLS = 4096
+"""SMs that each have a cell in their colour; of more, none could be told from its neighbours."""
 LEAST_PX = 24
 """Of a number in a cell: smaller ones could not be read."""
 
@@ -66,7 +68,7 @@ def opening_card(
         f"{plural(sms, 'SM')} to compute it",
         -(-sms // columns),
         columns,
-        [tuple(colour) for colour in colours.tolist()],
+        [tuple(colour) for colour in colours.tolist()] if sms <= MOST_CELLS else [],
         [f"SM {sm}" for sm in range(sms)] if numbered else [],
         theme,
     )

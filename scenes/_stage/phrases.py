@@ -17,6 +17,9 @@ from .script import Bar, Caption, Script, describe, microseconds
 FAR = 0.15
 """Share of a film's clock, beyond which two hand-overs cannot be shown in one slow motion."""
 
+LEAST_PAUSE = 50
+"""ns, below which a pause would be shown as 0.0 µs."""
+
 NAME_ROOM, LEAST_PX = 525, 36
 """What the narrowest panel has room for beside its clock, and the least size of what must be read."""
 
@@ -98,11 +101,11 @@ def hand_overs(traces: tuple[Trace, ...]) -> list[tuple[int, int, int]]:
 def around_hand_over(traces: tuple[Trace, ...]) -> tuple[float, float]:
     """The ns in which every trace makes its hand-over of `hand_overs`, with a little room on both sides.
 
-    (0, 0) where one makes none.
+    (0, 0) where one makes none, and where no pause is long enough to be seen.
     """
     overs = [over[1:] for over in hand_overs(traces)]
     low, high = min(start for start, _ in overs), max(end for _, end in overs)
-    if not all(end for _, end in overs):
+    if not all(end for _, end in overs) or max(end - start for start, end in overs) < LEAST_PAUSE:
         return 0.0, 0.0
     room = max(0.02 * max(trace.makespan for trace in traces), 0.25 * (high - low))
     return max(0.0, low - room), high + 1.6 * room

@@ -67,7 +67,7 @@ def pack(colours: ArrayLike) -> np.ndarray:
     >>> packed(np.array([[[1, 2, 3, 255]]], np.uint8)) == pack((1, 2, 3))
     array([[ True]])
     """
-    colours = np.asarray(colours, np.uint8)
+    colours = np.ascontiguousarray(colours, np.uint8)
     opaque = np.full((*colours.shape[:-1], 1), 255, np.uint8)
     return np.concatenate([colours, opaque], axis=-1).view(np.uint32)[..., 0]
 

@@ -109,7 +109,7 @@ def _points(
     for at, row in enumerate(ladder.rows):
         if not row.intensity:
             continue
-        x, y, step = scales.x(row.intensity), scales.y(row.tflops), row.rung is not None
+        x, y, step = scales.x(row.intensity), scales.y(row.tflops), row.step is not None
         inside = [plot.hold(row.intensity, row.tflops) for plot in (shown, hidden) if plot]
         named = label and step and (not inside or inside[0] == (shown is not None))
         name = title(row) if named else ""

@@ -25,7 +25,7 @@ def entries(
     pitch = listed.h / len(rows)
     for at, row in enumerate(rows):
         box = Box(listed.x, listed.y + at * pitch, listed.w, pitch)
-        begins = None if row.rung is None else at
+        begins = None if row.step is None else at
         yield Board(frame.pixels(box), theme.panel, Entry(row, begins, colours[at], box, frame.scale, theme))
 
 
@@ -46,7 +46,7 @@ class Entry:
         ink = tuple(mix(mix(theme.panel, theme.quiet, 0.6), theme.text, lit))
         dot = tuple(mix(theme.panel, self.colour, 0.25 + 0.75 * lit))
         parts = [self._text(title(row), box.x + 40, NAME_PX, ink, 0.0, glyphs.SANS, True)]
-        sign = YARDSTICK if row.rung is None else DOTS[row.bytes_from or "counters"]
+        sign = YARDSTICK if row.step is None else DOTS[row.bytes_from or "counters"]
         if row.intensity:
             parts.append(self._text(sign, box.x, NAME_PX, dot, 0.0, glyphs.MONO, True))
         if box.w > WIDE and lit:

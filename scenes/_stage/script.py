@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tilesim import Problem, Trace
+from tilesim.costs import badge
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +122,4 @@ def _source(trace: Trace) -> str:
     if trace.origin == "measured":
         unknown = trace.device.title if trace.device.name else "a GPU"
         return f"measured on {trace.meta.get('gpu', unknown)}"
-    source = trace.meta.get("costs", {}).get("source", "")
-    if source.startswith("ideal"):
-        return "simulated, ideal costs"
-    if source.startswith("datasheet"):
-        return "simulated, datasheet peak"
-    return f"simulated, {trace.device.name.upper()} costs" if trace.device.name else "simulated"
+    return f"simulated, {badge(trace.meta.get('costs', {}), trace.device)}"

@@ -13,8 +13,11 @@ from strategies import EVERY_SCHEDULE
 
 from tilesim import SCHEDULES, Costs, Device, Problem, Trace, __version__, plan, simulate
 from tilesim.cli import main
+from tilesim.cli.figures import size, wrote
 from tilesim.cli.packages import load
 from tilesim.cli.progress import progress
+from tilesim.formats import format_of
+from tilesim.formats.reader import read
 
 SMALL = ["--m", "384", "--n", "384", "--k", "128", "--tile", "128x128x4", "--sms", "4"]
 
@@ -22,7 +25,7 @@ SMALL = ["--m", "384", "--n", "384", "--k", "128", "--tile", "128x128x4", "--sms
 def run(*args):
     result = CliRunner().invoke(main, list(map(str, args)))
     assert result.exit_code == 0, result.output
-    assert result.stderr == ""
+    assert all(line.startswith("wrote ") for line in result.stderr.splitlines()), result.stderr
     return result.stdout
 
 
@@ -55,7 +58,6 @@ def test_help_shows_the_defaults_that_hold():
     ends |= {"device": "[h200, unless --sms is given]", "ctas_per_sm": "[1]", "busy_sms": "[0]"}
     assert all(plain[name].endswith(f".  {end}") for name, end in ends.items())
     assert plain["sms"] == "SMs. With --device, that GPU with so many; alone, a GPU of ideal costs."
-    assert ".json is ambiguous" in helps("convert")["to"]
 
 
 def test_the_shortest_and_the_longest_film_are_those_of_the_help():
@@ -99,6 +101,32 @@ def test_figures_of_the_literature_as_json():
     assert (figures["waves"], figures["launches"], figures["makespan_ns"]) == (3, 9, 96_000)
 
 
+def test_json_says_what_it_is_of(tmp_path):
+    """Enough to make the same run again."""
+    printed = json.loads(
+        run("simulate", "split-k:2", *SMALL, "--seed", 5, "--json", "-o", tmp_path / "t.npz")
+    )
+    trace = Trace.load(tmp_path / "t.npz")
+    assert printed == json.loads(json.dumps(trace.summary()))
+    values = {name: printed["device"][name] for name in ("sms", "ctas_per_sm", "busy_sms", "name")}
+    problem = Problem(**printed["problem"] | {"tile": tuple(printed["problem"]["tile"])})
+    again = simulate(
+        printed["schedule"], problem, Device(**values), Costs(**printed["costs"]), printed["seed"]
+    )
+    assert again.spans.tolist() == trace.spans.tolist()
+    assert (printed["origin"], printed["tilesim"], printed["seed"]) == ("simulated", __version__, 5)
+    assert printed["costs"]["source"].startswith("ideal")
+
+
+def test_json_of_a_plan_says_what_it_is_of():
+    printed = json.loads(run("plan", "naive", "--m", 256, "--n", 256, "--json"))
+    assert printed["problem"] == {
+        "m": 256, "n": 256, "k": 512, "tile": [128, 256, 64], "dtype": "bf16", "order": "row-major",
+    }  # fmt: skip
+    assert (printed["device"]["name"], printed["device"]["title"]) == ("h200", "NVIDIA H200")
+    assert (printed["schedule"], printed["tilesim"]) == ("naive", __version__)
+
+
 def test_figures_as_a_table():
     table = run("simulate", "persistent", *SMALL)
     assert "persistent on 4 SMs, simulated" in table
@@ -120,6 +148,48 @@ def test_the_trace_is_the_one_that_the_library_makes(tmp_path):
     problem = Problem(384, 384, 128, tile=(128, 128, 4))
     simulate("persistent", problem, Device(4), Costs(k_step=700.5, jitter=0.1, overlap=True), 3).save(again)
     assert first.read_bytes() == again.read_bytes()
+
+
+WRITERS = {
+    "simulate": lambda trace, out: ["simulate", "naive", *SMALL, "-o", out / "a.npz"],
+    "convert": lambda trace, out: ["convert", trace, out / "a.csv"],
+    "calibrate": lambda trace, out: ["calibrate", trace, "-o", out / "a.json"],
+    "sweep": lambda trace, out: ["sweep", "--m", 128, "--n", 128, "--k", 64, "-o", out / "a.csv"],
+}
+
+
+@pytest.mark.parametrize("args", WRITERS.values(), ids=WRITERS)
+def test_what_was_written_is_said_on_stderr_with_its_size(args, tmp_path):
+    simulate("naive", Problem(128, 128, 64), Device(2)).save(tmp_path / "t.npz")
+    (tmp_path / "out").mkdir()
+    said = CliRunner().invoke(main, list(map(str, args(tmp_path / "t.npz", tmp_path / "out"))))
+    (written,) = (tmp_path / "out").iterdir()
+    assert said.exit_code == 0, said.output
+    assert said.stderr == f"wrote {written} ({size(written.stat().st_size)})\n"
+    assert "wrote" not in said.stdout
+
+
+def test_nothing_is_said_of_a_device(capsys):
+    wrote("/dev/null")
+    assert capsys.readouterr() == ("", "")
+
+
+def test_what_is_known_of_a_file_stands_before_its_size(tmp_path, capsys):
+    (tmp_path / "race.mp4").write_bytes(bytes(1_234_567))
+    wrote(tmp_path / "race.mp4", "15 s")
+    assert capsys.readouterr().err == f"wrote {tmp_path}/race.mp4 (15 s, 1.2 MB)\n"
+
+
+@pytest.mark.parametrize("name", ["t.npz", "t.csv", "t.json", "t.perfetto.json", "T.JSON"])
+def test_the_ending_of_an_output_tells_its_format(name, tmp_path):
+    run("simulate", "persistent", *SMALL, "-o", tmp_path / "a.npz")
+    run("convert", tmp_path / "a.npz", tmp_path / f"again-{name}")
+    run("simulate", "persistent", *SMALL, "-o", tmp_path / name)
+    one, other = ((tmp_path / file).read_bytes() for file in (name, f"again-{name}"))
+    assert one == other or json.loads(one) == json.loads(other)
+    assert format_of(name) in ("npz", "csv", "json", "perfetto")
+    if not name.endswith(".csv"):
+        assert read(tmp_path / name).spans.tolist() == Trace.load(tmp_path / "a.npz").spans.tolist()
 
 
 def device_of(tmp_path, *args):
@@ -201,6 +271,9 @@ def test_calibrate_writes_costs_that_simulate_takes(tmp_path):
     assert "  from first multiply to last write:\n    t.npz: " in report
     assert report.count("first multiply") == 1 and report.count("µs, of a simulation, simulated ") == 1
     assert run("calibrate", trace, "--json") == fitted.read_text()
+    (entry,) = json.loads(fitted.read_text())
+    made = {"device": "NVIDIA H200", "origins": ["simulated"], "tilesim": __version__}
+    assert made.items() <= entry.items()
     figures = json.loads(run("simulate", "naive", "--costs", fitted, "--json"))
     assert figures["makespan_ns"] == pytest.approx(Trace.load(trace).makespan, rel=0.02)
 

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilesim import Device
+from tilesim import Device, __version__
 from tilesim.analysis.sweep import Row, combinations, sweep
 from tilesim.cli import main
 from tilesim.cli.axes import Numbers
@@ -67,13 +67,16 @@ def test_the_table_is_that_of_the_sweep():
 
 
 def test_json_is_the_same_table(tmp_path):
-    text = run(*FEW, "--json", "-o", tmp_path / "t.csv").stdout
-    assert [Row(**values) for values in json.loads(text)] == sweep(EVERY)
-    assert (tmp_path / "t.csv").read_text("utf-8") == run(*FEW).stdout
+    text = run(*FEW, "--seed", 3, "--json", "-o", tmp_path / "t.csv").stdout
+    rows = json.loads(text)
+    made = [{name: row.pop(name) for name in ("origin", "seed", "tilesim")} for row in rows]
+    assert [Row(**row) for row in rows] == sweep(EVERY, seed=3)
+    assert made == [{"origin": "simulated", "seed": 3, "tilesim": __version__}] * len(rows)
+    assert (tmp_path / "t.csv").read_text("utf-8") == run(*FEW, "--seed", 3).stdout
 
 
 def test_a_file_is_the_same_table_and_nothing_is_printed(tmp_path):
-    assert run(*FEW, "-o", tmp_path / "t.csv").output == ""
+    assert run(*FEW, "-o", tmp_path / "t.csv").stdout == ""
     assert (tmp_path / "t.csv").read_bytes().decode() == run(*FEW).stdout
 
 
@@ -255,7 +258,8 @@ def test_ctrl_c_ends_at_once_and_leaves_the_old_table(tmp_path):
 
 def test_processes_import_neither_manim_nor_click():
     """A process imports the main module under another name, and what its work needs."""
-    code = "import sys, tilesim.__main__, tilesim.analysis.sweep; assert not {'click', 'manim'} & set(sys.modules)"
+    modules = "sys, tilesim.__main__, tilesim.analysis.sweep"
+    code = f"import {modules}; assert not {{'click', 'manim'}} & set(sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
 

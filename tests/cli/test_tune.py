@@ -32,9 +32,9 @@ def asked(monkeypatch):
             raise TilesimError(f"{path} is no table")
         return json.loads(text)
 
-    rooms = {"": SimpleNamespace(tune=answer), "tuning.tune": SimpleNamespace(PARTS=100)}
-    rooms["tuning.table"] = SimpleNamespace(read=read)
-    monkeypatch.setattr("tilesim.cli.commands.tune.load", lambda folder, module="": rooms[module])
+    modules = {"": SimpleNamespace(tune=answer), "tuning.tune": SimpleNamespace(PROGRESS_UNITS=100)}
+    modules["tuning.table"] = SimpleNamespace(read=read)
+    monkeypatch.setattr("tilesim.cli.commands.tune.load", lambda folder, module="": modules[module])
     return seen
 
 

@@ -48,12 +48,15 @@ WRONG_USAGE = {
     "unknown command": (["simulat", "naive"], "did you mean 'simulate'?"),
     "unknown option": (["list", "--jsn"], "--jsn"),
     "unknown format": (["convert", "a.npz", "b.json", "--to", "perfeto"], "'perfeto'"),
-    "format that is not clear": (["convert", "a.npz", "b.json"], "b.json does not tell its format"),
+    "format that is not clear": (["convert", "a.npz", "b.txt"], "b.txt does not tell its format"),
     "no trace": (["calibrate"], "TRACE"),
     "no output": (["record", "naive"], "'-o'"),
     "kernel that is not there": (["record", "naive", "--kernel", "cutlass", "-o", "x.npz"], "'cutlass'"),
-    "trace of another name": (["simulate", "naive", "-o", "x.csv"], "convert it with `tilesim convert`"),
-    "record of another name": (["record", "naive", "-o", "x.json"], "x.json: a trace is written as .npz"),
+    "trace of another name": (
+        ["simulate", "naive", "-o", "x.txt"],
+        "x.txt: a trace is written as .npz, .csv, .json",
+    ),
+    "record of another name": (["record", "naive", "-o", "x.png"], "x.png: a trace is written as .npz"),
     "costs of another name": (["calibrate", "a.npz", "-o", "x.txt"], "x.txt: costs are written as .json"),
     "figures of another name": (["bench", "-o", "x.csv"], "x.csv: figures are written as .json"),
     "poster of another name": (

@@ -22,8 +22,8 @@ TABLE = {"machine": {"gpu": "Some GPU"}, "method": "by hand", "rows": [ROW]}
 SHIPPED = sorted((choice.files("tilesim") / "data/tuned").iterdir())
 
 
-def write(path, table):
-    path.write_text(json.dumps(table), "utf-8")
+def write(path, values):
+    path.write_text(json.dumps(values), "utf-8")
     return path
 
 
@@ -31,8 +31,8 @@ def write(path, table):
 def own_table(tmp_path, monkeypatch):
     """Writes a table and names it in the environment."""
 
-    def name(table):
-        monkeypatch.setenv(choice.TABLE, str(write(tmp_path / "table.json", table)))
+    def name(values):
+        monkeypatch.setenv(choice.TABLE, str(write(tmp_path / "table.json", values)))
 
     choice.rows.cache_clear()
     choice._warn.cache_clear()
@@ -44,7 +44,7 @@ def test_a_measured_shape_gets_its_kernel_and_then_fewer_stages(own_table):
     own_table(TABLE)
     found = choice.choices(4096, 4096, 4096, "bf16", "nn", "Some GPU")
     assert found[0] == table.chosen(ROW, 4096, 4096, 4096)
-    assert [what.stages for what, _ in found[:3]] == [3, 2, 1]
+    assert [variant.stages for variant, _ in found[:3]] == [3, 2, 1]
     assert found[3:] == choice.choices(4096, 4096, 4096, "bf16", "nn", None)
 
 
@@ -57,11 +57,11 @@ rows = st.builds(
 
 
 @given(st.lists(rows, min_size=1, max_size=8), rows)
-def test_the_nearest_is_of_its_dtype_and_if_possible_its_layout(table, wanted):
+def test_the_nearest_is_of_its_dtype_and_if_possible_its_layout(measured, wanted):
     """And no other such row differs from the product in fewer factors."""
     product = (*(wanted[name] for name in "mnk"), wanted["dtype"], wanted["layout"])
-    found = choice.nearest(table, *product)
-    rivals = [row for row in table if row["dtype"] == wanted["dtype"]]
+    found = choice.nearest(measured, *product)
+    rivals = [row for row in measured if row["dtype"] == wanted["dtype"]]
     if not rivals:
         assert found is None
         return
@@ -79,12 +79,12 @@ def test_the_nearest_is_of_its_dtype_and_if_possible_its_layout(table, wanted):
 
 def test_fp16_takes_what_was_measured_for_bf16_and_fp32_does_not(own_table):
     own_table(TABLE)
-    (what, problem), *_ = choice.choices(2048, 2048, 2048, "fp16", "nt", "Some GPU")
-    assert what.schedule == "persistent" and problem.dtype == "fp16" and problem.tile == (128, 256, 64)
+    (variant, problem), *_ = choice.choices(2048, 2048, 2048, "fp16", "nt", "Some GPU")
+    assert variant.schedule == "persistent" and problem.dtype == "fp16" and problem.tile == (128, 256, 64)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        (what, problem), *_ = choice.choices(2048, 2048, 2048, "fp32", "nt", "Some GPU")
-    assert what.schedule == "naive"
+        (variant, problem), *_ = choice.choices(2048, 2048, 2048, "fp32", "nt", "Some GPU")
+    assert variant.schedule == "naive"
 
 
 def test_an_unknown_gpu_is_told_once(own_table):
@@ -100,42 +100,55 @@ def test_an_unknown_gpu_is_told_once(own_table):
 @given(*[st.integers(1, 2**20)] * 3, st.sampled_from(["fp16", "bf16", "fp32", "tf32", "fp8"]))
 def test_what_runs_anywhere_is_legal_and_ends_in_little_shared_memory(m, n, k, dtype):
     found = choice.choices(m, n, k, dtype, "nn", None)
-    for what, problem in found:
+    for variant, problem in found:
         variants.check(problem)
         assert (problem.m, problem.n, problem.k, problem.dtype) == (m, n, k, dtype)
-        assert what.stages >= 1
-    (what, problem) = found[-1]
+        assert variant.stages >= 1
+    (variant, problem) = found[-1]
     itemsize = 4
-    assert itemsize * (problem.tile_m + problem.tile_n) * problem.tile_k * what.stages <= 48 * 1024
+    assert itemsize * (problem.tile_m + problem.tile_n) * problem.tile_k * variant.stages <= 48 * 1024
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.name)
 def test_each_row_of_a_shipped_table_is_a_kernel_with_a_plan(path):
-    table = table.read(path)
-    assert set(table["machine"]) == {"gpu", "driver", "cuda", "torch", "triton", "date"} and table["method"]
-    products = [tuple(row[name] for name in table.PRODUCT) for row in table["rows"]]
+    shipped = table.read(path)
+    assert set(shipped["machine"]) == {"gpu", "driver", "cuda", "torch", "triton", "date"}
+    assert shipped["method"]
+    products = [tuple(row[name] for name in table.PRODUCT) for row in shipped["rows"]]
     assert len(set(products)) == len(products) > 0
-    for row in table["rows"]:
-        what, problem = table.chosen(row, row["m"], row["n"], row["k"])
-        found = choice.choices(*(row[name] for name in table.PRODUCT), table["machine"]["gpu"])
-        assert found[0] == (what, problem)
-        if what.kernel in ("own", "planned"):
-            assert jobs.job(what, problem, Device(132), "cpu").ctas > 0
+    for row in shipped["rows"]:
+        variant, problem = table.chosen(row, row["m"], row["n"], row["k"])
+        found = choice.choices(*(row[name] for name in table.PRODUCT), shipped["machine"]["gpu"])
+        assert found[0] == (variant, problem)
+        if variant.kernel in ("own", "planned"):
+            assert jobs.job(variant, problem, Device(132), "cpu").ctas > 0
 
 
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
         ({"schedule": "persistant"}, "did you mean 'persistent'"),
+        ({"schedule": ["naive"]}, r"schedule is \['naive'\]; it must be a text"),
+        ({"kernel": 3}, "kernel is 3; it must be a text"),
+        ({"overlap": "yes"}, "overlap is 'yes'; it must be true or false"),
         ({"warps": 5}, "warps is 5"),
+        ({"warps": 8.0}, "warps is 8.0; it must be a whole number from 1 to 32"),
+        ({"stages": 2.0}, "stages is 2.0; it must be a whole number from 1 to 32"),
+        ({"stages": 3_000_000}, "stages is 3000000; it must be a whole number from 1 to 32"),
+        ({"stages": 2**50}, "stages is 1125899906842624; it must be a whole number from 1 to 32"),
+        ({"stages": None}, "stages is None; it must be a whole number"),
+        ({"epilogue_subtiles": 3}, "epilogue_subtiles is 3; it must be a whole number from 1 to 2"),
+        ({"tile": 128}, "the tile is 128; it must be three sizes"),
+        ({"order": 8}, "the order is 8; it must be a text"),
         ({"tile": [96, 32, 32]}, "tile_m is 96"),
         ({"dtype": "int8"}, "the problem's dtype is int8"),
         ({"order": "sideways"}, "sideways"),
         ({"layout": "rows"}, "the layout is 'rows'; it must be one of nn, nt, tn, tt"),
         ({"us": "fast"}, "us is 'fast'; it must be a time in µs"),
         ({"cublas_us": -1}, "cublas_us is -1"),
+        ({"us": 10**15}, "us is 1000000000000000; it must be a time in µs"),
         ({"m": "many"}, "M is 'many'"),
-        ({"stages": None}, "is no table of `tilesim tune`"),
+        ({"m": 2**50}, "M is 1125899906842624"),
     ],
 )
 def test_a_row_that_cannot_be(tmp_path, wrong, sentence):
@@ -145,14 +158,62 @@ def test_a_row_that_cannot_be(tmp_path, wrong, sentence):
     assert str(raised.value).startswith(f"{path} is no table of `tilesim tune`")
 
 
+@pytest.mark.parametrize("name", sorted(ROW))
+def test_a_row_that_lacks_something(tmp_path, name):
+    path = write(tmp_path / "t.json", {**TABLE, "rows": [{key: ROW[key] for key in ROW if key != name}]})
+    with pytest.raises(KernelError, match=f"is no table of `tilesim tune`, which lacks '{name}'"):
+        table.read(path)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@given(st.sampled_from([*ROW, "epilogue_subtiles"]), JSON)
+def test_any_value_in_any_field_is_legal_or_one_short_sentence(tmp_path_factory, name, value):
+    path = write(tmp_path_factory.getbasetemp() / "any.json", {**TABLE, "rows": [{**ROW, name: value}]})
+    try:
+        (row,) = table.read(path)["rows"]
+    except KernelError as error:
+        said = str(error).removeprefix(str(path))
+        assert "\n" not in said and len(said) < 300
+        return
+    variant, problem = table.chosen(row, row["m"], row["n"], row["k"])
+    assert variant.stages <= 32 and problem.tiles > 0
+
+
 @pytest.mark.parametrize(
-    "text", ["", "[]", "3", "{}", '{"machine": {}, "rows": []}', '{"machine": 3, "rows": []}']
+    "text",
+    [
+        "",
+        "[]",
+        "3",
+        "{}",
+        '{"machine": {}, "rows": []}',
+        '{"machine": 3, "rows": []}',
+        '{"machine": {"gpu": 3}, "rows": []}',
+        '{"machine": {"gpu": "Some GPU"}, "rows": {}}',
+        '{"machine": {"gpu": "Some GPU"}, "rows": [3]}',
+        "1" + "0" * 400,
+        "1" + "0" * 5000,
+        "[" * 100_000,
+        '{"machine": ' + "[" * 900 + "]" * 900 + "}",
+    ],
+    ids=range(13),
 )
 def test_a_file_that_is_no_table(tmp_path, text):
     (tmp_path / "t.json").write_text(text, "utf-8")
-    with pytest.raises(KernelError, match=r"t\.json is no (JSON|table of `tilesim tune`)"):
+    with pytest.raises(KernelError) as raised:
         table.read(tmp_path / "t.json")
-    with pytest.raises(KernelError, match=r"cannot read .*: No such file"):
+    said = str(raised.value)
+    assert said.startswith(str(tmp_path / "t.json")) and "\n" not in said and len(said) < 300
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(KernelError, match=r"none\.json"):
         table.read(tmp_path / "none.json")
 
 

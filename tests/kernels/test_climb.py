@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from interpreter import inputs, jobs, reference, torch, variants
 
 from tilesim import Device, Problem
-from tilesim_kernels import KernelError, coalescing, ladder
+from tilesim_kernels import KernelError
 from tilesim_kernels.bench import coalescing, counters, ladder
 from tilesim_kernels.launch import hopper
 
@@ -24,8 +24,8 @@ GPU = Device(132)
 
 def error(name: str, problem: Problem, layout: str = "nn") -> float:
     operands = inputs.matrices(problem, "cpu", seed=1, layout=layout)
-    what, _ = variants.on_this_machine(variants.UNSTAMPED[name], problem, operands[:2])
-    work = jobs.job(what, problem, Device(4), "cpu")
+    variant, _ = variants.on_this_machine(variants.UNSTAMPED[name], problem, operands[:2])
+    work = jobs.job(variant, problem, Device(4), "cpu")
     return reference.gate(name, work.launcher(operands), problem, operands)
 
 
@@ -82,16 +82,16 @@ def test_kernels_without_stamps_say_so():
         ),
     ],
 )
-def test_what_the_hopper_kernels_refuse(kernel, changed, problem, sentence):
-    what = replace(variants.UNSTAMPED[kernel], **changed)
+def test_what_thehopper_kernels_refuse(kernel, changed, problem, sentence):
+    variant = replace(variants.UNSTAMPED[kernel], **changed)
     with pytest.raises(KernelError, match=sentence):
-        jobs.job(what, replace(Problem(512, 512, 512), **problem), GPU)
+        jobs.job(variant, replace(Problem(512, 512, 512), **problem), GPU)
 
 
 @pytest.mark.parametrize("layout", ["nn", "nt", "tn"])
 @pytest.mark.parametrize(("kernel", "warps"), [("specialised", 8), ("specialised", 4), ("ping-pong", 8)])
-def test_the_hopper_kernels_are_called_with_all_that_they_take(monkeypatch, kernel, warps, layout):
-    module = getattr(_hopper, kernel.replace("-", "_"))
+def test_thehopper_kernels_are_called_with_all_that_they_take(monkeypatch, kernel, warps, layout):
+    module = getattr(hopper, kernel.replace("-", "_"))
     seen = []
 
     class Called:
@@ -100,12 +100,12 @@ def test_the_hopper_kernels_are_called_with_all_that_they_take(monkeypatch, kern
         def __getitem__(self, grid):
             return lambda *arguments, **options: seen.append((grid, arguments, options))
 
-    monkeypatch.setattr(_hopper, kernel.replace("-", "_"), Called())
-    monkeypatch.setattr(_hopper, "require", lambda what, problem: None)
+    monkeypatch.setattr(hopper, kernel.replace("-", "_"), Called())
+    monkeypatch.setattr(hopper, "require", lambda variant, problem: None)
     tile = (64, 128, 64) if warps == 4 else (128, 128, 64)
     problem = Problem(1000, 512, 256, tile=tile, order="grouped:4")
-    what = replace(variants.UNSTAMPED[kernel], warps=warps)
-    jobs.job(what, problem, GPU).launcher(inputs.matrices(problem, "cpu", 1, layout))()
+    variant = replace(variants.UNSTAMPED[kernel], warps=warps)
+    jobs.job(variant, problem, GPU).launcher(inputs.matrices(problem, "cpu", 1, layout))()
     ((grid, arguments, options),) = seen
     assert grid == (min(132, problem.tiles),)
     names = module.arg_names
@@ -115,9 +115,9 @@ def test_the_hopper_kernels_are_called_with_all_that_they_take(monkeypatch, kern
     assert turned == [way == "t" for way in layout]
     assert set(names) == given.keys() - {"num_warps", "launch_pdl"} | {"TRANS_A", "TRANS_B"}
     assert (given["M"], given["N"], given["K"], given["visit"]) == (1000, 512, 256, None)
-    assert (given["BM"], given["BN"], given["BK"], given["ORDER"], given["GROUP"]) == (*tile, "grouped", 4)
+    assert (given["BM"], given["BN"], given["BK"], given["ORDER"], given["GROUP_M"]) == (*tile, "grouped", 4)
     assert options["num_warps"] == (4 if kernel == "ping-pong" else warps)
-    share = hopper.parts(what, problem)
+    share = hopper.epilogue_subtiles(variant, problem)
     boxes = [given[name].block_shape for name in "abc"]
     wanted = [[tile[0], 64], [64, tile[1]], [tile[0], tile[1] // share]]
     assert boxes == [box[::-1] if way == "t" else box for box, way in zip(wanted, layout + "n", strict=True)]
@@ -127,26 +127,26 @@ def test_the_hopper_kernels_are_called_with_all_that_they_take(monkeypatch, kern
 def test_as_many_stages_as_fit_and_no_more(m, n, k):
     problem = Problem(4096, 4096, 4096, tile=(m, n, k))
     for name in ("specialised", "ping-pong"):
-        what = variants.UNSTAMPED[name]
-        stages = hopper.stages_that_fit(what, problem)
-        assert hopper.ring(replace(what, stages=stages + 1), problem) > hopper.ROOM
-        assert stages == 0 or hopper.ring(replace(what, stages=stages), problem) <= hopper.ROOM
+        variant = variants.UNSTAMPED[name]
+        stages = hopper.stages_that_fit(variant, problem)
+        assert hopper.smem_bytes(replace(variant, stages=stages + 1), problem) > hopper.SMEM_BYTES
+        assert stages == 0 or hopper.smem_bytes(replace(variant, stages=stages), problem) <= hopper.SMEM_BYTES
 
 
-def test_every_rung_can_be_what_it_says():
-    names = [rung.name for rung in ladder.RUNGS]
+def test_every_step_can_be_what_it_says():
+    names = [step.name for step in ladder.STEPS]
     assert len(set(names)) == len(names) == 11
-    for rung in ladder.RUNGS:
-        problem = Problem(4096, 4096, 4096, tile=rung.tile, order=rung.order)
+    for step in ladder.STEPS:
+        problem = Problem(4096, 4096, 4096, tile=step.tile, order=step.order)
         variants.check(problem)
-        assert rung.change and rung.why.endswith(".")
-        if rung.variant.kernel in ("specialised", "ping-pong"):
-            assert hopper.can_multiply(rung.variant, problem)
-            assert hopper.ring(rung.variant, problem) <= hopper.ROOM
+        assert step.change and step.why.endswith(".")
+        if step.variant.kernel in ("specialised", "ping-pong"):
+            assert hopper.can_multiply(step.variant, problem)
+            assert hopper.smem_bytes(step.variant, problem) <= hopper.SMEM_BYTES
 
 
 def test_measuring_needs_a_gpu_and_no_interpreter():
-    for measure in (ladder, coalescing):
+    for measure in (ladder.ladder, coalescing.coalescing):
         with pytest.raises(KernelError, match=r"TRITON_INTERPRET is set|finds no NVIDIA GPU"):
             measure()
 
@@ -192,17 +192,17 @@ from triton.experimental.gluon import language as gl
 from triton.experimental.gluon._runtime import GluonASTSource
 from tilesim.cli.packages import load
 load("kernels")
-from tilesim_kernels import ping_pong, specialised, uncoalesced
+from tilesim_kernels.gemm import ping_pong, specialised, uncoalesced
 
 name = sys.argv[1]
 kernel, boxes, values, warps = {
     "specialised": (specialised.specialised, dict(a=(128, 64), b=(64, 256), c=(128, 128)),
-                    dict(BM=128, BN=256, BK=64, STAGES=4, PARTS=2), 8),
+                    dict(BM=128, BN=256, BK=64, STAGES=4, EPILOGUE_SUBTILES=2), 8),
     "ping-pong": (ping_pong.ping_pong, dict(a=(128, 64), b=(64, 128), c=(128, 32)),
                   dict(BM=128, BN=128, BK=64, STAGES=6), 4),
     "uncoalesced": (uncoalesced.uncoalesced, {}, dict(BM=128, BN=128, BK=32, PRECISION="ieee"), 8),
 }[name]
-values |= dict(ORDER="grouped", GROUP=8, TRANS_A=False, TRANS_B=False)
+values |= dict(ORDER="grouped", GROUP_M=8, TRANS_A=False, TRANS_B=False)
 types, constants, hints = {}, {}, {}
 for i, argument in enumerate(kernel.arg_names):
     if argument in values:

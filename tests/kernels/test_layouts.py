@@ -15,15 +15,15 @@ NAMES = [*variants.VARIANTS, "planned:stream-k", "planned:persistent-dynamic"]
 TILE = (16, 32, 16)
 
 
-def variant(name, problem, operands):
+def variant_named(name, problem, operands):
     schedule = name.removeprefix("planned:")
-    what = variants.VARIANTS.get(name) or variants.variant(schedule, "tma", True, 8, 3, "planned")
-    return variants.on_this_machine(what, problem, operands[:2])[0]
+    variant = variants.VARIANTS.get(name) or variants.checked_variant(schedule, "tma", True, 8, 3, "planned")
+    return variants.on_this_machine(variant, problem, operands[:2])[0]
 
 
 def multiplied(name, problem, operands):
     """The relative error of a kernel's product of operands wherever they lie; KernelError above TOLERANCE."""
-    work = jobs.job(variant(name, problem, operands), problem, Device(4), "cpu")
+    work = jobs.job(variant_named(name, problem, operands), problem, Device(4), "cpu")
     return reference.gate(name, work.launcher(operands), problem, operands)
 
 
@@ -34,7 +34,7 @@ def test_every_kernel_multiplies_every_dtype_in_every_layout(name, dtype, layout
     problem = Problem(48, 80, 32, tile=TILE, dtype=dtype)
     operands = inputs.matrices(problem, "cpu", 3, layout)
     assert layouts.layout(*operands[:2]) == layout
-    assert not name.endswith("tma") or variant(name, problem, operands).loads == "tma"
+    assert not name.endswith("tma") or variant_named(name, problem, operands).loads == "tma"
     multiplied(name, problem, operands)
 
 
@@ -91,8 +91,8 @@ def wide(rows, columns, ld, offset=0):
 )
 def test_tma_gives_way_to_pointers_where_lines_are_not_aligned(a, b, reason):
     problem = Problem(a.shape[0], b.shape[1], a.shape[1], tile=TILE, dtype="fp32")
-    what, why = variants.on_this_machine(variants.VARIANTS["naive-tma"], problem, (a, b))
-    assert what.loads == ("ptr" if reason else "tma")
+    variant, why = variants.on_this_machine(variants.VARIANTS["naive-tma"], problem, (a, b))
+    assert variant.loads == ("ptr" if reason else "tma")
     assert why.startswith(reason) and bool(why) == bool(reason)
 
 
@@ -110,4 +110,4 @@ def test_what_has_no_lines_and_what_is_too_long_is_refused():
 
 
 def test_the_examples_hold():
-    assert doctest.testmod(_layouts, extraglobs={"torch": torch}).failed == 0
+    assert doctest.testmod(layouts, extraglobs={"torch": torch}).failed == 0

@@ -21,8 +21,9 @@ from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 from tilesim.cli.packages import load
 load("kernels")
-from tilesim_kernels.launch.jobs import KERNELS, LAG, WAIT_NS
-from tilesim_kernels.launch.variants import VARIANTS, Variant
+from tilesim.variants import Variant
+from tilesim_kernels.launch.jobs import KERNELS, STORE_WAIT_K_STEP, TIMEOUT_NS
+from tilesim_kernels.launch.variants import VARIANTS
 
 name, stamps, layout, dtype = sys.argv[1], sys.argv[2] == "stamps", *sys.argv[3:]
 operand, result, depth = {
@@ -30,26 +31,28 @@ operand, result, depth = {
 }[dtype]
 trans_a, trans_b = (way == "t" for way in layout)
 planned = {
-    "planned": dict(OVERLAP=True), "planned-split": dict(OVERLAP=True, SPLIT=True),
-    "planned-alone": dict(OVERLAP=False), "planned-queue": dict(OVERLAP=False, QUEUE=True),
+    "planned": dict(FLATTEN=True), "planned-split": dict(FLATTEN=True, SPLIT=True),
+    "planned-alone": dict(FLATTEN=False), "planned-queue": dict(FLATTEN=False, QUEUE=True),
 }
-what = VARIANTS.get(name) or Variant("persistent", overlap=planned[name]["OVERLAP"], kernel="planned")
-values = dict(BM=128, BN=256, BK=depth, ORDER="row-major", GROUP=1, TMA=what.loads == "tma", RECORD=stamps,
-              OVERLAP=what.overlap, LAG=LAG if what.overlap else 0, SPLIT=False, QUEUE=False, WARPS=8,
-              WAIT=WAIT_NS, PARTS=what.parts, lda=None, ldb=None, TRANS_A=trans_a, TRANS_B=trans_b,
-              PRECISION="tf32" if dtype == "tf32" else "ieee")
+variant = VARIANTS.get(name) or Variant("persistent", overlap=planned[name]["FLATTEN"], kernel="planned")
+values = dict(
+    BM=128, BN=256, BK=depth, ORDER="row-major", GROUP_M=1, TMA=variant.loads == "tma", RECORD=stamps,
+    FLATTEN=variant.overlap, STORE_WAIT_K_STEP=STORE_WAIT_K_STEP if variant.overlap else 0,
+    EPILOGUE_SUBTILES=variant.epilogue_subtiles, SPLIT=False, QUEUE=False, WARPS=8, TIMEOUT_NS=TIMEOUT_NS,
+    lda=None, ldb=None, TRANS_A=trans_a, TRANS_B=trans_b, PRECISION="tf32" if dtype == "tf32" else "ieee",
+)
 values |= planned.get(name, {})
 boxes = dict(a=(depth, 128) if trans_a else (128, depth), b=(256, depth) if trans_b else (depth, 256),
-             c=(128, 256 // what.parts))
-kernel = KERNELS["planned" if name in planned else what.schedule]
+             c=(128, 256 // variant.epilogue_subtiles))
+kernel = KERNELS["planned" if name in planned else variant.schedule]
 pointers = dict(stamps="*i64", partials="*fp32") | dict.fromkeys(
-    ("visit", "table", "offsets", "steps", "ticket", "flags", "fault"), "*i32"
+    ("visit", "table", "offsets", "k_steps", "queue_head", "flags", "fault"), "*i32"
 )
 types, constants, aligned = {}, {}, {}
 for i, name in enumerate(kernel.arg_names):
     if name in values:
         types[name], constants[i,] = "constexpr", values[name]
-    elif name in boxes and what.loads == "tma":
+    elif name in boxes and variant.loads == "tma":
         types[name] = "tensordesc<%s[%d,%d]>" % (result if name == "c" else operand, *boxes[name])
     else:
         types[name] = pointers.get(name, "i32")
@@ -57,7 +60,7 @@ for i, name in enumerate(kernel.arg_names):
             types[name] = "*" + (result if name == "c" else operand)
         aligned[i,] = [["tt.divisibility", 16]]
 source = ASTSource(kernel, types, constants, aligned)
-options = dict(num_warps=what.warps, num_stages=what.stages)
+options = dict(num_warps=variant.warps, num_stages=variant.stages)
 print(compile(source, target=GPUTarget("cuda", 90, 32), options=options).asm["ptx"])
 """
 

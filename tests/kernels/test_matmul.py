@@ -68,7 +68,7 @@ def test_any_dtype(name, size):
 
 def test_fp32_is_tf32_where_torch_s_own_products_are(monkeypatch):
     asked = []
-    monkeypatch.setattr(op, "_kept", {})
+    monkeypatch.setattr(op, "_cache", {})
     monkeypatch.setattr(op, "choices", lambda *key: asked.append(key[3]) or choice.choices(*key))
     before = torch.get_float32_matmul_precision()
     try:
@@ -212,7 +212,7 @@ def test_its_errors_are_what_callers_of_torch_and_of_tilesim_catch():
 
 
 def test_without_a_gpu_it_says_what_to_do(monkeypatch):
-    monkeypatch.setattr(op, "_kept", {})
+    monkeypatch.setattr(op, "_cache", {})
     monkeypatch.setattr(op, "INTERPRETED", False)
     with pytest.raises(
         errors.OperandError, match=r"are on cpu; matmul needs tensors on an NVIDIA GPU, or TRITON_"
@@ -221,8 +221,8 @@ def test_without_a_gpu_it_says_what_to_do(monkeypatch):
 
 
 def test_what_no_kernel_can_multiply_is_one_sentence(monkeypatch):
-    monkeypatch.setattr(op, "_kept", {})
-    monkeypatch.setattr(_variants, "MAX_SIZE", 8)
+    monkeypatch.setattr(op, "_cache", {})
+    monkeypatch.setattr(variants, "MAX_SIZE", 8)
     with pytest.raises(KernelError, match="M is 9; the kernels allow sizes up to 8"):
         matmul(matrix(9, 4), matrix(4, 4))
 
@@ -237,21 +237,21 @@ def test_fp8_has_no_gradient():
 def test_a_kernel_that_cannot_be_launched_gives_way_for_good(monkeypatch):
     tried = []
 
-    def job(what, *rest, **options):
-        tried.append(what.stages)
-        if what.stages > 1:
+    def job(variant, *rest, **options):
+        tried.append(variant.stages)
+        if variant.stages > 1:
             raise KernelError("too many stages")
-        return jobs(what, *rest, **options)
+        return jobs(variant, *rest, **options)
 
     jobs = op.job
     op._job.cache_clear()
-    monkeypatch.setattr(op, "_kept", {})
+    monkeypatch.setattr(op, "_cache", {})
     monkeypatch.setattr(op, "job", job)
     a, b = matrix(40, 24), matrix(24, 17)
     for _ in range(2):
         assert off(matmul(a, b), a, b) < 1e-5
     assert tried == [3, 2, 1]
-    monkeypatch.setattr(op, "_kept", {})
+    monkeypatch.setattr(op, "_cache", {})
     op._job.cache_clear()
     monkeypatch.setattr(op, "choices", lambda *key: choice.choices(*key)[:2])
     with pytest.raises(KernelError, match="too many stages"):
@@ -259,18 +259,18 @@ def test_a_kernel_that_cannot_be_launched_gives_way_for_good(monkeypatch):
 
 
 def test_what_is_kept_of_one_product_multiplies_others_of_its_kind(monkeypatch):
-    monkeypatch.setattr(op, "_kept", {})
+    monkeypatch.setattr(op, "_cache", {})
     wide = matrix(80, 60)
     for seed in range(2):
         a, b = matrix(40, 24, seed=seed), matrix(24, 17, seed=seed + 9)
         for x in (a, a.T.contiguous().T, wide[::2, ::2][:, :24]):
             assert off(matmul(x, b), x, b) < 1e-5
     # row-major and column-major A; of the one without a dense dimension, its copy's, which is row-major
-    assert len(op._kept) == 2
+    assert len(op._cache) == 2
 
 
 @pytest.mark.parametrize("schedule", ["stream-k", "persistent-dynamic"])
-def test_plans_work_in_room_of_their_own(monkeypatch, schedule):
+def test_plans_have_a_workspace_of_their_own(monkeypatch, schedule):
     """What is kept for the next product holds neither operands nor partials."""
     row = {
         "m": 64, "n": 64, "k": 200, "dtype": "fp32", "layout": "nn", "tile": [32, 32, 16],
@@ -278,7 +278,7 @@ def test_plans_work_in_room_of_their_own(monkeypatch, schedule):
         "warps": 8, "stages": 3, "kernel": "planned",
     }  # fmt: skip
     chosen = choice.chosen(row, 70, 68, 200)
-    monkeypatch.setattr(op, "_kept", {})
+    monkeypatch.setattr(op, "_cache", {})
     monkeypatch.setattr(op, "choices", lambda *key: [chosen])
     a, b = matrix(70, 200), matrix(200, 68, seed=1)
     results = [matmul(a, b) for _ in range(3)]

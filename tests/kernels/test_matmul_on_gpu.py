@@ -22,10 +22,10 @@ DTYPES = ["bf16", "fp16", "fp32", "tf32", "fp8"]
 def op(gpu):
     """The module of matmul, without what it has learnt."""
     module = import_module("tilesim_kernels.matmul")
-    module._kept.clear()
+    module._cache.clear()
     module._job.cache_clear()
     yield module
-    module._kept.clear()
+    module._cache.clear()
 
 
 def matrix(gpu, rows, columns, dtype, trans=False, seed=0):
@@ -50,14 +50,14 @@ def test_every_kernel_multiplies_every_dtype_in_every_layout(gpu, kernel, layout
     problem = Problem(*size, tile=(128, 128, steps), dtype=dtype, order="grouped:3")
     operands = gpu.inputs.matrices(problem, "cuda", 3, layout)
     if kernel in gpu.variants.VARIANTS:
-        what = gpu.variants.VARIANTS[kernel]
+        variant = gpu.variants.VARIANTS[kernel]
     else:
         schedule = kernel.removeprefix("planned:")
-        what = gpu.variants.variant(schedule, "tma", True, 8, 3, "planned")
-    what = replace(what, stages=2)
-    what, why = gpu.variants.on_this_machine(what, problem, operands[:2])
+        variant = gpu.variants.checked_variant(schedule, "tma", True, 8, 3, "planned")
+    variant = replace(variant, stages=2)
+    variant, why = gpu.variants.on_this_machine(variant, problem, operands[:2])
     assert bool(why) == (size[0] % 16 == 13 and "ptr" not in kernel)
-    work = gpu.jobs.job(what, problem, gpu.machine.device(1))
+    work = gpu.jobs.job(variant, problem, gpu.machine.device(1))
     results = []
     for _ in range(2):
         error = gpu.reference.gate(kernel, work.launcher(operands), problem, operands)
@@ -84,8 +84,8 @@ def test_every_kernel_multiplies_every_dtype_in_every_layout(gpu, kernel, layout
 def test_kernels_without_stamps_multiply_in_every_layout(gpu, kernel, warps, tile, layout, dtype, size):
     problem = Problem(*size, tile=tile, dtype=dtype, order="grouped:3")
     operands = gpu.inputs.matrices(problem, "cuda", 3, layout)
-    what = replace(gpu.variants.UNSTAMPED[kernel], warps=warps, stages=3)
-    work = gpu.jobs.job(what, problem, gpu.machine.device(1))
+    variant = replace(gpu.variants.UNSTAMPED[kernel], warps=warps, stages=3)
+    work = gpu.jobs.job(variant, problem, gpu.machine.device(1))
     gpu.reference.gate(kernel, work.launcher(operands), problem, operands)
 
 
@@ -106,11 +106,11 @@ def test_slices_of_larger_matrices_are_read_where_they_lie(gpu, kernel, layout, 
     c = gpu.torch.empty(problem.m, problem.n, dtype=gpu.torch.bfloat16, device="cuda")
     operands = (*slices, c)
     own = gpu.variants.VARIANTS | gpu.variants.UNSTAMPED
-    what, why = gpu.variants.on_this_machine(own[kernel], problem, slices)
+    variant, why = gpu.variants.on_this_machine(own[kernel], problem, slices)
     assert bool(why) == (offset == 1 and "ptr" not in kernel)
     if kernel in gpu.variants.UNSTAMPED:
-        what = replace(what, stages=3)
-    work = gpu.jobs.job(what, problem, gpu.machine.device(1))
+        variant = replace(variant, stages=3)
+    work = gpu.jobs.job(variant, problem, gpu.machine.device(1))
     if why and kernel in gpu.variants.UNSTAMPED:
         with pytest.raises(gpu.KernelError, match=f"{kernel} loads by TMA alone, and these operands"):
             work.launcher(operands)
@@ -149,10 +149,10 @@ def test_a_compiled_layer_and_its_gradients(gpu, op, monkeypatch, mode, schedule
     """reduce-overhead captures a CUDA graph, which must not take a plan's tables for its own."""
     torch = gpu.torch
     if schedule:
-        what = gpu.variants.variant(schedule, "tma", True, 8, 3, "planned")
+        variant = gpu.variants.checked_variant(schedule, "tma", True, 8, 3, "planned")
 
         def choices(m, n, k, dtype, *rest):
-            return [(what, Problem(m, n, k, tile=(128, 128, 64), dtype=dtype))]
+            return [(variant, Problem(m, n, k, tile=(128, 128, 64), dtype=dtype))]
 
         monkeypatch.setattr(op, "choices", choices)
 
@@ -204,9 +204,9 @@ def test_a_product_in_a_captured_graph_is_right_at_each_replay(gpu, op):
 
 def test_plans_that_share_tiles_may_run_on_two_streams_at_once(gpu, op, monkeypatch):
     torch = gpu.torch
-    what = gpu.variants.variant("stream-k", "tma", True, 8, 3, "planned")
+    variant = gpu.variants.checked_variant("stream-k", "tma", True, 8, 3, "planned")
     problem = Problem(512, 512, 8192, tile=(128, 128, 64))
-    monkeypatch.setattr(op, "choices", lambda *asked: [(what, problem)])
+    monkeypatch.setattr(op, "choices", lambda *asked: [(variant, problem)])
     a, b = matrix(gpu, 512, 8192, torch.bfloat16), matrix(gpu, 8192, 512, torch.bfloat16, seed=1)
     right = op.matmul(a, b)
     torch.cuda.synchronize()
@@ -229,14 +229,15 @@ def test_too_many_stages_become_fewer(gpu, op, monkeypatch):
     monkeypatch.setattr(choice, "rows", lambda name: [row])
     a, b = matrix(gpu, 512, 2048, gpu.torch.bfloat16), matrix(gpu, 2048, 512, gpu.torch.bfloat16, seed=1)
     assert off(op.matmul(a, b), a, b) <= gpu.reference.TOLERANCE["bf16"]
-    ((_, run),) = op._kept.values()
-    assert run.what.stages < 9 and run.problem.tile == (128, 256, 64)
+    ((_, run),) = op._cache.values()
+    assert run.variant.stages < 9 and run.problem.tile == (128, 256, 64)
 
 
 @pytest.mark.parametrize(("dtype", "layout"), [("bf16", "nn"), ("fp8", "nt"), ("tf32", "nt")])
 def test_tuning_makes_a_table_that_matmul_goes_by(gpu, op, monkeypatch, tmp_path, dtype, layout):
-    tuning, tuned = (import_module(f"tilesim_kernels.{name}") for name in ("_tune", "_tuned"))
-    choice = import_module("tilesim_kernels.tuning.choice")
+    tuning, tuned, choice = (
+        import_module(f"tilesim_kernels.tuning.{name}") for name in ("tune", "table", "choice")
+    )
     monkeypatch.setattr(tuning, "WARMUP", 2)
     few = tuning.candidates
     monkeypatch.setattr(tuning, "candidates", lambda *asked: list(few(*asked))[:6])

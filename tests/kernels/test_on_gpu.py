@@ -50,7 +50,7 @@ PLACES = [
 
 @pytest.mark.parametrize(("kernel", "place", "part"), PLACES)
 def test_a_pause_is_seen_in_its_own_interval_and_in_no_other(gpu, kernel, place, part):
-    """Woven into the shipped kernel at `place`, it makes `part` longer by its length, by either clock."""
+    """Inserted into the shipped kernel at `place`, it makes `part` longer by its length, by either clock."""
     grew = {part, "cycles"} if part == "main loop" else {part}
     for cycles, ns, growth in gpu.growth(kernel, WAVES, gpu.PAUSES[place], PAUSES):
         print(f"{cycles} cycles, {ns:.0f} ns:", {name: round(by) for name, by in growth.items()})
@@ -112,15 +112,15 @@ def test_the_two_clocks_agree(gpu):
 def test_every_schedule_at_ragged_sizes_is_the_same_to_the_bit(gpu, schedule, dtype, loads, size):
     problem = Problem(*size, dtype=dtype, order="grouped:3")
     for overlap in (True, False):
-        what = gpu.variants.variant(schedule, loads, overlap, 8, 3, "planned")
-        what, why = gpu.variants.on_this_machine(what, problem)
+        variant = gpu.variants.checked_variant(schedule, loads, overlap, 8, 3, "planned")
+        variant, why = gpu.variants.on_this_machine(variant, problem)
         assert not why
-        work = gpu.jobs.job(what, problem, gpu.machine.device(1))
+        work = gpu.jobs.job(variant, problem, gpu.machine.device(1))
         stamps = gpu.torch.zeros(len(work.rows), 16, dtype=gpu.torch.int64, device="cuda")
         results = []
-        for room in (None, None, stamps):
+        for given in (None, None, stamps):
             operands = gpu.inputs.matrices(problem, "cuda", seed=1)
-            gpu.reference.gate(schedule, work.launcher(operands, room), problem, operands)
+            gpu.reference.gate(schedule, work.launcher(operands, given), problem, operands)
             work.check()
             results.append(operands[2])
         assert gpu.torch.equal(results[0], results[1]) and gpu.torch.equal(results[0], results[2])
@@ -144,13 +144,13 @@ def test_a_recorded_trace_has_the_plan_s_segments(gpu, schedule):
 @pytest.mark.parametrize("overlap", [True, False])
 def test_a_partial_that_never_comes_ends_in_an_error_and_the_next_launch_is_right(gpu, overlap):
     problem = Problem(1024, 1024, 1024)
-    what = replace(gpu.variant("planned:split-k:2", problem), overlap=overlap)
+    variant = replace(gpu.variant_named("planned:split-k:2", problem), overlap=overlap)
     made = plan("split-k:2", problem, gpu.machine.device(1))
     uploaded = gpu.plan_table.upload(made, problem, "cuda")
     operands = gpu.inputs.matrices(problem, "cuda", seed=6)
-    launch = gpu.jobs._planned(what, problem, uploaded, operands, wait_ns=50_000_000)
+    launch = gpu.jobs._planned(variant, problem, uploaded, operands, timeout_ns=50_000_000)
     right = uploaded.table.clone()
-    uploaded.table[int(np.flatnonzero(made.segments["tile"] == 7)[0]), 4] = gpu.plan_table.WHOLE
+    uploaded.table[int(np.flatnonzero(made.segments["tile"] == 7)[0]), 4] = gpu.plan_table.NO_PARTIAL
     launch()
     with pytest.raises(gpu.KernelError, match="tile 7 waited for a partial that never came"):
         uploaded.check()
@@ -167,21 +167,21 @@ def test_a_plan_for_more_residents_than_fit_is_an_error(gpu, schedule):
 
 
 @pytest.mark.parametrize("n", [1, 2, 255, 257, 2049, 10**6 + 7, 2**24, 3 * 10**8 + 1])
-def test_every_rung_sums_any_length_and_the_same_each_time(gpu, n):
+def test_every_step_sums_any_length_and_the_same_each_time(gpu, n):
     random = gpu.torch.Generator("cuda").manual_seed(1)
     x = gpu.torch.empty(n, device="cuda")
-    for rung in gpu.reductions.RUNGS:
-        made = gpu.reductions.summing(rung, x, gpu.sums.slots())
-        gpu.sums.gate(rung.name, made, x, random)
+    for step in gpu.reductions.STEPS:
+        made = gpu.reductions.summing(step, x, gpu.sums.slots())
+        gpu.sums.gate(step.name, made, x, random)
         first = made.sums.clone()
         made.sums.fill_(gpu.torch.nan)
         made.launch()
-        assert gpu.torch.equal(made.sums, first), rung.name
+        assert gpu.torch.equal(made.sums, first), step.name
 
 
 def test_the_reduction_ladder_is_measured(gpu):
     made = gpu.sums.bench_reductions(1, 2**20 + 1, warmup=1, samples=3)
-    names = [*(rung.name for rung in gpu.reductions.RUNGS), "torch.sum", "copy"]
+    names = [*(step.name for step in gpu.reductions.STEPS), "torch.sum", "copy"]
     assert [(row["n"], row["name"]) for row in made["rows"]] == [
         (n, name) for n in (1, 2**20 + 1) for name in names
     ]
@@ -245,9 +245,9 @@ def test_kernels_without_stamps_are_right_on_a_gpu_too(gpu, kernel, tile, order)
 
 @pytest.mark.parametrize("tile", [(64, 128, 64), (64, 64, 128)])
 def test_specialised_with_one_group_of_consumers(gpu, tile):
-    what = replace(gpu.variants.UNSTAMPED["specialised"], warps=4)
+    variant = replace(gpu.variants.UNSTAMPED["specialised"], warps=4)
     for m, n, k in [(1024, 1024, 1024), (300, 520, 200)]:
-        gpu.right(what, Problem(m, n, k, tile=tile))
+        gpu.right(variant, Problem(m, n, k, tile=tile))
 
 
 @pytest.mark.parametrize(

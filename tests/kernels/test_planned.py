@@ -5,7 +5,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from interpreter import inputs, jobs, multiplied, recorded, recording, reference, stamped, torch, variant
+from interpreter import (
+    inputs,
+    jobs,
+    multiplied,
+    recorded,
+    recording,
+    reference,
+    stamped,
+    torch,
+    variant_named,
+)
 
 import tilesim.schedules
 from tilesim import SCHEDULES, Device, Plan, Problem, plan
@@ -43,25 +53,25 @@ def test_each_thread_block_does_what_the_plan_says(schedule):
 @pytest.mark.parametrize("schedule", ["split-k:3", "stream-k:5", "stream-k-hybrid"])
 @pytest.mark.parametrize("overlap", [True, False])
 def test_only_owners_wait_and_each_for_the_last_of_its_partials(schedule, overlap):
-    what = replace(variant(f"planned:{schedule}", PROBLEM), overlap=overlap)
-    work = jobs.job(what, PROBLEM, Device(5), "cpu")
+    variant = replace(variant_named(f"planned:{schedule}", PROBLEM), overlap=overlap)
+    work = jobs.job(variant, PROBLEM, Device(5), "cpu")
     operands = inputs.matrices(PROBLEM, "cpu", seed=4)
     stamps = torch.zeros(len(work.rows), 16, dtype=torch.int64)
     reference.gate(schedule, work.launcher(operands, stamps), PROBLEM, operands)
-    trace = _recording.trace(
+    trace = recording.trace(
         stamps.numpy(), work.rows, schedule, PROBLEM, Device(5), 1, {"launches": work.ctas}
     )
     spans = trace.spans
-    cut = np.bincount(spans["tile"], minlength=PROBLEM.tiles)[spans["tile"]] > 1
+    split = np.bincount(spans["tile"], minlength=PROBLEM.tiles)[spans["tile"]] > 1
     owner = spans["fixup"] > spans["drain"]
-    assert cut.any() and owner.any() and not (owner & ~cut).any()
+    assert split.any() and owner.any() and not (owner & ~split).any()
     for span in spans[owner]:
         others = spans[(spans["tile"] == span["tile"]) & ~owner]
         assert len(others) and (others["done"] < span["ready"]).all()
 
 
 def test_the_same_result_to_the_bit_whatever_was_there_before():
-    work = jobs.job(variant("planned:stream-k:5", PROBLEM), PROBLEM, Device(5), "cpu")
+    work = jobs.job(variant_named("planned:stream-k:5", PROBLEM), PROBLEM, Device(5), "cpu")
     results = []
     for _ in range(2):
         operands = inputs.matrices(PROBLEM, "cpu", seed=5)
@@ -72,13 +82,13 @@ def test_the_same_result_to_the_bit_whatever_was_there_before():
 
 
 def test_a_partial_that_never_comes_is_an_error_that_names_the_tile_and_leaves_a_clean_table():
-    what = variant("planned:split-k:2", PROBLEM)
+    variant = variant_named("planned:split-k:2", PROBLEM)
     made = plan("split-k:2", PROBLEM, Device(5))
     uploaded = plan_table.upload(made, PROBLEM, "cpu")
     lost = int(np.flatnonzero(made.segments["tile"] == 7)[0])
-    uploaded.table[lost, 4] = plan_table.WHOLE  # its block believes that it has the whole tile
+    uploaded.table[lost, 4] = plan_table.NO_PARTIAL  # its block believes that it has the whole tile
     operands = inputs.matrices(PROBLEM, "cpu", seed=6)
-    jobs._planned(what, PROBLEM, uploaded, operands)()
+    jobs._planned(variant, PROBLEM, uploaded, operands)()
     with pytest.raises(KernelError, match="tile 7 waited for a partial that never came"):
         uploaded.check()
     uploaded.check()
@@ -91,9 +101,9 @@ def test_the_queue_is_as_it_was_after_each_launch(schedule):
     uploaded = plan_table.upload(made, PROBLEM, "cpu")
     for seed in range(3):
         operands = inputs.matrices(PROBLEM, "cpu", seed)
-        launch = jobs._planned(variant(f"planned:{schedule}", PROBLEM), PROBLEM, uploaded, operands)
+        launch = jobs._planned(variant_named(f"planned:{schedule}", PROBLEM), PROBLEM, uploaded, operands)
         reference.gate(schedule, launch, PROBLEM, operands)
-        assert int(uploaded.ticket) == 0
+        assert int(uploaded.queue_head) == 0
 
 
 def test_a_new_schedule_runs_without_another_edit(tmp_path, monkeypatch):
@@ -126,13 +136,13 @@ def test_a_plan_that_can_deadlock_is_refused_before_it_runs(tmp_path, monkeypatc
     monkeypatch.setattr(tilesim.schedules, "__path__", [*tilesim.schedules.__path__, str(tmp_path)])
     monkeypatch.delitem(sys.modules, "tilesim.schedules.stuck", raising=False)
     with pytest.raises(PlanError, match="tile"):
-        jobs.job(variant("planned:stuck", PROBLEM), PROBLEM, Device(2), "cpu")
+        jobs.job(variant_named("planned:stuck", PROBLEM), PROBLEM, Device(2), "cpu")
 
 
 def test_the_table_gives_a_tile_s_partials_to_its_last_segment():
     rows = segments(0, [2, 0, 2, 1, 2], [0, 0, 3, 0, 5], [3, 9, 5, 9, 9])
     table, tiles = plan_table.table_of(rows, Problem(32, 48, 144, tile=(16, 16, 16)))
-    assert table[:, 4].tolist() == [0, -1, 1, -1, 0]  # place
+    assert table[:, 4].tolist() == [0, -1, 1, -1, 0]  # partial
     assert table[:, 5].tolist() == [0, 0, 0, 0, 2]  # peers
     assert tiles.tolist() == [2, 2]
     assert rows.dtype == SEGMENT and isinstance(Plan(rows, 1), Plan)

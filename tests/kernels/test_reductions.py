@@ -21,7 +21,7 @@ from tilesim_kernels.reductions import STEPS, THREADS, block, launches, steps, s
 TREES = STEPS[:3]
 RAGGED = [1, 2, 31, 255, 256, 257, 2047, 2048, 2049, 70_001]
 
-each_rung = pytest.mark.parametrize("rung", STEPS, ids=lambda rung: rung.name)
+each_step = pytest.mark.parametrize("step", STEPS, ids=lambda step: step.name)
 
 
 @pytest.fixture(autouse=True)
@@ -32,62 +32,62 @@ def blocks(monkeypatch):
     return seen
 
 
-def summed(rung, n, slots=24, seed=0):
-    """The relative error of a rung that has passed the gate."""
+def summed(step, n, slots=24, seed=0):
+    """The relative error of a step that has passed the gate."""
     x = torch.empty(n)
-    return reductions.gate(rung.name, summing(rung, x, slots), x, torch.Generator().manual_seed(seed))
+    return reductions.gate(step.name, summing(step, x, slots), x, torch.Generator().manual_seed(seed))
 
 
-@each_rung
+@each_step
 @pytest.mark.parametrize("n", RAGGED)
-def test_any_length(rung, n, blocks):
-    summed(rung, n)
-    assert bool(blocks) == (rung in TREES)
+def test_any_length(step, n, blocks):
+    summed(step, n)
+    assert bool(blocks) == (step in TREES)
 
 
-@each_rung
+@each_step
 @settings(max_examples=25)
 @given(n=st.integers(1, 9000), slots=st.integers(1, 9), seed=st.integers(0, 99))
-def test_any_length_on_any_gpu(rung, n, slots, seed):
-    summed(rung, n, slots, seed)
+def test_any_length_on_any_gpu(step, n, slots, seed):
+    summed(step, n, slots, seed)
 
 
-@each_rung
-def test_nothing_beyond_the_vector_is_read(rung):
-    room = torch.full((4000,), torch.nan)
-    room[:3001] = 1
-    made = summing(rung, room[:3001], slots=3)
+@each_step
+def test_nothing_beyond_the_vector_is_read(step):
+    memory = torch.full((4000,), torch.nan)
+    memory[:3001] = 1
+    made = summing(step, memory[:3001], slots=3)
     made.launch()
     assert float(made.total) == 3001
 
 
-@each_rung
-def test_the_sum_has_the_same_bits_each_time(rung):
+@each_step
+def test_the_sum_has_the_same_bits_each_time(step):
     x = torch.rand(50_000, generator=torch.Generator().manual_seed(1))
-    first, second = summing(rung, x, slots=5), summing(rung, x, slots=5)
+    first, second = summing(step, x, slots=5), summing(step, x, slots=5)
     for made in (first, second):
         made.launch()
     assert torch.equal(first.sums, second.sums)
 
 
-@each_rung
+@each_step
 @given(n=st.integers(1, reductions.MOST), slots=st.integers(1, 3000))
-def test_launches_take_what_the_last_ones_left(rung, n, slots):
-    made = launches(rung, n, slots)
+def test_launches_take_what_the_last_ones_left(step, n, slots):
+    made = launches(step, n, slots)
     assert made[0][0] == n and made[-1][1] == 1
     assert [values for values, _ in made[1:]] == [blocks for _, blocks in made[:-1]]
     for values, blocks in made:
-        assert 1 <= blocks <= -(-values // rung.share) and blocks < 2**31
-        assert rung.wave or blocks * rung.share >= values
-    assert not rung.wave or (len(made) <= 2 and made[0][1] <= slots)
+        assert 1 <= blocks <= -(-values // step.values_per_block) and blocks < 2**31
+        assert step.wave or blocks * step.values_per_block >= values
+    assert not step.wave or (len(made) <= 2 and made[0][1] <= slots)
 
 
 class TestTrees:
     """Shared memory as the PTX touches it. After the first store, a level reads twice and writes once."""
 
-    @pytest.mark.parametrize("rung", TREES, ids=lambda rung: rung.name)
-    def test_eight_levels_each_half_as_wide(self, rung, blocks):
-        summed(rung, 1)
+    @pytest.mark.parametrize("step", TREES, ids=lambda step: step.name)
+    def test_eight_levels_each_half_as_wide(self, step, blocks):
+        summed(step, 1)
         first, *levels = blocks[0].ways
         assert first == [1] * 8
         assert [len(warps) for warps in levels[::3]] == [4, 2, 1, 1, 1, 1, 1, 1]
@@ -98,13 +98,13 @@ class TestTrees:
         assert [max(warps) for warps in blocks[0].ways[1::3]] == [2, 4, 8, 8, 8, 4, 2, 1]
         assert sum(map(sum, blocks[0].ways[1::3])) == 47
 
-    @pytest.mark.parametrize("rung", TREES[1:], ids=lambda rung: rung.name)
-    def test_halves_meet_in_no_bank(self, rung, blocks):
-        summed(rung, 1)
+    @pytest.mark.parametrize("step", TREES[1:], ids=lambda step: step.name)
+    def test_halves_meet_in_no_bank(self, step, blocks):
+        summed(step, 1)
         assert {way for warps in blocks[0].ways for way in warps} == {1}
         assert sum(map(sum, blocks[0].ways[1::3])) == 12
 
-    @pytest.mark.parametrize("rung", TREES[:2], ids=lambda rung: rung.name)
+    @pytest.mark.parametrize("step", TREES[:2], ids=lambda step: step.name)
     @pytest.mark.parametrize(
         ("right", "wrong", "error", "sentence"),
         [
@@ -112,13 +112,13 @@ class TestTrees:
             ("stride, 1;", "stride, 2;", KernelError, "is exact"),
         ],
     )
-    def test_a_tree_that_is_wrong_is_seen(self, rung, right, wrong, error, sentence, monkeypatch):
+    def test_a_tree_that_is_wrong_is_seen(self, step, right, wrong, error, sentence, monkeypatch):
         """The same tree without its barrier, or with other strides."""
         run = ptx.inline_asm([], THREADS)
         broken = lambda asm, *args, **options: run(asm.replace(right, wrong), *args, **options)  # noqa: E731
         monkeypatch.setattr(triton.language, "inline_asm_elementwise", broken)
         with pytest.raises(error, match=sentence):
-            summed(rung, 300)
+            summed(step, 300)
 
 
 COMPILE = """
@@ -132,10 +132,10 @@ from tilesim_kernels.reductions import STEPS
 from tilesim_kernels.reductions.block import WARPS
 
 made = {}
-for rung in STEPS:
-    source = ASTSource(rung.kernel, dict(x="*fp32", sums="*fp32", n="i32"), {}, {})
+for step in STEPS:
+    source = ASTSource(step.kernel, dict(x="*fp32", sums="*fp32", n="i32"), {}, {})
     code = compile(source, target=GPUTarget("cuda", 90, 32), options=dict(num_warps=WARPS))
-    made[rung.name] = code.asm["sass"]
+    made[step.name] = code.asm["sass"]
 print(json.dumps(made))
 """
 WORDS = ("LDG", "STS", "LDS", "BAR", "SHFL", "FADD", "STG")
@@ -143,7 +143,7 @@ WORDS = ("LDG", "STS", "LDS", "BAR", "SHFL", "FADD", "STG")
 
 @pytest.fixture(scope="module")
 def machine_code(tmp_path_factory):
-    """The instructions of WORDS that each rung has on a Hopper GPU, in order."""
+    """The instructions of WORDS that each step has on a Hopper GPU, in order."""
     env = {key: value for key, value in os.environ.items() if key != "TRITON_INTERPRET"}
     env["TRITON_CACHE_DIR"] = str(tmp_path_factory.mktemp("triton"))
     root = Path(__file__).parents[2]
@@ -166,7 +166,7 @@ def test_a_thread_has_its_loads_in_flight_before_it_adds(machine_code):
 
 
 def test_shuffles_take_the_place_of_the_tree(machine_code):
-    assert not [rung for rung in TREES if "SHFL" in machine_code[rung.name]]
+    assert not [step for step in TREES if "SHFL" in machine_code[step.name]]
     for name in ("shuffles", "multi-block"):
         assert machine_code[name].count("SHFL") == 5 + 3
         assert machine_code[name].count("BAR") <= 2
@@ -178,10 +178,10 @@ def test_shuffles_take_the_place_of_the_tree(machine_code):
         (torch.zeros(0), "x has no values"),
         (
             torch.zeros(8, dtype=torch.float64),
-            r"x is torch.float64 \[8\]; the rungs sum a dense torch.float32",
+            r"x is torch.float64 \[8\]; the kernels sum a dense torch.float32",
         ),
         (torch.zeros(2, 4), r"x is torch.float32 \[2, 4\]"),
-        (torch.zeros(8)[::2], r"x is torch.float32 \[4\]; the rungs sum a dense"),
+        (torch.zeros(8)[::2], r"x is torch.float32 \[4\]; the kernels sum a dense"),
     ],
 )
 def test_what_cannot_be_summed(x, sentence):
@@ -214,7 +214,7 @@ def test_a_vector_that_does_not_fit(small_gpu):
     with pytest.raises(KernelError, match=sentence), reductions._memory(63_000_000):
         raise AssertionError("the work began")
     with pytest.raises(KernelError, match="needed 24 times"), reductions._memory(64 * 1024):
-        raise torch.OutOfMemoryError("no room beside what others hold")
+        raise torch.OutOfMemoryError("out of memory")
 
 
 class TestTheGate:
@@ -254,6 +254,6 @@ class TestTheGate:
 
 
 def test_the_examples_hold():
-    for module in (_reductions, _rungs):
+    for module in (reductions, steps):
         assert doctest.testmod(module).attempted > 0
         assert doctest.testmod(module).failed == 0

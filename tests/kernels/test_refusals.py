@@ -5,7 +5,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from interpreter import inputs, jobs, stamps, torch, variant
+from interpreter import inputs, jobs, stamps, torch, variant_named
 
 from tilesim import Device, Problem
 from tilesim_kernels import KernelError, bench, record, sm_order, turnaround
@@ -42,12 +42,12 @@ def test_problems_out_of_reach(problem, sentence):
 def test_variants_that_do_not_exist(options, sentence):
     usual = {"schedule": "naive", "loads": "tma", "overlap": True, "warps": 8, "stages": 3}
     with pytest.raises(KernelError, match=sentence):
-        variants.variant(**usual | options)
+        variants.checked_variant(**usual | options)
 
 
 @pytest.mark.parametrize(("capability", "refused"), [((8, 0), True), ((8, 9), False), ((9, 0), False)])
 def test_fp8_needs_tensor_cores_that_know_it(monkeypatch, capability, refused):
-    monkeypatch.setattr(_variants, "INTERPRETED", False)
+    monkeypatch.setattr(variants, "INTERPRETED", False)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "get_device_capability", lambda: capability)
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "Some GPU")
@@ -58,7 +58,7 @@ def test_fp8_needs_tensor_cores_that_know_it(monkeypatch, capability, refused):
 
 def test_a_kernel_that_takes_row_major_operands_alone(monkeypatch):
     monkeypatch.setitem(jobs.KERNELS, "naive", SimpleNamespace(arg_names=["a", "b", "c", "lda"]))
-    work = jobs.job(variant("naive-ptr", SMALL), SMALL, Device(2), "cpu")
+    work = jobs.job(variant_named("naive-ptr", SMALL), SMALL, Device(2), "cpu")
     a, b, c = inputs.matrices(SMALL, "cpu", seed=1)
     work.launcher((a, b, c))
     work.launcher((torch.zeros(64, 80).bfloat16()[:, :64], b, c))
@@ -90,7 +90,7 @@ def test_measuring_needs_a_gpu_and_no_interpreter():
 )
 @pytest.mark.parametrize("name", ["naive-tma", "persistent-ptr", "planned:stream-k:3", "planned:naive"])
 def test_a_place_for_stamps_in_which_they_would_not_fit(name, kind, shape):
-    work = jobs.job(variant(name, SMALL), SMALL, Device(2), "cpu")
+    work = jobs.job(variant_named(name, SMALL), SMALL, Device(2), "cpu")
     operands = inputs.matrices(SMALL, "cpu", seed=1)
     few = torch.zeros(len(work.rows) + shape[0], shape[1], dtype=kind)
     with pytest.raises(KernelError, match=rf"a plan of {len(work.rows)} segments needs a dense torch.int64"):

@@ -58,6 +58,6 @@ def test_the_gate_sees_one_element_that_was_not_written():
 )
 def test_tma_gives_way_to_pointers_where_rows_are_not_aligned(size, reason):
     problem = Problem(*size, tile=(32, 32, 32))
-    what, why = variants.on_this_machine(variants.VARIANTS["naive-tma"], problem)
-    assert what.loads == ("ptr" if reason else "tma")
+    variant, why = variants.on_this_machine(variants.VARIANTS["naive-tma"], problem)
+    assert variant.loads == ("ptr" if reason else "tma")
     assert why.startswith(reason) and bool(why) == bool(reason)

@@ -98,5 +98,5 @@ def test_launches_out_of_range(launches):
 
 
 def test_the_examples_hold():
-    assert doctest.testmod(_sm_order).attempted > 0
-    assert doctest.testmod(_sm_order).failed == 0
+    assert doctest.testmod(sm_order).attempted > 0
+    assert doctest.testmod(sm_order).failed == 0

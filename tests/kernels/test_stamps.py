@@ -27,25 +27,25 @@ def test_each_thread_block_does_what_the_plan_says(name, order):
 
 @pytest.mark.parametrize("name", variants.VARIANTS)
 def test_stamps_come_in_order_and_none_is_missing(name):
-    stamps, job = stamped(PROBLEM, name)
-    times = stamps[:, [START, DRAIN, DONE]]
+    rows, job = stamped(PROBLEM, name)
+    times = rows[:, [START, DRAIN, DONE]]
     assert (np.diff(times) > 0).all()
-    entries = stamps[:, ENTRY][stamps[:, ENTRY] > 0]
+    entries = rows[:, ENTRY][rows[:, ENTRY] > 0]
     assert len(entries) == job.ctas
     every = sorted([*times.ravel().tolist(), *entries.tolist()])
     assert every == list(range(1, 1 + 3 * PROBLEM.tiles + job.ctas))  # the interpreter counts stamps
 
 
 def test_an_overlapping_kernel_waits_for_a_store_in_the_next_main_loop():
-    stamps, _ = stamped(PROBLEM, "persistent-tma-overlap", ctas=4)
-    before, after = stamps[:-4], stamps[4:]
+    rows, _ = stamped(PROBLEM, "persistent-tma-overlap", ctas=4)
+    before, after = rows[:-4], rows[4:]
     assert (after[:, START] < before[:, DONE]).all() and (before[:, DONE] < after[:, DRAIN]).all()
 
 
 @pytest.mark.parametrize("name", ["persistent-tma", "persistent-ptr"])
 def test_one_that_does_not_overlap_waits_before_the_next_main_loop(name):
-    stamps, _ = stamped(PROBLEM, name, ctas=4)
-    assert (stamps[:-4, DONE] < stamps[4:, START]).all()
+    rows, _ = stamped(PROBLEM, name, ctas=4)
+    assert (rows[:-4, DONE] < rows[4:, START]).all()
 
 
 def test_a_single_k_step_is_enough_to_overlap():
@@ -61,20 +61,20 @@ def test_thread_blocks_without_a_tile_leave_no_stamp():
 
 def stamps_of(rows):
     """Stamps from (cta, sm, start, drain, done) of each tile in the order visited."""
-    stamps = np.zeros((len(rows), stamps.WORDS), np.int64)
-    stamps[:, [CTA, SM, START, DRAIN, DONE]] = rows
-    stamps[:, 3], stamps[:, 5] = 10 * stamps[:, START], 13 * stamps[:, DRAIN]
-    return stamps
+    made = np.zeros((len(rows), stamps.WORDS), np.int64)
+    made[:, [CTA, SM, START, DRAIN, DONE]] = rows
+    made[:, 3], made[:, 5] = 10 * made[:, START], 13 * made[:, DRAIN]
+    return made
 
 
 def as_trace(rows, schedule, device, entry=()):
     problem = Problem(16 * len(rows), 16, 32, tile=(16, 16, 16))
-    stamps = stamps_of(rows)
-    first = np.unique(stamps[:, CTA], return_index=True)[1]
-    stamps[first, ENTRY] = entry or stamps[first, START]
+    made = stamps_of(rows)
+    first = np.unique(made[:, CTA], return_index=True)[1]
+    made[first, ENTRY] = entry or made[first, START]
     whole = segments(-1, np.arange(len(rows)), 0, 2)
     meta = {"gpu": "none", "launches": len(first)}
-    return _recording.trace(stamps, whole, schedule, problem, device, 32, meta)
+    return recording.trace(made, whole, schedule, problem, device, 32, meta)
 
 
 def test_two_residents_of_an_sm_get_two_slots():
@@ -146,17 +146,17 @@ def test_the_launch_that_is_kept_is_typical_in_all_its_parts():
         stamps_of([(0, 0, 0, 90, 120)]),
         stamps_of([(0, 0, 0, 300, 400)]),
     ]
-    kept, makespans = recording.typical(np.array(launches))
+    kept, makespans = recording.nearest_to_medians(np.array(launches))
     assert kept == 2
     assert makespans.tolist() == [130, 130, 131, 120, 400]
 
 
 def test_a_queue_that_only_some_thread_blocks_draw_from_shows_that_not_all_fit():
     rows = [(0, 0, 1000, 1500, 1600), (0, 0, 1700, 2000, 2100), (0, 0, 2200, 2500, 2600)]
-    stamps = stamps_of(rows)
-    stamps[0, ENTRY] = 900
+    made = stamps_of(rows)
+    made[0, ENTRY] = 900
     problem, queue = Problem(48, 16, 32, tile=(16, 16, 16)), segments(-1, np.arange(3), 0, 2)
     with pytest.raises(KernelError, match="counts on 2 thread blocks per SM, and an SM held 1 at once"):
-        _recording.trace(
-            stamps, queue, "persistent-dynamic", problem, Device(1, ctas_per_sm=2), 32, {"launches": 2}
+        recording.trace(
+            made, queue, "persistent-dynamic", problem, Device(1, ctas_per_sm=2), 32, {"launches": 2}
         )

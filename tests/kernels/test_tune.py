@@ -14,9 +14,11 @@ from interpreter import inputs, jobs, torch, variants
 
 from tilesim import Device, Problem
 from tilesim.cli.commands import tune as command_line
-from tilesim_kernels import KernelError, tune
+from tilesim.variants import Variant
+from tilesim_kernels import KernelError
 from tilesim_kernels.launch import hopper, layouts
-from tilesim_kernels.tuning import candidates, table, tune
+from tilesim_kernels.tuning import candidates, table
+from tilesim_kernels.tuning import tune as tuning
 
 sizes = st.one_of(st.integers(1, 300), st.sampled_from([512, 1000, 4096, 16384, 100_000]))
 GPU = Device(132)
@@ -27,22 +29,22 @@ def test_every_candidate_is_legal_and_fits_and_there_is_one(m, n, k, dtype, load
     problem = Problem(m, n, k, dtype=dtype)
     found = list(candidates.candidates(problem, GPU, loads))
     assert len(set(found)) == len(found) > 0
-    for what, cut in found:
-        variants.check(cut)
-        assert (cut.m, cut.n, cut.k, cut.dtype) == (m, n, k, dtype)
-        assert what.loads == loads and what.name not in candidates.COMPARED
-        stage = (cut.tile_m + cut.tile_n) * cut.tile_k * inputs.DTYPES[dtype].itemsize
-        c = cut.tile_m * cut.tile_n * inputs.RESULTS[dtype].itemsize * what.overlap // what.parts
-        if what.kernel in ("specialised", "ping-pong"):
-            assert hopper.can_multiply(what, cut)
-            assert hopper.ring(what, cut) <= hopper.ROOM
+    for variant, tiled in found:
+        variants.check(tiled)
+        assert (tiled.m, tiled.n, tiled.k, tiled.dtype) == (m, n, k, dtype)
+        assert variant.loads == loads and variant.name not in candidates.COMPARED
+        stage = (tiled.tile_m + tiled.tile_n) * tiled.tile_k * inputs.DTYPES[dtype].itemsize
+        c = tiled.tile_m * tiled.tile_n * inputs.RESULTS[dtype].itemsize // variant.epilogue_subtiles
+        if variant.kernel in ("specialised", "ping-pong"):
+            assert hopper.can_multiply(variant, tiled)
+            assert hopper.smem_bytes(variant, tiled) <= hopper.SMEM_BYTES
         else:
-            assert stage * what.stages + c <= hopper.ROOM
-        assert 1 <= what.stages <= max(cut.k_steps, 1)
-        assert cut.tile_m * cut.tile_n <= 128 * 32 * what.warps
-        assert cut.tile_m < max(2 * m, 17) and cut.tile_n < max(2 * n, 17)
-        if what.kernel == "planned":
-            assert jobs.plan(what.schedule, cut, GPU).check(cut, GPU.slots) is None
+            assert stage * variant.stages + c * variant.overlap <= hopper.SMEM_BYTES
+        assert 1 <= variant.stages <= max(tiled.k_steps, 1)
+        assert tiled.tile_m * tiled.tile_n <= 128 * 32 * variant.warps
+        assert tiled.tile_m < max(2 * m, 17) and tiled.tile_n < max(2 * n, 17)
+        if variant.kernel == "planned":
+            assert jobs.plan(variant.schedule, tiled, GPU).check(tiled, GPU.slots) is None
 
 
 def test_large_products_are_tried_with_the_tiles_that_win_there_and_in_few_minutes():
@@ -53,11 +55,11 @@ def test_large_products_are_tried_with_the_tiles_that_win_there_and_in_few_minut
 
 
 def test_a_new_kernel_joins_without_another_edit(monkeypatch):
-    new = variants.Variant("persistent", kernel="ping-pong")
+    new = Variant("persistent", kernel="ping-pong")
     monkeypatch.setitem(candidates.VARIANTS, "ping-pong-tma", new)
     for size in (1024, 4096):
         found = list(candidates.candidates(Problem(size, size, 512), GPU))
-        assert {"ping-pong"} < {what.kernel for what, _ in found}
+        assert {"ping-pong"} < {variant.kernel for variant, _ in found}
 
 
 def test_the_command_line_offers_the_layouts_that_there_are():
@@ -65,14 +67,14 @@ def test_the_command_line_offers_the_layouts_that_there_are():
 
 
 def test_the_examples_hold():
-    assert doctest.testmod(_candidates).attempted > 0
-    assert doctest.testmod(_candidates).failed == 0
+    assert doctest.testmod(candidates).attempted > 0
+    assert doctest.testmod(candidates).failed == 0
 
 
 PROBLEM = Problem(64, 64, 64, dtype="fp32")
 TILE = (32, 32, 32)
 CANDIDATES = [
-    (variants.Variant("naive", "tma", False, 4, stages), replace(PROBLEM, tile=TILE)) for stages in (1, 2, 3)
+    (Variant("naive", "tma", False, 4, stages), replace(PROBLEM, tile=TILE)) for stages in (1, 2, 3)
 ]
 MACHINE = {"gpu": "an interpreter"}
 
@@ -85,16 +87,16 @@ def bench(monkeypatch):
     def sample(rotations, warmup, samples):
         return {name: np.full(samples, us[rotation.graph]) for name, rotation in rotations.items()}
 
-    def job(what, problem, device):
-        if us[what.stages] is None:
+    def job(variant, problem, device):
+        if us[variant.stages] is None:
             raise KernelError("out of shared memory")
-        made = jobs.job(what, problem, device, "cpu")
-        tried.append(what.stages)
+        made = jobs.job(variant, problem, device, "cpu")
+        tried.append(variant.stages)
 
         def launcher(operands):
             run = made.launcher(operands)
-            launch = lambda: run() or (operands[2].zero_() if us[what.stages] == 0 else None)  # noqa: E731
-            launch.graph = what.stages
+            launch = lambda: run() or (operands[2].zero_() if us[variant.stages] == 0 else None)  # noqa: E731
+            launch.graph = variant.stages
             return launch
 
         return replace(made, launcher=launcher)
@@ -108,12 +110,14 @@ def bench(monkeypatch):
         "working_gpu": nullcontext,
         "sets_beyond_l2": lambda problem: 2,
         "matrices": lambda problem, device, seed, layout: inputs.matrices(problem, "cpu", seed, layout),
-        "candidates": lambda problem, *rest: [(what, replace(problem, tile=TILE)) for what, _ in CANDIDATES],
+        "candidates": lambda problem, *rest: [
+            (variant, replace(problem, tile=TILE)) for variant, _ in CANDIDATES
+        ],
         "sample": sample,
         "job": job,
         "capture": lambda launches: getattr(launches[0], "graph", "cublas"),
     }.items():
-        monkeypatch.setattr(_tune, name, value)
+        monkeypatch.setattr(tuning, name, value)
     properties = SimpleNamespace(shared_memory_per_block_optin=10**5)
     monkeypatch.setattr(torch.cuda, "get_device_properties", lambda: properties)
     return us
@@ -121,9 +125,9 @@ def bench(monkeypatch):
 
 def test_the_fastest_wins_and_is_a_row_that_matmul_can_read(bench, tmp_path):
     done = []
-    made = tune(PROBLEM, layouts=["nn", "tn"], samples=3, progress=done.append)
+    made = tuning.tune(PROBLEM, layouts=["nn", "tn"], samples=3, progress=done.append)
     assert made["machine"] == MACHINE and "3 of the best" in made["method"]
-    assert sum(done) == 2 * tune.PARTS
+    assert sum(done) == 2 * tuning.PROGRESS_UNITS
     assert [row["layout"] for row in made["rows"]] == ["nn", "tn"]
     for row in made["rows"]:
         assert (row["stages"], row["us"], row["cublas_us"], row["candidates"]) == (2, 7.0, 6.0, 3)
@@ -134,38 +138,38 @@ def test_the_fastest_wins_and_is_a_row_that_matmul_can_read(bench, tmp_path):
 
 def test_what_cannot_run_is_left_out(bench):
     bench[2] = None
-    (row,) = tune(PROBLEM, samples=3)["rows"]
+    (row,) = tuning.tune(PROBLEM, samples=3)["rows"]
     assert (row["stages"], row["candidates"]) == (3, 2)
     bench[1] = bench[3] = None
     with pytest.raises(KernelError, match="none of 3 kernels can compute"):
-        tune(PROBLEM, samples=3)
+        tuning.tune(PROBLEM, samples=3)
 
 
 def test_a_wrong_result_is_an_error_however_fast(bench):
     bench[2] = 0
     with pytest.raises(KernelError, match=r"naive-tma in tiles of 32x32x32 gets 64x64x64 in fp32 wrong"):
-        tune(PROBLEM, samples=3)
+        tuning.tune(PROBLEM, samples=3)
 
 
 def test_an_earlier_table_keeps_its_other_rows(bench):
-    before = tune(PROBLEM, replace(PROBLEM, m=48), samples=3)
+    before = tuning.tune(PROBLEM, replace(PROBLEM, m=48), samples=3)
     bench[1] = 1.0
-    after = tune(PROBLEM, samples=3, table=before)
+    after = tuning.tune(PROBLEM, samples=3, table=before)
     assert [(row["m"], row["us"]) for row in after["rows"]] == [(48, 7.0), (64, 1.0)]
     with pytest.raises(KernelError, match="made on Other GPU and this is an interpreter"):
-        tune(PROBLEM, table={**before, "machine": {"gpu": "Other GPU"}})
+        tuning.tune(PROBLEM, table={**before, "machine": {"gpu": "Other GPU"}})
 
 
 def test_cublas_may_not_know_how(bench, monkeypatch):
     def refuse():
         raise RuntimeError("not in this layout")
 
-    monkeypatch.setattr(_tune, "cublas", lambda dtype, operands: refuse)
-    assert tune(PROBLEM, samples=3)["rows"][0]["cublas_us"] is None
+    monkeypatch.setattr(tuning, "cublas", lambda dtype, operands: refuse)
+    assert tuning.tune(PROBLEM, samples=3)["rows"][0]["cublas_us"] is None
 
 
 def test_wrong_layouts_and_problems_out_of_reach(bench):
     with pytest.raises(KernelError, match="the layout is 'rows'; it must be one of nn, nt, tn, tt"):
-        tune(PROBLEM, layouts=["rows"])
+        tuning.tune(PROBLEM, layouts=["rows"])
     with pytest.raises(KernelError, match="the problem's dtype is int8"):
-        tune(replace(PROBLEM, dtype="int8"))
+        tuning.tune(replace(PROBLEM, dtype="int8"))

@@ -95,8 +95,8 @@ def test_a_timer_that_stands_still():
 
 
 def test_the_examples_hold():
-    assert doctest.testmod(_turnaround).attempted > 0
-    assert doctest.testmod(_turnaround).failed == 0
+    assert doctest.testmod(turnaround).attempted > 0
+    assert doctest.testmod(turnaround).failed == 0
 
 
 @pytest.mark.parametrize("repeats", [0, 1001, 1.5])

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from importlib.resources import files
 
 import numpy as np
@@ -9,15 +10,19 @@ import pytest
 from films import CLASSROOM, film, picture, script, stamped
 
 from tilesim import Costs, Device, Problem, Trace, simulate
+from tilesim.analysis.sweep import combinations, sweep
 from tilesim.view import hand_over
+from tilesim_scenes._stage import chart_text
 from tilesim_scenes._stage.film import Film, FilmError
 from tilesim_scenes._stage.lanes import Lanes, lane_bars
+from tilesim_scenes._stage.layout import Frame
 from tilesim_scenes._stage.script import origin
 from tilesim_scenes._stage.theme import THEMES
 from tilesim_scenes.naive import Naive
 from tilesim_scenes.persistent import Persistent
 from tilesim_scenes.race import Race
 
+A100 = Device.named("a100")
 LADDER = ["naive-ptr", "naive-tma", "persistent-tma", "persistent-tma-overlap", "cublas"]
 
 
@@ -161,20 +166,36 @@ def relabelled(trace, **meta):
 
 def test_the_badge_says_where_figures_come_from():
     problem = Problem(384, 1536, 512)
-    hand_made = simulate("naive", problem, Device(4))
+    hand_made = simulate("naive", problem, Device(4), Costs.ideal())
     named = simulate("naive", problem, Device.named("h200", sms=4))
-    peak = simulate("naive", problem, Device.named("b200", sms=4))
     priced = simulate("naive", problem, Device(4), Costs(k_step=10.0))
     measured = relabelled(hand_made, gpu="NVIDIA H200")
     assert origin([hand_made]) == "simulated, ideal costs"
     assert origin([named]) == "simulated, H200 costs"
-    assert origin([peak]) == "simulated, datasheet peak"
     assert origin([priced]).startswith("simulated") and "ideal" not in origin([priced])
     assert origin([measured]) == "measured on NVIDIA H200"
     assert origin([relabelled(hand_made)]) == "measured on a GPU"
     assert origin([measured, named]) == origin([named, measured]) == "simulated and measured"
     assert origin([measured, relabelled(hand_made, gpu="NVIDIA H100")]) != "measured on NVIDIA H200"
     assert origin([hand_made, named]) != "simulated, ideal costs"
+
+
+def test_the_badge_names_the_costs_not_the_device():
+    """In a film, in its JSON, and in a sweep's picture."""
+    path = str(files("tilesim").joinpath("data/costs/h200.json"))
+    made = film("naive", device="a100", costs=path)
+    assert origin(made.traces) == "simulated, H200 costs on an A100"
+    told = Naive.figures(made)
+    assert told["badge"] == told["traces"][0]["badge"] == origin(made.traces)
+    rows = sweep(combinations({"schedule": ["naive"], "m": [128], "n": [256], "k": [64]}, A100), path)
+    assert chart_text.origin(rows) == origin(made.traces)
+
+
+def test_the_badge_of_costs_without_a_source_names_no_gpu():
+    unnamed = simulate("naive", Problem(384, 768, 64), A100, Costs(k_step=10.0))
+    assert origin([unnamed]).startswith("simulated, ") and "A100" not in origin([unnamed])
+    told = [origin([replace(unnamed, meta=meta)]) for meta in ({}, {"costs": 5}, {"costs": [[]]})]
+    assert len(set(told)) == 1 and told[0].startswith("simulated") and "A100" not in told[0]
 
 
 def test_the_badge_stands_on_every_film():
@@ -261,7 +282,25 @@ def test_a_film_refuses_a_trace_that_it_would_describe_wrongly(scene, schedule):
         script(scene, schedule=schedule)
 
 
+def tie(scene, *schedules):
+    """A film of runs of K-steps alone, none of which makes an SM wait between two tiles."""
+    run = Problem(384, 1536, 512), Device(4), Costs.ideal()
+    return scene, Film(tuple(simulate(name, *run) for name in schedules), THEMES["dark"], 15.0)
+
+
 def test_costs_of_nothing_but_k_steps_are_blamed_for_a_tie():
-    said = script("race", device="a100", m=2048, n=2048)
-    assert said.finding[0] == "Both take the same time." and "no launch" in said.finding[1]
-    assert "waits" not in said.panels[0][1]
+    scene, film = tie(Race, "naive", "persistent")
+    said, (one, other) = scene.write(film), film.traces
+    assert one.makespan == other.makespan and figures(said.finding[0]) == [one.makespan / 1000]
+    assert "no launch" in said.finding[1] and "waits" not in said.panels[0][1]
+
+
+@pytest.mark.parametrize(
+    "made", [tie(Race, "naive", "persistent"), tie(Naive, "naive"), tie(Persistent, "persistent")]
+)
+def test_a_pause_of_nothing_is_not_staged(made):
+    scene, film = made
+    said = scene.write(film)
+    assert said.slow == (0.0, 0.0) and scene.picture(film, said, Frame(854, 480)).lenses == []
+    assert not [caption.text for caption in said.captions if re.search(r"\b0\.0 µs|[Ss]low", caption.text)]
+    assert len(said.captions) >= 2

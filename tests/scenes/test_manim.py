@@ -6,15 +6,18 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from functools import cache
 from pathlib import Path
 
 import av
 import numpy as np
 import pytest
 from av.video.reformatter import ColorRange, Colorspace
-from films import CLIMBS, SCENES, film, painted
+from click.testing import CliRunner
+from films import SCENES, film, painted
 from ladders import values
 from manim import tempconfig
+from manim.__main__ import main as command_line
 from PIL import Image
 
 import tilesim
@@ -23,16 +26,19 @@ ROOT = Path(tilesim.__file__).parents[1]
 pytestmark = pytest.mark.skipif(not (ROOT / "manim.cfg").is_file(), reason="films are rendered from a clone")
 
 RENDERS = {
-    "naive": (["-ql", "scenes/naive.py"], {}),
-    "persistent": (["-ql", "scenes/persistent.py"], {}),
     "race": (["-ql", "scenes/race.py"], {}),
-    "classroom": (["-ql", "-s", "scenes/race.py"], {"TILESIM_FILM": "scenes/classroom.toml"}),
     "gif": (["-ql", "--format", "gif", "scenes/persistent.py"], {"TILESIM_FILM": "short.toml"}),
     "ladder": (["-ql", "-s", "scenes/ladder.py"], {"TILESIM_FILM": "ladder.toml"}),
-    "roofline": (["-ql", "-s", "scenes/roofline.py"], {"TILESIM_FILM": "ladder.toml"}),
     "missing": (["-ql", "scenes/race.py"], {"TILESIM_FILM": "none.toml"}),
-    "broken": (["-ql", "scenes/race.py"], {"TILESIM_FILM": "broken.toml"}),
 }
+"""Each is a process of its own, started in a clone."""
+STILLS = {
+    "naive": ("naive.py", "", 15.0),
+    "persistent": ("persistent.py", "", 15.0),
+    "classroom race": ("race.py", "scenes/classroom.toml", 15.0),
+    "roofline": ("roofline.py", "ladder.toml", 16.0),
+}
+"""Manim's command line called in this process: the file, its TILESIM_FILM, the last second of its film."""
 FILES = {
     "short.toml": "seconds = 6\n",
     "broken.toml": 'sms = "4\n',
@@ -41,42 +47,57 @@ FILES = {
 }
 
 
+@pytest.fixture
+def clone(tmp_path):
+    return a_clone(tmp_path)
+
+
+def a_clone(folder):
+    shutil.copy(ROOT / "manim.cfg", folder)
+    shutil.copytree(ROOT / "scenes", folder / "scenes", ignore=shutil.ignore_patterns("__pycache__"))
+    for file, text in FILES.items():
+        (folder / file).write_text(text)
+    return folder
+
+
 @pytest.fixture(scope="module")
 def rendered(tmp_path_factory):
-    """All of RENDERS, two at a time, each with a clone of its own: (exit code, stdout, stderr, clone)."""
-    results, waiting, running = {}, list(RENDERS.items()), {}
-    while waiting or running:
-        while waiting and len(running) < 2:
-            name, (args, environment) = waiting.pop(0)
-            clone = tmp_path_factory.mktemp(name)
-            shutil.copy(ROOT / "manim.cfg", clone)
-            shutil.copytree(ROOT / "scenes", clone / "scenes", ignore=shutil.ignore_patterns("__pycache__"))
-            for file, text in FILES.items():
-                (clone / file).write_text(text)
-            running[name] = (
-                clone,
-                subprocess.Popen(
-                    [sys.executable, "-m", "manim", "render", *args],
-                    cwd=clone,
-                    env={**os.environ, **environment},
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE,
-                    text=True,
-                ),
-            )
-        name = next(iter(running))
-        clone, process = running.pop(name)
-        results[name] = (*process.communicate(timeout=120), process.returncode, clone)
-    return results
+    """One of RENDERS by its name, rendered once: (stdout, stderr, exit code, clone)."""
+
+    @cache
+    def render(name):
+        args, environment = RENDERS[name]
+        clone = a_clone(tmp_path_factory.mktemp(name))
+        command = [sys.executable, "-m", "manim", "render", *args]
+        done = subprocess.run(
+            command, cwd=clone, env=os.environ | environment, capture_output=True, text=True, timeout=300
+        )
+        return done.stdout, done.stderr, done.returncode, clone
+
+    return render
 
 
 def made(rendered, name, suffix):
     """The one finished file of a render."""
-    out, err, code, clone = rendered[name]
+    out, err, code, clone = rendered(name)
     assert code == 0, err + out
     files = [path for path in clone.glob(f".cache/manim/**/*{suffix}") if "partial" not in str(path)]
     assert len(files) == 1 and not (clone / "media").exists()
     return files[0]
+
+
+def last_frame(clone, monkeypatch, file, film_file):
+    """The still that `manim render -s` makes of a file in this process, int [h, w, 3]."""
+    monkeypatch.chdir(clone)
+    if film_file:
+        monkeypatch.setenv("TILESIM_FILM", film_file)
+    with tempconfig({"media_dir": str(clone / "stills")}):
+        render = ["render", "-ql", "-s", "--media_dir", str(clone / "stills"), f"scenes/{file}"]
+        done = CliRunner().invoke(command_line, render)
+    assert done.exit_code == 0, done.output
+    (still,) = (clone / "stills").rglob("*.png")
+    with Image.open(still) as image:
+        return np.asarray(image.convert("RGB")).astype(int)
 
 
 def decode(path, wanted=(0, -1)):
@@ -87,13 +108,23 @@ def decode(path, wanted=(0, -1)):
         return float(container.streams.video[0].average_rate), len(shown), pixels
 
 
-@pytest.mark.parametrize("name", ["naive", "persistent", "race"])
-def test_manim_renders_the_film_that_export_exports(rendered, name):
+def test_manim_renders_the_film_that_export_exports(rendered):
     seconds = (0, 6, 9, 14)
-    rate, count, shown = decode(made(rendered, name, ".mp4"), [15 * second for second in seconds])
+    rate, count, shown = decode(made(rendered, "race", ".mp4"), [15 * second for second in seconds])
     assert (rate, count, shown[0].shape) == (15, 225, (480, 854, 3))
     for second, pixels in zip(seconds, shown, strict=True):
-        assert np.abs(pixels - painted(name, second)[..., :3]).mean() < 3.2
+        assert np.abs(pixels - painted("race", second)[..., :3]).mean() < 3.2
+
+
+@pytest.mark.parametrize("name", STILLS)
+def test_manim_ends_where_export_ends(name, clone, monkeypatch):
+    file, film_file, end = STILLS[name]
+    last = last_frame(clone, monkeypatch, file, film_file)
+    assert np.abs(last - painted(name, end)[..., :3]).mean() < 1
+
+
+def test_the_classroom_has_four_sms():
+    assert film("classroom race").traces[0].device.sms == 4
 
 
 def test_manims_film_says_which_colours_it_has(rendered):
@@ -102,16 +133,11 @@ def test_manims_film_says_which_colours_it_has(rendered):
     assert (frame.colorspace, frame.color_range) == (Colorspace.ITU709, ColorRange.MPEG)
 
 
-def test_a_transparent_film_is_given_whole_frames(tmp_path):
-    """Its format is not the one that films are converted to."""
-    settings = {"media_dir": str(tmp_path), "quality": "low_quality", "verbosity": "ERROR", "frame_rate": 2}
-    with tempconfig(settings | {"write_to_movie": True, "progress_bar": "none", "transparent": True}):
-        scene = SCENES["persistent"]()
-        scene.film = film("persistent")
-        scene.render()
-    (movie,) = (path for path in tmp_path.rglob("*.mov") if "partial" not in str(path))
-    _, count, (shown,) = decode(movie, [12])
-    assert count == 30 and np.abs(shown - painted("persistent", 6)[..., :3]).mean() < 1
+@pytest.mark.parametrize("settings", [{"transparent": True}, {"background_opacity": 0.5}])
+def test_a_transparent_film_is_refused_before_anything_is_written(settings, tmp_path):
+    with tempconfig({"media_dir": str(tmp_path)} | settings), pytest.raises(SystemExit, match=r"^error: .*-t"):
+        SCENES["persistent"]()
+    assert not list(tmp_path.iterdir())
 
 
 def test_other_renderers_are_refused():
@@ -119,18 +145,10 @@ def test_other_renderers_are_refused():
         SCENES["race"](object())
 
 
-def test_the_classroom_comes_from_its_file(rendered):
-    with Image.open(made(rendered, "classroom", ".png")) as image:
+def test_a_ladder_comes_from_its_file(rendered):
+    with Image.open(made(rendered, "ladder", ".png")) as image:
         last = np.asarray(image.convert("RGB")).astype(int)
-    assert film("classroom race").traces[0].device.sms == 4
-    assert np.abs(last - painted("classroom race", 15.0)[..., :3]).mean() < 1
-
-
-@pytest.mark.parametrize("name", CLIMBS)
-def test_a_ladder_comes_from_its_file(rendered, name):
-    with Image.open(made(rendered, name, ".png")) as image:
-        last = np.asarray(image.convert("RGB")).astype(int)
-    assert np.abs(last - painted(name, 16.0)[..., :3]).mean() < 1
+    assert np.abs(last - painted("ladder", 16.0)[..., :3]).mean() < 1
 
 
 def test_a_gif_as_manim_writes_it(rendered):
@@ -139,18 +157,22 @@ def test_a_gif_as_manim_writes_it(rendered):
     assert np.abs(last - first).max() > 50
 
 
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("missing", "cannot read none.toml, which TILESIM_FILM names: No such file or directory"),
-        ("broken", "broken.toml: this is not a TOML file"),
-    ],
-)
-def test_a_wrong_film_file_is_one_sentence(rendered, name, words):
-    out, err, code, clone = rendered[name]
+def test_a_film_file_that_is_missing_is_one_sentence(rendered):
+    out, err, code, clone = rendered("missing")
+    words = "TILESIM_FILM: none.toml: there is no such file"
     assert code == 1 and err.splitlines()[-1].startswith("error: ") and words in err
     assert "Traceback" not in out + err and "│" not in out + err
-    assert not list(clone.glob(".cache/**/*.mp4"))
+    assert not [path for path in clone.glob(".cache/**/*") if path.suffix in (".mp4", ".mov")]
+
+
+def test_a_film_file_that_is_broken_is_one_sentence(clone, monkeypatch):
+    monkeypatch.chdir(clone)
+    monkeypatch.setenv("TILESIM_FILM", "broken.toml")
+    with (
+        tempconfig({"media_dir": str(clone)}),
+        pytest.raises(SystemExit, match=r"^error: .*this is not a TOML"),
+    ):
+        SCENES["race"]().render()
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,6 @@
 """The picture of a sweep: its numbers are the table's, its words have room, and nothing lies on another."""
 
+from importlib.resources import files
 from itertools import combinations as pairs
 from itertools import pairwise
 
@@ -127,12 +128,13 @@ def test_what_cannot_be_shown(axes, words):
 
 
 def test_the_badge_says_whose_costs():
+    path = files("tilesim").joinpath("data/costs/h200.json")
+
     def origin(**axes):
-        return chart_text.origin(sweep(combinations(SQUARE | {"m": [64, 128]} | axes, H200)))
+        return chart_text.origin(sweep(combinations(SQUARE | {"m": [64, 128]} | axes, H200), path))
 
     assert origin() == "simulated, H200 costs"
-    assert origin(sms=[4]) == "simulated, ideal costs"
-    assert origin(device=["a100", "b200"]) == "simulated, datasheet peak"
+    assert origin(device=["t4"], dtype=["bf16"]) == "simulated, H200 costs on a T4"
     assert origin(device=["a100", "h200"]) == "simulated"
 
 

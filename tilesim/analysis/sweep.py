@@ -90,13 +90,15 @@ def sweep(
     seed: int = 0,
     jobs: int = 1,
     progress: Callable[[int], object] = lambda more: None,
+    prepare: Callable[[], object] = int,
 ) -> list[Row]:
     """The row of each combination, in their order, whatever the number of processes, `jobs`.
 
     `costs` is a name or a file as `read_costs` takes it; None is each combination's default. `progress` is
-    told how many more are done. Raises TilesimError where a process dies.
+    told how many more are done. Each process calls `prepare` first, which may register schedules. Raises
+    TilesimError where a process dies.
     """
-    return in_order(partial(row, costs=costs, seed=seed), every, jobs, progress)
+    return in_order(partial(row, costs=costs, seed=seed), every, jobs, progress, prepare)
 
 
 def row(one: Combination, costs: str | PathLike[str] | None = None, seed: int = 0) -> Row:

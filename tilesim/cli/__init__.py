@@ -18,10 +18,10 @@ from typing import Any
 
 import click
 
-from tilesim import __version__
 from tilesim.cli import commands
 from tilesim.cli.groups import Group
 from tilesim.errors import TilesimError
+from tilesim.version import __version__
 
 
 class Commands(Group):

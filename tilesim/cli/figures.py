@@ -1,4 +1,9 @@
-"""The table of a trace's figures, as `simulate` and `record` print it."""
+"""What commands say: a trace's figures as a table, times and sizes with units, and what was written."""
+
+from os import PathLike
+from pathlib import Path
+
+import click
 
 from tilesim import metrics
 from tilesim.text import plural
@@ -41,3 +46,25 @@ def time(ns: int) -> str:
         if ns >= size:
             return f"{ns / size:.3f} {unit}"
     return f"{ns} ns"
+
+
+def size(count: int) -> str:
+    """A number of bytes with the decimal unit that fits it.
+
+    >>> size(640), size(12_345), size(1_234_567)
+    ('640 B', '12 kB', '1.2 MB')
+    """
+    for unit, scale in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if count >= scale:
+            return f"{count / scale:.{0 if count >= 10 * scale else 1}f} {unit}"
+    return f"{count} B"
+
+
+def wrote(path: str | PathLike[str], about: str = "") -> None:
+    """Say on stderr what was written, such as "wrote race.mp4 (15 s, 1.2 MB)"; `about` is the "15 s".
+
+    Standard output is for figures and data alone. Nothing is said of a device or a pipe, such as /dev/stdout.
+    """
+    if Path(path).is_file():
+        words = ", ".join(filter(None, (about, size(Path(path).stat().st_size))))
+        click.echo(f"wrote {path} ({words})", err=True)

@@ -9,12 +9,15 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from tilesim import files
+from tilesim import files, formats
+from tilesim.cli import schedule_files
+from tilesim.cli.figures import wrote
 from tilesim.costs import Costs
 from tilesim.default_costs import read_costs
 from tilesim.devices import Device
@@ -22,6 +25,7 @@ from tilesim.errors import ProblemError, ScheduleError, TilesimError
 from tilesim.problems import DTYPE_BYTES, Problem
 from tilesim.schedules import SCHEDULES
 from tilesim.text import resolve
+from tilesim.traces import Trace
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -57,13 +61,24 @@ class TileShape(click.ParamType):
 
 
 class Schedule(click.ParamType):
-    """The name of a schedule, with its parameters."""
+    """The name of a schedule, with its parameters, or of a function in a file: "mine.py:snake".
+
+    That function is a schedule, by its own name, until the command ends.
+    """
 
     name = "SCHEDULE"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> str:
+        if ctx and ctx.resilient_parsing:  # the shell completes a line: nothing may run
+            return value
         with usage():
-            resolve("schedule", value, SCHEDULES, 2, ScheduleError)
+            if schedule_files.is_file(value):
+                text, value = value, schedule_files.adopt(value)
+                if ctx:
+                    ctx.meta.setdefault(schedule_files.__name__, []).append(text)
+                    ctx.call_on_close(partial(SCHEDULES.discard, value.partition(":")[0]))
+            else:
+                resolve("schedule", value, SCHEDULES, 2, ScheduleError)
         return value
 
 
@@ -165,7 +180,10 @@ schedule_argument = click.argument("schedule", type=Schedule())
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-TRACE_FILE = OutputFile(".npz", rule="a trace is written as .npz; convert it with `tilesim convert`")
+TRACE_FILE = OutputFile(
+    ".npz", ".csv", ".json", ".perfetto", rule="a trace is written as .npz, .csv, .json or .perfetto.json"
+)
+TRACE_HELP = "Write the trace here (.npz, .csv, .json, .perfetto.json)."
 COSTS_FILE = OutputFile(".json", rule="costs are written as .json")
 PICTURE_FILE = OutputFile(".png", rule="a picture is written as .png")
 TABLE_FILE = OutputFile(".csv", ".parquet", rule="a table is written as .csv or .parquet")
@@ -175,6 +193,12 @@ FIGURES_FILE = OutputFile(".json", rule="figures are written as .json")
 def output_option(kind: OutputFile, help: str, required: bool = False) -> Callable[[F], F]:
     """`-o FILE`, passed on as `output`."""
     return click.option("-o", "--output", type=kind, metavar="FILE", required=required, help=help)
+
+
+def save_trace(trace: Trace, output: str) -> None:
+    """Write `trace` in the format that the name of `output` tells, .npz where it tells none; say so."""
+    formats.save(trace, output, formats.format_of(output) or "npz")
+    wrote(output)
 
 
 def given(options: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:

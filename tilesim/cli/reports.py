@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from tilesim import files
+from tilesim.cli.figures import wrote
 from tilesim.cli.options import FIGURES_FILE, F, json_option, output_option
 
 
@@ -20,6 +21,7 @@ def show(report: Mapping[str, Any], table: Callable[[Any], str], output: str | N
     text = json.dumps(report, indent=1)
     if output:
         files.write(output, lambda file: file.write(text.encode() + b"\n"))
+        wrote(output)
     click.echo(text if as_json else table(report))
 
 

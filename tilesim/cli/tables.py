@@ -10,6 +10,7 @@ from typing import Any, BinaryIO, get_args
 
 from tilesim.analysis.sweep import Row
 from tilesim.errors import TilesimError
+from tilesim.version import __version__
 
 
 def as_csv(rows: Sequence[Row]) -> str:
@@ -21,9 +22,11 @@ def as_csv(rows: Sequence[Row]) -> str:
     return text.getvalue()
 
 
-def as_json(rows: Sequence[Row]) -> str:
-    """A list with an object for each row, a row a line."""
-    return "[\n" + ",\n".join(json.dumps(row._asdict(), ensure_ascii=False) for row in rows) + "\n]"
+def as_json(rows: Sequence[Row], seed: int) -> str:
+    """A list with an object for each row, a row a line: its columns, and how they were made."""
+    made = {"origin": "simulated", "seed": seed, "tilesim": __version__}
+    lines = (json.dumps(row._asdict() | made, ensure_ascii=False) for row in rows)
+    return "[\n" + ",\n".join(lines) + "\n]"
 
 
 def writer(path: str) -> Callable[[Sequence[Row], BinaryIO], None]:

@@ -3,39 +3,43 @@
 from dataclasses import asdict
 
 from tilesim.costs import Costs
-from tilesim.default_costs import default_costs
+from tilesim.default_costs import default_costs, effective_schedule
 from tilesim.devices import Device
 from tilesim.engine import run
 from tilesim.errors import CostsError, whole
 from tilesim.plans import Plan, shown_by
 from tilesim.problems import Problem
-from tilesim.schedules import SCHEDULES, plan
+from tilesim.schedules import SCHEDULES, Function, label, plan
 from tilesim.traces import Trace
 
 
 def simulate(
-    schedule: str, problem: Problem, device: Device, costs: Costs | None = None, seed: int = 0
+    schedule: str | Function, problem: Problem, device: Device, costs: Costs | None = None, seed: int = 0
 ) -> Trace:
     """Plan `problem` with `schedule` on `device`, play the plan, and return its Trace.
 
-    `costs=None` takes the calibrated costs of the device's GPU, or the H200's overheads where none are
-    shipped for it; a device without a name is so many SMs of an H200. `Costs.ideal()` shows the schedule
-    alone. The same arguments give the same trace, to the byte.
+    `schedule` is a name, such as "split-k:2", or a function (problem, device) -> Plan; a trace calls that by
+    its name. `costs=None` takes the calibrated costs of the device's GPU, or the H200's overheads where none
+    are shipped for it; a device without a name is so many SMs of an H200; a schedule that is not tilesim's
+    takes those of the one that its plan is like. `Costs.ideal()` shows the schedule alone. The same arguments
+    give the same trace, to the byte.
 
     Raises ScheduleError, PlanError or CostsError.
     """
     seed = whole("the seed", seed, 0, 2**63 - 1, CostsError)
-    made = plan(schedule, problem, device)
-    costs = default_costs(schedule, problem, device) if costs is None else costs
-    return _play(made, schedule, problem, device, costs, seed)
+    made, name = plan(schedule, problem, device), label(schedule)
+    if costs is None:
+        known = isinstance(schedule, str) and SCHEDULES.built_in(name.partition(":")[0])
+        costs = default_costs(name if known else _like(made, problem), problem, device)
+    return _play(made, name, problem, device, costs, seed)
 
 
 def replay(trace: Trace, costs: Costs | None = None, seed: int = 0) -> Trace:
     """The run of `trace` as a simulation: of its schedule, or of its blocks' segments as they were.
 
     The latter where the schedule's name is none that is registered, as of a kernel that others wrote. Then
-    `costs=None` takes those of naive where every thread block has one segment, else those of persistent;
-    else those of the schedule and of the kernel that the trace names. Raises what `simulate` raises.
+    `costs=None` takes those of the schedule that its plan is like; else those of the schedule and of the
+    kernel that the trace names. Raises what `simulate` raises.
     """
     if trace.schedule.partition(":")[0] in SCHEDULES:
         if costs is None:
@@ -46,9 +50,16 @@ def replay(trace: Trace, costs: Costs | None = None, seed: int = 0) -> Trace:
     made = shown_by(trace.spans)
     made.check(trace.problem, trace.device.slots)
     if costs is None:
-        like = "naive" if made.ctas == len(made.segments) else "persistent"
-        costs = default_costs(like, trace.problem, trace.device)
+        costs = default_costs(_like(made, trace.problem), trace.problem, trace.device)
     return _play(made, trace.schedule, trace.problem, trace.device, costs, seed)
+
+
+def _like(made: Plan, problem: Problem) -> str:
+    """The schedule of tilesim's whose kernel would run such a plan: naive, stream-k or a persistent one."""
+    if len(made.shared):
+        return "persistent-dynamic"
+    name = effective_schedule("stream-k", made, problem)
+    return "stream-k" if name == "split-k" else name
 
 
 def _play(made: Plan, schedule: str, problem: Problem, device: Device, costs: Costs, seed: int) -> Trace:

@@ -1,1 +1,32 @@
-"""File formats of a trace, one module each."""
+"""File formats of a trace, one module each; the ending of a file's name tells which."""
+
+from importlib import import_module
+from os import PathLike, fspath
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tilesim.traces import Trace
+
+ENDINGS = {
+    ".npz": "npz",
+    ".csv": "csv",
+    ".perfetto.json": "perfetto",
+    ".perfetto": "perfetto",
+    ".json": "json",
+}
+"""The module that writes a file of such a name; of several endings that fit, the first counts."""
+
+
+def format_of(path: str | PathLike[str]) -> str:
+    """The format that a file's name tells, "" where it tells none.
+
+    >>> format_of("run.NPZ"), format_of("run.perfetto.json"), format_of("run.json"), format_of("run.txt")
+    ('npz', 'perfetto', 'json', '')
+    """
+    name = fspath(path).lower()
+    return next((form for ending, form in ENDINGS.items() if name.endswith(ending)), "")
+
+
+def save(trace: "Trace", path: str | PathLike[str], form: str) -> None:
+    """Write `trace` in a format of ENDINGS; raises TilesimError where `path` cannot be written."""
+    import_module(f"{__name__}.{form}").save(trace, path)

@@ -1,4 +1,4 @@
-"""Rungs: kernels that compute one product, each with one change to the one before it, as a GPU ran them."""
+"""Steps: kernels that compute one product, each with one change to the one before it, as a GPU ran them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -14,10 +14,11 @@ from tilesim.errors import LadderError
 class LadderStep:
     """A kernel at one problem: what it changes and why, its median time, and what it moves from and to DRAM.
 
-    `rung` is None for the yardstick. `tile` is None where it is not known, `dram_bytes` where nobody counted.
+    `step` is its number from 1, None for the yardstick. `tile` is None where it is not known, `dram_bytes`
+    where nobody counted.
     """
 
-    rung: int | None
+    step: int | None
     name: str
     change: str
     why: str
@@ -41,7 +42,7 @@ class LadderStep:
     def tflops(self) -> float:
         """TFLOP/s at the median time.
 
-        >>> round(_rung(m=4096, n=4096, k=4096, us=171.8).tflops, 2)
+        >>> round(_step(m=4096, n=4096, k=4096, us=171.8).tflops, 2)
         799.99
         """
         return self.flops / self.us / 1e6
@@ -50,7 +51,7 @@ class LadderStep:
     def intensity(self) -> float | None:
         """Arithmetic intensity: FLOP for each byte from and to DRAM; None where the bytes are not known.
 
-        >>> _rung(m=1024, n=1024, k=1024, dram_bytes=8 * 2**20).intensity
+        >>> _step(m=1024, n=1024, k=1024, dram_bytes=8 * 2**20).intensity
         256.0
         """
         return self.flops / self.dram_bytes if self.dram_bytes else None
@@ -66,7 +67,7 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """What one machine measured: its facts, its limits, and rungs of one problem or several, in order."""
+    """What one machine measured: its facts, its limits, and steps of one problem or several, in order."""
 
     machine: Mapping[str, str]
     method: str
@@ -76,20 +77,20 @@ class Ladder:
 
     @property
     def steps(self) -> tuple[LadderStep, ...]:
-        """The rungs without the yardstick."""
-        return tuple(row for row in self.rows if row.rung is not None)
+        """The steps without the yardstick."""
+        return tuple(row for row in self.rows if row.step is not None)
 
     @property
     def yardstick(self) -> LadderStep | None:
-        """cuBLAS, or whatever else has no rung."""
-        return next((row for row in self.rows if row.rung is None), None)
+        """cuBLAS, or whatever else has no number."""
+        return next((row for row in self.rows if row.step is None), None)
 
     def of(self, **sizes: int | str) -> "Ladder":
-        """The ladder of one problem: the one with most rungs, then the largest, of those that have `sizes`.
+        """The ladder of one problem: the one with most steps, then the largest, of those that have `sizes`.
 
         `sizes`: any of m, n, k and dtype. Raises LadderError, which says what there is, where none has them.
 
-        >>> rows = [_rung(rung=r, m=m) for r, m in [(1, 512), (2, 512), (1, 1024)]]
+        >>> rows = [_step(step=r, m=m) for r, m in [(1, 512), (2, 512), (1, 1024)]]
         >>> both = Ladder({}, "", Limit(1, 1), Limit(1, 1), tuple(rows))
         >>> [row.m for row in both.of().rows], [row.m for row in both.of(m=1024).rows]
         ([512, 512], [1024])
@@ -100,7 +101,7 @@ class Ladder:
         fitting = [
             rows
             for rows in problems.values()
-            if any(row.rung for row in rows)
+            if any(row.step for row in rows)
             and all(getattr(rows[0], name) == value for name, value in sizes.items())
         ]
         if not fitting:
@@ -131,11 +132,11 @@ def roofline(intensity: ArrayLike, peak_tflops: float, bandwidth_gb_per_s: float
     return np.minimum(peak_tflops, np.asarray(intensity, float) * bandwidth_gb_per_s / 1000)
 
 
-def _rung(**given: Any) -> LadderStep:
-    """A rung of a cube of 1024, for the doctests."""
+def _step(**given: Any) -> LadderStep:
+    """A step of a cube of 1024, for the doctests."""
     texts: dict[str, Any] = {"name": "tiled", "change": "a change", "why": "A reason.", "dtype": "bf16"}
     figures: dict[str, Any] = {
-        "rung": 1,
+        "step": 1,
         "m": 1024,
         "n": 1024,
         "k": 1024,

@@ -7,12 +7,13 @@ import click
 
 from tilesim import files
 from tilesim.calibration.calibrate import calibrations, repeated
-from tilesim.cli.figures import time
+from tilesim.cli.figures import time, wrote
 from tilesim.cli.options import COSTS_FILE, json_option, output_option
 from tilesim.formats.reader import read
 from tilesim.kernel_costs import Calibration
 from tilesim.traces import Trace
 from tilesim.variants import PLANNED
+from tilesim.version import __version__
 
 SHOWN = (
     "launch", "prologue", "dispatch", "handover", "staging", "k_step", "ramp", "contention", "exposed_dram",
@@ -31,15 +32,21 @@ def command(traces: tuple[str, ...], output: str | None, as_json: bool) -> None:
     """
     loaded = {path: read(path) for path in traces}
     fitted = calibrations(loaded)
-    text = _text(fitted)
+    text = _text(fitted, loaded)
     if output:
         files.write(output, lambda file: file.write(text.encode()))
+        wrote(output)
     click.echo(text.rstrip() if as_json else "\n".join(_report(one, loaded) for one in fitted))
 
 
-def _text(fitted: list[Calibration]) -> str:
+def _text(fitted: list[Calibration], traces: dict[str, Trace]) -> str:
     """A JSON list, a line per kernel; traces go by their file's name, wherever it lies."""
-    entries = [one.as_json() | {"names": [Path(name).name for name in one.names]} for one in fitted]
+    entries = []
+    for one in fitted:
+        names = [Path(name).name for name in one.names]
+        origins = sorted({traces[name].origin for name in one.names})
+        made = {"device": traces[one.names[0]].device.title, "origins": origins, "tilesim": __version__}
+        entries.append(one.as_json() | {"names": names} | made)
     return "[\n" + ",\n".join(json.dumps(entry) for entry in entries) + "\n]\n"
 
 

@@ -13,7 +13,7 @@ from tilesim.cli.options import costs_from, costs_options, json_option, usage
 from tilesim.engine.simulate import replay
 from tilesim.errors import TraceError
 from tilesim.formats.reader import read
-from tilesim.traces import Trace
+from tilesim.traces import Trace, about
 
 
 @click.command(short_help="Compare a simulation with a measured trace.")
@@ -40,16 +40,26 @@ def command(traces: tuple[str, ...], seed: int, as_json: bool, **options: Any) -
     pairs = list(zip(simulations, measured, strict=True))
     found = [compare(*pair) for pair in pairs]
     if len(found) > 1:
-        texts = [json.dumps(one.as_json() | {"trace": path}) for one, path in zip(found, traces, strict=True)]
+        texts = [
+            json.dumps(_with_provenance(one, *pair) | {"trace": path})
+            for one, pair, path in zip(found, pairs, traces, strict=True)
+        ]
         click.echo("[\n" + ",\n".join(texts) + "\n]" if as_json else _table(found, measured))
     else:
-        click.echo(json.dumps(found[0].as_json()) if as_json else _report(found[0], *pairs[0]))
+        click.echo(
+            json.dumps(_with_provenance(found[0], *pairs[0])) if as_json else _report(found[0], *pairs[0])
+        )
 
 
 def _simulate(measured: Trace, seed: int, options: dict[str, Any]) -> Trace:
     costs = costs_from(options, measured.schedule, measured.problem, measured.device)
     with usage():
         return replay(measured, costs, seed)
+
+
+def _with_provenance(found: Comparison, simulated: Trace, measured: Trace) -> dict[str, Any]:
+    """The figures, and what each of the two runs is of."""
+    return {"simulated": about(simulated), "measured": about(measured)} | found.as_json()
 
 
 def _table(found: Sequence[Comparison], measured: Sequence[Trace]) -> str:

@@ -1,11 +1,11 @@
 """`tilesim convert`: a trace from or into another format."""
 
-import os
-from importlib import import_module
 from typing import Any
 
 import click
 
+from tilesim import files
+from tilesim.cli.figures import wrote
 from tilesim.cli.options import (
     DEVICE_NAMES,
     PROBLEM_NAMES,
@@ -15,11 +15,12 @@ from tilesim.cli.options import (
     given,
     problem_from,
     problem_options,
+    usage,
 )
+from tilesim.formats import format_of, save
 from tilesim.formats.reader import read
 
 FORMATS = ("perfetto", "csv", "json")
-ENDINGS = {".npz": "npz", ".csv": "csv", ".perfetto.json": "perfetto", ".perfetto": "perfetto"}
 OWN = "what IN says"
 
 
@@ -29,7 +30,7 @@ OWN = "what IN says"
 @click.option(
     "--to",
     type=click.Choice(FORMATS),
-    help="Format of OUT. Its ending tells where it is .npz, .csv or .perfetto.json; .json is ambiguous.",
+    help="Format of OUT, where its ending does not tell: .npz, .csv, .json or .perfetto.json.",
 )
 @problem_options(OWN)
 @device_options(OWN)
@@ -41,23 +42,17 @@ def command(trace: str, output: str, to: str | None, **options: Any) -> None:
     Chrome/Perfetto trace slices that name their tile on tracks that name their SM. What IN does not say of
     the problem and the device, the options do.
     """
-    if os.path.exists(trace) and os.path.exists(output) and os.path.samefile(trace, output):
-        raise click.UsageError(f"{output} is the trace itself; give OUT another name")
+    with usage():
+        files.check_outputs([output], [trace])
     if to and output.lower().endswith(".npz"):
         raise click.UsageError(
             f"{output} would pass for a trace; end OUT in .csv or .json, or leave out --to"
         )
-    form = to or _guess(output)
+    if not (form := to or format_of(output)):
+        raise click.UsageError(
+            f"{output} does not tell its format; choose one with --to {', --to '.join(FORMATS)}"
+        )
     problem_from(options), device_from(options)  # what is out of range for any trace is wrong usage
     loaded = read(trace, given(options, (*PROBLEM_NAMES, *DEVICE_NAMES, "schedule")))
-    import_module(f"tilesim.formats.{form}").save(loaded, output)
-
-
-def _guess(output: str) -> str:
-    """The format that a file's name tells; .json alone could be either of two."""
-    for ending, form in ENDINGS.items():
-        if output.lower().endswith(ending):
-            return form
-    raise click.UsageError(
-        f"{output} does not tell its format; choose one with --to {', --to '.join(FORMATS)}"
-    )
+    save(loaded, output, form)
+    wrote(output)

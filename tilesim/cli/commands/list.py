@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Mapping
 from inspect import Parameter, getmodule, signature
-from typing import Any
 
 import click
 
@@ -23,8 +22,8 @@ def command(as_json: bool) -> None:
     """List the schedules, orders, devices, scenes and dtypes that there are."""
     devices = {name: f"{preset['title']}, {preset['sms']} SMs" for name, preset in presets().items()}
     lists = {
-        "schedules": _functions(SCHEDULES, lambda function: getmodule(function).__doc__),
-        "orders": _functions(ORDERS, lambda function: function.__doc__),
+        "schedules": _functions(SCHEDULES, _about),
+        "orders": _functions(ORDERS, lambda name: ORDERS[name].__doc__),
         "devices": devices,
         "scenes": scene_names(),
         "dtypes": {name: plural(size, "byte") for name, size in DTYPE_BYTES.items()},
@@ -39,10 +38,19 @@ def command(as_json: bool) -> None:
             click.echo(f"  {name:{width}}{about}".rstrip())
 
 
-def _functions(registry: Mapping[str, Callable], doc: Callable[[Any], str | None]) -> dict[str, str]:
-    """Each name with its parameters, and the first line of what `doc` finds on it.
+def _about(name: str) -> str:
+    """What a schedule does: the head of its file here, or a function's docstring with where that is from."""
+    function = SCHEDULES[name]
+    if SCHEDULES.built_in(name):
+        return getmodule(function).__doc__ or ""
+    about = (function.__doc__ or "").strip().partition("\n")[0]
+    return f"{about} (from {SCHEDULES.source(name)})".strip()
 
-    A schedule whose file is broken is there with what is wrong.
+
+def _functions(registry: Mapping[str, Callable], about: Callable[[str], str | None]) -> dict[str, str]:
+    """Each name with its parameters, and the first line of what is said `about` it.
+
+    A schedule that cannot be loaded is there with what is wrong.
     """
     found = {}
     for name in registry:
@@ -52,7 +60,7 @@ def _functions(registry: Mapping[str, Callable], doc: Callable[[Any], str | None
             found[name] = str(error)
             continue
         words = [_word(p) for p in list(signature(function).parameters.values())[2:]]
-        found["".join([name, *words])] = (doc(function) or "").strip().partition("\n")[0]
+        found["".join([name, *words])] = (about(name) or "").strip().partition("\n")[0]
     return found
 
 

@@ -17,6 +17,7 @@ from tilesim.cli.options import (
 )
 from tilesim.plans import Plan
 from tilesim.problems import Problem
+from tilesim.provenance import provenance
 from tilesim.text import plural
 
 BLOCKS = 16
@@ -36,8 +37,8 @@ def command(schedule: str, whole: bool, as_json: bool, **options: Any) -> None:
         plan = tilesim.plan(schedule, problem, device)
     if as_json:
         lists = {name: [_row(row) for row in getattr(plan, name)] for name in ("segments", "shared")}
-        figures = {"schedule": schedule, "tiles": problem.tiles, "slots": device.slots, "launches": plan.ctas}
-        click.echo(json.dumps(figures | lists))
+        figures = {"tiles": problem.tiles, "slots": device.slots, "launches": plan.ctas}
+        click.echo(json.dumps(provenance(schedule, problem, device) | figures | lists))
         return
     click.echo(
         f"{schedule} on {device.title}: {plural(problem.tiles, 'tile')} of "

@@ -5,16 +5,17 @@ from typing import Any
 
 import click
 
-from tilesim import metrics
 from tilesim.cli.figures import table
 from tilesim.cli.options import (
     TRACE_FILE,
+    TRACE_HELP,
     ctas_option,
     json_option,
     kernel_options,
     output_option,
     problem_from,
     problem_options,
+    save_trace,
     schedule_argument,
 )
 from tilesim.cli.packages import load
@@ -38,7 +39,7 @@ from tilesim.cli.packages import load
 )
 @ctas_option
 @click.option("--repeats", type=click.IntRange(1, 10_000), default=21, help="Runs to choose from.  [21]")
-@output_option(TRACE_FILE, "Write the trace here (.npz).", required=True)
+@output_option(TRACE_FILE, TRACE_HELP, required=True)
 @json_option
 def command(schedule: str, output: str, as_json: bool, **options: Any) -> None:
     """Run SCHEDULE on this machine's GPU, and write its most typical run as a trace.
@@ -48,5 +49,5 @@ def command(schedule: str, output: str, as_json: bool, **options: Any) -> None:
     problem = problem_from(options)
     names = ("kernel", "loads", "overlap", "warps", "stages", "ctas_per_sm", "repeats", "seed")
     trace = load("kernels").record(schedule, problem, **{name: options[name] for name in names})
-    trace.save(output)
-    click.echo(json.dumps(metrics.summary(trace)) if as_json else table(trace))
+    save_trace(trace, output)
+    click.echo(json.dumps(trace.summary()) if as_json else table(trace))

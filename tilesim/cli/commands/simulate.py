@@ -6,10 +6,10 @@ from typing import Any
 import click
 
 import tilesim
-from tilesim import metrics
 from tilesim.cli.figures import table
 from tilesim.cli.options import (
     TRACE_FILE,
+    TRACE_HELP,
     costs_from,
     costs_options,
     device_from,
@@ -18,6 +18,7 @@ from tilesim.cli.options import (
     output_option,
     problem_from,
     problem_options,
+    save_trace,
     schedule_argument,
     usage,
 )
@@ -29,7 +30,7 @@ from tilesim.formats import gantt
 @problem_options()
 @device_options()
 @costs_options
-@output_option(TRACE_FILE, "Write the trace here (.npz).")
+@output_option(TRACE_FILE, TRACE_HELP)
 @click.option("--gantt", "lanes", is_flag=True, help="Draw a line of text per slot.")
 @click.option("--width", type=click.IntRange(20, 10_000), default=100, help="Columns of --gantt.  [100]")
 @json_option
@@ -44,8 +45,8 @@ def command(
     with usage():
         trace = tilesim.simulate(schedule, problem, device, costs, seed)
     if output:
-        trace.save(output)
+        save_trace(trace, output)
     if as_json:
-        click.echo(json.dumps(metrics.summary(trace)))
+        click.echo(json.dumps(trace.summary()))
     else:
         click.echo(gantt.draw(trace, width) if lanes else table(trace))

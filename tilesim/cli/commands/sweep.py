@@ -1,13 +1,15 @@
 """`tilesim sweep`: many combinations into one table, and into a picture of what waves cost."""
 
+from functools import partial
 from typing import Any
 
 import click
 
 from tilesim import files
 from tilesim.analysis.sweep import DEVICE_AXES, PROBLEM_AXES, SIZES, Row, blank, combinations, sweep
-from tilesim.cli import tables
+from tilesim.cli import schedule_files, tables
 from tilesim.cli.axes import Names, Numbers, axis
+from tilesim.cli.figures import wrote
 from tilesim.cli.jobs import jobs_option
 from tilesim.cli.options import (
     DEVICE,
@@ -94,15 +96,18 @@ def command(
     if picture:
         with usage():
             load("scenes", "_stage.chart").axes([blank(one) for one in every])
+    texts = click.get_current_context().meta.get(schedule_files.__name__, ())
     with progress("sweep", len(every)) as done:
-        rows = sweep(every, costs, seed, jobs or cores(), done)
+        rows = sweep(every, costs, seed, jobs or cores(), done, partial(schedule_files.adopt_all, texts))
     _report_errors(rows)
     if output and write:
         files.write(output, lambda file: write(rows, file))
+        wrote(output)
     if picture:
         load("scenes", "_stage.sawtooth").save(rows, picture, size, theme)
+        wrote(picture)
     if as_json or not output:
-        click.echo(tables.as_json(rows) if as_json else tables.as_csv(rows), nl=as_json)
+        click.echo(tables.as_json(rows, seed) if as_json else tables.as_csv(rows), nl=as_json)
 
 
 def _axes(options: dict[str, Any]) -> dict[str, Any]:

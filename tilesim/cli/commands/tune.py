@@ -64,8 +64,8 @@ def command(
     measure = load("kernels")
     before = load("kernels", "tuning.table").read(table) if table and Path(table).exists() else None
     options: dict[str, Any] = {"layouts": layouts or LAYOUTS[:1], "samples": samples, "seed": seed}
-    parts = load("kernels", "tuning.tune").PARTS * len(problems) * len(options["layouts"])
-    with progress("tune", parts) as done:
+    units = load("kernels", "tuning.tune").PROGRESS_UNITS * len(problems) * len(options["layouts"])
+    with progress("tune", units) as done:
         report = measure.tune(*problems, **options, table=before, progress=done)
     show(report, _table, output or table, as_json)
 
@@ -80,7 +80,7 @@ def _table(report: dict[str, Any]) -> str:
             row["kernel"], row["kernel"]
         )
         if row["kernel"] == "own":
-            winner += "-overlap" * row["overlap"] + "-split" * (row.get("parts", 1) - 1)
+            winner += "-overlap" * row["overlap"] + "-split" * (row.get("epilogue_subtiles", 1) - 1)
         tile, other = "x".join(map(str, row["tile"])), row["cublas_us"]
         beside = f"{other:9.2f} {other / row['us']:6.3f}" if other else f"{'-':>9} {'-':>6}"
         kernel = f"{size:28} {winner:28} {tile:11} {row['order']:10} {row['warps']:5} {row['stages']:6}"

@@ -17,7 +17,7 @@ from tilesim.cli.reports import machine, report_options, show
 def command(
     sizes: tuple[tuple[int, int, int], ...], dtype: str, samples: int, output: str | None, as_json: bool
 ) -> None:
-    """Check each rung's result, then time all of them in turns, cuBLAS beside them.
+    """Check each step's result, then time all of them in turns, cuBLAS beside them.
 
     What they move is counted by Nsight Compute where it is there and may read the GPU's counters.
     """
@@ -25,12 +25,12 @@ def command(
 
 
 def _table(report: dict[str, Any]) -> str:
-    """The peaks, then a line per size and rung."""
+    """The peaks, then a line per size and step."""
     peak, bandwidth = report["peak_tflops"], report["bandwidth_gb_per_s"]
     lines = [
         machine(report),
         f"a large torch.mm: {peak['measured']} TFLOP/s; a large copy: {bandwidth['measured']} GB/s",
-        f"{'size':15} {'rung':>4} {'name':12} {'µs':>10} {'p20':>10} {'p80':>10} {'TFLOP/s':>8}"
+        f"{'size':15} {'step':>4} {'name':12} {'µs':>10} {'p20':>10} {'p80':>10} {'TFLOP/s':>8}"
         f" {'of peak':>8} {'MHz':>5} {'error':>8} {'DRAM MB':>9}",
     ]
     for row in report["rows"]:
@@ -39,7 +39,7 @@ def _table(report: dict[str, Any]) -> str:
         share = f"{100 * row['tflops'] / peak['measured']:6.1f} %"
         dram = f"{row['dram_bytes'] / 1e6:9.1f}" + " (model)" * (row["bytes_from"] == "model")
         lines.append(
-            f"{size:15} {row['rung'] or '':>4} {row['name']:12} {times} {row['tflops']:8.1f} {share}"
+            f"{size:15} {row['step'] or '':>4} {row['name']:12} {times} {row['tflops']:8.1f} {share}"
             f" {row['sm_mhz']:5} {row['relative_error']:8.1e} {dram}"
         )
     lines += [f"left out: {what}: {why}" for what, why in report["left_out"].items()]

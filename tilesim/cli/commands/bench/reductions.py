@@ -17,18 +17,18 @@ from tilesim.cli.reports import machine, report_options, show
     metavar="VALUES",
     help="Values of fp32 to sum; repeat it for several.  [2^20, 2^24, 2^28]",
 )
-@click.option("--samples", type=click.IntRange(1, 100_000), default=100, help="Samples per rung.  [100]")
+@click.option("--samples", type=click.IntRange(1, 100_000), default=100, help="Samples per step.  [100]")
 @report_options
 def command(sizes: tuple[int, ...], samples: int, output: str | None, as_json: bool) -> None:
-    """Check each rung of the reduction ladder, then time it: median, 20th and 80th percentile.
+    """Check each step of the reduction ladder, then time it: median, 20th and 80th percentile.
 
-    From interleaved addressing to one wave of thread blocks, each rung better than the last by one idea.
+    From interleaved addressing to one wave of thread blocks, each step faster than the last by one idea.
     """
     show(load("kernels").bench_reductions(*sizes, samples=samples), _table, output, as_json)
 
 
 def _table(report: dict[str, Any]) -> str:
-    """What it was measured on, a line per size and rung, then why each rung is there."""
+    """What it was measured on, a line per size and step, then why each step is there."""
     head = f"{'values':>12} {'sum':12} {'µs':>9} {'p20':>9} {'p80':>9} {'GB/s':>8} {'of copy':>8}"
     lines = [machine(report), f"{head}  relative error"]
     for row in report["rows"]:

@@ -7,18 +7,17 @@ import pytest
 import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import costs, devices, planned
+from strategies import costs, devices, planned, split_plans
 
 from tilesim import Costs, Device, Plan, Problem, plan, simulate
 from tilesim.costs import WHOLE
 from tilesim.engine import run
-from tilesim.errors import CostsError
+from tilesim.errors import CostsError, PlanError
 from tilesim.model import traffic
 from tilesim.model.kstep import k_step_stretch
 from tilesim.model.traffic import IN_FLIGHT
 from tilesim.plans import segments
 
-FIELDS = ["cta", "sm", "slot", "issue", "start", "drain", "done"]
 NS = st.integers(0, 6)
 FACTORS = st.lists(st.sampled_from([1.0, 1.25, 1.5, 2.0, 2.9, 3.0]), max_size=2)
 SMALL = st.builds(
@@ -34,6 +33,9 @@ SMALL = st.builds(
     staging=NS,
     epilogue_serialisation=st.integers(0, 12),
     contention=NS,
+    partial=st.one_of(st.none(), NS),
+    merge=NS,
+    fixup=NS,
     coresidency=FACTORS.map(lambda rest: (1.0, *rest)),
 )
 
@@ -42,19 +44,34 @@ def times(trace, *names):
     return [tuple(int(span[name]) for name in names) for span in trace.spans]
 
 
+def agree(made, problem, device, costs):
+    """Both engines find the same of a plan, field by field, or that it waits for ever."""
+    rows = made.rows
+    work = ((rows["k1"] - rows["k0"]) * int(costs.k_step) + costs.ramp).tolist()
+    try:
+        expected = reference.play(made, device, costs, work)
+    except reference.Stuck:
+        with pytest.raises(PlanError, match="waits for ever"):
+            run.run(made, problem, device, costs)
+        return
+    spans = run.run(made, problem, device, costs)
+    row_of = {(tile, k0): row for row, (tile, k0) in enumerate(rows[["tile", "k0"]].tolist())}
+    found = {row_of[int(s["tile"]), int(s["k0"])]: s[list(reference.FIELDS)].item() for s in spans}
+    assert found == expected
+
+
 @settings(max_examples=200)
 @given(planned(max_side=4, max_k_steps=4), devices(max_sms=3), SMALL)
-def test_against_an_engine_that_counts_nanoseconds(case, device, costs):
+def test_every_schedule_against_an_engine_that_counts_nanoseconds(case, device, costs):
     schedule, problem = case
-    made = plan(schedule, problem, device)
-    rows = np.concatenate([made.segments, made.shared])
-    if len(np.unique(rows["tile"])) < len(rows):
-        return  # the second engine knows no split tiles
-    work = ((rows["k1"] - rows["k0"]) * int(costs.k_step) + costs.ramp).tolist()
-    expected = reference.play(made, device, costs, work)
-    spans = run.run(made, problem, device, costs)
-    row_of = {tile: row for row, tile in enumerate(rows["tile"].tolist())}
-    assert {row_of[int(span["tile"])]: tuple(span[FIELDS].tolist()) for span in spans} == expected
+    agree(plan(schedule, problem, device), problem, device, costs)
+
+
+@settings(max_examples=300)
+@given(split_plans(), devices(max_sms=3), SMALL)
+def test_plans_that_split_tiles_anyhow_against_it(case, device, costs):
+    problem, made = case
+    agree(made, problem, device, costs)
 
 
 def two_residents(k, costs):
@@ -464,13 +481,13 @@ TIMES = [name for name in WHOLE if name != "cache"]
 
 
 @pytest.mark.parametrize("name", TIMES)
-@pytest.mark.parametrize("schedule", ["naive", "persistent", "split-k:2"])
-def test_every_time_of_a_segment_counts_towards_what_fits(name, schedule):
+def test_every_time_of_a_segment_counts_towards_what_fits(name):
     """2^15 tiles of 1e15 ns do not fit int64 with a slot-time of 2^62 ns; of 1e11 ns they do."""
     problem, device = Problem(1, 2**15, 2, tile=(1, 1, 1)), Device(2)
-    with pytest.raises(CostsError, match=r"the run could last \S+ ns; at most"):
-        simulate(schedule, problem, device, Costs(**{name: 10**15}))
-    assert simulate(schedule, problem, device, Costs(**{name: 10**11})).makespan > 0
+    for schedule in ("naive", "persistent", "split-k:2"):
+        with pytest.raises(CostsError, match=r"the run could last \S+ ns; at most"):
+            simulate(schedule, problem, device, Costs(**{name: 10**15}))
+        assert simulate(schedule, problem, device, Costs(**{name: 10**11})).makespan > 0
 
 
 def test_slow_memory_counts_towards_what_fits():

@@ -268,12 +268,14 @@ class TestShipped:
                 else:
                     assert saved[name] == value, name
 
-    @pytest.mark.parametrize("name", MEASURED)
-    def test_the_default_costs_are_those_of_the_same_kernel(self, name):
-        trace = Trace.load(TRACES / name)
-        (one,) = (entry for entry in shipped("h200") if name in entry.names)
-        words = (trace.schedule, trace.problem, trace.device, trace.meta["kernel"])
-        assert default_costs(*words) == one.costs
+    def test_the_default_costs_are_those_of_the_same_kernel(self):
+        def differ(name):
+            trace = Trace.load(TRACES / name)
+            (one,) = (entry for entry in shipped("h200") if name in entry.names)
+            words = (trace.schedule, trace.problem, trace.device, trace.meta["kernel"])
+            return default_costs(*words) != one.costs
+
+        assert not [name for name in MEASURED if differ(name)]
 
     def test_simulations_repeat_the_measured_runs(self):
         """Half of them within 3 %, nine of ten within 8 %."""

@@ -12,7 +12,7 @@ def shipped(folder: str) -> dict:
     return json.loads(files("tilesim").joinpath("data", folder, "h200.json").read_text("utf-8"))
 
 
-def test_every_rung_has_a_line_with_its_figures():
+def test_every_step_has_a_line_with_its_figures():
     report = shipped("ladder")
     head, peaks, names, *lines = ladder._table(report).splitlines()
     assert "gpu NVIDIA H200" in head and "TFLOP/s" in names
@@ -22,7 +22,7 @@ def test_every_rung_has_a_line_with_its_figures():
     for line, row in zip(lines, report["rows"], strict=False):
         size, *rest = line.split()
         assert size == f"{row['m']}x{row['n']}x{row['k']}"
-        assert rest[:1] == ([row["name"]] if row["rung"] is None else [str(row["rung"])])
+        assert rest[:1] == ([row["name"]] if row["step"] is None else [str(row["step"])])
         assert f"{row['us']:.2f}" in rest and f"{row['tflops']:.1f}" in rest
         assert float(line.split("%")[0].split()[-1]) == pytest.approx(
             100 * row["tflops"] / report["peak_tflops"]["measured"], abs=0.06

@@ -2,7 +2,7 @@
 
 After a change that is meant, draw them anew and read the diff:
 
-    TILESIM_GOLDEN=write pytest tests/test_gantt_golden.py
+    TILESIM_GOLDEN=write pytest tests/schedules/test_gantt_golden.py
 """
 
 import os
@@ -13,7 +13,7 @@ import pytest
 from tilesim import Costs, Device, Problem, simulate
 from tilesim.formats import gantt
 
-GOLDEN = Path(__file__).parent / "golden"
+GOLDEN = Path(__file__).parents[1] / "golden"
 WRITE = os.environ.get("TILESIM_GOLDEN") == "write"
 
 FIGURE = Problem(384, 384, 128, tile=(128, 128, 4))

@@ -41,6 +41,17 @@ def test_who_comes_last_does_not_wait():
     assert row(trace, 0, 1) == dict(issue=0, start=0, drain=2000, ready=2000, fixup=2070, done=2370)
 
 
+def test_the_last_to_be_stored_is_not_always_the_last_to_be_drained():
+    # Both SMs have two slots. Block 2 drains at 20 ns, and stores its part of tile 0 in turn after block 0,
+    # which stores one of tile 1 until 60; block 1 drains at 30 and is done at 80; block 3 waits for both.
+    problem = Problem(1, 2, 6, tile=(1, 1, 1))
+    made = Plan(segments([0, 0, 1, 2, 3], [1, 1, 0, 0, 0], [0, 1, 2, 0, 5], [1, 6, 5, 2, 6]), 4)
+    costs = Costs(k_step=10, epilogue=50, epilogue_serialisation=40)
+    trace = play(made, problem, Device(2, ctas_per_sm=2), costs)
+    assert [row(trace, 0, k0)["done"] for k0 in (0, 2)] == [100, 80]
+    assert (row(trace, 0, 5)["drain"], row(trace, 0, 5)["ready"]) == (10, 100)
+
+
 def test_each_foreign_partial_is_added_on_its_own():
     problem = Problem(1, 1, 4, tile=(1, 1, 1))
     trace = play(plan("split-k:4", problem, Device(4)), problem, Device(4), Costs(fixup=70))

@@ -1,4 +1,4 @@
-"""Warps, stages and parts where nobody says: as many as fit, and the same for kernels that are compared."""
+"""Warps, stages and epilogue subtiles that nobody gave: as many as fit, the same for compared kernels."""
 
 from types import SimpleNamespace
 
@@ -10,7 +10,7 @@ from interpreter import torch
 from tilesim import Problem
 from tilesim_kernels.launch import config, hopper
 from tilesim_kernels.launch import operands as inputs
-from tilesim_kernels.launch.config import pipeline, shared_bytes, stages_that_fit
+from tilesim_kernels.launch.config import available_smem_bytes, pipeline, stages_that_fit
 
 SIDES = st.sampled_from([16, 32, 64, 128, 256])
 
@@ -29,7 +29,7 @@ def problem(*tile, dtype="bf16"):
     [
         ((128, 256, 64), 1, "bf16", (8, 3, 1)),
         ((128, 128, 64), 1, "bf16", (4, 6, 1)),
-        ((128, 128, 64), 2, "bf16", (4, 3, 2)),  # whole, C would leave room for two stages
+        ((128, 128, 64), 2, "bf16", (4, 3, 2)),  # beside all of C only two stages fit
         ((128, 128, 64), 2, "fp8", (4, 5, 1)),
         ((64, 64, 64), 4, "bf16", (4, 3, 2)),
         ((256, 256, 128), 1, "fp32", (8, 1, 2)),  # which no GPU has the shared memory for, and Triton says so
@@ -43,8 +43,8 @@ def test_what_is_given_stays():
     small = problem(128, 128, 64)
     assert pipeline(small, 2, warps=8, stages=2) == (8, 2, 1)
     assert pipeline(small, 2, stages=3) == (4, 3, 2)
-    assert pipeline(small, 2, parts=1) == (4, 2, 1)
-    assert pipeline(problem(128, 256, 64), parts=2) == (8, 4, 2)
+    assert pipeline(small, 2, epilogue_subtiles=1) == (4, 2, 1)
+    assert pipeline(problem(128, 256, 64), epilogue_subtiles=2) == (8, 4, 2)
 
 
 @given(
@@ -55,16 +55,16 @@ def test_what_is_given_stays():
     st.integers(1, 4),
 )
 def test_it_fits_as_often_as_was_asked_for(m, n, k, dtype, ctas_per_sm):
-    cut = problem(m, n, k, dtype=dtype)
-    warps, stages, parts = pipeline(cut, ctas_per_sm)
-    room = shared_bytes(ctas_per_sm)
-    assert 1 <= stages <= config.MOST_STAGES and warps in (4, 8) and parts in (1, 2)
-    assert stages == 1 or stages <= stages_that_fit(cut, room, parts)
-    assert parts == 1 or stages_that_fit(cut, room) < config.LEAST_STAGES
-    taken = hopper.BARRIERS + config.RESERVED
-    assert ctas_per_sm * (room + taken) <= config.SM_ROOM
-    if stages < config.MOST_STAGES and parts == 1:
-        assert stages_that_fit(cut, room, parts) in (stages, 0)
+    tiled = problem(m, n, k, dtype=dtype)
+    warps, stages, subtiles = pipeline(tiled, ctas_per_sm)
+    available = available_smem_bytes(ctas_per_sm)
+    assert 1 <= stages <= config.MAX_STAGES and warps in (4, 8) and subtiles in (1, 2)
+    assert stages == 1 or stages <= stages_that_fit(tiled, available, subtiles)
+    assert subtiles == 1 or stages_that_fit(tiled, available) < config.MIN_STAGES
+    taken = hopper.BARRIER_BYTES + config.RESERVED_BYTES
+    assert ctas_per_sm * (available + taken) <= config.SM_SMEM_BYTES
+    if stages < config.MAX_STAGES and subtiles == 1:
+        assert stages_that_fit(tiled, available, subtiles) in (stages, 0)
 
 
 def test_another_gpu_has_other_shared_memory(monkeypatch):

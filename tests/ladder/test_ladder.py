@@ -19,7 +19,7 @@ ROWS = values()["rows"]
 def test_rows_in_any_order_are_the_same_ladder(rows):
     ladder = parse(values() | {"rows": rows}).of(m=2048)
     assert [step.name for step in ladder.steps] == list(STEPS)[:-1]
-    assert [step.rung for step in ladder.steps] == list(range(1, 12))
+    assert [step.step for step in ladder.steps] == list(range(1, 12))
     assert ladder.yardstick.name == "cublas" and ladder.rows[-1] == ladder.yardstick
 
 
@@ -93,13 +93,17 @@ BROKEN = {
     ),
     "no rows": (values() | {"rows": []}, "rows is []; it must be a list of one row or more"),
     "a row of text": (values() | {"rows": ["tiled"]}, "row 1 is 'tiled'; it must be an object"),
-    "a rung of text": (broken(rung="1"), "rung of row 1 is '1'; it must be a whole number from 1"),
+    "a step of text": (broken(step="1"), "step of row 1 is '1'; it must be a whole number from 1"),
     "no name": (broken(name=" "), "name of row 1 is ' '; it must be a text"),
     "no why": (broken(why=None), "why of row 1 is None; it must be a text"),
     "no size": (broken(m=0), "m of row 1 is 0; it must be a whole number from 1 to"),
     "half a tile": (broken(tile=[128]), "tile of row 1 is [128]; it must be three sizes, or null"),
     "no time": (broken(us=0), "us of row 1 is 0; it must be a number above 0"),
     "a time of text": (broken(us="fast"), "us of row 1 is 'fast'; it must be a number above 0"),
+    "no time that a GPU takes": (broken(us=10**400), "a number in it is too large for a double"),
+    "a time of ages": (broken(us=10**30), "us of row 1 is 1000000000000000000000000000000; it must be a"),
+    "a film's worth of text": (broken(why="so " * 9999), "why of row 1 has 29996 characters"),
+    "a name that no film shows": (broken(name="tiled\0"), "name of row 1 is 'tiled\\x00' with a U+0000"),
     "a yes for a time": (broken(us=True), "us of row 1 is True; it must be a number above 0"),
     "beside its spread": (broken(p20=1e9), "the median of row 1, "),
     "other TFLOP/s": (broken(tflops=500.0), "row 1 says 500 TFLOP/s, but its time makes 388"),
@@ -123,7 +127,7 @@ def test_a_broken_ladder_is_one_sentence(case, tmp_path):
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b'{"rows": NaN}', b"[" * 100_000])
 def test_bytes_that_are_no_ladder(content, tmp_path):
     (tmp_path / "own.json").write_bytes(content)
-    with pytest.raises(LadderError, match="this is not JSON that can be read") as caught:
+    with pytest.raises(LadderError, match=r"this is not JSON|NaN is no number|nested too deeply") as caught:
         read(tmp_path / "own.json")
     assert "\n" not in str(caught.value)
 
@@ -135,7 +139,7 @@ def test_no_such_file(tmp_path):
 
 
 def test_of_the_yardstick_nobody_says_what_it_changes():
-    (yardstick,) = parse(broken(rung=None, change="", why=None)).rows
+    (yardstick,) = parse(broken(step=None, change="", why=None)).rows
     assert yardstick.change == yardstick.why == ""
 
 

@@ -1,0 +1,31 @@
+"""Which plan is the faster: simulated as it was measured, of plans that one kernel ran."""
+
+import json
+from itertools import combinations
+from pathlib import Path
+
+import tilesim
+from tilesim import Device, Problem, simulate
+
+PLANNED = json.loads((Path(tilesim.__file__).parent / "data/planned/h200.json").read_text("utf-8"))["rows"]
+SCHEDULES = ("persistent", "stream-k", "stream-k-hybrid")
+APART = 0.02
+"""Kernel times that differ by less, as a share, are not told apart."""
+
+
+def test_any_two_plans_whose_times_are_apart_rank_as_measured():
+    us = {(row["m"], row["n"], row["k"], row["kernel"]): row["us"] for row in PLANNED}
+    compared, wrong = set(), []
+    for size in sorted({key[:3] for key in us}):
+        problem = Problem(*size, order="grouped:8")
+        measured = {name: us[*size, f"planned:{name}"] for name in SCHEDULES}
+        simulated = {name: simulate(name, problem, Device.named("h200")).makespan for name in SCHEDULES}
+        for one, other in combinations(SCHEDULES, 2):
+            if abs(measured[one] / measured[other] - 1) > APART:
+                compared.add((*size, one, other))
+                if (measured[one] < measured[other]) != (simulated[one] < simulated[other]):
+                    wrong.append((*size, one, other))
+    assert not wrong
+    # Every size and every pair of schedules was among them.
+    assert len({key[:3] for key in compared}) == len({key[:3] for key in us}) == 4
+    assert {key[3:] for key in compared} == set(combinations(SCHEDULES, 2))

@@ -1,0 +1,95 @@
+"""What launches a kernel: through Triton once, and then straight, with the same arguments in their order."""
+
+import inspect
+from types import SimpleNamespace
+
+import pytest
+from interpreter import torch
+
+from tilesim import Problem
+from tilesim_kernels import KernelError
+from tilesim_kernels.launch import launcher
+
+
+def kernel(a, b, c, workspace, M, BM, TRANS=False, EXTRA="usual"):
+    """The signature of one."""
+
+
+class Made:
+    """What Triton makes of it."""
+
+    def __init__(self):
+        self.launched = []
+
+    def __getitem__(self, grid):
+        return lambda *arguments: self.launched.append((grid, arguments))
+
+
+class Kernel:
+    def __init__(self, made):
+        self.made, self.signature = made, inspect.signature(kernel)
+        self.arg_names, self.called = list(self.signature.parameters), []
+
+    def __getitem__(self, grid):
+        return lambda *arguments, **constants: self.called.append((grid, arguments, constants)) or self.made
+
+
+class Descriptor:
+    def __init__(self, base, box):
+        self.base, self.box = base, box
+
+
+@pytest.fixture
+def launch(monkeypatch):
+    monkeypatch.setattr(launcher, "CompiledKernel", Made)
+    a, b, c, workspace = torch.zeros(4).split(1)
+    return launcher.KernelLaunch(
+        SimpleNamespace(name="naive", stages=3), Problem(8, 8, 8), Kernel(Made()), 7,
+        (Descriptor(a, [2, 2]), b, c, workspace, 8), {"BM": 16, "TRANS": True, "num_warps": 4},
+    )  # fmt: skip
+
+
+def test_later_calls_pass_what_the_first_did(launch):
+    launch()
+    assert (
+        launch.kernel.called == [((7,), launch.arguments, launch.constants)]
+        and not launch.kernel.made.launched
+    )
+    launch()
+    assert len(launch.kernel.called) == 1
+    assert launch.kernel.made.launched == [((7, 1, 1), (*launch.arguments, 16, True, "usual"))]
+
+
+def test_other_matrices_and_another_workspace_take_the_first_ones_places(launch):
+    others, workspace = torch.ones(3).split(1), {"workspace": torch.ones(1)}
+    launch()
+    for other in (lambda: launch.launch_with(others, workspace), launch.bound_to(others, workspace)):
+        launch.kernel.made.launched.clear()
+        other()
+        ((_, (a, b, c, own, *rest)),) = launch.kernel.made.launched
+        assert a.base is others[0] and a.box == [2, 2] and isinstance(a, Descriptor)
+        assert b is others[1] and c is others[2] and own is workspace["workspace"]
+        assert rest == [8, 16, True, "usual"]
+    assert launch.arguments[0].base is not others[0] and len(launch.kernel.called) == 1
+
+
+def test_what_is_run_again_first_is_compiled_for_all(launch):
+    launch.launch_with(torch.ones(3).split(1), {})
+    launch()
+    assert len(launch.kernel.called) == 1 and len(launch.kernel.made.launched) == 1
+
+
+def test_where_triton_interprets_every_call_goes_through_it(launch):
+    launch.kernel.made = None
+    launch()
+    launch()
+    assert len(launch.kernel.called) == 2
+
+
+def test_what_triton_cannot_compile_is_one_sentence(launch, monkeypatch):
+    def fail(*arguments, **constants):
+        raise RuntimeError("PassManager::run failed")
+
+    monkeypatch.setattr(Kernel, "__getitem__", lambda self, grid: fail)
+    with pytest.raises(KernelError, match=r"Triton \S+ cannot compile naive for Problem.* on this GPU"):
+        launch()

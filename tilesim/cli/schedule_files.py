@@ -1,0 +1,64 @@
+"""Schedules in the user's own files: "mine.py:snake" is the function `snake` of mine.py."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+
+from tilesim.errors import ScheduleError, unknown
+from tilesim.schedules import SCHEDULES, line, said
+from tilesim.text import resolve
+
+ENDING = ".py"
+
+
+def is_file(text: str) -> bool:
+    """Whether a schedule's name is one of a function in a file.
+
+    >>> is_file("mine.py:snake"), is_file("../mine.py"), is_file("split-k:2")
+    (True, True, False)
+    """
+    return f"{ENDING}:" in text or text.endswith(ENDING)
+
+
+def adopt(text: str) -> str:
+    """Register the function that "mine.py:snake:2" names, and return its name as a schedule: "snake:2".
+
+    The file is run. Raises ScheduleError where it does not exist, fails, or defines no such function, or
+    where the name is another schedule's.
+    """
+    stem, _, words = text.rpartition(ENDING)
+    path, words = stem + ENDING, words.removeprefix(":")
+    name = words.partition(":")[0]
+    if not name:
+        raise ScheduleError(f"{path} does not say which function; write it as {path}:FUNCTION")
+    module = _run(path)
+    if not callable(function := getattr(module, name, None)):
+        own = [
+            key for key, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__
+        ]
+        choices = unknown("function", name, own) if own else "it defines no function"
+        raise ScheduleError(f"{path}: {choices}")
+    resolve("schedule", words, {name: function}, 2, ScheduleError)
+    SCHEDULES.add(name, function, path)
+    return words
+
+
+def adopt_all(texts: Sequence[str]) -> None:
+    """The same of several, as a process does that starts."""
+    for text in texts:
+        adopt(text)
+
+
+def _run(path: str) -> ModuleType:
+    """The module that a file makes; no compiled copy of it is left beside it."""
+    if not Path(path).is_file():
+        raise ScheduleError(f"{path}: there is no such file")
+    module = ModuleType(f"schedules of {path}")
+    module.__file__ = path
+    sys.modules[module.__name__] = module  # where dataclasses look for the names in their annotations
+    try:
+        exec(compile(Path(path).read_bytes(), path, "exec"), module.__dict__)
+    except (Exception, SystemExit) as error:
+        raise ScheduleError(f"{path} cannot be loaded{line(error)} ({said(error)})") from error
+    return module

@@ -1,0 +1,22 @@
+"""Provenance: what figures are of, as JSON values, so that they can be made again."""
+
+from dataclasses import asdict
+from typing import Any
+
+from tilesim.devices import Device
+from tilesim.problems import Problem
+from tilesim.version import __version__
+
+
+def provenance(schedule: str, problem: Problem, device: Device) -> dict[str, Any]:
+    """What a plan is of: the fields of its Problem and its Device, and under "tilesim" the version.
+
+    >>> provenance("naive", Problem(128, 640, 4), Device(2))["problem"]["order"]
+    'row-major'
+    """
+    return {
+        "tilesim": __version__,
+        "schedule": schedule,
+        "problem": asdict(problem),
+        "device": asdict(device) | {"title": device.title, "slots": device.slots},
+    }
