@@ -34,7 +34,7 @@ LEAST_K_STEP = 0.001
 """ns: the least that costs can hold, where main loops are all ramp."""
 
 ENTRY = ("launch", "prologue")
-"""Costs that a run shows where thread blocks follow one another in a slot, or where its recorder noted them."""
+"""Costs that show where thread blocks follow one another in a slot, or where a recorder noted them."""
 
 
 def calibrate(traces: Sequence[Trace]) -> Costs:
