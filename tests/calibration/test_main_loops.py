@@ -42,7 +42,7 @@ def fitted(costs, *args):
 
 @pytest.mark.parametrize("ramp", [0, 37, 900])
 @pytest.mark.parametrize("k_step", [0.75, 700.0])
-def test_two_lengths_tell_a_ramp_from_k_steps(k_step, ramp):
+def test_two_lengths_separate_a_ramp_from_k_steps(k_step, ramp):
     """A main loop is rounded to the ns: both come back to what that leaves of them."""
     found = fitted(replace(PLAIN, k_step=k_step, ramp=ramp))
     assert found.k_step == pytest.approx(k_step, abs=0.02)
@@ -50,7 +50,7 @@ def test_two_lengths_tell_a_ramp_from_k_steps(k_step, ramp):
     assert fitted(replace(PLAIN, ramp=ramp)) == replace(PLAIN, ramp=ramp)
 
 
-def test_one_length_tells_no_ramp():
+def test_one_length_shows_no_ramp():
     found = fitted(replace(PLAIN, ramp=800), [SHORT, SHORT])
     assert found == replace(PLAIN, k_step=700 + 800 / 8)
 
@@ -142,7 +142,7 @@ def test_too_few_runs_tell_of_no_memory():
 
 
 def test_kernels_share_one_memory():
-    """One with too few runs to tell takes what the other tells of."""
+    """One with too few runs takes the memory that the other shows."""
     made = replace(PLAIN, ramp=500, bandwidth=BANDWIDTHS[20], cache=CACHES[5])
     traces = {str(i): trace for i, trace in enumerate(runs(made, SHAPES))}
     traces["other"] = simulate("persistent", SHAPES[2], H200, made)
@@ -173,7 +173,7 @@ def test_co_residency_is_told_beside_ramps():
     assert found.k_step == pytest.approx(700, rel=0.03)
 
 
-def test_relief_is_told_where_solitude_varies():
+def test_the_unloaded_latency_comes_back_where_sole_residents_vary():
     """One tile more than slots, a quarter more, and half more: as few are alone in the end."""
     device = Device.named("h200", ctas_per_sm=2)
     made = replace(PLAIN, coresidency=(1.0, 1.3), unloaded_latency=0.6)
@@ -204,18 +204,18 @@ def test_what_a_block_alone_waits_for(unloaded_latency, sole_exposed_dram, bandw
     assert fit_sm_sharing(seen, 0).sole_exposed_dram == 0
 
 
-@pytest.mark.parametrize("apart", [0.0, 0.5])
-def test_what_blocks_out_of_step_cost_comes_back(apart):
+@pytest.mark.parametrize("unshared_l2", [0.0, 0.5])
+def test_what_blocks_out_of_step_cost_comes_back(unshared_l2):
     """Plans that cut tiles between blocks at many places of K, or at few."""
-    made = replace(IN_TURN, unshared_l2=apart)
+    made = replace(IN_TURN, unshared_l2=unshared_l2)
     sizes = [
         Problem(m, n, 2048) for m, n in ((4096, 4096), (4096, 256), (6144, 512), (2048, 6144), (512, 4096))
     ]
     found = fitted(made, sizes, "stream-k")
-    assert found.unshared_l2 == pytest.approx(apart, rel=0.05)
+    assert found.unshared_l2 == pytest.approx(unshared_l2, rel=0.05)
     assert found.k_step == pytest.approx(700, rel=0.01)
     few = fitted(made, sizes[: RUNS - 1], "stream-k")
-    assert few.unshared_l2 == 0 and few.k_step == pytest.approx(700 * (1 + apart * 0.8), rel=0.15)
+    assert few.unshared_l2 == 0 and few.k_step == pytest.approx(700 * (1 + unshared_l2 * 0.8), rel=0.15)
 
 
 def test_blocks_that_end_together_had_less_jitter_than_their_main_loops_tell():

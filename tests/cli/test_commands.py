@@ -57,7 +57,7 @@ def test_help_shows_the_defaults_that_hold():
     ends = {"m": "[4096]", "k": "[512]", "tile": "[128x256x64]", "order": "[row-major]", "dtype": "[bf16]"}
     ends |= {"device": "[h200, unless --sms is given]", "ctas_per_sm": "[1]", "busy_sms": "[0]"}
     assert all(plain[name].endswith(f".  {end}") for name, end in ends.items())
-    assert plain["sms"] == "SMs. With --device, that GPU with so many; alone, a GPU of ideal costs."
+    assert plain["sms"] == "SMs. With --device, that GPU with so many; alone, so many of an H200."
 
 
 def test_the_shortest_and_the_longest_film_are_those_of_the_help():

@@ -6,7 +6,7 @@ left (jitter). A run's main loops are counted in cycles, where they are known, a
 clock of all runs: under load a GPU's clock moves by some percent from run to run and within a run, and no
 plan says how.
 
-So one calibration serves all sizes of a kernel. What cannot be told apart: a slow start of the first wave
+So one calibration serves all sizes of a kernel. Two things are not separated: a slow start of the first wave
 from a slow dispatch; and what all SMs do together over time, which a simulation plays at its mean.
 """
 

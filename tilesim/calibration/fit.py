@@ -29,11 +29,11 @@ LEAST_GAIN = 0.9
 """Bandwidth and cache are kept where they leave at most this share of the error that there is without."""
 
 RUNS = 5
-"""A kernel tells of memory by at least so many runs: fewer could be explained by anything."""
+"""Runs of a kernel below which memory is not fitted to it: fewer could be explained by anything."""
 
 LEAST_SPREAD = 0.1
-"""Standard deviation over runs of the share of their loads that is unshared, below which they do not tell
-what that costs: blocks that run in step are a little apart all the same."""
+"""Standard deviation over runs of the share of their loads that is unshared, below which its cost is not
+fitted: blocks that run in step are a little apart all the same."""
 
 ROUNDS = 3
 """How often a fit is repeated: what saturates DRAM depends on the K-step that is sought."""
@@ -52,7 +52,7 @@ class MainLoopCosts:
 
 
 def fit_memory(kernels: Sequence[Sequence[MainLoops]]) -> tuple[float, int]:
-    """(bandwidth, cache) that fit the runs of all `kernels` best, (0, 0) where they tell of none.
+    """(bandwidth, cache) that fit the runs of all `kernels` best, (0, 0) where none helps.
 
     Each kernel has its own MainLoopCosts. Only kernels with at least RUNS runs are asked.
     """

@@ -69,8 +69,7 @@ def _variance(run: Observations, log_ratio: np.ndarray) -> float:
 
 
 def most_jitter(runs: Sequence[Observations], costs: Costs) -> float:
-    """The jitter with which simulated slots finish as far apart as those of `runs`; infinite where none
-    tells.
+    """The jitter with which simulated slots finish as far apart as those of `runs`; inf without such a run.
 
     Where tiles are split, what main loops differ by is not all chance: blocks are at different K-steps, one
     is slow while another is fast, and slots finish closer together than if each tile had been drawn for

@@ -3,13 +3,14 @@
 Columns are those of a trace's spans; "the segment before" is in the same slot. A mean is of the middle 90 %:
 a run lasts as long as its steps add up to, which a median would not tell.
 
-launch              LAUNCH_NS, or what the traces' launch_ns say: from a block's end to the next one's entry.
-prologue            mean of start - done of the segment before, where that was another thread block's, less
+launch              from a block's end to the next one's first instruction: LAUNCH_NS, or what a recorder
+noted. prologue            mean of start - done of the segment before, where that was another thread block's,
+less
                     the launch, or of start - done of what its SM was writing still, where residents write in
                     turn; and of start - issue of each slot's first, if the trace begins with an entry.
 overlap             whether most segments of a thread block start before the one before them is done.
 handover, staging   mean of start - fixup of the segment before if epilogues overlap, else of start - done,
-                    where both are one thread block's. What it is shorter after a partial, is staging.
+                    where both are one thread block's. By what it is shorter after a partial is staging.
 dispatch            slope of the sorted first starts of all slots: the median over pairs half a wave apart.
 epilogue            mean of done - fixup of segments that did not begin under another epilogue of their SM; if
                     epilogues overlap with main loops, of each slot's last: the others are stamped only when a

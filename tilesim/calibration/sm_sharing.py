@@ -16,12 +16,12 @@ from tilesim.costs import even_shares
 from tilesim.model.kstep import sole_resident_factor
 
 LEAST_SPREAD = 0.02
-"""Standard deviations below which nothing can be told of an effect: of the share of a main loop that is alone
+"""Standard deviations below which an effect is not fitted: of the share of a main loop that is alone
 on its SM and, of those that are, of the idle slots and of the operands from DRAM."""
 
 MOSTLY_ALONE, LEAST_STEPS = 0.5, 0.25
-"""A main loop tells of K-steps alone if it is alone for this share of its time, and if so many of its K-steps
-are left when those beside others are taken off: fewer would tell of the error in these."""
+"""A main loop is used for K-steps alone if it is alone for this share of its time, and if so many of its
+K-steps are left when those beside others are taken off: fewer would tell of the error in these."""
 
 MOST_UNLOADED = 0.9
 """A K-step takes time, however idle the device is."""

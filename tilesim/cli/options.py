@@ -142,7 +142,7 @@ def device_options(own: str = "") -> Callable[[F], F]:
     def shown(value: object) -> str:
         return f"  [{own or value}]"
 
-    sms = "SMs. With --device, that GPU with so many; alone, a GPU of ideal costs."
+    sms = "SMs. With --device, that GPU with so many; alone, so many of an H200."
     return _group(
         click.option(
             "--device",

@@ -6,8 +6,8 @@ from the cache. Whether it still lies there depends on how much else was loaded 
 bytes that throws out what was used least recently keeps a piece for a certain time, and all pieces for about
 the same (H. Che, Y. Tung, Z. Wang, Hierarchical Web Caching Systems, IEEE JSAC 20 (7), 2002).
 
-Time is counted in K-steps and all slots keep step with each other: it is the plan that is looked at, not
-a run. So this costs a sort of the pieces, whose number is bounded; of long main loops they get longer.
+Time is counted in K-steps, and all slots keep step with each other: this looks at the plan, not at a run. So
+it costs a sort of pieces of main loops. Their number is bounded: long main loops have longer pieces.
 """
 
 from dataclasses import dataclass
@@ -22,12 +22,12 @@ SOFTNESS = 4
 """How sharply a cache loses what is old, of 1 / (1 + (kept / since)^s); infinite if it were exactly LRU."""
 
 MOST_PIECES = 2**20
-"""Pieces of main loops that are told apart, if the plan has no more segments than that."""
+"""The most pieces that main loops are cut into, in plans of no more segments than that."""
 
 IN_FLIGHT = 8
 """A main loop waits for the last of so many loads, each of which comes from DRAM as likely as any byte does.
-A figure that was fitted: of 4, 8, 16 and 32 it tells best how fast those are that are alone on an SM of an
-H200, with pipelines of three stages."""
+Fitted: of 4, 8, 16 and 32 it predicts best the main loops that are alone on an SM of an H200, with pipelines
+of three stages."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,8 +66,8 @@ class Loads:
     slots: int
 
     def behind(self, cache: int) -> Traffic:
-        """What of it comes from DRAM behind a cache of so many bytes; a cache of 0 is one that keeps
-        everything."""
+        """What of it comes from DRAM behind a cache of so many bytes; one of 0 is not known, and misses
+        nothing."""
         new = np.bincount(self.at, (self.since > 1).mean(axis=0) * self.part)
         unshared = np.minimum(1.0, new / self.slots)[self.at]
         if not cache:
