@@ -9,6 +9,7 @@ from tilesim import files
 from tilesim.calibration.calibrate import Calibration, calibrations, repeated
 from tilesim.cli.figures import time, wrote
 from tilesim.cli.options import COSTS_FILE, json_option, output_option
+from tilesim.cli.parameter_types import INPUT
 from tilesim.formats.reader import read
 from tilesim.traces import Trace
 from tilesim.version import __version__
@@ -20,7 +21,7 @@ SHOWN = (
 
 
 @click.command(short_help="Fit costs to measured traces.")
-@click.argument("traces", metavar="TRACE...", nargs=-1, required=True)
+@click.argument("traces", type=INPUT, metavar="TRACE...", nargs=-1, required=True)
 @output_option(COSTS_FILE, "Write the costs here (.json), for --costs.")
 @json_option
 def command(traces: tuple[str, ...], output: str | None, as_json: bool) -> None:

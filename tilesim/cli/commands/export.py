@@ -20,6 +20,7 @@ from tilesim.cli.options import (
     usage,
 )
 from tilesim.cli.packages import load, scene_class, scene_names
+from tilesim.cli.parameter_types import INPUT, Schedule, starting_with
 from tilesim.cli.progress import progress
 from tilesim.errors import unknown
 
@@ -33,6 +34,9 @@ class SceneName(click.ParamType):
 
     name = "SCENE"
 
+    def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> Any:
+        return starting_with(incomplete, scene_names())
+
     def convert(self, value: Any, param: Any, ctx: Any) -> str:
         if value not in scene_names():
             self.fail(unknown("scene", value, scene_names()), param, ctx)
@@ -43,8 +47,12 @@ class SceneName(click.ParamType):
 @click.argument("scene", type=SceneName())
 @click.option("-o", "--output", type=OutputFile(), metavar="FILE", required=True, help="The film to write.")
 @click.option("--trace", multiple=True, metavar="FILE", help="A trace to show; race takes two.  [repeatable]")
-@click.option("--ladder", metavar="FILE", help="Of `tilesim bench ladder`, for ladder and roofline.")
-@click.option("--schedule", multiple=True, metavar="NAME", help="A schedule to simulate.  [repeatable]")
+@click.option(
+    "--ladder", type=INPUT, metavar="FILE", help="Of `tilesim bench ladder`, for ladder and roofline."
+)
+@click.option(
+    "--schedule", type=Schedule(), multiple=True, metavar="NAME", help="A schedule to simulate.  [repeatable]"
+)
 @problem_options("the film's own")
 @device_options("the film's own")
 @costs_options

@@ -26,6 +26,7 @@ from tilesim.cli.options import (
     usage,
 )
 from tilesim.cli.packages import load
+from tilesim.cli.parameter_types import DEVICES, DTYPES, ORDER
 from tilesim.cli.progress import progress
 from tilesim.devices import Device
 from tilesim.errors import CostsError, SweepError, whole
@@ -51,11 +52,11 @@ FRAMES = ("1080p", "720p", "480p")
 @axis(
     "--tile", Names(TileShape()), "MxNxK", f"Output tiles, and K-steps.  [{'x'.join(map(str, PROBLEM.tile))}]"
 )
-@axis("--order", Names(click.STRING), "NAMES", f"Sequences of tiles.  [{PROBLEM.order}]")
-@axis("--dtype", Names(click.STRING), "NAMES", f"Of A and B.  [{PROBLEM.dtype}]")
+@axis("--order", Names(ORDER), "NAMES", f"Sequences of tiles.  [{PROBLEM.order}]")
+@axis("--dtype", Names(DTYPES), "NAMES", f"Of A and B.  [{PROBLEM.dtype}]")
 @axis(
     "--device",
-    Names(click.STRING),
+    Names(DEVICES),
     "NAMES",
     f"GPUs; `tilesim list` shows them.  [{DEVICE}, unless --sms is given]",
 )
