@@ -8,7 +8,7 @@ import click
 from tilesim import files
 from tilesim.calibration.calibrate import Calibration, calibrations, repeated
 from tilesim.cli.figures import time, wrote
-from tilesim.cli.options import COSTS_FILE, json_option, output_option
+from tilesim.cli.options import COSTS_FILE, json_option, output_option, usage
 from tilesim.cli.parameter_types import INPUT
 from tilesim.formats.reader import read
 from tilesim.traces import Trace
@@ -29,6 +29,8 @@ def command(traces: tuple[str, ...], output: str | None, as_json: bool) -> None:
 
     Kernels differ in schedule, loads, overlap, warps, stages, dtype, tile or thread blocks per SM.
     """
+    with usage():
+        files.check_outputs((output,), traces)
     loaded = {path: read(path) for path in traces}
     fitted = calibrations(loaded)
     text = _text(fitted, loaded)

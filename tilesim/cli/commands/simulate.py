@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 import tilesim
+from tilesim import files
 from tilesim.cli.figures import table
 from tilesim.cli.options import (
     TRACE_FILE,
@@ -40,6 +41,8 @@ def command(
     """Play SCHEDULE on a simulated GPU and print its figures."""
     if lanes and as_json:
         raise click.UsageError("--gantt draws and --json does not; give one of them")
+    with usage():
+        files.check_outputs((output,), (options["costs"],))
     problem, device = problem_from(options), device_from(options)
     costs = costs_from(options, schedule, problem, device)
     with usage():

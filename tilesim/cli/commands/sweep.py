@@ -91,6 +91,7 @@ def command(
     A combination that its schedule or costs refuse has an empty row with the reason in the column `error`.
     """
     with usage():
+        files.check_outputs((output, picture), (costs,))
         whole("the seed", seed, 0, 2**63 - 1, CostsError)
         every = combinations(_axes(options), Device.named(DEVICE))
         for one in every:
