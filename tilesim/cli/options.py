@@ -56,7 +56,7 @@ def problem_options(own: str = "") -> Callable[[F], F]:
             "--tile",
             type=TileShape(),
             metavar="MxNxK",
-            help="Output tile, and K-step, of a block." + shown(tile),
+            help="Output tile of a thread block, and how much of K it multiplies at a time." + shown(tile),
         ),
         click.option(
             "--order",
@@ -105,7 +105,13 @@ costs_options = _group(
         metavar="FILE",
         help="JSON of costs, or of `tilesim calibrate`, to use instead.",
     ),
-    click.option("--seed", type=int, default=0, metavar="NUMBER", help="Of the jitter, from 0.  [0]"),
+    click.option(
+        "--seed",
+        type=int,
+        default=0,
+        metavar="NUMBER",
+        help="Of the jitter, by which K-steps vary; from 0.  [0]",
+    ),
 )
 kernel_options = _group(
     click.option("--warps", type=click.IntRange(1, 32), help="Of a thread block.  [4 or 8, by its tile]"),
@@ -118,7 +124,7 @@ ctas_option = click.option(
     "--ctas-per-sm",
     type=click.IntRange(1, 64),
     default=1,
-    help="Blocks per SM that a schedule counts on.  [1]",
+    help="Thread blocks per SM that a schedule counts on.  [1]",
 )
 schedule_argument = click.argument("schedule", type=Schedule())
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")

@@ -13,8 +13,12 @@ VARIABLE = "_TILESIM_COMPLETE"
 def command(ctx: click.Context, shell: str) -> None:
     """Print the script that makes SHELL complete commands, schedules, scenes, devices, orders and files.
 
-    Switch it on in ~/.bashrc or ~/.zshrc with: eval "$(tilesim completion bash)", or zsh; in
-    ~/.config/fish/config.fish with: tilesim completion fish | source
+    A line in the shell's own file switches it on:
+
+    \b
+    ~/.bashrc                   eval "$(tilesim completion bash)"
+    ~/.zshrc                    eval "$(tilesim completion zsh)"
+    ~/.config/fish/config.fish  tilesim completion fish | source
     """
     kind = get_completion_class(shell)
     if kind is not None:

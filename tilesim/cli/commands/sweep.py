@@ -40,7 +40,12 @@ FRAMES = ("1080p", "720p", "480p")
 
 
 @click.command(short_help="Simulate many combinations into one table, and draw them.")
-@axis("--schedule", Names(Schedule()), "NAMES", f"Such as naive,split-k:2.  [{','.join(SCHEDULES)}]")
+@axis(
+    "--schedule",
+    Names(Schedule()),
+    "NAMES",
+    f"Such as naive,split-k:2,mine.py:snake.  [{','.join(SCHEDULES)}]",
+)
 @axis("--m", Numbers(), "SIZES", "Rows of A and C, such as 128,512 or 256:8192:256.  [1536]")
 @axis(
     "--n",
