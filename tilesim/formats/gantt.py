@@ -30,8 +30,9 @@ def draw(trace: Trace, width: int = 100) -> str:
     "[" and shows its tile's number where there is room. Lines have no trailing blanks; the text ends without
     a newline.
 
-    >>> from tilesim import Device, Problem, simulate
-    >>> print(draw(simulate("naive", Problem(128, 640, 4, tile=(128, 128, 4)), Device(2)), 30))
+    >>> from tilesim import Costs, Device, Problem, simulate
+    >>> run = simulate("naive", Problem(128, 640, 4, tile=(128, 128, 4)), Device(2), Costs.ideal())
+    >>> print(draw(run, 30))
     naive on 2 SMs, simulated: 5 tiles, 3000 ns
           0         1         2         3 µs
           |         |         |         |
