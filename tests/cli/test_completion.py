@@ -75,6 +75,7 @@ def test_the_last_of_several():
         ["simulate", "./mi"],
         ["export", "race", "--schedule", "./mi"],
         ["export", "race", "--ladder", "x"],
+        ["export", "race", "--trace", "x"],
         ["convert", "x"],
         ["convert", "a.npz", "x"],
         ["compare", "x"],

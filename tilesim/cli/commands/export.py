@@ -66,7 +66,13 @@ class Instant(click.ParamType):
 @click.command(short_help="Render a film, or a still of one.")
 @click.argument("scene", type=SceneName())
 @click.option("-o", "--output", type=OutputFile(), metavar="FILE", help="The film to write.  [SCENE.mp4]")
-@click.option("--trace", multiple=True, metavar="FILE", help="A trace to show; race takes two.  [repeatable]")
+@click.option(
+    "--trace",
+    type=INPUT,
+    multiple=True,
+    metavar="FILE",
+    help="A trace to show; race takes two.  [repeatable]",
+)
 @click.option(
     "--ladder", type=INPUT, metavar="FILE", help="Of `tilesim bench ladder`, for ladder and roofline."
 )
