@@ -55,7 +55,7 @@ class Costs:
     `coresidency`: f(1), f(2), ...: a main loop advances at 1/f(r) while r CTAs of its SM are in
     theirs; f(1) is 1 and the last value holds beyond.
     `unloaded_latency`: by what share of a K-step a main loop is faster that is alone on an SM of several
-    slots, times the share of all slots of the device that are idle (see tilesim.model.sole_residents).
+    slots, times the share of all slots of the device that are idle (see model.traffic.sole_residents).
     `bandwidth`: bytes per ns that DRAM delivers, behind a `cache` of so many bytes; K-steps take longer
     where a plan asks for more (see tilesim.model.traffic). 0: however much it is.
     `exposed_dram`: share of a K-step that it takes longer where all operands come from DRAM; without a

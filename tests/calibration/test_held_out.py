@@ -24,7 +24,7 @@ def shape(trace):
 
 
 def test_no_shape_that_was_fitted_is_held_out(held_out):
-    fitted = {name for entry in shipped("h200") for name in entry["names"]}
+    fitted = {name for entry in shipped("h200") for name in entry.names}
     assert fitted == {path.name for path in (DATA / "traces").glob("*.npz")}
     known = {shape(Trace.load(DATA / "traces" / name)) for name in fitted}
     assert not known & set(map(shape, held_out))

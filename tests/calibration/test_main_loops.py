@@ -14,9 +14,8 @@ from tilesim.calibration.calibrate import calibrate, calibrations, repeated
 from tilesim.calibration.fit import BANDWIDTHS, CACHES, RUNS
 from tilesim.calibration.jitter import MEDIAN_OF_CHI_SQUARE
 from tilesim.calibration.main_loops import main_loops
-from tilesim.calibration.phases import gap
-from tilesim.calibration.residents import shares
-from tilesim.calibration.sm_sharing import company
+from tilesim.calibration.observations import observe
+from tilesim.calibration.sm_sharing import fit_sm_sharing
 
 H200 = Device.named("h200")
 PLAIN = Costs(k_step=700, launch=168, prologue=400, epilogue=900)
@@ -71,7 +70,7 @@ def test_an_epilogue_of_another_tile_under_a_main_loop(contention, ramp):
 def test_an_epilogue_that_is_over_by_then_is_not_under_it():
     costs = replace(PLAIN, overlap=True, handover=1000, contention=300)
     (trace,) = runs(costs, [SHORT], "persistent")
-    assert not main_loops(trace, 0.0, 1000.0).under.any()
+    assert not observe(trace).under_epilogue.any()
     assert fitted(costs, (SHORT, LONG), "persistent").contention == 0
 
 
@@ -99,8 +98,8 @@ def test_memory_comes_back(at, size, exposed_dram, jitter):
     """The grid's pair or a neighbour of it.
 
     A neighbour's bandwidth is 12 % off, and so are K-steps that wait for nothing else. Least squares share
-    that out among the runs and the other costs: each is off by no more than half of it, but for `exposed_dram`.
-    It is the same K-steps that ask DRAM for much and find it cold, so that may take all of it.
+    that out among the runs and the other costs: each is off by no more than half of it, but `exposed_dram`:
+    the K-steps that ask DRAM for much are those that miss the L2, so that may take all of it.
     """
     made = replace(PLAIN, ramp=500, bandwidth=BANDWIDTHS[at], cache=CACHES[size], exposed_dram=exposed_dram)
     made = replace(made, jitter=jitter)
@@ -196,13 +195,13 @@ def test_what_a_block_alone_waits_for(unloaded_latency, sole_exposed_dram, bandw
     made = replace(made, unloaded_latency=unloaded_latency, sole_exposed_dram=sole_exposed_dram)
     tiles = [(17, 17), (8, 50), (20, 20), (4, 75), (23, 23), (6, 60), (20, 14), (17, 20)]
     sizes = [Problem(128 * m, 256 * n, k) for m, n in tiles for k in (1024, 4096)]
-    seen = [main_loops(run, 0.0, gap(run)) for run in runs(made, sizes, "naive", device)]
-    found = company(seen, cache)
+    seen = main_loops([observe(run) for run in runs(made, sizes, "naive", device)])
+    found = fit_sm_sharing(seen, cache)
     assert found.coresidency == (1.0, pytest.approx(1.3, rel=0.02))
     assert (found.unloaded_latency, found.sole_exposed_dram) == pytest.approx(
         (unloaded_latency, sole_exposed_dram), abs=0.05
     )
-    assert company(seen, 0).sole_exposed_dram == 0
+    assert fit_sm_sharing(seen, 0).sole_exposed_dram == 0
 
 
 @pytest.mark.parametrize("apart", [0.0, 0.5])
@@ -247,8 +246,9 @@ def test_a_main_loop_shorter_than_the_clocks_step():
     coarse = Trace(trace.problem, device, "naive", spans, "measured", 32)
     empty = coarse.spans["drain"] == coarse.spans["start"]
     assert empty.any() and not empty.all()
-    assert shares(coarse)[0].sum(axis=1).tolist() == pytest.approx([1.0] * len(spans))
-    assert (main_loops(coarse, 0.0, 0.0).ns > 0).all()
+    run = observe(coarse)
+    assert run.sharing.sum(axis=1).tolist() == pytest.approx([1.0] * len(spans))
+    assert (main_loops([run])[0].ns > 0).all()
     found = calibrate([coarse])
     assert found.k_step > 0 and found.jitter >= 0
 
@@ -274,8 +274,7 @@ def test_a_schedules_name_on_other_segments():
     """What a trace calls naive may have been cut in other places: then its spans are the plan."""
     trace = simulate("split-k:2", LONG, H200, PLAIN)
     mine = replace(trace, schedule="naive")
-    one = main_loops(mine, 0.0, 0.0)
-    assert one.made.ctas == len(mine.spans)
+    assert observe(mine).plan.ctas == len(mine.spans)
     found, expected = calibrate([mine]), calibrate([trace])
     assert (found.k_step, found.epilogue) == (expected.k_step, expected.epilogue)
 

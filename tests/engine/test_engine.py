@@ -12,9 +12,9 @@ from strategies import costs, devices, planned, split_plans
 from tilesim import Costs, Device, Plan, Problem, plan, simulate
 from tilesim.costs import WHOLE
 from tilesim.engine import run
-from tilesim.engine.run import k_step_stretch
 from tilesim.errors import CostsError, PlanError
 from tilesim.model import traffic
+from tilesim.model.kstep import k_step_stretch
 from tilesim.model.traffic import IN_FLIGHT
 from tilesim.plans import segments
 
