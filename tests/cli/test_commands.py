@@ -185,11 +185,10 @@ def test_the_ending_of_an_output_tells_its_format(name, tmp_path):
     run("simulate", "persistent", *SMALL, "-o", tmp_path / "a.npz")
     run("convert", tmp_path / "a.npz", tmp_path / f"again-{name}")
     run("simulate", "persistent", *SMALL, "-o", tmp_path / name)
-    one, other = ((tmp_path / file).read_bytes() for file in (name, f"again-{name}"))
-    assert one == other or json.loads(one) == json.loads(other)
-    assert format_of(name) in ("npz", "csv", "json", "perfetto")
-    if not name.endswith(".csv"):
-        assert read(tmp_path / name).spans.tolist() == Trace.load(tmp_path / "a.npz").spans.tolist()
+    begins = {"npz": b"PK", "csv": b"# m=384", "json": b'{"format"', "perfetto": b'{"'}[format_of(name)]
+    for file in (name, f"again-{name}"):
+        assert (tmp_path / file).read_bytes().startswith(begins)
+        assert read(tmp_path / file).summary() == Trace.load(tmp_path / "a.npz").summary()
 
 
 def device_of(tmp_path, *args):

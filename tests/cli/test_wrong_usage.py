@@ -280,7 +280,7 @@ def test_a_trace_is_not_converted_into_itself(name, good, tmp_path):
         (tmp_path / link).symlink_to(good)
     (tmp_path / "hard.csv").hardlink_to(good)
     before = good.read_bytes()
-    one_sentence(run("convert", good, tmp_path / name, "--to", "csv"), 2, f"{name} is the trace itself")
+    one_sentence(run("convert", good, tmp_path / name, "--to", "csv"), 2, f"{name}: it is read as {good}")
     assert good.read_bytes() == before
 
 
