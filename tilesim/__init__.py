@@ -7,6 +7,6 @@ from tilesim.plans import Plan
 from tilesim.problems import Problem
 from tilesim.schedules import SCHEDULES, plan
 from tilesim.traces import Trace
-from tilesim.version import __version__
+from tilesim.version import __version__ as __version__
 
 __all__ = ["SCHEDULES", "Costs", "Device", "Plan", "Problem", "Trace", "plan", "simulate"]

@@ -49,7 +49,7 @@ SPLITTING = {
 most, K-steps at least)."""
 
 COMPARED = ("persistent-ptr", "persistent-tma")
-"""Kernels that exist for comparison: the same kernel with overlap is never slower."""
+"""Kernels that exist for comparison: with overlap they do the same work, more of it at once."""
 
 Candidate = tuple[Variant, Problem]
 

@@ -4,15 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tilesim.errors import unknown
 from tilesim.ladder.file import ladders, read
 from tilesim.ladder.steps import Ladder
 
-from .film import FilmError, look
+from .film import look
+from .settings import LADDER, FilmError, check
 from .theme import Theme
 
 PROBLEM = ("m", "n", "k", "dtype")
-SETTINGS = (*PROBLEM, "ladder", "theme", "seconds")
 SECONDS = 16.0
 MOST = 14
 """Steps whose names can still be read beside their bars."""
@@ -28,19 +27,15 @@ class Climb:
 
 
 def make(settings: Mapping[str, Any]) -> Climb:
-    """The Climb that `settings` ask for; the keys are SETTINGS, all optional.
+    """The Climb that `settings` ask for; those of `settings.LADDER`, all optional.
 
     The ladder is the file `ladder`, else the first that ships; of it, the problem with the most steps of
     those that have the sizes asked for. Raises FilmError for a key that does not exist, for no ladder, and
     for fewer than two steps or more than MOST; LadderError for the file and the problem.
     """
-    for key in settings:
-        if key not in SETTINGS:
-            raise FilmError(unknown("setting of a ladder's film", key.replace("_", "-"), SETTINGS))
+    check(settings, LADDER, "setting of a ladder's film")
     theme, seconds = look(settings, SECONDS)
     path = settings.get("ladder")
-    if path is not None and not isinstance(path, str):
-        raise FilmError(f"ladder is {path!r}; it must be a file's name")
     found = (read(path),) if path else ladders()
     if not found:
         raise FilmError("no ladder ships with this tilesim; give --ladder what `tilesim bench ladder` writes")

@@ -8,12 +8,14 @@ from . import climb
 from .climb_picture import ClimbPicture, Draw, badge
 from .layout import Frame
 from .script import Script
+from .settings import LADDER
 from .stage import FilmScene
 
 
 class ClimbScene(FilmScene):
     """A film of a kernel ladder. A subclass says what the film says by `write`, and draws it by `draw`."""
 
+    settings = LADDER
     draw: ClassVar[Draw]
     write: ClassVar[Callable[[climb.Climb], Script]]
 
@@ -24,6 +26,10 @@ class ClimbScene(FilmScene):
     @classmethod
     def picture(cls, film: climb.Climb, script: Script, frame: Frame) -> ClimbPicture:
         return ClimbPicture(film, script, frame, cls.draw)
+
+    @staticmethod
+    def length(film: climb.Climb) -> int:
+        return 0
 
     @staticmethod
     def figures(film: climb.Climb) -> dict[str, Any]:

@@ -64,6 +64,15 @@ class Coding:
         """How many there are: one at the start, and then one every 1/fps s before the end."""
         return max(1, ceil(round((self.end - self.start) * self.fps, 6)))
 
+    @property
+    def length(self) -> str:
+        """How long it is, as people read it.
+
+        >>> Coding(fps=30, start=1.0, end=2.5).length
+        '1.5 s'
+        """
+        return f"{self.frames / self.fps:.3g} s"
+
     def segments(self) -> list[range]:
         """The frames of each segment.
 
@@ -179,8 +188,11 @@ def _reformatter(width: int, height: int) -> VideoReformatter:
 
 def join(segments: Iterable[bytes], coding: Coding, form: str, target: Path) -> None:
     """Write segments, in order, into one film of the container format `form`, without encoding again."""
-    options = {"movflags": "faststart"} if form in ("mp4", "mov") else {}
-    # A browser starts to play before it has the whole file if the index comes first.
+    # Bit by bit the same each time: else a WebM is given two random numbers.
+    options = {"fflags": "+bitexact"}
+    if form in ("mp4", "mov"):
+        # A browser starts to play before it has the whole file if the index comes first.
+        options["movflags"] = "faststart"
     with av.open(target, "w", format=form, options=options) as out:
         stream = None
         for frames, segment in zip(coding.segments(), segments, strict=True):

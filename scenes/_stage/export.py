@@ -1,7 +1,6 @@
 """Export: a film or a still as a file that appears under its name only when it is complete."""
 
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
@@ -13,13 +12,13 @@ import av
 import numpy as np
 from PIL import Image
 
-from tilesim import files
+from tilesim import files, scratch
 from tilesim.errors import TilesimError
 
 from .coding import Coding, encode, encode_packed, join, pack
-from .film import FilmError
 from .layout import SIZES, Frame
 from .reel import Reel
+from .settings import FilmError
 from .stage import FilmScene
 
 FORMATS = ("mp4", "webm", "gif", "mov", "png")
@@ -27,6 +26,35 @@ CODEC = {"webm": "vp9", "gif": "lossless"}
 """What is not h264."""
 MAX_FPS = {"gif": 50}
 """GIF counts in hundredths of a second, and browsers slow down whatever is faster than this."""
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """What a still is of: a second of the film, or where `of_trace`, an instant of what it shows, ns."""
+
+    value: float
+    of_trace: bool = False
+
+    def check(self, scene: type[FilmScene], film: Any) -> None:
+        """Raise FilmError where the film has no such second or instant."""
+        if not self.of_trace:
+            if not 0 <= self.value <= film.seconds:
+                raise FilmError(
+                    f"there is no second {self.value:g} of the film; it has 0 to {film.seconds:g}"
+                )
+            return
+        if not (length := scene.length(film)):
+            raise FilmError("this film shows no trace; say the second of the film, such as 6.5")
+        if not 0 <= self.value <= length:
+            last = f"{length / 1000:g}us"
+            raise FilmError(f"there is no instant {self.value / 1000:g}us of the trace; it has 0us to {last}")
+
+    def second(self, reel: Reel) -> float:
+        """The last second of the film at which it shows this."""
+        if not self.of_trace:
+            return self.value
+        times, seconds = reel.pace.trace_ns[1:], reel.pace.film_s[1:]
+        return reel.seconds if self.value >= times[-1] else float(np.interp(self.value, times, seconds))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +82,11 @@ class Cut:
     def frame(self) -> Frame:
         return Frame(*SIZES[self.size])
 
+    @property
+    def pixels(self) -> str:
+        """The frame's size, as people read it."""
+        return "x".join(map(str, SIZES[self.size]))
+
 
 @dataclass(frozen=True, slots=True)
 class Export:
@@ -70,12 +103,12 @@ class Export:
 
         Raises TilesimError where it cannot be written or encoded.
         """
-        with tempfile.TemporaryDirectory(prefix="tilesim-") as folder:
+        with scratch.folder() as folder:
             try:
-                made = Path(folder) / "film"
+                made = folder / "film"
                 join(self.encoded, self.coding, "mp4" if self.form == "gif" else self.form, made)
                 if self.form == "gif":
-                    made = _gif(made, Path(folder) / "film.gif", self.coding.fps)
+                    made = _gif(made, folder / "film.gif", self.coding.fps)
             except (OSError, av.error.FFmpegError) as error:
                 raise TilesimError(f"cannot render {self.output}: {error.strerror or error}") from error
             with open(made, "rb") as source:

@@ -1,7 +1,6 @@
 """Film: what to show. Traces, from files or simulated to order, with a theme and a length."""
 
 import os
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import as_file, files
@@ -12,22 +11,17 @@ from tilesim import Device, Problem, Trace, simulate
 from tilesim.analysis.divergence import since_first_multiply
 from tilesim.default_costs import read_costs
 from tilesim.engine.simulate import replay
-from tilesim.errors import TilesimError, unknown
 from tilesim.formats.reader import read
 from tilesim.text import plural
 
+from . import settings as schema
+from .settings import DEVICE, PROBLEM, SIMULATION, FilmError, check, relative_to, tile_sizes
 from .theme import THEMES, Theme
 
 ENVIRONMENT = "TILESIM_FILM"
-PROBLEM = ("m", "n", "k", "tile", "order", "dtype")
-DEVICE = ("device", "sms", "ctas_per_sm", "busy_sms")
-SIMULATED = (*PROBLEM, *DEVICE, "costs", "seed", "schedule")
-SETTINGS = (*SIMULATED, "trace", "theme", "seconds")
 MIN_SECONDS, MAX_SECONDS = 6.0, 600.0
-
-
-class FilmError(TilesimError):
-    """Settings that no film can be made of."""
+MOST_TILES = 2**22
+"""Of a simulation that is made for a film, as on the command line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +51,13 @@ class Default:
 
 
 def make(default: Default, settings: Mapping[str, Any]) -> Film:
-    """The Film that `settings` ask for, on the scene's default; the keys are SETTINGS, all optional.
+    """The Film that `settings` ask for, on the scene's default; those of `settings.TRACES`, all optional.
 
-    Raises FilmError for a key that does not exist, a wrong number of traces, or traces beside settings of
-    a simulation; any TilesimError that the traces, problem, device or costs raise.
+    Raises FilmError for a setting that does not exist or is not of its kind, a wrong number of traces, too
+    many tiles, or traces beside settings of a simulation; any TilesimError that the traces, problem, device
+    or costs raise.
     """
-    for key in settings:
-        if key not in SETTINGS:
-            raise FilmError(unknown("film setting", key, SETTINGS))
+    check(settings, schema.TRACES)
     theme, seconds = look(settings, default.seconds)
     return Film(_traces(default, settings), theme, seconds)
 
@@ -72,13 +65,9 @@ def make(default: Default, settings: Mapping[str, Any]) -> Film:
 def look(settings: Mapping[str, Any], seconds: float) -> tuple[Theme, float]:
     """The theme that `settings` ask for, and how long the film is: `seconds` where they do not say.
 
-    Raises FilmError where there is no such theme or length.
+    Raises FilmError where no film is of such a length.
     """
     theme, seconds = settings.get("theme", "dark"), settings.get("seconds", seconds)
-    if theme not in THEMES:
-        raise FilmError(unknown("theme", str(theme), THEMES))
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float):
-        raise FilmError(f"the film's seconds are {seconds!r}; they must be a number")
     if not MIN_SECONDS <= seconds <= MAX_SECONDS:
         raise FilmError(f"the film lasts {seconds} s; it must last from {MIN_SECONDS:g} to {MAX_SECONDS:g} s")
     return THEMES[theme], float(seconds)
@@ -93,30 +82,16 @@ def from_environment() -> dict[str, Any]:
     if not path:
         return {}
     try:
-        settings = tomllib.loads(Path(path).read_text("utf-8"))
-    except OSError as error:
-        raise FilmError(f"cannot read {path}, which {ENVIRONMENT} names: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise FilmError(f"{path}: this is not a TOML file ({error})") from None
-    return relative_to(Path(path).parent, settings)
-
-
-def relative_to(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The same settings, with the paths in them, which are relative to `folder`."""
-    placed = dict(settings)
-    for key in ("costs", "trace", "ladder"):
-        if isinstance(placed.get(key), str):
-            placed[key] = str(folder / placed[key])
-        elif isinstance(placed.get(key), list):
-            placed[key] = [str(folder / name) for name in placed[key]]
-    return placed
+        return relative_to(Path(path).parent, schema.read(path))
+    except FilmError as error:
+        raise FilmError(f"{ENVIRONMENT}: {error}") from None
 
 
 def _traces(default: Default, settings: Mapping[str, Any]) -> tuple[Trace, ...]:
     if default.beside:
         return _beside(default, settings)
     wanted = len(default.schedules)
-    simulated = [key for key in SIMULATED if key in settings]
+    simulated = [key for key in SIMULATION if key in settings]
     if "trace" in settings:
         if simulated:
             option = simulated[0].replace("_", "-")
@@ -130,7 +105,7 @@ def _traces(default: Default, settings: Mapping[str, Any]) -> tuple[Trace, ...]:
         return tuple(_shipped(name) for name in default.shipped)
     schedules = _listed(settings.get("schedule", default.schedules))
     _expect(wanted, "schedule", schedules)
-    problem = replace(default.problem, **_tile({key: settings[key] for key in PROBLEM if key in settings}))
+    problem = _problem(default.problem, settings)
     device = Device.chosen({key: settings[key] for key in DEVICE if key in settings}, default.device)
     seed, traces = settings.get("seed", 0), []
     for schedule in schedules:
@@ -197,12 +172,12 @@ def _listed(value: str | Sequence[str]) -> list[str]:
     return [value] if isinstance(value, str) else list(value)
 
 
-def _tile(values: dict[str, Any]) -> dict[str, Any]:
-    """TOML and the command line may write a tile as "128x256x64"."""
-    tile = values.get("tile")
-    if isinstance(tile, str):
-        sizes = tile.lower().split("x")
-        if not all(size.isdigit() for size in sizes):
-            raise FilmError(f"the tile is {tile!r}; it must be three sizes such as 128x256x64")
-        values["tile"] = tuple(int(size) for size in sizes)
-    return values
+def _problem(default: Problem, settings: Mapping[str, Any]) -> Problem:
+    """`default` with what `settings` say of it."""
+    values = {name: settings[name] for name in PROBLEM if name in settings}
+    if "tile" in values:
+        values["tile"] = tile_sizes(values["tile"])
+    problem = replace(default, **values)
+    if problem.tiles > MOST_TILES:
+        raise FilmError(f"the problem has {problem.tiles} tiles; a film is made of at most {MOST_TILES}")
+    return problem

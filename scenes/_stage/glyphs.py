@@ -12,6 +12,18 @@ from .theme import Colour
 SANS, MONO = "DejaVu Sans", "DejaVu Sans Mono"
 OUTLINED_AT = 200
 """Font size, in pixels, at which outlines are taken: at small ones letters are pushed onto whole pixels."""
+LAST_TWO = "".join(chr(plane << 16 | last) for plane in range(17) for last in (0xFFFE, 0xFFFF))
+UNDRAWABLE = re.compile(f"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef{LAST_TWO}]")
+"""Control characters, halves of surrogate pairs, and what is no character: Cairo refuses most of them."""
+
+
+def drawable(text: str) -> str:
+    """`text` with a replacement character for each that nothing can be drawn of.
+
+    >>> drawable("a\\x00b"), drawable("\\ud800 naïve")
+    ('a�b', '� naïve')
+    """
+    return UNDRAWABLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def _context(surface: cairo.Surface, px: float, family: str, bold: bool) -> cairo.Context:
@@ -26,7 +38,7 @@ def _context(surface: cairo.Surface, px: float, family: str, bold: bool) -> cair
 def width(text: str, px: float, family: str = SANS, bold: bool = False) -> float:
     """How far `text` advances at a font size of `px` pixels."""
     surface = cairo.ImageSurface(cairo.FORMAT_A8, 1, 1)
-    return _context(surface, px, family, bold).text_extents(text).x_advance
+    return _context(surface, px, family, bold).text_extents(drawable(text)).x_advance
 
 
 def wrap(text: str, px: float, room: float, lines: int, bold: bool = False) -> list[str]:
@@ -70,7 +82,7 @@ def mask(text: str, px: float, family: str = MONO, bold: bool = True) -> tuple[n
     surface = cairo.ImageSurface(cairo.FORMAT_A8, columns, ascent + descent)
     context = _context(surface, px, family, bold)
     context.move_to(0, ascent)
-    context.show_text(text)
+    context.show_text(drawable(text))
     surface.flush()
     rows = np.frombuffer(surface.get_data(), np.uint8).reshape(ascent + descent, surface.get_stride())
     inked = rows[:, :columns]
@@ -91,7 +103,7 @@ def outline(text: str, family: str = SANS, bold: bool = False) -> np.ndarray:
     endless = cairo.RecordingSurface(cairo.CONTENT_ALPHA, None)
     context = _context(endless, OUTLINED_AT, family, bold)
     context.move_to(0, 0)
-    context.text_path(text)
+    context.text_path(drawable(text))
     curves: list[tuple] = []
     begin = at = (0.0, 0.0)
     for kind, points in context.copy_path():

@@ -13,6 +13,7 @@ from .film import Default, Film, from_environment, make
 from .layout import Frame
 from .picture import Picture
 from .script import Script, origin
+from .settings import TRACES, Kind
 from .theme import hexadecimal
 from .words import FRAME_HEIGHT
 from .writing import FilmRenderer
@@ -27,10 +28,14 @@ class FilmScene(Scene):
 
     problem: ClassVar[Problem] = Problem(4096, 4096, 512)
     """What stands in for whatever part of a problem nobody asks for."""
+    settings: ClassVar[Mapping[str, Kind]]
+    """What it may be asked for."""
     make: ClassVar[Callable[[Mapping[str, Any]], Any]]
     """The film that settings ask for; raises TilesimError where there is none."""
     figures: ClassVar[Callable[[Any], dict[str, Any]]]
     """What a film shows, as JSON values."""
+    length: ClassVar[Callable[[Any], int]]
+    """ns that a film's clock counts, 0 where it counts something else."""
     picture: ClassVar[Callable[[Any, Script, Frame], Any]]
     write: ClassVar[Callable[[Any], Script]]
     film: Any = None
@@ -40,6 +45,8 @@ class FilmScene(Scene):
             raise SystemExit(
                 f"error: {type(renderer).__name__} cannot draw this film; leave the renderer to the film"
             )
+        if config.transparent or config.background_opacity < 1:
+            raise SystemExit("error: this film cannot be transparent, its ground is part of it; leave out -t")
         super().__init__(FilmRenderer(), **settings)
 
     def setup(self) -> None:
@@ -69,6 +76,7 @@ class TraceScene(FilmScene):
     """A film about traces. A subclass says what it shows by `default` and, in `write`, what it says of it."""
 
     default: ClassVar[Default]
+    settings = TRACES
     picture = Picture
 
     def __init_subclass__(cls) -> None:
@@ -77,6 +85,10 @@ class TraceScene(FilmScene):
     @classmethod
     def make(cls, settings: Mapping[str, Any]) -> Film:
         return make(cls.default, settings)
+
+    @staticmethod
+    def length(film: Film) -> int:
+        return max(trace.makespan for trace in film.traces)
 
     @staticmethod
     def figures(film: Film) -> dict[str, Any]:

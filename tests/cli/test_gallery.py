@@ -15,7 +15,9 @@ pytest.importorskip("manim", reason="the films need Manim")
 import tilesim
 from tilesim import Device, Problem, simulate
 from tilesim.cli import main
+from tilesim.cli.options import MAX_TILES
 from tilesim.cli.packages import load, scene_names
+from tilesim_scenes._stage.coding import Coding
 
 ROOT = Path(tilesim.__file__).parents[1]
 SHORT = 'size = "480p"\nfps = 5\n'
@@ -66,8 +68,10 @@ def frames(name):
 
 def test_a_gallery_is_its_films(here):
     result = gallery(TWO, "--jobs", "1")
-    assert (result.exit_code, result.output) == (0, "")
+    assert (result.exit_code, result.stdout) == (0, "")
     assert made() == ["naive.mp4", "naive.png", "race.gif"]
+    said = sorted(line.split(", ")[0] for line in result.stderr.splitlines())
+    assert said == ["wrote out/naive.mp4 (15 s", "wrote out/naive.png (854x480", "wrote out/race.gif (1.6 s"]
     shown, looped = frames("naive.mp4"), frames("race.gif")
     assert len(shown) == 75 and shown[0].shape == (480, 854, 3) and shown[0][2, 2].min() > 245
     assert 2 <= len(looped) <= 8
@@ -79,7 +83,7 @@ def test_processes_make_the_same_gallery(here):
     gallery(TWO, "--jobs", "1")
     alone = {name: Path("out", name).read_bytes() for name in made()}
     result = gallery(TWO, "--jobs", "2")
-    assert (result.exit_code, result.output) == (0, "")
+    assert (result.exit_code, result.stdout) == (0, "")
     assert {name: Path("out", name).read_bytes() for name in made()} == alone
 
 
@@ -89,6 +93,8 @@ def test_without_a_file_it_is_every_film(here, monkeypatch):
     monkeypatch.setattr("tilesim.ladder.file.FOLDER", here)
 
     class Begun:
+        coding = Coding(30, 0.0, 1.0)
+
         def finish(self):
             pass
 
@@ -98,22 +104,31 @@ def test_without_a_file_it_is_every_film(here, monkeypatch):
 
     monkeypatch.setattr(stage, "begin", begin)
     result = CliRunner().invoke(main, ["gallery", "-o", "out", "--jobs", "1"])
-    assert (result.exit_code, result.output) == (0, "")
+    assert (result.exit_code, result.stdout) == (0, "")
     assert [str(output) for _, output, _, _ in begun] == [f"out/{name}.mp4" for name in scene_names()]
     assert all(form == "mp4" and figures for _, _, form, figures in begun)
 
 
 FILM = f'[[film]]\nscene = "naive"\noutput = "a.mp4"\n{SHORT}'
+LINKS = {
+    "link.png": "linked.png",
+    "gallery.mp4": "../lists/films.toml",
+    "trace.mp4": "../lists/runs/a.npz",
+}
+"""In the folder that is written into."""
 MISTAKES = {
     "no TOML": ("film = [", "lists/films.toml: this is not a TOML file"),
-    "no films": ("", "lists/films.toml: a gallery has a table [[film]] for each film, and at least one"),
+    "no films": ("", "film is None; it must be a table [[film]] for each film, and at least one"),
     "one table": ('[film]\nscene = "naive"', "a table [[film]] for each film"),
     "another entry": (f'title = "x"\n{FILM}', "there is no entry 'title'"),
     "no scene": ('[[film]]\noutput = "a.mp4"', "film 1 of the gallery: it has no scene"),
     "no output": ('[[film]]\nscene = "naive"', "film 1 of the gallery: it has no output"),
     "wrong scene": (FILM.replace("naive", "naiv"), "there is no scene 'naiv'; did you mean 'naive'?"),
     "wrong size": (FILM.replace("480p", "4k"), "there is no size '4k'"),
-    "wrong fps": (FILM.replace("fps = 5", "fps = 500"), "fps is 500; it must lie between 1 and 120"),
+    "wrong fps": (
+        FILM.replace("fps = 5", "fps = 500"),
+        "fps is 500; it must be a whole number from 1 to 120",
+    ),
     "fps as text": (FILM.replace("fps = 5", 'fps = "5"'), "fps is '5'; it must be a whole number"),
     "scene as a number": ('[[film]]\nscene = 1\noutput = "a.mp4"', "scene is 1; it must be a text"),
     "wrong setting": (f"{FILM}colour = 1", "film 1 of the gallery: there is no film setting 'colour'"),
@@ -122,7 +137,41 @@ MISTAKES = {
     "a still": (FILM.replace("a.mp4", "a.png"), "the output 'a.png' must end in one of .mp4"),
     "a poster": (f'{FILM}poster = "a.jpg"', "the poster 'a.jpg' must end in .png"),
     "beyond the end": (f"{FILM}to = 99", "there is no part of the film from 0 s to 99 s"),
-    "two of a name": (FILM + FILM, "film 2 of the gallery: another one writes 'a.mp4' as well"),
+    "two of a name": (FILM + FILM, "cannot write out/a.mp4 and out/a.mp4"),
+    "two of a name by another spelling": (
+        FILM + FILM.replace("a.mp4", "./../out/a.mp4"),
+        "cannot write out/../out/a.mp4 and out/a.mp4: they are the same file",
+    ),
+    "a poster of a link": (
+        f'{FILM}poster = "link.png"\n{FILM.replace("a.mp4", "b.mp4")}poster = "linked.png"',
+        "cannot write out/linked.png and out/link.png: they are the same file",
+    ),
+    "the gallery itself": (
+        FILM.replace("a.mp4", "gallery.mp4"),
+        "cannot write out/gallery.mp4: it is read as lists/films.toml",
+    ),
+    "its own trace": (
+        f'{FILM.replace("a.mp4", "trace.mp4")}trace = "runs/a.npz"',
+        "cannot write out/trace.mp4: it is read as lists/runs/a.npz",
+    ),
+    "a trace of another film": (
+        f'{FILM}trace = "runs/a.npz"\n{FILM.replace("a.mp4", "trace.mp4")}',
+        "cannot write out/trace.mp4: it is read as lists/runs/a.npz",
+    ),
+    "a key misspelt": (f'{FILM}postre = "b.png"', "did you mean 'poster'?"),
+    "trace of numbers": (f"{FILM}trace = [1]", "trace is [1]; it must be a file's name, or a list of them"),
+    "schedule of a number": (f"{FILM}schedule = 5", "schedule is 5; it must be a name, or a list of them"),
+    "theme of a list": (f"{FILM}theme = []", "theme is []; it must be a text"),
+    "digits of another script": (f'{FILM}tile = "²x1x1"', "it must be three sizes such as 128x256x64"),
+    "a number of 5,000 digits": (f"{FILM}seed = {'9' * 5000}", "it has a number of thousands of digits"),
+    "a hexadecimal of 5,000 digits": (f"{FILM}seed = 0x{'f' * 5000}", "seed is an int of thousands of dig"),
+    "3,000 brackets": (f"{FILM}trace = {'[' * 3000}{']' * 3000}", "its values are nested too deep"),
+    "90 brackets": (f"{FILM}trace = {'[' * 90}{']' * 90}", "it must be a file's name, or a list of them"),
+    "a null in its name": (FILM.replace("a.mp4", "a\\u0000.mp4"), "it must be a file's name"),
+    "a null in a trace's name": (f'{FILM}trace = "a\\u0000.npz"', "it must be a file's name"),
+    "a date": (f"{FILM}m = 1979-05-27", "m is datetime.date(1979, 5, 27); it must be a whole number"),
+    "too many tiles": (f"{FILM}m = 999999\nn = 999999", "a film is made of at most 4194304"),
+    "a ladder's film of SMs": (FILM.replace("naive", "ladder") + "sms = 4", "no film setting 'sms'"),
     "another folder": (FILM.replace("a.mp4", "no/a.mp4"), "the folder out/no does not exist"),
 }
 
@@ -130,10 +179,30 @@ MISTAKES = {
 @pytest.mark.parametrize("case", MISTAKES)
 def test_a_mistake_is_one_sentence_before_any_film_is_made(case, here):
     text, words = MISTAKES[case]
+    for link, target in LINKS.items():
+        Path("out", link).symlink_to(target)
+    before = made()
     result = gallery(text, "--jobs", "1")
     assert result.exit_code == 1 and result.stderr.count("\n") == 1
     assert result.stderr.startswith("error: ") and words in result.stderr
-    assert isinstance(result.exception, SystemExit) and made() == []
+    assert isinstance(result.exception, SystemExit) and made() == before
+
+
+@pytest.mark.parametrize("data", [b"\xff\xfe[\0", FILM.encode("utf-16"), b"scene = '\xe9'", b"\0" * 99])
+def test_a_gallery_in_another_encoding_is_one_sentence(data, here):
+    Path("lists/films.toml").write_bytes(data)
+    result = CliRunner().invoke(main, ["gallery", "lists/films.toml", "-o", "out"])
+    assert result.exit_code == 1 and result.stderr.count("\n") == 1
+    assert result.stderr.startswith("error: lists/films.toml: this is not a TOML file (")
+
+
+def test_a_gallery_without_an_end_is_not_read_for_ever(here):
+    result = CliRunner().invoke(main, ["gallery", "/dev/zero", "-o", "out"])
+    assert result.exit_code == 1 and "/dev/zero: this is larger than" in result.stderr
+
+
+def test_a_gallery_and_the_command_line_have_one_limit_on_tiles():
+    assert load("scenes", "_stage.film").MOST_TILES == MAX_TILES
 
 
 def test_the_gallery_of_the_readme_makes_what_it_shows():

@@ -32,14 +32,14 @@ def frames(path):
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory):
     path = tmp_path_factory.mktemp("alone") / "film.mp4"
-    assert run("persistent", *CUT, "--jobs", 1, "-o", path).output == ""
+    assert run("persistent", *CUT, "--jobs", 1, "-o", path).stdout == ""
     return path
 
 
 @pytest.mark.parametrize("jobs", [[], ["--jobs", 2], ["--jobs", 64]])
 def test_any_number_of_jobs_gives_the_same_file(jobs, alone, tmp_path):
     result = run("persistent", *CUT, *jobs, "-o", tmp_path / "film.mp4")
-    assert (result.exit_code, result.output) == (0, "")
+    assert (result.exit_code, result.stdout) == (0, "")
     assert (tmp_path / "film.mp4").read_bytes() == alone.read_bytes()
 
 
@@ -90,7 +90,7 @@ def cluster():
 def test_a_cluster_gives_the_same_file(cluster, alone, tmp_path):
     address = cluster.scheduler_address
     result = run("persistent", *CUT, "--cluster", address, "-o", tmp_path / "film.mp4")
-    assert (result.exit_code, result.output) == (0, "")
+    assert (result.exit_code, result.stdout) == (0, "")
     assert (tmp_path / "film.mp4").read_bytes() == alone.read_bytes()
 
 

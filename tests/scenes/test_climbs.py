@@ -274,14 +274,14 @@ def here(tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", CLIMBS)
 def test_a_ladder_is_shown_from_a_file_and_from_what_ships(name, here):
     own = write(here / "own.json")
-    told = json.loads(export(name, "--ladder", own, *QUICK, "-o", "a.mp4", "--json").output)
+    told = json.loads(export(name, "--ladder", own, *QUICK, "-o", "a.mp4", "--json").stdout)
     assert told["finding"] == CLIMBS[name].write(climb()).finding
     assert [one["name"] for one in told["rows"]] == list(STEPS)
     assert told["rows"][2]["tflops"] == pytest.approx(388, abs=0.05)
     (here / "shipped").mkdir()
     write(here / "shipped" / "h200.json")
-    assert export(name, "--size", "480p", "-o", "a.png").output == ""
-    assert export(name, "--ladder", own, "--m", 4096, "--size", "480p", "-o", "b.png").output == ""
+    assert export(name, "--size", "480p", "-o", "a.png").stdout == ""
+    assert export(name, "--ladder", own, "--m", 4096, "--size", "480p", "-o", "b.png").stdout == ""
     with Image.open("a.png") as shipped, Image.open("b.png") as larger:
         assert (np.asarray(shipped) == picture(name).reel.still(16.0)[..., :3]).all()
         assert (np.asarray(shipped) != np.asarray(larger)).any()
@@ -340,7 +340,7 @@ def test_a_gallery_takes_a_ladder_beside_it(here):
     film = '[[film]]\nscene = "ladder"\noutput = "a.mp4"\nladder = "own.json"\nm = 4096\n'
     (here / "lists" / "films.toml").write_text(film + 'size = "480p"\nfps = 5\nto = 0.4\n')
     result = CliRunner().invoke(main, ["gallery", "lists/films.toml", "-o", ".", "--jobs", "1"])
-    assert (result.exit_code, result.output) == (0, "") and (here / "a.mp4").is_file()
+    assert (result.exit_code, result.stdout) == (0, "") and (here / "a.mp4").is_file()
 
 
 @pytest.mark.parametrize("name", CLIMBS)

@@ -81,6 +81,15 @@ def test_other_formats_are_joined_as_well(form, tmp_path):
     assert stamps == pytest.approx(np.arange(40) / 4, abs=2e-3)
 
 
+@pytest.mark.parametrize("form", ["mp4", "webm"])
+def test_the_same_film_is_the_same_file(form, tmp_path):
+    """Made twice, and from segments that another made."""
+    cut, files = Cut("480p", 2, 1.0, 11.0), [tmp_path / f"{name}.{form}" for name in ("a", "b", "c")]
+    for path, executor in zip(files, (None, None, Backwards()), strict=True):
+        exported("naive", path, executor, cut, form)
+    assert len({path.read_bytes() for path in files}) == 1
+
+
 def test_frames_come_at_even_times_and_can_be_sought(alone, tmp_path):
     exported("naive", path := tmp_path / "film.mp4")
     with av.open(str(path)) as container:

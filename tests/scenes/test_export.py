@@ -14,7 +14,7 @@ import av
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from films import close, film, painted, script
+from films import close, film, painted, picture, script
 from PIL import Image
 
 from tilesim import Device, Problem, simulate
@@ -48,7 +48,7 @@ def frames(path):
 @pytest.mark.parametrize("form", ["mp4", "webm", "gif", "mov"])
 def test_formats_hold_the_frames_that_were_asked_for(form, here):
     result = run("naive", "--size", "480p", "--fps", "10", "--from", "6", "--to", "6.5", "-o", f"film.{form}")
-    assert (result.exit_code, result.output, names(here)) == (0, "", [f"film.{form}"])
+    assert (result.exit_code, result.stdout, names(here)) == (0, "", [f"film.{form}"])
     with av.open(f"film.{form}") as container:
         stream = container.streams.video[0]
         assert (stream.width, stream.height, float(stream.average_rate)) == (854, 480, 10)
@@ -66,7 +66,7 @@ def test_formats_hold_the_frames_that_were_asked_for(form, here):
     ],
 )
 def test_sizes(size, shape, here):
-    assert run("persistent", "--size", size, "--from", "14", "-o", "still.png").output == ""
+    assert run("persistent", "--size", size, "--at", "14", "-o", "still.png").stdout == ""
     with Image.open("still.png") as image:
         assert image.size == shape[::-1]
 
@@ -77,17 +77,47 @@ def test_frames_are_as_many_as_the_rate_and_the_cut_ask_for(here):
         assert len(frames("film.mp4")) == count
 
 
-def test_a_png_is_the_still_at_from_and_else_the_end_card(here):
-    run("naive", "--size", "480p", "-o", "end.png")
-    run("naive", "--size", "480p", "--format", "png", "--from", "6", "-o", "six.still")
-    for path, second in (("end.png", 15.0), ("six.still", 6.0)):
-        with Image.open(path) as image:
-            assert (np.asarray(image) == painted("naive", second)[..., :3]).all()
+def still(*at):
+    """The still of the film naive that is exported with such options."""
+    result = run("naive", "--size", "480p", "--format", "png", *at, "-o", "x.still")
+    assert result.exit_code == 0, result.output
+    with Image.open("x.still") as image:
+        return np.asarray(image)
+
+
+@pytest.mark.parametrize("at", [[], ["--at", "0"], ["--at", "6"], ["--at", "14.5"], ["--at", "15"]])
+def test_a_still_is_of_the_second_asked_for_and_else_the_end_card(at, here):
+    second = float(at[1]) if at else 15.0
+    assert (still(*at) == painted("naive", second)[..., :3]).all()
+
+
+def test_a_still_of_an_instant_shows_the_clock_at_it(here):
+    """Whatever the unit. At the first instant the opening is over; at the last one the end card stands."""
+    pace, end = picture("naive").reel.pace, film("naive").traces[0].makespan
+    shown = still("--at", "2500ns")
+    assert (shown == painted("naive", pace.when(2500))[..., :3]).all()
+    for same in ("2.5us", "2.5µs", "0.0025ms"):
+        assert (still("--at", same) == shown).all()
+    opening = float(pace.film_s[1])
+    assert opening > 1 and (still("--at", "0us") == painted("naive", opening)[..., :3]).all()
+    assert (still("--at", f"{end}ns") == painted("naive", 15.0)[..., :3]).all()
+
+
+def test_without_a_name_a_film_is_called_as_its_scene(here):
+    for args, name in (([], "naive.mp4"), (["--format", "gif"], "naive.gif")):
+        assert run("naive", *QUICK, *args).exit_code == 0 and (here / name).is_file()
+
+
+def test_what_was_written_is_said_beside_standard_output(here):
+    result = run("naive", *QUICK, "--json", "-o", "a.mp4", "--poster", "p.png")
+    assert json.loads(result.stdout)["film"] == "a.mp4"
+    film, poster = result.stderr.splitlines()
+    assert film.startswith("wrote a.mp4 (0.4 s, ") and poster.startswith("wrote p.png (854x480, ")
 
 
 def test_poster_finding_json_and_theme(here):
     result = run("persistent", *QUICK, "-o", "a.mp4", "--poster", "a.png", "--json", "--theme", "light")
-    told = json.loads(result.output)
+    told = json.loads(result.stdout)
     (trace,) = film("persistent").traces
     assert told["film"] == "a.mp4" and told["finding"] == script("persistent").finding
     assert told["traces"][0]["makespan_ns"] == trace.makespan
@@ -97,21 +127,21 @@ def test_poster_finding_json_and_theme(here):
         assert close(np.asarray(image)[2, 2], THEMES["light"].background)
     assert frames("a.mp4")[0][2, 2].min() > 245
     result = run("persistent", *QUICK, "-o", "a.mp4", "--finding")
-    assert result.output.splitlines() == script("persistent").finding
+    assert result.stdout.splitlines() == script("persistent").finding
 
 
 def test_traces_and_simulations_that_were_asked_for(here):
     for name, schedule in (("a.npz", "naive"), ("b.npz", "persistent-dynamic")):
         simulate(schedule, SMALL, Device(3)).save(name)
     result = run("race", "--trace", "a.npz", "--trace", "b.npz", "-o", "race.png", "--size", "480p", "--json")
-    told = [figures["makespan_ns"] for figures in json.loads(result.output)["traces"]]
+    told = [figures["makespan_ns"] for figures in json.loads(result.stdout)["traces"]]
     assert told == [simulate(name, SMALL, Device(3)).makespan for name in ("naive", "persistent-dynamic")]
     result = run("naive", "--sms", "5", "--k", "64", "-o", "n.png", "--size", "480p", "--json")
     expected = simulate("naive", Problem(384, 1536, 64), Device(5)).makespan
-    assert json.loads(result.output)["traces"][0]["makespan_ns"] == expected
+    assert json.loads(result.stdout)["traces"][0]["makespan_ns"] == expected
     contiguous = ["--schedule", "persistent-contiguous"]
     result = run("persistent", *contiguous, "-o", "n.png", "--size", "480p", "--json")
-    assert json.loads(result.output)["traces"][0]["launches"] == 4
+    assert json.loads(result.stdout)["traces"][0]["launches"] == 4
 
 
 def traces_for_mistakes(folder):
@@ -161,7 +191,19 @@ MISTAKES = {
     "size typo": ([*NAIVE, "--size", "1080"], 2, "'1080'"),
     "no frames": ([*NAIVE, "--fps", "0"], 2, "'--fps'"),
     "no SMs": ([*NAIVE, "--sms", "0"], 2, "number of SMs is 0"),
-    "no output": (["naive"], 2, "'-o'"),
+    "a still from": (["naive", "-o", "x.png", "--from", "0"], 2, "give --at instead"),
+    "a still to": (["naive", "-o", "x.png", "--to", "3"], 2, "give --at instead"),
+    "a film at": ([*NAIVE, "--at", "3"], 2, "--at is of a still"),
+    "a still beyond the film": (["naive", "-o", "x.png", "--at", "15.1"], 2, "it has 0 to 15"),
+    "a still beyond the trace": (
+        ["naive", "-o", "x.png", "--at", "9ms"],
+        2,
+        "no instant 9000us of the trace",
+    ),
+    "a still of no time": (["naive", "-o", "x.png", "--at", "nan"], 2, "'nan' is neither a second"),
+    "a still before": (["naive", "-o", "x.png", "--at", "-1"], 2, "'-1' is neither a second"),
+    "a still in another unit": (["naive", "-o", "x.png", "--at", "3h"], 2, "'3h' is neither a second"),
+    "a still of so many digits": (["naive", "-o", "x.png", "--at", "9" * 99], 2, "is neither a second"),
     "unwritable poster": ([*NAIVE, "--poster", "none/p.png"], None, "the folder none does not exist"),
 }
 
@@ -235,8 +277,36 @@ def test_ctrl_c_leaves_nothing_and_the_old_film_intact(jobs, reached, here, temp
     assert not [name for name in names(temporary) if name.startswith("tilesim-")]
 
 
-def test_without_a_terminal_nothing_is_said(here):
+def test_without_a_terminal_there_is_no_bar(here):
     done = subprocess.run(
         command("naive", *QUICK, "-o", "x.mp4"), capture_output=True, text=True, check=False
     )
-    assert (done.returncode, done.stdout, done.stderr, names(here)) == (0, "", "", ["x.mp4"])
+    assert (done.returncode, done.stdout, names(here)) == (0, "", ["x.mp4"])
+    assert done.stderr.startswith("wrote x.mp4 ") and done.stderr.count("\n") == 1
+
+
+TWICE = {
+    "film and poster": ["-o", "a.png", "--poster", "a.png"],
+    "by another spelling": ["-o", "a.png", "--poster", "./folder/../a.png"],
+    "through a link": ["-o", "old.png", "--poster", "link.png"],
+    "through a hard link": ["-o", "old.png", "--poster", "hard.png"],
+    "its trace": ["-o", "good.npz", "--format", "png", "--trace", "good.npz"],
+    "its trace as poster": ["-o", "x.mp4", "--poster", "trace.png", "--trace", "good.npz"],
+    "its costs": ["-o", "costs.json", "--format", "png", "--costs", "folder/../costs.json"],
+    "its ladder": ["-o", "costs.json", "--format", "png", "--ladder", "costs.json"],
+}
+
+
+@pytest.mark.parametrize("case", TWICE)
+def test_no_file_is_written_twice_or_over_what_the_film_is_made_of(case, here):
+    traces_for_mistakes(here)
+    (here / "costs.json").write_text('{"k_step": 1000}')
+    (here / "old.png").write_text("old")
+    (here / "link.png").symlink_to("old.png")
+    (here / "hard.png").hardlink_to(here / "old.png")
+    (here / "trace.png").symlink_to("good.npz")
+    before = {path.name: path.read_bytes() for path in here.iterdir() if path.is_file()}
+    result = run("naive", *TWICE[case])
+    assert result.exit_code == 2 and result.stderr.startswith("error: cannot write ")
+    assert result.stderr.count("\n") == 1 and result.stdout == ""
+    assert {path.name: path.read_bytes() for path in here.iterdir() if path.is_file()} == before

@@ -4,7 +4,8 @@ import pytest
 from films import CLASSROOM, FILMS, SCENES, film
 
 from tilesim import Costs, Device, Problem, simulate
-from tilesim_scenes._stage.film import ENVIRONMENT, SETTINGS, FilmError, from_environment, make
+from tilesim_scenes._stage.film import ENVIRONMENT, FilmError, from_environment, make
+from tilesim_scenes._stage.settings import TRACES
 
 NAIVE, RACE = SCENES["naive"].default, SCENES["race"].default
 
@@ -62,6 +63,14 @@ def test_the_classroom_that_ships_is_the_one_of_make_demo(monkeypatch):
         ('theme = "drak"', "did you mean 'dark'?"),
         ('seconds = "9"', "must be a number"),
         ("seconds = true", "must be a number"),
+        ("trace = [1]", "trace is [1]; it must be a file's name"),
+        ("schedule = 5", "schedule is 5; it must be a name"),
+        ("theme = []", "theme is []"),
+        ('tile = "²x1x1"', "three sizes such as 128x256x64"),
+        (f"seed = {'9' * 5000}", "this is not a TOML file"),
+        (f"trace = {'[' * 3000}{']' * 3000}", "this is not a TOML file"),
+        ('costs = "a\\u0000"', "costs is 'a\\x00'; it must be a file's name"),
+        ("m = 999999\nn = 999999", "a film is made of at most"),
         ("seconds = nan", "must last from 6 to 600 s"),
         ("seconds = 5.9", "must last from 6 to 600 s"),
         ('tile = "128x256"', ""),
@@ -94,7 +103,7 @@ def test_every_setting_is_an_option_of_export():
     from tilesim.cli import main
 
     options = {name for option in main.get_command(None, "export").params for name in (option.name,)}
-    assert set(SETTINGS) <= options
+    assert set(TRACES) <= options
 
 
 def test_films_are_deterministic():

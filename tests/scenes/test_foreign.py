@@ -7,7 +7,9 @@ import pytest
 pytest.importorskip("manim")
 
 from tilesim import Costs, Device, Problem, Trace, simulate
-from tilesim_scenes._stage.film import Film
+from tilesim_scenes._stage import glyphs
+from tilesim_scenes._stage.film import Film, FilmError
+from tilesim_scenes._stage.layout import Frame
 from tilesim_scenes._stage.phrases import schedule_name, time_bars
 from tilesim_scenes._stage.script import origin
 from tilesim_scenes._stage.theme import THEMES
@@ -48,8 +50,15 @@ def test_a_race_names_both():
     assert "flashinfer" not in words(said) and "cutlass" not in words(said)
 
 
+def test_a_persistent_film_asks_for_the_column_that_says_which_block_a_row_is_of():
+    with pytest.raises(FilmError, match="add the column cta"):
+        Persistent.write(film(foreign("naive", derived=["cta"])))
+    with pytest.raises(FilmError, match="queue for a free one"):
+        Persistent.write(film(foreign("naive")))
+
+
 def test_a_long_name_is_cut():
-    shown = schedule_name(foreign("naive", name="a kernel\nof which\tmuch " + "can be said " * 9999))
+    shown = schedule_name(foreign("naive", name="a kernel of which much " + "can be said " * 80))
     assert shown.startswith("a kernel of which much") and shown.endswith("…") and len(shown) < 40
 
 
@@ -77,3 +86,31 @@ def test_the_badge_names_what_is_known_of_the_gpu():
     assert origin([trace]) == "measured on a GPU"
     assert origin([replace(trace, device=Device.named("h200", 4))]) == "measured on NVIDIA H200"
     assert origin([replace(trace, meta={"gpu": "NVIDIA L40S"})]) == "measured on NVIDIA L40S"
+
+
+ODD = [
+    "a\0b",
+    "\ud800",
+    "\udfff lone",
+    "\ufffe",
+    "\uffff",
+    "\ufdd0",
+    "\U0010ffff",
+    "\x1b[31m",
+    "a\nb",
+    "\u202e",
+    "",
+]
+
+
+@pytest.mark.parametrize("text", ODD, ids=ascii)
+def test_any_text_can_be_drawn(text):
+    """Also what no file may hold: a trace or a script can be made in Python."""
+    assert glyphs.width(text, 40) >= 0
+    assert glyphs.mask(text, 40)[0].ndim == 2 and glyphs.outline(text).shape[1] == 3
+
+
+def test_a_film_of_any_text_can_be_drawn():
+    made, text = film(foreign("naive")), " ".join(ODD)
+    said = replace(Naive.write(made), title=text, panels=[(text, text)], finding=[text], opening=text)
+    assert Naive.picture(made, said, Frame(854, 480)).reel.still(15.0).shape == (480, 854, 4)

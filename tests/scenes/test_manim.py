@@ -133,16 +133,11 @@ def test_manims_film_says_which_colours_it_has(rendered):
     assert (frame.colorspace, frame.color_range) == (Colorspace.ITU709, ColorRange.MPEG)
 
 
-def test_a_transparent_film_is_given_whole_frames(tmp_path):
-    """Its format is not the one that films are converted to."""
-    settings = {"media_dir": str(tmp_path), "quality": "low_quality", "verbosity": "ERROR", "frame_rate": 2}
-    with tempconfig(settings | {"write_to_movie": True, "progress_bar": "none", "transparent": True}):
-        scene = SCENES["persistent"]()
-        scene.film = film("persistent")
-        scene.render()
-    (movie,) = (path for path in tmp_path.rglob("*.mov") if "partial" not in str(path))
-    _, count, (shown,) = decode(movie, [12])
-    assert count == 30 and np.abs(shown - painted("persistent", 6)[..., :3]).mean() < 1
+@pytest.mark.parametrize("settings", [{"transparent": True}, {"background_opacity": 0.5}])
+def test_a_transparent_film_is_refused_before_anything_is_written(settings, tmp_path):
+    with tempconfig({"media_dir": str(tmp_path)} | settings), pytest.raises(SystemExit, match=r"^error: .*-t"):
+        SCENES["persistent"]()
+    assert not list(tmp_path.iterdir())
 
 
 def test_other_renderers_are_refused():
@@ -164,10 +159,10 @@ def test_a_gif_as_manim_writes_it(rendered):
 
 def test_a_film_file_that_is_missing_is_one_sentence(rendered):
     out, err, code, clone = rendered("missing")
-    words = "cannot read none.toml, which TILESIM_FILM names: No such file or directory"
+    words = "TILESIM_FILM: none.toml: there is no such file"
     assert code == 1 and err.splitlines()[-1].startswith("error: ") and words in err
     assert "Traceback" not in out + err and "│" not in out + err
-    assert not list(clone.glob(".cache/**/*.mp4"))
+    assert not [path for path in clone.glob(".cache/**/*") if path.suffix in (".mp4", ".mov")]
 
 
 def test_a_film_file_that_is_broken_is_one_sentence(clone, monkeypatch):

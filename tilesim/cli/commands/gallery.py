@@ -1,24 +1,23 @@
 """`tilesim gallery`: render many films with one command."""
 
-import tomllib
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
-from tilesim import files
 from tilesim.cli.commands.export import FORMATS, SIZES
+from tilesim.cli.figures import wrote
 from tilesim.cli.jobs import cluster_option, executor, jobs_option
 from tilesim.cli.packages import load, scene_class, scene_names
 from tilesim.cli.progress import progress
-from tilesim.errors import TilesimError, unknown
+from tilesim.errors import TilesimError, shown
+from tilesim.files import check_outputs
 from tilesim.text import plural
 
-OWN = {"scene": str, "output": str, "poster": str, "size": str, "fps": int, "from": float, "to": float}
-"""What a film of a gallery says beside the settings of a film, and as what."""
+MOVING = tuple(form for form in FORMATS if form != "png")
 AHEAD = 1
 """Films that are begun while another is still being encoded, so that no process waits."""
 
@@ -32,6 +31,8 @@ class Entry:
     cut: Any
     output: Path
     poster: Path | None
+    inputs: tuple[str, ...]
+    """Files that it is made of."""
 
     @property
     def form(self) -> str:
@@ -58,95 +59,98 @@ def command(file: str | None, folder: str, jobs: int | None, cluster: str | None
     as it likes `poster`, `size`, `fps`, `from`, `to` and whatever else `tilesim export` takes, with _ for -.
     Paths of traces, costs and ladders are relative to FILE.
     """
-    listed = (
-        _listed(Path(file)) if file else [{"scene": name, "output": f"{name}.mp4"} for name in scene_names()]
-    )
+    listed = _listed(file) if file else [{"scene": name, "output": f"{name}.mp4"} for name in scene_names()]
     where = Path(file).parent if file else Path()
-    entries = [
-        _entry(number, dict(settings), where, Path(folder)) for number, settings in enumerate(listed, 1)
-    ]
-    _check_names(entries)
+    entries = [_entry(number, settings, where, Path(folder)) for number, settings in enumerate(listed, 1)]
+    outputs = [path for entry in entries for path in (entry.output, entry.poster)]
+    check_outputs(outputs, [file, *(path for entry in entries for path in entry.inputs)])
     codings = [entry.cut.coding(entry.film, entry.form) for entry in entries]
     stage = load("scenes", "_stage.export")
     tasks, frames = (
         sum(len(coding.segments()) for coding in codings),
         sum(coding.frames for coding in codings),
     )
-    with executor(jobs, cluster, tasks) as workers, progress(plural(len(entries), "film"), frames) as done:
-        begun: deque[Any] = deque()
-        for entry in entries:
-            begun.append(
-                stage.begin(entry.act, entry.film, entry.output, entry.form, entry.cut, workers, done)
-            )
-            if entry.poster:
-                stage.save_still(begun[-1].reel, entry.poster, entry.film.seconds)
-            if workers is None or len(begun) > AHEAD:
-                begun.popleft().finish()
-        while begun:
-            begun.popleft().finish()
+    written: list[tuple[Path, str]] = []
+    try:
+        with (
+            executor(jobs, cluster, tasks) as workers,
+            progress(plural(len(entries), "film"), frames) as done,
+        ):
+            begun: deque[tuple[Entry, Any]] = deque()
+            for entry in entries:
+                film = stage.begin(entry.act, entry.film, entry.output, entry.form, entry.cut, workers, done)
+                begun.append((entry, film))
+                if entry.poster:
+                    stage.save_still(film.reel, entry.poster, entry.film.seconds)
+                    written.append((entry.poster, entry.cut.pixels))
+                if workers is None or len(begun) > AHEAD:
+                    written.append(_finish(*begun.popleft()))
+            while begun:
+                written.append(_finish(*begun.popleft()))
+    finally:
+        # Not before, or the lines would run into the progress bar.
+        for path, about in written:
+            wrote(path, about)
 
 
-def _listed(file: Path) -> list[Mapping[str, Any]]:
+def _finish(entry: Entry, film: Any) -> tuple[Path, str]:
+    film.finish()
+    return entry.output, film.coding.length
+
+
+def _listed(file: str) -> list[Mapping[str, Any]]:
     """The tables [[film]] of a gallery's file."""
+    schema = load("scenes", "_stage.settings")
+    gallery = schema.read(file)
+    tables = schema.Kind(_are_tables, "a table [[film]] for each film, and at least one")
     try:
-        gallery = tomllib.loads(file.read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise TilesimError(f"{file}: this is not a TOML file ({error})") from None
-    films = gallery.pop("film", None)
-    if gallery:
-        raise TilesimError(f"{file}: " + unknown("entry", next(iter(gallery)), ["film"]))
-    if not isinstance(films, list) or not films or not all(isinstance(film, dict) for film in films):
-        raise TilesimError(f"{file}: a gallery has a table [[film]] for each film, and at least one")
-    return films
+        schema.check({"film": None} | gallery, {"film": tables}, "entry")
+    except TilesimError as error:
+        raise TilesimError(f"{file}: {error}") from None
+    return gallery["film"]
 
 
-def _check_names(entries: Sequence[Entry]) -> None:
-    """Raise TilesimError where a file of the gallery could not be written, or would be written twice."""
-    taken: set[Path] = set()
-    for number, entry in enumerate(entries, 1):
-        for file in (entry.output, entry.poster):
-            if file is None:
-                continue
-            try:
-                if file in taken:
-                    raise TilesimError(f"another one writes {file.name!r} as well")
-                files.check(file)
-            except TilesimError as error:
-                raise TilesimError(f"film {number} of the gallery: {error}") from None
-            taken.add(file)
+def _are_tables(films: Any) -> bool:
+    return isinstance(films, list) and bool(films) and all(isinstance(film, dict) for film in films)
 
 
-def _entry(number: int, settings: dict[str, Any], where: Path, folder: Path) -> Entry:
+def _entry(number: int, settings: Mapping[str, Any], where: Path, folder: Path) -> Entry:
     """A film from its table; raises TilesimError, which says in which film it is, for whatever is wrong."""
-    films, stage = load("scenes", "_stage.film"), load("scenes", "_stage.export")
     try:
-        own = {key: settings.pop(key) for key in OWN if key in settings}
-        for key, value in own.items():
-            wanted = OWN[key]
-            if isinstance(value, bool) or not isinstance(value, int | float if wanted is float else wanted):
-                noun = {str: "a text", int: "a whole number", float: "a number"}[wanted]
-                raise TilesimError(f"{key} is {value!r}; it must be {noun}")
-        for key in ("scene", "output"):
-            if key not in own:
-                raise TilesimError(f"it has no {key}")
-        if own["scene"] not in scene_names():
-            raise TilesimError(unknown("scene", own["scene"], scene_names()))
-        if own.setdefault("size", "1080p") not in SIZES:
-            raise TilesimError(unknown("size", own["size"], SIZES))
-        if not 1 <= own.setdefault("fps", 30) <= 120:
-            raise TilesimError(f"fps is {own['fps']}; it must lie between 1 and 120")
-        act = scene_class(own["scene"])
-        film = act.make(films.relative_to(where, settings))
-        act.write(film)
-        cut = stage.Cut(own["size"], own["fps"], own.get("from", 0.0), own.get("to"))
-        poster = folder / own["poster"] if "poster" in own else None
-        entry = Entry(act, film, cut, folder / own["output"], poster)
-        moving = [form for form in FORMATS if form != "png"]
-        if entry.form not in moving:
-            raise TilesimError(f"the output {own['output']!r} must end in one of .{', .'.join(moving)}")
-        if poster and poster.suffix.lower() != ".png":
-            raise TilesimError(f"the poster {own['poster']!r} must end in .png")
-        cut.coding(film, entry.form)
+        return _film(settings, where, folder)
     except TilesimError as error:
         raise TilesimError(f"film {number} of the gallery: {error}") from None
+
+
+def _film(settings: Mapping[str, Any], where: Path, folder: Path) -> Entry:
+    schema, stage = load("scenes", "_stage.settings"), load("scenes", "_stage.export")
+    own = {
+        "scene": schema.one_of(scene_names()),
+        "output": schema.FILE,
+        "poster": schema.FILE,
+        "size": schema.one_of(SIZES),
+        "fps": schema.whole(1, 120),
+        "from": schema.NUMBER,
+        "to": schema.NUMBER,
+    }
+    for key in ("scene", "output"):
+        if key not in settings:
+            raise TilesimError(f"it has no {key}")
+    schema.check({"scene": settings["scene"]}, own)
+    act = scene_class(settings["scene"])
+    schema.check(settings, own | act.settings)
+    output = folder / settings["output"]
+    poster = folder / settings["poster"] if "poster" in settings else None
+    if output.suffix.lstrip(".").lower() not in MOVING:
+        raise TilesimError(f"the output {shown(settings['output'])} must end in one of .{', .'.join(MOVING)}")
+    if poster and poster.suffix.lower() != ".png":
+        raise TilesimError(f"the poster {shown(settings['poster'])} must end in .png")
+    asked = schema.relative_to(where, {name: settings[name] for name in settings if name not in own})
+    film = act.make(asked)
+    act.write(film)
+    cut = stage.Cut(
+        settings.get("size", "1080p"), settings.get("fps", 30), settings.get("from", 0.0), settings.get("to")
+    )
+    entry = Entry(act, film, cut, output, poster, tuple(schema.files_in(asked)))
+    cut.coding(film, entry.form)
     return entry

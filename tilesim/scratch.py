@@ -1,0 +1,72 @@
+"""Scratch: a temporary folder that does not outlive its process, however that ends.
+
+A process holds a lock on its folder, which the system lets go of when the process is gone, killed or not.
+Whoever needs a folder next removes those that nobody holds.
+"""
+
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # There are no such locks on Windows, where killed processes leave their folders.
+    fcntl = None  # type: ignore[assignment]
+
+PREFIX = "tilesim-scratch-"
+
+
+@contextmanager
+def folder() -> Iterator[Path]:
+    """A new folder of this process, gone when the `with` block is left; removes those of processes that died.
+
+    Raises OSError where none can be made.
+    """
+    remove_stale()
+    made, lock = _locked_folder()
+    try:
+        yield made
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+        if lock is not None:
+            os.close(lock)
+
+
+def remove_stale() -> None:
+    """Remove the folders of this user's processes that are gone."""
+    if fcntl is None:
+        return
+    for found in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        with suppress(OSError):
+            ours = re.fullmatch(PREFIX + r"\w{8}", found.name) and found.lstat().st_uid == os.geteuid()
+            if not ours or found.is_symlink() or not found.is_dir():
+                continue
+            lock = os.open(found, os.O_RDONLY)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(found, ignore_errors=True)
+            finally:
+                os.close(lock)
+
+
+def _locked_folder() -> tuple[Path, int | None]:
+    """A new folder and its lock, None where the file system has none."""
+    while True:
+        made = Path(tempfile.mkdtemp(prefix=PREFIX))
+        if fcntl is None:
+            return made, None
+        # Before it is locked, another process may take it for stale and remove it; then there is a next one.
+        with suppress(FileNotFoundError):
+            lock = os.open(made, os.O_RDONLY)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            except OSError:
+                os.close(lock)
+                return made, None
+            if made.is_dir():
+                return made, lock
+            os.close(lock)
