@@ -92,7 +92,7 @@ def _test(file: str, number: int | None, folder: str) -> int:
     # pytest loads what it rewrites the asserts of by itself, past the finder.
     options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--assert=plain"]
     options += ["--hypothesis-profile=mutation", f"--basetemp={folder}/pytest", "-k", f"not ({SLOW})"]
-    return int(pytest.main([*options, file, *TESTS[room(file)]]))
+    return int(pytest.main([*options, *TESTS[room(file)], file]))
 
 
 def main() -> None:
