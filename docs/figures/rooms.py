@@ -29,6 +29,7 @@ FOUND_IN = {
             "errors",
             "text",
             "strict_json",
+            "scratch",
             "files",
             "spans",
             "problems",
