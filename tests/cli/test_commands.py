@@ -133,8 +133,8 @@ def test_figures_as_a_table():
     assert "makespan     96.000 µs" in table
     assert "utilization  75.0%" in table
     assert "launches     4" in table
-    assert "launch time  0 ns, all slots together" in table
-    assert "tail         32.000 µs; 96.000 µs idle, all slots together" in table
+    assert "launch time  0 ns, all thread blocks together" in table
+    assert "tail         32.000 µs; 96.000 µs idle, all SMs together" in table
 
 
 def test_the_trace_is_the_one_that_the_library_makes(tmp_path):
@@ -185,11 +185,10 @@ def test_the_ending_of_an_output_tells_its_format(name, tmp_path):
     run("simulate", "persistent", *SMALL, "-o", tmp_path / "a.npz")
     run("convert", tmp_path / "a.npz", tmp_path / f"again-{name}")
     run("simulate", "persistent", *SMALL, "-o", tmp_path / name)
-    one, other = ((tmp_path / file).read_bytes() for file in (name, f"again-{name}"))
-    assert one == other or json.loads(one) == json.loads(other)
-    assert format_of(name) in ("npz", "csv", "json", "perfetto")
-    if not name.endswith(".csv"):
-        assert read(tmp_path / name).spans.tolist() == Trace.load(tmp_path / "a.npz").spans.tolist()
+    begins = {"npz": b"PK", "csv": b"# m=384", "json": b'{"format"', "perfetto": b'{"'}[format_of(name)]
+    for file in (name, f"again-{name}"):
+        assert (tmp_path / file).read_bytes().startswith(begins)
+        assert read(tmp_path / file).summary() == Trace.load(tmp_path / "a.npz").summary()
 
 
 def device_of(tmp_path, *args):
@@ -226,7 +225,7 @@ def test_plan_as_json_is_the_plan(schedule):
 
 def test_plan_as_a_table():
     lines = run("plan", "persistent", *SMALL).splitlines()
-    assert lines[0] == "persistent on 4 SMs: 9 tiles of 32 K-steps, 4 thread blocks for 4 slots"
+    assert lines[0] == "persistent on 4 SMs: 9 tiles of 32 K-steps, 4 thread blocks, 4 at once"
     assert [line.split(maxsplit=1) for line in lines[2:]] == [
         ["0", "0 4 8"],
         ["1", "1 5"],

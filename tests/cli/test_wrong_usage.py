@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from click.testing import CliRunner
 
 from tilesim import Costs, Device, Problem, Trace, simulate
 from tilesim.cli import main
+from tilesim.formats import save
 
 SMALL = ["--m", "256", "--n", "256", "--k", "64", "--sms", "2"]
 
@@ -278,8 +280,29 @@ def test_a_trace_is_not_converted_into_itself(name, good, tmp_path):
         (tmp_path / link).symlink_to(good)
     (tmp_path / "hard.csv").hardlink_to(good)
     before = good.read_bytes()
-    one_sentence(run("convert", good, tmp_path / name, "--to", "csv"), 2, f"{name} is the trace itself")
+    one_sentence(run("convert", good, tmp_path / name, "--to", "csv"), 2, f"{name}: it is read as {good}")
     assert good.read_bytes() == before
+
+
+READ_AND_WRITTEN = {
+    "calibrate": (["calibrate", "run.json", "-o", "run.json"], "run.json: it is read as run.json"),
+    "calibrate, through a link": (["calibrate", "run.json", "-o", "link.json"], "link.json: it is read as"),
+    "simulate": (["simulate", "naive", "--costs", "c", "-o", "./c"], "./c: it is read as c"),
+    "sweep": (["sweep", "--costs", "c", "-o", "c"], "c: it is read as c"),
+    "sweep's picture": (["sweep", "--costs", "c", "--picture", "c"], "c: it is read as c"),
+    "sweep's table and picture": (["sweep", "-o", "new", "--picture", "./new"], "they are the same file"),
+}
+
+
+@pytest.mark.parametrize("args, words", READ_AND_WRITTEN.values(), ids=READ_AND_WRITTEN)
+def test_no_command_writes_over_what_it_reads(args, words, good, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    save(Trace.load(good), "run.json", "json")
+    Path("c").write_text('{"k_step": 700}')
+    Path("link.json").symlink_to("run.json")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    one_sentence(run(*args), 2, words)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 @pytest.mark.parametrize("name", ["run", "run.NPZ", ".hidden"])

@@ -10,6 +10,7 @@ import click
 from tilesim.analysis.compare import DIVERGED, Comparison, Pair, compare
 from tilesim.cli.figures import time
 from tilesim.cli.options import costs_from, costs_options, json_option, usage
+from tilesim.cli.parameter_types import INPUT
 from tilesim.engine.simulate import replay
 from tilesim.errors import TraceError
 from tilesim.formats.reader import read
@@ -17,7 +18,7 @@ from tilesim.traces import Trace, about
 
 
 @click.command(short_help="Compare a simulation with a measured trace.")
-@click.argument("traces", metavar="[SIM] MEASURED...", nargs=-1, required=True)
+@click.argument("traces", type=INPUT, metavar="[SIM] MEASURED...", nargs=-1, required=True)
 @costs_options
 @json_option
 def command(traces: tuple[str, ...], seed: int, as_json: bool, **options: Any) -> None:
