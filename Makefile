@@ -7,7 +7,7 @@ FILMS := .cache/films
 IN_PARALLEL := --numprocesses logical --maxprocesses 8 --dist worksteal
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test fuzz mutation bench media clean
+.PHONY: help demo test fuzz mutation docs dist bench media clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile
@@ -31,6 +31,13 @@ fuzz: .venv/.test ## look for hours for bad input that is not refused in a sente
 mutation: .venv/.test ## break the simulator in 300 ways, one at a time, and count the breaks that tests find
 	@$(PYTHON_HERE) tests/mutation
 
+docs: .venv/.docs ## build the documentation into .cache/docs; a warning is an error
+	@$(PYTHON_HERE) -m sphinx -q -W --keep-going -n -d .cache/doctrees docs .cache/docs
+	@echo "The documentation is .cache/docs/index.html"
+
+dist: .venv/.dist ## build a wheel and a source archive into dist/
+	@$(PYTHON_HERE) -m build --no-isolation --outdir dist
+
 bench: .venv/.test ## measure films and simulations against others and the floor, some 10 minutes
 	@$(PYTHON_HERE) tests/benchmarks
 
@@ -49,6 +56,15 @@ clean: ## remove .venv, .cache and everything else that was made here
 .venv/.films: .venv/.made pyproject.toml constraints.txt
 	@echo "Installing tilesim and Manim into .venv"
 	@$(PIP_INSTALL) --editable '.[films]'
+	@touch $@
+
+.venv/.docs: .venv/.made pyproject.toml constraints.txt
+	@echo "Installing tilesim and Sphinx into .venv"
+	@$(PIP_INSTALL) --editable '.[docs]'
+	@touch $@
+
+.venv/.dist: .venv/.made pyproject.toml constraints.txt
+	@$(PIP_INSTALL) --editable '.[dist]'
 	@touch $@
 
 .venv/.test: .venv/.films

@@ -1,19 +1,27 @@
 """Matrix multiplication kernels in Triton, and the measuring of them.
 
-    naive.py, ping_pong.py ... the kernels, one file each
-    reductions/                five kernels that sum a vector
+    gemm/         the kernels, a file each, and the device functions that they share
+    reductions/   five kernels that sum a vector
+    launch/       from a problem and a variant to a launch: configuration, operands, plan tables, jobs
+    measure/      kernel times by graph replay, the float64 reference, and recorded traces
+    bench/        kernels timed beside each other and beside libraries
+    tuning/       the fastest kernel for each shape, and the table of them
+    probes/       kernels that measure the GPU itself
+    matmul.py     the torch operator
+
+What they offer:
+
     record(schedule, problem) -> Trace    when and where each tile ran on this machine's GPU
-    bench(problem, ...) -> dict           kernel times beside cuBLAS
-    matmul(a, b) -> Tensor                a torch operator: the fastest of them for the shape
-    NAMES                                 of the kernels and libraries that bench knows
-    bench_reductions(n, ...) -> dict      the same of sums, beside a copy and torch.sum
-    tune(problem, ...) -> dict            the fastest kernel for each, which matmul then takes
+    matmul(a, b) -> Tensor                A · B by the fastest kernel known for the shape
+    bench(problem, ...) -> dict           kernel times beside cuBLAS; NAMES are those it knows
+    tune(problem, ...) -> dict            the table of the fastest kernels, which matmul reads
+    ladder() -> dict                      every step from one program per element to the fastest kernel
+    coalescing() -> dict                  uncoalesced loads against coalesced ones
+    bench_reductions(n, ...) -> dict      times of sums, beside a copy and torch.sum
     turnaround() -> dict                  from a thread block's end to its successor's begin
-    ladder() -> dict                      every step from one program per element to the fastest
-    coalescing() -> dict                  loads down columns against loads along rows
     sm_order() -> dict                    which SM gets which thread block
 
-Importing this needs torch and triton; running it on anything but Triton's interpreter, an NVIDIA GPU.
+Importing this needs torch and triton; running it, an NVIDIA GPU, or for products Triton's interpreter.
 """
 
 from .bench.bench import NAMES, bench

@@ -17,6 +17,11 @@ def write(film: Film) -> Script:
     """What the film says of a trace whose thread blocks loop over tiles."""
     (trace,) = film.traces
     if not is_persistent(trace) and len(trace.spans) == len(np.unique(trace.spans["cta"])):
+        if "cta" in trace.meta.get("derived", ()):
+            raise FilmError(
+                "the film persistent shows blocks that take tile after tile, and the trace of "
+                f"{trace.schedule} does not say which rows are of one thread block; add the column cta"
+            )
         raise FilmError(
             f"the film persistent shows blocks that stay on their SMs, and those of {trace.schedule} "
             f"queue for a free one; the film {'race' if splits_tiles(trace) else 'naive'} shows them"

@@ -1,4 +1,4 @@
-"""The kernels as a GPU runs them, and the same with a pause of known length woven in at one place.
+"""The kernels as a GPU runs them, and the same with a pause of known length inserted at one place.
 
 Importing this needs an NVIDIA GPU, and a process in which Triton was not told to interpret.
 """
@@ -152,7 +152,7 @@ PAUSES = {
 """What takes the place of a stamp in the shipped kernels, by where the pause then is."""
 
 
-def woven(kernel: triton.JITFunction, others: dict[str, triton.JITFunction]) -> triton.JITFunction:
+def patched_kernel(kernel: triton.JITFunction, others: dict[str, triton.JITFunction]) -> triton.JITFunction:
     """A copy of `kernel` and of what it calls in its own file, that calls `others` by these names."""
     module: ModuleType = sys.modules[kernel.fn.__module__]
     names = vars(module) | others
@@ -165,10 +165,10 @@ def woven(kernel: triton.JITFunction, others: dict[str, triton.JITFunction]) -> 
 
 
 @contextmanager
-def instead(others: dict[str, triton.JITFunction]) -> Iterator[None]:
-    """Every kernel calls `others` in here."""
+def patched(others: dict[str, triton.JITFunction]) -> Iterator[None]:
+    """Kernels that are recorded call `others` in here."""
     shipped = dict(jobs.KERNELS)
-    jobs.KERNELS.update({name: woven(kernel, others) for name, kernel in shipped.items()})
+    jobs.KERNELS.update({name: patched_kernel(kernel, others) for name, kernel in shipped.items()})
     jobs.planned = jobs.KERNELS["planned"]
     try:
         yield
@@ -262,7 +262,7 @@ def growth(
 
     (cycles, ns by which the pause became longer, by how much each of `mean_intervals` did): medians.
     """
-    with instead(others):
+    with patched(others):
         launch, stamps, work = ready_to_stamp(name, problem)
     schedule = variant_named(name, problem).schedule
     took, made = [], []

@@ -1,172 +1,110 @@
-"""Which calibration stands for a run that was not measured, and how it is scaled to it."""
+"""Every device has overheads: its own, or the H200's until it has its own."""
 
-from dataclasses import replace
+import json
+from dataclasses import asdict, replace
 
 import pytest
 
-from tilesim import SCHEDULES, Costs, Device, Problem
-from tilesim.costs import WHOLE
-from tilesim.default_costs import STANDS_IN, costs_for
+from tilesim import Costs, Device, Problem, simulate
+from tilesim.costs import badge
+from tilesim.default_costs import default_costs, read_costs, shipped
+from tilesim.devices import presets
 from tilesim.errors import CostsError
 
-PROBLEM = Problem(4096, 4096, 512)
+PROBLEM = Problem(4096, 4096, 512, dtype="fp16")
 H200 = Device.named("h200")
-
-
-def entry(source, schedule="persistent", **changes):
-    costs = {"k_step": 600.0, "epilogue": 800, "overlap": True, "source": source, **changes.pop("costs", {})}
-    about = {"dtype": "bf16", "tile": [128, 256, 64], "ctas_per_sm": 1, "loads": "tma", "kernel": "own"}
-    return {"schedule": schedule, **about, "costs": costs, **changes}
-
-
-NO_OVERLAP = {"overlap": False}
-ENTRIES = [
-    entry("pointers", loads="ptr"),
-    entry("no overlap", costs=NO_OVERLAP),
-    entry("planned", kernel="planned"),
-    entry("plain"),
-    entry("small", tile=[128, 128, 64], costs=NO_OVERLAP),
-    entry("naive", "naive", costs=NO_OVERLAP),
-    entry("two", "naive", tile=[128, 128, 64], ctas_per_sm=2, costs={"coresidency": [1, 1.4], **NO_OVERLAP}),
-]
-
-
-def chosen(schedule="persistent", problem=PROBLEM, device=H200, entries=ENTRIES, kernel=""):
-    return costs_for(entries, schedule, problem, device, kernel)
-
-
-@pytest.mark.parametrize(
-    "schedule, changes, source",
-    [
-        ("persistent", {}, "plain"),
-        ("persistent-dynamic", {}, "plain"),
-        ("stream-k:108", {}, "planned"),
-        ("naive", {}, "naive"),
-        ("split-k:2", {}, "naive"),
-        ("persistent", {"k": 4096, "order": "grouped:8"}, "plain"),
-        ("persistent", {"tile": (128, 128, 64)}, "small"),
-        ("naive", {"tile": (128, 128, 64)}, "two"),
-    ],
-)
-def test_the_nearest_is_taken_as_it_is(schedule, changes, source):
-    assert chosen(schedule, replace(PROBLEM, **changes)).source == source
-
-
-@pytest.mark.parametrize(
-    "kernel, source",
-    [
-        ("", "plain"),
-        ("persistent-tma-overlap", "plain"),
-        ("persistent-tma", "no overlap"),
-        ("persistent-ptr-overlap", "pointers"),
-        ("persistent-ptr", "pointers"),
-        ("planned-tma-overlap", "planned"),
-        ("planned-tma", "no overlap"),
-    ],
-)
-def test_a_kernel_that_is_named_is_taken(kernel, source):
-    assert chosen(kernel=kernel).source == source
-
-
-@pytest.mark.parametrize("schedule", sorted(SCHEDULES))
-def test_who_stands_in_for_a_schedule_without_a_calibration(schedule):
-    """The best of those that there are; but nothing stands in for naive, whose blocks have one tile each."""
-    alone = schedule in ("naive", "persistent")
-    stand_ins = STANDS_IN.get(schedule, () if alone else ("persistent",))
-    assert set(stand_ins) <= set(SCHEDULES) - {schedule}
-    others = set(SCHEDULES) - {"persistent", *stand_ins}
-    entries = [entry(name, name) for name in (*others, *reversed(stand_ins))]
-    entries += [entry(schedule, schedule)] if alone else []
-    cutting = {"split-k": "split-k:2", "stream-k": "stream-k:132"}.get(schedule, schedule)
-    for best in (schedule, *stand_ins):
-        assert chosen(cutting, entries=entries).source == best
-        entries = [one for one in entries if one["schedule"] != best]
-    with pytest.raises(CostsError, match=f"no calibration fits {cutting}"):
-        chosen(cutting, entries=entries)
-
-
-NS = {name: 1000 + i for i, name in enumerate(WHOLE) if name != "cache"}
-BY_BYTES = ("epilogue", "epilogue_serialisation", "staging", "contention")
-"""An epilogue, its parts that block, and what its work takes from a main loop: by the bytes of C's tile."""
-BY_AREA = ("partial", "merge", "fixup")
-"""Of accumulators, which are fp32 whatever the dtype."""
+BORROWERS = sorted(name for name in presets() if not shipped(name))
 LATENCIES = ("ramp", "dispatch", "launch", "prologue", "handover")
-"""Waiting: for a dispatch, an instruction, the first operands. No tile makes these longer."""
+"""No tile and no memory makes these longer."""
+WRITTEN = ("epilogue", "epilogue_serialisation", "staging", "contention", "partial", "merge", "fixup")
+"""Bytes that are written or read again: they go by the memory bandwidth of an SM."""
+
+
+@pytest.mark.parametrize("device", [*map(Device.named, presets()), Device(4)], ids=lambda one: one.title)
+def test_naive_and_persistent_differ_on_every_device(device):
+    """Launches, first loads and writes that overlap are what they differ by."""
+    naive, persistent = (simulate(name, PROBLEM, device) for name in ("naive", "persistent"))
+    assert persistent.makespan != naive.makespan
+    assert (naive.spans["start"] > naive.spans["issue"]).all()
+
+
+def test_a_device_without_a_name_is_so_many_sms_of_an_h200():
+    unnamed, named = Device(4), Device.named("h200", sms=4)
+    for schedule in ("naive", "persistent", "stream-k:4"):
+        costs = default_costs(schedule, PROBLEM, unnamed)
+        assert replace(costs, source="") == replace(default_costs(schedule, PROBLEM, named), source="")
+        assert "4 SMs of an H200" in costs.source
+        assert badge(costs, unnamed) == "H200 costs"
+
+
+@pytest.mark.parametrize("name", BORROWERS)
+def test_overheads_are_scaled_to_the_datasheet(name):
+    preset, h200 = presets()[name], presets()["h200"]
+    device = Device.named(name, ctas_per_sm=2)
+    k_step = 2 * 128 * 256 * 64 * preset["sms"] / (preset["peak_tflops"]["fp16"] * 1e3)
+    slower = (h200["memory_gb_per_s"] / h200["sms"]) / (preset["memory_gb_per_s"] / preset["sms"])
+    for schedule in ("naive", "persistent", "stream-k:108"):
+        costs = default_costs(schedule, PROBLEM, device)
+        ours = default_costs(schedule, PROBLEM, replace(device, name="h200"))
+        assert costs.k_step == pytest.approx(k_step)
+        assert costs.coresidency == (1, 2)
+        assert [getattr(costs, one) for one in LATENCIES] == [getattr(ours, one) for one in LATENCIES]
+        written = [(getattr(costs, one), getattr(ours, one)) for one in WRITTEN]
+        assert [each for each, _ in written] == [
+            ns and pytest.approx(ns * slower, abs=0.5) for _, ns in written
+        ]
+        assert (costs.bandwidth, costs.cache) == (preset["memory_gb_per_s"], preset["l2_mb"] * 10**6)
+        assert (
+            costs.exposed_dram == costs.sole_exposed_dram == costs.unshared_l2 == costs.unloaded_latency == 0
+        )
+        assert badge(costs, device).startswith("H200 overheads on a")
+        assert costs.source.startswith(badge(costs, device))
+
+
+def test_a_dtype_that_the_device_does_not_have():
+    with pytest.raises(
+        CostsError, match="the NVIDIA T4's datasheet has no bf16 rate; give costs, or choose from"
+    ):
+        default_costs("naive", Problem(1, 1, 1), Device.named("t4"))
+
+
+def test_costs_go_by_name(tmp_path, monkeypatch):
+    """A name is a name whatever files there are; a path is a file."""
+    monkeypatch.chdir(tmp_path)
+    a100, run = Device.named("a100"), ("naive", PROBLEM)
+    for name in ("h200", "ideal"):
+        (tmp_path / name).write_text(json.dumps(asdict(Costs(k_step=5))))
+    assert read_costs("ideal", *run, a100) == Costs.ideal()
+    assert read_costs("h200", *run, a100) == read_costs("H200", *run, a100) == default_costs(*run, H200)
+    assert badge(read_costs("h200", *run, a100), a100) == "H200 costs on an A100"
+    assert badge(read_costs("a100", *run, H200), H200) == "H200 overheads for an A100 on an H200"
+    for path in ("./h200", "./ideal", tmp_path / "h200"):
+        assert read_costs(path, *run, a100) == Costs(k_step=5)
 
 
 @pytest.mark.parametrize(
-    ("schedule", "shape", "source"),
+    ("name", "words"),
     [
-        ("stream-k:132", (4096, 4096, 512), "cut"),
-        ("stream-k:128", (4096, 4096, 512), "whole"),
-        ("stream-k:512", (4096, 4096, 512), "one each"),
-        ("stream-k:1024", (4096, 4096, 512), "two each"),
-        ("split-k:2", (4096, 4096, 512), "two each"),
-        ("split-k:1", (4096, 4096, 512), "one each"),
+        ("h20", "there is no file or set of costs 'h20'; did you mean 'h200'?"),
+        ("./h20", "./h20: there is no such file"),
+        ("none.json", "none.json: there is no such file"),
     ],
 )
-def test_a_schedule_that_cuts_no_tile_here_is_taken_for_what_it_comes_to(schedule, shape, source):
-    """The planned kernel has another loop for each."""
-    names = {"stream-k": "cut", "persistent": "whole", "naive": "one each", "split-k": "two each"}
-    entries = [entry(source, name, kernel="planned") for name, source in names.items()]
-    entries += [entry("own " + source, name) for name, source in names.items()]
-    assert chosen(schedule, Problem(*shape), entries=entries).source == source
+def test_a_name_that_there_is_not(name, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(CostsError) as refused:
+        read_costs(name, "naive", PROBLEM, H200)
+    assert words in str(refused.value)
 
 
-def test_each_time_is_scaled_by_what_causes_it():
-    assert {*BY_BYTES, *BY_AREA, *LATENCIES} == set(NS)
-    rest = {
-        "bandwidth": 3000.0,
-        "cache": 24 * 10**6,
-        "exposed_dram": 0.2,
-        "sole_exposed_dram": 0.3,
-        "unshared_l2": 0.4,
-        "clock_mhz": 1700.0,
-    }
-    entries = [entry("all", costs=NS | rest | {"jitter": 0.01})]
-
-    def becomes(**changes):
-        costs = chosen(problem=replace(PROBLEM, **changes), entries=entries)
-        assert all(getattr(costs, name) == value for name, value in rest.items())
-        assert all(getattr(costs, name) == NS[name] for name in LATENCIES)
-        # K-steps vary by themselves, and what a tile of so many varies by is alike.
-        made = replace(PROBLEM, **changes)
-        assert costs.jitter / made.k_steps**0.5 == pytest.approx(0.01 / PROBLEM.k_steps**0.5)
-        scale = [{getattr(costs, name) / NS[name] for name in names} for names in (BY_BYTES, BY_AREA)]
-        return (costs.k_step / 600, *(pytest.approx(max(each), rel=1e-3) for each in scale))
-
-    assert becomes() == (1, 1, 1)
-    assert becomes(tile=(256, 256, 32)) == (1, 2, 2)
-    assert becomes(tile=(128, 256, 128)) == (2, 1, 1)
-    assert becomes(tile=(64, 256, 64)) == (0.5, 0.5, 0.5)
-    assert becomes(dtype="fp8") == (pytest.approx(989 / 1979), 0.5, 1)
-    costs = chosen(problem=replace(PROBLEM, tile=(256, 256, 32)), entries=entries)
-    assert costs.source == "all; scaled from bf16 tiles of 128x256x64"
-
-
-def test_a_partial_that_is_stored_as_an_epilogue_stays_so():
-    assert chosen(problem=replace(PROBLEM, tile=(256, 256, 32))).partial is None
-
-
-def test_more_residents_than_were_calibrated():
-    pair = Device.named("h200", ctas_per_sm=2)
-    assert chosen(device=pair).coresidency == (1, 2)
-    assert chosen(device=pair).source == "plain; scaled from 1 per SM"
-    small = replace(PROBLEM, tile=(128, 128, 64))
-    assert chosen(device=pair, problem=small).coresidency == (1, 1.4)
-    assert chosen("naive", device=pair, problem=small).source == "two"
-
-
-def test_what_fits_nothing():
-    with pytest.raises(CostsError, match="no calibration fits naive in bf16; there are persistent in bf16"):
-        chosen("naive", entries=ENTRIES[:5])
-    with pytest.raises(CostsError, match="there are none"):
-        chosen(entries=[])
-    by_hand = Device(4)
-    assert chosen(device=by_hand).source == "plain"
-    with pytest.raises(CostsError, match="no calibration fits persistent in fp16"):
-        chosen(device=by_hand, problem=replace(PROBLEM, dtype="fp16"))
-
-
-def test_an_object_of_costs_is_taken_whatever_runs():
-    assert chosen(entries={"k_step": 5}) == Costs(k_step=5)
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 3000, "{", "1" * 5000, '{"k_step": 1e999}', '{"k_step": %s}' % ("1" * 400), '{"launch": [1]}'],
+)
+def test_a_file_without_costs_is_refused_in_a_sentence(text, tmp_path):
+    path = tmp_path / "own.json"
+    path.write_text(text)
+    with pytest.raises(CostsError) as refused:
+        read_costs(path, "naive", PROBLEM, H200)
+    assert str(refused.value).startswith(f"{path}: ")
+    assert len(str(refused.value)) < len(str(path)) + 200

@@ -7,7 +7,7 @@ import pytest
 
 from tilesim import files
 from tilesim.errors import CostsError, TilesimError, shown, unknown, whole
-from tilesim.strict_json import DEEPEST, nesting_fault, parse
+from tilesim.strict_json import DEEPEST, fault, parse
 
 
 @pytest.fixture
@@ -74,9 +74,9 @@ def test_json_is_read(tmp_path, text):
         ("\udcff", "not JSON"),
         ('{"a": NaN}', "NaN is no number"),
         ("[-Infinity]", "-Infinity is no number"),
-        ("[1e400]", "'1e400' is too large a number"),
-        ("[1" + "0" * 400 + "]", "is too large a number"),
-        ("[1" + "0" * 9000 + "]", "is too large a number"),
+        ("[1e400]", "too large for a double"),
+        ("[1" + "0" * 400 + "]", "too large for a double"),
+        ("[1" + "0" * 9000 + "]", "this is not JSON that can be read"),
         ('{"a": {"b": 1, "c": 2, "b": 1}}', "the key 'b' is there twice"),
         ("[" * (DEEPEST + 1) + "]" * (DEEPEST + 1), "nested too deeply"),
         ("[" * 10**6, "nested too deeply"),
@@ -105,8 +105,8 @@ def test_nesting_is_measured_in_dicts_lists_and_tuples():
     value = 0
     for i in range(DEEPEST):
         value = [(value,), {"a": value}, [value]][i % 3] if i % 3 else (value,)
-    assert nesting_fault(value) == ""
-    assert "at most" in nesting_fault({"a": [value]})
+    assert fault(value) == ""
+    assert "at most" in fault({"a": [value]})
 
 
 @pytest.mark.parametrize(

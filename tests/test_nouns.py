@@ -223,14 +223,6 @@ def test_ideal_costs_are_a_microsecond_per_k_step():
             assert trace.makespan == problem.tiles * problem.k_steps * 1000
 
 
-def test_without_costs_a_hand_made_device_is_ideal_and_a_named_one_is_not():
-    problem = Problem(1024, 1024, 1024)
-    assert simulate("naive", problem, Device(4)).meta["costs"]["source"] == Costs.ideal().source
-    named = Costs.from_mapping(simulate("naive", problem, Device.named("a100")).meta["costs"])
-    # The datasheet's 312 TFLOP/s over 108 SMs.
-    assert named.k_step == pytest.approx(2 * 128 * 256 * 64 / (312e3 / 108))
-
-
 @pytest.mark.parametrize(
     "meta", [{}, 5, None, [1], {"k_step": 5, "x": 1}, {"k_step": "x"}, {"k_step": 10**400}]
 )
@@ -252,11 +244,6 @@ def test_what_is_no_costs_gets_no_name(meta):
 def test_a_badge_names_whose_costs_they_are_and_where_else_they_are_used(made, device, text):
     on = Device.named(device, sms=4) if device else Device(4)
     assert badge(made, on) == badge(asdict(made), on) == text
-
-
-def test_a_dtype_that_the_device_does_not_have():
-    refuses(CostsError, "the NVIDIA T4's datasheet has no bf16 rate; give costs, or choose from fp16",
-            lambda: simulate("naive", Problem(1, 1, 1), Device.named("t4")))  # fmt: skip
 
 
 FOUR = Problem(2, 2, 8, tile=(1, 1, 1))

@@ -9,16 +9,16 @@ from dataclasses import dataclass, fields, replace
 from math import inf, isfinite
 from typing import Any
 
-from tilesim.devices import Device, presets
-from tilesim.errors import CostsError, unknown
+from tilesim.devices import Device, in_words, presets
+from tilesim.errors import CostsError, shown, unknown
 
 MAX_NS = 10**15
 MAX_JITTER = 10
 MOST_JITTER = 0.99 * MAX_JITTER
 """Of one K-step, of which a tile of n has 1/sqrt(n): what it stays below, and what is fitted at most."""
 WHOLE = (
-    "ramp", "dispatch", "launch", "prologue", "handover", "epilogue", "epilogue_serialisation", "staging", "contention",
-    "partial", "merge", "fixup", "cache",
+    "ramp", "dispatch", "launch", "prologue", "handover", "epilogue", "epilogue_serialisation", "staging",
+    "contention", "partial", "merge", "fixup", "cache",
 )  # fmt: skip
 REAL = (
     "k_step",
@@ -43,9 +43,10 @@ class Costs:
     `prologue`: from there to the first multiply: filling the load pipeline.
     `handover`: from a later segment's issue to its first multiply, inside one CTA.
     `epilogue`: writing a finished tile.
-    `epilogue_serialisation`: where residents of an SM write in turn, at least so long from the end of one epilogue to that
-    of another that began under it; and a thread block that is launched under epilogues loads nothing before
-    the last of them has ended. Partials, and tiles that had some added, take no turns. 0: nor does any.
+    `epilogue_serialisation`: where residents of an SM write in turn, at least so long from the end of one
+    epilogue to that of another that began under it; and a thread block that is launched under epilogues loads
+    nothing before the last of them has ended. Partials, and tiles that had some added, take no turns. 0: nor
+    does any.
     `overlap`: whether a CTA's next segment is issued at `fixup`, under the epilogue, or only at `done`.
     `staging`: before such a hand-over, the part of the epilogue under which its CTA cannot go on.
     `contention`: what a main loop takes longer with its CTA's epilogue of another tile under it.
@@ -53,15 +54,16 @@ class Costs:
     `merge`: before a tile's partials are added, once they are there. `fixup`: adding one of them.
     `coresidency`: f(1), f(2), ...: a main loop advances at 1/f(r) while r CTAs of its SM are in
     theirs; f(1) is 1 and the last value holds beyond.
-    `unloaded_latency`: by what share of a K-step a main loop is faster that is alone on an SM of several slots, times
-    the share of all slots of the device that are idle (see tilesim.model.sole_residents).
+    `unloaded_latency`: by what share of a K-step a main loop is faster that is alone on an SM of several
+    slots, times the share of all slots of the device that are idle (see tilesim.model.sole_residents).
     `bandwidth`: bytes per ns that DRAM delivers, behind a `cache` of so many bytes; K-steps take longer
     where a plan asks for more (see tilesim.model.traffic). 0: however much it is.
-    `exposed_dram`: share of a K-step that it takes longer where all operands come from DRAM; without a bandwidth
-    none do.
-    `sole_exposed_dram`: the same, on top, of a main loop alone on an SM of several slots: no other hides its waits.
-    `unshared_l2`: share of a K-step that it takes longer where all slots load, and no two the same operand within
-    a K-step: what several SMs ask for at a time, the L2 sends but once.
+    `exposed_dram`: share of a K-step that it takes longer where all operands come from DRAM; without a
+    bandwidth none do.
+    `sole_exposed_dram`: the same, on top, of a main loop alone on an SM of several slots: no other hides its
+    waits.
+    `unshared_l2`: share of a K-step that it takes longer where all slots load, and no two the same operand
+    within a K-step: what several SMs ask for at a time, the L2 sends but once.
     `jitter`: relative standard deviation of a K-step. K-steps vary by themselves: of a tile of n of them it
     is 1/sqrt(n) of that.
     `clock_mhz`: the SM clock at which these figures hold, 0 where not known.
@@ -105,34 +107,38 @@ class Costs:
             if name == "partial" and value is None:
                 continue
             if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < inf:
-                raise CostsError(f"the cost {name} is {value!r}; it must be a finite number")
+                raise CostsError(f"the cost {name} is {shown(value)}; it must be a finite number")
             if not 0 <= value <= MAX_NS:
-                raise CostsError(f"the cost {name} is {value!r}; it must lie between 0 and {MAX_NS}")
+                raise CostsError(f"the cost {name} is {shown(value)}; it must lie between 0 and {MAX_NS}")
             if name in WHOLE:
                 object.__setattr__(self, name, round(value))
         if self.k_step <= 0:
-            raise CostsError(f"the cost k_step is {self.k_step!r}; a K-step must take time")
+            raise CostsError(f"the cost k_step is {shown(self.k_step)}; a K-step must take time")
         if self.bandwidth and not self.cache:
-            raise CostsError(f"the bandwidth is {self.bandwidth!r}, so the cache in front of it needs a size")
+            raise CostsError(
+                f"the bandwidth is {shown(self.bandwidth)}, so the cache in front of it needs a size"
+            )
         for name, limit in (("jitter", MAX_JITTER), ("unloaded_latency", 1)):
             if getattr(self, name) >= limit:
-                raise CostsError(f"the {name} is {getattr(self, name)!r}; it must be below {limit}")
+                raise CostsError(f"the {name} is {shown(getattr(self, name))}; it must be below {limit}")
         if not isinstance(self.overlap, bool):
-            raise CostsError(f"overlap is {self.overlap!r}; it must be true or false")
+            raise CostsError(f"overlap is {shown(self.overlap)}; it must be true or false")
         if not isinstance(self.source, str):
-            raise CostsError(f"the source is {self.source!r}; it must be words")
+            raise CostsError(f"the source is {shown(self.source)}; it must be words")
         for name in (self.device, self.scaled_to):
             if not isinstance(name, str) or (name and name not in presets()):
                 raise CostsError(unknown("device", str(name), presets()))
         if isinstance(self.coresidency, str):
-            raise CostsError(f"coresidency is {self.coresidency!r}; it must be a list of numbers")
+            raise CostsError(f"coresidency is {shown(self.coresidency)}; it must be a list of numbers")
         try:
             shares = tuple(float(value) for value in self.coresidency)
         except (TypeError, ValueError, OverflowError):
-            raise CostsError(f"coresidency is {self.coresidency!r}; it must be a list of numbers") from None
+            raise CostsError(
+                f"coresidency is {shown(self.coresidency)}; it must be a list of numbers"
+            ) from None
         if not shares or shares[0] != 1 or not all(isfinite(f) and f > 0 for f in shares):
             raise CostsError(
-                f"coresidency is {list(shares)}; it must be positive factors, the first of them 1"
+                f"coresidency is {shown(list(shares))}; it must be positive factors, the first of them 1"
             )
         object.__setattr__(self, "coresidency", shares)
 
@@ -151,7 +157,7 @@ class Costs:
         known = [f.name for f in fields(cls)]
         for name in values:
             if name not in known:
-                raise CostsError(f"there is no cost {name!r}; choose from {', '.join(known)}")
+                raise CostsError(unknown("cost", str(name), known))
         return cls(**values)
 
 
@@ -190,16 +196,6 @@ def badge(costs: Costs | Mapping[str, Any], device: Device) -> str:
         return "custom costs"
     whose, runs_on = presets()[costs.device]["short"], device.name or costs.scaled_to or costs.device
     if not costs.scaled_to:
-        return f"{whose} costs" + ("" if runs_on == costs.device else f" on {_with_article(runs_on)}")
-    scaled = "" if runs_on == costs.scaled_to else f" for {_with_article(costs.scaled_to)}"
-    return f"{whose} overheads{scaled} on {_with_article(runs_on)}"
-
-
-def _with_article(device: str) -> str:
-    """A preset's short name with its article, as spelt out letter by letter.
-
-    >>> _with_article("a100"), _with_article("t4")
-    ('an A100', 'a T4')
-    """
-    short = presets()[device]["short"]
-    return f"{'an' if short[0] in 'AEFHILMNORSX' else 'a'} {short}"
+        return f"{whose} costs" + ("" if runs_on == costs.device else f" on {in_words(runs_on)}")
+    scaled = "" if runs_on == costs.scaled_to else f" for {in_words(costs.scaled_to)}"
+    return f"{whose} overheads{scaled} on {in_words(runs_on)}"

@@ -1,4 +1,4 @@
-"""Which costs stand for a kernel on a device: shipped calibrations, a file's, or the datasheet's peak."""
+"""Which costs stand for a kernel on a device: shipped calibrations, another GPU's overheads, or a file's."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -8,58 +8,102 @@ from importlib.resources import files
 from math import log
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from tilesim.costs import MOST_JITTER, Costs, even_shares
-from tilesim.devices import Device, presets
-from tilesim.errors import CostsError
-from tilesim.plans import Plan
-from tilesim.problems import DTYPE_BYTES, Problem
+from tilesim.costs import Costs, even_shares
+from tilesim.devices import Device, in_words, presets
+from tilesim.errors import CostsError, unknown
+from tilesim.files import read_json
+from tilesim.kernel_costs import Calibration
+from tilesim.plans import Plan, splits_tiles
+from tilesim.problems import Problem
+from tilesim.scaled_costs import for_device, for_problem
 from tilesim.schedules import plan
+from tilesim.text import plural
+from tilesim.variants import OWN, PLANNED, Variant
+
+REFERENCE = "h200"
+"""The GPU whose costs stand for a device without a name, and whose overheads stand where no calibrations
+ship."""
+
+IDEAL = "ideal"
+"""The name of `Costs.ideal()`, beside those of the presets."""
+
+SPLITTING = ("split-k", "stream-k", "stream-k-hybrid")
+"""Schedules that can split tiles. Where their plan splits none, other kernels run it."""
+
+STANDS_IN = {
+    "naive": (),
+    "split-k": ("stream-k", "naive", "persistent"),
+    "stream-k-hybrid": ("stream-k", "persistent"),
+    "cluster-launch-control": ("persistent-dynamic", "persistent"),
+}
+"""Whose calibration stands in for a schedule that has none, the best first; for all others, persistent's."""
 
 
 def default_costs(schedule: str, problem: Problem, device: Device, kernel: str = "") -> Costs:
-    """What `simulate` uses when it is given no costs.
+    """The costs that `simulate` uses when it is given none: those of `device`'s GPU, as `costs_of` says.
 
-    For a named device: calibrated costs where some are shipped, else its datasheet peak. For a device
-    made by hand: `Costs.ideal()`. `kernel`: as recorded, such as "planned-tma-overlap"; "" is the schedule's
-    own with TMA and overlap, or the planned one where it has none of its own.
+    A device without a name is so many SMs of an H200. `kernel`: as recorded, such as "planned-tma-overlap";
+    "" is the schedule's own with TMA and overlap, or the planned one where it has none of its own.
     """
-    if not device.name:
-        return Costs.ideal()
-    return _nearest(shipped(device.name), schedule, problem, device, kernel) or _from_peak(problem, device)
+    if device.name:
+        return costs_of(device.name, schedule, problem, device, kernel)
+    costs = costs_of(REFERENCE, schedule, problem, device, kernel)
+    return replace(costs, source=f"{costs.source}; for {plural(device.sms, 'SM')} of {in_words(REFERENCE)}")
+
+
+def costs_of(name: str, schedule: str, problem: Problem, device: Device, kernel: str = "") -> Costs:
+    """The costs of the preset `name`, for a run on `device`, which may be another.
+
+    The nearest of its shipped calibrations, see `nearest`; where none fit, the H200's overheads with K-steps
+    at the datasheet's peak, see `tilesim.scaled_costs.for_device`. Raises CostsError where its datasheet has
+    no rate of the problem's dtype.
+    """
+    run = schedule, problem, replace(device, name=name), kernel
+    own = nearest(shipped(name), *run)
+    if own is not None:
+        return own
+    borrowed = nearest(shipped(REFERENCE), *run)
+    if borrowed is None:
+        raise CostsError(f"no calibration of the H200 fits {schedule} in {problem.dtype}; give costs")
+    return for_device(borrowed, problem, name, device.ctas_per_sm)
 
 
 @cache
-def shipped(device: str) -> tuple[Mapping[str, Any], ...]:
-    """The calibrations shipped for a device, each as `calibrate.Calibration.as_json`.
+def shipped(device: str) -> tuple[Calibration, ...]:
+    """The calibrations shipped for a preset; () where there are none.
 
     Made by: tilesim calibrate tilesim/data/traces/h200-*.npz -o tilesim/data/costs/h200.json
     """
     path = files("tilesim").joinpath(f"data/costs/{device}.json")
-    return tuple(json.loads(path.read_text("utf-8"))) if path.is_file() else ()
+    entries = json.loads(path.read_text("utf-8")) if path.is_file() else []
+    return tuple(Calibration.from_mapping(entry) for entry in entries)
 
 
 def read_costs(
-    path: str | PathLike[str], schedule: str, problem: Problem, device: Device, kernel: str = ""
+    source: str | PathLike[str], schedule: str, problem: Problem, device: Device, kernel: str = ""
 ) -> Costs:
-    """Costs from a JSON file: one object of costs, or the list that `tilesim calibrate` writes.
+    """Costs by name or from a JSON file, for a run on `device`.
 
-    Of a list the nearest entry is taken and scaled as the shipped ones are. Raises CostsError, naming the
-    file, where it cannot be read or does not hold such costs.
+    The words "ideal" and a preset's name, such as "h200", are names whatever files there are: a file of such
+    a name is written ./h200. A file holds one object of costs, or the list that `tilesim calibrate` writes,
+    of which the nearest is taken and scaled as the shipped ones are. Raises CostsError, naming the file,
+    where it cannot be read or does not hold such costs.
     """
-    try:
-        values = json.loads(Path(path).read_text("utf-8"))
-    except OSError as error:
-        raise CostsError(f"cannot read {path}: {error.strerror or error}") from None
-    except (ValueError, RecursionError):
-        raise CostsError(f"{path}: this is not a JSON file") from None
+    if isinstance(source, str):
+        if source.lower() == IDEAL:
+            return Costs.ideal()
+        if source.lower() in presets():
+            return costs_of(source.lower(), schedule, problem, device, kernel)
+        if not {"/", "."} & set(source) and not Path(source).exists():
+            raise CostsError(unknown("file or set of costs", source, (IDEAL, *presets())))
+    values = read_json(source, CostsError)
     try:
         return costs_for(values, schedule, problem, device, kernel)
     except CostsError as error:
-        raise CostsError(f"{path}: {error}") from None
+        raise CostsError(f"{source}: {error}") from None
 
 
 def costs_for(values: object, schedule: str, problem: Problem, device: Device, kernel: str = "") -> Costs:
@@ -69,29 +113,25 @@ def costs_for(values: object, schedule: str, problem: Problem, device: Device, k
     """
     if isinstance(values, Mapping):
         return Costs.from_mapping(values)
-    if not isinstance(values, list) or not all(_is_calibration(entry) for entry in values):
-        raise CostsError(f"it must hold an object of costs or a list of objects with {', '.join(KEYS)}")
-    costs = _nearest(values, schedule, problem, device, kernel)
+    if not isinstance(values, list):
+        raise CostsError("it must hold an object of costs, or a list of calibrations")
+    entries = [Calibration.from_mapping(entry) for entry in values]
+    costs = nearest(entries, schedule, problem, device, kernel)
     if costs is None:
-        kinds = sorted({f"{entry['schedule']} in {entry['dtype']}" for entry in values})
+        kinds = sorted({f"{entry.kernel.variant.schedule} in {entry.kernel.dtype}" for entry in entries})
         raise CostsError(
             f"no calibration fits {schedule} in {problem.dtype}; there are {', '.join(kinds) or 'none'}"
         )
     return costs
 
 
-KEYS = {"schedule": str, "dtype": str, "tile": list, "ctas_per_sm": int, "costs": dict}
-"""What a calibration says at least."""
-
-
-def splits_tiles(rows: np.ndarray, problem: Problem) -> bool:
-    """Whether the segments of a plan, or of a run, of `problem` cut tiles along K."""
-    return len(rows) > problem.tiles
-
-
 def effective_schedule(schedule: str, made: Plan, problem: Problem) -> str:
-    """The name of `schedule`, or of what its plan comes to: naive or split-k, of whole tiles or parts, where
-    each thread block has one segment, and persistent where they have several and no tile is cut."""
+    """The name of `schedule` without parameters; of one that can split tiles, the schedule that its plan
+    equals.
+
+    Where each thread block has one segment, that is naive, or split-k if tiles are split; where blocks have
+    several and no tile is split, it is persistent.
+    """
     name = schedule.partition(":")[0]
     if name not in SPLITTING:
         return name
@@ -100,127 +140,84 @@ def effective_schedule(schedule: str, made: Plan, problem: Problem) -> str:
     return name if splits_tiles(made.rows, problem) else "persistent"
 
 
-def _is_calibration(entry: object) -> bool:
-    if not isinstance(entry, Mapping):
-        return False
-    if not all(isinstance(entry.get(key), kind) for key, kind in KEYS.items()):
-        return False
-    sizes = [*entry["tile"], entry["ctas_per_sm"]]
-    known = entry["dtype"] in DTYPE_BYTES and len(sizes) == 4
-    return known and all(isinstance(size, int) and size > 0 for size in sizes)
-
-
-SPLITTING = ("split-k", "stream-k", "stream-k-hybrid")
-"""Schedules that can cut tiles; what else they can come to has kernels of its own."""
-
-STANDS_IN = {
-    "split-k": ("stream-k", "naive", "persistent"),
-    "stream-k-hybrid": ("stream-k", "persistent"),
-    "cluster-launch-control": ("persistent-dynamic", "persistent"),
-}
-"""Whose calibration a schedule takes where it has none, the best first; any other takes persistent's."""
-
-
-def _nearest(
-    entries: Sequence[Mapping[str, Any]], schedule: str, problem: Problem, device: Device, kernel: str = ""
+def nearest(
+    entries: Sequence[Calibration], schedule: str, problem: Problem, device: Device, kernel: str = ""
 ) -> Costs | None:
-    """The nearest calibration, scaled to this tile, dtype and number of CTAs per SM; None without any.
+    """The costs of the nearest calibration for a run on `device`, scaled to its tile, dtype and CTAs per SM.
 
-    Nearest is by, in this order: the schedule's plan, see `effective_schedule`, or who stands in for it; the dtype; TMA
-    loads or those of `kernel`; the tile's shape; CTAs per SM; an overlapped epilogue, or what `kernel` says;
-    own or planned.
-
-    A K-step is scaled by its volume and the datasheet's rates of the dtypes; an epilogue, and what it costs
-    others, by the bytes of its tile; partials, fp32 whatever the dtype, by its area; jitter so that a tile's
-    stays. Launch, ramp and hand-overs are latencies, alike for all tiles. For more CTAs per SM than were
-    calibrated, f(r) is another calibration's of that tile, else r: they share the SM's rate.
+    Nearest is by, in this order: the schedule, see `_schedules`; the dtype; TMA or pointer loads; the tile's
+    shape; CTAs per SM; an overlapped epilogue; own or planned. For more CTAs per SM than were calibrated,
+    f(r) is another calibration's of that tile, else r. None where no calibration is for such a schedule, or
+    for a dtype whose rate relative to this one's is known from the datasheet.
     """
-    name = schedule.partition(":")[0]
-    family = (name, *STANDS_IN.get(name, () if name == "naive" else ("persistent",)))
-    if name in SPLITTING:
-        family = tuple(
-            dict.fromkeys((effective_schedule(name, plan(schedule, problem, device), problem), *family))
-        )
-    area = problem.tile_m * problem.tile_n
-    words = kernel.split("-") if kernel else ["tma", "overlap"]
-    loads = "ptr" if "ptr" in words else "tma"
-    made = ("planned" if "planned" in words else "own") if kernel else "planned" if name in SPLITTING else ""
+    schedules = _schedules(schedule, problem, device)
+    wanted = _wanted(kernel, schedule)
 
-    def distance(entry: Mapping[str, Any]) -> tuple[float, ...]:
-        m, n, k = entry["tile"]
+    def distance(entry: Calibration) -> tuple[float, ...]:
+        (m, n, k), variant = entry.kernel.tile, entry.kernel.variant
         return (
-            family.index(entry["schedule"]),
-            entry["dtype"] != problem.dtype,
-            entry.get("loads", loads) != loads,
-            abs(log(m * n / area)) + abs(log(k / problem.tile_k)),
-            abs(entry["ctas_per_sm"] - device.ctas_per_sm),
-            entry["costs"].get("overlap", False) != ("overlap" in words),
-            entry.get("kernel", made) != (made or "own"),
+            schedules.index(variant.schedule),
+            entry.kernel.dtype != problem.dtype,
+            variant.loads not in ("", wanted.loads),
+            abs(log(m * n / (problem.tile_m * problem.tile_n))) + abs(log(k / problem.tile_k)),
+            abs(entry.kernel.ctas_per_sm - device.ctas_per_sm),
+            variant.overlap != wanted.overlap,
+            variant.kernel not in ("", wanted.kernel),
         )
 
-    rates = presets()[device.name]["peak_tflops"] if device.name else {}
+    def rates(entry: Calibration) -> dict[str, float]:
+        home = entry.costs.device or device.name
+        return presets()[home]["peak_tflops"] if home else {}
+
     fitting = [
         entry
         for entry in entries
-        if entry["schedule"] in family
-        and (entry["dtype"] == problem.dtype or {entry["dtype"], problem.dtype} <= set(rates))
+        if entry.kernel.variant.schedule in schedules
+        and (entry.kernel.dtype == problem.dtype or {entry.kernel.dtype, problem.dtype} <= set(rates(entry)))
     ]
     if not fitting:
         return None
-    nearest = min(fitting, key=distance)
-    costs = Costs.from_mapping(nearest["costs"])
-    (m, n, k), dtype = nearest["tile"], nearest["dtype"]
-    scaled = []
-    if (m, n, k) != problem.tile or dtype != problem.dtype:
-        rate = rates[dtype] / rates[problem.dtype] if dtype != problem.dtype else 1.0
-        size = DTYPE_BYTES[problem.dtype] / DTYPE_BYTES[dtype]
-        costs = replace(
-            costs,
-            k_step=costs.k_step * rate * area * problem.tile_k / (m * n * k),
-            epilogue=round(costs.epilogue * size * area / (m * n)),
-            epilogue_serialisation=round(costs.epilogue_serialisation * size * area / (m * n)),
-            staging=round(costs.staging * size * area / (m * n)),
-            contention=round(costs.contention * size * area / (m * n)),
-            partial=None if costs.partial is None else round(costs.partial * area / (m * n)),
-            merge=round(costs.merge * area / (m * n)),
-            fixup=round(costs.fixup * area / (m * n)),
-            jitter=min(costs.jitter * (k / problem.tile_k) ** 0.5, MOST_JITTER),
-        )
-        scaled.append(f"{dtype} tiles of {m}x{n}x{k}")
+    found = min(fitting, key=distance)
+    costs = for_problem(found, problem, rates(found))
     if device.ctas_per_sm > len(costs.coresidency):
-        costs = replace(costs, coresidency=_coresidency(entries, nearest, device.ctas_per_sm))
-        scaled.append(f"{nearest['ctas_per_sm']} per SM")
-    source = f"{costs.source}; scaled from {', '.join(scaled)}" if scaled else costs.source
-    return replace(costs, source=source)
+        noted = f"{costs.source}, {found.kernel.ctas_per_sm} per SM"
+        if costs is found.costs:
+            noted = f"{costs.source}; scaled from {found.kernel.ctas_per_sm} per SM"
+        costs = replace(costs, coresidency=_coresidency(entries, found, device.ctas_per_sm), source=noted)
+    return costs
 
 
-def _coresidency(
-    entries: Sequence[Mapping[str, Any]], like: Mapping[str, Any], ctas_per_sm: int
-) -> tuple[float, ...]:
+def _schedules(schedule: str, problem: Problem, device: Device) -> tuple[str, ...]:
+    """Whose calibrations fit, the best first: of what its plan equals, its own, of those that stand in for
+    it."""
+    name = schedule.partition(":")[0]
+    names = (name, *STANDS_IN.get(name, ("persistent",)))
+    if name not in SPLITTING:
+        return names
+    return tuple(dict.fromkeys((effective_schedule(name, plan(schedule, problem, device), problem), *names)))
+
+
+def _wanted(kernel: str, schedule: str) -> Variant:
+    """The variant that a recorder calls `kernel`; what that does not say is as of its best kernel."""
+    name = schedule.partition(":")[0]
+    if not kernel:
+        return Variant(name, overlap=True, kernel=PLANNED if name in SPLITTING else OWN)
+    variant = Variant.named(kernel, name)
+    return replace(variant, loads=variant.loads or "tma", kernel=variant.kernel or OWN)
+
+
+def _coresidency(entries: Sequence[Calibration], like: Calibration, ctas_per_sm: int) -> tuple[float, ...]:
     """f(1) to f(ctas_per_sm): a calibration's of the same tile with so many residents, else f(r) = r."""
     known = [
         entry
         for entry in entries
-        if all(entry[key] == like[key] for key in ("dtype", "tile")) and entry["ctas_per_sm"] >= ctas_per_sm
+        if (entry.kernel.dtype, entry.kernel.tile) == (like.kernel.dtype, like.kernel.tile)
+        and entry.kernel.ctas_per_sm >= ctas_per_sm
     ]
     if not known:
         return even_shares(ctas_per_sm)
-    best = min(known, key=lambda entry: (entry["schedule"] != like["schedule"], entry["ctas_per_sm"]))
-    return Costs.from_mapping(best["costs"]).coresidency
 
+    def distance(entry: Calibration) -> tuple[bool, int]:
+        return entry.kernel.variant.schedule != like.kernel.variant.schedule, entry.kernel.ctas_per_sm
 
-def _from_peak(problem: Problem, device: Device) -> Costs:
-    """A K-step at the datasheet's dense peak, shared by all SMs; co-resident CTAs share their SM's rate."""
-    preset = presets()[device.name]
-    if problem.dtype not in preset["peak_tflops"]:
-        rates = ", ".join(preset["peak_tflops"])
-        raise CostsError(
-            f"the {preset['title']}'s datasheet has no {problem.dtype} rate; "
-            f"give costs, or choose from {rates}"
-        )
-    flops_per_ns_and_sm = preset["peak_tflops"][problem.dtype] * 1e3 / preset["sms"]
-    return Costs(
-        k_step=2 * problem.tile_m * problem.tile_n * problem.tile_k / flops_per_ns_and_sm,
-        coresidency=even_shares(device.ctas_per_sm),
-        source=f"datasheet peak of the {preset['title']}",
-    )
+    return min(known, key=distance).costs.coresidency

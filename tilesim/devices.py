@@ -18,7 +18,8 @@ MAX_CTAS_PER_SM = 64
 
 @cache
 def presets() -> Mapping[str, Mapping[str, Any]]:
-    """The devices known by name: title, short, sms, memory_gb_per_s, dense peak_tflops by dtype, source.
+    """The devices known by name: title, short, sms, memory_gb_per_s, l2_mb (bytes · 10⁻⁶),
+    dense peak_tflops by dtype, source.
 
     `sm_tiers`, where they were observed on the device, say in which order its SMs are filled: see
     `fill_order`; `sm_tiers_source` says how, and how well they explain it.
@@ -49,6 +50,16 @@ def fill_order(tiers: Sequence[Sequence[Sequence[int]]], first: Sequence[int] = 
         at = heads.index(first[i]) if first else 0
         order += [sm for group in (*groups[at:], *groups[:at]) for sm in group]
     return tuple(order)
+
+
+def in_words(name: str) -> str:
+    """A preset's short name with its article; its letters are spelt out.
+
+    >>> in_words("a100"), in_words("t4")
+    ('an A100', 'a T4')
+    """
+    short = presets()[name]["short"]
+    return f"{'an' if short[0] in 'AEFHILMNORSX' else 'a'} {short}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +118,8 @@ class Device:
     def chosen(cls, values: Mapping[str, Any], default: "Device") -> "Device":
         """The device that options describe: device (a name), sms, ctas_per_sm, busy_sms, all optional.
 
-        A name is a preset's, and `sms` beside it keeps that preset's costs; `sms` alone is a device made by
-        hand; without both it is `default` with the rest of the options.
+        A name is a preset's, and `sms` beside it keeps that preset's costs; `sms` alone is a device without
+        a name; without both it is `default` with the rest of the options.
         """
         values = dict(values)
         if "device" in values:

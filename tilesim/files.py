@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from tilesim.errors import TilesimError, shown
-from tilesim.strict_json import nesting_fault, parse
+from tilesim.strict_json import fault, parse
 
 PathName = str | PathLike[str]
 
@@ -118,11 +118,11 @@ def read_json(path: PathName, error: type[TilesimError], most: int = MOST_JSON) 
     data = read_bytes(path, most, error)
     try:
         values = parse(data.removeprefix(b"\xef\xbb\xbf"), error)
-    except error as fault:
-        raise error(f"{path}: {fault}") from None
-    fault_of_form = nesting_fault(values)
-    if fault_of_form:
-        raise error(f"{path}: {fault_of_form}")
+    except error as problem:
+        raise error(f"{path}: {problem}") from None
+    wrong = fault(values)
+    if wrong:
+        raise error(f"{path}: {wrong}")
     return values
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from tilesim import plans
 from tilesim.devices import Device
 from tilesim.problems import Problem
 from tilesim.spans import SPAN, TIMES
@@ -87,7 +88,7 @@ def splits_tiles(trace: TraceLike) -> bool:
     >>> splits_tiles(_example())
     False
     """
-    return len(trace.spans) > trace.problem.tiles
+    return plans.splits_tiles(trace.spans, trace.problem)
 
 
 def launch_time(trace: TraceLike) -> int:

@@ -98,11 +98,17 @@ def deadlock_fault(plan: Plan, slots: int) -> str:
     )
 
 
+def splits_tiles(rows: np.ndarray, problem: Problem) -> bool:
+    """Whether `rows`, segments or spans that cover `problem`, compute a tile in several segments."""
+    return len(rows) > problem.tiles
+
+
 def shown_by(spans: np.ndarray) -> Plan:
     """The plan that a trace's `spans` show: each thread block's segments, and blocks as they were issued.
 
-    >>> from tilesim import Device, Problem, simulate
-    >>> run = simulate("persistent-dynamic", Problem(128, 640, 4, tile=(128, 128, 4)), Device(2))
+    >>> from tilesim import Costs, Device, Problem, simulate
+    >>> tiles = Problem(128, 640, 4, tile=(128, 128, 4))
+    >>> run = simulate("persistent-dynamic", tiles, Device(2), Costs.ideal())
     >>> [shown_by(run.spans).segments[name].tolist() for name in ("cta", "tile")]
     [[0, 0, 0, 1, 1], [0, 2, 4, 1, 3]]
     """

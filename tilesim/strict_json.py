@@ -6,7 +6,6 @@ levels of nesting, on which whoever walks the values runs out of stack.
 
 import json
 from collections.abc import Callable
-from math import isfinite
 from typing import Any
 
 from tilesim.errors import TilesimError, shown
@@ -17,69 +16,59 @@ LARGEST = 10**300
 """Numbers lie within plus and minus this, so that each is finite as a double."""
 
 
+def decoder(parse_float: Callable[[str], Any] | None = None) -> json.JSONDecoder:
+    """Decodes strictly: raises ValueError for NaN, or a key given twice.
+
+    `parse_float` makes a number out of one with a fraction, else it is a float.
+    """
+    return json.JSONDecoder(
+        parse_constant=_constant,
+        parse_float=parse_float,
+        object_pairs_hook=_once,
+    )
+
+
 def parse(
     text: str | bytes,
     error: type[TilesimError],
     parse_float: Callable[[str], Any] | None = None,
 ) -> Any:
-    """The values in `text`; `parse_float` makes a number out of one with a fraction, else it is a float.
+    """The values in `text`, UTF-8 where it is bytes; raises `error` where it is no such JSON.
 
-    Raises `error` where it is no JSON, holds a number that no double holds, or an object has a key twice. How
-    deep the values are nested is left to `nesting_fault`, which costs a walk through all of them.
+    How deep values are nested and how large numbers are is left to `fault`, a walk through all of them.
     """
     try:
-        return json.loads(
-            text,
-            parse_constant=_constant,
-            parse_int=_integer,
-            parse_float=parse_float or _real,
-            object_pairs_hook=_once,
-        )
-    except json.JSONDecodeError as fault:
-        raise error(f"this is not JSON: {fault.msg} in line {fault.lineno}") from None
-    except UnicodeDecodeError as fault:
-        raise error(f"this is not JSON: byte {fault.start} is no text") from None
-    except (ValueError, ArithmeticError) as fault:
-        raise error(f"this is not JSON that can be read: {fault}") from None
+        return decoder(parse_float).decode(text.decode() if isinstance(text, bytes) else text)
+    except json.JSONDecodeError as problem:
+        raise error(f"this is not JSON: {problem.msg} in line {problem.lineno}") from None
+    except UnicodeDecodeError as problem:
+        raise error(f"this is not JSON: byte {problem.start} is no text") from None
+    except (ValueError, ArithmeticError) as problem:
+        raise error(f"this is not JSON that can be read: {problem}") from None
     except RecursionError:
         raise error(f"this is nested too deeply; at most {DEEPEST} levels are allowed") from None
 
 
-def nesting_fault(values: object) -> str:
-    """What is wrong with how deep `values` are nested, or "" where nothing is.
+def fault(values: object) -> str:
+    """What is wrong with parsed `values`, where their nesting is too deep or a number too large, or "".
 
-    >>> nesting_fault({"a": [1, {"b": 2}]})
-    ''
+    >>> fault({"a": [1, {"b": 2}]}), fault([10**400])
+    ('', 'a number in it is too large for a double')
     """
     level, depth = [values], 0
     while level:
-        inner: list[object] = []
-        for value in level:
-            if isinstance(value, dict):
-                inner += value.values()
-            elif isinstance(value, list | tuple):
-                inner += value
-        level, depth = [value for value in inner if isinstance(value, dict | list | tuple)], depth + 1
-        if depth > DEEPEST:
+        holders = [value for value in level if isinstance(value, dict | list | tuple)]
+        if holders and depth == DEEPEST:
             return f"this is nested too deeply; at most {DEEPEST} levels are allowed"
+        if any(isinstance(value, int | float) and not abs(value) <= LARGEST for value in level):
+            return "a number in it is too large for a double"
+        level = [v for held in holders for v in (held.values() if isinstance(held, dict) else held)]
+        depth += 1
     return ""
 
 
 def _constant(word: str) -> float:
     raise ValueError(f"{word} is no number")
-
-
-def _integer(word: str) -> int:
-    if len(word) > 300 or not -LARGEST <= (number := int(word)) <= LARGEST:
-        raise ValueError(f"{shown(word)} is too large a number")
-    return number
-
-
-def _real(word: str) -> float:
-    number = float(word)
-    if not isfinite(number):
-        raise ValueError(f"{shown(word)} is too large a number")
-    return number
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -81,7 +81,7 @@ def _read(archive: ZipFile) -> tuple[dict[str, Any], np.ndarray]:
         version = described["version"]
     except TraceError as error:
         raise ValueError from error
-    fault = strict_json.nesting_fault(described)
+    fault = strict_json.fault(described)
     if fault:
         raise TraceError(f"the header: {fault}")
     if version != VERSION:

@@ -210,8 +210,11 @@ def _check_meta(meta: object) -> None:
     if "launches" in meta:
         whole("meta's launches", meta["launches"], 1, 2**31, TraceError)
     values = dict(meta)
-    if strict_json.nesting_fault(values):
-        raise TraceError(f"meta: {strict_json.nesting_fault(values)}")
+    for name in ("gpu", "kernel"):
+        if not isinstance(values.get(name, ""), str):
+            raise TraceError(f"meta's {name} is {shown(values[name])}; it must be a name")
+    if strict_json.fault(values):
+        raise TraceError(f"meta must hold JSON values: {strict_json.fault(values)}")
     try:
         text = json.dumps(values, allow_nan=False, ensure_ascii=False)
     except (TypeError, ValueError) as error:
@@ -221,12 +224,10 @@ def _check_meta(meta: object) -> None:
     for leaf in _leaves(values):
         if isinstance(leaf, str):
             _check_text("meta has the text", leaf)
-        elif isinstance(leaf, int) and abs(leaf) > strict_json.LARGEST:
-            raise TraceError(f"meta has the number {shown(leaf)}, which no double holds")
 
 
 def _leaves(values: Any) -> Iterator[object]:
-    """Every text, number and null in JSON values, and every key."""
+    """Every text, number and null in JSON values, and every key; raises TraceError where a key is no text."""
     if isinstance(values, dict):
         for key in values:
             if not isinstance(key, str):

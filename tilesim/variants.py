@@ -16,9 +16,10 @@ class Variant:
     """One way to run a schedule; a matched pair differs in `schedule` and `overlap` alone.
 
     `loads`: one of LOADS, "" where not known. `overlap`: the next segment's loads fly during the epilogue;
-    naive has no next one. `warps` a thread block has, and `stages` of K-steps that its loads run ahead; 0 where
-    not known. `kernel`: OWN, PLANNED, another kernel's name, or "" where not known. `epilogue_subtiles`: in how
-    many parts an overlapping kernel writes a tile, so that C needs less shared memory beside the stages.
+    naive has no next one. `warps` a thread block has, and `stages` of K-steps that its loads run ahead; 0
+    where not known. `kernel`: OWN, PLANNED, another kernel's name, or "" where not known.
+    `epilogue_subtiles`: in how many parts an overlapping kernel writes a tile, so that C needs less shared
+    memory beside the stages.
 
     >>> Variant("persistent", "tma", overlap=True).name, Variant("stream-k", "tma", kernel=PLANNED).name
     ('persistent-tma-overlap', 'planned-tma')

@@ -192,6 +192,6 @@ def tail_start(trace: Trace) -> int:
 
 def _example() -> Trace:
     """5 tiles of 1 µs on 2 SMs."""
-    from tilesim import Device, Problem, simulate
+    from tilesim import Costs, Device, Problem, simulate
 
-    return simulate("naive", Problem(128, 640, 4, tile=(128, 128, 4)), Device(2))
+    return simulate("naive", Problem(128, 640, 4, tile=(128, 128, 4)), Device(2), Costs.ideal())

@@ -76,12 +76,12 @@ STEPS = (
     ),
     KernelStep(
         "overlapped", "a tile is written half by half under the next one's loads",
-        "Loads of the next tile fly while a tile is written, and halves leave room for a fourth stage.",
+        "Loads of the next tile run while a tile is written, and halves leave memory for a fourth stage.",
         BIG, "grouped:8", Variant("persistent", overlap=True, stages=4, epilogue_subtiles=2),
     ),
     KernelStep(
         "specialised", "one warp loads, eight multiply",
-        "The warp that loads waits for room alone, and never for a multiplication.",
+        "The warp that loads waits for an empty stage alone, never for a multiplication.",
         BIG, "grouped:12", UNSTAMPED["specialised"],
     ),
     KernelStep(

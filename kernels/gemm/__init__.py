@@ -1,1 +1,1 @@
-"""The kernels that multiply, a file each, and the device functions that they share."""
+"""The kernels that multiply matrices, a file each, and the device functions that they share."""

@@ -26,7 +26,7 @@ from .warp_specialised import (
 
 @gluon.jit
 def consume(
-    c, smem_a, smem_b, smem_c, full, empty, order, visit, M, N, K, CONSUMER: gl.constexpr,
+    c, smem_a, smem_b, smem_c, full, empty, order_barriers, visit, M, N, K, CONSUMER: gl.constexpr,
     BM: gl.constexpr, BN: gl.constexpr, BK: gl.constexpr, STAGES: gl.constexpr,
     ORDER: gl.constexpr, GROUP_M: gl.constexpr, TRANS_A: gl.constexpr, TRANS_B: gl.constexpr,
 ):  # fmt: skip
@@ -46,11 +46,11 @@ def consume(
         step += 2 * k_steps
         acc = gl.zeros([BM, BN], gl.float32, layout)
         previous = 0  # not `stage`: Triton's frontend would take the two for one value
-        hopper.mbarrier.wait(order.index(CONSUMER), order_phase)
+        hopper.mbarrier.wait(order_barriers.index(CONSUMER), order_phase)
         order_phase ^= 1
         for k in range(k_steps):
             hopper.mbarrier.wait(full.index(stage), phase)
-            hopper.mbarrier.arrive(order.index(1 - CONSUMER), pred=k == k_steps - 1)
+            hopper.mbarrier.arrive(order_barriers.index(1 - CONSUMER), pred=k == k_steps - 1)
             x = wgmma_operand(smem_a.index(stage), TRANS_A)  # [BM, BK]
             y = wgmma_operand(smem_b.index(stage), TRANS_B)  # [BK, BN]
             acc = hopper.warpgroup_mma(x, y, acc, is_async=True)
@@ -88,15 +88,15 @@ def ping_pong(
     smem_b = allocate_stages(b, STAGES)
     smem_c = gl.allocate_shared_memory(c.dtype, [4, BM, BN // 4], c.layout)
     full, empty = allocate_barriers(STAGES)
-    order = gl.allocate_shared_memory(gl.int64, [2, 1], hopper.mbarrier.MBarrierLayout())
-    hopper.mbarrier.init(order.index(0), count=1)
-    hopper.mbarrier.init(order.index(1), count=1)
+    order_barriers = gl.allocate_shared_memory(gl.int64, [2, 1], hopper.mbarrier.MBarrierLayout())
+    hopper.mbarrier.init(order_barriers.index(0), count=1)
+    hopper.mbarrier.init(order_barriers.index(1), count=1)
     hopper.fence_async_shared()
     gl.warp_specialize(
         [
-            (consume, (c, smem_a, smem_b, smem_c, full, empty, order, visit, M, N, K, 0,
+            (consume, (c, smem_a, smem_b, smem_c, full, empty, order_barriers, visit, M, N, K, 0,
                        BM, BN, BK, STAGES, ORDER, GROUP_M, TRANS_A, TRANS_B)),
-            (consume, (c, smem_a, smem_b, smem_c, full, empty, order, visit, M, N, K, 1,
+            (consume, (c, smem_a, smem_b, smem_c, full, empty, order_barriers, visit, M, N, K, 1,
                        BM, BN, BK, STAGES, ORDER, GROUP_M, TRANS_A, TRANS_B)),
             (produce, (a, b, smem_a, smem_b, full, empty, visit, M, N, K,
                        BM, BN, BK, STAGES, ORDER, GROUP_M, TRANS_A, TRANS_B)),

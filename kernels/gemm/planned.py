@@ -72,7 +72,7 @@ def epilogue(
 @triton.jit
 def planned(
     a, b, c,  # [M, K], [K, N], [M, N]: TMA descriptors or pointers
-    table,  # int32 [segments + 1, 8]
+    table,  # int32 [segments + 2, 8], the last two rows zero: a thread block reads ahead
     offsets,  # int32 [ctas + 1]: thread block i owns rows offsets[i] to offsets[i + 1]
     k_steps,  # int32 [ctas]: how many K-steps these have
     queue_head,  # int32 [1], zero: how many rows of the queue were drawn

@@ -1,1 +1,1 @@
-"""From a problem and a variant to a launch: configuration, operands, the plan's table, jobs."""
+"""Launching: from a problem and a variant to a kernel with its configuration, operands and plan."""

@@ -1,1 +1,1 @@
-"""Measuring: times, the SMs' clock, what machine this is, and whether a result is right."""
+"""Measuring: kernel times by graph replay, results against a float64 reference, and recorded traces."""

@@ -66,7 +66,7 @@ def record(
     device = this_gpu(ctas_per_sm)
     with gpu_memory(problem), working_gpu():
         work = job(variant, problem, device)
-        stamps, measured = run(work, variant, problem, warmup, repeats, seed)
+        stamps, measured = typical_launch(work, variant, problem, warmup, repeats, seed)
         tick = tick_ns()
     meta = {
         "kernel": variant.name,
@@ -81,10 +81,10 @@ def record(
     return trace(stamps, work.rows, variant.schedule, problem, device, tick, meta)
 
 
-def run(
+def typical_launch(
     work: Job, variant: Variant, problem: Problem, warmup: int, repeats: int, seed: int
 ) -> tuple[np.ndarray, dict[str, Any]]:
-    """The stamps of the most typical launch, int64 [rows, WORDS], and what is known beside."""
+    """(stamps of the most typical launch, int64 [rows, WORDS]; the figures of the meta, of all launches)."""
     sets = [matrices(problem, "cuda", seed + i) for i in range(sets_beyond_l2(problem))]
     stamps = torch.zeros(len(sets), len(work.rows), WORDS, dtype=torch.int64, device="cuda")
     plain = [work.launcher(operands) for operands in sets]
@@ -103,7 +103,7 @@ def run(
     }
     us = sample(rotations, warmup, repeats)
     work.check()
-    kept, makespans = typical(np.array(seen))
+    kept, makespans = nearest_to_medians(np.array(seen))
     start, start_cycles, drain, drain_cycles = seen[kept][:, 2:6].T
     return seen[kept], {
         "kernel_us": spread(us["plain"])["us"],
@@ -115,7 +115,7 @@ def run(
     }
 
 
-def typical(stamps: np.ndarray) -> tuple[int, np.ndarray]:
+def nearest_to_medians(stamps: np.ndarray) -> tuple[int, np.ndarray]:
     """(index, makespans in ns) of launches' stamps [launches, rows, WORDS].
 
     The launch whose makespan, mean main loop and mean epilogue are nearest to the medians over all: the

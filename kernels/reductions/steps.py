@@ -57,7 +57,7 @@ STEPS = (
     ),
     ReductionStep(
         "shuffles",
-        "lanes hand their sums over in registers, so that two barriers stand where the tree had eight",
+        "lanes exchange their sums in registers, so that two barriers stand where the tree had eight",
         shuffles,
         ADDED * THREADS,
     ),

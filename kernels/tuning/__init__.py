@@ -1,1 +1,1 @@
-"""Tuning: which kernel is the fastest for a shape, and the table that remembers it."""
+"""Tuning: which kernels are worth timing, which is the fastest, and which one a shape gets."""

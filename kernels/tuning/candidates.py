@@ -39,7 +39,7 @@ HOPPER_TILES = {
 }
 SKINNY_TILES = {16: (64, 128), 32: (64,), 64: (64,)}
 """Of skinny, whose tile_m covers all of M: what is tried for tile_n."""
-PLANNED = {
+SPLITTING = {
     "stream-k": (0, 1, 4),
     "stream-k-hybrid": (1, 6, 4),
     "split-k:2": (0, 1 / 2, 4),
@@ -49,7 +49,7 @@ PLANNED = {
 most, K-steps at least)."""
 
 COMPARED = ("persistent-ptr", "persistent-tma")
-"""Kernels that exist for comparison: the same kernel with overlap is never slower."""
+"""Kernels that exist for comparison: with overlap they do the same work, more of it at once."""
 
 Candidate = tuple[Variant, Problem]
 
@@ -130,7 +130,7 @@ def _variants(problem: Problem, device: Device, loads: str) -> Iterator[Variant]
         alone = variant.schedule == "persistent" and waves <= 1  # then it is naive
         if variant.loads == loads and variant.name not in COMPARED and not alone:
             yield variant
-    for schedule, (fewest, most, steps) in PLANNED.items():
+    for schedule, (fewest, most, steps) in SPLITTING.items():
         if fewest < waves <= most and waves % 1 and problem.k_steps >= steps:
             yield checked_variant(schedule, loads, True, 8, 3, "planned")
 

@@ -46,7 +46,7 @@ def choices(m: int, n: int, k: int, dtype: str, layout: str, gpu: str | None) ->
     if gpu is not None:
         row = nearest(rows(gpu), m, n, k, dtype, layout)
         if row:
-            with suppress(TilesimError):  # of a tile that this product cannot be cut into
+            with suppress(TilesimError):  # a tile that this product cannot have
                 found.append(chosen({**row, "dtype": dtype}, m, n, k))
         elif not rows(gpu):
             _warn(gpu)

@@ -39,6 +39,6 @@ def subtitle(rows: Sequence[Row], layout: chart.Axes) -> str:
 
 
 def origin(rows: Sequence[Row]) -> str:
-    """What the badge says: that it is simulated, and with whose costs, as far as they are of one kind."""
-    badges = {row.badge for row in rows if not row.error}
-    return f"simulated, {badges.pop()}" if len(badges) == 1 else "simulated"
+    """What the badge says: that it is simulated, and with whose costs where all have the same."""
+    costs = {row.costs for row in rows if not row.error}
+    return f"simulated, {costs.pop()}" if len(costs) == 1 else "simulated"

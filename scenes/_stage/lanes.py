@@ -117,8 +117,8 @@ def bar_columns(lanes: Lanes, width: float) -> Bars:
 def lane_bars(lanes: Lanes, width: float) -> list[Bar]:
     """The same, bar by bar.
 
-    >>> from tilesim import Device, Problem, simulate
-    >>> trace = simulate("naive", Problem(128, 384, 4, tile=(128, 128, 4)), Device(2))
+    >>> from tilesim import Costs, Device, Problem, simulate
+    >>> trace = simulate("naive", Problem(128, 384, 4, tile=(128, 128, 4)), Device(2), Costs.ideal())
     >>> [tuple(bar) for bar in lane_bars(Lanes(trace, np.arange(2), (0, 2000)), 100)]
     [(0, 0.0, 50.0, 'multiply', 0, 0), (1, 0.0, 50.0, 'multiply', 1, 1), (0, 50.0, 100.0, 'multiply', 0, 2)]
     """

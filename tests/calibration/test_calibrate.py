@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tilesim import Costs, Device, Problem, Trace, simulate
-from tilesim.calibration.calibrate import ABOUT, calibrate, calibrations, repeated
+from tilesim.calibration.calibrate import calibrate, calibrations, repeated
 from tilesim.calibration.jitter import MEDIAN_OF_CHI_SQUARE
 from tilesim.calibration.phases import LAUNCH_NS
 from tilesim.default_costs import default_costs, shipped
@@ -215,7 +215,7 @@ def test_traces_of_one_kernel_are_fitted_together():
     traces["other tile"] = run("naive", NAIVE, problem=replace(PROBLEM, tile=(128, 128, 64)))
     first, second = calibrations(traces)
     assert first.names == ("0", "1", "2", "other size")
-    assert (second.names, second.tile) == (("other tile",), (128, 128, 64))
+    assert (second.names, second.kernel.tile) == (("other tile",), (128, 128, 64))
     assert replace(second.costs, source="") == NAIVE
 
 
@@ -233,8 +233,9 @@ def test_a_kernel_is_known_by_what_was_recorded_of_it(words, about):
     trace = run("naive", NAIVE)
     meta = trace.meta | ({"kernel": words, "warps": 8, "stages": 3} if words else {})
     (one,) = calibrations({"a": replace(trace, meta=meta)})
-    assert (one.kernel, one.loads) == about
-    assert (one.warps, one.stages) == ((8, 3) if words else (0, 0))
+    variant = one.kernel.variant
+    assert (variant.kernel, variant.loads) == about
+    assert (variant.warps, variant.stages) == ((8, 3) if words else (0, 0))
 
 
 def test_own_and_planned_kernels_are_not_mixed():
@@ -255,30 +256,24 @@ def test_what_cannot_be_fitted():
 class TestShipped:
     def test_they_are_what_the_traces_say(self):
         fitted = calibrations({name: Trace.load(TRACES / name) for name in MEASURED})
-        entries = {tuple(entry["names"]): entry for entry in shipped("h200")}
-        assert set(entries) == {one.names for one in fitted}, "calibrate again: see calibrations.shipped"
+        entries = {entry.names: entry for entry in shipped("h200")}
+        assert set(entries) == {one.names for one in fitted}, "calibrate again: see default_costs.shipped"
         for one in fitted:
-            entry = dict(entries[one.names])
-            saved = asdict(Costs.from_mapping(entry.pop("costs")))
-            assert Costs.from_mapping(saved).source == one.costs.source
+            entry = entries[one.names]
+            assert entry == replace(one, costs=entry.costs)
+            saved = asdict(entry.costs)
             for name, value in asdict(one.costs).items():
                 if not isinstance(value, str | None):
                     assert saved[name] == pytest.approx(value, rel=1e-3, abs=1e-3), name
                 else:
                     assert saved[name] == value, name
-            about = {name: entry[name] for name in (*ABOUT, "names", "unseen")}
-            assert about == {
-                name: list(value) if isinstance(value, tuple) else value
-                for name, value in one.as_json().items()
-                if name in about
-            }
 
     def test_the_default_costs_are_those_of_the_same_kernel(self):
         def differ(name):
             trace = Trace.load(TRACES / name)
-            (one,) = (entry for entry in shipped("h200") if name in entry["names"])
+            (one,) = (entry for entry in shipped("h200") if name in entry.names)
             words = (trace.schedule, trace.problem, trace.device, trace.meta["kernel"])
-            return default_costs(*words) != Costs.from_mapping(one["costs"])
+            return default_costs(*words) != one.costs
 
         assert not [name for name in MEASURED if differ(name)]
 
@@ -302,4 +297,5 @@ def test_notes_that_make_no_sense_are_no_notes(noted):
         run("naive", NAIVE), meta={"launch_ns": noted, "warps": "eight", "kernel": 7, "stages": None}
     )
     (one,) = calibrations({"t": trace})
-    assert (one.costs.launch, one.costs.prologue, one.warps, one.stages) == (LAUNCH_NS, 300, 0, 0)
+    assert (one.costs.launch, one.costs.prologue) == (LAUNCH_NS, 300)
+    assert (one.kernel.variant.warps, one.kernel.variant.stages) == (0, 0)

@@ -66,14 +66,30 @@ def test_options_say_what_the_file_does_not(tmp_path):
     assert trace.schedule == "mine"
 
 
-@pytest.mark.parametrize("to", ["json", "perfetto"])
+@pytest.mark.parametrize("to", ["csv", "json", "perfetto"])
 def test_there_and_back_again(to, tmp_path):
     simulate("persistent", Problem(1024, 1024, 512), Device.named("h200", 4)).save(tmp_path / "a.npz")
     done("convert", tmp_path / "a.npz", tmp_path / "b.json", "--to", to)
     done("convert", tmp_path / "b.json", tmp_path / "c.NPZ")
     assert (tmp_path / "c.NPZ").read_bytes() == (tmp_path / "a.npz").read_bytes()
-    done("convert", tmp_path / "b.json", tmp_path / "c.csv")
-    assert (tmp_path / "c.csv").read_text().startswith("cta,tile,k0,k1,sm")
+
+
+@pytest.mark.parametrize("name", ["own-kernel.csv", "./there/../own-kernel.csv", "link.csv", "hard.csv"])
+def test_the_trace_itself_is_no_place_to_write_to(own, tmp_path, name, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "there").mkdir()
+    (tmp_path / "link.csv").symlink_to(own)
+    (tmp_path / "hard.csv").hardlink_to(own)
+    before = own.read_bytes()
+    refused(2, "give the output another name", "convert", own, name)
+    refused(2, "give the output another name", "convert", name, own)
+    assert own.read_bytes() == before
+
+
+def test_a_hint_proposes_what_the_command_line_takes_itself(tmp_path):
+    (tmp_path / "bare.csv").write_text(OWN)
+    hint = "--m 4096 --n 4096 --k 512 --tile 128x256x64"
+    refused(1, hint, "convert", tmp_path / "bare.csv", tmp_path / "a.npz")
 
 
 def test_a_pipe_can_be_read(tmp_path):

@@ -432,14 +432,14 @@ def test_a_slot_is_taken_in_the_order_in_which_slots_free_up():
 
 def test_ties_go_by_the_devices_sm_order_place_by_place():
     device = Device(3, ctas_per_sm=2, sm_order=(2, 0, 1))
-    trace = simulate("naive", Problem(1, 8, 1, tile=(1, 1, 1)), device)
+    trace = simulate("naive", Problem(1, 8, 1, tile=(1, 1, 1)), device, Costs.ideal())
     placed = sorted(times(trace, "cta", "sm", "slot"))
     assert [place[1:] for place in placed] == [(2, 0), (0, 0), (1, 0), (2, 1), (0, 1), (1, 1), (2, 0), (0, 0)]
 
 
 def test_busy_sms_get_no_work():
     device = Device(4, busy_sms=2, sm_order=(3, 1, 0, 2))
-    trace = simulate("naive", Problem(1, 8, 1, tile=(1, 1, 1)), device)
+    trace = simulate("naive", Problem(1, 8, 1, tile=(1, 1, 1)), device, Costs.ideal())
     assert set(trace.spans["sm"].tolist()) == {0, 2}
     assert trace.makespan == 4000
 

@@ -120,7 +120,7 @@ def test_nanoseconds_since_1970_are_kept(tmp_path):
 def test_the_slices_that_tilesim_writes_can_be_read_as_any_others(tmp_path):
     costs = Costs(k_step=300, launch=165, prologue=300, epilogue=700)
     trace = simulate("naive", Problem(1024, 1024, 512), Device(4), costs)
-    document = perfetto.document(trace)
+    document = json.loads(b"".join(perfetto.document(trace)))
     facts = {"m": 1024, "n": 1024, "k": 512, "tile": "128x256x64", "sms": 4}
     again = read_events(tmp_path, document["traceEvents"], **facts)
     shift = trace.spans["start"].min()
@@ -134,7 +134,7 @@ BAD = {
     "no tile": ([piece("gemm", 0, 1)], "none of its 1 slices says its tile, by a name such as 'tile 17'"),
     "nothing": ([], "none of its 0 slices says its tile"),
     "a place is no number": ([*TWO[:2], piece("tile 2,3", 0, 1)], "none of its 1 slices says its tile"),
-    "no SM": ([named("GPU"), piece("tile 0", 0, 1)], "event 2 (tile 0) does not say its SM"),
+    "no SM": ([named("GPU"), piece("tile 0", 0, 1)], "event 2 ('tile 0') does not say its SM"),
     "SM beyond": (
         [*TWO[:3], piece("tile 1", 0, 1, args={"sm": 8})],
         "event 4: sm is 8; it must be from 0 to 7",

@@ -4,7 +4,8 @@ from textwrap import dedent
 
 import numpy as np
 import pytest
-from strategies import EVERY_SCHEDULE
+from hypothesis import given
+from strategies import EVERY_SCHEDULE, costs, devices, planned
 
 from tilesim import Costs, Device, Problem, Trace, simulate
 from tilesim.formats import gantt
@@ -74,6 +75,37 @@ def test_a_tile_cut_in_two_shows_its_wait_and_its_fix_up():
         [= main loop, its tile's number in it   ? wait for partials   + adding partials\
    - epilogue   . idle
     """)
+
+
+def test_sms_without_work_are_counted_in_one_line():
+    """SM 2 of 6 is another kernel's: it is neither idle nor drawn."""
+    problem, device = (
+        Problem(128, 256, 128, tile=(128, 128, 16)),
+        Device(6, busy_sms=1, sm_order=(2, 5, 0, 1, 3, 4)),
+    )
+    assert gantt.draw(simulate("naive", problem, device, COSTS), 24) == drawn("""
+        naive on 6 SMs, simulated: 2 tiles, 1200 ns
+              0         0.5       1 µs
+              |         |         |
+        SM 0  >>>>[1==============----
+        SM 5  >>>>[0==============----
+        ... 3 idle SMs
+        > launch or hand-over   [= main loop, its tile's number in it   - epilogue
+    """)
+    chart = gantt.draw(simulate("persistent", problem, Device.named("h200"), COSTS)).splitlines()
+    assert chart[-2] == "... 130 idle SMs" and len(chart) == 1 + 2 + 2 + 1 + 1
+
+
+@given(planned(), devices(), costs())
+def test_every_free_sm_is_drawn_or_counted(case, device, costs):
+    schedule, problem = case
+    trace = simulate(schedule, problem, device, costs)
+    lines = gantt.draw(trace, 40).splitlines()
+    lanes = [line for line in lines if line.startswith("SM ")]
+    counted = [int(line.split()[1]) for line in lines if line.startswith("... ")]
+    assert len(lanes) == len(set(trace.spans["sm"].tolist())) * device.ctas_per_sm
+    assert len(lanes) // device.ctas_per_sm + sum(counted) == len(device.free_sms)
+    assert counted != [0] and len(counted) <= 1
 
 
 @pytest.mark.parametrize("schedule", EVERY_SCHEDULE)

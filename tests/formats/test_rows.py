@@ -181,3 +181,21 @@ def test_a_row_that_makes_no_sense(text, words):
 def test_an_sm_that_another_kernel_holds():
     with pytest.raises(TraceError, match="line 2: sm is 0; another kernel holds that SM"):
         trace_of(ROWS, busy_sms=1)
+
+
+def test_what_thread_block_a_row_is_of_is_said_to_be_derived_where_no_column_has_it():
+    assert trace_of(ROWS).meta["derived"] == ["cta"]
+    assert "derived" not in trace_of(with_columns("cta", [0, 1, 0, 1])).meta
+
+
+def test_rows_that_no_blocks_of_their_own_could_be_are_told_to_name_their_block():
+    """Such as of a persistent kernel whose epilogues lie under the next main loop."""
+    text = changed(4, "2200", "1200")
+    with pytest.raises(TraceError, match="there is no cta, so each row counts as a thread block of its own"):
+        trace_of(text, ctas_per_sm=1)
+    rows = "\n".join(f"{tile},0,{tile},500" for tile in range(70))
+    with pytest.raises(TraceError, match="no GPU has room for them; there is no cta"):
+        trace_of(f"tile,sm,start,end\n{rows}\n", n=70 * 128, m=128)
+    with pytest.raises(TraceError) as caught:
+        trace_of(f"{text.splitlines()[0]},cta\n0,0,0,9,0\n1,0,0,9,1\n2,1,0,9,2\n3,1,0,9,3", ctas_per_sm=1)
+    assert "there is no cta" not in str(caught.value)

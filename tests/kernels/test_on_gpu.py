@@ -50,7 +50,7 @@ PLACES = [
 
 @pytest.mark.parametrize(("kernel", "place", "part"), PLACES)
 def test_a_pause_is_seen_in_its_own_interval_and_in_no_other(gpu, kernel, place, part):
-    """Woven into the shipped kernel at `place`, it makes `part` longer by its length, by either clock."""
+    """Inserted into the shipped kernel at `place`, it makes `part` longer by its length, by either clock."""
     grew = {part, "cycles"} if part == "main loop" else {part}
     for cycles, ns, growth in gpu.growth(kernel, WAVES, gpu.PAUSES[place], PAUSES):
         print(f"{cycles} cycles, {ns:.0f} ns:", {name: round(by) for name, by in growth.items()})

@@ -132,10 +132,10 @@ from tilesim_kernels.reductions import STEPS
 from tilesim_kernels.reductions.block import WARPS
 
 made = {}
-for rung in STEPS:
-    source = ASTSource(rung.kernel, dict(x="*fp32", sums="*fp32", n="i32"), {}, {})
+for step in STEPS:
+    source = ASTSource(step.kernel, dict(x="*fp32", sums="*fp32", n="i32"), {}, {})
     code = compile(source, target=GPUTarget("cuda", 90, 32), options=dict(num_warps=WARPS))
-    made[rung.name] = code.asm["sass"]
+    made[step.name] = code.asm["sass"]
 print(json.dumps(made))
 """
 WORDS = ("LDG", "STS", "LDS", "BAR", "SHFL", "FADD", "STG")

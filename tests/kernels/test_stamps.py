@@ -146,7 +146,7 @@ def test_the_launch_that_is_kept_is_typical_in_all_its_parts():
         stamps_of([(0, 0, 0, 90, 120)]),
         stamps_of([(0, 0, 0, 300, 400)]),
     ]
-    kept, makespans = recording.typical(np.array(launches))
+    kept, makespans = recording.nearest_to_medians(np.array(launches))
     assert kept == 2
     assert makespans.tolist() == [130, 130, 131, 120, 400]
 

@@ -100,6 +100,10 @@ BROKEN = {
     "half a tile": (broken(tile=[128]), "tile of row 1 is [128]; it must be three sizes, or null"),
     "no time": (broken(us=0), "us of row 1 is 0; it must be a number above 0"),
     "a time of text": (broken(us="fast"), "us of row 1 is 'fast'; it must be a number above 0"),
+    "no time that a GPU takes": (broken(us=10**400), "a number in it is too large for a double"),
+    "a time of ages": (broken(us=10**30), "us of row 1 is 1000000000000000000000000000000; it must be a"),
+    "a film's worth of text": (broken(why="so " * 9999), "why of row 1 has 29996 characters"),
+    "a name that no film shows": (broken(name="tiled\0"), "name of row 1 is 'tiled\\x00' with a U+0000"),
     "a yes for a time": (broken(us=True), "us of row 1 is True; it must be a number above 0"),
     "beside its spread": (broken(p20=1e9), "the median of row 1, "),
     "other TFLOP/s": (broken(tflops=500.0), "row 1 says 500 TFLOP/s, but its time makes 388"),
@@ -123,7 +127,7 @@ def test_a_broken_ladder_is_one_sentence(case, tmp_path):
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b'{"rows": NaN}', b"[" * 100_000])
 def test_bytes_that_are_no_ladder(content, tmp_path):
     (tmp_path / "own.json").write_bytes(content)
-    with pytest.raises(LadderError, match="this is not JSON that can be read") as caught:
+    with pytest.raises(LadderError, match=r"this is not JSON|NaN is no number|nested too deeply") as caught:
         read(tmp_path / "own.json")
     assert "\n" not in str(caught.value)
 

@@ -8,7 +8,7 @@ pytest.importorskip("manim")
 
 from tilesim import Costs, Device, Problem, Trace, simulate
 from tilesim_scenes._stage import glyphs
-from tilesim_scenes._stage.film import Film
+from tilesim_scenes._stage.film import Film, FilmError
 from tilesim_scenes._stage.layout import Frame
 from tilesim_scenes._stage.phrases import schedule_name, time_bars
 from tilesim_scenes._stage.script import origin
@@ -50,8 +50,15 @@ def test_a_race_names_both():
     assert "flashinfer" not in words(said) and "cutlass" not in words(said)
 
 
+def test_a_persistent_film_asks_for_the_column_that_says_which_block_a_row_is_of():
+    with pytest.raises(FilmError, match="add the column cta"):
+        Persistent.write(film(foreign("naive", derived=["cta"])))
+    with pytest.raises(FilmError, match="queue for a free one"):
+        Persistent.write(film(foreign("naive")))
+
+
 def test_a_long_name_is_cut():
-    shown = schedule_name(foreign("naive", name="a kernel  of which much " + "can be said " * 70))
+    shown = schedule_name(foreign("naive", name="a kernel of which much " + "can be said " * 80))
     assert shown.startswith("a kernel of which much") and shown.endswith("…") and len(shown) < 40
 
 

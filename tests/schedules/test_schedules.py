@@ -15,6 +15,7 @@ from tilesim.engine import run
 from tilesim.errors import ScheduleError
 from tilesim.orders import visit
 
+IDEAL = Costs.ideal()
 SCHEDULES_OF_THE_SPINE = ["naive", "persistent", "persistent-contiguous", "persistent-dynamic"]
 
 
@@ -173,18 +174,18 @@ def test_surplus_persistent_ctas_queue_behind_busy_sms(problem, device):
 
 def test_surplus_ctas_make_a_second_wave_of_a_persistent_kernel():
     problem = Problem(128, 128 * 8, 64, tile=(128, 128, 64))
-    assert simulate("persistent", problem, Device(4)).makespan == 2000
-    assert simulate("persistent", problem, Device(4, busy_sms=1)).makespan == 4000
-    assert simulate("persistent-dynamic", problem, Device(4, busy_sms=1)).makespan == 3000
-    claimed = simulate("cluster-launch-control", problem, Device(4, busy_sms=1))
+    assert simulate("persistent", problem, Device(4), IDEAL).makespan == 2000
+    assert simulate("persistent", problem, Device(4, busy_sms=1), IDEAL).makespan == 4000
+    assert simulate("persistent-dynamic", problem, Device(4, busy_sms=1), IDEAL).makespan == 3000
+    claimed = simulate("cluster-launch-control", problem, Device(4, busy_sms=1), IDEAL)
     assert (claimed.makespan, claimed.meta["launches"]) == (3000, 3)
 
 
 @given(planned(), st.integers(1, 40))
 def test_more_sms_never_hurt_under_ideal_costs(case, sms):
     schedule, problem = case
-    smaller = simulate(schedule, problem, Device(sms))
-    larger = simulate(schedule, problem, Device(2 * sms))
+    smaller = simulate(schedule, problem, Device(sms), IDEAL)
+    larger = simulate(schedule, problem, Device(2 * sms), IDEAL)
     assert larger.makespan <= smaller.makespan
 
 

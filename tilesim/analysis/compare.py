@@ -186,6 +186,6 @@ def _check(simulated: Trace, measured: Trace) -> None:
 
 def _example() -> Trace:
     """3 tiles of one K-step on 2 SMs."""
-    from tilesim import Device, Problem, simulate
+    from tilesim import Costs, Device, Problem, simulate
 
-    return simulate("naive", Problem(128, 384, 4, tile=(128, 128, 4)), Device(2))
+    return simulate("naive", Problem(128, 384, 4, tile=(128, 128, 4)), Device(2), Costs.ideal())

@@ -1,6 +1,5 @@
 """Sweep: combinations of schedules, devices and problems, and the figures of each as a row of a table."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import product
@@ -36,7 +35,7 @@ class Row(NamedTuple):
     """A combination and its figures, as tables name them; None and an `error` where it cannot be simulated.
 
     `device` is a preset's name or "", `tile` reads "128x256x64", `tflops` is 2·m·n·k over the makespan,
-    padding not counted. `badge` says whose costs they are, and `costs` where those come from.
+    padding not counted, and `costs` says whose they are, as `tilesim.costs.badge` does.
     """
 
     schedule: str
@@ -57,7 +56,6 @@ class Row(NamedTuple):
     utilization: float | None = None
     occupancy: float | None = None
     tflops: float | None = None
-    badge: str = ""
     costs: str = ""
     error: str = ""
 
@@ -96,9 +94,9 @@ def sweep(
 ) -> list[Row]:
     """The row of each combination, in their order, whatever the number of processes, `jobs`.
 
-    `costs` is a file as `read_costs` takes it; None is each combination's default. `progress` is told how
-    many more are done. Each process calls `prepare` first, which may register schedules. Raises TilesimError
-    where a process dies.
+    `costs` is a name or a file as `read_costs` takes it; None is each combination's default. `progress` is
+    told how many more are done. Each process calls `prepare` first, which may register schedules. Raises
+    TilesimError where a process dies.
     """
     return in_order(partial(row, costs=costs, seed=seed), every, jobs, progress, prepare)
 
@@ -106,9 +104,9 @@ def sweep(
 def row(one: Combination, costs: str | PathLike[str] | None = None, seed: int = 0) -> Row:
     """Simulate one combination.
 
-    >>> one = row(Combination("naive", Problem(133, 1, 64, tile=(1, 1, 64)), Device(132)))
-    >>> one.tiles, one.waves, f"{one.utilization:.1%}", one.error
-    (133, 2, '50.4%', '')
+    >>> one = row(Combination("naive", Problem(133, 1, 64, tile=(1, 1, 64)), Device(132)), "ideal")
+    >>> one.tiles, one.waves, f"{one.utilization:.1%}", one.costs, one.error
+    (133, 2, '50.4%', 'ideal costs', '')
     """
     schedule, problem, device = one
     try:
@@ -123,8 +121,7 @@ def row(one: Combination, costs: str | PathLike[str] | None = None, seed: int = 
         utilization=trace.utilization,
         occupancy=trace.occupancy,
         tflops=problem.flops / trace.makespan / 1000,
-        badge=badge(trace.meta["costs"], device),
-        costs=_brief(trace.meta["costs"]["source"]),
+        costs=badge(trace.meta["costs"], device),
     )
 
 
@@ -149,15 +146,6 @@ def blank(one: Combination) -> Row:
         problem.tiles,
         problem.k_steps,
     )
-
-
-def _brief(source: str) -> str:
-    """Where costs come from, without the sizes that they were fitted to.
-
-    >>> _brief("calibrated to naive-tma at 8x8x8, 8x16x8, measured on NVIDIA H200; scaled from 1 per SM")
-    'calibrated to naive-tma, measured on NVIDIA H200; scaled from 1 per SM'
-    """
-    return re.sub(r" at \d+x\d+x\d+(, \d+x\d+x\d+)*", "", source)
 
 
 def _points(axes: Mapping[str, Sequence[Any]], names: Sequence[str]) -> Iterator[dict[str, Any]]:

@@ -10,8 +10,7 @@ from a slow dispatch; and what all SMs do together over time, which a simulation
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
@@ -22,45 +21,16 @@ from tilesim.calibration.jitter import jitter
 from tilesim.calibration.main_loops import MainLoops, main_loops
 from tilesim.calibration.sm_sharing import Company, among, company
 from tilesim.costs import MOST_JITTER, Costs
-from tilesim.default_costs import effective_schedule, splits_tiles
+from tilesim.default_costs import effective_schedule
 from tilesim.engine.simulate import replay
 from tilesim.errors import TraceError
-from tilesim.plans import shown_by
+from tilesim.kernel_costs import Calibration, Kernel
+from tilesim.plans import shown_by, splits_tiles
 from tilesim.traces import Trace
+from tilesim.variants import Variant
 
 LEAST_K_STEP = 0.001
 """What costs can hold: main loops that are all ramp are told no finer."""
-
-
-@dataclass(frozen=True, slots=True)
-class Calibration:
-    """Costs fitted to the traces of one kernel.
-
-    `names`: of the traces. `schedule` is without its parameters; `kernel`: "own", "planned" or "", as
-    recorded, and so `loads`, `warps` and `stages`, else "", 0, 0. `unseen`: costs that the traces do not
-    show, taken from elsewhere or 0.
-    """
-
-    schedule: str
-    kernel: str
-    loads: str
-    warps: int
-    stages: int
-    dtype: str
-    tile: tuple[int, int, int]
-    ctas_per_sm: int
-    costs: Costs
-    names: tuple[str, ...]
-    unseen: tuple[str, ...] = ()
-
-    def as_json(self) -> dict[str, Any]:
-        """What `--costs` and the shipped calibrations hold."""
-        return asdict(self)
-
-
-ABOUT = ("schedule", "kernel", "loads", "warps", "stages", "dtype", "tile", "ctas_per_sm")
-RESOURCES = 2
-"""From here on ABOUT tells what a thread block shares with another on its SM."""
 
 
 def calibrate(traces: Sequence[Trace]) -> Costs:
@@ -70,7 +40,9 @@ def calibrate(traces: Sequence[Trace]) -> Costs:
     """
     if not traces:
         raise TraceError("there is no trace to calibrate to; give at least one")
-    kinds = {(_schedule(t), t.problem.dtype, t.problem.tile, t.device.ctas_per_sm) for t in traces}
+    kinds = {
+        (t.schedule.partition(":")[0], t.problem.dtype, t.problem.tile, t.device.ctas_per_sm) for t in traces
+    }
     if len(kinds) > 1:
         one, other, *_ = sorted(kinds)
         raise TraceError(f"one set of costs cannot fit two kernels, {one} and {other}")
@@ -87,18 +59,18 @@ def calibrations(traces: Mapping[str, Trace]) -> list[Calibration]:
     A kernel that does not show its launch and prologue gets LAUNCH_NS, and the prologue of one that does,
     with the same loads, tile, warps and stages, else its own hand-over where nothing overlaps, else 0.
     """
-    groups: dict[tuple, dict[str, Trace]] = {}
+    groups: dict[Kernel, dict[str, Trace]] = {}
     for name, trace in traces.items():
         groups.setdefault(_kernel(trace), {})[name] = trace
     around = [_around(list(group.values())) for group in groups.values()]
     kernels = [_loops(list(group.values())) for group in groups.values()]
-    mains, known, memory = _taken_back(kernels, [about[RESOURCES:-1] for about in groups])
+    mains, known, memory = _taken_back(kernels, [kernel.resources for kernel in groups])
     fitted = []
-    for (about, group), costs, main, others in zip(groups.items(), around, mains, known, strict=True):
+    for (kernel, group), costs, main, others in zip(groups.items(), around, mains, known, strict=True):
         unseen = () if phases.launch(list(group.values()), False) is not None else ("launch", "prologue")
         whole = _with_main_loops(costs, main, others, *memory)
-        kernel = dict(zip(ABOUT, about, strict=False))
-        fitted.append(Calibration(**kernel, costs=whole, names=tuple(group), unseen=unseen))
+        variant = replace(kernel.variant, overlap=whole.overlap)
+        fitted.append(Calibration(kernel._replace(variant=variant), whole, tuple(group), unseen))
     return [_with_launch(one, fitted) if one.unseen else one for one in fitted]
 
 
@@ -115,20 +87,14 @@ def _length(trace: Trace) -> int:
     return int(trace.spans["done"].max() - trace.spans["start"].min())
 
 
-def _schedule(trace: Trace) -> str:
-    return trace.schedule.partition(":")[0]
-
-
-def _kernel(trace: Trace) -> tuple:
-    """What has to be equal for two traces to share a calibration: what ABOUT names, and overlap."""
-    meta = trace.meta
-    words = str(meta.get("kernel", "")).split("-")
-    loads = next((word for word in words if word in ("tma", "ptr")), "")
-    kernel = ("planned" if words[0] == "planned" else "own") if loads else ""
-    pipeline = tuple(value if isinstance(value := meta.get(name), int) else 0 for name in ("warps", "stages"))
-    size = (trace.problem.dtype, trace.problem.tile, trace.device.ctas_per_sm)
-    schedule = effective_schedule(trace.schedule, shown_by(trace.spans), trace.problem)
-    return schedule, kernel, loads, *pipeline, *size, "overlap" in words
+def _kernel(trace: Trace) -> Kernel:
+    """The kernel of a trace, as far as its meta says. In how many parts it writes a tile makes no other one."""
+    meta, problem = trace.meta, trace.problem
+    warps, stages = (value if isinstance(value := meta.get(name), int) else 0 for name in ("warps", "stages"))
+    schedule = effective_schedule(trace.schedule, shown_by(trace.spans), problem)
+    variant = Variant.named(str(meta.get("kernel", "")), schedule, warps, stages)
+    variant = replace(variant, epilogue_subtiles=1)
+    return Kernel(variant, problem.dtype, problem.tile, trace.device.ctas_per_sm)
 
 
 def _alike(runs: Sequence[MainLoops]) -> Sequence[MainLoops]:
@@ -139,13 +105,8 @@ def _alike(runs: Sequence[MainLoops]) -> Sequence[MainLoops]:
 
 def _with_launch(one: Calibration, fitted: Sequence[Calibration]) -> Calibration:
     """`one` with a launch and a prologue from where they were seen."""
-    same = [
-        other
-        for other in fitted
-        if not other.unseen
-        and (other.loads, other.warps, other.stages) == (one.loads, one.warps, one.stages)
-        and (other.dtype, other.tile, other.ctas_per_sm) == (one.dtype, one.tile, one.ctas_per_sm)
-    ]
+    resources = one.kernel.resources
+    same = [other for other in fitted if not other.unseen and other.kernel.resources == resources]
     own = 0 if one.costs.overlap else one.costs.handover
     prologue = same[0].costs.prologue if same else own
     return replace(one, costs=replace(one.costs, launch=phases.LAUNCH_NS, prologue=prologue))

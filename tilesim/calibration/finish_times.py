@@ -12,11 +12,10 @@ import numpy as np
 
 from tilesim.calibration.phases import clock
 from tilesim.costs import Costs
-from tilesim.default_costs import splits_tiles
 from tilesim.engine.simulate import replay
 from tilesim.metrics import last_done
 from tilesim.model.traffic import in_waves
-from tilesim.plans import Plan
+from tilesim.plans import Plan, splits_tiles
 from tilesim.traces import Trace
 
 SEEDS = range(4)

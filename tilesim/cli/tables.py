@@ -8,7 +8,6 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, BinaryIO, get_args
 
-from tilesim import __version__
 from tilesim.analysis.sweep import Row
 from tilesim.errors import TilesimError
 from tilesim.version import __version__

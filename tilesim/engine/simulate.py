@@ -20,9 +20,10 @@ def simulate(
     """Plan `problem` with `schedule` on `device`, play the plan, and return its Trace.
 
     `schedule` is a name, such as "split-k:2", or a function (problem, device) -> Plan; a trace calls that by
-    its name. `costs=None` takes a named device's calibrated costs, or its datasheet peak where none are
-    shipped, and `Costs.ideal()` for a device made by hand; a schedule that is not tilesim's takes those of
-    the one that its plan is like. The same arguments give the same trace, to the byte.
+    its name. `costs=None` takes the calibrated costs of the device's GPU, or the H200's overheads where none
+    are shipped for it; a device without a name is so many SMs of an H200; a schedule that is not tilesim's
+    takes those of the one that its plan is like. `Costs.ideal()` shows the schedule alone. The same arguments
+    give the same trace, to the byte.
 
     Raises ScheduleError, PlanError or CostsError.
     """

@@ -173,6 +173,6 @@ def _sm(each: Slice, tracks: Mapping[tuple[str, str], str]) -> int:
         if match:
             return int(match[1])
     raise TraceError(
-        f"event {each.number} ({each.name.strip()}) does not say its SM, by the name of its thread or "
+        f"event {each.number} ({shown(each.name.strip())}) does not say its SM, by the name of its thread or "
         "process, such as 'SM 5', or by sm in its args"
     )

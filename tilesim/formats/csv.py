@@ -1,77 +1,113 @@
-"""CSV: a header, then a row per span with every field of it; times are ns from the trace's zero.
+"""CSV: facts in lines that begin with #, a header, then a row per span with every field of it.
 
-What is read may come from anywhere: the columns of `tilesim.formats.rows` in any order, separated by commas,
-semicolons or tabs. Lines above the header that begin with # may hold facts, as in
+Times are ns from the trace's zero. What is read may come from anywhere: the columns of `tilesim.formats.rows`
+in any order, separated by commas, semicolons or tabs. The lines above the header may hold facts, as in
 
     # m=4096 n=4096 k=512 tile=128x256x64 dtype=bf16
     # device=h200 schedule="warp specialised"
 
-where a value with blanks is quoted, and lists and objects are JSON. tilesim writes no such lines, because
-spreadsheets and data frames take the first line for the header: JSON is the form that carries everything.
+where a value with blanks is quoted, and lists and objects are JSON. What tilesim writes has them all, so that
+it reads the same trace again; data frames skip such lines when told that # begins a comment.
 """
 
 import csv
 import json
 import re
-from io import TextIOWrapper
+from collections.abc import Iterator
 from os import PathLike
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
 from tilesim import files
 from tilesim.errors import TraceError, shown, unknown
 from tilesim.formats.facts import FACTS
+from tilesim.formats.limits import check_segments, check_table
 from tilesim.formats.rows import COLUMNS, Rows, integers
 from tilesim.spans import SPAN
+from tilesim.strict_json import decoder
 from tilesim.text import plural
 from tilesim.traces import Trace
 
 DELIMITERS = ",;\t"
 FACT = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*")
 WORD = re.compile(r"[^\s,;=\"]+")
+CHUNK = 2**12
+"""Rows that are text at a time: a cell's is larger than its number."""
 
 
 def save(trace: Trace, path: str | PathLike[str]) -> None:
-    """Write `trace`; raises TilesimError where `path` cannot be written."""
+    """Write `trace`; raises TilesimError where `path` cannot be written, or the trace is too long for it."""
+    check_segments(trace, "CSV")
+    files.write(path, lambda file: file.writelines(_document(trace)))
 
-    def fill(file: BinaryIO) -> None:
-        text = TextIOWrapper(file, "utf-8", newline="")
-        rows = csv.writer(text, lineterminator="\n")
-        rows.writerow(SPAN.names or ())
-        rows.writerows(trace.spans.tolist())
-        text.flush()
-        text.detach()
 
-    files.write(path, fill)
+def _document(trace: Trace) -> Iterator[bytes]:
+    """The whole file, piece by piece."""
+    yield "".join(f"# {' '.join(line)}\n" for line in _described(trace)).encode()
+    yield f"{','.join(SPAN.names or ())}\n".encode()
+    template = ",".join(["%d"] * len(SPAN.names or ())) + "\n"
+    for begin in range(0, len(trace.spans), CHUNK):
+        yield "".join([template % row for row in trace.spans[begin : begin + CHUNK].tolist()]).encode()
+
+
+def _described(trace: Trace) -> Iterator[list[str]]:
+    """Every fact of `trace`, a few for each line."""
+    problem, device = trace.problem, trace.device
+    about = {name: getattr(problem, name) for name in ("m", "n", "k")}
+    yield [_fact(name, value) for name, value in (about | {"tile": problem.tile}).items()]
+    yield [_fact("dtype", problem.dtype), _fact("order", problem.order)]
+    named = [_fact("device", device.name)] if device.name else []
+    counts = [_fact(name, getattr(device, name)) for name in ("sms", "ctas_per_sm", "busy_sms")]
+    yield [*named, *counts, _fact("sm_order", device.sm_order)]
+    yield [_fact(name, getattr(trace, name)) for name in ("schedule", "origin", "tick_ns")]
+    yield [_fact("meta", dict(trace.meta))]
+
+
+def _fact(name: str, value: object) -> str:
+    return f"{name}={json.dumps(value)}"
 
 
 def parse(text: str) -> Rows:
     """The rows and facts in the text of a file; raises TraceError, naming the line that is at fault."""
-    lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    check_table(text, DELIMITERS)
+    lines = text.splitlines()
+    numbers = np.array([number for number, line in enumerate(lines, 1) if line.strip()], np.int64)
     known: dict[str, Any] = {}
-    while lines and lines[0][1].lstrip().startswith("#"):
-        number, line = lines.pop(0)
-        known |= _facts(number, line.lstrip().lstrip("#"))
-    if not lines:
+    head = 0
+    while head < len(numbers) and lines[numbers[head] - 1].lstrip().startswith("#"):
+        number = int(numbers[head])
+        known |= _facts(number, lines[number - 1].lstrip().lstrip("#"))
+        head += 1
+    if head == len(numbers):
         raise TraceError("it has no header; its columns must be named: tile, sm, start, end")
-    (first, header), *body = lines
-    delimiter = max(DELIMITERS, key=header.count)
-    names = [name.strip().lower() for name in _cells([header], delimiter)[0]]
+    first, numbers = int(numbers[head]), numbers[head + 1 :]
+    delimiter = max(DELIMITERS, key=lines[first - 1].count)
+    names = [name.strip().lower() for name in _cells(lines[first - 1 : first], delimiter)[0]]
     for name in COLUMNS:
         if names.count(name) > 1:
             raise TraceError(f"line {first}: the column {name} is there {names.count(name)} times")
-    cells = _cells([line for _, line in body], delimiter)
-    numbers = np.array([number for number, _ in body], np.int64)
+    parts = [
+        _columns(lines, numbers[begin : begin + CHUNK], names, delimiter)
+        for begin in range(0, max(1, len(numbers)), CHUNK)
+    ]
+    columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    return Rows(known, columns, numbers, "line")
+
+
+def _columns(
+    lines: list[str], numbers: np.ndarray, names: list[str], delimiter: str
+) -> dict[str, np.ndarray]:
+    """The columns that count of some lines, by name."""
+    cells = _cells([lines[number - 1] for number in numbers.tolist()], delimiter)
     for row in np.flatnonzero(np.array([len(row) for row in cells]) != len(names))[:1]:
         found = plural(len(cells[row]), "cell")
         raise TraceError(f"line {numbers[row]} has {found}; the header has {len(names)}")
-    columns = {
+    return {
         name: integers(name, column, int, lambda row: f"line {numbers[row]}")
         for name, column in zip(names, zip(*cells, strict=True) if cells else [()] * len(names), strict=True)
         if name in COLUMNS
     }
-    return Rows(known, columns, numbers, "line")
 
 
 def _cells(lines: list[str], delimiter: str) -> list[list[str]]:
@@ -94,9 +130,10 @@ def _facts(number: int, text: str) -> dict[str, Any]:
         if name not in FACTS:
             raise TraceError(f"line {number}: {unknown('fact', name, FACTS)}")
         found[name], at = _value(number, text, at)
-        at += len(text[at:]) - len(text[at:].lstrip(" ,;\t"))
-    if found and text[at:].strip():
-        raise TraceError(f"line {number}: {shown(text[at:].strip())} is no fact such as m=4096")
+        while text[at : at + 1] in tuple(" ,;\t"):
+            at += 1
+    if found and at < len(text):
+        raise TraceError(f"line {number}: {shown(text[at : at + 99].strip())} is no fact such as m=4096")
     return found
 
 
@@ -104,10 +141,10 @@ def _value(number: int, text: str, at: int) -> tuple[Any, int]:
     """(the value that begins at `at`, where it ends): JSON, a whole number, or a word."""
     try:
         if text[at : at + 1] in tuple('"[{'):
-            return json.JSONDecoder().raw_decode(text, at)
+            return decoder().raw_decode(text, at)
         word = WORD.match(text, at)
         if word:
             return int(word[0]) if re.fullmatch(r"-?[0-9]+", word[0]) else word[0], word.end()
     except (ValueError, RecursionError):
         pass
-    raise TraceError(f"line {number}: {shown(text[at:])} is no value of a fact")
+    raise TraceError(f"line {number}: {shown(text[at : at + 99])} is no value of a fact")

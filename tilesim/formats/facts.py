@@ -25,6 +25,8 @@ PROBLEM = ("m", "n", "k", "tile", "dtype", "order")
 DEVICE = ("device", "sms", "ctas_per_sm", "busy_sms", "sm_order")
 FACTS = (*PROBLEM, *DEVICE, "schedule", "origin", "tick_ns", "gpu", "meta")
 HOW = "give `tilesim convert`"
+SUCH_AS = {"m": 4096, "n": 4096, "k": 512, "tile": "128x256x64"}
+"""What a sentence proposes: the problem that the command line takes where it is told none."""
 
 
 def together(found: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -39,7 +41,7 @@ def problem(known: Mapping[str, Any]) -> Problem:
     lacking = [name for name in ("m", "n", "k", "tile") if name not in known]
     if lacking:
         names = " and ".join(", ".join(lacking).rsplit(", ", 1))
-        how = " ".join(f"--{name} {'128x256x64' if name == 'tile' else 4096}" for name in lacking)
+        how = " ".join(f"--{name} {SUCH_AS[name]}" for name in lacking)
         raise TraceError(f"it does not say {names} of the problem; {HOW} {how}, or write them into the file")
     values = {name: known[name] for name in PROBLEM if name in known}
     tile = values["tile"]

@@ -24,12 +24,15 @@ LEGEND = {
 def draw(trace: Trace, width: int = 100) -> str:
     """The lanes of `trace`, `width` columns of equal time from its zero to its last done.
 
+    A line below the lanes counts the SMs that were free and got no work.
+
     A column shows what its left edge falls into; a main loop has at least one column, and opens with
     "[" and shows its tile's number where there is room. Lines have no trailing blanks; the text ends without
     a newline.
 
-    >>> from tilesim import Device, Problem, simulate
-    >>> print(draw(simulate("naive", Problem(128, 640, 4, tile=(128, 128, 4)), Device(2)), 30))
+    >>> from tilesim import Costs, Device, Problem, simulate
+    >>> run = simulate("naive", Problem(128, 640, 4, tile=(128, 128, 4)), Device(2), Costs.ideal())
+    >>> print(draw(run, 30))
     naive on 2 SMs, simulated: 5 tiles, 3000 ns
           0         1         2         3 µs
           |         |         |         |
@@ -39,7 +42,8 @@ def draw(trace: Trace, width: int = 100) -> str:
     """
     ctas, total = trace.device.ctas_per_sm, max(1, trace.makespan)
     rows = trace.spans[np.lexsort((trace.spans["start"], slot_index(trace)))]
-    lanes = {(sm, slot): [IDLE] * width for sm in sorted(trace.device.free_sms) for slot in range(ctas)}
+    used = np.unique(rows["sm"]).tolist()
+    lanes = {(sm, slot): [IDLE] * width for sm in used for slot in range(ctas)}
     columns = {
         name: np.minimum(width, rows[name] * width // total).tolist()
         for name in ("issue", "start", "drain", "ready", "fixup", "done")
@@ -61,7 +65,9 @@ def draw(trace: Trace, width: int = 100) -> str:
     title = f"{trace.schedule} on {trace.device.title}, {trace.origin}: {tiles}, {total} ns"
     axis = [" " * margin + line for line in _axis(total, width)]
     drawn = [f"{name:{margin}}{lane}" for name, lane in zip(names, text, strict=True)]
-    return "\n".join([title, *axis, *drawn, _legend(text)])
+    idle = len(trace.device.free_sms) - len(used)
+    rest = [f"... {plural(idle, 'idle SM')}"] * bool(idle)
+    return "\n".join([title, *axis, *drawn, *rest, _legend(text)])
 
 
 def _main_loop(lane: list[str], start: int, drain: int, tile: int) -> None:

@@ -6,7 +6,7 @@ the fact `device`. A list of objects alone is spans without facts.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from os import PathLike
 from typing import Any
 
@@ -15,21 +15,31 @@ import numpy as np
 from tilesim import files
 from tilesim.errors import TraceError, shown, unknown
 from tilesim.formats.facts import DEVICE, FACTS, PROBLEM
+from tilesim.formats.limits import check_segments
 from tilesim.formats.rows import COLUMNS, Rows, integers
 from tilesim.spans import SPAN
 from tilesim.trace_file import FORMAT, VERSION
 from tilesim.traces import Trace, header
 
-
-def document(trace: Trace) -> dict[str, Any]:
-    """`trace` as JSON values; times are ns from its zero."""
-    names = SPAN.names or ()
-    return header(trace) | {"spans": [dict(zip(names, row, strict=True)) for row in trace.spans.tolist()]}
+SPAN_TEXT = "{" + ", ".join(f'"{name}": %d' for name in SPAN.names or ()) + "}"
+CHUNK = 2**12
+"""Segments that are made text at a time."""
 
 
 def save(trace: Trace, path: str | PathLike[str]) -> None:
-    """Write `trace`; raises TilesimError where `path` cannot be written."""
-    files.write(path, lambda file: file.write(json.dumps(document(trace)).encode()))
+    """Write `trace`; raises TilesimError where `path` cannot be written, or the trace is too long for it."""
+    check_segments(trace, "JSON")
+    files.write(path, lambda file: file.writelines(document(trace)))
+
+
+def document(trace: Trace, **more: Any) -> Iterator[bytes]:
+    """`trace` as JSON, piece by piece; times are ns from its zero. `more` are values beside the header's."""
+    yield json.dumps(header(trace) | more)[:-1].encode() + b', "spans": ['
+    for begin in range(0, len(trace.spans), CHUNK):
+        rows = trace.spans[begin : begin + CHUNK].tolist()
+        text = ", ".join([SPAN_TEXT % row for row in rows])
+        yield (", " * (begin > 0) + text).encode()
+    yield b"]}"
 
 
 def parse(values: object) -> Rows:
@@ -56,9 +66,8 @@ def parse(values: object) -> Rows:
 def facts(values: Mapping[str, Any]) -> dict[str, Any]:
     """The facts among parsed JSON, whether sorted into problem and device or not."""
     if values.get("format") == FORMAT and values.get("version") != VERSION:
-        raise TraceError(
-            f"the file has format version {values.get('version')!r}; this tilesim reads version {VERSION}"
-        )
+        version = shown(values.get("version"))
+        raise TraceError(f"the file has format version {version}; this tilesim reads version {VERSION}")
     found = {name: values[name] for name in FACTS if name in values}
     device = found.pop("device", {})
     found |= _part("problem", values.get("problem", {}), PROBLEM)

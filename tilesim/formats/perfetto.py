@@ -13,32 +13,46 @@ otherData alone: it holds the trace once more as plain JSON, so that the file ca
 
 import json
 from collections.abc import Iterator
+from itertools import chain
 from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from tilesim import files
+from tilesim.errors import TilesimError
 from tilesim.formats.json import document as json_document
+from tilesim.formats.limits import check_segments
 from tilesim.metrics import first_of_cta, in_turn, slot_index
 from tilesim.orders import visit
 from tilesim.traces import Trace
 from tilesim.version import __version__
 
 Event = dict[str, Any]
+MOST_SLOTS = 2**17
+"""Of which each has threads with names; the largest GPU has some 10,000."""
 
 
 def save(trace: Trace, path: str | PathLike[str]) -> None:
-    """Write `trace`; raises TilesimError where `path` cannot be written."""
-    files.write(path, lambda file: file.write(json.dumps(document(trace)).encode()))
+    """Write `trace`; raises TilesimError where `path` cannot be written, or the trace is too long for it."""
+    check_segments(trace, "Perfetto")
+    if trace.device.slots > MOST_SLOTS:
+        raise TilesimError(
+            f"the device has {trace.device.slots} slots, too many for a Perfetto file: at most {MOST_SLOTS}"
+        )
+    files.write(path, lambda file: file.writelines(document(trace)))
 
 
-def document(trace: Trace) -> dict[str, Any]:
-    """The whole file as JSON values."""
+def document(trace: Trace) -> Iterator[bytes]:
+    """The whole file, piece by piece."""
     lanes = _epilogue_lanes(trace)
-    events = [*_names(trace, int(lanes.max()) + 1), *_slices(trace, lanes), *_busy_sms(trace)]
-    about = {**json_document(trace), "writer": f"tilesim {__version__}"}
-    return {"traceEvents": events, "displayTimeUnit": "ns", "otherData": about}
+    opening = b'{"displayTimeUnit": "ns", "traceEvents": ['
+    for event in chain(_names(trace, int(lanes.max()) + 1), _slices(trace, lanes), _busy_sms(trace)):
+        yield opening + json.dumps(event).encode()
+        opening = b",\n"
+    yield b'], "otherData": '
+    yield from json_document(trace, writer=f"tilesim {__version__}")
+    yield b"}"
 
 
 def _names(trace: Trace, lanes: int) -> Iterator[Event]:
@@ -64,25 +78,26 @@ def _slices(trace: Trace, epilogue_lanes: np.ndarray) -> Iterator[Event]:
     spans, problem, lanes = trace.spans, trace.problem, int(epilogue_lanes.max()) + 1
     place = np.empty(problem.tiles, np.int64)
     place[visit(problem)] = np.arange(problem.tiles)
-    later = _follows_in_cta(trace)
-    free_from = _previous_drain(trace)
-    for row, span in enumerate(spans):
-        tile, sm, slot = int(span["tile"]), int(span["sm"]), int(span["slot"])
+    slots = trace.device.slots
+    rows = zip(
+        spans.tolist(), place[spans["tile"]].tolist(), _follows_in_cta(trace).tolist(),
+        _previous_drain(trace).tolist(), epilogue_lanes.tolist(), strict=True,
+    )  # fmt: skip
+    for row, (span, order, later, free_from, lane) in enumerate(rows):
+        cta, tile, k0, k1, sm, slot, issue, start, drain, ready, fixup, done, cycles = span
         pid_m, pid_n = divmod(tile, problem.tiles_n)
         args = {
-            "tile": tile, "pid_m": pid_m, "pid_n": pid_n, "wave": row // trace.device.slots,
-            "order": int(place[tile]), "cta": int(span["cta"]), "k0": int(span["k0"]), "k1": int(span["k1"]),
-            "cycles": int(span["cycles"]),
+            "tile": tile, "pid_m": pid_m, "pid_n": pid_n, "wave": row // slots, "order": order, "cta": cta,
+            "k0": k0, "k1": k1, "cycles": cycles,
         }  # fmt: skip
         main = _thread(trace, sm, slot, 0, lanes)
-        writer = _thread(trace, sm, slot, 1 + int(epilogue_lanes[row]), lanes)
-        begin = max(int(span["issue"]), int(free_from[row]))
+        writer = _thread(trace, sm, slot, 1 + lane, lanes)
         for name, category, thread, first, last in (
-            ("hand-over" if later[row] else "launch", "launch", main, begin, int(span["start"])),
-            (f"tile {tile}", "main loop", main, int(span["start"]), int(span["drain"])),
-            (f"tile {tile}", "epilogue", writer, int(span["drain"]), int(span["done"])),
-            ("wait for partials", "wait", writer, int(span["drain"]), int(span["ready"])),
-            ("fix-up", "fix-up", writer, int(span["ready"]), int(span["fixup"])),
+            ("hand-over" if later else "launch", "launch", main, max(issue, free_from), start),
+            (f"tile {tile}", "main loop", main, start, drain),
+            (f"tile {tile}", "epilogue", writer, drain, done),
+            ("wait for partials", "wait", writer, drain, ready),
+            ("fix-up", "fix-up", writer, ready, fixup),
         ):
             if last > first:
                 yield {
@@ -94,22 +109,23 @@ def _slices(trace: Trace, epilogue_lanes: np.ndarray) -> Iterator[Event]:
 def _busy_sms(trace: Trace) -> Iterator[Event]:
     """Counter events: on how many SMs a segment is between issue and done, at each change."""
     spans = trace.spans
-    residents = np.zeros(trace.device.sms, np.int64)
+    residents = [0] * trace.device.sms
     times = np.concatenate([spans["issue"], spans["done"]])
     sms = np.concatenate([spans["sm"], spans["sm"]]).tolist()
     steps = [1] * len(spans) + [-1] * len(spans)
     by_time = np.argsort(times, kind="stable").tolist()
+    at = times.tolist()
     busy, shown = 0, -1
     for i, event in enumerate(by_time):
         was = residents[sms[event]]
         residents[sms[event]] += steps[event]
         busy += int(was == 0 and steps[event] > 0) - int(was == 1 and steps[event] < 0)
-        last = i + 1 == len(by_time) or times[by_time[i + 1]] > times[event]
+        last = i + 1 == len(by_time) or at[by_time[i + 1]] > at[event]
         if last and busy != shown:
             shown = busy
             yield {
                 "name": "busy SMs", "cat": "counter", "ph": "C", "pid": _gpu(trace), "tid": 0,
-                "ts": int(times[event]) / 1000, "args": {"SMs": busy},
+                "ts": at[event] / 1000, "args": {"SMs": busy},
             }  # fmt: skip
 
 
@@ -118,12 +134,13 @@ def _epilogue_lanes(trace: Trace) -> np.ndarray:
 
     Greedy by drain: the first thread that is free again. All 0 unless epilogues of a slot overlap.
     """
-    spans, place = trace.spans, slot_index(trace)
+    spans, place = trace.spans, slot_index(trace).tolist()
     lane = np.zeros(len(spans), np.int64)
+    drains, dones = spans["drain"].tolist(), spans["done"].tolist()
     free_from: dict[int, list[int]] = {}
     for row in np.lexsort((spans["drain"], place)).tolist():
-        ends = free_from.setdefault(int(place[row]), [])
-        drain, done = int(spans["drain"][row]), int(spans["done"][row])
+        ends = free_from.setdefault(place[row], [])
+        drain, done = drains[row], dones[row]
         lane[row] = next((i for i, end in enumerate(ends) if end <= drain), len(ends))
         ends[lane[row] : lane[row] + 1] = [done]
     return lane

@@ -1,18 +1,25 @@
-"""Read a trace from whatever file holds one: npz, JSON, Chrome/Perfetto JSON or CSV, told by its content."""
+"""Read a trace from whatever file holds one: npz, JSON, Chrome/Perfetto JSON or CSV, told by its content.
+
+A file may come from anybody. How much is read and inflated is bounded, see `tilesim.formats.limits`; nothing
+in it is executed; and what is wrong with it is one sentence.
+"""
 
 import codecs
 import gzip
-import json as json_text
 import zlib
 from collections.abc import Mapping
 from decimal import Decimal
+from io import BytesIO
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from tilesim import files
 from tilesim.errors import TilesimError, TraceError
-from tilesim.formats import chrome, csv, json, npz
+from tilesim.formats import chrome, csv, json
+from tilesim.formats.limits import MOST_TEXT, check_json
 from tilesim.formats.rows import Rows, make
+from tilesim.strict_json import parse
 from tilesim.traces import Trace
 
 GZIP, ZIP = b"\x1f\x8b", b"PK"
@@ -26,29 +33,37 @@ def read(path: str | PathLike[str], given: Mapping[str, Any] | None = None) -> T
     sentence that starts with the path, where the file cannot be read or makes no trace.
     """
     given = given or {}
-    data = b"" if str(path).lower().endswith(".npz") else _content(path)
-    if str(path).lower().endswith(".npz") or data.startswith(ZIP):
+    native = str(path).lower().endswith(".npz")
+    data = b"" if native else _content(path)
+    if native or data.startswith(ZIP):
         if given:
             raise TraceError(f"{path}: a trace in .npz says everything; leave out {' and '.join(given)}")
-        return npz.load(path)
+        return Trace.load(path, BytesIO(data) if data else None)
     try:
-        return make(_rows(_text(data)), given, Path(path).name.partition(".")[0] or "kernel")
+        return make(_rows(_text(data)), given, _label(path))
     except TilesimError as error:
         raise TraceError(f"{path}: {error}") from None
     except RecursionError:
         raise TraceError(f"{path}: this is nested too deeply for a trace") from None
 
 
+def _label(path: str | PathLike[str]) -> str:
+    """What to call a kernel of which nothing but its file's name is known."""
+    stem = Path(path).name.partition(".")[0]
+    return "".join(character for character in stem if character.isprintable()) or "kernel"
+
+
 def _content(path: str | PathLike[str]) -> bytes:
+    data = files.read_bytes(path, MOST_TEXT, TraceError)
+    if not data.startswith(GZIP):
+        return data
     try:
-        data = Path(path).read_bytes()
-        return gzip.decompress(data) if data.startswith(GZIP) else data
-    except FileNotFoundError:
-        raise TraceError(f"{path}: there is no such file") from None
+        data = gzip.GzipFile(fileobj=BytesIO(data)).read(MOST_TEXT + 1)
     except (gzip.BadGzipFile, EOFError, zlib.error):
         raise TraceError(f"{path}: this is not a complete gzip file") from None
-    except (OSError, ValueError) as error:
-        raise TraceError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+    if len(data) > MOST_TEXT:
+        raise TraceError(f"{path}: this inflates to more than the {files.size(MOST_TEXT)} that are read")
+    return data
 
 
 def _text(data: bytes) -> str:
@@ -66,22 +81,12 @@ def _text(data: bytes) -> str:
 def _rows(text: str) -> Rows:
     if text.lstrip()[0] not in "{[":
         return csv.parse(text)
-    values = _json(text)
+    check_json(text)
+    values = parse(text, TraceError)
     if not chrome.is_chrome(values):
         return json.parse(values)
-    # A double is too short for µs since 1970 with their nanoseconds.
     own = chrome.own(values)
-    return json.parse(own) if own else chrome.parse(_json(text, parse_float=Decimal))
-
-
-def _json(text: str, **options: Any) -> Any:
-    try:
-        return json_text.loads(text, parse_constant=_no_number, **options)
-    except json_text.JSONDecodeError as error:
-        raise TraceError(f"this is not JSON: {error.msg} in line {error.lineno}") from None
-    except (ValueError, ArithmeticError) as error:
-        raise TraceError(f"this is not JSON that can be read: {error}") from None
-
-
-def _no_number(word: str) -> float:
-    raise ValueError(f"{word} is no number")
+    if own:
+        return json.parse(own)
+    # A double is too short for µs since 1970 with their nanoseconds.
+    return chrome.parse(parse(text, TraceError, parse_float=Decimal))

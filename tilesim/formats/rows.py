@@ -3,7 +3,7 @@
 A row is a segment. It needs tile (or pid_m and pid_n), sm, start and end; what else it may hold is derived
 where it does not:
 
-cta      the thread block's number; else each row is a block of its own
+cta      the thread block's number; else each row is a block of its own, and meta's `derived` is ["cta"]
 k0, k1   the first K-step and the one after the last; else all of them
 entry    the block's first instruction
 drain    the accumulator is complete; else end, so that writing counts as multiplying
@@ -101,19 +101,31 @@ def make(rows: Rows, given: Mapping[str, Any], name: str) -> Trace:
     spans = _spans(rows, problem)
     _check_times(rows, spans, device)
     entry = rows.columns.get("entry")
-    spans["slot"] = rows.columns["slot"] if "slot" in rows.columns else recorded_slots.slots(spans, entry)
+    try:
+        spans["slot"] = rows.columns["slot"] if "slot" in rows.columns else recorded_slots.slots(spans, entry)
+    except TraceError as error:
+        raise TraceError(f"{error}{_without_cta(rows)}") from None
     if "ctas_per_sm" not in known:
         device = replace(device, ctas_per_sm=int(spans["slot"].max()) + 1)
     for row in np.flatnonzero(spans["slot"] >= device.ctas_per_sm)[:1]:
         raise TraceError(
             f"{rows.at(row)}: tile {spans['tile'][row]} is on SM {spans['sm'][row]} beside "
             f"{spans['slot'][row]} other thread blocks; ctas_per_sm is {device.ctas_per_sm}"
+            + _without_cta(rows)
         )
     spans["issue"] = rows.columns["issue"] if "issue" in rows.columns else recorded_slots.issues(spans, entry)
     spans = _from_zero(spans)
     tick = known["tick_ns"] if "tick_ns" in known else _step(rows)
     label, origin = known.get("schedule", name), known.get("origin", "measured")
-    return Trace(problem, device, label, spans, origin, tick, facts.meta(known))
+    meta = facts.meta(known) | ({"derived": ["cta"]} if "cta" not in rows.columns else {})
+    return Trace(problem, device, label, spans, origin, tick, meta)
+
+
+def _without_cta(rows: Rows) -> str:
+    """What to add where rows are taken for more thread blocks than they may be of."""
+    if "cta" in rows.columns:
+        return ""
+    return "; there is no cta, so each row counts as a thread block of its own: name the block of each"
 
 
 def _with_end(rows: Rows) -> Rows:

@@ -1,20 +1,24 @@
 """The kernel ladder as `tilesim bench ladder` measured it, read from the files that ship, and from others."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import fields
 from importlib.resources import as_file, files
 from importlib.resources.abc import Traversable
-from math import inf
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from tilesim.errors import LadderError, shown, whole
+from tilesim.files import read_json
 from tilesim.ladder.steps import Ladder, LadderStep, Limit
+from tilesim.text import unprintable
 
 FOLDER: Path | Traversable = files("tilesim").joinpath("data/ladder")
 LARGEST = 2**31 - 1
+NUMBERS = 1e-9, 1e18
+"""Between which times in µs, rates and bytes lie."""
+LONGEST_TEXT = 2000
+"""Characters that a film has to find room for."""
 FACTS = ("gpu", "driver", "cuda", "torch", "triton", "date")
 SOURCES = ("counters", "model")
 """Where a row's bytes come from: the GPU's counters, or what the kernel must move in theory."""
@@ -41,16 +45,11 @@ def read(path: str | PathLike[str]) -> Ladder:
     Raises LadderError, in a sentence that starts with the path, where the file cannot be read, is no
     ladder, or contradicts itself.
     """
+    values = read_json(path, LadderError)
     try:
-        return parse(json.loads(Path(path).read_text("utf-8"), parse_constant=_no_number))
-    except FileNotFoundError:
-        raise LadderError(f"{path}: there is no such file") from None
-    except OSError as error:
-        raise LadderError(f"{path}: {error.strerror or error}") from None
+        return parse(values)
     except LadderError as error:
         raise LadderError(f"{path}: {error}") from None
-    except (ValueError, RecursionError) as error:
-        raise LadderError(f"{path}: this is not JSON that can be read ({error})") from None
 
 
 def parse(values: object) -> Ladder:
@@ -87,9 +86,7 @@ def _row(number: int, values: object) -> LadderStep:
     given |= {name: _text(f"{name} of {what}", row.get(name)) for name in ("name", "dtype")}
     for name in ("change", "why"):
         # Nobody says of the yardstick what it changes.
-        given[name] = (
-            _text(f"{name} of {what}", row.get(name)) if step is not None else str(row.get(name) or "")
-        )
+        given[name] = _text(f"{name} of {what}", row.get(name)) if step is not None or row.get(name) else ""
     given |= {name: _whole(f"{name} of {what}", row.get(name)) for name in "mnk"}
     given |= {name: _positive(f"{name} of {what}", row.get(name)) for name in ("us", "p20", "p80")}
     if row.get("dram_bytes") is not None:
@@ -126,7 +123,12 @@ def _object(what: str, value: object) -> Mapping[str, Any]:
 def _text(what: str, value: object) -> str:
     if not isinstance(value, str) or not value.strip():
         raise LadderError(f"{what} is {shown(value)}; it must be a text")
-    return " ".join(value.split())
+    text = " ".join(value.split())
+    if len(text) > LONGEST_TEXT:
+        raise LadderError(f"{what} has {len(text)} characters; at most {LONGEST_TEXT} are allowed")
+    if unprintable(text):
+        raise LadderError(f"{what} is {shown(text)} with a {unprintable(text)}, which cannot be printed")
+    return text
 
 
 def _whole(what: str, value: object) -> int:
@@ -134,15 +136,12 @@ def _whole(what: str, value: object) -> int:
 
 
 def _positive(what: str, value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < inf:
-        raise LadderError(f"{what} is {shown(value)}; it must be a number above 0")
+    low, high = NUMBERS
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        raise LadderError(f"{what} is {shown(value)}; it must be a number above 0, from {low:g} to {high:g}")
     return float(value)
 
 
 def _limit(name: str, value: object) -> Limit:
     values = _object(name, value)
     return Limit(*(_positive(f"{name}.{field.name}", values.get(field.name)) for field in fields(Limit)))
-
-
-def _no_number(word: str) -> float:
-    raise ValueError(f"{word} is no number")

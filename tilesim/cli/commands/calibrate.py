@@ -5,12 +5,14 @@ from pathlib import Path
 
 import click
 
-from tilesim import __version__, files
-from tilesim.calibration.calibrate import Calibration, calibrations, repeated
+from tilesim import files
+from tilesim.calibration.calibrate import calibrations, repeated
 from tilesim.cli.figures import time, wrote
 from tilesim.cli.options import COSTS_FILE, json_option, output_option
 from tilesim.formats.reader import read
+from tilesim.kernel_costs import Calibration
 from tilesim.traces import Trace
+from tilesim.variants import PLANNED
 from tilesim.version import __version__
 
 SHOWN = (
@@ -50,16 +52,17 @@ def _text(fitted: list[Calibration], traces: dict[str, Trace]) -> str:
 
 def _report(one: Calibration, traces: dict[str, Trace]) -> str:
     """The costs of one kernel, then measured and simulated time of each of its traces."""
-    costs = one.costs
+    costs, variant = one.costs, one.kernel.variant
     values = {name: getattr(costs, name) for name in SHOWN if getattr(costs, name)}
     words = [
         f"{name} {value:.4g}" if isinstance(value, float) else f"{name} {value}"
         for name, value in values.items()
     ]
-    kernel = (one.schedule, "planned" * (one.kernel == "planned"), one.loads, "overlapped" * costs.overlap)
-    tile = "x".join(map(str, one.tile))
+    planned, overlapped = "planned" * (variant.kernel == PLANNED), "overlapped" * costs.overlap
+    kernel = " ".join(filter(None, (variant.schedule, planned, variant.loads, overlapped)))
+    tile = "x".join(map(str, one.kernel.tile))
     lines = [
-        f"{' '.join(filter(None, kernel))}, {one.dtype}, tile {tile}, {one.ctas_per_sm} per SM",
+        f"{kernel}, {one.kernel.dtype}, tile {tile}, {one.kernel.ctas_per_sm} per SM",
         f"  {', '.join(words)}",
     ]
     if costs.clock_mhz:
@@ -68,7 +71,7 @@ def _report(one: Calibration, traces: dict[str, Trace]) -> str:
         )
     if costs.bandwidth:
         lines.append(f"  memory: {costs.bandwidth:g} bytes per ns behind {costs.cache / 1e6:g} MB of cache")
-    if one.ctas_per_sm > 1:
+    if one.kernel.ctas_per_sm > 1:
         shares = ", ".join(f"{factor:.3f}" for factor in costs.coresidency)
         alone = "".join(
             f"; {name} {value:.3f}"

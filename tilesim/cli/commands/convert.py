@@ -1,10 +1,10 @@
 """`tilesim convert`: a trace from or into another format."""
 
-import os
 from typing import Any
 
 import click
 
+from tilesim import files
 from tilesim.cli.figures import wrote
 from tilesim.cli.options import (
     DEVICE_NAMES,
@@ -15,6 +15,7 @@ from tilesim.cli.options import (
     given,
     problem_from,
     problem_options,
+    usage,
 )
 from tilesim.formats import format_of, save
 from tilesim.formats.reader import read
@@ -41,8 +42,8 @@ def command(trace: str, output: str, to: str | None, **options: Any) -> None:
     Chrome/Perfetto trace slices that name their tile on tracks that name their SM. What IN does not say of
     the problem and the device, the options do.
     """
-    if os.path.exists(trace) and os.path.exists(output) and os.path.samefile(trace, output):
-        raise click.UsageError(f"{output} is the trace itself; give OUT another name")
+    with usage():
+        files.check_outputs([output], [trace])
     if to and output.lower().endswith(".npz"):
         raise click.UsageError(
             f"{output} would pass for a trace; end OUT in .csv or .json, or leave out --to"

@@ -59,9 +59,7 @@ FRAMES = ("1080p", "720p", "480p")
     "NAMES",
     f"GPUs; `tilesim list` shows them.  [{DEVICE}, unless --sms is given]",
 )
-@axis(
-    "--sms", Numbers(), "COUNTS", "SMs. With --device, those GPUs with so many; alone, GPUs of ideal costs."
-)
+@axis("--sms", Numbers(), "COUNTS", "SMs. With --device, those GPUs with so many; alone, so many of an H200.")
 @axis("--ctas-per-sm", Numbers(), "COUNTS", "Thread blocks that fit on an SM.  [1]")
 @costs_options
 @output_option(TABLE_FILE, "Write the table here (.csv, .parquet).  [standard output, as CSV]")

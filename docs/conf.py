@@ -1,0 +1,77 @@
+"""How the documentation is built: `make docs`, where every warning is an error."""
+
+import os
+import re
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "tests" / "benchmarks")]
+# The commands on the pages are the ones of this environment, and write plain text.
+os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+os.environ["COLUMNS"] = "100"
+
+import click  # noqa: E402
+from figures import figures  # noqa: E402
+
+from tilesim import __version__  # noqa: E402
+from tilesim.cli import main  # noqa: E402
+
+project = "tilesim"
+version = release = __version__
+copyright = "the authors of tilesim"
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_click", "sphinxcontrib.programoutput"]
+exclude_patterns = ["_build", "figures"]
+
+myst_enable_extensions = ["deflist", "substitution"]
+myst_heading_anchors = 3
+myst_substitutions = figures()
+
+# Docstrings put code into single backticks.
+default_role = "code"
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+# The types in a signature are named, and only the public ones have a page.
+nitpick_ignore_regex = [("py:class", ".*")]
+
+html_theme = "furo"
+html_title = "tilesim"
+html_static_path = ["_static"]
+html_css_files = ["tilesim.css"]
+html_show_sphinx = False
+
+
+def call_by_file(group: click.Group) -> None:
+    """Name each command as users call it: click has the name of its function, which is `command` in all."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if command:
+            command.name = name
+        if isinstance(command, click.Group):
+            call_by_file(command)
+
+
+call_by_file(main)
+
+FIELD = re.compile(r"`\w+`(, `\w+`)*:")
+
+
+def list_fields(app: object, what: str, name: str, thing: object, options: object, lines: list[str]) -> None:
+    """Make each line of a docstring that explains a field, "`name`: ...", an item of a list."""
+    listed, inside = [], False
+    for line in lines:
+        if FIELD.match(line):
+            listed += [*([] if inside else [""]), f"* {line}"]
+            inside = True
+        elif not line.strip():
+            listed.append(line)
+            inside = False
+        else:
+            listed.append(f"  {line}" if inside else line)
+    lines[:] = listed
+
+
+def setup(app: object) -> None:
+    """Called by Sphinx."""
+    app.connect("autodoc-process-docstring", list_fields)  # type: ignore[attr-defined]

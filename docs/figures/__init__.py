@@ -1,0 +1,13 @@
+"""Every figure and table that the pages state, by name: made from data when the pages are built.
+
+A page writes `{{ name }}` where one belongs. `python -m figures`, in docs/, prints them all.
+"""
+
+from figures import accuracy, devices, kernels, performance, rooms
+
+
+def figures() -> dict[str, str]:
+    """Markdown by name."""
+    return (
+        kernels.figures() | accuracy.figures() | devices.figures() | performance.figures() | rooms.figures()
+    )

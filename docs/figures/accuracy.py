@@ -1,0 +1,139 @@
+"""How true simulations are, how launches go, and what recording costs: from the data that ship."""
+
+import json
+from functools import cache
+from statistics import median
+
+import numpy as np
+
+from figures.kernels import DATA, read
+from tilesim import Device, Problem, Trace
+from tilesim.analysis.compare import Comparison, compare
+from tilesim.analysis.sweep import Combination, row
+from tilesim.default_costs import default_costs
+from tilesim.engine.simulate import replay
+from tilesim.kernel_times import machines
+
+FEW_SMS = 32
+NEAR = 0.08
+"""Share of a run: what is called near on the page."""
+FAR = 0.04
+"""Share of a run: two cards that differ by more are said to differ."""
+
+
+@cache
+def traces(folder: str) -> tuple[Trace, ...]:
+    return tuple(Trace.load(path) for path in sorted((DATA / folder).glob("*.npz")))
+
+
+def _compared(measured: Trace) -> Comparison:
+    costs = default_costs(measured.schedule, measured.problem, measured.device)
+    return compare(replay(measured, costs), measured)
+
+
+def held_out() -> dict[str, str]:
+    """How far simulations of runs are off that no cost was fitted to."""
+    runs = traces("held_out")
+    found = [_compared(trace) for trace in runs]
+    off = [abs(one.run_cycles.error or 0.0) for one in found if one.run_cycles]
+    off_in_time = [abs(one.run.error or 0.0) for one in found]
+    missed = [trace.schedule for trace, error in zip(runs, off, strict=True) if error > NEAR]
+    usual = [trace for trace in runs if trace.problem.tile_n == 256]
+    few, many = (
+        np.mean([trace.meta["sm_mhz"] for trace in usual if len(np.unique(trace.spans["sm"])) in sms])
+        for sms in ((FEW_SMS,), range(121, 133))
+    )
+    return {
+        "fitted_runs": str(len(traces("traces"))),
+        "held_out_runs": str(len(runs)),
+        "off_median": f"{100 * median(off):.1f} %",
+        "off_most": f"{100 * max(off):.1f} %",
+        "off_time_median": f"{100 * median(off_in_time):.1f} %",
+        "off_time_most": f"{100 * max(off_in_time):.1f} %",
+        "near": f"{100 * NEAR:.0f} %",
+        "runs_near": str(len(runs) - len(missed)),
+        "runs_far": ", ".join(f"{missed.count(name)} of {name}" for name in sorted(set(missed))) or "none",
+        "few_sms": str(FEW_SMS),
+        "clock_few_sms": f"{100 * (few / many - 1):.0f} %",
+    }
+
+
+def repeats() -> dict[str, str]:
+    """How far two cards differ in cycles."""
+    runs = json.loads((DATA / "repeats" / "h200.json").read_text("utf-8"))["runs"]
+    one, other = (np.array([run["us"][i] * run["mhz"][i] for run in runs]) for i in (0, 1))
+    off = np.abs(other / one - 1)
+    return {
+        "repeated_runs": str(len(runs)),
+        "repeats_median": f"{100 * np.median(off):.1f} %",
+        "repeats_most": f"{100 * off.max():.0f} %",
+        "repeats_far": str((off > FAR).sum()),
+        "far": f"{100 * FAR:.0f} %",
+        "repeats_far_schedules": ", ".join(
+            sorted({r["schedule"] for r, o in zip(runs, off, strict=True) if o > FAR})
+        ),
+    }
+
+
+def launches() -> dict[str, str]:
+    """How long a place on an SM is empty between two thread blocks, and which SM is filled first."""
+    rows = [r for r in read("turnaround")["rows"] if r["spin"] == "staggered" and r["residents"] <= 2]
+    usual = [r["ns"]["p50"] for r in rows if 128 <= r["threads"] <= 512]
+    large = [r["ns"]["p50"] for r in rows if r["threads"] == 1024]
+    naive = Trace.load(DATA / "traces" / "h200-naive-4096x4096x512-grouped8.npz")
+    order = read("sm_order")["rows"]
+    return {
+        "turnaround": f"{min(usual):.0f} to {max(usual):.0f} ns",
+        "turnaround_1024": f"{min(large):.0f} to {max(large):.0f} ns",
+        "turnaround_inside": f"{naive.meta['launch_ns']['p50']} ns",
+        "sm_order_explained": f"{sum(r['explained'] for r in order):,}",
+        "sm_order_launches": f"{sum(r['launches'] for r in order):,}",
+    }
+
+
+def recording() -> dict[str, str]:
+    """What stamps cost, and on what everything was recorded."""
+    runs = traces("traces") + traces("held_out")
+    slower = {
+        wide: max(
+            t.meta["recorded_us"] / t.meta["kernel_us"] - 1 for t in runs if (t.problem.tile_n == 256) == wide
+        )
+        for wide in (True, False)
+    }
+    per_step = [
+        float(np.median(t.spans["cycles"] / (t.spans["k1"] - t.spans["k0"])))
+        for t in runs
+        if t.problem == Problem(4096, 4096, 4096, order="grouped:8")
+        and t.meta["kernel"] in ("naive-tma", "persistent-tma-overlap")
+    ]
+    (machine,) = (m["machine"] for m in machines() if m["machine"]["gpu"] == "NVIDIA H200")
+    return {
+        "stamps_wide": f"{100 * slower[True]:.0f} %",
+        "stamps_narrow": f"{100 * slower[False]:.0f} %",
+        "cycles_per_step": f"{min(per_step):,.0f} to {max(per_step):,.0f}",
+        "driver": machine["driver"],
+        "cuda": machine["cuda"],
+        "torch": machine["torch"].partition("+")[0],
+        "triton": machine["triton"],
+    }
+
+
+def quantisation() -> dict[str, str]:
+    """What a last wave of a few tiles costs: persistent and stream-k at 132 and 144 tiles."""
+    h200 = Device.named("h200")
+    narrow, wide = Problem(1536, 2816, 4096), Problem(1536, 3072, 4096)
+    runs = [("persistent", narrow), ("persistent", wide), ("stream-k", wide)]
+    full, partly, cut = (row(Combination(schedule, problem, h200)) for schedule, problem in runs)
+    return {
+        "full_tiles": str(full.tiles),
+        "more_tiles": str(partly.tiles),
+        "places_used": f"{100 * partly.tiles / (2 * h200.slots):.1f} %",
+        "full_tflops": f"{full.tflops:.0f} TFLOP/s",
+        "more_tflops": f"{partly.tflops:.0f} TFLOP/s",
+        "cut_tflops": f"{cut.tflops:.0f} TFLOP/s",
+    }
+
+
+def figures() -> dict[str, str]:
+    """What the pages take from here, by name."""
+    return held_out() | repeats() | launches() | recording() | quantisation()

@@ -1,0 +1,15 @@
+"""The devices that are known by name, with the source of each one's figures."""
+
+from figures.kernels import table
+from tilesim.devices import presets
+
+
+def figures() -> dict[str, str]:
+    """What the pages take from here, by name."""
+    lines = []
+    for name, preset in presets().items():
+        peaks = ", ".join(f"{dtype} {figure:g}" for dtype, figure in preset["peak_tflops"].items())
+        memory = f"{preset['memory_gb_per_s']:,}"
+        lines.append((f"`{name}`", preset["title"], str(preset["sms"]), memory, peaks, preset["source"]))
+    head = ("name", "device", "SMs", "memory, GB/s", "dense peak, TFLOP/s", "source")
+    return {"devices_table": table(head, lines)}

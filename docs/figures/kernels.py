@@ -1,0 +1,214 @@
+"""Tables and figures of measured kernels, made from the files that ship in tilesim/data."""
+
+import json
+from collections.abc import Iterable, Sequence
+from functools import cache
+from math import prod
+from pathlib import Path
+from typing import Any
+
+from tilesim.default_costs import default_costs
+from tilesim.devices import Device, presets
+from tilesim.kernel_times import kernel_times
+from tilesim.problems import Problem
+
+DATA = Path(__file__).parents[2] / "tilesim" / "data"
+DATASHEET = presets()["h200"]["peak_tflops"]["bf16"]
+SHORT = Problem(4096, 4096, 512, order="grouped:8")
+RACE = {
+    "naive-ptr": "naive, pointer loads",
+    "naive-tma": "naive, TMA loads",
+    "persistent-tma": "persistent, TMA loads, no overlap",
+    "persistent-tma-overlap": "persistent, TMA loads, overlapped",
+    "cublas": "cuBLAS",
+}
+PLANNED = ("persistent", "stream-k", "stream-k-hybrid", "persistent-dynamic")
+
+Row = dict[str, Any]
+
+
+@cache
+def read(folder: str) -> dict[str, Any]:
+    return json.loads((DATA / folder / "h200.json").read_text("utf-8"))
+
+
+def by_size(rows: Iterable[Row]) -> dict[str, dict[str, Row]]:
+    """The rows by size and kernel, in the order of the file."""
+    sizes: dict[str, dict[str, Row]] = {}
+    for row in rows:
+        sizes.setdefault(f"{row['m']} × {row['n']} × {row['k']}", {})[row["kernel"]] = row
+    return sizes
+
+
+def table(head: Sequence[str], lines: Iterable[Sequence[str]], left: int = 1) -> str:
+    """Markdown; the first `left` columns are text, the others figures.
+
+    >>> print(table(("kernel", "µs"), [("naive", "34.80")]))
+    | kernel | µs |
+    | --- | ---: |
+    | naive | 34.80 |
+    """
+    rule = ["---"] * left + ["---:"] * (len(head) - left)
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in (head, rule, *lines))
+
+
+def race(problem: Problem) -> dict[str, Row]:
+    """The kernels of the race for `problem` on an H200, by name."""
+    rows = kernel_times(problem, {"gpu": "NVIDIA H200"})
+    return {kernel: dict(rows[kernel]) for kernel in RACE}
+
+
+def race_table() -> str:
+    lines = [
+        (RACE[kernel], f"{row['us']:.2f} µs", f"{row['p20']:.2f} to {row['p80']:.2f}")
+        for kernel, row in race(SHORT).items()
+    ]
+    return table(
+        ("4096 × 4096 × 512, bf16, tile 128 × 256 × 64, grouped:8", "kernel time", "p20 to p80"), lines
+    )
+
+
+def planned_times() -> dict[tuple[int, int, int], dict[str, float]]:
+    """µs by size, then by kernel; `planned:NAME` is the plan of a schedule, run by the planned kernel."""
+    times: dict[tuple[int, int, int], dict[str, float]] = {}
+    for row in read("planned")["rows"]:
+        times.setdefault((row["m"], row["n"], row["k"]), {})[row["kernel"]] = row["us"]
+    return times
+
+
+def planned_table() -> str:
+    kernels = ("persistent-tma-overlap", *(f"planned:{name}" for name in PLANNED), "cublas")
+    lines = []
+    for size, us in planned_times().items():
+        tiles = Problem(*size).tiles
+        shape = (
+            f"{' × '.join(map(str, size))} ({tiles} tiles, {tiles / Device.named('h200').slots:.2f} waves)"
+        )
+        lines.append((shape, *(f"{us[kernel]:.1f}" for kernel in kernels)))
+    head = (
+        "M × N × K, grouped:8",
+        "persistent, own kernel",
+        *(f"{name}, planned" for name in PLANNED),
+        "cuBLAS",
+    )
+    return table(head, lines)
+
+
+def peak() -> float:
+    """TFLOP/s of the largest torch.mm of the same run."""
+    return max(row["tflops"] for row in read("library")["rows"] if row["kernel"] == "cublas")
+
+
+def ratios(kernel: str) -> list[float]:
+    """How many times as fast as cuBLAS a kernel is, by size."""
+    return [
+        kinds["cublas"]["us"] / kinds[kernel]["us"] for kinds in by_size(read("library")["rows"]).values()
+    ]
+
+
+def mean(values: Sequence[float]) -> float:
+    """The geometric mean."""
+    return prod(values) ** (1 / len(values))
+
+
+def library() -> str:
+    head = ("M × N × K", "kernel", "µs", "p20 to p80", "TFLOP/s", "of peak", "of datasheet", "× cuBLAS",
+            "× torch.compile", "× Triton's persistent", "error")  # fmt: skip
+    lines = []
+    for size, kinds in by_size(read("library")["rows"]).items():
+        one = kinds["tuned"]
+        kernel = one["schedule"] if one["variant"].startswith("planned") else one["variant"]
+        others = [kinds[name]["us"] / one["us"] for name in
+                  ("cublas", "torch.compile", "persistent-tma-overlap-split")]  # fmt: skip
+        spread = f"{one['p20']:.2f} to {one['p80']:.2f}"
+        lines.append(
+            (size, kernel, f"{one['us']:.2f}", spread, f"{one['tflops']:.0f}",
+             f"{100 * one['tflops'] / peak():.0f} %", f"{100 * one['tflops'] / DATASHEET:.0f} %",
+             *(f"{ratio:.3f}" for ratio in others), f"{one['relative_error']:.1e}")
+        )  # fmt: skip
+    return table(head, lines, left=2)
+
+
+def with_host() -> str:
+    names = ("tuned", "matmul", "cublas", "torch.compile")
+    lines = [
+        (size, *(f"{kinds[name]['host_us']:.0f}" for name in names))
+        for size, kinds in by_size(read("library")["rows"]).items()
+    ]
+    return table(("M × N × K", "the kernel alone", "`matmul`", "cuBLAS", "torch.compile"), lines)
+
+
+def ladder(m: int, n: int, k: int) -> str:
+    report = read("ladder")
+    lines = [
+        (row["name"], row["change"], f"{row['us']:.2f}", f"{row['p20']:.2f} to {row['p80']:.2f}",
+         f"{row['tflops']:.1f}", f"{row['dram_bytes'] / 1e6:.0f}")
+        for row in report["rows"]
+        if (row["m"], row["n"], row["k"]) == (m, n, k)
+    ]  # fmt: skip
+    return table(("step", "what it changes", "µs", "p20 to p80", "TFLOP/s", "DRAM MB"), lines, left=2)
+
+
+def sums() -> str:
+    lines = [
+        (row["name"], f"{row['us']:.1f}", f"{row['p20']:.1f} to {row['p80']:.1f}", f"{row['gb_per_s']:.0f}",
+         f"{100 * row['share_of_copy']:.0f} %")
+        for row in read("reductions")["rows"]
+        if row["n"] == 2**28
+    ]  # fmt: skip
+    return table(("2^28 values", "µs", "p20 to p80", "GB/s", "of a copy"), lines)
+
+
+def coalescing() -> str:
+    report = read("coalescing")
+    known = report["article"]
+    lines = [("the article, on its GPU", f"{known['ms']:.2f}", "", f"{known['tflops']:.4f}", "", "", "", "")]
+    lines += [
+        (f"{row['kernel']}, {row['dtype']}", f"{row['us'] / 1000:.2f}",
+         f"{row['p20'] / 1000:.2f} to {row['p80'] / 1000:.2f}", f"{row['tflops']:.1f}", row["bound"],
+         f"{row['limit_tflops']:.0f}", f"{row['dram_bytes'] / 1e9:.1f}", f"{row['sectors_per_request']:.0f}")
+        for row in report["rows"]
+    ]  # fmt: skip
+    head = ("kernel", "ms", "p20 to p80", "TFLOP/s", "roofline", "at most", "DRAM GB", "sectors a load")
+    return table(head, lines)
+
+
+def figures() -> dict[str, str]:
+    """What the pages take from here, by name."""
+    row_major, us = race(Problem(4096, 4096, 512)), planned_times()
+    naive, plain, under = (row_major[name]["us"] for name in list(RACE)[1:4])
+    own = [one["planned:naive"] / one["naive-tma"] - 1 for one in us.values()]
+    short, long = us[1408, 3840, 4096], us[4096, 4352, 4096]
+
+    def less(times: dict[str, float], name: str) -> str:
+        return f"{100 * (1 - times[f'planned:{name}'] / times['planned:persistent']):.0f} %"
+
+    sizes, tuned = by_size(read("library")["rows"]), ratios("tuned")
+    hard, small = sizes["4096 × 4096 × 4096"], sizes["1024 × 1024 × 1024"]
+    layers = [r["cublas_us"] / r["us"] for r in read("tuned")["rows"] if r["layout"] in ("nt", "tn")]
+    loads = {(r["kernel"], r["dtype"]): r["us"] for r in read("coalescing")["rows"]}
+    return {
+        "race_table": race_table(),
+        "row_major_change": f"{plain - naive:.1f} µs",
+        "row_major_overlap": f"{plain - under:.1f} µs",
+        "under_write": f"{default_costs('persistent', SHORT, Device.named('h200')).contention / 1000:.1f} µs",
+        "planned_table": planned_table(),
+        "planned_naive_slower": f"{100 * min(own):.0f} to {100 * max(own):.0f} %",
+        "stream_k_less_short": less(short, "stream-k"),
+        "stream_k_less_long": less(long, "stream-k"),
+        "hybrid_less_long": less(long, "stream-k-hybrid"),
+        "ladder_table": ladder(4096, 4096, 4096),
+        "library_table": library(),
+        "library_mean": f"{mean(tuned):.3f}",
+        "library_least": f"{min(tuned):.3f}",
+        "mhz_tuned": f"{hard['tuned']['sm_mhz']:,} MHz",
+        "mhz_cublas": f"{hard['cublas']['sm_mhz']:,} MHz",
+        "mhz_highest": f"{max(row['sm_mhz'] for row in read('ladder')['rows']):,} MHz",
+        "with_host_table": with_host(),
+        "small_us": f"{small['tuned']['us']:.1f} µs",
+        "small_host_us": f"{min(row['host_us'] for row in small.values()):.0f} µs",
+        "layers": f"{min(layers):.3f} to {max(layers):.3f}",
+        "coalescing_table": coalescing(),
+        "coalescing_gain": f"{loads['uncoalesced', 'fp32'] / loads['coalesced', 'fp32']:.1f}",
+        "sums_table": sums(),
+    }

@@ -1,0 +1,166 @@
+"""The rooms of the code, with an arrow from each to those that it imports, read off the source."""
+
+import ast
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = {"tilesim": "tilesim", "scenes": "tilesim_scenes", "kernels": "tilesim_kernels"}
+
+FLOORS = (
+    ("cli",),
+    ("scenes", "kernels"),
+    ("analysis", "calibration"),
+    ("engine",),
+    ("model", "shipped"),
+    ("view", "formats", "parallel", "schedules", "ladder"),
+    ("nouns",),
+)
+"""The rooms from the roof to the ground. An arrow goes down, or the house does not stand."""
+
+FOUND_IN = {
+    "view": ("view",),
+    "parallel": ("parallel",),
+    "shipped": ("default_costs", "kernel_costs", "kernel_times", "scaled_costs"),
+    "nouns": (
+        *(
+            "version",
+            "errors",
+            "text",
+            "strict_json",
+            "files",
+            "spans",
+            "problems",
+            "orders",
+            "devices",
+            "plans",
+        ),
+        *("costs", "variants", "metrics", "compiled", "provenance", "trace_checks", "trace_file", "films"),
+        *("traces", "recorded_slots"),
+    ),
+}
+"""The modules of the rooms that have no folder of their own: all lie in tilesim/."""
+
+WIDTH, HEIGHT, GAP, RISE = 150, 34, 40, 46
+
+
+def room_of(module: str) -> str | None:
+    """The room of a module by its dotted name; None of a door, such as `tilesim` itself."""
+    package, *rest = module.split(".")
+    if package != "tilesim":
+        return {"tilesim_scenes": "scenes", "tilesim_kernels": "kernels"}.get(package)
+    if not rest or rest[0] == "__main__":
+        return None
+    listed = (room for room, modules in FOUND_IN.items() if rest[0] in modules)
+    is_folder = (ROOT / "tilesim" / rest[0]).is_dir()
+    return next(listed, rest[0] if is_folder else None)
+
+
+def _imports(path: Path, name: str) -> set[str]:
+    """The modules that the head of a source imports; those inside functions are loaded when called."""
+    found = set()
+    for node in ast.parse(path.read_text("utf-8")).body:
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            parents = name.split(".")
+            kept = len(parents) - node.level + (path.name == "__init__.py")
+            start = parents[:kept] if node.level else []
+            module = ".".join([*start, *([node.module] if node.module else [])])
+            found |= {module} | {f"{module}.{alias.name}" for alias in node.names}
+    return found
+
+
+@cache
+def arrows() -> frozenset[tuple[str, str]]:
+    """Every pair (room, room that it imports)."""
+    found = set()
+    for folder, package in PACKAGES.items():
+        for path in (ROOT / folder).rglob("*.py"):
+            parts = path.relative_to(ROOT / folder).with_suffix("").parts
+            name = ".".join((package, *parts)).removesuffix(".__init__")
+            for imported in _imports(path, name):
+                ends = room_of(name), room_of(imported)
+                if all(ends) and ends[0] != ends[1]:
+                    found.add(ends)
+    return frozenset(found)
+
+
+def reached(start: str, along: Iterable[tuple[str, str]]) -> set[str]:
+    """The rooms that somebody reaches who starts in `start` and follows arrows.
+
+    >>> sorted(reached("cli", [("cli", "engine"), ("engine", "model"), ("scenes", "view")]))
+    ['engine', 'model']
+    """
+    found: set[str] = set()
+    ahead = {start}
+    while ahead:
+        ahead = {below for above, below in along if above in ahead} - found
+        found |= ahead
+    return found
+
+
+def drawn() -> list[tuple[str, str]]:
+    """The arrows without those that a chain of others says already."""
+    every = arrows()
+    return sorted(arrow for arrow in every if arrow[1] not in reached(arrow[0], every - {arrow}))
+
+
+def picture() -> str:
+    """The rooms as an SVG that takes the colour of the text around it, as a block of Markdown."""
+    most = max(map(len, FLOORS))
+    wide = most * WIDTH + (most - 1) * GAP
+    place = {
+        room: (
+            (wide - len(floor) * WIDTH - (len(floor) - 1) * GAP) / 2 + i * (WIDTH + GAP),
+            4 + at * (HEIGHT + RISE),
+        )
+        for at, floor in enumerate(FLOORS)
+        for i, room in enumerate(floor)
+    }
+    lines = []
+    for above, below in drawn():
+        (x, y), (to_x, to_y) = place[above], place[below]
+        lines.append(
+            f'<line x1="{x + WIDTH / 2:.0f}" y1="{y + HEIGHT:.0f}" x2="{to_x + WIDTH / 2:.0f}" '
+            f'y2="{to_y - 5:.0f}" marker-end="url(#tip)"/>'
+        )
+    boxes = [
+        f'<rect x="{x:.0f}" y="{y:.0f}" width="{WIDTH}" height="{HEIGHT}" rx="4"/>'
+        f'<text x="{x + WIDTH / 2:.0f}" y="{y + HEIGHT / 2 + 5:.0f}">{room}</text>'
+        for room, (x, y) in place.items()
+    ]
+    tall = len(FLOORS) * (HEIGHT + RISE) - RISE + 8
+    return "\n".join(
+        [
+            "```{raw} html",
+            f'<svg class="rooms" viewBox="-2 0 {wide + 4} {tall}" role="img" '
+            'aria-label="Rooms and their imports">',
+            '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" '
+            'orient="auto"><path d="M0 0 L8 4 L0 8 z"/></marker></defs>',
+            *lines,
+            *boxes,
+            "</svg>",
+            "```",
+        ]
+    )
+
+
+def table() -> str:
+    """What is in each room, and what it imports: Markdown."""
+    lines = ["| room | where | imports |", "| --- | --- | --- |"]
+    for room in (room for floor in FLOORS for room in floor):
+        files = [name for name in FOUND_IN.get(room, ()) if (ROOT / "tilesim" / f"{name}.py").is_file()]
+        folder = room if room in PACKAGES else f"tilesim/{room}"
+        where = f"`tilesim/`: {', '.join(files)}" if files else f"`{folder}/`"
+        below = (
+            ", ".join(sorted(to for start, to in arrows() if start == room)) or "the standard library, NumPy"
+        )
+        lines.append(f"| {room} | {where} | {below} |")
+    return "\n".join(lines)
+
+
+def figures() -> dict[str, str]:
+    """What the design page takes from here, by name."""
+    return {"rooms": picture(), "rooms_table": table()}

@@ -1,0 +1,123 @@
+"""`tilesim info`: what a file is, whatever it is called."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import tilesim
+from tilesim import Costs, Device, Problem, Trace, simulate
+from tilesim.cli import main
+from tilesim.formats import save
+
+DATA = Path(tilesim.__file__).parent / "data"
+RUN = simulate("split-k:2", Problem(512, 512, 256), Device.named("h200", 4), seed=3)
+
+
+def run(*args, code=0):
+    result = CliRunner().invoke(main, ["info", *map(str, args)])
+    assert result.exit_code == code, result.output
+    if code:
+        assert result.stdout == ""
+        assert result.stderr.startswith("error: ") and result.stderr.count("\n") == 1
+    return result.stderr if code else result.stdout
+
+
+@pytest.mark.parametrize("form", ["npz", "json", "perfetto"])
+def test_a_trace_of_any_format(form, tmp_path):
+    path = tmp_path / "renamed"
+    save(RUN, path, form)
+    said = run(path)
+    assert said.startswith(f"{path}: trace\nsplit-k:2 on NVIDIA H200 (4 SMs), simulated\n")
+    assert f"makespan     {RUN.makespan / 1000:.3f} µs" in said and "seed         3" in said
+    again = {"file": str(path), "kind": "trace"} | json.loads(json.dumps(RUN.summary()))
+    assert json.loads(run(path, "--json")) == again
+
+
+def test_a_recorded_trace_says_where_and_when():
+    path = next((DATA / "traces").glob("*.npz"))
+    meta, said = Trace.load(path).meta, run(path)
+    assert f"gpu          {meta['gpu']}\n" in said and f"date         {meta['date']}\n" in said
+    assert f"kernel       {meta['kernel']}\n" in said
+
+
+def test_costs(tmp_path):
+    path = tmp_path / "costs"
+    path.write_text(json.dumps({"k_step": 700.5, "launch": 168}))
+    lines = [line.split() for line in run(path).splitlines()]
+    assert lines == [[f"{path}:", "costs"], ["k_step", "700.5"], ["launch", "168"]]
+    assert json.loads(run(path, "--json"))["costs"] == {"k_step": 700.5, "launch": 168}
+
+
+def test_calibrations():
+    path = DATA / "costs" / "h200.json"
+    entries = json.loads(path.read_text())
+    title, *lines = run(path).splitlines()
+    assert title == f"{path}: costs of {len(entries)} kernels" and len(lines) == 2 * len(entries)
+    assert "bf16, tile 128x256x64, 1 per SM" in lines[0] and "k_step 618 ns" in lines[1]
+    assert json.loads(run(path, "--json"))["calibrations"] == entries
+
+
+def test_a_ladder():
+    path = DATA / "ladder" / "h200.json"
+    values = json.loads(path.read_text())
+    title, about, limits, _, *rows = run(path).splitlines()
+    assert title == f"{path}: ladder" and about.startswith("gpu NVIDIA H200, ")
+    assert limits == f"measured peak {values['peak_tflops']['measured']} TFLOP/s, 4228.2 GB/s"
+    assert len(rows) == len(values["rows"])
+    assert json.loads(run(path, "--json")) == {"file": str(path), "kind": "ladder"} | values
+
+
+def test_a_tuned_table():
+    path = DATA / "tuned" / "h200.json"
+    values = json.loads(path.read_text())
+    title, about, _, *rows = run(path).splitlines()
+    assert title == f"{path}: tuned table" and about.startswith("gpu NVIDIA H200, ")
+    one = values["rows"][0]
+    size = f"{one['m']}x{one['n']}x{one['k']} {one['dtype']} {one['layout']}"
+    assert len(rows) == len(values["rows"]) and rows[0].startswith(size)
+    assert rows[0].endswith(f"{one['us']:.2f} {one['cublas_us']:10.2f} {one['cublas_us'] / one['us']:6.3f}")
+    assert json.loads(run(path, "--json"))["rows"] == values["rows"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    {
+        "nothing": ("", "the file is empty"),
+        "another object": ('{"a": 1}', "this is neither a trace nor costs, a ladder or a tuned table"),
+        "half a file": ('{"k_step": 1', "this is not JSON"),
+        "a cost that is none": ('{"k_step": -1}', "the cost k_step is -1"),
+        "costs of no tile": ('[{"costs": {}, "schedule": "naive"}]', "it lacks or does not fit"),
+        "a ladder without rows": ('{"peak_tflops": {}, "rows": [], "machine": {}}', "rows is []"),
+        "a row without its size": (
+            '{"machine": {}, "rows": [{"layout": "nn", "us": 1}]}', "it lacks or does not fit \"'m'\""
+        ),
+        "a time that is a word": (
+            '{"machine": {}, "rows": [{"layout": "nn", "us": "x", "m": 1, "n": 1, "k": 1, "dtype": "bf16",'
+            ' "kernel": "skinny", "tile": [1], "cublas_us": 2}]}', "it lacks or does not fit"
+        ),
+        "a trace that is none": ('{"spans": [{"tile": 0}]}', "there is no sm and no start and no end"),
+    }.values(),
+)  # fmt: skip
+def test_what_is_none_of_these_is_one_sentence(text, words, tmp_path):
+    path = tmp_path / "file.json"
+    path.write_text(text)
+    said = run(path, code=1)
+    assert words in said and str(path) in said
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    assert "there is no such file" in run(tmp_path / "none", code=1)
+
+
+def test_costs_as_python_has_them_are_read_back(tmp_path):
+    path = tmp_path / "costs.json"
+    path.write_text(json.dumps(json.loads(run_json(RUN, tmp_path))["costs"]))
+    kept = Costs(**RUN.meta["costs"])
+    assert f"k_step                 {kept.k_step}" in run(path)
+
+
+def run_json(trace, tmp_path):
+    trace.save(tmp_path / "t.npz")
+    return run(tmp_path / "t.npz", "--json")

@@ -1,0 +1,50 @@
+"""The pages, and what stands on them to be tried: fenced blocks, each with the comment in front of it."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+FENCED = re.compile(
+    r"(?:^<!-- (?P<role>[\w ]+): (?P<what>.+?) -->\n)?^```(?P<language>\S*)(?: [^\n]*)?\n(?P<text>.*?)^```$",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+class Block(NamedTuple):
+    """A fenced block. `role` and `what` are from the comment `<!-- role: what -->` in front of it."""
+
+    language: str
+    text: str
+    role: str = ""
+    what: str = ""
+
+
+def blocks(page: Path) -> list[Block]:
+    """The fenced blocks of a page, in order."""
+    found = FENCED.finditer(page.read_text("utf-8"))
+    return [Block(m["language"], m["text"], m["role"] or "", m["what"] or "") for m in found]
+
+
+def commands(block: Block) -> list[str]:
+    """The commands of a block of shell, without comments."""
+    lines = (line.partition("  #")[0].strip() for line in block.text.splitlines())
+    return [line for line in lines if line]
+
+
+def run(*words: str | Path, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a command with this environment's programs first on the path; its output is text."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    return subprocess.run(
+        [str(word) for word in words],
+        cwd=cwd,
+        env=os.environ | {"PATH": path} | environment,
+        text=True,
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
+        timeout=300,
+    )

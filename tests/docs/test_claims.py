@@ -1,0 +1,57 @@
+"""What the pages say in words of the data that ship."""
+
+import json
+
+from figures import kernels
+from pages import ROOT
+
+from tilesim import Problem, Trace
+
+DATA = ROOT / "tilesim" / "data"
+
+
+def shape(trace: Trace) -> tuple:
+    return trace.schedule, trace.problem.m, trace.problem.n, trace.problem.k, trace.problem.tile
+
+
+def test_costs_are_fitted_to_all_recorded_runs_and_to_none_that_is_held_out() -> None:
+    costs = json.loads((DATA / "costs" / "h200.json").read_text("utf-8"))
+    fitted = {name for entry in costs for name in entry["names"]}
+    assert fitted == {path.name for path in (DATA / "traces").glob("*.npz")}
+    known = {shape(Trace.load(DATA / "traces" / name)) for name in fitted}
+    assert not known & {shape(Trace.load(path)) for path in (DATA / "held_out").glob("*.npz")}
+
+
+def test_recorded_runs_stay_small() -> None:
+    assert sum(path.stat().st_size for path in DATA.glob("*/*.npz")) < 10**6
+
+
+def test_a_plan_from_a_table_costs_persistent_nothing() -> None:
+    for us in kernels.planned_times().values():
+        assert abs(us["planned:persistent"] / us["persistent-tma-overlap"] - 1) < 0.01
+
+
+def test_the_shipped_table_of_kernels_knows_ten_shapes_in_three_layouts() -> None:
+    rows = kernels.read("tuned")["rows"]
+    sizes = {f"{row['m']} × {row['n']} × {row['k']}" for row in rows}
+    assert sizes == set(kernels.by_size(kernels.read("library")["rows"])) and len(sizes) == 10
+    assert len([row for row in rows if row["layout"] in ("nt", "tn")]) == 20
+
+
+def test_a_small_product_takes_the_host_longer_than_the_gpu() -> None:
+    small = kernels.by_size(kernels.read("library")["rows"])["1024 × 1024 × 1024"]
+    assert min(row["host_us"] for row in small.values()) > small["tuned"]["us"]
+
+
+def test_from_the_third_tree_on_memory_is_the_limit() -> None:
+    shares = {r["name"]: r["share_of_copy"] for r in kernels.read("reductions")["rows"] if r["n"] == 2**28}
+    fast = {name for name, share in shares.items() if share > 0.95}
+    assert fast == {"unrolled", "shuffles", "multi-block", "torch.sum", "copy"}
+
+
+def test_grouped_tiles_share_more_of_what_the_cache_holds() -> None:
+    """Row by row, the change from naive to persistent costs time; in groups of 8 rows it saves some."""
+    for order, sign in (("row-major", 1), ("grouped:8", -1)):
+        rows = kernels.race(Problem(4096, 4096, 512, order=order))
+        assert sign * (rows["persistent-tma"]["us"] - rows["naive-tma"]["us"]) > 0
+        assert rows["persistent-tma-overlap"]["us"] < rows["persistent-tma"]["us"]

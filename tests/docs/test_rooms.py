@@ -1,0 +1,36 @@
+"""The picture of the rooms on the design page is that of the code, and of the direction rules."""
+
+from figures import rooms
+from test_direction_rules import NOUNS
+
+FLOOR = {room: at for at, floor in enumerate(rooms.FLOORS) for room in floor}
+
+
+def test_every_arrow_goes_down() -> None:
+    assert not sorted((a, b) for a, b in rooms.arrows() if FLOOR[a] >= FLOOR[b])
+
+
+def test_every_room_is_drawn_and_every_module_is_in_a_room() -> None:
+    rooms_of_code = {end for arrow in rooms.arrows() for end in arrow}
+    assert rooms_of_code == set(FLOOR)
+    modules = {path.stem for path in (rooms.ROOT / "tilesim").glob("[!_]*.py")}
+    assert modules <= {module for found in rooms.FOUND_IN.values() for module in found}
+
+
+def test_the_nouns_are_those_of_the_direction_rules() -> None:
+    assert {f"tilesim.{name}" for name in rooms.FOUND_IN["nouns"]} == NOUNS
+
+
+def test_the_picture_shows_the_same_as_all_arrows() -> None:
+    """Whoever follows the arrows that are drawn reaches what a room imports, and nothing else."""
+
+    for room in FLOOR:
+        assert rooms.reached(room, rooms.drawn()) == rooms.reached(room, rooms.arrows())
+
+
+def test_scenes_and_kernels_do_not_meet_and_only_the_command_line_knows_the_command_line() -> None:
+    arrows = rooms.arrows()
+    assert not {("scenes", "kernels"), ("kernels", "scenes")} & arrows
+    assert not [arrow for arrow in arrows if arrow[1] in ("cli", "scenes", "kernels")]
+    assert ("schedules", "engine") not in arrows
+    assert ("engine", "model") in arrows

@@ -1,0 +1,62 @@
+"""The site is built without a warning, and shows what the code is."""
+
+import html
+import re
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from pages import ROOT, run
+
+from tilesim.cli import main
+
+pytest.importorskip("sphinx")
+pytest.importorskip("myst_parser")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The built pages; a warning, such as of a dead link or an unknown figure, is an error."""
+    folder = tmp_path_factory.mktemp("site")
+    words = (sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-n", "-d", folder / "trees")
+    built = run(*words, "-b", "html", ROOT / "docs", folder / "html", cwd=ROOT)
+    assert built.returncode == 0, built.stderr
+    return folder / "html"
+
+
+def text(page: Path) -> str:
+    """What a page says, without its markup."""
+    return html.unescape(re.sub(r"<[^>]+>", "", page.read_text("utf-8")))
+
+
+def test_every_page_is_built(site: Path) -> None:
+    pages = {path.stem for path in (ROOT / "docs").glob("*.md")}
+    assert len(pages) >= 15
+    assert pages <= {path.stem for path in site.glob("*.html")}
+
+
+def test_no_figure_is_left_out(site: Path) -> None:
+    assert not [page for page in site.glob("*.html") if "{{" in text(page)]
+
+
+def test_the_command_line_has_every_command_and_option(site: Path) -> None:
+    shown = text(site / "cli.html")
+    for name in main.list_commands(click.Context(main)):
+        command = main.get_command(click.Context(main), name)
+        assert command and f"tilesim {name} [OPTIONS]" in shown
+        assert all(option in shown for p in command.params for option in p.opts if option.startswith("--"))
+
+
+def test_outputs_are_of_commands_that_succeed(site: Path) -> None:
+    every = [page.read_text("utf-8") for page in (ROOT / "docs").glob("*.md")]
+    assert sum(page.count("{command-output}") for page in every) >= 6
+    assert "by at most" in text(site / "accuracy.html") and "in cycles:" in text(site / "accuracy.html")
+
+
+def test_every_figure_is_on_a_page() -> None:
+    listed = run("python", "-m", "figures", cwd=ROOT / "docs", PYTHONPATH=str(ROOT / "tests" / "benchmarks"))
+    names = re.findall(r"^(\w+):", listed.stdout, re.MULTILINE)
+    pages = "".join(page.read_text("utf-8") for page in (ROOT / "docs").glob("*.md"))
+    assert len(names) > 50
+    assert not [name for name in names if f"{{{{ {name} }}}}" not in pages]

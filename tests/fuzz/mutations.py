@@ -1,0 +1,89 @@
+"""What a stranger's file may look like: a real one with something changed, in its bytes or in its values."""
+
+import json
+
+from hypothesis import strategies as st
+
+NUMBERS = st.sampled_from(
+    [0, 1, -1, 2, 2**31 - 1, 2**31, 2**35, 2**40, 2**63 - 1, 2**63, 10**30, 10**400, 0.5, 2.0, -0.0, 1e308]
+)
+WORDS = st.sampled_from(
+    ["", "h200", "grouped:0", "grouped:8:8", "simulated", "128x256x64", "a\0b", "\ud800", "\ufffe",
+     "\U0010ffff", "\x1b[31m", "\u202e", "x" * 5000, "NaN", "../../a", "tile 1", "SM 1"]
+)  # fmt: skip
+KEYS = st.sampled_from(
+    ["m", "tile", "sms", "sm_order", "name", "device", "problem", "meta", "gpu", "launches", "schedule",
+     "spans", "args", "ts", "traceEvents", "rows", "costs", "version", "\0"]
+)  # fmt: skip
+VALUES = st.recursive(
+    st.none() | st.booleans() | NUMBERS | st.integers() | st.floats() | WORDS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=3),
+    max_leaves=8,
+)
+DEEP = 900
+
+
+@st.composite
+def changed_values(draw, values):
+    """JSON text of `values` with one to three of them replaced, removed, doubled or nested deeply."""
+    values = json.loads(json.dumps(values))
+    for _ in range(draw(st.integers(1, 3))):
+        place = values
+        while place:
+            key = draw(st.sampled_from(sorted(place) if isinstance(place, dict) else range(len(place))))
+            if not isinstance(place[key], dict | list) or not place[key] or draw(st.integers(0, 3)) == 0:
+                break
+            place = place[key]
+        if not place:
+            break
+        how = draw(st.sampled_from(["replace", "replace", "remove", "add", "nest"]))
+        if how == "replace":
+            place[key] = draw(VALUES)
+        elif how == "remove":
+            place.pop(key)
+        elif how == "nest":
+            for _ in range(draw(st.sampled_from([1, 40, DEEP]))):
+                place[key] = [place[key]]
+        elif isinstance(place, dict):
+            place[draw(KEYS)] = draw(VALUES)
+        else:
+            place.insert(key, place[key])
+    return json.dumps(values)
+
+
+@st.composite
+def changed_bytes(draw, contents):
+    """One of `contents` with up to eight places changed: bytes set, cut, put in or doubled, or the rest gone."""
+    data = bytearray(draw(st.sampled_from(contents)))
+    for _ in range(draw(st.integers(1, 8))):
+        begin = draw(st.integers(0, len(data)))
+        length = draw(st.sampled_from([1, 1, 2, 4, 8, 30]))
+        how = draw(st.sampled_from(["set", "set", "set", "cut", "insert", "double", "end"]))
+        if how == "set":
+            data[begin : begin + length] = draw(st.binary(min_size=length, max_size=length))
+        elif how == "cut":
+            del data[begin : begin + length]
+        elif how == "insert":
+            data[begin:begin] = draw(
+                st.binary(max_size=9) | WORDS.map(lambda w: w.encode("utf-8", "replace"))
+            )
+        elif how == "double":
+            data[begin:begin] = data[begin : begin + 10 * length]
+        else:
+            del data[begin:]
+    return bytes(data)
+
+
+@st.composite
+def changed_table(draw, text):
+    """A CSV file with cells, facts or lines replaced."""
+    lines = text.splitlines()
+    for _ in range(draw(st.integers(1, 3))):
+        at = draw(st.integers(0, len(lines) - 1))
+        separator = " " if lines[at].startswith("#") else ","
+        words = lines[at].split(separator)
+        word = draw(st.integers(0, len(words) - 1))
+        name = words[word].partition("=")[0] + "=" if "=" in words[word] else ""
+        words[word] = name + draw(VALUES.map(json.dumps) | NUMBERS.map(str) | st.just(""))
+        lines[at] = separator.join(words)
+    return "\n".join(lines)

@@ -1,0 +1,181 @@
+"""Whatever a file holds: what it describes, or one short sentence, in bounded time and memory."""
+
+import gzip
+import io
+import json
+import resource
+import signal
+import zipfile
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ladders import values as ladder_values
+from mutations import VALUES, changed_bytes, changed_table, changed_values
+
+from tilesim import Costs, Device, Problem, Trace, simulate
+from tilesim.default_costs import read_costs
+from tilesim.errors import TilesimError
+from tilesim.formats import csv, perfetto
+from tilesim.formats import json as json_format
+from tilesim.formats.reader import read
+from tilesim.ladder import file as ladder
+from tilesim.ladder.steps import Ladder
+
+TRACE = simulate("stream-k", Problem(128, 256, 128, tile=(64, 64, 64)), Device(3, 2, 1, sm_order=(2, 0, 1)))
+SHIPPED = Path(ladder.__file__).parents[1] / "data"
+MEMORY, SECONDS = 3 * 2**29, 60
+LONGEST = 700
+"""Characters of a sentence, its path left out."""
+EXAMPLES = settings(max_examples=4 * settings.default.max_examples)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("fuzz")
+
+
+@pytest.fixture(scope="module")
+def written(folder):
+    """What tilesim writes of TRACE, by format."""
+    TRACE.save(folder / "npz")
+    for form in (csv, json_format, perfetto):
+        form.save(TRACE, folder / form.__name__.rpartition(".")[2])
+    found = {path.name: path.read_bytes() for path in folder.iterdir()}
+    return found | {"gzip": gzip.compress(found["csv"])}
+
+
+@contextmanager
+def bounded():
+    """Raise MemoryError beyond MEMORY more bytes than there are, and TimeoutError after SECONDS."""
+
+    def late(*_):
+        raise TimeoutError(f"this took more than {SECONDS} s")
+
+    kept = resource.getrlimit(resource.RLIMIT_AS)
+    before = signal.signal(signal.SIGALRM, late)
+    here = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (here + MEMORY, kept[1]))
+    signal.alarm(SECONDS)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+        resource.setrlimit(resource.RLIMIT_AS, kept)
+
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux to bound memory")
+
+
+def is_read_or_refused(call, kind, path, content):
+    """Whether `call(path)` returns a `kind`; else it has raised one sentence."""
+    path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8", "surrogatepass"))
+    with bounded():
+        try:
+            assert isinstance(call(path), kind)
+        except TilesimError as error:
+            said = str(error).replace(str(path), "", 1)
+            assert len(said) < LONGEST, said
+            assert said.isprintable(), said
+            return False
+    return True
+
+
+@EXAMPLES
+@given(st.data())
+def test_bytes_of_any_format(folder, written, data):
+    content = data.draw(changed_bytes([written[form] for form in sorted(written)]))
+    is_read_or_refused(read, Trace, folder / data.draw(st.sampled_from(["any", "any.npz"])), content)
+
+
+@EXAMPLES
+@given(st.data())
+def test_values_of_json(folder, written, data):
+    form = data.draw(st.sampled_from(["json", "perfetto"]))
+    content = data.draw(changed_values(json.loads(written[form])))
+    is_read_or_refused(read, Trace, folder / "any", content)
+
+
+@EXAMPLES
+@given(st.data())
+def test_events_of_others(folder, written, data):
+    events = json.loads(written["perfetto"])["traceEvents"]
+    about = {"m": 128, "n": 256, "k": 128, "tile": "64x64x64", "sms": 3, "ctas_per_sm": 2}
+    path = folder / "any"
+    is_read_or_refused(lambda path: read(path, about), Trace, path, data.draw(changed_values(events)))
+
+
+@EXAMPLES
+@given(st.data())
+def test_cells_and_facts_of_csv(folder, written, data):
+    content = data.draw(changed_table(written["csv"].decode()))
+    is_read_or_refused(read, Trace, folder / "any", content)
+
+
+@EXAMPLES
+@given(st.data())
+def test_headers_and_arrays_of_npz(folder, written, data):
+    with np.load(io.BytesIO(written["npz"])) as arrays:
+        header, planes = json.loads(bytes(arrays["header"])), arrays["planes"]
+    text = json.dumps(header)
+    if data.draw(st.booleans()):
+        text = data.draw(changed_values(header))
+    else:
+        planes = planes.copy()
+        for _ in range(data.draw(st.integers(1, 4))):
+            planes[tuple(data.draw(st.integers(0, n - 1)) for n in planes.shape)] = data.draw(
+                st.integers(0, 255)
+            )
+    content = io.BytesIO()
+    np.savez(content, header=np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8), planes=planes)
+    is_read_or_refused(read, Trace, folder / "any.npz", content.getvalue())
+
+
+@EXAMPLES
+@given(st.data())
+def test_archives_that_say_anything_of_their_arrays(folder, data):
+    """A header of an array may claim any shape and dtype, whatever follows it."""
+    shape = data.draw(st.lists(st.sampled_from([0, 1, 8, 13, 2**20, 2**35, -1]), max_size=3))
+    kind = data.draw(
+        st.sampled_from(["|u1", "<i8", "|O", "|V0", "<f8", "<U9", "|V80", "[('a', '<i4')]", "!"])
+    )
+    said = f"{{'descr': {kind!r}, 'fortran_order': False, 'shape': {tuple(shape)}}}\n".encode()
+    array = (
+        b"\x93NUMPY\x01\x00" + len(said).to_bytes(2, "little") + said + bytes(data.draw(st.integers(0, 200)))
+    )
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        described = json.dumps({"version": 1, **data.draw(st.dictionaries(st.text(max_size=3), VALUES))})
+        header = io.BytesIO()
+        np.save(header, np.frombuffer(described.encode("utf-8", "replace"), np.uint8))
+        archive.writestr("header.npy", data.draw(st.sampled_from([header.getvalue(), array])))
+        archive.writestr(data.draw(st.sampled_from(["planes.npy", "spans.npy"])), array)
+    assert not is_read_or_refused(read, Trace, folder / "any.npz", content.getvalue())
+
+
+@EXAMPLES
+@given(st.data())
+def test_ladders(folder, data):
+    content = data.draw(
+        changed_values(ladder_values()) | changed_bytes([json.dumps(ladder_values()).encode()])
+    )
+    is_read_or_refused(ladder.read, Ladder, folder / "any.json", content)
+
+
+CALIBRATED = json.loads((SHIPPED / "costs" / "h200.json").read_text())[:3]
+
+
+@EXAMPLES
+@given(st.data())
+def test_costs(folder, data):
+    values = data.draw(st.sampled_from([CALIBRATED, CALIBRATED[0]["costs"]]))
+    content = data.draw(changed_values(values) | changed_bytes([json.dumps(values).encode()]))
+
+    def costs(path):
+        return read_costs(path, "persistent", Problem(512, 512, 512), Device.named("h200"))
+
+    is_read_or_refused(costs, Costs, folder / "any.json", content)

@@ -1,0 +1,136 @@
+"""Break the simulator, one mutant at a time, and count those that the tests of its room find.
+
+    python tests/mutation [--mutants 300] [--minutes 60] [--seed 1] [FILE ...]
+
+Each mutant is a process forked from this one, in which an import of the module finds the mutant; no file is
+written. A mutant is killed when a test fails, or when the tests take much longer than they do without it.
+"""
+
+import argparse
+import ast
+import importlib.abc
+import importlib.util
+import os
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+from random import Random
+from types import ModuleType
+
+import pytest
+from hypothesis import Phase, settings
+from mutants import mutants, mutated
+
+ROOT = Path(__file__).parents[2]
+GOAL = 0.85
+SLOW = "million or large or hundred_thousand or numba or cache or 100_bytes or fits or bounded"
+ENGINE = [
+    "tests/engine/test_engine.py", "tests/engine/test_splits.py", "tests/engine/test_simulation.py",
+    "tests/schedules/test_gantt_golden.py", "tests/schedules/test_schedules.py", "tests/engine/test_scale.py",
+]  # fmt: skip
+TESTS = {
+    "tilesim/engine": ENGINE,
+    "tilesim/plans.py": ["tests/test_nouns.py", "tests/engine/test_splits.py", "tests/schedules"],
+    "tilesim/metrics.py": ["tests/test_metrics.py"],
+    "tilesim/view.py": ["tests/test_view.py"],
+    "tilesim/formats": ["tests/formats"],
+}
+"""The tests that a room's mutants have to pass, besides the examples in the module itself."""
+
+
+class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds one module, as a mutant of its source."""
+
+    def __init__(self, file: Path, tree: ast.Module) -> None:
+        self.name = ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        self.file, self.tree = file, tree
+
+    def find_spec(self, name, path=None, target=None):
+        if name == self.name:
+            package = [str(self.file.parent)] if self.file.name == "__init__.py" else None
+            return importlib.util.spec_from_file_location(
+                name, self.file, loader=self, submodule_search_locations=package
+            )
+
+    def exec_module(self, module: ModuleType) -> None:
+        exec(compile(self.tree, self.file, "exec"), vars(module))
+
+
+def room(file: str) -> str:
+    (found,) = (room for room in TESTS if file == room or file.startswith(f"{room}/"))
+    return found
+
+
+def passes(file: str, number: int | None, seconds: float) -> bool:
+    """Whether the tests pass with a mutant of `file`, None for the file as it is, within some seconds."""
+    with tempfile.TemporaryDirectory() as folder:
+        child = os.fork()
+        if not child:
+            os._exit(_test(file, number, folder))
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            done, status = os.waitpid(child, os.WNOHANG)
+            if done:
+                return status == 0
+            time.sleep(0.02)
+        os.killpg(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        return False
+
+
+def _test(file: str, number: int | None, folder: str) -> int:
+    """pytest's exit code in this process, which says nothing; `folder` is its own."""
+    os.setsid()
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in range(3):
+        os.dup2(nothing, stream)
+    os.environ["NUMBA_CACHE_DIR"] = folder  # what is compiled of a mutant must not be kept
+    if number is not None:
+        sys.meta_path.insert(0, Finder(ROOT / file, mutated((ROOT / file).read_text("utf-8"), number)))
+    # pytest loads what it rewrites the asserts of by itself, past the finder.
+    options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--assert=plain"]
+    options += ["--hypothesis-profile=mutation", f"--basetemp={folder}/pytest", "-k", f"not ({SLOW})"]
+    return int(pytest.main([*options, file, *TESTS[room(file)]]))
+
+
+def main() -> None:
+    """Print the score and who survived; exit 1 below the goal."""
+    parser = argparse.ArgumentParser(prog="python tests/mutation")
+    for name, number in (("--mutants", 300), ("--minutes", 60), ("--seed", 1)):
+        parser.add_argument(name, type=int, default=number)
+    parser.add_argument("files", nargs="*", default=[*TESTS])
+    given = parser.parse_args()
+    os.chdir(ROOT)
+    settings.register_profile(
+        "mutation", deadline=None, derandomize=True, database=None, phases=[Phase.explicit, Phase.generate]
+    )
+    paths = [path for name in given.files for path in (sorted(Path(name).rglob("*.py")) or [Path(name)])]
+    files = [str(path) for path in paths]
+    every = [(file, mutant) for file in files for mutant in mutants(Path(file).read_text("utf-8"))]
+    sample = sorted(Random(given.seed).sample(every, min(given.mutants, len(every))))
+    took: dict[str, float] = {}
+    for file in dict.fromkeys(file for file, _ in sample):
+        begin = time.monotonic()
+        if not passes(file, None, 600):
+            raise SystemExit(f"error: the tests of {room(file)} fail without a mutant of {file}")
+        took[file] = time.monotonic() - begin
+        print(f"{took[file]:.0f} s without a mutant of {file}", flush=True)
+    survivors, tried, end = [], 0, time.monotonic() + 60 * given.minutes
+    Random(given.seed).shuffle(sample)
+    for file, mutant in sample:
+        if time.monotonic() > end:
+            break
+        tried += 1
+        if passes(file, mutant.number, 10 + 3 * took[file]):
+            survivors.append((file, mutant))
+            print(f"survived: {file}:{mutant.line}: {mutant.what}", flush=True)
+    killed = tried - len(survivors)
+    share = killed / max(1, tried)
+    print(f"{killed} of {tried} mutants killed, {share:.1%}; {len(every)} can be made of {len(files)} files")
+    raise SystemExit(0 if share >= GOAL else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,141 @@
+"""`tilesim info`: what a file is, of what, and its figures."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+
+from tilesim import files
+from tilesim.cli.figures import table, time
+from tilesim.cli.options import json_option
+from tilesim.cli.reports import machine
+from tilesim.costs import Costs
+from tilesim.errors import TilesimError, shown
+from tilesim.formats.reader import read
+from tilesim.ladder import file as ladder_file
+from tilesim.text import plural
+
+
+class Content(NamedTuple):
+    """What is in a file: in a word, in lines, and as JSON values."""
+
+    kind: str
+    lines: list[str]
+    values: Mapping[str, Any]
+
+
+@click.command(short_help="Say what a trace, costs, a ladder or a tuned table is of.")
+@click.argument("file", type=click.Path())
+@json_option
+def command(file: str, as_json: bool) -> None:
+    """Say what FILE is, of what, and its figures.
+
+    FILE is a trace of any format that `convert` reads, costs as `calibrate` writes them, the kernel ladder of
+    `bench ladder`, or a table of `tune`.
+    """
+    found = _content(file)
+    if as_json:
+        click.echo(json.dumps({"file": file, "kind": found.kind} | dict(found.values)))
+    else:
+        click.echo("\n".join([f"{file}: {found.kind}", *found.lines]))
+
+
+def _content(path: str) -> Content:
+    values = _values(path)
+    try:
+        if isinstance(values, list) and values and all(_has(entry, "costs") for entry in values):
+            return _calibrations(values)
+        if isinstance(values, dict) and set(values) <= {field.name for field in fields(Costs)}:
+            return Content("costs", _knobs(Costs.from_mapping(values)), {"costs": values})
+        if _has(values, "peak_tflops", "rows"):
+            return _ladder(values)
+        if _has(values, "machine", "rows") and all(_has(row, "layout", "us") for row in values["rows"]):
+            return _tuned(values)
+    except TilesimError as error:
+        raise TilesimError(f"{path}: {error}") from None
+    except (KeyError, TypeError, ValueError, ArithmeticError) as error:
+        raise TilesimError(f"{path}: it lacks or does not fit {shown(str(error))}") from None
+    if isinstance(values, dict) and not {"spans", "traceEvents"} & set(values):
+        raise TilesimError(f"{path}: this is neither a trace nor costs, a ladder or a tuned table")
+    return _trace(path)
+
+
+def _values(path: str) -> Any:
+    """The JSON values of a file that may be no trace; None where it is no JSON or too large for one."""
+    if not Path(path).is_file() or Path(path).stat().st_size > files.MOST_JSON:
+        return None
+    with open(path, "rb") as file:
+        begin = file.read(64).lstrip()
+    return files.read_json(path, TilesimError) if begin.startswith((b"{", b"[")) else None
+
+
+def _has(values: object, *names: str) -> bool:
+    return isinstance(values, dict) and set(names) <= set(values)
+
+
+def _trace(path: str) -> Content:
+    """The figures, and what else a recorder noted."""
+    trace = read(path)
+    noted = [
+        f"  {name:12} {value}"
+        for name, value in trace.meta.items()
+        if isinstance(value, str | int | float) and name != "launches"
+    ]
+    return Content("trace", [table(trace), *noted], trace.summary())
+
+
+def _calibrations(entries: list[dict[str, Any]]) -> Content:
+    """A kernel a line, and its costs in a second one."""
+    lines = []
+    for entry in entries:
+        costs = Costs.from_mapping(entry["costs"])
+        names = (entry["schedule"], entry.get("kernel"), entry.get("loads"), "overlapped" * costs.overlap)
+        tile = "x".join(map(str, entry["tile"]))
+        where = f"{entry['dtype']}, tile {tile}, {entry['ctas_per_sm']} per SM"
+        took = ", ".join(
+            f"{name} {time(round(getattr(costs, name)))}"
+            for name in ("k_step", "launch", "prologue", "handover", "epilogue")
+            if getattr(costs, name)
+        )
+        traces = f"; of {plural(len(entry['names']), 'trace')}" if entry.get("names") else ""
+        lines += [f"{' '.join(filter(None, names))}, {where}", f"  {took}{traces}"]
+    return Content(f"costs of {plural(len(entries), 'kernel')}", lines, {"calibrations": entries})
+
+
+def _knobs(costs: Costs) -> list[str]:
+    """Each cost that is not as it is by default."""
+    values = {field.name: (getattr(costs, field.name), field.default) for field in fields(Costs)}
+    return [f"  {name:22} {value}" for name, (value, default) in values.items() if value != default]
+
+
+def _ladder(values: Mapping[str, Any]) -> Content:
+    """The machine and its limits, then a kernel a line."""
+    found = ladder_file.parse(values)
+    peak, bandwidth = found.peak_tflops, found.bandwidth_gb_per_s
+    lines = [
+        machine({"machine": found.machine}),
+        f"measured peak {peak.measured:g} TFLOP/s, {bandwidth.measured:g} GB/s",
+        f"{'size':28} {'step':>4} {'name':20} {'µs':>10} {'TFLOP/s':>8}",
+    ]
+    for row in found.rows:
+        size = f"{row.m}x{row.n}x{row.k} {row.dtype}"
+        step = "" if row.step is None else row.step
+        lines.append(f"{size:28} {step:>4} {row.name:20} {row.us:10.2f} {row.tflops:8.1f}")
+    return Content("ladder", lines, values)
+
+
+def _tuned(values: Mapping[str, Any]) -> Content:
+    """The machine, then a product a line: the kernel that won, and how many times as fast as cuBLAS it is."""
+    lines = [machine(values), f"{'size':28} {'kernel':24} {'tile':12} {'µs':>10} {'cuBLAS':>10} {'ratio':>6}"]
+    for row in values["rows"]:
+        size = f"{row['m']}x{row['n']}x{row['k']} {row['dtype']} {row['layout']}"
+        kernel = (
+            row["kernel"] if row["kernel"] not in ("own", "planned") else f"{row['kernel']} {row['schedule']}"
+        )
+        tile, other = "x".join(map(str, row["tile"])), row["cublas_us"]
+        beside = f"{other:10.2f} {other / row['us']:6.3f}" if other else f"{'-':>10} {'-':>6}"
+        lines.append(f"{size:28} {kernel:24} {tile:12} {row['us']:10.2f} {beside}")
+    return Content("tuned table", lines, values)
