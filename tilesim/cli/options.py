@@ -102,8 +102,8 @@ costs_options = _group(
     click.option(
         "--costs",
         type=COSTS,
-        metavar="FILE",
-        help="JSON of costs, or of `tilesim calibrate`, to use instead.",
+        metavar="COSTS",
+        help="Use these instead: ideal, a GPU's by its name, or those of a JSON file or `tilesim calibrate`.",
     ),
     click.option(
         "--seed",
