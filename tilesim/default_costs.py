@@ -19,7 +19,7 @@ from tilesim.kernel_costs import Calibration
 from tilesim.plans import Plan, splits_tiles
 from tilesim.problems import Problem
 from tilesim.scaled_costs import for_device, for_problem
-from tilesim.schedules import plan
+from tilesim.schedules import SCHEDULES, plan
 from tilesim.text import plural
 from tilesim.variants import OWN, PLANNED, Variant
 
@@ -140,6 +140,14 @@ def effective_schedule(schedule: str, made: Plan, problem: Problem) -> str:
     return name if splits_tiles(made.rows, problem) else "persistent"
 
 
+def like(made: Plan, problem: Problem) -> str:
+    """The schedule of tilesim whose kernel would run such a plan: naive, stream-k or a persistent one."""
+    if len(made.shared):
+        return "persistent-dynamic"
+    name = effective_schedule("stream-k", made, problem)
+    return "stream-k" if name == "split-k" else name
+
+
 def nearest(
     entries: Sequence[Calibration], schedule: str, problem: Problem, device: Device, kernel: str = ""
 ) -> Costs | None:
@@ -189,8 +197,11 @@ def nearest(
 
 def _schedules(schedule: str, problem: Problem, device: Device) -> tuple[str, ...]:
     """Whose calibrations fit, the best first: of what its plan equals, its own, of those that stand in for
-    it."""
+    it; of a schedule that is not tilesim's, those of the one that its plan is like."""
     name = schedule.partition(":")[0]
+    if name in SCHEDULES and not SCHEDULES.built_in(name):
+        name = like(plan(schedule, problem, device), problem)
+        return (name, *STANDS_IN.get(name, ("persistent",)))
     names = (name, *STANDS_IN.get(name, ("persistent",)))
     if name not in SPLITTING:
         return names

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 import tilesim.schedules
 from tilesim import SCHEDULES, Costs, Device, Plan, Problem, Trace, plan, simulate
 from tilesim.cli import main
-from tilesim.default_costs import default_costs
+from tilesim.default_costs import default_costs, read_costs
 from tilesim.engine.simulate import replay
 from tilesim.errors import PlanError, ScheduleError
 from tilesim.plans import UNASSIGNED, segments
@@ -140,6 +140,15 @@ class TestRegister:
             replay(run, Costs()).spans.tolist()
             == simulate("backwards", PROBLEM, DEVICE, Costs()).spans.tolist()
         )
+
+    def test_has_the_costs_of_the_schedule_that_its_plan_is_like(self):
+        """By default, and where a name or a file of costs has several to choose from."""
+        SCHEDULES.register(backwards)
+        source = default_costs("naive", PROBLEM, DEVICE).source
+        assert "naive-tma" in source
+        assert default_costs("backwards:3", PROBLEM, DEVICE).source == source
+        assert simulate("backwards", PROBLEM, DEVICE).meta["costs"]["source"] == source
+        assert read_costs("h200", "backwards", PROBLEM, DEVICE).source == source
 
     def test_again_from_the_same_module_replaces(self):
         for value in (1, 2):

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 
 from tilesim.costs import Costs
-from tilesim.default_costs import default_costs, effective_schedule
+from tilesim.default_costs import default_costs, like
 from tilesim.devices import Device
 from tilesim.engine import run
 from tilesim.errors import CostsError, whole
@@ -29,8 +29,7 @@ def simulate(
     seed = whole("the seed", seed, 0, 2**63 - 1, CostsError)
     made, name = plan(schedule, problem, device), label(schedule)
     if costs is None:
-        known = isinstance(schedule, str) and SCHEDULES.built_in(name.partition(":")[0])
-        costs = default_costs(name if known else _like(made, problem), problem, device)
+        costs = default_costs(name if isinstance(schedule, str) else like(made, problem), problem, device)
     return _play(made, name, problem, device, costs, seed)
 
 
@@ -50,16 +49,8 @@ def replay(trace: Trace, costs: Costs | None = None, seed: int = 0) -> Trace:
     made = shown_by(trace.spans)
     made.check(trace.problem, trace.device.slots)
     if costs is None:
-        costs = default_costs(_like(made, trace.problem), trace.problem, trace.device)
+        costs = default_costs(like(made, trace.problem), trace.problem, trace.device)
     return _play(made, trace.schedule, trace.problem, trace.device, costs, seed)
-
-
-def _like(made: Plan, problem: Problem) -> str:
-    """The schedule of tilesim's whose kernel would run such a plan: naive, stream-k or a persistent one."""
-    if len(made.shared):
-        return "persistent-dynamic"
-    name = effective_schedule("stream-k", made, problem)
-    return "stream-k" if name == "split-k" else name
 
 
 def _play(made: Plan, schedule: str, problem: Problem, device: Device, costs: Costs, seed: int) -> Trace:
