@@ -102,8 +102,8 @@ costs_options = _group(
     click.option(
         "--costs",
         type=COSTS,
-        metavar="COSTS",
-        help="Use these instead: ideal, a GPU's by its name, or those of a JSON file or `tilesim calibrate`.",
+        metavar="NAME|FILE",
+        help="ideal, a GPU's such as h200, or JSON of costs or of `tilesim calibrate`.  [the GPU's own]",
     ),
     click.option(
         "--seed",
