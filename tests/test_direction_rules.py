@@ -132,7 +132,7 @@ NOUNS = {
     for name in (
         "version", "errors", "text", "strict_json", "files", "spans", "problems", "orders", "devices",
         "plans", "costs", "variants", "metrics", "compiled", "provenance", "trace_checks", "trace_file",
-        "films", "traces", "recorded_slots",
+        "films", "traces", "recorded_slots", "scratch",
     )
 }  # fmt: skip
 
