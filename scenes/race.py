@@ -198,7 +198,7 @@ def _cause(fast: Trace, slow: Trace) -> list[str]:
     if launches(fast) < launches(slow):
         loop.append(f"It launches {plural(launches(fast), 'thread block')} instead of {launches(slow)}")
     if overlaps(fast) and not overlaps(slow):
-        loop.append(f"{'and' if loop else 'It'} writes each tile while the next one is multiplied")
+        loop.append(f"{'and' if loop else 'It'} writes each tile under the next")
     merges = fasts["wait"] + fasts["fix up"]
     place = "an SM" if fast.device.ctas_per_sm == 1 else "a slot"
     idle = f"On average {place} is idle for {fasts['idle']:.1f} µs instead of {slows['idle']:.1f} µs"

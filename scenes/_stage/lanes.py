@@ -16,7 +16,7 @@ from .theme import Theme, ink_on
 from .uncovered import Uncovered, cursor_thickness
 
 OVERSAMPLING = 4
-"""Parts of a pixel to which bars are drawn; where as many lanes share a pixel, they blur its edges instead."""
+"""Parts of a pixel to which bars are drawn; where as many lanes share a pixel, they blur its edges."""
 OVERLAPPED = 0.34
 """Share of a lane's height, from below, for a write that runs while the next tile is multiplied above it."""
 LEAST_LABEL = 0.86

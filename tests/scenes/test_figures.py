@@ -82,7 +82,7 @@ def test_a_classroom_race_counts_its_own_rows():
     assert [fast, slow] == [round(ends[1], 1), round(ends[0], 1)]
     assert share == round(100 * (1 - ends[1] / ends[0]), 1)
     assert figures(said.finding[1]) == [len(np.unique(trace.spans["cta"])) for trace in reversed(traces)]
-    assert "writes each tile while the next one is multiplied" in said.finding[1]
+    assert "writes each tile under the next" in said.finding[1]
 
 
 @pytest.mark.parametrize(("scene", "schedule"), [(Naive, "naive"), (Persistent, "persistent")])

@@ -42,7 +42,7 @@ def test_every_size_that_help_offers_is_there():
 
 
 def test_one_tile_too_many_is_the_worst_drop():
-    rows = sweep(combinations(IDEAL, H200))
+    rows = sweep(combinations(IDEAL, H200), "ideal")
     layout = chart.axes(rows)
     drop = chart.worst_drop(chart.curves(rows, layout), layout)
     assert (drop.x, drop.tiles, drop.waves, drop.high, drop.low) == (133, 133, 2, 100, 100 * 133 / 264)
