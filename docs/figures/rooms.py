@@ -24,20 +24,9 @@ FOUND_IN = {
     "parallel": ("parallel",),
     "shipped": ("default_costs", "kernel_costs", "kernel_times", "scaled_costs"),
     "nouns": (
-        *(
-            "version",
-            "errors",
-            "text",
-            "strict_json",
-            "files",
-            "spans",
-            "problems",
-            "orders",
-            "devices",
-            "plans",
-        ),
-        *("costs", "variants", "metrics", "compiled", "provenance", "trace_checks", "trace_file", "films"),
-        *("traces", "recorded_slots"),
+        *("version", "errors", "text", "strict_json", "scratch", "files", "films", "spans", "compiled"),
+        *("problems", "orders", "devices", "plans", "costs", "variants", "metrics", "provenance"),
+        *("trace_checks", "trace_file", "traces", "recorded_slots"),
     ),
 }
 """The modules of the rooms that have no folder of their own: all lie in tilesim/."""

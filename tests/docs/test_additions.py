@@ -7,12 +7,13 @@ from subprocess import CompletedProcess
 import pytest
 from pages import ROOT, run
 
-UNINSTALLED = (
-    "import sys; sys.path[:] = [p for p in sys.path if 'self' not in p];"
-    "sys.meta_path = [f for f in sys.meta_path if 'editable' not in repr(f).lower()];"
-    "sys.path.insert(0, '.');"
-    "from tilesim.cli import main; main()"
-)
+UNINSTALLED = """
+import os, sys
+sys.meta_path = [finder for finder in sys.meta_path if "editable" not in repr(finder).lower()]
+sys.path = ["", *(path for path in sys.path if not os.path.exists(os.path.join(path, "tilesim_scenes")))]
+from tilesim.cli import main
+main()
+"""
 
 
 @pytest.fixture(scope="module")

@@ -1,18 +1,22 @@
 """Every command and snippet on every page runs: a page's from top to bottom, in a folder of its own."""
 
 import re
+import shlex
 import shutil
 import tomllib
 from pathlib import Path
 
+import click
 import pytest
 from pages import PAGES, ROOT, Block, blocks, commands, run
 
+from tilesim.cli import main
+
 SHOWN_ONLY = {"", "{toctree}", "{image}", "{literalinclude}", "{glossary}", "{eval-rst}", "{command-output}"}
 RUNS = {"sh", "pycon", "python", "toml"}
-NEEDS_GPU = ("tilesim record", "tilesim bench", "tilesim tune")
+NEEDS_GPU = ("record", "bench", "tune")
+FILM, FILM_SMALL = re.compile(r"tilesim export .*\.(mp4|gif)"), " --size 480p --fps 5 --jobs 1"
 WRITTEN = re.compile(r"-o (\S+\.\w+)|convert \S+ (\S+)")
-SHIPPED = ROOT / "tilesim" / "data"
 
 
 @pytest.fixture
@@ -34,6 +38,8 @@ def test_a_page_runs_from_top_to_bottom(page: Path, workplace: Path) -> None:
                 _run(command, workplace)
         elif block.language == "python":
             _execute(block.text, workplace)
+        elif block.language == "toml":
+            assert tomllib.loads(block.text)
     session = "".join(block.text for block in blocks(page) if block.language == "pycon")
     if session:
         _converse(session, workplace)
@@ -48,37 +54,54 @@ def _place(block: Block, workplace: Path) -> None:
 
 
 def _run(command: str, workplace: Path) -> None:
-    """Run a command as it stands, but films small; without a GPU, see it refused and put shipped data."""
-    if command.startswith("make "):
-        assert re.search(rf"^{command.split()[1]}:", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
-        return
-    if command.startswith("pip install "):
+    """Run a command as it stands, but films small; of one that needs a GPU, take what it wrote on one."""
+    words = shlex.split(command)
+    if words[0] == "make":
+        assert re.search(rf"^{words[1]}:", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+    elif words[:2] == ["pip", "install"]:
         project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
         assert set(re.findall(r"\[(\w+)\]", command)) <= set(project["optional-dependencies"])
-        return
-    if "export" in command or "manim" in command:
-        pytest.importorskip("manim")
-    small = " --size 480p --fps 5" if re.match(r"tilesim export .*\.mp4", command) else ""
-    done = run("bash", "-c", command + small, cwd=workplace)
-    written = [Path(one or other) for one, other in WRITTEN.findall(command)]
-    if command.startswith(NEEDS_GPU) and "NVIDIA GPU" in done.stderr:
-        assert done.returncode == 1 and done.stderr.count("\n") == 1
-        for path in written:
-            _stand_in(path, command, workplace)
+    elif words[0] == "tilesim" and words[1] in NEEDS_GPU:
+        _parse(words[1:])
+        _stand_in(words, workplace)
     else:
+        if "export" in words or "manim" in words or "--picture" in words:
+            pytest.importorskip("manim")
+        done = run("bash", "-c", command + FILM_SMALL * bool(FILM.match(command)), cwd=workplace)
         assert done.returncode == 0, f"{command}\n{done.stderr}"
+        written = [one or other for one, other in WRITTEN.findall(command)]
         assert all((workplace / path).stat().st_size > 100 for path in written), command
 
 
-def _stand_in(path: Path, command: str, workplace: Path) -> None:
-    """What the command would have written on a GPU: a file that it did write on one."""
-    if path.suffix == ".npz":
-        schedule = "persistent" if "persistent" in command else "naive"
-        k = 4096 if "--k 4096" in command else 512
-        shipped = SHIPPED / "traces" / f"h200-{schedule}-4096x4096x{k}-grouped8.npz"
-    else:
-        shipped = SHIPPED / ("ladder" if "ladder" in command else "tuned") / "h200.json"
-    shutil.copy(shipped, workplace / path)
+def _parse(words: list[str]) -> None:
+    """See that a command takes these words; a usage that is wrong is an error here."""
+    group, context = main, click.Context(main)
+    while isinstance(group, click.Group) and words and (command := group.get_command(context, words[0])):
+        group, words = command, words[1:]
+    group.make_context(group.name, list(words))
+
+
+def _stand_in(words: list[str], workplace: Path) -> None:
+    """What the command would have written: a file that it, or one much like it, did write on a GPU."""
+    if "-o" not in words:
+        return
+    path = Path(words[words.index("-o") + 1])
+    schedule = "persistent" if "persistent" in words else "naive"
+    k = 4096 if "--k" in words else 512
+    shipped = {
+        "record": f"traces/h200-{schedule}-4096x4096x{k}-grouped8.npz",
+        "bench": "ladder/h200.json",
+        "tune": "tuned/h200.json",
+    }
+    shutil.copy(ROOT / "tilesim" / "data" / shipped[words[1]], workplace / path)
+
+
+@pytest.mark.parametrize("words", [("record", "naive", "-o", "a.npz"), ("bench",), ("tune", "-o", "a.json")])
+def test_without_a_gpu_a_command_that_needs_one_says_so_in_a_sentence(words: tuple, tmp_path: Path) -> None:
+    done = run("tilesim", *words, cwd=tmp_path, CUDA_VISIBLE_DEVICES="")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert "NVIDIA GPU" in done.stderr
+    assert not list(tmp_path.iterdir())
 
 
 def _execute(code: str, workplace: Path) -> None:

@@ -17,8 +17,8 @@ def test_every_room_is_drawn_and_every_module_is_in_a_room() -> None:
     assert modules <= {module for found in rooms.FOUND_IN.values() for module in found}
 
 
-def test_the_nouns_are_those_of_the_direction_rules() -> None:
-    assert {f"tilesim.{name}" for name in rooms.FOUND_IN["nouns"]} == NOUNS
+def test_the_nouns_of_the_direction_rules_are_nouns() -> None:
+    assert {f"tilesim.{name}" for name in rooms.FOUND_IN["nouns"]} >= NOUNS
 
 
 def test_the_picture_shows_the_same_as_all_arrows() -> None:
