@@ -317,3 +317,10 @@ def test_a_device_is_chosen_from_what_is_given_of_it():
     assert Device.chosen({"ctas_per_sm": 2}, default) == Device.named("h200", sms=4, ctas_per_sm=2)
     assert Device.chosen({"sms": 8}, default) == Device(8)
     assert Device.chosen({"device": "A100", "sms": 8}, default) == Device.named("a100", sms=8)
+
+
+def test_a_plan_equals_itself_alone():
+    """Its arrays would compare row by row, and a plan could be in no set."""
+    one, other = (plan("naive", Problem(1, 1, 1), Device(1)) for _ in range(2))
+    assert one != other
+    assert len({one, other, one}) == 2

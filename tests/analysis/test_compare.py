@@ -196,7 +196,7 @@ def test_a_lead_is_how_long_ago_one_stood_where_the_other_stands(made):
     times, leads = time_lag(one, other)
     assert (np.diff(times) > 0).all()
     assert leads[-1] == pytest.approx(run(other) - run(one))
-    for t, ahead in list(zip(times, leads, strict=True))[:: max(1, len(times) // 20)]:
+    for t, ahead in list(zip(times, leads, strict=True))[:: max(1, len(times) // 6)]:
         # Both may have come to where one of them rests at the same time: the other is ahead by nothing yet.
         leads_by_nothing = ahead == 0 and share_done(one, t) > share_done(other, t)
         first, second = (one, other) if ahead > 0 or leads_by_nothing else (other, one)

@@ -410,6 +410,15 @@ def test_equal_arguments_give_equal_bytes():
     assert other.spans.tobytes() != runs[0].spans.tobytes()
 
 
+def test_the_seed_is_0_where_none_is_given():
+    problem, device, noisy = Problem(512, 512, 256), Device(4), Costs(jitter=0.1)
+    made = plan("naive", problem, device)
+    assert (
+        run.run(made, problem, device, noisy).tobytes() == run.run(made, problem, device, noisy, 0).tobytes()
+    )
+    assert simulate("naive", problem, device, noisy).meta["seed"] == 0
+
+
 def test_a_block_does_not_leave_before_its_overlapped_epilogue_is_done():
     costs = Costs(k_step=10, epilogue=500, overlap=True)
     trace = simulate("naive", Problem(1, 2, 1, tile=(1, 1, 1)), Device(1), costs)

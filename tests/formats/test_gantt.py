@@ -108,6 +108,13 @@ def test_every_free_sm_is_drawn_or_counted(case, device, costs):
     assert counted != [0] and len(counted) <= 1
 
 
+def test_the_axis_has_the_unit_in_which_the_run_takes_at_least_one():
+    units = {999: "ns", 1000: "µs", 999_999: "µs", 1_000_000: "ms"}
+    for ns, unit in units.items():
+        run = simulate("naive", Problem(1, 1, 1), Device(1), Costs(k_step=ns))
+        assert gantt.draw(run, 50).splitlines()[1].endswith(f" {unit}")
+
+
 @pytest.mark.parametrize("schedule", EVERY_SCHEDULE)
 @pytest.mark.parametrize("width", [20, 33, 100, 1000])
 def test_every_lane_is_as_wide_as_asked_for(schedule, width):

@@ -65,6 +65,12 @@ def test_a_tile_may_be_given_by_its_place():
     assert trace_of(text).spans.tolist() == trace_of(ROWS).spans.tolist()
 
 
+@pytest.mark.parametrize("time", [2**63, -(2**63) - 1])
+def test_a_time_beyond_64_bits(time):
+    with pytest.raises(TraceError, match=f"line 3: end is '{time}'; it must be .* of at most 64 bits"):
+        trace_of(changed(3, "2100", str(time)))
+
+
 def test_other_columns_are_left_alone():
     assert trace_of(with_columns("remark", "abcd")).spans.tolist() == trace_of(ROWS).spans.tolist()
 

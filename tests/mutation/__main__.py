@@ -25,7 +25,7 @@ from mutants import mutants, mutated
 
 ROOT = Path(__file__).parents[2]
 GOAL = 0.85
-SLOW = "million or large or hundred_thousand or numba or cache or 100_bytes or fits or bounded"
+SLOW = "million or large or hundred_thousand or numba or cache or 100_bytes or bounded"
 ENGINE = [
     "tests/engine/test_engine.py", "tests/engine/test_splits.py", "tests/engine/test_simulation.py",
     "tests/schedules/test_gantt_golden.py", "tests/schedules/test_schedules.py", "tests/engine/test_scale.py",
