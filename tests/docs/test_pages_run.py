@@ -1,5 +1,6 @@
 """Every command and snippet on every page runs: a page's from top to bottom, in a folder of its own."""
 
+import contextlib
 import re
 import shlex
 import shutil
@@ -67,10 +68,20 @@ def _run(command: str, workplace: Path) -> None:
     else:
         if "export" in words or "manim" in words or "--picture" in words:
             pytest.importorskip("manim")
-        done = run("bash", "-c", command + FILM_SMALL * bool(FILM.match(command)), cwd=workplace)
-        assert done.returncode == 0, f"{command}\n{done.stderr}"
+        if words[0] == "tilesim":
+            _call([*words[1:], *FILM_SMALL.split() * bool(FILM.match(command))], workplace)
+        else:
+            done = run("bash", "-c", command, cwd=workplace)
+            assert done.returncode == 0, f"{command}\n{done.stderr}"
         written = [one or other for one, other in WRITTEN.findall(command)]
         assert all((workplace / path).stat().st_size > 100 for path in written), command
+
+
+def _call(words: list[str], workplace: Path) -> None:
+    """Run a command of tilesim in this process, where Manim is loaded once for all of them."""
+    with contextlib.chdir(workplace), pytest.raises(SystemExit) as ended:
+        main(words)
+    assert not ended.value.code, words
 
 
 def _parse(words: list[str]) -> None:
