@@ -10,6 +10,7 @@ from tilesim.costs import badge
 from tilesim.default_costs import default_costs, read_costs, shipped
 from tilesim.devices import presets
 from tilesim.errors import CostsError
+from tilesim.kernel_costs import Calibration
 
 PROBLEM = Problem(4096, 4096, 512, dtype="fp16")
 H200 = Device.named("h200")
@@ -59,6 +60,12 @@ def test_overheads_are_scaled_to_the_datasheet(name):
         )
         assert badge(costs, device).startswith("H200 overheads on a")
         assert costs.source.startswith(badge(costs, device))
+
+
+@pytest.mark.parametrize("one", shipped("h200"), ids=lambda one: one.kernel.variant.name)
+def test_a_calibration_comes_back_from_json(one):
+    assert Calibration.from_mapping(json.loads(json.dumps(one.as_json()))) == one
+    assert one.costs.device == "h200" and not one.costs.scaled_to
 
 
 def test_a_dtype_that_the_device_does_not_have():

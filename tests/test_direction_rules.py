@@ -130,9 +130,9 @@ def test_kernels_work_under_any_package_name():
 NOUNS = {
     f"tilesim.{name}"
     for name in (
-        "version", "errors", "text", "strict_json", "files", "spans", "problems", "orders", "devices", "plans", "costs",
-        "variants", "metrics", "compiled", "provenance", "trace_checks", "trace_file", "films", "traces",
-        "recorded_slots",
+        "version", "errors", "text", "strict_json", "files", "spans", "problems", "orders", "devices",
+        "plans", "costs", "variants", "metrics", "compiled", "provenance", "trace_checks", "trace_file",
+        "films", "traces", "recorded_slots",
     )
 }  # fmt: skip
 

@@ -71,7 +71,8 @@ def test_traces_and_plans_show_themselves_in_a_line(schedule):
 
 
 def test_a_summary_is_every_figure_and_what_it_is_of():
-    trace = simulate("naive", Problem(384, 384, 4, tile=(128, 128, 4)), Device(4), seed=7)
+    tiles = Problem(384, 384, 4, tile=(128, 128, 4))
+    trace = simulate("naive", tiles, Device(4), Costs.ideal(), seed=7)
     found = trace.summary()
     assert metrics.summary(trace).items() <= found.items()
     assert {"tilesim", "schedule", "problem", "device", "origin", "costs", "seed"} <= set(found)

@@ -1,6 +1,24 @@
-"""`python -m tilesim`: the command line, also from an unpacked clone."""
+"""The command line, as `tilesim` and as `python -m tilesim`, also from an unpacked clone."""
+
+import os
+import signal
+from types import FrameType
+
+
+def main() -> None:
+    """Run the command line. Ctrl-C while it is still being imported ends it at once: nothing has begun."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _leave)
+    from tilesim.cli import main as command
+
+    signal.signal(signal.SIGINT, before)
+    command()
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    os._exit(128 + number)
+
 
 if __name__ == "__main__":
-    from tilesim.cli import main
-
     main()

@@ -14,60 +14,58 @@ from tilesim.errors import CostsError, shown, unknown
 
 MAX_NS = 10**15
 MAX_JITTER = 10
+"""The jitter of a K-step is below this."""
 MOST_JITTER = 0.99 * MAX_JITTER
-"""Of one K-step, of which a tile of n has 1/sqrt(n): what it stays below, and what is fitted at most."""
+"""The largest jitter that is fitted or comes out of scaling."""
 WHOLE = (
     "ramp", "dispatch", "launch", "prologue", "handover", "epilogue", "epilogue_serialisation", "staging",
     "contention", "partial", "merge", "fixup", "cache",
 )  # fmt: skip
+"""Costs that are whole numbers: ns, and the bytes of the cache."""
 REAL = (
-    "k_step",
-    "unloaded_latency",
-    "bandwidth",
-    "exposed_dram",
-    "sole_exposed_dram",
-    "unshared_l2",
-    "jitter",
+    "k_step", "unloaded_latency", "bandwidth", "exposed_dram", "sole_exposed_dram", "unshared_l2", "jitter",
     "clock_mhz",
-)
+)  # fmt: skip
+"""Costs that need not be whole."""
 
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """Nanoseconds, unless said otherwise. Everything is 0 by default but the K-step, which takes 1 µs.
+    """Times are ns. Everything is 0 by default but the K-step, which takes 1 µs.
 
-    `k_step`: one K-step of a main loop that has its SM to itself.
+    `k_step`: one K-step of a main loop that has its SM to itself. What changes that is in
+    tilesim.model.kstep.
     `ramp`: what a main loop takes beyond its K-steps.
-    `dispatch`: at least this long between two thread blocks that the hardware dispatches.
-    `launch`: from a thread block's dispatch to its first instruction (the CTA turnaround).
-    `prologue`: from there to the first multiply: filling the load pipeline.
+    `dispatch`: the least time between two thread blocks that the hardware dispatches.
+    `launch`: from a thread block's dispatch to its first instruction (CTA turnaround).
+    `prologue`: from there to the first multiply, while the load pipeline fills.
     `handover`: from a later segment's issue to its first multiply, inside one CTA.
     `epilogue`: writing a finished tile.
-    `epilogue_serialisation`: where residents of an SM write in turn, at least so long from the end of one
-    epilogue to that of another that began under it; and a thread block that is launched under epilogues loads
-    nothing before the last of them has ended. Partials, and tiles that had some added, take no turns. 0: nor
-    does any.
-    `overlap`: whether a CTA's next segment is issued at `fixup`, under the epilogue, or only at `done`.
-    `staging`: before such a hand-over, the part of the epilogue under which its CTA cannot go on.
-    `contention`: what a main loop takes longer with its CTA's epilogue of another tile under it.
-    `partial`: storing a partial tile for another CTA to add, which nothing overlaps; None is as an epilogue.
-    `merge`: before a tile's partials are added, once they are there. `fixup`: adding one of them.
-    `coresidency`: f(1), f(2), ...: a main loop advances at 1/f(r) while r CTAs of its SM are in
-    theirs; f(1) is 1 and the last value holds beyond.
-    `unloaded_latency`: by what share of a K-step a main loop is faster that is alone on an SM of several
-    slots, times the share of all slots of the device that are idle (see tilesim.model.sole_residents).
-    `bandwidth`: bytes per ns that DRAM delivers, behind a `cache` of so many bytes; K-steps take longer
-    where a plan asks for more (see tilesim.model.traffic). 0: however much it is.
-    `exposed_dram`: share of a K-step that it takes longer where all operands come from DRAM; without a
-    bandwidth none do.
-    `sole_exposed_dram`: the same, on top, of a main loop alone on an SM of several slots: no other hides its
+    `epilogue_serialisation`: where residents of an SM write in turn, the least time from the end of one
+    epilogue to the end of another that began under it. A thread block launched under epilogues then loads
+    nothing before the last of them has ended. Partials, and tiles to which some were added, take no turns. At
+    0 nothing does.
+    `overlap`: whether a CTA's next segment is issued at `fixup`, under the epilogue, or at `done`.
+    `staging`: the part of an overlapped epilogue that its CTA has to finish before the hand-over.
+    `contention`: what a main loop takes longer while its CTA's epilogue of another tile runs under it.
+    `partial`: storing a partial tile for another CTA, before this one goes on; None: as an epilogue.
+    `merge`: from the last partial's arrival to the first addition. `fixup`: adding one partial.
+    `coresidency`: f(1), f(2), ...: a main loop advances at 1/f(r) while r CTAs of its SM are in their main
+    loops; f(1) is 1 and the last value holds beyond.
+    `unloaded_latency`: share of a K-step that a main loop saves when it is alone on an SM of several slots,
+    times the share of the device's slots that are idle meanwhile.
+    `bandwidth`: bytes per ns (GB/s) that DRAM delivers behind a cache; 0: any.
+    `cache`: bytes of that cache.
+    `exposed_dram`: share of a K-step that its loads add where all operands come from DRAM; 0 without a
+    bandwidth.
+    `sole_exposed_dram`: the same, on top, for a main loop alone on an SM of several slots: none hides its
     waits.
-    `unshared_l2`: share of a K-step that it takes longer where all slots load, and no two the same operand
-    within a K-step: what several SMs ask for at a time, the L2 sends but once.
-    `jitter`: relative standard deviation of a K-step. K-steps vary by themselves: of a tile of n of them it
-    is 1/sqrt(n) of that.
+    `unshared_l2`: share of a K-step that its loads add where no two slots load the same operand within a
+    K-step: what several SMs ask for at a time, the L2 sends once.
+    `jitter`: relative standard deviation of a K-step. K-steps vary independently: a tile of n of them varies
+    by 1/sqrt(n) of that.
     `clock_mhz`: the SM clock at which these figures hold, 0 where not known.
-    `device`: the preset on which they were measured, such as "h200"; "" where they were not, or not on one.
+    `device`: the preset on which they were measured, such as "h200"; "" where on none.
     `scaled_to`: the preset whose datasheet they were scaled to, as it has none of its own; "" otherwise.
     `source`: where the figures come from, in words.
 
@@ -162,7 +160,7 @@ class Costs:
 
 
 def even_shares(ctas_per_sm: int) -> tuple[float, ...]:
-    """f(r) = r, the co-residency to assume where nothing tells: r main loops share their SM's rate.
+    """f(r) = r, the co-residency where none was measured: r main loops share their SM's rate.
 
     >>> even_shares(2)
     (1.0, 2.0)

@@ -9,6 +9,7 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Callable, Iterable
+from io import BytesIO
 from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -20,6 +21,8 @@ PathName = str | PathLike[str]
 
 MOST_JSON = 2**24
 """Bytes of a JSON file of costs, a ladder or tuned configurations: a thousand times what ships."""
+
+PIECE = 2**20
 
 
 def check(path: PathName) -> None:
@@ -98,7 +101,7 @@ def read_bytes(path: PathName, most: int, error: type[TilesimError]) -> bytes:
     """What is in a file or a pipe; raises `error` where it cannot be read or has more than `most` bytes."""
     try:
         with open(path, "rb") as file:
-            data = file.read(most + 1)
+            data = at_most(file.read, most + 1)
     except FileNotFoundError:
         raise error(f"{path}: there is no such file") from None
     except OSError as fault:
@@ -108,6 +111,17 @@ def read_bytes(path: PathName, most: int, error: type[TilesimError]) -> bytes:
     if len(data) > most:
         raise error(f"{path}: this is larger than the {size(most)} that are read of such a file")
     return data
+
+
+def at_most(read: Callable[[int], bytes], most: int) -> bytes:
+    """The first `most` bytes that a stream's `read` gives, or all that there are.
+
+    They are read a piece at a time, because to ask for many at once takes memory for as many.
+    """
+    data = BytesIO()
+    while data.tell() < most and (piece := read(min(PIECE, most - data.tell()))):
+        data.write(piece)
+    return data.getvalue()
 
 
 def read_json(path: PathName, error: type[TilesimError], most: int = MOST_JSON) -> Any:

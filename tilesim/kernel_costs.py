@@ -12,6 +12,8 @@ from tilesim.variants import Variant
 
 NEEDED = ("schedule", "dtype", "tile", "ctas_per_sm", "costs")
 OPTIONAL = ("kernel", "loads", "warps", "stages", "names", "unseen")
+PROVENANCE = ("device", "origins", "tilesim")
+"""What `tilesim calibrate` notes for people."""
 
 
 class Kernel(NamedTuple):
@@ -58,7 +60,7 @@ class Calibration:
                 f"a calibration is {shown(values)}; it must be an object with {', '.join(NEEDED)}"
             )
         for name in values:
-            if name not in (*NEEDED, *OPTIONAL):
+            if name not in (*NEEDED, *OPTIONAL, *PROVENANCE):
                 raise CostsError(unknown("field of a calibration", str(name), (*NEEDED, *OPTIONAL)))
         if not isinstance(values["costs"], Mapping):
             raise CostsError(

@@ -98,6 +98,22 @@ def deadlock_fault(plan: Plan, slots: int) -> str:
     )
 
 
+def owners(tile: np.ndarray, done: np.ndarray | None = None) -> np.ndarray:
+    """Whether each segment finishes its tile, rather than hand in a partial of it: bool, shape of `tile`.
+
+    Of a tile in several segments, the last finishes it: in plan order, or of a run's spans the last `done`.
+
+    >>> owners(np.array([0, 1, 1, 0, 2])).tolist()
+    [False, False, True, True, True]
+    >>> owners(np.array([0, 1, 1, 0, 2]), done=np.array([5, 9, 8, 7, 6])).tolist()
+    [False, True, False, True, True]
+    """
+    by_tile = np.argsort(tile, kind="stable") if done is None else np.lexsort((done, tile))
+    owns = np.empty(len(tile), bool)
+    owns[by_tile] = np.append(np.diff(tile[by_tile]) != 0, True)
+    return owns
+
+
 def splits_tiles(rows: np.ndarray, problem: Problem) -> bool:
     """Whether `rows`, segments or spans that cover `problem`, compute a tile in several segments."""
     return len(rows) > problem.tiles

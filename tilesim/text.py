@@ -22,7 +22,7 @@ def resolve(
     if name not in registry:
         raise error(unknown(what, name, registry))
     function = registry[name]
-    parameters = list(signature(function).parameters.values())[given:]
+    parameters = _parameters(function, given)
     needed = sum(p.default is Parameter.empty for p in parameters)
     if not needed <= len(words) <= len(parameters):
         form = repr(":".join([name, *(p.name.upper() for p in parameters)]))
@@ -36,6 +36,20 @@ def resolve(
                 f"the {what} {shown(text)} has the parameter {shown(word)}; it must be a whole number from 1"
             )
     return function, tuple(int(word) for word in words)
+
+
+def example(name: str, function: Callable, given: int) -> str:
+    """`name` with an example of each parameter that it must carry.
+
+    >>> example("grouped", lambda rows, columns, g: None, given=2)
+    'grouped:8'
+    """
+    needed = [p for p in _parameters(function, given) if p.default is Parameter.empty]
+    return ":".join([name, *map(_example, needed)])
+
+
+def _parameters(function: Callable, given: int) -> list[Parameter]:
+    return list(signature(function).parameters.values())[given:]
 
 
 def _example(parameter: Parameter) -> str:

@@ -8,8 +8,9 @@ What the archive says of sizes is held against limits before anything is inflate
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
+from itertools import pairwise
 from math import prod
 from os import PathLike
 from typing import IO, Any, BinaryIO
@@ -47,9 +48,18 @@ def write(path: str | PathLike[str], header: Mapping[str, Any], spans: np.ndarra
 
 def packed(spans: np.ndarray) -> np.ndarray:
     """The planes of a SPAN array, sorted by issue: uint8, shape [13, 8, rows]."""
-    steps = np.diff([np.append(0, spans["issue"][:-1]), *(spans[name] for name in TIMES)], axis=0)
-    columns = np.stack([*(spans[name] for name in PLACES), *steps, spans["cycles"]]).astype("<i8")
-    return np.ascontiguousarray(columns.view(np.uint8).reshape(*columns.shape, 8).transpose(0, 2, 1))
+    planes = np.empty((len(SPAN.names or ()), 8, len(spans)), np.uint8)
+    for column, plane in zip(_columns(spans), planes, strict=True):
+        plane[:] = np.ascontiguousarray(column, "<i8").view(np.uint8).reshape(-1, 8).T
+    return planes
+
+
+def _columns(spans: np.ndarray) -> Iterator[np.ndarray]:
+    """What each plane holds the bytes of."""
+    yield from (spans[name] for name in PLACES)
+    yield np.diff(spans["issue"], prepend=0)
+    yield from (spans[later] - spans[earlier] for earlier, later in pairwise(TIMES))
+    yield spans["cycles"]
 
 
 def read(path: str | PathLike[str], file: BinaryIO | None = None) -> tuple[dict[str, Any], np.ndarray]:

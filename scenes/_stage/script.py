@@ -103,9 +103,9 @@ def describe(problem: Problem) -> str:
 def origin(traces: Sequence[Trace]) -> str:
     """What the badge says: where the figures come from, as far as it is the same for all traces.
 
-    >>> from tilesim import Device, simulate
-    >>> small = Problem(8, 8, 8)
-    >>> ideal, h200 = simulate("naive", small, Device(1)), simulate("naive", small, Device.named("h200"))
+    >>> from tilesim import Costs, Device, simulate
+    >>> run = "naive", Problem(8, 8, 8), Device.named("h200")
+    >>> ideal, h200 = simulate(*run, Costs.ideal()), simulate(*run)
     >>> origin([ideal]), origin([h200]), origin([ideal, h200])
     ('simulated, ideal costs', 'simulated, H200 costs', 'simulated')
     """

@@ -92,5 +92,4 @@ class TraceScene(FilmScene):
 
     @staticmethod
     def figures(film: Film) -> dict[str, Any]:
-        traces = [{"badge": origin([trace])} | trace.summary() for trace in film.traces]
-        return {"badge": origin(film.traces), "traces": traces}
+        return {"badge": origin(film.traces), "traces": [trace.summary() for trace in film.traces]}

@@ -14,9 +14,8 @@ from tilesim.calibration.calibrate import calibrate, calibrations, repeated
 from tilesim.calibration.fit import BANDWIDTHS, CACHES, RUNS
 from tilesim.calibration.jitter import MEDIAN_OF_CHI_SQUARE
 from tilesim.calibration.main_loops import main_loops
-from tilesim.calibration.phases import gap
-from tilesim.calibration.residents import shares
-from tilesim.calibration.sm_sharing import company
+from tilesim.calibration.observations import observe
+from tilesim.calibration.sm_sharing import fit_sm_sharing
 
 H200 = Device.named("h200")
 PLAIN = Costs(k_step=700, launch=168, prologue=400, epilogue=900)
@@ -43,7 +42,7 @@ def fitted(costs, *args):
 
 @pytest.mark.parametrize("ramp", [0, 37, 900])
 @pytest.mark.parametrize("k_step", [0.75, 700.0])
-def test_two_lengths_tell_a_ramp_from_k_steps(k_step, ramp):
+def test_two_lengths_separate_a_ramp_from_k_steps(k_step, ramp):
     """A main loop is rounded to the ns: both come back to what that leaves of them."""
     found = fitted(replace(PLAIN, k_step=k_step, ramp=ramp))
     assert found.k_step == pytest.approx(k_step, abs=0.02)
@@ -51,7 +50,7 @@ def test_two_lengths_tell_a_ramp_from_k_steps(k_step, ramp):
     assert fitted(replace(PLAIN, ramp=ramp)) == replace(PLAIN, ramp=ramp)
 
 
-def test_one_length_tells_no_ramp():
+def test_one_length_shows_no_ramp():
     found = fitted(replace(PLAIN, ramp=800), [SHORT, SHORT])
     assert found == replace(PLAIN, k_step=700 + 800 / 8)
 
@@ -71,7 +70,7 @@ def test_an_epilogue_of_another_tile_under_a_main_loop(contention, ramp):
 def test_an_epilogue_that_is_over_by_then_is_not_under_it():
     costs = replace(PLAIN, overlap=True, handover=1000, contention=300)
     (trace,) = runs(costs, [SHORT], "persistent")
-    assert not main_loops(trace, 0.0, 1000.0).under.any()
+    assert not observe(trace).under_epilogue.any()
     assert fitted(costs, (SHORT, LONG), "persistent").contention == 0
 
 
@@ -99,8 +98,8 @@ def test_memory_comes_back(at, size, exposed_dram, jitter):
     """The grid's pair or a neighbour of it.
 
     A neighbour's bandwidth is 12 % off, and so are K-steps that wait for nothing else. Least squares share
-    that out among the runs and the other costs: each is off by no more than half of it, but for `exposed_dram`.
-    It is the same K-steps that ask DRAM for much and find it cold, so that may take all of it.
+    that out among the runs and the other costs: each is off by no more than half of it, but `exposed_dram`:
+    the K-steps that ask DRAM for much are those that miss the L2, so that may take all of it.
     """
     made = replace(PLAIN, ramp=500, bandwidth=BANDWIDTHS[at], cache=CACHES[size], exposed_dram=exposed_dram)
     made = replace(made, jitter=jitter)
@@ -143,7 +142,7 @@ def test_too_few_runs_tell_of_no_memory():
 
 
 def test_kernels_share_one_memory():
-    """One with too few runs to tell takes what the other tells of."""
+    """One with too few runs takes the memory that the other shows."""
     made = replace(PLAIN, ramp=500, bandwidth=BANDWIDTHS[20], cache=CACHES[5])
     traces = {str(i): trace for i, trace in enumerate(runs(made, SHAPES))}
     traces["other"] = simulate("persistent", SHAPES[2], H200, made)
@@ -174,7 +173,7 @@ def test_co_residency_is_told_beside_ramps():
     assert found.k_step == pytest.approx(700, rel=0.03)
 
 
-def test_relief_is_told_where_solitude_varies():
+def test_the_unloaded_latency_comes_back_where_sole_residents_vary():
     """One tile more than slots, a quarter more, and half more: as few are alone in the end."""
     device = Device.named("h200", ctas_per_sm=2)
     made = replace(PLAIN, coresidency=(1.0, 1.3), unloaded_latency=0.6)
@@ -196,27 +195,27 @@ def test_what_a_block_alone_waits_for(unloaded_latency, sole_exposed_dram, bandw
     made = replace(made, unloaded_latency=unloaded_latency, sole_exposed_dram=sole_exposed_dram)
     tiles = [(17, 17), (8, 50), (20, 20), (4, 75), (23, 23), (6, 60), (20, 14), (17, 20)]
     sizes = [Problem(128 * m, 256 * n, k) for m, n in tiles for k in (1024, 4096)]
-    seen = [main_loops(run, 0.0, gap(run)) for run in runs(made, sizes, "naive", device)]
-    found = company(seen, cache)
+    seen = main_loops([observe(run) for run in runs(made, sizes, "naive", device)])
+    found = fit_sm_sharing(seen, cache)
     assert found.coresidency == (1.0, pytest.approx(1.3, rel=0.02))
     assert (found.unloaded_latency, found.sole_exposed_dram) == pytest.approx(
         (unloaded_latency, sole_exposed_dram), abs=0.05
     )
-    assert company(seen, 0).sole_exposed_dram == 0
+    assert fit_sm_sharing(seen, 0).sole_exposed_dram == 0
 
 
-@pytest.mark.parametrize("apart", [0.0, 0.5])
-def test_what_blocks_out_of_step_cost_comes_back(apart):
+@pytest.mark.parametrize("unshared_l2", [0.0, 0.5])
+def test_what_blocks_out_of_step_cost_comes_back(unshared_l2):
     """Plans that cut tiles between blocks at many places of K, or at few."""
-    made = replace(IN_TURN, unshared_l2=apart)
+    made = replace(IN_TURN, unshared_l2=unshared_l2)
     sizes = [
         Problem(m, n, 2048) for m, n in ((4096, 4096), (4096, 256), (6144, 512), (2048, 6144), (512, 4096))
     ]
     found = fitted(made, sizes, "stream-k")
-    assert found.unshared_l2 == pytest.approx(apart, rel=0.05)
+    assert found.unshared_l2 == pytest.approx(unshared_l2, rel=0.05)
     assert found.k_step == pytest.approx(700, rel=0.01)
     few = fitted(made, sizes[: RUNS - 1], "stream-k")
-    assert few.unshared_l2 == 0 and few.k_step == pytest.approx(700 * (1 + apart * 0.8), rel=0.15)
+    assert few.unshared_l2 == 0 and few.k_step == pytest.approx(700 * (1 + unshared_l2 * 0.8), rel=0.15)
 
 
 def test_blocks_that_end_together_had_less_jitter_than_their_main_loops_tell():
@@ -247,8 +246,9 @@ def test_a_main_loop_shorter_than_the_clocks_step():
     coarse = Trace(trace.problem, device, "naive", spans, "measured", 32)
     empty = coarse.spans["drain"] == coarse.spans["start"]
     assert empty.any() and not empty.all()
-    assert shares(coarse)[0].sum(axis=1).tolist() == pytest.approx([1.0] * len(spans))
-    assert (main_loops(coarse, 0.0, 0.0).ns > 0).all()
+    run = observe(coarse)
+    assert run.sharing.sum(axis=1).tolist() == pytest.approx([1.0] * len(spans))
+    assert (main_loops([run])[0].ns > 0).all()
     found = calibrate([coarse])
     assert found.k_step > 0 and found.jitter >= 0
 
@@ -274,8 +274,7 @@ def test_a_schedules_name_on_other_segments():
     """What a trace calls naive may have been cut in other places: then its spans are the plan."""
     trace = simulate("split-k:2", LONG, H200, PLAIN)
     mine = replace(trace, schedule="naive")
-    one = main_loops(mine, 0.0, 0.0)
-    assert one.made.ctas == len(mine.spans)
+    assert observe(mine).plan.ctas == len(mine.spans)
     found, expected = calibrate([mine]), calibrate([trace])
     assert (found.k_step, found.epilogue) == (expected.k_step, expected.epilogue)
 

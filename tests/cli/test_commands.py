@@ -57,7 +57,7 @@ def test_help_shows_the_defaults_that_hold():
     ends = {"m": "[4096]", "k": "[512]", "tile": "[128x256x64]", "order": "[row-major]", "dtype": "[bf16]"}
     ends |= {"device": "[h200, unless --sms is given]", "ctas_per_sm": "[1]", "busy_sms": "[0]"}
     assert all(plain[name].endswith(f".  {end}") for name, end in ends.items())
-    assert plain["sms"] == "SMs. With --device, that GPU with so many; alone, a GPU of ideal costs."
+    assert plain["sms"] == "SMs. With --device, that GPU with so many; alone, so many of an H200."
 
 
 def test_the_shortest_and_the_longest_film_are_those_of_the_help():
@@ -94,7 +94,7 @@ def test_looking_around_imports_neither_scenes_nor_kernels():
 
 
 def test_figures_of_the_literature_as_json():
-    figures = json.loads(run("simulate", "naive", *SMALL, "--json"))
+    figures = json.loads(run("simulate", "naive", *SMALL, "--costs", "ideal", "--json"))
     wanted = {"makespan_ns", "utilization", "occupancy", "waves", "launches"}
     assert wanted <= set(figures)
     assert figures["utilization"] == 0.75  # Stream-K, arXiv 2301.03598, figure 1a
@@ -115,7 +115,7 @@ def test_json_says_what_it_is_of(tmp_path):
     )
     assert again.spans.tolist() == trace.spans.tolist()
     assert (printed["origin"], printed["tilesim"], printed["seed"]) == ("simulated", __version__, 5)
-    assert printed["costs"]["source"].startswith("ideal")
+    assert printed["costs"]["device"] == "h200"
 
 
 def test_json_of_a_plan_says_what_it_is_of():
@@ -128,13 +128,13 @@ def test_json_of_a_plan_says_what_it_is_of():
 
 
 def test_figures_as_a_table():
-    table = run("simulate", "persistent", *SMALL)
+    table = run("simulate", "persistent", *SMALL, "--costs", "ideal")
     assert "persistent on 4 SMs, simulated" in table
     assert "makespan     96.000 µs" in table
     assert "utilization  75.0%" in table
     assert "launches     4" in table
-    assert "launch time  0 ns, all slots together" in table
-    assert "tail         32.000 µs; 96.000 µs idle, all slots together" in table
+    assert "launch time  0 ns, all thread blocks together" in table
+    assert "tail         32.000 µs; 96.000 µs idle, all SMs together" in table
 
 
 def test_the_trace_is_the_one_that_the_library_makes(tmp_path):
@@ -185,11 +185,10 @@ def test_the_ending_of_an_output_tells_its_format(name, tmp_path):
     run("simulate", "persistent", *SMALL, "-o", tmp_path / "a.npz")
     run("convert", tmp_path / "a.npz", tmp_path / f"again-{name}")
     run("simulate", "persistent", *SMALL, "-o", tmp_path / name)
-    one, other = ((tmp_path / file).read_bytes() for file in (name, f"again-{name}"))
-    assert one == other or json.loads(one) == json.loads(other)
-    assert format_of(name) in ("npz", "csv", "json", "perfetto")
-    if not name.endswith(".csv"):
-        assert read(tmp_path / name).spans.tolist() == Trace.load(tmp_path / "a.npz").spans.tolist()
+    begins = {"npz": b"PK", "csv": b"# m=384", "json": b'{"format"', "perfetto": b'{"'}[format_of(name)]
+    for file in (name, f"again-{name}"):
+        assert (tmp_path / file).read_bytes().startswith(begins)
+        assert read(tmp_path / file).summary() == Trace.load(tmp_path / "a.npz").summary()
 
 
 def device_of(tmp_path, *args):
@@ -202,7 +201,7 @@ def test_which_device_is_meant(tmp_path):
     h200 = Device.named("h200")
     assert device_of(tmp_path)[0] == device_of(tmp_path, "--device", "H200")[0] == h200
     device, source = device_of(tmp_path, "--sms", 4)
-    assert device == Device(4) and "ideal" in source
+    assert device == Device(4) and "4 SMs of an H200" in source
     device, source = device_of(tmp_path, "--sms", 4, "--device", "h200")
     assert device == Device.named("h200", sms=4) and "H200" in source
     device, _ = device_of(tmp_path, "--ctas-per-sm", 2, "--busy-sms", 3)
@@ -210,7 +209,7 @@ def test_which_device_is_meant(tmp_path):
 
 
 def test_lanes():
-    text = run("simulate", "naive", *SMALL, "--gantt", "--width", "60")
+    text = run("simulate", "naive", *SMALL, "--costs", "ideal", "--gantt", "--width", "60")
     assert len(text.splitlines()) == 1 + 2 + 4 + 1
     assert text.splitlines()[3].startswith("SM 0  [0=====")
 
@@ -226,7 +225,7 @@ def test_plan_as_json_is_the_plan(schedule):
 
 def test_plan_as_a_table():
     lines = run("plan", "persistent", *SMALL).splitlines()
-    assert lines[0] == "persistent on 4 SMs: 9 tiles of 32 K-steps, 4 thread blocks for 4 slots"
+    assert lines[0] == "persistent on 4 SMs: 9 tiles of 32 K-steps, 4 thread blocks, 4 at once"
     assert [line.split(maxsplit=1) for line in lines[2:]] == [
         ["0", "0 4 8"],
         ["1", "1 5"],

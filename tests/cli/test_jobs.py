@@ -14,6 +14,7 @@ from click.testing import CliRunner
 
 pytest.importorskip("manim", reason="the films need Manim")
 
+from tilesim.cli import cluster as clusters
 from tilesim.cli import jobs, main
 from tilesim.errors import TilesimError
 
@@ -113,7 +114,7 @@ def test_a_cluster_that_loses_a_worker_does_its_task_again(cluster, alone, tmp_p
         os.kill(pids[busy], signal.SIGKILL)
         _, said = process.communicate(timeout=120)
         assert pids[busy] not in client.run(os.getpid).values()
-    assert (process.returncode, said) == (0, "")
+    assert process.returncode == 0 and said.startswith("wrote ") and said.count("\n") == 1
     assert len(frames(tmp_path / "film.mp4")) == 900
     assert [path.name for path in tmp_path.iterdir()] == ["film.mp4"]
 
@@ -127,6 +128,50 @@ def test_a_cluster_whose_workers_lack_something_is_one_sentence(cluster):
         workers.submit(import_module, "no_such_module").result()
 
 
+@pytest.fixture
+def alone_in_its_cluster():
+    """A cluster of one worker, which nobody starts anew."""
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=1, processes=False, dashboard_address=":0", silence_logs="CRITICAL"
+    ) as made:
+        yield made
+
+
+def test_a_cluster_whose_workers_are_all_gone_is_not_waited_for(alone_in_its_cluster, monkeypatch):
+    monkeypatch.setattr(clusters, "LOST", 2)
+    with (
+        pytest.raises(TilesimError, match=r"has lost all of its workers, .*; none came back within 2 s"),
+        jobs.executor(None, alone_in_its_cluster.scheduler_address, 3) as workers,
+    ):
+        task = workers.submit(time.sleep, 5)
+        alone_in_its_cluster.scale(0)
+        task.result()
+
+
+def test_a_cluster_whose_scheduler_is_gone_is_one_sentence(alone_in_its_cluster, monkeypatch):
+    monkeypatch.setattr(clusters, "PATIENCE", 2)
+    with (
+        pytest.raises(TilesimError, match="has lost its scheduler, and with it what it had computed"),
+        jobs.executor(None, alone_in_its_cluster.scheduler_address, 3) as workers,
+    ):
+        task = workers.submit(time.sleep, 5)
+        alone_in_its_cluster.close()
+        task.result()
+
+
+def test_a_task_that_runs_out_of_time_itself_says_so(alone_in_its_cluster):
+    with (
+        pytest.raises(TilesimError, match="TimeoutError: of its own"),
+        jobs.executor(None, alone_in_its_cluster.scheduler_address, 3) as workers,
+    ):
+        workers.submit(out_of_time).result()
+
+
+def out_of_time():
+    raise TimeoutError("of its own")
+
+
 def test_a_cluster_without_workers_is_not_waited_for(tmp_path):
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(n_workers=0, dashboard_address=":0") as empty:
@@ -136,12 +181,20 @@ def test_a_cluster_without_workers_is_not_waited_for(tmp_path):
     assert "has no workers" in result.stderr
 
 
-@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense://x", "127.0.0.1:notaport"])
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense://x", "127.0.0.1:notaport", "x"])
 def test_a_cluster_that_is_not_there(address, tmp_path, monkeypatch):
-    monkeypatch.setattr(jobs, "PATIENCE", "1s")
+    monkeypatch.setattr(clusters, "PATIENCE", 1)
     result = run("persistent", *CUT, "--cluster", address, "-o", tmp_path / "film.mp4")
     assert result.exit_code == 1 and result.stderr.count("\n") == 1
     assert f"cannot reach a Dask cluster at {address!r}" in result.stderr and not list(tmp_path.iterdir())
+
+
+def test_a_cluster_that_never_was_leaves_no_traceback(tmp_path):
+    """As Python exits, too."""
+    command = [sys.executable, "-m", "tilesim", "export", "naive", "--cluster", "x", "-o", "film.mp4"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1 and done.stderr.count("\n") == 1 and not list(tmp_path.iterdir())
+    assert done.stderr.startswith("error: cannot reach a Dask cluster at 'x' (")
 
 
 def test_without_dask_it_is_said_what_to_install(tmp_path, monkeypatch):

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from click.testing import CliRunner
 
 from tilesim import Costs, Device, Problem, Trace, simulate
 from tilesim.cli import main
+from tilesim.formats import save
 
 SMALL = ["--m", "256", "--n", "256", "--k", "64", "--sms", "2"]
 
@@ -239,15 +241,14 @@ def test_a_file_that_is_no_trace(make, words, good, tmp_path):
 
 
 BAD_COSTS = {
-    "no JSON": ("k_step = 3", "this is not a JSON file"),
+    "no JSON": ("k_step = 3", "this is not JSON"),
     "unknown cost": ('{"k_steps": 3}', "there is no cost 'k_steps'"),
     "negative": ('{"launch": -3}', "the cost launch is -3"),
-    "not finite": ('{"k_step": NaN}', "the cost k_step is nan"),
+    "not finite": ('{"k_step": NaN}', "NaN is no number"),
     "not a number": ('{"epilogue": "long"}', "the cost epilogue is 'long'"),
-    "not costs": ("[1, 2]", "an object of costs or a list"),
+    "not costs": ("[1, 2]", "a calibration is 1; it must be an object"),
     "for other kernels": (
-        '[{"schedule": "persistent", "dtype": "bf16", "tile": [64, 64, 64], "k_steps": 8, "ctas_per_sm": 3,'
-        ' "costs": {}}]',
+        '[{"schedule": "persistent", "dtype": "bf16", "tile": [64, 64, 64], "ctas_per_sm": 3, "costs": {}}]',
         "no calibration fits naive in bf16; there are persistent in bf16",
     ),
 }
@@ -263,7 +264,7 @@ def test_costs_that_are_none(text, words, tmp_path):
 
 
 def test_costs_file_that_does_not_exist(tmp_path):
-    one_sentence(run("simulate", "naive", "--costs", tmp_path / "no.json"), 1, "No such file")
+    one_sentence(run("simulate", "naive", "--costs", tmp_path / "no.json"), 1, "there is no such file")
 
 
 def test_costs_too_large_for_int64(tmp_path):
@@ -279,8 +280,29 @@ def test_a_trace_is_not_converted_into_itself(name, good, tmp_path):
         (tmp_path / link).symlink_to(good)
     (tmp_path / "hard.csv").hardlink_to(good)
     before = good.read_bytes()
-    one_sentence(run("convert", good, tmp_path / name, "--to", "csv"), 2, f"{name} is the trace itself")
+    one_sentence(run("convert", good, tmp_path / name, "--to", "csv"), 2, f"{name}: it is read as {good}")
     assert good.read_bytes() == before
+
+
+READ_AND_WRITTEN = {
+    "calibrate": (["calibrate", "run.json", "-o", "run.json"], "run.json: it is read as run.json"),
+    "calibrate, through a link": (["calibrate", "run.json", "-o", "link.json"], "link.json: it is read as"),
+    "simulate": (["simulate", "naive", "--costs", "c", "-o", "./c"], "./c: it is read as c"),
+    "sweep": (["sweep", "--costs", "c", "-o", "c"], "c: it is read as c"),
+    "sweep's picture": (["sweep", "--costs", "c", "--picture", "c"], "c: it is read as c"),
+    "sweep's table and picture": (["sweep", "-o", "new", "--picture", "./new"], "they are the same file"),
+}
+
+
+@pytest.mark.parametrize("args, words", READ_AND_WRITTEN.values(), ids=READ_AND_WRITTEN)
+def test_no_command_writes_over_what_it_reads(args, words, good, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    save(Trace.load(good), "run.json", "json")
+    Path("c").write_text('{"k_step": 700}')
+    Path("link.json").symlink_to("run.json")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    one_sentence(run(*args), 2, words)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 @pytest.mark.parametrize("name", ["run", "run.NPZ", ".hidden"])
@@ -387,7 +409,7 @@ def test_standard_output_that_is_full():
 
 
 def test_costs_of_a_calibration_are_scaled_to_the_tile(tmp_path):
-    entry = {"schedule": "naive", "dtype": "bf16", "tile": [128, 128, 64], "k_steps": 8, "ctas_per_sm": 1}
+    entry = {"schedule": "naive", "dtype": "bf16", "tile": [128, 128, 64], "ctas_per_sm": 1}
     path = tmp_path / "costs.json"
     values = '[{"costs": {"k_step": 500, "epilogue": 100, "launch": 7}, %s]'
     path.write_text(values % str(entry)[1:].replace("'", '"'))

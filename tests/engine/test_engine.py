@@ -12,9 +12,9 @@ from strategies import costs, devices, planned, split_plans
 from tilesim import Costs, Device, Plan, Problem, plan, simulate
 from tilesim.costs import WHOLE
 from tilesim.engine import run
-from tilesim.engine.run import k_step_stretch
 from tilesim.errors import CostsError, PlanError
 from tilesim.model import traffic
+from tilesim.model.kstep import k_step_stretch
 from tilesim.model.traffic import IN_FLIGHT
 from tilesim.plans import segments
 
@@ -361,14 +361,16 @@ def test_dram_that_delivers_much_leaves_k_steps_alone():
 def test_k_steps_with_operands_from_dram_take_longer_by_what_is_exposed():
     costs = Costs(**memory(bandwidth=1e12, exposed_dram=0.25))
     # Of eight loads at a time five come from DRAM, or three of four; then A is in the cache and B is not.
-    cold = [1 - (1 - share) ** IN_FLIGHT for share in (5 / 8, 3 / 4, 1 / 2)]
-    assert simulate("naive", WIDE, Device(4), costs).makespan == round(4000 * (1 + 0.25 * cold[0]))
+    l2_miss = [1 - (1 - share) ** IN_FLIGHT for share in (5 / 8, 3 / 4, 1 / 2)]
+    assert simulate("naive", WIDE, Device(4), costs).makespan == round(4000 * (1 + 0.25 * l2_miss[0]))
     stretch = k_step_stretch(plan("naive", WIDE, Device(2)), WIDE, Device(2), costs)
-    assert stretch == pytest.approx([1 + 0.25 * share for share in (cold[1], cold[1], cold[2], cold[2])])
+    assert stretch == pytest.approx(
+        [1 + 0.25 * share for share in (l2_miss[1], l2_miss[1], l2_miss[2], l2_miss[2])]
+    )
     # Four tiles of two rows and two columns, one after another: the last finds both of its operands.
     square = Problem(256, 256, 256, tile=(128, 128, 64))
     stretch = k_step_stretch(plan("naive", square, Device(1)), square, Device(1), costs)
-    assert stretch == pytest.approx([1.25, 1 + 0.25 * cold[2], 1 + 0.25 * cold[2], 1.0])
+    assert stretch == pytest.approx([1.25, 1 + 0.25 * l2_miss[2], 1 + 0.25 * l2_miss[2], 1.0])
 
 
 def test_a_queue_is_stretched_as_the_same_tiles_of_blocks():

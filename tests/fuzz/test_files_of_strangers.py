@@ -30,7 +30,7 @@ SHIPPED = Path(ladder.__file__).parents[1] / "data"
 MEMORY, SECONDS = 3 * 2**29, 60
 LONGEST = 700
 """Characters of a sentence, its path left out."""
-EXAMPLES = settings(max_examples=4 * settings.default.max_examples)
+EXAMPLES = settings(max_examples=2 * settings.default.max_examples)
 
 
 @pytest.fixture(scope="module")

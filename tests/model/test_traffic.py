@@ -10,7 +10,8 @@ from strategies import devices, planned
 
 from tilesim import Device, Plan, Problem, plan
 from tilesim.model import traffic
-from tilesim.model.traffic import IN_FLIGHT, MOST_PIECES, loads, stretch
+from tilesim.model.kstep import stretch
+from tilesim.model.traffic import IN_FLIGHT, MOST_PIECES, loads
 from tilesim.plans import UNASSIGNED, segments
 from tilesim.problems import DTYPE_BYTES
 
@@ -63,10 +64,10 @@ def test_first_loads_come_early():
     assert demand[seen.row < 8].tolist() == [9 * PIECE] * 32
     assert demand[seen.row >= 8].tolist() == [PIECE] * 7 * 32
     # Of 16 loads at a time nine come from DRAM, then one, and a block waits for the last of so many.
-    cold = seen.behind(ENDLESS).cold
-    assert cold[seen.row < 8] == pytest.approx(1 - (7 / 16) ** IN_FLIGHT)
-    assert cold[seen.row >= 8] == pytest.approx(1 - (15 / 16) ** IN_FLIGHT)
-    assert seen.behind(TINY).cold == pytest.approx(1 - (7 / 16) ** IN_FLIGHT)
+    l2_miss = seen.behind(ENDLESS).l2_miss
+    assert l2_miss[seen.row < 8] == pytest.approx(1 - (7 / 16) ** IN_FLIGHT)
+    assert l2_miss[seen.row >= 8] == pytest.approx(1 - (15 / 16) ** IN_FLIGHT)
+    assert seen.behind(TINY).l2_miss == pytest.approx(1 - (7 / 16) ** IN_FLIGHT)
 
 
 def test_an_operand_may_be_smaller_than_the_other():
@@ -115,7 +116,7 @@ def test_what_a_slot_loads_a_k_step_after_another_is_shared():
         made = made if behind else Plan(segments([0, 1], [0, 1], 0, 16), 2)
         seen = loads(made, problem, 2, gap=0)
         middle = seen.at == seen.at[8]
-        assert seen.unshared()[middle].tolist() == [1 - shared / 4] * 2
+        assert seen.behind(0).unshared[middle].tolist() == [1 - shared / 4] * 2
 
 
 def test_stream_k_asks_for_more_than_whole_tiles():
@@ -215,9 +216,9 @@ def test_what_holds_of_any_plan(case, device, gap, cache):
     found, bytes_of_one = seen.behind(cache), sum(seen.sizes)
     assert (found.demand >= 0).all()
     assert (found.demand <= bytes_of_one * device.slots * (1 + 1e-9)).all()
-    assert ((found.cold >= 0) & (found.cold <= 1)).all()
+    assert ((found.l2_miss >= 0) & (found.l2_miss <= 1)).all()
     assert seen.mean(np.ones(len(seen.row))).tolist() == [1.0] * len(rows)
-    assert ((seen.unshared() > 0) & (seen.unshared() <= 1)).all()
+    assert ((found.unshared > 0) & (found.unshared <= 1)).all()
     # Each operand at least once, and at most once for each tile.
     size = problem.tile_k * DTYPE_BYTES[problem.dtype] * problem.k_steps
     least = (problem.tiles_m * problem.tile_m + problem.tiles_n * problem.tile_n) * size
@@ -244,9 +245,9 @@ def test_rows_and_columns_may_have_any_name(case, device, gap, cache, random):
     seen = [loads(each, problem, device.slots, gap) for each in (made, other)]
     one, two = (each.behind(cache) for each in seen)
     assert seen[0].row.tolist() == seen[1].row.tolist()
-    assert seen[0].unshared() == pytest.approx(seen[1].unshared())
+    assert one.unshared == pytest.approx(two.unshared)
     assert one.demand == pytest.approx(two.demand, rel=1e-6)
-    assert one.cold == pytest.approx(two.cold, rel=1e-6, abs=1e-9)
+    assert one.l2_miss == pytest.approx(two.l2_miss, rel=1e-6, abs=1e-9)
 
 
 @given(st.lists(st.floats(0, 1e9), min_size=1, max_size=20), st.floats(1e-3, 1e9))

@@ -92,7 +92,7 @@ def _test(file: str, number: int | None, folder: str) -> int:
     # pytest loads what it rewrites the asserts of by itself, past the finder.
     options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--assert=plain"]
     options += ["--hypothesis-profile=mutation", f"--basetemp={folder}/pytest", "-k", f"not ({SLOW})"]
-    return int(pytest.main([*options, file, *TESTS[room(file)]]))
+    return int(pytest.main([*options, *TESTS[room(file)], file]))
 
 
 def main() -> None:
@@ -111,19 +111,19 @@ def main() -> None:
     every = [(file, mutant) for file in files for mutant in mutants(Path(file).read_text("utf-8"))]
     sample = sorted(Random(given.seed).sample(every, min(given.mutants, len(every))))
     took: dict[str, float] = {}
-    for file in dict.fromkeys(file for file, _ in sample):
+    for file in {room(file): file for file, _ in sample}.values():
         begin = time.monotonic()
         if not passes(file, None, 600):
-            raise SystemExit(f"error: the tests of {room(file)} fail without a mutant of {file}")
-        took[file] = time.monotonic() - begin
-        print(f"{took[file]:.0f} s without a mutant of {file}", flush=True)
+            raise SystemExit(f"error: the tests of {room(file)} fail without a mutant")
+        took[room(file)] = time.monotonic() - begin
+        print(f"{took[room(file)]:.0f} s for the tests of {room(file)}", flush=True)
     survivors, tried, end = [], 0, time.monotonic() + 60 * given.minutes
     Random(given.seed).shuffle(sample)
     for file, mutant in sample:
         if time.monotonic() > end:
             break
         tried += 1
-        if passes(file, mutant.number, 10 + 3 * took[file]):
+        if passes(file, mutant.number, 10 + 3 * took[room(file)]):
             survivors.append((file, mutant))
             print(f"survived: {file}:{mutant.line}: {mutant.what}", flush=True)
     killed = tried - len(survivors)

@@ -250,8 +250,16 @@ def temporary(tmp_path_factory):
     return tmp_path_factory.mktemp("tmp")
 
 
-@pytest.mark.parametrize(("jobs", "reached"), [("1", "2%"), ("2", "25%")])
-def test_ctrl_c_leaves_nothing_and_the_old_film_intact(jobs, reached, here, temporary):
+@pytest.mark.parametrize(
+    ("how", "code", "jobs", "reached"),
+    [
+        (signal.SIGINT, 130, "1", "2%"),
+        (signal.SIGINT, 130, "2", "25%"),
+        (signal.SIGTERM, 143, "1", "2%"),
+        (signal.SIGTERM, 143, "2", "25%"),
+    ],
+)
+def test_a_signal_leaves_nothing_and_the_old_film_intact(how, code, jobs, reached, here, temporary):
     (here / "x.mp4").write_text("old")
     main_end, terminal = pty.openpty()
     process = subprocess.Popen(
@@ -268,11 +276,16 @@ def test_ctrl_c_leaves_nothing_and_the_old_film_intact(jobs, reached, here, temp
     while reached not in said and time.monotonic() < deadline:
         if select.select([main_end], [], [], 1)[0]:
             said += os.read(main_end, 4096).decode()
-    process.send_signal(signal.SIGINT)
-    code = process.wait(30)
+    process.send_signal(how)
+    while select.select([main_end], [], [], 30)[0]:
+        try:
+            said += os.read(main_end, 4096).decode()
+        except OSError:  # Nobody holds the other end any more.
+            break
+    ended = process.wait(30)
     os.close(main_end)
     assert "race" in said and reached in said and "Traceback" not in said
-    assert code == 130
+    assert ended == code and ("error: stopped" in said) == (how == signal.SIGTERM)
     assert names(here) == ["x.mp4"] and (here / "x.mp4").read_text() == "old"
     assert not [name for name in names(temporary) if name.startswith("tilesim-")]
 

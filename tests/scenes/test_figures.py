@@ -186,7 +186,7 @@ def test_the_badge_names_the_costs_not_the_device():
     made = film("naive", device="a100", costs=path)
     assert origin(made.traces) == "simulated, H200 costs on an A100"
     told = Naive.figures(made)
-    assert told["badge"] == told["traces"][0]["badge"] == origin(made.traces)
+    assert told["badge"] == f"simulated, {told['traces'][0]['badge']}" == origin(made.traces)
     rows = sweep(combinations({"schedule": ["naive"], "m": [128], "n": [256], "k": [64]}, A100), path)
     assert chart_text.origin(rows) == origin(made.traces)
 

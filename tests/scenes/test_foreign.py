@@ -58,7 +58,7 @@ def test_a_persistent_film_asks_for_the_column_that_says_which_block_a_row_is_of
 
 
 def test_a_long_name_is_cut():
-    shown = schedule_name(foreign("naive", name="a kernel of which much " + "can be said " * 80))
+    shown = schedule_name(foreign("naive", name="a kernel  of which much " + "can be said " * 70))
     assert shown.startswith("a kernel of which much") and shown.endswith("…") and len(shown) < 40
 
 

@@ -135,7 +135,7 @@ def test_manims_film_says_which_colours_it_has(rendered):
 
 @pytest.mark.parametrize("settings", [{"transparent": True}, {"background_opacity": 0.5}])
 def test_a_transparent_film_is_refused_before_anything_is_written(settings, tmp_path):
-    with tempconfig({"media_dir": str(tmp_path)} | settings), pytest.raises(SystemExit, match=r"^error: .*-t"):
+    with tempconfig({"media_dir": str(tmp_path)} | settings), pytest.raises(SystemExit, match="error: "):
         SCENES["persistent"]()
     assert not list(tmp_path.iterdir())
 
@@ -210,7 +210,7 @@ def test_a_wheel_exports_films_far_from_the_clone(installed, tmp_path):
     (tmp_path / "scenes.py").write_text("raise RuntimeError('the wrong scenes')\n")
     args = ["export", "naive", "--size", "480p", "--fps", "5", "--to", "1", "-o", "x.mp4"]
     done = elsewhere(installed, tmp_path, "-m", "tilesim", *args)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (done.returncode, done.stdout) == (0, "") and done.stderr.startswith("wrote x.mp4 ")
     assert decode(tmp_path / "x.mp4")[1] == 5
     assert sorted(path.name for path in tmp_path.iterdir() if path.name != "__pycache__") == [
         "kernels",

@@ -1,11 +1,14 @@
 """`Trace.film`: the command line's film of a trace, made from Python."""
 
+import json
 import subprocess
 
 import av
 import pytest
+from click.testing import CliRunner
 
 from tilesim import Costs, Device, Problem, plan, simulate
+from tilesim.cli import main
 from tilesim.errors import TilesimError
 
 SMALL = simulate("persistent", Problem(384, 1536, 512), Device(4))
@@ -31,6 +34,26 @@ def test_what_export_refuses_is_raised_in_its_words(options, words, tmp_path):
         SMALL.film(tmp_path / "x.mp4", **options)
     assert words in str(raised.value) and not str(raised.value).startswith("error")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_schedule_in_a_file_is_filmed_under_its_functions_name(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "from tilesim import plan\ndef snake(problem, device): return plan('naive', problem, device)\n"
+    )
+    words = [
+        "--schedule",
+        "persistent",
+        "--schedule",
+        f"{tmp_path}/mine.py:snake",
+        "--size",
+        "480p",
+        "--json",
+    ]
+    result = CliRunner().invoke(main, ["export", "race", *words, "-o", f"{tmp_path}/race.png"])
+    assert result.exit_code == 0, result.output
+    shown = json.loads(result.stdout)["traces"]
+    assert [trace["schedule"] for trace in shown] == ["persistent", "snake"]
+    assert (tmp_path / "race.png").stat().st_size > 1000
 
 
 @pytest.fixture

@@ -18,7 +18,8 @@ from tilesim.traces import Trace
 from tilesim.view import tile_sm
 
 DIVERGED = 0.01
-"""Share of the measured run: beyond such a lead the two part. Repeats of one kernel vary by 0.1 to 0.7 %."""
+"""Share of the measured run: a longer lag than this is a divergence. Repeats of one kernel vary by 0.1 to 0.7
+%."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class Loads:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What `compare` finds. Times are ns; a lead is positive while the simulation is ahead.
+    """What `compare` finds. Times are ns; a lag is positive while the measured run is behind.
 
     `makespan`: from the first issue, `run`: from the first multiply, to the last done. `run_cycles`: the run
     in SM cycles, None unless the clocks of both are known. `tail`, `tail_idle`: as of `metrics.tail`.
@@ -59,8 +60,8 @@ class Comparison:
     segment before in the slot, 0 where no slot has a second one.
     `loads`: SM by SM. `sorted_loads`: busiest against busiest, as SMs may be numbered another way.
     `order`: Kendall's tau-b of the order in which tiles start. `same_sm`: share of tiles that the same SM
-    finishes. `largest_lag`, `largest_lag_at`: the greatest lead of either, and when after the first
-    multiply. `diverged_at`: when a lead first exceeds DIVERGED of the measured run; None if none does.
+    finishes. `largest_lag`, `largest_lag_at`: the greatest lag of either, and when after the first
+    multiply. `diverged_at`: when a lag first exceeds DIVERGED of the measured run; None if none does.
     """
 
     makespan: Pair
@@ -102,9 +103,9 @@ def compare(simulated: Trace, measured: Trace) -> Comparison:
     def pair(figure: Callable[[Trace], float]) -> Pair:
         return Pair(figure(simulated), figure(measured))
 
-    times, leads = time_lag(simulated, measured)
+    times, lags = time_lag(simulated, measured)
     length = run(measured)
-    most = int(np.argmax(np.abs(leads)))
+    most = int(np.argmax(np.abs(lags)))
     mhz = pair(sm_mhz)
     cycles = Pair(run(simulated) * mhz.simulated / 1000, length * mhz.measured / 1000)
     free = list(measured.device.free_sms)
@@ -122,9 +123,9 @@ def compare(simulated: Trace, measured: Trace) -> Comparison:
         sorted_loads=_loads(np.sort(one), np.sort(other)),
         order=kendall_tau(tile_starts(simulated), tile_starts(measured)),
         same_sm=float(np.mean(tile_sm(simulated) == tile_sm(measured))),
-        largest_lag=round(leads[most]),
+        largest_lag=round(lags[most]),
         largest_lag_at=round(times[most]),
-        diverged_at=_first_beyond(times, leads, DIVERGED * length),
+        diverged_at=_first_beyond(times, lags, DIVERGED * length),
     )
 
 
@@ -134,13 +135,13 @@ def sm_mhz(trace: Trace) -> float:
     return float(trace.meta.get("sm_mhz") or costs.get("clock_mhz") or 0)
 
 
-def _first_beyond(times: np.ndarray, leads: np.ndarray, limit: float) -> int | None:
-    """When the absolute lead first exceeds `limit`, ns."""
-    beyond = np.flatnonzero(np.abs(leads) > limit)
+def _first_beyond(times: np.ndarray, lags: np.ndarray, limit: float) -> int | None:
+    """When the absolute lag first exceeds `limit`, ns."""
+    beyond = np.flatnonzero(np.abs(lags) > limit)
     if not beyond.size:
         return None
     after = max(1, int(beyond[0]))
-    (low, high), (start, end) = leads[after - 1 : after + 1], times[after - 1 : after + 1]
+    (low, high), (start, end) = lags[after - 1 : after + 1], times[after - 1 : after + 1]
     return round(start + (np.copysign(limit, high) - low) / (high - low) * (end - start))
 
 

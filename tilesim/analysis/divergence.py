@@ -1,8 +1,8 @@
-"""Leads: how far one run of a problem is ahead of another at each instant.
+"""Divergence: by how much time one run of a problem lags behind another, at each instant.
 
-A lead is how long ago the run ahead stood where the other stands now. Where a run stands is its share of
-the work: each segment's K-steps, spread evenly over the time in which it holds its slot, from issue to
-done. Of K-steps multiplied there are none while all slots write or launch, so a lead in them would jump up
+The lag is how long ago the run ahead had done as much as the other has now. What a run has done is its share
+of the work: each segment's K-steps, spread evenly over the time in which it holds its slot, from issue to
+done. Of K-steps multiplied there are none while all slots write or launch, so a lag in them would jump up
 and down at the end of each wave; finished tiles come in bursts, too.
 
 Time counts from the first multiply: a measured trace does not show what came before.
@@ -30,9 +30,11 @@ def since_first_multiply(trace: Trace) -> Trace:
 
 
 def time_lag(simulated: Trace, measured: Trace) -> tuple[np.ndarray, np.ndarray]:
-    """(times, leads): the lead of the simulation over time, ns after the first multiply: float64, shape [n].
+    """(times, lags): the time lag of the measured run, ns, and when, ns after the first multiply: float64
+    [n].
 
-    Between two of the times it is linear. It ends, with the longer of the runs, at the difference of the two.
+    It is negative while the simulation is behind. Between two of the times it is linear. It ends, with the
+    longer of the runs, at the difference of the two.
 
     >>> slow = _example(k_step=1500)
     >>> [values.round(1).tolist() for values in time_lag(_example(), slow)]

@@ -1,11 +1,12 @@
 """Calibration: the costs that make the engine play a kernel as a GPU was seen to run it.
 
-A segment's stages come from tilesim.calibration.phases, what residents of an SM do to each other from tilesim.calibration.sm_sharing,
-main loops and memory from tilesim.calibration.fit, and what is left from tilesim.calibration.jitter. Each run's main loops are
-counted in cycles, where they are known, and given in ns at the mean clock of all runs: under load a GPU's
-clock moves by some percent from run to run and within a run, and no plan says how.
+Each trace is observed once (tilesim.calibration.observations). From these tables come a segment's phases
+(phases), what main loops on an SM do to each other (sm_sharing), main loops and memory (fit), and what is
+left (jitter). A run's main loops are counted in cycles, where they are known, and given in ns at the mean
+clock of all runs: under load a GPU's clock moves by some percent from run to run and within a run, and no
+plan says how.
 
-So one calibration serves all sizes of a kernel. What cannot be told apart: a slow start of the first wave
+So one calibration serves all sizes of a kernel. Two things are not separated: a slow start of the first wave
 from a slow dispatch; and what all SMs do together over time, which a simulation plays at its mean.
 """
 
@@ -15,12 +16,12 @@ from dataclasses import replace
 import numpy as np
 
 from tilesim.calibration import phases
-from tilesim.calibration.finish_times import most_jitter
 from tilesim.calibration.fit import expected, fit, fit_memory
-from tilesim.calibration.jitter import jitter
+from tilesim.calibration.jitter import jitter, most_jitter
 from tilesim.calibration.main_loops import MainLoops, main_loops
-from tilesim.calibration.sm_sharing import Company, among, company
-from tilesim.costs import MOST_JITTER, Costs
+from tilesim.calibration.observations import Observations, observe
+from tilesim.calibration.sm_sharing import SmSharing, fit_sm_sharing, without_sharing
+from tilesim.costs import Costs
 from tilesim.default_costs import effective_schedule
 from tilesim.engine.simulate import replay
 from tilesim.errors import TraceError
@@ -30,7 +31,10 @@ from tilesim.traces import Trace
 from tilesim.variants import Variant
 
 LEAST_K_STEP = 0.001
-"""What costs can hold: main loops that are all ramp are told no finer."""
+"""ns: the least that costs can hold, where main loops are all ramp."""
+
+ENTRY = ("launch", "prologue")
+"""Costs that show where thread blocks follow one another in a slot, or where a recorder noted them."""
 
 
 def calibrate(traces: Sequence[Trace]) -> Costs:
@@ -46,31 +50,27 @@ def calibrate(traces: Sequence[Trace]) -> Costs:
     if len(kinds) > 1:
         one, other, *_ = sorted(kinds)
         raise TraceError(f"one set of costs cannot fit two kernels, {one} and {other}")
-    around = _around(traces)
-    (main,), (known,), memory = _taken_back([_loops(traces)], [()])
-    return _with_main_loops(around, main, known, *memory)
+    return _fit_kernels([[observe(trace) for trace in traces]], [()])[0]
 
 
 def calibrations(traces: Mapping[str, Trace]) -> list[Calibration]:
     """`traces`, by name, sorted into kernels, each of them fitted.
 
-    All share one memory, and those with blocks of the same resources one co-residency.
+    All share one memory, and those whose blocks take the same resources one co-residency.
 
     A kernel that does not show its launch and prologue gets LAUNCH_NS, and the prologue of one that does,
     with the same loads, tile, warps and stages, else its own hand-over where nothing overlaps, else 0.
     """
-    groups: dict[Kernel, dict[str, Trace]] = {}
+    groups: dict[Kernel, dict[str, Observations]] = {}
     for name, trace in traces.items():
-        groups.setdefault(_kernel(trace), {})[name] = trace
-    around = [_around(list(group.values())) for group in groups.values()]
-    kernels = [_loops(list(group.values())) for group in groups.values()]
-    mains, known, memory = _taken_back(kernels, [kernel.resources for kernel in groups])
+        groups.setdefault(_kernel(trace), {})[name] = observe(trace)
+    kernels = [list(group.values()) for group in groups.values()]
+    every = _fit_kernels(kernels, [kernel.resources for kernel in groups])
     fitted = []
-    for (kernel, group), costs, main, others in zip(groups.items(), around, mains, known, strict=True):
-        unseen = () if phases.launch(list(group.values()), False) is not None else ("launch", "prologue")
-        whole = _with_main_loops(costs, main, others, *memory)
-        variant = replace(kernel.variant, overlap=whole.overlap)
-        fitted.append(Calibration(kernel._replace(variant=variant), whole, tuple(group), unseen))
+    for (kernel, group), runs, costs in zip(groups.items(), kernels, every, strict=True):
+        unseen = () if phases.launch(runs, in_turn=False) is not None else ENTRY
+        variant = replace(kernel.variant, overlap=costs.overlap)
+        fitted.append(Calibration(kernel._replace(variant=variant), costs, tuple(group), unseen))
     return [_with_launch(one, fitted) if one.unseen else one for one in fitted]
 
 
@@ -88,19 +88,13 @@ def _length(trace: Trace) -> int:
 
 
 def _kernel(trace: Trace) -> Kernel:
-    """The kernel of a trace, as far as its meta says. In how many parts it writes a tile makes no other one."""
+    """The kernel of a trace, as far as its meta says; in how many parts it writes a tile is no matter."""
     meta, problem = trace.meta, trace.problem
     warps, stages = (value if isinstance(value := meta.get(name), int) else 0 for name in ("warps", "stages"))
     schedule = effective_schedule(trace.schedule, shown_by(trace.spans), problem)
     variant = Variant.named(str(meta.get("kernel", "")), schedule, warps, stages)
     variant = replace(variant, epilogue_subtiles=1)
     return Kernel(variant, problem.dtype, problem.tile, trace.device.ctas_per_sm)
-
-
-def _alike(runs: Sequence[MainLoops]) -> Sequence[MainLoops]:
-    """Those that cut no tile, if there are any: their main loops are at the same K-steps, and differ by who
-    shares an SM alone."""
-    return [run for run in runs if not splits_tiles(run.trace.spans, run.trace.problem)] or runs
 
 
 def _with_launch(one: Calibration, fitted: Sequence[Calibration]) -> Calibration:
@@ -112,15 +106,84 @@ def _with_launch(one: Calibration, fitted: Sequence[Calibration]) -> Calibration
     return replace(one, costs=replace(one.costs, launch=phases.LAUNCH_NS, prologue=prologue))
 
 
-def _around(traces: Sequence[Trace]) -> Costs:
-    """The costs of `traces` but for what their main loops take."""
-    overlap, handover, staging, blocking = phases.handover(traces)
-    epilogue, epilogue_serialisation = phases.epilogue(traces, overlap)
-    launch, prologue = phases.launch(traces, epilogue_serialisation > 0) or (0, 0)
-    partial = phases.partial(traces)
-    merge, fixup = phases.fixup(traces)
+def _fit_kernels(kernels: Sequence[Sequence[Observations]], resources: Sequence[tuple]) -> list[Costs]:
+    """The costs of each kernel, given its runs; `resources` of its blocks decide who shares a co-residency.
+
+    What a main loop waits for alone depends on the cache, and what cache fits depends on how long main loops
+    take without SM sharing. So SM sharing is fitted once without a cache and, where one is found, again with
+    it.
+    """
+    loops = [main_loops(runs) for runs in kernels]
+    sharing = _fit_sharing(loops, resources, cache=0)
+    bandwidth, cache = fit_memory(_without_sharing(loops, sharing, cache=0))
+    if cache:
+        sharing = _fit_sharing(loops, resources, cache)
+    alone = _without_sharing(loops, sharing, cache)
+    return [
+        _kernel_costs(kernel, found, bandwidth, cache) for kernel, found in zip(alone, sharing, strict=True)
+    ]
+
+
+def _fit_sharing(
+    loops: Sequence[Sequence[MainLoops]], resources: Sequence[tuple], cache: int
+) -> list[SmSharing]:
+    """The SmSharing of each kernel, fitted to all kernels of the same resources.
+
+    Runs that split no tile decide, if there are any: their main loops are at the same K-steps, and differ by
+    who shares an SM alone.
+    """
+    alike: dict[tuple, list[MainLoops]] = {}
+    for kernel, kind in zip(loops, resources, strict=True):
+        alike.setdefault(kind, []).extend(kernel)
+    found = {}
+    for kind, runs in alike.items():
+        whole = [one for one in runs if not splits_tiles(one.run.spans, one.run.trace.problem)]
+        found[kind] = fit_sm_sharing(whole or runs, cache)
+    return [found[kind] for kind in resources]
+
+
+def _without_sharing(
+    loops: Sequence[Sequence[MainLoops]], sharing: Sequence[SmSharing], cache: int
+) -> list[list[MainLoops]]:
+    return [
+        [without_sharing(one, found, cache) for one in kernel]
+        for kernel, found in zip(loops, sharing, strict=True)
+    ]
+
+
+def _kernel_costs(alone: Sequence[MainLoops], sharing: SmSharing, bandwidth: float, cache: int) -> Costs:
+    """The costs of one kernel; `alone`: its main loops without SM sharing."""
+    runs = [one.run for one in alone]
+    found = fit(alone, bandwidth, cache)
+    expectations = [expected(one, found, bandwidth, cache) for one in alone]
+    costs = replace(
+        _phase_costs(runs),
+        k_step=max(LEAST_K_STEP, round(found.k_step, 3)),
+        ramp=round(found.ramp),
+        contention=round(found.contention),
+        exposed_dram=round(found.exposed_dram, 4),
+        unshared_l2=round(found.unshared_l2, 4),
+        bandwidth=bandwidth,
+        cache=cache,
+        coresidency=sharing.coresidency,
+        unloaded_latency=sharing.unloaded_latency,
+        sole_exposed_dram=sharing.sole_exposed_dram,
+        jitter=jitter(alone, expectations),
+        clock_mhz=round(alone[0].clock_mhz, 1),
+    )
+    return replace(costs, jitter=round(min(costs.jitter, most_jitter(runs, costs)), 5))
+
+
+def _phase_costs(runs: Sequence[Observations]) -> Costs:
+    """The costs of a kernel but for what its main loops take."""
+    overlap, handover, staging, blocking = phases.handover(runs)
+    epilogue, epilogue_serialisation = phases.epilogue(runs, overlap)
+    launch, prologue = phases.launch(runs, in_turn=epilogue_serialisation > 0) or (0, 0)
+    partial = phases.partial(runs)
+    merge, fixup = phases.fixup(runs)
+    traces = [run.trace for run in runs]
     return Costs(
-        dispatch=round(phases.mean([phases.dispatch(trace) for trace in traces])),
+        dispatch=round(phases.mean([phases.dispatch(run) for run in runs])),
         launch=launch,
         prologue=prologue,
         handover=handover,
@@ -134,66 +197,6 @@ def _around(traces: Sequence[Trace]) -> Costs:
         device=_device(traces),
         source=_source(traces),
     )
-
-
-def _loops(traces: Sequence[Trace]) -> list[MainLoops]:
-    """The main loops of one kernel's runs."""
-    clocks = [phases.clock(trace) for trace in traces]
-    clock = float(np.mean(clocks)) if all(clocks) else 0.0
-    return [main_loops(trace, clock, phases.gap(trace)) for trace in traces]
-
-
-def _taken_back(
-    kernels: Sequence[Sequence[MainLoops]], kinds: Sequence[tuple]
-) -> tuple[list[list[MainLoops]], list[Company], tuple[float, int]]:
-    """(kernels, company, memory): main loops as if alone, by kernel; what residents do to each other, shared
-    by kernels of one kind; bandwidth and cache, shared by all.
-
-    What a main loop that is alone waits for depends on the cache, and what the cache is on main loops taken
-    back: so it goes round once.
-    """
-    taken, known = _among(kernels, kinds, 0)
-    bandwidth, cache = fit_memory(taken)
-    if cache:
-        taken, known = _among(kernels, kinds, cache)
-    return taken, known, (bandwidth, cache)
-
-
-def _among(
-    kernels: Sequence[Sequence[MainLoops]], kinds: Sequence[tuple], cache: int
-) -> tuple[list[list[MainLoops]], list[Company]]:
-    """(kernels, company) of the above, behind a `cache`; 0 if it is not known."""
-    alike: dict[tuple, list[MainLoops]] = {}
-    for kernel, kind in zip(kernels, kinds, strict=True):
-        alike.setdefault(kind, []).extend(kernel)
-    found = {kind: company(_alike(runs), cache) for kind, runs in alike.items()}
-    known = [found[kind] for kind in kinds]
-    taken = [[among(run, one, cache) for run in kernel] for kernel, one in zip(kernels, known, strict=True)]
-    return taken, known
-
-
-def _with_main_loops(
-    around: Costs, main: Sequence[MainLoops], known: Company, bandwidth: float, cache: int
-) -> Costs:
-    found = fit(main, bandwidth, cache)
-    expectations = [expected(one, found, bandwidth, cache) for one in main]
-    costs = replace(
-        around,
-        k_step=max(LEAST_K_STEP, round(found.k_step, 3)),
-        ramp=round(found.ramp),
-        contention=round(found.contention),
-        exposed_dram=round(found.exposed_dram, 4),
-        unshared_l2=round(found.unshared_l2, 4),
-        bandwidth=bandwidth,
-        cache=cache,
-        coresidency=known.coresidency,
-        unloaded_latency=known.unloaded_latency,
-        sole_exposed_dram=known.sole_exposed_dram,
-        jitter=min(MOST_JITTER, jitter(main, expectations)),
-        clock_mhz=round(main[0].clock_mhz, 1),
-    )
-    least = min(costs.jitter, most_jitter([(one.trace, one.made) for one in main], costs))
-    return replace(costs, jitter=round(least, 5))
 
 
 def _device(traces: Sequence[Trace]) -> str:

@@ -1,24 +1,23 @@
-"""What K-steps take, alone and where memory is asked for much, as measured runs tell it. Part of calibration.
+"""Main-loop costs, fitted to observed runs: K-steps, what memory adds to them, and what comes on top.
 
-A segment's main loop, taken back to an SM of its own (see tilesim.calibration.sm_sharing) and to one clock, is
+A segment's main loop, at one clock and without SM sharing (see tilesim.calibration.sm_sharing), takes
 
-    K-steps · k_step · stretch(bandwidth, cache) · (1 + exposed_dram · cold + unshared_l2 · unshared)
-    + ramp + contention if under an epilogue
+    K-steps · k_step · (1, exposed_dram, unshared_l2) @ terms + ramp + contention if under an epilogue
 
-and stretch, cold and unshared are what tilesim.model.traffic says of the plan. k_step, ramp, contention and what
-K-steps are longer by are linear and come from least squares, of relative errors and with each run counting
-alike; cache and bandwidth, which all kernels of a device share, are the pair from a grid that leaves the
-smallest error.
+with the terms of tilesim.model.kstep, in which the memory's bandwidth and cache are. What is linear comes
+from least squares of relative errors, with each run counting alike; bandwidth and cache, which all kernels of
+a device share, are the pair from a grid that leaves the smallest error.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 
-from tilesim.calibration.least_squares import least_squares
 from tilesim.calibration.main_loops import MainLoops
-from tilesim.model.traffic import Traffic, stretch
+from tilesim.model.kstep import k_step_terms
+from tilesim.model.traffic import Traffic
 
 CACHES = tuple(n * 4 * 10**6 for n in range(1, 17))
 """Bytes of cache that are tried."""
@@ -26,24 +25,23 @@ CACHES = tuple(n * 4 * 10**6 for n in range(1, 17))
 BANDWIDTHS = tuple(round(250 * 1.12**n) for n in range(32))
 """Bytes per ns that are tried, 250 to 8400."""
 
-WORTH = 0.9
-"""Memory is kept where it leaves at most this share of the error that there is without."""
+LEAST_GAIN = 0.9
+"""Bandwidth and cache are kept where they leave at most this share of the error that there is without."""
 
 RUNS = 5
-"""Memory, and what it costs a kernel beyond, are sought in at least so many of its runs: fewer could be
-explained by anything."""
+"""Runs of a kernel below which memory is not fitted to it: fewer could be explained by anything."""
 
 LEAST_SPREAD = 0.1
-"""Standard deviation over runs of the share of their loads that is unshared, below which they do not tell
-what that costs: blocks that run in step are a little apart all the same."""
+"""Standard deviation over runs of the share of their loads that is unshared, below which its cost is not
+fitted: blocks that run in step are a little apart all the same."""
 
 ROUNDS = 3
 """How often a fit is repeated: what saturates DRAM depends on the K-step that is sought."""
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
-    """What main loops take, as in Costs. `error`: mean of the runs' relative errors, without their signs."""
+class MainLoopCosts:
+    """Fields of Costs. `error`: mean of the runs' relative errors, without their signs."""
 
     k_step: float
     ramp: float
@@ -54,15 +52,15 @@ class Fit:
 
 
 def fit_memory(kernels: Sequence[Sequence[MainLoops]]) -> tuple[float, int]:
-    """(bandwidth, cache) that fit the runs of all `kernels` best, (0, 0) where they tell of none.
+    """(bandwidth, cache) that fit the runs of all `kernels` best, (0, 0) where none helps.
 
-    Each kernel has its own k_step and the rest of a Fit. Only kernels with at least RUNS runs are asked.
+    Each kernel has its own MainLoopCosts. Only kernels with at least RUNS runs are asked.
     """
     kernels = [kernel for kernel in kernels if len(kernel) >= RUNS]
     plain = [fit(kernel, 0.0, 0) for kernel in kernels]
-    best = (sum(len(k) * f.error for k, f in zip(kernels, plain, strict=True)) * WORTH, 0.0, 0)
+    best = (sum(len(k) * f.error for k, f in zip(kernels, plain, strict=True)) * LEAST_GAIN, 0.0, 0)
     for cache in CACHES:
-        seen = [[_Levels.of(one, cache) for one in kernel] for kernel in kernels]
+        seen = [[_by_demand(one, cache) for one in kernel] for kernel in kernels]
         for bandwidth in BANDWIDTHS:
             error = sum(
                 _error(kernel, levels, bandwidth, f.k_step)
@@ -72,72 +70,75 @@ def fit_memory(kernels: Sequence[Sequence[MainLoops]]) -> tuple[float, int]:
     return best[1], best[2]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Levels:
-    """K-steps of a run by the bytes they ask of DRAM: how many ask for `demand`, and of how many the loads
-    are cold, or unshared. float64 arrays of one shape."""
+def _by_demand(one: MainLoops, cache: int) -> tuple[np.ndarray, Traffic]:
+    """(steps, traffic) of a run's K-steps, in levels of what they ask of DRAM: float64 [levels].
 
-    demand: np.ndarray
-    steps: np.ndarray
-    cold: np.ndarray
-    unshared: np.ndarray
-
-    @classmethod
-    def of(cls, one: MainLoops, cache: int) -> "_Levels":
-        seen, row = one.loads.behind(cache), one.loads.row
-        pieces = np.maximum(1, np.bincount(row, minlength=one.loads.rows))
-        steps = (one.steps[np.argsort(one.of)] / pieces)[row]
-        level, at = np.unique(np.round(8 * np.log2(1 + seen.demand)), return_inverse=True)
-        shares = (np.ones(len(row)), seen.cold, one.loads.unshared())
-        counts = [np.bincount(at, steps * share, len(level)) for share in shares]
-        return cls(np.bincount(at, seen.demand) / np.bincount(at), *counts)
+    How many K-steps there are of each level, an eighth of a power of two, and the mean of their traffic.
+    """
+    seen, row = one.loads.behind(cache), one.loads.row
+    pieces = np.maximum(1, np.bincount(row, minlength=one.loads.rows))
+    steps = (one.run.steps[np.argsort(one.run.segment)] / pieces)[row]
+    levels, at = np.unique(np.round(8 * np.log2(1 + seen.demand)), return_inverse=True)
+    count = np.bincount(at, steps, len(levels))
+    l2_miss, unshared = (np.bincount(at, steps * each) / count for each in (seen.l2_miss, seen.unshared))
+    return count, Traffic(np.bincount(at, seen.demand) / np.bincount(at), l2_miss, unshared)
 
 
-def _error(kernel: Sequence[MainLoops], seen: Sequence[_Levels], bandwidth: float, k_step: float) -> float:
+def _error(
+    kernel: Sequence[MainLoops],
+    levels: Sequence[tuple[np.ndarray, Traffic]],
+    bandwidth: float,
+    k_step: float,
+) -> float:
     """Sum of the runs' relative errors, each run taken as a whole."""
     for _ in range(ROUNDS):
         rows = []
-        for one, levels in zip(kernel, seen, strict=True):
-            longer = stretch(levels.demand, bandwidth * k_step * one.full)
-            steps, cold, unshared = (longer @ each for each in (levels.steps, levels.cold, levels.unshared))
-            rows.append(np.array([[steps, len(one.ns), one.under.sum(), cold, unshared]]))
+        for one, (count, seen) in zip(kernel, levels, strict=True):
+            steps = k_step_terms(seen, bandwidth * k_step * one.full) @ count
+            rows.append(_columns(steps[:, np.newaxis], len(one.ns), one.run.under_epilogue.sum()))
         found = _solved(kernel, rows)
         k_step = found.k_step
     return len(kernel) * found.error
 
 
-def fit(kernel: Sequence[MainLoops], bandwidth: float, cache: int) -> Fit:
-    """The Fit of one kernel's runs, given the memory that they share."""
-    k_step = sum(one.ns.sum() for one in kernel) / sum(one.steps.sum() for one in kernel)
-    seen = [one.loads.behind(cache) if bandwidth else None for one in kernel]
+def fit(kernel: Sequence[MainLoops], bandwidth: float, cache: int) -> MainLoopCosts:
+    """The costs of one kernel's main loops, given the memory that all kernels share."""
+    k_step = sum(one.ns.sum() for one in kernel) / sum(one.run.steps.sum() for one in kernel)
+    seen = [one.loads.behind(cache if bandwidth else 0) for one in kernel]
     for _ in range(ROUNDS if bandwidth else 1):
-        found = _solved(
-            kernel, [_columns(one, each, bandwidth, k_step) for one, each in zip(kernel, seen, strict=True)]
-        )
+        columns = [_segments(one, each, bandwidth, k_step) for one, each in zip(kernel, seen, strict=True)]
+        found = _solved(kernel, columns)
         k_step = found.k_step
     return found
 
 
-def expected(one: MainLoops, found: Fit, bandwidth: float, cache: int) -> np.ndarray:
-    """What each main loop should take: float64 ns, shape [segments]."""
-    columns = _columns(one, one.loads.behind(cache) if bandwidth else None, bandwidth, found.k_step)
-    longer = found.exposed_dram * found.k_step, found.unshared_l2 * found.k_step
-    return columns @ [found.k_step, found.ramp, found.contention, *longer]
+def expected(one: MainLoops, found: MainLoopCosts, bandwidth: float, cache: int) -> np.ndarray:
+    """What each main loop should take: float64 ns, shape [spans]."""
+    columns = _segments(one, one.loads.behind(cache if bandwidth else 0), bandwidth, found.k_step)
+    on_top = found.exposed_dram * found.k_step, found.unshared_l2 * found.k_step
+    return columns @ [found.k_step, found.ramp, found.contention, *on_top]
 
 
-def _columns(one: MainLoops, seen: Traffic | None, bandwidth: float, k_step: float) -> np.ndarray:
-    """What k_step, ramp, contention, exposed_dram · k_step and unshared_l2 · k_step are multiplied with: float64
-    [segments, 5]."""
-    longer, cold = np.ones(len(one.loads.row)), np.zeros(len(one.loads.row))
-    if seen is not None:
-        longer, cold = stretch(seen.demand, bandwidth * k_step * one.full), seen.cold
-    parts = longer, longer * cold, longer * one.loads.unshared()
-    steps, exposed_dram, unshared_l2 = (one.steps * one.loads.mean(part)[one.of] for part in parts)
-    return np.column_stack([steps, np.ones(len(steps)), one.under, exposed_dram, unshared_l2])
+def _segments(one: MainLoops, seen: Traffic, bandwidth: float, k_step: float) -> np.ndarray:
+    """The columns of each main loop of a run: float64 [spans, 5]."""
+    terms = k_step_terms(seen, bandwidth * k_step * one.full if bandwidth else inf)
+    steps = np.stack([one.run.steps * one.loads.mean(term)[one.run.segment] for term in terms])
+    return _columns(steps, np.ones(len(one.ns)), one.run.under_epilogue)
 
 
-def _solved(kernel: Sequence[MainLoops], columns: Sequence[np.ndarray]) -> Fit:
-    """The Fit of runs' columns, of each of its segments or of them all together; each run counts alike."""
+def _columns(steps: np.ndarray, loops: np.ndarray | int, under_epilogue: np.ndarray | int) -> np.ndarray:
+    """What k_step, ramp, contention, exposed_dram · k_step and unshared_l2 · k_step are multiplied with.
+
+    float64 [rows, 5]. `steps` [3, rows]: K-steps times each term.
+    """
+    plain, l2_miss, unshared = steps
+    rows = len(plain)
+    whole = (np.broadcast_to(np.asarray(each, float), rows) for each in (loops, under_epilogue))
+    return np.column_stack([plain, *whole, l2_miss, unshared])
+
+
+def _solved(kernel: Sequence[MainLoops], columns: Sequence[np.ndarray]) -> MainLoopCosts:
+    """The costs that runs' columns give, a row for each main loop or for them all; each run counts alike."""
     weights = [len(c) ** 0.5 / one.ns.sum() for c, one in zip(columns, kernel, strict=True)]
     took = [
         one.ns if len(c) == len(one.ns) else one.ns.sum(keepdims=True)
@@ -147,13 +148,36 @@ def _solved(kernel: Sequence[MainLoops], columns: Sequence[np.ndarray]) -> Fit:
     right = np.concatenate([ns * w for ns, w in zip(took, weights, strict=True)])
     use = np.any(left, axis=0).tolist()
     # One length of main loop cannot tell its ramp from its K-steps.
-    use[1] = len(np.unique(np.concatenate([one.steps for one in kernel]))) > 1
+    use[1] = len(np.unique(np.concatenate([one.run.steps for one in kernel]))) > 1
     unshared = [c[:, 4].sum() / c[:, 0].sum() for c in columns]
     use[3] = use[3] and len(kernel) >= RUNS
     use[4] = use[4] and len(kernel) >= RUNS and float(np.std(unshared)) > LEAST_SPREAD
     found = least_squares(left, right, use)
     off = [(c @ found).sum() / one.ns.sum() - 1 for c, one in zip(columns, kernel, strict=True)]
     k_step, ramp, contention, exposed_dram, unshared_l2 = found.tolist()
-    return Fit(
-        k_step, ramp, contention, exposed_dram / k_step, unshared_l2 / k_step, float(np.mean(np.abs(off)))
-    )
+    error = float(np.mean(np.abs(off)))
+    return MainLoopCosts(k_step, ramp, contention, exposed_dram / k_step, unshared_l2 / k_step, error)
+
+
+def least_squares(left: np.ndarray, right: np.ndarray, use: list[bool]) -> np.ndarray:
+    """What solves left · found = right best, of the columns to `use`, the others 0: float64 [columns].
+
+    Nothing comes out negative: what would is left out, the most negative first. The first is what the others
+    are added to and must be positive: where it would not, it alone is sought.
+
+    >>> left = np.array([[1.0, 0.0], [1.0, 1.0]])
+    >>> least_squares(left, np.array([2.0, 3.0]), [True, True]).round(6).tolist()
+    [2.0, 1.0]
+    >>> least_squares(left, np.array([3.0, 2.0]), [True, True]).round(6).tolist()
+    [2.5, 0.0]
+    """
+    use = list(use)
+    while True:
+        found = np.zeros(left.shape[1])
+        found[use] = np.linalg.lstsq(left[:, use], right, rcond=None)[0]
+        if found[0] <= 0 and any(use[1:]):
+            use[1:] = [False] * (len(use) - 1)
+        elif found[1:].min() < 0:
+            use[1 + int(np.argmin(found[1:]))] = False
+        else:
+            return found

@@ -1,21 +1,22 @@
-"""The stages of a segment but its main loop, as traces show them. Part of calibration.
+"""The phases of a segment but its main loop: how long each takes, as observed runs show it.
 
 Columns are those of a trace's spans; "the segment before" is in the same slot. A mean is of the middle 90 %:
 a run lasts as long as its steps add up to, which a median would not tell.
 
-launch              LAUNCH_NS, or what the traces' launch_ns say: from a block's end to the next one's entry.
-prologue            mean of start - done of the segment before, where that was another thread block's, less
+launch              from a block's end to the next one's first instruction: LAUNCH_NS, or what a recorder
+noted. prologue            mean of start - done of the segment before, where that was another thread block's,
+less
                     the launch, or of start - done of what its SM was writing still, where residents write in
                     turn; and of start - issue of each slot's first, if the trace begins with an entry.
 overlap             whether most segments of a thread block start before the one before them is done.
 handover, staging   mean of start - fixup of the segment before if epilogues overlap, else of start - done,
-                    where both are one thread block's. What it is shorter after a partial, is staging.
+                    where both are one thread block's. By what it is shorter after a partial is staging.
 dispatch            slope of the sorted first starts of all slots: the median over pairs half a wave apart.
 epilogue            mean of done - fixup of segments that did not begin under another epilogue of their SM; if
                     epilogues overlap with main loops, of each slot's last: the others are stamped only when a
                     main loop has a moment for that.
-writing             of those that did, the lower quartile of done - done of the one under which they began:
-                    who begins late is done later than its turn; 0 where they take no longer.
+epilogue_           of those that did, the lower quartile of done - done of the one under which they began:
+serialisation       who begins late is done later than its turn; 0 where they take no longer.
 partial             mean of done - drain of segments whose tile another one owns.
 merge, fixup        least squares of fixup - the later of drain and the last partial's done, on partials.
 """
@@ -24,8 +25,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from tilesim.calibration.observations import Observations
 from tilesim.costs import MAX_NS
-from tilesim.metrics import in_turn, slot_index
 from tilesim.traces import Trace
 
 LAUNCH_NS = 168
@@ -37,40 +38,39 @@ LEAST_DELAY = 0.05
 do not write in turn."""
 
 
-def launch(traces: Sequence[Trace], writing: bool) -> tuple[int, int] | None:
-    """(launch, prologue) in ns, `writing` in turn or not; None where no trace shows them."""
+def launch(runs: Sequence[Observations], in_turn: bool) -> tuple[int, int] | None:
+    """(launch, prologue) in ns; None where no run shows them. `in_turn`: whether residents write in turn."""
     ends, writes, starts, prologues = [], [], [], []
-    told = [ns for trace in traces if (ns := _told(trace)) is not None]
-    for trace in traces:
-        spans, (before, after) = trace.spans, in_turn(trace)
-        other = spans["cta"][after] != spans["cta"][before]
-        ends.append(spans["done"][before[other]])
-        writes.append(_written(trace, before[other]) if writing else ends[-1])
-        starts.append(spans["start"][after[other]])
-        firsts = spans[np.setdiff1d(np.arange(len(spans)), after)]
-        if trace.origin == "simulated":
+    noted = [ns for run in runs if (ns := _noted_launch(run.trace)) is not None]
+    for run in runs:
+        spans, before, after = run.spans, run.before[~run.same_block], run.after[~run.same_block]
+        ends.append(spans["done"][before])
+        writes.append(_sm_written(run, before) if in_turn else ends[-1])
+        starts.append(spans["start"][after])
+        firsts = spans[np.setdiff1d(np.arange(len(spans)), run.after)]
+        if run.trace.origin == "simulated":
             ends.append(firsts["issue"])
             writes.append(firsts["issue"])
             starts.append(firsts["start"])
-        elif "prologue_ns" in trace.meta:
+        elif "prologue_ns" in run.trace.meta:
             prologues.append(firsts["start"] - firsts["issue"])
     end, written, start = (np.concatenate(each) for each in (ends, writes, starts))
     if not end.size and not sum(map(len, prologues)):
         return None
-    launch = round(mean(told)) if told else LAUNCH_NS
+    launch = round(mean(noted)) if noted else LAUNCH_NS
     if end.size:
         launch = min(launch, max(0, round(mean(start - end))))
     loading = start - np.maximum(end + launch, written)
     return launch, max(0, round(mean(np.concatenate([loading, *prologues]))))
 
 
-def _written(trace: Trace, rows: np.ndarray) -> np.ndarray:
+def _sm_written(run: Observations, rows: np.ndarray) -> np.ndarray:
     """When the SMs of `rows` have written what they write when these are done: int64 ns, shape of `rows`."""
-    spans = trace.spans
+    spans = run.spans
     # Offsets that grow with the SM keep SMs apart.
     offset = spans["sm"].astype(np.int64) * (int(spans["done"].max()) + 1)
     # Partials, and tiles that had some added, take no turns.
-    tiles = np.flatnonzero(owners(trace) & (spans["fixup"] == spans["ready"]))
+    tiles = np.flatnonzero(run.owns & (spans["fixup"] == spans["ready"]))
     tiles = tiles[np.argsort((offset + spans["fixup"])[tiles], kind="stable")]
     begun = np.append(-1, (offset + spans["fixup"])[tiles])
     written = np.append(-1, np.maximum.accumulate((offset + spans["done"])[tiles]))
@@ -78,21 +78,19 @@ def _written(trace: Trace, rows: np.ndarray) -> np.ndarray:
     return np.maximum(end, written[np.searchsorted(begun, end, "right") - 1]) - offset[rows]
 
 
-def _told(trace: Trace) -> float | None:
+def _noted_launch(trace: Trace) -> float | None:
     """The median launch that a recorder noted, None where there is none."""
     noted = trace.meta.get("launch_ns")
     median = noted.get("p50") if isinstance(noted, Mapping) else None
     return median if isinstance(median, int | float) and 0 <= median < MAX_NS else None
 
 
-def handover(traces: Sequence[Trace]) -> tuple[bool, int, int, bool]:
-    """(overlap, handover, staging, whether partials are stored before their block goes on, if it does)."""
+def handover(runs: Sequence[Observations]) -> tuple[bool, int, int, bool]:
+    """(overlap, handover, staging, blocking): the last says that a block stores a partial, then goes on."""
     pairs = []
-    for trace in traces:
-        before, after = in_turn(trace)
-        same = trace.spans["cta"][after] == trace.spans["cta"][before]
-        before, after = before[same], after[same]
-        pairs.append((trace.spans[before], trace.spans[after]["start"], owners(trace)[before]))
+    for run in runs:
+        before, after = run.before[run.same_block], run.after[run.same_block]
+        pairs.append((run.spans[before], run.spans[after]["start"], run.owns[before]))
     rows, start, owns = (np.concatenate(columns) for columns in zip(*pairs, strict=True))
     late = start < rows["done"]
     partials = int((~owns).sum())
@@ -102,60 +100,60 @@ def handover(traces: Sequence[Trace]) -> tuple[bool, int, int, bool]:
         return False, 0, 0, True
     overlap = bool(np.mean(late[usual]) > 0.5)
     handover = max(0, round(mean((start - rows["fixup" if overlap else "done"])[usual])))
-    told = partials and blocking
-    after_partial = max(0, round(mean((start - rows["done"])[~owns]))) if told else handover
+    shown = partials and blocking
+    after_partial = max(0, round(mean((start - rows["done"])[~owns]))) if shown else handover
     if not overlap or after_partial >= handover:
         return overlap, handover, 0, blocking
     return overlap, after_partial, handover - after_partial, blocking
 
 
-def dispatch(trace: Trace) -> float:
+def dispatch(run: Observations) -> float:
     """ns from one first start to the next, over the slots in the order in which they start."""
-    first = np.unique(slot_index(trace), return_index=True)[1]
-    starts = np.sort(trace.spans["start"][first])
+    first = np.unique(run.slot, return_index=True)[1]
+    starts = np.sort(run.spans["start"][first])
     if len(starts) < 2:
         return 0.0
     half = len(starts) // 2
     return float(np.median(starts[half:] - starts[: len(starts) - half])) / half
 
 
-def epilogue(traces: Sequence[Trace], overlap: bool) -> tuple[int, int]:
-    """(epilogue, writing) in ns: from fixup to done of segments that finish their tile."""
-    first, second, behind = [np.empty(0)], [np.empty(0)], [np.empty(0)]
-    for trace in traces:
-        spans, rows = trace.spans, np.flatnonzero(owners(trace))
+def epilogue(runs: Sequence[Observations], overlap: bool) -> tuple[int, int]:
+    """(epilogue, epilogue_serialisation) in ns, of segments that finish their tile."""
+    alone, under_another, behind = [np.empty(0)], [np.empty(0)], [np.empty(0)]
+    for run in runs:
+        spans, rows = run.spans, np.flatnonzero(run.owns)
         rows = rows[np.lexsort((spans["fixup"][rows], spans["sm"][rows]))]
-        begin, end, told = spans["fixup"][rows], spans["done"][rows], np.ones(len(rows), bool)
+        begin, end, stamped = spans["fixup"][rows], spans["done"][rows], np.ones(len(rows), bool)
         if overlap:
-            told = ~np.isin(rows, in_turn(trace)[0])
+            stamped = ~np.isin(rows, run.before)
         met = (np.diff(spans["sm"][rows]) == 0) & (np.diff(spans["slot"][rows]) != 0)
-        turns = begin == spans["ready"][rows]
-        met &= (end[:-1] > begin[1:]) & turns[:-1] & turns[1:]
+        in_turn = begin == spans["ready"][rows]
+        met &= (end[:-1] > begin[1:]) & in_turn[:-1] & in_turn[1:]
         under = np.append(False, met)
-        first.append((end - begin)[told & ~under])
-        second.append((end - begin)[told & under])
-        behind.append(np.diff(end)[met & told[1:]])
-    took, delayed = np.concatenate(first), np.concatenate(second)
+        alone.append((end - begin)[stamped & ~under])
+        under_another.append((end - begin)[stamped & under])
+        behind.append(np.diff(end)[met & stamped[1:]])
+    took, delayed = np.concatenate(alone), np.concatenate(under_another)
     usual = mean(took if len(took) else delayed)
     if mean(delayed) <= usual * (1 + LEAST_DELAY):
         return round(usual), 0
     return round(usual), max(0, round(float(np.quantile(np.concatenate(behind), 0.25))))
 
 
-def partial(traces: Sequence[Trace]) -> int | None:
+def partial(runs: Sequence[Observations]) -> int | None:
     """ns from drain to done of segments that hand in a partial, None where there is none."""
-    each = [(trace.spans["done"] - trace.spans["drain"])[~owners(trace)] for trace in traces]
+    each = [(run.spans["done"] - run.spans["drain"])[~run.owns] for run in runs]
     seen = np.concatenate(each)
     return round(mean(seen)) if seen.size else None
 
 
-def fixup(traces: Sequence[Trace]) -> tuple[int, int]:
-    """(merge, fixup) in ns, 0 where no tile is cut; how long a flag takes to be seen is in the first."""
+def fixup(runs: Sequence[Observations]) -> tuple[int, int]:
+    """(merge, fixup) in ns, 0 where no tile is split; how long a flag takes to be seen is in the first."""
     counts, took = [np.empty(0)], [np.empty(0)]
-    for trace in traces:
-        spans, owns = trace.spans, owners(trace)
-        partials = np.bincount(spans["tile"], minlength=trace.problem.tiles) - 1
-        arrived = np.zeros(trace.problem.tiles, np.int64)
+    for run in runs:
+        spans, owns, tiles = run.spans, run.owns, run.trace.problem.tiles
+        partials = np.bincount(spans["tile"], minlength=tiles) - 1
+        arrived = np.zeros(tiles, np.int64)
         np.maximum.at(arrived, spans["tile"][~owns], spans["done"][~owns])
         rows = owns & (partials[spans["tile"]] > 0)
         began = np.maximum(spans["drain"], arrived[spans["tile"]])
@@ -170,32 +168,9 @@ def fixup(traces: Sequence[Trace]) -> tuple[int, int]:
     return (round(once), round(each)) if once >= 0 else (0, round(mean(ns / partials)))
 
 
-def gap(trace: Trace) -> float:
+def gap(run: Observations) -> float:
     """ns from a drain to the next start in the slot, 0 where none follows."""
-    before, after = in_turn(trace)
-    return mean(trace.spans["start"][after] - trace.spans["drain"][before])
-
-
-def clock(trace: Trace) -> float:
-    """The mean clock of the SMs in MHz, 0 where the trace does not tell."""
-    spans = trace.spans
-    took = int((spans["drain"] - spans["start"]).sum())
-    if not (spans["cycles"] > 0).all() or not took:
-        return 0.0
-    return 1000 * float(spans["cycles"].sum()) / took
-
-
-def owners(trace: Trace) -> np.ndarray:
-    """Whether each span finishes its tile, rather than hand in a partial of it: bool, shape [spans].
-
-    Of a tile in several segments it is the one that waits for the others: the last to be done.
-    """
-    spans = trace.spans
-    order = np.lexsort((spans["done"], spans["tile"]))
-    last = np.append(np.diff(spans["tile"][order]) != 0, True)
-    owners = np.empty(len(spans), bool)
-    owners[order] = last
-    return owners
+    return mean(run.spans["start"][run.after] - run.spans["drain"][run.before])
 
 
 def mean(values: Sequence[float] | np.ndarray) -> float:

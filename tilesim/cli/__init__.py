@@ -4,8 +4,8 @@ A file in `commands` is a command: `simulate.py` defines a click command named `
 "simulate". It is imported when it is used, or when help lists it; nothing here imports scenes or
 kernels but `packages.load`, called inside a command. The modules beside `commands` are what they share.
 
-Exit codes: 0 for success, 1 for a failure, 2 for wrong usage, 130 after Ctrl-C. Whatever goes wrong is
-one line on stderr that starts with "error:".
+Exit codes: 0 for success, 1 for a failure, 2 for wrong usage, 130 after Ctrl-C, 143 after SIGTERM. Whatever
+goes wrong is one line on stderr that starts with "error:".
 """
 
 import os
@@ -20,6 +20,7 @@ import click
 
 from tilesim.cli import commands
 from tilesim.cli.groups import Group
+from tilesim.cli.signals import EXIT_CODE, Stopped, stoppable
 from tilesim.errors import TilesimError
 from tilesim.version import __version__
 
@@ -47,9 +48,12 @@ class Commands(Group):
         if not standalone_mode:
             return super().main(args, prog_name, complete_var, False, **extra)
         try:
-            code = super().main(args, prog_name or "tilesim", complete_var, False, **extra)
-        except click.Abort:
+            with stoppable():
+                code = super().main(args, prog_name or "tilesim", complete_var, False, **extra)
+        except (click.Abort, KeyboardInterrupt):
             sys.exit(130)
+        except Stopped:
+            _fail("stopped by SIGTERM", EXIT_CODE)
         except click.ClickException as error:
             _fail(error.format_message(), error.exit_code)
         except TilesimError as error:

@@ -6,6 +6,7 @@ from itertools import chain
 from typing import Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from tilesim.analysis.sweep import MAX_COMBINATIONS
 
@@ -20,6 +21,14 @@ class Names(click.ParamType):
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Sequence[Any]:
         return [self.kind.convert(word, param, ctx) for word in value.split(",")]
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """As a value of the type itself, after those that are there."""
+        before, comma, word = incomplete.rpartition(",")
+        items = self.kind.shell_complete(ctx, param, word)
+        return [CompletionItem(before + comma + item.value, item.type) for item in items]
 
 
 class Numbers(click.ParamType):

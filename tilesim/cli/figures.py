@@ -28,8 +28,8 @@ def table(trace: Trace) -> str:
         "occupancy": f"{figures['occupancy']:.1%}",
         "waves": str(figures["waves"]),
         "launches": str(figures["launches"]),
-        "launch time": f"{time(figures['launch_time_ns'])}, all slots together",
-        "tail": f"{time(figures['tail_ns'])}; {idle} idle, all slots together",
+        "launch time": f"{time(figures['launch_time_ns'])}, all thread blocks together",
+        "tail": f"{time(figures['tail_ns'])}; {idle} idle, all SMs together",
         "imbalance": f"{figures['imbalance']:.3f}",
         "costs": trace.meta.get("costs", {}).get("source", ""),
     }

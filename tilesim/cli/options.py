@@ -5,26 +5,20 @@ given the command's keyword arguments, turns them into the noun. An option that 
 among them, so a command may have defaults of its own: `problem_from(options, default=...)`.
 """
 
-import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from tilesim import files, formats
-from tilesim.cli import schedule_files
+from tilesim import formats
 from tilesim.cli.figures import wrote
+from tilesim.cli.parameter_types import COSTS, DEVICES, DTYPES, ORDER, OutputFile, Schedule, TileShape, usage
 from tilesim.costs import Costs
 from tilesim.default_costs import read_costs
 from tilesim.devices import Device
-from tilesim.errors import ProblemError, ScheduleError, TilesimError
+from tilesim.errors import ProblemError
 from tilesim.problems import DTYPE_BYTES, Problem
-from tilesim.schedules import SCHEDULES
-from tilesim.text import resolve
 from tilesim.traces import Trace
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -36,69 +30,6 @@ MAX_TILES = 2**22
 
 PROBLEM_NAMES = ("m", "n", "k", "tile", "order", "dtype")
 DEVICE_NAMES = ("device", "sms", "ctas_per_sm", "busy_sms")
-
-
-@contextmanager
-def usage() -> Iterator[None]:
-    """Whatever tilesim refuses in here is the fault of a value on the command line: exit code 2."""
-    try:
-        yield
-    except TilesimError as error:
-        raise click.UsageError(str(error)) from None
-
-
-class TileShape(click.ParamType):
-    """MxNxK as three sizes."""
-
-    name = "MxNxK"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[int, ...]:
-        if isinstance(value, tuple):
-            return value
-        if not re.fullmatch(r"[0-9]{1,15}x[0-9]{1,15}x[0-9]{1,15}", value.lower(), re.ASCII):
-            self.fail(f"{value!r} is not three sizes such as 128x256x64", param, ctx)
-        return tuple(int(size) for size in value.lower().split("x"))
-
-
-class Schedule(click.ParamType):
-    """The name of a schedule, with its parameters, or of a function in a file: "mine.py:snake".
-
-    That function is a schedule, by its own name, until the command ends.
-    """
-
-    name = "SCHEDULE"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> str:
-        if ctx and ctx.resilient_parsing:  # the shell completes a line: nothing may run
-            return value
-        with usage():
-            if schedule_files.is_file(value):
-                text, value = value, schedule_files.adopt(value)
-                if ctx:
-                    ctx.meta.setdefault(schedule_files.__name__, []).append(text)
-                    ctx.call_on_close(partial(SCHEDULES.discard, value.partition(":")[0]))
-            else:
-                resolve("schedule", value, SCHEDULES, 2, ScheduleError)
-        return value
-
-
-class OutputFile(click.Path):
-    """A file to be written; what would keep it from being written is said before any work is done.
-
-    Where its name has an ending, that must be one of `endings`, or `rule` is the error; not so for a device.
-    """
-
-    def __init__(self, *endings: str, rule: str = "") -> None:
-        super().__init__()
-        self.endings, self.rule = endings, rule
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        files.check(value)
-        path = Path(value)
-        fits = not self.endings or path.suffix.lower() in ("", *self.endings)
-        if not fits and (path.is_file() or not path.exists()):
-            self.fail(f"cannot write {value}: {self.rule}", param, ctx)
-        return super().convert(value, param, ctx)
 
 
 def _group(*options: Callable[[F], F]) -> Callable[[F], F]:
@@ -125,13 +56,20 @@ def problem_options(own: str = "") -> Callable[[F], F]:
             "--tile",
             type=TileShape(),
             metavar="MxNxK",
-            help="Output tile, and K-step, of a block." + shown(tile),
+            help="Output tile of a thread block, and how much of K it multiplies at a time." + shown(tile),
         ),
         click.option(
-            "--order", metavar="NAME", help="Sequence of tiles, such as grouped:8." + shown(PROBLEM.order)
+            "--order",
+            type=ORDER,
+            metavar="NAME",
+            help="In which tiles are visited; grouped:8 takes 8 rows of tiles at a time, column by column."
+            + shown(PROBLEM.order),
         ),
         click.option(
-            "--dtype", metavar="NAME", help=f"Of A and B: {', '.join(DTYPE_BYTES)}." + shown(PROBLEM.dtype)
+            "--dtype",
+            type=DTYPES,
+            metavar="NAME",
+            help=f"Of A and B: {', '.join(DTYPE_BYTES)}." + shown(PROBLEM.dtype),
         ),
     )
 
@@ -142,10 +80,11 @@ def device_options(own: str = "") -> Callable[[F], F]:
     def shown(value: object) -> str:
         return f"  [{own or value}]"
 
-    sms = "SMs. With --device, that GPU with so many; alone, a GPU of ideal costs."
+    sms = "SMs. With --device, that GPU with so many; alone, so many of an H200."
     return _group(
         click.option(
             "--device",
+            type=DEVICES,
             metavar="NAME",
             help="GPU by name; `tilesim list` shows them." + shown(f"{DEVICE}, unless --sms is given"),
         ),
@@ -160,8 +99,19 @@ def device_options(own: str = "") -> Callable[[F], F]:
 
 
 costs_options = _group(
-    click.option("--costs", metavar="FILE", help="JSON of costs, or of `tilesim calibrate`, to use instead."),
-    click.option("--seed", type=int, default=0, metavar="NUMBER", help="Of the jitter, from 0.  [0]"),
+    click.option(
+        "--costs",
+        type=COSTS,
+        metavar="FILE",
+        help="JSON of costs, or of `tilesim calibrate`, to use instead.",
+    ),
+    click.option(
+        "--seed",
+        type=int,
+        default=0,
+        metavar="NUMBER",
+        help="Of the jitter, by which K-steps vary; from 0.  [0]",
+    ),
 )
 kernel_options = _group(
     click.option("--warps", type=click.IntRange(1, 32), help="Of a thread block.  [4 or 8, by its tile]"),
@@ -174,7 +124,7 @@ ctas_option = click.option(
     "--ctas-per-sm",
     type=click.IntRange(1, 64),
     default=1,
-    help="Blocks per SM that a schedule counts on.  [1]",
+    help="Thread blocks per SM that a schedule counts on.  [1]",
 )
 schedule_argument = click.argument("schedule", type=Schedule())
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")

@@ -1,15 +1,15 @@
-"""Rows in blocks that fit a processor's cache, so that a million rows need no columns of a million."""
+"""Rows in chunks that fit a processor's cache, so that a million rows need no columns of a million."""
 
 from collections.abc import Iterator
 
 ROWS = 2**13
-"""Rows of a block: of spans, 640 KiB."""
+"""Rows of a chunk: of spans, 640 KiB."""
 
 
-def blocks(rows: int, size: int = ROWS) -> Iterator[slice]:
+def chunks(rows: int, size: int = ROWS) -> Iterator[slice]:
     """Slices of at most `size` rows that cover range(rows) in turn.
 
-    >>> list(blocks(5, 2))
+    >>> list(chunks(5, 2))
     [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
     """
     for begin in range(0, rows, size):

@@ -1,13 +1,13 @@
-"""The clock: the only place where time advances. It plays the segments of a plan in slots, event by event.
+"""Events: the only place where time advances. A plan's segments are played in slots, event by event.
 
 A slot is at any instant free, launching, in a main loop, waiting for a partial, or writing. Main loops of one
-SM share it: with r of them each advances at 1/f(r) (processor sharing), so a drain that has been foreseen is
-foreseen anew whenever r changes.
+SM share it: with r of them each advances at 1/f(r) (processor sharing), so drains are predicted again
+whenever r changes.
 
 A slot awaits one event at a time, and the lowest key is next: (time, event, rank) in one integer. What ends
-comes before what begins, and ties between slots go by the rank in which the hardware fills them, so a run is
-the same for ever. A step that touches nothing which slots share needs no event of its own: where main loops
-share nothing, one event plays a whole tile.
+comes before what begins, and ties between slots go by the rank in which the hardware fills them, so equal
+arguments give equal runs. A step that touches nothing which slots share needs no event of its own: where main
+loops share nothing, one event plays a whole tile.
 
 All state is in columns, so that the same source runs in Python, on lists, and compiled, on arrays. Only the
 queue has two forms, a heap and a tree.
@@ -16,18 +16,18 @@ queue has two forms, a heap and a tree.
 from heapq import heappop, heappush, heapreplace
 from math import ceil
 
-from tilesim.engine.state import CTA, DISPATCHED, ISSUED, NOBODY, QUEUED, Column, Run, Slots
+from tilesim.engine.state import CTA, DISPATCHED, ISSUED, NOBODY, QUEUED, Column, Slots, State
 
 DRAIN, NEXT, FREE, BEGIN, START = range(5)
 EVENTS = 5
 NEVER = 2**63 - 1
 ROUNDING = 1e-6
-"""ns by which a float may stick out of the whole nanosecond that it means."""
+"""ns by which a float may exceed the whole nanosecond that it stands for."""
 
 
-def play(run: Run) -> None:
+def play(state: State) -> None:
     """Fill the log. Whoever still waits for a partial at the end waits for ever."""
-    slots = run.slots
+    slots = state.slots
     while True:
         key = lowest(slots.queue, slots.key)
         if key == NEVER:
@@ -35,17 +35,17 @@ def play(run: Run) -> None:
         rank = key & (len(slots.key) - 1)
         now, event = slots.when[rank], slots.event[rank]
         if event == DRAIN:
-            drain(run, rank, now)
+            drain(state, rank, now)
         elif event == NEXT:
-            written = run.log.done[slots.at[rank]]
-            gap = run.rates.handover + (run.rates.staging if written > now else 0)
-            issue(run, rank, now, gap, written, written)
+            written = state.log.done[slots.at[rank]]
+            gap = state.rates.handover + (state.rates.staging if written > now else 0)
+            issue(state, rank, now, gap, written, written)
         elif event == FREE:
-            enter(run, rank, now)
+            enter(state, rank, now)
         elif event == BEGIN:
-            issue(run, rank, now, lead(run, rank, now), 0, now + run.rates.launch)
+            issue(state, rank, now, launch_to_start(state, rank, now), 0, now + state.rates.launch)
         else:
-            share(run, rank, now, 1)
+            share(state, rank, now, 1)
 
 
 def latest(slots: int) -> float:
@@ -53,37 +53,37 @@ def latest(slots: int) -> float:
     return NEVER / EVENTS / (2 * slots) - 1
 
 
-def enter(run: Run, rank: int, now: int) -> None:
+def enter(state: State, rank: int, now: int) -> None:
     """The slot is free: dispatch the next thread block to it."""
-    slots, heads = run.slots, run.heads
+    slots, heads = state.slots, state.heads
     cta = heads[CTA]
-    if cta == len(run.segments.offsets) - 1:
+    if cta == len(state.segments.offsets) - 1:
         rest(slots, rank)
         return
     heads[CTA] = cta + 1
-    heads[DISPATCHED] = begin = max(now, heads[DISPATCHED] + run.rates.dispatch)
+    heads[DISPATCHED] = begin = max(now, heads[DISPATCHED] + state.rates.dispatch)
     slots.cta[rank] = cta
-    slots.next_row[rank] = run.segments.offsets[cta]
-    slots.end_row[rank] = run.segments.offsets[cta + 1]
+    slots.next_row[rank] = state.segments.offsets[cta]
+    slots.end_row[rank] = state.segments.offsets[cta + 1]
     # What is issued later must wait, as the log is in the order of issue; so must who draws from the queue.
     if begin > now or slots.next_row[rank] == slots.end_row[rank]:
         wait_for(slots, rank, begin, BEGIN)
     else:
-        issue(run, rank, now, lead(run, rank, now), 0, 0)
+        issue(state, rank, now, launch_to_start(state, rank, now), 0, 0)
 
 
-def lead(run: Run, rank: int, now: int) -> int:
+def launch_to_start(state: State, rank: int, now: int) -> int:
     """From the dispatch of a thread block to its first multiply: it loads nothing while its SM writes."""
-    rates, slots = run.rates, run.slots
+    rates, slots = state.rates, state.slots
     return max(now + rates.launch, slots.written[slots.home[rank]]) + rates.prologue - now
 
 
-def issue(run: Run, rank: int, now: int, gap: int, written: int, leave: int) -> None:
+def issue(state: State, rank: int, now: int, gap: int, written: int, leave: int) -> None:
     """Issue the next segment, the CTA's own or the queue's, with an epilogue under it until `written`.
 
     Where neither is left the CTA leaves at `leave`.
     """
-    segments, rates, slots, log, heads = run.segments, run.rates, run.slots, run.log, run.heads
+    segments, rates, slots, log, heads = state.segments, state.rates, state.slots, state.log, state.heads
     row = slots.next_row[rank]
     if row < slots.end_row[rank]:
         slots.next_row[rank] = row + 1
@@ -105,17 +105,17 @@ def issue(run: Run, rank: int, now: int, gap: int, written: int, leave: int) -> 
         slots.left[rank] = work
         wait_for(slots, rank, start, START)
         return
-    drained = start + ceil(work * 1.0 - ROUNDING)  # as it would be foreseen, to the last bit
-    if segments.cut[row] == NOBODY:
+    drained = start + ceil(work * 1.0 - ROUNDING)  # as `share` predicts it, to the last bit
+    if segments.split[row] == NOBODY:
         log.drain[at] = drained
-        finish(run, rank, drained, 0)
+        finish(state, rank, drained, 0)
     else:
         wait_for(slots, rank, drained, DRAIN)
 
 
-def share(run: Run, rank: int, now: int, change: int) -> None:
-    """A main loop of this slot begins or is over, `change` 1 or -1: foresee anew the drains on its SM."""
-    slots, slowdown = run.slots, run.rates.slowdown
+def share(state: State, rank: int, now: int, change: int) -> None:
+    """A main loop of this slot begins or is over, `change` 1 or -1: predict the drains on its SM again."""
+    slots, slowdown = state.slots, state.rates.slowdown
     left, since, many = slots.left, slots.since, slots.multiplying
     home = slots.home[rank]
     before = slowdown[many[home]]
@@ -123,7 +123,7 @@ def share(run: Run, rank: int, now: int, change: int) -> None:
     after = slowdown[many[home]]
     since[rank] = now if change == 1 else NOBODY
     other = slots.beside[rank]
-    for _ in range(run.rates.residents):
+    for _ in range(state.rates.residents):
         if since[other] != NOBODY and (after != before or other == rank):
             left[other] -= (now - since[other]) / before
             since[other] = now
@@ -132,44 +132,44 @@ def share(run: Run, rank: int, now: int, change: int) -> None:
         other = slots.beside[other]
 
 
-def drain(run: Run, rank: int, now: int) -> None:
+def drain(state: State, rank: int, now: int) -> None:
     """A main loop is over: write a tile that has no other segment, hand in a partial, or wait for others'."""
-    slots, merges, log = run.slots, run.merges, run.log
+    slots, merges, log = state.slots, state.merges, state.log
     row, at = slots.row[rank], slots.at[rank]
-    if run.rates.shared:
-        share(run, rank, now, -1)
+    if state.rates.shared:
+        share(state, rank, now, -1)
     log.drain[at] = now
-    cut = run.segments.cut[row]
-    if cut == NOBODY:
-        finish(run, rank, now, 0)
+    split = state.segments.split[row]
+    if split == NOBODY:
+        finish(state, rank, now, 0)
         return
-    if row == merges.owner[cut]:
-        merges.waiting[cut] = rank
+    if row == merges.owner[split]:
+        merges.waiting[split] = rank
         rest(slots, rank)
     else:
-        hand_in(run, rank, now)
-        merges.missing[cut] -= 1
-        merges.arrived[cut] = max(merges.arrived[cut], log.done[at])
-    waiting = merges.waiting[cut]
-    if waiting != NOBODY and merges.missing[cut] == 0:
-        ready = max(log.drain[slots.at[waiting]], merges.arrived[cut])
-        finish(run, waiting, ready, merges.partials[cut])
+        store_partial(state, rank, now)
+        merges.missing[split] -= 1
+        merges.arrived[split] = max(merges.arrived[split], log.done[at])
+    waiting = merges.waiting[split]
+    if waiting != NOBODY and merges.missing[split] == 0:
+        ready = max(log.drain[slots.at[waiting]], merges.arrived[split])
+        finish(state, waiting, ready, merges.partials[split])
 
 
-def hand_in(run: Run, rank: int, now: int) -> None:
+def store_partial(state: State, rank: int, now: int) -> None:
     """Store the accumulator for another CTA to add."""
-    if run.rates.stores:
-        at, log = run.slots.at[rank], run.log
+    if state.rates.stores:
+        at, log = state.slots.at[rank], state.log
         log.ready[at] = log.fixup[at] = now
-        log.done[at] = now + run.rates.partial
-        go_on(run, rank, log.done[at], log.done[at])
+        log.done[at] = now + state.rates.partial
+        go_on(state, rank, log.done[at], log.done[at])
     else:
-        finish(run, rank, now, 0)
+        finish(state, rank, now, 0)
 
 
-def finish(run: Run, rank: int, ready: int, partials: int) -> None:
+def finish(state: State, rank: int, ready: int, partials: int) -> None:
     """Add the partials, which have come, and write the tile; without any, in turn with who writes already."""
-    rates, slots, log, at = run.rates, run.slots, run.log, run.slots.at[rank]
+    rates, slots, log, at = state.rates, state.slots, state.log, state.slots.at[rank]
     fixup = ready + (rates.merge + rates.fixup * partials if partials else 0)
     done = fixup + rates.epilogue
     if rates.epilogue_serialisation and not partials:
@@ -178,13 +178,13 @@ def finish(run: Run, rank: int, ready: int, partials: int) -> None:
             done = max(done, before + rates.epilogue_serialisation)
         slots.written[slots.home[rank]] = max(done, before)
     log.ready[at], log.fixup[at], log.done[at] = ready, fixup, done
-    go_on(run, rank, fixup if rates.overlap else done, done)
+    go_on(state, rank, fixup if rates.overlap else done, done)
 
 
-def go_on(run: Run, rank: int, following: int, done: int) -> None:
+def go_on(state: State, rank: int, following: int, done: int) -> None:
     """The CTA asks for its next segment at `following`, or leaves at `done` where none can be left."""
-    slots = run.slots
-    if slots.next_row[rank] < slots.end_row[rank] or run.heads[QUEUED] < len(run.segments.work):
+    slots = state.slots
+    if slots.next_row[rank] < slots.end_row[rank] or state.heads[QUEUED] < len(state.segments.work):
         wait_for(slots, rank, following, NEXT)
     else:
         wait_for(slots, rank, done, FREE)

@@ -1,7 +1,7 @@
 """The engine: plays a Plan on a Device's slots, and finds when and where each segment runs.
 
-tilesim.engine.setup lays plan, device and costs out in columns, and tilesim.engine.events plays those: compiled where there
-are many segments, else in Python.
+tilesim.engine.setup lays plan, device and costs out in columns, and tilesim.engine.events plays those:
+compiled where there are many segments, else in Python.
 """
 
 from math import exp
@@ -12,19 +12,19 @@ from tilesim import compiled
 from tilesim.costs import WHOLE, Costs
 from tilesim.devices import Device
 from tilesim.engine import events
-from tilesim.engine.chunks import ROWS, blocks
+from tilesim.engine.chunks import ROWS, chunks
 from tilesim.engine.setup import laid_out, with_lists, with_tree
-from tilesim.engine.state import CTA, NOBODY, Log, Run
-from tilesim.errors import PlanError
-from tilesim.model.sole_residents import solitude
-from tilesim.model.traffic import loads, stretch
+from tilesim.engine.state import CTA, NOBODY, Log, State
+from tilesim.errors import CostsError, PlanError
+from tilesim.model.kstep import k_step_stretch, slowest_k_step
 from tilesim.plans import Plan
-from tilesim.problems import DTYPE_BYTES, Problem
+from tilesim.problems import Problem
+from tilesim.spans import LONGEST_NS
 
 STEPS: compiled.Steps = (
     *((step, step) for step in (
-        events.enter, events.lead, events.issue, events.share, events.drain, events.hand_in, events.finish,
-        events.go_on, events.wait_for, events.rest,
+        events.enter, events.launch_to_start, events.issue, events.share, events.drain, events.store_partial,
+        events.finish, events.go_on, events.wait_for, events.rest,
     )),
     (events.lowest, events.lowest_in_tree),
     (events.enqueue, events.enqueue_in_tree),
@@ -39,31 +39,35 @@ def run(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int = 
     schedule runs it. A segment waits only on segments before it in the plan, and blocks start in id order, so
     no wait is circular.
 
-    Raises PlanError where one from the shared queue waits for a thread block that never gets a slot.
+    Raises PlanError where one from the shared queue waits for a thread block that never gets a slot,
+    CostsError where the run could be so long that its slot-time does not fit int64.
     """
+    end, limit = longest(plan, problem, device, costs), LONGEST_NS / device.slots
+    if end > limit:
+        raise CostsError(f"with these costs the run could last {end:.3g} ns; at most {limit:.3g} fit")
     work = main_loop_ns(plan, problem, device, costs, seed)
-    made, spans = laid_out(plan, problem, device, costs, work)
+    state, spans = laid_out(plan, problem, device, costs, work)
     play = compiled.fast(events.play, len(work), STEPS)
-    if play and longest(plan, problem, device, costs) < events.latest(device.slots):
-        play(with_tree(made))
+    if play and end < events.latest(device.slots):
+        play(with_tree(state))
     else:
-        made = with_lists(made)
-        events.play(made)
-        for name, column in zip(Log._fields, made.log, strict=True):
+        state = with_lists(state)
+        events.play(state)
+        for name, column in zip(Log._fields, state.log, strict=True):
             spans[name] = column
-    if made.heads[CTA] < plan.ctas:
-        raise PlanError(_stuck(plan, device, made))
+    if state.heads[CTA] < plan.ctas:
+        raise PlanError(_stuck(plan, device, state))
     _settle(spans)
     spans.flags.writeable = False
     return spans
 
 
-def _stuck(plan: Plan, device: Device, made: Run) -> str:
-    waits = (np.array(made.merges.waiting) != NOBODY) & (np.array(made.merges.missing) > 0)
-    tile = plan.rows["tile"][made.merges.owner[int(waits.argmax())]]
+def _stuck(plan: Plan, device: Device, state: State) -> str:
+    waits = (np.array(state.merges.waiting) != NOBODY) & (np.array(state.merges.missing) > 0)
+    tile = plan.rows["tile"][state.merges.owner[int(waits.argmax())]]
     return (
         f"tile {tile} waits for ever for its other partials: all {device.slots} slots are held, "
-        f"and thread block {made.heads[CTA]} finds none"
+        f"and thread block {state.heads[CTA]} finds none"
     )
 
 
@@ -71,38 +75,28 @@ def _settle(spans: np.ndarray) -> None:
     """Sort rows of one issue by (start, sm, slot), in place; the rows come in the order of issue."""
     begin, size = 0, ROWS
     while begin < len(spans):
-        block = spans[begin : begin + size]
-        same = block["issue"][1:] == block["issue"][:-1]
-        if begin + size < len(spans):  # what has the last row's issue is left to the next block
+        chunk = spans[begin : begin + size]
+        same = chunk["issue"][1:] == chunk["issue"][:-1]
+        if begin + size < len(spans):  # what has the last row's issue is left to the next chunk
             if same.all():
                 size *= 2
                 continue
             end = len(same) - int(same[::-1].argmin())
-            block, same = block[:end], same[: end - 1]
+            chunk, same = chunk[:end], same[: end - 1]
         rows = np.flatnonzero(np.append(False, same) | np.append(same, False))
         names = ("slot", "sm", "start", "issue")
-        block[rows] = block[rows[np.lexsort([block[name][rows] for name in names])]]
-        begin, size = begin + len(block), ROWS
+        chunk[rows] = chunk[rows[np.lexsort([chunk[name][rows] for name in names])]]
+        begin, size = begin + len(chunk), ROWS
 
 
 def longest(plan: Plan, problem: Problem, device: Device, costs: Costs) -> float:
     """How long a run of `plan` can be, ns: in one slot, at its slowest."""
     fixed = sum(getattr(costs, name) or 0 for name in WHOLE if name != "cache")
     # Of a tile's noise, nothing beyond 8 standard deviations is ever drawn.
-    k_step = _slowest_k_step(problem, device, costs) * exp(8 * _noise(costs, problem))
-    segments = len(plan.segments) + len(plan.shared)
+    k_step = slowest_k_step(problem, device, costs) * exp(8 * _noise(costs, problem))
+    segments = len(plan.rows)
     main_loops = float(problem.tiles * problem.k_steps) * k_step + segments * (costs.ramp + costs.contention)
     return fixed * (segments + plan.ctas) + main_loops * max(costs.coresidency)
-
-
-def _slowest_k_step(problem: Problem, device: Device, costs: Costs) -> float:
-    """ns of a K-step whose operands all come from DRAM, as those of all other slots, which share none."""
-    size = (problem.tile_m + problem.tile_n) * problem.tile_k * DTYPE_BYTES[problem.dtype] * device.slots
-    # A slot may begin a second piece of a main loop while the first one's time lasts: see tilesim.model.traffic.
-    waits = 2 * size / costs.bandwidth / min(costs.coresidency) if costs.bandwidth else 0.0
-    return (
-        (costs.k_step + waits) * (1 + costs.exposed_dram + costs.unshared_l2) * (1 + costs.sole_exposed_dram)
-    )
 
 
 def _noise(costs: Costs, problem: Problem) -> float:
@@ -120,33 +114,10 @@ def main_loop_ns(plan: Plan, problem: Problem, device: Device, costs: Costs, see
         noise *= _noise(costs, problem)
         np.exp(noise, out=noise)
     work = np.empty(len(stretched), np.int64)
-    for block in blocks(len(work)):
-        k_step = costs.k_step * stretched[block]
+    for chunk in chunks(len(work)):
+        k_step = costs.k_step * stretched[chunk]
         if costs.jitter:
-            k_step *= noise[rows["tile"][block]]
-        work[block] = np.maximum(1, np.rint((rows["k1"][block] - rows["k0"][block]) * k_step))
+            k_step *= noise[rows["tile"][chunk]]
+        work[chunk] = np.maximum(1, np.rint((rows["k1"][chunk] - rows["k0"][chunk]) * k_step))
     work += costs.ramp
     return work
-
-
-def k_step_stretch(plan: Plan, problem: Problem, device: Device, costs: Costs) -> np.ndarray:
-    """How much longer K-steps take for where their operands come from and who else is there: float64, in plan
-    order."""
-    lonely = device.ctas_per_sm > 1 and (costs.unloaded_latency or costs.sole_exposed_dram)
-    if not costs.bandwidth and not costs.unshared_l2 and not lonely:
-        return np.broadcast_to(1.0, len(plan.rows))
-    gap = costs.launch + costs.prologue if plan.ctas > device.slots else costs.handover
-    gap += costs.ramp + (costs.staging if costs.overlap else costs.epilogue)
-    step = costs.k_step * costs.slowdown(device.ctas_per_sm)
-    loaded = loads(plan, problem, device.slots, gap / step)
-    longer, cold = np.ones(len(loaded.row)), np.zeros(len(loaded.row))
-    if costs.bandwidth:
-        seen = loaded.behind(costs.cache)
-        longer, cold = stretch(seen.demand, costs.bandwidth * step), seen.cold
-    longer *= (
-        1 + costs.exposed_dram * cold + (costs.unshared_l2 * loaded.unshared() if costs.unshared_l2 else 0)
-    )
-    if lonely:
-        alone, idle = solitude(plan, loaded, device)
-        longer *= 1 + alone * (costs.sole_exposed_dram * cold - costs.unloaded_latency * idle)
-    return loaded.mean(longer)

@@ -1,4 +1,4 @@
-"""A plan, its costs and the slots that it runs in, laid out in the columns that tilesim.engine.events plays."""
+"""A plan, its costs and its slots, laid out in the columns that tilesim.engine.events plays."""
 
 from typing import Any
 
@@ -7,43 +7,43 @@ import numpy as np
 from tilesim.costs import Costs
 from tilesim.devices import Device
 from tilesim.engine.events import FREE, NEVER
-from tilesim.engine.state import NOBODY, Log, Merges, Rates, Run, Segments, Slots
-from tilesim.plans import Plan
+from tilesim.engine.state import NOBODY, Log, Merges, Rates, Segments, Slots, State
+from tilesim.plans import Plan, owners
 from tilesim.problems import Problem
 from tilesim.spans import SPAN
 
 
 def laid_out(
     plan: Plan, problem: Problem, device: Device, costs: Costs, work: np.ndarray
-) -> tuple[Run, np.ndarray]:
+) -> tuple[State, np.ndarray]:
     """(columns that are arrays, a SPAN array with a row per segment, of whose fields their log consists).
 
     `plan` covers `problem`. `work`: each segment's main loop alone on its SM, int64 ns, in plan order.
     """
     tile, k0, k1 = (plan.rows[name] for name in ("tile", "k0", "k1"))
-    cut, merges = _merges(tile, problem)
+    split, merges = _merges(tile, problem)
     heads = np.array([0, len(plan.segments), 0, -costs.dispatch])
     spans = np.zeros(len(work), SPAN)
     log = Log(*(spans[name] for name in Log._fields))
-    segments = Segments(tile, k0, k1, work, cut, plan.offsets)
-    return Run(segments, _rates(costs, device), _slots(device), merges, log, heads), spans
+    segments = Segments(tile, k0, k1, work, split, plan.offsets)
+    return State(segments, _rates(costs, device), _slots(device), merges, log, heads), spans
 
 
-def with_lists(made: Any) -> Any:
+def with_lists(state: Any) -> Any:
     """The same with lists in place of arrays."""
-    if isinstance(made, tuple):
-        return type(made)(*map(with_lists, made))
-    return made.tolist() if isinstance(made, np.ndarray) else made
+    if isinstance(state, tuple):
+        return type(state)(*map(with_lists, state))
+    return state.tolist() if isinstance(state, np.ndarray) else state
 
 
-def with_tree(made: Run) -> Run:
+def with_tree(state: State) -> State:
     """The same with a winner tree for a heap. At the beginning keys ascend, so who stands left wins."""
-    width = len(made.slots.key)
-    tree = np.append(made.slots.key, made.slots.key)
+    width = len(state.slots.key)
+    tree = np.append(state.slots.key, state.slots.key)
     while width > 1:
         tree[width // 2 : width] = tree[width : 2 * width : 2]
         width //= 2
-    return made._replace(slots=made.slots._replace(queue=tree))
+    return state._replace(slots=state.slots._replace(queue=tree))
 
 
 def _rates(costs: Costs, device: Device) -> Rates:
@@ -103,15 +103,16 @@ def _slots(device: Device) -> Slots:
 
 
 def _merges(tile: np.ndarray, problem: Problem) -> tuple[np.ndarray, Merges]:
-    """Segments.cut, and what it numbers."""
+    """Segments.split, and the split tiles that it numbers."""
     if len(tile) == problem.tiles:
         none = np.zeros(0, np.int64)
         return np.full(len(tile), NOBODY, np.int32), Merges(none, none, none, none, none)
     counts = np.bincount(tile, minlength=problem.tiles)
     several = counts > 1
-    cut = np.where(several, np.cumsum(several, dtype=np.int32) - 1, np.int32(NOBODY))[tile]
-    rows = np.flatnonzero(cut != NOBODY)
+    split = np.where(several, np.cumsum(several, dtype=np.int32) - 1, np.int32(NOBODY))[tile]
     partials = counts[several] - 1
     owner, arrived = np.zeros((2, len(partials)), np.int64)
-    owner[cut[rows]] = rows  # of a tile's rows, the last stays
-    return cut, Merges(owner, partials, partials.copy(), arrived, np.full_like(owner, NOBODY))
+    rows = np.flatnonzero(split != NOBODY)
+    rows = rows[owners(tile[rows])]
+    owner[split[rows]] = rows
+    return split, Merges(owner, partials, partials.copy(), arrived, np.full_like(owner, NOBODY))

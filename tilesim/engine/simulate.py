@@ -10,7 +10,6 @@ from tilesim.errors import CostsError, whole
 from tilesim.plans import Plan, shown_by
 from tilesim.problems import Problem
 from tilesim.schedules import SCHEDULES, Function, label, plan
-from tilesim.spans import LONGEST_NS
 from tilesim.traces import Trace
 
 
@@ -64,15 +63,7 @@ def _like(made: Plan, problem: Problem) -> str:
 
 
 def _play(made: Plan, schedule: str, problem: Problem, device: Device, costs: Costs, seed: int) -> Trace:
-    _check_length(made, problem, device, costs)
     spans = run.run(made, problem, device, costs, seed)
     return Trace(
         problem, device, schedule, spans, meta={"launches": made.ctas, "costs": asdict(costs), "seed": seed}
     )
-
-
-def _check_length(made: Plan, problem: Problem, device: Device, costs: Costs) -> None:
-    """Raise CostsError where the slot-time of the plan is beyond int64."""
-    longest, limit = run.longest(made, problem, device, costs), LONGEST_NS / device.slots
-    if longest > limit:
-        raise CostsError(f"with these costs the run could last {longest:.3g} ns; at most {limit:.3g} fit")

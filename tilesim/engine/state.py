@@ -1,4 +1,4 @@
-"""Columns: a plan that is played, laid out for tilesim.engine.events, as lists or as arrays."""
+"""State: a plan that is being played, in columns for tilesim.engine.events, as lists or as arrays."""
 
 from typing import NamedTuple
 
@@ -11,15 +11,15 @@ NOBODY = -1
 class Segments(NamedTuple):
     """Segments in plan order, the queue's last; thread block c owns those from offsets[c] to offsets[c + 1].
 
-    `work`: a main loop's time alone on its SM, ns. `cut`: the number of a segment's tile among those that
-    have several, NOBODY where it has one.
+    `work`: a main loop's time alone on its SM, ns. `split`: the number of a segment's tile among the split
+    tiles, NOBODY where the segment is all of its tile.
     """
 
     tile: Column
     k0: Column
     k1: Column
     work: Column
-    cut: Column
+    split: Column
     offsets: Column
 
 
@@ -51,7 +51,7 @@ class Rates(NamedTuple):
 class Slots(NamedTuple):
     """Columns by rank, in which the hardware fills slots.
 
-    `queue` and `key`: see the clock's `enqueue`; `key` is a power of two long. `when` and `event`: what a
+    `queue` and `key`: see events.enqueue; `key` is a power of two long. `when` and `event`: what a
     slot awaits. `row`: the segment that it is at; `at`: where that is in the log. `next_row` to `end_row`:
     what is left of its CTA's own. `left`: what was left of its main loop at `since`, ns alone on the SM;
     NOBODY where it is in none. `beside`: the rank of its SM's next slot, in a circle. `home`: where
@@ -78,7 +78,7 @@ class Slots(NamedTuple):
 
 
 class Merges(NamedTuple):
-    """Columns by cut tile: the last of its segments, `owner`, adds the others' partials.
+    """Columns by split tile: its `owner`, the row of its last segment, adds the others' partials.
 
     `missing` of them are still to come, the last so far came at `arrived`; the slot of rank `waiting` waits.
     """
@@ -93,9 +93,12 @@ class Merges(NamedTuple):
 CTA, QUEUED, ISSUED, DISPATCHED = range(4)
 
 
-class Run(NamedTuple):
-    """All of it. `log`: what is found, a row per segment in the order of issue. `heads`: next thread block,
-    row of the queue and row of the log; the last dispatch."""
+class State(NamedTuple):
+    """All of it. `log`: the spans, a row per segment in the order of issue.
+
+    `heads`: the next thread block, the next row of the queue, the next row of the log, and the time of the
+    last dispatch, at CTA, QUEUED, ISSUED and DISPATCHED.
+    """
 
     segments: Segments
     rates: Rates

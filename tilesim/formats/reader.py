@@ -58,7 +58,8 @@ def _content(path: str | PathLike[str]) -> bytes:
     if not data.startswith(GZIP):
         return data
     try:
-        data = gzip.GzipFile(fileobj=BytesIO(data)).read(MOST_TEXT + 1)
+        with gzip.open(BytesIO(data)) as inflated:
+            data = files.at_most(inflated.read, MOST_TEXT + 1)
     except (gzip.BadGzipFile, EOFError, zlib.error):
         raise TraceError(f"{path}: this is not a complete gzip file") from None
     if len(data) > MOST_TEXT:

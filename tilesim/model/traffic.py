@@ -6,14 +6,15 @@ from the cache. Whether it still lies there depends on how much else was loaded 
 bytes that throws out what was used least recently keeps a piece for a certain time, and all pieces for about
 the same (H. Che, Y. Tung, Z. Wang, Hierarchical Web Caching Systems, IEEE JSAC 20 (7), 2002).
 
-Time is counted in K-steps and all slots keep step with each other: it is the plan that is looked at, not
-a run. So this costs a sort of the pieces, whose number is bounded; of long main loops they get longer.
+Time is counted in K-steps, and all slots keep step with each other: this looks at the plan, not at a run. So
+it costs a sort of pieces of main loops. Their number is bounded: long main loops have longer pieces.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
+from tilesim.devices import Device
 from tilesim.plans import Plan
 from tilesim.problems import DTYPE_BYTES, Problem
 
@@ -21,27 +22,26 @@ SOFTNESS = 4
 """How sharply a cache loses what is old, of 1 / (1 + (kept / since)^s); infinite if it were exactly LRU."""
 
 MOST_PIECES = 2**20
-"""Pieces of main loops that are told apart, if the plan has no more segments than that."""
+"""The most pieces that main loops are cut into, in plans of no more segments than that."""
 
 IN_FLIGHT = 8
 """A main loop waits for the last of so many loads, each of which comes from DRAM as likely as any byte does.
-A figure that was fitted: of 4, 8, 16 and 32 it tells best how fast those are that are alone on an SM of an
-H200, with pipelines of three stages."""
-
-SHARPNESS = 2
-"""p of (1 + x^p)^(1/p), the slowdown where x times the bandwidth is asked for; on an H200, 2 fits best."""
+Fitted: of 4, 8, 16 and 32 it predicts best the main loops that are alone on an SM of an H200, with pipelines
+of three stages."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Traffic:
-    """What comes from DRAM while a piece of a main loop is multiplied, of one shape: float64 [pieces].
+    """What comes from where while a piece of a main loop is multiplied, of one shape: float64 [pieces].
 
-    `demand`: bytes that all slots together ask for, per K-step. `cold`: how likely at least one of a main
-    loop's IN_FLIGHT loads is among them.
+    `demand`: bytes that all slots together ask DRAM for, per K-step. `l2_miss`: how likely at least one of a
+    main loop's IN_FLIGHT loads is among them. `unshared`: operands that slots load and that none of them has
+    loaded at that time or up to a K-step before, as a share of two for each slot.
     """
 
     demand: np.ndarray
-    cold: np.ndarray
+    l2_miss: np.ndarray
+    unshared: np.ndarray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,17 +66,16 @@ class Loads:
     slots: int
 
     def behind(self, cache: int) -> Traffic:
-        """What of it comes from DRAM behind a cache of so many bytes."""
-        gone = np.asarray(self.sizes, float) @ _gone(self.since, self._kept_for(cache))
-        asked = np.bincount(self.at, gone * self.part)
-        cold = 1 - (1 - asked / (np.bincount(self.at, self.part) * sum(self.sizes))) ** IN_FLIGHT
-        return Traffic((asked / self.length)[self.at], cold[self.at])
-
-    def unshared(self) -> np.ndarray:
-        """How many operands slots load while a piece is multiplied that none of them has loaded at that time
-        or up to a K-step before, as a share of two for each slot: float64 [pieces]."""
-        alone = np.bincount(self.at, (self.since > 1).mean(axis=0) * self.part)
-        return np.minimum(1.0, alone / self.slots)[self.at]
+        """What of it comes from DRAM behind a cache of so many bytes; one of 0 is not known, and misses
+        nothing."""
+        new = np.bincount(self.at, (self.since > 1).mean(axis=0) * self.part)
+        unshared = np.minimum(1.0, new / self.slots)[self.at]
+        if not cache:
+            return Traffic(np.zeros(len(self.at)), np.zeros(len(self.at)), unshared)
+        lost = np.asarray(self.sizes, float) @ _lost(self.since, self._kept_for(cache))
+        asked = np.bincount(self.at, lost * self.part)
+        l2_miss = 1 - (1 - asked / (np.bincount(self.at, self.part) * sum(self.sizes))) ** IN_FLIGHT
+        return Traffic((asked / self.length)[self.at], l2_miss[self.at], unshared)
 
     def mean(self, values: np.ndarray) -> np.ndarray:
         """The mean of each segment's pieces: float64, shape [rows]."""
@@ -101,24 +100,15 @@ class Loads:
         return float(since[full - 1] + (cache * self.span - within[full - 1]) / older[full - 1])
 
 
-def _gone(since: np.ndarray, kept: float) -> np.ndarray:
+def _lost(since: np.ndarray, kept: float) -> np.ndarray:
     """The share of what was loaded `since` K-steps ago that a cache has lost: float64, shape of `since`.
 
-    >>> _gone(np.array([0.0, 1.0, 10.0, 30.0, np.inf]), kept=10.0).round(3).tolist()
+    >>> _lost(np.array([0.0, 1.0, 10.0, 30.0, np.inf]), kept=10.0).round(3).tolist()
     [0.0, 0.0, 0.5, 0.988, 1.0]
     """
     if not np.isfinite(kept):
         return np.isinf(since).astype(float)
     return 1 / (1 + (kept / np.maximum(since, 1e-9)) ** SOFTNESS)
-
-
-def stretch(demand: np.ndarray, saturation: float) -> np.ndarray:
-    """How much longer K-steps take that ask DRAM for `demand` bytes where it delivers `saturation` in one.
-
-    >>> stretch(np.array([0.0, 1.0, 3.0]), saturation=1.0).round(3).tolist()
-    [1.0, 1.414, 3.162]
-    """
-    return (1 + (demand / saturation) ** SHARPNESS) ** (1 / SHARPNESS)
 
 
 def loads(plan: Plan, problem: Problem, slots: int, gap: float) -> Loads:
@@ -159,6 +149,32 @@ def loads(plan: Plan, problem: Problem, slots: int, gap: float) -> Loads:
         float(time.max()) + length,
         slots,
     )
+
+
+def sole_residents(plan: Plan, seen: Loads, device: Device) -> tuple[np.ndarray, np.ndarray]:
+    """(sole, idle) of each piece of a main loop: bool and float64 in [0, 1), shapes [pieces].
+
+    `sole`: whether no other slot of its SM is in a main loop, while not every slot of the device is busy.
+    `idle`: the share of the device's slots that are idle then. Such a thread block waits for its loads while
+    nothing else multiplies on its SM; how long that takes depends on how much the rest of the device loads.
+
+    >>> from tilesim import Problem, plan
+    >>> tiles, device = Problem(128, 640, 64, tile=(128, 128, 64)), Device(2, ctas_per_sm=2)
+    >>> made = plan("naive", tiles, device)  # four tiles at once, then one
+    >>> sole, idle = sole_residents(made, loads(made, tiles, device.slots, gap=0), device)
+    >>> sole.tolist(), idle.tolist()
+    ([False, False, False, False, True], [0.0, 0.0, 0.0, 0.0, 0.75])
+    """
+    row = np.arange(seen.rows)
+    slot = (row % device.slots if in_waves(plan, device.slots) else plan.segments["cta"])[seen.row]
+    # Of a slot's pieces at one time, as there are of pieces of several K-steps, one counts.
+    at, who = np.divmod(np.unique(seen.at * device.slots + slot), device.slots)
+    idle = 1 - np.bincount(at) / device.slots
+    sm = np.asarray(device.filling)
+    sms = int(sm.max()) + 1
+    places, together = np.unique(at * sms + sm[who], return_counts=True)
+    sole = together[np.searchsorted(places, seen.at * sms + sm[slot])] == 1
+    return sole & (idle[seen.at] > 0), idle[seen.at]
 
 
 def in_waves(plan: Plan, slots: int) -> bool:

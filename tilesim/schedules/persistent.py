@@ -1,4 +1,4 @@
-"""One thread block per slot, each looping over tiles with a fixed stride."""
+"""As many thread blocks as fit on the SMs at once, each looping over tiles with a fixed stride."""
 
 import numpy as np
 

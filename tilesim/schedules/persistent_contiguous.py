@@ -1,4 +1,4 @@
-"""One thread block per slot, each looping over its own unbroken range of tiles."""
+"""As many thread blocks as fit on the SMs at once, each looping over its own unbroken range of tiles."""
 
 import numpy as np
 

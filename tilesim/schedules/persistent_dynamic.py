@@ -1,4 +1,4 @@
-"""One thread block per slot; each takes its next tile from a counter that all of them share."""
+"""As many thread blocks as fit at once; each takes its next tile from a counter that all of them share."""
 
 from tilesim.devices import Device
 from tilesim.orders import visit

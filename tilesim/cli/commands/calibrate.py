@@ -8,7 +8,8 @@ import click
 from tilesim import files
 from tilesim.calibration.calibrate import calibrations, repeated
 from tilesim.cli.figures import time, wrote
-from tilesim.cli.options import COSTS_FILE, json_option, output_option
+from tilesim.cli.options import COSTS_FILE, json_option, output_option, usage
+from tilesim.cli.parameter_types import INPUT
 from tilesim.formats.reader import read
 from tilesim.kernel_costs import Calibration
 from tilesim.traces import Trace
@@ -22,7 +23,7 @@ SHOWN = (
 
 
 @click.command(short_help="Fit costs to measured traces.")
-@click.argument("traces", metavar="TRACE...", nargs=-1, required=True)
+@click.argument("traces", type=INPUT, metavar="TRACE...", nargs=-1, required=True)
 @output_option(COSTS_FILE, "Write the costs here (.json), for --costs.")
 @json_option
 def command(traces: tuple[str, ...], output: str | None, as_json: bool) -> None:
@@ -30,6 +31,8 @@ def command(traces: tuple[str, ...], output: str | None, as_json: bool) -> None:
 
     Kernels differ in schedule, loads, overlap, warps, stages, dtype, tile or thread blocks per SM.
     """
+    with usage():
+        files.check_outputs((output,), traces)
     loaded = {path: read(path) for path in traces}
     fitted = calibrations(loaded)
     text = _text(fitted, loaded)

@@ -10,6 +10,7 @@ import click
 from tilesim.analysis.compare import DIVERGED, Comparison, Pair, compare
 from tilesim.cli.figures import time
 from tilesim.cli.options import costs_from, costs_options, json_option, usage
+from tilesim.cli.parameter_types import INPUT
 from tilesim.engine.simulate import replay
 from tilesim.errors import TraceError
 from tilesim.formats.reader import read
@@ -17,7 +18,7 @@ from tilesim.traces import Trace, about
 
 
 @click.command(short_help="Compare a simulation with a measured trace.")
-@click.argument("traces", metavar="[SIM] MEASURED...", nargs=-1, required=True)
+@click.argument("traces", type=INPUT, metavar="[SIM] MEASURED...", nargs=-1, required=True)
 @costs_options
 @json_option
 def command(traces: tuple[str, ...], seed: int, as_json: bool, **options: Any) -> None:
@@ -116,7 +117,7 @@ def _report(found: Comparison, simulated: Trace, measured: Trace) -> str:
     lines += [
         f"  {'order of first steps':22}Kendall's tau {found.order:.3f}",
         f"  {'on the same SM':22}{found.same_sm:.1%} of the tiles",
-        f"  {'where they part':22}{_parting(found)}",
+        f"  {'divergence':22}{_divergence(found)}",
     ]
     if source := simulated.meta.get("costs", {}).get("source"):
         lines.append(f"  {'costs':22}{source}")
@@ -144,13 +145,13 @@ def _error(pair: Pair) -> str:
     return "" if pair.error is None else f"{pair.error:>+10.1%}"
 
 
-def _parting(found: Comparison) -> str:
-    """When one leads by more than DIVERGED, and the largest lead."""
+def _divergence(found: Comparison) -> str:
+    """When the time lag first exceeds DIVERGED, and the largest lag."""
     most, at = time(abs(found.largest_lag)), time(found.largest_lag_at)
     if not found.largest_lag:
         return "nowhere"
-    who = "simulation" if found.largest_lag > 0 else "measured run"
-    largest = f"largest lead: the {who}'s, {most} at {at}"
+    behind = "measured run" if found.largest_lag > 0 else "simulation"
+    largest = f"largest lag: the {behind}'s, {most} at {at}"
     if found.diverged_at is None:
         return f"never by more than {DIVERGED:.0%} of the run; {largest}"
     return f"by {DIVERGED:.0%} of the run at {time(found.diverged_at)}; {largest}"

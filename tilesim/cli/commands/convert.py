@@ -17,6 +17,7 @@ from tilesim.cli.options import (
     problem_options,
     usage,
 )
+from tilesim.cli.parameter_types import INPUT
 from tilesim.formats import format_of, save
 from tilesim.formats.reader import read
 
@@ -25,7 +26,7 @@ OWN = "what IN says"
 
 
 @click.command(short_help="Read a trace of any format, and write it as another.")
-@click.argument("trace", metavar="IN")
+@click.argument("trace", type=INPUT, metavar="IN")
 @click.argument("output", metavar="OUT", type=OutputFile())
 @click.option(
     "--to",

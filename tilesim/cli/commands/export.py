@@ -22,6 +22,7 @@ from tilesim.cli.options import (
     usage,
 )
 from tilesim.cli.packages import load, scene_class, scene_names
+from tilesim.cli.parameter_types import INPUT, Schedule, starting_with
 from tilesim.cli.progress import progress
 from tilesim.errors import shown, unknown
 from tilesim.files import check_outputs
@@ -37,6 +38,9 @@ class SceneName(click.ParamType):
     """The name of a film."""
 
     name = "SCENE"
+
+    def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> Any:
+        return starting_with(incomplete, scene_names())
 
     def convert(self, value: Any, param: Any, ctx: Any) -> str:
         if value not in scene_names():
@@ -62,9 +66,19 @@ class Instant(click.ParamType):
 @click.command(short_help="Render a film, or a still of one.")
 @click.argument("scene", type=SceneName())
 @click.option("-o", "--output", type=OutputFile(), metavar="FILE", help="The film to write.  [SCENE.mp4]")
-@click.option("--trace", multiple=True, metavar="FILE", help="A trace to show; race takes two.  [repeatable]")
-@click.option("--ladder", metavar="FILE", help="Of `tilesim bench ladder`, for ladder and roofline.")
-@click.option("--schedule", multiple=True, metavar="NAME", help="A schedule to simulate.  [repeatable]")
+@click.option(
+    "--trace",
+    type=INPUT,
+    multiple=True,
+    metavar="FILE",
+    help="A trace to show; race takes two.  [repeatable]",
+)
+@click.option(
+    "--ladder", type=INPUT, metavar="FILE", help="Of `tilesim bench ladder`, for ladder and roofline."
+)
+@click.option(
+    "--schedule", type=Schedule(), multiple=True, metavar="NAME", help="A schedule to simulate.  [repeatable]"
+)
 @problem_options("the film's own")
 @device_options("the film's own")
 @costs_options

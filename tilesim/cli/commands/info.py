@@ -11,6 +11,7 @@ import click
 from tilesim import files
 from tilesim.cli.figures import table, time
 from tilesim.cli.options import json_option
+from tilesim.cli.parameter_types import INPUT
 from tilesim.cli.reports import machine
 from tilesim.costs import Costs
 from tilesim.errors import TilesimError, shown
@@ -28,7 +29,7 @@ class Content(NamedTuple):
 
 
 @click.command(short_help="Say what a trace, costs, a ladder or a tuned table is of.")
-@click.argument("file", type=click.Path())
+@click.argument("file", type=INPUT)
 @json_option
 def command(file: str, as_json: bool) -> None:
     """Say what FILE is, of what, and its figures.

@@ -31,7 +31,11 @@ BLOCKS = 16
 @click.option("--all", "whole", is_flag=True, help="List every thread block and tile.")
 @json_option
 def command(schedule: str, whole: bool, as_json: bool, **options: Any) -> None:
-    """Show which thread block computes which tiles under SCHEDULE, in order. No time passes here."""
+    """Show which thread block computes which tiles under SCHEDULE, in order. No time passes here.
+
+    SCHEDULE is a name of `tilesim list`, such as persistent or split-k:2, or a function
+    (problem, device) -> Plan of your own: mine.py:snake.
+    """
     problem, device = problem_from(options), device_from(options)
     with usage():
         plan = tilesim.plan(schedule, problem, device)
@@ -42,8 +46,8 @@ def command(schedule: str, whole: bool, as_json: bool, **options: Any) -> None:
         return
     click.echo(
         f"{schedule} on {device.title}: {plural(problem.tiles, 'tile')} of "
-        f"{plural(problem.k_steps, 'K-step')}, {plural(plan.ctas, 'thread block')} for "
-        f"{plural(device.slots, 'slot')}"
+        f"{plural(problem.k_steps, 'K-step')}, {plural(plan.ctas, 'thread block')}, "
+        f"{min(plan.ctas, device.slots)} at once"
     )
     click.echo("thread block  tiles")
     limit = max(plan.ctas, problem.tiles) if whole else BLOCKS

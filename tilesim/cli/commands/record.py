@@ -32,10 +32,15 @@ from tilesim.cli.packages import load
 @problem_options()
 @kernel_options
 @click.option(
-    "--loads", type=click.Choice(["tma", "ptr"]), default="tma", help="How tiles are loaded.  [tma]"
+    "--loads",
+    type=click.Choice(["tma", "ptr"]),
+    default="tma",
+    help="Load tiles by TMA or through pointers.  [tma]",
 )
 @click.option(
-    "--overlap/--no-overlap", default=True, help="Load a block's next tile under the epilogue.  [yes]"
+    "--overlap/--no-overlap",
+    default=True,
+    help="Load a block's next tile while it writes the one before.  [yes]",
 )
 @ctas_option
 @click.option("--repeats", type=click.IntRange(1, 10_000), default=21, help="Runs to choose from.  [21]")
@@ -44,7 +49,8 @@ from tilesim.cli.packages import load
 def command(schedule: str, output: str, as_json: bool, **options: Any) -> None:
     """Run SCHEDULE on this machine's GPU, and write its most typical run as a trace.
 
-    Naive and persistent have kernels of their own. With --kernel planned, any schedule runs.
+    Naive and persistent have kernels of their own. With --kernel planned, any schedule runs, also a function
+    (problem, device) -> Plan of your own: mine.py:snake.
     """
     problem = problem_from(options)
     names = ("kernel", "loads", "overlap", "warps", "stages", "ctas_per_sm", "repeats", "seed")

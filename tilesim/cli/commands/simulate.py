@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 import tilesim
+from tilesim import files
 from tilesim.cli.figures import table
 from tilesim.cli.options import (
     TRACE_FILE,
@@ -31,15 +32,24 @@ from tilesim.formats import gantt
 @device_options()
 @costs_options
 @output_option(TRACE_FILE, TRACE_HELP)
-@click.option("--gantt", "lanes", is_flag=True, help="Draw a line of text per slot.")
+@click.option("--gantt", "lanes", is_flag=True, help="Draw when each SM does what, as text.")
 @click.option("--width", type=click.IntRange(20, 10_000), default=100, help="Columns of --gantt.  [100]")
 @json_option
 def command(
     schedule: str, seed: int, output: str | None, lanes: bool, width: int, as_json: bool, **options: Any
 ) -> None:
-    """Play SCHEDULE on a simulated GPU and print its figures."""
+    """Play SCHEDULE on a simulated GPU and print its figures.
+
+    SCHEDULE is a name of `tilesim list`, such as persistent or split-k:2, or a function
+    (problem, device) -> Plan of your own: mine.py:snake.
+
+    --gantt draws a line for each place that an SM has for a thread block, and counts SMs without work. A
+    hand-over is the time in a thread block between two of its tiles.
+    """
     if lanes and as_json:
         raise click.UsageError("--gantt draws and --json does not; give one of them")
+    with usage():
+        files.check_outputs((output,), (options["costs"],))
     problem, device = problem_from(options), device_from(options)
     costs = costs_from(options, schedule, problem, device)
     with usage():

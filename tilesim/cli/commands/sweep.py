@@ -26,6 +26,7 @@ from tilesim.cli.options import (
     usage,
 )
 from tilesim.cli.packages import load
+from tilesim.cli.parameter_types import DEVICES, DTYPES, ORDER
 from tilesim.cli.progress import progress
 from tilesim.devices import Device
 from tilesim.errors import CostsError, SweepError, whole
@@ -39,7 +40,12 @@ FRAMES = ("1080p", "720p", "480p")
 
 
 @click.command(short_help="Simulate many combinations into one table, and draw them.")
-@axis("--schedule", Names(Schedule()), "NAMES", f"Such as naive,split-k:2.  [{','.join(SCHEDULES)}]")
+@axis(
+    "--schedule",
+    Names(Schedule()),
+    "NAMES",
+    f"Such as naive,split-k:2,mine.py:snake.  [{','.join(SCHEDULES)}]",
+)
 @axis("--m", Numbers(), "SIZES", "Rows of A and C, such as 128,512 or 256:8192:256.  [1536]")
 @axis(
     "--n",
@@ -51,11 +57,11 @@ FRAMES = ("1080p", "720p", "480p")
 @axis(
     "--tile", Names(TileShape()), "MxNxK", f"Output tiles, and K-steps.  [{'x'.join(map(str, PROBLEM.tile))}]"
 )
-@axis("--order", Names(click.STRING), "NAMES", f"Sequences of tiles.  [{PROBLEM.order}]")
-@axis("--dtype", Names(click.STRING), "NAMES", f"Of A and B.  [{PROBLEM.dtype}]")
+@axis("--order", Names(ORDER), "NAMES", f"Sequences of tiles.  [{PROBLEM.order}]")
+@axis("--dtype", Names(DTYPES), "NAMES", f"Of A and B.  [{PROBLEM.dtype}]")
 @axis(
     "--device",
-    Names(click.STRING),
+    Names(DEVICES),
     "NAMES",
     f"GPUs; `tilesim list` shows them.  [{DEVICE}, unless --sms is given]",
 )
@@ -88,6 +94,7 @@ def command(
     A combination that its schedule or costs refuse has an empty row with the reason in the column `error`.
     """
     with usage():
+        files.check_outputs((output, picture), (costs,))
         whole("the seed", seed, 0, 2**63 - 1, CostsError)
         every = combinations(_axes(options), Device.named(DEVICE))
         for one in every:

@@ -1,0 +1,130 @@
+"""Observations: what calibration reads off a trace, derived once for all that estimate costs from it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tilesim.metrics import in_turn, slot_index
+from tilesim.plans import Plan, owners, shown_by
+from tilesim.schedules import SCHEDULES, plan
+from tilesim.traces import Trace
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Observations:
+    """One trace, with arrays [spans] in the order of its spans and [pairs] of spans that follow one another.
+
+    `slot`: of the device, see metrics.slot_index. `owns`: whether a span finishes its tile. `steps`: its
+    K-steps, int64. `before`, `after`: rows that follow one another in a slot, int64 [pairs], see
+    metrics.in_turn.
+    `same_block`: whether both are one thread block's, bool [pairs]. `under_epilogue`: whether a main loop
+    begins under its thread block's epilogue of another tile. `sharing`: the share of a main loop's time with
+    r + 1 main loops on its SM, float64 [spans, ctas_per_sm]. `idle`: the share of the device's slots that are
+    idle while it is alone there; 0 where it never is or an SM has one slot. `clock_mhz`: mean clock of the
+    SMs, 0 where the trace does not tell. `plan`: what was run; `segment`: each span's row in it, int64.
+    """
+
+    trace: Trace
+    slot: np.ndarray
+    owns: np.ndarray
+    steps: np.ndarray
+    before: np.ndarray
+    after: np.ndarray
+    same_block: np.ndarray
+    under_epilogue: np.ndarray
+    sharing: np.ndarray
+    idle: np.ndarray
+    clock_mhz: float
+    plan: Plan
+    segment: np.ndarray
+
+    @property
+    def spans(self) -> np.ndarray:
+        """The trace's."""
+        return self.trace.spans
+
+
+def observe(trace: Trace) -> Observations:
+    """All of it, derived from `trace`."""
+    spans = trace.spans
+    before, after = in_turn(trace)
+    same_block = spans["cta"][before] == spans["cta"][after]
+    under_epilogue = np.zeros(len(spans), bool)
+    under_epilogue[after] = same_block & (spans["done"][before] > spans["start"][after])
+    sharing, idle = sm_sharing(trace)
+    made = _plan(trace)
+    segment = np.empty(len(spans), np.int64)
+    segment[np.lexsort((spans["k0"], spans["tile"]))] = np.lexsort((made.rows["k0"], made.rows["tile"]))
+    return Observations(
+        trace=trace,
+        slot=slot_index(trace),
+        owns=owners(spans["tile"], spans["done"]),
+        steps=(spans["k1"] - spans["k0"]).astype(np.int64),
+        before=before,
+        after=after,
+        same_block=same_block,
+        under_epilogue=under_epilogue,
+        sharing=sharing,
+        idle=idle,
+        clock_mhz=clock_mhz(trace),
+        plan=made,
+        segment=segment,
+    )
+
+
+def clock_mhz(trace: Trace) -> float:
+    """The mean clock of the SMs in MHz: cycles over time of all main loops; 0 where it is not known."""
+    spans = trace.spans
+    took = int((spans["drain"] - spans["start"]).sum())
+    if not (spans["cycles"] > 0).all() or not took:
+        return 0.0
+    return 1000 * float(spans["cycles"].sum()) / took
+
+
+def sm_sharing(trace: Trace) -> tuple[np.ndarray, np.ndarray]:
+    """(sharing, idle) of Observations. A main loop that is over in a step of the clock counts as alone."""
+    spans, most = trace.spans, trace.device.ctas_per_sm
+    share, idle = np.zeros((len(spans), most)), np.zeros(len(spans))
+    if most == 1:
+        share[:] = 1.0
+        return share, idle
+    busy = _busy(trace)
+    for sm in np.unique(spans["sm"]):
+        rows = np.flatnonzero(spans["sm"] == sm)
+        start, drain = spans["start"][rows], spans["drain"][rows]
+        times, at = np.unique(np.concatenate([start, drain]), return_inverse=True)
+        began, ended = at[: len(rows)], at[len(rows) :]
+        running = np.cumsum(
+            np.bincount(began, minlength=len(times)) - np.bincount(ended, minlength=len(times))
+        )
+        for r in range(most):
+            passed = np.append(0, np.cumsum(np.where(running[:-1] == r + 1, np.diff(times), 0)))
+            share[rows, r] = passed[ended] - passed[began]
+        free = times - np.interp(times, *busy)
+        passed = np.append(0, np.cumsum(np.where(running[:-1] == 1, np.diff(free), 0)))
+        idle[rows] = passed[ended] - passed[began]
+    share[~share.any(axis=1), 0] = 1.0
+    idle /= np.maximum(1.0, share[:, 0])
+    return share / share.sum(axis=1, keepdims=True), idle
+
+
+def _busy(trace: Trace) -> tuple[np.ndarray, np.ndarray]:
+    """(times, ns): how long, until then, the slots of the device had been in main loops, in the mean."""
+    spans = trace.spans
+    times, at = np.unique(np.concatenate([spans["start"], spans["drain"]]), return_inverse=True)
+    change = np.repeat([1, -1], len(spans))
+    running = np.cumsum(np.bincount(at, change))[:-1]
+    return times, np.append(0, np.cumsum(running * np.diff(times))) / trace.device.slots
+
+
+def _plan(trace: Trace) -> Plan:
+    """The plan of a run: its schedule's, or what the spans show where they split tiles in other places."""
+    if trace.schedule.partition(":")[0] in SCHEDULES:
+        made = plan(trace.schedule, trace.problem, trace.device)
+        planned, ran = (
+            np.sort(rows["tile"].astype(np.int64) * trace.problem.k_steps + rows["k0"])
+            for rows in (made.rows, trace.spans)
+        )
+        if np.array_equal(planned, ran):
+            return made
+    return shown_by(trace.spans)

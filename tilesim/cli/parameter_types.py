@@ -1,0 +1,133 @@
+"""The types of arguments and options: what a value must look like, and how a shell completes it."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from tilesim import files
+from tilesim.cli import schedule_files
+from tilesim.devices import presets
+from tilesim.errors import ScheduleError, TilesimError
+from tilesim.orders import ORDERS
+from tilesim.problems import DTYPE_BYTES
+from tilesim.schedules import SCHEDULES
+from tilesim.text import example, resolve
+
+
+@contextmanager
+def usage() -> Iterator[None]:
+    """Whatever tilesim refuses in here is the fault of a value on the command line: exit code 2."""
+    try:
+        yield
+    except TilesimError as error:
+        raise click.UsageError(str(error)) from None
+
+
+def starting_with(begin: str, choices: Iterable[str]) -> list[CompletionItem]:
+    """Those of `choices` that a shell offers for a word that begins so."""
+    return [CompletionItem(choice) for choice in choices if choice.startswith(begin)]
+
+
+def or_file(begin: str, choices: Iterable[str]) -> list[CompletionItem]:
+    """The same, and the names of files where none of `choices` fits."""
+    return starting_with(begin, choices) or [CompletionItem(begin, type="file")]
+
+
+def with_parameters(registry: Mapping[str, Callable[..., Any]]) -> Iterator[str]:
+    """The names of a registry, each with an example of what it needs: "row-major", "grouped:8"."""
+    for name in registry:
+        try:
+            yield example(name, registry[name], 2)
+        except TilesimError:  # one that cannot be loaded
+            continue
+
+
+class Name(click.ParamType):
+    """A name that the shell completes; whether there is such a thing is for the noun to say."""
+
+    name = "NAME"
+
+    def __init__(
+        self,
+        choices: Callable[[], Iterable[str]],
+        complete: Callable[..., list[CompletionItem]] = starting_with,
+    ) -> None:
+        self.choices, self.complete = choices, complete
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        return self.complete(incomplete, self.choices())
+
+
+ORDER = Name(lambda: with_parameters(ORDERS))
+DEVICES = Name(presets)
+DTYPES = Name(lambda: DTYPE_BYTES)
+COSTS = Name(lambda: ("ideal", *presets()), or_file)
+INPUT = click.Path()
+"""A file to be read; whether it is there is for its reader to say."""
+
+
+class TileShape(click.ParamType):
+    """MxNxK as three sizes."""
+
+    name = "MxNxK"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[int, ...]:
+        if isinstance(value, tuple):
+            return value
+        if not re.fullmatch(r"[0-9]{1,15}x[0-9]{1,15}x[0-9]{1,15}", value.lower(), re.ASCII):
+            self.fail(f"{value!r} is not three sizes such as 128x256x64", param, ctx)
+        return tuple(int(size) for size in value.lower().split("x"))
+
+
+class Schedule(click.ParamType):
+    """The name of a schedule, with its parameters, or of a function in a file: "mine.py:snake".
+
+    That function is a schedule, by its own name, until the command ends.
+    """
+
+    name = "SCHEDULE"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> str:
+        if ctx and ctx.resilient_parsing:  # the shell completes a line: nothing may run
+            return value
+        with usage():
+            if schedule_files.is_file(value):
+                text, value = value, schedule_files.adopt(value)
+                if ctx:
+                    ctx.meta.setdefault(schedule_files.__name__, []).append(text)
+                    ctx.call_on_close(partial(SCHEDULES.discard, value.partition(":")[0]))
+            else:
+                resolve("schedule", value, SCHEDULES, 2, ScheduleError)
+        return value
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        return or_file(incomplete, with_parameters(SCHEDULES))
+
+
+class OutputFile(click.Path):
+    """A file to be written; what would keep it from being written is said before any work is done.
+
+    Where its name has an ending, that must be one of `endings`, or `rule` is the error; not so for a device.
+    """
+
+    def __init__(self, *endings: str, rule: str = "") -> None:
+        super().__init__()
+        self.endings, self.rule = endings, rule
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        files.check(value)
+        path = Path(value)
+        fits = not self.endings or path.suffix.lower() in ("", *self.endings)
+        if not fits and (path.is_file() or not path.exists()):
+            self.fail(f"cannot write {value}: {self.rule}", param, ctx)
+        return super().convert(value, param, ctx)
