@@ -41,7 +41,7 @@ def test_a_page_runs_from_top_to_bottom(page: Path, workplace: Path) -> None:
             _execute(block.text, workplace)
         elif block.language == "toml":
             assert tomllib.loads(block.text)
-    session = "".join(block.text for block in blocks(page) if block.language == "pycon")
+    session = "\n".join(block.text for block in blocks(page) if block.language == "pycon")
     if session:
         _converse(session, workplace)
 
