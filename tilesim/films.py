@@ -3,12 +3,12 @@
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any, Protocol
 
+from tilesim import scratch
 from tilesim.errors import TilesimError
 from tilesim.metrics import TraceLike, first_of_cta, splits_tiles
 
@@ -23,8 +23,8 @@ def export(trace: Saved, path: str | PathLike[str], options: Mapping[str, Any]) 
     """Write a film of `trace` to `path`, and return that; see `Trace.film`."""
     options = dict(options)
     scene = str(options.pop("scene", None) or _scene(trace))
-    with tempfile.TemporaryDirectory(prefix="tilesim-") as folder:
-        shown = Path(folder, "trace.npz")
+    with scratch.folder() as folder:
+        shown = folder / "trace.npz"
         trace.save(shown)
         words = [scene, "--trace", str(shown), "-o", os.fspath(path), *_words(options)]
         # What this process can import, that one can.

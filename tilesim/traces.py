@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -12,7 +12,7 @@ import numpy as np
 from tilesim import films, metrics, strict_json, trace_checks, trace_file
 from tilesim.costs import badge
 from tilesim.devices import Device
-from tilesim.errors import TilesimError, TraceError, shown, whole
+from tilesim.errors import TilesimError, TraceError, shown, unknown, whole
 from tilesim.problems import Problem
 from tilesim.provenance import provenance
 from tilesim.spans import SPAN, TIMES
@@ -166,6 +166,11 @@ def header(trace: Trace) -> dict[str, Any]:
 
 def _described(values: Mapping[str, Any], spans: np.ndarray) -> Trace:
     """The trace of `spans` whose header is `values`; raises TraceError where it lacks or does not fit one."""
+    for name, noun in (("problem", Problem), ("device", Device)):
+        found, known = values.get(name), [each.name for each in fields(noun)]
+        for key in found if isinstance(found, dict) else ():
+            if key not in known:
+                raise TraceError(unknown(f"field of the {name}", key, known))
     try:
         problem = Problem(**{**values["problem"], "tile": tuple(values["problem"]["tile"])})
         device = Device(**{**values["device"], "sm_order": tuple(values["device"]["sm_order"])})

@@ -16,6 +16,7 @@ from .theme import Theme, ink_on
 from .uncovered import Uncovered, cursor_thickness
 
 OVERSAMPLING = 4
+"""Parts of a pixel to which bars are drawn; where as many lanes share a pixel, they blur its edges instead."""
 OVERLAPPED = 0.34
 """Share of a lane's height, from below, for a write that runs while the next tile is multiplied above it."""
 LEAST_LABEL = 0.86
@@ -150,15 +151,16 @@ def _picture(lanes: Lanes, bars: Bars, box: Pixels, theme: Theme, colours: np.nd
     fills = pack([theme.fill(kind) or (0, 0, 0) for kind in KINDS])[bars.kind]
     own = bars.kind == KINDS.index("multiply")
     fills[own] = pack(colours)[bars.sm[own]]
-    ends = np.rint(np.stack([bars.x0, bars.x1]) * OVERSAMPLING).astype(np.int64)
-    ends = np.clip(ends, 0, box.width * OVERSAMPLING)
+    parts = OVERSAMPLING if count < OVERSAMPLING * box.height else 1
+    ends = np.rint(np.stack([bars.x0, bars.x1]) * parts).astype(np.int64)
+    ends = np.clip(ends, 0, box.width * parts)
     picture = np.zeros((box.height, box.width * 3), np.float32)
     left = np.ones(box.height, np.float32)
     for first in range(0, count, AT_ONCE):
         some = np.arange(first, min(first + AT_ONCE, count))
         here = slice(*np.searchsorted(bars.lane, (some[0], some[-1] + 1)))
         over, empty = bars.kind[here] == KINDS.index("write under"), pack(theme.idle)
-        upper = np.full((len(some), box.width * OVERSAMPLING), empty, np.uint32)
+        upper = np.full((len(some), box.width * parts), empty, np.uint32)
         lower = _drawn(upper, bars.lane[here] - first, ends[:, here], fills[here], over)
         if box.height / count < THIN:
             _veil(upper, lower)
@@ -206,9 +208,10 @@ def _draw(lines: np.ndarray, lane: np.ndarray, ends: np.ndarray, fills: np.ndarr
 
 def _shrunk(lines: np.ndarray, width: int) -> np.ndarray:
     """Lines of packed pixels at `width`, as means: float32, shape [lanes, width · 3]."""
-    parts = lines.view(np.uint8).reshape(len(lines), width, OVERSAMPLING, 4)
-    total = sum(parts[:, :, part, :3].astype(np.float32) for part in range(OVERSAMPLING))
-    return (total / OVERSAMPLING).reshape(len(lines), -1)
+    pixels = lines.view(np.uint8).reshape(len(lines), width, -1, 4)
+    parts = pixels.shape[2]
+    total = sum(pixels[:, :, part, :3].astype(np.float32) for part in range(parts))
+    return (total / parts).reshape(len(lines), -1)
 
 
 def _label(picture: np.ndarray, lanes: Lanes, bars: list[Bar], theme: Theme, colours: np.ndarray) -> None:

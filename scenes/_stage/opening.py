@@ -17,6 +17,8 @@ from .words import Words
 TITLE_PX, LABEL_PX, SENTENCE_PX = 76, 38, 44
 MOST_CELLS = 4096
 """SMs that each have a cell in their colour; of more, none could be told from its neighbours."""
+LEAST_CELL = 6
+"""Between two lines of a grid: of a closer one nothing but lines would be seen."""
 LEAST_PX = 24
 """Of a number in a cell: smaller ones could not be read."""
 
@@ -91,9 +93,10 @@ def _cells(
     x, y = room.x + (room.w - wide * columns) / 2, room.y + (room.h - tall * rows) / 2
     if not fills:
         yield words.box(Box(x, y, wide * columns, tall * rows), tuple(mix(theme.idle, theme.text, 0.14)))
-        for row in range(1, rows):
+        lined = min(wide, tall) >= LEAST_CELL
+        for row in range(1, rows if lined else 1):
             yield words.line(x, y + row * tall, x + wide * columns, y + row * tall, theme.background)
-        for column in range(1, columns):
+        for column in range(1, columns if lined else 1):
             yield words.line(x + column * wide, y, x + column * wide, y + tall * rows, theme.background)
     gap = 0.06 * tall
     for index, fill in enumerate(fills):

@@ -294,7 +294,7 @@ class TestShipped:
 @pytest.mark.parametrize("noted", [5, "soon", {"p50": None}, {"p50": -1}, {"p50": 1e30}, {}])
 def test_notes_that_make_no_sense_are_no_notes(noted):
     trace = replace(
-        run("naive", NAIVE), meta={"launch_ns": noted, "warps": "eight", "kernel": 7, "stages": None}
+        run("naive", NAIVE), meta={"launch_ns": noted, "warps": "eight", "kernel": "seven", "stages": None}
     )
     (one,) = calibrations({"t": trace})
     assert (one.costs.launch, one.costs.prologue) == (LAUNCH_NS, 300)

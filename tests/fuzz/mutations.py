@@ -53,7 +53,7 @@ def changed_values(draw, values):
 
 @st.composite
 def changed_bytes(draw, contents):
-    """One of `contents` changed in up to eight places: bytes set, cut, put in, doubled, or the rest gone."""
+    """One of `contents` with up to eight places changed: bytes set, cut, put in, doubled, or all cut off."""
     data = bytearray(draw(st.sampled_from(contents)))
     for _ in range(draw(st.integers(1, 8))):
         begin = draw(st.integers(0, len(data)))

@@ -3,10 +3,7 @@
 import gzip
 import io
 import json
-import resource
-import signal
 import zipfile
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -15,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ladders import values as ladder_values
 from mutations import VALUES, changed_bytes, changed_table, changed_values
+from refusals import is_read_or_refused
 
 from tilesim import Costs, Device, Problem, Trace, simulate
 from tilesim.default_costs import read_costs
-from tilesim.errors import TilesimError
 from tilesim.formats import csv, perfetto
 from tilesim.formats import json as json_format
 from tilesim.formats.reader import read
@@ -27,9 +24,6 @@ from tilesim.ladder.steps import Ladder
 
 TRACE = simulate("stream-k", Problem(128, 256, 128, tile=(64, 64, 64)), Device(3, 2, 1, sm_order=(2, 0, 1)))
 SHIPPED = Path(ladder.__file__).parents[1] / "data"
-MEMORY, SECONDS = 3 * 2**29, 60
-LONGEST = 700
-"""Characters of a sentence, its path left out."""
 EXAMPLES = settings(max_examples=2 * settings.default.max_examples)
 
 
@@ -48,41 +42,7 @@ def written(folder):
     return found | {"gzip": gzip.compress(found["csv"])}
 
 
-@contextmanager
-def bounded():
-    """Raise MemoryError beyond MEMORY more bytes than there are, and TimeoutError after SECONDS."""
-
-    def late(*_):
-        raise TimeoutError(f"this took more than {SECONDS} s")
-
-    kept = resource.getrlimit(resource.RLIMIT_AS)
-    before = signal.signal(signal.SIGALRM, late)
-    here = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (here + MEMORY, kept[1]))
-    signal.alarm(SECONDS)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
-        resource.setrlimit(resource.RLIMIT_AS, kept)
-
-
 pytestmark = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux to bound memory")
-
-
-def is_read_or_refused(call, kind, path, content):
-    """Whether `call(path)` returns a `kind`; else it has raised one sentence."""
-    path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8", "surrogatepass"))
-    with bounded():
-        try:
-            assert isinstance(call(path), kind)
-        except TilesimError as error:
-            said = str(error).replace(str(path), "", 1)
-            assert len(said) < LONGEST, said
-            assert said.isprintable(), said
-            return False
-    return True
 
 
 @EXAMPLES

@@ -70,7 +70,9 @@ class Commands(Group):
 
 def _fail(sentence: str, code: int) -> None:
     """Say `sentence` on stderr in one line and exit with `code`."""
-    click.echo(f"error: {' '.join(sentence.split())}", err=True)
+    # A path may hold what would steer the terminal.
+    words = "".join(c if c.isprintable() else "\ufffd" for c in " ".join(sentence.split()))
+    click.echo(f"error: {words}", err=True)
     _silence(sys.stdout)
     sys.exit(code)
 

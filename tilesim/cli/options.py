@@ -102,8 +102,8 @@ costs_options = _group(
     click.option(
         "--costs",
         type=COSTS,
-        metavar="FILE",
-        help="JSON of costs, or of `tilesim calibrate`, to use instead.",
+        metavar="NAME|FILE",
+        help="ideal, a GPU's such as h200, or JSON of costs or of `tilesim calibrate`.  [the GPU's own]",
     ),
     click.option(
         "--seed",
