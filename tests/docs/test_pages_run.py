@@ -41,9 +41,9 @@ def test_a_page_runs_from_top_to_bottom(page: Path, workplace: Path) -> None:
             _execute(block.text, workplace)
         elif block.language == "toml":
             assert tomllib.loads(block.text)
-    session = "\n".join(block.text for block in blocks(page) if block.language == "pycon")
-    if session:
-        _converse(session, workplace)
+    examples = "\n".join(block.text for block in blocks(page) if block.language == "pycon")
+    if examples:
+        _converse(examples, workplace)
 
 
 def _place(block: Block, workplace: Path) -> None:
@@ -130,10 +130,10 @@ def _execute(code: str, workplace: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def _converse(session: str, workplace: Path) -> None:
+def _converse(examples: str, workplace: Path) -> None:
     """Try a page's interactive examples, in which a name that one defines is known to the next."""
-    script = workplace / "session.txt"
-    script.write_text(session, "utf-8")
+    script = workplace / "examples.txt"
+    script.write_text(examples, "utf-8")
     done = run("python", "-m", "doctest", script, cwd=workplace, PYTHONPATH=str(workplace))
     assert (done.returncode, done.stdout) == (0, ""), done.stdout + done.stderr
 
