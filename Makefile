@@ -32,7 +32,7 @@ mutation: .venv/.test ## break the simulator in 300 ways, one at a time, and cou
 	@$(PYTHON_HERE) tests/mutation
 
 docs: .venv/.docs ## build the documentation into .cache/docs; a warning is an error
-	@$(PYTHON_HERE) -m sphinx -q -W --keep-going -n -d .cache/doctrees docs .cache/docs
+	@$(PYTHON_HERE) -m sphinx -q -W --keep-going -n -E -d .cache/doctrees docs .cache/docs
 	@echo "The documentation is .cache/docs/index.html"
 
 dist: .venv/.dist ## build a wheel and a source archive into dist/

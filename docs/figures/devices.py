@@ -10,6 +10,6 @@ def figures() -> dict[str, str]:
     for name, preset in presets().items():
         peaks = ", ".join(f"{dtype} {figure:g}" for dtype, figure in preset["peak_tflops"].items())
         memory = f"{preset['memory_gb_per_s']:,}"
-        lines.append((f"`{name}`", preset["title"], str(preset["sms"]), memory, peaks, preset["source"]))
-    head = ("name", "device", "SMs", "memory, GB/s", "dense peak, TFLOP/s", "source")
-    return {"devices_table": table(head, lines)}
+        lines.append((f"`{name}`", preset["title"], preset["source"], str(preset["sms"]), memory, peaks))
+    head = ("name", "device", "source", "SMs", "memory, GB/s", "dense peak, TFLOP/s")
+    return {"devices_table": table(head, lines, left=3)}

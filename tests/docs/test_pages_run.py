@@ -1,5 +1,6 @@
 """Every command and snippet on every page runs: a page's from top to bottom, in a folder of its own."""
 
+import contextlib
 import re
 import shlex
 import shutil
@@ -40,9 +41,9 @@ def test_a_page_runs_from_top_to_bottom(page: Path, workplace: Path) -> None:
             _execute(block.text, workplace)
         elif block.language == "toml":
             assert tomllib.loads(block.text)
-    session = "".join(block.text for block in blocks(page) if block.language == "pycon")
-    if session:
-        _converse(session, workplace)
+    examples = "\n".join(block.text for block in blocks(page) if block.language == "pycon")
+    if examples:
+        _converse(examples, workplace)
 
 
 def _place(block: Block, workplace: Path) -> None:
@@ -67,10 +68,20 @@ def _run(command: str, workplace: Path) -> None:
     else:
         if "export" in words or "manim" in words or "--picture" in words:
             pytest.importorskip("manim")
-        done = run("bash", "-c", command + FILM_SMALL * bool(FILM.match(command)), cwd=workplace)
-        assert done.returncode == 0, f"{command}\n{done.stderr}"
+        if words[0] == "tilesim":
+            _call([*words[1:], *FILM_SMALL.split() * bool(FILM.match(command))], workplace)
+        else:
+            done = run("bash", "-c", command, cwd=workplace)
+            assert done.returncode == 0, f"{command}\n{done.stderr}"
         written = [one or other for one, other in WRITTEN.findall(command)]
         assert all((workplace / path).stat().st_size > 100 for path in written), command
+
+
+def _call(words: list[str], workplace: Path) -> None:
+    """Run a command of tilesim in this process, where Manim is loaded once for all of them."""
+    with contextlib.chdir(workplace), pytest.raises(SystemExit) as ended:
+        main(words)
+    assert not ended.value.code, words
 
 
 def _parse(words: list[str]) -> None:
@@ -119,10 +130,10 @@ def _execute(code: str, workplace: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def _converse(session: str, workplace: Path) -> None:
+def _converse(examples: str, workplace: Path) -> None:
     """Try a page's interactive examples, in which a name that one defines is known to the next."""
-    script = workplace / "session.txt"
-    script.write_text(session, "utf-8")
+    script = workplace / "examples.txt"
+    script.write_text(examples, "utf-8")
     done = run("python", "-m", "doctest", script, cwd=workplace, PYTHONPATH=str(workplace))
     assert (done.returncode, done.stdout) == (0, ""), done.stdout + done.stderr
 
