@@ -6,7 +6,7 @@ import tempfile
 
 import pytest
 
-from tilesim import scratch
+from tilesim.storage import scratch
 
 HOLDER = """
 import sys
