@@ -141,8 +141,8 @@ def trace(
 
     Slots and issues are derived as `tilesim.spans.recorded_slots` says; time 0 is the first instruction of
     all. A plan of more thread blocks than the device has slots makes them queue: such a device gets the
-    residents that were seen. The meta also tells launch_ns, from a block's end to the first instruction of the next in
-    its slot, and prologue_ns, from there to the first multiply: percentiles over thread blocks.
+    residents that were seen. The meta also tells launch_ns, from a block's end to the first instruction of
+    the next in its slot, and prologue_ns, from there to the first multiply: percentiles over thread blocks.
 
     Raises KernelError where fewer or more thread blocks were resident than the plan counts on, TraceError
     where the stamps contradict themselves.
