@@ -123,7 +123,7 @@ def main() -> None:
         if time.monotonic() > end:
             break
         tried += 1
-        if passes(file, mutant.number, 10 + 3 * took[room(file)]):
+        if passes(file, mutant.number, 10 + 2 * took[room(file)]):
             survivors.append((file, mutant))
             print(f"survived: {file}:{mutant.line}: {mutant.what}", flush=True)
     killed = tried - len(survivors)
