@@ -21,7 +21,7 @@ from . import unstamped_jobs
 from .job import Job, operands_of, order_arguments
 from .launcher import KernelLaunch
 from .operands import Matrices
-from .plan_table import PlanTable, rows_of, upload
+from .plan_table import PlanTable, upload
 
 KERNELS = {"naive": naive, "persistent": persistent, "planned": planned}
 """Those that can be recorded."""
@@ -70,8 +70,8 @@ def job(
                 matrices, uploaded.workspace()
             )
 
-        return Job(rows_of(made), made.ctas, launcher, uploaded.workspace)
-    return Job(rows_of(made), made.ctas, partial(_planned, variant, problem, uploaded), check=uploaded.check)
+        return Job(made.rows, made.ctas, launcher, uploaded.workspace)
+    return Job(made.rows, made.ctas, partial(_planned, variant, problem, uploaded), check=uploaded.check)
 
 
 def _own(

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 
-from tilesim.plans import Plan
+from tilesim.plans import Plan, owners
 from tilesim.problems import Problem
 
 from ..errors import KernelError
@@ -69,11 +69,6 @@ class PlanTable:
             raise KernelError(f"tile {tile} waited for a partial that never came; its thread blocks gave up")
 
 
-def rows_of(plan: Plan) -> np.ndarray:
-    """Every segment in plan order, the queue last: SEGMENT array."""
-    return np.concatenate([plan.segments, plan.shared])
-
-
 def table_of(rows: np.ndarray, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
     """(table, tiles): int32 [rows, WORDS], and the tile of each partial, int32 [partials].
 
@@ -84,7 +79,7 @@ def table_of(rows: np.ndarray, problem: Problem) -> tuple[np.ndarray, np.ndarray
     table[:, 2], table[:, 3], table[:, 4] = rows["k0"], rows["k1"], NO_PARTIAL
     by_tile = np.argsort(rows["tile"], kind="stable")
     tile = rows["tile"][by_tile]
-    owner = np.append(tile[1:] != tile[:-1], True)
+    owner = owners(rows["tile"])[by_tile]
     before = np.append(0, np.cumsum(~owner))  # partials before each row
     table[by_tile[~owner], 4] = before[:-1][~owner]
     peers = np.diff(before[1:][owner], prepend=0)
@@ -99,7 +94,7 @@ def upload(plan: Plan, problem: Problem, device: str, ctas_per_sm: int = 1) -> P
 
     Raises KernelError where the partials of its split tiles do not fit into the GPU's memory.
     """
-    rows = rows_of(plan)
+    rows = plan.rows
     table, tiles = table_of(rows, problem)
     size = 4 * len(tiles) * problem.tile_m * problem.tile_n
     if device == "cuda" and size > torch.cuda.get_device_properties().total_memory // 2:
