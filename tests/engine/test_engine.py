@@ -383,6 +383,21 @@ def test_a_queue_is_stretched_as_the_same_tiles_of_blocks():
     assert found[0].tolist() == pytest.approx(found[1].tolist(), rel=0.01)
 
 
+@pytest.mark.parametrize("schedule", ["persistent", "stream-k"])
+def test_whatever_parts_main_loops_parts_their_loads_alike(schedule):
+    """Only how long it takes counts; an epilogue under the next main loop takes no time between the two."""
+    problem, device = Problem(512, 1024, 512), Device(3)
+    made = plan(schedule, problem, device)
+    costs = Costs(k_step=100, bandwidth=400.0, cache=10**6, exposed_dram=0.2, unshared_l2=0.4)
+
+    def found(**gap):
+        return k_step_stretch(made, problem, device, replace(costs, **gap)).tolist()
+
+    for gap in ({"ramp": 700}, {"epilogue": 700}, {"staging": 700, "overlap": True}):
+        assert found(**gap) == found(handover=700) != found()
+    assert found(epilogue=700, overlap=True) == found()
+
+
 def test_residents_that_slow_each_other_down_ask_for_less_at_a_time():
     device = Device(2, ctas_per_sm=2)
     stretch = [
