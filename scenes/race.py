@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 
 from tilesim import Device, Problem, Trace
-from tilesim.kernel_times import kernel_times
+from tilesim.ladder.kernel_times import kernel_times
 from tilesim.metrics import breakdown, launches, slot_index, splits_tiles
 from tilesim.text import plural
 from tilesim.view import tail_start

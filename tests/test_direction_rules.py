@@ -130,9 +130,9 @@ def test_kernels_work_under_any_package_name():
 NOUNS = {
     f"tilesim.{name}"
     for name in (
-        "version", "errors", "text", "strict_json", "files", "spans", "problems", "orders", "devices",
-        "plans", "costs", "variants", "metrics", "compiled", "provenance", "trace_checks", "trace_file",
-        "scratch", "films", "traces", "recorded_slots",
+        "version", "errors", "text", "storage.strict_json", "storage.files", "storage.scratch",
+        "spans.columns", "problems", "orders", "devices", "plans", "costs", "variants", "metrics", "compiled",
+        "provenance", "spans.checks", "spans.recorded_slots", "storage.trace_file", "films", "traces",
     )
 }  # fmt: skip
 

@@ -8,7 +8,7 @@ from invariants import by_cta, segment
 from strategies import costs, devices, planned
 
 from tilesim import Costs, Device, Problem, Trace, metrics, plan, simulate
-from tilesim.spans import SPAN
+from tilesim.spans.columns import SPAN
 
 NOTHING, WRITE, FIX_UP, WAIT, LAUNCH, HAND_OVER, MULTIPLY = range(7)
 

@@ -78,3 +78,35 @@ def test_however_it_is_ended_no_process_stays(how, tmp_path):
     _, said = started.communicate(timeout=30)
     assert started.returncode != 0
     assert said.count("Traceback") == (how == signal.SIGINT)
+
+
+HALF_A_RESULT = """
+import os, struct, sys, time
+from pathlib import Path
+from tilesim.parallel import processes
+
+def half(written):
+    frame = sys._getframe()
+    while "result_queue" not in frame.f_locals:
+        frame = frame.f_back
+    os.write(frame.f_locals["result_queue"]._writer.fileno(), struct.pack("!i", 1000) + b"the rest lacks")
+    Path(written).touch()
+    time.sleep(60)
+
+if __name__ == "__main__":
+    written = Path(sys.argv[1])
+    with processes(1) as pool:
+        pool.submit(half, str(written))
+        while not written.exists():
+            time.sleep(0.05)
+        time.sleep(0.5)
+        raise SystemExit(7)
+"""
+
+
+def test_a_process_that_is_ended_in_the_middle_of_its_result_is_not_waited_for(tmp_path):
+    script = tmp_path / "half.py"
+    script.write_text(HALF_A_RESULT)
+    command = [sys.executable, script, tmp_path / "written"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=40, check=False)
+    assert (done.returncode, done.stderr) == (7, "")

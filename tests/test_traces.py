@@ -7,7 +7,7 @@ import pytest
 
 from tilesim import Costs, Device, Problem, Trace, simulate
 from tilesim.errors import TraceError
-from tilesim.spans import SPAN, TIMES
+from tilesim.spans.columns import SPAN, TIMES
 
 PROBLEM = Problem(2, 4, 4, tile=(1, 1, 1))
 DEVICE = Device(3, ctas_per_sm=2, busy_sms=1)

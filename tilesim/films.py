@@ -8,9 +8,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Protocol
 
-from tilesim import scratch
 from tilesim.errors import TilesimError
 from tilesim.metrics import TraceLike, first_of_cta, splits_tiles
+from tilesim.storage import scratch
 
 
 class Saved(TraceLike, Protocol):

@@ -11,7 +11,7 @@ import numpy as np
 from tilesim import plans
 from tilesim.devices import Device
 from tilesim.problems import Problem
-from tilesim.spans import SPAN, TIMES
+from tilesim.spans.columns import SPAN, TIMES
 
 
 class TraceLike(Protocol):

@@ -80,17 +80,19 @@ def processes(count: int, prepare: Callable[..., object] = int, *given: object) 
     finally:
         for process in set(active_children()) - others:
             process.terminate()
-        _stop_sending(pool)
+        _let_go(pool)
         pool.shutdown(cancel_futures=True)
 
 
-def _stop_sending(pool: ProcessPoolExecutor) -> None:
-    """Let the pool's thread that sends tasks give up, where the process that was to read one is gone.
+def _let_go(pool: ProcessPoolExecutor) -> None:
+    """Let the pool's threads give up whose other ends, in processes, are gone; or we wait for them for ever.
 
-    Before 3.11.8 and 3.12.2, Python waits for that thread for ever (its issue 94777), and so would we.
+    One sends tasks, and hangs before 3.11.8 and 3.12.2 (Python's issue 94777). One reads results, and hangs
+    where a process was ended with half of one written: the end that we hold ourselves keeps the pipe open.
     """
-    with suppress(AttributeError, OSError):
-        pool._call_queue._reader.close()  # type: ignore[attr-defined]
+    for queue, end in (("_call_queue", "_reader"), ("_result_queue", "_writer")):
+        with suppress(AttributeError, OSError):
+            getattr(getattr(pool, queue), end).close()
 
 
 def _each(function: Callable[[T], R], items: Sequence[T]) -> list[R]:

@@ -9,13 +9,15 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from tilesim import films, metrics, strict_json, trace_checks, trace_file
+from tilesim import films, metrics
 from tilesim.costs import badge
 from tilesim.devices import Device
 from tilesim.errors import TilesimError, TraceError, shown, unknown, whole
 from tilesim.problems import Problem
 from tilesim.provenance import provenance
-from tilesim.spans import SPAN, TIMES
+from tilesim.spans import checks
+from tilesim.spans.columns import SPAN, TIMES
+from tilesim.storage import strict_json, trace_file
 from tilesim.text import plural, unprintable
 
 ORIGINS = ("simulated", "measured")
@@ -54,8 +56,8 @@ class Trace:
         if not _is_frozen(spans):
             spans = np.array(spans)
         _check_form(self, spans)
-        if not trace_checks.is_sound(self.problem, self.device, spans):
-            fault = trace_checks.fault(self.problem, self.device, spans)
+        if not checks.is_sound(self.problem, self.device, spans):
+            fault = checks.fault(self.problem, self.device, spans)
             if fault:
                 raise TraceError(fault)
             spans = spans[np.lexsort((spans["slot"], spans["sm"], spans["start"], spans["issue"]))]

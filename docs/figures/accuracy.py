@@ -10,9 +10,9 @@ from figures.kernels import DATA, read
 from tilesim import Device, Problem, Trace
 from tilesim.analysis.compare import Comparison, compare
 from tilesim.analysis.sweep import Combination, row
-from tilesim.default_costs import default_costs
 from tilesim.engine.simulate import replay
-from tilesim.kernel_times import machines
+from tilesim.kernel_costs.default import default_costs
+from tilesim.ladder.kernel_times import machines
 
 FEW_SMS = 32
 NEAR = 0.08

@@ -7,9 +7,9 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from tilesim.default_costs import default_costs
 from tilesim.devices import Device, presets
-from tilesim.kernel_times import kernel_times
+from tilesim.kernel_costs.default import default_costs
+from tilesim.ladder.kernel_times import kernel_times
 from tilesim.problems import Problem
 
 DATA = Path(__file__).parents[2] / "tilesim" / "data"

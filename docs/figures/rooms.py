@@ -13,7 +13,7 @@ FLOORS = (
     ("scenes", "kernels"),
     ("analysis", "calibration"),
     ("engine",),
-    ("model", "shipped"),
+    ("model", "kernel_costs"),
     ("view", "formats", "parallel", "schedules", "ladder"),
     ("nouns",),
 )
@@ -22,14 +22,12 @@ FLOORS = (
 FOUND_IN = {
     "view": ("view",),
     "parallel": ("parallel",),
-    "shipped": ("default_costs", "kernel_costs", "kernel_times", "scaled_costs"),
     "nouns": (
-        *("version", "errors", "text", "strict_json", "scratch", "files", "films", "spans", "compiled"),
-        *("problems", "orders", "devices", "plans", "costs", "variants", "metrics", "provenance"),
-        *("trace_checks", "trace_file", "traces", "recorded_slots"),
+        *("version", "errors", "text", "storage", "spans", "films", "compiled"),
+        *("problems", "orders", "devices", "plans", "costs", "variants", "metrics", "provenance", "traces"),
     ),
 }
-"""The modules of the rooms that have no folder of their own: all lie in tilesim/."""
+"""The rooms that are no folder of their own: their modules and folders, all in tilesim/."""
 
 WIDTH, HEIGHT, GAP, RISE = 150, 34, 40, 46
 

@@ -9,7 +9,7 @@ import torch
 
 from tilesim.devices import Device
 from tilesim.problems import Problem
-from tilesim.recorded_slots import complete
+from tilesim.spans.recorded_slots import complete
 from tilesim.traces import SPAN, Trace
 from tilesim.variants import OWN, Variant
 
@@ -139,10 +139,10 @@ def trace(
 ) -> Trace:
     """The Trace of one run's stamps [rows, WORDS] of the segments `rows`.
 
-    Slots and issues are derived as `tilesim.recorded_slots` says; time 0 is the first instruction of all. A
-    plan of more thread blocks than the device has slots makes them queue: such a device gets the residents
-    that were seen. The meta also tells launch_ns, from a block's end to the first instruction of the next in
-    its slot, and prologue_ns, from there to the first multiply: percentiles over thread blocks.
+    Slots and issues are derived as `tilesim.spans.recorded_slots` says; time 0 is the first instruction of
+    all. A plan of more thread blocks than the device has slots makes them queue: such a device gets the
+    residents that were seen. The meta also tells launch_ns, from a block's end to the first instruction of
+    the next in its slot, and prologue_ns, from there to the first multiply: percentiles over thread blocks.
 
     Raises KernelError where fewer or more thread blocks were resident than the plan counts on, TraceError
     where the stamps contradict themselves.

@@ -9,8 +9,8 @@ from os import PathLike
 from typing import Any
 
 from tilesim.errors import TilesimError, shown
-from tilesim.files import read_json
 from tilesim.problems import Problem
+from tilesim.storage.files import read_json
 from tilesim.variants import Variant
 
 from ..errors import KernelError

@@ -12,8 +12,8 @@ import av
 import numpy as np
 from PIL import Image
 
-from tilesim import files, scratch
 from tilesim.errors import TilesimError
+from tilesim.storage import files, scratch
 
 from .coding import Coding, encode, encode_packed, join, pack
 from .layout import SIZES, Frame

@@ -9,9 +9,9 @@ from typing import Any
 
 from tilesim import Device, Problem, Trace, simulate
 from tilesim.analysis.divergence import since_first_multiply
-from tilesim.default_costs import read_costs
 from tilesim.engine.simulate import replay
 from tilesim.formats.reader import read
+from tilesim.kernel_costs.default import read_costs
 from tilesim.text import plural
 
 from . import settings as schema

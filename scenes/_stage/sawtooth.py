@@ -7,8 +7,8 @@ import numpy as np
 from manim import LineJointType, VMobject
 from PIL import Image
 
-from tilesim import files
 from tilesim.analysis.sweep import Row
+from tilesim.storage import files
 from tilesim.text import plural
 
 from . import chart, chart_text, glyphs

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tilesim.errors import TilesimError, shown, unknown
-from tilesim.files import read_bytes
+from tilesim.storage.files import read_bytes
 
 from .theme import THEMES
 

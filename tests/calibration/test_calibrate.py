@@ -11,8 +11,8 @@ from tilesim import Costs, Device, Problem, Trace, simulate
 from tilesim.calibration.calibrate import calibrate, calibrations, repeated
 from tilesim.calibration.jitter import MEDIAN_OF_CHI_SQUARE
 from tilesim.calibration.phases import LAUNCH_NS
-from tilesim.default_costs import default_costs, shipped
 from tilesim.errors import TraceError
+from tilesim.kernel_costs.default import default_costs, shipped
 from tilesim.traces import SPAN
 
 PROBLEM = Problem(4096, 4096, 512)

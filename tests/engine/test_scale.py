@@ -16,8 +16,8 @@ from tilesim import Costs, Device, Problem, Trace, compiled, plan, simulate
 from tilesim.engine import run
 from tilesim.engine.events import latest
 from tilesim.errors import PlanError, TraceError
-from tilesim.spans import LONGEST_NS, PLACES, SPAN
-from tilesim.trace_checks import is_sound
+from tilesim.spans.checks import is_sound
+from tilesim.spans.columns import LONGEST_NS, PLACES, SPAN
 
 pytest.importorskip("numba")
 

@@ -10,12 +10,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tilesim import Device, Problem, Trace, simulate, trace_file
+from tilesim import Device, Problem, Trace, simulate
 from tilesim.errors import TilesimError, TraceError
 from tilesim.formats import limits, reader
 from tilesim.formats import save as save_as
 from tilesim.formats.reader import read
-from tilesim.strict_json import DEEPEST
+from tilesim.storage import trace_file
+from tilesim.storage.strict_json import DEEPEST
 from tilesim.traces import header
 
 TRACE = simulate("persistent", Problem(256, 256, 128), Device(2))

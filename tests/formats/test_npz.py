@@ -15,9 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import costs, devices, planned
 
-from tilesim import Device, Problem, Trace, simulate, trace_file
+from tilesim import Device, Problem, Trace, simulate
 from tilesim.errors import TilesimError, TraceError
-from tilesim.spans import SPAN
+from tilesim.spans.columns import SPAN
+from tilesim.storage import trace_file
 
 TRACE = simulate("persistent", Problem(300, 300, 300, tile=(64, 64, 64), order="grouped:2"), Device(3, 2))
 

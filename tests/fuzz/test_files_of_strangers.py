@@ -15,10 +15,10 @@ from mutations import VALUES, changed_bytes, changed_table, changed_values
 from refusals import is_read_or_refused
 
 from tilesim import Costs, Device, Problem, Trace, simulate
-from tilesim.default_costs import read_costs
 from tilesim.formats import csv, perfetto
 from tilesim.formats import json as json_format
 from tilesim.formats.reader import read
+from tilesim.kernel_costs.default import read_costs
 from tilesim.ladder import file as ladder
 from tilesim.ladder.steps import Ladder
 

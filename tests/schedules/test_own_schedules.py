@@ -13,9 +13,9 @@ from click.testing import CliRunner
 import tilesim.schedules
 from tilesim import SCHEDULES, Costs, Device, Plan, Problem, Trace, plan, simulate
 from tilesim.cli import main
-from tilesim.default_costs import default_costs, read_costs
 from tilesim.engine.simulate import replay
 from tilesim.errors import PlanError, ScheduleError
+from tilesim.kernel_costs.default import default_costs, read_costs
 from tilesim.plans import UNASSIGNED, segments
 from tilesim.schedules import label
 from tilesim.schedules.persistent import persistent

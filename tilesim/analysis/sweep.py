@@ -8,10 +8,10 @@ from os import PathLike
 from typing import Any, NamedTuple
 
 from tilesim.costs import badge
-from tilesim.default_costs import read_costs
 from tilesim.devices import Device
 from tilesim.engine.simulate import simulate
 from tilesim.errors import SweepError, TilesimError
+from tilesim.kernel_costs.default import read_costs
 from tilesim.metrics import launches
 from tilesim.parallel import in_order
 from tilesim.problems import Problem

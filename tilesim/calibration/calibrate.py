@@ -22,10 +22,10 @@ from tilesim.calibration.main_loops import MainLoops, main_loops
 from tilesim.calibration.observations import Observations, observe
 from tilesim.calibration.sm_sharing import SmSharing, fit_sm_sharing, without_sharing
 from tilesim.costs import Costs
-from tilesim.default_costs import effective_schedule
 from tilesim.engine.simulate import replay
 from tilesim.errors import TraceError
-from tilesim.kernel_costs import Calibration, Kernel
+from tilesim.kernel_costs.calibration import Calibration, Kernel
+from tilesim.kernel_costs.default import effective_schedule
 from tilesim.plans import shown_by, splits_tiles
 from tilesim.traces import Trace
 from tilesim.variants import Variant

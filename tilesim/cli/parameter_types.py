@@ -10,13 +10,13 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from tilesim import files
 from tilesim.cli import schedule_files
 from tilesim.devices import presets
 from tilesim.errors import ScheduleError, TilesimError
 from tilesim.orders import ORDERS
 from tilesim.problems import DTYPE_BYTES
 from tilesim.schedules import SCHEDULES
+from tilesim.storage import files
 from tilesim.text import example, resolve
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from tilesim import files
 from tilesim.cli.figures import wrote
 from tilesim.cli.options import FIGURES_FILE, F, json_option, output_option
+from tilesim.storage import files
 
 
 def report_options(command: F) -> F:

@@ -19,7 +19,7 @@ from tilesim.errors import CostsError, PlanError
 from tilesim.model.kstep import k_step_stretch, slowest_k_step
 from tilesim.plans import Plan
 from tilesim.problems import Problem
-from tilesim.spans import LONGEST_NS
+from tilesim.spans.columns import LONGEST_NS
 
 STEPS: compiled.Steps = (
     *((step, step) for step in (

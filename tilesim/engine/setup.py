@@ -10,7 +10,7 @@ from tilesim.engine.events import FREE, NEVER
 from tilesim.engine.state import NOBODY, Log, Merges, Rates, Segments, Slots, State
 from tilesim.plans import Plan, owners
 from tilesim.problems import Problem
-from tilesim.spans import SPAN
+from tilesim.spans.columns import SPAN
 
 
 def laid_out(

@@ -3,10 +3,10 @@
 from dataclasses import asdict
 
 from tilesim.costs import Costs
-from tilesim.default_costs import default_costs, like
 from tilesim.devices import Device
 from tilesim.engine import run
 from tilesim.errors import CostsError, whole
+from tilesim.kernel_costs.default import default_costs, like
 from tilesim.plans import Plan, shown_by
 from tilesim.problems import Problem
 from tilesim.schedules import SCHEDULES, Function, label, plan

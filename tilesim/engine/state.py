@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from tilesim.spans import Column
-from tilesim.spans import SpanColumns as Log
+from tilesim.spans.columns import Column
+from tilesim.spans.columns import SpanColumns as Log
 
 NOBODY = -1
 

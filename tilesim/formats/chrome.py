@@ -24,7 +24,7 @@ import numpy as np
 
 from tilesim.errors import TraceError, shown
 from tilesim.formats.rows import Rows, integers
-from tilesim.trace_file import FORMAT
+from tilesim.storage.trace_file import FORMAT
 
 TILE = re.compile(r"(?<![a-z])tile[ _#:=]*([0-9]{1,18})\b(?!\s*[,x.]\s*[0-9])", re.IGNORECASE)
 SM = re.compile(r"(?<![a-z])sm[ _#:=]*([0-9]{1,18})\b", re.IGNORECASE)

@@ -19,13 +19,13 @@ from typing import Any
 
 import numpy as np
 
-from tilesim import files
 from tilesim.errors import TraceError, shown, unknown
 from tilesim.formats.facts import FACTS
 from tilesim.formats.limits import check_segments, check_table
 from tilesim.formats.rows import COLUMNS, Rows, integers
-from tilesim.spans import SPAN
-from tilesim.strict_json import decoder
+from tilesim.spans.columns import SPAN
+from tilesim.storage import files
+from tilesim.storage.strict_json import decoder
 from tilesim.text import plural
 from tilesim.traces import Trace
 

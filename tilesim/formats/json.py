@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from tilesim import files
 from tilesim.errors import TraceError, shown, unknown
 from tilesim.formats.facts import DEVICE, FACTS, PROBLEM
 from tilesim.formats.limits import check_segments
 from tilesim.formats.rows import COLUMNS, Rows, integers
-from tilesim.spans import SPAN
-from tilesim.trace_file import FORMAT, VERSION
+from tilesim.spans.columns import SPAN
+from tilesim.storage import files
+from tilesim.storage.trace_file import FORMAT, VERSION
 from tilesim.traces import Trace, header
 
 SPAN_TEXT = "{" + ", ".join(f'"{name}": %d' for name in SPAN.names or ()) + "}"

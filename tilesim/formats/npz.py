@@ -1,4 +1,4 @@
-"""The native form, which carries any trace whole: see `tilesim.trace_file`."""
+"""The native form, which carries any trace whole: see `tilesim.storage.trace_file`."""
 
 from tilesim.traces import Trace
 

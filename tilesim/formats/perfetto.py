@@ -19,12 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from tilesim import files
 from tilesim.errors import TilesimError
 from tilesim.formats.json import document as json_document
 from tilesim.formats.limits import check_segments
 from tilesim.metrics import first_of_cta, in_turn, slot_index
 from tilesim.orders import visit
+from tilesim.storage import files
 from tilesim.traces import Trace
 from tilesim.version import __version__
 

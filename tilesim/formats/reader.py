@@ -14,12 +14,12 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from tilesim import files
 from tilesim.errors import TilesimError, TraceError
 from tilesim.formats import chrome, csv, json
 from tilesim.formats.limits import MOST_TEXT, check_json
 from tilesim.formats.rows import Rows, make
-from tilesim.strict_json import parse
+from tilesim.storage import files
+from tilesim.storage.strict_json import parse
 from tilesim.traces import Trace
 
 GZIP, ZIP = b"\x1f\x8b", b"PK"

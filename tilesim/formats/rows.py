@@ -9,8 +9,8 @@ entry    the block's first instruction
 drain    the accumulator is complete; else end, so that writing counts as multiplying
 ready    the last foreign partial has arrived; else drain
 fixup    partials are added; else ready
-slot     the block's place on its SM; else as in `tilesim.recorded_slots`
-issue    the slot was given to the segment; else as in `tilesim.recorded_slots`
+slot     the block's place on its SM; else as in `tilesim.spans.recorded_slots`
+issue    the slot was given to the segment; else as in `tilesim.spans.recorded_slots`
 cycles   of the SM's clock from start to drain; else 0, not known
 
 All are whole numbers, times in ns from any zero. `done` may stand for `end`. Other columns are left alone.
@@ -24,12 +24,12 @@ from typing import Any
 
 import numpy as np
 
-from tilesim import recorded_slots
 from tilesim.devices import MAX_CTAS_PER_SM, Device
 from tilesim.errors import TraceError, shown
 from tilesim.formats import facts
 from tilesim.problems import Problem
-from tilesim.spans import LONGEST_NS, SPAN, TIMES
+from tilesim.spans import recorded_slots
+from tilesim.spans.columns import LONGEST_NS, SPAN, TIMES
 from tilesim.traces import Trace
 
 NEEDED = ("sm", "start", "end")

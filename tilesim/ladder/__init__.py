@@ -1,1 +1,1 @@
-"""The ladder: kernels that compute one product, each with one change, as a GPU ran them."""
+"""What kernels took on a GPU: the ladder of optimisation steps, and the kernel times that ship."""

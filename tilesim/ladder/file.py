@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from tilesim.errors import LadderError, shown, whole
-from tilesim.files import read_json
 from tilesim.ladder.steps import Ladder, LadderStep, Limit
+from tilesim.storage.files import read_json
 from tilesim.text import unprintable
 
 FOLDER: Path | Traversable = files("tilesim").joinpath("data/ladder")

@@ -7,8 +7,7 @@ from tilesim.errors import ScheduleError
 from tilesim.orders import visit
 from tilesim.plans import Plan, segments
 from tilesim.problems import Problem
-from tilesim.schedules._even_ranges import even_ranges
-from tilesim.schedules.stream_k import stream_k
+from tilesim.schedules.stream_k import even_ranges, stream_k
 
 
 def stream_k_hybrid(problem: Problem, device: Device, tiles: int = 2) -> Plan:

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import click
 
-from tilesim import files
 from tilesim.calibration.calibrate import calibrations, repeated
 from tilesim.cli.figures import time, wrote
 from tilesim.cli.options import COSTS_FILE, json_option, output_option, usage
 from tilesim.cli.parameter_types import INPUT
 from tilesim.formats.reader import read
-from tilesim.kernel_costs import Calibration
+from tilesim.kernel_costs.calibration import Calibration
+from tilesim.storage import files
 from tilesim.traces import Trace
 from tilesim.variants import PLANNED
 from tilesim.version import __version__

@@ -4,7 +4,6 @@ from typing import Any
 
 import click
 
-from tilesim import files
 from tilesim.cli.figures import wrote
 from tilesim.cli.options import (
     DEVICE_NAMES,
@@ -20,6 +19,7 @@ from tilesim.cli.options import (
 from tilesim.cli.parameter_types import INPUT
 from tilesim.formats import format_of, save
 from tilesim.formats.reader import read
+from tilesim.storage import files
 
 FORMATS = ("perfetto", "csv", "json")
 OWN = "what IN says"

@@ -25,7 +25,7 @@ from tilesim.cli.packages import load, scene_class, scene_names
 from tilesim.cli.parameter_types import INPUT, Schedule, starting_with
 from tilesim.cli.progress import progress
 from tilesim.errors import shown, unknown
-from tilesim.files import check_outputs
+from tilesim.storage.files import check_outputs
 
 FORMATS = ("mp4", "webm", "gif", "png", "mov")
 SIZES = ("1080p", "720p", "480p", "square", "vertical")

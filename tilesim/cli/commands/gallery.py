@@ -14,7 +14,7 @@ from tilesim.cli.jobs import cluster_option, executor, jobs_option
 from tilesim.cli.packages import load, scene_class, scene_names
 from tilesim.cli.progress import progress
 from tilesim.errors import TilesimError, shown
-from tilesim.files import check_outputs
+from tilesim.storage.files import check_outputs
 from tilesim.text import plural
 
 MOVING = tuple(form for form in FORMATS if form != "png")

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import click
 
-from tilesim import files
 from tilesim.cli.figures import table, time
 from tilesim.cli.options import json_option
 from tilesim.cli.parameter_types import INPUT
@@ -17,6 +16,7 @@ from tilesim.costs import Costs
 from tilesim.errors import TilesimError, shown
 from tilesim.formats.reader import read
 from tilesim.ladder import file as ladder_file
+from tilesim.storage import files
 from tilesim.text import plural
 
 

@@ -6,7 +6,6 @@ from typing import Any
 import click
 
 import tilesim
-from tilesim import files
 from tilesim.cli.figures import table
 from tilesim.cli.options import (
     TRACE_FILE,
@@ -24,6 +23,7 @@ from tilesim.cli.options import (
     usage,
 )
 from tilesim.formats import gantt
+from tilesim.storage import files
 
 
 @click.command(short_help="Play a schedule and print its figures.")

@@ -5,7 +5,6 @@ from typing import Any
 
 import click
 
-from tilesim import files
 from tilesim.analysis.sweep import DEVICE_AXES, PROBLEM_AXES, SIZES, Row, blank, combinations, sweep
 from tilesim.cli import schedule_files, tables
 from tilesim.cli.axes import Names, Numbers, axis
@@ -31,6 +30,7 @@ from tilesim.cli.progress import progress
 from tilesim.devices import Device
 from tilesim.errors import CostsError, SweepError, whole
 from tilesim.parallel import cores
+from tilesim.storage import files
 from tilesim.text import plural
 
 SAWTOOTH = {"m": [1536], "n": range(256, 11520 + 1, 256), "k": [4096]}

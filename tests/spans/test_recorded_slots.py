@@ -10,7 +10,7 @@ from strategies import costs, devices, problems
 
 from tilesim import simulate
 from tilesim.errors import TraceError
-from tilesim.recorded_slots import complete
+from tilesim.spans.recorded_slots import complete
 from tilesim.traces import SPAN
 
 

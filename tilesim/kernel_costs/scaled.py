@@ -6,7 +6,7 @@ from typing import Any
 from tilesim.costs import MOST_JITTER, Costs, even_shares
 from tilesim.devices import in_words, presets
 from tilesim.errors import CostsError
-from tilesim.kernel_costs import Calibration
+from tilesim.kernel_costs.calibration import Calibration
 from tilesim.problems import DTYPE_BYTES, Problem
 
 BY_BYTES = ("epilogue", "epilogue_serialisation", "staging", "contention")

@@ -14,12 +14,12 @@ import numpy as np
 from tilesim.costs import Costs, even_shares
 from tilesim.devices import Device, in_words, presets
 from tilesim.errors import CostsError, unknown
-from tilesim.files import read_json
-from tilesim.kernel_costs import Calibration
+from tilesim.kernel_costs.calibration import Calibration
+from tilesim.kernel_costs.scaled import for_device, for_problem
 from tilesim.plans import Plan, splits_tiles
 from tilesim.problems import Problem
-from tilesim.scaled_costs import for_device, for_problem
 from tilesim.schedules import SCHEDULES, plan
+from tilesim.storage.files import read_json
 from tilesim.text import plural
 from tilesim.variants import OWN, PLANNED, Variant
 
@@ -58,8 +58,8 @@ def costs_of(name: str, schedule: str, problem: Problem, device: Device, kernel:
     """The costs of the preset `name`, for a run on `device`, which may be another.
 
     The nearest of its shipped calibrations, see `nearest`; where none fit, the H200's overheads with K-steps
-    at the datasheet's peak, see `tilesim.scaled_costs.for_device`. Raises CostsError where its datasheet has
-    no rate of the problem's dtype.
+    at the datasheet's peak, see `tilesim.kernel_costs.scaled.for_device`. Raises CostsError where its
+    datasheet has no rate of the problem's dtype.
     """
     run = schedule, problem, replace(device, name=name), kernel
     own = nearest(shipped(name), *run)

@@ -6,8 +6,8 @@ import pytest
 
 from tilesim import SCHEDULES, Costs, Device, Problem
 from tilesim.costs import WHOLE
-from tilesim.default_costs import STANDS_IN, costs_for
 from tilesim.errors import CostsError
+from tilesim.kernel_costs.default import STANDS_IN, costs_for
 
 PROBLEM = Problem(4096, 4096, 512)
 H200 = Device.named("h200")

@@ -7,10 +7,10 @@ import pytest
 
 from tilesim import Costs, Device, Problem, simulate
 from tilesim.costs import badge
-from tilesim.default_costs import default_costs, read_costs, shipped
 from tilesim.devices import presets
 from tilesim.errors import CostsError
-from tilesim.kernel_costs import Calibration
+from tilesim.kernel_costs.calibration import Calibration
+from tilesim.kernel_costs.default import default_costs, read_costs, shipped
 
 PROBLEM = Problem(4096, 4096, 512, dtype="fp16")
 H200 = Device.named("h200")

@@ -13,7 +13,7 @@ from tilesim import compiled
 from tilesim.devices import Device
 from tilesim.plans import coverage_fault
 from tilesim.problems import Problem
-from tilesim.spans import LONGEST_NS, TIMES, Column, SpanColumns
+from tilesim.spans.columns import LONGEST_NS, TIMES, Column, SpanColumns
 
 
 def is_sound(problem: Problem, device: Device, spans: np.ndarray) -> bool:

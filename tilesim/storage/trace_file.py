@@ -19,9 +19,9 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 import numpy as np
 from numpy.lib import format as npy
 
-from tilesim import files, strict_json
 from tilesim.errors import TilesimError, TraceError, shown
-from tilesim.spans import PLACES, SPAN, TIMES
+from tilesim.spans.columns import PLACES, SPAN, TIMES
+from tilesim.storage import files, strict_json
 
 FORMAT = "tilesim trace"
 VERSION = 1

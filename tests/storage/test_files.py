@@ -5,9 +5,9 @@ import stat
 
 import pytest
 
-from tilesim import files
 from tilesim.errors import CostsError, TilesimError, shown, unknown, whole
-from tilesim.strict_json import DEEPEST, fault, parse
+from tilesim.storage import files
+from tilesim.storage.strict_json import DEEPEST, fault, parse
 
 
 @pytest.fixture

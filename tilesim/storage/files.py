@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from tilesim.errors import TilesimError, shown
-from tilesim.strict_json import fault, parse
+from tilesim.storage.strict_json import fault, parse
 
 PathName = str | PathLike[str]
 

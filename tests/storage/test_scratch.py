@@ -6,11 +6,11 @@ import tempfile
 
 import pytest
 
-from tilesim import scratch
+from tilesim.storage import scratch
 
 HOLDER = """
 import sys
-from tilesim import scratch
+from tilesim.storage import scratch
 
 with scratch.folder() as folder:
     (folder / "film").write_text("half of one")
