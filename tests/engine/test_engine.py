@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from strategies import costs, devices, planned, split_plans
 
 from tilesim import Costs, Device, Plan, Problem, plan, simulate
-from tilesim.costs import WHOLE
+from tilesim.costs import REAL, WHOLE
 from tilesim.engine import run
 from tilesim.errors import CostsError, PlanError
 from tilesim.model import traffic
@@ -165,6 +165,22 @@ def test_no_run_is_longer_than_it_can_be(name):
         )
     with pytest.raises(CostsError, match="with these costs the run could last"):
         simulate("persistent", problem, device, replace(costs, coresidency=(1.0, 1e4), **{name: 10**15}))
+
+
+def test_the_longest_run_grows_with_every_cost():
+    problem, device = Problem(1, 4, 1, tile=(1, 1, 1)), Device(1, ctas_per_sm=2)
+    made = plan("naive", problem, device)
+    others = {"bandwidth", "unloaded_latency", "clock_mhz"}
+    names = [name for name in (*TIMES, *REAL) if name not in others]
+    some = Costs(**dict.fromkeys(names, 1), bandwidth=0.5, cache=1, coresidency=(1.0, 1.5))
+
+    def longest(problem=problem, **costs):
+        return run.longest(made, problem, device, replace(some, **costs))
+
+    assert longest(replace(problem, dtype="fp32")) > longest(replace(problem, dtype="bf16"))
+    grown = {name: longest(**{name: 2}) for name in names}
+    grown["bandwidth"], grown["coresidency"] = longest(bandwidth=0.25), longest(coresidency=(1.0, 3.0))
+    assert not [name for name, ns in grown.items() if ns <= longest()]
 
 
 def test_where_an_sm_has_one_slot_alone_is_the_rule():
@@ -381,6 +397,21 @@ def test_a_queue_is_stretched_as_the_same_tiles_of_blocks():
     assert (found[0] > 1.1).all()
     assert len(made[1].shared) == problem.tiles
     assert found[0].tolist() == pytest.approx(found[1].tolist(), rel=0.01)
+
+
+@pytest.mark.parametrize("schedule", ["persistent", "stream-k"])
+def test_whatever_parts_main_loops_parts_their_loads_alike(schedule):
+    """Only how long it takes counts; an epilogue under the next main loop takes no time between the two."""
+    problem, device = Problem(512, 1024, 512), Device(3)
+    made = plan(schedule, problem, device)
+    costs = Costs(k_step=100, bandwidth=400.0, cache=10**6, exposed_dram=0.2, unshared_l2=0.4)
+
+    def found(**gap):
+        return k_step_stretch(made, problem, device, replace(costs, **gap)).tolist()
+
+    for gap in ({"ramp": 700}, {"epilogue": 700}, {"staging": 700, "overlap": True}):
+        assert found(**gap) == found(handover=700) != found()
+    assert found(epilogue=700, overlap=True) == found()
 
 
 def test_residents_that_slow_each_other_down_ask_for_less_at_a_time():

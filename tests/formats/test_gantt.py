@@ -46,6 +46,12 @@ def test_persistent_writes_one_tile_under_the_next():
     """)
 
 
+def test_a_number_stands_over_an_epilogue_where_it_has_no_room_behind_it():
+    two, costs = Problem(128, 256, 128, tile=(128, 128, 16)), Costs(k_step=100, epilogue=1000, overlap=True)
+    lane = gantt.draw(simulate("persistent", two, Device(1), costs), 65).splitlines()[3]
+    assert lane == f"SM 0  [0{'=' * 18}[1{'~' * 18}{'-' * 25}"
+
+
 def test_two_blocks_share_an_sm():
     problem, costs = Problem(128, 640, 128, tile=(128, 128, 16)), Costs(k_step=100, coresidency=(1, 2))
     assert gantt.draw(simulate("naive", problem, Device(1, ctas_per_sm=2), costs), 40) == drawn("""

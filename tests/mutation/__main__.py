@@ -32,6 +32,7 @@ ENGINE = [
 ]  # fmt: skip
 TESTS = {
     "tilesim/engine": ENGINE,
+    "tilesim/model": ["tests/model", "tests/engine/test_engine.py"],
     "tilesim/plans.py": ["tests/test_nouns.py", "tests/engine/test_splits.py", "tests/schedules"],
     "tilesim/metrics.py": ["tests/test_metrics.py"],
     "tilesim/view.py": ["tests/test_view.py"],
