@@ -19,6 +19,9 @@ R = TypeVar("R")
 CHUNK = 16
 """Items that a process takes at once at most, so that passing them costs little."""
 
+PATIENCE = 2.0
+"""Seconds in which a pool whose processes are gone ends its own threads."""
+
 
 def cores() -> int:
     """How many processes can run at once here."""
@@ -87,10 +90,16 @@ def processes(count: int, prepare: Callable[..., object] = int, *given: object) 
 def _stop_sending(pool: ProcessPoolExecutor) -> None:
     """Let the pool's thread that sends tasks give up, where the process that was to read one is gone.
 
-    Before 3.11.8 and 3.12.2, Python waits for that thread for ever (its issue 94777), and so would we.
+    Until its issue 94777 was mended, Python waited for that thread for ever, and so would we. Later
+    ones close the pipe in a thread of their own, and a file descriptor must not be closed twice: so we close
+    it only where that thread did not end by itself.
     """
     with suppress(AttributeError, OSError):
-        pool._call_queue._reader.close()  # type: ignore[attr-defined]
+        manager = pool._executor_manager_thread  # type: ignore[attr-defined]
+        if manager:
+            manager.join(PATIENCE)
+            if manager.is_alive():
+                pool._call_queue._reader.close()  # type: ignore[attr-defined]
 
 
 def _each(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
