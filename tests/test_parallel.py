@@ -4,7 +4,10 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import time
 from multiprocessing import active_children
+from multiprocessing.connection import Connection
 
 import pytest
 
@@ -42,6 +45,22 @@ def test_a_process_that_dies_is_one_sentence_and_no_process_stays():
     with pytest.raises(TilesimError, match="a process that computed a part of this died"):
         in_order(os._exit, [9] * 100, jobs=2)
     assert not active_children()
+
+
+def test_no_pipe_is_closed_twice(monkeypatch):
+    """Python closes the pipes of a broken pool in a thread, slowly here; then it may be another's."""
+
+    def slowly(connection):
+        handle = connection._handle
+        time.sleep(0.2)
+        os.close(handle)
+
+    failed = []
+    monkeypatch.setattr(Connection, "_close", slowly)
+    monkeypatch.setattr(threading, "excepthook", failed.append)
+    with pytest.raises(TilesimError):
+        in_order(os._exit, [9] * 100, jobs=2)
+    assert not failed
 
 
 SLEEPER = """

@@ -19,6 +19,9 @@ R = TypeVar("R")
 CHUNK = 16
 """Items that a process takes at once at most, so that passing them costs little."""
 
+PATIENCE = 2.0
+"""Seconds in which a pool whose processes are gone ends its own threads."""
+
 
 def cores() -> int:
     """How many processes can run at once here."""
@@ -89,10 +92,16 @@ def _let_go(pool: ProcessPoolExecutor) -> None:
 
     One sends tasks, and hangs before 3.11.8 and 3.12.2 (Python's issue 94777). One reads results, and hangs
     where a process was ended with half of one written: the end that we hold ourselves keeps the pipe open.
+    Where it ends by itself it closes the pipes, and a file descriptor must not be closed twice.
     """
-    for queue, end in (("_call_queue", "_reader"), ("_result_queue", "_writer")):
-        with suppress(AttributeError, OSError):
-            getattr(getattr(pool, queue), end).close()
+    manager = getattr(pool, "_executor_manager_thread", None)
+    if manager is None:
+        return
+    manager.join(PATIENCE)
+    if manager.is_alive():
+        for queue, end in (("_call_queue", "_reader"), ("_result_queue", "_writer")):
+            with suppress(AttributeError, OSError):
+                getattr(getattr(pool, queue), end).close()
 
 
 def _each(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
