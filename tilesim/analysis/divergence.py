@@ -1,9 +1,9 @@
 """Divergence: by how much time one run of a problem lags behind another, at each instant.
 
-The lag is how long ago the run ahead had done as much as the other has now. What a run has done is its share
-of the work: each segment's K-steps, spread evenly over the time in which it holds its slot, from issue to
-done. Of K-steps multiplied there are none while all slots write or launch, so a lag in them would jump up
-and down at the end of each wave; finished tiles come in bursts, too.
+At any instant both runs have done some share of the work. The lag is how much later one of them had first
+done it, so a pause that both make is no lag. The work is each segment's K-steps, spread evenly over the time
+in which it holds its slot, from issue to done. Of K-steps multiplied there are none while all slots write or
+launch, so a lag in them would jump up and down at the end of each wave; finished tiles come in bursts, too.
 
 Time counts from the first multiply: a measured trace does not show what came before.
 """
@@ -46,7 +46,7 @@ def time_lag(simulated: Trace, measured: Trace) -> tuple[np.ndarray, np.ndarray]
         _reached(other, share) for (_, share), other in zip(runs, reversed(runs), strict=True)
     ]
     times = np.unique(np.concatenate(bends))
-    # Both have done this much by then; the one behind has just done it.
+    # Both have done this much by then.
     shares = np.minimum(*(np.interp(times, *work) for work in runs))
     return times, _reached(runs[1], shares) - _reached(runs[0], shares)
 
