@@ -5,6 +5,7 @@ A table is a JSON object: "machine" (see measure.machine.facts), "method", and "
 us, and cublas_us, null where cuBLAS cannot multiply such operands.
 """
 
+from dataclasses import fields
 from os import PathLike
 from typing import Any
 
@@ -20,8 +21,7 @@ from ..launch.variants import check, checked_variant
 PRODUCT = ("m", "n", "k", "dtype", "layout")
 """What identifies a row."""
 
-KERNEL = ("schedule", "loads", "overlap", "warps", "stages", "kernel")
-"""The fields of a Variant that a row must have; epilogue_subtiles is 1 where it has none."""
+KERNEL = tuple(field.name for field in fields(Variant))
 
 MAX_US = 10**12
 
@@ -77,8 +77,7 @@ def chosen(row: dict[str, Any], m: int, n: int, k: int) -> tuple[Variant, Proble
         raise KernelError(f"the order is {shown(row['order'])}; it must be a text")
     problem = Problem(m, n, k, row["tile"], row["dtype"], row["order"])
     check(problem)
-    variant = {name: row[name] for name in KERNEL}
-    return checked_variant(**variant, epilogue_subtiles=row.get("epilogue_subtiles", 1)), problem
+    return checked_variant(**{name: row[name] for name in KERNEL}), problem
 
 
 def merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:

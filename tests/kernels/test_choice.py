@@ -16,7 +16,7 @@ from tilesim_kernels.tuning import choice, table
 ROW = {
     "m": 4096, "n": 4096, "k": 4096, "dtype": "bf16", "layout": "nn", "tile": [128, 256, 64],
     "order": "grouped:8", "schedule": "persistent", "loads": "tma", "overlap": True, "warps": 8, "stages": 3,
-    "kernel": "own", "us": 180.5, "cublas_us": 190,
+    "kernel": "own", "epilogue_subtiles": 1, "us": 180.5, "cublas_us": 190,
 }  # fmt: skip
 TABLE = {"machine": {"gpu": "Some GPU"}, "method": "by hand", "rows": [ROW]}
 SHIPPED = sorted((choice.files("tilesim") / "data/tuned").iterdir())
@@ -172,7 +172,7 @@ JSON = st.recursive(
 )
 
 
-@given(st.sampled_from([*ROW, "epilogue_subtiles"]), JSON)
+@given(st.sampled_from(list(ROW)), JSON)
 def test_any_value_in_any_field_is_legal_or_one_short_sentence(tmp_path_factory, name, value):
     path = write(tmp_path_factory.getbasetemp() / "any.json", {**TABLE, "rows": [{**ROW, name: value}]})
     try:
