@@ -222,7 +222,7 @@ def test_plans_that_share_tiles_may_run_on_two_streams_at_once(gpu, op, monkeypa
 def test_too_many_stages_become_fewer(gpu, op, monkeypatch):
     row = {
         "tile": [128, 256, 64], "dtype": "bf16", "order": "row-major", "schedule": "naive", "loads": "tma",
-        "overlap": False, "warps": 8, "stages": 9, "kernel": "own",
+        "overlap": False, "warps": 8, "stages": 9, "kernel": "own", "epilogue_subtiles": 1,
         "m": 512, "n": 512, "k": 2048, "layout": "nn",
     }  # fmt: skip
     choice = import_module("tilesim_kernels.tuning.choice")
