@@ -138,9 +138,9 @@ def table() -> str:
     """What is in each room, and what it imports: Markdown."""
     lines = ["| room | where | imports |", "| --- | --- | --- |"]
     for room in (room for floor in FLOORS for room in floor):
-        files = [name for name in FOUND_IN.get(room, ()) if (ROOT / "tilesim" / f"{name}.py").is_file()]
+        parts = [name + "/" * (ROOT / "tilesim" / name).is_dir() for name in FOUND_IN.get(room, ())]
         folder = room if room in PACKAGES else f"tilesim/{room}"
-        where = f"`tilesim/`: {', '.join(files)}" if files else f"`{folder}/`"
+        where = f"`tilesim/`: {', '.join(parts)}" if parts else f"`{folder}/`"
         below = (
             ", ".join(sorted(to for start, to in arrows() if start == room)) or "the standard library, NumPy"
         )
