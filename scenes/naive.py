@@ -40,7 +40,7 @@ def _captions(trace: Trace) -> list[Caption]:
     tail, blocks = tail_start(trace), plural(trace.problem.tiles, "thread block")
     captions = [Caption(0, f"{blocks}, and room for {trace.device.slots}")]
     if start > drain:
-        what = "Nothing is multiplied" if trace.device.ctas_per_sm == 1 else "Its slot multiplies nothing"
+        what = "Nothing is multiplied" if trace.device.ctas_per_sm == 1 else "Its place multiplies nothing"
         captions.append(Caption(drain, f"{what} until the next block runs"))
     if start < (again := wave_ends(trace)[0] * 1.25) < tail:
         captions.append(Caption(again, f"The same pause in each of {plural(waves(trace), 'wave')}"))

@@ -200,7 +200,7 @@ def _cause(fast: Trace, slow: Trace) -> list[str]:
     if overlaps(fast) and not overlaps(slow):
         loop.append(f"{'and' if loop else 'It'} writes each tile under the next")
     merges = fasts["wait"] + fasts["fix up"]
-    place = "an SM" if fast.device.ctas_per_sm == 1 else "a slot"
+    place = "an SM" if fast.device.ctas_per_sm == 1 else "a block's place"
     idle = f"On average {place} is idle for {fasts['idle']:.1f} µs instead of {slows['idle']:.1f} µs"
     if merges >= 0.05:
         idle += f", and merges partials for {merges:.1f} µs"

@@ -82,9 +82,9 @@ def lens_lanes(trace: Trace, window: tuple[float, float], number_px: float) -> L
 
 
 def lens_label(words: Words, theme: Theme, trace: Trace, lanes: Lanes, box: Box, times: float) -> VMobject:
-    """Which SM the lens shows, or which of its slots, and how much larger."""
+    """Which SM the lens shows, or which of its places for a block, and how much larger."""
     sm, slot = divmod(int(lanes.places[0]), trace.device.ctas_per_sm)
-    which = f"SM {sm}" + f", slot {slot}," * (trace.device.ctas_per_sm > 1)
+    which = f"SM {sm}" + f", place {slot}," * (trace.device.ctas_per_sm > 1)
     low, high = (edge / 1000 for edge in lanes.window)
     text = f"{which} from {low:.1f} to {high:.1f} µs, {times:.0f} times as wide"
     return words.text(text, box.x, box.y - 14, LENS_PX, theme.quiet, room=box.w)

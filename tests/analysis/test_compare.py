@@ -203,10 +203,11 @@ def test_a_lag_is_how_much_later_one_run_had_done_what_both_have(made):
     times, lags = time_lag(one, other)
     assert (np.diff(times) > 0).all()
     assert lags[-1] == pytest.approx(run(other) - run(one))
+    near = 0.01 + 1e-6 * max(map(run, made))
     for t, lag in list(zip(times, lags, strict=True))[:: max(1, len(times) // 6)]:
         # A little less, as a share that is rounded up would be done only after a pause.
         both = min(share_done(one, t), share_done(other, t)) - 1e-9
-        assert lag == pytest.approx(first_done(other, both) - first_done(one, both), abs=0.01)
+        assert lag == pytest.approx(first_done(other, both) - first_done(one, both), abs=near)
 
 
 @given(pairs())

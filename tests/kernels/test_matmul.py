@@ -275,7 +275,7 @@ def test_plans_have_a_workspace_of_their_own(monkeypatch, schedule):
     row = {
         "m": 64, "n": 64, "k": 200, "dtype": "fp32", "layout": "nn", "tile": [32, 32, 16],
         "order": "row-major", "schedule": schedule, "loads": "tma", "overlap": True,
-        "warps": 8, "stages": 3, "kernel": "planned",
+        "warps": 8, "stages": 3, "kernel": "planned", "epilogue_subtiles": 1,
     }  # fmt: skip
     chosen = choice.chosen(row, 70, 68, 200)
     monkeypatch.setattr(op, "_cache", {})

@@ -77,7 +77,7 @@ def test_writing_that_was_not_stamped_is_not_said_to_take_no_time(schedule, scen
 def test_where_an_sm_has_several_slots_it_is_the_slots_that_wait():
     said = Naive.write(film(foreign("naive", Device(2, 2))))
     assert "the slots multiply" in said.finding[0] and "average slot" in said.measure
-    assert any(caption.text.startswith("Its slot multiplies nothing") for caption in said.captions)
+    assert any(caption.text.startswith("Its place multiplies nothing") for caption in said.captions)
     assert "SMs multiply" in Naive.write(film(foreign("naive"))).finding[0]
 
 
