@@ -36,6 +36,15 @@ def makespan(trace: TraceLike) -> int:
     return int(trace.spans["done"].max() - trace.spans["issue"].min())
 
 
+def run(trace: TraceLike) -> int:
+    """From the first multiply to the last done, ns: what a measured trace shows of a kernel.
+
+    >>> run(_example())
+    3000
+    """
+    return int(trace.spans["done"].max() - trace.spans["start"].min())
+
+
 def utilization(trace: TraceLike) -> float:
     """Share of all slot-time that is spent in main loops: Σ(drain - start) / (slots · makespan).
 

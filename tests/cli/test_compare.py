@@ -8,9 +8,9 @@ from click.testing import CliRunner
 
 from tilesim import Costs, Device, Problem, Trace, simulate
 from tilesim.analysis.compare import compare
-from tilesim.analysis.divergence import run as length
 from tilesim.analysis.divergence import since_first_multiply
 from tilesim.cli import main
+from tilesim.metrics import run as length
 
 H200 = Device.named("h200", sms=8)
 PROBLEM = Problem(1024, 1024, 256)

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from tilesim.analysis.divergence import run, time_lag
+from tilesim.analysis.divergence import time_lag
 from tilesim.analysis.rank_correlation import kendall_tau
 from tilesim.errors import TraceError
-from tilesim.metrics import in_turn, makespan, sm_busy, tail
+from tilesim.metrics import in_turn, makespan, run, sm_busy, tail
 from tilesim.traces import Trace
 from tilesim.view import tile_sm
 

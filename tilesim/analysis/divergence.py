@@ -13,15 +13,6 @@ import numpy as np
 from tilesim.traces import Trace
 
 
-def run(trace: Trace) -> int:
-    """From the first multiply to the last done, ns: what a measured trace shows of a kernel.
-
-    >>> run(_example())
-    2000
-    """
-    return int(trace.spans["done"].max() - trace.spans["start"].min())
-
-
 def since_first_multiply(trace: Trace) -> Trace:
     """The trace as a recorder sees a run: nothing is issued before the first multiply, which is its zero."""
     spans = trace.spans.copy()

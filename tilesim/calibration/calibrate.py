@@ -26,6 +26,7 @@ from tilesim.engine.simulate import replay
 from tilesim.errors import TraceError
 from tilesim.kernel_costs.calibration import Calibration, Kernel
 from tilesim.kernel_costs.default import effective_schedule
+from tilesim.metrics import run
 from tilesim.plans import shown_by, splits_tiles
 from tilesim.traces import Trace
 from tilesim.variants import Variant
@@ -80,11 +81,7 @@ def repeated(trace: Trace, costs: Costs | None = None, seeds: Sequence[int] = ra
     Without `costs` it is simulated with the default ones. Not the makespan: a measured trace cannot show
     how long before its first multiply it was launched.
     """
-    return _length(trace), int(np.median([_length(replay(trace, costs, seed)) for seed in seeds]))
-
-
-def _length(trace: Trace) -> int:
-    return int(trace.spans["done"].max() - trace.spans["start"].min())
+    return run(trace), int(np.median([run(replay(trace, costs, seed)) for seed in seeds]))
 
 
 def _kernel(trace: Trace) -> Kernel:
@@ -181,9 +178,9 @@ def _phase_costs(runs: Sequence[Observations]) -> Costs:
     launch, prologue = phases.launch(runs, in_turn=epilogue_serialisation > 0) or (0, 0)
     partial = phases.partial(runs)
     merge, fixup = phases.fixup(runs)
-    traces = [run.trace for run in runs]
+    traces = [one.trace for one in runs]
     return Costs(
-        dispatch=round(phases.mean([phases.dispatch(run) for run in runs])),
+        dispatch=round(phases.mean([phases.dispatch(one) for one in runs])),
         launch=launch,
         prologue=prologue,
         handover=handover,

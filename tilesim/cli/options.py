@@ -183,6 +183,6 @@ def device_from(options: Mapping[str, Any]) -> Device:
 
 
 def costs_from(options: Mapping[str, Any], schedule: str, problem: Problem, device: Device) -> Costs | None:
-    """The Costs in the file of --costs; None, which means the device's own, without it."""
+    """The Costs that --costs names, or that its file holds; None, for the device's own, without it."""
     path = options.get("costs")
     return None if path is None else read_costs(path, schedule, problem, device)

@@ -15,6 +15,7 @@ from tilesim.engine.simulate import replay
 from tilesim.errors import TraceError
 from tilesim.formats.reader import read
 from tilesim.traces import Trace, about
+from tilesim.variants import PLANNED, Variant
 
 
 @click.command(short_help="Compare a simulation with a measured trace.")
@@ -85,7 +86,8 @@ def _table(found: Sequence[Comparison], measured: Sequence[Trace]) -> str:
 def _name(trace: Trace) -> str:
     """What ran, in a line."""
     problem, residents = trace.problem, trace.device.ctas_per_sm
-    planned = " planned" * str(trace.meta.get("kernel", "")).startswith("planned")
+    variant = Variant.named(str(trace.meta.get("kernel", "")), trace.schedule)
+    planned = " planned" * (variant.kernel == PLANNED)
     shape = f"{problem.m}x{problem.n}x{problem.k} {problem.order}"
     tile = f" tile {problem.tile_m}x{problem.tile_n}" + f", {residents} per SM" * (residents > 1)
     return f"{trace.schedule}{planned} {shape}{tile}"

@@ -1,6 +1,6 @@
 """`tilesim tune`: the fastest kernel for each shape on this machine's GPU, for `matmul` to choose by."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from tilesim.cli.packages import load
 from tilesim.cli.progress import progress
 from tilesim.cli.reports import machine, report_options, show
 from tilesim.problems import DTYPE_BYTES
+from tilesim.variants import PLANNED, Variant
 
 SIZE = "x".join(str(size) for size in (PROBLEM.m, PROBLEM.n, PROBLEM.k))
 LAYOUTS = ("nn", "nt", "tn", "tt")
@@ -76,11 +77,8 @@ def _table(report: dict[str, Any]) -> str:
     lines = [machine(report), f"{head} {'µs':>9} {'cuBLAS':>9} {'ratio':>6}"]
     for row in report["rows"]:
         size = f"{row['m']}x{row['n']}x{row['k']} {row['dtype']} {row['layout']}"
-        winner = {"own": f"{row['schedule']}-{row['loads']}", "planned": f"planned:{row['schedule']}"}.get(
-            row["kernel"], row["kernel"]
-        )
-        if row["kernel"] == "own":
-            winner += "-overlap" * row["overlap"] + "-split" * (row.get("epilogue_subtiles", 1) - 1)
+        variant = Variant(**{field.name: row[field.name] for field in fields(Variant)})
+        winner = f"planned:{variant.schedule}" if variant.kernel == PLANNED else variant.name
         tile, other = "x".join(map(str, row["tile"])), row["cublas_us"]
         beside = f"{other:9.2f} {other / row['us']:6.3f}" if other else f"{'-':>9} {'-':>6}"
         kernel = f"{size:28} {winner:28} {tile:11} {row['order']:10} {row['warps']:5} {row['stages']:6}"
