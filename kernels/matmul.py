@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from tilesim.devices import Device
+from tilesim.devices.device import Device
 from tilesim.errors import TilesimError
 from tilesim.problems import Problem
 from tilesim.variants import Variant

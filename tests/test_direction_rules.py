@@ -131,7 +131,7 @@ NOUNS = {
     f"tilesim.{name}"
     for name in (
         "version", "errors", "text", "storage.strict_json", "storage.files", "storage.scratch",
-        "spans.columns", "problems", "orders", "device_facts", "device_files", "devices", "plans",
+        "spans.columns", "problems", "orders", "devices.facts", "devices.files", "devices.device", "plans",
         "costs", "variants", "metrics", "compiled",
         "provenance", "spans.checks", "spans.recorded_slots", "storage.trace_file", "films", "traces",
     )

@@ -7,7 +7,7 @@ from tilesim.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from tilesim.costs import Costs
-    from tilesim.devices import Device
+    from tilesim.devices.device import Device
     from tilesim.engine.simulate import simulate
     from tilesim.plans import Plan
     from tilesim.problems import Problem
@@ -19,7 +19,7 @@ __all__ = ["SCHEDULES", "Costs", "Device", "Plan", "Problem", "Trace", "plan", "
 _MODULES = {
     "SCHEDULES": "schedules",
     "Costs": "costs",
-    "Device": "devices",
+    "Device": "devices.device",
     "Plan": "plans",
     "Problem": "problems",
     "Trace": "traces",

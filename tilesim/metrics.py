@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from tilesim import plans
-from tilesim.devices import Device
+from tilesim.devices.device import Device
 from tilesim.problems import Problem
 from tilesim.spans.columns import LONGEST_NS, SPAN, TIMES
 

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
-from tilesim.devices import Device
+from tilesim.devices.device import Device
 from tilesim.problems import Problem
 from tilesim.version import __version__
 

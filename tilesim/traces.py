@@ -12,7 +12,7 @@ import numpy as np
 
 from tilesim import films, metrics
 from tilesim.costs import badge
-from tilesim.devices import Device
+from tilesim.devices.device import Device
 from tilesim.errors import TilesimError, TraceError, shown, unknown, whole
 from tilesim.problems import Problem
 from tilesim.provenance import provenance

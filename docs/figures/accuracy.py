@@ -11,8 +11,8 @@ from figures.kernels import DATA, read
 from tilesim import Device, Problem, Trace
 from tilesim.analysis.compare import Comparison, compare
 from tilesim.analysis.sweep import Combination, row
+from tilesim.devices.hardware import DRAM_SHARE, LOAD_CYCLES, Hardware
 from tilesim.engine.simulate import replay
-from tilesim.hardware import DRAM_SHARE, LOAD_CYCLES, Hardware
 from tilesim.kernel_costs.default import default_costs, shipped
 from tilesim.ladder.kernel_times import machines
 from tilesim.model.kstep import SHARPNESS

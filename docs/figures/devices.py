@@ -1,8 +1,8 @@
 """The devices that are known by name, what each one's constants are, and where they are from."""
 
 from figures.kernels import table
-from tilesim.device_facts import Fact, sources
-from tilesim.devices import badge, facts, presets
+from tilesim.devices.device import badge, facts, presets
+from tilesim.devices.facts import Fact, sources
 
 CONSTANTS = {
     "max_sm_mhz": "SM clock, MHz",

@@ -27,10 +27,7 @@ FOUND_IN = {
         *(
             "problems",
             "orders",
-            "device_facts",
-            "device_files",
             "devices",
-            "hardware",
             "plans",
             "costs",
             "variants",

@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from tilesim.devices import Device
+from tilesim.devices.device import Device
 from tilesim.orders import visit
 from tilesim.plans import segments
 from tilesim.problems import Problem

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import torch
 
-from tilesim.devices import Device
+from tilesim.devices.device import Device
 from tilesim.problems import Problem
 from tilesim.variants import Variant
 

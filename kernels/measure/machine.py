@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import torch
 import triton
 
-from tilesim.devices import Device, presets
+from tilesim.devices.device import Device, presets
 
 from ..gemm.stamps import read_timer
 

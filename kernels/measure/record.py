@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from tilesim.devices import Device
+from tilesim.devices.device import Device
 from tilesim.problems import Problem
 from tilesim.spans.recorded_slots import complete
 from tilesim.traces import SPAN, Trace

@@ -1,8 +1,8 @@
 """sm_order: which SM gets which thread block of a launch that fills the GPU.
 
 Launches of one or two blocks for each SM, forced by their shared memory, that spin until all have come.
-Which SM got the i-th block is the order. It is kept beside what tilesim.devices.fill_order says: groups of
-SMs, each served whole, and the groups taken in turn, from where earlier launches left the cycle.
+Which SM got the i-th block is the order. It is kept beside what tilesim.devices.device.fill_order says:
+groups of SMs, each served whole, and the groups taken in turn, from where earlier launches left the cycle.
 
 The groups are found twice. From the orders: SMs that come one after the other in every launch belong
 together. And from clusters (sm_90 and later), whose blocks share a GPC: launches of more clusters than fit,
@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from tilesim.devices import fill_order, presets
+from tilesim.devices.device import fill_order, presets
 from tilesim.errors import whole
 
 from ..errors import KernelError

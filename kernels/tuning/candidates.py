@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 
-from tilesim.devices import Device
+from tilesim.devices.device import Device
 from tilesim.problems import Problem
 from tilesim.variants import Variant
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from tilesim.devices import Device
+from tilesim.devices.device import Device
 from tilesim.errors import TilesimError, shown
 from tilesim.problems import Problem
 

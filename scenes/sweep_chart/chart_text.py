@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tilesim.analysis.sweep import Row
-from tilesim.devices import presets
+from tilesim.devices.device import presets
 from tilesim.text import plural
 
 from . import chart

@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as arrays
 
 from tilesim import Costs, Device, Problem, Trace, simulate
 from tilesim.analysis.loop_terms import TERMS, beside, loop_time, shares
-from tilesim.hardware import Hardware
+from tilesim.devices.hardware import Hardware
 from tilesim.model.kstep import smooth_maximum
 
 H200 = Costs(k_step=0.0, device="h200")

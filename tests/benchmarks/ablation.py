@@ -16,8 +16,8 @@ import tilesim
 from tilesim import Costs, Trace
 from tilesim.analysis.compare import compare
 from tilesim.calibration.calibrate import calibrations
+from tilesim.devices.hardware import Hardware
 from tilesim.engine.simulate import replay
-from tilesim.hardware import Hardware
 from tilesim.kernel_costs.calibration import Calibration
 from tilesim.kernel_costs.default import nearest
 from tilesim.model import kstep

@@ -11,9 +11,9 @@ from strategies import costs, devices, planned, split_plans
 
 from tilesim import Costs, Device, Plan, Problem, plan, simulate
 from tilesim.costs import WHOLE
+from tilesim.devices.hardware import Hardware
 from tilesim.engine import run
 from tilesim.errors import CostsError, PlanError
-from tilesim.hardware import Hardware
 from tilesim.model.kstep import k_step_ns, slowest_k_step
 from tilesim.plans import segments
 

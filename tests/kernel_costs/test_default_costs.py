@@ -7,9 +7,9 @@ import pytest
 
 from tilesim import Costs, Device, Problem, simulate
 from tilesim.costs import badge
-from tilesim.devices import presets
+from tilesim.devices.device import presets
+from tilesim.devices.hardware import Hardware
 from tilesim.errors import CostsError
-from tilesim.hardware import Hardware
 from tilesim.kernel_costs.calibration import Calibration
 from tilesim.kernel_costs.default import default_costs, read_costs, shipped
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tilesim import Costs, Device, Problem, plan
+from tilesim.devices.hardware import LOAD_CYCLES, SM_BYTES_PER_CLOCK, Hardware
 from tilesim.errors import CostsError
-from tilesim.hardware import LOAD_CYCLES, SM_BYTES_PER_CLOCK, Hardware
 from tilesim.model.kstep import SHARPNESS, k_step_cycles, k_step_ns, slowest_k_step, smooth_maximum
 from tilesim.model.traffic import Traffic
 

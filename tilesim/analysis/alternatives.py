@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from tilesim.analysis.explain import costs_behind
 from tilesim.costs import Costs
-from tilesim.devices import Device, presets
+from tilesim.devices.device import Device, presets
 from tilesim.engine.simulate import replay, simulate
 from tilesim.errors import TilesimError
 from tilesim.ideas.pipelining import stage_bytes

@@ -12,8 +12,8 @@ import numpy as np
 
 from tilesim.analysis.time_account import over_a_write
 from tilesim.costs import Costs
+from tilesim.devices.hardware import Hardware
 from tilesim.errors import TilesimError
-from tilesim.hardware import Hardware
 from tilesim.model.kstep import SHARPNESS, k_step_terms, loads_under, smooth_maximum
 from tilesim.plans import Plan, shown_by
 from tilesim.schedules import SCHEDULES, plan

@@ -8,7 +8,7 @@ from os import PathLike
 from typing import Any, NamedTuple
 
 from tilesim.costs import badge
-from tilesim.devices import Device
+from tilesim.devices.device import Device
 from tilesim.engine.simulate import simulate
 from tilesim.errors import SweepError, TilesimError
 from tilesim.kernel_costs.default import read_costs

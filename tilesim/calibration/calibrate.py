@@ -17,9 +17,9 @@ from tilesim.calibration.jitter import jitter, most_jitter
 from tilesim.calibration.main_loops import fit, main_loops
 from tilesim.calibration.observations import Observations, observe
 from tilesim.costs import Costs
+from tilesim.devices.hardware import DISPATCH_NS, Hardware
 from tilesim.engine.simulate import replay
 from tilesim.errors import TraceError
-from tilesim.hardware import DISPATCH_NS, Hardware
 from tilesim.kernel_costs.calibration import Calibration, Kernel
 from tilesim.kernel_costs.default import QUEUED, effective_schedule
 from tilesim.metrics import TURNAROUND_NS, run

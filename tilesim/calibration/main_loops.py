@@ -14,7 +14,7 @@ import numpy as np
 
 from tilesim.calibration.observations import Observations
 from tilesim.calibration.phases import gap
-from tilesim.hardware import Hardware
+from tilesim.devices.hardware import Hardware
 from tilesim.model.kstep import k_step_cycles
 from tilesim.model.traffic import Loads, Traffic, loads
 

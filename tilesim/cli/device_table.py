@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from tilesim.device_facts import UNITS, Fact, sources
+from tilesim.devices.facts import UNITS, Fact, sources
 
 
 def lines(facts: Mapping[str, Fact]) -> list[str]:

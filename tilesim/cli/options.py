@@ -15,7 +15,7 @@ from tilesim import formats
 from tilesim.cli.figures import wrote
 from tilesim.cli.parameter_types import COSTS, DEVICES, DTYPES, ORDER, OutputFile, Schedule, TileShape, usage
 from tilesim.costs import Costs
-from tilesim.devices import Device
+from tilesim.devices.device import Device
 from tilesim.errors import ProblemError
 from tilesim.kernel_costs.default import read_costs
 from tilesim.problems import DTYPE_BYTES, Problem

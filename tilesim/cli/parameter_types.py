@@ -10,9 +10,9 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from tilesim import device_files, devices
 from tilesim.cli import schedule_files
-from tilesim.devices import presets
+from tilesim.devices.device import adopt, discard, presets
+from tilesim.devices.files import ENDING
 from tilesim.errors import ScheduleError, TilesimError
 from tilesim.orders import ORDERS
 from tilesim.problems import DTYPE_BYTES
@@ -75,12 +75,12 @@ class DeviceName(Name):
     ends."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> str:
-        if not value.lower().endswith(device_files.ENDING) or (ctx and ctx.resilient_parsing):
+        if not value.lower().endswith(ENDING) or (ctx and ctx.resilient_parsing):
             return value.lower()
         with usage():
-            name = devices.adopt(value)
+            name = adopt(value)
         if ctx:
-            ctx.call_on_close(partial(devices.discard, name))
+            ctx.call_on_close(partial(discard, name))
         return name
 
 

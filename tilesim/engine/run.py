@@ -10,7 +10,7 @@ import numpy as np
 
 from tilesim import compiled
 from tilesim.costs import WHOLE, Costs
-from tilesim.devices import Device
+from tilesim.devices.device import Device
 from tilesim.engine import events
 from tilesim.engine.chunks import ROWS, chunks
 from tilesim.engine.setup import laid_out, with_lists, with_tree

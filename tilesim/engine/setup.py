@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from tilesim.costs import Costs
-from tilesim.devices import Device
+from tilesim.devices.device import Device
 from tilesim.engine.events import FREE, NEVER
 from tilesim.engine.state import NOBODY, Log, Merges, Rates, Segments, Slots, State
 from tilesim.plans import Plan, owners

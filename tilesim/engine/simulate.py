@@ -3,7 +3,7 @@
 from dataclasses import asdict
 
 from tilesim.costs import Costs
-from tilesim.devices import Device
+from tilesim.devices.device import Device
 from tilesim.engine import run
 from tilesim.errors import CostsError, whole
 from tilesim.kernel_costs.default import default_costs, like

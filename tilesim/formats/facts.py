@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from tilesim.devices import Device
+from tilesim.devices.device import Device
 from tilesim.errors import TraceError
 from tilesim.problems import Problem
 

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from tilesim.devices import MAX_CTAS_PER_SM, Device
+from tilesim.devices.device import MAX_CTAS_PER_SM, Device
 from tilesim.errors import TraceError, shown
 from tilesim.formats import facts
 from tilesim.problems import Problem

@@ -5,9 +5,9 @@ from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 from tilesim.costs import Costs
-from tilesim.devices import MAX_CTAS_PER_SM
+from tilesim.devices.device import MAX_CTAS_PER_SM
+from tilesim.devices.hardware import DISPATCH_NS, Hardware
 from tilesim.errors import CostsError, shown, unknown, whole
-from tilesim.hardware import DISPATCH_NS, Hardware
 from tilesim.problems import DTYPE_BYTES, MAX_SIZE
 from tilesim.variants import Variant
 

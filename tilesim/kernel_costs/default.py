@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from tilesim.costs import Costs
-from tilesim.devices import Device, in_words, presets
+from tilesim.devices.device import Device, in_words, presets
 from tilesim.errors import CostsError, unknown
 from tilesim.kernel_costs.calibration import Calibration
 from tilesim.kernel_costs.scaled import for_device, for_problem

@@ -10,14 +10,14 @@ rounded off where two of them are near one another: see `smooth_maximum`. A stag
 the latency of the L2, or that of DRAM where they miss, and their bytes over what an SM gets. What several SMs
 ask for at a time the L2 sends once, to all of them, at its rate for merged loads: that has to carry all bytes
 that are asked for, and what is sent takes the rest of its own rate. tilesim.model.traffic reads bytes and
-misses off the plan, tilesim.hardware has the constants.
+misses off the plan, tilesim.devices.hardware has the constants.
 """
 
 import numpy as np
 
 from tilesim.costs import Costs
-from tilesim.devices import Device
-from tilesim.hardware import LOAD_CYCLES, SM_BYTES_PER_CLOCK, Hardware
+from tilesim.devices.device import Device
+from tilesim.devices.hardware import LOAD_CYCLES, SM_BYTES_PER_CLOCK, Hardware
 from tilesim.model.traffic import Loads, Traffic, loads
 from tilesim.plans import Plan
 from tilesim.problems import DTYPE_BYTES, Problem

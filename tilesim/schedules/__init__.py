@@ -19,7 +19,7 @@ from pkgutil import iter_modules
 from traceback import extract_tb
 from typing import TYPE_CHECKING, Any
 
-from tilesim.devices import Device
+from tilesim.devices.device import Device
 from tilesim.errors import ScheduleError, TilesimError
 from tilesim.plans import Plan
 from tilesim.problems import Problem

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tilesim.devices import Device
+from tilesim.devices.device import Device
 from tilesim.orders import visit
 from tilesim.plans import Plan, segments
 from tilesim.problems import Problem

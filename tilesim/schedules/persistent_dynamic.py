@@ -1,6 +1,6 @@
 """As many thread blocks as fit at once; each takes its next tile from a counter that all of them share."""
 
-from tilesim.devices import Device
+from tilesim.devices.device import Device
 from tilesim.orders import visit
 from tilesim.plans import UNASSIGNED, Plan, segments
 from tilesim.problems import Problem

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from tilesim import compiled
-from tilesim.devices import Device
+from tilesim.devices.device import Device
 from tilesim.plans import coverage_fault
 from tilesim.problems import Problem
 from tilesim.spans.columns import LONGEST_NS, TIMES, Column, SpanColumns

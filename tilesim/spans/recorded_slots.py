@@ -6,7 +6,7 @@ The definitions are those of a trace's `slot` and `issue`, for runs that were me
 
 import numpy as np
 
-from tilesim.devices import MAX_CTAS_PER_SM
+from tilesim.devices.device import MAX_CTAS_PER_SM
 from tilesim.errors import TraceError
 
 

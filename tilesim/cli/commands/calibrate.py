@@ -9,7 +9,7 @@ from tilesim.calibration.calibrate import calibrations, repeated
 from tilesim.cli.figures import time, wrote
 from tilesim.cli.options import COSTS_FILE, json_option, output_option, usage
 from tilesim.cli.parameter_types import INPUT
-from tilesim.devices import in_words
+from tilesim.devices.device import in_words
 from tilesim.formats.reader import read
 from tilesim.kernel_costs.calibration import Calibration
 from tilesim.storage import files

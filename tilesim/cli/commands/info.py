@@ -14,9 +14,9 @@ from tilesim.cli.options import json_option
 from tilesim.cli.parameter_types import DEVICES, INPUT, usage
 from tilesim.cli.reports import machine
 from tilesim.costs import Costs
-from tilesim.device_facts import published, with_derived
-from tilesim.device_files import checked
-from tilesim.devices import badge, facts, presets
+from tilesim.devices.device import badge, facts, presets
+from tilesim.devices.facts import published, with_derived
+from tilesim.devices.files import checked
 from tilesim.errors import TilesimError, shown
 from tilesim.formats.reader import read
 from tilesim.ladder import file as ladder_file

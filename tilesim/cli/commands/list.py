@@ -8,7 +8,7 @@ import click
 
 from tilesim.cli.options import json_option
 from tilesim.cli.packages import scene_names
-from tilesim.devices import presets
+from tilesim.devices.device import presets
 from tilesim.errors import ScheduleError
 from tilesim.orders import ORDERS
 from tilesim.problems import DTYPE_BYTES

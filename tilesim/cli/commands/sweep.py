@@ -27,7 +27,7 @@ from tilesim.cli.options import (
 from tilesim.cli.packages import load
 from tilesim.cli.parameter_types import DEVICES, DTYPES, ORDER
 from tilesim.cli.progress import progress
-from tilesim.devices import Device
+from tilesim.devices.device import Device
 from tilesim.errors import CostsError, SweepError, whole
 from tilesim.parallel import cores
 from tilesim.storage import files

@@ -1,15 +1,15 @@
 """A device of the user's own: what it has, where it is taken, and what is refused in a sentence."""
 
 import json
-import pickle
 from copy import deepcopy
+from operator import attrgetter
 
 import pytest
 from click.testing import CliRunner
 
 from tilesim import Device, Problem, Trace, simulate
 from tilesim.cli import main
-from tilesim.devices import adopt, adopted, badge, discard, facts, presets
+from tilesim.devices.device import adopt, adopted, badge, discard, facts, presets
 from tilesim.errors import DeviceError
 from tilesim.formats import save
 from tilesim.formats.reader import read
@@ -74,13 +74,9 @@ def test_its_traces_are_read_where_nobody_knows_it(own, form, tmp_path):
     assert (again.device.sms, again.device.name) == (78, "")
 
 
-def _title(device):
-    return pickle.loads(pickle.dumps(device)).title
-
-
 def test_other_processes_know_it(own):
     adopt(own)
-    assert in_order(_title, [Device.named("my-gpu")] * 40, 2) == ["My GPU"] * 40
+    assert in_order(attrgetter("title"), [Device.named("my-gpu")] * 40, 2) == ["My GPU"] * 40
 
 
 def test_the_command_line_takes_it_until_a_command_ends(own):

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from tilesim.device_facts import values
-from tilesim.devices import facts, presets
+from tilesim.devices.device import facts, presets
+from tilesim.devices.facts import values
 from tilesim.errors import CostsError
 from tilesim.problems import Problem
 
@@ -50,7 +50,7 @@ class Hardware:
 
     @classmethod
     def named(cls, name: str, dtype: str) -> "Hardware":
-        """A preset's, from its facts: see tilesim.device_facts.
+        """A preset's, from its facts: see tilesim.devices.facts.
 
         The L2 runs at the clock of the SMs, DRAM at its own. Raises CostsError where no rate of the dtype is
         known.

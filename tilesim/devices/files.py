@@ -16,7 +16,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from tilesim.device_facts import FEATURES, UNITS, published, shipped, values, with_derived
+from tilesim.devices.facts import FEATURES, UNITS, published, shipped, values, with_derived
 from tilesim.errors import DeviceError, shown, unknown
 from tilesim.problems import DTYPE_BYTES
 from tilesim.storage.files import read_json

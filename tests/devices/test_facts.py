@@ -7,10 +7,10 @@ import pytest
 
 import tilesim
 from tilesim import Device
-from tilesim.device_facts import CONSTANTS, FEATURES, RULES, UNITS, badge, shipped, sources
-from tilesim.device_files import NEEDED, checked
-from tilesim.devices import badge as badge_of
-from tilesim.devices import facts, in_words, presets
+from tilesim.devices.device import badge as badge_of
+from tilesim.devices.device import facts, in_words, presets
+from tilesim.devices.facts import CONSTANTS, FEATURES, RULES, UNITS, badge, shipped, sources
+from tilesim.devices.files import NEEDED, checked
 from tilesim.errors import DeviceError
 
 DATA = Path(tilesim.__file__).parent / "data"

@@ -7,8 +7,8 @@ import pytest
 
 import tilesim
 from tilesim import Device
-from tilesim.device_facts import sources
-from tilesim.devices import facts, fill_order, presets
+from tilesim.devices.device import facts, fill_order, presets
+from tilesim.devices.facts import sources
 from tilesim.errors import DeviceError
 
 SHIPPED = json.loads((Path(tilesim.__file__).parent / "data/sm_order/h200.json").read_text("utf-8"))

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from tilesim import device_facts, device_files
-from tilesim.device_facts import Fact, published, shipped, values, with_derived
+from tilesim.devices import facts as sourced
+from tilesim.devices import files
+from tilesim.devices.facts import Fact, published, shipped, values, with_derived
 from tilesim.errors import DeviceError, unknown, whole
 from tilesim.text import plural
 
@@ -20,7 +21,7 @@ MAX_CTAS_PER_SM = 64
 @cache
 def presets() -> dict[str, dict[str, Any]]:
     """The devices known by name: title, short, and the values of what is published of each, as
-    `tilesim.device_facts.UNITS` explains them; `facts` says where each is from.
+    `tilesim.devices.facts.UNITS` explains them; `facts` says where each is from.
 
     Files of the user's own add to them: see `adopt`.
     """
@@ -37,9 +38,9 @@ _adopted: dict[str, Mapping[str, Any]] = {}
 def adopt(path: str | PathLike[str]) -> str:
     """Make the device of a file known by the file's name, which is returned: "my-gpu" for my-gpu.json.
 
-    Raises DeviceError where it is no such file: see `tilesim.device_files`.
+    Raises DeviceError where it is no such file: see `tilesim.devices.files`.
     """
-    name, entry = device_files.read(path)
+    name, entry = files.read(path)
     found = _preset(entry)
     try:
         Device(found["sms"], sm_order=fill_order(found.get("sm_tiers", ())))
@@ -88,7 +89,7 @@ def badge(name: str) -> str:
     'A100, datasheet and microbenchmarks'
     """
     short = presets()[name]["short"]
-    return f"{short}, a file's figures" if name in _adopted else device_facts.badge(short, facts(name))
+    return f"{short}, a file's figures" if name in _adopted else sourced.badge(short, facts(name))
 
 
 def fill_order(tiers: Sequence[Sequence[Sequence[int]]], first: Sequence[int] = ()) -> tuple[int, ...]:
