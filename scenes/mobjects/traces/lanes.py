@@ -106,17 +106,15 @@ class LaneVectors(Redrawn, VGroup):
         self.cursor = Line(stroke_color=ManimColor(theme.cursor), stroke_width=stroke_width(4))
         self._cursor = cursor
         self.add(self.grounds, self.names, self.parts, self.cursor)
+        self._before: tuple[Any, np.ndarray] | None = None
         self._edges = np.array([[part.begin, part.end] for part in self.pieces], float).reshape(-1, 2)
         self.show(self.window[0])
 
     def show(self, t: float) -> Self:
         """Look as at `t`, ns of the trace: what has happened by then is drawn."""
-        low, high = sorted((self.t, t))
-        moved = self._moved()
-        changed = (self._edges[:, 0] <= high) & (self._edges[:, 1] >= low) if not moved else slice(None)
-        self.t = t
-        for number in np.arange(len(self.pieces))[changed]:
+        for number in np.flatnonzero(self._changing(t)):
             self._show_part(int(number), t)
+        self.t = t
         share = self._share(t)
         if self._cursor and 0 <= share <= 1:
             top, bottom = self.grounds[0], self.grounds[-1]
@@ -162,14 +160,21 @@ class LaneVectors(Redrawn, VGroup):
         low, high = self.window
         return (t - low) / (high - low)
 
-    def _moved(self) -> bool:
-        """Whether the lanes stand elsewhere, or show other times, than when they last were shown."""
-        now = (self.window, self.grounds[0].points.tobytes(), self.grounds[-1].points.tobytes())
-        before, self._stood = getattr(self, "_stood", None), now
-        return now != before or any(one.held for one in self.parts)
+    def _changing(self, t: float) -> np.ndarray:
+        """Which parts look otherwise at `t` than when they last were shown: bool, shape [parts]."""
+        begin, end = self._edges.T
+        seen = (begin < min(t, self.window[1])) & (end > self.window[0])
+        stood = (self.window, self.grounds[0].points.tobytes(), self.grounds[-1].points.tobytes())
+        before, self._before = self._before, (stood, seen)
+        if before is None or any(one.held for one in self.parts):
+            return np.ones_like(seen)
+        if before[0] != stood:
+            return seen | before[1]
+        low, high = sorted((self.t, t))
+        return (begin <= high) & (end >= low) & (seen | before[1])
 
     def forget(self) -> None:
-        self._stood = None
+        self._before = None
 
     def _show_part(self, number: int, t: float) -> None:
         """Draw a part as far as it has come."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import os
+from dataclasses import replace
 from pathlib import Path
+from threading import Semaphore
 from typing import Any
 
 import numpy as np
@@ -21,13 +23,20 @@ RETURN_MEMORY = getattr(ctypes.CDLL(None), "malloc_trim", None) if os.name == "p
 
 
 class Encoder(VideoSegmentEncoder):
-    """Manim's encoder of a segment, fed with parts of frames; those of the first frame are all of it."""
+    """Manim's encoder of a segment, fed with parts of frames; those of the first frame are all of it.
 
-    def __init__(self, **settings: Any) -> None:
+    It begins when it is its turn: `turns` says how many work at a time, as each holds some 200 MB.
+    """
+
+    def __init__(self, turns: Semaphore, **settings: Any) -> None:
         super().__init__(**settings)
-        self._planes = Planes(self.spec.width, self.spec.height, PIXEL_FORMAT, AS_MANIM)
+        self._turns = turns
+        self._planes: Planes | None = None
 
     def write_frame(self, changed: list[Part], *, repeat: int = 1) -> None:
+        if self._planes is None:
+            self._turns.acquire()
+            self._planes = Planes(self.spec.width, self.spec.height, PIXEL_FORMAT, AS_MANIM)
         try:
             for part in changed:
                 self._planes.take(part)
@@ -41,18 +50,41 @@ class Encoder(VideoSegmentEncoder):
             raise self._operation_error("encode", error) from error
 
     def finish(self) -> None:
-        super().finish()
+        try:
+            super().finish()
+        finally:
+            self._end_turn()
+
+    def abort(self) -> None:
+        try:
+            super().abort()
+        finally:
+            self._end_turn()
+
+    def _end_turn(self) -> None:
+        # What x264 holds is given back with the last name for it, and the C library keeps that in pieces that
+        # the next play's encoder does not fit in.
+        began, self._planes, self._stream = self._planes is not None, None, None
         if RETURN_MEMORY:
-            # The C library keeps what x264 gave back, in pieces that the next play's encoder does not fit in.
             RETURN_MEMORY(0)
+        if began:
+            self._turns.release()
 
 
 class Writer(SceneFileWriter):
-    """Manim's file writer, with `write_changes`."""
+    """Manim's file writer, with `write_changes`.
+
+    Manim draws no further while the encoder of a play writes what it still holds. Here the next play is drawn
+    meanwhile, and its first frames wait for their encoder's turn.
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self._segment: Any = None
         super().__init__(*args, **kwargs)
+        at_once = self.settings.max_inflight_encoders
+        self._turns = Semaphore(at_once)
+        if self._takes_parts:
+            self.settings = replace(self.settings, max_inflight_encoders=at_once + 1)
 
     @property
     def _takes_parts(self) -> bool:
@@ -62,7 +94,7 @@ class Writer(SceneFileWriter):
     def _create_segment_encoder(self, target: Path) -> VideoSegmentEncoder:
         if not self._takes_parts:
             return super()._create_segment_encoder(target)
-        return Encoder(target=target, spec=self.video_encoder)
+        return Encoder(self._turns, target=target, spec=self.video_encoder)
 
     def write_changes(self, picture: np.ndarray, changed: list[Pixels], *, repeat: int = 1) -> None:
         """Write a frame (uint8, [height, width, 4]) that differs from the last one there."""
