@@ -119,6 +119,7 @@ class LaneImage(Raster):
         picture = np.zeros((rows, columns * 3), np.float32)
         covered = np.zeros(rows, np.float32)
         at_once = max(1, LINES // (columns * fine))
+        thin = rows / count < THIN
         edges = np.arange(rows + 1, dtype=np.float64)
         for first in range(0, count, at_once):
             some = np.arange(first, min(first + at_once, count))
@@ -127,13 +128,14 @@ class LaneImage(Raster):
             _lay(upper, *(values[here & ~under] for values in (lane - first, left, right, fills)))
             lower = upper.copy()
             _lay(lower, *(values[here & under] for values in (lane - first, left, right, fills)))
-            if rows / count < THIN:
+            if thin:
                 written = lower != upper
                 over, under_it = (unpacked(lines[written])[:, :3] for lines in (upper, lower))
-                upper[written] = lower[written] = packed(mix(over, under_it, WRITE_UNDER))
+                upper[written] = packed(mix(over, under_it, WRITE_UNDER))
             top, bottom = some * rows / count, (some + 1) * rows / count
             split = bottom - UNDER * (bottom - top)
-            for pixels, begin, end in ((upper, top, split), (lower, split, bottom)):
+            bands = [(upper, top, bottom)] if thin else [(upper, top, split), (lower, split, bottom)]
+            for pixels, begin, end in bands:
                 share = np.minimum(edges[1:, None], end) - np.maximum(edges[:-1, None], begin)
                 share = np.clip(share, 0.0, 1.0).astype(np.float32)
                 picture += share @ _means(unpacked(pixels)[..., :3], fine).reshape(len(some), -1)
