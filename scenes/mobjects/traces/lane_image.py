@@ -20,8 +20,10 @@ THIN = 8
 """Pixels of a lane, below which a write under a main loop is mixed with it instead of lying at its foot."""
 OVERSAMPLING = 4
 """Parts of a pixel to which parts are drawn, so that a launch narrower than a pixel is seen as such."""
-LINES = 2**22
-"""Most numbers that lines take at once."""
+MOST = 2**22
+"""Parts of pixels of all lanes, beyond which they are drawn to whole pixels."""
+AT_ONCE = 2**19
+"""Parts of pixels that are drawn at a time: each takes some 30 bytes meanwhile."""
 
 
 class LaneImage(Raster):
@@ -109,7 +111,7 @@ class LaneImage(Raster):
     def _drawn(self, shown: Parts, rows: int, columns: int) -> np.ndarray:
         """Lanes as lines of pixels, laid over their rows by how much of each row they cover."""
         count, low, scale = len(self.slots), self.window[0], columns / (self.window[1] - self.window[0])
-        fine = OVERSAMPLING if count * columns * OVERSAMPLING <= LINES else 1
+        fine = OVERSAMPLING if count * columns * OVERSAMPLING <= MOST else 1
         ends = [np.rint((edge - low) * scale * fine).astype(np.int64) for edge in (shown.begin, shown.end)]
         left, right = (np.clip(edge, 0, columns * fine) for edge in ends)
         order = np.argsort(self.slots, kind="stable")
@@ -118,7 +120,7 @@ class LaneImage(Raster):
         under = shown.kind == KINDS.index("write under")
         picture = np.zeros((rows, columns * 3), np.float32)
         covered = np.zeros(rows, np.float32)
-        at_once = max(1, LINES // (columns * fine))
+        at_once = max(1, AT_ONCE // (columns * fine))
         thin = rows / count < THIN
         edges = np.arange(rows + 1, dtype=np.float64)
         for first in range(0, count, at_once):

@@ -65,7 +65,7 @@ class Planes:
             self.frame.color_range = options.get("dst_color_range", self.frame.color_range)
             self.planes = [_pixels(plane) for plane in self.frame.planes]
         # One for each of the latest sizes: to change the size of one takes longer than to convert, and 2 MB.
-        self._reformatter = lru_cache(maxsize=24)(lambda width, height: VideoReformatter())
+        self._reformatter = lru_cache(maxsize=8)(lambda width, height: VideoReformatter())
 
     def convert(self, picture: np.ndarray, changed: Iterable[Pixels]) -> None:
         """Take over what `picture` (uint8, [height, width, 4]) shows there; all of the first one."""

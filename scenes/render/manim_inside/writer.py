@@ -81,10 +81,15 @@ class Writer(SceneFileWriter):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self._segment: Any = None
         super().__init__(*args, **kwargs)
-        at_once = self.settings.max_inflight_encoders
+        at_once, waiting = self.settings.max_inflight_encoders, self.settings.encoder_queue_size
         self._turns = Semaphore(at_once)
         if self._takes_parts:
-            self.settings = replace(self.settings, max_inflight_encoders=at_once + 1)
+            # One more waits, and holds frames meanwhile: together half as many as those of Manim do.
+            self.settings = replace(
+                self.settings,
+                max_inflight_encoders=at_once + 1,
+                encoder_queue_size=max(1, waiting * at_once // (at_once + 1) // 2),
+            )
 
     @property
     def _takes_parts(self) -> bool:
