@@ -39,6 +39,8 @@ class Redrawn(VMobject):
         """As Manim's, which calls it where an animation of this mobject ends."""
         for one in self.get_family():
             one.held = False
+            if len(one.points) and not np.ptp(one.points, axis=0).any():
+                one.points = np.zeros((0, 3))  # They show nothing, and the whole would seem to reach there.
         if self._until is not None:
             self.t, self._until = self._until, None
         self.forget()

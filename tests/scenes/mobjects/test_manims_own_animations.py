@@ -97,6 +97,14 @@ def test_a_part_of_it_is_pointed_at_while_it_runs(make: Any, scene: Scene) -> No
     assert same(shown, make().show(AFTER))
 
 
+@pytest.mark.parametrize("name", ["tiles", "lanes"])
+def test_its_parts_are_as_large_as_before_once_it_was_faded_in(name: str, scene: Scene) -> None:
+    shown = MADE[name]().show(BEFORE)
+    sizes = [(one.width, one.height) for one in shown.get_family()]
+    scene.play(FadeIn(shown))
+    assert [(one.width, one.height) for one in shown.get_family()] == pytest.approx(np.array(sizes))
+
+
 def test_an_instant_can_be_animated(make: Any, scene: Scene) -> None:
     shown = make()
     scene.play(shown.animate.show(AFTER))
