@@ -21,7 +21,7 @@ from tilesim_scenes.animations.zoom import Zoom
 from tilesim_scenes.film.scene import Film
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import px
-from tilesim_scenes.look.theme import Colour, mix, sm_colour, sm_colours
+from tilesim_scenes.look.theme import mixed, sm_colour
 from tilesim_scenes.mobjects.charts.share_bar import ShareBar
 from tilesim_scenes.mobjects.drawing.quads import rectangle
 from tilesim_scenes.mobjects.hardware.queue import Queue
@@ -261,12 +261,12 @@ class OneRunFilm(Film):
     def share_bar(self, story: OneRun, width: float, height: float) -> ShareBar:
         """What the run's time was spent on; what took NAMED of it at least has its name."""
         theme, device = self.theme, story.trace.device
-        hues = [_bytes(colour) for colour in sm_colours(device.sms)[list(device.free_sms)]]
+        hues = [sm_colour(sm, device.sms) for sm in device.free_sms]
         fills = {name: [theme.fill(name) or theme.idle] for name in story.spent}
         for name in ("multiply", "first load"):
             fills[name] = hues
         # A hatch is a first load's.
-        fills["slowed by a write"] = [_bytes(mix(theme.idle, hue, PALE)) for hue in hues]
+        fills["slowed by a write"] = [mixed(theme.idle, hue, PALE) for hue in hues]
         titles = {
             "multiply": tr("multiply") if tells_writes(story.trace) else tr("multiply, write"),
             "slowed by a write": tr("slowed"),
@@ -317,8 +317,3 @@ class OneRunFilm(Film):
         self.play(Zoom(lane, window=(0.0, self.longest)))
         self.panel.show(self.ticking.t)
         self.play(Leave(lane), Fade(self.panel, 0.0, 1.0))
-
-
-def _bytes(colour: Sequence[int]) -> Colour:
-    red, green, blue = (int(channel) for channel in colour)
-    return red, green, blue

@@ -7,7 +7,7 @@ import numpy as np
 from manim import DOWN, UP, VGroup, VMobject
 
 from tilesim_scenes.look.text import label, px
-from tilesim_scenes.look.theme import Colour, ink_on, mix, theme_now
+from tilesim_scenes.look.theme import Colour, ink_on, mixed, theme_now
 from tilesim_scenes.mobjects.drawing.quads import diagonals, quad, rectangle, strokes
 
 HATCH, PALE = 12.0, 0.4
@@ -47,7 +47,7 @@ class ShareBar(VGroup):
             self.grounds[name] = ground
             part, colours = VGroup(), fills[name]
             for number, colour in enumerate(colours):
-                pale = _bytes(mix(theme_now().idle, colour, PALE)) if name in hatched else colour
+                pale = mixed(theme_now().idle, colour, PALE) if name in hatched else colour
                 drawn = rectangle(1, 1, pale)
                 drawn.points = quad(ground, number / len(colours), (number + 1) / len(colours))
                 part.add(drawn)
@@ -105,8 +105,3 @@ class ShareBar(VGroup):
                 for words in reversed(row):
                     words.shift([min(0.0, limit - words.get_right()[0]), 0, 0])
                     limit = words.get_left()[0] - px(24)
-
-
-def _bytes(colour: np.ndarray) -> Colour:
-    red, green, blue = (int(channel) for channel in colour)
-    return red, green, blue

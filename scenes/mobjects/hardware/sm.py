@@ -3,12 +3,12 @@
 from manim import LEFT, RIGHT, UP, ManimColor, RoundedRectangle, VGroup
 
 from tilesim_scenes.look.text import label, px
-from tilesim_scenes.look.theme import Colour, mix, readable, theme_now
+from tilesim_scenes.look.theme import Colour, mixed, readable, theme_now
 from tilesim_scenes.mobjects.drawing.quads import stroke_width
 
 
 class SM(VGroup):
-    """A rounded box in the hue of the SM: `box`, and `heading` in its upper left corner."""
+    """A rounded box in the hue of the SM: `box`, and `heading` above its upper left corner."""
 
     def __init__(
         self,
@@ -26,7 +26,7 @@ class SM(VGroup):
             corner_radius=px(20),
             stroke_color=ManimColor(colour),
             stroke_width=stroke_width(6),
-            fill_color=ManimColor(tuple(mix(theme.background, theme.panel, 0.8).tolist())),
+            fill_color=ManimColor(mixed(theme.background, theme.panel, 0.8)),
             fill_opacity=1.0,
         )
         self.heading = label(name, size, readable(colour), bold=True)

@@ -6,7 +6,7 @@ import numpy as np
 from manim import ManimColor, Polygon, VGroup
 
 from tilesim_scenes.look.text import px
-from tilesim_scenes.look.theme import Colour, mix, theme_now
+from tilesim_scenes.look.theme import Colour, mixed, theme_now
 from tilesim_scenes.mobjects.drawing.quads import strokes
 
 DEPTH = np.array([7.0, 3.2])
@@ -40,7 +40,7 @@ class Loaf(VGroup):
         back = slices * self.step
         corner = -(right + up + back) / 2
         dark = theme_now().background
-        shades = (colour, _bytes(mix(dark, colour, 0.72)), _bytes(mix(dark, colour, 0.45)))
+        shades = (colour, mixed(dark, colour, 0.72), mixed(dark, colour, 0.45))
         front = [corner, corner + right, corner + right + up, corner + up]
         top = [corner + up, corner + up + right, corner + up + right + back, corner + up + back]
         side = [corner + right, corner + right + back, corner + right + up + back, corner + right + up]
@@ -78,8 +78,3 @@ class Loaf(VGroup):
 
 def _face(points: list[np.ndarray], shade: Colour) -> Polygon:
     return Polygon(*points, stroke_width=0, fill_color=ManimColor(shade), fill_opacity=1)
-
-
-def _bytes(colour: np.ndarray) -> Colour:
-    red, green, blue = (int(channel) for channel in colour)
-    return red, green, blue

@@ -8,7 +8,7 @@ from manim import DOWN, LEFT, Line, ManimColor, VGroup, VMobject
 
 from tilesim import Trace
 from tilesim_scenes.look.text import advance, label, px
-from tilesim_scenes.look.theme import Colour, ink_on, mix, readable, sm_colours, theme_now
+from tilesim_scenes.look.theme import Colour, ink_on, mixed, readable, sm_colour, theme_now
 from tilesim_scenes.mobjects.drawing.quads import (
     EMPTY,
     axes_of,
@@ -79,7 +79,7 @@ class LaneVectors(Redrawn, VGroup):
         width, height = width or px(1400), lane_height or px(90)
         gap = px(24) if gap is None else gap
         places = trace.device.ctas_per_sm
-        colours, theme = sm_colours(trace.device.sms), theme_now()
+        theme, hues = theme_now(), {sm: sm_colour(sm, trace.device.sms) for sm in self.sms}
         self.slots = [sm * places + place for sm in self.sms for place in range(places)]
         self.grounds = VGroup()
         for row in range(len(self.slots)):
@@ -90,7 +90,7 @@ class LaneVectors(Redrawn, VGroup):
         self.names = VGroup()
         if labels:
             for row, sm in enumerate(self.sms):
-                size, ink = min(48, 0.6 * height / px(1)), readable(_bytes(colours[sm]))
+                size, ink = min(48, 0.6 * height / px(1)), readable(hues[sm])
                 name = label(f"SM {sm}", size, ink, bold=True)
                 mine = self.grounds[row * places : (row + 1) * places]
                 self.names.add(name.next_to(mine, LEFT, px(24)))
@@ -98,7 +98,7 @@ class LaneVectors(Redrawn, VGroup):
         lane_of = {slot: row for row, slot in enumerate(self.slots)}
         self.pieces = [part._replace(slot=lane_of[part.slot]) for part in self._parts.each()]
         sm_of = trace.spans["sm"]
-        self.parts = VGroup(*(_drawn(part.kind, _bytes(colours[sm_of[part.row]])) for part in self.pieces))
+        self.parts = VGroup(*(_drawn(part.kind, hues[int(sm_of[part.row])]) for part in self.pieces))
         spans = trace.spans
         self._steps = (spans["k1"] - spans["k0"]).tolist()
         self._numbers = spans["tile"].tolist() if numbers else None
@@ -222,7 +222,7 @@ def _drawn(kind: str, colour: Colour) -> VMobject:
     """What a part looks like, without its place."""
     theme = theme_now()
     if kind == "first load":
-        part = shape(_bytes(mix(theme.idle, colour, 0.3)), of=Piece)
+        part = shape(mixed(theme.idle, colour, 0.3), of=Piece)
         return part.add(strokes(colour, 2.5))
     if kind == "multiply":
         ticks = strokes(theme.background, TICK, 0.55)
@@ -233,8 +233,3 @@ def _drawn(kind: str, colour: Colour) -> VMobject:
         # So that those who see orange as another hue see where it ends.
         part.set_stroke(ManimColor(theme.background), stroke_width(3), 1.0)
     return part
-
-
-def _bytes(colour: Any) -> Colour:
-    red, green, blue = (int(channel) for channel in colour)
-    return red, green, blue

@@ -13,8 +13,8 @@ import av
 from av.video.reformatter import ColorRange
 
 X264 = {"bframes": 7, "b-adapt": 0, "scenecut": 0, "weightp": 0, "me": "dia"}
-"""Nothing looks ahead, and one quantiser stands for all: films of flat colours that move little gain less from
-either than it costs. Rate control alone, which looks at each frame in half its size, takes 2 ms of one."""
+"""Nothing looks ahead, and one quantiser stands for all: films of flat colours that move little gain less
+from either than it costs. Rate control looks at each frame in half its size, which alone takes 2 ms."""
 BT709 = 1
 """The matrix, primaries and transfer of HDTV, as H.264 (table E-3) numbers them."""
 
