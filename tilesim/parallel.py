@@ -72,7 +72,8 @@ def processes(count: int, prepare: Callable[..., object] = int, *given: object) 
     pool = ProcessPoolExecutor(count, get_context("spawn"), partial(_begin, adopted(), prepare, *given))
     try:
         # A pool starts a process when there is a task for it; so they start while there is none yet.
-        with _interrupts_held():
+        # Processes that are started meanwhile never see Ctrl-C, so they say nothing.
+        with held(signal.SIGINT):
             for _ in range(count):
                 pool.submit(int)
         yield pool
@@ -127,12 +128,12 @@ def _begin(devices: Mapping[str, Any], prepare: Callable[..., object], *given: o
 
 
 @contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Ctrl-C waits until the end; processes that are started here never see it, so they say nothing."""
+def held(*signals: int) -> Iterator[None]:
+    """These signals wait until the end, where there is such a thing."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     try:
         yield
     finally:

@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import NoReturn
 
 from tilesim.errors import TilesimError
+from tilesim.parallel import held
 
 CAN_FORK = hasattr(os, "fork")
+ENDING = signal.SIGINT, signal.SIGTERM
 POLL = 0.05
 """Seconds between two looks at whether a process has ended."""
 
@@ -46,13 +48,14 @@ class Forks:
         sys.stdout.flush()
         sys.stderr.flush()
         state = random.getstate()
-        pid = os.fork()
-        if pid:
-            self.running.add(pid)
-            return False
+        with held(*ENDING):  # What a signal raises in Python's own hooks around a fork is lost.
+            pid = os.fork()
+            if pid:
+                self.running.add(pid)
+                return False
+            for number in ENDING:
+                signal.signal(number, signal.SIG_DFL)
         random.setstate(state)  # Python seeds it anew in every process that is forked.
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, signal.SIG_DFL)
         nowhere = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
             os.dup2(nowhere, stream)

@@ -493,7 +493,10 @@ def test_a_signal_ends_all_processes_and_leaves_nothing(how, here):
     while not list((here / "tmp").glob("*/segment-*")) and time.monotonic() < deadline:
         time.sleep(0.05)
     process.send_signal(how)
-    said = process.communicate(timeout=30)[1].decode()
+    try:
+        said = process.communicate(timeout=30)[1].decode()
+    finally:
+        process.kill()
     assert process.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143}[how] and "Traceback" not in said
     with pytest.raises(ProcessLookupError):
         os.killpg(process.pid, 0)
