@@ -40,7 +40,9 @@ def consume(
     ROWS: gl.constexpr = BN if SWAP else BM
     COLUMNS: gl.constexpr = BM if SWAP else BN
     INSTRUCTION_K: gl.constexpr = 256 // smem_a.dtype.primitive_bitwidth
-    layout: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [gl.num_warps(), 1], [16, COLUMNS, INSTRUCTION_K])
+    layout: gl.constexpr = gl.NVMMADistributedLayout(
+        [3, 0], [gl.num_warps(), 1], [16, COLUMNS, INSTRUCTION_K]
+    )
     half: gl.constexpr = gl.NVMMADistributedLayout(
         [3, 0], [gl.num_warps(), 1], [16, COLUMNS // 2, INSTRUCTION_K]
     )

@@ -41,7 +41,7 @@ SMEM_BYTES = 227 * 1024
 """Shared memory that a thread block can have on sm_90 (CUDA C++ Programming Guide, table 30)."""
 
 HALF_SM = 113 * 1024
-"""The same for each of two thread blocks on an SM, which has 228 KiB and keeps one for each (the same)."""
+"""The same for each of two thread blocks on an SM, which has 228 KiB and keeps one for each."""
 
 HALF_SM_REGISTERS = 128
 """Of a thread on average, where two thread blocks of 256 threads have all 65,536 registers of an SM."""
@@ -130,7 +130,9 @@ def shared_tiles(variant: Variant, problem: Problem, device: Device) -> tuple[in
     if name == "stream-k" and argument:
         ctas = int(argument)
         if ctas > slots:
-            raise KernelError(f"specialised has {ctas} thread blocks that wait for each other, and {slots} run")
+            raise KernelError(
+                f"specialised has {ctas} thread blocks that wait for each other, and {slots} run"
+            )
         if ctas > problem.tiles * problem.k_steps:
             raise KernelError(
                 f"{variant.schedule} needs a K-step for each thread block, and {problem.m}x{problem.n}x"
@@ -146,14 +148,13 @@ def epilogue_subtiles(variant: Variant, problem: Problem) -> int:
         return 4
     if swapped(problem):
         return 1
-    whole, halves = (_smem_bytes(variant, problem, subtiles) for subtiles in (1, 2))
-    return 2 if whole > SMEM_BYTES or (variant.warps == 4 and halves <= HALF_SM < whole) else 1
+    return 1 if _smem_bytes(variant, problem, 1) <= SMEM_BYTES else 2
 
 
 def ctas_per_sm(variant: Variant, problem: Problem) -> int:
-    """Thread blocks that an SM runs at once: two where that was left room for, so that one of them multiplies
-    while the other stores or fixes up."""
-    two = variant.kernel == "specialised" and variant.warps == WARPGROUP_WARPS
+    """Thread blocks that an SM runs at once: two with swapped tiles whose stages leave room, so that one of
+    them loads while the other begins or ends. Larger tiles would want for registers, and were slower."""
+    two = variant.kernel == "specialised" and variant.warps == WARPGROUP_WARPS and swapped(problem)
     return 2 if two and smem_bytes(variant, problem) <= HALF_SM else 1
 
 
