@@ -20,7 +20,7 @@ from .job import operands_of
 from .layouts import layout as layout_of
 from .operands import DTYPES as OPERANDS
 from .operands import RESULTS, Matrices
-from .variants import no_tma
+from .variants import THREE_GROUPS, no_tma
 
 DTYPES = {torch.float16: gl.float16, torch.bfloat16: gl.bfloat16, torch.float8_e4m3fn: gl.float8e4nv}
 """wgmma takes 16-bit operands in either major order; fp8 must lie along K."""
@@ -83,6 +83,11 @@ def swapped(problem: Problem) -> bool:
     return problem.tile_m < WGMMA_M
 
 
+def groups(problem: Problem) -> int:
+    """Consumer groups of `specialised`: as many partitions of warps, each with its own rows of the tile."""
+    return 3 if problem.tile_m == THREE_GROUPS else 1
+
+
 def _why_not(variant: Variant, problem: Problem) -> str:
     bm, bn, _ = problem.tile
     cooperative = variant.kernel == "specialised"
@@ -95,7 +100,15 @@ def _why_not(variant: Variant, problem: Problem) -> str:
         return f"{variant.kernel} has {variant.warps} multiplying warps; it must be {allowed}"
     swap = cooperative and swapped(problem)
     rows, columns = (bn, bm) if swap else (bm, bn)
-    if rows % (16 * warps) or not least <= columns <= MAX_WGMMA_N or bm * bn > MAX_ACCUMULATORS * 32 * warps:
+    if cooperative and groups(problem) == 3:
+        if warps != 4 or not 64 <= bn <= 128:
+            return (
+                f"{variant.kernel} sums tiles of {THREE_GROUPS} rows by three groups of 4 warps, with tile_n 64"
+                f" or 128; this one has {warps} warps and tile_n {bn}"
+            )
+    elif (
+        rows % (16 * warps) or not least <= columns <= MAX_WGMMA_N or bm * bn > MAX_ACCUMULATORS * 32 * warps
+    ):
         m, n = ("tile_n", "tile_m") if swap else ("tile_m", "tile_n")
         return (
             f"{variant.kernel} with {variant.warps} warps cannot sum tiles of {bm}x{bn}; {m} must be a"
@@ -192,12 +205,14 @@ def kernel_and_arguments(
     if problem.dtype == "fp8" and layout_of(*matrices[:2]) != "nt":
         raise KernelError(f"{variant.kernel} multiplies fp8 along K: A row-major and B column-major")
     kernel = specialised if variant.kernel == "specialised" else ping_pong
+    boxes = replace(problem, tile=(bm // groups(problem), bn, bk)) if kernel is specialised else problem
     operands, layout = operands_of(
-        replace(variant, epilogue_subtiles=subtiles), problem, kernel, matrices, descriptor
+        replace(variant, epilogue_subtiles=subtiles), boxes, kernel, matrices, descriptor
     )
     constants = layout | dict(BM=bm, BN=bn, BK=bk, STAGES=variant.stages, launch_pdl=True)
     if variant.kernel == "specialised":
-        constants |= dict(EPILOGUE_SUBTILES=subtiles, SWAP=swapped(problem), num_warps=variant.warps)
+        constants |= dict(EPILOGUE_SUBTILES=subtiles, SWAP=swapped(problem))
+        constants |= dict(GROUPS=groups(problem), num_warps=variant.warps)
         if ctas_per_sm(variant, problem) == 2:
             constants["maxnreg"] = HALF_SM_REGISTERS
         return kernel, operands, constants

@@ -95,7 +95,7 @@ def _specialised(variant: Variant, problem: Problem, device: Device) -> Job:
             return {}
         return dict(
             partials=torch.empty(ctas, problem.tile_m * problem.tile_n, dtype=torch.float32, device="cuda"),
-            flags=torch.zeros(ctas, variant.warps, dtype=torch.int32, device="cuda"),
+            flags=torch.zeros(ctas, variant.warps * hopper.groups(problem), dtype=torch.int32, device="cuda"),
         )
 
     one = workspace()

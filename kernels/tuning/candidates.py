@@ -9,7 +9,7 @@ from tilesim.problems import Problem
 from tilesim.variants import Variant
 
 from ..launch.config import stages_that_fit
-from ..launch.hopper import HALF_SM, MAX_ACCUMULATORS, SMEM_BYTES, can_multiply, swapped
+from ..launch.hopper import HALF_SM, MAX_ACCUMULATORS, SMEM_BYTES, can_multiply, groups, swapped
 from ..launch.hopper import stages_that_fit as hopper_stages_that_fit
 from ..launch.operands import DTYPES
 from ..launch.variants import UNSTAMPED, VARIANTS, checked_variant
@@ -42,7 +42,7 @@ MORE_ORDERS = ("grouped:4", "grouped:12")
 HOPPER_TILES = {
     "specialised": (
         (16, 64, 4), (16, 128, 1), (32, 64, 2), (32, 128, 1), (32, 256, 1), (64, 64, 2),
-        (64, 128, 1), (128, 64, 1), (64, 256, 1), (128, 128, 1), (128, 256, 1), (256, 128, 1),
+        (64, 128, 1), (128, 64, 1), (64, 256, 1), (128, 128, 1), (192, 128, 1), (128, 256, 1), (256, 128, 1),
     ),
     "ping-pong": ((64, 128, 1), (128, 128, 1)),
 }  # fmt: skip
@@ -108,7 +108,7 @@ def _with_more(problem: Problem, device: Device, smem_bytes: int) -> Iterator[Ca
                 continue
             if m * n < SMALL and tiled.tiles > FEW * device.slots:
                 continue
-            if m >= 2 * problem.m and m > SIDES[0] or n >= 2 * problem.n or lines * width >= 2 * problem.k:
+            if (m >= 2 * problem.m and m > SIDES[0]) or n >= 2 * problem.n or lines * width >= 2 * problem.k:
                 continue
             if swapped(tiled) and m < problem.m:
                 continue  # they are for products whose rows are one row of tiles
@@ -131,7 +131,8 @@ def _with_more(problem: Problem, device: Device, smem_bytes: int) -> Iterator[Ca
 
 def _of_hopper(name: str, problem: Problem, device: Device, split: bool) -> Iterator[Variant]:
     """A kernel with the warps that a tile asks for; with `split` in each schedule that makes a difference."""
-    warps = 4 if name == "specialised" and problem.tile_m * problem.tile_n <= SMALL else 8
+    small = problem.tile_m * problem.tile_n <= SMALL or groups(problem) > 1
+    warps = 4 if name == "specialised" and small else 8
     variant = replace(UNSTAMPED[name], warps=warps)
     if not can_multiply(variant, problem):
         return
