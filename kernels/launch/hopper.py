@@ -133,8 +133,7 @@ def _why_not_scheduled(schedule: str) -> str:
 def shared_tiles(variant: Variant, problem: Problem, device: Device) -> tuple[int, int]:
     """(tiles of the order that thread blocks share, thread blocks): the schedule's plan in two numbers.
 
-    Raises KernelError for more thread blocks than run at once, which wait for each other, and ScheduleError
-    for more than K-steps.
+    Raises KernelError for more thread blocks than run at once, which wait for each other, or than K-steps.
     """
     slots = (device.sms - device.busy_sms) * ctas_per_sm(variant, problem)
     name, _, argument = variant.schedule.partition(":")
@@ -147,7 +146,7 @@ def shared_tiles(variant: Variant, problem: Problem, device: Device) -> tuple[in
         ctas = int(argument)
         if ctas > slots:
             raise KernelError(
-                f"specialised has {ctas} thread blocks that wait for each other, and {slots} run"
+                f"specialised has {ctas} thread blocks that wait for each other, and {slots} run at once"
             )
         if ctas > problem.tiles * problem.k_steps:
             raise KernelError(
