@@ -19,6 +19,7 @@ from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia import hopper
 from triton.language.extra.cuda import gdc_wait
 
+from .stream_k import segment, segment_count
 from .tile_ops import compute_pid
 
 # Triton 3.6 has the long names, Triton 3.9 the short ones
@@ -36,32 +37,40 @@ def allocate_stages(x, STAGES: gl.constexpr):
 
 
 @gluon.jit
-def allocate_barriers(STAGES: gl.constexpr):
-    """(full, empty): an mbarrier per stage each, which takes one arrival a round."""
+def allocate_barriers(STAGES: gl.constexpr, GROUPS: gl.constexpr = 1):
+    """(full, empty): an mbarrier per stage each; empty takes an arrival of each consumer group a round."""
     full = gl.allocate_shared_memory(gl.int64, [STAGES, 1], hopper.mbarrier.MBarrierLayout())
     empty = gl.allocate_shared_memory(gl.int64, [STAGES, 1], hopper.mbarrier.MBarrierLayout())
     for stage in gl.static_range(STAGES):
         hopper.mbarrier.init(full.index(stage), count=1)
-        hopper.mbarrier.init(empty.index(stage), count=1)
+        hopper.mbarrier.init(empty.index(stage), count=GROUPS)
     return full, empty
 
 
 @gluon.jit
 def produce(
-    a, b, smem_a, smem_b, full, empty, visit, M, N, K,
+    a, b, smem_a, smem_b, full, empty, visit, shared, M, N, K,
     BM: gl.constexpr, BN: gl.constexpr, BK: gl.constexpr, STAGES: gl.constexpr,
-    ORDER: gl.constexpr, GROUP_M: gl.constexpr, TRANS_A: gl.constexpr, TRANS_B: gl.constexpr,
+    ORDER: gl.constexpr, GROUP_M: gl.constexpr, SPLIT: gl.constexpr,
+    TRANS_A: gl.constexpr, TRANS_B: gl.constexpr, GROUPS: gl.constexpr = 1,
 ):  # fmt: skip
-    """Load every K-step of this thread block's tiles, each as soon as its stage is empty."""
+    """Load every K-step of this thread block's segments, each as soon as its stage is empty; A in a box for
+    each of GROUPS."""
     gdc_wait()
     stage = 0
     phase = 1
-    for i in range(gl.program_id(0), gl.cdiv(M, BM) * gl.cdiv(N, BN), gl.num_programs(0)):
+    cta = gl.program_id(0)
+    ctas = gl.num_programs(0)
+    k_steps = gl.cdiv(K, BK)
+    for s in range(segment_count(cta, ctas, shared, gl.cdiv(M, BM) * gl.cdiv(N, BN), k_steps, SPLIT)):
+        i, k0, k1 = segment(s, cta, ctas, shared, k_steps, SPLIT)
         pid_m, pid_n = compute_pid(i, visit, M, N, BM, BN, ORDER, GROUP_M)
-        for k in range(gl.cdiv(K, BK)):
+        for k in range(k0, k1):
             hopper.mbarrier.wait(empty.index(stage), phase)
             hopper.mbarrier.expect(full.index(stage), (BM + BN) * BK * a.dtype.primitive_bitwidth // 8)
-            load_stage(a, pid_m * BM, k * BK, full.index(stage), smem_a.index(stage), TRANS_A)
+            for group in gl.static_range(GROUPS):
+                row = pid_m * BM + group * (BM // GROUPS)
+                load_stage(a, row, k * BK, full.index(stage), smem_a.index(stage * GROUPS + group), TRANS_A)
             load_stage(b, k * BK, pid_n * BN, full.index(stage), smem_b.index(stage), TRANS_B)
             stage, phase = next_stage(stage, phase, STAGES)
 
@@ -101,13 +110,18 @@ def split_columns(x, ROWS: gl.constexpr, COLUMNS: gl.constexpr):
 
 
 @gluon.jit
-def store_subtile(c, smem, subtile, row, column, layout: gl.constexpr, PENDING: gl.constexpr):
-    """Store an epilogue subtile to c at (row, column) by TMA, through `smem`.
+def store_subtile(
+    c, smem, subtile, row, column, layout: gl.constexpr, PENDING: gl.constexpr, TRANS: gl.constexpr = False
+):  # fmt: skip
+    """Store an epilogue subtile, or with TRANS its transpose, to c at (row, column) by TMA, through `smem`.
 
     `smem` is free once at most PENDING of this thread block's TMA stores have yet to read theirs.
     """
     subtile = gl.convert_layout(subtile.to(c.dtype), layout)
     hopper.tma.store_wait(PENDING)
-    smem.store(subtile)
+    if TRANS:
+        smem.permute((1, 0)).store(subtile)
+    else:
+        smem.store(subtile)
     hopper.fence_async_shared()
     tma_store(c, [row, column], smem)

@@ -27,6 +27,9 @@ TMA_BYTES = 16
 FP8_CAPABILITY = (8, 9)
 """The compute capability whose tensor cores first multiply fp8 (CUDA C++ Programming Guide)."""
 
+THREE_GROUPS = 192
+"""The one tile_m that is no power of two, of `specialised` alone: a wgmma's rows for each of three groups."""
+
 MAX_SIZE = 2**30
 """Rows and columns are indexed with 32 bits."""
 
@@ -48,6 +51,9 @@ UNSTAMPED = {
 }
 """Kernels that cannot be recorded, by name, each with the warps and stages that suit its usual tile; the
 warps of specialised and ping-pong are those that multiply."""
+
+SCHEDULED = ("specialised",)
+"""Those of them that run several schedules."""
 
 
 def checked_variant(
@@ -83,7 +89,8 @@ def checked_variant(
     whole("stages", stages, 1, MAX_STAGES, KernelError)
     whole("epilogue_subtiles", epilogue_subtiles, 1, 2, KernelError)
     if kernel in UNSTAMPED:
-        return replace(UNSTAMPED[kernel], warps=warps, stages=stages)
+        scheduled = schedule if kernel in SCHEDULED else UNSTAMPED[kernel].schedule
+        return replace(UNSTAMPED[kernel], schedule=scheduled, warps=warps, stages=stages)
     overlap = overlap and (kernel == PLANNED or schedule == "persistent")
     return Variant(schedule, loads, overlap, warps, stages, kernel, epilogue_subtiles if overlap else 1)
 
@@ -130,7 +137,8 @@ def check(problem: Problem) -> None:
                 " fp8; that came with sm_89"
             )
     for name, side in zip(("tile_m", "tile_n", "tile_k"), problem.tile, strict=True):
-        if side < 16 or side & (side - 1):
+        three = name == "tile_m" and side == THREE_GROUPS
+        if side < 16 or (side & (side - 1) and not three):
             raise KernelError(f"{name} is {side}; a kernel's tile sides must be powers of two from 16")
     for name, size in (("M", problem.m), ("N", problem.n), ("K", problem.k)):
         if size > MAX_SIZE:

@@ -9,7 +9,7 @@ from tilesim.problems import Problem
 from tilesim.variants import Variant
 
 from ..launch.config import stages_that_fit
-from ..launch.hopper import MAX_ACCUMULATORS, SMEM_BYTES, can_multiply
+from ..launch.hopper import HALF_SM, MAX_ACCUMULATORS, SMEM_BYTES, can_multiply, groups, swapped
 from ..launch.hopper import stages_that_fit as hopper_stages_that_fit
 from ..launch.operands import DTYPES
 from ..launch.variants import UNSTAMPED, VARIANTS, checked_variant
@@ -28,15 +28,26 @@ SMALL = BIG_SIDE**2
 
 FEW = 4
 
+MOST_SPLIT_WAVES = 8
+"""With more waves the last one is too small a part to be worth splitting."""
+
+MAX_HOPPER_STAGES = 12
+"""Of the kernels that only Hopper runs: small tiles keep enough bytes in flight with many."""
+
 STAGES = (3, 6)
 ORDERS = ("grouped:8", "row-major")
 MORE_ORDERS = ("grouped:4", "grouped:12")
 """For kernels that only Hopper runs, of which there are few."""
 
 HOPPER_TILES = {
-    "specialised": ((64, 128), (128, 64), (64, 256), (128, 128), (128, 256)),
-    "ping-pong": ((64, 128), (128, 128), (64, 256)),
-}
+    "specialised": (
+        (16, 64, 4), (16, 128, 1), (32, 64, 2), (32, 128, 1), (32, 256, 1), (64, 64, 2),
+        (64, 128, 1), (128, 64, 1), (64, 256, 1), (128, 128, 1), (192, 128, 1), (128, 256, 1), (256, 128, 1),
+    ),
+    "ping-pong": ((64, 128, 1), (128, 128, 1)),
+}  # fmt: skip
+"""tile_m, tile_n, and tile_k in LINEs: each was the fastest of all for some shape."""
+
 SKINNY_TILES = {16: (64, 128), 32: (64,), 64: (64,)}
 """Of skinny, whose tile_m covers all of M: what is tried for tile_n."""
 SPLITTING = {
@@ -90,18 +101,24 @@ def _with_more(problem: Problem, device: Device, smem_bytes: int) -> Iterator[Ca
     """Kernels with tiles of their own, with as many stages as fit; some need a Hopper GPU."""
     width = LINE // DTYPES[problem.dtype].itemsize
     for name, tiles in HOPPER_TILES.items():
-        for (m, n), order in product(tiles, (*ORDERS, *MORE_ORDERS)):
-            tiled = replace(problem, tile=(m, n, width), order=order)
+        for (m, n, lines), order in product(tiles, (*ORDERS, *MORE_ORDERS)):
+            tiled = replace(problem, tile=(m, n, lines * width), order=order)
             one_wave = tiled.tiles <= device.slots  # then order and ping-pong change nothing
             if one_wave and (order != ORDERS[-1] or name == "ping-pong"):
                 continue
             if m * n < SMALL and tiled.tiles > FEW * device.slots:
                 continue
-            warps = 4 if name == "specialised" and m * n < SMALL else 8
-            variant = replace(UNSTAMPED[name], warps=warps)
-            if can_multiply(variant, tiled) and m < 2 * problem.m and n < 2 * problem.n:
-                most = min(hopper_stages_that_fit(variant, tiled, smem_bytes), tiled.k_steps)
-                for stages in {most, max(1, most - 1)}:  # one fewer may leave memory for all of C
+            if (m >= 2 * problem.m and m > SIDES[0]) or n >= 2 * problem.n or lines * width >= 2 * problem.k:
+                continue
+            if swapped(tiled) and m < problem.m:
+                continue  # they are for products whose rows are one row of tiles
+            for variant in _of_hopper(name, tiled, device, order == ORDERS[one_wave]):
+                most = min(
+                    hopper_stages_that_fit(variant, tiled, smem_bytes), tiled.k_steps, MAX_HOPPER_STAGES
+                )
+                two = hopper_stages_that_fit(variant, tiled, min(HALF_SM, smem_bytes))
+                fewer = two if swapped(tiled) else most - 1  # room for two blocks on an SM, or for all of C
+                for stages in {most, min(most, fewer)} - {0}:
                     yield replace(variant, stages=stages), tiled
     variant = UNSTAMPED["skinny"]
     for m, columns in SKINNY_TILES.items():
@@ -110,6 +127,24 @@ def _with_more(problem: Problem, device: Device, smem_bytes: int) -> Iterator[Ca
                 tiled = replace(problem, tile=(m, n, k), order=ORDERS[-1])
                 if n < 2 * problem.n and k < 2 * problem.k:
                     yield replace(variant, stages=_stages(tiled, variant, smem_bytes)[-1]), tiled
+
+
+def _of_hopper(name: str, problem: Problem, device: Device, split: bool) -> Iterator[Variant]:
+    """A kernel with the warps that a tile asks for; with `split` in each schedule that makes a difference."""
+    small = problem.tile_m * problem.tile_n <= SMALL or groups(problem) > 1
+    warps = 4 if name == "specialised" and small else 8
+    variant = replace(UNSTAMPED[name], warps=warps)
+    if not can_multiply(variant, problem):
+        return
+    yield variant
+    if not split or name != "specialised" or problem.k_steps < FEW:
+        return
+    tiles, slots = problem.tiles, device.slots
+    if tiles > slots and tiles % slots and tiles < MOST_SPLIT_WAVES * slots:
+        yield replace(variant, schedule="stream-k-hybrid")
+    if tiles < slots <= tiles * problem.k_steps:
+        for ctas in {slots, slots // tiles * tiles} - {tiles}:
+            yield replace(variant, schedule=f"stream-k:{ctas}")
 
 
 def _tiles(problem: Problem) -> Iterator[tuple[int, int, int]]:

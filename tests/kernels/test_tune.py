@@ -41,7 +41,7 @@ def test_every_candidate_is_legal_and_fits_and_there_is_one(m, n, k, dtype, load
         else:
             assert stage * variant.stages + c * variant.overlap <= hopper.SMEM_BYTES
         assert 1 <= variant.stages <= max(tiled.k_steps, 1)
-        assert tiled.tile_m * tiled.tile_n <= 128 * 32 * variant.warps
+        assert tiled.tile_m * tiled.tile_n <= 128 * 32 * variant.warps * hopper.groups(tiled)
         assert tiled.tile_m < max(2 * m, 17) and tiled.tile_n < max(2 * n, 17)
         if variant.kernel == "planned":
             assert jobs.plan(variant.schedule, tiled, GPU).check(tiled, GPU.slots) is None
