@@ -10,12 +10,12 @@ from typing import Any
 from tilesim import Device, Problem, Trace, simulate
 from tilesim.analysis.divergence import since_first_multiply
 from tilesim.engine.simulate import replay
-from tilesim.formats.reader import read
+from tilesim.formats.reader import read_several
 from tilesim.kernel_costs.default import read_costs
 from tilesim.text import plural
 
 from . import settings as schema
-from .settings import DEVICE, PROBLEM, SIMULATION, FilmError, relative_to, tile_sizes
+from .settings import DEVICE, PROBLEM, READING, SIMULATION, FilmError, relative_to, tile_sizes
 
 ENVIRONMENT = "TILESIM_FILM"
 MOST_TILES = 2**22
@@ -66,14 +66,17 @@ def traces_for(default: Default, settings: Mapping[str, Any]) -> tuple[Trace, ..
     wanted = len(default.schedules)
     simulated = [key for key in SIMULATION if key in settings]
     if "trace" in settings:
-        if simulated:
-            option = simulated[0].replace("_", "-")
-            raise FilmError(
-                f"{option} belongs to a simulation and cannot change a trace; leave out one of the two"
-            )
+        for key in ("costs", "seed", "schedule"):
+            if key in settings:
+                raise FilmError(
+                    f"{key} belongs to a simulation and cannot change a trace; leave out one of the two"
+                )
         paths = _listed(settings["trace"])
         _expect(wanted, "trace", paths, default.most)
-        return _comparable(tuple(read(path) for path in paths))
+        return _comparable(tuple(read_several(paths, _said_of_files(settings))))
+    for key in READING:
+        if key in settings:
+            raise FilmError(f"{key.replace('_', '-')} is of a file that holds a trace; give one with trace")
     if default.shipped and not simulated:
         return tuple(shipped(name) for name in default.shipped)
     schedules = _listed(settings.get("schedule", default.schedules))
@@ -98,7 +101,8 @@ def _beside(default: Default, settings: Mapping[str, Any]) -> tuple[Trace, ...]:
     paths = _listed(settings.get("trace", []))
     if len(paths) > 2:
         raise FilmError(f"this film shows a measured and a simulated trace; {len(paths)} were given")
-    traces = [read(path) for path in paths] or [shipped(name) for name in default.shipped]
+    reading = {key: settings[key] for key in READING if key in settings}
+    traces = read_several(paths, reading) or [shipped(name) for name in default.shipped]
     if len(traces) == 2 and ("costs" in settings or "seed" in settings):
         raise FilmError("costs and seed belong to a simulation made here; leave out them or a trace")
     if len(traces) == 1 and traces[0].origin == "measured":
@@ -113,6 +117,11 @@ def _beside(default: Default, settings: Mapping[str, Any]) -> tuple[Trace, ...]:
     if simulated.origin == "measured":
         simulated, measured = measured, simulated
     return since_first_multiply(simulated), since_first_multiply(measured)
+
+
+def _said_of_files(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """What files of others do not say themselves."""
+    return {key: settings[key] for key in (*PROBLEM, *DEVICE, *READING) if key in settings}
 
 
 def _origins(traces: Sequence[Trace]) -> str:
@@ -131,8 +140,8 @@ def _comparable(traces: tuple[Trace, ...]) -> tuple[Trace, ...]:
     """Traces on one clock must be of one problem, or the film would compare unlike things."""
     first = traces[0].problem
     for trace in traces[1:]:
-        if (trace.problem.m, trace.problem.n, trace.problem.k) != (first.m, first.n, first.k):
-            sizes = " and ".join(f"{t.problem.m}x{t.problem.n}x{t.problem.k}" for t in traces)
+        if trace.problem.title != first.title:
+            sizes = " and ".join(one.problem.title for one in traces)
             raise FilmError(f"the traces are of different problems, {sizes}; a race needs one")
     return traces
 

@@ -8,7 +8,7 @@ in it is executed; and what is wrong with it is one sentence.
 import codecs
 import gzip
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from io import BytesIO
 from os import PathLike
@@ -51,6 +51,14 @@ def read(path: str | PathLike[str], given: Mapping[str, Any] | None = None) -> T
         raise TraceError(f"{path}: {error}") from None
     except RecursionError:
         raise TraceError(f"{path}: this is nested too deeply for a trace") from None
+
+
+def read_several(paths: Sequence[str | PathLike[str]], given: Mapping[str, Any] | None = None) -> list[Trace]:
+    """The traces in `paths`; beside files of others, an .npz needs nothing that is `given`."""
+    whole = [str(path).lower().endswith(".npz") for path in paths]
+    return [
+        read(path, {} if own and not all(whole) else given) for path, own in zip(paths, whole, strict=True)
+    ]
 
 
 def _label(path: str | PathLike[str]) -> str:

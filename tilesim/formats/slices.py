@@ -150,8 +150,8 @@ def _sorted_out(slices: list[Slice], reading: Reading, noun: str) -> tuple[list[
     if tiled or not (reading.tile_from or reading.items):
         if not tiled:
             raise TraceError(
-                f"none of its {len(slices)} slices says its tile, by a name such as 'tile 17' or by tile in "
-                "args; give --map tile=NAME, --tile-from cta|order|FILE, or --items where it is no matrix product"
+                f"none of its {len(slices)} slices says its tile, by a name such as 'tile 17' or by tile "
+                "in args; give --map tile=NAME, --tile-from cta|order|FILE, or --items"
             )
         return tiled, [
             each
@@ -191,8 +191,8 @@ def _segment(each: Slice, reading: Reading, noun: str) -> Segment:
     if sm is None:
         args = f" or --map sm={shown(next(iter(each.args)))} from its args" if each.args else ""
         raise TraceError(
-            f"{noun} {each.number} ({shown(each.name.strip())}) does not say its SM, by the name of its thread "
-            "or process, such as 'SM 5', or by sm in its args; --map sm=thread takes the number in "
+            f"{noun} {each.number} ({shown(each.name.strip())}) does not say its SM, by the name of its "
+            "thread or process, such as 'SM 5', or by sm in its args; --map sm=thread takes the number in "
             f"{shown(each.thread)}"
             f"{args}"
         )
@@ -218,8 +218,8 @@ def _said(
         found = _mapped(each, name, reading.names[name], noun)
         if found is None:
             raise TraceError(
-                f"{noun} {each.number} ({shown(each.name)}) has no number {shown(reading.names[name])} to take "
-                f"{name} from; {listed([*each.args, 'thread', 'process', 'name'])}"
+                f"{noun} {each.number} ({shown(each.name)}) has no number {shown(reading.names[name])} "
+                f"to take {name} from; {listed([*each.args, 'thread', 'process', 'name'])}"
             )
         return found
     for key in keys:
@@ -274,11 +274,11 @@ def _owners(segments: list[Segment], epilogues: list[Segment], noun: str) -> lis
     found = []
     for number, turn in _turns(epilogues):
         each = epilogues[number]
-        row = by_turn.get(turn) if each.tile is None else by_tile.get(each.place)
-        if row is None:
+        owner = by_turn.get(turn) if each.tile is None else by_tile.get(each.place)
+        if owner is None:
             whose = f"tile {each.tile} on SM {each.sm}" if each.tile is not None else f"SM {each.sm}"
             raise TraceError(f"{noun} {each.of.number} is an epilogue of {whose}, and has no other slice")
-        found.append((row, each.of))
+        found.append((owner, each.of))
     return found
 
 

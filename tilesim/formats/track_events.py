@@ -149,7 +149,8 @@ def _slices(packets: _Packets) -> Iterator[Slice]:
 
 def _annotate(args: dict[str, Any], packets: _Packets, sequence: int, data: bytes) -> None:
     """Put an annotation that is a number or a text into `args`."""
-    key, found = "", None
+    key = ""
+    found: int | str | None = None
     for tag, value in fields(data):
         if tag == 10:
             key = text(value)
