@@ -57,7 +57,7 @@ def command(traces: tuple[str, ...], output: str, to: str | None, **options: Any
     form = FORMATS.get(form, form)
     if len(traces) > 1 and form not in OF_SEVERAL:
         raise click.UsageError(
-            f"{len(traces)} traces go into a file for Perfetto only; end OUT in .perfetto-trace or .perfetto.json"
+            f"{len(traces)} traces need a file for Perfetto; end OUT in .perfetto-trace or .perfetto.json"
         )
     loaded = on_one_clock(read_several(traces, facts_from(options, "schedule")))
     if len(loaded) > 1:
