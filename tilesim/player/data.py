@@ -49,6 +49,8 @@ def _run(trace: Trace, name: str, shown: Window) -> dict[str, Any]:
         "grid": [problem.tiles_m, problem.tiles_n],
         "tileShape": list(problem.tile[:2]),
         "kSteps": problem.k_steps,
+        "items": list(problem.items),
+        "sizes": list(problem.sizes),
         "blocks": len(np.unique(trace.spans["cta"])),
         "segments": len(trace.spans),
         "makespan": trace.makespan,
