@@ -165,3 +165,36 @@ def test_a_native_file_of_a_product_says_nothing_of_items(tmp_path):
     RUN.save(tmp_path / "a.npz")
     assert Trace.load(tmp_path / "a.npz").problem == RUN.problem == Problem(**RUN.problem.as_json())
     assert "items" not in RUN.problem.as_json()
+
+
+def test_a_place_without_an_sm_can_be_given_one(tmp_path):
+    text = others.iket().replace('"smId"', '"tpcId2"')
+    (tmp_path / "a.json").write_text(text)
+    with pytest.raises(TraceError, match=r"does not say its SM.* --map sm='cta' from its args"):
+        read(tmp_path / "a.json", FACTS | MAPS["iket.json"])
+    trace = read(tmp_path / "a.json", FACTS | MAPS["iket.json"] | {"map": {"sm": "cta"}})
+    assert trace.spans["sm"].tolist() == trace.spans["cta"].tolist()
+
+
+def test_an_enormous_product_is_refused_before_its_order_is_made(tmp_path):
+    facts = {"m": 2**30, "n": 2, "k": 64, "tile": "1x1x64"}
+    with pytest.raises(TraceError, match="it has 12 rows with a tile each; the problem has 2147483648 tiles"):
+        read_file(tmp_path, "proton.json", **facts)
+
+
+def test_a_slice_inside_another_is_no_item_of_its_own(tmp_path):
+    slices = [("attention", 0, 10), ("load", 2, 5), ("epilogue", 10, 12)]
+    events = [
+        {
+            "ph": "X",
+            "name": name,
+            "ts": begin,
+            "dur": end - begin,
+            "pid": 1,
+            "tid": 1,
+            "args": {"sm": 0, "cta": 0},
+        }
+        for name, begin, end in slices
+    ]
+    (tmp_path / "a.json").write_text(json.dumps(events))
+    assert read(tmp_path / "a.json", {"sms": 1, "items": True}).problem.items == ("attention", "epilogue")

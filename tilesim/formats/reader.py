@@ -1,8 +1,8 @@
-"""Read a trace from whatever file holds one, told by its content: npz, CSV, JSON, IKET's JSON, Chrome trace
-JSON or Perfetto's protobuf.
+"""Read a trace from whatever file holds one, which its content tells.
 
-A file may come from anybody. How much is read and inflated is bounded, see `tilesim.formats.limits`; nothing
-in it is executed; and what is wrong with it is one sentence.
+That is an .npz, CSV, JSON, IKET's JSON, Chrome trace JSON or Perfetto's protobuf. A file may come from
+anybody. How much is read and inflated is bounded, see `tilesim.formats.limits`; nothing in it is executed;
+and what is wrong with it is one sentence.
 """
 
 import codecs
@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from tilesim.errors import TilesimError, TraceError
-from tilesim.formats import chrome, csv, iket, json, track_events
+from tilesim.formats import csv, json
 from tilesim.formats.limits import MOST_TEXT, check_json
+from tilesim.formats.profilers import chrome, iket, track_events
 from tilesim.formats.reading import AS_IT_IS, NAMES, Reading
 from tilesim.formats.rows import Rows, make
 from tilesim.formats.tile_source import WAYS

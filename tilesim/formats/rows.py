@@ -107,7 +107,10 @@ def make(
     known = facts.together(rows.known, given)
     rows = _with_end(rows, tiled=bool(tile_from or known.get("items")))
     if known.get("items") in TRUE:
-        rows, known = _with_items(rows, known)
+        tile = tile_source.numbered(rows.columns)
+        rows = replace(rows, columns={**rows.columns, "tile": tile})
+        rows.within("tile", 0, len(tile) - 1, "as each row is a work item")
+        known |= tile_source.items(rows.columns, rows.items)
     problem, device = facts.problem(known), facts.device(known)
     if tile_from:
         tiles = tile_source.columns(tile_from, rows.columns, problem, rows.at)
@@ -165,20 +168,6 @@ def _with_end(rows: Rows, tiled: bool) -> Rows:
     if not len(rows.lines):
         raise TraceError("it has no rows; it needs at least one")
     return replace(rows, columns=columns)
-
-
-def _with_items(rows: Rows, known: Mapping[str, Any]) -> tuple[Rows, dict[str, Any]]:
-    """`rows` with an item each for a tile, and the facts with the items' names and sizes."""
-    columns, count = dict(rows.columns), len(rows.lines)
-    if "tile" not in columns:
-        columns["tile"] = np.empty(count, np.int64)
-        columns["tile"][np.lexsort((columns["sm"], columns["start"]))] = np.arange(count)
-    rows = replace(rows, columns=columns)
-    rows.within("tile", 0, count - 1, "as each row is a work item")
-    first = np.unique(columns["tile"], return_index=True)[1].tolist()
-    names = [rows.items[row] if rows.items else f"item {columns['tile'][row]}" for row in first]
-    sizes = columns["size"][first].tolist() if "size" in columns else ()
-    return rows, {**known, "items": names, "sizes": sizes}
 
 
 def _with_tile(rows: Rows, problem: Problem) -> Rows:

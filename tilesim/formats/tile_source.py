@@ -1,4 +1,4 @@
-"""Tile source: which tile each row is of, where the rows do not say so.
+"""Tile source: which tile each row is of, where the rows do not say so, or which work item.
 
 cta     the block of number b computes the b-th tile of the problem's order, as naive kernels do
 order   the n-th row of block c, in order of time, is the tile at place c + n · blocks of the order, as
@@ -7,7 +7,8 @@ FILE    a table, .csv or .json, with the columns cta and tile, and k0 and k1 whe
         row of a block says what the n-th of that block is
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -42,6 +43,8 @@ def columns(how: str | Columns, found: Columns, problem: Problem, at: At) -> dic
         raise TraceError(
             f"{at(row)} is the second of block {cta[row]}; tiles of such come by --tile-from order"
         )
+    if problem.tiles > len(cta):
+        raise TraceError(f"it has {len(cta)} rows with a tile each; the problem has {problem.tiles} tiles")
     order = visit(problem)
     for row in np.flatnonzero(place >= len(order))[:1]:
         raise TraceError(
@@ -49,6 +52,28 @@ def columns(how: str | Columns, found: Columns, problem: Problem, at: At) -> dic
             f"there are {len(order)} tiles"
         )
     return {"tile": order[place].astype(np.int64)}
+
+
+def numbered(found: Columns) -> np.ndarray:
+    """The number of each row as a work item: `tile`, else in the order in which they start: int64, shape
+    [rows].
+
+    >>> numbered({"sm": np.array([1, 0, 0]), "start": np.array([0, 0, 9])}).tolist()
+    [1, 0, 2]
+    """
+    if "tile" in found:
+        return found["tile"]
+    tile = np.empty(len(found["start"]), np.int64)
+    tile[np.lexsort((found["sm"], found["start"]))] = np.arange(len(tile))
+    return tile
+
+
+def items(found: Columns, names: Sequence[str]) -> dict[str, list[Any]]:
+    """The facts `items` and `sizes` of rows that are work items, called by `names` or else by their
+    numbers."""
+    first = np.unique(found["tile"], return_index=True)[1].tolist()
+    called = [names[row] if names else f"item {found['tile'][row]}" for row in first]
+    return {"items": called, "sizes": found["size"][first].tolist() if "size" in found else []}
 
 
 def _turns(found: Columns) -> np.ndarray:

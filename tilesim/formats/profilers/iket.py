@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from tilesim.errors import TraceError, shown
-from tilesim.formats import slices
+from tilesim.formats.profilers import slices
+from tilesim.formats.profilers.slice import Slice
 from tilesim.formats.reading import AS_IT_IS, Reading
 from tilesim.formats.rows import Rows
-from tilesim.formats.slices import Slice
 
 Place = dict[str, int]
 
@@ -29,10 +29,12 @@ def parse(values: dict[str, Any], reading: Reading = AS_IT_IS) -> Rows:
     """The rows of parsed JSON; raises TraceError, naming the range at fault."""
     entries: dict[tuple[str, int], int] = {}
     found: list[Slice] = []
+    seen: set[str] = set()
     for launch in values["launches"]:
         kernel = str(_object("a launch", launch).get("kernelName", ""))
-        if any(each.kernel == kernel for each in found):
+        if kernel in seen:
             continue  # launched again: the first stands for it
+        seen.add(kernel)
         found += _slices(values, launch, kernel, len(found), _grid(values, launch))
         for place, begin in _lifetimes(values, launch):
             key = kernel, place["cta"]
@@ -59,9 +61,7 @@ def _slices(values: Any, launch: Any, kernel: str, before: int, grid: tuple[int,
         place = _place(places[0], at, grid)
         begin, end = (_whole(at, name, each.get(name)) for name in ("startTs", "endTs"))
         warp = f"warp {place['warp']}"
-        yield Slice(
-            number, str(name), "", warp, begin, end, place, "", kernel, (place["sm"], place["cta"], warp)
-        )
+        yield Slice(number, str(name), "", warp, begin, end, place, "", kernel, (place["cta"], warp))
 
 
 def _grid(values: Any, launch: Any) -> tuple[int, int]:
@@ -107,7 +107,7 @@ def _place(place: Any, at: str, grid: tuple[int, int]) -> Place:
         "cta": cta[0] + grid[0] * (cta[1] + grid[1] * cta[2]),
         "warp": _whole(at, "warpId", place.get("warpId")),
     }
-    return found | ({"sm": _whole(at, "smId", place["smId"])} if "smId" in place else {"sm": -1})
+    return found | ({"sm": _whole(at, "smId", place["smId"])} if "smId" in place else {})
 
 
 def _entry(values: Any, table: str, index: Any, at: str) -> Any:

@@ -1,4 +1,4 @@
-"""Perfetto's protobuf traces: track events, which `tilesim.formats.slices` makes rows of.
+"""Perfetto's protobuf traces: track events, which `tilesim.formats.profilers.slices` makes rows of.
 
 A trace is a list of packets. A packet describes a track, or holds an event of one: a slice begins, or ends;
 its name, and those of its arguments, are texts or numbers into tables that the packet's sequence has been
@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tilesim.errors import TraceError
-from tilesim.formats import slices
+from tilesim.formats.profilers import slices
+from tilesim.formats.profilers.slice import Slice
 from tilesim.formats.protobuf import Value, fields, message, signed, text
 from tilesim.formats.reading import AS_IT_IS, Reading
 from tilesim.formats.rows import Rows
-from tilesim.formats.slices import Slice
 
 PACKET = 1
 TIMESTAMP, SEQUENCE, TRACK_EVENT, INTERNED, CLEARED, COMPRESSED, DEFAULTS, DESCRIPTOR = (
@@ -90,7 +90,7 @@ def _read(packets: _Packets, number: int, data: bytes) -> None:
     if DEFAULTS in found:
         for tag, value in fields(message(found[DEFAULTS])):
             if tag == 11:
-                packets.default[sequence] = dict(fields(message(value))).get(11, 0)  # type: ignore[assignment]
+                packets.default[sequence] = signed(dict(fields(message(value))).get(11, 0))
     if INTERNED in found:
         for tag, value in fields(message(found[INTERNED])):
             if tag in (2, 3):

@@ -1,4 +1,5 @@
-"""Chrome trace event JSON as others write it: its slices, which `tilesim.formats.slices` makes rows of.
+"""Chrome trace event JSON as others write it: its slices, which `tilesim.formats.profilers.slices` makes rows
+of.
 
 A slice is a complete event ("ph": "X") or a pair ("B" and "E" on one thread). A process and a thread go by
 the names that metadata events give them, or else by their ids, which may be texts. Triton's Proton writes
@@ -15,10 +16,10 @@ from decimal import Decimal
 from typing import Any
 
 from tilesim.errors import TraceError, shown
-from tilesim.formats import slices
+from tilesim.formats.profilers import slices
+from tilesim.formats.profilers.slice import Slice
 from tilesim.formats.reading import AS_IT_IS, Reading
 from tilesim.formats.rows import Rows
-from tilesim.formats.slices import Slice
 from tilesim.storage.trace_file import FORMAT
 
 PROTON = re.compile(r"(.+) Core([0-9]+) CTA([0-9]+)")
