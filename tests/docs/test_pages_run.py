@@ -15,7 +15,8 @@ from pages import PAGES, ROOT, Block, blocks, commands, run
 from tilesim.cli import main
 
 SHOWN_ONLY = {
-    *("", "html", "text", "{toctree}", "{image}", "{literalinclude}", "{glossary}", "{eval-rst}", "{command-output}"),
+    *("", "html", "text", "{toctree}", "{image}", "{literalinclude}", "{glossary}", "{eval-rst}"),
+    "{command-output}",
 }
 RUNS = {"sh", "pycon", "python", "toml"}
 NEEDS_GPU = ("record", "bench", "tune")
