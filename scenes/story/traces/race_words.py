@@ -60,6 +60,8 @@ def loops(heat: Heat) -> str:
 def onwards(heat: Heat) -> str:
     """While they run to the end."""
     if heat.close_up is None:
+        if heat.traces[0].problem.items:
+            return tr("Colours: SMs work. Dark: nothing runs")
         return tr("Colours: SMs multiply. Dark: nothing runs")
     return (
         tr("So it goes on, item after item")
