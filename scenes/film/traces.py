@@ -30,6 +30,7 @@ class Default:
     `problem` and `device` also stand in for whatever part of a simulation is not asked for.
     `beside`: the film shows a measured trace beside its own simulation, or one that is given.
     `most`: traces or schedules that may be given, where that is more than `schedules` has.
+    `any_work`: the film shows work items as well as tiles of a matrix product.
     """
 
     schedules: tuple[str, ...]
@@ -38,6 +39,7 @@ class Default:
     shipped: tuple[str, ...] = ()
     beside: bool = False
     most: int = 0
+    any_work: bool = False
 
 
 def from_environment() -> dict[str, Any]:
@@ -73,7 +75,13 @@ def traces_for(default: Default, settings: Mapping[str, Any]) -> tuple[Trace, ..
                 )
         paths = _listed(settings["trace"])
         _expect(wanted, "trace", paths, default.most)
-        return _comparable(tuple(read_several(paths, _said_of_files(settings))))
+        traces = tuple(read_several(paths, _said_of_files(settings)))
+        for trace in traces:
+            if trace.problem.items and not default.any_work:
+                raise FilmError(
+                    f"this film is of matrix products; the film trace shows {trace.problem.title}"
+                )
+        return _comparable(traces)
     for key in READING:
         if key in settings:
             raise FilmError(f"{key.replace('_', '-')} is of a file that holds a trace; give one with trace")
@@ -83,11 +91,11 @@ def traces_for(default: Default, settings: Mapping[str, Any]) -> tuple[Trace, ..
     _expect(wanted, "schedule", schedules, default.most)
     problem = _problem(default.problem, settings)
     device = Device.chosen({key: settings[key] for key in DEVICE if key in settings}, default.device)
-    seed, traces = settings.get("seed", 0), []
+    seed, made = settings.get("seed", 0), []
     for schedule in schedules:
         costs = read_costs(settings["costs"], schedule, problem, device) if "costs" in settings else None
-        traces.append(simulate(schedule, problem, device, costs, seed))
-    return tuple(traces)
+        made.append(simulate(schedule, problem, device, costs, seed))
+    return tuple(made)
 
 
 def _beside(default: Default, settings: Mapping[str, Any]) -> tuple[Trace, ...]:

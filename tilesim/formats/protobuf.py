@@ -86,6 +86,9 @@ def message(value: Value) -> bytes:
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
     """(the number that begins at `at`, where it ends)."""
+    # Most numbers are of one byte.
+    if at < len(data) and data[at] < 0x80:
+        return data[at], at + 1
     number = shift = 0
     for place in range(at, min(at + 10, len(data))):
         byte = data[place]
