@@ -2,7 +2,7 @@
 
 Each follows a documented format:
 
-proton.json           Triton's third_party/proton, TraceWriter.cpp: processes "NAME CoreS CTAC", threads "warp W (line L)"
+proton.json           Triton's third_party/proton, TraceWriter.cpp: "NAME CoreS CTAC", in it "warp W (line L)"
 flashinfer            flashinfer.profiler of 2025 with tg4perfetto 0.0.6: processes "SM_005", tracks "blk3_g0"
 sm_profiler.json      SM Profiler: an SM a process, a block with its group a thread
 iket.json             CUTLASS 4.6, run-iket: "JSON Trace Shape" of its manual
