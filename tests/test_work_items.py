@@ -104,6 +104,12 @@ def test_the_player_lists_them(tasks):
     assert "12 work items; no matrix product" in text and "of which slots work" in text
 
 
+def test_a_page_names_the_items_of_its_window_alone(tasks, monkeypatch):
+    monkeypatch.setattr("tilesim.player.data.MOST", 4)
+    held = of_runs([read(tasks)], ["tasks"], 0, "")["runs"][0]
+    assert [bool(name) for name in held["items"]] == [True] * 4 + [False] * 8
+
+
 def test_a_name_in_the_player_stays_text(tmp_path):
     (tmp_path / "a.csv").write_text('# sms=1\nitem,sm,start,end\n"<script>alert(1)</script>",0,0,9\n')
     text = player.page([read(tmp_path / "a.csv")])
