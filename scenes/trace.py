@@ -47,6 +47,7 @@ class TraceFilm(Film):
         Problem(1408, 3840, 4096, order="grouped:8"),
         Device.named("h200"),
         shipped=("traces/h200-split-k2-1408x3840x4096-grouped8.npz",),
+        any_work=True,
     )
 
     def construct(self) -> None:
@@ -66,7 +67,7 @@ class TraceFilm(Film):
     def fall_open(self, story: TraceStory) -> tuple[RunPanel, VGroup]:
         """The file's rows become bars in lanes."""
         sheet, lines = self.sheet(story)
-        self.say(tr("A trace: which tile, where, when"))
+        self.say(words.opening(story))
         head, *written = lines
         self.play(Fade(VGroup(sheet, head), 0.0, 1.0, run_time=0.5))
         # The file is read line by line.

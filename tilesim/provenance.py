@@ -17,6 +17,6 @@ def provenance(schedule: str, problem: Problem, device: Device) -> dict[str, Any
     return {
         "tilesim": __version__,
         "schedule": schedule,
-        "problem": asdict(problem),
+        "problem": problem.as_json(),
         "device": asdict(device) | {"title": device.title, "slots": device.slots},
     }

@@ -94,9 +94,9 @@ class Trace:
 
     def __repr__(self) -> str:
         problem, name = self.problem, " ".join(self.schedule.split())[:80]
-        size = f"{problem.m}x{problem.n}x{problem.k} {problem.dtype} in {plural(problem.tiles, 'tile')}"
+        tiled = "" if problem.items else f" {problem.dtype} in {plural(problem.tiles, 'tile')}"
         took = f"{self.makespan / 1000:.3f} µs"
-        return f"<Trace: {name} on {self.device.title}, {self.origin}, {size}, {took}>"
+        return f"<Trace: {name} on {self.device.title}, {self.origin}, {problem.title}{tiled}, {took}>"
 
     def summary(self) -> dict[str, Any]:
         """Every figure by its name, as `metrics.summary`, and what they are of: JSON values, times in ns.
@@ -168,7 +168,7 @@ def header(trace: Trace) -> dict[str, Any]:
     return {
         "format": trace_file.FORMAT,
         "version": trace_file.VERSION,
-        "problem": asdict(trace.problem),
+        "problem": trace.problem.as_json(),
         "device": asdict(trace.device) | {"name": trace.device.preset},
         "schedule": trace.schedule,
         "origin": trace.origin,

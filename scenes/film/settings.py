@@ -56,6 +56,10 @@ def _are_names(value: Any) -> bool:
     return _is_name(value) or (isinstance(value, list | tuple) and all(map(_is_name, value)))
 
 
+def _are_pairs(value: Any) -> bool:
+    return isinstance(value, dict) and all(_is_name(one) for pair in value.items() for one in pair)
+
+
 NUMBER = Kind(lambda value: type(value) is float or whole().fits(value), "a number")
 NAME = Kind(_is_name, "a text")
 FILE = Kind(_is_name, "a file's name")
@@ -80,7 +84,13 @@ LOOK = {
     "opening": Kind(lambda value: isinstance(value, bool), "true or false"),
     "lang": one_of(LANGUAGES),
 }
-TRACES = SIMULATION | {"trace": Kind(_are_names, "a file's name, or a list of them")} | LOOK
+READING = {
+    "map": Kind(_are_pairs, "a table of texts"),
+    "tile_from": NAME,
+    "items": Kind(lambda value: isinstance(value, bool), "true or false"),
+}
+"""How a file of others is read, as `tilesim.formats.reading` has it."""
+TRACES = SIMULATION | READING | {"trace": Kind(_are_names, "a file's name, or a list of them")} | LOOK
 """Of a film of traces."""
 LADDER = {name: PROBLEM[name] for name in ("m", "n", "k", "dtype")} | {"ladder": FILE} | LOOK
 """Of a film of a kernel ladder."""

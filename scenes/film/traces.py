@@ -10,12 +10,12 @@ from typing import Any
 from tilesim import Device, Problem, Trace, simulate
 from tilesim.analysis.divergence import since_first_multiply
 from tilesim.engine.simulate import replay
-from tilesim.formats.reader import read
+from tilesim.formats.reader import read_several
 from tilesim.kernel_costs.default import read_costs
 from tilesim.text import plural
 
 from . import settings as schema
-from .settings import DEVICE, PROBLEM, SIMULATION, FilmError, relative_to, tile_sizes
+from .settings import DEVICE, PROBLEM, READING, SIMULATION, FilmError, relative_to, tile_sizes
 
 ENVIRONMENT = "TILESIM_FILM"
 MOST_TILES = 2**22
@@ -30,6 +30,7 @@ class Default:
     `problem` and `device` also stand in for whatever part of a simulation is not asked for.
     `beside`: the film shows a measured trace beside its own simulation, or one that is given.
     `most`: traces or schedules that may be given, where that is more than `schedules` has.
+    `any_work`: the film shows work items as well as tiles of a matrix product.
     """
 
     schedules: tuple[str, ...]
@@ -38,6 +39,7 @@ class Default:
     shipped: tuple[str, ...] = ()
     beside: bool = False
     most: int = 0
+    any_work: bool = False
 
 
 def from_environment() -> dict[str, Any]:
@@ -66,25 +68,34 @@ def traces_for(default: Default, settings: Mapping[str, Any]) -> tuple[Trace, ..
     wanted = len(default.schedules)
     simulated = [key for key in SIMULATION if key in settings]
     if "trace" in settings:
-        if simulated:
-            option = simulated[0].replace("_", "-")
-            raise FilmError(
-                f"{option} belongs to a simulation and cannot change a trace; leave out one of the two"
-            )
+        for key in ("costs", "seed", "schedule"):
+            if key in settings:
+                raise FilmError(
+                    f"{key} belongs to a simulation and cannot change a trace; leave out one of the two"
+                )
         paths = _listed(settings["trace"])
         _expect(wanted, "trace", paths, default.most)
-        return _comparable(tuple(read(path) for path in paths))
+        traces = tuple(read_several(paths, _said_of_files(settings)))
+        for trace in traces:
+            if trace.problem.items and not default.any_work:
+                raise FilmError(
+                    f"this film is of matrix products; the film trace shows {trace.problem.title}"
+                )
+        return _comparable(traces)
+    for key in READING:
+        if key in settings:
+            raise FilmError(f"{key.replace('_', '-')} is of a file that holds a trace; give one with trace")
     if default.shipped and not simulated:
         return tuple(shipped(name) for name in default.shipped)
     schedules = _listed(settings.get("schedule", default.schedules))
     _expect(wanted, "schedule", schedules, default.most)
     problem = _problem(default.problem, settings)
     device = Device.chosen({key: settings[key] for key in DEVICE if key in settings}, default.device)
-    seed, traces = settings.get("seed", 0), []
+    seed, made = settings.get("seed", 0), []
     for schedule in schedules:
         costs = read_costs(settings["costs"], schedule, problem, device) if "costs" in settings else None
-        traces.append(simulate(schedule, problem, device, costs, seed))
-    return tuple(traces)
+        made.append(simulate(schedule, problem, device, costs, seed))
+    return tuple(made)
 
 
 def _beside(default: Default, settings: Mapping[str, Any]) -> tuple[Trace, ...]:
@@ -98,7 +109,8 @@ def _beside(default: Default, settings: Mapping[str, Any]) -> tuple[Trace, ...]:
     paths = _listed(settings.get("trace", []))
     if len(paths) > 2:
         raise FilmError(f"this film shows a measured and a simulated trace; {len(paths)} were given")
-    traces = [read(path) for path in paths] or [shipped(name) for name in default.shipped]
+    reading = {key: settings[key] for key in READING if key in settings}
+    traces = read_several(paths, reading) or [shipped(name) for name in default.shipped]
     if len(traces) == 2 and ("costs" in settings or "seed" in settings):
         raise FilmError("costs and seed belong to a simulation made here; leave out them or a trace")
     if len(traces) == 1 and traces[0].origin == "measured":
@@ -113,6 +125,11 @@ def _beside(default: Default, settings: Mapping[str, Any]) -> tuple[Trace, ...]:
     if simulated.origin == "measured":
         simulated, measured = measured, simulated
     return since_first_multiply(simulated), since_first_multiply(measured)
+
+
+def _said_of_files(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """What files of others do not say themselves."""
+    return {key: settings[key] for key in (*PROBLEM, *DEVICE, *READING) if key in settings}
 
 
 def _origins(traces: Sequence[Trace]) -> str:
@@ -131,8 +148,8 @@ def _comparable(traces: tuple[Trace, ...]) -> tuple[Trace, ...]:
     """Traces on one clock must be of one problem, or the film would compare unlike things."""
     first = traces[0].problem
     for trace in traces[1:]:
-        if (trace.problem.m, trace.problem.n, trace.problem.k) != (first.m, first.n, first.k):
-            sizes = " and ".join(f"{t.problem.m}x{t.problem.n}x{t.problem.k}" for t in traces)
+        if trace.problem.title != first.title:
+            sizes = " and ".join(one.problem.title for one in traces)
             raise FilmError(f"the traces are of different problems, {sizes}; a race needs one")
     return traces
 

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 
+import others
 import pytest
 from click.testing import CliRunner
 
@@ -134,3 +135,65 @@ def test_a_film_shows_a_file_of_any_format(own, tmp_path):
     pytest.importorskip("manim")
     done("export", "naive", "--trace", own, "-o", tmp_path / "a.png", "--size", "480p")
     assert (tmp_path / "a.png").stat().st_size > 1000
+
+
+@pytest.mark.parametrize("name", others.FILES)
+def test_every_command_takes_a_profilers_file(tmp_path, name):
+    file, told = others.write(tmp_path, name), others.MAPS[name]
+    options = [*others.OPTIONS, "--tile-from", told["tile_from"]]
+    options += [
+        word for ours, theirs in told.get("map", {}).items() for word in ("--map", f"{ours}={theirs}")
+    ]
+    done("convert", file, tmp_path / "a.npz", *options)
+    assert others.places(Trace.load(tmp_path / "a.npz")) == others.places(others.RUN)
+    assert json.loads(done("info", file, "--json", *options))["waves"] == 3
+    assert json.loads(done("explain", file, "--json", *options))["waves"] == 3
+
+
+MISMAPPED = {
+    "no pair": (["--map", "sm"], "'sm' maps nothing; write NAME=COLUMN"),
+    "twice": (["--map", "sm=a", "--map", "sm=b"], "sm is mapped twice; give it once"),
+    "no name": (["--map", "smm=a"], "there is no name to map 'smm'; did you mean 'sm'?"),
+}
+
+
+@pytest.mark.parametrize("command", ["convert", "info", "explain", "view", "export"])
+@pytest.mark.parametrize("options, words", MISMAPPED.values(), ids=MISMAPPED)
+def test_a_map_that_is_none_is_wrong_usage(tmp_path, command, options, words):
+    file = others.write(tmp_path, "plain.csv")
+    refused(2, words, command, file, *[tmp_path / "a.npz"] * (command == "convert"), *options)
+
+
+def test_a_file_of_tiles_that_is_not_there(tmp_path):
+    file = others.write(tmp_path, "proton.json")
+    words = f"no tiles from {tmp_path / 'tiles.csv'}: there is no such file"
+    refused(1, words, "info", file, *others.OPTIONS, "--tile-from", tmp_path / "tiles.csv")
+
+
+def test_several_runs_go_into_one_file_for_viewers(own, tmp_path):
+    done("convert", own, tmp_path / "a.npz")
+    simulated = simulate("persistent", others.PROBLEM, Device(4))
+    simulated.save(tmp_path / "sim.npz")
+    for ending in ("perfetto-trace", "perfetto.json", "pftrace"):
+        done("convert", tmp_path / "sim.npz", tmp_path / "a.npz", tmp_path / f"both.{ending}")
+        assert (tmp_path / f"both.{ending}").stat().st_size > 1000
+    events = json.loads((tmp_path / "both.perfetto.json").read_text())["traceEvents"]
+    begins = [(e["pid"] > 6, e["ts"]) for e in events if e["ph"] == "X" and e["cat"] == "main loop"]
+    first = [min(ts for other, ts in begins if other == group) for group in (False, True)]
+    assert first == [0, 0]
+    refused(2, "2 traces need a file for Perfetto", "convert", own, tmp_path / "sim.npz", tmp_path / "a.csv")
+    refused(1, "holds several runs for a viewer", "info", tmp_path / "both.perfetto.json")
+
+
+def test_a_file_of_others_beside_a_native_one(tmp_path):
+    others.RUN.save(tmp_path / "sim.npz")
+    file = others.write(tmp_path, "iket.json")
+    done(
+        "convert",
+        tmp_path / "sim.npz",
+        file,
+        tmp_path / "both.pftrace",
+        *others.OPTIONS,
+        "--tile-from",
+        "order",
+    )

@@ -27,7 +27,7 @@ def file(tmp_path):
 @pytest.fixture
 def server(file):
     files = (str(file),)
-    with PageServer(lambda version: view._page(files, version), files) as server:
+    with PageServer(lambda version: view._page(files, {}, version), files) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
         yield server
@@ -87,7 +87,7 @@ def test_a_file_that_breaks_is_said_in_the_page_until_it_is_whole(server, file):
 
 
 def test_what_a_broken_file_is_called_stays_text(tmp_path):
-    text = view._page((str(tmp_path / "<script>alert(1)<"),), "1")
+    text = view._page((str(tmp_path / "<script>alert(1)<"),), {}, "1")
     assert text.count("<script") == 2
     assert "&lt;script&gt;alert(1)" in text
 
@@ -96,7 +96,7 @@ def test_simulated_and_measured_begin_with_their_first_multiply(tmp_path):
     for name, trace in {"a": race()[1], "b": measured(race()[1])}.items():
         trace.save(tmp_path / f"{name}.npz")
     files = tuple(str(tmp_path / f"{name}.npz") for name in "ab")
-    assert data_in(view._page(files, "1"))["lag"] is not None
+    assert data_in(view._page(files, {}, "1"))["lag"] is not None
 
 
 def called(*words):

@@ -8,13 +8,15 @@ import tomllib
 from pathlib import Path
 
 import click
+import others
 import pytest
 from pages import PAGES, ROOT, Block, blocks, commands, run
 
 from tilesim.cli import main
 
 SHOWN_ONLY = {
-    *("", "html", "{toctree}", "{image}", "{literalinclude}", "{glossary}", "{eval-rst}", "{command-output}"),
+    *("", "html", "text", "{toctree}", "{image}", "{literalinclude}", "{glossary}", "{eval-rst}"),
+    "{command-output}",
 }
 RUNS = {"sh", "pycon", "python", "toml"}
 NEEDS_GPU = ("record", "bench", "tune")
@@ -24,9 +26,11 @@ WRITTEN = re.compile(r"-o (\S+\.\w+)|convert \S+ (\S+)")
 
 @pytest.fixture
 def workplace(tmp_path: Path) -> Path:
-    """A folder that knows where the scenes are, as a clone does, and holds the CSV of a user's kernel."""
+    """A folder that knows where the scenes are, as a clone does, and holds the files of users' kernels."""
     (tmp_path / "scenes").symlink_to(ROOT / "scenes")
     shutil.copy(ROOT / "tests" / "own_kernel.csv", tmp_path / "own-kernel.csv")
+    for name in (*others.FILES, "tasks.csv"):
+        others.write(tmp_path, name)
     return tmp_path
 
 

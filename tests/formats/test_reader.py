@@ -198,7 +198,7 @@ BAD_FACTS = {
         "it does not say m, n, k and tile",
     ),
     "no device": ("sms=2", "", "it does not say which GPU it ran on"),
-    "no tile": ("tile=128x128x64", "", "it does not say tile of the problem; give `tilesim convert` --tile"),
+    "no tile": ("tile=128x128x64", "", "it does not say tile of the problem; give --tile"),
     "wrong tile": ("128x128x64", "128x128", "the tile is (128, 128); it must be three sizes"),
     "wrong size": ("m=256", "m=many", "M is 'many'; it must be a whole number"),
     "huge size": ("m=256", f"m={10**30}", f"M is {10**30}"),

@@ -7,6 +7,7 @@ import zipfile
 from pathlib import Path
 
 import numpy as np
+import others
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -74,6 +75,36 @@ def test_events_of_others(folder, written, data):
 def test_cells_and_facts_of_csv(folder, written, data):
     content = data.draw(changed_table(written["csv"].decode()))
     is_read_or_refused(read, Trace, folder / "any", content)
+
+
+TOLD = {name: others.FACTS | others.MAPS[name] for name in others.FILES}
+CONTENTS = {name: make() for name, make in others.FILES.items()}
+
+
+@EXAMPLES
+@given(st.data())
+def test_files_of_profilers(folder, data):
+    name = data.draw(st.sampled_from(sorted(CONTENTS)))
+    content = CONTENTS[name] if isinstance(CONTENTS[name], bytes) else CONTENTS[name].encode()
+    way = data.draw(st.sampled_from([TOLD[name], {"sms": 4, "items": True}]))
+    changed = changed_bytes([content])
+    if name.endswith(".json"):
+        changed |= changed_values(json.loads(content))
+    is_read_or_refused(lambda path: read(path, way), Trace, folder / "any", data.draw(changed))
+
+
+@EXAMPLES
+@given(st.data())
+def test_tables_of_tiles(folder, data):
+    table = "\n".join(["cta,tile", *(f"{cta},{cta + 4 * n}" for cta in range(4) for n in range(3))])
+    (folder / "rows.csv").write_text(others.plain())
+
+    def call(path):
+        return read(folder / "rows.csv", TOLD["plain.csv"] | {"tile_from": str(path)})
+
+    is_read_or_refused(
+        call, Trace, folder / "tiles", data.draw(changed_table(table) | changed_bytes([table.encode()]))
+    )
 
 
 @EXAMPLES

@@ -8,6 +8,8 @@ launch, so a lag in them would jump up and down at the end of each wave; finishe
 Time counts from the first multiply: a measured trace does not show what came before.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from tilesim.traces import Trace
@@ -18,6 +20,17 @@ def since_first_multiply(trace: Trace) -> Trace:
     spans = trace.spans.copy()
     spans["issue"] = np.maximum(spans["issue"], spans["start"].min())
     return Trace(trace.problem, trace.device, trace.schedule, spans, trace.origin, trace.tick_ns, trace.meta)
+
+
+def on_one_clock(traces: Sequence[Trace]) -> list[Trace]:
+    """Traces to be seen together: those of both origins from their first multiply on, as a recorder sees a
+    run.
+
+    >>> [trace.makespan for trace in on_one_clock([_example(), _example()])]
+    [2000, 2000]
+    """
+    both = len({trace.origin for trace in traces}) > 1
+    return [since_first_multiply(trace) if both else trace for trace in traces]
 
 
 ROUNDING = 1e-12

@@ -6,6 +6,7 @@ import numpy as np
 
 from tilesim.metrics import in_turn, slot_index
 from tilesim.plans import Plan, owners, shown_by
+from tilesim.problems import check_product
 from tilesim.schedules import SCHEDULES, plan
 from tilesim.traces import Trace
 
@@ -43,7 +44,8 @@ class Observations:
 
 
 def observe(trace: Trace) -> Observations:
-    """All of it, derived from `trace`."""
+    """All of it, derived from `trace`; raises ProblemError for work items, which no costs are of."""
+    check_product(trace.problem)
     spans = trace.spans
     before, after = in_turn(trace)
     same_block = spans["cta"][before] == spans["cta"][after]

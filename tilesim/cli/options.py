@@ -17,6 +17,7 @@ from tilesim.cli.parameter_types import COSTS, DEVICES, DTYPES, ORDER, OutputFil
 from tilesim.costs import Costs
 from tilesim.devices.device import Device
 from tilesim.errors import ProblemError
+from tilesim.formats.reading import Reading, pairs
 from tilesim.kernel_costs.default import read_costs
 from tilesim.problems import DTYPE_BYTES, Problem
 from tilesim.traces import Trace
@@ -99,6 +100,24 @@ def device_options(own: str = "") -> Callable[[F], F]:
     )
 
 
+reading_options = _group(
+    click.option(
+        "--map",
+        multiple=True,
+        metavar="NAME=COLUMN",
+        help="What a file of others calls a column, an argument or a slice: start=t0, cta=block, main=mma. "
+        "[repeatable]",
+    ),
+    click.option(
+        "--tile-from",
+        metavar="cta|order|FILE",
+        help="Which tile is whose, where the file does not say: block b's is the b-th; a block's n-th is as "
+        "persistent kernels compute them; or a table of cta and tile.",
+    ),
+    click.option(
+        "--items", is_flag=True, help="The work is no matrix product: each row or slice is an item."
+    ),
+)
 costs_options = _group(
     click.option(
         "--costs",
@@ -132,9 +151,12 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 
 
 TRACE_FILE = OutputFile(
-    ".npz", ".csv", ".json", ".perfetto", rule="a trace is written as .npz, .csv, .json or .perfetto.json"
+    *(".npz", ".csv", ".json", ".perfetto", ".perfetto-trace", ".pftrace"),
+    rule="a trace is written as .npz, .csv, .json, .perfetto.json or .perfetto-trace",
 )
-TRACE_HELP = "Write the trace here (.npz, .csv, .json, .perfetto.json)."
+TRACE_HELP = "Write the trace here (.npz, .csv, .json, .perfetto.json, .perfetto-trace)."
+OWN = "what the file says"
+"""For help, where options say of a file what it does not."""
 COSTS_FILE = OutputFile(".json", rule="costs are written as .json")
 PICTURE_FILE = OutputFile(".png", rule="a picture is written as .png")
 TABLE_FILE = OutputFile(".csv", ".parquet", rule="a table is written as .csv or .parquet")
@@ -155,6 +177,21 @@ def save_trace(trace: Trace, output: str) -> None:
 def given(options: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
     """Those of `names` that were on the command line, with their values."""
     return {name: options[name] for name in names if options.get(name) is not None}
+
+
+def reading_from(options: Mapping[str, Any]) -> dict[str, Any]:
+    """What `reading_options` say, as `tilesim.formats.reader.read` takes it."""
+    with usage():
+        names = pairs(options["map"])
+        Reading.of({"map": names})
+    said = {"map": names, "tile_from": options["tile_from"], "items": options["items"]}
+    return {name: value for name, value in said.items() if value}
+
+
+def facts_from(options: Mapping[str, Any], *more: str) -> dict[str, Any]:
+    """What problem, device and reading options, and `more`, say of a file of others: what `read` is given."""
+    problem_from(options), device_from(options)  # what is out of range for any trace is wrong usage
+    return given(options, (*PROBLEM_NAMES, *DEVICE_NAMES, *more)) | reading_from(options)
 
 
 def problem_from(options: Mapping[str, Any], default: Problem = PROBLEM) -> Problem:

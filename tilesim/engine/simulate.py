@@ -8,7 +8,7 @@ from tilesim.engine import run
 from tilesim.errors import CostsError, whole
 from tilesim.kernel_costs.default import default_costs, like
 from tilesim.plans import Plan, shown_by
-from tilesim.problems import Problem
+from tilesim.problems import Problem, check_product
 from tilesim.schedules import SCHEDULES, Function, label, plan
 from tilesim.traces import Trace
 
@@ -40,6 +40,7 @@ def replay(trace: Trace, costs: Costs | None = None, seed: int = 0) -> Trace:
     `costs=None` takes those of the schedule that its plan is like; else those of the schedule and of the
     kernel that the trace names. Raises what `simulate` raises.
     """
+    check_product(trace.problem)
     if trace.schedule.partition(":")[0] in SCHEDULES:
         if costs is None:
             kernel = str(trace.meta.get("kernel", ""))

@@ -1,5 +1,6 @@
 """File formats of a trace, one module each; the ending of a file's name tells which."""
 
+from collections.abc import Sequence
 from importlib import import_module
 from os import PathLike, fspath
 from typing import TYPE_CHECKING
@@ -10,6 +11,8 @@ if TYPE_CHECKING:
 ENDINGS = {
     ".npz": "npz",
     ".csv": "csv",
+    ".perfetto-trace": "pftrace",
+    ".pftrace": "pftrace",
     ".perfetto.json": "perfetto",
     ".perfetto": "perfetto",
     ".json": "json",
@@ -27,6 +30,15 @@ def format_of(path: str | PathLike[str]) -> str:
     return next((form for ending, form in ENDINGS.items() if name.endswith(ending)), "")
 
 
+OF_SEVERAL = ("perfetto", "pftrace")
+"""Formats that hold several runs."""
+
+
 def save(trace: "Trace", path: str | PathLike[str], form: str) -> None:
     """Write `trace` in a format of ENDINGS; raises TilesimError where `path` cannot be written."""
     import_module(f"{__name__}.{form}").save(trace, path)
+
+
+def save_several(traces: "Sequence[Trace]", path: str | PathLike[str], form: str) -> None:
+    """Write traces on one clock, in a format of OF_SEVERAL; raises TilesimError as `save`."""
+    import_module(f"{__name__}.{form}").save_several(traces, path)

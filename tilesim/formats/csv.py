@@ -22,6 +22,7 @@ import numpy as np
 from tilesim.errors import TraceError, shown, unknown
 from tilesim.formats.facts import FACTS
 from tilesim.formats.limits import check_segments, check_table
+from tilesim.formats.reading import AS_IT_IS, Reading
 from tilesim.formats.rows import COLUMNS, Rows, integers
 from tilesim.spans.columns import SPAN
 from tilesim.storage import files
@@ -32,6 +33,8 @@ from tilesim.traces import Trace
 DELIMITERS = ",;\t"
 FACT = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*")
 WORD = re.compile(r"[^\s,;=\"]+")
+ITEM = "item"
+"""The column that holds names, of work items."""
 CHUNK = 2**12
 """Rows that are text at a time: a cell's is larger than its number."""
 
@@ -54,9 +57,13 @@ def _document(trace: Trace) -> Iterator[bytes]:
 def _described(trace: Trace) -> Iterator[list[str]]:
     """Every fact of `trace`, a few for each line."""
     problem, device = trace.problem, trace.device
-    about = {name: getattr(problem, name) for name in ("m", "n", "k")}
-    yield [_fact(name, value) for name, value in (about | {"tile": problem.tile}).items()]
-    yield [_fact("dtype", problem.dtype), _fact("order", problem.order)]
+    if problem.items:
+        yield [_fact("items", problem.items)]
+        yield [_fact("sizes", problem.sizes)] if problem.sizes else []
+    else:
+        about = {name: getattr(problem, name) for name in ("m", "n", "k")}
+        yield [_fact(name, value) for name, value in (about | {"tile": problem.tile}).items()]
+        yield [_fact("dtype", problem.dtype), _fact("order", problem.order)]
     named = [_fact("device", device.preset)] if device.preset else []
     counts = [_fact(name, getattr(device, name)) for name in ("sms", "ctas_per_sm", "busy_sms")]
     yield [*named, *counts, _fact("sm_order", device.sm_order)]
@@ -68,7 +75,7 @@ def _fact(name: str, value: object) -> str:
     return f"{name}={json.dumps(value)}"
 
 
-def parse(text: str) -> Rows:
+def parse(text: str, reading: Reading = AS_IT_IS) -> Rows:
     """The rows and facts in the text of a file; raises TraceError, naming the line that is at fault."""
     check_table(text, DELIMITERS)
     lines = text.splitlines()
@@ -83,8 +90,9 @@ def parse(text: str) -> Rows:
         raise TraceError("it has no header; its columns must be named: tile, sm, start, end")
     first, numbers = int(numbers[head]), numbers[head + 1 :]
     delimiter = max(DELIMITERS, key=lines[first - 1].count)
-    names = [name.strip().lower() for name in _cells(lines[first - 1 : first], delimiter)[0]]
-    for name in COLUMNS:
+    called = _cells(lines[first - 1 : first], delimiter)[0]
+    names = reading.renamed(called)
+    for name in (*COLUMNS, ITEM):
         if names.count(name) > 1:
             raise TraceError(f"line {first}: the column {name} is there {names.count(name)} times")
     parts = [
@@ -92,7 +100,9 @@ def parse(text: str) -> Rows:
         for begin in range(0, max(1, len(numbers)), CHUNK)
     ]
     columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    return Rows(known, columns, numbers, "line")
+    items = tuple(columns.pop(ITEM).tolist()) if ITEM in columns else ()
+    known |= {"items": True} if items and "tile" not in columns else {}
+    return Rows(known, columns, numbers, "line", items, tuple(called))
 
 
 def _columns(
@@ -101,13 +111,15 @@ def _columns(
     """The columns that count of some lines, by name."""
     cells = _cells([lines[number - 1] for number in numbers.tolist()], delimiter)
     for row in np.flatnonzero(np.array([len(row) for row in cells]) != len(names))[:1]:
-        found = plural(len(cells[row]), "cell")
-        raise TraceError(f"line {numbers[row]} has {found}; the header has {len(names)}")
-    return {
+        count = plural(len(cells[row]), "cell")
+        raise TraceError(f"line {numbers[row]} has {count}; the header has {len(names)}")
+    given = dict(zip(names, zip(*cells, strict=True) if cells else [()] * len(names), strict=True))
+    found = {
         name: integers(name, column, int, lambda row: f"line {numbers[row]}")
-        for name, column in zip(names, zip(*cells, strict=True) if cells else [()] * len(names), strict=True)
+        for name, column in given.items()
         if name in COLUMNS
     }
+    return found | ({ITEM: np.array([text.strip() for text in given[ITEM]], object)} if ITEM in given else {})
 
 
 def _cells(lines: list[str], delimiter: str) -> list[list[str]]:

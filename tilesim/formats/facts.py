@@ -1,6 +1,7 @@
 """Facts: what holds for a whole run, as a text file or a command line may say it.
 
-m, n, k, tile     of the problem; a tile is "128x256x64" or three sizes. Needed.
+m, n, k, tile     of the problem; a tile is "128x256x64" or three sizes. Needed, unless there are `items`.
+items, sizes      of work that is no matrix product: names, or true where each row is an item, and their sizes
 dtype, order      of the problem, bf16 and row-major where not said
 device, sms       a preset's name, or else how many SMs there are. One of them is needed
 ctas_per_sm       thread blocks that fit on an SM; else as many as were seen there at once
@@ -21,10 +22,9 @@ from tilesim.devices.device import Device
 from tilesim.errors import TraceError
 from tilesim.problems import Problem
 
-PROBLEM = ("m", "n", "k", "tile", "dtype", "order")
+PROBLEM = ("m", "n", "k", "tile", "dtype", "order", "items", "sizes")
 DEVICE = ("device", "sms", "ctas_per_sm", "busy_sms", "sm_order")
 FACTS = (*PROBLEM, *DEVICE, "schedule", "origin", "tick_ns", "gpu", "meta")
-HOW = "give `tilesim convert`"
 SUCH_AS = {"m": 4096, "n": 4096, "k": 512, "tile": "128x256x64"}
 """What a sentence proposes: the problem that the command line takes where it is told none."""
 
@@ -38,12 +38,16 @@ def together(found: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, An
 
 def problem(known: Mapping[str, Any]) -> Problem:
     """The Problem that facts describe; raises TraceError where they say too little, ProblemError if wrong."""
+    if known.get("items"):
+        return Problem.of_items(known["items"], known.get("sizes", ()))
     lacking = [name for name in ("m", "n", "k", "tile") if name not in known]
     if lacking:
         names = " and ".join(", ".join(lacking).rsplit(", ", 1))
         how = " ".join(f"--{name} {SUCH_AS[name]}" for name in lacking)
-        raise TraceError(f"it does not say {names} of the problem; {HOW} {how}, or write them into the file")
-    values = {name: known[name] for name in PROBLEM if name in known}
+        raise TraceError(
+            f"it does not say {names} of the problem; give {how}, or --items if it is no matrix product"
+        )
+    values = {name: known[name] for name in PROBLEM[:-2] if name in known}
     tile = values["tile"]
     if isinstance(tile, str):
         sizes = tile.lower().split("x")
@@ -58,8 +62,7 @@ def device(known: Mapping[str, Any]) -> Device:
     """The Device that facts describe, with a slot per SM where they do not say how many; errors as above."""
     if not known.get("device") and "sms" not in known:
         raise TraceError(
-            f"it does not say which GPU it ran on; {HOW} --device h200 or --sms 132, "
-            "or write it into the file"
+            "it does not say which GPU it ran on; give --device h200 or --sms 132, or write it into the file"
         )
     values = {name: known[name] for name in ("sms", "ctas_per_sm", "busy_sms") if name in known}
     if known.get("device"):

@@ -15,6 +15,7 @@ import numpy as np
 from tilesim.errors import TraceError, shown, unknown
 from tilesim.formats.facts import DEVICE, FACTS, PROBLEM
 from tilesim.formats.limits import check_segments
+from tilesim.formats.reading import AS_IT_IS, Reading
 from tilesim.formats.rows import COLUMNS, Rows, integers
 from tilesim.spans.columns import SPAN
 from tilesim.storage import files
@@ -42,7 +43,7 @@ def document(trace: Trace, **more: Any) -> Iterator[bytes]:
     yield b"]}"
 
 
-def parse(values: object) -> Rows:
+def parse(values: object, reading: Reading = AS_IT_IS) -> Rows:
     """The rows and facts of parsed JSON; raises TraceError, naming the row, where they make no sense."""
     if isinstance(values, list):
         values = {"spans": values}
@@ -52,15 +53,19 @@ def parse(values: object) -> Rows:
     for row, span in enumerate(spans):
         if not isinstance(span, dict):
             raise TraceError(f"row {row + 1} of spans is {shown(span)}; it must be an object")
-    there = {name for span in spans for name in span}
+    called = list(dict.fromkeys(name for span in spans for name in span))
+    theirs = dict(zip(reading.renamed(called), called, strict=True))
     columns = {
         name: integers(
-            name, [span.get(name) for span in spans], _integer, lambda row: f"row {row + 1} of spans"
+            name, [span.get(theirs[name]) for span in spans], _integer, lambda row: f"row {row + 1} of spans"
         )
         for name in COLUMNS
-        if name in there
+        if name in theirs
     }
-    return Rows(facts(values), columns, np.arange(1, len(spans) + 1), "row")
+    known = facts(values)
+    items = tuple(str(span.get(theirs["item"])) for span in spans) if "item" in theirs else ()
+    known |= {"items": True} if items and "tile" not in columns else {}
+    return Rows(known, columns, np.arange(1, len(spans) + 1), "row", items, tuple(called))
 
 
 def facts(values: Mapping[str, Any]) -> dict[str, Any]:

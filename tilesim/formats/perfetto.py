@@ -1,18 +1,19 @@
-"""Chrome/Perfetto trace event JSON, for ui.perfetto.dev and chrome://tracing.
+"""Chrome/Perfetto trace event JSON, for ui.perfetto.dev and chrome://tracing, of one run or of several.
 
-Each SM is a process; each slot has a thread for main loops and one for epilogues, since slices that
-overlap in part on one thread are invalid, and an epilogue may overlap the next main loop. Where two
-epilogues of a slot overlap, the second goes on one more thread. Waiting for partials and adding them
-(the fix-up) are slices inside the epilogue. The GPU is a process of its own, which
-carries the counter of busy SMs.
+Of several, each is a group of processes, and all are on one clock. Each SM is a process; each slot has a
+thread for main loops and one for epilogues, since slices that overlap in part on one thread are invalid, and
+an epilogue may overlap the next main loop. Where two epilogues of a slot overlap, the second goes on one more
+thread. Waiting for partials and adding them (the fix-up) are slices inside the epilogue. The GPU is a process
+of its own, which carries the counter of busy SMs.
 
 Format: "Trace Event Format", Google, docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU.
 `ts` and `dur` are µs from the trace's zero: exact to the ns for runs of up to 100 days. Viewers leave
-otherData alone: it holds the trace once more as plain JSON, so that the file can be read back whole.
+otherData alone: of one run it holds the trace once more as plain JSON, so that the file can be read back
+whole. `events` are what a viewer sees, times in ns; `tilesim.formats.pftrace` writes the same as protobuf.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from os import PathLike
 from typing import Any
@@ -25,6 +26,7 @@ from tilesim.formats.limits import check_segments
 from tilesim.metrics import first_of_cta, in_turn, slot_index
 from tilesim.orders import visit
 from tilesim.storage import files
+from tilesim.storage.trace_file import FORMAT
 from tilesim.traces import Trace
 from tilesim.version import __version__
 
@@ -35,35 +37,70 @@ MOST_SLOTS = 2**17
 
 def save(trace: Trace, path: str | PathLike[str]) -> None:
     """Write `trace`; raises TilesimError where `path` cannot be written, or the trace is too long for it."""
-    check_segments(trace, "Perfetto")
-    if trace.device.slots > MOST_SLOTS:
+    save_several([trace], path)
+
+
+def save_several(traces: Sequence[Trace], path: str | PathLike[str]) -> None:
+    """Write traces on one clock; raises TilesimError as `save`."""
+    check(traces)
+    files.write(path, lambda file: file.writelines(document(*traces)))
+
+
+def check(traces: Sequence[Trace]) -> None:
+    """Raise TilesimError where traces are too long for a file for viewers, or their devices too large."""
+    for trace in traces:
+        check_segments(trace, "Perfetto")
+    slots = sum(trace.device.slots for trace in traces)
+    if slots > MOST_SLOTS:
         raise TilesimError(
-            f"the device has {trace.device.slots} slots, too many for a Perfetto file: at most {MOST_SLOTS}"
+            f"the device has {slots} slots, too many for a Perfetto file: at most {MOST_SLOTS}"
         )
-    files.write(path, lambda file: file.writelines(document(trace)))
 
 
-def document(trace: Trace) -> Iterator[bytes]:
+def document(*traces: Trace) -> Iterator[bytes]:
     """The whole file, piece by piece."""
-    lanes = _epilogue_lanes(trace)
     opening = b'{"displayTimeUnit": "ns", "traceEvents": ['
-    for event in chain(_names(trace, int(lanes.max()) + 1), _slices(trace, lanes), _busy_sms(trace)):
-        yield opening + json.dumps(event).encode()
+    for event in events(traces):
+        times = {name: event[name] / 1000 for name in ("ts", "dur") if name in event}
+        yield opening + json.dumps(event | times).encode()
         opening = b",\n"
     yield b'], "otherData": '
-    yield from json_document(trace, writer=f"tilesim {__version__}")
+    if len(traces) == 1:
+        yield from json_document(traces[0], writer=f"tilesim {__version__}")
+    else:
+        yield json.dumps({"format": FORMAT, "runs": len(traces), "writer": f"tilesim {__version__}"}).encode()
     yield b"}"
 
 
-def _names(trace: Trace, lanes: int) -> Iterator[Event]:
+def events(traces: Sequence[Trace]) -> Iterator[Event]:
+    """Names, slices and counters of all traces: events as the format has them, but with times in ns."""
+    pids = tids = 0
+    for number, trace in enumerate(traces, 1):
+        lanes = _epilogue_lanes(trace)
+        threads = trace.device.sms * trace.device.ctas_per_sm * (2 + int(lanes.max()))
+        group = f"{number} {trace.origin} " if len(traces) > 1 else ""
+        for event in chain(
+            _names(trace, int(lanes.max()) + 1, group), _slices(trace, lanes), _busy_sms(trace)
+        ):
+            # Viewers take the numbers of processes and threads as of the whole file.
+            event["pid"] += pids
+            event["tid"] += tids * (event["tid"] > 0)
+            if event["name"] == "process_sort_index":
+                event["args"]["sort_index"] += pids
+            yield event
+        pids, tids = pids + trace.device.sms + 2, tids + threads
+
+
+def _names(trace: Trace, lanes: int, group: str) -> Iterator[Event]:
     """Metadata events: what processes and threads are called, and how they are sorted."""
     device = trace.device
-    yield _metadata("process_name", _gpu(trace), 0, name=f"{device.title}, {trace.schedule}, {trace.origin}")
+    title = f"{group}{device.title}, {trace.schedule}, {trace.origin}"
+    yield _metadata("process_name", _gpu(trace), 0, name=title)
     yield _metadata("process_sort_index", _gpu(trace), 0, sort_index=-1)
     free = set(device.free_sms)
     for sm in range(device.sms):
         held = "" if sm in free else " (held by another kernel)"
-        yield _metadata("process_name", sm + 1, 0, name=f"SM {sm}{held}")
+        yield _metadata("process_name", sm + 1, 0, name=f"{group}SM {sm}{held}")
         yield _metadata("process_sort_index", sm + 1, 0, sort_index=sm)
         for slot in range(device.ctas_per_sm if sm in free else 0):
             for thread in range(1 + lanes):
@@ -90,19 +127,21 @@ def _slices(trace: Trace, epilogue_lanes: np.ndarray) -> Iterator[Event]:
             "tile": tile, "pid_m": pid_m, "pid_n": pid_n, "wave": row // slots, "order": order, "cta": cta,
             "k0": k0, "k1": k1, "cycles": cycles,
         }  # fmt: skip
+        args |= {"size": problem.sizes[tile]} if problem.sizes else {}
+        called = problem.items[tile] if problem.items else f"tile {tile}"
         main = _thread(trace, sm, slot, 0, lanes)
         writer = _thread(trace, sm, slot, 1 + lane, lanes)
         for name, category, thread, first, last in (
             ("hand-over" if later else "launch", "launch", main, max(issue, free_from), start),
-            (f"tile {tile}", "main loop", main, start, drain),
-            (f"tile {tile}", "epilogue", writer, drain, done),
+            (called, "main loop", main, start, drain),
+            (called, "epilogue", writer, drain, done),
             ("wait for partials", "wait", writer, drain, ready),
             ("fix-up", "fix-up", writer, ready, fixup),
         ):
             if last > first:
                 yield {
                     "name": name, "cat": category, "ph": "X", "pid": sm + 1, "tid": thread,
-                    "ts": first / 1000, "dur": (last - first) / 1000, "args": args,
+                    "ts": first, "dur": last - first, "args": args,
                 }  # fmt: skip
 
 
@@ -125,7 +164,7 @@ def _busy_sms(trace: Trace) -> Iterator[Event]:
             shown = busy
             yield {
                 "name": "busy SMs", "cat": "counter", "ph": "C", "pid": _gpu(trace), "tid": 0,
-                "ts": at[event] / 1000, "args": {"SMs": busy},
+                "ts": at[event], "args": {"SMs": busy},
             }  # fmt: skip
 
 

@@ -1,13 +1,14 @@
-"""Read a trace from whatever file holds one: npz, JSON, Chrome/Perfetto JSON or CSV, told by its content.
+"""Read a trace from whatever file holds one, which its content tells.
 
-A file may come from anybody. How much is read and inflated is bounded, see `tilesim.formats.limits`; nothing
-in it is executed; and what is wrong with it is one sentence.
+That is an .npz, CSV, JSON, IKET's JSON, Chrome trace JSON or Perfetto's protobuf. A file may come from
+anybody. How much is read and inflated is bounded, see `tilesim.formats.limits`; nothing in it is executed;
+and what is wrong with it is one sentence.
 """
 
 import codecs
 import gzip
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from io import BytesIO
 from os import PathLike
@@ -15,9 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from tilesim.errors import TilesimError, TraceError
-from tilesim.formats import chrome, csv, json
+from tilesim.formats import csv, json
 from tilesim.formats.limits import MOST_TEXT, check_json
+from tilesim.formats.profilers import chrome, iket, track_events
+from tilesim.formats.reading import AS_IT_IS, NAMES, Reading
 from tilesim.formats.rows import Rows, make
+from tilesim.formats.tile_source import WAYS
 from tilesim.storage import files
 from tilesim.storage.strict_json import parse
 from tilesim.traces import Trace
@@ -29,8 +33,9 @@ ENCODINGS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs
 def read(path: str | PathLike[str], given: Mapping[str, Any] | None = None) -> Trace:
     """The trace in `path`; `given` are facts (see `tilesim.formats.facts`) that count over the file's own.
 
-    An .npz is complete and takes none. Other files may be compressed by gzip. Raises TraceError, in a
-    sentence that starts with the path, where the file cannot be read or makes no trace.
+    `map` and `tile_from` among them say how to read it, see `tilesim.formats.reading`. An .npz is complete
+    and takes none. Other files may be compressed by gzip. Raises TraceError, in a sentence that starts with
+    the path, where the file cannot be read or makes no trace.
     """
     given = given or {}
     native = str(path).lower().endswith(".npz")
@@ -40,11 +45,21 @@ def read(path: str | PathLike[str], given: Mapping[str, Any] | None = None) -> T
             raise TraceError(f"{path}: a trace in .npz says everything; leave out {' and '.join(given)}")
         return Trace.load(path, BytesIO(data) if data else None)
     try:
-        return make(_rows(_text(data)), given, _label(path))
+        reading = Reading.of(given)
+        facts = {name: value for name, value in given.items() if name not in NAMES}
+        return make(_rows(data, reading), facts, _label(path), _tiles(reading.tile_from))
     except TilesimError as error:
         raise TraceError(f"{path}: {error}") from None
     except RecursionError:
         raise TraceError(f"{path}: this is nested too deeply for a trace") from None
+
+
+def read_several(paths: Sequence[str | PathLike[str]], given: Mapping[str, Any] | None = None) -> list[Trace]:
+    """The traces in `paths`; beside files of others, an .npz needs nothing that is `given`."""
+    whole = [str(path).lower().endswith(".npz") for path in paths]
+    return [
+        read(path, {} if own and not all(whole) else given) for path, own in zip(paths, whole, strict=True)
+    ]
 
 
 def _label(path: str | PathLike[str]) -> str:
@@ -79,15 +94,30 @@ def _text(data: bytes) -> str:
     return text
 
 
-def _rows(text: str) -> Rows:
+def _rows(data: bytes, reading: Reading) -> Rows:
+    if track_events.is_trace(data):
+        return track_events.parse(data, reading)
+    text = _text(data)
     if text.lstrip()[0] not in "{[":
-        return csv.parse(text)
+        return csv.parse(text, reading)
     check_json(text)
     values = parse(text, TraceError)
+    if iket.is_iket(values):
+        return iket.parse(values, reading)
     if not chrome.is_chrome(values):
-        return json.parse(values)
+        return json.parse(values, reading)
     own = chrome.own(values)
     if own:
-        return json.parse(own)
+        return json.parse(own, reading)
     # A double is too short for µs since 1970 with their nanoseconds.
-    return chrome.parse(parse(text, TraceError, parse_float=Decimal))
+    return chrome.parse(parse(text, TraceError, parse_float=Decimal), reading)
+
+
+def _tiles(source: str) -> str | Mapping[str, Any]:
+    """What `tile_source.columns` takes: a way by its name, or the columns of the table in a file."""
+    if source in ("", *WAYS):
+        return source
+    try:
+        return _rows(_content(source), AS_IT_IS).columns
+    except TilesimError as error:
+        raise TraceError(f"no tiles from {source}: {str(error).removeprefix(f'{source}: ')}") from None

@@ -14,7 +14,9 @@ issue    the slot was given to the segment; else as in `tilesim.spans.recorded_s
 cycles   of the SM's clock from start to drain; else 0, not known
 
 All are whole numbers, times in ns from any zero. `done` may stand for `end`. Other columns are left alone.
-Facts, which hold for all rows, are in `tilesim.formats.facts`.
+Tiles may come from elsewhere, see `tilesim.formats.tile_source`. Where the work is no matrix product, each
+row is a work item, called by `items` and as large as `size` says; `tile` is its number, else they are
+numbered as they start. Facts, which hold for all rows, are in `tilesim.formats.facts`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +28,8 @@ import numpy as np
 
 from tilesim.devices.device import MAX_CTAS_PER_SM, Device
 from tilesim.errors import TraceError, shown
-from tilesim.formats import facts
+from tilesim.formats import facts, tile_source
+from tilesim.formats.reading import listed
 from tilesim.problems import Problem
 from tilesim.spans import recorded_slots
 from tilesim.spans.columns import LONGEST_NS, SPAN, TIMES
@@ -34,20 +37,25 @@ from tilesim.traces import Trace
 
 NEEDED = ("sm", "start", "end")
 OPTIONAL = ("cta", "k0", "k1", "entry", "drain", "ready", "fixup", "slot", "issue", "cycles")
-COLUMNS = ("tile", "pid_m", "pid_n", *NEEDED, "done", *OPTIONAL)
+TRUE = (True, "true", 1)
+"""What the fact `items` is where rows name the items."""
+COLUMNS = ("tile", "pid_m", "pid_n", *NEEDED, "done", *OPTIONAL, "size")
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
     """Facts by name, and `columns`, int64 arrays of one length by name.
 
-    `lines` numbers the rows as the file does, and `noun` is what it calls them: line, row, event.
+    `lines` numbers the rows as the file does, and `noun` is what it calls them: line, row, event. `items`:
+    what each row is called, () where nothing says it. `called`: what the file's own columns are called.
     """
 
     known: Mapping[str, Any]
     columns: Mapping[str, np.ndarray]
     lines: np.ndarray
     noun: str
+    items: tuple[str, ...] = ()
+    called: tuple[str, ...] = ()
 
     def at(self, row: int) -> str:
         """How a sentence names a row."""
@@ -86,15 +94,27 @@ def _fits(number: Callable[[Any], int], value: Any) -> bool:
         return False
 
 
-def make(rows: Rows, given: Mapping[str, Any], name: str) -> Trace:
+def make(
+    rows: Rows, given: Mapping[str, Any], name: str, tile_from: str | Mapping[str, np.ndarray] = ""
+) -> Trace:
     """The Trace of `rows`; facts that are `given` count over the file's, and `name` labels it without one.
+
+    `tile_from` says where tiles come from that rows do not name, as `tile_source.columns` takes it.
 
     Raises TraceError, naming the row where one is at fault; ProblemError or DeviceError for facts that fit
     no problem or no device.
     """
     known = facts.together(rows.known, given)
-    rows = _with_end(rows)
+    rows = _with_end(rows, tiled=bool(tile_from or known.get("items")))
+    if known.get("items") in TRUE:
+        tile = tile_source.numbered(rows.columns)
+        rows = replace(rows, columns={**rows.columns, "tile": tile})
+        rows.within("tile", 0, len(tile) - 1, "as each row is a work item")
+        known |= tile_source.items(rows.columns, rows.items)
     problem, device = facts.problem(known), facts.device(known)
+    if tile_from:
+        tiles = tile_source.columns(tile_from, rows.columns, problem, rows.at)
+        rows = replace(rows, columns={**rows.columns, **tiles})
     rows = _with_tile(rows, problem)
     _check_places(rows, problem, device)
     _check_coverage(rows, problem)
@@ -128,19 +148,22 @@ def _without_cta(rows: Rows) -> str:
     return "; there is no cta, so each row counts as a thread block of its own: name the block of each"
 
 
-def _with_end(rows: Rows) -> Rows:
-    """`rows` with the columns that are needed, `end` under that name."""
+def _with_end(rows: Rows, tiled: bool) -> Rows:
+    """`rows` with the columns that are needed, `end` under that name; `tiled`: tiles come from elsewhere."""
     columns = dict(rows.columns)
     if "done" in columns and "end" in columns:
         raise TraceError("both done and end are given; they are the same, so leave out one")
     if "done" in columns:
         columns["end"] = columns.pop("done")
     lacking = [name for name in NEEDED if name not in columns]
-    if "tile" not in columns and not {"pid_m", "pid_n"} <= set(columns):
+    if not (tiled or "tile" in columns or {"pid_m", "pid_n"} <= set(columns)):
         lacking.insert(0, "tile")
     if lacking:
+        how = [f"; {listed(rows.called)}: give one with --map {lacking[0]}=NAME"] * bool(rows.called)
+        how += [", or --tile-from cta|order|FILE, or --items"] * ("tile" in lacking and bool(rows.called))
         raise TraceError(
             f"there is no {' and no '.join(lacking)}; rows need tile (or pid_m and pid_n), sm, start and end"
+            + "".join(how)
         )
     if not len(rows.lines):
         raise TraceError("it has no rows; it needs at least one")
@@ -159,6 +182,7 @@ def _with_tile(rows: Rows, problem: Problem) -> Rows:
 
 def _check_places(rows: Rows, problem: Problem, device: Device) -> None:
     size = f"{problem.m}x{problem.n} in tiles of {problem.tile_m}x{problem.tile_n}"
+    size = problem.title if problem.items else size
     rows.within("tile", 0, problem.tiles - 1, f"of {size}")
     rows.within("sm", 0, device.sms - 1, f"of {device.title}")
     rows.refuse(~np.isin(rows.columns["sm"], device.free_sms), "sm", "another kernel holds that SM")

@@ -49,12 +49,20 @@ def _run(trace: Trace, name: str, shown: Window) -> dict[str, Any]:
         "grid": [problem.tiles_m, problem.tiles_n],
         "tileShape": list(problem.tile[:2]),
         "kSteps": problem.k_steps,
+        "items": _items(trace, shown),
+        "sizes": list(problem.sizes),
         "blocks": len(np.unique(trace.spans["cta"])),
         "segments": len(trace.spans),
         "makespan": trace.makespan,
         "window": asdict(shown),
         "columns": encoded(trace, slice(shown.first, shown.last)),
     }
+
+
+def _items(trace: Trace, shown: Window) -> list[str]:
+    """What work items are called, "" for those outside the window; none where there are tiles."""
+    held = set(trace.spans["tile"][shown.first : shown.last].tolist())
+    return [name if item in held else "" for item, name in enumerate(trace.problem.items)]
 
 
 def _lag(traces: Sequence[Trace]) -> dict[str, list[int]] | None:

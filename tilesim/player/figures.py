@@ -48,7 +48,8 @@ def product(trace: Trace) -> str:
     >>> product(view._example())
     '128 × 640 × 4'
     """
-    return f"{trace.problem.m} × {trace.problem.n} × {trace.problem.k}"
+    problem = trace.problem
+    return problem.title if problem.items else f"{problem.m} × {problem.n} × {problem.k}"
 
 
 def details(trace: Trace) -> str:
@@ -58,6 +59,8 @@ def details(trace: Trace) -> str:
     >>> details(view._example())
     'bf16, tile 128 × 128 × 4'
     """
+    if trace.problem.items:
+        return "no matrix product"
     return f"{trace.problem.dtype}, tile {' × '.join(map(str, trace.problem.tile))}"
 
 
@@ -76,7 +79,7 @@ def table(trace: Trace) -> dict[str, str]:
     rows = {
         "origin": origin(trace),
         "product": f"{product(trace)}, {details(trace)}",
-        "tiles": f"{problem.tiles:,} in {problem.order} order",
+        f"{problem.noun}s": f"{problem.tiles:,}" + f" in {problem.order} order" * (not problem.items),
         "device": f"{device.title}, {plural(len(device.free_sms), 'free SM')}, {device.slots} slots",
         "makespan": microseconds(found["makespan_ns"]),
         "utilization": f"{found['utilization']:.1%}",
@@ -99,7 +102,8 @@ def headline(traces: Sequence[Trace], names: Sequence[str]) -> str:
     """
     if len(traces) == 1:
         share = f"{traces[0].utilization:.0%}"
-        return f"{names[0]} takes {microseconds(traces[0].makespan)}, of which slots multiply {share}"
+        what = "work" if traces[0].problem.items else "multiply"
+        return f"{names[0]} takes {microseconds(traces[0].makespan)}, of which slots {what} {share}"
     times = zip(names, (trace.makespan for trace in traces), strict=True)
     return "; ".join(f"{name} {microseconds(ns)}" for name, ns in sorted(times, key=lambda item: item[1]))
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from tilesim.devices.device import Device
 from tilesim.errors import ScheduleError, TilesimError
 from tilesim.plans import Plan
-from tilesim.problems import Problem
+from tilesim.problems import Problem, check_product
 from tilesim.text import resolve
 
 if TYPE_CHECKING:
@@ -188,8 +188,9 @@ def plan(schedule: str | Function, problem: Problem, device: Device) -> Plan:
 
     Raises ScheduleError for an unknown name, parameters that do not fit, a function that fails, or one that
     returns no Plan; PlanError for a plan that leaves out or repeats a K-step, or that would wait for ever in
-    the device's slots.
+    the device's slots; ProblemError for work items, of which there are no schedules.
     """
+    check_product(problem)
     if callable(schedule):
         function = _checked(schedule, f"{label(schedule)!r} as a schedule", label(schedule))
         parameters: tuple[int, ...] = ()

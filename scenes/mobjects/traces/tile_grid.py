@@ -1,5 +1,6 @@
 """TileGrid: the output matrix, tile by tile, each in the colour of the SM that computes it."""
 
+from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
@@ -20,10 +21,12 @@ GAP, EDGE, MOST_GAP = 0.06, 6.0, 8.0
 """Between tiles: share of a tile's shorter side; pixels of an edge; and at most so many between tiles."""
 LEAST_NUMBER = 16
 """Pixels of a number that is written."""
+LONGEST_ITEM = 18
+"""Characters of a work item's name that are written."""
 
 
 def TileGrid(run: Trace | Problem, **look: Any) -> "TileVectors | TileImage":
-    """The tiles of C: vectors where they are few, one image where they are many; see TileVectors."""
+    """The tiles of C, or a list of work items: vectors where they are few, one image where many."""
     problem = run if isinstance(run, Problem) else run.problem
     return (TileVectors if problem.tiles <= MOST_TILES else TileImage)(run, **look)
 
@@ -139,14 +142,34 @@ class TileVectors(Redrawn, VGroup):
         if on_fill:
             filled.set_fill(ManimColor(ink_on(colour)), family=False)
         ground = self[tile][0]
-        points = figure(ground, str(tile), number_size(self.problem, *quads.extent(ground)))
+        points = figure(ground, called(self.problem, tile), number_size(self.problem, *quads.extent(ground)))
         draw(hollow, EMPTY if on_fill else points, ground)
         draw(filled, points if on_fill else EMPTY, ground)
 
 
 def number_size(problem: Problem, width: float, height: float) -> float:
     """The em of a tile's number in a tile of that size: the same for all tiles of a problem."""
+    if problem.items:
+        return min(0.6 * height, 0.9 * width / _longest(problem))
     return min(0.45 * height, 0.7 * width / advance("0" * len(str(problem.tiles - 1))))
+
+
+@lru_cache(maxsize=16)
+def _longest(problem: Problem) -> float:
+    """How far the longest name of a work item advances, in ems."""
+    return max(advance(called(problem, tile)) for tile in range(problem.tiles))
+
+
+def called(problem: Problem, tile: int) -> str:
+    """What is written into a tile: its number, or a work item's name, cut where it is long.
+
+    >>> called(Problem(128, 512, 64), 1), called(Problem.of_items(["x", "a megakernel's last task"]), 1)
+    ('1', "a megakernel's la…")
+    """
+    if not problem.items:
+        return str(tile)
+    name = problem.items[tile]
+    return name if len(name) <= LONGEST_ITEM else f"{name[: LONGEST_ITEM - 1].rstrip()}…"
 
 
 def _middles(trace: Trace) -> np.ndarray:

@@ -12,15 +12,27 @@ LEAST_GAP = 6
 """Pixels of a tile's shorter side, below which tiles are not set apart."""
 
 
+ITEM_HEIGHT = 0.09
+"""Of a row of a list of work items, as a share of its width."""
+
+
 def extent(problem: Problem, width: float | None, height: float | None) -> tuple[float, float]:
     """How large C is, in its true proportions, inside `width` by `height` units: at most both.
 
+    A list of work items takes all of `width`, and rows of a height that fits a name.
+
     >>> extent(Problem(512, 1024, 64), width=4.0, height=None)
     (4.0, 2.0)
+    >>> extent(Problem.of_items(["attention", "project"]), width=4.0, height=3.0)
+    (4.0, 0.72)
     """
     ratio = problem.m / problem.n
     if width is None and height is None:
         width = px(700)
+    if problem.items:
+        rows = ITEM_HEIGHT * problem.tiles
+        across = height / rows if width is None and height is not None else width
+        return across, min(across * rows, height or across * rows)
     if width is None or (height is not None and width * ratio > height):
         return height / ratio, height
     return width, width * ratio

@@ -5,7 +5,7 @@ from itertools import pairwise
 from tilesim.metrics import launches
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.story.traces.race import KERNELS, LARGE, Heat, Race
-from tilesim_scenes.story.traces.runs import cubed, is_bare, is_foreign, tiles
+from tilesim_scenes.story.traces.runs import cubed, is_bare, is_foreign, parts
 
 PART_OF_GAP = 0.1
 """Of what is given back, below which a finding leaves it out."""
@@ -36,12 +36,14 @@ def opening(heat: Heat, first: bool) -> str:
         return tr("Now {sms} SMs, as measured", sms=sms)
     if [trace.schedule for trace in heat.traces] == ["naive", "persistent"]:
         return tr("Naive: a block a tile. Persistent: one an SM")
-    return tr("{tiles}, {sms} SMs: which is first?", tiles=tiles(heat.traces[0].problem.tiles), sms=sms)
+    return tr("{tiles}, {sms} SMs: which is first?", tiles=parts(heat.traces[0].problem), sms=sms)
 
 
 def pause(heat: Heat) -> str:
     """What the close-up shows first."""
     longs, shorts = (one.length / 1000 for one in heat.close_up.pauses)
+    if heat.traces[0].problem.items:
+        return tr("Between items nothing works: {longs:.1f} or {shorts:.1f} µs", longs=longs, shorts=shorts)
     return tr("Between tiles nothing multiplies: {longs:.1f} or {shorts:.1f} µs", longs=longs, shorts=shorts)
 
 
@@ -58,8 +60,14 @@ def loops(heat: Heat) -> str:
 def onwards(heat: Heat) -> str:
     """While they run to the end."""
     if heat.close_up is None:
+        if heat.traces[0].problem.items:
+            return tr("Colours: SMs work. Dark: nothing runs")
         return tr("Colours: SMs multiply. Dark: nothing runs")
-    return tr("So it goes on, tile after tile")
+    return (
+        tr("So it goes on, item after item")
+        if heat.traces[0].problem.items
+        else tr("So it goes on, tile after tile")
+    )
 
 
 def gap(heat: Heat) -> str:

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from tilesim import SCHEDULES, Trace
+from tilesim import SCHEDULES, Problem, Trace
 from tilesim.metrics import next_in_slot
 from tilesim_scenes.look.language import tr
 
@@ -74,6 +74,17 @@ def overlaps(trace: Trace) -> bool:
 def tells_writes(trace: Trace) -> bool:
     """Whether writing a tile is told apart from multiplying it, which stamps of others may not do."""
     return trace.origin == "simulated" or bool((trace.spans["done"] > trace.spans["fixup"]).any())
+
+
+def parts(problem: Problem) -> str:
+    """So many tiles, or work items.
+
+    >>> parts(Problem(128, 128, 64)), parts(Problem.of_items(["attention", "project"]))
+    ('1 tile', '2 work items')
+    """
+    if problem.items:
+        return tr("{items} work items", items=problem.tiles)
+    return tiles(problem.tiles)
 
 
 def tiles(count: int) -> str:

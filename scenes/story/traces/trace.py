@@ -64,7 +64,11 @@ def tell(trace: Trace) -> TraceStory:
     most = max((cause for cause in found if cause != "multiply"), key=found.__getitem__)
     rows = _of_several_sms(trace)
     told = (trace.spans[row] for row in rows)
-    lines = [f"{one['tile']},{one['sm']},{one['start']},{one['done']}" for one in told]
+    items = trace.problem.items
+    lines = [
+        f"{_cut(items[one['tile']]) if items else one['tile']},{one['sm']},{one['start']},{one['done']}"
+        for one in told
+    ]
     window = (0.0, float(trace.makespan))
     if pause is not None:
         before, after = (share * pause.length for share in ROOM)
@@ -73,7 +77,7 @@ def tell(trace: Trace) -> TraceStory:
         trace,
         _cut(schedule_name(trace)),
         rows,
-        ("tile,sm,start,end", *lines),
+        (f"{trace.problem.noun},sm,start,end", *lines),
         found,
         most if found[most] >= LEAST_SHARE else None,
         pause,
@@ -93,10 +97,18 @@ def _cut(name: str) -> str:
     return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1].rstrip('…')}…"
 
 
+def opening(story: TraceStory) -> str:
+    """What a trace is."""
+    if story.trace.problem.items:
+        return tr("A trace: which item, where, when")
+    return tr("A trace: which tile, where, when")
+
+
 def name_of(story: TraceStory, cause: str) -> str:
     """What a cause is called beside its bar."""
+    multiply = tr("multiply") if tells_writes(story.trace) else tr("multiply, write")
     names = {
-        "multiply": tr("multiply") if tells_writes(story.trace) else tr("multiply, write"),
+        "multiply": tr("work") if story.trace.problem.items else multiply,
         "launch": tr("launch"),
         "first load": tr("first load"),
         "hand over": tr("hand over"),
@@ -123,6 +135,8 @@ def said_of_pause(story: TraceStory) -> str:
         "gap": tr("Longest pause: {share:.0%} of the run, mostly between tiles", share=share),
         "tail": tr("Longest pause: {share:.0%} of the run, mostly idle", share=share),
     }
+    if story.trace.problem.items:
+        sentences["gap"] = tr("Longest pause: {share:.0%} of the run, mostly between items", share=share)
     return sentences[pause.cause]
 
 
@@ -139,7 +153,14 @@ def finding(story: TraceStory) -> str:
         "gap": tr("The largest loss: between tiles nothing is issued"),
         "tail": tr("The largest loss: at the end no tiles are left"),
     }
-    return sentences[story.most]
+    of_items = {
+        None: tr("No time is lost: all slots work from first to last"),
+        "hand over": tr("The largest loss: handing over to the next item"),
+        "write": tr("The largest loss: writing items while nothing works"),
+        "gap": tr("The largest loss: between items nothing is issued"),
+        "tail": tr("The largest loss: at the end no items are left"),
+    }
+    return (sentences | (of_items if story.trace.problem.items else {}))[story.most]
 
 
 def number(story: TraceStory) -> str:

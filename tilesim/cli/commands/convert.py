@@ -4,47 +4,48 @@ from typing import Any
 
 import click
 
+from tilesim.analysis.divergence import on_one_clock
 from tilesim.cli.figures import wrote
 from tilesim.cli.options import (
-    DEVICE_NAMES,
-    PROBLEM_NAMES,
+    OWN,
     OutputFile,
-    device_from,
     device_options,
-    given,
-    problem_from,
+    facts_from,
     problem_options,
+    reading_options,
     usage,
 )
 from tilesim.cli.parameter_types import INPUT
-from tilesim.formats import format_of, save
-from tilesim.formats.reader import read
+from tilesim.formats import OF_SEVERAL, format_of, save, save_several
+from tilesim.formats.reader import read_several
 from tilesim.storage import files
 
-FORMATS = ("perfetto", "csv", "json")
-OWN = "what IN says"
+FORMATS = {"perfetto": "perfetto", "perfetto-trace": "pftrace", "csv": "csv", "json": "json"}
+"""What --to may say, and the module that writes it."""
 
 
 @click.command(short_help="Read a trace of any format, and write it as another.")
-@click.argument("trace", type=INPUT, metavar="IN")
+@click.argument("traces", type=INPUT, metavar="IN...", nargs=-1, required=True)
 @click.argument("output", metavar="OUT", type=OutputFile())
 @click.option(
     "--to",
-    type=click.Choice(FORMATS),
-    help="Format of OUT, where its ending does not tell: .npz, .csv, .json or .perfetto.json.",
+    type=click.Choice(tuple(FORMATS)),
+    help="Format of OUT, where its ending does not tell: .npz, .csv, .json, .perfetto.json, .perfetto-trace.",
 )
 @problem_options(OWN)
 @device_options(OWN)
+@reading_options
 @click.option("--schedule", metavar="NAME", help="What to call the kernel.  [what IN says, or its name]")
-def command(trace: str, output: str, to: str | None, **options: Any) -> None:
+def command(traces: tuple[str, ...], output: str, to: str | None, **options: Any) -> None:
     """Write the trace in IN as OUT: as .npz, or for ui.perfetto.dev, a spreadsheet or a script.
 
-    IN is any of these, whoever wrote it: a row of CSV or JSON needs tile, sm, start and end, and a
-    Chrome/Perfetto trace slices that name their tile on tracks that name their SM. What IN does not say of
-    the problem and the device, the options do.
+    IN is any of these, whoever wrote it, or JSON of IKET: a row of CSV or JSON needs tile, sm, start and end,
+    and a Chrome or Perfetto trace slices that name their tile on tracks that name their SM. What IN does not
+    say, the options do. Several INs become groups of processes on one clock, in a file for ui.perfetto.dev; a
+    simulated and a measured run both begin with their first multiply there.
     """
     with usage():
-        files.check_outputs([output], [trace])
+        files.check_outputs([output], traces)
     if to and output.lower().endswith(".npz"):
         raise click.UsageError(
             f"{output} would pass for a trace; end OUT in .csv or .json, or leave out --to"
@@ -53,7 +54,14 @@ def command(trace: str, output: str, to: str | None, **options: Any) -> None:
         raise click.UsageError(
             f"{output} does not tell its format; choose one with --to {', --to '.join(FORMATS)}"
         )
-    problem_from(options), device_from(options)  # what is out of range for any trace is wrong usage
-    loaded = read(trace, given(options, (*PROBLEM_NAMES, *DEVICE_NAMES, "schedule")))
-    save(loaded, output, form)
+    form = FORMATS.get(form, form)
+    if len(traces) > 1 and form not in OF_SEVERAL:
+        raise click.UsageError(
+            f"{len(traces)} traces need a file for Perfetto; end OUT in .perfetto-trace or .perfetto.json"
+        )
+    loaded = on_one_clock(read_several(traces, facts_from(options, "schedule")))
+    if len(loaded) > 1:
+        save_several(loaded, output, form)
+    else:
+        save(loaded[0], output, form)
     wrote(output)

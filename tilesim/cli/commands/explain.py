@@ -3,13 +3,21 @@
 import json
 from collections.abc import Mapping
 from textwrap import wrap
+from typing import Any
 
 import click
 
 from tilesim.analysis.alternatives import Alternatives, alternatives
 from tilesim.analysis.explain import Explanation, explain
-from tilesim.cli.figures import time
-from tilesim.cli.options import json_option
+from tilesim.cli.figures import tiling, time
+from tilesim.cli.options import (
+    OWN,
+    device_options,
+    facts_from,
+    json_option,
+    problem_options,
+    reading_options,
+)
 from tilesim.cli.parameter_types import INPUT
 from tilesim.errors import TilesimError
 from tilesim.formats.reader import read
@@ -23,14 +31,17 @@ COLUMNS, BAR = 98, 40
 
 @click.command(short_help="Say where the time of a run went, and what would make it faster.")
 @click.argument("run", type=INPUT)
+@problem_options(OWN)
+@device_options(OWN)
+@reading_options
 @json_option
-def command(run: str, as_json: bool) -> None:
+def command(run: str, as_json: bool, **options: Any) -> None:
     """Say where the time of an average slot went, what bounds the run, and what would make it faster.
 
     RUN is a trace, simulated or measured, of any format that `convert` reads. A slot is a place on an SM for
     a thread block. What would be faster is simulated: one change at a time, with the costs that ship.
     """
-    trace = read(run)
+    trace = read(run, facts_from(options))
     found = explain(trace)
     try:
         others: Alternatives | str = alternatives(trace)
@@ -51,12 +62,11 @@ def command(run: str, as_json: bool) -> None:
 def _of(trace: Trace) -> list[str]:
     """What ran where."""
     problem, device = trace.problem, trace.device
-    tile, kernel = "x".join(map(str, problem.tile)), trace.meta.get("kernel", "")
+    kernel = trace.meta.get("kernel", "")
     name = f"{trace.schedule[:30]}{f' ({kernel[:30]})' if kernel else ''}"
-    size = f"{problem.m}x{problem.n}x{problem.k} {problem.dtype}, {problem.order}"
     lines = (
         f"{name} on {device.title}, {trace.origin}: {time(trace.makespan)} on {plural(device.slots, 'slot')}",
-        f"{size}: {plural(problem.tiles, 'tile')} of {tile}, {plural(problem.k_steps, 'K-step')} each",
+        tiling(problem),
     )
     return [part for line in lines for part in wrap(line, COLUMNS)]
 

@@ -20,6 +20,8 @@ from tilesim.cli.options import (
     given,
     json_option,
     problem_options,
+    reading_from,
+    reading_options,
     usage,
 )
 from tilesim.cli.packages import load
@@ -74,6 +76,7 @@ class Instant(click.ParamType):
 )
 @problem_options("the film's own")
 @device_options("the film's own")
+@reading_options
 @costs_options
 @click.option("--theme", type=click.Choice(["dark", "light"]), help="Colours.  [dark]")
 @click.option("--lang", type=click.Choice(LANGUAGES), help="Of what the film says.  [en]")
@@ -107,9 +110,9 @@ def command(scene: Target, output: str | None, form: str | None, poster: str | N
 
     SCENE is a film of `tilesim list`, FILE.py:Name for any Manim scene, or a file that holds a trace.
     Without further options a film is the scene's own; with options of a problem, a device or costs it is
-    simulated, and with --trace it shows what a file holds. The films of the kernel ladder show the problem of
-    its file that --m, --n, --k and --dtype choose. Without -o, FILE is SCENE.mp4 in the current folder, or
-    ends as --format says; what stands there is replaced.
+    simulated, and with --trace it shows what a file holds; what a file of others does not say, options do.
+    The films of the kernel ladder show the problem of its file that --m, --n, --k and --dtype choose. Without
+    -o, FILE is SCENE.mp4 in the current folder, or ends as --format says; what stands there is replaced.
     """
     output = output or f"{scene.label}.{form or 'mp4'}"
     form = form or Path(output).suffix.lstrip(".").lower()
@@ -185,6 +188,7 @@ def _settings(options: dict[str, Any]) -> dict[str, Any]:
     """What was asked for on the command line, as a film takes it."""
     settings = given(options, FILM_SETTINGS)
     settings |= {name: list(options[name]) for name in ("trace", "schedule") if options[name]}
+    settings |= reading_from(options)
     settings |= {"opening": False} if options["no_opening"] else {}
     return settings | ({"seed": options["seed"]} if options["seed"] else {})
 

@@ -10,8 +10,15 @@ import click
 
 from tilesim.cli import device_table
 from tilesim.cli.figures import table, time
-from tilesim.cli.options import json_option
-from tilesim.cli.parameter_types import DEVICES, INPUT, usage
+from tilesim.cli.options import (
+    OWN,
+    device_options,
+    facts_from,
+    json_option,
+    problem_options,
+    reading_options,
+)
+from tilesim.cli.parameter_types import INPUT, usage
 from tilesim.cli.reports import machine
 from tilesim.costs import Costs
 from tilesim.devices.device import badge, facts, presets
@@ -22,6 +29,7 @@ from tilesim.formats.reader import read
 from tilesim.ladder import file as ladder_file
 from tilesim.storage import files
 from tilesim.text import plural
+from tilesim.traces import Trace
 
 
 class Content(NamedTuple):
@@ -34,17 +42,21 @@ class Content(NamedTuple):
 
 @click.command(short_help="Say what a file is of, or what is known of a device.")
 @click.argument("file", type=INPUT, required=False)
-@click.option("--device", type=DEVICES, metavar="NAME", help="A GPU, or a file of one, in place of FILE.")
+@problem_options(OWN)
+@device_options(OWN)
+@reading_options
 @json_option
-def command(file: str | None, device: str | None, as_json: bool) -> None:
+def command(file: str | None, as_json: bool, **options: Any) -> None:
     """Say what FILE is, of what, and its figures; or what is known of a device, each fact with its source.
 
     FILE is a trace of any format that `convert` reads, costs as `calibrate` writes them, the kernel ladder of
-    `bench ladder`, a table of `tune`, or a device.
+    `bench ladder`, a table of `tune`, or a device. What a trace of others does not say, options do. Without
+    FILE, --device is the GPU that is asked about.
     """
-    if (file is None) == (device is None):
-        raise click.UsageError("give a file or --device, one of the two")
-    if device is not None:
+    device = options["device"]
+    if file is None:
+        if device is None:
+            raise click.UsageError("give a file, or --device for what is known of a GPU")
         with usage():
             known = facts(device)
         title, value = presets()[device]["title"], device_table.as_json(known)
@@ -53,15 +65,14 @@ def command(file: str | None, device: str | None, as_json: bool) -> None:
         else:
             click.echo("\n".join([f"{title}: {badge(device)}", *device_table.lines(known)]))
         return
-    assert file is not None
-    found = _content(file)
+    found = _content(file, facts_from(options))
     if as_json:
         click.echo(json.dumps({"file": file, "kind": found.kind} | dict(found.values)))
     else:
         click.echo("\n".join([f"{file}: {found.kind}", *found.lines]))
 
 
-def _content(path: str) -> Content:
+def _content(path: str, facts: Mapping[str, Any]) -> Content:
     values = _values(path)
     try:
         if isinstance(values, list) and values and all(_has(entry, "costs") for entry in values):
@@ -79,9 +90,9 @@ def _content(path: str) -> Content:
         raise TilesimError(f"{path}: {error}") from None
     except (KeyError, TypeError, ValueError, ArithmeticError) as error:
         raise TilesimError(f"{path}: it lacks or does not fit {shown(str(error))}") from None
-    if isinstance(values, dict) and not {"spans", "traceEvents"} & set(values):
+    if isinstance(values, dict) and not {"spans", "traceEvents", "launches"} & set(values):
         raise TilesimError(f"{path}: this is neither a trace nor costs, a ladder, a tuned table or a device")
-    return _trace(path)
+    return Content("trace", *_trace(read(path, facts)))
 
 
 def _values(path: str) -> Any:
@@ -97,15 +108,14 @@ def _has(values: object, *names: str) -> bool:
     return isinstance(values, dict) and set(names) <= set(values)
 
 
-def _trace(path: str) -> Content:
+def _trace(trace: Trace) -> tuple[list[str], Mapping[str, Any]]:
     """The figures, and what else a recorder noted."""
-    trace = read(path)
     noted = [
         f"  {name:12} {value}"
         for name, value in trace.meta.items()
         if isinstance(value, str | int | float) and name != "launches"
     ]
-    return Content("trace", [table(trace), *noted], trace.summary())
+    return [table(trace), *noted], trace.summary()
 
 
 def _calibrations(entries: list[dict[str, Any]]) -> Content:

@@ -1,52 +1,56 @@
 """`tilesim view`: play traces in the browser, and again whenever their files change."""
 
 import webbrowser
+from collections.abc import Mapping
+from typing import Any
 
 import click
 
 from tilesim import player
-from tilesim.analysis.divergence import since_first_multiply
+from tilesim.analysis.divergence import on_one_clock
+from tilesim.cli.options import OWN, device_options, facts_from, problem_options, reading_options
 from tilesim.cli.page_server import PageServer
 from tilesim.cli.parameter_types import INPUT
 from tilesim.errors import TilesimError
-from tilesim.formats.reader import read
+from tilesim.formats.reader import read_several
 from tilesim.traces import Trace
 
 
 @click.command(short_help="Play traces in the browser.")
 @click.argument("traces", type=INPUT, nargs=-1, required=True, metavar="FILE...")
+@problem_options(OWN)
+@device_options(OWN)
+@reading_options
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Of this machine.  [a free one]")
 @click.option("--no-browser", is_flag=True, help="Only say the address.")
-def command(traces: tuple[str, ...], port: int, no_browser: bool) -> None:
+def command(traces: tuple[str, ...], port: int, no_browser: bool, **options: Any) -> None:
     """Play 1 to 4 traces of one product on one clock, in a page that this machine alone can open.
 
-    FILE is a trace of any format that `convert` reads. The page loads again when one changes. A simulated and
-    a measured run both begin with their first multiply, and the page says how far they are apart. Ctrl-C ends
-    it; to keep the page, `tilesim export FILE -o FILE.html`.
+    FILE is a trace of any format that `convert` reads; what one of others does not say, options do. The page
+    loads again when one changes. A simulated and a measured run both begin with their first multiply, and the
+    page says how far they are apart. Ctrl-C ends it; to keep the page, `tilesim export FILE -o FILE.html`.
     """
     if len(traces) > player.MOST_TRACES:
         raise click.UsageError(
             f"the player shows up to {player.MOST_TRACES} traces; {len(traces)} were given"
         )
-    player.page(_read(traces))  # what is wrong with a file is said before anything is served
-    with PageServer(lambda version: _page(traces, version), traces, port) as server:
+    facts = facts_from(options)
+    player.page(_read(traces, facts))  # what is wrong with a file is said before anything is served
+    with PageServer(lambda version: _page(traces, facts, version), traces, port) as server:
         click.echo(f"{server.address} plays {', '.join(traces)}; Ctrl-C ends it", err=True)
         if not no_browser and not webbrowser.open(server.address):
             click.echo(f"note: no browser could be started; open {server.address} in one", err=True)
         server.serve_forever(poll_interval=0.1)
 
 
-def _page(files: tuple[str, ...], version: str) -> str:
+def _page(files: tuple[str, ...], facts: Mapping[str, Any], version: str) -> str:
     """The page of some files, or of what is wrong with them; it loads again when they change."""
     try:
-        return player.page(_read(files), version=version)
+        return player.page(_read(files, facts), version=version)
     except TilesimError as error:
         return player.apology(str(error), version)
 
 
-def _read(files: tuple[str, ...]) -> list[Trace]:
+def _read(files: tuple[str, ...], facts: Mapping[str, Any]) -> list[Trace]:
     """The traces; those of both origins as a recorder sees them, or their clocks would not agree."""
-    traces = [read(file) for file in files]
-    if len({trace.origin for trace in traces}) > 1:
-        traces = [since_first_multiply(trace) for trace in traces]
-    return traces
+    return on_one_clock(read_several(files, facts))

@@ -2,7 +2,7 @@
 
 import { smColours } from "./colours";
 import { button, element, isNarrow, type Part } from "./dom";
-import { facts } from "./pick";
+import { facts, noun } from "./pick";
 import type { Player } from "./player";
 import type { Lit } from "./shown";
 
@@ -56,7 +56,7 @@ export function card(player: Player): Part {
     const choices: [string, Lit][] = [
       [`SM ${run.sm[row]}`, { kind: "sm", id: run.sm[row] }],
       [`block ${run.cta[row]}`, { kind: "block", id: run.cta[row] }],
-      [`tile ${run.tile[row]}`, { kind: "tile", id: run.tile[row] }],
+      [`${noun(run)} ${run.tile[row]}`, { kind: "tile", id: run.tile[row] }],
     ];
     const buttons = choices.map(([words, choice]) => {
       const on = player.shown.lit?.kind === choice?.kind && player.shown.lit?.id === choice?.id;

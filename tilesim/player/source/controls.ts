@@ -1,6 +1,7 @@
 /** Controls: play, step, scrub, speed, zoom, what is lit; and the instant in words for a screen reader. */
 
 import { button, element, type Part } from "./dom";
+import { noun } from "./pick";
 import { pace, playOrPause, seek, step, type Player } from "./player";
 import { SPEEDS, type Lit } from "./shown";
 import { counts } from "./state";
@@ -80,7 +81,7 @@ export function controls(player: Player): Part {
 
 function inWords(player: Player, run: Player["runs"][number]): string {
   const { tilesDone, busySms } = counts(run, player.shown.t);
-  return `${run.name}: ${tilesDone} of ${run.grid[0] * run.grid[1]} tiles done, ${busySms} SMs busy.`;
+  return `${run.name}: ${tilesDone} of ${run.grid[0] * run.grid[1]} ${noun(run)}s done, ${busySms} SMs busy.`;
 }
 
 /** Choose an SM or a thread block by its number, to be lit in all panels. */

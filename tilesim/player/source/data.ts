@@ -41,6 +41,10 @@ interface Facts {
   /** Rows and columns of an element of C in a tile. */
   tileShape: [number, number];
   kSteps: number;
+  /** Names of work items, in place of tiles of C; none where there are tiles. */
+  items: string[];
+  /** Of each, in whatever unit; none where they are not known. */
+  sizes: number[];
   /** Thread blocks with work. */
   blocks: number;
   segments: number;

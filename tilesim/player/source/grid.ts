@@ -1,4 +1,4 @@
-/** Grid: the tiles of C, hollow at first, filled from the left by K-steps, edged while they are written. */
+/** Grid: the tiles of C, or a list of work items, hollow at first, filled from the left by K-steps, edged while they are written. */
 
 import { inkOn, packed, smColours, type Palette } from "./colours";
 import type { Run } from "./data";
@@ -10,6 +10,8 @@ import { Phase, progress, segmentPhase } from "./state";
 const APART = 5;
 /** CSS pixels of a cell, from which it holds its number. */
 const ROOM_FOR_NUMBER = [30, 14];
+/** CSS pixels of a work item in a list of them. */
+const ITEM_HEIGHT = 18;
 
 /** Where the grid is, in CSS pixels: C in its true proportions, unless they are extreme. */
 export interface GridBox {
@@ -18,6 +20,7 @@ export interface GridBox {
 }
 
 export function gridBox(run: Run, most: number): GridBox {
+  if (run.items.length) return { width: most, height: Math.min(1.5 * most, ITEM_HEIGHT * run.items.length) };
   const [high, wide] = [run.grid[0] * run.tileShape[0], run.grid[1] * run.tileShape[1]];
   const ratio = Math.min(5, Math.max(0.2, wide / high));
   return ratio > 1 ? { width: most, height: most / ratio } : { width: most * ratio, height: most };
@@ -85,9 +88,10 @@ export function numberTiles(
     context.fillStyle = filled && isLit(lit, run, row) ? inkOn(hues[run.sm[row]]) : colours.css.quiet;
     const tile = run.tile[row];
     context.fillText(
-      String(tile),
+      run.items[tile] ?? String(tile),
       ((tile % columns) + 0.5) * wide,
       (Math.floor(tile / columns) + 0.5) * high,
+      0.95 * wide,
     );
   }
 }

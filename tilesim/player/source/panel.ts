@@ -3,6 +3,7 @@
 import type { Run } from "./data";
 import { element, type Part } from "./dom";
 import { lanePart } from "./lanepart";
+import { noun } from "./pick";
 import type { Player } from "./player";
 import { counts, type Counts } from "./state";
 import { tilePart } from "./tilepart";
@@ -14,7 +15,7 @@ export function panel(player: Player, number: number): Part {
   const live = element("dl", { class: "live" });
   const sms = new Set(run.lanes.map((lane) => Math.floor(lane / run.slotsPerSm))).size;
   const said = [
-    counted(live, "tiles done", "tilesDone", run.grid[0] * run.grid[1]),
+    counted(live, `${noun(run)}s done`, "tilesDone", run.grid[0] * run.grid[1]),
     counted(live, "blocks launched", "blocksLaunched", run.blocks),
     counted(live, "SMs busy", "busySms", sms),
   ];

@@ -32,16 +32,29 @@ export function facts(run: Run, row: number): Fact[] {
   const wave = Math.floor(order / run.lanes.length) + 1;
   const slot = run.slotsPerSm > 1 ? `, slot ${run.slot[row]}` : "";
   return [
-    { what: "Tile", value: `${tile} (row ${Math.floor(tile / columns)}, column ${tile % columns})` },
+    ...(run.items.length
+      ? item(run, tile)
+      : [{ what: "Tile", value: `${tile} (row ${Math.floor(tile / columns)}, column ${tile % columns})` }]),
     { what: "SM", value: `${run.sm[row]}${slot}` },
     { what: "Thread block", value: String(run.cta[row]) },
     { what: "Order", value: `${order + 1} of ${run.segments}` },
     { what: "Wave", value: String(wave) },
-    { what: "K-steps", value: `${run.k0[row]}–${run.k1[row]} of ${run.kSteps}` },
+    ...(run.items.length
+      ? []
+      : [{ what: "K-steps", value: `${run.k0[row]}–${run.k1[row]} of ${run.kSteps}` }]),
     ...phases(run, row),
     { what: "From, to", value: `${ns(run.issue[row])}, ${ns(run.done[row])}` },
   ];
 }
+
+/** The name and the size of a work item. */
+function item(run: Run, tile: number): Fact[] {
+  const size = run.sizes.length ? [{ what: "Size", value: run.sizes[tile].toLocaleString("en") }] : [];
+  return [{ what: "Item", value: `${run.items[tile]} (number ${tile})` }, ...size];
+}
+
+/** What a tile of a run is called. */
+export const noun = (run: Run) => (run.items.length ? "item" : "tile");
 
 function phases(run: Run, row: number): Fact[] {
   const opens = run.opens[row] === 1;
@@ -55,7 +68,7 @@ function phases(run: Run, row: number): Fact[] {
       opens ? run.load[row] : run.issue[row],
       run.start[row],
     ],
-    ["Multiply", "multiply", run.start[row], run.drain[row]],
+    [run.items.length ? "Work" : "Multiply", "multiply", run.start[row], run.drain[row]],
     ["Wait", "wait", run.drain[row], run.ready[row]],
     ["Fix up", "fix-up", run.ready[row], run.fixup[row]],
     ["Write", "write", run.fixup[row], run.done[row]],

@@ -1,0 +1,149 @@
+"""Work that is no matrix product: a problem of items, which is read, drawn and compared, never planned."""
+
+import json
+
+import others
+import pytest
+from click.testing import CliRunner
+
+from tilesim import Costs, Device, Problem, Trace, plan, player, simulate, view
+from tilesim.cli import main
+from tilesim.engine.simulate import replay
+from tilesim.errors import ProblemError, TilesimError
+from tilesim.formats.reader import read
+from tilesim.player.data import of_runs
+
+ITEMS = Problem.of_items(["attention 0", "attention 1", "project"], [4096, 4096, 128])
+
+
+@pytest.fixture
+def tasks(tmp_path):
+    return others.write(tmp_path, "tasks.csv")
+
+
+def run(*words):
+    return CliRunner().invoke(main, list(map(str, words)))
+
+
+def test_an_item_is_a_tile_of_one_k_step():
+    assert (ITEMS.tiles, ITEMS.tiles_m, ITEMS.k_steps, ITEMS.noun) == (3, 3, 1, "item")
+    assert Problem(**ITEMS.as_json()) == ITEMS
+
+
+WRONG = {
+    "none": ([], (), "must be a list of at least one name"),
+    "one text": ("attention", (), "must be a list"),
+    "no name": (["a", ""], (), "a work item is called ''"),
+    "no text": (["a", 5], (), "a work item is called 5"),
+    "long": (["a" * 201], (), "a name has 1 to 200 characters"),
+    "hostile": (["a", "\x1b[31m"], (), "U+001B cannot be printed"),
+    "sizes": (["a", "b"], (1,), "2 work items and 1 sizes"),
+    "negative": (["a"], (-1,), "the size of a work item is -1"),
+}
+
+
+@pytest.mark.parametrize("names, sizes, words", WRONG.values(), ids=WRONG)
+def test_items_that_make_no_sense(names, sizes, words):
+    with pytest.raises(ProblemError) as caught:
+        Problem.of_items(names, sizes)
+    assert words in str(caught.value)
+
+
+def test_items_are_not_the_tiles_of_a_product():
+    with pytest.raises(ProblemError, match="2 work items cannot be tiles of 256x256x64"):
+        Problem(256, 256, 64, items=("a", "b"))
+
+
+@pytest.mark.parametrize("schedule", ["naive", "persistent", "stream-k"])
+def test_nothing_plans_or_simulates_them(schedule):
+    for call in (plan, simulate):
+        with pytest.raises(ProblemError, match="3 work items have no schedule: only a matrix product"):
+            call(schedule, ITEMS, Device(2))
+
+
+def test_their_run_is_not_played_again(tasks):
+    with pytest.raises(ProblemError, match="12 work items have no schedule"):
+        replay(read(tasks), Costs.ideal())
+
+
+def test_views_and_figures_are_those_of_any_run(tasks):
+    trace = read(tasks)
+    assert trace.utilization == pytest.approx(others.RUN.occupancy, abs=0.2)
+    assert view.tiles_done(trace, trace.makespan) == 12 and view.tiles_done(trace, 0) == 0
+    assert trace.waves == 3
+    assert repr(trace).startswith("<Trace: tasks on 4 SMs, measured, 12 work items, ")
+
+
+@pytest.mark.parametrize(
+    "words", [("calibrate",), ("compare",), ("export", "one-tile", "-o", "a.png", "--trace")]
+)
+def test_what_needs_a_product_says_so(tasks, tmp_path, words, monkeypatch):
+    if "export" in words:
+        pytest.importorskip("manim")
+    monkeypatch.chdir(tmp_path)
+    result = run(*words, tasks)
+    assert result.exit_code and "12 work items" in result.stderr
+    assert result.stderr.startswith("error: ") and result.stderr.count("\n") == 1
+    assert not (tmp_path / "a.png").exists()
+
+
+@pytest.mark.parametrize("command", ["info", "explain"])
+def test_commands_say_what_ran(tasks, command):
+    result = run(command, tasks)
+    assert result.exit_code == 0
+    assert "12 work items, no matrix product; their sizes add up to 9984" in result.stdout
+    assert "1x1" not in result.stdout
+    assert json.loads(run(command, tasks, "--json").stdout)["problem"]["items"][1] == "qkv 0"
+
+
+def test_the_player_lists_them(tasks):
+    trace = read(tasks)
+    held = of_runs([trace], ["tasks"], None, "")["runs"][0]
+    assert held["items"] == list(trace.problem.items) and held["sizes"] == list(trace.problem.sizes)
+    text = player.page([trace])
+    assert "12 work items; no matrix product" in text and "of which slots work" in text
+
+
+def test_a_page_names_the_items_of_its_window_alone(tasks, monkeypatch):
+    monkeypatch.setattr("tilesim.player.data.MOST", 4)
+    held = of_runs([read(tasks)], ["tasks"], 0, "")["runs"][0]
+    assert [bool(name) for name in held["items"]] == [True] * 4 + [False] * 8
+
+
+def test_a_name_in_the_player_stays_text(tmp_path):
+    (tmp_path / "a.csv").write_text('# sms=1\nitem,sm,start,end\n"<script>alert(1)</script>",0,0,9\n')
+    text = player.page([read(tmp_path / "a.csv")])
+    assert "<script>alert" not in text and r"\u003cscript" in text
+
+
+def test_runs_of_unlike_work_are_not_compared(tasks, tmp_path):
+    (tmp_path / "b.csv").write_text("# sms=1\nitem,sm,start,end\na,0,0,9\n")
+    with pytest.raises(TilesimError, match="12 work items and of 1 work item"):
+        player.page([read(tasks), read(tmp_path / "b.csv")])
+
+
+def test_a_film_shows_the_list(tasks):
+    pytest.importorskip("manim")
+    from tilesim_scenes.mobjects.traces.tile_grid import TileGrid
+    from tilesim_scenes.story.traces.trace import finding, opening, tell
+
+    trace = read(tasks)
+    story = tell(trace)
+    assert story.lines[0] == "item,sm,start,end" and story.lines[1].startswith("rmsnorm 0,0,0,")
+    for words in (opening(story), finding(story)):
+        assert "item" in words and "tile" not in words
+    grid = TileGrid(trace, width=4.0, height=3.0)
+    assert len(grid) == 12 and grid.width > 3.9
+    assert grid.tile(0).get_y() > grid.tile(11).get_y()
+
+
+def test_a_race_of_two_runs_of_them(tmp_path):
+    pytest.importorskip("manim")
+    from tilesim_scenes.story.traces import race, race_words
+
+    one = read(others.write(tmp_path, "tasks.csv"))
+    spans = one.spans.copy()
+    spans["done"][-1] += 900
+    other = Trace(one.problem, one.device, "slow", spans, "measured")
+    story = race.tell((one, other))
+    assert "12 work items" in race_words.opening(story.last, True)

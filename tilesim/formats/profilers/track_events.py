@@ -1,0 +1,176 @@
+"""Perfetto's protobuf traces: track events, which `tilesim.formats.profilers.slices` makes rows of.
+
+A trace is a list of packets. A packet describes a track, or holds an event of one: a slice begins, or ends;
+its name, and those of its arguments, are texts or numbers into tables that the packet's sequence has been
+given. What a track is in, such as the process "SM_005" of FlashInfer's profiler, counts as its process; its
+own name, such as "blk3_g0", as its thread. Packets that are compressed are not read. Timestamps are ns.
+Format: perfetto.dev/docs/reference/trace-packet-proto and synthetic-track-event, as of Perfetto 59.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from tilesim.errors import TraceError
+from tilesim.formats.profilers import slices
+from tilesim.formats.profilers.slice import Slice
+from tilesim.formats.protobuf import Value, fields, message, signed, text
+from tilesim.formats.reading import AS_IT_IS, Reading
+from tilesim.formats.rows import Rows
+
+PACKET = 1
+TIMESTAMP, SEQUENCE, TRACK_EVENT, INTERNED, CLEARED, COMPRESSED, DEFAULTS, DESCRIPTOR = (
+    8,
+    10,
+    11,
+    12,
+    41,
+    50,
+    59,
+    60,
+)
+EVENT_TYPE, EVENT_TRACK, EVENT_NAME, EVENT_NAME_ID, EVENT_CATEGORY, ANNOTATION = 9, 11, 23, 10, 22, 4
+SLICE_BEGIN, SLICE_END = 1, 2
+MOST_PACKETS = 2**22
+CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
+Event = tuple[int, int, bytes, int]
+"""Timestamp, number in the file, message, sequence."""
+
+
+@dataclass(slots=True)
+class _Track:
+    """What a descriptor says: its own name, its process's and its thread's, and what it is in."""
+
+    name: str = ""
+    process: str = ""
+    thread: str = ""
+    parent: int = 0
+
+
+@dataclass(slots=True)
+class _Packets:
+    """What all packets hold; `names` and `keys` by sequence and number, `default` tracks by sequence."""
+
+    tracks: dict[int, _Track] = field(default_factory=dict)
+    events: list[Event] = field(default_factory=list)
+    names: dict[tuple[int, int], str] = field(default_factory=dict)
+    keys: dict[tuple[int, int], str] = field(default_factory=dict)
+    default: dict[int, int] = field(default_factory=dict)
+
+
+def is_trace(data: bytes) -> bool:
+    """Whether bytes are such a trace: a packet first, and then what no text holds."""
+    return data.startswith(b"\n") and CONTROL.search(data[:4096]) is not None
+
+
+def parse(data: bytes, reading: Reading = AS_IT_IS) -> Rows:
+    """The rows of a trace's bytes; raises TraceError, naming the packet at fault."""
+    packets = _Packets()
+    for number, (tag, value) in enumerate(fields(data), 1):
+        if number > MOST_PACKETS:
+            raise TraceError(f"it holds more than {MOST_PACKETS} packets; at most that many are read")
+        if tag == PACKET:
+            _read(packets, number, message(value))
+    return slices.rows(_slices(packets), reading, "packet")
+
+
+def _read(packets: _Packets, number: int, data: bytes) -> None:
+    found: dict[int, Value] = {}
+    for tag, value in fields(data):
+        found[tag] = value
+    if COMPRESSED in found:
+        raise TraceError(
+            f"packet {number} is compressed, which is not read; write the trace without compression"
+        )
+    sequence = signed(found.get(SEQUENCE, 0))
+    if DESCRIPTOR in found:
+        _describe(packets, message(found[DESCRIPTOR]))
+    if DEFAULTS in found:
+        for tag, value in fields(message(found[DEFAULTS])):
+            if tag == 11:
+                packets.default[sequence] = signed(dict(fields(message(value))).get(11, 0))
+    if INTERNED in found:
+        for tag, value in fields(message(found[INTERNED])):
+            if tag in (2, 3):
+                entry = dict(fields(message(value)))
+                (packets.names if tag == 2 else packets.keys)[sequence, signed(entry.get(1, 0))] = text(
+                    entry.get(2, b"")
+                )
+    if TRACK_EVENT in found:
+        packets.events.append(
+            (signed(found.get(TIMESTAMP, 0)), number, message(found[TRACK_EVENT]), sequence)
+        )
+
+
+def _describe(packets: _Packets, data: bytes) -> None:
+    track, uuid = _Track(), 0
+    for tag, value in fields(data):
+        if tag == 1:
+            uuid = signed(value)
+        elif tag in (2, 10):
+            track.name = text(value)
+        elif tag == 3:
+            track.process = text(dict(fields(message(value))).get(6, b""))
+        elif tag == 4:
+            track.thread = text(dict(fields(message(value))).get(5, b""))
+        elif tag == 5:
+            track.parent = signed(value)
+    packets.tracks[uuid] = track
+
+
+def _slices(packets: _Packets) -> Iterator[Slice]:
+    """The slices of all tracks; one that never ends is left out, as is an end of none."""
+    opened: dict[int, list[tuple[int, int, str, str, dict[str, Any]]]] = defaultdict(list)
+    for time, number, data, sequence in sorted(packets.events, key=lambda event: event[:2]):
+        kind, name, category = 0, "", ""
+        uuid = packets.default.get(sequence, 0)
+        args: dict[str, Any] = {}
+        for tag, value in fields(data):
+            if tag == EVENT_TYPE:
+                kind = signed(value)
+            elif tag == EVENT_TRACK:
+                uuid = signed(value)
+            elif tag == EVENT_NAME:
+                name = text(value)
+            elif tag == EVENT_NAME_ID:
+                name = packets.names.get((sequence, signed(value)), "")
+            elif tag == EVENT_CATEGORY:
+                category = text(value)
+            elif tag == ANNOTATION:
+                _annotate(args, packets, sequence, message(value))
+        if kind == SLICE_BEGIN:
+            opened[uuid].append((time, number, name, category, args))
+        elif kind == SLICE_END and opened[uuid]:
+            begin, first, name, category, args = opened[uuid].pop()
+            yield Slice(first, name, *_places(packets, uuid), begin, time, args, category, "", uuid)
+
+
+def _annotate(args: dict[str, Any], packets: _Packets, sequence: int, data: bytes) -> None:
+    """Put an annotation that is a number or a text into `args`."""
+    key = ""
+    found: int | str | None = None
+    for tag, value in fields(data):
+        if tag == 10:
+            key = text(value)
+        elif tag == 1:
+            key = packets.keys.get((sequence, signed(value)), "")
+        elif tag in (3, 4):
+            found = signed(value)
+        elif tag == 6:
+            found = text(value)
+    if key and found is not None:
+        args[key] = found
+
+
+def _places(packets: _Packets, uuid: int) -> tuple[str, str]:
+    """(what the track's process is called, what it is called itself)."""
+    track = packets.tracks.get(uuid, _Track())
+    thread, process = track.name or track.thread, track.process
+    seen = {uuid}
+    while track.parent and track.parent not in seen:
+        seen.add(track.parent)
+        track = packets.tracks.get(track.parent, _Track())
+        process = process or track.process or track.name
+    return process, thread

@@ -1,0 +1,102 @@
+"""Tile source: which tile each row is of, where the rows do not say so, or which work item.
+
+cta     the block of number b computes the b-th tile of the problem's order, as naive kernels do
+order   the n-th row of block c, in order of time, is the tile at place c + n · blocks of the order, as
+        persistent kernels compute them; there are as many blocks as the highest number says
+FILE    a table, .csv or .json, with the columns cta and tile, and k0 and k1 where tiles are split: its n-th
+        row of a block says what the n-th of that block is
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tilesim.errors import TraceError
+from tilesim.orders import visit
+from tilesim.problems import Problem
+
+WAYS = ("cta", "order")
+FROM_TABLE = ("tile", "k0", "k1")
+Columns = Mapping[str, np.ndarray]
+At = Callable[[int], str]
+
+
+def columns(how: str | Columns, found: Columns, problem: Problem, at: At) -> dict[str, np.ndarray]:
+    """`tile` of the rows whose columns are `found`, from a table also k0 and k1: int64, shape [rows].
+
+    `how` is one of WAYS, or the columns of such a table. `at` names a row for a sentence. Raises TraceError
+    where rows do not name their block, or have none such tile.
+    """
+    if "cta" not in found:
+        raise TraceError(
+            "there is no cta, the thread block of a row, by which its tile could be found; "
+            "name it with --map cta=NAME"
+        )
+    cta, turn = found["cta"], _turns(found)
+    for row in np.flatnonzero(cta < 0)[:1]:
+        raise TraceError(f"{at(row)}: cta is {cta[row]}; it cannot be negative")
+    if not isinstance(how, str):
+        return _from_table(how, cta, turn, at)
+    place = cta if how == "cta" else cta + turn * (int(cta.max()) + 1)
+    for row in np.flatnonzero((how == "cta") & (turn > 0))[:1]:
+        raise TraceError(
+            f"{at(row)} is the second of block {cta[row]}; tiles of such come by --tile-from order"
+        )
+    if problem.tiles > len(cta):
+        raise TraceError(f"it has {len(cta)} rows with a tile each; the problem has {problem.tiles} tiles")
+    order = visit(problem)
+    for row in np.flatnonzero(place >= len(order))[:1]:
+        raise TraceError(
+            f"{at(row)}: number {turn[row]} of block {cta[row]} is at place {place[row]} of the order; "
+            f"there are {len(order)} tiles"
+        )
+    return {"tile": order[place].astype(np.int64)}
+
+
+def numbered(found: Columns) -> np.ndarray:
+    """The number of each row as a work item: `tile`, else in the order in which they start: int64, shape
+    [rows].
+
+    >>> numbered({"sm": np.array([1, 0, 0]), "start": np.array([0, 0, 9])}).tolist()
+    [1, 0, 2]
+    """
+    if "tile" in found:
+        return found["tile"]
+    tile = np.empty(len(found["start"]), np.int64)
+    tile[np.lexsort((found["sm"], found["start"]))] = np.arange(len(tile))
+    return tile
+
+
+def items(found: Columns, names: Sequence[str]) -> dict[str, list[Any]]:
+    """The facts `items` and `sizes` of rows that are work items, called by `names` or else by their
+    numbers."""
+    first = np.unique(found["tile"], return_index=True)[1].tolist()
+    called = [names[row] if names else f"item {found['tile'][row]}" for row in first]
+    return {"items": called, "sizes": found["size"][first].tolist() if "size" in found else []}
+
+
+def _turns(found: Columns) -> np.ndarray:
+    """How many rows of its block come before each row, in order of time: int64, shape [rows].
+
+    >>> _turns({"cta": np.array([0, 1, 0, 0]), "start": np.array([5, 5, 9, 1])}).tolist()
+    [1, 0, 2, 0]
+    """
+    by_block = np.lexsort((found.get("start", np.zeros(len(found["cta"]))), found["cta"]))
+    sorted_ctas = found["cta"][by_block]
+    turn = np.empty(len(by_block), np.int64)
+    turn[by_block] = np.arange(len(by_block)) - np.searchsorted(sorted_ctas, sorted_ctas)
+    return turn
+
+
+def _from_table(table: Columns, cta: np.ndarray, turn: np.ndarray, at: At) -> dict[str, np.ndarray]:
+    if not {"cta", "tile"} <= set(table):
+        raise TraceError("a table of tiles needs the columns cta and tile")
+    keys = zip(table["cta"].tolist(), _turns({"cta": table["cta"]}).tolist(), strict=True)
+    lines = {key: line for line, key in enumerate(keys)}
+    places = [lines.get(key, -1) for key in zip(cta.tolist(), turn.tolist(), strict=True)]
+    for row in np.flatnonzero(np.array(places) < 0)[:1]:
+        raise TraceError(
+            f"the table of tiles has no row {turn[row]} (from 0) of block {cta[row]}, which {at(row)} is"
+        )
+    return {name: table[name][places] for name in FROM_TABLE if name in table}
