@@ -1,4 +1,4 @@
-"""`tilesim export`: render a film, a still of one, or a page that plays what it shows, into a file."""
+"""`tilesim export`: render a film, a still, slides, or a page that plays what the film shows, into a file."""
 
 import json
 import re
@@ -31,9 +31,10 @@ from tilesim.storage import files, scratch
 from tilesim.storage.files import check_outputs
 from tilesim.text import plural
 
-FORMATS = ("mp4", "webm", "gif", "png", "mov", "svg", "pdf", "html")
+FORMATS = ("mp4", "webm", "gif", "png", "mov", "svg", "pdf", "html", "slides")
 STILLS = ("png", "svg", "pdf")
 PAGES = ("html",)
+SLIDES, SLIDES_IN = "slides", (".html", ".pptx")
 SIZES = ("4k", "1080p", "720p", "480p", "square", "vertical")
 LANGUAGES = ("en", "zh", "pt")
 FPS = 30
@@ -100,10 +101,11 @@ class Instant(click.ParamType):
 @click.option("--finding", is_flag=True, help="Also print what the end card says.")
 @json_option
 def command(scene: Target, output: str | None, form: str | None, poster: str | None, **options: Any) -> None:
-    """Render SCENE into FILE: an MP4, WebM, MOV or GIF, a still of it as .png, .svg or .pdf, or a page.
+    """Render SCENE into FILE: an MP4, WebM, MOV or GIF, a still as .png, .svg or .pdf, a page, or slides.
 
     A page, .html, plays the traces of the film in any browser, without a network; it can be scrubbed, zoomed
-    and asked about each tile.
+    and asked about each tile. Slides, a .pptx or --format slides with an .html, stop at the film's captions,
+    which are their notes.
 
     SCENE is a film of `tilesim list`, FILE.py:Name for any Manim scene, or a file that holds a trace.
     Without further options a film is the scene's own; with options of a problem, a device or costs it is
@@ -111,8 +113,11 @@ def command(scene: Target, output: str | None, form: str | None, poster: str | N
     its file that --m, --n, --k and --dtype choose. Without -o, FILE is SCENE.mp4 in the current folder, or
     ends as --format says; what stands there is replaced.
     """
-    output = output or f"{scene.label}.{form or 'mp4'}"
-    form = form or Path(output).suffix.lstrip(".").lower()
+    output = output or f"{scene.label}.{'html' if form == SLIDES else form or 'mp4'}"
+    ending = Path(output).suffix.lower()
+    form = form or (SLIDES if ending == ".pptx" else ending.lstrip("."))
+    if form == SLIDES and ending not in SLIDES_IN:
+        raise click.UsageError(f"slides are written as {' or '.join(SLIDES_IN)}, not as {shown(output)}")
     if form not in FORMATS:
         raise click.UsageError(f"cannot tell a format from {output!r}; give --format {'|'.join(FORMATS)}")
     captions = str(Path(output).with_suffix(".vtt")) if options["captions"] else None
@@ -197,7 +202,8 @@ def _option(setting: str) -> str:
 def _film(
     label: str, act: Any, file: Path, output: str, form: str, captions: str | None, options: dict[str, Any]
 ) -> None:
-    render, order = load("scenes", "render.export"), _order(act, file, form, options)
+    render = load("scenes", "render.talk" if form == SLIDES else "render.export")
+    order = _order(act, file, form, options)
     jobs, cluster = options["jobs"] or cores(), options["cluster"]
     with workers_of(cluster) as workers, counter(label, "frames") as done:
         made = render.export(order, Path(output), jobs, done, workers)
