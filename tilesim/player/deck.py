@@ -30,7 +30,9 @@ def deck(
     slides: Sequence[Slide], size: tuple[int, int], title: str, theme: str = "dark", lang: str = "en"
 ) -> str:
     """HTML of a talk whose slides have so many pixels; notes and title stay text whatever is in them."""
-    program, style = (files(__package__).joinpath(f"deck.{kind}").read_text("utf-8") for kind in ("js", "css"))
+    program, style = (
+        files(__package__).joinpath(f"deck.{kind}").read_text("utf-8") for kind in ("js", "css")
+    )
     return Template(files(__package__).joinpath("deck.html").read_text("utf-8")).substitute(
         policy=escape(_policy(program)),
         lang=escape(lang),

@@ -39,7 +39,7 @@ class Chapter(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Extras:
-    """What a film carries beside its pictures: captions, chapters, a file of sound, and where a talk stops."""
+    """What a film has beside its pictures: captions, chapters, a file of sound, and when a talk stops."""
 
     cues: Sequence[Cue] = ()
     chapters: Sequence[Chapter] = ()

@@ -33,7 +33,9 @@ def writer() -> Writer:
             SlideConfig(file=film, rev_file=film, notes=note, dedent_notes=False)
             for film, note in zip(films, notes, strict=True)
         ]
-        talk = PowerPoint(presentation_configs=[PresentationConfig(slides=slides)], width=width, height=height)
+        talk = PowerPoint(
+            presentation_configs=[PresentationConfig(slides=slides)], width=width, height=height
+        )
         with redirect_stderr(StringIO()):  # Its bar of progress.
             talk.convert_to(target)
 

@@ -157,6 +157,10 @@ def _check_kind(form: str, options: dict[str, Any]) -> None:
     for name, option in {"captions": "--captions", "finding": "--finding", "as_json": "--json"}.items():
         if form in STILLS and options[name]:
             raise click.UsageError(f"{option} is of a film; leave it out of a still")
+    if form == SLIDES and options["captions"]:
+        raise click.UsageError(
+            "--captions is of a film; slides have their captions as notes, so leave it out"
+        )
     if page and at and not at[1]:
         raise click.UsageError(
             f"--at {at[0]:g} is a second of a film; a page opens at an instant such as 12.5us"

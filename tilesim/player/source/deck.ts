@@ -25,11 +25,15 @@ function start(): void {
     hash: true,
     transition: "none",
     backgroundTransition: "none",
-    // An upright phone has room for them, and its slides are small.
-    showNotes: matchMedia("(max-width: 720px) and (orientation: portrait)").matches,
+    // Slides are swiped on a phone too, not scrolled.
+    scrollActivationWidth: 0,
+    // An upright phone has room for them, and its slides are small; the speaker's view shows them itself.
+    showNotes: isUpright() && !location.search.includes("receiver"),
     plugins: [Notes],
   });
 }
+
+const isUpright = () => matchMedia("(max-width: 720px) and (orientation: portrait)").matches;
 
 /** Where a film of the page is found: not every browser plays one from a data address. */
 function address(film: string): string {
