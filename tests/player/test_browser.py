@@ -401,7 +401,10 @@ def test_a_window_says_what_it_is_of(opened, monkeypatch):
     monkeypatch.setattr("tilesim.player.data.MOST", 64)
     trace = simulate("naive", Problem(2048, 2048, 512), Device.named("h200", 4))
     page = opened(player.page([trace], at=trace.makespan / 2))
-    assert f"64 of {trace.problem.tiles} segments" in page.locator(".note").inner_text()
+    note = page.locator(".note").inner_text()
+    assert f"64 of {trace.problem.tiles} segments" in note
+    assert "tilesim view shows them all" in note
+    assert page.get_by_role("button", name="The window after").count() == 0
     window = data_in(player.page([trace], at=trace.makespan / 2))["runs"][0]["window"]
     page.keyboard.press("End")
     assert shown(page)["t"] == window["until"]

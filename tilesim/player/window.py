@@ -58,3 +58,17 @@ def window(trace: Trace, most: int = MOST, at: float = 0.0) -> Window:
         tuple(np.intersect1d(inside["cta"], before["cta"]).tolist()),
         tuple(np.intersect1d(inside["tile"], after["tile"]).tolist()),
     )
+
+
+def before(trace: Trace, shown: Window) -> int:
+    """The instant, ns, of a window of as many segments that comes before this one, and reaches into it.
+
+    >>> from tilesim import view
+    >>> trace = view._example()
+    >>> before(trace, window(trace, most=4, at=2500))
+    0
+    """
+    count = shown.last - shown.first
+    # A window begins with what is not done yet: at most a segment a slot, and one that is being written.
+    shared = min(2 * trace.device.slots, count // 2)
+    return int(trace.spans["issue"][max(0, shown.first - count + shared)])

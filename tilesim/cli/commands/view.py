@@ -1,6 +1,7 @@
 """`tilesim view`: play traces in the browser, and again whenever their files change."""
 
 import webbrowser
+from functools import lru_cache, partial
 
 import click
 
@@ -21,27 +22,33 @@ def command(traces: tuple[str, ...], port: int, no_browser: bool) -> None:
     """Play 1 to 4 traces of one product on one clock, in a page that this machine alone can open.
 
     FILE is a trace of any format that `convert` reads. The page loads again when one changes. A simulated and
-    a measured run both begin with their first multiply, and the page says how far they are apart. Ctrl-C ends
-    it; to keep the page, `tilesim export FILE -o FILE.html`.
+    a measured run both begin with their first multiply, and the page says how far they are apart. Long runs
+    are shown window by window. Ctrl-C ends it; to keep the page, `tilesim export FILE -o FILE.html`.
     """
     if len(traces) > player.MOST_TRACES:
         raise click.UsageError(
             f"the player shows up to {player.MOST_TRACES} traces; {len(traces)} were given"
         )
     player.page(_read(traces))  # what is wrong with a file is said before anything is served
-    with PageServer(lambda version: _page(traces, version), traces, port) as server:
+    with PageServer(partial(_page, traces), traces, port) as server:
         click.echo(f"{server.address} plays {', '.join(traces)}; Ctrl-C ends it", err=True)
         if not no_browser and not webbrowser.open(server.address):
             click.echo(f"note: no browser could be started; open {server.address} in one", err=True)
         server.serve_forever(poll_interval=0.1)
 
 
-def _page(files: tuple[str, ...], version: str) -> str:
+def _page(files: tuple[str, ...], version: str, at: int | None = None) -> str:
     """The page of some files, or of what is wrong with them; it loads again when they change."""
     try:
-        return player.page(_read(files), version=version)
+        return player.page(_kept(files, version), version=version, at=at)
     except TilesimError as error:
         return player.apology(str(error), version)
+
+
+@lru_cache(maxsize=1)
+def _kept(files: tuple[str, ...], version: str) -> list[Trace]:
+    """The traces of a version of the files: a long run is looked at in many windows."""
+    return _read(files)
 
 
 def _read(files: tuple[str, ...]) -> list[Trace]:

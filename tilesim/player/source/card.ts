@@ -31,7 +31,7 @@ export function card(player: Player): Part {
       if (role === "multiply" || role === "load") {
         const hue = smColours(run.sms)[run.sm[place.row]].join(" ");
         swatch.style.background = role === "load" ? `rgb(${hue} / 0.45)` : `rgb(${hue})`;
-      } else if (role) swatch.style.background = `rgb(var(--${role}))`;
+      } else if (role) swatch.style.background = `var(--${role})`;
       return element("div", {}, element("dt", {}, ...(role ? [swatch] : []), what), element("dd", {}, value));
     });
     const heading = element("h3", {}, run.name);

@@ -1,7 +1,7 @@
 /** Controls: play, step, scrub, speed, zoom, what is lit; and the instant in words for a screen reader. */
 
 import { button, element, type Part } from "./dom";
-import { pace, playOrPause, seek, step, type Player } from "./player";
+import { canPage, pace, pageTo, playOrPause, seek, step, type Player } from "./player";
 import { SPEEDS, type Lit } from "./shown";
 import { counts } from "./state";
 import { zoomed } from "./timeline";
@@ -53,6 +53,7 @@ export function controls(player: Player): Part {
         button("Whole", "Show the whole run", () => change({ view: { ...whole } })),
       ),
       light,
+      ...(canPage(player) ? [paging(player)] : []),
     ),
     status,
   );
@@ -76,6 +77,22 @@ export function controls(player: Player): Part {
     }
   }
   return { element: made, draw };
+}
+
+/** Go to the window of a long run before this one, or after it. */
+function paging(player: Player): HTMLElement {
+  const { earlier, later } = player.given;
+  const to = (words: string, label: string, at: number | null) => {
+    const made = button(words, label, () => pageTo(player, at));
+    made.disabled = at === null;
+    return made;
+  };
+  return element(
+    "span",
+    { class: "paging" },
+    to("◂ Earlier", "The window before", earlier),
+    to("Later ▸", "The window after", later),
+  );
 }
 
 function inWords(player: Player, run: Player["runs"][number]): string {

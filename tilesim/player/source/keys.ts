@@ -1,6 +1,6 @@
 /** Keys: what the keyboard does, wherever the focus is. */
 
-import { playOrPause, seek, step, type Player } from "./player";
+import { pageTo, playOrPause, seek, step, type Player } from "./player";
 import { SPEEDS } from "./shown";
 import { panned, zoomed } from "./timeline";
 
@@ -12,6 +12,7 @@ export const KEYS: [string, string][] = [
   ["W S, + −", "zoom in, out"],
   ["A D", "earlier, later"],
   ["0", "the whole run"],
+  [", .", "of a long run: the window before, after"],
   ["[ ]", "slower, faster"],
   ["↑ ↓", "on the lanes: from SM to SM"],
   ["L, B, T", "light up the pinned SM, block, tile"],
@@ -55,6 +56,8 @@ function press(player: Player, key: string, shift: boolean): boolean {
     a: () => pan(-0.2),
     d: () => pan(0.2),
     "0": () => change({ view: { ...whole } }),
+    ",": () => pageTo(player, player.given.earlier),
+    ".": () => pageTo(player, player.given.later),
     "[": () => pace(-1),
     "]": () => pace(1),
     l: () => light("sm"),

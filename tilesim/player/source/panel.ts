@@ -3,7 +3,7 @@
 import type { Run } from "./data";
 import { element, type Part } from "./dom";
 import { lanePart } from "./lanepart";
-import type { Player } from "./player";
+import { canPage, type Player } from "./player";
 import { counts, type Counts } from "./state";
 import { tilePart } from "./tilepart";
 
@@ -18,7 +18,7 @@ export function panel(player: Player, number: number): Part {
     counted(live, "blocks launched", "blocksLaunched", run.blocks),
     counted(live, "SMs busy", "busySms", sms),
   ];
-  const notes = [windowNote(run), lanes.note]
+  const notes = [windowNote(run, canPage(player)), lanes.note]
     .filter(Boolean)
     .map((words) => element("p", { class: "note" }, words));
   const made = element(
@@ -53,9 +53,12 @@ function counted(list: HTMLElement, name: string, count: keyof Counts, all: numb
 }
 
 /** What a page holds of a run that is too long for it; empty where it holds all. */
-function windowNote({ window, count, segments }: Run): string {
+function windowNote({ window, count, segments }: Run, pages: boolean): string {
   if (count === segments) return "";
   const [from, to] = [window.since, window.until].map((t) => (t / 1000).toLocaleString("en"));
   const share = `${count.toLocaleString("en")} of ${segments.toLocaleString("en")} segments`;
-  return `This page holds a window of the run: ${share}, ${from} to ${to} µs. The table counts all of them.`;
+  const others = pages
+    ? "Earlier and Later show the others."
+    : "tilesim view shows them all, window by window.";
+  return `This is a window of the run: ${share}, ${from} to ${to} µs. ${others} The table counts all of them.`;
 }

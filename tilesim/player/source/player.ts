@@ -84,6 +84,18 @@ export function seek({ shown, whole, change }: Player, t: number): void {
   change({ t: at, playing: false, view: following(shown.view, at, whole) });
 }
 
+/** Whether a server stands behind the page, which has every window of a long run. */
+const isServed = ({ given }: Player) => given.version !== "";
+
+/** Whether there are other windows of the runs to go to. */
+export const canPage = (player: Player) =>
+  isServed(player) && (player.given.earlier !== null || player.given.later !== null);
+
+/** Have the server show the window at an instant; nothing where there is none. */
+export function pageTo(player: Player, at: number | null): void {
+  if (at !== null && isServed(player)) location.search = `?at=${at}`;
+}
+
 const eventsOf = new WeakMap<Player, Float64Array>();
 
 /** Go on by so many instants at which something begins or ends, or back. */
