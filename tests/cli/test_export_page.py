@@ -86,7 +86,7 @@ WRONG = {
     "captions": (["race", "-o", "a.html", "--captions"], "--captions is of a film"),
     "second of the film": (["race", "-o", "a.html", "--at", "3"], "such as 12.5us"),
     "fragment of a film": (["race", "-o", "a.mp4", "--fragment"], "--fragment is of a page"),
-    "film without a trace": (["coalescing", "-o", "a.html"], "coalescing is no film of traces"),
+    "film without a trace": (["coalescing", "-o", "a.html"], "these films do: naive, one-tile, persistent, race"),
     "setting of a film that has none": (["race", "-o", "a.html", "--tile", "128x128"], "not three sizes"),
 }
 

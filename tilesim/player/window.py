@@ -46,18 +46,25 @@ def window(trace: Trace, most: int = MOST, at: float = 0.0) -> Window:
     before, inside, after = spans[:first], spans[first:last], spans[last:]
     since = int(before["done"].max(initial=0))
     until = int(after["issue"][0]) if len(after) else trace.makespan
-    held = np.union1d(inside["tile"], after["tile"])
+    later = np.unique(after["tile"])
+    held = len(later) + np.count_nonzero(~np.isin(np.unique(inside["tile"]), later))
     firsts = metrics.first_of_cta(trace)
     return Window(
         first,
         last,
         since,
         max(until, since + 1),
-        trace.problem.tiles - len(held),
+        trace.problem.tiles - int(held),
         int(np.count_nonzero(firsts < first)),
-        tuple(np.intersect1d(inside["cta"], before["cta"]).tolist()),
-        tuple(np.intersect1d(inside["tile"], after["tile"]).tolist()),
+        _both(inside["cta"], before["cta"]),
+        _both(inside["tile"], after["tile"]),
     )
+
+
+def _both(few: np.ndarray, many: np.ndarray) -> tuple[int, ...]:
+    """What is in both, in order; `many` is not sorted, which would take seconds."""
+    found = np.unique(few)
+    return tuple(found[np.isin(found, many)].tolist())
 
 
 def before(trace: Trace, shown: Window) -> int:

@@ -22,7 +22,7 @@ from tilesim.cli.options import (
     problem_options,
     usage,
 )
-from tilesim.cli.packages import load
+from tilesim.cli.packages import load, scene_class, scene_names
 from tilesim.cli.parameter_types import INPUT, Schedule
 from tilesim.cli.progress import counter
 from tilesim.errors import shown
@@ -226,7 +226,11 @@ def _film(
 def _page(label: str, act: Any, file: Path, output: str, options: dict[str, Any]) -> None:
     """Write the traces that a film shows, and what it finds, as a page that plays them."""
     if not is_film(act) or act.default is None:
-        raise click.UsageError(f"{label} is no film of traces, which a page plays; choose another format")
+        pages = ", ".join(name for name in scene_names() if scene_class(name).default)
+        raise click.UsageError(
+            f"{label} shows no traces that a page could play; these films do: {pages}; as .html "
+            f"it can be slides, with --format {SLIDES}"
+        )
     moments, runs = load("scenes", "render.files.moments"), load("scenes", "story.traces.runs")
     with scratch.folder() as folder:
         scene = moments.played(_order(act, file, "mp4", options), folder)
