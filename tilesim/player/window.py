@@ -46,8 +46,11 @@ def window(trace: Trace, most: int = MOST, at: float = 0.0) -> Window:
     before, inside, after = spans[:first], spans[first:last], spans[last:]
     since = int(before["done"].max(initial=0))
     until = int(after["issue"][0]) if len(after) else trace.makespan
-    later = np.unique(after["tile"])
-    held = len(later) + np.count_nonzero(~np.isin(np.unique(inside["tile"]), later))
+    tiles, blocks = np.unique(inside["tile"]), np.unique(inside["cta"])
+    # A mark a tile: to sort those of two million segments would take a second.
+    later = np.zeros(trace.problem.tiles, bool)
+    later[after["tile"]] = True
+    held = np.count_nonzero(later) + np.count_nonzero(~later[tiles])
     firsts = metrics.first_of_cta(trace)
     return Window(
         first,
@@ -56,15 +59,9 @@ def window(trace: Trace, most: int = MOST, at: float = 0.0) -> Window:
         max(until, since + 1),
         trace.problem.tiles - int(held),
         int(np.count_nonzero(firsts < first)),
-        _both(inside["cta"], before["cta"]),
-        _both(inside["tile"], after["tile"]),
+        tuple(blocks[np.isin(blocks, before["cta"])].tolist()),
+        tuple(tiles[later[tiles]].tolist()),
     )
-
-
-def _both(few: np.ndarray, many: np.ndarray) -> tuple[int, ...]:
-    """What is in both, in order; `many` is not sorted, which would take seconds."""
-    found = np.unique(few)
-    return tuple(found[np.isin(found, many)].tolist())
 
 
 def before(trace: Trace, shown: Window) -> int:
