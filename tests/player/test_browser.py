@@ -312,6 +312,21 @@ def test_simulated_beside_measured_says_the_error_live(opened):
     assert page.locator(".error").inner_text() != whole
 
 
+def test_it_speaks_the_language_of_its_words(opened):
+    words = {
+        "Play": "播放",
+        "SMs busy": "忙碌的 SM",
+        "Figures": "数据",
+        "{rate} µs a second": "每秒 {rate} µs",
+    }
+    page = opened(player.page(race(), words=words | {"no sentence of it": "x"}, lang="zh"))
+    assert page.get_by_role("button", name="播放").is_visible()
+    assert "忙碌的 SM" in page.locator(".live dt").all_inner_texts()
+    assert page.locator(".pace").inner_text().startswith("每秒 ")
+    assert page.get_by_text("数据", exact=True).is_visible()
+    assert page.get_by_role("button", name="Zoom in").is_visible()
+
+
 def test_hostile_text_stays_text(opened):
     hostile = "</script><script>console.log('in')</script><img src=x onerror=alert(1)>"
     trace = measured(race()[0], {"gpu": hostile, "kernel": hostile})

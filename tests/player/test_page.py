@@ -11,6 +11,7 @@ from programs import PLAYER, data_in, measured, race, split
 
 from tilesim import Device, Problem, Trace, player, simulate
 from tilesim.errors import TilesimError
+from tilesim.player.sentences import SENTENCES
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>&quot;"
 
@@ -111,6 +112,20 @@ def test_runs_of_one_product_may_have_other_tiles():
 def test_what_cannot_be_shown_is_said_in_a_sentence(traces, options, words):
     with pytest.raises(TilesimError, match=words):
         player.page(traces(), **options)
+
+
+def test_the_program_says_the_sentences_that_can_be_translated():
+    """Every first argument of `tr` in the sources, and what the page itself says."""
+    sources = " ".join(path.read_text("utf-8") for path in sorted((PLAYER / "source").glob("*.ts")))
+    said = set(re.findall(r'\btr\(\s*"([^"]*)"', sources))
+    own = {sentence for sentence in SENTENCES if sentence not in said}
+    assert said <= set(SENTENCES)
+    assert len(set(SENTENCES)) == len(SENTENCES)
+    marked = {sentence: f"<{number}>" for number, sentence in enumerate(SENTENCES)}
+    page = player.page([measured(race()[0], {"kernel": "k", "driver": "d", "date": "d"})], words=marked)
+    text = page.partition('<script type="application/json"')[0]
+    assert {sentence for sentence in own if f"&lt;{SENTENCES.index(sentence)}&gt;" in text} == own
+    assert data_in(page)["words"] == marked
 
 
 ESBUILD = PLAYER / "node_modules" / ".bin" / "esbuild"

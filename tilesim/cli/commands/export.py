@@ -237,12 +237,15 @@ def _page(label: str, act: Any, file: Path, output: str, options: dict[str, Any]
     card, traces = scene.card, scene.traces
     alike = len({trace.schedule for trace in traces}) < len(traces)
     value, unit = options["at"] or (None, "ns")
+    language = load("scenes", "look.language")
+    lang = options["lang"] or language.SOURCE
     text = player.page(
         traces,
         names=None if alike else runs.names(traces),
         story=player.Story(scene.chapters[0][1], card.sentence, card.number, card.aside),
         theme=options["theme"] or "",
-        lang=options["lang"] or "en",
+        lang=lang,
+        words=language.catalogue(lang) if lang != language.SOURCE else {},
         at=None if value is None else value * moments.NS[unit],
     )
     files.write(output, lambda stream: stream.write(text.encode()))

@@ -11,6 +11,8 @@ export interface Given {
   /** Instants of the windows before and after this one; null where there is none. */
   earlier: number | null;
   later: number | null;
+  /** The page's language: what it says instead of its English. */
+  words: Record<string, string>;
 }
 
 /** By how much the measured run is behind the simulated one; linear between the times. */

@@ -3,20 +3,21 @@
 import { pageTo, playOrPause, seek, step, type Player } from "./player";
 import { SPEEDS } from "./shown";
 import { panned, zoomed } from "./timeline";
+import { tr } from "./words";
 
 /** What a table of keys beside the player says. */
-export const KEYS: [string, string][] = [
-  ["Space", "play or pause"],
-  ["← →", "step by an event, with Shift by ten"],
-  ["Home, End", "to the beginning, the end"],
-  ["W S, + −", "zoom in, out"],
-  ["A D", "earlier, later"],
-  ["0", "the whole run"],
-  [", .", "of a long run: the window before, after"],
-  ["[ ]", "slower, faster"],
-  ["↑ ↓", "on the lanes: from SM to SM"],
-  ["L, B, T", "light up the pinned SM, block, tile"],
-  ["Esc", "unpin, then light up all"],
+export const keyTable = (): [string, string][] => [
+  ["Space", tr("play or pause")],
+  ["← →", tr("step by an event, with Shift by ten")],
+  ["Home, End", tr("to the beginning, the end")],
+  ["W S, + −", tr("zoom in, out")],
+  ["A D", tr("earlier, later")],
+  ["0", tr("the whole run")],
+  [", .", tr("of a long run: the window before, after")],
+  ["[ ]", tr("slower, faster")],
+  ["↑ ↓", tr("on the lanes: from SM to SM")],
+  ["L, B, T", tr("light up the pinned SM, block, tile")],
+  ["Esc", tr("unpin, then light up all")],
 ];
 
 export function keys(player: Player): void {

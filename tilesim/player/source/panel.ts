@@ -6,6 +6,7 @@ import { lanePart } from "./lanepart";
 import { canPage, type Player } from "./player";
 import { counts, type Counts } from "./state";
 import { tilePart } from "./tilepart";
+import { tr } from "./words";
 
 export function panel(player: Player, number: number): Part {
   const run = player.runs[number];
@@ -14,9 +15,9 @@ export function panel(player: Player, number: number): Part {
   const live = element("dl", { class: "live" });
   const sms = new Set(run.lanes.map((lane) => Math.floor(lane / run.slotsPerSm))).size;
   const said = [
-    counted(live, "tiles done", "tilesDone", run.grid[0] * run.grid[1]),
-    counted(live, "blocks launched", "blocksLaunched", run.blocks),
-    counted(live, "SMs busy", "busySms", sms),
+    counted(live, tr("tiles done"), "tilesDone", run.grid[0] * run.grid[1]),
+    counted(live, tr("blocks launched"), "blocksLaunched", run.blocks),
+    counted(live, tr("SMs busy"), "busySms", sms),
   ];
   const notes = [windowNote(run, canPage(player)), lanes.note]
     .filter(Boolean)
@@ -56,9 +57,13 @@ function counted(list: HTMLElement, name: string, count: keyof Counts, all: numb
 function windowNote({ window, count, segments }: Run, pages: boolean): string {
   if (count === segments) return "";
   const [from, to] = [window.since, window.until].map((t) => (t / 1000).toLocaleString("en"));
-  const share = `${count.toLocaleString("en")} of ${segments.toLocaleString("en")} segments`;
+  const [held, all] = [count, segments].map((number) => number.toLocaleString("en"));
   const others = pages
-    ? "Earlier and Later show the others."
-    : "tilesim view shows them all, window by window.";
-  return `This is a window of the run: ${share}, ${from} to ${to} µs. ${others} The table counts all of them.`;
+    ? tr("Earlier and Later show the others.")
+    : tr("tilesim view shows them all, window by window.");
+  const what = tr(
+    "This is a window of the run: {held} of {all} segments, {from} to {to} µs. The table counts all of them.",
+    { held, all, from, to },
+  );
+  return `${what} ${others}`;
 }

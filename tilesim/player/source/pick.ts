@@ -2,6 +2,7 @@
 
 import type { Run } from "./data";
 import { segmentPhase, Phase } from "./state";
+import { tr } from "./words";
 
 /** A line of a card: what, and how much. `role` is that of its colour, if it has one. */
 export interface Fact {
@@ -30,35 +31,45 @@ export function facts(run: Run, row: number): Fact[] {
   const tile = run.tile[row];
   const order = run.window.first + row;
   const wave = Math.floor(order / run.lanes.length) + 1;
-  const slot = run.slotsPerSm > 1 ? `, slot ${run.slot[row]}` : "";
+  const slot = run.slotsPerSm > 1 ? `, ${tr("slot {slot}", { slot: run.slot[row] })}` : "";
   return [
-    { what: "Tile", value: `${tile} (row ${Math.floor(tile / columns)}, column ${tile % columns})` },
+    {
+      what: tr("Tile"),
+      value: tr("{tile} (row {row}, column {column})", {
+        tile,
+        row: Math.floor(tile / columns),
+        column: tile % columns,
+      }),
+    },
     { what: "SM", value: `${run.sm[row]}${slot}` },
-    { what: "Thread block", value: String(run.cta[row]) },
-    { what: "Order", value: `${order + 1} of ${run.segments}` },
-    { what: "Wave", value: String(wave) },
-    { what: "K-steps", value: `${run.k0[row]}–${run.k1[row]} of ${run.kSteps}` },
+    { what: tr("Thread block"), value: String(run.cta[row]) },
+    { what: tr("Order"), value: tr("{part} of {whole}", { part: order + 1, whole: run.segments }) },
+    { what: tr("Wave"), value: String(wave) },
+    {
+      what: tr("K-steps"),
+      value: tr("{part} of {whole}", { part: `${run.k0[row]}–${run.k1[row]}`, whole: run.kSteps }),
+    },
     ...phases(run, row),
-    { what: "From, to", value: `${ns(run.issue[row])}, ${ns(run.done[row])}` },
+    { what: tr("From, to"), value: `${ns(run.issue[row])}, ${ns(run.done[row])}` },
   ];
 }
 
 function phases(run: Run, row: number): Fact[] {
   const opens = run.opens[row] === 1;
   // A recorded run's stamps begin after the launch, which is that of a benchmark.
-  const launch = run.origin === "measured" ? "Launch (benchmark)" : "Launch";
+  const launch = run.origin === "measured" ? tr("Launch (benchmark)") : tr("Launch");
   const parts: [string, string, number, number][] = [
     [launch, "launch", run.issue[row], opens ? run.load[row] : run.issue[row]],
     [
-      opens ? "First load" : "Hand over",
+      opens ? tr("First load") : tr("Hand over"),
       opens ? "load" : "hand-over",
       opens ? run.load[row] : run.issue[row],
       run.start[row],
     ],
-    ["Multiply", "multiply", run.start[row], run.drain[row]],
-    ["Wait", "wait", run.drain[row], run.ready[row]],
-    ["Fix up", "fix-up", run.ready[row], run.fixup[row]],
-    ["Write", "write", run.fixup[row], run.done[row]],
+    [tr("Multiply"), "multiply", run.start[row], run.drain[row]],
+    [tr("Wait"), "wait", run.drain[row], run.ready[row]],
+    [tr("Fix up"), "fix-up", run.ready[row], run.fixup[row]],
+    [tr("Write"), "write", run.fixup[row], run.done[row]],
   ];
   return parts
     .filter(([, , from, to]) => to > from)

@@ -4,6 +4,7 @@ import { read, span, type Given, type Run } from "./data";
 import { SPEEDS, WHOLE, type Shown } from "./shown";
 import { countUpTo, events } from "./state";
 import { following, type View } from "./timeline";
+import { tr } from "./words";
 
 export interface Player {
   runs: Run[];
@@ -111,5 +112,7 @@ export function step(player: Player, by: number): void {
 /** How fast the clock runs, as it is said: "3.5 µs a second". */
 export function pace({ shown, whole }: Player): string {
   const rate = (((whole.to - whole.from) / WHOLE) * SPEEDS[shown.speed]) / 1000;
-  return `${rate < 10 ? rate.toPrecision(2) : Math.round(rate).toLocaleString("en")} µs a second`;
+  return tr("{rate} µs a second", {
+    rate: rate < 10 ? rate.toPrecision(2) : Math.round(rate).toLocaleString("en"),
+  });
 }
