@@ -49,11 +49,11 @@ def page(
     """HTML that plays 1 to 4 runs of one product on one clock; it needs no other file and no network.
 
     `names` of the runs: their schedules, unless given. Without a story the page says how long they take.
-    `theme`: "dark" or "light", else the reader's own. `lang`: the language of the story and of `words`, what
-    the player says by its English, of `sentences.SENTENCES`. `at`: the instant that it opens at, ns, else the
-    end. Of long runs it holds a window there, and says so. With a `version` it asks the server that it comes from
-    whether it is still this one, and loads again if not. Raises TilesimError for none or more than 4
-    traces, where they are of different products, and where there is no such instant.
+    `theme`: "dark" or "light", else the reader's own. `at`: the instant that it opens at, ns, else the end;
+    of long runs it holds a window there, and says so. `lang`: the language of the story and of `words`, which
+    has what the player says by its English, one of `SENTENCES`. With a `version` it asks the server that it
+    comes from whether it is still this one, and loads again if not. Raises TilesimError for none or more than
+    4 traces, where they are of different products, and where there is no such instant.
     """
     _check(traces, at)
     called = list(names or figures.names(traces))
