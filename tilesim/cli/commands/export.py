@@ -1,7 +1,6 @@
 """`tilesim export`: render a film, a still, slides, or a page that plays what the film shows, into a file."""
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,7 @@ from tilesim.cli.options import (
     usage,
 )
 from tilesim.cli.packages import load, scene_class, scene_names
-from tilesim.cli.parameter_types import INPUT, Schedule
+from tilesim.cli.parameter_types import INPUT, Instant, Schedule
 from tilesim.cli.progress import counter
 from tilesim.errors import shown
 from tilesim.parallel import cores
@@ -40,21 +39,6 @@ LANGUAGES = ("en", "zh", "pt")
 FPS = 30
 POSTER = OutputFile(".png", rule="a poster is written as .png")
 FILM_SETTINGS = (*PROBLEM_NAMES, *DEVICE_NAMES, "costs", "ladder", "seconds", "theme", "title", "lang")
-
-
-class Instant(click.ParamType):
-    """A second of the film, or an instant of the trace: (value, unit)."""
-
-    name = "TIME"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[float, str]:
-        if isinstance(value, tuple):
-            return value
-        found = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{0,15})?)(|ns|us|µs|ms)", value)
-        if not found:
-            what = "a second of the film such as 6.5, nor an instant of the trace such as 12.5us"
-            self.fail(f"{shown(value)} is neither {what}", param, ctx)
-        return float(found[1]), found[2]
 
 
 @click.command(short_help="Render a film, or any Manim scene, or a still of one.")
