@@ -220,6 +220,9 @@ def test_the_speakers_view_has_the_note(opened, talk):
     view.get_by_text(notes[0], exact=True).wait_for()
     page.keyboard.press("ArrowRight")
     view.get_by_text(notes[1], exact=True).wait_for()
+    # Its pictures of the slides do not show the notes a second time.
+    assert all(frame.locator(".show-notes").count() == 0 for frame in view.frames)
+    assert len(view.frames) == 3
     assert faults == []
 
 
