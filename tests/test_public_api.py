@@ -31,7 +31,7 @@ def test_the_names():
         (Trace.save, ["self", "path"]),
         (Trace.load, ["path"]),
         (Trace.summary, ["self"]),
-        (Trace.film, ["self", "path"]),
+        (Trace.film, ["self", "path=None"]),
         (SCHEDULES.register, ["function"]),
         (Costs.ideal, []),
     ],

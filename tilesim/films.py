@@ -3,13 +3,30 @@
 import os
 import subprocess
 import sys
+from base64 import b64encode
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import Any, Protocol
 
 from tilesim.errors import TilesimError
 from tilesim.storage import scratch
+
+SHORT = {"seconds": 10, "size": "720p"}
+"""Of a film in a notebook, where nobody asks for another."""
+
+
+@dataclass(frozen=True, slots=True)
+class InlineFilm:
+    """A film that a notebook shows and keeps: `data` is its MP4."""
+
+    data: bytes = field(repr=False)
+
+    def _repr_html_(self) -> str:
+        """A video that needs no file."""
+        source = f"data:video/mp4;base64,{b64encode(self.data).decode()}"
+        return f'<video controls muted playsinline style="width:100%;max-width:960px" src="{source}"></video>'
 
 
 class Saved(Protocol):
@@ -39,6 +56,12 @@ def export(trace: Saved, path: str | PathLike[str], options: Mapping[str, Any]) 
             said[-1].removeprefix("error: ") if said else f"the film failed with exit code {done.returncode}"
         )
     return Path(path)
+
+
+def inline(trace: Saved, options: Mapping[str, Any]) -> InlineFilm:
+    """A film of `trace` for a notebook, short unless `options` say otherwise."""
+    with scratch.folder() as folder:
+        return InlineFilm(export(trace, folder / "film.mp4", {**SHORT, **options}).read_bytes())
 
 
 def _words(options: Mapping[str, Any]) -> Iterator[str]:

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field, fields
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, overload
 
 import numpy as np
 
@@ -109,14 +109,21 @@ class Trace:
         """
         return about(self) | metrics.summary(self)
 
-    def film(self, path: str | PathLike[str], **options: Any) -> Path:
+    @overload
+    def film(self, path: None = None, **options: Any) -> films.InlineFilm: ...
+
+    @overload
+    def film(self, path: str | PathLike[str], **options: Any) -> Path: ...
+
+    def film(self, path: str | PathLike[str] | None = None, **options: Any) -> Path | films.InlineFilm:
         """Write a film of the run, as `tilesim export` makes it, and return its path; it takes its time.
 
-        `options` are those of the command line, such as size="720p", seconds=20, theme="light", from_=2; the
-        path's ending tells the format. `scene` is a film's name: trace, which shows any run, where none is
-        given. Raises TilesimError with what the command says.
+        Without a path it is one of 10 s that a notebook shows. `options` are those of the command line, such
+        as size="720p", seconds=20, theme="light", from_=2; the path's ending tells the format. `scene` is a
+        film's name: trace, which shows any run, where none is given. Raises TilesimError with what the
+        command says.
         """
-        return films.export(self, path, options)
+        return films.inline(self, options) if path is None else films.export(self, path, options)
 
     def _repr_html_(self) -> str:
         """The run in the player, as notebooks show it."""

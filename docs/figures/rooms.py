@@ -10,7 +10,8 @@ PACKAGES = {"tilesim": "tilesim", "scenes": "tilesim_scenes", "kernels": "tilesi
 
 FLOORS = (
     ("cli",),
-    ("scenes", "player", "kernels"),
+    ("scenes", "kernels"),
+    ("player",),
     ("analysis", "calibration"),
     ("engine",),
     ("model", "kernel_costs"),

@@ -36,13 +36,17 @@ class Said(NamedTuple):
 
 
 class CaptionedScene(ConfiguredScene):
-    """A scene with words. While it is played, `captions` and `chapters` fill with what was said when."""
+    """A scene with words. While it is played, `captions` and `chapters` fill with what was said when.
+
+    `pauses`: the seconds at which a talk stops, as a title or a caption is about to make way.
+    """
 
     def setup(self) -> None:
         """Begin without words."""
         super().setup()
         self.captions: list[Said] = []
         self.chapters: list[tuple[float, str]] = []
+        self.pauses: list[float] = []
         self._caption: Caption | None = None
         self._said_at, self._next = 0.0, None
         self._title: tuple[Mobject, Mobject] | None = None
@@ -130,6 +134,7 @@ class CaptionedScene(ConfiguredScene):
         behind = config.background_opacity == 1 and longest <= TITLE - 2 * APPEAR
         # The title is there from the first frame on, which players show as the film's picture.
         self.wait(TITLE - APPEAR - longest * behind)
+        self.pauses.append(self.now)
         if behind:
             self.play(*animations)
             self._next = said
@@ -151,6 +156,7 @@ class CaptionedScene(ConfiguredScene):
     def _said(self, change: Swap, start: float) -> None:
         if change.old is not None:
             self._drop(change.old)
+            self.pauses.append(start)
         self._end_caption(start + CAPTION_AFTER * self.stretch)
         self._caption = change.new
         self._said_at = start + CAPTION_AFTER * self.stretch

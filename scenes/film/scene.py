@@ -30,6 +30,13 @@ class Film(CaptionedScene):
         super().setup()
         self._dimmed: list[Mobject] = []
         self._seen: tuple[np.ndarray, float] | None = None
+        self.card: Finding | None = None
+
+    @property
+    def figures(self) -> dict[str, list[str]]:
+        """What is said of the film beside it: its finding, as lines."""
+        card = self.card
+        return {"finding": list(filter(None, (card.sentence, card.number, card.aside)))} if card else {}
 
     def focus(self, *spoken_of: Mobject) -> None:
         """Dim all but some mobjects, in 0.3 s."""
@@ -86,6 +93,7 @@ class Film(CaptionedScene):
         kept = {id(one) for one in (self.camera.frame, *staying)}
         leaving = Group(*(one for one in self.mobjects if id(one) not in kept))
         self.chapter(card.sentence)
+        self.pauses += [self.now] if self._caption is not None else []
         self._end_caption(self.now)
         self._caption = self._next = None
         self.play(Fade(leaving, 1.0, 0.0, run_time=APPEAR), *into)

@@ -80,7 +80,7 @@ def export(
                 raise SceneError(
                     f"there is no part of the film from {order.start:g} s on; it lasts {last:g} s"
                 )
-            made, look, extras = folder / f"film.{form.form}", "", _extras(scene, folder, order)
+            made, look, extras = folder / f"film.{form.container}", "", _extras(scene, folder, order)
             if form.form == "gif":
                 frames = join(segments, codec, "mp4", form.rate, folder / "film.mp4", Extras(), order.start)
                 gif = gifs.chosen(folder / "film.mp4", made, order.keep)
@@ -88,7 +88,7 @@ def export(
                 extras = extras.cut(gif.first / form.fps, frames / form.fps)
                 frames, look = frames - gif.first, gif.about
             else:
-                frames = join(segments, codec, form.form, form.rate, made, extras, order.start)
+                frames = join(segments, codec, form.container, form.rate, made, extras, order.start)
         except (OSError, av.error.FFmpegError) as error:
             raise TilesimError(f"cannot render {output}: {error.strerror or error}") from error
         with open(made, "rb") as source:
@@ -102,7 +102,8 @@ def by_manim(order: Order, output: Path, folder: Path, note: str) -> Exported:
     """Let Manim itself render the scene; raises SceneError where only a part of it is asked for."""
     if order.part != Order(order.scene, order.file, order.format).part:
         raise SceneError(f"{note}; leave out --from and --to")
-    with manim_config(order, folder), tempconfig({"format": order.format.form}), redirect_stdout(sys.stderr):
+    form = {"format": order.format.container}
+    with manim_config(order, folder), tempconfig(form), redirect_stdout(sys.stderr):
         try:
             scene = order.scene()
             scene.render()
@@ -156,6 +157,7 @@ def _extras(scene: Scene, folder: Path, order: Order) -> Extras:
         sound = folder / "sound.wav"
         writer.add_audio_segment(AudioSegment.silent(0))
         writer.audio_segment.export(sound, format="wav")
-    extras = Extras(cues, chapters, sound)
+    pauses = getattr(scene, "pauses", [one.start for one in (*cues, *chapters)])
+    extras = Extras(cues, chapters, sound, pauses)
     end = scene.renderer.frames / fps
     return extras.cut(order.start, end if order.end is None else min(end, order.end))

@@ -12,6 +12,7 @@ from programs import data_in, measured, race
 from tilesim.analysis.divergence import since_first_multiply
 from tilesim.cli import main
 from tilesim.cli.packages import load
+from tilesim.errors import TilesimError
 
 SMALL = ["--m", "384", "--n", "1536", "--k", "512", "--sms", "4"]
 
@@ -50,6 +51,20 @@ def test_a_page_has_the_theme_that_was_asked_for(of_race):
     assert '<html lang="en" data-theme="light">' in of_race[0].read_text("utf-8")
 
 
+@pytest.mark.parametrize(("lang", "play"), [("zh", "播放"), ("pt", "Reproduzir")])
+def test_a_page_speaks_the_language_that_was_asked_for(lang, play, tmp_path):
+    check_font = load("scenes", "look.language").check_font
+    try:
+        check_font(lang)
+    except TilesimError as error:
+        pytest.skip(str(error))
+    said = export("race", *SMALL, "--lang", lang, "-o", tmp_path / "race.html")
+    assert said.exit_code == 0, said.output
+    text = (tmp_path / "race.html").read_text("utf-8")
+    assert f'<html lang="{lang}">' in text
+    assert data_in(text)["words"]["Play"] == play
+
+
 def test_a_fragment_is_a_frame_and_a_component(of_race):
     text = of_race[1].stdout
     assert '<iframe src="race.html"' in text
@@ -86,7 +101,10 @@ WRONG = {
     "captions": (["race", "-o", "a.html", "--captions"], "--captions is of a film"),
     "second of the film": (["race", "-o", "a.html", "--at", "3"], "such as 12.5us"),
     "fragment of a film": (["race", "-o", "a.mp4", "--fragment"], "--fragment is of a page"),
-    "film without a trace": (["coalescing", "-o", "a.html"], "coalescing is no film of traces"),
+    "film without a trace": (
+        ["coalescing", "-o", "a.html"],
+        "these films do: naive, one-tile, persistent, race",
+    ),
     "setting of a film that has none": (["race", "-o", "a.html", "--tile", "128x128"], "not three sizes"),
 }
 

@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import threading
+from functools import partial
 from http.client import HTTPConnection
 
 import pytest
@@ -27,7 +28,7 @@ def file(tmp_path):
 @pytest.fixture
 def server(file):
     files = (str(file),)
-    with PageServer(lambda version: view._page(files, {}, version), files) as server:
+    with PageServer(partial(view._page, view._kept(files, {})), files) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
         yield server
@@ -66,6 +67,31 @@ def test_it_serves_nothing_else(server, path):
     assert got(server, path)[0] == 404
 
 
+def test_it_serves_the_window_at_an_instant(server, file, monkeypatch):
+    monkeypatch.setattr("tilesim.player.data.MOST", 8)
+    race()[0].save(file)
+    data = data_in(got(server)[1])
+    seen = []
+    while True:
+        shown = data["runs"][0]["window"]
+        seen += range(shown["first"], shown["last"])
+        if data["later"] is None:
+            break
+        data = data_in(got(server, f"/?at={data['later']}")[1])
+        assert data["runs"][0]["window"]["since"] <= data["at"]
+    assert sorted(set(seen)) == list(range(18))
+    while data["earlier"] is not None:
+        before, data = data, data_in(got(server, f"/?at={data['earlier']}")[1])
+        shown, next = (one["runs"][0]["window"] for one in (data, before))
+        assert shown["first"] < next["first"] <= shown["last"]
+    assert shown["first"] == 0
+
+
+def test_an_instant_that_is_none_is_said(server):
+    assert "there is no instant" in got(server, "/?at=999999999999")[1]
+    assert got(server, "/?at=-1")[0] == got(server, "/?at=1e9")[0] == got(server, f"/?at={10**18}")[0] == 404
+
+
 def test_another_file_is_another_page(server, file):
     before = got(server, "/version")[1]
     assert got(server, "/version")[1] == before
@@ -87,7 +113,7 @@ def test_a_file_that_breaks_is_said_in_the_page_until_it_is_whole(server, file):
 
 
 def test_what_a_broken_file_is_called_stays_text(tmp_path):
-    text = view._page((str(tmp_path / "<script>alert(1)<"),), {}, "1")
+    text = view._page(view._kept((str(tmp_path / "<script>alert(1)<"),), {}), "1")
     assert text.count("<script") == 2
     assert "&lt;script&gt;alert(1)" in text
 
@@ -96,7 +122,7 @@ def test_simulated_and_measured_begin_with_their_first_multiply(tmp_path):
     for name, trace in {"a": race()[1], "b": measured(race()[1])}.items():
         trace.save(tmp_path / f"{name}.npz")
     files = tuple(str(tmp_path / f"{name}.npz") for name in "ab")
-    assert data_in(view._page(files, {}, "1"))["lag"] is not None
+    assert data_in(view._page(view._kept(files, {}), "1"))["lag"] is not None
 
 
 def called(*words):
@@ -163,6 +189,27 @@ def test_the_browser_loads_a_changed_file_again(server, file):
         browser.close()
     assert faults == []
     assert asked == {server.address, f"{server.address}version"}
+
+
+@pytest.mark.skipif(not CHROMIUM, reason="needs Chromium")
+def test_a_long_run_is_seen_window_by_window(server, file, monkeypatch):
+    sync_api = pytest.importorskip("playwright.sync_api")
+    monkeypatch.setattr("tilesim.player.data.MOST", 6)
+    race()[0].save(file)
+    first = "() => tilesim.player?.runs[0].window.first"
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        page = browser.new_page()
+        page.goto(server.address)
+        assert page.get_by_role("button", name="The window before").is_disabled()
+        assert "Earlier and Later show the others" in page.locator(".note").inner_text()
+        page.get_by_role("button", name="The window after").click()
+        page.wait_for_function(f"{first} > 0")
+        page.keyboard.press(",")
+        page.wait_for_function(f"{first} === 0")
+        page.keyboard.press(".")
+        page.wait_for_function(f"{first} > 0")
+        browser.close()
 
 
 def test_the_page_of_a_server_may_ask_that_server_alone(file):

@@ -312,6 +312,21 @@ def test_simulated_beside_measured_says_the_error_live(opened):
     assert page.locator(".error").inner_text() != whole
 
 
+def test_it_speaks_the_language_of_its_words(opened):
+    words = {
+        "Play": "播放",
+        "SMs busy": "忙碌的 SM",
+        "Figures": "数据",
+        "{rate} µs a second": "每秒 {rate} µs",
+    }
+    page = opened(player.page(race(), words=words | {"no sentence of it": "x"}, lang="zh"))
+    assert page.get_by_role("button", name="播放").is_visible()
+    assert "忙碌的 SM" in page.locator(".live dt").all_inner_texts()
+    assert page.locator(".pace").inner_text().startswith("每秒 ")
+    assert page.get_by_text("数据", exact=True).is_visible()
+    assert page.get_by_role("button", name="Zoom in").is_visible()
+
+
 def test_hostile_text_stays_text(opened):
     hostile = "</script><script>console.log('in')</script><img src=x onerror=alert(1)>"
     trace = measured(race()[0], {"gpu": hostile, "kernel": hostile})
@@ -401,7 +416,10 @@ def test_a_window_says_what_it_is_of(opened, monkeypatch):
     monkeypatch.setattr("tilesim.player.data.MOST", 64)
     trace = simulate("naive", Problem(2048, 2048, 512), Device.named("h200", 4))
     page = opened(player.page([trace], at=trace.makespan / 2))
-    assert f"64 of {trace.problem.tiles} segments" in page.locator(".note").inner_text()
+    note = page.locator(".note").inner_text()
+    assert f"64 of {trace.problem.tiles} segments" in note
+    assert "tilesim view shows them all" in note
+    assert page.get_by_role("button", name="The window after").count() == 0
     window = data_in(player.page([trace], at=trace.makespan / 2))["runs"][0]["window"]
     page.keyboard.press("End")
     assert shown(page)["t"] == window["until"]

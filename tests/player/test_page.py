@@ -11,6 +11,7 @@ from programs import PLAYER, data_in, measured, race, split
 
 from tilesim import Device, Problem, Trace, player, simulate
 from tilesim.errors import TilesimError
+from tilesim.player.sentences import SENTENCES
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>&quot;"
 
@@ -113,15 +114,28 @@ def test_what_cannot_be_shown_is_said_in_a_sentence(traces, options, words):
         player.page(traces(), **options)
 
 
+def test_the_program_says_the_sentences_that_can_be_translated():
+    """Every first argument of `tr` in the sources, and what the page itself says."""
+    sources = " ".join(path.read_text("utf-8") for path in sorted((PLAYER / "source").glob("*.ts")))
+    said = set(re.findall(r'\btr\(\s*"([^"]*)"', sources))
+    own = {sentence for sentence in SENTENCES if sentence not in said}
+    assert said <= set(SENTENCES)
+    assert len(set(SENTENCES)) == len(SENTENCES)
+    marked = {sentence: f"<{number}>" for number, sentence in enumerate(SENTENCES)}
+    page = player.page([measured(race()[0], {"kernel": "k", "driver": "d", "date": "d"})], words=marked)
+    text = page.partition('<script type="application/json"')[0]
+    assert {sentence for sentence in own if f"&lt;{SENTENCES.index(sentence)}&gt;" in text} == own
+    assert data_in(page)["words"] == marked
+
+
 ESBUILD = PLAYER / "node_modules" / ".bin" / "esbuild"
 
 
 @pytest.mark.skipif(not ESBUILD.exists(), reason="needs esbuild, which `make player` installs")
-@pytest.mark.parametrize("name", ["player", "component"])
+@pytest.mark.parametrize("name", ["player.js", "component.js", "deck.js", "deck.css"])
 def test_the_program_is_what_its_sources_build(name, tmp_path):
     """Anybody builds the same bytes from `source/`."""
     words = re.search(r'"build": "esbuild (.*?)"', (PLAYER / "package.json").read_text("utf-8"))[1].split()
     words = [f"--outdir={tmp_path}" if word.startswith("--outdir") else word for word in words]
     subprocess.run([ESBUILD, *words], cwd=PLAYER, check=True, capture_output=True)
-    built = (tmp_path / f"{name}.js").read_bytes()
-    assert built == (PLAYER / f"{name}.js").read_bytes()
+    assert (tmp_path / name).read_bytes() == (PLAYER / name).read_bytes()

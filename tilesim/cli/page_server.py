@@ -1,5 +1,6 @@
 """Page server: a page on this machine alone, made anew when the files that it shows change."""
 
+import re
 from collections.abc import Callable, Sequence
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -11,7 +12,9 @@ LOOPBACK = "127.0.0.1"
 
 
 class PageServer(ThreadingHTTPServer):
-    """Answers / with what `make(version)` gives, and /version with what its files are like now.
+    """Answers / with what `make(version, at)` gives, and /version with what its files are like now.
+
+    `at` is that of /?at=NS, an instant that the page is to hold, ns; None without it.
 
     `port` 0 takes any that is free. A request that names another host is refused: a page elsewhere could have
     led the browser here. Raises TilesimError where the port cannot be had.
@@ -19,9 +22,9 @@ class PageServer(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, make: Callable[[str], str], files: Sequence[str], port: int = 0) -> None:
+    def __init__(self, make: Callable[[str, int | None], str], files: Sequence[str], port: int = 0) -> None:
         self.make, self.files = make, [Path(file) for file in files]
-        self.kept = ("", "")
+        self.kept: tuple[str, int | None, str] = ("", None, "")
         try:
             super().__init__((LOOPBACK, port), Answer)
         except OSError as error:
@@ -38,12 +41,12 @@ class PageServer(ThreadingHTTPServer):
         """Another text whenever one of the files is another."""
         return sha256(repr([_stamp(file) for file in self.files]).encode()).hexdigest()[:16]
 
-    def page(self) -> str:
+    def page(self, at: int | None) -> str:
         """The page of the files as they are now."""
         version = self.version()
-        if self.kept[0] != version:
-            self.kept = version, self.make(version)
-        return self.kept[1]
+        if self.kept[:2] != (version, at):
+            self.kept = version, at, self.make(version, at)
+        return self.kept[2]
 
 
 class Answer(BaseHTTPRequestHandler):
@@ -57,8 +60,8 @@ class Answer(BaseHTTPRequestHandler):
             self._send(403, "text/plain", "this server answers its own machine alone\n")
         elif self.path == "/version":
             self._send(200, "text/plain", self.server.version())
-        elif self.path == "/":
-            self._send(200, "text/html", self.server.page())
+        elif found := re.fullmatch(r"/(?:\?at=([0-9]{1,18}))?", self.path):
+            self._send(200, "text/html", self.server.page(int(found[1]) if found[1] else None))
         else:
             self._send(404, "text/plain", f"there is nothing but {self.server.address}\n")
 

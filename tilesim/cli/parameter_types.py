@@ -13,7 +13,7 @@ from click.shell_completion import CompletionItem
 from tilesim.cli import schedule_files
 from tilesim.devices.device import adopt, discard, presets
 from tilesim.devices.files import ENDING
-from tilesim.errors import ScheduleError, TilesimError
+from tilesim.errors import ScheduleError, TilesimError, shown
 from tilesim.orders import ORDERS
 from tilesim.problems import DTYPE_BYTES
 from tilesim.schedules import SCHEDULES
@@ -148,3 +148,18 @@ class OutputFile(click.Path):
         if not fits and (path.is_file() or not path.exists()):
             self.fail(f"cannot write {value}: {self.rule}", param, ctx)
         return super().convert(value, param, ctx)
+
+
+class Instant(click.ParamType):
+    """A second of the film, or an instant of the trace: (value, unit)."""
+
+    name = "TIME"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[float, str]:
+        if isinstance(value, tuple):
+            return value
+        found = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{0,15})?)(|ns|us|µs|ms)", value)
+        if not found:
+            what = "a second of the film such as 6.5, nor an instant of the trace such as 12.5us"
+            self.fail(f"{shown(value)} is neither {what}", param, ctx)
+        return float(found[1]), found[2]

@@ -6,17 +6,19 @@ What is seen at an instant is defined in `tilesim.view`, which `source/state.ts`
 """
 
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
 from string import Template
+from types import MappingProxyType
 from urllib.parse import quote
 
 from tilesim.errors import TilesimError
 from tilesim.player import figures
 from tilesim.player.data import as_text, of_runs
+from tilesim.player.sentences import SENTENCES
 from tilesim.traces import Trace
 
 MOST_TRACES = 4
@@ -42,18 +44,25 @@ def page(
     lang: str = "en",
     at: float | None = None,
     version: str = "",
+    words: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """HTML that plays 1 to 4 runs of one product on one clock; it needs no other file and no network.
 
     `names` of the runs: their schedules, unless given. Without a story the page says how long they take.
-    `theme`: "dark" or "light", else the reader's own. `at`: the instant that it opens at, ns, else the end.
-    Of long runs it holds a window there, and says so. With a `version` it asks the server that it comes from
-    whether it is still this one, and loads again if not. Raises TilesimError for none or more than 4
-    traces, where they are of different products, and where there is no such instant.
+    `theme`: "dark" or "light", else the reader's own. `at`: the instant that it opens at, ns, else the end;
+    of long runs it holds a window there, and says so. `lang`: the language of the story and of `words`, which
+    has what the player says by its English, one of `SENTENCES`. With a `version` it asks the server that it
+    comes from whether it is still this one, and loads again if not. Raises TilesimError for none or more than
+    4 traces, where they are of different products, and where there is no such instant.
     """
     _check(traces, at)
     called = list(names or figures.names(traces))
     program, style = _part("player.js"), _part("player.css")
+    known = {sentence: words[sentence] for sentence in SENTENCES if sentence in words}
+
+    def said(sentence: str) -> str:
+        return escape(known.get(sentence, sentence))
+
     return Template(_part("page.html")).substitute(
         policy=escape(_policy(program, style, bool(version))),
         lang=escape(lang),
@@ -67,9 +76,13 @@ def page(
         number=f'<p class="number">{escape(story.number)}</p>' if story.number else "",
         finding=escape(story.finding or figures.headline(traces, called)),
         aside=f'<p class="aside">{escape(story.aside)}</p>' if story.aside else "",
-        figures=_table(traces, called),
+        finding_label=said("Finding"),
+        no_script=said("To play the runs, this page needs JavaScript; their figures stand below."),
+        figures_label=said("Figures"),
+        caption=said("Figures of each run"),
+        figures=_table(traces, called, said),
         style=style,
-        data=as_text(of_runs(traces, called, at, version)),
+        data=as_text(of_runs(traces, called, at, version) | {"words": known}),
         program=program,
     )
 
@@ -121,14 +134,14 @@ def _check(traces: Sequence[Trace], at: float | None) -> None:
         )
 
 
-def _table(traces: Sequence[Trace], names: Sequence[str]) -> str:
-    """The rows of the table: a head, and a figure each."""
+def _table(traces: Sequence[Trace], names: Sequence[str], said: Callable[[str], str]) -> str:
+    """The rows of the table: a head, and a figure each, whose name is `said`."""
     tables = [figures.table(trace) for trace in traces]
     heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
     lines = [f"<thead><tr><td></td>{heads}</tr></thead>"]
     for name in dict.fromkeys(name for rows in tables for name in rows):
         cells = "".join(f"<td>{escape(figures.get(name, ''))}</td>" for figures in tables)
-        lines.append(f'<tr><th scope="row">{escape(name)}</th>{cells}</tr>')
+        lines.append(f'<tr><th scope="row">{said(name)}</th>{cells}</tr>')
     return "\n".join(lines)
 
 

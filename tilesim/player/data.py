@@ -10,7 +10,7 @@ import numpy as np
 from tilesim.analysis.divergence import time_lag
 from tilesim.player import figures
 from tilesim.player.columns import encoded
-from tilesim.player.window import MOST, Window, window
+from tilesim.player.window import MOST, Window, before, window
 from tilesim.traces import Trace
 
 MOST_LAGS = 1000
@@ -21,8 +21,17 @@ def of_runs(traces: Sequence[Trace], names: Sequence[str], at: float | None, ver
     """JSON values: each run, or of long ones a window at `at`, ns, and how far two of them are apart."""
     windows = [window(trace, MOST // len(traces), at or 0.0) for trace in traces]
     runs = [_run(*one) for one in zip(traces, names, windows, strict=True)]
-    whole = all(run["window"]["last"] - run["window"]["first"] == run["segments"] for run in runs)
-    return {"runs": runs, "at": at, "version": version, "lag": _lag(traces) if whole else None}
+    both = list(zip(traces, windows, strict=True))
+    earlier = [before(trace, shown) for trace, shown in both if shown.first > 0]
+    later = [shown.until for trace, shown in both if shown.last < len(trace.spans)]
+    return {
+        "runs": runs,
+        "at": at,
+        "version": version,
+        "lag": None if earlier or later else _lag(traces),
+        "earlier": max(earlier, default=None),
+        "later": min(later, default=None),
+    }
 
 
 def as_text(values: Any) -> str:

@@ -46,15 +46,33 @@ def window(trace: Trace, most: int = MOST, at: float = 0.0) -> Window:
     before, inside, after = spans[:first], spans[first:last], spans[last:]
     since = int(before["done"].max(initial=0))
     until = int(after["issue"][0]) if len(after) else trace.makespan
-    held = np.union1d(inside["tile"], after["tile"])
+    tiles, blocks = np.unique(inside["tile"]), np.unique(inside["cta"])
+    # A mark a tile: to sort those of two million segments would take a second.
+    later = np.zeros(trace.problem.tiles, bool)
+    later[after["tile"]] = True
+    held = np.count_nonzero(later) + np.count_nonzero(~later[tiles])
     firsts = metrics.first_of_cta(trace)
     return Window(
         first,
         last,
         since,
         max(until, since + 1),
-        trace.problem.tiles - len(held),
+        trace.problem.tiles - int(held),
         int(np.count_nonzero(firsts < first)),
-        tuple(np.intersect1d(inside["cta"], before["cta"]).tolist()),
-        tuple(np.intersect1d(inside["tile"], after["tile"]).tolist()),
+        tuple(blocks[np.isin(blocks, before["cta"])].tolist()),
+        tuple(tiles[later[tiles]].tolist()),
     )
+
+
+def before(trace: Trace, shown: Window) -> int:
+    """The instant, ns, of a window of as many segments that comes before this one, and reaches into it.
+
+    >>> from tilesim import view
+    >>> trace = view._example()
+    >>> before(trace, window(trace, most=4, at=2500))
+    0
+    """
+    count = shown.last - shown.first
+    # A window begins with what is not done yet: at most a segment a slot, and one that is being written.
+    shared = min(2 * trace.device.slots, count // 2)
+    return int(trace.spans["issue"][max(0, shown.first - count + shared)])

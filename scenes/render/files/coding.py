@@ -45,7 +45,7 @@ CODECS = {
         {"preset": "veryfast", "qp": "28", "x264-params": ":".join(f"{k}={v}" for k, v in X264.items())},
         ahead=2,
     ),
-    # For a GIF to be made of: losses that the eye does not see make it four times as large.
+    # For a GIF or slides to be made of: losses that the eye does not see make it four times as large.
     "lossless": Codec("libx264", "yuv420p", "mp4", {"preset": "ultrafast", "qp": "0"}),
     "vp9": Codec("libvpx-vp9", "yuv420p", "webm", _VP9),
     "vp9 with alpha": Codec("libvpx-vp9", "yuva420p", "webm", _VP9 | {"auto-alt-ref": "0"}),

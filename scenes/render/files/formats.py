@@ -18,6 +18,8 @@ SIZES = {
 """Width and height of frames, in pixels."""
 SMALLEST, LARGEST = 64, 7680
 STILLS = ("png", "svg", "pdf")
+SLIDES = "slides"
+"""A film that is to be cut where a talk stops."""
 SHORTER_SIDE = 8.0
 """Manim's units that the shorter side of our films' frames has, as the height of Manim's own frame."""
 MAX_FPS = {"gif": 50}
@@ -71,8 +73,13 @@ class Format:
             raise FormatError(
                 f"a {self.form} with {self.fps} frames/s cannot be shown; at most {most} are allowed"
             )
-        if self.transparent and self.form in ("mp4", "gif"):
+        if self.transparent and self.form in ("mp4", "gif", SLIDES):
             raise FormatError(f"a film in {self.form} cannot be transparent; write a .mov, .webm or .png")
+
+    @property
+    def container(self) -> str:
+        """What FFmpeg calls the kind of file."""
+        return "mp4" if self.form == SLIDES else self.form
 
     @property
     def rate(self) -> Fraction:
@@ -80,7 +87,7 @@ class Format:
 
     @property
     def codec(self) -> Codec:
-        if self.form == "gif":
+        if self.form in ("gif", SLIDES):
             return CODECS["lossless"]
         if self.form == "webm":
             return CODECS["vp9 with alpha" if self.transparent else "vp9"]

@@ -39,11 +39,12 @@ class Chapter(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Extras:
-    """What a film carries beside its pictures: captions, chapters, and a file of sound."""
+    """What a film has beside its pictures: captions, chapters, a file of sound, and when a talk stops."""
 
     cues: Sequence[Cue] = ()
     chapters: Sequence[Chapter] = ()
     sound: Path | None = None
+    pauses: Sequence[float] = ()
 
     def cut(self, start: float, end: float) -> "Extras":
         """Those of the film from `start` to `end`, in its own seconds; the sound stays whole."""
@@ -58,7 +59,8 @@ class Extras:
             for chapter, until in zip(self.chapters, ends, strict=False)
             if chapter.start < end and until > start
         ]
-        return Extras(cues, chapters, self.sound)
+        pauses = [pause - start for pause in self.pauses if start < pause < end]
+        return Extras(cues, chapters, self.sound, pauses)
 
 
 def join(

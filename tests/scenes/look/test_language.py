@@ -16,6 +16,7 @@ from tilesim import Costs, Device
 from tilesim.cli import main
 from tilesim.costs import badge
 from tilesim.errors import TilesimError
+from tilesim.player.sentences import SENTENCES
 from tilesim_scenes.film.settings import LANGUAGES
 from tilesim_scenes.look.language import CATALOGUES, SOURCE, catalogue, check_font, tr, use_language
 from tilesim_scenes.look.text import MONO, SANS, _by_pango, advance, outline
@@ -32,9 +33,11 @@ def english():
 
 
 def sentences():
-    """Every first argument of `tr` in the films, with where it stands."""
+    """Every first argument of `tr` in the films, and what the player says, with where it stands."""
     found = extract_from_dir(str(SCENES), [("**.py", "python")], keywords={"tr": None})
-    return {text: f"{file}:{line}" for file, line, text, _, _ in found}
+    return {text: "the player" for text in SENTENCES} | {
+        text: f"{file}:{line}" for file, line, text, _, _ in found
+    }
 
 
 def fields(text):

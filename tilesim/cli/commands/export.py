@@ -1,7 +1,6 @@
-"""`tilesim export`: render a film, a still of one, or a page that plays what it shows, into a file."""
+"""`tilesim export`: render a film, a still, slides, or a page that plays what the film shows, into a file."""
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +23,8 @@ from tilesim.cli.options import (
     reading_options,
     usage,
 )
-from tilesim.cli.packages import load
-from tilesim.cli.parameter_types import INPUT, Schedule
+from tilesim.cli.packages import load, scene_class, scene_names
+from tilesim.cli.parameter_types import INPUT, Instant, Schedule
 from tilesim.cli.progress import counter
 from tilesim.errors import shown
 from tilesim.parallel import cores
@@ -33,29 +32,15 @@ from tilesim.storage import files, scratch
 from tilesim.storage.files import check_outputs
 from tilesim.text import plural
 
-FORMATS = ("mp4", "webm", "gif", "png", "mov", "svg", "pdf", "html")
+FORMATS = ("mp4", "webm", "gif", "png", "mov", "svg", "pdf", "html", "slides")
 STILLS = ("png", "svg", "pdf")
 PAGES = ("html",)
+SLIDES, SLIDES_IN = "slides", (".html", ".pptx")
 SIZES = ("4k", "1080p", "720p", "480p", "square", "vertical")
 LANGUAGES = ("en", "zh", "pt")
 FPS = 30
 POSTER = OutputFile(".png", rule="a poster is written as .png")
 FILM_SETTINGS = (*PROBLEM_NAMES, *DEVICE_NAMES, "costs", "ladder", "seconds", "theme", "title", "lang")
-
-
-class Instant(click.ParamType):
-    """A second of the film, or an instant of the trace: (value, unit)."""
-
-    name = "TIME"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[float, str]:
-        if isinstance(value, tuple):
-            return value
-        found = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{0,15})?)(|ns|us|µs|ms)", value)
-        if not found:
-            what = "a second of the film such as 6.5, nor an instant of the trace such as 12.5us"
-            self.fail(f"{shown(value)} is neither {what}", param, ctx)
-        return float(found[1]), found[2]
 
 
 @click.command(short_help="Render a film, or any Manim scene, or a still of one.")
@@ -103,10 +88,11 @@ class Instant(click.ParamType):
 @click.option("--finding", is_flag=True, help="Also print what the end card says.")
 @json_option
 def command(scene: Target, output: str | None, form: str | None, poster: str | None, **options: Any) -> None:
-    """Render SCENE into FILE: an MP4, WebM, MOV or GIF, a still of it as .png, .svg or .pdf, or a page.
+    """Render SCENE into FILE: an MP4, WebM, MOV or GIF, a still as .png, .svg or .pdf, a page, or slides.
 
     A page, .html, plays the traces of the film in any browser, without a network; it can be scrubbed, zoomed
-    and asked about each tile.
+    and asked about each tile. Slides, a .pptx or --format slides with an .html, stop at the film's captions,
+    which are their notes.
 
     SCENE is a film of `tilesim list`, FILE.py:Name for any Manim scene, or a file that holds a trace.
     Without further options a film is the scene's own; with options of a problem, a device or costs it is
@@ -114,8 +100,11 @@ def command(scene: Target, output: str | None, form: str | None, poster: str | N
     The films of the kernel ladder show the problem of its file that --m, --n, --k and --dtype choose. Without
     -o, FILE is SCENE.mp4 in the current folder, or ends as --format says; what stands there is replaced.
     """
-    output = output or f"{scene.label}.{form or 'mp4'}"
-    form = form or Path(output).suffix.lstrip(".").lower()
+    output = output or f"{scene.label}.{'html' if form == SLIDES else form or 'mp4'}"
+    ending = Path(output).suffix.lower()
+    form = form or (SLIDES if ending == ".pptx" else ending.lstrip("."))
+    if form == SLIDES and ending not in SLIDES_IN:
+        raise click.UsageError(f"slides are written as {' or '.join(SLIDES_IN)}, not as {shown(output)}")
     if form not in FORMATS:
         raise click.UsageError(f"cannot tell a format from {output!r}; give --format {'|'.join(FORMATS)}")
     captions = str(Path(output).with_suffix(".vtt")) if options["captions"] else None
@@ -155,6 +144,10 @@ def _check_kind(form: str, options: dict[str, Any]) -> None:
     for name, option in {"captions": "--captions", "finding": "--finding", "as_json": "--json"}.items():
         if form in STILLS and options[name]:
             raise click.UsageError(f"{option} is of a film; leave it out of a still")
+    if form == SLIDES and options["captions"]:
+        raise click.UsageError(
+            "--captions is of a film; slides have their captions as notes, so leave it out"
+        )
     if page and at and not at[1]:
         raise click.UsageError(
             f"--at {at[0]:g} is a second of a film; a page opens at an instant such as 12.5us"
@@ -201,7 +194,8 @@ def _option(setting: str) -> str:
 def _film(
     label: str, act: Any, file: Path, output: str, form: str, captions: str | None, options: dict[str, Any]
 ) -> None:
-    render, order = load("scenes", "render.export"), _order(act, file, form, options)
+    render = load("scenes", "render.talk" if form == SLIDES else "render.export")
+    order = _order(act, file, form, options)
     jobs, cluster = options["jobs"] or cores(), options["cluster"]
     with workers_of(cluster) as workers, counter(label, "frames") as done:
         made = render.export(order, Path(output), jobs, done, workers)
@@ -220,19 +214,26 @@ def _film(
 def _page(label: str, act: Any, file: Path, output: str, options: dict[str, Any]) -> None:
     """Write the traces that a film shows, and what it finds, as a page that plays them."""
     if not is_film(act) or act.default is None:
-        raise click.UsageError(f"{label} is no film of traces, which a page plays; choose another format")
+        pages = ", ".join(name for name in scene_names() if scene_class(name).default)
+        raise click.UsageError(
+            f"{label} shows no traces that a page could play; these films do: {pages}; as .html "
+            f"it can be slides, with --format {SLIDES}"
+        )
     moments, runs = load("scenes", "render.files.moments"), load("scenes", "story.traces.runs")
     with scratch.folder() as folder:
         scene = moments.played(_order(act, file, "mp4", options), folder)
     card, traces = scene.card, scene.traces
     alike = len({trace.schedule for trace in traces}) < len(traces)
     value, unit = options["at"] or (None, "ns")
+    language = load("scenes", "look.language")
+    lang = options["lang"] or language.SOURCE
     text = player.page(
         traces,
         names=None if alike else runs.names(traces),
         story=player.Story(scene.chapters[0][1], card.sentence, card.number, card.aside),
         theme=options["theme"] or "",
-        lang=options["lang"] or "en",
+        lang=lang,
+        words=language.catalogue(lang) if lang != language.SOURCE else {},
         at=None if value is None else value * moments.NS[unit],
     )
     files.write(output, lambda stream: stream.write(text.encode()))

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from tilesim.cli.commands.export import FORMATS, FPS, PAGES, STILLS
+from tilesim.cli.commands.export import FORMATS, FPS, PAGES, SLIDES, STILLS
 from tilesim.cli.figures import wrote
 from tilesim.cli.film_targets import FilmTarget, check, is_film
 from tilesim.cli.jobs import cluster_option, jobs_option, workers_of
@@ -17,7 +17,7 @@ from tilesim.errors import TilesimError, shown
 from tilesim.parallel import cores
 from tilesim.storage.files import check_outputs
 
-MOVING = tuple(form for form in FORMATS if form not in (*STILLS, *PAGES))
+MOVING = tuple(form for form in FORMATS if form not in (*STILLS, *PAGES, SLIDES))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """`tilesim view`: play traces in the browser, and again whenever their files change."""
 
 import webbrowser
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import lru_cache, partial
 from typing import Any
 
 import click
@@ -28,7 +29,8 @@ def command(traces: tuple[str, ...], port: int, no_browser: bool, **options: Any
 
     FILE is a trace of any format that `convert` reads; what one of others does not say, options do. The page
     loads again when one changes. A simulated and a measured run both begin with their first multiply, and the
-    page says how far they are apart. Ctrl-C ends it; to keep the page, `tilesim export FILE -o FILE.html`.
+    page says how far they are apart. Long runs are shown window by window. Ctrl-C ends it; to keep the page,
+    `tilesim export FILE -o FILE.html`.
     """
     if len(traces) > player.MOST_TRACES:
         raise click.UsageError(
@@ -36,19 +38,24 @@ def command(traces: tuple[str, ...], port: int, no_browser: bool, **options: Any
         )
     facts = facts_from(options)
     player.page(_read(traces, facts))  # what is wrong with a file is said before anything is served
-    with PageServer(lambda version: _page(traces, facts, version), traces, port) as server:
+    with PageServer(partial(_page, _kept(traces, facts)), traces, port) as server:
         click.echo(f"{server.address} plays {', '.join(traces)}; Ctrl-C ends it", err=True)
         if not no_browser and not webbrowser.open(server.address):
             click.echo(f"note: no browser could be started; open {server.address} in one", err=True)
         server.serve_forever(poll_interval=0.1)
 
 
-def _page(files: tuple[str, ...], facts: Mapping[str, Any], version: str) -> str:
+def _page(kept: Callable[[str], list[Trace]], version: str, at: int | None = None) -> str:
     """The page of some files, or of what is wrong with them; it loads again when they change."""
     try:
-        return player.page(_read(files, facts), version=version)
+        return player.page(kept(version), version=version, at=at)
     except TilesimError as error:
         return player.apology(str(error), version)
+
+
+def _kept(files: tuple[str, ...], facts: Mapping[str, Any]) -> Callable[[str], list[Trace]]:
+    """The traces of a version of the files, read once: a long run is looked at in many windows."""
+    return lru_cache(maxsize=1)(lambda version: _read(files, facts))
 
 
 def _read(files: tuple[str, ...], facts: Mapping[str, Any]) -> list[Trace]:

@@ -5,6 +5,7 @@ import { button, element, isNarrow, type Part } from "./dom";
 import { facts, noun } from "./pick";
 import type { Player } from "./player";
 import type { Lit } from "./shown";
+import { tr } from "./words";
 
 /** CSS pixels from the pointer to the card, and that the card and the controls take at the foot. */
 const APART = 24;
@@ -12,7 +13,7 @@ const HIGH = 460;
 
 export function card(player: Player): Part {
   const body = element("div");
-  const made = element("aside", { class: "card", "aria-label": "Segment", "aria-live": "polite" }, body);
+  const made = element("aside", { class: "card", "aria-label": tr("Segment"), "aria-live": "polite" }, body);
   made.hidden = true;
   let key = "";
 
@@ -31,7 +32,7 @@ export function card(player: Player): Part {
       if (role === "multiply" || role === "load") {
         const hue = smColours(run.sms)[run.sm[place.row]].join(" ");
         swatch.style.background = role === "load" ? `rgb(${hue} / 0.45)` : `rgb(${hue})`;
-      } else if (role) swatch.style.background = `rgb(var(--${role}))`;
+      } else if (role) swatch.style.background = `var(--${role})`;
       return element("div", {}, element("dt", {}, ...(role ? [swatch] : []), what), element("dd", {}, value));
     });
     const heading = element("h3", {}, run.name);
@@ -55,19 +56,19 @@ export function card(player: Player): Part {
     const run = player.runs[number];
     const choices: [string, Lit][] = [
       [`SM ${run.sm[row]}`, { kind: "sm", id: run.sm[row] }],
-      [`block ${run.cta[row]}`, { kind: "block", id: run.cta[row] }],
+      [`${tr("block")} ${run.cta[row]}`, { kind: "block", id: run.cta[row] }],
       [`${noun(run)} ${run.tile[row]}`, { kind: "tile", id: run.tile[row] }],
     ];
     const buttons = choices.map(([words, choice]) => {
       const on = player.shown.lit?.kind === choice?.kind && player.shown.lit?.id === choice?.id;
-      const made = button(words, `Light up ${words} in all panels`, () =>
+      const made = button(words, tr("Light up {what} in all panels", { what: words }), () =>
         player.change({ lit: on ? null : choice }),
       );
       made.setAttribute("aria-pressed", String(on));
       return made;
     });
-    const unpin = button("Unpin", "Unpin", () => player.change({ pinned: null }));
-    return element("div", { class: "actions" }, element("span", {}, "Light up"), ...buttons, unpin);
+    const unpin = button(tr("Unpin"), tr("Unpin"), () => player.change({ pinned: null }));
+    return element("div", { class: "actions" }, element("span", {}, tr("Light up")), ...buttons, unpin);
   }
 
   return { element: made, draw };

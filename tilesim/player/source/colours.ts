@@ -54,10 +54,7 @@ export interface Pixels {
 }
 
 export function palette(element: Element, sms: number): Palette {
-  const style = getComputedStyle(element);
-  const rgb = Object.fromEntries(
-    ROLES.map((role) => [role, style.getPropertyValue(`--${role}`).trim().split(" ").map(Number)]),
-  ) as Record<Role, Rgb>;
+  const rgb = Object.fromEntries(ROLES.map((role) => [role, resolved(element, role)])) as Record<Role, Rgb>;
   const css = Object.fromEntries(ROLES.map((role) => [role, `rgb(${rgb[role].join(" ")})`])) as Record<
     Role,
     string
@@ -79,6 +76,19 @@ export function palette(element: Element, sms: number): Palette {
     };
   };
   return { css, rgb, lit: pixels(1), dimmed: pixels(DIMMED) };
+}
+
+/** A colour of the style sheet, as it is where `element` stands: light or dark. */
+function resolved(element: Element, role: Role): Rgb {
+  const probe = document.createElement("i");
+  probe.style.color = `var(--${role})`;
+  element.append(probe);
+  const found = getComputedStyle(probe)
+    .color.match(/[\d.]+/g)!
+    .slice(0, 3)
+    .map(Number);
+  probe.remove();
+  return found as Rgb;
 }
 
 /** Okabe-Ito up to 6 SMs, beyond that a ramp of hues; as `scenes/look/theme.py`. */

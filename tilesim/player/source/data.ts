@@ -8,6 +8,11 @@ export interface Given {
   /** What the server calls this version of the page, if it is to be loaded again when that changes. */
   version: string;
   lag: Lag | null;
+  /** Instants of the windows before and after this one; null where there is none. */
+  earlier: number | null;
+  later: number | null;
+  /** The page's language: what it says instead of its English. */
+  words: Record<string, string>;
 }
 
 /** By how much the measured run is behind the simulated one; linear between the times. */

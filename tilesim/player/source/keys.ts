@@ -1,21 +1,23 @@
 /** Keys: what the keyboard does, wherever the focus is. */
 
-import { playOrPause, seek, step, type Player } from "./player";
+import { pageTo, playOrPause, seek, step, type Player } from "./player";
 import { SPEEDS } from "./shown";
 import { panned, zoomed } from "./timeline";
+import { tr } from "./words";
 
 /** What a table of keys beside the player says. */
-export const KEYS: [string, string][] = [
-  ["Space", "play or pause"],
-  ["← →", "step by an event, with Shift by ten"],
-  ["Home, End", "to the beginning, the end"],
-  ["W S, + −", "zoom in, out"],
-  ["A D", "earlier, later"],
-  ["0", "the whole run"],
-  ["[ ]", "slower, faster"],
-  ["↑ ↓", "on the lanes: from SM to SM"],
-  ["L, B, T", "light up the pinned SM, block, tile"],
-  ["Esc", "unpin, then light up all"],
+export const keyTable = (): [string, string][] => [
+  ["Space", tr("play or pause")],
+  ["← →", tr("step by an event, with Shift by ten")],
+  ["Home, End", tr("to the beginning, the end")],
+  ["W S, + −", tr("zoom in, out")],
+  ["A D", tr("earlier, later")],
+  ["0", tr("the whole run")],
+  [", .", tr("of a long run: the window before, after")],
+  ["[ ]", tr("slower, faster")],
+  ["↑ ↓", tr("on the lanes: from SM to SM")],
+  ["L, B, T", tr("light up the pinned SM, block, tile")],
+  ["Esc", tr("unpin, then light up all")],
 ];
 
 export function keys(player: Player): void {
@@ -55,6 +57,8 @@ function press(player: Player, key: string, shift: boolean): boolean {
     a: () => pan(-0.2),
     d: () => pan(0.2),
     "0": () => change({ view: { ...whole } }),
+    ",": () => pageTo(player, player.given.earlier),
+    ".": () => pageTo(player, player.given.later),
     "[": () => pace(-1),
     "]": () => pace(1),
     l: () => light("sm"),

@@ -7,13 +7,19 @@ import { GUTTER } from "./lanebox";
 import { LEFT } from "./lanepart";
 import type { Player } from "./player";
 import { countUpTo, errorAt, lagAt } from "./state";
+import { tr } from "./words";
 
 const HEIGHT = 64;
 
 export function lagStrip(player: Player, lag: Lag): Part {
   const words = element("p", { class: "error" });
-  const curve = canvas("By how much silicon is behind the simulation, over time");
-  const made = element("section", { class: "lag", "aria-label": "Error of the simulation" }, words, curve);
+  const curve = canvas(tr("By how much silicon is behind the simulation, over time"));
+  const made = element(
+    "section",
+    { class: "lag", "aria-label": tr("Error of the simulation") },
+    words,
+    curve,
+  );
   const most = Math.max(1, ...lag.lags.map(Math.abs));
   const end = lag.times[lag.times.length - 1];
   let colours: Palette;
@@ -22,10 +28,13 @@ export function lagStrip(player: Player, lag: Lag): Part {
   function draw(): void {
     const { t, view } = player.shown;
     const now = lagAt(lag, t);
-    const side = now < 0 ? "simulation" : "silicon";
     const error = errorAt(now, Math.min(t, end));
     const signed = `${error < 0 ? "−" : "+"}${(100 * Math.abs(error)).toFixed(1)} %`;
-    words.textContent = `Error now ${signed}: the ${side} is ${(Math.abs(now) / 1000).toFixed(2)} µs behind`;
+    const apart = { error: signed, time: (Math.abs(now) / 1000).toFixed(2) };
+    words.textContent =
+      now < 0
+        ? tr("Error now {error}: the simulation is {time} µs behind", apart)
+        : tr("Error now {error}: the silicon is {time} µs behind", apart);
     const context = sized(curve, width, HEIGHT);
     context.clearRect(0, 0, width, HEIGHT);
     const x = (time: number) => ((time - view.from) / (view.to - view.from)) * width;

@@ -9,6 +9,7 @@ import { drawLanes, outline } from "./lanes";
 import type { Player } from "./player";
 import type { Place } from "./shown";
 import { GRID } from "./tilepart";
+import { tr } from "./words";
 
 /** CSS pixels: of all lanes of a run, of one looked at closely, and left of them on a wide page. */
 const ROOM = 272;
@@ -22,8 +23,10 @@ export function lanePart(player: Player, number: number): Part & { note: string 
   const run = player.runs[number];
   const every = Math.ceil(run.lanes.length / MOST_LANES);
   const drawn = run.lanes.filter((_, index) => index % every === 0);
-  const lanes = canvas(`Lanes of ${run.name}, one a slot; the keys up and down go through them`);
-  const close = canvas(`Close look at the lit SM of ${run.name}`);
+  const lanes = canvas(
+    tr("Lanes of {run}, one a slot; the keys up and down go through them", { run: run.name }),
+  );
+  const close = canvas(tr("Close look at the lit SM of {run}", { run: run.name }));
   const picture: LanePicture = { canvas: document.createElement("canvas"), key: "" };
   const closePicture: LanePicture = { canvas: document.createElement("canvas"), key: "" };
   const made = element("div", { class: "lanes" }, lanes, close);
@@ -111,6 +114,11 @@ export function lanePart(player: Player, number: number): Part & { note: string 
   }
 
   const note =
-    every > 1 ? `One of ${every} slots has a lane; there are ${run.lanes.length.toLocaleString("en")}.` : "";
+    every > 1
+      ? tr("One of {every} slots has a lane; there are {slots}.", {
+          every,
+          slots: run.lanes.length.toLocaleString("en"),
+        })
+      : "";
   return { element: made, draw, refit, note };
 }

@@ -5,18 +5,20 @@ import { card } from "./card";
 import { controls } from "./controls";
 import { read, type Given } from "./data";
 import { element, type Part } from "./dom";
-import { keys, KEYS } from "./keys";
+import { keys, keyTable } from "./keys";
 import { lagStrip } from "./lag";
 import { panel } from "./panel";
 import { player, type Player } from "./player";
 import { reloadOnChange } from "./reload";
 import { counts, errorAt, lagAt, progress, segmentPhase, tilePhases } from "./state";
+import { speak, tr } from "./words";
 
 /** The player of this page; null where it only says what is wrong with its traces. */
 function start(): Player | null {
   const given: Given = JSON.parse(document.getElementById("data")!.textContent!);
   if (given.version) reloadOnChange(given.version);
   if (!given.runs.length) return null;
+  speak(given.words);
   const root = document.getElementById("player")!;
   const parts: Part[] = [];
   const made = player(given, () => parts.forEach((part) => part.draw()));
@@ -62,16 +64,18 @@ function printAsPoster(made: Player, refit: () => void): void {
 }
 
 function help(): HTMLElement {
-  const rows = KEYS.map(([key, what]) => element("div", {}, element("dt", {}, key), element("dd", {}, what)));
+  const rows = keyTable().map(([key, what]) =>
+    element("div", {}, element("dt", {}, key), element("dd", {}, what)),
+  );
   const wheel = element(
     "p",
     {},
-    "Click a lane or a tile to pin it. Ctrl and the wheel, or a pinch, zooms; a drag moves.",
+    tr("Click a lane or a tile to pin it. Ctrl and the wheel, or a pinch, zooms; a drag moves."),
   );
   return element(
     "details",
     { class: "keys" },
-    element("summary", {}, "Keys and gestures"),
+    element("summary", {}, tr("Keys and gestures")),
     wheel,
     element("dl", {}, ...rows),
   );

@@ -3,10 +3,10 @@
 import type { Run } from "./data";
 import { element, type Part } from "./dom";
 import { lanePart } from "./lanepart";
-import { noun } from "./pick";
-import type { Player } from "./player";
+import { canPage, type Player } from "./player";
 import { counts, type Counts } from "./state";
 import { tilePart } from "./tilepart";
+import { tr } from "./words";
 
 export function panel(player: Player, number: number): Part {
   const run = player.runs[number];
@@ -15,11 +15,16 @@ export function panel(player: Player, number: number): Part {
   const live = element("dl", { class: "live" });
   const sms = new Set(run.lanes.map((lane) => Math.floor(lane / run.slotsPerSm))).size;
   const said = [
-    counted(live, `${noun(run)}s done`, "tilesDone", run.grid[0] * run.grid[1]),
-    counted(live, "blocks launched", "blocksLaunched", run.blocks),
-    counted(live, "SMs busy", "busySms", sms),
+    counted(
+      live,
+      run.items.length ? tr("items done") : tr("tiles done"),
+      "tilesDone",
+      run.grid[0] * run.grid[1],
+    ),
+    counted(live, tr("blocks launched"), "blocksLaunched", run.blocks),
+    counted(live, tr("SMs busy"), "busySms", sms),
   ];
-  const notes = [windowNote(run), lanes.note]
+  const notes = [windowNote(run, canPage(player)), lanes.note]
     .filter(Boolean)
     .map((words) => element("p", { class: "note" }, words));
   const made = element(
@@ -54,9 +59,16 @@ function counted(list: HTMLElement, name: string, count: keyof Counts, all: numb
 }
 
 /** What a page holds of a run that is too long for it; empty where it holds all. */
-function windowNote({ window, count, segments }: Run): string {
+function windowNote({ window, count, segments }: Run, pages: boolean): string {
   if (count === segments) return "";
   const [from, to] = [window.since, window.until].map((t) => (t / 1000).toLocaleString("en"));
-  const share = `${count.toLocaleString("en")} of ${segments.toLocaleString("en")} segments`;
-  return `This page holds a window of the run: ${share}, ${from} to ${to} µs. The table counts all of them.`;
+  const [held, all] = [count, segments].map((number) => number.toLocaleString("en"));
+  const others = pages
+    ? tr("Earlier and Later show the others.")
+    : tr("tilesim view shows them all, window by window.");
+  const what = tr(
+    "This is a window of the run: {held} of {all} segments, {from} to {to} µs. The table counts all of them.",
+    { held, all, from, to },
+  );
+  return `${what} ${others}`;
 }

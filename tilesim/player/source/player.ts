@@ -4,6 +4,7 @@ import { read, span, type Given, type Run } from "./data";
 import { SPEEDS, WHOLE, type Shown } from "./shown";
 import { countUpTo, events } from "./state";
 import { following, type View } from "./timeline";
+import { tr } from "./words";
 
 export interface Player {
   runs: Run[];
@@ -84,6 +85,18 @@ export function seek({ shown, whole, change }: Player, t: number): void {
   change({ t: at, playing: false, view: following(shown.view, at, whole) });
 }
 
+/** Whether a server stands behind the page, which has every window of a long run. */
+const isServed = ({ given }: Player) => given.version !== "";
+
+/** Whether there are other windows of the runs to go to. */
+export const canPage = (player: Player) =>
+  isServed(player) && (player.given.earlier !== null || player.given.later !== null);
+
+/** Have the server show the window at an instant; nothing where there is none. */
+export function pageTo(player: Player, at: number | null): void {
+  if (at !== null && isServed(player)) location.search = `?at=${at}`;
+}
+
 const eventsOf = new WeakMap<Player, Float64Array>();
 
 /** Go on by so many instants at which something begins or ends, or back. */
@@ -99,5 +112,7 @@ export function step(player: Player, by: number): void {
 /** How fast the clock runs, as it is said: "3.5 µs a second". */
 export function pace({ shown, whole }: Player): string {
   const rate = (((whole.to - whole.from) / WHOLE) * SPEEDS[shown.speed]) / 1000;
-  return `${rate < 10 ? rate.toPrecision(2) : Math.round(rate).toLocaleString("en")} µs a second`;
+  return tr("{rate} µs a second", {
+    rate: rate < 10 ? rate.toPrecision(2) : Math.round(rate).toLocaleString("en"),
+  });
 }

@@ -7,13 +7,14 @@ import { gridBox, gridImage, numberTiles, outlineTile, tileAt } from "./grid";
 import { rowOfTile } from "./pick";
 import type { Image } from "./pixels";
 import type { Player } from "./player";
+import { tr } from "./words";
 
 /** CSS pixels of a grid's longer side. */
 export const GRID = 272;
 
 export function tilePart(player: Player, number: number): Part {
   const run = player.runs[number];
-  const made = canvas(`Tiles of ${run.name}`);
+  const made = canvas(tr("Tiles of {run}", { run: run.name }));
   const buffer = document.createElement("canvas");
   let pixels: Image | undefined;
   let colours: Palette;

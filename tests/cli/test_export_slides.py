@@ -1,0 +1,247 @@
+"""`tilesim export NAME --format slides`: a talk that stops at the captions, as a page or for PowerPoint."""
+
+import json
+import sys
+from base64 import b64decode
+from html import unescape
+from io import BytesIO
+from re import findall
+
+import av
+import pytest
+from click.testing import CliRunner
+
+pytest.importorskip("manim", reason="slides are cut from films, and films need Manim")
+
+from programs import ARGUMENTS, CHROMIUM, data_in, race
+
+from tilesim import Trace
+from tilesim.cli import main
+
+FPS = 10
+SMALL = ["--m", "384", "--n", "1536", "--k", "512", "--sms", "4", "--size", "160x90", "--fps", str(FPS)]
+HOSTILE = "</script><script>document.title = 'in'</script><img src=x onerror=alert(1)>"
+SCENE = """
+from manim import *
+
+class Talk(Scene):
+    def construct(self):
+        square = Square()
+        self.next_section("A <b>square</b>")
+        self.play(Create(square), run_time=0.6)
+        self.next_section("turns")
+        self.play(square.animate.rotate(0.8), run_time=0.8)
+"""
+
+
+def export(*words):
+    return CliRunner().invoke(main, ["export", *map(str, words)])
+
+
+@pytest.fixture(scope="module")
+def talk(tmp_path_factory):
+    """The page of a small film's slides, and what the command said."""
+    file = tmp_path_factory.mktemp("talk") / "talk.html"
+    said = export("naive", *SMALL, "--format", "slides", "-o", file, "--json", "--theme", "light")
+    assert said.exit_code == 0, said.output
+    return file, json.loads(said.stdout)
+
+
+def notes_in(page):
+    found = findall(r'<aside class="notes">(.*?)</aside>', page)
+    return [unescape(note.replace("<br>", "\n")) for note in found]
+
+
+def lengths(films):
+    """The frames of each film."""
+    found = []
+    for film in films:
+        with av.open(BytesIO(film)) as source:
+            found.append(sum(1 for _ in source.decode(video=0)))
+    return found
+
+
+def films_in(page):
+    return [b64decode(film) for film in data_in(page)["films"]]
+
+
+def test_a_talk_stops_at_every_caption_and_ends_on_the_finding(talk):
+    file, said = talk
+    notes = notes_in(file.read_text("utf-8"))
+    captions = [text for _, _, text in said["captions"]]
+    assert notes[1:-1] == captions
+    assert notes[0] == said["chapters"][0][1]
+    assert notes[-1].splitlines() == said["finding"]
+    assert said["finding"][0] == said["chapters"][-1][1]
+
+
+def test_the_slides_are_the_film_cut_where_a_caption_has_stood(talk):
+    file, said = talk
+    counts = lengths(films_in(file.read_text("utf-8")))
+    assert sum(counts) == said["frames"]
+    ends = [sum(counts[: number + 1]) / FPS for number in range(len(counts))]
+    for end, (start, until, _) in zip(ends[1:-1], said["captions"], strict=True):
+        # A caption begins to leave 0.2 s after the change of captions has begun, and at once for a finding.
+        assert start < end
+        assert -0.5 / FPS <= until - end <= 0.2 + 0.5 / FPS
+
+
+def test_a_page_of_slides_has_the_theme_and_asks_for_no_network(talk):
+    text = talk[0].read_text("utf-8")
+    assert '<html lang="en" data-theme="light">' in text
+    assert "default-src &#x27;none&#x27;" in text
+    assert "connect-src" not in text.partition("<title>")[0]
+
+
+def test_powerpoint_has_the_same_slides_and_notes(talk, tmp_path):
+    pptx = pytest.importorskip("pptx")
+    pytest.importorskip("manim_slides")
+    said = export("naive", *SMALL, "-o", tmp_path / "talk.pptx", "--theme", "light")
+    assert said.exit_code == 0, said.output
+    shown = pptx.Presentation(tmp_path / "talk.pptx")
+    notes = [slide.notes_slide.notes_text_frame.text for slide in shown.slides]
+    page = talk[0].read_text("utf-8")
+    assert notes == notes_in(page)
+    films = [slide.part.related_part(media_of(slide)).blob for slide in shown.slides]
+    assert lengths(films) == lengths(films_in(page))
+    assert shown.slide_width / shown.slide_height == pytest.approx(16 / 9)
+
+
+def media_of(slide):
+    """The relation to a slide's film."""
+    (film,) = [rel.rId for rel in slide.part.rels.values() if rel.reltype.endswith("/video")]
+    return film
+
+
+def test_any_scene_stops_at_its_sections(tmp_path):
+    (tmp_path / "talk.py").write_text(SCENE, "utf-8")
+    file = tmp_path / "talk.html"
+    said = export(f"{tmp_path}/talk.py:Talk", *SMALL[-4:], "--format", "slides", "-o", file)
+    assert said.exit_code == 0, said.output
+    text = file.read_text("utf-8")
+    assert notes_in(text) == ["A <b>square</b>", "turns"]
+    assert lengths(films_in(text)) == [6, 8]
+    assert "<b>" not in text.partition("<script")[0]
+
+
+def test_a_part_of_a_film_has_its_own_slides(talk, tmp_path):
+    file, said = tmp_path / "part.html", talk[1]
+    start, end = (said["captions"][number][0] for number in (1, 3))
+    done = export("naive", *SMALL, "--format", "slides", "-o", file, "--from", start, "--to", end)
+    assert done.exit_code == 0, done.output
+    text = file.read_text("utf-8")
+    assert set(notes_in(text)) >= {said["captions"][1][2], said["captions"][2][2]}
+    assert sum(lengths(films_in(text))) == pytest.approx((end - start) * FPS, abs=1)
+
+
+def test_without_manim_slides_a_pptx_is_one_sentence_and_a_page_is_made(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "manim_slides.config", None)
+    said = export("naive", *SMALL, "-o", tmp_path / "talk.pptx")
+    assert said.exit_code == 1
+    assert said.stderr.startswith("error: slides in .pptx need manim-slides; install it with: pip install")
+    assert said.stderr.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+WRONG = {
+    "another ending": (["race", "--format", "slides", "-o", "a.mp4"], "not as 'a.mp4'"),
+    "an instant": (["race", "-o", "a.pptx", "--at", "3"], "--at is of a still"),
+    "no ground": (["race", "-o", "a.pptx", "--transparent"], "cannot be transparent"),
+    "captions beside it": (["race", "-o", "a.pptx", "--captions"], "--captions is of a film"),
+}
+
+
+@pytest.mark.parametrize("words, error", WRONG.values(), ids=WRONG)
+def test_what_does_not_fit_slides_is_wrong_usage(words, error, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    said = export(*words)
+    assert said.exit_code == 2
+    assert error in said.stderr
+    assert said.stderr.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.fixture(scope="module")
+def browser():
+    if not CHROMIUM:
+        pytest.skip("needs Chromium")
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def opened(browser):
+    """Opens a talk; at the end of the test nothing was said or asked for."""
+    contexts, faults = [], []
+
+    def opened(file, width=1440, height=900):
+        contexts.append(browser.new_context(viewport={"width": width, "height": height}))
+        page = contexts[-1].new_page()
+        page.on("console", lambda message: message.type == "error" and faults.append(message.text))
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("dialog", lambda dialog: (faults.append(dialog.message), dialog.dismiss()))
+        own = ("file:", "blob:", "data:")
+        page.on("request", lambda request: request.url.startswith(own) or faults.append(request.url))
+        page.goto(file.as_uri())
+        page.wait_for_selector(".reveal.ready")
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert faults == []
+
+
+NOW = "document.querySelector('section.present video')"
+
+
+def test_a_slide_plays_to_its_end_and_waits(opened, talk):
+    page, counts = opened(talk[0]), lengths(films_in(talk[0].read_text("utf-8")))
+    for count in counts[:2]:
+        page.wait_for_function(f"() => {NOW}.ended")
+        assert page.evaluate(f"{NOW}.duration") == pytest.approx(count / FPS, abs=0.5 / FPS)
+        page.keyboard.press("ArrowRight")
+    assert page.url.endswith("#/2")
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_function(f"() => {NOW}.currentTime > 0 && !{NOW}.ended")
+
+
+def test_the_speakers_view_has_the_note(opened, talk):
+    page = opened(talk[0])
+    faults = []
+    with page.expect_popup() as popup:
+        page.keyboard.press("s")
+    view = popup.value
+    view.on("console", lambda message: message.type == "error" and faults.append(message.text))
+    notes = notes_in(talk[0].read_text("utf-8"))
+    view.get_by_text(notes[0], exact=True).wait_for()
+    page.keyboard.press("ArrowRight")
+    view.get_by_text(notes[1], exact=True).wait_for()
+    # Its pictures of the slides do not show the notes a second time.
+    assert all(frame.locator(".show-notes").count() == 0 for frame in view.frames)
+    assert len(view.frames) == 3
+    assert faults == []
+
+
+def test_an_upright_phone_shows_the_note_below(opened, talk):
+    page = opened(talk[0], 360, 740)
+    film, note = page.locator("section.present video"), page.locator(".speaker-notes")
+    assert note.inner_text().strip() == notes_in(talk[0].read_text("utf-8"))[0]
+    assert note.bounding_box()["y"] > film.bounding_box()["y"] + film.bounding_box()["height"]
+    assert film.bounding_box()["width"] == pytest.approx(360, abs=1)
+
+
+def test_text_of_a_trace_stays_text(opened, tmp_path):
+    trace = race()[0]
+    hostile = Trace(trace.problem, trace.device, HOSTILE, trace.spans, "measured", 1, {"gpu": HOSTILE})
+    hostile.save(tmp_path / "run.npz")
+    file = tmp_path / "talk.html"
+    said = export(tmp_path / "run.npz", *SMALL[-4:], "--title", HOSTILE, "--format", "slides", "-o", file)
+    assert said.exit_code == 0, said.output
+    page = opened(file)
+    assert page.title() == HOSTILE
+    assert page.locator(".slides img, .slides script").count() == 0
+    assert notes_in(file.read_text("utf-8"))[0] == HOSTILE

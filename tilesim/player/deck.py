@@ -1,0 +1,72 @@
+"""Deck: the slides of a talk as one page of HTML, made with reveal.js, which needs no network.
+
+A slide is a piece of film that plays once and stops, and what the speaker says to it. The program is
+`source/deck.ts`, which `make player` builds into `deck.js`, reveal.js included.
+"""
+
+from base64 import b64encode
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+from string import Template
+
+from tilesim.player.data import as_text
+
+SPEAKERS_VIEW = "sha256-GzCveToXhSIzS3M5eQeRm3McVRB7cYneYKwTkzA3wDk="
+"""The program of the window with the notes, which reveal.js writes when somebody presses S."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slide:
+    """A piece of film, an MP4 of H.264, and the note to it, plain text with lines."""
+
+    film: bytes
+    note: str
+
+
+def deck(
+    slides: Sequence[Slide], size: tuple[int, int], title: str, theme: str = "dark", lang: str = "en"
+) -> str:
+    """HTML of a talk whose slides have so many pixels; notes and title stay text whatever is in them."""
+    program, style = (
+        files(__package__).joinpath(f"deck.{kind}").read_text("utf-8") for kind in ("js", "css")
+    )
+    return Template(files(__package__).joinpath("deck.html").read_text("utf-8")).substitute(
+        policy=escape(_policy(program)),
+        lang=escape(lang),
+        theme=escape(theme),
+        title=escape(title),
+        style=style,
+        slides="\n".join(_section(slide.note) for slide in slides),
+        data=as_text({"size": size, "films": [b64encode(slide.film).decode() for slide in slides]}),
+        program=program,
+    )
+
+
+def _section(note: str) -> str:
+    """A slide as reveal.js has it; the program gives it its film."""
+    lines = "<br>".join(map(escape, note.splitlines()))
+    label = escape(" ".join(note.split()))
+    film = f'<video data-autoplay muted playsinline preload="auto" aria-label="{label}"></video>'
+    return f'<section>{film}<aside class="notes">{lines}</aside></section>'
+
+
+def _policy(program: str) -> str:
+    """A content security policy: this program, its films, and no network.
+
+    reveal.js sets styles as it goes, and shows the page itself in the speaker's view.
+    """
+    own = f"'sha256-{b64encode(sha256(program.encode()).digest()).decode()}'"
+    parts = [
+        "default-src 'none'",
+        f"script-src {own} '{SPEAKERS_VIEW}'",
+        "style-src 'unsafe-inline'",
+        "img-src data:",
+        "media-src blob:",
+        "frame-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+    ]
+    return "; ".join(parts)
