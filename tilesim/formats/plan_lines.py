@@ -19,7 +19,7 @@ def blocks(plan: Plan, problem: Problem, most: int) -> Iterator[tuple[str, str]]
 
     >>> from tilesim import Device, Problem, plan
     >>> problem = Problem(256, 768, 64)
-    >>> list(blocks(plan("persistent", problem, Device(2)), problem, 2))
+    >>> list(blocks(plan("persistent", problem, Device(2)), problem, 4))
     [('0', '0 2 4'), ('1', '1 3 5')]
     """
     nothing = "from the shared queue" if len(plan.shared) else "none"

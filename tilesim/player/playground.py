@@ -12,7 +12,7 @@ from typing import Any
 import tilesim
 from tilesim import player
 from tilesim.devices.device import Device, presets
-from tilesim.errors import ProblemError, ScheduleError, TilesimError, shown
+from tilesim.errors import ProblemError, TilesimError, shown
 from tilesim.formats import plan_lines
 from tilesim.orders import ORDERS
 from tilesim.plans import Plan

@@ -1,0 +1,44 @@
+/** Worker: Python and tilesim off the page's thread; they answer one form after another. */
+
+import type { Asked, Said } from "./messages";
+
+/** What is used of Pyodide, https://pyodide.org/en/stable/usage/api/js-api.html. */
+interface Python {
+  loadPackage(name: string): Promise<unknown>;
+  unpackArchive(archive: ArrayBuffer, format: string): void;
+  runPython(code: string): (form: string) => string;
+}
+
+const PROGRAM = `
+import json
+from tilesim.player import playground
+lambda form: json.dumps(playground.answer(json.loads(form)))
+`;
+
+const say = (said: Said) => postMessage(said);
+const beside = (path: string) => new URL(path, self.location.href).href;
+
+async function begin(): Promise<(form: string) => string> {
+  const { loadPyodide } = await import(beside("pyodide/pyodide.mjs"));
+  const python: Python = await loadPyodide({ indexURL: beside("pyodide/") });
+  const archive = fetch(beside("tilesim.zip"));
+  await python.loadPackage("numpy");
+  python.unpackArchive(await (await archive).arrayBuffer(), "zip");
+  return python.runPython(PROGRAM);
+}
+
+const begun = begin();
+begun.then(
+  () => say({ kind: "ready" }),
+  (error) => say({ kind: "failed", sentence: String(error) }),
+);
+
+addEventListener("message", async ({ data }: MessageEvent<Asked>) => {
+  try {
+    say({ kind: "answer", number: data.number, ...JSON.parse((await begun)(JSON.stringify(data.form))) });
+  } catch (error) {
+    // The last line of a Python traceback says what it is.
+    const lines = String(error).trim().split("\n");
+    say({ kind: "answer", number: data.number, errors: { schedules: lines[lines.length - 1] } });
+  }
+});
