@@ -7,6 +7,7 @@ Python for the browser is Pyodide, both of which `make playground` brings; see `
 import json
 import shutil
 from base64 import b64encode
+from collections.abc import Mapping
 from hashlib import sha256
 from html import escape
 from pathlib import Path
@@ -27,17 +28,16 @@ OURS = ("playground.js", "worker.js", "playground.css")
 DATA = ("data/devices.json", "data/costs/*.json", "player/*.js", "player/*.css", "player/*.html")
 """Beside the modules, what tilesim reads to simulate and to show."""
 
-LABELS = {
-    "m": "M",
-    "n": "N",
-    "k": "K",
-    "tile": "Tile, M×N×K",
-    "order": "Order of tiles",
-    "dtype": "Of A and B",
-    "device": "GPU",
-    "sms": "SMs, if not all",
-    "schedules": "Schedules, up to four",
-}
+ROWS = (
+    {"m": "M", "n": "N", "k": "K"},
+    {"tile": "Tile, M×N×K", "dtype": "Of A and B"},
+    {"order": "Order of tiles"},
+    {"device": "GPU", "sms": "SMs"},
+    {"schedules": "Schedules, up to four"},
+)
+"""The form: fields beside one another, each with its label."""
+WIDE = ("tile", "device")
+
 EXAMPLES = {
     "the race": {"order": "grouped:8"},
     "a wave too many": {"m": "2176", "n": "2048", "schedules": "naive persistent stream-k"},
@@ -58,7 +58,7 @@ def build(folder: Path, pyodide: Path = PYODIDE) -> None:
 
 
 def archive(path: Path) -> None:
-    """What of tilesim runs in the browser, all but its command line, as a zip that is the same to the byte."""
+    """What of tilesim runs in the browser, all but its command line: a zip, the same to the byte."""
     modules = (file for file in TILESIM.rglob("*.py") if "cli" not in file.relative_to(TILESIM).parts)
     files = {*modules, *(file for pattern in DATA for file in TILESIM.glob(pattern))}
     with ZipFile(path, "w", ZIP_DEFLATED, compresslevel=9) as found:
@@ -72,14 +72,25 @@ def page() -> str:
     """The HTML of the page, whose form can be read before Python is loaded."""
     return Template((HERE / "page.html").read_text("utf-8")).substitute(
         policy=escape(_policy()),
-        fields="\n".join(_field(name) for name in LABELS),
+        fields="\n".join(map(_row, ROWS)),
         examples="\n".join(
             f'<a href="#{escape(urlencode(fields))}">{words}</a>' for words, fields in EXAMPLES.items()
         ),
     )
 
 
-def _field(name: str) -> str:
+def _row(labels: Mapping[str, str]) -> str:
+    """Fields beside one another, and below them what is wrong with any."""
+    fields = "".join(
+        f'<div class="field{" wide" * (name in WIDE)}">'
+        f'<label for="{name}">{words}</label>{_control(name)}</div>'
+        for name, words in labels.items()
+    )
+    wrong = "".join(f'<p id="{name}-error" class="wrong" role="alert"></p>' for name in labels)
+    return f'<div class="fields">{fields}</div>{wrong}'
+
+
+def _control(name: str) -> str:
     about = f'id="{name}" name="{name}" aria-describedby="{name}-error"'
     default, offered = playground.DEFAULT[name], playground.choices().get(name, {})
     if offered and name != "schedules":
@@ -87,19 +98,16 @@ def _field(name: str) -> str:
             f'<option value="{escape(value)}"{" selected" * (value == default)}>{escape(words)}</option>'
             for value, words in offered.items()
         )
-        control = f"<select {about}>{options}</select>"
-    else:
-        number = ' inputmode="numeric"' if name in ("m", "n", "k", "sms") else ""
-        control = f'<input {about} value="{default}" maxlength="200"{number}>'
+        return f"<select {about}>{options}</select>"
+    number = ' inputmode="numeric"' * (name in ("m", "n", "k", "sms"))
+    hint = ' placeholder="all"' * (name == "sms")
+    control = f'<input {about} value="{default}" maxlength="200"{number}{hint}>'
     chips = "".join(
         f'<button type="button" data-schedule="{escape(one)}" aria-pressed="false">{escape(one)}</button>'
-        for one in (offered if name == "schedules" else ())
+        for one in offered
     )
-    third = " third" if name in ("m", "n", "k") else ""
-    below = f'<div class="chips" role="group" aria-label="Schedules">{chips}</div>' if chips else ""
-    return (
-        f'<div class="field{third}"><label for="{name}">{LABELS[name]}</label>{control}{below}'
-        f'<p id="{name}-error" class="wrong" role="alert"></p></div>'
+    return control + (
+        f'<div class="chips" role="group" aria-label="Schedules">{chips}</div>' if chips else ""
     )
 
 

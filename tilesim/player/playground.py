@@ -176,5 +176,8 @@ def _plan(name: str, plan: Plan, problem: Problem, device: Device) -> dict[str, 
 
 
 def _figures(traces: Sequence[Trace]) -> dict[str, list[str]]:
+    """The rows of the player's table, less what is the same for all and stands at its head."""
     tables = [figures.table(trace) for trace in traces]
-    return {name: [table[name] for table in tables] for name in tables[0]}
+    return {
+        name: [table[name] for table in tables] for name in tables[0] if name not in ("origin", "product")
+    }

@@ -6,13 +6,14 @@ import type { Answer, Plan } from "./messages";
 const part = (id: string) => document.getElementById(id)!;
 
 export function show({ command, plans = [], names = [], figures = {}, page = "" }: Answer): void {
-  const player = part("player") as HTMLIFrameElement;
-  player.srcdoc = page;
+  play(page);
   part("command").textContent = command ?? "";
   part("figures").replaceChildren(
     element("caption", {}, "Figures of each run"),
-    row("th", ["", ...names]),
-    ...Object.entries(figures).map(([name, values]) => row("td", [name, ...values])),
+    ...rowsOf(
+      ["figure", ...names],
+      Object.entries(figures).map(([name, values]) => [name, ...values]),
+    ),
   );
   part("plans").replaceChildren(...plans.map(planned));
   part("results").hidden = false;
@@ -21,10 +22,19 @@ export function show({ command, plans = [], names = [], figures = {}, page = "" 
   save.href = URL.createObjectURL(new Blob([page], { type: "text/html" }));
 }
 
+/** Put a page into a new frame: in the one before, each would be a step for the reader to go back. */
+function play(page: string): void {
+  const before = part("player");
+  const player = element("iframe", { id: "player", title: "Player", sandbox: "allow-scripts" });
+  player.style.height = before.style.height;
+  player.srcdoc = page;
+  before.replaceWith(player);
+}
+
 /** Give the frame the height that the player in it asks for, up to the screen's, where it scrolls itself. */
 export function followHeight(): void {
-  const player = part("player") as HTMLIFrameElement;
   addEventListener("message", ({ source, data }) => {
+    const player = part("player") as HTMLIFrameElement;
     const high = data?.tilesimHeight;
     if (source === player.contentWindow && Number.isFinite(high)) player.style.height = `${high}px`;
   });
@@ -43,12 +53,7 @@ export function copyButton(): void {
 }
 
 function planned({ name, sentence, rows }: Plan): HTMLElement {
-  const table = element(
-    "table",
-    {},
-    row("th", ["thread block", "tiles"]),
-    ...rows.map((cells) => row("td", cells)),
-  );
+  const table = element("table", {}, ...rowsOf(["thread block", "tiles"], rows));
   return element(
     "section",
     { class: "panel" },
@@ -58,11 +63,12 @@ function planned({ name, sentence, rows }: Plan): HTMLElement {
   );
 }
 
-/** A row of a table: a heading and values, or headings alone. */
-function row(kind: "th" | "td", [first, ...rest]: string[]): HTMLElement {
-  const head = element("th", { scope: kind === "th" ? "col" : "row" }, first);
-  const cells = rest.map((text) =>
-    kind === "th" ? element("th", { scope: "col" }, text) : element("td", {}, text),
-  );
-  return element("tr", {}, head, ...cells);
+/** The head of a table, and its rows, each with a heading of its own. */
+function rowsOf(heads: string[], rows: string[][]): HTMLElement[] {
+  const head = element("tr", {}, ...heads.map((words) => element("th", { scope: "col" }, words)));
+  const body = rows.map(([first, ...rest]) => {
+    const cells = rest.map((text) => element("td", {}, text));
+    return element("tr", {}, element("th", { scope: "row" }, first), ...cells);
+  });
+  return [element("thead", {}, head), element("tbody", {}, ...body)];
 }
