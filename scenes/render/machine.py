@@ -1,4 +1,6 @@
-"""Machine: what of this machine's libraries films need, and have. Manim itself is not loaded for it."""
+"""Machine: what of this machine's libraries films need, and have.
+
+Whoever asks knows that Manim is installed, for it is loaded with this."""
 
 import shutil
 

@@ -3,7 +3,6 @@
 Versions come from the metadata of packages: nothing is imported that is not there, and no network is asked.
 """
 
-import os
 import re
 import shutil
 import subprocess
@@ -30,6 +29,8 @@ EXTRAS = {
 NEEDED = ("", "films")
 """Without these no film can be made."""
 OLDEST_PYTHON = (3, 11)
+CLONE = Path(__file__).resolve().parents[2] / "pyproject.toml"
+"""The project file of a clone, which knows more than what was noted when it was installed."""
 
 REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+)\s*([^;]*)(?:;(.*))?")
 BOUND = re.compile(r"(>=|<)\s*([0-9.]+)")
@@ -60,10 +61,7 @@ def checks() -> Iterator[Check]:
 
 def requirements(extra: str) -> list[tuple[str, str]]:
     """The packages of an extra, or what is always needed, each with its bounds: ("manim", ">=0.22")."""
-    try:
-        lines = requires("tilesim") or []
-    except PackageNotFoundError:  # an unpacked clone
-        lines = _lines_of_clone()
+    lines = _lines_of_clone() if CLONE.is_file() else requires("tilesim") or []
     found = []
     for line in lines:
         name, bounds, marker = REQUIREMENT.fullmatch(line).groups()  # type: ignore[union-attr]
@@ -75,8 +73,7 @@ def requirements(extra: str) -> list[tuple[str, str]]:
 
 
 def _lines_of_clone() -> list[str]:
-    path = Path(__file__).resolve().parents[2] / "pyproject.toml"
-    project = tomllib.loads(path.read_text("utf-8"))["project"]
+    project = tomllib.loads(CLONE.read_text("utf-8"))["project"]
     extras = project["optional-dependencies"].items()
     return project["dependencies"] + [
         f"{line} and extra == '{extra}'" if ";" in line else f"{line}; extra == '{extra}'"
@@ -172,7 +169,7 @@ def _gpu() -> Check:
     if command:
         words = [command, "--query-gpu=name,driver_version", "--format=csv,noheader"]
         try:
-            said = subprocess.run(words, capture_output=True, text=True, timeout=30, env=dict(os.environ))
+            said = subprocess.run(words, capture_output=True, text=True, timeout=30)
             lines = said.stdout.splitlines() if said.returncode == 0 else []
         except (OSError, subprocess.TimeoutExpired):
             lines = []

@@ -9,7 +9,7 @@ import click
 
 from tilesim.errors import TilesimError, shown
 
-TAKEN = ("Default", "Device", "FadeIn", "Film", "Finding", "Lanes", "Problem", "Run", "TileGrid")
+TAKEN = ("Default", "Device", "FadeIn", "Film", "Finding", "Group", "Lanes", "Problem", "Run", "TileGrid")
 """The names that the file imports."""
 
 
