@@ -2,5 +2,5 @@ var a=`
 import json
 from tilesim.player import playground
 lambda form: json.dumps(playground.answer(json.loads(form)))
-`,i=n=>postMessage(n),s=n=>new URL(n,self.location.href).href;async function o(){let{loadPyodide:n}=await import(s("pyodide/pyodide.mjs")),e=await n({indexURL:s("pyodide/")}),r=fetch(s("tilesim.zip"));return await e.loadPackage("numpy"),e.unpackArchive(await(await r).arrayBuffer(),"zip"),e.runPython(a)}var t=o();t.then(()=>i({kind:"ready"}),n=>i({kind:"failed",sentence:String(n)}));addEventListener("message",async({data:n})=>{try{i({kind:"answer",number:n.number,...JSON.parse((await t)(JSON.stringify(n.form)))})}catch(e){let r=String(e).trim().split(`
-`);i({kind:"answer",number:n.number,errors:{schedules:r[r.length-1]}})}});
+`,r=e=>postMessage(e),i=e=>new URL(e,self.location.href).href;async function d(){let e=fetch(i("tilesim.zip")).then(o=>o.arrayBuffer()),{loadPyodide:s}=await import(i("pyodide/pyodide.mjs")),n=await s({indexURL:i("pyodide/"),packages:["numpy"]});return n.unpackArchive(await e,"zip"),n.runPython(a)}var t=d();t.then(()=>r({kind:"ready"}),e=>r({kind:"failed",sentence:String(e)}));addEventListener("message",async({data:e})=>{try{r({kind:"answer",number:e.number,...JSON.parse((await t)(JSON.stringify(e.form)))})}catch(s){let n=String(s).trim().split(`
+`);r({kind:"answer",number:e.number,errors:{schedules:n[n.length-1]}})}});

@@ -1,13 +1,10 @@
 """The playground in a real browser; where `make playground` has not brought Pyodide, what it says then."""
 
-import functools
 import re
-import threading
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import playground
 import pytest
-from programs import ARGUMENTS, CHROMIUM
+from programs import ARGUMENTS, CHROMIUM, served
 
 from tilesim.player.playground import DEFAULT, answer
 
@@ -20,17 +17,6 @@ needs_pyodide = pytest.mark.skipif(
 WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 360, "height": 740}
 
 
-class Quiet(SimpleHTTPRequestHandler):
-    extensions_map = SimpleHTTPRequestHandler.extensions_map | {
-        ".mjs": "text/javascript",
-        ".js": "text/javascript",
-        ".wasm": "application/wasm",
-    }
-
-    def log_message(self, *words: object) -> None:
-        """Say nothing."""
-
-
 @pytest.fixture(scope="module")
 def browser():
     with sync_api.sync_playwright() as playwright:
@@ -40,21 +26,17 @@ def browser():
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory):
-    """The address of a folder with a playground that runs, and of one without Python."""
-    folder = tmp_path_factory.mktemp("served")
+def site(tmp_path_factory):
+    """The address of a folder with a playground that runs, `full`, and one without Python, `bare`."""
+    folder = tmp_path_factory.mktemp("site")
     playground.build(folder / "full")
     playground.build(folder / "bare", pyodide=folder / "nothing")
-    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    with served(folder) as address:
+        yield address
 
 
 @pytest.fixture
-def opened(browser, served):
+def opened(browser, site):
     """Opens the playground, waits for its first answer, and holds that it asked nobody else for anything."""
     contexts, faults = [], []
 
@@ -66,12 +48,12 @@ def opened(browser, served):
         page.on("pageerror", lambda error: faults.append(str(error)))
         page.on("dialog", lambda dialog: (faults.append(dialog.message), dialog.dismiss()))
         page.on("request", lambda request: fits(request.url) or faults.append(request.url))
-        page.goto(f"{served}/full/index.html#{hash}")
+        page.goto(f"{site}/full/index.html#{hash}")
         wait(page, 1, 60_000)
         return page
 
     def fits(address):
-        return address.startswith((served, "about:", "data:", "blob:"))
+        return address.startswith((site, "about:", "data:", "blob:"))
 
     yield opened
     for context in contexts:
@@ -171,9 +153,9 @@ def test_the_page_that_is_saved_is_the_players(opened):
     assert saved.value.path().read_text("utf-8") == answer({})["page"]
 
 
-def test_without_python_it_says_how_to_get_it(browser, served):
+def test_without_python_it_says_how_to_get_it(browser, site):
     page = browser.new_page()
-    page.goto(f"{served}/bare/index.html")
+    page.goto(f"{site}/bare/index.html")
     page.get_by_text(re.compile("make playground")).wait_for()
     assert page.get_by_label("M", exact=True).input_value() == "4096"
     page.close()

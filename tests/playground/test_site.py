@@ -106,5 +106,17 @@ def test_another_numpy_is_refused(tmp_path, name, text):
     assert not (tmp_path / "out").exists()
 
 
+PROGRAMS = Path(player.__file__).parent / "node_modules" / ".bin"
+
+
+@pytest.mark.skipif(not (PROGRAMS / "esbuild").exists(), reason="needs esbuild, which `make player` installs")
+def test_the_programs_are_built_of_their_sources(tmp_path):
+    script = json.loads((playground.HERE / "package.json").read_text("utf-8"))["scripts"]["build"]
+    words = script.replace("--outdir=.", f"--outdir={tmp_path}").split()
+    subprocess.run([str(PROGRAMS / words[0]), *words[1:]], cwd=playground.HERE, check=True)
+    for name in ("playground.js", "worker.js"):
+        assert (tmp_path / name).read_bytes() == (playground.HERE / name).read_bytes()
+
+
 def test_the_examples_fill_fields_that_there_are():
     assert {field for fields in playground.EXAMPLES.values() for field in fields} <= set(DEFAULT)

@@ -4,7 +4,6 @@ import type { Asked, Said } from "./messages";
 
 /** What is used of Pyodide, https://pyodide.org/en/stable/usage/api/js-api.html. */
 interface Python {
-  loadPackage(name: string): Promise<unknown>;
   unpackArchive(archive: ArrayBuffer, format: string): void;
   runPython(code: string): (form: string) => string;
 }
@@ -19,11 +18,10 @@ const say = (said: Said) => postMessage(said);
 const beside = (path: string) => new URL(path, self.location.href).href;
 
 async function begin(): Promise<(form: string) => string> {
+  const archive = fetch(beside("tilesim.zip")).then((answer) => answer.arrayBuffer());
   const { loadPyodide } = await import(beside("pyodide/pyodide.mjs"));
-  const python: Python = await loadPyodide({ indexURL: beside("pyodide/") });
-  const archive = fetch(beside("tilesim.zip"));
-  await python.loadPackage("numpy");
-  python.unpackArchive(await (await archive).arrayBuffer(), "zip");
+  const python: Python = await loadPyodide({ indexURL: beside("pyodide/"), packages: ["numpy"] });
+  python.unpackArchive(await archive, "zip");
   return python.runPython(PROGRAM);
 }
 
