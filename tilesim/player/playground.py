@@ -53,12 +53,14 @@ class FieldError(TilesimError):
 
 def choices() -> dict[str, dict[str, str]]:
     """What the form offers, by field: each name with what it is called in words."""
-    return {
-        "device": {name: preset["title"] for name, preset in presets().items()},
-        "order": {name: name for name in (example(name, order, 2) for name, order in ORDERS.items())},
-        "dtype": {name: name for name in DTYPE_BYTES},
-        "schedules": {name: name for name in (example(name, SCHEDULES[name], 2) for name in SCHEDULES)},
+    own = filter(SCHEDULES.built_in, SCHEDULES)  # what is installed beside tilesim is not in the browser
+    names = {
+        "order": [example(name, order, 2) for name, order in ORDERS.items()],
+        "dtype": list(DTYPE_BYTES),
+        "schedules": [example(name, SCHEDULES[name], 2) for name in own],
     }
+    titles = {name: preset["title"] for name, preset in presets().items()}
+    return {"device": titles} | {field: {name: name for name in given} for field, given in names.items()}
 
 
 def answer(given: Mapping[str, str]) -> dict[str, Any]:
@@ -76,7 +78,8 @@ def answer(given: Mapping[str, str]) -> dict[str, Any]:
         names = _names(fields["schedules"])
         plans = [_within("schedules", partial(tilesim.plan, name, problem, device)) for name in names]
         _check_size(plans)
-        traces = [_within("schedules", partial(tilesim.simulate, name, problem, device)) for name in names]
+        # What can be planned can be played, unless the GPU has no rate of the dtype.
+        traces = [_within("dtype", partial(tilesim.simulate, name, problem, device)) for name in names]
     except FieldError as error:
         return {"errors": {error.field: str(error)}}
     called = figures.names(traces)
