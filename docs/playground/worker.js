@@ -2,5 +2,5 @@ var a=`
 import json
 from tilesim.player import playground
 lambda form: json.dumps(playground.answer(json.loads(form)))
-`,r=e=>postMessage(e),i=e=>new URL(e,self.location.href).href;async function d(){let e=fetch(i("tilesim.zip")).then(o=>o.arrayBuffer()),{loadPyodide:s}=await import(i("pyodide/pyodide.mjs")),n=await s({indexURL:i("pyodide/"),packages:["numpy"]});return n.unpackArchive(await e,"zip"),n.runPython(a)}var t=d();t.then(()=>r({kind:"ready"}),e=>r({kind:"failed",sentence:String(e)}));addEventListener("message",async({data:e})=>{try{r({kind:"answer",number:e.number,...JSON.parse((await t)(JSON.stringify(e.form)))})}catch(s){let n=String(s).trim().split(`
-`);r({kind:"answer",number:e.number,errors:{schedules:n[n.length-1]}})}});
+`,i=n=>postMessage(n),t=n=>new URL(n,self.location.href).href;async function c(){let n=fetch(t("tilesim.zip")).then(s=>s.arrayBuffer()),{loadPyodide:e}=await import(t("pyodide/pyodide.mjs")),r=await e({indexURL:t("pyodide/"),packages:["numpy"]});return r.unpackArchive(await n,"zip"),r.runPython(a)}var o=c();o.catch(n=>i({kind:"failed",sentence:String(n)}));addEventListener("message",async({data:n})=>{let e=await o.catch(()=>null);if(e)try{i({kind:"answer",number:n.number,...JSON.parse(e(JSON.stringify(n.form)))})}catch(r){let s=String(r).trim().split(`
+`);i({kind:"answer",number:n.number,errors:{schedules:s[s.length-1]}})}});

@@ -125,6 +125,7 @@ def test_what_is_wrong_is_said_beside_the_field_and_the_picture_stays(opened):
 def test_a_hostile_address_stays_text(opened):
     hostile = "%3Cimg%20src=x%20onerror=alert(1)%3E"
     page = opened(f"order={hostile}&m={hostile}&constructor={hostile}")
+    assert page.locator("#status").inner_text().startswith("A field is not right")
     assert "<img" in page.locator("#m-error, #order-error").all_inner_texts()[0]
     assert page.locator("img").count() == 0
 

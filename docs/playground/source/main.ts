@@ -2,7 +2,7 @@
 
 import { address, complain, fill, listen, read } from "./form";
 import type { Said } from "./messages";
-import { copyButton, followHeight, show } from "./shown";
+import { copyButton, followHeight, isEmpty, show } from "./shown";
 
 /** Milliseconds without a key, after which a field counts as typed. */
 const PAUSE = 250;
@@ -25,14 +25,13 @@ function ask(): void {
 }
 
 function hear({ data }: MessageEvent<Said>): void {
-  if (data.kind === "ready") {
-    status.textContent = "";
-  } else if (data.kind === "failed") {
+  if (data.kind === "failed") {
     fail(data.sentence);
   } else {
     busy = false;
     complain(data.errors ?? {});
     if (!data.errors) show(data);
+    status.textContent = data.errors && isEmpty() ? "A field is not right; the form says which." : "";
     document.body.dataset.answered = String(data.number);
     if (waits) {
       waits = false;

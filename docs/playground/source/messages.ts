@@ -26,5 +26,4 @@ export interface Plan {
   rows: [string, string][];
 }
 
-export type Said =
-  { kind: "ready" } | { kind: "failed"; sentence: string } | ({ kind: "answer"; number: number } & Answer);
+export type Said = { kind: "failed"; sentence: string } | ({ kind: "answer"; number: number } & Answer);

@@ -5,6 +5,9 @@ import type { Answer, Plan } from "./messages";
 
 const part = (id: string) => document.getElementById(id)!;
 
+/** Whether nothing was shown yet. */
+export const isEmpty = () => part("results").hidden;
+
 export function show({ command, plans = [], names = [], figures = {}, page = "" }: Answer): void {
   play(page);
   part("command").textContent = command ?? "";

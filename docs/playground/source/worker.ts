@@ -26,14 +26,13 @@ async function begin(): Promise<(form: string) => string> {
 }
 
 const begun = begin();
-begun.then(
-  () => say({ kind: "ready" }),
-  (error) => say({ kind: "failed", sentence: String(error) }),
-);
+begun.catch((error) => say({ kind: "failed", sentence: String(error) }));
 
 addEventListener("message", async ({ data }: MessageEvent<Asked>) => {
+  const answer = await begun.catch(() => null);
+  if (!answer) return;
   try {
-    say({ kind: "answer", number: data.number, ...JSON.parse((await begun)(JSON.stringify(data.form))) });
+    say({ kind: "answer", number: data.number, ...JSON.parse(answer(JSON.stringify(data.form))) });
   } catch (error) {
     // The last line of a Python traceback says what it is.
     const lines = String(error).trim().split("\n");
