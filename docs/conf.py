@@ -4,6 +4,7 @@ import os
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "tests" / "benchmarks")]
@@ -12,6 +13,7 @@ os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.envir
 os.environ["COLUMNS"] = "100"
 
 import click  # noqa: E402
+import playground  # noqa: E402
 from figures import figures  # noqa: E402
 
 from tilesim import __version__  # noqa: E402
@@ -21,7 +23,7 @@ project = "tilesim"
 version = release = __version__
 copyright = "the authors of tilesim"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_click", "sphinxcontrib.programoutput"]
-exclude_patterns = ["_build", "figures"]
+exclude_patterns = ["_build", "figures", "playground"]
 
 myst_enable_extensions = ["deflist", "substitution"]
 myst_heading_anchors = 3
@@ -72,6 +74,13 @@ def list_fields(app: object, what: str, name: str, thing: object, options: objec
     lines[:] = listed
 
 
-def setup(app: object) -> None:
+def add_playground(app: Any, fault: Exception | None) -> None:
+    """Put the playground beside the pages that were built."""
+    if app.builder.format == "html" and not fault:
+        playground.build(Path(app.outdir) / "_static" / "playground")
+
+
+def setup(app: Any) -> None:
     """Called by Sphinx."""
-    app.connect("autodoc-process-docstring", list_fields)  # type: ignore[attr-defined]
+    app.connect("autodoc-process-docstring", list_fields)
+    app.connect("build-finished", add_playground)

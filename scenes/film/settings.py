@@ -146,7 +146,7 @@ def relative_to(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
     placed = dict(settings)
     for key in FILES:
         value = placed.get(key)
-        if isinstance(value, str) and (key != "costs" or "." in value or "/" in value):
+        if isinstance(value, str) and (key != "costs" or {".", "/", "\\"} & set(value)):
             placed[key] = str(folder / value)
         elif isinstance(value, list):
             placed[key] = [str(folder / name) if isinstance(name, str) else name for name in value]

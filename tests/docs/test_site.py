@@ -36,6 +36,14 @@ def test_every_page_is_built(site: Path) -> None:
     assert pages <= {path.stem for path in site.glob("*.html")}
 
 
+def test_the_playground_is_where_its_page_says(site: Path) -> None:
+    (address,) = re.findall(
+        r'class="playground" href="([^"]+)"', (site / "playground.html").read_text("utf-8")
+    )
+    assert "tilesim playground" in (site / address).read_text("utf-8")
+    assert (site / address).with_name("tilesim.zip").is_file()
+
+
 def test_no_figure_is_left_out(site: Path) -> None:
     assert not [page for page in site.glob("*.html") if "{{" in text(page)]
 

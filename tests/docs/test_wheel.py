@@ -74,6 +74,13 @@ def test_the_command_line_works_elsewhere(elsewhere: Path) -> None:
     assert simulated.returncode == 0 and (elsewhere / "run.npz").is_file(), simulated.stderr
 
 
+def test_a_scene_is_written_elsewhere(elsewhere: Path) -> None:
+    made = inside(elsewhere, "-m", "tilesim", "init", "my_film.py")
+    assert made.returncode == 0 and "class MyFilm(Film)" in (elsewhere / "my_film.py").read_text(), (
+        made.stderr
+    )
+
+
 def test_the_three_packages_are_the_wheels(elsewhere: Path) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("triton")

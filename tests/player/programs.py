@@ -4,7 +4,12 @@ import json
 import os
 import shutil
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -17,6 +22,28 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", 
 needs_node = pytest.mark.skipif(not shutil.which("node"), reason="needs Node")
 # Chromium's sandbox refuses to run for root.
 ARGUMENTS = ["--no-sandbox"] if os.name == "posix" and os.geteuid() == 0 else []
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Gives files by the types that a browser wants, whatever this machine calls them, and says nothing."""
+
+    extensions_map = SimpleHTTPRequestHandler.extensions_map | {
+        ".mjs": "text/javascript",
+        ".js": "text/javascript",
+        ".wasm": "application/wasm",
+    }
+
+    def log_message(self, *words: object) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The address of a server that gives the files of a folder to this machine."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=folder)) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
 
 
 def in_node(script: str, given: object) -> object:

@@ -8,6 +8,7 @@ import click
 
 from tilesim.cli.packages import load, scene_class, scene_file, scene_names
 from tilesim.cli.parameter_types import or_file
+from tilesim.cli.schedule_files import file_and_name
 from tilesim.errors import unknown
 
 
@@ -60,11 +61,8 @@ class FilmTarget(click.ParamType):
     def convert(self, value: Any, param: Any, ctx: Any) -> Target:
         if isinstance(value, Target):
             return value
-        head, _, tail = value.rpartition(":")
-        if value.endswith(".py"):
-            return Target("", Path(value))
-        if head.endswith(".py"):
-            return Target(tail, Path(head))
+        if found := file_and_name(value):
+            return Target(found[1], Path(found[0]))
         if (name := value.replace("_", "-")) in scene_names():
             return Target(name)
         if "trace" in scene_names() and Path(value).is_file():

@@ -116,7 +116,7 @@ class Schedule(click.ParamType):
         if ctx and ctx.resilient_parsing:  # the shell completes a line: nothing may run
             return value
         with usage():
-            if schedule_files.is_file(value):
+            if schedule_files.file_and_name(value):
                 text, value = value, schedule_files.adopt(value)
                 if ctx:
                     ctx.meta.setdefault(schedule_files.__name__, []).append(text)

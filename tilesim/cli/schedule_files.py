@@ -1,5 +1,6 @@
 """Schedules in the user's own files: "mine.py:snake" is the function `snake` of mine.py."""
 
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,16 +10,21 @@ from tilesim.errors import ScheduleError, unknown
 from tilesim.schedules import SCHEDULES, line, said
 from tilesim.text import resolve
 
-ENDING = ".py"
+NAMED = re.compile(r"(?P<file>.+\.py)(?::(?P<name>.*))?", re.IGNORECASE | re.DOTALL)
 
 
-def is_file(text: str) -> bool:
-    """Whether a schedule's name is one of a function in a file.
+def file_and_name(text: str) -> tuple[str, str] | None:
+    """The file and the name in it that "FILE.py:NAME" says, "" where it says none; None of other texts.
 
-    >>> is_file("mine.py:snake"), is_file("../mine.py"), is_file("split-k:2")
-    (True, True, False)
+    A drive has a colon too, and Windows writes endings as it likes.
+
+    >>> file_and_name("C:\\\\films\\\\mine.py:Race"), file_and_name("C:/films/MINE.PY")
+    (('C:\\\\films\\\\mine.py', 'Race'), ('C:/films/MINE.PY', ''))
+    >>> file_and_name("mine.py:snake:2"), file_and_name("split-k:2")
+    (('mine.py', 'snake:2'), None)
     """
-    return f"{ENDING}:" in text or text.endswith(ENDING)
+    found = NAMED.fullmatch(text)
+    return (found["file"], found["name"] or "") if found else None
 
 
 def adopt(text: str) -> str:
@@ -27,8 +33,7 @@ def adopt(text: str) -> str:
     The file is run. Raises ScheduleError where it does not exist, fails, or defines no such function, or
     where the name is another schedule's.
     """
-    stem, _, words = text.rpartition(ENDING)
-    path, words = stem + ENDING, words.removeprefix(":")
+    path, words = file_and_name(text) or (text, "")
     name = words.partition(":")[0]
     if not name:
         raise ScheduleError(f"{path} does not say which function; write it as {path}:FUNCTION")

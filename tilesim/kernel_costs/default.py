@@ -100,7 +100,7 @@ def read_costs(
             return Costs.ideal()
         if source.lower() in presets():
             return costs_of(source.lower(), schedule, problem, device, kernel)
-        if not {"/", "."} & set(source) and not Path(source).exists():
+        if not {"/", "\\", "."} & set(source) and not Path(source).exists():
             raise CostsError(unknown("file or set of costs", source, (IDEAL, *presets())))
     values = read_json(source, CostsError)
     try:

@@ -128,7 +128,7 @@ def loads(plan: Plan, problem: Problem, slots: int, gap: float) -> Loads:
     steps = (rows["k1"] - rows["k0"]).astype(np.int64)
     length = int(max(1, -(-steps.sum() // MOST_PIECES)))
     first, last = rows["k0"] // length, -(-rows["k1"] // length)
-    count = (last - first).astype(np.int64)
+    count = (last - first).astype(np.intp)  # the one type by which NumPy repeats
     row = np.repeat(np.arange(len(rows)), count)
     piece = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count) + first[row]
     begin = np.maximum(piece * length, rows["k0"][row])

@@ -7,6 +7,7 @@ A command that writes calls `check_outputs(outputs, inputs)` before any work; `w
 import os
 import shutil
 import stat
+import sys
 import tempfile
 from collections.abc import Callable, Iterable
 from io import BytesIO
@@ -153,10 +154,16 @@ def _same(one: PathName, other: PathName) -> bool:
     """Whether two names are of one regular file, that exists or does not yet."""
     try:
         if not os.path.exists(one) or not os.path.exists(other):
-            return os.path.realpath(one) == os.path.realpath(other)
+            return _spelled(one) == _spelled(other)
         return os.path.isfile(one) and os.path.samefile(one, other)
     except (OSError, ValueError):
         return False
+
+
+def _spelled(path: PathName) -> str:
+    """A name as its file system compares it: those of Windows and macOS do not tell a from A."""
+    name = os.path.realpath(path)
+    return name.casefold() if sys.platform in ("win32", "darwin") else name
 
 
 def _is_file(target: Path) -> bool:

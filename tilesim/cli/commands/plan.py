@@ -15,8 +15,7 @@ from tilesim.cli.options import (
     schedule_argument,
     usage,
 )
-from tilesim.plans import Plan
-from tilesim.problems import Problem
+from tilesim.formats.plan_lines import MORE, blocks
 from tilesim.provenance import provenance
 from tilesim.text import plural
 
@@ -51,26 +50,8 @@ def command(schedule: str, whole: bool, as_json: bool, **options: Any) -> None:
     )
     click.echo("thread block  tiles")
     limit = max(plan.ctas, problem.tiles) if whole else BLOCKS
-    for cta in range(min(plan.ctas, limit)):
-        rows = plan.segments[plan.offsets[cta] : plan.offsets[cta + 1]]
-        click.echo(f"{cta:12}  {_tiles(rows, problem, limit) or _nothing(plan)}")
-    if plan.ctas > limit:
-        click.echo(f"         ...  {plan.ctas - limit} more; --all lists them")
-    if len(plan.shared):
-        click.echo(f"{'shared queue':12}  {_tiles(plan.shared, problem, limit)}")
-
-
-def _nothing(plan: Plan) -> str:
-    return "from the shared queue" if len(plan.shared) else "none"
-
-
-def _tiles(rows: Any, problem: Problem, limit: int) -> str:
-    """Tile ids, with their K-steps where they are not all of the tile's."""
-    words = []
-    for _, tile, k0, k1 in rows[:limit].tolist():
-        part = "" if (k0, k1) == (0, problem.k_steps) else f"[{k0}:{k1}]"
-        words.append(f"{tile}{part}")
-    return " ".join(words) + (f" ... ({len(rows)} in all)" if len(rows) > limit else "")
+    for block, tiles in blocks(plan, problem, limit):
+        click.echo(f"{block:>12}  {tiles}{'; --all lists them' * (block == MORE)}")
 
 
 def _row(row: Any) -> dict[str, int]:

@@ -1,0 +1,86 @@
+"""`tilesim init`: a scene that renders as it was written, and never over another file."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from tilesim.cli import main
+from tilesim.cli.commands.init import TAKEN, class_name
+
+
+def init(*words, code=0):
+    found = CliRunner().invoke(main, ["init", *map(str, words)])
+    assert found.exit_code == code, found.output
+    assert found.stdout == ""
+    return found.stderr
+
+
+def run(*words, cwd):
+    done = subprocess.run(
+        [sys.executable, "-m", *words], cwd=cwd, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def test_what_was_written_renders(tmp_path):
+    pytest.importorskip("manim")
+    said = init(tmp_path / "my_film.py")
+    assert "my_film.py:MyFilm" in said
+    small = ("--size", "480p", "--fps", "4", "--jobs", "1")
+    run("tilesim", "export", "my_film.py:MyFilm", *small, "-o", "x.mp4", cwd=tmp_path)
+    assert (tmp_path / "x.mp4").stat().st_size > 10_000
+    run("manim", "render", "-ql", "-s", "--media_dir", "media", "my_film.py", cwd=tmp_path)
+    assert list((tmp_path / "media").rglob("MyFilm*.png"))
+
+
+def test_options_of_the_command_line_reach_it(tmp_path):
+    pytest.importorskip("manim")
+    init(tmp_path / "a.py")
+    words = ("--schedule", "naive", "--sms", "2", "--m", "256", "--n", "512", "--size", "480p", "-o", "a.png")
+    run("tilesim", "export", "a.py", *words, cwd=tmp_path)
+    assert (tmp_path / "a.png").stat().st_size > 5_000
+
+
+def test_a_file_that_is_there_is_left_alone(tmp_path):
+    file = tmp_path / "film.py"
+    file.write_text("mine")
+    said = init(file, code=1)
+    assert said.startswith("error: ") and said.count("\n") == 1
+    assert file.read_text() == "mine"
+
+
+@pytest.mark.parametrize(("name", "code"), [("film", 2), ("film.txt", 2), ("", 2), ("nowhere/film.py", 1)])
+def test_a_name_that_will_not_do_is_refused_in_a_sentence(tmp_path, name, code, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    said = init(name, code=code)
+    assert said.startswith("error: ") and said.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "stem",
+    ["my_film", "race-2", "3 waves", "run", "film", "größe", "class", "--", "_", "tileGrid", "TileGrid"],
+)
+def test_any_name_makes_a_scene(tmp_path, stem):
+    init("--", tmp_path / f"{stem}.py")
+    tree = ast.parse((tmp_path / f"{stem}.py").read_text("utf-8"))
+    (scene,) = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    assert scene.name == class_name(stem)
+    assert scene.name not in TAKEN
+
+
+def test_the_names_that_it_imports_are_known():
+    text = (Path(main.__module__.replace(".", "/")) / "x").as_posix()  # where the command line lies
+    template = (Path(__file__).parents[2] / text).with_name("new_scene.txt").read_text("utf-8")
+    imported = {
+        name.name
+        for node in ast.walk(ast.parse(template.replace("$name", "Mine")))
+        if isinstance(node, ast.ImportFrom)
+        for name in node.names
+    }
+    assert {name for name in imported if not name.isupper()} == set(TAKEN)

@@ -1,0 +1,54 @@
+"""`tilesim init`: a scene of one's own to begin with, commented, that renders at once."""
+
+import re
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+
+import click
+
+from tilesim.errors import TilesimError, shown
+
+TAKEN = ("Default", "Device", "FadeIn", "Film", "Finding", "Group", "Lanes", "Problem", "Run", "TileGrid")
+"""The names that the file imports."""
+
+
+class SceneFile(click.Path):
+    """A Python file to be written."""
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        path = Path(str(super().convert(value, param, ctx)))  # type: ignore[arg-type]
+        if path.suffix != ".py":
+            self.fail(
+                f"{shown(str(path))} is no Python file; name it {path.stem or 'my_film'}.py", param, ctx
+            )
+        return path
+
+
+@click.command(short_help="Write a scene of your own to begin with.")
+@click.argument("file", type=SceneFile(), metavar="FILE.py")
+def command(file: Path) -> None:
+    """Write a commented scene into FILE.py, which renders as it is. A file that is there is left alone."""
+    name = class_name(file.stem)
+    template = Template(files("tilesim.cli").joinpath("new_scene.txt").read_text("utf-8"))
+    title = f"{name}: a film of tiles, and when each SM computes them."
+    text = template.substitute(title=title, file=file.name, stem=file.stem, name=name)
+    try:
+        with file.open("x", encoding="utf-8", newline="\n") as new:
+            new.write(text)
+    except FileExistsError:
+        raise TilesimError(f"{file} is there already, and stays as it is; choose another name") from None
+    click.echo(f"wrote {file}; render it with: tilesim export {file}:{name} -o {file.stem}.mp4", err=True)
+
+
+def class_name(stem: str) -> str:
+    """What the scene of a file is called: its words, each with a capital.
+
+    >>> class_name("my_film"), class_name("race-2"), class_name("3 waves"), class_name("run")
+    ('MyFilm', 'Race2', 'Film3Waves', 'RunFilm')
+    """
+    words = re.findall(r"[^\W_]+", stem)
+    name = "".join(word[0].upper() + word[1:] for word in words)
+    if not name.isidentifier():
+        name = f"Film{name}" if f"Film{name}".isidentifier() else "MyFilm"
+    return f"{name}Film" if name in TAKEN else name
