@@ -99,9 +99,13 @@ def _order(spans: np.ndarray, rows: Any) -> np.ndarray:
     NumPy sorts narrow keys and equal ones fastest, so they are the number of an issue and the lag after it.
     """
     slot, sm, start, issue = (spans[name][rows] for name in ("slot", "sm", "start", "issue"))
-    narrow = np.min_scalar_type(len(issue))
-    number = np.cumsum(np.append(False, issue[1:] != issue[:-1]).astype(narrow), dtype=narrow)
-    return np.lexsort((slot.astype(np.uint8), sm.astype(np.uint16), start - issue, number))
+    number = np.append(0, np.cumsum(issue[1:] != issue[:-1]))
+    return np.lexsort((_narrow(slot), _narrow(sm), start - issue, _narrow(number)))
+
+
+def _narrow(numbers: np.ndarray) -> np.ndarray:
+    """The same `numbers`, which are at least 0, in as few bits as hold them."""
+    return numbers.astype(np.min_scalar_type(numbers.max()))
 
 
 def longest(plan: Plan, problem: Problem, device: Device, costs: Costs) -> float:

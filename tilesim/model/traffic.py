@@ -17,9 +17,6 @@ import numpy as np
 from tilesim.plans import Plan
 from tilesim.problems import DTYPE_BYTES, Problem
 
-SOFTNESS = 4
-"""How sharply a cache loses what is old, of 1 / (1 + (kept / since)^s); infinite if it were exactly LRU."""
-
 MOST_PIECES = 2**20
 """The most pieces that main loops are cut into, in plans of no more segments than that."""
 
@@ -108,12 +105,15 @@ class Loads:
 def _lost(since: np.ndarray, kept: float) -> np.ndarray:
     """The share of what was loaded `since` K-steps ago that a cache has lost: float64, shape of `since`.
 
+    It is 1 / (1 + (kept / since)^4). The power says how sharply it loses what is old; if it were exactly LRU,
+    that would be infinite.
+
     >>> _lost(np.array([0.0, 1.0, 10.0, 30.0, np.inf]), kept=10.0).round(3).tolist()
     [0.0, 0.0, 0.5, 0.988, 1.0]
     """
     if not np.isfinite(kept):
         return np.isinf(since).astype(float)
-    return 1 / (1 + (kept / np.maximum(since, 1e-9)) ** SOFTNESS)
+    return 1 / (1 + np.square(np.square(kept / np.maximum(since, 1e-9))))
 
 
 def loads(plan: Plan, problem: Problem, slots: int, gap: float) -> Loads:
@@ -135,9 +135,10 @@ def loads(plan: Plan, problem: Problem, slots: int, gap: float) -> Loads:
     count = (last - first).astype(np.int64)
     row = np.repeat(np.arange(len(rows)), count)
     piece = np.arange(len(row)) + np.repeat(first - (np.cumsum(count) - count), count)
-    begin = np.maximum(piece * length, rows["k0"][row])
+    k0 = rows["k0"][row]
+    begin = np.maximum(piece * length, k0)
     end = np.minimum((piece + 1) * length, rows["k1"][row])
-    time = _starts(plan, steps, slots, gap)[row] + begin - rows["k0"][row]
+    time = _starts(plan, steps, slots, gap)[row] + (begin - k0)
     pieces = -(-problem.k_steps // length)
     operands = [
         side[row] * pieces + piece for side in np.divmod(rows["tile"].astype(np.int64), problem.tiles_n)
@@ -165,10 +166,8 @@ def in_waves(plan: Plan, slots: int) -> bool:
 def _starts(plan: Plan, steps: np.ndarray, slots: int, gap: float) -> np.ndarray:
     """When each segment's main loop starts, in K-steps: float64, shape [segments]."""
     if in_waves(plan, slots):
-        wave = np.arange(len(steps)) // slots
-        longest = np.zeros(int(wave.max()) + 1)
-        np.maximum.at(longest, wave, steps + gap)
-        return np.append(0.0, np.cumsum(longest))[wave]
+        longest = np.maximum.reduceat(steps, np.arange(0, len(steps), slots)) + gap
+        return np.repeat(np.append(0.0, np.cumsum(longest[:-1])), slots)[: len(steps)]
     ends = np.cumsum(steps + gap)
     before = np.append(0.0, ends)[plan.offsets[:-1]]
     return np.maximum(0.0, ends - (steps + gap) - before[plan.segments["cta"]])
