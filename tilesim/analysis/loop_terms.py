@@ -1,7 +1,7 @@
 """What main loops spend their time on: the terms of the formula for a K-step, see tilesim.model.kstep.
 
-A K-step takes as long as the largest of its terms. Of that, multiplying gets what it takes alone, and the term
-that is larger gets what is beyond it.
+A K-step takes as long as the largest of its terms. Of that, multiplying gets what it takes alone, and the
+largest gets what is beyond it.
 """
 
 from dataclasses import replace
