@@ -79,7 +79,8 @@ def ablation() -> dict[str, str]:
     """What each term of the model is worth: without it, in percent, and what that adds to the mean."""
     nothing, *rows = json.loads((HERE / "ablation.json").read_text("utf-8"))
     names = ("all_mean", "all_median", "whole_mean", "whole_most", "split_mean", "split_most", "ends_mean")
-    head = "| without | mean of all | median | whole tiles, mean | most | split tiles, mean | most | ends, mean |"
+    whole, split = "whole tiles, mean | most", "split tiles, mean | most"
+    head = f"| without | mean of all | median | {whole} | {split} | ends, mean |"
     lines = [head, "| --- |" + " ---: |" * len(names)]
     for each in (nothing, *rows):
         lines.append(f"| {each['without']} | " + " | ".join(f"{each[name]:.2f}" for name in names) + " |")
