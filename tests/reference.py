@@ -38,7 +38,6 @@ def play(plan, device, costs, work):
     foreign = foreign_partials(plan)
     waiting, log, done = list(range(plan.ctas)), {}, {}
     written, takes_turns = {}, costs.epilogue_serialisation > 0 and device.ctas_per_sm > 1
-    door = 0
     now = 0
 
     def able(lane):
@@ -103,8 +102,7 @@ def play(plan, device, costs, work):
             elif lane.step == "leave":
                 lane.cta = waiting.pop(0)
                 lane.todo = list(own[lane.cta])
-                lane.step, lane.at = "enter", max(now, door)
-                door = lane.at + costs.dispatch
+                lane.step, lane.at = "enter", now
             elif lane.step == "enter":
                 loads = max(now + costs.launch, written.get(lane.sm, 0) if takes_turns else 0)
                 if not issue(lane, loads - now + costs.prologue):

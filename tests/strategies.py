@@ -56,7 +56,6 @@ def costs(shared=True, jitter=True, max_k_step=900.0):
         Costs,
         k_step=st.one_of(st.integers(1, int(max_k_step)), st.floats(0.1, max_k_step)),
         ramp=ns,
-        dispatch=ns,
         launch=ns,
         prologue=ns,
         handover=ns,

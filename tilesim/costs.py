@@ -18,7 +18,7 @@ MAX_JITTER = 10
 MOST_JITTER = 0.99 * MAX_JITTER
 """The largest jitter that is fitted or comes out of scaling."""
 WHOLE = (
-    "ramp", "dispatch", "launch", "prologue", "handover", "epilogue", "epilogue_serialisation", "contention",
+    "ramp", "launch", "prologue", "handover", "epilogue", "epilogue_serialisation", "contention",
     "partial", "merge", "fixup", "stages",
 )  # fmt: skip
 """Costs that are whole numbers: ns, and the stages."""
@@ -33,7 +33,6 @@ class Costs:
     `k_step`: what a K-step multiplies, alone on its SM. On a `device`, 0 is what its tensor cores take, and
     K-steps wait for memory, too: see tilesim.model.kstep. On none they take that, times `coresidency`.
     `ramp`: what a main loop takes beyond its K-steps.
-    `dispatch`: the least time between two thread blocks that the hardware dispatches.
     `launch`: from a thread block's dispatch to its first instruction (CTA turnaround).
     `prologue`: from there to the first multiply, while the load pipeline fills.
     `handover`: from a later segment's issue to its first multiply, inside one CTA.
@@ -61,7 +60,6 @@ class Costs:
 
     k_step: float = 1000.0
     ramp: int = 0
-    dispatch: int = 0
     launch: int = 0
     prologue: int = 0
     handover: int = 0

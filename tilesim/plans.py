@@ -47,12 +47,12 @@ class Plan:
 
     def __post_init__(self) -> None:
         cta = self.segments["cta"]
-        if np.any(np.diff(cta) < 0) or (cta.size and not 0 <= cta[0] <= cta[-1] < self.ctas):
+        if np.any(cta[1:] < cta[:-1]) or (cta.size and not 0 <= cta[0] <= cta[-1] < self.ctas):
             raise PlanError(f"segments must be sorted by a thread block from 0 to {self.ctas - 1}")
         if self.ctas < 1:
             raise PlanError(f"the plan has {self.ctas} thread blocks; it needs at least one")
-        counts = np.bincount(cta, minlength=self.ctas)
-        object.__setattr__(self, "offsets", np.append(0, np.cumsum(counts)))
+        offsets = np.bincount(cta + 1, minlength=self.ctas + 1)
+        object.__setattr__(self, "offsets", np.cumsum(offsets, out=offsets))
         rows = np.concatenate([self.segments, self.shared]) if len(self.shared) else self.segments
         object.__setattr__(self, "rows", rows)
         object.__setattr__(self, "segments", rows[: len(cta)])
@@ -146,6 +146,9 @@ def coverage_fault(rows: np.ndarray, problem: Problem) -> str:
     """What is wrong with how `rows` (fields tile, k0, k1) cover `problem`, or "" where nothing is."""
     tile, k0, k1 = rows["tile"], rows["k0"], rows["k1"]
     steps = problem.k_steps
+    whole = (k0 == 0) & (k1 == steps)
+    if len(tile) == problem.tiles and whole.all() and _all_different(tile):
+        return ""
     alien = np.flatnonzero((tile < 0) | (tile >= problem.tiles))
     if alien.size:
         return f"there is no tile {tile[alien[0]]}; the problem has tiles 0 to {problem.tiles - 1}"
@@ -162,8 +165,17 @@ def coverage_fault(rows: np.ndarray, problem: Problem) -> str:
         missing = np.flatnonzero(counts == 0)
     if missing.size:
         return f"tile {missing[0]} is never computed"
-    cut = (counts > 1)[tile] | (k1 - k0 < steps)
+    cut = (counts > 1)[tile] | ~whole
     return _cut_fault(tile[cut], k0[cut], k1[cut], steps)
+
+
+def _all_different(tile: np.ndarray) -> bool:
+    """Whether `tile` holds each number from 0 to its length, in any order."""
+    seen = np.zeros(len(tile), bool)
+    if tile.min() < 0 or tile.max() >= len(tile):
+        return False
+    seen[tile] = True
+    return bool(seen.all())
 
 
 def _cut_fault(tile: np.ndarray, k0: np.ndarray, k1: np.ndarray, steps: int) -> str:

@@ -1,7 +1,8 @@
 """What each term of the model is worth: `python tests/benchmarks/ablation.py` writes ablation.json.
 
 Each is taken away by itself. Without a term of a K-step, kernels are calibrated again; without a kernel's
-time all others stay. Errors are of recorded runs that nothing was fitted to, in SM cycles.
+time all others stay. Errors are of recorded runs that nothing was fitted to, in SM cycles. Jitter is held
+against what it is for: how much later the last slot ends than they do in the mean.
 """
 
 import json
@@ -16,11 +17,11 @@ import tilesim
 from tilesim import Costs, Trace
 from tilesim.analysis.compare import compare
 from tilesim.calibration.calibrate import calibrations
+from tilesim.calibration.jitter import finish_spread
 from tilesim.devices.hardware import Hardware
 from tilesim.engine.simulate import replay
 from tilesim.kernel_costs.calibration import Calibration
 from tilesim.kernel_costs.default import nearest
-from tilesim.model import kstep
 from tilesim.plans import splits_tiles
 
 DATA = Path(tilesim.__file__).parent / "data"
@@ -36,28 +37,36 @@ OF_A_K_STEP: Mapping[str, Callable[[Hardware], Changed]] = {
 }
 OF_A_KERNEL: Mapping[str, Changed] = {
     "waiting for loads": {"stages": 0},
-    "`k_step`, where a kernel multiplies slowly": {"k_step": 0.0},
+    "`launch`": {"launch": 0},
+    "`prologue`": {"prologue": 0},
     "`ramp`": {"ramp": 0},
     "`contention`": {"contention": 0},
-    "`dispatch`": {"dispatch": 0},
     "`handover`": {"handover": 0},
+    "`epilogue`": {"epilogue": 0},
+    "`overlap`": {"overlap": False},
     "`epilogue_serialisation`": {"epilogue_serialisation": 0},
     "`partial`": {"partial": None},
-    "`merge` and `fixup`": {"merge": 0, "fixup": 0},
+    "`merge`": {"merge": 0},
+    "`fixup`": {"fixup": 0},
     "`jitter`": {"jitter": 0.0},
 }
 
 
 def errors(runs: Sequence[Trace], fitted: Sequence[Calibration], changed: Changed) -> np.ndarray:
-    """Of runs and of their mean main loops, in cycles: float64 [runs, 2]."""
+    """Of runs and of their mean main loops, in cycles, and of the spread of their ends: float64 [runs, 3].
+
+    The last as a share of the run.
+    """
     found = []
     for run in runs:
         words = run.schedule, run.problem, run.device, str(run.meta["kernel"])
         costs = nearest(fitted, *words) or Costs.ideal()
-        one = compare(replay(run, replace(costs, **changed)), run)
+        simulated = replay(run, replace(costs, **changed))
+        one = compare(simulated, run)
         mhz = [each / of for each, of in zip(_values(one.run_cycles), _values(one.run), strict=True)]
-        simulated, measured = (loop * each for loop, each in zip(_values(one.main_loop), mhz, strict=True))
-        found.append((one.run_cycles.error, simulated / measured - 1))
+        loops = [loop * each for loop, each in zip(_values(one.main_loop), mhz, strict=True)]
+        spreads = [finish_spread(trace) / trace.makespan for trace in (simulated, run)]
+        found.append((one.run_cycles.error, loops[0] / loops[1] - 1, spreads[0] - spreads[1]))
     return np.abs(np.array(found))
 
 
@@ -66,8 +75,11 @@ def _values(pair) -> tuple[float, float]:
 
 
 def row(name: str, off: np.ndarray, split: np.ndarray) -> dict[str, object]:
-    of_runs, of_loops = off.T
-    kinds = {"all": of_runs, "whole": of_runs[~split], "split": of_runs[split], "main_loops": of_loops}
+    of_runs, of_loops, of_ends = off.T
+    kinds = {
+        "all": of_runs, "whole": of_runs[~split], "split": of_runs[split], "main_loops": of_loops,
+        "ends": of_ends,
+    }  # fmt: skip
     return {"without": name} | {
         f"{kind}_{figure}": round(100 * float(function(values)), 2)
         for kind, values in kinds.items()
@@ -79,21 +91,13 @@ def main() -> None:
     fit_to = {path.name: Trace.load(path) for path in sorted((DATA / "traces").glob("*.npz"))}
     runs = [Trace.load(path) for path in sorted((DATA / "held_out").glob("*.npz"))]
     split = np.array([splits_tiles(run.spans, run.problem) for run in runs])
-    named, sharpness = Hardware.named, kstep.SHARPNESS
+    named = Hardware.named
     fitted = calibrations(fit_to)
     rows = [row("nothing", errors(runs, fitted, {}), split)]
     for name, changed in OF_A_K_STEP.items():
         Hardware.named = lambda *words, change=changed: replace(named(*words), **change(named(*words)))
         rows.append(row(name, errors(runs, calibrations(fit_to), {}), split))
-    Hardware.named, kstep.SHARPNESS = named, 500
-    rows.append(
-        row(
-            "rounding off, so that the largest term counts alone",
-            errors(runs, calibrations(fit_to), {}),
-            split,
-        )
-    )
-    kstep.SHARPNESS = sharpness
+    Hardware.named = named
     rows += [row(name, errors(runs, fitted, changed), split) for name, changed in OF_A_KERNEL.items()]
     RESULTS.write_text(json.dumps(rows, indent=1) + "\n")
 

@@ -26,7 +26,7 @@ FEWER = Problem(128 * 100, 256 * 1000, 512)
 H200, TWICE = Device.named("h200"), Device.named("h200", ctas_per_sm=2)
 COSTS = Costs(k_step=700, launch=168, prologue=400, handover=150, epilogue=900, jitter=0.05)
 ALL_COSTS = Costs(
-    k_step=700, ramp=90, dispatch=3, launch=168, prologue=400, handover=150, epilogue=900, overlap=True,
+    k_step=700, ramp=90, launch=168, prologue=400, handover=150, epilogue=900, overlap=True,
     epilogue_serialisation=500, contention=80, partial=300, merge=70, fixup=20,
     coresidency=(1.0, 1.7), jitter=0.05,
 )  # fmt: skip

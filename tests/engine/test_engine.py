@@ -22,7 +22,6 @@ FACTORS = st.lists(st.sampled_from([1.0, 1.25, 1.5, 2.0, 2.9, 3.0]), max_size=2)
 SMALL = st.builds(
     Costs,
     k_step=st.integers(1, 9),
-    dispatch=NS,
     launch=NS,
     prologue=NS,
     handover=NS,
@@ -77,6 +76,13 @@ def two_residents(k, costs):
     return simulate("naive", Problem(1, 2, k, tile=(1, 1, 1)), Device(1, ctas_per_sm=2), costs)
 
 
+def uneven(cut, costs):
+    """Two blocks on an SM: one has `cut` of a tile's 10 K-steps and then a tile, the other the rest."""
+    made = Plan(segments([0, 0, 1], [0, 1, 0], [0, 0, cut], [cut, 10, 10]), 2)
+    problem = Problem(1, 2, 10, tile=(1, 1, 1))
+    return simulate(lambda problem, device: made, problem, Device(1, ctas_per_sm=2), costs)
+
+
 @pytest.mark.parametrize("factor", [1.0, 1.5, 2.0, 3.5])
 def test_two_main_loops_advance_at_one_over_f_of_two(factor):
     trace = two_residents(10, Costs(k_step=100, coresidency=(1.0, factor)))
@@ -84,18 +90,18 @@ def test_two_main_loops_advance_at_one_over_f_of_two(factor):
 
 
 def test_a_main_loop_speeds_up_when_its_neighbour_drains():
-    # Block 1 starts 400 ns late: 400 of 1000 ns done alone, then both at half speed. At 400 + 1200 the first
-    # is through and the second has 400 ns left, alone again.
-    trace = two_residents(10, Costs(k_step=100, dispatch=400, coresidency=(1.0, 2.0)))
-    assert times(trace, "start", "drain") == [(0, 1600), (400, 2000)]
+    # Both at half speed: at 800 the first is through its 4 K-steps, and the second has 2 of 6 left, alone.
+    costs = Costs(k_step=100, handover=1000, coresidency=(1.0, 2.0))
+    assert times(uneven(4, costs), "start", "drain") == [(0, 800), (0, 1000), (1800, 2800)]
 
 
 def test_launch_and_epilogue_leave_the_sm_to_the_neighbour():
-    costs = Costs(k_step=100, dispatch=1000, launch=300, epilogue=700, coresidency=(1.0, 9.0))
-    trace = two_residents(10, costs)
-    assert times(trace, "issue", "start", "drain", "done") == [
-        (0, 300, 1300, 2000),
-        (1000, 1300, 2300, 3000),
+    # Beside each other until 2100. Then one writes while the other has 6 K-steps left.
+    costs = Costs(k_step=100, launch=300, epilogue=700, coresidency=(1.0, 9.0))
+    assert times(uneven(2, costs), "issue", "start", "drain", "done") == [
+        (0, 300, 2100, 2800),
+        (0, 300, 2700, 3500),
+        (2800, 2800, 3800, 4500),
     ]
 
 
@@ -144,16 +150,16 @@ def test_residents_write_in_turn():
     It loads when the SM has written: 10 ns of the launch are over by then.
     """
     problem, device = Problem(1, 3, 4, tile=(1, 1, 1)), Device(1, ctas_per_sm=2)
-    costs = Costs(k_step=10, dispatch=5, launch=3, prologue=5, epilogue=30, epilogue_serialisation=20)
+    costs = Costs(k_step=10, launch=3, prologue=5, epilogue=30, epilogue_serialisation=20)
     trace = simulate("naive", problem, device, costs)
     assert times(trace, "issue", "start", "drain", "done") == [
         (0, 8, 48, 78),
-        (5, 13, 53, 98),
+        (0, 8, 48, 98),
         (78, 103, 143, 173),
     ]
     # What waits for partials is not writing yet: the tile beside it takes no turn after it.
     made = Plan(segments([0, 1, 2, 3, 3], [0, 0, 1, 2, 3], [0, 4, 0, 0, 0], [4, 8, 8, 8, 8]), 4)
-    merged = replace(costs, dispatch=0, merge=1000)
+    merged = replace(costs, merge=1000)
     spans = run.run(made, Problem(1, 4, 8, tile=(1, 1, 1)), Device(2, ctas_per_sm=2), merged)
     whole = spans[spans["tile"] == 1]
     assert int(whole["done"][0] - whole["fixup"][0]) == 30
@@ -263,7 +269,7 @@ WIDE = Problem(128, 512, 256, tile=(128, 128, 64))
 
 
 BY_HARDWARE = Costs(
-    k_step=0, ramp=90, dispatch=3, launch=168, prologue=400, handover=150, epilogue=900, overlap=True,
+    k_step=0, ramp=90, launch=168, prologue=400, handover=150, epilogue=900, overlap=True,
     contention=80, partial=300, merge=70, fixup=20, jitter=0.03, stages=3, device="h200",
 )  # fmt: skip
 
@@ -289,7 +295,7 @@ def test_main_loops_of_a_hardware_advance_each_at_its_own_rate(schedule, residen
 
 def test_whatever_parts_main_loops_parts_their_loads_alike():
     """Only how long it takes counts; an epilogue under the next main loop takes no time between the two."""
-    problem, device = Problem(512, 1024, 512), Device(3)
+    problem, device = Problem(2048, 4096, 512, tile=(64, 64, 64)), Device(40)
     made, costs = plan("stream-k", problem, device), Costs(k_step=0, device="t4", stages=3)
     problem = replace(problem, dtype="fp16")
 
@@ -326,19 +332,17 @@ def test_a_block_does_not_leave_before_its_overlapped_epilogue_is_done():
     assert times(trace, "issue", "done") == [(0, 510), (510, 1020)]
 
 
-def test_the_dispatcher_keeps_its_interval_over_the_whole_device():
-    trace = simulate("naive", Problem(1, 6, 1, tile=(1, 1, 1)), Device(4), Costs(k_step=100, dispatch=40))
-    assert times(trace, "cta", "issue") == [(0, 0), (1, 40), (2, 80), (3, 120), (4, 160), (5, 200)]
-
-
 def test_a_slot_is_taken_in_the_order_in_which_slots_free_up():
-    trace = simulate("naive", Problem(1, 5, 1, tile=(1, 1, 1)), Device(2), Costs(k_step=100, dispatch=70))
+    """Blocks 0 and 1 have one and two of a tile's three K-steps, the others a tile each."""
+    made = Plan(segments(range(5), [0, 0, 1, 2, 3], [0, 1, 0, 0, 0], [1, 3, 3, 3, 3]), 5)
+    problem = Problem(1, 4, 3, tile=(1, 1, 1))
+    trace = simulate(lambda problem, device: made, problem, Device(2), Costs(k_step=100))
     assert times(trace, "cta", "sm", "issue") == [
         (0, 0, 0),
-        (1, 1, 70),
-        (2, 0, 140),
-        (3, 1, 210),
-        (4, 0, 280),
+        (1, 1, 0),
+        (2, 0, 100),
+        (3, 1, 200),
+        (4, 0, 400),
     ]
 
 

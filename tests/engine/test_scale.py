@@ -22,7 +22,7 @@ from tilesim.spans.columns import LONGEST_NS, PLACES, SPAN
 pytest.importorskip("numba")
 
 COSTS = Costs(
-    k_step=700, ramp=90, dispatch=3, launch=168, prologue=400, handover=150, epilogue=900, overlap=True,
+    k_step=700, ramp=90, launch=168, prologue=400, handover=150, epilogue=900, overlap=True,
     epilogue_serialisation=500, contention=80, partial=300, merge=70, fixup=20,
     coresidency=(1.0, 1.3), jitter=0.05,
 )  # fmt: skip

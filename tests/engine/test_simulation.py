@@ -29,8 +29,8 @@ def test_a_registered_schedule_is_simulated(case, device, costs, seed):
 def test_a_run_of_another_name_is_played_as_it_was(case, device, costs, seed):
     """Thread blocks may have other numbers, as those without work leave no trace."""
     schedule, problem = case
-    trace = simulate(schedule, problem, device, replace(costs, dispatch=0), seed)
-    again = replay(replace(trace, schedule="my kernel"), replace(costs, dispatch=0), seed)
+    trace = simulate(schedule, problem, device, costs, seed)
+    again = replay(replace(trace, schedule="my kernel"), costs, seed)
     assert again.schedule == "my kernel"
     for name in set(trace.spans.dtype.names) - {"cta"}:
         assert again.spans[name].tolist() == trace.spans[name].tolist()

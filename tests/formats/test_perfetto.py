@@ -18,9 +18,7 @@ from tilesim import Costs, Device, Problem, Trace, simulate, view
 from tilesim.formats import perfetto
 from tilesim.orders import visit
 
-BUSY = Costs(
-    k_step=900, dispatch=7, launch=165, prologue=300, handover=200, epilogue=700, overlap=True, jitter=0.05
-)
+BUSY = Costs(k_step=900, launch=165, prologue=300, handover=200, epilogue=700, overlap=True, jitter=0.05)
 PROBLEM = Problem(4096, 4096, 512, order="grouped:8")
 METADATA = {
     "process_name": {"name": str},

@@ -16,7 +16,7 @@ from tilesim.kernel_costs.default import default_costs, read_costs, shipped
 PROBLEM = Problem(4096, 4096, 512, dtype="fp16")
 H200 = Device.named("h200")
 BORROWERS = sorted(name for name in presets() if not shipped(name))
-LATENCIES = ("ramp", "dispatch", "prologue", "handover")
+LATENCIES = ("ramp", "prologue", "handover")
 """No tile and no memory makes these longer."""
 WRITTEN = ("epilogue", "epilogue_serialisation", "contention", "partial", "merge", "fixup")
 """Bytes that are written or read again: they go by the memory bandwidth of an SM."""

@@ -90,8 +90,8 @@ BY_BYTES = ("epilogue", "epilogue_serialisation", "contention")
 """An epilogue, its parts that block, and what its work takes from a main loop: by the bytes of C's tile."""
 BY_AREA = ("partial", "merge", "fixup")
 """Of accumulators, which are fp32 whatever the dtype."""
-LATENCIES = ("ramp", "dispatch", "launch", "prologue", "handover")
-"""Waiting: for a dispatch, an instruction, the first operands. No tile makes these longer."""
+LATENCIES = ("ramp", "launch", "prologue", "handover")
+"""Waiting: for an instruction, the first operands. No tile makes these longer."""
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tilesim import Costs, Device, Problem, plan
 from tilesim.devices.hardware import LOAD_CYCLES, SM_BYTES_PER_CLOCK, Hardware
 from tilesim.errors import CostsError
-from tilesim.model.kstep import SHARPNESS, k_step_cycles, k_step_ns, slowest_k_step, smooth_maximum
+from tilesim.model.kstep import k_step_cycles, k_step_ns, slowest_k_step
 from tilesim.model.traffic import Traffic
 
 TILE = Problem(128, 128, 64, tile=(128, 128, 64))
@@ -18,7 +16,6 @@ TILE = Problem(128, 128, 64, tile=(128, 128, 64))
 FAST = Hardware(1000, 1e9, 100, 300, 1e12, 1e12, 1e12, 10**6, 168)
 """A device that waits for the latency of its loads alone."""
 NOTHING = Traffic(*np.zeros((4, 1)))
-NUMBERS = st.floats(0, 1e6)
 
 
 def cycles(seen=NOTHING, stages=0, residents=1, problem=TILE, k_step=0.0, **hardware):
@@ -31,7 +28,7 @@ def test_residents_share_the_tensor_cores():
     assert cycles(macs_per_clock=2048, problem=wide) == pytest.approx([1024])
 
 
-def test_a_kernel_may_multiply_more_slowly_than_tensor_cores():
+def test_costs_may_say_what_a_k_step_multiplies():
     assert cycles(macs_per_clock=2048, residents=2, k_step=600.0) == pytest.approx([600, 1200])
 
 
@@ -62,15 +59,14 @@ def test_what_misses_the_l2_comes_at_the_rate_of_dram():
     assert cycles(seen, dram_bytes_per_clock=8.0) == pytest.approx([500])
 
 
-@given(st.lists(NUMBERS, min_size=1, max_size=5).filter(any))
-def test_a_smooth_maximum_is_a_little_more_than_the_largest(terms):
-    most = max(terms)
-    found = float(smooth_maximum(np.array(terms)[:, np.newaxis])[0])
-    assert most * (1 - 1e-12) <= found <= most * len(terms) ** (1 / SHARPNESS) * (1 + 1e-12)
+@pytest.mark.parametrize("rate, expected", [(10.0, 512), (5.0, 800), (1.0, 4000)])
+def test_the_largest_term_counts_alone(rate, expected):
+    seen = replace(NOTHING, missed=np.array([4000.0]))
+    assert cycles(seen, macs_per_clock=2048, dram_bytes_per_clock=rate) == pytest.approx([expected])
 
 
 def test_what_is_beyond_a_double_is_infinite():
-    assert smooth_maximum(np.array([[np.inf], [1.0]])).tolist() == [np.inf]
+    assert cycles(replace(NOTHING, missed=np.array([np.inf]))) == [np.inf]
 
 
 def test_an_h200_takes_what_was_measured():

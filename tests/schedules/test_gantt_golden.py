@@ -34,12 +34,11 @@ CASES = {
         Costs(k_step=1000, launch=1500, prologue=500, epilogue=2500, overlap=True),
         0,
     ),
-    "dispatch-interval": ("naive", CLASSROOM, Device(4), Costs(k_step=500, dispatch=1500, epilogue=500), 0),
     "two-blocks-per-sm": (
         "naive",
         Problem(384, 1280, 512),
         Device(2, ctas_per_sm=2, sm_order=(1, 0)),
-        Costs(k_step=1000, launch=1500, dispatch=500, epilogue=2500, coresidency=(1.0, 1.5)),
+        Costs(k_step=1000, launch=1500, epilogue=2500, coresidency=(1.0, 1.5)),
         0,
     ),
     "busy-sm-persistent": ("persistent", CLASSROOM, Device(4, busy_sms=1), STEPS, 0),

@@ -13,7 +13,7 @@ from tilesim.devices.device import Device, presets
 from tilesim.engine.simulate import replay, simulate
 from tilesim.errors import TilesimError
 from tilesim.ideas.pipelining import stage_bytes
-from tilesim.kernel_costs.calibration import Calibration
+from tilesim.kernel_costs.calibration import MAX_STAGES, Calibration
 from tilesim.kernel_costs.default import (
     QUEUED,
     REFERENCE,
@@ -30,12 +30,14 @@ from tilesim.traces import Trace
 from tilesim.variants import PLANNED
 
 ORDERS = ("row-major", "column-major", "grouped:4", "grouped:8", "grouped:16", "morton", "hilbert")
+MOST_STAGES = 8
+"""The most stages that are tried: they reach further than any latency of a shipped device."""
 SPLITS = {"split-k": ("split-k:2", "split-k:4")}
 """The names under which a schedule is tried that must have a parameter."""
 
 
 class Alternative(NamedTuple):
-    """One thing done in another way: `what` of order, schedule and kernel, and `to` what.
+    """One thing done in another way: `what` of order, schedule, stages and kernel, and `to` what.
 
     `makespan`: as simulated, ns. `gain`: the share of the time that it saves; below 0 it loses.
     """
@@ -106,7 +108,7 @@ def alternatives(trace: Trace) -> Alternatives:
         gain = 1 - run.makespan / baseline.makespan
         found.append(Alternative(each.what, each.to, run.makespan, gain))
     ranked = sorted(found, key=lambda each: each.makespan)
-    return Alternatives(baseline.makespan, tuple(ranked), tuple(_without_costs(trace, costs, entries)))
+    return Alternatives(baseline.makespan, tuple(ranked), tuple(_without_costs(trace, entries)))
 
 
 def _candidates(trace: Trace, costs: Costs, entries: tuple[Calibration, ...]) -> Iterator[_Candidate]:
@@ -122,13 +124,16 @@ def _candidates(trace: Trace, costs: Costs, entries: tuple[Calibration, ...]) ->
         if order != problem.order:
             other = replace(problem, order=order)
             yield _Candidate("order", order, schedule, other, device, costs)
+    for stages in range(2, min(MOST_STAGES, _room_for_stages(problem, device)) + 1):
+        if costs.stages not in (0, stages):
+            yield _Candidate("stages", str(stages), schedule, problem, device, replace(costs, stages=stages))
     for entry in _kernels(trace, entries):
         other = replace(problem, tile=entry.kernel.tile)
         on = replace(
             device, ctas_per_sm=entry.kernel.ctas_per_sm, sm_order=tuple(dict.fromkeys(device.sm_order))
         )
         its = nearest((entry,), schedule, other, on)
-        if its is None or not _fits(entry, other, on):
+        if its is None or entry.kernel.variant.stages > _room_for_stages(other, on):
             continue
         if device.name and not shipped(device.name):
             its = for_device(its, other, device.name)
@@ -154,11 +159,10 @@ def _kernels(trace: Trace, entries: tuple[Calibration, ...]) -> list[Calibration
     return [entry for entry in entries if entry.kernel.variant.schedule in names]
 
 
-def _fits(entry: Calibration, problem: Problem, device: Device) -> bool:
-    """Whether an SM has the shared memory for the stages of its thread blocks, as far as that is known."""
-    room = presets()[device.name or REFERENCE].get("shared_kib_per_sm")
-    needed = entry.kernel.variant.stages * stage_bytes(problem) * device.ctas_per_sm
-    return room is None or needed <= room * 1024
+def _room_for_stages(problem: Problem, device: Device) -> int:
+    """How many stages an SM has the shared memory for in each of its thread blocks, at most MAX_STAGES."""
+    room = presets()[device.name or REFERENCE].get("shared_kib_per_sm", 2**20)
+    return min(MAX_STAGES, room * 1024 // (stage_bytes(problem) * device.ctas_per_sm))
 
 
 def _words(entry: Calibration) -> str:
@@ -170,15 +174,12 @@ def _words(entry: Calibration) -> str:
     return words + f", {residents} per SM" * (residents > 1) + ", no overlap" * apart + planned
 
 
-def _without_costs(trace: Trace, costs: Costs, entries: tuple[Calibration, ...]) -> Iterator[str]:
-    """Schedules, stages and tiles that nothing was simulated of, in words."""
+def _without_costs(trace: Trace, entries: tuple[Calibration, ...]) -> Iterator[str]:
+    """Schedules and tiles that nothing was simulated of, in words."""
     yield from (name for name in SCHEDULES if SCHEDULES.built_in(name) and not _ship(entries, name))
     if trace.schedule.partition(":")[0] not in SCHEDULES:
         return
     kernels = [entry.kernel for entry in _kernels(trace, entries)]
-    stages = {kernel.variant.stages for kernel in kernels if kernel.tile == trace.problem.tile}
-    counts = ", ".join(map(str, sorted(stages | {costs.stages}))) or "0"
-    yield f"tiles of {'x'.join(map(str, trace.problem.tile))} with other than {counts} stages"
     tiles = sorted({"x".join(map(str, kernel.tile)) for kernel in kernels}, reverse=True)
     if tiles:
         yield f"tiles other than {', '.join(tiles)}"

@@ -1,8 +1,7 @@
 """What main loops spend their time on: the terms of the formula for a K-step, see tilesim.model.kstep.
 
-A K-step takes a little more than the largest of its terms. Of that, multiplying gets what it takes alone, and
-the other terms share what is beyond it: each in proportion to its power in the p-norm that rounds the maximum
-off. Some kernels multiply more slowly than the tensor cores could.
+A K-step takes as long as the largest of its terms. Of that, multiplying gets what it takes alone, and the
+largest gets what is beyond it.
 """
 
 from dataclasses import replace
@@ -14,7 +13,7 @@ from tilesim.analysis.time_account import over_a_write
 from tilesim.costs import Costs
 from tilesim.devices.hardware import Hardware
 from tilesim.errors import TilesimError
-from tilesim.model.kstep import SHARPNESS, k_step_terms, loads_under, smooth_maximum
+from tilesim.model.kstep import k_step_terms, loads_under
 from tilesim.plans import Plan, shown_by
 from tilesim.schedules import SCHEDULES, plan
 from tilesim.traces import Trace
@@ -39,18 +38,21 @@ class LoopTime(NamedTuple):
 
 
 def shares(terms: np.ndarray) -> np.ndarray:
-    """What each of `terms` [terms, ...] gets of a K-step: the first its own, the rest what is beyond that.
+    """What each of `terms` [terms, ...] gets of a K-step: the first its own, the largest what is beyond that.
 
-    They add up to the K-step. Where there is no other term, the first gets all.
+    They add up to the K-step.
 
-    >>> np.stack([shares(np.array([3.0, 0.0, 0.0])), shares(np.array([1.0, 2.0, 2.0]))]).round(3).tolist()
-    [[3.0, 0.0, 0.0], [1.0, 0.551, 0.551]]
+    >>> np.stack([shares(np.array([3.0, 0.0, 0.0])), shares(np.array([1.0, 2.0, 4.0]))]).tolist()
+    [[3.0, 0.0, 0.0], [1.0, 0.0, 3.0]]
     """
-    beyond = np.maximum(0.0, smooth_maximum(terms) - terms[0])
-    powers = (terms[1:] / terms.max(axis=0)) ** SHARPNESS
-    whole = powers.sum(axis=0)
-    others = beyond * powers / np.where(whole > 0, whole, 1.0)
-    return np.concatenate([(terms[0] + np.where(whole > 0, 0.0, beyond))[np.newaxis], others])
+    found = np.where(terms.argmax(axis=0) == _numbers(terms), terms.max(axis=0) - terms[0], 0.0)
+    found[0] = terms[0]
+    return found
+
+
+def _numbers(terms: np.ndarray) -> np.ndarray:
+    """The number of each term, to compare with terms [terms, ...]."""
+    return np.arange(len(terms)).reshape(-1, *[1] * (terms.ndim - 1))
 
 
 def loop_time(trace: Trace, costs: Costs) -> LoopTime:
@@ -82,7 +84,7 @@ def loop_time(trace: Trace, costs: Costs) -> LoopTime:
     scale = np.ones(len(spans))
     if trace.origin == "simulated":
         scale = (spans["drain"] - spans["start"]) / (terms.sum(axis=0) + costs.ramp + written)
-    largest = of_spans(limits.argmax(axis=0) == np.arange(len(TERMS))[:, np.newaxis, np.newaxis])
+    largest = of_spans(limits.argmax(axis=0) == _numbers(limits))
     return LoopTime(
         dict(zip(TERMS, (terms * scale).sum(axis=1).tolist(), strict=True)),
         peak * float((terms[0] * scale).sum()),

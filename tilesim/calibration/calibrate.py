@@ -3,8 +3,8 @@
 Each trace is observed once (tilesim.calibration.observations). From these tables come a segment's phases
 (phases), what main loops take beyond the K-steps that hardware takes (main_loops), and what is left (jitter).
 
-So one calibration serves all sizes of a kernel. Two things are not separated: a slow start of the first wave
-from a slow dispatch; and what all SMs do together over time, which a simulation plays at its mean.
+So one calibration serves all sizes of a kernel. What all SMs do together over time is not seen: a simulation
+plays it at its mean.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ from tilesim.calibration.jitter import jitter, most_jitter
 from tilesim.calibration.main_loops import fit, main_loops
 from tilesim.calibration.observations import Observations, observe
 from tilesim.costs import Costs
-from tilesim.devices.hardware import DISPATCH_NS, Hardware
+from tilesim.devices.hardware import Hardware
 from tilesim.engine.simulate import replay
 from tilesim.errors import TraceError
 from tilesim.kernel_costs.calibration import Calibration, Kernel
@@ -91,29 +91,14 @@ def _kernel(trace: Trace) -> Kernel:
 def _of_any_plan(
     groups: Mapping[Kernel, dict[str, Observations]],
 ) -> dict[Kernel, dict[str, Observations]]:
-    """`groups`, but a planned kernel that multiplies as fast as tensor cores do is one, whatever its plan.
-
-    Compiled for plans of another kind, it may have a slower loop: then these stay apart, and so do queues.
-    """
-    alike: dict[Kernel, list[Kernel]] = {}
-    for kernel in groups:
+    """`groups`, but a planned kernel is one, whatever its plan; for queues it has another loop."""
+    found: dict[Kernel, dict[str, Observations]] = {}
+    for kernel, runs in groups.items():
         planned = kernel.variant.kernel == PLANNED and kernel.variant.schedule not in QUEUED
         schedule = "" if planned else kernel.variant.schedule
         shared = kernel._replace(variant=replace(kernel.variant, schedule=schedule))
-        alike.setdefault(shared, []).append(kernel)
-    found: dict[Kernel, dict[str, Observations]] = {}
-    for shared, kernels in alike.items():
-        if shared in kernels or any(_slower(list(groups[kernel].values())) for kernel in kernels):
-            found |= {kernel: groups[kernel] for kernel in kernels}
-        else:
-            found[shared] = {name: run for kernel in kernels for name, run in groups[kernel].items()}
+        found.setdefault(shared, {}).update(runs)
     return found
-
-
-def _slower(runs: Sequence[Observations]) -> bool:
-    """Whether a kernel has K-steps of its own."""
-    traces = [run.trace for run in runs]
-    return fit(main_loops(runs, _device(traces)), _stages(traces)).k_step > 0
 
 
 def _with_launch(one: Calibration, fitted: Sequence[Calibration]) -> Calibration:
@@ -129,11 +114,11 @@ def _kernel_costs(runs: Sequence[Observations]) -> Costs:
     """The costs of one kernel, given its runs."""
     traces = [run.trace for run in runs]
     device, stages = _device(traces), _stages(traces)
-    loops = main_loops(runs, device)
-    found = fit(loops, stages)
+    loops = main_loops(runs, device, stages)
+    found = fit(loops)
     costs = replace(
-        _phase_costs(runs, loops[0].hardware),
-        k_step=round(found.k_step, 3) if device else max(LEAST_K_STEP, round(found.k_step, 3)),
+        _phase_costs(runs, device),
+        k_step=0.0 if device else max(LEAST_K_STEP, round(found.k_step, 3)),
         ramp=round(found.ramp),
         contention=round(found.contention),
         stages=stages,
@@ -144,17 +129,16 @@ def _kernel_costs(runs: Sequence[Observations]) -> Costs:
     return replace(costs, jitter=round(min(costs.jitter, most_jitter(runs, costs)), 5))
 
 
-def _phase_costs(runs: Sequence[Observations], hardware: Hardware | None) -> Costs:
-    """The costs of a kernel but for what its main loops take."""
+def _phase_costs(runs: Sequence[Observations], device: str) -> Costs:
+    """The costs of a kernel but for what its main loops take, measured on the preset `device` if any."""
     overlap, handover, blocking = phases.handover(runs)
     epilogue, epilogue_serialisation = phases.epilogue(runs, overlap)
-    turnaround = hardware.launch_ns if hardware else 0
+    turnaround = Hardware.named(device, runs[0].trace.problem.dtype).launch_ns if device else 0
     launch, prologue = phases.launch(runs, epilogue_serialisation > 0, turnaround) or (0, 0)
     partial = phases.partial(runs)
     merge, fixup = phases.fixup(runs)
     traces = [one.trace for one in runs]
     return Costs(
-        dispatch=DISPATCH_NS if hardware else round(phases.mean([phases.dispatch(one) for one in runs])),
         launch=launch,
         prologue=prologue,
         handover=handover,

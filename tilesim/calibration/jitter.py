@@ -84,14 +84,14 @@ def most_jitter(runs: Sequence[Observations], costs: Costs) -> float:
         if not splits_tiles(run.plan.rows, trace.problem) or in_waves(run.plan, trace.device.slots):
             continue
         scale = run.clock_mhz / costs.clock_mhz if costs.clock_mhz else 1.0
-        without = _finish_spread(replay(trace, replace(costs, jitter=0.0))) ** 2
-        drawn = float(np.mean([_finish_spread(replay(trace, costs, seed)) ** 2 for seed in SEEDS]))
+        without = finish_spread(replay(trace, replace(costs, jitter=0.0))) ** 2
+        drawn = float(np.mean([finish_spread(replay(trace, costs, seed)) ** 2 for seed in SEEDS]))
         if drawn > without:
-            shares.append(max(0.0, (_finish_spread(trace) * scale) ** 2 - without) / (drawn - without))
+            shares.append(max(0.0, (finish_spread(trace) * scale) ** 2 - without) / (drawn - without))
     return costs.jitter * float(np.quantile(shares, 0.25)) ** 0.5 if shares else inf
 
 
-def _finish_spread(trace: Trace) -> float:
+def finish_spread(trace: Trace) -> float:
     """How much later the last of the slots that had work finished than they did in the mean, ns."""
     last = last_done(trace)
     return float(last.max() - last[last > 0].mean())

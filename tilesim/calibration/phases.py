@@ -11,7 +11,6 @@ prologue            mean of start - done of the segment before, where that was a
 overlap             whether most segments of a thread block start before the one before them is done.
 handover            mean of start - fixup of the segment before if epilogues overlap, else of start - done,
                     where both are one thread block's, and the first has finished its tile.
-dispatch            slope of the sorted first starts of all slots: the median over pairs half a wave apart.
 epilogue            mean of done - fixup of segments that did not begin under another epilogue of their SM; if
                     epilogues overlap with main loops, of each slot's last: the others are stamped only when a
                     main loop has a moment for that.
@@ -99,16 +98,6 @@ def handover(runs: Sequence[Observations]) -> tuple[bool, int, bool]:
         return False, 0, True
     overlap = bool(np.mean(late[usual]) > 0.5)
     return overlap, max(0, round(mean((start - rows["fixup" if overlap else "done"])[usual]))), blocking
-
-
-def dispatch(run: Observations) -> float:
-    """ns from one first start to the next, over the slots in the order in which they start."""
-    first = np.unique(run.slot, return_index=True)[1]
-    starts = np.sort(run.spans["start"][first])
-    if len(starts) < 2:
-        return 0.0
-    half = len(starts) // 2
-    return float(np.median(starts[half:] - starts[: len(starts) - half])) / half
 
 
 def epilogue(runs: Sequence[Observations], overlap: bool) -> tuple[int, int]:

@@ -15,9 +15,6 @@ DRAM_SHARE = 0.82
 """Of what a stream reads out of DRAM, so much comes for the tiles of two matrices, whose misses are scattered
 in place and time. Fitted, as LOAD_CYCLES."""
 
-DISPATCH_NS = 2
-"""Between two thread blocks that a launch dispatches, on an H200: 1 to 5 ns by kernel."""
-
 SM_BYTES_PER_CLOCK = 108.5
 """Of tiles that one SM loads out of the L2, while no other loads: measured on an H200."""
 

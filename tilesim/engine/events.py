@@ -16,7 +16,7 @@ queue has two forms, a heap and a tree.
 from heapq import heappop, heappush, heapreplace
 from math import ceil
 
-from tilesim.engine.state import CTA, DISPATCHED, ISSUED, NOBODY, QUEUED, Column, Slots, State
+from tilesim.engine.state import CTA, ISSUED, NOBODY, QUEUED, Column, Slots, State
 
 DRAIN, NEXT, FREE, BEGIN, START = range(5)
 EVENTS = 5
@@ -60,13 +60,12 @@ def enter(state: State, rank: int, now: int) -> None:
         rest(slots, rank)
         return
     heads[CTA] = cta + 1
-    heads[DISPATCHED] = begin = max(now, heads[DISPATCHED] + state.rates.dispatch)
     slots.cta[rank] = cta
     slots.next_row[rank] = state.segments.offsets[cta]
     slots.end_row[rank] = state.segments.offsets[cta + 1]
-    # What is issued later must wait, as the log is in the order of issue; so must who draws from the queue.
-    if begin > now or slots.next_row[rank] == slots.end_row[rank]:
-        wait_for(slots, rank, begin, BEGIN)
+    # Who draws from the queue comes after all others that are issued a segment now.
+    if slots.next_row[rank] == slots.end_row[rank]:
+        wait_for(slots, rank, now, BEGIN)
     else:
         issue(state, rank, now, launch_to_start(state, rank, now), 0, 0)
 

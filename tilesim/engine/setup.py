@@ -23,7 +23,7 @@ def laid_out(
     """
     tile, k0, k1 = (plan.rows[name] for name in ("tile", "k0", "k1"))
     split, merges = _merges(tile, problem)
-    heads = np.array([0, len(plan.segments), 0, -costs.dispatch])
+    heads = np.array([0, len(plan.segments), 0])
     spans = np.zeros(len(work), SPAN)
     log = Log(*(spans[name] for name in Log._fields))
     segments = Segments(tile, k0, k1, work, split, plan.offsets)
@@ -50,7 +50,6 @@ def with_tree(state: State) -> State:
 def _rates(costs: Costs, device: Device, slowdown: np.ndarray) -> Rates:
     epilogue_serialisation = costs.epilogue_serialisation if device.ctas_per_sm > 1 else 0
     return Rates(
-        dispatch=costs.dispatch,
         launch=costs.launch,
         prologue=costs.prologue,
         handover=costs.handover,

@@ -30,7 +30,6 @@ class Rates(NamedTuple):
     one row for all where that is 0. `shared`: whether one of them is not 1, or residents write in turn.
     """
 
-    dispatch: int
     launch: int
     prologue: int
     handover: int
@@ -90,14 +89,14 @@ class Merges(NamedTuple):
     waiting: Column
 
 
-CTA, QUEUED, ISSUED, DISPATCHED = range(4)
+CTA, QUEUED, ISSUED = range(3)
 
 
 class State(NamedTuple):
     """All of it. `log`: the spans, a row per segment in the order of issue.
 
-    `heads`: the next thread block, the next row of the queue, the next row of the log, and the time of the
-    last dispatch, at CTA, QUEUED, ISSUED and DISPATCHED.
+    `heads`: the next thread block, the next row of the queue and the next row of the log, at CTA, QUEUED and
+    ISSUED.
     """
 
     segments: Segments

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from tilesim.costs import Costs
 from tilesim.devices.device import MAX_CTAS_PER_SM
-from tilesim.devices.hardware import DISPATCH_NS, Hardware
+from tilesim.devices.hardware import Hardware
 from tilesim.errors import CostsError, shown, unknown, whole
 from tilesim.problems import DTYPE_BYTES, MAX_SIZE
 from tilesim.variants import Variant
@@ -102,7 +102,7 @@ def known(device: str, dtype: str, stages: int) -> dict[str, Any]:
     hardware = Hardware.named(device, dtype)
     return {
         "k_step": 0.0, "device": device, "stages": stages, "launch": hardware.launch_ns,
-        "dispatch": DISPATCH_NS, "clock_mhz": hardware.clock_mhz,
+        "clock_mhz": hardware.clock_mhz,
     }  # fmt: skip
 
 

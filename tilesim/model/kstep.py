@@ -1,16 +1,15 @@
 """What a K-step takes: one formula for the engine, for calibration, and for the longest run that there can
 be. Of a thread block that shares its SM with r - 1 others, in cycles, it is the largest of
 
-    multiplying     r · MACs / tensor-core rate, or r · k_step of a kernel that takes longer
+    multiplying     r · MACs / tensor-core rate, or r · k_step of costs that say it
     waiting         (latency of a stage's loads) / stages that are in flight
     the L2          bytes that it sends to all SMs / its bandwidth
     DRAM            bytes that miss the L2 / its bandwidth
 
-rounded off where two of them are near one another: see `smooth_maximum`. A stage's loads take LOAD_CYCLES,
-the latency of the L2, or that of DRAM where they miss, and their bytes over what an SM gets. What several SMs
-ask for at a time the L2 sends once, to all of them, at its rate for merged loads: that has to carry all bytes
-that are asked for, and what is sent takes the rest of its own rate. tilesim.model.traffic reads bytes and
-misses off the plan, tilesim.devices.hardware has the constants.
+A stage's loads take LOAD_CYCLES, the latency of the L2, or that of DRAM where they miss, and their bytes over
+what an SM gets. What several SMs ask for at a time the L2 sends once, to all of them, at its rate for merged
+loads: that has to carry all bytes that are asked for, and what is sent takes the rest of its own rate.
+tilesim.model.traffic reads bytes and misses off the plan, tilesim.devices.hardware has the constants.
 """
 
 import numpy as np
@@ -21,24 +20,6 @@ from tilesim.devices.hardware import LOAD_CYCLES, SM_BYTES_PER_CLOCK, Hardware
 from tilesim.model.traffic import Loads, Traffic, loads
 from tilesim.plans import Plan
 from tilesim.problems import DTYPE_BYTES, Problem
-
-SHARPNESS = 14
-"""The exponent of `smooth_maximum`. Fitted, to the recorded runs that costs are calibrated to."""
-
-
-def smooth_maximum(terms: np.ndarray) -> np.ndarray:
-    """The largest of `terms` [terms, ...], a little more where others are nearly as large: their p-norm.
-
-    Terms are at least 0, and one of each is not. A queue that is nearly full makes who waits in it late now
-    and then, whichever limit it is.
-
-    >>> smooth_maximum(np.array([[2.0, 2.0, 3.0], [0.0, 1.0, 3.0]])).round(3).tolist()
-    [2.0, 2.0, 3.152]
-    """
-    most = terms.max(axis=0)
-    with np.errstate(invalid="ignore"):
-        sums = ((terms / most) ** SHARPNESS).sum(axis=0)
-    return np.where(np.isfinite(most), most * sums ** (1 / SHARPNESS), np.inf)
 
 
 def k_step_terms(
@@ -68,7 +49,7 @@ def k_step_cycles(
     seen: Traffic, problem: Problem, hardware: Hardware, k_step: float, stages: int, residents: int
 ) -> np.ndarray:
     """Cycles of K-steps beside 0, 1 ... other main loops of their SM: float64 [residents, pieces]."""
-    return smooth_maximum(k_step_terms(seen, problem, hardware, k_step, stages, residents))
+    return k_step_terms(seen, problem, hardware, k_step, stages, residents).max(axis=0)
 
 
 def k_step_ns(plan: Plan, problem: Problem, device: Device, costs: Costs) -> np.ndarray:

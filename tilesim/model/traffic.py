@@ -17,9 +17,6 @@ import numpy as np
 from tilesim.plans import Plan
 from tilesim.problems import DTYPE_BYTES, Problem
 
-SOFTNESS = 4
-"""How sharply a cache loses what is old, of 1 / (1 + (kept / since)^s); infinite if it were exactly LRU."""
-
 MOST_PIECES = 2**20
 """The most pieces that main loops are cut into, in plans of no more segments than that."""
 
@@ -66,20 +63,20 @@ class Loads:
 
     def behind(self, cache: int) -> Traffic:
         """What of it comes from where, behind a cache of so many bytes."""
-        sizes = np.asarray(self.sizes, float)
         lost = _lost(self.since, self._kept_for(cache))
-        asked, sent, missed = (
-            self._together(size) for size in (sizes.sum(), sizes @ (self.since > MERGED), sizes @ lost)
-        )
+        asked, sent, missed = map(self._together, (np.ones((2, 1)), self.since > MERGED, lost))
         waits = [of[first] for of, first in zip(lost, self.first, strict=True)]
         return Traffic(asked, sent, missed, 1 - (1 - waits[0]) * (1 - waits[1]))
 
-    def _together(self, size: np.ndarray | float) -> np.ndarray:
-        """What the pieces of one time load together per K-step, where each of them loads `size` bytes."""
-        return np.bincount(self.at, size * self.part)[self.at] / self.length
+    def _together(self, share: np.ndarray) -> np.ndarray:
+        """What pieces of one time load together per K-step, of each operand a `share` [2, pieces or 1]."""
+        size = sum(size / self.length * of for size, of in zip(self.sizes, share, strict=True))
+        return np.bincount(self.at, self.part * size)[self.at]
 
     def mean(self, values: np.ndarray) -> np.ndarray:
         """The mean of each segment's pieces: float64, shape [rows]."""
+        if len(values) == self.rows:  # each has one
+            return values
         pieces = np.bincount(self.row, minlength=self.rows)
         return np.bincount(self.row, values, self.rows) / np.maximum(1, pieces)
 
@@ -88,28 +85,35 @@ class Loads:
 
         In any window of T K-steps, on average sum(size · min(since, T)) / span different bytes are loaded.
         """
-        since = np.minimum(self.since, self.span).ravel()
-        order = np.argsort(since)
-        since, size = since[order], np.outer(np.array(self.sizes, float), self.part).ravel()[order]
-        older = size.sum() - np.cumsum(size)
-        within = np.cumsum(size * since) + older * since
-        full = int(np.searchsorted(within, cache * self.span, side="right"))
-        if full == len(since):
-            return np.inf
-        if full == 0:
-            return cache * self.span / float(size.sum())
-        return float(since[full - 1] + (cache * self.span - within[full - 1]) / older[full - 1])
+        # That is concave in T: each step of Newton's method stays below, and few lead there.
+        since, room = np.minimum(self.since, self.span), cache * self.span
+        kept, further = 0.0, np.inf
+        while further > kept * 1e-12:
+            older = sum(self._bytes(since > kept))
+            if not older:
+                return np.inf
+            further = max(0.0, room - sum(self._bytes(np.minimum(since, kept)))) / older
+            kept += further
+        return kept
+
+    def _bytes(self, factors: np.ndarray) -> list[float]:
+        """The bytes of A and of B of all pieces, each of them times its factor [2, pieces]."""
+        # NumPy's product of two vectors would take several cores.
+        return [size * float((self.part * of).sum()) for size, of in zip(self.sizes, factors, strict=True)]
 
 
 def _lost(since: np.ndarray, kept: float) -> np.ndarray:
     """The share of what was loaded `since` K-steps ago that a cache has lost: float64, shape of `since`.
+
+    It is 1 / (1 + (kept / since)^4). The power says how sharply it loses what is old; if it were exactly LRU,
+    that would be infinite.
 
     >>> _lost(np.array([0.0, 1.0, 10.0, 30.0, np.inf]), kept=10.0).round(3).tolist()
     [0.0, 0.0, 0.5, 0.988, 1.0]
     """
     if not np.isfinite(kept):
         return np.isinf(since).astype(float)
-    return 1 / (1 + (kept / np.maximum(since, 1e-9)) ** SOFTNESS)
+    return 1 / (1 + np.square(np.square(kept / np.maximum(since, 1e-9))))
 
 
 def loads(plan: Plan, problem: Problem, slots: int, gap: float) -> Loads:
@@ -130,10 +134,11 @@ def loads(plan: Plan, problem: Problem, slots: int, gap: float) -> Loads:
     first, last = rows["k0"] // length, -(-rows["k1"] // length)
     count = (last - first).astype(np.intp)  # the one type by which NumPy repeats
     row = np.repeat(np.arange(len(rows)), count)
-    piece = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count) + first[row]
-    begin = np.maximum(piece * length, rows["k0"][row])
+    piece = np.arange(len(row)) + np.repeat(first - (np.cumsum(count) - count), count)
+    k0 = rows["k0"][row]
+    begin = np.maximum(piece * length, k0)
     end = np.minimum((piece + 1) * length, rows["k1"][row])
-    time = _starts(plan, steps, slots, gap)[row] + begin - rows["k0"][row]
+    time = _starts(plan, steps, slots, gap)[row] + (begin - k0)
     pieces = -(-problem.k_steps // length)
     operands = [
         side[row] * pieces + piece for side in np.divmod(rows["tile"].astype(np.int64), problem.tiles_n)
@@ -143,7 +148,7 @@ def loads(plan: Plan, problem: Problem, slots: int, gap: float) -> Loads:
     return Loads(
         row,
         len(rows),
-        np.unique(time // length, return_inverse=True)[1],
+        _numbered((time / length).astype(np.int64)),
         (end - begin) / length,
         np.stack(since),
         np.stack(ahead),
@@ -161,10 +166,8 @@ def in_waves(plan: Plan, slots: int) -> bool:
 def _starts(plan: Plan, steps: np.ndarray, slots: int, gap: float) -> np.ndarray:
     """When each segment's main loop starts, in K-steps: float64, shape [segments]."""
     if in_waves(plan, slots):
-        wave = np.arange(len(steps)) // slots
-        longest = np.zeros(int(wave.max()) + 1)
-        np.maximum.at(longest, wave, steps + gap)
-        return np.append(0.0, np.cumsum(longest))[wave]
+        longest = np.maximum.reduceat(steps, np.arange(0, len(steps), slots)) + gap
+        return np.repeat(np.append(0.0, np.cumsum(longest[:-1])), slots)[: len(steps)]
     ends = np.cumsum(steps + gap)
     before = np.append(0.0, ends)[plan.offsets[:-1]]
     return np.maximum(0.0, ends - (steps + gap) - before[plan.segments["cta"]])
@@ -173,11 +176,17 @@ def _starts(plan: Plan, steps: np.ndarray, slots: int, gap: float) -> np.ndarray
 def _since(operand: np.ndarray, time: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The `since` and `first` of Loads for one operand of each piece."""
     # The narrower the keys, the faster NumPy sorts them.
-    order = np.lexsort((time, operand.astype(np.min_scalar_type(operand.max()))))
-    same = np.diff(operand[order]) == 0
-    since = np.full(len(operand), np.inf)
-    since[order[1:][same]] = np.diff(time[order])[same]
-    alone = since[order] > MERGED
-    first = np.empty(len(operand), np.int64)
-    first[order] = order[np.maximum.accumulate(np.where(alone, np.arange(len(order)), 0))]
+    operand = operand.astype(np.min_scalar_type(operand.max()))
+    order = np.lexsort((time, operand))
+    operand, time = operand[order], time[order]
+    gap = np.full(len(order), np.inf)
+    np.subtract(time[1:], time[:-1], out=gap[1:], where=operand[1:] == operand[:-1])
+    since, first = np.empty(len(order)), np.empty(len(order), np.int64)
+    since[order] = gap
+    first[order] = order[np.maximum.accumulate(np.where(gap > MERGED, np.arange(len(order)), 0))]
     return since, first
+
+
+def _numbered(time: np.ndarray) -> np.ndarray:
+    """Small numbers that are equal where whole numbers `time` from 0 are: int64."""
+    return time if time.max() < 4 * len(time) else np.unique(time, return_inverse=True)[1]

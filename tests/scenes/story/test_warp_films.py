@@ -74,8 +74,9 @@ def test_the_model_comes_near_the_kernels_with_one_group(pair):
 
 @pytest.mark.parametrize("pair", TURNS.pairs, ids=lambda pair: pair.sizes)
 def test_the_model_comes_near_ping_pong(pair):
+    """Below what was measured, as a kernel's time has its launch in it."""
     took = modelled(pair, ping_pong.TILE, "persistent-tma-overlap", stages=ping_pong.STAGES, groups=2)
-    assert took / 1000 == pytest.approx(pair.after.us, rel=0.09)
+    assert 0.88 * pair.after.us < took / 1000 < pair.after.us
 
 
 def test_writes_weigh_less_where_k_is_long():

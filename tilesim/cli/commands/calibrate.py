@@ -18,7 +18,7 @@ from tilesim.variants import PLANNED
 from tilesim.version import __version__
 
 SHOWN = (
-    "launch", "prologue", "dispatch", "handover", "k_step", "ramp", "contention", "epilogue",
+    "launch", "prologue", "handover", "k_step", "ramp", "contention", "epilogue",
     "epilogue_serialisation", "partial", "merge", "fixup", "jitter",
 )  # fmt: skip
 
