@@ -75,7 +75,12 @@ def main_loops(runs: Sequence[Observations], device: str) -> list[MainLoops]:
     if not device:
         clock = float(np.mean(clocks)) if all(clocks) else 0.0
         return [MainLoops(run, _ns(run, clock), clock) for run in runs]
-    return [_on(Hardware.named(device, run.trace.problem.dtype), run, all(clocks)) for run in runs]
+    return loops_on(Hardware.named(device, runs[0].trace.problem.dtype), runs, all(clocks))
+
+
+def loops_on(hardware: Hardware, runs: Sequence[Observations], in_cycles: bool) -> list[MainLoops]:
+    """The main loops of one kernel's runs on such hardware, told by the SMs' clock where `in_cycles`."""
+    return [_on(hardware, run, in_cycles) for run in runs]
 
 
 def _on(hardware: Hardware, run: Observations, in_cycles: bool) -> MainLoops:
@@ -95,14 +100,14 @@ def fit(kernel: Sequence[MainLoops], stages: int) -> MainLoopCosts:
     """The costs of one kernel's main loops, which load ahead by so many stages."""
     hardware = kernel[0].hardware
     if hardware is None:
-        return _solved(kernel, None, stages)[1]
+        return solve(kernel, None, stages)[1]
     peak = hardware.peak_ns(kernel[0].run.trace.problem)
 
     def error(pace: float) -> float:
-        return _solved(kernel, peak * pace, stages)[0]
+        return float((solve(kernel, peak * pace, stages)[0] ** 2).sum())
 
     pace = _least(error, 1.0, MOST_PACE, PACES)
-    return _solved(kernel, peak * pace if pace >= LEAST_PACE else 0.0, stages)[1]
+    return solve(kernel, peak * pace if pace >= LEAST_PACE else 0.0, stages)[1]
 
 
 def _least(function: Callable[[float], float], low: float, high: float, steps: int) -> float:
@@ -122,8 +127,13 @@ def _least(function: Callable[[float], float], low: float, high: float, steps: i
     return inner[0] if values[0] <= values[1] else inner[1]
 
 
-def _solved(kernel: Sequence[MainLoops], k_step: float | None, stages: int) -> tuple[float, MainLoopCosts]:
-    """(sum of squared errors, costs) with `k_step`, which is sought with the rest where it is None."""
+def solve(
+    kernel: Sequence[MainLoops], k_step: float | None, stages: int
+) -> tuple[np.ndarray, MainLoopCosts]:
+    """(relative errors, costs) of main loops with `k_step`, sought with the rest where it is None.
+
+    The errors are float64 [spans of all runs], of each run as many times smaller as it has more of them.
+    """
     columns, took = [], []
     for one in kernel:
         weight = len(one.ns) ** 0.5 / one.ns.sum()
@@ -135,9 +145,8 @@ def _solved(kernel: Sequence[MainLoops], k_step: float | None, stages: int) -> t
     lengths = len(np.unique(np.concatenate([one.run.steps for one in kernel])))
     sought = k_step is None
     found = least_squares(left, right, [sought, lengths > 1 or not sought, bool(left[:, 2].any())])
-    error = float(((left @ found - right) ** 2).sum())
     first, ramp, contention = found.tolist()
-    return error, MainLoopCosts(first if k_step is None else k_step, ramp, contention, stages)
+    return left @ found - right, MainLoopCosts(first if k_step is None else k_step, ramp, contention, stages)
 
 
 def least_squares(left: np.ndarray, right: np.ndarray, use: list[bool]) -> np.ndarray:

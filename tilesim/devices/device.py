@@ -63,6 +63,16 @@ def adopted() -> dict[str, Mapping[str, Any]]:
     return dict(_adopted)
 
 
+def entry_of(name: str) -> Mapping[str, Any]:
+    """All that is known of a device, as devices.json or its file has it.
+
+    Raises DeviceError where there is no such device.
+    """
+    if name not in presets():
+        raise DeviceError(unknown("device", str(name), presets()))
+    return _adopted.get(name) or shipped()["devices"][name]
+
+
 def discard(name: str) -> None:
     """Forget a device that was adopted."""
     if _adopted.pop(name, None):
@@ -77,9 +87,7 @@ def facts(name: str) -> dict[str, Fact]:
     >>> facts("a100")["l2_gb_per_s"].source, facts("a100")["launch_cycles"].rule
     ('gpu-benches', 'as many cycles as on the H200')
     """
-    if name not in presets():
-        raise DeviceError(unknown("device", str(name), presets()))
-    return with_derived(published(_adopted.get(name) or shipped()["devices"][name]))
+    return with_derived(published(entry_of(name)))
 
 
 def badge(name: str) -> str:

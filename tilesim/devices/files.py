@@ -3,10 +3,12 @@
 {
   "title": "My GPU",
   "architecture": "hopper",
-  "facts": [{"source": "nvidia-smi -q", "sms": 78, "max_sm_mhz": 1980, "memory_gb_per_s": 4000, ...}]
+  "facts": [{"source": "nvidia-smi -q", "sms": 78, "max_sm_mhz": 1980, "memory_gb_per_s": 4000, ...}],
+  "costs": [{"schedule": "naive", "tile": [128, 256, 64], "costs": {"prologue": 1500, ...}, ...}]
 }
 
-`short`, a shorter title, and `architecture`, whose facts it has too, may be left out. A source is one of
+`short`, a shorter title, and `architecture`, whose facts it has too, may be left out, and so may `costs`: those
+of kernels that were measured on it, as `tilesim.kernel_costs.calibration` reads them. A source is one of
 devices.json's, or any words.
 """
 
@@ -27,7 +29,7 @@ NEEDED = ("sms", "max_sm_mhz", "l2_mb", "memory_gb_per_s", "peak_tflops")
 """Facts that follow from no others."""
 BY_DTYPE = ("macs_per_clock", "peak_tflops")
 ABOUT = {"source": str, "note": str, "unverified": bool}
-PARTS = {"title": str, "short": str, "architecture": str, "facts": list}
+PARTS = {"title": str, "short": str, "architecture": str, "facts": list, "costs": list}
 WORDS = {str: "words", list: "a list", bool: "true or false"}
 COUNTS = [name for name, unit in UNITS.items() if not unit and name not in ("features", "sm_tiers")]
 LARGEST = 10**12

@@ -12,8 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from tilesim.costs import Costs
-from tilesim.devices.device import Device, in_words, presets
+from tilesim.devices.device import Device, adopted, in_words, presets
 from tilesim.errors import CostsError, unknown
+from tilesim.kernel_costs import device_files
 from tilesim.kernel_costs.calibration import Calibration
 from tilesim.kernel_costs.scaled import for_device, for_problem
 from tilesim.plans import Plan, splits_tiles
@@ -74,12 +75,17 @@ def costs_of(name: str, schedule: str, problem: Problem, device: Device, kernel:
     return for_device(borrowed, problem, name)
 
 
-@cache
 def shipped(device: str) -> tuple[Calibration, ...]:
-    """The calibrations shipped for a preset; () where there are none.
+    """The calibrations shipped for a preset, or in the file of a device; () where there are none.
 
-    Made by: tilesim calibrate tilesim/data/traces/h200-*.npz -o tilesim/data/costs/h200.json
+    Those of the H200 are made by:
+    tilesim calibrate tilesim/data/traces/h200-*.npz -o tilesim/data/costs/h200.json
     """
+    return device_files.calibrations(device) if device in adopted() else _shipped(device)
+
+
+@cache
+def _shipped(device: str) -> tuple[Calibration, ...]:
     path = files("tilesim").joinpath(f"data/costs/{device}.json")
     entries = json.loads(path.read_text("utf-8")) if path.is_file() else []
     return tuple(Calibration.from_mapping(entry) for entry in entries)
