@@ -109,9 +109,7 @@ def _fit(kernels: Kernels, known: Mapping[str, Any], names: Sequence[str]) -> tu
     return np.exp(at[: len(names)]), np.sqrt(np.diag(covariance)[: len(names)])
 
 
-def _residuals(
-    loops: Sequence[MainLoops], stages: int, known: Mapping[str, Any], pace: float
-) -> np.ndarray:
+def _residuals(loops: Sequence[MainLoops], stages: int, known: Mapping[str, Any], pace: float) -> np.ndarray:
     """Relative errors of a kernel's main loops, and its pace's: float64 [spans of all runs + 1]."""
     problem = loops[0].run.trace.problem
     hardware = Hardware.of(known, problem.dtype, "device")

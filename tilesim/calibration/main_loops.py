@@ -127,9 +127,7 @@ def _least(function: Callable[[float], float], low: float, high: float, steps: i
     return inner[0] if values[0] <= values[1] else inner[1]
 
 
-def solve(
-    kernel: Sequence[MainLoops], k_step: float | None, stages: int
-) -> tuple[np.ndarray, MainLoopCosts]:
+def solve(kernel: Sequence[MainLoops], k_step: float | None, stages: int) -> tuple[np.ndarray, MainLoopCosts]:
     """(relative errors, costs) of main loops with `k_step`, sought with the rest where it is None.
 
     The errors are float64 [spans of all runs], of each run as many times smaller as it has more of them.

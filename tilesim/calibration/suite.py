@@ -6,7 +6,7 @@ launches, and with a long K, which shows main loops. In five further runs K-step
 l2-apart       a row of tiles a wave: A is shared, B comes out of the L2, for each tile another part
 l2-merged      narrow tiles in groups: they load more for each multiplication, and share most of it
 dram           one wave in which each tile has a B of its own
-l2-latency     two stages and a block on each SM, so that each K-step waits for its loads; groups of four waves
+l2-latency     two stages and one block on an SM, so that K-steps wait for loads; groups of four waves
 dram-latency   the same in one wave: no operand was loaded before
 """
 

@@ -1,6 +1,7 @@
 """Device: how many SMs there are, how many thread blocks fit on each, and who is in the way."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from os import PathLike
@@ -56,6 +57,20 @@ def add(entries: Mapping[str, Mapping[str, Any]]) -> None:
     """Make devices known whose entries were read, in another process say."""
     _adopted.update(entries)
     presets().update({name: _preset(entry) for name, entry in entries.items()})
+
+
+@contextmanager
+def adding(name: str, entry: Mapping[str, Any]) -> Iterator[None]:
+    """Inside, the device of `entry` is known as `name`, in place of an adopted one of that name."""
+    before = _adopted.get(name)
+    add({name: entry})
+    try:
+        yield
+    finally:
+        if before is None:
+            discard(name)
+        else:
+            add({name: before})
 
 
 def adopted() -> dict[str, Mapping[str, Any]]:

@@ -43,16 +43,22 @@ def read(path: str | PathLike[str]) -> tuple[str, dict[str, Any]]:
     Raises DeviceError, naming the file, where it cannot be read, has a field that there is not, lacks a fact
     that is `NEEDED`, or says what cannot be.
     """
-    name = Path(path).name.removesuffix(ENDING).lower()
-    if not re.fullmatch(r"[a-z0-9][a-z0-9_.-]{0,39}", name):
-        raise DeviceError(f"{path}: a device is called as its file is, by letters, digits, '_', '.' and '-'")
-    if name in shipped()["devices"]:
-        raise DeviceError(f"{path}: {name!r} is the name of a GPU that tilesim knows; give the file another")
+    name = name_of(path)
     entry = read_json(path, DeviceError)
     try:
         return name, checked(entry)
     except DeviceError as error:
         raise DeviceError(f"{path}: {error}") from None
+
+
+def name_of(path: str | PathLike[str]) -> str:
+    """The name of the device in the file of that name; raises DeviceError where no device can be called so."""
+    name = Path(path).name.removesuffix(ENDING).lower()
+    if not re.fullmatch(r"[a-z0-9][a-z0-9_.-]{0,39}", name):
+        raise DeviceError(f"{path}: a device is called as its file is, by letters, digits, '_', '.' and '-'")
+    if name in shipped()["devices"]:
+        raise DeviceError(f"{path}: {name!r} is the name of a GPU that tilesim knows; give the file another")
+    return name
 
 
 def checked(entry: Any) -> dict[str, Any]:
@@ -128,6 +134,8 @@ def _contradiction(known: Mapping[str, Any]) -> str:
     for less, more, words in (
         ("memory_gb_per_s", "l2_gb_per_s", "an L2 is faster than DRAM"),
         ("dram_read_gb_per_s", "l2_gb_per_s", "an L2 is faster than DRAM"),
+        ("dram_read_gb_per_s", "l2_merged_gb_per_s", "an L2 is faster than DRAM"),
+        ("l2_apart_gb_per_s", "l2_merged_gb_per_s", "merged loads are no slower"),
         ("dram_read_gb_per_s", "memory_gb_per_s", "no more can be read than the memory gives"),
         ("shared_latency", "l2_latency", "shared memory is nearer than the L2"),
         ("l2_latency", "dram_latency", "the L2 is nearer than DRAM"),

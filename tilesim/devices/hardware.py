@@ -65,8 +65,7 @@ class Hardware:
         peaks, macs = known["peak_tflops"], known.get("macs_per_clock", {})
         if dtype not in macs and dtype not in peaks:
             raise CostsError(
-                f"the {title}'s datasheet has no {dtype} rate; "
-                f"give costs, or choose from {', '.join(peaks)}"
+                f"the {title}'s datasheet has no {dtype} rate; give costs, or choose from {', '.join(peaks)}"
             )
         rate = macs.get(dtype) or peaks[dtype] * 1e6 / (2 * known["sms"] * known["max_sm_mhz"])
         return cls(
