@@ -7,12 +7,16 @@ from typing import Any
 from tilesim.calibration.calibrate import by_kernel, calibrations, one_device
 from tilesim.calibration.constants import constants
 from tilesim.devices.device import adding
-from tilesim.devices.facts import CONSTANTS, published, values, with_derived
+from tilesim.devices.facts import published, values, with_derived
 from tilesim.devices.files import checked
 from tilesim.errors import DeviceError
 from tilesim.kernel_costs.calibration import Calibration
 from tilesim.kernel_costs.device_files import as_json
 from tilesim.traces import Trace
+
+
+PROBES = (1, 2)
+"""Stages of kernels whose every K-step waits for its loads: recorded to show a latency, not to be used."""
 
 
 def device_entry(
@@ -38,7 +42,7 @@ def device_entry(
     entry = checked({**entry, "facts": [*entry["facts"], *_group("tilesim calibrate", found, note)]})
     with adding(name, entry):
         own = {each: _on(trace, name) for each, trace in traces.items()}
-        fitted = calibrations(own)
+        fitted = [one for one in calibrations(own) if one.kernel.variant.stages not in PROBES]
         return {**entry, "costs": [as_json(one) for one in fitted]}, fitted, own
 
 
@@ -65,9 +69,3 @@ def _check_sms(sms: int, traces: Mapping[str, Trace]) -> None:
     for name, trace in traces.items():
         if trace.device.sms != sms:
             raise DeviceError(f"{name} ran on {trace.device.sms} SMs, and the device has {sms}")
-
-
-def lacking(entry: Mapping[str, Any]) -> list[str]:
-    """The constants of an entry that nobody measured, by name: they follow from the reference's."""
-    known = published(entry)
-    return [name for name in CONSTANTS if name not in known]

@@ -19,7 +19,7 @@ from tilesim.traces import Trace
 
 
 def record_suite(folder: str, repeats: int) -> None:
-    """Record on this machine's GPU what `folder` lacks of the suite, each run a file and a line on the screen.
+    """Record on this machine's GPU what `folder` lacks of the suite, each run a file and a line.
 
     A run that the GPU cannot do is left out, and its line says why. Raises TilesimError where the folder
     cannot be made or is of another GPU, or where no run could be recorded.

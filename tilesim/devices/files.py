@@ -7,8 +7,8 @@
   "costs": [{"schedule": "naive", "tile": [128, 256, 64], "costs": {"prologue": 1500, ...}, ...}]
 }
 
-`short`, a shorter title, and `architecture`, whose facts it has too, may be left out, and so may `costs`: those
-of kernels that were measured on it, as `tilesim.kernel_costs.calibration` reads them. A source is one of
+`short`, a shorter title, `architecture`, whose facts it has too, and `costs` may be left out. The costs are of
+kernels that were measured on it, as `tilesim.kernel_costs.calibration` reads them. A source is one of
 devices.json's, or any words.
 """
 
@@ -52,7 +52,7 @@ def read(path: str | PathLike[str]) -> tuple[str, dict[str, Any]]:
 
 
 def name_of(path: str | PathLike[str]) -> str:
-    """The name of the device in the file of that name; raises DeviceError where no device can be called so."""
+    """The name of the device in such a file; raises DeviceError where no device can be called so."""
     name = Path(path).name.removesuffix(ENDING).lower()
     if not re.fullmatch(r"[a-z0-9][a-z0-9_.-]{0,39}", name):
         raise DeviceError(f"{path}: a device is called as its file is, by letters, digits, '_', '.' and '-'")

@@ -57,7 +57,7 @@ class Hardware:
 
     @classmethod
     def of(cls, known: Mapping[str, Any], dtype: str, title: str) -> "Hardware":
-        """From facts by name: see tilesim.devices.facts. The L2 runs at the clock of the SMs, DRAM at its own.
+        """From facts, see tilesim.devices.facts. The L2 runs at the clock of the SMs, DRAM at its own.
 
         Raises CostsError, about the device of that title, where no rate of the dtype is known.
         """
