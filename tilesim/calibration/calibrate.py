@@ -81,7 +81,7 @@ def one_device(traces: Mapping[str, Trace]) -> None:
     """Raise TraceError, naming two of `traces`, where they are not all of one GPU."""
     seen: dict[tuple[str, int], str] = {}
     for name, trace in traces.items():
-        gpu = str(trace.meta.get("gpu") or trace.device.title)
+        gpu = str(trace.meta.get("gpu") or (trace.device.title if trace.device.name else "a GPU"))
         seen.setdefault((gpu, trace.device.sms), name)
     if len(seen) > 1:
         (one, first), (other, second), *_ = (

@@ -14,7 +14,6 @@ from tilesim.kernel_costs.calibration import Calibration
 from tilesim.kernel_costs.device_files import as_json
 from tilesim.traces import Trace
 
-
 PROBES = (1, 2)
 """Stages of kernels whose every K-step waits for its loads: recorded to show a latency, not to be used."""
 

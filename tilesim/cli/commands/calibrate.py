@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from tilesim.analysis.memory_system import MemorySystem
-from tilesim.calibration.calibrate import calibrations, repeated
+from tilesim.calibration.calibrate import calibrations, one_device, repeated
 from tilesim.calibration.device_file import device_entry
 from tilesim.cli import device_table, recordings
 from tilesim.cli.figures import time, wrote
@@ -84,6 +84,7 @@ def command(
         _write(output, text)
         click.echo(text.rstrip() if as_json else _reports(fitted, loaded))
         return
+    one_device(loaded)
     measured = MemorySystem.read(report).facts if report else {}
     entry, fitted, own = device_entry(name, _base(device, given.device, loaded), loaded, measured)
     text = json.dumps(entry, indent=1) + "\n"
