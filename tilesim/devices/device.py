@@ -42,15 +42,30 @@ def adopt(path: str | PathLike[str]) -> str:
     Raises DeviceError where it is no such file: see `tilesim.devices.files`.
     """
     name, entry = files.read(path)
+    try:
+        _check_tiers(entry)
+    except DeviceError as error:
+        raise DeviceError(f"{path}: {error}") from None
+    add({name: entry})
+    return name
+
+
+def recall(name: str, entry: Any) -> None:
+    """Make the device of a trace known again by what the trace holds of it; one that is known stays as it is.
+
+    Raises DeviceError where that is no device, as for a file of one.
+    """
+    if name not in presets():
+        _check_tiers(checked := files.checked(entry))
+        add({files.name_of(name): checked})
+
+
+def _check_tiers(entry: Mapping[str, Any]) -> None:
     found = _preset(entry)
     try:
         Device(found["sms"], sm_order=fill_order(found.get("sm_tiers", ())))
-    except DeviceError as error:
-        raise DeviceError(f"{path}: {error}") from None
     except (TypeError, LookupError):
-        raise DeviceError(f"{path}: sm_tiers must be a list of tiers, which list groups of SMs") from None
-    add({name: entry})
-    return name
+        raise DeviceError("sm_tiers must be a list of tiers, which list groups of SMs") from None
 
 
 def add(entries: Mapping[str, Mapping[str, Any]]) -> None:
@@ -141,13 +156,14 @@ def fill_order(tiers: Sequence[Sequence[Sequence[int]]], first: Sequence[int] = 
 
 
 def in_words(name: str) -> str:
-    """A preset's short name with its article; its letters are spelt out.
+    """A preset's short name with its article; the letters of a word in capitals are spelt out.
 
     >>> in_words("a100"), in_words("t4")
     ('an A100', 'a T4')
     """
     short = presets()[name]["short"]
-    return f"{'an' if short[0] in 'AEFHILMNORSX' else 'a'} {short}"
+    vowels = "AEFHILMNORSX" if short.split()[0].isupper() else "AEIOaeio"
+    return f"{'an' if short[0] in vowels else 'a'} {short}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,9 +236,9 @@ class Device:
         return (self.sms - self.busy_sms) * self.ctas_per_sm
 
     @property
-    def preset(self) -> str:
-        """Its name, where that says the same to everybody: "" for a device of a file."""
-        return "" if self.name in _adopted else self.name
+    def own_entry(self) -> Mapping[str, Any] | None:
+        """All that is known of a device of a file, which its traces hold; None of a preset and of no name."""
+        return _adopted.get(self.name)
 
     @property
     def title(self) -> str:
