@@ -3,7 +3,8 @@
 Each kernel's main loops take what tilesim.model.kstep says of the constants, a pace, and the ramp and
 contention that fit best (see tilesim.calibration.main_loops). The constants, and how much slower than tensor
 cores each kernel multiplies, come from nonlinear least squares of relative errors: Levenberg's and
-Marquardt's, on logarithms. A constant that the runs hardly show stays as it was known.
+Marquardt's, on logarithms. A constant that the runs hardly show stays as it was known, and so do those with
+which the GPU would be impossible, the least sure first.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,6 +16,7 @@ import numpy as np
 from tilesim.calibration.main_loops import MainLoops, loops_on, solve
 from tilesim.calibration.observations import Observations
 from tilesim.calibration.phases import mean, noted_launch
+from tilesim.devices.files import contradiction
 from tilesim.devices.hardware import Hardware
 
 SOUGHT = ("l2_latency", "dram_latency", "l2_apart_gb_per_s", "l2_merged_gb_per_s", "dram_read_gb_per_s")
@@ -60,8 +62,9 @@ def constants(kernels: Kernels, known: Mapping[str, Any], given: Sequence[str] =
     names = [name for name in SOUGHT if name not in given]
     while names:
         values, errors = _fit(kernels, {**known, **found}, names)
-        if max(errors) <= LEAST_SURE:
-            return found | {name: _rounded(value) for name, value in zip(names, values, strict=True)}
+        fitted = {name: _rounded(value) for name, value in zip(names, values, strict=True)}
+        if max(errors) <= LEAST_SURE and not contradiction({**known, **found, **fitted}):
+            return found | fitted
         names.pop(int(np.argmax(errors)))
     return found
 

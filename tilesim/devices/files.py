@@ -79,9 +79,9 @@ def checked(entry: Any) -> dict[str, Any]:
     lacking = [name for name in NEEDED if name not in known]
     if lacking:
         raise DeviceError(f"it does not say {' and '.join(', '.join(lacking).rsplit(', ', 1))}")
-    contradiction = _contradiction(values(with_derived(published(entry))))
-    if contradiction:
-        raise DeviceError(contradiction)
+    wrong = contradiction(values(with_derived(published(entry))))
+    if wrong:
+        raise DeviceError(wrong)
     return entry
 
 
@@ -124,8 +124,8 @@ def _number(what: str, value: Any, is_count: bool = False) -> None:
         raise DeviceError(f"{what} is {shown(value)}; it must be a {kind} above 0")
 
 
-def _contradiction(known: Mapping[str, Any]) -> str:
-    """The sentence for what no GPU can be, or ""."""
+def contradiction(known: Mapping[str, Any]) -> str:
+    """The sentence for what no GPU can be, of facts by name, or ""."""
     macs, peaks = known.get("macs_per_clock", {}), known["peak_tflops"]
     for dtype in (dtype for dtype in macs if dtype in peaks):
         most, peak = 2 * known["sms"] * macs[dtype] * known["max_sm_mhz"] / 1e6, peaks[dtype]

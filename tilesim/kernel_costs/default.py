@@ -14,7 +14,7 @@ import numpy as np
 from tilesim.costs import Costs
 from tilesim.devices.device import Device, adopted, in_words, presets
 from tilesim.errors import CostsError, unknown
-from tilesim.kernel_costs import device_files
+from tilesim.kernel_costs import device_files, features
 from tilesim.kernel_costs.calibration import Calibration
 from tilesim.kernel_costs.scaled import for_device, for_problem
 from tilesim.plans import Plan, splits_tiles
@@ -63,8 +63,9 @@ def costs_of(name: str, schedule: str, problem: Problem, device: Device, kernel:
 
     The nearest of its shipped calibrations, see `nearest`; where none fit, the H200's overheads with K-steps
     as its hardware takes them, see `tilesim.kernel_costs.scaled.for_device`. Raises CostsError where its
-    datasheet has no rate of the problem's dtype.
+    datasheet has no rate of the problem's dtype, or the device lacks what the schedule or the kernel needs.
     """
+    features.check(device.name or name, schedule, kernel)
     run = schedule, problem, replace(device, name=name), kernel
     own = nearest(shipped(name), *run)
     if own is not None:
@@ -169,6 +170,8 @@ def nearest(
     from the datasheet.
     """
     wanted = _wanted(kernel, schedule)
+    if device.name:
+        wanted = features.usual(wanted, device.name)
     schedules = _schedules(schedule, problem, device)
     planned = wanted.kernel == PLANNED and schedules[0] not in QUEUED
 
@@ -192,6 +195,7 @@ def nearest(
         entry
         for entry in entries
         if entry.kernel.variant.schedule in ("", *schedules)
+        and (wanted.overlap or not entry.kernel.variant.overlap or not device.name)
         and (entry.kernel.dtype == problem.dtype or {entry.kernel.dtype, problem.dtype} <= set(rates(entry)))
     ]
     if not fitting:
