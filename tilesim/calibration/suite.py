@@ -1,7 +1,8 @@
 """The suite: the fewest runs that show what a GPU's kernels and memory take, sized to the GPU.
 
-Six kernels run twice: with a short K and many tiles for each slot, which shows hand-overs, writes and
-launches, and with a long K, which shows main loops. In five further runs K-steps wait for one thing each:
+Eight kernels run with a short K and many tiles a slot, which shows hand-overs, writes and launches, and
+with a long K, which shows main loops; where tiles are split, also with four blocks for each tile, which shows
+what partials take. In five further runs K-steps wait for one thing each:
 
 l2-apart       a row of tiles a wave: A is shared, B comes out of the L2, for each tile another part
 l2-merged      narrow tiles in groups: they load more for each multiplication, and share most of it
@@ -21,6 +22,9 @@ ORDER = "grouped:8"
 SHORT_K, LONG_K = 512, 4096
 WAVES = 4
 """Of the runs with a short K: half a wave more."""
+
+BLOCKS_A_TILE = 4
+"""Of the runs with few tiles."""
 
 DTYPES = ("bf16", "fp16", "fp32")
 """The first of these that its tensor cores have is the GPU's."""
@@ -50,7 +54,7 @@ def suite(known: Mapping[str, Any]) -> list[Run]:
     >>> h200 = {"sms": 132, "l2_mb": 50, "peak_tflops": {"bf16": 989}, "shared_kib_per_block": 227}
     >>> runs = suite(h200)
     >>> len(runs), runs[0].name, runs[0].problem.tiles, runs[-1].name
-    (17, 'naive-wide-short', 600, 'dram-latency')
+    (24, 'naive-wide-short', 600, 'dram-latency')
     """
     tiles = LARGE if known.get("shared_kib_per_block", 0) >= ROOMY_KIB else SMALL
     dtype = next(name for name in (*DTYPES, *known["peak_tflops"]) if name in known["peak_tflops"])
@@ -58,14 +62,18 @@ def suite(known: Mapping[str, Any]) -> list[Run]:
     sms = known["sms"]
     runs = []
     for schedule, kernel in (("naive", OWN), ("persistent", OWN), ("stream-k", PLANNED)):
-        for shape, one, residents in (("wide", wide, 1), ("square", square, 2)):
+        for shape, one, residents in (("wide", wide, 1), ("square", square, 2), ("alone", square, 1)):
             slots = sms * residents
-            for length, rows, columns, k in (
-                ("short", 8, -(-(2 * WAVES + 1) * slots // 16), SHORT_K),
-                ("long", 8, -(-13 * slots // 64), LONG_K),
-            ):
-                problem = _sized(one, rows, columns, k)
-                runs.append(Run(f"{schedule}-{shape}-{length}", schedule, problem, kernel, residents))
+            sizes = {
+                "short": (8, -(-(2 * WAVES + 1) * slots // 16), SHORT_K),
+                "long": (8, -(-13 * slots // 64), LONG_K),
+            }
+            if schedule == "stream-k":
+                sizes["few"] = (4, slots // (4 * BLOCKS_A_TILE), 2 * LONG_K)
+            for length, size in sizes.items():
+                if (schedule, shape) != ("naive", "alone"):  # nothing keeps a second block from its SM
+                    name = f"{schedule}-{shape}-{length}"
+                    runs.append(Run(name, schedule, _sized(one, *size), kernel, residents))
     slots = 2 * sms
     row_major = replace(square, order="row-major")
     runs += [
