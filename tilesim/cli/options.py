@@ -177,7 +177,7 @@ def check_tiles(problem: Problem) -> None:
 def device_from(options: Mapping[str, Any]) -> Device:
     """The Device that `device_options` describe.
 
-    --sms beside --device keeps that device's costs; --sms alone is a device without a name.
+    --sms is so many SMs of that device, or of the usual one.
     """
     with usage():
         return Device.chosen(given(options, DEVICE_NAMES), Device.named(DEVICE))

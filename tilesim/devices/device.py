@@ -222,12 +222,13 @@ class Device:
     def chosen(cls, values: Mapping[str, Any], default: "Device") -> "Device":
         """The device that options describe: device (a name), sms, ctas_per_sm, busy_sms, all optional.
 
-        A name is a preset's, and `sms` beside it keeps that preset's costs; `sms` alone is a device without
-        a name; without both it is `default` with the rest of the options.
+        A name is a preset's. `sms` is so many SMs of that device, or of `default` where none is named;
+        without both it is `default` with the rest of the options.
         """
         values = dict(values)
-        if "device" in values:
-            return cls.named(str(values.pop("device")).lower(), **values)
+        name = str(values.pop("device", default.name if "sms" in values else "")).lower()
+        if name:
+            return cls.named(name, **values)
         return cls(**values) if "sms" in values else replace(default, **values)
 
     @property

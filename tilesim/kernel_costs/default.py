@@ -167,11 +167,10 @@ def nearest(
     wanted, which runs any; the dtype; TMA or pointer loads; the tile's shape; CTAs per SM; an overlapped
     epilogue; own or planned. For more CTAs per SM than were calibrated, f(r) without a device is r. None
     where no calibration is for such a schedule, or for a dtype whose rate relative to this one's is known
-    from the datasheet.
+    from the datasheet. On a device whose loads are not asynchronous, nothing overlaps.
     """
     wanted = _wanted(kernel, schedule)
-    if device.name:
-        wanted = features.usual(wanted, device.name)
+    in_turn = bool(device.name) and not features.loads_ahead(device.name)
     schedules = _schedules(schedule, problem, device)
     planned = wanted.kernel == PLANNED and schedules[0] not in QUEUED
 
@@ -195,13 +194,14 @@ def nearest(
         entry
         for entry in entries
         if entry.kernel.variant.schedule in ("", *schedules)
-        and (wanted.overlap or not entry.kernel.variant.overlap or not device.name)
         and (entry.kernel.dtype == problem.dtype or {entry.kernel.dtype, problem.dtype} <= set(rates(entry)))
     ]
     if not fitting:
         return None
     found = min(fitting, key=distance)
     costs = for_problem(found, problem, rates(found))
+    if in_turn:
+        costs = replace(costs, overlap=False)
     if not costs.hardware and device.ctas_per_sm > found.kernel.ctas_per_sm:
         shares = tuple(float(r) for r in range(1, device.ctas_per_sm + 1))  # main loops share their SM's rate
         costs = replace(costs, coresidency=shares)

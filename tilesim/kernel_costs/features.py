@@ -1,7 +1,5 @@
 """What a kernel needs that not every GPU has: a GPU's own costs are of what runs on it."""
 
-from dataclasses import replace
-
 from tilesim.devices.device import in_words, presets
 from tilesim.errors import CostsError
 from tilesim.variants import Variant
@@ -11,7 +9,7 @@ SCHEDULES = {"cluster-launch-control": "cluster-launch-control"}
 
 WORDS = {"cluster-launch-control": "cluster launch control", "tma": "TMA"}
 AHEAD = {"tma", "async-copy"}
-"""Either lets the next tile's loads fly while a thread block writes the one before."""
+"""Either makes loads asynchronous."""
 
 
 def check(name: str, schedule: str, kernel: str) -> None:
@@ -27,12 +25,9 @@ def check(name: str, schedule: str, kernel: str) -> None:
         raise CostsError(f"{in_words(name)} has no {WORDS['tma']}, which the kernel {kernel} needs")
 
 
-def usual(variant: Variant, name: str) -> Variant:
-    """`variant` as it can be on the device `name`: loads through pointers without TMA, and no load flies
-    during an epilogue where loads are not asynchronous."""
-    has = features(name)
-    loads = variant.loads if "tma" in has else "ptr"
-    return replace(variant, loads=loads, overlap=variant.overlap and bool(AHEAD & has))
+def loads_ahead(name: str) -> bool:
+    """Whether the next tile's loads can fly on a device while a thread block writes the one before."""
+    return bool(AHEAD & features(name))
 
 
 def features(name: str) -> set[str]:

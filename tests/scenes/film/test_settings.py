@@ -35,7 +35,7 @@ def test_any_setting_of_a_simulation_replaces_the_measurement():
     assert traces[0].problem == Problem(4096, 4096, 1024)
     two = made(RACE, {"schedule": ["persistent", "persistent-dynamic"]})
     assert two[1].schedule == "persistent-dynamic"
-    assert made(NAIVE, {"sms": 7})[0].device == Device(7)
+    assert made(NAIVE, {"sms": 7})[0].device == Device.named("h200", sms=7)
     assert made(NAIVE, {"busy_sms": 1})[0].device == Device.named("h200", sms=4, busy_sms=1)
     assert made(NAIVE, {"tile": "64x64x32"})[0].problem.tile == (64, 64, 32)
 
