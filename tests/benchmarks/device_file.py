@@ -2,8 +2,8 @@
 
     python tests/benchmarks/device_file.py
 
-compares simulations by that file, and by the costs that ship, with the held-out runs of other H200s, and writes
-device_file.json beside this, which docs/devices.md shows.
+compares simulations by that file, and by the costs that ship, with the held-out runs of other H200s, and
+writes device_file.json beside this, which docs/devices.md shows.
 """
 
 import json

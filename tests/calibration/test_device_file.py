@@ -131,6 +131,9 @@ def test_every_command_takes_the_file(folder, tmp_path):
     assert told["badge"] == "My GPU costs"
     swept = run("sweep", "--m", 512, "--n", 512, "--k", 64, "--device", own, "--jobs", 1).stdout
     assert ",mine," in swept
+    page = tmp_path / "race.html"
+    run("export", "race", "--device", own, "--m", 384, "--n", 1536, "-o", page)
+    assert "My GPU" in page.read_text()
     trace = tmp_path / "run.npz"
     run("simulate", "naive", "--device", own, "-o", trace)
     assert "bound by" in run("explain", trace).stdout

@@ -99,6 +99,9 @@ def _stand_in(words: list[str], workplace: Path) -> None:
     if "-o" not in words:
         return
     path = Path(words[words.index("-o") + 1])
+    if "--suite" in words:
+        shutil.copytree(ROOT / "tilesim" / "data" / "suite", workplace / path)
+        return
     schedule = "persistent" if "persistent" in words else "naive"
     k = 4096 if "--k" in words else 512
     shipped = {

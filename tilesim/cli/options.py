@@ -80,14 +80,13 @@ def device_options(own: str = "") -> Callable[[F], F]:
     def shown(value: object) -> str:
         return f"  [{own or value}]"
 
-    sms = "SMs. With --device, that GPU with so many; alone, so many of an H200."
+    sms = "How many SMs of that GPU there are."
     return _group(
         click.option(
             "--device",
             type=DEVICES,
             metavar="NAME",
-            help="GPU by name, which `tilesim list` shows, or a file of one."
-            + shown(f"{DEVICE}, unless --sms is given"),
+            help="GPU by name, which `tilesim list` shows, or a file of one." + shown(DEVICE),
         ),
         click.option("--sms", type=int, metavar="COUNT", help=sms + (shown(own) if own else "")),
         click.option(
