@@ -19,14 +19,15 @@ from tilesim.devices.device import adding
 from tilesim.engine.simulate import replay
 
 DATA = Path(__file__).parents[2] / "tilesim" / "data"
+SUITE = Path(__file__).parent / "suite"
 RESULT = Path(__file__).with_suffix(".json")
 NAME = "my-gpu"
 
 
 def suite_entry():
     """The entry of the device file, and of how many runs."""
-    runs = {path.name: Trace.load(path) for path in sorted((DATA / "suite").glob("*.npz"))}
-    base = json.loads((DATA / "suite" / "device.json").read_text("utf-8"))
+    runs = {path.name: Trace.load(path) for path in sorted(SUITE.glob("*.npz"))}
+    base = json.loads((SUITE / "device.json").read_text("utf-8"))
     return device_entry(NAME, base, runs, {})[0], len(runs)
 
 
