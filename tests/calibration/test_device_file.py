@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from importlib.resources import files
 
 import pytest
 from click.testing import CliRunner
@@ -126,6 +127,8 @@ def test_every_command_takes_the_file(folder, tmp_path):
     said = run("calibrate", folder, "--device-file", own).stdout
     assert said.startswith("My GPU\n") and "fitted to 24 runs" in said
     assert "l2_latency" in run("info", "--device", own).stdout
+    assert "costs of 9 kernels\n" in run("info", own).stdout
+    assert len(json.loads(run("info", own, "--json").stdout)["calibrations"]) == 9
     told = json.loads(run("simulate", "persistent", "--device", own, "--json").stdout)
     assert told["costs"]["device"] == "mine" and "persistent" in told["costs"]["source"]
     assert told["badge"] == "My GPU costs"
@@ -199,6 +202,31 @@ def test_runs_of_two_devices_are_refused(folder, tmp_path):
         expected = "of NVIDIA A100 SXM with 108 SMs; fit the runs of one GPU at a time"
         assert expected in said and said.count("\n") == 1
     assert not (tmp_path / "mine.json").exists()
+
+
+@pytest.mark.parametrize("text", ["[]", "{", '{"latency": []}', "5"])
+def test_figures_of_a_memory_that_are_none_are_refused(text, folder, tmp_path):
+    path = tmp_path / "memory.json"
+    path.write_text(text)
+    said = run("calibrate", folder, "--device-file", tmp_path / "mine.json", "--memory", path, code=1).stderr
+    assert said.startswith(f"error: {path}: ") and said.count("\n") == 1
+    assert not (tmp_path / "mine.json").exists()
+
+
+def test_what_bench_memory_left_in_the_folder_is_taken(folder, tmp_path):
+    beside = tmp_path / "runs"
+    beside.mkdir()
+    for name in ("device.json", "naive-wide-long.npz"):
+        (beside / name).write_bytes((folder / name).read_bytes())
+    report = json.loads(files("tilesim").joinpath("data/memory/h200.json").read_text("utf-8"))
+    (beside / "memory.json").write_text(json.dumps(report))
+    own = tmp_path / "mine.json"
+    base = BLANK | {"facts": [SPEC | {"memory_gb_per_s": 4800}]}
+    (beside / "device.json").write_text(json.dumps(base))
+    run("calibrate", beside, "--device-file", own)
+    known = published(json.loads(own.read_text()))
+    assert known["l2_latency"].source == "tilesim bench memory"
+    assert {name for name, fact in known.items() if fact.source == "tilesim bench memory"} >= set(TRUE)
 
 
 def test_a_device_of_other_sms_is_refused(folder):

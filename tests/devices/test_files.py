@@ -60,6 +60,12 @@ def test_it_has_the_facts_of_its_architecture_and_what_follows(own):
     assert known["launch_cycles"].rule
 
 
+def test_an_l2_that_nobody_measured_is_no_slower_than_the_memory(own):
+    own.write_text(json.dumps(OWN | {"facts": [FACTS | {"sms": 8, "peak_tflops": {"bf16": 9}}]}))
+    adopt(own)
+    assert facts("my-gpu")["l2_gb_per_s"].value == facts("my-gpu")["memory_gb_per_s"].value
+
+
 def test_it_runs(own):
     adopt(own)
     run_on = simulate("persistent", Problem(1024, 1024, 512), Device.named("my-gpu"))
