@@ -22,6 +22,7 @@ What they offer:
     bench_reductions(n, ...) -> dict      times of sums, beside a copy and torch.sum
     turnaround() -> dict                  from a thread block's end to its successor's begin
     sm_order() -> dict                    which SM gets which thread block
+    gpu_facts() -> dict                   what the driver says of this GPU, as a device file
     memory() -> dict                      latencies and bandwidths of shared memory, L2 and DRAM
 
 Importing this needs torch and triton; running it, an NVIDIA GPU, or for products Triton's interpreter.
@@ -34,6 +35,7 @@ from .bench.pipelining import pipelining
 from .bench.reductions import bench_reductions
 from .errors import KernelError
 from .matmul import matmul
+from .measure.gpu_facts import gpu_facts
 from .measure.record import record
 from .microbenchmarks.bench import memory
 from .probes.sm_order import sm_order
@@ -46,6 +48,7 @@ __all__ = [
     "bench",
     "bench_reductions",
     "coalescing",
+    "gpu_facts",
     "ladder",
     "matmul",
     "memory",

@@ -309,7 +309,7 @@ def test_a_device_is_chosen_from_what_is_given_of_it():
     default = Device.named("h200", sms=4)
     assert Device.chosen({}, default) == default
     assert Device.chosen({"ctas_per_sm": 2}, default) == Device.named("h200", sms=4, ctas_per_sm=2)
-    assert Device.chosen({"sms": 8}, default) == Device(8)
+    assert Device.chosen({"sms": 8}, default) == Device.named("h200", sms=8)
     assert Device.chosen({"device": "A100", "sms": 8}, default) == Device.named("a100", sms=8)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from tilesim import films, metrics
 from tilesim.costs import badge
-from tilesim.devices.device import Device
+from tilesim.devices.device import Device, recall
 from tilesim.errors import TilesimError, TraceError, shown, unknown, whole
 from tilesim.problems import Problem
 from tilesim.provenance import provenance
@@ -176,7 +176,8 @@ def header(trace: Trace) -> dict[str, Any]:
         "format": trace_file.FORMAT,
         "version": trace_file.VERSION,
         "problem": trace.problem.as_json(),
-        "device": asdict(trace.device) | {"name": trace.device.preset},
+        "device": asdict(trace.device),
+        **({"device_file": dict(entry)} if (entry := trace.device.own_entry) else {}),
         "schedule": trace.schedule,
         "origin": trace.origin,
         "tick_ns": trace.tick_ns,
@@ -193,6 +194,8 @@ def _described(values: Mapping[str, Any], spans: np.ndarray) -> Trace:
                 raise TraceError(unknown(f"field of the {name}", key, known))
     try:
         problem = Problem(**{**values["problem"], "tile": tuple(values["problem"]["tile"])})
+        if "device_file" in values:
+            recall(values["device"]["name"], values["device_file"])
         device = Device(**{**values["device"], "sm_order": tuple(values["device"]["sm_order"])})
         rest = [values[name] for name in ("origin", "tick_ns", "meta")]
         return Trace(problem, device, values["schedule"], spans, *rest)

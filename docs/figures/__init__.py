@@ -3,7 +3,7 @@
 A page writes `{{ name }}` where one belongs. `python -m figures`, in docs/, prints them all.
 """
 
-from figures import accuracy, devices, kernels, memory, performance, rooms
+from figures import accuracy, devices, kernels, memory, performance, published, rooms
 
 
 def figures() -> dict[str, str]:
@@ -13,6 +13,7 @@ def figures() -> dict[str, str]:
         | accuracy.figures()
         | devices.figures()
         | memory.figures()
+        | published.figures()
         | performance.figures()
         | rooms.figures()
     )

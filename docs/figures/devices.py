@@ -1,8 +1,13 @@
 """The devices that are known by name, what each one's constants are, and where they are from."""
 
+import json
+from pathlib import Path
+
 from figures.kernels import table
+from tilesim.calibration.constants import LEAST_SURE
+from tilesim.calibration.suite import suite
 from tilesim.devices.device import badge, facts, presets
-from tilesim.devices.facts import Fact, sources
+from tilesim.devices.facts import Fact, sources, values
 
 CONSTANTS = {
     "max_sm_mhz": "SM clock, MHz",
@@ -14,6 +19,7 @@ CONSTANTS = {
     "dram_latency": "DRAM, cycles",
     "launch_cycles": "launch, cycles",
 }
+TRIAL = Path(__file__).parents[2] / "tests" / "benchmarks" / "device_file.json"
 DTYPES = ("fp32", "tf32", "fp16", "bf16", "fp8", "int8")
 
 
@@ -31,10 +37,24 @@ def figures() -> dict[str, str]:
     return {
         "devices_table": table(("name", "device", "SMs", "memory, GB/s", *DTYPES), lines, left=2),
         "devices_constants": table(("name", *CONSTANTS.values(), "badge"), constants, left=1),
+        "suite_runs": str(len(suite(values(facts("h200"))))),
+        "suite_sure": f"{100 * LEAST_SURE:.0f} %",
+        "suite_trial": _trial(),
         "devices_sources": "\n".join(
             f"- {_linked(one.title, one.address)}, {one.publisher} {one.year}" for one in listed
         ),
     }
+
+
+def _trial() -> str:
+    """How true the device file of an H200 was to the runs that ship as held out."""
+    found = json.loads(TRIAL.read_text("utf-8"))
+    own, ship = found["own"], found["shipped"]
+    return (
+        f"Of the {found['held_out']} held-out runs of other H200s it is off by {own['median']} % in the"
+        f" median, {own['mean']} % in the mean and {own['most']} % at most, in cycles; what ships, by"
+        f" {ship['median']} %, {ship['mean']} % and {ship['most']} %."
+    )
 
 
 def _cell(fact: Fact) -> str:

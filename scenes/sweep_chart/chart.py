@@ -88,7 +88,7 @@ def in_percent(rows: Sequence[Row]) -> bool:
     >>> in_percent([_row("naive", 256)])
     True
     """
-    return any(not row.device for row in rows)
+    return any(not row.device or row.costs == "ideal costs" for row in rows)
 
 
 def curves(rows: Sequence[Row], layout: Axes) -> list[Curve]:

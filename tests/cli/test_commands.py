@@ -129,7 +129,7 @@ def test_json_of_a_plan_says_what_it_is_of():
 
 def test_figures_as_a_table():
     table = run("simulate", "persistent", *SMALL, "--costs", "ideal")
-    assert "persistent on 4 SMs, simulated" in table
+    assert "persistent on NVIDIA H200 (4 SMs), simulated" in table
     assert "makespan     96.000 µs" in table
     assert "utilization  75.0%" in table
     assert "launches     4" in table
@@ -146,7 +146,8 @@ def test_the_trace_is_the_one_that_the_library_makes(tmp_path):
     run("simulate", "persistent", *SMALL, "--costs", costs, "--seed", 4, "-o", other)
     assert first.read_bytes() == again.read_bytes() != other.read_bytes()
     problem = Problem(384, 384, 128, tile=(128, 128, 4))
-    simulate("persistent", problem, Device(4), Costs(k_step=700.5, jitter=0.1, overlap=True), 3).save(again)
+    device, given = Device.named("h200", sms=4), Costs(k_step=700.5, jitter=0.1, overlap=True)
+    simulate("persistent", problem, device, given, 3).save(again)
     assert first.read_bytes() == again.read_bytes()
 
 
@@ -201,7 +202,7 @@ def test_which_device_is_meant(tmp_path):
     h200 = Device.named("h200")
     assert device_of(tmp_path)[0] == device_of(tmp_path, "--device", "H200")[0] == h200
     device, source = device_of(tmp_path, "--sms", 4)
-    assert device == Device(4) and "4 SMs of an H200" in source
+    assert device == Device.named("h200", sms=4) and "H200" in source
     device, source = device_of(tmp_path, "--sms", 4, "--device", "h200")
     assert device == Device.named("h200", sms=4) and "H200" in source
     device, _ = device_of(tmp_path, "--ctas-per-sm", 2, "--busy-sms", 3)
@@ -225,7 +226,7 @@ def test_plan_as_json_is_the_plan(schedule):
 
 def test_plan_as_a_table():
     lines = run("plan", "persistent", *SMALL).splitlines()
-    assert lines[0] == "persistent on 4 SMs: 9 tiles of 32 K-steps, 4 thread blocks, 4 at once"
+    assert lines[0] == "persistent on NVIDIA H200: 9 tiles of 32 K-steps, 4 thread blocks, 4 at once"
     assert [line.split(maxsplit=1) for line in lines[2:]] == [
         ["0", "0 4 8"],
         ["1", "1 5"],

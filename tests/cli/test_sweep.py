@@ -128,7 +128,7 @@ def test_options_repeat_and_multiply():
     words += ["--sms", "2,3:4", "--ctas-per-sm", "1:2"]
     rows = rows_of(run(*words, "--jobs", "1").stdout)
     values = {name: list(dict.fromkeys(getattr(row, name) for row in rows)) for name in Row._fields[:10]}
-    assert values["m"] == [64, 128, 192] and values["sms"] == [2, 3, 4] and values["device"] == [""]
+    assert values["m"] == [64, 128, 192] and values["sms"] == [2, 3, 4] and values["device"] == ["h200"]
     assert values["schedule"] == ["naive", "persistent", "stream-k:2"]
     # K of 64 is M's own where M is 64.
     assert len(rows) == 3 * (1 + 2 + 2) * 2 * 2 * 2 * 3 * 2

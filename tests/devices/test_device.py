@@ -70,3 +70,12 @@ def test_the_model_explains_every_launch():
 def test_the_source_counts_the_launches():
     launches = sum(row["launches"] for row in SHIPPED["rows"])
     assert f"explain {launches:,} of {launches:,} launches" in facts("h200")["sm_tiers"].note
+
+
+@pytest.mark.parametrize("name", presets())
+def test_sms_alone_are_of_the_usual_device(name):
+    usual = Device.named(name, ctas_per_sm=2)
+    assert Device.chosen({"sms": 4}, usual) == Device.named(name, sms=4)
+    assert Device.chosen({"sms": 4, "device": "T4"}, usual) == Device.named("t4", sms=4)
+    assert Device.chosen({"sms": 4}, Device(7)) == Device(4)
+    assert Device.chosen({"busy_sms": 1}, usual) == Device.named(name, ctas_per_sm=2, busy_sms=1)

@@ -142,4 +142,4 @@ def test_the_facts_of_no_device():
 @pytest.mark.parametrize("name", NAMES)
 def test_readers_of_presets_find_what_they_always_did(name):
     assert {"title", "short", *NEEDED} <= set(presets()[name])
-    assert Device.named(name).preset == name and in_words(name).endswith(presets()[name]["short"])
+    assert Device.named(name).own_entry is None and in_words(name).endswith(presets()[name]["short"])

@@ -1,6 +1,7 @@
 """A device of the user's own: what it has, where it is taken, and what is refused in a sentence."""
 
 import json
+import re
 from copy import deepcopy
 from operator import attrgetter
 
@@ -9,8 +10,10 @@ from click.testing import CliRunner
 
 from tilesim import Device, Problem, Trace, simulate
 from tilesim.cli import main
-from tilesim.devices.device import adopt, adopted, badge, discard, facts, presets
-from tilesim.errors import DeviceError
+from tilesim.costs import badge
+from tilesim.devices.device import adopt, adopted, discard, facts, presets
+from tilesim.devices.device import badge as device_badge
+from tilesim.errors import DeviceError, TilesimError
 from tilesim.formats import save
 from tilesim.formats.reader import read
 from tilesim.parallel import in_order
@@ -43,7 +46,7 @@ def run(*args, code=0):
 def test_it_is_called_as_its_file_is(own):
     assert adopt(own) == "my-gpu" and "my-gpu" in presets()
     device = Device.named("my-gpu")
-    assert (device.sms, device.title, badge("my-gpu")) == (78, "My GPU", "My GPU, a file's figures")
+    assert (device.sms, device.title, device_badge("my-gpu")) == (78, "My GPU", "My GPU, a file's figures")
     discard("my-gpu")
     assert "my-gpu" not in presets() and not adopted()
 
@@ -57,6 +60,12 @@ def test_it_has_the_facts_of_its_architecture_and_what_follows(own):
     assert known["launch_cycles"].rule
 
 
+def test_an_l2_that_nobody_measured_is_no_slower_than_the_memory(own):
+    own.write_text(json.dumps(OWN | {"facts": [FACTS | {"sms": 8, "peak_tflops": {"bf16": 9}}]}))
+    adopt(own)
+    assert facts("my-gpu")["l2_gb_per_s"].value == facts("my-gpu")["memory_gb_per_s"].value
+
+
 def test_it_runs(own):
     adopt(own)
     run_on = simulate("persistent", Problem(1024, 1024, 512), Device.named("my-gpu"))
@@ -68,10 +77,43 @@ def test_its_traces_are_read_where_nobody_knows_it(own, form, tmp_path):
     adopt(own)
     made = simulate("naive", Problem(512, 512, 128), Device.named("my-gpu"))
     save(made, tmp_path / "run", form)
+    badges = [badge(trace.meta["costs"], trace.device) for trace in (made,)]
     discard("my-gpu")
     again = read(str(tmp_path / "run"))
     assert isinstance(again, Trace) and again.spans.tolist() == made.spans.tolist()
-    assert (again.device.sms, again.device.name) == (78, "")
+    assert again.device == made.device and again.device.title == "My GPU"
+    assert facts("my-gpu")["memory_gb_per_s"].value == 4000
+    assert badges == [badge(again.meta["costs"], again.device)] == ["H200 overheads on a My GPU"]
+
+
+def test_a_file_that_is_given_counts_over_what_a_trace_holds(own, tmp_path):
+    adopt(own)
+    made = simulate("naive", Problem(512, 512, 128), Device.named("my-gpu"))
+    made.save(tmp_path / "run.npz")
+    discard("my-gpu")
+    own.write_text(json.dumps(OWN | {"facts": [FACTS | {"memory_gb_per_s": 3900}]}))
+    adopt(own)
+    assert Trace.load(tmp_path / "run.npz").device == made.device
+    assert facts("my-gpu")["memory_gb_per_s"].value == 3900
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        (5, "the device is 5; it must be an object"),
+        (OWN | {"colour": 1}, "there is no field of the device 'colour'"),
+        (OWN | {"facts": [FACTS | {"l2_gb_per_s": 9}]}, "an L2 is faster than DRAM"),
+    ],
+)
+def test_a_trace_of_what_is_no_device_is_refused(entry, words, own, tmp_path):
+    adopt(own)
+    save(simulate("naive", Problem(512, 512, 128), Device.named("my-gpu")), tmp_path / "run.json", "json")
+    discard("my-gpu")
+    values = json.loads((tmp_path / "run.json").read_text()) | {"device_file": entry}
+    (tmp_path / "run.json").write_text(json.dumps(values))
+    with pytest.raises(TilesimError, match=re.escape(words)):
+        read(str(tmp_path / "run.json"))
+    assert "my-gpu" not in presets()
 
 
 def test_other_processes_know_it(own):
@@ -98,10 +140,8 @@ def test_info_shows_facts_and_sources(own):
     assert "unverified" in run("info", "--device", "t4").stdout
 
 
-@pytest.mark.parametrize(
-    "args", [("info",), ("info", "x.json", "--device", "h200"), ("info", "--device", "h20")]
-)
-def test_info_of_nothing_two_things_or_no_device(args):
+@pytest.mark.parametrize("args", [("info",), ("info", "--device", "h20")])
+def test_info_of_nothing_or_no_device(args):
     said = run(*args, code=2).stderr
     assert said.startswith("error: ") and said.count("\n") == 1
 

@@ -12,6 +12,7 @@ from tilesim.devices.hardware import Hardware
 from tilesim.errors import CostsError
 from tilesim.kernel_costs.calibration import Calibration
 from tilesim.kernel_costs.default import default_costs, read_costs, shipped
+from tilesim.kernel_costs.features import loads_ahead
 
 PROBLEM = Problem(4096, 4096, 512, dtype="fp16")
 H200 = Device.named("h200")
@@ -47,6 +48,7 @@ def test_overheads_are_scaled_to_the_datasheet(name):
     for schedule in ("naive", "persistent", "stream-k:108"):
         costs = default_costs(schedule, PROBLEM, device)
         ours = default_costs(schedule, PROBLEM, replace(device, name="h200"))
+        assert costs.overlap == (ours.overlap and loads_ahead(name))
         assert (costs.k_step, costs.hardware, ours.hardware) == (0, name, "h200")
         hardware = Hardware.named(name, "fp16")
         assert (costs.clock_mhz, costs.launch) == (hardware.clock_mhz, hardware.launch_ns)

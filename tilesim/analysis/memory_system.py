@@ -106,6 +106,20 @@ class MemorySystem:
         except DeviceError as error:
             raise DeviceError(str(error) if str(path) in str(error) else f"{path}: {error}") from None
 
+    @property
+    def facts(self) -> dict[str, float]:
+        """What a device file holds of it, as `tilesim.devices.facts.UNITS` explains them."""
+        merged = self.merged_gb_per_s
+        return {
+            "l2_gb_per_s": round(self.read_gb_per_s["L2"]),
+            "l2_apart_gb_per_s": round(merged.get(1, self.read_gb_per_s["L2"])),
+            "l2_merged_gb_per_s": round(max(merged.values())),
+            "dram_read_gb_per_s": round(self.read_gb_per_s["DRAM"]),
+            "shared_latency": round(self.shared_latency.cycles, 1),
+            "l2_latency": round(self.l2_latency.cycles, 1),
+            "dram_latency": round(self.dram_latency.cycles, 1),
+        }
+
     @classmethod
     def named(cls, device: str) -> Self:
         """Of a preset that it was measured on; raises DeviceError where it was not."""

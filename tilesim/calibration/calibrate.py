@@ -24,6 +24,7 @@ from tilesim.kernel_costs.calibration import Calibration, Kernel
 from tilesim.kernel_costs.default import QUEUED, effective_schedule
 from tilesim.metrics import TURNAROUND_NS, run
 from tilesim.plans import shown_by
+from tilesim.text import plural
 from tilesim.traces import Trace
 from tilesim.variants import PLANNED, Variant
 
@@ -51,22 +52,42 @@ def calibrate(traces: Sequence[Trace]) -> Costs:
 
 
 def calibrations(traces: Mapping[str, Trace]) -> list[Calibration]:
-    """`traces`, by name, sorted into kernels, each of them fitted.
+    """`traces`, by name, sorted into kernels, each of them fitted; a kernel's hardware is that of its traces.
 
     A kernel that does not show its launch and prologue gets TURNAROUND_NS, and the prologue of one that does,
     with the same loads, tile, warps and stages, else its own hand-over where nothing overlaps, else 0.
+    Raises TraceError where they are of two devices.
     """
-    groups: dict[Kernel, dict[str, Observations]] = {}
-    for name, trace in traces.items():
-        groups.setdefault(_kernel(trace), {})[name] = observe(trace)
+    one_device(traces)
     fitted = []
-    for kernel, group in _of_any_plan(groups).items():
+    for kernel, group in _of_any_plan(by_kernel(traces)).items():
         runs = list(group.values())
         costs = _kernel_costs(runs)
         unseen = () if phases.launch(runs, in_turn=False) is not None else ENTRY
         variant = replace(kernel.variant, overlap=costs.overlap)
         fitted.append(Calibration(kernel._replace(variant=variant), costs, tuple(group), unseen))
     return [_with_launch(one, fitted) if one.unseen else one for one in fitted]
+
+
+def by_kernel(traces: Mapping[str, Trace]) -> dict[Kernel, dict[str, Observations]]:
+    """What is observed of each of `traces`, by name, sorted into kernels."""
+    groups: dict[Kernel, dict[str, Observations]] = {}
+    for name, trace in traces.items():
+        groups.setdefault(_kernel(trace), {})[name] = observe(trace)
+    return groups
+
+
+def one_device(traces: Mapping[str, Trace]) -> None:
+    """Raise TraceError, naming two of `traces`, where they are not all of one GPU."""
+    seen: dict[tuple[str, int], str] = {}
+    for name, trace in traces.items():
+        gpu = str(trace.meta.get("gpu") or (trace.device.title if trace.device.name else "a GPU"))
+        seen.setdefault((gpu, trace.device.sms), name)
+    if len(seen) > 1:
+        (one, first), (other, second), *_ = (
+            (name, f"{gpu} with {plural(sms, 'SM')}") for (gpu, sms), name in seen.items()
+        )
+        raise TraceError(f"{one} is of {first} and {other} of {second}; fit the runs of one GPU at a time")
 
 
 def repeated(trace: Trace, costs: Costs | None = None, seeds: Sequence[int] = range(5)) -> tuple[int, int]:

@@ -15,21 +15,37 @@ from tilesim.calibration.observations import Observations
 from tilesim.calibration.phases import gap
 from tilesim.devices.hardware import Hardware
 from tilesim.model.kstep import k_step_cycles
-from tilesim.model.traffic import loads
+from tilesim.model.traffic import Loads, Traffic, loads
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MainLoops:
-    """The main loops of one run, in the order of its spans.
+    """The main loops of one run, in the order of its spans, of a kernel that loads ahead by so many `stages`.
 
-    `ns`: float64 [spans], at `clock_mhz`, which is 0 where not known. `k_steps`: what the hardware takes for
-    all K-steps of each, beside those that were on its SM, float64 [spans]; None where that is not known.
+    `ns`: float64 [spans], at `clock_mhz`, which is 0 where not known. `hardware`: of the device on which they
+    were measured; `loaded` and `seen`: what its plan loads there. None without.
     """
 
     run: Observations
     ns: np.ndarray
     clock_mhz: float
-    k_steps: np.ndarray | None = None
+    stages: int = 0
+    hardware: Hardware | None = None
+    loaded: Loads | None = None
+    seen: Traffic | None = None
+
+    def k_steps(self, k_step: float = 0.0) -> np.ndarray | None:
+        """ns that the hardware takes for all K-steps of each, beside those on its SM: float64 [spans].
+
+        `k_step`: ns that one multiplies, 0 for the tensor cores' rate. None where no hardware is known.
+        """
+        run, problem = self.run, self.run.trace.problem
+        if self.hardware is None or self.loaded is None or self.seen is None:
+            return None
+        residents = run.trace.device.ctas_per_sm
+        cycles = k_step_cycles(self.seen, problem, self.hardware, k_step, self.stages, residents)
+        each = np.stack([self.loaded.mean(of) for of in cycles])[:, run.segment]
+        return run.steps / (run.sharing.T / each).sum(axis=0) * 1000 / self.hardware.clock_mhz
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +58,8 @@ class MainLoopCosts:
 
     def ns(self, one: MainLoops) -> np.ndarray:
         """What each main loop of a run should take: float64 [spans]."""
-        k_steps = one.run.steps * self.k_step if one.k_steps is None else one.k_steps
+        known = one.k_steps()
+        k_steps = one.run.steps * self.k_step if known is None else known
         return k_steps + self.ramp + self.contention * one.run.under_epilogue
 
 
@@ -57,19 +74,21 @@ def main_loops(runs: Sequence[Observations], device: str, stages: int) -> list[M
     if not device:
         clock = float(np.mean(clocks)) if all(clocks) else 0.0
         return [MainLoops(run, _ns(run, clock), clock) for run in runs]
-    return [_on(Hardware.named(device, run.trace.problem.dtype), run, all(clocks), stages) for run in runs]
+    return loops_on(Hardware.named(device, runs[0].trace.problem.dtype), runs, all(clocks), stages)
+
+
+def loops_on(
+    hardware: Hardware, runs: Sequence[Observations], in_cycles: bool, stages: int
+) -> list[MainLoops]:
+    """The main loops of one kernel's runs on such hardware, told by the SMs' clock where `in_cycles`."""
+    return [_on(hardware, run, in_cycles, stages) for run in runs]
 
 
 def _on(hardware: Hardware, run: Observations, in_cycles: bool, stages: int) -> MainLoops:
-    problem, device = run.trace.problem, run.trace.device
     ns = _ns(run, hardware.clock_mhz if in_cycles else 0.0)
     between = gap(run) * run.steps.sum() / ns.sum()
-    loaded = loads(run.plan, problem, device.slots, between)
-    seen = loaded.behind(hardware.l2_bytes)
-    cycles = k_step_cycles(seen, problem, hardware, 0.0, stages, device.ctas_per_sm)
-    each = np.stack([loaded.mean(of) for of in cycles])[:, run.segment]
-    k_steps = run.steps / (run.sharing.T / each).sum(axis=0) * 1000 / hardware.clock_mhz
-    return MainLoops(run, ns, hardware.clock_mhz, k_steps)
+    loaded = loads(run.plan, run.trace.problem, run.trace.device.slots, between)
+    return MainLoops(run, ns, hardware.clock_mhz, stages, hardware, loaded, loaded.behind(hardware.l2_bytes))
 
 
 def _ns(run: Observations, clock_mhz: float) -> np.ndarray:
@@ -80,19 +99,28 @@ def _ns(run: Observations, clock_mhz: float) -> np.ndarray:
 
 def fit(kernel: Sequence[MainLoops]) -> MainLoopCosts:
     """The costs of one kernel's main loops; `k_step` is 0 where the hardware is known."""
+    return solve(kernel)[1]
+
+
+def solve(kernel: Sequence[MainLoops], k_step: float = 0.0) -> tuple[np.ndarray, MainLoopCosts]:
+    """(relative errors, costs) of main loops whose K-steps multiply for `k_step` ns, or as the hardware does.
+
+    The errors are float64 [spans of all runs], of each run as many times smaller as it has more of them.
+    """
     columns, took = [], []
     for one in kernel:
         weight = len(one.ns) ** 0.5 / one.ns.sum()
-        known = one.run.steps * 0.0 if one.k_steps is None else one.k_steps
+        known = one.k_steps(k_step)
         terms = one.run.steps, np.ones(len(one.ns)), one.run.under_epilogue
         columns.append(weight * np.column_stack(terms))
-        took.append(weight * (one.ns - known))
+        took.append(weight * (one.ns if known is None else one.ns - known))
     left, right = np.concatenate(columns), np.concatenate(took)
     # One length of main loop cannot tell its ramp from its K-steps.
-    sought = kernel[0].k_steps is None
+    sought = kernel[0].hardware is None
     lengths = len(np.unique(np.concatenate([one.run.steps for one in kernel])))
     use = [sought, lengths > 1 or not sought, bool(left[:, 2].any())]
-    return MainLoopCosts(*least_squares(left, right, use).tolist())
+    found = least_squares(left, right, use)
+    return left @ found - right, MainLoopCosts(*found.tolist())
 
 
 def least_squares(left: np.ndarray, right: np.ndarray, use: list[bool]) -> np.ndarray:

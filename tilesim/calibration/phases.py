@@ -40,7 +40,7 @@ def launch(runs: Sequence[Observations], in_turn: bool, known: int = 0) -> tuple
     `known`: the launch of the device on which they were measured, 0 where it is none.
     """
     ends, writes, starts, prologues = [], [], [], []
-    noted = [ns for run in runs if (ns := _noted_launch(run.trace)) is not None]
+    noted = [ns for run in runs if (ns := noted_launch(run.trace)) is not None]
     for run in runs:
         spans, before, after = run.spans, run.before[~run.same_block], run.after[~run.same_block]
         ends.append(spans["done"][before])
@@ -77,7 +77,7 @@ def _sm_written(run: Observations, rows: np.ndarray) -> np.ndarray:
     return np.maximum(end, written[np.searchsorted(begun, end, "right") - 1]) - offset[rows]
 
 
-def _noted_launch(trace: Trace) -> float | None:
+def noted_launch(trace: Trace) -> float | None:
     """The median launch that a recorder noted, None where there is none."""
     noted = trace.meta.get("launch_ns")
     median = noted.get("p50") if isinstance(noted, Mapping) else None

@@ -81,14 +81,13 @@ def device_options(own: str = "") -> Callable[[F], F]:
     def shown(value: object) -> str:
         return f"  [{own or value}]"
 
-    sms = "SMs. With --device, that GPU with so many; alone, so many of an H200."
+    sms = "How many SMs of that GPU there are."
     return _group(
         click.option(
             "--device",
             type=DEVICES,
             metavar="NAME",
-            help="GPU by name, which `tilesim list` shows, or a file of one."
-            + shown(f"{DEVICE}, unless --sms is given"),
+            help="GPU by name, which `tilesim list` shows, or a file of one." + shown(DEVICE),
         ),
         click.option("--sms", type=int, metavar="COUNT", help=sms + (shown(own) if own else "")),
         click.option(
@@ -214,7 +213,7 @@ def check_tiles(problem: Problem) -> None:
 def device_from(options: Mapping[str, Any]) -> Device:
     """The Device that `device_options` describe.
 
-    --sms beside --device keeps that device's costs; --sms alone is a device without a name.
+    --sms is so many SMs of that device, or of the usual one.
     """
     with usage():
         return Device.chosen(given(options, DEVICE_NAMES), Device.named(DEVICE))

@@ -11,9 +11,10 @@ import click
 from click.shell_completion import CompletionItem
 
 from tilesim.cli import schedule_files
-from tilesim.devices.device import adopt, discard, presets
+from tilesim.devices.device import discard, presets
 from tilesim.devices.files import ENDING
 from tilesim.errors import ScheduleError, TilesimError, shown
+from tilesim.kernel_costs.device_files import adopt
 from tilesim.orders import ORDERS
 from tilesim.problems import DTYPE_BYTES
 from tilesim.schedules import SCHEDULES

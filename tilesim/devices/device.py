@@ -1,6 +1,7 @@
 """Device: how many SMs there are, how many thread blocks fit on each, and who is in the way."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from os import PathLike
@@ -41,15 +42,30 @@ def adopt(path: str | PathLike[str]) -> str:
     Raises DeviceError where it is no such file: see `tilesim.devices.files`.
     """
     name, entry = files.read(path)
+    try:
+        _check_tiers(entry)
+    except DeviceError as error:
+        raise DeviceError(f"{path}: {error}") from None
+    add({name: entry})
+    return name
+
+
+def recall(name: str, entry: Any) -> None:
+    """Make the device of a trace known again by what the trace holds of it; one that is known stays as it is.
+
+    Raises DeviceError where that is no device, as for a file of one.
+    """
+    if name not in presets():
+        _check_tiers(checked := files.checked(entry))
+        add({files.name_of(name): checked})
+
+
+def _check_tiers(entry: Mapping[str, Any]) -> None:
     found = _preset(entry)
     try:
         Device(found["sms"], sm_order=fill_order(found.get("sm_tiers", ())))
-    except DeviceError as error:
-        raise DeviceError(f"{path}: {error}") from None
     except (TypeError, LookupError):
-        raise DeviceError(f"{path}: sm_tiers must be a list of tiers, which list groups of SMs") from None
-    add({name: entry})
-    return name
+        raise DeviceError("sm_tiers must be a list of tiers, which list groups of SMs") from None
 
 
 def add(entries: Mapping[str, Mapping[str, Any]]) -> None:
@@ -58,9 +74,33 @@ def add(entries: Mapping[str, Mapping[str, Any]]) -> None:
     presets().update({name: _preset(entry) for name, entry in entries.items()})
 
 
+@contextmanager
+def adding(name: str, entry: Mapping[str, Any]) -> Iterator[None]:
+    """Inside, the device of `entry` is known as `name`, in place of an adopted one of that name."""
+    before = _adopted.get(name)
+    add({name: entry})
+    try:
+        yield
+    finally:
+        if before is None:
+            discard(name)
+        else:
+            add({name: before})
+
+
 def adopted() -> dict[str, Mapping[str, Any]]:
     """The entries of the devices that files have added, by name."""
     return dict(_adopted)
+
+
+def entry_of(name: str) -> Mapping[str, Any]:
+    """All that is known of a device, as devices.json or its file has it.
+
+    Raises DeviceError where there is no such device.
+    """
+    if name not in presets():
+        raise DeviceError(unknown("device", str(name), presets()))
+    return _adopted.get(name) or shipped()["devices"][name]
 
 
 def discard(name: str) -> None:
@@ -77,9 +117,7 @@ def facts(name: str) -> dict[str, Fact]:
     >>> facts("a100")["l2_gb_per_s"].source, facts("a100")["launch_cycles"].rule
     ('gpu-benches', 'as many cycles as on the H200')
     """
-    if name not in presets():
-        raise DeviceError(unknown("device", str(name), presets()))
-    return with_derived(published(_adopted.get(name) or shipped()["devices"][name]))
+    return with_derived(published(entry_of(name)))
 
 
 def badge(name: str) -> str:
@@ -118,13 +156,14 @@ def fill_order(tiers: Sequence[Sequence[Sequence[int]]], first: Sequence[int] = 
 
 
 def in_words(name: str) -> str:
-    """A preset's short name with its article; its letters are spelt out.
+    """A preset's short name with its article; the letters of a word in capitals are spelt out.
 
     >>> in_words("a100"), in_words("t4")
     ('an A100', 'a T4')
     """
     short = presets()[name]["short"]
-    return f"{'an' if short[0] in 'AEFHILMNORSX' else 'a'} {short}"
+    vowels = "AEFHILMNORSX" if short.split()[0].isupper() else "AEIOaeio"
+    return f"{'an' if short[0] in vowels else 'a'} {short}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,12 +222,13 @@ class Device:
     def chosen(cls, values: Mapping[str, Any], default: "Device") -> "Device":
         """The device that options describe: device (a name), sms, ctas_per_sm, busy_sms, all optional.
 
-        A name is a preset's, and `sms` beside it keeps that preset's costs; `sms` alone is a device without
-        a name; without both it is `default` with the rest of the options.
+        A name is a preset's. `sms` is so many SMs of that device, or of `default` where none is named;
+        without both it is `default` with the rest of the options.
         """
         values = dict(values)
-        if "device" in values:
-            return cls.named(str(values.pop("device")).lower(), **values)
+        name = str(values.pop("device", default.name if "sms" in values else "")).lower()
+        if name:
+            return cls.named(name, **values)
         return cls(**values) if "sms" in values else replace(default, **values)
 
     @property
@@ -197,9 +237,9 @@ class Device:
         return (self.sms - self.busy_sms) * self.ctas_per_sm
 
     @property
-    def preset(self) -> str:
-        """Its name, where that says the same to everybody: "" for a device of a file."""
-        return "" if self.name in _adopted else self.name
+    def own_entry(self) -> Mapping[str, Any] | None:
+        """All that is known of a device of a file, which its traces hold; None of a preset and of no name."""
+        return _adopted.get(self.name)
 
     @property
     def title(self) -> str:

@@ -151,10 +151,11 @@ RULES = {
         lambda own, ref: min(own["max_sm_mhz"], _clock_of_peak(own)),
     ),
     "l2_gb_per_s": Rule(
-        "as many bytes a clock and SM as on the H200",
-        ("sms", "max_sm_mhz"),
-        lambda own, ref: (
-            ref["l2_gb_per_s"] * own["sms"] * own["max_sm_mhz"] / (ref["sms"] * ref["max_sm_mhz"])
+        "as many bytes a clock and SM as on the H200, and no less than the memory's",
+        ("sms", "max_sm_mhz", "memory_gb_per_s"),
+        lambda own, ref: max(
+            ref["l2_gb_per_s"] * own["sms"] * own["max_sm_mhz"] / (ref["sms"] * ref["max_sm_mhz"]),
+            own["memory_gb_per_s"],
         ),
     ),
     "l2_apart_gb_per_s": _share_of_l2("l2_apart_gb_per_s"),

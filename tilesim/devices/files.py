@@ -3,10 +3,12 @@
 {
   "title": "My GPU",
   "architecture": "hopper",
-  "facts": [{"source": "nvidia-smi -q", "sms": 78, "max_sm_mhz": 1980, "memory_gb_per_s": 4000, ...}]
+  "facts": [{"source": "nvidia-smi -q", "sms": 78, "max_sm_mhz": 1980, "memory_gb_per_s": 4000, ...}],
+  "costs": [{"schedule": "naive", "tile": [128, 256, 64], "costs": {"prologue": 1500, ...}, ...}]
 }
 
-`short`, a shorter title, and `architecture`, whose facts it has too, may be left out. A source is one of
+`short`, a shorter title, `architecture`, whose facts it has too, and `costs` may be left out. The costs are
+of kernels that were measured on it, as `tilesim.kernel_costs.calibration` reads them. A source is one of
 devices.json's, or any words.
 """
 
@@ -27,7 +29,7 @@ NEEDED = ("sms", "max_sm_mhz", "l2_mb", "memory_gb_per_s", "peak_tflops")
 """Facts that follow from no others."""
 BY_DTYPE = ("macs_per_clock", "peak_tflops")
 ABOUT = {"source": str, "note": str, "unverified": bool}
-PARTS = {"title": str, "short": str, "architecture": str, "facts": list}
+PARTS = {"title": str, "short": str, "architecture": str, "facts": list, "costs": list}
 WORDS = {str: "words", list: "a list", bool: "true or false"}
 COUNTS = [name for name, unit in UNITS.items() if not unit and name not in ("features", "sm_tiers")]
 LARGEST = 10**12
@@ -41,16 +43,22 @@ def read(path: str | PathLike[str]) -> tuple[str, dict[str, Any]]:
     Raises DeviceError, naming the file, where it cannot be read, has a field that there is not, lacks a fact
     that is `NEEDED`, or says what cannot be.
     """
-    name = Path(path).name.removesuffix(ENDING).lower()
-    if not re.fullmatch(r"[a-z0-9][a-z0-9_.-]{0,39}", name):
-        raise DeviceError(f"{path}: a device is called as its file is, by letters, digits, '_', '.' and '-'")
-    if name in shipped()["devices"]:
-        raise DeviceError(f"{path}: {name!r} is the name of a GPU that tilesim knows; give the file another")
+    name = name_of(path)
     entry = read_json(path, DeviceError)
     try:
         return name, checked(entry)
     except DeviceError as error:
         raise DeviceError(f"{path}: {error}") from None
+
+
+def name_of(path: str | PathLike[str]) -> str:
+    """The name of the device in such a file; raises DeviceError where no device can be called so."""
+    name = Path(path).name.removesuffix(ENDING).lower()
+    if not re.fullmatch(r"[a-z0-9][a-z0-9_.-]{0,39}", name):
+        raise DeviceError(f"{path}: a device is called as its file is, by letters, digits, '_', '.' and '-'")
+    if name in shipped()["devices"]:
+        raise DeviceError(f"{path}: {name!r} is the name of a GPU that tilesim knows; give the file another")
+    return name
 
 
 def checked(entry: Any) -> dict[str, Any]:
@@ -71,9 +79,9 @@ def checked(entry: Any) -> dict[str, Any]:
     lacking = [name for name in NEEDED if name not in known]
     if lacking:
         raise DeviceError(f"it does not say {' and '.join(', '.join(lacking).rsplit(', ', 1))}")
-    contradiction = _contradiction(values(with_derived(published(entry))))
-    if contradiction:
-        raise DeviceError(contradiction)
+    wrong = contradiction(values(with_derived(published(entry))))
+    if wrong:
+        raise DeviceError(wrong)
     return entry
 
 
@@ -116,8 +124,8 @@ def _number(what: str, value: Any, is_count: bool = False) -> None:
         raise DeviceError(f"{what} is {shown(value)}; it must be a {kind} above 0")
 
 
-def _contradiction(known: Mapping[str, Any]) -> str:
-    """The sentence for what no GPU can be, or ""."""
+def contradiction(known: Mapping[str, Any]) -> str:
+    """The sentence for what no GPU can be, of facts by name, or ""."""
     macs, peaks = known.get("macs_per_clock", {}), known["peak_tflops"]
     for dtype in (dtype for dtype in macs if dtype in peaks):
         most, peak = 2 * known["sms"] * macs[dtype] * known["max_sm_mhz"] / 1e6, peaks[dtype]
@@ -126,6 +134,8 @@ def _contradiction(known: Mapping[str, Any]) -> str:
     for less, more, words in (
         ("memory_gb_per_s", "l2_gb_per_s", "an L2 is faster than DRAM"),
         ("dram_read_gb_per_s", "l2_gb_per_s", "an L2 is faster than DRAM"),
+        ("dram_read_gb_per_s", "l2_merged_gb_per_s", "an L2 is faster than DRAM"),
+        ("l2_apart_gb_per_s", "l2_merged_gb_per_s", "merged loads are no slower"),
         ("dram_read_gb_per_s", "memory_gb_per_s", "no more can be read than the memory gives"),
         ("shared_latency", "l2_latency", "shared memory is nearer than the L2"),
         ("l2_latency", "dram_latency", "the L2 is nearer than DRAM"),

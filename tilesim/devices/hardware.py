@@ -1,6 +1,8 @@
 """Hardware: what a GPU does for a K-step, as constants that all kernels share."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from tilesim.devices.device import facts, presets
 from tilesim.devices.facts import values
@@ -47,18 +49,20 @@ class Hardware:
 
     @classmethod
     def named(cls, name: str, dtype: str) -> "Hardware":
-        """A preset's, from its facts: see tilesim.devices.facts.
+        """A preset's, from its facts; raises CostsError where no rate of the dtype is known."""
+        return cls.of(values(facts(name)), dtype, presets()[name]["title"])
 
-        The L2 runs at the clock of the SMs, DRAM at its own. Raises CostsError where no rate of the dtype is
-        known.
+    @classmethod
+    def of(cls, known: Mapping[str, Any], dtype: str, title: str) -> "Hardware":
+        """From facts, see tilesim.devices.facts. The L2 runs at the clock of the SMs, DRAM at its own.
+
+        Raises CostsError, about the device of that title, where no rate of the dtype is known.
         """
-        known = values(facts(name))
         clock = next(known[name] for name in ("sustained_mhz", "tensor_mhz", "max_sm_mhz") if name in known)
         peaks, macs = known["peak_tflops"], known.get("macs_per_clock", {})
         if dtype not in macs and dtype not in peaks:
             raise CostsError(
-                f"the {presets()[name]['title']}'s datasheet has no {dtype} rate; "
-                f"give costs, or choose from {', '.join(peaks)}"
+                f"the {title}'s datasheet has no {dtype} rate; give costs, or choose from {', '.join(peaks)}"
             )
         rate = macs.get(dtype) or peaks[dtype] * 1e6 / (2 * known["sms"] * known["max_sm_mhz"])
         return cls(

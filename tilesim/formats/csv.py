@@ -64,7 +64,9 @@ def _described(trace: Trace) -> Iterator[list[str]]:
         about = {name: getattr(problem, name) for name in ("m", "n", "k")}
         yield [_fact(name, value) for name, value in (about | {"tile": problem.tile}).items()]
         yield [_fact("dtype", problem.dtype), _fact("order", problem.order)]
-    named = [_fact("device", device.preset)] if device.preset else []
+    named = [_fact("device", device.name)] if device.name else []
+    if entry := device.own_entry:
+        yield [_fact("device_file", dict(entry))]
     counts = [_fact(name, getattr(device, name)) for name in ("sms", "ctas_per_sm", "busy_sms")]
     yield [*named, *counts, _fact("sm_order", device.sm_order)]
     yield [_fact(name, getattr(trace, name)) for name in ("schedule", "origin", "tick_ns")]

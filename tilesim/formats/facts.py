@@ -7,6 +7,7 @@ device, sms       a preset's name, or else how many SMs there are. One of them i
 ctas_per_sm       thread blocks that fit on an SM; else as many as were seen there at once
 busy_sms          SMs that another kernel holds
 sm_order          in which the hardware fills SMs
+device_file       what is known of a device that is no preset, as `tilesim.devices.files` has it
 schedule          what to call the kernel; else the file's name
 origin            "measured", unless it was "simulated"
 tick_ns           the step of the clock; else the greatest of which all times are whole numbers
@@ -18,13 +19,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from tilesim.devices.device import Device
+from tilesim.devices.device import Device, recall
 from tilesim.errors import TraceError
 from tilesim.problems import Problem
 
 PROBLEM = ("m", "n", "k", "tile", "dtype", "order", "items", "sizes")
-DEVICE = ("device", "sms", "ctas_per_sm", "busy_sms", "sm_order")
+DEVICE = ("device", "sms", "ctas_per_sm", "busy_sms", "sm_order", "device_file")
 FACTS = (*PROBLEM, *DEVICE, "schedule", "origin", "tick_ns", "gpu", "meta")
+ABOUT_DEVICE = ("device", "device_file", "sms", "sm_order")
+"""What does not hold for another device."""
 SUCH_AS = {"m": 4096, "n": 4096, "k": 512, "tile": "128x256x64"}
 """What a sentence proposes: the problem that the command line takes where it is told none."""
 
@@ -32,7 +35,7 @@ SUCH_AS = {"m": 4096, "n": 4096, "k": 512, "tile": "128x256x64"}
 def together(found: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """`given` over what was `found` in a file; a device that is given drops what the file says of another."""
     if {"device", "sms"} & set(given):
-        found = {name: value for name, value in found.items() if name not in ("device", "sms", "sm_order")}
+        found = {name: value for name, value in found.items() if name not in ABOUT_DEVICE}
     return {**found, **given}
 
 
@@ -67,6 +70,8 @@ def device(known: Mapping[str, Any]) -> Device:
     values = {name: known[name] for name in ("sms", "ctas_per_sm", "busy_sms") if name in known}
     if known.get("device"):
         values["device"] = known["device"]
+        if "device_file" in known:
+            recall(str(known["device"]).lower(), known["device_file"])
     made = Device.chosen(values, Device(1))
     order = known.get("sm_order", made.sm_order)
     if not isinstance(order, list | tuple) or not all(type(sm) is int for sm in order):

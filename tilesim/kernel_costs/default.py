@@ -12,8 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from tilesim.costs import Costs
-from tilesim.devices.device import Device, in_words, presets
+from tilesim.devices.device import Device, adopted, in_words, presets
 from tilesim.errors import CostsError, unknown
+from tilesim.kernel_costs import device_files, features
 from tilesim.kernel_costs.calibration import Calibration
 from tilesim.kernel_costs.scaled import for_device, for_problem
 from tilesim.plans import Plan, splits_tiles
@@ -62,8 +63,9 @@ def costs_of(name: str, schedule: str, problem: Problem, device: Device, kernel:
 
     The nearest of its shipped calibrations, see `nearest`; where none fit, the H200's overheads with K-steps
     as its hardware takes them, see `tilesim.kernel_costs.scaled.for_device`. Raises CostsError where its
-    datasheet has no rate of the problem's dtype.
+    datasheet has no rate of the problem's dtype, or the device lacks what the schedule or the kernel needs.
     """
+    features.check(device.name or name, schedule, kernel)
     run = schedule, problem, replace(device, name=name), kernel
     own = nearest(shipped(name), *run)
     if own is not None:
@@ -74,12 +76,17 @@ def costs_of(name: str, schedule: str, problem: Problem, device: Device, kernel:
     return for_device(borrowed, problem, name)
 
 
-@cache
 def shipped(device: str) -> tuple[Calibration, ...]:
-    """The calibrations shipped for a preset; () where there are none.
+    """The calibrations shipped for a preset, or in the file of a device; () where there are none.
 
-    Made by: tilesim calibrate tilesim/data/traces/h200-*.npz -o tilesim/data/costs/h200.json
+    Those of the H200 are made by:
+    tilesim calibrate tilesim/data/traces/h200-*.npz -o tilesim/data/costs/h200.json
     """
+    return device_files.calibrations(device) if device in adopted() else _shipped(device)
+
+
+@cache
+def _shipped(device: str) -> tuple[Calibration, ...]:
     path = files("tilesim").joinpath(f"data/costs/{device}.json")
     entries = json.loads(path.read_text("utf-8")) if path.is_file() else []
     return tuple(Calibration.from_mapping(entry) for entry in entries)
@@ -160,9 +167,10 @@ def nearest(
     wanted, which runs any; the dtype; TMA or pointer loads; the tile's shape; CTAs per SM; an overlapped
     epilogue; own or planned. For more CTAs per SM than were calibrated, f(r) without a device is r. None
     where no calibration is for such a schedule, or for a dtype whose rate relative to this one's is known
-    from the datasheet.
+    from the datasheet. On a device whose loads are not asynchronous, nothing overlaps.
     """
     wanted = _wanted(kernel, schedule)
+    in_turn = bool(device.name) and not features.loads_ahead(device.name)
     schedules = _schedules(schedule, problem, device)
     planned = wanted.kernel == PLANNED and schedules[0] not in QUEUED
 
@@ -192,6 +200,8 @@ def nearest(
         return None
     found = min(fitting, key=distance)
     costs = for_problem(found, problem, rates(found))
+    if in_turn:
+        costs = replace(costs, overlap=False)
     if not costs.hardware and device.ctas_per_sm > found.kernel.ctas_per_sm:
         shares = tuple(float(r) for r in range(1, device.ctas_per_sm + 1))  # main loops share their SM's rate
         costs = replace(costs, coresidency=shares)

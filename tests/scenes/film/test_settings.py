@@ -4,7 +4,7 @@ import pytest
 
 from tilesim import Costs, Device, Problem, simulate
 from tilesim_scenes.film.settings import TRACES
-from tilesim_scenes.film.traces import ENVIRONMENT, FilmError, from_environment, traces_for
+from tilesim_scenes.film.traces import ENVIRONMENT, Default, FilmError, from_environment, traces_for
 from tilesim_scenes.naive import Naive
 from tilesim_scenes.race import Race
 
@@ -35,9 +35,19 @@ def test_any_setting_of_a_simulation_replaces_the_measurement():
     assert traces[0].problem == Problem(4096, 4096, 1024)
     two = made(RACE, {"schedule": ["persistent", "persistent-dynamic"]})
     assert two[1].schedule == "persistent-dynamic"
-    assert made(NAIVE, {"sms": 7})[0].device == Device(7)
+    assert made(NAIVE, {"sms": 7})[0].device == Device.named("h200", sms=7)
     assert made(NAIVE, {"busy_sms": 1})[0].device == Device.named("h200", sms=4, busy_sms=1)
     assert made(NAIVE, {"tile": "64x64x32"})[0].problem.tile == (64, 64, 32)
+
+
+def test_sms_alone_are_of_the_film_s_own_device(tmp_path, monkeypatch):
+    own = Default(("naive",), Problem(384, 1536, 512, dtype="fp16"), Device.named("a100"))
+    (tmp_path / "f.toml").write_text("sms = 4\n")
+    monkeypatch.setenv(ENVIRONMENT, str(tmp_path / "f.toml"))
+    for settings in ({"sms": 4}, from_environment()):
+        (trace,) = made(own, settings)
+        assert trace.device == Device.named("a100", sms=4)
+        assert trace.meta["costs"]["scaled_to"] == "a100"
 
 
 def test_a_file_holds_settings_and_paths_beside_it(tmp_path, monkeypatch):

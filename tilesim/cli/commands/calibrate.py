@@ -1,15 +1,23 @@
 """`tilesim calibrate`: costs from traces."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
-from tilesim.calibration.calibrate import calibrations, repeated
+from tilesim.analysis.memory_system import MemorySystem
+from tilesim.calibration.calibrate import calibrations, one_device, repeated
+from tilesim.calibration.device_file import device_entry
+from tilesim.cli import device_table, recordings
 from tilesim.cli.figures import time, wrote
 from tilesim.cli.options import COSTS_FILE, json_option, output_option, usage
-from tilesim.cli.parameter_types import INPUT
-from tilesim.devices.device import in_words
+from tilesim.cli.parameter_types import DEVICES, INPUT, OutputFile
+from tilesim.devices.device import adding, entry_of, in_words
+from tilesim.devices.facts import CONSTANTS, published, with_derived
+from tilesim.devices.files import checked, name_of
+from tilesim.errors import DeviceError
 from tilesim.formats.reader import read
 from tilesim.kernel_costs.calibration import Calibration
 from tilesim.storage import files
@@ -24,23 +32,100 @@ SHOWN = (
 
 
 @click.command(short_help="Fit costs to measured traces.")
-@click.argument("traces", type=INPUT, metavar="TRACE...", nargs=-1, required=True)
+@click.argument("traces", type=INPUT, metavar="TRACE|FOLDER...", nargs=-1, required=True)
 @output_option(COSTS_FILE, "Write the costs here (.json), for --costs.")
+@click.option(
+    "--device-file",
+    type=OutputFile(".json", rule="a device is written as .json"),
+    metavar="FILE",
+    help="Fit the device's constants, too, and write them here with the costs, for --device.",
+)
+@click.option(
+    "--device",
+    type=DEVICES,
+    metavar="NAME",
+    help="GPU whose facts the device file has, or a file of one.  [FOLDER/device.json, or the traces' GPU]",
+)
+@click.option(
+    "--memory",
+    type=INPUT,
+    metavar="FILE",
+    help="What `bench memory` measured on it, for the device file.  [FOLDER/memory.json, where there is one]",
+)
 @json_option
-def command(traces: tuple[str, ...], output: str | None, as_json: bool) -> None:
+def command(
+    traces: tuple[str, ...],
+    output: str | None,
+    device_file: str | None,
+    device: str | None,
+    memory: str | None,
+    as_json: bool,
+) -> None:
     """Fit one set of costs to all sizes of each kernel among the TRACE files, and say how true it is.
 
-    Kernels differ in schedule, loads, overlap, warps, stages, dtype, tile or thread blocks per SM.
+    Kernels differ in schedule, loads, overlap, warps, stages, dtype, tile or thread blocks per SM. A FOLDER
+    holds traces, such as those of `tilesim record --suite`.
+
+    With --device-file, the traces also tell latencies and bandwidths of their GPU, as far as they show them.
     """
+    if device_file is None and (device or memory):
+        raise click.UsageError("--device and --memory are for --device-file; give it, or leave them out")
+    if device_file and output:
+        raise click.UsageError("a device file holds the costs, too; give --device-file or --output")
     with usage():
-        files.check_outputs((output,), traces)
-    loaded = {path: read(path) for path in traces}
-    fitted = calibrations(loaded)
-    text = _text(fitted, loaded)
+        given = recordings.found(traces)
+        report = memory or given.memory
+        files.check_outputs((output, device_file), (*given.runs, given.device, report))
+        name = name_of(device_file) if device_file else ""
+    loaded = {path: read(path) for path in given.runs}
+    if device_file is None:
+        fitted = calibrations(loaded)
+        text = _text(fitted, loaded)
+        _write(output, text)
+        click.echo(text.rstrip() if as_json else _reports(fitted, loaded))
+        return
+    one_device(loaded)
+    measured = MemorySystem.read(report).facts if report else {}
+    entry, fitted, own = device_entry(name, _base(device, given.device, loaded), loaded, measured)
+    text = json.dumps(entry, indent=1) + "\n"
+    _write(device_file, text)
+    if as_json:
+        click.echo(text.rstrip())
+        return
+    with adding(name, entry):
+        click.echo("\n".join([*_constants(entry), "", _reports(fitted, own)]))
+
+
+def _write(output: str | None, text: str) -> None:
     if output:
         files.write(output, lambda file: file.write(text.encode()))
         wrote(output)
-    click.echo(text.rstrip() if as_json else "\n".join(_report(one, loaded) for one in fitted))
+
+
+def _reports(fitted: list[Calibration], traces: dict[str, Trace]) -> str:
+    return "\n".join(_report(one, traces) for one in fitted)
+
+
+def _base(device: str | None, beside: str | None, traces: dict[str, Trace]) -> Mapping[str, Any]:
+    """The entry with what is known of the GPU: as asked for, as noted beside the traces, or a preset's."""
+    if device:
+        return entry_of(device)
+    if beside:
+        try:
+            return checked(files.read_json(beside, DeviceError))
+        except DeviceError as error:
+            raise DeviceError(str(error) if beside in str(error) else f"{beside}: {error}") from None
+    first, trace = next(iter(traces.items()))
+    if not trace.device.name:
+        raise DeviceError(f"{first} does not say on which GPU it ran; give --device, a file of its facts")
+    return entry_of(trace.device.name)
+
+
+def _constants(entry: Mapping[str, Any]) -> list[str]:
+    """The constants of a device file, one a line, with where they are from."""
+    known = with_derived(published(entry))
+    shown = {name: known[name] for name in ("sustained_mhz", *CONSTANTS) if name in known}
+    return [entry["title"], *device_table.named(shown)]
 
 
 def _text(fitted: list[Calibration], traces: dict[str, Trace]) -> str:

@@ -80,8 +80,7 @@ def _content(path: str, facts: Mapping[str, Any]) -> Content:
         if isinstance(values, dict) and set(values) <= {field.name for field in fields(Costs)}:
             return Content("costs", _knobs(Costs.from_mapping(values)), {"costs": values})
         if _has(values, "title", "facts"):
-            known = with_derived(published(checked(values)))
-            return Content("device", device_table.lines(known), device_table.as_json(known))
+            return _device(checked(values))
         if _has(values, "peak_tflops", "rows"):
             return _ladder(values)
         if _has(values, "machine", "rows") and all(_has(row, "layout", "us") for row in values["rows"]):
@@ -93,6 +92,16 @@ def _content(path: str, facts: Mapping[str, Any]) -> Content:
     if isinstance(values, dict) and not {"spans", "traceEvents", "launches"} & set(values):
         raise TilesimError(f"{path}: this is neither a trace nor costs, a ladder, a tuned table or a device")
     return Content("trace", *_trace(read(path, facts)))
+
+
+def _device(entry: dict[str, Any]) -> Content:
+    """The facts, then the kernels whose costs the file holds."""
+    known = with_derived(published(entry))
+    lines, values = device_table.lines(known), device_table.as_json(known)
+    if costs := entry.get("costs"):
+        kernels = _calibrations(costs)
+        lines = [*lines, kernels.kind, *(f"  {line}" for line in kernels.lines)]
+    return Content("device", lines, values | {"calibrations": costs or []})
 
 
 def _values(path: str) -> Any:

@@ -12,17 +12,20 @@ from tilesim.cli.options import (
     ctas_option,
     json_option,
     kernel_options,
-    output_option,
     problem_from,
     problem_options,
     save_trace,
-    schedule_argument,
 )
 from tilesim.cli.packages import load
+from tilesim.cli.parameter_types import Schedule
+from tilesim.cli.suites import record_suite
 
 
 @click.command(short_help="Measure a trace on this machine's GPU.")
-@schedule_argument
+@click.argument("schedule", type=Schedule(), required=False)
+@click.option(
+    "--suite", is_flag=True, help="Record all runs that `calibrate --device-file` needs; -o is a folder."
+)
 @click.option(
     "--kernel",
     type=click.Choice(["own", "planned"]),
@@ -44,16 +47,36 @@ from tilesim.cli.packages import load
 )
 @ctas_option
 @click.option("--repeats", type=click.IntRange(1, 10_000), default=21, help="Runs to choose from.  [21]")
-@output_option(TRACE_FILE, TRACE_HELP, required=True)
+@click.option("-o", "--output", type=click.Path(), metavar="FILE", required=True, help=TRACE_HELP)
 @json_option
-def command(schedule: str, output: str, as_json: bool, **options: Any) -> None:
+@click.pass_context
+def command(
+    ctx: click.Context, schedule: str | None, suite: bool, output: str, as_json: bool, **options: Any
+) -> None:
     """Run SCHEDULE on this machine's GPU, and write its most typical run as a trace.
 
     Naive and persistent have kernels of their own. With --kernel planned, any schedule runs, also a function
     (problem, device) -> Plan of your own: mine.py:snake.
+
+    With --suite and no SCHEDULE, the runs are tilesim's, sized to the GPU, and each is written into the
+    folder as it is done. Those that lie there already are kept: an interrupted command goes on.
     """
+    if suite:
+        own = [name for name in options if name != "repeats" and _is_given(ctx, name)]
+        if schedule or own or as_json:
+            what = "a schedule" if schedule else f"--{(own or ['json'])[0].replace('_', '-')}"
+            raise click.UsageError(f"--suite has runs of its own; leave {what} out")
+        record_suite(output, options["repeats"])
+        return
+    if schedule is None:
+        raise click.UsageError("give a schedule, or --suite")
+    output = TRACE_FILE.convert(output, None, ctx)
     problem = problem_from(options)
     names = ("kernel", "loads", "overlap", "warps", "stages", "ctas_per_sm", "repeats", "seed")
     trace = load("kernels").record(schedule, problem, **{name: options[name] for name in names})
     save_trace(trace, output)
     click.echo(json.dumps(trace.summary()) if as_json else table(trace))
+
+
+def _is_given(ctx: click.Context, option: str) -> bool:
+    return ctx.get_parameter_source(option) is click.core.ParameterSource.COMMANDLINE

@@ -1,0 +1,255 @@
+"""A device file from runs: a suite that was simulated on a made-up GPU gives its constants and costs back."""
+
+import json
+from dataclasses import replace
+from importlib.resources import files
+
+import pytest
+from click.testing import CliRunner
+
+from tilesim import Costs, Device, Problem, simulate
+from tilesim.calibration.device_file import device_entry
+from tilesim.calibration.suite import suite
+from tilesim.cli import main
+from tilesim.devices.device import adding, discard, facts, presets
+from tilesim.devices.facts import published, values
+from tilesim.errors import DeviceError, TilesimError
+from tilesim.kernel_costs.default import default_costs, shipped
+from tilesim.traces import Trace
+from tilesim.variants import Variant
+
+SPEC = {
+    "source": "made up",
+    "sms": 78,
+    "max_sm_mhz": 1500,
+    "tensor_mhz": 1500,
+    "l2_mb": 40,
+    "memory_gb_per_s": 2000,
+    "peak_tflops": {"bf16": 400},
+}
+BLANK = {"title": "My GPU", "short": "My GPU", "architecture": "hopper", "facts": [SPEC]}
+TRUE = {
+    "l2_latency": 240,
+    "dram_latency": 600,
+    "l2_gb_per_s": 5000,
+    "l2_apart_gb_per_s": 4500,
+    "l2_merged_gb_per_s": 9000,
+    "dram_read_gb_per_s": 1800,
+}
+REAL = BLANK | {"facts": [SPEC, {"source": "made up"} | TRUE]}
+NEAR = {"l2_apart_gb_per_s": 0.05, "l2_merged_gb_per_s": 0.08}
+"""How near constants come back, where not within 2 %: calibration sees main loops at the pace that they had,
+the engine plans their loads at that of tensor cores, and what is merged depends on which loads meet."""
+
+
+def played(run, device):
+    """A run of the suite as a recorder notes it, and the costs that it had."""
+    on = Device.named(device, ctas_per_sm=run.ctas_per_sm)
+    costs = default_costs(run.schedule, run.problem, on)
+    costs = replace(costs, stages=run.stages or costs.stages)
+    made = simulate(run.schedule, run.problem, on, costs)
+    variant = Variant(run.schedule, overlap=run.schedule != "naive", kernel=run.kernel)
+    meta = {**made.meta, "kernel": variant.name, "warps": 8, "stages": costs.stages}
+    nameless = replace(made.device, name="")
+    return replace(made, device=nameless, meta=meta), costs
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """What `tilesim record --suite` leaves on such a GPU."""
+    path = tmp_path_factory.mktemp("suite") / "my-gpu"
+    path.mkdir()
+    with adding("real", REAL):
+        for run in suite(values(facts("real"))):
+            played(run, "real")[0].save(path / f"{run.name}.npz")
+    (path / "device.json").write_text(json.dumps(BLANK))
+    return path
+
+
+@pytest.fixture(scope="module")
+def made(folder):
+    """(the entry, its calibrations, the runs) of the device file from that folder."""
+    traces = {path.stem: Trace.load(path) for path in sorted(folder.glob("*.npz"))}
+    return device_entry("mine", BLANK, traces, {})
+
+
+def run(*args, code=0):
+    result = CliRunner().invoke(main, list(map(str, args)))
+    assert result.exit_code == code, result.output
+    return result
+
+
+@pytest.mark.parametrize("name", [name for name in TRUE if name != "l2_gb_per_s"])
+def test_constants_come_back(made, name):
+    found = published(made[0])[name]
+    assert found.source == "tilesim calibrate"
+    assert found.value == pytest.approx(TRUE[name], rel=NEAR.get(name, 0.02))
+
+
+def test_stage_times_come_back(made):
+    with adding("real", REAL):
+        for one in suite(values(facts("real")))[:19]:
+            true = played(one, "real")[1]
+            (found,) = (
+                each.costs
+                for each in made[1]
+                if (each.kernel.variant.schedule or "stream-k", each.kernel.tile, each.kernel.ctas_per_sm)
+                == (one.schedule, one.problem.tile, one.ctas_per_sm)
+            )
+            assert found.overlap == true.overlap and found.stages == true.stages
+            for name in ("epilogue", "handover" if one.schedule != "naive" else "prologue"):
+                assert getattr(found, name) == pytest.approx(getattr(true, name), rel=0.1, abs=40), name
+
+
+def test_runs_that_wait_for_their_loads_give_no_costs_to_others(made):
+    stages = {one["stages"] for one in made[0]["costs"]}
+    assert 2 not in stages and len(made[0]["costs"]) == 9
+
+
+def test_what_bench_memory_found_is_taken_as_it_is(folder):
+    traces = {path.stem: Trace.load(path) for path in sorted(folder.glob("*.npz"))}
+    measured = {"l2_latency": 251.0, "dram_read_gb_per_s": 1790}
+    known = published(device_entry("mine", BLANK, traces, measured)[0])
+    assert {known[name][:2] for name in measured} == {
+        (value, "tilesim bench memory") for value in measured.values()
+    }
+    assert known["dram_latency"].source == "tilesim calibrate"
+
+
+def test_runs_that_show_no_constant_leave_all_as_they_were(folder):
+    traces = {"one": Trace.load(folder / "naive-wide-long.npz")}
+    entry, fitted, _ = device_entry("mine", BLANK, traces, {})
+    assert entry["facts"] == BLANK["facts"] and len(fitted) == 1
+
+
+def test_every_command_takes_the_file(folder, tmp_path):
+    own = tmp_path / "mine.json"
+    said = run("calibrate", folder, "--device-file", own).stdout
+    assert said.startswith("My GPU\n") and "fitted to 24 runs" in said
+    assert "l2_latency" in run("info", "--device", own).stdout
+    assert "costs of 9 kernels\n" in run("info", own).stdout
+    assert len(json.loads(run("info", own, "--json").stdout)["calibrations"]) == 9
+    told = json.loads(run("simulate", "persistent", "--device", own, "--json").stdout)
+    assert told["costs"]["device"] == "mine" and "persistent" in told["costs"]["source"]
+    assert told["badge"] == "My GPU costs"
+    swept = run("sweep", "--m", 512, "--n", 512, "--k", 64, "--device", own, "--jobs", 1).stdout
+    assert ",mine," in swept
+    page = tmp_path / "race.html"
+    run("export", "race", "--device", own, "--m", 384, "--n", 1536, "-o", page)
+    assert "My GPU" in page.read_text()
+    trace = tmp_path / "run.npz"
+    run("simulate", "naive", "--device", own, "-o", trace)
+    assert "bound by" in run("explain", trace).stdout
+    discard("mine")  # which the trace has told to this process
+
+
+def test_a_kernel_that_the_file_lacks_has_the_h200_s_overheads(made):
+    few = made[0] | {"costs": [one for one in made[0]["costs"] if one["schedule"] == "naive"]}
+    with adding("few", few):
+        assert len(shipped("few")) == 3
+        costs = default_costs("persistent", Problem(512, 512, 128), Device.named("few"))
+        assert (costs.device, costs.scaled_to) == ("h200", "few")
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"costs": [5]}, "a calibration is 5; it must be an object"),
+        ({"costs": {}}, "costs is {}; it must be a list"),
+        ({"costs": [{"schedule": "naive"}]}, "it must be an object with schedule, dtype"),
+        ({"costs": [{"colour": 1}]}, "it must be an object with schedule, dtype"),
+    ],
+)
+def test_costs_that_are_none_are_refused(changes, words, tmp_path):
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps(BLANK | changes))
+    said = run("plan", "naive", "--device", path, code=2).stderr
+    assert said.startswith(f"error: {path}: ") and words in said and said.count("\n") == 1
+    assert "mine" not in presets()
+
+
+def test_an_unknown_cost_is_refused(made, tmp_path):
+    path = tmp_path / "mine.json"
+    one = made[0]["costs"][0]
+    path.write_text(json.dumps(made[0] | {"costs": [one | {"costs": {"epilog": 5}}]}))
+    said = run("plan", "naive", "--device", path, code=2).stderr
+    assert "there is no cost 'epilog'; did you mean 'epilogue'?" in said
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("--memory", "x.json"), "--device and --memory are for --device-file"),
+        (("--device-file", "a.json", "-o", "b.json"), "give --device-file or --output"),
+        (("--device-file", "h200.json"), "'h200' is the name of a GPU that tilesim knows"),
+        (("--device-file", "a b.json"), "a device is called as its file is"),
+        (("--device-file", "mine.npz"), "a device is written as .json"),
+    ],
+)
+def test_wrong_usage(args, words, folder, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    said = run("calibrate", folder, *args, code=2).stderr
+    assert said.startswith("error: ") and words in said and said.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_runs_of_two_devices_are_refused(folder, tmp_path):
+    other = tmp_path / "other.npz"
+    simulate("naive", Problem(512, 512, 128), Device.named("a100")).save(other)
+    first = folder / "dram.npz"
+    for extra in ((), ("--device-file", tmp_path / "mine.json")):
+        said = run("calibrate", first, other, *extra, code=1).stderr
+        expected = "of NVIDIA A100 SXM with 108 SMs; fit the runs of one GPU at a time"
+        assert expected in said and said.count("\n") == 1
+    assert not (tmp_path / "mine.json").exists()
+
+
+@pytest.mark.parametrize("text", ["[]", "{", '{"latency": []}', "5"])
+def test_figures_of_a_memory_that_are_none_are_refused(text, folder, tmp_path):
+    path = tmp_path / "memory.json"
+    path.write_text(text)
+    said = run("calibrate", folder, "--device-file", tmp_path / "mine.json", "--memory", path, code=1).stderr
+    assert said.startswith(f"error: {path}: ") and said.count("\n") == 1
+    assert not (tmp_path / "mine.json").exists()
+
+
+def test_what_bench_memory_left_in_the_folder_is_taken(folder, tmp_path):
+    beside = tmp_path / "runs"
+    beside.mkdir()
+    for name in ("device.json", "naive-wide-long.npz"):
+        (beside / name).write_bytes((folder / name).read_bytes())
+    report = json.loads(files("tilesim").joinpath("data/memory/h200.json").read_text("utf-8"))
+    (beside / "memory.json").write_text(json.dumps(report))
+    own = tmp_path / "mine.json"
+    base = BLANK | {"facts": [SPEC | {"memory_gb_per_s": 4800}]}
+    (beside / "device.json").write_text(json.dumps(base))
+    run("calibrate", beside, "--device-file", own)
+    known = published(json.loads(own.read_text()))
+    assert known["l2_latency"].source == "tilesim bench memory"
+    assert {name for name, fact in known.items() if fact.source == "tilesim bench memory"} >= set(TRUE)
+
+
+def test_a_device_of_other_sms_is_refused(folder):
+    traces = {"dram.npz": Trace.load(folder / "dram.npz")}
+    with pytest.raises(DeviceError, match=r"dram.npz ran on 78 SMs, and the device has 80"):
+        device_entry("mine", BLANK | {"facts": [SPEC | {"sms": 80}]}, traces, {})
+
+
+def test_runs_of_an_unknown_gpu_need_its_facts(tmp_path):
+    path = tmp_path / "run.npz"
+    simulate("naive", Problem(512, 512, 128), Device(4), Costs()).save(path)
+    said = run("calibrate", path, "--device-file", tmp_path / "mine.json", code=1).stderr
+    assert "does not say on which GPU it ran; give --device, a file of its facts" in said
+
+
+@pytest.mark.parametrize("change", [{"l2_gb_per_s": 1000}, {"colour": 5}, {"sms": None}])
+def test_facts_that_cannot_be_are_refused(change, folder):
+    traces = {"dram.npz": Trace.load(folder / "dram.npz")}
+    with pytest.raises(TilesimError):
+        device_entry("mine", BLANK | {"facts": [SPEC | change]}, traces, {})
+
+
+def test_an_empty_folder_is_refused(tmp_path):
+    (tmp_path / "empty").mkdir()
+    said = run("calibrate", tmp_path / "empty", code=2).stderr
+    assert "there is no .npz in this folder" in said

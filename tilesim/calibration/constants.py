@@ -1,0 +1,148 @@
+"""Constants of a device from runs on it: what its memory gives and takes, as main loops were slowed by it.
+
+Each kernel's main loops take what tilesim.model.kstep says of the constants, a pace, and the ramp and
+contention that fit best (see tilesim.calibration.main_loops). The constants, and how much slower than tensor
+cores each kernel multiplies, come from nonlinear least squares of relative errors: Levenberg's and
+Marquardt's, on logarithms. A constant that the runs hardly show stays as it was known, and so do those with
+which the GPU would be impossible, the least sure first.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tilesim.calibration.main_loops import MainLoops, loops_on, solve
+from tilesim.calibration.observations import Observations
+from tilesim.calibration.phases import mean, noted_launch
+from tilesim.devices.files import contradiction
+from tilesim.devices.hardware import Hardware
+
+SOUGHT = ("l2_latency", "dram_latency", "l2_apart_gb_per_s", "l2_merged_gb_per_s", "dram_read_gb_per_s")
+"""What main loops show of a device, if anything does."""
+
+LEAST_SURE = 0.15
+"""The largest relative standard error of a constant that counts as shown."""
+
+LEAST_ERROR = 0.003
+"""Of a run's mean main loop, relative: repeats of one kernel differ by 0.1 to 0.7 %."""
+
+MOST_FACTOR = 8.0
+"""A constant is sought within this factor of what was known."""
+
+MOST_PACE = 4.0
+PACE_WEIGHT = 0.01
+"""What a logarithm of a pace counts beside a run's relative error: a kernel that waits shows none."""
+
+STEPS, ENOUGH, DELTA = 30, 1e-7, 1e-4
+
+Kernels = Sequence[tuple[Sequence[Observations], int]]
+"""The runs of each kernel, and its stages."""
+
+
+def constants(kernels: Kernels, known: Mapping[str, Any], given: Sequence[str] = ()) -> dict[str, float]:
+    """Facts that the runs show, by name; `known` are the others', `given` those to be left as they are.
+
+    `known` holds every fact that there is a rule for. The clock is the mean of the runs', the launch the
+    median that recorders noted, where they did.
+    """
+    found: dict[str, float] = {}
+    runs = [run for group, _ in kernels for run in group]
+    clocks = [run.clock_mhz for run in runs]
+    if "sustained_mhz" not in given and all(clocks):
+        found["sustained_mhz"] = round(min(float(np.mean(clocks)), known["max_sm_mhz"]), 1)
+    noted = [
+        ns * run.clock_mhz / 1000
+        for run in runs
+        if run.clock_mhz and (ns := noted_launch(run.trace)) is not None
+    ]
+    if "launch_cycles" not in given and noted:
+        found["launch_cycles"] = round(mean(noted))
+    names = [name for name in SOUGHT if name not in given]
+    while names:
+        values, errors = _fit(kernels, {**known, **found}, names)
+        fitted = {name: _rounded(value) for name, value in zip(names, values, strict=True)}
+        if max(errors) <= LEAST_SURE and not contradiction({**known, **found, **fitted}):
+            return found | fitted
+        names.pop(int(np.argmax(errors)))
+    return found
+
+
+def _rounded(value: float) -> float:
+    """To four digits."""
+    return float(f"{value:.4g}")
+
+
+def _fit(kernels: Kernels, known: Mapping[str, Any], names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """(values, relative standard errors) of the constants `names`, each as known where nothing shows it."""
+    first = kernels[0][0][0].trace.problem.dtype
+    in_cycles = all(run.clock_mhz for group, _ in kernels for run in group)
+    start = Hardware.of(known, first, "device")
+    groups = [loops_on(start, runs, in_cycles, stages) for runs, stages in kernels]
+    zero = np.log([known[name] for name in names])
+    at = np.append(zero, np.zeros(len(groups)))
+    low = np.append(zero - np.log(MOST_FACTOR), np.zeros(len(groups)))
+    high = np.append(zero + np.log(MOST_FACTOR), np.full(len(groups), np.log(MOST_PACE)))
+
+    def residuals(x: np.ndarray, i: int) -> np.ndarray:
+        sought = dict(zip(names, np.exp(x[: len(names)]), strict=True))
+        return _residuals(groups[i], {**known, **sought}, float(np.exp(x[len(names) + i])))
+
+    damping, last = 1e-3, [residuals(at, i) for i in range(len(groups))]
+    for _ in range(STEPS):
+        normal, slope = _normal(residuals, at, last, high, len(names))
+        error = _squares(last)
+        while damping < 1e9:
+            step = np.linalg.solve(normal + damping * np.diag(np.diag(normal) + 1e-12), -slope)
+            there = np.clip(at + step, low, high)
+            tried = [residuals(there, i) for i in range(len(groups))]
+            if _squares(tried) < error:
+                break
+            damping *= 4
+        else:
+            break
+        at, last, damping = there, tried, damping / 4
+        if error - _squares(last) < ENOUGH * error:
+            break
+    normal, _ = _normal(residuals, at, last, high, len(names))
+    means = np.concatenate([_means(part, group) for part, group in zip(last, groups, strict=True)])
+    variance = max(LEAST_ERROR**2, float((means**2).sum()) / max(1, len(means) - len(at)))
+    covariance = np.linalg.inv(normal + 1e-12 * np.eye(len(at))) * variance
+    return np.exp(at[: len(names)]), np.sqrt(np.diag(covariance)[: len(names)])
+
+
+def _residuals(loops: Sequence[MainLoops], known: Mapping[str, Any], pace: float) -> np.ndarray:
+    """Relative errors of a kernel's main loops, and its pace's: float64 [spans of all runs + 1]."""
+    problem = loops[0].run.trace.problem
+    hardware = Hardware.of(known, problem.dtype, "device")
+    moved = [replace(one, hardware=hardware) for one in loops]
+    errors, _ = solve(moved, hardware.peak_ns(problem) * pace)
+    return np.append(errors, PACE_WEIGHT * np.log(pace))
+
+
+def _means(errors: np.ndarray, loops: Sequence[MainLoops]) -> np.ndarray:
+    """The mean of each run's: what is by chance has gone from it, and what the model lacks has not."""
+    ends = np.cumsum([len(one.ns) for one in loops])[:-1]
+    return np.array([part.sum() / len(part) ** 0.5 for part in np.split(errors[:-1], ends)])
+
+
+def _normal(residuals: Any, at: np.ndarray, last: list[np.ndarray], high: np.ndarray, shared: int) -> Any:
+    """(J'J, J'r) at a point, by differences; a pace changes its own kernel's residuals alone."""
+    normal, slope = np.zeros((len(at), len(at))), np.zeros(len(at))
+    for i, here in enumerate(last):
+        which = [*range(shared), shared + i]
+        columns = []
+        for j in which:
+            moved = at.copy()
+            delta = DELTA if at[j] + DELTA <= high[j] else -DELTA
+            moved[j] += delta
+            columns.append((residuals(moved, i) - here) / delta)
+        jacobian = np.column_stack(columns)
+        normal[np.ix_(which, which)] += jacobian.T @ jacobian
+        slope[which] += jacobian.T @ here
+    return normal, slope
+
+
+def _squares(parts: Sequence[np.ndarray]) -> float:
+    return float(sum((part**2).sum() for part in parts))

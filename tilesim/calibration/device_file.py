@@ -1,0 +1,70 @@
+"""A device file from runs on a GPU: its facts, the constants that the runs show, and its kernels' costs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from tilesim.calibration.calibrate import by_kernel, calibrations, one_device
+from tilesim.calibration.constants import constants
+from tilesim.devices.device import adding
+from tilesim.devices.facts import published, values, with_derived
+from tilesim.devices.files import checked
+from tilesim.errors import DeviceError
+from tilesim.kernel_costs.calibration import Calibration
+from tilesim.kernel_costs.device_files import as_json
+from tilesim.traces import Trace
+
+PROBES = (1, 2)
+"""Stages of kernels whose every K-step waits for its loads: recorded to show a latency, not to be used."""
+
+
+def device_entry(
+    name: str, base: Mapping[str, Any], traces: Mapping[str, Trace], measured: Mapping[str, float]
+) -> tuple[dict[str, Any], list[Calibration], dict[str, Trace]]:
+    """(the entry of a device file, its calibrations, the traces as of that device).
+
+    `name`: that the device will have. `base`: an entry with what is known of the GPU, whose constants count
+    as guesses. `traces`: of runs on it, by name. `measured`: facts that `tilesim bench memory` found there,
+    which are taken as they are.
+
+    Raises TraceError where the traces are of two devices, DeviceError where the facts lack something, do not
+    fit the traces, or say what cannot be.
+    """
+    one_device(traces)
+    entry = checked({**base, "facts": [*base.get("facts", ()), *_group("tilesim bench memory", measured)]})
+    entry.pop("costs", None)
+    known = values(with_derived(published(entry)))
+    _check_sms(known["sms"], traces)
+    kernels = [(list(group.values()), kernel.variant.stages) for kernel, group in by_kernel(traces).items()]
+    found = constants(kernels, known, tuple(measured))
+    note = _note(traces)
+    entry = checked({**entry, "facts": [*entry["facts"], *_group("tilesim calibrate", found, note)]})
+    with adding(name, entry):
+        own = {each: _on(trace, name) for each, trace in traces.items()}
+        fitted = [one for one in calibrations(own) if one.kernel.variant.stages not in PROBES]
+        return {**entry, "costs": [as_json(one) for one in fitted]}, fitted, own
+
+
+def _on(trace: Trace, name: str) -> Trace:
+    """`trace` as a run measured on the device `name`, also where it is of a simulation."""
+    return replace(trace, device=replace(trace.device, name=name), origin="measured")
+
+
+def _group(source: str, found: Mapping[str, float], note: str = "") -> Sequence[Mapping[str, Any]]:
+    about = {"source": source} | ({"note": note} if note else {})
+    return [{**about, **found}] if found else []
+
+
+def _note(traces: Mapping[str, Trace]) -> str:
+    """On how many runs the constants rest, and of what."""
+    dates = sorted({str(date) for trace in traces.values() if (date := trace.meta.get("date"))})
+    first = next(iter(traces.values()))
+    gpu = first.meta.get("gpu", first.device.title)
+    days = f", {' to '.join(dict.fromkeys((dates[0], dates[-1])))}" if dates else ""
+    return f"fitted to {len(traces)} runs on {gpu}{days}"
+
+
+def _check_sms(sms: int, traces: Mapping[str, Trace]) -> None:
+    for name, trace in traces.items():
+        if trace.device.sms != sms:
+            raise DeviceError(f"{name} ran on {trace.device.sms} SMs, and the device has {sms}")

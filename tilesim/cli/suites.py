@@ -1,0 +1,82 @@
+"""Recording the suite of runs that `tilesim calibrate --device-file` needs into a folder."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tilesim.calibration.suite import Run, suite
+from tilesim.cli.figures import time, wrote
+from tilesim.cli.packages import load
+from tilesim.cli.recordings import DEVICE, RUN
+from tilesim.devices.facts import published, values
+from tilesim.devices.files import checked
+from tilesim.errors import DeviceError, TilesimError
+from tilesim.storage import files
+from tilesim.traces import Trace
+
+
+def record_suite(folder: str, repeats: int) -> None:
+    """Record on this machine's GPU what `folder` lacks of the suite, each run a file and a line.
+
+    A run that the GPU cannot do is left out, and its line says why. Raises TilesimError where the folder
+    cannot be made or is of another GPU, or where no run could be recorded.
+    """
+    kernels = load("kernels")
+    entry = kernels.gpu_facts()
+    path = Path(folder)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise TilesimError(f"cannot write {folder}: {error.strerror or error}") from None
+    _note(entry, path / DEVICE)
+    runs = suite(values(published(checked(entry))))
+    lines = [_record(kernels, run, path / f"{run.name}{RUN}", repeats) for run in _counted(runs)]
+    if not any(lines):
+        raise TilesimError(f"no run of the suite could be recorded into {folder}")
+
+
+def _counted(runs: list[Run]) -> Any:
+    for i, run in enumerate(runs, 1):
+        click.echo(f"{i:2} of {len(runs)}  {run.name:24}", nl=False)
+        yield run
+
+
+def _record(kernels: Any, run: Run, path: Path, repeats: int) -> bool:
+    """Whether the run lies in its file, now or since before."""
+    if path.is_file():
+        try:
+            click.echo(f"kept, {time(Trace.load(path).makespan)}")
+            return True
+        except TilesimError:  # as an interrupted copy may be
+            pass
+    try:
+        trace = kernels.record(
+            run.schedule,
+            run.problem,
+            kernel=run.kernel,
+            stages=run.stages,
+            ctas_per_sm=run.ctas_per_sm,
+            repeats=repeats,
+        )
+    except TilesimError as error:
+        click.echo(f"left out: {error}")
+        return False
+    trace.save(path)
+    click.echo(time(trace.makespan))
+    return True
+
+
+def _note(entry: Mapping[str, Any], path: Path) -> None:
+    """Write what is known of the GPU, unless it was written before: a user may have added to that."""
+    if path.is_file():
+        before = files.read_json(path, DeviceError)
+        title = before.get("title") if isinstance(before, Mapping) else None
+        if title != entry["title"]:
+            raise DeviceError(f"{path} is of {title!r}, and this machine has {entry['title']!r}")
+        return
+    text = json.dumps(entry, indent=1) + "\n"
+    files.write(path, lambda file: file.write(text.encode()))
+    wrote(str(path))

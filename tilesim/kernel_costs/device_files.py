@@ -1,0 +1,44 @@
+"""Device files with the costs of kernels that were measured on that device."""
+
+from collections.abc import Mapping
+from os import PathLike
+from typing import Any
+
+from tilesim.devices import device
+from tilesim.errors import CostsError, DeviceError
+from tilesim.kernel_costs.calibration import Calibration
+
+
+def adopt(path: str | PathLike[str]) -> str:
+    """Make the device of a file known, as `tilesim.devices.device.adopt`, and check the costs in it, too.
+
+    Raises DeviceError, naming the file, where it is no device or its costs are none.
+    """
+    name = device.adopt(path)
+    try:
+        calibrations(name)
+    except CostsError as error:
+        device.discard(name)
+        raise DeviceError(f"{path}: {error}") from None
+    return name
+
+
+def calibrations(name: str) -> tuple[Calibration, ...]:
+    """Those in the file of a device that was adopted; raises CostsError where they are none.
+
+    A file does not say on which device they were measured: on its own, whatever it is called.
+    """
+    return tuple(_calibration(values, name) for values in device.adopted()[name].get("costs", ()))
+
+
+def _calibration(values: Any, name: str) -> Calibration:
+    if not isinstance(values, Mapping) or not isinstance(values.get("costs"), Mapping):
+        return Calibration.from_mapping(values)  # which says what is wrong
+    return Calibration.from_mapping({**values, "costs": {**values["costs"], "device": name}})
+
+
+def as_json(one: Calibration) -> dict[str, Any]:
+    """What a device file holds of a calibration."""
+    values = one.as_json()
+    costs = {name: value for name, value in values["costs"].items() if name != "device"}
+    return values | {"costs": costs}
