@@ -1,0 +1,204 @@
+"""candidates: which kernels can compute a product on a device at all, each with the tile and order for it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import product
+
+from tilesim.choice.kernels import KERNELS, LINE, Kernel
+from tilesim.devices.device import Device, facts
+from tilesim.devices.facts import REFERENCE, values
+from tilesim.problems import DTYPE_BYTES, Problem
+from tilesim.variants import Variant
+
+TMA_BYTES = 16
+"""TMA's row strides are multiples of this (CUDA driver API, cuTensorMapEncodeTiled)."""
+
+BARRIER_BYTES = 1024
+"""Shared memory set aside for mbarriers and for what Triton itself keeps there."""
+
+RESERVED_BYTES = 1024
+"""Shared memory that the system reserves for each thread block (CUDA C++ Programming Guide, table 30)."""
+
+MAX_ACCUMULATORS = 128
+"""fp32 accumulators of a thread; with more, an epilogue runs out of registers."""
+
+OTHER_REGISTERS = 56
+"""Of a thread beside its accumulators: addresses, operands on their way, the loop."""
+
+SHORTEST = 16
+"""A tile's side at least; a matrix may be narrower."""
+
+FULL_SIDE = 64
+"""Tiles with a shorter side are for matrices that are as narrow: a wgmma has 64 rows."""
+
+BIG_SIDE, FEW = 128, 4
+"""Where there are more than FEW waves of tiles, one with a side below BIG_SIDE asks for too many bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A kernel that can compute a product: `variant` with warps and stages, `problem` with tile and order.
+
+    `residents`: thread blocks of it that fit on an SM at once, or that a persistent kernel launches there.
+    """
+
+    variant: Variant
+    problem: Problem
+    residents: int
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a thread block and an SM have, bytes of shared memory and counts; `features`: see devices.facts."""
+
+    block_bytes: int
+    sm_bytes: int
+    registers: int
+    threads: int
+    blocks: int
+    features: tuple[str, ...]
+
+    @classmethod
+    def of(cls, device: Device) -> "Limits":
+        """Those of a preset; a device without a name is so many SMs of an H200."""
+        known = values(facts(device.name or REFERENCE))
+        return cls(
+            known["shared_kib_per_block"] * 1024, known["shared_kib_per_sm"] * 1024,
+            known["registers_per_sm"], known["threads_per_sm"], known["blocks_per_sm"],
+            tuple(known["features"]),
+        )  # fmt: skip
+
+
+def candidates(problem: Problem, device: Device, layout: str = "nn", loads: str = "") -> Iterator[Candidate]:
+    """What might be the fastest for the sizes and dtype of `problem`; its own tile and order count nothing.
+
+    `layout`: A and B row-major (n) or column-major (t). `loads`: "tma" or "ptr"; by default TMA where rows
+    are aligned for it and the device has it. Left out is what cannot fit, into shared memory or registers or
+    below TMA; what is wasteful: tiles twice as large as the matrix, more stages than K-steps; and what comes
+    to the same.
+
+    >>> few = list(candidates(Problem(64, 64, 64), Device(132)))
+    >>> {one.problem.tile for one in few} >= {(64, 64, 64)}, max(one.variant.stages for one in few)
+    (True, 1)
+    """
+    limits = Limits.of(device)
+    loads = loads or ("tma" if "tma" in limits.features and not unaligned(problem, layout) else "ptr")
+    seen = set()
+    for kernel in KERNELS:
+        if _suits(kernel, problem, layout, loads, limits):
+            for tiled, warps in _tiles(kernel, problem):
+                for one in _with_orders(kernel, tiled, warps, device, limits):
+                    if one not in seen:
+                        seen.add(one)
+                        yield one
+
+
+def unaligned(problem: Problem, layout: str) -> str:
+    """Why TMA cannot load and store the dense matrices of this product; empty where it can."""
+    size = DTYPE_BYTES[problem.dtype]
+    a, b = layout
+    rows = (
+        ("A", problem.k if a == "n" else problem.m, size),
+        ("B", problem.n if b == "n" else problem.k, size),
+        ("C", problem.n, result_bytes(problem.dtype)),
+    )
+    for name, length, each in rows:
+        if length * each % TMA_BYTES:
+            return f"{name}'s lines have {length * each} bytes, and TMA needs a multiple of {TMA_BYTES}"
+    return ""
+
+
+def result_bytes(dtype: str) -> int:
+    """Bytes of an element of C, which is bf16 where A and B are fp8."""
+    return max(2, DTYPE_BYTES[dtype])
+
+
+def shared_bytes(kernel: Kernel, problem: Problem, stages: int, c_part: float) -> int:
+    """Bytes of shared memory of a thread block."""
+    stage = (problem.tile_m + problem.tile_n) * problem.tile_k * DTYPE_BYTES[problem.dtype]
+    c = problem.tile_m * problem.tile_n * result_bytes(problem.dtype)
+    return stages * stage + int(c * c_part) + BARRIER_BYTES
+
+
+def _suits(kernel: Kernel, problem: Problem, layout: str, loads: str, limits: Limits) -> bool:
+    along_k = problem.dtype not in kernel.k_major or layout == "nt"
+    features = set(kernel.needs) <= set(limits.features)
+    return kernel.variant.loads == loads and problem.dtype in kernel.dtypes and features and along_k
+
+
+def _tiles(kernel: Kernel, problem: Problem) -> Iterator[tuple[Problem, int]]:
+    """(the problem in a tile of the kernel that is not wasteful for it, warps)."""
+    size = DTYPE_BYTES[problem.dtype]
+    steps = [each // size for each in kernel.k_bytes if each // size < 2 * problem.k]
+    for (m, n, warps), k in product(kernel.tiles, steps or [max(SHORTEST, LINE // size // 4)]):
+        covers = m // 2 < problem.m <= m or (problem.m < m == SHORTEST)
+        if kernel.covers_m and not covers:
+            continue
+        if k * size > LINE and not kernel.covers_m and m * n > BIG_SIDE**2:
+            continue
+        if all(_reasonable(side, of) for side, of in ((m, problem.m), (n, problem.n))):
+            if m * n <= MAX_ACCUMULATORS * 32 * warps:
+                yield replace(problem, tile=(m, n, k), order="row-major"), warps
+
+
+def _reasonable(side: int, size: int) -> bool:
+    return side == SHORTEST >= size or (side < 2 * size and (side >= FULL_SIDE or side >= size))
+
+
+def _with_orders(
+    kernel: Kernel, tiled: Problem, warps: int, device: Device, limits: Limits
+) -> Iterator[Candidate]:
+    free = device.sms - device.busy_sms
+    waves = tiled.tiles / free
+    if waves <= 1 and not kernel.one_wave:
+        return
+    if waves > FEW and min(tiled.tile[:2]) < BIG_SIDE and min(tiled.m, tiled.n) >= 2 * BIG_SIDE:
+        return
+    if not _splits_well(kernel.variant.schedule, tiled, waves):
+        return
+    stages_of = {
+        min(asked, _stages_that_fit(kernel, tiled, part, limits.block_bytes), tiled.k_steps)
+        for asked in kernel.stages
+        for part in kernel.c_parts
+    }
+    for stages in sorted(stages_of - {0}):
+        variant = replace(kernel.variant, warps=warps, stages=stages)
+        part = min(kernel.c_parts)
+        residents = _residents(shared_bytes(kernel, tiled, stages, part), tiled, warps, limits)
+        if kernel.variant.schedule != "naive":
+            residents = min(1, residents)
+        if residents:
+            orders = kernel.orders if waves > 1 else ("row-major",)
+            for order in orders:
+                yield Candidate(variant, replace(tiled, order=order), residents)
+
+
+def _stages_that_fit(kernel: Kernel, tiled: Problem, part: float, available: int) -> int:
+    stage = shared_bytes(kernel, tiled, 1, part) - shared_bytes(kernel, tiled, 0, part)
+    return max(0, (available - shared_bytes(kernel, tiled, 0, part)) // stage)
+
+
+def _residents(shared: int, tiled: Problem, warps: int, limits: Limits) -> int:
+    accumulators = tiled.tile_m * tiled.tile_n // (32 * warps)
+    registers = 32 * warps * (accumulators + OTHER_REGISTERS)
+    return min(
+        limits.sm_bytes // (shared + RESERVED_BYTES), limits.registers // registers,
+        limits.threads // (32 * warps), limits.blocks,
+    )  # fmt: skip
+
+
+SPLITS = {
+    "stream-k": (0.0, 1.0, 4),
+    "stream-k-hybrid": (1.0, 6.0, 4),
+    "split-k:2": (0.0, 0.5, 4),
+    "split-k:4": (0.0, 0.25, 8),
+    "split-k:8": (0.0, 0.125, 16),
+}
+"""Of use where SMs would be idle: (waves of whole tiles above, and at most, K-steps at least)."""
+
+
+def _splits_well(schedule: str, tiled: Problem, waves: float) -> bool:
+    if schedule not in SPLITS:
+        return True
+    fewest, most, steps = SPLITS[schedule]
+    return fewest < waves <= most and waves % 1 != 0 and tiled.k_steps >= steps
