@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 
-from tilesim.choice.kernels import KERNELS, LINE, Kernel
+from tilesim.choice.kernels import GROUPED, KERNELS, LINE, Kernel
 from tilesim.devices.device import Device, facts
 from tilesim.devices.facts import REFERENCE, values
 from tilesim.problems import DTYPE_BYTES, Problem
@@ -168,7 +168,7 @@ def _with_orders(
         if kernel.variant.schedule != "naive":
             residents = min(1, residents)
         if residents:
-            orders = kernel.orders if waves > 1 else ("row-major",)
+            orders = kernel.orders if waves > 1 else GROUPED
             for order in orders:
                 yield Candidate(variant, replace(tiled, order=order), residents)
 

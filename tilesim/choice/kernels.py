@@ -15,7 +15,7 @@ LINE = 128
 """Bytes of a K-step in the width in which TMA swizzles."""
 
 GROUPED = ("grouped:8",)
-ORDERS = ("grouped:4", "grouped:8", "grouped:16", "row-major")
+ORDERS = ("grouped:4", "grouped:8", "grouped:16")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Kernel:
     variant: Variant
     tiles: tuple[tuple[int, int, int], ...]
     k_bytes: tuple[int, ...] = (LINE,)
-    stages: tuple[int, ...] = (3, 4, 6)
+    stages: tuple[int, ...] = (3, 6)
     c_parts: tuple[float, ...] = (0.0,)
     dtypes: tuple[str, ...] = EVERY
     needs: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ def _named(
     return Variant(schedule, loads, overlap, 0, 0, kernel, subtiles)
 
 
-SMALL = ((16, 32, 4), (16, 64, 4), (32, 32, 4), (32, 64, 4), (64, 32, 4), (32, 128, 4), (128, 32, 4))
+SMALL = ((16, 16, 4), (16, 64, 4), (64, 16, 4), (32, 64, 4), (64, 32, 4))
 MIDDLE = ((64, 64, 4), (64, 128, 4), (128, 64, 4), (128, 128, 4), (128, 128, 8), (64, 256, 8))
 LARGE = ((128, 256, 8), (256, 128, 8))
 WHOLE = ((64, 128, 4), (128, 64, 4), (128, 128, 8), (64, 256, 8), *LARGE)
@@ -64,10 +64,7 @@ HOPPER: dict[str, Any] = {
 SPLITTING = ("stream-k", "stream-k-hybrid", "split-k:2", "split-k:4", "split-k:8")
 
 KERNELS = (
-    *(
-        Kernel(_named(OWN, "naive", loads, False), (*SMALL, *MIDDLE, *LARGE), (LINE, 2 * LINE))
-        for loads in ("tma", "ptr")
-    ),
+    *(Kernel(_named(OWN, "naive", loads, False), (*SMALL, *MIDDLE, *LARGE)) for loads in ("tma", "ptr")),
     *(
         Kernel(_named(OWN, "persistent", loads), WHOLE, c_parts=(1.0,), one_wave=False)
         for loads in ("tma", "ptr")
@@ -82,7 +79,7 @@ KERNELS = (
         _named("skinny", "naive", overlap=False),
         ((16, 64, 4), (16, 128, 4), (32, 64, 4), (64, 64, 4)),
         (2 * LINE, 4 * LINE),
-        stages=(3, 6, 10),
+        stages=(6, 10),
         needs=("tma",),
         covers_m=True,
     ),
