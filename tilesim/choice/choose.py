@@ -1,0 +1,33 @@
+"""choose: the kernels for a product, the fastest first, by the model of the machine."""
+
+from tilesim.choice.candidates import candidates
+from tilesim.choice.estimate import Estimate, estimate
+from tilesim.devices.device import Device
+from tilesim.devices.facts import REFERENCE
+from tilesim.devices.hardware import Hardware
+from tilesim.errors import ChoiceError
+from tilesim.problems import Problem
+
+
+def choose(problem: Problem, device: Device, layout: str = "nn", loads: str = "") -> list[Estimate]:
+    """What the candidates take, the fastest first; where two take as long, in the order of their names.
+
+    `problem`: its sizes and dtype; its tile and order count nothing. `layout` and `loads`: see `candidates`. A
+    device without a name is so many SMs of an H200.
+
+    Raises ChoiceError where no kernel can compute the product, CostsError where the device has no rate of its
+    dtype.
+    """
+    hardware = Hardware.named(device.name or REFERENCE, problem.dtype)
+    found = [estimate(one, device, hardware, layout) for one in candidates(problem, device, layout, loads)]
+    if not found:
+        raise ChoiceError(
+            f"no kernel here computes {problem.m}x{problem.n}x{problem.k} in {problem.dtype} on {device.title}"
+        )
+    return sorted(found, key=_rank)
+
+
+def _rank(one: Estimate) -> tuple:
+    variant, problem = one.candidate.variant, one.candidate.problem
+    names = variant.name, variant.schedule, problem.tile, problem.order
+    return one.ns, *names, variant.warps, variant.stages

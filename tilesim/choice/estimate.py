@@ -1,0 +1,91 @@
+"""What a candidate takes, by the model of the machine, and which limit holds.
+
+A kernel's time is what is paid once, and for each wave of tiles its K-steps, as tilesim.model.kstep has them,
+and what a tile takes beside them:
+
+    time = once + waves · (K-steps · step + tile + write) + fix-up
+
+`write` is the tile of C over what an SM sends. Where several thread blocks sum one tile, all but one store
+their sums in fp32, and the last loads and adds them one after the other: bytes over what an SM gets, and a
+latency of DRAM for each hand-over.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tilesim.choice.candidates import Candidate, result_bytes
+from tilesim.choice.kernel_times import KernelTimes, times_of
+from tilesim.choice.waves import Waves, waves
+from tilesim.devices.device import Device
+from tilesim.devices.hardware import SM_BYTES_PER_CLOCK, Hardware
+from tilesim.model.kstep import k_step_terms, smooth_maximum
+
+LIMITS = ("tensor cores", "latency", "L2", "DRAM")
+"""The terms of a K-step, in the order of tilesim.model.kstep."""
+
+FP32 = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The ns of a candidate, and the parts of which they are the sum.
+
+    `parts`: "once", "K-steps", "tiles", "tail" and "fix-up". `limit`: the part or, of K-steps, the term that
+    takes the most. `waves`: of tiles or of their parts, the last perhaps not full.
+    """
+
+    candidate: Candidate
+    ns: float
+    parts: dict[str, float]
+    limit: str
+    waves: float
+
+
+def estimate(one: Candidate, device: Device, hardware: Hardware, layout: str) -> Estimate:
+    """What `one` takes on a device, whose hardware has the constants for the dtype."""
+    laid = waves(one, device, hardware)
+    terms = step_terms(one, laid, hardware, device.sms - device.busy_sms)
+    known = times_of(one, layout)
+    parts = parts_of(one, laid, terms, hardware, known)
+    largest = max(parts, key=lambda part: parts[part])
+    if largest == "K-steps":
+        largest = LIMITS[int(scaled(terms, known)[:, 0].argmax())]
+    count = laid.full + laid.rest / laid.blocks
+    return Estimate(one, sum(parts.values()), parts, largest, count)
+
+
+def step_terms(one: Candidate, laid: Waves, hardware: Hardware, sms: int) -> np.ndarray:
+    """Cycles of each limit of a K-step in a full wave and in the rest: float64 [LIMITS, 2]."""
+    beside = k_step_terms(laid.traffic, one.problem, hardware, 0.0, one.variant.stages, one.residents)
+    residents = [-(-max(1, blocks) // sms) - 1 for blocks in (laid.blocks, laid.rest)]
+    return np.stack([beside[:, residents[0], 0], beside[:, residents[1], 1]], axis=1)
+
+
+def scaled(terms: np.ndarray, known: KernelTimes) -> np.ndarray:
+    """The terms as this kernel takes them."""
+    return terms * np.array([known.multiplying, known.waiting, 1.0, 1.0])[:, np.newaxis]
+
+
+def parts_of(
+    one: Candidate, laid: Waves, terms: np.ndarray, hardware: Hardware, known: KernelTimes
+) -> dict[str, float]:
+    """The parts of the time of a candidate, ns; see Estimate."""
+    cycle = 1000 / hardware.clock_mhz
+    full, rest = smooth_maximum(scaled(terms, known)) * cycle
+    problem = one.problem
+    elements = problem.tile_m * problem.tile_n
+    send = elements * cycle / SM_BYTES_PER_CLOCK
+    beside = (known.tile + known.write * send * result_bytes(problem.dtype)) / one.residents
+    fixup = 0.0
+    if laid.sharers > 1:
+        late = hardware.dram_latency * cycle
+        fixup = laid.sharers * send * FP32 + (laid.sharers - 1) * late
+    last = laid.rest > 0
+    return {
+        "once": known.once,
+        "K-steps": float(laid.full * laid.steps * full),
+        "tiles": float((laid.written if laid.sharers > 1 else laid.full + last) * beside),
+        "tail": float(last * laid.rest_steps * rest),
+        "fix-up": fixup,
+    }
