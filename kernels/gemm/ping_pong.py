@@ -31,8 +31,11 @@ def consume(
     ORDER: gl.constexpr, GROUP_M: gl.constexpr, TRANS_A: gl.constexpr, TRANS_B: gl.constexpr,
 ):  # fmt: skip
     """Multiply and store every second tile of this thread block; group CONSUMER = 0 has the first."""
-    layout: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [gl.num_warps(), 1], [16, BN, 16])
-    quarter: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [gl.num_warps(), 1], [16, BN // 4, 16])
+    INSTRUCTION_K: gl.constexpr = 256 // smem_a.dtype.primitive_bitwidth
+    layout: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [gl.num_warps(), 1], [16, BN, INSTRUCTION_K])
+    quarter: gl.constexpr = gl.NVMMADistributedLayout(
+        [3, 0], [gl.num_warps(), 1], [16, BN // 4, INSTRUCTION_K]
+    )
     k_steps = gl.cdiv(K, BK)
     order_phase = 1 - CONSUMER  # group 0 has nothing to wait for at first
     step = CONSUMER * k_steps  # index into all K-steps that the producer loads
@@ -98,8 +101,8 @@ def ping_pong(
                        BM, BN, BK, STAGES, ORDER, GROUP_M, TRANS_A, TRANS_B)),
             (consume, (c, smem_a, smem_b, smem_c, full, empty, order_barriers, visit, M, N, K, 1,
                        BM, BN, BK, STAGES, ORDER, GROUP_M, TRANS_A, TRANS_B)),
-            (produce, (a, b, smem_a, smem_b, full, empty, visit, M, N, K,
-                       BM, BN, BK, STAGES, ORDER, GROUP_M, TRANS_A, TRANS_B)),
+            (produce, (a, b, smem_a, smem_b, full, empty, visit, 0, M, N, K,
+                       BM, BN, BK, STAGES, ORDER, GROUP_M, False, TRANS_A, TRANS_B)),
         ],
         [4, 1],
         [CONSUMER_REGISTERS, PRODUCER_REGISTERS],

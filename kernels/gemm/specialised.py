@@ -3,6 +3,11 @@
 One warp loads and the others multiply. The producer never waits for a multiplication, only for an empty
 stage, so loads of the next tile run during an epilogue. All consumers work on one tile together, and the
 tensor cores are idle while they store it.
+
+With SPLIT the first `shared` tiles of the order are split along K by Stream-K (see stream_k).
+
+With SWAP it computes the transposed tile. A wgmma has at least 64 rows, which B's columns fill then, and as
+few as 16 columns here, which A's rows fill: so products of few rows waste no multiplication.
 """
 
 from triton.experimental import gluon
@@ -10,6 +15,7 @@ from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia import hopper
 from triton.language.extra.cuda import gdc_launch_dependents
 
+from .stream_k import add_partials, segment, segment_count, store_partial
 from .tile_ops import compute_pid
 from .warp_specialised import (
     PRODUCER_REGISTERS,
@@ -25,26 +31,38 @@ from .warp_specialised import (
 
 @gluon.jit
 def consume(
-    c, smem_a, smem_b, smem_c, full, empty, visit, M, N, K,
+    c, smem_a, smem_b, smem_c, full, empty, visit, partials, flags, shared, M, N, K,
     BM: gl.constexpr, BN: gl.constexpr, BK: gl.constexpr, STAGES: gl.constexpr,
     ORDER: gl.constexpr, GROUP_M: gl.constexpr, EPILOGUE_SUBTILES: gl.constexpr,
-    TRANS_A: gl.constexpr, TRANS_B: gl.constexpr,
+    SPLIT: gl.constexpr, SWAP: gl.constexpr, TRANS_A: gl.constexpr, TRANS_B: gl.constexpr,
 ):  # fmt: skip
-    """Multiply and store every tile of this thread block."""
-    layout: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [gl.num_warps(), 1], [16, BN, 16])
-    half: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [gl.num_warps(), 1], [16, BN // 2, 16])
+    """Multiply every segment of this thread block, and store its tile or its partial."""
+    ROWS: gl.constexpr = BN if SWAP else BM
+    COLUMNS: gl.constexpr = BM if SWAP else BN
+    INSTRUCTION_K: gl.constexpr = 256 // smem_a.dtype.primitive_bitwidth
+    layout: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [gl.num_warps(), 1], [16, COLUMNS, INSTRUCTION_K])
+    half: gl.constexpr = gl.NVMMADistributedLayout(
+        [3, 0], [gl.num_warps(), 1], [16, COLUMNS // 2, INSTRUCTION_K]
+    )
     stage = 0
     phase = 0
-    for i in range(gl.program_id(0), gl.cdiv(M, BM) * gl.cdiv(N, BN), gl.num_programs(0)):
-        acc = gl.zeros([BM, BN], gl.float32, layout)
+    cta = gl.program_id(0)
+    ctas = gl.num_programs(0)
+    k_steps = gl.cdiv(K, BK)
+    for s in range(segment_count(cta, ctas, shared, gl.cdiv(M, BM) * gl.cdiv(N, BN), k_steps, SPLIT)):
+        i, k0, k1 = segment(s, cta, ctas, shared, k_steps, SPLIT)
+        acc = gl.zeros([ROWS, COLUMNS], gl.float32, layout)
         previous = 0  # not `stage`: Triton's frontend would take the two for one value
-        for k in range(gl.cdiv(K, BK)):
+        for k in range(k0, k1):
             hopper.mbarrier.wait(full.index(stage), phase)
             x = wgmma_operand(smem_a.index(stage), TRANS_A)  # [BM, BK]
             y = wgmma_operand(smem_b.index(stage), TRANS_B)  # [BK, BN]
-            acc = hopper.warpgroup_mma(x, y, acc, is_async=True)
+            if SWAP:
+                acc = hopper.warpgroup_mma(y.permute((1, 0)), x.permute((1, 0)), acc, is_async=True)
+            else:
+                acc = hopper.warpgroup_mma(x, y, acc, is_async=True)
             acc = hopper.warpgroup_mma_wait(1, deps=(acc,))
-            hopper.mbarrier.arrive(empty.index(previous), pred=k > 0)
+            hopper.mbarrier.arrive(empty.index(previous), pred=k > k0)
             previous = stage
             stage, phase = next_stage(stage, phase, STAGES)
         pid_m, pid_n = compute_pid(i, visit, M, N, BM, BN, ORDER, GROUP_M)
@@ -52,7 +70,16 @@ def consume(
         column = pid_n * BN
         acc = hopper.warpgroup_mma_wait(0, deps=(acc,))
         hopper.mbarrier.arrive(empty.index(previous))
-        if EPILOGUE_SUBTILES == 1:
+        if SPLIT:
+            if k0 > 0:
+                acc = add_partials(
+                    acc, partials, flags, i * k_steps, cta, shared * k_steps, ctas, ROWS, COLUMNS, layout
+                )
+        if SPLIT and k1 < k_steps:
+            store_partial(acc, partials, flags, cta, ROWS, COLUMNS, layout)
+        elif SWAP:
+            store_subtile(c, smem_c, acc, row, column, layout, 0, True)
+        elif EPILOGUE_SUBTILES == 1:
             store_subtile(c, smem_c, acc, row, column, layout, 0)
         else:
             left, right = split_columns(acc, BM, BN)
@@ -61,14 +88,17 @@ def consume(
     hopper.tma.store_wait(0)
 
 
-@gluon.jit
+@gluon.jit(do_not_specialize=["shared"])
 def specialised(
     a, b, c,  # [M, K], [K, N], [M, N]: TMA descriptors, c's block an epilogue subtile
     visit,  # int32 [tiles], read only for orders that have no formula
+    partials, flags,  # see stream_k; read and written only if SPLIT
+    shared,  # tiles that are split along K
     M, N, K,
     BM: gl.constexpr, BN: gl.constexpr, BK: gl.constexpr, STAGES: gl.constexpr,
     ORDER: gl.constexpr, GROUP_M: gl.constexpr,
     EPILOGUE_SUBTILES: gl.constexpr,  # 1, or 2 where a whole tile of C does not fit beside the stages
+    SPLIT: gl.constexpr, SWAP: gl.constexpr,
     TRANS_A: gl.constexpr = False, TRANS_B: gl.constexpr = False,  # see warp_specialised.load_stage
 ):  # fmt: skip
     gdc_launch_dependents()
@@ -79,10 +109,11 @@ def specialised(
     hopper.fence_async_shared()
     gl.warp_specialize(
         [
-            (consume, (c, smem_a, smem_b, smem_c, full, empty, visit, M, N, K,
-                       BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, TRANS_A, TRANS_B)),
-            (produce, (a, b, smem_a, smem_b, full, empty, visit, M, N, K,
-                       BM, BN, BK, STAGES, ORDER, GROUP_M, TRANS_A, TRANS_B)),
+            (consume, (c, smem_a, smem_b, smem_c, full, empty, visit, partials, flags, shared, M, N, K,
+                       BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, SWAP,
+                       TRANS_A, TRANS_B)),
+            (produce, (a, b, smem_a, smem_b, full, empty, visit, shared, M, N, K,
+                       BM, BN, BK, STAGES, ORDER, GROUP_M, SPLIT, TRANS_A, TRANS_B)),
         ],
         [1],
         [PRODUCER_REGISTERS],

@@ -19,6 +19,7 @@ from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia import hopper
 from triton.language.extra.cuda import gdc_wait
 
+from .stream_k import segment, segment_count
 from .tile_ops import compute_pid
 
 # Triton 3.6 has the long names, Triton 3.9 the short ones
@@ -48,17 +49,22 @@ def allocate_barriers(STAGES: gl.constexpr):
 
 @gluon.jit
 def produce(
-    a, b, smem_a, smem_b, full, empty, visit, M, N, K,
+    a, b, smem_a, smem_b, full, empty, visit, shared, M, N, K,
     BM: gl.constexpr, BN: gl.constexpr, BK: gl.constexpr, STAGES: gl.constexpr,
-    ORDER: gl.constexpr, GROUP_M: gl.constexpr, TRANS_A: gl.constexpr, TRANS_B: gl.constexpr,
+    ORDER: gl.constexpr, GROUP_M: gl.constexpr, SPLIT: gl.constexpr,
+    TRANS_A: gl.constexpr, TRANS_B: gl.constexpr,
 ):  # fmt: skip
-    """Load every K-step of this thread block's tiles, each as soon as its stage is empty."""
+    """Load every K-step of this thread block's segments, each as soon as its stage is empty."""
     gdc_wait()
     stage = 0
     phase = 1
-    for i in range(gl.program_id(0), gl.cdiv(M, BM) * gl.cdiv(N, BN), gl.num_programs(0)):
+    cta = gl.program_id(0)
+    ctas = gl.num_programs(0)
+    k_steps = gl.cdiv(K, BK)
+    for s in range(segment_count(cta, ctas, shared, gl.cdiv(M, BM) * gl.cdiv(N, BN), k_steps, SPLIT)):
+        i, k0, k1 = segment(s, cta, ctas, shared, k_steps, SPLIT)
         pid_m, pid_n = compute_pid(i, visit, M, N, BM, BN, ORDER, GROUP_M)
-        for k in range(gl.cdiv(K, BK)):
+        for k in range(k0, k1):
             hopper.mbarrier.wait(empty.index(stage), phase)
             hopper.mbarrier.expect(full.index(stage), (BM + BN) * BK * a.dtype.primitive_bitwidth // 8)
             load_stage(a, pid_m * BM, k * BK, full.index(stage), smem_a.index(stage), TRANS_A)
@@ -101,13 +107,18 @@ def split_columns(x, ROWS: gl.constexpr, COLUMNS: gl.constexpr):
 
 
 @gluon.jit
-def store_subtile(c, smem, subtile, row, column, layout: gl.constexpr, PENDING: gl.constexpr):
-    """Store an epilogue subtile to c at (row, column) by TMA, through `smem`.
+def store_subtile(
+    c, smem, subtile, row, column, layout: gl.constexpr, PENDING: gl.constexpr, TRANS: gl.constexpr = False
+):  # fmt: skip
+    """Store an epilogue subtile, or with TRANS its transpose, to c at (row, column) by TMA, through `smem`.
 
     `smem` is free once at most PENDING of this thread block's TMA stores have yet to read theirs.
     """
     subtile = gl.convert_layout(subtile.to(c.dtype), layout)
     hopper.tma.store_wait(PENDING)
-    smem.store(subtile)
+    if TRANS:
+        smem.permute((1, 0)).store(subtile)
+    else:
+        smem.store(subtile)
     hopper.fence_async_shared()
     tma_store(c, [row, column], smem)

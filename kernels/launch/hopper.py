@@ -7,7 +7,9 @@ import torch
 from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
 
+from tilesim.devices.device import Device
 from tilesim.problems import Problem
+from tilesim.schedules.stream_k import grid_size
 from tilesim.variants import Variant
 
 from ..errors import KernelError
@@ -15,17 +17,22 @@ from ..gemm.ping_pong import ping_pong
 from ..gemm.specialised import specialised
 from ..gemm.tile_ops import INTERPRETED
 from .job import operands_of
-from .operands import Matrices
+from .layouts import layout as layout_of
+from .operands import DTYPES as OPERANDS
+from .operands import RESULTS, Matrices
 from .variants import no_tma
 
-DTYPES = {torch.float16: gl.float16, torch.bfloat16: gl.bfloat16}
-"""wgmma takes 16-bit operands in either major order; others would have to be stored along K."""
+DTYPES = {torch.float16: gl.float16, torch.bfloat16: gl.bfloat16, torch.float8_e4m3fn: gl.float8e4nv}
+"""wgmma takes 16-bit operands in either major order; fp8 must lie along K."""
 
 WARPGROUP_WARPS = 4
 """Warps of a warpgroup; each holds 16 rows of a wgmma's accumulator (PTX ISA 9.0, section 9.7.15)."""
 
 MAX_WGMMA_N = 256
 """Columns of a wgmma's accumulator (PTX ISA 9.0, section 9.7.15)."""
+
+WGMMA_M = 64
+"""Rows of a wgmma's accumulator, over the warps of a warpgroup."""
 
 MAX_ACCUMULATORS = 128
 """fp32 accumulators of a thread; with more, an epilogue runs out of registers."""
@@ -65,29 +72,74 @@ def can_multiply(variant: Variant, problem: Problem) -> bool:
     return not _why_not(variant, problem)
 
 
+def swapped(problem: Problem) -> bool:
+    """Whether `specialised` computes the transposed tile: where it has fewer rows than a wgmma."""
+    return problem.tile_m < WGMMA_M
+
+
 def _why_not(variant: Variant, problem: Problem) -> str:
     bm, bn, _ = problem.tile
     cooperative = variant.kernel == "specialised"
     warps = variant.warps if cooperative else WARPGROUP_WARPS  # that share a tile
     least = 16 if cooperative else 64
-    if problem.dtype not in ("fp16", "bf16"):
-        return f"{variant.kernel} multiplies fp16 and bf16; the problem's dtype is {problem.dtype}"
+    if problem.dtype not in ("fp16", "bf16", "fp8"):
+        return f"{variant.kernel} multiplies fp16, bf16 and fp8; the problem's dtype is {problem.dtype}"
     if variant.warps != 8 and not (cooperative and variant.warps == 4):
         allowed = "4 or 8" if cooperative else "8, four in each group"
         return f"{variant.kernel} has {variant.warps} multiplying warps; it must be {allowed}"
-    if bm % (16 * warps) or not least <= bn <= MAX_WGMMA_N or bm * bn > MAX_ACCUMULATORS * 32 * warps:
+    swap = cooperative and swapped(problem)
+    rows, columns = (bn, bm) if swap else (bm, bn)
+    if rows % (16 * warps) or not least <= columns <= MAX_WGMMA_N or bm * bn > MAX_ACCUMULATORS * 32 * warps:
+        m, n = ("tile_n", "tile_m") if swap else ("tile_m", "tile_n")
         return (
-            f"{variant.kernel} with {variant.warps} warps cannot sum tiles of {bm}x{bn}; tile_m must be a"
-            f" multiple of {16 * warps}, tile_n {least} to {MAX_WGMMA_N}, and a tile has at most"
+            f"{variant.kernel} with {variant.warps} warps cannot sum tiles of {bm}x{bn}; {m} must be a"
+            f" multiple of {16 * warps}, {n} {least} to {MAX_WGMMA_N}, and a tile has at most"
             f" {MAX_ACCUMULATORS * 32 * warps} elements"
         )
+    if cooperative:
+        return _why_not_scheduled(variant.schedule)
     return ""
+
+
+def _why_not_scheduled(schedule: str) -> str:
+    name, _, argument = schedule.partition(":")
+    if name in ("persistent", "stream-k") or (name == "stream-k-hybrid" and argument in ("", "2")):
+        return ""
+    return f"specialised runs persistent, stream-k and stream-k-hybrid:2; the schedule is {schedule}"
+
+
+def shared_tiles(variant: Variant, problem: Problem, device: Device) -> tuple[int, int]:
+    """(tiles of the order that thread blocks share, thread blocks): the schedule's plan in two numbers.
+
+    Raises KernelError for more thread blocks than run at once, which wait for each other, and ScheduleError
+    for more than K-steps.
+    """
+    slots = device.sms - device.busy_sms
+    name, _, argument = variant.schedule.partition(":")
+    waves, left = divmod(problem.tiles, slots)
+    if name == "persistent" or (name == "stream-k-hybrid" and waves and not left):
+        return 0, min(problem.tiles, slots)
+    if name == "stream-k-hybrid" and waves:
+        return left + slots, slots
+    if name == "stream-k" and argument:
+        ctas = int(argument)
+        if ctas > slots:
+            raise KernelError(f"specialised has {ctas} thread blocks that wait for each other, and {slots} SMs")
+        if ctas > problem.tiles * problem.k_steps:
+            raise KernelError(
+                f"{variant.schedule} needs a K-step for each thread block, and {problem.m}x{problem.n}x"
+                f"{problem.k} has {problem.tiles * problem.k_steps}"
+            )
+        return problem.tiles, ctas
+    return problem.tiles, grid_size(problem, slots)
 
 
 def epilogue_subtiles(variant: Variant, problem: Problem) -> int:
     """Epilogue subtiles of a tile: as few as fit into shared memory beside the stages."""
     if variant.kernel == "ping-pong":
         return 4
+    if swapped(problem):
+        return 1
     return 1 if _smem_bytes(variant, problem, 1) <= SMEM_BYTES else 2
 
 
@@ -107,7 +159,8 @@ def stages_that_fit(variant: Variant, problem: Problem, available: int = SMEM_BY
 def _smem_bytes(variant: Variant, problem: Problem, subtiles: int) -> int:
     bm, bn, bk = problem.tile
     buffers = 4 if variant.kernel == "ping-pong" else 1
-    return 2 * (variant.stages * (bm + bn) * bk + buffers * bm * bn // subtiles) + BARRIER_BYTES
+    stages = variant.stages * (bm + bn) * bk * OPERANDS[problem.dtype].itemsize
+    return stages + buffers * bm * bn // subtiles * RESULTS[problem.dtype].itemsize + BARRIER_BYTES
 
 
 def kernel_and_arguments(
@@ -121,13 +174,17 @@ def kernel_and_arguments(
         raise KernelError(f"{variant.kernel} loads by TMA alone, and these operands it cannot load")
     bm, bn, bk = problem.tile
     subtiles = epilogue_subtiles(variant, problem)
+    if problem.dtype == "fp8" and layout_of(*matrices[:2]) != "nt":
+        raise KernelError(f"{variant.kernel} multiplies fp8 along K: A row-major and B column-major")
     kernel = specialised if variant.kernel == "specialised" else ping_pong
     operands, layout = operands_of(
         replace(variant, epilogue_subtiles=subtiles), problem, kernel, matrices, descriptor
     )
     constants = layout | dict(BM=bm, BN=bn, BK=bk, STAGES=variant.stages, launch_pdl=True)
     if variant.kernel == "specialised":
-        return kernel, operands, constants | dict(EPILOGUE_SUBTILES=subtiles, num_warps=variant.warps)
+        return kernel, operands, constants | dict(
+            EPILOGUE_SUBTILES=subtiles, SWAP=swapped(problem), num_warps=variant.warps
+        )  # fmt: skip
     return kernel, operands, constants | dict(num_warps=WARPGROUP_WARPS)
 
 

@@ -23,7 +23,11 @@ MAX_BLOCKS = 2**31 - 1
 """Of a grid's first dimension (CUDA C++ Programming Guide, compute capabilities from 3.0)."""
 
 
-def _unstamped(ctas: int, launcher: Callable[[Matrices], KernelLaunch]) -> Job:
+def _unstamped(
+    ctas: int,
+    launcher: Callable[[Matrices], KernelLaunch],
+    workspace: Callable[[], dict[str, torch.Tensor]] = dict,
+) -> Job:
     """The job of a kernel that leaves no stamps, and so has no segments to name."""
 
     def refuse(matrices: Matrices, stamps: torch.Tensor | None = None) -> KernelLaunch:
@@ -31,7 +35,7 @@ def _unstamped(ctas: int, launcher: Callable[[Matrices], KernelLaunch]) -> Job:
             raise KernelError("this kernel writes no stamps; record runs 'own' and 'planned' ones")
         return launcher(matrices)
 
-    return Job(np.empty(0), ctas, refuse)
+    return Job(np.empty(0), ctas, refuse, workspace)
 
 
 def _element(variant: Variant, problem: Problem, device: Device) -> Job:
@@ -82,7 +86,33 @@ def _skinny(variant: Variant, problem: Problem, device: Device) -> Job:
     return _unstamped(problem.tiles, launcher)
 
 
-def _of_hopper(variant: Variant, problem: Problem, device: Device) -> Job:
+def _specialised(variant: Variant, problem: Problem, device: Device) -> Job:
+    hopper.require(variant, problem)
+    shared, ctas = hopper.shared_tiles(variant, problem, device)
+
+    def workspace() -> dict[str, torch.Tensor]:
+        if not shared:
+            return {}
+        here = INTERPRETED and "cpu" or "cuda"
+        return dict(
+            partials=torch.empty(ctas, problem.tile_m * problem.tile_n, dtype=torch.float32, device=here),
+            flags=torch.zeros(ctas, variant.warps, dtype=torch.int32, device=here),
+        )
+
+    one = workspace()
+
+    def launcher(matrices: Matrices) -> KernelLaunch:
+        table, values = order_arguments(problem, matrices)
+        kernel, operands, constants = hopper.kernel_and_arguments(variant, problem, matrices)
+        sizes = (shared, problem.m, problem.n, problem.k)
+        arguments = (*operands, table, one.get("partials"), one.get("flags"), *sizes)
+        constants = values | constants | dict(SPLIT=shared > 0)
+        return KernelLaunch(variant, problem, kernel, ctas, arguments, constants)
+
+    return _unstamped(ctas, launcher, workspace)
+
+
+def _ping_pong(variant: Variant, problem: Problem, device: Device) -> Job:
     hopper.require(variant, problem)
     ctas = min(problem.tiles, device.sms - device.busy_sms)
 
@@ -99,6 +129,6 @@ JOBS: dict[str, Callable[[Variant, Problem, Device], Job]] = {
     "element": _element,
     "uncoalesced": _uncoalesced,
     "skinny": _skinny,
-    "specialised": _of_hopper,
-    "ping-pong": _of_hopper,
+    "specialised": _specialised,
+    "ping-pong": _ping_pong,
 }

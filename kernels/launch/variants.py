@@ -49,6 +49,9 @@ UNSTAMPED = {
 """Kernels that cannot be recorded, by name, each with the warps and stages that suit its usual tile; the
 warps of specialised and ping-pong are those that multiply."""
 
+SCHEDULED = ("specialised",)
+"""Those of them that run several schedules."""
+
 
 def checked_variant(
     schedule: str,
@@ -83,7 +86,8 @@ def checked_variant(
     whole("stages", stages, 1, MAX_STAGES, KernelError)
     whole("epilogue_subtiles", epilogue_subtiles, 1, 2, KernelError)
     if kernel in UNSTAMPED:
-        return replace(UNSTAMPED[kernel], warps=warps, stages=stages)
+        scheduled = schedule if kernel in SCHEDULED else UNSTAMPED[kernel].schedule
+        return replace(UNSTAMPED[kernel], schedule=scheduled, warps=warps, stages=stages)
     overlap = overlap and (kernel == PLANNED or schedule == "persistent")
     return Variant(schedule, loads, overlap, warps, stages, kernel, epilogue_subtiles if overlap else 1)
 
