@@ -7,7 +7,7 @@ from itertools import product
 from tilesim.choice.kernels import GROUPED, KERNELS, LINE, Kernel
 from tilesim.devices.device import Device, facts
 from tilesim.devices.facts import REFERENCE, values
-from tilesim.problems import DTYPE_BYTES, Problem
+from tilesim.problems import DTYPE_BYTES, MAX_TILES, Problem
 from tilesim.variants import Variant
 
 TMA_BYTES = 16
@@ -136,9 +136,11 @@ def _tiles(kernel: Kernel, problem: Problem) -> Iterator[tuple[Problem, int]]:
             continue
         if k * size > LINE and not kernel.covers_m and m * n > BIG_SIDE**2:
             continue
-        if all(_reasonable(side, of) for side, of in ((m, problem.m), (n, problem.n))):
-            if m * n <= MAX_ACCUMULATORS * 32 * warps:
-                yield replace(problem, tile=(m, n, k), order="row-major"), warps
+        fits = (
+            m * n <= MAX_ACCUMULATORS * 32 * warps and _reasonable(m, problem.m) and _reasonable(n, problem.n)
+        )
+        if fits and -(-problem.m // m) * -(-problem.n // n) <= MAX_TILES and -(-problem.k // k) < MAX_TILES:
+            yield replace(problem, tile=(m, n, k), order="row-major"), warps
 
 
 def _reasonable(side: int, size: int) -> bool:

@@ -61,5 +61,7 @@ def shipped() -> Mapping[str, Any]:
 def times_of(one: Candidate, layout: str, known: Mapping[str, Any] | None = None) -> KernelTimes:
     """The times of a candidate, those of its family where its tile was not measured."""
     known = shipped() if known is None else known
-    named = known.get("families", {}).get(family(one), {}) | known.get("tiles", {}).get(tile_of(one, layout), {})
+    named = known.get("families", {}).get(family(one), {}) | known.get("tiles", {}).get(
+        tile_of(one, layout), {}
+    )
     return KernelTimes(**named)

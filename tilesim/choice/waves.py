@@ -78,7 +78,9 @@ def _traffic(
     wave_bytes = steps * (rows * a + columns * b)
     group_bytes = steps * (rows * a + problem.tiles_n * b)
     lost_a, lost_b = (1 / (1 + (hardware.l2_bytes / each) ** SOFTNESS) for each in (wave_bytes, group_bytes))
-    share_a, share_b = ((1 + (again - 1) * lost) / again for again, lost in ((again_a, lost_a), (again_b, lost_b)))
+    share_a, share_b = (
+        (1 + (again - 1) * lost) / again for again, lost in ((again_a, lost_a), (again_b, lost_b))
+    )
     missed = sent / (rows * a + columns * b) * (rows * a * share_a + columns * b * share_b)
     written = problem.m * problem.n * result_bytes(problem.dtype)
     l2_miss = 1 - (1 - share_a) * (1 - share_b)

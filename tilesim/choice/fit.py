@@ -1,0 +1,119 @@
+"""fit: the times of kernels beside the machine's, from measured times of many of them.
+
+Each constant is fitted in turn, by golden section between its bounds, and all of them a few times over. What is
+made small is the sum of squared logarithms of measured over estimated time, so that a product of 5 µs counts as
+one of 5 ms does, and a slow kernel less than one that might be chosen.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from math import log
+from typing import Any
+
+import numpy as np
+
+from tilesim.choice.candidates import Candidate
+from tilesim.choice.estimate import parts_of, step_terms
+from tilesim.choice.kernel_times import KernelTimes, family, tile_of
+from tilesim.choice.measurement import Timed
+from tilesim.choice.waves import Waves, waves
+from tilesim.devices.device import Device
+from tilesim.devices.facts import REFERENCE
+from tilesim.devices.hardware import Hardware
+
+BOUNDS = {
+    "once": (500.0, 12_000.0), "tile": (0.0, 4_000.0), "write": (0.0, 4.0), "multiplying": (0.9, 3.0),
+    "waiting": (0.5, 3.0),
+}  # fmt: skip
+"""Of each constant of KernelTimes."""
+
+ROUNDS, SECTIONS = 4, 12
+FEWEST = 3
+"""Times that a tile needs before it has a rate of its own."""
+
+CLOSE = 1.3
+"""A kernel that takes so many times as long as the fastest weighs a half, and less beyond."""
+
+
+Case = tuple[Candidate, Waves, np.ndarray, Hardware, float, float]
+"""A candidate, its waves and terms, the hardware, its measured ns and its weight."""
+
+
+def fit(
+    timed: Iterable[Timed], device: Device, residents: Callable[[Timed], Iterable[Candidate]]
+) -> dict[str, Any]:
+    """{"families": constants by family, "tiles": "multiplying" by tile}, fitted to what is not held out.
+
+    `residents`: the candidates of a product, as they run on `device`.
+    """
+    families: dict[str, list[Case]] = defaultdict(list)
+    tiles: dict[str, list[Case]] = defaultdict(list)
+    for one in timed:
+        if one.held_out:
+            continue
+        hardware = Hardware.named(device.name or REFERENCE, one.problem.dtype)
+        fastest = min(one.us.values())
+        for candidate in residents(one):
+            us = one.of(candidate)
+            if us is None:
+                continue
+            laid = waves(candidate, device, hardware)
+            terms = step_terms(candidate, laid, hardware, device.sms - device.busy_sms)
+            weight = 1 / (1 + (log(us / fastest) / log(CLOSE)) ** 2)
+            case = (candidate, laid, terms, hardware, 1000 * us, weight)
+            families[family(candidate)].append(case)
+            tiles[tile_of(candidate, one.layout)].append(case)
+    found = {name: _fitted(cases, KernelTimes(), tuple(BOUNDS)) for name, cases in families.items()}
+    own = {}
+    for name, cases in tiles.items():
+        if len(cases) >= FEWEST:
+            start = found[family(cases[0][0])]
+            own[name] = {"multiplying": round(_fitted(cases, start, ("multiplying",)).multiplying, 3)}
+    shown = {
+        name: {field: round(getattr(known, field), 3) for field in BOUNDS} for name, known in found.items()
+    }
+    return {"families": dict(sorted(shown.items())), "tiles": dict(sorted(own.items()))}
+
+
+def _fitted(cases: list[Case], known: KernelTimes, names: tuple[str, ...]) -> KernelTimes:
+    for _ in range(ROUNDS if len(names) > 1 else 1):
+        for name in names:
+            low, high = BOUNDS[name]
+            best = _section(lambda value, name=name: _loss(cases, replace(known, **{name: value})), low, high)
+            if _loss(cases, replace(known, **{name: best})) < _loss(cases, known):
+                known = replace(known, **{name: best})
+    return known
+
+
+def _loss(cases: list[Case], known: KernelTimes) -> float:
+    return sum(
+        weight * log(sum(parts_of(one, laid, terms, hardware, known).values()) / ns) ** 2
+        for one, laid, terms, hardware, ns, weight in cases
+    )
+
+
+def _section(loss: Callable[[float], float], low: float, high: float) -> float:
+    """The value between `low` and `high` for which `loss` is least, if it falls and then rises.
+
+    >>> round(_section(lambda x: (x - 2) ** 2, 0, 10), 1)
+    2.0
+    """
+    ratio = (5**0.5 - 1) / 2
+    left, right = high - ratio * (high - low), low + ratio * (high - low)
+    at_left, at_right = loss(left), loss(right)
+    for _ in range(SECTIONS):
+        if at_left <= at_right:
+            high, right, at_right = right, left, at_left
+            left = high - ratio * (high - low)
+            at_left = loss(left)
+        else:
+            low, left, at_left = left, right, at_right
+            right = low + ratio * (high - low)
+            at_right = loss(right)
+    return (low + high) / 2
+
+
+def merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    """`new`, and what `old` has beside it."""
+    return {part: {**old.get(part, {}), **new.get(part, {})} for part in ("families", "tiles")}
