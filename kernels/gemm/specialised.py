@@ -71,7 +71,7 @@ def consume(
         acc = hopper.warpgroup_mma_wait(0, deps=(acc,))
         hopper.mbarrier.arrive(empty.index(previous))
         if SPLIT:
-            if k0 > 0:
+            if (k0 > 0) & (k1 == k_steps):
                 acc = add_partials(
                     acc, partials, flags, i * k_steps, cta, shared * k_steps, ctas, ROWS, COLUMNS, layout
                 )

@@ -40,6 +40,12 @@ MAX_ACCUMULATORS = 128
 SMEM_BYTES = 227 * 1024
 """Shared memory that a thread block can have on sm_90 (CUDA C++ Programming Guide, table 30)."""
 
+HALF_SM = 113 * 1024
+"""The same for each of two thread blocks on an SM, which has 228 KiB and keeps one for each (the same)."""
+
+HALF_SM_REGISTERS = 128
+"""Of a thread on average, where two thread blocks of 256 threads have all 65,536 registers of an SM."""
+
 BARRIER_BYTES = 1024
 """Shared memory set aside for mbarriers and for what Triton itself keeps there."""
 
@@ -114,7 +120,7 @@ def shared_tiles(variant: Variant, problem: Problem, device: Device) -> tuple[in
     Raises KernelError for more thread blocks than run at once, which wait for each other, and ScheduleError
     for more than K-steps.
     """
-    slots = device.sms - device.busy_sms
+    slots = (device.sms - device.busy_sms) * ctas_per_sm(variant, problem)
     name, _, argument = variant.schedule.partition(":")
     waves, left = divmod(problem.tiles, slots)
     if name == "persistent" or (name == "stream-k-hybrid" and waves and not left):
@@ -124,7 +130,7 @@ def shared_tiles(variant: Variant, problem: Problem, device: Device) -> tuple[in
     if name == "stream-k" and argument:
         ctas = int(argument)
         if ctas > slots:
-            raise KernelError(f"specialised has {ctas} thread blocks that wait for each other, and {slots} SMs")
+            raise KernelError(f"specialised has {ctas} thread blocks that wait for each other, and {slots} run")
         if ctas > problem.tiles * problem.k_steps:
             raise KernelError(
                 f"{variant.schedule} needs a K-step for each thread block, and {problem.m}x{problem.n}x"
@@ -140,7 +146,15 @@ def epilogue_subtiles(variant: Variant, problem: Problem) -> int:
         return 4
     if swapped(problem):
         return 1
-    return 1 if _smem_bytes(variant, problem, 1) <= SMEM_BYTES else 2
+    whole, halves = (_smem_bytes(variant, problem, subtiles) for subtiles in (1, 2))
+    return 2 if whole > SMEM_BYTES or (variant.warps == 4 and halves <= HALF_SM < whole) else 1
+
+
+def ctas_per_sm(variant: Variant, problem: Problem) -> int:
+    """Thread blocks that an SM runs at once: two where that was left room for, so that one of them multiplies
+    while the other stores or fixes up."""
+    two = variant.kernel == "specialised" and variant.warps == WARPGROUP_WARPS
+    return 2 if two and smem_bytes(variant, problem) <= HALF_SM else 1
 
 
 def smem_bytes(variant: Variant, problem: Problem) -> int:
@@ -182,9 +196,10 @@ def kernel_and_arguments(
     )
     constants = layout | dict(BM=bm, BN=bn, BK=bk, STAGES=variant.stages, launch_pdl=True)
     if variant.kernel == "specialised":
-        return kernel, operands, constants | dict(
-            EPILOGUE_SUBTILES=subtiles, SWAP=swapped(problem), num_warps=variant.warps
-        )  # fmt: skip
+        constants |= dict(EPILOGUE_SUBTILES=subtiles, SWAP=swapped(problem), num_warps=variant.warps)
+        if ctas_per_sm(variant, problem) == 2:
+            constants["maxnreg"] = HALF_SM_REGISTERS
+        return kernel, operands, constants
     return kernel, operands, constants | dict(num_warps=WARPGROUP_WARPS)
 
 

@@ -1,0 +1,70 @@
+"""Stream-K inside a kernel: thread blocks compute what the schedule's plan says."""
+
+import pytest
+from interpreter import torch, triton
+
+from tilesim import Device, Problem, plan
+from tilesim.orders import visit
+from tilesim.variants import Variant
+from tilesim_kernels import KernelError
+from tilesim_kernels.gemm.stream_k import segment, segment_count
+from tilesim_kernels.launch import hopper
+
+tl = triton.language
+GPU = Device(132)
+MOST = 128
+SIZES = [(272, 272, 1000), (512, 2048, 4096), (1000, 5000, 300), (2048, 4096, 640)]
+"""Fewer tiles than SMs, one wave less a few, several waves, and full waves with a rest."""
+
+
+@triton.jit
+def walk(out, counts, shared, tiles, k_steps, SPLIT: tl.constexpr, MOST: tl.constexpr):
+    """out: int32 [thread blocks, MOST, 3], the place, k0 and k1 of each segment; counts: how many of them."""
+    cta = tl.program_id(0)
+    ctas = tl.num_programs(0)
+    count = segment_count(cta, ctas, shared, tiles, k_steps, SPLIT)
+    tl.store(counts + cta, count)
+    for s in range(count):
+        i, k0, k1 = segment(s, cta, ctas, shared, k_steps, SPLIT)
+        at = out + (cta * MOST + s) * 3
+        tl.store(at, i)
+        tl.store(at + 1, k0)
+        tl.store(at + 2, k1)
+
+
+def specialised(schedule: str) -> Variant:
+    return Variant(schedule, "tma", True, 8, 4, "specialised")
+
+
+@pytest.mark.parametrize("schedule", ["persistent", "stream-k", "stream-k:13", "stream-k-hybrid"])
+@pytest.mark.parametrize("size", SIZES)
+def test_thread_blocks_compute_the_schedule_s_segments(schedule, size):
+    problem = Problem(*size, tile=(64, 128, 32), order="grouped:4")
+    rows = plan(schedule, problem, GPU).rows
+    shared, ctas = hopper.shared_tiles(specialised(schedule), problem, GPU)
+    out = torch.zeros((ctas, MOST, 3), dtype=torch.int32)
+    counts = torch.zeros(ctas, dtype=torch.int32)
+    walk[(ctas,)](out, counts, shared, problem.tiles, problem.k_steps, shared > 0, MOST)
+    order = visit(problem)
+    walked = [
+        (cta, int(order[i]), k0, k1)
+        for cta, count in enumerate(counts.tolist())
+        for i, k0, k1 in out[cta, :count].tolist()
+    ]
+    assert walked == rows[rows["cta"].argsort(kind="stable")].tolist()
+
+
+def test_thread_blocks_that_wait_for_each_other_must_all_run_at_once():
+    with pytest.raises(KernelError, match="200 thread blocks that wait for each other, and 132 run"):
+        hopper.shared_tiles(specialised("stream-k:200"), Problem(4096, 4096, 4096, tile=(128, 128, 64)), GPU)
+
+
+def test_every_thread_block_needs_a_k_step():
+    with pytest.raises(KernelError, match="needs a K-step for each thread block, and 128x128x64 has 1"):
+        hopper.shared_tiles(specialised("stream-k:2"), Problem(128, 128, 64, tile=(128, 128, 64)), GPU)
+
+
+@pytest.mark.parametrize("schedule", ["naive", "split-k:2", "stream-k-hybrid:1"])
+def test_other_schedules_are_refused(schedule):
+    problem = Problem(512, 512, 512, tile=(128, 128, 64))
+    assert not hopper.can_multiply(specialised(schedule), problem)
