@@ -25,6 +25,9 @@ MAX_ACCUMULATORS = 128
 OTHER_REGISTERS = 56
 """Of a thread beside its accumulators: addresses, operands on their way, the loop."""
 
+WARPGROUP_WARPS = 4
+"""Warps of a thread block that may share its SM with another of a persistent kernel."""
+
 SHORTEST = 16
 """A tile's side at least; a matrix may be narrower."""
 
@@ -158,21 +161,29 @@ def _with_orders(
         return
     if not _splits_well(kernel.variant.schedule, tiled, waves):
         return
-    stages_of = {
-        min(asked, _stages_that_fit(kernel, tiled, part, limits.block_bytes), tiled.k_steps)
-        for asked in kernel.stages
+    asked = {
+        min(most, _stages_that_fit(kernel, tiled, part, room), tiled.k_steps)
+        for most in kernel.stages
         for part in kernel.c_parts
+        for room in _rooms(kernel, warps, limits)
     }
-    for stages in sorted(stages_of - {0}):
+    for stages in sorted(asked - {0}):
         variant = replace(kernel.variant, warps=warps, stages=stages)
-        part = min(kernel.c_parts)
-        residents = _residents(shared_bytes(kernel, tiled, stages, part), tiled, warps, limits)
-        if kernel.variant.schedule != "naive":
-            residents = min(1, residents)
-        if residents:
-            orders = kernel.orders if waves > 1 else GROUPED
-            for order in orders:
+        residents = _residents(kernel, tiled, warps, stages, limits)
+        for order in kernel.orders if waves > 1 else GROUPED:
+            if residents:
                 yield Candidate(variant, replace(tiled, order=order), residents)
+
+
+def _rooms(kernel: Kernel, warps: int, limits: Limits) -> set[int]:
+    """Bytes of shared memory that a thread block may have, alone on its SM or beside others."""
+    shares = (limits.sm_bytes // beside - RESERVED_BYTES for beside in range(1, _beside(kernel, warps) + 1))
+    return {min(limits.block_bytes, share) for share in shares}
+
+
+def _beside(kernel: Kernel, warps: int) -> int:
+    """Thread blocks of a persistent kernel that are launched on an SM at most."""
+    return kernel.residents if warps == WARPGROUP_WARPS and kernel.variant.schedule != "naive" else 1
 
 
 def _stages_that_fit(kernel: Kernel, tiled: Problem, part: float, available: int) -> int:
@@ -180,13 +191,15 @@ def _stages_that_fit(kernel: Kernel, tiled: Problem, part: float, available: int
     return max(0, (available - shared_bytes(kernel, tiled, 0, part)) // stage)
 
 
-def _residents(shared: int, tiled: Problem, warps: int, limits: Limits) -> int:
-    accumulators = tiled.tile_m * tiled.tile_n // (32 * warps)
-    registers = 32 * warps * (accumulators + OTHER_REGISTERS)
-    return min(
+def _residents(kernel: Kernel, tiled: Problem, warps: int, stages: int, limits: Limits) -> int:
+    """Thread blocks on an SM: all that fit of a kernel with a block for each tile, else those launched."""
+    shared = shared_bytes(kernel, tiled, stages, min(kernel.c_parts))
+    registers = 32 * warps * (tiled.tile_m * tiled.tile_n // (32 * warps) + OTHER_REGISTERS)
+    fit = min(
         limits.sm_bytes // (shared + RESERVED_BYTES), limits.registers // registers,
         limits.threads // (32 * warps), limits.blocks,
     )  # fmt: skip
+    return fit if kernel.variant.schedule == "naive" else min(fit, _beside(kernel, warps))
 
 
 SPLITS = {

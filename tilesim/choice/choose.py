@@ -1,5 +1,7 @@
 """choose: the kernels for a product, the fastest first, by the model of the machine."""
 
+from math import log
+
 from tilesim.choice.candidates import candidates
 from tilesim.choice.estimate import Estimate, estimate
 from tilesim.devices.device import Device
@@ -8,9 +10,12 @@ from tilesim.devices.hardware import Hardware
 from tilesim.errors import ChoiceError
 from tilesim.problems import Problem
 
+ALIKE = 1e-3
+"""Estimates that differ by less are alike: measured times repeat no better."""
+
 
 def choose(problem: Problem, device: Device, layout: str = "nn", loads: str = "") -> list[Estimate]:
-    """What the candidates take, the fastest first; where two take as long, in the order of their names.
+    """What the candidates take, the fastest first; of those that take as long, who has more SMs at work.
 
     `problem`: its sizes and dtype; its tile and order count nothing. `layout` and `loads`: see `candidates`. A
     device without a name is so many SMs of an H200.
@@ -22,12 +27,15 @@ def choose(problem: Problem, device: Device, layout: str = "nn", loads: str = ""
     found = [estimate(one, device, hardware, layout) for one in candidates(problem, device, layout, loads)]
     if not found:
         raise ChoiceError(
-            f"no kernel here computes {problem.m}x{problem.n}x{problem.k} in {problem.dtype} on {device.title}"
+            f"no kernel here computes {problem.m}x{problem.n}x{problem.k} in {problem.dtype}"
+            f" on {device.title}"
         )
     return sorted(found, key=_rank)
 
 
 def _rank(one: Estimate) -> tuple:
+    """Its place: the time in steps of ALIKE, the SMs at work, and then its names, so that it is the same in
+    whatever order candidates come."""
     variant, problem = one.candidate.variant, one.candidate.problem
     names = variant.name, variant.schedule, problem.tile, problem.order
-    return one.ns, *names, variant.warps, variant.stages
+    return round(log(one.ns) / ALIKE), -one.sms, variant.stages, *names, variant.warps

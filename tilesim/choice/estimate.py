@@ -7,7 +7,8 @@ and what a tile takes beside them:
 
 `write` is the tile of C over what an SM sends. Where several thread blocks sum one tile, all but one store
 their sums in fp32, and the last loads and adds them one after the other: bytes over what an SM gets, and a
-latency of DRAM for each hand-over.
+latency of DRAM for each hand-over. All blocks of an SM together load no more than that a cycle, however few SMs
+have work.
 """
 
 from dataclasses import dataclass
@@ -20,9 +21,13 @@ from tilesim.choice.waves import Waves, waves
 from tilesim.devices.device import Device
 from tilesim.devices.hardware import SM_BYTES_PER_CLOCK, Hardware
 from tilesim.model.kstep import k_step_terms, smooth_maximum
+from tilesim.problems import DTYPE_BYTES
 
 LIMITS = ("tensor cores", "latency", "L2", "DRAM")
 """The terms of a K-step, in the order of tilesim.model.kstep."""
+
+SHARED = ("L2", "DRAM")
+"""Those that all SMs share: where one of them holds, more SMs at work would win nothing."""
 
 FP32 = 4
 
@@ -31,8 +36,9 @@ FP32 = 4
 class Estimate:
     """The ns of a candidate, and the parts of which they are the sum.
 
-    `parts`: "once", "K-steps", "tiles", "tail" and "fix-up". `limit`: the part or, of K-steps, the term that
-    takes the most. `waves`: of tiles or of their parts, the last perhaps not full.
+    `parts`: "once", "K-steps", "tiles", what the last wave's K-steps take for slots that have none, "idle SMs",
+    and "fix-up". `limit`: the part or, of K-steps, the term that
+    takes the most. `waves`: of tiles or of their parts, the last perhaps not full. `sms`: how many have work.
     """
 
     candidate: Candidate
@@ -40,6 +46,7 @@ class Estimate:
     parts: dict[str, float]
     limit: str
     waves: float
+    sms: int
 
 
 def estimate(one: Candidate, device: Device, hardware: Hardware, layout: str) -> Estimate:
@@ -50,14 +57,18 @@ def estimate(one: Candidate, device: Device, hardware: Hardware, layout: str) ->
     parts = parts_of(one, laid, terms, hardware, known)
     largest = max(parts, key=lambda part: parts[part])
     if largest == "K-steps":
-        largest = LIMITS[int(scaled(terms, known)[:, 0].argmax())]
-    count = laid.full + laid.rest / laid.blocks
-    return Estimate(one, sum(parts.values()), parts, largest, count)
+        largest = LIMITS[int(scaled(terms, known)[:, 0 if laid.full else 1].argmax())]
+    count = laid.full + laid.rest / laid.slots
+    sms = min(laid.blocks, laid.slots // one.residents)
+    return Estimate(one, sum(parts.values()), parts, largest, count, sms)
 
 
 def step_terms(one: Candidate, laid: Waves, hardware: Hardware, sms: int) -> np.ndarray:
     """Cycles of each limit of a K-step in a full wave and in the rest: float64 [LIMITS, 2]."""
     beside = k_step_terms(laid.traffic, one.problem, hardware, 0.0, one.variant.stages, one.residents)
+    tile = (one.problem.tile_m + one.problem.tile_n) * one.problem.tile_k * DTYPE_BYTES[one.problem.dtype]
+    alone = np.arange(1, one.residents + 1)[:, np.newaxis] * (tile / SM_BYTES_PER_CLOCK)
+    beside[LIMITS.index("L2")] = np.maximum(beside[LIMITS.index("L2")], alone)
     residents = [-(-max(1, blocks) // sms) - 1 for blocks in (laid.blocks, laid.rest)]
     return np.stack([beside[:, residents[0], 0], beside[:, residents[1], 1]], axis=1)
 
@@ -72,7 +83,8 @@ def parts_of(
 ) -> dict[str, float]:
     """The parts of the time of a candidate, ns; see Estimate."""
     cycle = 1000 / hardware.clock_mhz
-    full, rest = smooth_maximum(scaled(terms, known)) * cycle
+    scaled_terms = scaled(terms, known)
+    full, rest = smooth_maximum(scaled_terms) * cycle
     problem = one.problem
     elements = problem.tile_m * problem.tile_n
     send = elements * cycle / SM_BYTES_PER_CLOCK
@@ -82,10 +94,14 @@ def parts_of(
         late = hardware.dram_latency * cycle
         fixup = laid.sharers * send * FP32 + (laid.sharers - 1) * late
     last = laid.rest > 0
+    ends = float(last * laid.rest_steps * rest)
+    sms = laid.slots // one.residents
+    shared = LIMITS[int(scaled_terms[:, 1].argmax())] in SHARED
+    busy = 1.0 if shared else laid.rest / (sms * max(1, -(-laid.rest // sms)))
     return {
         "once": known.once,
-        "K-steps": float(laid.full * laid.steps * full),
+        "K-steps": float(laid.full * laid.steps * full) + ends * busy,
         "tiles": float((laid.written if laid.sharers > 1 else laid.full + last) * beside),
-        "tail": float(last * laid.rest_steps * rest),
+        "idle SMs": ends * (1 - busy),
         "fix-up": fixup,
     }

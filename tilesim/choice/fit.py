@@ -8,6 +8,7 @@ one of 5 ms does, and a slow kernel less than one that might be chosen.
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from math import log
 from typing import Any
 
@@ -21,16 +22,17 @@ from tilesim.choice.waves import Waves, waves
 from tilesim.devices.device import Device
 from tilesim.devices.facts import REFERENCE
 from tilesim.devices.hardware import Hardware
+from tilesim.problems import Problem
 
 BOUNDS = {
-    "once": (500.0, 12_000.0), "tile": (0.0, 4_000.0), "write": (0.0, 4.0), "multiplying": (0.9, 3.0),
-    "waiting": (0.5, 3.0),
+    "once": (500.0, 10_000.0), "tile": (0.0, 3_000.0), "write": (0.0, 2.0), "multiplying": (1.0, 2.0),
+    "waiting": (0.8, 2.0),
 }  # fmt: skip
 """Of each constant of KernelTimes."""
 
 ROUNDS, SECTIONS = 4, 12
 FEWEST = 3
-"""Times that a tile needs before it has a rate of its own."""
+"""Products in which a tile was timed before it has a rate of its own."""
 
 CLOSE = 1.3
 """A kernel that takes so many times as long as the fastest weighs a half, and less beyond."""
@@ -49,6 +51,7 @@ def fit(
     """
     families: dict[str, list[Case]] = defaultdict(list)
     tiles: dict[str, list[Case]] = defaultdict(list)
+    products: dict[str, set[Problem]] = defaultdict(set)
     for one in timed:
         if one.held_out:
             continue
@@ -62,12 +65,13 @@ def fit(
             terms = step_terms(candidate, laid, hardware, device.sms - device.busy_sms)
             weight = 1 / (1 + (log(us / fastest) / log(CLOSE)) ** 2)
             case = (candidate, laid, terms, hardware, 1000 * us, weight)
+            products[tile_of(candidate, one.layout)].add(one.problem)
             families[family(candidate)].append(case)
             tiles[tile_of(candidate, one.layout)].append(case)
     found = {name: _fitted(cases, KernelTimes(), tuple(BOUNDS)) for name, cases in families.items()}
     own = {}
     for name, cases in tiles.items():
-        if len(cases) >= FEWEST:
+        if len(products[name]) >= FEWEST:
             start = found[family(cases[0][0])]
             own[name] = {"multiplying": round(_fitted(cases, start, ("multiplying",)).multiplying, 3)}
     shown = {
@@ -79,11 +83,13 @@ def fit(
 def _fitted(cases: list[Case], known: KernelTimes, names: tuple[str, ...]) -> KernelTimes:
     for _ in range(ROUNDS if len(names) > 1 else 1):
         for name in names:
-            low, high = BOUNDS[name]
-            best = _section(lambda value, name=name: _loss(cases, replace(known, **{name: value})), low, high)
-            if _loss(cases, replace(known, **{name: best})) < _loss(cases, known):
-                known = replace(known, **{name: best})
+            best = replace(known, **{name: _section(partial(_loss_with, cases, known, name), *BOUNDS[name])})
+            known = min(known, best, key=partial(_loss, cases))
     return known
+
+
+def _loss_with(cases: list[Case], known: KernelTimes, name: str, value: float) -> float:
+    return _loss(cases, replace(known, **{name: value}))
 
 
 def _loss(cases: list[Case], known: KernelTimes) -> float:

@@ -27,6 +27,8 @@ class Kernel:
     halves, or in the quarters of ping-pong; 0 where it takes the place of stages that are done. `needs`:
     features of the device. `k_major`: dtypes whose operands it multiplies along K alone, so A row-major and B
     column-major. `covers_m`: one tile covers all of M. `one_wave`: of use where all tiles run at once, too.
+    `residents`: thread blocks of 4 warps that it launches on an SM, at most; one that has a block for each tile
+    launches all that fit.
     """
 
     variant: Variant
@@ -40,6 +42,7 @@ class Kernel:
     k_major: tuple[str, ...] = ()
     covers_m: bool = False
     one_wave: bool = True
+    residents: int = 1
 
 
 def _named(
@@ -87,10 +90,16 @@ KERNELS = (
         _named("specialised", "persistent"),
         ((64, 64, 4), (64, 128, 4), (128, 64, 4), (64, 256, 4), (128, 128, 8), (128, 256, 8)),
         orders=ORDERS,
+        residents=2,
         **(HOPPER | {"c_parts": (1.0, 0.5)}),
     ),
     *(
-        Kernel(_named("specialised", schedule), ((64, 128, 4), (128, 128, 8), (128, 256, 8)), **HOPPER)
+        Kernel(
+            _named("specialised", schedule),
+            ((64, 128, 4), (128, 128, 8), (128, 256, 8)),
+            residents=2,
+            **(HOPPER | {"c_parts": (1.0, 0.5)}),
+        )
         for schedule in ("stream-k", "stream-k-hybrid")
     ),
     *(
@@ -99,6 +108,7 @@ KERNELS = (
             ((16, 64, 4), (16, 128, 4), (32, 64, 4), (32, 128, 4)),
             (LINE, 2 * LINE),
             covers_m=True,
+            residents=2,
             **HOPPER,
         )
         for schedule in ("persistent", "stream-k")

@@ -23,7 +23,7 @@ class Waves:
 
     `full`: waves in which every slot has a tile. `steps`: K-steps of each block in such a wave. `rest`: thread
     blocks of the last wave, 0 where none is left, and `rest_steps` their K-steps. `sharers`: thread blocks that
-    sum one tile, 1 where tiles are whole. `blocks`: thread blocks that run at once. `written`: tiles that a
+    sum one tile, 1 where tiles are whole. `blocks`: thread blocks that run at once, on so many `slots`. `written`: tiles that a
     slot writes. `traffic`: of a full wave and of the rest, two pieces. `dram_bytes`: of the whole product.
     """
 
@@ -33,6 +33,7 @@ class Waves:
     rest_steps: float
     sharers: int
     blocks: int
+    slots: int
     written: float
     traffic: Traffic
     dram_bytes: float
@@ -48,12 +49,12 @@ def waves(one: Candidate, device: Device, hardware: Hardware) -> Waves:
         blocks = min(slots, int(parts) if parts else slots, tiles * steps)
         sharers = max(2, -(-blocks // tiles)) if tiles % blocks else 1
         each = tiles * steps / blocks
-        shape = (1.0, each, 0, 0.0, sharers, blocks, max(1.0, tiles / blocks))
+        shape = (1.0, each, 0, 0.0, sharers, blocks, slots, max(1.0, tiles / blocks))
     else:
         split = int(parts) if name == "split-k" else 1
         full, rest = divmod(tiles * split, slots)
         each = -(-steps // split)
-        shape = (float(full), each, rest, each, split, min(tiles * split, slots), full + (rest > 0))
+        shape = (float(full), each, rest, each, split, min(tiles * split, slots), slots, full + (rest > 0))
     traffic, moved = _traffic(problem, shape[5], shape[2] if shape[0] else 0, shape[4], hardware)
     return Waves(*shape, traffic, moved)
 
