@@ -131,23 +131,23 @@ def _suits(kernel: Kernel, problem: Problem, layout: str, loads: str, limits: Li
 
 def _tiles(kernel: Kernel, problem: Problem) -> Iterator[tuple[Problem, int]]:
     """(the problem in a tile of the kernel that is not wasteful for it, warps)."""
-    size = DTYPE_BYTES[problem.dtype]
-    steps = [each // size for each in kernel.k_bytes if each // size < 2 * problem.k]
-    for (m, n, warps), k in product(kernel.tiles, steps or [max(SHORTEST, LINE // size // 4)]):
-        covers = m // 2 < problem.m <= m or (problem.m < m == SHORTEST)
-        if kernel.covers_m and not covers:
-            continue
-        if k * size > LINE and not kernel.covers_m and m * n > BIG_SIDE**2:
-            continue
-        fits = (
-            m * n <= MAX_ACCUMULATORS * 32 * warps and _reasonable(m, problem.m) and _reasonable(n, problem.n)
-        )
-        if fits and -(-problem.m // m) * -(-problem.n // n) <= MAX_TILES and -(-problem.k // k) < MAX_TILES:
+    size, sizes = DTYPE_BYTES[problem.dtype], (problem.m, problem.n, problem.k)
+    for m, n, lines, warps in kernel.tiles:
+        k = lines * LINE // size
+        if k >= 2 * problem.k:
+            if lines > 1:
+                continue
+            k = max(SHORTEST, k // 4)
+        rows, columns, steps = (-(-size // side) for size, side in zip(sizes, (m, n, k), strict=True))
+        fits = m * n <= MAX_ACCUMULATORS * 32 * warps and rows * columns <= MAX_TILES and steps < MAX_TILES
+        if fits and rows <= kernel.rows and _reasonable(m, problem.m, kernel) and _reasonable(n, problem.n):
             yield replace(problem, tile=(m, n, k), order="row-major"), warps
 
 
-def _reasonable(side: int, size: int) -> bool:
-    return side == SHORTEST >= size or (side < 2 * size and (side >= FULL_SIDE or side >= size))
+def _reasonable(side: int, size: int, kernel: Kernel | None = None) -> bool:
+    """Whether a tile's side wastes less than half of itself, and is long or made for a matrix so narrow."""
+    narrow = side >= FULL_SIDE or side >= size or (kernel is not None and kernel.rows < MAX_TILES)
+    return side == SHORTEST >= size or (side < 2 * size and narrow)
 
 
 def _with_orders(
@@ -159,8 +159,6 @@ def _with_orders(
         return
     if waves > FEW and min(tiled.tile[:2]) < BIG_SIDE and min(tiled.m, tiled.n) >= 2 * BIG_SIDE:
         return
-    if not _splits_well(kernel.variant.schedule, tiled, waves):
-        return
     asked = {
         min(most, _stages_that_fit(kernel, tiled, part, room), tiled.k_steps)
         for most in kernel.stages
@@ -168,10 +166,10 @@ def _with_orders(
         for room in _rooms(kernel, warps, limits)
     }
     for stages in sorted(asked - {0}):
-        variant = replace(kernel.variant, warps=warps, stages=stages)
         residents = _residents(kernel, tiled, warps, stages, limits)
-        for order in kernel.orders if waves > 1 else GROUPED:
-            if residents:
+        for schedule in schedules(kernel.variant.schedule, tiled, free * residents) if residents else ():
+            variant = replace(kernel.variant, schedule=schedule, warps=warps, stages=stages)
+            for order in kernel.orders if waves > 1 else GROUPED:
                 yield Candidate(variant, replace(tiled, order=order), residents)
 
 
@@ -202,18 +200,31 @@ def _residents(kernel: Kernel, tiled: Problem, warps: int, stages: int, limits: 
     return fit if kernel.variant.schedule == "naive" else min(fit, _beside(kernel, warps))
 
 
-SPLITS = {
-    "stream-k": (0.0, 1.0, 4),
-    "stream-k-hybrid": (1.0, 6.0, 4),
-    "split-k:2": (0.0, 0.5, 4),
-    "split-k:4": (0.0, 0.25, 8),
-    "split-k:8": (0.0, 0.125, 16),
-}
-"""Of use where SMs would be idle: (waves of whole tiles above, and at most, K-steps at least)."""
+MOST_SPLIT_WAVES = 8
+"""With more waves the last one is too small a part to be worth splitting."""
+
+FEWEST_STEPS = 4
+"""K-steps of a thread block that shares a tile, at least."""
 
 
-def _splits_well(schedule: str, tiled: Problem, waves: float) -> bool:
-    if schedule not in SPLITS:
-        return True
-    fewest, most, steps = SPLITS[schedule]
-    return fewest < waves <= most and waves % 1 != 0 and tiled.k_steps >= steps
+def schedules(schedule: str, tiled: Problem, slots: int) -> list[str]:
+    """The schedules of a kernel under `schedule` that make a difference on so many slots.
+
+    Tiles are split where they would leave slots idle: a few waves and a rest by stream-k-hybrid; less than one
+    wave by stream-k, among all slots, or by as many thread blocks for each tile as there are, or half of them.
+
+    >>> schedules("stream-k", Problem(64, 4096, 4096, (64, 64, 64)), 132)
+    ['stream-k:132', 'stream-k:128']
+    """
+    tiles, steps = tiled.tiles, tiled.k_steps
+    name, _, parts = schedule.partition(":")
+    if name == "stream-k":
+        each = slots // tiles
+        counts = dict.fromkeys((slots, each * tiles, each // 2 * tiles))
+        return [f"{name}:{ctas}" for ctas in counts if ctas > tiles and tiles * steps >= FEWEST_STEPS * ctas]
+    if name == "stream-k-hybrid":
+        useful = slots < tiles < MOST_SPLIT_WAVES * slots and tiles % slots
+        return [schedule] if useful and steps >= FEWEST_STEPS else []
+    if name == "split-k":
+        return [schedule] if tiles * int(parts) <= slots and steps >= FEWEST_STEPS * int(parts) else []
+    return [schedule]

@@ -4,6 +4,7 @@ from math import log
 
 from tilesim.choice.candidates import candidates
 from tilesim.choice.estimate import Estimate, estimate
+from tilesim.choice.kernels import WARP_SPECIALISED
 from tilesim.devices.device import Device
 from tilesim.devices.facts import REFERENCE
 from tilesim.devices.hardware import Hardware
@@ -24,7 +25,9 @@ def choose(problem: Problem, device: Device, layout: str = "nn", loads: str = ""
     dtype.
     """
     hardware = Hardware.named(device.name or REFERENCE, problem.dtype)
-    found = [estimate(one, device, hardware, layout) for one in candidates(problem, device, layout, loads)]
+    every = list(candidates(problem, device, layout, loads))
+    best = [one for one in every if one.variant.kernel in WARP_SPECIALISED]
+    found = [estimate(one, device, hardware, layout) for one in best or every]
     if not found:
         raise ChoiceError(
             f"no kernel here computes {problem.m}x{problem.n}x{problem.k} in {problem.dtype}"
@@ -38,4 +41,4 @@ def _rank(one: Estimate) -> tuple:
     whatever order candidates come."""
     variant, problem = one.candidate.variant, one.candidate.problem
     names = variant.name, variant.schedule, problem.tile, problem.order
-    return round(log(one.ns) / ALIKE), -one.sms, variant.stages, *names, variant.warps
+    return round(log(one.ns) / ALIKE), -one.sms, -variant.stages, *names, variant.warps

@@ -25,7 +25,7 @@ from tilesim.devices.hardware import Hardware
 from tilesim.problems import Problem
 
 BOUNDS = {
-    "once": (500.0, 10_000.0), "tile": (0.0, 3_000.0), "write": (0.0, 2.0), "multiplying": (1.0, 2.0),
+    "once": (500.0, 10_000.0), "tile": (200.0, 3_000.0), "write": (0.0, 2.0), "multiplying": (1.0, 2.0),
     "waiting": (0.8, 2.0),
 }  # fmt: skip
 """Of each constant of KernelTimes."""

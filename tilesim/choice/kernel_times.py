@@ -46,7 +46,7 @@ def tile_of(one: Candidate, layout: str) -> str:
     >>> tile_of(Candidate(Variant("persistent", warps=8), Problem(64, 64, 64), 1), "nt")
     'persistent 128x256x64 8 warps bf16 nt'
     """
-    name = family(one).removesuffix(" split")
+    name = family(one)
     tile = "x".join(map(str, one.problem.tile))
     return f"{name} {tile} {one.variant.warps} warps {one.problem.dtype} {layout}"
 

@@ -55,39 +55,57 @@ def waves(one: Candidate, device: Device, hardware: Hardware) -> Waves:
         full, rest = divmod(tiles * split, slots)
         each = -(-steps // split)
         shape = (float(full), each, rest, each, split, min(tiles * split, slots), slots, full + (rest > 0))
-    traffic, moved = _traffic(problem, shape[5], shape[2] if shape[0] else 0, shape[4], hardware)
+    rest = shape[2] if shape[0] else 0
+    traffic, moved = _traffic(problem, shape[5], rest, shape[4], _scattered(one, shape[5]), hardware)
     return Waves(*shape, traffic, moved)
 
 
+def _scattered(one: Candidate, blocks: int) -> float:
+    """The share of K-steps in which each thread block is somewhere else along K, so that none loads together.
+
+    So it is in tiles that stream-k shares unevenly; of stream-k-hybrid these are a wave's and the rest.
+    """
+    name, tiles = one.variant.schedule.partition(":")[0], one.problem.tiles
+    if name == "stream-k":
+        return float(blocks % tiles > 0)
+    if name == "stream-k-hybrid" and tiles % blocks:
+        return min(1.0, (blocks + tiles % blocks) / tiles)
+    return 0.0
+
+
 def _traffic(
-    problem: Problem, blocks: int, rest: int, sharers: int, hardware: Hardware
+    problem: Problem, blocks: int, rest: int, sharers: int, scattered: float, hardware: Hardware
 ) -> tuple[Traffic, float]:
     """(what comes from where a K-step of a full wave and of the rest, bytes that DRAM moves in all)."""
     size = DTYPE_BYTES[problem.dtype]
     a, b = (side * problem.tile_k * size for side in problem.tile[:2])
     count = np.array([blocks, rest or blocks], float)
-    at_once = np.maximum(1.0, count / sharers)  # tiles: their sharers load other pieces of K
+    at_once = np.maximum(1.0, count / sharers)  # tiles, whose sharers load other pieces of K
     rows, columns = _spread(problem, at_once)
     asked = count * (a + b)
-    apart = count / at_once
-    sent = np.minimum(asked, apart * (rows * a + columns * b))
+    merged = np.minimum(asked, count / at_once * (rows * a + columns * b))
     # How often waves load each operand, and how much of it the L2 has lost when a later wave does.
     number = problem.tiles / at_once
-    again_a = np.maximum(1.0, number * rows / problem.tiles_m)
-    again_b = np.maximum(1.0, number * columns / problem.tiles_n)
+    again = np.stack([number * rows / problem.tiles_m, number * columns / problem.tiles_n])
     steps = problem.k_steps
-    wave_bytes = steps * (rows * a + columns * b)
-    group_bytes = steps * (rows * a + problem.tiles_n * b)
-    lost_a, lost_b = (1 / (1 + (hardware.l2_bytes / each) ** SOFTNESS) for each in (wave_bytes, group_bytes))
-    share_a, share_b = (
-        (1 + (again - 1) * lost) / again for again, lost in ((again_a, lost_a), (again_b, lost_b))
-    )
-    missed = sent / (rows * a + columns * b) * (rows * a * share_a + columns * b * share_b)
+    between = np.stack([rows * a + columns * b, rows * a + problem.tiles_n * b]) * steps
+    first = _from_dram(np.maximum(1.0, again), between, hardware)
+    missed = merged * (rows * a * first[0] + columns * b * first[1]) / (rows * a + columns * b)
+    # Who is alone along K finds what others loaded, unless half of everything was loaded in between.
+    everything = np.array(steps * (problem.tiles_m * a + problem.tiles_n * b) / 2)
+    alone = _from_dram(np.array([problem.tiles_n, problem.tiles_m], float), everything, hardware)
+    missed += scattered * (count * (a * alone[0] + b * alone[1]) - missed)
+    sent = merged + scattered * (asked - merged)
     written = problem.m * problem.n * result_bytes(problem.dtype)
-    l2_miss = 1 - (1 - share_a) * (1 - share_b)
-    total = problem.k_steps * problem.tiles * (missed[0] / count[0]) + written
-    missed = missed + written / (problem.tiles * steps) * count
-    return Traffic(asked, sent, missed, l2_miss), float(total)
+    total = steps * problem.tiles * missed[0] / count[0] + written
+    l2_miss = 1 - (1 - first[0]) * (1 - first[1])
+    return Traffic(asked, sent, missed + written / (problem.tiles * steps) * count, l2_miss), float(total)
+
+
+def _from_dram(times: np.ndarray, between: np.ndarray, hardware: Hardware) -> np.ndarray:
+    """The share of so many loads of an operand that DRAM serves, with so many bytes loaded between two."""
+    lost = 1 / (1 + (hardware.l2_bytes / between) ** SOFTNESS)
+    return (1 + (times - 1) * lost) / times
 
 
 def _spread(problem: Problem, tiles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
