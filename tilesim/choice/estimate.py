@@ -30,7 +30,7 @@ SHARED = ("L2", "DRAM")
 """Those that all SMs share: where one of them holds, more SMs at work would win nothing."""
 
 STREAMED = 0.97
-"""Of what a stream reads out of DRAM, so much comes where one row of tiles reads B once, from end to end. Fitted,
+"""Of what a stream reads out of DRAM, so much comes where one row of whole tiles reads B once, end to end. Fitted,
 as tilesim.devices.hardware.DRAM_SHARE is for tiles in several rows."""
 
 FP32 = 4
@@ -72,7 +72,7 @@ def step_terms(one: Candidate, laid: Waves, hardware: Hardware, sms: int) -> np.
     beside = k_step_terms(laid.traffic, one.problem, hardware, 0.0, one.variant.stages, one.residents)
     tile = (one.problem.tile_m + one.problem.tile_n) * one.problem.tile_k * DTYPE_BYTES[one.problem.dtype]
     alone = np.arange(1, one.residents + 1)[:, np.newaxis] * (tile / SM_BYTES_PER_CLOCK)
-    if one.problem.tiles_m == 1:
+    if one.problem.tiles_m == 1 and laid.sharers == 1:
         beside[LIMITS.index("DRAM")] *= DRAM_SHARE / STREAMED
     beside[LIMITS.index("L2")] = np.maximum(beside[LIMITS.index("L2")], alone)
     residents = [-(-max(1, blocks) // sms) - 1 for blocks in (laid.blocks, laid.rest)]

@@ -16,7 +16,7 @@ import numpy as np
 
 from tilesim.choice.candidates import Candidate
 from tilesim.choice.estimate import parts_of, step_terms
-from tilesim.choice.kernel_times import KernelTimes, family, tile_of
+from tilesim.choice.kernel_times import SPLIT, KernelTimes, family, tile_of
 from tilesim.choice.measurement import Timed
 from tilesim.choice.waves import Waves, waves
 from tilesim.devices.device import Device
@@ -25,12 +25,16 @@ from tilesim.devices.hardware import Hardware
 from tilesim.problems import Problem
 
 BOUNDS = {
-    "once": (500.0, 10_000.0), "tile": (200.0, 3_000.0), "write": (0.0, 2.0), "multiplying": (1.0, 2.0),
+    "once": (500.0, 10_000.0), "tile": (200.0, 5_000.0), "write": (0.0, 2.0), "multiplying": (1.0, 2.0),
     "waiting": (0.8, 2.0),
 }  # fmt: skip
 """Of each constant of KernelTimes."""
 
-ROUNDS, SECTIONS = 4, 12
+PARTIAL_NS = 1000
+"""What splitting tiles takes at least beside the whole ones' times: a partial is stored, its flag raised, and
+both are read again, each at a latency of DRAM."""
+
+ROUNDS, SECTIONS = 6, 14
 FEWEST = 3
 """Products in which a tile was timed before it has a rate of its own."""
 
@@ -68,22 +72,31 @@ def fit(
             products[tile_of(candidate, one.layout)].add(one.problem)
             families[family(candidate)].append(case)
             tiles[tile_of(candidate, one.layout)].append(case)
-    found = {name: _fitted(cases, KernelTimes(), tuple(BOUNDS)) for name, cases in families.items()}
+    found: dict[str, KernelTimes] = {}
+    for name, cases in sorted(families.items()):  # a kernel before the same with split tiles
+        whole = found.get(name.removesuffix(SPLIT))
+        least = whole.once + PARTIAL_NS if whole else BOUNDS["once"][0]
+        found[name] = _fitted(cases, whole or KernelTimes(), BOUNDS | {"once": (least, BOUNDS["once"][1])})
     own = {}
     for name, cases in tiles.items():
         if len(products[name]) >= FEWEST:
             start = found[family(cases[0][0])]
-            own[name] = {"multiplying": round(_fitted(cases, start, ("multiplying",)).multiplying, 3)}
+            own[name] = {
+                "multiplying": round(
+                    _fitted(cases, start, {"multiplying": BOUNDS["multiplying"]}).multiplying, 3
+                )
+            }
     shown = {
         name: {field: round(getattr(known, field), 3) for field in BOUNDS} for name, known in found.items()
     }
     return {"families": dict(sorted(shown.items())), "tiles": dict(sorted(own.items()))}
 
 
-def _fitted(cases: list[Case], known: KernelTimes, names: tuple[str, ...]) -> KernelTimes:
-    for _ in range(ROUNDS if len(names) > 1 else 1):
-        for name in names:
-            best = replace(known, **{name: _section(partial(_loss_with, cases, known, name), *BOUNDS[name])})
+def _fitted(cases: list[Case], known: KernelTimes, bounds: Mapping[str, tuple[float, float]]) -> KernelTimes:
+    known = replace(known, **{name: max(low, getattr(known, name)) for name, (low, _) in bounds.items()})
+    for _ in range(ROUNDS if len(bounds) > 1 else 1):
+        for name, (low, high) in bounds.items():
+            best = replace(known, **{name: _section(partial(_loss_with, cases, known, name), low, high)})
             known = min(known, best, key=partial(_loss, cases))
     return known
 

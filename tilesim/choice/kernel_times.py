@@ -10,6 +10,10 @@ from typing import Any
 from tilesim.choice.candidates import Candidate
 
 
+SPLIT = " split"
+"""Ends the names of families that split tiles."""
+
+
 @dataclass(frozen=True, slots=True)
 class KernelTimes:
     """`once`: ns of a launch, its first loads and its end. `tile`: ns from one tile to the next. `write`: how
@@ -35,7 +39,7 @@ def family(one: Candidate) -> str:
     variant = one.variant
     name = variant.schedule if variant.kernel == "own" else variant.kernel
     short = " of few rows" if name == "specialised" and one.problem.tile_m < 64 else ""
-    return name + short + " split" * variant.schedule.startswith(("stream-k", "split-k"))
+    return name + short + SPLIT * variant.schedule.startswith(("stream-k", "split-k"))
 
 
 def tile_of(one: Candidate, layout: str) -> str:
