@@ -91,9 +91,10 @@ def _traffic(
     between = np.stack([rows * a + columns * b, rows * a + problem.tiles_n * b]) * steps
     first = _from_dram(np.maximum(1.0, again), between, hardware)
     missed = merged * (rows * a * first[0] + columns * b * first[1]) / (rows * a + columns * b)
-    # Who is alone along K finds what others loaded, unless half of everything was loaded in between.
-    everything = np.array(steps * (problem.tiles_m * a + problem.tiles_n * b) / 2)
-    alone = _from_dram(np.array([problem.tiles_n, problem.tiles_m], float), everything, hardware)
+    # Who is alone along K finds what another loaded, unless too much of everything was loaded in between.
+    times = np.array([problem.tiles_n, problem.tiles_m], float)
+    everything = steps * (problem.tiles_m * a + problem.tiles_n * b)
+    alone = _from_dram(times, everything / times, hardware)
     missed += scattered * (count * (a * alone[0] + b * alone[1]) - missed)
     sent = merged + scattered * (asked - merged)
     written = problem.m * problem.n * result_bytes(problem.dtype)
