@@ -6,6 +6,9 @@ tensor cores are idle while they store it.
 
 With SPLIT the first `shared` tiles of the order are split along K by Stream-K (see stream_k).
 
+With three GROUPS of consumers each has 64 rows of a tile of 192: such tiles fill the last wave of products
+that tiles of 128 or 256 do not.
+
 With SWAP it computes the transposed tile. A wgmma has at least 64 rows, which B's columns fill then, and as
 few as 16 columns here, which A's rows fill: so products of few rows waste no multiplication.
 """
@@ -28,6 +31,9 @@ from .warp_specialised import (
     wgmma_operand,
 )
 
+GROUP_REGISTERS = gl.constexpr(160)
+"""Per thread of the second and third consumer group; the first then has 168 of an SM's."""
+
 
 @gluon.jit
 def consume(
@@ -35,12 +41,15 @@ def consume(
     BM: gl.constexpr, BN: gl.constexpr, BK: gl.constexpr, STAGES: gl.constexpr,
     ORDER: gl.constexpr, GROUP_M: gl.constexpr, EPILOGUE_SUBTILES: gl.constexpr,
     SPLIT: gl.constexpr, SWAP: gl.constexpr, TRANS_A: gl.constexpr, TRANS_B: gl.constexpr,
+    GROUPS: gl.constexpr, GROUP: gl.constexpr,
 ):  # fmt: skip
-    """Multiply every segment of this thread block, and store its tile or its partial."""
-    ROWS: gl.constexpr = BN if SWAP else BM
+    """Multiply every segment of this thread block, and store its tile or its partial: one group's rows."""
+    ROWS: gl.constexpr = BN if SWAP else BM // GROUPS
     COLUMNS: gl.constexpr = BM if SWAP else BN
     INSTRUCTION_K: gl.constexpr = 256 // smem_a.dtype.primitive_bitwidth
-    layout: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [gl.num_warps(), 1], [16, COLUMNS, INSTRUCTION_K])
+    layout: gl.constexpr = gl.NVMMADistributedLayout(
+        [3, 0], [gl.num_warps(), 1], [16, COLUMNS, INSTRUCTION_K]
+    )
     half: gl.constexpr = gl.NVMMADistributedLayout(
         [3, 0], [gl.num_warps(), 1], [16, COLUMNS // 2, INSTRUCTION_K]
     )
@@ -55,7 +64,7 @@ def consume(
         previous = 0  # not `stage`: Triton's frontend would take the two for one value
         for k in range(k0, k1):
             hopper.mbarrier.wait(full.index(stage), phase)
-            x = wgmma_operand(smem_a.index(stage), TRANS_A)  # [BM, BK]
+            x = wgmma_operand(smem_a.index(stage * GROUPS + GROUP), TRANS_A)  # [BM, BK]
             y = wgmma_operand(smem_b.index(stage), TRANS_B)  # [BK, BN]
             if SWAP:
                 acc = hopper.warpgroup_mma(y.permute((1, 0)), x.permute((1, 0)), acc, is_async=True)
@@ -66,25 +75,26 @@ def consume(
             previous = stage
             stage, phase = next_stage(stage, phase, STAGES)
         pid_m, pid_n = compute_pid(i, visit, M, N, BM, BN, ORDER, GROUP_M)
-        row = pid_m * BM
+        row = pid_m * BM + GROUP * (BM // GROUPS)
         column = pid_n * BN
         acc = hopper.warpgroup_mma_wait(0, deps=(acc,))
         hopper.mbarrier.arrive(empty.index(previous))
-        if SPLIT:
+        if SPLIT:  # noqa: SIM102, as a constant and a value have no `and`
             if (k0 > 0) & (k1 == k_steps):
                 acc = add_partials(
-                    acc, partials, flags, i * k_steps, cta, shared * k_steps, ctas, ROWS, COLUMNS, layout
-                )
+                    acc, partials, flags, i * k_steps, cta, shared * k_steps, ctas,
+                    ROWS, COLUMNS, layout, GROUPS, GROUP,
+                )  # fmt: skip
         if SPLIT and k1 < k_steps:
-            store_partial(acc, partials, flags, cta, ROWS, COLUMNS, layout)
+            store_partial(acc, partials, flags, cta * GROUPS + GROUP, ROWS, COLUMNS, layout)
         elif SWAP:
-            store_subtile(c, smem_c, acc, row, column, layout, 0, True)
+            store_subtile(c, smem_c.index(GROUP), acc, row, column, layout, 0, True)
         elif EPILOGUE_SUBTILES == 1:
-            store_subtile(c, smem_c, acc, row, column, layout, 0)
+            store_subtile(c, smem_c.index(GROUP), acc, row, column, layout, 0)
         else:
-            left, right = split_columns(acc, BM, BN)
-            store_subtile(c, smem_c, left, row, column, half, 0)
-            store_subtile(c, smem_c, right, row, column + BN // 2, half, 0)
+            left, right = split_columns(acc, ROWS, BN)
+            store_subtile(c, smem_c.index(GROUP), left, row, column, half, 0)
+            store_subtile(c, smem_c.index(GROUP), right, row, column + BN // 2, half, 0)
     hopper.tma.store_wait(0)
 
 
@@ -99,22 +109,42 @@ def specialised(
     ORDER: gl.constexpr, GROUP_M: gl.constexpr,
     EPILOGUE_SUBTILES: gl.constexpr,  # 1, or 2 where a whole tile of C does not fit beside the stages
     SPLIT: gl.constexpr, SWAP: gl.constexpr,
+    GROUPS: gl.constexpr = 1,  # of consumers, 1 or 3: each has as many rows of the tile
     TRANS_A: gl.constexpr = False, TRANS_B: gl.constexpr = False,  # see warp_specialised.load_stage
 ):  # fmt: skip
     gdc_launch_dependents()
-    smem_a = allocate_stages(a, STAGES)
+    smem_a = allocate_stages(a, STAGES * GROUPS)
     smem_b = allocate_stages(b, STAGES)
-    smem_c = gl.allocate_shared_memory(c.dtype, [BM, BN // EPILOGUE_SUBTILES], c.layout)
-    full, empty = allocate_barriers(STAGES)
+    smem_c = gl.allocate_shared_memory(c.dtype, [GROUPS, BM // GROUPS, BN // EPILOGUE_SUBTILES], c.layout)
+    full, empty = allocate_barriers(STAGES, GROUPS)
     hopper.fence_async_shared()
-    gl.warp_specialize(
-        [
-            (consume, (c, smem_a, smem_b, smem_c, full, empty, visit, partials, flags, shared, M, N, K,
-                       BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, SWAP,
-                       TRANS_A, TRANS_B)),
-            (produce, (a, b, smem_a, smem_b, full, empty, visit, shared, M, N, K,
-                       BM, BN, BK, STAGES, ORDER, GROUP_M, SPLIT, TRANS_A, TRANS_B)),
-        ],
-        [1],
-        [PRODUCER_REGISTERS],
-    )  # fmt: skip
+    if GROUPS == 1:
+        gl.warp_specialize(
+            [
+                (consume, (c, smem_a, smem_b, smem_c, full, empty, visit, partials, flags, shared, M, N, K,
+                           BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, SWAP,
+                           TRANS_A, TRANS_B, GROUPS, 0)),
+                (produce, (a, b, smem_a, smem_b, full, empty, visit, shared, M, N, K,
+                           BM, BN, BK, STAGES, ORDER, GROUP_M, SPLIT, TRANS_A, TRANS_B, GROUPS)),
+            ],
+            [1],
+            [PRODUCER_REGISTERS],
+        )  # fmt: skip
+    else:
+        gl.warp_specialize(
+            [
+                (consume, (c, smem_a, smem_b, smem_c, full, empty, visit, partials, flags, shared, M, N, K,
+                           BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, SWAP,
+                           TRANS_A, TRANS_B, GROUPS, 0)),
+                (consume, (c, smem_a, smem_b, smem_c, full, empty, visit, partials, flags, shared, M, N, K,
+                           BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, SWAP,
+                           TRANS_A, TRANS_B, GROUPS, 1)),
+                (consume, (c, smem_a, smem_b, smem_c, full, empty, visit, partials, flags, shared, M, N, K,
+                           BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, SWAP,
+                           TRANS_A, TRANS_B, GROUPS, 2)),
+                (produce, (a, b, smem_a, smem_b, full, empty, visit, shared, M, N, K,
+                           BM, BN, BK, STAGES, ORDER, GROUP_M, SPLIT, TRANS_A, TRANS_B, GROUPS)),
+            ],
+            [4, 4, 1],
+            [GROUP_REGISTERS, GROUP_REGISTERS, PRODUCER_REGISTERS],
+        )  # fmt: skip

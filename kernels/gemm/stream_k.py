@@ -80,6 +80,7 @@ def store_partial(acc, partials, flags, cta, ROWS: gl.constexpr, COLUMNS: gl.con
         .reg .b64 flag;
         mov.u32 warp, %tid.x;
         shr.u32 warp, warp, 5;
+        and.b32 warp, warp, $2;
         mad.wide.u32 flag, warp, 4, $1;
         mov.u32 lane, %laneid;
         setp.eq.u32 p, lane, 0;
@@ -87,12 +88,12 @@ def store_partial(acc, partials, flags, cta, ROWS: gl.constexpr, COLUMNS: gl.con
         @p st.release.gpu.global.u32 [flag], 1;
         mov.u32 $0, 0;
         }""",
-        "=r,l", [flags + cta * gl.num_warps()], dtype=gl.int32, is_pure=False, pack=1,
+        "=r,l,r", [flags + cta * gl.num_warps(), gl.num_warps() - 1], dtype=gl.int32, is_pure=False, pack=1,
     )  # fmt: skip
 
 
 @gluon.jit
-def wait_for_partials(flags, lowest, owner):
+def wait_for_partials(flags, lowest, owner, STRIDE: gl.constexpr):
     """Each warp returns when its shares of the partials from `lowest` to below `owner` are visible; each lane
     waits for others of them, so that all are asked for at once."""
     gl.inline_asm_elementwise(
@@ -103,6 +104,7 @@ def wait_for_partials(flags, lowest, owner):
         mov.u64 began, %globaltimer;
         mov.u32 warp, %tid.x;
         shr.u32 warp, warp, 5;
+        and.b32 warp, warp, $5;
         mov.u32 lane, %laneid;
         sub.s32 peer, $3, lane;
         next:
@@ -128,7 +130,8 @@ def wait_for_partials(flags, lowest, owner):
         bar.warp.sync 0xffffffff;
         mov.u32 $0, 0;
         }""",
-        "=r,l,r,r,r", [flags, lowest, owner, gl.num_warps()], dtype=gl.int32, is_pure=False, pack=1,
+        "=r,l,r,r,r,r", [flags, lowest, owner, STRIDE, gl.num_warps() - 1],
+        dtype=gl.int32, is_pure=False, pack=1,
     )  # fmt: skip
 
 
@@ -136,18 +139,19 @@ def wait_for_partials(flags, lowest, owner):
 def add_partials(
     acc, partials, flags, first, owner, total, ctas,
     ROWS: gl.constexpr, COLUMNS: gl.constexpr, layout: gl.constexpr,
+    GROUPS: gl.constexpr, GROUP: gl.constexpr,
 ):  # fmt: skip
     """acc plus the partials of the thread blocks below `owner` that share the tile from K-step `first`."""
     lowest = owner
     while range_begin(lowest, total, ctas) > first:
         lowest -= 1
-    wait_for_partials(flags, lowest, owner)
+    wait_for_partials(flags + GROUP * gl.num_warps(), lowest, owner, GROUPS * gl.num_warps())
     AT_ONCE: gl.constexpr = max(1, min(8, MAX_LOADED * 32 * gl.num_warps() // (ROWS * COLUMNS)))
     for peer in range(lowest, owner, AT_ONCE):
-        pointers = partial_pointers(partials, peer, ROWS, COLUMNS, layout)
+        pointers = partial_pointers(partials, peer * GROUPS + GROUP, ROWS, COLUMNS, layout)
         loaded = ()
         for i in gl.static_range(AT_ONCE):
-            here = pointers + i * (ROWS * COLUMNS)
+            here = pointers + i * (GROUPS * ROWS * COLUMNS)
             loaded += (gl.load(here, mask=peer + i < owner, other=0.0, cache_modifier=".cg"),)
         for i in gl.static_range(AT_ONCE):
             acc += loaded[i]

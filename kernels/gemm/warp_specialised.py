@@ -37,13 +37,13 @@ def allocate_stages(x, STAGES: gl.constexpr):
 
 
 @gluon.jit
-def allocate_barriers(STAGES: gl.constexpr):
-    """(full, empty): an mbarrier per stage each, which takes one arrival a round."""
+def allocate_barriers(STAGES: gl.constexpr, GROUPS: gl.constexpr = 1):
+    """(full, empty): an mbarrier per stage each; empty takes an arrival of each consumer group a round."""
     full = gl.allocate_shared_memory(gl.int64, [STAGES, 1], hopper.mbarrier.MBarrierLayout())
     empty = gl.allocate_shared_memory(gl.int64, [STAGES, 1], hopper.mbarrier.MBarrierLayout())
     for stage in gl.static_range(STAGES):
         hopper.mbarrier.init(full.index(stage), count=1)
-        hopper.mbarrier.init(empty.index(stage), count=1)
+        hopper.mbarrier.init(empty.index(stage), count=GROUPS)
     return full, empty
 
 
@@ -52,9 +52,10 @@ def produce(
     a, b, smem_a, smem_b, full, empty, visit, shared, M, N, K,
     BM: gl.constexpr, BN: gl.constexpr, BK: gl.constexpr, STAGES: gl.constexpr,
     ORDER: gl.constexpr, GROUP_M: gl.constexpr, SPLIT: gl.constexpr,
-    TRANS_A: gl.constexpr, TRANS_B: gl.constexpr,
+    TRANS_A: gl.constexpr, TRANS_B: gl.constexpr, GROUPS: gl.constexpr = 1,
 ):  # fmt: skip
-    """Load every K-step of this thread block's segments, each as soon as its stage is empty."""
+    """Load every K-step of this thread block's segments, each as soon as its stage is empty; A in a box for
+    each of GROUPS."""
     gdc_wait()
     stage = 0
     phase = 1
@@ -67,7 +68,9 @@ def produce(
         for k in range(k0, k1):
             hopper.mbarrier.wait(empty.index(stage), phase)
             hopper.mbarrier.expect(full.index(stage), (BM + BN) * BK * a.dtype.primitive_bitwidth // 8)
-            load_stage(a, pid_m * BM, k * BK, full.index(stage), smem_a.index(stage), TRANS_A)
+            for group in gl.static_range(GROUPS):
+                row = pid_m * BM + group * (BM // GROUPS)
+                load_stage(a, row, k * BK, full.index(stage), smem_a.index(stage * GROUPS + group), TRANS_A)
             load_stage(b, k * BK, pid_n * BN, full.index(stage), smem_b.index(stage), TRANS_B)
             stage, phase = next_stage(stage, phase, STAGES)
 

@@ -20,7 +20,7 @@ from .job import operands_of
 from .layouts import layout as layout_of
 from .operands import DTYPES as OPERANDS
 from .operands import RESULTS, Matrices
-from .variants import no_tma
+from .variants import THREE_GROUPS, no_tma
 
 DTYPES = {torch.float16: gl.float16, torch.bfloat16: gl.bfloat16, torch.float8_e4m3fn: gl.float8e4nv}
 """wgmma takes 16-bit operands in either major order; fp8 must lie along K."""
@@ -41,7 +41,7 @@ SMEM_BYTES = 227 * 1024
 """Shared memory that a thread block can have on sm_90 (CUDA C++ Programming Guide, table 30)."""
 
 HALF_SM = 113 * 1024
-"""The same for each of two thread blocks on an SM, which has 228 KiB and keeps one for each (the same)."""
+"""The same for each of two thread blocks on an SM, which has 228 KiB and keeps one for each."""
 
 HALF_SM_REGISTERS = 128
 """Of a thread on average, where two thread blocks of 256 threads have all 65,536 registers of an SM."""
@@ -83,6 +83,11 @@ def swapped(problem: Problem) -> bool:
     return problem.tile_m < WGMMA_M
 
 
+def groups(problem: Problem) -> int:
+    """Consumer groups of `specialised`: as many partitions of warps, each with its own rows of the tile."""
+    return 3 if problem.tile_m == THREE_GROUPS else 1
+
+
 def _why_not(variant: Variant, problem: Problem) -> str:
     bm, bn, _ = problem.tile
     cooperative = variant.kernel == "specialised"
@@ -95,7 +100,15 @@ def _why_not(variant: Variant, problem: Problem) -> str:
         return f"{variant.kernel} has {variant.warps} multiplying warps; it must be {allowed}"
     swap = cooperative and swapped(problem)
     rows, columns = (bn, bm) if swap else (bm, bn)
-    if rows % (16 * warps) or not least <= columns <= MAX_WGMMA_N or bm * bn > MAX_ACCUMULATORS * 32 * warps:
+    if cooperative and groups(problem) == 3:
+        if warps != 4 or not 64 <= bn <= 128:
+            return (
+                f"{variant.kernel} sums tiles of {THREE_GROUPS} rows by three groups of 4 warps, with tile_n 64"
+                f" or 128; this one has {warps} warps and tile_n {bn}"
+            )
+    elif (
+        rows % (16 * warps) or not least <= columns <= MAX_WGMMA_N or bm * bn > MAX_ACCUMULATORS * 32 * warps
+    ):
         m, n = ("tile_n", "tile_m") if swap else ("tile_m", "tile_n")
         return (
             f"{variant.kernel} with {variant.warps} warps cannot sum tiles of {bm}x{bn}; {m} must be a"
@@ -130,7 +143,9 @@ def shared_tiles(variant: Variant, problem: Problem, device: Device) -> tuple[in
     if name == "stream-k" and argument:
         ctas = int(argument)
         if ctas > slots:
-            raise KernelError(f"specialised has {ctas} thread blocks that wait for each other, and {slots} run")
+            raise KernelError(
+                f"specialised has {ctas} thread blocks that wait for each other, and {slots} run"
+            )
         if ctas > problem.tiles * problem.k_steps:
             raise KernelError(
                 f"{variant.schedule} needs a K-step for each thread block, and {problem.m}x{problem.n}x"
@@ -146,14 +161,13 @@ def epilogue_subtiles(variant: Variant, problem: Problem) -> int:
         return 4
     if swapped(problem):
         return 1
-    whole, halves = (_smem_bytes(variant, problem, subtiles) for subtiles in (1, 2))
-    return 2 if whole > SMEM_BYTES or (variant.warps == 4 and halves <= HALF_SM < whole) else 1
+    return 1 if _smem_bytes(variant, problem, 1) <= SMEM_BYTES else 2
 
 
 def ctas_per_sm(variant: Variant, problem: Problem) -> int:
-    """Thread blocks that an SM runs at once: two where that was left room for, so that one of them multiplies
-    while the other stores or fixes up."""
-    two = variant.kernel == "specialised" and variant.warps == WARPGROUP_WARPS
+    """Thread blocks that an SM runs at once: two with swapped tiles whose stages leave room, so that one of
+    them loads while the other begins or ends. Larger tiles would want for registers, and were slower."""
+    two = variant.kernel == "specialised" and variant.warps == WARPGROUP_WARPS and swapped(problem)
     return 2 if two and smem_bytes(variant, problem) <= HALF_SM else 1
 
 
@@ -191,12 +205,14 @@ def kernel_and_arguments(
     if problem.dtype == "fp8" and layout_of(*matrices[:2]) != "nt":
         raise KernelError(f"{variant.kernel} multiplies fp8 along K: A row-major and B column-major")
     kernel = specialised if variant.kernel == "specialised" else ping_pong
+    boxes = replace(problem, tile=(bm // groups(problem), bn, bk)) if kernel is specialised else problem
     operands, layout = operands_of(
-        replace(variant, epilogue_subtiles=subtiles), problem, kernel, matrices, descriptor
+        replace(variant, epilogue_subtiles=subtiles), boxes, kernel, matrices, descriptor
     )
     constants = layout | dict(BM=bm, BN=bn, BK=bk, STAGES=variant.stages, launch_pdl=True)
     if variant.kernel == "specialised":
-        constants |= dict(EPILOGUE_SUBTILES=subtiles, SWAP=swapped(problem), num_warps=variant.warps)
+        constants |= dict(EPILOGUE_SUBTILES=subtiles, SWAP=swapped(problem))
+        constants |= dict(GROUPS=groups(problem), num_warps=variant.warps)
         if ctas_per_sm(variant, problem) == 2:
             constants["maxnreg"] = HALF_SM_REGISTERS
         return kernel, operands, constants

@@ -22,6 +22,7 @@ from .job import Job, operands_of, order_arguments
 from .launcher import KernelLaunch
 from .operands import Matrices
 from .plan_table import PlanTable, upload
+from .variants import THREE_GROUPS
 
 KERNELS = {"naive": naive, "persistent": persistent, "planned": planned}
 """Those that can be recorded."""
@@ -54,6 +55,10 @@ def job(
     Raises ScheduleError or PlanError where the schedule makes no plan that ends on this device's slots,
     KernelError where what the plan needs does not fit into the GPU's memory.
     """
+    if problem.tile_m == THREE_GROUPS and variant.kernel != "specialised":
+        raise KernelError(
+            f"tile_m is {THREE_GROUPS}, which `specialised` alone can have; take a power of two"
+        )
     if variant.kernel in unstamped_jobs.JOBS:
         return unstamped_jobs.JOBS[variant.kernel](variant, problem, device)
     made = plan(variant.schedule, problem, device)

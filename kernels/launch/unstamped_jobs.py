@@ -93,10 +93,9 @@ def _specialised(variant: Variant, problem: Problem, device: Device) -> Job:
     def workspace() -> dict[str, torch.Tensor]:
         if not shared:
             return {}
-        here = INTERPRETED and "cpu" or "cuda"
         return dict(
-            partials=torch.empty(ctas, problem.tile_m * problem.tile_n, dtype=torch.float32, device=here),
-            flags=torch.zeros(ctas, variant.warps, dtype=torch.int32, device=here),
+            partials=torch.empty(ctas, problem.tile_m * problem.tile_n, dtype=torch.float32, device="cuda"),
+            flags=torch.zeros(ctas, variant.warps * hopper.groups(problem), dtype=torch.int32, device="cuda"),
         )
 
     one = workspace()

@@ -27,6 +27,9 @@ TMA_BYTES = 16
 FP8_CAPABILITY = (8, 9)
 """The compute capability whose tensor cores first multiply fp8 (CUDA C++ Programming Guide)."""
 
+THREE_GROUPS = 192
+"""The one tile_m that is no power of two, of `specialised` alone: a wgmma's rows for each of three groups."""
+
 MAX_SIZE = 2**30
 """Rows and columns are indexed with 32 bits."""
 
@@ -134,7 +137,8 @@ def check(problem: Problem) -> None:
                 " fp8; that came with sm_89"
             )
     for name, side in zip(("tile_m", "tile_n", "tile_k"), problem.tile, strict=True):
-        if side < 16 or side & (side - 1):
+        three = name == "tile_m" and side == THREE_GROUPS
+        if side < 16 or (side & (side - 1) and not three):
             raise KernelError(f"{name} is {side}; a kernel's tile sides must be powers of two from 16")
     for name, size in (("M", problem.m), ("N", problem.n), ("K", problem.k)):
         if size > MAX_SIZE:

@@ -64,9 +64,12 @@ def test_kernels_without_stamps_say_so():
 @pytest.mark.parametrize(
     ("kernel", "changed", "problem", "sentence"),
     [
-        ("specialised", {}, {"dtype": "fp32"}, "multiplies fp16 and bf16; the problem's dtype is fp32"),
+        ("specialised", {}, {"dtype": "fp32"}, "multiplies fp16, bf16 and fp8; the problem's dtype is fp32"),
         ("specialised", {}, {"tile": (64, 256, 64)}, "tile_m must be a multiple of 128"),
         ("specialised", {}, {"tile": (256, 256, 64)}, "a tile has at most 32768 elements"),
+        ("specialised", {}, {"tile": (192, 128, 64)}, "three groups of 4 warps"),
+        ("ping-pong", {}, {"tile": (192, 128, 64)}, "which `specialised` alone can have"),
+        ("specialised", {"schedule": "split-k:2"}, {}, "the schedule is split-k:2"),
         ("specialised", {"warps": 16}, {}, "has 16 multiplying warps; it must be 4 or 8"),
         (
             "specialised",
@@ -200,12 +203,19 @@ from tilesim_kernels.gemm import ping_pong, specialised, uncoalesced
 name = sys.argv[1]
 kernel, boxes, values, warps = {
     "specialised": (specialised.specialised, dict(a=(128, 64), b=(64, 256), c=(128, 128)),
-                    dict(BM=128, BN=256, BK=64, STAGES=4, EPILOGUE_SUBTILES=2), 8),
+                    dict(BM=128, BN=256, BK=64, STAGES=4, EPILOGUE_SUBTILES=2, SPLIT=False, SWAP=False), 8),
+    "specialised-split": (specialised.specialised, dict(a=(128, 64), b=(64, 256), c=(128, 128)),
+                    dict(BM=128, BN=256, BK=64, STAGES=4, EPILOGUE_SUBTILES=2, SPLIT=True, SWAP=False), 8),
+    "specialised-three": (specialised.specialised, dict(a=(64, 64), b=(64, 128), c=(64, 128)),
+                    dict(BM=192, BN=128, BK=64, STAGES=4, EPILOGUE_SUBTILES=1, SPLIT=True, SWAP=False,
+                         GROUPS=3), 4),
+    "specialised-swapped": (specialised.specialised, dict(a=(16, 128), b=(128, 64), c=(16, 64)),
+                    dict(BM=16, BN=64, BK=128, STAGES=5, EPILOGUE_SUBTILES=1, SPLIT=True, SWAP=True), 4),
     "ping-pong": (ping_pong.ping_pong, dict(a=(128, 64), b=(64, 128), c=(128, 32)),
                   dict(BM=128, BN=128, BK=64, STAGES=6), 4),
     "uncoalesced": (uncoalesced.uncoalesced, {}, dict(BM=128, BN=128, BK=32, PRECISION="ieee"), 8),
 }[name]
-values |= dict(ORDER="grouped", GROUP_M=8, TRANS_A=False, TRANS_B=False)
+values = dict(ORDER="grouped", GROUP_M=8, TRANS_A=False, TRANS_B=False, GROUPS=1) | values
 types, constants, hints = {}, {}, {}
 for i, argument in enumerate(kernel.arg_names):
     if argument in values:
@@ -214,7 +224,8 @@ for i, argument in enumerate(kernel.arg_names):
         layout = gl.NVMMASharedLayout.get_default_for(list(boxes[argument]), gl.bfloat16)
         types[argument] = f"tensordesc<bf16{list(boxes[argument])},{layout!r}>"
     else:
-        types[argument] = {"visit": "*i32", "a": "*bf16", "b": "*bf16", "c": "*bf16"}.get(argument, "i32")
+        pointers = {"visit": "*i32", "partials": "*fp32", "flags": "*i32"} | dict.fromkeys("abc", "*bf16")
+        types[argument] = pointers.get(argument, "i32")
         if argument != "stride":
             hints[i,] = [["tt.divisibility", 16]]
 source = (GluonASTSource if boxes else ASTSource)(kernel, types, constants, hints)
@@ -233,7 +244,16 @@ def compiled(tmp_path: Path, name: str, form: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize(("name", "products"), [("specialised", 4), ("ping-pong", 16)])
+@pytest.mark.parametrize(
+    ("name", "products"),
+    [
+        ("specialised", 4),
+        ("specialised-split", 4),
+        ("specialised-swapped", 8),
+        ("specialised-three", 12),
+        ("ping-pong", 16),
+    ],
+)
 def test_warps_part_and_wait_for_the_predecessor_before_they_load(tmp_path, name, products):
     ptx = compiled(tmp_path, name, "ptx")
     assert ptx.count("wgmma.mma_async") == products

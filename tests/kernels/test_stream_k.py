@@ -55,7 +55,7 @@ def test_thread_blocks_compute_the_schedule_s_segments(schedule, size):
 
 
 def test_thread_blocks_that_wait_for_each_other_must_all_run_at_once():
-    with pytest.raises(KernelError, match="200 thread blocks that wait for each other, and 132 run"):
+    with pytest.raises(KernelError, match="200 thread blocks that wait for each other, and 132 run at once"):
         hopper.shared_tiles(specialised("stream-k:200"), Problem(4096, 4096, 4096, tile=(128, 128, 64)), GPU)
 
 

@@ -139,7 +139,11 @@ def _tiles(kernel: Kernel, problem: Problem) -> Iterator[tuple[Problem, int]]:
                 continue
             k = max(SHORTEST, k // 4)
         rows, columns, steps = (-(-size // side) for size, side in zip(sizes, (m, n, k), strict=True))
-        fits = m * n <= MAX_ACCUMULATORS * 32 * warps and rows * columns <= MAX_TILES and steps < MAX_TILES
+        fits = (
+            m * n <= MAX_ACCUMULATORS * 32 * warps * kernel.groups
+            and rows * columns <= MAX_TILES
+            and steps < MAX_TILES
+        )
         if fits and rows <= kernel.rows and _reasonable(m, problem.m, kernel) and _reasonable(n, problem.n):
             yield replace(problem, tile=(m, n, k), order="row-major"), warps
 
@@ -192,10 +196,11 @@ def _stages_that_fit(kernel: Kernel, tiled: Problem, part: float, available: int
 def _residents(kernel: Kernel, tiled: Problem, warps: int, stages: int, limits: Limits) -> int:
     """Thread blocks on an SM: all that fit of a kernel with a block for each tile, else those launched."""
     shared = shared_bytes(kernel, tiled, stages, min(kernel.c_parts))
-    registers = 32 * warps * (tiled.tile_m * tiled.tile_n // (32 * warps) + OTHER_REGISTERS)
+    threads = 32 * warps * kernel.groups
+    registers = threads * (tiled.tile_m * tiled.tile_n // threads + OTHER_REGISTERS)
     fit = min(
         limits.sm_bytes // (shared + RESERVED_BYTES), limits.registers // registers,
-        limits.threads // (32 * warps), limits.blocks,
+        limits.threads // threads, limits.blocks,
     )  # fmt: skip
     return fit if kernel.variant.schedule == "naive" else min(fit, _beside(kernel, warps))
 

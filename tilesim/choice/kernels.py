@@ -17,7 +17,7 @@ LINE = 128
 """Bytes of a K-step in the width in which TMA swizzles."""
 
 GROUPED = ("grouped:8",)
-ORDERS = ("grouped:8", "grouped:4", "grouped:12")
+ORDERS = ("grouped:8", "grouped:4")
 
 SPLITTING = ("stream-k", "stream-k-hybrid", "split-k:2", "split-k:4", "split-k:8")
 """Schedules under which several thread blocks sum one tile."""
@@ -35,7 +35,7 @@ class Kernel:
     `c_parts`: of a tile of C, what lies in shared memory beside the stages, whole or in half; 0 where it takes
     the place of stages that are done. `dtypes` it multiplies, of which those in `k_major` along K alone: A
     row-major and B column-major. `needs`: features of the device. `rows`: of tiles, at most. `one_wave`: of use where all tiles run at once, too. `residents`: thread blocks that it launches on an SM,
-    at most; one with a block for each tile launches all that fit.
+    at most; one with a block for each tile launches all that fit. `groups`: of so many warps, which share a tile.
     """
 
     variant: Variant
@@ -49,6 +49,7 @@ class Kernel:
     rows: int = MAX_TILES
     one_wave: bool = True
     residents: int = 1
+    groups: int = 1
 
 
 def _named(
@@ -100,6 +101,17 @@ KERNELS = (
         rows=1,
     ),
     Kernel(_named("specialised", "persistent"), ROWS, c_parts=(1.0, 0.5), orders=ORDERS, **HOPPER),
+    *(
+        Kernel(
+            _named("specialised", schedule),
+            ((192, 128, 1, 4),),
+            c_parts=(1.0, 0.5),
+            groups=3,
+            orders=ORDERS,
+            **HOPPER,
+        )
+        for schedule in ("persistent", "stream-k", "stream-k-hybrid")
+    ),
     *(
         Kernel(_named("specialised", schedule), ROWS, c_parts=(1.0, 0.5), **HOPPER)
         for schedule in ("stream-k", "stream-k-hybrid")
