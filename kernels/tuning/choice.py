@@ -57,7 +57,7 @@ def choices(m: int, n: int, k: int, dtype: str, layout: str, gpu: str | None) ->
                 found.append(chosen({**row, "dtype": dtype}, m, n, k))
         elif preset:
             found += modelled(m, n, k, dtype, layout, preset)
-        else:
+        elif not rows(gpu):
             _warn(gpu)
     found += _anywhere(Problem(m, n, k, dtype=dtype))
     return [(fewer, problem) for variant, problem in found for fewer in _with_fewer_stages(variant)]

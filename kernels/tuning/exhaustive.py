@@ -38,8 +38,6 @@ SHAPES = (
 )  # fmt: skip
 """M, N and K of the products that are timed: linear layers of language models, and others between them."""
 
-KINDS = (("bf16", "nn"), ("fp8", "nt"), ("bf16", "nt"), ("fp8", "nn"))
-
 HELD_OUT = 5
 """Each of so many shapes, from the third on, is left out of all that is fitted."""
 
@@ -105,14 +103,15 @@ def exhaustive(
     return report
 
 
-def products(seed: int = 0) -> list[tuple[Problem, str]]:
-    """Every shape of each kind, in random order: all of the first two kinds, then all of the others."""
-    shuffled = Random(seed).sample
-    halves = (
-        [(Problem(*shape, dtype=dtype), layout) for shape in SHAPES for dtype, layout in kinds]
-        for kinds in (KINDS[:2], KINDS[2:])
-    )
-    return [one for half in halves for one in shuffled(half, len(half))]
+def products(kinds: Iterable[str], seed: int = 0) -> list[tuple[Problem, str]]:
+    """Every shape of each kind, such as "bf16:nn": one kind after the other, each in random order."""
+    random = Random(seed)
+    found = []
+    for kind in kinds:
+        dtype, _, layout = kind.partition(":")
+        shapes = random.sample(SHAPES, len(SHAPES))
+        found += [(Problem(*shape, dtype=dtype), layout) for shape in shapes]
+    return found
 
 
 def compile_all(

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import product
 
 from tilesim.choice.kernels import GROUPED, KERNELS, LINE, Kernel
 from tilesim.devices.device import Device, facts

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tilesim.choice.candidates import Candidate
+from tilesim.choice.candidates import Candidate, candidates
 from tilesim.choice.estimate import parts_of, step_terms
 from tilesim.choice.kernel_times import SPLIT, KernelTimes, family, tile_of
 from tilesim.choice.measurement import Timed
@@ -46,13 +46,8 @@ Case = tuple[Candidate, Waves, np.ndarray, Hardware, float, float]
 """A candidate, its waves and terms, the hardware, its measured ns and its weight."""
 
 
-def fit(
-    timed: Iterable[Timed], device: Device, residents: Callable[[Timed], Iterable[Candidate]]
-) -> dict[str, Any]:
-    """{"families": constants by family, "tiles": "multiplying" by tile}, fitted to what is not held out.
-
-    `residents`: the candidates of a product, as they run on `device`.
-    """
+def fit(timed: Iterable[Timed], device: Device) -> dict[str, Any]:
+    """{"families": constants by family, "tiles": "multiplying" by tile}, fitted to what is not held out."""
     families: dict[str, list[Case]] = defaultdict(list)
     tiles: dict[str, list[Case]] = defaultdict(list)
     products: dict[str, set[Problem]] = defaultdict(set)
@@ -61,7 +56,7 @@ def fit(
             continue
         hardware = Hardware.named(device.name or REFERENCE, one.problem.dtype)
         fastest = min(one.us.values())
-        for candidate in residents(one):
+        for candidate in candidates(one.problem, device, one.layout):
             us = one.of(candidate)
             if us is None:
                 continue
@@ -131,8 +126,3 @@ def _section(loss: Callable[[float], float], low: float, high: float) -> float:
             right = low + ratio * (high - low)
             at_right = loss(right)
     return (low + high) / 2
-
-
-def merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
-    """`new`, and what `old` has beside it."""
-    return {part: {**old.get(part, {}), **new.get(part, {})} for part in ("families", "tiles")}

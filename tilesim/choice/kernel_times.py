@@ -1,14 +1,13 @@
 """What kernels take beside the machine: a few times for each, fitted to the shipped measurement of all of them."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from tilesim.choice.candidates import Candidate
-
 
 SPLIT = " split"
 """Ends the names of families that split tiles."""
