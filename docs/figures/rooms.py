@@ -11,7 +11,7 @@ PACKAGES = {"tilesim": "tilesim", "scenes": "tilesim_scenes", "kernels": "tilesi
 FLOORS = (
     ("cli",),
     ("scenes", "player", "kernels"),
-    ("analysis", "calibration"),
+    ("analysis", "calibration", "choice"),
     ("engine",),
     ("model", "kernel_costs"),
     ("view", "formats", "parallel", "schedules", "ladder", "ideas"),

@@ -46,12 +46,12 @@ SCREENING, FINALISTS, SAMPLES, HOPELESS = 3, 8, 15, 1.6
 HOPELESS times as long as the fastest so far is sampled once."""
 
 METHOD = (
-    "products in random order; each candidate's C, poisoned with NaN, is compared with cuBLAS's; then {screening}"
-    " samples of each candidate, 1 where it took {hopeless:g} times as long as the fastest so far, and {samples} of"
-    " the fastest {finalists} and of cuBLAS in turns; a sample is the mean of a replay of a CUDA graph, one launch per"
-    " operand set, the sets together over 3 times the L2; before each sample the L2 is filled with other data,"
-    " after it the GPU rests {rest:g} times as long as it worked; times are medians in µs; cuBLAS multiplies fp8"
-    " with B column-major, copied beforehand where it is not"
+    "each candidate's C, poisoned with NaN, is compared with cuBLAS's; then {screening} samples of each"
+    " candidate, 1 where it took {hopeless:g} times as long as the fastest so far, and {samples} of"
+    " the fastest {finalists} and of cuBLAS in turns; a sample is the mean of a replay of a CUDA graph, one"
+    " launch per operand set, the sets together over 3 times the L2; before each sample the L2 is filled with other"
+    " data, after it the GPU rests {rest:g} times as long as it worked; times are medians in µs; cuBLAS"
+    " multiplies fp8 with B column-major, copied beforehand where it is not"
 )
 
 
@@ -63,9 +63,9 @@ def exhaustive(
 ) -> dict[str, Any]:
     """Times of all candidates for each (problem, layout), as many as the budget of seconds allows, in turn.
 
-    Kernels are compiled first, on `processes` processes. The report has "machine", "method", "kernels", a list
-    of all (variant, tile, order), and "rows": a product with cublas_us and "us", a list of [kernel, µs], the
-    finalists' by the later samples. "wrong" lists kernels that computed something else.
+    Kernels are compiled first, on `processes` processes. The report has "machine", "method", "kernels", a
+    list of all (variant, tile, order), and "rows": a product with cublas_us and "us", a list of [kernel, µs],
+    the finalists' by the later samples. "wrong" lists kernels that computed something else.
     """
     require_gpu()
     began = time.monotonic()
@@ -140,7 +140,8 @@ Work = list[tuple[Candidate, str]]
 
 
 def _launch_each(work: Work) -> tuple[Work, Work]:
-    """Launch each once. Where one makes the GPU fail, this process can launch no more: returns it and the rest."""
+    """Launch each once. Where one makes the GPU fail, this process can launch no more: returns it and the
+    rest."""
     device = this_gpu(1)
     for i, (one, layout) in enumerate(work):
         try:

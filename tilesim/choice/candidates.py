@@ -51,7 +51,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a thread block and an SM have, bytes of shared memory and counts; `features`: see devices.facts."""
+    """What a thread block and an SM have, bytes of shared memory and counts."""
 
     block_bytes: int
     sm_bytes: int
@@ -98,10 +98,9 @@ def candidates(problem: Problem, device: Device, layout: str = "nn", loads: str 
 def unaligned(problem: Problem, layout: str) -> str:
     """Why TMA cannot load and store the dense matrices of this product; empty where it can."""
     size = DTYPE_BYTES[problem.dtype]
-    a, b = layout
     rows = (
-        ("A", problem.k if a == "n" else problem.m, size),
-        ("B", problem.n if b == "n" else problem.k, size),
+        ("A", problem.k if layout[0] == "n" else problem.m, size),
+        ("B", problem.n if layout[1] == "n" else problem.k, size),
         ("C", problem.n, result_bytes(problem.dtype)),
     )
     for name, length, each in rows:
@@ -214,8 +213,9 @@ FEWEST_STEPS = 4
 def schedules(schedule: str, tiled: Problem, slots: int) -> list[str]:
     """The schedules of a kernel under `schedule` that make a difference on so many slots.
 
-    Tiles are split where they would leave slots idle: a few waves and a rest by stream-k-hybrid; less than one
-    wave by stream-k, among all slots, or by as many thread blocks for each tile as there are, or half of them.
+    Tiles are split where they would leave slots idle: a few waves and a rest by stream-k-hybrid; less than
+    one wave by stream-k, among all slots, or by as many thread blocks for each tile as there are, or half of
+    them.
 
     >>> schedules("stream-k", Problem(64, 4096, 4096, (64, 64, 64)), 132)
     ['stream-k:132', 'stream-k:128']

@@ -18,8 +18,8 @@ ALIKE = 1e-3
 def choose(problem: Problem, device: Device, layout: str = "nn", loads: str = "") -> list[Estimate]:
     """What the candidates take, the fastest first; of those that take as long, who has more SMs at work.
 
-    `problem`: its sizes and dtype; its tile and order count nothing. `layout` and `loads`: see `candidates`. A
-    device without a name is so many SMs of an H200.
+    `problem`: its sizes and dtype; its tile and order count nothing. `layout` and `loads`: see `candidates`.
+    A device without a name is so many SMs of an H200.
 
     Raises ChoiceError where no kernel can compute the product, CostsError where the device has no rate of its
     dtype.

@@ -7,8 +7,8 @@ and what a tile takes beside them:
 
 `write` is the tile of C over what an SM sends. Where several thread blocks sum one tile, all but one store
 their sums in fp32, and the last loads and adds them one after the other: bytes over what an SM gets, and a
-latency of DRAM for each hand-over. All blocks of an SM together load no more than that a cycle, however few SMs
-have work.
+latency of DRAM for each hand-over. All blocks of an SM together load no more than that a cycle, however few
+SMs have work.
 """
 
 from dataclasses import dataclass
@@ -30,8 +30,8 @@ SHARED = ("L2", "DRAM")
 """Those that all SMs share: where one of them holds, more SMs at work would win nothing."""
 
 STREAMED = 0.97
-"""Of what a stream reads out of DRAM, so much comes where one row of whole tiles reads B once, end to end. Fitted,
-as tilesim.devices.hardware.DRAM_SHARE is for tiles in several rows."""
+"""Of what a stream reads out of DRAM, so much comes where one row of whole tiles reads B once, end to end.
+Fitted, as tilesim.devices.hardware.DRAM_SHARE is for tiles in several rows."""
 
 FP32 = 4
 
@@ -40,9 +40,9 @@ FP32 = 4
 class Estimate:
     """The ns of a candidate, and the parts of which they are the sum.
 
-    `parts`: "once", "K-steps", "tiles", what the last wave's K-steps take for slots that have none, "idle SMs",
-    and "fix-up". `limit`: the part or, of K-steps, the term that
-    takes the most. `waves`: of tiles or of their parts, the last perhaps not full. `sms`: how many have work.
+    `parts`: "once", "K-steps", "tiles", what the last wave's K-steps take for slots that have none, "idle
+    SMs", and "fix-up". `limit`: the part or, of K-steps, the term that takes the most. `waves`: of tiles or
+    of their parts, the last perhaps not full. `sms`: how many have work.
     """
 
     candidate: Candidate

@@ -16,8 +16,8 @@ TOP = 8
 @dataclass(frozen=True, slots=True)
 class Judged:
     """One product. `chosen`: the first in the model's ranking that was timed, and `place`, its place there, 0
-    for the first of all. `us`: its measured time; `best_us`: that of the fastest kernel, `top_us`: that of the
-    fastest of the first TOP that were timed.
+    for the first of all. `us`: its measured time; `best_us`: that of the fastest kernel, `top_us`: that of
+    the fastest of the first TOP that were timed.
     """
 
     timed: Timed
@@ -58,8 +58,8 @@ def judge(timed: Iterable[Timed], device: Device) -> list[Judged]:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Of many products: the geometric mean and the least of `ratio`; the median and the most of `regret` and of
-    `top_regret`; and for how many the first of all was timed."""
+    """Of many products: the geometric mean and the least of `ratio`; the median and the most of `regret` and
+    of `top_regret`; and for how many the first of all was timed."""
 
     products: int
     mean_ratio: float

@@ -1,4 +1,5 @@
-"""What kernels take beside the machine: a few times for each, fitted to the shipped measurement of all of them."""
+"""What kernels take beside the machine: a few times for each, fitted to the shipped measurement of all of
+them."""
 
 import json
 from collections.abc import Mapping
@@ -16,8 +17,8 @@ SPLIT = " split"
 @dataclass(frozen=True, slots=True)
 class KernelTimes:
     """`once`: ns of a launch, its first loads and its end. `tile`: ns from one tile to the next. `write`: how
-    much of the writing of C its main loops wait for, 1 for all. `multiplying`: a K-step's cycles on tensor cores,
-    of those at their peak. `waiting`: how long a stage's loads take, of what tilesim.model.kstep says.
+    much of the writing of C its main loops wait for, 1 for all. `multiplying`: a K-step's cycles on tensor
+    cores, of those at their peak. `waiting`: how long a stage's loads take, of what tilesim.model.kstep says.
     """
 
     once: float = 3500.0

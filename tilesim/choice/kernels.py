@@ -23,8 +23,8 @@ SPLITTING = ("stream-k", "stream-k-hybrid", "split-k:2", "split-k:4", "split-k:8
 """Schedules under which several thread blocks sum one tile."""
 
 WARP_SPECIALISED = ("specialised", "ping-pong")
-"""Kernels in which warps have roles. Where they can run, none of the others was ever faster by 1 %: 143 times of
-three products, and 2,100 of 63, all on an H200."""
+"""Kernels in which warps have roles. Where they can run, none of the others was ever faster by 1 %: 143 times
+of three products, and 2,100 of 63, all on an H200."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +32,12 @@ class Kernel:
     """One kernel under one schedule. `variant`: without warps and stages, which follow from the tile.
 
     `tiles`: (tile_m, tile_n, lines, warps). `stages`: the most that are tried, each as far as memory goes.
-    `c_parts`: of a tile of C, what lies in shared memory beside the stages, whole or in half; 0 where it takes
-    the place of stages that are done. `dtypes` it multiplies, of which those in `k_major` along K alone: A
-    row-major and B column-major. `needs`: features of the device. `rows`: of tiles, at most. `one_wave`: of use where all tiles run at once, too. `residents`: thread blocks that it launches on an SM,
-    at most; one with a block for each tile launches all that fit. `groups`: of so many warps, which share a tile.
+    `c_parts`: of a tile of C, what lies in shared memory beside the stages, whole or in half; 0 where it
+    takes the place of stages that are done. `dtypes` it multiplies, of which those in `k_major` along K
+    alone: A row-major and B column-major. `needs`: features of the device. `rows`: of tiles, at most.
+    `one_wave`: of use where all tiles run at once, too. `residents`: thread blocks that it launches on an SM,
+    at most; one with a block for each tile launches all that fit. `groups`: of so many warps, which share a
+    tile.
     """
 
     variant: Variant

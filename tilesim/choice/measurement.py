@@ -1,4 +1,5 @@
-"""Measurement: times of many kernels for many products, as `tilesim bench choice` and `tilesim tune` write them.
+"""Measurement: times of many kernels for many products, as `tilesim bench choice` and `tilesim tune` write
+them.
 
 A file has "machine" and "rows", a row for each product: m, n, k, dtype, layout, cublas_us, and either "us", a
 list of [kernel, µs] whose numbers count the list "kernels", or one kernel, as in a tuned table.

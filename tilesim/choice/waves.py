@@ -1,9 +1,9 @@
 """Waves: how a candidate's work falls on SMs, and what it loads from where, in closed form.
 
-The engine plays a plan tile by tile; here a plan is a few full waves and a rest, which is all that whole tiles
-in a computed order are. What comes from the L2 and what from DRAM follows as in tilesim.model.traffic: blocks
-of one wave walk along K together, so each operand is sent once a wave; it is still in the L2 for a later wave if
-little enough was loaded meanwhile.
+The engine plays a plan tile by tile; here a plan is a few full waves and a rest, which is all that whole
+tiles in a computed order are. What comes from the L2 and what from DRAM follows as in tilesim.model.traffic:
+blocks of one wave walk along K together, so each operand is sent once a wave; it is still in the L2 for a
+later wave if little enough was loaded meanwhile.
 """
 
 from dataclasses import dataclass
@@ -21,10 +21,11 @@ from tilesim.problems import DTYPE_BYTES, Problem
 class Waves:
     """What the thread blocks of a candidate do, one wave after the other.
 
-    `full`: waves in which every slot has a tile. `steps`: K-steps of each block in such a wave. `rest`: thread
-    blocks of the last wave, 0 where none is left, and `rest_steps` their K-steps. `sharers`: thread blocks that
-    sum one tile, 1 where tiles are whole. `blocks`: thread blocks that run at once, on so many `slots`. `written`: tiles that a
-    slot writes. `traffic`: of a full wave and of the rest, two pieces. `dram_bytes`: of the whole product.
+    `full`: waves in which every slot has a tile. `steps`: K-steps of each block in such a wave. `rest`:
+    thread blocks of the last wave, 0 where none is left, and `rest_steps` their K-steps. `sharers`: thread
+    blocks that sum one tile, 1 where tiles are whole. `blocks`: thread blocks that run at once, on so many
+    `slots`. `written`: tiles that a slot writes. `traffic`: of a full wave and of the rest, two pieces.
+    `dram_bytes`: of the whole product.
     """
 
     full: float

@@ -15,6 +15,9 @@ from tilesim.errors import ChoiceError
 from tilesim.problems import DTYPE_BYTES
 from tilesim.variants import PLANNED, Variant
 
+HEAD = (
+    f"{'kernel':30} {'tile':12} {'order':10} {'warps':>5} {'stages':>6} {'waves':>7} {'µs':>10}  limited by"
+)
 LAYOUTS = ("nn", "nt", "tn", "tt")
 
 
@@ -60,9 +63,7 @@ def command(m: int, n: int, k: int, dtype: str, layout: str, top: int, as_json: 
         return
     size = f"{m}x{n}x{k} {dtype} {layout}"
     lines = [f"{size} on {device.title}: {len(ranked)} kernels by the model", ""]
-    lines.append(
-        f"{'kernel':30} {'tile':12} {'order':10} {'warps':>5} {'stages':>6} {'waves':>7} {'µs':>10}  limited by"
-    )
+    lines.append(HEAD)
     click.echo("\n".join([*lines, *map(_line, ranked[:top])]))
 
 

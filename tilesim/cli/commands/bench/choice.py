@@ -1,4 +1,4 @@
-"""`tilesim bench choice`: the time of every kernel for many shapes, by which `choose` is judged and fitted."""
+"""`tilesim bench choice`: the time of every kernel for many shapes, to judge `choose` and to fit it."""
 
 from dataclasses import asdict
 from os import cpu_count
@@ -35,7 +35,7 @@ KINDS = ("bf16:nn", "fp8:nt", "bf16:nt", "fp8:nn")
     type=INPUT,
     metavar="FILE",
     multiple=True,
-    help="Measure nothing: judge `choose` by this file, and with -o fit the times of kernels to it; repeat it.",
+    help="Measure nothing: judge `choose` by this, and with -o fit kernels' times to it; repeat it.",
 )
 @click.option("--device", type=DEVICES, metavar="NAME", help="On which it was measured.  [h200]")
 @report_options
@@ -82,7 +82,8 @@ def _judged(found: list[Judged]) -> list[str]:
         chosen = f"{variant.name} {variant.schedule} {tile}, {variant.stages} stages"
         ratio = f"{one.ratio:7.3f}" if one.ratio else f"{'-':>7}"
         lines.append(
-            f"{name:32} {chosen:48} {one.us:9.2f} {one.best_us:9.2f} {one.regret:7.1%} {one.top_regret:7.1%} {ratio}"
+            f"{name:32} {chosen:48} {one.us:9.2f} {one.best_us:9.2f} {one.regret:7.1%} {one.top_regret:7.1%}"
+            f" {ratio}"
         )
     for what, held_out in (("fitted to", False), ("held out", True)):
         some = [one for one in found if one.timed.held_out == held_out and one.ratio]
