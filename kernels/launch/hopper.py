@@ -1,5 +1,6 @@
 """From a product to launches of the kernels that only sm_90 can run: specialised and ping_pong."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -24,6 +25,9 @@ from .variants import THREE_GROUPS, no_tma
 
 DTYPES = {torch.float16: gl.float16, torch.bfloat16: gl.bfloat16, torch.float8_e4m3fn: gl.float8e4nv}
 """wgmma takes 16-bit operands in either major order; fp8 must lie along K."""
+
+SCHEDULES = re.compile(r"persistent|stream-k(:[1-9]\d{0,5})?|stream-k-hybrid(:2)?")
+"""What `specialised` runs."""
 
 WARPGROUP_WARPS = 4
 """Warps of a warpgroup; each holds 16 rows of a wgmma's accumulator (PTX ISA 9.0, section 9.7.15)."""
@@ -103,8 +107,8 @@ def _why_not(variant: Variant, problem: Problem) -> str:
     if cooperative and groups(problem) == 3:
         if warps != 4 or not 64 <= bn <= 128:
             return (
-                f"{variant.kernel} sums tiles of {THREE_GROUPS} rows by three groups of 4 warps, with tile_n 64"
-                f" or 128; this one has {warps} warps and tile_n {bn}"
+                f"{variant.kernel} sums tiles of {THREE_GROUPS} rows by three groups of 4 warps, with tile_n"
+                f" 64 or 128; this one has {warps} warps and tile_n {bn}"
             )
     elif (
         rows % (16 * warps) or not least <= columns <= MAX_WGMMA_N or bm * bn > MAX_ACCUMULATORS * 32 * warps
@@ -121,17 +125,15 @@ def _why_not(variant: Variant, problem: Problem) -> str:
 
 
 def _why_not_scheduled(schedule: str) -> str:
-    name, _, argument = schedule.partition(":")
-    if name in ("persistent", "stream-k") or (name == "stream-k-hybrid" and argument in ("", "2")):
+    if SCHEDULES.fullmatch(schedule):
         return ""
-    return f"specialised runs persistent, stream-k and stream-k-hybrid:2; the schedule is {schedule}"
+    return f"specialised runs persistent, stream-k[:G] and stream-k-hybrid[:2]; the schedule is {schedule}"
 
 
 def shared_tiles(variant: Variant, problem: Problem, device: Device) -> tuple[int, int]:
     """(tiles of the order that thread blocks share, thread blocks): the schedule's plan in two numbers.
 
-    Raises KernelError for more thread blocks than run at once, which wait for each other, and ScheduleError
-    for more than K-steps.
+    Raises KernelError for more thread blocks than run at once, which wait for each other, or than K-steps.
     """
     slots = (device.sms - device.busy_sms) * ctas_per_sm(variant, problem)
     name, _, argument = variant.schedule.partition(":")
@@ -144,7 +146,7 @@ def shared_tiles(variant: Variant, problem: Problem, device: Device) -> tuple[in
         ctas = int(argument)
         if ctas > slots:
             raise KernelError(
-                f"specialised has {ctas} thread blocks that wait for each other, and {slots} run"
+                f"specialised has {ctas} thread blocks that wait for each other, and {slots} run at once"
             )
         if ctas > problem.tiles * problem.k_steps:
             raise KernelError(

@@ -1,5 +1,7 @@
 """Stream-K inside a kernel: thread blocks compute what the schedule's plan says."""
 
+from dataclasses import replace
+
 import pytest
 from interpreter import torch, triton
 
@@ -55,7 +57,7 @@ def test_thread_blocks_compute_the_schedule_s_segments(schedule, size):
 
 
 def test_thread_blocks_that_wait_for_each_other_must_all_run_at_once():
-    with pytest.raises(KernelError, match="200 thread blocks that wait for each other, and 132 run at once"):
+    with pytest.raises(KernelError, match="200 thread blocks that wait for each other, and 132 run"):
         hopper.shared_tiles(specialised("stream-k:200"), Problem(4096, 4096, 4096, tile=(128, 128, 64)), GPU)
 
 
@@ -64,7 +66,19 @@ def test_every_thread_block_needs_a_k_step():
         hopper.shared_tiles(specialised("stream-k:2"), Problem(128, 128, 64, tile=(128, 128, 64)), GPU)
 
 
-@pytest.mark.parametrize("schedule", ["naive", "split-k:2", "stream-k-hybrid:1"])
+@pytest.mark.parametrize("schedule", ["naive", "split-k:2", "stream-k-hybrid:1", "stream-k:x", "stream-k:0"])
 def test_other_schedules_are_refused(schedule):
     problem = Problem(512, 512, 512, tile=(128, 128, 64))
     assert not hopper.can_multiply(specialised(schedule), problem)
+
+
+@pytest.mark.parametrize(
+    ("tile", "stages", "blocks"),
+    [((16, 128, 64), 6, 2), ((16, 128, 64), 7, 1), ((32, 128, 64), 5, 2), ((128, 128, 64), 3, 1)],
+)
+def test_two_thread_blocks_share_an_sm_where_few_rows_leave_room(tile, stages, blocks):
+    variant = replace(specialised("stream-k:200"), warps=4, stages=stages)
+    problem = Problem(16, 16384, 8192, tile=tile)
+    assert hopper.ctas_per_sm(variant, problem) == blocks
+    if blocks == 2:
+        assert hopper.shared_tiles(variant, problem, GPU) == (problem.tiles, 200)
