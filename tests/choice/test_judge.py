@@ -93,7 +93,8 @@ def test_every_shipped_kernel_is_described_by_the_fields_of_a_variant():
 
 @pytest.mark.parametrize(
     "text",
-    ["", "[]", "3", "{}", '{"rows": 3}', '{"rows": [3]}', '{"rows": [{}]}', '{"rows": [{"m": 1, "n": 1, "k": 1}]}',
+    ["", "[]", "3", "{}", '{"rows": 3}', '{"rows": [3]}', '{"rows": [{}]}',
+     '{"rows": [{"m": 1, "n": 1, "k": 1}]}',
      '{"kernels": [], "rows": [{"m": 1, "n": 1, "k": 1, "dtype": "bf16", "layout": "nn", "us": [[0, 1]]}]}'],
 )  # fmt: skip
 def test_a_file_that_is_no_measurement(tmp_path, text):
