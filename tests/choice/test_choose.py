@@ -57,7 +57,7 @@ def test_no_kernel_of_whole_tiles_takes_less_for_more_columns_or_longer_sums(m, 
         }
 
     before, after = times(problem), times(replace(problem, **{side: 4 * getattr(problem, side)}))
-    assert all(after[name] >= before[name] for name in before.keys() & after.keys())
+    assert all(after[name] >= before[name] * (1 - 1e-9) for name in before.keys() & after.keys())
 
 
 @given(sizes, sizes, sizes)
