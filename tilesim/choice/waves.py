@@ -25,7 +25,6 @@ class Waves:
     thread blocks of the last wave, 0 where none is left, and `rest_steps` their K-steps. `sharers`: thread
     blocks that sum one tile, 1 where tiles are whole. `blocks`: thread blocks that run at once, on so many
     `slots`. `written`: tiles that a slot writes. `traffic`: of a full wave and of the rest, two pieces.
-    `dram_bytes`: of the whole product.
     """
 
     full: float
@@ -37,7 +36,6 @@ class Waves:
     slots: int
     written: float
     traffic: Traffic
-    dram_bytes: float
 
 
 def waves(one: Candidate, device: Device, hardware: Hardware) -> Waves:
@@ -57,8 +55,8 @@ def waves(one: Candidate, device: Device, hardware: Hardware) -> Waves:
         each = -(-steps // split)
         shape = (float(full), each, rest, each, split, min(tiles * split, slots), slots, full + (rest > 0))
     rest = shape[2] if shape[0] else 0
-    traffic, moved = _traffic(problem, shape[5], rest, shape[4], _scattered(one, shape[5]), hardware)
-    return Waves(*shape, traffic, moved)
+    traffic = _traffic(problem, shape[5], rest, shape[4], _scattered(one, shape[5]), hardware)
+    return Waves(*shape, traffic)
 
 
 def _scattered(one: Candidate, blocks: int) -> float:
@@ -76,8 +74,8 @@ def _scattered(one: Candidate, blocks: int) -> float:
 
 def _traffic(
     problem: Problem, blocks: int, rest: int, sharers: int, scattered: float, hardware: Hardware
-) -> tuple[Traffic, float]:
-    """(what comes from where a K-step of a full wave and of the rest, bytes that DRAM moves in all)."""
+) -> Traffic:
+    """What comes from where a K-step, of a full wave and of the rest."""
     size = DTYPE_BYTES[problem.dtype]
     a, b = (side * problem.tile_k * size for side in problem.tile[:2])
     count = np.array([blocks, rest or blocks], float)
@@ -99,9 +97,8 @@ def _traffic(
     missed += scattered * (count * (a * alone[0] + b * alone[1]) - missed)
     sent = merged + scattered * (asked - merged)
     written = problem.m * problem.n * result_bytes(problem.dtype)
-    total = steps * problem.tiles * missed[0] / count[0] + written
     l2_miss = 1 - (1 - first[0]) * (1 - first[1])
-    return Traffic(asked, sent, missed + written / (problem.tiles * steps) * count, l2_miss), float(total)
+    return Traffic(asked, sent, missed + written / (problem.tiles * steps) * count, l2_miss)
 
 
 def _from_dram(times: np.ndarray, between: np.ndarray, hardware: Hardware) -> np.ndarray:
