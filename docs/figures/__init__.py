@@ -3,7 +3,7 @@
 A page writes `{{ name }}` where one belongs. `python -m figures`, in docs/, prints them all.
 """
 
-from figures import accuracy, devices, kernels, memory, performance, published, rooms
+from figures import accuracy, choice, devices, kernels, memory, performance, published, rooms
 
 
 def figures() -> dict[str, str]:
@@ -11,6 +11,7 @@ def figures() -> dict[str, str]:
     return (
         kernels.figures()
         | accuracy.figures()
+        | choice.figures()
         | devices.figures()
         | memory.figures()
         | published.figures()

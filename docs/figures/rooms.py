@@ -12,7 +12,7 @@ FLOORS = (
     ("cli",),
     ("scenes", "kernels"),
     ("player",),
-    ("analysis", "calibration"),
+    ("analysis", "calibration", "choice"),
     ("engine",),
     ("model", "kernel_costs"),
     ("view", "formats", "parallel", "schedules", "ladder", "ideas"),

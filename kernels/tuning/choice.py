@@ -1,8 +1,9 @@
-"""Which kernel multiplies a shape: the tuned table of the GPU says, and where there is none, a rule of thumb.
+"""Which kernel multiplies a shape: the tuned table of the GPU says, or the model of the machine.
 
-A row of the same sizes counts first. Else the nearest is taken among those of the same dtype: of the same
-layout before any other, and then by the distance |log m'/m| + |log n'/n| + |log k'/k|, since what a size asks
-of a kernel changes by factors. fp16 stands in for bf16 and the other way round: they are as wide and as fast.
+A row of the same sizes and dtype counts first. Else `tilesim.choice` ranks the kernels, for every GPU that
+tilesim knows. For another the nearest row is taken: of the same layout before any other, and then by the
+distance |log m'/m| + |log n'/n| + |log k'/k|, since what a size asks of a kernel changes by factors. fp16
+stands in for bf16 and the other way round: they are as wide and as fast.
 """
 
 import math
@@ -11,10 +12,11 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
+from tilesim.devices.device import Device, presets
 from tilesim.errors import TilesimError
 from tilesim.problems import DTYPE_BYTES, Problem
 from tilesim.variants import Variant
@@ -26,6 +28,9 @@ TABLE = "TILESIM_TUNED"
 is read once."""
 
 ALIKE = {"fp16": "bf16", "bf16": "fp16"}
+
+MODELLED = 3
+"""How many kernels that the model ranks first are tried, should one not run."""
 
 LINE = 64
 """Bytes of a K-step that a kernel takes where nothing was measured: so small that three fit anywhere."""
@@ -45,13 +50,29 @@ def choices(m: int, n: int, k: int, dtype: str, layout: str, gpu: str | None) ->
     found: list[Choice] = []
     if gpu is not None:
         row = nearest(rows(gpu), m, n, k, dtype, layout)
-        if row:
+        measured = row is not None and (row["m"], row["n"], row["k"]) == (m, n, k)
+        preset = next((name for name, known in presets().items() if known["title"] == gpu), None)
+        if row and (measured or not preset):
             with suppress(TilesimError):  # a tile that this product cannot have
                 found.append(chosen({**row, "dtype": dtype}, m, n, k))
+        elif preset:
+            found += modelled(m, n, k, dtype, layout, preset)
         elif not rows(gpu):
             _warn(gpu)
     found += _anywhere(Problem(m, n, k, dtype=dtype))
     return [(fewer, problem) for variant, problem in found for fewer in _with_fewer_stages(variant)]
+
+
+@lru_cache(maxsize=1024)
+def modelled(m: int, n: int, k: int, dtype: str, layout: str, preset: str) -> tuple[Choice, ...]:
+    """The kernels that the model ranks first, () where it has none for such a product."""
+    from tilesim.choice.choose import choose  # the model is not loaded for shapes that a table knows
+
+    try:
+        ranked = choose(Problem(m, n, k, dtype=dtype), Device.named(preset), layout)
+    except TilesimError:
+        return ()
+    return tuple((one.candidate.variant, one.candidate.problem) for one in ranked[:MODELLED])
 
 
 def nearest(rows: Sequence[Row], m: int, n: int, k: int, dtype: str, layout: str) -> Row | None:

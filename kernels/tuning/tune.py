@@ -5,8 +5,7 @@ from dataclasses import asdict, replace
 from itertools import product
 from typing import Any
 
-import torch
-
+from tilesim.choice.candidates import candidates
 from tilesim.devices.device import Device
 from tilesim.errors import TilesimError, shown
 from tilesim.problems import Problem
@@ -21,7 +20,7 @@ from ..measure.machine import device as this_gpu
 from ..measure.machine import facts
 from ..measure.reference import gate
 from ..measure.timing import REST, Rotation, capture, require_gpu, sample, spread, working_gpu
-from .candidates import Candidate, candidates
+from .choice import Choice as Candidate
 from .table import merged
 
 CUBLAS = "cublas"
@@ -43,11 +42,13 @@ def tune(
     layouts: Sequence[str] = ("nn",),
     samples: int = 100,
     seed: int = 0,
+    top: int | None = None,
     table: dict[str, Any] | None = None,
     progress: Callable[[int], object] = lambda units: None,
 ) -> dict[str, Any]:
     """The fastest kernel for each problem in each layout: a table as tuning.table has it.
 
+    `top`: time only so many kernels, those that the model of the machine ranks first; None: all that can run.
     `table`: an earlier one, whose rows for other products are kept. `progress` is called with how many more
     units are done, of PROGRESS_UNITS for each problem in each layout.
 
@@ -65,17 +66,17 @@ def tune(
     table = merged(table or made, made)
     for problem, layout in product(problems, layouts):
         with gpu_memory(problem), working_gpu():
-            made["rows"].append(_row(problem, layout, samples, seed, progress))
+            made["rows"].append(_row(problem, layout, samples, seed, top, progress))
     return merged(table, made)
 
 
 def _row(
-    problem: Problem, layout: str, samples: int, seed: int, progress: Callable[[int], object]
+    problem: Problem, layout: str, samples: int, seed: int, top: int | None, progress: Callable[[int], object]
 ) -> dict[str, Any]:
-    device, shared = this_gpu(1), torch.cuda.get_device_properties().shared_memory_per_block_optin
+    device = this_gpu(1)
     sets = [matrices(problem, "cuda", seed + i, layout) for i in range(sets_beyond_l2(problem))]
     loads = "ptr" if no_tma(problem, sets[0][:2]) else "tma"
-    every = list(candidates(problem, device, loads, shared))
+    every = _tried(problem, device, layout, loads, top)
     screened: dict[Candidate, float] = {}
     for i, candidate in enumerate(every):
         try:
@@ -98,6 +99,17 @@ def _row(
         **product_of, "tile": list(tiled.tile), "order": tiled.order, **asdict(variant),
         "us": us[variant, tiled], "cublas_us": us.get(CUBLAS), "candidates": len(screened),
     }  # fmt: skip
+
+
+def _tried(problem: Problem, device: Device, layout: str, loads: str, top: int | None) -> list[Candidate]:
+    """All candidates, or those that the model ranks first."""
+    if top is None:
+        found = list(candidates(problem, device, layout, loads))
+    else:
+        from tilesim.choice.choose import choose  # matmul imports this module, and needs no model
+
+        found = [one.candidate for one in choose(problem, device, layout, loads)[:top]]
+    return [(one.variant, one.problem) for one in found]
 
 
 class _CannotRun(Exception):

@@ -46,14 +46,14 @@ def run(*args, code=0):
 
 def test_every_size_in_every_dtype_and_layout_is_asked_for(asked):
     run("--size", "64x32x16", "--size", "4096x4096x512", "--dtype", "fp8", "--dtype", "bf16")
-    run("--layout", "nt", "--layout", "nn", "--samples", 7, "--seed", 5)
+    run("--layout", "nt", "--layout", "nn", "--samples", 7, "--seed", 5, "--top", 8)
     (first, usual), (one, options) = asked
     assert [(p.m, p.n, p.k, p.dtype) for p in first] == [
         (64, 32, 16, "fp8"), (64, 32, 16, "bf16"), (4096, 4096, 512, "fp8"), (4096, 4096, 512, "bf16"),
     ]  # fmt: skip
-    assert usual == {"layouts": ("nn",), "samples": 100, "seed": 0, "table": None}
+    assert usual == {"layouts": ("nn",), "samples": 100, "seed": 0, "top": None, "table": None}
     assert one == (Problem(4096, 4096, 512),)
-    assert options == {"layouts": ("nt", "nn"), "samples": 7, "seed": 5, "table": None}
+    assert options == {"layouts": ("nt", "nn"), "samples": 7, "seed": 5, "top": 8, "table": None}
 
 
 def test_the_winner_and_its_ratio_to_cublas_are_shown_per_shape(asked):

@@ -1,6 +1,8 @@
 """Which kernel is taken for a shape: the tuned table's, the nearest's, or one that runs anywhere."""
 
 import json
+import subprocess
+import sys
 import warnings
 
 import pytest
@@ -8,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from interpreter import jobs
 
-from tilesim import Device
+from tilesim import Device, Problem
+from tilesim.choice.choose import choose
 from tilesim_kernels import KernelError
 from tilesim_kernels.launch import variants
 from tilesim_kernels.tuning import choice, table
@@ -85,6 +88,42 @@ def test_fp16_takes_what_was_measured_for_bf16_and_fp32_does_not(own_table):
         warnings.simplefilter("error")
         (variant, problem), *_ = choice.choices(2048, 2048, 2048, "fp32", "nt", "Some GPU")
     assert variant.schedule == "naive"
+
+
+H200 = "NVIDIA H200"
+
+
+def test_a_shape_that_the_table_lacks_gets_what_the_model_ranks_first():
+    ranked = choose(Problem(96, 4096, 4096), Device.named("h200"), "nt")
+    found = choice.choices(96, 4096, 4096, "bf16", "nt", H200)
+    assert found[0] == (ranked[0].candidate.variant, ranked[0].candidate.problem)
+    assert {problem.tile for _, problem in found} >= {one.candidate.problem.tile for one in ranked[:3]}
+    anywhere = choice.choices(96, 4096, 4096, "bf16", "nt", None)
+    assert found[-len(anywhere) :] == anywhere
+
+
+def test_the_model_is_asked_once_a_shape(monkeypatch):
+    choice.modelled.cache_clear()
+    first = choice.choices(80, 4096, 4096, "bf16", "nn", H200)
+    monkeypatch.setattr("tilesim.choice.choose.choose", lambda *asked: pytest.fail("asked again"))
+    assert choice.choices(80, 4096, 4096, "bf16", "nn", H200) == first
+
+
+def test_what_the_model_has_no_kernel_for_gets_one_that_runs_anywhere():
+    assert choice.choices(64, 64, 64, "fp8", "nn", "NVIDIA A100 SXM") == choice.choices(
+        64, 64, 64, "fp8", "nn", None
+    )
+
+
+@pytest.mark.parametrize(("m", "loaded"), [(4096, False), (4095, True)])
+def test_a_known_shape_loads_no_model(m, loaded):
+    code = (
+        "import sys, tilesim_kernels; from tilesim_kernels.tuning.choice import choices\n"
+        f"choices({m}, 4096, 4096, 'bf16', 'nn', 'NVIDIA H200')\n"
+        "print(bool({'tilesim.model', 'tilesim.choice.choose'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout == f"{loaded}\n"
 
 
 def test_an_unknown_gpu_is_told_once(own_table):

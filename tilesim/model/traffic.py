@@ -63,9 +63,9 @@ class Loads:
 
     def behind(self, cache: int) -> Traffic:
         """What of it comes from where, behind a cache of so many bytes."""
-        lost = _lost(self.since, self._kept_for(cache))
-        asked, sent, missed = map(self._together, (np.ones((2, 1)), self.since > MERGED, lost))
-        waits = [of[first] for of, first in zip(lost, self.first, strict=True)]
+        gone = lost(self.since, self._kept_for(cache))
+        asked, sent, missed = map(self._together, (np.ones((2, 1)), self.since > MERGED, gone))
+        waits = [of[first] for of, first in zip(gone, self.first, strict=True)]
         return Traffic(asked, sent, missed, 1 - (1 - waits[0]) * (1 - waits[1]))
 
     def _together(self, share: np.ndarray) -> np.ndarray:
@@ -102,13 +102,13 @@ class Loads:
         return [size * float((self.part * of).sum()) for size, of in zip(self.sizes, factors, strict=True)]
 
 
-def _lost(since: np.ndarray, kept: float) -> np.ndarray:
+def lost(since: np.ndarray, kept: float) -> np.ndarray:
     """The share of what was loaded `since` K-steps ago that a cache has lost: float64, shape of `since`.
 
     It is 1 / (1 + (kept / since)^4). The power says how sharply it loses what is old; if it were exactly LRU,
     that would be infinite.
 
-    >>> _lost(np.array([0.0, 1.0, 10.0, 30.0, np.inf]), kept=10.0).round(3).tolist()
+    >>> lost(np.array([0.0, 1.0, 10.0, 30.0, np.inf]), kept=10.0).round(3).tolist()
     [0.0, 0.0, 0.5, 0.988, 1.0]
     """
     if not np.isfinite(kept):

@@ -38,6 +38,7 @@ LAYOUTS = ("nn", "nt", "tn", "tt")
 )
 @click.option("--samples", type=click.IntRange(1, 100_000), default=100, help="Of each finalist.  [100]")
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, help="Of the random operands.  [0]")
+@click.option("--top", type=click.IntRange(1, 1000), help="Time only the best by the model, so many.  [all]")
 @click.option(
     "--table",
     type=FIGURES_FILE,
@@ -51,6 +52,7 @@ def command(
     layouts: tuple[str, ...],
     samples: int,
     seed: int,
+    top: int | None,
     table: str | None,
     output: str | None,
     as_json: bool,
@@ -64,7 +66,12 @@ def command(
         problems = [replace(PROBLEM, m=m, n=n, k=k, dtype=dtype) for (m, n, k), dtype in wanted]
     measure = load("kernels")
     before = load("kernels", "tuning.table").read(table) if table and Path(table).exists() else None
-    options: dict[str, Any] = {"layouts": layouts or LAYOUTS[:1], "samples": samples, "seed": seed}
+    options: dict[str, Any] = {
+        "layouts": layouts or LAYOUTS[:1],
+        "samples": samples,
+        "seed": seed,
+        "top": top,
+    }
     units = load("kernels", "tuning.tune").PROGRESS_UNITS * len(problems) * len(options["layouts"])
     with progress("tune", units) as done:
         report = measure.tune(*problems, **options, table=before, progress=done)

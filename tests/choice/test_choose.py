@@ -1,0 +1,125 @@
+"""What is chosen for a product: ranks, reasons, and refusals."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tilesim import Device, Problem
+from tilesim.choice import candidates as tables
+from tilesim.choice.candidates import candidates
+from tilesim.choice.choose import choose
+from tilesim.choice.estimate import LIMITS
+from tilesim.choice.kernels import GROUPED, KERNELS, WARP_SPECIALISED
+from tilesim.devices.device import presets
+from tilesim.errors import ChoiceError, CostsError
+
+H200 = Device.named("h200")
+sizes = st.sampled_from([16, 48, 128, 200, 1024, 3072, 4096, 16384])
+kinds = st.sampled_from([("bf16", "nn"), ("bf16", "nt"), ("fp8", "nt"), ("fp8", "nn"), ("fp32", "nn")])
+
+
+@given(sizes, sizes, sizes, kinds, st.integers(0, 2**32))
+def test_the_ranking_is_the_same_in_whatever_order_kernels_are_listed(m, n, k, kind, seed):
+    problem = Problem(m, n, k, dtype=kind[0])
+    first = choose(problem, H200, kind[1])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tables, "KERNELS", Random(seed).sample(KERNELS, len(KERNELS)))
+        assert choose(problem, H200, kind[1]) == first
+
+
+@given(sizes, sizes, sizes, kinds)
+def test_parts_add_up_and_the_limit_is_one_of_them_or_a_term(m, n, k, kind):
+    for one in choose(Problem(m, n, k, dtype=kind[0]), H200, kind[1]):
+        assert one.ns == pytest.approx(sum(one.parts.values()))
+        assert min(one.parts.values()) >= 0
+        assert one.limit in {*LIMITS, *one.parts} - {"K-steps"}
+        assert 1 <= one.sms <= H200.sms
+
+
+large = st.sampled_from([512, 1536, 4096, 16384])
+
+
+@given(sizes, large, large, kinds, st.sampled_from("nk"))
+def test_no_kernel_of_whole_tiles_takes_less_for_more_columns_or_longer_sums(m, n, k, kind, side):
+    """With tiles that are split it may: more tiles have fewer sharers each."""
+    problem = Problem(m, n, k, dtype=kind[0])
+
+    def times(of):
+        return {
+            (one.candidate.variant, one.candidate.problem.tile, one.candidate.problem.order): one.ns
+            for one in choose(of, H200, kind[1])
+            if one.candidate.variant.schedule in ("naive", "persistent")
+        }
+
+    before, after = times(problem), times(replace(problem, **{side: 4 * getattr(problem, side)}))
+    assert all(after[name] >= before[name] * (1 - 1e-9) for name in before.keys() & after.keys())
+
+
+@given(sizes, sizes, sizes)
+def test_the_tile_and_order_of_the_problem_count_nothing(m, n, k):
+    problem = Problem(m, n, k)
+    other = replace(problem, tile=(16, 16, 16), order="morton")
+    assert choose(problem, H200) == choose(other, H200)
+
+
+def test_no_kernel_reaches_more_than_the_tensor_cores_do():
+    for one in choose(Problem(8192, 8192, 8192), H200):
+        assert 2 * 8192**3 / one.ns / 1000 < presets()["h200"]["peak_tflops"]["bf16"]
+
+
+def test_a_new_kernel_is_a_row(monkeypatch):
+    new = replace(KERNELS[0], variant=replace(KERNELS[0].variant, kernel="mine"), tiles=((128, 128, 1, 8),))
+    monkeypatch.setattr(tables, "KERNELS", (*KERNELS, new))
+    found = list(candidates(Problem(1024, 1024, 1024), H200))
+    mine = [one for one in found if one.variant.kernel == "mine"]
+    assert {one.problem.tile for one in mine} == {(128, 128, 64)}
+    assert {one.problem.order for one in mine} == set(GROUPED)
+
+
+def test_products_of_few_rows_get_tiles_of_few_rows():
+    for m, most in ((16, 16), (32, 32), (64, 64)):
+        assert choose(Problem(m, 8192, 8192), H200)[0].candidate.problem.tile_m <= most
+
+
+def test_wgmma_takes_fp8_along_k_alone():
+    along = {one.variant.kernel for one in candidates(Problem(512, 512, 512, dtype="fp8"), H200, "nt")}
+    across = {one.variant.kernel for one in candidates(Problem(512, 512, 512, dtype="fp8"), H200, "nn")}
+    assert along >= set(WARP_SPECIALISED) - {"ping-pong"} and not across & set(WARP_SPECIALISED)
+
+
+@pytest.mark.parametrize(
+    ("k", "layout", "loads"), [(1024, "nn", "tma"), (1023, "nn", "ptr"), (1023, "tn", "tma")]
+)
+def test_rows_that_tma_cannot_load_are_loaded_through_pointers(k, layout, loads):
+    assert {one.variant.loads for one in candidates(Problem(1024, 1024, k), H200, layout)} == {loads}
+
+
+def test_a_device_without_tma_gets_kernels_that_need_none():
+    found = choose(Problem(4096, 4096, 4096), Device.named("a100"))
+    assert {one.candidate.variant.loads for one in found} == {"ptr"}
+
+
+def test_2_to_the_31_tiles_are_ranked():
+    found = choose(Problem(2**23, 2**23, 64), H200)
+    assert found and all(one.candidate.problem.tiles <= 2**31 for one in found)
+
+
+def test_what_no_kernel_computes_is_said():
+    with pytest.raises(ChoiceError, match=r"no kernel here computes 64x64x64 in int8 on NVIDIA H200$"):
+        choose(Problem(64, 64, 64, dtype="int8"), H200)
+    with pytest.raises(CostsError, match="datasheet has no fp8 rate"):
+        choose(Problem(64, 64, 64, dtype="fp8"), Device.named("a100"))
+
+
+def test_choosing_imports_neither_torch_nor_the_engine():
+    code = (
+        "import sys; from tilesim.choice.choose import choose; from tilesim import Device, Problem\n"
+        "choose(Problem(64, 64, 64), Device.named('h200'))\n"
+        "assert not {'torch', 'triton', 'tilesim.engine'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

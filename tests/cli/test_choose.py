@@ -1,0 +1,67 @@
+"""`tilesim choose`, and what `tilesim bench choice` says of measured times."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import tilesim
+from tilesim import Device, Problem
+from tilesim.choice.choose import choose
+from tilesim.cli import main
+
+SHIPPED = Path(tilesim.__file__).parent / "data/choice/h200.json"
+
+
+def run(*args, code=0):
+    result = CliRunner().invoke(main, list(map(str, args)))
+    assert result.exit_code == code, result.output
+    return result.stdout if code == 0 else result.stderr
+
+
+def test_the_ranking_is_the_library_s():
+    shape = ["--m", 512, "--n", 4096, "--k", 4096, "--dtype", "fp8", "--layout", "nt"]
+    printed = json.loads(run("choose", *shape, "--top", 3, "--json"))
+    ranked = choose(Problem(512, 4096, 4096, dtype="fp8"), Device.named("h200"), "nt")
+    assert printed["candidates"] == len(ranked)
+    assert [one["us"] for one in printed["ranking"]] == [round(one.ns / 1000, 3) for one in ranked[:3]]
+    assert printed["ranking"][0]["tile"] == list(ranked[0].candidate.problem.tile)
+    _, _, _, *lines = run("choose", *shape, "--top", 3).splitlines()
+    assert len(lines) == 3 and all(one.limit in line for one, line in zip(ranked, lines, strict=False))
+
+
+def test_sms_alone_are_so_many_of_an_h200():
+    few = json.loads(run("choose", "--sms", 4, "--json"))
+    assert (
+        few["device"] == ""
+        and few["ranking"][0]["us"] > json.loads(run("choose", "--json"))["ranking"][0]["us"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        (["--m", 0], 2, "M is 0; it must be a whole number from 1"),
+        (["--m", 2**40, "--n", 2**40], 2, "at most 2147483648 are allowed"),
+        (["--dtype", "int8"], 1, "no kernel here computes 4096x4096x512 in int8 on NVIDIA H200"),
+        (["--dtype", "fp8", "--device", "a100"], 1, "datasheet has no fp8 rate"),
+        (["--ctas-per-sm", 2], 2, "leave out --ctas-per-sm"),
+        (["--layout", "rows"], 2, "layout"),
+    ],
+)
+def test_what_cannot_be_chosen_is_one_sentence(words, code, sentence):
+    said = run("choose", *words, code=code)
+    assert said.startswith("error: ") and sentence in said and said.count("\n") == 1
+
+
+def test_measured_times_are_judged_without_a_gpu():
+    held_out = run("bench", "choice", "--measured", SHIPPED).splitlines()[-1]
+    assert held_out.startswith("held out: products 10, mean_ratio")
+    rows = json.loads(run("bench", "choice", "--measured", SHIPPED, "--json"))["rows"]
+    assert sum(row["held_out"] for row in rows) == 10
+
+
+def test_a_measurement_that_is_none(tmp_path):
+    (tmp_path / "m.json").write_text("{}")
+    assert "is no measurement" in run("bench", "choice", "--measured", tmp_path / "m.json", code=1)

@@ -1,0 +1,1 @@
+"""Which kernel multiplies a shape the fastest, by the model of the machine, before anything is measured."""

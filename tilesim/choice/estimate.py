@@ -1,0 +1,113 @@
+"""What a candidate takes, by the model of the machine, and which limit holds.
+
+A kernel's time is what is paid once, and for each wave of tiles its K-steps, as tilesim.model.kstep has them,
+and what a tile takes beside them:
+
+    time = once + waves · (K-steps · step + tile + write) + fix-up
+
+`write` is the tile of C over what an SM sends. Where several thread blocks sum one tile, all but one store
+their sums in fp32, and the last loads and adds them one after the other: bytes over what an SM gets, and a
+latency of DRAM for each hand-over. All blocks of an SM together load no more than that a cycle, however few
+SMs have work.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tilesim.choice.candidates import Candidate, result_bytes
+from tilesim.choice.kernel_times import KernelTimes, times_of
+from tilesim.choice.waves import Waves, waves
+from tilesim.devices.device import Device
+from tilesim.devices.hardware import DRAM_SHARE, SM_BYTES_PER_CLOCK, Hardware
+from tilesim.model.kstep import k_step_terms
+from tilesim.problems import DTYPE_BYTES
+
+LIMITS = ("tensor cores", "latency", "L2", "DRAM")
+"""The terms of a K-step, in the order of tilesim.model.kstep."""
+
+SHARED = ("L2", "DRAM")
+"""Those that all SMs share: where one of them holds, more SMs at work would win nothing."""
+
+STREAMED = 0.97
+"""Of what a stream reads out of DRAM, so much comes where one row of whole tiles reads B once, end to end.
+Fitted, as tilesim.devices.hardware.DRAM_SHARE is for tiles in several rows."""
+
+FP32 = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The ns of a candidate, and the parts of which they are the sum.
+
+    `parts`: "once", "K-steps", "tiles", what the last wave's K-steps take for slots that have none, "idle
+    SMs", and "fix-up". `limit`: the part or, of K-steps, the term that takes the most. `waves`: of tiles or
+    of their parts, the last perhaps not full. `sms`: how many have work.
+    """
+
+    candidate: Candidate
+    ns: float
+    parts: dict[str, float]
+    limit: str
+    waves: float
+    sms: int
+
+
+def estimate(one: Candidate, device: Device, hardware: Hardware, layout: str) -> Estimate:
+    """What `one` takes on a device, whose hardware has the constants for the dtype."""
+    laid = waves(one, device, hardware)
+    terms = step_terms(one, laid, hardware, device.sms - device.busy_sms)
+    known = times_of(one, layout)
+    parts = parts_of(one, laid, terms, hardware, known)
+    largest = max(parts, key=lambda part: parts[part])
+    if largest == "K-steps":
+        largest = LIMITS[int(scaled(terms, known)[:, 0 if laid.full else 1].argmax())]
+    count = laid.full + laid.rest / laid.slots
+    sms = min(laid.blocks, laid.slots // one.residents)
+    return Estimate(one, sum(parts.values()), parts, largest, count, sms)
+
+
+def step_terms(one: Candidate, laid: Waves, hardware: Hardware, sms: int) -> np.ndarray:
+    """Cycles of each limit of a K-step in a full wave and in the rest: float64 [LIMITS, 2]."""
+    beside = k_step_terms(laid.traffic, one.problem, hardware, 0.0, one.variant.stages, one.residents)
+    tile = (one.problem.tile_m + one.problem.tile_n) * one.problem.tile_k * DTYPE_BYTES[one.problem.dtype]
+    alone = np.arange(1, one.residents + 1)[:, np.newaxis] * (tile / SM_BYTES_PER_CLOCK)
+    if one.problem.tiles_m == 1 and laid.sharers == 1:
+        beside[LIMITS.index("DRAM")] *= DRAM_SHARE / STREAMED
+    beside[LIMITS.index("L2")] = np.maximum(beside[LIMITS.index("L2")], alone)
+    residents = [-(-max(1, blocks) // sms) - 1 for blocks in (laid.blocks, laid.rest)]
+    return np.stack([beside[:, residents[0], 0], beside[:, residents[1], 1]], axis=1)
+
+
+def scaled(terms: np.ndarray, known: KernelTimes) -> np.ndarray:
+    """The terms as this kernel takes them."""
+    return terms * np.array([known.multiplying, known.waiting, 1.0, 1.0])[:, np.newaxis]
+
+
+def parts_of(
+    one: Candidate, laid: Waves, terms: np.ndarray, hardware: Hardware, known: KernelTimes
+) -> dict[str, float]:
+    """The parts of the time of a candidate, ns; see Estimate."""
+    cycle = 1000 / hardware.clock_mhz
+    scaled_terms = scaled(terms, known)
+    full, rest = scaled_terms.max(axis=0) * cycle
+    problem = one.problem
+    elements = problem.tile_m * problem.tile_n
+    send = elements * cycle / SM_BYTES_PER_CLOCK
+    beside = (known.tile + known.write * send * result_bytes(problem.dtype)) / one.residents
+    fixup = 0.0
+    if laid.sharers > 1:
+        late = hardware.dram_latency * cycle
+        fixup = laid.sharers * send * FP32 + (laid.sharers - 1) * late
+    last = laid.rest > 0
+    ends = float(last * laid.rest_steps * rest)
+    sms = laid.slots // one.residents
+    shared = LIMITS[int(scaled_terms[:, 1].argmax())] in SHARED
+    busy = 1.0 if shared else laid.rest / (sms * max(1, -(-laid.rest // sms)))
+    return {
+        "once": known.once,
+        "K-steps": float(laid.full * laid.steps * full) + ends * busy,
+        "tiles": float((laid.written if laid.sharers > 1 else laid.full + last) * beside),
+        "idle SMs": ends * (1 - busy),
+        "fix-up": fixup,
+    }

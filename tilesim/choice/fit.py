@@ -1,0 +1,128 @@
+"""fit: the times of kernels beside the machine's, from measured times of many of them.
+
+Each constant is fitted in turn, by golden section between its bounds, and all of them a few times over. What
+is made small is the sum of squared logarithms of measured over estimated time, so that a product of 5 µs
+counts as one of 5 ms does, and a slow kernel less than one that might be chosen.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+from math import log
+from typing import Any
+
+import numpy as np
+
+from tilesim.choice.candidates import Candidate, candidates
+from tilesim.choice.estimate import parts_of, step_terms
+from tilesim.choice.kernel_times import SPLIT, KernelTimes, family, tile_of
+from tilesim.choice.measurement import Timed
+from tilesim.choice.waves import Waves, waves
+from tilesim.devices.device import Device
+from tilesim.devices.facts import REFERENCE
+from tilesim.devices.hardware import Hardware
+from tilesim.problems import Problem
+
+BOUNDS = {
+    "once": (500.0, 10_000.0), "tile": (200.0, 5_000.0), "write": (0.0, 2.0), "multiplying": (1.0, 2.0),
+    "waiting": (0.8, 2.0),
+}  # fmt: skip
+"""Of each constant of KernelTimes."""
+
+PARTIAL_NS = 1000
+"""What splitting tiles takes at least beside the whole ones' times: a partial is stored, its flag raised, and
+both are read again, each at a latency of DRAM."""
+
+ROUNDS, SECTIONS = 6, 14
+FEWEST = 3
+"""Products in which a tile was timed before it has a rate of its own."""
+
+CLOSE = 1.3
+"""A kernel that takes so many times as long as the fastest weighs a half, and less beyond."""
+
+
+Case = tuple[Candidate, Waves, np.ndarray, Hardware, float, float]
+"""A candidate, its waves and terms, the hardware, its measured ns and its weight."""
+
+
+def fit(timed: Iterable[Timed], device: Device) -> dict[str, Any]:
+    """{"families": constants by family, "tiles": "multiplying" by tile}, fitted to what is not held out."""
+    families: dict[str, list[Case]] = defaultdict(list)
+    tiles: dict[str, list[Case]] = defaultdict(list)
+    products: dict[str, set[Problem]] = defaultdict(set)
+    for one in timed:
+        if one.held_out:
+            continue
+        hardware = Hardware.named(device.name or REFERENCE, one.problem.dtype)
+        fastest = min(one.us.values())
+        for candidate in candidates(one.problem, device, one.layout):
+            us = one.of(candidate)
+            if us is None:
+                continue
+            laid = waves(candidate, device, hardware)
+            terms = step_terms(candidate, laid, hardware, device.sms - device.busy_sms)
+            weight = 1 / (1 + (log(us / fastest) / log(CLOSE)) ** 2)
+            case = (candidate, laid, terms, hardware, 1000 * us, weight)
+            products[tile_of(candidate, one.layout)].add(one.problem)
+            families[family(candidate)].append(case)
+            tiles[tile_of(candidate, one.layout)].append(case)
+    found: dict[str, KernelTimes] = {}
+    for name, cases in sorted(families.items()):  # a kernel before the same with split tiles
+        whole = found.get(name.removesuffix(SPLIT))
+        least = whole.once + PARTIAL_NS if whole else BOUNDS["once"][0]
+        found[name] = _fitted(cases, whole or KernelTimes(), BOUNDS | {"once": (least, BOUNDS["once"][1])})
+    own = {}
+    for name, cases in tiles.items():
+        if len(products[name]) >= FEWEST:
+            start = found[family(cases[0][0])]
+            own[name] = {
+                "multiplying": round(
+                    _fitted(cases, start, {"multiplying": BOUNDS["multiplying"]}).multiplying, 3
+                )
+            }
+    shown = {
+        name: {field: round(getattr(known, field), 3) for field in BOUNDS} for name, known in found.items()
+    }
+    return {"families": dict(sorted(shown.items())), "tiles": dict(sorted(own.items()))}
+
+
+def _fitted(cases: list[Case], known: KernelTimes, bounds: Mapping[str, tuple[float, float]]) -> KernelTimes:
+    known = replace(known, **{name: max(low, getattr(known, name)) for name, (low, _) in bounds.items()})
+    for _ in range(ROUNDS if len(bounds) > 1 else 1):
+        for name, (low, high) in bounds.items():
+            best = replace(known, **{name: _section(partial(_loss_with, cases, known, name), low, high)})
+            known = min(known, best, key=partial(_loss, cases))
+    return known
+
+
+def _loss_with(cases: list[Case], known: KernelTimes, name: str, value: float) -> float:
+    return _loss(cases, replace(known, **{name: value}))
+
+
+def _loss(cases: list[Case], known: KernelTimes) -> float:
+    return sum(
+        weight * log(sum(parts_of(one, laid, terms, hardware, known).values()) / ns) ** 2
+        for one, laid, terms, hardware, ns, weight in cases
+    )
+
+
+def _section(loss: Callable[[float], float], low: float, high: float) -> float:
+    """The value between `low` and `high` for which `loss` is least, if it falls and then rises.
+
+    >>> round(_section(lambda x: (x - 2) ** 2, 0, 10), 1)
+    2.0
+    """
+    ratio = (5**0.5 - 1) / 2
+    left, right = high - ratio * (high - low), low + ratio * (high - low)
+    at_left, at_right = loss(left), loss(right)
+    for _ in range(SECTIONS):
+        if at_left <= at_right:
+            high, right, at_right = right, left, at_left
+            left = high - ratio * (high - low)
+            at_left = loss(left)
+        else:
+            low, left, at_left = left, right, at_right
+            right = low + ratio * (high - low)
+            at_right = loss(right)
+    return (low + high) / 2

@@ -1,0 +1,110 @@
+"""`tilesim bench choice`: the time of every kernel for many shapes, to judge `choose` and to fit it."""
+
+from dataclasses import asdict
+from os import cpu_count
+from typing import Any
+
+import click
+
+from tilesim.choice.fit import fit
+from tilesim.choice.judge import Judged, judge, verdict
+from tilesim.choice.measurement import read
+from tilesim.cli.options import DEVICE
+from tilesim.cli.packages import load
+from tilesim.cli.parameter_types import DEVICES, INPUT
+from tilesim.cli.progress import progress
+from tilesim.cli.reports import machine, report_options, show
+from tilesim.devices.device import Device
+
+KINDS = ("bf16:nn", "fp8:nt", "bf16:nt", "fp8:nn")
+
+
+@click.command("choice", short_help="Time every kernel for many shapes, to judge what is chosen.")
+@click.option(
+    "--kind", "kinds", type=click.Choice(KINDS), multiple=True, help="Of operands; repeat it.  [all]"
+)
+@click.option(
+    "--budget",
+    type=click.IntRange(1, 10**6),
+    default=3600,
+    help="Seconds after which no other shape is begun.  [3600]",
+)
+@click.option("--processes", type=click.IntRange(1, 256), help="That compile kernels.  [one a core]")
+@click.option(
+    "--measured",
+    type=INPUT,
+    metavar="FILE",
+    multiple=True,
+    help="Measure nothing: judge `choose` by this, and with -o fit kernels' times to it; repeat it.",
+)
+@click.option("--device", type=DEVICES, metavar="NAME", help="On which it was measured.  [h200]")
+@report_options
+def command(
+    kinds: tuple[str, ...], budget: int, processes: int | None, measured: tuple[str, ...],
+    device: str | None, output: str | None, as_json: bool,
+) -> None:  # fmt: skip
+    """Time all candidates of `tilesim choose` and cuBLAS, for 47 shapes."""
+    if measured:
+        timed = [one for path in measured for one in read(path)]
+        on = Device.named(device or DEVICE)
+        found = judge(timed, on)
+        report = fit(timed, on) if output else {"rows": [_values(one) for one in found]}
+        show(report, lambda report: "\n".join(_judged(found)), output, as_json)
+        return
+    measure = load("kernels", "tuning.exhaustive")
+    products = measure.products(kinds or KINDS)
+    with progress("bench choice", len(products)) as done:
+        report = measure.exhaustive(products, budget, processes or cpu_count() or 1, done)
+    show(report, _measured, output, as_json)
+
+
+def _measured(report: dict[str, Any]) -> str:
+    """How much was measured, and on what."""
+    count = sum(len(row["us"]) for row in report["rows"])
+    lines = [machine(report), f"{count} times of {len(report['rows'])} products"]
+    for what in ("wrong", "failed"):
+        if report[what]:
+            lines.append(f"{what}: {len(report[what])}, the first {report[what][0]}")
+    if "stopped" in report:
+        lines.append(f"stopped early: {report['stopped']}")
+    return "\n".join(lines)
+
+
+def _judged(found: list[Judged]) -> list[str]:
+    """A line per product, then the figures of those that were fitted to and of those that were held out."""
+    lines = [
+        f"{'product':32} {'chosen':48} {'µs':>9} {'fastest':>9} {'regret':>7} {'top 8':>7} {'cuBLAS':>7}"
+    ]
+    for one in found:
+        problem, variant = one.timed.problem, one.chosen.candidate.variant
+        tile = "x".join(map(str, one.chosen.candidate.problem.tile))
+        name = f"{problem.m}x{problem.n}x{problem.k} {problem.dtype} {one.timed.layout}"
+        chosen = f"{variant.name} {variant.schedule} {tile}, {variant.stages} stages"
+        ratio = f"{one.ratio:7.3f}" if one.ratio else f"{'-':>7}"
+        lines.append(
+            f"{name:32} {chosen:48} {one.us:9.2f} {one.best_us:9.2f} {one.regret:7.1%} {one.top_regret:7.1%}"
+            f" {ratio}"
+        )
+    for what, held_out in (("fitted to", False), ("held out", True)):
+        some = [one for one in found if one.timed.held_out == held_out and one.ratio]
+        if some:
+            lines.append(
+                f"{what}: "
+                + ", ".join(f"{name} {value:.4g}" for name, value in asdict(verdict(some)).items())
+            )
+    return lines
+
+
+def _values(one: Judged) -> dict[str, Any]:
+    problem = one.timed.problem
+    size = {
+        "m": problem.m,
+        "n": problem.n,
+        "k": problem.k,
+        "dtype": problem.dtype,
+        "layout": one.timed.layout,
+    }
+    return size | {
+        "held_out": one.timed.held_out, "place": one.place, "us": one.us, "best_us": one.best_us,
+        "top_us": one.top_us, "cublas_us": one.timed.cublas_us,
+    }  # fmt: skip
