@@ -21,6 +21,7 @@ from tilesim.variants import Variant
 
 from .errors import OperandError
 from .gemm.tile_ops import INTERPRETED
+from .gemm.transpose import transposed
 from .launch.cublas import tf32
 from .launch.job import Job
 from .launch.jobs import job
@@ -49,7 +50,7 @@ def matmul(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
 
     A and B: fp16, bf16, fp32 or fp8 (torch.float8_e4m3fn), both the same, on one NVIDIA GPU; on the CPU where
     Triton interprets. They may be row-major, column-major or slices of such; only what has no dense dimension
-    is copied. Under autocast both become its dtype first. Sizes may be 0.
+    is copied, and fp8 that is not dense along K. Under autocast both become its dtype first. Sizes may be 0.
 
     Raises OperandError, a RuntimeError and a ValueError, for operands that have no product or none here;
     KernelError for one that no kernel can compute; TypeError for what is no tensor.
@@ -101,7 +102,7 @@ def _product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
         if not a.numel() or not b.numel():
             return _empty(a, b).zero_()
         _check_place(a)
-        a, b = (x if lines(x) else x.contiguous() for x in (a, b))
+        a, b = _laid(a, b)
         key = _key(a, b)
     c = _empty(a, b)
     if INTERPRETED or a.device.index == torch.cuda.current_device():
@@ -110,6 +111,15 @@ def _product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
         with torch.cuda.device(a.device):
             _multiply(a, b, c, key)
     return c
+
+
+def _laid(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """The operands as kernels take them, copied where needed: a dimension is dense, of 8-bit ones K."""
+    a, b = (x if lines(x) else x.contiguous() for x in (a, b))
+    if a.element_size() > 1:
+        return a, b
+    (rows_a, by_columns), (rows_b, along_k) = lines(a), lines(b)
+    return transposed(rows_a) if by_columns else a, b if along_k else transposed(rows_b).T
 
 
 def _key(a: torch.Tensor, b: torch.Tensor) -> tuple:
