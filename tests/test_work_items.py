@@ -124,8 +124,11 @@ def test_runs_of_unlike_work_are_not_compared(tasks, tmp_path):
 
 def test_a_film_shows_the_list(tasks):
     pytest.importorskip("manim")
+    from tilesim_scenes.look.language import SOURCE, use_language
     from tilesim_scenes.mobjects.traces.tile_grid import TileGrid
     from tilesim_scenes.story.traces.trace import finding, opening, tell
+
+    use_language(SOURCE)  # That of the last film otherwise.
 
     trace = read(tasks)
     story = tell(trace)
@@ -139,7 +142,10 @@ def test_a_film_shows_the_list(tasks):
 
 def test_a_race_of_two_runs_of_them(tmp_path):
     pytest.importorskip("manim")
+    from tilesim_scenes.look.language import SOURCE, use_language
     from tilesim_scenes.story.traces import race, race_words
+
+    use_language(SOURCE)
 
     one = read(others.write(tmp_path, "tasks.csv"))
     spans = one.spans.copy()

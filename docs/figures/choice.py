@@ -1,6 +1,9 @@
 """How good the model's choice of kernels is, by the measured times that ship in tilesim/data/choice."""
 
+import json
 from functools import cache
+
+import unseen_products
 
 from figures.kernels import DATA, read, table
 from tilesim.choice.judge import Judged, Verdict, judge, verdict
@@ -41,6 +44,24 @@ def name(one: Judged) -> str:
     return f"{problem.m} × {problem.n} × {problem.k}, {problem.dtype}, {one.timed.layout}"
 
 
+def unseen() -> str:
+    """`matmul` on products drawn at random, of which none was in any table or fit."""
+    lines = [
+        (
+            kind.replace(":", ", "),
+            "whole" if whole else "broken",
+            str(count),
+            f"{mean:.2f}",
+            f"{least:.2f}",
+            str(short),
+        )
+        for kind, whole, count, mean, least, short in unseen_products.verdict(
+            json.loads(unseen_products.RESULTS.read_text("utf-8"))["rows"]
+        )
+    ]
+    return table(("operands", "lines", "products", "× cuBLAS, mean", "least", "below 0.9"), lines, left=2)
+
+
 def held_out() -> str:
     lines = [
         (name(one), "×".join(map(str, one.chosen.candidate.problem.tile)),
@@ -74,6 +95,7 @@ def figures() -> dict[str, str]:
         "choice_verdict": figures_table(),
         "choice_held_out": held_out(),
         "choice_short": short(),
+        "choice_unseen": unseen(),
         "choice_products": f"{len(every)}",
         "choice_times": f"{times:,}",
         "choice_machine": f"{machine['gpu']}, driver {machine['driver']}, Triton {machine['triton']}, "

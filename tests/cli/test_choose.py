@@ -34,7 +34,7 @@ def test_the_ranking_is_the_library_s():
 def test_sms_alone_are_so_many_of_an_h200():
     few = json.loads(run("choose", "--sms", 4, "--json"))
     assert (
-        few["device"] == ""
+        few["device"] == "h200"
         and few["ranking"][0]["us"] > json.loads(run("choose", "--json"))["ranking"][0]["us"]
     )
 

@@ -55,9 +55,9 @@ def test_help_shows_the_defaults_that_hold():
     assert all(film[name].endswith("  [the film's own]") for name in shared)
     assert not [name for name in shared if "film" in plain[name]]
     ends = {"m": "[4096]", "k": "[512]", "tile": "[128x256x64]", "order": "[row-major]", "dtype": "[bf16]"}
-    ends |= {"device": "[h200, unless --sms is given]", "ctas_per_sm": "[1]", "busy_sms": "[0]"}
+    ends |= {"device": "[h200]", "ctas_per_sm": "[1]", "busy_sms": "[0]"}
     assert all(plain[name].endswith(f".  {end}") for name, end in ends.items())
-    assert plain["sms"] == "SMs. With --device, that GPU with so many; alone, so many of an H200."
+    assert plain["sms"] == "How many SMs of that GPU there are."
 
 
 def test_the_shortest_and_the_longest_film_are_those_of_the_help():

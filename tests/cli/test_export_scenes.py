@@ -373,7 +373,7 @@ FILMS = {
     "unknown film": (["naiv"], "did you mean 'naive'?"),
     "missing trace": (["naive", "--trace", "none.npz"], "none.npz"),
     "truncated trace": (["naive", "--trace", "cut.npz"], "cut.npz"),
-    "trace and simulation": (["naive", "--trace", "good.npz", "--m", "64"], "leave out one of the two"),
+    "trace and simulation": (["naive", "--trace", "good.npz", "--m", "64"], "leave out m"),
     "unknown schedule": (["naive", "--schedule", "naiv"], "did you mean 'naive'?"),
     "no SMs": (["naive", "--sms", "0"], "number of SMs is 0"),
     "theme typo": (["naive", "--theme", "drak"], "'drak'"),

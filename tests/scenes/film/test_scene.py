@@ -94,7 +94,8 @@ def test_a_title_can_be_another_or_none() -> None:
         ({"opening": "no"}, "error: opening is 'no'; it must be true or false"),
         ({"sms": 0}, "error: "),
         ({"trace": "gone.npz"}, "error: .*gone.npz"),
-        ({"m": 512, "trace": "a.npz"}, "error: m belongs to a simulation"),
+        ({"m": 512, "trace": "a.npz"}, "error: a.npz: .*leave out m"),
+        ({"seed": 1, "trace": "a.npz"}, "error: seed belongs to a simulation"),
         ({"wings": 2}, "error: .*wings"),
     ],
 )
