@@ -24,6 +24,7 @@ EXTRAS = {
     "scale": "large simulations",
     "tables": "tables as Parquet",
     "cluster": "films on many machines",
+    "slides": "slides for PowerPoint",
 }
 """The extras that users have a use for, each with what for; "" for what is always needed."""
 NEEDED = ("", "films")
