@@ -148,7 +148,7 @@ def loads(plan: Plan, problem: Problem, slots: int, gap: float) -> Loads:
     return Loads(
         row,
         len(rows),
-        _numbered((time / length).astype(np.int64)),
+        _numbered((time / length).astype(np.intp)),
         (end - begin) / length,
         np.stack(since),
         np.stack(ahead),
@@ -188,5 +188,5 @@ def _since(operand: np.ndarray, time: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 
 def _numbered(time: np.ndarray) -> np.ndarray:
-    """Small numbers that are equal where whole numbers `time` from 0 are: int64."""
+    """Small numbers that are equal where whole numbers `time` from 0 are: intp, by which NumPy counts."""
     return time if time.max() < 4 * len(time) else np.unique(time, return_inverse=True)[1]
