@@ -1,7 +1,10 @@
 """Every run draws the same examples; `pytest --hypothesis-profile=search` looks for new ones, or `=hours`."""
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # pytest looks for doctests in every module; what tests share is imported by them, not collected besides.
@@ -14,3 +17,17 @@ for name, examples in {"search": 2000, "hours": 200_000}.items():
         name, deadline=None, max_examples=examples, print_blob=True, suppress_health_check=slow_machines
     )
 settings.load_profile("same")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Chromium without a window, where there is one."""
+    from programs import ARGUMENTS, CHROMIUM
+
+    if not CHROMIUM:
+        pytest.skip("needs Chromium")
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 pytest.importorskip("manim", reason="slides are cut from films, and films need Manim")
 
-from programs import ARGUMENTS, CHROMIUM, data_in, race
+from programs import data_in, race
 
 from tilesim import Trace
 from tilesim.cli import main
@@ -159,17 +159,6 @@ def test_what_does_not_fit_slides_is_wrong_usage(words, error, tmp_path, monkeyp
     assert error in said.stderr
     assert said.stderr.count("\n") == 1
     assert not list(tmp_path.iterdir())
-
-
-@pytest.fixture(scope="module")
-def browser():
-    if not CHROMIUM:
-        pytest.skip("needs Chromium")
-    sync_api = pytest.importorskip("playwright.sync_api")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from http.client import HTTPConnection
 
 import pytest
 from click.testing import CliRunner
-from programs import ARGUMENTS, CHROMIUM, data_in, measured, race, split
+from programs import data_in, measured, race, split
 
 from tilesim import player
 from tilesim.cli import main
@@ -172,44 +172,34 @@ def test_ctrl_c_ends_it_without_a_word(file):
         assert process.stderr.read().strip() == ""
 
 
-@pytest.mark.skipif(not CHROMIUM, reason="needs Chromium")
-def test_the_browser_loads_a_changed_file_again(server, file):
-    sync_api = pytest.importorskip("playwright.sync_api")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        page, faults, asked = browser.new_page(), [], set()
-        page.on("console", lambda message: message.type == "error" and faults.append(message.text))
-        page.on("request", lambda request: asked.add(request.url))
-        page.goto(server.address)
-        page.wait_for_function("() => tilesim.player.runs[0].name === 'naive'")
-        file.write_bytes(b"no trace")
-        page.wait_for_selector("[role=alert]")
-        race()[1].save(file)
-        page.wait_for_function("() => tilesim.player?.runs[0].name === 'persistent'")
-        browser.close()
+def test_the_browser_loads_a_changed_file_again(browser, server, file):
+    page, faults, asked = browser.new_page(), [], set()
+    page.on("console", lambda message: message.type == "error" and faults.append(message.text))
+    page.on("request", lambda request: asked.add(request.url))
+    page.goto(server.address)
+    page.wait_for_function("() => tilesim.player.runs[0].name === 'naive'")
+    file.write_bytes(b"no trace")
+    page.wait_for_selector("[role=alert]")
+    race()[1].save(file)
+    page.wait_for_function("() => tilesim.player?.runs[0].name === 'persistent'")
     assert faults == []
     assert asked == {server.address, f"{server.address}version"}
 
 
-@pytest.mark.skipif(not CHROMIUM, reason="needs Chromium")
-def test_a_long_run_is_seen_window_by_window(server, file, monkeypatch):
-    sync_api = pytest.importorskip("playwright.sync_api")
+def test_a_long_run_is_seen_window_by_window(browser, server, file, monkeypatch):
     monkeypatch.setattr("tilesim.player.data.MOST", 6)
     race()[0].save(file)
     first = "() => tilesim.player?.runs[0].window.first"
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        page = browser.new_page()
-        page.goto(server.address)
-        assert page.get_by_role("button", name="The window before").is_disabled()
-        assert "Earlier and Later show the others" in page.locator(".note").inner_text()
-        page.get_by_role("button", name="The window after").click()
-        page.wait_for_function(f"{first} > 0")
-        page.keyboard.press(",")
-        page.wait_for_function(f"{first} === 0")
-        page.keyboard.press(".")
-        page.wait_for_function(f"{first} > 0")
-        browser.close()
+    page = browser.new_page()
+    page.goto(server.address)
+    assert page.get_by_role("button", name="The window before").is_disabled()
+    assert "Earlier and Later show the others" in page.locator(".note").inner_text()
+    page.get_by_role("button", name="The window after").click()
+    page.wait_for_function(f"{first} > 0")
+    page.keyboard.press(",")
+    page.wait_for_function(f"{first} === 0")
+    page.keyboard.press(".")
+    page.wait_for_function(f"{first} > 0")
 
 
 def test_the_page_of_a_server_may_ask_that_server_alone(file):

@@ -4,23 +4,12 @@ import re
 
 import numpy as np
 import pytest
-from programs import ARGUMENTS, CHROMIUM, data_in, measured, race, split
+from programs import data_in, measured, race, split
 
 from tilesim import Device, Problem, Trace, player, simulate, view
 from tilesim.analysis.divergence import since_first_multiply
 
-sync_api = pytest.importorskip("playwright.sync_api")
-pytestmark = pytest.mark.skipif(not CHROMIUM, reason="needs Chromium")
-
 WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 360, "height": 740}
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

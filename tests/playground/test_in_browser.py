@@ -4,25 +4,15 @@ import re
 
 import playground
 import pytest
-from programs import ARGUMENTS, CHROMIUM, served
+from programs import served
 
 from tilesim.player.playground import DEFAULT, answer
 
-sync_api = pytest.importorskip("playwright.sync_api")
-pytestmark = pytest.mark.skipif(not CHROMIUM, reason="needs Chromium")
 needs_pyodide = pytest.mark.skipif(
     not (playground.PYODIDE / "pyodide.mjs").is_file(), reason="needs `make playground`"
 )
 
 WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 360, "height": 740}
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
