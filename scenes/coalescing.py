@@ -24,7 +24,7 @@ from manim import (
 from tilesim.ideas.coalescing import LINE, SECTOR, touched
 from tilesim_scenes.animations.fade import Fade
 from tilesim_scenes.animations.run import Run
-from tilesim_scenes.film.scene import Film
+from tilesim_scenes.film.report_film import ReportFilm
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, lines, px
 from tilesim_scenes.look.theme import mix
@@ -41,11 +41,13 @@ from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.story.ideas.coalescing import Way, tell
 
 
-class Coalescing(Film):
+class Coalescing(ReportFilm):
     """One load, 32 addresses: how much memory moves?"""
 
+    bench = "coalescing"
+
     def construct(self) -> None:
-        self.story = tell()
+        self.story = tell(self.report)
         self.warp = Warp(spacing=self.area.width / 40).set_z_index(1)
         self.warp.move_to(self.area.center + 0.27 * self.area.height * UP)
         self.add(self.warp)

@@ -20,7 +20,7 @@ from manim import (
 
 from tilesim_scenes.animations.fade import Fade
 from tilesim_scenes.animations.run import Run
-from tilesim_scenes.film.scene import Film
+from tilesim_scenes.film.report_film import ReportFilm
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, px
 from tilesim_scenes.look.theme import sm_colour
@@ -38,11 +38,13 @@ LANE = 0.16
 """Of the picture's height, where all stages are compared."""
 
 
-class Pipelining(Film):
+class Pipelining(ReportFilm):
     """Can loads run ahead of the multiplication?"""
 
+    bench = "pipelining"
+
     def construct(self) -> None:
-        self.story = tell()
+        self.story = tell(self.report)
         self.until = max(one.makespan for one in self.story.pipelines.values())
         self.title(tr("Pipelining"))
         self.load_then_multiply()

@@ -94,9 +94,11 @@ TRACES = SIMULATION | READING | {"trace": Kind(_are_names, "a file's name, or a 
 """Of a film of traces."""
 LADDER = {name: PROBLEM[name] for name in ("m", "n", "k", "dtype")} | {"ladder": FILE} | LOOK
 """Of a film of a kernel ladder."""
+REPORT = {"report": FILE} | LOOK
+"""Of a film of a report of `tilesim bench`."""
 
 
-FILES = ("costs", "trace", "ladder")
+FILES = ("costs", "trace", "ladder", "report")
 """Settings that name a file, or several."""
 
 

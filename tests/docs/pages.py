@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCS = sorted(page for folder in ("docs", "docs/ideas") for page in (ROOT / folder).glob("*.md"))
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS]
 FENCED = re.compile(
     r"(?:^<!-- (?P<role>[\w ]+): (?P<what>.+?) -->\n)?^```(?P<language>\S*)(?: [^\n]*)?\n(?P<text>.*?)^```$",
     re.MULTILINE | re.DOTALL,

@@ -113,7 +113,8 @@ def _stand_in(words: list[str], workplace: Path) -> None:
         "bench": "ladder/h200.json",
         "tune": "tuned/h200.json",
     }
-    shutil.copy(ROOT / "tilesim" / "data" / shipped[words[1]], workplace / path)
+    own = ROOT / "tilesim" / "data" / words[2].replace("-", "_") / "h200.json"
+    shutil.copy(own if own.is_file() else ROOT / "tilesim" / "data" / shipped[words[1]], workplace / path)
 
 
 @pytest.mark.parametrize("words", [

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 import pytest
-from pages import ROOT, run
+from pages import DOCS, ROOT, run
 
 from tilesim.cli import main
 
@@ -31,9 +31,9 @@ def text(page: Path) -> str:
 
 
 def test_every_page_is_built(site: Path) -> None:
-    pages = {path.stem for path in (ROOT / "docs").glob("*.md")}
+    pages = {page.relative_to(ROOT / "docs").with_suffix(".html") for page in DOCS}
     assert len(pages) >= 15
-    assert pages <= {path.stem for path in site.glob("*.html")}
+    assert pages <= {page.relative_to(site) for page in site.rglob("*.html")}
 
 
 def test_the_playground_is_where_its_page_says(site: Path) -> None:
@@ -45,7 +45,7 @@ def test_the_playground_is_where_its_page_says(site: Path) -> None:
 
 
 def test_no_figure_is_left_out(site: Path) -> None:
-    assert not [page for page in site.glob("*.html") if "{{" in text(page)]
+    assert not [page for page in site.rglob("*.html") if "{{" in text(page)]
 
 
 def test_the_command_line_has_every_command_and_option(site: Path) -> None:
@@ -67,6 +67,6 @@ def test_accuracy_shows_every_run_that_is_held_out(site: Path) -> None:
 def test_every_figure_is_on_a_page() -> None:
     listed = run("python", "-m", "figures", cwd=ROOT / "docs", PYTHONPATH=str(ROOT / "tests" / "benchmarks"))
     names = re.findall(r"^(\w+):", listed.stdout, re.MULTILINE)
-    pages = "".join(page.read_text("utf-8") for page in (ROOT / "docs").glob("*.md"))
+    pages = "".join(page.read_text("utf-8") for page in DOCS)
     assert len(names) > 50
     assert not [name for name in names if f"{{{{ {name} }}}}" not in pages]

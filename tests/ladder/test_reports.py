@@ -1,9 +1,11 @@
 """Reports that ship are found by their bench and device; others are refused in a sentence."""
 
+import json
+
 import pytest
 
 from tilesim.errors import LadderError
-from tilesim.ladder.reports import report
+from tilesim.ladder.reports import read, report, row
 
 
 @pytest.mark.parametrize("bench", ["coalescing", "pipelining", "ladder", "reductions"])
@@ -17,3 +19,43 @@ def test_what_does_not_ship_is_refused():
         report("coalesing")
     with pytest.raises(LadderError, match="no report of h9000 'coalescing'"):
         report("coalescing", "h9000")
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Writes the shipped report of coalescing, changed, into a file."""
+
+    def write(**changes):
+        path = tmp_path / "mine.json"
+        path.write_text(json.dumps(dict(report("coalescing")) | changes))
+        return path
+
+    return write
+
+
+def test_a_file_of_a_report_is_what_was_written(written):
+    assert read(written(), "coalescing") == report("coalescing")
+
+
+@pytest.mark.parametrize(
+    ("changes", "wrong"),
+    [
+        ({"rows": []}, r"rows of the file is \[\]; it must be a list of one item or more"),
+        ({"rows": [{}]}, "item 1 of rows of the file has no 'm'"),
+        ({"machine": 1}, "machine of the file is 1; it must be an object"),
+        ({"method": None}, "method of the file is None; it must be a text"),
+        (
+            {"article": {"ms": float("nan"), "tflops": 1}},
+            "ms of article of the file is nan; it must be a number",
+        ),
+        ({"article": {"ms": True, "tflops": 1}}, "ms of article of the file is True; it must be a number"),
+    ],
+)
+def test_a_file_that_is_no_such_report_is_refused_in_a_sentence(written, changes, wrong):
+    with pytest.raises(LadderError, match=f"mine.json: .*{wrong}"):
+        read(written(**changes), "coalescing")
+
+
+def test_a_row_that_is_not_there_is_named():
+    with pytest.raises(LadderError, match="no row of stages 9, warps 8"):
+        row(report("pipelining"), stages=9, warps=8)

@@ -8,6 +8,7 @@ import click
 
 from tilesim import player
 from tilesim.cli.figures import wrote
+from tilesim.cli.film_parameters import PARAMETERS, parameter_options
 from tilesim.cli.film_targets import FilmTarget, Target, check, is_film
 from tilesim.cli.jobs import cluster_option, jobs_option, workers_of
 from tilesim.cli.options import (
@@ -40,7 +41,10 @@ SIZES = ("4k", "1080p", "720p", "480p", "square", "vertical")
 LANGUAGES = ("en", "zh", "pt")
 FPS = 30
 POSTER = OutputFile(".png", rule="a poster is written as .png")
-FILM_SETTINGS = (*PROBLEM_NAMES, *DEVICE_NAMES, "costs", "ladder", "seconds", "theme", "title", "lang")
+FILM_SETTINGS = (
+    *(*PROBLEM_NAMES, *DEVICE_NAMES, *PARAMETERS),
+    *("costs", "ladder", "report", "seconds", "theme", "title", "lang"),
+)
 
 
 @click.command(short_help="Render a film, or any Manim scene, or a still of one.")
@@ -57,8 +61,12 @@ FILM_SETTINGS = (*PROBLEM_NAMES, *DEVICE_NAMES, "costs", "ladder", "seconds", "t
     "--ladder", type=INPUT, metavar="FILE", help="Of `tilesim bench ladder`, for ladder and roofline."
 )
 @click.option(
+    "--report", type=INPUT, metavar="FILE", help="Of `tilesim bench NAME`, for the film of that idea."
+)
+@click.option(
     "--schedule", type=Schedule(), multiple=True, metavar="NAME", help="A schedule to simulate.  [repeatable]"
 )
+@parameter_options
 @problem_options("the film's own")
 @device_options("the film's own")
 @reading_options
@@ -108,7 +116,14 @@ def command(scene: Target, output: str | None, form: str | None, poster: str | N
     if form not in FORMATS:
         raise click.UsageError(f"cannot tell a format from {output!r}; give --format {'|'.join(FORMATS)}")
     captions = str(Path(output).with_suffix(".vtt")) if options["captions"] else None
-    inputs = (*options["trace"], options["costs"], options["ladder"], scene.file, scene.trace)
+    inputs = (
+        *options["trace"],
+        options["costs"],
+        options["ladder"],
+        options["report"],
+        scene.file,
+        scene.trace,
+    )
     with usage():
         check_outputs((output, poster, captions), inputs)
     _check_kind(form, options)
