@@ -16,7 +16,7 @@ from programs import data_in, measured, race, split
 from tilesim import player
 from tilesim.cli import main
 from tilesim.cli.commands import view
-from tilesim.cli.page_server import LOOPBACK, PageServer
+from tilesim.cli.running.page_server import LOOPBACK, PageServer
 
 
 @pytest.fixture

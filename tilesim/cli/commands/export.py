@@ -7,11 +7,9 @@ from typing import Any
 import click
 
 from tilesim import player
-from tilesim.cli.figures import wrote
-from tilesim.cli.film_parameters import PARAMETERS, parameter_options
-from tilesim.cli.film_targets import FilmTarget, Target, check, is_film
-from tilesim.cli.jobs import cluster_option, jobs_option, workers_of
-from tilesim.cli.options import (
+from tilesim.cli.arguments.film_parameters import PARAMETERS, parameter_options
+from tilesim.cli.arguments.film_targets import FilmTarget, Target, check, is_film
+from tilesim.cli.arguments.options import (
     DEVICE_NAMES,
     PROBLEM_NAMES,
     OutputFile,
@@ -24,9 +22,11 @@ from tilesim.cli.options import (
     reading_options,
     usage,
 )
+from tilesim.cli.arguments.parameter_types import INPUT, Instant, Schedule
+from tilesim.cli.output.figures import wrote
+from tilesim.cli.output.progress import counter
 from tilesim.cli.packages import load, scene_class, scene_names
-from tilesim.cli.parameter_types import INPUT, Instant, Schedule
-from tilesim.cli.progress import counter
+from tilesim.cli.running.jobs import cluster_option, jobs_option, workers_of
 from tilesim.errors import shown
 from tilesim.parallel import cores
 from tilesim.storage import files, scratch

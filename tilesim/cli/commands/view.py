@@ -9,9 +9,9 @@ import click
 
 from tilesim import player
 from tilesim.analysis.divergence import on_one_clock
-from tilesim.cli.options import OWN, device_options, facts_from, problem_options, reading_options
-from tilesim.cli.page_server import PageServer
-from tilesim.cli.parameter_types import INPUT
+from tilesim.cli.arguments.options import OWN, device_options, facts_from, problem_options, reading_options
+from tilesim.cli.arguments.parameter_types import INPUT
+from tilesim.cli.running.page_server import PageServer
 from tilesim.errors import TilesimError
 from tilesim.formats.reader import read_several
 from tilesim.traces import Trace
