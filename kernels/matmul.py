@@ -39,6 +39,9 @@ MAX_CACHED = 4096
 _cache: dict[tuple, tuple[Job, KernelLaunch]] = {}
 """The job and the launch for operands of each `_key`; they hold no operands."""
 
+KEPT_WORKSPACES = 8
+"""Of the last jobs and streams: each has a partial of every thread block, some 20 MB."""
+
 PLACEHOLDER = torch.empty(0, device="meta")
 
 INTERPRETED_DEVICE = Device(4)
@@ -161,13 +164,28 @@ def _multiply(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor, key: tuple) -> 
     cached = _cache.get(key)
     if cached:
         work, launch = cached
-        launch.launch_with((a, b, c), work.workspace())
+        launch.launch_with((a, b, c), _workspace(work))
         return
     work, launch = _first((a, b, c), "tf32" if key[-1] else NAMES[a.dtype])
     if not _capturing():
         if len(_cache) == MAX_CACHED:
             _cache.clear()
         _cache[key] = work, launch.bound_to((PLACEHOLDER,) * 3, dict.fromkeys(work.workspace(), PLACEHOLDER))
+
+
+def _workspace(work: Job) -> dict[str, torch.Tensor]:
+    """What launches of a job share on a stream, where they follow one another: kernels leave its flags at 0.
+
+    A graph gets one of its own, as it may run beside others.
+    """
+    if INTERPRETED or _capturing():
+        return work.workspace()
+    return _kept_workspace(work, torch.cuda.current_stream().cuda_stream)
+
+
+@lru_cache(maxsize=KEPT_WORKSPACES)
+def _kept_workspace(work: Job, stream: int) -> dict[str, torch.Tensor]:
+    return work.workspace()
 
 
 def _first(matrices: Matrices, dtype: str) -> tuple[Job, KernelLaunch]:
