@@ -83,7 +83,7 @@ def timed(one: Product) -> dict[str, Any]:
     right = a.float() @ b.float()
     error = float((ways["matmul"][0]().float() - right).norm() / right.norm())
     us = sample({name: Rotation(capture(way), way) for name, way in ways.items()}, WARMUP, SAMPLES)
-    found = {f"{name}_us": spread(of)["median"] for name, of in us.items()}
+    found = {f"{name}_us": spread(of)["us"] for name, of in us.items()}
     return {"m": m, "n": n, "k": k, "kind": kind, **found, "error": error}
 
 

@@ -301,11 +301,12 @@ def test_launches_of_a_job_share_a_workspace_where_they_follow_one_another(monke
     capturing, stream = [False], [1]
     monkeypatch.setattr(op, "INTERPRETED", False)
     monkeypatch.setattr(op, "_capturing", lambda: capturing[0])
-    monkeypatch.setattr(torch.cuda, "current_stream", lambda: SimpleNamespace(cuda_stream=stream[0]))
+    driver = SimpleNamespace(active=SimpleNamespace(get_current_stream=lambda index: stream[0]))
+    monkeypatch.setattr(op.triton.runtime, "driver", driver)
     work = Job(np.empty(0), 1, launcher=lambda *operands: None, workspace=lambda: {"flags": torch.zeros(1)})
-    one = op._workspace(work)
-    assert op._workspace(work) is one
+    one = op._workspace(work, 0)
+    assert op._workspace(work, 0) is one
     stream[0] = 2
-    assert op._workspace(work) is not one
+    assert op._workspace(work, 0) is not one
     stream[0], capturing[0] = 1, True
-    assert op._workspace(work) is not one and op._workspace(work) is not op._workspace(work)
+    assert op._workspace(work, 0) is not one and op._workspace(work, 0) is not op._workspace(work, 0)
