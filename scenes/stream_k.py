@@ -149,7 +149,7 @@ class StreamK(Racing):
         self.play(Leave(depth), fly, Fade(names, 0.0, 1.0, run_time=0.8))
         self.wait(0.3)
         self.hush()
-        self.pieces, self.names = pieces, names
+        self.dealt = pieces, names
 
     def share(self, story: Story) -> None:
         """Tiles end to end, cut wherever a share ends."""
@@ -170,11 +170,12 @@ class StreamK(Racing):
         each = label(words.each(story), 96, bold=True).move_to(centre + px(280) * DOWN)
         self.say(words.sharing())
         # The tile that was cut becomes the first of them.
-        pieces, home = list(self.pieces), whole[0].get_center()
+        dealt, feet = self.dealt
+        pieces, home = list(dealt), whole[0].get_center()
         size = 0.3 * whole[0].width / pieces[0].width
         back = Travel(pieces, [[home]] * len(pieces), [[size]] * len(pieces), leg=0.8)
-        self.play(Leave(self.names), back, Fade(whole, 0.0, 1.0, run_time=0.8))
-        self.remove(self.pieces, *pieces)
+        self.play(Leave(feet), back, Fade(whole, 0.0, 1.0, run_time=0.8))
+        self.remove(dealt, *pieces)
         down = [[piece.get_center() + px(220) * DOWN] for piece in cuts]
         self.play(Travel(list(cuts), down, leg=0.6, apart=0.1))
         self.play(Fade(names, 0.0, 1.0), Fade(each, 0.0, 1.0))
