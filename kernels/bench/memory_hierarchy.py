@@ -1,0 +1,38 @@
+"""memory-hierarchy: how many bytes a product asks for, and how few of them come from far."""
+
+from typing import Any
+
+from tilesim.ideas.memory_hierarchy import asked_bytes
+from tilesim.problems import Problem
+from tilesim.variants import Variant
+
+from ..launch.operands import gpu_memory
+from ..measure.machine import facts
+from ..measure.timing import REST, require_gpu, working_gpu
+from .compare import METHOD, Contender, compare
+from .counters import TRAFFIC, counted
+from .l2_order import read
+
+SIZES = ((2048, 2048, 2048), (4096, 4096, 4096), (8192, 8192, 8192))
+KERNEL = Variant("naive", "tma")
+"""A thread block for each tile: nothing stays in an SM from one tile to the next."""
+
+
+def memory_hierarchy(samples: int = 50) -> dict[str, Any]:
+    """Time and count cubes in bf16, in JSON values: "machine", "method" and "rows".
+
+    A row per size has what `bench` says, and asked_bytes: the operands that all tiles load into shared memory;
+    and from the counters, where they can be read, what `l2_order` has of them.
+
+    Raises what `bench` raises.
+    """
+    require_gpu()
+    rows: list[dict[str, Any]] = []
+    for size in SIZES:
+        problem = Problem(*size, order="grouped:8")
+        with gpu_memory(problem), working_gpu():
+            timed = compare({KERNEL.name: Contender(problem, KERNEL)}, samples=samples)
+        counts = counted([(problem, KERNEL)], TRAFFIC)
+        moved = read(counts[0]) if counts else {}
+        rows += [row | {"asked_bytes": asked_bytes(problem)} | moved for row in timed]
+    return {"machine": facts(), "method": METHOD.format(rest=REST), "rows": rows}
