@@ -18,7 +18,7 @@ What they offer:
     tune(problem, ...) -> dict            the table of the fastest kernels, which matmul reads
     ladder() -> dict                      every step from one program per element to the fastest kernel
     coalescing() -> dict                  uncoalesced loads against coalesced ones
-    l2_order() -> dict                    one kernel, tiles in three orders: times, and bytes out of L2 and DRAM
+    l2_order() -> dict                    one kernel, tiles in three orders: times, bytes out of DRAM
     memory_hierarchy() -> dict            bytes that cubes ask for, and what of them comes from L2 and DRAM
     pipelining() -> dict                  one kernel with 1, 2, 3 and 4 stages
     bench_reductions(n, ...) -> dict      times of sums, beside a copy and torch.sum

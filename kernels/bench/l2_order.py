@@ -1,5 +1,6 @@
 """l2-order: one kernel, one tile, one schedule; only the order in which tiles come differs."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -29,21 +30,35 @@ def l2_order(samples: int = 50) -> dict[str, Any]:
     """
     require_gpu()
     rows: list[dict[str, Any]] = []
+    contenders: list[Contender] = []
     for size in SIZES:
         problem = Problem(*size)
         warps, stages, subtiles = pipeline(problem)
         variant = Variant("persistent", "tma", True, warps, stages, "planned", subtiles)
-        each = {order: replace(problem, order=order) for order in ORDERS}
+        orders = {order: Contender(replace(problem, order=order), variant) for order in ORDERS}
         with gpu_memory(problem), working_gpu():
-            timed = compare({order: Contender(one, variant) for order, one in each.items()}, samples=samples)
-        counts = counted([(one, variant) for one in each.values()], TRAFFIC)
-        for i, row in enumerate(timed):
-            rows.append(row | {"kernel": "planned:persistent"} | (read(counts[i]) if counts else {}))
+            rows += compare(orders, samples=samples)
+        contenders += orders.values()
+    counts = traffic(contenders)
+    rows = [row | {"kernel": "planned:persistent"} | moved for row, moved in zip(rows, counts, strict=True)]
     return {"machine": facts(), "method": METHOD.format(rest=REST), "rows": rows}
 
 
+def traffic(contenders: Sequence[Contender]) -> list[dict[str, float]]:
+    """Counters of TRAFFIC for each, and what they say of reading: l2_bytes and l2_hit_rate.
+
+    Nothing of each where they cannot be read.
+    """
+    counts = counted([(one.problem, one.variant) for one in contenders], TRAFFIC)
+    return [read(moved) for moved in counts] if counts else [{} for _ in contenders]
+
+
 def read(moved: dict[str, int]) -> dict[str, float]:
-    """Counters of TRAFFIC, and what they say of reading: l2_bytes, from sectors of 32 bytes, and l2_hit_rate."""
-    sectors = max(1, moved["l2_read_sectors"])
-    hits = moved["l2_hit_sectors"] / sectors
-    return moved | {"l2_bytes": 32 * moved["l2_read_sectors"], "l2_hit_rate": round(hits, 4)}
+    """Counters of TRAFFIC, with l2_bytes, 32 for a sector, and l2_hit_rate.
+
+    >>> read({"l2_read_sectors": 4, "l2_hit_sectors": 3})["l2_hit_rate"]
+    0.75
+    """
+    sectors = moved["l2_read_sectors"]
+    hits = moved["l2_hit_sectors"] / max(1, sectors)
+    return moved | {"l2_bytes": 32 * sectors, "l2_hit_rate": round(hits, 4)}

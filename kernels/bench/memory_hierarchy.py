@@ -10,8 +10,7 @@ from ..launch.operands import gpu_memory
 from ..measure.machine import facts
 from ..measure.timing import REST, require_gpu, working_gpu
 from .compare import METHOD, Contender, compare
-from .counters import TRAFFIC, counted
-from .l2_order import read
+from .l2_order import traffic
 
 SIZES = ((2048, 2048, 2048), (4096, 4096, 4096), (8192, 8192, 8192))
 KERNEL = Variant("naive", "tma")
@@ -21,18 +20,20 @@ KERNEL = Variant("naive", "tma")
 def memory_hierarchy(samples: int = 50) -> dict[str, Any]:
     """Time and count cubes in bf16, in JSON values: "machine", "method" and "rows".
 
-    A row per size has what `bench` says, and asked_bytes: the operands that all tiles load into shared memory;
-    and from the counters, where they can be read, what `l2_order` has of them.
+    A row per size has what `bench` says, asked_bytes, the operands that all tiles load, and from the counters,
+    where they can be read, what `l2_order` has of them.
 
     Raises what `bench` raises.
     """
     require_gpu()
     rows: list[dict[str, Any]] = []
-    for size in SIZES:
-        problem = Problem(*size, order="grouped:8")
-        with gpu_memory(problem), working_gpu():
-            timed = compare({KERNEL.name: Contender(problem, KERNEL)}, samples=samples)
-        counts = counted([(problem, KERNEL)], TRAFFIC)
-        moved = read(counts[0]) if counts else {}
-        rows += [row | {"asked_bytes": asked_bytes(problem)} | moved for row in timed]
+    contenders = [Contender(Problem(*size, order="grouped:8"), KERNEL) for size in SIZES]
+    for contender in contenders:
+        with gpu_memory(contender.problem), working_gpu():
+            rows += compare({KERNEL.name: contender}, samples=samples)
+    known = [
+        {"asked_bytes": asked_bytes(contender.problem)} | moved
+        for contender, moved in zip(contenders, traffic(contenders), strict=True)
+    ]
+    rows = [row | moved for row, moved in zip(rows, known, strict=True)]
     return {"machine": facts(), "method": METHOD.format(rest=REST), "rows": rows}

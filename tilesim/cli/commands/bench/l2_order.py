@@ -23,7 +23,8 @@ def _table(report: dict[str, Any]) -> str:
     """A line per size and order."""
     lines = [
         machine(report),
-        f"{'size':15} {'order':10} {'µs':>9} {'p20':>9} {'p80':>9} {'L2 hits':>8} {'L2 MB':>8} {'DRAM MB':>8}",
+        f"{'size':15} {'order':10} {'µs':>9} {'p20':>9} {'p80':>9} "
+        f"{'L2 hits':>8} {'L2 MB':>8} {'DRAM MB':>8}",
     ]
     for row in report["rows"]:
         size = f"{row['m']}x{row['n']}x{row['k']}"
