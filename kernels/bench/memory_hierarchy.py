@@ -20,7 +20,7 @@ KERNEL = Variant("naive", "tma")
 def memory_hierarchy(samples: int = 50) -> dict[str, Any]:
     """Time and count cubes in bf16, in JSON values: "machine", "method" and "rows".
 
-    A row per size has what `bench` says, asked_bytes, the operands that all tiles load, and from the counters,
+    A row per size has what `bench` says, asked_bytes, which is what all tiles load, and from the counters,
     where they can be read, what `l2_order` has of them.
 
     Raises what `bench` raises.
