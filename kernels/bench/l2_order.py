@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from statistics import median
 from typing import Any
 
 from tilesim.problems import Problem
@@ -17,6 +18,8 @@ from .counters import TRAFFIC, counted
 ORDERS = ("row-major", "grouped:8", "hilbert")
 SIZES = ((8192, 8192, 8192), (8192, 8192, 512))
 """Where the L2 holds a small part of A and B, and where it holds all of them."""
+LAUNCHES = 3
+"""That are counted, each with cold caches."""
 
 
 def l2_order(samples: int = 50) -> dict[str, Any]:
@@ -45,20 +48,23 @@ def l2_order(samples: int = 50) -> dict[str, Any]:
 
 
 def traffic(contenders: Sequence[Contender]) -> list[dict[str, float]]:
-    """Counters of TRAFFIC for each, and what they say of reading: l2_bytes and l2_hit_rate.
+    """Counters of TRAFFIC for each, the median of LAUNCHES, with what they say of reading.
 
     Nothing of each where they cannot be read.
     """
-    counts = counted([(one.problem, one.variant) for one in contenders], TRAFFIC)
-    return [read(moved) for moved in counts] if counts else [{} for _ in contenders]
+    counts = counted([(one.problem, one.variant) for one in contenders for _ in range(LAUNCHES)], TRAFFIC)
+    if counts is None:
+        return [{} for _ in contenders]
+    each = [counts[i : i + LAUNCHES] for i in range(0, len(counts), LAUNCHES)]
+    return [read({name: round(median(one[name] for one in own)) for name in TRAFFIC}) for own in each]
 
 
 def read(moved: dict[str, int]) -> dict[str, float]:
-    """Counters of TRAFFIC, with l2_bytes, 32 for a sector, and l2_hit_rate.
+    """Counters of TRAFFIC, with l2_bytes, 32 for a sector, l2_hit_rate and how many launches were counted.
 
     >>> read({"l2_read_sectors": 4, "l2_hit_sectors": 3})["l2_hit_rate"]
     0.75
     """
     sectors = moved["l2_read_sectors"]
     hits = moved["l2_hit_sectors"] / max(1, sectors)
-    return moved | {"l2_bytes": 32 * sectors, "l2_hit_rate": round(hits, 4)}
+    return moved | {"l2_bytes": 32 * sectors, "l2_hit_rate": round(hits, 4), "counted_launches": LAUNCHES}
