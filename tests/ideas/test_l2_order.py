@@ -9,6 +9,7 @@ from tilesim import Device, Problem, orders
 from tilesim.errors import TilesimError
 from tilesim.ideas.l2_order import blocks, together, traced
 from tilesim.ideas.memory_hierarchy import asked_bytes
+from tilesim.ladder.reports import report
 
 ORDERS = ("row-major", "column-major", "grouped:2", "grouped:8", "morton", "hilbert")
 GPU = Device.named("h200")
@@ -73,6 +74,15 @@ def test_an_order_matters_where_the_l2_cannot_hold_a_and_b():
     long, short = ({order: sent(k, order) for order in ORDERS} for k in (8192, 512))
     assert max(short.values()) < 1.01 * min(short.values())
     assert long["hilbert"] < long["grouped:8"] < 0.7 * long["row-major"]
+
+
+@pytest.mark.parametrize("row", report("l2_order")["rows"], ids=lambda row: f"{row['order']}-{row['k']}")
+def test_the_counters_of_a_gpu_say_about_the_same(row):
+    problem = Problem(row["m"], row["n"], row["k"], tuple(row["tile"]), row["dtype"], row["order"])
+    found = traced(problem, GPU)
+    assert row["arrived_bytes"] == pytest.approx(asked_bytes(problem), rel=1e-3)
+    # A kernel reads its table too, and C's tiles push operands out: some MB.
+    assert row["dram_read_bytes"] == pytest.approx(found.hbm_bytes, rel=0.1, abs=15e6)
 
 
 def test_the_tiles_of_a_wave_are_as_many_as_slots_in_their_order():

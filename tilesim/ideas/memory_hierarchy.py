@@ -1,4 +1,5 @@
 """x"""
+
 from tilesim.problems import DTYPE_BYTES, Problem
 
 
