@@ -94,7 +94,10 @@ class L2Order(ReportFilm):
         rasters = Group(*self.tiles)
         away = self.blocks.animate.scale(0.3).move_to(rasters[0]).set_opacity(0)
         self.say(story.at_once)
-        self.badge(of_trace(story.ordered[0].loads.trace))
+        trace = story.ordered[0].loads.trace
+        badge = of_trace(trace)
+        # A clock stands beside it.
+        self.badge(badge if badge.width < 0.7 * self.area.width else of_trace(trace, 30))
         self.play(away, FadeOut(self.told, run_time=0.3), FadeIn(rasters, self.names), run_time=0.8)
         self.remove(self.blocks, self.told)
         paths = VGroup(*(tiles.path(0, story.device.slots) for tiles in self.tiles))

@@ -77,7 +77,7 @@ class MemoryHierarchy(ReportFilm):
         self.say(tr("Where do bytes come from?"))
         for number in reversed(range(len(story.levels))):
             self.play(FadeIn(self.shelves[number], shift=px(60) * UP), run_time=0.6)
-        self.say(tr("Near is small, far is large"))
+        self.say(tr("Near is small, far large"))
         each = [one for one in self.behind if len(one)]
         self.bring_to_back(*each)
         self.play(*(FadeIn(one, shift=px(14) * (LEFT + DOWN)) for one in each), run_time=0.6)
@@ -179,8 +179,8 @@ class MemoryHierarchy(ReportFilm):
         story = self.story
         kind = "measured" if story.gpu else "simulated"
         rows = [
-            (tr("all from {far}", far=story.far.name), story.all_from_far_us, "quiet"),
-            (tr("as it is"), story.us, kind),
+            (tr("{far} alone", far=story.far.name), story.all_from_far_us, "quiet"),
+            (tr("with the L2"), story.us, kind),
         ]
         bars = Bars(rows, "µs", self.area.width, form="{:,.0f}")
         card = Finding(story.finding, story.number, bars, self.source("measured"), story.shape)

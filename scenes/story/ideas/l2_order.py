@@ -102,7 +102,7 @@ class Story:
     @property
     def what_hbm_sends(self) -> str:
         if self.alike:
-            return tr("The L2 holds A and B: any order will do")
+            return tr("The L2 holds all: any order does")
         return tr("What the L2 has lost, HBM sends again")
 
     @property

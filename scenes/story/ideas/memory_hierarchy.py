@@ -62,10 +62,8 @@ class Story:
         known, kinds = devices.facts(self.device), {name: one.kind for name, one in sources().items()}
         found = {kinds.get(known[name].source) for level in self.levels for name in level.facts}
         short = devices.presets()[self.device]["short"]
-        if "measured" in found:
+        if found & {"measured", "microbenchmarks"}:
             return tr("{gpu}, datasheets and measurements", gpu=short)
-        if "microbenchmarks" in found:
-            return tr("{gpu}, datasheets and microbenchmarks", gpu=short)
         return tr("{gpu}, a file’s figures", gpu=short)
 
     @property
@@ -113,7 +111,7 @@ class Story:
     def finding(self) -> str:
         if self.reuse < AGAIN:
             return tr("Most bytes come from {far}", far=self.far.name)
-        return tr("Each byte from {far} is used again and again", far=self.far.name)
+        return tr("Each byte from {far} is used many times", far=self.far.name)
 
     @property
     def all_from_far_us(self) -> float:
