@@ -128,20 +128,24 @@ class L2Order(ReportFilm):
         story = self.story
         if not story.counted:
             return
-        rows = [(one.name, one.counted / 1e9, "measured") for one in story.ordered]
+        unit, bytes_of_one, form = story.unit
+        each = list(zip(story.ordered, story.counted, strict=True))
+        rows = [(one.name, counted / bytes_of_one, "measured") for one, counted in each]
         area, small = self.area, px(170) if self.wide else 0.0
-        bars = Bars(rows, "GB", area.width - small - px(40), form="{:.2f}", row=px(210))
+        bars = Bars(rows, unit, area.width - small - px(40), form=f"{{:{form}}}", row=px(210))
         bars.move_to(area.center).align_to([area.right, 0, 0], RIGHT)
         marks = VGroup(
             *(
-                self.mark(ground, one.loads.hbm_bytes / one.counted)
-                for ground, one in zip(bars.grounds, story.ordered, strict=True)
+                self.mark(ground, one.loads.hbm_bytes / counted)
+                for ground, (one, counted) in zip(bars.grounds, each, strict=True)
             )
         )
         if self.wide:
             places = [[area.left + small / 2, ground.get_y(), 0] for ground in bars.grounds]
-            each = zip(self.tiles, places, strict=True)
-            gone = [tiles.animate.scale(small / tiles.height).move_to(place) for tiles, place in each]
+            gone = [
+                tiles.animate.scale(small / tiles.height).move_to(place)
+                for tiles, place in zip(self.tiles, places, strict=True)
+            ]
         else:
             gone = [FadeOut(*self.tiles, run_time=0.3)]
         self.say(tr("What HBM sent; marks: simulated"))

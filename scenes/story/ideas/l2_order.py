@@ -18,6 +18,7 @@ SIDE, FEW = 9, 3
 FIRST, OTHERS = "row-major", ("grouped:8", "hilbert")
 """The order that others are held against; and those that the film shows where nobody asks for one."""
 SIZE, DEVICE = (8192, 8192, 8192), "h200"
+UNITS = ("GB", 1e9, ".2f"), ("MB", 1e6, ".0f")
 MOST_TILES = 2**16
 """More would be less than a pixel each."""
 ALIKE = 0.02
@@ -39,11 +40,11 @@ class Ordered:
     counted: int | None
 
     def needs(self, _: float) -> str:
-        return tr("{mb:.0f} MB", mb=self.wave_bytes / 1e6)
+        return in_bytes(self.wave_bytes, self.wave_bytes)
 
     def sent(self, t: float) -> str:
         """What HBM has sent until an instant."""
-        return tr("{gb:.2f} GB", gb=self.loads.until(t)[1] / 1e9)
+        return in_bytes(self.loads.until(t)[1], self.loads.hbm_bytes)
 
     def hits(self, t: float) -> str:
         """The share of what was asked for until then that the L2 had."""
@@ -132,8 +133,25 @@ class Story:
         return tr("{shape}; at {other}: {change}", shape=self.shape, other=shape, change=percent(change))
 
     @property
-    def counted(self) -> bool:
-        return all(one.counted is not None for one in self.ordered)
+    def counted(self) -> tuple[int, ...]:
+        """Bytes that HBM sent in each order; empty where they were not counted in all."""
+        counts = [one.counted for one in self.ordered if one.counted is not None]
+        return tuple(counts) if len(counts) == len(self.ordered) else ()
+
+    @property
+    def unit(self) -> tuple[str, float, str]:
+        """In which counted bytes are said: its name, how many bytes it has, and how figures are written."""
+        return UNITS[max(self.counted) < 1e9]
+
+
+def in_bytes(count: float, most: float) -> str:
+    """Bytes, in the unit that suits as many as `most`.
+
+    >>> in_bytes(5e8, most=2e9), in_bytes(17e6, most=17e6)
+    ('0.50 GB', '17 MB')
+    """
+    unit, size, form = UNITS[most < 1e9]
+    return f"{count / size:{form}} {unit}"
 
 
 def shape_of(problem: Problem) -> str:

@@ -74,6 +74,11 @@ def test_what_was_not_measured_is_simulated():
     assert tell(without).gpu and not tell(without).counted
 
 
+def test_few_bytes_are_said_in_mb(story):
+    short = tell(given={"k": 512})
+    assert story.unit[0] == "GB" and short.unit[0] == "MB" and short.ordered[0].sent(0) == "0 MB"
+
+
 def test_hits_and_bytes_are_said_as_of_the_instant(story):
     one = story.ordered[1]
     end = one.loads.trace.makespan
