@@ -39,6 +39,8 @@ from tilesim_scenes.story.ideas.memory_hierarchy import latency, rate, size, tel
 
 SHELF, APART, POST = 120, 178, 36
 """Pixels: a shelf's height, from one to the next, and how wide one becomes as the foot of a bar."""
+LOW, ABOVE = 84, 76
+"""The same of a shelf in a frame that is not wide, and from its middle up to that of its name."""
 SMALLEST = 0.3
 """The width of the smallest shelf, as a share of the largest, which holds a million times as much."""
 
@@ -80,7 +82,7 @@ class MemoryHierarchy(ReportFilm):
         self.say(tr("Near is small, far large"))
         each = [one for one in self.behind if len(one)]
         self.bring_to_back(*each)
-        self.play(*(FadeIn(one, shift=px(14) * (LEFT + DOWN)) for one in each), run_time=0.6)
+        self.play(*(FadeIn(one, shift=px(20) * RIGHT) for one in each), run_time=0.6)
         self.climb()
 
     def climb(self) -> None:
@@ -127,7 +129,7 @@ class MemoryHierarchy(ReportFilm):
     def measure_out(self, unit: int, number: int) -> None:
         """One bar goes along another, as often as its length goes into that."""
         ground, step = self.bars.grounds[number], self.bars.values[unit] / self.bars.values[number]
-        self.ruler = strokes(self.theme.background, 3)
+        self.ruler = strokes(self.theme.background, min(3.0, 0.25 * step * ground.width / px(1)))
         self.ruler.points = uprights(ground, np.arange(step, 1, step))
         self.add(self.ruler)
         short = self.bars.bodies[unit].copy().set_fill(ManimColor(self.theme.operand))
@@ -142,8 +144,8 @@ class MemoryHierarchy(ReportFilm):
         story, area = self.story, self.area
         self.say(story.asks)
         self.badge(self.source("counted"))
-        foot, head = px(90), px(90)
-        side = px(190)
+        foot, head = (px(90), px(90)) if self.wide else (px(170), px(20))
+        side = px(190) if self.wide else px(140)
         width, height = area.width - 2 * side, area.height - foot - head
         height = min(height, 0.9 * width)
         self.stream = ByteStream([one.bytes for one in story.passed], width, height, self.hue)
@@ -189,25 +191,36 @@ class MemoryHierarchy(ReportFilm):
     # How it is laid out
 
     @property
+    def wide(self) -> bool:
+        """Whether names have room beside shelves; else they stand above them."""
+        return self.area.width > px(1200)
+
+    @property
     def column(self) -> float:
-        """Units that the levels' names take."""
-        return px(470) if self.area.width > px(1200) else px(370)
+        """Units that the levels' names take on the left."""
+        return px(470) if self.wide else 0.0
 
     @property
     def foot(self) -> float:
         """Where bars begin, beside the names."""
         return self.area.left + self.column + px(POST) / 2
 
+    @property
+    def apart(self) -> float:
+        """Units from one level to the next."""
+        return px(APART) if self.wide else min(px(280), self.area.height / len(self.story.levels))
+
     def row(self, number: int) -> float:
         """The height at which a level stands."""
-        return self.area.center[1] + px(APART) * ((len(self.story.levels) - 1) / 2 - number)
+        above = 0.0 if self.wide else px(ABOVE - LOW / 2)
+        return self.area.center[1] - above + self.apart * ((len(self.story.levels) - 1) / 2 - number)
 
     def name_levels(self) -> VGroup:
         """The names of all levels, one below the other."""
-        names = VGroup()
+        names, up = VGroup(), 0.0 if self.wide else px(ABOVE)
         for number, name in enumerate(self.story.names):
-            word = label(name, 48 if self.area.width > px(1200) else 42, bold=True)
-            names.add(word.move_to([self.area.left, self.row(number), 0], LEFT))
+            word = label(name, 48 if self.wide else 42, bold=True)
+            names.add(word.move_to([self.area.left, self.row(number) + up, 0], LEFT))
         return names
 
     def shelf(self, number: int) -> MemoryLevel:
@@ -215,7 +228,9 @@ class MemoryHierarchy(ReportFilm):
         holds = np.log([one.per_sm or one.size for one in self.story.levels])
         share = SMALLEST + (1 - SMALLEST) * (holds[number] - holds.min()) / np.ptp(holds)
         room = self.area.right - self.area.left - self.column - px(120)
-        shelf = MemoryLevel(size(self.story.levels[number]), share * room, px(SHELF), 48)
+        shelf = MemoryLevel(
+            size(self.story.levels[number]), share * room, px(SHELF if self.wide else LOW), 48
+        )
         shelf.heading.set_color(ManimColor(self.theme.text)).move_to(shelf.shelf)
         own = self.story.levels[number].per_sm > 0
         shelf.shelf.set_stroke(ManimColor(self.hue if own else self.theme.operand), stroke_width(4))
@@ -226,21 +241,24 @@ class MemoryHierarchy(ReportFilm):
         if not self.story.levels[number].per_sm:
             return VGroup()
         shelf = self.shelves[number].shelf
-        copies = VGroup(*(shelf.copy().shift(px(14 * step) * (RIGHT + UP)) for step in (2, 1)))
+        aside = RIGHT + (UP if self.wide else DOWN)
+        copies = VGroup(*(shelf.copy().shift(px(14 * step) * aside) for step in (2, 1)))
         times = label(f"×{self.story.sms}", 48, self.theme.quiet, bold=True)
         return VGroup(copies, times.next_to(copies, RIGHT, px(24)))
 
     def arrivals(self, values: list[float], figures: list[str]) -> Arrivals:
         """A bar for each level, beside its name."""
         left = self.foot + px(POST)
-        bars = Arrivals(values, figures, self.area.right - left, px(APART), self.hue)
+        bars = Arrivals(values, figures, self.area.right - left, self.apart, self.hue)
         first = bars.grounds[0]
         return bars.shift([left - first.get_left()[0], self.row(0) - first.get_y(), 0])
 
     def figure(self, number: int) -> VMobject:
-        """What passes at a post, above it."""
-        words = label(self.story.passed[number].figure, 56, bold=True, mono=True)
-        return words.next_to(self.stream.top(number), UP, px(20))
+        """What passes at a post, above it; in a frame that is not wide, where the stream is steep, below."""
+        words = label(self.story.passed[number].figure, 56 if self.wide else 48, bold=True, mono=True)
+        if self.wide:
+            return words.next_to(self.stream.top(number), UP, px(20))
+        return words.next_to(self.stream.foot(number), DOWN, px(90))
 
     def place(self, number: int) -> VMobject:
         """Where a post stands, below the stream."""

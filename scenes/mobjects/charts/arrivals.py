@@ -10,8 +10,8 @@ from tilesim_scenes.look.text import Figure, px
 from tilesim_scenes.look.theme import Colour, mixed, theme_now
 from tilesim_scenes.mobjects.drawing.quads import EMPTY, HALF_DIGIT, quad, rectangle, shape
 
-BODY, END = 0.45, 8.0
-"""Share of its colour in a bar, whose end has all of it; pixels of that end."""
+BODY, END, THICK = 0.45, 8.0, 70
+"""Share of its colour in a bar, whose end has all of it; pixels of that end, and of its height at most."""
 
 
 class Arrivals(VGroup):
@@ -42,7 +42,7 @@ class Arrivals(VGroup):
         self._edges: list[float] = []
         self.grounds, self.bodies, self.ends = VGroup(), VGroup(), VGroup()
         for number, (value, figure) in enumerate(zip(values, self.written, strict=True)):
-            ground = rectangle(max(room * value / longest, px(1)), 0.36 * apart)
+            ground = rectangle(max(room * value / longest, px(1)), min(px(THICK), 0.36 * apart))
             ground.move_to([0, -number * apart, 0], LEFT)
             self.grounds.add(ground)
             self._edges.append(min(1.0, px(END) / ground.width))
