@@ -42,6 +42,15 @@ def test_where_row_by_row_is_the_fastest_the_finding_says_what_the_others_lose()
     assert story.number.startswith("+") and story.change > 0.3
 
 
+def test_the_finding_names_the_clock_only_where_that_explains_it(story):
+    first, best = story.ordered[0], story.best
+    assert best.us * best.mhz == pytest.approx(first.us * first.mhz, rel=0.01)
+    assert f"{best.mhz / first.mhz - 1:.0%}" in story.finding
+    cool = tell(changed(lambda row: {"sm_mhz": 1980}))
+    assert cool.clock_change == 0 and cool.finding != story.finding
+    assert tell(given={"k": 512}).finding == tell(given={"device": "a100"}).finding == cool.finding
+
+
 def test_the_aside_is_the_same_change_at_the_other_shape(story):
     short = {row["order"]: row["us"] for row in report("l2_order")["rows"] if row["k"] == 512}
     order = story.best.loads.trace.problem.order
