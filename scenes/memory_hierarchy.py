@@ -41,7 +41,7 @@ SHELF, APART, POST = 120, 178, 36
 """Pixels: a shelf's height, from one to the next, and how wide one becomes as the foot of a bar."""
 LOW, ABOVE = 84, 76
 """The same of a shelf in a frame that is not wide, and from its middle up to that of its name."""
-SMALLEST = 0.3
+SMALLEST = 0.36
 """The width of the smallest shelf, as a share of the largest, which holds a million times as much."""
 
 
@@ -198,7 +198,7 @@ class MemoryHierarchy(ReportFilm):
     @property
     def column(self) -> float:
         """Units that the levels' names take on the left."""
-        return px(470) if self.wide else 0.0
+        return self.names.width + px(80) if self.wide else 0.0
 
     @property
     def foot(self) -> float:
