@@ -18,6 +18,8 @@ What they offer:
     tune(problem, ...) -> dict            the table of the fastest kernels, which matmul reads
     ladder() -> dict                      every step from one program per element to the fastest kernel
     coalescing() -> dict                  uncoalesced loads against coalesced ones
+    l2_order() -> dict                    one kernel, tiles in three orders: times, bytes out of DRAM
+    memory_hierarchy() -> dict            bytes that cubes ask for, and what of them comes from L2 and DRAM
     pipelining() -> dict                  one kernel with 1, 2, 3 and 4 stages
     bench_reductions(n, ...) -> dict      times of sums, beside a copy and torch.sum
     turnaround() -> dict                  from a thread block's end to its successor's begin
@@ -30,7 +32,9 @@ Importing this needs torch and triton; running it, an NVIDIA GPU, or for product
 
 from .bench.bench import NAMES, bench
 from .bench.coalescing import coalescing
+from .bench.l2_order import l2_order
 from .bench.ladder import ladder
+from .bench.memory_hierarchy import memory_hierarchy
 from .bench.pipelining import pipelining
 from .bench.reductions import bench_reductions
 from .errors import KernelError
@@ -49,9 +53,11 @@ __all__ = [
     "bench_reductions",
     "coalescing",
     "gpu_facts",
+    "l2_order",
     "ladder",
     "matmul",
     "memory",
+    "memory_hierarchy",
     "pipelining",
     "record",
     "sm_order",

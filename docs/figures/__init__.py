@@ -3,7 +3,7 @@
 A page writes `{{ name }}` where one belongs. `python -m figures`, in docs/, prints them all.
 """
 
-from figures import accuracy, choice, devices, kernels, memory, performance, published, rooms
+from figures import accuracy, choice, devices, kernels, memory, performance, published, rooms, traffic
 
 
 def figures() -> dict[str, str]:
@@ -17,4 +17,5 @@ def figures() -> dict[str, str]:
         | published.figures()
         | performance.figures()
         | rooms.figures()
+        | traffic.figures()
     )

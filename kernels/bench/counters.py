@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -30,6 +30,16 @@ METRICS = {
 """Counters by what they are called here; a sector is 32 bytes, a request a warp's
 load instruction; spills are registers that did not fit and are loaded again."""
 
+TRAFFIC = {
+    "arrived_bytes": "l1tex__m_xbar2l1tex_read_bytes.sum",
+    "l2_read_sectors": "lts__t_sectors_srcunit_tex_op_read.sum",
+    "l2_hit_sectors": "lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum",
+    "dram_read_bytes": "dram__bytes_read.sum",
+    "dram_write_bytes": "dram__bytes_write.sum",
+}
+"""What arrives at all SMs over the crossbar, what they read at the L2, what of that it held, and what passes
+between L2 and DRAM."""
+
 LONGEST_S = 300
 """How long a process under the profiler may take."""
 
@@ -42,8 +52,10 @@ once(sys.argv[1])
 """
 
 
-def counted(contenders: Sequence[tuple[Problem, Variant | None]]) -> list[dict[str, int]] | None:
-    """METRICS of one launch of each (cold caches; None as variant: torch.mm, last if at all).
+def counted(
+    contenders: Sequence[tuple[Problem, Variant | None]], metrics: Mapping[str, str] = METRICS
+) -> list[dict[str, int]] | None:
+    """The metrics of one launch of each (cold caches; None as variant: torch.mm, last if at all).
 
     None where Nsight Compute is not there or reads no counters here. The contenders must run on this machine.
     """
@@ -53,7 +65,7 @@ def counted(contenders: Sequence[tuple[Problem, Variant | None]]) -> list[dict[s
     asked = json.dumps([[asdict(problem), variant and asdict(variant)] for problem, variant in contenders])
     command = [
         ncu, "--profile-from-start", "off", "--clock-control", "none", "--csv", "--print-units", "base",
-        "--metrics", ",".join(METRICS.values()), sys.executable, "-c", ONCE, asked,
+        "--metrics", ",".join(metrics.values()), sys.executable, "-c", ONCE, asked,
     ]  # fmt: skip
     root = str(Path(__file__).parents[2])
     path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
@@ -64,10 +76,12 @@ def counted(contenders: Sequence[tuple[Problem, Variant | None]]) -> list[dict[s
         )  # fmt: skip
     except (OSError, subprocess.SubprocessError):
         return None
-    return totals(done.stdout, len(contenders))
+    return totals(done.stdout, len(contenders), metrics)
 
 
-def totals(csv_text: str, contenders: int) -> list[dict[str, int]] | None:
+def totals(
+    csv_text: str, contenders: int, metrics: Mapping[str, str] = METRICS
+) -> list[dict[str, int]] | None:
     """The counters in what Nsight Compute said as CSV, per contender; what is left over is the last one's.
 
     None where a counter is missing, as where the profiler has no right to read it.
@@ -80,7 +94,7 @@ def totals(csv_text: str, contenders: int) -> list[dict[str, int]] | None:
     head = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
     if head is None:
         return None
-    names = {metric: name for name, metric in METRICS.items()}
+    names = {metric: name for name, metric in metrics.items()}
     sums: list[dict[str, int]] = [{} for _ in range(contenders)]
     launches: dict[str, int] = {}
     for row in csv.DictReader(lines[head:]):
@@ -92,7 +106,7 @@ def totals(csv_text: str, contenders: int) -> list[dict[str, int]] | None:
             counts[name] = counts.get(name, 0) + round(float(row["Metric Value"].replace(",", "")))
         except ValueError:
             return None
-    return sums if all(set(counts) == set(METRICS) for counts in sums) else None
+    return sums if all(set(counts) == set(metrics) for counts in sums) else None
 
 
 def once(asked: str) -> None:

@@ -1,11 +1,11 @@
-"""`tilesim bench ladder`, `coalescing` and `pipelining`: what they print of a report, such as the shipped."""
+"""`tilesim bench ladder`, `coalescing` and others: what they print of a report, such as the shipped."""
 
 import json
 from importlib.resources import files
 
 import pytest
 
-from tilesim.cli.commands.bench import coalescing, ladder, pipelining
+from tilesim.cli.commands.bench import coalescing, l2_order, ladder, memory_hierarchy, pipelining
 
 
 def shipped(folder: str) -> dict:
@@ -57,3 +57,16 @@ def test_stages_have_a_line_each_with_what_a_k_step_takes():
     for line, row in zip(lines, report["rows"], strict=True):
         figures = [float(word) for word in line.split()]
         assert figures[0] == row["stages"] and figures[-2:] == [row["k_step_ns"], row["k_step_cycles"]]
+
+
+@pytest.mark.parametrize(("bench", "about"), [(l2_order, "order"), (memory_hierarchy, "asked_bytes")])
+def test_bytes_that_were_counted_stand_beside_the_times(bench, about):
+    report = shipped(bench.__name__.rpartition(".")[2])
+    _, head, *lines = bench._table(report).splitlines()
+    assert "L2 hits" in head and len(lines) == len(report["rows"])
+    for line, row in zip(lines, report["rows"], strict=True):
+        assert line.startswith(f"{row['m']}x{row['n']}x{row['k']} ") and f"{row['us']:.2f}" in line
+        assert line.split()[-1] == f"{row['dram_read_bytes'] / 1e6:.0f}"
+        assert (row["order"] if about == "order" else f"{row[about] / 1e6:.0f}") in line
+    bare = {name: value for name, value in report["rows"][0].items() if not name.startswith("l2_")}
+    assert bench._table(report | {"rows": [bare]}).endswith("not counted")

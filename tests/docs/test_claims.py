@@ -2,7 +2,7 @@
 
 import json
 
-from figures import kernels
+from figures import kernels, traffic
 from pages import ROOT
 
 from tilesim import Problem, Trace
@@ -55,3 +55,17 @@ def test_grouped_tiles_share_more_of_what_the_cache_holds() -> None:
         rows = kernels.race(Problem(4096, 4096, 512, order=order))
         assert sign * (rows["persistent-tma"]["us"] - rows["naive-tma"]["us"]) > 0
         assert rows["persistent-tma-overlap"]["us"] < rows["persistent-tma"]["us"]
+
+
+def test_groups_of_tiles_save_bytes_and_time_but_no_cycles() -> None:
+    rows = {row["order"]: row for row in kernels.read("l2_order")["rows"] if row["k"] == 8192}
+    first, groups = rows["row-major"], rows["grouped:8"]
+    assert groups["dram_read_bytes"] < 0.7 * first["dram_read_bytes"] and groups["us"] < 0.96 * first["us"]
+    assert abs(groups["us"] * groups["sm_mhz"] / (first["us"] * first["sm_mhz"]) - 1) < 0.01
+
+
+def test_the_tables_of_bytes_say_what_was_counted() -> None:
+    said, rows = traffic.figures(), kernels.read("memory_hierarchy")["rows"]
+    for row in rows:
+        assert f"{row['dram_read_bytes'] / 1e6:,.0f} MB" in said["memory_hierarchy_table"]
+    assert said["l2_order_table"].count("\n") == 1 + len(kernels.read("l2_order")["rows"])

@@ -14,7 +14,8 @@ from interpreter import inputs, jobs, reference, torch, variants
 
 from tilesim import Device, Problem
 from tilesim_kernels import KernelError
-from tilesim_kernels.bench import coalescing, counters, ladder, pipelining
+from tilesim_kernels.bench import coalescing, counters, l2_order, ladder, memory_hierarchy, pipelining
+from tilesim_kernels.bench.compare import Contender
 from tilesim_kernels.launch import hopper
 
 INTERPRETED = ("element", "uncoalesced", "skinny")
@@ -152,16 +153,19 @@ def test_every_step_can_be_what_it_says():
 
 
 def test_measuring_needs_a_gpu_and_no_interpreter():
-    for measure in (ladder.ladder, coalescing.coalescing, pipelining.pipelining):
+    for measure in (
+        ladder.ladder, coalescing.coalescing, pipelining.pipelining, l2_order.l2_order,
+        memory_hierarchy.memory_hierarchy,
+    ):  # fmt: skip
         with pytest.raises(KernelError, match=r"TRITON_INTERPRET is set|finds no NVIDIA GPU"):
             measure()
 
 
-def said(counts: list[dict[str, int]]) -> str:
+def said(counts: list[dict[str, int]], metrics: dict[str, str] = counters.METRICS) -> str:
     """What Nsight Compute says of launches with these counters."""
     lines = ["==PROF== Connected", '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"']
     for i, launch in enumerate(counts):
-        lines += [f'"{i}","k","{counters.METRICS[name]}","byte","{n:,}"' for name, n in launch.items()]
+        lines += [f'"{i}","k","{metrics[name]}","byte","{n:,}"' for name, n in launch.items()]
     return "\n".join(lines)
 
 
@@ -179,6 +183,24 @@ def test_counters_are_read_per_kernel_and_what_is_left_over_is_the_library_s():
 )  # fmt: skip
 def test_without_counters_there_are_none(text):
     assert counters.totals(text, 1) is None
+
+
+def test_other_counters_are_read_where_they_are_asked_for():
+    counts = [{name: 10 * launch + i for i, name in enumerate(counters.TRAFFIC)} for launch in (1, 2)]
+    assert counters.totals(said(counts, counters.TRAFFIC), 2, counters.TRAFFIC) == counts
+    assert counters.totals(said(counts, counters.TRAFFIC), 2) is None
+
+
+def test_traffic_is_the_median_of_launches_and_nothing_without_counters(monkeypatch):
+    launches = [dict.fromkeys(counters.TRAFFIC, count) for count in (40, 10, 20, 1, 3, 2)]
+    launches[2]["l2_hit_sectors"] = 15
+    monkeypatch.setattr(l2_order, "counted", lambda contenders, metrics: launches[: len(contenders)])
+    contender = Contender(Problem(256, 256, 64), variants.VARIANTS["naive-tma"])
+    first, second = l2_order.traffic([contender, contender])
+    assert (first["dram_read_bytes"], first["l2_hit_sectors"], second["dram_read_bytes"]) == (20, 15, 2)
+    assert (first["l2_bytes"], first["l2_hit_rate"], second["l2_hit_rate"]) == (640, 0.75, 1.0)
+    monkeypatch.setattr(l2_order, "counted", lambda contenders, metrics: None)
+    assert l2_order.traffic([contender]) == [{}]
 
 
 def test_the_roofline_takes_the_lower_limit():

@@ -252,3 +252,14 @@ def test_rows_and_columns_may_have_any_name(case, device, gap, cache, random):
     assert one.sent == pytest.approx(two.sent)
     assert one.missed == pytest.approx(two.missed, rel=1e-6)
     assert one.l2_miss == pytest.approx(two.l2_miss, rel=1e-6, abs=1e-9)
+
+
+def test_what_segments_load_adds_up_to_what_passes_at_all_times():
+    problem = Problem(1024, 2048, 1024, order="grouped:2")
+    seen = loads(plan("naive", problem, Device(8)), problem, slots=8, gap=1.0)
+    cache = 2**20
+    found, (asked, missed) = seen.behind(cache), seen.of_segments(cache)
+    first = np.unique(seen.at, return_index=True)[1]
+    assert asked.sum() == pytest.approx(seen.length * found.asked[first].sum())
+    assert missed.sum() == pytest.approx(seen.length * found.missed[first].sum())
+    assert (missed <= asked).all() and missed.min() < missed.max()

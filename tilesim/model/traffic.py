@@ -68,10 +68,24 @@ class Loads:
         waits = [of[first] for of, first in zip(gone, self.first, strict=True)]
         return Traffic(asked, sent, missed, 1 - (1 - waits[0]) * (1 - waits[1]))
 
-    def _together(self, share: np.ndarray) -> np.ndarray:
-        """What pieces of one time load together per K-step, of each operand a `share` [2, pieces or 1]."""
+    def of_segments(self, cache: int) -> tuple[np.ndarray, np.ndarray]:
+        """Bytes that each segment loads, and those of them that come from DRAM: float64, shape [rows] each.
+
+        What several of them load at a time comes for the first of them in plan order.
+        """
+        gone = lost(self.since, self._kept_for(cache))
+        every = (self.length * self._of_pieces(share) for share in (np.ones((2, 1)), gone))
+        asked, missed = (np.bincount(self.row, each, self.rows) for each in every)
+        return asked, missed
+
+    def _of_pieces(self, share: np.ndarray) -> np.ndarray:
+        """What each piece loads per K-step, of each operand a `share` [2, pieces or 1]."""
         size = sum(size / self.length * of for size, of in zip(self.sizes, share, strict=True))
-        return np.bincount(self.at, self.part * size)[self.at]
+        return self.part * size
+
+    def _together(self, share: np.ndarray) -> np.ndarray:
+        """What pieces of one time load together per K-step, of each operand a `share`."""
+        return np.bincount(self.at, self._of_pieces(share))[self.at]
 
     def mean(self, values: np.ndarray) -> np.ndarray:
         """The mean of each segment's pieces: float64, shape [rows]."""

@@ -18,8 +18,10 @@ from tilesim.cli.arguments.options import (
 from tilesim.cli.commands.bench import (
     choice,
     coalescing,
+    l2_order,
     ladder,
     memory,
+    memory_hierarchy,
     pipelining,
     reductions,
     sm_order,
@@ -86,7 +88,10 @@ def _check(name: str, known: Sequence[str]) -> None:
         raise click.UsageError(unknown("kernel", name, [*known, PLANNED + "SCHEDULE"]))
 
 
-for module in (choice, coalescing, pipelining, ladder, turnaround, sm_order, memory, reductions):
+for module in (
+    choice, coalescing, pipelining, ladder, turnaround, sm_order, memory, reductions, memory_hierarchy,
+    l2_order,
+):  # fmt: skip
     command.add_command(module.command)
 
 

@@ -1,0 +1,70 @@
+"""l2-order: one kernel, one tile, one schedule; only the order in which tiles come differs."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from statistics import median
+from typing import Any
+
+from tilesim.problems import Problem
+from tilesim.variants import Variant
+
+from ..launch.config import pipeline
+from ..launch.operands import gpu_memory
+from ..measure.machine import facts
+from ..measure.timing import REST, require_gpu, working_gpu
+from .compare import METHOD, Contender, compare
+from .counters import TRAFFIC, counted
+
+ORDERS = ("row-major", "grouped:8", "hilbert")
+SIZES = ((8192, 8192, 8192), (8192, 8192, 512))
+"""Where the L2 holds a small part of A and B, and where it holds all of them."""
+LAUNCHES = 3
+"""That are counted, each with cold caches."""
+
+
+def l2_order(samples: int = 50) -> dict[str, Any]:
+    """Time and count the orders, in JSON values: "machine", "method" and "rows".
+
+    A persistent kernel runs each, with TMA loads and its tiles from a table, as `planned:persistent` does. A
+    row per size and order has what `bench` says, and from the counters, where they can be read,
+    `bench.counters.TRAFFIC` and l2_bytes: what the SMs read at the L2.
+
+    Raises what `bench` raises.
+    """
+    require_gpu()
+    rows: list[dict[str, Any]] = []
+    contenders: list[Contender] = []
+    for size in SIZES:
+        problem = Problem(*size)
+        warps, stages, subtiles = pipeline(problem)
+        variant = Variant("persistent", "tma", True, warps, stages, "planned", subtiles)
+        orders = {order: Contender(replace(problem, order=order), variant) for order in ORDERS}
+        with gpu_memory(problem), working_gpu():
+            rows += compare(orders, samples=samples)
+        contenders += orders.values()
+    counts = traffic(contenders)
+    rows = [row | {"kernel": "planned:persistent"} | moved for row, moved in zip(rows, counts, strict=True)]
+    return {"machine": facts(), "method": METHOD.format(rest=REST), "rows": rows}
+
+
+def traffic(contenders: Sequence[Contender]) -> list[dict[str, float]]:
+    """Counters of TRAFFIC for each, the median of LAUNCHES, with what they say of reading.
+
+    Nothing of each where they cannot be read.
+    """
+    counts = counted([(one.problem, one.variant) for one in contenders for _ in range(LAUNCHES)], TRAFFIC)
+    if counts is None:
+        return [{} for _ in contenders]
+    each = [counts[i : i + LAUNCHES] for i in range(0, len(counts), LAUNCHES)]
+    return [read({name: round(median(one[name] for one in own)) for name in TRAFFIC}) for own in each]
+
+
+def read(moved: dict[str, int]) -> dict[str, float]:
+    """Counters of TRAFFIC, with l2_bytes, 32 for a sector, l2_hit_rate and how many launches were counted.
+
+    >>> read({"l2_read_sectors": 4, "l2_hit_sectors": 3})["l2_hit_rate"]
+    0.75
+    """
+    sectors = moved["l2_read_sectors"]
+    hits = moved["l2_hit_sectors"] / max(1, sectors)
+    return moved | {"l2_bytes": 32 * sectors, "l2_hit_rate": round(hits, 4), "counted_launches": LAUNCHES}

@@ -1,0 +1,108 @@
+"""Orders behind an L2: properties of what tiles share, and what a GPU's counters say."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tilesim import Device, Problem, orders
+from tilesim.errors import TilesimError
+from tilesim.ideas.l2_order import blocks, together, traced
+from tilesim.ideas.memory_hierarchy import asked_bytes
+from tilesim.ladder.reports import report
+
+ORDERS = ("row-major", "column-major", "grouped:2", "grouped:8", "morton", "hilbert")
+GPU = Device.named("h200")
+SIDE = st.integers(1, 12)
+
+
+@given(SIDE, SIDE, SIDE, st.sampled_from(ORDERS))
+def test_a_block_is_needed_once_and_in_the_end_all_are(tiles_m, tiles_n, k_blocks, order):
+    visited = orders.visit(Problem(tiles_m, tiles_n, k_blocks, tile=(1, 1, 1), order=order))
+    needed = blocks(visited, tiles_n, k_blocks)
+    assert (np.diff(needed, axis=0) >= 0).all() and needed[0].tolist() == [k_blocks, k_blocks]
+    assert needed[-1].tolist() == [tiles_m * k_blocks, tiles_n * k_blocks]
+
+
+@given(SIDE, SIDE, SIDE, st.sampled_from(ORDERS), st.integers(1, 144))
+def test_what_is_needed_are_the_rows_and_columns_that_tiles_lie_in(tiles_m, tiles_n, k_blocks, order, count):
+    visited = orders.visit(Problem(tiles_m, tiles_n, k_blocks, tile=(1, 1, 1), order=order))[:count]
+    rows = {tile // tiles_n for tile in visited.tolist()}
+    columns = {tile % tiles_n for tile in visited.tolist()}
+    assert blocks(visited, tiles_n, k_blocks)[-1].tolist() == [k_blocks * len(rows), k_blocks * len(columns)]
+
+
+@pytest.mark.parametrize(("order", "total"), [(orders.row_major(9, 9), 90), (orders.grouped(9, 9, 3), 54)])
+def test_nine_tiles_of_triton_s_tutorial_need_90_and_54_blocks(order, total):
+    assert blocks(order[:9], 9, 9)[-1].sum() == total
+
+
+@given(SIDE, st.sampled_from(ORDERS))
+def test_no_nine_tiles_need_fewer_than_a_square(side, order):
+    wide = 3 * side
+    visited = orders.visit(Problem(wide, wide, 9, tile=(1, 1, 1), order=order))[:9]
+    assert blocks(visited, wide, 9)[-1].sum() >= 54
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("size", [(4096, 4096, 512), (1000, 3000, 777)])
+def test_hbm_sends_each_byte_once_and_no_more_than_is_asked_for(order, size):
+    problem = Problem(*size, order=order)
+    found = traced(problem, GPU)
+    end = found.trace.makespan
+    asked, sent = found.until(end)
+    assert sent == pytest.approx(found.hbm_bytes) and asked == pytest.approx(asked_bytes(problem))
+    rows, columns, steps = problem.tiles_m, problem.tiles_n, problem.k_steps
+    m, n, k = problem.tile
+    once = 2 * k * steps * (rows * m + columns * n)  # padding of edge tiles counts
+    assert 0.99 * once <= sent <= asked
+
+
+def test_bytes_come_as_the_run_goes_and_the_hit_rate_is_what_hbm_did_not_send():
+    found = traced(Problem(4096, 4096, 4096, order="grouped:8"), GPU)
+    instants = np.linspace(0, found.trace.makespan, 50)
+    asked, sent = np.array([found.until(t) for t in instants]).T
+    assert (np.diff(asked) >= 0).all() and (np.diff(sent) >= 0).all() and asked[0] == sent[0] == 0
+    assert found.hit_rate(0) == 0
+    assert found.hit_rate(instants[-1]) == pytest.approx(1 - sent[-1] / asked[-1])
+
+
+def test_an_order_matters_where_the_l2_cannot_hold_a_and_b():
+    def sent(k, order):
+        return traced(Problem(8192, 8192, k, order=order), GPU).hbm_bytes
+
+    long, short = ({order: sent(k, order) for order in ORDERS} for k in (8192, 512))
+    assert max(short.values()) < 1.01 * min(short.values())
+    assert long["hilbert"] < long["grouped:8"] < 0.7 * long["row-major"]
+
+
+@pytest.mark.parametrize("row", report("l2_order")["rows"], ids=lambda row: f"{row['order']}-{row['k']}")
+def test_the_counters_of_a_gpu_say_about_the_same(row):
+    problem = Problem(row["m"], row["n"], row["k"], tuple(row["tile"]), row["dtype"], row["order"])
+    found = traced(problem, GPU)
+    assert row["arrived_bytes"] == pytest.approx(asked_bytes(problem), rel=1e-3)
+    # A kernel reads its table too, and C's tiles push operands out: some MB.
+    assert row["dram_read_bytes"] == pytest.approx(found.hbm_bytes, rel=0.1, abs=15e6)
+
+
+def test_the_tiles_of_a_wave_are_as_many_as_slots_in_their_order():
+    problem = Problem(1024, 2048, 64, order="hilbert")
+    visited = orders.visit(problem)
+    waves = [together(problem, Device(5), wave) for wave in range(13)]
+    assert [len(wave) for wave in waves] == [5] * 12 + [4]
+    assert np.concatenate(waves).tolist() == visited.tolist()
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: blocks(np.array([0, -1]), 9, 9), "whole numbers from 0"),
+        (lambda: blocks(np.array([0.5]), 9, 9), "whole numbers from 0"),
+        (lambda: blocks(np.array([[0]]), 9, 9), "must be a list"),
+        (lambda: blocks(np.array([0]), 0, 9), "the number of tiles in a row is 0"),
+        (lambda: blocks(np.array([0]), 9, 0), "the number of blocks along K is 0"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_sentence(call, says):
+    with pytest.raises(TilesimError, match=says):
+        call()

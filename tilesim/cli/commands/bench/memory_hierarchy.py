@@ -1,0 +1,34 @@
+"""`tilesim bench memory-hierarchy`: how many bytes a product asks for, and from where they come."""
+
+from typing import Any
+
+import click
+
+from tilesim.cli.commands.bench.l2_order import moved
+from tilesim.cli.packages import load
+from tilesim.cli.reports import machine, report_options, show
+
+
+@click.command("memory-hierarchy", short_help="Bytes that a product asks for, and from where they come.")
+@click.option("--samples", type=click.IntRange(1, 100_000), default=50, help="Samples per size.  [50]")
+@report_options
+def command(samples: int, output: str | None, as_json: bool) -> None:
+    """Time cubes of 2048, 4096 and 8192 in bf16, one thread block a tile.
+
+    Nsight Compute, where it is there, counts what the SMs read at the L2, and what that takes from DRAM.
+    """
+    show(load("kernels").memory_hierarchy(samples), _table, output, as_json)
+
+
+def _table(report: dict[str, Any]) -> str:
+    """A line per size."""
+    lines = [
+        machine(report),
+        f"{'size':15} {'µs':>9} {'p20':>9} {'p80':>9} {'asked MB':>9} "
+        f"{'L2 hits':>8} {'L2 MB':>8} {'DRAM MB':>8}",
+    ]
+    for row in report["rows"]:
+        size = f"{row['m']}x{row['n']}x{row['k']}"
+        times = " ".join(f"{row[name]:9.2f}" for name in ("us", "p20", "p80"))
+        lines.append(f"{size:15} {times} {row['asked_bytes'] / 1e6:9.0f} {moved(row)}")
+    return "\n".join(lines)
