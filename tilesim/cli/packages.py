@@ -2,6 +2,7 @@
 
 import ast
 import sys
+import tomllib
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -14,6 +15,11 @@ NEEDS = {
     "kernels": "PyTorch and Triton; install them with: pip install torch triton",
     "scenes": "Manim; install it with: pip install 'manim>=0.22' 'pillow<13'",
 }
+
+COURSE = "course"
+"""The name under which films are exported as one."""
+OTHERS = "Others"
+"""What the films are listed under that are in no part of the course."""
 
 
 def load(folder: str, module: str = "") -> ModuleType:
@@ -34,10 +40,22 @@ def load(folder: str, module: str = "") -> ModuleType:
 
 
 def scene_names() -> dict[str, str]:
-    """The films by name, with the first line of each file's docstring; Manim is not imported."""
+    """The films by name, in teaching order, with the first line of each file's docstring; without Manim."""
+    return {name: about for films in scene_parts().values() for name, about in films.items()}
+
+
+def scene_parts() -> dict[str, dict[str, str]]:
+    """The films by the part of the course that they are in; last those that are in none, under OTHERS."""
     folder = _folder_of("scenes")
-    files = sorted(folder.glob("[!_]*.py")) if folder else []
-    return {file.stem.replace("_", "-"): _about(file) for file in files}
+    files = {file.stem.replace("_", "-"): file for file in sorted(folder.glob("[!_]*.py"))} if folder else {}
+    course = folder / "course.toml" if folder else None
+    parts = {OTHERS: list(files)}
+    if course and course.is_file():
+        listed = {part["title"]: part["films"] for part in tomllib.loads(course.read_text("utf-8"))["part"]}
+        taught = {name for films in listed.values() for name in films}
+        parts = listed | {OTHERS: [name for name in files if name not in taught]}
+    there = {part: [name for name in films if name in files] for part, films in parts.items()}
+    return {part: {name: _about(files[name]) for name in films} for part, films in there.items() if films}
 
 
 def scene_class(name: str) -> Any:
