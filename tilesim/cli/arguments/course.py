@@ -56,13 +56,13 @@ def check_options(ctx: click.Context, form: str) -> None:
             raise click.UsageError(f"{name} is of one film, and cannot be given for a course; leave it out")
 
 
-def orders(films: Sequence[str], form: Any, settings: Mapping[str, Any]) -> list[Any]:
-    """What `render.course` joins: films by name, of which each names the next of them.
+def orders(films: Sequence[str] | None, form: Any, settings: Mapping[str, Any]) -> list[Any]:
+    """What `render.course` joins: films by name, all of the course for None; each names the next of them.
 
     Raises TilesimError where one cannot be made of `settings`.
     """
     order, taught = load("scenes", "render.running").Order, load("scenes", "story.course").order()
-    none, made = load("scenes", "film.settings").NO_FILM, []
+    films, none, made = films or taught, load("scenes", "film.settings").NO_FILM, []
     for name, following in zip(films, [*films[1:], none], strict=True):
         act, own = scene_class(name), dict(settings) | {"next": following if following in taught else none}
         if not is_film(act):

@@ -201,6 +201,11 @@ def _order(act: Any, file: Path, form: str, options: dict[str, Any]) -> Any:
         raise click.UsageError(
             f"{_option(next(iter(settings)))} is of tilesim's own films; {file} holds another scene"
         )
+    for name in settings:
+        if name not in act.asked:
+            raise click.UsageError(
+                f"this film takes no {_option(name)}; it takes {', '.join(map(_option, act.asked))}"
+            )
     keep = tuple(name for name in ("fps", "size") if options[name])
     with usage():
         if is_film(act):
@@ -239,9 +244,8 @@ def _film(
 
 
 def _course(output: str, form: str, captions: str | None, options: dict[str, Any]) -> None:
-    names, settings = options["films"] or list(scene_names()), given(options, SETTINGS)
     with usage():
-        films = orders(names, _format(form, options), settings)
+        films = orders(options["films"], _format(form, options), given(options, SETTINGS))
     _rendered(COURSE, load("scenes", "render.course"), films, output, captions, options)
 
 
