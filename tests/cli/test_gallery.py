@@ -166,7 +166,7 @@ MISTAKES = {
     "a course of nothing": (COURSE.replace("FILMS", "[]"), "films is []; it must be a list of films, and at"),
     "a course of a number": (COURSE.replace("FILMS", "[3]"), "films is [3]; it must be a list of films"),
     "a course of a typo": (COURSE.replace("FILMS", '["naiv"]'), "did you mean 'naive'?"),
-    "a course from": (f"{COURSE.replace('FILMS', '[]')}from = 2", "there is no course setting 'from'"),
+    "a course from": (COURSE.replace("FILMS", '["naive"]') + "from = 2", "there is no course setting 'from'"),
     "a course as a GIF": (
         COURSE.replace("FILMS", '["naive"]').replace("mp4", "gif"),
         "in one of .mp4, .webm",
