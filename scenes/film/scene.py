@@ -4,7 +4,7 @@ A film's `construct` plays its story in its natural length, with Manim's own `pl
 below. What it shows at a second depends on that second alone, so it is the same at every frame rate.
 """
 
-import inspect
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -39,7 +39,9 @@ class Film(CaptionedScene):
     @property
     def next_title(self) -> str:
         """What the film that comes next is called, empty where none does."""
-        name = self.given.get("next", course.after(Path(inspect.getfile(type(self)))))
+        # A film that is written in a notebook has no file.
+        file = getattr(sys.modules.get(type(self).__module__), "__file__", None)
+        name = self.given.get("next", course.after(Path(file)) if file else "")
         return course.titles().get(name, "")
 
     @property
