@@ -2,6 +2,7 @@
 
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from click.testing import CliRunner
 pytest.importorskip("manim", reason="the films need Manim")
 
 from tilesim.cli import main
+from tilesim.cli.arguments.course import orders
 from tilesim.cli.packages import load, scene_names
 
 FILMS = ["coalescing", "naive"]
@@ -147,10 +149,20 @@ def test_findings_are_printed_without_json(tmp_path):
     assert result.exit_code == 0 and result.stdout.startswith("naive: ") and result.stdout.count("\n") == 1
 
 
-def test_processes_and_workers_make_the_same_course(course, tmp_path):
+def test_processes_make_the_same_course(course, tmp_path):
     folder, _, _ = course
     export("course", "-o", tmp_path / "two.mp4", "--films", ",".join(FILMS), *SMALL, "--jobs", "2")
     assert (tmp_path / "two.mp4").read_bytes() == (folder / "course.mp4").read_bytes()
+
+
+def test_workers_make_the_same_course(tmp_path, monkeypatch):
+    monkeypatch.setattr(load("scenes", "render.running"), "SEGMENT", 30.0)
+    formats, course = load("scenes", "render.files.formats"), load("scenes", "render.course")
+    ordered = orders(["naive"], formats.Format("mp4", (64, 64), 1), {})
+    course.export(ordered, tmp_path / "here.mp4")
+    with ThreadPoolExecutor(2) as workers:
+        course.export(ordered, tmp_path / "there.mp4", workers=workers)
+    assert (tmp_path / "here.mp4").read_bytes() == (tmp_path / "there.mp4").read_bytes()
 
 
 @pytest.mark.parametrize("form", ["webm", "mov"])

@@ -9,6 +9,7 @@ import click
 from tilesim import player
 from tilesim.cli.arguments.course import SETTINGS, films_option, orders
 from tilesim.cli.arguments.course import check_options as check_course
+from tilesim.cli.arguments.film_formats import FORMATS, PAGES, SLIDES, STILLS, check_kind, chosen
 from tilesim.cli.arguments.film_parameters import PARAMETERS, parameter_options
 from tilesim.cli.arguments.film_targets import FilmTarget, Target, check, is_film
 from tilesim.cli.arguments.options import (
@@ -29,16 +30,11 @@ from tilesim.cli.output.figures import wrote
 from tilesim.cli.output.progress import counter
 from tilesim.cli.packages import COURSE, load, scene_class, scene_names
 from tilesim.cli.running.jobs import cluster_option, jobs_option, workers_of
-from tilesim.errors import shown
 from tilesim.parallel import cores
 from tilesim.storage import files, scratch
 from tilesim.storage.files import check_outputs
 from tilesim.text import plural
 
-FORMATS = ("mp4", "webm", "gif", "png", "mov", "svg", "pdf", "html", "slides")
-STILLS = ("png", "svg", "pdf")
-PAGES = ("html",)
-SLIDES, SLIDES_IN = "slides", (".html", ".pptx")
 SIZES = ("4k", "1080p", "720p", "480p", "square", "vertical")
 LANGUAGES = ("en", "zh", "pt")
 FPS = 30
@@ -123,13 +119,7 @@ def command(
     show the problem of its file that --m, --n, --k and --dtype choose. Without -o, FILE is SCENE.mp4 in the
     current folder, or ends as --format says; what stands there is replaced.
     """
-    output = output or f"{scene.label}.{'html' if form == SLIDES else form or 'mp4'}"
-    ending = Path(output).suffix.lower()
-    form = form or (SLIDES if ending == ".pptx" else ending.lstrip("."))
-    if form == SLIDES and ending not in SLIDES_IN:
-        raise click.UsageError(f"slides are written as {' or '.join(SLIDES_IN)}, not as {shown(output)}")
-    if form not in FORMATS:
-        raise click.UsageError(f"cannot tell a format from {output!r}; give --format {'|'.join(FORMATS)}")
+    output, form = chosen(output, form, scene.label)
     captions = str(Path(output).with_suffix(".vtt")) if options["captions"] else None
     inputs = (
         *options["trace"],
@@ -147,7 +137,7 @@ def command(
         check_outputs((output, poster, captions), inputs)
     if scene.is_course:
         return _course(output, form, captions, options)
-    _check_kind(form, options)
+    check_kind(form, options)
     if scene.trace:
         options["trace"] = (scene.trace, *options["trace"])
     act, file = scene.scene()
@@ -159,39 +149,6 @@ def command(
         _film(scene.label, act, file, output, form, captions, options)
     if poster:
         _still(act, file, poster, "png", options)
-
-
-OF_FRAMES = {
-    "size": "--size", "fps": "--fps", "transparent": "--transparent", "seconds": "--seconds",
-    "start": "--from", "end": "--to", "captions": "--captions", "no_opening": "--no-opening",
-}  # fmt: skip
-"""Options that say what frames are drawn, of which a page has none."""
-
-
-def _check_kind(form: str, options: dict[str, Any]) -> None:
-    """Raise UsageError where a still is given what is of a film, a film an instant, or a page frames."""
-    page, at = form in PAGES, options["at"]
-    for name, option in OF_FRAMES.items():
-        if page and options[name] not in (None, False):
-            raise click.UsageError(f"{option} is of a film; a page is played in the browser, so leave it out")
-    for name, option in {"start": "--from", "end": "--to"}.items():
-        if form in STILLS and options[name] is not None:
-            raise click.UsageError(f"{option} is of a film, and a still is of one instant; give --at instead")
-    for name, option in {"captions": "--captions", "finding": "--finding", "as_json": "--json"}.items():
-        if form in STILLS and options[name]:
-            raise click.UsageError(f"{option} is of a film; leave it out of a still")
-    if form == SLIDES and options["captions"]:
-        raise click.UsageError(
-            "--captions is of a film; slides have their captions as notes, so leave it out"
-        )
-    if page and at and not at[1]:
-        raise click.UsageError(
-            f"--at {at[0]:g} is a second of a film; a page opens at an instant such as 12.5us"
-        )
-    if form not in (*STILLS, *PAGES) and at is not None:
-        raise click.UsageError(f"--at is of a still; write a .png, or leave it out of a film in {form}")
-    if options["fragment"] and not page:
-        raise click.UsageError(f"--fragment is of a page; write an .html, or leave it out of {form}")
 
 
 def _order(act: Any, file: Path, form: str, options: dict[str, Any]) -> Any:

@@ -9,8 +9,9 @@ import click
 
 from tilesim.cli.arguments.course import FORMATS as COURSE_FORMATS
 from tilesim.cli.arguments.course import SETTINGS, CourseFilm, orders
+from tilesim.cli.arguments.film_formats import FORMATS, PAGES, SLIDES, STILLS
 from tilesim.cli.arguments.film_targets import FilmTarget, check, is_film
-from tilesim.cli.commands.export import FORMATS, FPS, PAGES, SLIDES, STILLS
+from tilesim.cli.commands.export import FPS
 from tilesim.cli.output.figures import wrote
 from tilesim.cli.output.progress import counter
 from tilesim.cli.packages import load, scene_names
