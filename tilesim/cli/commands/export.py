@@ -12,6 +12,7 @@ from tilesim.cli.arguments.course import check_options as check_course
 from tilesim.cli.arguments.film_formats import FORMATS, PAGES, SLIDES, STILLS, check_kind, chosen
 from tilesim.cli.arguments.film_parameters import PARAMETERS, parameter_options
 from tilesim.cli.arguments.film_targets import FilmTarget, Target, check, is_film
+from tilesim.cli.arguments.languages import SOURCE, catalogue, language_option
 from tilesim.cli.arguments.options import (
     DEVICE_NAMES,
     PROBLEM_NAMES,
@@ -36,7 +37,6 @@ from tilesim.storage.files import check_outputs
 from tilesim.text import plural
 
 SIZES = ("4k", "1080p", "720p", "480p", "square", "vertical")
-LANGUAGES = ("en", "zh", "pt")
 FPS = 30
 POSTER = OutputFile(".png", rule="a poster is written as .png")
 FILM_SETTINGS = (
@@ -71,7 +71,7 @@ FILM_SETTINGS = (
 @reading_options
 @costs_options
 @click.option("--theme", type=click.Choice(["dark", "light"]), help="Colours.  [dark]")
-@click.option("--lang", type=click.Choice(LANGUAGES), help="Of what the film says.  [en]")
+@language_option
 @click.option("--title", metavar="TEXT", help="Instead of the film's own.")
 @click.option(
     "--next", metavar="NAME", help="The film that the end card names next, or none.  [the course's next]"
@@ -239,15 +239,14 @@ def _page(label: str, act: Any, file: Path, output: str, options: dict[str, Any]
     card, traces = scene.card, scene.traces
     alike = len({trace.schedule for trace in traces}) < len(traces)
     value, unit = options["at"] or (None, "ns")
-    language = load("scenes", "look.language")
-    lang = options["lang"] or language.SOURCE
+    lang = options["lang"] or SOURCE
     text = player.page(
         traces,
         names=None if alike else runs.names(traces),
         story=player.Story(scene.chapters[0][1], card.sentence, card.number, card.aside),
         theme=options["theme"] or "",
         lang=lang,
-        words=language.catalogue(lang) if lang != language.SOURCE else {},
+        words=catalogue(lang),
         at=None if value is None else value * moments.NS[unit],
     )
     files.write(output, lambda stream: stream.write(text.encode()))
