@@ -46,7 +46,8 @@ class Exported:
     @property
     def about(self) -> str:
         """How long it is, and what was chosen, as people read it."""
-        return ", ".join(filter(None, (f"{self.seconds:.3g} s", self.look)))
+        seconds = f"{self.seconds:.3g}" if self.seconds < 100 else f"{self.seconds:.0f}"
+        return ", ".join(filter(None, (f"{seconds} s", self.look)))
 
 
 def export(

@@ -208,6 +208,12 @@ def test_what_films_say_is_as_late_as_all_before_them_are_long():
     assert [chapter.start for chapter in whole.chapters] == [0.0, 2.0, 7.0]
 
 
+def test_the_seconds_of_a_long_course_are_written_out():
+    exporting = load("scenes", "render.export")
+    lengths = [exporting.Exported(seconds, exporting.Extras(), {}).about for seconds in (4.333, 99.9, 1234.5)]
+    assert lengths == ["4.33 s", "99.9 s", "1234 s"]
+
+
 WRONG = {
     "a film that is not": (
         ["--films", "coalescin"],
