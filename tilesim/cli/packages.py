@@ -41,21 +41,24 @@ def load(folder: str, module: str = "") -> ModuleType:
 
 def scene_names() -> dict[str, str]:
     """The films by name, in teaching order, with the first line of each file's docstring; without Manim."""
-    return {name: about for films in scene_parts().values() for name, about in films.items()}
+    folder = _folder_of("scenes") or Path()
+    names = (name for films in scene_parts().values() for name in films)
+    return {name: _about(folder / f"{name.replace('-', '_')}.py") for name in names}
 
 
-def scene_parts() -> dict[str, dict[str, str]]:
-    """The films by the part of the course that they are in; last those that are in none, under OTHERS."""
+def scene_parts() -> dict[str, list[str]]:
+    """The names of films by the part of the course that they are in; last, as OTHERS, those in none."""
     folder = _folder_of("scenes")
-    files = {file.stem.replace("_", "-"): file for file in sorted(folder.glob("[!_]*.py"))} if folder else {}
-    course = folder / "course.toml" if folder else None
-    parts = {OTHERS: list(files)}
-    if course and course.is_file():
-        listed = {part["title"]: part["films"] for part in tomllib.loads(course.read_text("utf-8"))["part"]}
-        taught = {name for films in listed.values() for name in films}
-        parts = listed | {OTHERS: [name for name in files if name not in taught]}
-    there = {part: [name for name in films if name in files] for part, films in parts.items()}
-    return {part: {name: _about(files[name]) for name in films} for part, films in there.items() if films}
+    if folder is None:
+        return {}
+    names = [file.stem.replace("_", "-") for file in sorted(folder.glob("[!_]*.py"))]
+    course, parts = folder / "course.toml", {}
+    if course.is_file():
+        listed = tomllib.loads(course.read_text("utf-8"))["part"]
+        parts = {part["title"]: [name for name in part["films"] if name in names] for part in listed}
+    taught = {name for films in parts.values() for name in films}
+    parts[OTHERS] = [name for name in names if name not in taught]
+    return {part: films for part, films in parts.items() if films}
 
 
 def scene_class(name: str) -> Any:

@@ -1,6 +1,7 @@
 """The course: which films it is made of, and what may be asked of all of them."""
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import click
@@ -9,7 +10,7 @@ from click.core import ParameterSource
 from tilesim.cli.arguments.axes import Names
 from tilesim.cli.arguments.film_targets import check, is_film
 from tilesim.cli.arguments.parameter_types import starting_with
-from tilesim.cli.packages import load, scene_class, scene_file, scene_names
+from tilesim.cli.packages import load, scene_class, scene_file, scene_parts
 from tilesim.errors import TilesimError, shown, unknown
 
 FORMATS = ("mp4", "webm", "mov")
@@ -28,12 +29,12 @@ class CourseFilm(click.ParamType):
     name = "NAME"
 
     def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> Any:
-        return starting_with(incomplete, scene_names())
+        return starting_with(incomplete, chain.from_iterable(scene_parts().values()))
 
     def convert(self, value: Any, param: Any, ctx: Any) -> str:
-        name = value.replace("_", "-")
-        if name not in scene_names():
-            self.fail(unknown("film", value, scene_names()), param, ctx)
+        name, names = value.replace("_", "-"), list(chain.from_iterable(scene_parts().values()))
+        if name not in names:
+            self.fail(unknown("film", value, names), param, ctx)
         return name
 
 

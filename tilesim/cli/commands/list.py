@@ -37,10 +37,11 @@ def command(as_json: bool) -> None:
         if title != "scenes":
             _rows(names, width)
             continue
-        _rows({COURSE: "All of these as one film, in this order"}, width)
+        if names:
+            _rows({COURSE: "All of these as one film, in this order"}, width)
         for part, films in scene_parts().items():
             click.echo(f"  {part}")
-            _rows(films, width - 2, indent=4)
+            _rows({name: names[name] for name in films}, width - 2, indent=4)
 
 
 def _rows(names: Mapping[str, str], width: int, indent: int = 2) -> None:
