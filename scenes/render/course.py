@@ -44,7 +44,9 @@ def export(
         "captions": extras.cues,
         "chapters": extras.chapters,
         "finding": [
-            f"{name}: {'; '.join(film.figures['finding'])}" for name, film in zip(names, films, strict=True)
+            f"{name}: {'; '.join(film.figures['finding'])}"
+            for name, film in zip(names, films, strict=True)
+            if film.figures
         ],
         "films": [
             {"film": name, "start": begin / form.fps, "seconds": film.frames / form.fps, **film.figures}

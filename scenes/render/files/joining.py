@@ -106,7 +106,7 @@ def join(
                         count += 1
                 frames += count
         seconds = float(frames / fps)
-        _mux_until(seconds, captions, out)
+        _mux_until(inf, captions, out)
         if sound is not None:
             for packet in _sound(extras.sound, sound, start, seconds):
                 out.mux(packet)
@@ -121,7 +121,7 @@ def _prepared(out: Any, form: str, extras: Extras) -> tuple[deque[av.Packet], An
         text = out.add_stream(TEXT_CODECS[form])
         text.codec_context.subtitle_header = NO_STYLES
         text.time_base = MILLISECOND
-        captions.extend(_text(extras.cues, text))
+        captions.extend(_text(sorted(extras.cues), text))
     if extras.sound:
         name, rate = SOUND_CODECS[form]
         sound = out.add_stream(name, rate=rate)
