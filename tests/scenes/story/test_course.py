@@ -66,5 +66,5 @@ def test_a_film_that_is_not_there_is_left_out(tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", scene_names())
 def test_a_film_says_in_its_first_line_which_question_it_answers(name):
     called, _, question = scene_names()[name].partition(": ")
-    assert called and question.endswith("?")
+    assert called and "?" in question
     assert scene_class(name).__doc__
