@@ -13,14 +13,13 @@ from manim import tempconfig
 from tilesim.cli import main
 from tilesim.cli.arguments.film_parameters import PARAMETERS
 from tilesim.cli.packages import scene_class, scene_names
+from tilesim.errors import TilesimError
 from tilesim_scenes.film.traces import ENVIRONMENT
 
 ASKED = {name: scene_class(name).asked for name in scene_names()}
 WRONG = (-1, 10**12, "x", 1.5, True, [[]])
 """Values that no parameter takes."""
-FOREIGN = [(film, name) for film, asked in ASKED.items() for name in PARAMETERS if name not in asked]
 OWN = [(film, name) for film, asked in ASKED.items() for name in PARAMETERS if name in asked]
-SETTINGS = [(film, name) for film, asked in ASKED.items() for name in asked]
 MINE = """
 from tilesim_scenes import Film
 from tilesim_scenes.film.settings import LOOK, whole
@@ -65,32 +64,39 @@ def refused_by_the_scene(scene, name, value, monkeypatch):
     return str(error.value)
 
 
-@pytest.mark.parametrize(("film", "name"), FOREIGN)
-def test_a_parameter_of_other_films(film, name, here, monkeypatch):
-    option = f"--{name.replace('_', '-')}"
-    said = refused("export", film, option, "3")
-    assert f"this film takes no {option}; it takes --" in said
-    assert f"there is no film setting '{name}'" in refused_by_gallery(film, name, 3)
-    assert f"there is no film setting '{name}'" in refused_by_the_scene(
-        scene_class(film), name, 3, monkeypatch
-    )
+def refused_by_its_class(film, name, value):
+    with pytest.raises(TilesimError, match=r"^[^\n]+$") as error:
+        scene_class(film).checked({name: value})
+    return str(error.value)
+
+
+@pytest.mark.parametrize("film", ASKED)
+def test_a_parameter_of_other_films(film, here, monkeypatch):
+    foreign = [name for name in PARAMETERS if name not in ASKED[film]]
+    for name in foreign:
+        assert f"there is no film setting '{name}'" in refused_by_its_class(film, name, 3)
+    name, *_ = foreign
+    assert f"this film takes no --{name}; it takes --" in refused("export", film, f"--{name}", "3")
+    said = f"there is no film setting '{name}'"
+    assert said in refused_by_gallery(film, name, 3)
+    assert said in refused_by_the_scene(scene_class(film), name, 3, monkeypatch)
 
 
 @pytest.mark.parametrize(("film", "name"), OWN)
 def test_a_value_that_a_parameter_does_not_take(film, name, here, monkeypatch):
     option = f"--{name.replace('_', '-')}"
-    assert option in refused("export", film, option, "x")
-    assert name in refused("export", film, f"{option}=-1") and name in refused(
-        "export", film, option, str(10**12)
-    )
     for value in WRONG:
-        assert f"{name} is " in refused_by_gallery(film, name, value)
-        assert f"{name} is " in refused_by_the_scene(scene_class(film), name, value, monkeypatch)
+        assert name in refused_by_its_class(film, name, value)
+    for value in ("x", "-1"):
+        assert name in refused("export", film, f"{option}={value}").replace("-", "_")
+    assert name in refused_by_gallery(film, name, -1)
+    assert name in refused_by_the_scene(scene_class(film), name, -1, monkeypatch)
 
 
-@pytest.mark.parametrize(("film", "name"), SETTINGS)
-def test_a_list_in_a_list_is_no_setting(film, name, here):
-    assert f"{name} is [[]]; it must be " in refused_by_gallery(film, name, [[]])
+@pytest.mark.parametrize("film", ASKED)
+def test_a_list_in_a_list_is_no_setting(film):
+    for name in ASKED[film]:
+        assert f"{name} is [[]]; it must be " in refused_by_its_class(film, name, [[]])
 
 
 @pytest.mark.parametrize("value", ["0", "33", "-1"])

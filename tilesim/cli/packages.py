@@ -42,8 +42,12 @@ def load(folder: str, module: str = "") -> ModuleType:
 def scene_names() -> dict[str, str]:
     """The films by name, in teaching order, with the first line of each file's docstring; without Manim."""
     folder = _folder_of("scenes") or Path()
-    names = (name for films in scene_parts().values() for name in films)
-    return {name: _about(folder / f"{name.replace('-', '_')}.py") for name in names}
+    return {name: _about(folder / f"{name.replace('-', '_')}.py") for name in scene_list()}
+
+
+def scene_list() -> list[str]:
+    """The names of films, in teaching order; no film's file is read."""
+    return [name for films in scene_parts().values() for name in films]
 
 
 def scene_parts() -> dict[str, list[str]]:

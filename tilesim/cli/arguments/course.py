@@ -1,7 +1,6 @@
 """The course: which films it is made of, and what may be asked of all of them."""
 
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from typing import Any
 
 import click
@@ -10,7 +9,7 @@ from click.core import ParameterSource
 from tilesim.cli.arguments.axes import Names
 from tilesim.cli.arguments.film_targets import check, is_film
 from tilesim.cli.arguments.parameter_types import starting_with
-from tilesim.cli.packages import load, scene_class, scene_file, scene_parts
+from tilesim.cli.packages import load, scene_class, scene_file, scene_list
 from tilesim.errors import TilesimError, shown, unknown
 
 FORMATS = ("mp4", "webm", "mov")
@@ -29,10 +28,10 @@ class CourseFilm(click.ParamType):
     name = "NAME"
 
     def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> Any:
-        return starting_with(incomplete, chain.from_iterable(scene_parts().values()))
+        return starting_with(incomplete, scene_list())
 
     def convert(self, value: Any, param: Any, ctx: Any) -> str:
-        name, names = value.replace("_", "-"), list(chain.from_iterable(scene_parts().values()))
+        name, names = value.replace("_", "-"), scene_list()
         if name not in names:
             self.fail(unknown("film", value, names), param, ctx)
         return name

@@ -8,7 +8,7 @@ import click
 
 from tilesim.cli.arguments.parameter_types import or_file
 from tilesim.cli.arguments.schedule_files import file_and_name
-from tilesim.cli.packages import COURSE, load, scene_class, scene_file, scene_names
+from tilesim.cli.packages import COURSE, load, scene_class, scene_file, scene_list
 from tilesim.errors import unknown
 
 
@@ -63,15 +63,15 @@ class FilmTarget(click.ParamType):
     name = "SCENE"
 
     def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> Any:
-        return or_file(incomplete, [*scene_names(), COURSE])
+        return or_file(incomplete, [*scene_list(), COURSE])
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Target:
         if isinstance(value, Target):
             return value
         if found := file_and_name(value):
             return Target(found[1], Path(found[0]))
-        if (name := value.replace("_", "-")) in scene_names() or name == COURSE:
+        if (name := value.replace("_", "-")) in scene_list() or name == COURSE:
             return Target(name)
-        if "trace" in scene_names() and Path(value).is_file():
+        if "trace" in scene_list() and Path(value).is_file():
             return Target("trace", trace=value)
-        self.fail(unknown("scene", value, [*scene_names(), COURSE]), param, ctx)
+        self.fail(unknown("scene", value, [*scene_list(), COURSE]), param, ctx)
