@@ -1,4 +1,4 @@
-"""Coalescing: where 32 threads' addresses fall, and what memory must move for them.
+"""Coalescing: how many bytes must memory move for one load of 32 threads?
 
 manim render scenes/coalescing.py
 """

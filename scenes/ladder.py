@@ -1,4 +1,4 @@
-"""Ladder: kernel after kernel for one product; what each trick is worth, and what else changed with it."""
+"""Ladder: what is each trick of a fast matrix product worth?"""
 
 from manim import DOWN, LEFT, VGroup
 

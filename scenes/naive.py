@@ -1,4 +1,4 @@
-"""Naive: one thread block for each output tile, which queue for a free SM."""
+"""Naive: which thread block computes which tile, and what does each change of blocks cost?"""
 
 import numpy as np
 

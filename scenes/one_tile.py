@@ -1,4 +1,4 @@
-"""What does a GPU do for one tile? It fetches two panels of operands, pair by pair, and multiplies."""
+"""One tile: what does a GPU do for one tile of a matrix product?"""
 
 from typing import Any
 
@@ -279,8 +279,7 @@ class OneTile(Film):
         ]
         bars = Bars(rows, "KB", width=self.area.width, row=px(BAR), form="{:.0f}")
         sentence = tr("A tile reads {times:.0f} times what it writes", times=times)
-        aside = tr("Next: who decides which SM gets which tile?")
-        self.finding(Finding(sentence, f"×{times:.0f}", bars, badge, aside), [bars.grow()])
+        self.finding(Finding(sentence, f"×{times:.0f}", bars, badge), [bars.grow()])
 
 
 def ratio(problem: Problem) -> float:

@@ -1,4 +1,4 @@
-"""Persistent: thread blocks that stay on their SMs, and loop over tiles."""
+"""Persistent: what changes when thread blocks stay on their SMs and loop over tiles?"""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Ping-pong: two groups of consumers take turns, so that the tensor cores multiply during a write."""
+"""Ping-pong: what can the tensor cores multiply while a tile is written?"""
 
 from collections.abc import Mapping, Sequence
 

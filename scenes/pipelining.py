@@ -1,4 +1,4 @@
-"""Pipelining: loads run ahead of the multiplication, through 1, 2, 3 and 4 buffers.
+"""Pipelining: can a kernel load operands while it multiplies others, and how far ahead?
 
 manim render scenes/pipelining.py
 """

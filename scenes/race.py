@@ -1,4 +1,4 @@
-"""Race: runs of one product on one clock, which is done first, and where the difference comes from."""
+"""Race: which kernel for the same product is done first, and where does the difference come from?"""
 
 from manim import Mobject
 

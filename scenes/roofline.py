@@ -1,4 +1,4 @@
-"""Roofline: what memory and arithmetic allow; kernels that differ in FLOP a byte, each under its own roof."""
+"""Roofline: how fast do memory and arithmetic let a kernel be, and how near does it come?"""
 
 import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, Animation, Create, VGroup, VMobject, linear

@@ -1,4 +1,4 @@
-"""Simulation against silicon: both on one clock, and how far off the simulation is, counted live."""
+"""Simulation against silicon: how far is the simulation from what a GPU does?"""
 
 from collections.abc import Mapping
 from typing import Any

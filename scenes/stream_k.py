@@ -1,4 +1,4 @@
-"""Stream-K: what SMs do while the last tiles are finished, and what cutting those along K wins."""
+"""Stream-K: what can SMs that are done do while others still compute the last tiles?"""
 
 from collections.abc import Mapping
 from typing import Any

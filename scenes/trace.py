@@ -1,4 +1,4 @@
-"""Trace: any run, yours too. Its file falls open into lanes, and the film looks for the longest pause."""
+"""Trace: where does the time of a run go, of your own kernel's too?"""
 
 from manim import (
     DOWN,

@@ -1,4 +1,4 @@
-"""Warp specialization: one warp loads, eight multiply."""
+"""Warp specialization: must every warp of a kernel both load and multiply?"""
 
 from collections.abc import Sequence
 

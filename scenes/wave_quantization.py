@@ -1,4 +1,4 @@
-"""Wave quantization: a product grows tile by tile; what the first tile of a new wave costs."""
+"""Wave quantization: why can a few more tiles nearly double the time?"""
 
 from manim import DOWN, LEFT, RIGHT, UP, Create, Dot, GrowFromCenter, LaggedStart, Line, ManimColor, VGroup
 

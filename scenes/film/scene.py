@@ -4,19 +4,23 @@ A film's `construct` plays its story in its natural length, with Manim's own `pl
 below. What it shows at a second depends on that second alone, so it is the same at every frame rate.
 """
 
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 from manim import Animation, Group, Mobject, config
 
-from tilesim_scenes.animations.fade import Fade
+from tilesim_scenes.animations.fade import Fade, Swap
 from tilesim_scenes.animations.look import Look
 from tilesim_scenes.film.captioned_scene import APPEAR, DIMMED, CaptionedScene
+from tilesim_scenes.look.language import tr
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.finding import Finding
+from tilesim_scenes.story import course
 
-CAMERA, CARD = 1.2, 4.0
-"""Seconds: of a camera move, and that the card at the end stays."""
+CAMERA, CARD, NEXT = 1.2, 4.0, 1.5
+"""Seconds: of a camera move, that the card at the end stays, and that it then names the next film."""
 
 
 class Film(CaptionedScene):
@@ -31,6 +35,14 @@ class Film(CaptionedScene):
         self._dimmed: list[Mobject] = []
         self._seen: tuple[np.ndarray, float] | None = None
         self.card: Finding | None = None
+
+    @property
+    def next_title(self) -> str:
+        """What the film that comes next is called, empty where none does."""
+        # A film that is written in a notebook has no file.
+        file = getattr(sys.modules.get(type(self).__module__), "__file__", None)
+        name = self.given.get("next", course.after(Path(file)) if file else "")
+        return course.titles().get(name, "")
 
     @property
     def figures(self) -> dict[str, list[str]]:
@@ -80,6 +92,8 @@ class Film(CaptionedScene):
     def finding(self, card: Finding, grow: Sequence[Animation] = (), into: Sequence[Animation] = ()) -> None:
         """End on a card: all else leaves, the card comes, what grows on it grows, and it stays.
 
+        Then the next film's title takes the place of the aside, as the card has no words to spare.
+
         `into`: what takes things that are on screen to their places on the card, where they stay beneath it.
         """
         self.hush()
@@ -108,3 +122,6 @@ class Film(CaptionedScene):
             self.play(*grow)
         self.card = card
         self.wait(CARD)
+        if title := self.next_title:
+            self.play(Swap(card.small, card.instead_of_aside(tr("Next: {title}", title=title))))
+            self.wait(NEXT)

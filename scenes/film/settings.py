@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from tilesim.errors import TilesimError, shown, unknown
 from tilesim.storage.files import read_bytes
 from tilesim_scenes.look.theme import THEMES
+from tilesim_scenes.story import course
 
 MOST_TOML = 2**20
 """Bytes of a file of settings: a thousand times what a long gallery has."""
@@ -68,6 +69,9 @@ TILE = Kind(_is_tile, "three sizes such as 128x256x64")
 LANGUAGES = ("en", "zh", "pt")
 """Of captions; English is the source."""
 
+NO_FILM = "none"
+"""What an end card is asked for that shall name no next film."""
+
 PROBLEM = {"m": whole(), "n": whole(), "k": whole(), "tile": TILE, "order": NAME, "dtype": NAME}
 DEVICE = {"device": NAME, "sms": whole(), "ctas_per_sm": whole(), "busy_sms": whole()}
 SIMULATION = {
@@ -83,6 +87,7 @@ LOOK = {
     "title": NAME,
     "opening": Kind(lambda value: isinstance(value, bool), "true or false"),
     "lang": one_of(LANGUAGES),
+    "next": one_of((NO_FILM, *course.order())),
 }
 READING = {
     "map": Kind(_are_pairs, "a table of texts"),

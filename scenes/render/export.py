@@ -2,9 +2,9 @@
 
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import ExitStack, redirect_stdout
+from contextlib import ExitStack, contextmanager, redirect_stdout
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -46,7 +46,8 @@ class Exported:
     @property
     def about(self) -> str:
         """How long it is, and what was chosen, as people read it."""
-        return ", ".join(filter(None, (f"{self.seconds:.3g} s", self.look)))
+        seconds = f"{self.seconds:.3g}" if self.seconds < 100 else f"{self.seconds:.0f}"
+        return ", ".join(filter(None, (f"{seconds} s", self.look)))
 
 
 def export(
@@ -63,39 +64,77 @@ def export(
     where the film cannot be encoded or written.
     """
     files.check(output)
-    note = one_process.reason(order.scene, order.file) if jobs > 1 else ""
-    form, codec = order.format, order.format.codec
-    with scratch.folder() as folder:
+    form = order.format
+    with scratch.folder() as folder, readable_errors(output):
         try:
-            try:
-                if workers:
-                    scene = remote.drawn(order, folder, workers, progress)
-                else:
-                    scene = drawn(order, folder, 1 if note else jobs, progress)
-            except OwnRenderer as error:
-                return by_manim(order, output, folder, f"{error}, so Manim itself renders it")
-            segments = sorted(folder.glob(f"segment-*{codec.suffix}"))
-            if not segments:
-                last = scene.renderer.frames / form.fps
-                raise SceneError(
-                    f"there is no part of the film from {order.start:g} s on; it lasts {last:g} s"
-                )
-            made, look, extras = folder / f"film.{form.container}", "", _extras(scene, folder, order)
-            if form.form == "gif":
-                frames = join(segments, codec, "mp4", form.rate, folder / "film.mp4", Extras(), order.start)
-                gif = gifs.chosen(folder / "film.mp4", made, order.keep)
-                # What stood before anything moved is not in it.
-                extras = extras.cut(gif.first / form.fps, frames / form.fps)
-                frames, look = frames - gif.first, gif.about
-            else:
-                frames = join(segments, codec, form.container, form.rate, made, extras, order.start)
-        except (OSError, av.error.FFmpegError) as error:
-            raise TilesimError(f"cannot render {output}: {error.strerror or error}") from error
-        with open(made, "rb") as source:
-            files.write(output, lambda target: shutil.copyfileobj(source, target))
+            film = drawn(order, folder, jobs, progress, workers)
+        except OwnRenderer as error:
+            return by_manim(order, output, folder, f"{error}, so Manim itself renders it")
+        made, frames, extras, look = folder / f"film.{form.container}", film.frames, film.extras, ""
+        if form.form == "gif":
+            join(film.segments, form.codec, "mp4", form.rate, folder / "film.mp4", Extras(), order.start)
+            gif = gifs.chosen(folder / "film.mp4", made, order.keep)
+            # What stood before anything moved is not in it.
+            extras = extras.cut(gif.first / form.fps, frames / form.fps)
+            frames, look = frames - gif.first, gif.about
+        else:
+            join(film.segments, form.codec, form.container, form.rate, made, extras, order.start)
+        put(made, output)
     figures = {"frames": frames, "captions": extras.cues, "chapters": extras.chapters}
+    return Exported(frames / form.fps, extras, figures | film.figures, film.note, look)
+
+
+@contextmanager
+def readable_errors(output: Path) -> Iterator[None]:
+    """Raise TilesimError where a film that is to become `output` cannot be encoded or kept."""
+    try:
+        yield
+    except (OSError, av.error.FFmpegError) as error:
+        raise TilesimError(f"cannot render {output}: {error.strerror or error}") from error
+
+
+def put(made: Path, output: Path) -> None:
+    """Write a film that is ready to where it was asked for."""
+    with open(made, "rb") as source:
+        files.write(output, lambda target: shutil.copyfileobj(source, target))
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A film as `segments` that are not joined yet: how many frames they have, and what is beside them."""
+
+    segments: Sequence[Path]
+    frames: int
+    extras: Extras
+    figures: Mapping[str, Any]
+    note: str
+
+
+def drawn(
+    order: Order,
+    folder: Path,
+    jobs: int,
+    progress: Callable[[int], object],
+    workers: Executor | None = None,
+) -> Drawn:
+    """Draw and encode the segments of `order` into `folder`, as `export` is asked to.
+
+    Raises OwnRenderer where only Manim itself can render the scene.
+    """
+    note = one_process.reason(order.scene, order.file) if jobs > 1 else ""
+    if workers:
+        scene = remote.drawn(order, folder, workers, progress)
+    else:
+        scene = drawn_here(order, folder, 1 if note else jobs, progress)
+    form, last = order.format, scene.renderer.frames
+    segments = sorted(folder.glob(f"segment-*{form.codec.suffix}"))
+    if not segments:
+        raise SceneError(
+            f"there is no part of the film from {order.start:g} s on; it lasts {last / form.fps:g} s"
+        )
+    frames = min(order.part.end, last) - order.part.first
     note = f"{note}, so one process draws it" if note else ""
-    return Exported(frames / form.fps, extras, figures | getattr(scene, "figures", {}), note, look)
+    return Drawn(segments, frames, _extras(scene, folder, order), getattr(scene, "figures", {}), note)
 
 
 def by_manim(order: Order, output: Path, folder: Path, note: str) -> Exported:
@@ -110,13 +149,12 @@ def by_manim(order: Order, output: Path, folder: Path, note: str) -> Exported:
             made = scene.renderer.file_writer.movie_file_path
         except (Exception, SystemExit) as error:
             raise failure(error, order.file) from error
-        with open(made, "rb") as source:
-            files.write(output, lambda target: shutil.copyfileobj(source, target))
+        put(made, output)
     return Exported(scene.time, Extras(), {}, note)
 
 
-def drawn(order: Order, folder: Path, jobs: int, progress: Callable[[int], object]) -> Scene:
-    """Draw and encode the segments of `order` into `folder`."""
+def drawn_here(order: Order, folder: Path, jobs: int, progress: Callable[[int], object]) -> Scene:
+    """Draw and encode the segments of `order` into `folder`, by processes of this machine."""
     form = order.format
     planes = Planes(*form.size, form.codec.pixels, HDTV)
 

@@ -48,7 +48,8 @@ def test_each_name_that_is_offered_is_one_that_is_taken():
     [
         (["simulate", "naive", "--device", ""], presets()),
         (["simulate", "naive", "--dtype", ""], DTYPE_BYTES),
-        (["export", ""], scene_names()),
+        (["export", ""], [*scene_names(), "course"]),
+        (["export", "course", "--films", ""], scene_names()),
         (["simulate", "naive", "--costs", ""], ["ideal", *presets()]),
         (["completion", ""], ["bash", "zsh", "fish"]),
     ],

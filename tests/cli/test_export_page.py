@@ -103,7 +103,7 @@ WRONG = {
     "fragment of a film": (["race", "-o", "a.mp4", "--fragment"], "--fragment is of a page"),
     "film without a trace": (
         ["coalescing", "-o", "a.html"],
-        "these films do: naive, one-tile, persistent, race",
+        "these films do: one-tile, ",
     ),
     "setting of a film that has none": (["race", "-o", "a.html", "--tile", "128x128"], "not three sizes"),
 }

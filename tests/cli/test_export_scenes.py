@@ -39,6 +39,12 @@ class Moves(Scene):
         self.next_section("unnamed")
         self.wait(0.4)
 
+class Says(Scene):
+    def construct(self):
+        self.add_subcaption("later", duration=0.4, offset=1)
+        self.add_subcaption("at once", duration=0.4)
+        self.wait(2)
+
 class Sounds(Scene):
     def construct(self):
         self.wait(0.4)
@@ -155,6 +161,18 @@ def test_captions_and_chapters_are_in_the_film(form, here):
         packets = [packet for packet in film.demux(film.streams.subtitles[0]) if b"It moves" in bytes(packet)]
         (cue,) = [(float(p.pts * p.time_base), float(p.duration * p.time_base)) for p in packets]
         assert cue == pytest.approx((0.8, 1.0))
+
+
+@pytest.mark.parametrize("form", ["mp4", "webm"])
+def test_captions_lie_in_the_film_as_they_are_shown(form, here):
+    exported("scenes.py:Says", "-o", f"a.{form}", *SMALL)
+    with av.open(f"a.{form}") as film:
+        said = [
+            (float(packet.pts * packet.time_base), bytes(packet)[-7:])
+            for packet in film.demux(film.streams.subtitles[0])
+            if packet.size > 2
+        ]
+    assert said == [(0.0, b"at once"), (1.0, b"\x00\x05later"[-7:] if form == "mp4" else b"later")]
 
 
 def test_captions_are_written_beside_the_film(here):
@@ -291,7 +309,7 @@ def test_vectors_are_drawn_as_the_frame_is(here, monkeypatch):
 
 
 def test_processes_say_why_they_are_one(here):
-    for scene, words in {"Asks": "asks the clock (time.time, line 24)", "Looks": "looks at frames"}.items():
+    for scene, words in {"Asks": "asks the clock (time.time, line 30)", "Looks": "looks at frames"}.items():
         said = exported(f"scenes.py:{scene}", "-o", "a.mp4", *SMALL[:4], "--jobs", "2")
         assert said.startswith("note: scenes.py ") and words in said and "so one process draws it" in said
     assert not exported("scenes.py:Moves", "-o", "a.mp4", *SMALL[:4], "--jobs", "2").startswith("note")
@@ -343,11 +361,11 @@ MISTAKES = {
     "several scenes": (["scenes.py"], 2, "scenes; name one of them: scenes.py:"),
     "no scene in it": (["empty.py"], 2, "empty.py defines no scene"),
     "wrong syntax": (["broken.py"], 1, "broken.py, line 2: SyntaxError: "),
-    "a failure": (["scenes.py:Fails"], 1, "scenes.py, line 41: NameError: name 'Sqare' is not defined"),
-    "a program that ends": (["scenes.py:Quits"], 1, "scenes.py, line 45: SystemExit: 3"),
+    "a failure": (["scenes.py:Fails"], 1, "scenes.py, line 47: NameError: name 'Sqare' is not defined"),
+    "a program that ends": (["scenes.py:Quits"], 1, "scenes.py, line 51: SystemExit: 3"),
     "nothing is played": (["scenes.py:Stands"], 1, "Stands plays nothing; write a .png of it"),
     "settings of films": (["scenes.py:Moves", "--theme", "light"], 2, "--theme is of tilesim's own films"),
-    "a setting it has not": (["film.py", "--sms", "4"], 2, "there is no film setting 'sms'"),
+    "a setting it has not": (["film.py", "--sms", "4"], 2, "this film takes no --sms; it takes --theme, "),
     "too short a film": (["film.py", "--seconds", "2"], 2, "it must last from 3 to 600 s"),
     "an odd size": (["scenes.py:Moves", "--size", "127x72"], 2, "the size is 127x72; it must be"),
     "too large a size": (["scenes.py:Moves", "--size", "8000x80"], 2, "both even and from 64 to 7680"),

@@ -98,6 +98,7 @@ def test_without_a_file_it_is_every_film(here, monkeypatch):
 
 
 FILM = f'[[film]]\nscene = "naive"\noutput = "a.mp4"\n{SHORT}'
+COURSE = f'[[film]]\nscene = "course"\noutput = "a.mp4"\nfilms = FILMS\n{SHORT}'
 LINKS = {
     "link.png": "linked.png",
     "gallery.mp4": "../lists/films.toml",
@@ -162,6 +163,15 @@ MISTAKES = {
     "a date": (f"{FILM}m = 1979-05-27", "m is datetime.date(1979, 5, 27); it must be a whole number"),
     "too many tiles": (f"{FILM}m = 999999\nn = 999999", "a film is made of at most 4194304"),
     "a ladder's film of SMs": (FILM.replace("naive", "ladder") + "sms = 4", "no film setting 'sms'"),
+    "a course of nothing": (COURSE.replace("FILMS", "[]"), "films is []; it must be a list of films, and at"),
+    "a course of a number": (COURSE.replace("FILMS", "[3]"), "films is [3]; it must be a list of films"),
+    "a course of a typo": (COURSE.replace("FILMS", '["naiv"]'), "did you mean 'naive'?"),
+    "a course from": (COURSE.replace("FILMS", '["naive"]') + "from = 2", "there is no course setting 'from'"),
+    "a course as a GIF": (
+        COURSE.replace("FILMS", '["naive"]').replace("mp4", "gif"),
+        "in one of .mp4, .webm",
+    ),
+    "films of a film": (f'{FILM}films = ["naive"]', "there is no film setting 'films'"),
     "another folder": (FILM.replace("a.mp4", "no/a.mp4"), "the folder out/no does not exist"),
 }
 

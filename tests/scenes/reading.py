@@ -4,8 +4,9 @@ from itertools import combinations
 
 from watching import Seen, Word
 
+from tilesim_scenes.animations.fade import CHANGE
 from tilesim_scenes.film.captioned_scene import TITLE
-from tilesim_scenes.film.scene import CARD
+from tilesim_scenes.film.scene import CARD, NEXT
 from tilesim_scenes.mobjects.words.caption import reading_time
 
 MOST_WORDS, MOST_IN_CAPTION = 25, 12
@@ -32,7 +33,7 @@ def faults(seen: Seen) -> list[str]:
 
 def _standing_still(seen: Seen) -> list[str]:
     """Where nothing moves though there is nothing left to read, between title and card."""
-    begin, end = TITLE, seen.scene.now - CARD
+    begin, end = TITLE, seen.scene.now - CARD - (CHANGE + NEXT if seen.scene.next_title else 0)
     still = [(max(since, begin), min(until, end)) for since, until in seen.still]
     still = [(since, until) for since, until in still if since < until]
     faults = []

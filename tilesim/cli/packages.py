@@ -2,6 +2,7 @@
 
 import ast
 import sys
+import tomllib
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -14,6 +15,11 @@ NEEDS = {
     "kernels": "PyTorch and Triton; install them with: pip install torch triton",
     "scenes": "Manim; install it with: pip install 'manim>=0.22' 'pillow<13'",
 }
+
+COURSE = "course"
+"""The name under which films are exported as one."""
+OTHERS = "Others"
+"""What the films are listed under that are in no part of the course."""
 
 
 def load(folder: str, module: str = "") -> ModuleType:
@@ -34,10 +40,29 @@ def load(folder: str, module: str = "") -> ModuleType:
 
 
 def scene_names() -> dict[str, str]:
-    """The films by name, with the first line of each file's docstring; Manim is not imported."""
+    """The films by name, in teaching order, with the first line of each file's docstring; without Manim."""
+    folder = _folder_of("scenes") or Path()
+    return {name: _about(folder / f"{name.replace('-', '_')}.py") for name in scene_list()}
+
+
+def scene_list() -> list[str]:
+    """The names of films, in teaching order; no film's file is read."""
+    return [name for films in scene_parts().values() for name in films]
+
+
+def scene_parts() -> dict[str, list[str]]:
+    """The names of films by the part of the course that they are in; last, as OTHERS, those in none."""
     folder = _folder_of("scenes")
-    files = sorted(folder.glob("[!_]*.py")) if folder else []
-    return {file.stem.replace("_", "-"): _about(file) for file in files}
+    if folder is None:
+        return {}
+    names = [file.stem.replace("_", "-") for file in sorted(folder.glob("[!_]*.py"))]
+    course, parts = folder / "course.toml", {}
+    if course.is_file():
+        listed = tomllib.loads(course.read_text("utf-8"))["part"]
+        parts = {part["title"]: [name for name in part["films"] if name in names] for part in listed}
+    taught = {name for films in parts.values() for name in films}
+    parts[OTHERS] = [name for name in names if name not in taught]
+    return {part: films for part, films in parts.items() if films}
 
 
 def scene_class(name: str) -> Any:

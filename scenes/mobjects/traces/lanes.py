@@ -203,11 +203,11 @@ class LaneVectors(Redrawn, VGroup):
         em = min(0.5 * height, 0.8 * (min(1, end) - max(0, begin)) * width / advance(text or "0"))
         middle, half = (max(0.0, begin) + min(1.0, end)) / 2, 0.5 * em * advance(text) / width
         shown = bool(text) and em >= px(16) and x1 >= middle + half
-        if self._ticks and (end - begin) * width >= steps * px(LEAST_TICKS):
-            at = begin + np.arange(1, steps) / steps * (end - begin)
-            # None through the number, which says more than one tick.
-            at = at[(at <= x1) & (at >= x0) & ~(shown & (np.abs(at - middle) < 1.2 * half))]
-            draw(ticks, uprights(ground, at), ground)
+        wide = self._ticks and (end - begin) * width >= steps * px(LEAST_TICKS)
+        at = begin + np.arange(1, steps) / steps * (end - begin)
+        # None through the number, which says more than one tick.
+        at = at[(at <= x1) & (at >= x0) & ~(shown & (np.abs(at - middle) < 1.2 * half))]
+        draw(ticks, uprights(ground, at) if wide else EMPTY, ground)
         draw(number, figure(ground, text, em, middle) if shown else EMPTY, ground)
 
 

@@ -1,6 +1,6 @@
 """Finding: the card that a film ends on, its poster: one sentence, one number, two bars, a badge."""
 
-from manim import DOWN, Group, Mobject, config
+from manim import DOWN, Group, Mobject, VGroup, config
 
 from tilesim_scenes.look.text import label, lines, px
 from tilesim_scenes.look.theme import theme_now
@@ -8,6 +8,8 @@ from tilesim_scenes.mobjects.words.badge import Badge
 
 ROOM = 0.9
 """Share of the frame's width and height that the card takes at most."""
+SMALL, GAP, EDGE = 42, 56, 54
+"""Pixels: of the aside's letters, between rows, and that stay free below the card."""
 
 
 class Finding(Group):
@@ -33,21 +35,31 @@ class Finding(Group):
         if bars is not None:
             rows.append(bars)
         rows.append(lines(sentence, 62, room, most=4, bold=True))
-        if aside:
-            rows.append(lines(aside, 42, room, most=3, color=theme_now().quiet))
+        self.small = lines(aside, SMALL, room, most=3, color=theme_now().quiet) if aside else None
+        if self.small is not None:
+            rows.append(self.small)
         for row in rows:
             if row.width > room:
                 row.scale(room / row.width)
         super().__init__(*rows)
-        self.arrange(DOWN, buff=px(56))
+        self.arrange(DOWN, buff=px(GAP))
         top = config.frame_height / 2
         if badge is not None:
             # Where all films have it.
-            badge.move_to([room / 2 - badge.width / 2, top - px(54 + 32), 0])
-        ceiling = top - px(54 + 80)
-        most = ceiling + top - px(54)
+            badge.move_to([room / 2 - badge.width / 2, top - px(EDGE + 32), 0])
+        ceiling = top - px(EDGE + 80)
+        most = ceiling + top - px(EDGE)
         if self.height > most:
             self.scale(most / self.height)
-        self.move_to([0, (ceiling - top + px(54)) / 2, 0])
+        self.move_to([0, (ceiling - top + px(EDGE)) / 2, 0])
         if badge is not None:
             self.add(badge)
+
+    def instead_of_aside(self, text: str) -> VGroup:
+        """`text` in the look and place of the aside; where there is none, below the other rows."""
+        line = lines(text, SMALL, ROOM * config.frame_width, most=1, color=theme_now().quiet)
+        if self.small is not None:
+            return line.move_to(self.small)
+        line.next_to(Group(*(row for row in self if row is not self.badge)), DOWN, px(GAP)).set_x(0)
+        floor = px(EDGE) - config.frame_height / 2
+        return line.shift([0, max(0.0, floor - line.get_bottom()[1]), 0])

@@ -1,5 +1,6 @@
 """Joining: segments to a film, without encoding again, with its captions, chapters and sound."""
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -71,8 +72,8 @@ def join(
     target: Path,
     extras: Extras,
     start: float,
-) -> int:
-    """Write segments, in order, into one film of the container format `form`; how many frames it has.
+) -> None:
+    """Write segments, in order, into one film of the container format `form`.
 
     `start`: the second of the scene at which the film begins, so that its sound begins there as well.
     """
@@ -92,51 +93,55 @@ def join(
                     if codec.pixels.startswith("yuva"):
                         video.pix_fmt = codec.pixels
                         video.metadata["alpha_mode"] = "1"
-                    mux_rest = _prepared(out, form, extras, start)
+                    captions, sound = _prepared(out, form, extras)
                 frame, count = 1 / fps / source.time_base, 0
                 for packet in part.demux(source):
                     if packet.dts is not None:
+                        # Each caption lies beside its picture, where players of a long film look for it.
+                        _mux_until(float((frames + count) / fps), captions, out)
                         # A segment of few frames says nothing of how far decoding runs ahead.
                         packet.dts = round((frames + count - codec.ahead) * frame)
                         packet.pts, packet.stream = packet.pts + round(frames * frame), video
                         out.mux(packet)
                         count += 1
                 frames += count
-        mux_rest(float(frames / fps))
-    return frames
-
-
-def _prepared(out: Any, form: str, extras: Extras, start: float) -> Any:
-    """Add the streams of what a film carries; what writes them, once the film's seconds are known."""
-    text = sound = None
-    if extras.cues:
-        text = out.add_stream(TEXT_CODECS[form])
-        text.codec_context.subtitle_header = NO_STYLES
-        text.time_base = MILLISECOND
-    if extras.sound:
-        name, rate = SOUND_CODECS[form]
-        sound = out.add_stream(name, rate=rate)
-        sound.layout = "stereo"
-
-    def write(seconds: float) -> None:
-        if text is not None:
-            for packet in _text(extras.cues, TEXT_CODECS[form]):
-                packet.stream = text
-                out.mux(packet)
+        seconds = float(frames / fps)
+        _mux_until(inf, captions, out)
         if sound is not None:
             for packet in _sound(extras.sound, sound, start, seconds):
                 out.mux(packet)
         if extras.chapters:
             out.set_chapters(_chapters(extras.chapters, seconds))
 
-    return write
+
+def _prepared(out: Any, form: str, extras: Extras) -> tuple[deque[av.Packet], Any]:
+    """Add the streams of what a film carries; its captions, and the stream of its sound."""
+    captions, sound = deque(), None
+    if extras.cues:
+        text = out.add_stream(TEXT_CODECS[form])
+        text.codec_context.subtitle_header = NO_STYLES
+        text.time_base = MILLISECOND
+        captions.extend(_text(sorted(extras.cues), text))
+    if extras.sound:
+        name, rate = SOUND_CODECS[form]
+        sound = out.add_stream(name, rate=rate)
+        sound.layout = "stereo"
+    return captions, sound
 
 
-def _text(cues: Sequence[Cue], codec: str) -> Iterator[av.Packet]:
-    """The captions as packets; those of `mov_text` begin with their length in bytes."""
+def _mux_until(second: float, captions: deque[av.Packet], out: Any) -> None:
+    """Write those captions that begin until then."""
+    while captions and captions[0].pts <= 1000 * second:
+        out.mux(captions.popleft())
+
+
+def _text(cues: Sequence[Cue], stream: Any) -> Iterator[av.Packet]:
+    """The captions as packets of a stream; those of `mov_text` begin with their length in bytes."""
+    counted = stream.codec_context.name == "mov_text"
     for cue in cues:
         text = cue.text.encode("utf-8")
-        packet = av.Packet(len(text).to_bytes(2, "big") + text if codec == "mov_text" else text)
+        packet = av.Packet(len(text).to_bytes(2, "big") + text if counted else text)
+        packet.stream = stream
         packet.time_base = MILLISECOND
         packet.pts = packet.dts = round(cue.start * 1000)
         packet.duration = round((cue.end - cue.start) * 1000)

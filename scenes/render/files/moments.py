@@ -1,6 +1,7 @@
 """Moments: one instant of a scene, as a picture or as vectors."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from PIL import Image
 
 from tilesim.errors import TilesimError
 from tilesim.storage import files, scratch
+from tilesim_scenes.film.settings import NO_FILM
 from tilesim_scenes.render.files.vectors import SURFACES, draw
 from tilesim_scenes.render.running import ENDLESS, Order, ran
 from tilesim_scenes.render.segments import SegmentRenderer
@@ -43,6 +45,9 @@ def save(order: Order, at: tuple[float, str] | None, output: Path) -> None:
     the scene has no such instant.
     """
     files.check(output)
+    if at is None and "next" in getattr(order.scene, "asked", ()):
+        # The end card in full, before the next film's title takes a place on it.
+        order = replace(order, settings={"next": NO_FILM} | dict(order.settings))
     caught: list[Any] = []
     catch = partial(_catch, order.format.form, caught)
     with scratch.folder() as folder:

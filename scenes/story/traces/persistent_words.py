@@ -73,7 +73,7 @@ def finding(story: OneRun) -> str:
     if story.pause is None or story.spent.get("idle", 0.0) > between:
         return tr("Much of the time, SMs have nothing left to do")
     pause, tile = story.pause.length / 1000, story.tile / 1000
-    return tr("Of {tile:.1f} µs for a tile, {pause:.1f} pass without multiplying", tile=tile, pause=pause)
+    return tr("Of a tile’s {tile:.1f} µs, {pause:.1f} multiply nothing", tile=tile, pause=pause)
 
 
 def against(story: OneRun, other: OneRun) -> str:

@@ -65,7 +65,7 @@ def test_every_tile_is_home_and_every_block_gone_at_the_end() -> None:
 
 
 def test_persistent_says_what_one_block_a_tile_would_be() -> None:
-    seen = watch(scene_class("persistent"), "wide")
+    seen = watch(scene_class("persistent"), "wide", {"next": "none"})
     naive = watch(scene_class("naive"), "wide").scene.card.number
     share = naive.split()[0]
     assert any(word.text.endswith(share) for word in seen.moments[-1][1])

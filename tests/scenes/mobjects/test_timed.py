@@ -11,6 +11,7 @@ from watching import frame
 from tilesim import Device, Problem, Trace, simulate
 from tilesim.metrics import breakdown
 from tilesim_scenes import Clock, Lanes, Run, TileGrid
+from tilesim_scenes.look.text import px
 from tilesim_scenes.look.theme import sm_colours
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.traces.parts import KINDS, parts
@@ -55,6 +56,17 @@ def test_what_is_shown_does_not_depend_on_what_was_shown_before(trace: Trace, ma
     for t in (*steps, *steps[::-2]):
         wandered.show(t)
     assert look(wandered.show(steps[4])) == look(fresh.show(steps[4]))
+
+
+def test_what_lanes_show_does_not_depend_on_the_window_they_showed_before(trace: Trace) -> None:
+    """In the whole window, ticks have no room."""
+    narrow = (0.4 * trace.makespan, 0.6 * trace.makespan)
+    wandered, fresh = (Lanes(trace, width=px(400), numbers=False) for _ in range(2))
+    whole = wandered.window
+    for window in (narrow, whole):
+        wandered.window = window
+        wandered.show(trace.makespan)
+    assert look(wandered) == look(fresh.show(trace.makespan))
 
 
 def test_it_can_be_moved_and_scaled_before_or_after_it_is_shown(trace: Trace, make: Any) -> None:

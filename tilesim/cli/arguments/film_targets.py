@@ -8,12 +8,15 @@ import click
 
 from tilesim.cli.arguments.parameter_types import or_file
 from tilesim.cli.arguments.schedule_files import file_and_name
-from tilesim.cli.packages import load, scene_class, scene_file, scene_names
+from tilesim.cli.packages import COURSE, load, scene_class, scene_file, scene_list
 from tilesim.errors import unknown
 
 
 class Target(NamedTuple):
-    """A film by `name`, or the scene `name` of a Python `file`, its only one where the name is empty."""
+    """A film by `name`, or the scene `name` of a Python `file`, its only one where the name is empty.
+
+    The name COURSE without a file is that of several films as one, which have no scene.
+    """
 
     name: str
     file: Path | None = None
@@ -26,6 +29,10 @@ class Target(NamedTuple):
         if self.trace:
             return Path(self.trace).stem
         return self.name or (self.file.stem if self.file else "film")
+
+    @property
+    def is_course(self) -> bool:
+        return self.name == COURSE and self.file is None
 
     def scene(self) -> tuple[Any, Path]:
         """The class of the scene, and the file that defines it; raises TilesimError where there is none."""
@@ -56,15 +63,15 @@ class FilmTarget(click.ParamType):
     name = "SCENE"
 
     def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> Any:
-        return or_file(incomplete, scene_names())
+        return or_file(incomplete, [*scene_list(), COURSE])
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Target:
         if isinstance(value, Target):
             return value
         if found := file_and_name(value):
             return Target(found[1], Path(found[0]))
-        if (name := value.replace("_", "-")) in scene_names():
+        if (name := value.replace("_", "-")) in scene_list() or name == COURSE:
             return Target(name)
-        if "trace" in scene_names() and Path(value).is_file():
+        if "trace" in scene_list() and Path(value).is_file():
             return Target("trace", trace=value)
-        self.fail(unknown("scene", value, scene_names()), param, ctx)
+        self.fail(unknown("scene", value, [*scene_list(), COURSE]), param, ctx)

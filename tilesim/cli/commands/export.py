@@ -7,6 +7,9 @@ from typing import Any
 import click
 
 from tilesim import player
+from tilesim.cli.arguments.course import SETTINGS, films_option, orders
+from tilesim.cli.arguments.course import check_options as check_course
+from tilesim.cli.arguments.film_formats import FORMATS, PAGES, SLIDES, STILLS, check_kind, chosen
 from tilesim.cli.arguments.film_parameters import PARAMETERS, parameter_options
 from tilesim.cli.arguments.film_targets import FilmTarget, Target, check, is_film
 from tilesim.cli.arguments.languages import SOURCE, catalogue, language_option
@@ -26,24 +29,19 @@ from tilesim.cli.arguments.options import (
 from tilesim.cli.arguments.parameter_types import INPUT, Instant, Schedule
 from tilesim.cli.output.figures import wrote
 from tilesim.cli.output.progress import counter
-from tilesim.cli.packages import load, scene_class, scene_names
+from tilesim.cli.packages import COURSE, load, scene_class, scene_names
 from tilesim.cli.running.jobs import cluster_option, jobs_option, workers_of
-from tilesim.errors import shown
 from tilesim.parallel import cores
 from tilesim.storage import files, scratch
 from tilesim.storage.files import check_outputs
 from tilesim.text import plural
 
-FORMATS = ("mp4", "webm", "gif", "png", "mov", "svg", "pdf", "html", "slides")
-STILLS = ("png", "svg", "pdf")
-PAGES = ("html",)
-SLIDES, SLIDES_IN = "slides", (".html", ".pptx")
 SIZES = ("4k", "1080p", "720p", "480p", "square", "vertical")
 FPS = 30
 POSTER = OutputFile(".png", rule="a poster is written as .png")
 FILM_SETTINGS = (
     *(*PROBLEM_NAMES, *DEVICE_NAMES, *PARAMETERS),
-    *("costs", "ladder", "report", "seconds", "theme", "title", "lang"),
+    *("costs", "ladder", "report", "seconds", "theme", "title", "lang", "next"),
 )
 
 
@@ -66,6 +64,7 @@ FILM_SETTINGS = (
 @click.option(
     "--schedule", type=Schedule(), multiple=True, metavar="NAME", help="A schedule to simulate.  [repeatable]"
 )
+@films_option
 @parameter_options
 @problem_options("the film's own")
 @device_options("the film's own")
@@ -74,6 +73,9 @@ FILM_SETTINGS = (
 @click.option("--theme", type=click.Choice(["dark", "light"]), help="Colours.  [dark]")
 @language_option
 @click.option("--title", metavar="TEXT", help="Instead of the film's own.")
+@click.option(
+    "--next", metavar="NAME", help="The film that the end card names next, or none.  [the course's next]"
+)
 @click.option("--no-opening", is_flag=True, help="Begin after the title.")
 @click.option("--size", metavar="SIZE", help=f"Of the frame: {', '.join(SIZES)} or WIDTHxHEIGHT.  [1080p]")
 @click.option("--fps", type=click.IntRange(1, 120), help=f"Frames per second.  [{FPS}; a GIF's is chosen]")
@@ -95,26 +97,29 @@ FILM_SETTINGS = (
 @cluster_option
 @click.option("--finding", is_flag=True, help="Also print what the end card says.")
 @json_option
-def command(scene: Target, output: str | None, form: str | None, poster: str | None, **options: Any) -> None:
+@click.pass_context
+def command(
+    ctx: click.Context,
+    scene: Target,
+    output: str | None,
+    form: str | None,
+    poster: str | None,
+    **options: Any,
+) -> None:
     """Render SCENE into FILE: an MP4, WebM, MOV or GIF, a still as .png, .svg or .pdf, a page, or slides.
 
     A page, .html, plays the traces of the film in any browser, without a network; it can be scrubbed, zoomed
     and asked about each tile. Slides, a .pptx or --format slides with an .html, stop at the film's captions,
     which are their notes.
 
-    SCENE is a film of `tilesim list`, FILE.py:Name for any Manim scene, or a file that holds a trace.
-    Without further options a film is the scene's own; with options of a problem, a device or costs it is
-    simulated, and with --trace it shows what a file holds; what a file of others does not say, options do.
-    The films of the kernel ladder show the problem of its file that --m, --n, --k and --dtype choose. Without
-    -o, FILE is SCENE.mp4 in the current folder, or ends as --format says; what stands there is replaced.
+    SCENE is a film of `tilesim list`, FILE.py:Name for any Manim scene, a file that holds a trace, or course:
+    all films as one MP4, WebM or MOV, in teaching order or as --films names them. Without further options a
+    film is the scene's own; with options of a problem, a device or costs it is simulated, and with --trace it
+    shows what a file holds; what a file of others does not say, options do. The films of the kernel ladder
+    show the problem of its file that --m, --n, --k and --dtype choose. Without -o, FILE is SCENE.mp4 in the
+    current folder, or ends as --format says; what stands there is replaced.
     """
-    output = output or f"{scene.label}.{'html' if form == SLIDES else form or 'mp4'}"
-    ending = Path(output).suffix.lower()
-    form = form or (SLIDES if ending == ".pptx" else ending.lstrip("."))
-    if form == SLIDES and ending not in SLIDES_IN:
-        raise click.UsageError(f"slides are written as {' or '.join(SLIDES_IN)}, not as {shown(output)}")
-    if form not in FORMATS:
-        raise click.UsageError(f"cannot tell a format from {output!r}; give --format {'|'.join(FORMATS)}")
+    output, form = chosen(output, form, scene.label)
     captions = str(Path(output).with_suffix(".vtt")) if options["captions"] else None
     inputs = (
         *options["trace"],
@@ -124,9 +129,15 @@ def command(scene: Target, output: str | None, form: str | None, poster: str | N
         scene.file,
         scene.trace,
     )
+    if scene.is_course:
+        check_course(ctx, form)
+    elif options["films"]:
+        raise click.UsageError(f"--films is of a course; write: tilesim export {COURSE} --films ...")
     with usage():
         check_outputs((output, poster, captions), inputs)
-    _check_kind(form, options)
+    if scene.is_course:
+        return _course(output, form, captions, options)
+    check_kind(form, options)
     if scene.trace:
         options["trace"] = (scene.trace, *options["trace"])
     act, file = scene.scene()
@@ -140,56 +151,32 @@ def command(scene: Target, output: str | None, form: str | None, poster: str | N
         _still(act, file, poster, "png", options)
 
 
-OF_FRAMES = {
-    "size": "--size", "fps": "--fps", "transparent": "--transparent", "seconds": "--seconds",
-    "start": "--from", "end": "--to", "captions": "--captions", "no_opening": "--no-opening",
-}  # fmt: skip
-"""Options that say what frames are drawn, of which a page has none."""
-
-
-def _check_kind(form: str, options: dict[str, Any]) -> None:
-    """Raise UsageError where a still is given what is of a film, a film an instant, or a page frames."""
-    page, at = form in PAGES, options["at"]
-    for name, option in OF_FRAMES.items():
-        if page and options[name] not in (None, False):
-            raise click.UsageError(f"{option} is of a film; a page is played in the browser, so leave it out")
-    for name, option in {"start": "--from", "end": "--to"}.items():
-        if form in STILLS and options[name] is not None:
-            raise click.UsageError(f"{option} is of a film, and a still is of one instant; give --at instead")
-    for name, option in {"captions": "--captions", "finding": "--finding", "as_json": "--json"}.items():
-        if form in STILLS and options[name]:
-            raise click.UsageError(f"{option} is of a film; leave it out of a still")
-    if form == SLIDES and options["captions"]:
-        raise click.UsageError(
-            "--captions is of a film; slides have their captions as notes, so leave it out"
-        )
-    if page and at and not at[1]:
-        raise click.UsageError(
-            f"--at {at[0]:g} is a second of a film; a page opens at an instant such as 12.5us"
-        )
-    if form not in (*STILLS, *PAGES) and at is not None:
-        raise click.UsageError(f"--at is of a still; write a .png, or leave it out of a film in {form}")
-    if options["fragment"] and not page:
-        raise click.UsageError(f"--fragment is of a page; write an .html, or leave it out of {form}")
-
-
 def _order(act: Any, file: Path, form: str, options: dict[str, Any]) -> Any:
     """What to export, as scenes/ takes it; raises UsageError for an option that does not fit."""
-    formats, running = load("scenes", "render.files.formats"), load("scenes", "render.running")
-    settings = _settings(options)
+    running, settings = load("scenes", "render.running"), _settings(options)
     if settings and not is_film(act):
         raise click.UsageError(
             f"{_option(next(iter(settings)))} is of tilesim's own films; {file} holds another scene"
         )
-    own_size, own_fps = ("960x540", 20) if form == "gif" else ("1080p", FPS)
+    for name in settings:
+        if name not in act.asked:
+            raise click.UsageError(
+                f"this film takes no {_option(name)}; it takes {', '.join(map(_option, act.asked))}"
+            )
     keep = tuple(name for name in ("fps", "size") if options[name])
     with usage():
         if is_film(act):
             check(act, settings)
-        size = formats.frame_size(options["size"] or own_size)
-        chosen = formats.Format(form, size, options["fps"] or own_fps, options["transparent"])
-        order = running.Order(act, file, chosen, settings=settings, keep=keep)
+        order = running.Order(act, file, _format(form, options), settings=settings, keep=keep)
         return order.between(options["start"] or 0.0, options["end"])
+
+
+def _format(form: str, options: dict[str, Any]) -> Any:
+    """How what is asked for is written; raises TilesimError for a size or a rate that no film can have."""
+    formats = load("scenes", "render.files.formats")
+    own_size, own_fps = ("960x540", 20) if form == "gif" else ("1080p", FPS)
+    size = formats.frame_size(options["size"] or own_size)
+    return formats.Format(form, size, options["fps"] or own_fps, options["transparent"])
 
 
 def _settings(options: dict[str, Any]) -> dict[str, Any]:
@@ -210,10 +197,22 @@ def _film(
     label: str, act: Any, file: Path, output: str, form: str, captions: str | None, options: dict[str, Any]
 ) -> None:
     render = load("scenes", "render.talk" if form == SLIDES else "render.export")
-    order = _order(act, file, form, options)
+    _rendered(label, render, _order(act, file, form, options), output, captions, options)
+
+
+def _course(output: str, form: str, captions: str | None, options: dict[str, Any]) -> None:
+    with usage():
+        films = orders(options["films"], _format(form, options), given(options, SETTINGS))
+    _rendered(COURSE, load("scenes", "render.course"), films, output, captions, options)
+
+
+def _rendered(
+    label: str, render: Any, ordered: Any, output: str, captions: str | None, options: dict[str, Any]
+) -> None:
+    """Let `render` export what was ordered, and say what came of it."""
     jobs, cluster = options["jobs"] or cores(), options["cluster"]
     with workers_of(cluster) as workers, counter(label, "frames") as done:
-        made = render.export(order, Path(output), jobs, done, workers)
+        made = render.export(ordered, Path(output), jobs, done, workers)
     if made.note:
         click.echo(f"note: {made.note}", err=True)
     wrote(output, made.about)

@@ -1,14 +1,17 @@
 """`tilesim gallery`: render many films with one command."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
+from tilesim.cli.arguments.course import FORMATS as COURSE_FORMATS
+from tilesim.cli.arguments.course import SETTINGS, CourseFilm, orders
+from tilesim.cli.arguments.film_formats import FORMATS, PAGES, SLIDES, STILLS
 from tilesim.cli.arguments.film_targets import FilmTarget, check, is_film
-from tilesim.cli.commands.export import FORMATS, FPS, PAGES, SLIDES, STILLS
+from tilesim.cli.commands.export import FPS
 from tilesim.cli.output.figures import wrote
 from tilesim.cli.output.progress import counter
 from tilesim.cli.packages import load, scene_names
@@ -22,9 +25,10 @@ MOVING = tuple(form for form in FORMATS if form not in (*STILLS, *PAGES, SLIDES)
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A film of a gallery, ready to be rendered."""
+    """A film of a gallery, or a course, ready to be rendered."""
 
     order: Any
+    """Of a course, one for each of its films."""
     output: Path
     poster: Path | None
     inputs: tuple[str, ...]
@@ -49,7 +53,8 @@ def command(file: str | None, folder: str, jobs: int | None, cluster: str | None
 
     FILE is TOML with a table [[film]] for each film, which gives its `scene`, a film or FILE.py:Name, and its
     `output`, a file name, and as it likes `poster`, `size`, `fps`, `from`, `to` and whatever else `tilesim
-    export` takes, with _ for -. Paths of scenes, traces, costs and ladders are relative to FILE.
+    export` takes, with _ for -. Paths of scenes, traces, costs and ladders are relative to FILE. The scene
+    "course" is several films as one, of which `films` is the list.
     """
     listed = _listed(file) if file else [{"scene": name, "output": f"{name}.mp4"} for name in scene_names()]
     where = Path(file).parent if file else Path()
@@ -62,8 +67,9 @@ def command(file: str | None, folder: str, jobs: int | None, cluster: str | None
 
 
 def _render(entry: Entry, jobs: int, workers: Any) -> None:
+    render = load("scenes", "render.course" if isinstance(entry.order, list) else "render.export")
     with counter(entry.output.name, "frames") as done:
-        made = load("scenes", "render.export").export(entry.order, entry.output, jobs, done, workers)
+        made = render.export(entry.order, entry.output, jobs, done, workers)
     if made.note:
         click.echo(f"note: {made.note}", err=True)
     wrote(entry.output, made.about)
@@ -98,32 +104,57 @@ def _entry(number: int, settings: Mapping[str, Any], where: Path, folder: Path) 
         raise TilesimError(f"film {number} of the gallery: {error.message}") from None
 
 
-def _film(settings: Mapping[str, Any], where: Path, folder: Path) -> Entry:
+def _course(settings: Mapping[str, Any], folder: Path) -> Entry:
     schema = load("scenes", "film.settings")
-    own = {
+    looks = {name: schema.LOOK[name] for name in SETTINGS}
+    names = schema.Kind(_are_texts, "a list of films, and at least one")
+    own = {**_formats(schema), **looks, "films": names}
+    schema.check(settings, own, "course setting")
+    form = _ending(settings["output"], COURSE_FORMATS)
+    films = [CourseFilm().convert(name, None, None) for name in settings.get("films", ())]
+    asked = {name: settings[name] for name in SETTINGS if name in settings}
+    return Entry(orders(films, _format(form, settings), asked), folder / settings["output"], None, ())
+
+
+def _are_texts(names: Any) -> bool:
+    return isinstance(names, list) and bool(names) and all(isinstance(name, str) for name in names)
+
+
+def _formats(schema: Any) -> dict[str, Any]:
+    """What a film and a course have in common: what is written where, and how."""
+    return {
         "scene": schema.NAME,
         "output": schema.FILE,
-        "poster": schema.FILE,
         "size": schema.NAME,
         "fps": schema.whole(1, 120),
-        "from": schema.NUMBER,
-        "to": schema.NUMBER,
         "transparent": schema.Kind(lambda value: isinstance(value, bool), "true or false"),
     }
+
+
+def _ending(output: str, forms: Sequence[str]) -> str:
+    form = Path(output).suffix.lstrip(".").lower()
+    if form not in forms:
+        raise TilesimError(f"the output {shown(output)} must end in one of .{', .'.join(forms)}")
+    return form
+
+
+def _film(settings: Mapping[str, Any], where: Path, folder: Path) -> Entry:
+    schema = load("scenes", "film.settings")
+    own = {**_formats(schema), "poster": schema.FILE, "from": schema.NUMBER, "to": schema.NUMBER}
     for key in ("scene", "output"):
         if key not in settings:
             raise TilesimError(f"it has no {key}")
     schema.check({key: settings[key] for key in settings if key in own}, own)
     target = FilmTarget().convert(settings["scene"], None, None)
+    if target.is_course:
+        return _course(settings, folder)
     if target.file:
         target = target._replace(file=where / target.file)
     act, file = target.scene()
     schema.check(settings, own | getattr(act, "asked", {}))
     output = folder / settings["output"]
     poster = folder / settings["poster"] if "poster" in settings else None
-    form = output.suffix.lstrip(".").lower()
-    if form not in MOVING:
-        raise TilesimError(f"the output {shown(settings['output'])} must end in one of .{', .'.join(MOVING)}")
+    form = _ending(settings["output"], MOVING)
     if poster and poster.suffix.lower() != ".png":
         raise TilesimError(f"the poster {shown(settings['poster'])} must end in .png")
     asked = schema.relative_to(where, {name: settings[name] for name in settings if name not in own})

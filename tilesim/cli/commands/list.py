@@ -7,7 +7,7 @@ from inspect import Parameter, getmodule, signature
 import click
 
 from tilesim.cli.arguments.options import json_option
-from tilesim.cli.packages import scene_names
+from tilesim.cli.packages import COURSE, scene_names, scene_parts
 from tilesim.devices.device import presets
 from tilesim.errors import ScheduleError
 from tilesim.orders import ORDERS
@@ -34,8 +34,19 @@ def command(as_json: bool) -> None:
     width = max(len(name) for names in lists.values() for name in names) + 2
     for title, names in lists.items():
         click.echo(title)
-        for name, about in names.items():
-            click.echo(f"  {name:{width}}{about}".rstrip())
+        if title != "scenes":
+            _rows(names, width)
+            continue
+        if names:
+            _rows({COURSE: "All of these as one film, in this order"}, width)
+        for part, films in scene_parts().items():
+            click.echo(f"  {part}")
+            _rows({name: names[name] for name in films}, width - 2, indent=4)
+
+
+def _rows(names: Mapping[str, str], width: int, indent: int = 2) -> None:
+    for name, about in names.items():
+        click.echo(f"{' ' * indent}{name:{width}}{about}".rstrip())
 
 
 def _about(name: str) -> str:

@@ -1,0 +1,288 @@
+"""`tilesim export course`: films as one, with each one's captions and chapters where it begins."""
+
+import json
+import re
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from pathlib import Path
+
+import av
+import pytest
+from click.testing import CliRunner
+
+pytest.importorskip("manim", reason="the films need Manim")
+
+from tilesim.cli import main
+from tilesim.cli.arguments.course import orders
+from tilesim.cli.packages import load, scene_names
+
+FILMS = ["coalescing", "naive"]
+FPS = 5
+SMALL = ["--size", "128x72", "--fps", str(FPS)]
+
+
+def export(*words):
+    return CliRunner().invoke(main, ["export", *map(str, words)])
+
+
+def told(*words):
+    result = export(*words, "--json")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def packets(path):
+    """What is encoded of each frame, and when it is decoded and shown, in frames."""
+    with av.open(str(path)) as film:
+        video = film.streams.video[0]
+        frame = 1 / video.average_rate / video.time_base
+        return [
+            (bytes(packet), round(packet.dts / frame), round(packet.pts / frame))
+            for packet in film.demux(video)
+            if packet.dts is not None
+        ]
+
+
+def captions(path):
+    """(start, text) of the captions in a film, in s."""
+    with av.open(str(path)) as film:
+        found = [
+            (float(packet.pts * packet.time_base), bytes(packet))
+            for packet in film.demux(film.streams.subtitles[0])
+            if packet.pts is not None
+        ]
+    if str(path).endswith("webm"):
+        return [(start, text.decode()) for start, text in found]
+    return [(start, text[2:].decode()) for start, text in found if len(text) > 2]
+
+
+def marks(path):
+    with av.open(str(path)) as film:
+        return [
+            (float(mark["start"] * mark["time_base"]), mark["metadata"]["title"]) for mark in film.chapters()
+        ]
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory):
+    """A folder with a course of FILMS, and the films alone, as they are in it; and what was said of each."""
+    folder = tmp_path_factory.mktemp("course")
+    said = {
+        name: told(name, "-o", folder / f"{name}.mp4", *SMALL, "--jobs", "1", "--next", following)
+        for name, following in zip(FILMS, [*FILMS[1:], "none"], strict=True)
+    }
+    both = ["--films", ",".join(FILMS), *SMALL, "--jobs", "1", "--captions"]
+    return folder, told("course", "-o", folder / "course.mp4", *both), said
+
+
+def test_the_films_follow_each_other_and_nothing_is_encoded_again(course):
+    folder, said, alone = course
+    assert [film["film"] for film in said["films"]] == FILMS
+    whole, frames = packets(folder / "course.mp4"), 0
+    for name in FILMS:
+        own = packets(folder / f"{name}.mp4")
+        assert len(own) == alone[name]["frames"]
+        assert [
+            (data, dts - frames, pts - frames) for data, dts, pts in whole[frames : frames + len(own)]
+        ] == own
+        frames += len(own)
+    assert frames == len(whole) == said["frames"]
+    assert sorted(pts for _, _, pts in whole) == list(range(frames))
+    assert all(one < other for (_, one, _), (_, other, _) in pairwise(whole))
+
+
+def test_captions_and_chapters_are_those_of_the_films_where_these_begin(course):
+    folder, said, alone = course
+    starts = [sum(alone[name]["frames"] for name in FILMS[:number]) / FPS for number in range(len(FILMS))]
+    assert [film["start"] for film in said["films"]] == pytest.approx(starts)
+    cues = [
+        (start + at, end + at, text)
+        for at, name in zip(starts, FILMS, strict=True)
+        for start, end, text in alone[name]["captions"]
+    ]
+    assert [tuple(cue[:2]) for cue in said["captions"]] == [pytest.approx(cue[:2]) for cue in cues]
+    assert [(pytest.approx(start, abs=1e-3), text) for start, _, text in cues] == captions(
+        folder / "course.mp4"
+    )
+    chapters = [
+        (pytest.approx(start + at, abs=1e-3), title)
+        for at, name in zip(starts, FILMS, strict=True)
+        for start, title in alone[name]["chapters"]
+    ]
+    assert marks(folder / "course.mp4") == chapters
+    assert [at for at in starts if at in [start for start, _ in marks(folder / "course.mp4")]] == starts
+
+
+def test_captions_beside_it_are_those_inside(course):
+    folder, said, _ = course
+    times = re.findall(r"(\d+):(\d+):([\d.]+) --> (\d+):(\d+):([\d.]+)", (folder / "course.vtt").read_text())
+    seconds = [[3600 * int(h) + 60 * int(m) + float(s) for h, m, s in (one[:3], one[3:])] for one in times]
+    assert seconds == [pytest.approx(cue[:2], abs=1e-3) for cue in said["captions"]]
+    assert all(start < end <= following for (start, end), (following, _) in pairwise(seconds))
+
+
+def test_a_caption_lies_in_the_file_beside_its_picture(course):
+    """Players of a long film read on from where somebody jumps to."""
+    with av.open(str(course[0] / "course.mp4")) as film:
+        places = [
+            (packet.pos, packet.pts * packet.time_base, packet.stream.type)
+            for packet in film.demux()
+            if packet.pts is not None and packet.size > 2
+        ]
+    seen = 0.0
+    for _, second, kind in sorted(places):
+        if kind == "video":
+            seen = max(seen, second)
+        else:
+            assert abs(second - seen) < 15
+
+
+def test_all_findings_are_told(course):
+    _, said, alone = course
+    assert [film["finding"] for film in said["films"]] == [alone[name]["finding"] for name in FILMS]
+    assert all(line.startswith(f"{name}: ") for line, name in zip(said["finding"], FILMS, strict=True))
+    assert all(alone[name]["finding"][0] in line for line, name in zip(said["finding"], FILMS, strict=True))
+
+
+def test_findings_are_printed_without_json(tmp_path):
+    result = export("course", "--films", "naive", "-o", tmp_path / "a.mp4", *SMALL, "--finding")
+    assert result.exit_code == 0 and result.stdout.startswith("naive: ") and result.stdout.count("\n") == 1
+
+
+def test_processes_make_the_same_course(course, tmp_path):
+    folder, _, _ = course
+    export("course", "-o", tmp_path / "two.mp4", "--films", ",".join(FILMS), *SMALL, "--jobs", "2")
+    assert (tmp_path / "two.mp4").read_bytes() == (folder / "course.mp4").read_bytes()
+
+
+def test_workers_make_the_same_course(tmp_path, monkeypatch):
+    monkeypatch.setattr(load("scenes", "render.running"), "SEGMENT", 30.0)
+    formats, course = load("scenes", "render.files.formats"), load("scenes", "render.course")
+    ordered = orders(["naive"], formats.Format("mp4", (64, 64), 1), {})
+    course.export(ordered, tmp_path / "here.mp4")
+    with ThreadPoolExecutor(2) as workers:
+        course.export(ordered, tmp_path / "there.mp4", workers=workers)
+    assert (tmp_path / "here.mp4").read_bytes() == (tmp_path / "there.mp4").read_bytes()
+
+
+@pytest.mark.parametrize("form", ["webm", "mov"])
+def test_other_formats_have_what_an_mp4_has(form, tmp_path):
+    file = tmp_path / f"a.{form}"
+    said = told("course", "-o", file, "--films", "naive,naive", "--size", "64x64", "--fps", "1")
+    assert len(packets(file)) == said["frames"]
+    assert [text for _, text in captions(file)] == [text for _, _, text in said["captions"]]
+    assert [title for _, title in marks(file)] == [title for _, title in said["chapters"]]
+
+
+def test_theme_and_language_are_those_of_every_film(tmp_path):
+    look = ["--theme", "light", "--lang", "pt", "--size", "64x64", "--fps", "1"]
+    said = told("course", "-o", tmp_path / "a.mp4", "--films", "naive,naive", *look)
+    title = load("scenes", "look.language").catalogue("pt")["Who computes which tile?"]
+    assert [name for _, name in said["chapters"]].count(title) == 2
+    with av.open(str(tmp_path / "a.mp4")) as film:
+        grounds = [frame.to_ndarray(format="gray")[0, 0] for frame in film.decode(video=0)]
+    assert min(grounds) > 200
+
+
+def test_without_films_it_is_the_course_in_teaching_order(tmp_path, monkeypatch):
+    ordered, rendering = [], load("scenes", "render.course")
+
+    def export_none(orders, *rest):
+        ordered.extend(orders)
+        raise OSError("drawn by nobody")
+
+    monkeypatch.setattr(rendering, "export", export_none)
+    assert export("course", "-o", tmp_path / "a.mp4").exit_code == 1
+    names = [order.file.stem.replace("_", "-") for order in ordered]
+    assert names == list(load("scenes", "story.course").order()) == list(scene_names())
+    assert [order.settings["next"] for order in ordered] == [*names[1:], "none"]
+
+
+def test_what_films_say_is_as_late_as_all_before_them_are_long():
+    course, joining = load("scenes", "render.course"), load("scenes", "render.files.joining")
+    said = joining.Extras([joining.Cue(0.5, 1.0, "It moves")], [joining.Chapter(0.0, "A film")])
+    films = [load("scenes", "render.export").Drawn((), frames, said, {}, "") for frames in (10, 25, 5)]
+    assert course.starts(films) == [0, 10, 35, 40]
+    whole = course.together(films, 5)
+    assert [cue[:2] for cue in whole.cues] == [(0.5, 1.0), (2.5, 3.0), (7.5, 8.0)]
+    assert [chapter.start for chapter in whole.chapters] == [0.0, 2.0, 7.0]
+
+
+def test_the_seconds_of_a_long_course_are_written_out():
+    exporting = load("scenes", "render.export")
+    lengths = [exporting.Exported(seconds, exporting.Extras(), {}).about for seconds in (4.333, 99.9, 1234.5)]
+    assert lengths == ["4.33 s", "99.9 s", "1234 s"]
+
+
+WRONG = {
+    "a film that is not": (
+        ["--films", "coalescin"],
+        "there is no film 'coalescin'; did you mean 'coalescing'?",
+    ),
+    "no film": (["--films", ""], "there is no film ''"),
+    "an empty place": (["--films", "naive,,race"], "there is no film ''"),
+    "a GIF": (["-o", "a.gif"], "a course is written as .mp4, .webm, .mov, not as 'gif'"),
+    "a still": (["-o", "a.png"], "not as 'png'"),
+    "a page": (["-o", "a.html"], "not as 'html'"),
+    "slides": (["-o", "a.pptx"], "not as 'slides'"),
+    "a part": (["--from", "3"], "--from is of one film"),
+    "a part's end": (["--to", "3"], "--to is of one film"),
+    "seconds": (["--seconds", "20"], "--seconds is of one film"),
+    "a trace": (["--trace", "a.npz"], "--trace is of one film"),
+    "a title": (["--title", "x"], "--title is of one film"),
+    "a next film": (["--next", "naive"], "--next is of one film"),
+    "a poster": (["--poster", "a.png"], "--poster is of one film"),
+    "a parameter": (["--warps", "3"], "--warps is of one film"),
+    "a problem": (["--m", "512"], "--m is of one film"),
+    "costs": (["--costs", "ideal"], "--costs is of one film"),
+    "an instant": (["--at", "3"], "--at is of one film"),
+    "no opening": (["--no-opening"], "--no-opening is of one film"),
+    "a theme": (["--theme", "blue"], "'blue' is not one of"),
+    "a size": (["--size", "3"], "there is no size '3'"),
+    "transparent": (["-t"], "a film in mp4 cannot be transparent"),
+}
+
+
+@pytest.mark.parametrize("words, error", WRONG.values(), ids=WRONG)
+def test_what_does_not_fit_a_course_is_wrong_usage(words, error, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("course.mp4").write_text("old")
+    said = export("course", *words)
+    assert said.exit_code == 2 and error in said.stderr and said.stderr.count("\n") == 1, said.output
+    assert Path("course.mp4").read_text() == "old" and len(list(tmp_path.iterdir())) == 1
+
+
+def test_films_of_one_film_are_wrong_usage(tmp_path):
+    said = export("naive", "--films", "race", "-o", tmp_path / "a.mp4")
+    assert said.exit_code == 2 and "--films is of a course" in said.stderr
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device"), MemoryError])
+def test_a_course_that_fails_leaves_what_was_there(error, tmp_path, monkeypatch):
+    """The second film does."""
+    rendering = load("scenes", "render.course")
+    draw, drawn = rendering.drawn, []
+
+    def fails(order, folder, *rest):
+        if drawn:
+            raise error
+        drawn.append(folder)
+        return draw(order, folder, *rest)
+
+    monkeypatch.setattr(rendering, "drawn", fails)
+    (tmp_path / "a.mp4").write_text("old")
+    look = ["--size", "64x64", "--fps", "1", "--jobs", "1"]
+    said = export("course", "--films", "coalescing,naive", "-o", tmp_path / "a.mp4", *look)
+    assert said.exit_code in (1, 130) and "Traceback" not in said.output
+    assert [path.name for path in tmp_path.iterdir()] == ["a.mp4"]
+    assert (tmp_path / "a.mp4").read_text() == "old" and not drawn[0].exists()
+
+
+def test_a_gallery_has_a_course(course, tmp_path):
+    last = FILMS[-1]
+    (tmp_path / "films.toml").write_text(
+        f'[[film]]\nscene = "course"\noutput = "a.mp4"\nfilms = ["{last}"]\nsize = "128x72"\nfps = {FPS}\n'
+    )
+    result = CliRunner().invoke(main, ["gallery", str(tmp_path / "films.toml"), "-o", str(tmp_path)])
+    assert result.exit_code == 0 and "a.mp4 (" in result.stderr, result.output
+    assert (tmp_path / "a.mp4").read_bytes() == (course[0] / f"{last}.mp4").read_bytes()

@@ -1,0 +1,88 @@
+"""What an end card says of the next film: its title, once the card could be read, and on no poster."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from reading import faults
+from watching import ASPECTS, watch
+
+from tilesim.cli import main
+from tilesim.cli.packages import scene_class
+from tilesim_scenes import Film, Finding
+from tilesim_scenes.film.scene import CARD
+from tilesim_scenes.look.language import SOURCE, use_language
+
+ASIDE = "elsewhere it costs as much"
+
+
+class Ends(Film):
+    """A finding, and nothing before it."""
+
+    aside = ASIDE
+
+    def construct(self) -> None:
+        self.finding(Finding("It moved", "×2", aside=self.aside))
+
+
+class Bare(Ends):
+    aside = ""
+
+
+@pytest.fixture(autouse=True)
+def english():
+    yield
+    use_language(SOURCE)
+
+
+def said(seen):
+    """What stands on screen at the end of each play."""
+    return [{word.text for word in words} for _, words in seen.moments]
+
+
+@pytest.mark.parametrize("aspect", ASPECTS)
+@pytest.mark.parametrize("film", [Ends, Bare])
+def test_the_title_stands_where_the_aside_was(film, aspect):
+    seen = watch(film, aspect, {"next": "race"})
+    *before, last = said(seen)
+    assert last == {"×2", "It moved", "Next: Race"} and faults(seen) == []
+    full = next(number for number, texts in enumerate(before) if {"×2", "It moved"} <= texts)
+    assert film.aside in (*before[full], "")
+    assert seen.scene.now - seen.moments[full][0] >= CARD
+    word = next(word for word in seen.moments[-1][1] if word.text == "Next: Race")
+    sentence = next(word for word in seen.moments[-1][1] if word.text == "It moved")
+    assert word.size >= 40 and word.box[3] < sentence.box[2]
+
+
+@pytest.mark.parametrize("settings", [{}, {"next": "none"}])
+def test_a_film_of_one_s_own_names_none(settings):
+    assert said(watch(Ends, "wide", settings))[-1] == {"×2", "It moved", ASIDE}
+
+
+def test_a_film_of_a_notebook_names_none():
+    written = type("Written", (Ends,), {"__module__": "no_file_has_it"})
+    assert said(watch(written, "wide"))[-1] == {"×2", "It moved", ASIDE}
+
+
+@pytest.mark.parametrize(("lang", "words"), [("zh", "下一部：竞速"), ("pt", "A seguir: Corrida")])
+def test_it_is_named_in_the_film_s_language(lang, words):
+    assert words in said(watch(Ends, "wide", {"next": "race", "lang": lang}))[-1]
+
+
+def test_a_film_of_the_course_names_the_next_and_the_last_one_none():
+    film = scene_class("naive")(skip_animations=True)
+    film.setup()
+    assert film.next_title == "Persistent"
+    last = scene_class("trace")(skip_animations=True)
+    last.setup()
+    assert last.next_title == ""
+
+
+def test_a_poster_names_no_film_unless_that_is_asked_for(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    look = ["--size", "160x90", "-o"]
+    for name, more in {"end": [], "none": ["--next", "none"], "race": ["--next", "race"]}.items():
+        result = CliRunner().invoke(main, ["export", "naive", *look, f"{name}.png", *more])
+        assert result.exit_code == 0, result.output
+    end, none, race = (Path(f"{name}.png").read_bytes() for name in ("end", "none", "race"))
+    assert end == none != race
