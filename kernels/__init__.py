@@ -17,6 +17,7 @@ What they offer:
     bench(problem, ...) -> dict           kernel times beside cuBLAS; NAMES are those it knows
     tune(problem, ...) -> dict            the table of the fastest kernels, which matmul reads
     ladder() -> dict                      every step from one program per element to the fastest kernel
+    busy_sms(problem, ...) -> dict        kernel times while another kernel holds some of the SMs
     coalescing() -> dict                  uncoalesced loads against coalesced ones
     pipelining() -> dict                  one kernel with 1, 2, 3 and 4 stages
     bench_reductions(n, ...) -> dict      times of sums, beside a copy and torch.sum
@@ -29,6 +30,7 @@ Importing this needs torch and triton; running it, an NVIDIA GPU, or for product
 """
 
 from .bench.bench import NAMES, bench
+from .bench.busy_sms import busy_sms
 from .bench.coalescing import coalescing
 from .bench.ladder import ladder
 from .bench.pipelining import pipelining
@@ -47,6 +49,7 @@ __all__ = [
     "KernelError",
     "bench",
     "bench_reductions",
+    "busy_sms",
     "coalescing",
     "gpu_facts",
     "ladder",

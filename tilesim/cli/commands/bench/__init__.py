@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from tilesim.cli.commands.bench import (
+    busy_sms,
     choice,
     coalescing,
     ladder,
@@ -86,7 +87,7 @@ def _check(name: str, known: Sequence[str]) -> None:
         raise click.UsageError(unknown("kernel", name, [*known, PLANNED + "SCHEDULE"]))
 
 
-for module in (choice, coalescing, pipelining, ladder, turnaround, sm_order, memory, reductions):
+for module in (busy_sms, choice, coalescing, pipelining, ladder, turnaround, sm_order, memory, reductions):
     command.add_command(module.command)
 
 
