@@ -21,6 +21,7 @@ What they offer:
     coalescing() -> dict                  uncoalesced loads against coalesced ones
     pipelining() -> dict                  one kernel with 1, 2, 3 and 4 stages
     bench_reductions(n, ...) -> dict      times of sums, beside a copy and torch.sum
+    tiling_hierarchy() -> dict            the tensor cores' rate by the columns of a wgmma
     turnaround() -> dict                  from a thread block's end to its successor's begin
     sm_order() -> dict                    which SM gets which thread block
     gpu_facts() -> dict                   what the driver says of this GPU, as a device file
@@ -35,6 +36,7 @@ from .bench.coalescing import coalescing
 from .bench.ladder import ladder
 from .bench.pipelining import pipelining
 from .bench.reductions import bench_reductions
+from .bench.tiling_hierarchy import tiling_hierarchy
 from .errors import KernelError
 from .matmul import matmul
 from .measure.gpu_facts import gpu_facts
@@ -58,6 +60,7 @@ __all__ = [
     "pipelining",
     "record",
     "sm_order",
+    "tiling_hierarchy",
     "tune",
     "turnaround",
 ]

@@ -15,6 +15,7 @@ from tilesim.cli.commands.bench import (
     pipelining,
     reductions,
     sm_order,
+    tiling_hierarchy,
     turnaround,
 )
 from tilesim.cli.groups import Group
@@ -87,7 +88,10 @@ def _check(name: str, known: Sequence[str]) -> None:
         raise click.UsageError(unknown("kernel", name, [*known, PLANNED + "SCHEDULE"]))
 
 
-for module in (busy_sms, choice, coalescing, pipelining, ladder, turnaround, sm_order, memory, reductions):
+for module in (
+    busy_sms, choice, coalescing, pipelining, ladder, turnaround, sm_order, memory, reductions,
+    tiling_hierarchy,
+):  # fmt: skip
     command.add_command(module.command)
 
 
