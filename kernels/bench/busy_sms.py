@@ -27,8 +27,8 @@ from ..measure.reference import gate
 from ..measure.timing import REST, Rotation, capture, require_gpu, sample, spread, working_gpu
 from .compare import METHOD, tflops
 
-PRODUCT = Problem(4096, 4096, 4096, order="grouped:8")
-"""512 tiles: four for most of 132 SMs, and five for 112 of them."""
+PRODUCT = Problem(4224, 4096, 4096, order="grouped:8")
+"""528 tiles: four for each of 132 SMs, and none left over."""
 
 COUNTS = (0, 1, 4, 10, 20, 40, 66)
 
@@ -82,7 +82,8 @@ def _rows(problem: Problem, here: Device, counts: Sequence[int], samples: int) -
             work = job(variant, problem, Device(here.sms - count) if told else here)
             jobs.append(work)
             launches = [work.launcher(operands) for operands in sets]
-            rotation = Rotation(capture(launches), launches)
+            # nothing is held, once the blocks of the sample before have ended
+            rotation = Rotation(capture(launches), launches, torch.cuda.synchronize)
             if count and count not in holders:
                 alone = sample({name: rotation}, 2, 3)[name].max() * len(sets)
                 holders[count] = HeldSMs(count, hold_us(float(alone), count))

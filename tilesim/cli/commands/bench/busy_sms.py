@@ -17,7 +17,7 @@ from tilesim.problems import Problem
     "sizes",
     type=TileShape(),
     multiple=True,
-    help="M, N and K; repeat it for several.  [4096x4096x4096]",
+    help="M, N and K; repeat it for several.  [4224x4096x4096]",
 )
 @click.option(
     "--busy-sms",
