@@ -181,7 +181,7 @@ class BusySms(Film):
     def race(self, story: Story, lanes: HeldLanes) -> None:
         """The others run on the same clock, their lanes below those that have run."""
         area, order = self.area, [story.static, *(n for n in range(len(story.traces)) if n != story.static)]
-        row = (area.height - px(GAP) * (len(order) - 1)) / len(order)
+        row = (area.height - px(GAP) * len(order)) / len(order)
         head = 0.0 if self.side else px(HEAD)
         panels, names, times = [], VGroup(), []
         for place, run in enumerate(order):
@@ -237,6 +237,8 @@ class BusySms(Film):
             self.wait(0.3)
         curves = [Curve(plot, each, ink, 5) for each, ink in zip(story.simulated, inks, strict=True)]
         self.badge(Badge(tr("lines: simulated"), "simulated"))
+        if story.apart:
+            self.say(story.apart)
         self.play(Run(*curves, until=story.simulated[0][-1][0], run_time=3.0))
         self.wait(1.0)
 
@@ -247,7 +249,7 @@ class BusySms(Film):
         top = max(1.3, 1.2 * max(times for each in points for _, times in each))
         ticks = [tick for tick in (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0, 8.0) if tick <= top]
         at = [held for held, _ in (story.measured or story.simulated)[0] if not held or held >= most / 8]
-        plot = Plot((0, most), (0.9, top), at, ticks, area.width - px(120), area.height - px(170), size=40)
+        plot = Plot((0, most), (0.7, top), at, ticks, area.width - px(120), area.height - px(170), size=40)
         plot.move_to([area.center[0], area.top, 0], UP)
         across = label(tr("SMs held"), 44, self.theme.quiet).next_to(plot.ground, DOWN, px(70))
         up = label(tr("times its own time"), 44, self.theme.quiet)
@@ -262,13 +264,13 @@ class BusySms(Film):
         return [self.theme.text if run == story.static else next(rest) for run in range(len(story.traces))]
 
     def curve_names(self, story: Story, plot: Plot, inks: list[Any]) -> VGroup:
-        """The static run's name above its dot; the others' below the lowest, where curves rise away."""
+        """The static run's name below its dot; the others' below the lowest, where curves rise away."""
         held, found = len(story.held), VGroup()
         foot = plot.at(held, min(story.growth))[1] - px(30)
         for run, name in enumerate(story.names):
             said = label(name, 46, inks[run], bold=True)
             if run == story.static:
-                said.move_to(plot.at(held, story.growth[run]) + px(30) * UP, DOWN)
+                said.move_to(plot.at(held, story.growth[run]) + px(30) * DOWN, UP)
             else:
                 said.move_to([plot.at(held, 1)[0] + px(30), foot, 0], UP + LEFT)
                 foot -= px(66)

@@ -93,7 +93,7 @@ class Story:
 
     @property
     def nobody_helps(self) -> str:
-        return tr("Their tiles are theirs: {idle} SMs can only watch", idle=self.idle[0])
+        return tr("Nobody else takes their tiles: {idle} SMs watch", idle=self.idle[0])
 
     @property
     def waiting(self) -> str:
@@ -115,6 +115,14 @@ class Story:
     def grows(self, run: int) -> Points:
         """How a run's time grows with the SMs held: measured, else simulated."""
         return (self.measured or self.simulated)[run]
+
+    @property
+    def apart(self) -> str:
+        """Why the static run grows by less than is simulated, where its clock says so; else nothing."""
+        rise, simulated = clock_rise(self.run, self.idle[1]), dict(self.simulated[self.static])
+        if self.measured and rise > 0.02 and simulated[len(self.held)] > self.growth[self.static]:
+            return tr("Idle SMs let the clock rise by {rise:.0%}", rise=rise)
+        return ""
 
     @property
     def finding(self) -> str:
@@ -178,6 +186,19 @@ def queue_of(trace: Trace) -> Queued:
     late = first[spans["issue"][first] > 0]
     late = late[np.argsort(spans["issue"][late], kind="stable")]
     return Queued(*(tuple(spans[name][late].tolist()) for name in ("cta", "sm", "issue")))
+
+
+def clock_rise(trace: Trace, since: float) -> float:
+    """By how much faster SMs' clocks run in main loops that start from `since` on than in those before.
+
+    0 where the run does not tell cycles.
+    """
+    spans = trace.spans
+    late = spans["start"] >= since
+    ns, cycles = spans["drain"] - spans["start"], spans["cycles"]
+    if not late.any() or late.all() or not cycles[late].all() or not cycles[~late].all():
+        return 0.0
+    return float(cycles[late].sum() / ns[late].sum() * ns[~late].sum() / cycles[~late].sum()) - 1
 
 
 def _idle(trace: Trace, queued: Queued) -> tuple[int, int, int]:
