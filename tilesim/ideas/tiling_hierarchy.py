@@ -37,7 +37,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tilesim.devices.device import presets
-from tilesim.devices.hardware import Hardware
+from tilesim.devices.hardware import DRAM_SHARE, Hardware
 from tilesim.errors import DeviceError, ProblemError, shown, whole
 from tilesim.problems import DTYPE_BYTES, Problem
 
@@ -158,7 +158,7 @@ def levels(
     [('product', (2048, 2048, 2048), 1024.0), ('block tile', (128, 256, 64), 85.3),
      ('warp-group tile', (64, 256, 64), 51.2), ('instruction', (64, 256, 16), 51.2)]
     >>> [(round(one.needs), round(one.gives), one.share) for one in levels(Problem(2048, 2048, 2048))]
-    [(4, 17, 1.0), (48, 34, 1.0), (80, 128, 1.0), (80, 128, 1.0)]
+    [(4, 21, 1.0), (48, 34, 1.0), (80, 128, 1.0), (80, 128, 1.0)]
     """
     preset = _with_wgmma(device)
     rows, columns = group_tile(problem, warps)
@@ -179,7 +179,7 @@ def levels(
 
     whole_product = (problem.m, problem.n, problem.k)
     return (
-        level("product", whole_product, "HBM", hardware.dram_bytes_per_clock / sms),
+        level("product", whole_product, "HBM", hardware.dram_bytes_per_clock / DRAM_SHARE / sms),
         level("block tile", problem.tile, "L2", l2, merged),
         level("warp-group tile", (rows, columns, problem.tile_k), "shared memory", shared),
         level("instruction", shape, "shared memory", shared, a=not a_in_registers),
