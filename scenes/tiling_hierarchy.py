@@ -39,8 +39,10 @@ from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.story.ideas.ladder_pairs import shipped
 from tilesim_scenes.story.ideas.tiling_hierarchy import Story, tell
 
-GAP, ROOM, HATCH = 0.25, 1.1, 22.0
-"""Of a K-step's width, between a tile and its operands; of what the camera falls to; pixels between lines."""
+GAP, ROOM, FILLED = 0.25, 1.1, 0.93
+"""Of a K-step's width, between a tile and its operands; of what the camera falls to; of the picture."""
+HATCH = 22.0
+"""Pixels between the lines of a hatch."""
 MOST_SHOWN = 8
 """Instructions that are shown one by one."""
 
@@ -254,7 +256,7 @@ class TilingHierarchy(ReportFilm):
     @property
     def flat(self) -> bool:
         """Whether words have room beside a picture."""
-        return self.area.width > 1.2 * self.area.height
+        return self.area.width > 1.6 * self.area.height
 
     def said(self, name: str, size: str, flop: float) -> VGroup:
         """A level's name, its size, and its FLOP a byte, in the room beside it, as large as ever."""
@@ -282,8 +284,10 @@ class TilingHierarchy(ReportFilm):
             for heading, (needed, sent) in story.rates.items()
         }
         bars = BarGroups(groups, width=area.width, form="{:.0f}", inside=True).move_to(area.center)
-        if bars.height > area.height:
-            bars.scale(area.height / bars.height)
+        if bars.height > FILLED * area.height:
+            bars.scale(FILLED * area.height / bars.height)
+        if self.flat:
+            bars.align_to([0, area.top, 0], UP)
         self.badge(Badge(story.sent_from, "measured" if story.here else "model"))
         self.play(Fade(bars.headings, 0.0, 1.0))
         self.play(bars.grow())

@@ -14,7 +14,7 @@ LEAST = 7.0
 
 
 class PieceOfC(VGroup):
-    """At `show(t)`, t from 0 to 1: from one element to a tile of `operands`' problem, evenly on a log scale.
+    """At `show(t)`, t from 0 to 1: from one element to a tile of `operands`' problem, evenly.
 
     `size(t)` is (rows, columns). Its upper left corner is that of the tile in a row and column of tiles.
     """
@@ -30,7 +30,7 @@ class PieceOfC(VGroup):
     def size(self, t: float) -> tuple[float, float]:
         """(rows, columns) at t."""
         problem = self.operands.problem
-        return problem.tile_m**t, problem.tile_n**t
+        return 1 + t * (problem.tile_m - 1), 1 + t * (problem.tile_n - 1)
 
     def show(self, t: float) -> Self:
         """Look as at t."""
