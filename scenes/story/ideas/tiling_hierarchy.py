@@ -85,7 +85,7 @@ class Story:
 
     def size(self, level: Level) -> str:
         """A level's rows and columns of C."""
-        return tr("{m}×{n}", m=level.shape[0], n=level.shape[1])
+        return f"{level.shape[0]}×{level.shape[1]}"
 
     @property
     def shared(self) -> str:
