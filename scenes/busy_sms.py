@@ -169,11 +169,9 @@ class BusySms(Film):
         fly = Travel(list(queue), ways, small, leg=0.6, apart=0.1)
         self.play(fly, Run(self.ticking, lanes, until=max(until, last), run_time=fly.run_time))
         self.play(Leave(queue))
-        idle, since, end = story.idle
+        _, since, end = story.idle
         self.say(story.nobody_helps)
-        bracket = TimeBracket(
-            lanes, since, end, text=tr("{idle} SMs idle, {{length}}", idle=idle), below=True
-        )
+        bracket = TimeBracket(lanes, since, end, text=story.bracket, below=True)
         self.play(Run(self.ticking, lanes, bracket, until=story.run.makespan, run_time=3.0))
         self.wait(1.0)
         self.play(Leave(bracket), Leave(name), Fade(lanes.said, 1.0, 0.0))

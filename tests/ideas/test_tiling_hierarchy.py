@@ -95,7 +95,7 @@ def test_a_gpu_s_wgmma_waits_for_shared_memory_as_long_as_the_model_says(row):
 
 
 def test_an_element_and_the_usual_tile_come_out_as_in_the_literature():
-    """0.5 FLOP a byte, and 85.3 of 128 x 256 in 16 bits; 1,024 of a product of 2048 whose operands come once."""
+    """0.5 and 85.3 FLOP a byte in 16 bits; 1,024 of a product of 2048 whose operands come once."""
     assert tiling.intensity(1, 1) == 0.5 and tiling.intensity(128, 256) == pytest.approx(256 / 3)
     assert tiling.levels(Problem(2048, 2048, 2048))[0].intensity == 1024
 

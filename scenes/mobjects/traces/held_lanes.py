@@ -61,6 +61,8 @@ class HeldLanes(Group):
         block = rectangle(width, row * len(self.held) - gap)
         block.move_to([left, top - row * len(free), 0], LEFT + UP)
         self.band.add(*hatched(block))
+        # How many times as high as the held part all of them are, gaps counted.
+        self._times = height / block.height
         self.said = VGroup()
         if named and block.height > px(LEAST):
             said = label(tr("held by another kernel"), NAME, theme_now().text)
@@ -73,8 +75,7 @@ class HeldLanes(Group):
     def ground(self) -> Rectangle:
         """The rectangle of all lanes, as it stands."""
         low, high = self.band[0].get_corner(DOWN + LEFT), self.band[0].get_corner(UP + RIGHT)
-        tall = (high[1] - low[1]) * len(self._rows) / max(1, len(self.held))
-        block = rectangle(high[0] - low[0], tall)
+        block = rectangle(high[0] - low[0], (high[1] - low[1]) * self._times)
         return block.move_to(low, DOWN + LEFT)
 
     def show(self, t: float) -> Self:

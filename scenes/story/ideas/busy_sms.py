@@ -93,7 +93,14 @@ class Story:
 
     @property
     def nobody_helps(self) -> str:
+        if not self.idle[0]:
+            return tr("All free SMs go through another round")
         return tr("Nobody else takes their tiles: {idle} SMs watch", idle=self.idle[0])
+
+    @property
+    def bracket(self) -> str:
+        """What stands at the bracket of the time in which the queued blocks alone run."""
+        return tr("{idle} SMs idle, {{length}}", idle=self.idle[0]) if self.idle[0] else "{length}"
 
     @property
     def waiting(self) -> str:

@@ -70,6 +70,14 @@ def test_other_times_say_something_else():
     assert story.sweep != STORY.sweep
 
 
+def test_where_all_free_sms_are_needed_again_none_is_said_to_be_idle():
+    half = Device.named("h200", busy_sms=66)
+    traces = tuple(simulate(name, Problem(4224, 4096, 512), half) for name in SCHEDULES)
+    story = tell(traces)
+    assert story.idle[0] == 0 and "0" not in story.nobody_helps and story.bracket == "{length}"
+    assert "92" in STORY.nobody_helps and "92" in STORY.bracket
+
+
 def test_the_clock_rises_where_it_is_recorded_to():
     assert 0.05 < clock_rise(STORY.run, STORY.idle[1]) < 0.15 and "%" in STORY.apart
     assert clock_rise(few(1)[1], 10_000) == 0.0 and tell(few(1)).apart == ""
