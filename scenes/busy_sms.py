@@ -37,7 +37,7 @@ from tilesim_scenes.mobjects.drawing.quads import rectangle
 from tilesim_scenes.mobjects.hardware.queue import Queue
 from tilesim_scenes.mobjects.traces.held_lanes import HeldLanes, hatched
 from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket
-from tilesim_scenes.mobjects.words.badge import Badge
+from tilesim_scenes.mobjects.words.badge import Badge, of_trace
 from tilesim_scenes.mobjects.words.count import Count
 from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.story.ideas.busy_sms import Story, tell
@@ -150,11 +150,10 @@ class BusySms(Film):
         waits = label(story.waiting, 48, self.theme.launch, bold=True)
         if self.side:
             name.move_to([area.left, area.top - px(36), 0], LEFT)
-            queue.move_to([area.left, lanes.get_center()[1], 0], LEFT)
         else:
             name.move_to([area.left, lanes.get_bottom()[1] - px(160), 0], LEFT)
-            queue.next_to(name, DOWN, px(40)).align_to(name, LEFT)
-        waits.next_to(queue, UP if self.side else DOWN, px(30)).align_to(queue, LEFT)
+        waits.next_to(name, DOWN, px(40)).align_to(name, LEFT)
+        queue.next_to(waits, DOWN, px(30)).align_to(name, LEFT)
         self.play(Fade(name, 0.0, 1.0), Fade(waits, 0.0, 1.0), LaggedStart(*map(_come, queue), lag_ratio=0.1))
         begin = min(queued.begins)
         self.play(Run(self.ticking, lanes, until=begin, run_time=WAVE))
@@ -234,7 +233,10 @@ class BusySms(Film):
             self.play(LaggedStart(*map(GrowFromCenter, dots), lag_ratio=0.15, run_time=2.5))
             self.wait(0.3)
         curves = [Curve(plot, each, ink, 5) for each, ink in zip(story.simulated, inks, strict=True)]
-        self.badge(Badge(tr("lines: simulated"), "simulated"))
+        if story.measured:
+            self.badge(Badge(tr("dots: measured, lines: simulated"), "measured"))
+        else:
+            self.badge(Badge(tr("simulated"), "simulated"))
         if story.apart:
             self.say(story.apart)
         self.play(Run(*curves, until=story.simulated[0][-1][0], run_time=3.0))
@@ -262,15 +264,21 @@ class BusySms(Film):
         return [self.theme.text if run == story.static else next(rest) for run in range(len(story.traces))]
 
     def curve_names(self, story: Story, plot: Plot, inks: list[Any]) -> VGroup:
-        """The static run's name below its dot; the others' below the lowest, where curves rise away."""
+        """The static run's name below its dot, or above where the others are near; theirs below all dots."""
         held, found = len(story.held), VGroup()
-        foot = plot.at(held, min(story.growth))[1] - px(30)
+        low, right = min(story.growth), plot.ground.get_right()[0]
+        x = plot.at(held, 1)[0]
+        late = x > plot.ground.get_center()[0]
+        foot = plot.at(held, low)[1] - px(30)
         for run, name in enumerate(story.names):
             said = label(name, 46, inks[run], bold=True)
             if run == story.static:
-                said.move_to(plot.at(held, story.growth[run]) + px(30) * DOWN, UP)
+                way = DOWN if story.growth[run] - low > 0.15 * max(story.growth) else UP
+                said.next_to(plot.at(held, story.growth[run]), way, px(30))
+                said.shift(min(0.0, right - said.get_right()[0]) * RIGHT)
             else:
-                said.move_to([plot.at(held, 1)[0] + px(30), foot, 0], UP + LEFT)
+                aside = (LEFT if late else RIGHT) * px(30)
+                said.move_to(np.array([x, foot, 0]) + aside, UP + (RIGHT if late else LEFT))
                 foot -= px(66)
             found.add(said)
         return found
@@ -280,7 +288,9 @@ class BusySms(Film):
         kind = "measured" if story.from_report else "simulated"
         rows = [(name, times, kind) for name, times in zip(story.names, story.growth, strict=True)]
         bars = Bars(rows, width=min(self.area.width, px(1400)), form="×{:.2f}")
-        badge = Badge(tr("measured on {gpu}", gpu=story.gpu), "measured")
+        badge = of_trace(story.run)
+        if badge.kind != kind:
+            badge = Badge(tr("simulated"), "simulated")
         self.finding(Finding(story.finding, story.number, bars, badge, story.aside), [bars.grow()])
 
 

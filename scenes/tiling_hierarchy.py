@@ -149,6 +149,9 @@ class TilingHierarchy(ReportFilm):
         self.dive(self.framed(VGroup(self.ground, self.a, self.b)), room=ROOM, along=away)
         self.remove(self.operands, piece)
         self.words = self.said(tr("block tile"), story.size(story.tile), story.tile.intensity)
+        near = self.camera.frame.width / config.frame_width
+        for name, one, way in (("A", self.a, LEFT), ("B", self.b, UP)):
+            self.words.add(label(name, 60 * near, bold=True).next_to(one, way, px(24) * near))
         self.play(Fade(self.words, 0.0, 1.0))
         self.wait(1.2)
 
