@@ -65,13 +65,12 @@ class BusySms(Film):
 
     def traces_of(self, given: Mapping[str, Any]) -> tuple[Trace, ...]:
         traces = super().traces_of(given)
-        measured = read(given["report"], "busy_sms") if "report" in given else report("busy_sms")
         # What the film cannot be made of is refused while a sentence can still say so.
-        self.story = tell(traces, measured)
+        story_of(traces, given)
         return traces
 
     def construct(self) -> None:
-        story = self.story
+        story = story_of(self.traces, self.given)
         field = self.field(story)
         self.add(field)
         self.title(story.title)
@@ -292,6 +291,11 @@ class BusySms(Film):
         if badge.kind != kind:
             badge = Badge(tr("simulated"), "simulated")
         self.finding(Finding(story.finding, story.number, bars, badge, story.aside), [bars.grow()])
+
+
+def story_of(traces: tuple[Trace, ...], given: Mapping[str, Any]) -> Story:
+    """The story of some traces, and of the report that settings ask for."""
+    return tell(traces, read(given["report"], "busy_sms") if "report" in given else report("busy_sms"))
 
 
 def _come(block: VMobject) -> Fade:
