@@ -17,11 +17,13 @@ What they offer:
     bench(problem, ...) -> dict           kernel times beside cuBLAS; NAMES are those it knows
     tune(problem, ...) -> dict            the table of the fastest kernels, which matmul reads
     ladder() -> dict                      every step from one program per element to the fastest kernel
+    busy_sms(problem, ...) -> dict        kernel times while another kernel holds some of the SMs
     coalescing() -> dict                  uncoalesced loads against coalesced ones
     l2_order() -> dict                    one kernel, tiles in three orders: times, bytes out of DRAM
     memory_hierarchy() -> dict            bytes that cubes ask for, and what of them comes from L2 and DRAM
     pipelining() -> dict                  one kernel with 1, 2, 3 and 4 stages
     bench_reductions(n, ...) -> dict      times of sums, beside a copy and torch.sum
+    tiling_hierarchy() -> dict            the tensor cores' rate by the columns of a wgmma
     turnaround() -> dict                  from a thread block's end to its successor's begin
     sm_order() -> dict                    which SM gets which thread block
     gpu_facts() -> dict                   what the driver says of this GPU, as a device file
@@ -31,12 +33,14 @@ Importing this needs torch and triton; running it, an NVIDIA GPU, or for product
 """
 
 from .bench.bench import NAMES, bench
+from .bench.busy_sms import busy_sms
 from .bench.coalescing import coalescing
 from .bench.l2_order import l2_order
 from .bench.ladder import ladder
 from .bench.memory_hierarchy import memory_hierarchy
 from .bench.pipelining import pipelining
 from .bench.reductions import bench_reductions
+from .bench.tiling_hierarchy import tiling_hierarchy
 from .errors import KernelError
 from .matmul import matmul
 from .measure.gpu_facts import gpu_facts
@@ -51,6 +55,7 @@ __all__ = [
     "KernelError",
     "bench",
     "bench_reductions",
+    "busy_sms",
     "coalescing",
     "gpu_facts",
     "l2_order",
@@ -61,6 +66,7 @@ __all__ = [
     "pipelining",
     "record",
     "sm_order",
+    "tiling_hierarchy",
     "tune",
     "turnaround",
 ]

@@ -25,6 +25,7 @@ PUBLIC = {
     "mobjects.hardware.chunk": ("Chunk",),
     "mobjects.traces.clock": ("Clock",),
     "mobjects.hardware.element_grid": ("ElementGrid",),
+    "mobjects.traces.held_lanes": ("HeldLanes",),
     "mobjects.words.finding": ("Finding",),
     "mobjects.hardware.k_pair": ("KPair",),
     "mobjects.traces.lag_strip": ("LagStrip",),

@@ -54,11 +54,11 @@ class StreamK(Racing):
     def traces_of(self, given: Mapping[str, Any]) -> tuple[Trace, ...]:
         traces = super().traces_of(given)
         # What the film cannot be made of is refused while a sentence can still say so.
-        self.story = tell(traces)
+        tell(traces)
         return traces
 
     def construct(self) -> None:
-        story = self.story
+        story = tell(self.traces)
         self.title(words.question(story))
         self.ticking = self.clock(story.heat.longest)
         self.watch_idle(story)

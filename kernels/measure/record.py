@@ -20,6 +20,7 @@ from ..launch.job import Job
 from ..launch.jobs import job
 from ..launch.operands import gpu_memory, matrices, sets_beyond_l2
 from ..launch.variants import check, checked_variant, on_this_machine
+from .held_sms import HeldSMs, check_apart, hold_us
 from .machine import device as this_gpu
 from .machine import facts, tick_ns
 from .reference import gate
@@ -36,6 +37,7 @@ def record(
     warps: int | None = None,
     stages: int | None = None,
     ctas_per_sm: int = 1,
+    busy_sms: int = 0,
     warmup: int = 10,
     repeats: int = 21,
     seed: int = 0,
@@ -46,7 +48,9 @@ def record(
     `loads`: "tma", or "ptr" where TMA is not wanted or not possible. `overlap`: the next segment's loads run
     during the epilogue. `warps` and `stages`: where not given, what suits the tile and fits (see
     launch.config). `ctas_per_sm`: thread blocks that the schedule counts on per SM; where it launches more
-    than fit at once, the trace's device has as many as were seen.
+    than fit at once, the trace's device has as many as were seen. `busy_sms`: so many SMs are held by another
+    kernel meanwhile (see measure.held_sms), of which the schedule knows nothing; the stamps of every launch
+    must show that it stayed away from them.
 
     The result is checked against float64 first. Then the kernel runs `repeats` rotations over operand
     sets with the stamps on and, in turn, as many with them compiled away. Of all stamped launches the most
@@ -66,7 +70,7 @@ def record(
     device = this_gpu(ctas_per_sm)
     with gpu_memory(problem), working_gpu():
         work = job(variant, problem, device)
-        stamps, measured = typical_launch(work, variant, problem, warmup, repeats, seed)
+        stamps, held, measured = typical_launch(work, variant, problem, warmup, repeats, seed, busy_sms)
         tick = tick_ns()
     meta = {
         "kernel": variant.name,
@@ -78,13 +82,17 @@ def record(
     }
     if why:
         meta["fallback"] = why
+    if busy_sms:
+        others = [sm for sm in device.free_sms if sm not in set(held)]
+        device = replace(device, busy_sms=busy_sms, sm_order=(*held, *others))
     return trace(stamps, work.rows, variant.schedule, problem, device, tick, meta)
 
 
 def typical_launch(
-    work: Job, variant: Variant, problem: Problem, warmup: int, repeats: int, seed: int
-) -> tuple[np.ndarray, dict[str, Any]]:
-    """(stamps of the most typical launch, int64 [rows, WORDS]; the figures of the meta, of all launches)."""
+    work: Job, variant: Variant, problem: Problem, warmup: int, repeats: int, seed: int, busy_sms: int = 0
+) -> tuple[np.ndarray, list[int], dict[str, Any]]:
+    """(stamps of the most typical launch, int64 [rows, WORDS]; the SMs that were held during it; the figures
+    of the meta, of all launches)."""
     sets = [matrices(problem, "cuda", seed + i) for i in range(sets_beyond_l2(problem))]
     stamps = torch.zeros(len(sets), len(work.rows), WORDS, dtype=torch.int64, device="cuda")
     plain = [work.launcher(operands) for operands in sets]
@@ -95,17 +103,36 @@ def typical_launch(
         work.check()
 
     seen: list[np.ndarray] = []
-    rotations = {
-        "plain": Rotation(capture(plain), plain),
-        "stamped": Rotation(
-            capture(stamped), stamped, stamps.zero_, lambda: seen.extend(stamps.cpu().numpy())
-        ),
-    }
+    held: list[list[int]] = []
+    rotations = {"plain": Rotation(capture(plain), plain), "stamped": Rotation(capture(stamped), stamped)}
+    holder = None
+    if busy_sms:
+        alone = sample(rotations, 1, 3)["stamped"].max() * len(sets)
+        holder = HeldSMs(busy_sms, hold_us(alone, busy_sms))
+
+    def before() -> None:
+        stamps.zero_()
+        if holder:
+            holder.hold()
+
+    def after() -> None:
+        if holder:
+            holder.check()
+        launches = stamps.cpu().numpy()
+        if holder:
+            spun = holder.blocks()
+            check_apart(launches, spun)
+            held.extend([spun["sm"].tolist()] * len(sets))
+        seen.extend(launches)
+
+    rotations["stamped"] = replace(rotations["stamped"], before=before, after=after)
+    if holder:
+        rotations["plain"] = replace(rotations["plain"], before=holder.hold, after=holder.check)
     us = sample(rotations, warmup, repeats)
     work.check()
     kept, makespans = nearest_to_medians(np.array(seen))
     start, start_cycles, drain, drain_cycles = seen[kept][:, 2:6].T
-    return seen[kept], {
+    figures = {
         "kernel_us": spread(us["plain"])["us"],
         "recorded_us": spread(us["stamped"])["us"],
         "sm_mhz": round(1000 * float((drain_cycles - start_cycles).sum() / (drain - start).sum())),
@@ -113,6 +140,7 @@ def typical_launch(
         "kept": f"launch {kept} of {len(seen)}, nearest to the medians of makespan, main loop and epilogue",
         "makespan_ns": percentiles(makespans),
     }
+    return seen[kept], held[kept] if held else [], figures
 
 
 def nearest_to_medians(stamps: np.ndarray) -> tuple[int, np.ndarray]:
@@ -176,11 +204,13 @@ def _filled(spans: np.ndarray, device: Device) -> tuple[int, ...]:
 
     Chips differ in it, and where an SM holds several thread blocks, launches do. Where thread blocks took
     turns in a slot while others were free, as in Triton's interpreter, there is none: the device's stays.
+    SMs that another kernel held come first.
     """
+    held = tuple(dict.fromkeys(device.sm_order or range(device.sms)))[: device.busy_sms] * device.ctas_per_sm
     order = spans["sm"][_firsts(spans)][: device.slots].tolist()
     if max(Counter(order).values()) > device.ctas_per_sm:
         return device.sm_order
-    return (*order, *(Counter(device.filling) - Counter(order)).elements())
+    return (*held, *order, *(Counter(device.filling) - Counter(order)).elements())
 
 
 def _least_residents(spans: np.ndarray, rows: np.ndarray, launches: int, device: Device) -> int:

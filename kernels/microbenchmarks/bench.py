@@ -63,7 +63,7 @@ def memory(repeats: int = 5, seed: int = 0) -> dict[str, Any]:
     random = torch.Generator("cuda").manual_seed(seed)
     about = {"machine": facts(), "method": _method(), "repeats": repeats} | _gpu()
     with working_gpu():
-        turns = [{name: _measured(cases(random)) for name, cases in SECTIONS.items()} for _ in range(repeats)]
+        turns = [{name: measured(cases(random)) for name, cases in SECTIONS.items()} for _ in range(repeats)]
     return about | {name: merged([turn[name] for turn in turns]) for name in SECTIONS}
 
 
@@ -82,7 +82,8 @@ Measured = list[tuple[dict[str, Any], list[dict[str, float]]]]
 """Cases, each with what it is and the figures of its launches."""
 
 
-def _measured(cases: Iterator[Case]) -> Measured:
+def measured(cases: Iterator[Case]) -> Measured:
+    """LAUNCHES of each case."""
     return [(label, [launch() for _ in range(LAUNCHES)]) for label, launch in cases]
 
 

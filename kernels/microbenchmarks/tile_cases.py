@@ -1,6 +1,6 @@
 """What is measured of a K-step's two halves, its load and its multiplication, alone and side by side."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import product
 from math import prod
@@ -68,9 +68,11 @@ def first_loads(random: torch.Generator) -> Iterator[Case]:
         yield _label(asked, source), lambda launch=launch: {"cycles": launch()["cycles"]}
 
 
-def multiplying(random: torch.Generator) -> Iterator[Case]:
-    """The tensor cores' rate, by tile."""
-    for dtype, tile, warps, residents in MULTIPLIED if has_wgmma() else ():
+def multiplying(
+    random: torch.Generator, cases: Iterable[tuple[str, tuple[int, int, int], int, int]] = MULTIPLIED
+) -> Iterator[Case]:
+    """The tensor cores' rate, by dtype, tile, warps, and how many thread blocks share an SM."""
+    for dtype, tile, warps, residents in cases if has_wgmma() else ():
         work = Multiplying(dtype, tile, warps)
         work.check(random)
         macs = prod(tile) * K_STEPS * residents

@@ -74,11 +74,16 @@ class Film(CaptionedScene):
     def dive(self, *targets: Mobject, room: float = 1.2, along: Sequence[Animation] = ()) -> None:
         """Bring the camera to some mobjects, with `room` times their size around them, in 1.2 s.
 
-        They land where the picture's middle is. `along`: what is played meanwhile.
+        They land where the picture's middle is, at most 12 times as large as before. `along`: what is played
+        meanwhile.
         """
         group = Group(*targets)
         area, frame = self.area, self.camera.frame
-        scale = max(room * group.width / area.width, room * group.height / area.height, 1 / 12)
+        scale = max(
+            room * group.width / area.width,
+            room * group.height / area.height,
+            frame.width / config.frame_width / 12,
+        )
         centre = group.get_center() - scale * area.center
         self._seen = self._seen or (frame.get_center(), frame.width)
         self.play(Look(frame, centre, scale * config.frame_width, self._fixed, run_time=CAMERA), *along)

@@ -17,6 +17,8 @@ SHIPPED = {
     "turnaround": json.loads((DATA / "turnaround/h200.json").read_text("utf-8")),
     "sm-order": json.loads((DATA / "sm_order/h200.json").read_text("utf-8")),
     "memory": json.loads((DATA / "memory/h200.json").read_text("utf-8")),
+    "tiling-hierarchy": json.loads((DATA / "tiling_hierarchy/h200.json").read_text("utf-8")),
+    "busy-sms": json.loads((DATA / "busy_sms/h200.json").read_text("utf-8")),
 }
 SUMS = {
     "machine": {"gpu": "none"},
@@ -51,13 +53,15 @@ def asked(monkeypatch):
         turnaround=answer("turnaround"),
         sm_order=answer("sm-order"),
         memory=answer("memory"),
+        tiling_hierarchy=answer("tiling-hierarchy"),
+        busy_sms=lambda *problems, **options: seen.append((problems, options)) or SHIPPED["busy-sms"],
         bench_reductions=lambda *sizes, samples: seen.append(("reductions", sizes, samples)) or SUMS,
         NAMES=("naive-tma", "cublas"),
         bench=lambda *problems, **options: (
             seen.append(options["kernels"]) or {"machine": {"gpu": "none"}, "rows": []}
         ),
     )
-    for module in ("bench.turnaround", "bench.sm_order", "bench.memory", "bench.reductions", "bench"):
+    for module in (*(f"bench.{name.replace('-', '_')}" for name in REPORTS), "bench"):
         monkeypatch.setattr(f"tilesim.cli.commands.{module}.load", lambda name: kernels)
     return seen
 
@@ -106,6 +110,33 @@ def test_sizes_and_samples_are_passed_on(asked):
     run("bench", "reductions")
     run("bench", "reductions", "--size", 1, "--size", 2**30, "--samples", 7)
     assert asked == [("reductions", (), 100), ("reductions", (1, 2**30), 7)]
+
+
+def test_sizes_and_sms_to_hold_are_passed_on(asked):
+    run("bench", "busy-sms", "--size", "256x512x64", "--busy-sms", 3, "--busy-sms", 0, "--samples", 7)
+    run("bench", "busy-sms")
+    asked_of = tilesim.Problem(256, 512, 64, order="grouped:8")
+    assert asked == [((asked_of,), {"counts": (3, 0), "samples": 7}), ((), {"samples": 50})]
+
+
+def test_busy_sms_as_a_table(asked):
+    head, _, *lines = run("bench", "busy-sms").splitlines()
+    rows = SHIPPED["busy-sms"]["rows"]
+    assert "gpu NVIDIA H200" in head and len(lines) == len(rows)
+    free = next(row["us"] for row in rows if row["kernel"] == "persistent" and row["busy_sms"] == 0)
+    at = next(n for n, row in enumerate(rows) if row["kernel"] == "persistent" and row["busy_sms"] == 20)
+    assert lines[at].split()[1:4] == ["persistent", "20", "132"]
+    assert lines[at].endswith(f" {rows[at]['us'] / free:.2f}")
+
+
+def test_tiling_hierarchy_as_a_table(asked):
+    run("bench", "tiling-hierarchy", "--repeats", 2)
+    assert asked == [("tiling-hierarchy", 2)]
+    rows = SHIPPED["tiling-hierarchy"]["rows"]
+    _, _, *lines = run("bench", "tiling-hierarchy").splitlines()
+    assert [line.split()[:3] for line in lines] == [
+        [row["dtype"], str(row["tile"][1]), f"{row['macs_per_clock']['p50']:.1f}"] for row in rows
+    ]
 
 
 def test_reductions_as_a_table(asked):

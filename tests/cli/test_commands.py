@@ -6,6 +6,7 @@ import subprocess
 import sys
 from io import StringIO
 from itertools import count
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
@@ -282,3 +283,17 @@ def test_one_of_a_kind_is_not_counted_as_many():
     single = ["--m", "128", "--n", "256", "--k", "64", "--tile", "128x256x64"]
     table = run("simulate", "naive", *single, "--device", "h200", "--sms", "1")
     assert "(1 SM)" in table and "1 tile of 128x256x64, 1 K-step each" in table
+
+
+def test_record_passes_on_how_many_sms_another_kernel_is_to_hold(monkeypatch, tmp_path):
+    seen = []
+
+    def record(schedule, problem, **options):
+        seen.append(options["busy_sms"])
+        return simulate(schedule, problem, Device(4, busy_sms=options["busy_sms"]))
+
+    kernels = SimpleNamespace(record=record)
+    monkeypatch.setattr("tilesim.cli.commands.record.load", lambda name: kernels)
+    for given in ([], ["--busy-sms", 3]):
+        run("record", "naive", "--m", 256, *given, "-o", tmp_path / "a.npz")
+    assert seen == [0, 3] and Trace.load(tmp_path / "a.npz").device.busy_sms == 3

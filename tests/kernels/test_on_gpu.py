@@ -127,6 +127,13 @@ def test_every_schedule_at_ragged_sizes_is_the_same_to_the_bit(gpu, schedule, dt
         assert gpu.torch.equal(results[0], results[1]) and gpu.torch.equal(results[0], results[2])
 
 
+@pytest.mark.parametrize("schedule", ["naive", "persistent", "persistent-dynamic"])
+def test_a_run_beside_a_kernel_that_holds_sms_keeps_off_them(gpu, schedule):
+    trace = gpu.recording.record(schedule, WAVES, kernel="planned", busy_sms=20, warmup=1, repeats=3)
+    used, free = set(trace.spans["sm"].tolist()), set(trace.device.free_sms)
+    assert trace.device.busy_sms == 20 and used == free and len(free) == trace.device.sms - 20
+
+
 @pytest.mark.parametrize("schedule", EVERY)
 def test_a_recorded_trace_has_the_plan_s_segments(gpu, schedule):
     problem = Problem(2048, 2304, 1000, order="grouped:4")

@@ -8,6 +8,7 @@ from manim import RIGHT, Dot, FadeIn, config
 from watching import frame, watch
 
 from tilesim import Device, Problem
+from tilesim.cli.packages import scene_class
 from tilesim_scenes import Badge, Film, Lanes, Run
 from tilesim_scenes.film.traces import Default
 from tilesim_scenes.mobjects.words.caption import reading_time
@@ -76,6 +77,11 @@ def test_a_film_lasts_as_long_as_asked_for(seconds: float) -> None:
     pairs = zip(natural.captions, asked.captions, strict=True)
     stretch = seconds / natural.now
     assert all(long.start == pytest.approx(short.start * stretch, abs=0.3) for short, long in pairs)
+
+
+@pytest.mark.parametrize("name", ["busy-sms", "stream-k", "tiling-hierarchy"])
+def test_a_film_that_refuses_some_traces_lasts_as_long_as_asked_for_too(name: str) -> None:
+    assert watch(scene_class(name), "tall", {"seconds": 30}).scene.now == pytest.approx(30, rel=0.03)
 
 
 def test_a_title_can_be_another_or_none() -> None:

@@ -46,6 +46,13 @@ from tilesim.cli.suites import record_suite
     help="Load a block's next tile while it writes the one before.  [yes]",
 )
 @ctas_option
+@click.option(
+    "--busy-sms",
+    type=click.IntRange(0),
+    default=0,
+    metavar="COUNT",
+    help="SMs that another kernel holds meanwhile.  [0]",
+)
 @click.option("--repeats", type=click.IntRange(1, 10_000), default=21, help="Runs to choose from.  [21]")
 @click.option("-o", "--output", type=click.Path(), metavar="FILE", required=True, help=TRACE_HELP)
 @json_option
@@ -72,7 +79,7 @@ def command(
         raise click.UsageError("give a schedule, or --suite")
     output = TRACE_FILE.convert(output, None, ctx)
     problem = problem_from(options)
-    names = ("kernel", "loads", "overlap", "warps", "stages", "ctas_per_sm", "repeats", "seed")
+    names = ("kernel", "loads", "overlap", "warps", "stages", "ctas_per_sm", "busy_sms", "repeats", "seed")
     trace = load("kernels").record(schedule, problem, **{name: options[name] for name in names})
     save_trace(trace, output)
     click.echo(json.dumps(trace.summary()) if as_json else table(trace))

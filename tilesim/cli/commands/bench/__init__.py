@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
 import click
@@ -14,18 +16,6 @@ from tilesim.cli.arguments.options import (
     problem_from,
     problem_options,
     usage,
-)
-from tilesim.cli.commands.bench import (
-    choice,
-    coalescing,
-    l2_order,
-    ladder,
-    memory,
-    memory_hierarchy,
-    pipelining,
-    reductions,
-    sm_order,
-    turnaround,
 )
 from tilesim.cli.groups import Group
 from tilesim.cli.output.reports import machine, report_options, show
@@ -88,11 +78,8 @@ def _check(name: str, known: Sequence[str]) -> None:
         raise click.UsageError(unknown("kernel", name, [*known, PLANNED + "SCHEDULE"]))
 
 
-for module in (
-    choice, coalescing, pipelining, ladder, turnaround, sm_order, memory, reductions, memory_hierarchy,
-    l2_order,
-):  # fmt: skip
-    command.add_command(module.command)
+for module in iter_modules(__path__):
+    command.add_command(import_module(f"{__name__}.{module.name}").command)
 
 
 def _table(report: dict[str, Any]) -> str:

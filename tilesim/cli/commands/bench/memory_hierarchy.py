@@ -5,8 +5,8 @@ from typing import Any
 import click
 
 from tilesim.cli.commands.bench.l2_order import moved
+from tilesim.cli.output.reports import machine, report_options, show
 from tilesim.cli.packages import load
-from tilesim.cli.reports import machine, report_options, show
 
 
 @click.command("memory-hierarchy", short_help="Bytes that a product asks for, and from where they come.")

@@ -1,0 +1,114 @@
+"""busy_sms: a product while another kernel holds some of the SMs, by four ways to hand out its tiles.
+
+A request to CUTLASS says that static persistent kernels take twice as long where another kernel, such as
+one of NCCL, holds some SMs, and asks for a dynamic scheduler on Hopper (NVIDIA/cutlass, issue 2471).
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from functools import partial
+from typing import Any
+
+import torch
+
+from tilesim.devices.device import Device
+from tilesim.errors import whole
+from tilesim.problems import Problem
+from tilesim.variants import OWN, PLANNED
+
+from ..errors import KernelError
+from ..launch.config import pipeline
+from ..launch.jobs import job
+from ..launch.operands import gpu_memory, matrices, sets_beyond_l2
+from ..launch.variants import check, checked_variant, on_this_machine
+from ..measure.held_sms import HeldSMs, hold_us
+from ..measure.machine import device, facts
+from ..measure.reference import gate
+from ..measure.timing import REST, Rotation, capture, require_gpu, sample, spread, working_gpu
+from .compare import METHOD, tflops
+
+PRODUCT = Problem(4224, 4096, 4096, order="grouped:8")
+"""528 tiles: four for each of 132 SMs, and none left over."""
+
+COUNTS = (0, 1, 4, 10, 20, 40, 66)
+
+KERNELS = {
+    "naive": ("naive", OWN, False),
+    "persistent": ("persistent", OWN, False),
+    "persistent-dynamic": ("persistent-dynamic", PLANNED, False),
+    "persistent-told": ("persistent", OWN, True),
+}
+"""By name: schedule, kernel, and whether it is told how many SMs are free and launches no more blocks."""
+
+HELD = (
+    "; held SMs: by thread blocks that spin on another stream with all the shared memory of their SM, from"
+    " before a sample until after it"
+)
+
+
+def busy_sms(*problems: Problem, counts: Sequence[int] = COUNTS, samples: int = 50) -> dict[str, Any]:
+    """Time KERNELS with each of `counts` SMs held, in JSON values: "machine", "method" and "rows".
+
+    A row has m, n, k, tile, dtype, order, kernel, schedule, variant, busy_sms, blocks (thread blocks
+    launched), us (the median kernel time), p20, p80 in µs, tflops, relative_error, samples, and launches per
+    sample. All of one problem take turns. Each result is compared with float64 while the SMs are held.
+
+    Raises what `bench` raises, and KernelError for SMs that cannot be held.
+    """
+    asked = problems or (PRODUCT,)
+    for problem in asked:
+        check(problem)
+    require_gpu()
+    here = device(1)
+    held = [whole("busy_sms", count, 0, here.sms - 1, KernelError) for count in counts]
+    rows: list[dict[str, Any]] = []
+    for problem in asked:
+        with gpu_memory(problem), working_gpu():
+            rows += _rows(problem, here, held, samples)
+    return {"machine": facts(), "method": METHOD.format(rest=REST) + HELD, "rows": rows}
+
+
+def _rows(problem: Problem, here: Device, counts: Sequence[int], samples: int) -> list[dict[str, Any]]:
+    warps, stages, subtiles = pipeline(problem)
+    sets = [matrices(problem, "cuda", i) for i in range(sets_beyond_l2(problem))]
+    rotations: dict[str, Rotation] = {}
+    about: dict[str, dict[str, Any]] = {}
+    jobs = []
+    holders: dict[int, HeldSMs] = {}
+    for name, (schedule, kernel, told) in KERNELS.items():
+        asked = checked_variant(schedule, "tma", True, warps, stages, kernel, subtiles)
+        variant, why = on_this_machine(asked, problem)
+        for count in counts:
+            work = job(variant, problem, Device(here.sms - count) if told else here)
+            jobs.append(work)
+            launches = [work.launcher(operands) for operands in sets]
+            # nothing is held, once the blocks of the sample before have ended
+            rotation = Rotation(capture(launches), launches, torch.cuda.synchronize)
+            if count and count not in holders:
+                alone = sample({name: rotation}, 2, 3)[name].max() * len(sets)
+                holders[count] = HeldSMs(count, hold_us(float(alone), count))
+            if count:
+                rotation = Rotation(rotation.graph, launches, holders[count].hold, holders[count].check)
+            error = gate(name, partial(_after, rotation.before, launches[0]), problem, sets[0])
+            work.check()
+            key = f"{name} {count}"
+            rotations[key] = rotation
+            about[key] = {
+                "kernel": name, "schedule": schedule, "variant": variant.name, "busy_sms": count,
+                "blocks": work.ctas, "relative_error": float(f"{error:.3g}"),
+            } | ({"fallback": why} if why else {})  # fmt: skip
+    us = sample(rotations, 5, samples)
+    torch.cuda.synchronize()
+    for work in jobs:
+        work.check()
+    size = asdict(problem) | {"tile": list(problem.tile)}
+    return [
+        size | about[key] | (times := spread(us[key])) | {"tflops": tflops(problem, times["us"])}
+        | {"samples": samples, "launches": len(sets)}
+        for key in rotations
+    ]  # fmt: skip
+
+
+def _after(before: Any, launch: Any) -> None:
+    before()
+    launch()

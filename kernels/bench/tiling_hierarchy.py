@@ -1,0 +1,46 @@
+"""tiling_hierarchy: the tensor cores' rate by the columns of a wgmma that reads shared memory."""
+
+from typing import Any
+
+import torch
+
+from tilesim.errors import whole
+
+from ..errors import KernelError
+from ..measure.machine import facts
+from ..measure.timing import require_gpu, working_gpu
+from ..microbenchmarks.bench import LAUNCHES, measured, merged
+from ..microbenchmarks.tile_cases import K_STEPS, has_wgmma, multiplying
+
+COLUMNS = (8, 16, 32, 64, 128, 256)
+"""N of the wgmma m64nN: from the narrowest to the widest that there is (PTX ISA 9.0, section 9.7.15)."""
+
+DEPTH = {"bf16": 256, "fp8": 512}
+"""K of the tile in shared memory, by dtype: 16 wgmma, so that waiting for them weighs little."""
+
+METHOD = (
+    "one thread block of four warps on each SM multiplies {k_steps} K-steps by wgmma m64nN, both operands in"
+    " shared memory, which nothing loads meanwhile; by %clock64; {launches} launches of each case in each of"
+    " the repeats, which take turns; the product of the first K-steps is compared with the exact one"
+)
+
+
+def tiling_hierarchy(repeats: int = 5, seed: int = 0) -> dict[str, Any]:
+    """Rates of one warp group's wgmma, in JSON values: "machine", "method", "repeats" and "rows".
+
+    A row has dtype, tile [64, N, K], warps, ctas_per_sm, and as p20, p50 and p80 over launches
+    macs_per_clock (of an SM) and sm_mhz.
+
+    Raises KernelError without an NVIDIA GPU that has wgmma, for repeats that are no whole number from 1 to
+    1000, or where a product is wrong.
+    """
+    repeats = whole("repeats", repeats, 1, 1000, KernelError)
+    require_gpu()
+    if not has_wgmma():
+        raise KernelError(f"{torch.cuda.get_device_name()} has no wgmma, which sm_90 alone has")
+    random = torch.Generator("cuda").manual_seed(seed)
+    cases = [(dtype, (64, columns, depth), 4, 1) for dtype, depth in DEPTH.items() for columns in COLUMNS]
+    with working_gpu():
+        turns = [measured(multiplying(random, cases)) for _ in range(repeats)]
+    method = METHOD.format(k_steps=K_STEPS, launches=LAUNCHES)
+    return {"machine": facts(), "method": method, "repeats": repeats, "rows": merged(turns)}

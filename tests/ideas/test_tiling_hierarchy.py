@@ -1,0 +1,179 @@
+"""What each level of tiles reads: properties, what a compiler makes of it, and what a GPU measured."""
+
+import os
+import re
+import subprocess
+import sys
+from importlib.util import find_spec
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tilesim import Problem
+from tilesim.devices.device import presets
+from tilesim.errors import DeviceError, ProblemError
+from tilesim.ideas import tiling_hierarchy as tiling
+from tilesim.ladder.reports import report
+from tilesim.problems import DTYPE_BYTES
+
+DTYPE = st.sampled_from(tiling.DTYPES)
+
+
+@st.composite
+def products(draw):
+    """(problem, warps) that a Hopper GPU can cut."""
+    dtype, down, across = draw(DTYPE), draw(st.integers(1, 2)), draw(st.sampled_from([1, 2]))
+    rows, columns = 64 * down * draw(st.integers(1, 2)), across * 8 * draw(st.integers(1, 16))
+    depth = tiling.DEPTH_BYTES // DTYPE_BYTES[dtype] * draw(st.integers(1, 4))
+    warps = 4 * draw(st.sampled_from([1, 2]))
+    return Problem(4096, 4096, 4096, tile=(rows, columns, depth), dtype=dtype), warps
+
+
+def cut(problem, warps):
+    try:
+        return tiling.levels(problem, warps)
+    except ProblemError:
+        return None
+
+
+@given(products())
+def test_pieces_of_a_level_make_up_the_one_above(made):
+    problem, warps = made
+    found = cut(problem, warps)
+    if found is None:
+        return
+    _, tile, group, instruction = found
+    groups = warps // tiling.GROUP
+    assert tile.flops == groups * group.flops
+    assert group.flops == tiling.instructions(problem, warps) * instruction.flops
+    assert all(big % small == 0 for big, small in zip(tile.shape, group.shape, strict=True))
+    assert all(big % small == 0 for big, small in zip(group.shape, instruction.shape, strict=True))
+
+
+@given(products())
+def test_a_smaller_piece_does_no_more_for_a_byte_and_needs_no_fewer(made):
+    found = cut(*made)
+    if found is None:
+        return
+    for above, below in pairwise(found):
+        assert above.intensity >= below.intensity and above.needs <= below.needs
+    for one in found:
+        m, n, _ = one.shape
+        assert one.intensity == pytest.approx(tiling.intensity(m, n, made[0].dtype))
+
+
+@given(products())
+def test_a_from_registers_leaves_b_alone_to_be_read(made):
+    problem, warps = made
+    if cut(problem, warps) is None:
+        return
+    both, b_alone = (tiling.levels(problem, warps, a_in_registers=one)[-1] for one in (False, True))
+    m, _, k = both.shape
+    assert both.bytes - b_alone.bytes == m * k * DTYPE_BYTES[problem.dtype]
+    assert both.shape[1] % 8 == 0 and k * DTYPE_BYTES[problem.dtype] == 32 and m == 64
+
+
+@given(st.integers(1, 64), DTYPE)
+def test_a_wgmma_divides_its_group_s_columns_and_none_that_does_is_wider(eights, dtype):
+    m, n, _ = tiling.instruction(8 * eights, dtype)
+    assert m == 64 and n <= 256 and 8 * eights % n == 0
+    assert not any(8 * eights % wider == 0 for wider in range(n + 8, min(8 * eights, 256) + 1, 8))
+
+
+ROWS = report("tiling_hierarchy")["rows"]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['dtype']}-{row['tile'][1]}")
+def test_a_gpu_s_wgmma_waits_for_shared_memory_as_long_as_the_model_says(row):
+    """To a fifth of a percent: the rest is what begins and ends a launch."""
+    rate = presets()["h200"]["macs_per_clock"][row["dtype"]]
+    said = tiling.wgmma_share(row["tile"][1], row["dtype"])
+    assert row["macs_per_clock"]["p50"] / rate == pytest.approx(said, rel=0.002)
+
+
+def test_an_element_and_the_usual_tile_come_out_as_in_the_literature():
+    """0.5 and 85.3 FLOP a byte in 16 bits; 1,024 of a product of 2048 whose operands come once."""
+    assert tiling.intensity(1, 1) == 0.5 and tiling.intensity(128, 256) == pytest.approx(256 / 3)
+    assert tiling.levels(Problem(2048, 2048, 2048))[0].intensity == 1024
+
+
+def test_the_l2_feeds_the_usual_tile_only_where_neighbours_share():
+    tile = tiling.levels(Problem(4096, 4096, 4096))[1]
+    assert tile.merges and tile.share == 1
+    small = tiling.levels(Problem(4096, 4096, 4096, tile=(64, 64, 64)), warps=4)[1]
+    assert not small.merges and small.share < 0.7
+
+
+@pytest.mark.parametrize(
+    ("changed", "warps", "says"),
+    [
+        ({"dtype": "fp32"}, 8, "wgmma does not multiply fp32"),
+        ({}, 6, "6 warps are no whole warp groups"),
+        ({}, 0, "the number of warps is 0"),
+        ({"tile": (100, 256, 64)}, 8, "2 warp groups cannot share a tile of 100x256"),
+        ({"tile": (64, 8, 64)}, 8, "2 warp groups cannot share a tile of 64x8"),
+        ({"tile": (256, 256, 64)}, 8, "take 256 registers of each of 256 threads"),
+        ({"tile": (128, 256, 512)}, 8, "takes 384 KiB of shared memory"),
+        ({"tile": (128, 256, 40)}, 8, "a K-step of 40 is no multiple of the 16 of a wgmma"),
+    ],
+)
+def test_what_a_warp_group_cannot_do_is_refused_in_a_sentence(changed, warps, says):
+    with pytest.raises(ProblemError, match=says):
+        tiling.levels(Problem(4096, 4096, 4096, **changed), warps)
+
+
+@pytest.mark.parametrize("device", ["a100", "nonsense"])
+def test_other_gpus_have_no_wgmma(device):
+    with pytest.raises(DeviceError, match=f"'{device}' has no wgmma; choose from h100, h100-pcie, h200"):
+        tiling.levels(Problem(4096, 4096, 4096), device=device)
+
+
+COMPILE = """
+import triton
+import triton.language as tl
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource, compile
+
+@triton.jit
+def product(a, b, c, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    acc = tl.zeros((BM, BN), tl.float32)
+    m, n, k = tl.arange(0, BM)[:, None], tl.arange(0, BN)[None, :], tl.arange(0, BK)
+    for first in range(0, K, BK):
+        x = tl.load(a + m * K + (first + k)[None, :])
+        y = tl.load(b + (first + k)[:, None] * BN + n)
+        acc = tl.dot(x, y, acc)
+    tl.store(c + m * BN + n, acc)
+
+for element, deep in (("bf16", 64), ("fp32", 32)):
+    for rows, columns, warps in TILES:
+        types = {"a": "*" + element, "b": "*" + element, "c": "*fp32", "K": "i32"}
+        types |= dict.fromkeys(("BM", "BN", "BK"), "constexpr")
+        aligned = {(n,): [["tt.divisibility", 16]] for n in range(4)}
+        source = ASTSource(product, types, {(4,): rows, (5,): columns, (6,): deep}, aligned)
+        made = compile(source, target=GPUTarget("cuda", 90, 32), options={"num_warps": warps})
+        print(element, rows, columns, warps, made.asm["ptx"].replace("\\n", " "))
+"""
+TILES = [(128, 256, 8), (128, 128, 8), (128, 128, 4), (64, 256, 8), (64, 64, 8), (64, 32, 4), (128, 64, 16)]
+
+
+@pytest.mark.skipif(not (find_spec("torch") and find_spec("triton")), reason="needs torch and Triton")
+def test_triton_cuts_a_tile_into_the_same_instructions(tmp_path):
+    (tmp_path / "compiled.py").write_text(COMPILE.replace("TILES", repr(TILES)))
+    env = {key: value for key, value in os.environ.items() if key != "TRITON_INTERPRET"}
+    env |= {"TRITON_CACHE_DIR": str(tmp_path / "cache")}
+    command = [sys.executable, str(tmp_path / "compiled.py")]
+    result = subprocess.run(command, env=env, cwd=Path.cwd(), capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr[-2000:]
+    lines = result.stdout.splitlines()
+    assert len(lines) == 2 * len(TILES)
+    for line in lines:
+        element, rows, columns, warps, ptx = line.split(" ", 4)
+        deep, dtype = (64, "bf16") if element == "bf16" else (32, "tf32")
+        problem = Problem(4096, 4096, 4096, tile=(int(rows), int(columns), deep), dtype=dtype)
+        m, n, k = tiling.levels(problem, int(warps))[-1].shape
+        issued = re.findall(r"wgmma\.mma_async\.sync\.aligned\.(m\d+n\d+k\d+)", ptx)
+        assert set(issued) == {f"m{m}n{n}k{k}"}
+        assert len(issued) == tiling.instructions(problem, int(warps))
