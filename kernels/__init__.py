@@ -17,9 +17,11 @@ What they offer:
     bench(problem, ...) -> dict           kernel times beside cuBLAS; NAMES are those it knows
     tune(problem, ...) -> dict            the table of the fastest kernels, which matmul reads
     ladder() -> dict                      every step from one program per element to the fastest kernel
+    bank_conflicts() -> dict              what sums do to shared memory, counted
     coalescing() -> dict                  uncoalesced loads against coalesced ones
     pipelining() -> dict                  one kernel with 1, 2, 3 and 4 stages
     bench_reductions(n, ...) -> dict      times of sums, beside a copy and torch.sum
+    split_k_and_friends() -> dict         schedules for products whose last wave is nearly empty
     turnaround() -> dict                  from a thread block's end to its successor's begin
     sm_order() -> dict                    which SM gets which thread block
     gpu_facts() -> dict                   what the driver says of this GPU, as a device file
@@ -28,11 +30,13 @@ What they offer:
 Importing this needs torch and triton; running it, an NVIDIA GPU, or for products Triton's interpreter.
 """
 
+from .bench.bank_conflicts import bank_conflicts
 from .bench.bench import NAMES, bench
 from .bench.coalescing import coalescing
 from .bench.ladder import ladder
 from .bench.pipelining import pipelining
 from .bench.reductions import bench_reductions
+from .bench.split_k_and_friends import split_k_and_friends
 from .errors import KernelError
 from .matmul import matmul
 from .measure.gpu_facts import gpu_facts
@@ -45,6 +49,7 @@ from .tuning.tune import tune
 __all__ = [
     "NAMES",
     "KernelError",
+    "bank_conflicts",
     "bench",
     "bench_reductions",
     "coalescing",
@@ -55,6 +60,7 @@ __all__ = [
     "pipelining",
     "record",
     "sm_order",
+    "split_k_and_friends",
     "tune",
     "turnaround",
 ]

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from tilesim.cli.commands.bench import (
+    bank_conflicts,
     choice,
     coalescing,
     ladder,
@@ -14,6 +15,7 @@ from tilesim.cli.commands.bench import (
     pipelining,
     reductions,
     sm_order,
+    split_k_and_friends,
     turnaround,
 )
 from tilesim.cli.groups import Group
@@ -27,7 +29,7 @@ from tilesim.cli.options import (
     usage,
 )
 from tilesim.cli.packages import load
-from tilesim.cli.reports import machine, report_options, show
+from tilesim.cli.reports import product_times, report_options, show
 from tilesim.errors import unknown
 
 PLANNED = "planned:"
@@ -75,7 +77,7 @@ def command(
     chosen = {"kernels": kernels} if kernels else {}
     names = ("warps", "stages", "ctas_per_sm", "samples", "seed", "host")
     report = measure.bench(*problems, **chosen, **{name: options[name] for name in names})
-    show(report, _table, output, as_json)
+    show(report, product_times, output, as_json)
 
 
 def _check(name: str, known: Sequence[str]) -> None:
@@ -86,20 +88,8 @@ def _check(name: str, known: Sequence[str]) -> None:
         raise click.UsageError(unknown("kernel", name, [*known, PLANNED + "SCHEDULE"]))
 
 
-for module in (choice, coalescing, pipelining, ladder, turnaround, sm_order, memory, reductions):
+for module in (
+    choice, coalescing, pipelining, ladder, turnaround, sm_order, memory, reductions, bank_conflicts,
+    split_k_and_friends,
+):  # fmt: skip
     command.add_command(module.command)
-
-
-def _table(report: dict[str, Any]) -> str:
-    """What it was measured on, then a line per size and kernel."""
-    rows = report["rows"]
-    host = any("host_us" in row for row in rows)
-    head = f"{'size':20} {'kernel':28} {'µs':>9} {'p20':>9} {'p80':>9} {'TFLOP/s':>8} {'MHz':>5} {'error':>8}"
-    lines = [machine(report), head + f" {'with host':>10}" * host]
-    for row in rows:
-        size = f"{row['m']}x{row['n']}x{row['k']} {row['dtype']}"
-        times = " ".join(f"{row[name]:9.2f}" for name in ("us", "p20", "p80"))
-        rest = f"{row['tflops']:8.1f} {row['sm_mhz']:5} {row['relative_error']:8.1e}"
-        late = f" {row['host_us']:10.2f}" if host else ""
-        lines.append(f"{size:20} {row['kernel']:28} {times} {rest}{late}")
-    return "\n".join(lines)
