@@ -22,15 +22,14 @@ VALUES = 2**24
 """So many that every step has a full GPU of thread blocks."""
 
 METRICS = {
-    "load_instructions": "smsp__inst_executed_op_shared_ld.sum",
-    "load_beats": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-    "store_beats": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
-    "load_conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+    "load_beats": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+    "store_beats": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
     "instructions": "smsp__inst_executed.sum",
     "thread_instructions": "smsp__thread_inst_executed_pred_on.sum",
 }
-"""Counters by what they are called here. A beat is a wavefront: what all banks can answer at once. A conflict
-is a beat beyond a load's first. An instruction is a warp's; of its threads, those count that are at work."""
+"""Counters by what they are called here. A beat is a wavefront: what all banks can answer at once; counted
+where the instruction is issued, so that what else the pipe is busy with is not in it. An instruction is a
+warp's; of its threads, those count that are at work."""
 
 METHOD = (
     "one launch of each step over {values} values of fp32, cold caches, counted by Nsight Compute with the"

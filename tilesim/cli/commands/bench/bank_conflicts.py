@@ -12,7 +12,7 @@ from tilesim.cli.reports import machine, report_options, show
 @click.command("bank-conflicts", short_help="What sums do to the banks of shared memory, counted.")
 @report_options
 def command(output: str | None, as_json: bool) -> None:
-    """Count the loads from shared memory of each step of the reduction ladder, and their beats.
+    """Count the beats that the loads and stores of each step of the reduction ladder take the banks.
 
     Nsight Compute must be there, and allowed to read the GPU's counters.
     """
@@ -23,15 +23,11 @@ def _table(report: Mapping[str, Any]) -> str:
     """A line per step, its figures for one thread block."""
     lines = [
         machine(report),
-        f"{'of a thread block':18} {'loads':>8} {'beats':>8} {'conflicts':>9} {'store beats':>11}"
-        f" {'instructions':>12} {'threads at work':>15}",
+        f"{'of a thread block':18} {'load beats':>10} {'store beats':>11} {'instructions':>12} {'at work':>10}",
     ]
     for row in report["rows"]:
-        names = ("load_instructions", "load_beats", "load_conflicts", "store_beats", "instructions")
-        loads, beats, conflicts, stores, instructions = (row[name] / row["thread_blocks"] for name in names)
+        names = ("load_beats", "store_beats", "instructions")
+        loads, stores, instructions = (row[name] / row["thread_blocks"] for name in names)
         work = row["thread_instructions"] / row["instructions"]
-        lines.append(
-            f"{row['name']:18} {loads:8.1f} {beats:8.1f} {conflicts:9.1f} {stores:11.1f}"
-            f" {instructions:12.1f} {work:12.1f}/32"
-        )
+        lines.append(f"{row['name']:18} {loads:10.2f} {stores:11.2f} {instructions:12.1f} {work:7.1f}/32")
     return "\n".join(lines)

@@ -1,0 +1,276 @@
+"""Reduction: how do 32 lanes climb a tree, and where do they queue?
+
+manim render scenes/reduction.py
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from manim import (
+    DOWN,
+    LEFT,
+    UP,
+    FadeIn,
+    FadeOut,
+    ReplacementTransform,
+    VGroup,
+    VMobject,
+    rush_into,
+)
+
+from tilesim.ideas.reduction import ADDED, WARP, check_threads
+from tilesim_scenes.animations.fade import Fade
+from tilesim_scenes.animations.run import Run
+from tilesim_scenes.film.report_film import ReportFilm
+from tilesim_scenes.film.settings import REPORT, whole
+from tilesim_scenes.look.language import tr
+from tilesim_scenes.look.text import label, px
+from tilesim_scenes.mobjects.charts.bars import Bars
+from tilesim_scenes.mobjects.drawing.quads import rectangle
+from tilesim_scenes.mobjects.models.bank_queues import BankQueues
+from tilesim_scenes.mobjects.models.butterfly import Butterfly
+from tilesim_scenes.mobjects.models.strides import Strides
+from tilesim_scenes.mobjects.models.sum_tree import SumTree
+from tilesim_scenes.mobjects.words.badge import Badge
+from tilesim_scenes.mobjects.words.count import Count
+from tilesim_scenes.mobjects.words.finding import Finding
+from tilesim_scenes.story.ideas.reduction import COPY, STEPS, VALUES, tell
+
+FAST, SLOW = 7.5, 4.5
+"""Seconds of the interleaved tree without its slowest access, and of that."""
+ROOF = 0.24
+"""Share of the picture's height above the warps, where what is loaded comes from."""
+
+
+class Reduction(ReportFilm):
+    """256 values by five kernels: which lanes are at work, and who waits for a bank."""
+
+    bench = "reductions"
+    asked = REPORT | {"warps": whole(1, 32)}
+
+    @classmethod
+    def checked(cls, settings: Mapping[str, Any]) -> None:
+        super().checked(settings)
+        check_threads(WARP * settings.get("warps", 8))
+
+    def construct(self) -> None:
+        self.story = tell(self.report, WARP * self.given.get("warps", 8))
+        self.title(tr("Reduction"))
+        self.climb()
+        self.meet_at_banks()
+        self.add_halves()
+        self.add_while_loading()
+        self.exchange()
+        self.stride()
+        self.compare()
+        self.tell_the_finding()
+
+    def climb(self) -> None:
+        """Sixteen values: neighbours are added, level by level."""
+        area = self.area
+        height = min(0.92 * area.height, 0.62 * area.width)
+        self.tree = SumTree(VALUES, area.width, height).move_to(area.center)
+        self.say(self.story.question)
+        self.play(FadeIn(self.tree), run_time=0.5)
+        self.play(Run(self.tree, until=self.tree.until, run_time=3.6))
+        self.wait(0.5)
+
+    def meet_at_banks(self) -> None:
+        """The tree in shared memory: each level's lanes fall into the queues of their banks."""
+        story, banks = self.story, self.bank_queues("interleaved")
+        leaves = self.tree.rows[0]
+        cells = VGroup(*(banks.words.elements(0, number) for number in range(len(leaves))))
+        self.badge(Badge(*story.badge))
+        warps = label(tr("{warps} warps of a block", warps=story.warps), 44, self.theme.quiet)
+        memory = label(tr("shared memory: a column is a bank"), 44, self.theme.quiet)
+        warps.next_to(banks.warps, UP, px(16)).align_to(banks, LEFT)
+        memory.next_to(banks.tubes, DOWN, px(-60)).align_to(banks, LEFT)
+        self.say(story.neighbours)
+        boxes = VGroup(*(leaf[0] for leaf in leaves))
+        self.tree.rows.remove(leaves)
+        self.add(boxes)
+        self.play(
+            ReplacementTransform(boxes, cells),
+            FadeOut(self.tree, *(leaf[1] for leaf in leaves)),
+            run_time=0.8,
+        )
+        counts, named = self.counts(banks, "interleaved")
+        self.play(FadeIn(banks, warps, memory, named, *counts), run_time=0.4)
+        self.remove(cells, *cells)
+        pace = FAST / max(1, banks.until - story.access.beats)
+        start = banks.begin(story.slowest)
+        if start:
+            self.play(Run(banks, *counts, until=start, run_time=max(0.5, start * pace)), Fade(memory, 1, 0))
+        queue = label(story.queue, 52, self.theme.wait_text, bold=True)
+        queue.next_to(banks.warps, UP, px(16)).align_to(banks, LEFT)
+        self.play(Run(banks, *counts, until=start + 0.6, run_time=0.3 * SLOW), FadeOut(warps))
+        self.play(FadeIn(queue), run_time=0.3)
+        end = start + story.access.beats
+        self.play(Run(banks, *counts, until=end, run_time=0.7 * SLOW))
+        self.play(FadeOut(queue), run_time=0.3)
+        self.play(Run(banks, *counts, until=banks.until, run_time=max(0.5, (banks.until - end) * pace)))
+        self.wait(0.4)
+        self.pace, self.told, self.banks = pace, [*counts, named], banks
+
+    def add_halves(self) -> None:
+        """The same lanes, other pairs: no two meet."""
+        story, banks = self.story, self.bank_queues("sequential")
+        before = self.tally(story.beats["interleaved"], story.name("interleaved"), 1)
+        self.say(story.halves)
+        beats, *rest = self.told
+        self.play(
+            FadeOut(self.banks, *rest),
+            ReplacementTransform(beats.copy(), before),
+            FadeOut(beats),
+            run_time=0.6,
+        )
+        counts, named = self.counts(banks, "sequential")
+        self.play(FadeIn(banks, named, *counts), run_time=0.4)
+        self.play(Run(banks, *counts, until=banks.until, run_time=max(1.0, 2 * banks.until * self.pace)))
+        self.wait(0.8)
+        self.play(FadeOut(before, named, *counts), run_time=0.3)
+        self.banks = banks
+
+    def add_while_loading(self) -> None:
+        """Eight blocks of input fall into the lanes; then the tree runs, once."""
+        story, banks = self.story, self.banks
+        area, row = self.area, banks.warps
+        height = (area.top - row.get_top()[1]) / (ADDED + 1)
+        strips = VGroup(*(self.strip(row, 0.7 * height) for _ in range(ADDED)))
+        strips.arrange(UP, buff=0.3 * height).next_to(row, UP, 0.5 * height)
+        self.say(story.once)
+        self.play(FadeIn(strips, shift=px(60) * DOWN), Run(banks, until=0, run_time=0.4), run_time=0.6)
+        banks.warps.work(0)
+        ratio = label(f"{ADDED} : 1", 150, self.theme.text, bold=True, mono=True).move_to(self.aside(0))
+        for number, strip in enumerate(strips):
+            self.play(strip.animate(rate_func=rush_into).move_to(row), run_time=0.18)
+            self.remove(strip)
+            row.work(story.threads)
+            row.lanes.set_fill(opacity=(number + 1) / ADDED)
+        row.lanes.set_fill(opacity=1)
+        self.play(FadeIn(ratio), run_time=0.3)
+        self.play(Run(banks, until=banks.until, run_time=max(1.0, 1.4 * banks.until * self.pace)))
+        self.wait(0.5)
+        self.play(FadeOut(ratio, banks), run_time=0.3)
+
+    def strip(self, row: VMobject, height: float) -> VGroup:
+        """A block of input: a value for each thread of the warps."""
+        pieces = (rectangle(one.width, height, row.colour).move_to(one) for one in row.grounds)
+        return VGroup(*pieces)
+
+    def exchange(self) -> None:
+        """A warp adds its 32 values without shared memory; that holds a word of each warp."""
+        story, area = self.story, self.area
+        width = area.width if self.tall else 0.72 * area.width
+        butterfly = Butterfly(width=width, height=0.92 * min(area.height, 0.6 * area.width))
+        butterfly.move_to(
+            [area.left + width / 2, area.center[1] + (0.1 * area.height if self.tall else 0), 0]
+        )
+        self.badge(Badge(tr("model")))
+        self.say(story.exchanged)
+        self.play(FadeIn(butterfly), run_time=0.4)
+        self.play(Run(butterfly, until=butterfly.until, run_time=3.5))
+        words = VGroup(
+            *(
+                rectangle(px(40), px(40), self.banks.colour)
+                for _ in range(story.warps)
+            )
+        )
+        words.arrange_in_grid(cols=min(8, story.warps), buff=px(10)).move_to(self.aside(0.5))
+        left = label(tr("left in shared memory"), 40, self.theme.quiet).next_to(words, DOWN, px(20))
+        fewer = label(story.barriers, 46, bold=True)
+        fewer.scale(min(1, self.room / fewer.width)).move_to(self.aside(-1.4))
+        self.play(FadeIn(words, left), run_time=0.4)
+        self.play(FadeIn(fewer), run_time=0.3)
+        self.wait(1.2)
+        self.play(FadeOut(butterfly, words, left, fewer), run_time=0.3)
+
+    def stride(self) -> None:
+        """One wave of blocks goes over the whole input, turn by turn."""
+        story, area = self.story, self.area
+        height = 0.62 * area.height
+        strides = Strides(story.turns, story.blocks / story.resident, area.width, height)
+        strides.move_to(area.center)
+        name = label(tr("{blocks:,} blocks of input", blocks=story.blocks), 48, self.theme.quiet)
+        turns = Count(
+            lambda t: tr("turn {turn} of {turns}", turn=int(t), turns=story.turns), size=56, mono=False
+        )
+        name.next_to(strides, UP, px(24)).align_to(strides, LEFT)
+        turns.next_to(strides, DOWN, px(40)).align_to(strides, LEFT)
+        self.say(story.one_wave)
+        self.play(FadeIn(strides, name, turns), run_time=0.4)
+        self.play(Run(strides, turns, until=story.turns, run_time=2.6))
+        self.wait(0.4)
+        self.play(FadeOut(strides, name, turns), run_time=0.3)
+
+    def compare(self) -> None:
+        """What all five reach, and what a copy does."""
+        story = self.story
+        self.badge(Badge(tr("measured on {gpu}", gpu=story.gpu), "measured"))
+        names = (*STEPS, COPY)
+        rows = [
+            (story.name(one), story.gb_per_s[one], "quiet" if one == COPY else "measured") for one in names
+        ]
+        step = min(px(130), self.area.height / (len(rows) + 0.5))
+        bars = Bars(rows, "GB/s", self.area.width, row=step, form="{:,.0f}").move_to(self.area.center)
+        self.say(story.limit)
+        self.play(bars.grow())
+        self.wait(1)
+        self.play(FadeOut(bars), run_time=0.3)
+
+    def tell_the_finding(self) -> None:
+        story = self.story
+        badge = Badge(tr("measured on {gpu}", gpu=story.gpu), "measured")
+        rows = [
+            (story.name(one), story.us[one], "measured")
+            for one in dict.fromkeys(("interleaved", story.fastest))
+        ]
+        bars = Bars(rows, "µs", self.area.width, form="{:,.0f}")
+        self.finding(Finding(story.finding, story.number, bars, badge, story.aside), [bars.grow()])
+
+    # How it is laid out
+
+    def bank_queues(self, name: str) -> BankQueues:
+        """A tree in shared memory, as large as all of them, with room above it and beside or below it."""
+        area, deepest = self.area, self.story.access.beats
+        width = area.width if self.tall else 0.72 * area.width
+        height = (1 - ROOF) * area.height if not self.tall else min(0.55 * area.height, 1.1 * width)
+        banks = BankQueues(self.story.trees[name], width, height, deepest)
+        top = area.top - ROOF * area.height
+        return banks.move_to([area.left + width / 2, top - height / 2, 0])
+
+    @property
+    def room(self) -> float:
+        """Units that words beside the picture, or below it, may be wide."""
+        return self.area.width if self.tall else 0.25 * self.area.width
+
+    def aside(self, up: float) -> np.ndarray:
+        """A place beside the picture, or below it, `up` rows of 120 pixels above its middle."""
+        area = self.area
+        if self.tall:
+            return np.array([area.center[0], area.bottom + 0.1 * area.height + up * px(120), 0])
+        return np.array([area.right - self.room / 2, area.center[1] + up * px(120), 0])
+
+    def counts(self, banks: BankQueues, name: str) -> tuple[list[Count], VMobject]:
+        """Live: how many beats have passed, and how many lanes are at work; and the tree's name."""
+
+        def at_work(t: float) -> str:
+            lanes = 0 if t >= banks.until else len(banks.levels[banks.accesses[banks.now(t)].level].owns)
+            return tr("{lanes} lanes add", lanes=lanes)
+
+        beats = Count(lambda t: tr("{beats} beats", beats=int(t)), size=84, mono=False, align=0.5)
+        lanes = Count(at_work, size=52, mono=False, align=0.5, bold=False)
+        named = label(self.story.name(name), 52, self.theme.quiet)
+        for one, up in ((beats, 0), (lanes, -0.9)):
+            one.shift(self.aside(up))
+        return [beats, lanes], named.move_to(self.aside(1.1))
+
+    def tally(self, beats: int, name: str, up: float) -> VGroup:
+        """What another tree took."""
+        count = label(tr("{beats} beats", beats=beats), 60, self.theme.wait_text, bold=True)
+        return (
+            VGroup(label(name, 44, self.theme.quiet), count)
+            .arrange(DOWN, buff=px(12))
+            .move_to(self.aside(2.6))
+        )
