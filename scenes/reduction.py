@@ -10,6 +10,7 @@ import numpy as np
 from manim import (
     DOWN,
     LEFT,
+    RIGHT,
     UP,
     FadeIn,
     FadeOut,
@@ -25,7 +26,7 @@ from tilesim_scenes.animations.run import Run
 from tilesim_scenes.film.report_film import ReportFilm
 from tilesim_scenes.film.settings import REPORT, whole
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import label, px
+from tilesim_scenes.look.text import label, lines, px
 from tilesim_scenes.mobjects.charts.bars import Bars
 from tilesim_scenes.mobjects.drawing.quads import rectangle
 from tilesim_scenes.mobjects.models.bank_queues import BankQueues
@@ -37,7 +38,7 @@ from tilesim_scenes.mobjects.words.count import Count
 from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.story.ideas.reduction import COPY, STEPS, VALUES, tell
 
-FAST, SLOW = 7.5, 4.5
+FAST, SLOW = 5.5, 4.0
 """Seconds of the interleaved tree without its slowest access, and of that."""
 ROOF = 0.24
 """Share of the picture's height above the warps, where what is loaded comes from."""
@@ -69,11 +70,11 @@ class Reduction(ReportFilm):
     def climb(self) -> None:
         """Sixteen values: neighbours are added, level by level."""
         area = self.area
-        height = min(0.92 * area.height, 0.62 * area.width)
-        self.tree = SumTree(VALUES, area.width, height).move_to(area.center)
+        height = min(0.86 * area.height, 0.62 * area.width)
+        self.tree = SumTree(VALUES, area.width, height).move_to(area.center + 0.07 * area.height * UP)
         self.say(self.story.question)
         self.play(FadeIn(self.tree), run_time=0.5)
-        self.play(Run(self.tree, until=self.tree.until, run_time=3.6))
+        self.play(Run(self.tree, until=self.tree.until, run_time=3))
         self.wait(0.5)
 
     def meet_at_banks(self) -> None:
@@ -85,7 +86,7 @@ class Reduction(ReportFilm):
         warps = label(tr("{warps} warps of a block", warps=story.warps), 44, self.theme.quiet)
         memory = label(tr("shared memory: a column is a bank"), 44, self.theme.quiet)
         warps.next_to(banks.warps, UP, px(16)).align_to(banks, LEFT)
-        memory.next_to(banks.tubes, DOWN, px(-60)).align_to(banks, LEFT)
+        memory.move_to(banks.tubes)
         self.say(story.neighbours)
         boxes = VGroup(*(leaf[0] for leaf in leaves))
         self.tree.rows.remove(leaves)
@@ -98,6 +99,7 @@ class Reduction(ReportFilm):
         counts, named = self.counts(banks, "interleaved")
         self.play(FadeIn(banks, warps, memory, named, *counts), run_time=0.4)
         self.remove(cells, *cells)
+        self.wait(0.6)
         pace = FAST / max(1, banks.until - story.access.beats)
         start = banks.begin(story.slowest)
         if start:
@@ -116,7 +118,7 @@ class Reduction(ReportFilm):
     def add_halves(self) -> None:
         """The same lanes, other pairs: no two meet."""
         story, banks = self.story, self.bank_queues("sequential")
-        before = self.tally(story.beats["interleaved"], story.name("interleaved"), 1)
+        before = self.tally(story.beats["interleaved"], story.name("interleaved"))
         self.say(story.halves)
         beats, *rest = self.told
         self.play(
@@ -127,7 +129,7 @@ class Reduction(ReportFilm):
         )
         counts, named = self.counts(banks, "sequential")
         self.play(FadeIn(banks, named, *counts), run_time=0.4)
-        self.play(Run(banks, *counts, until=banks.until, run_time=max(1.0, 2 * banks.until * self.pace)))
+        self.play(Run(banks, *counts, until=banks.until, run_time=max(1.0, 1.5 * banks.until * self.pace)))
         self.wait(0.8)
         self.play(FadeOut(before, named, *counts), run_time=0.3)
         self.banks = banks
@@ -142,7 +144,9 @@ class Reduction(ReportFilm):
         self.say(story.once)
         self.play(FadeIn(strips, shift=px(60) * DOWN), Run(banks, until=0, run_time=0.4), run_time=0.6)
         banks.warps.work(0)
-        ratio = label(f"{ADDED} : 1", 150, self.theme.text, bold=True, mono=True).move_to(self.aside(0))
+        ratio = label(f"{ADDED} : 1", 150, self.theme.text, bold=True, mono=True).move_to(
+            self.aside("middle")
+        )
         for number, strip in enumerate(strips):
             self.play(strip.animate(rate_func=rush_into).move_to(row), run_time=0.18)
             self.remove(strip)
@@ -150,7 +154,7 @@ class Reduction(ReportFilm):
             row.lanes.set_fill(opacity=(number + 1) / ADDED)
         row.lanes.set_fill(opacity=1)
         self.play(FadeIn(ratio), run_time=0.3)
-        self.play(Run(banks, until=banks.until, run_time=max(1.0, 1.4 * banks.until * self.pace)))
+        self.play(Run(banks, until=banks.until, run_time=max(1.0, banks.until * self.pace)))
         self.wait(0.5)
         self.play(FadeOut(ratio, banks), run_time=0.3)
 
@@ -162,29 +166,26 @@ class Reduction(ReportFilm):
     def exchange(self) -> None:
         """A warp adds its 32 values without shared memory; that holds a word of each warp."""
         story, area = self.story, self.area
-        width = area.width if self.tall else 0.72 * area.width
-        butterfly = Butterfly(width=width, height=0.92 * min(area.height, 0.6 * area.width))
-        butterfly.move_to(
-            [area.left + width / 2, area.center[1] + (0.1 * area.height if self.tall else 0), 0]
-        )
+        width, height = self.picture
+        butterfly = Butterfly(width=width, height=height + 0.8 * ROOF * area.height)
+        butterfly.move_to([area.left + width / 2, area.top - butterfly.height / 2, 0])
         self.badge(Badge(tr("model")))
         self.say(story.exchanged)
         self.play(FadeIn(butterfly), run_time=0.4)
-        self.play(Run(butterfly, until=butterfly.until, run_time=3.5))
-        words = VGroup(
-            *(
-                rectangle(px(40), px(40), self.banks.colour)
-                for _ in range(story.warps)
-            )
-        )
-        words.arrange_in_grid(cols=min(8, story.warps), buff=px(10)).move_to(self.aside(0.5))
-        left = label(tr("left in shared memory"), 40, self.theme.quiet).next_to(words, DOWN, px(20))
-        fewer = label(story.barriers, 46, bold=True)
-        fewer.scale(min(1, self.room / fewer.width)).move_to(self.aside(-1.4))
-        self.play(FadeIn(words, left), run_time=0.4)
+        self.play(Run(butterfly, until=butterfly.until, run_time=3))
+        words = VGroup(*(rectangle(px(40), px(40), self.banks.colour) for _ in range(story.warps)))
+        words.arrange_in_grid(cols=min(8, story.warps), buff=px(10))
+        held = lines(tr("left in shared memory"), 44, self.room, color=self.theme.quiet)
+        fewer = lines(story.barriers, 52, self.room, bold=True)
+        left = VGroup(words, held).arrange(DOWN, buff=px(24))
+        if self.wide:
+            VGroup(left, fewer).arrange(DOWN, buff=px(90)).move_to(self.aside("middle"))
+        else:
+            VGroup(left, fewer).arrange(RIGHT, buff=px(60)).move_to(self.aside("middle"))
+        self.play(FadeIn(left), run_time=0.4)
         self.play(FadeIn(fewer), run_time=0.3)
         self.wait(1.2)
-        self.play(FadeOut(butterfly, words, left, fewer), run_time=0.3)
+        self.play(FadeOut(butterfly, left, fewer), run_time=0.3)
 
     def stride(self) -> None:
         """One wave of blocks goes over the whole input, turn by turn."""
@@ -213,11 +214,12 @@ class Reduction(ReportFilm):
             (story.name(one), story.gb_per_s[one], "quiet" if one == COPY else "measured") for one in names
         ]
         step = min(px(130), self.area.height / (len(rows) + 0.5))
-        bars = Bars(rows, "GB/s", self.area.width, row=step, form="{:,.0f}").move_to(self.area.center)
+        bars = Bars(rows, "", self.area.width, row=step, form="{:,.0f}").move_to(self.area.center)
+        unit = label("GB/s", 48, self.theme.quiet).next_to(bars, UP, px(8)).align_to(bars, RIGHT)
         self.say(story.limit)
-        self.play(bars.grow())
-        self.wait(1)
-        self.play(FadeOut(bars), run_time=0.3)
+        self.play(FadeIn(unit, run_time=0.3), bars.grow())
+        self.wait(0.6)
+        self.play(FadeOut(bars, unit), run_time=0.3)
 
     def tell_the_finding(self) -> None:
         story = self.story
@@ -231,26 +233,40 @@ class Reduction(ReportFilm):
 
     # How it is laid out
 
+    @property
+    def wide(self) -> bool:
+        """Whether figures have room beside the picture."""
+        return self.area.width > 1.5 * self.area.height
+
+    @property
+    def picture(self) -> tuple[float, float]:
+        """Width and height of what has figures beside or below it, and something above it."""
+        area = self.area
+        if self.wide:
+            return 0.72 * area.width, (1 - ROOF) * area.height - px(28)
+        return area.width, min((1 - ROOF) * area.height - px(230), 0.9 * area.width)
+
     def bank_queues(self, name: str) -> BankQueues:
-        """A tree in shared memory, as large as all of them, with room above it and beside or below it."""
-        area, deepest = self.area, self.story.access.beats
-        width = area.width if self.tall else 0.72 * area.width
-        height = (1 - ROOF) * area.height if not self.tall else min(0.55 * area.height, 1.1 * width)
-        banks = BankQueues(self.story.trees[name], width, height, deepest)
-        top = area.top - ROOF * area.height
-        return banks.move_to([area.left + width / 2, top - height / 2, 0])
+        """A tree in shared memory, as large as all of them."""
+        area, (width, height) = self.area, self.picture
+        banks = BankQueues(self.story.trees[name], width, height, self.story.access.beats)
+        return banks.move_to([area.left + width / 2, area.top - ROOF * area.height - height / 2, 0])
 
     @property
     def room(self) -> float:
         """Units that words beside the picture, or below it, may be wide."""
-        return self.area.width if self.tall else 0.25 * self.area.width
+        return 0.25 * self.area.width if self.wide else 0.45 * self.area.width
 
-    def aside(self, up: float) -> np.ndarray:
-        """A place beside the picture, or below it, `up` rows of 120 pixels above its middle."""
+    def aside(self, place: str) -> np.ndarray:
+        """A place beside the picture, or below it: the middle, above or below that, or before it."""
         area = self.area
-        if self.tall:
-            return np.array([area.center[0], area.bottom + 0.1 * area.height + up * px(120), 0])
-        return np.array([area.right - self.room / 2, area.center[1] + up * px(120), 0])
+        if self.wide:
+            up = {"middle": 0, "above": 1.1, "below": -0.9, "before": 2.6}[place]
+            return np.array([area.right - self.room / 2, area.center[1] + up * px(120), 0])
+        middle = area.top - ROOF * area.height - self.picture[1] - px(150)
+        row = {"middle": (0, 0), "above": (0, 0.8), "below": (0.34, 0.05), "before": (-0.34, 0.4)}
+        along, up = row[place]
+        return np.array([area.center[0] + along * area.width, middle + up * px(100), 0])
 
     def counts(self, banks: BankQueues, name: str) -> tuple[list[Count], VMobject]:
         """Live: how many beats have passed, and how many lanes are at work; and the tree's name."""
@@ -259,18 +275,20 @@ class Reduction(ReportFilm):
             lanes = 0 if t >= banks.until else len(banks.levels[banks.accesses[banks.now(t)].level].owns)
             return tr("{lanes} lanes add", lanes=lanes)
 
-        beats = Count(lambda t: tr("{beats} beats", beats=int(t)), size=84, mono=False, align=0.5)
-        lanes = Count(at_work, size=52, mono=False, align=0.5, bold=False)
+        beats = Count(
+            lambda t: tr("{beats} beats", beats=int(t)), size=84 if self.wide else 62, mono=False, align=0.5
+        )
+        lanes = Count(at_work, size=52 if self.wide else 48, mono=False, align=0.5, bold=False)
         named = label(self.story.name(name), 52, self.theme.quiet)
-        for one, up in ((beats, 0), (lanes, -0.9)):
-            one.shift(self.aside(up))
-        return [beats, lanes], named.move_to(self.aside(1.1))
+        for one, place in ((beats, "middle"), (lanes, "below")):
+            one.shift(self.aside(place))
+        return [beats, lanes], named.move_to(self.aside("above"))
 
-    def tally(self, beats: int, name: str, up: float) -> VGroup:
+    def tally(self, beats: int, name: str) -> VGroup:
         """What another tree took."""
         count = label(tr("{beats} beats", beats=beats), 60, self.theme.wait_text, bold=True)
         return (
             VGroup(label(name, 44, self.theme.quiet), count)
             .arrange(DOWN, buff=px(12))
-            .move_to(self.aside(2.6))
+            .move_to(self.aside("before"))
         )

@@ -106,11 +106,11 @@ class Story:
 
     @property
     def once(self) -> str:
-        return tr("Each lane adds {added} values first; the tree is paid once", added=ADDED)
+        return tr("Unrolled: {added} values a lane, then one tree", added=ADDED)
 
     @property
     def exchanged(self) -> str:
-        return tr("Shuffles: lanes exchange sums from register to register")
+        return tr("Shuffles: lanes exchange sums in registers")
 
     @property
     def barriers(self) -> str:
@@ -132,7 +132,7 @@ class Story:
 
     @property
     def one_wave(self) -> str:
-        return tr("Multi-block: {blocks:,} blocks stay and stride over all", blocks=self.resident)
+        return tr("Multi-block: {blocks:,} blocks stride over all", blocks=self.resident)
 
     @property
     def fastest(self) -> str:
@@ -152,8 +152,8 @@ class Story:
         if best == "interleaved":
             return tr("The first tree stays the fastest")
         if self.share[best] >= AS_FAST:
-            return tr("Without queues and idle lanes, a sum is as fast as a copy")
-        return tr("Without queues and idle lanes, a sum nears a copy")
+            return tr("A sum becomes as fast as a copy")
+        return tr("A sum comes near a copy")
 
     @property
     def number(self) -> str:
@@ -161,14 +161,13 @@ class Story:
 
     @property
     def aside(self) -> str:
-        """What the banks alone were worth."""
+        """How many values, and what the banks alone were worth."""
         won = 1 - self.us["sequential"] / self.us["interleaved"]
-        beats = self.beats
         if self.threads != THREADS or won <= 0:
-            return tr("{n:,} values of fp32", n=self.n)
+            return tr("{n} values", n=count(self.n))
         return tr(
-            "{n:,} values; {slow}→{fast} beats alone win {won:.0%}",
-            n=self.n, slow=beats["interleaved"], fast=beats["sequential"], won=won,
+            "{n} values; {slow}→{fast} beats win {won:.0%}",
+            n=count(self.n), slow=self.beats["interleaved"], fast=self.beats["sequential"], won=won,
         )  # fmt: skip
 
     def name(self, step: str) -> str:
@@ -201,6 +200,17 @@ def tell(measured: Mapping[str, Any] | None = None, threads: int = THREADS) -> S
         Device.named("h200").sms,
         threads == THREADS and counted(),
     )
+
+
+def count(n: int) -> str:
+    """A number, as a power of two where it is one.
+
+    >>> count(2**28), count(1000000)
+    ('2²⁸', '1,000,000')
+    """
+    if n & (n - 1):
+        return f"{n:,}"
+    return "2" + str(n.bit_length() - 1).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
 def counted() -> bool:

@@ -23,11 +23,11 @@ def _table(report: Mapping[str, Any]) -> str:
     """A line per step, its figures for one thread block."""
     lines = [
         machine(report),
-        f"{'of a thread block':18} {'load beats':>10} {'store beats':>11} {'instructions':>12} {'at work':>10}",
+        f"{'of a thread block':18} {'load beats':>10} {'store beats':>11} {'instructions':>12}  at work",
     ]
     for row in report["rows"]:
         names = ("load_beats", "store_beats", "instructions")
         loads, stores, instructions = (row[name] / row["thread_blocks"] for name in names)
         work = row["thread_instructions"] / row["instructions"]
-        lines.append(f"{row['name']:18} {loads:10.2f} {stores:11.2f} {instructions:12.1f} {work:7.1f}/32")
+        lines.append(f"{row['name']:18} {loads:10.2f} {stores:11.2f} {instructions:12.1f} {work:5.1f}/32")
     return "\n".join(lines)
