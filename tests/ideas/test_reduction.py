@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from tilesim.errors import TilesimError
 from tilesim.ideas import reduction
+from tilesim.ladder.reports import report
 
 THREADS = st.sampled_from([32, 64, 128, 256, 512, 1024])
 TREE = st.sampled_from(list(reduction.TREES.values()))
@@ -88,6 +89,21 @@ def test_a_tree_is_paid_once_whatever_was_added_before_it(tree, threads, added):
     alone, several = reduction.work(tree(threads)), reduction.work(tree(threads), added)
     assert several.values == added * alone.values == added * threads
     assert several.load_beats == alone.load_beats == 2 * reduction.tree_beats(tree(threads))
+
+
+@pytest.mark.parametrize("name", list(reduction.steps()))
+def test_the_counters_of_a_gpu_agree_to_the_last_beat(name):
+    row = next(row for row in report("bank_conflicts")["rows"] if row["name"] == name)
+    work = reduction.steps()[name]
+    assert row["load_beats"] == work.load_beats * row["thread_blocks"]
+    assert row["store_beats"] == work.store_beats * row["thread_blocks"]
+
+
+def test_shuffles_leave_a_word_of_each_warp_in_shared_memory():
+    for threads in (64, 256, 1024):
+        work = reduction.shuffled(threads)
+        assert (work.store_beats, work.loads, work.barriers) == (threads // 32 + 1, 2, 2)
+    assert reduction.shuffled(32).store_beats == 0
 
 
 @given(st.integers(1, 2**30), st.sampled_from([20, 108, 132]))

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from tilesim.devices.device import Device
-from tilesim.errors import TilesimError
 from tilesim.ideas.reduction import (
     ADDED,
     THREADS,
@@ -17,9 +16,9 @@ from tilesim.ideas.reduction import (
     Level,
     accesses,
     queues,
+    steps,
     tree_beats,
     wave,
-    work,
 )
 from tilesim.ideas.reduction import blocks as blocks_of
 from tilesim.ideas.reduction import turns as turns_of
@@ -114,7 +113,9 @@ class Story:
 
     @property
     def barriers(self) -> str:
-        return tr("2 barriers instead of {many}", many=work(self.trees["sequential"]).barriers)
+        work = steps(self.threads)
+        few, many = work["shuffles"].barriers, work["sequential"].barriers
+        return tr("{few} barriers instead of {many}", few=few, many=many)
 
     @property
     def blocks(self) -> int:
@@ -214,12 +215,9 @@ def count(n: int) -> str:
 
 
 def counted() -> bool:
-    """Whether a GPU counted the beats of both trees that ship as the model has them, to the last one."""
-    try:
-        rows = {one["name"]: one for one in report("bank_conflicts")["rows"]}
-    except TilesimError:
-        return False
+    """Whether a GPU counts the beats of the kernels that ship as the model has them, to the last one."""
+    rows = {one["name"]: one for one in report("bank_conflicts")["rows"]}
     return all(
-        rows[name]["load_beats"] == work(tree()).load_beats * rows[name]["thread_blocks"]
-        for name, tree in TREES.items()
+        rows[name]["load_beats"] == work.load_beats * rows[name]["thread_blocks"]
+        for name, work in steps().items()
     )

@@ -165,7 +165,7 @@ class Friends:
         if best is self.plain:
             return tr("Cutting tiles costs more here than the tail")
         if best.base == "stream-k-hybrid":
-            return tr("Cut only what does not fill a wave")
+            return tr("Cut only what fills no wave")
         return tr("{name} wins here", name=best.name)
 
     @property
