@@ -14,14 +14,15 @@ from manim import (
     UP,
     FadeIn,
     FadeOut,
+    LaggedStart,
     ReplacementTransform,
     VGroup,
     VMobject,
     rush_into,
 )
 
-from tilesim.ideas.reduction import ADDED, WARP, check_threads
-from tilesim_scenes.animations.fade import Fade
+from tilesim.ideas.reduction import ADDED, THREADS, WARP
+from tilesim_scenes.animations.fade import Leave
 from tilesim_scenes.animations.run import Run
 from tilesim_scenes.film.report_film import ReportFilm
 from tilesim_scenes.film.settings import REPORT, whole
@@ -36,7 +37,7 @@ from tilesim_scenes.mobjects.models.sum_tree import SumTree
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.count import Count
 from tilesim_scenes.mobjects.words.finding import Finding
-from tilesim_scenes.story.ideas.reduction import COPY, STEPS, VALUES, tell
+from tilesim_scenes.story.ideas.reduction import COPY, STEPS, VALUES, Story, tell
 
 FAST, SLOW = 5.5, 4.0
 """Seconds of the interleaved tree without its slowest access, and of that."""
@@ -53,10 +54,15 @@ class Reduction(ReportFilm):
     @classmethod
     def checked(cls, settings: Mapping[str, Any]) -> None:
         super().checked(settings)
-        check_threads(WARP * settings.get("warps", 8))
+        cls.told(settings, cls.report_of(settings))
+
+    @classmethod
+    def told(cls, settings: Mapping[str, Any], report: Mapping[str, Any]) -> Story:
+        """The story that settings ask for."""
+        return tell(report, WARP * settings.get("warps", THREADS // WARP))
 
     def construct(self) -> None:
-        self.story = tell(self.report, WARP * self.given.get("warps", 8))
+        self.story = self.told(self.given, self.report)
         self.title(tr("Reduction"))
         self.climb()
         self.meet_at_banks()
@@ -102,8 +108,9 @@ class Reduction(ReportFilm):
         self.wait(0.6)
         pace = FAST / max(1, banks.until - story.access.beats)
         start = banks.begin(story.slowest)
+        self.play(Leave(memory))
         if start:
-            self.play(Run(banks, *counts, until=start, run_time=max(0.5, start * pace)), Fade(memory, 1, 0))
+            self.play(Run(banks, *counts, until=start, run_time=max(0.5, start * pace)))
         queue = label(story.queue, 52, self.theme.wait_text, bold=True)
         queue.next_to(banks.warps, UP, px(16)).align_to(banks, LEFT)
         self.play(Run(banks, *counts, until=start + 0.6, run_time=0.3 * SLOW), FadeOut(warps))
@@ -173,19 +180,16 @@ class Reduction(ReportFilm):
         self.say(story.exchanged)
         self.play(FadeIn(butterfly), run_time=0.4)
         self.play(Run(butterfly, until=butterfly.until, run_time=3))
-        words = VGroup(*(rectangle(px(40), px(40), self.banks.colour) for _ in range(story.warps)))
-        words.arrange_in_grid(cols=min(8, story.warps), buff=px(10))
-        held = lines(tr("left in shared memory"), 44, self.room, color=self.theme.quiet)
-        fewer = lines(story.barriers, 52, self.room, bold=True)
-        left = VGroup(words, held).arrange(DOWN, buff=px(24))
-        if self.wide:
-            VGroup(left, fewer).arrange(DOWN, buff=px(90)).move_to(self.aside("middle"))
-        else:
-            VGroup(left, fewer).arrange(RIGHT, buff=px(60)).move_to(self.aside("middle"))
-        self.play(FadeIn(left), run_time=0.4)
-        self.play(FadeIn(fewer), run_time=0.3)
+        beside = VGroup(lines(story.barriers, 52, self.room, bold=True))
+        if story.shared:
+            words = VGroup(*(rectangle(px(40), px(40), self.banks.colour) for _ in range(story.shared)))
+            held = lines(tr("left in shared memory"), 44, self.room, color=self.theme.quiet)
+            words.arrange_in_grid(cols=8, buff=px(10))
+            beside.add_to_back(VGroup(words, held).arrange(DOWN, buff=px(24)))
+        beside.arrange(DOWN if self.wide else RIGHT, buff=px(80)).move_to(self.aside("middle"))
+        self.play(LaggedStart(*(FadeIn(one) for one in beside), lag_ratio=0.5, run_time=0.7))
         self.wait(1.2)
-        self.play(FadeOut(butterfly, left, fewer), run_time=0.3)
+        self.play(FadeOut(butterfly, beside), run_time=0.3)
 
     def stride(self) -> None:
         """One wave of blocks goes over the whole input, turn by turn."""

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tilesim.devices.device import Device
+from tilesim.errors import LadderError
 from tilesim.ideas.reduction import (
     ADDED,
     THREADS,
@@ -15,6 +16,7 @@ from tilesim.ideas.reduction import (
     Access,
     Level,
     accesses,
+    check_threads,
     queues,
     steps,
     tree_beats,
@@ -112,6 +114,11 @@ class Story:
         return tr("Shuffles: lanes exchange sums in registers")
 
     @property
+    def shared(self) -> int:
+        """Words that shuffles leave in shared memory: a sum of each warp, where there are several."""
+        return self.warps if self.warps > 1 else 0
+
+    @property
     def barriers(self) -> str:
         work = steps(self.threads)
         few, many = work["shuffles"].barriers, work["sequential"].barriers
@@ -186,11 +193,16 @@ class Story:
 def tell(measured: Mapping[str, Any] | None = None, threads: int = THREADS) -> Story:
     """The story of a report of `tilesim bench reductions`, the shipped one by default: of its longest vector.
 
-    Raises TilesimError where `threads` do not climb a tree, or the report lacks a step.
+    Raises TilesimError where `threads` do not climb a tree, or the report lacks a step or has one that took
+    no time.
     """
+    check_threads(threads)
     measured = measured or report("reductions")
     n = max(one["n"] for one in measured["rows"])
     rows = {name: row(measured, name=name, n=n) for name in (*STEPS, COPY)}
+    for name, one in rows.items():
+        if not min(one["us"], one["gb_per_s"]) > 0:
+            raise LadderError(f"the report says that {name} took {one['us']} µs at {one['gb_per_s']} GB/s")
     return Story(
         threads,
         n,

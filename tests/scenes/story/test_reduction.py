@@ -65,3 +65,8 @@ def test_a_report_without_a_step_is_refused():
     bare["rows"] = [row for row in bare["rows"] if row["name"] != "shuffles"]
     with pytest.raises(TilesimError, match="no row of name shuffles"):
         reduction.tell(bare)
+
+
+def test_a_sum_that_took_no_time_is_refused():
+    with pytest.raises(TilesimError, match="says that interleaved took 0 µs"):
+        reduction.tell(changed(lambda row: {"us": 0}))
