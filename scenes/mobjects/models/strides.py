@@ -2,12 +2,11 @@
 
 from typing import Self
 
-import numpy as np
 from manim import VGroup
 
 from tilesim_scenes.look.text import px
 from tilesim_scenes.look.theme import mixed, sm_colours, theme_now
-from tilesim_scenes.mobjects.drawing.quads import quad, rectangle, shape
+from tilesim_scenes.mobjects.drawing.quads import EMPTY, quad, rectangle, shape
 
 HUES, READ = 24, 0.3
 """Pieces in which the wave's blocks are shown, and the share of their hue that what they have read keeps."""
@@ -38,15 +37,14 @@ class Strides(VGroup):
     def show(self, t: float) -> Self:
         """Look as after `t` turns; a row is lit while its values are read."""
         self.t = t
-        row = min(t, self.turns - 1)
         thick = max(1.0, self.turns / 60)
         for number, (read, reading) in enumerate(zip(self.read, self.reading, strict=True)):
-            x0, x1 = number / HUES, (number + 1) / HUES
-            for drawn, begin, end in (
-                (read, 0.0, min(t, self.turns)),
-                (reading, row, min(row + thick, self.turns)),
-            ):
-                drawn.points = quad(self.ground, x0, x1, 1 - end / self.turns, 1 - begin / self.turns)
-            if t >= self.turns:
-                reading.points = np.zeros((0, 3))
+            left, right = number / HUES, (number + 1) / HUES
+            # The last turn may be too short for these blocks.
+            rows = self.turns - (self.turns - 1 + left >= self.waves)
+            top, front = min(t, rows), min(t + thick, rows)
+            read.points = quad(self.ground, left, right, 1 - top / self.turns, 1)
+            lit = t < self.turns and front > top
+            band = 1 - front / self.turns, 1 - top / self.turns
+            reading.points = quad(self.ground, left, right, *band) if lit else EMPTY
         return self
