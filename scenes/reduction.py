@@ -30,6 +30,7 @@ from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, lines, px
 from tilesim_scenes.mobjects.charts.bars import Bars
 from tilesim_scenes.mobjects.drawing.quads import rectangle
+from tilesim_scenes.mobjects.hardware.warp import Warp
 from tilesim_scenes.mobjects.models.bank_queues import BankQueues
 from tilesim_scenes.mobjects.models.butterfly import Butterfly
 from tilesim_scenes.mobjects.models.strides import Strides
@@ -39,7 +40,7 @@ from tilesim_scenes.mobjects.words.count import Count
 from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.story.ideas.reduction import COPY, STEPS, VALUES, Story, tell
 
-FAST, SLOW = 5.5, 4.0
+FAST, SLOW = 5.0, 3.8
 """Seconds of the interleaved tree without its slowest access, and of that."""
 ROOF = 0.24
 """Share of the picture's height above the warps, where what is loaded comes from."""
@@ -149,11 +150,8 @@ class Reduction(ReportFilm):
         strips = VGroup(*(self.strip(row, 0.7 * height) for _ in range(ADDED)))
         strips.arrange(UP, buff=0.3 * height).next_to(row, UP, 0.5 * height)
         self.say(story.once)
-        self.play(FadeIn(strips, shift=px(60) * DOWN), Run(banks, until=0, run_time=0.4), run_time=0.6)
-        banks.warps.work(0)
-        ratio = label(f"{ADDED} : 1", 150, self.theme.text, bold=True, mono=True).move_to(
-            self.aside("middle")
-        )
+        self.play(FadeIn(strips, shift=px(60) * DOWN), run_time=0.6)
+        ratio = label(f"{ADDED} : 1", 150, bold=True, mono=True).move_to(self.aside("middle"))
         for number, strip in enumerate(strips):
             self.play(strip.animate(rate_func=rush_into).move_to(row), run_time=0.18)
             self.remove(strip)
@@ -161,9 +159,10 @@ class Reduction(ReportFilm):
             row.lanes.set_fill(opacity=(number + 1) / ADDED)
         row.lanes.set_fill(opacity=1)
         self.play(FadeIn(ratio), run_time=0.3)
+        banks.show(0)
         self.play(Run(banks, until=banks.until, run_time=max(1.0, banks.until * self.pace)))
-        self.wait(0.5)
-        self.play(FadeOut(ratio, banks), run_time=0.3)
+        self.wait(0.3)
+        self.play(FadeOut(ratio), run_time=0.3)
 
     def strip(self, row: VMobject, height: float) -> VGroup:
         """A block of input: a value for each thread of the warps."""
@@ -178,8 +177,14 @@ class Reduction(ReportFilm):
         butterfly.move_to([area.left + width / 2, area.top - butterfly.height / 2, 0])
         self.badge(Badge(tr("model")))
         self.say(story.exchanged)
-        self.play(FadeIn(butterfly), run_time=0.4)
-        self.play(Run(butterfly, until=butterfly.until, run_time=3))
+        # The block's first warp comes forward.
+        lanes, capsule = Warp(spacing=width / WARP), self.banks.warps.capsules[0]
+        lanes.move_to([butterfly.get_center()[0], butterfly.sums.get_center()[1], 0])
+        small = lanes.copy().scale(capsule.width / lanes.width).move_to(capsule)
+        self.add(small)
+        self.play(FadeOut(self.banks), ReplacementTransform(small, lanes), run_time=0.8)
+        self.add(butterfly)
+        self.play(Run(butterfly, until=butterfly.until, run_time=2.6))
         beside = VGroup(lines(story.barriers, 52, self.room, bold=True))
         if story.shared:
             words = VGroup(*(rectangle(px(40), px(40), self.banks.colour) for _ in range(story.shared)))
@@ -189,7 +194,7 @@ class Reduction(ReportFilm):
         beside.arrange(DOWN if self.wide else RIGHT, buff=px(80)).move_to(self.aside("middle"))
         self.play(LaggedStart(*(FadeIn(one) for one in beside), lag_ratio=0.5, run_time=0.7))
         self.wait(1.2)
-        self.play(FadeOut(butterfly, beside), run_time=0.3)
+        self.play(FadeOut(butterfly, lanes, beside), run_time=0.3)
 
     def stride(self) -> None:
         """One wave of blocks goes over the whole input, turn by turn."""
@@ -205,7 +210,7 @@ class Reduction(ReportFilm):
         turns.next_to(strides, DOWN, px(40)).align_to(strides, LEFT)
         self.say(story.one_wave)
         self.play(FadeIn(strides, name, turns), run_time=0.4)
-        self.play(Run(strides, turns, until=story.turns, run_time=2.6))
+        self.play(Run(strides, turns, until=story.turns, run_time=2.2))
         self.wait(0.4)
         self.play(FadeOut(strides, name, turns), run_time=0.3)
 
