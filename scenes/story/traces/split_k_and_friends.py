@@ -179,7 +179,7 @@ class Friends:
         if self.elsewhere is None:
             return ""
         whole, cut = self.elsewhere
-        return tr("4096³: {whole:.0f} becomes {cut:.0f} µs", whole=whole, cut=cut)
+        return tr("kernel time at 4096³: {whole:.0f}→{cut:.0f} µs", whole=whole, cut=cut)
 
 
 def tell(traces: Sequence[Trace]) -> Friends:
