@@ -151,7 +151,7 @@ class Reduction(ReportFilm):
         strips.arrange(UP, buff=0.3 * height).next_to(row, UP, 0.5 * height)
         self.say(story.once)
         self.play(FadeIn(strips, shift=px(60) * DOWN), run_time=0.6)
-        ratio = label(f"{ADDED} : 1", 150, bold=True, mono=True).move_to(self.aside("middle"))
+        ratio = label(f"{ADDED} : 1", 120, bold=True, mono=True).move_to(self.aside("middle"))
         for number, strip in enumerate(strips):
             self.play(strip.animate(rate_func=rush_into).move_to(row), run_time=0.18)
             self.remove(strip)
