@@ -1,8 +1,7 @@
 """bank-conflicts: what the five sums of a vector do to shared memory, counted by the GPU.
 
-A launch of each step over one vector runs under Nsight Compute: how many loads from shared memory its warps
-issue, for how many beats (wavefronts, which Nsight Compute counts) these take its banks, and how many of the
-threads of an instruction are at work.
+A launch of each step over one vector runs under Nsight Compute: for how many beats, which it calls wavefronts,
+loads and stores take the banks of shared memory, and how many of an instruction's threads are at work.
 """
 
 from functools import partial
@@ -15,7 +14,7 @@ from ..measure.machine import facts
 from ..measure.timing import require_gpu, working_gpu
 from ..reductions import STEPS, THREADS, launches, summing
 from ..reductions.block import WARPS
-from .counters import profiled
+from .counters import profiled, totals
 from .reductions import gate, slots
 
 VALUES = 2**24
@@ -37,14 +36,6 @@ METHOD = (
     " within a part in a million of a float64 sum; figures are of all {threads}-thread blocks together"
 )
 
-ONCE = """
-import sys
-from tilesim.cli.packages import load
-load("kernels")
-from tilesim_kernels.bench.bank_conflicts import once
-once(int(sys.argv[1]))
-"""
-
 
 def bank_conflicts(n: int = VALUES, seed: int = 0) -> dict[str, Any]:
     """Count METRICS of each step's first launch, in JSON values: "machine", "method" and "rows".
@@ -59,8 +50,9 @@ def bank_conflicts(n: int = VALUES, seed: int = 0) -> dict[str, Any]:
         x = torch.empty(n, device="cuda")
         for step in STEPS:
             gate(step.name, summing(step, x, slots()), x, random)
-        counts = profiled(ONCE, str(n), len(STEPS), METRICS)
-        if counts is None:
+        said = profiled("bank_conflicts", str(n), METRICS)
+        counts = said and totals(said, len(STEPS), METRICS)
+        if not counts:
             raise KernelError("Nsight Compute (ncu) is not there, or may not read this GPU's counters")
     rows = [
         {"name": step.name, "n": n, "thread_blocks": launches(step, n, slots())[0][1]} | counted
@@ -69,8 +61,9 @@ def bank_conflicts(n: int = VALUES, seed: int = 0) -> dict[str, Any]:
     return {"machine": facts(), "method": METHOD.format(values=n, threads=THREADS), "rows": rows}
 
 
-def once(n: int) -> None:
+def once(asked: str) -> None:
     """Launch each step's kernel once under the profiler, after a launch outside of it that compiles."""
+    n = int(asked)
     x = torch.ones(n, device="cuda")
     for step in STEPS:
         _, blocks = launches(step, n, slots())[0]

@@ -1,4 +1,4 @@
-"""Bytes that a kernel moves, counted by the GPU: Nsight Compute profiles one launch in a process."""
+"""What the GPU counts while a kernel runs, above all bytes: Nsight Compute profiles launches in a process."""
 
 import csv
 import json
@@ -33,12 +33,25 @@ load instruction; spills are registers that did not fit and are loaded again."""
 LONGEST_S = 300
 """How long a process under the profiler may take."""
 
+TRAFFIC = {
+    "arrived_bytes": "l1tex__m_xbar2l1tex_read_bytes.sum",
+    "l2_read_sectors": "lts__t_sectors_srcunit_tex_op_read.sum",
+    "l2_hit_sectors": "lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum",
+    "dram_read_bytes": "dram__bytes_read.sum",
+    "dram_write_bytes": "dram__bytes_write.sum",
+}
+"""What arrives at all SMs over the crossbar, what they read at the L2, what of that it held, and what passes
+between L2 and DRAM."""
+
+INSTRUCTIONS = {"issued": "smsp__inst_executed.sum", "of_threads": "smsp__thread_inst_executed.sum"}
+"""Instructions that warps executed, and the sum over the threads that were active in them."""
+
 ONCE = """
 import sys
+from importlib import import_module
 from tilesim.cli.packages import load
 load("kernels")
-from tilesim_kernels.bench.counters import once
-once(sys.argv[1])
+import_module("tilesim_kernels.bench." + sys.argv[1]).once(sys.argv[2])
 """
 
 
@@ -50,22 +63,25 @@ def counted(
     None where Nsight Compute is not there or reads no counters here. The contenders must run on this machine.
     """
     asked = json.dumps([[asdict(problem), variant and asdict(variant)] for problem, variant in contenders])
-    return profiled(ONCE, asked, len(contenders), metrics)
+    said = profiled("counters", asked, metrics)
+    return said and totals(said, len(contenders), metrics)
 
 
 def profiled(
-    code: str, asked: str, contenders: int, metrics: Mapping[str, str] = METRICS
-) -> list[dict[str, int]] | None:
-    """The metrics of what Python code launches under the profiler, given `asked`; see `totals`.
+    bench: str, asked: str, metrics: Mapping[str, str], kernels: str = ".", options: Sequence[str] = ()
+) -> str | None:
+    """What Nsight Compute says as CSV while `once` of the module `bench` runs what is `asked`.
 
-    None where Nsight Compute is not there or reads no counters here.
+    `kernels`: a pattern of those to profile. `options`: of the profiler's, more of them. None where it is not
+    there, or fails.
     """
     ncu = shutil.which("ncu")
     if ncu is None:
         return None
     command = [
         ncu, "--profile-from-start", "off", "--clock-control", "none", "--csv", "--print-units", "base",
-        "--metrics", ",".join(metrics.values()), sys.executable, "-c", code, asked,
+        *options, "--kernel-name", f"regex:{kernels}", "--metrics", ",".join(metrics.values()),
+        sys.executable, "-c", ONCE, bench, asked,
     ]  # fmt: skip
     root = str(Path(__file__).parents[2])
     path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
@@ -76,7 +92,7 @@ def profiled(
         )  # fmt: skip
     except (OSError, subprocess.SubprocessError):
         return None
-    return totals(done.stdout, contenders, metrics)
+    return done.stdout
 
 
 def totals(
