@@ -1,6 +1,6 @@
 """bank-conflicts: what the five sums of a vector do to shared memory, counted by the GPU.
 
-A launch of each step over one vector runs under Nsight Compute: for how many beats, which it calls wavefronts,
+A launch of each step over one vector runs under Nsight Compute: for how many beats, its wavefronts,
 loads and stores take the banks of shared memory, and how many of an instruction's threads are at work.
 """
 
