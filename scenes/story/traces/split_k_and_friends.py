@@ -12,7 +12,7 @@ from tilesim.kernel_costs.default import default_costs
 from tilesim.ladder.reports import report
 from tilesim.metrics import tail
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.story.traces.runs import schedule_name
+from tilesim_scenes.story.traces.runs import schedule_name, tiles
 from tilesim_scenes.story.traces.stream_k import Idle, idlest
 
 LAUNCH_CONTROL = "cluster-launch-control"
@@ -115,10 +115,11 @@ class Friends:
 
     @property
     def question(self) -> str:
-        return tr(
-            "{tiles} tiles on {slots} SMs: {left} are left over",
-            tiles=self.problem.tiles, slots=self.plain.trace.device.slots, left=self.left_over,
-        )  # fmt: skip
+        slots = self.plain.trace.device.slots
+        count = tiles(self.problem.tiles)
+        if self.problem.tiles % slots == 0:
+            return tr("{tiles} on {slots} SMs: every wave is full", tiles=count, slots=slots)
+        return tr("{tiles} on {slots} SMs: {left} left over", tiles=count, slots=slots, left=self.left_over)
 
     def says(self, friend: Friend) -> str:
         """What a schedule does, and what that costs it."""

@@ -33,7 +33,7 @@ def test_the_shipped_runs_are_of_one_product_one_kernel_and_one_gpu():
 
 def test_33_of_297_tiles_are_left_over_and_99_sms_wait_for_them():
     assert (PROBLEM.tiles, STORY.left_over, STORY.plain.idle.sms) == (297, 33, 99)
-    assert STORY.plain.has_tail
+    assert STORY.plain.has_tail and "33" in STORY.question
 
 
 def test_the_hybrid_wins_and_has_no_tail_while_those_of_whole_tiles_stay():
@@ -68,7 +68,7 @@ def test_where_waves_fill_nothing_beats_whole_tiles():
     costs = replace(Costs.ideal(), epilogue=500, fixup=500)
     told = tell([simulate(name, full, DEVICE, costs) for name in ("naive", "split-k:2")])
     assert told.winner is told.plain and told.finding != STORY.finding and told.verdict != STORY.verdict
-    assert told.elsewhere is None
+    assert told.elsewhere is None and "132 tiles" in told.question and "left" not in told.question
 
 
 def test_elsewhere_the_winner_loses():
