@@ -18,12 +18,14 @@ What they offer:
     tune(problem, ...) -> dict            the table of the fastest kernels, which matmul reads
     ladder() -> dict                      every step from one program per element to the fastest kernel
     busy_sms(problem, ...) -> dict        kernel times while another kernel holds some of the SMs
+    bank_conflicts() -> dict              what sums do to shared memory, counted
     coalescing() -> dict                  uncoalesced loads against coalesced ones
     l2_order() -> dict                    one kernel, tiles in three orders: times, bytes out of DRAM
     memory_hierarchy() -> dict            bytes that cubes ask for, and what of them comes from L2 and DRAM
     pipelining() -> dict                  one kernel with 1, 2, 3 and 4 stages
     bench_reductions(n, ...) -> dict      times of sums, beside a copy and torch.sum
     tiling_hierarchy() -> dict            the tensor cores' rate by the columns of a wgmma
+    split_k_and_friends() -> dict         schedules for products whose last wave is nearly empty
     turnaround() -> dict                  from a thread block's end to its successor's begin
     sm_order() -> dict                    which SM gets which thread block
     gpu_facts() -> dict                   what the driver says of this GPU, as a device file
@@ -32,6 +34,7 @@ What they offer:
 Importing this needs torch and triton; running it, an NVIDIA GPU, or for products Triton's interpreter.
 """
 
+from .bench.bank_conflicts import bank_conflicts
 from .bench.bench import NAMES, bench
 from .bench.busy_sms import busy_sms
 from .bench.coalescing import coalescing
@@ -40,6 +43,7 @@ from .bench.ladder import ladder
 from .bench.memory_hierarchy import memory_hierarchy
 from .bench.pipelining import pipelining
 from .bench.reductions import bench_reductions
+from .bench.split_k_and_friends import split_k_and_friends
 from .bench.tiling_hierarchy import tiling_hierarchy
 from .errors import KernelError
 from .matmul import matmul
@@ -53,6 +57,7 @@ from .tuning.tune import tune
 __all__ = [
     "NAMES",
     "KernelError",
+    "bank_conflicts",
     "bench",
     "bench_reductions",
     "busy_sms",
@@ -66,6 +71,7 @@ __all__ = [
     "pipelining",
     "record",
     "sm_order",
+    "split_k_and_friends",
     "tiling_hierarchy",
     "tune",
     "turnaround",

@@ -1,4 +1,4 @@
-"""Bytes that a kernel moves, counted by the GPU: Nsight Compute profiles one launch in a process."""
+"""What the GPU counts while a kernel runs, above all bytes: Nsight Compute profiles launches in a process."""
 
 import csv
 import json
@@ -30,6 +30,9 @@ METRICS = {
 """Counters by what they are called here; a sector is 32 bytes, a request a warp's
 load instruction; spills are registers that did not fit and are loaded again."""
 
+LONGEST_S = 300
+"""How long a process under the profiler may take."""
+
 TRAFFIC = {
     "arrived_bytes": "l1tex__m_xbar2l1tex_read_bytes.sum",
     "l2_read_sectors": "lts__t_sectors_srcunit_tex_op_read.sum",
@@ -40,15 +43,15 @@ TRAFFIC = {
 """What arrives at all SMs over the crossbar, what they read at the L2, what of that it held, and what passes
 between L2 and DRAM."""
 
-LONGEST_S = 300
-"""How long a process under the profiler may take."""
+INSTRUCTIONS = {"issued": "smsp__inst_executed.sum", "of_threads": "smsp__thread_inst_executed.sum"}
+"""Instructions that warps executed, and the sum over the threads that were active in them."""
 
 ONCE = """
 import sys
+from importlib import import_module
 from tilesim.cli.packages import load
 load("kernels")
-from tilesim_kernels.bench.counters import once
-once(sys.argv[1])
+import_module("tilesim_kernels.bench." + sys.argv[1]).once(sys.argv[2])
 """
 
 
@@ -59,13 +62,26 @@ def counted(
 
     None where Nsight Compute is not there or reads no counters here. The contenders must run on this machine.
     """
+    asked = json.dumps([[asdict(problem), variant and asdict(variant)] for problem, variant in contenders])
+    said = profiled("counters", asked, metrics)
+    return said and totals(said, len(contenders), metrics)
+
+
+def profiled(
+    bench: str, asked: str, metrics: Mapping[str, str], kernels: str = ".", options: Sequence[str] = ()
+) -> str | None:
+    """What Nsight Compute says as CSV while `once` of the module `bench` runs what is `asked`.
+
+    `kernels`: a pattern of those to profile. `options`: of the profiler's, more of them. None where it is not
+    there, or fails.
+    """
     ncu = shutil.which("ncu")
     if ncu is None:
         return None
-    asked = json.dumps([[asdict(problem), variant and asdict(variant)] for problem, variant in contenders])
     command = [
         ncu, "--profile-from-start", "off", "--clock-control", "none", "--csv", "--print-units", "base",
-        "--metrics", ",".join(metrics.values()), sys.executable, "-c", ONCE, asked,
+        *options, "--kernel-name", f"regex:{kernels}", "--metrics", ",".join(metrics.values()),
+        sys.executable, "-c", ONCE, bench, asked,
     ]  # fmt: skip
     root = str(Path(__file__).parents[2])
     path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
@@ -76,7 +92,7 @@ def counted(
         )  # fmt: skip
     except (OSError, subprocess.SubprocessError):
         return None
-    return totals(done.stdout, len(contenders), metrics)
+    return done.stdout
 
 
 def totals(

@@ -2,10 +2,22 @@
 
 import json
 from importlib.resources import files
+from types import SimpleNamespace
 
 import pytest
+from click.testing import CliRunner
 
-from tilesim.cli.commands.bench import coalescing, l2_order, ladder, memory_hierarchy, pipelining
+from tilesim.cli import main
+from tilesim.cli.commands.bench import (
+    bank_conflicts,
+    coalescing,
+    l2_order,
+    ladder,
+    memory_hierarchy,
+    pipelining,
+    split_k_and_friends,
+)
+from tilesim.cli.output.reports import product_times
 
 
 def shipped(folder: str) -> dict:
@@ -70,3 +82,35 @@ def test_bytes_that_were_counted_stand_beside_the_times(bench, about):
         assert (row["order"] if about == "order" else f"{row[about] / 1e6:.0f}") in line
     bare = {name: value for name, value in report["rows"][0].items() if not name.startswith("l2_")}
     assert bench._table(report | {"rows": [bare]}).endswith("not counted")
+
+
+def test_beats_are_those_of_one_thread_block():
+    report = shipped("bank_conflicts")
+    _, head, *lines = bank_conflicts._table(report).splitlines()
+    assert "load beats" in head and len(lines) == len(report["rows"]) == 5
+    assert [line.split()[:3] for line in lines[:2]] == [
+        ["interleaved", "94.00", "55.00"],
+        ["sequential", "24.00", "20.00"],
+    ]
+
+
+def test_every_schedule_of_a_bad_tail_has_a_line_for_each_product():
+    report = shipped("split_k_and_friends")
+    _, head, *lines = product_times(report).splitlines()
+    assert "TFLOP/s" in head and len(lines) == len(report["rows"]) == 36
+    for line, row in zip(lines, report["rows"], strict=True):
+        assert row["kernel"] in line.split() and f"{row['us']:.2f}" in line.split()
+
+
+def test_so_many_samples_are_asked_for(monkeypatch):
+    asked = []
+    kernels = SimpleNamespace(
+        split_k_and_friends=lambda samples: asked.append(samples) or shipped("split_k_and_friends"),
+        bank_conflicts=lambda: shipped("bank_conflicts"),
+    )
+    for module in (split_k_and_friends, bank_conflicts):
+        monkeypatch.setattr(module, "load", lambda name: kernels)
+    for words in (["split-k-and-friends", "--samples", "7"], ["bank-conflicts"]):
+        result = CliRunner().invoke(main, ["bench", *words])
+        assert result.exit_code == 0, result.output
+    assert asked == [7]

@@ -8,7 +8,9 @@ from tilesim.errors import LadderError
 from tilesim.ladder.reports import read, report, row
 
 
-@pytest.mark.parametrize("bench", ["coalescing", "pipelining", "ladder", "reductions"])
+@pytest.mark.parametrize(
+    "bench", ["coalescing", "pipelining", "ladder", "reductions", "bank_conflicts", "split_k_and_friends"]
+)
 def test_a_report_says_where_and_how_it_was_measured(bench):
     found = report(bench)
     assert found["machine"]["gpu"] == "NVIDIA H200" and found["method"] and found["rows"]
@@ -35,6 +37,13 @@ def written(tmp_path):
 
 def test_a_file_of_a_report_is_what_was_written(written):
     assert read(written(), "coalescing") == report("coalescing")
+
+
+def test_what_a_row_of_the_shipped_report_leaves_open_a_file_may_leave_open(tmp_path):
+    """The copy of a vector has no error."""
+    path = tmp_path / "sums.json"
+    path.write_text(json.dumps(report("reductions")))
+    assert read(path, "reductions") == report("reductions")
 
 
 @pytest.mark.parametrize(

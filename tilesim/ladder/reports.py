@@ -91,8 +91,8 @@ def _check_alike(what: str, values: Any, model: Any) -> None:
 
 
 def _common(items: list[Any]) -> Any:
-    """The first of some items; of objects, with what all of them have."""
+    """The first of some items; of objects, with what all of them have that is not null in any."""
     first = items[0]
     if not all(isinstance(item, Mapping) for item in items):
         return first
-    return {name: value for name, value in first.items() if all(name in item for item in items)}
+    return {name: value for name, value in first.items() if all(item.get(name) is not None for item in items)}

@@ -104,9 +104,10 @@ def tell(traces: tuple[Trace, ...]) -> StreamK:
 def idlest(traces: tuple[Trace, ...]) -> Idle:
     """The longest time in which at least half as many SMs are idle as ever are, of the run that idles most.
 
-    SMs that are idle over and over between tiles, for less than that, do not count.
+    SMs that are idle over and over between tiles, for less than that, do not count. Where none ever is, it
+    is no time at the end.
     """
-    found = []
+    found = [Idle(0, 0, traces[0].makespan, traces[0].makespan)]
     for number, trace in enumerate(traces):
         times = np.unique(np.concatenate([trace.spans["issue"], trace.spans["done"]]))
         idle = idle_sms(trace, times[:-1])

@@ -28,3 +28,18 @@ def show(report: Mapping[str, Any], table: Callable[[Any], str], output: str | N
 def machine(report: Mapping[str, Any]) -> str:
     """What it was measured on, in a line."""
     return ", ".join(f"{name} {value}" for name, value in report["machine"].items())
+
+
+def product_times(report: Mapping[str, Any]) -> str:
+    """What it was measured on, then a line per size and kernel."""
+    rows = report["rows"]
+    host = any("host_us" in row for row in rows)
+    head = f"{'size':20} {'kernel':28} {'µs':>9} {'p20':>9} {'p80':>9} {'TFLOP/s':>8} {'MHz':>5} {'error':>8}"
+    lines = [machine(report), head + f" {'with host':>10}" * host]
+    for row in rows:
+        size = f"{row['m']}x{row['n']}x{row['k']} {row['dtype']}"
+        times = " ".join(f"{row[name]:9.2f}" for name in ("us", "p20", "p80"))
+        rest = f"{row['tflops']:8.1f} {row['sm_mhz']:5} {row['relative_error']:8.1e}"
+        late = f" {row['host_us']:10.2f}" if host else ""
+        lines.append(f"{size:20} {row['kernel']:28} {times} {rest}{late}")
+    return "\n".join(lines)

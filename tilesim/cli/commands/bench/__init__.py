@@ -18,7 +18,7 @@ from tilesim.cli.arguments.options import (
     usage,
 )
 from tilesim.cli.groups import Group
-from tilesim.cli.output.reports import machine, report_options, show
+from tilesim.cli.output.reports import product_times, report_options, show
 from tilesim.cli.packages import load
 from tilesim.errors import unknown
 
@@ -67,7 +67,7 @@ def command(
     chosen = {"kernels": kernels} if kernels else {}
     names = ("warps", "stages", "ctas_per_sm", "samples", "seed", "host")
     report = measure.bench(*problems, **chosen, **{name: options[name] for name in names})
-    show(report, _table, output, as_json)
+    show(report, product_times, output, as_json)
 
 
 def _check(name: str, known: Sequence[str]) -> None:
@@ -80,18 +80,3 @@ def _check(name: str, known: Sequence[str]) -> None:
 
 for module in iter_modules(__path__):
     command.add_command(import_module(f"{__name__}.{module.name}").command)
-
-
-def _table(report: dict[str, Any]) -> str:
-    """What it was measured on, then a line per size and kernel."""
-    rows = report["rows"]
-    host = any("host_us" in row for row in rows)
-    head = f"{'size':20} {'kernel':28} {'µs':>9} {'p20':>9} {'p80':>9} {'TFLOP/s':>8} {'MHz':>5} {'error':>8}"
-    lines = [machine(report), head + f" {'with host':>10}" * host]
-    for row in rows:
-        size = f"{row['m']}x{row['n']}x{row['k']} {row['dtype']}"
-        times = " ".join(f"{row[name]:9.2f}" for name in ("us", "p20", "p80"))
-        rest = f"{row['tflops']:8.1f} {row['sm_mhz']:5} {row['relative_error']:8.1e}"
-        late = f" {row['host_us']:10.2f}" if host else ""
-        lines.append(f"{size:20} {row['kernel']:28} {times} {rest}{late}")
-    return "\n".join(lines)

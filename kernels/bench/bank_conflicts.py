@@ -1,0 +1,76 @@
+"""bank-conflicts: what the five sums of a vector do to shared memory, counted by the GPU.
+
+A launch of each step over one vector runs under Nsight Compute: for how many beats, its wavefronts,
+loads and stores take the banks of shared memory, and how many of an instruction's threads are at work.
+"""
+
+from functools import partial
+from typing import Any
+
+import torch
+
+from ..errors import KernelError
+from ..measure.machine import facts
+from ..measure.timing import require_gpu, working_gpu
+from ..reductions import STEPS, THREADS, launches, summing
+from ..reductions.block import WARPS
+from .counters import profiled, totals
+from .reductions import gate, slots
+
+VALUES = 2**24
+"""So many that every step has a full GPU of thread blocks."""
+
+METRICS = {
+    "load_beats": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+    "store_beats": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+    "instructions": "smsp__inst_executed.sum",
+    "thread_instructions": "smsp__thread_inst_executed_pred_on.sum",
+}
+"""Counters by what they are called here. A beat is a wavefront: what all banks can answer at once; counted
+where the instruction is issued, so that what else the pipe is busy with is not in it. An instruction is a
+warp's; of its threads, those count that are at work."""
+
+METHOD = (
+    "one launch of each step over {values} values of fp32, cold caches, counted by Nsight Compute with the"
+    " GPU's own clock control; before it each step's sum of half-integers must be exact and that of fractions"
+    " within a part in a million of a float64 sum; figures are of all {threads}-thread blocks together"
+)
+
+
+def bank_conflicts(n: int = VALUES, seed: int = 0) -> dict[str, Any]:
+    """Count METRICS of each step's first launch, in JSON values: "machine", "method" and "rows".
+
+    A row has name, n, thread_blocks, and the METRICS.
+
+    Raises KernelError without an NVIDIA GPU or a profiler that may read its counters, and for a wrong sum.
+    """
+    require_gpu()
+    with working_gpu():
+        random = torch.Generator("cuda").manual_seed(seed)
+        x = torch.empty(n, device="cuda")
+        for step in STEPS:
+            gate(step.name, summing(step, x, slots()), x, random)
+        said = profiled("bank_conflicts", str(n), METRICS)
+        counts = said and totals(said, len(STEPS), METRICS)
+        if not counts:
+            raise KernelError("Nsight Compute (ncu) is not there, or may not read this GPU's counters")
+    rows = [
+        {"name": step.name, "n": n, "thread_blocks": launches(step, n, slots())[0][1]} | counted
+        for step, counted in zip(STEPS, counts, strict=True)
+    ]
+    return {"machine": facts(), "method": METHOD.format(values=n, threads=THREADS), "rows": rows}
+
+
+def once(asked: str) -> None:
+    """Launch each step's kernel once under the profiler, after a launch outside of it that compiles."""
+    n = int(asked)
+    x = torch.ones(n, device="cuda")
+    for step in STEPS:
+        _, blocks = launches(step, n, slots())[0]
+        launch = partial(step.kernel[(blocks,)], x, x.new_empty(blocks), n, num_warps=WARPS)
+        launch()
+        torch.cuda.synchronize()
+        torch.cuda.profiler.start()
+        launch()
+        torch.cuda.synchronize()
+        torch.cuda.profiler.stop()

@@ -1,0 +1,32 @@
+"""split-k-and-friends: products whose last wave is nearly empty, by every schedule that has an answer to it.
+
+One kernel, `planned`, executes the plan of each schedule, so that what is compared is the plans alone.
+"""
+
+from typing import Any
+
+from tilesim.problems import Problem
+
+from .bench import PLANNED, bench
+
+SIZES = ((1408, 3840, 4096), (896, 4864, 4096), (1408, 6912, 4096), (4096, 4096, 4096))
+"""165, 133, 297 and 512 tiles for 132 SMs: a quarter of a wave left over, one tile, a quarter after two full
+waves; and nearly four full waves, where there is little to win."""
+
+SCHEDULES = (
+    "naive",
+    "persistent",
+    "split-k:2",
+    "split-k:4",
+    "split-k:8",
+    "stream-k",
+    "stream-k-hybrid:1",
+    "stream-k-hybrid:2",
+    "persistent-dynamic",
+)
+
+
+def split_k_and_friends(samples: int = 100) -> dict[str, Any]:
+    """Time each schedule's plan on SIZES in bf16: what `bench` returns, who also says what it raises."""
+    problems = [Problem(*size, order="grouped:8") for size in SIZES]
+    return bench(*problems, kernels=[PLANNED + name for name in SCHEDULES], samples=samples)
