@@ -18,6 +18,7 @@ What they offer:
     tune(problem, ...) -> dict            the table of the fastest kernels, which matmul reads
     ladder() -> dict                      every step from one program per element to the fastest kernel
     coalescing() -> dict                  uncoalesced loads against coalesced ones
+    execution_model() -> dict             what an SM holds at once, and where its warps are
     pipelining() -> dict                  one kernel with 1, 2, 3 and 4 stages
     bench_reductions(n, ...) -> dict      times of sums, beside a copy and torch.sum
     turnaround() -> dict                  from a thread block's end to its successor's begin
@@ -30,6 +31,7 @@ Importing this needs torch and triton; running it, an NVIDIA GPU, or for product
 
 from .bench.bench import NAMES, bench
 from .bench.coalescing import coalescing
+from .bench.execution_model import execution_model
 from .bench.ladder import ladder
 from .bench.pipelining import pipelining
 from .bench.reductions import bench_reductions
@@ -48,6 +50,7 @@ __all__ = [
     "bench",
     "bench_reductions",
     "coalescing",
+    "execution_model",
     "gpu_facts",
     "ladder",
     "matmul",
