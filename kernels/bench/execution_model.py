@@ -31,9 +31,9 @@ STAGES = 3
 SIZE = 4096, 4096, 512
 
 METHOD = (
-    "residents: blocks that only spin, one more for each SM than the driver says that fit; seen: the most of an"
-    " SM that began before its first ended. kernels: naive products of {m}x{n}x{k} in bf16 with {stages} stages,"
-    " checked against float64; seen: the most main loops and writes of an SM at an instant. walk: of"
+    "residents: blocks that only spin, one more for each SM than the driver says that fit; seen: the most of"
+    " an SM that began before its first ended. kernels: naive products of {m}x{n}x{k} in bf16 with {stages}"
+    " stages, checked against float64; seen: the most main loops and writes of an SM at an instant. walk: of"
     " {launches} launches of a block for each SM, from far memory, the block of median length; cycles from"
     " its first warp's begin. beside: medians of {launches} launches"
 )
@@ -43,8 +43,8 @@ def execution_model(launches: int = 21) -> dict[str, Any]:
     """All four, in JSON values: "machine", "method", "rows" (of residents), "kernels", "walk" and "beside".
 
     A row: see `probes.residents.counted`. A kernel: name, tile, warps, stages and the same. walk: parts,
-    cycles (int, [warps, parts + 1]), and the spread of when a block's last warp comes to the barrier after its
-    first: p20, median, p80. beside: cycles of a warp by its partner's number, and alone, first.
+    cycles (int, [warps, parts + 1]), blocks, and the spread of how long after its first warp a block's last
+    one comes to the barrier: p20, median, p80. beside: cycles of a warp alone, and by its partner's number.
 
     Raises KernelError without an NVIDIA GPU, or where a kernel makes something wrong.
     """

@@ -57,7 +57,7 @@ def _row(threads: int, registers: int, kb: int) -> dict[str, int]:
 
 
 def resources_of(made: Any, threads: int) -> dict[str, int]:
-    """Of a compiled kernel: threads of a block, registers of a thread, shared_bytes of a block, and driver."""
+    """Of a compiled kernel: threads and shared_bytes of a block, registers of a thread, and driver."""
     shared = int(made.metadata.shared)
     return {
         "threads": threads,
@@ -68,7 +68,7 @@ def resources_of(made: Any, threads: int) -> dict[str, int]:
 
 
 def driver_residents(function: int, threads: int, shared_bytes: int) -> int:
-    """Thread blocks of a kernel that fit an SM at once, as cuOccupancyMaxActiveBlocksPerMultiprocessor counts.
+    """Thread blocks of a kernel that an SM holds, as cuOccupancyMaxActiveBlocksPerMultiprocessor counts.
 
     Raises KernelError where the driver refuses.
     """

@@ -82,7 +82,7 @@ def spin(stamps, cycles, extra, KB: gl.constexpr, WARPS: gl.constexpr, HELD: gl.
         "=r,l,l,l,r,r,r", [stamps, begin, begin_ns, cycles, extra, WARPS],
         dtype=gl.int32, is_pure=False, pack=1,
     )  # fmt: skip
-    if HELD:
+    if HELD:  # noqa: SIM102, as `and` would leave a branch where HELD is 0
         if cycles < 0:  # never, which the compiler cannot know
             gl.store(stamps + each, held.to(gl.int64))
 
