@@ -1,6 +1,7 @@
 """Matrix multiplication kernels in Triton, and the measuring of them.
 
     gemm/             the kernels, a file each, and the device functions that they share
+    ideas/            small kernels, each of which shows one idea by its time
     reductions/       five kernels that sum a vector
     launch/           from a problem and a variant to a launch: configuration, operands, plan tables, jobs
     measure/          kernel times by graph replay, the float64 reference, and recorded traces
@@ -20,6 +21,7 @@ What they offer:
     coalescing() -> dict                  uncoalesced loads against coalesced ones
     execution_model() -> dict             what an SM holds at once, and where its warps are
     pipelining() -> dict                  one kernel with 1, 2, 3 and 4 stages
+    thread_indexing() -> dict             one sum, with neighbouring threads ever further apart
     bench_reductions(n, ...) -> dict      times of sums, beside a copy and torch.sum
     turnaround() -> dict                  from a thread block's end to its successor's begin
     sm_order() -> dict                    which SM gets which thread block
@@ -35,6 +37,7 @@ from .bench.execution_model import execution_model
 from .bench.ladder import ladder
 from .bench.pipelining import pipelining
 from .bench.reductions import bench_reductions
+from .bench.thread_indexing import thread_indexing
 from .errors import KernelError
 from .matmul import matmul
 from .measure.gpu_facts import gpu_facts
@@ -58,6 +61,7 @@ __all__ = [
     "pipelining",
     "record",
     "sm_order",
+    "thread_indexing",
     "tune",
     "turnaround",
 ]

@@ -15,6 +15,7 @@ from tilesim.cli.commands.bench import (
     pipelining,
     reductions,
     sm_order,
+    thread_indexing,
     turnaround,
 )
 from tilesim.cli.groups import Group
@@ -92,6 +93,7 @@ for module in (
     coalescing,
     pipelining,
     execution_model,
+    thread_indexing,
     ladder,
     turnaround,
     sm_order,
