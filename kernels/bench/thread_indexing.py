@@ -1,4 +1,4 @@
-"""thread_indexing: one kernel, a thread a cell of one matrix, with neighbours 1 to a whole row of cells apart.
+"""thread_indexing: one kernel, a cell a thread, with neighbours from one cell to a whole row of cells apart.
 
 The matrix holds whole numbers so small that fp32 adds them exactly: each stride's sum must be equal to the
 bit to the sum in float64, which is the same for all.

@@ -1,8 +1,8 @@
 """strided_sum: every thread takes one cell of a matrix, and neighbours in a warp take cells `stride` apart.
 
-Thread i takes cell (i % turns) stride + i // turns of n, where turns = n // stride: with stride 1 cell i, with
-a row's length as stride the next cell down the column. Whatever the stride, each cell is taken once, and the
-sum is the same.
+Thread i takes cell (i % turns) stride + i // turns of n, where turns = n // stride: with stride 1 it is cell
+i, and with a row's length as stride the next one down the column. Whatever the stride, each cell is taken
+once, and the sum is the same.
 """
 
 import torch
