@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tilesim.devices.device import presets
 from tilesim.devices.occupancy import LIMITS, occupancy
 from tilesim.errors import DeviceError
+from tilesim.ladder.reports import report
 
 NVIDIA = sorted(set(presets()) - {"mi300x"})
 DEVICES = st.sampled_from(NVIDIA)
@@ -77,3 +78,18 @@ def test_who_needs_more_is_resident_less(device, threads, registers, shared, whi
 def test_what_no_sm_can_do_is_refused_in_a_sentence(call, says):
     with pytest.raises(DeviceError, match=says):
         call()
+
+
+def test_an_h200_and_its_driver_hold_as_many_blocks_as_the_rules_say():
+    """142 kernels that only spin, and 8 matrix products: by the driver, and as the blocks stamped."""
+    measured = report("execution_model")
+    rows = [*measured["rows"], *measured["kernels"]]
+    for row in rows:
+        found = occupancy("h200", row["threads"], row["registers"], row["shared_bytes"])
+        assert found.residents == row["driver"] == row["seen"], row
+    bound = {
+        limit
+        for row in rows
+        for limit in occupancy("h200", row["threads"], row["registers"], row["shared_bytes"]).binding
+    }
+    assert bound == set(LIMITS)
