@@ -1,7 +1,8 @@
 """warp_walk: where each warp of a thread block is in its program, and which warps share a part of their SM.
 
 A warp walks through PARTS and reads the clock of its SM after each. A branch waits for what a part made
-before the clock is read. All warps do the same, and at the end they wait for each other at a barrier.
+before the clock is read. All warps do the same, and at the end they wait for each other at a barrier: one
+that counts them, as a warp may read the clock before a barrier without a result lets it go on.
 
 Warps that share a part of an SM share its scheduler, which issues one instruction a cycle: two of them that
 only multiply, without waiting, take twice as long as alone.
@@ -57,7 +58,10 @@ WALK = f"""{{
         {_MULTIPLY.format(turns=MULTIPLIES // 4, four=_FOUR, at=2)}
         {_LOAD.format(offset=4 * SECOND_LINE, at=3)}
         {_MULTIPLY.format(turns=MULTIPLIES // 4, four=_FOUR, at=4)}
-        bar.sync 0;
+        setp.eq.u32 on, left, 0;
+        bar.red.popc.u32 left, 0, on;
+        setp.ne.u32 never, left, {32 * WARPS};
+        @never bra over;
         mov.u64 t5, %clock64;
         mad.wide.u32 at, row, {8 * CLOCKS}, $1;
         setp.eq.u32 first, lane, 0;

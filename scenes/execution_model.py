@@ -1,0 +1,288 @@
+"""Execution model: who decides on which SM a thread block runs, and how many fit there at once?
+
+manim render scenes/execution_model.py
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from manim import (
+    DOWN,
+    LEFT,
+    RIGHT,
+    UP,
+    FadeIn,
+    FadeOut,
+    LaggedStart,
+    ManimColor,
+    ReplacementTransform,
+    VGroup,
+)
+
+from tilesim.devices.device import presets
+from tilesim.devices.facts import REFERENCE
+from tilesim.devices.occupancy import PARTS
+from tilesim.errors import unknown
+from tilesim_scenes.animations.fade import Fade
+from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.travel import Deal, Travel
+from tilesim_scenes.film.report_film import ReportFilm
+from tilesim_scenes.film.settings import NAME, REPORT, TILE, FilmError, tile_sizes
+from tilesim_scenes.look.language import tr
+from tilesim_scenes.look.text import label, px
+from tilesim_scenes.look.theme import sm_colour
+from tilesim_scenes.mobjects.hardware.partitions import LANES, Partitions
+from tilesim_scenes.mobjects.hardware.queue import Queue
+from tilesim_scenes.mobjects.hardware.sm import SM
+from tilesim_scenes.mobjects.hardware.sm_map import LEAST, SMMap
+from tilesim_scenes.mobjects.hardware.thread_block import ThreadBlock
+from tilesim_scenes.mobjects.hardware.warp import Warp
+from tilesim_scenes.mobjects.models.limit_bars import LimitBars
+from tilesim_scenes.mobjects.models.warp_walk import WarpWalk
+from tilesim_scenes.mobjects.words.badge import Badge
+from tilesim_scenes.mobjects.words.count import Count
+from tilesim_scenes.mobjects.words.finding import Finding
+from tilesim_scenes.story.ideas.execution_model import TILE as USUAL_TILE
+from tilesim_scenes.story.ideas.execution_model import Story, limit_name, part_name, tell
+
+TRAVELLERS = 12
+
+
+class ExecutionModel(ReportFilm):
+    """A product in tiles of 128 x 128 x 64 on an H200, unless asked otherwise."""
+
+    bench = "execution_model"
+    asked = REPORT | {"device": NAME, "tile": TILE}
+
+    @classmethod
+    def checked(cls, settings: Mapping[str, Any]) -> None:
+        super().checked(settings)
+        cls.story_of(settings)
+
+    @classmethod
+    def story_of(cls, settings: Mapping[str, Any]) -> Story:
+        """The story that settings ask for; raises TilesimError where there is none."""
+        device = str(settings.get("device", REFERENCE)).lower()
+        if device not in presets():
+            raise FilmError(unknown("device", device, presets()))
+        return tell(cls.report_of(settings), device, tile_sizes(settings.get("tile", USUAL_TILE)))
+
+    def construct(self) -> None:
+        self.story = story = self.story_of(self.given)
+        self.sms = presets()[story.device]["sms"]
+        self.number = story.order.order[story.order.small] if story.order else 0
+        self.hue = sm_colour(self.number, self.sms)
+        if story.order:
+            self.fill_the_gpu()
+        else:
+            self.one_sm()
+        self.into_partitions()
+        self.four_limits()
+        self.walk()
+        self.tell_the_finding()
+
+    def fill_the_gpu(self) -> None:
+        """Blocks leave their queue, one by one to the small groups, then by the dozen, then all."""
+        story, area, order = self.story, self.area, self.story.order
+        queue = Queue(range(TRAVELLERS), px(170) if self.wide else 0.9 * area.width)
+        width = area.width - (queue.width + px(60) if self.wide else 0)
+        height = area.height - (0 if self.wide else queue.height + px(60))
+        rounds = min(story.residents, 2)
+        gpu = SMMap(order.groups, order.order, rounds, width, height)
+        if gpu.em < px(LEAST):
+            rounds = 1
+            gpu = SMMap(order.groups, order.order, rounds, width, height)
+        gpu.move_to([area.right - width / 2, area.bottom + height / 2, 0])
+        queue.move_to([area.left + queue.width / 2, area.center[1], 0])
+        if not self.wide:
+            queue.move_to([area.center[0], area.top - queue.height / 2, 0])
+        self.add(gpu.grounds)
+        self.title(tr("Execution model"))
+        self.say(story.question)
+        names = VGroup(label(tr("grid"), 44, self.theme.launch, bold=True).next_to(queue, UP, px(28)))
+        names.add(
+            label(tr("{gpu}: {sms} SMs", gpu=presets()[story.device]["short"], sms=self.sms), 52, bold=True)
+        )
+        beside = gpu.group(order.groups[0] + order.groups[1])
+        names[1].move_to([(beside.get_right()[0] + gpu.get_right()[0]) / 2, beside.get_y(), 0])
+        each = (FadeIn(block, shift=px(30) * RIGHT) for block in queue)
+        self.play(FadeIn(names), LaggedStart(*each, lag_ratio=0.1, run_time=1.6))
+        self.badge(Badge(tr("measured on {gpu}", gpu=story.gpu), "measured"))
+        self.wait(0.6)
+        self.say(story.small_groups)
+        self.remove(gpu.grounds)
+        self.add(gpu, *queue)
+        self.deal(gpu, queue, 0, order.small)
+        self.say(story.one_by_one)
+        self.deal(gpu, queue, order.small, TRAVELLERS)
+        row = next(group for group in order.groups if self.number in group)
+        gpc = label(tr("GPC"), 40, bold=True).next_to(gpu.group(row), RIGHT, px(20))
+        self.play(FadeIn(gpc), Run(gpu, until=order.small + len(row), run_time=1.4))
+        self.play(FadeOut(gpc, names[0]), Run(gpu, until=order.small + 2 * len(row), run_time=0.8))
+        self.say(story.at_once)
+        self.play(Run(gpu, until=self.sms, run_time=2.2))
+        if rounds > 1:
+            self.say(story.second_round)
+            self.play(Run(gpu, until=rounds * self.sms, run_time=2.4))
+        self.say(story.warps_part)
+        self.play(FadeOut(names[1]), run_time=0.3)
+        self.gpu = gpu
+
+    def deal(self, gpu: SMMap, queue: Queue, first: int, last: int) -> None:
+        """Blocks fly from the queue to their SMs, where their numbers stay."""
+        blocks = [queue.block(number) for number in range(first, last)]
+        places = [gpu.cell(gpu.order[number]) for number in range(first, last)]
+        hues = [sm_colour(gpu.order[number], self.sms) for number in range(first, last)]
+        sizes = [
+            [0.7 * min(place.width, place.height) / block.width]
+            for place, block in zip(places, blocks, strict=True)
+        ]
+        self.play(Deal(blocks, places, hues, sizes=sizes))
+        gpu.show(last)
+        self.remove(*blocks)
+
+    def one_sm(self) -> None:
+        """Of a GPU whose order nobody has found: one SM."""
+        self.gpu = None
+        self.box = self.sm_box()
+        self.add(self.box)
+        self.title(tr("Execution model"))
+        self.say(self.story.question)
+
+    def sm_box(self) -> SM:
+        area = self.area
+        box = SM(tr("SM {number}", number=self.number), self.hue, area.width, 0.94 * area.height, 52)
+        return box.move_to(area.center)
+
+    def into_partitions(self) -> None:
+        """An SM's cell grows into the SM; its blocks part into warps, and a warp into lanes."""
+        story, area = self.story, self.area
+        box = self.sm_box()
+        inside = Partitions(0.94 * area.width, box.box.height - px(250), self.hue, 4 if self.wide else 2)
+        inside.move_to(box.box.get_bottom() + (inside.height / 2 + px(28)) * UP)
+        if self.gpu:
+            cell = self.gpu.cell(self.number).copy()
+            self.play(Fade(self.gpu, 1, 0), ReplacementTransform(cell, box.box), run_time=1)
+            self.remove(self.gpu)
+        else:
+            self.remove(self.box)
+        self.add(box)
+        self.play(FadeIn(box.heading, inside), run_time=0.4)
+        slots = min(4, -(-story.residents * story.warps // PARTS))
+        height = inside.place(0, 0, slots)[1] - inside.place(0, 1, slots)[1]
+        spacing = min(0.92 * inside.wide / (LANES + 1), height / 2.4)
+        warps = VGroup()
+        shown = min(story.residents, max(1, PARTS * slots // story.warps))
+        for number in range(shown):
+            block = ThreadBlock(self.block_number(number), px(110)).resident(self.hue)
+            block.move_to(self.door(box, number))
+            group = VGroup(*(Warp(LANES, spacing, self.hue) for _ in range(story.warps)))
+            for warp, one in enumerate(group):
+                one.scale(0.3).move_to(block).set_z_index(1)
+                one.target = one.copy().scale(1 / 0.3)
+                slot = (number * story.warps + warp) // PARTS
+                one.target.move_to(inside.place(warp % PARTS, slot, slots))
+            self.play(FadeIn(block, shift=px(60) * RIGHT), run_time=0.4)
+            moves = (ReplacementTransform(one, one.target) for one in group)
+            self.play(LaggedStart(*moves, lag_ratio=0.35, run_time=1.4 if number == 0 else 0.9))
+            self.remove(*group)
+            landed = VGroup(*(one.target for one in group))
+            self.add(landed)
+            warps.add(*landed)
+            self.remove(block)
+            self.add(block)
+            warps.add(block)
+        first = warps[0]
+        self.say(story.lanes)
+        dots = first.dots.copy()
+        homes = [lane.copy().set_fill(ManimColor(self.hue)) for lane in inside.lanes[0]]
+        flights = (ReplacementTransform(dot, home) for dot, home in zip(dots, homes, strict=True))
+        self.play(LaggedStart(*flights, lag_ratio=0.04, run_time=1.6))
+        self.remove(*dots)
+        lit = VGroup(*homes)
+        self.add(lit)
+        self.badge(Badge(*story.badge))
+        self.say(story.four_limits)
+        self.play(FadeOut(lit, warps, inside), run_time=0.4)
+        self.box = box
+
+    def door(self, box: SM, number: int) -> np.ndarray:
+        """Where the blocks of an SM stand in turn, beside its name."""
+        right = max(box.heading.get_right()[0], self.area.left + px(200)) + px(110)
+        return np.array([right + number * px(140), box.box.get_top()[1] - px(95), 0])
+
+    def block_number(self, resident: int) -> int:
+        """The number of a block of this SM: those of the first batch."""
+        place = self.story.order.order.index(self.number) if self.story.order else 0
+        return place + resident * self.sms
+
+    def four_limits(self) -> None:
+        """Blocks come in until one of the four limits is used up; the next one is turned away."""
+        story, box = self.story, self.box
+        inner = box.box
+        names = {use.limit: limit_name(use.limit) for use in story.occupancy.uses}
+        bars = LimitBars(
+            story.occupancy.uses,
+            names,
+            self.hue,
+            0.92 * inner.width,
+            0.62 * inner.height,
+            story.residents,
+            46,
+        )
+        bars.move_to(inner.get_bottom() + (bars.height / 2 + 0.07 * inner.height) * UP)
+        shown = min(story.residents, 4)
+        blocks = [
+            ThreadBlock(self.block_number(number), px(110)).resident(self.hue) for number in range(shown)
+        ]
+        for number, block in enumerate(blocks):
+            block.move_to(self.door(box, number))
+        self.play(FadeIn(bars.grounds, bars.names, bars.amounts), run_time=0.4)
+        self.add(bars)
+        for number, block in enumerate(blocks):
+            until = (number + 1) * story.residents / shown
+            self.play(FadeIn(block, shift=px(200) * RIGHT), Run(bars, until=until, run_time=1.1))
+        waiting = ThreadBlock(self.block_number(story.residents), px(110))
+        gate, away = self.door(box, shown), px(300) * RIGHT
+        waiting.move_to(gate + away)
+        self.say(story.refused)
+        self.play(FadeIn(waiting, shift=px(60) * LEFT), run_time=0.3)
+        self.play(
+            Travel([waiting], [[gate, gate + away]], leg=0.7),
+            Run(bars, until=story.residents + 1, run_time=1.4),
+        )
+        self.wait(1.2)
+        self.say(story.own_places)
+        self.play(FadeOut(bars, box, waiting, *blocks), run_time=0.4)
+
+    def walk(self) -> None:
+        """The warps of one block through their program, by the clock of their SM."""
+        story, area = self.story, self.area
+        parts = [part_name(part) for part in story.parts]
+        height = 0.86 * area.height
+        walk = WarpWalk(parts, story.cycles, area.width, height, self.hue)
+        walk.move_to(area.center + 0.03 * area.height * DOWN)
+        cycles = Count(lambda t: tr("{cycles:,} cycles", cycles=int(t)), size=46, align=0.0)
+        cycles.move_to([area.left, area.top + px(40), 0], LEFT)
+        self.badge(Badge(tr("measured on {gpu}", gpu=story.gpu), "measured"))
+        self.play(FadeIn(walk, cycles), run_time=0.4)
+        arrives = min(marks[-2] for marks in story.cycles)
+        self.play(Run(walk, cycles, until=0.94 * arrives, run_time=3.6))
+        self.say(story.barrier)
+        self.play(Run(walk, cycles, until=walk.last, run_time=2.4))
+        self.play(Run(walk, cycles, until=max(marks[-1] for marks in story.cycles), run_time=0.8))
+
+    def tell_the_finding(self) -> None:
+        story, area = self.story, self.area
+        if not story.order:
+            return self.finding(Finding(story.finding, story.number, None, Badge(*story.badge), story.aside))
+        gpu = SMMap(story.order.groups, story.order.order, 1, 0.7 * area.width, 0.42 * area.height)
+        badge = Badge(tr("measured on {gpu}", gpu=story.gpu), "measured")
+        card = Finding(story.finding, story.number, gpu, badge, story.aside)
+        self.finding(card, [Run(gpu, until=self.sms, run_time=1.5)])
+
+    @property
+    def wide(self) -> bool:
+        """Whether four partitions have room side by side."""
+        return self.area.width > 1.3 * self.area.height
