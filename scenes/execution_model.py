@@ -172,6 +172,7 @@ class ExecutionModel(ReportFilm):
         slots = min(4, -(-story.residents * story.warps // PARTS))
         height = inside.place(0, 0, slots)[1] - inside.place(0, 1, slots)[1]
         spacing = min(0.92 * inside.wide / (LANES + 1), height / 2.4)
+        self.badge(Badge(*story.inside_badge))
         warps = VGroup()
         shown = min(story.residents, max(1, PARTS * slots // story.warps))
         for number in range(shown):
@@ -194,17 +195,21 @@ class ExecutionModel(ReportFilm):
             self.add(block)
             warps.add(block)
         first = warps[0]
-        self.say(story.lanes)
+        partition = label(tr("partition"), 44, bold=True).next_to(inside.boxes[-1], UP, px(12))
+        names = VGroup(partition, label(tr("lanes"), 40).next_to(inside.lanes[0], UP, px(10)))
+        if slots < 3:
+            names.add(label(tr("warp"), 40).next_to(first, DOWN, px(10)))
+        self.play(FadeIn(names), run_time=0.3)
         dots = first.dots.copy()
         homes = [lane.copy().set_fill(ManimColor(self.hue)) for lane in inside.lanes[0]]
         flights = (ReplacementTransform(dot, home) for dot, home in zip(dots, homes, strict=True))
-        self.play(LaggedStart(*flights, lag_ratio=0.04, run_time=1.6))
+        self.play(LaggedStart(*flights, lag_ratio=0.04, run_time=1.4))
         self.remove(*dots)
         lit = VGroup(*homes)
         self.add(lit)
         self.badge(Badge(*story.badge))
         self.say(story.four_limits)
-        self.play(FadeOut(lit, warps, inside), run_time=0.4)
+        self.play(FadeOut(lit, warps, inside, names), run_time=0.4)
         self.box = box
 
     def door(self, box: SM, number: int) -> np.ndarray:
@@ -252,7 +257,7 @@ class ExecutionModel(ReportFilm):
             Travel([waiting], [[gate, gate + away]], leg=0.7),
             Run(bars, until=story.residents + 1, run_time=1.4),
         )
-        self.wait(1.2)
+        self.wait(1)
         self.say(story.own_places)
         self.play(FadeOut(bars, box, waiting, *blocks), run_time=0.4)
 
@@ -268,9 +273,9 @@ class ExecutionModel(ReportFilm):
         self.badge(Badge(tr("measured on {gpu}", gpu=story.gpu), "measured"))
         self.play(FadeIn(walk, cycles), run_time=0.4)
         arrives = min(marks[-2] for marks in story.cycles)
-        self.play(Run(walk, cycles, until=0.94 * arrives, run_time=3.6))
+        self.play(Run(walk, cycles, until=0.94 * arrives, run_time=3))
         self.say(story.barrier)
-        self.play(Run(walk, cycles, until=walk.last, run_time=2.4))
+        self.play(Run(walk, cycles, until=walk.last, run_time=2))
         self.play(Run(walk, cycles, until=max(marks[-1] for marks in story.cycles), run_time=0.8))
 
     def tell_the_finding(self) -> None:
@@ -280,7 +285,7 @@ class ExecutionModel(ReportFilm):
         gpu = SMMap(story.order.groups, story.order.order, 1, 0.7 * area.width, 0.42 * area.height)
         badge = Badge(tr("measured on {gpu}", gpu=story.gpu), "measured")
         card = Finding(story.finding, story.number, gpu, badge, story.aside)
-        self.finding(card, [Run(gpu, until=self.sms, run_time=1.5)])
+        self.finding(card, [Run(gpu, until=self.sms, run_time=1)])
 
     @property
     def wide(self) -> bool:

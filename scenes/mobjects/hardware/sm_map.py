@@ -21,8 +21,8 @@ LEAST, MOST = 23.5, 34.0
 class SMMap(VGroup):
     """A row of cells for each of `groups` of SMs, in pairs; its time `t` is how many blocks have come.
 
-    `order`: the SM of each block in turn, again and again for `rounds` of blocks, which share a cell. `width`,
-    `height`: units that it takes.
+    `order`: the SM of each block in turn, again and again for `rounds` of blocks, which share a cell. It is
+    `width` x `height` units large.
 
         gpu = SMMap([[4, 5], [0, 1, 2, 3]], order=[4, 5, 0, 1, 2, 3])
         self.play(Run(gpu, until=6, run_time=2))
@@ -59,7 +59,7 @@ class SMMap(VGroup):
         self.move_to(np.zeros(3))
         self._shown = 0
         longest_number = advance(str(rounds * sms - 1))
-        self.em = min(0.85 * cell / longest_number, 0.8 * row / rounds, px(MOST))
+        self.em = min(0.88 * cell / longest_number, 0.8 * row / rounds, px(MOST))
 
     def cell(self, sm: int) -> Rectangle:
         """The place of an SM."""

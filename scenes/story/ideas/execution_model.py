@@ -18,10 +18,10 @@ SHARING = 1.5
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Which SM gets which block of a launch: `groups` of SMs, in `order`; `small` are served first.
+    """Which SM gets which block of a launch: `groups` of SMs, in `order`; `small` of them come first.
 
-    `explained` of `launches` went so, and `by_number` by the SMs' numbers. `spread_ns`: from the first block's
-    begin to the last's, where each SM gets one.
+    `explained` of `launches` went so. `spread_ns`: from the first block's begin to the last's, where each SM
+    gets one.
     """
 
     groups: tuple[tuple[int, ...], ...]
@@ -29,7 +29,6 @@ class Order:
     small: int
     explained: int
     launches: int
-    by_number: int
     spread_ns: int
 
 
@@ -79,7 +78,7 @@ class Story:
 
     @property
     def one_by_one(self) -> str:
-        return tr("The rest goes GPC by GPC, two neighbours at a time")
+        return tr("Then GPC by GPC, two neighbours at a time")
 
     @property
     def at_once(self) -> str:
@@ -92,13 +91,14 @@ class Story:
 
     @property
     def warps_part(self) -> str:
-        if self.in_turn:
-            return tr("Its warps go to four partitions in turn")
-        return tr("Its warps share four partitions")
+        return tr("Warps go to partitions, threads to lanes")
 
     @property
-    def lanes(self) -> str:
-        return tr("Each thread of a warp has a lane")
+    def inside_badge(self) -> tuple[str, str]:
+        """Of the partitions: who shares one was seen where warps that share one slow each other down."""
+        if self.in_turn:
+            return tr("measured on {gpu}", gpu=self.gpu), "measured"
+        return tr("model"), "model"
 
     @property
     def four_limits(self) -> str:
@@ -155,7 +155,7 @@ class Story:
     def aside(self) -> str:
         if self.order:
             return tr(
-                "{agree} of {counted} kernels: as many residents as the four limits allow",
+                "{agree} of {counted} kernels: as many residents as four limits allow",
                 agree=self.agree, counted=self.counted,
             )  # fmt: skip
         return tr(
@@ -233,13 +233,11 @@ def _order(ordered: Mapping[str, Any]) -> Order:
     """As a report has it, from where most launches of one kind began."""
     tiers, rows = ordered["tiers"], ordered["rows"]
     first = max((begin for row in rows for begin in row["first"]), key=lambda begin: begin[1])[0]
-    begins = [begin for row in rows for begin in row["first"]]
     return Order(
         tuple(tuple(group) for groups in tiers for group in groups),
         fill_order(tiers, first),
         sum(map(len, tiers[0])),
         sum(row["explained"] for row in rows),
         sum(row["launches"] for row in rows),
-        sum(count for sms, count in begins if sms[0] == 0),
         ordered["launch_spread_ns"],
     )
