@@ -159,7 +159,7 @@ class ExecutionModel(ReportFilm):
         """An SM's cell grows into the SM; its blocks part into warps, and a warp into lanes."""
         story, area = self.story, self.area
         box = self.sm_box()
-        inside = Partitions(0.94 * area.width, box.box.height - px(250), self.hue, 4 if self.wide else 2)
+        inside = Partitions(0.94 * area.width, box.box.height - px(250), self.hue, 2 if self.tall else 4)
         inside.move_to(box.box.get_bottom() + (inside.height / 2 + px(28)) * UP)
         if self.gpu:
             cell = self.gpu.cell(self.number).copy()
@@ -227,15 +227,8 @@ class ExecutionModel(ReportFilm):
         story, box = self.story, self.box
         inner = box.box
         names = {use.limit: limit_name(use.limit) for use in story.occupancy.uses}
-        bars = LimitBars(
-            story.occupancy.uses,
-            names,
-            self.hue,
-            0.92 * inner.width,
-            0.62 * inner.height,
-            story.residents,
-            46,
-        )
+        wide, high = 0.92 * inner.width, 0.62 * inner.height
+        bars = LimitBars(story.occupancy.uses, names, self.hue, wide, high, story.residents, above=self.tall)
         bars.move_to(inner.get_bottom() + (bars.height / 2 + 0.07 * inner.height) * UP)
         shown = min(story.residents, 4)
         blocks = [
@@ -289,5 +282,5 @@ class ExecutionModel(ReportFilm):
 
     @property
     def wide(self) -> bool:
-        """Whether four partitions have room side by side."""
-        return self.area.width > 1.3 * self.area.height
+        """Whether things have room side by side."""
+        return self.area.width > 1.5 * self.area.height

@@ -20,8 +20,9 @@ MOST_OVER = 0.4
 class LimitBars(VGroup):
     """A bar for each of `uses` with its name and what there is; its time `t` is how many blocks have come.
 
-    `names`: of limits, as they are to be read. `blocks`: as many as there is room to show, the last of them
-    one too many: it is an outline that reaches beyond the bar wherever it does not fit.
+    `names`: of limits, as they are to be read, which stand `above` the bars where these have no room beside
+    them. After `residents` blocks one more comes: an outline that reaches beyond the bars where it does not
+    fit.
     """
 
     def __init__(
@@ -33,6 +34,7 @@ class LimitBars(VGroup):
         height: float,
         residents: int,
         size: float = 46,
+        above: bool = False,
     ) -> None:
         super().__init__()
         theme = theme_now()
@@ -40,16 +42,22 @@ class LimitBars(VGroup):
         self.names = VGroup(*(label(names[use.limit], size) for use in uses))
         self.amounts = VGroup(*(label(amount(use), size, theme.quiet, mono=True) for use in uses))
         row, gap = height / len(uses), px(28)
-        left = max(name.width for name in self.names) + gap
-        right = max(one.width for one in self.amounts) + gap
+        left = 0 if above else max(name.width for name in self.names) + gap
+        right = 0 if above else max(one.width for one in self.amounts) + gap
         over = max(use.of_block * (residents + 1) / use.of_sm - 1 for use in uses if use.blocks == residents)
         room = (width - left - right) / (1 + min(max(over, 0.0), MOST_OVER))
         self.grounds, self.parts, self.beyond = VGroup(), VGroup(), VGroup()
         for number, (name, one) in enumerate(zip(self.names, self.amounts, strict=True)):
-            ground = rectangle(room, 0.5 * row, theme.idle).move_to([left, -number * row, 0], LEFT)
+            high = row - px(size) - 2 * gap if above else 0.5 * row
+            ground = rectangle(room, high, theme.idle).move_to([left, -number * row, 0], LEFT)
             self.grounds.add(ground)
-            name.next_to(ground, LEFT, gap)
-            one.move_to([width, -number * row, 0], RIGHT)
+            if above:
+                lift = (high + px(size)) / 2 + px(8)
+                name.move_to([0, lift - number * row, 0], LEFT)
+                one.move_to([width, lift - number * row, 0], RIGHT)
+            else:
+                name.next_to(ground, LEFT, gap)
+                one.move_to([width, -number * row, 0], RIGHT)
             self.parts.add(*(shape(self._hue(colour, block)) for block in range(residents)))
             over = shape(theme.wait, 0.35)
             over.set_stroke(ManimColor(theme.wait), stroke_width(5))

@@ -79,7 +79,7 @@ class WarpWalk(VGroup):
             depth = self.depth(warp, t)
             waits = depth == parts - 1 and t < self.last
             y = 1 - depth / parts
-            high = min(0.09, 0.5 / parts)
+            high = min(0.5 / parts, 0.6 * track.width / track.height)
             foot = min(y, 1 - high)
             self.ways[warp].points = quad(track, 0.0, 1.0, y, 1.0) if y < 1 else EMPTY
             self.tokens[warp].points = quad(track, 0.0, 1.0, foot, foot + high)
