@@ -17,6 +17,8 @@ SHIPPED = {
     "turnaround": json.loads((DATA / "turnaround/h200.json").read_text("utf-8")),
     "sm-order": json.loads((DATA / "sm_order/h200.json").read_text("utf-8")),
     "memory": json.loads((DATA / "memory/h200.json").read_text("utf-8")),
+    "execution-model": json.loads((DATA / "execution_model/h200.json").read_text("utf-8")),
+    "thread-indexing": json.loads((DATA / "thread_indexing/h200.json").read_text("utf-8")),
 }
 SUMS = {
     "machine": {"gpu": "none"},
@@ -51,13 +53,16 @@ def asked(monkeypatch):
         turnaround=answer("turnaround"),
         sm_order=answer("sm-order"),
         memory=answer("memory"),
+        execution_model=answer("execution-model"),
+        thread_indexing=answer("thread-indexing"),
         bench_reductions=lambda *sizes, samples: seen.append(("reductions", sizes, samples)) or SUMS,
         NAMES=("naive-tma", "cublas"),
         bench=lambda *problems, **options: (
             seen.append(options["kernels"]) or {"machine": {"gpu": "none"}, "rows": []}
         ),
     )
-    for module in ("bench.turnaround", "bench.sm_order", "bench.memory", "bench.reductions", "bench"):
+    measured = ("turnaround", "sm_order", "memory", "execution_model", "thread_indexing", "reductions")
+    for module in (*(f"bench.{name}" for name in measured), "bench"):
         monkeypatch.setattr(f"tilesim.cli.commands.{module}.load", lambda name: kernels)
     return seen
 
@@ -129,6 +134,25 @@ def test_turnaround_as_a_table(asked):
             str(row[name]) if name != "cycles" else str(row["cycles"]["p50"])
             for name in ("threads", "shared_kb", "residents", "spin", "cycles")
         ]
+
+
+def test_the_execution_model_as_a_table(asked):
+    report = SHIPPED["execution-model"]
+    head, columns, *lines = run("bench", "execution-model", "--launches", 3).splitlines()
+    assert "gpu NVIDIA H200" in head and columns.split()[-2:] == ["driver", "seen"]
+    for line, row in zip(lines, report["kernels"], strict=False):
+        assert line.split()[2:] == [
+            str(row[name]) for name in ("threads", "registers", "shared_bytes", "driver", "seen")
+        ]
+    assert f"of {len(report['rows'])} kernels that spin, {len(report['rows'])} with" in lines[-3]
+    assert asked == [("execution-model", 3)]
+
+
+def test_thread_indexing_as_a_table(asked):
+    report = SHIPPED["thread-indexing"]
+    _, _, *lines = run("bench", "thread-indexing").splitlines()
+    assert [int(line.split()[0]) for line in lines] == [row["stride"] for row in report["rows"]]
+    assert asked == [("thread-indexing", 40)]
 
 
 def test_memory_as_tables(asked):
