@@ -152,7 +152,8 @@ class ExecutionModel(ReportFilm):
 
     def sm_box(self) -> SM:
         area = self.area
-        box = SM(tr("SM {number}", number=self.number), self.hue, area.width, 0.94 * area.height, 52)
+        name = tr("SM {number}", number=self.number) if self.story.order else tr("one SM")
+        box = SM(name, self.hue, area.width, 0.94 * area.height, 52)
         return box.move_to(area.center)
 
     def into_partitions(self) -> None:
@@ -167,6 +168,7 @@ class ExecutionModel(ReportFilm):
             self.remove(self.gpu)
         else:
             self.remove(self.box)
+            self.say(story.warps_part)
         self.add(box)
         self.play(FadeIn(box.heading, inside), run_time=0.4)
         slots = min(4, -(-story.residents * story.warps // PARTS))
@@ -196,8 +198,9 @@ class ExecutionModel(ReportFilm):
             warps.add(block)
         first = warps[0]
         partition = label(tr("partition"), 44, bold=True).next_to(inside.boxes[-1], UP, px(12))
-        names = VGroup(partition, label(tr("lanes"), 40).next_to(inside.lanes[0], UP, px(10)))
+        names = VGroup(partition)
         if slots < 3:
+            names.add(label(tr("lanes"), 40).next_to(inside.lanes[0], UP, px(10)))
             names.add(label(tr("warp"), 40).next_to(first, DOWN, px(10)))
         self.play(FadeIn(names), run_time=0.3)
         dots = first.dots.copy()
@@ -218,9 +221,10 @@ class ExecutionModel(ReportFilm):
         return np.array([right + number * px(140), box.box.get_top()[1] - px(95), 0])
 
     def block_number(self, resident: int) -> int:
-        """The number of a block of this SM: those of the first batch."""
-        place = self.story.order.order.index(self.number) if self.story.order else 0
-        return place + resident * self.sms
+        """The number of one of the blocks that this SM gets; where nobody knows, the how many-th it is."""
+        if not self.story.order:
+            return resident + 1
+        return self.story.order.order.index(self.number) + resident * self.sms
 
     def four_limits(self) -> None:
         """Blocks come in until one of the four limits is used up; the next one is turned away."""

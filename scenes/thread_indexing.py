@@ -127,7 +127,7 @@ class ThreadIndexing(ReportFilm):
         story = self.story
         self.say(story.swap)
         words = self.formulas(story.when_swapped)
-        turn = [] if story.stride else [self.become(SWAPPED)]
+        turn = [FadeOut(*self.blocks)] if story.stride else [self.become(SWAPPED)]
         still = [self.words[-1]]
         self.play(FadeOut(self.lanes, *self.words[:-1]), *turn, run_time=1.8)
         self.remove(*still)
