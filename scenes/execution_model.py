@@ -109,7 +109,7 @@ class ExecutionModel(ReportFilm):
         each = (FadeIn(block, shift=px(30) * RIGHT) for block in queue)
         self.play(FadeIn(names), LaggedStart(*each, lag_ratio=0.1, run_time=1.6))
         self.badge(Badge(tr("measured on {gpu}", gpu=story.gpu), "measured"))
-        self.wait(0.6)
+        self.wait(0.4)
         self.say(story.small_groups)
         self.remove(gpu.grounds)
         self.add(gpu, *queue)
@@ -282,7 +282,7 @@ class ExecutionModel(ReportFilm):
         gpu = SMMap(story.order.groups, story.order.order, 1, 0.7 * area.width, 0.42 * area.height)
         badge = Badge(tr("measured on {gpu}", gpu=story.gpu), "measured")
         card = Finding(story.finding, story.number, gpu, badge, story.aside)
-        self.finding(card, [Run(gpu, until=self.sms, run_time=1)])
+        self.finding(card, [Run(gpu, until=self.sms, run_time=0.8)])
 
     @property
     def wide(self) -> bool:
