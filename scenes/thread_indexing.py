@@ -95,8 +95,8 @@ class ThreadIndexing(ReportFilm):
         self.play(self.mine.animate.set_fill(opacity=0.5), FadeIn(self.words[0]), run_time=0.6)
         self.play(FadeIn(self.words[1], shift=px(20) * DOWN), run_time=0.8)
         self.wait(0.3)
-        start = self.words[1].copy()
-        self.play(ReplacementTransform(start, self.cell), FadeIn(self.words[2]), run_time=1.2)
+        lands = FadeIn(self.cell, target_position=self.words[1], scale=0.3)
+        self.play(lands, FadeIn(self.words[2]), run_time=1.2)
         self.wait(0.4)
 
     def two_numbers(self) -> None:
@@ -165,6 +165,8 @@ class ThreadIndexing(ReportFilm):
             )
             for sweep in sweeps
         ]
+        if not self.tall:
+            names[1].align_to(names[0], UP)  # so that their letters stand on one line
         self.say(story.race)
         copies = [ReplacementTransform(self.grid.copy(), sweep.grid) for sweep in sweeps]
         gone = FadeOut(self.lanes, self.cell, self.words, *self.blocks, run_time=0.4)
