@@ -47,6 +47,9 @@ from tilesim_scenes.story.ideas.execution_model import TILE as USUAL_TILE
 from tilesim_scenes.story.ideas.execution_model import Story, limit_name, part_name, tell
 
 TRAVELLERS = 12
+"""Blocks that fly one by one; the others' work is a front."""
+MOST_SLOTS = 4
+"""Warps that a partition has room to show."""
 
 
 class ExecutionModel(ReportFilm):
@@ -94,9 +97,11 @@ class ExecutionModel(ReportFilm):
             rounds = 1
             gpu = SMMap(order.groups, order.order, rounds, width, height)
         gpu.move_to([area.right - width / 2, area.bottom + height / 2, 0])
-        queue.move_to([area.left + queue.width / 2, area.center[1], 0])
-        if not self.wide:
-            queue.move_to([area.center[0], area.top - queue.height / 2, 0])
+        beside, above = (
+            (area.left + queue.width / 2, area.center[1]),
+            (area.center[0], area.top - queue.height / 2),
+        )
+        queue.move_to([*(beside if self.wide else above), 0])
         self.add(gpu.grounds)
         self.title(tr("Execution model"))
         self.say(story.question)
@@ -104,11 +109,11 @@ class ExecutionModel(ReportFilm):
         names.add(
             label(tr("{gpu}: {sms} SMs", gpu=presets()[story.device]["short"], sms=self.sms), 52, bold=True)
         )
-        beside = gpu.group(order.groups[0] + order.groups[1])
-        names[1].move_to([(beside.get_right()[0] + gpu.get_right()[0]) / 2, beside.get_y(), 0])
+        small = gpu.group(order.groups[0] + order.groups[1])
+        names[1].move_to([(small.get_right()[0] + gpu.get_right()[0]) / 2, small.get_y(), 0])
         each = (FadeIn(block, shift=px(30) * RIGHT) for block in queue)
         self.play(FadeIn(names), LaggedStart(*each, lag_ratio=0.1, run_time=1.6))
-        self.badge(Badge(tr("measured on {gpu}", gpu=story.gpu), "measured"))
+        self.badge(Badge(tr("measured on {gpu}", gpu=order.gpu), "measured"))
         self.wait(0.4)
         self.say(story.small_groups)
         self.remove(gpu.grounds)
@@ -144,11 +149,11 @@ class ExecutionModel(ReportFilm):
 
     def one_sm(self) -> None:
         """Of a GPU whose order nobody has found: one SM."""
-        self.gpu = None
-        self.box = self.sm_box()
-        self.add(self.box)
+        self.gpu, self.box = None, self.sm_box()
+        self.add(self.box.box)
         self.title(tr("Execution model"))
         self.say(self.story.question)
+        self.play(FadeIn(self.box.heading), run_time=0.5)
 
     def sm_box(self) -> SM:
         area = self.area
@@ -159,66 +164,64 @@ class ExecutionModel(ReportFilm):
     def into_partitions(self) -> None:
         """An SM's cell grows into the SM; its blocks part into warps, and a warp into lanes."""
         story, area = self.story, self.area
-        box = self.sm_box()
+        box = self.box = self.sm_box() if self.gpu else self.box
         inside = Partitions(0.94 * area.width, box.box.height - px(250), self.hue, 2 if self.tall else 4)
         inside.move_to(box.box.get_bottom() + (inside.height / 2 + px(28)) * UP)
         if self.gpu:
             cell = self.gpu.cell(self.number).copy()
             self.play(Fade(self.gpu, 1, 0), ReplacementTransform(cell, box.box), run_time=1)
             self.remove(self.gpu)
+            self.add(box)
+            self.play(FadeIn(box.heading, inside), run_time=0.4)
         else:
-            self.remove(self.box)
             self.say(story.warps_part)
-        self.add(box)
-        self.play(FadeIn(box.heading, inside), run_time=0.4)
-        slots = min(4, -(-story.residents * story.warps // PARTS))
-        height = inside.place(0, 0, slots)[1] - inside.place(0, 1, slots)[1]
-        spacing = min(0.92 * inside.wide / (LANES + 1), height / 2.4)
+            self.play(FadeIn(inside), run_time=0.4)
         self.badge(Badge(*story.inside_badge))
-        warps = VGroup()
-        shown = min(story.residents, max(1, PARTS * slots // story.warps))
-        for number in range(shown):
-            block = ThreadBlock(self.block_number(number), px(110)).resident(self.hue)
-            block.move_to(self.door(box, number))
-            group = VGroup(*(Warp(LANES, spacing, self.hue) for _ in range(story.warps)))
-            for warp, one in enumerate(group):
-                one.scale(0.3).move_to(block).set_z_index(1)
-                one.target = one.copy().scale(1 / 0.3)
-                slot = (number * story.warps + warp) // PARTS
-                one.target.move_to(inside.place(warp % PARTS, slot, slots))
-            self.play(FadeIn(block, shift=px(60) * RIGHT), run_time=0.4)
-            moves = (ReplacementTransform(one, one.target) for one in group)
-            self.play(LaggedStart(*moves, lag_ratio=0.35, run_time=1.4 if number == 0 else 0.9))
-            self.remove(*group)
-            landed = VGroup(*(one.target for one in group))
-            self.add(landed)
-            warps.add(*landed)
-            self.remove(block)
-            self.add(block)
-            warps.add(block)
-        first = warps[0]
-        partition = label(tr("partition"), 44, bold=True).next_to(inside.boxes[-1], UP, px(12))
-        names = VGroup(partition)
-        if slots < 3:
-            names.add(label(tr("lanes"), 40).next_to(inside.lanes[0], UP, px(10)))
-            names.add(label(tr("warp"), 40).next_to(first, DOWN, px(10)))
-        self.play(FadeIn(names), run_time=0.3)
-        dots = first.dots.copy()
-        homes = [lane.copy().set_fill(ManimColor(self.hue)) for lane in inside.lanes[0]]
-        flights = (ReplacementTransform(dot, home) for dot, home in zip(dots, homes, strict=True))
-        self.play(LaggedStart(*flights, lag_ratio=0.04, run_time=1.4))
-        self.remove(*dots)
-        lit = VGroup(*homes)
-        self.add(lit)
+        slots = min(MOST_SLOTS, -(-story.residents * story.warps // PARTS))
+        warps = self.part_into_warps(inside, slots)
+        lanes = self.take_lanes(inside, warps[0], named=slots < 3)
         self.badge(Badge(*story.badge))
         self.say(story.four_limits)
-        self.play(FadeOut(lit, warps, inside, names), run_time=0.4)
-        self.box = box
+        self.play(FadeOut(lanes, warps, inside), run_time=0.4)
 
-    def door(self, box: SM, number: int) -> np.ndarray:
-        """Where the blocks of an SM stand in turn, beside its name."""
-        right = max(box.heading.get_right()[0], self.area.left + px(200)) + px(110)
-        return np.array([right + number * px(140), box.box.get_top()[1] - px(95), 0])
+    def part_into_warps(self, inside: Partitions, slots: int) -> VGroup:
+        """The blocks that fit come, one by one, and their warps go to the partitions in turn."""
+        story, seen = self.story, VGroup()
+        high = inside.place(0, 0, slots)[1] - inside.place(0, 1, slots)[1]
+        spacing = min(0.92 * inside.wide / (LANES + 1), high / 2.4)
+        for number in range(min(story.residents, max(1, PARTS * slots // story.warps))):
+            block = self.block(number)
+            warps = VGroup(*(Warp(LANES, spacing, self.hue) for _ in range(story.warps)))
+            for warp, one in enumerate(warps, number * story.warps):
+                one.move_to(inside.place(warp % PARTS, warp // PARTS, slots))
+            folded = [one.copy().scale(0.3).move_to(block) for one in warps]
+            self.play(FadeIn(block, shift=px(60) * RIGHT), run_time=0.4)
+            moves = (ReplacementTransform(small, one) for small, one in zip(folded, warps, strict=True))
+            self.play(LaggedStart(*moves, lag_ratio=0.35, run_time=0.9 if number else 1.4))
+            seen.add(*warps, block)
+        return seen
+
+    def take_lanes(self, inside: Partitions, warp: Warp, named: bool) -> VGroup:
+        """The threads of a warp take the lanes of its partition; returns those, and what is written there."""
+        names = VGroup(label(tr("partition"), 44, bold=True).next_to(inside.boxes[-1], UP, px(12)))
+        if named:
+            names.add(label(tr("lanes"), 40).next_to(inside.lanes[0], UP, px(10)))
+            names.add(label(tr("warp"), 40).next_to(warp, DOWN, px(10)))
+        self.play(FadeIn(names), run_time=0.3)
+        lanes = VGroup(*(lane.copy().set_fill(ManimColor(self.hue)) for lane in inside.lanes[0]))
+        flights = (ReplacementTransform(dot.copy(), lane) for dot, lane in zip(warp.dots, lanes, strict=True))
+        self.play(LaggedStart(*flights, lag_ratio=0.04, run_time=1.4))
+        return VGroup(lanes, names)
+
+    def block(self, number: int) -> ThreadBlock:
+        """One of the blocks that this SM gets, at its place beside the SM's name."""
+        block = ThreadBlock(self.block_number(number), px(110)).resident(self.hue)
+        return block.move_to(self.door(number))
+
+    def door(self, number: int) -> np.ndarray:
+        """Where the blocks of an SM stand in turn."""
+        right = max(self.box.heading.get_right()[0], self.area.left + px(200)) + px(110)
+        return np.array([right + number * px(140), self.box.box.get_top()[1] - px(95), 0])
 
     def block_number(self, resident: int) -> int:
         """The number of one of the blocks that this SM gets; where nobody knows, the how many-th it is."""
@@ -235,18 +238,14 @@ class ExecutionModel(ReportFilm):
         bars = LimitBars(story.occupancy.uses, names, self.hue, wide, high, story.residents, above=self.tall)
         bars.move_to(inner.get_bottom() + (bars.height / 2 + 0.07 * inner.height) * UP)
         shown = min(story.residents, 4)
-        blocks = [
-            ThreadBlock(self.block_number(number), px(110)).resident(self.hue) for number in range(shown)
-        ]
-        for number, block in enumerate(blocks):
-            block.move_to(self.door(box, number))
+        blocks = [self.block(number) for number in range(shown)]
         self.play(FadeIn(bars.grounds, bars.names, bars.amounts), run_time=0.4)
         self.add(bars)
         for number, block in enumerate(blocks):
             until = (number + 1) * story.residents / shown
             self.play(FadeIn(block, shift=px(200) * RIGHT), Run(bars, until=until, run_time=1.1))
         waiting = ThreadBlock(self.block_number(story.residents), px(110))
-        gate, away = self.door(box, shown), px(300) * RIGHT
+        gate, away = self.door(shown), px(300) * RIGHT
         waiting.move_to(gate + away)
         self.say(story.refused)
         self.play(FadeIn(waiting, shift=px(60) * LEFT), run_time=0.3)
@@ -280,7 +279,7 @@ class ExecutionModel(ReportFilm):
         if not story.order:
             return self.finding(Finding(story.finding, story.number, None, Badge(*story.badge), story.aside))
         gpu = SMMap(story.order.groups, story.order.order, 1, 0.7 * area.width, 0.42 * area.height)
-        badge = Badge(tr("measured on {gpu}", gpu=story.gpu), "measured")
+        badge = Badge(tr("measured on {gpu}", gpu=story.order.gpu), "measured")
         card = Finding(story.finding, story.number, gpu, badge, story.aside)
         self.finding(card, [Run(gpu, until=self.sms, run_time=0.8)])
 

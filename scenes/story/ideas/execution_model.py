@@ -21,7 +21,7 @@ class Order:
     """Which SM gets which block of a launch: `groups` of SMs, in `order`; `small` of them come first.
 
     `explained` of `launches` went so. `spread_ns`: from the first block's begin to the last's, where each SM
-    gets one.
+    gets one. `gpu`: on which that was measured.
     """
 
     groups: tuple[tuple[int, ...], ...]
@@ -30,6 +30,7 @@ class Order:
     explained: int
     launches: int
     spread_ns: int
+    gpu: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,15 +200,17 @@ def tell(
             f" which needs {kernel['shared_bytes'] / 1024:.0f} KB of shared memory; take a smaller tile"
         )
     rows = [*measured["rows"], *measured["kernels"]]
+    gpu = measured["machine"]["gpu"]
+    own = next((name for name, preset in presets().items() if preset["title"] == gpu), REFERENCE)
     agree = [
-        row["seen"] == occupancy(REFERENCE, row["threads"], row["registers"], row["shared_bytes"]).residents
+        row["seen"] == occupancy(own, row["threads"], row["registers"], row["shared_bytes"]).residents
         for row in rows
     ]
     alone, *beside = measured["beside"]
     walk = measured["walk"]
     return Story(
         device,
-        measured["machine"]["gpu"],
+        gpu,
         kernel,
         found,
         _order(ordered) if ordered["device"] == device else None,
@@ -240,4 +243,5 @@ def _order(ordered: Mapping[str, Any]) -> Order:
         sum(row["explained"] for row in rows),
         sum(row["launches"] for row in rows),
         ordered["launch_spread_ns"],
+        ordered["machine"]["gpu"],
     )
