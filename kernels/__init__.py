@@ -1,6 +1,7 @@
 """Matrix multiplication kernels in Triton, and the measuring of them.
 
     gemm/             the kernels, a file each, and the device functions that they share
+    ideas/            small kernels, each of which shows one idea by its time
     reductions/       five kernels that sum a vector
     launch/           from a problem and a variant to a launch: configuration, operands, plan tables, jobs
     measure/          kernel times by graph replay, the float64 reference, and recorded traces
@@ -22,7 +23,9 @@ What they offer:
     coalescing() -> dict                  uncoalesced loads against coalesced ones
     l2_order() -> dict                    one kernel, tiles in three orders: times, bytes out of DRAM
     memory_hierarchy() -> dict            bytes that cubes ask for, and what of them comes from L2 and DRAM
+    execution_model() -> dict             what an SM holds at once, and where its warps are
     pipelining() -> dict                  one kernel with 1, 2, 3 and 4 stages
+    thread_indexing() -> dict             one sum, with neighbouring threads ever further apart
     bench_reductions(n, ...) -> dict      times of sums, beside a copy and torch.sum
     tiling_hierarchy() -> dict            the tensor cores' rate by the columns of a wgmma
     split_k_and_friends() -> dict         schedules for products whose last wave is nearly empty
@@ -38,12 +41,14 @@ from .bench.bank_conflicts import bank_conflicts
 from .bench.bench import NAMES, bench
 from .bench.busy_sms import busy_sms
 from .bench.coalescing import coalescing
+from .bench.execution_model import execution_model
 from .bench.l2_order import l2_order
 from .bench.ladder import ladder
 from .bench.memory_hierarchy import memory_hierarchy
 from .bench.pipelining import pipelining
 from .bench.reductions import bench_reductions
 from .bench.split_k_and_friends import split_k_and_friends
+from .bench.thread_indexing import thread_indexing
 from .bench.tiling_hierarchy import tiling_hierarchy
 from .errors import KernelError
 from .matmul import matmul
@@ -62,6 +67,7 @@ __all__ = [
     "bench_reductions",
     "busy_sms",
     "coalescing",
+    "execution_model",
     "gpu_facts",
     "l2_order",
     "ladder",
@@ -72,6 +78,7 @@ __all__ = [
     "record",
     "sm_order",
     "split_k_and_friends",
+    "thread_indexing",
     "tiling_hierarchy",
     "tune",
     "turnaround",

@@ -68,7 +68,7 @@ class KernelLaunch:
         return arguments
 
     def _compile_and_launch(self) -> None:
-        made = self._compile()
+        made = self.compile()
         if not isinstance(made, CompiledKernel):  # Triton interprets
             return
         names = self.kernel.arg_names
@@ -78,8 +78,8 @@ class KernelLaunch:
         given.apply_defaults()
         self.compiled.append((made[(self.ctas, 1, 1)], given.args[len(self.arguments) :]))
 
-    def _compile(self) -> Any:
-        """Launch, and return what Triton made of the kernel."""
+    def compile(self) -> Any:
+        """Launch, and return what Triton made of the kernel; raises KernelError as a call does."""
         try:
             return self.kernel[(self.ctas,)](*self.arguments, **self.constants)
         except triton.runtime.errors.OutOfResources as short:

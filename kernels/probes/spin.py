@@ -8,6 +8,8 @@ Gluon gives a block the shared memory that it asks for. Triton's own tensors get
 and PTX declares at most 48 KB.
 """
 
+from typing import Any
+
 import numpy as np
 import torch
 import triton
@@ -19,14 +21,18 @@ from ..errors import KernelError
 WORDS = 6
 """int64 that a warp writes: SM, cycles to spin, begin (cycles, ns), end (cycles, ns)."""
 
+MOST_REGISTERS = 256
+"""Values that a thread holds where it is told how many registers to take: more than it can have."""
+
 BLOCK = np.dtype([(name, np.int64) for name in ("sm", "begin", "end", "begin_ns", "end_ns")])
 """A thread block as its warps stamped it; begin and end are cycles of its SM."""
 
 
 @gluon.jit(do_not_specialize=["cycles", "extra"])
-def spin(stamps, cycles, extra, KB: gl.constexpr, WARPS: gl.constexpr):
+def spin(stamps, cycles, extra, KB: gl.constexpr, WARPS: gl.constexpr, HELD: gl.constexpr = 0):
     """Block b spins for `cycles` and for up to `extra` more, which b alone decides, and owns KB of shared
-    memory. stamps: int64 [blocks, WARPS, WORDS].
+    memory. Meanwhile a thread holds HELD values, in registers as far as it may have them. stamps: int64
+    [blocks, WARPS, WORDS].
     """
     begin, begin_ns = gl.inline_asm_elementwise(
         """mov.u64 $0, %clock64;
@@ -36,6 +42,11 @@ def spin(stamps, cycles, extra, KB: gl.constexpr, WARPS: gl.constexpr):
     if KB:
         smem = gl.allocate_shared_memory(gl.int32, [KB, 256], gl.SwizzledSharedLayout(1, 1, 1, [0]))
         smem.index(0).store(gl.full([256], 0, gl.int32, gl.BlockedLayout([1], [32], [WARPS], [0])))
+    if HELD:
+        each = gl.arange(0, HELD * 32 * WARPS, gl.BlockedLayout([HELD], [32], [WARPS], [0]))
+        held = gl.inline_asm_elementwise(  # of a clock, so that no value can be computed again later
+            "mov.u32 $0, %clock;", "=r,r", [each], dtype=gl.int32, is_pure=False, pack=1
+        )
     # An iteration takes more than a cycle, so counting them ends the loop even where the clock stands still.
     gl.inline_asm_elementwise(
         """{
@@ -71,6 +82,9 @@ def spin(stamps, cycles, extra, KB: gl.constexpr, WARPS: gl.constexpr):
         "=r,l,l,l,r,r,r", [stamps, begin, begin_ns, cycles, extra, WARPS],
         dtype=gl.int32, is_pure=False, pack=1,
     )  # fmt: skip
+    if HELD:  # noqa: SIM102, as `and` would leave a branch where HELD is 0
+        if cycles < 0:  # never, which the compiler cannot know
+            gl.store(stamps + each, held.to(gl.int64))
 
 
 def shared_kb() -> int:
@@ -84,13 +98,19 @@ def stamp_buffer(launches: int, blocks: int, warps: int) -> torch.Tensor:
     return torch.zeros(launches, blocks, warps, WORDS, dtype=torch.int64, device="cuda")
 
 
-def launch(stamps: torch.Tensor, cycles: int, extra: int = 0, kb: int = 0, cluster: int = 1) -> None:
+def launch(
+    stamps: torch.Tensor, cycles: int, extra: int = 0, kb: int = 0, cluster: int = 1, registers: int = 0
+) -> Any:
     """One launch of spinning blocks into stamps [blocks, warps, WORDS]; `cluster` blocks share a cluster.
 
+    `registers`: of a thread, as near as ptxas comes; 0: the few that it needs. Returns what Triton compiled.
     Clusters of more than one block cannot have shared memory here: kb must be 0 for them.
     """
     blocks, warps, _ = stamps.shape
-    spin[(blocks // cluster,)](stamps, cycles, extra, KB=kb, WARPS=warps, num_warps=warps, num_ctas=cluster)
+    limit = {"HELD": MOST_REGISTERS, "maxnreg": registers} if registers else {}
+    return spin[(blocks // cluster,)](
+        stamps, cycles, extra, KB=kb, WARPS=warps, num_warps=warps, num_ctas=cluster, **limit
+    )
 
 
 def blocks(stamps: torch.Tensor) -> np.ndarray:

@@ -19,6 +19,8 @@ SHIPPED = {
     "memory": json.loads((DATA / "memory/h200.json").read_text("utf-8")),
     "tiling-hierarchy": json.loads((DATA / "tiling_hierarchy/h200.json").read_text("utf-8")),
     "busy-sms": json.loads((DATA / "busy_sms/h200.json").read_text("utf-8")),
+    "execution-model": json.loads((DATA / "execution_model/h200.json").read_text("utf-8")),
+    "thread-indexing": json.loads((DATA / "thread_indexing/h200.json").read_text("utf-8")),
 }
 SUMS = {
     "machine": {"gpu": "none"},
@@ -55,6 +57,8 @@ def asked(monkeypatch):
         memory=answer("memory"),
         tiling_hierarchy=answer("tiling-hierarchy"),
         busy_sms=lambda *problems, **options: seen.append((problems, options)) or SHIPPED["busy-sms"],
+        execution_model=answer("execution-model"),
+        thread_indexing=answer("thread-indexing"),
         bench_reductions=lambda *sizes, samples: seen.append(("reductions", sizes, samples)) or SUMS,
         NAMES=("naive-tma", "cublas"),
         bench=lambda *problems, **options: (
@@ -160,6 +164,25 @@ def test_turnaround_as_a_table(asked):
             str(row[name]) if name != "cycles" else str(row["cycles"]["p50"])
             for name in ("threads", "shared_kb", "residents", "spin", "cycles")
         ]
+
+
+def test_the_execution_model_as_a_table(asked):
+    report = SHIPPED["execution-model"]
+    head, columns, *lines = run("bench", "execution-model", "--launches", 3).splitlines()
+    assert "gpu NVIDIA H200" in head and columns.split()[-2:] == ["driver", "seen"]
+    for line, row in zip(lines, report["kernels"], strict=False):
+        assert line.split()[2:] == [
+            str(row[name]) for name in ("threads", "registers", "shared_bytes", "driver", "seen")
+        ]
+    assert f"of {len(report['rows'])} kernels that spin, {len(report['rows'])} with" in lines[-3]
+    assert asked == [("execution-model", 3)]
+
+
+def test_thread_indexing_as_a_table(asked):
+    report = SHIPPED["thread-indexing"]
+    _, _, *lines = run("bench", "thread-indexing").splitlines()
+    assert [int(line.split()[0]) for line in lines] == [row["stride"] for row in report["rows"]]
+    assert asked == [("thread-indexing", 40)]
 
 
 def test_memory_as_tables(asked):

@@ -31,6 +31,10 @@ def test_the_ranking_is_the_library_s():
     assert len(lines) == 3 and all(one.limit in line for one, line in zip(ranked, lines, strict=False))
 
 
+def test_a_gpu_whose_residents_nobody_can_count_is_refused_in_a_sentence():
+    assert run("choose", "--device", "mi300x", code=1).startswith("error: how AMD MI300X shares an SM out")
+
+
 def test_sms_alone_are_so_many_of_an_h200():
     few = json.loads(run("choose", "--sms", 4, "--json"))
     assert (

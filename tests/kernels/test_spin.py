@@ -24,8 +24,8 @@ load("kernels")
 from tilesim_kernels.probes.spin import spin
 
 kb, warps, cluster = map(int, sys.argv[1:])
-types = dict(stamps="*i64", cycles="i32", extra="i32", KB="constexpr", WARPS="constexpr")
-source = GluonASTSource(spin, types, {(3,): kb, (4,): warps}, {(0,): [["tt.divisibility", 16]]})
+types = dict(stamps="*i64", cycles="i32", extra="i32", KB="constexpr", WARPS="constexpr", HELD="constexpr")
+source = GluonASTSource(spin, types, {(3,): kb, (4,): warps, (5,): 0}, {(0,): [["tt.divisibility", 16]]})
 made = compile(source, target=GPUTarget("cuda", 90, 32), options=dict(num_warps=warps, num_ctas=cluster))
 print(made.metadata.shared)
 print(made.asm["ptx"])

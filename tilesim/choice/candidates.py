@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from tilesim.choice.kernels import GROUPED, KERNELS, LINE, Kernel
 from tilesim.devices.device import Device, facts
 from tilesim.devices.facts import REFERENCE, values
+from tilesim.devices.occupancy import occupancy
 from tilesim.problems import DTYPE_BYTES, MAX_TILES, Problem
 from tilesim.variants import Variant
 
@@ -51,24 +52,20 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a thread block and an SM have, bytes of shared memory and counts."""
+    """What a thread block and an SM of a `device` have, bytes of shared memory."""
 
+    device: str
     block_bytes: int
     sm_bytes: int
-    registers: int
-    threads: int
-    blocks: int
     features: tuple[str, ...]
 
     @classmethod
     def of(cls, device: Device) -> "Limits":
         """Those of a preset; a device without a name is so many SMs of an H200."""
-        known = values(facts(device.name or REFERENCE))
-        return cls(
-            known["shared_kib_per_block"] * 1024, known["shared_kib_per_sm"] * 1024,
-            known["registers_per_sm"], known["threads_per_sm"], known["blocks_per_sm"],
-            tuple(known["features"]),
-        )  # fmt: skip
+        name = device.name or REFERENCE
+        known = values(facts(name))
+        block, sm = known["shared_kib_per_block"] * 1024, known["shared_kib_per_sm"] * 1024
+        return cls(name, block, sm, tuple(known["features"]))
 
 
 def candidates(problem: Problem, device: Device, layout: str = "nn", loads: str = "") -> Iterator[Candidate]:
@@ -195,11 +192,8 @@ def _residents(kernel: Kernel, tiled: Problem, warps: int, stages: int, limits: 
     """Thread blocks on an SM: all that fit of a kernel with a block for each tile, else those launched."""
     shared = shared_bytes(kernel, tiled, stages, min(kernel.c_parts))
     threads = 32 * warps * kernel.groups
-    registers = threads * (tiled.tile_m * tiled.tile_n // threads + OTHER_REGISTERS)
-    fit = min(
-        limits.sm_bytes // (shared + RESERVED_BYTES), limits.registers // registers,
-        limits.threads // threads, limits.blocks,
-    )  # fmt: skip
+    registers = tiled.tile_m * tiled.tile_n // threads + OTHER_REGISTERS
+    fit = occupancy(limits.device, threads, registers, shared).residents
     return fit if kernel.variant.schedule == "naive" else min(fit, _beside(kernel, warps))
 
 

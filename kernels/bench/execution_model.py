@@ -1,0 +1,116 @@
+"""execution_model: what an SM holds at once, of which kernels, and where the warps of a block are meanwhile.
+
+residents   blocks that only spin, with a sweep of registers, shared memory and threads
+kernels     registers and shared memory of compiled matrix products, and how many blocks an SM held of them
+walk        when each warp of a block was through with each part of its program
+beside      what a warp's multiplying takes beside each other warp: who shares a part of the SM
+"""
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from tilesim.problems import Problem
+from tilesim.variants import Variant
+
+from ..gemm.stamps import WORDS
+from ..launch.config import pipeline
+from ..launch.jobs import job
+from ..launch.operands import gpu_memory, matrices
+from ..launch.variants import on_this_machine
+from ..measure.machine import device, facts
+from ..measure.reference import gate
+from ..measure.timing import require_gpu, working_gpu
+from ..probes.residents import counted, resources_of
+from ..probes.warp_walk import PARTS, beside, walked
+
+TILES = ((64, 64, 64), (128, 64, 64), (128, 128, 64), (128, 256, 64))
+LOADS = ("ptr", "tma")
+STAGES = 3
+SIZE = 4096, 4096, 512
+
+METHOD = (
+    "residents: blocks that only spin, one more for each SM than the driver says that fit; seen: the most of"
+    " an SM that began before its first ended. kernels: naive products of {m}x{n}x{k} in bf16 with {stages}"
+    " stages, checked against float64; seen: the most main loops and writes of an SM at an instant. walk: of"
+    " {launches} launches of a block for each SM, from far memory, the block of median length; cycles from"
+    " its first warp's begin. beside: medians of {launches} launches"
+)
+
+
+def execution_model(launches: int = 21) -> dict[str, Any]:
+    """All four, in JSON values: "machine", "method", "rows" (of residents), "kernels", "walk" and "beside".
+
+    A row: see `probes.residents.counted`. A kernel: name, tile, warps, stages and the same. walk: parts,
+    cycles (int, [warps, parts + 1]), blocks, and the spread of how long after its first warp a block's last
+    one comes to the barrier: p20, median, p80. beside: cycles of a warp alone, and by its partner's number.
+
+    Raises KernelError without an NVIDIA GPU, or where a kernel makes something wrong.
+    """
+    require_gpu()
+    m, n, k = SIZE
+    with working_gpu():
+        return {
+            "machine": facts(),
+            "method": METHOD.format(m=m, n=n, k=k, stages=STAGES, launches=launches),
+            "rows": counted(),
+            "kernels": [kernel_row(tile, loads) for loads in LOADS for tile in TILES],
+            "walk": typical_walk(walked(launches, torch.cuda.get_device_properties().multi_processor_count)),
+            "beside": np.median(beside(launches), axis=0).astype(int).tolist(),
+        }
+
+
+def kernel_row(tile: tuple[int, int, int], loads: str) -> dict[str, Any]:
+    """What a compiled product needs, and how many of its blocks an SM was seen to hold."""
+    problem = Problem(*SIZE, tile=tile)
+    warps, stages, _ = pipeline(problem, stages=STAGES)
+    variant, _ = on_this_machine(Variant("naive", loads, warps=warps, stages=stages), problem)
+    with gpu_memory(problem):
+        operands = matrices(problem, "cuda", 0)
+        stamps = torch.zeros(problem.tiles, WORDS, dtype=torch.int64, device="cuda")
+        launch = job(variant, problem, device(1)).launcher(operands, stamps)
+        gate(variant.name, launch, problem, operands)
+        resources = resources_of(launch.compile(), 32 * warps)
+        stamps.zero_()
+        launch()
+        sm, start, done = stamps.cpu().numpy()[:, [1, 2, 6]].T
+    seen = at_once(sm, start, done)
+    return {
+        "name": variant.name,
+        "tile": list(tile),
+        "warps": warps,
+        "stages": stages,
+        **resources,
+        "seen": seen,
+    }
+
+
+def at_once(sm: np.ndarray, start: np.ndarray, done: np.ndarray) -> int:
+    """The most of an SM's blocks that ran at an instant, by their times.
+
+    >>> at_once(np.array([0, 0, 1]), np.array([0, 5, 0]), np.array([6, 9, 9]))
+    2
+    """
+    when = np.concatenate([start, done])
+    steps = np.repeat([1, -1], len(sm))
+    most = 0
+    for one in np.unique(sm):
+        here = np.tile(sm == one, 2)
+        order = np.lexsort((steps[here], when[here]))  # who leaves at an instant leaves first
+        most = max(most, int(np.cumsum(steps[here][order]).max()))
+    return most
+
+
+def typical_walk(cycles: np.ndarray) -> dict[str, Any]:
+    """The block of median length out of cycles [blocks, warps, parts + 1], and how far warps were apart."""
+    length = cycles.max(axis=(1, 2))
+    kept = int(np.argsort(length)[len(length) // 2])
+    apart = np.ptp(cycles[:, :, -2], axis=1)
+    p20, median, p80 = (int(value) for value in np.quantile(apart, (0.2, 0.5, 0.8)))
+    return {
+        "parts": list(PARTS),
+        "cycles": cycles[kept].tolist(),
+        "blocks": len(cycles),
+        "apart": {"p20": p20, "median": median, "p80": p80},
+    }

@@ -1,0 +1,95 @@
+"""How many thread blocks an SM holds: as NVIDIA's calculator, its guides and a GPU say."""
+
+import csv
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tilesim.devices.device import presets
+from tilesim.devices.occupancy import LIMITS, occupancy
+from tilesim.errors import DeviceError
+from tilesim.ladder.reports import report
+
+NVIDIA = sorted(set(presets()) - {"mi300x"})
+DEVICES = st.sampled_from(NVIDIA)
+THREADS, REGISTERS, SHARED = st.integers(1, 1024), st.integers(1, 255), st.integers(0, 2**18)
+CALCULATED = list(csv.DictReader(Path(__file__).with_name("cuda_occupancy.csv").open(encoding="utf-8")))
+"""By cuda_occupancy.c, with the header cuda_occupancy.h of the CUDA Toolkit 13.0."""
+
+
+@pytest.mark.parametrize("device", NVIDIA)
+def test_residents_are_those_of_nvidias_calculator(device):
+    rows = [row for row in CALCULATED if row["device"] == device]
+    names = ("threads", "registers", "shared_bytes")
+    off = [
+        row
+        for row in rows
+        if occupancy(device, *(int(row[n]) for n in names)).residents != int(row["residents"])
+    ]
+    assert rows and not off
+
+
+@pytest.mark.parametrize(
+    "device, threads, registers, residents, share",
+    [
+        ("v100", 128, 37, 12, 0.75),
+        ("v100", 320, 37, 4, 0.625),
+        ("v100", 512, 64, 2, 0.5),
+        ("v100", 512, 65, 1, 0.25),
+    ],
+)
+def test_examples_of_nvidias_guides_come_out(device, threads, registers, residents, share):
+    """CUDA C++ Best Practices Guide, Calculating Occupancy, and CUDA C++ Programming Guide, Multiprocessor
+    Level, whose GPU of compute capability 6.x has as many registers."""
+    found = occupancy(device, threads, registers)
+    assert (found.residents, found.share) == (residents, share)
+    assert found.binding == ("registers",)
+
+
+@given(DEVICES, THREADS, REGISTERS, SHARED)
+def test_what_binds_has_no_room_for_another_block(device, threads, registers, shared):
+    found = occupancy(device, threads, registers, shared)
+    assert [use.limit for use in found.uses] == list(LIMITS) and 0 <= found.share <= 1
+    for use in found.uses:
+        assert found.residents * use.of_block <= use.of_sm
+        assert (use.limit in found.binding) == (use.blocks == found.residents)
+
+
+@given(DEVICES, THREADS, REGISTERS, SHARED, st.integers(0, 3), st.integers(1, 64))
+def test_who_needs_more_is_resident_less(device, threads, registers, shared, which, more):
+    needs = [threads, registers, shared]
+    if which < 3:
+        needs[which] = min((1024, 255, 2**18)[which], needs[which] + more)
+    assert occupancy(device, *needs).residents <= occupancy(device, threads, registers, shared).residents
+
+
+@pytest.mark.parametrize(
+    "call, says",
+    [
+        (lambda: occupancy("mi300x", 128, 64), "AMD MI300X shares an SM out to blocks is not known"),
+        (lambda: occupancy("h2000", 128, 64), "h200"),
+        (lambda: occupancy("h200", 1025, 64), "threads is 1025"),
+        (lambda: occupancy("h200", 128, 256), "registers is 256"),
+        (lambda: occupancy("h200", 128, 64, -1), "shared_bytes is -1"),
+    ],
+)
+def test_what_no_sm_can_do_is_refused_in_a_sentence(call, says):
+    with pytest.raises(DeviceError, match=says):
+        call()
+
+
+def test_an_h200_and_its_driver_hold_as_many_blocks_as_the_rules_say():
+    """142 kernels that only spin, and 8 matrix products: by the driver, and as the blocks stamped."""
+    measured = report("execution_model")
+    rows = [*measured["rows"], *measured["kernels"]]
+    for row in rows:
+        found = occupancy("h200", row["threads"], row["registers"], row["shared_bytes"])
+        assert found.residents == row["driver"] == row["seen"], row
+    bound = {
+        limit
+        for row in rows
+        for limit in occupancy("h200", row["threads"], row["registers"], row["shared_bytes"]).binding
+    }
+    assert bound == set(LIMITS)

@@ -1,0 +1,78 @@
+"""Which thread takes which cell: every cell once, however the axes go, and neighbours as far as they say."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tilesim.errors import TilesimError
+from tilesim.ideas import coalescing
+from tilesim.ideas.thread_indexing import Launch, addresses, axes, cells, strided_cells, warps
+from tilesim.ladder.reports import report
+
+SIDE = st.integers(1, 8)
+LAUNCHES = st.builds(lambda a, b, c, d: Launch((a, b), (c, d)), SIDE, SIDE, SIDE, SIDE)
+
+
+@given(LAUNCHES, st.booleans())
+def test_every_cell_is_taken_once(launch, swapped):
+    rows, columns = cells(launch, swapped)
+    high, wide = launch.grid[1] * launch.block[1], launch.grid[0] * launch.block[0]
+    if swapped:
+        high, wide = wide, high
+    assert sorted((rows * wide + columns).ravel().tolist()) == list(range(high * wide))
+
+
+@given(LAUNCHES)
+def test_x_and_y_are_what_the_guide_says(launch):
+    x, y = axes(launch)
+    for block in range(x.shape[0]):
+        by, bx = divmod(block, launch.grid[0])
+        for thread in range(x.shape[1]):
+            ty, tx = divmod(thread, launch.block[0])
+            assert (x[block, thread], y[block, thread]) == (
+                bx * launch.block[0] + tx,
+                by * launch.block[1] + ty,
+            )
+
+
+@given(st.sampled_from([1, 2, 4, 8, 16, 32, 64]), st.sampled_from([64, 128]))
+def test_with_any_stride_each_cell_is_taken_once_by_neighbours_that_far_apart(stride, columns):
+    rows, found = strided_cells(32 * columns, columns, stride)
+    cell = rows * columns + found
+    assert sorted(cell.tolist()) == list(range(32 * columns))
+    assert (np.diff(warps(cell)) == stride).mean() > 0.9
+
+
+def test_a_row_as_stride_is_the_same_as_the_axes_swapped():
+    rows, columns = strided_cells(32 * 64, 64, 64)
+    swapped_rows, swapped_columns = cells(Launch(grid=(1, 64), block=(32, 1)), swapped=True)
+    assert rows.tolist() == swapped_rows.ravel().tolist()
+    assert columns.tolist() == swapped_columns.ravel().tolist()
+
+
+def test_a_warp_along_a_row_moves_four_sectors_and_down_a_column_32():
+    launch, swapped = Launch((2, 4), (32, 8)), Launch((1, 8), (32, 8))
+    for made, flag, sectors in ((launch, False, 4), (swapped, True, 32)):
+        warp = warps(addresses(*cells(made, flag), 256, 4))[0]
+        assert coalescing.moved(warp, 4).sectors == sectors
+
+
+def test_the_sum_is_the_same_with_every_stride_that_was_measured():
+    rows = report("thread_indexing")["rows"]
+    assert len({row["sum"] for row in rows}) == 1 and len({row["stride"] for row in rows}) == len(rows)
+
+
+@pytest.mark.parametrize(
+    "call, says",
+    [
+        (lambda: Launch((0, 1), (1, 1)), "a side of the grid is 0"),
+        (lambda: Launch((1, 1), (64, 32)), "a block of 2048 threads is too large"),
+        (lambda: Launch((2**10, 2**10), (32, 32)), "threads are too many"),
+        (lambda: strided_cells(64, 64, 3), "the stride, 3, do not divide"),
+        (lambda: warps(np.arange(40)), "40 threads are no whole warps"),
+    ],
+)
+def test_what_no_launch_can_be_is_refused_in_a_sentence(call, says):
+    with pytest.raises(TilesimError, match=says):
+        call()

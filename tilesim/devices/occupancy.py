@@ -1,0 +1,134 @@
+"""Occupancy: how many thread blocks an SM holds at once, and which of its four limits they reach first.
+
+A thread block stays on one SM from its launch to its end, with all that it needs. So an SM holds another one
+only while it has four things left:
+
+    registers       a warp gets 32 times what a thread needs, rounded up to REGISTER_UNIT. An SM has PARTS
+                    parts with a scheduler and a fourth of the registers each, and a warp lives in one of
+                    them: the rest of a part that is too small for a warp is lost. A block is admitted as if
+                    its warps filled all parts evenly.
+    shared memory   what the block asks for and what the system keeps for itself in each block, which is the
+                    difference between what an SM and what a block may have: 1 KiB since compute capability
+                    8.0, and nothing before. Rounded up to 128 bytes, before 8.0 to 256.
+    threads         whole warps of 32.
+    block slots     one each.
+
+These are the rules of NVIDIA's occupancy calculator (cuda_occupancy.h of the CUDA Toolkit 13.0, functions
+cudaOccMaxBlocksPerSM...Limit; limits of each compute capability: CUDA C++ Programming Guide, tables 26 and
+27). On an H200 the driver's cuOccupancyMaxActiveBlocksPerMultiprocessor and blocks that stamped when they
+began agree with them: `tilesim bench execution-model`.
+
+How many blocks are resident says nothing about how fast they are: a block alone on an SM may be faster than
+two. It says how many can hide each other's waits.
+"""
+
+from dataclasses import dataclass
+
+from tilesim.devices.device import facts, presets
+from tilesim.devices.facts import values
+from tilesim.errors import DeviceError, whole
+
+WARP, PARTS = 32, 4
+REGISTER_UNIT, MOST_REGISTERS = 256, 255
+"""Registers are given to a warp in units of 256, and a thread has at most 255."""
+
+LIMITS = ("registers", "shared memory", "threads", "block slots")
+UNLIMITED = 2**31 - 1
+"""Blocks that a limit admits of which they need nothing."""
+
+NEEDED = (
+    "registers_per_sm", "shared_kib_per_sm", "shared_kib_per_block", "threads_per_sm", "threads_per_block",
+    "blocks_per_sm",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """Of one limit: what a block takes `of_block`, what there is `of_sm`, and how many `blocks` it admits.
+
+    Registers have 32 bits, shared memory is in bytes.
+    """
+
+    limit: str
+    of_block: int
+    of_sm: int
+    blocks: int
+
+
+@dataclass(frozen=True, slots=True)
+class Occupancy:
+    """Thread blocks on an SM: a Use for each of LIMITS, in their order."""
+
+    uses: tuple[Use, ...]
+
+    @property
+    def residents(self) -> int:
+        """Thread blocks that an SM holds at once; 0 where it cannot run one."""
+        return min(use.blocks for use in self.uses)
+
+    @property
+    def binding(self) -> tuple[str, ...]:
+        """The limits that keep the next block away, most often one."""
+        return tuple(use.limit for use in self.uses if use.blocks == self.residents)
+
+    @property
+    def share(self) -> float:
+        """Resident threads of those that an SM can hold, up to 1: what profilers call occupancy."""
+        threads = self.uses[2]
+        return self.residents * threads.of_block / threads.of_sm
+
+
+def occupancy(device: str, threads: int, registers: int, shared_bytes: int = 0) -> Occupancy:
+    """How many blocks of `threads` with so many `registers` each and `shared_bytes` an SM holds.
+
+    Raises DeviceError for a device that is not known, one of another maker, or a number that no block can
+    have.
+
+    With 128 threads of 37 registers 12 blocks are 75 % of an SM, and with 320 threads 4 are 63 % (CUDA C++
+    Best Practices Guide, Calculating Occupancy):
+
+    >>> twelve, four = occupancy("v100", 128, 37), occupancy("v100", 320, 37)
+    >>> twelve.residents, twelve.share, four.residents, four.share
+    (12, 0.75, 4, 0.625)
+
+    A tile of 128 x 128 whose three stages take 96 KiB:
+
+    >>> found = occupancy("h200", 128, 168, 98304)
+    >>> found.residents, found.binding
+    (2, ('shared memory',))
+    """
+    known = values(facts(device))
+    if known.get("threads_per_warp") != WARP or any(name not in known for name in NEEDED):
+        title = presets()[device]["title"]
+        raise DeviceError(f"how {title} shares an SM out to blocks is not known; take a GPU of NVIDIA's")
+    threads = whole("threads", threads, 1, known["threads_per_block"], DeviceError)
+    registers = whole("registers", registers, 1, MOST_REGISTERS, DeviceError)
+    shared_bytes = whole("shared_bytes", shared_bytes, 0, 2**31, DeviceError)
+    warps = -(-threads // WARP)
+    return Occupancy(
+        (
+            _registers(warps, registers, known["registers_per_sm"]),
+            _shared(shared_bytes, known["shared_kib_per_sm"] * 1024, known["shared_kib_per_block"] * 1024),
+            Use(LIMITS[2], warps * WARP, known["threads_per_sm"], known["threads_per_sm"] // (warps * WARP)),
+            Use(LIMITS[3], 1, known["blocks_per_sm"], known["blocks_per_sm"]),
+        )
+    )
+
+
+def _registers(warps: int, registers: int, of_sm: int) -> Use:
+    of_warp = _up(registers * WARP, REGISTER_UNIT)
+    fits = of_warp * _up(warps, PARTS) <= of_sm
+    in_part = of_sm // PARTS // of_warp
+    return Use(LIMITS[0], of_warp * warps, of_sm, in_part * PARTS // warps if fits else 0)
+
+
+def _shared(asked: int, of_sm: int, most: int) -> Use:
+    reserved = of_sm - most
+    of_block = _up(asked + reserved, 128 if reserved else 256)
+    if of_block > of_sm:
+        return Use(LIMITS[1], of_block, of_sm, 0)
+    return Use(LIMITS[1], of_block, of_sm, of_sm // of_block if of_block else UNLIMITED)
+
+
+def _up(value: int, unit: int) -> int:
+    return -(-value // unit) * unit
