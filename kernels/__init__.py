@@ -2,6 +2,7 @@
 
     gemm/             the kernels, a file each, and the device functions that they share
     reductions/       five kernels that sum a vector
+    ideas/            small kernels, each of which shows one idea by its time
     launch/           from a problem and a variant to a launch: configuration, operands, plan tables, jobs
     measure/          kernel times by graph replay, the float64 reference, and recorded traces
     bench/            kernels timed beside each other and beside libraries
@@ -18,6 +19,8 @@ What they offer:
     tune(problem, ...) -> dict            the table of the fastest kernels, which matmul reads
     ladder() -> dict                      every step from one program per element to the fastest kernel
     coalescing() -> dict                  uncoalesced loads against coalesced ones
+    divergence() -> dict                  a branch and a loop that lanes take in 1 to 32 ways
+    loop_unrolling() -> dict              a sum with 1 to 16 loads a turn, and chains of multiply-adds
     pipelining() -> dict                  one kernel with 1, 2, 3 and 4 stages
     bench_reductions(n, ...) -> dict      times of sums, beside a copy and torch.sum
     turnaround() -> dict                  from a thread block's end to its successor's begin
@@ -30,7 +33,9 @@ Importing this needs torch and triton; running it, an NVIDIA GPU, or for product
 
 from .bench.bench import NAMES, bench
 from .bench.coalescing import coalescing
+from .bench.divergence import divergence
 from .bench.ladder import ladder
+from .bench.loop_unrolling import loop_unrolling
 from .bench.pipelining import pipelining
 from .bench.reductions import bench_reductions
 from .errors import KernelError
@@ -48,8 +53,10 @@ __all__ = [
     "bench",
     "bench_reductions",
     "coalescing",
+    "divergence",
     "gpu_facts",
     "ladder",
+    "loop_unrolling",
     "matmul",
     "memory",
     "pipelining",

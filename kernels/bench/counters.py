@@ -1,4 +1,4 @@
-"""Bytes that a kernel moves, counted by the GPU: Nsight Compute profiles one launch in a process."""
+"""What the GPU counts while a kernel runs, above all bytes: Nsight Compute profiles launches in a process."""
 
 import csv
 import json
@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -33,12 +33,15 @@ load instruction; spills are registers that did not fit and are loaded again."""
 LONGEST_S = 300
 """How long a process under the profiler may take."""
 
+INSTRUCTIONS = {"issued": "smsp__inst_executed.sum", "of_threads": "smsp__thread_inst_executed.sum"}
+"""Instructions that warps executed, and the sum over the threads that were active in them."""
+
 ONCE = """
 import sys
+from importlib import import_module
 from tilesim.cli.packages import load
 load("kernels")
-from tilesim_kernels.bench.counters import once
-once(sys.argv[1])
+import_module("tilesim_kernels.bench." + sys.argv[1]).once(sys.argv[2])
 """
 
 
@@ -47,13 +50,23 @@ def counted(contenders: Sequence[tuple[Problem, Variant | None]]) -> list[dict[s
 
     None where Nsight Compute is not there or reads no counters here. The contenders must run on this machine.
     """
+    asked = json.dumps([[asdict(problem), variant and asdict(variant)] for problem, variant in contenders])
+    said = profiled("counters", asked, METRICS)
+    return said and totals(said, len(contenders))
+
+
+def profiled(bench: str, asked: str, metrics: Mapping[str, str], kernels: str = ".") -> str | None:
+    """What Nsight Compute says as CSV while `once` of the module `bench` runs what is `asked`.
+
+    `kernels`: a pattern of those to profile. None where the profiler is not there, or fails.
+    """
     ncu = shutil.which("ncu")
     if ncu is None:
         return None
-    asked = json.dumps([[asdict(problem), variant and asdict(variant)] for problem, variant in contenders])
     command = [
         ncu, "--profile-from-start", "off", "--clock-control", "none", "--csv", "--print-units", "base",
-        "--metrics", ",".join(METRICS.values()), sys.executable, "-c", ONCE, asked,
+        "--kernel-name", f"regex:{kernels}", "--metrics", ",".join(metrics.values()),
+        sys.executable, "-c", ONCE, bench, asked,
     ]  # fmt: skip
     root = str(Path(__file__).parents[2])
     path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
@@ -64,10 +77,12 @@ def counted(contenders: Sequence[tuple[Problem, Variant | None]]) -> list[dict[s
         )  # fmt: skip
     except (OSError, subprocess.SubprocessError):
         return None
-    return totals(done.stdout, len(contenders))
+    return done.stdout
 
 
-def totals(csv_text: str, contenders: int) -> list[dict[str, int]] | None:
+def totals(
+    csv_text: str, contenders: int, metrics: Mapping[str, str] = METRICS
+) -> list[dict[str, int]] | None:
     """The counters in what Nsight Compute said as CSV, per contender; what is left over is the last one's.
 
     None where a counter is missing, as where the profiler has no right to read it.
@@ -80,7 +95,7 @@ def totals(csv_text: str, contenders: int) -> list[dict[str, int]] | None:
     head = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
     if head is None:
         return None
-    names = {metric: name for name, metric in METRICS.items()}
+    names = {metric: name for name, metric in metrics.items()}
     sums: list[dict[str, int]] = [{} for _ in range(contenders)]
     launches: dict[str, int] = {}
     for row in csv.DictReader(lines[head:]):
@@ -92,7 +107,7 @@ def totals(csv_text: str, contenders: int) -> list[dict[str, int]] | None:
             counts[name] = counts.get(name, 0) + round(float(row["Metric Value"].replace(",", "")))
         except ValueError:
             return None
-    return sums if all(set(counts) == set(METRICS) for counts in sums) else None
+    return sums if all(set(counts) == set(metrics) for counts in sums) else None
 
 
 def once(asked: str) -> None:

@@ -9,7 +9,9 @@ import click
 from tilesim.cli.commands.bench import (
     choice,
     coalescing,
+    divergence,
     ladder,
+    loop_unrolling,
     memory,
     pipelining,
     reductions,
@@ -86,7 +88,18 @@ def _check(name: str, known: Sequence[str]) -> None:
         raise click.UsageError(unknown("kernel", name, [*known, PLANNED + "SCHEDULE"]))
 
 
-for module in (choice, coalescing, pipelining, ladder, turnaround, sm_order, memory, reductions):
+for module in (
+    choice,
+    coalescing,
+    pipelining,
+    ladder,
+    turnaround,
+    sm_order,
+    memory,
+    reductions,
+    divergence,
+    loop_unrolling,
+):
     command.add_command(module.command)
 
 

@@ -1,0 +1,116 @@
+"""divergence: a branch and a loop that the lanes of a warp take in 1 to 32 ways, in cycles of an SM."""
+
+import json
+from typing import Any
+
+import numpy as np
+import torch
+
+from tilesim.errors import whole
+
+from ..errors import KernelError
+from ..ideas.divergence import LANES, LENGTH, TURN, WAYS, launch
+from ..measure.machine import facts
+from ..measure.timing import require_gpu, working_gpu
+from .counters import INSTRUCTIONS, profiled, totals
+
+TURNS = 32
+"""Turns of the loop that the longest way does."""
+SPLITS = ("lanes", "warps")
+"""Who takes the ways in turn: neighbouring lanes, or whole warps."""
+MANY_WARPS = 32
+POWERS = (1, 2, 4, 8, 16, 32)
+
+METHOD = (
+    "one thread block of 1 or 32 warps; each thread reads from memory which way it takes, and stamps"
+    " %clock64 before and after; cycles: from the first warp that begins to the last past the ways;"
+    " tail_cycles: of the code that all have in common after them; a way of the branch is {length} dependent"
+    " multiply-adds, a turn of the loop {turn}; lane i, or warp i, is in way i % ways; in the branch each way"
+    " is code of its own, in the loop way w does (w + 1) / ways of {turns} turns; spans: of one warp's branch,"
+    " begin and end of each way in cycles, in the median launch; joined: the launches after which all lanes of a warp went on in"
+    " one cycle, as a share; each launch's sums must be exact; {launches} launches of each in turn, after one"
+    " that is not timed; issued, of_threads: instructions of one launch that warps executed, and that their"
+    " active threads did, by Nsight Compute, 0 where it reads no counters"
+)
+
+
+def divergence(launches: int = 20) -> dict[str, Any]:
+    """Time each split of a branch and a loop, in JSON values: "machine", "method" and "rows".
+
+    A row has code ("branch" or "loop"), ways, split, warps; cycles (the median), p20 and p80, tail_cycles,
+    spans, joined, issued and of_threads (see METHOD).
+
+    Raises KernelError without an NVIDIA GPU, for launches that are no whole number from 1 to 1000, or where
+    a thread's sum is wrong.
+    """
+    launches = whole("launches", launches, 1, 1000, KernelError)
+    require_gpu()
+    asked = cases()
+    with working_gpu():
+        seen: list[list[np.ndarray]] = [[] for _ in asked]
+        for turn in range(-1, launches):
+            for (code, ways, split, warps), runs in zip(asked, seen, strict=True):
+                stamps = launch(code, todo(code, ways, split, warps))
+                if turn >= 0:
+                    runs.append(stamps)
+    said = profiled("divergence", json.dumps(asked), INSTRUCTIONS, "diverge")
+    counts = totals(said or "", len(asked), INSTRUCTIONS) or [dict.fromkeys(INSTRUCTIONS, 0)] * len(asked)
+    method = METHOD.format(length=LENGTH, turn=TURN, turns=TURNS, launches=launches)
+    rows = [
+        dict(zip(("code", "ways", "split", "warps"), case, strict=True)) | figures(case[0], runs) | count
+        for case, runs, count in zip(asked, seen, counts, strict=True)
+    ]
+    return {"machine": facts(), "method": method, "rows": rows}
+
+
+def cases() -> list[tuple[str, int, str, int]]:
+    """Code, ways, split and warps of each row: one warp in any number of ways, many in powers of two."""
+    one = [(code, ways, "lanes", 1) for code in ("branch", "loop") for ways in range(1, WAYS + 1)]
+    many = [
+        (code, ways, split, MANY_WARPS) for code in ("branch", "loop") for split in SPLITS for ways in POWERS
+    ]
+    return one + many
+
+
+def todo(code: str, ways: int, split: str, warps: int) -> np.ndarray:
+    """What the threads of a block are asked to do: their way, or their turns; int [32 * warps].
+
+    >>> todo("branch", 4, "lanes", 1)[:6].tolist(), todo("loop", 2, "warps", 2)[[0, 31, 32]].tolist()
+    ([0, 1, 2, 3, 0, 1], [16, 16, 32])
+    """
+    threads = np.arange(LANES * warps)
+    way = (threads if split == "lanes" else threads // LANES) % ways
+    return way if code == "branch" else -(-(way + 1) * TURNS // ways)
+
+
+def figures(code: str, runs: list[np.ndarray]) -> dict[str, Any]:
+    """The figures of launches of one case, from their STAMPS [threads].
+
+    >>> stamps = np.zeros(32, STAMPS)
+    >>> stamps["went"], stamps["joined"], stamps["end"] = 40, 50, 90
+    >>> found = figures("branch", [stamps])
+    >>> found["cycles"], found["tail_cycles"], found["spans"], found["joined"]
+    (50.0, 40.0, [[0, 40]], 1.0)
+    """
+    cycles = np.array([stamps["joined"].max() - stamps["begin"].min() for stamps in runs])
+    tail = np.array([stamps["end"].max() - stamps["joined"].max() for stamps in runs])
+    p20, median, p80 = np.quantile(cycles, (0.2, 0.5, 0.8)).tolist()
+    shown = runs[int(np.argsort(cycles)[len(runs) // 2])]
+    spans = np.unique(np.stack([shown["came"], shown["went"]], axis=1) - shown["begin"].min(), axis=0)
+    together = [(np.ptp(stamps["joined"].reshape(-1, LANES), axis=1) == 0).all() for stamps in runs]
+    return {
+        "cycles": median,
+        "p20": p20,
+        "p80": p80,
+        "tail_cycles": float(np.median(tail)),
+        "spans": spans.tolist() if code == "branch" and len(shown) == LANES else [],
+        "joined": float(np.mean(together)),
+    }
+
+
+def once(asked: str) -> None:
+    """Launch each case once under the profiler."""
+    torch.cuda.profiler.start()
+    for code, ways, split, warps in json.loads(asked):
+        launch(code, todo(code, ways, split, warps))
+    torch.cuda.profiler.stop()
