@@ -26,9 +26,9 @@ METHOD = (
     " %clock64 before and after; cycles: from the first warp that begins to the last past the ways;"
     " tail_cycles: of the code that all have in common after them; a way of the branch is {length} dependent"
     " multiply-adds, a turn of the loop {turn}; lane i, or warp i, is in way i % ways; in the branch each way"
-    " is code of its own, in the loop way w does (w + 1) / ways of {turns} turns; spans: of one warp's branch,"
-    " begin and end of each way in cycles, in the median launch; joined: the launches after which all lanes of a warp went on in"
-    " one cycle, as a share; each launch's sums must be exact; {launches} launches of each in turn, after one"
+    " is code of its own, in the loop way w does (w + 1) / ways of {turns} turns; spans: of one warp's"
+    " branch, begin and end of each way in cycles, in the median launch; joined: the share of launches after"
+    " which all lanes of a warp went on in one cycle; each launch's sums must be exact; {launches} launches of each in turn, after one"
     " that is not timed; issued, of_threads: instructions of one launch that warps executed, and that their"
     " active threads did, by Nsight Compute, 0 where it reads no counters"
 )

@@ -113,9 +113,9 @@ CODES = {"branch": BRANCH, "loop": LOOP}
 @gluon.jit
 def diverge(todo, sums, stamps, one, CODE: gl.constexpr):
     """todo: int32, sums: fp32, stamps: int64 of 5; a row of each for a thread. `one`: the bits of 1.0."""
-    addresses = [todo.to(gl.int64), sums.to(gl.int64), stamps.to(gl.int64)]
     gl.inline_asm_elementwise(
-        CODE, "=r,l,l,l,r", [*addresses, one], dtype=gl.int32, is_pure=False, pack=1
+        CODE, "=r,l,l,l,r", [todo.to(gl.int64), sums.to(gl.int64), stamps.to(gl.int64), one],
+        dtype=gl.int32, is_pure=False, pack=1,
     )  # fmt: skip
 
 
