@@ -24,13 +24,14 @@ POWERS = (1, 2, 4, 8, 16, 32)
 METHOD = (
     "one thread block of 1 or 32 warps; each thread reads from memory which way it takes, and stamps"
     " %clock64 before and after; cycles: from the first warp that begins to the last past the ways;"
-    " tail_cycles: of the code that all have in common after them; a way of the branch is {length} dependent"
-    " multiply-adds, a turn of the loop {turn}; lane i, or warp i, is in way i % ways; in the branch each way"
-    " is code of its own, in the loop way w does (w + 1) / ways of {turns} turns; spans: of one warp's"
-    " branch, begin and end of each way in cycles, in the median launch; joined: the share of launches after"
-    " which all lanes of a warp went on in one cycle; each launch's sums must be exact; {launches} launches of each in turn, after one"
-    " that is not timed; issued, of_threads: instructions of one launch that warps executed, and that their"
-    " active threads did, by Nsight Compute, 0 where it reads no counters"
+    " tail_cycles: of the code that all have in common after them; a way of the branch is {length}"
+    " dependent multiply-adds, a turn of the loop {turn}; lane i, or warp i, is in way i % ways; in the"
+    " branch each way is code of its own, in the loop way w does (w + 1) / ways of {turns} turns; spans: of"
+    " one warp's branch, begin and end of each way in cycles, in the median launch; joined: the share of"
+    " launches after which all lanes of a warp went on in one cycle; each launch's sums must be exact;"
+    " {launches} launches of each in turn, after one that is not timed; issued, of_threads: instructions of"
+    " one launch that warps executed, and that their active threads did, by Nsight Compute, 0 where it"
+    " reads no counters"
 )
 
 
@@ -50,7 +51,7 @@ def divergence(launches: int = 20) -> dict[str, Any]:
         seen: list[list[np.ndarray]] = [[] for _ in asked]
         for turn in range(-1, launches):
             for (code, ways, split, warps), runs in zip(asked, seen, strict=True):
-                stamps = launch(code, todo(code, ways, split, warps))
+                stamps = launch(code, asked_of(code, ways, split, warps))
                 if turn >= 0:
                     runs.append(stamps)
     said = profiled("divergence", json.dumps(asked), INSTRUCTIONS, "diverge")
@@ -72,10 +73,10 @@ def cases() -> list[tuple[str, int, str, int]]:
     return one + many
 
 
-def todo(code: str, ways: int, split: str, warps: int) -> np.ndarray:
+def asked_of(code: str, ways: int, split: str, warps: int) -> np.ndarray:
     """What the threads of a block are asked to do: their way, or their turns; int [32 * warps].
 
-    >>> todo("branch", 4, "lanes", 1)[:6].tolist(), todo("loop", 2, "warps", 2)[[0, 31, 32]].tolist()
+    >>> asked_of("branch", 4, "lanes", 1)[:6].tolist(), asked_of("loop", 2, "warps", 2)[[0, 31, 32]].tolist()
     ([0, 1, 2, 3, 0, 1], [16, 16, 32])
     """
     threads = np.arange(LANES * warps)
@@ -112,5 +113,5 @@ def once(asked: str) -> None:
     """Launch each case once under the profiler."""
     torch.cuda.profiler.start()
     for code, ways, split, warps in json.loads(asked):
-        launch(code, todo(code, ways, split, warps))
+        launch(code, asked_of(code, ways, split, warps))
     torch.cuda.profiler.stop()

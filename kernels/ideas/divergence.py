@@ -50,15 +50,15 @@ def piece(name: str, addend: int) -> str:
 
 _FRAME = """{{
     .reg .pred on;
-    .reg .b32 tid, todo, left;
+    .reg .b32 tid, asked, left;
     .reg .b64 at, begin, came, went, joined, ended;
     .reg .f32 x, one;
     mov.u32 tid, %tid.x;
     mad.wide.u32 at, tid, 4, $1;
-    ld.global.u32 todo, [at];
+    ld.global.u32 asked, [at];
     cvt.rn.f32.u32 x, tid;
     mov.b32 one, $4;
-    setp.lt.u32 on, todo, {limit};
+    setp.lt.u32 on, asked, {limit};
     bar.red.and.pred on, 0, on;
     @!on bra over;
     mov.u64 begin, %clock64;
@@ -87,7 +87,7 @@ _WAY = """way{way}:
     """
 
 BRANCH = _FRAME.format(
-    code="ways: .branchtargets {};\nbrx.idx todo, ways;\n{}".format(
+    code="ways: .branchtargets {};\nbrx.idx asked, ways;\n{}".format(
         ", ".join(f"way{way}" for way in range(WAYS)),
         "".join(_WAY.format(way=way, piece=piece(f"again{way}", way + 1)) for way in range(WAYS)),
     ),
@@ -99,8 +99,8 @@ LOOP = _FRAME.format(
     turn:
     .pragma "nounroll";
     {adds(TURN, 1)}
-    sub.u32 todo, todo, 1;
-    setp.ne.u32 on, todo, 0;
+    sub.u32 asked, asked, 1;
+    setp.ne.u32 on, asked, 0;
     @on bra turn;
     mov.u64 went, %clock64;
     """,
@@ -111,38 +111,38 @@ CODES = {"branch": BRANCH, "loop": LOOP}
 
 
 @gluon.jit
-def diverge(todo, sums, stamps, one, CODE: gl.constexpr):
-    """todo: int32, sums: fp32, stamps: int64 of 5; a row of each for a thread. `one`: the bits of 1.0."""
+def diverge(asked, sums, stamps, one, CODE: gl.constexpr):
+    """asked: int32, sums: fp32, stamps: int64 of 5; a row of each for a thread. `one`: the bits of 1.0."""
     gl.inline_asm_elementwise(
-        CODE, "=r,l,l,l,r", [todo.to(gl.int64), sums.to(gl.int64), stamps.to(gl.int64), one],
+        CODE, "=r,l,l,l,r", [asked.to(gl.int64), sums.to(gl.int64), stamps.to(gl.int64), one],
         dtype=gl.int32, is_pure=False, pack=1,
     )  # fmt: skip
 
 
-def expected(code: str, todo: np.ndarray) -> np.ndarray:
+def expected(code: str, asked: np.ndarray) -> np.ndarray:
     """The sums that threads are left with, whole numbers.
 
     >>> expected("branch", np.array([0, 1])).tolist(), expected("loop", np.array([1, 2])).tolist()
     ([66560, 67585], [65600, 65665])
     """
-    own = LENGTH * (todo + 1) if code == "branch" else TURN * todo
-    return np.arange(len(todo)) + own + LENGTH * TAIL
+    own = LENGTH * (asked + 1) if code == "branch" else TURN * asked
+    return np.arange(len(asked)) + own + LENGTH * TAIL
 
 
-def launch(code: str, todo: np.ndarray) -> np.ndarray:
-    """Launch one thread block whose threads have `todo`, int [threads], and return its STAMPS [threads].
+def launch(code: str, asked: np.ndarray) -> np.ndarray:
+    """Launch one thread block whose threads have `asked`, int [threads], and return its STAMPS [threads].
 
-    `todo` is a thread's way, below WAYS, or its turns, at least 1.
+    `asked` is a thread's way, below WAYS, or its turns, at least 1.
 
     Raises KernelError where a thread is left with a wrong sum.
     """
-    threads = len(todo)
-    given = torch.tensor(todo, dtype=torch.int32, device="cuda")
+    threads = len(asked)
+    given = torch.tensor(asked, dtype=torch.int32, device="cuda")
     sums = torch.full((threads,), torch.nan, device="cuda")
     stamps = torch.zeros(threads, len(STAMPS), dtype=torch.int64, device="cuda")
     one = int(np.float32(1).view(np.int32))
     diverge[(1,)](given, sums, stamps, one, CODE=CODES[code], num_warps=threads // LANES)
-    wrong = sums.cpu().numpy() != expected(code, todo)
+    wrong = sums.cpu().numpy() != expected(code, asked)
     if wrong.any():
         raise KernelError(f"{wrong.sum()} of {threads} threads are left with a wrong sum by the {code}")
     return stamps.cpu().numpy().view(STAMPS)[:, 0]
