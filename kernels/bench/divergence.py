@@ -58,7 +58,7 @@ def divergence(launches: int = 20) -> dict[str, Any]:
     counts = totals(said or "", len(asked), INSTRUCTIONS) or [dict.fromkeys(INSTRUCTIONS, 0)] * len(asked)
     method = METHOD.format(length=LENGTH, turn=TURN, turns=TURNS, launches=launches)
     rows = [
-        dict(zip(("code", "ways", "split", "warps"), case, strict=True)) | figures(case[0], runs) | count
+        dict(zip(("code", "ways", "split", "warps"), case, strict=True)) | figures(*case[:2], runs) | count
         for case, runs, count in zip(asked, seen, counts, strict=True)
     ]
     return {"machine": facts(), "method": method, "rows": rows}
@@ -84,20 +84,21 @@ def asked_of(code: str, ways: int, split: str, warps: int) -> np.ndarray:
     return way if code == "branch" else -(-(way + 1) * TURNS // ways)
 
 
-def figures(code: str, runs: list[np.ndarray]) -> dict[str, Any]:
+def figures(code: str, ways: int, runs: list[np.ndarray]) -> dict[str, Any]:
     """The figures of launches of one case, from their STAMPS [threads].
 
-    >>> stamps = np.zeros(32, STAMPS)
+    >>> stamps = np.zeros(32, [(name, int) for name in ("begin", "came", "went", "joined", "end")])
     >>> stamps["went"], stamps["joined"], stamps["end"] = 40, 50, 90
-    >>> found = figures("branch", [stamps])
-    >>> found["cycles"], found["tail_cycles"], found["spans"], found["joined"]
-    (50.0, 40.0, [[0, 40]], 1.0)
+    >>> figures("branch", 1, [stamps])["spans"]
+    [[0, 40]]
+    >>> [figures("branch", 1, [stamps])[name] for name in ("cycles", "tail_cycles", "joined")]
+    [50.0, 40.0, 1.0]
     """
     cycles = np.array([stamps["joined"].max() - stamps["begin"].min() for stamps in runs])
     tail = np.array([stamps["end"].max() - stamps["joined"].max() for stamps in runs])
     p20, median, p80 = np.quantile(cycles, (0.2, 0.5, 0.8)).tolist()
     shown = runs[int(np.argsort(cycles)[len(runs) // 2])]
-    spans = np.unique(np.stack([shown["came"], shown["went"]], axis=1) - shown["begin"].min(), axis=0)
+    spans = np.stack([shown["came"], shown["went"]], axis=1)[:ways] - shown["begin"].min()
     together = [(np.ptp(stamps["joined"].reshape(-1, LANES), axis=1) == 0).all() for stamps in runs]
     return {
         "cycles": median,
