@@ -1,6 +1,7 @@
 """divergence: a branch and a loop that the lanes of a warp take in 1 to 32 ways, in cycles of an SM."""
 
 import json
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,6 @@ TURNS = 32
 SPLITS = ("lanes", "warps")
 """Who takes the ways in turn: neighbouring lanes, or whole warps."""
 MANY_WARPS = 32
-POWERS = (1, 2, 4, 8, 16, 32)
 
 METHOD = (
     "one thread block of 1 or 32 warps; each thread reads from memory which way it takes, and stamps"
@@ -38,15 +38,17 @@ METHOD = (
 def divergence(launches: int = 20) -> dict[str, Any]:
     """Time each split of a branch and a loop, in JSON values: "machine", "method" and "rows".
 
-    A row has code ("branch" or "loop"), ways, split, warps; cycles (the median), p20 and p80, tail_cycles,
-    spans, joined, issued and of_threads (see METHOD).
+    A row has code ("branch" or "loop"), ways, split, warps; length, the multiply-adds of a way or of a turn,
+    and turns, of the lane that has most; cycles (the median), p20 and p80, tail_cycles, spans, joined, and
+    for one warp issued and of_threads (see METHOD).
 
     Raises KernelError without an NVIDIA GPU, for launches that are no whole number from 1 to 1000, or where
     a thread's sum is wrong.
     """
     launches = whole("launches", launches, 1, 1000, KernelError)
     require_gpu()
-    asked = cases()
+    one, many = cases()
+    asked = one + many
     with working_gpu():
         seen: list[list[np.ndarray]] = [[] for _ in asked]
         for turn in range(-1, launches):
@@ -54,8 +56,9 @@ def divergence(launches: int = 20) -> dict[str, Any]:
                 stamps = launch(code, asked_of(code, ways, split, warps))
                 if turn >= 0:
                     runs.append(stamps)
-    said = profiled("divergence", json.dumps(asked), INSTRUCTIONS, "diverge")
-    counts = totals(said or "", len(asked), INSTRUCTIONS) or [dict.fromkeys(INSTRUCTIONS, 0)] * len(asked)
+    said = profiled("divergence", json.dumps(one), INSTRUCTIONS, "diverge")
+    none = dict.fromkeys(INSTRUCTIONS, 0)
+    counts = (totals(said or "", len(one), INSTRUCTIONS) or [none] * len(one)) + [none] * len(many)
     method = METHOD.format(length=LENGTH, turn=TURN, turns=TURNS, launches=launches)
     rows = [
         dict(zip(("code", "ways", "split", "warps"), case, strict=True)) | figures(*case[:2], runs) | count
@@ -64,13 +67,11 @@ def divergence(launches: int = 20) -> dict[str, Any]:
     return {"machine": facts(), "method": method, "rows": rows}
 
 
-def cases() -> list[tuple[str, int, str, int]]:
-    """Code, ways, split and warps of each row: one warp in any number of ways, many in powers of two."""
-    one = [(code, ways, "lanes", 1) for code in ("branch", "loop") for ways in range(1, WAYS + 1)]
-    many = [
-        (code, ways, split, MANY_WARPS) for code in ("branch", "loop") for split in SPLITS for ways in POWERS
-    ]
-    return one + many
+def cases() -> tuple[list[tuple[str, int, str, int]], list[tuple[str, int, str, int]]]:
+    """Code, ways, split and warps of each row: those of one warp, and those of many."""
+    each = list(product(("branch", "loop"), range(1, WAYS + 1)))
+    one = [(code, ways, "lanes", 1) for code, ways in each]
+    return one, [(code, ways, split, MANY_WARPS) for split in SPLITS for code, ways in each]
 
 
 def asked_of(code: str, ways: int, split: str, warps: int) -> np.ndarray:
@@ -101,6 +102,8 @@ def figures(code: str, ways: int, runs: list[np.ndarray]) -> dict[str, Any]:
     spans = np.stack([shown["came"], shown["went"]], axis=1)[:ways] - shown["begin"].min()
     together = [(np.ptp(stamps["joined"].reshape(-1, LANES), axis=1) == 0).all() for stamps in runs]
     return {
+        "length": LENGTH if code == "branch" else TURN,
+        "turns": 1 if code == "branch" else TURNS,
         "cycles": median,
         "p20": p20,
         "p80": p80,
