@@ -36,11 +36,11 @@ METHOD = (
 
 
 def divergence(launches: int = 20) -> dict[str, Any]:
-    """Time each split of a branch and a loop, in JSON values: "machine", "method" and "rows".
+    """Time each split of a branch and a loop, in JSON values: "machine", "method", "rows" and "spans".
 
     A row has code ("branch" or "loop"), ways, split, warps; length, the multiply-adds of a way or of a turn,
-    and turns, of the lane that has most; cycles (the median), p20 and p80, tail_cycles, spans, joined, and
-    for one warp issued and of_threads (see METHOD).
+    and turns, of the lane that has most; cycles (the median), p20 and p80, tail_cycles, joined, and for one
+    warp issued and of_threads (see METHOD). Spans are those of one warp's branch, by ways.
 
     Raises KernelError without an NVIDIA GPU, for launches that are no whole number from 1 to 1000, or where
     a thread's sum is wrong.
@@ -61,10 +61,15 @@ def divergence(launches: int = 20) -> dict[str, Any]:
     counts = (totals(said or "", len(one), INSTRUCTIONS) or [none] * len(one)) + [none] * len(many)
     method = METHOD.format(length=LENGTH, turn=TURN, turns=TURNS, launches=launches)
     rows = [
-        dict(zip(("code", "ways", "split", "warps"), case, strict=True)) | figures(*case[:2], runs) | count
+        dict(zip(("code", "ways", "split", "warps"), case, strict=True)) | figures(case[0], runs) | count
         for case, runs, count in zip(asked, seen, counts, strict=True)
     ]
-    return {"machine": facts(), "method": method, "rows": rows}
+    timed = [
+        {"ways": ways, "spans": spans(ways, runs)}
+        for (code, ways, _, _), runs in zip(one, seen[: len(one)], strict=True)
+        if code == "branch"
+    ]
+    return {"machine": facts(), "method": method, "rows": rows, "spans": timed}
 
 
 def cases() -> tuple[list[tuple[str, int, str, int]], list[tuple[str, int, str, int]]]:
@@ -85,21 +90,16 @@ def asked_of(code: str, ways: int, split: str, warps: int) -> np.ndarray:
     return way if code == "branch" else -(-(way + 1) * TURNS // ways)
 
 
-def figures(code: str, ways: int, runs: list[np.ndarray]) -> dict[str, Any]:
+def figures(code: str, runs: list[np.ndarray]) -> dict[str, Any]:
     """The figures of launches of one case, from their STAMPS [threads].
 
     >>> stamps = np.zeros(32, [(name, int) for name in ("begin", "came", "went", "joined", "end")])
-    >>> stamps["went"], stamps["joined"], stamps["end"] = 40, 50, 90
-    >>> figures("branch", 1, [stamps])["spans"]
-    [[0, 40]]
-    >>> [figures("branch", 1, [stamps])[name] for name in ("cycles", "tail_cycles", "joined")]
+    >>> stamps["joined"], stamps["end"] = 50, 90
+    >>> [figures("branch", [stamps])[name] for name in ("cycles", "tail_cycles", "joined")]
     [50.0, 40.0, 1.0]
     """
-    cycles = np.array([stamps["joined"].max() - stamps["begin"].min() for stamps in runs])
-    tail = np.array([stamps["end"].max() - stamps["joined"].max() for stamps in runs])
-    p20, median, p80 = np.quantile(cycles, (0.2, 0.5, 0.8)).tolist()
-    shown = runs[int(np.argsort(cycles)[len(runs) // 2])]
-    spans = np.stack([shown["came"], shown["went"]], axis=1)[:ways] - shown["begin"].min()
+    p20, median, p80 = np.quantile([taken(stamps) for stamps in runs], (0.2, 0.5, 0.8)).tolist()
+    tail = [int(stamps["end"].max() - stamps["joined"].max()) for stamps in runs]
     together = [(np.ptp(stamps["joined"].reshape(-1, LANES), axis=1) == 0).all() for stamps in runs]
     return {
         "length": LENGTH if code == "branch" else TURN,
@@ -108,9 +108,21 @@ def figures(code: str, ways: int, runs: list[np.ndarray]) -> dict[str, Any]:
         "p20": p20,
         "p80": p80,
         "tail_cycles": float(np.median(tail)),
-        "spans": spans.tolist() if code == "branch" and len(shown) == LANES else [],
         "joined": float(np.mean(together)),
     }
+
+
+def taken(stamps: np.ndarray) -> int:
+    """Cycles from the first lane that begins to the last past the ways, from STAMPS [threads]."""
+    return int(stamps["joined"].max() - stamps["begin"].min())
+
+
+def spans(ways: int, runs: list[np.ndarray]) -> list[list[int]]:
+    """Begin and end of each way of one warp's branch, in cycles, in the median launch: way w is lane w's."""
+    shown = sorted(runs, key=taken)[len(runs) // 2][:ways]
+    return [
+        [int(lane["came"] - shown["begin"].min()), int(lane["went"] - shown["begin"].min())] for lane in shown
+    ]
 
 
 def once(asked: str) -> None:
