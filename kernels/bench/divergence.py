@@ -56,7 +56,7 @@ def divergence(launches: int = 20) -> dict[str, Any]:
                 stamps = launch(code, asked_of(code, ways, split, warps))
                 if turn >= 0:
                     runs.append(stamps)
-    said = profiled("divergence", json.dumps(one), INSTRUCTIONS, "diverge")
+    said = profiled("divergence", json.dumps(one), INSTRUCTIONS, "^diverge$")
     none = dict.fromkeys(INSTRUCTIONS, 0)
     counts = (totals(said or "", len(one), INSTRUCTIONS) or [none] * len(one)) + [none] * len(many)
     method = METHOD.format(length=LENGTH, turn=TURN, turns=TURNS, launches=launches)

@@ -61,7 +61,7 @@ def loop_unrolling(launches: int = 10, seed: int = 0) -> dict[str, Any]:
                 if turn >= 0:
                     runs.append(found)
     first = [case for case in sums if case[0] == sizes[0]]
-    said = profiled("loop_unrolling", json.dumps(first), INSTRUCTIONS, "unrolled")
+    said = profiled("loop_unrolling", json.dumps(first), INSTRUCTIONS, "^unrolled$")
     counts = totals(said or "", len(first), INSTRUCTIONS) or [dict.fromkeys(INSTRUCTIONS, 0)] * len(first)
     issued = {case: count["issued"] for case, count in zip(first, counts, strict=True)}
     rows = [
