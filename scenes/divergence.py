@@ -1,0 +1,251 @@
+"""Divergence: what if the lanes of a warp disagree at a branch, or on how long a loop runs?
+
+manim render scenes/divergence.py
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from manim import (
+    DOWN,
+    LEFT,
+    PI,
+    RIGHT,
+    UP,
+    FadeIn,
+    FadeOut,
+    LaggedStart,
+    ManimColor,
+    Rectangle,
+    VGroup,
+    config,
+    rush_into,
+    smoothstep,
+)
+
+from tilesim_scenes.animations.run import Run
+from tilesim_scenes.film.report_film import ReportFilm
+from tilesim_scenes.film.settings import REPORT, whole
+from tilesim_scenes.look.language import tr
+from tilesim_scenes.look.text import label, lines, px
+from tilesim_scenes.look.theme import mixed
+from tilesim_scenes.mobjects.charts.bars import Bars
+from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
+from tilesim_scenes.mobjects.hardware.warp import Warp
+from tilesim_scenes.mobjects.models.warp_lanes import WarpLanes
+from tilesim_scenes.mobjects.words.badge import Badge
+from tilesim_scenes.mobjects.words.count import Count
+from tilesim_scenes.mobjects.words.finding import Finding
+from tilesim_scenes.story.ideas.divergence import WAYS, Timed, tell
+
+NAMED = 6
+"""Ways that have room for their names."""
+WARPS = 4
+"""Whose lanes are sorted, at most."""
+NAME = 170
+"""Pixels for the name of a way, left of it."""
+SECONDS = 5.5
+"""Of film that a branch takes, whatever its ways."""
+
+
+class Divergence(ReportFilm):
+    """A branch in 4 ways, one in 32, and a loop of 1 to 32 turns."""
+
+    bench = "divergence"
+    asked = REPORT | {"ways": whole(2, 32)}
+
+    @classmethod
+    def checked(cls, settings: Mapping[str, Any]) -> None:
+        super().checked(settings)
+        tell(cls.report_of(settings), settings.get("ways", WAYS))
+
+    def construct(self) -> None:
+        self.story = tell(self.report, self.given.get("ways", WAYS))
+        self.warp = Warp(spacing=(self.area.width - px(NAME)) / 34)
+        self.warp.move_to(self.area.center + 0.3 * self.area.height * UP + px(NAME) / 2 * RIGHT)
+        self.add(self.warp)
+        self.title(tr("Divergence"))
+        self.want_different_ways()
+        self.take_all_of_them()
+        self.pack_the_work()
+        if self.story.ways < self.story.most.masks.shape[1]:
+            self.take_a_way_for_each_lane()
+        self.wait_for_the_longest()
+        self.sort_the_lanes()
+        self.tell_the_finding()
+
+    def want_different_ways(self) -> None:
+        """At a branch the lanes drop apart, each towards its way; and the warp pulls them back."""
+        story, warp, area = self.story, self.warp, self.area
+        name = label(tr("one warp, {lanes} lanes", lanes=len(warp.dots)), 52, warp.colour, bold=True)
+        name.next_to(warp, UP, px(28))
+        room = warp.get_bottom()[1] - area.bottom - px(60)
+        rows = [warp.get_bottom()[1] - room * (way + 0.5) / story.ways for way in range(story.ways)]
+        rails = VGroup(*(rectangle(warp.width, px(6), self.theme.idle).set_y(row) for row in rows))
+        rails.set_x(warp.get_x())
+        ways = VGroup()
+        if story.ways <= NAMED:
+            for way, rail in enumerate(rails):
+                ways.add(label(story.way(way), 44, self.theme.quiet).next_to(rail, LEFT, px(16)))
+        homes = [dot.get_y() for dot in warp.dots]
+        self.say(story.question)
+        self.play(FadeIn(name), run_time=0.5)
+        self.play(LaggedStart(*(FadeIn(rail) for rail in rails), lag_ratio=0.2, run_time=0.8), FadeIn(ways))
+        drop = (
+            dot.animate(rate_func=smoothstep).set_y(rows[lane % story.ways])
+            for lane, dot in enumerate(warp.dots)
+        )
+        self.play(LaggedStart(*drop, lag_ratio=0.03, run_time=2.2))
+        self.say(story.one_instruction)
+        back = (
+            dot.animate(rate_func=rush_into).set_y(home) for dot, home in zip(warp.dots, homes, strict=True)
+        )
+        self.play(*back, run_time=0.6)
+        self.play(FadeOut(rails, ways, name), run_time=0.5)
+
+    def take_all_of_them(self) -> None:
+        """The warp turns upright and goes way after way, leaving the trails of the lanes on each."""
+        story, branch = self.story, self.story.branch
+        self.badge(Badge(tr("measured on {gpu}", gpu=story.gpu), "measured"))
+        self.lanes = self.lanes_of(branch)
+        self.turn_into(self.lanes)
+        self.count = self.counted()
+        self.say(story.each_way)
+        self.play(FadeIn(self.count), run_time=0.3)
+        self.names = VGroup()
+        last = branch.ways.index(-1)
+        for step, way in enumerate(branch.ways[:last]):
+            begin, end = branch.spans[step]
+            name = label(story.way(way), 44, bold=True)
+            name.next_to(self.lanes.at((begin + end) / 2, 1.0), UP, px(16))
+            # The first is watched, the others go by faster.
+            share = (2.0 if step == 0 and story.ways <= NAMED else 1.0) / (story.ways + 1)
+            named = [FadeIn(name, run_time=0.3)] if story.ways <= NAMED else []
+            self.names.add(*([name] if named else []))
+            run = Run(self.lanes, self.count, until=float(end), run_time=SECONDS * share)
+            self.play(run, *named)
+        self.say(story.behind)
+        self.play(Run(self.lanes, self.count, until=branch.end, run_time=1.5))
+
+    def pack_the_work(self) -> None:
+        """Side by side the same work would be done long before: what is left is what the branch costs."""
+        lanes, story, branch = self.lanes, self.story, self.story.branch
+        words = self.below(lanes, branch.active)
+        self.play(FadeOut(self.count, self.names), FadeIn(words), run_time=0.3)
+        self.wait(0.8)
+        self.say(story.side_by_side)
+        self.play(lanes.pack(), FadeOut(words), run_time=1.4)
+        left, right = lanes.at(lanes.packed_end, 0.0), lanes.at(branch.end, 1.0)
+        bubble = Rectangle(
+            width=right[0] - left[0], height=right[1] - left[1],
+            stroke_color=ManimColor(self.theme.wait_text), stroke_width=stroke_width(5),
+        ).move_to((left + right) / 2)  # fmt: skip
+        lost = lines(branch.lost, 56, 0.9 * bubble.width, most=3, color=self.theme.wait_text, bold=True)
+        lost.move_to(bubble)
+        self.play(FadeIn(bubble, lost), run_time=0.5)
+        self.wait(1.2)
+        self.play(FadeOut(bubble, lost, lanes), run_time=0.3)
+
+    def take_a_way_for_each_lane(self) -> None:
+        """With a way for each lane, the trail is a diagonal."""
+        most = self.story.most
+        self.say(self.story.one_lane)
+        self.watch(most, 3.2)
+
+    def wait_for_the_longest(self) -> None:
+        """A loop: lanes that are done wait for the one that has most turns."""
+        self.say(self.story.longest)
+        self.watch(self.story.loop, 3.2)
+
+    def sort_the_lanes(self) -> None:
+        """Lanes of several warps change places until each warp has one way; then it has one way to go."""
+        story, area, theme = self.story, self.area, self.theme
+        count = min(story.ways, WARPS)
+        self.badge(Badge(tr("model"), "model"))
+        half = area.width / (1 if self.tall else 2)
+        spacing = 0.9 * half / 34
+        height = area.height / count
+        warps, bars = VGroup(), []
+        hue = self.warp.colour
+        shades = [mixed(theme.background, hue, 1 - 0.62 * way / max(1, count - 1)) for way in range(count)]
+        for number in range(count):
+            warp = Warp(spacing=spacing)
+            middle = area.top - (number + 0.5) * height
+            warp.move_to([area.left + warp.width / 2, middle + (0.18 * height if self.tall else 0), 0])
+            warps.add(warp)
+            for thread, dot in enumerate(warp.dots, len(warp.dots) * number):
+                dot.set_fill(ManimColor(shades[thread % count]))
+            left = area.left if self.tall else area.left + half
+            below = middle - (0.18 * height if self.tall else 0)
+            track = rectangle(half - px(8), min(0.3 * height, px(90))).move_to([left, below, 0], LEFT)
+            chunks = VGroup()
+            for way in range(count):
+                chunk = rectangle(track.width / count - px(8), track.height, shades[way])
+                chunks.add(chunk.move_to(track.get_left() + track.width * way / count * RIGHT, LEFT))
+            bars.append(chunks)
+        self.say(story.sorted_lanes)
+        self.play(FadeIn(warps), run_time=0.5)
+        grow = (
+            LaggedStart(*(FadeIn(chunk, shift=px(20) * RIGHT) for chunk in bar), lag_ratio=0.5)
+            for bar in bars
+        )
+        self.play(*grow, run_time=1.2)
+        dots = [dot for warp in warps for dot in warp.dots]
+        homes = [dot.get_center() for dot in dots]
+        seats = np.argsort(np.arange(len(dots)) % count, kind="stable").argsort(kind="stable")
+        moves = (dot.animate.move_to(homes[seat]) for dot, seat in zip(dots, seats.tolist(), strict=True))
+        self.play(*moves, run_time=1.6)
+        gone = [chunk for number, bar in enumerate(bars) for way, chunk in enumerate(bar) if way != number]
+        stay = [bar[number] for number, bar in enumerate(bars)]
+        self.play(*(FadeOut(chunk, shift=px(40) * DOWN) for chunk in gone), run_time=0.6)
+        starts = [bar[0].get_center() for bar in bars]
+        slides = (chunk.animate.move_to(start) for chunk, start in zip(stay, starts, strict=True))
+        self.play(*slides, run_time=0.6)
+        self.wait(0.8)
+
+    def tell_the_finding(self) -> None:
+        story = self.story
+        badge = Badge(tr("measured on {gpu}", gpu=story.gpu), "measured")
+        rows = [
+            (tr("lanes disagree"), story.lanes, "measured"),
+            (tr("warps agree"), story.warps, "measured"),
+        ]
+        bars = Bars(rows, tr("cycles"), self.area.width, form="{:,.0f}")
+        self.finding(Finding(story.finding, story.number, bars, badge, story.aside), [bars.grow()])
+
+    # How it is laid out
+
+    def watch(self, timed: Timed, seconds: float) -> None:
+        """The lanes of another run, and at its end how many of them were at work."""
+        lanes, count = self.lanes_of(timed), self.counted()
+        self.play(FadeIn(lanes, count), run_time=0.5)
+        self.play(Run(lanes, count, until=timed.end, run_time=seconds))
+        words = self.below(lanes, timed.active)
+        self.play(FadeOut(count), FadeIn(words), run_time=0.3)
+        self.wait(1)
+        self.play(FadeOut(lanes, words), run_time=0.3)
+
+    def lanes_of(self, timed: Timed) -> WarpLanes:
+        """Its lanes, with room for names above and words below."""
+        area = self.area
+        height = min(0.74 * area.height, 0.9 * area.width)
+        lanes = WarpLanes(timed.masks, timed.spans, timed.end, area.width - px(60), height)
+        return lanes.shift(area.center + 0.04 * area.height * UP - lanes.ground.get_center() + px(20) * RIGHT)
+
+    def below(self, lanes: WarpLanes, text: str) -> VGroup:
+        """Words below the part of a run in which lanes differ."""
+        words = lines(text, 56, self.area.width, bold=True)
+        return words.next_to(lanes.at(lanes.spans[-1, 0] / 2, 0.0), DOWN, px(28))
+
+    def turn_into(self, lanes: WarpLanes) -> None:
+        """The warp turns upright, into the one that stands where the lanes begin."""
+        upright = self.warp.animate.rotate(-PI / 2).scale(lanes.warp.height / self.warp.width)
+        self.play(upright.move_to(lanes.warp), run_time=1)
+        self.remove(self.warp)
+        self.add(lanes)
+
+    def counted(self) -> Count:
+        """Cycles so far, upper left, where a clock is."""
+        count = Count(lambda t: tr("{cycles:,.0f} cycles", cycles=t), size=48)
+        return count.shift([self.area.left, config.frame_height / 2 - px(102), 0])
