@@ -110,7 +110,7 @@ class Divergence(ReportFilm):
         self.badge(Badge(tr("measured on {gpu}", gpu=story.gpu), "measured"))
         self.lanes = self.lanes_of(branch)
         self.turn_into(self.lanes)
-        self.count = self.counted()
+        self.count = self.counted(self.lanes)
         self.say(story.each_way)
         self.play(FadeIn(self.count), run_time=0.3)
         self.names = VGroup()
@@ -131,7 +131,7 @@ class Divergence(ReportFilm):
     def pack_the_work(self) -> None:
         """Side by side the same work would be done long before: what is left is what the branch costs."""
         lanes, story, branch = self.lanes, self.story, self.story.branch
-        words = self.below(lanes, branch.active)
+        words = self.below(lanes, branch)
         self.play(FadeOut(self.count, self.names), FadeIn(words), run_time=0.3)
         self.wait(0.8)
         self.say(story.side_by_side)
@@ -192,6 +192,8 @@ class Divergence(ReportFilm):
         )
         self.play(*grow, run_time=1.2)
         dots = [dot for warp in warps for dot in warp.dots]
+        self.remove(warps)
+        self.add(*(warp.capsule for warp in warps), *dots)  # no capsule lies on a dot that comes
         homes = [dot.get_center() for dot in dots]
         seats = np.argsort(np.arange(len(dots)) % count, kind="stable").argsort(kind="stable")
         moves = (dot.animate.move_to(homes[seat]) for dot, seat in zip(dots, seats.tolist(), strict=True))
@@ -218,10 +220,11 @@ class Divergence(ReportFilm):
 
     def watch(self, timed: Timed, seconds: float) -> None:
         """The lanes of another run, and at its end how many of them were at work."""
-        lanes, count = self.lanes_of(timed), self.counted()
+        lanes = self.lanes_of(timed)
+        count = self.counted(lanes)
         self.play(FadeIn(lanes, count), run_time=0.5)
         self.play(Run(lanes, count, until=timed.end, run_time=seconds))
-        words = self.below(lanes, timed.active)
+        words = self.below(lanes, timed)
         self.play(FadeOut(count), FadeIn(words), run_time=0.3)
         self.wait(1)
         self.play(FadeOut(lanes, words), run_time=0.3)
@@ -229,14 +232,14 @@ class Divergence(ReportFilm):
     def lanes_of(self, timed: Timed) -> WarpLanes:
         """Its lanes, with room for names above and words below."""
         area = self.area
-        height = min(0.74 * area.height, 0.9 * area.width)
+        height = min(0.74 * area.height, 1.2 * area.width)
         lanes = WarpLanes(timed.masks, timed.spans, timed.end, area.width - px(60), height)
         return lanes.shift(area.center + 0.04 * area.height * UP - lanes.ground.get_center() + px(20) * RIGHT)
 
-    def below(self, lanes: WarpLanes, text: str) -> VGroup:
-        """Words below the part of a run in which lanes differ."""
-        words = lines(text, 56, self.area.width, bold=True)
-        return words.next_to(lanes.at(lanes.spans[-1, 0] / 2, 0.0), DOWN, px(28))
+    def below(self, lanes: WarpLanes, timed: Timed) -> VGroup:
+        """How many lanes were at work, below the part of a run in which they differ."""
+        words = lines(timed.active, 56, self.area.width, bold=True)
+        return words.next_to(lanes.at(timed.parted / 2, 0.0), DOWN, px(28))
 
     def turn_into(self, lanes: WarpLanes) -> None:
         """The warp turns upright, into the one that stands where the lanes begin."""
@@ -245,7 +248,10 @@ class Divergence(ReportFilm):
         self.remove(self.warp)
         self.add(lanes)
 
-    def counted(self) -> Count:
-        """Cycles so far, upper left, where a clock is."""
-        count = Count(lambda t: tr("{cycles:,.0f} cycles", cycles=t), size=48)
-        return count.shift([self.area.left, config.frame_height / 2 - px(102), 0])
+    def counted(self, lanes: WarpLanes) -> Count:
+        """Cycles so far: upper left, where a clock is, or below the lanes where that is too narrow."""
+        wide = self.area.width > 1.5 * self.area.height
+        count = Count(lambda t: tr("{cycles:,.0f} cycles", cycles=t), size=48, align=0 if wide else 0.5)
+        if wide:
+            return count.shift([self.area.left, config.frame_height / 2 - px(102), 0])
+        return count.shift([self.area.center[0], lanes.ground.get_bottom()[1] - px(80), 0])

@@ -35,6 +35,11 @@ class Timed:
         return float(self.spans[-1, 1])
 
     @property
+    def parted(self) -> float:
+        """Until when lanes differ."""
+        return float(self.spans[len(self.issued.masks) - 1, 1])
+
+    @property
     def active(self) -> str:
         lanes = self.masks.shape[1]
         return tr("{active:.3g} of {lanes} lanes at work", active=self.issued.active, lanes=lanes)
@@ -148,27 +153,21 @@ def _branch(measured: Mapping[str, Any], ways: int) -> Timed:
     order = np.argsort(spans[:, 0], kind="stable")
     issued = branch(alternating(ways), [_whole(found, "length")] * ways)
     ran = Issued(issued.instructions[order], issued.masks[order])
-    return _timed((*order.tolist(), -1), ran, spans[order], found)
+    joined = _cycles(found)
+    steps = np.vstack([spans[order], [joined, joined + found["tail_cycles"]]])
+    if steps[0, 0] < 0 or (np.diff(steps.ravel()) < 0).any() or not steps[-1, 1] > joined:
+        raise LadderError("the ways of a branch must follow one another, and end before the lanes go on")
+    return Timed((*order.tolist(), -1), ran.then(together(1)).masks, steps, ran)
 
 
 def _loop(measured: Mapping[str, Any]) -> Timed:
-    """A loop of one warp whose lanes want 1, 2, 3 ... turns, all turns of one length; and the tail."""
+    """A loop of one warp whose lanes want 1, 2, 3 ... turns, all turns of one length."""
     found = row(measured, code="loop", split="lanes", warps=1, ways=WARP)
     most = _whole(found, "turns")
     issued = loop(-(-(alternating(WARP) + 1) * most // WARP), _whole(found, "length"))
     ends = issued.ends * _cycles(found) / issued.issued
     spans = np.stack([np.append(0, ends[:-1]), ends], axis=1)
-    return _timed((*range(len(spans)), -1), issued, spans, found)
-
-
-def _timed(ways: tuple[int, ...], issued: Issued, spans: np.ndarray, found: Mapping[str, Any]) -> Timed:
-    """Steps, and behind them what all lanes do."""
-    joined = _cycles(found)
-    behind = [joined, joined + found["tail_cycles"]]
-    spans = np.vstack([spans, behind])
-    if spans[0, 0] < 0 or (np.diff(spans.ravel()) < 0).any() or spans[-1, 1] <= joined:
-        raise LadderError("the report's ways must follow one another, and end before the lanes meet")
-    return Timed(ways, issued.then(together(1)).masks, spans, issued)
+    return Timed(tuple(range(len(spans))), issued.masks, spans, issued)
 
 
 def _whole(found: Mapping[str, Any], name: str) -> int:
