@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from tilesim.errors import TilesimError
 from tilesim.ideas import divergence
 from tilesim.ideas.divergence import alternating, branch, loop, together
+from tilesim.ladder.reports import report
 
 LENGTHS = st.lists(st.integers(0, 50), min_size=1, max_size=32)
 
@@ -67,6 +68,44 @@ def test_after_the_branch_all_lanes_go_on_together():
 
 def test_nothing_issued_is_nobody_at_work():
     assert loop([0, 0], 5).active == 0 and loop([0, 0], 5).efficiency == 0
+
+
+@pytest.fixture(scope="module")
+def counted():
+    """The rows of one warp, by code and ways, as they ship."""
+    return {(row["code"], row["ways"]): row for row in report("divergence")["rows"] if row["warps"] == 1}
+
+
+def test_the_counters_of_a_gpu_say_that_each_way_is_issued_once(counted):
+    """Instructions that are common to all ways, and then as many more for each."""
+    issued = np.array([counted["branch", ways]["issued"] for ways in range(1, 33)])
+    each = int(np.median(np.diff(issued)))
+    assert (np.abs(np.diff(issued) - each) <= 1).all()
+    for ways in range(1, 33):
+        model = branch(alternating(ways), [each] * ways).then(together(issued[0] - each))
+        row = counted["branch", ways]
+        assert row["issued"] == pytest.approx(model.issued, rel=1e-4)
+        assert row["of_threads"] / row["issued"] == pytest.approx(model.active, rel=0.01)
+
+
+@pytest.mark.parametrize("ways", [1, 2, 3, 8, 32])
+def test_the_counters_of_a_gpu_say_that_a_loop_runs_as_long_as_its_longest_lane(counted, ways):
+    one, row = counted["loop", 1], counted["loop", ways]
+    assert row["issued"] == pytest.approx(one["issued"], rel=0.01)  # a lane's turns change nothing of it
+    turns = -(-(alternating(ways) + 1) * row["turns"] // ways)
+    each = 67  # a turn's multiply-adds, and the three instructions of the loop
+    model = loop(turns, each).then(together(one["issued"] - each * one["turns"]))
+    assert row["of_threads"] / row["issued"] == pytest.approx(model.active, rel=0.02)
+
+
+def test_a_warp_takes_as_long_as_the_ways_that_it_issues_and_warps_that_agree_as_one(counted):
+    cycles = np.array([counted["branch", ways]["cycles"] for ways in range(1, 33)])
+    assert np.diff(cycles) == pytest.approx(np.diff(cycles).mean(), rel=0.05)
+    assert cycles[-1] / cycles[0] == pytest.approx(32, rel=0.05)
+    agree = [row["cycles"] for row in report("divergence")["rows"]
+             if (row["code"], row["split"], row["warps"]) == ("branch", "warps", 32)]  # fmt: skip
+    assert len(agree) == 32 and max(agree) < 1.01 * min(agree)
+    assert all(row["joined"] == 1 for row in report("divergence")["rows"])
 
 
 @pytest.mark.parametrize(
