@@ -168,7 +168,7 @@ class Divergence(ReportFilm):
         height = area.height / count
         warps, bars = VGroup(), []
         hue = self.warp.colour
-        shades = [mixed(theme.background, hue, 1 - 0.62 * way / max(1, count - 1)) for way in range(count)]
+        shades = [mixed(theme.background, hue, 1 - 0.55 * way / max(1, count - 1)) for way in range(count)]
         for number in range(count):
             warp = Warp(spacing=spacing)
             middle = area.top - (number + 0.5) * height
