@@ -24,10 +24,13 @@ FACTOR = 8
 """Where nobody asks for another."""
 FACTORS = (2, 4, 8, 16)
 """By which the measured loops are unrolled."""
+EVERY = (1, *FACTORS)
 FEW, MANY = 8, 32
 """Warps on an SM: so few that loads in flight are scarce, and so many that they are not."""
 EACH = 2
 """Instructions for a value: a load and an addition."""
+MOST = 24
+"""Instructions a value, of what a GPU can have counted."""
 USUAL_LOOP = 6
 """Instructions of the loop itself, where nobody counted them."""
 STOPS = 0.1
@@ -153,8 +156,7 @@ class Story:
     def curve(self, warps: int) -> list[tuple[float, float]]:
         """KB in flight on an SM, and GB/s: measured, for 1, 2, 4, 8 and 16 loads."""
         return [
-            (in_flight(factor, warps, 1) / 1024, self.rates["together", warps, factor])
-            for factor in (1, *FACTORS)
+            (in_flight(factor, warps, 1) / 1024, self.rates["together", warps, factor]) for factor in EVERY
         ]
 
     def bound(self, kb: float) -> float:
@@ -179,26 +181,22 @@ def tell(measured: Mapping[str, Any] | None = None, factor: int = FACTOR) -> Sto
     rates = {
         (loads, warps, one): _above(row(measured, loads=loads, warps=warps, factor=one, n=big), "gb_per_s")
         for loads, warps in asked
-        for one in (1, *FACTORS)
+        for one in EVERY
     }
     first = row(measured, loads="together", warps=1, factor=1, n=big)
     latency, peak = _memory(
         measured["machine"]["gpu"], sms * LINE / rates["together", 1, 1], max(rates.values())
     )
-    counts = {
-        one: LINE / 4 * row(measured, loads="together", warps=1, factor=one, n=small)["issued"] / small
-        for one in (1, *FACTORS)
-    }
-    counted = all(count > EACH for count in counts.values())
-    usual = {one: instructions(one, EACH, USUAL_LOOP) for one in counts}
+    counts = {one: _counted(row(measured, loads="together", warps=1, factor=one, n=small)) for one in EVERY}
+    counted = all(EACH < count <= MOST for count in counts.values())
+    usual = {one: instructions(one, EACH, USUAL_LOOP) for one in EVERY}
     chains = {
-        one["factor"]: _above(one, "cycles") for one in measured["chains"] if one["warps"] == PARTITIONS
+        one: _above(row({"rows": measured["chains"]}, warps=PARTITIONS, factor=one), "cycles")
+        for one in EVERY
     }
-    if not chains:
-        raise LadderError(f"the report has no chains of {PARTITIONS} warps")
     return Story(
         factor, rates, counts if counted else usual, counted, latency, peak, _above(first, "sm_mhz"), sms,
-        dict(sorted(chains.items())), measured["machine"]["gpu"],
+        chains, measured["machine"]["gpu"],
     )  # fmt: skip
 
 
@@ -209,6 +207,11 @@ def _memory(gpu: str, latency_ns: float, peak: float) -> tuple[float, float]:
         return latency_ns, peak
     found = MemorySystem.of(memory)
     return found.dram_latency.ns, found.read_gb_per_s["DRAM"]
+
+
+def _counted(found: Mapping[str, Any]) -> float:
+    """Instructions a value that the warps of a row issued, a warp's load being of 4 bytes a lane."""
+    return float(LINE / 4 * found["issued"] / _above(found, "n"))
 
 
 def _above(found: Mapping[str, Any], name: str) -> float:
