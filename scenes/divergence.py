@@ -13,6 +13,7 @@ from manim import (
     PI,
     RIGHT,
     UP,
+    Animation,
     FadeIn,
     FadeOut,
     LaggedStart,
@@ -24,6 +25,7 @@ from manim import (
     smoothstep,
 )
 
+from tilesim_scenes.animations.fade import Fade
 from tilesim_scenes.animations.run import Run
 from tilesim_scenes.film.report_film import ReportFilm
 from tilesim_scenes.film.settings import REPORT, whole
@@ -45,7 +47,9 @@ WARPS = 4
 """Whose lanes are sorted, at most."""
 NAME = 170
 """Pixels for the name of a way, left of it."""
-SECONDS = 5.5
+FAINT = 0.01
+"""Opacity of what a dive leaves behind."""
+SECONDS = 3.8
 """Of film that a branch takes, whatever its ways."""
 
 
@@ -96,7 +100,7 @@ class Divergence(ReportFilm):
             dot.animate(rate_func=smoothstep).set_y(rows[lane % story.ways])
             for lane, dot in enumerate(warp.dots)
         )
-        self.play(LaggedStart(*drop, lag_ratio=0.03, run_time=2.2))
+        self.play(LaggedStart(*drop, lag_ratio=0.03, run_time=1.8))
         self.say(story.one_instruction)
         back = (
             dot.animate(rate_func=rush_into).set_y(home) for dot, home in zip(warp.dots, homes, strict=True)
@@ -111,31 +115,58 @@ class Divergence(ReportFilm):
         self.lanes = self.lanes_of(branch)
         self.turn_into(self.lanes)
         self.count = self.counted(self.lanes)
+        self.mask = self.mask_of(self.lanes)
         self.say(story.each_way)
-        self.play(FadeIn(self.count), run_time=0.3)
+        self.play(FadeIn(self.count, self.mask), run_time=0.3)
         self.names = VGroup()
-        last = branch.ways.index(-1)
-        for step, way in enumerate(branch.ways[:last]):
-            begin, end = branch.spans[step]
-            name = label(story.way(way), 44, bold=True)
-            name.next_to(self.lanes.at((begin + end) / 2, 1.0), UP, px(16))
-            # The first is watched, the others go by faster.
-            share = (2.0 if step == 0 and story.ways <= NAMED else 1.0) / (story.ways + 1)
-            named = [FadeIn(name, run_time=0.3)] if story.ways <= NAMED else []
-            self.names.add(*([name] if named else []))
-            run = Run(self.lanes, self.count, until=float(end), run_time=SECONDS * share)
-            self.play(run, *named)
+        for step, way in enumerate(branch.ways[:-1]):
+            begin, end = branch.spans[step].tolist()
+            named = []
+            if story.ways <= NAMED:
+                name = label(story.way(way), 44, bold=True)
+                name.next_to(self.lanes.at((begin + end) / 2, 1.0), UP, px(16))
+                self.names.add(name)
+                named = [FadeIn(name, run_time=0.3)]
+            seconds = SECONDS / (story.ways + 1)
+            if not step:
+                self.run_to(begin + 0.7 * (end - begin), max(1.0, seconds), *named)
+                self.look_at_the_mask()
+                named = []
+            self.run_to(end, seconds, *named)
         self.say(story.behind)
-        self.play(Run(self.lanes, self.count, until=branch.end, run_time=1.5))
+        self.run_to(branch.end, 1.3)
+
+    def look_at_the_mask(self) -> None:
+        """The camera falls onto two lanes: of one the instruction is, of the other it is not."""
+        dots, mask = self.lanes.warp.dots, self.lanes.masks[0]
+        busy, masked = dots[int(np.argmax(mask))], dots[int(np.argmin(mask))]
+        pair = VGroup(busy, masked)
+        sight = rectangle(14 * pair.height / 3, 8 * pair.height / 3).move_to(pair)
+        rest = [self.count, self.mask, self.names]
+        self.dive(sight, along=[Fade(one, 1, FAINT) for one in rest])
+        close = self.camera.frame.width / config.frame_width
+        inks = ((busy, tr("at work"), self.warp.colour), (masked, tr("masked"), self.theme.quiet))
+        words = VGroup(
+            *(label(word, 56 * close, ink, bold=True).next_to(dot, RIGHT) for dot, word, ink in inks)
+        )
+        words.set_x(self.lanes.warp.get_right()[0] + 40 * px(close), LEFT)
+        self.play(FadeIn(words), run_time=0.3)
+        self.wait(0.8)
+        self.play(FadeOut(words), run_time=0.3)
+        self.come_out(along=[Fade(one, FAINT, 1) for one in rest])
+
+    def run_to(self, until: float, seconds: float, *along: Animation) -> None:
+        """Let the warp go on."""
+        self.play(Run(self.lanes, self.count, self.mask, until=until, run_time=seconds), *along)
 
     def pack_the_work(self) -> None:
         """Side by side the same work would be done long before: what is left is what the branch costs."""
         lanes, story, branch = self.lanes, self.story, self.story.branch
         words = self.below(lanes, branch)
-        self.play(FadeOut(self.count, self.names), FadeIn(words), run_time=0.3)
-        self.wait(0.8)
+        self.play(FadeOut(self.count, self.mask, self.names), FadeIn(words), run_time=0.3)
+        self.wait(0.6)
         self.say(story.side_by_side)
-        self.play(lanes.pack(), FadeOut(words), run_time=1.4)
+        self.play(lanes.pack(), Fade(lanes.warp, 1, 0), FadeOut(words))
         left, right = lanes.at(lanes.packed_end, 0.0), lanes.at(branch.end, 1.0)
         bubble = Rectangle(
             width=right[0] - left[0], height=right[1] - left[1],
@@ -144,19 +175,19 @@ class Divergence(ReportFilm):
         lost = lines(branch.lost, 56, 0.9 * bubble.width, most=3, color=self.theme.wait_text, bold=True)
         lost.move_to(bubble)
         self.play(FadeIn(bubble, lost), run_time=0.5)
-        self.wait(1.2)
+        self.wait(0.8)
         self.play(FadeOut(bubble, lost, lanes), run_time=0.3)
 
     def take_a_way_for_each_lane(self) -> None:
         """With a way for each lane, the trail is a diagonal."""
         most = self.story.most
         self.say(self.story.one_lane)
-        self.watch(most, 3.2)
+        self.watch(most, 2.8)
 
     def wait_for_the_longest(self) -> None:
         """A loop: lanes that are done wait for the one that has most turns."""
         self.say(self.story.longest)
-        self.watch(self.story.loop, 3.2)
+        self.watch(self.story.loop, 2.8)
 
     def sort_the_lanes(self) -> None:
         """Lanes of several warps change places until each warp has one way; then it has one way to go."""
@@ -204,7 +235,7 @@ class Divergence(ReportFilm):
         starts = [bar[0].get_center() for bar in bars]
         slides = (chunk.animate.move_to(start) for chunk, start in zip(stay, starts, strict=True))
         self.play(*slides, run_time=0.6)
-        self.wait(0.8)
+        self.wait(0.4)
 
     def tell_the_finding(self) -> None:
         story = self.story
@@ -250,8 +281,28 @@ class Divergence(ReportFilm):
 
     def counted(self, lanes: WarpLanes) -> Count:
         """Cycles so far: upper left, where a clock is, or below the lanes where that is too narrow."""
-        wide = self.area.width > 1.5 * self.area.height
-        count = Count(lambda t: tr("{cycles:,.0f} cycles", cycles=t), size=48, align=0 if wide else 0.5)
-        if wide:
+        align = 0 if self.wide else 0.5
+        count = Count(lambda t: tr("{cycles:,.0f} cycles", cycles=t), size=48, align=align)
+        if self.wide:
             return count.shift([self.area.left, config.frame_height / 2 - px(102), 0])
         return count.shift([self.area.center[0], lanes.ground.get_bottom()[1] - px(80), 0])
+
+    def mask_of(self, lanes: WarpLanes) -> Count:
+        """The mask of the instruction at the clock, a bit for each lane, beside the cycles or below them."""
+        ends, bits = lanes.spans[:, 1], 2 ** np.arange(lanes.masks.shape[1], dtype=np.int64)
+
+        def said(t: float) -> str:
+            step = min(int(np.searchsorted(ends, t, "right")), len(ends) - 1)
+            return tr("mask {bits}", bits=f"0x{int(lanes.masks[step] @ bits):08x}")
+
+        if self.wide:
+            return Count(said, size=48).shift(
+                [self.area.left + px(480), config.frame_height / 2 - px(102), 0]
+            )
+        below = lanes.ground.get_bottom()[1] - px(150)
+        return Count(said, size=48, align=0.5).shift([self.area.center[0], below, 0])
+
+    @property
+    def wide(self) -> bool:
+        """Whether figures have room beside the badge."""
+        return self.area.width > 1.5 * self.area.height
