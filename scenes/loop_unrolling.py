@@ -25,7 +25,7 @@ from tilesim_scenes.animations.run import Run
 from tilesim_scenes.film.report_film import ReportFilm
 from tilesim_scenes.film.settings import REPORT, Kind
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import label, lines, px
+from tilesim_scenes.look.text import Figure, label, lines, px
 from tilesim_scenes.look.theme import mixed, sm_colour
 from tilesim_scenes.mobjects.charts.bars import Bars
 from tilesim_scenes.mobjects.charts.curve import Curve
@@ -35,8 +35,10 @@ from tilesim_scenes.mobjects.models.load_rows import LoadRows
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.count import Count
 from tilesim_scenes.mobjects.words.finding import Finding
-from tilesim_scenes.story.ideas.loop_unrolling import EACH, FACTOR, FACTORS, FEW, MANY, tell
+from tilesim_scenes.story.ideas.loop_unrolling import EACH, EVERY, FACTOR, FACTORS, FEW, MANY, tell
 
+LAST = (3, 4)
+"""Which of a curve's points say how many loads a turn has."""
 SIDE = 260
 """Pixels for names left of the loads."""
 
@@ -133,11 +135,12 @@ class LoopUnrolling(ReportFilm):
         until, first = float(alone["used"][-1]), float(together["used"][-1])
         near = min(until, 1.25 * first)
         side = 0 if self.tall else px(SIDE)
-        height = 0.36 * area.height
+        height = 0.34 * area.height
         rows, names = [], VGroup()
-        for flights, name, up in ((alone, tr("one by one"), 0.25), (together, tr("together"), -0.25)):
+        for flights, name, up in ((alone, tr("one by one"), 0.28), (together, tr("together"), -0.18)):
             one = LoadRows(flights, near, area.width - side - px(20), height)
-            one.move_to([area.right - px(20) - one.ground.width / 2, area.center[1] + up * area.height, 0])
+            middle = area.center[1] + up * area.height
+            one.move_to([area.right - px(20) - one.ground.width / 2, middle, 0])
             rows.append(one)
             text = label(name, 46, bold=True)
             if self.tall:
@@ -262,13 +265,17 @@ class LoopUnrolling(ReportFilm):
         colour = self.theme.measured
         curve = Curve(plot, points, colour, 6)
         name = label(tr("{warps} warps", warps=warps), 48, bold=True)
-        end = plot.at(*points[-1])
-        name.next_to(end, DOWN, px(32)).align_to(end, LEFT if warps == FEW else RIGHT)
+        # The few lie along the limit, the many end near it: names have room on the other side.
+        if warps == FEW:
+            name.next_to(plot.at(*points[1]), DOWN + RIGHT, px(24))
+        else:
+            name.next_to(plot.at(*points[0]), UP + LEFT, px(28))
         self.drawn = [*getattr(self, "drawn", []), curve, name]
         self.add(curve)
         for number, point in enumerate(points):
             dot = Dot(plot.at(*point), radius=px(13), color=ManimColor(colour))
             drawn = [Run(curve, until=point[0], run_time=0.5)] if number else []
-            self.play(*drawn, FadeIn(dot, run_time=0.3))
-            self.drawn.append(dot)
-        self.play(FadeIn(name), run_time=0.3)
+            loads = Figure(f"×{EVERY[number]}" if number in LAST else "", 44, colour, align=0.5)
+            loads.shift(dot.get_center() + px(66) * DOWN)
+            self.play(*drawn, FadeIn(dot, loads, *([] if number else [name]), run_time=0.3))
+            self.drawn += [dot, loads]
