@@ -1,5 +1,6 @@
 """What divergence says follows from the measurement that it is given."""
 
+import json
 from copy import deepcopy
 from typing import Any
 
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 
 from tilesim.errors import LadderError
-from tilesim.ladder.reports import report, row
+from tilesim.ladder.reports import read, report, row
 from tilesim_scenes.story.ideas.divergence import tell
 
 
@@ -93,3 +94,11 @@ def test_ways_without_spans_are_refused():
     other["spans"] = [{"ways": 4, "spans": [[0, 5]]}]
     with pytest.raises(LadderError, match="begin and end of each of 4 ways"):
         tell(other)
+
+
+def test_the_report_that_ships_says_where_it_was_measured_and_is_read_as_anybodys(tmp_path):
+    found = report("divergence")
+    assert found["machine"]["gpu"] == "NVIDIA H200" and found["method"]
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps(found))
+    assert read(path, "divergence") == found

@@ -1,12 +1,13 @@
 """What loop_unrolling says follows from the measurement that it is given."""
 
+import json
 from copy import deepcopy
 from typing import Any
 
 import pytest
 
 from tilesim.errors import LadderError
-from tilesim.ladder.reports import report, row
+from tilesim.ladder.reports import read, report, row
 from tilesim_scenes.story.ideas.loop_unrolling import FACTORS, FEW, MANY, tell
 
 
@@ -104,3 +105,11 @@ def test_what_was_measured_lies_below_what_is_in_flight_allows():
 def test_a_report_that_cannot_be_is_refused(change, others, says):
     with pytest.raises(LadderError, match=says):
         tell(changed(change, **others))
+
+
+def test_the_report_that_ships_says_where_it_was_measured_and_is_read_as_anybodys(tmp_path):
+    found = report("loop_unrolling")
+    assert found["machine"]["gpu"] == "NVIDIA H200" and found["method"]
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps(found))
+    assert read(path, "loop_unrolling") == found
