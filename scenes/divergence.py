@@ -31,11 +31,11 @@ from tilesim_scenes.film.report_film import ReportFilm
 from tilesim_scenes.film.settings import REPORT, whole
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, lines, px
-from tilesim_scenes.look.theme import mixed
 from tilesim_scenes.mobjects.charts.bars import Bars
 from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
 from tilesim_scenes.mobjects.hardware.warp import Warp
 from tilesim_scenes.mobjects.models.warp_lanes import WarpLanes
+from tilesim_scenes.mobjects.models.warp_ways import WarpWays
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.count import Count
 from tilesim_scenes.mobjects.words.finding import Finding
@@ -175,7 +175,7 @@ class Divergence(ReportFilm):
         lost = lines(branch.lost, 56, 0.9 * bubble.width, most=3, color=self.theme.wait_text, bold=True)
         lost.move_to(bubble)
         self.play(FadeIn(bubble, lost), run_time=0.5)
-        self.wait(0.8)
+        self.wait(1.5)
         self.play(FadeOut(bubble, lost, lanes), run_time=0.3)
 
     def take_a_way_for_each_lane(self) -> None:
@@ -191,50 +191,17 @@ class Divergence(ReportFilm):
 
     def sort_the_lanes(self) -> None:
         """Lanes of several warps change places until each warp has one way; then it has one way to go."""
-        story, area, theme = self.story, self.area, self.theme
-        count = min(story.ways, WARPS)
+        area = self.area
         self.badge(Badge(tr("model"), "model"))
-        half = area.width / (1 if self.tall else 2)
-        spacing = 0.9 * half / 34
-        height = area.height / count
-        warps, bars = VGroup(), []
-        hue = self.warp.colour
-        shades = [mixed(theme.background, hue, 1 - 0.55 * way / max(1, count - 1)) for way in range(count)]
-        for number in range(count):
-            warp = Warp(spacing=spacing)
-            middle = area.top - (number + 0.5) * height
-            warp.move_to([area.left + warp.width / 2, middle + (0.18 * height if self.tall else 0), 0])
-            warps.add(warp)
-            for thread, dot in enumerate(warp.dots, len(warp.dots) * number):
-                dot.set_fill(ManimColor(shades[thread % count]))
-            left = area.left if self.tall else area.left + half
-            below = middle - (0.18 * height if self.tall else 0)
-            track = rectangle(half - px(8), min(0.3 * height, px(90))).move_to([left, below, 0], LEFT)
-            chunks = VGroup()
-            for way in range(count):
-                chunk = rectangle(track.width / count - px(8), track.height, shades[way])
-                chunks.add(chunk.move_to(track.get_left() + track.width * way / count * RIGHT, LEFT))
-            bars.append(chunks)
-        self.say(story.sorted_lanes)
-        self.play(FadeIn(warps), run_time=0.5)
-        grow = (
-            LaggedStart(*(FadeIn(chunk, shift=px(20) * RIGHT) for chunk in bar), lag_ratio=0.5)
-            for bar in bars
-        )
-        self.play(*grow, run_time=1.2)
-        dots = [dot for warp in warps for dot in warp.dots]
-        self.remove(warps)
-        self.add(*(warp.capsule for warp in warps), *dots)  # no capsule lies on a dot that comes
-        homes = [dot.get_center() for dot in dots]
-        seats = np.argsort(np.arange(len(dots)) % count, kind="stable").argsort(kind="stable")
-        moves = (dot.animate.move_to(homes[seat]) for dot, seat in zip(dots, seats.tolist(), strict=True))
-        self.play(*moves, run_time=1.6)
-        gone = [chunk for number, bar in enumerate(bars) for way, chunk in enumerate(bar) if way != number]
-        stay = [bar[number] for number, bar in enumerate(bars)]
-        self.play(*(FadeOut(chunk, shift=px(40) * DOWN) for chunk in gone), run_time=0.6)
-        starts = [bar[0].get_center() for bar in bars]
-        slides = (chunk.animate.move_to(start) for chunk, start in zip(stay, starts, strict=True))
-        self.play(*slides, run_time=0.6)
+        ways = WarpWays(min(self.story.ways, WARPS), area.width, area.height, stacked=self.tall)
+        ways.move_to(area.center).align_to([area.left, 0, 0], LEFT)
+        self.say(self.story.sorted_lanes)
+        self.play(FadeIn(ways.capsules, ways.dots), run_time=0.5)
+        come = ((FadeIn(way, shift=px(20) * RIGHT) for way in bar) for bar in ways.bars)
+        self.play(*(LaggedStart(*bar, lag_ratio=0.5) for bar in come), run_time=1.2)
+        self.play(*ways.sort(), run_time=1.6)
+        self.play(FadeOut(*ways.gone(), shift=px(40) * DOWN), run_time=0.6)
+        self.play(*ways.close_up(), run_time=0.6)
         self.wait(0.4)
 
     def tell_the_finding(self) -> None:

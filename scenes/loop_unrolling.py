@@ -17,8 +17,8 @@ from manim import (
     FadeOut,
     LaggedStart,
     ManimColor,
+    Mobject,
     VGroup,
-    rush_into,
 )
 
 from tilesim_scenes.animations.run import Run
@@ -26,16 +26,15 @@ from tilesim_scenes.film.report_film import ReportFilm
 from tilesim_scenes.film.settings import REPORT, Kind
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import Figure, label, lines, px
-from tilesim_scenes.look.theme import mixed, sm_colour
 from tilesim_scenes.mobjects.charts.bars import Bars
 from tilesim_scenes.mobjects.charts.curve import Curve
 from tilesim_scenes.mobjects.charts.plot import Plot, line
-from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
 from tilesim_scenes.mobjects.models.load_rows import LoadRows
+from tilesim_scenes.mobjects.models.loop_turns import ADD, LOAD, OWN, LoopTurns
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.count import Count
 from tilesim_scenes.mobjects.words.finding import Finding
-from tilesim_scenes.story.ideas.loop_unrolling import EACH, EVERY, FACTOR, FACTORS, FEW, MANY, tell
+from tilesim_scenes.story.ideas.loop_unrolling import EVERY, FACTOR, FACTORS, FEW, MANY, tell
 
 LAST = (3, 4)
 """Which of a curve's points say how many loads a turn has."""
@@ -56,11 +55,12 @@ class LoopUnrolling(ReportFilm):
 
     def construct(self) -> None:
         self.story = tell(self.report, self.given.get("factor", FACTOR))
-        self.hue = sm_colour(0, 4)
-        self.chips = self.turns()
-        self.home = self.chips[0].copy()
-        self.chips[0].scale(0.62 * self.area.width / self.home.width).move_to(self.area.center)
-        self.add(self.chips[0])
+        area = self.area
+        self.turns = LoopTurns(self.story.factor, self.story.loop, area.width, 0.62 * area.height)
+        self.turns.move_to(area.center + 0.36 * area.height * UP, UP)
+        self.home = self.turns[0].copy()
+        self.turns[0].scale(0.62 * area.width / self.home.width).move_to(area.center)
+        self.add(self.turns[0])
         self.title(tr("Loop unrolling"))
         self.unroll()
         self.wait_for_each_load()
@@ -71,18 +71,18 @@ class LoopUnrolling(ReportFilm):
 
     def unroll(self) -> None:
         """Turns of the loop become one: loads and additions line up, and what the loop took falls away."""
-        story, chips, area = self.story, self.chips, self.area
-        names = self.names_of(chips[0])
+        story, turns, area = self.story, self.turns, self.area
+        names = self.names_of(turns[0])
         self.say(story.question)
         self.play(FadeIn(names), run_time=0.5)
         self.wait(1)
         self.play(FadeOut(names), run_time=0.3)
-        home = chips[0].animate.scale(self.home.width / chips[0].width).move_to(self.home)
+        home = turns[0].animate.scale(self.home.width / turns[0].width).move_to(self.home)
         self.play(home, run_time=0.6)
-        come = (FadeIn(turn, shift=px(30) * DOWN) for turn in chips[1:])
+        come = (FadeIn(turn, shift=px(30) * DOWN) for turn in turns[1:])
         self.play(LaggedStart(*come, lag_ratio=0.3, run_time=1.2))
         said = label(story.instructions(1), 56, bold=True)
-        said.move_to([area.center[0], chips.get_bottom()[1] - px(70), 0])
+        said.move_to([area.center[0], turns.get_bottom()[1] - px(70), 0])
         if story.counted:
             self.badge(Badge(tr("counted on {gpu}", gpu=story.gpu), "counted"))
         else:
@@ -90,34 +90,18 @@ class LoopUnrolling(ReportFilm):
         self.play(FadeIn(said), run_time=0.3)
         self.say(story.fewer)
         self.wait(0.5)
-        first, pitch = chips[0], self.pitch
-        start = np.array([area.left + pitch / 2, first.get_y(), 0])
-        ends = start + (len(chips) * EACH + np.arange(story.loop)[:, None]) * pitch * RIGHT
-        moves = [chip.animate.move_to(end) for chip, end in zip(first[EACH:], ends, strict=True)]
-        for number, turn in enumerate(chips):
-            moves.append(turn[0].animate.move_to(start + number * pitch * RIGHT))
-            moves.append(turn[1].animate.move_to(start + (len(chips) + number) * pitch * RIGHT))
-        fall = (chip for turn in chips[1:] for chip in turn[EACH:])
-        gone = [FadeOut(chip, shift=px(260) * DOWN, rate_func=rush_into) for chip in fall]
-        self.play(FadeOut(said), *moves, LaggedStart(*gone, lag_ratio=0.02), run_time=1.6)
+        self.play(FadeOut(said), *turns.unroll(), run_time=1.6)
         less = label(story.instructions(story.factor), 56, bold=True)
-        less.move_to([area.center[0], first.get_bottom()[1] - px(90), 0])
+        less.move_to([area.center[0], turns[0].get_bottom()[1] - px(90), 0])
         self.play(FadeIn(less), run_time=0.3)
         self.wait(1.2)
-        self.strip = VGroup(*(chip for turn in chips for chip in turn[:EACH]), *first[EACH:])
         self.told = less
 
     def wait_for_each_load(self) -> None:
         """Fewer instructions, and no faster, as long as each load waits for the one before."""
         story, area = self.story, self.area
-        rows = [
-            (tr("1 load a turn"), story.rates["one by one", FEW, 1], "measured"),
-            (
-                tr("{factor}, one by one", factor=story.factor),
-                story.rates["one by one", FEW, story.factor],
-                "measured",
-            ),
-        ]
+        names = {1: tr("1 load a turn"), story.factor: tr("{factor}, one by one", factor=story.factor)}
+        rows = [(name, story.rates["one by one", FEW, n], "measured") for n, name in names.items()]
         bars = Bars(rows, "GB/s", area.width, row=px(120), form="{:.0f}")
         bars.move_to(area.center + 0.08 * area.height * DOWN)
         self.badge(Badge(tr("measured on {gpu}", gpu=story.gpu), "measured"))
@@ -125,7 +109,7 @@ class LoopUnrolling(ReportFilm):
         self.play(FadeOut(self.told), run_time=0.3)
         self.play(bars.grow())
         self.wait(1.5)
-        self.play(FadeOut(bars, self.strip), run_time=0.3)
+        self.play(FadeOut(bars, self.turns.left), run_time=0.3)
 
     def send_loads_together(self) -> None:
         """One by one, and all at once, on one clock: to scale, a load is nearly all of a turn."""
@@ -186,6 +170,7 @@ class LoopUnrolling(ReportFilm):
         most = label(tr("at most"), 44, self.theme.quiet)
         corner = bound[int(np.argmax(bound[:, 1] >= 0.999 * bound[-1, 1]))]
         most.next_to(plot.at(*corner), UP, px(14)).shift(px(120) * RIGHT)
+        self.drawn: list[Mobject] = []
         self.say(story.little)
         self.play(FadeIn(plot, across, up), run_time=0.5)
         self.play(FadeIn(roof, most), run_time=0.5)
@@ -220,35 +205,11 @@ class LoopUnrolling(ReportFilm):
 
     # How it is laid out
 
-    def turns(self) -> VGroup:
-        """The instructions of as many turns as are unrolled, a row each."""
-        story, area = self.story, self.area
-        factor, loop = story.factor, story.loop
-        self.pitch = min(area.width / (EACH * factor + loop), area.width / 20)
-        height = min(0.62 * area.height / factor, 1.2 * self.pitch)
-        chips = VGroup()
-        for number in range(factor):
-            turn = VGroup()
-            for place in range(EACH + loop):
-                chip = rectangle(0.88 * self.pitch, 0.8 * height, self.fill(place))
-                if place == 0:
-                    chip.set_stroke(ManimColor(self.hue), stroke_width(3))
-                turn.add(chip.shift(place * self.pitch * RIGHT))
-            chips.add(turn.shift(number * height * DOWN))
-        return chips.move_to(area.center + 0.36 * area.height * UP, UP)
-
-    def fill(self, place: int) -> tuple[int, int, int]:
-        """What an instruction is painted in: a load, an addition, or one of the loop's own."""
-        theme = self.theme
-        if place >= EACH:
-            return mixed(theme.background, theme.quiet, 0.35)
-        return self.hue if place else mixed(theme.idle, self.hue, 0.3)
-
     def names_of(self, turn: VGroup) -> VGroup:
         """What the instructions of a turn are."""
-        load = label(tr("load"), 56, self.hue, bold=True).next_to(turn[0], UP, px(20))
-        add = label(tr("add"), 56, self.hue, bold=True).next_to(turn[1], DOWN, px(20))
-        own = turn[EACH:]
+        hue, own = self.turns.colour, turn[OWN:]
+        load = label(tr("load"), 56, hue, bold=True).next_to(turn[LOAD], UP, px(20))
+        add = label(tr("add"), 56, hue, bold=True).next_to(turn[ADD], DOWN, px(20))
         rest = lines(tr("the loop’s own: address, test, branch"), 48, own.width, color=self.theme.quiet)
         return VGroup(load, add, rest.next_to(own, UP, px(20)))
 
@@ -270,7 +231,7 @@ class LoopUnrolling(ReportFilm):
             name.next_to(plot.at(*points[1]), DOWN + RIGHT, px(24))
         else:
             name.next_to(plot.at(*points[0]), UP + LEFT, px(28))
-        self.drawn = [*getattr(self, "drawn", []), curve, name]
+        self.drawn += [curve, name]
         self.add(curve)
         for number, point in enumerate(points):
             dot = Dot(plot.at(*point), radius=px(13), color=ManimColor(colour))

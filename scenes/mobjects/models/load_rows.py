@@ -46,7 +46,7 @@ class LoadRows(VGroup):
         self.colour = colour or sm_colour(0, 4)
         theme = theme_now()
         self.ground = rectangle(width, height)
-        self._hatch = px(HATCH)
+        self._hatch = px(HATCH) / width
         self._end = min(px(14), width / 40) / width
         self.loads = VGroup(*(shape(mixed(theme.idle, self.colour, 0.3)) for _ in flights))
         for load in self.loads:
@@ -60,8 +60,7 @@ class LoadRows(VGroup):
         """Look as at `t`."""
         self.t = t
         row = 1 / len(self.flights)
-        width, _ = extent(self.ground)
-        gap = self._hatch * width / (self.ground.width or 1)
+        gap = self._hatch * extent(self.ground)[0]
         for number, (left, come, _) in enumerate(self.flights.tolist()):
             top = 1 - (number + (1 - TALL) / 2) * row
             low, high = top - TALL * row, top
