@@ -24,6 +24,8 @@ What they offer:
     l2_order() -> dict                    one kernel, tiles in three orders: times, bytes out of DRAM
     memory_hierarchy() -> dict            bytes that cubes ask for, and what of them comes from L2 and DRAM
     execution_model() -> dict             what an SM holds at once, and where its warps are
+    divergence() -> dict                  a branch and a loop that lanes take in 1 to 32 ways
+    loop_unrolling() -> dict              a sum with 1 to 16 loads a turn, and chains of multiply-adds
     pipelining() -> dict                  one kernel with 1, 2, 3 and 4 stages
     thread_indexing() -> dict             one sum, with neighbouring threads ever further apart
     bench_reductions(n, ...) -> dict      times of sums, beside a copy and torch.sum
@@ -41,9 +43,11 @@ from .bench.bank_conflicts import bank_conflicts
 from .bench.bench import NAMES, bench
 from .bench.busy_sms import busy_sms
 from .bench.coalescing import coalescing
+from .bench.divergence import divergence
 from .bench.execution_model import execution_model
 from .bench.l2_order import l2_order
 from .bench.ladder import ladder
+from .bench.loop_unrolling import loop_unrolling
 from .bench.memory_hierarchy import memory_hierarchy
 from .bench.pipelining import pipelining
 from .bench.reductions import bench_reductions
@@ -67,10 +71,12 @@ __all__ = [
     "bench_reductions",
     "busy_sms",
     "coalescing",
+    "divergence",
     "execution_model",
     "gpu_facts",
     "l2_order",
     "ladder",
+    "loop_unrolling",
     "matmul",
     "memory",
     "memory_hierarchy",

@@ -1,0 +1,108 @@
+"""What unrolling wins: properties, the literature's figures, and the model held against what a GPU took."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tilesim.analysis.memory_system import MemorySystem
+from tilesim.errors import TilesimError
+from tilesim.ideas import loop_unrolling
+from tilesim.ideas.loop_unrolling import cycles, enough, flights, in_flight, instructions, rate
+from tilesim.ladder.reports import report
+
+FACTOR, WARPS, NS = st.integers(1, 64), st.integers(1, 64), st.floats(1, 1e4)
+
+
+@given(FACTOR, FACTOR, st.floats(0, 9), st.floats(0, 99))
+def test_unrolling_saves_the_loops_own_instructions_and_no_others(one, other, each, loop):
+    few, many = sorted((one, other))
+    assert each <= instructions(many, each, loop) <= instructions(few, each, loop) <= each + loop
+
+
+@given(FACTOR, WARPS, st.integers(1, 200), NS, st.floats(1, 1e5))
+def test_the_rate_grows_with_what_is_in_flight_until_memory_is_the_limit(factor, warps, sms, latency, peak):
+    found = rate(in_flight(factor, warps, sms), latency, peak)
+    assert found <= peak and found <= in_flight(factor, warps, sms) / latency
+    least = enough(warps, sms, latency, peak)
+    assert found == pytest.approx(peak) if factor >= least else found < peak
+
+
+@given(FACTOR, WARPS)
+def test_warps_and_loads_are_two_ways_to_the_same_bytes_in_flight(factor, warps):
+    assert in_flight(factor, warps, 1) == in_flight(warps, factor, 1)
+    assert cycles(factor, warps) == cycles(min(warps, 64), factor)
+
+
+@given(st.integers(1, 40), FACTOR, NS, st.floats(0, 20))
+def test_no_more_loads_than_the_factor_are_out_and_each_turn_waits_for_the_last(loads, factor, latency, step):
+    found = flights(loads, factor, latency, step)
+    assert (found["come"] - found["left"] == pytest.approx(latency)) and (
+        np.diff(found["left"]) >= -1e-9
+    ).all()
+    for load in range(factor, loads):
+        assert found["left"][load] >= found["used"][load - factor] - 1e-6
+    turns = -(-loads // factor)
+    assert found["used"][-1] == pytest.approx(turns * latency + loads * step)
+
+
+def test_sixteen_warps_on_an_sm_hide_arithmetic_and_fewer_need_chains():
+    """CUDA C++ Programming Guide, Multiprocessor Level: 4 cycles on 4 schedulers take 16 warps."""
+    assert [cycles(1, warps) for warps in (1, 2, 4, 8)] == [4, 2, 1, 1]
+    assert [cycles(chains, 1) for chains in (1, 2, 4)] == [4, 2, 1]
+
+
+@pytest.fixture(scope="module")
+def h200():
+    memory = MemorySystem.of(report("memory"))
+    return memory.dram_latency.ns, memory.read_gb_per_s["DRAM"]
+
+
+def from_dram(loads):
+    found = report("loop_unrolling")
+    n = max(row["n"] for row in found["rows"])
+    return [row for row in found["rows"] if row["n"] == n and row["loads"] == loads], found["sms"]
+
+
+def test_what_a_gpu_reads_is_at_most_what_is_in_flight_allows_and_near_it_far_from_the_peak(h200):
+    rows, sms = from_dram("together")
+    for row in rows:
+        flying = in_flight(row["factor"], row["warps"], sms)
+        most = rate(flying, *h200)
+        assert 0.45 * most < row["gb_per_s"] < 1.02 * most
+        if flying * 10 < h200[0] * h200[1]:
+            assert row["gb_per_s"] > 0.85 * most
+
+
+def test_loads_one_by_one_read_no_faster_for_being_unrolled(h200):
+    rows, sms = from_dram("one by one")
+    for row in rows:
+        most = rate(in_flight(1, row["warps"], sms), *h200)
+        assert row["gb_per_s"] == pytest.approx(most, rel=0.08)
+
+
+def test_chains_take_the_cycles_that_the_model_says_until_they_are_many():
+    for row in report("loop_unrolling")["chains"]:
+        warps = row["warps"] // loop_unrolling.PARTITIONS
+        found = row["cycles"] / warps
+        assert found > cycles(row["factor"], warps) - 0.01
+        if row["factor"] <= 8:
+            assert found == pytest.approx(cycles(row["factor"], warps), rel=0.2)
+
+
+@pytest.mark.parametrize(
+    "call, says",
+    [
+        (lambda: instructions(0, 2, 6), "the factor is 0"),
+        (lambda: instructions(1, -2, 6), "instructions is -2; it must be a number from 0"),
+        (lambda: in_flight(1, 65, 132), "the number of warps is 65"),
+        (lambda: in_flight(1, 8, 0), "the number of SMs is 0"),
+        (lambda: rate(1, 0, 4600), "the latency is 0; it must be above 0"),
+        (lambda: rate(1, 350, float("nan")), "the peak is nan"),
+        (lambda: cycles(0, 1), "the number of chains is 0"),
+        (lambda: flights(0, 1, 100), "the number of loads is 0"),
+    ],
+)
+def test_what_no_loop_can_do_is_refused_in_a_sentence(call, says):
+    with pytest.raises(TilesimError, match=says):
+        call()
