@@ -1,4 +1,4 @@
-"""Memory hierarchy: where do bytes come from? Hardly ever from far.
+"""Memory hierarchy: where do the bytes of a product come from, and how far is it to each place?
 
 manim render scenes/memory_hierarchy.py
 """

@@ -3,7 +3,7 @@
 A page writes `{{ name }}` where one belongs. `python -m figures`, in docs/, prints them all.
 """
 
-from figures import accuracy, choice, devices, kernels, memory, performance, published, rooms, traffic
+from figures import accuracy, choice, course, devices, kernels, memory, performance, published, rooms, traffic
 
 
 def figures() -> dict[str, str]:
@@ -12,6 +12,7 @@ def figures() -> dict[str, str]:
         kernels.figures()
         | accuracy.figures()
         | choice.figures()
+        | course.figures()
         | devices.figures()
         | memory.figures()
         | published.figures()
