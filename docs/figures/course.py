@@ -4,7 +4,6 @@ import tomllib
 from pathlib import Path
 
 from figures.kernels import table
-
 from tilesim.cli.packages import scene_names
 
 ROOT = Path(__file__).parents[2]
