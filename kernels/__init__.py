@@ -1,6 +1,7 @@
 """Matrix multiplication kernels in Triton, and the measuring of them.
 
     gemm/             the kernels, a file each, and the device functions that they share
+    ideas/            small kernels that show one idea each
     reductions/       five kernels that sum a vector
     launch/           from a problem and a variant to a launch: configuration, operands, plan tables, jobs
     measure/          kernel times by graph replay, the float64 reference, and recorded traces
@@ -19,6 +20,7 @@ What they offer:
     ladder() -> dict                      every step from one program per element to the fastest kernel
     coalescing() -> dict                  uncoalesced loads against coalesced ones
     pipelining() -> dict                  one kernel with 1, 2, 3 and 4 stages
+    fusion() -> dict                      chains of functions, one kernel each or all in one
     bench_reductions(n, ...) -> dict      times of sums, beside a copy and torch.sum
     turnaround() -> dict                  from a thread block's end to its successor's begin
     sm_order() -> dict                    which SM gets which thread block
@@ -30,6 +32,7 @@ Importing this needs torch and triton; running it, an NVIDIA GPU, or for product
 
 from .bench.bench import NAMES, bench
 from .bench.coalescing import coalescing
+from .bench.fusion import fusion
 from .bench.ladder import ladder
 from .bench.pipelining import pipelining
 from .bench.reductions import bench_reductions
@@ -48,6 +51,7 @@ __all__ = [
     "bench",
     "bench_reductions",
     "coalescing",
+    "fusion",
     "gpu_facts",
     "ladder",
     "matmul",

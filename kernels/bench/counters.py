@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -37,7 +37,7 @@ ONCE = """
 import sys
 from tilesim.cli.packages import load
 load("kernels")
-from tilesim_kernels.bench.counters import once
+from {module} import once
 once(sys.argv[1])
 """
 
@@ -47,13 +47,24 @@ def counted(contenders: Sequence[tuple[Problem, Variant | None]]) -> list[dict[s
 
     None where Nsight Compute is not there or reads no counters here. The contenders must run on this machine.
     """
+    asked = json.dumps([[asdict(problem), variant and asdict(variant)] for problem, variant in contenders])
+    said = profiled("tilesim_kernels.bench.counters", asked, METRICS)
+    return said and totals(said, len(contenders))
+
+
+def profiled(module: str, asked: str, metrics: Mapping[str, str], *options: str) -> str | None:
+    """What Nsight Compute says, as CSV, of what `once(asked)` of a module launches in a process of its own
+    between torch.cuda.profiler.start() and stop().
+
+    None where Nsight Compute is not there or fails.
+    """
     ncu = shutil.which("ncu")
     if ncu is None:
         return None
-    asked = json.dumps([[asdict(problem), variant and asdict(variant)] for problem, variant in contenders])
     command = [
         ncu, "--profile-from-start", "off", "--clock-control", "none", "--csv", "--print-units", "base",
-        "--metrics", ",".join(METRICS.values()), sys.executable, "-c", ONCE, asked,
+        *options, "--metrics", ",".join(metrics.values()),
+        sys.executable, "-c", ONCE.format(module=module), asked,
     ]  # fmt: skip
     root = str(Path(__file__).parents[2])
     path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
@@ -64,10 +75,12 @@ def counted(contenders: Sequence[tuple[Problem, Variant | None]]) -> list[dict[s
         )  # fmt: skip
     except (OSError, subprocess.SubprocessError):
         return None
-    return totals(done.stdout, len(contenders))
+    return done.stdout
 
 
-def totals(csv_text: str, contenders: int) -> list[dict[str, int]] | None:
+def totals(
+    csv_text: str, contenders: int, metrics: Mapping[str, str] = METRICS
+) -> list[dict[str, int]] | None:
     """The counters in what Nsight Compute said as CSV, per contender; what is left over is the last one's.
 
     None where a counter is missing, as where the profiler has no right to read it.
@@ -80,7 +93,7 @@ def totals(csv_text: str, contenders: int) -> list[dict[str, int]] | None:
     head = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
     if head is None:
         return None
-    names = {metric: name for name, metric in METRICS.items()}
+    names = {metric: name for name, metric in metrics.items()}
     sums: list[dict[str, int]] = [{} for _ in range(contenders)]
     launches: dict[str, int] = {}
     for row in csv.DictReader(lines[head:]):
@@ -92,7 +105,7 @@ def totals(csv_text: str, contenders: int) -> list[dict[str, int]] | None:
             counts[name] = counts.get(name, 0) + round(float(row["Metric Value"].replace(",", "")))
         except ValueError:
             return None
-    return sums if all(set(counts) == set(METRICS) for counts in sums) else None
+    return sums if all(set(counts) == set(metrics) for counts in sums) else None
 
 
 def once(asked: str) -> None:

@@ -9,6 +9,7 @@ import click
 from tilesim.cli.commands.bench import (
     choice,
     coalescing,
+    fusion,
     ladder,
     memory,
     pipelining,
@@ -86,7 +87,7 @@ def _check(name: str, known: Sequence[str]) -> None:
         raise click.UsageError(unknown("kernel", name, [*known, PLANNED + "SCHEDULE"]))
 
 
-for module in (choice, coalescing, pipelining, ladder, turnaround, sm_order, memory, reductions):
+for module in (choice, coalescing, fusion, pipelining, ladder, turnaround, sm_order, memory, reductions):
     command.add_command(module.command)
 
 

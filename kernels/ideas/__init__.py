@@ -1,0 +1,1 @@
+"""Small kernels that show one idea each, a file each."""
