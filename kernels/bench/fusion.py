@@ -53,8 +53,8 @@ METHOD = (
 def fusion(samples: int = 50) -> dict[str, Any]:
     """Time all, in JSON values: "machine", "method", "left_out", "rows" and "products".
 
-    A row has kernel ("eager": a kernel of PyTorch's for each function; "torch.compile"; "fused": one of this
-    package's for all), elements, functions; us (the median), p20 and p80 in µs, host_us; relative_error;
+    A row has kernel ("eager": a kernel of PyTorch's for each function; "torch.compile"; "fused": one of
+    this package for all), elements, functions; us (the median), p20 and p80 in µs, host_us; relative_error;
     samples, launches (chains in a sample); and dram_read_bytes, dram_write_bytes and l2_bytes where they were
     counted. A product's row has m, n, k, tile and dtype instead, and kernel "separate" beside the others: this
     package's product, then the kernels of PyTorch's. left_out: why something is missing, by its kernel.
