@@ -55,9 +55,10 @@ def fusion(samples: int = 50) -> dict[str, Any]:
 
     A row has kernel ("eager": a kernel of PyTorch's for each function; "torch.compile"; "fused": one of
     this package for all), elements, functions; us (the median), p20 and p80 in µs, host_us; relative_error;
-    samples, launches (chains in a sample); and dram_read_bytes, dram_write_bytes and l2_bytes where they were
-    counted. A product's row has m, n, k, tile and dtype instead, and kernel "separate" beside the others: this
-    package's product, then the kernels of PyTorch's. left_out: why something is missing, by its kernel.
+    samples, launches (chains in a sample); and dram_read_bytes, dram_write_bytes and l2_bytes where they
+    were counted. A product's row has m, n, k, tile and dtype instead, and kernel "separate" beside the
+    others: this package's product, then the kernels of PyTorch's. left_out: why something is missing, by its
+    kernel.
 
     Raises KernelError without an NVIDIA GPU, for a wrong result, or a GPU that fails.
     """

@@ -1,0 +1,203 @@
+"""What the film fusion says: a chain of functions, a kernel for each or one for all, as a GPU ran them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tilesim.analysis.roofs import Spot
+from tilesim.devices.device import presets
+from tilesim.errors import LadderError
+from tilesim.ideas.fusion import Chain
+from tilesim.ladder.reports import report
+from tilesim_scenes.look.language import tr
+
+NOTHING = 0.05
+"""Share of a time within which a gain is none."""
+BINDS = 1.25
+"""Times what memory alone takes, from which on arithmetic is said to bind."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChainRun:
+    """A chain of `functions` on `elements`, one kernel each and all in one: µs, and bytes through DRAM.
+
+    `compiled`: µs of torch.compile's kernel, None where it made none. `counted`: whether counters say the
+    bytes; else the model does.
+    """
+
+    functions: int
+    elements: int
+    separate: float
+    fused: float
+    compiled: float | None
+    separate_bytes: float
+    fused_bytes: float
+    counted: bool
+
+    @property
+    def speedup(self) -> float:
+        return self.separate / self.fused
+
+    @property
+    def saved(self) -> float:
+        """How many times fewer bytes go through DRAM."""
+        return self.separate_bytes / self.fused_bytes
+
+    @property
+    def mb(self) -> float:
+        """10⁶ bytes of x."""
+        return Chain(self.elements, 1, 1).tensor / 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """`far`: a chain on more than the L2 holds; `near`: on what fits into it, None where nobody measured that.
+
+    `arithmetic`: µs that the FLOP of one function on all elements take at the peak of `tflops`. `climb`: one
+    kernel on `far`'s elements, for longer and longer chains of `lengths` functions; `gb_per_s`: what memory
+    gave the shortest. `binding`: the first length at which arithmetic takes longer, None where none does.
+    """
+
+    far: ChainRun
+    near: ChainRun | None
+    arithmetic: float
+    tflops: float
+    gb_per_s: float
+    lengths: tuple[int, ...]
+    climb: tuple[Spot, ...]
+    binding: int | None
+    gpu: str
+
+    @property
+    def question(self) -> str:
+        return tr("{count} functions of x, a kernel for each", count=self.far.functions)
+
+    @property
+    def each_trip(self) -> str:
+        return tr("Each kernel reads all of x, and writes it back")
+
+    @property
+    def waiting(self) -> str:
+        each = self.far.separate / self.far.functions
+        return tr("A kernel: {us:.0f} µs, of which arithmetic {flop:.1f}", us=each, flop=self.arithmetic)
+
+    @property
+    def in_registers(self) -> str:
+        return tr("In one kernel, values wait in registers")
+
+    @property
+    def near_trips(self) -> str:
+        if self.near is not None and self.near.speedup < (1 - NOTHING) * self.far.speedup:
+            return tr("In the L2, trips are short: fusing wins less")
+        return tr("Where x fits into the L2, trips are short")
+
+    @property
+    def more_functions(self) -> str:
+        return tr("More functions: more FLOP for the same bytes")
+
+    @property
+    def roof(self) -> str:
+        if self.binding is None:
+            return tr("Up to {count} functions, memory binds", count=self.lengths[-1])
+        return tr("From {count} functions on, arithmetic binds", count=self.binding)
+
+    def kernels(self, count: int) -> str:
+        return tr("{count} kernel", count=count) if count == 1 else tr("{count} kernels", count=count)
+
+    @property
+    def badge(self) -> tuple[str, str]:
+        """Bytes are counted where a GPU's counters could be read."""
+        if self.far.counted:
+            return tr("counted on {gpu}", gpu=self.gpu), "counted"
+        return tr("measured times, model bytes"), "model"
+
+    @property
+    def finding(self) -> str:
+        if self.far.speedup < 1 + NOTHING:
+            return tr("Fusing {count} functions wins nothing here", count=self.far.functions)
+        return tr("One trip through memory instead of {count}", count=self.far.functions)
+
+    @property
+    def number(self) -> str:
+        return f"×{self.far.speedup:.1f}"
+
+    @property
+    def bars(self) -> list[tuple[str, float, str]]:
+        """The card's: µs of each way."""
+        rows = [(tr("one by one"), self.far.separate, "measured")]
+        if self.far.compiled is not None:
+            rows.append(("torch.compile", self.far.compiled, "measured"))
+        return [*rows, (tr("one kernel"), self.far.fused, "measured")]
+
+    @property
+    def aside(self) -> str:
+        """The bytes saved, and what the same change wins within the L2."""
+        given = {"saved": self.far.saved, "mb": self.near.mb if self.near else 0.0}
+        if self.near is None:
+            return tr("{saved:.1f} times fewer bytes", **given)
+        gain = self.near.speedup
+        return tr(
+            "{saved:.1f} times fewer bytes; with {mb:.0f} MB, in the L2: ×{gain:.1f}", gain=gain, **given
+        )
+
+
+def tell(measured: Mapping[str, Any] | None = None, functions: int | None = None) -> Story:
+    """The story of a report of `tilesim bench fusion`, the shipped one by default, for a chain's length.
+
+    The longest that was measured both ways is told by default. Raises LadderError for another length.
+    """
+    measured = measured or report("fusion")
+    rows = {(row["elements"], row["functions"], row["kernel"]): row for row in measured["rows"]}
+    most = max(elements for elements, _, _ in rows)
+    there = sorted(n for elements, n, kernel in rows if (elements, kernel) == (most, "eager"))
+    there = [n for n in there if n > 1 and (most, n, "fused") in rows]
+    if not there:
+        raise LadderError(
+            "the report has no chain of 2 functions or more that ran both as kernels and as one"
+        )
+    functions = there[-1] if functions is None else functions
+    if functions not in there:
+        lengths = ", ".join(map(str, there))
+        raise LadderError(f"functions is {functions}; the report has chains of {lengths}")
+    near = [n for n, length, kernel in rows if (length, kernel) == (functions, "eager") and 2**20 <= n < most]
+    lengths = tuple(sorted(n for elements, n, kernel in rows if (elements, kernel) == (most, "fused")))
+    chains = {n: Chain(most, n, 1) for n in lengths}
+    us = [rows[most, n, "fused"]["us"] for n in lengths]
+    climb = tuple(
+        Spot(str(n), chains[n].intensity, chains[n].flops / time / 1e6)
+        for n, time in zip(lengths, us, strict=True)
+    )
+    binding = next((n for n, time in zip(lengths, us, strict=True) if time > BINDS * min(us)), None)
+    peak = peak_tflops(measured["machine"]["gpu"], climb)
+    return Story(
+        _run(rows, most, functions),
+        _run(rows, max(near), functions) if near else None,
+        most / peak / 1e6,
+        peak,
+        chains[lengths[0]].moved / us[0] / 1e3,
+        lengths,
+        climb,
+        binding,
+        measured["machine"]["gpu"],
+    )
+
+
+def peak_tflops(gpu: str, climb: Sequence[Spot]) -> float:
+    """TFLOP/s in fp32 by the datasheet of a GPU; of one that is not known, the most that was measured."""
+    known = [preset["peak_tflops"]["fp32"] for preset in presets().values() if preset["title"] == gpu]
+    return known[0] if known else max(spot.tflops for spot in climb)
+
+
+def _run(rows: Mapping[tuple[int, int, str], Mapping[str, Any]], elements: int, functions: int) -> ChainRun:
+    """What was measured of a chain."""
+    separate, fused = (rows[elements, functions, kernel] for kernel in ("eager", "fused"))
+    compiled = rows.get((elements, functions, "torch.compile"))
+    counted = all("dram_read_bytes" in row for row in (separate, fused))
+    moved = [
+        row["dram_read_bytes"] + row["dram_write_bytes"]
+        if counted
+        else Chain(elements, functions, kernels).moved
+        for row, kernels in ((separate, functions), (fused, 1))
+    ]
+    us = compiled["us"] if compiled else None
+    return ChainRun(functions, elements, separate["us"], fused["us"], us, *moved, counted)
