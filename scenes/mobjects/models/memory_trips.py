@@ -19,12 +19,14 @@ from tilesim_scenes.mobjects.drawing.quads import (
 )
 from tilesim_scenes.mobjects.hardware.memory_level import MemoryLevel
 from tilesim_scenes.mobjects.hardware.sm import SM
-from tilesim_scenes.mobjects.models.flight import share, smooth
+from tilesim_scenes.mobjects.models.flight import smooth
 
 CHUNKS = 6
 """Of the tensor, that travel one after the other."""
 HBM, L2, SMS, GAP = 0.2, 0.14, 0.6, 0.03
 """Shares of the width: of the shelves, of the SMs, and between two of them."""
+NAME = 44
+"""Pixels of letters."""
 CHUNK, ROW = 0.6, 0.62
 """Of a chunk: share of a shelf's width, and of the height of a row."""
 LATE = 0.06
@@ -39,9 +41,10 @@ class MemoryTrips(VGroup):
     """`functions` on a tensor, in `kernels` one after the other, each of which takes `each` ns.
 
     The tensor's chunks stand in HBM, pass the L2, go through the functions of a kernel on the SMs, and are
-    written back. A chunk is filled by as many cells as functions were applied to it. `names`: of HBM, L2 and
-    SMs. `stays`: written chunks stay in the L2, where the next kernel finds them. `width`, `height`: units.
-    `shown`: numbers of the functions whose names are shown, from 0; all by default.
+    written back. A function is orange while its kernel is launched. A chunk is filled by as many cells as
+    functions were applied to it. `names`: of HBM, L2 and SMs. `width`, `height`: units. `stays`: written
+    chunks stay in the L2, where the next kernel finds them. `shown`: numbers of the functions whose names are
+    shown, from 0; all by default.
 
         trips = MemoryTrips(("HBM", "L2", "SMs"), functions=8, kernels=8, each=130_000)
         self.play(Run(trips, until=8 * 130_000, run_time=8))
@@ -60,17 +63,17 @@ class MemoryTrips(VGroup):
     ) -> None:
         theme, width, height = theme_now(), width or px(1700), height or px(480)
         self.functions, self.kernels, self.each, self.stays, self.t = functions, kernels, each, stays, 0.0
-        size = min(46.0, 0.026 * width / px(1))
-        self.hbm = MemoryLevel(names[0], HBM * width, height, size)
-        self.l2 = MemoryLevel(names[1], L2 * width, height, size)
-        self.sms = SM(names[2], theme.quiet, SMS * width, height, size)
+        self._launch, self._ink = theme.launch, theme.text
+        self.hbm = MemoryLevel(names[0], HBM * width, height, NAME)
+        self.l2 = MemoryLevel(names[1], L2 * width, height, NAME)
+        self.sms = SM(names[2], theme.quiet, SMS * width, height, NAME)
         Group(self.hbm, self.l2, self.sms.box).arrange(RIGHT, buff=GAP * width)
         self.sms.heading.shift(self.sms.box.get_top() - self.sms.heading.get_top() + px(20) * DOWN)
         self.sms.heading.align_to(self.sms.box, [-1, 0, 0]).shift(px(24) * RIGHT)
         # Below the headings, and above what is written at the shelves' feet.
-        top, foot = 1 - px(2.1 * size) / height, px(90) / height
+        top, foot = 1 - px(2.1 * NAME) / height, px(90) / height
         self.rows = [top - (top - foot) * (number + 0.5) / CHUNKS for number in range(CHUNKS)]
-        self.gates = VGroup(*(self._gate(number, top, foot, size) for number in range(functions)))
+        self.gates = VGroup(*(self._gate(number, top, foot) for number in range(functions)))
         named = range(functions) if shown is None else [number % functions for number in shown]
         for number, gate in enumerate(self.gates):
             if number not in named:
@@ -94,11 +97,10 @@ class MemoryTrips(VGroup):
         there = smooth(min(part, 1 - part) / COME) if self.kernels > 1 else 1.0
         for number, gate in enumerate(self.gates):
             gate.set_opacity(there if first <= number <= last else 0.0)
+            gate[0].set_fill(ManimColor(self._launch if self.kernels > 1 and part < COME else self._ink))
         for number, chunk in enumerate(self.chunks):
-            begin = COME + number * LATE
-            end = 1 - COME - (CHUNKS - 1 - number) * LATE
-            gone = share(part, begin, end) if end > begin else part
-            self._show_chunk(chunk, number, kernel, (first, last), gone)
+            gone = (part - COME - number * LATE) / (1 - 2 * COME - (CHUNKS - 1) * LATE)
+            self._show_chunk(chunk, number, kernel, (first, last), min(max(gone, 0.0), 1.0))
         return self
 
     def _show_chunk(
@@ -130,14 +132,13 @@ class MemoryTrips(VGroup):
         body.set_stroke(ManimColor(theme.operand), stroke_width(3))
         return VGroup(body, shape(theme.operand), strokes(theme.background, 2, 0.6))
 
-    def _gate(self, number: int, top: float, foot: float, size: float) -> VGroup:
+    def _gate(self, number: int, top: float, foot: float) -> VGroup:
         """A function: a post that chunks pass, with its name on top."""
-        theme = theme_now()
         box = self.sms.box
-        post = rectangle(px(14), (top - foot) * box.height, theme.text)
+        post = rectangle(px(14), (top - foot) * box.height, self._ink)
         x = box.get_left()[0] + self._share(number) * box.width
         post.move_to([x, box.get_bottom()[1] + (top + foot) / 2 * box.height, 0])
-        name = label("f" + str(number + 1).translate(SUBSCRIPT), size, bold=True)
+        name = label("f" + str(number + 1).translate(SUBSCRIPT), NAME, bold=True)
         return VGroup(post, name.next_to(post, UP, px(8)))
 
     def _x(self, number: int) -> float:
@@ -146,7 +147,7 @@ class MemoryTrips(VGroup):
 
     def _share(self, number: int) -> float:
         """The same as a share of the width of the SMs."""
-        return 0.5 if self.functions == 1 else 0.14 + 0.72 * number / (self.functions - 1)
+        return 0.5 if self.functions == 1 else 0.3 + 0.58 * number / (self.functions - 1)
 
 
 SUBSCRIPT = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")

@@ -7,12 +7,16 @@ from typing import Any
 from tilesim.analysis.roofs import Spot
 from tilesim.devices.device import presets
 from tilesim.errors import LadderError
-from tilesim.ideas.fusion import Chain
+from tilesim.ideas.fusion import WIDTH, Chain
 from tilesim.ladder.reports import report
 from tilesim_scenes.look.language import tr
 
 NOTHING = 0.05
 """Share of a time within which a gain is none."""
+LEAST, NEXT_TO_NOTHING = 2**20, 2**16
+"""Bytes of x from which on a chain moves any to speak of, and up to which its launches alone take time."""
+STAYS = 1.5
+"""Times the bytes of one kernel, up to which several are said to find theirs in the L2."""
 BINDS = 1.25
 """Times what memory alone takes, from which on arithmetic is said to bind."""
 
@@ -44,22 +48,29 @@ class ChainRun:
         return self.separate_bytes / self.fused_bytes
 
     @property
-    def mb(self) -> float:
-        """10⁶ bytes of x."""
-        return Chain(self.elements, 1, 1).tensor / 1e6
+    def stays(self) -> bool:
+        """Whether what a kernel writes stays in the L2 for the next one: then all move what one moves."""
+        return self.saved < STAYS
+
+    @property
+    def size(self) -> str:
+        """Bytes of x, 10⁶ of them in a MB."""
+        return tr("x: {mb:.0f} MB", mb=Chain(self.elements, 1, 1).tensor / 1e6)
 
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """`far`: a chain on more than the L2 holds; `near`: on what fits into it, None where nobody measured that.
+    """`far`: a chain on the most elements; `near`: on the fewest of 1 MB and more, None where there are none.
 
-    `arithmetic`: µs that the FLOP of one function on all elements take at the peak of `tflops`. `climb`: one
-    kernel on `far`'s elements, for longer and longer chains of `lengths` functions; `gb_per_s`: what memory
-    gave the shortest. `binding`: the first length at which arithmetic takes longer, None where none does.
+    `launch`: µs that a kernel takes which has next to nothing to do, 0 where that was not measured.
+    `arithmetic`: µs that the FLOP of one function take at the peak of `tflops`. `climb`: one kernel on the
+    most elements, for longer and longer chains of `lengths` functions; `gb_per_s`: what memory gave the
+    shortest. `binding`: the first length at which arithmetic takes longer, None where none does.
     """
 
     far: ChainRun
     near: ChainRun | None
+    launch: float
     arithmetic: float
     tflops: float
     gb_per_s: float
@@ -70,7 +81,7 @@ class Story:
 
     @property
     def question(self) -> str:
-        return tr("{count} functions of x, a kernel for each", count=self.far.functions)
+        return tr("{count} functions, {count} kernels: what takes the time?", count=self.far.functions)
 
     @property
     def each_trip(self) -> str:
@@ -79,7 +90,7 @@ class Story:
     @property
     def waiting(self) -> str:
         each = self.far.separate / self.far.functions
-        return tr("A kernel: {us:.0f} µs, of which arithmetic {flop:.1f}", us=each, flop=self.arithmetic)
+        return tr("Of {us:.0f} µs, arithmetic takes {flop:.1f}", us=each, flop=self.arithmetic)
 
     @property
     def in_registers(self) -> str:
@@ -87,9 +98,9 @@ class Story:
 
     @property
     def near_trips(self) -> str:
-        if self.near is not None and self.near.speedup < (1 - NOTHING) * self.far.speedup:
-            return tr("In the L2, trips are short: fusing wins less")
-        return tr("Where x fits into the L2, trips are short")
+        if self.near is not None and self.near.stays:
+            return tr("A small x stays in the L2: shorter trips")
+        return tr("A smaller x: shorter trips")
 
     @property
     def more_functions(self) -> str:
@@ -100,6 +111,10 @@ class Story:
         if self.binding is None:
             return tr("Up to {count} functions, memory binds", count=self.lengths[-1])
         return tr("From {count} functions on, arithmetic binds", count=self.binding)
+
+    def functions(self, count: int) -> str:
+        """The length of a chain, in words for the shortest."""
+        return tr("{count} function", count=count) if count == 1 else f"{count:,}"
 
     def kernels(self, count: int) -> str:
         return tr("{count} kernel", count=count) if count == 1 else tr("{count} kernels", count=count)
@@ -114,8 +129,8 @@ class Story:
     @property
     def finding(self) -> str:
         if self.far.speedup < 1 + NOTHING:
-            return tr("Fusing {count} functions wins nothing here", count=self.far.functions)
-        return tr("One trip through memory instead of {count}", count=self.far.functions)
+            return tr("Fusing wins nothing here")
+        return tr("One trip instead of {count}", count=self.far.functions)
 
     @property
     def number(self) -> str:
@@ -124,21 +139,26 @@ class Story:
     @property
     def bars(self) -> list[tuple[str, float, str]]:
         """The card's: µs of each way."""
-        rows = [(tr("one by one"), self.far.separate, "measured")]
-        if self.far.compiled is not None:
-            rows.append(("torch.compile", self.far.compiled, "measured"))
-        return [*rows, (tr("one kernel"), self.far.fused, "measured")]
+        count = self.far.functions
+        return [
+            (self.kernels(count), self.far.separate, "measured"),
+            (self.kernels(1), self.far.fused, "measured"),
+        ]
 
     @property
     def aside(self) -> str:
-        """The bytes saved, and what the same change wins within the L2."""
-        given = {"saved": self.far.saved, "mb": self.near.mb if self.near else 0.0}
-        if self.near is None:
-            return tr("{saved:.1f} times fewer bytes", **given)
-        gain = self.near.speedup
-        return tr(
-            "{saved:.1f} times fewer bytes; with {mb:.0f} MB, in the L2: ×{gain:.1f}", gain=gain, **given
-        )
+        """The bytes saved, what torch.compile wins, and what the same change wins within the L2."""
+        said = [tr("bytes: ÷{saved:.1f}", saved=self.far.saved)]
+        if self.far.compiled is not None:
+            said.append(f"torch.compile: ×{self.far.separate / self.far.compiled:.1f}")
+        if self.near is not None:
+            gain = self.near.speedup
+            said.append(
+                tr("in L2: ×{gain:.1f}", gain=gain)
+                if self.near.stays
+                else tr("small: ×{gain:.1f}", gain=gain)
+            )
+        return "; ".join(said)
 
 
 def tell(measured: Mapping[str, Any] | None = None, functions: int | None = None) -> Story:
@@ -159,7 +179,8 @@ def tell(measured: Mapping[str, Any] | None = None, functions: int | None = None
     if functions not in there:
         lengths = ", ".join(map(str, there))
         raise LadderError(f"functions is {functions}; the report has chains of {lengths}")
-    near = [n for n, length, kernel in rows if (length, kernel) == (functions, "eager") and 2**20 <= n < most]
+    sizes = sorted(elements for elements, n, kernel in rows if (n, kernel) == (functions, "eager"))
+    near = [elements for elements in sizes if elements < most and Chain(elements, 1, 1).tensor >= LEAST]
     lengths = tuple(sorted(n for elements, n, kernel in rows if (elements, kernel) == (most, "fused")))
     chains = {n: Chain(most, n, 1) for n in lengths}
     us = [rows[most, n, "fused"]["us"] for n in lengths]
@@ -171,7 +192,8 @@ def tell(measured: Mapping[str, Any] | None = None, functions: int | None = None
     peak = peak_tflops(measured["machine"]["gpu"], climb)
     return Story(
         _run(rows, most, functions),
-        _run(rows, max(near), functions) if near else None,
+        _run(rows, near[0], functions) if near else None,
+        rows[sizes[0], functions, "eager"]["us"] / functions if sizes[0] <= NEXT_TO_NOTHING // WIDTH else 0.0,
         most / peak / 1e6,
         peak,
         chains[lengths[0]].moved / us[0] / 1e3,
