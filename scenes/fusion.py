@@ -29,7 +29,7 @@ FIRST, FASTER, LEAST = 2.4, 1.5, 0.4
 """Seconds of the first kernel, how much faster each next one goes, and what each takes at least."""
 ALL = 3.0
 """Seconds of the one kernel for all."""
-NAME_ROOM, FIGURE_ROOM = 250, 250
+NAME_ROOM, FIGURE_ROOM = 270, 250
 """Pixels beside a lane: of its name, and of its time."""
 LANE, CLOSE = 56, 1.15
 """Pixels of a lane's height; and times its size, around the kernel that the camera looks into."""

@@ -3,7 +3,7 @@
 A page writes `{{ name }}` where one belongs. `python -m figures`, in docs/, prints them all.
 """
 
-from figures import accuracy, choice, devices, kernels, memory, performance, published, rooms
+from figures import accuracy, choice, devices, fusion, kernels, memory, performance, published, rooms
 
 
 def figures() -> dict[str, str]:
@@ -13,6 +13,7 @@ def figures() -> dict[str, str]:
         | accuracy.figures()
         | choice.figures()
         | devices.figures()
+        | fusion.figures()
         | memory.figures()
         | published.figures()
         | performance.figures()

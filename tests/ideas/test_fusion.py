@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tilesim.devices.device import presets
 from tilesim.errors import TilesimError
-from tilesim.ideas.fusion import Chain, Memory, most_registers, ridge, speedup, time_us
+from tilesim.ideas.fusion import Chain, Memory, fitted, most_registers, ridge, speedup, time_us
 from tilesim.ladder.reports import report, row
 
 RATE = st.floats(1, 1e5)
@@ -72,12 +72,22 @@ def test_threads_of_the_most_registers_have_enough_bytes_on_their_way(rate, late
 
 def of_the_gpu() -> Memory:
     """What the shipped report was measured on: its launch and DRAM by rows of it, the rest as published."""
-    rows, h200 = report("fusion"), presets()["h200"]
-    few = [row(rows, elements=2**10, functions=n, kernel="eager")["us"] for n in (1, 8)]
-    launch = (few[1] - few[0]) / 7
-    copy = row(rows, elements=2**26, functions=1, kernel="fused")["us"]
-    rate = Chain(2**26, 1, 1).moved / (copy - launch) / 1e3
-    return Memory(rate, h200["l2_gb_per_s"], int(h200["l2_mb"] * 1e6), h200["peak_tflops"]["fp32"], launch)
+    h200 = presets()["h200"]
+    published = h200["l2_gb_per_s"], int(h200["l2_mb"] * 1e6), h200["peak_tflops"]["fp32"]
+    return fitted(report("fusion")["rows"], *published)
+
+
+@given(st.floats(10, 1e4), st.floats(0.1, 10), st.integers(2, 16))
+def test_a_report_of_the_model_s_own_times_gives_its_constants_back(rate, launch, longest):
+    memory = Memory(rate, 1e5, 0, 1e5, launch)
+    rows = [
+        {"elements": n, "functions": count, "kernel": kernel,
+         "us": time_us(Chain(n, count, count if kernel == "eager" else 1), memory)}
+        for n in (2**10, 2**26) for count in (1, longest) for kernel in ("eager", "fused")
+    ]  # fmt: skip
+    found = fitted(rows, 1e5, 0, 1e5)
+    assert found.gb_per_s == pytest.approx(rate, rel=0.01)
+    assert found.launch_us == pytest.approx(launch + 2 * 4 * 2**10 / rate / 1e3)
 
 
 def misses(elements: int, most: int = 2**20) -> dict[tuple[str, int], float]:

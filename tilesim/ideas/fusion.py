@@ -22,7 +22,9 @@ Understanding Latency Hiding on GPUs, 2016).
 Times are µs, rates GB/s (10⁹ bytes a second, read and written together) and TFLOP/s.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from tilesim.errors import TilesimError, shown, whole
 
@@ -168,6 +170,20 @@ def most_registers(gb_per_s: float, latency_ns: float, sms: int, loaded: int, re
     loaded = whole("the bytes of a thread", loaded, 1, 2**12, TilesimError)
     registers = whole("the registers of an SM", registers, 1, 2**20, TilesimError)
     return int(registers * loaded * sms / (gb_per_s * latency_ns))
+
+
+def fitted(rows: Sequence[Mapping[str, Any]], l2_gb_per_s: float, l2_bytes: int, tflops: float) -> Memory:
+    """The launch and DRAM's rate that a report of `tilesim bench fusion` shows, with what is known otherwise.
+
+    A launch: by how much a chain on the fewest elements takes longer for each kernel more. DRAM's rate: by
+    one function on the most elements.
+    """
+    us = {(row["elements"], row["functions"], row["kernel"]): row["us"] for row in rows}
+    sizes = sorted({elements for elements, _, _ in us})
+    short, *_, long = sorted(n for elements, n, kernel in us if (elements, kernel) == (sizes[0], "eager"))
+    launch = (us[sizes[0], long, "eager"] - us[sizes[0], short, "eager"]) / (long - short)
+    copy = us[sizes[-1], 1, "fused"] - launch
+    return Memory(Chain(sizes[-1], 1, 1).moved / copy / 1e3, l2_gb_per_s, l2_bytes, tflops, launch)
 
 
 def _kernels_bytes(chain: Chain, memory: Memory) -> tuple[int, int]:
