@@ -15,6 +15,10 @@ NOTHING = 0.05
 """Share of a time within which a gain is none."""
 LEAST, NEXT_TO_NOTHING = 2**20, 2**16
 """Bytes of x from which on a chain moves any to speak of, and up to which its launches alone take time."""
+BOTH = ("eager", "fused")
+"""The kernels that are compared: one for each function, and one for all."""
+MOST = 16
+"""Functions of the chain that is told: kernels that one watches, one after the other."""
 STAYS = 1.5
 """Times the bytes of one kernel, up to which several are said to find theirs in the L2."""
 BINDS = 1.25
@@ -164,22 +168,24 @@ class Story:
 def tell(measured: Mapping[str, Any] | None = None, functions: int | None = None) -> Story:
     """The story of a report of `tilesim bench fusion`, the shipped one by default, for a chain's length.
 
-    The longest that was measured both ways is told by default. Raises LadderError for another length.
+    The longest up to MOST that was measured both ways is told by default. Raises LadderError for another
+    length, a report without such chains, or a time that is none.
     """
     measured = measured or report("fusion")
     rows = {(row["elements"], row["functions"], row["kernel"]): row for row in measured["rows"]}
+    for row in rows.values():
+        if row["us"] <= 0:
+            raise LadderError(f"us of {row['kernel']} is {row['us']}; a time must be above 0")
+    both = {(elements, n) for elements, n, _ in rows if {(elements, n, k) for k in BOTH} <= rows.keys()}
     most = max(elements for elements, _, _ in rows)
-    there = sorted(n for elements, n, kernel in rows if (elements, kernel) == (most, "eager"))
-    there = [n for n in there if n > 1 and (most, n, "fused") in rows]
+    there = sorted(n for elements, n in both if elements == most and 2 <= n <= MOST)
     if not there:
-        raise LadderError(
-            "the report has no chain of 2 functions or more that ran both as kernels and as one"
-        )
+        raise LadderError(f"the report has no chain of 2 to {MOST} functions that ran both ways")
     functions = there[-1] if functions is None else functions
     if functions not in there:
         lengths = ", ".join(map(str, there))
         raise LadderError(f"functions is {functions}; the report has chains of {lengths}")
-    sizes = sorted(elements for elements, n, kernel in rows if (n, kernel) == (functions, "eager"))
+    sizes = sorted(elements for elements, n in both if n == functions)
     near = [elements for elements in sizes if elements < most and Chain(elements, 1, 1).tensor >= LEAST]
     lengths = tuple(sorted(n for elements, n, kernel in rows if (elements, kernel) == (most, "fused")))
     chains = {n: Chain(most, n, 1) for n in lengths}
@@ -212,7 +218,7 @@ def peak_tflops(gpu: str, climb: Sequence[Spot]) -> float:
 
 def _run(rows: Mapping[tuple[int, int, str], Mapping[str, Any]], elements: int, functions: int) -> ChainRun:
     """What was measured of a chain."""
-    separate, fused = (rows[elements, functions, kernel] for kernel in ("eager", "fused"))
+    separate, fused = (rows[elements, functions, kernel] for kernel in BOTH)
     compiled = rows.get((elements, functions, "torch.compile"))
     counted = all("dram_read_bytes" in row for row in (separate, fused))
     moved = [

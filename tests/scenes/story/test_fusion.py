@@ -44,8 +44,18 @@ def test_another_chain_can_be_asked_for():
 
 
 def test_a_report_that_lacks_chains_is_refused_in_a_sentence():
-    with pytest.raises(LadderError, match="no chain of 2 functions or more"):
-        tell(without(lambda row: row["kernel"] == "eager"))
+    for kernel in ("eager", "fused"):
+        with pytest.raises(LadderError, match="no chain of 2 to 16 functions that ran both ways"):
+            tell(without(lambda row, kernel=kernel: row["kernel"] == kernel))
+    with pytest.raises(LadderError, match="no chain of 2 to 16 functions"):
+        tell(changed(lambda row: {"functions": 50 * row["functions"]}))
+    with pytest.raises(LadderError, match="us of eager is 0; a time must be above 0"):
+        tell(changed(lambda row: {"us": 0}))
+
+
+def test_a_size_that_ran_one_way_only_is_left_out():
+    story = tell(without(lambda row: (row["elements"], row["kernel"]) == (SMALL, "fused")))
+    assert story.near is None and story.far.elements == LARGE
 
 
 def test_where_fusing_wins_nothing_the_finding_says_so():
