@@ -33,8 +33,8 @@ NAME_ROOM, FIGURE_ROOM = 270, 250
 """Pixels beside a lane: of its name, and of its time."""
 LANE, CLOSE = 56, 1.15
 """Pixels of a lane's height; and times its size, around the kernel that the camera looks into."""
-CHART_X, CHART_Y = (0.06, 300.0), (0.2, 200.0)
-"""FLOP a byte and TFLOP/s of the roofline."""
+BEFORE, BEYOND = 2.0, 2.5
+"""Times that a roofline's axes begin below the first kernel, and end above the last."""
 
 
 class Fusion(ReportFilm):
@@ -159,13 +159,17 @@ class Fusion(ReportFilm):
         """Longer chains climb memory's roof until arithmetic's is in the way."""
         story, area, quiet = self.story, self.area, self.theme.quiet
         left, foot = px(150), px(70)
-        chart = Roofline(CHART_X, CHART_Y, story.tflops, area.width - left, area.height - foot)
+        first, last = story.climb[0], story.climb[-1]
+        x = first.intensity / BEFORE, BEYOND * last.intensity
+        y = first.tflops / BEFORE, BEYOND * story.tflops
+        chart = Roofline(x, y, story.tflops, area.width - left, area.height - foot)
         chart.shift([area.right, area.top, 0] - chart.ground.get_corner(UP + RIGHT))
-        slope = chart.slope(story.gb_per_s)
-        flat = chart.flat(1000 * story.tflops / story.gb_per_s)
+        roofs = [chart.slope(story.gb_per_s)]
+        if story.published:
+            roofs.append(chart.flat(1000 * story.tflops / story.gb_per_s))
         names = VGroup(label(tr("TFLOP/s"), TICK, quiet), label(tr("FLOP a byte"), TICK, quiet))
-        names[0].move_to(chart.at(CHART_X[0], CHART_Y[1]), UP + LEFT).shift(px(14) * (DOWN + RIGHT))
-        names[1].move_to(chart.at(CHART_X[1], CHART_Y[0]), DOWN + RIGHT).shift(px(14) * (UP + LEFT))
+        names[0].move_to(chart.at(x[0], y[1]), UP + LEFT).shift(px(14) * (DOWN + RIGHT))
+        names[1].move_to(chart.at(x[1], y[0]), DOWN + RIGHT).shift(px(14) * (UP + LEFT))
         self.say(story.more_functions)
         self.play(
             FadeOut(self.trips, self.moved, self.lane, self.took, self.before),
@@ -173,7 +177,7 @@ class Fusion(ReportFilm):
             run_time=0.5,
         )
         self.badge(Badge(tr("measured on {gpu}", gpu=story.gpu), "measured"))
-        self.play(Create(slope), Create(flat), run_time=0.8)
+        self.play(*map(Create, roofs), run_time=0.8)
         dots = VGroup(*(chart.dot(spot.intensity, spot.tflops) for spot in story.climb))
         tags = VGroup()
         for number, (dot, length) in enumerate(zip(dots, story.lengths, strict=True)):

@@ -1,6 +1,6 @@
 """What the film fusion says: a chain of functions, a kernel for each or one for all, as a GPU ran them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,9 +67,10 @@ class Story:
     """`far`: a chain on the most elements; `near`: on the fewest of 1 MB and more, None where there are none.
 
     `launch`: µs that a kernel takes which has next to nothing to do, 0 where that was not measured.
-    `arithmetic`: µs that the FLOP of one function take at the peak of `tflops`. `climb`: one kernel on the
-    most elements, for longer and longer chains of `lengths` functions; `gb_per_s`: what memory gave the
-    shortest. `binding`: the first length at which arithmetic takes longer, None where none does.
+    `arithmetic`: µs that the FLOP of one function take at `tflops`, the peak where that is `published`, else
+    the most that was measured. `climb`: one kernel on the most elements, for longer and longer chains of
+    `lengths` functions; `gb_per_s`: what memory gave the shortest. `binding`: the first length at which
+    arithmetic takes longer, None where none does.
     """
 
     far: ChainRun
@@ -82,6 +83,7 @@ class Story:
     climb: tuple[Spot, ...]
     binding: int | None
     gpu: str
+    published: bool
 
     @property
     def question(self) -> str:
@@ -93,8 +95,10 @@ class Story:
 
     @property
     def waiting(self) -> str:
-        each = self.far.separate / self.far.functions
-        return tr("Of {us:.0f} µs, arithmetic takes {flop:.1f}", us=each, flop=self.arithmetic)
+        given = {"us": self.far.separate / self.far.functions, "flop": self.arithmetic}
+        if self.published:
+            return tr("Of {us:.0f} µs, arithmetic takes {flop:.1f}", **given)
+        return tr("Of {us:.0f} µs, arithmetic takes at most {flop:.1f}", **given)
 
     @property
     def in_registers(self) -> str:
@@ -195,7 +199,8 @@ def tell(measured: Mapping[str, Any] | None = None, functions: int | None = None
         for n, time in zip(lengths, us, strict=True)
     )
     binding = next((n for n, time in zip(lengths, us, strict=True) if time > BINDS * min(us)), None)
-    peak = peak_tflops(measured["machine"]["gpu"], climb)
+    known = peak_tflops(measured["machine"]["gpu"])
+    peak = known or max(spot.tflops for spot in climb)
     return Story(
         _run(rows, most, functions),
         _run(rows, near[0], functions) if near else None,
@@ -207,13 +212,16 @@ def tell(measured: Mapping[str, Any] | None = None, functions: int | None = None
         climb,
         binding,
         measured["machine"]["gpu"],
+        known > 0,
     )
 
 
-def peak_tflops(gpu: str, climb: Sequence[Spot]) -> float:
-    """TFLOP/s in fp32 by the datasheet of a GPU; of one that is not known, the most that was measured."""
-    known = [preset["peak_tflops"]["fp32"] for preset in presets().values() if preset["title"] == gpu]
-    return known[0] if known else max(spot.tflops for spot in climb)
+def peak_tflops(gpu: str) -> float:
+    """TFLOP/s in fp32 by the datasheet of a GPU, 0 where it is not known."""
+    known = (
+        one for one in presets().values() if one["title"] == gpu and "fp32" in one.get("peak_tflops", {})
+    )
+    return next((float(one["peak_tflops"]["fp32"]) for one in known), 0.0)
 
 
 def _run(rows: Mapping[tuple[int, int, str], Mapping[str, Any]], elements: int, functions: int) -> ChainRun:
