@@ -3,7 +3,18 @@
 A page writes `{{ name }}` where one belongs. `python -m figures`, in docs/, prints them all.
 """
 
-from figures import accuracy, choice, devices, fusion, kernels, memory, performance, published, rooms
+from figures import (
+    accuracy,
+    choice,
+    devices,
+    fusion,
+    kernels,
+    literature,
+    memory,
+    performance,
+    published,
+    rooms,
+)
 
 
 def figures() -> dict[str, str]:
@@ -14,6 +25,7 @@ def figures() -> dict[str, str]:
         | choice.figures()
         | devices.figures()
         | fusion.figures()
+        | literature.figures()
         | memory.figures()
         | published.figures()
         | performance.figures()
