@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 import torch
+import triton
 
 from tilesim.devices.device import Device
 from tilesim.errors import TilesimError
@@ -36,8 +37,11 @@ NAMES = {kind: name for name, kind in DTYPES.items() if name != "tf32"}
 """The names of the dtypes of A and B."""
 
 MAX_CACHED = 4096
-_cache: dict[tuple, tuple[Job, KernelLaunch]] = {}
-"""The job and the launch for operands of each `_key`; they hold no operands."""
+_cache: dict[tuple, tuple[Job, KernelLaunch, bool]] = {}
+"""Of operands of each `_key`: job, launch, and whether that takes a workspace; they hold no operands."""
+
+KEPT_WORKSPACES = 8
+"""Of the last jobs and streams: each has a partial of every thread block, some 20 MB."""
 
 PLACEHOLDER = torch.empty(0, device="meta")
 
@@ -160,14 +164,30 @@ def _multiply(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor, key: tuple) -> 
     """C = A · B on the current device, as operands of this key were multiplied before."""
     cached = _cache.get(key)
     if cached:
-        work, launch = cached
-        launch.launch_with((a, b, c), work.workspace())
+        work, launch, shares = cached
+        launch.launch_with((a, b, c), _workspace(work, a.device.index) if shares else {})
         return
     work, launch = _first((a, b, c), "tf32" if key[-1] else NAMES[a.dtype])
     if not _capturing():
         if len(_cache) == MAX_CACHED:
             _cache.clear()
-        _cache[key] = work, launch.bound_to((PLACEHOLDER,) * 3, dict.fromkeys(work.workspace(), PLACEHOLDER))
+        shared = dict.fromkeys(work.workspace(), PLACEHOLDER)
+        _cache[key] = work, launch.bound_to((PLACEHOLDER,) * 3, shared), bool(shared)
+
+
+def _workspace(work: Job, index: int | None) -> dict[str, torch.Tensor]:
+    """What launches of a job share on a GPU's stream, where they follow one another: flags are left at 0.
+
+    A graph gets one of its own, as it may run beside others.
+    """
+    if INTERPRETED or _capturing():
+        return work.workspace()
+    return _kept_workspace(work, triton.runtime.driver.active.get_current_stream(index))
+
+
+@lru_cache(maxsize=KEPT_WORKSPACES)
+def _kept_workspace(work: Job, stream: int) -> dict[str, torch.Tensor]:
+    return work.workspace()
 
 
 def _first(matrices: Matrices, dtype: str) -> tuple[Job, KernelLaunch]:

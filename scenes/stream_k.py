@@ -149,7 +149,7 @@ class StreamK(Racing):
         self.play(Leave(depth), fly, Fade(names, 0.0, 1.0, run_time=0.8))
         self.wait(0.3)
         self.hush()
-        self.play(Leave(pieces), Leave(names))
+        self.dealt = pieces, names
 
     def share(self, story: Story) -> None:
         """Tiles end to end, cut wherever a share ends."""
@@ -169,13 +169,19 @@ class StreamK(Racing):
             names.add(name.move_to([mine.get_center()[0], centre[1] - px(130), 0]))
         each = label(words.each(story), 96, bold=True).move_to(centre + px(280) * DOWN)
         self.say(words.sharing())
-        self.play(Fade(whole, 0.0, 1.0))
+        # The tile that was cut becomes the first of them.
+        dealt, feet = self.dealt
+        pieces, home = list(dealt), whole[0].get_center()
+        size = 0.3 * whole[0].width / pieces[0].width
+        back = Travel(pieces, [[home]] * len(pieces), [[size]] * len(pieces), leg=0.8)
+        self.play(Leave(feet), back, Fade(whole, 0.0, 1.0, run_time=0.8))
+        self.remove(dealt, *pieces)
         down = [[piece.get_center() + px(220) * DOWN] for piece in cuts]
         self.play(Travel(list(cuts), down, leg=0.6, apart=0.1))
         self.play(Fade(names, 0.0, 1.0), Fade(each, 0.0, 1.0))
         self.wait(0.8)
         self.hush()
-        self.play(*(Leave(one) for one in (whole, cuts, names, each)))
+        self.shared = whole, cuts, names, each
 
     def hand_over(self, story: Story) -> None:
         """A partial sum on its way from the block that has it to the block that needs it."""
@@ -197,7 +203,8 @@ class StreamK(Racing):
         bounds = owns.lane.grounds
         source = self.launch_source(story, owns)
         self.say(words.handing())
-        self.play(Fade(lanes, 0.0, 1.0), Fade(self.ticking.show(0.0), 0.0, 1.0), Fade(source, 0.0, 1.0))
+        self.play(*(Leave(one) for one in self.shared), Fade(lanes, 0.0, 1.0))
+        self.play(Fade(self.ticking.show(0.0), 0.0, 1.0), Fade(source, 0.0, 1.0))
         self.play(Run(self.ticking, *lanes, until=given, run_time=1.2))
         above = bounds.get_top()[1] + px(60)
         partial = Partial().move_to([gives.x(given), gives.lane.grounds.get_center()[1], 0])

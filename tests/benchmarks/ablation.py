@@ -16,6 +16,7 @@ import numpy as np
 import tilesim
 from tilesim import Costs, Trace
 from tilesim.analysis.compare import compare
+from tilesim.analysis.sm_cycles import sm_mhz
 from tilesim.calibration.calibrate import calibrations
 from tilesim.calibration.jitter import finish_spread
 from tilesim.devices.hardware import Hardware
@@ -63,15 +64,10 @@ def errors(runs: Sequence[Trace], fitted: Sequence[Calibration], changed: Change
         costs = nearest(fitted, *words) or Costs.ideal()
         simulated = replay(run, replace(costs, **changed))
         one = compare(simulated, run)
-        mhz = [each / of for each, of in zip(_values(one.run_cycles), _values(one.run), strict=True)]
-        loops = [loop * each for loop, each in zip(_values(one.main_loop), mhz, strict=True)]
+        loops = [one.main_loop.simulated * sm_mhz(simulated), one.main_loop.measured * sm_mhz(run)]
         spreads = [finish_spread(trace) / trace.makespan for trace in (simulated, run)]
         found.append((one.run_cycles.error, loops[0] / loops[1] - 1, spreads[0] - spreads[1]))
     return np.abs(np.array(found))
-
-
-def _values(pair) -> tuple[float, float]:
-    return pair.simulated, pair.measured
 
 
 def row(name: str, off: np.ndarray, split: np.ndarray) -> dict[str, object]:

@@ -17,13 +17,13 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from tilesim.problems import Problem
+
 RESULTS = Path(__file__).with_suffix(".json")
 KINDS, LAST = ("bf16:nn", "bf16:nt", "fp8:nt"), "fp8:nn"
 COUNT, OF_LAST, SEED, PROCESSES = 48, 6, 20261122, 12
 MOST_WORK, MOST_WEIGHTS = 1.2e12, 3e8
 """M · N · K and N · K, so that a product takes milliseconds at most."""
-SWEPT, MOST_SETS = 200e6, 6
-"""Bytes of all operand sets together, which are used in turn, and how many there are at most."""
 WARMUP, SAMPLES = 2, 9
 LINE = 128
 """Bytes of a line of the L2."""
@@ -44,16 +44,13 @@ def products() -> list[Product]:
     return found
 
 
-def operands(m: int, n: int, k: int, kind: str) -> tuple[Any, Any]:
-    """A and B on the GPU, of normal numbers."""
-    import torch
+def operands(one: Product, seed: int = 0) -> Any:
+    """A, B and a result on the GPU."""
+    from tilesim_kernels.launch.operands import matrices
 
+    m, n, k, kind = one
     dtype, layout = kind.split(":")
-    made = {"device": "cuda", "dtype": torch.bfloat16}
-    a, b = torch.randn(m, k, **made), torch.randn(k, n, **made)
-    if dtype == "fp8":
-        a, b = (x.to(torch.float8_e4m3fn) for x in (a, b))
-    return a, b if layout[1] == "n" else b.T.contiguous().T
+    return matrices(Problem(m, n, k, dtype=dtype), "cuda", seed, layout)
 
 
 def compiled(some: Sequence[Product]) -> None:
@@ -63,32 +60,30 @@ def compiled(some: Sequence[Product]) -> None:
     from tilesim_kernels import matmul
 
     for one in some:
-        matmul(*operands(*one))
+        matmul(*operands(one)[:2])
         torch.cuda.empty_cache()
 
 
 def timed(one: Product) -> dict[str, Any]:
     """Median µs of `matmul` and of cuBLAS for a product, in turns, and the error beside an fp32 product."""
-    import torch
 
     from tilesim_kernels import matmul
     from tilesim_kernels.launch.cublas import cublas
+    from tilesim_kernels.launch.operands import sets_beyond_l2
     from tilesim_kernels.measure.timing import Rotation, capture, sample, spread
 
     m, n, k, kind = one
     dtype = kind.split(":")[0]
-    size = (m + n) * k * (1 if dtype == "fp8" else 2)
-    sets = [operands(*one) for _ in range(max(1, min(MOST_SETS, int(SWEPT / size))))]
-    results = [torch.empty(m, n, device="cuda", dtype=torch.bfloat16) for _ in sets]
+    sets = [operands(one, seed) for seed in range(sets_beyond_l2(Problem(m, n, k, dtype=dtype)))]
     ways = {
-        "matmul": [partial(matmul, a, b) for a, b in sets],
-        "cublas": [cublas(dtype, (a, b, c)) for (a, b), c in zip(sets, results, strict=True)],
+        "matmul": [partial(matmul, *of[:2]) for of in sets],
+        "cublas": [cublas(dtype, of) for of in sets],
     }
-    a, b = sets[0]
+    a, b, _ = sets[0]
     right = a.float() @ b.float()
     error = float((ways["matmul"][0]().float() - right).norm() / right.norm())
     us = sample({name: Rotation(capture(way), way) for name, way in ways.items()}, WARMUP, SAMPLES)
-    found = {f"{name}_us": spread(of)["median"] for name, of in us.items()}
+    found = {f"{name}_us": spread(of)["us"] for name, of in us.items()}
     return {"m": m, "n": n, "k": k, "kind": kind, **found, "error": error}
 
 

@@ -10,7 +10,7 @@ from tilesim.analysis.alternatives import alternatives
 from tilesim.analysis.explain import explain
 from tilesim.cli import main
 from tilesim.cli.commands.explain import SHOWN
-from tilesim.cli.figures import time
+from tilesim.cli.output.figures import time
 
 TRACE = "tilesim/data/traces/h200-{}.npz"
 RECORDED = "stream-k-1408x3840x4096-grouped8"

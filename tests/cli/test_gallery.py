@@ -13,7 +13,7 @@ pytest.importorskip("manim", reason="the films need Manim")
 import tilesim
 from tilesim import Device, Problem, simulate
 from tilesim.cli import main
-from tilesim.cli.options import MAX_TILES
+from tilesim.cli.arguments.options import MAX_TILES
 from tilesim.cli.packages import load, scene_names
 
 ROOT = Path(tilesim.__file__).parents[1]

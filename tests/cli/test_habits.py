@@ -11,8 +11,8 @@ from click.testing import CliRunner
 
 import tilesim
 from tilesim.cli import main
-from tilesim.cli.film_targets import FilmTarget
-from tilesim.cli.schedule_files import file_and_name
+from tilesim.cli.arguments.film_targets import FilmTarget
+from tilesim.cli.arguments.schedule_files import file_and_name
 from tilesim.storage import files
 
 SMALL = ("--m", "384", "--n", "512", "--sms", "4")

@@ -14,8 +14,9 @@ from click.testing import CliRunner
 
 pytest.importorskip("manim", reason="the films need Manim")
 
-from tilesim.cli import cluster as clusters
-from tilesim.cli import jobs, main
+from tilesim.cli import main
+from tilesim.cli.running import cluster as clusters
+from tilesim.cli.running import jobs
 from tilesim.errors import TilesimError
 
 SCENE = """

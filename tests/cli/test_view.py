@@ -16,7 +16,7 @@ from programs import data_in, measured, race, split
 from tilesim import player
 from tilesim.cli import main
 from tilesim.cli.commands import view
-from tilesim.cli.page_server import LOOPBACK, PageServer
+from tilesim.cli.running.page_server import LOOPBACK, PageServer
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def file(tmp_path):
 @pytest.fixture
 def server(file):
     files = (str(file),)
-    with PageServer(partial(view._page, view._kept(files, {})), files) as server:
+    with PageServer(partial(view._page, view._kept(files, {}), {}), files) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
         yield server
@@ -53,6 +53,12 @@ def test_it_serves_the_page(server):
     assert status == 200
     assert [run["makespan"] for run in data_in(text)["runs"]] == [race()[0].makespan]
     assert data_in(text)["version"] == got(server, "/version")[1]
+
+
+def test_it_speaks_another_language(file):
+    spoken = view._spoken("pt")
+    text = view._page(view._kept((str(file),), {}), spoken, "1")
+    assert '<html lang="pt"' in text and spoken["words"]["play or pause"] in text
 
 
 @pytest.mark.parametrize("host", ["example.org", "127.0.0.1", "127.0.0.1.example.org:80"])
@@ -113,7 +119,7 @@ def test_a_file_that_breaks_is_said_in_the_page_until_it_is_whole(server, file):
 
 
 def test_what_a_broken_file_is_called_stays_text(tmp_path):
-    text = view._page(view._kept((str(tmp_path / "<script>alert(1)<"),), {}), "1")
+    text = view._page(view._kept((str(tmp_path / "<script>alert(1)<"),), {}), {}, "1")
     assert text.count("<script") == 2
     assert "&lt;script&gt;alert(1)" in text
 
@@ -122,7 +128,7 @@ def test_simulated_and_measured_begin_with_their_first_multiply(tmp_path):
     for name, trace in {"a": race()[1], "b": measured(race()[1])}.items():
         trace.save(tmp_path / f"{name}.npz")
     files = tuple(str(tmp_path / f"{name}.npz") for name in "ab")
-    assert data_in(view._page(view._kept(files, {}), "1"))["lag"] is not None
+    assert data_in(view._page(view._kept(files, {}), {}, "1"))["lag"] is not None
 
 
 def called(*words):

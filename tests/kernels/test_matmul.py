@@ -3,7 +3,9 @@
 import gc
 import weakref
 from importlib import import_module
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +15,7 @@ from tilesim import Problem
 from tilesim.errors import TilesimError
 from tilesim_kernels import KernelError, errors, matmul
 from tilesim_kernels.launch import cublas
+from tilesim_kernels.launch.job import Job
 from tilesim_kernels.tuning import choice
 
 op = import_module("tilesim_kernels.matmul")
@@ -291,3 +294,19 @@ def test_plans_have_a_workspace_of_their_own(monkeypatch, schedule):
     del a, b, results, launchers, launch
     gc.collect()
     assert [ref() for ref in left] == [None] * 3
+
+
+def test_launches_of_a_job_share_a_workspace_where_they_follow_one_another(monkeypatch):
+    """On one stream they do; on two, or in a graph, which may run beside others, they must not."""
+    capturing, stream = [False], [1]
+    monkeypatch.setattr(op, "INTERPRETED", False)
+    monkeypatch.setattr(op, "_capturing", lambda: capturing[0])
+    driver = SimpleNamespace(active=SimpleNamespace(get_current_stream=lambda index: stream[0]))
+    monkeypatch.setattr(op.triton.runtime, "driver", driver)
+    work = Job(np.empty(0), 1, launcher=lambda *operands: None, workspace=lambda: {"flags": torch.zeros(1)})
+    one = op._workspace(work, 0)
+    assert op._workspace(work, 0) is one
+    stream[0] = 2
+    assert op._workspace(work, 0) is not one
+    stream[0], capturing[0] = 1, True
+    assert op._workspace(work, 0) is not one and op._workspace(work, 0) is not op._workspace(work, 0)

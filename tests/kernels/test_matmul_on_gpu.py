@@ -229,7 +229,7 @@ def test_too_many_stages_become_fewer(gpu, op, monkeypatch):
     monkeypatch.setattr(choice, "rows", lambda name: [row])
     a, b = matrix(gpu, 512, 2048, gpu.torch.bfloat16), matrix(gpu, 2048, 512, gpu.torch.bfloat16, seed=1)
     assert off(op.matmul(a, b), a, b) <= gpu.reference.TOLERANCE["bf16"]
-    ((_, run),) = op._cache.values()
+    ((_, run, _),) = op._cache.values()
     assert run.variant.stages < 9 and run.problem.tile == (128, 256, 64)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from tilesim.analysis.divergence import time_lag
 from tilesim.analysis.rank_correlation import kendall_tau
+from tilesim.analysis.sm_cycles import run_cycles
 from tilesim.errors import TraceError
 from tilesim.metrics import in_turn, makespan, run, sm_busy, tail
 from tilesim.traces import Trace
@@ -106,14 +107,13 @@ def compare(simulated: Trace, measured: Trace) -> Comparison:
     times, lags = time_lag(simulated, measured)
     length = run(measured)
     most = int(np.argmax(np.abs(lags)))
-    mhz = pair(sm_mhz)
-    cycles = Pair(run(simulated) * mhz.simulated / 1000, length * mhz.measured / 1000)
+    cycles = pair(run_cycles)
     free = list(measured.device.free_sms)
     one, other = sm_busy(simulated)[free], sm_busy(measured)[free]
     return Comparison(
         makespan=pair(makespan),
         run=pair(run),
-        run_cycles=cycles if mhz.simulated and mhz.measured else None,
+        run_cycles=cycles if cycles.simulated and cycles.measured else None,
         tail=pair(lambda trace: tail(trace)[0]),
         tail_idle=pair(lambda trace: tail(trace)[1]),
         main_loop=pair(lambda trace: float((trace.spans["drain"] - trace.spans["start"]).mean())),
@@ -127,12 +127,6 @@ def compare(simulated: Trace, measured: Trace) -> Comparison:
         largest_lag_at=round(times[most]),
         diverged_at=_first_beyond(times, lags, DIVERGED * length),
     )
-
-
-def sm_mhz(trace: Trace) -> float:
-    """The SM clock of a run: as recorded, or as calibrated; 0 where it is not known."""
-    costs = trace.meta.get("costs", {})
-    return float(trace.meta.get("sm_mhz") or costs.get("clock_mhz") or 0)
 
 
 def _first_beyond(times: np.ndarray, lags: np.ndarray, limit: float) -> int | None:

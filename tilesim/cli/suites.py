@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from tilesim.calibration.suite import Run, suite
-from tilesim.cli.figures import time, wrote
+from tilesim.cli.output.figures import time, wrote
 from tilesim.cli.packages import load
 from tilesim.cli.recordings import DEVICE, RUN
 from tilesim.devices.facts import published, values

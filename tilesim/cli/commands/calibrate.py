@@ -10,10 +10,11 @@ import click
 from tilesim.analysis.memory_system import MemorySystem
 from tilesim.calibration.calibrate import calibrations, one_device, repeated
 from tilesim.calibration.device_file import device_entry
-from tilesim.cli import device_table, recordings
-from tilesim.cli.figures import time, wrote
-from tilesim.cli.options import COSTS_FILE, json_option, output_option, usage
-from tilesim.cli.parameter_types import DEVICES, INPUT, OutputFile
+from tilesim.cli import recordings
+from tilesim.cli.arguments.options import COSTS_FILE, json_option, output_option, usage
+from tilesim.cli.arguments.parameter_types import DEVICES, INPUT, OutputFile
+from tilesim.cli.output import device_table
+from tilesim.cli.output.figures import time, wrote
 from tilesim.devices.device import adding, entry_of, in_words
 from tilesim.devices.facts import CONSTANTS, published, with_derived
 from tilesim.devices.files import checked, name_of

@@ -8,8 +8,8 @@ import click
 
 from tilesim.choice.choose import choose
 from tilesim.choice.estimate import Estimate
-from tilesim.cli.options import DEVICE, PROBLEM, device_options, json_option, usage
-from tilesim.cli.parameter_types import DTYPES
+from tilesim.cli.arguments.options import DEVICE, PROBLEM, device_options, json_option, usage
+from tilesim.cli.arguments.parameter_types import DTYPES
 from tilesim.devices.device import Device
 from tilesim.errors import ChoiceError
 from tilesim.problems import DTYPE_BYTES

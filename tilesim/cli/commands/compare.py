@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from tilesim.analysis.compare import DIVERGED, Comparison, Pair, compare
-from tilesim.cli.figures import time
-from tilesim.cli.options import costs_from, costs_options, json_option, usage
-from tilesim.cli.parameter_types import INPUT
+from tilesim.cli.arguments.options import costs_from, costs_options, json_option, usage
+from tilesim.cli.arguments.parameter_types import INPUT
+from tilesim.cli.output.figures import time
 from tilesim.engine.simulate import replay
 from tilesim.errors import TraceError
 from tilesim.formats.reader import read

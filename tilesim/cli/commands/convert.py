@@ -5,8 +5,7 @@ from typing import Any
 import click
 
 from tilesim.analysis.divergence import on_one_clock
-from tilesim.cli.figures import wrote
-from tilesim.cli.options import (
+from tilesim.cli.arguments.options import (
     OWN,
     OutputFile,
     device_options,
@@ -15,7 +14,8 @@ from tilesim.cli.options import (
     reading_options,
     usage,
 )
-from tilesim.cli.parameter_types import INPUT
+from tilesim.cli.arguments.parameter_types import INPUT
+from tilesim.cli.output.figures import wrote
 from tilesim.formats import OF_SEVERAL, format_of, save, save_several
 from tilesim.formats.reader import read_several
 from tilesim.storage import files

@@ -5,8 +5,8 @@ from itertools import groupby
 
 import click
 
+from tilesim.cli.arguments.options import json_option
 from tilesim.cli.machine import Check, checks
-from tilesim.cli.options import json_option
 
 
 @click.command(short_help="Say what is installed here, and what to do about the rest.")

@@ -9,8 +9,7 @@ import click
 
 from tilesim.analysis.alternatives import Alternatives, alternatives
 from tilesim.analysis.explain import Explanation, explain
-from tilesim.cli.figures import tiling, time
-from tilesim.cli.options import (
+from tilesim.cli.arguments.options import (
     OWN,
     device_options,
     facts_from,
@@ -18,7 +17,8 @@ from tilesim.cli.options import (
     problem_options,
     reading_options,
 )
-from tilesim.cli.parameter_types import INPUT
+from tilesim.cli.arguments.parameter_types import INPUT
+from tilesim.cli.output.figures import tiling, time
 from tilesim.errors import TilesimError
 from tilesim.formats.reader import read
 from tilesim.text import plural

@@ -7,11 +7,10 @@ from typing import Any
 import click
 
 from tilesim import player
-from tilesim.cli.figures import wrote
-from tilesim.cli.film_parameters import PARAMETERS, parameter_options
-from tilesim.cli.film_targets import FilmTarget, Target, check, is_film
-from tilesim.cli.jobs import cluster_option, jobs_option, workers_of
-from tilesim.cli.options import (
+from tilesim.cli.arguments.film_parameters import PARAMETERS, parameter_options
+from tilesim.cli.arguments.film_targets import FilmTarget, Target, check, is_film
+from tilesim.cli.arguments.languages import SOURCE, catalogue, language_option
+from tilesim.cli.arguments.options import (
     DEVICE_NAMES,
     PROBLEM_NAMES,
     OutputFile,
@@ -24,9 +23,11 @@ from tilesim.cli.options import (
     reading_options,
     usage,
 )
+from tilesim.cli.arguments.parameter_types import INPUT, Instant, Schedule
+from tilesim.cli.output.figures import wrote
+from tilesim.cli.output.progress import counter
 from tilesim.cli.packages import load, scene_class, scene_names
-from tilesim.cli.parameter_types import INPUT, Instant, Schedule
-from tilesim.cli.progress import counter
+from tilesim.cli.running.jobs import cluster_option, jobs_option, workers_of
 from tilesim.errors import shown
 from tilesim.parallel import cores
 from tilesim.storage import files, scratch
@@ -38,7 +39,6 @@ STILLS = ("png", "svg", "pdf")
 PAGES = ("html",)
 SLIDES, SLIDES_IN = "slides", (".html", ".pptx")
 SIZES = ("4k", "1080p", "720p", "480p", "square", "vertical")
-LANGUAGES = ("en", "zh", "pt")
 FPS = 30
 POSTER = OutputFile(".png", rule="a poster is written as .png")
 FILM_SETTINGS = (
@@ -72,7 +72,7 @@ FILM_SETTINGS = (
 @reading_options
 @costs_options
 @click.option("--theme", type=click.Choice(["dark", "light"]), help="Colours.  [dark]")
-@click.option("--lang", type=click.Choice(LANGUAGES), help="Of what the film says.  [en]")
+@language_option
 @click.option("--title", metavar="TEXT", help="Instead of the film's own.")
 @click.option("--no-opening", is_flag=True, help="Begin after the title.")
 @click.option("--size", metavar="SIZE", help=f"Of the frame: {', '.join(SIZES)} or WIDTHxHEIGHT.  [1080p]")
@@ -240,15 +240,14 @@ def _page(label: str, act: Any, file: Path, output: str, options: dict[str, Any]
     card, traces = scene.card, scene.traces
     alike = len({trace.schedule for trace in traces}) < len(traces)
     value, unit = options["at"] or (None, "ns")
-    language = load("scenes", "look.language")
-    lang = options["lang"] or language.SOURCE
+    lang = options["lang"] or SOURCE
     text = player.page(
         traces,
         names=None if alike else runs.names(traces),
         story=player.Story(scene.chapters[0][1], card.sentence, card.number, card.aside),
         theme=options["theme"] or "",
         lang=lang,
-        words=language.catalogue(lang) if lang != language.SOURCE else {},
+        words=catalogue(lang),
         at=None if value is None else value * moments.NS[unit],
     )
     files.write(output, lambda stream: stream.write(text.encode()))

@@ -7,12 +7,12 @@ from typing import Any
 
 import click
 
+from tilesim.cli.arguments.film_targets import FilmTarget, check, is_film
 from tilesim.cli.commands.export import FORMATS, FPS, PAGES, SLIDES, STILLS
-from tilesim.cli.figures import wrote
-from tilesim.cli.film_targets import FilmTarget, check, is_film
-from tilesim.cli.jobs import cluster_option, jobs_option, workers_of
+from tilesim.cli.output.figures import wrote
+from tilesim.cli.output.progress import counter
 from tilesim.cli.packages import load, scene_names
-from tilesim.cli.progress import counter
+from tilesim.cli.running.jobs import cluster_option, jobs_option, workers_of
 from tilesim.errors import TilesimError, shown
 from tilesim.parallel import cores
 from tilesim.storage.files import check_outputs

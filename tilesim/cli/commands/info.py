@@ -8,9 +8,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from tilesim.cli import device_table
-from tilesim.cli.figures import table, time
-from tilesim.cli.options import (
+from tilesim.cli.arguments.options import (
     OWN,
     device_options,
     facts_from,
@@ -18,8 +16,10 @@ from tilesim.cli.options import (
     problem_options,
     reading_options,
 )
-from tilesim.cli.parameter_types import INPUT, usage
-from tilesim.cli.reports import machine
+from tilesim.cli.arguments.parameter_types import INPUT, usage
+from tilesim.cli.output import device_table
+from tilesim.cli.output.figures import table, time
+from tilesim.cli.output.reports import machine
 from tilesim.costs import Costs
 from tilesim.devices.device import badge, facts, presets
 from tilesim.devices.facts import published, with_derived

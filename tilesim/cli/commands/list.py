@@ -6,7 +6,7 @@ from inspect import Parameter, getmodule, signature
 
 import click
 
-from tilesim.cli.options import json_option
+from tilesim.cli.arguments.options import json_option
 from tilesim.cli.packages import scene_names
 from tilesim.devices.device import presets
 from tilesim.errors import ScheduleError

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 import tilesim
-from tilesim.cli.options import (
+from tilesim.cli.arguments.options import (
     device_from,
     device_options,
     json_option,

@@ -5,8 +5,7 @@ from typing import Any
 
 import click
 
-from tilesim.cli.figures import table
-from tilesim.cli.options import (
+from tilesim.cli.arguments.options import (
     TRACE_FILE,
     TRACE_HELP,
     ctas_option,
@@ -16,8 +15,9 @@ from tilesim.cli.options import (
     problem_options,
     save_trace,
 )
+from tilesim.cli.arguments.parameter_types import Schedule
+from tilesim.cli.output.figures import table
 from tilesim.cli.packages import load
-from tilesim.cli.parameter_types import Schedule
 from tilesim.cli.suites import record_suite
 
 

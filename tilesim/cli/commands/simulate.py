@@ -6,8 +6,7 @@ from typing import Any
 import click
 
 import tilesim
-from tilesim.cli.figures import table
-from tilesim.cli.options import (
+from tilesim.cli.arguments.options import (
     TRACE_FILE,
     TRACE_HELP,
     costs_from,
@@ -22,6 +21,7 @@ from tilesim.cli.options import (
     schedule_argument,
     usage,
 )
+from tilesim.cli.output.figures import table
 from tilesim.formats import gantt
 from tilesim.storage import files
 

@@ -6,11 +6,9 @@ from typing import Any
 import click
 
 from tilesim.analysis.sweep import DEVICE_AXES, PROBLEM_AXES, SIZES, Row, blank, combinations, sweep
-from tilesim.cli import schedule_files, tables
-from tilesim.cli.axes import Names, Numbers, axis
-from tilesim.cli.figures import wrote
-from tilesim.cli.jobs import jobs_option
-from tilesim.cli.options import (
+from tilesim.cli.arguments import schedule_files
+from tilesim.cli.arguments.axes import Names, Numbers, axis
+from tilesim.cli.arguments.options import (
     DEVICE,
     PICTURE_FILE,
     PROBLEM,
@@ -24,9 +22,12 @@ from tilesim.cli.options import (
     output_option,
     usage,
 )
+from tilesim.cli.arguments.parameter_types import DEVICES, DTYPES, ORDER
+from tilesim.cli.output import tables
+from tilesim.cli.output.figures import wrote
+from tilesim.cli.output.progress import progress
 from tilesim.cli.packages import load
-from tilesim.cli.parameter_types import DEVICES, DTYPES, ORDER
-from tilesim.cli.progress import progress
+from tilesim.cli.running.jobs import jobs_option
 from tilesim.devices.device import Device
 from tilesim.errors import CostsError, SweepError, whole
 from tilesim.parallel import cores

@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from tilesim.cli.options import FIGURES_FILE, PROBLEM, TileShape, usage
+from tilesim.cli.arguments.options import FIGURES_FILE, PROBLEM, TileShape, usage
+from tilesim.cli.output.progress import progress
+from tilesim.cli.output.reports import machine, report_options, show
 from tilesim.cli.packages import load
-from tilesim.cli.progress import progress
-from tilesim.cli.reports import machine, report_options, show
 from tilesim.problems import DTYPE_BYTES
 from tilesim.variants import PLANNED, Variant
 

@@ -9,9 +9,10 @@ import click
 
 from tilesim import player
 from tilesim.analysis.divergence import on_one_clock
-from tilesim.cli.options import OWN, device_options, facts_from, problem_options, reading_options
-from tilesim.cli.page_server import PageServer
-from tilesim.cli.parameter_types import INPUT
+from tilesim.cli.arguments.languages import SOURCE, catalogue, language_option
+from tilesim.cli.arguments.options import OWN, device_options, facts_from, problem_options, reading_options
+from tilesim.cli.arguments.parameter_types import INPUT
+from tilesim.cli.running.page_server import PageServer
 from tilesim.errors import TilesimError
 from tilesim.formats.reader import read_several
 from tilesim.traces import Trace
@@ -22,9 +23,10 @@ from tilesim.traces import Trace
 @problem_options(OWN)
 @device_options(OWN)
 @reading_options
+@language_option
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Of this machine.  [a free one]")
 @click.option("--no-browser", is_flag=True, help="Only say the address.")
-def command(traces: tuple[str, ...], port: int, no_browser: bool, **options: Any) -> None:
+def command(traces: tuple[str, ...], port: int, lang: str | None, no_browser: bool, **options: Any) -> None:
     """Play 1 to 4 traces of one product on one clock, in a page that this machine alone can open.
 
     FILE is a trace of any format that `convert` reads; what one of others does not say, options do. The page
@@ -36,19 +38,26 @@ def command(traces: tuple[str, ...], port: int, no_browser: bool, **options: Any
         raise click.UsageError(
             f"the player shows up to {player.MOST_TRACES} traces; {len(traces)} were given"
         )
-    facts = facts_from(options)
-    player.page(_read(traces, facts))  # what is wrong with a file is said before anything is served
-    with PageServer(partial(_page, _kept(traces, facts)), traces, port) as server:
+    facts, spoken = facts_from(options), _spoken(lang or SOURCE)
+    player.page(_read(traces, facts), **spoken)  # what is wrong with a file is said before anything is served
+    with PageServer(partial(_page, _kept(traces, facts), spoken), traces, port) as server:
         click.echo(f"{server.address} plays {', '.join(traces)}; Ctrl-C ends it", err=True)
         if not no_browser and not webbrowser.open(server.address):
             click.echo(f"note: no browser could be started; open {server.address} in one", err=True)
         server.serve_forever(poll_interval=0.1)
 
 
-def _page(kept: Callable[[str], list[Trace]], version: str, at: int | None = None) -> str:
+def _spoken(lang: str) -> dict[str, Any]:
+    """The language, and its words, as a page takes them."""
+    return {"lang": lang, "words": catalogue(lang)}
+
+
+def _page(
+    kept: Callable[[str], list[Trace]], spoken: Mapping[str, Any], version: str, at: int | None = None
+) -> str:
     """The page of some files, or of what is wrong with them; it loads again when they change."""
     try:
-        return player.page(kept(version), version=version, at=at)
+        return player.page(kept(version), version=version, at=at, **spoken)
     except TilesimError as error:
         return player.apology(str(error), version)
 

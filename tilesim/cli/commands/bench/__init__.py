@@ -6,6 +6,15 @@ from typing import Any
 
 import click
 
+from tilesim.cli.arguments.options import (
+    Schedule,
+    TileShape,
+    ctas_option,
+    kernel_options,
+    problem_from,
+    problem_options,
+    usage,
+)
 from tilesim.cli.commands.bench import (
     choice,
     coalescing,
@@ -18,17 +27,8 @@ from tilesim.cli.commands.bench import (
     turnaround,
 )
 from tilesim.cli.groups import Group
-from tilesim.cli.options import (
-    Schedule,
-    TileShape,
-    ctas_option,
-    kernel_options,
-    problem_from,
-    problem_options,
-    usage,
-)
+from tilesim.cli.output.reports import machine, report_options, show
 from tilesim.cli.packages import load
-from tilesim.cli.reports import machine, report_options, show
 from tilesim.errors import unknown
 
 PLANNED = "planned:"

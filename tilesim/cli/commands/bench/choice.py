@@ -9,11 +9,11 @@ import click
 from tilesim.choice.fit import fit
 from tilesim.choice.judge import Judged, judge, verdict
 from tilesim.choice.measurement import read
-from tilesim.cli.options import DEVICE
+from tilesim.cli.arguments.options import DEVICE
+from tilesim.cli.arguments.parameter_types import DEVICES, INPUT
+from tilesim.cli.output.progress import progress
+from tilesim.cli.output.reports import machine, report_options, show
 from tilesim.cli.packages import load
-from tilesim.cli.parameter_types import DEVICES, INPUT
-from tilesim.cli.progress import progress
-from tilesim.cli.reports import machine, report_options, show
 from tilesim.devices.device import Device
 
 KINDS = ("bf16:nn", "fp8:nt", "bf16:nt", "fp8:nn")

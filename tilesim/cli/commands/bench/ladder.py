@@ -4,9 +4,9 @@ from typing import Any
 
 import click
 
-from tilesim.cli.options import TileShape
+from tilesim.cli.arguments.options import TileShape
+from tilesim.cli.output.reports import machine, report_options, show
 from tilesim.cli.packages import load
-from tilesim.cli.reports import machine, report_options, show
 
 
 @click.command("ladder", short_help="Every step from one program per element to the fastest kernels.")

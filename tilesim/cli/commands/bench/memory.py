@@ -6,8 +6,8 @@ from typing import Any
 import click
 
 from tilesim.analysis.memory_system import MemorySystem
+from tilesim.cli.output.reports import machine, report_options, show
 from tilesim.cli.packages import load
-from tilesim.cli.reports import machine, report_options, show
 from tilesim.errors import DeviceError
 
 MIB = 2**20

@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
+from tilesim.cli.output.reports import machine, report_options, show
 from tilesim.cli.packages import load
-from tilesim.cli.reports import machine, report_options, show
 
 
 @click.command("reductions", short_help="Five ways to sum a vector, beside a copy and torch.sum.")

@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
+from tilesim.cli.output.reports import machine, report_options, show
 from tilesim.cli.packages import load
-from tilesim.cli.reports import machine, report_options, show
 
 SHOWN = 4
 """Beginnings that a line of the table names; --json has them all."""

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import click
 
-from tilesim.cli.cluster import cluster_executor
+from tilesim.cli.running.cluster import cluster_executor
 
 jobs_option = click.option(
     "--jobs", type=click.IntRange(1, 256), metavar="COUNT", help="Processes at once.  [one a core]"

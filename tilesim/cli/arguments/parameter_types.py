@@ -10,7 +10,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from tilesim.cli import schedule_files
+from tilesim.cli.arguments import schedule_files
 from tilesim.devices.device import discard, presets
 from tilesim.devices.files import ENDING
 from tilesim.errors import ScheduleError, TilesimError, shown

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from tilesim.cli.figures import wrote
-from tilesim.cli.options import FIGURES_FILE, F, json_option, output_option
+from tilesim.cli.arguments.options import FIGURES_FILE, F, json_option, output_option
+from tilesim.cli.output.figures import wrote
 from tilesim.storage import files
 
 

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import click
 
+from tilesim.cli.arguments.parameter_types import or_file
+from tilesim.cli.arguments.schedule_files import file_and_name
 from tilesim.cli.packages import load, scene_class, scene_file, scene_names
-from tilesim.cli.parameter_types import or_file
-from tilesim.cli.schedule_files import file_and_name
 from tilesim.errors import unknown
 
 

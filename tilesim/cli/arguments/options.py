@@ -12,8 +12,17 @@ from typing import Any, TypeVar
 import click
 
 from tilesim import formats
-from tilesim.cli.figures import wrote
-from tilesim.cli.parameter_types import COSTS, DEVICES, DTYPES, ORDER, OutputFile, Schedule, TileShape, usage
+from tilesim.cli.arguments.parameter_types import (
+    COSTS,
+    DEVICES,
+    DTYPES,
+    ORDER,
+    OutputFile,
+    Schedule,
+    TileShape,
+    usage,
+)
+from tilesim.cli.output.figures import wrote
 from tilesim.costs import Costs
 from tilesim.devices.device import Device
 from tilesim.errors import ProblemError

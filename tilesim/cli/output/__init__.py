@@ -1,0 +1,1 @@
+"""Output: what commands print and write."""
