@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
+from tilesim.cli.output.reports import machine, report_options, show
 from tilesim.cli.packages import load
-from tilesim.cli.reports import machine, report_options, show
 
 
 @click.command("fusion", short_help="A chain of functions, as one kernel each and as one for all.")
