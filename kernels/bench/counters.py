@@ -1,4 +1,4 @@
-"""Bytes that a kernel moves, counted by the GPU: Nsight Compute profiles one launch in a process."""
+"""What the GPU counts while a kernel runs, above all bytes: Nsight Compute profiles launches in a process."""
 
 import csv
 import json
@@ -33,38 +33,55 @@ load instruction; spills are registers that did not fit and are loaded again."""
 LONGEST_S = 300
 """How long a process under the profiler may take."""
 
+TRAFFIC = {
+    "arrived_bytes": "l1tex__m_xbar2l1tex_read_bytes.sum",
+    "l2_read_sectors": "lts__t_sectors_srcunit_tex_op_read.sum",
+    "l2_hit_sectors": "lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum",
+    "dram_read_bytes": "dram__bytes_read.sum",
+    "dram_write_bytes": "dram__bytes_write.sum",
+}
+"""What arrives at all SMs over the crossbar, what they read at the L2, what of that it held, and what passes
+between L2 and DRAM."""
+
+INSTRUCTIONS = {"issued": "smsp__inst_executed.sum", "of_threads": "smsp__thread_inst_executed.sum"}
+"""Instructions that warps executed, and the sum over the threads that were active in them."""
+
 ONCE = """
 import sys
+from importlib import import_module
 from tilesim.cli.packages import load
 load("kernels")
-from {module} import once
-once(sys.argv[1])
+import_module("tilesim_kernels.bench." + sys.argv[1]).once(sys.argv[2])
 """
 
 
-def counted(contenders: Sequence[tuple[Problem, Variant | None]]) -> list[dict[str, int]] | None:
-    """METRICS of one launch of each (cold caches; None as variant: torch.mm, last if at all).
+def counted(
+    contenders: Sequence[tuple[Problem, Variant | None]], metrics: Mapping[str, str] = METRICS
+) -> list[dict[str, int]] | None:
+    """The metrics of one launch of each (cold caches; None as variant: torch.mm, last if at all).
 
     None where Nsight Compute is not there or reads no counters here. The contenders must run on this machine.
     """
     asked = json.dumps([[asdict(problem), variant and asdict(variant)] for problem, variant in contenders])
-    said = profiled("tilesim_kernels.bench.counters", asked, METRICS)
-    return said and totals(said, len(contenders))
+    said = profiled("counters", asked, metrics)
+    return said and totals(said, len(contenders), metrics)
 
 
-def profiled(module: str, asked: str, metrics: Mapping[str, str], *options: str) -> str | None:
-    """What Nsight Compute says, as CSV, of what `once(asked)` of a module launches in a process of its own
-    between torch.cuda.profiler.start() and stop().
+def profiled(
+    bench: str, asked: str, metrics: Mapping[str, str], kernels: str = ".", options: Sequence[str] = ()
+) -> str | None:
+    """What Nsight Compute says as CSV while `once` of the module `bench` runs what is `asked`.
 
-    None where Nsight Compute is not there or fails.
+    `kernels`: a pattern of those to profile. `options`: of the profiler's, more of them. None where it is not
+    there, or fails.
     """
     ncu = shutil.which("ncu")
     if ncu is None:
         return None
     command = [
         ncu, "--profile-from-start", "off", "--clock-control", "none", "--csv", "--print-units", "base",
-        *options, "--metrics", ",".join(metrics.values()),
-        sys.executable, "-c", ONCE.format(module=module), asked,
+        *options, "--kernel-name", f"regex:{kernels}", "--metrics", ",".join(metrics.values()),
+        sys.executable, "-c", ONCE, bench, asked,
     ]  # fmt: skip
     root = str(Path(__file__).parents[2])
     path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))

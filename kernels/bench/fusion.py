@@ -172,7 +172,7 @@ def counted(contenders: Sequence[tuple[str, int, int]]) -> list[dict[str, int]]:
     wanted = [one for one in contenders if one[0] != "torch.compile" and one[2] in CHAINS]
     kernels = [functions if name == "eager" else 1 for name, _, functions in wanted]
     # What a kernel leaves in the L2 stays there for the next one.
-    said = profiled(__name__, json.dumps(wanted), METRICS, "--cache-control", "none")
+    said = profiled("fusion", json.dumps(wanted), METRICS, options=("--cache-control", "none"))
     each = said and totals(said, sum(kernels), METRICS)
     if not each:
         return [{} for _ in contenders]

@@ -95,17 +95,18 @@ class TestCounters:
 
     def test_a_chain_counts_all_its_kernels(self, monkeypatch):
         asked = []
-        monkeypatch.setattr(bench, "profiled", lambda *args: asked.append(args) or self.said(3))
+        profiled = lambda *args, **rest: asked.append((args, rest)) or self.said(3)  # noqa: E731
+        monkeypatch.setattr(bench, "profiled", profiled)
         assert bench.counted(self.ASKED) == [
             dict.fromkeys(bench.METRICS, 1 + 2), dict.fromkeys(bench.METRICS, 3), {}, {},
         ]  # fmt: skip
-        module, wanted, _, *options = asked[0]
-        assert json.loads(wanted) == [["eager", 1000, 2], ["fused", 1000, 2]]
-        assert module == bench.__name__ and options == ["--cache-control", "none"]
+        ((name, wanted, _), rest) = asked[0]
+        assert name == "fusion" and json.loads(wanted) == [["eager", 1000, 2], ["fused", 1000, 2]]
+        assert rest == {"options": ("--cache-control", "none")}
 
     @pytest.mark.parametrize("said", [None, "", "==ERROR== ERR_NVGPUCTRPERM"])
     def test_without_counters_there_are_none(self, said, monkeypatch):
-        monkeypatch.setattr(bench, "profiled", lambda *_: said)
+        monkeypatch.setattr(bench, "profiled", lambda *_, **__: said)
         assert bench.counted(self.ASKED) == [{}] * 4
 
 
