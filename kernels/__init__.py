@@ -17,20 +17,21 @@ What they offer:
     matmul(a, b) -> Tensor                A · B by the fastest kernel known for the shape
     bench(problem, ...) -> dict           kernel times beside cuBLAS; NAMES are those it knows
     tune(problem, ...) -> dict            the table of the fastest kernels, which matmul reads
-    ladder() -> dict                      every step from one program per element to the fastest kernel
-    busy_sms(problem, ...) -> dict        kernel times while another kernel holds some of the SMs
     bank_conflicts() -> dict              what sums do to shared memory, counted
-    coalescing() -> dict                  uncoalesced loads against coalesced ones
-    l2_order() -> dict                    one kernel, tiles in three orders: times, bytes out of DRAM
-    memory_hierarchy() -> dict            bytes that cubes ask for, and what of them comes from L2 and DRAM
-    execution_model() -> dict             what an SM holds at once, and where its warps are
-    divergence() -> dict                  a branch and a loop that lanes take in 1 to 32 ways
-    loop_unrolling() -> dict              a sum with 1 to 16 loads a turn, and chains of multiply-adds
-    pipelining() -> dict                  one kernel with 1, 2, 3 and 4 stages
-    thread_indexing() -> dict             one sum, with neighbouring threads ever further apart
     bench_reductions(n, ...) -> dict      times of sums, beside a copy and torch.sum
-    tiling_hierarchy() -> dict            the tensor cores' rate by the columns of a wgmma
+    busy_sms(problem, ...) -> dict        kernel times while another kernel holds some of the SMs
+    coalescing() -> dict                  uncoalesced loads against coalesced ones
+    divergence() -> dict                  a branch and a loop that lanes take in 1 to 32 ways
+    execution_model() -> dict             what an SM holds at once, and where its warps are
+    fusion() -> dict                      chains of functions, one kernel each or all in one
+    l2_order() -> dict                    one kernel, tiles in three orders: times, bytes out of DRAM
+    ladder() -> dict                      every step from one program per element to the fastest kernel
+    loop_unrolling() -> dict              a sum with 1 to 16 loads a turn, and chains of multiply-adds
+    memory_hierarchy() -> dict            bytes that cubes ask for, and what of them comes from L2 and DRAM
+    pipelining() -> dict                  one kernel with 1, 2, 3 and 4 stages
     split_k_and_friends() -> dict         schedules for products whose last wave is nearly empty
+    thread_indexing() -> dict             one sum, with neighbouring threads ever further apart
+    tiling_hierarchy() -> dict            the tensor cores' rate by the columns of a wgmma
     turnaround() -> dict                  from a thread block's end to its successor's begin
     sm_order() -> dict                    which SM gets which thread block
     gpu_facts() -> dict                   what the driver says of this GPU, as a device file
@@ -45,6 +46,7 @@ from .bench.busy_sms import busy_sms
 from .bench.coalescing import coalescing
 from .bench.divergence import divergence
 from .bench.execution_model import execution_model
+from .bench.fusion import fusion
 from .bench.l2_order import l2_order
 from .bench.ladder import ladder
 from .bench.loop_unrolling import loop_unrolling
@@ -73,6 +75,7 @@ __all__ = [
     "coalescing",
     "divergence",
     "execution_model",
+    "fusion",
     "gpu_facts",
     "l2_order",
     "ladder",

@@ -3,7 +3,20 @@
 A page writes `{{ name }}` where one belongs. `python -m figures`, in docs/, prints them all.
 """
 
-from figures import accuracy, choice, course, devices, kernels, memory, performance, published, rooms, traffic
+from figures import (
+    accuracy,
+    choice,
+    course,
+    devices,
+    fusion,
+    kernels,
+    literature,
+    memory,
+    performance,
+    published,
+    rooms,
+    traffic,
+)
 
 
 def figures() -> dict[str, str]:
@@ -14,6 +27,8 @@ def figures() -> dict[str, str]:
         | choice.figures()
         | course.figures()
         | devices.figures()
+        | fusion.figures()
+        | literature.figures()
         | memory.figures()
         | published.figures()
         | performance.figures()

@@ -10,7 +10,7 @@ PARAMETERS = {
     "stride": "Elements from one thread's address to the next, for thread-indexing.",
     "ways": "Into how many ways a branch parts a warp, for divergence.",
     "factor": "Loads that a turn of the loop makes, for loop-unrolling.",
-    "launches": "Of how many kernels, for fusion.",
+    "functions": "Of a chain, for fusion.",
 }
 
 

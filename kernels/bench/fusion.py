@@ -1,0 +1,199 @@
+"""fusion: chains of elementwise functions, one kernel each or all in one, and a product with its epilogue."""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+
+from tilesim.problems import Problem
+
+from ..errors import KernelError
+from ..ideas import epilogue
+from ..ideas.fusion import WAYS, Work, chain, compiled
+from ..launch.operands import beyond_l2, size_bytes
+from ..measure.machine import facts
+from ..measure.timing import REST, Rotation, capture, require_gpu, sample, spread, with_host, working_gpu
+from .compare import HOST_SAMPLES
+from .counters import profiled, totals
+
+LARGE, SMALL, TINY = 2**26, 2**21, 2**10
+"""Elements of fp32: 268 MB, four times an H200's L2; 8 MB, of which several fit; and next to nothing, so that
+only launches take time."""
+
+CHAINS = (1, 2, 4, 8)
+"""Functions of a chain."""
+
+LONG_CHAINS = (16, 32, 64, 128, 256, 512, 1024)
+"""Those that are only timed as one kernel, until arithmetic binds."""
+
+PRODUCTS = tuple(Problem(4096, 4096, k, order="grouped:8") for k in (512, 4096))
+
+BYTES = 4
+TOLERANCE, PRODUCT_TOLERANCE = 1e-5, 1e-2
+"""Largest allowed |y - reference| / |reference|: of 1,024 roundings in fp32; of three steps in bf16."""
+
+METRICS = {
+    "dram_read_bytes": "dram__bytes_read.sum",
+    "dram_write_bytes": "dram__bytes_write.sum",
+    "l2_bytes": "lts__t_bytes.sum",
+}
+
+METHOD = (
+    "CUDA graph of one chain per vector, of as many vectors as are over 3 times the L2, at least 2 and at"
+    " most 32; a sample is the mean of one replay; contenders of one size take turns; before each sample the"
+    " L2 is filled with other data, after it the GPU rests {rest:g} times as long as it worked; before any"
+    " timing each result, poisoned with NaN, is compared with float64; host_us: the median of rounds in which"
+    " the host launches one by one; bytes: Nsight Compute's counters of one chain, summed over its kernels,"
+    " each of which finds the caches as the one before left them, the first an L2 filled with other data"
+)
+
+
+def fusion(samples: int = 50) -> dict[str, Any]:
+    """Time all, in JSON values: "machine", "method", "left_out", "rows" and "products".
+
+    A row has kernel ("eager": a kernel of PyTorch's for each function; "torch.compile"; "fused": one of
+    this package for all), elements, functions; us (the median), p20 and p80 in µs, host_us; relative_error;
+    samples, launches (chains in a sample); and dram_read_bytes, dram_write_bytes and l2_bytes where they
+    were counted. A product's row has m, n, k, tile and dtype instead, and kernel "separate" beside the
+    others: this package's product, then the kernels of PyTorch's. left_out: why something is missing, by its
+    kernel.
+
+    Raises KernelError without an NVIDIA GPU, for a wrong result, or a GPU that fails.
+    """
+    require_gpu()
+    with _memory(), working_gpu():
+        left_out = {"torch.compile": why} if (why := _not_compiling()) else {}
+        rows = [row for elements in (LARGE, SMALL, TINY) for row in _chains(elements, samples, left_out)]
+        products = [row for problem in PRODUCTS for row in _products(problem, samples, left_out)]
+    counts = counted([(row["kernel"], row["elements"], row["functions"]) for row in rows])
+    rows = [row | count for row, count in zip(rows, counts, strict=True)]
+    about = {"machine": facts(), "method": METHOD.format(rest=REST), "left_out": left_out}
+    return about | {"rows": rows, "products": products}
+
+
+@contextmanager
+def _memory() -> Iterator[None]:
+    """Raise KernelError, in one sentence, where the GPU's memory is too small."""
+    total = torch.cuda.get_device_properties().total_memory
+    needed = 24 * BYTES * LARGE
+    short = KernelError(
+        f"chains on {LARGE} values of fp32 take {needed / 1e9:.0f} GB; this GPU has {total / 1e9:.1f} GB"
+    )
+    if needed > total:
+        raise short
+    try:
+        yield
+    except torch.OutOfMemoryError:
+        raise short from None
+
+
+def _not_compiling() -> str:
+    """Why torch.compile makes no kernels on this machine, in a sentence; nothing where it does."""
+    x = torch.ones(1024, device="cuda")
+    try:
+        compiled(2, x, torch.empty_like(x), x).launch()
+    except Exception as failed:  # what it raises depends on what it lacks
+        reason = " ".join(str(failed).split())[:200]
+        return f"torch.compile, which needs a C compiler, makes no kernel on this machine: {reason}"
+    return ""
+
+
+def _chains(elements: int, samples: int, left_out: dict[str, str]) -> list[dict[str, Any]]:
+    """A row for each kernel and length of a chain on so many elements: checked, then timed in turns."""
+    torch.compiler.reset()  # it compiles few variants of a function before it gives up
+    random = torch.Generator("cuda").manual_seed(0)
+    count = beyond_l2(2 * BYTES * elements)
+    xs = [torch.randn(elements, device="cuda", generator=random) for _ in range(count)]
+    spare = torch.empty_like(xs[0])
+    sets = [(x, torch.empty_like(x), spare) for x in xs]
+    names = [name for name in WAYS if name not in left_out and (elements > TINY or name != "torch.compile")]
+    contenders = [(name, functions) for functions in CHAINS for name in names]
+    if elements == LARGE:
+        contenders += [("fused", functions) for functions in LONG_CHAINS]
+    works, about = [], []
+    for name, functions in contenders:
+        works.append([WAYS[name](functions, *one) for one in sets])
+        reference = chain(xs[0].double(), functions)
+        error = gate(f"{name} of {functions} functions", works[-1][0], reference, TOLERANCE)
+        about.append({"kernel": name, "elements": elements, "functions": functions, "relative_error": error})
+    return _rows(about, works, samples)
+
+
+def _products(problem: Problem, samples: int, left_out: dict[str, str]) -> list[dict[str, Any]]:
+    """A row for each way to make relu(A · B + bias): checked, then timed in turns."""
+    sets = [epilogue.operands(problem, "cuda", seed) for seed in range(beyond_l2(size_bytes(problem)))]
+    reference = epilogue.reference(sets[0])
+    shape = {"m": problem.m, "n": problem.n, "k": problem.k, "tile": list(problem.tile)}
+    works, about = [], []
+    for name in [name for name in epilogue.WAYS if name not in left_out]:
+        works.append([epilogue.WAYS[name](problem, one) for one in sets])
+        error = gate(f"{name} with bias and relu", works[-1][0], reference, PRODUCT_TOLERANCE)
+        about.append({"kernel": name} | shape | {"dtype": problem.dtype, "relative_error": error})
+    return _rows(about, works, samples)
+
+
+def gate(name: str, work: Work, reference: torch.Tensor, tolerance: float) -> float:
+    """Poison the result with NaN, run once, and return the relative error.
+
+    Raises KernelError, so that nothing is timed, where that is above `tolerance`, or not all was written.
+    """
+    work.result.fill_(torch.nan)
+    work.launch()
+    error = float((work.result.double() - reference).norm() / reference.norm())
+    if not error <= tolerance:
+        raise KernelError(
+            f"{name} is wrong: its relative error is {error:.1e}, at most {tolerance:.0e} is allowed, so it"
+            " was not timed"
+        )
+    return float(f"{error:.3g}")
+
+
+def _rows(
+    about: Sequence[dict[str, Any]], works: Sequence[Sequence[Work]], samples: int
+) -> list[dict[str, Any]]:
+    """What is known of each contender, with its times."""
+    launches = [[work.launch for work in sets] for sets in works]
+    rotations = {str(number): Rotation(capture(each), each) for number, each in enumerate(launches)}
+    times = sample(rotations, min(10, samples), samples)
+    hosts = [with_host(each, 3, min(samples, HOST_SAMPLES)) for each in launches]
+    return [
+        known | spread(us) | {"host_us": spread(host)["us"], "samples": samples, "launches": len(each)}
+        for known, us, host, each in zip(about, times.values(), hosts, launches, strict=True)
+    ]
+
+
+def counted(contenders: Sequence[tuple[str, int, int]]) -> list[dict[str, int]]:
+    """METRICS of one chain of each (kernel, elements, functions); none of any where they cannot be read.
+
+    Those of torch.compile and of long chains, which move what fused ones move, are not asked for.
+    """
+    wanted = [one for one in contenders if one[0] != "torch.compile" and one[2] in CHAINS]
+    kernels = [functions if name == "eager" else 1 for name, _, functions in wanted]
+    # What a kernel leaves in the L2 stays there for the next one.
+    said = profiled("fusion", json.dumps(wanted), METRICS, options=("--cache-control", "none"))
+    each = said and totals(said, sum(kernels), METRICS)
+    if not each:
+        return [{} for _ in contenders]
+    found = {}
+    for one, count in zip(wanted, kernels, strict=True):
+        own, each = each[:count], each[count:]
+        found[one] = {name: sum(kernel[name] for kernel in own) for name in METRICS}
+    return [found.get(one, {}) for one in contenders]
+
+
+def once(asked: str) -> None:
+    """Launch each contender once under the profiler, after a launch outside of it, on another L2."""
+    l2 = torch.cuda.get_device_properties().L2_cache_size
+    sweep = torch.zeros(l2, dtype=torch.float32, device="cuda")  # four times the L2
+    for name, elements, functions in json.loads(asked):
+        x = torch.randn(elements, device="cuda")
+        work = WAYS[name](functions, x, torch.empty_like(x), torch.empty_like(x))
+        work.launch()
+        sweep.sum()
+        torch.cuda.synchronize()
+        torch.cuda.profiler.start()
+        work.launch()
+        torch.cuda.synchronize()
+        torch.cuda.profiler.stop()

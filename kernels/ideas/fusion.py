@@ -1,0 +1,107 @@
+"""fusion: a chain of elementwise functions, as kernels one by one or all in one.
+
+The functions are multiplications and additions in turn, x = x · 1.5, x = x + 0.25, ..., so that each is one
+FLOP, and two of them one FFMA. After all eight x is what it was, but for SHIFTS[-1] and roundings, so that a
+chain of any length stays in range.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
+
+import torch
+import triton
+import triton.language as tl
+
+SCALES = (1.5, 0.5, 2.0, 2 / 3)
+SHIFTS = (0.25, -0.5, 0.75, 2**-10)
+PERIOD = len(SCALES) + len(SHIFTS)
+"""Functions of a chain after which they begin anew."""
+
+BLOCK, WARPS = 1024, 4
+"""Elements of a thread block, 8 for each thread, and its warps."""
+
+
+@triton.jit
+def one_kernel(
+    x, y,  # fp32 [n], read and written
+    n,
+    ROUNDS: tl.constexpr, REST: tl.constexpr,  # functions: ROUNDS times all, then the first REST
+    SCALES: tl.constexpr, SHIFTS: tl.constexpr,
+    BLOCK: tl.constexpr,
+):  # fmt: skip
+    at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    value = tl.load(x + at, mask=at < n, other=0.0)  # [BLOCK]
+    for _ in range(ROUNDS):
+        for number in tl.static_range(2 * len(SCALES)):
+            value = function(value, number, SCALES, SHIFTS)
+    for number in tl.static_range(REST):
+        value = function(value, number, SCALES, SHIFTS)
+    tl.store(y + at, value, mask=at < n)
+
+
+@triton.jit
+def function(value, NUMBER: tl.constexpr, SCALES: tl.constexpr, SHIFTS: tl.constexpr):
+    """The function of that number, in registers."""
+    if NUMBER % 2 == 0:
+        return value * SCALES[NUMBER // 2]
+    else:
+        return value + SHIFTS[NUMBER // 2]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A launch, of one kernel or several, and the tensor that it fills."""
+
+    launch: Callable[[], object]
+    result: torch.Tensor
+
+
+def step(x: torch.Tensor, number: int, out: torch.Tensor | None = None) -> torch.Tensor:
+    """The function of that number, by a kernel of PyTorch's."""
+    pair, shift = divmod(number % PERIOD, 2)
+    return torch.add(x, SHIFTS[pair], out=out) if shift else torch.mul(x, SCALES[pair], out=out)
+
+
+def chain(x: torch.Tensor, functions: int) -> torch.Tensor:
+    """x after so many functions, as PyTorch's users write it."""
+    for number in range(functions):
+        x = step(x, number)
+    return x
+
+
+def eager(functions: int, x: torch.Tensor, y: torch.Tensor, spare: torch.Tensor) -> Work:
+    """A kernel for each function. Those before the last write to `spare` and y in turn, as PyTorch's do."""
+    outs = [(y, spare)[(functions - 1 - number) % 2] for number in range(functions)]
+
+    def launch() -> None:
+        value = x
+        for number, out in enumerate(outs):
+            value = step(value, number, out)
+
+    return Work(launch, y)
+
+
+def fused(functions: int, x: torch.Tensor, y: torch.Tensor, spare: torch.Tensor) -> Work:
+    """All functions in one kernel of this package."""
+    run = one_kernel[(triton.cdiv(len(x), BLOCK),)]
+    about = (*divmod(functions, PERIOD), SCALES, SHIFTS, BLOCK)
+    return Work(partial(run, x, y, len(x), *about, num_warps=WARPS), y)
+
+
+def compiled(functions: int, x: torch.Tensor, y: torch.Tensor, spare: torch.Tensor) -> Work:
+    """What torch.compile makes of it."""
+    own, made = y.detach(), _compiled_chain()
+
+    def launch() -> None:
+        own.set_(made(x, functions))  # takes over the storage of the result
+
+    return Work(launch, own)
+
+
+@cache
+def _compiled_chain() -> Callable[[torch.Tensor, int], torch.Tensor]:
+    return torch.compile(chain, dynamic=False, fullgraph=True)
+
+
+WAYS = {"eager": eager, "torch.compile": compiled, "fused": fused}

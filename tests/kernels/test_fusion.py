@@ -1,0 +1,149 @@
+"""Chains of functions and a product's epilogue by Triton's interpreter, their gate and machine code."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from interpreter import torch
+
+from tilesim import Problem
+from tilesim_kernels import KernelError, fusion
+from tilesim_kernels.bench import fusion as bench
+from tilesim_kernels.ideas import epilogue
+from tilesim_kernels.ideas import fusion as kernels
+
+HERE = ("eager", "fused")
+"""Ways that need no compiler."""
+
+
+def error_of(name: str, elements: int, functions: int) -> float:
+    """The relative error of a chain that has passed the gate; nothing but its own tensors is written."""
+    x = torch.randn(elements, generator=torch.Generator().manual_seed(functions))
+    before = x.clone()
+    work = kernels.WAYS[name](functions, x, torch.empty(elements), torch.empty(elements))
+    error = bench.gate(name, work, kernels.chain(x.double(), functions), bench.TOLERANCE)
+    assert torch.equal(x, before)
+    return error
+
+
+@pytest.mark.parametrize("name", HERE)
+@settings(max_examples=15)
+@given(elements=st.integers(1, 3000), functions=st.integers(1, 40))
+def test_any_chain_on_any_vector(name, elements, functions):
+    assert error_of(name, elements, functions) < 1e-6
+
+
+def test_long_chains_stay_in_range():
+    x = torch.linspace(-4, 4, 1000, dtype=torch.float64)
+    assert (kernels.chain(x, 1024) - x).abs().max() < 0.2
+
+
+@pytest.mark.parametrize("change", [lambda y: y[3:5].zero_(), lambda y: y[7:8].fill_(torch.nan)])
+def test_the_gate_sees_a_wrong_chain(change):
+    x, y = torch.randn(1000), torch.empty(1000)
+    made = kernels.fused(5, x, y, torch.empty(1000))
+    work = kernels.Work(lambda: (made.launch(), change(y)), y)
+    with pytest.raises(KernelError, match=r"mine is wrong: its relative error is .* so it was not timed"):
+        bench.gate("mine", work, kernels.chain(x.double(), 5), bench.TOLERANCE)
+
+
+def test_the_gate_sees_what_was_not_written():
+    x, y = torch.randn(10), torch.empty(10)
+    with pytest.raises(KernelError, match="nan"):
+        bench.gate("mine", kernels.Work(lambda: None, y), x.double(), bench.TOLERANCE)
+
+
+@pytest.mark.parametrize("name", [name for name in epilogue.WAYS if name != "torch.compile"])
+@pytest.mark.parametrize("size", [(64, 64, 32), (72, 80, 40), (1, 5, 3)])
+def test_bias_and_relu_after_a_product_or_in_its_epilogue(name, size):
+    problem = Problem(*size, tile=(16, 32, 32), dtype="fp32")
+    given = epilogue.operands(problem, "cpu", seed=1)
+    work = epilogue.WAYS[name](problem, given)
+    assert bench.gate(name, work, epilogue.reference(given), 1e-5) <= 1e-5
+
+
+def test_measuring_needs_a_gpu():
+    with pytest.raises(KernelError, match=r"TRITON_INTERPRET is set|finds no NVIDIA GPU"):
+        fusion()
+
+
+def test_a_machine_on_which_nothing_compiles_says_why(monkeypatch):
+    def fails(*_):
+        raise RuntimeError("no C compiler\nwas found")
+
+    make = torch.ones
+    monkeypatch.setattr(torch, "ones", lambda *size, device: make(*size))
+    monkeypatch.setattr(bench, "compiled", fails)
+    assert bench._not_compiling().endswith("makes no kernel on this machine: no C compiler was found")
+    monkeypatch.setattr(bench, "compiled", kernels.fused)
+    assert bench._not_compiling() == ""
+
+
+class TestCounters:
+    ASKED = (("eager", 1000, 2), ("fused", 1000, 2), ("torch.compile", 1000, 2), ("fused", 1000, 1024))
+
+    def said(self, launches: int) -> str:
+        """What Nsight Compute says of kernels that count their number in each counter."""
+        lines = ['"ID","Metric Name","Metric Value"']
+        lines += [f'"{i}","{name}","{i + 1}"' for i in range(launches) for name in bench.METRICS.values()]
+        return "\n".join(lines)
+
+    def test_a_chain_counts_all_its_kernels(self, monkeypatch):
+        asked = []
+        profiled = lambda *args, **rest: asked.append((args, rest)) or self.said(3)  # noqa: E731
+        monkeypatch.setattr(bench, "profiled", profiled)
+        assert bench.counted(self.ASKED) == [
+            dict.fromkeys(bench.METRICS, 1 + 2), dict.fromkeys(bench.METRICS, 3), {}, {},
+        ]  # fmt: skip
+        ((name, wanted, _), rest) = asked[0]
+        assert name == "fusion" and json.loads(wanted) == [["eager", 1000, 2], ["fused", 1000, 2]]
+        assert rest == {"options": ("--cache-control", "none")}
+
+    @pytest.mark.parametrize("said", [None, "", "==ERROR== ERR_NVGPUCTRPERM"])
+    def test_without_counters_there_are_none(self, said, monkeypatch):
+        monkeypatch.setattr(bench, "profiled", lambda *_, **__: said)
+        assert bench.counted(self.ASKED) == [{}] * 4
+
+
+COMPILE = """
+import json
+from triton import compile
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+from tilesim.cli.packages import load
+load("kernels")
+from tilesim_kernels.ideas.fusion import BLOCK, PERIOD, SCALES, SHIFTS, WARPS, one_kernel
+
+made = {}
+for functions in (2, 8):
+    rounds, rest = divmod(functions, PERIOD)
+    about = dict(ROUNDS=rounds, REST=rest, SCALES=SCALES, SHIFTS=SHIFTS, BLOCK=BLOCK)
+    types = dict(x="*fp32", y="*fp32", n="i32") | dict.fromkeys(about, "constexpr")
+    aligned = {(argument,): [["tt.divisibility", 16]] for argument in range(3)}
+    source = ASTSource(one_kernel, types, about, aligned)
+    code = compile(source, target=GPUTarget("cuda", 90, 32), options=dict(num_warps=WARPS))
+    made[functions] = code.asm["sass"]
+print(json.dumps(made))
+"""
+
+
+def test_two_functions_are_one_instruction_between_a_load_and_a_store(tmp_path):
+    """So that a function is a FLOP at the rate by which a peak is counted; and loads are 16 bytes wide."""
+    env = {key: value for key, value in os.environ.items() if key != "TRITON_INTERPRET"}
+    env["TRITON_CACHE_DIR"] = str(tmp_path)
+    result = subprocess.run(
+        [sys.executable, "-c", COMPILE], env=env, cwd=Path(__file__).parents[2], capture_output=True,
+        text=True, check=False,
+    )  # fmt: skip
+    assert result.returncode == 0, result.stderr[-2000:]
+    a_thread = kernels.BLOCK // (32 * kernels.WARPS)
+    for functions, sass in json.loads(result.stdout).items():
+        words = sass.split()
+        assert words.count("FFMA") == int(functions) // 2 * a_thread
+        assert words.count("FMUL") == words.count("FADD") == 0
+        assert words.count("LDG.E.128") == words.count("STG.E.128") == a_thread * 4 // 16
