@@ -7,6 +7,7 @@
     bench/            kernels timed beside each other and beside libraries
     tuning/           the fastest kernel for each shape, and the table of them
     probes/           kernels that measure the GPU itself
+    ideas/            small kernels, an idea each
     microbenchmarks/  its memory system and its tensor cores, one figure at a time
     matmul.py         the torch operator
 
@@ -19,6 +20,8 @@ What they offer:
     ladder() -> dict                      every step from one program per element to the fastest kernel
     coalescing() -> dict                  uncoalesced loads against coalesced ones
     pipelining() -> dict                  one kernel with 1, 2, 3 and 4 stages
+    latency_hiding() -> dict              y = a * x + y by 1 to 32 warps an SM, and by threads of the host
+    launch_latency() -> dict              what a launch takes the host, a stream, a graph and an SM
     bench_reductions(n, ...) -> dict      times of sums, beside a copy and torch.sum
     turnaround() -> dict                  from a thread block's end to its successor's begin
     sm_order() -> dict                    which SM gets which thread block
@@ -31,6 +34,8 @@ Importing this needs torch and triton; running it, an NVIDIA GPU, or for product
 from .bench.bench import NAMES, bench
 from .bench.coalescing import coalescing
 from .bench.ladder import ladder
+from .bench.latency_hiding import latency_hiding
+from .bench.launch_latency import launch_latency
 from .bench.pipelining import pipelining
 from .bench.reductions import bench_reductions
 from .errors import KernelError
@@ -50,6 +55,8 @@ __all__ = [
     "coalescing",
     "gpu_facts",
     "ladder",
+    "latency_hiding",
+    "launch_latency",
     "matmul",
     "memory",
     "pipelining",

@@ -10,6 +10,8 @@ from tilesim.cli.commands.bench import (
     choice,
     coalescing,
     ladder,
+    latency_hiding,
+    launch_latency,
     memory,
     pipelining,
     reductions,
@@ -86,7 +88,10 @@ def _check(name: str, known: Sequence[str]) -> None:
         raise click.UsageError(unknown("kernel", name, [*known, PLANNED + "SCHEDULE"]))
 
 
-for module in (choice, coalescing, pipelining, ladder, turnaround, sm_order, memory, reductions):
+for module in (
+    choice, coalescing, pipelining, latency_hiding, launch_latency, ladder, turnaround, sm_order, memory,
+    reductions,
+):  # fmt: skip
     command.add_command(module.command)
 
 

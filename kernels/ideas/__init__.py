@@ -1,0 +1,1 @@
+"""Kernels as small as the ideas that they measure."""
