@@ -1,0 +1,202 @@
+"""What the film latency_hiding says: warps of an SM that wait for memory, beside a thread of a CPU."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tilesim.ideas.latency_hiding import in_flight
+from tilesim.ladder.reports import report, row
+from tilesim_scenes.look.language import tr
+
+MOVED = 1536
+"""Bytes that a round of a warp moves: 1024 that it asks for, 512 that it stores."""
+ASKED_A_WARP, THREADS = 1024, 32
+CACHE_LINE = 64
+"""Bytes of a CPU's cache line (x86)."""
+HOST_ASKED = 2 / 3
+"""Of the bytes that y = a * x + y moves, those that are read."""
+LONGER = 1.15
+"""How much longer a wait is before it is said to be longer."""
+LEAST_GAIN = 1.1
+
+
+@dataclass(frozen=True, slots=True)
+class Warps:
+    """So many warps on each SM, as measured: cycles `asked` and `came`, int64 [warps, requests].
+
+    All are under way at 0. `wait`: the median of all waits, cycles. `rate`: bytes a cycle that an SM moves.
+    """
+
+    warps: int
+    asked: np.ndarray
+    came: np.ndarray
+    wait: float
+    rate: float
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """What the film shows. `steps`: ever more warps. `all_sms` and `alone`: {warps: bytes a cycle of an SM}.
+
+    `blocks`: {(thread blocks on an SM, stages): ns that the SM takes for a K-step}, `each`: {the same: ns
+    that it takes each block}.
+    """
+
+    gpu: str
+    sms: int
+    steps: tuple[Warps, ...]
+    all_sms: Mapping[int, float]
+    alone: Mapping[int, float]
+    host: Mapping[str, Any]
+    blocks: Mapping[tuple[int, int], float]
+    each: Mapping[tuple[int, int], float]
+
+    @property
+    def most(self) -> float:
+        """Bytes a cycle that memory gives an SM at most, while all ask."""
+        return max(self.all_sms.values())
+
+    @property
+    def arriving(self) -> float:
+        """Cycles that a round's bytes take at that rate."""
+        return MOVED / self.most
+
+    def share(self, step: Warps) -> float:
+        """Of what memory gives, up to 1."""
+        return step.rate / self.most
+
+    @property
+    def until(self) -> float:
+        """Cycles that the lanes show: three waits of one warp, and a little."""
+        return 3.3 * self.steps[0].wait
+
+    @property
+    def turn(self) -> float:
+        """Cycles from a question of a warp that has memory for itself to its next one."""
+        return MOVED / self.all_sms[1]
+
+    @property
+    def needed(self) -> float:
+        """Warps that have as much under way as Little's law asks for."""
+        return in_flight(self.most / MOVED, self.turn)
+
+    # What is said
+
+    @property
+    def question(self) -> str:
+        return tr("Why run warps that wait?")
+
+    @property
+    def one(self) -> str:
+        return tr("One warp asks memory, then waits")
+
+    def more(self, step: Warps) -> str:
+        """What is seen of more warps."""
+        first = self.steps[0]
+        if step.wait <= LONGER * first.wait:
+            return tr("{warps} warps: while one waits, others ask", warps=step.warps)
+        longer, gain = step.wait / first.wait, step.rate / first.rate
+        return tr("{warps} warps wait ×{longer:.1f} as long, and get ×{gain:.1f}", warps=step.warps,
+                  longer=longer, gain=gain)  # fmt: skip
+
+    def cycles(self, count: float) -> str:
+        return tr("{count:,.0f} cycles", count=count)
+
+    @property
+    def law(self) -> str:
+        return tr("Memory is full at rate × latency: {warps:.0f} warps under way", warps=self.needed)
+
+    @property
+    def lines_of_host(self) -> float:
+        """Cache lines that one thread of the host has under way, by Little's law."""
+        first = self.host["rows"][0]
+        return in_flight(HOST_ASKED * first["gb_per_s"], self.host["latency_ns"]) / CACHE_LINE
+
+    @property
+    def lines_of_sm(self) -> float:
+        """The same of all warps of an SM, in lines of as many bytes."""
+        return self.steps[-1].warps * ASKED_A_WARP / CACHE_LINE
+
+    @property
+    def threads(self) -> int:
+        """Of all those warps."""
+        return THREADS * self.steps[-1].warps
+
+    @property
+    def host_words(self) -> str:
+        return tr("A CPU thread asks ahead, by itself")
+
+    @property
+    def sm_words(self) -> str:
+        return tr("GPU threads ask once each; there are many")
+
+    @property
+    def two_blocks(self) -> str:
+        if self.block_gain < LEAST_GAIN:
+            return tr("Two thread blocks an SM win nothing here")
+        times = self.each[2, 3] / self.each[1, 3]
+        return tr("Two blocks: each ×{times:.2f} slower, together ×{gain:.2f} faster", times=times,
+                  gain=self.block_gain)  # fmt: skip
+
+    @property
+    def block_gain(self) -> float:
+        """By how much two thread blocks on an SM are faster than one, of the same stages."""
+        return self.blocks[1, 3] / self.blocks[2, 3]
+
+    @property
+    def gain(self) -> float:
+        """Of the most warps against one."""
+        return self.steps[-1].rate / self.steps[0].rate
+
+    @property
+    def finding(self) -> str:
+        if self.gain < LEAST_GAIN:
+            return tr("More warps win nothing here")
+        return tr("No wait gets shorter; others fill it")
+
+    @property
+    def number(self) -> str:
+        return f"×{self.gain:.1f}"
+
+    @property
+    def aside(self) -> str:
+        """What else hides waits, and as well."""
+        two, deep = self.blocks[2, 3], self.blocks[1, 6]
+        return tr("A product’s K-step: {two:.0f} ns by two blocks, {deep:.0f} by one with six stages",
+                  two=two, deep=deep)  # fmt: skip
+
+
+def tell(measured: Mapping[str, Any] | None = None, warps: int = 16) -> Story:
+    """The story of a report of `tilesim bench latency-hiding`, the shipped one by default.
+
+    Raises LadderError where it has no lanes of so many warps, or no row of a number that the film shows.
+    """
+    measured = measured or report("latency_hiding")
+    sms = measured["sms"]
+    rates = {
+        many: {one["warps"]: one["bytes_per_clock"] for one in measured["rows"] if one["sms"] == many}
+        for many in (1, sms)
+    }
+    counts = [2**i for i in range(warps.bit_length()) if 2**i < warps] + [warps]
+    per_block = {(one["blocks"], one["stages"]): one["k_step_ns"] for one in measured["blocks"]}
+    return Story(
+        measured["machine"]["gpu"],
+        sms,
+        tuple(_warps(measured, sms, count) for count in counts),
+        rates[sms],
+        rates[1],
+        measured["host"],
+        {key: ns / key[0] for key, ns in per_block.items()},
+        per_block,
+    )
+
+
+def _warps(measured: Mapping[str, Any], sms: int, count: int) -> Warps:
+    """What was measured of so many warps; the lanes begin where the last of them is under way."""
+    found = row(measured, sms=sms, warps=count)
+    lanes = row({"rows": measured["lanes"]}, sms=sms, warps=count)
+    asked, came = np.array(lanes["asked"]), np.array(lanes["came"])
+    begin = asked[:, 0].max()
+    return Warps(count, asked - begin, came - begin, found["wait"]["p50"], found["bytes_per_clock"])
