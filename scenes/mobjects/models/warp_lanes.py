@@ -3,7 +3,7 @@
 from typing import Self
 
 import numpy as np
-from manim import LEFT, VGroup
+from manim import LEFT, Rectangle, VGroup
 
 from tilesim_scenes.look.text import px
 from tilesim_scenes.look.theme import Colour, sm_colour, theme_now
@@ -25,8 +25,8 @@ class WarpLanes(VGroup):
 
     `asked`, `came`: cycles, int [warps, requests]. `arriving`: how many of them an answer's bytes take at the
     rate that memory has at most; its box is so wide and ends when it has come, and then falls into the lane
-    of all. `until`: cycles that are shown. `width`, `height`: units, of all. `lanes[warp]`, `all` and
-    `capsules[warp]` are what stands still.
+    of all, where it takes the first free place from there on. `until`: cycles that are shown. `width`,
+    `height`: units, of all. `lanes[warp]`, `all` and `capsules[warp]` are what stands still.
 
         lanes = WarpLanes(asked, came, arriving=100, until=2400, width=12, height=5)
         self.add(lanes)
@@ -46,6 +46,7 @@ class WarpLanes(VGroup):
         super().__init__()
         self.t, self.until, self.arriving = 0.0, until, arriving
         self.asked, self.came = np.asarray(asked), np.asarray(came)
+        self._places = places(self.came, arriving)
         theme, colour = theme_now(), colour or sm_colour(0, 4)
         warps = len(self.asked)
         head, each = px(190), (1 - 1.5 * SUM) * height / warps
@@ -69,11 +70,12 @@ class WarpLanes(VGroup):
         """Look as at `t`, cycles."""
         self.t = t
         waits, boxes = [], []
-        for lane, asked, came in zip(self.lanes, self.asked.tolist(), self.came.tolist(), strict=True):
-            for begin, end in zip(asked, came, strict=True):
+        for warp, lane in enumerate(self.lanes):
+            each = zip(self.asked[warp], self.came[warp], self._places[warp], strict=True)
+            for begin, end, place in each:
                 if begin < min(t, self.until) and end > 0:
                     waits += self._dashes(lane, begin, min(t, end - self.arriving))
-                    boxes += self._box(lane, end, t)
+                    boxes += self._answer(lane, end, place, t)
         self.waits.points = np.concatenate(waits) if waits else EMPTY
         self.answers.points = np.concatenate(boxes) if boxes else EMPTY
         return self
@@ -88,11 +90,11 @@ class WarpLanes(VGroup):
         """The cycles that are shown, as a TimeBracket asks for them."""
         return 0.0, self.until
 
-    def lane(self, warp: int) -> VGroup:
+    def lane(self, warp: int) -> Rectangle:
         """The lane of a warp."""
         return self.lanes[warp]
 
-    def _dashes(self, lane: VGroup, begin: float, end: float) -> list[np.ndarray]:
+    def _dashes(self, lane: Rectangle, begin: float, end: float) -> list[np.ndarray]:
         """The thread of a wait, whose dashes stand where they are while it grows."""
         begin, end = max(0.0, begin), min(end, self.until)
         if end <= begin:
@@ -107,16 +109,32 @@ class WarpLanes(VGroup):
         half = np.full(keep.sum(), 0.5)
         return [segments(lane, np.stack([x[0], half, x[1], half], axis=1))] if keep.any() else []
 
-    def _box(self, lane: VGroup, end: float, t: float) -> list[np.ndarray]:
-        """An answer as it arrives, and the same on its way into the lane of all, where it stays."""
-        begin = end - self.arriving
-        low, high = max(0.0, begin), min(t, end, self.until)
-        if high <= low:
-            return []
-        x = low / self.until, high / self.until
-        made = [quad(lane, *x)]
-        fallen = (t - end) / (FALL * self.until)
-        if fallen > 0:
-            start, goal = made[0], quad(self.all, *x)
-            made.append(start + min(1.0, fallen) ** 2 * (goal - start))
-        return made
+    def _answer(self, lane: Rectangle, end: float, place: float, t: float) -> list[np.ndarray]:
+        """An answer as it arrives, and the same on its way to where it stays in the lane of all."""
+        box = self._box(lane, end - self.arriving, min(t, end))
+        fallen = min(1.0, (t - end) / (FALL * self.until))
+        landed = self._box(self.all, place, place + self.arriving)
+        if fallen <= 0 or not box or not landed:
+            return box
+        return [*box, box[0] + fallen**2 * (landed[0] - box[0])]
+
+    def _box(self, lane: Rectangle, begin: float, end: float) -> list[np.ndarray]:
+        low, high = max(0.0, begin), min(end, self.until)
+        return [quad(lane, low / self.until, high / self.until)] if high > low else []
+
+
+def places(came: np.ndarray, arriving: float) -> np.ndarray:
+    """Where each answer begins in one lane that takes them one after the other: float64, as `came`.
+
+    Answers that come from 0 on begin when they arrive, or when the one before them has ended.
+
+    >>> places(np.array([[100, 300], [120, 310]]), 50).tolist()
+    [[50.0, 250.0], [100.0, 300.0]]
+    """
+    found = np.zeros(came.shape)
+    free = 0.0
+    for index in np.argsort(came, axis=None, kind="stable"):
+        at = np.unravel_index(index, came.shape)
+        found[at] = max(free, came[at] - arriving) if came[at] > 0 else came[at] - arriving
+        free = max(free, found[at] + arriving)
+    return found

@@ -106,7 +106,7 @@ class Story:
 
     @property
     def law(self) -> str:
-        return tr("Memory is full at rate × latency: {warps:.0f} warps under way", warps=self.needed)
+        return tr("Full at rate × latency: {warps:.0f} warps under way", warps=self.needed)
 
     @property
     def lines_of_host(self) -> float:
@@ -130,15 +130,15 @@ class Story:
 
     @property
     def sm_words(self) -> str:
-        return tr("GPU threads ask once each; there are many")
+        return tr("GPU threads ask once, but are many")
 
     @property
     def two_blocks(self) -> str:
         if self.block_gain < LEAST_GAIN:
-            return tr("Two thread blocks an SM win nothing here")
-        times = self.each[2, 3] / self.each[1, 3]
-        return tr("Two blocks: each ×{times:.2f} slower, together ×{gain:.2f} faster", times=times,
-                  gain=self.block_gain)  # fmt: skip
+            return tr("K-steps by two blocks: nothing is won")
+        if self.each[2, 3] > self.each[1, 3]:
+            return tr("K-steps by two blocks: each slower, both ×{gain:.2f} faster", gain=self.block_gain)
+        return tr("K-steps by two blocks: ×{gain:.2f} faster", gain=self.block_gain)
 
     @property
     def block_gain(self) -> float:
@@ -162,10 +162,9 @@ class Story:
 
     @property
     def aside(self) -> str:
-        """What else hides waits, and as well."""
-        two, deep = self.blocks[2, 3], self.blocks[1, 6]
-        return tr("A product’s K-step: {two:.0f} ns by two blocks, {deep:.0f} by one with six stages",
-                  two=two, deep=deep)  # fmt: skip
+        """What it costs, where it costs something."""
+        longer = self.steps[-1].wait / self.steps[0].wait
+        return tr("each waits ×{longer:.1f} as long", longer=longer) if longer > LONGER else ""
 
 
 def tell(measured: Mapping[str, Any] | None = None, warps: int = 16) -> Story:
