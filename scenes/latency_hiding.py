@@ -127,9 +127,9 @@ class LatencyHiding(ReportFilm):
             (0, last), (0, 1.15 * most), (1, *range(8, last + 1, 8)), (5, 10, 15),
             width=area.width - px(100), height=0.74 * area.height, size=40,
         )  # fmt: skip
-        plot.move_to(area.center + px(10) * UP).align_to([area.right, 0, 0], RIGHT)
+        plot.move_to(area.center + px(30) * DOWN).align_to([area.right, 0, 0], RIGHT)
         units = label(tr("bytes a cycle, by warps on each SM"), 44, self.theme.quiet)
-        units.move_to(plot.ground.get_corner(UP + LEFT) + px(24) * (RIGHT + DOWN), UP + LEFT)
+        units.next_to(plot.ground, UP, px(16)).align_to(plot.ground, LEFT)
         dots = VGroup(*(self.spot(plot, *point) for point in story.all_sms.items()))
         knee = story.needed
         slope = Curve(plot, [(0, 0), (knee, most), (last, most)], self.theme.quiet)

@@ -39,7 +39,7 @@ METHOD = (
     " exact sum first; cases take turns, {repeats} times; cycles: of an SM from its first warp's begin to its"
     " last warp's end, by the elements of that SM, median over SMs; wait: from a warp's question to its"
     " answer, over all rounds, warps and SMs, in launches that stamp each round; lanes: rounds {first} to"
-    " {last} of the SM whose waits are nearest to the median, cycles from the first question; blocks: a"
+    " {last} of the SM whose waits are then nearest to the mean of all, cycles from the first question; blocks: a"
     " persistent kernel's main loops, as `tilesim record` stamps them"
 )
 
@@ -108,14 +108,14 @@ def quantiles(values: np.ndarray, digits: int) -> dict[str, float]:
     return {name: round(float(one), digits) for name, one in zip(("p20", "p50", "p80"), found, strict=True)}
 
 
-def nearest(waits: np.ndarray) -> int:
-    """The SM whose median wait is nearest to that of all: waits int64 [SMs, warps, rounds].
+def nearest(waits: np.ndarray, shown: slice) -> int:
+    """The SM whose mean wait in the rounds shown is nearest to that of all: waits int64 [SMs, warps, rounds].
 
-    >>> nearest(np.array([[[5, 5]], [[7, 7]], [[8, 9]]]))
+    >>> nearest(np.array([[[5, 5, 9]], [[7, 6, 5]], [[8, 9, 4]]]), slice(0, 2))
     1
     """
-    each = np.median(waits.reshape(len(waits), -1), axis=1)
-    return int(np.argmin(np.abs(each - np.median(each))))
+    each = waits[:, :, shown].mean(axis=(1, 2))
+    return int(np.argmin(np.abs(each - waits.mean())))
 
 
 def _timed(x: torch.Tensor, y: torch.Tensor) -> float:
@@ -137,8 +137,9 @@ def _stamped(x: torch.Tensor, y: torch.Tensor) -> tuple[np.ndarray, dict[str, An
     asked, came = np.moveaxis(stamps.cpu().numpy(), -1, 0)
     if (came <= asked).any():
         raise KernelError("a clock of this GPU stood still or went backwards while warps ran")
-    sm = nearest(came - asked)
-    shown = [times[sm, :, SHOWN.start : SHOWN.stop] for times in (asked, came)]
+    rounds = slice(SHOWN.start, SHOWN.stop)
+    sm = nearest(came - asked, rounds)
+    shown = [times[sm, :, rounds] for times in (asked, came)]
     first = shown[0].min()
     kept = {name: (one - first).tolist() for name, one in zip(("asked", "came"), shown, strict=True)}
     return (came - asked).ravel(), kept
