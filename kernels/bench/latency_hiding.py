@@ -39,8 +39,8 @@ METHOD = (
     " exact sum first; cases take turns, {repeats} times; cycles: of an SM from its first warp's begin to its"
     " last warp's end, by the elements of that SM, median over SMs; wait: from a warp's question to its"
     " answer, over all rounds, warps and SMs, in launches that stamp each round; lanes: rounds {first} to"
-    " {last} of the SM whose waits are then nearest to the mean of all, cycles from the first question; blocks: a"
-    " persistent kernel's main loops, as `tilesim record` stamps them"
+    " {last} of the SM whose waits are then nearest to the mean of all, cycles from the first question;"
+    " blocks: a persistent kernel's main loops, as `tilesim record` stamps them"
 )
 
 
