@@ -152,8 +152,8 @@ class LatencyHiding(ReportFilm):
         places = [area.center + sign * np.array([-across, up, 0]) for sign in (1, -1)]
         room = (0.5 * area.width - px(60), area.height) if not self.tall else (area.width, 0.5 * area.height)
         size = min(room[0] / (ROW + 5), (room[1] - px(230)) / ROW, px(44))
-        cpu = self.under_way(1, round(story.lines_of_host), size, self.theme.operand)
-        gpu = self.under_way(story.steps[-1].warps, round(story.lines_of_sm), size, sm_colour(0, 4))
+        cpu = self.under_way(1, story.lines_of_host, size, self.theme.operand)
+        gpu = self.under_way(story.steps[-1].warps, story.lines_of_sm, size, sm_colour(0, 4))
         heads = VGroup()
         for group, place, text in zip((cpu, gpu), places, (tr("CPU, 1 thread"), self.sm_name()), strict=True):
             group.move_to(place)

@@ -3,7 +3,8 @@
 manim render scenes/launch_latency.py
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from manim import RIGHT, UP, FadeIn, FadeOut, VGroup, VMobject, smoothstep
 
@@ -37,6 +38,12 @@ class LaunchLatency(ReportFilm):
     """A host's call, two kernels of a stream, two of a graph, two thread blocks: launches on one H200."""
 
     bench = "launch_latency"
+
+    @classmethod
+    def checked(cls, settings: Mapping[str, Any]) -> None:
+        """Raise TilesimError where a setting, or what the report says, cannot be shown."""
+        super().checked(settings)
+        tell(cls.report_of(settings))
 
     def construct(self) -> None:
         self.story = story = tell(self.report)
@@ -76,7 +83,7 @@ class LaunchLatency(ReportFilm):
             else:
                 self.play(Run(rows, until=begin, run_time=0.8, rate_func=smoothstep))
             figure = Count(counted(begin, end), size=72 * close, color=readable(LAUNCH), align=0.5)
-            foot = rows.lane(name).get_bottom()[1] - px(100 * close)
+            foot = rows.lane(name).get_bottom()[1] - px(100 * close if name in NEAR else 64)
             figure.move_to([(rows.x(begin) + rows.x(end)) / 2, foot, 0]).show(begin)
             self.add(figure)
             self.play(Run(rows, figure, until=end + after, run_time=1.5))

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tilesim.errors import LadderError, shown
 from tilesim.ideas.latency_hiding import in_flight
 from tilesim.ladder.reports import report, row
 from tilesim_scenes.look.language import tr
@@ -17,6 +18,8 @@ CACHE_LINE = 64
 """Bytes of a CPU's cache line (x86)."""
 HOST_ASKED = 2 / 3
 """Of the bytes that y = a * x + y moves, those that are read."""
+MOST_LINES = 256
+"""That are shown of a thread."""
 LONGER = 1.15
 """How much longer a wait is before it is said to be longer."""
 LEAST_GAIN = 1.1
@@ -38,18 +41,16 @@ class Warps:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """What the film shows. `steps`: ever more warps. `all_sms` and `alone`: {warps: bytes a cycle of an SM}.
+    """What the film shows. `steps`: ever more warps. `all_sms`: {warps: bytes a cycle of an SM}, all at work.
 
-    `blocks`: {(thread blocks on an SM, stages): ns that the SM takes for a K-step}, `each`: {the same: ns
-    that it takes each block}.
+    `lines_of_host`: that one thread of the host has under way, by Little's law. `blocks`: {(thread blocks on
+    an SM, stages): ns that the SM takes for a K-step}, `each`: {the same: ns that it takes each block}.
     """
 
     gpu: str
-    sms: int
     steps: tuple[Warps, ...]
     all_sms: Mapping[int, float]
-    alone: Mapping[int, float]
-    host: Mapping[str, Any]
+    lines_of_host: int
     blocks: Mapping[tuple[int, int], float]
     each: Mapping[tuple[int, int], float]
 
@@ -109,15 +110,9 @@ class Story:
         return tr("Full at rate × latency: {warps:.0f} warps under way", warps=self.needed)
 
     @property
-    def lines_of_host(self) -> float:
-        """Cache lines that one thread of the host has under way, by Little's law."""
-        first = self.host["rows"][0]
-        return in_flight(HOST_ASKED * first["gb_per_s"], self.host["latency_ns"]) / CACHE_LINE
-
-    @property
-    def lines_of_sm(self) -> float:
+    def lines_of_sm(self) -> int:
         """The same of all warps of an SM, in lines of as many bytes."""
-        return self.steps[-1].warps * ASKED_A_WARP / CACHE_LINE
+        return self.steps[-1].warps * ASKED_A_WARP // CACHE_LINE
 
     @property
     def threads(self) -> int:
@@ -170,32 +165,50 @@ class Story:
 def tell(measured: Mapping[str, Any] | None = None, warps: int = 16) -> Story:
     """The story of a report of `tilesim bench latency-hiding`, the shipped one by default.
 
-    Raises LadderError where it has no lanes of so many warps, or no row of a number that the film shows.
+    Raises LadderError where it has no lanes of so many warps, lacks a row that the film shows, or says what
+    cannot be measured or shown.
     """
     measured = measured or report("latency_hiding")
     sms = measured["sms"]
-    rates = {
-        many: {one["warps"]: one["bytes_per_clock"] for one in measured["rows"] if one["sms"] == many}
-        for many in (1, sms)
-    }
     counts = [2**i for i in range(warps.bit_length()) if 2**i < warps] + [warps]
-    per_block = {(one["blocks"], one["stages"]): one["k_step_ns"] for one in measured["blocks"]}
-    return Story(
-        measured["machine"]["gpu"],
-        sms,
-        tuple(_warps(measured, sms, count) for count in counts),
-        rates[sms],
-        rates[1],
-        measured["host"],
-        {key: ns / key[0] for key, ns in per_block.items()},
-        per_block,
+    steps = tuple(_warps(measured, sms, count) for count in counts)
+    rates = {one["warps"]: _above_0(one, "bytes_per_clock") for one in measured["rows"] if one["sms"] == sms}
+    blocks = {"rows": measured["blocks"]}
+    each = {
+        key: _above_0(row(blocks, blocks=key[0], stages=key[1]), "k_step_ns")
+        for key in ((1, 3), (2, 3), (1, 6))
+    }
+    host = measured["host"]
+    under_way = in_flight(
+        HOST_ASKED * _above_0(row(host, threads=1), "gb_per_s"), _above_0(host, "latency_ns")
     )
+    lines = max(1, round(under_way / CACHE_LINE))
+    if lines > MOST_LINES:
+        raise LadderError(f"a thread of the host has {lines:,} lines under way; the film shows {MOST_LINES}")
+    shared = {key: ns / key[0] for key, ns in each.items()}
+    return Story(measured["machine"]["gpu"], steps, rates, lines, shared, each)
 
 
 def _warps(measured: Mapping[str, Any], sms: int, count: int) -> Warps:
     """What was measured of so many warps; the lanes begin where the last of them is under way."""
     found = row(measured, sms=sms, warps=count)
     lanes = row({"rows": measured["lanes"]}, sms=sms, warps=count)
-    asked, came = np.array(lanes["asked"]), np.array(lanes["came"])
+    try:
+        asked, came = (np.array(lanes[name], np.int64) for name in ("asked", "came"))
+        fits = asked.shape == came.shape and asked.ndim == 2 and len(asked) == count and (came > asked).all()
+    except (ValueError, TypeError, OverflowError):
+        fits = False
+    if not fits:
+        raise LadderError(
+            f"the lanes of {count} warps must be a row of questions and one of later answers each"
+        )
     begin = asked[:, 0].max()
-    return Warps(count, asked - begin, came - begin, found["wait"]["p50"], found["bytes_per_clock"])
+    wait = _above_0(found["wait"], "p50")
+    return Warps(count, asked - begin, came - begin, wait, _above_0(found, "bytes_per_clock"))
+
+
+def _above_0(found: Mapping[str, Any], name: str) -> float:
+    """A figure that is above 0; raises LadderError for any other."""
+    if not found[name] > 0:
+        raise LadderError(f"{name} is {shown(found[name])}; it must be above 0")
+    return float(found[name])

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tilesim import Trace
+from tilesim.errors import LadderError, shown
 from tilesim.ideas.launch_latency import idle, timeline
 from tilesim.ladder.reports import report, row
 from tilesim_scenes.look.language import tr
@@ -19,7 +20,11 @@ PRODUCT_RUN = "h200-naive-4096x4096x512-grouped8.npz"
 CYCLES = 8_000
 """That a kernel of the bench spins."""
 SHOWN = 2.2
-"""Calls of the host, that the rows show."""
+"""Turns of the longest row, that all rows show."""
+LONGEST = 200_000
+"""ns of anything that the film shows."""
+CLOCKS = (100, 10_000)
+"""MHz that an SM can run at."""
 CALLED = 5
 """Products that the film calls."""
 
@@ -75,8 +80,8 @@ class Story:
 
     @property
     def until(self) -> float:
-        """ns that the four rows show."""
-        return SHOWN * self.host
+        """ns that the four rows show: two turns of the longest of them, and a little."""
+        return SHOWN * max(self.host, self.spin + max(self.stream, self.graph, self.block))
 
     @property
     def rows(self) -> dict[str, list[tuple[str, int, int]]]:
@@ -163,33 +168,45 @@ class Story:
 def tell(measured: Mapping[str, Any] | None = None) -> Story:
     """The story of a report of `tilesim bench launch-latency`, the shipped one by default.
 
-    Raises LadderError where it lacks a row that the film shows.
+    Raises LadderError where it lacks a row that the film shows, or has a time that cannot be shown.
     """
     measured = measured or report("launch_latency")
-    most = max(one["blocks"] for one in measured["rows"] if one["launch"] == "graph")
-    gpu, product = measured["machine"]["gpu"], row({"rows": measured["products"]}, kernel="cublas")
+    gpu, seen = measured["machine"]["gpu"], recorded_pause()
+    graphs = [one["blocks"] for one in measured["rows"] if one["launch"] == "graph"]
+    most = max(graphs, default=1)
     graph = _ns(row(measured, launch="graph", blocks=most))
-    in_graph = round(1000 * product["us"])
-    seen = recorded_pause()
+    product = row({"rows": measured["products"]}, kernel="cublas")
+    in_graph = _time("a product in a graph", 1000 * product["us"])
+    mhz = measured["sm_mhz"]
+    if not CLOCKS[0] <= mhz <= CLOCKS[1]:
+        raise LadderError(f"sm_mhz is {shown(mhz)}; it must be from {CLOCKS[0]} to {CLOCKS[1]:,}")
     return Story(
-        gpu,
-        _ns(row(measured, launch="host", what="Triton")),
-        _ns(row(measured, launch="stream", blocks=most)),
-        graph,
-        _ns(row(measured, launch="turnaround")),
-        _ns(row(measured, launch="host", what="CUDA graph")),
-        round(1000 * CYCLES / measured["sm_mhz"]),
-        seen if seen.gpu == gpu else None,
-        product["m"],
-        max(1, in_graph - graph),
-        round(1000 * product["call_us"]["us"]),
-        in_graph,
-        round(1000 * product["host_us"]),
+        gpu=gpu,
+        host=_ns(row(measured, launch="host", what="Triton")),
+        stream=_ns(row(measured, launch="stream", blocks=most)),
+        graph=graph,
+        block=_ns(row(measured, launch="turnaround")),
+        replay=_ns(row(measured, launch="host", what="CUDA graph")),
+        spin=round(1000 * CYCLES / mhz),
+        pause=seen if seen.gpu == gpu else None,
+        size=product["m"],
+        kernel=max(1, in_graph - graph),
+        call=_time("a product's call", 1000 * product["call_us"]["us"]),
+        in_graph=in_graph,
+        one_by_one=_time("a product with the host's work", 1000 * product["host_us"]),
     )
 
 
 def _ns(found: Mapping[str, Any]) -> int:
-    return max(1, round(found["ns"]["p50"]))
+    """The median of a kind of launch, ns."""
+    return _time(f"a launch of the kind {found['launch']!r}", found["ns"]["p50"])
+
+
+def _time(what: str, ns: float) -> int:
+    """A time that can be shown, in whole ns; raises LadderError for any other."""
+    if not 0 < ns <= LONGEST:
+        raise LadderError(f"{what} takes {shown(ns)} ns; the film shows up to {LONGEST:,}, above 0")
+    return max(1, round(ns))
 
 
 @cache
