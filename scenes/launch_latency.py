@@ -82,8 +82,9 @@ class LaunchLatency(ReportFilm):
                 self.dive(self.around(name, begin, end, close), room=1.0, along=[back])
             else:
                 self.play(Run(rows, until=begin, run_time=0.8, rate_func=smoothstep))
-            figure = Count(counted(begin, end), size=72 * close, color=readable(LAUNCH), align=0.5)
-            foot = rows.lane(name).get_bottom()[1] - px(100 * close if name in NEAR else 64)
+            size, below = (72, 100) if name in NEAR else (54, 48)
+            figure = Count(counted(begin, end), size=size * close, color=readable(LAUNCH), align=0.5)
+            foot = rows.lane(name).get_bottom()[1] - px(below * close)
             figure.move_to([(rows.x(begin) + rows.x(end)) / 2, foot, 0]).show(begin)
             self.add(figure)
             self.play(Run(rows, figure, until=end + after, run_time=1.5))

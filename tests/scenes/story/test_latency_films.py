@@ -123,7 +123,7 @@ def test_what_cannot_be_shown_of_warps_is_refused_in_a_sentence(change, says):
 
 @pytest.mark.parametrize("mhz", [0, 1e15, float("nan")])
 def test_a_clock_that_no_sm_has_is_refused(mhz):
-    with pytest.raises(LadderError, match="sm_mhz is .*; it must be from 100 to 10,000"):
+    with pytest.raises(LadderError, match=r"sm_mhz is .*; it must be from 100 to 10,000"):
         launch_latency.tell(dict(report("launch_latency")) | {"sm_mhz": mhz})
 
 
