@@ -7,7 +7,20 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, LaggedStart, ReplacementTransform, VGroup, VMobject
+from manim import (
+    DOWN,
+    LEFT,
+    RIGHT,
+    UP,
+    FadeIn,
+    FadeOut,
+    GrowFromCenter,
+    LaggedStart,
+    ManimColor,
+    ReplacementTransform,
+    VGroup,
+    VMobject,
+)
 
 from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.run import Run
@@ -50,7 +63,7 @@ class LatencyHiding(ReportFilm):
 
     def construct(self) -> None:
         self.story = story = tell(self.report, self.given.get("warps", WARPS))
-        self.lanes = self.lanes_of(story.steps[0])
+        self.lanes, self.said = self.lanes_of(story.steps[0]), ""
         self.add(self.lanes)
         self.title(tr("Latency hiding"))
         self.one_warp()
@@ -73,15 +86,15 @@ class LatencyHiding(ReportFilm):
         came = float(lanes.came[0, 0])
         dot = Warp(1, px(30)).dots.move_to(lanes.capsules[0])
         end = np.array([lanes.x(came), lanes.lanes[0].get_center()[1], 0])
-        flight = Travel([dot], [[shelf.shelf.get_center(), end]], leg=1.5, run_time=3)
+        flight = Travel([dot], [[shelf.shelf.get_center(), end]], leg=1.3, run_time=2.6)
         self.bracket = TimeBracket(
             lanes, float(lanes.asked[0, 0]), came, sm=0, text=story.cycles(came - lanes.asked[0, 0]),
             below=True, color=self.theme.wait_text,
         )  # fmt: skip
-        self.play(Run(lanes, self.bracket, until=came, run_time=3), flight)
+        self.play(Run(lanes, self.bracket, until=came, run_time=2.6), flight)
         self.remove(dot)
         self.say(story.one)
-        self.play(Run(lanes, self.bracket, until=1.1 * story.until, run_time=1.8))
+        self.play(Run(lanes, self.bracket, until=1.1 * story.until, run_time=1.4))
         self.share = self.share_of(story.steps[0])
         self.play(FadeIn(self.share), run_time=0.3)
         self.wait(0.6)
@@ -91,7 +104,10 @@ class LatencyHiding(ReportFilm):
         """More capsules slide in; what arrives for each falls into the lane of all."""
         old, new = self.lanes, self.lanes_of(step)
         few = len(old.capsules)
-        self.say(self.story.more(step))
+        words = self.story.more(step)
+        new_words, self.said = words != self.said, words
+        if new_words:
+            self.say(words)
         self.play(
             FadeOut(old.waits, old.answers, self.share),
             ReplacementTransform(VGroup(*old.capsules), VGroup(*new.capsules[:few])),
@@ -103,7 +119,7 @@ class LatencyHiding(ReportFilm):
         self.remove(*self.mobjects_but(self.sum))
         self.add(new)
         self.lanes, self.share = new, self.share_of(step)
-        self.play(Run(new, until=1.1 * self.story.until, run_time=2.3))
+        self.play(Run(new, until=1.1 * self.story.until, run_time=2 if new_words else 1.5))
         self.play(FadeIn(self.share), run_time=0.3)
         if step.warps == SHOWN:
             self.others_in_a_wait()
@@ -137,12 +153,12 @@ class LatencyHiding(ReportFilm):
         self.play(
             Leave(self.lanes), FadeOut(self.sum, self.share), Fade(plot, 0, 1), FadeIn(units), run_time=0.5
         )
-        self.play(LaggedStart(*(FadeIn(dot, scale=0.3) for dot in dots), lag_ratio=0.15, run_time=2))
+        self.play(LaggedStart(*(FadeIn(dot, scale=0.3) for dot in dots), lag_ratio=0.15, run_time=1.6))
         self.add(slope)
         self.play(Run(slope, until=last, run_time=1.2))
         foot = Curve(plot, [(knee, 0), (knee + 1e-6, most)], self.theme.wait_text, 5).show(last)
         self.play(FadeIn(foot), run_time=0.3)
-        self.wait(1)
+        self.wait(0.6)
         self.play(*(Leave(one) for one in (plot, units, dots, slope, foot)))
 
     def beside_a_cpu(self) -> None:
@@ -160,18 +176,37 @@ class LatencyHiding(ReportFilm):
             heads.add(lines(text, 48, room[0], bold=True).move_to(place + (8.5 * size + px(60)) * UP))
         totals = VGroup()
         for group, place in zip((cpu, gpu), places, strict=True):
-            total = label(tr("{count} lines under way", count=len(group[1])), 44, self.theme.quiet)
+            total = label(tr("{count} lines", count=len(group[1])), 44, self.theme.quiet)
             totals.add(total.move_to(place + (8.5 * size + px(50)) * DOWN))
         said = story.host_words, story.sm_words
         for group, words, total, text in zip((cpu, gpu), heads, totals, said, strict=True):
             self.say(text)
             self.play(FadeIn(words, group[0]), run_time=0.4)
             each = (FadeIn(one, shift=0.3 * LEFT) for one in group[1])
-            self.play(LaggedStart(*each, lag_ratio=0.1, run_time=1.2))
+            self.play(LaggedStart(*each, lag_ratio=0.1, run_time=2))
             self.play(FadeIn(total), run_time=0.3)
-            self.wait(0.6)
-        self.wait(0.4)
-        self.play(FadeOut(cpu, gpu, heads, totals), run_time=0.3)
+        leaving = [cpu, gpu, heads]
+        if story.caches:
+            leaving.append(self.caches(story.caches, cpu[1], gpu[1], totals))
+        else:
+            leaving.append(totals)
+        self.play(FadeOut(*leaving), run_time=0.3)
+
+    def caches(self, sizes: tuple[int, int], *instead: VMobject) -> VGroup:
+        """Squares as large as the cache that each thread has, where its lines and their number were."""
+        *lines, totals = instead
+        side = min(0.8 * max(one.width for one in lines), max(one.height for one in lines))
+        squares, figures = VGroup(), VGroup()
+        for size, old, total in zip(sizes, lines, totals, strict=True):
+            edge = side * (size / max(sizes)) ** 0.5
+            squares.add(rectangle(edge, edge, self.theme.operand).move_to(old))
+            figures.add(label(in_bytes(size), 44, self.theme.quiet).move_to(total))
+        squares[1].set_fill(ManimColor(sm_colour(0, 4)))
+        self.say(self.story.cache_words)
+        self.play(*(FadeOut(one) for one in instead), run_time=0.3)
+        self.play(*(GrowFromCenter(one) for one in squares), FadeIn(figures), run_time=1.6)
+        self.wait(0.6)
+        return VGroup(squares, figures)
 
     def two_blocks(self) -> None:
         """The same at the scale of thread blocks, in a product."""
@@ -180,8 +215,8 @@ class LatencyHiding(ReportFilm):
         rows = [(name, story.blocks[key], "measured") for key, name in names.items()]
         bars = Bars(rows, "ns", self.area.width, size=56, form="{:.0f}").move_to(self.area.center)
         self.say(story.two_blocks)
-        self.play(bars.grow())
-        self.wait(1)
+        self.play(bars.grow(run_time=2.6))
+        self.wait(0.6)
         self.play(FadeOut(bars), run_time=0.3)
 
     def tell_the_finding(self) -> None:
@@ -236,3 +271,12 @@ class LatencyHiding(ReportFilm):
                 one.scale(min(1, 3.6 * size / one.width, 0.8 * each * size / one.height))
                 one.move_to([0, ((warps - 1) / 2 - number) * each * size, 0])
         return VGroup(who.next_to(squares, LEFT, 0.6 * size), squares)
+
+
+def in_bytes(size: int) -> str:
+    """A size as people read it.
+
+    >>> in_bytes(512), in_bytes(2146304)
+    ('512 bytes', '2.1 MB')
+    """
+    return tr("{mb:.1f} MB", mb=size / 1e6) if size >= 10**5 else tr("{count} bytes", count=size)

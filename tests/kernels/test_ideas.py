@@ -68,16 +68,16 @@ def test_a_chase_goes_through_all_places(monkeypatch):
     assert sorted(seen) == list(range(64))
 
 
-def test_caches_are_those_for_data(tmp_path):
+def test_a_cores_caches_are_those_for_data_that_it_does_not_share(tmp_path):
     for number, (level, kind, size) in enumerate(
-        [(1, "Data", "48K"), (1, "Instruction", "32K"), (2, "Unified", "2048K")]
+        [(1, "Data", "48K"), (1, "Instruction", "32K"), (2, "Unified", "2048K"), (3, "Unified", "307200K")]
     ):
         folder = tmp_path / f"index{number}"
         folder.mkdir()
         for name, text in (("level", level), ("type", kind), ("size", size)):
             (folder / name).write_text(f"{text}\n")
-    assert host.caches(tmp_path) == {"L1": 49152, "L2": 2097152}
-    assert host.caches(tmp_path / "none") == {}
+    assert host.cache_bytes(tmp_path) == 1024 * (48 + 2048)
+    assert host.cache_bytes(tmp_path / "none") == 0
 
 
 def test_a_gpu_gets_it_right_with_any_number_of_warps(gpu):

@@ -16,6 +16,8 @@ MOVED = 1536
 ASKED_A_WARP, THREADS = 1024, 32
 CACHE_LINE = 64
 """Bytes of a CPU's cache line (x86)."""
+DATA_CACHES = {"NVIDIA H200": 256 * 1024}
+"""Bytes of an SM's L1 and shared memory together (CUDA C++ Programming Guide, Compute Capability 9.0)."""
 HOST_ASKED = 2 / 3
 """Of the bytes that y = a * x + y moves, those that are read."""
 MOST_LINES = 256
@@ -43,7 +45,8 @@ class Warps:
 class Story:
     """What the film shows. `steps`: ever more warps. `all_sms`: {warps: bytes a cycle of an SM}, all at work.
 
-    `lines_of_host`: that one thread of the host has under way, by Little's law. `blocks`: {(thread blocks on
+    `lines_of_host`: that one thread of the host has under way, by Little's law. `cache_of_host`: bytes of its
+    core's own caches, 0 where not known. `blocks`: {(thread blocks on
     an SM, stages): ns that the SM takes for a K-step}, `each`: {the same: ns that it takes each block}.
     """
 
@@ -51,6 +54,7 @@ class Story:
     steps: tuple[Warps, ...]
     all_sms: Mapping[int, float]
     lines_of_host: int
+    cache_of_host: int
     blocks: Mapping[tuple[int, int], float]
     each: Mapping[tuple[int, int], float]
 
@@ -97,9 +101,9 @@ class Story:
         """What is seen of more warps."""
         first = self.steps[0]
         if step.wait <= LONGER * first.wait:
-            return tr("{warps} warps: while one waits, others ask", warps=step.warps)
+            return tr("While one warp waits, others ask")
         longer, gain = step.wait / first.wait, step.rate / first.rate
-        return tr("{warps} warps wait ×{longer:.1f} as long, and get ×{gain:.1f}", warps=step.warps,
+        return tr("{warps} warps wait ×{longer:.1f} and get ×{gain:.1f}", warps=step.warps,
                   longer=longer, gain=gain)  # fmt: skip
 
     def cycles(self, count: float) -> str:
@@ -120,8 +124,18 @@ class Story:
         return THREADS * self.steps[-1].warps
 
     @property
+    def caches(self) -> tuple[int, int] | None:
+        """Bytes of the nearest caches for each thread, of the host's core and of an SM, if both are known."""
+        of_sm = DATA_CACHES.get(self.gpu, 0) // self.threads
+        return (self.cache_of_host, of_sm) if self.cache_of_host > of_sm > 0 else None
+
+    @property
+    def cache_words(self) -> str:
+        return tr("Cache for each thread, to scale")
+
+    @property
     def host_words(self) -> str:
-        return tr("A CPU thread asks ahead, by itself")
+        return tr("A CPU thread asks ahead by itself")
 
     @property
     def sm_words(self) -> str:
@@ -185,8 +199,8 @@ def tell(measured: Mapping[str, Any] | None = None, warps: int = 16) -> Story:
     lines = max(1, round(under_way / CACHE_LINE))
     if lines > MOST_LINES:
         raise LadderError(f"a thread of the host has {lines:,} lines under way; the film shows {MOST_LINES}")
-    shared = {key: ns / key[0] for key, ns in each.items()}
-    return Story(measured["machine"]["gpu"], steps, rates, lines, shared, each)
+    an_sm = {key: ns / key[0] for key, ns in each.items()}
+    return Story(measured["machine"]["gpu"], steps, rates, lines, host["cache_bytes"], an_sm, each)
 
 
 def _warps(measured: Mapping[str, Any], sms: int, count: int) -> Warps:
