@@ -97,7 +97,7 @@ class LatencyHiding(ReportFilm):
         self.play(Run(lanes, self.bracket, until=1.1 * story.until, run_time=1.4))
         self.share = self.share_of(story.steps[0])
         self.play(FadeIn(self.share), run_time=0.3)
-        self.wait(0.6)
+        self.wait(0.3)
         self.play(FadeOut(shelf, self.bracket), run_time=0.3)
 
     def more_warps(self, step: Warps) -> None:
@@ -132,7 +132,7 @@ class LatencyHiding(ReportFilm):
         band = rectangle(lanes.x(end) - lanes.x(begin), lanes.height, self.theme.wait, 0.3)
         band.move_to([(lanes.x(begin) + lanes.x(end)) / 2, lanes.get_center()[1], 0])
         self.play(FadeIn(band), run_time=0.3)
-        self.wait(0.8)
+        self.wait(0.6)
         self.play(FadeOut(band), run_time=0.3)
 
     def count_them(self) -> None:
@@ -153,7 +153,7 @@ class LatencyHiding(ReportFilm):
         self.play(
             Leave(self.lanes), FadeOut(self.sum, self.share), Fade(plot, 0, 1), FadeIn(units), run_time=0.5
         )
-        self.play(LaggedStart(*(FadeIn(dot, scale=0.3) for dot in dots), lag_ratio=0.15, run_time=1.6))
+        self.play(LaggedStart(*(FadeIn(dot, scale=0.3) for dot in dots), lag_ratio=0.15, run_time=1.3))
         self.add(slope)
         self.play(Run(slope, until=last, run_time=1.2))
         foot = Curve(plot, [(knee, 0), (knee + 1e-6, most)], self.theme.wait_text, 5).show(last)
