@@ -36,17 +36,16 @@ from tilesim_scenes.mobjects.charts.plot import Plot
 from tilesim_scenes.mobjects.drawing.quads import rectangle
 from tilesim_scenes.mobjects.hardware.memory_level import MemoryLevel
 from tilesim_scenes.mobjects.hardware.warp import Warp
-from tilesim_scenes.mobjects.models.warp_lanes import DOTS, WarpLanes
+from tilesim_scenes.mobjects.models.under_way import ROW, UnderWay
+from tilesim_scenes.mobjects.models.warp_lanes import WarpLanes
 from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.finding import Finding
-from tilesim_scenes.story.ideas.latency_hiding import Warps, tell
+from tilesim_scenes.story.ideas.latency_hiding import Warps, in_bytes, tell
 
 WARPS = 16
 SHOWN = 4
 """Warps at which a single wait is looked into."""
-ROW = 16
-"""Cache lines that stand in a row."""
 
 
 class LatencyHiding(ReportFilm):
@@ -139,8 +138,9 @@ class LatencyHiding(ReportFilm):
         """Every number of warps: first each one more is all gain, then memory is full."""
         story, area = self.story, self.area
         most, last = story.most, max(story.all_sms)
+        ticks = [step * max(1, round(most / 3.4)) for step in (1, 2, 3)]
         plot = Plot(
-            (0, last), (0, 1.15 * most), (1, *range(8, last + 1, 8)), (5, 10, 15),
+            (0, last), (0, 1.15 * max(most, *ticks)), (1, *range(8, last + 1, 8)), ticks,
             width=area.width - px(100), height=0.74 * area.height, size=40,
         )  # fmt: skip
         plot.move_to(area.center + px(30) * DOWN).align_to([area.right, 0, 0], RIGHT)
@@ -168,36 +168,34 @@ class LatencyHiding(ReportFilm):
         places = [area.center + sign * np.array([-across, up, 0]) for sign in (1, -1)]
         room = (0.5 * area.width - px(60), area.height) if not self.tall else (area.width, 0.5 * area.height)
         size = min(room[0] / (ROW + 5), (room[1] - px(230)) / ROW, px(44))
-        cpu = self.under_way(1, story.lines_of_host, size, self.theme.operand)
-        gpu = self.under_way(story.steps[-1].warps, story.lines_of_sm, size, sm_colour(0, 4))
+        cpu = UnderWay(0, story.lines_of_host, size, self.theme.operand)
+        gpu = UnderWay(story.steps[-1].warps, story.lines_of_sm, size, sm_colour(0, 4))
         heads = VGroup()
         for group, place, text in zip((cpu, gpu), places, (tr("CPU, 1 thread"), self.sm_name()), strict=True):
             group.move_to(place)
             heads.add(lines(text, 48, room[0], bold=True).move_to(place + (8.5 * size + px(60)) * UP))
         totals = VGroup()
         for group, place in zip((cpu, gpu), places, strict=True):
-            total = label(tr("{count} lines", count=len(group[1])), 44, self.theme.quiet)
+            total = label(tr("{count} lines", count=len(group.lines)), 44, self.theme.quiet)
             totals.add(total.move_to(place + (8.5 * size + px(50)) * DOWN))
         said = story.host_words, story.sm_words
         for group, words, total, text in zip((cpu, gpu), heads, totals, said, strict=True):
             self.say(text)
-            self.play(FadeIn(words, group[0]), run_time=0.4)
-            each = (FadeIn(one, shift=0.3 * LEFT) for one in group[1])
+            self.play(FadeIn(words, group.threads), run_time=0.4)
+            each = (FadeIn(one, shift=0.3 * LEFT) for one in group.lines)
             self.play(LaggedStart(*each, lag_ratio=0.1, run_time=2))
             self.play(FadeIn(total), run_time=0.3)
-        leaving = [cpu, gpu, heads]
+        counted: list[VMobject] = [cpu.lines, gpu.lines, totals]
         if story.caches:
-            leaving.append(self.caches(story.caches, cpu[1], gpu[1], totals))
-        else:
-            leaving.append(totals)
-        self.play(FadeOut(*leaving), run_time=0.3)
+            counted = [self.caches(story.caches, *counted)]
+        self.play(FadeOut(*counted, cpu.threads, gpu.threads, heads), run_time=0.3)
 
     def caches(self, sizes: tuple[int, int], *instead: VMobject) -> VGroup:
         """Squares as large as the cache that each thread has, where its lines and their number were."""
-        *lines, totals = instead
-        side = min(0.8 * max(one.width for one in lines), max(one.height for one in lines))
+        *before, totals = instead
+        side = min(0.8 * max(one.width for one in before), max(one.height for one in before))
         squares, figures = VGroup(), VGroup()
-        for size, old, total in zip(sizes, lines, totals, strict=True):
+        for size, old, total in zip(sizes, before, totals, strict=True):
             edge = side * (size / max(sizes)) ** 0.5
             squares.add(rectangle(edge, edge, self.theme.operand).move_to(old))
             figures.add(label(in_bytes(size), 44, self.theme.quiet).move_to(total))
@@ -255,28 +253,3 @@ class LatencyHiding(ReportFilm):
 
     def sm_name(self) -> str:
         return tr("SM, {threads} threads", threads=self.story.threads)
-
-    def under_way(self, warps: int, count: int, size: float, hue: tuple[int, int, int]) -> VGroup:
-        """Threads on the left, a capsule for each warp or a dot, and the lines that they have asked for."""
-        squares = VGroup(*(rectangle(0.78 * size, 0.78 * size, hue) for _ in range(count)))
-        rows = max(1, -(-count // ROW))
-        for number, square in enumerate(squares):
-            square.move_to([(number % ROW) * size, ((rows - 1) / 2 - number // ROW) * size, 0])
-        if warps == 1:
-            who = Warp(1, px(40), hue)
-        else:
-            each = rows / warps
-            who = VGroup(*(Warp(DOTS, px(18), hue) for _ in range(warps)))
-            for number, one in enumerate(who):
-                one.scale(min(1, 3.6 * size / one.width, 0.8 * each * size / one.height))
-                one.move_to([0, ((warps - 1) / 2 - number) * each * size, 0])
-        return VGroup(who.next_to(squares, LEFT, 0.6 * size), squares)
-
-
-def in_bytes(size: int) -> str:
-    """A size as people read it.
-
-    >>> in_bytes(512), in_bytes(2146304)
-    ('512 bytes', '2.1 MB')
-    """
-    return tr("{mb:.1f} MB", mb=size / 1e6) if size >= 10**5 else tr("{count} bytes", count=size)

@@ -24,8 +24,8 @@ from .pipelining import k_step
 
 A = 1.5
 ROUNDS = 64
-SHOWN = range(32, 38)
-"""Rounds whose stamps are kept; all warps are under way in them."""
+FROM, SHOWN = 28, 6
+"""Rounds of a warp whose stamps are kept, from where the median warp begins round FROM."""
 
 PRODUCT = Problem(1536, 2816, 4096, tile=(128, 128, 64), order="grouped:8")
 """264 tiles: on 132 SMs each gets two, at once or one after the other."""
@@ -38,9 +38,9 @@ METHOD = (
     " and asks again; one block of {warps} warps an SM, of which some leave at once; y is compared with an"
     " exact sum first; cases take turns, {repeats} times; cycles: of an SM from its first warp's begin to its"
     " last warp's end, by the elements of that SM, median over SMs; wait: from a warp's question to its"
-    " answer, over all rounds, warps and SMs, in launches that stamp each round; lanes: rounds {first} to"
-    " {last} of the SM whose waits are then nearest to the mean of all, cycles from the first question;"
-    " blocks: a persistent kernel's main loops, as `tilesim record` stamps them"
+    " answer, over all rounds, warps and SMs, in launches that stamp each round; lanes: {shown}"
+    " requests of each warp of the SM whose waits are then nearest to the mean of all, cycles from when its"
+    " median warp began round {first}; blocks: a persistent kernel's main loops, as `tilesim record` stamps them"
 )
 
 
@@ -49,9 +49,9 @@ def latency_hiding(repeats: int = 9) -> dict[str, Any]:
     "rows", "lanes", "host" and "blocks".
 
     A row per SMs at work (1 or all) and warps: sms, warps, cycles (an element; p20, p50, p80 over repeats),
-    bytes_per_clock (asked and stored, by the median), wait (cycles, p20, p50, p80). Lanes per such case:
-    asked and came, cycles [warps][rounds]. Host: see kernels.measure.host. Blocks: blocks, stages, and what
-    a K-step takes each of them, k_step_ns and k_step_cycles.
+    bytes_per_clock (asked and stored, by the median), wait (cycles, p20, p50, p80). Lanes, where all SMs
+    work: sms, warps, asked and came, cycles [warps][requests]. Host: see kernels.measure.host. Blocks:
+    blocks, stages, and what a K-step takes each of them, k_step_ns and k_step_cycles.
 
     Raises KernelError without an NVIDIA GPU, for repeats that are no whole number from 1 to 1000, a wrong
     sum, warps that left no stamps, or a GPU that fails.
@@ -69,11 +69,12 @@ def latency_hiding(repeats: int = 9) -> dict[str, Any]:
                 x, y = vectors(*case, ROUNDS, random)
                 if turn == 0:
                     waited[case], kept = _stamped(x, y)
-                    lanes.append({"sms": case[0], "warps": case[1]} | kept)
+                    if case[0] == sms():
+                        lanes.append({"sms": case[0], "warps": case[1]} | kept)
                 took[case].append(_timed(x, y))
     with gpu_memory(PRODUCT), working_gpu():
         steps = [_blocks(*each) for each in BLOCKS]
-    method = METHOD.format(rounds=ROUNDS, warps=WARPS, repeats=repeats, first=SHOWN[0], last=SHOWN[-1])
+    method = METHOD.format(rounds=ROUNDS, warps=WARPS, repeats=repeats, first=FROM, shown=SHOWN)
     return {
         "machine": facts(),
         "method": method,
@@ -108,14 +109,28 @@ def quantiles(values: np.ndarray, digits: int) -> dict[str, float]:
     return {name: round(float(one), digits) for name, one in zip(("p20", "p50", "p80"), found, strict=True)}
 
 
-def nearest(waits: np.ndarray, shown: slice) -> int:
-    """The SM whose mean wait in the rounds shown is nearest to that of all: waits int64 [SMs, warps, rounds].
+def window(asked: np.ndarray, came: np.ndarray, since: int, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """(asked, came) of `count` requests of each warp, cycles from `since` on: int64 [warps, count].
 
-    >>> nearest(np.array([[[5, 5, 9]], [[7, 6, 5]], [[8, 9, 4]]]), slice(0, 2))
+    The first of them is under way then, or the next to be asked. Of a block's int64 [warps, rounds].
+
+    >>> asked = np.array([[0, 100, 200, 300], [50, 250, 450, 650]])
+    >>> window(asked, asked + 90, since=220, count=2)[0].tolist()
+    [[-20, 80], [30, 230]]
+    """
+    first = np.minimum((came <= since).sum(axis=1), came.shape[1] - count)
+    rounds = first[:, None] + np.arange(count)
+    shown = (np.take_along_axis(times, rounds, axis=1) - since for times in (asked, came))
+    return next(shown), next(shown)
+
+
+def nearest(waits: list[np.ndarray], mean: float) -> int:
+    """Whose waits have a mean that is nearest to a mean.
+
+    >>> nearest([np.array([5, 5]), np.array([7, 6]), np.array([8, 9])], mean=6.7)
     1
     """
-    each = waits[:, :, shown].mean(axis=(1, 2))
-    return int(np.argmin(np.abs(each - waits.mean())))
+    return int(np.argmin([abs(one.mean() - mean) for one in waits]))
 
 
 def _timed(x: torch.Tensor, y: torch.Tensor) -> float:
@@ -137,12 +152,13 @@ def _stamped(x: torch.Tensor, y: torch.Tensor) -> tuple[np.ndarray, dict[str, An
     asked, came = np.moveaxis(stamps.cpu().numpy(), -1, 0)
     if (came <= asked).any():
         raise KernelError("a clock of this GPU stood still or went backwards while warps ran")
-    rounds = slice(SHOWN.start, SHOWN.stop)
-    sm = nearest(came - asked, rounds)
-    shown = [times[sm, :, rounds] for times in (asked, came)]
-    first = shown[0].min()
-    kept = {name: (one - first).tolist() for name, one in zip(("asked", "came"), shown, strict=True)}
-    return (came - asked).ravel(), kept
+    each = [
+        window(*block, since=int(np.median(block[0][:, FROM])), count=SHOWN)
+        for block in zip(asked, came, strict=True)
+    ]
+    waits = came - asked
+    shown = each[nearest([end - begin for begin, end in each], waits.mean())]
+    return waits.ravel(), {name: one.tolist() for name, one in zip(("asked", "came"), shown, strict=True)}
 
 
 def _blocks(blocks: int, stages: int) -> dict[str, Any]:

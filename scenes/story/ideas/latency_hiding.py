@@ -203,6 +203,15 @@ def tell(measured: Mapping[str, Any] | None = None, warps: int = 16) -> Story:
     return Story(measured["machine"]["gpu"], steps, rates, lines, host["cache_bytes"], an_sm, each)
 
 
+def in_bytes(size: int) -> str:
+    """A size as people read it.
+
+    >>> in_bytes(512), in_bytes(2146304)
+    ('512 bytes', '2.1 MB')
+    """
+    return tr("{mb:.1f} MB", mb=size / 1e6) if size >= 10**5 else tr("{count} bytes", count=size)
+
+
 def _warps(measured: Mapping[str, Any], sms: int, count: int) -> Warps:
     """What was measured of so many warps; the lanes begin where the last of them is under way."""
     found = row(measured, sms=sms, warps=count)
