@@ -40,7 +40,8 @@ METHOD = (
     " last warp's end, by the elements of that SM, median over SMs; wait: from a warp's question to its"
     " answer, over all rounds, warps and SMs, in launches that stamp each round; lanes: {shown}"
     " requests of each warp of the SM whose waits are then nearest to the mean of all, cycles from when its"
-    " median warp began round {first}; blocks: a persistent kernel's main loops, as `tilesim record` stamps them"
+    " median warp began round {first}; blocks: a persistent kernel's main loops, as `tilesim record` stamps"
+    " them"
 )
 
 
