@@ -8,6 +8,7 @@
     bench/            kernels timed beside each other and beside libraries
     tuning/           the fastest kernel for each shape, and the table of them
     probes/           kernels that measure the GPU itself
+    ideas/            small kernels, an idea each
     microbenchmarks/  its memory system and its tensor cores, one figure at a time
     matmul.py         the torch operator
 
@@ -26,6 +27,8 @@ What they offer:
     fusion() -> dict                      chains of functions, one kernel each or all in one
     l2_order() -> dict                    one kernel, tiles in three orders: times, bytes out of DRAM
     ladder() -> dict                      every step from one program per element to the fastest kernel
+    latency_hiding() -> dict              y = a * x + y by 1 to 32 warps an SM, and by threads of the host
+    launch_latency() -> dict              what a launch takes the host, a stream, a graph and an SM
     loop_unrolling() -> dict              a sum with 1 to 16 loads a turn, and chains of multiply-adds
     memory_hierarchy() -> dict            bytes that cubes ask for, and what of them comes from L2 and DRAM
     pipelining() -> dict                  one kernel with 1, 2, 3 and 4 stages
@@ -49,6 +52,8 @@ from .bench.execution_model import execution_model
 from .bench.fusion import fusion
 from .bench.l2_order import l2_order
 from .bench.ladder import ladder
+from .bench.latency_hiding import latency_hiding
+from .bench.launch_latency import launch_latency
 from .bench.loop_unrolling import loop_unrolling
 from .bench.memory_hierarchy import memory_hierarchy
 from .bench.pipelining import pipelining
@@ -79,6 +84,8 @@ __all__ = [
     "gpu_facts",
     "l2_order",
     "ladder",
+    "latency_hiding",
+    "launch_latency",
     "loop_unrolling",
     "matmul",
     "memory",

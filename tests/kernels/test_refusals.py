@@ -8,7 +8,16 @@ import pytest
 from interpreter import inputs, jobs, stamps, torch, variant_named
 
 from tilesim import Device, Problem
-from tilesim_kernels import KernelError, bench, memory, record, sm_order, turnaround
+from tilesim_kernels import (
+    KernelError,
+    bench,
+    latency_hiding,
+    launch_latency,
+    memory,
+    record,
+    sm_order,
+    turnaround,
+)
 from tilesim_kernels.launch import variants
 
 SMALL = Problem(64, 64, 64, tile=(32, 32, 32))
@@ -75,9 +84,17 @@ def test_a_kernel_that_does_not_exist():
 
 def test_measuring_needs_a_gpu_and_no_interpreter():
     needs = "TRITON_INTERPRET is set" if torch.cuda.is_available() else "finds no NVIDIA GPU"
-    for measure in (lambda: record("naive", SMALL), lambda: bench(SMALL), turnaround, sm_order, memory):
+    alone = turnaround, sm_order, memory, latency_hiding, launch_latency
+    for measure in (lambda: record("naive", SMALL), lambda: bench(SMALL), *alone):
         with pytest.raises(KernelError, match=needs):
             measure()
+
+
+@pytest.mark.parametrize("measure", [latency_hiding, launch_latency])
+@pytest.mark.parametrize("repeats", [0, 1001, 2.5])
+def test_repeats_out_of_range(measure, repeats):
+    with pytest.raises(KernelError, match=r"repeats is .*; it must be a whole number from 1 to 1000"):
+        measure(repeats)
 
 
 @pytest.mark.parametrize(

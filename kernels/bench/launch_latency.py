@@ -1,0 +1,215 @@
+"""launch_latency: four things that are called a launch, each timed for itself.
+
+    host        the caller's thread, from the call to its return, the GPU idle or not
+    stream      the GPU, from the last instruction of a kernel to the first of the next in the same stream
+    graph       the same between two kernel nodes of a CUDA graph
+    turnaround  an SM, from the last instruction of a thread block to the first of its successor
+
+The kernels of the last three only spin (see kernels.probes.spin), long enough that the host is ahead.
+"""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+import triton
+
+from tilesim.errors import whole
+from tilesim.problems import Problem
+
+from ..errors import KernelError
+from ..launch.operands import gpu_memory, matrices
+from ..measure.machine import facts, tick_ns
+from ..measure.timing import REST, require_gpu, spread, working_gpu
+from ..probes.spin import blocks, launch, shared_kb, stamp_buffer
+from ..probes.turnaround import gaps, residents, sm_mhz
+from .compare import LIBRARIES, METHOD, Contender, compare
+
+WARPS = 4
+CYCLES = 8_000
+"""That a kernel spins: 4 µs."""
+AHEAD = 40_000_000
+"""That the GPU spins before kernels in a stream: 20 ms, in which the host queues them all."""
+KERNELS = 200
+CALLS = 1_000
+IN_A_ROW = 50
+"""Calls between two waits for the GPU, so that its queue never fills."""
+ROUNDS = 8
+"""Thread blocks for each SM, of the turnaround."""
+
+PRODUCT = Problem(1024, 1024, 1024)
+
+HOST_METHOD = (
+    "host: {calls} calls by time.perf_counter_ns, {row} between two waits for the GPU: of an empty Triton"
+    " kernel of one block, of PyTorch's add on one element, of a CUDA graph of that kernel; host and wait:"
+    " from such a call to the end of torch.cuda.synchronize; stream and graph: from the last end of any warp"
+    " of a kernel to the first begin of one of the next, by %globaltimer, {kernels} kernels that spin"
+    " {cycles} cycles, of one block of {threads} threads or one an SM; turnaround: {rounds} blocks for each"
+    " SM that spin {cycles} cycles to twice as many, one at a time, by %clock64; figures over all repeats"
+    " together, medians: of each repeat; products: "
+)
+
+
+@triton.jit
+def empty():
+    """Does nothing."""
+
+
+def launch_latency(repeats: int = 9) -> dict[str, Any]:
+    """Time every kind of launch, in JSON values: "machine", "method", "repeats", "tick_ns", "sm_mhz", "rows"
+    and "products".
+
+    A row has launch ("host", "host and wait", "stream", "graph" or "turnaround"), what, blocks (of a kernel),
+    count, ns (p20, p50, p80), mean_ns, and medians_ns (of each repeat). Products are rows of `bench` with
+    host_us, and call_us: how long the caller is held (median, p20, p80).
+
+    Raises KernelError without an NVIDIA GPU, or for repeats that are no whole number from 1 to 1000.
+    """
+    repeats = whole("repeats", repeats, 1, 1000, KernelError)
+    require_gpu()
+    with working_gpu():
+        return _report(repeats)
+
+
+def _report(repeats: int) -> dict[str, Any]:
+    sms = torch.cuda.get_device_properties().multi_processor_count
+    calls = {"Triton": lambda: empty[(1,)](num_warps=WARPS), "PyTorch": _add(), "CUDA graph": _graph().replay}
+    graphs = {each: _in_graph(each) for each in (1, sms)}
+    seen: dict[tuple[str, str, int], list[np.ndarray]] = {}
+    spins = []
+    for call in calls.values():
+        _calls(call)
+    for _ in range(repeats):
+        for what, call in calls.items():
+            seen.setdefault(("host", what, 1), []).append(_calls(call))
+            seen.setdefault(("host and wait", what, 1), []).append(_calls(call, wait=True))
+        for each, replayed in graphs.items():
+            seen.setdefault(("stream", "kernels", each), []).append(_in_stream(each))
+            seen.setdefault(("graph", "kernels", each), []).append(replayed())
+        spins.append(_spun(sms))
+    mhz = sm_mhz(spins)
+    turned = [gaps(run, residents(run)) * 1000 / mhz for run in spins]
+    seen["turnaround", "thread blocks", ROUNDS * sms] = turned
+    with gpu_memory(PRODUCT):
+        products = _products(repeats)
+    method = HOST_METHOD.format(
+        calls=CALLS, row=IN_A_ROW, kernels=KERNELS, cycles=CYCLES, threads=32 * WARPS, rounds=ROUNDS
+    )
+    return {
+        "machine": facts(),
+        "method": method + METHOD.format(rest=REST),
+        "repeats": repeats,
+        "tick_ns": tick_ns(),
+        "sm_mhz": round(mhz),
+        "rows": [row(*key, runs) for key, runs in seen.items()],
+        "products": products,
+    }
+
+
+def row(launch: str, what: str, blocks: int, runs: list[np.ndarray]) -> dict[str, Any]:
+    """What there is to say of one kind of launch; `runs`: ns of each launch, an array a repeat.
+
+    >>> row("graph", "kernels", 1, [np.array([900, 1000, 1100]), np.array([1000, 1000])])["ns"]
+    {'p20': 980.0, 'p50': 1000.0, 'p80': 1020.0}
+    """
+    ns = np.concatenate(runs)
+    found = zip(("p20", "p50", "p80"), np.quantile(ns, (0.2, 0.5, 0.8)), strict=True)
+    return {
+        "launch": launch,
+        "what": what,
+        "blocks": blocks,
+        "count": len(ns),
+        "ns": {name: round(float(one), 1) for name, one in found},
+        "mean_ns": round(float(ns.mean()), 1),
+        "medians_ns": [round(float(np.median(run)), 1) for run in runs],
+    }
+
+
+def between(kernels: np.ndarray) -> np.ndarray:
+    """From each kernel's last end to the next one's first begin, ns: of BLOCK [kernels, blocks].
+
+    >>> kernels = np.array([[(0, 10)], [(13, 20)]], [("begin_ns", int), ("end_ns", int)])
+    >>> between(kernels).tolist()
+    [3]
+    """
+    return kernels["begin_ns"].min(axis=1)[1:] - kernels["end_ns"].max(axis=1)[:-1]
+
+
+def _calls(call: Callable[[], object], wait: bool = False) -> np.ndarray:
+    """ns of each of CALLS calls; with `wait`, until the GPU is done with it."""
+    took = np.empty(CALLS)
+    for number in range(CALLS):
+        if number % IN_A_ROW == 0:
+            torch.cuda.synchronize()
+        began = time.perf_counter_ns()
+        call()
+        if wait:
+            torch.cuda.synchronize()
+        took[number] = time.perf_counter_ns() - began
+    torch.cuda.synchronize()
+    return took
+
+
+def _add() -> Callable[[], object]:
+    one = torch.zeros(1, device="cuda")
+    return lambda: one.add_(1)
+
+
+def _graph() -> torch.cuda.CUDAGraph:
+    """A graph of the empty kernel alone."""
+    empty[(1,)](num_warps=WARPS)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        empty[(1,)](num_warps=WARPS)
+    return graph
+
+
+def _in_stream(each: int) -> np.ndarray:
+    """ns between kernels of `each` blocks that are queued one by one while the GPU is busy."""
+    stamps, ahead = stamp_buffer(KERNELS, each, WARPS), stamp_buffer(1, 1, WARPS)
+    launch(stamps[0], CYCLES)
+    torch.cuda.synchronize()
+    launch(ahead[0], AHEAD)
+    for kernel in stamps:
+        launch(kernel, CYCLES)
+    return between(blocks(stamps))
+
+
+def _in_graph(each: int) -> Callable[[], np.ndarray]:
+    """What replays a graph of kernels of `each` blocks, and returns the ns between them."""
+    stamps = stamp_buffer(KERNELS, each, WARPS)
+    launch(stamps[0], CYCLES)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for kernel in stamps:
+            launch(kernel, CYCLES)
+
+    def replayed() -> np.ndarray:
+        stamps.zero_()
+        graph.replay()
+        return between(blocks(stamps))
+
+    return replayed
+
+
+def _spun(sms: int) -> np.ndarray:
+    """The stamps of one launch of ROUNDS blocks for each SM, one at a time on each."""
+    stamps = stamp_buffer(1, ROUNDS * sms, WARPS)
+    launch(stamps[0], CYCLES, CYCLES, shared_kb() - 1)
+    return blocks(stamps)[0]
+
+
+def _products(repeats: int) -> list[dict[str, Any]]:
+    """Rows of `bench` with the host's work, of cuBLAS and of the operator, and how long a call takes."""
+    names = ("cublas", "matmul")
+    timed = compare({name: Contender(PRODUCT, library=LIBRARIES[name]) for name in names}, host=True)
+    rows = []
+    for one in timed:
+        call = LIBRARIES[one["kernel"]](PRODUCT.dtype, matrices(PRODUCT, "cuda", 0))
+        _calls(call)
+        ns = np.concatenate([_calls(call) for _ in range(repeats)])
+        rows.append(one | {"call_us": spread(ns / 1000)})
+    return rows

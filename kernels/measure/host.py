@@ -1,0 +1,100 @@
+"""The host's own y = a * x + y, its memory's latency, and its caches."""
+
+import os
+import platform
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+VALUES = 2**27
+"""Of each vector, fp32: 512 MiB, more than the caches of a host hold."""
+PLACES = 2**27
+"""Of a chase, 8 bytes each."""
+FEW_PLACES = 2**9
+"""So many that the nearest cache holds them."""
+HOPS = 200_000
+
+
+def axpy_by_threads(repeats: int) -> dict[str, Any]:
+    """What the host takes for y = a * x + y by PyTorch, by its number of threads, in JSON values.
+
+    "name" and "cores" of the host, "cache_bytes" (a core's L1 for data and L2, 0 where not known),
+    "latency_ns" of a load that depends on the one before, beyond what it takes in the nearest cache, and
+    "rows": threads, ns (an element; p20, p50, p80 over repeats), gb_per_s (two words read and one written, by
+    the median).
+    """
+    cores = len(os.sched_getaffinity(0))
+    x, y = torch.rand(VALUES), torch.rand(VALUES)
+    before = torch.get_num_threads()
+    rows = []
+    try:
+        for threads in sorted({2**i for i in range(cores.bit_length()) if 2**i < cores} | {cores}):
+            torch.set_num_threads(threads)
+            ns = np.array([_axpy_ns(x, y) for _ in range(repeats + 1)])[1:]
+            p20, p50, p80 = (round(float(one), 5) for one in np.quantile(ns, (0.2, 0.5, 0.8)))
+            spread = {"p20": p20, "p50": p50, "p80": p80}
+            rows.append({"threads": threads, "ns": spread, "gb_per_s": round(12 / p50, 2)})
+    finally:
+        torch.set_num_threads(before)
+    far, near = _chase(PLACES), _chase(FEW_PLACES)
+    latency = np.median([far() - near() for _ in range(repeats)])
+    return {
+        "name": _name(),
+        "cores": cores,
+        "cache_bytes": cache_bytes(Path("/sys/devices/system/cpu/cpu0/cache")),
+        "latency_ns": round(float(latency), 1),
+        "rows": rows,
+    }
+
+
+def cache_bytes(folder: Path) -> int:
+    """Bytes of a core's L1 for data and its L2, as Linux says; 0 where it does not."""
+    size = 0
+    for one in folder.glob("index*"):
+        kind, level, text = ((one / name).read_text().strip() for name in ("type", "level", "size"))
+        if kind != "Instruction" and level in ("1", "2"):
+            size += 1024 * int(text.removesuffix("K"))
+    return size
+
+
+def _axpy_ns(x: torch.Tensor, y: torch.Tensor) -> float:
+    """ns an element of one y = a * x + y."""
+    began = time.perf_counter()
+    y.add_(x, alpha=1e-3)
+    return (time.perf_counter() - began) * 1e9 / len(x)
+
+
+def _chase(places: int) -> Callable[[], float]:
+    """A walk from a place to the one that stands there, all of them one cycle in random order.
+
+    Each call goes on for HOPS and returns the ns of a hop; the interpreter's own work is in it, whatever the
+    number of places.
+    """
+    order = torch.randperm(places, device="cuda" if torch.cuda.is_available() else "cpu")
+    follows = torch.empty_like(order)
+    follows[order] = order.roll(-1)
+    # NumPy asks Linux for huge pages, without which a hop would be a walk through page tables as well.
+    ring = memoryview(np.array(follows.cpu().numpy()))
+    at = 0
+
+    def hop_ns() -> float:
+        nonlocal at
+        began = time.perf_counter()
+        for _ in range(HOPS):
+            at = ring[at]
+        return (time.perf_counter() - began) * 1e9 / HOPS
+
+    return hop_ns
+
+
+def _name() -> str:
+    """The processor's name as Linux tells it, else the kind of machine."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.machine()
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")

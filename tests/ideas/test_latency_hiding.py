@@ -1,0 +1,94 @@
+"""Warps that wait for memory: properties, and Little's law."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tilesim.analysis.memory_system import MemorySystem
+from tilesim.errors import TilesimError
+from tilesim.ideas import latency_hiding as hiding
+
+WARPS = st.integers(1, hiding.MOST_WARPS)
+COUNT = st.integers(2, 12)
+
+
+@st.composite
+def times(draw):
+    """(latency, interval), the interval no longer than the latency."""
+    latency = draw(st.integers(1, 2000))
+    return latency, draw(st.integers(1, latency))
+
+
+@given(WARPS, COUNT, times())
+def test_a_warp_has_one_request_under_way_and_each_takes_its_latency(warps, count, pair):
+    made = hiding.requests(warps, count, *pair)
+    assert (made["ask"][:, 1:] == made["answer"][:, :-1]).all() and (made["ask"][:, 0] == 0).all()
+    assert (made["served"] >= made["ask"]).all()
+    assert (made["answer"] - made["served"] == pair[0]).all()
+
+
+@given(WARPS, COUNT, times())
+def test_memory_takes_up_one_request_an_interval_and_never_stands_still_while_one_queues(warps, count, pair):
+    made = np.sort(hiding.requests(warps, count, *pair).ravel(), order="served")
+    gaps = np.diff(made["served"])
+    assert (gaps >= pair[1]).all()
+    late = gaps > pair[1]
+    assert (made["served"][1:][late] == made["ask"][1:][late]).all()
+
+
+@given(WARPS, times())
+def test_the_schedule_settles_to_the_throughput_and_the_wait_that_are_said(warps, pair):
+    made = hiding.requests(warps, 12, *pair)
+    turns = np.diff(made["answer"][:, -4:], axis=1)
+    assert (turns == hiding.wait(warps, *pair)).all()
+    assert warps / hiding.wait(warps, *pair) == pytest.approx(hiding.throughput(warps, *pair))
+
+
+@given(WARPS, times())
+def test_one_warp_more_never_loses_and_wins_nothing_once_there_are_enough(warps, pair):
+    most = 1 / pair[1]
+    rate = hiding.throughput(warps, *pair)
+    assert rate == pytest.approx(most) if warps >= hiding.enough(*pair) else rate < most
+    if warps < hiding.MOST_WARPS:
+        assert hiding.throughput(warps + 1, *pair) >= rate
+
+
+@given(WARPS, times())
+def test_littles_law_holds_of_what_is_under_way(warps, pair):
+    rate, wait = hiding.throughput(warps, *pair), hiding.wait(warps, *pair)
+    assert hiding.in_flight(rate, wait) == pytest.approx(warps)
+
+
+@pytest.mark.parametrize("gpu, latency, cores, needed", [("G80", 24, 8, 192), ("GF100", 18, 32, 576)])
+def test_volkovs_table_of_arithmetic_comes_out(gpu, latency, cores, needed):
+    """Operations that an SM needs under way, and as many threads of one each (GTC 2010)."""
+    assert hiding.in_flight(cores, latency) == needed
+    assert 32 * hiding.enough(latency, interval=max(1, 32 // cores)) == needed
+
+
+def test_an_sm_gets_its_part_of_memory_but_no_more_than_it_can_take():
+    h200 = MemorySystem.named("h200")
+    intervals = [hiding.of_memory(h200, 1536, sms)[1] for sms in (1, 2, 33, 66, 132)]
+    assert intervals[0] == intervals[1] == round(1536 / h200.sm_bytes_per_clock)
+    assert intervals[4] == pytest.approx(2 * intervals[3], abs=1)
+
+
+@pytest.mark.parametrize(
+    "call, says",
+    [
+        (lambda: hiding.requests(0, 1, 700, 100), "the number of warps is 0"),
+        (lambda: hiding.requests(65, 1, 700, 100), "the number of warps is 65"),
+        (lambda: hiding.requests(1, 0, 700, 100), "the number of requests is 0"),
+        (lambda: hiding.throughput(1, 0, 1), "the latency is 0"),
+        (lambda: hiding.wait(1, 700, 701), "the interval is 701"),
+        (lambda: hiding.enough(700, 0), "the interval is 0"),
+        (lambda: hiding.in_flight(-1.0, 700), "the rate is -1.0"),
+        (lambda: hiding.in_flight(float("nan"), 700), "the rate is nan"),
+        (lambda: hiding.of_memory(MemorySystem.named("h200"), 0, 1), "the size of a request is 0"),
+        (lambda: hiding.of_memory(MemorySystem.named("h200"), 128, 0), "the number of SMs is 0"),
+    ],
+)
+def test_what_no_warp_can_do_is_refused_in_a_sentence(call, says):
+    with pytest.raises(TilesimError, match=says):
+        call()

@@ -1,0 +1,55 @@
+"""Kernels that are called and run one after another: properties."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tilesim.errors import TilesimError
+from tilesim.ideas import launch_latency as launches
+
+NS = st.integers(0, 10**6)
+COUNT = st.integers(1, 50)
+
+
+@given(COUNT, NS, NS, NS)
+def test_no_kernel_begins_before_its_call_and_the_gap_and_none_waits_for_more(count, kernel, call, gap):
+    made = launches.timeline(count, kernel, call, gap)
+    free = np.append(0, made["end"][:-1] + gap)
+    assert (made["begin"] == np.maximum(made["called"], free)).all()
+    assert (made["end"] - made["begin"] == kernel).all()
+    assert (np.diff(made["called"], prepend=0) == call).all()
+
+
+@given(st.integers(2, 50), NS, NS, NS)
+def test_after_the_first_each_takes_what_is_said(count, kernel, call, gap):
+    made = launches.timeline(count, kernel, call, gap)
+    assert (np.diff(made["end"]) == launches.each(kernel, call, gap)).all()
+
+
+@given(NS, NS, NS)
+def test_a_kernel_hides_the_call_from_the_length_that_is_said(kernel, call, gap):
+    hidden = launches.each(kernel, call, gap) == kernel + gap
+    assert hidden == (kernel >= launches.hides(call, gap))
+
+
+@given(st.integers(1, 10**6), NS, NS)
+def test_the_idle_share_is_what_the_timeline_leaves_free(kernel, call, gap):
+    made = launches.timeline(30, kernel, call, gap)
+    turns = made["end"][-1] - made["end"][0]
+    assert launches.idle(kernel, call, gap) == pytest.approx(1 - 29 * kernel / turns)
+
+
+@pytest.mark.parametrize(
+    "call, says",
+    [
+        (lambda: launches.timeline(0, 1, 1, 1), "the number of kernels is 0"),
+        (lambda: launches.timeline(1, -1, 1, 1), "the kernel's time is -1"),
+        (lambda: launches.each(1, 1.5, 1), "the call's time is 1.5"),
+        (lambda: launches.hides(1, -2), "the gap is -2"),
+        (lambda: launches.idle(10**13, 1, 1), "the kernel's time is 10000000000000"),
+    ],
+)
+def test_what_no_launch_takes_is_refused_in_a_sentence(call, says):
+    with pytest.raises(TilesimError, match=says):
+        call()
