@@ -8,7 +8,6 @@
     bench/            kernels timed beside each other and beside libraries
     tuning/           the fastest kernel for each shape, and the table of them
     probes/           kernels that measure the GPU itself
-    ideas/            small kernels, an idea each
     microbenchmarks/  its memory system and its tensor cores, one figure at a time
     matmul.py         the torch operator
 
