@@ -114,6 +114,15 @@ class Problem:
         return -(-self.k // self.tile_k)
 
     @property
+    def k_step_bytes(self) -> int:
+        """Bytes of A and B that a K-step of a tile multiplies: what a stage of shared memory holds.
+
+        >>> Problem(2048, 2048, 2048, tile=(128, 256, 64), dtype="bf16").k_step_bytes // 1024
+        48
+        """
+        return (self.tile_m + self.tile_n) * self.tile_k * DTYPE_BYTES[self.dtype]
+
+    @property
     def flops(self) -> int:
         """Multiplications and additions that the product needs, padding not counted."""
         return 2 * self.m * self.n * self.k

@@ -5,7 +5,6 @@ from typing import Any
 
 from figures.kernels import read, table
 from tilesim.analysis.memory_system import MemorySystem, TileLatency
-from tilesim.ideas.pipelining import stage_bytes
 from tilesim.problems import DTYPE_BYTES, Problem
 
 MIB = 2**20
@@ -67,7 +66,7 @@ def k_steps(found: MemorySystem) -> list[dict[str, Any]]:
     made = []
     for row in read("pipelining")["rows"]:
         problem = Problem(row["m"], row["n"], row["k"], tile=tuple(row["tile"]), dtype=row["dtype"])
-        size, stages = stage_bytes(problem), row["stages"]
+        size, stages = problem.k_step_bytes, row["stages"]
         clock = row["sm_mhz"] / 1000  # cycles in a ns
         load = found.tile_latency["cp.async", "DRAM"].cycles(size)
         operands = (problem.m + problem.n) * problem.tile_k * DTYPE_BYTES[problem.dtype]

@@ -11,11 +11,11 @@ PACKAGES = {"tilesim": "tilesim", "scenes": "tilesim_scenes", "kernels": "tilesi
 FLOORS = (
     ("cli",),
     ("scenes", "kernels"),
-    ("player",),
+    ("player", "ideas"),
     ("analysis", "calibration", "choice"),
     ("engine",),
     ("model", "kernel_costs"),
-    ("view", "formats", "parallel", "schedules", "ladder", "ideas"),
+    ("view", "formats", "parallel", "schedules", "ladder"),
     ("nouns",),
 )
 """The rooms from the roof to the ground. An arrow goes down, or the house does not stand."""

@@ -9,7 +9,7 @@ import torch
 from tilesim.problems import Problem
 
 from .hopper import BARRIER_BYTES, MAX_ACCUMULATORS, SMEM_BYTES, WARPGROUP_WARPS
-from .operands import DTYPES, RESULTS
+from .operands import RESULTS
 
 MAX_WARPS = 8
 """With more, and MAX_ACCUMULATORS in each thread, one thread block would need all registers of an SM."""
@@ -57,6 +57,6 @@ def available_smem_bytes(ctas_per_sm: int) -> int:
 
 def stages_that_fit(problem: Problem, available: int, epilogue_subtiles: int = 1) -> int:
     """How many K-steps of A and B fit into `available` bytes beside an epilogue subtile; 0: beside none."""
-    stage = (problem.tile_m + problem.tile_n) * problem.tile_k * DTYPES[problem.dtype].itemsize
+    stage = problem.k_step_bytes
     c = problem.tile_m * problem.tile_n * RESULTS[problem.dtype].itemsize
     return max(0, (available - (c // epilogue_subtiles if epilogue_subtiles else 0)) // stage)

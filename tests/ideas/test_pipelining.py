@@ -75,7 +75,7 @@ def test_the_tensor_cores_rate_is_what_the_fastest_k_step_comes_near():
 )
 def test_stages_fit_until_one_more_does_not(tile_m, tile_n, dtype):
     problem = Problem(4096, 4096, 4096, tile=(tile_m, tile_n, 64), dtype=dtype)
-    fit, each = pipelining.stages_that_fit(problem), pipelining.stage_bytes(problem)
+    fit, each = pipelining.stages_that_fit(problem), problem.k_step_bytes
     assert fit * each <= pipelining.SHARED_MEMORY < (fit + 1) * each
 
 

@@ -12,7 +12,6 @@ from tilesim.costs import Costs
 from tilesim.devices.device import Device, presets
 from tilesim.engine.simulate import replay, simulate
 from tilesim.errors import TilesimError
-from tilesim.ideas.pipelining import stage_bytes
 from tilesim.kernel_costs.calibration import MAX_STAGES, Calibration
 from tilesim.kernel_costs.default import (
     QUEUED,
@@ -162,7 +161,7 @@ def _kernels(trace: Trace, entries: tuple[Calibration, ...]) -> list[Calibration
 def _room_for_stages(problem: Problem, device: Device) -> int:
     """How many stages an SM has the shared memory for in each of its thread blocks, at most MAX_STAGES."""
     room = presets()[device.name or REFERENCE].get("shared_kib_per_sm", 2**20)
-    return min(MAX_STAGES, room * 1024 // (stage_bytes(problem) * device.ctas_per_sm))
+    return min(MAX_STAGES, room * 1024 // (problem.k_step_bytes * device.ctas_per_sm))
 
 
 def _words(entry: Calibration) -> str:

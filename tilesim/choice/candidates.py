@@ -113,7 +113,7 @@ def result_bytes(dtype: str) -> int:
 
 def shared_bytes(kernel: Kernel, problem: Problem, stages: int, c_part: float) -> int:
     """Bytes of shared memory of a thread block."""
-    stage = (problem.tile_m + problem.tile_n) * problem.tile_k * DTYPE_BYTES[problem.dtype]
+    stage = problem.k_step_bytes
     c = problem.tile_m * problem.tile_n * result_bytes(problem.dtype)
     return stages * stage + int(c * c_part) + BARRIER_BYTES
 

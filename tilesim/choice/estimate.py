@@ -21,7 +21,6 @@ from tilesim.choice.waves import Waves, waves
 from tilesim.devices.device import Device
 from tilesim.devices.hardware import DRAM_SHARE, SM_BYTES_PER_CLOCK, Hardware
 from tilesim.model.kstep import k_step_terms
-from tilesim.problems import DTYPE_BYTES
 
 LIMITS = ("tensor cores", "latency", "L2", "DRAM")
 """The terms of a K-step, in the order of tilesim.model.kstep."""
@@ -70,7 +69,7 @@ def estimate(one: Candidate, device: Device, hardware: Hardware, layout: str) ->
 def step_terms(one: Candidate, laid: Waves, hardware: Hardware, sms: int) -> np.ndarray:
     """Cycles of each limit of a K-step in a full wave and in the rest: float64 [LIMITS, 2]."""
     beside = k_step_terms(laid.traffic, one.problem, hardware, 0.0, one.variant.stages, one.residents)
-    tile = (one.problem.tile_m + one.problem.tile_n) * one.problem.tile_k * DTYPE_BYTES[one.problem.dtype]
+    tile = one.problem.k_step_bytes
     alone = np.arange(1, one.residents + 1)[:, np.newaxis] * (tile / SM_BYTES_PER_CLOCK)
     if one.problem.tiles_m == 1 and laid.sharers == 1:
         beside[LIMITS.index("DRAM")] *= DRAM_SHARE / STREAMED

@@ -23,7 +23,7 @@ from tilesim.devices.device import Device, entry_of, facts
 from tilesim.devices.facts import sources
 from tilesim.errors import DeviceError
 from tilesim.ideas.l2_order import traced
-from tilesim.problems import DTYPE_BYTES, Problem
+from tilesim.problems import Problem
 
 REGISTER_BYTES = 4
 WITH_HBM = ("volta", "ampere", "hopper", "blackwell", "cdna3")
@@ -123,7 +123,7 @@ def asked_bytes(problem: Problem) -> int:
     >>> asked_bytes(Problem(4096, 4096, 4096))
     1610612736
     """
-    pair = (problem.tile_m + problem.tile_n) * problem.tile_k * DTYPE_BYTES[problem.dtype]
+    pair = problem.k_step_bytes
     return problem.tiles * problem.k_steps * pair
 
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tilesim.errors import TilesimError, whole
-from tilesim.problems import DTYPE_BYTES, Problem
+from tilesim.problems import Problem
 
 SHARED_MEMORY = 227 * 1024
 """Bytes that a thread block can have on compute capability 9.0 (CUDA C++ Programming Guide, Technical
@@ -109,19 +109,10 @@ def times(k_steps: Mapping[int, float]) -> tuple[int, int]:
     return round(k_steps[1]) - multiply, multiply
 
 
-def stage_bytes(problem: Problem) -> int:
-    """Bytes of shared memory that a stage needs: a K-step's part of A and of B.
-
-    >>> stage_bytes(Problem(2048, 2048, 2048, tile=(128, 256, 64), dtype="bf16")) // 1024
-    48
-    """
-    return (problem.tile_m + problem.tile_n) * problem.tile_k * DTYPE_BYTES[problem.dtype]
-
-
 def stages_that_fit(problem: Problem, shared: int = SHARED_MEMORY) -> int:
     """How many stages fit into `shared` bytes; 0 where not even one does.
 
     >>> stages_that_fit(Problem(2048, 2048, 2048, tile=(128, 256, 64), dtype="bf16"))
     4
     """
-    return shared // stage_bytes(problem)
+    return shared // problem.k_step_bytes

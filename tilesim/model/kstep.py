@@ -19,7 +19,7 @@ from tilesim.devices.device import Device
 from tilesim.devices.hardware import LOAD_CYCLES, SM_BYTES_PER_CLOCK, Hardware
 from tilesim.model.traffic import Loads, Traffic, loads
 from tilesim.plans import Plan
-from tilesim.problems import DTYPE_BYTES, Problem
+from tilesim.problems import Problem
 
 
 def k_step_terms(
@@ -32,7 +32,7 @@ def k_step_terms(
     multiplied while those of the others are in flight; where the stages are not known, at 0, nothing waits
     for them.
     """
-    tile = (problem.tile_m + problem.tile_n) * problem.tile_k * DTYPE_BYTES[problem.dtype]
+    tile = problem.k_step_bytes
     multiplying = (k_step or hardware.peak_ns(problem)) * hardware.clock_mhz / 1000
     further = hardware.dram_latency - hardware.l2_latency
     latency = LOAD_CYCLES + hardware.l2_latency + further * seen.l2_miss + tile / SM_BYTES_PER_CLOCK
@@ -83,8 +83,7 @@ def slowest_k_step(problem: Problem, device: Device, costs: Costs) -> float:
     if not costs.hardware:
         return costs.k_step * max(costs.coresidency)
     hardware = Hardware.named(costs.hardware, problem.dtype)
-    operands = (problem.tile_m + problem.tile_n) * problem.tile_k * DTYPE_BYTES[problem.dtype]
-    everything = np.array([2.0 * operands * device.slots])
+    everything = np.array([2.0 * problem.k_step_bytes * device.slots])
     seen = Traffic(everything, everything, everything, np.ones(1))
     cycles = k_step_cycles(seen, problem, hardware, costs.k_step, costs.stages, device.ctas_per_sm)
     return float(cycles[-1, 0]) * 1000 / hardware.clock_mhz

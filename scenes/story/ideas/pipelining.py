@@ -9,7 +9,6 @@ from tilesim.ideas.pipelining import (
     Pipeline,
     k_step,
     pipeline,
-    stage_bytes,
     stages_that_fit,
     times,
 )
@@ -126,7 +125,7 @@ def tell(measured: Mapping[str, Any] | None = None) -> Story:
         tflops,
         k_steps,
         min(stages for stages in rows if tflops[stages] >= (1 - ENOUGH) * max(tflops.values())),
-        stage_bytes(problem) // 1024,
+        problem.k_step_bytes // 1024,
         stages_that_fit(problem),
         SHARED_MEMORY // 1024,
         tr("{m}×{n}×{k} {dtype}", m=problem.m, n=problem.n, k=problem.k, dtype=problem.dtype),
