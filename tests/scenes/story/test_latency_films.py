@@ -42,7 +42,7 @@ def test_lanes_have_something_to_show_as_long_as_they_are_shown():
 def test_the_lanes_tell_of_the_rate_that_was_measured_without_stamps():
     for step in latency_hiding.tell(warps=32).steps:
         turns = np.diff(step.asked, axis=1).mean()
-        assert latency_hiding.MOVED * step.warps / turns == pytest.approx(step.rate, rel=0.3)
+        assert latency_hiding.MOVED * step.warps / turns == pytest.approx(step.rate, rel=0.1)
 
 
 def test_the_number_is_the_ratio_of_the_rates():
