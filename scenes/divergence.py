@@ -49,7 +49,7 @@ NAME = 170
 """Pixels for the name of a way, left of it."""
 FAINT = 0.01
 """Opacity of what a dive leaves behind."""
-SECONDS = 3.8
+SECONDS = 3.5
 """Of film that a branch takes, whatever its ways."""
 
 
@@ -175,7 +175,7 @@ class Divergence(ReportFilm):
         lost = lines(branch.lost, 56, 0.9 * bubble.width, most=3, color=self.theme.wait_text, bold=True)
         lost.move_to(bubble)
         self.play(FadeIn(bubble, lost), run_time=0.5)
-        self.wait(1.5)
+        self.wait(1.0)
         self.play(FadeOut(bubble, lost, lanes), run_time=0.3)
 
     def take_a_way_for_each_lane(self) -> None:
@@ -224,7 +224,7 @@ class Divergence(ReportFilm):
         self.play(Run(lanes, count, until=timed.end, run_time=seconds))
         words = self.below(lanes, timed)
         self.play(FadeOut(count), FadeIn(words), run_time=0.3)
-        self.wait(1)
+        self.wait(0.7)
         self.play(FadeOut(lanes, words), run_time=0.3)
 
     def lanes_of(self, timed: Timed) -> WarpLanes:

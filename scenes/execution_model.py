@@ -114,7 +114,7 @@ class ExecutionModel(ReportFilm):
         each = (FadeIn(block, shift=px(30) * RIGHT) for block in queue)
         self.play(FadeIn(names), LaggedStart(*each, lag_ratio=0.1, run_time=1.6))
         self.badge(Badge(tr("measured on {gpu}", gpu=order.gpu), "measured"))
-        self.wait(0.4)
+        self.wait(0.2)
         self.say(story.small_groups)
         self.remove(gpu.grounds)
         self.add(gpu, *queue)
@@ -126,10 +126,10 @@ class ExecutionModel(ReportFilm):
         self.play(FadeIn(gpc), Run(gpu, until=order.small + len(row), run_time=1.4))
         self.play(FadeOut(gpc, names[0]), Run(gpu, until=order.small + 2 * len(row), run_time=0.8))
         self.say(story.at_once)
-        self.play(Run(gpu, until=self.sms, run_time=2.2))
+        self.play(Run(gpu, until=self.sms, run_time=1.9))
         if rounds > 1:
             self.say(story.second_round)
-            self.play(Run(gpu, until=rounds * self.sms, run_time=2.4))
+            self.play(Run(gpu, until=rounds * self.sms, run_time=2.0))
         self.say(story.warps_part)
         self.play(FadeOut(names[1]), run_time=0.3)
         self.gpu = gpu
@@ -253,7 +253,7 @@ class ExecutionModel(ReportFilm):
             Travel([waiting], [[gate, gate + away]], leg=0.7),
             Run(bars, until=story.residents + 1, run_time=1.4),
         )
-        self.wait(1)
+        self.wait(0.5)
         self.say(story.own_places)
         self.play(FadeOut(bars, box, waiting, *blocks), run_time=0.4)
 
@@ -269,9 +269,9 @@ class ExecutionModel(ReportFilm):
         self.badge(Badge(tr("measured on {gpu}", gpu=story.gpu), "measured"))
         self.play(FadeIn(walk, cycles), run_time=0.4)
         arrives = min(marks[-2] for marks in story.cycles)
-        self.play(Run(walk, cycles, until=0.94 * arrives, run_time=3))
+        self.play(Run(walk, cycles, until=0.94 * arrives, run_time=2.6))
         self.say(story.barrier)
-        self.play(Run(walk, cycles, until=walk.last, run_time=2))
+        self.play(Run(walk, cycles, until=walk.last, run_time=1.8))
         self.play(Run(walk, cycles, until=max(marks[-1] for marks in story.cycles), run_time=0.8))
 
     def tell_the_finding(self) -> None:

@@ -118,7 +118,7 @@ class LatencyHiding(ReportFilm):
         self.remove(*self.mobjects_but(self.sum))
         self.add(new)
         self.lanes, self.share = new, self.share_of(step)
-        self.play(Run(new, until=1.1 * self.story.until, run_time=2 if new_words else 1.5))
+        self.play(Run(new, until=1.1 * self.story.until, run_time=1.8 if new_words else 1.5))
         self.play(FadeIn(self.share), run_time=0.3)
         if step.warps == SHOWN:
             self.others_in_a_wait()
@@ -153,7 +153,7 @@ class LatencyHiding(ReportFilm):
         self.play(
             Leave(self.lanes), FadeOut(self.sum, self.share), Fade(plot, 0, 1), FadeIn(units), run_time=0.5
         )
-        self.play(LaggedStart(*(FadeIn(dot, scale=0.3) for dot in dots), lag_ratio=0.15, run_time=1.3))
+        self.play(LaggedStart(*(FadeIn(dot, scale=0.3) for dot in dots), lag_ratio=0.15, run_time=1.1))
         self.add(slope)
         self.play(Run(slope, until=last, run_time=1.2))
         foot = Curve(plot, [(knee, 0), (knee + 1e-6, most)], self.theme.wait_text, 5).show(last)
@@ -183,7 +183,7 @@ class LatencyHiding(ReportFilm):
             self.say(text)
             self.play(FadeIn(words, group.threads), run_time=0.4)
             each = (FadeIn(one, shift=0.3 * LEFT) for one in group.lines)
-            self.play(LaggedStart(*each, lag_ratio=0.1, run_time=2))
+            self.play(LaggedStart(*each, lag_ratio=0.1, run_time=1.7))
             self.play(FadeIn(total), run_time=0.3)
         counted: list[VMobject] = [cpu.lines, gpu.lines, totals]
         if story.caches:
@@ -202,7 +202,7 @@ class LatencyHiding(ReportFilm):
         squares[1].set_fill(ManimColor(sm_colour(0, 4)))
         self.say(self.story.cache_words)
         self.play(*(FadeOut(one) for one in instead), run_time=0.3)
-        self.play(*(GrowFromCenter(one) for one in squares), FadeIn(figures), run_time=1.6)
+        self.play(*(GrowFromCenter(one) for one in squares), FadeIn(figures), run_time=1.3)
         self.wait(0.6)
         return VGroup(squares, figures)
 
@@ -213,7 +213,7 @@ class LatencyHiding(ReportFilm):
         rows = [(name, story.blocks[key], "measured") for key, name in names.items()]
         bars = Bars(rows, "ns", self.area.width, size=56, form="{:.0f}").move_to(self.area.center)
         self.say(story.two_blocks)
-        self.play(bars.grow(run_time=2.6))
+        self.play(bars.grow(run_time=2.2))
         self.wait(0.6)
         self.play(FadeOut(bars), run_time=0.3)
 

@@ -81,7 +81,7 @@ class Reduction(ReportFilm):
         self.tree = SumTree(VALUES, area.width, height).move_to(area.center + 0.07 * area.height * UP)
         self.say(self.story.question)
         self.play(FadeIn(self.tree), run_time=0.5)
-        self.play(Run(self.tree, until=self.tree.until, run_time=3))
+        self.play(Run(self.tree, until=self.tree.until, run_time=2.6))
         self.wait(0.5)
 
     def meet_at_banks(self) -> None:
@@ -184,7 +184,7 @@ class Reduction(ReportFilm):
         self.add(small)
         self.play(FadeOut(self.banks), ReplacementTransform(small, lanes), run_time=0.8)
         self.add(butterfly)
-        self.play(Run(butterfly, until=butterfly.until, run_time=2.6))
+        self.play(Run(butterfly, until=butterfly.until, run_time=2.2))
         beside = VGroup(lines(story.barriers, 52, self.room, bold=True))
         if story.shared:
             words = VGroup(*(rectangle(px(40), px(40), self.banks.colour) for _ in range(story.shared)))
@@ -193,7 +193,7 @@ class Reduction(ReportFilm):
             beside.add_to_back(VGroup(words, held).arrange(DOWN, buff=px(24)))
         beside.arrange(DOWN if self.wide else RIGHT, buff=px(80)).move_to(self.aside("middle"))
         self.play(LaggedStart(*(FadeIn(one) for one in beside), lag_ratio=0.5, run_time=0.7))
-        self.wait(1.2)
+        self.wait(0.9)
         self.play(FadeOut(butterfly, lanes, beside), run_time=0.3)
 
     def stride(self) -> None:
@@ -210,7 +210,7 @@ class Reduction(ReportFilm):
         turns.next_to(strides, DOWN, px(40)).align_to(strides, LEFT)
         self.say(story.one_wave)
         self.play(FadeIn(strides, name, turns), run_time=0.4)
-        self.play(Run(strides, turns, until=story.turns, run_time=2.2))
+        self.play(Run(strides, turns, until=story.turns, run_time=2.0))
         self.wait(0.4)
         self.play(FadeOut(strides, name, turns), run_time=0.3)
 

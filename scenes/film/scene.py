@@ -19,7 +19,7 @@ from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.story import course
 
-CAMERA, CARD, NEXT = 1.2, 4.0, 1.5
+CAMERA, CARD, NEXT = 1.2, 4.0, 1.0
 """Seconds: of a camera move, that the card at the end stays, and that it then names the next film."""
 
 
