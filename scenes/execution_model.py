@@ -129,7 +129,7 @@ class ExecutionModel(ReportFilm):
         self.play(Run(gpu, until=self.sms, run_time=1.9))
         if rounds > 1:
             self.say(story.second_round)
-            self.play(Run(gpu, until=rounds * self.sms, run_time=2.0))
+            self.play(Run(gpu, until=rounds * self.sms, run_time=2.4))
         self.say(story.warps_part)
         self.play(FadeOut(names[1]), run_time=0.3)
         self.gpu = gpu
@@ -269,9 +269,9 @@ class ExecutionModel(ReportFilm):
         self.badge(Badge(tr("measured on {gpu}", gpu=story.gpu), "measured"))
         self.play(FadeIn(walk, cycles), run_time=0.4)
         arrives = min(marks[-2] for marks in story.cycles)
-        self.play(Run(walk, cycles, until=0.94 * arrives, run_time=2.6))
+        self.play(Run(walk, cycles, until=0.94 * arrives, run_time=3))
         self.say(story.barrier)
-        self.play(Run(walk, cycles, until=walk.last, run_time=1.8))
+        self.play(Run(walk, cycles, until=walk.last, run_time=2))
         self.play(Run(walk, cycles, until=max(marks[-1] for marks in story.cycles), run_time=0.8))
 
     def tell_the_finding(self) -> None:
