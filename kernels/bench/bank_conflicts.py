@@ -14,7 +14,7 @@ from ..measure.machine import facts
 from ..measure.timing import require_gpu, working_gpu
 from ..reductions import STEPS, THREADS, launches, summing
 from ..reductions.block import WARPS
-from .counters import profiled, totals
+from .counters import profiled, profiling, totals
 from .reductions import gate, slots
 
 VALUES = 2**24
@@ -69,8 +69,5 @@ def once(asked: str) -> None:
         _, blocks = launches(step, n, slots())[0]
         launch = partial(step.kernel[(blocks,)], x, x.new_empty(blocks), n, num_warps=WARPS)
         launch()
-        torch.cuda.synchronize()
-        torch.cuda.profiler.start()
-        launch()
-        torch.cuda.synchronize()
-        torch.cuda.profiler.stop()
+        with profiling():
+            launch()

@@ -6,7 +6,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
@@ -135,8 +136,15 @@ def once(asked: str) -> None:
         else:
             launch = job(Variant(**variant), problem, device(1)).launcher(operands)
         launch()
-        torch.cuda.synchronize()
-        torch.cuda.profiler.start()
-        launch()
-        torch.cuda.synchronize()
-        torch.cuda.profiler.stop()
+        with profiling():
+            launch()
+
+
+@contextmanager
+def profiling() -> Iterator[None]:
+    """Profile what is launched inside, and of what was launched before nothing."""
+    torch.cuda.synchronize()
+    torch.cuda.profiler.start()
+    yield
+    torch.cuda.synchronize()
+    torch.cuda.profiler.stop()

@@ -5,7 +5,6 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-import torch
 
 from tilesim.errors import whole
 
@@ -13,7 +12,7 @@ from ..errors import KernelError
 from ..ideas.divergence import LANES, LENGTH, TURN, WAYS, launch
 from ..measure.machine import facts
 from ..measure.timing import require_gpu, working_gpu
-from .counters import INSTRUCTIONS, profiled, totals
+from .counters import INSTRUCTIONS, profiled, profiling, totals
 
 TURNS = 32
 """Turns of the loop that the longest way does."""
@@ -127,7 +126,6 @@ def spans(ways: int, runs: list[np.ndarray]) -> list[list[int]]:
 
 def once(asked: str) -> None:
     """Launch each case once under the profiler."""
-    torch.cuda.profiler.start()
-    for code, ways, split, warps in json.loads(asked):
-        launch(code, asked_of(code, ways, split, warps))
-    torch.cuda.profiler.stop()
+    with profiling():
+        for code, ways, split, warps in json.loads(asked):
+            launch(code, asked_of(code, ways, split, warps))

@@ -16,7 +16,7 @@ from ..launch.operands import beyond_l2, size_bytes
 from ..measure.machine import facts
 from ..measure.timing import REST, Rotation, capture, require_gpu, sample, spread, with_host, working_gpu
 from .compare import HOST_SAMPLES
-from .counters import profiled, totals
+from .counters import profiled, profiling, totals
 
 LARGE, SMALL, TINY = 2**26, 2**21, 2**10
 """Elements of fp32: 268 MB, four times an H200's L2; 8 MB, of which several fit; and next to nothing, so that
@@ -192,8 +192,5 @@ def once(asked: str) -> None:
         work = WAYS[name](functions, x, torch.empty_like(x), torch.empty_like(x))
         work.launch()
         sweep.sum()
-        torch.cuda.synchronize()
-        torch.cuda.profiler.start()
-        work.launch()
-        torch.cuda.synchronize()
-        torch.cuda.profiler.stop()
+        with profiling():
+            work.launch()

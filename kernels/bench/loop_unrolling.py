@@ -15,7 +15,7 @@ from ..ideas.loop_unrolling import FACTORS, LANES, LOADS, TURN, Summing, chain
 from ..measure.machine import facts
 from ..measure.timing import require_gpu, working_gpu
 from ..microbenchmarks.stamping import Launch
-from .counters import INSTRUCTIONS, profiled, totals
+from .counters import INSTRUCTIONS, profiled, profiling, totals
 
 WARPS = (1, 4, 8, 16, 32)
 ROUNDS = (1, 8, 128)
@@ -108,7 +108,6 @@ def once(asked: str) -> None:
     """Launch each sum once under the profiler."""
     cases = json.loads(asked)
     summing = Summing(max(n for n, *_ in cases), torch.Generator("cuda").manual_seed(0))
-    torch.cuda.profiler.start()
-    for n, warps, loads, factor in cases:
-        summing.launch(n, factor, loads, warps)
-    torch.cuda.profiler.stop()
+    with profiling():
+        for n, warps, loads, factor in cases:
+            summing.launch(n, factor, loads, warps)
