@@ -20,7 +20,7 @@ SHOWN_ONLY = {
 }
 RUNS = {"sh", "pycon", "python", "toml"}
 NEEDS_GPU = ("record", "bench", "tune")
-FILM, FILM_SMALL = re.compile(r"tilesim export .*(\.(mp4|gif|pptx)|slides)"), " --size 480p --fps 5 --jobs 1"
+FILM, FILM_SMALL = re.compile(r"tilesim export .*(\.(mp4|gif|pptx)|slides)"), " --size 256x144 --fps 2 --jobs 1"
 WRITTEN = re.compile(r"-o (\S+\.\w+)|convert \S+ (\S+)")
 
 
