@@ -143,7 +143,7 @@ class MemoryHierarchy(ReportFilm):
         """A product's tiles ask for many bytes: the first post of the stream."""
         story, area = self.story, self.area
         self.say(story.asks)
-        self.badge(self.source("counted"))
+        self.badge(self.source())
         foot, head = (px(90), px(90)) if self.wide else (px(170), px(20))
         side = px(190) if self.wide else px(140)
         width, height = area.width - 2 * side, area.height - foot - head
@@ -181,11 +181,11 @@ class MemoryHierarchy(ReportFilm):
         story = self.story
         kind = "measured" if story.gpu else "simulated"
         rows = [
-            (tr("{far} alone", far=story.far.name), story.all_from_far_us, "quiet"),
-            (tr("with the L2"), story.us, kind),
+            (tr("tiles ask for"), story.passed[0].bytes / 1e6, kind),
+            (tr("{far} sends", far=story.far.name), story.passed[-1].bytes / 1e6, kind),
         ]
-        bars = Bars(rows, "µs", self.area.width, form="{:,.0f}")
-        card = Finding(story.finding, story.number, bars, self.source("measured"), story.shape)
+        bars = Bars(rows, "MB", self.area.width, form="{:,.0f}")
+        card = Finding(story.finding, story.number, bars, self.source(), story.shape)
         self.finding(card, [bars.grow()])
 
     # How it is laid out
@@ -265,13 +265,9 @@ class MemoryHierarchy(ReportFilm):
         words = label(self.story.passed[number].where, 48, bold=True)
         return words.next_to(self.stream.foot(number), DOWN, px(24))
 
-    def source(self, kind: str) -> Badge:
-        """Whether the product's figures are counted, measured or simulated."""
+    def source(self) -> Badge:
+        """Whether the product's bytes are counted or simulated."""
         story = self.story
         if not story.gpu:
             return of_costs(story.simulated_with)
-        says = {
-            "counted": tr("counted on {gpu}", gpu=story.gpu),
-            "measured": tr("measured on {gpu}", gpu=story.gpu),
-        }
-        return Badge(says[kind], kind)
+        return Badge(tr("counted on {gpu}", gpu=story.gpu), "counted")
