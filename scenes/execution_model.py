@@ -203,7 +203,8 @@ class ExecutionModel(ReportFilm):
 
     def take_lanes(self, inside: Partitions, warp: Warp, named: bool) -> VGroup:
         """The threads of a warp take the lanes of its partition; returns those, and what is written there."""
-        names = VGroup(label(tr("partition"), 44, bold=True).next_to(inside.boxes[-1], UP, px(12)))
+        corner = inside.boxes[1 if self.tall else -1]
+        names = VGroup(label(tr("partition"), 44, bold=True).next_to(corner, UP, px(12)))
         if named:
             names.add(label(tr("lanes"), 40).next_to(inside.lanes[0], UP, px(10)))
             names.add(label(tr("warp"), 40).next_to(warp, DOWN, px(10)))
