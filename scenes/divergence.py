@@ -183,7 +183,7 @@ class Divergence(ReportFilm):
         lost.move_to(bubble)
         self.play(FadeIn(bubble, lost), run_time=0.5)
         self.wait(1.0)
-        self.seen = [bubble, lost, lanes]
+        self.seen = [lanes, bubble, lost]
 
     def take_a_way_for_each_lane(self) -> None:
         """With a way for each lane, the trail is a diagonal."""

@@ -182,7 +182,8 @@ class ExecutionModel(ReportFilm):
         lanes = self.take_lanes(inside, warps[0], named=slots < 3)
         self.badge(Badge(*story.badge))
         self.say(story.four_limits)
-        self.play(FadeOut(lanes, warps, inside), run_time=0.4)
+        # In the order in which they lie: a FadeOut draws its last on top.
+        self.play(FadeOut(inside, warps, lanes), run_time=0.4)
 
     def part_into_warps(self, inside: Partitions, slots: int) -> VGroup:
         """The blocks that fit come, one by one, and their warps go to the partitions in turn."""
@@ -256,7 +257,7 @@ class ExecutionModel(ReportFilm):
         )
         self.wait(0.5)
         self.say(story.own_places)
-        self.play(FadeOut(bars, box, waiting, *blocks), run_time=0.4)
+        self.play(FadeOut(box, bars, waiting, *blocks), run_time=0.4)
 
     def walk(self) -> None:
         """The warps of one block through their program, by the clock of their SM."""

@@ -105,7 +105,7 @@ class MemoryHierarchy(ReportFilm):
             foot.animate.stretch_to_fit_width(px(POST)).move_to([self.foot, foot.get_y(), 0]) for foot in feet
         ]
         self.say(tr("How long until a byte is there?"))
-        away = FadeOut(*(shelf.heading for shelf in self.shelves), *self.behind, run_time=0.3)
+        away = FadeOut(*self.behind, *(shelf.heading for shelf in self.shelves), run_time=0.3)
         self.play(*moves, away, run_time=0.8)
         self.remove(self.shelves)
         self.add(feet, self.bars)
