@@ -245,7 +245,7 @@ class ExecutionModel(ReportFilm):
         self.add(bars)
         for number, block in enumerate(blocks):
             until = (number + 1) * story.residents / shown
-            self.play(FadeIn(block, shift=px(200) * RIGHT), Run(bars, until=until, run_time=1.1))
+            self.play(FadeIn(block, shift=px(60) * RIGHT), Run(bars, until=until, run_time=1.1))
         waiting = ThreadBlock(self.block_number(story.residents), px(110))
         gate, away = self.door(shown), px(300) * RIGHT
         waiting.move_to(gate + away)

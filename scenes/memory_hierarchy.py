@@ -102,11 +102,12 @@ class MemoryHierarchy(ReportFilm):
         self.bars = self.arrivals(cycles, [latency(level) for level in story.levels])
         feet = VGroup(*(shelf.shelf for shelf in self.shelves))
         moves = [
-            foot.animate.stretch_to_fit_width(px(POST)).move_to([self.foot, foot.get_y(), 0]) for foot in feet
+            foot.animate(run_time=0.8).stretch_to_fit_width(px(POST)).move_to([self.foot, foot.get_y(), 0])
+            for foot in feet
         ]
         self.say(tr("How long until a byte is there?"))
         away = FadeOut(*self.behind, *(shelf.heading for shelf in self.shelves), run_time=0.3)
-        self.play(*moves, away, run_time=0.8)
+        self.play(*moves, away)
         self.remove(self.shelves)
         self.add(feet, self.bars)
         self.play(Run(self.bars, until=max(cycles), run_time=3.5))

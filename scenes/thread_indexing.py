@@ -168,9 +168,9 @@ class ThreadIndexing(ReportFilm):
         if not self.tall:
             names[1].align_to(names[0], UP)  # so that their letters stand on one line
         self.say(story.race)
-        copies = [ReplacementTransform(self.grid.copy(), sweep.grid) for sweep in sweeps]
+        copies = [ReplacementTransform(self.grid.copy(), sweep.grid, run_time=0.9) for sweep in sweeps]
         gone = FadeOut(self.lanes, self.cell, self.words, *self.blocks, run_time=0.4)
-        self.play(gone, *copies, run_time=0.9)
+        self.play(gone, *copies)
         self.remove(self.grid)
         self.play(FadeIn(names, *sums), run_time=0.3)
         self.badge(Badge(tr("measured on {gpu}", gpu=story.gpu), "measured"))
