@@ -167,11 +167,12 @@ class ThreadIndexing(ReportFilm):
         ]
         if not self.tall:
             names[1].align_to(names[0], UP)  # so that their letters stand on one line
-        self.say(story.race)
         copies = [ReplacementTransform(self.grid.copy(), sweep.grid, run_time=0.9) for sweep in sweeps]
         gone = FadeOut(self.lanes, self.cell, self.words, *self.blocks, run_time=0.4)
-        self.play(gone, *copies)
+        self.play(gone)
         self.remove(self.grid)
+        self.play(*copies)
+        self.say(story.race)
         self.play(FadeIn(names, *sums), run_time=0.3)
         self.badge(Badge(tr("measured on {gpu}", gpu=story.gpu), "measured"))
         self.add(*sweeps)
