@@ -116,8 +116,8 @@ class Divergence(ReportFilm):
         self.turn_into(self.lanes)
         self.count = self.counted(self.lanes)
         self.mask = self.mask_of(self.lanes)
-        self.say(story.each_way)
         self.play(FadeIn(self.count, self.mask), run_time=0.3)
+        self.say(story.each_way)
         self.names = VGroup()
         for step, way in enumerate(branch.ways[:-1]):
             begin, end = branch.spans[step].tolist()
@@ -139,11 +139,17 @@ class Divergence(ReportFilm):
     def look_at_the_mask(self) -> None:
         """The camera falls onto two lanes: of one the instruction is, of the other it is not."""
         dots, mask = self.lanes.warp.dots, self.lanes.masks[0]
-        busy, masked = dots[int(np.argmax(mask))], dots[int(np.argmin(mask))]
+        last = int(np.flatnonzero(mask)[-1])
+        beside = last + 1 if last + 1 < len(mask) else last - 1
+        busy, masked = dots[last], dots[beside]
         pair = VGroup(busy, masked)
         sight = rectangle(14 * pair.height / 3, 8 * pair.height / 3).move_to(pair)
+        end = self.lanes.warp.get_bottom()[1]
+        if pair.get_top()[1] < end + 1.1 * sight.height:
+            # Nothing of the warp is then beneath the caption.
+            sight.align_to(self.lanes.warp, DOWN).shift(0.05 * sight.height * DOWN)
         rest = [self.count, self.mask, self.names]
-        self.dive(sight, along=[Fade(one, 1, FAINT) for one in rest])
+        self.dive(sight, along=[Fade(one, 1, FAINT, run_time=0.3) for one in rest])
         close = self.camera.frame.width / config.frame_width
         inks = ((busy, tr("at work"), self.warp.colour), (masked, tr("masked"), self.theme.quiet))
         words = VGroup(
@@ -153,7 +159,8 @@ class Divergence(ReportFilm):
         self.play(FadeIn(words), run_time=0.3)
         self.wait(0.8)
         self.play(FadeOut(words), run_time=0.3)
-        self.come_out(along=[Fade(one, FAINT, 1) for one in rest])
+        self.come_out()
+        self.play(*(Fade(one, FAINT, 1, run_time=0.3) for one in rest))
 
     def run_to(self, until: float, seconds: float, *along: Animation) -> None:
         """Let the warp go on."""
@@ -176,7 +183,7 @@ class Divergence(ReportFilm):
         lost.move_to(bubble)
         self.play(FadeIn(bubble, lost), run_time=0.5)
         self.wait(1.0)
-        self.play(FadeOut(bubble, lost, lanes), run_time=0.3)
+        self.seen = [lanes, bubble, lost]
 
     def take_a_way_for_each_lane(self) -> None:
         """With a way for each lane, the trail is a diagonal."""
@@ -192,10 +199,11 @@ class Divergence(ReportFilm):
     def sort_the_lanes(self) -> None:
         """Lanes of several warps change places until each warp has one way; then it has one way to go."""
         area = self.area
-        self.badge(Badge(tr("model"), "model"))
         ways = WarpWays(min(self.story.ways, WARPS), area.width, area.height, stacked=self.tall)
         ways.move_to(area.center).align_to([area.left, 0, 0], LEFT)
         self.say(self.story.sorted_lanes)
+        self.play(FadeOut(*self.seen), run_time=0.3)
+        self.badge(Badge(tr("model"), "model"))
         self.play(FadeIn(ways.capsules, ways.dots), run_time=0.5)
         come = ((FadeIn(way, shift=px(20) * RIGHT) for way in bar) for bar in ways.bars)
         self.play(*(LaggedStart(*bar, lag_ratio=0.5) for bar in come), run_time=1.2)
@@ -220,12 +228,13 @@ class Divergence(ReportFilm):
         """The lanes of another run, and at its end how many of them were at work."""
         lanes = self.lanes_of(timed)
         count = self.counted(lanes)
+        self.play(FadeOut(*self.seen), run_time=0.3)
         self.play(FadeIn(lanes, count), run_time=0.5)
         self.play(Run(lanes, count, until=timed.end, run_time=seconds))
         words = self.below(lanes, timed)
         self.play(FadeOut(count), FadeIn(words), run_time=0.3)
         self.wait(0.7)
-        self.play(FadeOut(lanes, words), run_time=0.3)
+        self.seen = [lanes, words]
 
     def lanes_of(self, timed: Timed) -> WarpLanes:
         """Its lanes, with room for names above and words below."""
@@ -248,26 +257,22 @@ class Divergence(ReportFilm):
 
     def counted(self, lanes: WarpLanes) -> Count:
         """Cycles so far: upper left, where a clock is, or below the lanes where that is too narrow."""
-        align = 0 if self.wide else 0.5
-        count = Count(lambda t: tr("{cycles:,.0f} cycles", cycles=t), size=48, align=align)
-        if self.wide:
-            return count.shift([self.area.left, config.frame_height / 2 - px(102), 0])
-        return count.shift([self.area.center[0], lanes.ground.get_bottom()[1] - px(80), 0])
+        count = Count(lambda t: tr("{cycles:,.0f} cycles", cycles=t), size=48, align=0)
+        return count.shift([self.area.left, self.line(lanes), 0])
 
     def mask_of(self, lanes: WarpLanes) -> Count:
-        """The mask of the instruction at the clock, a bit for each lane, beside the cycles or below them."""
+        """The mask of the instruction at the clock, a bit for each lane, beside the cycles."""
         ends, bits = lanes.spans[:, 1], 2 ** np.arange(lanes.masks.shape[1], dtype=np.int64)
 
         def said(t: float) -> str:
             step = min(int(np.searchsorted(ends, t, "right")), len(ends) - 1)
             return tr("mask {bits}", bits=f"0x{int(lanes.masks[step] @ bits):08x}")
 
-        if self.wide:
-            return Count(said, size=48).shift(
-                [self.area.left + px(480), config.frame_height / 2 - px(102), 0]
-            )
-        below = lanes.ground.get_bottom()[1] - px(150)
-        return Count(said, size=48, align=0.5).shift([self.area.center[0], below, 0])
+        return Count(said, size=48, align=0).shift([self.area.left + px(480), self.line(lanes), 0])
+
+    def line(self, lanes: WarpLanes) -> float:
+        """The height of the line on which figures stand."""
+        return config.frame_height / 2 - px(102) if self.wide else lanes.ground.get_bottom()[1] - px(80)
 
     @property
     def wide(self) -> bool:

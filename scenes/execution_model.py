@@ -182,7 +182,8 @@ class ExecutionModel(ReportFilm):
         lanes = self.take_lanes(inside, warps[0], named=slots < 3)
         self.badge(Badge(*story.badge))
         self.say(story.four_limits)
-        self.play(FadeOut(lanes, warps, inside), run_time=0.4)
+        # In the order in which they lie: a FadeOut draws its last on top.
+        self.play(FadeOut(inside, warps, lanes), run_time=0.4)
 
     def part_into_warps(self, inside: Partitions, slots: int) -> VGroup:
         """The blocks that fit come, one by one, and their warps go to the partitions in turn."""
@@ -203,7 +204,8 @@ class ExecutionModel(ReportFilm):
 
     def take_lanes(self, inside: Partitions, warp: Warp, named: bool) -> VGroup:
         """The threads of a warp take the lanes of its partition; returns those, and what is written there."""
-        names = VGroup(label(tr("partition"), 44, bold=True).next_to(inside.boxes[-1], UP, px(12)))
+        corner = inside.boxes[1 if self.tall else -1]
+        names = VGroup(label(tr("partition"), 44, bold=True).next_to(corner, UP, px(12)))
         if named:
             names.add(label(tr("lanes"), 40).next_to(inside.lanes[0], UP, px(10)))
             names.add(label(tr("warp"), 40).next_to(warp, DOWN, px(10)))
@@ -243,7 +245,7 @@ class ExecutionModel(ReportFilm):
         self.add(bars)
         for number, block in enumerate(blocks):
             until = (number + 1) * story.residents / shown
-            self.play(FadeIn(block, shift=px(200) * RIGHT), Run(bars, until=until, run_time=1.1))
+            self.play(FadeIn(block, shift=px(60) * RIGHT), Run(bars, until=until, run_time=1.1))
         waiting = ThreadBlock(self.block_number(story.residents), px(110))
         gate, away = self.door(shown), px(300) * RIGHT
         waiting.move_to(gate + away)
@@ -255,7 +257,7 @@ class ExecutionModel(ReportFilm):
         )
         self.wait(0.5)
         self.say(story.own_places)
-        self.play(FadeOut(bars, box, waiting, *blocks), run_time=0.4)
+        self.play(FadeOut(box, bars, waiting, *blocks), run_time=0.4)
 
     def walk(self) -> None:
         """The warps of one block through their program, by the clock of their SM."""

@@ -102,11 +102,12 @@ class MemoryHierarchy(ReportFilm):
         self.bars = self.arrivals(cycles, [latency(level) for level in story.levels])
         feet = VGroup(*(shelf.shelf for shelf in self.shelves))
         moves = [
-            foot.animate.stretch_to_fit_width(px(POST)).move_to([self.foot, foot.get_y(), 0]) for foot in feet
+            foot.animate(run_time=0.8).stretch_to_fit_width(px(POST)).move_to([self.foot, foot.get_y(), 0])
+            for foot in feet
         ]
         self.say(tr("How long until a byte is there?"))
-        away = FadeOut(*(shelf.heading for shelf in self.shelves), *self.behind, run_time=0.3)
-        self.play(*moves, away, run_time=0.8)
+        away = FadeOut(*self.behind, *(shelf.heading for shelf in self.shelves), run_time=0.3)
+        self.play(*moves, away)
         self.remove(self.shelves)
         self.add(feet, self.bars)
         self.play(Run(self.bars, until=max(cycles), run_time=3.5))
@@ -143,7 +144,7 @@ class MemoryHierarchy(ReportFilm):
         """A product's tiles ask for many bytes: the first post of the stream."""
         story, area = self.story, self.area
         self.say(story.asks)
-        self.badge(self.source("counted"))
+        self.badge(self.source())
         foot, head = (px(90), px(90)) if self.wide else (px(170), px(20))
         side = px(190) if self.wide else px(140)
         width, height = area.width - 2 * side, area.height - foot - head
@@ -181,11 +182,11 @@ class MemoryHierarchy(ReportFilm):
         story = self.story
         kind = "measured" if story.gpu else "simulated"
         rows = [
-            (tr("{far} alone", far=story.far.name), story.all_from_far_us, "quiet"),
-            (tr("with the L2"), story.us, kind),
+            (tr("tiles ask for"), story.passed[0].bytes / 1e6, kind),
+            (tr("{far} sends", far=story.far.name), story.passed[-1].bytes / 1e6, kind),
         ]
-        bars = Bars(rows, "µs", self.area.width, form="{:,.0f}")
-        card = Finding(story.finding, story.number, bars, self.source("measured"), story.shape)
+        bars = Bars(rows, "MB", self.area.width, form="{:,.0f}")
+        card = Finding(story.finding, story.number, bars, self.source(), story.shape)
         self.finding(card, [bars.grow()])
 
     # How it is laid out
@@ -265,13 +266,9 @@ class MemoryHierarchy(ReportFilm):
         words = label(self.story.passed[number].where, 48, bold=True)
         return words.next_to(self.stream.foot(number), DOWN, px(24))
 
-    def source(self, kind: str) -> Badge:
-        """Whether the product's figures are counted, measured or simulated."""
+    def source(self) -> Badge:
+        """Whether the product's bytes are counted or simulated."""
         story = self.story
         if not story.gpu:
             return of_costs(story.simulated_with)
-        says = {
-            "counted": tr("counted on {gpu}", gpu=story.gpu),
-            "measured": tr("measured on {gpu}", gpu=story.gpu),
-        }
-        return Badge(says[kind], kind)
+        return Badge(tr("counted on {gpu}", gpu=story.gpu), "counted")

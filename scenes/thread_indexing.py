@@ -167,11 +167,12 @@ class ThreadIndexing(ReportFilm):
         ]
         if not self.tall:
             names[1].align_to(names[0], UP)  # so that their letters stand on one line
-        self.say(story.race)
-        copies = [ReplacementTransform(self.grid.copy(), sweep.grid) for sweep in sweeps]
+        copies = [ReplacementTransform(self.grid.copy(), sweep.grid, run_time=0.9) for sweep in sweeps]
         gone = FadeOut(self.lanes, self.cell, self.words, *self.blocks, run_time=0.4)
-        self.play(gone, *copies, run_time=0.9)
+        self.play(gone)
         self.remove(self.grid)
+        self.play(*copies)
+        self.say(story.race)
         self.play(FadeIn(names, *sums), run_time=0.3)
         self.badge(Badge(tr("measured on {gpu}", gpu=story.gpu), "measured"))
         self.add(*sweeps)
@@ -217,18 +218,26 @@ class ThreadIndexing(ReportFilm):
         return LaggedStart(*turn, lag_ratio=0.06)
 
     def formulas(self, texts: Sequence[str]) -> VGroup:
-        """Words above the matrix: who, and beneath that how, side by side or in a tall frame in lines."""
+        """Words above the matrix: who, and beneath that how, side by side or in a tall frame in lines.
+
+        Where row, column and address have no room side by side, the address stands beside who.
+        """
         words = VGroup(*(label(text, 48, bold=True, mono=True) for text in texts))
         how = VGroup(*words[1:]) if len(words) > 1 else words
         if self.tall:
             how.arrange(DOWN, buff=px(36))
         else:
             how.arrange(RIGHT, buff=px(80), aligned_edge=UP)
-        if how.width > self.area.width:
-            how.scale(self.area.width / how.width)
+        who = words[:1]
+        if how.width > self.area.width and len(words) > 3:
+            who, how = VGroup(words[0], words[-1]), words[1:-1]
+            who.arrange(RIGHT, buff=px(60), aligned_edge=UP)
+            how.arrange(RIGHT, buff=px(60), aligned_edge=UP)
+        for line in (who, how):
+            line.scale(min(1.0, self.area.width / line.width))
         how.next_to(self.grid, UP, px(32))
         if len(words) > 1:
-            words[0].next_to(how, UP, px(32))
+            who.next_to(how, UP, px(32))
         return words
 
     def line(self, row: int | None, column: int | None) -> Rectangle:

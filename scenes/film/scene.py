@@ -119,7 +119,9 @@ class Film(CaptionedScene):
         self.remove(*leaving, *same)
         self._fixed.clear()
         growing = {id(one) for animation in grow for one in animation.mobject.submobjects}
-        still = [one for one in card if id(one) not in growing]
+        # Of a row that grows in parts, the others stand still.
+        parts = [part for row in card for part in (row if growing & {*map(id, row.submobjects)} else [row])]
+        still = [one for one in parts if id(one) not in growing]
         self.add(*still)
         coming = [one for one in still if not (same and one is card.badge)]
         self.play(*(Fade(one, 0.0, 1.0, run_time=APPEAR) for one in coming))

@@ -43,7 +43,7 @@ class LimitBars(VGroup):
         self.amounts = VGroup(*(label(amount(use), size, theme.quiet, mono=True) for use in uses))
         row, gap = height / len(uses), px(28)
         left = 0 if above else max(name.width for name in self.names) + gap
-        right = 0 if above else max(one.width for one in self.amounts) + gap
+        right = 0 if above else max(one.width for one in self.amounts) + 2 * gap
         over = max(use.of_block * (residents + 1) / use.of_sm - 1 for use in uses if use.blocks == residents)
         room = (width - left - right) / (1 + min(max(over, 0.0), MOST_OVER))
         self.grounds, self.parts, self.beyond = VGroup(), VGroup(), VGroup()

@@ -35,15 +35,14 @@ class Passed:
 class Story:
     """The levels of a device, nearest first, and a product's bytes: `passed`, from the SMs to the far memory.
 
-    `us`: what the product takes. `gpu`: on which that was measured and the bytes were counted, "" where both
-    are simulated. `simulated_with`: the label of the costs that then stand behind them.
+    `gpu`: on which the bytes were counted, "" where they are simulated. `simulated_with`: the label of the
+    costs that then stand behind them.
     """
 
     device: str
     levels: tuple[Level, ...]
     problem: Problem
     passed: tuple[Passed, ...]
-    us: float
     gpu: str
     simulated_with: str
 
@@ -101,7 +100,7 @@ class Story:
 
     @property
     def each_serves(self) -> str:
-        return tr("One byte from {far} serves {times:.0f} times", far=self.far.name, times=self.reuse)
+        return tr("One byte from {far} serves {times:.1f} times", far=self.far.name, times=self.reuse)
 
     @property
     def number(self) -> str:
@@ -112,11 +111,6 @@ class Story:
         if self.reuse < AGAIN:
             return tr("Most bytes come from {far}", far=self.far.name)
         return tr("Each byte from {far} is used many times", far=self.far.name)
-
-    @property
-    def all_from_far_us(self) -> float:
-        """What it would take to read all that is asked for out of the far memory."""
-        return self.passed[0].bytes / self.far.gb_per_s / 1000
 
 
 def size(level: Level) -> str:
@@ -153,8 +147,8 @@ def latency(level: Level) -> str:
 def tell(measured: Mapping[str, Any] | None = None, given: Mapping[str, Any] | None = None) -> Story:
     """The story of a report of `tilesim bench memory-hierarchy`, the shipped one by default.
 
-    `given`: a device, where another than the film's own is asked for. Bytes are counted, and times measured,
-    where the report is of that device's GPU and has counters; else both are simulated.
+    `given`: a device, where another than the film's own is asked for. Bytes are counted where
+    the report is of that device's GPU and has counters, else simulated.
 
     Raises DeviceError or CostsError for a device of which too little is known.
     """
@@ -171,9 +165,9 @@ def tell(measured: Mapping[str, Any] | None = None, given: Mapping[str, Any] | N
             Passed("L2", row["l2_bytes"]),
             Passed(far, row["dram_read_bytes"]),
         )
-        return Story(name, found, problem, passed, row["us"], measured["machine"]["gpu"], "")
+        return Story(name, found, problem, passed, measured["machine"]["gpu"], "")
     problem = Problem(SIZE, SIZE, SIZE, dtype="fp16", order=ORDER)
     loads = traced(problem, device)
     passed = Passed(tr("SMs"), asked_bytes(problem)), Passed(far, loads.hbm_bytes)
     label = costs_badge(loads.trace.meta["costs"], device)
-    return Story(name, found, problem, passed, loads.trace.makespan / 1000, "", label)
+    return Story(name, found, problem, passed, "", label)

@@ -11,6 +11,7 @@ from tilesim import Device, Problem
 from tilesim.cli.packages import scene_class
 from tilesim_scenes import Badge, Film, Lanes, Run
 from tilesim_scenes.film.traces import Default
+from tilesim_scenes.mobjects.charts.bars import Bars
 from tilesim_scenes.mobjects.words.caption import reading_time
 from tilesim_scenes.mobjects.words.finding import Finding
 
@@ -171,6 +172,20 @@ def test_a_badge_fades_for_the_finding_only_where_that_has_another(said: str, fa
     seen = watch(Ends, "wide")
     assert any(faded) == fades
     assert [sum(word.text == "counted" for word in words) for _, words in seen.moments][-1] == 1
+
+
+def test_bars_of_a_finding_are_not_seen_before_they_grow() -> None:
+    """Bars that do not grow are there with the card."""
+
+    class Grows(Short):
+        def construct(self) -> None:
+            bars = Bars([("seen", 3.0, "measured"), ("grows", 2.0, "measured")], "s")
+            self.finding(Finding("It grew", "×1.5", bars), [bars.grow(1)])
+
+    moments = [{word.text for word in words} for _, words in watch(Grows, "wide").moments]
+    first = next(words for words in moments if "It grew" in words)
+    assert {"seen", "×1.5"} <= first and not {"grows", "2.0 s"} & first
+    assert {"seen", "3.0 s", "grows", "2.0 s"} <= moments[-1]
 
 
 @pytest.mark.parametrize("rate", [10, 24])
