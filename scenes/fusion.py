@@ -8,7 +8,7 @@ from typing import Any
 
 from manim import DOWN, LEFT, RIGHT, UP, Create, FadeIn, FadeOut, ManimColor, VGroup, VMobject, config
 
-from tilesim_scenes.animations.fade import Fade
+from tilesim_scenes.animations.fade import Fade, late
 from tilesim_scenes.animations.run import Run
 from tilesim_scenes.film.report_film import ReportFilm
 from tilesim_scenes.film.settings import REPORT, whole
@@ -173,8 +173,8 @@ class Fusion(ReportFilm):
         self.say(story.more_functions)
         self.play(
             FadeOut(self.trips, self.moved, self.lane, self.took, self.before),
-            FadeIn(chart, names),
-            run_time=0.5,
+            FadeIn(chart, names, rate_func=late),
+            run_time=0.6,
         )
         self.badge(Badge(tr("measured on {gpu}", gpu=story.gpu), "measured"))
         self.play(*map(Create, roofs), run_time=0.8)

@@ -188,7 +188,7 @@ class LatencyHiding(ReportFilm):
         counted: list[VMobject] = [cpu.lines, gpu.lines, totals]
         if story.caches:
             counted = [self.caches(story.caches, *counted)]
-        self.play(FadeOut(*counted, cpu.threads, gpu.threads, heads), run_time=0.3)
+        self.compared = VGroup(*counted, cpu.threads, gpu.threads, heads)
 
     def caches(self, sizes: tuple[int, int], *instead: VMobject) -> VGroup:
         """Squares as large as the cache that each thread has, where its lines and their number were."""
@@ -213,9 +213,9 @@ class LatencyHiding(ReportFilm):
         rows = [(name, story.blocks[key], "measured") for key, name in names.items()]
         bars = Bars(rows, "ns", self.area.width, size=56, form="{:.0f}").move_to(self.area.center)
         self.say(story.two_blocks)
+        self.play(FadeOut(self.compared), run_time=0.3)
         self.play(bars.grow(run_time=2.2))
         self.wait(0.6)
-        self.play(FadeOut(bars), run_time=0.3)
 
     def tell_the_finding(self) -> None:
         story = self.story

@@ -59,7 +59,9 @@ class LoopUnrolling(ReportFilm):
         self.turns = LoopTurns(self.story.factor, self.story.loop, area.width, 0.62 * area.height)
         self.turns.move_to(area.center + 0.36 * area.height * UP, UP)
         self.home = self.turns[0].copy()
-        self.turns[0].scale(0.62 * area.width / self.home.width).move_to(area.center)
+        self.turns[0].scale(0.62 * area.width / self.home.width)
+        # The title leaves it in sight.
+        self.turns[0].move_to(area.center + 0.24 * area.height * UP)
         self.add(self.turns[0])
         self.title(tr("Loop unrolling"))
         self.unroll()
@@ -141,9 +143,9 @@ class LoopUnrolling(ReportFilm):
         self.play(*(one.stretch(until) for one in rows))
         done = label(tr("{cycles:,.0f} cycles", cycles=first), 48, bold=True)
         done.next_to(rows[1].at(first), RIGHT, px(60))
-        self.play(Run(*rows, *counts, until=until, run_time=3), FadeIn(done, run_time=0.3))
+        self.play(Run(rows[0], *counts, until=until, run_time=3), FadeIn(done, run_time=0.3))
         late = label(tr("{cycles:,.0f} cycles", cycles=until), 48, bold=True)
-        late.move_to(rows[0].ground.get_corner(UP + RIGHT), UP + RIGHT)
+        late.move_to(rows[0].ground.get_corner(UP + RIGHT), UP + RIGHT).shift(px(20) * LEFT)
         self.play(FadeIn(late), run_time=0.3)
         self.wait(1)
         self.play(FadeOut(*rows, names, *counts, done, late), run_time=0.3)
@@ -191,7 +193,6 @@ class LoopUnrolling(ReportFilm):
         self.say(story.arithmetic)
         self.play(bars.grow())
         self.wait(1.2)
-        self.play(FadeOut(bars), run_time=0.3)
 
     def tell_the_finding(self) -> None:
         story = self.story
