@@ -13,7 +13,7 @@ from tilesim_scenes.animations.run import Run
 from tilesim_scenes.film.report_film import ReportFilm
 from tilesim_scenes.film.settings import REPORT, whole
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import label, lines, px
+from tilesim_scenes.look.text import label, px
 from tilesim_scenes.look.theme import LAUNCH, mixed, readable, sm_colour
 from tilesim_scenes.mobjects.charts.bars import Bars
 from tilesim_scenes.mobjects.charts.roofline import NAME, TICK, Roofline
@@ -251,9 +251,11 @@ class Fusion(ReportFilm):
         return lane.shift(place - lane.grounds.get_center())
 
     def size_of(self, run: ChainRun) -> VMobject:
-        """How large x is, where its bytes are counted later."""
+        """How large x is, where its bytes are counted later, or below that where it is narrow."""
         shelf = self.trips.hbm.shelf
-        words = lines(run.size, 44, shelf.width - px(16), bold=True)
+        words = label(run.size, 44, bold=True)
+        if words.width > shelf.width - px(16):
+            return words.next_to(shelf, DOWN, px(8), aligned_edge=LEFT)
         return words.move_to(shelf.get_bottom() + px(48) * UP)
 
     def counter(self, total: float, us: float) -> Count:

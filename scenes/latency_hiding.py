@@ -22,7 +22,7 @@ from manim import (
     VMobject,
 )
 
-from tilesim_scenes.animations.fade import Fade, Leave
+from tilesim_scenes.animations.fade import Fade, Leave, late
 from tilesim_scenes.animations.run import Run
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.film.report_film import ReportFilm
@@ -151,8 +151,9 @@ class LatencyHiding(ReportFilm):
         slope = Curve(plot, [(0, 0), (knee, most), (last, most)], self.theme.quiet)
         self.say(story.law)
         self.play(
-            Leave(self.lanes), FadeOut(self.sum, self.share), Fade(plot, 0, 1), FadeIn(units), run_time=0.5
-        )
+            Leave(self.lanes), FadeOut(self.sum, self.share),
+            Fade(plot, 0, 1, rate_func=late), FadeIn(units, rate_func=late), run_time=0.6,
+        )  # fmt: skip
         self.play(LaggedStart(*(FadeIn(dot, scale=0.3) for dot in dots), lag_ratio=0.15, run_time=1.1))
         self.add(slope)
         self.play(Run(slope, until=last, run_time=1.2))

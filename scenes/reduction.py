@@ -274,7 +274,7 @@ class Reduction(ReportFilm):
             up = {"middle": 0, "above": 1.1, "below": -0.9, "before": 2.6}[place]
             return np.array([area.right - self.room / 2, area.center[1] + up * px(120), 0])
         middle = area.top - ROOF * area.height - self.picture[1] - px(150)
-        row = {"middle": (0, 0), "above": (0, 0.8), "below": (0.34, 0.05), "before": (-0.34, 0.4)}
+        row = {"middle": (0, 0), "above": (0, 0.8), "below": (0.34, 0.05), "before": (-0.34, 0)}
         along, up = row[place]
         return np.array([area.center[0] + along * area.width, middle + up * px(100), 0])
 
@@ -290,7 +290,7 @@ class Reduction(ReportFilm):
             size=84 if self.wide else 62, mono=False, align=0.5,
         )  # fmt: skip
         lanes = Count(at_work, size=52 if self.wide else 48, mono=False, align=0.5, bold=False)
-        named = label(self.story.name(name), 52, self.theme.quiet)
+        named = label(self.story.name(name), 52 if self.wide else 44, self.theme.quiet)
         for one, place in ((beats, "middle"), (lanes, "below")):
             one.shift(self.aside(place))
         return [beats, lanes], named.move_to(self.aside("above"))
@@ -298,8 +298,8 @@ class Reduction(ReportFilm):
     def tally(self, beats: int, name: str) -> VGroup:
         """What another tree took."""
         count = label(tr("{beats} beats", beats=beats), 60, self.theme.wait_text, bold=True)
-        return (
-            VGroup(label(name, 44, self.theme.quiet), count)
-            .arrange(DOWN, buff=px(12))
-            .move_to(self.aside("before"))
-        )
+        named, place = label(name, 44, self.theme.quiet), self.aside("before")
+        if self.wide:
+            return VGroup(named, count).arrange(DOWN, buff=px(12)).move_to(place)
+        # On one line with the counts beside it.
+        return VGroup(named.move_to(place + px(80) * UP), count.move_to(place, DOWN))
