@@ -125,12 +125,13 @@ class LoopUnrolling(ReportFilm):
         rows, names = [], VGroup()
         for flights, name, up in ((alone, tr("one by one"), 0.28), (together, tr("together"), -0.18)):
             one = LoadRows(flights, near, area.width - side - px(20), height)
-            middle = area.center[1] + up * area.height
+            middle = area.center[1] + (up - 0.02 * self.tall) * area.height
             one.move_to([area.right - px(20) - one.ground.width / 2, middle, 0])
             rows.append(one)
             text = label(name, 46, bold=True)
             if self.tall:
-                names.add(text.next_to(one.ground, UP, px(12)).align_to(one.ground, LEFT))
+                # The cursor reaches a little above its rows.
+                names.add(text.next_to(one.ground, UP, 0.06 * height).align_to(one.ground, LEFT))
             else:
                 names.add(text.move_to([area.left, one.get_y() + px(20), 0], LEFT))
         counts = [self.under_way(one, name) for one, name in zip(rows, names, strict=True)]
