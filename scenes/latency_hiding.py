@@ -157,10 +157,11 @@ class LatencyHiding(ReportFilm):
         self.play(LaggedStart(*(FadeIn(dot, scale=0.3) for dot in dots), lag_ratio=0.15, run_time=1.1))
         self.add(slope)
         self.play(Run(slope, until=last, run_time=1.2))
-        foot = Curve(plot, [(knee, 0), (knee + 1e-6, most)], self.theme.wait_text, 5).show(last)
-        self.play(FadeIn(foot), run_time=0.3)
+        foot = Curve(plot, [(knee, 0), (knee + 1e-6, most)], self.theme.text, 5).show(last)
+        few = label(f"{knee:.0f}", 48, bold=True, mono=True).next_to(plot.at(knee, most / 2), RIGHT, px(20))
+        self.play(FadeIn(foot, few), run_time=0.3)
         self.wait(0.6)
-        self.play(*(Leave(one) for one in (plot, units, dots, slope, foot)))
+        self.play(*(Leave(one) for one in (plot, units, dots, slope, foot, few)))
 
     def beside_a_cpu(self) -> None:
         """What is under way: of one thread of a CPU, and of all threads of an SM, in lines of 64 bytes."""
