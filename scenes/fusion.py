@@ -8,12 +8,12 @@ from typing import Any
 
 from manim import DOWN, LEFT, RIGHT, UP, Create, FadeIn, FadeOut, ManimColor, VGroup, VMobject, config
 
-from tilesim_scenes.animations.fade import Fade
+from tilesim_scenes.animations.fade import Fade, late
 from tilesim_scenes.animations.run import Run
 from tilesim_scenes.film.report_film import ReportFilm
 from tilesim_scenes.film.settings import REPORT, whole
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import label, lines, px
+from tilesim_scenes.look.text import label, px
 from tilesim_scenes.look.theme import LAUNCH, mixed, readable, sm_colour
 from tilesim_scenes.mobjects.charts.bars import Bars
 from tilesim_scenes.mobjects.charts.roofline import NAME, TICK, Roofline
@@ -173,8 +173,8 @@ class Fusion(ReportFilm):
         self.say(story.more_functions)
         self.play(
             FadeOut(self.trips, self.moved, self.lane, self.took, self.before),
-            FadeIn(chart, names),
-            run_time=0.5,
+            FadeIn(chart, names, rate_func=late),
+            run_time=0.6,
         )
         self.badge(Badge(tr("measured on {gpu}", gpu=story.gpu), "measured"))
         self.play(*map(Create, roofs), run_time=0.8)
@@ -251,9 +251,11 @@ class Fusion(ReportFilm):
         return lane.shift(place - lane.grounds.get_center())
 
     def size_of(self, run: ChainRun) -> VMobject:
-        """How large x is, where its bytes are counted later."""
+        """How large x is, where its bytes are counted later, or below that where it is narrow."""
         shelf = self.trips.hbm.shelf
-        words = lines(run.size, 44, shelf.width - px(16), bold=True)
+        words = label(run.size, 44, bold=True)
+        if words.width > shelf.width - px(16):
+            return words.next_to(shelf, DOWN, px(8), aligned_edge=LEFT)
         return words.move_to(shelf.get_bottom() + px(48) * UP)
 
     def counter(self, total: float, us: float) -> Count:

@@ -22,7 +22,7 @@ from manim import (
     VMobject,
 )
 
-from tilesim_scenes.animations.fade import Fade, Leave
+from tilesim_scenes.animations.fade import Fade, Leave, late
 from tilesim_scenes.animations.run import Run
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.film.report_film import ReportFilm
@@ -151,15 +151,17 @@ class LatencyHiding(ReportFilm):
         slope = Curve(plot, [(0, 0), (knee, most), (last, most)], self.theme.quiet)
         self.say(story.law)
         self.play(
-            Leave(self.lanes), FadeOut(self.sum, self.share), Fade(plot, 0, 1), FadeIn(units), run_time=0.5
-        )
+            Leave(self.lanes), FadeOut(self.sum, self.share),
+            Fade(plot, 0, 1, rate_func=late), FadeIn(units, rate_func=late), run_time=0.6,
+        )  # fmt: skip
         self.play(LaggedStart(*(FadeIn(dot, scale=0.3) for dot in dots), lag_ratio=0.15, run_time=1.1))
         self.add(slope)
         self.play(Run(slope, until=last, run_time=1.2))
-        foot = Curve(plot, [(knee, 0), (knee + 1e-6, most)], self.theme.wait_text, 5).show(last)
-        self.play(FadeIn(foot), run_time=0.3)
+        foot = Curve(plot, [(knee, 0), (knee + 1e-6, most)], self.theme.text, 5).show(last)
+        few = label(f"{knee:.0f}", 48, bold=True, mono=True).next_to(plot.at(knee, most / 2), RIGHT, px(20))
+        self.play(FadeIn(foot, few), run_time=0.3)
         self.wait(0.6)
-        self.play(*(Leave(one) for one in (plot, units, dots, slope, foot)))
+        self.play(*(Leave(one) for one in (plot, units, dots, slope, foot, few)))
 
     def beside_a_cpu(self) -> None:
         """What is under way: of one thread of a CPU, and of all threads of an SM, in lines of 64 bytes."""
@@ -188,7 +190,7 @@ class LatencyHiding(ReportFilm):
         counted: list[VMobject] = [cpu.lines, gpu.lines, totals]
         if story.caches:
             counted = [self.caches(story.caches, *counted)]
-        self.play(FadeOut(*counted, cpu.threads, gpu.threads, heads), run_time=0.3)
+        self.compared = VGroup(*counted, cpu.threads, gpu.threads, heads)
 
     def caches(self, sizes: tuple[int, int], *instead: VMobject) -> VGroup:
         """Squares as large as the cache that each thread has, where its lines and their number were."""
@@ -213,9 +215,9 @@ class LatencyHiding(ReportFilm):
         rows = [(name, story.blocks[key], "measured") for key, name in names.items()]
         bars = Bars(rows, "ns", self.area.width, size=56, form="{:.0f}").move_to(self.area.center)
         self.say(story.two_blocks)
+        self.play(FadeOut(self.compared), run_time=0.3)
         self.play(bars.grow(run_time=2.2))
         self.wait(0.6)
-        self.play(FadeOut(bars), run_time=0.3)
 
     def tell_the_finding(self) -> None:
         story = self.story

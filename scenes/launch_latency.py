@@ -26,7 +26,7 @@ from tilesim_scenes.story.ideas.launch_latency import Pause, tell
 
 ROW = 64
 """Pixels of a row, so that it still fits when the camera is near."""
-NEAR = {"stream": 4, "graph": 5, "SM": 7}
+NEAR = {"stream": 5, "graph": 6, "SM": 7}
 """How near the camera comes."""
 AFTER = 0.6
 """Of a launch, for how long the rows go on after it."""
@@ -128,7 +128,7 @@ class LaunchLatency(ReportFilm):
         self.play(Run(row, bracket, until=end, run_time=2.4))
         self.play(FadeIn(names), run_time=0.3)
         self.wait(1.6)
-        self.play(FadeOut(names), *(Leave(one) for one in (row, bracket)))
+        self.play(FadeOut(names, run_time=0.3), *(Leave(one) for one in (row, bracket)))
 
     def call_by_call(self) -> None:
         """Products that their caller calls one by one, and below them the same as one graph."""
@@ -154,7 +154,6 @@ class LaunchLatency(ReportFilm):
         self.say(story.graph_words)
         self.play(Run(rows, clock, until=until, run_time=2.6))
         self.wait(0.3)
-        self.play(*(Leave(one) for one in (rows, clock)))
 
     def tell_the_finding(self) -> None:
         story = self.story

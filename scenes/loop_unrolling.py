@@ -59,7 +59,9 @@ class LoopUnrolling(ReportFilm):
         self.turns = LoopTurns(self.story.factor, self.story.loop, area.width, 0.62 * area.height)
         self.turns.move_to(area.center + 0.36 * area.height * UP, UP)
         self.home = self.turns[0].copy()
-        self.turns[0].scale(0.62 * area.width / self.home.width).move_to(area.center)
+        self.turns[0].scale(0.62 * area.width / self.home.width)
+        # The title leaves it in sight.
+        self.turns[0].move_to(area.center + 0.24 * area.height * UP)
         self.add(self.turns[0])
         self.title(tr("Loop unrolling"))
         self.unroll()
@@ -123,12 +125,13 @@ class LoopUnrolling(ReportFilm):
         rows, names = [], VGroup()
         for flights, name, up in ((alone, tr("one by one"), 0.28), (together, tr("together"), -0.18)):
             one = LoadRows(flights, near, area.width - side - px(20), height)
-            middle = area.center[1] + up * area.height
+            middle = area.center[1] + (up - 0.02 * self.tall) * area.height
             one.move_to([area.right - px(20) - one.ground.width / 2, middle, 0])
             rows.append(one)
             text = label(name, 46, bold=True)
             if self.tall:
-                names.add(text.next_to(one.ground, UP, px(12)).align_to(one.ground, LEFT))
+                # The cursor reaches a little above its rows.
+                names.add(text.next_to(one.ground, UP, 0.06 * height).align_to(one.ground, LEFT))
             else:
                 names.add(text.move_to([area.left, one.get_y() + px(20), 0], LEFT))
         counts = [self.under_way(one, name) for one, name in zip(rows, names, strict=True)]
@@ -141,9 +144,9 @@ class LoopUnrolling(ReportFilm):
         self.play(*(one.stretch(until) for one in rows))
         done = label(tr("{cycles:,.0f} cycles", cycles=first), 48, bold=True)
         done.next_to(rows[1].at(first), RIGHT, px(60))
-        self.play(Run(*rows, *counts, until=until, run_time=3), FadeIn(done, run_time=0.3))
+        self.play(Run(rows[0], *counts, until=until, run_time=3), FadeIn(done, run_time=0.3))
         late = label(tr("{cycles:,.0f} cycles", cycles=until), 48, bold=True)
-        late.move_to(rows[0].ground.get_corner(UP + RIGHT), UP + RIGHT)
+        late.move_to(rows[0].ground.get_corner(UP + RIGHT), UP + RIGHT).shift(px(20) * LEFT)
         self.play(FadeIn(late), run_time=0.3)
         self.wait(1)
         self.play(FadeOut(*rows, names, *counts, done, late), run_time=0.3)
@@ -191,7 +194,6 @@ class LoopUnrolling(ReportFilm):
         self.say(story.arithmetic)
         self.play(bars.grow())
         self.wait(1.2)
-        self.play(FadeOut(bars), run_time=0.3)
 
     def tell_the_finding(self) -> None:
         story = self.story

@@ -64,6 +64,10 @@ class Reduction(ReportFilm):
 
     def construct(self) -> None:
         self.story = self.told(self.given, self.report)
+        area = self.area
+        height = min(0.86 * area.height, 0.62 * area.width)
+        self.tree = SumTree(VALUES, area.width, height).move_to(area.center + 0.07 * area.height * UP)
+        self.add(self.tree)
         self.title(tr("Reduction"))
         self.climb()
         self.meet_at_banks()
@@ -76,11 +80,7 @@ class Reduction(ReportFilm):
 
     def climb(self) -> None:
         """Sixteen values: neighbours are added, level by level."""
-        area = self.area
-        height = min(0.86 * area.height, 0.62 * area.width)
-        self.tree = SumTree(VALUES, area.width, height).move_to(area.center + 0.07 * area.height * UP)
         self.say(self.story.question)
-        self.play(FadeIn(self.tree), run_time=0.5)
         self.play(Run(self.tree, until=self.tree.until, run_time=2.6))
         self.wait(0.5)
 
@@ -151,18 +151,20 @@ class Reduction(ReportFilm):
         strips.arrange(UP, buff=0.3 * height).next_to(row, UP, 0.5 * height)
         self.say(story.once)
         self.play(FadeIn(strips, shift=px(60) * DOWN), run_time=0.6)
-        ratio = label(f"{ADDED} : 1", 120, bold=True, mono=True).move_to(self.aside("middle"))
+        size = 84 if self.wide else 62
+        once = lines(tr("{added} loads, one tree", added=ADDED), size, self.room, bold=True)
+        once.move_to(self.aside("middle"))
         for number, strip in enumerate(strips):
             self.play(strip.animate(rate_func=rush_into).move_to(row), run_time=0.18)
             self.remove(strip)
             row.work(story.threads)
             row.lanes.set_fill(opacity=(number + 1) / ADDED)
         row.lanes.set_fill(opacity=1)
-        self.play(FadeIn(ratio), run_time=0.3)
+        self.play(FadeIn(once), run_time=0.3)
         banks.show(0)
         self.play(Run(banks, until=banks.until, run_time=max(1.0, banks.until * self.pace)))
         self.wait(0.3)
-        self.play(FadeOut(ratio), run_time=0.3)
+        self.play(FadeOut(once), run_time=0.3)
 
     def strip(self, row: VMobject, height: float) -> VGroup:
         """A block of input: a value for each thread of the warps."""
@@ -228,7 +230,6 @@ class Reduction(ReportFilm):
         self.say(story.limit)
         self.play(FadeIn(unit, run_time=0.3), bars.grow())
         self.wait(0.6)
-        self.play(FadeOut(bars, unit), run_time=0.3)
 
     def tell_the_finding(self) -> None:
         story = self.story
@@ -273,7 +274,7 @@ class Reduction(ReportFilm):
             up = {"middle": 0, "above": 1.1, "below": -0.9, "before": 2.6}[place]
             return np.array([area.right - self.room / 2, area.center[1] + up * px(120), 0])
         middle = area.top - ROOF * area.height - self.picture[1] - px(150)
-        row = {"middle": (0, 0), "above": (0, 0.8), "below": (0.34, 0.05), "before": (-0.34, 0.4)}
+        row = {"middle": (0, 0), "above": (0, 0.8), "below": (0.34, 0.05), "before": (-0.34, 0)}
         along, up = row[place]
         return np.array([area.center[0] + along * area.width, middle + up * px(100), 0])
 
@@ -282,13 +283,14 @@ class Reduction(ReportFilm):
 
         def at_work(t: float) -> str:
             lanes = 0 if t >= banks.until else len(banks.levels[banks.accesses[banks.now(t)].level].owns)
-            return tr("{lanes} lanes add", lanes=lanes)
+            return tr("1 lane adds") if lanes == 1 else tr("{lanes} lanes add", lanes=lanes)
 
         beats = Count(
-            lambda t: tr("{beats} beats", beats=int(t)), size=84 if self.wide else 62, mono=False, align=0.5
-        )
+            lambda t: tr("1 beat") if int(t) == 1 else tr("{beats} beats", beats=int(t)),
+            size=84 if self.wide else 62, mono=False, align=0.5,
+        )  # fmt: skip
         lanes = Count(at_work, size=52 if self.wide else 48, mono=False, align=0.5, bold=False)
-        named = label(self.story.name(name), 52, self.theme.quiet)
+        named = label(self.story.name(name), 52 if self.wide else 44, self.theme.quiet)
         for one, place in ((beats, "middle"), (lanes, "below")):
             one.shift(self.aside(place))
         return [beats, lanes], named.move_to(self.aside("above"))
@@ -296,8 +298,8 @@ class Reduction(ReportFilm):
     def tally(self, beats: int, name: str) -> VGroup:
         """What another tree took."""
         count = label(tr("{beats} beats", beats=beats), 60, self.theme.wait_text, bold=True)
-        return (
-            VGroup(label(name, 44, self.theme.quiet), count)
-            .arrange(DOWN, buff=px(12))
-            .move_to(self.aside("before"))
-        )
+        named, place = label(name, 44, self.theme.quiet), self.aside("before")
+        if self.wide:
+            return VGroup(named, count).arrange(DOWN, buff=px(12)).move_to(place)
+        # On one line with the counts beside it.
+        return VGroup(named.move_to(place + px(80) * UP), count.move_to(place, DOWN))
