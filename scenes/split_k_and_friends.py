@@ -131,7 +131,9 @@ class SplitKAndFriends(Film):
         traffic = PartialTraffic(friend.trace, row.lanes, handed(friend.trace))
         over = [traffic] if len(traffic) else []
         if friend.has_tail:
-            over.append(TimeBracket(row.lanes, friend.idle.begin, friend.idle.end))
+            # Above lanes stands their time, unless it stands beside them.
+            below = not row.beside
+            over.append(TimeBracket(row.lanes, friend.idle.begin, friend.idle.end, below=below))
         self.play(Run(self.ticking, row, *over, until=friend.trace.makespan, run_time=RUN))
         self.wait(0.6)
         if over:
