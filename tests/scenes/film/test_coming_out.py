@@ -8,7 +8,7 @@ from tilesim.cli.packages import scene_class
 class ComesOut(scene_class("tiling-hierarchy")):
     """Notes how much of the matrices and the tile is seen where the camera has come out first."""
 
-    seen: list[float] = []
+    seen = ()
 
     def come_out(self, along=()):
         super().come_out(along)
