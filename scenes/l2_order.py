@@ -109,7 +109,7 @@ class L2Order(ReportFilm):
         needs = [
             self.beneath(*each) for each in zip(self.tiles, (one.needs for one in story.ordered), strict=True)
         ]
-        self.say(tr("Together they need so much of A and B"))
+        self.say(tr("Together they need this much of A and B"))
         self.play(FadeOut(paths), FadeIn(*needs), run_time=0.4)
         self.play(Run(self.ticking, *self.tiles, until=story.wave_ns, run_time=3.4))
         self.play(FadeOut(*needs), run_time=0.3)
