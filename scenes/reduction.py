@@ -273,7 +273,7 @@ class Reduction(ReportFilm):
             up = {"middle": 0, "above": 1.1, "below": -0.9, "before": 2.6}[place]
             return np.array([area.right - self.room / 2, area.center[1] + up * px(120), 0])
         middle = area.top - ROOF * area.height - self.picture[1] - px(150)
-        row = {"middle": (0, 0), "above": (0, 0.8), "below": (0.34, 0.05), "before": (-0.34, 0.4)}
+        row = {"middle": (0, 0), "above": (0, 1.0), "below": (0.34, 0.05), "before": (-0.34, 0.4)}
         along, up = row[place]
         return np.array([area.center[0] + along * area.width, middle + up * px(100), 0])
 
