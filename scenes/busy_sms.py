@@ -183,7 +183,7 @@ class BusySms(Film):
         for place, run in enumerate(order):
             one, top = self.lanes_of(story, run, row - head), area.top - place * (row + px(GAP))
             panels.append(one.shift([area.right, top - head, 0] - one.get_corner(UP + RIGHT)))
-            name = lines(story.names[run], 50, self.side or area.width / 2, bold=True)
+            name = lines(story.names[run], 50, self.side or 0.7 * area.width, bold=True)
             for line in name:
                 line.align_to(name, LEFT)
             names.add(name.move_to([area.left, top, 0], UP + LEFT))

@@ -50,19 +50,22 @@ class L2Order(ReportFilm):
     def nine_in_a_row(self) -> None:
         """Tiles fill one by one, and what each needs of A and B lights up."""
         area, story = self.area, self.story
-        side = (min(area.height, 0.62 * area.width if not self.tall else area.width) - px(36)) / 2
+        words = label(tr("blocks of A and B"), 48, self.theme.quiet)
+        room = area.width if self.tall else min(0.62 * area.width, area.width - words.width - px(60))
+        side = (min(area.height, room) - px(36)) / 2
         self.blocks = SharedBlocks(SIDE, side, story.in_a_row, story.in_a_square)
         if self.tall:
             self.blocks.move_to(area.center).align_to([0, area.top, 0], UP)
-        else:
+        elif self.wide:
             self.blocks.move_to(area.center + 0.16 * area.width * LEFT)
+        else:
+            self.blocks.move_to(area.center).align_to([area.left, 0, 0], LEFT)
         self.add(self.blocks)
         self.title(tr("L2 order"))
         self.badge(Badge(tr("model")))
         self.total = Count(lambda _: str(sum(self.blocks.needed)), size=190, align=0.5)
         self.parts = Count(lambda _: f"{self.blocks.needed[0]} + {self.blocks.needed[1]}", size=60, align=0.5,
                            color=self.blocks.hue)  # fmt: skip
-        words = label(tr("blocks of A and B"), 48, self.theme.quiet)
         if self.tall:
             place = self.blocks.get_bottom() + px(230) * DOWN
         else:
@@ -106,7 +109,7 @@ class L2Order(ReportFilm):
         needs = [
             self.beneath(*each) for each in zip(self.tiles, (one.needs for one in story.ordered), strict=True)
         ]
-        self.say(tr("Together they need so much of A and B"))
+        self.say(tr("Together they need this much of A and B"))
         self.play(FadeOut(paths), FadeIn(*needs), run_time=0.4)
         self.play(Run(self.ticking, *self.tiles, until=story.wave_ns, run_time=3.4))
         self.play(FadeOut(*needs), run_time=0.3)

@@ -30,7 +30,7 @@ from tilesim_scenes.story.traces.split_k_and_friends import Friend, handed, laun
 
 SCHEDULES = ("naive", "split-k:2", "stream-k", "stream-k-hybrid", "persistent-dynamic")
 GAP, BRACKET, FOOT = 18, 90, 40
-"""Pixels between two rows, above lanes for a bracket with its figure, and below all for a second line of
+"""Pixels between two rows, beside lanes for a bracket with its figure, and below all for a second line of
 words."""
 RUN = 2.4
 """Seconds of a run."""
@@ -110,13 +110,14 @@ class SplitKAndFriends(Film):
         return "" if one.measured == self.story.plain.measured else tr("simulated")
 
     def stack(self, large: int | None) -> list[tuple[float, float]]:
-        """Where rows stand, of which one may be large, with room above it for a bracket."""
+        """Where rows stand, of which one may be large, with room for a bracket above it.
+
+        Where names and times stand above lanes, that room is below it.
+        """
         area, head = self.area, px(BRACKET) * (large is not None)
         places = stacked(len(self.rows), area.top, area.height - head - px(FOOT), px(GAP), large)
-        return [
-            (top - head * (large is not None and number >= large), height)
-            for number, (top, height) in enumerate(places)
-        ]
+        first = len(places) if large is None else large + (not self.rows[large].beside)
+        return [(top - head * (number >= first), height) for number, (top, height) in enumerate(places)]
 
     def run_one(self, number: int) -> None:
         """A row becomes large and runs; partial sums travel, and a bracket measures its tail."""
@@ -131,7 +132,9 @@ class SplitKAndFriends(Film):
         traffic = PartialTraffic(friend.trace, row.lanes, handed(friend.trace))
         over = [traffic] if len(traffic) else []
         if friend.has_tail:
-            over.append(TimeBracket(row.lanes, friend.idle.begin, friend.idle.end))
+            # Above lanes stands their time, unless it stands beside them.
+            below = not row.beside
+            over.append(TimeBracket(row.lanes, friend.idle.begin, friend.idle.end, below=below))
         self.play(Run(self.ticking, row, *over, until=friend.trace.makespan, run_time=RUN))
         self.wait(0.6)
         if over:

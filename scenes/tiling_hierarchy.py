@@ -43,6 +43,8 @@ GAP, ROOM, FILLED = 0.25, 1.1, 0.93
 """Of a K-step's width, between a tile and its operands; of what the camera falls to; of the picture."""
 HATCH = 22.0
 """Pixels between the lines of a hatch."""
+PER_BYTE = 56
+"""Pixels: the size of the FLOP a byte beside the matrices."""
 MOST_SHOWN = 8
 """Instructions that are shown one by one."""
 
@@ -87,7 +89,10 @@ class TilingHierarchy(ReportFilm):
     def room(self) -> float:
         """Units that the matrices may be wide: words stand beside them where the picture is wide."""
         area = self.area
-        return area.width if area.width < 1.3 * area.height else 0.62 * area.width
+        if area.width < 1.3 * area.height:
+            return area.width
+        words = label(self.story.per_byte(*self.story.problem.tile[:2]), PER_BYTE, bold=True)
+        return min(0.62 * area.width, area.width - words.width - px(60))
 
     def grow(self) -> None:
         """One element reads a row and a column; it grows into a tile, and so does what a byte is used for."""
@@ -108,7 +113,7 @@ class TilingHierarchy(ReportFilm):
         self.remove(rows, columns, cell)
         self.add(self.piece)
         size = Count(lambda t: "{:.0f}×{:.0f}".format(*self.piece.size(t)), size=80, align=0.5)
-        flop = Count(lambda t: story.per_byte(*self.piece.size(t)), size=56, mono=False, align=0.5)
+        flop = Count(lambda t: story.per_byte(*self.piece.size(t)), size=PER_BYTE, mono=False, align=0.5)
         middle = self.beside(self.operands)
         size.move_to(middle + px(70) * UP)
         flop.move_to(middle + px(50) * DOWN)
@@ -145,9 +150,9 @@ class TilingHierarchy(ReportFilm):
         ground = rectangle(tile.width, tile.height, self.theme.idle).move_to(tile)
         self.ground = self.edged(ground, self.hue)
         self.add(self.ground)
-        away = [Fade(one, 1.0, 0.0, run_time=1.2) for one in (self.operands, piece)]
+        # They leave as they were: the camera comes back out to them.
+        away = [Leave(one, run_time=1.2) for one in (self.operands, piece)]
         self.dive(self.framed(VGroup(self.ground, self.a, self.b)), room=ROOM, along=away)
-        self.remove(self.operands, piece)
         self.words = self.said(tr("block tile"), story.size(story.tile), story.tile.intensity)
         near = self.camera.frame.width / config.frame_width
         for name, one, way in (("A", self.a, LEFT), ("B", self.b, UP)):
@@ -230,7 +235,8 @@ class TilingHierarchy(ReportFilm):
         others = [one for group in (self.parts, self.rows, self.columns) for one in group[1:]]
         self.say(story.issued)
         self.play(Leave(self.words))
-        dim = [Fade(one, 1.0, 0.15, run_time=1.2) for one in others]
+        # Where words stand below the one, others make room for them.
+        dim = [Fade(one, 1.0, 0.15 if self.flat else 0.0, run_time=1.2) for one in others]
         self.dive(self.framed(VGroup(part, a, b)), room=ROOM, along=dim)
         self.words = self.said(story.wgmma, story.sums_stay, story.instruction.intensity)
         self.play(Fade(self.words, 0.0, 1.0))

@@ -23,6 +23,8 @@ ON_TOP = 100
 """Manim's z_index of captions, badges and clocks."""
 DIMMED = 0.35
 """Opacity of what is not spoken of."""
+CLOCK, CLOCK_NARROW = 56, 44
+"""Pixels: the clock's size, in a wide frame and in others."""
 APPEAR, CAPTION_AFTER, TITLE = 0.3, 0.2, 1.5
 """Seconds: of appearing, from a play's beginning to its caption, of a title."""
 
@@ -96,7 +98,8 @@ class CaptionedScene(ConfiguredScene):
 
     def clock(self, until: float) -> Clock:
         """A clock, upper left, for a run of so many ns; it moves where it is given to `Run`."""
-        clock = Clock(until)
+        # A badge and the factor of slow motion share the line, which is short where the frame is not wide.
+        clock = Clock(until, CLOCK if config.frame_width > 1.3 * config.frame_height else CLOCK_NARROW)
         clock.move_to(self._corner(-1)).shift(RIGHT * clock.width / 2)
         self.add(self._overlay(clock))
         return clock

@@ -80,10 +80,10 @@ class TimeBracket(VGroup):
 
     def _place(self, x: float, y: float, text: str) -> None:
         """The figure, centred on x, its foot on y, or its head where the bracket is below."""
-        # No wider than the lanes, at their ends.
+        # Within the lanes, or, where it is wider than they are, up to their right end.
         half = advance(text) * px(self._size) / 2
         low, high = (self.lanes.x(t) for t in self.lanes.window)
-        x = float(np.clip(x, low + half, max(low + half, high - half)))
+        x = min(max(x, low + half), high - half)
         foot = y - self.below * 0.75 * px(self._size)
         self.figure.shift(np.array([x, foot, 0.0]) - self.figure.submobjects[0].points[0])
         self.figure.write(text)

@@ -122,7 +122,7 @@ class Story:
 
     @property
     def number(self) -> str:
-        return percent(self.change)
+        return tr("{change} time", change=percent(self.change))
 
     @property
     def clock_change(self) -> float:

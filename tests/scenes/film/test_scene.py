@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from manim import RIGHT, Dot, FadeIn, config
-from watching import frame, watch
+from watching import ASPECTS, frame, watch
 
 from tilesim import Device, Problem
 from tilesim.cli.packages import scene_class
@@ -53,6 +53,23 @@ def test_badge_and_clock_keep_their_places_while_the_camera_moves() -> None:
     assert scene.after == pytest.approx(scene.before)
     assert scene.camera.frame.width == pytest.approx(8 * 16 / 9)
     assert np.allclose(scene.camera.frame.get_center(), 0)
+
+
+class Slowed(Short):
+    """A badge as long as those of measured runs, and a clock in slow motion."""
+
+    def construct(self) -> None:
+        self.badge(Badge("measured on NVIDIA H200", "measured"))
+        self.ticking = self.clock(999_900).run_at(99).run_at(1)
+        self.wait(0.1)
+
+
+@pytest.mark.parametrize("aspect", ASPECTS)
+def test_slow_motion_is_said_beside_the_badge(aspect: str) -> None:
+    scene = watch(Slowed, aspect).scene
+    badge = next(one for one in scene.mobjects if isinstance(one, Badge))
+    assert scene.ticking.factor.text == "×1/99"
+    assert scene.ticking.get_right()[0] < badge.get_left()[0]
 
 
 def test_captions_are_told_with_the_seconds_in_which_they_stand() -> None:
