@@ -20,7 +20,8 @@ SHOWN_ONLY = {
 }
 RUNS = {"sh", "pycon", "python", "toml"}
 NEEDS_GPU = ("record", "bench", "tune")
-FILM, FILM_SMALL = re.compile(r"tilesim export .*(\.(mp4|gif|pptx)|slides)"), " --size 256x144 --fps 2 --jobs 1"
+FILM = re.compile(r"tilesim export .*(\.(mp4|gif|pptx)|slides)")
+SMALL = ("--size", "256x144", "--fps", "2", "--jobs", "1")
 WRITTEN = re.compile(r"-o (\S+\.\w+)|convert \S+ (\S+)")
 
 
@@ -75,7 +76,7 @@ def _run(command: str, workplace: Path) -> None:
         if "export" in words or "manim" in words or "--picture" in words or "doctor" in words:
             pytest.importorskip("manim")
         if words[0] == "tilesim":
-            _call([*words[1:], *FILM_SMALL.split() * bool(FILM.match(command))], workplace)
+            _call([*words[1:], *SMALL * bool(FILM.match(command))], workplace)
         else:
             done = run("bash", "-c", command, cwd=workplace)
             assert done.returncode == 0, f"{command}\n{done.stderr}"
