@@ -2,7 +2,7 @@
 
 from figures.kernels import read, table
 from tilesim.devices.device import presets
-from tilesim.ideas.fusion import Chain, Memory, fitted, ridge, time_us
+from tilesim.ideas.fusion import Chain, Memory, fitted, time_us
 
 LARGE, SMALL = 2**26, 2**21
 KERNELS = ("eager", "torch.compile", "fused")
@@ -73,7 +73,6 @@ def figures() -> dict[str, str]:
         "fusion_host_eager": host("eager"),
         "fusion_host_compiled": host("torch.compile"),
         "fusion_host_fused": host("fused"),
-        "fusion_ridge": f"{ridge(memory()):.0f}",
         "fusion_kernel": f"{far['eager', 1]:.0f} µs",
         "fusion_arithmetic": f"{Chain(LARGE, 1, 1).flops / memory().tflops / 1e6:.0f}",
     }

@@ -244,4 +244,4 @@ def figures() -> dict[str, str]:
         for one in ROWS
     ]
     head = ("idea", "case", "literature", "here", "source", "why they differ")
-    return {"literature_table": table(head, lines, left=len(head)), "literature_rows": f"{len(ROWS)}"}
+    return {"literature_table": table(head, lines, left=len(head))}

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from tilesim.ideas.memory_hierarchy import asked_bytes
 from tilesim.problems import Problem
 from tilesim.variants import Variant
 
@@ -32,7 +31,7 @@ def memory_hierarchy(samples: int = 50) -> dict[str, Any]:
         with gpu_memory(contender.problem), working_gpu():
             rows += compare({KERNEL.name: contender}, samples=samples)
     known = [
-        {"asked_bytes": asked_bytes(contender.problem)} | moved
+        {"asked_bytes": contender.problem.asked_bytes} | moved
         for contender, moved in zip(contenders, traffic(contenders), strict=True)
     ]
     rows = [row | moved for row, moved in zip(rows, known, strict=True)]

@@ -51,7 +51,7 @@ def test_hbm_sends_each_byte_once_and_no_more_than_is_asked_for(order, size):
     found = traced(problem, GPU)
     end = found.trace.makespan
     asked, sent = found.until(end)
-    assert sent == pytest.approx(found.hbm_bytes) and asked == pytest.approx(asked_bytes(problem))
+    assert sent == pytest.approx(found.hbm_bytes) and asked == pytest.approx(problem.asked_bytes)
     rows, columns, steps = problem.tiles_m, problem.tiles_n, problem.k_steps
     m, n, k = problem.tile
     once = 2 * k * steps * (rows * m + columns * n)  # padding of edge tiles counts
@@ -80,7 +80,7 @@ def test_an_order_matters_where_the_l2_cannot_hold_a_and_b():
 def test_the_counters_of_a_gpu_say_about_the_same(row):
     problem = Problem(row["m"], row["n"], row["k"], tuple(row["tile"]), row["dtype"], row["order"])
     found = traced(problem, GPU)
-    assert row["arrived_bytes"] == pytest.approx(asked_bytes(problem), rel=1e-3)
+    assert row["arrived_bytes"] == pytest.approx(problem.asked_bytes, rel=1e-3)
     # A kernel reads its table too, and C's tiles push operands out: some MB.
     assert row["dram_read_bytes"] == pytest.approx(found.hbm_bytes, rel=0.1, abs=15e6)
 

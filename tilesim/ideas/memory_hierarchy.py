@@ -115,18 +115,6 @@ def sourced(device: str, level: Level) -> tuple[str, ...]:
     return tuple(dict.fromkeys(said))
 
 
-def asked_bytes(problem: Problem) -> int:
-    """Bytes of A and B that the tiles load, each its own: tiles x K-steps x a pair of operands.
-
-    Those of an edge tile count in full, as the hardware multiplies the padding.
-
-    >>> asked_bytes(Problem(4096, 4096, 4096))
-    1610612736
-    """
-    pair = problem.k_step_bytes
-    return problem.tiles * problem.k_steps * pair
-
-
 class Stream(NamedTuple):
     """Bytes of A and B that tiles ask for, and those of them that HBM sends."""
 
@@ -149,4 +137,4 @@ def stream(problem: Problem, device: Device) -> Stream:
     >>> round(found.asked / 1e6), round(found.sent / 1e6), round(found.reuse, 1)
     (1611, 108, 14.9)
     """
-    return Stream(asked_bytes(problem), traced(problem, device).hbm_bytes)
+    return Stream(problem.asked_bytes, traced(problem, device).hbm_bytes)

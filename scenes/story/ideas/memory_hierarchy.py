@@ -9,7 +9,7 @@ from tilesim.costs import badge as costs_badge
 from tilesim.devices import device as devices
 from tilesim.devices.facts import sources
 from tilesim.ideas.l2_order import traced
-from tilesim.ideas.memory_hierarchy import Level, asked_bytes, levels
+from tilesim.ideas.memory_hierarchy import Level, levels
 from tilesim.ladder.reports import report
 from tilesim_scenes.look.language import tr
 
@@ -168,6 +168,6 @@ def tell(measured: Mapping[str, Any] | None = None, given: Mapping[str, Any] | N
         return Story(name, found, problem, passed, measured["machine"]["gpu"], "")
     problem = Problem(SIZE, SIZE, SIZE, dtype="fp16", order=ORDER)
     loads = traced(problem, device)
-    passed = Passed(tr("SMs"), asked_bytes(problem)), Passed(far, loads.hbm_bytes)
+    passed = Passed(tr("SMs"), problem.asked_bytes), Passed(far, loads.hbm_bytes)
     label = costs_badge(loads.trace.meta["costs"], device)
     return Story(name, found, problem, passed, "", label)

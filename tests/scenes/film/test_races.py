@@ -16,6 +16,7 @@ from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.caption import Caption
 from tilesim_scenes.race import Race
 from tilesim_scenes.story.traces.race import tell
+from tilesim_scenes.story.traces.stream_k import tell as tell_stream_k
 from tilesim_scenes.stream_k import StreamK
 
 SMALL = {"device": "h200", "sms": 4, "m": 384, "n": 1536, "k": 512}
@@ -88,7 +89,8 @@ LATE = SMALL | {"m": 128, "n": 256, "k": 8192}
 @pytest.mark.parametrize("asked", [SMALL, LATE], ids=["ready", "late"])
 def test_stream_k_runs_forward_whether_a_partial_lies_ready_or_is_late(asked):
     scene = watch(StreamK, "wide", asked).scene
-    handing, spans = scene.story.handing, scene.story.cut.spans
+    story = tell_stream_k(scene.traces)
+    handing, spans = story.handing, story.cut.spans
     assert (spans["done"][handing.giver] > spans["drain"][handing.owner]) == (asked is LATE)
     assert all(run.since <= run.until for run in scene.runs)
 
