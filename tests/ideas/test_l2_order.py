@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from tilesim import Device, Problem, orders
 from tilesim.errors import TilesimError
 from tilesim.ideas.l2_order import blocks, together, traced
-from tilesim.ideas.memory_hierarchy import asked_bytes
 from tilesim.ladder.reports import report
 
 ORDERS = ("row-major", "column-major", "grouped:2", "grouped:8", "morton", "hilbert")
