@@ -3,6 +3,9 @@
 manim render scenes/coalescing.py
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 from manim import (
     DOWN,
@@ -38,7 +41,7 @@ from tilesim_scenes.mobjects.models.warp_load import WarpLoad
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.count import Count
 from tilesim_scenes.mobjects.words.finding import Finding
-from tilesim_scenes.story.ideas.coalescing import Way, tell
+from tilesim_scenes.story.ideas.coalescing import Story, Way, tell
 
 
 class Coalescing(ReportFilm):
@@ -46,8 +49,11 @@ class Coalescing(ReportFilm):
 
     bench = "coalescing"
 
+    @classmethod
+    def story_of(cls, report: Mapping[str, Any], settings: Mapping[str, Any]) -> Story:
+        return tell(report)
+
     def construct(self) -> None:
-        self.story = tell(self.report)
         self.warp = Warp(spacing=self.area.width / 40).set_z_index(1)
         self.warp.move_to(self.area.center + 0.27 * self.area.height * UP)
         self.add(self.warp)

@@ -39,7 +39,7 @@ from tilesim_scenes.mobjects.models.warp_ways import WarpWays
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.count import Count
 from tilesim_scenes.mobjects.words.finding import Finding
-from tilesim_scenes.story.ideas.divergence import WAYS, Timed, tell
+from tilesim_scenes.story.ideas.divergence import WAYS, Story, Timed, tell
 
 NAMED = 6
 """Ways that have room for their names."""
@@ -60,12 +60,10 @@ class Divergence(ReportFilm):
     asked = REPORT | {"ways": whole(2, 32)}
 
     @classmethod
-    def checked(cls, settings: Mapping[str, Any]) -> None:
-        super().checked(settings)
-        tell(cls.report_of(settings), settings.get("ways", WAYS))
+    def story_of(cls, report: Mapping[str, Any], settings: Mapping[str, Any]) -> Story:
+        return tell(report, settings.get("ways", WAYS))
 
     def construct(self) -> None:
-        self.story = tell(self.report, self.given.get("ways", WAYS))
         self.warp = Warp(spacing=(self.area.width - px(NAME)) / 34)
         self.warp.move_to(self.area.center + 0.3 * self.area.height * UP + px(NAME) / 2 * RIGHT)
         self.add(self.warp)

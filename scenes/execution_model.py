@@ -59,20 +59,14 @@ class ExecutionModel(ReportFilm):
     asked = REPORT | {"device": NAME, "tile": TILE}
 
     @classmethod
-    def checked(cls, settings: Mapping[str, Any]) -> None:
-        super().checked(settings)
-        cls.story_of(settings)
-
-    @classmethod
-    def story_of(cls, settings: Mapping[str, Any]) -> Story:
-        """The story that settings ask for; raises TilesimError where there is none."""
+    def story_of(cls, report: Mapping[str, Any], settings: Mapping[str, Any]) -> Story:
         device = str(settings.get("device", REFERENCE)).lower()
         if device not in presets():
             raise FilmError(unknown("device", device, presets()))
-        return tell(cls.report_of(settings), device, tile_sizes(settings.get("tile", USUAL_TILE)))
+        return tell(report, device, tile_sizes(settings.get("tile", USUAL_TILE)))
 
     def construct(self) -> None:
-        self.story = story = self.story_of(self.given)
+        story = self.story
         self.sms = presets()[story.device]["sms"]
         self.number = story.order.order[story.order.small] if story.order else 0
         self.hue = sm_colour(self.number, self.sms)

@@ -23,7 +23,7 @@ from tilesim_scenes.mobjects.models.phase_rows import Bar, PhaseRows
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.count import Count
 from tilesim_scenes.mobjects.words.finding import Finding
-from tilesim_scenes.story.ideas.fusion import MOST, ChainRun, tell
+from tilesim_scenes.story.ideas.fusion import MOST, ChainRun, Story, tell
 
 FIRST, FASTER, LEAST = 2.4, 1.5, 0.4
 """Seconds of the first kernel, how much faster each next one goes, and what each takes at least."""
@@ -44,13 +44,10 @@ class Fusion(ReportFilm):
     asked = REPORT | {"functions": whole(2, MOST)}
 
     @classmethod
-    def checked(cls, settings: Mapping[str, Any]) -> None:
-        """Raise TilesimError where a setting, the report, or the chain that it must have, is not there."""
-        super().checked(settings)
-        tell(cls.report_of(settings), settings.get("functions"))
+    def story_of(cls, report: Mapping[str, Any], settings: Mapping[str, Any]) -> Story:
+        return tell(report, settings.get("functions"))
 
     def construct(self) -> None:
-        self.story = tell(self.report, self.given.get("functions"))
         far = self.story.far
         self.trips = self.machine(far, far.functions)
         self.add(self.trips)

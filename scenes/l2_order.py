@@ -20,7 +20,7 @@ from tilesim_scenes.mobjects.models.tile_order import TileOrder
 from tilesim_scenes.mobjects.words.badge import Badge, of_trace
 from tilesim_scenes.mobjects.words.count import Count
 from tilesim_scenes.mobjects.words.finding import Finding
-from tilesim_scenes.story.ideas.l2_order import SIDE, Ordered, tell
+from tilesim_scenes.story.ideas.l2_order import SIDE, Ordered, Story, tell
 
 NAME, FIGURES = 70, 175
 """Pixels: above a product for its order's name, and below it for what it costs."""
@@ -33,13 +33,10 @@ class L2Order(ReportFilm):
     asked = REPORT | {name: PROBLEM[name] for name in ("m", "n", "k", "order")} | {"device": DEVICE["device"]}
 
     @classmethod
-    def checked(cls, settings: Mapping[str, Any]) -> None:
-        """Raise TilesimError for a product, order or device that cannot be shown."""
-        super().checked(settings)
-        tell(cls.report_of(settings), settings)
+    def story_of(cls, report: Mapping[str, Any], settings: Mapping[str, Any]) -> Story:
+        return tell(report, settings)
 
     def construct(self) -> None:
-        self.story = tell(self.report, self.given)
         self.nine_in_a_row()
         self.nine_in_a_square()
         self.a_wave_at_once()

@@ -41,7 +41,7 @@ from tilesim_scenes.mobjects.models.waiting_warps import WaitingWarps
 from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.finding import Finding
-from tilesim_scenes.story.ideas.latency_hiding import Warps, in_bytes, tell
+from tilesim_scenes.story.ideas.latency_hiding import Story, Warps, in_bytes, tell
 
 WARPS = 16
 SHOWN = 4
@@ -55,13 +55,11 @@ class LatencyHiding(ReportFilm):
     asked = REPORT | {"warps": whole(2, 32)}
 
     @classmethod
-    def checked(cls, settings: Mapping[str, Any]) -> None:
-        """Raise TilesimError where a setting is not what it must be, or the report has not so many warps."""
-        super().checked(settings)
-        tell(cls.report_of(settings), settings.get("warps", WARPS))
+    def story_of(cls, report: Mapping[str, Any], settings: Mapping[str, Any]) -> Story:
+        return tell(report, settings.get("warps", WARPS))
 
     def construct(self) -> None:
-        self.story = story = tell(self.report, self.given.get("warps", WARPS))
+        story = self.story
         self.lanes, self.said = self.lanes_of(story.steps[0]), ""
         self.add(self.lanes)
         self.title(tr("Latency hiding"))

@@ -22,7 +22,7 @@ from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket, length
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.count import Count
 from tilesim_scenes.mobjects.words.finding import Finding
-from tilesim_scenes.story.ideas.launch_latency import Pause, tell
+from tilesim_scenes.story.ideas.launch_latency import Pause, Story, tell
 
 ROW = 64
 """Pixels of a row, so that it still fits when the camera is near."""
@@ -40,13 +40,11 @@ class LaunchLatency(ReportFilm):
     bench = "launch_latency"
 
     @classmethod
-    def checked(cls, settings: Mapping[str, Any]) -> None:
-        """Raise TilesimError where a setting, or what the report says, cannot be shown."""
-        super().checked(settings)
-        tell(cls.report_of(settings))
+    def story_of(cls, report: Mapping[str, Any], settings: Mapping[str, Any]) -> Story:
+        return tell(report)
 
     def construct(self) -> None:
-        self.story = story = tell(self.report)
+        story = self.story
         self.rows = self.four_rows()
         self.add(self.rows)
         self.title(tr("Launch latency"))

@@ -34,7 +34,7 @@ from tilesim_scenes.mobjects.models.loop_turns import ADD, LOAD, OWN, LoopTurns
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.count import Count
 from tilesim_scenes.mobjects.words.finding import Finding
-from tilesim_scenes.story.ideas.loop_unrolling import EVERY, FACTOR, FACTORS, FEW, MANY, tell
+from tilesim_scenes.story.ideas.loop_unrolling import EVERY, FACTOR, FACTORS, FEW, MANY, Story, tell
 
 LAST = (3, 4)
 """Which of a curve's points say how many loads a turn has."""
@@ -49,12 +49,10 @@ class LoopUnrolling(ReportFilm):
     asked = REPORT | {"factor": Kind(lambda value: type(value) is int and value in FACTORS, "2, 4, 8 or 16")}
 
     @classmethod
-    def checked(cls, settings: Mapping[str, Any]) -> None:
-        super().checked(settings)
-        tell(cls.report_of(settings), settings.get("factor", FACTOR))
+    def story_of(cls, report: Mapping[str, Any], settings: Mapping[str, Any]) -> Story:
+        return tell(report, settings.get("factor", FACTOR))
 
     def construct(self) -> None:
-        self.story = tell(self.report, self.given.get("factor", FACTOR))
         area = self.area
         self.turns = LoopTurns(self.story.factor, self.story.loop, area.width, 0.62 * area.height)
         self.turns.move_to(area.center + 0.36 * area.height * UP, UP)

@@ -35,7 +35,7 @@ from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width, strok
 from tilesim_scenes.mobjects.hardware.memory_level import MemoryLevel
 from tilesim_scenes.mobjects.words.badge import Badge, of_costs
 from tilesim_scenes.mobjects.words.finding import Finding
-from tilesim_scenes.story.ideas.memory_hierarchy import latency, rate, size, tell
+from tilesim_scenes.story.ideas.memory_hierarchy import Story, latency, rate, size, tell
 
 SHELF, APART, POST = 120, 178, 36
 """Pixels: a shelf's height, from one to the next, and how wide one becomes as the foot of a bar."""
@@ -52,13 +52,10 @@ class MemoryHierarchy(ReportFilm):
     asked = REPORT | {"device": DEVICE["device"]}
 
     @classmethod
-    def checked(cls, settings: Mapping[str, Any]) -> None:
-        """Raise TilesimError for a device of which too little is known."""
-        super().checked(settings)
-        tell(cls.report_of(settings), settings)
+    def story_of(cls, report: Mapping[str, Any], settings: Mapping[str, Any]) -> Story:
+        return tell(report, settings)
 
     def construct(self) -> None:
-        self.story = tell(self.report, self.given)
         self.hue = sm_colour(0, 4)
         self.names = self.name_levels()
         self.add(self.names)

@@ -3,6 +3,9 @@
 manim render scenes/pipelining.py
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 from manim import (
     DOWN,
     LEFT,
@@ -32,7 +35,7 @@ from tilesim_scenes.mobjects.models.pipeline_rows import PipelineRows
 from tilesim_scenes.mobjects.models.pipelined_sm import PipelinedSM
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.finding import Finding
-from tilesim_scenes.story.ideas.pipelining import tell
+from tilesim_scenes.story.ideas.pipelining import Story, tell
 
 LANE = 0.16
 """Of the picture's height, where all stages are compared."""
@@ -43,8 +46,11 @@ class Pipelining(ReportFilm):
 
     bench = "pipelining"
 
+    @classmethod
+    def story_of(cls, report: Mapping[str, Any], settings: Mapping[str, Any]) -> Story:
+        return tell(report)
+
     def construct(self) -> None:
-        self.story = tell(self.report)
         self.until = max(one.makespan for one in self.story.pipelines.values())
         self.title(tr("Pipelining"))
         self.load_then_multiply()

@@ -53,17 +53,10 @@ class Reduction(ReportFilm):
     asked = REPORT | {"warps": whole(1, 32)}
 
     @classmethod
-    def checked(cls, settings: Mapping[str, Any]) -> None:
-        super().checked(settings)
-        cls.told(settings, cls.report_of(settings))
-
-    @classmethod
-    def told(cls, settings: Mapping[str, Any], report: Mapping[str, Any]) -> Story:
-        """The story that settings ask for."""
+    def story_of(cls, report: Mapping[str, Any], settings: Mapping[str, Any]) -> Story:
         return tell(report, WARP * settings.get("warps", THREADS // WARP))
 
     def construct(self) -> None:
-        self.story = self.told(self.given, self.report)
         area = self.area
         height = min(0.86 * area.height, 0.62 * area.width)
         self.tree = SumTree(VALUES, area.width, height).move_to(area.center + 0.07 * area.height * UP)

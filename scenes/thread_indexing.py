@@ -21,7 +21,6 @@ from manim import (
 )
 
 from tilesim.ideas.thread_indexing import Launch
-from tilesim.ladder.reports import read, report
 from tilesim_scenes.animations.run import Run
 from tilesim_scenes.film.report_film import ReportFilm
 from tilesim_scenes.film.settings import REPORT, whole
@@ -36,7 +35,17 @@ from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.count import Count
 from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.story.ideas import thread_indexing as told
-from tilesim_scenes.story.ideas.thread_indexing import CELL, COLUMNS, LINE, PLAIN, ROWS, SWAPPED, Way, tell
+from tilesim_scenes.story.ideas.thread_indexing import (
+    CELL,
+    COLUMNS,
+    LINE,
+    PLAIN,
+    ROWS,
+    SWAPPED,
+    Story,
+    Way,
+    tell,
+)
 
 SLOW = 4.5
 """Seconds that the slower sum takes."""
@@ -52,17 +61,14 @@ class ThreadIndexing(ReportFilm):
     asked = REPORT | {"stride": whole(2, 2**20)}
 
     @classmethod
-    def checked(cls, settings: Mapping[str, Any]) -> None:
-        super().checked(settings)
-        tell(cls.report_of(settings), settings.get("stride", 0))
+    def story_of(cls, report: Mapping[str, Any], settings: Mapping[str, Any]) -> Story:
+        return tell(report, settings.get("stride", 0))
 
     @classmethod
-    def report_of(cls, settings: Mapping[str, Any]) -> Mapping[str, Any]:
-        bench = "thread_indexing" if "stride" in settings else cls.bench
-        return read(settings["report"], bench) if "report" in settings else report(bench)
+    def bench_of(cls, settings: Mapping[str, Any]) -> str:
+        return "thread_indexing" if "stride" in settings else cls.bench
 
     def construct(self) -> None:
-        self.story = tell(self.report, self.given.get("stride", 0))
         area = self.area
         side = min(area.width / COLUMNS, 0.74 * area.height / ROWS)
         self.grid = ElementGrid(ROWS, COLUMNS, COLUMNS * side, ROWS * side)

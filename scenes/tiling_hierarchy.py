@@ -56,20 +56,13 @@ class TilingHierarchy(ReportFilm):
     asked = REPORT | {"tile": TILE, "dtype": NAME, "device": NAME, "warps": whole(1, 32)}
 
     @classmethod
-    def checked(cls, settings: Mapping[str, Any]) -> None:
-        super().checked(settings)
-        cls.story_of(settings)
-
-    @classmethod
-    def story_of(cls, settings: Mapping[str, Any]) -> Story:
-        """The story that settings ask for."""
+    def story_of(cls, report: Mapping[str, Any], settings: Mapping[str, Any]) -> Story:
         asked = {name: settings[name] for name in ("tile", "dtype", "device", "warps") if name in settings}
         if "tile" in asked:
             asked["tile"] = tile_sizes(asked["tile"])
-        return tell(cls.report_of(settings), shipped(), **asked)
+        return tell(report, shipped(), **asked)
 
     def construct(self) -> None:
-        self.story = self.story_of(self.given)
         self.hue = sm_colour(0, 4)
         self.operands = Operands(self.story.problem, self.room, 0.98 * self.area.height)
         self.operands.move_to(self.area.center).align_to([self.area.left, 0, 0], LEFT)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tilesim.ideas.coalescing import Moved, moved, tile_loads, total
-from tilesim.ladder.reports import report
+from tilesim.ladder.reports import report, row
 from tilesim.problems import DTYPE_BYTES
 from tilesim_scenes.look.language import tr
 
@@ -129,13 +129,16 @@ class Story:
 
 
 def tell(measured: Mapping[str, Any] | None = None, dtype: str = "fp32") -> Story:
-    """The story of a report of `tilesim bench coalescing`, the shipped one by default, at one dtype."""
+    """The story of a report of `tilesim bench coalescing`, the shipped one by default, at one dtype.
+
+    Raises TilesimError where the report lacks one of the two kernels.
+    """
     measured = measured or report("coalescing")
-    rows = {row["kernel"]: row for row in measured["rows"] if row["dtype"] == dtype}
-    row = rows["uncoalesced"]
-    tile_rows, _, columns = row["tile"]
+    rows = {kernel: row(measured, kernel=kernel, dtype=dtype) for kernel in BYTES_A_THREAD}
+    product = rows["uncoalesced"]
+    tile_rows, _, columns = product["tile"]
     element = DTYPE_BYTES[dtype]
-    pitch = row["k"] * element
+    pitch = product["k"] * element
 
     def way(kernel: str, name: str, down: bool, shown: int) -> Way:
         width = BYTES_A_THREAD[kernel] or element
@@ -148,13 +151,13 @@ def tell(measured: Mapping[str, Any] | None = None, dtype: str = "fp32") -> Stor
         way("uncoalesced", tr("down columns"), True, LOAD_OF_A_COLUMN),
         way("coalesced", tr("along rows"), False, 0),
     )
-    counters = [rows[kernel].get("sectors_per_request") for kernel in BYTES_A_THREAD]
+    counters = [found.get("sectors_per_request") for found in rows.values()]
     return Story(
         tile_rows,
         columns,
         element,
         pitch,
-        tr("{m}×{n}×{k} {dtype}", m=row["m"], n=row["n"], k=row["k"], dtype=dtype),
+        tr("{m}×{n}×{k} {dtype}", m=product["m"], n=product["n"], k=product["k"], dtype=dtype),
         measured["machine"]["gpu"],
         counters == [one.first.sectors for one in ways],
         *ways,

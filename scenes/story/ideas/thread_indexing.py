@@ -8,7 +8,7 @@ import numpy as np
 
 from tilesim.errors import TilesimError
 from tilesim.ideas.thread_indexing import Launch, addresses, cells, strided_cells, warps
-from tilesim.ladder.reports import report
+from tilesim.ladder.reports import report, row
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.story.ideas import coalescing
 
@@ -192,23 +192,24 @@ def tell(measured: Mapping[str, Any] | None = None, stride: int = 0) -> Story:
     Raises TilesimError for a stride that the report lacks, or that leaves neighbours side by side.
     """
     sums = measured if stride and measured else report("thread_indexing")
-    took = {row["stride"]: row["us"] for row in sums["rows"]}
+    took = {one["stride"]: one["us"] for one in sums["rows"]}
     side = sums["side"]
+    swapped = row(sums, stride=side)["us"] / row(sums, stride=1)["us"]
     values = (np.arange(ROWS)[:, None] * 7 + np.arange(COLUMNS) * 3) % 8
-    near = _way(tr("along rows"), *cells(PLAIN), took[1])
     if stride:
         if stride not in took or stride == 1:
             known = ", ".join(str(one) for one in took if one > 1)
             raise TilesimError(f"the report has no neighbours {stride} cells apart; choose from {known}")
+        near = _way(tr("along rows"), *cells(PLAIN), took[1])
         rows, columns = strided_cells(ROWS * COLUMNS, COLUMNS, min(stride, COLUMNS))
         far = _way(tr("{stride} cells apart", stride=stride), rows, columns, took[stride])
         what = tr("sum of {m}×{n} fp32", m=side, n=side)
-        return Story(near, far, values, stride, sums["machine"]["gpu"], what, took[side] / took[1])
+        return Story(near, far, values, stride, sums["machine"]["gpu"], what, swapped)
     product = coalescing.tell(measured)
     near = _way(tr("along rows"), *cells(PLAIN), product.along.us)
     far = _way(tr("down columns"), *cells(SWAPPED, swapped=True), product.down.us)
     what = tr("product of {shape}", shape=product.shape)
-    return Story(near, far, values, 0, product.gpu, what, took[side] / took[1])
+    return Story(near, far, values, 0, product.gpu, what, swapped)
 
 
 def _way(name: str, rows: np.ndarray, columns: np.ndarray, us: float) -> Way:
