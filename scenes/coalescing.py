@@ -36,8 +36,8 @@ from tilesim_scenes.mobjects.drawing.quads import quad, shape, stroke_width
 from tilesim_scenes.mobjects.hardware.element_grid import ElementGrid
 from tilesim_scenes.mobjects.hardware.memory_lines import MemoryLines
 from tilesim_scenes.mobjects.hardware.warp import Warp
-from tilesim_scenes.mobjects.models.tile_sweep import WASTED, TileSweep
-from tilesim_scenes.mobjects.models.warp_load import WarpLoad
+from tilesim_scenes.mobjects.models.tiles.tile_sweep import WASTED, TileSweep
+from tilesim_scenes.mobjects.models.warps.warp_load import WarpLoad
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.count import Count
 from tilesim_scenes.mobjects.words.finding import Finding

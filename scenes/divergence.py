@@ -34,8 +34,8 @@ from tilesim_scenes.look.text import label, lines, px
 from tilesim_scenes.mobjects.charts.bars import Bars
 from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
 from tilesim_scenes.mobjects.hardware.warp import Warp
-from tilesim_scenes.mobjects.models.warp_lanes import WarpLanes
-from tilesim_scenes.mobjects.models.warp_ways import WarpWays
+from tilesim_scenes.mobjects.models.warps.warp_lanes import WarpLanes
+from tilesim_scenes.mobjects.models.warps.warp_ways import WarpWays
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.count import Count
 from tilesim_scenes.mobjects.words.finding import Finding

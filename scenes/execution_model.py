@@ -38,8 +38,8 @@ from tilesim_scenes.mobjects.hardware.sm import SM
 from tilesim_scenes.mobjects.hardware.sm_map import LEAST, SMMap
 from tilesim_scenes.mobjects.hardware.thread_block import ThreadBlock
 from tilesim_scenes.mobjects.hardware.warp import Warp
-from tilesim_scenes.mobjects.models.limit_bars import LimitBars
-from tilesim_scenes.mobjects.models.warp_walk import WarpWalk
+from tilesim_scenes.mobjects.models.warps.limit_bars import LimitBars
+from tilesim_scenes.mobjects.models.warps.warp_walk import WarpWalk
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.count import Count
 from tilesim_scenes.mobjects.words.finding import Finding

@@ -18,8 +18,8 @@ from tilesim_scenes.look.theme import LAUNCH, mixed, readable, sm_colour
 from tilesim_scenes.mobjects.charts.bars import Bars
 from tilesim_scenes.mobjects.charts.roofline import NAME, TICK, Roofline
 from tilesim_scenes.mobjects.drawing.quads import quad, rectangle, shape
-from tilesim_scenes.mobjects.models.memory_trips import MemoryTrips
-from tilesim_scenes.mobjects.models.phase_rows import Bar, PhaseRows
+from tilesim_scenes.mobjects.models.pipelines.memory_trips import MemoryTrips
+from tilesim_scenes.mobjects.models.pipelines.phase_rows import Bar, PhaseRows
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.count import Count
 from tilesim_scenes.mobjects.words.finding import Finding

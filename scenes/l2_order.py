@@ -15,8 +15,8 @@ from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, px
 from tilesim_scenes.mobjects.charts.bars import Bars
 from tilesim_scenes.mobjects.drawing.quads import quad, rectangle
-from tilesim_scenes.mobjects.models.shared_blocks import SharedBlocks
-from tilesim_scenes.mobjects.models.tile_order import TileOrder
+from tilesim_scenes.mobjects.models.tiles.shared_blocks import SharedBlocks
+from tilesim_scenes.mobjects.models.tiles.tile_order import TileOrder
 from tilesim_scenes.mobjects.words.badge import Badge, of_trace
 from tilesim_scenes.mobjects.words.count import Count
 from tilesim_scenes.mobjects.words.finding import Finding

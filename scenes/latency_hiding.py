@@ -36,8 +36,8 @@ from tilesim_scenes.mobjects.charts.plot import Plot
 from tilesim_scenes.mobjects.drawing.quads import rectangle
 from tilesim_scenes.mobjects.hardware.memory_level import MemoryLevel
 from tilesim_scenes.mobjects.hardware.warp import Warp
-from tilesim_scenes.mobjects.models.under_way import ROW, UnderWay
-from tilesim_scenes.mobjects.models.waiting_warps import WaitingWarps
+from tilesim_scenes.mobjects.models.warps.under_way import ROW, UnderWay
+from tilesim_scenes.mobjects.models.warps.waiting_warps import WaitingWarps
 from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.finding import Finding

@@ -17,7 +17,7 @@ from tilesim_scenes.look.text import label, px
 from tilesim_scenes.look.theme import LAUNCH, readable, sm_colour
 from tilesim_scenes.mobjects.charts.bars import Bars
 from tilesim_scenes.mobjects.drawing.quads import rectangle
-from tilesim_scenes.mobjects.models.phase_rows import Bar, PhaseRows
+from tilesim_scenes.mobjects.models.pipelines.phase_rows import Bar, PhaseRows
 from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket, length
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.count import Count

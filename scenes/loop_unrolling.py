@@ -29,8 +29,8 @@ from tilesim_scenes.look.text import Figure, label, lines, px
 from tilesim_scenes.mobjects.charts.bars import Bars
 from tilesim_scenes.mobjects.charts.curve import Curve
 from tilesim_scenes.mobjects.charts.plot import Plot, line
-from tilesim_scenes.mobjects.models.load_rows import LoadRows
-from tilesim_scenes.mobjects.models.loop_turns import ADD, LOAD, OWN, LoopTurns
+from tilesim_scenes.mobjects.models.warps.load_rows import LoadRows
+from tilesim_scenes.mobjects.models.warps.loop_turns import ADD, LOAD, OWN, LoopTurns
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.count import Count
 from tilesim_scenes.mobjects.words.finding import Finding

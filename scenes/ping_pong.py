@@ -13,9 +13,9 @@ from tilesim_scenes.look.text import px
 from tilesim_scenes.look.theme import Colour, shades, sm_colour
 from tilesim_scenes.mobjects.charts.bar_groups import BarGroups
 from tilesim_scenes.mobjects.charts.bars import Bars
-from tilesim_scenes.mobjects.models.async_pipeline import AsyncPipeline
-from tilesim_scenes.mobjects.models.phase_rows import Bar, PhaseRows, bars_of
-from tilesim_scenes.mobjects.models.turn import Turn
+from tilesim_scenes.mobjects.models.pipelines.async_pipeline import AsyncPipeline
+from tilesim_scenes.mobjects.models.pipelines.phase_rows import Bar, PhaseRows, bars_of
+from tilesim_scenes.mobjects.models.pipelines.turn import Turn
 from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.finding import Finding

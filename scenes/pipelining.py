@@ -31,8 +31,8 @@ from tilesim_scenes.mobjects.charts.bars import Bars
 from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
 from tilesim_scenes.mobjects.hardware.buffer import Buffers
 from tilesim_scenes.mobjects.hardware.k_pair import KPair
-from tilesim_scenes.mobjects.models.pipeline_rows import PipelineRows
-from tilesim_scenes.mobjects.models.pipelined_sm import PipelinedSM
+from tilesim_scenes.mobjects.models.pipelines.pipeline_rows import PipelineRows
+from tilesim_scenes.mobjects.models.pipelines.pipelined_sm import PipelinedSM
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.story.ideas.pipelining import Story, tell

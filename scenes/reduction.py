@@ -31,10 +31,10 @@ from tilesim_scenes.look.text import label, lines, px
 from tilesim_scenes.mobjects.charts.bars import Bars
 from tilesim_scenes.mobjects.drawing.quads import rectangle
 from tilesim_scenes.mobjects.hardware.warp import Warp
-from tilesim_scenes.mobjects.models.bank_queues import BankQueues
-from tilesim_scenes.mobjects.models.butterfly import Butterfly
-from tilesim_scenes.mobjects.models.strides import Strides
-from tilesim_scenes.mobjects.models.sum_tree import SumTree
+from tilesim_scenes.mobjects.models.sums.bank_queues import BankQueues
+from tilesim_scenes.mobjects.models.sums.butterfly import Butterfly
+from tilesim_scenes.mobjects.models.sums.strides import Strides
+from tilesim_scenes.mobjects.models.sums.sum_tree import SumTree
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.count import Count
 from tilesim_scenes.mobjects.words.finding import Finding

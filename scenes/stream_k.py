@@ -20,8 +20,8 @@ from tilesim_scenes.look.theme import readable, sm_colour
 from tilesim_scenes.mobjects.charts.bars import Bars
 from tilesim_scenes.mobjects.drawing.quads import stroke_width
 from tilesim_scenes.mobjects.hardware.partial import Partial
-from tilesim_scenes.mobjects.models.loaf import Loaf
-from tilesim_scenes.mobjects.models.ribbon import Piece, Ribbon
+from tilesim_scenes.mobjects.models.tiles.loaf import Loaf
+from tilesim_scenes.mobjects.models.tiles.ribbon import Piece, Ribbon
 from tilesim_scenes.mobjects.traces.run_panel import RunPanel
 from tilesim_scenes.mobjects.traces.sm_lane import SmLane
 from tilesim_scenes.mobjects.traces.tile_grid import TileGrid

@@ -30,7 +30,7 @@ from tilesim_scenes.look.theme import sm_colour
 from tilesim_scenes.mobjects.charts.bars import Bars
 from tilesim_scenes.mobjects.drawing.quads import quad, rectangle, stroke_width
 from tilesim_scenes.mobjects.hardware.element_grid import ElementGrid
-from tilesim_scenes.mobjects.models.cell_sweep import CellSweep
+from tilesim_scenes.mobjects.models.tiles.cell_sweep import CellSweep
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.count import Count
 from tilesim_scenes.mobjects.words.finding import Finding

@@ -32,7 +32,7 @@ from tilesim_scenes.mobjects.charts.curve import Curve
 from tilesim_scenes.mobjects.charts.plot import Plot
 from tilesim_scenes.mobjects.drawing.quads import quad, rectangle, segments, shape, stroke_width, strokes
 from tilesim_scenes.mobjects.hardware.operands import Operands
-from tilesim_scenes.mobjects.models.piece_of_c import PieceOfC
+from tilesim_scenes.mobjects.models.tiles.piece_of_c import PieceOfC
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.count import Count
 from tilesim_scenes.mobjects.words.finding import Finding

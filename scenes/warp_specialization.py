@@ -16,9 +16,9 @@ from tilesim_scenes.mobjects.charts.bar_groups import BarGroups
 from tilesim_scenes.mobjects.charts.bars import Bars
 from tilesim_scenes.mobjects.hardware.k_pair import KPair
 from tilesim_scenes.mobjects.hardware.warp import Warp
-from tilesim_scenes.mobjects.models.async_pipeline import AsyncPipeline
-from tilesim_scenes.mobjects.models.phase_rows import PhaseRows, bars_of
-from tilesim_scenes.mobjects.models.riders import Riders
+from tilesim_scenes.mobjects.models.pipelines.async_pipeline import AsyncPipeline
+from tilesim_scenes.mobjects.models.pipelines.phase_rows import PhaseRows, bars_of
+from tilesim_scenes.mobjects.models.pipelines.riders import Riders
 from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.finding import Finding

@@ -11,7 +11,7 @@ from tilesim_scenes.mobjects.charts.bars import Bars
 from tilesim_scenes.mobjects.charts.curve import Curve
 from tilesim_scenes.mobjects.charts.plot import Plot
 from tilesim_scenes.mobjects.drawing.quads import stroke_width
-from tilesim_scenes.mobjects.models.wave_grid import WaveGrid
+from tilesim_scenes.mobjects.models.tiles.wave_grid import WaveGrid
 from tilesim_scenes.mobjects.words.badge import Badge, of_costs
 from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.story.ideas.wave_quantization import tell

@@ -1,7 +1,7 @@
 from manim import DOWN, LEFT, RIGHT, UP, FadeIn, Scene, VGroup
 
 from tilesim_scenes import Loaf, Partial, Ribbon
-from tilesim_scenes.mobjects.models.ribbon import Piece
+from tilesim_scenes.mobjects.models.tiles.ribbon import Piece
 
 BLUE, GREEN = (86, 180, 233), (0, 158, 115)
 

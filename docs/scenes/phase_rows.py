@@ -2,7 +2,7 @@ from manim import LEFT, Circle, Scene, VGroup
 
 from tilesim.ideas.warp_specialization import Times, timeline
 from tilesim_scenes import PhaseRows, Riders, Run, Unfold, Warp
-from tilesim_scenes.mobjects.models.phase_rows import bars_of
+from tilesim_scenes.mobjects.models.pipelines.phase_rows import bars_of
 
 
 class PingPongRows(Scene):

@@ -19,14 +19,14 @@ from tilesim_scenes.mobjects.hardware.element_grid import ElementGrid
 from tilesim_scenes.mobjects.hardware.memory_lines import MemoryLines
 from tilesim_scenes.mobjects.hardware.operands import Operands
 from tilesim_scenes.mobjects.hardware.warp import Warp
-from tilesim_scenes.mobjects.models.async_pipeline import AsyncPipeline
-from tilesim_scenes.mobjects.models.in_turn import InTurn
-from tilesim_scenes.mobjects.models.loaf import Loaf
-from tilesim_scenes.mobjects.models.phase_rows import PhaseRows, bars_of
-from tilesim_scenes.mobjects.models.pipeline_rows import PipelineRows
-from tilesim_scenes.mobjects.models.pipelined_sm import PipelinedSM
-from tilesim_scenes.mobjects.models.turn import Turn
-from tilesim_scenes.mobjects.models.warp_load import WarpLoad
+from tilesim_scenes.mobjects.models.pipelines.async_pipeline import AsyncPipeline
+from tilesim_scenes.mobjects.models.pipelines.phase_rows import PhaseRows, bars_of
+from tilesim_scenes.mobjects.models.pipelines.pipeline_rows import PipelineRows
+from tilesim_scenes.mobjects.models.pipelines.pipelined_sm import PipelinedSM
+from tilesim_scenes.mobjects.models.pipelines.turn import Turn
+from tilesim_scenes.mobjects.models.tiles.in_turn import InTurn
+from tilesim_scenes.mobjects.models.tiles.loaf import Loaf
+from tilesim_scenes.mobjects.models.warps.warp_load import WarpLoad
 from tilesim_scenes.mobjects.traces.lanes import LaneVectors
 from tilesim_scenes.mobjects.traces.timed import Timed
 from tilesim_scenes.story.ideas import coalescing, ping_pong, pipelining, warp_specialization

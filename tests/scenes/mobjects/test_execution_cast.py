@@ -7,9 +7,9 @@ from tilesim.devices.occupancy import occupancy
 from tilesim_scenes.mobjects.hardware.element_grid import ElementGrid
 from tilesim_scenes.mobjects.hardware.partitions import Partitions
 from tilesim_scenes.mobjects.hardware.sm_map import SMMap
-from tilesim_scenes.mobjects.models.cell_sweep import CellSweep
-from tilesim_scenes.mobjects.models.limit_bars import LimitBars
-from tilesim_scenes.mobjects.models.warp_walk import WarpWalk
+from tilesim_scenes.mobjects.models.tiles.cell_sweep import CellSweep
+from tilesim_scenes.mobjects.models.warps.limit_bars import LimitBars
+from tilesim_scenes.mobjects.models.warps.warp_walk import WarpWalk
 
 BLUE = (86, 180, 233)
 NAMES = {name: name for name in ("registers", "shared memory", "threads", "block slots")}

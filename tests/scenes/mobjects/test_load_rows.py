@@ -5,7 +5,7 @@ import pytest
 from manim import RIGHT, UP
 
 from tilesim.ideas.loop_unrolling import flights
-from tilesim_scenes.mobjects.models.load_rows import LoadRows
+from tilesim_scenes.mobjects.models.warps.load_rows import LoadRows
 
 APART, AT_ONCE = flights(4, 1, 100), flights(4, 4, 100)
 

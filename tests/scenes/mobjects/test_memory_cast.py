@@ -15,9 +15,9 @@ from tilesim_scenes import Buffers, ElementGrid, MemoryLines, PipelinedSM, Pipel
 from tilesim_scenes.look.theme import theme_now
 from tilesim_scenes.mobjects.charts.arrivals import Arrivals
 from tilesim_scenes.mobjects.charts.byte_stream import ByteStream
-from tilesim_scenes.mobjects.models.shared_blocks import SharedBlocks
-from tilesim_scenes.mobjects.models.tile_order import TileOrder
-from tilesim_scenes.mobjects.models.tile_sweep import TileSweep
+from tilesim_scenes.mobjects.models.tiles.shared_blocks import SharedBlocks
+from tilesim_scenes.mobjects.models.tiles.tile_order import TileOrder
+from tilesim_scenes.mobjects.models.tiles.tile_sweep import TileSweep
 from tilesim_scenes.mobjects.words.count import Count
 
 PITCH = 512

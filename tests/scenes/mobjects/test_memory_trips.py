@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tilesim_scenes.mobjects.models.memory_trips import CHUNKS, MemoryTrips
+from tilesim_scenes.mobjects.models.pipelines.memory_trips import CHUNKS, MemoryTrips
 
 NAMES = ("HBM", "L2", "SMs")
 

@@ -13,8 +13,8 @@ from tilesim_scenes.animations.zoom import Zoom
 from tilesim_scenes.look.text import px
 from tilesim_scenes.mobjects.charts.balance import Balance, Entry
 from tilesim_scenes.mobjects.hardware.partial import Partial
-from tilesim_scenes.mobjects.models.loaf import Loaf
-from tilesim_scenes.mobjects.models.ribbon import Piece, Ribbon
+from tilesim_scenes.mobjects.models.tiles.loaf import Loaf
+from tilesim_scenes.mobjects.models.tiles.ribbon import Piece, Ribbon
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.traces.lanes import Lanes
 from tilesim_scenes.mobjects.traces.run_panel import RunPanel

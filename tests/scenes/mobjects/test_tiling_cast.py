@@ -9,7 +9,7 @@ from tilesim import Device, Problem, simulate
 from tilesim_scenes import Film
 from tilesim_scenes.animations.fit import Fit
 from tilesim_scenes.mobjects.hardware.operands import Operands
-from tilesim_scenes.mobjects.models.piece_of_c import PieceOfC
+from tilesim_scenes.mobjects.models.tiles.piece_of_c import PieceOfC
 from tilesim_scenes.mobjects.traces.held_lanes import HeldLanes
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tilesim_scenes.mobjects.models.loop_turns import OWN, LoopTurns
-from tilesim_scenes.mobjects.models.warp_ways import WarpWays
+from tilesim_scenes.mobjects.models.warps.loop_turns import OWN, LoopTurns
+from tilesim_scenes.mobjects.models.warps.warp_ways import WarpWays
 
 
 def finish(animations):

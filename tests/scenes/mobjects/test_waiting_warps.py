@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tilesim.ideas.latency_hiding import requests
-from tilesim_scenes.mobjects.models.waiting_warps import WaitingWarps, places
+from tilesim_scenes.mobjects.models.warps.waiting_warps import WaitingWarps, places
 
 
 def lanes(warps=4) -> WaitingWarps:

@@ -17,10 +17,10 @@ from tilesim_scenes.mobjects.charts.bar_groups import BarGroups
 from tilesim_scenes.mobjects.charts.bars import Bars
 from tilesim_scenes.mobjects.hardware.barrier import Barrier
 from tilesim_scenes.mobjects.hardware.warp import Warp
-from tilesim_scenes.mobjects.models.async_pipeline import AsyncPipeline
-from tilesim_scenes.mobjects.models.phase_rows import Bar, PhaseRows, bars_of
-from tilesim_scenes.mobjects.models.riders import Riders
-from tilesim_scenes.mobjects.models.turn import Turn
+from tilesim_scenes.mobjects.models.pipelines.async_pipeline import AsyncPipeline
+from tilesim_scenes.mobjects.models.pipelines.phase_rows import Bar, PhaseRows, bars_of
+from tilesim_scenes.mobjects.models.pipelines.riders import Riders
+from tilesim_scenes.mobjects.models.pipelines.turn import Turn
 from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket
 
 TIMES = Times(latency=700, k_step=600, write=2100, interval=600)

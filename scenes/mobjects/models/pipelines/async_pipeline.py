@@ -20,9 +20,9 @@ from tilesim_scenes.mobjects.hardware.barrier import Barrier
 from tilesim_scenes.mobjects.hardware.buffer import Buffers
 from tilesim_scenes.mobjects.hardware.k_pair import KPair
 from tilesim_scenes.mobjects.hardware.warp import Warp
-from tilesim_scenes.mobjects.models.flight import bend, share, smooth
-from tilesim_scenes.mobjects.models.riders import paint
-from tilesim_scenes.mobjects.models.turn import holder
+from tilesim_scenes.mobjects.models.pipelines.flight import bend, share, smooth
+from tilesim_scenes.mobjects.models.pipelines.riders import paint
+from tilesim_scenes.mobjects.models.pipelines.turn import holder
 
 DOTS = 8
 """Threads of a warp that is drawn small."""

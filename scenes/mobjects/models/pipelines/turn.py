@@ -9,8 +9,8 @@ from tilesim.ideas.warp_specialization import Timeline
 from tilesim_scenes.look.text import px
 from tilesim_scenes.look.theme import theme_now
 from tilesim_scenes.mobjects.drawing.quads import stroke_width
-from tilesim_scenes.mobjects.models.flight import share, smooth
-from tilesim_scenes.mobjects.models.phase_rows import PhaseRows
+from tilesim_scenes.mobjects.models.pipelines.flight import share, smooth
+from tilesim_scenes.mobjects.models.pipelines.phase_rows import PhaseRows
 
 PASSING = 250
 """ns before a group's last K-step ends in which the turn goes to the next group."""

@@ -19,7 +19,7 @@ from tilesim_scenes.mobjects.drawing.quads import (
 )
 from tilesim_scenes.mobjects.hardware.memory_level import MemoryLevel
 from tilesim_scenes.mobjects.hardware.sm import SM
-from tilesim_scenes.mobjects.models.flight import smooth
+from tilesim_scenes.mobjects.models.pipelines.flight import smooth
 
 CHUNKS = 6
 """Of the tensor, that travel one after the other."""

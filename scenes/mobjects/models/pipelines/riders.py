@@ -8,7 +8,7 @@ from manim import ManimColor, VGroup
 from tilesim_scenes.look.text import px
 from tilesim_scenes.look.theme import Colour, theme_now
 from tilesim_scenes.mobjects.hardware.warp import Warp
-from tilesim_scenes.mobjects.models.phase_rows import PhaseRows
+from tilesim_scenes.mobjects.models.pipelines.phase_rows import PhaseRows
 
 
 class Riders(VGroup):
