@@ -81,7 +81,7 @@ class SimVsSilicon(Film):
         column = Group(*runs).arrange(DOWN, buff=px(GAP))
         column.move_to([area.center[0], area.center[1] + whole / 2, 0], UP)
         # On the scale of the lanes above it.
-        lanes = runs[1].bars
+        lanes = runs[1].lanes.grounds
         strip = LagStrip(
             *story.lag, story.longest, lanes.width, px(STRIP), tr("silicon behind"), above=not side
         )

@@ -28,13 +28,12 @@ class Tip(Direct):
         vectors = isinstance(lanes, LaneVectors)
         begin, end = lanes.window
         share = (lanes.trace.makespan - begin) / (end - begin)
-        grounds = lanes.grounds if vectors else [lanes]
+        grounds = lanes.grounds
         left = grounds[0].get_left()
         for ground in grounds:
             ground.points = left + (ground.points - left) * [share, 1.0, 1.0]
         lanes.window = begin, float(lanes.trace.makespan)
         lanes.show(lanes.window[1])
-        box = lanes.grounds if vectors else lanes
         if vectors:
             lanes.names.set_opacity(0.0)
             for part in lanes.parts:
@@ -42,7 +41,7 @@ class Tip(Direct):
                 for inner in part.submobjects:
                     inner.points = EMPTY
         self._from = [(one, one.points.copy()) for one in lanes.get_family()]
-        self._box = box.get_corner(DOWN + LEFT), box.get_corner(UP + RIGHT)
+        self._box = grounds.get_corner(DOWN + LEFT), grounds.get_corner(UP + RIGHT)
         super().begin()
 
     def interpolate_mobject(self, alpha: float) -> None:

@@ -76,10 +76,10 @@ def run(*args):
     return result.stdout
 
 
-@pytest.mark.parametrize("name", bench.command.commands)
+@pytest.mark.parametrize("name", bench.command.list_commands(None))
 def test_each_subcommand_is_listed_and_explains_each_option(name):
     assert f"\n  {name} " in run("bench", "--help")
-    subcommand = bench.command.commands[name]
+    subcommand = bench.command.get_command(None, name)
     assert run("bench", name, "--help").startswith(f"Usage: tilesim bench {name} ")
     assert subcommand.short_help and subcommand.help
     assert all(option.help.endswith((".", "]")) for option in subcommand.params)

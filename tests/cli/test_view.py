@@ -15,6 +15,7 @@ from programs import data_in, measured, race, split
 
 from tilesim import player
 from tilesim.cli import main
+from tilesim.cli.arguments.languages import spoken
 from tilesim.cli.commands import view
 from tilesim.cli.running.page_server import LOOPBACK, PageServer
 
@@ -56,9 +57,9 @@ def test_it_serves_the_page(server):
 
 
 def test_it_speaks_another_language(file):
-    spoken = view._spoken("pt")
-    text = view._page(view._kept((str(file),), {}), spoken, "1")
-    assert '<html lang="pt"' in text and spoken["words"]["play or pause"] in text
+    words = spoken("pt")
+    text = view._page(view._kept((str(file),), {}), words, "1")
+    assert '<html lang="pt"' in text and words["words"]["play or pause"] in text
 
 
 @pytest.mark.parametrize("host", ["example.org", "127.0.0.1", "127.0.0.1.example.org:80"])

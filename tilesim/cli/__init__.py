@@ -12,8 +12,6 @@ import os
 import sys
 from collections.abc import Sequence
 from errno import EPIPE
-from importlib import import_module
-from pkgutil import iter_modules
 from typing import Any
 
 import click
@@ -26,16 +24,7 @@ from tilesim.version import __version__
 
 
 class Commands(Group):
-    """The commands found by their files, with one sentence for each way to fail."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        names = (module.name for module in iter_modules(commands.__path__))
-        return sorted(name.replace("_", "-") for name in names)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.list_commands(ctx):
-            return None
-        return import_module(f"{commands.__name__}.{cmd_name.replace('-', '_')}").command
+    """The commands, with one sentence for each way to fail."""
 
     def main(
         self,
@@ -90,6 +79,7 @@ def _silence(stream: Any) -> None:
 @click.group(
     "tilesim",
     cls=Commands,
+    package=commands,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

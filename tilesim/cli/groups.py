@@ -1,4 +1,9 @@
-"""A command that has subcommands."""
+"""A command that has subcommands, each found by its file."""
+
+from importlib import import_module
+from pkgutil import iter_modules
+from types import ModuleType
+from typing import Any
 
 import click
 
@@ -6,7 +11,24 @@ from tilesim.errors import unknown
 
 
 class Group(click.Group):
-    """Says which subcommand was meant, and refuses its own options in front of one."""
+    """The commands of a package: a file in it defines a click command named `command`.
+
+    A file `sm_order.py` is the subcommand "sm-order". It is imported when it is used, or when help lists it.
+    Says which subcommand was meant, and refuses its own options in front of one.
+    """
+
+    def __init__(self, *args: Any, package: ModuleType, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.package = package
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        names = (module.name for module in iter_modules(self.package.__path__))
+        return sorted(name.replace("_", "-") for name in names)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        return import_module(f"{self.package.__name__}.{cmd_name.replace('-', '_')}").command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -10,7 +10,6 @@ from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, px
 from tilesim_scenes.look.theme import Colour, mixed, theme_now
 from tilesim_scenes.mobjects.drawing.quads import diagonals, rectangle, strokes
-from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.traces.lanes import MOST_LANES, Lanes
 
 GAP, HATCH, NAME = 8.0, 16.0, 40.0
@@ -56,7 +55,7 @@ class HeldLanes(Group):
         )
         self.lanes = Lanes(trace, free, window=self.window, width=width, **shape)
         top = self.lanes.get_top()[1]
-        left = (self.lanes if isinstance(self.lanes, LaneImage) else self.lanes.grounds).get_left()[0]
+        left = self.lanes.grounds.get_left()[0]
         self.band = Group()
         block = rectangle(width, row * len(self.held) - gap)
         block.move_to([left, top - row * len(free), 0], LEFT + UP)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from manim import Rectangle
+from manim import Group, Rectangle
 
 from tilesim import Trace
 from tilesim_scenes.look.text import px
@@ -61,6 +61,11 @@ class LaneImage(Raster):
         if self._cursor and 0 < edge < columns:
             picture[:, edge : edge + max(1, round(rows / 250))] = packed(self._theme.cursor)
         return unpacked(picture)
+
+    @property
+    def grounds(self) -> Group:
+        """All lanes without names, as vectors have them: this one image."""
+        return Group(self)
 
     def x(self, t: float) -> float:
         """The scene's x of an instant, also beyond the window."""

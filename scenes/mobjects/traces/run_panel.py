@@ -7,7 +7,6 @@ from manim import DOWN, LEFT, RIGHT, UP, Group, Mobject
 from tilesim import Trace
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import Figure, lines, px
-from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.traces.lanes import MOST_LANES, Lanes
 from tilesim_scenes.mobjects.traces.tile_grid import TileGrid
 
@@ -51,7 +50,7 @@ class RunPanel(Group):
         else:
             rows = {"height": room}
         self.lanes = Lanes(trace, sms, window=window, width=width - left, **rows)
-        self.lanes.shift([width / 2, -height / 2, 0] - self.bars.get_corner(DOWN + RIGHT))
+        self.lanes.shift([width / 2, -height / 2, 0] - self.lanes.grounds.get_corner(DOWN + RIGHT))
         top, edge = height / 2, -width / 2
         # A name breaks between words only.
         self.title = lines(name, 54, side or width, 2 if side and " " in name else 1, bold=True)
@@ -73,11 +72,6 @@ class RunPanel(Group):
             self.grid.move_to([edge, top - said, 0], LEFT + UP)
             self.add(self.grid)
         self.show(0.0)
-
-    @property
-    def bars(self) -> Mobject:
-        """The lanes without their names and their cursor."""
-        return self.lanes if isinstance(self.lanes, LaneImage) else self.lanes.grounds
 
     def show(self, t: float) -> Self:
         """Look as at `t`, ns of the trace."""

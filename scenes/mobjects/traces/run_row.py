@@ -2,13 +2,12 @@
 
 from typing import Self
 
-from manim import LEFT, RIGHT, UP, Group, Mobject
+from manim import LEFT, RIGHT, UP, Group
 
 from tilesim import Trace
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import Figure, label, px
 from tilesim_scenes.look.theme import theme_now
-from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.traces.lanes import Lanes
 
 SIDE, TIME, HEAD, GAP = 350.0, 230.0, 56.0, 24.0
@@ -61,19 +60,14 @@ class RunRow(Group):
             {"lane_height": each, "gap": 0.12 * each, "labels": False} if each > px(4) else {"height": height}
         )
 
-    @property
-    def bars(self) -> Mobject:
-        """The lanes without their cursor."""
-        return self.lanes if isinstance(self.lanes, LaneImage) else self.lanes.grounds
-
     def place(self, top: float, height: float) -> Self:
         """Stand between `top` and so much below it, about x = 0, as wide as ever."""
         left, right = -self.wide / 2, self.wide / 2
         room = height if self.beside else height - px(HEAD)
-        bars = self.bars
+        bars = self.lanes.grounds
         self.lanes.stretch(room / bars.height, 1)
         x = left + px(SIDE + GAP) * self.beside + bars.width / 2
-        self.lanes.shift([x, top - height + room / 2, 0] - self.bars.get_center())
+        self.lanes.shift([x, top - height + room / 2, 0] - bars.get_center())
         line = top - height / 2 if self.beside else top - px(HEAD) / 2
         self.title.move_to([left, line, 0], LEFT)
         if len(self.note.submobjects):

@@ -1,6 +1,6 @@
 """The language of what films and the player say."""
 
-from collections.abc import Mapping
+from typing import Any
 
 import click
 
@@ -12,9 +12,10 @@ SOURCE = LANGUAGES[0]
 language_option = click.option("--lang", type=click.Choice(LANGUAGES), help=f"Of what it says.  [{SOURCE}]")
 
 
-def catalogue(lang: str) -> Mapping[str, str]:
-    """The translations into `lang`, by their English; none where that is the language.
+def spoken(lang: str | None) -> dict[str, Any]:
+    """The language, English where none is named, and its words by their English, as a page takes them.
 
-    Raises TilesimError where what reads them is missing.
+    Raises TilesimError where what reads the words is missing.
     """
-    return {} if lang == SOURCE else load("scenes", "look.language").catalogue(lang)
+    lang = lang or SOURCE
+    return {"lang": lang, "words": {} if lang == SOURCE else load("scenes", "look.language").catalogue(lang)}

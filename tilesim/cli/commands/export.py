@@ -12,7 +12,7 @@ from tilesim.cli.arguments.course import check_options as check_course
 from tilesim.cli.arguments.film_formats import FORMATS, PAGES, SLIDES, STILLS, check_kind, chosen
 from tilesim.cli.arguments.film_parameters import PARAMETERS, parameter_options
 from tilesim.cli.arguments.film_targets import FilmTarget, Target, check, is_film
-from tilesim.cli.arguments.languages import SOURCE, catalogue, language_option
+from tilesim.cli.arguments.languages import language_option, spoken
 from tilesim.cli.arguments.options import (
     DEVICE_NAMES,
     PROBLEM_NAMES,
@@ -239,14 +239,12 @@ def _page(label: str, act: Any, file: Path, output: str, options: dict[str, Any]
     card, traces = scene.card, scene.traces
     alike = len({trace.schedule for trace in traces}) < len(traces)
     value, unit = options["at"] or (None, "ns")
-    lang = options["lang"] or SOURCE
     text = player.page(
         traces,
         names=None if alike else runs.names(traces),
         story=player.Story(scene.chapters[0][1], card.sentence, card.number, card.aside),
         theme=options["theme"] or "",
-        lang=lang,
-        words=catalogue(lang),
+        **spoken(options["lang"]),
         at=None if value is None else value * moments.NS[unit],
     )
     files.write(output, lambda stream: stream.write(text.encode()))

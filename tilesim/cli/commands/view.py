@@ -9,7 +9,7 @@ import click
 
 from tilesim import player
 from tilesim.analysis.divergence import on_one_clock
-from tilesim.cli.arguments.languages import SOURCE, catalogue, language_option
+from tilesim.cli.arguments.languages import language_option, spoken
 from tilesim.cli.arguments.options import OWN, device_options, facts_from, problem_options, reading_options
 from tilesim.cli.arguments.parameter_types import INPUT
 from tilesim.cli.running.page_server import PageServer
@@ -38,26 +38,21 @@ def command(traces: tuple[str, ...], port: int, lang: str | None, no_browser: bo
         raise click.UsageError(
             f"the player shows up to {player.MOST_TRACES} traces; {len(traces)} were given"
         )
-    facts, spoken = facts_from(options), _spoken(lang or SOURCE)
-    player.page(_read(traces, facts), **spoken)  # what is wrong with a file is said before anything is served
-    with PageServer(partial(_page, _kept(traces, facts), spoken), traces, port) as server:
+    facts, words = facts_from(options), spoken(lang)
+    player.page(_read(traces, facts), **words)  # what is wrong with a file is said before anything is served
+    with PageServer(partial(_page, _kept(traces, facts), words), traces, port) as server:
         click.echo(f"{server.address} plays {', '.join(traces)}; Ctrl-C ends it", err=True)
         if not no_browser and not webbrowser.open(server.address):
             click.echo(f"note: no browser could be started; open {server.address} in one", err=True)
         server.serve_forever(poll_interval=0.1)
 
 
-def _spoken(lang: str) -> dict[str, Any]:
-    """The language, and its words, as a page takes them."""
-    return {"lang": lang, "words": catalogue(lang)}
-
-
 def _page(
-    kept: Callable[[str], list[Trace]], spoken: Mapping[str, Any], version: str, at: int | None = None
+    kept: Callable[[str], list[Trace]], words: Mapping[str, Any], version: str, at: int | None = None
 ) -> str:
     """The page of some files, or of what is wrong with them; it loads again when they change."""
     try:
-        return player.page(kept(version), version=version, at=at, **spoken)
+        return player.page(kept(version), version=version, at=at, **words)
     except TilesimError as error:
         return player.apology(str(error), version)
 

@@ -10,6 +10,10 @@ from tilesim.cli.arguments.options import FIGURES_FILE, F, json_option, output_o
 from tilesim.cli.output.figures import wrote
 from tilesim.storage import files
 
+TIMES = f"{'µs':>9} {'p20':>9} {'p80':>9}"
+MOVED = f"{'L2 hits':>8} {'L2 MB':>8} {'DRAM MB':>8}"
+"""Heads of a table's columns."""
+
 
 def report_options(command: F) -> F:
     """`-o FILE` and `--json`, passed on as `output` and `as_json`."""
@@ -30,16 +34,28 @@ def machine(report: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} {value}" for name, value in report["machine"].items())
 
 
+def times(row: Mapping[str, Any]) -> str:
+    """The median, the 20th and the 80th percentile of a row, under TIMES."""
+    return " ".join(f"{row[name]:9.2f}" for name in ("us", "p20", "p80"))
+
+
+def moved(row: Mapping[str, Any]) -> str:
+    """The hit rate, what is read at the L2, and out of DRAM, under MOVED; or that it was not counted."""
+    if "l2_bytes" not in row:
+        return f"{'not counted':>26}"
+    read = (row[name] / 1e6 for name in ("l2_bytes", "dram_read_bytes"))
+    return f"{row['l2_hit_rate']:8.1%} " + " ".join(f"{mb:8.0f}" for mb in read)
+
+
 def product_times(report: Mapping[str, Any]) -> str:
     """What it was measured on, then a line per size and kernel."""
     rows = report["rows"]
     host = any("host_us" in row for row in rows)
-    head = f"{'size':20} {'kernel':28} {'µs':>9} {'p20':>9} {'p80':>9} {'TFLOP/s':>8} {'MHz':>5} {'error':>8}"
+    head = f"{'size':20} {'kernel':28} {TIMES} {'TFLOP/s':>8} {'MHz':>5} {'error':>8}"
     lines = [machine(report), head + f" {'with host':>10}" * host]
     for row in rows:
         size = f"{row['m']}x{row['n']}x{row['k']} {row['dtype']}"
-        times = " ".join(f"{row[name]:9.2f}" for name in ("us", "p20", "p80"))
         rest = f"{row['tflops']:8.1f} {row['sm_mhz']:5} {row['relative_error']:8.1e}"
         late = f" {row['host_us']:10.2f}" if host else ""
-        lines.append(f"{size:20} {row['kernel']:28} {times} {rest}{late}")
+        lines.append(f"{size:20} {row['kernel']:28} {times(row)} {rest}{late}")
     return "\n".join(lines)

@@ -1,9 +1,8 @@
 """`tilesim bench`: kernel times on this machine's GPU, cuBLAS beside them, and what the GPU itself takes."""
 
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib import import_module
-from pkgutil import iter_modules
 from typing import Any
 
 import click
@@ -27,7 +26,10 @@ PLANNED = "planned:"
 
 
 @click.group(
-    cls=Group, invoke_without_command=True, short_help="Time the kernels, or launches, on this machine's GPU."
+    cls=Group,
+    package=sys.modules[__name__],
+    invoke_without_command=True,
+    short_help="Time the kernels, or launches, on this machine's GPU.",
 )
 @problem_options()
 @click.option("--size", "sizes", type=TileShape(), multiple=True, help="M, N and K; repeat it for several.")
@@ -76,7 +78,3 @@ def _check(name: str, known: Sequence[str]) -> None:
         Schedule().convert(name.removeprefix(PLANNED), None, None)
     elif name not in known:
         raise click.UsageError(unknown("kernel", name, [*known, PLANNED + "SCHEDULE"]))
-
-
-for module in iter_modules(__path__):
-    command.add_command(import_module(f"{__name__}.{module.name}").command)

@@ -6,7 +6,7 @@ import click
 
 from tilesim.cli.arguments.options import check_tiles, usage
 from tilesim.cli.arguments.parameter_types import TileShape
-from tilesim.cli.output.reports import machine, report_options, show
+from tilesim.cli.output.reports import TIMES, machine, report_options, show, times
 from tilesim.cli.packages import load
 from tilesim.problems import Problem
 
@@ -53,14 +53,14 @@ def _table(report: dict[str, Any]) -> str:
     free = {_key(row): row["us"] for row in report["rows"] if not row["busy_sms"]}
     lines = [
         machine(report),
-        f"{'product':16} {'kernel':20} {'SMs held':>8} {'blocks':>7} {'µs':>9} {'p20':>9} {'p80':>9}"
-        f" {'times':>6}",
+        f"{'product':16} {'kernel':20} {'SMs held':>8} {'blocks':>7} {TIMES} {'times':>6}",
     ]
     for row in report["rows"]:
         size = f"{row['m']}x{row['n']}x{row['k']}"
-        us = " ".join(f"{row[name]:9.2f}" for name in ("us", "p20", "p80"))
-        times = f"{row['us'] / free[_key(row)]:6.2f}" if _key(row) in free else f"{'':6}"
-        lines.append(f"{size:16} {row['kernel']:20} {row['busy_sms']:8} {row['blocks']:7} {us} {times}")
+        over = f"{row['us'] / free[_key(row)]:6.2f}" if _key(row) in free else f"{'':6}"
+        lines.append(
+            f"{size:16} {row['kernel']:20} {row['busy_sms']:8} {row['blocks']:7} {times(row)} {over}"
+        )
     return "\n".join(lines)
 
 

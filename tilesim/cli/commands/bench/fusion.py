@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from tilesim.cli.output.reports import machine, report_options, show
+from tilesim.cli.output.reports import TIMES, machine, report_options, show, times
 from tilesim.cli.packages import load
 
 
@@ -23,7 +23,7 @@ def command(samples: int, output: str | None, as_json: bool) -> None:
 
 def _table(report: dict[str, Any]) -> str:
     """What it was measured on, a line per size, chain and kernel, one per product, and what is left out."""
-    head = f"{'µs':>9} {'p20':>9} {'p80':>9} {'with host':>10} {'error':>8}"
+    head = f"{TIMES} {'with host':>10} {'error':>8}"
     lines = [machine(report), f"{'elements':>10} {'functions':>9}  {'kernel':14} {head}  DRAM MB"]
     for row in report["rows"]:
         chain = f"{row['elements']:10} {row['functions']:9}  {row['kernel']:14} {_times(row)}"
@@ -38,5 +38,4 @@ def _table(report: dict[str, Any]) -> str:
 
 
 def _times(row: dict[str, Any]) -> str:
-    times = " ".join(f"{row[name]:9.2f}" for name in ("us", "p20", "p80"))
-    return f"{times} {row['host_us']:10.2f} {row['relative_error']:8.1e}"
+    return f"{times(row)} {row['host_us']:10.2f} {row['relative_error']:8.1e}"

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from tilesim.cli.output.reports import machine, report_options, show
+from tilesim.cli.output.reports import MOVED, TIMES, machine, moved, report_options, show, times
 from tilesim.cli.packages import load
 
 
@@ -23,19 +23,9 @@ def _table(report: dict[str, Any]) -> str:
     """A line per size and order."""
     lines = [
         machine(report),
-        f"{'size':15} {'order':10} {'µs':>9} {'p20':>9} {'p80':>9} "
-        f"{'L2 hits':>8} {'L2 MB':>8} {'DRAM MB':>8}",
+        f"{'size':15} {'order':10} {TIMES} {MOVED}",
     ]
     for row in report["rows"]:
         size = f"{row['m']}x{row['n']}x{row['k']}"
-        times = " ".join(f"{row[name]:9.2f}" for name in ("us", "p20", "p80"))
-        lines.append(f"{size:15} {row['order']:10} {times} {moved(row)}")
+        lines.append(f"{size:15} {row['order']:10} {times(row)} {moved(row)}")
     return "\n".join(lines)
-
-
-def moved(row: dict[str, Any]) -> str:
-    """The hit rate, what is read at the L2, and out of DRAM; or that it was not counted."""
-    if "l2_bytes" not in row:
-        return f"{'not counted':>26}"
-    read = (row[name] / 1e6 for name in ("l2_bytes", "dram_read_bytes"))
-    return f"{row['l2_hit_rate']:8.1%} " + " ".join(f"{mb:8.0f}" for mb in read)

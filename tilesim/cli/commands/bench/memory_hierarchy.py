@@ -4,8 +4,7 @@ from typing import Any
 
 import click
 
-from tilesim.cli.commands.bench.l2_order import moved
-from tilesim.cli.output.reports import machine, report_options, show
+from tilesim.cli.output.reports import MOVED, TIMES, machine, moved, report_options, show, times
 from tilesim.cli.packages import load
 
 
@@ -24,11 +23,9 @@ def _table(report: dict[str, Any]) -> str:
     """A line per size."""
     lines = [
         machine(report),
-        f"{'size':15} {'µs':>9} {'p20':>9} {'p80':>9} {'asked MB':>9} "
-        f"{'L2 hits':>8} {'L2 MB':>8} {'DRAM MB':>8}",
+        f"{'size':15} {TIMES} {'asked MB':>9} {MOVED}",
     ]
     for row in report["rows"]:
         size = f"{row['m']}x{row['n']}x{row['k']}"
-        times = " ".join(f"{row[name]:9.2f}" for name in ("us", "p20", "p80"))
-        lines.append(f"{size:15} {times} {row['asked_bytes'] / 1e6:9.0f} {moved(row)}")
+        lines.append(f"{size:15} {times(row)} {row['asked_bytes'] / 1e6:9.0f} {moved(row)}")
     return "\n".join(lines)

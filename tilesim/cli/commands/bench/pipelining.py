@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from tilesim.cli.output.reports import machine, report_options, show
+from tilesim.cli.output.reports import TIMES, machine, report_options, show, times
 from tilesim.cli.packages import load
 
 
@@ -20,10 +20,9 @@ def _table(report: dict[str, Any]) -> str:
     """A line per number of stages."""
     lines = [
         machine(report),
-        f"{'stages':>6} {'µs':>8} {'p20':>8} {'p80':>8} {'TFLOP/s':>8} {'K-step ns':>10} {'cycles':>8}",
+        f"{'stages':>6} {TIMES} {'TFLOP/s':>8} {'K-step ns':>10} {'cycles':>8}",
     ]
     for row in report["rows"]:
-        times = " ".join(f"{row[name]:8.2f}" for name in ("us", "p20", "p80"))
         step = f"{row['k_step_ns']:10.1f} {row['k_step_cycles']:8.1f}"
-        lines.append(f"{row['stages']:6} {times} {row['tflops']:8.1f} {step}")
+        lines.append(f"{row['stages']:6} {times(row)} {row['tflops']:8.1f} {step}")
     return "\n".join(lines)

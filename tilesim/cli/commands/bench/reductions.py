@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from tilesim.cli.output.reports import machine, report_options, show
+from tilesim.cli.output.reports import TIMES, machine, report_options, show, times
 from tilesim.cli.packages import load
 
 
@@ -29,12 +29,13 @@ def command(sizes: tuple[int, ...], samples: int, output: str | None, as_json: b
 
 def _table(report: dict[str, Any]) -> str:
     """What it was measured on, a line per size and step, then why each step is there."""
-    head = f"{'values':>12} {'sum':12} {'µs':>9} {'p20':>9} {'p80':>9} {'GB/s':>8} {'of copy':>8}"
+    head = f"{'values':>12} {'sum':12} {TIMES} {'GB/s':>8} {'of copy':>8}"
     lines = [machine(report), f"{head}  relative error"]
     for row in report["rows"]:
-        times = " ".join(f"{row[name]:9.2f}" for name in ("us", "p20", "p80"))
         error = "" if row["relative_error"] is None else f"{row['relative_error']:.1e}"
-        line = f"{row['n']:12} {row['name']:12} {times} {row['gb_per_s']:8.1f} {row['share_of_copy']:8.1%}"
+        line = (
+            f"{row['n']:12} {row['name']:12} {times(row)} {row['gb_per_s']:8.1f} {row['share_of_copy']:8.1%}"
+        )
         lines.append(f"{line}  {error}".rstrip())
     whys = {row["name"]: row["why"] for row in report["rows"]}
     return "\n".join([*lines, *(f"{name}: {why}" for name, why in whys.items())])
