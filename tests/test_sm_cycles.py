@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from tilesim import Costs, Device, Problem, Trace, simulate
-from tilesim.analysis.sm_cycles import run_cycles
 from tilesim.devices.hardware import Hardware
+from tilesim.sm_cycles import run_cycles
 
 HELD_OUT = files("tilesim").joinpath("data/held_out")
 
