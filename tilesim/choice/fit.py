@@ -60,7 +60,7 @@ def fit(timed: Iterable[Timed], device: Device) -> dict[str, Any]:
             us = one.of(candidate)
             if us is None:
                 continue
-            laid = waves(candidate, device, hardware)
+            laid = waves(candidate, device, hardware, one.layout)
             terms = step_terms(candidate, laid, hardware, device.sms - device.busy_sms)
             weight = 1 / (1 + (log(us / fastest) / log(CLOSE)) ** 2)
             case = (candidate, laid, terms, hardware, 1000 * us, weight)
