@@ -174,7 +174,9 @@ def main() -> None:
         if time.monotonic() - began < PEERS_S:
             peers.append(timed(one, peer=True))
             torch.cuda.empty_cache()
-    RESULTS.write_text(json.dumps({"machine": facts(), "rows": rows, "peers": peers}, indent=1) + "\n", "utf-8")
+    RESULTS.write_text(
+        json.dumps({"machine": facts(), "rows": rows, "peers": peers}, indent=1) + "\n", "utf-8"
+    )
     for seed in SEEDS:
         own = [row for row in rows if row["seed"] == seed]
         for kind, whole, count, average, least, short in verdict(own):
@@ -183,7 +185,9 @@ def main() -> None:
             print(f"{seed} {kind}, {lines} lines: {count} products, {said}")
         print(f"{seed}, all: {mean(map(ratio, own)):.3f}")
     for name in ("cublas", "max_autotune"):
-        print(f"{len(peers)} peers, {name}: {mean(row[name + '_us'] / row['matmul_us'] for row in peers):.3f}")
+        print(
+            f"{len(peers)} peers, {name}: {mean(row[name + '_us'] / row['matmul_us'] for row in peers):.3f}"
+        )
 
 
 if __name__ == "__main__":
