@@ -1,11 +1,10 @@
 """matmul against cuBLAS on products that nobody tuned: `python tests/benchmarks/unseen_products.py`.
 
-Sizes are drawn at random between those of a token and of a large batch, and of small and large layers, as
-multiples of 16, 64 or 128; three kinds of operands in turn, and at the end some of a fourth. `matmul` chooses
-each kernel without measuring. Neither it nor cuBLAS multiplies fp8 whose B is row-major: both get it copied by
-the same kernel, which is timed, and cuBLAS is timed without it, too. Some are timed beside torch.compile in
-its mode max-autotune. The first draw was looked at while kernels and model were made, the second was not.
-The times go to unseen_products.json, from which docs/choose.md has its tables.
+Sizes are drawn at random, three kinds of operands in turn, and at the end some of a fourth. `matmul` chooses
+each kernel without measuring. Neither it nor cuBLAS multiplies fp8 whose B is row-major. Both get it copied
+by the same kernel, which is timed; cuBLAS is timed without the copy, too. Some products are timed beside
+torch.compile in its mode max-autotune. The first draw was looked at while kernels and model were made, the
+second was not. The times go to unseen_products.json, from which docs/choose.md has its tables.
 """
 
 import json
@@ -18,7 +17,6 @@ from itertools import product
 from math import prod
 from multiprocessing import get_context
 from pathlib import Path
-from random import Random
 from typing import Any
 
 from tilesim.problems import Problem
@@ -28,8 +26,6 @@ KINDS, LAST = ("bf16:nn", "bf16:nt", "fp8:nt"), "fp8:nn"
 COUNT, OF_LAST, PROCESSES = 48, 6, 12
 SEEDS = (20261122, 20261125)
 """Of the two draws."""
-MOST_WORK, MOST_WEIGHTS = 1.2e12, 3e8
-"""M · N · K and N · K, so that a product takes milliseconds at most."""
 WARMUP, SAMPLES = 2, 15
 PEERS, PEERS_S = 12, 150
 """How many of the second draw are timed beside max-autotune, which takes up to a minute to compile each, and
@@ -43,15 +39,10 @@ Way = Callable[[], Any]
 
 def products(seed: int) -> list[Product]:
     """(m, n, k, kind) of a draw."""
-    random, found = Random(seed), []
-    while len(found) < COUNT + OF_LAST:
-        m, n, k = 2 ** random.uniform(4, 14), *(2 ** random.uniform(9, 14.8) for _ in range(2))
-        step = random.choice((16, 64, 128))
-        size = max(16, int(m) // 16 * 16), *(max(512, int(side) // step * step) for side in (n, k))
-        if prod(size) < MOST_WORK and size[1] * size[2] < MOST_WEIGHTS:
-            kind = KINDS[len(found) % len(KINDS)] if len(found) < COUNT else LAST
-            found.append((*size, kind))
-    return found
+    from tilesim_kernels.tuning.exhaustive import drawn
+
+    every = drawn(COUNT + OF_LAST, seed, KINDS)
+    return every[:COUNT] + [(m, n, k, LAST) for m, n, k, _ in every[COUNT:]]
 
 
 def operands(one: Product, seed: int = 0) -> Any:
@@ -155,9 +146,6 @@ def verdict(rows: Sequence[dict[str, Any]]) -> list[tuple[str, bool, int, float,
 def main() -> None:
     import torch
 
-    from tilesim.cli.packages import load
-
-    load("kernels")
     from tilesim_kernels.measure.machine import facts
 
     draws = {seed: products(seed) for seed in SEEDS}

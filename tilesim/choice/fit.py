@@ -35,7 +35,7 @@ PARTIAL_NS = 1000
 both are read again, each at a latency of DRAM."""
 
 ROUNDS, SECTIONS = 6, 14
-FEWEST = 3
+FEWEST = 15
 """Products in which a tile was timed before it has a rate of its own."""
 
 CLOSE = 1.3
