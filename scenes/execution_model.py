@@ -163,7 +163,7 @@ class ExecutionModel(ReportFilm):
         inside.move_to(box.box.get_bottom() + (inside.height / 2 + px(28)) * UP)
         if self.gpu:
             cell = self.gpu.cell(self.number).copy()
-            self.play(Fade(self.gpu, 1, 0), ReplacementTransform(cell, box.box), run_time=1)
+            self.play(Fade(self.gpu, 1, 0), ReplacementTransform(cell, box.box), run_time=0.8)
             self.remove(self.gpu)
             self.add(box)
             self.play(FadeIn(box.heading, inside), run_time=0.4)

@@ -20,7 +20,7 @@ from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.story import course
 
 CAMERA, CARD, NEXT = 1.2, 4.0, 1.0
-"""Seconds: of a camera move, that the card at the end stays, and that it then names the next film."""
+"""Seconds: of a camera move, that the card at the end stays, and how many of these it names the next film."""
 
 
 class Film(CaptionedScene):
@@ -97,7 +97,7 @@ class Film(CaptionedScene):
     def finding(self, card: Finding, grow: Sequence[Animation] = (), into: Sequence[Animation] = ()) -> None:
         """End on a card: all else leaves, the card comes, what grows on it grows, and it stays.
 
-        Then the next film's title takes the place of the aside, as the card has no words to spare.
+        At last the next film's title takes the place of the aside, as the card has no words to spare.
 
         `into`: what takes things that are on screen to their places on the card, where they stay beneath it.
         """
@@ -128,7 +128,8 @@ class Film(CaptionedScene):
         if grow:
             self.play(*grow)
         self.card = card
-        self.wait(CARD)
-        if title := self.next_title:
+        title = self.next_title
+        self.wait(CARD - NEXT if title else CARD)
+        if title:
             self.play(Swap(card.small, card.instead_of_aside(tr("Next: {title}", title=title))))
             self.wait(NEXT)

@@ -6,9 +6,11 @@ from watching import Seen, Word
 
 from tilesim_scenes.animations.fade import CHANGE
 from tilesim_scenes.film.captioned_scene import TITLE
-from tilesim_scenes.film.scene import CARD, NEXT
+from tilesim_scenes.film.scene import CARD
 from tilesim_scenes.mobjects.words.caption import reading_time
 
+LONGEST = 45.0
+"""Seconds that a film lasts at most, with its end card, which names the next film."""
 MOST_WORDS, MOST_IN_CAPTION = 25, 12
 LEAST_PX = 23.5
 """Nothing is smaller, in pixels of a frame whose shorter side has 1080; rounded down by half a pixel."""
@@ -28,12 +30,14 @@ def faults(seen: Seen) -> list[str]:
             found.append(f"{start:.1f} s: {len(text.split())} words in the caption {text!r}")
         if end - start < reading_time(text) - 0.15:
             found.append(f"{start:.1f} s: {text!r} stands for {end - start:.1f} s")
+    if seen.scene.now > LONGEST + 0.005:
+        found.append(f"it lasts {seen.scene.now:.2f} s")
     return [*dict.fromkeys(found), *_standing_still(seen)]
 
 
 def _standing_still(seen: Seen) -> list[str]:
     """Where nothing moves though there is nothing left to read, between title and card."""
-    begin, end = TITLE, seen.scene.now - CARD - (CHANGE + NEXT if seen.scene.next_title else 0)
+    begin, end = TITLE, seen.scene.now - CARD - (CHANGE if seen.scene.next_title else 0)
     still = [(max(since, begin), min(until, end)) for since, until in seen.still]
     still = [(since, until) for since, until in still if since < until]
     faults = []

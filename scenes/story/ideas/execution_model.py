@@ -88,7 +88,7 @@ class Story:
 
     @property
     def second_round(self) -> str:
-        return tr("Then a second each, in the same order")
+        return tr("Then a second each, same order")
 
     @property
     def warps_part(self) -> str:

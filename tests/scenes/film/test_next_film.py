@@ -10,7 +10,7 @@ from watching import ASPECTS, watch
 from tilesim.cli import main
 from tilesim.cli.packages import scene_class
 from tilesim_scenes import Film, Finding
-from tilesim_scenes.film.scene import CARD
+from tilesim_scenes.film.scene import CARD, NEXT
 from tilesim_scenes.look.language import SOURCE, use_language
 
 ASIDE = "elsewhere it costs as much"
@@ -48,6 +48,9 @@ def test_the_title_stands_where_the_aside_was(film, aspect):
     assert last == {"×2", "It moved", "Next: Race"} and faults(seen) == []
     full = next(number for number, texts in enumerate(before) if {"×2", "It moved"} <= texts)
     assert film.aside in (*before[full], "")
+    named = next(number for number, texts in enumerate(said(seen)) if "Next: Race" in texts)
+    assert seen.moments[named][0] - seen.moments[full][0] >= CARD - NEXT
+    assert seen.scene.now - seen.moments[named][0] >= NEXT
     assert seen.scene.now - seen.moments[full][0] >= CARD
     word = next(word for word in seen.moments[-1][1] if word.text == "Next: Race")
     sentence = next(word for word in seen.moments[-1][1] if word.text == "It moved")
