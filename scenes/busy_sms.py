@@ -253,11 +253,13 @@ class BusySms(Film):
         top = max(1.3, 1.2 * max(times for each in points for _, times in each))
         ticks = [tick for tick in (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0, 8.0) if tick <= top]
         at = [held for held, _ in (story.measured or story.simulated)[0] if not held or held >= most / 8]
-        plot = Plot((0, most), (0.7, top), at, ticks, area.width - px(120), area.height - px(170), size=40)
+        # Room for marks at 0, beside the figures.
+        span = (-most / 24, most)
+        plot = Plot(span, (0.7, top), at, ticks, area.width - px(120), area.height - px(170), size=40)
         plot.move_to([area.center[0], area.top, 0], UP)
         across = label(tr("SMs held"), 44, self.theme.quiet).next_to(plot.ground, DOWN, px(70))
         up = label(tr("times its own time"), 44, self.theme.quiet)
-        return plot, VGroup(across, up.move_to(plot.at(0, top) + px(20) * RIGHT, LEFT + UP))
+        return plot, VGroup(across, up.move_to(plot.ground.get_corner(UP + LEFT) + px(20) * RIGHT, LEFT + UP))
 
     def mark(self, story: Story, run: int) -> VMobject:
         """A run's point: a disc for the static one, else a square, or a ring that leaves that in sight."""
