@@ -298,7 +298,7 @@ class BusySms(Film):
             else:
                 aside = (LEFT if late else RIGHT) * px(30)
                 mark = self.mark(story, run)
-                said.add(mark.next_to(said, LEFT, px(40) - mark.width / 2))
+                said.add(mark.next_to(said, LEFT, px(48) - mark.width / 2))
                 said.move_to(np.array([x, foot, 0]) + aside, UP + (RIGHT if late else LEFT))
                 foot -= px(66)
             found.add(said)

@@ -180,12 +180,12 @@ class LoopUnrolling(ReportFilm):
         for warps, points in curves.items():
             self.follow(plot, warps, points)
             if warps == FEW:
-                self.queue_for_memory(plot, x)
+                self.queue_for_memory(plot, x, most)
                 self.say(story.where_it_stops)
         self.wait(1)
-        self.leaving = [plot, across, up, roof, most, *self.drawn]
+        self.leaving = [plot, across, up, roof, *self.drawn]
 
-    def queue_for_memory(self, plot: Plot, x: np.ndarray) -> None:
+    def queue_for_memory(self, plot: Plot, x: np.ndarray, most: Mobject) -> None:
         """Why few warps stay below the limit: how fast loads come that all leave at once."""
         story, ink = self.story, self.theme.wait_text
         rates = [(kb, story.of_bursts(kb)) for kb in x]
@@ -197,7 +197,8 @@ class LoopUnrolling(ReportFilm):
         self.add(curve)
         self.play(Run(curve, until=float(x[-1]), run_time=1.6), FadeIn(name, run_time=0.3))
         self.wait(0.8)
-        self.play(FadeOut(name), run_time=0.3)
+        # What comes has its figures where `most` stands.
+        self.play(FadeOut(name, most), run_time=0.3)
 
     def chain(self) -> None:
         """Arithmetic has a latency too, and chains that do not wait for each other hide it."""
