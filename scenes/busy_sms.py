@@ -1,7 +1,6 @@
 """Busy SMs: who notices that another kernel holds some SMs, and who waits for them?"""
 
 from collections.abc import Mapping
-from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ from manim import (
     LEFT,
     RIGHT,
     UP,
+    Circle,
     Dot,
     GrowFromCenter,
     LaggedStart,
@@ -33,7 +33,7 @@ from tilesim_scenes.look.text import label, lines, px
 from tilesim_scenes.mobjects.charts.bars import Bars
 from tilesim_scenes.mobjects.charts.curve import Curve
 from tilesim_scenes.mobjects.charts.plot import Plot
-from tilesim_scenes.mobjects.drawing.quads import rectangle
+from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
 from tilesim_scenes.mobjects.hardware.queue import Queue
 from tilesim_scenes.mobjects.traces.held_lanes import HeldLanes, hatched
 from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket
@@ -212,11 +212,14 @@ class BusySms(Film):
 
     def sweep(self, story: Story) -> None:
         """How the time grows with the SMs that are held: measured as dots, simulated as lines."""
-        held, inks = len(story.held), self.inks(story)
+        held = len(story.held)
         plot, words = self.plot(story)
         # Where each run ended on the clock, its dot begins.
         runs = range(len(story.traces))
-        ends = [self.dot(self.panels[run].place_of(story.traces[run].makespan), inks[run]) for run in runs]
+        ends = [
+            self.mark(story, run).move_to(self.panels[run].place_of(story.traces[run].makespan))
+            for run in runs
+        ]
         self.play(*map(GrowFromCenter, ends))
         ways = [[plot.at(held, story.growth[run])] for run in runs]
         self.say(story.sweep)
@@ -224,14 +227,16 @@ class BusySms(Film):
             Travel(ends, ways, leg=1.0, apart=0.0), *map(Leave, (*self.panels.values(), *self.others)),
             *(Fade(one, 0.0, 1.0, run_time=1.0) for one in (plot, words)),
         )  # fmt: skip
-        names = self.curve_names(story, plot, inks)
+        names = self.curve_names(story, plot)
         self.play(Fade(names, 0.0, 1.0))
         if story.measured:
-            points = zip(story.measured, inks, strict=True)
-            dots = [self.dot(plot.at(*point), ink) for each, ink in points for point in each]
+            points = enumerate(story.measured)
+            dots = [self.mark(story, run).move_to(plot.at(*point)) for run, each in points for point in each]
             self.play(LaggedStart(*map(GrowFromCenter, dots), lag_ratio=0.15, run_time=2.5))
             self.wait(0.3)
-        curves = [Curve(plot, each, ink, 5) for each, ink in zip(story.simulated, inks, strict=True)]
+        curves = [
+            Curve(plot, each, ink, 5) for each, ink in zip(story.simulated, self.inks(story), strict=True)
+        ]
         if story.measured:
             self.badge(Badge(tr("dots: measured, lines: simulated"), "measured"))
         else:
@@ -248,35 +253,52 @@ class BusySms(Film):
         top = max(1.3, 1.2 * max(times for each in points for _, times in each))
         ticks = [tick for tick in (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0, 8.0) if tick <= top]
         at = [held for held, _ in (story.measured or story.simulated)[0] if not held or held >= most / 8]
-        plot = Plot((0, most), (0.7, top), at, ticks, area.width - px(120), area.height - px(170), size=40)
+        # Room for marks at 0, beside the figures.
+        span = (-most / 24, most)
+        plot = Plot(span, (0.7, top), at, ticks, area.width - px(120), area.height - px(170), size=40)
         plot.move_to([area.center[0], area.top, 0], UP)
         across = label(tr("SMs held"), 44, self.theme.quiet).next_to(plot.ground, DOWN, px(70))
         up = label(tr("times its own time"), 44, self.theme.quiet)
-        return plot, VGroup(across, up.move_to(plot.at(0, top) + px(20) * RIGHT, LEFT + UP))
+        return plot, VGroup(across, up.move_to(plot.ground.get_corner(UP + LEFT) + px(20) * RIGHT, LEFT + UP))
 
-    def dot(self, at: np.ndarray, ink: tuple[int, int, int]) -> Dot:
-        return Dot(at, radius=px(15), color=ManimColor(ink))
+    def mark(self, story: Story, run: int) -> VMobject:
+        """A run's point: a disc for the static one, else a square, or a ring that leaves that in sight."""
+        ink = self.inks(story)[run]
+        if run == story.static:
+            return Dot(radius=px(15), color=ManimColor(ink))
+        if not self.ringed(story, run):
+            return rectangle(px(20), px(20), ink)
+        return Circle(radius=px(24), stroke_width=stroke_width(5), color=ManimColor(ink))
+
+    def ringed(self, story: Story, run: int) -> bool:
+        """Every second of those that are not the static one."""
+        return (run - (run > story.static)) % 2 == 1
 
     def inks(self, story: Story) -> list[tuple[int, int, int]]:
-        """The static run in full ink, the others in quiet ones."""
-        rest = cycle((self.theme.operand, self.theme.quiet))
-        return [self.theme.text if run == story.static else next(rest) for run in range(len(story.traces))]
+        """The static run in full ink, the others in a quiet one: their marks tell them apart."""
+        runs = range(len(story.traces))
+        return [self.theme.text if run == story.static else self.theme.operand for run in runs]
 
-    def curve_names(self, story: Story, plot: Plot, inks: list[Any]) -> VGroup:
-        """The static run's name below its dot, or above where the others are near; theirs below all dots."""
+    def curve_names(self, story: Story, plot: Plot) -> VGroup:
+        """The static run's name below its dot, or above where the others are near.
+
+        Theirs stand below all dots, each beside what its points look like.
+        """
         held, found = len(story.held), VGroup()
         low, right = min(story.growth), plot.ground.get_right()[0]
         x = plot.at(held, 1)[0]
         late = x > plot.ground.get_center()[0]
         foot = plot.at(held, low)[1] - px(30)
         for run, name in enumerate(story.names):
-            said = label(name, 46, inks[run], bold=True)
+            said = VGroup(label(name, 46, self.inks(story)[run], bold=True))
             if run == story.static:
                 way = DOWN if story.growth[run] - low > 0.15 * max(story.growth) else UP
                 said.next_to(plot.at(held, story.growth[run]), way, px(30))
                 said.shift(min(0.0, right - said.get_right()[0]) * RIGHT)
             else:
                 aside = (LEFT if late else RIGHT) * px(30)
+                mark = self.mark(story, run)
+                said.add(mark.next_to(said, LEFT, px(48) - mark.width / 2))
                 said.move_to(np.array([x, foot, 0]) + aside, UP + (RIGHT if late else LEFT))
                 foot -= px(66)
             found.add(said)

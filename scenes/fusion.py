@@ -155,7 +155,7 @@ class Fusion(ReportFilm):
     def under_the_roof(self) -> None:
         """Longer chains climb memory's roof until arithmetic's is in the way."""
         story, area, quiet = self.story, self.area, self.theme.quiet
-        left, foot = px(150), px(70)
+        left, foot = px(150), px(100)
         first, last = story.climb[0], story.climb[-1]
         x = first.intensity / BEFORE, BEYOND * last.intensity
         y = first.tflops / BEFORE, BEYOND * story.tflops

@@ -83,12 +83,12 @@ class LatencyHiding(ReportFilm):
         came = float(lanes.came[0, 0])
         dot = Warp(1, px(30)).dots.move_to(lanes.capsules[0])
         end = np.array([lanes.x(came), lanes.lanes[0].get_center()[1], 0])
-        flight = Travel([dot], [[shelf.shelf.get_center(), end]], leg=1.3, run_time=2.6)
+        flight = Travel([dot], [[shelf.shelf.get_center(), end]], leg=1.2, run_time=2.4)
         self.bracket = TimeBracket(
             lanes, float(lanes.asked[0, 0]), came, sm=0, text=story.cycles(came - lanes.asked[0, 0]),
             below=True, color=self.theme.wait_text,
         )  # fmt: skip
-        self.play(Run(lanes, self.bracket, until=came, run_time=2.6), flight)
+        self.play(Run(lanes, self.bracket, until=came, run_time=2.4), flight)
         self.remove(dot)
         self.say(story.one)
         self.play(Run(lanes, self.bracket, until=1.1 * story.until, run_time=1.4))
@@ -116,7 +116,7 @@ class LatencyHiding(ReportFilm):
         self.remove(*self.mobjects_but(self.sum))
         self.add(new)
         self.lanes, self.share = new, self.share_of(step)
-        self.play(Run(new, until=1.1 * self.story.until, run_time=1.8 if new_words else 1.5))
+        self.play(Run(new, until=1.1 * self.story.until, run_time=1.6 if new_words else 1.3))
         self.play(FadeIn(self.share), run_time=0.3)
         if step.warps == SHOWN:
             self.others_in_a_wait()
@@ -129,7 +129,7 @@ class LatencyHiding(ReportFilm):
         band = rectangle(lanes.x(end) - lanes.x(begin), lanes.height, self.theme.wait, 0.3)
         band.move_to([(lanes.x(begin) + lanes.x(end)) / 2, lanes.get_center()[1], 0])
         self.play(FadeIn(band), run_time=0.3)
-        self.wait(0.6)
+        self.wait(0.3)
         self.play(FadeOut(band), run_time=0.3)
 
     def count_them(self) -> None:
@@ -152,14 +152,19 @@ class LatencyHiding(ReportFilm):
             Leave(self.lanes), FadeOut(self.sum, self.share),
             Fade(plot, 0, 1, rate_func=late), FadeIn(units, rate_func=late), run_time=0.6,
         )  # fmt: skip
-        self.play(LaggedStart(*(FadeIn(dot, scale=0.3) for dot in dots), lag_ratio=0.15, run_time=1.1))
+        self.play(LaggedStart(*(FadeIn(dot, scale=0.3) for dot in dots), lag_ratio=0.15, run_time=0.9))
         self.add(slope)
         self.play(Run(slope, until=last, run_time=1.2))
-        foot = Curve(plot, [(knee, 0), (knee + 1e-6, most)], self.theme.text, 5).show(last)
-        few = label(f"{knee:.0f}", 48, bold=True, mono=True).next_to(plot.at(knee, most / 2), RIGHT, px(20))
-        self.play(FadeIn(foot, few), run_time=0.3)
-        self.wait(0.6)
-        self.play(*(Leave(one) for one in (plot, units, dots, slope, foot, few)))
+        few, got = story.enough, story.all_sms[story.enough]
+        foot = Curve(plot, [(few, 0), (few + 1e-6, got)], self.theme.text, 5).show(last)
+        short = Curve(plot, [(few, got), (few + 1e-6, most)], self.theme.wait_text, 8).show(last)
+        count = label(f"{few}", 48, bold=True, mono=True).next_to(plot.at(few, got / 2), RIGHT, px(20))
+        share = label(f"{story.reached:.0%}", 60, bold=True).next_to(plot.at(few, got), DOWN + RIGHT, px(24))
+        self.play(FadeIn(foot, count), run_time=0.3)
+        self.play(FadeIn(short, share), run_time=0.3)
+        self.wait(0.5)
+        self.say(story.host_words)
+        self.play(*(Leave(one) for one in (plot, units, dots, slope, foot, short, count, share)))
 
     def beside_a_cpu(self) -> None:
         """What is under way: of one thread of a CPU, and of all threads of an SM, in lines of 64 bytes."""
@@ -178,12 +183,12 @@ class LatencyHiding(ReportFilm):
         for group, place in zip((cpu, gpu), places, strict=True):
             total = label(tr("{count} lines", count=len(group.lines)), 44, self.theme.quiet)
             totals.add(total.move_to(place + (8.5 * size + px(50)) * DOWN))
-        said = story.host_words, story.sm_words
-        for group, words, total, text in zip((cpu, gpu), heads, totals, said, strict=True):
-            self.say(text)
+        for group, words, total in zip((cpu, gpu), heads, totals, strict=True):
+            if group is gpu:
+                self.say(story.sm_words)
             self.play(FadeIn(words, group.threads), run_time=0.4)
             each = (FadeIn(one, shift=0.3 * LEFT) for one in group.lines)
-            self.play(LaggedStart(*each, lag_ratio=0.1, run_time=1.7))
+            self.play(LaggedStart(*each, lag_ratio=0.1, run_time=2.1))
             self.play(FadeIn(total), run_time=0.3)
         counted: list[VMobject] = [cpu.lines, gpu.lines, totals]
         if story.caches:
@@ -209,13 +214,16 @@ class LatencyHiding(ReportFilm):
     def two_blocks(self) -> None:
         """The same at the scale of thread blocks, in a product."""
         story = self.story
-        names = {(1, 3): tr("1 block"), (2, 3): tr("2 blocks"), (1, 6): tr("6 stages")}
-        rows = [(name, story.blocks[key], "measured") for key, name in names.items()]
-        bars = Bars(rows, "ns", self.area.width, size=56, form="{:.0f}").move_to(self.area.center)
+        names = {1: tr("1 block"), 2: tr("2 blocks")}
+        rows = [(name, story.blocks[count], "measured") for count, name in names.items()]
+        bars = Bars(rows, "ns", self.area.width, row=px(150), size=60, form="{:.0f}").move_to(
+            self.area.center
+        )
+        unit = label(tr("a K-step"), 48, self.theme.quiet).next_to(bars, UP, px(30))
+        unit.align_to(bars.bars, LEFT)
         self.say(story.two_blocks)
-        self.play(FadeOut(self.compared), run_time=0.3)
+        self.play(FadeOut(self.compared), FadeIn(unit), run_time=0.3)
         self.play(bars.grow(run_time=2.2))
-        self.wait(0.6)
 
     def tell_the_finding(self) -> None:
         story = self.story

@@ -8,7 +8,7 @@ from typing import Any
 
 from manim import RIGHT, UP, FadeIn, FadeOut, VGroup, VMobject, smoothstep
 
-from tilesim_scenes.animations.fade import Fade, Leave
+from tilesim_scenes.animations.fade import Fade, Leave, late
 from tilesim_scenes.animations.run import Run
 from tilesim_scenes.film.report_film import ReportFilm
 from tilesim_scenes.film.scene import CAMERA
@@ -91,7 +91,7 @@ class LaunchLatency(ReportFilm):
             self.play(FadeOut(figure), FadeIn(shown[-1]), run_time=0.3)
         self.come_out(along=[Run(rows, until=story.until, run_time=CAMERA, rate_func=smoothstep)])
         self.wait(1)
-        self.play(FadeOut(rows, shown), run_time=0.3)
+        self.leaving = [Leave(rows), Leave(shown)]
 
     def in_a_product(self, pause: Pause) -> None:
         """A recorded pause between two tiles, and how little of it is launch."""
@@ -121,12 +121,12 @@ class LaunchLatency(ReportFilm):
         )
         bracket = TimeBracket(row, 0, pause.length, below=True, size=60)
         self.say(self.story.in_a_pause)
-        self.play(Fade(row.grounds, 0, 1), Fade(row.names, 0, 1))
+        self.play(*self.leaving, *(Fade(one, 0, 1, 0.6, rate_func=late) for one in (row.grounds, row.names)))
         self.add(row)
         self.play(Run(row, bracket, until=end, run_time=2.4))
         self.play(FadeIn(names), run_time=0.3)
         self.wait(1.6)
-        self.play(FadeOut(names, run_time=0.3), *(Leave(one) for one in (row, bracket)))
+        self.leaving = [Leave(one) for one in (names, row, bracket)]
 
     def call_by_call(self) -> None:
         """Products that their caller calls one by one, and below them the same as one graph."""
@@ -145,7 +145,9 @@ class LaunchLatency(ReportFilm):
         rows.move_to(area.center).align_to([area.right, 0, 0], RIGHT)
         self.badge(Badge(tr("model of measured times")))
         self.say(story.waits)
-        self.play(Fade(rows.grounds, 0, 1), Fade(rows.names, 0, 1))
+        self.play(
+            *self.leaving, *(Fade(one, 0, 1, 0.6, rate_func=late) for one in (rows.grounds, rows.names))
+        )
         self.add(rows)
         clock = self.clock(until)
         self.play(Run(rows, clock, until=until / 2, run_time=2.6))

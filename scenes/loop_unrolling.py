@@ -21,6 +21,7 @@ from manim import (
     VGroup,
 )
 
+from tilesim_scenes.animations.fade import late
 from tilesim_scenes.animations.run import Run
 from tilesim_scenes.film.report_film import ReportFilm
 from tilesim_scenes.film.settings import REPORT, Kind
@@ -143,11 +144,11 @@ class LoopUnrolling(ReportFilm):
         done = label(tr("{cycles:,.0f} cycles", cycles=first), 48, bold=True)
         done.next_to(rows[1].at(first), RIGHT, px(60))
         self.play(Run(rows[0], *counts, until=until, run_time=3), FadeIn(done, run_time=0.3))
-        late = label(tr("{cycles:,.0f} cycles", cycles=until), 48, bold=True)
-        late.move_to(rows[0].ground.get_corner(UP + RIGHT), UP + RIGHT).shift(px(20) * LEFT)
-        self.play(FadeIn(late), run_time=0.3)
+        long = label(tr("{cycles:,.0f} cycles", cycles=until), 48, bold=True)
+        long.move_to(rows[0].ground.get_corner(UP + RIGHT), UP + RIGHT).shift(px(20) * LEFT)
+        self.play(FadeIn(long), run_time=0.3)
         self.wait(1)
-        self.play(FadeOut(*rows, names, *counts, done, late), run_time=0.3)
+        self.leaving = [*rows, names, *counts, done, long]
 
     def fill_the_flight(self) -> None:
         """The rate follows what is in flight, by more loads or more warps, until memory is full."""
@@ -173,14 +174,31 @@ class LoopUnrolling(ReportFilm):
         most.next_to(plot.at(*corner), UP, px(14)).shift(px(120) * RIGHT)
         self.drawn: list[Mobject] = []
         self.say(story.little)
-        self.play(FadeIn(plot, across, up), run_time=0.5)
+        coming = FadeIn(plot, across, up, rate_func=late)
+        self.play(FadeOut(*self.leaving), coming, run_time=0.6)
         self.play(FadeIn(roof, most), run_time=0.5)
         for warps, points in curves.items():
             self.follow(plot, warps, points)
             if warps == FEW:
+                self.queue_for_memory(plot, x, most)
                 self.say(story.where_it_stops)
         self.wait(1)
-        self.play(FadeOut(plot, across, up, roof, most, *self.drawn), run_time=0.3)
+        self.leaving = [plot, across, up, roof, *self.drawn]
+
+    def queue_for_memory(self, plot: Plot, x: np.ndarray, most: Mobject) -> None:
+        """Why few warps stay below the limit: how fast loads come that all leave at once."""
+        story, ink = self.story, self.theme.wait_text
+        rates = [(kb, story.of_bursts(kb)) for kb in x]
+        foot = plot.ground.get_bottom()[1]
+        curve = Curve(plot, [(kb, rate) for kb, rate in rates if plot.at(kb, rate)[1] > foot], ink, 5)
+        name = label(tr("in bursts"), 44, ink).next_to(plot.at(*rates[-len(rates) // 8]), DOWN, px(30))
+        self.drawn.append(curve)
+        self.say(story.queueing)
+        self.add(curve)
+        self.play(Run(curve, until=float(x[-1]), run_time=1.6), FadeIn(name, run_time=0.3))
+        self.wait(0.8)
+        # What comes has its figures where `most` stands.
+        self.play(FadeOut(name, most), run_time=0.3)
 
     def chain(self) -> None:
         """Arithmetic has a latency too, and chains that do not wait for each other hide it."""
@@ -190,8 +208,9 @@ class LoopUnrolling(ReportFilm):
         bars = Bars(rows, "", area.width, row=min(px(120), 0.8 * area.height / len(rows)))
         bars.move_to(area.center)
         self.say(story.arithmetic)
+        self.play(FadeOut(*self.leaving), run_time=0.3)
         self.play(bars.grow())
-        self.wait(1.2)
+        self.wait(1.0)
 
     def tell_the_finding(self) -> None:
         story = self.story
@@ -237,6 +256,7 @@ class LoopUnrolling(ReportFilm):
             dot = Dot(plot.at(*point), radius=px(13), color=ManimColor(colour))
             drawn = [Run(curve, until=point[0], run_time=0.5)] if number else []
             loads = Figure(f"×{EVERY[number]}" if number in LAST else "", 44, colour, align=0.5)
-            loads.shift(dot.get_center() + px(66) * DOWN)
+            # Below the few's points there is room, above the many's.
+            loads.shift(dot.get_center() + (px(66) * DOWN if warps == FEW else px(34) * UP))
             self.play(*drawn, FadeIn(dot, loads, *([] if number else [name]), run_time=0.3))
             self.drawn += [dot, loads]

@@ -22,7 +22,7 @@ from manim import (
 )
 
 from tilesim.ideas.reduction import ADDED, THREADS, WARP
-from tilesim_scenes.animations.fade import Leave
+from tilesim_scenes.animations.fade import Leave, late
 from tilesim_scenes.animations.run import Run
 from tilesim_scenes.film.report_film import ReportFilm
 from tilesim_scenes.film.settings import REPORT, whole
@@ -189,7 +189,7 @@ class Reduction(ReportFilm):
         beside.arrange(DOWN if self.wide else RIGHT, buff=px(80)).move_to(self.aside("middle"))
         self.play(LaggedStart(*(FadeIn(one) for one in beside), lag_ratio=0.5, run_time=0.7))
         self.wait(0.9)
-        self.play(FadeOut(butterfly, lanes, beside), run_time=0.3)
+        self.leaving = [butterfly, lanes, beside]
 
     def stride(self) -> None:
         """One wave of blocks goes over the whole input, turn by turn."""
@@ -204,10 +204,10 @@ class Reduction(ReportFilm):
         name.next_to(strides, UP, px(24)).align_to(strides, LEFT)
         turns.next_to(strides, DOWN, px(40)).align_to(strides, LEFT)
         self.say(story.one_wave)
-        self.play(FadeIn(strides, name, turns), run_time=0.4)
+        self.play(FadeOut(*self.leaving), FadeIn(strides, name, turns, rate_func=late), run_time=0.6)
         self.play(Run(strides, turns, until=story.turns, run_time=2.0))
         self.wait(0.4)
-        self.play(FadeOut(strides, name, turns), run_time=0.3)
+        self.leaving = [strides, name, turns]
 
     def compare(self) -> None:
         """What all five reach, and what a copy does."""
@@ -221,7 +221,7 @@ class Reduction(ReportFilm):
         bars = Bars(rows, "", self.area.width, row=step, form="{:,.0f}").move_to(self.area.center)
         unit = label("GB/s", 48, self.theme.quiet).next_to(bars, UP, px(8)).align_to(bars, RIGHT)
         self.say(story.limit)
-        self.play(FadeIn(unit, run_time=0.3), bars.grow())
+        self.play(FadeOut(*self.leaving, run_time=0.3), FadeIn(unit, run_time=0.3), bars.grow())
         self.wait(0.6)
 
     def tell_the_finding(self) -> None:

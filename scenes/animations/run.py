@@ -45,7 +45,8 @@ class Run(Direct):
             scene.animations = sorted(scene.animations, key=lambda one: isinstance(one, Run))
 
     def begin(self) -> None:
-        self._pace(abs(self.until - self.since) / self.run_time)
+        # Going back is no slow motion, and no pace that what comes is slow beside.
+        self._pace(max(0.0, self.until - self.since) / self.run_time)
         super().begin()
 
     def finish(self) -> None:

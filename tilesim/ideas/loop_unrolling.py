@@ -14,8 +14,9 @@ first is the least:
   Volta (CUDA C++ Programming Guide, Multiprocessor Level). F chains that are interleaved fill each other's
   waits, until a scheduler issues one instruction a cycle.
 
-A line is what one load of a warp brings: 128 bytes, 4 for each of its lanes. Rates are at most what is said
-here: loads that queue for memory take longer than the one that a latency is measured with.
+A line is what one load of a warp brings: 128 bytes, 4 for each of its lanes. Little's law is a limit, as its
+latency is that of a load alone: `rate`. Loads that leave in one burst also stand in line for the memory that
+brings them: `rate_of_bursts`.
 """
 
 from math import ceil
@@ -74,6 +75,25 @@ def rate(flying: float, latency_ns: float, peak_gb_per_s: float) -> float:
     """
     latency = _number("the latency", latency_ns, above=True)
     return min(_number("the bytes in flight", flying) / latency, _number("the peak", peak_gb_per_s))
+
+
+def rate_of_bursts(flying: float, latency_ns: float, peak_gb_per_s: float) -> float:
+    """GB/s where so many bytes leave in one burst, and the next burst once all of them have come.
+
+    Such a turn takes a latency, and then the time in which memory brings the bytes. `rate` has the longer of
+    the two only, as if loads left evenly.
+
+    Raises TilesimError for no bytes in flight, no latency or no peak.
+
+    >>> rate_of_bursts(1_610_000, latency_ns=350, peak_gb_per_s=4600), rate(1_610_000, 350, 4600)
+    (2300.0, 4600.0)
+    """
+    flying = _number("the bytes in flight", flying, above=True)
+    latency, peak = (
+        _number("the latency", latency_ns, above=True),
+        _number("the peak", peak_gb_per_s, above=True),
+    )
+    return flying / (latency + flying / peak)
 
 
 def enough(warps: int, sms: int, latency_ns: float, peak_gb_per_s: float) -> int:

@@ -25,6 +25,10 @@ MOST_LINES = 256
 LONGER = 1.15
 """How much longer a wait is before it is said to be longer."""
 LEAST_GAIN = 1.1
+NEARLY = 0.95
+"""Of what memory gives, from which on it is said to be full."""
+STAGES = 3
+"""Of the products whose thread blocks are compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +50,8 @@ class Story:
     """What the film shows. `steps`: ever more warps. `all_sms`: {warps: bytes a cycle of an SM}, all at work.
 
     `lines_of_host`: that one thread of the host has under way, by Little's law. `cache_of_host`: bytes of its
-    core's own caches, 0 where not known. `blocks`: {(thread blocks on
-    an SM, stages): ns that the SM takes for a K-step}, `each`: {the same: ns that it takes each block}.
+    core's own caches, 0 where not known. `blocks`: {thread blocks on an SM: ns that the SM takes for a
+    K-step}, `each`: {the same: ns that it takes each block}.
     """
 
     gpu: str
@@ -55,8 +59,8 @@ class Story:
     all_sms: Mapping[int, float]
     lines_of_host: int
     cache_of_host: int
-    blocks: Mapping[tuple[int, int], float]
-    each: Mapping[tuple[int, int], float]
+    blocks: Mapping[int, float]
+    each: Mapping[int, float]
 
     @property
     def most(self) -> float:
@@ -87,6 +91,16 @@ class Story:
         """Warps that have as much under way as Little's law asks for."""
         return in_flight(self.most / MOVED, self.turn)
 
+    @property
+    def enough(self) -> int:
+        """The number of warps, of those measured, that is nearest to that."""
+        return min(self.all_sms, key=lambda warps: abs(warps - self.needed))
+
+    @property
+    def reached(self) -> float:
+        """What so many get of what memory gives, up to 1."""
+        return self.all_sms[self.enough] / self.most
+
     # What is said
 
     @property
@@ -111,7 +125,9 @@ class Story:
 
     @property
     def law(self) -> str:
-        return tr("Full at rate × latency: {warps:.0f} warps under way", warps=self.needed)
+        if self.reached >= NEARLY:
+            return tr("{warps} warps fill it: rate × latency", warps=self.enough)
+        return tr("{warps} warps would fill it, if no wait grew", warps=self.enough)
 
     @property
     def lines_of_sm(self) -> int:
@@ -144,15 +160,15 @@ class Story:
     @property
     def two_blocks(self) -> str:
         if self.block_gain < LEAST_GAIN:
-            return tr("K-steps by two blocks: nothing is won")
-        if self.each[2, 3] > self.each[1, 3]:
-            return tr("K-steps by two blocks: each slower, both ×{gain:.2f} faster", gain=self.block_gain)
-        return tr("K-steps by two blocks: ×{gain:.2f} faster", gain=self.block_gain)
+            return tr("In a product, two blocks: nothing is won")
+        if self.each[2] > self.each[1]:
+            return tr("In a product, two blocks: each slower, both ×{gain:.2f} faster", gain=self.block_gain)
+        return tr("In a product, two blocks: ×{gain:.2f} faster", gain=self.block_gain)
 
     @property
     def block_gain(self) -> float:
         """By how much two thread blocks on an SM are faster than one, of the same stages."""
-        return self.blocks[1, 3] / self.blocks[2, 3]
+        return self.blocks[1] / self.blocks[2]
 
     @property
     def gain(self) -> float:
@@ -188,10 +204,7 @@ def tell(measured: Mapping[str, Any] | None = None, warps: int = 16) -> Story:
     steps = tuple(_warps(measured, sms, count) for count in counts)
     rates = {one["warps"]: _above_0(one, "bytes_per_clock") for one in measured["rows"] if one["sms"] == sms}
     blocks = {"rows": measured["blocks"]}
-    each = {
-        key: _above_0(row(blocks, blocks=key[0], stages=key[1]), "k_step_ns")
-        for key in ((1, 3), (2, 3), (1, 6))
-    }
+    each = {count: _above_0(row(blocks, blocks=count, stages=STAGES), "k_step_ns") for count in (1, 2)}
     host = measured["host"]
     under_way = in_flight(
         HOST_ASKED * _above_0(row(host, threads=1), "gb_per_s"), _above_0(host, "latency_ns")
@@ -199,7 +212,7 @@ def tell(measured: Mapping[str, Any] | None = None, warps: int = 16) -> Story:
     lines = max(1, round(under_way / CACHE_LINE))
     if lines > MOST_LINES:
         raise LadderError(f"a thread of the host has {lines:,} lines under way; the film shows {MOST_LINES}")
-    an_sm = {key: ns / key[0] for key, ns in each.items()}
+    an_sm = {count: ns / count for count, ns in each.items()}
     return Story(measured["machine"]["gpu"], steps, rates, lines, host["cache_bytes"], an_sm, each)
 
 

@@ -16,6 +16,7 @@ from tilesim.ideas.loop_unrolling import (
     in_flight,
     instructions,
     rate,
+    rate_of_bursts,
 )
 from tilesim.ladder.reports import report, row
 from tilesim_scenes.look.language import tr
@@ -99,6 +100,11 @@ class Story:
         return tr("Bytes in flight, over the latency: that is the rate")
 
     @property
+    def queueing(self) -> str:
+        """Why those that are unrolled most stay below that."""
+        return tr("Loads in one burst queue for memory")
+
+    @property
     def stops(self) -> int | None:
         """The factor at which doubling it wins little, with many warps."""
         for factor in (1, *FACTORS[:-1]):
@@ -162,6 +168,10 @@ class Story:
     def bound(self, kb: float) -> float:
         """GB/s at most with so many KB in flight on each SM."""
         return rate(1024 * kb * self.sms, self.latency_ns, self.peak)
+
+    def of_bursts(self, kb: float) -> float:
+        """GB/s where all of them leave at once."""
+        return rate_of_bursts(1024 * kb * self.sms, self.latency_ns, self.peak)
 
 
 def tell(measured: Mapping[str, Any] | None = None, factor: int = FACTOR) -> Story:

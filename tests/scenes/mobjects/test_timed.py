@@ -205,3 +205,14 @@ def test_a_run_slows_its_clock_as_long_as_it_lasts() -> None:
         for until, pace in ((6000, 6000), (7000, 1500)):
             scene.play(Watched(clock, until=until, pace=pace))
     assert (said[0], said[-1], clock.factor.text) == ("", "×1/4", "")
+
+
+def test_going_back_is_no_slow_motion_nor_makes_what_comes_slow() -> None:
+    clock = Clock(40_000)
+    with frame(160, 90):
+        scene = Scene(skip_animations=True)
+        for until, pace in ((6000, 6000), (0, 1500), (6000, 6000), (0, 60_000), (6000, 6000)):
+            move = Run(clock, until=until, pace=pace)
+            move.begin()
+            assert clock.factor.text == ""
+            scene.play(move)

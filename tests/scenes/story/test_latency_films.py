@@ -74,7 +74,15 @@ def test_longer_waits_are_said_only_of_those_that_are_longer():
 def test_littles_law_gives_the_warps_that_fill_memory():
     story = latency_hiding.tell()
     assert story.needed == pytest.approx(story.most / story.all_sms[1])
-    assert f"{story.needed:.0f} warps" in story.law
+    assert story.enough == round(story.needed) and f"{story.enough} warps" in story.law
+
+
+def test_memory_is_said_to_be_full_only_where_it_is():
+    story = latency_hiding.tell()
+    assert story.reached == story.all_sms[story.enough] / story.most < 0.8 and "would" in story.law
+    line = {warps: min(story.all_sms[1] * warps, story.most) for warps in story.all_sms}
+    straight = latency_hiding.tell(changed(rows=lambda row: {"bytes_per_clock": line.get(row["warps"], 1.0)}))
+    assert straight.reached > 0.95 and "would" not in straight.law
 
 
 def test_lines_under_way_follow_from_rate_and_latency():
@@ -91,8 +99,8 @@ def test_lines_under_way_follow_from_rate_and_latency():
 
 def test_two_blocks_share_the_sm_that_one_has_alone():
     story = latency_hiding.tell()
-    assert story.blocks[2, 3] == story.each[2, 3] / 2 and story.blocks[1, 3] == story.each[1, 3]
-    assert f"{story.each[1, 3] / (story.each[2, 3] / 2):.2f}" in story.two_blocks
+    assert story.blocks[2] == story.each[2] / 2 and story.blocks[1] == story.each[1]
+    assert f"{story.each[1] / (story.each[2] / 2):.2f}" in story.two_blocks
 
 
 def test_a_report_without_the_warps_that_are_asked_for_is_refused():
@@ -111,7 +119,7 @@ def test_a_report_without_the_warps_that_are_asked_for_is_refused():
         (lambda other: other["rows"][-1].update(bytes_per_clock=0), "bytes_per_clock is 0"),
         (lambda other: other["host"].update(latency_ns=-1), "latency_ns is -1"),
         (lambda other: other["host"].update(latency_ns=1e9), "lines under way; the film shows 256"),
-        (lambda other: other["blocks"].pop(), "no row of blocks 1, stages 6"),
+        (lambda other: other["blocks"].clear(), "no row of blocks 1, stages 3"),
     ],
 )
 def test_what_cannot_be_shown_of_warps_is_refused_in_a_sentence(change, says):
