@@ -2,6 +2,7 @@
 
 import json
 from functools import cache
+from typing import Any
 
 import unseen_products
 
@@ -10,7 +11,9 @@ from tilesim.choice.judge import Judged, Verdict, judge, verdict
 from tilesim.choice.measurement import read as read_times
 from tilesim.devices.device import Device
 
-SHORT_OF_CUBLAS = 0.95
+SHORT_OF_CUBLAS = 0.9
+DRAWN_RUN = 5
+"""The run of the measurement whose products were drawn at random."""
 
 
 @cache
@@ -19,10 +22,14 @@ def judged() -> tuple[Judged, ...]:
 
 
 def _verdicts() -> dict[str, Verdict]:
-    every = judged()
+    drawn = [row["run"] == DRAWN_RUN for row in read("choice")["rows"]]
+    every = list(zip(drawn, judged(), strict=True))
     return {
-        "held out": verdict([one for one in every if one.timed.held_out]),
-        "fitted to": verdict([one for one in every if not one.timed.held_out]),
+        f"{'drawn' if of_run else 'layers'}, {name}": verdict(
+            [one for run, one in every if run == of_run and one.timed.held_out == held_out]
+        )
+        for of_run in (False, True)
+        for name, held_out in (("held out", True), ("fitted to", False))
     }
 
 
@@ -44,22 +51,53 @@ def name(one: Judged) -> str:
     return f"{problem.m} × {problem.n} × {problem.k}, {problem.dtype}, {one.timed.layout}"
 
 
+def _unseen_report() -> dict[str, Any]:
+    return json.loads(unseen_products.RESULTS.read_text("utf-8"))
+
+
 def unseen() -> str:
     """`matmul` on products drawn at random, of which none was in any table or fit."""
+    draws: dict[int, list[dict[str, Any]]] = {}
+    for row in _unseen_report()["rows"]:
+        draws.setdefault(row["seed"], []).append(row)
+    lines = []
+    for number, rows in enumerate(draws.values(), 1):
+        said = unseen_products.verdict(rows)
+        ratios = [unseen_products.ratio(row) for row in rows]
+        short = sum(ratio < SHORT_OF_CUBLAS for ratio in ratios)
+        every = ("all", "", len(rows), unseen_products.mean(ratios), min(ratios), short)
+        named = [
+            (kind.replace(":", ", "), "whole" if whole else "broken", *rest) for kind, whole, *rest in said
+        ]
+        lines += [
+            (str(number), kind, whole, str(count), f"{mean:.2f}", f"{least:.2f}", str(below))
+            for kind, whole, count, mean, least, below in (*named, every)
+        ]
+    head = ("draw", "operands", "lines", "products", "× cuBLAS, mean", "least", "below 0.9")
+    return table(head, lines, left=3)
+
+
+def peers() -> str:
+    """`matmul` beside cuBLAS and torch.compile on some of those."""
     lines = [
-        (
-            kind.replace(":", ", "),
-            "whole" if whole else "broken",
-            str(count),
-            f"{mean:.2f}",
-            f"{least:.2f}",
-            str(short),
-        )
-        for kind, whole, count, mean, least, short in unseen_products.verdict(
-            json.loads(unseen_products.RESULTS.read_text("utf-8"))["rows"]
-        )
-    ]
-    return table(("operands", "lines", "products", "× cuBLAS, mean", "least", "below 0.9"), lines, left=2)
+        (f"{row['m']} × {row['n']} × {row['k']}, {row['kind'].replace(':', ', ')}",
+         *(f"{row[way + '_us']:.1f} ({row[way + '_spread'][0]:.1f} to {row[way + '_spread'][1]:.1f})"
+           for way in ("matmul", "cublas", "max_autotune")))
+        for row in _unseen_report()["peers"]
+    ]  # fmt: skip
+    return table(("product", "matmul, µs", "cuBLAS, µs", "max-autotune, µs"), lines)
+
+
+def peers_mean(way: str) -> str:
+    """The geometric mean of another's times over those of `matmul`."""
+    rows = _unseen_report()["peers"]
+    return f"{unseen_products.mean(row[way + '_us'] / row['matmul_us'] for row in rows):.2f}"
+
+
+def prepared() -> str:
+    """`matmul` with row-major B in fp8, against cuBLAS with B copied beforehand."""
+    rows = [row for row in _unseen_report()["rows"] if "copying_us" in row]
+    return f"{unseen_products.mean(row['cublas_us'] / row['matmul_us'] for row in rows):.2f}"
 
 
 def held_out() -> str:
@@ -96,6 +134,10 @@ def figures() -> dict[str, str]:
         "choice_held_out": held_out(),
         "choice_short": short(),
         "choice_unseen": unseen(),
+        "choice_peers": peers(),
+        "choice_peers_cublas": peers_mean("cublas"),
+        "choice_peers_autotune": peers_mean("max_autotune"),
+        "choice_prepared": prepared(),
         "choice_products": f"{len(every)}",
         "choice_times": f"{times:,}",
         "choice_machine": f"{machine['gpu']}, driver {machine['driver']}, Triton {machine['triton']}, "

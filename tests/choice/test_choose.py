@@ -67,6 +67,22 @@ def test_the_tile_and_order_of_the_problem_count_nothing(m, n, k):
     assert choose(problem, H200) == choose(other, H200)
 
 
+@pytest.mark.parametrize(("layout", "sizes"), [("nt", (4096, 4096, 7536)), ("nn", (4096, 4096, 7536))])
+def test_rows_that_break_lines_take_longer_though_there_are_fewer_bytes(layout, sizes):
+    m, n, k = sizes
+    broken = choose(Problem(m, n, k, dtype="bf16"), H200, layout)
+    whole = choose(Problem(m, n, -(-k // 64) * 64, dtype="bf16"), H200, layout)
+    times = {
+        (one.candidate.variant, one.candidate.problem.tile, one.candidate.problem.order): one.ns
+        for one in whole
+    }
+    pairs = [
+        (one.ns, times[one.candidate.variant, one.candidate.problem.tile, one.candidate.problem.order])
+        for one in broken
+    ]
+    assert all(ns >= other for ns, other in pairs) and any(ns > 1.1 * other for ns, other in pairs)
+
+
 def test_no_kernel_reaches_more_than_the_tensor_cores_do():
     for one in choose(Problem(8192, 8192, 8192), H200):
         assert 2 * 8192**3 / one.ns / 1000 < presets()["h200"]["peak_tflops"]["bf16"]

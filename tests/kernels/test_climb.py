@@ -70,6 +70,9 @@ def test_kernels_without_stamps_say_so():
         ("specialised", {}, {"tile": (256, 256, 64)}, "a tile has at most 32768 elements"),
         ("specialised", {}, {"tile": (192, 128, 64)}, "three groups of 4 warps"),
         ("ping-pong", {}, {"tile": (192, 128, 64)}, "which `specialised` alone can have"),
+        ("ping-pong", {}, {"tile": (128, 96, 64)}, "tile_n is 96, which `specialised` alone can have"),
+        ("specialised", {"schedule": "stream-k"}, {"tile": (128, 192, 64)}, "alone can have, on whole tiles"),
+        ("specialised", {"warps": 4}, {"tile": (32, 192, 64)}, "on whole tiles of 64 rows or more"),
         ("specialised", {"schedule": "split-k:2"}, {}, "the schedule is split-k:2"),
         ("specialised", {"warps": 16}, {}, "has 16 multiplying warps; it must be 4 or 8"),
         (
@@ -130,7 +133,26 @@ def test_thehopper_kernels_are_called_with_all_that_they_take(monkeypatch, kerne
     assert boxes == [box[::-1] if way == "t" else box for box, way in zip(wanted, layout + "n", strict=True)]
 
 
-@given(st.sampled_from([64, 128, 256]), st.sampled_from([64, 128, 256]), st.sampled_from([32, 64, 128]))
+@pytest.mark.parametrize("layout", ["nn", "nt"])
+def test_tiles_between_powers_of_two_are_loaded_in_two_boxes(monkeypatch, layout):
+    monkeypatch.setattr(hopper, "require", lambda variant, problem: None)
+    problem = Problem(1024, 512, 256, tile=(192, 160, 64), order="grouped:4")
+    variant = replace(variants.UNSTAMPED["specialised"], warps=4)
+    first, other = (inputs.matrices(problem, "cpu", seed, layout) for seed in (1, 2))
+    launch = jobs.job(variant, problem, GPU).launcher(first)
+    a, b, c, rest = launch.arguments[:4]
+    assert [a.block_shape, c.block_shape] == [[64, 64], [64, 32]]
+    wanted = [[64, 128], [64, 32]]
+    assert [b.block_shape, rest.block_shape] == [box[::-1] if layout == "nt" else box for box in wanted]
+    assert (launch.constants["REST"], launch.constants["GROUPS"], launch.constants["BN"]) == (32, 3, 160)
+    bound = launch.bound_to(other, {}).arguments[:4]
+    assert [x.base.data_ptr() for x in bound] == [x.data_ptr() for x in (*other, other[1])]
+
+
+@given(
+    st.sampled_from([64, 128, 192, 256]), st.sampled_from([64, 96, 128, 160, 192, 256]),
+    st.sampled_from([32, 64, 128]),
+)  # fmt: skip
 def test_as_many_stages_as_fit_and_no_more(m, n, k):
     problem = Problem(4096, 4096, 4096, tile=(m, n, k))
     for name in ("specialised", "ping-pong"):
@@ -231,13 +253,19 @@ kernel, boxes, values, warps = {
     "specialised-three": (specialised.specialised, dict(a=(64, 64), b=(64, 128), c=(64, 128)),
                     dict(BM=192, BN=128, BK=64, STAGES=4, EPILOGUE_SUBTILES=1, SPLIT=True, SWAP=False,
                          GROUPS=3), 4),
+    "specialised-two-parts": (specialised.specialised,
+                    dict(a=(64, 64), b=(64, 128), b_rest=(64, 64), c=(64, 32)),
+                    dict(BM=192, BN=192, BK=64, STAGES=4, EPILOGUE_SUBTILES=6, SPLIT=False, SWAP=False,
+                         GROUPS=3, REST=64), 4),
     "specialised-swapped": (specialised.specialised, dict(a=(16, 128), b=(128, 64), c=(16, 64)),
                     dict(BM=16, BN=64, BK=128, STAGES=5, EPILOGUE_SUBTILES=1, SPLIT=True, SWAP=True), 4),
     "ping-pong": (ping_pong.ping_pong, dict(a=(128, 64), b=(64, 128), c=(128, 32)),
                   dict(BM=128, BN=128, BK=64, STAGES=6), 4),
     "uncoalesced": (uncoalesced.uncoalesced, {}, dict(BM=128, BN=128, BK=32, PRECISION="ieee"), 8),
 }[name]
-values = dict(ORDER="grouped", GROUP_M=8, TRANS_A=False, TRANS_B=False, GROUPS=1) | values
+values = dict(ORDER="grouped", GROUP_M=8, TRANS_A=False, TRANS_B=False, GROUPS=1, REST=0) | values
+if "b_rest" not in boxes:
+    values["b_rest"] = None
 types, constants, hints = {}, {}, {}
 for i, argument in enumerate(kernel.arg_names):
     if argument in values:
@@ -273,6 +301,7 @@ def compiled(tmp_path: Path, name: str, form: str) -> str:
         ("specialised-split", 4),
         ("specialised-swapped", 8),
         ("specialised-three", 12),
+        ("specialised-two-parts", 24),
         ("ping-pong", 16),
     ],
 )

@@ -18,7 +18,7 @@ from tilesim.cli.commands import tune as command_line
 from tilesim.variants import Variant
 from tilesim_kernels import KernelError
 from tilesim_kernels.launch import hopper, layouts
-from tilesim_kernels.tuning import table
+from tilesim_kernels.tuning import exhaustive, table
 from tilesim_kernels.tuning import tune as tuning
 
 sizes = st.one_of(st.integers(1, 300), st.sampled_from([512, 1000, 4096, 16384, 100_000]))
@@ -168,3 +168,13 @@ def test_wrong_layouts_and_problems_out_of_reach(bench):
         tuning.tune(PROBLEM, layouts=["rows"])
     with pytest.raises(KernelError, match="the problem's dtype is int8"):
         tuning.tune(replace(PROBLEM, dtype="int8"))
+
+
+def test_products_are_drawn_from_a_seed_and_a_fifth_of_them_is_held_out():
+    found = exhaustive.drawn(30, 7)
+    assert found == exhaustive.drawn(60, 7)[:30] != exhaustive.drawn(30, 8)
+    assert [kind for *_, kind in found[:4]] == ["bf16:nn", "bf16:nt", "fp8:nt", "bf16:nn"]
+    assert all(m % 16 == n % 16 == k % 16 == 0 and n * k < exhaustive.MOST_WEIGHTS for m, n, k, _ in found)
+    every = {(p.m, p.n, p.k) for p, _ in exhaustive.products(exhaustive.DRAWN_KINDS)}
+    assert len(every) == len(exhaustive.SHAPES) + exhaustive.DRAWN
+    assert exhaustive.held_out() <= every and 0.15 < len(exhaustive.held_out()) / len(every) < 0.25
