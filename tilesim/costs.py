@@ -34,7 +34,8 @@ class Costs:
     K-steps wait for memory, too: see tilesim.model.kstep. On none they take that, times `coresidency`.
     `ramp`: what a main loop takes beyond its K-steps.
     `launch`: from a thread block's dispatch to its first instruction (CTA turnaround).
-    `prologue`: from there to the first multiply, while the load pipeline fills.
+    `prologue`: from there to the first multiply, while the load pipeline fills. On a `device`, blocks that
+    begin together get their loads in turn, and this in the mean: see tilesim.model.kstep.
     `handover`: from a later segment's issue to its first multiply, inside one CTA.
     `epilogue`: writing a finished tile.
     `epilogue_serialisation`: where residents of an SM write in turn, the least time from the end of one

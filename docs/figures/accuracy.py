@@ -11,7 +11,7 @@ from figures.kernels import DATA, read
 from tilesim import Device, Problem, Trace
 from tilesim.analysis.compare import Comparison, compare
 from tilesim.analysis.sweep import Combination, row
-from tilesim.devices.hardware import DRAM_SHARE, LOAD_CYCLES, Hardware
+from tilesim.devices.hardware import DRAM_SHARE, LOAD_CYCLES, TENSOR_SHARE, Hardware
 from tilesim.engine.simulate import replay
 from tilesim.kernel_costs.default import default_costs, shipped
 from tilesim.ladder.kernel_times import machines
@@ -102,6 +102,7 @@ def shipped_costs() -> dict[str, str]:
         "shipped_numbers": str(len(numbers)),
         "load_cycles": f"{LOAD_CYCLES:.0f}",
         "dram_share": f"{DRAM_SHARE:.2f}",
+        "tensor_share": f"{TENSOR_SHARE:.2f}",
         "h200_clock": f"{h200.clock_mhz:,.0f} MHz",
         "h200_macs": f"{h200.macs_per_clock:,.0f}",
         "h200_latencies": f"{h200.l2_latency:.0f} and {h200.dram_latency:.0f} cycles",

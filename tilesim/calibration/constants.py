@@ -1,9 +1,9 @@
 """Constants of a device from runs on it: what its memory gives and takes, as main loops were slowed by it.
 
 Each kernel's main loops take what tilesim.model.kstep says of the constants, a pace, and the ramp and
-contention that fit best (see tilesim.calibration.main_loops). The constants, and how much slower than tensor
-cores each kernel multiplies, come from nonlinear least squares of relative errors: Levenberg's and
-Marquardt's, on logarithms. A constant that the runs hardly show stays as it was known, and so do those with
+contention that fit best (see tilesim.calibration.main_loops). The constants, and how much slower than usual
+each kernel multiplies, come from nonlinear least squares of relative errors: Levenberg's and Marquardt's, on
+logarithms. A constant that the runs hardly show stays as it was known, and so do those with
 which the GPU would be impossible, the least sure first.
 """
 
@@ -117,7 +117,7 @@ def _residuals(loops: Sequence[MainLoops], known: Mapping[str, Any], pace: float
     problem = loops[0].run.trace.problem
     hardware = Hardware.of(known, problem.dtype, "device")
     moved = [replace(one, hardware=hardware) for one in loops]
-    errors, _ = solve(moved, hardware.peak_ns(problem) * pace)
+    errors, _ = solve(moved, hardware.k_step_ns(problem) * pace)
     return np.append(errors, PACE_WEIGHT * np.log(pace))
 
 
