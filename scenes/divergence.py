@@ -187,12 +187,12 @@ class Divergence(ReportFilm):
         """With a way for each lane, the trail is a diagonal."""
         most = self.story.most
         self.say(self.story.one_lane)
-        self.watch(most, 2.8)
+        self.watch(most, 2.6)
 
     def wait_for_the_longest(self) -> None:
         """A loop: lanes that are done wait for the one that has most turns."""
         self.say(self.story.longest)
-        self.watch(self.story.loop, 2.8)
+        self.watch(self.story.loop, 2.6)
 
     def sort_the_lanes(self) -> None:
         """Lanes of several warps change places until each warp has one way; then it has one way to go."""

@@ -183,7 +183,7 @@ class MemoryHierarchy(ReportFilm):
             (tr("{far} sends", far=story.far.name), story.passed[-1].bytes / 1e6, kind),
         ]
         bars = Bars(rows, "MB", self.area.width, form="{:,.0f}")
-        card = Finding(story.finding, story.number, bars, self.source(), story.shape)
+        card = Finding(story.finding, story.number, bars, self.source(), story.aside)
         self.finding(card, [bars.grow()])
 
     # How it is laid out

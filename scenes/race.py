@@ -16,7 +16,7 @@ from tilesim_scenes.story.traces import race_words as words
 from tilesim_scenes.story.traces.race import Heat, tell
 from tilesim_scenes.story.traces.race import Race as Story
 
-RACE, BAR = 4.0, 130
+RACE, BAR = 3.6, 130
 """Seconds of a whole run; pixels from one bar of the finding to the next."""
 
 
@@ -72,7 +72,7 @@ class Race(Racing):
         self.say(words.answer(story))
         self.play(Fade(bars, 0.0, 1.0), Leave(self.ticking))
         self.play(bars.grow())
-        self.wait(0.6)
+        self.wait(0.4)
         self.play(Leave(bars), Fade(self.ticking.show(0.0), 0.0, 1.0))
 
     def end(self, story: Story, lanes: list[Mobject]) -> None:

@@ -229,14 +229,13 @@ class ThreadIndexing(ReportFilm):
     def formulas(self, texts: Sequence[str]) -> VGroup:
         """Words above the matrix: who, and beneath that how, side by side or in a tall frame in lines.
 
-        Where row, column and address have no room side by side, the address stands beside who.
+        Where they have no room side by side, two stand in lines, and of three the address stands beside who.
         """
         words = VGroup(*(label(text, 48, bold=True, mono=True) for text in texts))
         how = VGroup(*words[1:]) if len(words) > 1 else words
-        if self.tall:
-            how.arrange(DOWN, buff=px(36))
-        else:
-            how.arrange(RIGHT, buff=px(80), aligned_edge=UP)
+        how.arrange(RIGHT, buff=px(80), aligned_edge=UP)
+        if self.tall or (how.width > self.area.width and len(words) < 4):
+            how.arrange(DOWN, buff=px(36 if self.tall else 20))
         who = words[:1]
         if how.width > self.area.width and len(words) > 3:
             who, how = VGroup(words[0], words[-1]), words[1:-1]

@@ -44,7 +44,7 @@ GAP, ROOM, FILLED = 0.25, 1.1, 0.93
 HATCH = 22.0
 """Pixels between the lines of a hatch."""
 PER_BYTE, WORKED, NARROW = 56, 60, 42
-"""Pixels: the size of the FLOP a byte beside the matrices, and of how they come about, there or above A."""
+"""Pixels: of the FLOP a byte beside the matrices, and of how they come about, in a wide frame and else."""
 MOST_SHOWN = 8
 """Instructions that are shown one by one."""
 
@@ -84,8 +84,15 @@ class TilingHierarchy(ReportFilm):
         area = self.area
         if area.width < 1.3 * area.height:
             return area.width
-        words = label(self.story.worked(*self.story.problem.tile[:2]), WORKED, bold=True, mono=True)
-        return min(0.62 * area.width, area.width - words.width - px(60))
+        tile = self.story.problem.tile[:2]
+        worked = label(self.story.worked(*tile), self.worked, bold=True, mono=True)
+        words = label(self.story.per_byte(*tile), PER_BYTE, bold=True)
+        return min(0.62 * area.width, area.width - max(worked.width, words.width) - px(60))
+
+    @property
+    def worked(self) -> float:
+        """Pixels of how FLOP a byte come about, beside the matrices."""
+        return WORKED if self.flat else NARROW
 
     def grow(self) -> None:
         """One element reads a row and a column; it grows into a tile, and so does what a byte is used for."""
@@ -105,8 +112,7 @@ class TilingHierarchy(ReportFilm):
         self.operands.remove(self.operands.names)
         self.remove(rows, columns, cell)
         self.add(self.piece)
-        beside = WORKED if self.room < self.area.width else NARROW
-        worked = Count(lambda t: story.worked(*self.piece.size(t)), size=beside, align=0.5)
+        worked = Count(lambda t: story.worked(*self.piece.size(t)), size=self.worked, align=0.5)
         flop = Count(lambda t: story.per_byte(*self.piece.size(t)), size=PER_BYTE, mono=False, align=0.5)
         middle = self.beside(self.operands)
         worked.move_to(middle + px(70) * UP)

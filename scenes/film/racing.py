@@ -37,7 +37,7 @@ from tilesim_scenes.story.traces.race import Heat
 SIDE, ROW, GAP, BETWEEN = 310, 62, 110, 28
 """Pixels: of the column with a run's name, of a row of the sum, of a bracket with its figure, and from one
 run to the next."""
-SLOW, LAST = 2.0, 0.8
+SLOW, LAST = 1.5, 0.8
 """Seconds of each part of a close-up, and of what is left when the first is done."""
 
 
@@ -104,8 +104,8 @@ class Racing(Film):
         self.play(Run(self.ticking, *lanes, *over, until=paused, run_time=SLOW if pauses else SLOW / 2))
         named = VGroup(*(self.names(heat, lanes, one, pauses) for one in seen.pauses))
         self.play(Fade(named, 0.0, 1.0))
-        self.wait(1.2 if pauses else 0.3)
-        self.play(Leave(named))
+        self.wait(1.0 if pauses else 0.3)
+        over.append(named)
         if loops:
             if pauses:
                 self.say(words.loops(heat))
@@ -172,7 +172,7 @@ class Racing(Film):
             lanes.shift((self.area.top - px(50) - lanes.get_top()[1]) * UP)
             self.grow(heat, lanes, panels)
             brackets = VGroup(*(self.bracket(heat, lanes, one, "").show(one.end) for one in heat.pauses))
-            self.play(Create(brackets, run_time=0.8))
+            self.play(Create(brackets, run_time=0.6))
             above, seen = Group(lanes, brackets), [self.lane_of(heat, lanes, run).lane for run in (0, 1)]
         elif len(panels) > 2:
             above = self.two_of(heat, panels)

@@ -36,7 +36,8 @@ class Story:
     """The levels of a device, nearest first, and a product's bytes: `passed`, from the SMs to the far memory.
 
     `gpu`: on which the bytes were counted, "" where they are simulated. `simulated_with`: the label of the
-    costs that then stand behind them.
+    costs that then stand behind them. `elsewhere`: another product that was counted, and how often a byte
+    from the far memory is used there.
     """
 
     device: str
@@ -45,6 +46,7 @@ class Story:
     passed: tuple[Passed, ...]
     gpu: str
     simulated_with: str
+    elsewhere: tuple[str, float] | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -88,6 +90,14 @@ class Story:
     @property
     def shape(self) -> str:
         return f"{self.problem.m}×{self.problem.n}×{self.problem.k}"
+
+    @property
+    def aside(self) -> str:
+        """Which product that is, and what another one makes of its bytes."""
+        if self.elsewhere is None:
+            return self.shape
+        shape, reuse = self.elsewhere
+        return tr("{shape}; {other}: ×{reuse:.1f}", shape=self.shape, other=shape, reuse=reuse)
 
     @property
     def need_not_send(self) -> str:
@@ -165,7 +175,13 @@ def tell(measured: Mapping[str, Any] | None = None, given: Mapping[str, Any] | N
             Passed("L2", row["l2_bytes"]),
             Passed(far, row["dram_read_bytes"]),
         )
-        return Story(name, found, problem, passed, measured["machine"]["gpu"], "")
+        others = {
+            "×".join(str(one[side]) for side in "mnk"): one["arrived_bytes"] / one["dram_read_bytes"]
+            for one in rows
+            if one is not row
+        }
+        elsewhere = max(others.items(), key=lambda one: one[1], default=None)
+        return Story(name, found, problem, passed, measured["machine"]["gpu"], "", elsewhere)
     problem = Problem(SIZE, SIZE, SIZE, dtype="fp16", order=ORDER)
     loads = traced(problem, device)
     passed = Passed(tr("SMs"), problem.asked_bytes), Passed(far, loads.hbm_bytes)

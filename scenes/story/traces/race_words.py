@@ -33,7 +33,7 @@ def opening(heat: Heat, first: bool) -> str:
     """What races; after a first race, that this one was recorded."""
     sms = len(heat.traces[0].device.free_sms)
     if not first:
-        return tr("Now {sms} SMs, as measured", sms=sms)
+        return tr("{sms} SMs, measured", sms=sms)
     if [trace.schedule for trace in heat.traces] == ["naive", "persistent"]:
         return tr("Naive: a block a tile. Persistent: one an SM")
     return tr("{tiles}, {sms} SMs: which is first?", tiles=parts(heat.traces[0].problem), sms=sms)
@@ -63,11 +63,7 @@ def onwards(heat: Heat) -> str:
         if heat.traces[0].problem.items:
             return tr("Colours: SMs work. Dark: nothing runs")
         return tr("Colours: SMs multiply. Dark: nothing runs")
-    return (
-        tr("So it goes on, item after item")
-        if heat.traces[0].problem.items
-        else tr("So it goes on, tile after tile")
-    )
+    return tr("Again after each item") if heat.traces[0].problem.items else tr("Again after each tile")
 
 
 def gap(heat: Heat) -> str:
@@ -165,9 +161,7 @@ def kernel(name: str) -> str:
 def answer(race: Race) -> str:
     """How much fewer launches win, and how much writing under the next tile."""
     saved, overlap = (a - b for a, b in pairwise(race.kernels[name] for name in KERNELS[:3]))
-    return tr(
-        "Kernel time: fewer launches win {saved:.1f} µs, overlap {overlap:.1f}", saved=saved, overlap=overlap
-    )
+    return tr("Fewer launches win {saved:.1f} µs, overlap {overlap:.1f}", saved=saved, overlap=overlap)
 
 
 def bars(race: Race) -> list[tuple[str, float]]:

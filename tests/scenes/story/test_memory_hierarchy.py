@@ -35,6 +35,13 @@ def test_the_number_is_how_often_a_byte_is_used():
     assert half.reuse == pytest.approx(2 * story.reuse) and half.number != story.number
 
 
+def test_the_aside_is_the_same_figure_of_another_product():
+    small = row(report("memory_hierarchy"), m=2048)
+    shape, reuse = tell().elsewhere
+    assert (shape, reuse) == ("2048×2048×2048", small["arrived_bytes"] / small["dram_read_bytes"])
+    assert f"×{reuse:.1f}" in tell().aside and tell(given={"device": "a100"}).aside == tell().shape
+
+
 def test_where_most_comes_from_far_the_finding_says_so():
     far = tell(changed(lambda row: {"dram_read_bytes": row["arrived_bytes"]}))
     assert far.number == "×1.0" and far.finding != tell().finding
