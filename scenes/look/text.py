@@ -23,6 +23,8 @@ UNBROKEN = 100_000
 """Points that a line of text may take."""
 OUTLINED_AT = 200
 """Font size, in pixels, at which outlines are taken: at small ones letters are pushed onto whole pixels."""
+LEAST_SIZE, MOST_LETTERS = 28, 120
+"""Pixels to which a name is shrunk before it is cut, and letters that no line has room for."""
 WORDS = re.compile(r" (?!(?:µs|ns|ms|KB|MB|GB|TFLOP/s|GB/s)\b)")
 """Where a line may end."""
 NOT_DRAWN = {
@@ -61,6 +63,22 @@ def label(
         return Text(drawable(text), font_size=points, color=ink, **look, **kwargs)
     finally:
         config.pixel_width = pixels
+
+
+def cut(text: str, room: float, size: float = LEAST_SIZE, bold: bool = False) -> str:
+    """`text`, or as much of its head as is `room` units wide at a size of so many pixels, and an ellipsis.
+
+    >>> cut("naive", px(400)), len(cut("W" * 1000, px(400))) < len(cut("i" * 1000, px(400))) < 60
+    ('naive', True)
+    """
+    if len(text) < MOST_LETTERS and px(width(text, size, bold=bold)) <= room:
+        return text
+    fits = (
+        end
+        for end in range(min(len(text), MOST_LETTERS), 0, -1)
+        if px(width(f"{text[:end]}…", size, bold=bold)) <= room
+    )
+    return f"{text[: next(fits, 1)].rstrip(' …')}…"
 
 
 def lines(text: str, size: float, room: float, most: int = 2, **kwargs: Any) -> VGroup:
