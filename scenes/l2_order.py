@@ -3,10 +3,23 @@
 manim render scenes/l2_order.py
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from manim import DOWN, LEFT, RIGHT, UP, Create, FadeIn, FadeOut, Group, VGroup, VMobject, linear
+from manim import (
+    DOWN,
+    LEFT,
+    RIGHT,
+    UP,
+    Create,
+    FadeIn,
+    FadeOut,
+    Group,
+    ReplacementTransform,
+    VGroup,
+    VMobject,
+    linear,
+)
 
 from tilesim_scenes.animations.run import Run
 from tilesim_scenes.film.report_film import ReportFilm
@@ -42,6 +55,7 @@ class L2Order(ReportFilm):
         self.a_wave_at_once()
         self.all_waves()
         self.what_was_counted()
+        self.what_the_clock_did()
         self.tell_the_finding()
 
     def nine_in_a_row(self) -> None:
@@ -58,7 +72,7 @@ class L2Order(ReportFilm):
         else:
             self.blocks.move_to(area.center).align_to([area.left, 0, 0], LEFT)
         self.add(self.blocks)
-        self.title(tr("L2 order"))
+        self.title(tr("Does it matter which tile comes next?"))
         self.badge(Badge(tr("model")))
         self.total = Count(lambda _: str(sum(self.blocks.needed)), size=190, align=0.5)
         self.parts = Count(lambda _: f"{self.blocks.needed[0]} + {self.blocks.needed[1]}", size=60, align=0.5,
@@ -70,7 +84,7 @@ class L2Order(ReportFilm):
         self.total.shift(place)
         words.move_to(place + px(70) * DOWN)
         self.parts.shift(place + px(190) * DOWN)
-        self.say(tr("Which tile should come next?"))
+        self.say(tr("A tile needs blocks of A and of B"))
         self.play(FadeIn(self.total, words, self.parts), run_time=0.5)
         counts = self.total, self.parts
         self.play(Run(self.blocks, *counts, until=1, run_time=1.8))
@@ -92,13 +106,14 @@ class L2Order(ReportFilm):
         for name in self.names if not self.tall else ():
             name.align_to(self.names, UP)
         rasters = Group(*self.tiles)
-        away = self.blocks.animate.scale(0.3).move_to(rasters[0]).set_opacity(0)
+        away = self.blocks.animate(run_time=0.8).scale(0.3).move_to(rasters[0]).set_opacity(0)
         self.say(story.at_once)
         trace = story.ordered[0].loads.trace
         badge = of_trace(trace)
         # A clock stands beside it.
         self.badge(badge if badge.width < 0.7 * self.area.width else of_trace(trace, 30))
-        self.play(away, FadeOut(self.told, run_time=0.3), FadeIn(rasters, self.names), run_time=0.8)
+        comes = FadeIn(rasters, self.names, run_time=0.8)
+        self.play(away, FadeOut(self.told, run_time=0.3), comes)
         self.remove(self.blocks, self.told)
         paths = VGroup(*(tiles.path(0, story.device.slots) for tiles in self.tiles))
         self.play(*(Create(path, rate_func=linear) for path in paths), run_time=2.5)
@@ -121,7 +136,7 @@ class L2Order(ReportFilm):
         end = max(one.loads.trace.makespan for one in story.ordered)
         self.play(Run(self.ticking, *self.tiles, *sent, *hits, until=end, run_time=8))
         self.wait(1)
-        self.told = Group(self.ticking, self.names, *sent, *hits)
+        self.told = Group(self.ticking, *sent, *hits)
 
     def what_was_counted(self) -> None:
         """What a GPU's counters say of the same bytes, each with a mark for what was simulated."""
@@ -131,29 +146,36 @@ class L2Order(ReportFilm):
         unit, bytes_of_one, form = story.unit
         each = list(zip(story.ordered, story.counted, strict=True))
         rows = [(one.name, counted / bytes_of_one, "measured") for one, counted in each]
-        area, small = self.area, px(170) if self.wide else 0.0
-        bars = Bars(rows, unit, area.width - small - px(40), form=f"{{:{form}}}", row=px(210))
-        bars.move_to(area.center).align_to([area.right, 0, 0], RIGHT)
-        marks = VGroup(
+        self.bars = self.bars_of(rows, unit, f"{{:{form}}}")
+        self.marks = VGroup(
             *(
                 self.mark(ground, one.loads.hbm_bytes / counted)
-                for ground, (one, counted) in zip(bars.grounds, each, strict=True)
+                for ground, (one, counted) in zip(self.bars.grounds, each, strict=True)
             )
         )
-        if self.wide:
-            places = [[area.left + small / 2, ground.get_y(), 0] for ground in bars.grounds]
-            gone = [
-                tiles.animate.scale(small / tiles.height).move_to(place)
-                for tiles, place in zip(self.tiles, places, strict=True)
-            ]
-        else:
-            gone = [FadeOut(*self.tiles, run_time=0.3)]
         self.say(tr("What HBM sent; marks: simulated"))
         self.badge(Badge(tr("counted on {gpu}", gpu=story.gpu), "counted"))
-        self.play(*gone, FadeOut(self.told, run_time=0.3), run_time=0.8)
-        self.play(bars.grow())
-        self.play(FadeIn(marks, shift=px(20) * DOWN), run_time=0.4)
+        gone = FadeOut(*self.tiles, self.told, run_time=0.3)
+        self.play(gone, ReplacementTransform(self.names, self.bars.names, run_time=0.8))
+        self.play(self.bars.grow(named=True))
+        self.play(FadeIn(self.marks, shift=px(20) * DOWN), run_time=0.4)
         self.wait(1.5)
+
+    def what_the_clock_did(self) -> None:
+        """In the same rows the clock of the SMs, where that is what the order changed."""
+        story = self.story
+        if not (story.counted and story.clock_explains):
+            return
+        bars = self.bars
+        clocks = self.bars_of([(one.name, one.mhz, "measured") for one in story.ordered], "MHz", "{:,.0f}")
+        clocks.shift(bars.names[0].get_right() - clocks.names[0].get_right())
+        self.say(story.clock_rises)
+        self.badge(Badge(tr("measured on {gpu}", gpu=story.gpu), "measured"))
+        self.play(FadeOut(bars.bars, bars.figures, self.marks), run_time=0.3)
+        # Their rows are no longer whole.
+        self.remove(*bars.grounds, *bars.names)
+        self.play(clocks.grow(named=True))
+        self.wait(1)
 
     def tell_the_finding(self) -> None:
         story = self.story
@@ -195,6 +217,10 @@ class L2Order(ReportFilm):
             beside = (tiles.get_right()[0] + self.area.right) / 2
             return count.move_to([beside, tiles.get_center()[1] - row * px(80), 0])
         return count.move_to([tiles.get_center()[0], tiles.get_bottom()[1] - px(60 + 66 * row), 0])
+
+    def bars_of(self, rows: Sequence[tuple[str, float, str]], unit: str, form: str) -> Bars:
+        """A bar for each order."""
+        return Bars(rows, unit, self.area.width, form=form, row=px(210)).move_to(self.area.center)
 
     def mark(self, ground: VMobject, share: float) -> VMobject:
         """A thin mark at a share of a bar's length."""

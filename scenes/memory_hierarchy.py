@@ -132,7 +132,7 @@ class MemoryHierarchy(ReportFilm):
         self.add(self.ruler)
         short = self.bars.bodies[unit].copy().set_fill(ManimColor(self.theme.operand))
         start = ground.get_left() + short.width / 2 * RIGHT
-        self.play(short.animate.move_to(start), Create(self.ruler, run_time=0.8, lag_ratio=0.2), run_time=0.8)
+        self.play(short.animate.move_to(start), Create(self.ruler, lag_ratio=0.2), run_time=0.8)
         end = ground.get_right() + short.width / 2 * LEFT
         self.play(short.animate(rate_func=smoothstep).move_to(end), run_time=2)
         self.play(FadeOut(short), run_time=0.3)
@@ -153,13 +153,13 @@ class MemoryHierarchy(ReportFilm):
         # Levels that both pictures have take their names along.
         same = {name.original_text: name for name in self.names}
         comes = [
-            ReplacementTransform(same[said], place)
+            ReplacementTransform(same[said], place, run_time=0.8)
             if (said := place.original_text) in same
-            else FadeIn(place)
+            else FadeIn(place, run_time=0.8)
             for place in places
         ]
         gone = [name for name in self.names if name.original_text not in {one.where for one in story.passed}]
-        self.play(FadeOut(self.bars, self.ruler, self.feet, *gone, run_time=0.3), *comes, run_time=0.8)
+        self.play(FadeOut(self.bars, self.ruler, self.feet, *gone, run_time=0.3), *comes)
         self.add(self.stream)
         self.play(Run(self.stream, until=1, run_time=1))
         self.play(FadeIn(self.amounts[0]), run_time=0.3)

@@ -98,7 +98,7 @@ class Pipelining(ReportFilm):
         self.play(
             Transform(self.sm.buffers, machine.buffers),
             ReplacementTransform(self.rows, self.before),
-            Run(self.instant, until=0, run_time=0.8),
+            Run(self.instant, until=0),
             run_time=0.8,
         )
         self.remove(self.sm)

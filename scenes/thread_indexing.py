@@ -48,7 +48,7 @@ from tilesim_scenes.story.ideas.thread_indexing import (
 )
 
 SLOW = 4.5
-"""Seconds that the slower sum takes."""
+"""Seconds that the slower way to sum takes."""
 
 
 class ThreadIndexing(ReportFilm):
@@ -149,19 +149,19 @@ class ThreadIndexing(ReportFilm):
         self.wait(0.2)
 
     def same_sum(self) -> None:
-        """Both ways take all cells, each at the pace of its kernel; the sums are equal in the end."""
+        """Both ways sum up all cells, each at the pace of its kernel; the sums are equal in the end."""
         story, area = self.story, self.area
         wide = (
             min(0.47 * area.width, 0.62 * area.height * COLUMNS / ROWS) if not self.tall else 0.8 * area.width
         )
         sweeps, names = [], VGroup()
-        for number, way in enumerate((story.near, story.far)):
+        for number, (way, us) in enumerate(((story.near, story.sum.near), (story.far, story.sum.far))):
             grid = ElementGrid(ROWS, COLUMNS, wide, wide * ROWS / COLUMNS)
             aside = (-1 if number == 0 else 1) * (area.width - wide) / 2
             place = area.center + aside * RIGHT + 0.02 * area.height * UP
             if self.tall:
                 place = area.center + (0.24 if number == 0 else -0.2) * area.height * UP
-            pace = len(way.rows) * story.far.us / way.us
+            pace = len(way.rows) * story.sum.far / us
             sweep = CellSweep(grid.move_to(place), way.rows, way.columns, story.values, pace)
             names.add(label(way.name, 48, bold=True).next_to(grid, UP, px(24)))
             sweeps.append(sweep)
@@ -180,16 +180,19 @@ class ThreadIndexing(ReportFilm):
         self.play(*copies)
         self.say(story.race)
         self.play(FadeIn(names, *sums), run_time=0.3)
-        self.badge(Badge(tr("measured on {gpu}", gpu=story.gpu), "measured"))
+        self.badge(Badge(tr("measured on {gpu}", gpu=story.sum.gpu), "measured"))
         self.add(*sweeps)
         self.play(Run(*sweeps, *sums, until=1, run_time=SLOW))
         self.wait(0.8)
 
     def tell_the_finding(self) -> None:
-        story = self.story
-        rows = [(way.name, way.us / 1000, "measured") for way in (story.far, story.near)]
+        story, cost = self.story, self.story.cost
+        rows = [
+            (story.far.name, cost.far / 1000, "measured"),
+            (story.near.name, cost.near / 1000, "measured"),
+        ]
         bars = Bars(rows, "ms", self.area.width, form="{:.2f}")
-        badge = Badge(tr("measured on {gpu}", gpu=story.gpu), "measured")
+        badge = Badge(tr("measured on {gpu}", gpu=cost.gpu), "measured")
         self.finding(Finding(story.finding, story.number, bars, badge, story.aside), [bars.grow()])
 
     # How it is laid out

@@ -43,8 +43,8 @@ GAP, ROOM, FILLED = 0.25, 1.1, 0.93
 """Of a K-step's width, between a tile and its operands; of what the camera falls to; of the picture."""
 HATCH = 22.0
 """Pixels between the lines of a hatch."""
-PER_BYTE = 56
-"""Pixels: the size of the FLOP a byte beside the matrices."""
+PER_BYTE, WORKED, NARROW = 56, 60, 42
+"""Pixels: the size of the FLOP a byte beside the matrices, and of how they come about, there or above A."""
 MOST_SHOWN = 8
 """Instructions that are shown one by one."""
 
@@ -84,7 +84,7 @@ class TilingHierarchy(ReportFilm):
         area = self.area
         if area.width < 1.3 * area.height:
             return area.width
-        words = label(self.story.per_byte(*self.story.problem.tile[:2]), PER_BYTE, bold=True)
+        words = label(self.story.worked(*self.story.problem.tile[:2]), WORKED, bold=True, mono=True)
         return min(0.62 * area.width, area.width - words.width - px(60))
 
     def grow(self) -> None:
@@ -105,17 +105,18 @@ class TilingHierarchy(ReportFilm):
         self.operands.remove(self.operands.names)
         self.remove(rows, columns, cell)
         self.add(self.piece)
-        size = Count(lambda t: "{:.0f}×{:.0f}".format(*self.piece.size(t)), size=80, align=0.5)
+        beside = WORKED if self.room < self.area.width else NARROW
+        worked = Count(lambda t: story.worked(*self.piece.size(t)), size=beside, align=0.5)
         flop = Count(lambda t: story.per_byte(*self.piece.size(t)), size=PER_BYTE, mono=False, align=0.5)
         middle = self.beside(self.operands)
-        size.move_to(middle + px(70) * UP)
+        worked.move_to(middle + px(70) * UP)
         flop.move_to(middle + px(50) * DOWN)
-        self.play(Fade(size, 0.0, 1.0), Fade(flop, 0.0, 1.0))
+        self.play(Fade(worked, 0.0, 1.0), Fade(flop, 0.0, 1.0))
         self.wait(0.8)
         self.say(story.grows)
-        self.play(Run(self.piece, size, flop, until=1.0, run_time=4.0))
+        self.play(Run(self.piece, worked, flop, until=1.0, run_time=4.0))
         self.wait(0.8)
-        self.play(Leave(size), Leave(flop))
+        self.play(Leave(worked), Leave(flop))
 
     def beside(self, one: VMobject) -> np.ndarray:
         """The middle of what is free: right of the matrices, or in the corner above A."""
@@ -146,7 +147,7 @@ class TilingHierarchy(ReportFilm):
         # They leave as they were: the camera comes back out to them.
         away = [Leave(one, run_time=1.2) for one in (self.operands, piece)]
         self.dive(self.framed(VGroup(self.ground, self.a, self.b)), room=ROOM, along=away)
-        self.words = self.said(tr("block tile"), story.size(story.tile), story.tile.intensity)
+        self.words = self.said(tr("block tile"), story.worked(*story.tile.shape[:2]), story.tile.intensity)
         near = self.camera.frame.width / config.frame_width
         for name, one, way in (("A", self.a, LEFT), ("B", self.b, UP)):
             self.words.add(label(name, 60 * near, bold=True).next_to(one, way, px(24) * near))
@@ -207,7 +208,9 @@ class TilingHierarchy(ReportFilm):
         ]
         moved = Travel([*parts, *rows, *columns], [*apart, *aside, *above], leg=0.6, apart=0.0)
         self.play(moved, Leave(self.words))
-        self.words = self.said(tr("warp group’s tile"), story.size(story.group), story.group.intensity)
+        self.words = self.said(
+            tr("warp group’s tile"), story.worked(*story.group.shape[:2]), story.group.intensity
+        )
         self.play(Fade(self.words, 0.0, 1.0))
         # What several groups read flies to each of them.
         flights = [
@@ -282,10 +285,14 @@ class TilingHierarchy(ReportFilm):
         self.say(story.fed)
         self.play(*(Leave(one) for one in whole))
         groups = {
-            heading: [(*needed, "quiet"), (*sent, "measured" if story.here else "simulated")]
-            for heading, (needed, sent) in story.rates.items()
+            heading: [
+                (*needed, "quiet"),
+                *((*one, "measured" if story.here else "simulated") for one in sent),
+            ]
+            for heading, (needed, *sent) in story.rates.items()
         }
-        bars = BarGroups(groups, width=area.width, form="{:.0f}", inside=True).move_to(area.center)
+        bars = BarGroups(groups, tr("B/clock"), width=area.width, form="{:.0f}", inside=True)
+        bars.move_to(area.center)
         if bars.height > FILLED * area.height:
             bars.scale(FILLED * area.height / bars.height)
         if self.flat:

@@ -1,11 +1,15 @@
 """Every run draws the same examples; `pytest --hypothesis-profile=search` looks for new ones, or `=hours`."""
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+# Who runs the tests in the background of a shell bequeaths a SIGINT that is ignored, also to what they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # pytest looks for doctests in every module; what tests share is imported by them, not collected besides.
 collect_ignore = [path.name for path in Path(__file__).parent.glob("[!t]*.py")]

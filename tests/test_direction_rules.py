@@ -132,7 +132,7 @@ NOUNS = {
     for name in (
         "version", "errors", "text", "storage.strict_json", "storage.files", "storage.scratch",
         "spans.columns", "problems", "orders", "devices.facts", "devices.files", "devices.device", "plans",
-        "costs", "variants", "metrics", "compiled",
+        "costs", "variants", "metrics", "sm_cycles", "compiled",
         "provenance", "spans.checks", "spans.recorded_slots", "storage.trace_file", "films", "traces",
     )
 }  # fmt: skip

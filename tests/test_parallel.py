@@ -86,8 +86,6 @@ def test_however_it_is_ended_no_process_stays(how, tmp_path):
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        # Who runs the tests in the background of a shell bequeaths a SIGINT that is ignored.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     for _ in range(2):
         assert int(started.stdout.readline()) != started.pid

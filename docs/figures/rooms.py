@@ -33,7 +33,7 @@ FOUND_IN = {
             "costs",
             "variants",
         ),
-        *("metrics", "provenance", "traces"),
+        *("metrics", "provenance", "sm_cycles", "traces"),
     ),
 }
 """The rooms that are no folder of their own: their modules and folders, all in tilesim/."""

@@ -9,6 +9,9 @@ With SPLIT the first `shared` tiles of the order are split along K by Stream-K (
 With three GROUPS of consumers each has 64 rows of a tile of 192: such tiles fill the last wave of products
 that tiles of 128 or 256 do not.
 
+With REST columns a tile is as wide as two powers of two together, which Triton's tensors must be: 192 columns
+are summed as 128 and 64. Such tiles fill last waves, too, and 192 x 192 asks for fewer bytes than any other.
+
 With SWAP it computes the transposed tile. A wgmma has at least 64 rows, which B's columns fill then, and as
 few as 16 columns here, which A's rows fill: so products of few rows waste no multiplication.
 """
@@ -27,6 +30,7 @@ from .warp_specialised import (
     next_stage,
     produce,
     split_columns,
+    store_pieces,
     store_subtile,
     wgmma_operand,
 )
@@ -41,18 +45,23 @@ def consume(
     BM: gl.constexpr, BN: gl.constexpr, BK: gl.constexpr, STAGES: gl.constexpr,
     ORDER: gl.constexpr, GROUP_M: gl.constexpr, EPILOGUE_SUBTILES: gl.constexpr,
     SPLIT: gl.constexpr, SWAP: gl.constexpr, TRANS_A: gl.constexpr, TRANS_B: gl.constexpr,
-    GROUPS: gl.constexpr, GROUP: gl.constexpr,
+    GROUPS: gl.constexpr, GROUP: gl.constexpr, smem_rest=None, REST: gl.constexpr = 0,
 ):  # fmt: skip
     """Multiply every segment of this thread block, and store its tile or its partial: one group's rows."""
     ROWS: gl.constexpr = BN if SWAP else BM // GROUPS
-    COLUMNS: gl.constexpr = BM if SWAP else BN
+    COLUMNS: gl.constexpr = BM if SWAP else BN - REST
     INSTRUCTION_K: gl.constexpr = 256 // smem_a.dtype.primitive_bitwidth
     layout: gl.constexpr = gl.NVMMADistributedLayout(
         [3, 0], [gl.num_warps(), 1], [16, COLUMNS, INSTRUCTION_K]
     )
-    half: gl.constexpr = gl.NVMMADistributedLayout(
-        [3, 0], [gl.num_warps(), 1], [16, COLUMNS // 2, INSTRUCTION_K]
+    PIECE: gl.constexpr = BN // EPILOGUE_SUBTILES
+    piece_layout: gl.constexpr = gl.NVMMADistributedLayout(
+        [3, 0], [gl.num_warps(), 1], [16, PIECE, INSTRUCTION_K]
     )
+    rest_layout: gl.constexpr = gl.NVMMADistributedLayout(
+        [3, 0], [gl.num_warps(), 1], [16, REST if REST else 16, INSTRUCTION_K]
+    )
+    stored = 0  # pieces
     stage = 0
     phase = 0
     cta = gl.program_id(0)
@@ -61,6 +70,7 @@ def consume(
     for s in range(segment_count(cta, ctas, shared, gl.cdiv(M, BM) * gl.cdiv(N, BN), k_steps, SPLIT)):
         i, k0, k1 = segment(s, cta, ctas, shared, k_steps, SPLIT)
         acc = gl.zeros([ROWS, COLUMNS], gl.float32, layout)
+        rest = gl.zeros([ROWS, REST], gl.float32, rest_layout) if REST else 0
         previous = 0  # not `stage`: Triton's frontend would take the two for one value
         for k in range(k0, k1):
             hopper.mbarrier.wait(full.index(stage), phase)
@@ -70,14 +80,22 @@ def consume(
                 acc = hopper.warpgroup_mma(y.permute((1, 0)), x.permute((1, 0)), acc, is_async=True)
             else:
                 acc = hopper.warpgroup_mma(x, y, acc, is_async=True)
-            acc = hopper.warpgroup_mma_wait(1, deps=(acc,))
+            if REST:
+                z = wgmma_operand(smem_rest.index(stage), TRANS_B)  # [BK, REST]
+                rest = hopper.warpgroup_mma(x, z, rest, is_async=True)
+                acc, rest = hopper.warpgroup_mma_wait(2, deps=(acc, rest))
+            else:
+                acc = hopper.warpgroup_mma_wait(1, deps=(acc,))
             hopper.mbarrier.arrive(empty.index(previous), pred=k > k0)
             previous = stage
             stage, phase = next_stage(stage, phase, STAGES)
         pid_m, pid_n = compute_pid(i, visit, M, N, BM, BN, ORDER, GROUP_M)
         row = pid_m * BM + GROUP * (BM // GROUPS)
         column = pid_n * BN
-        acc = hopper.warpgroup_mma_wait(0, deps=(acc,))
+        if REST:
+            acc, rest = hopper.warpgroup_mma_wait(0, deps=(acc, rest))
+        else:
+            acc = hopper.warpgroup_mma_wait(0, deps=(acc,))
         hopper.mbarrier.arrive(empty.index(previous))
         if SPLIT:  # noqa: SIM102, as a constant and a value have no `and`
             if (k0 > 0) & (k1 == k_steps):
@@ -89,33 +107,45 @@ def consume(
             store_partial(acc, partials, flags, cta * GROUPS + GROUP, ROWS, COLUMNS, layout)
         elif SWAP:
             store_subtile(c, smem_c.index(GROUP), acc, row, column, layout, 0, True)
+        elif REST:
+            stored = store_pieces(
+                c, smem_c, acc, row, column, stored, GROUP, ROWS, COLUMNS, PIECE, piece_layout
+            )  # fmt: skip
+            stored = store_pieces(
+                c, smem_c, rest, row, column + COLUMNS, stored, GROUP, ROWS, REST, PIECE, piece_layout
+            )  # fmt: skip
         elif EPILOGUE_SUBTILES == 1:
             store_subtile(c, smem_c.index(GROUP), acc, row, column, layout, 0)
         else:
             left, right = split_columns(acc, ROWS, BN)
-            store_subtile(c, smem_c.index(GROUP), left, row, column, half, 0)
-            store_subtile(c, smem_c.index(GROUP), right, row, column + BN // 2, half, 0)
+            store_subtile(c, smem_c.index(GROUP), left, row, column, piece_layout, 0)
+            store_subtile(c, smem_c.index(GROUP), right, row, column + PIECE, piece_layout, 0)
     hopper.tma.store_wait(0)
 
 
 @gluon.jit(do_not_specialize=["shared"])
 def specialised(
     a, b, c,  # [M, K], [K, N], [M, N]: TMA descriptors, c's block an epilogue subtile
+    b_rest,  # b in boxes of REST columns, None where there are none
     visit,  # int32 [tiles], read only for orders that have no formula
     partials, flags,  # see stream_k; read and written only if SPLIT
     shared,  # tiles that are split along K
     M, N, K,
     BM: gl.constexpr, BN: gl.constexpr, BK: gl.constexpr, STAGES: gl.constexpr,
     ORDER: gl.constexpr, GROUP_M: gl.constexpr,
-    EPILOGUE_SUBTILES: gl.constexpr,  # 1, or 2 where a whole tile of C does not fit beside the stages
+    EPILOGUE_SUBTILES: gl.constexpr,  # 1, or 2 where C does not fit beside the stages; with REST as many as
+    # there are 32 columns, through two buffers
     SPLIT: gl.constexpr, SWAP: gl.constexpr,
+    REST: gl.constexpr = 0,  # columns of a tile beyond the largest power of two
     GROUPS: gl.constexpr = 1,  # of consumers, 1 or 3: each has as many rows of the tile
     TRANS_A: gl.constexpr = False, TRANS_B: gl.constexpr = False,  # see warp_specialised.load_stage
 ):  # fmt: skip
     gdc_launch_dependents()
     smem_a = allocate_stages(a, STAGES * GROUPS)
     smem_b = allocate_stages(b, STAGES)
-    smem_c = gl.allocate_shared_memory(c.dtype, [GROUPS, BM // GROUPS, BN // EPILOGUE_SUBTILES], c.layout)
+    smem_rest = allocate_stages(b_rest, STAGES) if REST else smem_b  # which nobody reads by that name
+    BUFFERS: gl.constexpr = 2 * GROUPS if REST else GROUPS
+    smem_c = gl.allocate_shared_memory(c.dtype, [BUFFERS, BM // GROUPS, BN // EPILOGUE_SUBTILES], c.layout)
     full, empty = allocate_barriers(STAGES, GROUPS)
     hopper.fence_async_shared()
     if GROUPS == 1:
@@ -123,9 +153,10 @@ def specialised(
             [
                 (consume, (c, smem_a, smem_b, smem_c, full, empty, visit, partials, flags, shared, M, N, K,
                            BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, SWAP,
-                           TRANS_A, TRANS_B, GROUPS, 0)),
+                           TRANS_A, TRANS_B, GROUPS, 0, smem_rest, REST)),
                 (produce, (a, b, smem_a, smem_b, full, empty, visit, shared, M, N, K,
-                           BM, BN, BK, STAGES, ORDER, GROUP_M, SPLIT, TRANS_A, TRANS_B, GROUPS)),
+                           BM, BN, BK, STAGES, ORDER, GROUP_M, SPLIT, TRANS_A, TRANS_B, GROUPS,
+                           b_rest, smem_rest, REST)),
             ],
             [1],
             [PRODUCER_REGISTERS],
@@ -135,15 +166,16 @@ def specialised(
             [
                 (consume, (c, smem_a, smem_b, smem_c, full, empty, visit, partials, flags, shared, M, N, K,
                            BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, SWAP,
-                           TRANS_A, TRANS_B, GROUPS, 0)),
+                           TRANS_A, TRANS_B, GROUPS, 0, smem_rest, REST)),
                 (consume, (c, smem_a, smem_b, smem_c, full, empty, visit, partials, flags, shared, M, N, K,
                            BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, SWAP,
-                           TRANS_A, TRANS_B, GROUPS, 1)),
+                           TRANS_A, TRANS_B, GROUPS, 1, smem_rest, REST)),
                 (consume, (c, smem_a, smem_b, smem_c, full, empty, visit, partials, flags, shared, M, N, K,
                            BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, SWAP,
-                           TRANS_A, TRANS_B, GROUPS, 2)),
+                           TRANS_A, TRANS_B, GROUPS, 2, smem_rest, REST)),
                 (produce, (a, b, smem_a, smem_b, full, empty, visit, shared, M, N, K,
-                           BM, BN, BK, STAGES, ORDER, GROUP_M, SPLIT, TRANS_A, TRANS_B, GROUPS)),
+                           BM, BN, BK, STAGES, ORDER, GROUP_M, SPLIT, TRANS_A, TRANS_B, GROUPS,
+                           b_rest, smem_rest, REST)),
             ],
             [4, 4, 1],
             [GROUP_REGISTERS, GROUP_REGISTERS, PRODUCER_REGISTERS],

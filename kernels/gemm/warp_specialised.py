@@ -53,9 +53,10 @@ def produce(
     BM: gl.constexpr, BN: gl.constexpr, BK: gl.constexpr, STAGES: gl.constexpr,
     ORDER: gl.constexpr, GROUP_M: gl.constexpr, SPLIT: gl.constexpr,
     TRANS_A: gl.constexpr, TRANS_B: gl.constexpr, GROUPS: gl.constexpr = 1,
+    b_rest=None, smem_rest=None, REST: gl.constexpr = 0,
 ):  # fmt: skip
     """Load every K-step of this thread block's segments, each as soon as its stage is empty; A in a box for
-    each of GROUPS."""
+    each of GROUPS, and the last REST columns of B in one of their own."""
     gdc_wait()
     stage = 0
     phase = 1
@@ -72,6 +73,9 @@ def produce(
                 row = pid_m * BM + group * (BM // GROUPS)
                 load_stage(a, row, k * BK, full.index(stage), smem_a.index(stage * GROUPS + group), TRANS_A)
             load_stage(b, k * BK, pid_n * BN, full.index(stage), smem_b.index(stage), TRANS_B)
+            if REST:
+                column = pid_n * BN + (BN - REST)
+                load_stage(b_rest, k * BK, column, full.index(stage), smem_rest.index(stage), TRANS_B)
             stage, phase = next_stage(stage, phase, STAGES)
 
 
@@ -107,6 +111,23 @@ def next_stage(stage, phase, STAGES: gl.constexpr):
 def split_columns(x, ROWS: gl.constexpr, COLUMNS: gl.constexpr):
     """The left and the right half of x [ROWS, COLUMNS]; each thread holds registers of both."""
     return x.reshape([ROWS, 2, COLUMNS // 2]).permute(0, 2, 1).split()
+
+
+@gluon.jit
+def store_pieces(
+    c, smem, x, row, column, stored, GROUP: gl.constexpr,
+    ROWS: gl.constexpr, COLUMNS: gl.constexpr, WIDTH: gl.constexpr, layout: gl.constexpr,
+):  # fmt: skip
+    """Store x [ROWS, COLUMNS] in pieces of WIDTH columns, through two buffers of a group in turn; returns
+    how many pieces were `stored` so far."""
+    if COLUMNS == WIDTH:
+        store_subtile(c, smem.index(2 * GROUP + stored % 2), x, row, column, layout, 1)
+        return stored + 1
+    else:
+        HALF: gl.constexpr = COLUMNS // 2
+        left, right = split_columns(x, ROWS, COLUMNS)
+        stored = store_pieces(c, smem, left, row, column, stored, GROUP, ROWS, HALF, WIDTH, layout)
+        return store_pieces(c, smem, right, row, column + HALF, stored, GROUP, ROWS, HALF, WIDTH, layout)
 
 
 @gluon.jit

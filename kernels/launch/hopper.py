@@ -19,6 +19,7 @@ from ..gemm.specialised import specialised
 from ..gemm.tile_ops import INTERPRETED
 from .job import operands_of
 from .layouts import layout as layout_of
+from .layouts import lines
 from .operands import DTYPES as OPERANDS
 from .operands import RESULTS, Matrices
 from .variants import THREE_GROUPS, no_tma
@@ -34,6 +35,12 @@ WARPGROUP_WARPS = 4
 
 MAX_WGMMA_N = 256
 """Columns of a wgmma's accumulator (PTX ISA 9.0, section 9.7.15)."""
+
+MAX_GROUP_N = 192
+"""Columns of tiles that three groups sum, whose threads have fewer registers."""
+
+PIECE = 32
+"""Columns of C that are stored at a time, of tiles whose columns are no power of two."""
 
 WGMMA_M = 64
 """Rows of a wgmma's accumulator, over the warps of a warpgroup."""
@@ -92,6 +99,11 @@ def groups(problem: Problem) -> int:
     return 3 if problem.tile_m == THREE_GROUPS else 1
 
 
+def rest(problem: Problem) -> int:
+    """Columns of a tile beyond the largest power of two, which `specialised` sums by themselves."""
+    return problem.tile_n - (1 << problem.tile_n.bit_length() - 1)
+
+
 def _why_not(variant: Variant, problem: Problem) -> str:
     bm, bn, _ = problem.tile
     cooperative = variant.kernel == "specialised"
@@ -103,12 +115,14 @@ def _why_not(variant: Variant, problem: Problem) -> str:
         allowed = "4 or 8" if cooperative else "8, four in each group"
         return f"{variant.kernel} has {variant.warps} multiplying warps; it must be {allowed}"
     swap = cooperative and swapped(problem)
+    if rest(problem) and (not cooperative or swap or variant.schedule != "persistent"):
+        return f"tile_n is {bn}, which `specialised` alone can have, on whole tiles of 64 rows or more"
     rows, columns = (bn, bm) if swap else (bm, bn)
     if cooperative and groups(problem) == 3:
-        if warps != 4 or not 64 <= bn <= 128:
+        if warps != 4 or not 64 <= bn <= MAX_GROUP_N:
             return (
                 f"{variant.kernel} sums tiles of {THREE_GROUPS} rows by three groups of 4 warps, with tile_n"
-                f" 64 or 128; this one has {warps} warps and tile_n {bn}"
+                f" 64 to {MAX_GROUP_N}; this one has {warps} warps and tile_n {bn}"
             )
     elif (
         rows % (16 * warps) or not least <= columns <= MAX_WGMMA_N or bm * bn > MAX_ACCUMULATORS * 32 * warps
@@ -163,6 +177,8 @@ def epilogue_subtiles(variant: Variant, problem: Problem) -> int:
         return 4
     if swapped(problem):
         return 1
+    if rest(problem):
+        return problem.tile_n // PIECE
     return 1 if _smem_bytes(variant, problem, 1) <= SMEM_BYTES else 2
 
 
@@ -188,15 +204,15 @@ def stages_that_fit(variant: Variant, problem: Problem, available: int = SMEM_BY
 
 def _smem_bytes(variant: Variant, problem: Problem, subtiles: int) -> int:
     bm, bn, bk = problem.tile
-    buffers = 4 if variant.kernel == "ping-pong" else 1
+    buffers = 4 if variant.kernel == "ping-pong" else 2 if rest(problem) else 1
     stages = variant.stages * (bm + bn) * bk * OPERANDS[problem.dtype].itemsize
     return stages + buffers * bm * bn // subtiles * RESULTS[problem.dtype].itemsize + BARRIER_BYTES
 
 
 def kernel_and_arguments(
     variant: Variant, problem: Problem, matrices: Matrices
-) -> tuple[Any, list[TensorDescriptor], dict[str, Any]]:
-    """The kernel, its TMA descriptors of A, B and C, and its constants and launch options.
+) -> tuple[Any, list[TensorDescriptor | None], dict[str, Any]]:
+    """The kernel, its first arguments, TMA descriptors of A, B and C, and its constants and launch options.
 
     Raises KernelError for matrices that TMA cannot load.
     """
@@ -206,19 +222,31 @@ def kernel_and_arguments(
     subtiles = epilogue_subtiles(variant, problem)
     if problem.dtype == "fp8" and layout_of(*matrices[:2]) != "nt":
         raise KernelError(f"{variant.kernel} multiplies fp8 along K: A row-major and B column-major")
-    kernel = specialised if variant.kernel == "specialised" else ping_pong
-    boxes = replace(problem, tile=(bm // groups(problem), bn, bk)) if kernel is specialised else problem
+    if variant.kernel != "specialised":
+        operands, layout = operands_of(
+            replace(variant, epilogue_subtiles=subtiles), problem, ping_pong, matrices, descriptor
+        )
+        constants = layout | dict(BM=bm, BN=bn, BK=bk, STAGES=variant.stages, launch_pdl=True)
+        return ping_pong, operands, constants | dict(num_warps=WARPGROUP_WARPS)
+    narrow = rest(problem)
+    pieces = (bn - narrow) // PIECE if narrow else subtiles
+    boxes = replace(problem, tile=(bm // groups(problem), bn - narrow, bk))
     operands, layout = operands_of(
-        replace(variant, epilogue_subtiles=subtiles), boxes, kernel, matrices, descriptor
+        replace(variant, epilogue_subtiles=pieces), boxes, specialised, matrices, descriptor
     )
+    operands.append(_narrow_box(matrices[1], bk, narrow) if narrow else None)
     constants = layout | dict(BM=bm, BN=bn, BK=bk, STAGES=variant.stages, launch_pdl=True)
-    if variant.kernel == "specialised":
-        constants |= dict(EPILOGUE_SUBTILES=subtiles, SWAP=swapped(problem))
-        constants |= dict(GROUPS=groups(problem), num_warps=variant.warps)
-        if ctas_per_sm(variant, problem) == 2:
-            constants["maxnreg"] = HALF_SM_REGISTERS
-        return kernel, operands, constants
-    return kernel, operands, constants | dict(num_warps=WARPGROUP_WARPS)
+    constants |= dict(EPILOGUE_SUBTILES=subtiles, SWAP=swapped(problem), REST=narrow)
+    constants |= dict(GROUPS=groups(problem), num_warps=variant.warps)
+    if ctas_per_sm(variant, problem) == 2:
+        constants["maxnreg"] = HALF_SM_REGISTERS
+    return specialised, operands, constants
+
+
+def _narrow_box(b: torch.Tensor, rows: int, columns: int) -> TensorDescriptor:
+    """A TMA descriptor of B, which has lines, in boxes of so many of its rows and columns."""
+    view, trans = lines(b) or (b, False)
+    return descriptor(view, [columns, rows] if trans else [rows, columns])
 
 
 def descriptor(x: torch.Tensor, block: list[int]) -> TensorDescriptor:

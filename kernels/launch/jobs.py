@@ -22,7 +22,6 @@ from .job import Job, operands_of, order_arguments
 from .launcher import KernelLaunch
 from .operands import Matrices
 from .plan_table import PlanTable, upload
-from .variants import THREE_GROUPS
 
 KERNELS = {"naive": naive, "persistent": persistent, "planned": planned}
 """Those that can be recorded."""
@@ -55,10 +54,9 @@ def job(
     Raises ScheduleError or PlanError where the schedule makes no plan that ends on this device's slots,
     KernelError where what the plan needs does not fit into the GPU's memory.
     """
-    if problem.tile_m == THREE_GROUPS and variant.kernel != "specialised":
-        raise KernelError(
-            f"tile_m is {THREE_GROUPS}, which `specialised` alone can have; take a power of two"
-        )
+    for name, side in (("tile_m", problem.tile_m), ("tile_n", problem.tile_n)):
+        if side & (side - 1) and variant.kernel != "specialised":
+            raise KernelError(f"{name} is {side}, which `specialised` alone can have; take a power of two")
     if variant.kernel in unstamped_jobs.JOBS:
         return unstamped_jobs.JOBS[variant.kernel](variant, problem, device)
     made = plan(variant.schedule, problem, device)

@@ -63,6 +63,8 @@ class KernelLaunch:
         arguments = list(self.arguments)
         for i, x in enumerate(matrices):
             arguments[i] = _rebased(arguments[i], x)
+        if self.kernel.arg_names[3] == "b_rest" and arguments[3] is not None:
+            arguments[3] = _rebased(arguments[3], matrices[1])
         for name, value in workspace.items():
             arguments[self.kernel.arg_names.index(name)] = value
         return arguments

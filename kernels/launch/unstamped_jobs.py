@@ -15,6 +15,7 @@ from ..gemm.skinny import skinny
 from ..gemm.tile_ops import INTERPRETED
 from ..gemm.uncoalesced import uncoalesced
 from . import hopper
+from .flags import flags
 from .job import Job, operands_of, order_arguments
 from .launcher import KernelLaunch
 from .operands import Matrices
@@ -95,7 +96,7 @@ def _specialised(variant: Variant, problem: Problem, device: Device) -> Job:
             return {}
         return dict(
             partials=torch.empty(ctas, problem.tile_m * problem.tile_n, dtype=torch.float32, device="cuda"),
-            flags=torch.zeros(ctas, variant.warps * hopper.groups(problem), dtype=torch.int32, device="cuda"),
+            flags=flags(ctas, variant.warps * hopper.groups(problem)),
         )
 
     one = workspace()

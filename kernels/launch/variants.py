@@ -30,6 +30,9 @@ FP8_CAPABILITY = (8, 9)
 THREE_GROUPS = 192
 """The one tile_m that is no power of two, of `specialised` alone: a wgmma's rows for each of three groups."""
 
+TWO_PARTS = (96, 160, 192)
+"""Each tile_n that is no power of two, of `specialised` alone: 64 or 128 columns, and 32 or 64 more."""
+
 MAX_SIZE = 2**30
 """Rows and columns are indexed with 32 bits."""
 
@@ -137,8 +140,8 @@ def check(problem: Problem) -> None:
                 " fp8; that came with sm_89"
             )
     for name, side in zip(("tile_m", "tile_n", "tile_k"), problem.tile, strict=True):
-        three = name == "tile_m" and side == THREE_GROUPS
-        if side < 16 or (side & (side - 1) and not three):
+        allowed = {"tile_m": (THREE_GROUPS,), "tile_n": TWO_PARTS}.get(name, ())
+        if side < 16 or (side & (side - 1) and side not in allowed):
             raise KernelError(f"{name} is {side}; a kernel's tile sides must be powers of two from 16")
     for name, size in (("M", problem.m), ("N", problem.n), ("K", problem.k)):
         if size > MAX_SIZE:

@@ -3,6 +3,8 @@
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import cache
+from math import prod
 from multiprocessing import get_context
 from random import Random
 from typing import Any
@@ -36,10 +38,16 @@ SHAPES = (
     (8192, 2048, 2048), (8192, 6144, 4096), (8192, 14336, 4096), (16384, 512, 3072), (16384, 1536, 8960),
     (16384, 4096, 4096), (16384, 8192, 8192),
 )  # fmt: skip
-"""M, N and K of the products that are timed: linear layers of language models, and others between them."""
+"""M, N and K of products that are timed: linear layers of language models, and others between them."""
+
+DRAWN_KINDS, DRAWN, SEED = ("bf16:nn", "bf16:nt", "fp8:nt"), 108, 4242
+"""Further products are drawn: the kinds in turn, how many, and the seed."""
+
+MOST_WORK, MOST_WEIGHTS = 1.2e12, 3e8
+"""M · N · K and N · K of those, so that they take milliseconds at most."""
 
 HELD_OUT = 5
-"""Each of so many shapes, from the third on, is left out of all that is fitted."""
+"""Each of so many shapes, from the third on, is left out of all that is fitted; and of turns of the kinds."""
 
 SCREENING, FINALISTS, SAMPLES, HOPELESS = 3, 8, 15, 1.6
 """Samples of each candidate, how many of the fastest are sampled again, and how often; one that takes
@@ -103,15 +111,41 @@ def exhaustive(
     return report
 
 
+Drawn = tuple[int, int, int, str]
+"""M, N and K of a product, and its kind."""
+
+
+def drawn(count: int, seed: int, kinds: Sequence[str] = DRAWN_KINDS) -> list[Drawn]:
+    """Products of sizes between those of a token and of a large batch, and of small and large layers, as
+    multiples of 16, 64 or 128; the kinds in turn."""
+    random, found = Random(seed), list[Drawn]()
+    while len(found) < count:
+        m, n, k = 2 ** random.uniform(4, 14), *(2 ** random.uniform(9, 14.8) for _ in range(2))
+        step = random.choice((16, 64, 128))
+        rows, *layer = max(16, int(m) // 16 * 16), *(max(512, int(side) // step * step) for side in (n, k))
+        if rows * prod(layer) < MOST_WORK and prod(layer) < MOST_WEIGHTS:
+            found.append((rows, layer[0], layer[1], kinds[len(found) % len(kinds)]))
+    return found
+
+
 def products(kinds: Iterable[str], seed: int = 0) -> list[tuple[Problem, str]]:
-    """Every shape of each kind, such as "bf16:nn": one kind after the other, each in random order."""
+    """Every shape of each kind, such as "bf16:nn", and what is drawn of it: one kind after the other, the
+    shapes in random order."""
     random = Random(seed)
     found = []
     for kind in kinds:
         dtype, _, layout = kind.partition(":")
         shapes = random.sample(SHAPES, len(SHAPES))
+        shapes += [size for *size, of in drawn(DRAWN, SEED) if of == kind]
         found += [(Problem(*shape, dtype=dtype), layout) for shape in shapes]
     return found
+
+
+@cache
+def held_out() -> frozenset[tuple[int, int, int]]:
+    """M, N and K of what nothing may be fitted to."""
+    turns = [one[:3] for i, one in enumerate(drawn(DRAWN, SEED)) if i // len(DRAWN_KINDS) % HELD_OUT == 2]
+    return frozenset((*SHAPES[2::HELD_OUT], *turns))
 
 
 def compile_all(
@@ -195,7 +229,7 @@ def _row(
     us = {one: spread(times)["us"] for one, times in sample(turns, 1, samples).items()}
     size = problem.m, problem.n, problem.k
     row = dict(zip("mnk", size, strict=True)) | {"dtype": problem.dtype, "layout": layout}
-    row["held_out"] = SHAPES.index(size) % HELD_OUT == 2 if size in SHAPES else False
+    row["held_out"] = size in held_out()
     return row | {"cublas_us": us.pop("cublas"), "us": []}, screened | us
 
 

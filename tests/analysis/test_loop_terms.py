@@ -70,8 +70,8 @@ def test_the_terms_of_a_simulation_add_up_to_its_main_loops(asked, device, costs
 def test_alone_on_the_device_all_time_is_multiplication():
     found = loop_time(simulate("naive", TILE, Device(1), H200), H200)
     hardware = Hardware.named("h200", "bf16")
-    cycles = 8 * 128 * 128 * 64 / hardware.macs_per_clock
-    assert found.terms["multiplying"] == pytest.approx(cycles * 1000 / hardware.clock_mhz, abs=2)
+    assert found.terms["multiplying"] == pytest.approx(8 * hardware.k_step_ns(TILE), abs=2)
+    assert found.peak == pytest.approx(8 * hardware.peak_ns(TILE), abs=2)
     assert found.k_steps == dict.fromkeys(TERMS, 0.0) | {"multiplying": 8.0}
 
 

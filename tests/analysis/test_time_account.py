@@ -9,7 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tilesim import Costs, Device, Problem, Trace, simulate
-from tilesim.analysis.time_account import PARTS, PAUSE, account, difference, loop_pace, over_a_write
+from tilesim.analysis.time_account import (
+    PARTS,
+    PAUSE,
+    account,
+    difference,
+    difference_by_sm,
+    loop_pace,
+    over_a_write,
+)
 
 
 def shipped(name):
@@ -53,6 +61,16 @@ def test_the_differences_of_any_two_runs_add_up_to_that_of_their_makespans(data)
         for name in (schedule, "persistent")
     ]
     assert sum(difference(*runs).values()) == pytest.approx(runs[0].makespan - runs[1].makespan, abs=1e-3)
+
+
+@given(st.data())
+def test_the_difference_of_each_sm_is_that_of_the_sm_alone(data):
+    schedule, problem = data.draw(strategies.planned())
+    device, costs = data.draw(strategies.devices()), data.draw(strategies.costs())
+    runs = [simulate(name, problem, device, costs) for name in (schedule, "persistent")]
+    found = difference_by_sm(*runs)
+    for sm in device.free_sms:
+        assert {part: found[part][sm] for part in PARTS} == difference(*runs, frozenset({sm}))
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 """What each term of the model is worth: `python tests/benchmarks/ablation.py` writes ablation.json.
 
-Each is taken away by itself. Without a term of a K-step, kernels are calibrated again; without a kernel's
-time all others stay. Errors are of recorded runs that nothing was fitted to, in SM cycles. Jitter is held
-against what it is for: how much later the last slot ends than they do in the mean.
+Each is taken away by itself. Without a term of a K-step or of first loads, kernels are calibrated again;
+without a kernel's time all others stay. Errors are of recorded runs that nothing was fitted to, in SM cycles.
+Jitter is held against what it is for: how much later the last slot ends than they do in the mean.
 """
 
 import json
@@ -10,20 +10,23 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import inf
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 
 import tilesim
 from tilesim import Costs, Trace
 from tilesim.analysis.compare import compare
-from tilesim.analysis.sm_cycles import sm_mhz
 from tilesim.calibration.calibrate import calibrations
 from tilesim.calibration.jitter import finish_spread
+from tilesim.devices import hardware
 from tilesim.devices.hardware import Hardware
+from tilesim.engine import run as engine
 from tilesim.engine.simulate import replay
 from tilesim.kernel_costs.calibration import Calibration
 from tilesim.kernel_costs.default import nearest
 from tilesim.plans import splits_tiles
+from tilesim.sm_cycles import sm_mhz
 
 DATA = Path(tilesim.__file__).parent / "data"
 RESULTS = Path(__file__).with_name("ablation.json")
@@ -35,6 +38,14 @@ OF_A_K_STEP: Mapping[str, Callable[[Hardware], Changed]] = {
     "merged loads of the L2": lambda gpu: {"l2_merged_bytes_per_clock": gpu.l2_bytes_per_clock},
     "what merged loads take of it": lambda gpu: {"l2_merged_bytes_per_clock": inf},
     "DRAM": lambda gpu: {"dram_bytes_per_clock": inf},
+}
+OF_ALL_KERNELS: Mapping[str, tuple[ModuleType, str, object]] = {
+    "what tensor cores lose between K-steps": (hardware, "TENSOR_SHARE", 1.0),
+    "waiting in turn for first loads": (
+        engine,
+        "lateness",
+        lambda _, device, *__: np.zeros(device.slots, int),
+    ),
 }
 OF_A_KERNEL: Mapping[str, Changed] = {
     "waiting for loads": {"stages": 0},
@@ -94,6 +105,11 @@ def main() -> None:
         Hardware.named = lambda *words, change=changed: replace(named(*words), **change(named(*words)))
         rows.append(row(name, errors(runs, calibrations(fit_to), {}), split))
     Hardware.named = named
+    for name, (module, attribute, other) in OF_ALL_KERNELS.items():
+        usual = getattr(module, attribute)
+        setattr(module, attribute, other)
+        rows.append(row(name, errors(runs, calibrations(fit_to), {}), split))
+        setattr(module, attribute, usual)
     rows += [row(name, errors(runs, fitted, changed), split) for name, changed in OF_A_KERNEL.items()]
     RESULTS.write_text(json.dumps(rows, indent=1) + "\n")
 

@@ -1,47 +1,48 @@
 """matmul against cuBLAS on products that nobody tuned: `python tests/benchmarks/unseen_products.py`.
 
-Sizes are drawn at random between those of a token and of a large batch, and of small and large layers, as
-multiples of 16, 64 or 128; three kinds of operands in turn, and at the end some of a fourth. `matmul` chooses
-each kernel without measuring, and what it copies is timed; cuBLAS gets fp8 as it needs it. The medians go to
-unseen_products.json, from which docs/choose.md has its table.
+Sizes are drawn at random, three kinds of operands in turn, and at the end some of a fourth. `matmul` chooses
+each kernel without measuring. Neither it nor cuBLAS multiplies fp8 whose B is row-major. Both get it copied
+by the same kernel, which is timed; cuBLAS is timed without the copy, too. Some products are timed beside
+torch.compile in its mode max-autotune. The first draw was looked at while kernels and model were made, the
+second was not. The times go to unseen_products.json, from which docs/choose.md has its tables.
 """
 
 import json
-from collections.abc import Sequence
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import product
 from math import prod
 from multiprocessing import get_context
 from pathlib import Path
-from random import Random
 from typing import Any
 
 from tilesim.problems import Problem
 
 RESULTS = Path(__file__).with_suffix(".json")
 KINDS, LAST = ("bf16:nn", "bf16:nt", "fp8:nt"), "fp8:nn"
-COUNT, OF_LAST, SEED, PROCESSES = 48, 6, 20261122, 12
-MOST_WORK, MOST_WEIGHTS = 1.2e12, 3e8
-"""M · N · K and N · K, so that a product takes milliseconds at most."""
-WARMUP, SAMPLES = 2, 9
+COUNT, OF_LAST, PROCESSES = 48, 6, 12
+SEEDS = (20261122, 20261125)
+"""Of the two draws."""
+WARMUP, SAMPLES = 2, 15
+PEERS, PEERS_S = 12, 150
+"""How many of the second draw are timed beside max-autotune, which takes up to a minute to compile each, and
+for how many seconds another is begun."""
 LINE = 128
 """Bytes of a line of the L2."""
 
 Product = tuple[int, int, int, str]
+Way = Callable[[], Any]
 
 
-def products() -> list[Product]:
-    """(m, n, k, kind) of all."""
-    random, found = Random(SEED), []
-    while len(found) < COUNT + OF_LAST:
-        m, n, k = 2 ** random.uniform(4, 14), *(2 ** random.uniform(9, 14.8) for _ in range(2))
-        step = random.choice((16, 64, 128))
-        size = max(16, int(m) // 16 * 16), *(max(512, int(side) // step * step) for side in (n, k))
-        if prod(size) < MOST_WORK and size[1] * size[2] < MOST_WEIGHTS:
-            kind = KINDS[len(found) % len(KINDS)] if len(found) < COUNT else LAST
-            found.append((*size, kind))
-    return found
+def products(seed: int) -> list[Product]:
+    """(m, n, k, kind) of a draw."""
+    from tilesim_kernels.tuning.exhaustive import drawn
+
+    every = drawn(COUNT + OF_LAST, seed, KINDS)
+    return every[:COUNT] + [(m, n, k, LAST) for m, n, k, _ in every[COUNT:]]
 
 
 def operands(one: Product, seed: int = 0) -> Any:
@@ -64,8 +65,25 @@ def compiled(some: Sequence[Product]) -> None:
         torch.cuda.empty_cache()
 
 
-def timed(one: Product) -> dict[str, Any]:
-    """Median µs of `matmul` and of cuBLAS for a product, in turns, and the error beside an fp32 product."""
+def copying(a: Any, b: Any) -> Any:
+    """cuBLAS's product of fp8 operands whose B is row-major, by way of the copy that `matmul` makes."""
+    from tilesim_kernels.gemm.transpose import transposed
+
+    return fp8_product(a, transposed(b).T)
+
+
+def fp8_product(a: Any, b: Any) -> Any:
+    """torch's product of fp8 operands in bf16."""
+    import torch
+
+    one = torch.ones((), device=a.device)
+    return torch._scaled_mm(a, b, one, one, out_dtype=torch.bfloat16, use_fast_accum=True)
+
+
+def timed(one: Product, peer: bool = False) -> dict[str, Any]:
+    """Times in µs of `matmul` and cuBLAS for a product, in turns, and the error beside an fp32 product: the
+    medians, and the 20 and 80 % quantiles as spread. `peer`: of max-autotune, too."""
+    import torch
 
     from tilesim_kernels import matmul
     from tilesim_kernels.launch.cublas import cublas
@@ -75,16 +93,26 @@ def timed(one: Product) -> dict[str, Any]:
     m, n, k, kind = one
     dtype = kind.split(":")[0]
     sets = [operands(one, seed) for seed in range(sets_beyond_l2(Problem(m, n, k, dtype=dtype)))]
-    ways = {
+    ways: dict[str, list[Way]] = {
         "matmul": [partial(matmul, *of[:2]) for of in sets],
         "cublas": [cublas(dtype, of) for of in sets],
     }
+    if kind == LAST:
+        ways["copying"] = [partial(copying, *of[:2]) for of in sets]
+    if peer:
+        torch._dynamo.reset()
+        made = torch.compile(
+            fp8_product if dtype == "fp8" else torch.mm, mode="max-autotune-no-cudagraphs", dynamic=False
+        )
+        ways["max_autotune"] = [partial(made, *of[:2]) for of in sets]
     a, b, _ = sets[0]
     right = a.float() @ b.float()
     error = float((ways["matmul"][0]().float() - right).norm() / right.norm())
     us = sample({name: Rotation(capture(way), way) for name, way in ways.items()}, WARMUP, SAMPLES)
-    found = {f"{name}_us": spread(of)["us"] for name, of in us.items()}
-    return {"m": m, "n": n, "k": k, "kind": kind, **found, "error": error}
+    found = {name: spread(of) for name, of in us.items()}
+    times = {f"{name}_us": of["us"] for name, of in found.items()}
+    spreads = {f"{name}_spread": [of["p20"], of["p80"]] for name, of in found.items()}
+    return {"m": m, "n": n, "k": k, "kind": kind, **times, **spreads, "error": error}
 
 
 def whole_lines(row: dict[str, Any]) -> bool:
@@ -94,15 +122,24 @@ def whole_lines(row: dict[str, Any]) -> bool:
     return not any(side * (1 if dtype == "fp8" else 2) % LINE for side in dense)
 
 
+def ratio(row: dict[str, Any]) -> float:
+    """How many times as fast as cuBLAS `matmul` is, where both copy what they need copied."""
+    return row.get("copying_us", row["cublas_us"]) / row["matmul_us"]
+
+
+def mean(ratios: Iterable[float]) -> float:
+    """The geometric mean."""
+    every = list(ratios)
+    return prod(every) ** (1 / len(every))
+
+
 def verdict(rows: Sequence[dict[str, Any]]) -> list[tuple[str, bool, int, float, float, int]]:
-    """(kind, whole lines, products, geometric mean of cuBLAS's time over matmul's, the least, below 0.9)."""
+    """(kind, whole lines, products, geometric mean of `ratio`, the least, how many below 0.9)."""
     said = []
     for kind, whole in product((*KINDS, LAST), (True, False)):
-        some = [row for row in rows if row["kind"] == kind and whole_lines(row) == whole]
-        ratios = [row["cublas_us"] / row["matmul_us"] for row in some]
+        ratios = [ratio(row) for row in rows if row["kind"] == kind and whole_lines(row) == whole]
         if ratios:
-            mean = prod(ratios) ** (1 / len(ratios))
-            said.append((kind, whole, len(ratios), mean, min(ratios), sum(one < 0.9 for one in ratios)))
+            said.append((kind, whole, len(ratios), mean(ratios), min(ratios), sum(r < 0.9 for r in ratios)))
     return said
 
 
@@ -111,19 +148,35 @@ def main() -> None:
 
     from tilesim_kernels.measure.machine import facts
 
-    every = products()
+    draws = {seed: products(seed) for seed in SEEDS}
+    every = [one for draw in draws.values() for one in draw]
     with ProcessPoolExecutor(PROCESSES, get_context("spawn")) as pool:
         list(pool.map(compiled, [every[part::PROCESSES] for part in range(PROCESSES)]))
     rows = []
-    for one in every:
-        rows.append(timed(one))
-        torch.cuda.empty_cache()
-    RESULTS.write_text(json.dumps({"machine": facts(), "rows": rows}, indent=1) + "\n", "utf-8")
-    for kind, whole, count, mean, least, short in verdict(rows):
-        lines = "whole" if whole else "broken"
-        said = f"{mean:.3f} of cuBLAS, least {least:.3f}, {short} below 0.9"
-        print(f"{kind}, {lines} lines: {count} products, {said}")
+    for seed, draw in draws.items():
+        for one in draw:
+            rows.append({"seed": seed} | timed(one))
+            torch.cuda.empty_cache()
+    peers, began = [], time.monotonic()
+    for one in draws[SEEDS[-1]][:PEERS]:
+        if time.monotonic() - began < PEERS_S:
+            peers.append(timed(one, peer=True))
+            torch.cuda.empty_cache()
+    RESULTS.write_text(
+        json.dumps({"machine": facts(), "rows": rows, "peers": peers}, indent=1) + "\n", "utf-8"
+    )
+    for seed in SEEDS:
+        own = [row for row in rows if row["seed"] == seed]
+        for kind, whole, count, average, least, short in verdict(own):
+            lines = "whole" if whole else "broken"
+            said = f"{average:.3f} of cuBLAS, least {least:.3f}, {short} below 0.9"
+            print(f"{seed} {kind}, {lines} lines: {count} products, {said}")
+        print(f"{seed}, all: {mean(map(ratio, own)):.3f}")
+    for name in ("cublas", "max_autotune"):
+        print(
+            f"{len(peers)} peers, {name}: {mean(row[name + '_us'] / row['matmul_us'] for row in peers):.3f}"
+        )
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

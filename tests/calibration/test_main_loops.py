@@ -104,6 +104,23 @@ def test_on_a_known_device_its_hardware_takes_the_k_steps(schedule, residents):
     assert found.contention == 0
 
 
+def test_what_a_faster_clock_did_sooner_takes_as_many_cycles():
+    """Recorded at another clock than the device's, a kernel comes out with the same costs."""
+    made = replace(ON_H200, ramp=300, handover=150, epilogue=900, jitter=0)
+    found = []
+    for clock in (1640, 1900):
+        traces = []
+        for trace in runs(made, (SHORT, LONG), "persistent"):
+            spans = trace.spans.copy()
+            spans["cycles"] = np.rint((spans["drain"] - spans["start"]) * 1.64)
+            for name in ("issue", "start", "drain", "ready", "fixup", "done"):
+                spans[name] = np.rint(spans[name] * 1640 / clock)
+            traces.append(replace(trace, spans=spans, origin="measured", meta={"stages": 3}))
+        found.append(calibrate(traces))
+    for name in ("prologue", "handover", "epilogue", "ramp"):
+        assert getattr(found[1], name) == pytest.approx(getattr(found[0], name), abs=2), name
+
+
 def test_jitter_is_right_in_the_mean():
     """The least of three estimates is below each: by less than the error that the worst of them has.
 

@@ -505,7 +505,6 @@ def test_a_signal_ends_all_processes_and_leaves_nothing(how, here):
         stderr=subprocess.PIPE,
         env={**os.environ, "TMPDIR": str(here / "tmp")},
         start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     deadline = time.monotonic() + 60
     while not list((here / "tmp").glob("*/segment-*")) and time.monotonic() < deadline:

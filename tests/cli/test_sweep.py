@@ -235,8 +235,6 @@ def test_ctrl_c_ends_at_once_and_leaves_the_old_table(tmp_path):
         stderr=terminal,
         start_new_session=True,
         env={**os.environ, "TERM": "xterm"},
-        # Who runs the tests in the background of a shell bequeaths a SIGINT that is ignored.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     os.close(terminal)
     said = ""

@@ -175,7 +175,10 @@ def test_ctrl_c_ends_it_without_a_word(file):
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr.readline().startswith("http://127.0.0.1:")
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=30) == 130
+        try:
+            assert process.wait(timeout=30) == 130
+        finally:
+            process.kill()
         assert process.stderr.read().strip() == ""
 
 

@@ -14,7 +14,7 @@ from tilesim.costs import WHOLE
 from tilesim.devices.hardware import Hardware
 from tilesim.engine import run
 from tilesim.errors import CostsError, PlanError
-from tilesim.model.kstep import k_step_ns, slowest_k_step
+from tilesim.model.kstep import k_step_ns, load_times, slowest_k_step
 from tilesim.plans import segments
 
 NS = st.integers(0, 6)
@@ -291,6 +291,31 @@ def test_main_loops_of_a_hardware_advance_each_at_its_own_rate(schedule, residen
     assert k_steps.max() <= slowest_k_step(problem, device, costs)
     if residents > 1 and schedule == "naive":
         assert took[0] > steps[0] * k_steps[0, rows[0]] + 2  # all slots were busy
+
+
+@pytest.mark.parametrize("schedule", ["naive", "persistent", "persistent-dynamic"])
+def test_thread_blocks_that_begin_together_have_their_first_loads_in_turn(schedule):
+    """Slots follow one another as the hardware fills them, the prologue in the mean; later blocks do not."""
+    problem, costs = Problem(2048, 4096, 512), replace(BY_HARDWARE, jitter=0)
+    device = Device.named("h200")
+    made = plan(schedule, problem, device)
+    spans = simulate(schedule, problem, device, costs).spans
+    begin = spans[spans["issue"] == 0]
+    rank = {sm: number for number, sm in enumerate(device.filling)}
+    late = (begin["start"] - costs.launch - costs.prologue)[np.argsort([rank[sm] for sm in begin["sm"]])]
+    first = load_times(made, problem, device, costs).first
+    assert len(late) == device.slots and (np.diff(late) >= 0).all() and first > 100
+    assert late[-1] - late[0] == pytest.approx(first * (1 - 1 / device.slots), abs=2)
+    assert late.mean() == pytest.approx(0, abs=1)
+    if schedule == "naive":
+        after = spans[spans["issue"] > 0]
+        assert set(after["start"] - after["issue"]) == {costs.launch + costs.prologue}
+
+
+def test_no_thread_block_multiplies_before_it_is_launched():
+    costs = replace(BY_HARDWARE, prologue=10)
+    spans = simulate("naive", Problem(2048, 4096, 512), Device.named("h200"), costs).spans
+    assert (spans["start"] - spans["issue"]).min() == costs.launch
 
 
 def test_whatever_parts_main_loops_parts_their_loads_alike():

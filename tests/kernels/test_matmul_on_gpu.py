@@ -75,6 +75,9 @@ def test_every_kernel_multiplies_every_dtype_in_every_layout(gpu, kernel, layout
         ("specialised", 8, (128, 256, 64)),
         ("specialised", 8, (128, 128, 64)),
         ("specialised", 4, (64, 128, 64)),
+        ("specialised", 4, (64, 96, 64)),
+        ("specialised", 8, (128, 160, 64)),
+        ("specialised", 4, (192, 192, 64)),
         ("ping-pong", 8, (128, 128, 64)),
         ("ping-pong", 8, (64, 256, 64)),
         ("skinny", 4, (64, 64, 128)),
@@ -135,6 +138,14 @@ def test_matmul_gets_any_size_right(gpu, op, dtype, layout, size):
     finally:
         gpu.torch.set_float32_matmul_precision(before)
     assert off(made, a, b) <= gpu.reference.TOLERANCE[dtype]
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(96, 200), (257, 129), (1, 5)])
+def test_fp8_is_copied_to_rows_that_begin_at_whole_lines(gpu, rows, columns):
+    transposed = import_module("tilesim_kernels.gemm.transpose").transposed
+    x = matrix(gpu, rows, columns, gpu.torch.float8_e4m3fn)
+    made = transposed(x)
+    assert made.stride(0) % 128 == 0 and gpu.torch.equal(made.float(), x.T.float())
 
 
 def test_torch_checks_the_operator(gpu, op):
@@ -200,6 +211,23 @@ def test_a_product_in_a_captured_graph_is_right_at_each_replay(gpu, op):
         a.copy_(matrix(gpu, 512, 4096, torch.bfloat16, seed=seed))
         graph.replay()
         assert off(made, a, b) <= gpu.reference.TOLERANCE["bf16"]
+
+
+def test_captured_launches_find_their_flags_at_zero_and_leave_them_so(gpu, op, monkeypatch):
+    torch, flags = gpu.torch, import_module("tilesim_kernels.launch.flags")
+    variant = replace(gpu.variants.UNSTAMPED["specialised"], schedule="stream-k", stages=3)
+    problem = Problem(512, 512, 4096, tile=(128, 128, 64))
+    monkeypatch.setattr(op, "choices", lambda *asked: [(variant, problem)] * 2)
+    a, b = matrix(gpu, 512, 4096, torch.bfloat16), matrix(gpu, 4096, 512, torch.bfloat16, seed=1)
+    right = op.matmul(a, b)
+    torch.cuda.synchronize()
+    graph, left = torch.cuda.CUDAGraph(), len(flags._left[a.device.index])
+    with torch.cuda.graph(graph):
+        made = [op.matmul(a, b) for _ in range(3)]
+    assert left > len(flags._left[a.device.index])
+    for _ in range(3):
+        graph.replay()
+        assert all(torch.equal(one, right) for one in made)
 
 
 def test_plans_that_share_tiles_may_run_on_two_streams_at_once(gpu, op, monkeypatch):

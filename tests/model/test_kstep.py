@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tilesim import Costs, Device, Problem, plan
-from tilesim.devices.hardware import LOAD_CYCLES, SM_BYTES_PER_CLOCK, Hardware
+from tilesim.devices.hardware import LOAD_CYCLES, SM_BYTES_PER_CLOCK, TENSOR_SHARE, Hardware
 from tilesim.errors import CostsError
-from tilesim.model.kstep import k_step_cycles, k_step_ns, slowest_k_step
+from tilesim.model.kstep import k_step_cycles, k_step_ns, load_times, slowest_k_step
 from tilesim.model.traffic import Traffic
 
 TILE = Problem(128, 128, 64, tile=(128, 128, 64))
@@ -69,6 +69,14 @@ def test_what_is_beyond_a_double_is_infinite():
     assert cycles(replace(NOTHING, missed=np.array([np.inf]))) == [np.inf]
 
 
+def test_a_kernel_multiplies_nearly_as_fast_as_tensor_cores_can():
+    found = Hardware.named("h200", "bf16")
+    assert found.k_step_ns(TILE) == pytest.approx(found.peak_ns(TILE) / TENSOR_SHARE)
+    problem, device = replace(TILE, n=512), Device(4)
+    made = plan("naive", problem, device)
+    assert k_step_ns(made, problem, device, Costs(k_step=0, device="h200")).max() == found.k_step_ns(TILE)
+
+
 def test_an_h200_takes_what_was_measured():
     """8,770 GB/s out of the L2 at 1,980 MHz and 2,048 MACs a clock: the peak of its tensor cores."""
     found = Hardware.named("h200", "bf16")
@@ -98,3 +106,19 @@ def test_given_k_steps_are_as_given():
     found = k_step_ns(plan("naive", problem, device), problem, device, costs)
     assert found.tolist() == [[70.0] * 4, [105.0] * 4]
     assert slowest_k_step(problem, device, costs) == 105
+
+
+@pytest.mark.parametrize(("stages", "ahead"), [(0, 0), (1, 0), (2, 1), (3, 2)])
+def test_first_loads_come_out_of_dram_in_turn(stages, ahead):
+    """Eight tiles of a column: eight pieces of A and one of B for each stage that is loaded ahead."""
+    problem, device = Problem(8 * 128, 256, 4096), Device(8)
+    costs = Costs(k_step=0, device="h200", stages=stages)
+    found = load_times(plan("naive", problem, device), problem, device, costs)
+    h200 = Hardware.named("h200", "bf16")
+    cycles = ahead * (8 * 128 + 256) * 64 * 2 / h200.dram_bytes_per_clock
+    assert found.first == pytest.approx(cycles * 1000 / h200.clock_mhz)
+
+
+def test_without_a_device_first_loads_take_alike():
+    problem, device = Problem(8 * 128, 256, 4096), Device(8)
+    assert load_times(plan("naive", problem, device), problem, device, Costs(stages=3)).first == 0

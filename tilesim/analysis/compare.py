@@ -12,9 +12,9 @@ import numpy as np
 
 from tilesim.analysis.divergence import time_lag
 from tilesim.analysis.rank_correlation import kendall_tau
-from tilesim.analysis.sm_cycles import run_cycles
 from tilesim.errors import TraceError
 from tilesim.metrics import in_turn, makespan, run, sm_busy, tail
+from tilesim.sm_cycles import run_cycles
 from tilesim.traces import Trace
 from tilesim.view import tile_sm
 

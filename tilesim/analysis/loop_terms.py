@@ -66,7 +66,7 @@ def loop_time(trace: Trace, costs: Costs) -> LoopTime:
     problem, spans = trace.problem, trace.spans
     known = Hardware.named(costs.hardware, problem.dtype)
     hardware = _clocked(known, trace)
-    k_step = costs.k_step * known.clock_mhz / hardware.clock_mhz
+    k_step = (costs.k_step or known.k_step_ns(problem)) * known.clock_mhz / hardware.clock_mhz
     made, rows = _planned(trace)
     loaded = loads_under(made, problem, trace.device, costs, hardware)
     seen, residents = loaded.behind(hardware.l2_bytes), trace.device.ctas_per_sm
@@ -79,7 +79,7 @@ def loop_time(trace: Trace, costs: Costs) -> LoopTime:
     each = of_spans(shares(limits)) * 1000 / hardware.clock_mhz
     steps = _k_steps_beside(trace, each.sum(axis=0))
     terms = (each * steps).sum(axis=1)
-    peak = min(1.0, hardware.peak_ns(problem) / k_step) if k_step else 1.0
+    peak = min(1.0, hardware.peak_ns(problem) / k_step)
     written = costs.contention * over_a_write(trace)
     scale = np.ones(len(spans))
     if trace.origin == "simulated":

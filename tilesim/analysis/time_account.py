@@ -6,6 +6,8 @@ slot, to the difference of the makespans. That holds a claim such as "shorter pa
 what else it cost must be among the other parts.
 """
 
+from typing import Any
+
 import numpy as np
 
 from tilesim.metrics import first_of_cta, in_turn, launch_end
@@ -41,33 +43,10 @@ def account(trace: Trace, k_step: float | None = None, sms: frozenset[int] | Non
     {'hand over': 900, 'multiply': 10000, 'slowed by a write': 1200, 'begin': 2000, 'last write': 2000, \
 'tail': 2700}
     """
-    spans, (before, after) = trace.spans, in_turn(trace)
-    free = frozenset(trace.device.free_sms) if sms is None else sms
-    chosen = np.isin(spans["sm"], sorted(free))
-    slowed = _slowed(trace, loop_pace(trace) if k_step is None else k_step, chosen)
-    before, after = before[chosen[before]], after[chosen[before]]
-    first, last = (spans[np.setdiff1d(np.flatnonzero(chosen), rows)] for rows in (after, before))
-    drain, issue, start = spans["drain"][before], spans["issue"][after], spans["start"][after]
-    issue = np.maximum(issue, drain)
-    launched = np.clip(launch_end(trace)[after], issue, start)
-    opens = np.isin(after, first_of_cta(trace))
-    ready, fixed, done = (np.minimum(spans[name][before], issue) for name in ("ready", "fixup", "done"))
-    parts = {
-        "launch": (launched - issue)[opens],
-        "first load": (start - launched)[opens],
-        "hand over": (start - issue)[~opens],
-        "write": done - fixed,
-        "gap": issue - done,
-        "wait": np.append(ready - drain, last["ready"] - last["drain"]),
-        "fix up": np.append(fixed - ready, last["fixup"] - last["ready"]),
-        "begin": first["start"],
-        "last write": last["done"] - last["fixup"],
-        "multiply": np.append((spans["drain"] - spans["start"])[chosen], -slowed),
-        "slowed by a write": slowed,
-    }
-    sums = {part: int(np.sum(ns)) for part, ns in parts.items()}
-    whole = len(free) * trace.device.ctas_per_sm * trace.makespan
-    return {part: sums[part] for part in PARTS[:-1]} | {"tail": whole - sum(sums.values())}
+    free = sorted(frozenset(trace.device.free_sms) if sms is None else sms)
+    sums = {name: int(column[free].sum()) for name, column in _columns(trace).items()}
+    parts = _parts(sums, loop_pace(trace) if k_step is None else k_step, len(free) * _sm_time(trace))
+    return {part: int(parts[part]) for part in PARTS}
 
 
 def difference(slow: Trace, fast: Trace, sms: frozenset[int] | None = None) -> dict[str, float]:
@@ -85,6 +64,65 @@ def difference(slow: Trace, fast: Trace, sms: frozenset[int] | None = None) -> d
     slots = [len(sms or trace.device.free_sms) * trace.device.ctas_per_sm for trace in (slow, fast)]
     longer, shorter = (account(trace, k_step, sms) for trace in (slow, fast))
     return {part: longer[part] / slots[0] - shorter[part] / slots[1] for part in PARTS}
+
+
+def difference_by_sm(slow: Trace, fast: Trace) -> dict[str, np.ndarray]:
+    """`difference` of each SM that both have, alone: float64 ns by each of PARTS, shape [SMs].
+
+    >>> difference_by_sm(_example("naive"), _example("persistent"))["launch"].tolist()
+    [400.0, 200.0]
+    """
+    k_step, both = loop_pace(slow), min(slow.device.sms, fast.device.sms)
+    longer, shorter = (_parts(_columns(trace), k_step, _sm_time(trace)) for trace in (slow, fast))
+    slots = slow.device.ctas_per_sm, fast.device.ctas_per_sm
+    return {part: longer[part][:both] / slots[0] - shorter[part][:both] / slots[1] for part in PARTS}
+
+
+def _sm_time(trace: Trace) -> int:
+    """The time of an SM's slots, ns."""
+    return trace.device.ctas_per_sm * trace.makespan
+
+
+def _columns(trace: Trace) -> dict[str, np.ndarray]:
+    """What `_parts` needs of each SM: ns, and K-steps of main loops over a write; int64, shape [SMs]."""
+    spans, (before, after) = trace.spans, in_turn(trace)
+    every = np.arange(len(spans))
+    first, last = (np.setdiff1d(every, rows) for rows in (after, before))
+    drain, issue, start = spans["drain"][before], spans["issue"][after], spans["start"][after]
+    issue = np.maximum(issue, drain)
+    launched = np.clip(launch_end(trace)[after], issue, start)
+    opens = np.isin(after, first_of_cta(trace))
+    ready, fixed, done = (np.minimum(spans[name][before], issue) for name in ("ready", "fixup", "done"))
+    over, loops = over_a_write(trace), spans["drain"] - spans["start"]
+    columns: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {
+        "launch": [(after[opens], (launched - issue)[opens])],
+        "first load": [(after[opens], (start - launched)[opens])],
+        "hand over": [(after[~opens], (start - issue)[~opens])],
+        "write": [(before, done - fixed)],
+        "gap": [(before, issue - done)],
+        "wait": [(before, ready - drain), (last, (spans["ready"] - spans["drain"])[last])],
+        "fix up": [(before, fixed - ready), (last, (spans["fixup"] - spans["ready"])[last])],
+        "begin": [(first, spans["start"][first])],
+        "last write": [(last, (spans["done"] - spans["fixup"])[last])],
+        "loops": [(every, loops)],
+        "loops over a write": [(every[over], loops[over])],
+        "steps over a write": [(every[over], (spans["k1"] - spans["k0"])[over])],
+    }
+    sums = {}
+    for name, shares in columns.items():
+        sums[name] = np.zeros(trace.device.sms, np.int64)
+        for rows, ns in shares:
+            np.add.at(sums[name], spans["sm"][rows], ns)
+    return sums
+
+
+def _parts(columns: dict[str, Any], k_step: float, whole: int) -> dict[str, Any]:
+    """Each of PARTS, of numbers or arrays, of which main loops take `k_step` ns a K-step beside a write."""
+    columns = dict(columns)
+    loops, over, steps = (columns.pop(name) for name in ("loops", "loops over a write", "steps over a write"))
+    slowed = over - np.rint(steps * k_step).astype(np.int64)
+    parts = columns | {"multiply": loops - slowed, "slowed by a write": slowed}
+    return parts | {"tail": whole - sum(parts.values())}
 
 
 def over_a_write(trace: Trace) -> np.ndarray:
@@ -113,13 +151,6 @@ def loop_pace(trace: Trace) -> float:
     follows[in_turn(trace)[1]] = True
     rows = next(rows for rows in (follows & ~over, ~over, ~over | over) if rows.any())
     return float((spans["drain"] - spans["start"])[rows].sum() / (spans["k1"] - spans["k0"])[rows].sum())
-
-
-def _slowed(trace: Trace, k_step: float, chosen: np.ndarray) -> int:
-    """What the chosen main loops over a write take beyond `k_step` ns a K-step, all together, ns."""
-    rows = trace.spans[chosen & over_a_write(trace)]
-    steps = int((rows["k1"] - rows["k0"]).sum())
-    return int((rows["drain"] - rows["start"]).sum()) - round(steps * k_step)
 
 
 def _example(schedule: str) -> Trace:

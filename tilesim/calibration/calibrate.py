@@ -1,6 +1,7 @@
 """Calibration: the costs that make the engine play a kernel as a GPU was seen to run it.
 
-Each trace is observed once (tilesim.calibration.observations). From these tables come a segment's phases
+Each trace is observed once (tilesim.calibration.observations), at the clock of its device: a GPU's moves by
+some percent. From these tables come a segment's phases
 (phases), what main loops take beyond the K-steps that hardware takes (main_loops), and what is left (jitter).
 
 So one calibration serves all sizes of a kernel. What all SMs do together over time is not seen: a simulation
@@ -24,6 +25,7 @@ from tilesim.kernel_costs.calibration import Calibration, Kernel
 from tilesim.kernel_costs.default import QUEUED, effective_schedule
 from tilesim.metrics import TURNAROUND_NS, run
 from tilesim.plans import shown_by
+from tilesim.sm_cycles import at_clock
 from tilesim.text import plural
 from tilesim.traces import Trace
 from tilesim.variants import PLANNED, Variant
@@ -48,7 +50,7 @@ def calibrate(traces: Sequence[Trace]) -> Costs:
     if len(kinds) > 1:
         one, other, *_ = sorted(kinds)
         raise TraceError(f"one set of costs cannot fit two kernels, {one} and {other}")
-    return _kernel_costs([observe(trace) for trace in traces])
+    return _kernel_costs([observe(_counted(trace)) for trace in traces])
 
 
 def calibrations(traces: Mapping[str, Trace]) -> list[Calibration]:
@@ -60,7 +62,8 @@ def calibrations(traces: Mapping[str, Trace]) -> list[Calibration]:
     """
     one_device(traces)
     fitted = []
-    for kernel, group in _of_any_plan(by_kernel(traces)).items():
+    counted = {name: _counted(trace) for name, trace in traces.items()}
+    for kernel, group in _of_any_plan(by_kernel(counted)).items():
         runs = list(group.values())
         costs = _kernel_costs(runs)
         unseen = () if phases.launch(runs, in_turn=False) is not None else ENTRY
@@ -97,6 +100,12 @@ def repeated(trace: Trace, costs: Costs | None = None, seeds: Sequence[int] = ra
     how long before its first multiply it was launched.
     """
     return run(trace), int(np.median([run(replay(trace, costs, seed)) for seed in seeds]))
+
+
+def _counted(trace: Trace) -> Trace:
+    """`trace` at the clock of its device, as its SMs counted; as it is where none is known."""
+    device = _device([trace])
+    return at_clock(trace, Hardware.named(device, trace.problem.dtype).clock_mhz) if device else trace
 
 
 def _kernel(trace: Trace) -> Kernel:

@@ -37,13 +37,14 @@ class MainLoops:
     def k_steps(self, k_step: float = 0.0) -> np.ndarray | None:
         """ns that the hardware takes for all K-steps of each, beside those on its SM: float64 [spans].
 
-        `k_step`: ns that one multiplies, 0 for the tensor cores' rate. None where no hardware is known.
+        `k_step`: ns that one multiplies, 0 for what a kernel takes there. None where no hardware is known.
         """
         run, problem = self.run, self.run.trace.problem
         if self.hardware is None or self.loaded is None or self.seen is None:
             return None
         residents = run.trace.device.ctas_per_sm
-        cycles = k_step_cycles(self.seen, problem, self.hardware, k_step, self.stages, residents)
+        multiplying = k_step or self.hardware.k_step_ns(problem)
+        cycles = k_step_cycles(self.seen, problem, self.hardware, multiplying, self.stages, residents)
         each = np.stack([self.loaded.mean(of) for of in cycles])[:, run.segment]
         return run.steps / (run.sharing.T / each).sum(axis=0) * 1000 / self.hardware.clock_mhz
 

@@ -54,7 +54,7 @@ class Estimate:
 
 def estimate(one: Candidate, device: Device, hardware: Hardware, layout: str) -> Estimate:
     """What `one` takes on a device, whose hardware has the constants for the dtype."""
-    laid = waves(one, device, hardware)
+    laid = waves(one, device, hardware, layout)
     terms = step_terms(one, laid, hardware, device.sms - device.busy_sms)
     known = times_of(one, layout)
     parts = parts_of(one, laid, terms, hardware, known)

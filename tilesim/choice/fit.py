@@ -35,7 +35,7 @@ PARTIAL_NS = 1000
 both are read again, each at a latency of DRAM."""
 
 ROUNDS, SECTIONS = 6, 14
-FEWEST = 3
+FEWEST = 15
 """Products in which a tile was timed before it has a rate of its own."""
 
 CLOSE = 1.3
@@ -60,7 +60,7 @@ def fit(timed: Iterable[Timed], device: Device) -> dict[str, Any]:
             us = one.of(candidate)
             if us is None:
                 continue
-            laid = waves(candidate, device, hardware)
+            laid = waves(candidate, device, hardware, one.layout)
             terms = step_terms(candidate, laid, hardware, device.sms - device.busy_sms)
             weight = 1 / (1 + (log(us / fastest) / log(CLOSE)) ** 2)
             case = (candidate, laid, terms, hardware, 1000 * us, weight)

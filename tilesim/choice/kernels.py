@@ -72,6 +72,9 @@ ROWS = (
     (64, 64, 2, 4), (64, 128, 1, 4), (64, 256, 1, 4), (128, 64, 1, 4), (128, 128, 1, 4), (128, 128, 1, 8),
     (128, 256, 1, 8), (256, 128, 1, 8),
 )  # fmt: skip
+BETWEEN = {96: ((64, 96, 1, 4),), 160: (), 192: ((64, 192, 1, 4), (128, 192, 1, 8))}
+"""Tiles whose columns lie between two powers of two, by columns; PIECE of them are stored at a time."""
+PIECE = 32
 HOPPER: dict[str, Any] = {
     "stages": (12,),
     "dtypes": (*HALF, "fp8"),
@@ -103,6 +106,18 @@ KERNELS = (
         rows=1,
     ),
     Kernel(_named("specialised", "persistent"), ROWS, c_parts=(1.0, 0.5), orders=ORDERS, **HOPPER),
+    *(
+        Kernel(
+            _named("specialised", "persistent"),
+            tiles,
+            c_parts=(2 * PIECE / columns,),
+            orders=ORDERS,
+            groups=groups,
+            **HOPPER,
+        )
+        for columns, narrow in BETWEEN.items()
+        for groups, tiles in ((1, narrow), (3, ((192, columns, 1, 4),)))
+    ),
     *(
         Kernel(
             _named("specialised", schedule),

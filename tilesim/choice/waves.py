@@ -7,10 +7,12 @@ later wave if little enough was loaded meanwhile.
 """
 
 from dataclasses import dataclass
+from math import gcd
 
 import numpy as np
 
 from tilesim.choice.candidates import Candidate, result_bytes
+from tilesim.choice.kernels import LINE
 from tilesim.devices.device import Device
 from tilesim.devices.hardware import Hardware
 from tilesim.model.traffic import Traffic, lost
@@ -38,7 +40,20 @@ class Waves:
     traffic: Traffic
 
 
-def waves(one: Candidate, device: Device, hardware: Hardware) -> Waves:
+def lines_touched(problem: Problem, layout: str) -> tuple[float, float]:
+    """Lines of the L2 that LINE bytes of a row of A touch on average, and of B: 1 where rows are whole lines.
+
+    What begins within a line ends in the next one, and the L2 is asked for both. It sends the same bytes.
+
+    >>> lines_touched(Problem(512, 512, 96, dtype="bf16"), "nn")
+    (1.5, 1.0)
+    """
+    lengths = problem.k if layout[0] == "n" else problem.m, problem.n if layout[1] == "n" else problem.k
+    a, b = (2 - gcd(length * DTYPE_BYTES[problem.dtype], LINE) / LINE for length in lengths)
+    return a, b
+
+
+def waves(one: Candidate, device: Device, hardware: Hardware, layout: str) -> Waves:
     """How the work of a candidate falls on the SMs of a device that are free."""
     problem, free = one.problem, device.sms - device.busy_sms
     slots = free * one.residents
@@ -55,7 +70,8 @@ def waves(one: Candidate, device: Device, hardware: Hardware) -> Waves:
         each = -(-steps // split)
         shape = (float(full), each, rest, each, split, min(tiles * split, slots), slots, full + (rest > 0))
     rest = shape[2] if shape[0] else 0
-    traffic = _traffic(problem, shape[5], rest, shape[4], _scattered(one, shape[5]), hardware)
+    touched = lines_touched(problem, layout)
+    traffic = _traffic(problem, shape[5], rest, shape[4], _scattered(one, shape[5]), touched, hardware)
     return Waves(*shape, traffic)
 
 
@@ -73,7 +89,13 @@ def _scattered(one: Candidate, blocks: int) -> float:
 
 
 def _traffic(
-    problem: Problem, blocks: int, rest: int, sharers: int, scattered: float, hardware: Hardware
+    problem: Problem,
+    blocks: int,
+    rest: int,
+    sharers: int,
+    scattered: float,
+    touched: tuple[float, float],
+    hardware: Hardware,
 ) -> Traffic:
     """What comes from where a K-step, of a full wave and of the rest."""
     size = DTYPE_BYTES[problem.dtype]
@@ -81,8 +103,9 @@ def _traffic(
     count = np.array([blocks, rest or blocks], float)
     at_once = np.maximum(1.0, count / sharers)  # tiles, whose sharers load other pieces of K
     rows, columns = _spread(problem, at_once)
-    asked = count * (a + b)
-    merged = np.minimum(asked, count / at_once * (rows * a + columns * b))
+    loaded = count * (a + b)
+    asked = count * (touched[0] * a + touched[1] * b)
+    merged = np.minimum(loaded, count / at_once * (rows * a + columns * b))
     # How often waves load each operand, and how much of it the L2 has lost when a later wave does.
     number = problem.tiles / at_once
     again = np.stack([number * rows / problem.tiles_m, number * columns / problem.tiles_n])
@@ -95,7 +118,7 @@ def _traffic(
     everything = steps * (problem.tiles_m * a + problem.tiles_n * b)
     alone = _from_dram(times, everything / times, hardware)
     missed += scattered * (count * (a * alone[0] + b * alone[1]) - missed)
-    sent = merged + scattered * (asked - merged)
+    sent = merged + scattered * (loaded - merged)
     written = problem.m * problem.n * result_bytes(problem.dtype)
     l2_miss = 1 - (1 - first[0]) * (1 - first[1])
     return Traffic(asked, sent, missed + written / (problem.tiles * steps) * count, l2_miss)

@@ -73,7 +73,9 @@ def enter(state: State, rank: int, now: int) -> None:
 def launch_to_start(state: State, rank: int, now: int) -> int:
     """From the dispatch of a thread block to its first multiply: it loads nothing while its SM writes."""
     rates, slots = state.rates, state.slots
-    return max(now + rates.launch, slots.written[slots.home[rank]]) + rates.prologue - now
+    late = slots.late[rank]
+    slots.late[rank] = 0
+    return max(now + rates.launch, slots.written[slots.home[rank]]) + rates.prologue + late - now
 
 
 def issue(state: State, rank: int, now: int, gap: int, written: int, leave: int) -> None:

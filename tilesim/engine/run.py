@@ -17,7 +17,7 @@ from tilesim.engine.chunks import ROWS, chunks
 from tilesim.engine.setup import laid_out, with_lists, with_tree
 from tilesim.engine.state import CTA, NOBODY, Log, State
 from tilesim.errors import CostsError, PlanError
-from tilesim.model.kstep import k_step_ns, slowest_k_step
+from tilesim.model.kstep import load_times, slowest_k_step
 from tilesim.plans import Plan
 from tilesim.problems import Problem
 from tilesim.spans.columns import LONGEST_NS
@@ -43,12 +43,13 @@ def run(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int = 
     Raises PlanError where one from the shared queue waits for a thread block that never gets a slot,
     CostsError where the run could be so long that its slot-time does not fit int64.
     """
-    end, limit = longest(plan, problem, device, costs), LONGEST_NS / device.slots
+    k_steps, first = load_times(plan, problem, device, costs)
+    end, limit = longest(plan, problem, device, costs) + first, LONGEST_NS / device.slots
     if end > limit:
         raise CostsError(f"with these costs the run could last {end:.3g} ns; at most {limit:.3g} fit")
-    k_steps = k_step_ns(plan, problem, device, costs)
     work = main_loop_ns(plan, problem, costs, k_steps[0], seed)
-    state, spans = laid_out(plan, problem, device, costs, work, slowdowns(k_steps, costs))
+    late = lateness(plan, device, costs, first)
+    state, spans = laid_out(plan, problem, device, costs, work, slowdowns(k_steps, costs), late)
     play = compiled.fast(events.play, len(work), STEPS)
     if play and end < events.latest(device.slots):
         play(with_tree(state))
@@ -153,3 +154,13 @@ def slowdowns(k_steps: np.ndarray, costs: Costs) -> np.ndarray:
     if not costs.hardware or len(k_steps) == 1:
         k_steps = k_steps[:, :1]
     return (np.concatenate([k_steps[:1], k_steps]) / k_steps[0]).T
+
+
+def lateness(plan: Plan, device: Device, costs: Costs, first: float) -> np.ndarray:
+    """`late` of Slots, int64 ns: thread blocks that begin together get their first stage one after the other.
+
+    `first`: how much later the last of them does than the first one. Their mean is the prologue.
+    """
+    many = min(device.slots, plan.ctas)
+    late = first * ((np.arange(device.slots) + 0.5) / many - 0.5)
+    return np.maximum(-costs.prologue, np.rint(late)).astype(np.int64)

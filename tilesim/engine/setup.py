@@ -14,12 +14,18 @@ from tilesim.spans.columns import SPAN
 
 
 def laid_out(
-    plan: Plan, problem: Problem, device: Device, costs: Costs, work: np.ndarray, slowdown: np.ndarray
+    plan: Plan,
+    problem: Problem,
+    device: Device,
+    costs: Costs,
+    work: np.ndarray,
+    slowdown: np.ndarray,
+    late: np.ndarray,
 ) -> tuple[State, np.ndarray]:
     """(columns that are arrays, a SPAN array with a row per segment, of whose fields their log consists).
 
     `plan` covers `problem`. `work`: each segment's main loop alone on its SM, int64 ns, in plan order.
-    `slowdown`: f(r) of each of them, or of all: float64 [segments or 1, ctas_per_sm + 1].
+    `slowdown`: f(r) of each of them, or of all: float64 [segments or 1, ctas_per_sm + 1]. `late`: see Slots.
     """
     tile, k0, k1 = (plan.rows[name] for name in ("tile", "k0", "k1"))
     split, merges = _merges(tile, problem)
@@ -27,7 +33,7 @@ def laid_out(
     spans = np.zeros(len(work), SPAN)
     log = Log(*(spans[name] for name in Log._fields))
     segments = Segments(tile, k0, k1, work, split, plan.offsets)
-    return State(segments, _rates(costs, device, slowdown), _slots(device), merges, log, heads), spans
+    return State(segments, _rates(costs, device, slowdown), _slots(device, late), merges, log, heads), spans
 
 
 def with_lists(state: Any) -> Any:
@@ -68,7 +74,7 @@ def _rates(costs: Costs, device: Device, slowdown: np.ndarray) -> Rates:
     )
 
 
-def _slots(device: Device) -> Slots:
+def _slots(device: Device, late: np.ndarray) -> Slots:
     """All slots are free at 0."""
     slots = device.slots
     key = np.full(1 << (slots - 1).bit_length(), NEVER)
@@ -88,6 +94,7 @@ def _slots(device: Device) -> Slots:
         cta=cta,
         row=row,
         at=at,
+        late=late,
         next_row=next_row,
         end_row=end_row,
         left=np.zeros(slots),

@@ -51,8 +51,9 @@ class Slots(NamedTuple):
     """Columns by rank, in which the hardware fills slots.
 
     `queue` and `key`: see events.enqueue; `key` is a power of two long. `when` and `event`: what a
-    slot awaits. `row`: the segment that it is at; `at`: where that is in the log. `next_row` to `end_row`:
-    what is left of its CTA's own. `left`: what was left of its main loop at `since`, ns alone on the SM;
+    slot awaits. `row`: the segment that it is at; `at`: where that is in the log. `late`: ns by which its
+    first CTA's first load takes longer than the prologue, 0 afterwards. `next_row` to `end_row`: what is left
+    of its CTA's own. `left`: what was left of its main loop at `since`, ns alone on the SM;
     NOBODY where it is in none. `beside`: the rank of its SM's next slot, in a circle. `home`: where
     `multiplying` counts its SM's CTAs in their main loops, and `written` says when its last tile is.
     """
@@ -64,6 +65,7 @@ class Slots(NamedTuple):
     cta: Column
     row: Column
     at: Column
+    late: Column
     next_row: Column
     end_row: Column
     left: Column

@@ -1,7 +1,7 @@
 """What a K-step takes: one formula for the engine, for calibration, and for the longest run that there can
 be. Of a thread block that shares its SM with r - 1 others, in cycles, it is the largest of
 
-    multiplying     r · MACs / tensor-core rate, or r · k_step of costs that say it
+    multiplying     r · MACs / (TENSOR_SHARE · tensor-core rate), or r · k_step of costs that say it
     waiting         (latency of a stage's loads) / stages that are in flight
     the L2          bytes that it sends to all SMs / its bandwidth
     DRAM            bytes that miss the L2 / its bandwidth
@@ -11,6 +11,8 @@ what an SM gets. What several SMs ask for at a time the L2 sends once, to all of
 loads: that has to carry all bytes that are asked for, and what is sent takes the rest of its own rate.
 tilesim.model.traffic reads bytes and misses off the plan, tilesim.devices.hardware has the constants.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -52,24 +54,45 @@ def k_step_cycles(
     return k_step_terms(seen, problem, hardware, k_step, stages, residents).max(axis=0)
 
 
-def k_step_ns(plan: Plan, problem: Problem, device: Device, costs: Costs) -> np.ndarray:
-    """ns of a K-step of each segment beside 0, 1 ... others: float64 [ctas_per_sm, segments], plan order."""
+class LoadTimes(NamedTuple):
+    """What loads make of a plan, ns.
+
+    `k_steps`: of a K-step of each segment beside 0, 1 ... others: float64 [ctas_per_sm, segments], plan
+    order. `first`: how much later the last of the thread blocks that begin together has its first stage than
+    the first of them: DRAM sends one after the other what all of them load ahead.
+    """
+
+    k_steps: np.ndarray
+    first: float
+
+
+def load_times(plan: Plan, problem: Problem, device: Device, costs: Costs) -> LoadTimes:
+    """What loads make of `plan` on the hardware of `costs`; on none K-steps take what costs say."""
     if not costs.hardware:
         slowdown = [costs.slowdown(r) for r in range(1, device.ctas_per_sm + 1)]
         each = costs.k_step * np.array(slowdown)[:, np.newaxis]
-        return np.broadcast_to(each, (device.ctas_per_sm, len(plan.rows)))
+        return LoadTimes(np.broadcast_to(each, (device.ctas_per_sm, len(plan.rows))), 0.0)
     hardware = Hardware.named(costs.hardware, problem.dtype)
     loaded = loads_under(plan, problem, device, costs, hardware)
     seen = loaded.behind(hardware.l2_bytes)
-    cycles = k_step_cycles(seen, problem, hardware, costs.k_step, costs.stages, device.ctas_per_sm)
-    return np.stack([loaded.mean(each) for each in cycles]) * (1000 / hardware.clock_mhz)
+    multiplying = costs.k_step or hardware.k_step_ns(problem)
+    cycles = k_step_cycles(seen, problem, hardware, multiplying, costs.stages, device.ctas_per_sm)
+    ahead = max(0, costs.stages - 1) * seen.missed[loaded.at.argmin()]
+    cycle = 1000 / hardware.clock_mhz
+    k_steps = np.stack([loaded.mean(each) for each in cycles]) * cycle
+    return LoadTimes(k_steps, float(ahead) / hardware.dram_bytes_per_clock * cycle)
+
+
+def k_step_ns(plan: Plan, problem: Problem, device: Device, costs: Costs) -> np.ndarray:
+    """`k_steps` of LoadTimes."""
+    return load_times(plan, problem, device, costs).k_steps
 
 
 def loads_under(plan: Plan, problem: Problem, device: Device, costs: Costs, hardware: Hardware) -> Loads:
     """What `plan` loads, and when, where pauses between main loops are as long as `costs` say."""
     gap = costs.launch + costs.prologue if plan.ctas > device.slots else costs.handover
     gap += costs.ramp + (0 if costs.overlap else costs.epilogue)
-    multiplying = costs.k_step or hardware.peak_ns(problem)
+    multiplying = costs.k_step or hardware.k_step_ns(problem)
     return loads(plan, problem, device.slots, gap / (multiplying * device.ctas_per_sm))
 
 
@@ -85,5 +108,6 @@ def slowest_k_step(problem: Problem, device: Device, costs: Costs) -> float:
     hardware = Hardware.named(costs.hardware, problem.dtype)
     everything = np.array([2.0 * problem.k_step_bytes * device.slots])
     seen = Traffic(everything, everything, everything, np.ones(1))
-    cycles = k_step_cycles(seen, problem, hardware, costs.k_step, costs.stages, device.ctas_per_sm)
+    multiplying = costs.k_step or hardware.k_step_ns(problem)
+    cycles = k_step_cycles(seen, problem, hardware, multiplying, costs.stages, device.ctas_per_sm)
     return float(cycles[-1, 0]) * 1000 / hardware.clock_mhz

@@ -88,7 +88,8 @@ class Bars(VGroup):
     def grow(self, *numbers: int, **kwargs: Any) -> "Grow":
         """An animation in which the bars grow one after the other, each figure appearing when its bar is.
 
-        `numbers`: of the bars that grow, all where none are given; the others are left as they are.
+        `numbers`: of the bars that grow, all where none are given; the others are left as they are. With
+        `named=True` their names stand there already.
         """
         return Grow(self, numbers or tuple(range(len(self.rows))), **kwargs)
 
@@ -101,9 +102,14 @@ class Grow(Direct):
     """Names appear, bars grow, and each figure is shown when its bar has its length."""
 
     def __init__(
-        self, bars: Bars, numbers: Sequence[int], run_time: float | None = None, **kwargs: Any
+        self,
+        bars: Bars,
+        numbers: Sequence[int],
+        named: bool = False,
+        run_time: float | None = None,
+        **kwargs: Any,
     ) -> None:
-        self.bars, self.numbers = bars, numbers
+        self.bars, self.numbers, self.named = bars, numbers, named
         self._natural = STEP * len(numbers) + GROW
         super().__init__(*(bars.rows[i] for i in numbers), run_time=run_time or self._natural, **kwargs)
 
@@ -121,6 +127,7 @@ class Grow(Direct):
         for place, number in enumerate(self.numbers):
             second = alpha * self._natural - STEP * place
             self.bars.reach(number, smoothstep(float(np.clip(second / GROW, 0.0, 1.0))))
-            for part, since in zip(self._own[place], (0.0, GROW), strict=True):
+            appear = list(zip(self._own[place], (0.0, GROW), strict=True))[self.named :]
+            for part, since in appear:
                 for one, own in part:
                     set_opacities(one, own, float(np.clip((second - since) / STEP, 0.0, 1.0)))

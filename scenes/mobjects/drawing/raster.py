@@ -36,7 +36,7 @@ class Raster(ImageMobject):
     def __init__(self, width: float, height: float) -> None:
         self.t, self.opacity = 0.0, 1.0
         self._painted: tuple[Any, np.ndarray] | None = None
-        self._extent = width, height
+        self.extent = width, height
         # What Manim looks at before there are points.
         self._blank: np.ndarray | None = np.zeros((1, 1, 4), np.uint8)
         super().__init__(self._blank)
@@ -49,7 +49,7 @@ class Raster(ImageMobject):
 
     def reset_points(self) -> None:
         """Stand in the middle, as large as asked for."""
-        width, height = self._extent
+        width, height = self.extent
         corners = np.array([UP + LEFT, UP + RIGHT, DOWN + LEFT, DOWN + RIGHT])
         self.points = corners * [width / 2, height / 2, 0]
 
@@ -77,10 +77,13 @@ class Raster(ImageMobject):
     def pixels(self) -> tuple[int, int]:
         """(rows, columns) that the raster has where it stands."""
         upper_left, upper_right, lower_left = self.points[:3]
+        sides = np.linalg.norm(upper_right - upper_left), np.linalg.norm(lower_left - upper_left)
+        return self.pixels_of(*map(float, sides))
+
+    def pixels_of(self, width: float, height: float) -> tuple[int, int]:
+        """(rows, columns) that it has where it is so many units large."""
         per_unit = self.sharpness * config.pixel_height / config.frame_height
-        sides = (np.linalg.norm(lower_left - upper_left), np.linalg.norm(upper_right - upper_left))
-        rows, columns = (max(1, round(float(side) * per_unit)) for side in sides)
-        return rows, columns
+        return max(1, round(height * per_unit)), max(1, round(width * per_unit))
 
     def at(self, x: float, y: float) -> np.ndarray:
         """The point at shares of its width, from the left, and of its height, from the top."""

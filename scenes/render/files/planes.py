@@ -14,8 +14,8 @@ PIXEL_FORMAT = "yuv420p"
 """What encoders take: brightness, and two colours for each 2 x 2 pixels."""
 SIZES = (32, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048)
 """Pixels: sides of the parts that are converted, but for what is around them, so that there are few sizes."""
-Part = tuple[Pixels, np.ndarray]
-"""A rectangle of a frame, and its pixels: uint8, [height, width, 4]."""
+Patch = tuple[Pixels, list[np.ndarray]]
+"""A rectangle of a frame, and what each plane has there: uint8, shape [height, width] or half of both."""
 
 
 class Conversion(NamedTuple):
@@ -41,14 +41,6 @@ HDTV = Conversion(
 """In BT.709. What becomes of a pixel depends on its block of 2 x 2 pixels alone."""
 
 
-def parts(picture: np.ndarray, changed: Iterable[Pixels], reach: int) -> Iterator[Part]:
-    """What `Planes` needs of a picture (uint8, [height, width, 4]) that changed there: views of it."""
-    height, width = picture.shape[:2]
-    for place in changed:
-        around = _stretched(place, width, height, reach)
-        yield around, picture[around.rows, around.columns]
-
-
 class Planes:
     """A `frame` in an encoder's pixel format, into which parts of an RGBA one are converted.
 
@@ -67,36 +59,60 @@ class Planes:
         # One for each of the latest sizes: to change the size of one takes longer than to convert, and 2 MB.
         self._reformatter = lru_cache(maxsize=8)(lambda width, height: VideoReformatter())
 
-    def convert(self, picture: np.ndarray, changed: Iterable[Pixels]) -> None:
-        """Take over what `picture` (uint8, [height, width, 4]) shows there; all of the first one."""
-        if self.empty:
-            changed, self.empty = [Pixels(0, 0, self.width, self.height)], False
-        for part in parts(picture, changed, self.conversion.reach):
-            if not self.planar:
-                self.frame = av.VideoFrame.from_ndarray(picture, format="rgba").reformat(format=self.pixels)
-                return
-            self.take(part)
+    def convert(self, picture: np.ndarray, changed: Iterable[Pixels]) -> list[Pixels]:
+        """Take over what `picture` (uint8, [height, width, 4]) shows there; all of the first one.
 
-    def take(self, part: Part) -> None:
-        """Take over a part of a picture; of its edges, only those that are the picture's."""
-        place, pixels = part
+        Return the rectangles in which the frame may differ now, with even sides.
+        """
+        whole = Pixels(0, 0, self.width, self.height)
+        if self.empty:
+            changed, self.empty = [whole], False
+        if self.planar:
+            return [self._take(picture, place) for place in changed]
+        self.frame = av.VideoFrame.from_ndarray(picture, format="rgba").reformat(format=self.pixels)
+        return [whole]
+
+    def cut(self, place: Pixels) -> Patch:
+        """A copy of what a rectangle with even sides shows."""
+        return place, [plane[rows, columns].copy() for plane, rows, columns in self._windows(place)]
+
+    def paste(self, patch: Patch) -> None:
+        """Show what was cut from other planes of this size."""
+        place, cuts = patch
+        for (plane, rows, columns), pixels in zip(self._windows(place), cuts, strict=True):
+            plane[rows, columns] = pixels
+
+    def _take(self, picture: np.ndarray, changed: Pixels) -> Pixels:
+        """Convert a rectangle, with all that it changes around it; return which rectangle that is."""
+        reach = self.conversion.reach
+        place = _stretched(changed, self.width, self.height, reach)
         made = self._reformatter(place.width, place.height).reformat(
-            av.VideoFrame.from_numpy_buffer(pixels, format="rgba"),
+            av.VideoFrame.from_numpy_buffer(picture[place.rows, place.columns], format="rgba"),
             format=self.pixels,
             threads=1,
             **self.conversion.options,
         )
-        reach = self.conversion.reach
         left, top = place.left + reach * (place.left > 0), place.top + reach * (place.top > 0)
         right, bottom = place.left + place.width, place.top + place.height
         right, bottom = right - reach * (right < self.width), bottom - reach * (bottom < self.height)
-        for plane, source in zip(self.planes, made.planes, strict=True):
+        inner = Pixels(left, top, right - left, bottom - top)
+        for (plane, rows, columns), source in zip(self._windows(inner), made.planes, strict=True):
             halves = self.width // plane.shape[1]
-            rows, columns = slice(top // halves, bottom // halves), slice(left // halves, right // halves)
             y, x = (top - place.top) // halves, (left - place.left) // halves
             plane[rows, columns] = _pixels(source)[
                 y : y + rows.stop - rows.start, x : x + columns.stop - columns.start
             ]
+        return inner
+
+    def _windows(self, place: Pixels) -> Iterator[tuple[np.ndarray, slice, slice]]:
+        """Each plane, and which of its rows and columns a rectangle with even sides covers."""
+        for plane in self.planes:
+            halves = self.width // plane.shape[1]
+            yield (
+                plane,
+                slice(place.top // halves, (place.top + place.height) // halves),
+                slice(place.left // halves, (place.left + place.width) // halves),
+            )
 
 
 def _stretched(place: Pixels, width: int, height: int, reach: int) -> Pixels:

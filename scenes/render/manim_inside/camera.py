@@ -37,9 +37,9 @@ class Listing:
         ):
             return self.displayed
         self.given = None
-        self.family = remove_list_redundancies(
-            list(chain.from_iterable(mobject.get_family() for mobject in mobjects))
-        )
+        # Manim gives most members of a group once more by themselves.
+        families = (one.get_family() if one.submobjects else (one,) for one in mobjects)
+        self.family = remove_list_redundancies(list(chain.from_iterable(families)))
         self.submobjects = [list(mobject.submobjects) for mobject in self.family]
         self.z = [(mobject.z_index, len(mobject.points) > 0) for mobject in self.family]
         displayed = [mobject for mobject in self.family if len(mobject.points) and kind_of(type(mobject))]

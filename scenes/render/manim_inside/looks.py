@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 READ = (
     "get_fill_rgbas", "get_stroke_rgbas", "get_stroke_width", "get_background_image",
     "get_gradient_start_and_end_points", "get_subpath_split_indices_from_points",
-    "consider_points_equals_2d", "points", "__getattribute__",
+    "consider_points_equals_2d", "points", "get_family", "__getattribute__",
 )  # fmt: skip
 """What Manim's camera asks of a vector mobject: a class that answers in its own way is not known here."""
 FAR = 20_000

@@ -33,14 +33,13 @@ class Mine:
 class Way:
     """One way to share the cells out: the `rows` and `columns` of each warp's 32 threads, int64 [warps, 32].
 
-    `warp`: the number of the one that takes the film's cell. `us`: what a kernel took that does so.
+    `warp`: the number of the one that takes the film's cell.
     """
 
     name: str
     rows: np.ndarray
     columns: np.ndarray
     warp: int
-    us: float
 
     @property
     def apart(self) -> int:
@@ -50,20 +49,35 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True)
+class Timed:
+    """A kernel that was timed both ways: `what` it computes, the µs that each way took, and on which GPU."""
+
+    what: str
+    near: float
+    far: float
+    gpu: str
+
+    @property
+    def times(self) -> float:
+        """How many times as long the far way takes."""
+        return self.far / self.near
+
+
+@dataclass(frozen=True, slots=True)
 class Story:
     """A matrix whose cells are taken in two ways, `near` by neighbours and `far` by threads that are not.
 
     `values`: int64 [ROWS, COLUMNS]. `stride`: 0 where the axes are swapped, else cells between neighbours.
-    `what`: which kernel was timed. `plain_sum`: how many times as long a plain sum takes with axes swapped.
+    `sum`: a plain sum of all cells, which the film shows. `cost`: what the film ends on: a product with the
+    axes swapped, and with a stride that sum again.
     """
 
     near: Way
     far: Way
     values: np.ndarray
     stride: int
-    gpu: str
-    what: str
-    plain_sum: float
+    sum: Timed
+    cost: Timed
 
     @property
     def question(self) -> str:
@@ -77,7 +91,7 @@ class Story:
         return [
             tr("block {block}, thread {thread}", block=block, thread=thread),
             tr("i = {block}×{wide}+{thread} = {i:,}", block=block, wide=LINE.block[0], thread=thread, i=i),
-            tr("row {row}, column {column}", row=i // COLUMNS, column=i % COLUMNS),
+            tr("÷{wide}: row {row}, column {column}", wide=COLUMNS, row=i // COLUMNS, column=i % COLUMNS),
         ]
 
     @property
@@ -124,27 +138,24 @@ class Story:
         return tr("And its neighbours: {apart} bytes on", apart=self.far.apart)
 
     @property
-    def times(self) -> float:
-        """How many times as long the kernel takes."""
-        return self.far.us / self.near.us
-
-    @property
     def race(self) -> str:
-        return tr("The same cells, the same sum, {times:.1f} times the time", times=self.times)
+        return tr("The same cells, the same sum, {times:.1f} times the time", times=self.sum.times)
 
     @property
     def number(self) -> str:
-        return f"×{self.times:.1f}"
+        return f"×{self.cost.times:.1f}"
 
     @property
     def finding(self) -> str:
+        if self.cost.times > self.sum.times:
+            return tr("A product pays even more")
         return tr("The same cells, other neighbours")
 
     @property
     def aside(self) -> str:
         if self.stride:
-            return self.what
-        return tr("{what}; plain sum ×{times:.1f}", what=self.what, times=self.plain_sum)
+            return self.sum.what
+        return tr("{what}; plain sum ×{times:.1f}", what=self.cost.what, times=self.sum.times)
 
 
 def _who(mine: Mine) -> str:
@@ -194,25 +205,26 @@ def tell(measured: Mapping[str, Any] | None = None, stride: int = 0) -> Story:
     sums = measured if stride and measured else report("thread_indexing")
     took = {one["stride"]: one["us"] for one in sums["rows"]}
     side = sums["side"]
-    swapped = row(sums, stride=side)["us"] / row(sums, stride=1)["us"]
+    if stride and (stride not in took or stride == 1):
+        known = ", ".join(str(one) for one in took if one > 1)
+        raise TilesimError(f"the report has no neighbours {stride} cells apart; choose from {known}")
+    apart = row(sums, stride=stride or side)["us"]
+    what = tr("sum of {m}×{n} fp32", m=side, n=side)
+    summed = Timed(what, row(sums, stride=1)["us"], apart, sums["machine"]["gpu"])
     values = (np.arange(ROWS)[:, None] * 7 + np.arange(COLUMNS) * 3) % 8
+    near = _way(tr("along rows"), *cells(PLAIN))
     if stride:
-        if stride not in took or stride == 1:
-            known = ", ".join(str(one) for one in took if one > 1)
-            raise TilesimError(f"the report has no neighbours {stride} cells apart; choose from {known}")
-        near = _way(tr("along rows"), *cells(PLAIN), took[1])
-        rows, columns = strided_cells(ROWS * COLUMNS, COLUMNS, min(stride, COLUMNS))
-        far = _way(tr("{stride} cells apart", stride=stride), rows, columns, took[stride])
-        what = tr("sum of {m}×{n} fp32", m=side, n=side)
-        return Story(near, far, values, stride, sums["machine"]["gpu"], what, swapped)
+        strided = strided_cells(ROWS * COLUMNS, COLUMNS, min(stride, COLUMNS))
+        far = _way(tr("{stride} cells apart", stride=stride), *strided)
+        return Story(near, far, values, stride, summed, summed)
     product = coalescing.tell(measured)
-    near = _way(tr("along rows"), *cells(PLAIN), product.along.us)
-    far = _way(tr("down columns"), *cells(SWAPPED, swapped=True), product.down.us)
     what = tr("product of {shape}", shape=product.shape)
-    return Story(near, far, values, 0, product.gpu, what, swapped)
+    cost = Timed(what, product.along.us, product.down.us, product.gpu)
+    far = _way(tr("down columns"), *cells(SWAPPED, swapped=True))
+    return Story(near, far, values, 0, summed, cost)
 
 
-def _way(name: str, rows: np.ndarray, columns: np.ndarray, us: float) -> Way:
+def _way(name: str, rows: np.ndarray, columns: np.ndarray) -> Way:
     rows, columns = warps(rows), warps(columns)
     mine = np.argwhere((rows == CELL[0]) & (columns == CELL[1]))[0, 0]
-    return Way(name, rows, columns, int(mine), us)
+    return Way(name, rows, columns, int(mine))

@@ -15,6 +15,7 @@ from tilesim.ideas.tiling_hierarchy import (
     wgmma_share,
 )
 from tilesim.ladder.steps import Ladder, LadderStep
+from tilesim.problems import DTYPE_BYTES
 from tilesim_scenes.film.settings import FilmError
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.story.ideas.ladder import size_of
@@ -83,9 +84,13 @@ class Story:
         found = intensity(m, n, self.problem.dtype)
         return tr("{flop} FLOP a byte", flop=f"{found:.1f}" if found < 10 else f"{found:.0f}")
 
-    def size(self, level: Level) -> str:
-        """A level's rows and columns of C."""
-        return f"{level.shape[0]}×{level.shape[1]}"
+    def worked(self, m: float, n: float) -> str:
+        """FLOP a byte of a piece m x n of C: its area by its edges, times 2 by the bytes of an element.
+
+        A piece does 2mn FLOP for each of its K, and reads m + n elements.
+        """
+        share = 2 / DTYPE_BYTES[self.problem.dtype]
+        return f"{'' if share == 1 else f'{share:g}×'}{m:.0f}×{n:.0f}/({m:.0f}+{n:.0f})"
 
     @property
     def shared(self) -> str:
@@ -96,7 +101,7 @@ class Story:
         if down > 1 and across > 1:
             return tr("{groups} warp groups share A and B", groups=count)
         operand = "B" if down > 1 else "A"
-        return tr("{groups} warp groups share {operand}", groups=count, operand=operand)
+        return tr("{groups} warp groups, each reads all of {operand}", groups=count, operand=operand)
 
     @property
     def issued(self) -> str:
@@ -117,15 +122,22 @@ class Story:
         starved = [one for one in self.levels if one.share < 0.995]
         if starved:
             return tr("Bytes a clock: {source} sends too few", source=_source(starved[0]))
-        if any(one.merges for one in self.levels):
-            return tr("Bytes a clock: enough, where neighbours share")
+        merging = [one for one in self.levels if one.merges]
+        if merging:
+            return tr("{source} keeps up only where SMs share loads", source=_source(merging[0]))
         return tr("Bytes a clock: enough for tensor cores")
 
     @property
     def rates(self) -> dict[str, tuple[tuple[str, float], ...]]:
-        """By source: (what, bytes a clock, an SM) of the product, a tile and an instruction."""
+        """By source: (what, bytes a clock, an SM) of the product, a tile and an instruction: what it needs
+        first. Where loads that SMs share are sent faster, that stands last.
+        """
         return {
-            _source(level): ((tr("needed"), level.needs), (tr("sent"), max(level.gives, level.merged)))
+            _source(level): (
+                (tr("needed"), level.needs),
+                (tr("sent"), level.gives),
+                *([(tr("if shared"), level.merged)] if level.merged > level.gives else []),
+            )
             for level in (*self.levels[:2], self.levels[3])
         }
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tilesim import Trace
-from tilesim.analysis.time_account import PARTS, account, difference
+from tilesim.analysis.time_account import PARTS, account, difference, difference_by_sm
 from tilesim.metrics import in_turn, slot_index
 
 NEAR = 0.15
@@ -49,13 +49,9 @@ def shown_sm(slow: Trace, fast: Trace, few: bool) -> int:
     if few:
         tails = {sm: sum(account(trace, sms=frozenset({sm}))["tail"] for trace in (slow, fast)) for sm in sms}
         return min(sms, key=lambda sm: tails[sm])
-    average = difference(slow, fast)
-
-    def strays(sm: int) -> float:
-        alone = difference(slow, fast, frozenset({sm}))
-        return sum(abs(alone[part] - average[part]) for part in PARTS)
-
-    return min(sms, key=strays)
+    average, alone = difference(slow, fast), difference_by_sm(slow, fast)
+    strays = sum(abs(alone[part] - average[part]) for part in PARTS)
+    return min(sms, key=lambda sm: strays[sm])
 
 
 def close_up(slow: Trace, fast: Trace, sm: int, causes: dict[str, float]) -> CloseUp | None:

@@ -1,6 +1,7 @@
 """The cast of races: brackets, sums, loaves, ribbons and partial sums are to scale."""
 
 from itertools import pairwise
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -60,6 +61,27 @@ def test_lanes_that_tip_over_fill_their_bar_to_scale(kind):
     span = lanes.span(tile=1)
     took = RUN.spans[RUN.spans["tile"] == 1][0]
     assert span.width == pytest.approx(3.0 * (took["drain"] - took["start"]) / RUN.makespan)
+
+
+def test_an_image_of_lanes_that_shrinks_is_drawn_once_and_keeps_its_colours():
+    lanes = LaneImage(RUN, range(4), (0.0, 1.5 * RUN.makespan), height=2.0, cursor=False).show(RUN.makespan)
+    large = lanes.pixel_array[..., :3].mean(axis=(0, 1))
+    with patch.object(LaneImage, "_drawn", side_effect=AssertionError("drawn again")):
+        for _ in range(3):
+            lanes.stretch(0.7, 0).stretch(0.6, 1)
+            assert lanes.pixel_array.shape[:2] == lanes.pixels()
+            assert lanes.pixel_array[..., :3].mean(axis=(0, 1)) == pytest.approx(large, abs=1)
+
+
+def test_an_image_of_lanes_that_grows_or_shows_other_times_is_drawn_again():
+    lanes = LaneImage(RUN, range(4), height=1.0).show(RUN.makespan)
+    other = LaneImage(RUN, range(4), (0.0, 9000.0), height=1.5).show(RUN.makespan)
+    lanes.stretch(1.5, 1)
+    assert not np.array_equal(lanes.pixel_array, other.pixel_array)
+    lanes.window = other.window
+    lanes.show(9000.0).show(RUN.makespan)
+    lanes.shift(RIGHT).opacity = 0.5
+    assert np.array_equal(lanes.pixel_array[..., :3], other.pixel_array[..., :3])
 
 
 def test_a_bracket_is_not_seen_before_its_span():

@@ -86,8 +86,8 @@ def test_a_row_stands_where_it_is_placed(beside, sms):
     row = RunRow(run, "Naive", width=12, height=2, beside=beside).show(run.makespan)
     for top, height in ((3.0, 4.0), (-1.0, 1.5)):
         row.place(top, height)
-        assert row.bars.get_bottom()[1] == pytest.approx(top - height, abs=1e-6)
-        assert row.bars.get_top()[1] <= top + 1e-6
+        assert row.lanes.grounds.get_bottom()[1] == pytest.approx(top - height, abs=1e-6)
+        assert row.lanes.grounds.get_top()[1] <= top + 1e-6
         assert row.time.get_right()[0] == pytest.approx(6, abs=0.1) and row.time.text.endswith("µs")
 
 

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from itertools import pairwise
+from threading import Thread
 from unittest.mock import patch
 
 import av
@@ -27,6 +28,9 @@ from manim._config import video_encoder
 from manim.renderer.cairo_renderer import CairoRenderer
 
 from tilesim_scenes.render import IncrementalRenderer, made
+from tilesim_scenes.render.files.planes import Planes
+from tilesim_scenes.render.manim_inside import writer
+from tilesim_scenes.render.manim_inside.writer import Room
 
 SMALL = {
     "pixel_width": 213, "pixel_height": 120, "frame_rate": 10, "verbosity": "ERROR", "progress_bar": "none",
@@ -153,6 +157,38 @@ def same_files(scene, form, folder):
 )
 def test_the_file_is_the_one_that_manim_writes(scene, tmp_path):
     assert same_files(scene, "mp4", tmp_path)
+
+
+@pytest.mark.parametrize("at_once", [1, 2])
+@pytest.mark.parametrize("size", [1, 10**5])
+def test_the_file_is_the_same_however_little_is_drawn_ahead(size, at_once, tmp_path):
+    with (
+        patch.object(writer, "AHEAD", 1),
+        patch.object(writer, "Room", lambda _: Room(size)),
+        tempconfig({"max_inflight_encoders": at_once}),
+    ):
+        assert same_files(Sections, "mp4", tmp_path)
+
+
+def test_who_finds_no_room_waits_until_there_is_some():
+    room = Room(10)
+    room.take(30)
+    waiting = Thread(target=room.take, args=(6,), daemon=True)
+    waiting.start()
+    waiting.join(0.05)
+    assert waiting.is_alive() and room.used == 30
+    room.give(30)
+    waiting.join()
+    assert room.used == 6
+
+
+def test_an_encoder_that_fails_ends_the_film_though_drawing_waits_for_it(tmp_path):
+    with (
+        patch.object(writer, "Room", lambda _: Room(1)),
+        patch.object(Planes, "paste", side_effect=MemoryError("no more")),
+        pytest.raises(RuntimeError, match=r"Failed to encode .*: no more"),
+    ):
+        written(LaggedSquares, made, "mp4", tmp_path)
 
 
 @pytest.mark.parametrize("form", ["png", "gif", "webm", "mov"])

@@ -44,13 +44,23 @@ def test_neighbours_lie_a_cell_apart_and_with_the_axes_swapped_a_row():
     assert tell(stride=8).far.apart == 32
 
 
-def test_the_number_is_the_ratio_of_the_product_and_with_a_stride_of_the_sum():
+def test_the_race_is_of_the_sum_and_the_number_of_the_product():
     took = {row["stride"]: row["us"] for row in report("thread_indexing")["rows"]}
-    assert tell().number == "×5.3" and f"×{took[8192] / took[1]:.1f}" in tell().aside
-    assert tell(stride=16).times == pytest.approx(took[16] / took[1])
+    story = tell()
+    assert (story.sum.near, story.sum.far) == (took[1], took[8192])
+    assert f"{took[8192] / took[1]:.1f}" in story.race and story.race not in story.number
+    assert {story.cost.near, story.cost.far} <= {row["us"] for row in report("coalescing")["rows"]}
+    assert story.number == f"×{story.cost.far / story.cost.near:.1f}" == "×5.3"
+    assert f"×{took[8192] / took[1]:.1f}" in story.aside
+    assert "product" in story.finding and "product" not in tell(stride=16).finding
+
+
+def test_with_a_stride_race_and_number_are_of_the_sum():
+    took = {row["stride"]: row["us"] for row in report("thread_indexing")["rows"]}
+    assert tell(stride=16).sum.times == tell(stride=16).cost.times == pytest.approx(took[16] / took[1])
     other = deepcopy(dict(report("thread_indexing")))
     other["rows"] = [row | {"us": row["us"] * (1 + (row["stride"] == 16))} for row in other["rows"]]
-    assert tell(other, stride=16).times == pytest.approx(2 * took[16] / took[1])
+    assert tell(other, stride=16).cost.times == pytest.approx(2 * took[16] / took[1])
 
 
 @pytest.mark.parametrize("stride", [1, 3, 64])

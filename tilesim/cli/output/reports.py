@@ -20,6 +20,12 @@ def report_options(command: F) -> F:
     return output_option(FIGURES_FILE, "Write the figures here (.json).")(json_option(command))
 
 
+def samples_option(each: str, default: int) -> Callable[[F], F]:
+    """`--samples COUNT`, of each kernel, step or whatever is timed."""
+    kind = click.IntRange(1, 100_000)
+    return click.option("--samples", type=kind, default=default, help=f"Samples per {each}.  [{default}]")
+
+
 def show(report: Mapping[str, Any], table: Callable[[Any], str], output: str | None, as_json: bool) -> None:
     """Write `report` to `output`, if there is one, and print it as JSON or as `table` has it."""
     text = json.dumps(report, indent=1)

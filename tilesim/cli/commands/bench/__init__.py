@@ -17,7 +17,7 @@ from tilesim.cli.arguments.options import (
     usage,
 )
 from tilesim.cli.groups import Group
-from tilesim.cli.output.reports import product_times, report_options, show
+from tilesim.cli.output.reports import product_times, report_options, samples_option, show
 from tilesim.cli.packages import load
 from tilesim.errors import unknown
 
@@ -42,7 +42,7 @@ PLANNED = "planned:"
 )
 @kernel_options
 @ctas_option
-@click.option("--samples", type=click.IntRange(1, 100_000), default=100, help="Samples per kernel.  [100]")
+@samples_option("kernel", 100)
 @click.option("--host", is_flag=True, help="Also launch one by one, with the host's work.")
 @report_options
 @click.pass_context

@@ -6,7 +6,7 @@ import click
 
 from tilesim.cli.arguments.options import check_tiles, usage
 from tilesim.cli.arguments.parameter_types import TileShape
-from tilesim.cli.output.reports import TIMES, machine, report_options, show, times
+from tilesim.cli.output.reports import TIMES, machine, report_options, samples_option, show, times
 from tilesim.cli.packages import load
 from tilesim.problems import Problem
 
@@ -27,7 +27,7 @@ from tilesim.problems import Problem
     metavar="COUNT",
     help="SMs to hold; repeat it for several.  [0, 1, 4, 10, 20, 40, 66]",
 )
-@click.option("--samples", type=click.IntRange(1, 100_000), default=50, help="Samples per kernel.  [50]")
+@samples_option("kernel", 50)
 @report_options
 def command(
     sizes: tuple[tuple[int, int, int], ...],

@@ -4,12 +4,12 @@ from typing import Any
 
 import click
 
-from tilesim.cli.output.reports import machine, report_options, show
+from tilesim.cli.output.reports import machine, report_options, samples_option, show
 from tilesim.cli.packages import load
 
 
 @click.command("coalescing", short_help="What it costs to load down columns, in fp32.")
-@click.option("--samples", type=click.IntRange(1, 100_000), default=20, help="Samples per kernel.  [20]")
+@samples_option("kernel", 20)
 @report_options
 def command(samples: int, output: str | None, as_json: bool) -> None:
     """Rerun an article's experiment: 8192x6144x4096 in fp32 and tf32, tiles of 64.

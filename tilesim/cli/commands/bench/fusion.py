@@ -4,12 +4,12 @@ from typing import Any
 
 import click
 
-from tilesim.cli.output.reports import TIMES, machine, report_options, show, times
+from tilesim.cli.output.reports import TIMES, machine, report_options, samples_option, show, times
 from tilesim.cli.packages import load
 
 
 @click.command("fusion", short_help="A chain of functions, as one kernel each and as one for all.")
-@click.option("--samples", type=click.IntRange(1, 100_000), default=50, help="Samples per kernel.  [50]")
+@samples_option("kernel", 50)
 @report_options
 def command(samples: int, output: str | None, as_json: bool) -> None:
     """Check chains of elementwise functions, then time them: median, 20th and 80th percentile.

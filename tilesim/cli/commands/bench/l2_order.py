@@ -4,12 +4,21 @@ from typing import Any
 
 import click
 
-from tilesim.cli.output.reports import MOVED, TIMES, machine, moved, report_options, show, times
+from tilesim.cli.output.reports import (
+    MOVED,
+    TIMES,
+    machine,
+    moved,
+    report_options,
+    samples_option,
+    show,
+    times,
+)
 from tilesim.cli.packages import load
 
 
 @click.command("l2-order", short_help="One kernel, tiles row by row, in groups, and along a Hilbert curve.")
-@click.option("--samples", type=click.IntRange(1, 100_000), default=50, help="Samples per order.  [50]")
+@samples_option("order", 50)
 @report_options
 def command(samples: int, output: str | None, as_json: bool) -> None:
     """Time 8192x8192x8192 and 8192x8192x512 in bf16, tiles in three orders.

@@ -5,14 +5,14 @@ from typing import Any
 import click
 
 from tilesim.cli.arguments.options import TileShape
-from tilesim.cli.output.reports import machine, report_options, show
+from tilesim.cli.output.reports import machine, report_options, samples_option, show
 from tilesim.cli.packages import load
 
 
 @click.command("ladder", short_help="Every step from one program per element to the fastest kernels.")
 @click.option("--size", "sizes", type=TileShape(), multiple=True, help="M, N and K; repeat it for several.")
 @click.option("--dtype", type=click.Choice(["bf16", "fp16"]), default="bf16", help="Of A, B and C.  [bf16]")
-@click.option("--samples", type=click.IntRange(1, 100_000), default=50, help="Samples per kernel.  [50]")
+@samples_option("kernel", 50)
 @report_options
 def command(
     sizes: tuple[tuple[int, int, int], ...], dtype: str, samples: int, output: str | None, as_json: bool

@@ -4,12 +4,21 @@ from typing import Any
 
 import click
 
-from tilesim.cli.output.reports import MOVED, TIMES, machine, moved, report_options, show, times
+from tilesim.cli.output.reports import (
+    MOVED,
+    TIMES,
+    machine,
+    moved,
+    report_options,
+    samples_option,
+    show,
+    times,
+)
 from tilesim.cli.packages import load
 
 
 @click.command("memory-hierarchy", short_help="Bytes that a product asks for, and from where they come.")
-@click.option("--samples", type=click.IntRange(1, 100_000), default=50, help="Samples per size.  [50]")
+@samples_option("size", 50)
 @report_options
 def command(samples: int, output: str | None, as_json: bool) -> None:
     """Time cubes of 2048, 4096 and 8192 in bf16, one thread block a tile.

@@ -4,12 +4,12 @@ from typing import Any
 
 import click
 
-from tilesim.cli.output.reports import TIMES, machine, report_options, show, times
+from tilesim.cli.output.reports import TIMES, machine, report_options, samples_option, show, times
 from tilesim.cli.packages import load
 
 
 @click.command("pipelining", short_help="What it wins to load K-steps ahead.")
-@click.option("--samples", type=click.IntRange(1, 100_000), default=100, help="Samples per kernel.  [100]")
+@samples_option("kernel", 100)
 @report_options
 def command(samples: int, output: str | None, as_json: bool) -> None:
     """Time 2048x2048x2048 in bf16 by one kernel with 1, 2, 3 and 4 stages, and record its K-steps."""

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from tilesim.cli.output.reports import TIMES, machine, report_options, show, times
+from tilesim.cli.output.reports import TIMES, machine, report_options, samples_option, show, times
 from tilesim.cli.packages import load
 
 
@@ -17,7 +17,7 @@ from tilesim.cli.packages import load
     metavar="VALUES",
     help="Values of fp32 to sum; repeat it for several.  [2^20, 2^24, 2^28]",
 )
-@click.option("--samples", type=click.IntRange(1, 100_000), default=100, help="Samples per step.  [100]")
+@samples_option("step", 100)
 @report_options
 def command(sizes: tuple[int, ...], samples: int, output: str | None, as_json: bool) -> None:
     """Check each step of the reduction ladder, then time it: median, 20th and 80th percentile.

@@ -2,12 +2,12 @@
 
 import click
 
-from tilesim.cli.output.reports import product_times, report_options, show
+from tilesim.cli.output.reports import product_times, report_options, samples_option, show
 from tilesim.cli.packages import load
 
 
 @click.command("split-k-and-friends", short_help="Schedules where the last wave is nearly empty.")
-@click.option("--samples", type=click.IntRange(1, 100_000), default=100, help="Samples per plan.  [100]")
+@samples_option("plan", 100)
 @report_options
 def command(samples: int, output: str | None, as_json: bool) -> None:
     """Time the plans of nine schedules, executed by one kernel, on 165, 133, 297 and 512 tiles in bf16."""

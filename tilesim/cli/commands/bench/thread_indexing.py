@@ -4,12 +4,12 @@ from typing import Any
 
 import click
 
-from tilesim.cli.output.reports import machine, report_options, show
+from tilesim.cli.output.reports import machine, report_options, samples_option, show
 from tilesim.cli.packages import load
 
 
 @click.command("thread-indexing", short_help="One sum of a matrix, with neighbours 1 to a row apart.")
-@click.option("--samples", type=click.IntRange(1, 100_000), default=40, help="Samples per stride.  [40]")
+@samples_option("stride", 40)
 @report_options
 def command(samples: int, output: str | None, as_json: bool) -> None:
     """Sum a matrix of 8192x8192 in fp32, a thread a cell: the same cells, by other threads.

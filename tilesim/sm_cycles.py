@@ -8,9 +8,12 @@ So the clock of each instant is the mean of what the main loops that are in flig
 where none is, it goes on straight from the last one known to the next.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from tilesim.metrics import run
+from tilesim.spans.columns import TIMES
 from tilesim.traces import Trace
 
 SHORTEST = 30
@@ -28,19 +31,44 @@ def run_cycles(trace: Trace) -> float:
     2000.0
     """
     spans = trace.spans
-    first, last = int(spans["start"].min()), int(spans["done"].max())
-    long = (spans["cycles"] > 0) & (spans["drain"] - spans["start"] >= SHORTEST * trace.tick_ns)
-    start, drain = spans["start"][long], spans["drain"][long]
-    if not len(start):
+    ticks = _ticks(trace)
+    if ticks is None:
         return run(trace) * sm_mhz(trace) / 1000
-    times, clock = _clock(start, drain, spans["cycles"][long] / (drain - start), first, last)
-    return float((clock * np.diff(times)).sum())
+    first, last = np.interp([spans["start"].min(), spans["done"].max()], *ticks)
+    return float(last - first)
+
+
+def at_clock(trace: Trace, mhz: float) -> Trace:
+    """`trace` as if the SMs had run at one clock: each stamp at its cycle, ns at that clock.
+
+    The same where its main loops count no cycles.
+    """
+    ticks = _ticks(trace)
+    if ticks is None:
+        return trace
+    times, cycles = ticks
+    spans = trace.spans.copy()
+    for name in TIMES:
+        spans[name] = np.rint(np.interp(spans[name], times, cycles) * 1000 / mhz)
+    return replace(trace, spans=spans)
 
 
 def sm_mhz(trace: Trace) -> float:
     """The mean SM clock of a run: as recorded, or as calibrated; 0 where it is not known."""
     costs = trace.meta.get("costs", {})
     return float(trace.meta.get("sm_mhz") or costs.get("clock_mhz") or 0)
+
+
+def _ticks(trace: Trace) -> tuple[np.ndarray, np.ndarray] | None:
+    """(instants from the first issue to the last done, ns; SM cycles until each); None without a count."""
+    spans = trace.spans
+    long = (spans["cycles"] > 0) & (spans["drain"] - spans["start"] >= SHORTEST * trace.tick_ns)
+    start, drain = spans["start"][long], spans["drain"][long]
+    if not len(start):
+        return None
+    ends = int(spans["issue"].min()), int(spans["done"].max())
+    times, clock = _clock(start, drain, spans["cycles"][long] / (drain - start), *ends)
+    return times, np.append(0.0, np.cumsum(clock * np.diff(times)))
 
 
 def _clock(

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from tilesim import Costs, Device, Problem, Trace, simulate
-from tilesim.analysis.sm_cycles import run_cycles
 from tilesim.devices.hardware import Hardware
+from tilesim.sm_cycles import at_clock, run_cycles
 
 HELD_OUT = files("tilesim").joinpath("data/held_out")
 
@@ -37,6 +37,19 @@ def test_a_run_that_counts_no_cycles_is_at_the_clock_that_it_says_if_any():
     run = two_waves((0.0, 0.0))
     assert run_cycles(replace(run, meta={"sm_mhz": 1600})) == 1.6 * 2000
     assert run_cycles(replace(run, meta={})) == 0
+
+
+def test_stamps_at_one_clock_are_as_far_apart_as_the_sms_counted():
+    told = at_clock(two_waves((1.5, 2.0), pause=400), 1000)
+    assert told.spans["start"].tolist() == [600, 600 + 1500 + 700]
+    assert told.spans["drain"].tolist() == [2100, 4800]
+    assert told.spans["cycles"].tolist() == [1500, 2000]
+    assert run_cycles(told) == pytest.approx(run_cycles(two_waves((1.5, 2.0), pause=400)))
+
+
+def test_stamps_of_a_run_that_counts_no_cycles_stay():
+    run = two_waves((0.0, 0.0))
+    assert at_clock(run, 1000) is run
 
 
 @pytest.mark.parametrize("shape", ["1920x2304x6144", "896x5376x7168", "3840x1536x10240"])
