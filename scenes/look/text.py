@@ -4,6 +4,7 @@ Sizes are pixels of a frame whose shorter side has 1080 of them, so a film reads
 """
 
 import re
+from bisect import bisect_right
 from functools import lru_cache
 from itertools import combinations, pairwise
 from typing import Any
@@ -73,12 +74,9 @@ def cut(text: str, room: float, size: float = LEAST_SIZE, bold: bool = False) ->
     """
     if len(text) < MOST_LETTERS and px(width(text, size, bold=bold)) <= room:
         return text
-    fits = (
-        end
-        for end in range(min(len(text), MOST_LETTERS), 0, -1)
-        if px(width(f"{text[:end]}…", size, bold=bold)) <= room
-    )
-    return f"{text[: next(fits, 1)].rstrip(' …')}…"
+    ends = range(1, min(len(text), MOST_LETTERS))
+    fits = bisect_right(ends, room, key=lambda end: px(width(f"{text[:end]}…", size, bold=bold)))
+    return f"{text[: max(1, fits)].rstrip(' …')}…"
 
 
 def lines(text: str, size: float, room: float, most: int = 2, **kwargs: Any) -> VGroup:
