@@ -76,7 +76,7 @@ class TraceFilm(Film):
         height = min(self.area.height, 1.3 * self.area.width)
         panel = RunPanel(story.trace, story.name, self.area.width, height, side=side)
         panel.move_to(self.area.center)
-        self.say(tr("Every row becomes a bar in the lane of its SM"))
+        self.say(tr("Every row becomes a bar in its SM's lane"))
         bars = VGroup(*(self.bar(row, line) for row, line in zip(story.rows, lines[1:], strict=False)))
         self.play(Fade(bars, 0.0, 1.0))
         self.add(panel, bars)

@@ -4,6 +4,7 @@ Sizes are pixels of a frame whose shorter side has 1080 of them, so a film reads
 """
 
 import re
+from bisect import bisect_right
 from functools import lru_cache
 from itertools import combinations, pairwise
 from typing import Any
@@ -23,6 +24,8 @@ UNBROKEN = 100_000
 """Points that a line of text may take."""
 OUTLINED_AT = 200
 """Font size, in pixels, at which outlines are taken: at small ones letters are pushed onto whole pixels."""
+LEAST_SIZE, MOST_LETTERS = 28, 120
+"""Pixels to which a name is shrunk before it is cut, and letters that no line has room for."""
 WORDS = re.compile(r" (?!(?:µs|ns|ms|KB|MB|GB|TFLOP/s|GB/s)\b)")
 """Where a line may end."""
 NOT_DRAWN = {
@@ -61,6 +64,19 @@ def label(
         return Text(drawable(text), font_size=points, color=ink, **look, **kwargs)
     finally:
         config.pixel_width = pixels
+
+
+def cut(text: str, room: float, size: float = LEAST_SIZE, bold: bool = False) -> str:
+    """`text`, or as much of its head as is `room` units wide at a size of so many pixels, and an ellipsis.
+
+    >>> cut("naive", px(400)), len(cut("W" * 1000, px(400))) < len(cut("i" * 1000, px(400))) < 60
+    ('naive', True)
+    """
+    if len(text) < MOST_LETTERS and px(width(text, size, bold=bold)) <= room:
+        return text
+    ends = range(1, min(len(text), MOST_LETTERS))
+    fits = bisect_right(ends, room, key=lambda end: px(width(f"{text[:end]}…", size, bold=bold)))
+    return f"{text[: max(1, fits)].rstrip(' …')}…"
 
 
 def lines(text: str, size: float, room: float, most: int = 2, **kwargs: Any) -> VGroup:

@@ -6,7 +6,7 @@ from manim import DOWN, LEFT, RIGHT, UP, Group, Mobject
 
 from tilesim import Trace
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import Figure, lines, px
+from tilesim_scenes.look.text import Figure, cut, lines, px
 from tilesim_scenes.mobjects.traces.lanes import MOST_LANES, Lanes
 from tilesim_scenes.mobjects.traces.tile_grid import TileGrid
 
@@ -53,7 +53,8 @@ class RunPanel(Group):
         self.lanes.shift([width / 2, -height / 2, 0] - self.lanes.grounds.get_corner(DOWN + RIGHT))
         top, edge = height / 2, -width / 2
         # A name breaks between words only.
-        self.title = lines(name, 54, side or width, 2 if side and " " in name else 1, bold=True)
+        shown = cut(name, side or width, bold=True)
+        self.title = lines(shown, 54, side or width, 2 if side and " " in shown else 1, bold=True)
         # A low panel has two rows of its name, and its time, in lower ones.
         row = min(px(ROW), 0.37 * height) if side else px(ROW)
         share = row / px(ROW)

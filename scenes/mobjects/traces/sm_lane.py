@@ -6,11 +6,14 @@ import numpy as np
 from manim import LEFT, UP, Mobject, VGroup
 
 from tilesim import Trace
-from tilesim_scenes.look.text import label, lines, px
+from tilesim_scenes.look.text import cut, label, lines, px
 from tilesim_scenes.look.theme import Colour, readable, sm_colour
 from tilesim_scenes.mobjects.traces.lanes import LaneVectors
 from tilesim_scenes.mobjects.traces.part_names import name_below, part_names
 from tilesim_scenes.mobjects.traces.parts import parts
+
+SM_NAME = 230
+"""Pixels that the SM's name takes beside the run's, with the space between them."""
 
 
 class SmLane(VGroup):
@@ -41,9 +44,10 @@ class SmLane(VGroup):
         window = window or (0.0, float(longest or trace.makespan))
         self.lane = LaneVectors(trace, [sm], window, width - side, height, labels=False)
         colour = sm_colour(sm, trace.device.sms)
-        # Beside the lane a name breaks between words.
-        most = 2 if side and " " in name else 1
-        whose = VGroup(*lines(name, 50, side - px(24) if side else width, most, bold=True))
+        # Beside the lane a name breaks between words; above it, it shares a line with the SM's.
+        room = side - px(24) if side else width - px(SM_NAME) * named
+        shown = cut(name, room, bold=True)
+        whose = VGroup(*lines(shown, 50, room, 2 if side and " " in shown else 1, bold=True))
         if named:
             whose.add(label(f"SM {sm}", 46, readable(colour), bold=True))
         if side:

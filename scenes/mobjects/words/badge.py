@@ -2,15 +2,17 @@
 
 import re
 
-from manim import LEFT, Dot, ManimColor, RoundedRectangle, VGroup
+from manim import LEFT, Dot, ManimColor, RoundedRectangle, VGroup, config
 
 from tilesim import Trace
 from tilesim.costs import badge
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import label, px
+from tilesim_scenes.look.text import cut, label, px
 from tilesim_scenes.look.theme import mix, theme_now
 
 KINDS = ("measured", "counted", "simulated", "model")
+ROOM = 0.6
+"""Of the frame's width, that its words take at most: a clock stands on the same line."""
 LABEL = re.compile("(.+) (costs|overheads)(?: for an? (.+?))?(?: on an? (.+))?")
 """What `tilesim.costs.badge` says of a GPU's costs: whose, what, scaled to which, and on which."""
 
@@ -26,7 +28,9 @@ class Badge(VGroup):
             raise ValueError(f"a badge is one of {', '.join(KINDS)}, not {kind!r}")
         theme = theme_now()
         ink = {"simulated": theme.simulated, "model": theme.quiet}.get(kind, theme.measured)
-        words = label(text, size, ink)
+        room = ROOM * config.frame_width
+        words = label(cut(text, room), size, ink)
+        words.scale(min(1.0, room / words.width))
         dot = Dot(radius=px(size / 5), color=ManimColor(ink)).next_to(words, LEFT, px(size / 3))
         inside = VGroup(dot, words)
         pill = RoundedRectangle(

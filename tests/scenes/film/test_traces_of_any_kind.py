@@ -27,6 +27,11 @@ RUNS = {
     "a name of a thousand letters": lambda: replace(
         simulate("naive", FEW, Device(4)), schedule="wgmma_" * 160
     ),
+    "a name of wide letters": lambda: replace(simulate("naive", FEW, Device(4)), schedule="W" * 1000),
+    "a name of many words": lambda: replace(simulate("naive", FEW, Device(4)), schedule="kernel " * 142),
+    "a GPU of a thousand letters": lambda: replace(
+        simulate("naive", FEW, Device(4)), origin="measured", meta={"gpu": "W" * 1000}
+    ),
 }
 
 
@@ -38,8 +43,9 @@ def run(request, tmp_path_factory):
     return trace, str(path)
 
 
-def test_a_trace_can_be_read(run):
-    found = faults(watch(TraceFilm, "tall", {"trace": run[1]}))
+@pytest.mark.parametrize("aspect", ["wide", "tall"])
+def test_a_trace_can_be_read(run, aspect):
+    found = faults(watch(TraceFilm, aspect, {"trace": run[1]}))
     assert not found, "\n".join(found)
 
 
@@ -51,7 +57,7 @@ def test_a_foreign_kernel_can_be_read():
 def test_a_simulation_can_be_read_beside_any_run(run, tmp_path):
     trace, _ = run
     slower = replace(trace, spans=_stretched(since_first_multiply(trace).spans), origin="measured", meta={})
-    for one in (trace, slower):
+    for one in (replace(trace, origin="simulated"), slower):
         one.save(tmp_path / f"{one.origin}.npz")
     both = [str(tmp_path / f"{origin}.npz") for origin in ("simulated", "measured")]
     found = faults(watch(SimVsSilicon, "tall", {"trace": both}))

@@ -6,7 +6,7 @@ import pytest
 from manim import config
 from watching import frame
 
-from tilesim_scenes.look.text import label, lines, px
+from tilesim_scenes.look.text import LEAST_SIZE, cut, label, lines, px, width
 from tilesim_scenes.look.theme import THEMES, contrast, hexadecimal, readable, sm_colour
 
 LONG = "a title that goes on and on " * 6
@@ -46,3 +46,11 @@ def test_lines_of_a_long_title_fit_and_do_not_touch() -> None:
         assert len(rows) == 3 and rows.width <= 12.01
         for upper, lower in pairwise(rows):
             assert upper.get_bottom()[1] > lower.get_top()[1]
+
+
+@pytest.mark.parametrize("letter", ["i", "W", "核"])
+def test_a_name_is_cut_to_the_room_it_has_and_no_shorter(letter: str) -> None:
+    shown = cut(letter * 1000, px(400))
+    assert shown.endswith("…") and px(width(shown, LEAST_SIZE)) <= px(400)
+    assert px(width(f"{letter}{shown}", LEAST_SIZE)) > px(400)
+    assert cut(shown, px(400)) == shown
