@@ -51,8 +51,7 @@ class Plan:
             raise PlanError(f"segments must be sorted by a thread block from 0 to {self.ctas - 1}")
         if self.ctas < 1:
             raise PlanError(f"the plan has {self.ctas} thread blocks; it needs at least one")
-        offsets = np.bincount(cta + 1, minlength=self.ctas + 1)
-        object.__setattr__(self, "offsets", np.cumsum(offsets, out=offsets))
+        object.__setattr__(self, "offsets", _offsets(cta, self.ctas))
         rows = np.concatenate([self.segments, self.shared]) if len(self.shared) else self.segments
         object.__setattr__(self, "rows", rows)
         object.__setattr__(self, "segments", rows[: len(cta)])
@@ -167,6 +166,14 @@ def coverage_fault(rows: np.ndarray, problem: Problem) -> str:
         return f"tile {missing[0]} is never computed"
     cut = (counts > 1)[tile] | ~whole
     return _cut_fault(tile[cut], k0[cut], k1[cut], steps)
+
+
+def _offsets(cta: np.ndarray, ctas: int) -> np.ndarray:
+    """Where each thread block's segments begin, and where all end, of a sorted `cta`: int64 [ctas + 1]."""
+    if len(cta) == ctas and np.array_equal(cta, np.arange(ctas, dtype=cta.dtype)):
+        return np.arange(ctas + 1, dtype=np.int64)  # each has one
+    offsets = np.bincount(cta + 1, minlength=ctas + 1)
+    return np.cumsum(offsets, out=offsets)
 
 
 def _all_different(tile: np.ndarray) -> bool:

@@ -12,6 +12,7 @@ loads: that has to carry all bytes that are asked for, and what is sent takes th
 tilesim.model.traffic reads bytes and misses off the plan, tilesim.devices.hardware has the constants.
 """
 
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -34,6 +35,25 @@ def k_step_terms(
     multiplied while those of the others are in flight; where the stages are not known, at 0, nothing waits
     for them.
     """
+    terms = _terms(seen, problem, hardware, k_step, stages, residents)
+    return np.stack(np.broadcast_arrays(*terms))
+
+
+def k_step_cycles(
+    seen: Traffic, problem: Problem, hardware: Hardware, k_step: float, stages: int, residents: int
+) -> np.ndarray:
+    """Cycles of K-steps beside 0, 1 ... other main loops of their SM: float64 [residents, pieces].
+
+    The largest of their terms.
+    """
+    beside, *limits = _terms(seen, problem, hardware, k_step, stages, residents)
+    return np.maximum(beside, reduce(np.maximum, limits))
+
+
+def _terms(
+    seen: Traffic, problem: Problem, hardware: Hardware, k_step: float, stages: int, residents: int
+) -> tuple[np.ndarray, ...]:
+    """Those of `k_step_terms`: the first [residents, 1], as main loops share it, others [pieces]."""
     tile = problem.k_step_bytes
     multiplying = (k_step or hardware.peak_ns(problem)) * hardware.clock_mhz / 1000
     further = hardware.dram_latency - hardware.l2_latency
@@ -43,15 +63,7 @@ def k_step_terms(
     l2 = seen.asked * merged + seen.sent * (1 / hardware.l2_bytes_per_clock - merged)
     dram = seen.missed / hardware.dram_bytes_per_clock
     beside = np.arange(1, residents + 1)[:, np.newaxis]
-    shape = residents, len(latency)
-    return np.stack([np.broadcast_to(each, shape) for each in (beside * multiplying, waiting, l2, dram)])
-
-
-def k_step_cycles(
-    seen: Traffic, problem: Problem, hardware: Hardware, k_step: float, stages: int, residents: int
-) -> np.ndarray:
-    """Cycles of K-steps beside 0, 1 ... other main loops of their SM: float64 [residents, pieces]."""
-    return k_step_terms(seen, problem, hardware, k_step, stages, residents).max(axis=0)
+    return beside * multiplying, waiting, l2, dram
 
 
 class LoadTimes(NamedTuple):
@@ -79,7 +91,8 @@ def load_times(plan: Plan, problem: Problem, device: Device, costs: Costs) -> Lo
     cycles = k_step_cycles(seen, problem, hardware, multiplying, costs.stages, device.ctas_per_sm)
     ahead = max(0, costs.stages - 1) * seen.missed[loaded.at.argmin()]
     cycle = 1000 / hardware.clock_mhz
-    k_steps = np.stack([loaded.mean(each) for each in cycles]) * cycle
+    k_steps = np.stack([loaded.mean(each) for each in cycles])
+    k_steps *= cycle
     return LoadTimes(k_steps, float(ahead) / hardware.dram_bytes_per_clock * cycle)
 
 

@@ -149,13 +149,14 @@ def loads(plan: Plan, problem: Problem, slots: int, gap: float) -> Loads:
     count = (last - first).astype(np.intp)  # the one type by which NumPy repeats
     row = np.repeat(np.arange(len(rows)), count)
     piece = np.arange(len(row)) + np.repeat(first - (np.cumsum(count) - count), count)
-    k0 = rows["k0"][row]
+    its = slice(None) if len(row) == len(rows) else row  # each has one
+    k0 = rows["k0"][its]
     begin = np.maximum(piece * length, k0)
-    end = np.minimum((piece + 1) * length, rows["k1"][row])
-    time = _starts(plan, steps, slots, gap)[row] + (begin - k0)
+    end = np.minimum((piece + 1) * length, rows["k1"][its])
+    time = _starts(plan, steps, slots, gap)[its] + (begin - k0)
     pieces = -(-problem.k_steps // length)
     operands = [
-        side[row] * pieces + piece for side in np.divmod(rows["tile"].astype(np.int64), problem.tiles_n)
+        side[its] * pieces + piece for side in np.divmod(rows["tile"].astype(np.int64), problem.tiles_n)
     ]
     volume = problem.tile_k * length * DTYPE_BYTES[problem.dtype]
     since, ahead = zip(*(_since(operand, time) for operand in operands), strict=True)
