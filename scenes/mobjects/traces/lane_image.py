@@ -110,7 +110,7 @@ class LaneImage(Raster):
         """The lanes once their window has passed, as `packed` pixels: shape [rows, columns].
 
         They are drawn as large as they were made. Where they are smaller, that picture is shrunk, which takes
-        a tenth of the time while their size changes.
+        a fifth of the time while their size changes.
         """
         key = self.window, rows, columns
         if self._run is None or self._run[0] != key:

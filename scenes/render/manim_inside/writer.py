@@ -105,8 +105,8 @@ class Writer(SceneFileWriter):
     """Manim's file writer, with `write_changes`.
 
     Manim draws no further than a few frames ahead of the encoder, and not while that writes what it holds at
-    a play's end. Here several plays may be drawn meanwhile: what changed, in the encoder's format, takes half
-    the memory of Manim's few frames.
+    a play's end. Here several plays may be drawn meanwhile: what changed, in the encoder's format, takes at
+    most half the memory of Manim's few frames.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
