@@ -202,7 +202,7 @@ class ExecutionModel(ReportFilm):
         names = VGroup(label(tr("partition"), 44, bold=True).next_to(corner, UP, px(12)))
         if named:
             names.add(label(tr("lanes"), 40).next_to(inside.lanes[0], UP, px(10)))
-            names.add(label(tr("warp"), 40).next_to(warp, DOWN, px(10)))
+            names.add(label(tr("warp"), 40).next_to(warp, DOWN, px(20)))
         self.play(FadeIn(names), run_time=0.3)
         lanes = VGroup(*(lane.copy().set_fill(ManimColor(self.hue)) for lane in inside.lanes[0]))
         flights = (ReplacementTransform(dot.copy(), lane) for dot, lane in zip(warp.dots, lanes, strict=True))

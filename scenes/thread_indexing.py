@@ -234,8 +234,10 @@ class ThreadIndexing(ReportFilm):
         words = VGroup(*(label(text, 48, bold=True, mono=True) for text in texts))
         how = VGroup(*words[1:]) if len(words) > 1 else words
         how.arrange(RIGHT, buff=px(80), aligned_edge=UP)
+        gap = px(32)
         if self.tall or (how.width > self.area.width and len(words) < 4):
-            how.arrange(DOWN, buff=px(36 if self.tall else 20))
+            gap = px(32 if self.tall else 20)
+            how.arrange(DOWN, buff=gap)
         who = words[:1]
         if how.width > self.area.width and len(words) > 3:
             who, how = VGroup(words[0], words[-1]), words[1:-1]
@@ -243,9 +245,9 @@ class ThreadIndexing(ReportFilm):
             how.arrange(RIGHT, buff=px(60), aligned_edge=UP)
         for line in (who, how):
             line.scale(min(1.0, self.area.width / line.width))
-        how.next_to(self.grid, UP, px(32))
+        how.next_to(self.grid, UP, gap)
         if len(words) > 1:
-            who.next_to(how, UP, px(32))
+            who.next_to(how, UP, gap)
         return words
 
     def line(self, row: int | None, column: int | None) -> Rectangle:

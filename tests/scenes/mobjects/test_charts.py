@@ -26,6 +26,17 @@ def test_bars_are_to_scale(inside):
     assert np.allclose(np.array(widths) / widths[0], [1, 4, 2], rtol=1e-6)
 
 
+@pytest.mark.parametrize("named", [False, True])
+def test_names_that_stand_there_already_stay_while_bars_grow(named):
+    with frame(160, 90):
+        bars = Bars(ROWS)
+        grow = bars.grow(named=named)
+        grow.begin()
+        grow.interpolate(0.0)
+        assert [shown(name) for name in bars.names] == pytest.approx([float(named)] * len(ROWS))
+        assert [shown(figure) for figure in bars.figures] == pytest.approx([0.0] * len(ROWS))
+
+
 def test_only_the_bars_that_are_asked_for_grow_and_figures_come_last():
     with frame(160, 90):
         scene, bars = Scene(), Bars(ROWS, inside=True)
