@@ -23,7 +23,7 @@ BESIDE, SQUARE, STACKED = 0.4, 0.52, 0.46
 """Shares that bars take: of a wide picture's width, of a square one's, and of a tall one's height."""
 TRACK = 0.45
 """Opacity of the ground on which a bar will grow."""
-FLIGHT, GROW = 0.4, 0.8
+FLIGHT, GROW = 0.4, 0.6
 """Seconds in which a quotation goes to its bar, and in which that grows."""
 
 
@@ -40,7 +40,7 @@ class Ladder(Film):
         self.bars, (self.middle, self.room) = self.stage(story)
         problem = lines(problem_of(ladder), 56, self.room[0], color=self.theme.quiet).move_to(self.middle)
         self.play(Fade(problem, 0.0, 1.0), Fade(self.tracks, 0.0, 1.0))
-        self.wait(0.8)
+        self.wait(0.4)
         self.play(Leave(problem))
         for number, rung in enumerate(story.rungs):
             self.climb(number, rung)
@@ -99,7 +99,7 @@ class Ladder(Film):
             self.remove(shown, source)
         won, grows = self.gain(rung), self.bars.grow(number, run_time=GROW)
         self.play(grows, Fade(won, 0.0, 1.0), *([] if quoted else past))
-        self.wait(0.5)
+        self.wait(0.35)
         self.play(Leave(won, run_time=0.2))
 
     def gain(self, rung: Rung) -> VGroup:
@@ -134,7 +134,7 @@ class Ladder(Film):
         where = label(size_of(step.m, step.n, step.k), SMALL, self.theme.quiet)
         group = VGroup(over, names, where).arrange(DOWN, buff=px(36)).move_to(self.middle)
         self.play(Fade(mark, 0.0, 1.0), Fade(group, 0.0, 1.0))
-        self.wait(2.0)
+        self.wait(1.2)
 
     def verdict(self, story: Story) -> str:
         """Which steps pass the yardstick."""

@@ -40,8 +40,8 @@ from tilesim_scenes.mobjects.words.count import Count
 from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.story.ideas.reduction import COPY, STEPS, VALUES, Story, tell
 
-FAST, SLOW = 5.0, 3.8
-"""Seconds of the interleaved tree without its slowest access, and of that."""
+FAST, SLOW, BEAT = 5.0, 3.8, 0.3
+"""Seconds of all beats but the slowest access's, of that, and of a beat at most."""
 ROOF = 0.24
 """Share of the picture's height above the warps, where what is loaded comes from."""
 
@@ -100,7 +100,7 @@ class Reduction(ReportFilm):
         self.play(FadeIn(banks, warps, memory, named, *counts), run_time=0.4)
         self.remove(cells, *cells)
         self.wait(0.6)
-        pace = FAST / max(1, banks.until - story.access.beats)
+        pace = min(BEAT, FAST / max(1, banks.until - story.access.beats))
         start = banks.begin(story.slowest)
         self.play(Leave(memory))
         if start:

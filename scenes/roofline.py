@@ -76,7 +76,6 @@ class Roofline(Film):
         self.play(*self.drawn(flat), Fade(peak, 0.0, 1.0))
         self.bring_to_back(self.ground)
         self.play(Fade(self.ground, 0.0, 1.0, run_time=0.5), self.flowing(0.5))
-        self.play(self.flowing(0.5))
         self.play(Leave(rate), Leave(peak), Leave(self.names[1]), self.flowing(0.3))
 
     def low_kernels(self, story: Story) -> None:
@@ -84,12 +83,12 @@ class Roofline(Film):
         total = self.kernel(tr("sum"), story.sums, story.roofs[0], beside=True)
         self.say(tr("A sum uses each byte once"))
         self.bring(total)
-        self.climb(total, 1.2, before=0.5, after=0.9)
+        self.climb(total, 1.2, before=0.4, after=0.6)
         path = (story.sums[1], story.skinny)
         thin = self.kernel(tr("{rows} rows", rows=story.rows), path, story.roofs[0], beside=True)
         self.say(tr("A product of {rows} rows reads all of B", rows=story.rows))
         self.bring(thin)
-        self.climb(thin, 1.2, after=2.2)
+        self.climb(thin, 1.2, after=1.6)
 
     def ladder(self, story: Story) -> None:
         """A point climbs the ladder, and stays where the clock gives way."""
@@ -100,7 +99,7 @@ class Roofline(Film):
         self.bring(point)
         self.climb(point, STEP * point.until)
         self.say(tr("Here the clock itself gives way: {clock:,.0f} MHz", clock=story.clock))
-        self.play(self.flowing(3.6))
+        self.play(self.flowing(2.6))
 
     def loads(self, story: Story) -> None:
         """Loads down columns become loads along rows: more bytes from DRAM, and faster."""
@@ -111,12 +110,12 @@ class Roofline(Film):
         down = self.kernel(tr("columns"), story.loads, story.roofs[0], story.fp32)
         self.say(tr("fp32, loads down columns: far from any roof"))
         self.bring(down, Create(flat, run_time=0.5), Fade(limit, 0.0, 1.0))
-        self.play(self.flowing(3.0))
+        self.play(self.flowing(2.6))
         along = self.kernel(tr("rows"), story.loads, story.roofs[0], story.fp32)
         self.say(tr("Along rows: more bytes, and still faster"))
         self.remove(down)
         self.last, self.fp32 = along, VGroup(flat, limit)
-        self.climb(along, 1.5, after=1.6)
+        self.climb(along, 1.5, after=1.3)
 
     def another_roof(self, story: Story) -> None:
         """The slowest kernel: far under DRAM's roof, near the L2's, whose bytes it counts."""
@@ -124,7 +123,7 @@ class Roofline(Film):
         far = self.kernel(tr("element"), story.slow, dram)
         self.say(tr("A program for each element: what holds it?"))
         self.bring(far, Leave(self.fp32))
-        self.play(self.flowing(3.2))
+        self.play(self.flowing(2.4))
         near = self.kernel(tr("element"), story.slow, l2)
         roof, rate = chart.slope(l2.gb_per_s), self.rate(l2, 0.4)
         self.badge(Badge(tr("bytes counted on {gpu}", gpu="NVIDIA H200"), "counted"))
@@ -137,7 +136,7 @@ class Roofline(Film):
         self.last, self.flow = near, ByteFlow(chart, l2.gb_per_s, self.reach)
         self.play(*self.drawn(roof))
         self.play(*self.drawn(self.flat_of(l2)))
-        self.climb(near, 2.5)
+        self.climb(near, 1.5)
         high, name = chart.slope(shared.gb_per_s), self.rate(shared, 1)
         # There is no room below it, but over its end.
         name.next_to(high.get_end(), UP, px(18), aligned_edge=LEFT)

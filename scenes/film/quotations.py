@@ -31,7 +31,7 @@ from tilesim_scenes.mobjects.traces.lanes import LaneVectors
 from tilesim_scenes.mobjects.traces.timed import Timed
 from tilesim_scenes.story.ideas import coalescing, ping_pong, pipelining, warp_specialization
 
-SECONDS = 1.5
+SECONDS = 1.3
 """Of film, in which a quotation plays."""
 PRODUCT, FOUR_SMS = Problem(384, 1536, 512), Device.named("h200", sms=4)
 """What the films naive and persistent show."""

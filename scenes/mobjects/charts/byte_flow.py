@@ -11,7 +11,7 @@ from tilesim_scenes.look.theme import theme_now
 from tilesim_scenes.mobjects.charts.roofline import Roofline
 from tilesim_scenes.mobjects.drawing.quads import EMPTY, quad, rectangle, shape
 
-SIZE, APART, SPEED = 24, 150, 480
+SIZE, APART, SPEED = 24, 150, 600
 """Pixels of a byte's side, from one to the next, and that each goes in a second."""
 SWELL = 60
 """Pixels of way over which a byte grows where it comes from, and shrinks where it ends."""
