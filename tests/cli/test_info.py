@@ -55,7 +55,8 @@ def test_calibrations():
     entries = json.loads(path.read_text())
     title, *lines = run(path).splitlines()
     assert title == f"{path}: costs of {len(entries)} kernels" and len(lines) == 2 * len(entries)
-    assert "bf16, tile 128x256x64, 1 per SM" in lines[0] and "prologue 1.507 µs" in lines[1]
+    prologue = entries[0]["costs"]["prologue"] / 1000
+    assert "bf16, tile 128x256x64, 1 per SM" in lines[0] and f"prologue {prologue:.3f} µs" in lines[1]
     assert json.loads(run(path, "--json"))["calibrations"] == entries
 
 
