@@ -22,8 +22,11 @@ CODECS = ("libx264", "libvpx-vp9")
 """Those that copy what they keep of a frame, so that one frame is enough."""
 AHEAD = 4
 """Plays that may be drawn while an earlier one is encoded."""
-RETURN_MEMORY = getattr(ctypes.CDLL(None), "malloc_trim", None) if os.name == "posix" else None
-"""The C library's call that gives memory back to the system, where it has one."""
+MALLOPT = getattr(ctypes.CDLL(None), "mallopt", None) if os.name == "posix" else None
+"""The C library's call that sets how it allocates memory, where it has one."""
+MMAP_THRESHOLD, LARGE = -3, 4 * 2**20
+"""Of MALLOPT, as malloc.h numbers it: the bytes from which on memory is given back to the system once it is
+free. Else the C library keeps an encoder's in pieces that the next one does not fit in."""
 
 
 class Room:
@@ -93,11 +96,8 @@ class Encoder(VideoSegmentEncoder):
             self._end()
 
     def _end(self) -> None:
-        # What x264 holds is given back with the last name for it, and the C library keeps that in pieces that
-        # the next play's encoder does not fit in.
+        # What x264 holds is free with the last name for it.
         self._planes = self._stream = self._container = None
-        if RETURN_MEMORY:
-            RETURN_MEMORY(0)
         self.ended.set()
 
 
@@ -115,6 +115,8 @@ class Writer(SceneFileWriter):
         if self._takes_patches:
             at_once, waiting = self.settings.max_inflight_encoders, self.settings.encoder_queue_size
             encoder = self.video_encoder
+            if MALLOPT:
+                MALLOPT(MMAP_THRESHOLD, LARGE)
             self._latest: deque[Event] = deque(maxlen=at_once)
             self._room = Room(waiting * 4 * encoder.width * encoder.height // 2)
             self._planes = Planes(encoder.width, encoder.height, PIXEL_FORMAT, AS_MANIM)
