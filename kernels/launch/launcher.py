@@ -19,8 +19,8 @@ from .operands import Matrices
 class KernelLaunch:
     """Launches a kernel once at each call.
 
-    `arguments` come first in the kernel's signature, and A, B and C first of all, as tensors or descriptors;
-    `constants` are the rest by name, and options of the launch.
+    `arguments` come first in the kernel's signature, and A, B and C first of all, as tensors or descriptors,
+    of which there may be more than one; `constants` are the rest by name, and options of the launch.
 
     The first call goes through Triton, which looks at each argument and compiles the kernel for them. Later
     calls launch the compiled kernel, which takes a third of the host's time.
@@ -32,6 +32,8 @@ class KernelLaunch:
     ctas: int
     arguments: tuple[Any, ...]
     constants: dict[str, Any]
+    made_of: tuple[int, ...] = (0, 1, 2)
+    """Of which of A, B and C each of the first arguments is made."""
     compiled: list[tuple[Callable[..., None], tuple[Any, ...]]] = field(default_factory=list)
     """Empty, or one pair: what launches the compiled kernel, and its constants in the signature's order."""
 
@@ -61,10 +63,8 @@ class KernelLaunch:
     def _arguments_with(self, matrices: Matrices, workspace: dict[str, Any]) -> list[Any]:
         """`arguments` with these matrices, and with the workspace's tensors by name."""
         arguments = list(self.arguments)
-        for i, x in enumerate(matrices):
-            arguments[i] = _rebased(arguments[i], x)
-        if self.kernel.arg_names[3] == "b_rest" and arguments[3] is not None:
-            arguments[3] = _rebased(arguments[3], matrices[1])
+        for i, matrix in enumerate(self.made_of):
+            arguments[i] = _rebased(arguments[i], matrices[matrix])
         for name, value in workspace.items():
             arguments[self.kernel.arg_names.index(name)] = value
         return arguments

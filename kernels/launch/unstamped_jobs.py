@@ -107,7 +107,8 @@ def _specialised(variant: Variant, problem: Problem, device: Device) -> Job:
         sizes = (shared, problem.m, problem.n, problem.k)
         arguments = (*operands, table, one.get("partials"), one.get("flags"), *sizes)
         constants = values | constants | dict(SPLIT=shared > 0)
-        return KernelLaunch(variant, problem, kernel, ctas, arguments, constants)
+        made_of = (0, 1, 2, 1) if constants["REST"] else (0, 1, 2)
+        return KernelLaunch(variant, problem, kernel, ctas, arguments, constants, made_of)
 
     return _unstamped(ctas, launcher, workspace)
 

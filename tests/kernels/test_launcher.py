@@ -1,6 +1,7 @@
 """What launches a kernel: through Triton once, and then straight, with the same arguments in their order."""
 
 import inspect
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -71,6 +72,15 @@ def test_other_matrices_and_another_workspace_take_the_first_ones_places(launch)
         assert b is others[1] and c is others[2] and own is workspace["workspace"]
         assert rest == [8, 16, True, "usual"]
     assert launch.arguments[0].base is not others[0] and len(launch.kernel.called) == 1
+
+
+def test_a_matrix_that_several_arguments_are_made_of_takes_all_their_places(launch):
+    b, arguments = launch.arguments[1], list(launch.arguments)
+    arguments[3] = Descriptor(b, [2, 1])
+    others = torch.ones(3).split(1)
+    twice = replace(launch, arguments=tuple(arguments), made_of=(0, 1, 2, 1)).bound_to(others, {})
+    assert twice.arguments[1] is others[1] and twice.arguments[3].base is others[1]
+    assert twice.arguments[3].box == [2, 1] and twice.arguments[4] == 8
 
 
 def test_what_is_run_again_first_is_compiled_for_all(launch):
