@@ -8,6 +8,7 @@ import torch
 from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
 
+from tilesim.choice.kernels import PIECE
 from tilesim.devices.device import Device
 from tilesim.problems import Problem
 from tilesim.schedules.stream_k import grid_size
@@ -38,9 +39,6 @@ MAX_WGMMA_N = 256
 
 MAX_GROUP_N = 192
 """Columns of tiles that three groups sum, whose threads have fewer registers."""
-
-PIECE = 32
-"""Columns of C that are stored at a time, of tiles whose columns are no power of two."""
 
 WGMMA_M = 64
 """Rows of a wgmma's accumulator, over the warps of a warpgroup."""

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import torch
 
+from tilesim.choice.kernels import BETWEEN
 from tilesim.errors import shown, unknown, whole
 from tilesim.problems import Problem
 from tilesim.variants import LOADS, OWN, PLANNED, Variant
@@ -30,7 +31,7 @@ FP8_CAPABILITY = (8, 9)
 THREE_GROUPS = 192
 """The one tile_m that is no power of two, of `specialised` alone: a wgmma's rows for each of three groups."""
 
-TWO_PARTS = (96, 160, 192)
+TWO_PARTS = tuple(BETWEEN)
 """Each tile_n that is no power of two, of `specialised` alone: 64 or 128 columns, and 32 or 64 more."""
 
 MAX_SIZE = 2**30
