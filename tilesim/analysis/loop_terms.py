@@ -66,7 +66,7 @@ def loop_time(trace: Trace, costs: Costs) -> LoopTime:
     problem, spans = trace.problem, trace.spans
     known = Hardware.named(costs.hardware, problem.dtype)
     hardware = _clocked(known, trace)
-    k_step = (costs.k_step or known.k_step_ns(problem)) * known.clock_mhz / hardware.clock_mhz
+    k_step = known.k_step_ns(problem, costs.k_step) * known.clock_mhz / hardware.clock_mhz
     made, rows = _planned(trace)
     loaded = loads_under(made, problem, trace.device, costs, hardware)
     seen, residents = loaded.behind(hardware.l2_bytes), trace.device.ctas_per_sm

@@ -52,9 +52,9 @@ class Hardware:
         macs = problem.tile_m * problem.tile_n * problem.tile_k
         return macs / self.macs_per_clock * 1000 / self.clock_mhz
 
-    def k_step_ns(self, problem: Problem) -> float:
-        """ns that a kernel takes to multiply a K-step, alone on its SM."""
-        return self.peak_ns(problem) / TENSOR_SHARE
+    def k_step_ns(self, problem: Problem, k_step: float = 0.0) -> float:
+        """ns that a kernel takes to multiply a K-step, alone on its SM: `k_step` of costs that say it."""
+        return k_step or self.peak_ns(problem) / TENSOR_SHARE
 
     @classmethod
     def named(cls, name: str, dtype: str) -> "Hardware":

@@ -87,7 +87,7 @@ def load_times(plan: Plan, problem: Problem, device: Device, costs: Costs) -> Lo
     hardware = Hardware.named(costs.hardware, problem.dtype)
     loaded = loads_under(plan, problem, device, costs, hardware)
     seen = loaded.behind(hardware.l2_bytes)
-    multiplying = costs.k_step or hardware.k_step_ns(problem)
+    multiplying = hardware.k_step_ns(problem, costs.k_step)
     cycles = k_step_cycles(seen, problem, hardware, multiplying, costs.stages, device.ctas_per_sm)
     ahead = max(0, costs.stages - 1) * seen.missed[loaded.at.argmin()]
     cycle = 1000 / hardware.clock_mhz
@@ -105,7 +105,7 @@ def loads_under(plan: Plan, problem: Problem, device: Device, costs: Costs, hard
     """What `plan` loads, and when, where pauses between main loops are as long as `costs` say."""
     gap = costs.launch + costs.prologue if plan.ctas > device.slots else costs.handover
     gap += costs.ramp + (0 if costs.overlap else costs.epilogue)
-    multiplying = costs.k_step or hardware.k_step_ns(problem)
+    multiplying = hardware.k_step_ns(problem, costs.k_step)
     return loads(plan, problem, device.slots, gap / (multiplying * device.ctas_per_sm))
 
 
@@ -121,6 +121,6 @@ def slowest_k_step(problem: Problem, device: Device, costs: Costs) -> float:
     hardware = Hardware.named(costs.hardware, problem.dtype)
     everything = np.array([2.0 * problem.k_step_bytes * device.slots])
     seen = Traffic(everything, everything, everything, np.ones(1))
-    multiplying = costs.k_step or hardware.k_step_ns(problem)
+    multiplying = hardware.k_step_ns(problem, costs.k_step)
     cycles = k_step_cycles(seen, problem, hardware, multiplying, costs.stages, device.ctas_per_sm)
     return float(cycles[-1, 0]) * 1000 / hardware.clock_mhz
