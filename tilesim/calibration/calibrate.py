@@ -1,8 +1,8 @@
 """Calibration: the costs that make the engine play a kernel as a GPU was seen to run it.
 
 Each trace is observed once (tilesim.calibration.observations), at the clock of its device: a GPU's moves by
-some percent. From these tables come a segment's phases
-(phases), what main loops take beyond the K-steps that hardware takes (main_loops), and what is left (jitter).
+some percent. From these tables come a segment's phases (phases), what main loops take beyond the K-steps that
+hardware takes (main_loops), and what is left (jitter).
 
 So one calibration serves all sizes of a kernel. What all SMs do together over time is not seen: a simulation
 plays it at its mean.
