@@ -181,7 +181,7 @@ class Divergence(ReportFilm):
         lost.move_to(bubble)
         self.play(FadeIn(bubble, lost), run_time=0.5)
         self.wait(1.0)
-        self.seen = [lanes, bubble, lost]
+        self.leaving = [lanes, bubble, lost]
 
     def take_a_way_for_each_lane(self) -> None:
         """With a way for each lane, the trail is a diagonal."""
@@ -200,7 +200,7 @@ class Divergence(ReportFilm):
         ways = WarpWays(min(self.story.ways, WARPS), area.width, area.height, stacked=self.tall)
         ways.move_to(area.center).align_to([area.left, 0, 0], LEFT)
         self.say(self.story.sorted_lanes)
-        self.play(FadeOut(*self.seen), run_time=0.3)
+        self.play(FadeOut(*self.leaving), run_time=0.3)
         self.badge(Badge(tr("model"), "model"))
         self.play(FadeIn(ways.capsules, ways.dots), run_time=0.5)
         come = ((FadeIn(way, shift=px(20) * RIGHT) for way in bar) for bar in ways.bars)
@@ -226,13 +226,13 @@ class Divergence(ReportFilm):
         """The lanes of another run, and at its end how many of them were at work."""
         lanes = self.lanes_of(timed)
         count = self.counted(lanes)
-        self.play(FadeOut(*self.seen), run_time=0.3)
+        self.play(FadeOut(*self.leaving), run_time=0.3)
         self.play(FadeIn(lanes, count), run_time=0.5)
         self.play(Run(lanes, count, until=timed.end, run_time=seconds))
         words = self.below(lanes, timed)
         self.play(FadeOut(count), FadeIn(words), run_time=0.3)
         self.wait(0.7)
-        self.seen = [lanes, words]
+        self.leaving = [lanes, words]
 
     def lanes_of(self, timed: Timed) -> WarpLanes:
         """Its lanes, with room for names above and words below."""

@@ -193,7 +193,7 @@ class LatencyHiding(ReportFilm):
         counted: list[VMobject] = [cpu.lines, gpu.lines, totals]
         if story.caches:
             counted = [self.caches(story.caches, *counted)]
-        self.compared = VGroup(*counted, cpu.threads, gpu.threads, heads)
+        self.leaving = [*counted, cpu.threads, gpu.threads, heads]
 
     def caches(self, sizes: tuple[int, int], *instead: VMobject) -> VGroup:
         """Squares as large as the cache that each thread has, where its lines and their number were."""
@@ -222,7 +222,7 @@ class LatencyHiding(ReportFilm):
         unit = label(tr("a K-step"), 48, self.theme.quiet).next_to(bars, UP, px(30))
         unit.align_to(bars.bars, LEFT)
         self.say(story.two_blocks)
-        self.play(FadeOut(self.compared), FadeIn(unit), run_time=0.3)
+        self.play(FadeOut(*self.leaving), FadeIn(unit), run_time=0.3)
         self.play(bars.grow(run_time=2.2))
 
     def tell_the_finding(self) -> None:

@@ -91,7 +91,7 @@ class LaunchLatency(ReportFilm):
             self.play(FadeOut(figure), FadeIn(shown[-1]), run_time=0.3)
         self.come_out(along=[Run(rows, until=story.until, run_time=CAMERA, rate_func=smoothstep)])
         self.wait(1)
-        self.leaving = [Leave(rows), Leave(shown)]
+        self.leaving = [rows, shown]
 
     def in_a_product(self, pause: Pause) -> None:
         """A recorded pause between two tiles, and how little of it is launch."""
@@ -121,12 +121,11 @@ class LaunchLatency(ReportFilm):
         )
         bracket = TimeBracket(row, 0, pause.length, below=True, size=60)
         self.say(self.story.in_a_pause)
-        self.play(*self.leaving, *(Fade(one, 0, 1, 0.6, rate_func=late) for one in (row.grounds, row.names)))
-        self.add(row)
+        self.come(row)
         self.play(Run(row, bracket, until=end, run_time=2.4))
         self.play(FadeIn(names), run_time=0.3)
         self.wait(1.6)
-        self.leaving = [Leave(one) for one in (names, row, bracket)]
+        self.leaving = [names, row, bracket]
 
     def call_by_call(self) -> None:
         """Products that their caller calls one by one, and below them the same as one graph."""
@@ -145,10 +144,7 @@ class LaunchLatency(ReportFilm):
         rows.move_to(area.center).align_to([area.right, 0, 0], RIGHT)
         self.badge(Badge(tr("model of measured times")))
         self.say(story.waits)
-        self.play(
-            *self.leaving, *(Fade(one, 0, 1, 0.6, rate_func=late) for one in (rows.grounds, rows.names))
-        )
-        self.add(rows)
+        self.come(rows)
         clock = self.clock(until)
         self.play(Run(rows, clock, until=until / 2, run_time=2.6))
         self.say(story.graph_words)
@@ -162,6 +158,12 @@ class LaunchLatency(ReportFilm):
         rows = [(name, ns / 1000, "measured") for name, ns in named]
         bars = Bars(rows, "µs", self.area.width, form="{:.2f}")
         self.finding(Finding(story.finding, story.number, bars, badge, story.aside), [bars.grow()])
+
+    def come(self, rows: PhaseRows) -> None:
+        """Other rows come, still empty, while what was there leaves."""
+        gone = map(Leave, self.leaving)
+        self.play(*gone, *(Fade(one, 0, 1, 0.6, rate_func=late) for one in (rows.grounds, rows.names)))
+        self.add(rows)
 
     # How it is laid out
 

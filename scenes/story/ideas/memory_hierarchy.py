@@ -89,7 +89,7 @@ class Story:
 
     @property
     def shape(self) -> str:
-        return f"{self.problem.m}×{self.problem.n}×{self.problem.k}"
+        return _shape(self.problem.m, self.problem.n, self.problem.k)
 
     @property
     def aside(self) -> str:
@@ -176,7 +176,7 @@ def tell(measured: Mapping[str, Any] | None = None, given: Mapping[str, Any] | N
             Passed(far, row["dram_read_bytes"]),
         )
         others = {
-            "×".join(str(one[side]) for side in "mnk"): one["arrived_bytes"] / one["dram_read_bytes"]
+            _shape(one["m"], one["n"], one["k"]): one["arrived_bytes"] / one["dram_read_bytes"]
             for one in rows
             if one is not row
         }
@@ -187,3 +187,7 @@ def tell(measured: Mapping[str, Any] | None = None, given: Mapping[str, Any] | N
     passed = Passed(tr("SMs"), problem.asked_bytes), Passed(far, loads.hbm_bytes)
     label = costs_badge(loads.trace.meta["costs"], device)
     return Story(name, found, problem, passed, "", label)
+
+
+def _shape(m: int, n: int, k: int) -> str:
+    return f"{m}×{n}×{k}"
