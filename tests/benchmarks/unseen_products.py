@@ -65,19 +65,18 @@ def compiled(some: Sequence[Product]) -> None:
         torch.cuda.empty_cache()
 
 
-def copying(a: Any, b: Any) -> Any:
+def copying(a: Any, b: Any, scale: Any) -> Any:
     """cuBLAS's product of fp8 operands whose B is row-major, by way of the copy that `matmul` makes."""
     from tilesim_kernels.gemm.transpose import transposed
 
-    return fp8_product(a, transposed(b).T)
+    return fp8_product(a, transposed(b).T, scale)
 
 
-def fp8_product(a: Any, b: Any) -> Any:
-    """torch's product of fp8 operands in bf16."""
+def fp8_product(a: Any, b: Any, scale: Any) -> Any:
+    """torch's product of fp8 operands in bf16, each scaled by `scale`."""
     import torch
 
-    one = torch.ones((), device=a.device)
-    return torch._scaled_mm(a, b, one, one, out_dtype=torch.bfloat16, use_fast_accum=True)
+    return torch._scaled_mm(a, b, scale, scale, out_dtype=torch.bfloat16, use_fast_accum=True)
 
 
 def timed(one: Product, peer: bool = False) -> dict[str, Any]:
@@ -97,14 +96,16 @@ def timed(one: Product, peer: bool = False) -> dict[str, Any]:
         "matmul": [partial(matmul, *of[:2]) for of in sets],
         "cublas": [cublas(dtype, of) for of in sets],
     }
+    scale = torch.ones((), device="cuda")
     if kind == LAST:
-        ways["copying"] = [partial(copying, *of[:2]) for of in sets]
+        ways["copying"] = [partial(copying, *of[:2], scale) for of in sets]
     if peer:
         torch._dynamo.reset()
         made = torch.compile(
             fp8_product if dtype == "fp8" else torch.mm, mode="max-autotune-no-cudagraphs", dynamic=False
         )
-        ways["max_autotune"] = [partial(made, *of[:2]) for of in sets]
+        more = (scale,) if dtype == "fp8" else ()
+        ways["max_autotune"] = [partial(made, *of[:2], *more) for of in sets]
     a, b, _ = sets[0]
     right = a.float() @ b.float()
     error = float((ways["matmul"][0]().float() - right).norm() / right.norm())
