@@ -4,6 +4,7 @@ Of parts that are not named the file keeps what it has, if it is of the same mac
 """
 
 import json
+import os
 import platform
 import subprocess
 import sys
@@ -42,7 +43,12 @@ def machine() -> dict[str, str]:
 def started(*command: str) -> float:
     """Seconds until `tilesim COMMAND` is done."""
     begin = perf_counter()
-    subprocess.run([sys.executable, "-m", "tilesim", *command], capture_output=True, check=True)
+    subprocess.run(
+        [sys.executable, "-m", "tilesim", *command],
+        capture_output=True,
+        check=True,
+        env=os.environ | rendering.COMPILED,
+    )
     return perf_counter() - begin
 
 
