@@ -15,7 +15,7 @@ from tilesim.devices.device import Device
 from tilesim.engine import events
 from tilesim.engine.chunks import ROWS, chunks
 from tilesim.engine.setup import laid_out, with_lists, with_tree
-from tilesim.engine.state import CTA, NOBODY, Log, State
+from tilesim.engine.state import CTA, NOBODY, TIE, Log, State
 from tilesim.errors import CostsError, PlanError
 from tilesim.model.kstep import load_times, slowest_k_step
 from tilesim.plans import Plan
@@ -24,7 +24,7 @@ from tilesim.spans.columns import LONGEST_NS
 
 STEPS: compiled.Steps = (
     *((step, step) for step in (
-        events.enter, events.launch_to_start, events.issue, events.share, events.drain, events.store_partial,
+        events.enter, events.go_to, events.launch_to_start, events.issue, events.tie, events.split_tile, events.share, events.drain, events.store_partial,
         events.finish, events.go_on, events.wait_for, events.rest,
     )),
     (events.lowest, events.lowest_in_tree),
@@ -60,7 +60,7 @@ def run(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int = 
             spans[name] = column
     if state.heads[CTA] < plan.ctas:
         raise PlanError(_stuck(plan, device, state))
-    _settle(spans)
+    _settle(spans, *(np.array(rows[: state.heads[TIE]]) for rows in state.ties))
     spans.flags.writeable = False
     return spans
 
@@ -74,34 +74,29 @@ def _stuck(plan: Plan, device: Device, state: State) -> str:
     )
 
 
-def _settle(spans: np.ndarray) -> None:
-    """Sort rows of one issue by (start, sm, slot), in place; the rows come in the order of issue."""
-    begin, size = 0, ROWS
-    while begin < len(spans):
-        chunk = spans[begin : begin + size]
-        same = chunk["issue"][1:] == chunk["issue"][:-1]
-        if begin + size < len(spans):  # what has the last row's issue is left to the next chunk
-            if same.all():
-                size *= 2
-                continue
-            end = len(same) - int(same[::-1].argmin())
-            chunk, same = chunk[:end], same[: end - 1]
-        rows: Any = np.flatnonzero(np.append(False, same) | np.append(same, False))
-        if rows.size:
-            rows = slice(None) if rows.size == len(chunk) else rows
-            whole = chunk.view(f"V{chunk.itemsize}")  # NumPy copies rows of fields field by field
-            whole[rows] = whole[rows].take(_order(chunk, rows))
-        begin, size = begin + len(chunk), ROWS
+def _settle(spans: np.ndarray, first: np.ndarray, end: np.ndarray) -> None:
+    """Sort rows of one issue by (start, sm, slot), in place: of each instant, those from `first` to `end`."""
+    whole = spans.view(f"V{spans.itemsize}")  # NumPy copies rows of fields field by field
+    ends = np.cumsum(end - first)  # if there were no other rows
+    shift = end - ends
+    chunk = np.flatnonzero(np.diff(ends // ROWS, prepend=-1))
+    for instants in map(slice, chunk, np.append(chunk[1:], len(ends))):
+        many = (end - first)[instants]
+        rows = np.arange(ends[instants.start] - many[0], ends[instants.stop - 1]) + np.repeat(shift[instants], many)
+        if rows[-1] - rows[0] == len(rows) - 1:
+            rows = slice(rows[0], rows[-1] + 1)
+        found = whole[rows]
+        number = np.repeat(np.arange(len(many)), many)
+        whole[rows] = found.take(_order(found.view(spans.dtype), number))
 
 
-def _order(spans: np.ndarray, rows: Any) -> np.ndarray:
-    """What sorts those `rows` of `spans`, which come in the order of issue: int64 [rows].
+def _order(spans: np.ndarray, number: np.ndarray) -> np.ndarray:
+    """What sorts `spans` by (number of the instant, start, sm, slot): int64, shape [spans].
 
-    NumPy sorts narrow keys and equal ones fastest, so they are the number of an issue and the lag after it.
+    NumPy sorts narrow keys and equal ones fastest, so it is by the lag after the issue, too.
     """
-    slot, sm, start, issue = (spans[name][rows] for name in ("slot", "sm", "start", "issue"))
-    number = np.append(0, np.cumsum(issue[1:] != issue[:-1]))
-    return np.lexsort((_narrow(slot), _narrow(sm), start - issue, _narrow(number)))
+    lag = spans["start"] - spans["issue"]
+    return np.lexsort([_narrow(key) for key in (spans["slot"], spans["sm"], lag, number)])
 
 
 def _narrow(numbers: np.ndarray) -> np.ndarray:
