@@ -82,7 +82,9 @@ def _settle(spans: np.ndarray, first: np.ndarray, end: np.ndarray) -> None:
     chunk = np.flatnonzero(np.diff(ends // ROWS, prepend=-1))
     for instants in map(slice, chunk, np.append(chunk[1:], len(ends))):
         many = (end - first)[instants]
-        rows = np.arange(ends[instants.start] - many[0], ends[instants.stop - 1]) + np.repeat(shift[instants], many)
+        rows = np.arange(ends[instants.start] - many[0], ends[instants.stop - 1]) + np.repeat(
+            shift[instants], many
+        )
         if rows[-1] - rows[0] == len(rows) - 1:
             rows = slice(rows[0], rows[-1] + 1)
         found = whole[rows]
