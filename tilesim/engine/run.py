@@ -5,7 +5,6 @@ compiled where there are many segments, else in Python.
 """
 
 from math import exp
-from typing import Any
 
 import numpy as np
 
@@ -13,9 +12,10 @@ from tilesim import compiled
 from tilesim.costs import WHOLE, Costs
 from tilesim.devices.device import Device
 from tilesim.engine import events
-from tilesim.engine.chunks import ROWS, chunks
+from tilesim.engine.chunks import chunks
 from tilesim.engine.setup import laid_out, with_lists, with_tree
 from tilesim.engine.state import CTA, NOBODY, TIE, Log, State
+from tilesim.engine.ties import settle
 from tilesim.errors import CostsError, PlanError
 from tilesim.model.kstep import load_times, slowest_k_step
 from tilesim.plans import Plan
@@ -24,8 +24,9 @@ from tilesim.spans.columns import LONGEST_NS
 
 STEPS: compiled.Steps = (
     *((step, step) for step in (
-        events.enter, events.go_to, events.launch_to_start, events.issue, events.tie, events.split_tile, events.share, events.drain, events.store_partial,
-        events.finish, events.go_on, events.wait_for, events.rest,
+        events.enter, events.go_to, events.launch_to_start, events.issue, events.tie, events.split_tile,
+        events.share, events.drain, events.store_partial, events.finish, events.go_on, events.wait_for,
+        events.rest,
     )),
     (events.lowest, events.lowest_in_tree),
     (events.enqueue, events.enqueue_in_tree),
@@ -60,7 +61,7 @@ def run(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int = 
             spans[name] = column
     if state.heads[CTA] < plan.ctas:
         raise PlanError(_stuck(plan, device, state))
-    _settle(spans, *(np.array(rows[: state.heads[TIE]]) for rows in state.ties))
+    settle(spans, *(np.asarray(rows, np.int32)[: state.heads[TIE]] for rows in state.ties))
     spans.flags.writeable = False
     return spans
 
@@ -72,38 +73,6 @@ def _stuck(plan: Plan, device: Device, state: State) -> str:
         f"tile {tile} waits for ever for its other partials: all {device.slots} slots are held, "
         f"and thread block {state.heads[CTA]} finds none"
     )
-
-
-def _settle(spans: np.ndarray, first: np.ndarray, end: np.ndarray) -> None:
-    """Sort rows of one issue by (start, sm, slot), in place: of each instant, those from `first` to `end`."""
-    whole = spans.view(f"V{spans.itemsize}")  # NumPy copies rows of fields field by field
-    ends = np.cumsum(end - first)  # if there were no other rows
-    shift = end - ends
-    chunk = np.flatnonzero(np.diff(ends // ROWS, prepend=-1))
-    for instants in map(slice, chunk, np.append(chunk[1:], len(ends))):
-        many = (end - first)[instants]
-        rows = np.arange(ends[instants.start] - many[0], ends[instants.stop - 1]) + np.repeat(
-            shift[instants], many
-        )
-        if rows[-1] - rows[0] == len(rows) - 1:
-            rows = slice(rows[0], rows[-1] + 1)
-        found = whole[rows]
-        number = np.repeat(np.arange(len(many)), many)
-        whole[rows] = found.take(_order(found.view(spans.dtype), number))
-
-
-def _order(spans: np.ndarray, number: np.ndarray) -> np.ndarray:
-    """What sorts `spans` by (number of the instant, start, sm, slot): int64, shape [spans].
-
-    NumPy sorts narrow keys and equal ones fastest, so it is by the lag after the issue, too.
-    """
-    lag = spans["start"] - spans["issue"]
-    return np.lexsort([_narrow(key) for key in (spans["slot"], spans["sm"], lag, number)])
-
-
-def _narrow(numbers: np.ndarray) -> np.ndarray:
-    """The same `numbers`, which are at least 0, in as few bits as hold them."""
-    return numbers.astype(np.min_scalar_type(numbers.max()))
 
 
 def longest(plan: Plan, problem: Problem, device: Device, costs: Costs) -> float:

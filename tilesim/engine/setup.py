@@ -33,9 +33,8 @@ def laid_out(
     spans = np.zeros(len(work), SPAN)
     log = Log(*(spans[name] for name in Log._fields))
     segments = Segments(tile, k0, k1, work, split, plan.offsets)
-    return State(
-        segments, _rates(costs, device, slowdown), _slots(device, late), merges, log, ties, heads
-    ), spans
+    rates, slots = _rates(costs, device, slowdown), _slots(device, late)
+    return State(segments, rates, slots, merges, log, ties, heads), spans
 
 
 def with_lists(state: Any) -> Any:

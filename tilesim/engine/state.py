@@ -53,9 +53,10 @@ class Slots(NamedTuple):
     `queue` and `key`: see events.enqueue; `key` is a power of two long. `when` and `event`: what a
     slot awaits. `row`: the segment that it is at; `at`: where that is in the log. `late`: ns by which its
     first CTA's first load takes longer than the prologue, 0 afterwards. `next_row` to `end_row`: what is left
-    of its CTA's own; `next_work`: the first's main loop. `left`: what was left of its main loop at `since`, ns alone on the SM;
-    NOBODY where it is in none. `beside`: the rank of its SM's next slot, in a circle. `home`: where
-    `multiplying` counts its SM's CTAs in their main loops, and `written` says when its last tile is.
+    of its CTA's own; `next_work`: the main loop of the first of them. `left`: what was left of its main loop
+    at `since`, ns alone on the SM; NOBODY where it is in none. `beside`: the rank of its SM's next slot, in a
+    circle. `home`: where `multiplying` counts its SM's CTAs in their main loops, and `written` says when its
+    last tile is.
     """
 
     queue: Column
