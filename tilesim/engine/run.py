@@ -61,7 +61,9 @@ def run(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int = 
             spans[name] = column
     if state.heads[CTA] < plan.ctas:
         raise PlanError(_stuck(plan, device, state))
-    settle(spans, *(np.asarray(rows, np.int32)[: state.heads[TIE]] for rows in state.ties))
+    ties = [np.asarray(rows, np.int32)[: state.heads[TIE]] for rows in state.ties]
+    del state, work  # they take as much memory as sorting
+    settle(spans, *ties)
     spans.flags.writeable = False
     return spans
 
