@@ -171,9 +171,8 @@ def coverage_fault(rows: np.ndarray, problem: Problem) -> str:
 def _offsets(cta: np.ndarray, ctas: int) -> np.ndarray:
     """Where each thread block's segments begin, and where all end, of a sorted `cta`: int64 [ctas + 1]."""
     offsets = np.arange(ctas + 1, dtype=np.int64)
-    if not np.array_equal(cta, offsets[:-1]):  # else each has one
-        np.cumsum(np.bincount(cta, minlength=ctas), out=offsets[1:])
-    return offsets
+    each_has_one = np.array_equal(cta, offsets[:-1])
+    return offsets if each_has_one else np.searchsorted(cta, offsets)
 
 
 def _all_different(tile: np.ndarray) -> bool:

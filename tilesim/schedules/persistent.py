@@ -18,7 +18,7 @@ def persistent(problem: Problem, device: Device) -> Plan:
     """
     ctas = device.sms * device.ctas_per_sm
     share, longer = divmod(problem.tiles, ctas)
-    cta = np.repeat(np.arange(ctas), share + (np.arange(ctas) < longer))
+    cta = np.repeat(np.arange(ctas, dtype=np.int32), share + (np.arange(ctas) < longer))
     turns = np.pad(visit(problem), (0, -problem.tiles % ctas), constant_values=NONE).reshape(-1, ctas)
     tile = turns.T[turns.T != NONE]
     return Plan(segments(cta, tile, 0, problem.k_steps), ctas)
