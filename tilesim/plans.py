@@ -170,14 +170,14 @@ def coverage_fault(rows: np.ndarray, problem: Problem) -> str:
 
 def _offsets(cta: np.ndarray, ctas: int) -> np.ndarray:
     """Where each thread block's segments begin, and where all end, of a sorted `cta`: int64 [ctas + 1]."""
-    if len(cta) == ctas and np.array_equal(cta, np.arange(ctas, dtype=cta.dtype)):
-        return np.arange(ctas + 1, dtype=np.int64)  # each has one
-    offsets = np.bincount(cta + 1, minlength=ctas + 1)
-    return np.cumsum(offsets, out=offsets)
+    offsets = np.arange(ctas + 1, dtype=np.int64)
+    each_has_one = np.array_equal(cta, offsets[:-1])
+    return offsets if each_has_one else np.searchsorted(cta, offsets)
 
 
 def _all_different(tile: np.ndarray) -> bool:
     """Whether `tile` holds each number from 0 to its length, in any order."""
+    tile = tile.astype(np.intp)
     seen = np.zeros(len(tile), bool)
     if tile.min() < 0 or tile.max() >= len(tile):
         return False

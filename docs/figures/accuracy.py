@@ -1,6 +1,7 @@
 """How true simulations are, how launches go, and what recording costs: from the data that ship."""
 
 import json
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from statistics import median
@@ -8,7 +9,7 @@ from statistics import median
 import numpy as np
 
 from figures.kernels import DATA, read
-from tilesim import Device, Problem, Trace
+from tilesim import Device, Problem, Trace, plan
 from tilesim.analysis.compare import Comparison, compare
 from tilesim.analysis.sweep import Combination, row
 from tilesim.devices.hardware import DRAM_SHARE, LOAD_CYCLES, TENSOR_SHARE, Hardware
@@ -188,6 +189,22 @@ def quantisation() -> dict[str, str]:
     }
 
 
+def turns() -> dict[str, str]:
+    """How often a naive tile is on the SM of the tile a wave before: recorded, with jitter, and without."""
+    found: dict[str, list[float]] = {"recorded": [], "simulated": [], "without": []}
+    for run in traces("held_out"):
+        slots = run.device.slots
+        if run.schedule == "naive" and run.problem.tiles > slots:
+            costs = default_costs(run.schedule, run.problem, run.device)
+            order = plan("naive", run.problem, run.device).rows["tile"]
+            plays = run, replay(run, costs), replay(run, replace(costs, jitter=0.0))
+            for name, one in zip(found, plays, strict=True):
+                sm = one.spans["sm"][np.argsort(one.spans["tile"])][order]
+                found[name].append(float((sm[slots:] == sm[:-slots]).mean()))
+    return {f"turns_{name}": f"{100 * median(shares):.0f} %" for name, shares in found.items()}
+
+
 def figures() -> dict[str, str]:
     """What the pages take from here, by name."""
-    return held_out() | ablation() | shipped_costs() | repeats() | launches() | recording() | quantisation()
+    told = held_out, ablation, turns, shipped_costs, repeats, launches, recording, quantisation
+    return {name: figure for each in told for name, figure in each().items()}

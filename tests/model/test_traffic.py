@@ -90,9 +90,9 @@ def cyclic():
 def test_what_is_reused_in_a_circle_stays_or_goes_with_the_size_of_the_cache(times, least, most):
     """A cache a little too small keeps little of it: what it will need next is what it threw out last."""
     seen, circle = cyclic(), 16 * (PIECE + 2 * 64)
-    _, of_b = seen.sizes
-    again = seen.since[1] < np.inf
-    assert again.sum() == 99 * 16 and np.all(seen.since[1][again] == 16)
+    of_b, since = seen.operands[1].size, seen.operands[1].since
+    again = since < np.inf
+    assert again.sum() == 99 * 16 and np.all(since[again] == 16)
     lost = (total(seen, round(times * circle)) - total(seen, ENDLESS)) / (99 * 16 * of_b)
     assert least <= lost <= most
 
@@ -171,7 +171,7 @@ def test_a_piece_that_is_cut_counts_for_the_part_of_it(monkeypatch):
     monkeypatch.setattr(traffic, "MOST_PIECES", 16)
     seen = loads(plan("split-k:16", problem, device), problem, 16, gap=0)
     assert seen.length == 16
-    assert seen.part.tolist() == [1 / 16] * 256
+    assert (seen.cut.tolist(), seen.part.tolist()) == (list(range(256)), [1 / 16] * 256)
     assert seen.behind(TINY).missed.max() <= 16 * 2 * PIECE
 
 
@@ -215,9 +215,9 @@ def test_what_holds_of_any_plan(case, device, gap, cache):
     steps = (rows["k1"] - rows["k0"]).astype(np.int64)
     starts = traffic._starts(made, steps, device.slots, gap)
     assert (starts >= 0).all() and starts.min() == 0
-    assert (seen.since >= 0).all()
+    assert all((one.since >= 0).all() for one in seen.operands)
     assert np.bincount(seen.row, minlength=seen.rows).tolist() == steps.tolist()
-    found, bytes_of_one = seen.behind(cache), sum(seen.sizes)
+    found, bytes_of_one = seen.behind(cache), sum(one.size for one in seen.operands)
     assert (found.missed >= 0).all()
     assert (found.missed <= bytes_of_one * device.slots * (1 + 1e-9)).all()
     assert ((found.l2_miss >= 0) & (found.l2_miss <= 1)).all()

@@ -16,7 +16,7 @@ queue has two forms, a heap and a tree.
 from heapq import heappop, heappush, heapreplace
 from math import ceil
 
-from tilesim.engine.state import CTA, ISSUED, NOBODY, QUEUED, Column, Slots, State
+from tilesim.engine.state import CTA, ISSUED, NOBODY, QUEUED, TIE, Column, Segments, Slots, State
 
 DRAIN, NEXT, FREE, BEGIN, START = range(5)
 EVENTS = 5
@@ -61,13 +61,21 @@ def enter(state: State, rank: int, now: int) -> None:
         return
     heads[CTA] = cta + 1
     slots.cta[rank] = cta
-    slots.next_row[rank] = state.segments.offsets[cta]
     slots.end_row[rank] = state.segments.offsets[cta + 1]
+    go_to(state, rank, state.segments.offsets[cta])
     # Who draws from the queue comes after all others that are issued a segment now.
     if slots.next_row[rank] == slots.end_row[rank]:
         wait_for(slots, rank, now, BEGIN)
     else:
         issue(state, rank, now, launch_to_start(state, rank, now), 0, 0)
+
+
+def go_to(state: State, rank: int, row: int) -> None:
+    """`row` is the CTA's next own segment, if it is one; its main loop is read early, as memory is far."""
+    slots = state.slots
+    slots.next_row[rank] = row
+    if row < slots.end_row[rank]:
+        slots.next_work[rank] = state.segments.work[row]
 
 
 def launch_to_start(state: State, rank: int, now: int) -> int:
@@ -86,31 +94,50 @@ def issue(state: State, rank: int, now: int, gap: int, written: int, leave: int)
     segments, rates, slots, log, heads = state.segments, state.rates, state.slots, state.log, state.heads
     row = slots.next_row[rank]
     if row < slots.end_row[rank]:
-        slots.next_row[rank] = row + 1
+        work = slots.next_work[rank]
+        go_to(state, rank, row + 1)
     elif heads[QUEUED] < len(segments.work):
         row = heads[QUEUED]
+        work = segments.work[row]
         heads[QUEUED] = row + 1
     else:
         wait_for(slots, rank, leave, FREE)
         return
     at, start = heads[ISSUED], now + gap
     heads[ISSUED] = at + 1
+    if at > 0 and log.issue[at - 1] == now:
+        tie(state, at)
     slots.row[rank], slots.at[rank] = row, at
     log.cta[at] = slots.cta[rank]
     log.tile[at], log.k0[at], log.k1[at] = segments.tile[row], segments.k0[row], segments.k1[row]
     log.sm[at], log.slot[at] = slots.sm[rank], slots.slot[rank]
     log.issue[at], log.start[at] = now, start
-    work = segments.work[row] + (rates.contention if written > start else 0)
+    if written > start:
+        work += rates.contention
     if rates.shared:
         slots.left[rank] = work
         wait_for(slots, rank, start, START)
         return
-    drained = start + ceil(work * 1.0 - ROUNDING)  # as `share` predicts it, to the last bit
-    if segments.split[row] == NOBODY:
-        log.drain[at] = drained
-        finish(state, rank, drained, 0)
+    if split_tile(segments, row) == NOBODY:
+        log.drain[at] = start + work
+        finish(state, rank, start + work, 0)
     else:
-        wait_for(slots, rank, drained, DRAIN)
+        wait_for(slots, rank, start + work, DRAIN)
+
+
+def tie(state: State, at: int) -> None:
+    """Row `at` of the log has the issue of the one before it."""
+    ties, last = state.ties, state.heads[TIE] - 1
+    if last < 0 or ties.end[last] != at:
+        last += 1
+        ties.first[last] = at - 1
+        state.heads[TIE] = last + 1
+    ties.end[last] = at + 1
+
+
+def split_tile(segments: Segments, row: int) -> int:
+    """The number of a segment's tile among the split tiles, NOBODY where the segment is all of its tile."""
+    return segments.split[row] if len(segments.split) > 0 else NOBODY
 
 
 def share(state: State, rank: int, now: int, change: int) -> None:
@@ -140,7 +167,7 @@ def drain(state: State, rank: int, now: int) -> None:
     if state.rates.shared:
         share(state, rank, now, -1)
     log.drain[at] = now
-    split = state.segments.split[row]
+    split = split_tile(state.segments, row)
     if split == NOBODY:
         finish(state, rank, now, 0)
         return

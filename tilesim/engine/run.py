@@ -5,7 +5,6 @@ compiled where there are many segments, else in Python.
 """
 
 from math import exp
-from typing import Any
 
 import numpy as np
 
@@ -13,9 +12,10 @@ from tilesim import compiled
 from tilesim.costs import WHOLE, Costs
 from tilesim.devices.device import Device
 from tilesim.engine import events
-from tilesim.engine.chunks import ROWS, chunks
+from tilesim.engine.chunks import chunks
 from tilesim.engine.setup import laid_out, with_lists, with_tree
-from tilesim.engine.state import CTA, NOBODY, Log, State
+from tilesim.engine.state import CTA, NOBODY, TIE, Log, State
+from tilesim.engine.ties import settle
 from tilesim.errors import CostsError, PlanError
 from tilesim.model.kstep import load_times, slowest_k_step
 from tilesim.plans import Plan
@@ -24,8 +24,9 @@ from tilesim.spans.columns import LONGEST_NS
 
 STEPS: compiled.Steps = (
     *((step, step) for step in (
-        events.enter, events.launch_to_start, events.issue, events.share, events.drain, events.store_partial,
-        events.finish, events.go_on, events.wait_for, events.rest,
+        events.enter, events.go_to, events.launch_to_start, events.issue, events.tie, events.split_tile,
+        events.share, events.drain, events.store_partial, events.finish, events.go_on, events.wait_for,
+        events.rest,
     )),
     (events.lowest, events.lowest_in_tree),
     (events.enqueue, events.enqueue_in_tree),
@@ -60,7 +61,9 @@ def run(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int = 
             spans[name] = column
     if state.heads[CTA] < plan.ctas:
         raise PlanError(_stuck(plan, device, state))
-    _settle(spans)
+    ties = [np.asarray(rows, np.int32)[: state.heads[TIE]] for rows in state.ties]
+    del state, work  # they take as much memory as sorting
+    settle(spans, *ties)
     spans.flags.writeable = False
     return spans
 
@@ -72,41 +75,6 @@ def _stuck(plan: Plan, device: Device, state: State) -> str:
         f"tile {tile} waits for ever for its other partials: all {device.slots} slots are held, "
         f"and thread block {state.heads[CTA]} finds none"
     )
-
-
-def _settle(spans: np.ndarray) -> None:
-    """Sort rows of one issue by (start, sm, slot), in place; the rows come in the order of issue."""
-    begin, size = 0, ROWS
-    while begin < len(spans):
-        chunk = spans[begin : begin + size]
-        same = chunk["issue"][1:] == chunk["issue"][:-1]
-        if begin + size < len(spans):  # what has the last row's issue is left to the next chunk
-            if same.all():
-                size *= 2
-                continue
-            end = len(same) - int(same[::-1].argmin())
-            chunk, same = chunk[:end], same[: end - 1]
-        rows: Any = np.flatnonzero(np.append(False, same) | np.append(same, False))
-        if rows.size:
-            rows = slice(None) if rows.size == len(chunk) else rows
-            whole = chunk.view(f"V{chunk.itemsize}")  # NumPy copies rows of fields field by field
-            whole[rows] = whole[rows].take(_order(chunk, rows))
-        begin, size = begin + len(chunk), ROWS
-
-
-def _order(spans: np.ndarray, rows: Any) -> np.ndarray:
-    """What sorts those `rows` of `spans`, which come in the order of issue: int64 [rows].
-
-    NumPy sorts narrow keys and equal ones fastest, so they are the number of an issue and the lag after it.
-    """
-    slot, sm, start, issue = (spans[name][rows] for name in ("slot", "sm", "start", "issue"))
-    number = np.append(0, np.cumsum(issue[1:] != issue[:-1]))
-    return np.lexsort((_narrow(slot), _narrow(sm), start - issue, _narrow(number)))
-
-
-def _narrow(numbers: np.ndarray) -> np.ndarray:
-    """The same `numbers`, which are at least 0, in as few bits as hold them."""
-    return numbers.astype(np.min_scalar_type(numbers.max()))
 
 
 def longest(plan: Plan, problem: Problem, device: Device, costs: Costs) -> float:

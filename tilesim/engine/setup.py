@@ -7,7 +7,7 @@ import numpy as np
 from tilesim.costs import Costs
 from tilesim.devices.device import Device
 from tilesim.engine.events import FREE, NEVER
-from tilesim.engine.state import NOBODY, Log, Merges, Rates, Segments, Slots, State
+from tilesim.engine.state import NOBODY, Log, Merges, Rates, Segments, Slots, State, Ties
 from tilesim.plans import Plan, owners
 from tilesim.problems import Problem
 from tilesim.spans.columns import SPAN
@@ -29,11 +29,12 @@ def laid_out(
     """
     tile, k0, k1 = (plan.rows[name] for name in ("tile", "k0", "k1"))
     split, merges = _merges(tile, problem)
-    heads = np.array([0, len(plan.segments), 0])
+    ties, heads = Ties(*np.empty((2, len(work) // 2), np.int32)), np.array([0, len(plan.segments), 0, 0])
     spans = np.zeros(len(work), SPAN)
     log = Log(*(spans[name] for name in Log._fields))
     segments = Segments(tile, k0, k1, work, split, plan.offsets)
-    return State(segments, _rates(costs, device, slowdown), _slots(device, late), merges, log, heads), spans
+    rates, slots = _rates(costs, device, slowdown), _slots(device, late)
+    return State(segments, rates, slots, merges, log, ties, heads), spans
 
 
 def with_lists(state: Any) -> Any:
@@ -79,7 +80,7 @@ def _slots(device: Device, late: np.ndarray) -> Slots:
     slots = device.slots
     key = np.full(1 << (slots - 1).bit_length(), NEVER)
     key[:slots] = FREE * len(key) + np.arange(slots)
-    cta, row, at, next_row, end_row, when = np.zeros((6, slots), np.int64)
+    cta, row, at, next_row, next_work, end_row, when = np.zeros((7, slots), np.int64)
     filling = np.array(device.filling)
     sms, home = np.unique(filling, return_inverse=True)
     by_sm = np.argsort(home, kind="stable").reshape(len(sms), -1)  # ranks, a row for each SM
@@ -96,6 +97,7 @@ def _slots(device: Device, late: np.ndarray) -> Slots:
         at=at,
         late=late,
         next_row=next_row,
+        next_work=next_work,
         end_row=end_row,
         left=np.zeros(slots),
         since=np.full(slots, NOBODY),
@@ -112,7 +114,7 @@ def _merges(tile: np.ndarray, problem: Problem) -> tuple[np.ndarray, Merges]:
     """Segments.split, and the split tiles that it numbers."""
     if len(tile) == problem.tiles:
         none = np.zeros(0, np.int64)
-        return np.full(len(tile), NOBODY, np.int32), Merges(none, none, none, none, none)
+        return none.astype(np.int32), Merges(none, none, none, none, none)
     counts = np.bincount(tile, minlength=problem.tiles)
     several = counts > 1
     split = np.where(several, np.cumsum(several, dtype=np.int32) - 1, np.int32(NOBODY))[tile]

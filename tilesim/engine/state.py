@@ -11,8 +11,8 @@ NOBODY = -1
 class Segments(NamedTuple):
     """Segments in plan order, the queue's last; thread block c owns those from offsets[c] to offsets[c + 1].
 
-    `work`: a main loop's time alone on its SM, ns. `split`: the number of a segment's tile among the split
-    tiles, NOBODY where the segment is all of its tile.
+    `work`: a main loop's time alone on its SM, ns. `split`: see events.split_tile; empty where no tile is
+    split.
     """
 
     tile: Column
@@ -53,9 +53,10 @@ class Slots(NamedTuple):
     `queue` and `key`: see events.enqueue; `key` is a power of two long. `when` and `event`: what a
     slot awaits. `row`: the segment that it is at; `at`: where that is in the log. `late`: ns by which its
     first CTA's first load takes longer than the prologue, 0 afterwards. `next_row` to `end_row`: what is left
-    of its CTA's own. `left`: what was left of its main loop at `since`, ns alone on the SM;
-    NOBODY where it is in none. `beside`: the rank of its SM's next slot, in a circle. `home`: where
-    `multiplying` counts its SM's CTAs in their main loops, and `written` says when its last tile is.
+    of its CTA's own; `next_work`: the main loop of the first of them. `left`: what was left of its main loop
+    at `since`, ns alone on the SM; NOBODY where it is in none. `beside`: the rank of its SM's next slot, in a
+    circle. `home`: where `multiplying` counts its SM's CTAs in their main loops, and `written` says when its
+    last tile is.
     """
 
     queue: Column
@@ -67,6 +68,7 @@ class Slots(NamedTuple):
     at: Column
     late: Column
     next_row: Column
+    next_work: Column
     end_row: Column
     left: Column
     since: Column
@@ -91,14 +93,21 @@ class Merges(NamedTuple):
     waiting: Column
 
 
-CTA, QUEUED, ISSUED = range(3)
+class Ties(NamedTuple):
+    """Columns by instant at which more than one segment was issued: rows `first` to `end` of the log."""
+
+    first: Column
+    end: Column
+
+
+CTA, QUEUED, ISSUED, TIE = range(4)
 
 
 class State(NamedTuple):
     """All of it. `log`: the spans, a row per segment in the order of issue.
 
-    `heads`: the next thread block, the next row of the queue and the next row of the log, at CTA, QUEUED and
-    ISSUED.
+    `heads`: the next thread block, the next row of the queue, the next row of the log and the next of the
+    ties, at CTA, QUEUED, ISSUED and TIE.
     """
 
     segments: Segments
@@ -106,4 +115,5 @@ class State(NamedTuple):
     slots: Slots
     merges: Merges
     log: Log
+    ties: Ties
     heads: Column

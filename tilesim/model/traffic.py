@@ -10,7 +10,9 @@ Time is counted in K-steps, and all slots keep step with each other: this looks 
 it costs a sort of pieces of main loops. Their number is bounded: long main loops have longer pieces.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -39,53 +41,73 @@ class Traffic:
     l2_miss: np.ndarray
 
 
+class Operand(NamedTuple):
+    """A or B, as pieces of main loops load it: arrays of pieces.
+
+    `size`: bytes of a piece. `since`: float64, K-steps since the same was last loaded, infinite for the first
+    time. `merged`: int64, pieces whose load the L2 merges with one before it, and `first`: with which.
+    """
+
+    size: int
+    since: np.ndarray
+    merged: np.ndarray
+    first: np.ndarray
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Loads:
-    """What a plan loads, whatever the cache: two operands of each piece, arrays [pieces] or [2, pieces].
+    """What a plan loads, whatever the cache, piece by piece.
 
-    `at`: pieces that are multiplied at one time have the same number. `part`: the share of a piece that is
-    loaded, below 1 where a segment begins or ends within it. `since`: K-steps since the same operand was
-    last loaded, infinite for the first time. `first`: int64, the piece that loaded it first of those which
-    the L2 merges with this one, itself perhaps. `sizes`: bytes of a piece of A and of B. `length`: K-steps of
-    a piece. `span`: of the whole run. `row`: int64, the segment of a piece in plan order, the queue last.
-    `rows`: how many segments the plan has.
+    `row`: int64, the segment of a piece in plan order, the queue last. `rows`: how many segments the plan
+    has. `at`: pieces that are multiplied at one time have the same number. `cut`: int64, pieces within which
+    their segment begins or ends, and `part`: the share of each of those that is loaded. `operands`: A and B.
+    `length`: K-steps of a piece. `span`: of the whole run.
     """
 
     row: np.ndarray
     rows: int
     at: np.ndarray
+    cut: np.ndarray
     part: np.ndarray
-    since: np.ndarray
-    first: np.ndarray
-    sizes: tuple[int, int]
+    operands: tuple[Operand, Operand]
     length: int
     span: float
 
     def behind(self, cache: int) -> Traffic:
         """What of it comes from where, behind a cache of so many bytes."""
-        gone = lost(self.since, self._kept_for(cache))
-        asked, sent, missed = map(self._together, (np.ones((2, 1)), self.since > MERGED, gone))
-        waits = [of[first] for of, first in zip(gone, self.first, strict=True)]
-        return Traffic(asked, sent, missed, 1 - (1 - waits[0]) * (1 - waits[1]))
+        gone = self._gone(cache)
+        asked = self._together(np.ones(1) for _ in self.operands)
+        sent = self._together(one.since > MERGED for one in self.operands)
+        missed = self._together(gone)
+        for one, share in zip(self.operands, gone, strict=True):
+            share[one.merged] = share[one.first]
+        return Traffic(asked, sent, missed, 1 - (1 - gone[0]) * (1 - gone[1]))
 
     def of_segments(self, cache: int) -> tuple[np.ndarray, np.ndarray]:
         """Bytes that each segment loads, and those of them that come from DRAM: float64, shape [rows] each.
 
         What several of them load at a time comes for the first of them in plan order.
         """
-        gone = lost(self.since, self._kept_for(cache))
-        every = (self.length * self._of_pieces(share) for share in (np.ones((2, 1)), gone))
+        every = (self.length * self._of_pieces(share) for share in (np.ones((2, 1)), self._gone(cache)))
         asked, missed = (np.bincount(self.row, each, self.rows) for each in every)
         return asked, missed
 
-    def _of_pieces(self, share: np.ndarray) -> np.ndarray:
-        """What each piece loads per K-step, of each operand a `share` [2, pieces or 1]."""
-        size = sum(size / self.length * of for size, of in zip(self.sizes, share, strict=True))
-        return self.part * size
+    def _gone(self, cache: int) -> list[np.ndarray]:
+        """The share of each operand of pieces that the cache has lost: float64 [pieces] each."""
+        kept = self._kept_for(cache)
+        return [lost(one.since, kept) for one in self.operands]
 
-    def _together(self, share: np.ndarray) -> np.ndarray:
-        """What pieces of one time load together per K-step, of each operand a `share`."""
-        return np.bincount(self.at, self._of_pieces(share))[self.at]
+    def _of_pieces(self, shares: Iterable[np.ndarray]) -> np.ndarray:
+        """What each piece loads per K-step, of each operand a share [pieces or 1]."""
+        size = np.zeros(len(self.row))
+        for one, share in zip(self.operands, shares, strict=True):
+            size += one.size / self.length * share
+        size[self.cut] *= self.part
+        return size
+
+    def _together(self, shares: Iterable[np.ndarray]) -> np.ndarray:
+        """What pieces of one time load together per K-step, of each operand a share."""
+        return np.bincount(self.at, self._of_pieces(shares))[self.at]
 
     def mean(self, values: np.ndarray) -> np.ndarray:
         """The mean of each segment's pieces: float64, shape [rows]."""
@@ -99,21 +121,25 @@ class Loads:
 
         In any window of T K-steps, on average sum(size · min(since, T)) / span different bytes are loaded.
         """
-        # That is concave in T: each step of Newton's method stays below, and few lead there.
-        since, room = np.minimum(self.since, self.span), cache * self.span
-        kept, further = 0.0, np.inf
-        while further > kept * 1e-12:
-            older = sum(self._bytes(since > kept))
-            if not older:
-                return np.inf
-            further = max(0.0, room - sum(self._bytes(np.minimum(since, kept)))) / older
-            kept += further
-        return kept
+        # That is concave in T and has corners: each step of Newton's method stays below, until none is
+        # between two of them.
+        kept, before = 0.0, np.inf
+        while kept < self.span:
+            older = self._bytes(one.since > kept for one in self.operands)
+            if older == before:
+                return kept
+            loaded = self._bytes(np.minimum(one.since, kept) for one in self.operands)
+            kept += max(0.0, cache * self.span - loaded) / older
+            before = older
+        return np.inf
 
-    def _bytes(self, factors: np.ndarray) -> list[float]:
-        """The bytes of A and of B of all pieces, each of them times its factor [2, pieces]."""
-        # NumPy's product of two vectors would take several cores.
-        return [size * float((self.part * of).sum()) for size, of in zip(self.sizes, factors, strict=True)]
+    def _bytes(self, factors: Iterable[np.ndarray]) -> float:
+        """The bytes of all pieces, each times its factor [pieces] of each operand."""
+        lacks, found = 1 - self.part, 0.0
+        for one, of in zip(self.operands, factors, strict=True):
+            # NumPy's product of two vectors would take several cores.
+            found += one.size * float(of.sum() - (lacks * of[self.cut]).sum())
+        return found
 
 
 def lost(since: np.ndarray, kept: float) -> np.ndarray:
@@ -127,7 +153,12 @@ def lost(since: np.ndarray, kept: float) -> np.ndarray:
     """
     if not np.isfinite(kept):
         return np.isinf(since).astype(float)
-    return 1 / (1 + np.square(np.square(kept / np.maximum(since, 1e-9))))
+    share = np.maximum(since, 1e-9)
+    np.divide(kept, share, out=share)
+    np.square(share, out=share)
+    np.square(share, out=share)
+    share += 1
+    return np.divide(1, share, out=share)
 
 
 def loads(plan: Plan, problem: Problem, slots: int, gap: float) -> Loads:
@@ -142,32 +173,31 @@ def loads(plan: Plan, problem: Problem, slots: int, gap: float) -> Loads:
     >>> found.missed[seen.row == 4].tolist()  # A is in the cache
     [65536.0, 65536.0]
     """
-    rows = plan.rows
-    steps = (rows["k1"] - rows["k0"]).astype(np.int64)
+    tile, k0, k1 = (plan.rows[name].astype(np.int64) for name in ("tile", "k0", "k1"))
+    steps = k1 - k0
     length = int(max(1, -(-steps.sum() // MOST_PIECES)))
-    first, last = rows["k0"] // length, -(-rows["k1"] // length)
-    count = (last - first).astype(np.intp)  # the one type by which NumPy repeats
-    row = np.repeat(np.arange(len(rows)), count)
-    piece = np.arange(len(row)) + np.repeat(first - (np.cumsum(count) - count), count)
-    its = slice(None) if len(row) == len(rows) else row  # each has one
-    k0 = rows["k0"][its]
-    begin = np.maximum(piece * length, k0)
-    end = np.minimum((piece + 1) * length, rows["k1"][its])
-    time = _starts(plan, steps, slots, gap)[its] + (begin - k0)
-    pieces = -(-problem.k_steps // length)
-    operands = [
-        side[its] * pieces + piece for side in np.divmod(rows["tile"].astype(np.int64), problem.tiles_n)
-    ]
+    time = _starts(plan, steps, slots, gap)
+    row, piece = np.arange(len(tile)), k0 // length
+    count = (k1 + (length - 1)) // length - piece
+    if count.max() > 1:
+        row = np.repeat(row, count)
+        piece = np.arange(len(row)) + (piece - (np.cumsum(count) - count))[row]
+        begin, end = np.maximum(piece * length, k0[row]), np.minimum((piece + 1) * length, k1[row])
+        time, tile, steps = time[row] + (begin - k0[row]), tile[row], end - begin
+    cut = np.flatnonzero(steps < length)
+    pieces, pid_m = -(-problem.k_steps // length), tile // problem.tiles_n
+    pid_n = tile - pid_m * problem.tiles_n
     volume = problem.tile_k * length * DTYPE_BYTES[problem.dtype]
-    since, ahead = zip(*(_since(operand, time) for operand in operands), strict=True)
     return Loads(
         row,
-        len(rows),
+        len(plan.rows),
         _numbered((time / length).astype(np.intp)),
-        (end - begin) / length,
-        np.stack(since),
-        np.stack(ahead),
-        (problem.tile_m * volume, problem.tile_n * volume),
+        cut,
+        steps[cut] / length,
+        (
+            _operand(problem.tile_m * volume, pid_m * pieces + piece, time),
+            _operand(problem.tile_n * volume, pid_n * pieces + piece, time),
+        ),
         length,
         float(time.max()) + length,
     )
@@ -188,18 +218,19 @@ def _starts(plan: Plan, steps: np.ndarray, slots: int, gap: float) -> np.ndarray
     return np.maximum(0.0, ends - (steps + gap) - before[plan.segments["cta"]])
 
 
-def _since(operand: np.ndarray, time: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The `since` and `first` of Loads for one operand of each piece."""
+def _operand(size: int, loaded: np.ndarray, time: np.ndarray) -> Operand:
+    """An operand of which pieces load `size` bytes each, number `loaded` at `time`."""
     # The narrower the keys, the faster NumPy sorts them.
-    operand = operand.astype(np.min_scalar_type(operand.max()))
-    order = np.lexsort((time, operand))
-    operand, time = operand[order], time[order]
+    loaded = loaded.astype(np.min_scalar_type(loaded.max()))
+    order = np.lexsort((time, loaded))
+    loaded, time = loaded[order], time[order]
     gap = np.full(len(order), np.inf)
-    np.subtract(time[1:], time[:-1], out=gap[1:], where=operand[1:] == operand[:-1])
-    since, first = np.empty(len(order)), np.empty(len(order), np.int64)
+    np.subtract(time[1:], time[:-1], out=gap[1:], where=loaded[1:] == loaded[:-1])
+    since = np.empty(len(order))
     since[order] = gap
-    first[order] = order[np.maximum.accumulate(np.where(gap > MERGED, np.arange(len(order)), 0))]
-    return since, first
+    merged, first = np.flatnonzero(gap <= MERGED), np.flatnonzero(gap > MERGED)
+    before = first[merged - np.arange(1, len(merged) + 1)]  # as many of `first` come before as are not merged
+    return Operand(size, since, order[merged], order[before])
 
 
 def _numbered(time: np.ndarray) -> np.ndarray:

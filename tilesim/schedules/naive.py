@@ -10,4 +10,5 @@ from tilesim.problems import Problem
 
 def naive(problem: Problem, device: Device) -> Plan:
     """Block b computes the b-th tile of the order, and pays its own launch."""
-    return Plan(segments(np.arange(problem.tiles), visit(problem), 0, problem.k_steps), ctas=problem.tiles)
+    cta = np.arange(problem.tiles, dtype=np.int32)
+    return Plan(segments(cta, visit(problem), 0, problem.k_steps), ctas=problem.tiles)

@@ -7,6 +7,9 @@ from tilesim.orders import visit
 from tilesim.plans import Plan, segments
 from tilesim.problems import Problem
 
+NONE = -1
+"""What fills up the last turn."""
+
 
 def persistent(problem: Problem, device: Device) -> Plan:
     """CTA c computes the c-th, (c + ctas)-th, (c + 2 ctas)-th ... tile of the order.
@@ -14,6 +17,8 @@ def persistent(problem: Problem, device: Device) -> Plan:
     The kernel counts SMs, not free SMs: where another kernel holds some, the surplus CTAs queue.
     """
     ctas = device.sms * device.ctas_per_sm
-    cta = np.arange(problem.tiles) % ctas
-    by_cta = np.argsort(cta, kind="stable")
-    return Plan(segments(cta[by_cta], visit(problem)[by_cta], 0, problem.k_steps), ctas)
+    share, longer = divmod(problem.tiles, ctas)
+    cta = np.repeat(np.arange(ctas, dtype=np.int32), share + (np.arange(ctas) < longer))
+    turns = np.pad(visit(problem), (0, -problem.tiles % ctas), constant_values=NONE).reshape(-1, ctas)
+    tile = turns.T[turns.T != NONE]
+    return Plan(segments(cta, tile, 0, problem.k_steps), ctas)
