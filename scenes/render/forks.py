@@ -17,13 +17,16 @@ CAN_FORK = hasattr(os, "fork")
 ENDING = signal.SIGINT, signal.SIGTERM
 POLL = 0.05
 """Seconds between two looks at whether a process has ended."""
+AHEAD = 2
+"""Processes that may be there for each that works: so the next can begin as soon as another has ended."""
 
 
 class Forks:
-    """At most `jobs` processes at once, forked from this one, each of which writes files in `folder`.
+    """Processes that are forked from this one, each of which writes files in `folder`; `jobs` work at once.
 
-    They say nothing on the terminal, and end when this process does. Each calls `prepare` first; `progress`
-    is told of each frame they have done.
+    This one goes on meanwhile, and those that it forks too early wait for their turn. They say nothing on the
+    terminal, and end when this process does. Each calls `prepare` first; `progress` is told of each frame
+    they have done.
     """
 
     def __init__(
@@ -37,14 +40,17 @@ class Forks:
         self.running: set[int] = set()
         self.parent = os.getpid()
         self.read_end, self.write_end = os.pipe()
-        os.set_blocking(self.read_end, False)
+        self.turns, self.turn_over = os.pipe()
+        for end in (self.read_end, self.turns):
+            os.set_blocking(end, False)
+        os.write(self.turn_over, b"." * jobs)
 
     def fork(self) -> bool:
-        """Wait until there is a process to spare, then fork; whether this is the new process.
+        """Fork, and in the new process wait until it is its turn; whether this is the new process.
 
         Raises TilesimError where one that was forked before has failed.
         """
-        self._wait(until=self.jobs - 1)
+        self._wait(until=AHEAD * self.jobs - 1)
         sys.stdout.flush()
         sys.stderr.flush()
         state = random.getstate()
@@ -61,7 +67,19 @@ class Forks:
             os.dup2(nowhere, stream)
         sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (until the end)
         self.prepare()
+        self._wait_for_turn()
         return True
+
+    def _wait_for_turn(self) -> None:
+        """Wait until fewer than `jobs` work; ends with the process that was forked from."""
+        while True:
+            select.select([self.turns], [], [], POLL)
+            if os.getppid() != self.parent:
+                os._exit(1)
+            # Another may have been faster.
+            with suppress(BlockingIOError):
+                os.read(self.turns, 1)
+                return
 
     def done(self, frames: int) -> None:
         """Tell the process that was forked from that so many frames are done; ends where it is gone."""
@@ -75,6 +93,7 @@ class Forks:
         if error:
             with suppress(OSError):
                 (self.folder / f"{os.getpid()}.error").write_text(error, "utf-8")
+        os.write(self.turn_over, b".")
         os._exit(1 if error else 0)
 
     def finish(self) -> None:
@@ -88,8 +107,8 @@ class Forks:
                 os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
         self.running.clear()
-        os.close(self.read_end)
-        os.close(self.write_end)
+        for end in (self.read_end, self.write_end, self.turns, self.turn_over):
+            os.close(end)
 
     def _wait(self, until: int) -> None:
         while True:
