@@ -56,8 +56,9 @@ class LaneImage(Raster):
         super().__init__(width or px(1400), height or len(self.slots) * (lane_height or px(4)))
 
     def paint(self, rows: int, columns: int) -> np.ndarray:
-        picture = np.full((rows, columns), packed(self._theme.idle))
+        picture = np.empty((rows, columns), np.uint32)
         edge = int(np.clip(self._share(self.t), 0.0, 1.0) * columns)
+        picture[:, edge:] = packed(self._theme.idle)
         if edge > 0:
             picture[:, :edge] = self._whole(rows, columns)[:, :edge]
         if self._cursor and 0 < edge < columns:
