@@ -7,7 +7,8 @@ from table import markdown
 
 from tilesim.compiled import LARGE
 
-RESULTS = Path(__file__).parents[2] / "tests" / "benchmarks" / "results.json"
+BENCHMARKS = Path(__file__).parents[2] / "tests" / "benchmarks"
+FILES = ("results", "processes")
 MACHINE = ("cpu", "cores", "python", "manim", "av", "numba", "date")
 TABLES = {
     "rendering": "rendering",
@@ -22,7 +23,9 @@ HEAD = "| what | median | least to most | aimed at |\n| --- | ---: | ---: | --- 
 
 def figures() -> dict[str, str]:
     """What the pages take from here, by name."""
-    results = json.loads(RESULTS.read_text("utf-8"))
+    results, processes = (json.loads((BENCHMARKS / f"{name}.json").read_text("utf-8")) for name in FILES)
     tables = {f"{name}_table": HEAD + markdown(results[part]) for name, part in TABLES.items()}
+    tables["processes_table"] = HEAD + markdown(processes["rows"])
     machine = {f"bench_{name}": results["machine"][name] for name in MACHINE}
+    machine |= {f"processes_{name}": processes["machine"][name] for name in ("cpu", "cores", "date")}
     return tables | machine | {"bench_rounds": str(results["rounds"]), "large": f"{LARGE:,}"}

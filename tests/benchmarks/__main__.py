@@ -5,11 +5,8 @@ Of parts that are not named the file keeps what it has, if it is of the same mac
 
 import json
 import os
-import platform
 import subprocess
 import sys
-from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
 
@@ -18,26 +15,11 @@ import incremental
 import rendering
 import simulation
 from alternation import alternate
+from machine import machine
 from table import row, text
-
-from tilesim.parallel import cores
 
 RESULTS = Path(__file__).with_name("results.json")
 PACKAGES = ("numpy", "numba", "simpy", "manim", "av", "click")
-
-
-def machine() -> dict[str, str]:
-    """What this runs on."""
-    cpu = Path("/proc/cpuinfo")
-    named = [line for line in cpu.read_text().splitlines() if "model name" in line] if cpu.exists() else []
-    return {
-        "cpu": named[0].partition(":")[2].strip() if named else platform.processor() or platform.machine(),
-        "cores": str(cores()),
-        "system": f"{platform.system()} {platform.machine()}",
-        "python": platform.python_version(),
-        **{name: version(name) for name in PACKAGES},
-        "date": datetime.now(UTC).date().isoformat(),
-    }
 
 
 def started(*command: str) -> float:
@@ -62,7 +44,7 @@ def starts(rounds: int) -> list[dict]:
 
 
 def main(rounds: int = 3, *wanted: str) -> None:
-    here = machine()
+    here = machine(*PACKAGES)
     print(", ".join(f"{name} {value}" for name, value in here.items()))
     parts = {
         "rendering": rendering.measure,
