@@ -30,6 +30,16 @@ def range_begin(cta, total, ctas):
 
 
 @triton.jit
+def cta_of(pid, ctas, shared, SPLIT: tl.constexpr):
+    """Which thread block of the plan a program is. Where tiles have as many thread blocks each, programs next
+    to each other, which lie in one GPC, take the same K-steps of neighbouring tiles, and load together."""
+    if SPLIT:  # noqa: SIM102, as a constant and a value have no `and`
+        if ctas % shared == 0:
+            pid = pid % shared * (ctas // shared) + pid // shared
+    return pid
+
+
+@triton.jit
 def segment_count(cta, ctas, shared, tiles, k_steps, SPLIT: tl.constexpr):
     """How many segments a thread block computes."""
     whole = tl.maximum(tl.cdiv(tiles - shared - cta, ctas), 0)
