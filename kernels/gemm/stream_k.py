@@ -166,3 +166,75 @@ def add_partials(
         for i in gl.static_range(AT_ONCE):
             acc += loaded[i]
     return acc
+
+
+@gluon.jit
+def add_and_store(
+    acc, partials, flags, out, tile, part, parts, row, column, M, N,
+    ROWS: gl.constexpr, COLUMNS: gl.constexpr, layout: gl.constexpr,
+    GROUPS: gl.constexpr, GROUP: gl.constexpr, AT_ONCE: gl.constexpr,
+):  # fmt: skip
+    """The fix-up of a tile that `parts` thread blocks share evenly: they end together, so all of them add.
+
+    Each stores its partial, waits for the others', and adds a share of the tile's elements in ascending order
+    of the partials, AT_ONCE a thread at a time. `out`: C [M, N]; the tile begins at (row, column). `flags`:
+    one for each group of a tile, which counts its warps as their partials are visible, and again as they see
+    that all are.
+    """
+    own = (tile * parts + part) * GROUPS + GROUP
+    gl.store(partial_pointers(partials, own, ROWS, COLUMNS, layout), acc)
+    meet(flags + tile * GROUPS + GROUP, parts * gl.num_warps())
+    CHUNK: gl.constexpr = AT_ONCE * 32 * gl.num_warps()
+    PEERS: gl.constexpr = MAX_LOADED // AT_ONCE
+    first = partials + (tile * parts * GROUPS + GROUP).to(gl.int64) * (ROWS * COLUMNS)
+    for chunk in range(part, ROWS * COLUMNS // CHUNK, parts):
+        i = chunk * CHUNK + gl.arange(0, CHUNK, gl.BlockedLayout([8], [32], [gl.num_warps()], [0]))
+        total = gl.zeros([CHUNK], gl.float32, gl.BlockedLayout([8], [32], [gl.num_warps()], [0]))
+        for peer in range(0, parts, PEERS):
+            loaded = ()
+            for j in gl.static_range(PEERS):
+                here = first + (peer + j) * (GROUPS * ROWS * COLUMNS) + i
+                loaded += (gl.load(here, mask=peer + j < parts, other=0.0, cache_modifier=".cg"),)
+            for j in gl.static_range(PEERS):
+                total += loaded[j]
+        r = row + i // (8 * COLUMNS) * 8 + i // 8 % 8
+        left = column + i // 64 % (COLUMNS // 8) * 8  # of 8 columns, all of C or none, as N is a multiple
+        at = gl.max_contiguous(gl.multiple_of(r.to(gl.int64) * N + left + i % 8, 8), 8)
+        gl.store(out + at, total.to(out.dtype.element_ty), mask=(r < M) & (left < N))
+
+
+@gluon.jit
+def meet(counter, warps):
+    """Each of so many warps returns when what all of them stored is visible; the last leaves counter at 0."""
+    gl.inline_asm_elementwise(
+        """{
+        .reg .pred p, first;
+        .reg .b32 lane, count, last;
+        .reg .b64 began, now;
+        mov.u32 lane, %laneid;
+        setp.eq.u32 first, lane, 0;
+        bar.warp.sync 0xffffffff;
+        @first red.release.gpu.global.add.u32 [$1], 1;
+        mov.u64 began, %globaltimer;
+        poll:
+        ld.acquire.gpu.global.u32 count, [$1];
+        setp.ge.u32 p, count, $2;
+        @p bra there;
+        mov.u64 now, %globaltimer;
+        sub.u64 now, now, began;
+        setp.lt.u64 p, now, 2000000000;
+        @p bra poll;
+        trap;
+        there:
+        bar.warp.sync 0xffffffff;
+        @!first bra out;
+        shl.b32 last, $2, 1;
+        sub.u32 last, last, 1;
+        atom.relaxed.gpu.global.add.u32 count, [$1], 1;
+        setp.eq.u32 p, count, last;
+        @p st.relaxed.gpu.global.u32 [$1], 0;
+        out:
+        mov.u32 $0, 0;
+        }""",
+        "=r,l,r", [counter, warps], dtype=gl.int32, is_pure=False, pack=1,
+    )  # fmt: skip
