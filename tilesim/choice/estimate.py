@@ -7,8 +7,8 @@ and what a tile takes beside them:
 
 `write` is the tile of C over what an SM sends. Where several thread blocks sum one tile, all but one store
 their sums in fp32, and the last loads and adds them one after the other: bytes over what an SM gets, and a
-latency of DRAM for each hand-over. Where they end together, all store, and each adds a share. All blocks of
-an SM together load no more than that a cycle, however few SMs have work.
+latency of DRAM for each hand-over. Where they end together, all store, and each adds a share. All blocks of an SM together load no more than that a cycle, however few
+SMs have work.
 """
 
 from dataclasses import dataclass
