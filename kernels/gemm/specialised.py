@@ -21,7 +21,7 @@ from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia import hopper
 from triton.language.extra.cuda import gdc_launch_dependents
 
-from .stream_k import add_and_store, add_partials, cta_of, segment, segment_count, store_partial
+from .stream_k import add_partials, cta_of, segment, segment_count, store_partial
 from .tile_ops import compute_pid
 from .warp_specialised import (
     PRODUCER_REGISTERS,
@@ -41,11 +41,10 @@ GROUP_REGISTERS = gl.constexpr(160)
 
 @gluon.jit
 def consume(
-    c, out, smem_a, smem_b, smem_c, full, empty, visit, partials, flags, shared, M, N, K,
+    c, smem_a, smem_b, smem_c, full, empty, visit, partials, flags, shared, M, N, K,
     BM: gl.constexpr, BN: gl.constexpr, BK: gl.constexpr, STAGES: gl.constexpr,
     ORDER: gl.constexpr, GROUP_M: gl.constexpr, EPILOGUE_SUBTILES: gl.constexpr,
-    SPLIT: gl.constexpr, EVEN: gl.constexpr, SWAP: gl.constexpr,
-    TRANS_A: gl.constexpr, TRANS_B: gl.constexpr,
+    SPLIT: gl.constexpr, SWAP: gl.constexpr, TRANS_A: gl.constexpr, TRANS_B: gl.constexpr,
     GROUPS: gl.constexpr, GROUP: gl.constexpr, smem_rest=None, REST: gl.constexpr = 0,
 ):  # fmt: skip
     """Multiply every segment of this thread block, and store its tile or its partial: one group's rows."""
@@ -98,19 +97,13 @@ def consume(
         else:
             acc = hopper.warpgroup_mma_wait(0, deps=(acc,))
         hopper.mbarrier.arrive(empty.index(previous))
-        if SPLIT and EVEN == 0:  # noqa: SIM102, as a constant and a value have no `and`
+        if SPLIT:  # noqa: SIM102, as a constant and a value have no `and`
             if (k0 > 0) & (k1 == k_steps):
                 acc = add_partials(
                     acc, partials, flags, i * k_steps, cta, shared * k_steps, ctas,
                     ROWS, COLUMNS, layout, GROUPS, GROUP,
                 )  # fmt: skip
-        if EVEN > 0:
-            parts = ctas // shared
-            add_and_store(
-                acc, partials, flags, out, i, cta % parts, parts, row, column, M, N,
-                ROWS, COLUMNS, layout, GROUPS, GROUP, EVEN,
-            )  # fmt: skip
-        elif SPLIT and k1 < k_steps:
+        if SPLIT and k1 < k_steps:
             store_partial(acc, partials, flags, cta * GROUPS + GROUP, ROWS, COLUMNS, layout)
         elif SWAP:
             store_subtile(c, smem_c.index(GROUP), acc, row, column, layout, 0, True)
@@ -134,7 +127,6 @@ def consume(
 def specialised(
     a, b, c,  # [M, K], [K, N], [M, N]: TMA descriptors, c's block an epilogue subtile
     b_rest,  # b in boxes of REST columns, None where there are none
-    out,  # C again, as a pointer; written only if EVEN
     visit,  # int32 [tiles], read only for orders that have no formula
     partials, flags,  # see stream_k; read and written only if SPLIT
     shared,  # tiles that are split along K
@@ -144,7 +136,6 @@ def specialised(
     EPILOGUE_SUBTILES: gl.constexpr,  # 1, or 2 where C does not fit beside the stages; with REST as many as
     # there are 32 columns, through two buffers
     SPLIT: gl.constexpr, SWAP: gl.constexpr,
-    EVEN: gl.constexpr = 0,  # where tiles have as many thread blocks each: what a thread adds at a time
     REST: gl.constexpr = 0,  # columns of a tile beyond the largest power of two
     GROUPS: gl.constexpr = 1,  # of consumers, 1 or 3: each has as many rows of the tile
     TRANS_A: gl.constexpr = False, TRANS_B: gl.constexpr = False,  # see warp_specialised.load_stage
@@ -160,8 +151,8 @@ def specialised(
     if GROUPS == 1:
         gl.warp_specialize(
             [
-                (consume, (c, out, smem_a, smem_b, smem_c, full, empty, visit, partials, flags, shared,
-                           M, N, K, BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, EVEN, SWAP,
+                (consume, (c, smem_a, smem_b, smem_c, full, empty, visit, partials, flags, shared, M, N, K,
+                           BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, SWAP,
                            TRANS_A, TRANS_B, GROUPS, 0, smem_rest, REST)),
                 (produce, (a, b, smem_a, smem_b, full, empty, visit, shared, M, N, K,
                            BM, BN, BK, STAGES, ORDER, GROUP_M, SPLIT, TRANS_A, TRANS_B, GROUPS,
@@ -173,14 +164,14 @@ def specialised(
     else:
         gl.warp_specialize(
             [
-                (consume, (c, out, smem_a, smem_b, smem_c, full, empty, visit, partials, flags, shared,
-                           M, N, K, BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, EVEN, SWAP,
+                (consume, (c, smem_a, smem_b, smem_c, full, empty, visit, partials, flags, shared, M, N, K,
+                           BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, SWAP,
                            TRANS_A, TRANS_B, GROUPS, 0, smem_rest, REST)),
-                (consume, (c, out, smem_a, smem_b, smem_c, full, empty, visit, partials, flags, shared,
-                           M, N, K, BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, EVEN, SWAP,
+                (consume, (c, smem_a, smem_b, smem_c, full, empty, visit, partials, flags, shared, M, N, K,
+                           BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, SWAP,
                            TRANS_A, TRANS_B, GROUPS, 1, smem_rest, REST)),
-                (consume, (c, out, smem_a, smem_b, smem_c, full, empty, visit, partials, flags, shared,
-                           M, N, K, BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, EVEN, SWAP,
+                (consume, (c, smem_a, smem_b, smem_c, full, empty, visit, partials, flags, shared, M, N, K,
+                           BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, SWAP,
                            TRANS_A, TRANS_B, GROUPS, 2, smem_rest, REST)),
                 (produce, (a, b, smem_a, smem_b, full, empty, visit, shared, M, N, K,
                            BM, BN, BK, STAGES, ORDER, GROUP_M, SPLIT, TRANS_A, TRANS_B, GROUPS,

@@ -21,7 +21,6 @@ from tilesim.variants import Variant
 from ..errors import KernelError
 from ..gemm.ping_pong import ping_pong
 from ..gemm.specialised import specialised
-from ..gemm.stream_k import MAX_LOADED
 from ..gemm.tile_ops import INTERPRETED
 from .job import operands_of
 from .layouts import layout as layout_of
@@ -174,16 +173,6 @@ def shared_tiles(variant: Variant, problem: Problem, device: Device) -> tuple[in
     return problem.tiles, grid_size(problem, slots)
 
 
-def added_at_once(variant: Variant, problem: Problem, shared: int, ctas: int) -> int:
-    """How many elements of a tile a thread adds at a time where as many thread blocks share each tile, and
-    all of them add; 0 where one alone does, as the last to end, or for the few elements of a swapped tile."""
-    if not shared or ctas % shared or ctas == shared or swapped(problem):
-        return 0
-    each = problem.tile_m * problem.tile_n // (32 * variant.warps * groups(problem))
-    sharers = 1 << (ctas // shared - 1).bit_length()
-    return max(8, min(each, MAX_LOADED.value) // sharers)
-
-
 def epilogue_subtiles(variant: Variant, problem: Problem) -> int:
     """Epilogue subtiles of a tile: as few as fit into shared memory beside the stages."""
     if variant.kernel == "ping-pong":
@@ -253,7 +242,7 @@ def kernel_and_arguments(
     operands, layout = operands_of(
         replace(variant, epilogue_subtiles=pieces), boxes, specialised, matrices, descriptor
     )
-    operands += [_narrow_box(matrices[1], bk, narrow) if narrow else None, matrices[2]]
+    operands.append(_narrow_box(matrices[1], bk, narrow) if narrow else None)
     constants = layout | dict(BM=bm, BN=bn, BK=bk, STAGES=variant.stages)
     constants |= dict(EPILOGUE_SUBTILES=subtiles, SWAP=swapped(problem), REST=narrow)
     constants |= dict(GROUPS=groups(problem), num_warps=variant.warps)

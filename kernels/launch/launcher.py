@@ -101,9 +101,7 @@ class KernelLaunch:
 
 
 def _rebased(old: Any, x: torch.Tensor) -> Any:
-    """`old`, a tensor or a descriptor of one, for x; None stays."""
-    if old is None:
-        return None
+    """`old`, a tensor or a descriptor of one, for x."""
     if isinstance(old, torch.Tensor):
         return x
     # `copy` would take three times as long, and the constructor would check everything again.

@@ -101,15 +101,15 @@ def _specialised(variant: Variant, problem: Problem, device: Device) -> Job:
 
     one = workspace()
     before = hopper.launched_early(variant, problem, device)
-    even = hopper.added_at_once(variant, problem, shared, ctas)
 
     def launcher(matrices: Matrices) -> KernelLaunch:
         table, values = order_arguments(problem, matrices)
         kernel, operands, constants = hopper.kernel_and_arguments(variant, problem, matrices)
         sizes = (shared, problem.m, problem.n, problem.k)
         arguments = (*operands, table, one.get("partials"), one.get("flags"), *sizes)
-        constants = values | constants | dict(SPLIT=shared > 0, EVEN=even, launch_pdl=before)
-        return KernelLaunch(variant, problem, kernel, ctas, arguments, constants, made_of=(0, 1, 2, 1, 2))
+        constants = values | constants | dict(SPLIT=shared > 0, launch_pdl=before)
+        made_of = (0, 1, 2, 1) if constants["REST"] else (0, 1, 2)
+        return KernelLaunch(variant, problem, kernel, ctas, arguments, constants, made_of)
 
     return _unstamped(ctas, launcher, workspace)
 

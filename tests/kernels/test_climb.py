@@ -250,9 +250,6 @@ kernel, boxes, values, warps = {
                     dict(BM=128, BN=256, BK=64, STAGES=4, EPILOGUE_SUBTILES=2, SPLIT=False, SWAP=False), 8),
     "specialised-split": (specialised.specialised, dict(a=(128, 64), b=(64, 256), c=(128, 128)),
                     dict(BM=128, BN=256, BK=64, STAGES=4, EPILOGUE_SUBTILES=2, SPLIT=True, SWAP=False), 8),
-    "specialised-even": (specialised.specialised, dict(a=(128, 64), b=(64, 128), c=(128, 128)),
-                    dict(BM=128, BN=128, BK=64, STAGES=4, EPILOGUE_SUBTILES=1, SPLIT=True, SWAP=False,
-                         EVEN=16), 4),
     "specialised-three": (specialised.specialised, dict(a=(64, 64), b=(64, 128), c=(64, 128)),
                     dict(BM=192, BN=128, BK=64, STAGES=4, EPILOGUE_SUBTILES=1, SPLIT=True, SWAP=False,
                          GROUPS=3), 4),
@@ -266,7 +263,7 @@ kernel, boxes, values, warps = {
                   dict(BM=128, BN=128, BK=64, STAGES=6), 4),
     "uncoalesced": (uncoalesced.uncoalesced, {}, dict(BM=128, BN=128, BK=32, PRECISION="ieee"), 8),
 }[name]
-values = dict(ORDER="grouped", GROUP_M=8, TRANS_A=False, TRANS_B=False, GROUPS=1, REST=0, EVEN=0) | values
+values = dict(ORDER="grouped", GROUP_M=8, TRANS_A=False, TRANS_B=False, GROUPS=1, REST=0) | values
 if "b_rest" not in boxes:
     values["b_rest"] = None
 types, constants, hints = {}, {}, {}
@@ -277,7 +274,7 @@ for i, argument in enumerate(kernel.arg_names):
         layout = gl.NVMMASharedLayout.get_default_for(list(boxes[argument]), gl.bfloat16)
         types[argument] = f"tensordesc<bf16{list(boxes[argument])},{layout!r}>"
     else:
-        pointers = {"visit": "*i32", "partials": "*fp32", "flags": "*i32"} | dict.fromkeys(("a", "b", "c", "out"), "*bf16")
+        pointers = {"visit": "*i32", "partials": "*fp32", "flags": "*i32"} | dict.fromkeys("abc", "*bf16")
         types[argument] = pointers.get(argument, "i32")
         if argument != "stride":
             hints[i,] = [["tt.divisibility", 16]]
@@ -302,7 +299,6 @@ def compiled(tmp_path: Path, name: str, form: str) -> str:
     [
         ("specialised", 4),
         ("specialised-split", 4),
-        ("specialised-even", 8),
         ("specialised-swapped", 8),
         ("specialised-three", 12),
         ("specialised-two-parts", 24),

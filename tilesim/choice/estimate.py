@@ -7,7 +7,7 @@ and what a tile takes beside them:
 
 `write` is the tile of C over what an SM sends. Where several thread blocks sum one tile, all but one store
 their sums in fp32, and the last loads and adds them one after the other: bytes over what an SM gets, and a
-latency of DRAM for each hand-over. Where they end together, all store, and each adds a share. All blocks of an SM together load no more than that a cycle, however few
+latency of DRAM for each hand-over. All blocks of an SM together load no more than that a cycle, however few
 SMs have work.
 """
 
@@ -18,7 +18,7 @@ import numpy as np
 from tilesim.choice.candidates import Candidate, result_bytes
 from tilesim.choice.kernel_times import KernelTimes, times_of
 from tilesim.choice.kernels import WARP_SPECIALISED
-from tilesim.choice.sharing import LAUNCH_NS, adds_together
+from tilesim.choice.sharing import LAUNCH_NS
 from tilesim.choice.waves import Waves, waves
 from tilesim.devices.device import Device
 from tilesim.devices.hardware import DRAM_SHARE, SM_BYTES_PER_CLOCK, Hardware
@@ -100,10 +100,7 @@ def parts_of(
     fixup, grid = 0.0, laid.grid
     if grid.sharers > 1:
         late = hardware.dram_latency * cycle
-        if adds_together(one, grid):
-            fixup = 2 * (send * FP32 + late)
-        else:
-            fixup = grid.sharers * send * FP32 + (grid.sharers - 1) * late
+        fixup = grid.sharers * send * FP32 + (grid.sharers - 1) * late
     last = grid.rest > 0
     waits = one.variant.kernel in WARP_SPECIALISED and not laid.early
     ends = float(last * grid.rest_steps * rest)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tilesim.choice.candidates import FULL_SIDE, Candidate
+from tilesim.choice.candidates import Candidate
 from tilesim.choice.kernels import WARP_SPECIALISED
 from tilesim.devices.device import Device
 from tilesim.devices.hardware import Hardware
@@ -76,13 +76,6 @@ def grid(one: Candidate, device: Device) -> Grid:
     each = -(-steps // split)
     blocks = min(tiles * split, slots)
     return Grid(float(full), each, rest, each, split, blocks, slots, full + (rest > 0), 0.0)
-
-
-def adds_together(one: Candidate, laid: Grid) -> bool:
-    """Whether all thread blocks that share a tile add a part of it: as they end together, and a tile is no
-    swapped one."""
-    even = laid.sharers > 1 and laid.apart == 0 and one.problem.tile_m >= FULL_SIDE
-    return even and one.variant.kernel in WARP_SPECIALISED
 
 
 def spread(problem: Problem, tiles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
