@@ -18,7 +18,7 @@ import numpy as np
 from tilesim.choice.candidates import Candidate, result_bytes
 from tilesim.choice.kernel_times import KernelTimes, times_of
 from tilesim.choice.kernels import WARP_SPECIALISED
-from tilesim.choice.sharing import LAUNCH_NS
+from tilesim.choice.sharing import LAUNCH_NS, l2_cycles
 from tilesim.choice.waves import Waves, waves
 from tilesim.devices.device import Device
 from tilesim.devices.hardware import DRAM_SHARE, SM_BYTES_PER_CLOCK, Hardware
@@ -76,7 +76,7 @@ def step_terms(one: Candidate, laid: Waves, hardware: Hardware, sms: int) -> np.
     alone = np.arange(1, one.residents + 1)[:, np.newaxis] * (tile / SM_BYTES_PER_CLOCK)
     if one.problem.tiles_m == 1 and laid.grid.sharers == 1:
         beside[LIMITS.index("DRAM")] *= DRAM_SHARE / STREAMED
-    beside[LIMITS.index("L2")] = np.maximum(beside[LIMITS.index("L2")], alone)
+    beside[LIMITS.index("L2")] = np.maximum(l2_cycles(laid.traffic.asked, laid.traffic.sent, hardware), alone)
     residents = [-(-max(1, blocks) // sms) - 1 for blocks in (laid.grid.blocks, laid.grid.rest)]
     return np.stack([beside[:, residents[0], 0], beside[:, residents[1], 1]], axis=1)
 

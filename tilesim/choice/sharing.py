@@ -6,7 +6,7 @@ memory` shows both). So it counts which thread blocks lie in one GPC:
     in order    a launch that waits for its predecessor's end finds all SMs free, and gets a GPC's one after
                 the other: neighbours in the grid lie together.
     early       a launch that begins while its predecessor ends (programmatic dependent launch) gets SMs as
-                they fall free: LOOSE of its thread blocks lie anywhere, and each GPC loads more tiles.
+                they fall free: its thread blocks lie anywhere, and each GPC loads nearly all tiles.
 
 An early launch wins LAUNCH_NS. So kernels are launched early, but where sharing is worth more.
 """
@@ -27,10 +27,6 @@ GPC_SMS = 16.5
 LAUNCH_NS = 1100.0
 """What a launch in order takes longer than an early one: the median of 500 kernels on an H200 that share
 nothing, 0.6 to 1.5 µs for three fifths of them."""
-
-LOOSE = 0.5
-"""How far early thread blocks lie from in order to anywhere, by the tiles that each GPC loads: 0.2 to 1 in 24
-launches of three grids whose SMs were written down, one after the other on an H200."""
 
 
 class Grid(NamedTuple):
@@ -103,26 +99,33 @@ def sent(problem: Problem, blocks: np.ndarray, sharers: int, sms: int, early: bo
 
     >>> few = Problem(192, 4096, 4096, (64, 128, 64), order="grouped:8")
     >>> [int(sent(few, np.array([96.0]), 1, 132, early)[0]) // 1024 for early in (False, True)]
-    [704, 1096]
+    [704, 1488]
     """
     gpcs = max(1.0, sms / GPC_SMS)
     each = np.maximum(1.0, blocks / gpcs)  # thread blocks of a GPC
     tiles = np.maximum(1.0, blocks / sharers)
     a, b = operand_bytes(problem)
-    in_step = np.minimum(each, tiles)  # neighbours at the same place along K
-    rows, columns = spread(problem, in_step)
-    own = each / in_step * (rows * a + columns * b)
     if early:
         drawn = each / sharers
         rows, columns = spread(problem, tiles)
-        anywhere = sharers * (a * _different(rows, drawn) + b * _different(columns, drawn))
-        own = own + LOOSE * np.maximum(0.0, anywhere - own)
+        own = sharers * (a * _different(rows, drawn) + b * _different(columns, drawn))
+    else:
+        in_step = np.minimum(each, tiles)  # neighbours at the same place along K
+        rows, columns = spread(problem, in_step)
+        own = each / in_step * (rows * a + columns * b)
     return np.minimum(blocks * (a + b), blocks / each * own)
 
 
 def _different(kinds: np.ndarray, drawn: np.ndarray) -> np.ndarray:
     """How many different ones there are on average among so many that are drawn from so many kinds."""
     return np.minimum(drawn, kinds * (1 - (1 - 1 / kinds) ** drawn))
+
+
+def l2_cycles(asked: np.ndarray, sent: np.ndarray, hardware: Hardware) -> np.ndarray:
+    """Cycles that so many bytes a K-step take: all that is asked for goes through the SMs' ports, at the rate
+    of merged loads, and what is sent at the L2's own; `tilesim bench memory` shows both as plateaus."""
+    own, merged = hardware.l2_bytes_per_clock, hardware.l2_merged_bytes_per_clock
+    return np.maximum(asked / merged, sent / own)
 
 
 def early(one: Candidate, device: Device, hardware: Hardware) -> bool:
@@ -133,16 +136,11 @@ def early(one: Candidate, device: Device, hardware: Hardware) -> bool:
     laid, sms = grid(one, device), device.sms - device.busy_sms
     counts = np.array([laid.blocks, laid.rest or laid.blocks], float)
     steps = np.array([laid.full * laid.steps, laid.rest_steps * (laid.rest > 0)])
-    a, b = operand_bytes(one.problem)
-    merged = 1 / hardware.l2_merged_bytes_per_clock
+    asked = counts * sum(operand_bytes(one.problem))
     multiplying = one.residents * hardware.k_step_ns(one.problem) * hardware.clock_mhz / 1000
-    takes = [
-        np.maximum(
-            counts * (a + b) * merged
-            + sent(one.problem, counts, laid.sharers, sms, way) * (1 / hardware.l2_bytes_per_clock - merged),
-            multiplying,
-        )
+    anywhere, in_order = (
+        np.maximum(l2_cycles(asked, sent(one.problem, counts, laid.sharers, sms, way), hardware), multiplying)
         for way in (True, False)
-    ]
-    lost = float(((takes[0] - takes[1]) * steps).sum()) * (1 - laid.apart)
+    )
+    lost = float(((anywhere - in_order) * steps).sum()) * (1 - laid.apart)
     return lost * 1000 / hardware.clock_mhz <= LAUNCH_NS
