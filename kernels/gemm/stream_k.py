@@ -8,7 +8,8 @@ So at most its first segment ends before K does. It stores that one's sums as it
 block of a tile owns it: it waits for the partials of those below it, adds them in ascending order, and alone
 writes C. The result has the same bits every time.
 
-Where tiles have as many thread blocks each, `cta_of` numbers these so that neighbours in the grid load the same.
+Where tiles have as many thread blocks each, `cta_of` numbers these so that neighbours in the grid load the
+same.
 
 `partials` is fp32 [thread blocks, rows * columns]. `flags` is int32 [thread blocks, warps], zero between
 launches. A warp holds the same share of every tile: the writer's sets its flag when its share of the partial
