@@ -12,7 +12,7 @@ from tilesim.choice.measurement import read as read_times
 from tilesim.devices.device import Device
 
 SHORT_OF_CUBLAS = 0.9
-DRAWN_RUN = 5
+DRAWN_RUN = 2
 """The run of the measurement whose products were drawn at random."""
 
 

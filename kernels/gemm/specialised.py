@@ -21,7 +21,7 @@ from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia import hopper
 from triton.language.extra.cuda import gdc_launch_dependents
 
-from .stream_k import add_partials, segment, segment_count, store_partial
+from .stream_k import add_partials, cta_of, segment, segment_count, store_partial
 from .tile_ops import compute_pid
 from .warp_specialised import (
     PRODUCER_REGISTERS,
@@ -64,8 +64,8 @@ def consume(
     stored = 0  # pieces
     stage = 0
     phase = 0
-    cta = gl.program_id(0)
     ctas = gl.num_programs(0)
+    cta = cta_of(gl.program_id(0), ctas, shared, SPLIT)
     k_steps = gl.cdiv(K, BK)
     for s in range(segment_count(cta, ctas, shared, gl.cdiv(M, BM) * gl.cdiv(N, BN), k_steps, SPLIT)):
         i, k0, k1 = segment(s, cta, ctas, shared, k_steps, SPLIT)

@@ -8,6 +8,9 @@ So at most its first segment ends before K does. It stores that one's sums as it
 block of a tile owns it: it waits for the partials of those below it, adds them in ascending order, and alone
 writes C. The result has the same bits every time.
 
+Where tiles have as many thread blocks each, `cta_of` numbers these so that neighbours in the grid load the
+same.
+
 `partials` is fp32 [thread blocks, rows * columns]. `flags` is int32 [thread blocks, warps], zero between
 launches. A warp holds the same share of every tile: the writer's sets its flag when its share of the partial
 is visible, and the owner's sets it back. All thread blocks must run at once; a wait of 2 s ends the kernel
@@ -27,6 +30,16 @@ MAX_LOADED = gl.constexpr(64)
 def range_begin(cta, total, ctas):
     """The first K-step of a thread block, of `total` that are shared evenly."""
     return total // ctas * cta + total % ctas * cta // ctas
+
+
+@triton.jit
+def cta_of(pid, ctas, shared, SPLIT: tl.constexpr):
+    """Which thread block of the plan a program is. Where tiles have as many thread blocks each, programs next
+    to each other, which lie in one GPC, take the same K-steps of neighbouring tiles, and load together."""
+    if SPLIT:  # noqa: SIM102, as a constant and a value have no `and`
+        if ctas % shared == 0:
+            pid = pid % shared * (ctas // shared) + pid // shared
+    return pid
 
 
 @triton.jit

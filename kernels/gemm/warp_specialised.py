@@ -19,7 +19,7 @@ from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia import hopper
 from triton.language.extra.cuda import gdc_wait
 
-from .stream_k import segment, segment_count
+from .stream_k import cta_of, segment, segment_count
 from .tile_ops import compute_pid
 
 # Triton 3.6 has the long names, Triton 3.9 the short ones
@@ -60,8 +60,8 @@ def produce(
     gdc_wait()
     stage = 0
     phase = 1
-    cta = gl.program_id(0)
     ctas = gl.num_programs(0)
+    cta = cta_of(gl.program_id(0), ctas, shared, SPLIT)
     k_steps = gl.cdiv(K, BK)
     for s in range(segment_count(cta, ctas, shared, gl.cdiv(M, BM) * gl.cdiv(N, BN), k_steps, SPLIT)):
         i, k0, k1 = segment(s, cta, ctas, shared, k_steps, SPLIT)

@@ -8,8 +8,12 @@ import torch
 from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
 
+from tilesim.choice.candidates import Candidate
 from tilesim.choice.kernels import PIECE
+from tilesim.choice.sharing import early
 from tilesim.devices.device import Device
+from tilesim.devices.facts import REFERENCE
+from tilesim.devices.hardware import Hardware
 from tilesim.problems import Problem
 from tilesim.schedules.stream_k import grid_size
 from tilesim.variants import Variant
@@ -187,6 +191,12 @@ def ctas_per_sm(variant: Variant, problem: Problem) -> int:
     return 2 if two and smem_bytes(variant, problem) <= HALF_SM else 1
 
 
+def launched_early(variant: Variant, problem: Problem, device: Device) -> bool:
+    """Whether it is launched while its predecessor ends; see tilesim.choice.sharing."""
+    one = Candidate(variant, problem, ctas_per_sm(variant, problem))
+    return early(one, device, Hardware.named(device.name or REFERENCE, problem.dtype))
+
+
 def smem_bytes(variant: Variant, problem: Problem) -> int:
     """Bytes of shared memory of a thread block."""
     return _smem_bytes(variant, problem, epilogue_subtiles(variant, problem))
@@ -224,7 +234,7 @@ def kernel_and_arguments(
         operands, layout = operands_of(
             replace(variant, epilogue_subtiles=subtiles), problem, ping_pong, matrices, descriptor
         )
-        constants = layout | dict(BM=bm, BN=bn, BK=bk, STAGES=variant.stages, launch_pdl=True)
+        constants = layout | dict(BM=bm, BN=bn, BK=bk, STAGES=variant.stages)
         return ping_pong, operands, constants | dict(num_warps=WARPGROUP_WARPS)
     narrow = rest(problem)
     pieces = (bn - narrow) // PIECE if narrow else subtiles
@@ -233,7 +243,7 @@ def kernel_and_arguments(
         replace(variant, epilogue_subtiles=pieces), boxes, specialised, matrices, descriptor
     )
     operands.append(_narrow_box(matrices[1], bk, narrow) if narrow else None)
-    constants = layout | dict(BM=bm, BN=bn, BK=bk, STAGES=variant.stages, launch_pdl=True)
+    constants = layout | dict(BM=bm, BN=bn, BK=bk, STAGES=variant.stages)
     constants |= dict(EPILOGUE_SUBTILES=subtiles, SWAP=swapped(problem), REST=narrow)
     constants |= dict(GROUPS=groups(problem), num_warps=variant.warps)
     if ctas_per_sm(variant, problem) == 2:

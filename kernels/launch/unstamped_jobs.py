@@ -100,13 +100,14 @@ def _specialised(variant: Variant, problem: Problem, device: Device) -> Job:
         )
 
     one = workspace()
+    before = hopper.launched_early(variant, problem, device)
 
     def launcher(matrices: Matrices) -> KernelLaunch:
         table, values = order_arguments(problem, matrices)
         kernel, operands, constants = hopper.kernel_and_arguments(variant, problem, matrices)
         sizes = (shared, problem.m, problem.n, problem.k)
         arguments = (*operands, table, one.get("partials"), one.get("flags"), *sizes)
-        constants = values | constants | dict(SPLIT=shared > 0)
+        constants = values | constants | dict(SPLIT=shared > 0, launch_pdl=before)
         made_of = (0, 1, 2, 1) if constants["REST"] else (0, 1, 2)
         return KernelLaunch(variant, problem, kernel, ctas, arguments, constants, made_of)
 
@@ -116,12 +117,14 @@ def _specialised(variant: Variant, problem: Problem, device: Device) -> Job:
 def _ping_pong(variant: Variant, problem: Problem, device: Device) -> Job:
     hopper.require(variant, problem)
     ctas = min(problem.tiles, device.sms - device.busy_sms)
+    before = hopper.launched_early(variant, problem, device)
 
     def launcher(matrices: Matrices) -> KernelLaunch:
         table, values = order_arguments(problem, matrices)
         kernel, operands, constants = hopper.kernel_and_arguments(variant, problem, matrices)
         arguments = (*operands, table, problem.m, problem.n, problem.k)
-        return KernelLaunch(variant, problem, kernel, ctas, arguments, values | constants)
+        constants = values | constants | dict(launch_pdl=before)
+        return KernelLaunch(variant, problem, kernel, ctas, arguments, constants)
 
     return _unstamped(ctas, launcher)
 

@@ -24,7 +24,7 @@ def of(one):
     return one.candidate.variant, one.candidate.problem.tile, one.candidate.problem.order
 
 
-DRAWN_RUN = 5
+DRAWN_RUN = 2
 """The run of the shipped measurement whose products were drawn at random."""
 
 

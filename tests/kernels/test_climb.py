@@ -133,6 +133,15 @@ def test_thehopper_kernels_are_called_with_all_that_they_take(monkeypatch, kerne
     assert boxes == [box[::-1] if way == "t" else box for box, way in zip(wanted, layout + "n", strict=True)]
 
 
+@pytest.mark.parametrize(("k", "early"), [(4416, False), (256, True)])
+def test_kernels_whose_neighbours_share_much_are_launched_in_order(monkeypatch, k, early):
+    monkeypatch.setattr(hopper, "require", lambda variant, problem: None)
+    problem = Problem(144, 3904, k, tile=(64, 128, 64), order="grouped:8")
+    variant = replace(variants.UNSTAMPED["specialised"], warps=4)
+    launch = jobs.job(variant, problem, GPU).launcher(inputs.matrices(problem, "cpu", 1))
+    assert launch.constants["launch_pdl"] is early
+
+
 @pytest.mark.parametrize("layout", ["nn", "nt"])
 def test_tiles_between_powers_of_two_are_loaded_in_two_boxes(monkeypatch, layout):
     monkeypatch.setattr(hopper, "require", lambda variant, problem: None)

@@ -9,7 +9,7 @@ from tilesim import Device, Problem, plan
 from tilesim.orders import visit
 from tilesim.variants import Variant
 from tilesim_kernels import KernelError
-from tilesim_kernels.gemm.stream_k import segment, segment_count
+from tilesim_kernels.gemm.stream_k import cta_of, segment, segment_count
 from tilesim_kernels.launch import hopper
 
 tl = triton.language
@@ -54,6 +54,24 @@ def test_thread_blocks_compute_the_schedule_s_segments(schedule, size):
         for i, k0, k1 in out[cta, :count].tolist()
     ]
     assert walked == rows[rows["cta"].argsort(kind="stable")].tolist()
+
+
+@triton.jit
+def number(out, shared, SPLIT: tl.constexpr):
+    tl.store(out + tl.program_id(0), cta_of(tl.program_id(0), tl.num_programs(0), shared, SPLIT))
+
+
+@pytest.mark.parametrize(("shared", "ctas"), [(4, 12), (3, 12), (5, 12), (20, 12), (0, 12)])
+def test_programs_side_by_side_take_neighbouring_tiles_where_tiles_are_shared_evenly(shared, ctas):
+    out = torch.full((ctas,), -1, dtype=torch.int32)
+    number[(ctas,)](out, shared, shared > 0)
+    assert sorted(out.tolist()) == list(range(ctas))
+    if shared and ctas % shared == 0:
+        each = ctas // shared
+        assert [cta // each for cta in out[:shared].tolist()] == list(range(shared))
+        assert {cta % each for cta in out[:shared].tolist()} == {0}
+    else:
+        assert out.tolist() == list(range(ctas))
 
 
 def test_thread_blocks_that_wait_for_each_other_must_all_run_at_once():

@@ -17,6 +17,8 @@ import numpy as np
 
 from tilesim.choice.candidates import Candidate, result_bytes
 from tilesim.choice.kernel_times import KernelTimes, times_of
+from tilesim.choice.kernels import WARP_SPECIALISED
+from tilesim.choice.sharing import LAUNCH_NS, l2_cycles
 from tilesim.choice.waves import Waves, waves
 from tilesim.devices.device import Device
 from tilesim.devices.hardware import DRAM_SHARE, SM_BYTES_PER_CLOCK, Hardware
@@ -59,10 +61,11 @@ def estimate(one: Candidate, device: Device, hardware: Hardware, layout: str) ->
     known = times_of(one, layout)
     parts = parts_of(one, laid, terms, hardware, known)
     largest = max(parts, key=lambda part: parts[part])
+    grid = laid.grid
     if largest == "K-steps":
-        largest = LIMITS[int(scaled(terms, known)[:, 0 if laid.full else 1].argmax())]
-    count = laid.full + laid.rest / laid.slots
-    sms = min(laid.blocks, laid.slots // one.residents)
+        largest = LIMITS[int(scaled(terms, known)[:, 0 if grid.full else 1].argmax())]
+    count = grid.full + grid.rest / grid.slots
+    sms = min(grid.blocks, grid.slots // one.residents)
     return Estimate(one, sum(parts.values()), parts, largest, count, sms)
 
 
@@ -71,10 +74,10 @@ def step_terms(one: Candidate, laid: Waves, hardware: Hardware, sms: int) -> np.
     beside = k_step_terms(laid.traffic, one.problem, hardware, 0.0, one.variant.stages, one.residents)
     tile = one.problem.k_step_bytes
     alone = np.arange(1, one.residents + 1)[:, np.newaxis] * (tile / SM_BYTES_PER_CLOCK)
-    if one.problem.tiles_m == 1 and laid.sharers == 1:
+    if one.problem.tiles_m == 1 and laid.grid.sharers == 1:
         beside[LIMITS.index("DRAM")] *= DRAM_SHARE / STREAMED
-    beside[LIMITS.index("L2")] = np.maximum(beside[LIMITS.index("L2")], alone)
-    residents = [-(-max(1, blocks) // sms) - 1 for blocks in (laid.blocks, laid.rest)]
+    beside[LIMITS.index("L2")] = np.maximum(l2_cycles(laid.traffic.asked, laid.traffic.sent, hardware), alone)
+    residents = [-(-max(1, blocks) // sms) - 1 for blocks in (laid.grid.blocks, laid.grid.rest)]
     return np.stack([beside[:, residents[0], 0], beside[:, residents[1], 1]], axis=1)
 
 
@@ -94,19 +97,20 @@ def parts_of(
     elements = problem.tile_m * problem.tile_n
     send = elements * cycle / SM_BYTES_PER_CLOCK
     beside = (known.tile + known.write * send * result_bytes(problem.dtype)) / one.residents
-    fixup = 0.0
-    if laid.sharers > 1:
+    fixup, grid = 0.0, laid.grid
+    if grid.sharers > 1:
         late = hardware.dram_latency * cycle
-        fixup = laid.sharers * send * FP32 + (laid.sharers - 1) * late
-    last = laid.rest > 0
-    ends = float(last * laid.rest_steps * rest)
-    sms = laid.slots // one.residents
+        fixup = grid.sharers * send * FP32 + (grid.sharers - 1) * late
+    last = grid.rest > 0
+    waits = one.variant.kernel in WARP_SPECIALISED and not laid.early
+    ends = float(last * grid.rest_steps * rest)
+    sms = grid.slots // one.residents
     shared = LIMITS[int(scaled_terms[:, 1].argmax())] in SHARED
-    busy = 1.0 if shared else laid.rest / (sms * max(1, -(-laid.rest // sms)))
+    busy = 1.0 if shared else grid.rest / (sms * max(1, -(-grid.rest // sms)))
     return {
-        "once": known.once,
-        "K-steps": float(laid.full * laid.steps * full) + ends * busy,
-        "tiles": float((laid.written if laid.sharers > 1 else laid.full + last) * beside),
+        "once": known.once + (LAUNCH_NS if waits else 0.0),
+        "K-steps": float(grid.full * grid.steps * full) + ends * busy,
+        "tiles": float((grid.written if grid.sharers > 1 else grid.full + last) * beside),
         "idle SMs": ends * (1 - busy),
         "fix-up": fixup,
     }

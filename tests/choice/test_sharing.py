@@ -1,0 +1,79 @@
+"""What the L2 sends to thread blocks that load the same, and which kernels are launched in order for it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tilesim import Device, Problem
+from tilesim.choice.candidates import Candidate, candidates
+from tilesim.choice.choose import choose
+from tilesim.choice.sharing import LAUNCH_NS, early, grid, operand_bytes, sent
+from tilesim.devices.hardware import Hardware
+from tilesim.variants import Variant
+
+H200 = Device.named("h200")
+HARDWARE = Hardware.named("h200", "bf16")
+sizes = st.sampled_from([64, 144, 512, 1280, 4096])
+
+
+def kernel(schedule: str, problem: Problem, stages: int = 4) -> Candidate:
+    return Candidate(Variant(schedule, "tma", True, 4, stages, "specialised"), problem, 1)
+
+
+@given(sizes, sizes, sizes, st.integers(1, 8))
+def test_neighbours_in_one_gpc_are_sent_no_more_than_thread_blocks_anywhere(m, n, k, sharers):
+    problem = Problem(m, n, k, (64, 128, 64), order="grouped:8")
+    blocks = np.array([float(min(132, problem.tiles * sharers))])
+    in_order, anywhere = (sent(problem, blocks, sharers, 132, way) for way in (False, True))
+    everything = blocks * sum(operand_bytes(problem))
+    assert 0 < in_order <= everything and 0 < anywhere <= everything
+    if problem.tiles >= 132:
+        assert in_order <= anywhere * (1 + 1e-9)
+
+
+def test_one_gpc_is_sent_what_its_thread_blocks_share_once():
+    problem = Problem(64, 64 * 16, 64, (64, 64, 64), order="grouped:8")
+    a, b = operand_bytes(problem)
+    assert sent(problem, np.array([16.0]), 1, 16, early=False) == a + 16 * b
+
+
+@pytest.mark.parametrize(
+    ("schedule", "problem", "before"),
+    [
+        ("persistent", Problem(144, 3904, 8832, (64, 128, 64), order="grouped:8"), False),
+        ("persistent", Problem(144, 3904, 512, (64, 128, 64), order="grouped:8"), True),
+        ("persistent", Problem(4096, 4096, 4096, (128, 256, 64), order="grouped:8"), True),
+        ("stream-k:132", Problem(144, 3904, 8832, (64, 128, 64), order="grouped:8"), True),
+    ],
+    ids=["shares", "short", "multiplies", "apart"],
+)
+def test_kernels_are_launched_early_but_where_sharing_is_worth_more(schedule, problem, before):
+    assert early(kernel(schedule, problem), H200, HARDWARE) is before
+
+
+def test_what_is_launched_in_order_takes_a_launch_more():
+    problem = Problem(144, 3904, 8832, dtype="bf16")
+    ranked = [one for one in choose(problem, H200) if "split" not in one.candidate.variant.schedule]
+    once = {
+        early(one.candidate, H200, HARDWARE): one.parts["once"]
+        for one in ranked
+        if one.candidate.variant.schedule == "persistent" and one.candidate.problem.tile_m >= 64
+    }
+    assert once[False] == pytest.approx(once[True] + LAUNCH_NS)
+
+
+def test_only_kernels_that_can_be_launched_early_are():
+    for one in candidates(Problem(512, 512, 512), H200):
+        if one.variant.kernel in ("own", "planned"):
+            assert not early(one, H200, HARDWARE)
+
+
+def test_tiles_with_as_many_thread_blocks_each_are_walked_in_step():
+    problem = Problem(192, 4096, 4096, (64, 128, 64))
+    laid = [grid(kernel(f"stream-k:{ctas}", problem), H200) for ctas in (96, 132)]
+    assert [one.apart for one in laid] == [0.0, 1.0]
+    whole = replace(kernel("persistent", problem))
+    assert grid(whole, H200).sharers == 1 and grid(whole, H200).blocks == problem.tiles

@@ -1,0 +1,146 @@
+"""Sharing: what the L2 sends to thread blocks that load the same, and how a kernel is launched for it.
+
+The hardware merges what SMs of one GPC ask for at a time, and sends it again to another GPC (`tilesim bench
+memory` shows both). So it counts which thread blocks lie in one GPC:
+
+    in order    a launch that waits for its predecessor's end finds all SMs free, and gets a GPC's one after
+                the other: neighbours in the grid lie together.
+    early       a launch that begins while its predecessor ends (programmatic dependent launch) gets SMs as
+                they fall free: its thread blocks lie anywhere, and each GPC loads nearly all tiles.
+
+An early launch wins LAUNCH_NS. So kernels are launched early, but where sharing is worth more.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tilesim.choice.candidates import Candidate
+from tilesim.choice.kernels import WARP_SPECIALISED
+from tilesim.devices.device import Device
+from tilesim.devices.hardware import Hardware
+from tilesim.problems import DTYPE_BYTES, Problem
+
+GPC_SMS = 16.5
+"""SMs of a GPC: an H200 has 132 in 8 of them."""
+
+LAUNCH_NS = 1100.0
+"""What a launch in order takes longer than an early one. On an H200 487 kernels that share nothing were timed
+both ways; the medians are 1.0 µs for whole tiles in one wave, 1.3 in more, 1.2 split evenly, 0.8 unevenly."""
+
+
+class Grid(NamedTuple):
+    """What the thread blocks of a candidate do, one wave after the other.
+
+    `full`: waves in which every slot has a tile. `steps`: K-steps of each block in such a wave. `rest`:
+    thread blocks of the last wave, 0 where none is left, and `rest_steps` their K-steps. `sharers`: thread
+    blocks that sum one tile, 1 where tiles are whole. `blocks`: thread blocks that run at once, on so many
+    `slots`. `written`: tiles that a slot writes. `apart`: the share of K-steps in which each thread block is
+    somewhere else along K, so that none loads together.
+    """
+
+    full: float
+    steps: float
+    rest: int
+    rest_steps: float
+    sharers: int
+    blocks: int
+    slots: int
+    written: float
+    apart: float
+
+
+def grid(one: Candidate, device: Device) -> Grid:
+    """How the work of a candidate falls on the SMs of a device that are free.
+
+    In tiles that stream-k shares unevenly, thread blocks are apart; of stream-k-hybrid these are a wave's and
+    the rest.
+    """
+    problem, slots = one.problem, (device.sms - device.busy_sms) * one.residents
+    name, _, parts = one.variant.schedule.partition(":")
+    tiles, steps = problem.tiles, problem.k_steps
+    if name in ("stream-k", "stream-k-hybrid"):
+        blocks = min(slots, int(parts) if parts else slots, tiles * steps)
+        sharers = max(2, -(-blocks // tiles)) if tiles % blocks else 1
+        apart = float(blocks % tiles > 0)
+        if name == "stream-k-hybrid":
+            apart = min(1.0, (blocks + tiles % blocks) / tiles) if tiles % blocks else 0.0
+        each = tiles * steps / blocks
+        return Grid(1.0, each, 0, 0.0, sharers, blocks, slots, max(1.0, tiles / blocks), apart)
+    split = int(parts) if name == "split-k" else 1
+    full, rest = divmod(tiles * split, slots)
+    each = -(-steps // split)
+    blocks = min(tiles * split, slots)
+    return Grid(float(full), each, rest, each, split, blocks, slots, full + (rest > 0), 0.0)
+
+
+def spread(problem: Problem, tiles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rows and columns of tiles among so many that follow each other in the order: float64, their shape.
+
+    >>> wide = Problem(1024, 4096, 64, (128, 128, 64), order="grouped:4")
+    >>> [side.tolist() for side in spread(wide, np.array([64.0]))]
+    [[4.0], [16.0]]
+    """
+    name, _, height = problem.order.partition(":")
+    group = min(problem.tiles_m, int(height) if name == "grouped" else 1)
+    columns = np.minimum(problem.tiles_n, np.ceil(tiles / group))
+    rows = np.minimum(problem.tiles_m, np.maximum(np.minimum(group, tiles), np.ceil(tiles / problem.tiles_n)))
+    return rows, columns
+
+
+def operand_bytes(problem: Problem) -> tuple[int, int]:
+    """Bytes of a K-step of a tile's rows of A, and of its columns of B."""
+    line = problem.tile_k * DTYPE_BYTES[problem.dtype]
+    return problem.tile_m * line, problem.tile_n * line
+
+
+def sent(problem: Problem, blocks: np.ndarray, sharers: int, sms: int, early: bool) -> np.ndarray:
+    """Bytes that the L2 sends a K-step to so many thread blocks in step, once to a GPC: float64, their shape.
+
+    >>> few = Problem(192, 4096, 4096, (64, 128, 64), order="grouped:8")
+    >>> [int(sent(few, np.array([96.0]), 1, 132, early)[0]) // 1024 for early in (False, True)]
+    [704, 1488]
+    """
+    gpcs = max(1.0, sms / GPC_SMS)
+    each = np.maximum(1.0, blocks / gpcs)  # thread blocks of a GPC
+    tiles = np.maximum(1.0, blocks / sharers)
+    a, b = operand_bytes(problem)
+    if early:
+        drawn = each / sharers
+        rows, columns = spread(problem, tiles)
+        own = sharers * (a * _different(rows, drawn) + b * _different(columns, drawn))
+    else:
+        in_step = np.minimum(each, tiles)  # neighbours at the same place along K
+        rows, columns = spread(problem, in_step)
+        own = each / in_step * (rows * a + columns * b)
+    return np.minimum(blocks * (a + b), blocks / each * own)
+
+
+def _different(kinds: np.ndarray, drawn: np.ndarray) -> np.ndarray:
+    """How many different ones there are on average among so many that are drawn from so many kinds."""
+    return np.minimum(drawn, kinds * (1 - (1 - 1 / kinds) ** drawn))
+
+
+def l2_cycles(asked: np.ndarray, sent: np.ndarray, hardware: Hardware) -> np.ndarray:
+    """Cycles that so many bytes a K-step take: all that is asked for goes through the SMs' ports, at the rate
+    of merged loads, and what is sent at the L2's own; `tilesim bench memory` shows both as plateaus."""
+    own, merged = hardware.l2_bytes_per_clock, hardware.l2_merged_bytes_per_clock
+    return np.maximum(asked / merged, sent / own)
+
+
+def early(one: Candidate, device: Device, hardware: Hardware) -> bool:
+    """Whether a candidate is launched while its predecessor ends: where it has nothing to share that is worth
+    LAUNCH_NS. That is so where it multiplies longer than the L2 sends, or is apart along K."""
+    if one.variant.kernel not in WARP_SPECIALISED:
+        return False
+    laid, sms = grid(one, device), device.sms - device.busy_sms
+    counts = np.array([laid.blocks, laid.rest or laid.blocks], float)
+    steps = np.array([laid.full * laid.steps, laid.rest_steps * (laid.rest > 0)])
+    asked = counts * sum(operand_bytes(one.problem))
+    multiplying = one.residents * hardware.k_step_ns(one.problem) * hardware.clock_mhz / 1000
+    anywhere, in_order = (
+        np.maximum(l2_cycles(asked, sent(one.problem, counts, laid.sharers, sms, way), hardware), multiplying)
+        for way in (True, False)
+    )
+    lost = float(((anywhere - in_order) * steps).sum()) * (1 - laid.apart)
+    return lost * 1000 / hardware.clock_mhz <= LAUNCH_NS
