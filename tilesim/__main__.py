@@ -4,7 +4,6 @@ import os
 import signal
 from types import FrameType
 
-
 BLAS = "OPENBLAS_NUM_THREADS"
 """What NumPy reads once, as it is imported."""
 

@@ -1,7 +1,7 @@
 """What more processes bring where cores are free: `python tests/benchmarks/processes.py [ROUNDS]`.
 
-The films that `rendering` exports, by 1, 2, 4 and 8 processes that draw, as far as there is a core more: one
-walks through the scene and starts them. The figures go to processes.json, with what they were taken on.
+The race is exported by 1, 2, 4 and 8 processes that draw, as far as there is a core more: one walks through
+the scene and starts them. The figures go to processes.json, with what they were taken on.
 """
 
 import json
@@ -19,31 +19,28 @@ from table import row, text
 from tilesim.parallel import cores
 
 RESULTS = Path(__file__).with_suffix(".json")
-FILMS = ("race", "one-tile")
+FILM = "race"
 COUNTS = (1, 2, 4, 8)
 
 
-def exported(film: str, count: int) -> float:
+def exported(count: int) -> float:
     """Seconds that an export by `count` processes takes, its start included."""
     with tempfile.TemporaryDirectory() as folder:
-        words = [word.format(scene=film, folder=folder) for word in EXPORT]
+        words = [word.format(scene=FILM, folder=folder) for word in EXPORT]
         return process(*words, "--jobs", str(count))["whole"]
 
 
 def measure(rounds: int, available: int) -> list[dict[str, Any]]:
     """Rows of the table: how many times as fast each count is as one process, in the same round."""
     counts = [count for count in COUNTS if count < available]
-    pairs = [(film, count) for film in FILMS for count in counts]
-    taken = alternate({str(pair): partial(exported, *pair) for pair in pairs}, rounds)
+    taken = alternate({str(count): partial(exported, count) for count in counts}, rounds)
 
-    def gains(film: str, count: int) -> list[float]:
-        many, one = (taken[str((film, of))] for of in (count, 1))
-        return [alone / shared for alone, shared in zip(one, many, strict=True)]
+    def gains(count: int) -> list[float]:
+        return [alone / shared for alone, shared in zip(taken["1"], taken[str(count)], strict=True)]
 
     return [
-        row(f"{film}: {count} processes against 1", gains(film, count), "times", f"at least {0.8 * count:g}")
-        for film, count in pairs
-        if count > 1
+        row(f"{FILM}: {count} processes against 1", gains(count), "times", f"at least {0.8 * count:g}")
+        for count in counts[1:]
     ]
 
 

@@ -27,7 +27,7 @@ COUNT, OF_LAST, PROCESSES = 48, 6, 12
 SEEDS = (20261125, 20261127)
 """Of the two draws."""
 WARMUP, SAMPLES = 2, 15
-PEERS, PEERS_S = 12, 150
+PEERS, PEERS_S = 12, 60
 """How many of the second draw are timed beside max-autotune, which takes up to a minute to compile each, and
 for how many seconds another is begun."""
 LINE = 128
