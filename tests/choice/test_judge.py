@@ -30,7 +30,7 @@ DRAWN_RUN = 2
 
 @pytest.mark.parametrize(("drawn", "mean", "least"), [(False, 0.99, 0.9), (True, 0.95, 0.65)])
 def test_what_is_held_out_is_chosen_well(drawn, mean, least):
-    """Layers of language models: to 1 % as fast as cuBLAS in the mean, and never below 0.90. All: within 2 % of
+    """Layers of language models: as fast as cuBLAS to 1 % in the mean, never below 0.90. All: within 2 % of
     the fastest kernel, and the first eight within 0.5 %."""
     rows = json.loads(SHIPPED.read_text("utf-8"))["rows"]
     timed = zip(rows, read(SHIPPED), strict=True)
