@@ -10,7 +10,7 @@ from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
 
 from tilesim.choice.candidates import Candidate
 from tilesim.choice.kernels import PIECE
-from tilesim.choice.sharing import early
+from tilesim.choice.sharing import early, grid
 from tilesim.devices.device import Device
 from tilesim.devices.facts import REFERENCE
 from tilesim.devices.hardware import Hardware
@@ -194,7 +194,8 @@ def ctas_per_sm(variant: Variant, problem: Problem) -> int:
 def launched_early(variant: Variant, problem: Problem, device: Device) -> bool:
     """Whether it is launched while its predecessor ends; see tilesim.choice.sharing."""
     one = Candidate(variant, problem, ctas_per_sm(variant, problem))
-    return early(one, device, Hardware.named(device.name or REFERENCE, problem.dtype))
+    hardware = Hardware.named(device.name or REFERENCE, problem.dtype)
+    return early(one, grid(one, device), device, hardware)
 
 
 def smem_bytes(variant: Variant, problem: Problem) -> int:

@@ -51,14 +51,15 @@ def test_one_gpc_is_sent_what_its_thread_blocks_share_once():
     ids=["shares", "short", "multiplies", "apart"],
 )
 def test_kernels_are_launched_early_but_where_sharing_is_worth_more(schedule, problem, before):
-    assert early(kernel(schedule, problem), H200, HARDWARE) is before
+    one = kernel(schedule, problem)
+    assert early(one, grid(one, H200), H200, HARDWARE) is before
 
 
 def test_what_is_launched_in_order_takes_a_launch_more():
     problem = Problem(144, 3904, 8832, dtype="bf16")
     ranked = [one for one in choose(problem, H200) if "split" not in one.candidate.variant.schedule]
     once = {
-        early(one.candidate, H200, HARDWARE): one.parts["once"]
+        early(one.candidate, grid(one.candidate, H200), H200, HARDWARE): one.parts["once"]
         for one in ranked
         if one.candidate.variant.schedule == "persistent" and one.candidate.problem.tile_m >= 64
     }
@@ -68,7 +69,7 @@ def test_what_is_launched_in_order_takes_a_launch_more():
 def test_only_kernels_that_can_be_launched_early_are():
     for one in candidates(Problem(512, 512, 512), H200):
         if one.variant.kernel in ("own", "planned"):
-            assert not early(one, H200, HARDWARE)
+            assert not early(one, grid(one, H200), H200, HARDWARE)
 
 
 def test_tiles_with_as_many_thread_blocks_each_are_walked_in_step():

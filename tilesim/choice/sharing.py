@@ -128,12 +128,13 @@ def l2_cycles(asked: np.ndarray, sent: np.ndarray, hardware: Hardware) -> np.nda
     return np.maximum(asked / merged, sent / own)
 
 
-def early(one: Candidate, device: Device, hardware: Hardware) -> bool:
-    """Whether a candidate is launched while its predecessor ends: where it has nothing to share that is worth
-    LAUNCH_NS. That is so where it multiplies longer than the L2 sends, or is apart along K."""
+def early(one: Candidate, laid: Grid, device: Device, hardware: Hardware) -> bool:
+    """Whether a candidate, `laid` out on a device, is launched while its predecessor ends: where it has nothing
+    to share that is worth LAUNCH_NS. That is so where it multiplies longer than the L2 sends, or is apart along
+    K."""
     if one.variant.kernel not in WARP_SPECIALISED:
         return False
-    laid, sms = grid(one, device), device.sms - device.busy_sms
+    sms = device.sms - device.busy_sms
     counts = np.array([laid.blocks, laid.rest or laid.blocks], float)
     steps = np.array([laid.full * laid.steps, laid.rest_steps * (laid.rest > 0)])
     asked = counts * sum(operand_bytes(one.problem))

@@ -45,8 +45,8 @@ def lines_touched(problem: Problem, layout: str) -> tuple[float, float]:
 
 def waves(one: Candidate, device: Device, hardware: Hardware, layout: str) -> Waves:
     """The waves of a candidate on the SMs of a device that are free."""
-    laid, before = grid(one, device), early(one, device, hardware)
-    sms = device.sms - device.busy_sms
+    laid, sms = grid(one, device), device.sms - device.busy_sms
+    before = early(one, laid, device, hardware)
     return Waves(laid, before, _traffic(one.problem, laid, layout, sms, before, hardware))
 
 
@@ -56,7 +56,7 @@ def _traffic(
     """What comes from where a K-step, of a full wave and of the rest."""
     a, b = operand_bytes(problem)
     touched = lines_touched(problem, layout)
-    count = np.array([laid.blocks, (laid.rest if laid.full else 0) or laid.blocks], float)
+    count = np.array([laid.blocks, laid.rest or laid.blocks], float)
     at_once = np.maximum(1.0, count / laid.sharers)  # tiles, whose sharers load other pieces of K
     rows, columns = spread(problem, at_once)
     loaded = count * (a + b)
