@@ -12,10 +12,7 @@ from pathlib import Path
 import av
 from av.video.reformatter import ColorRange
 
-X264 = {
-    **{"bframes": 7, "b-adapt": 0, "scenecut": 0, "weightp": 0, "me": "dia", "subme": 1},
-    "no-deblock": 1,
-}
+X264 = {"bframes": 7, "b-adapt": 0, "scenecut": 0, "weightp": 0, "me": "dia", "subme": 1, "no-deblock": 1}
 """Nothing looks ahead, and one quantiser stands for all: films of flat colours that move little gain less
 from either than it costs. Rate control looks at each frame in half its size, which alone takes 2 ms. A filter
 that smooths the edges of blocks would smooth sharp edges: without it films are closer and smaller, too."""
