@@ -74,8 +74,7 @@ class Forks:
         """Wait until fewer than `jobs` work; ends with the process that was forked from."""
         while True:
             select.select([self.turns], [], [], POLL)
-            if os.getppid() != self.parent:
-                os._exit(1)
+            self._end_if_alone()
             # Another may have been faster.
             with suppress(BlockingIOError):
                 os.read(self.turns, 1)
@@ -83,10 +82,14 @@ class Forks:
 
     def done(self, frames: int) -> None:
         """Tell the process that was forked from that so many frames are done; ends where it is gone."""
-        if os.getppid() != self.parent:
-            os._exit(1)
+        self._end_if_alone()
         with suppress(OSError):
             os.write(self.write_end, b"." * frames)
+
+    def _end_if_alone(self) -> None:
+        """End with the process that was forked from."""
+        if os.getppid() != self.parent:
+            os._exit(1)
 
     def leave(self, error: str = "") -> NoReturn:
         """End the forked process, with what went wrong in it, if anything did."""
