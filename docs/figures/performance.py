@@ -28,4 +28,5 @@ def figures() -> dict[str, str]:
     tables["processes_table"] = HEAD + markdown(processes["rows"])
     machine = {f"bench_{name}": results["machine"][name] for name in MACHINE}
     machine |= {f"processes_{name}": processes["machine"][name] for name in ("cpu", "cores", "date")}
-    return tables | machine | {"bench_rounds": str(results["rounds"]), "large": f"{LARGE:,}"}
+    rounds = {"bench_rounds": str(results["rounds"]), "processes_rounds": str(processes["rounds"])}
+    return tables | machine | rounds | {"large": f"{LARGE:,}"}
