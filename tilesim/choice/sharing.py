@@ -129,9 +129,9 @@ def l2_cycles(asked: np.ndarray, sent: np.ndarray, hardware: Hardware) -> np.nda
 
 
 def early(one: Candidate, laid: Grid, device: Device, hardware: Hardware) -> bool:
-    """Whether a candidate, `laid` out on a device, is launched while its predecessor ends: where it has nothing
-    to share that is worth LAUNCH_NS. That is so where it multiplies longer than the L2 sends, or is apart along
-    K."""
+    """Whether a candidate, `laid` out on a device, is launched while its predecessor ends: where it has
+    nothing to share that is worth LAUNCH_NS. That is so where it multiplies longer than the L2 sends, or is
+    apart along K."""
     if one.variant.kernel not in WARP_SPECIALISED:
         return False
     sms = device.sms - device.busy_sms
