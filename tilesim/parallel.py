@@ -129,7 +129,7 @@ def _begin(devices: Mapping[str, Any], prepare: Callable[..., object], *given: o
 
 @contextmanager
 def held(*signals: int) -> Iterator[None]:
-    """These signals wait until the end, where there is such a thing."""
+    """These signals wait until the end, where there is such a thing; also in processes that are started."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

@@ -194,7 +194,7 @@ def _extras(scene: Scene, folder: Path, order: Order) -> Extras:
     if writer.includes_sound:
         sound = folder / "sound.wav"
         writer.add_audio_segment(AudioSegment.silent(0))
-        writer.audio_segment.export(sound, format="wav")
+        writer.audio_segment.export(sound, format="wav").close()
     pauses = getattr(scene, "pauses", [one.start for one in (*cues, *chapters)])
     extras = Extras(cues, chapters, sound, pauses)
     end = scene.renderer.frames / fps

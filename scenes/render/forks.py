@@ -5,13 +5,13 @@ import random
 import select
 import signal
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NoReturn
+from threading import current_thread, main_thread
+from typing import Any, NoReturn
 
 from tilesim.errors import TilesimError
-from tilesim.parallel import held
 
 CAN_FORK = hasattr(os, "fork")
 ENDING = signal.SIGINT, signal.SIGTERM
@@ -19,6 +19,25 @@ POLL = 0.05
 """Seconds between two looks at whether a process has ended."""
 AHEAD = 2
 """Processes that may be there for each that works: so the next can begin as soon as another has ended."""
+
+
+@contextmanager
+def put_off(*signals: int) -> Iterator[dict[int, Any]]:
+    """Let these signals wait until the end, whichever thread gets them; gives what then handles each.
+
+    A mask would hold them in this thread alone, and Python runs their handlers here all the same.
+    """
+    came: list[int] = []
+    here = current_thread() is main_thread()  # Python runs no handlers in others.
+    ours = [number for number in signals if here and signal.getsignal(number) is not None]
+    handlers = {number: signal.signal(number, lambda number, frame: came.append(number)) for number in ours}
+    try:
+        yield handlers
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for number in came:
+            signal.raise_signal(number)
 
 
 class Forks:
@@ -54,13 +73,14 @@ class Forks:
         sys.stdout.flush()
         sys.stderr.flush()
         state = random.getstate()
-        with held(*ENDING):  # What a signal raises in Python's own hooks around a fork is lost.
+        with put_off(
+            *ENDING
+        ) as handlers:  # What a signal raises in Python's own hooks around a fork is lost.
             pid = os.fork()
             if pid:
                 self.running.add(pid)
                 return False
-            for number in ENDING:
-                signal.signal(number, signal.SIG_DFL)
+            handlers.update(dict.fromkeys(ENDING, signal.SIG_DFL))
         random.setstate(state)  # Python seeds it anew in every process that is forked.
         nowhere = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):

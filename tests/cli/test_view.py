@@ -187,11 +187,11 @@ def test_the_browser_loads_a_changed_file_again(browser, server, file):
     page.on("console", lambda message: message.type == "error" and faults.append(message.text))
     page.on("request", lambda request: asked.add(request.url))
     page.goto(server.address)
-    page.wait_for_function("() => tilesim.player.runs[0].name === 'naive'")
+    page.wait_for_function("() => globalThis.tilesim?.player?.runs[0].name === 'naive'")
     file.write_bytes(b"no trace")
     page.wait_for_selector("[role=alert]")
     race()[1].save(file)
-    page.wait_for_function("() => tilesim.player?.runs[0].name === 'persistent'")
+    page.wait_for_function("() => globalThis.tilesim?.player?.runs[0].name === 'persistent'")
     assert faults == []
     assert asked == {server.address, f"{server.address}version"}
 
@@ -199,7 +199,7 @@ def test_the_browser_loads_a_changed_file_again(browser, server, file):
 def test_a_long_run_is_seen_window_by_window(browser, server, file, monkeypatch):
     monkeypatch.setattr("tilesim.player.data.MOST", 6)
     race()[0].save(file)
-    first = "() => tilesim.player?.runs[0].window.first"
+    first = "() => globalThis.tilesim?.player?.runs[0].window.first"
     page = browser.new_page()
     page.goto(server.address)
     assert page.get_by_role("button", name="The window before").is_disabled()

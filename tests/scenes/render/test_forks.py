@@ -1,6 +1,9 @@
 """Processes that are forked to draw: how many work at once, and what becomes of those that wait."""
 
 import os
+import signal
+import socket
+import threading
 import time
 from pathlib import Path
 
@@ -8,7 +11,7 @@ import psutil
 import pytest
 
 from tilesim.errors import TilesimError
-from tilesim_scenes.render.forks import CAN_FORK, Forks
+from tilesim_scenes.render.forks import CAN_FORK, ENDING, Forks
 
 pytestmark = pytest.mark.skipif(not CAN_FORK, reason="there is no fork here")
 
@@ -56,3 +59,57 @@ def test_what_went_wrong_in_one_is_said_by_the_first(forks: Forks) -> None:
         forks.leave("there is no such colour")
     with pytest.raises(TilesimError, match="there is no such colour"):
         forks.finish()
+
+
+@pytest.mark.parametrize("where", ["before", "after_in_parent"])
+def test_a_signal_that_another_thread_gets_within_a_fork_is_not_lost(
+    forks: Forks, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    """Python throws away what a handler raises in a hook around a fork."""
+    ended, here = threading.Event(), os.getpid()
+    other = threading.Thread(target=ended.wait)
+    told, tell = socket.socketpair()
+    tell.setblocking(False)
+
+    def send() -> None:
+        signal.pthread_kill(other.ident, signal.SIGINT)
+        told.recv(1)  # Python says so where a signal has come.
+
+    other.start()
+    monkeypatch.setattr(f"{__name__}.hook", send)
+    os.register_at_fork(**{where: lambda: hook()})
+    before = signal.set_wakeup_fd(tell.fileno())
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            if forks.fork():
+                forks.leave()
+        assert os.getpid() == here and len(forks.running) == 1
+    finally:
+        signal.set_wakeup_fd(before)
+        monkeypatch.undo()
+        ended.set()
+        other.join()
+        told.close()
+        tell.close()
+
+
+def hook() -> None:
+    """What is called around forks: there is no way to take a hook back."""
+
+
+@pytest.mark.parametrize("thread", [False, True])
+def test_signals_are_handled_as_before_after_a_fork(forks: Forks, thread: bool) -> None:
+    def fork() -> None:
+        if forks.fork():
+            ends = all(signal.getsignal(number) is signal.SIG_DFL for number in ENDING)
+            forks.leave("" if ends else "a signal does not end it")
+
+    before = [*map(signal.getsignal, ENDING)]
+    if thread:
+        caller = threading.Thread(target=fork)
+        caller.start()
+        caller.join()
+    else:
+        fork()
+    forks.finish()
+    assert [*map(signal.getsignal, ENDING)] == before
