@@ -17,8 +17,8 @@ CAN_FORK = hasattr(os, "fork")
 ENDING = signal.SIGINT, signal.SIGTERM
 POLL = 0.05
 """Seconds between two looks at whether a process has ended."""
-AHEAD = 2
-"""Processes that may be there for each that works: so the next can begin as soon as another has ended."""
+AHEAD = 3
+"""Processes that may be forked for each that works: so the next can begin as soon as another has ended."""
 
 
 @contextmanager
@@ -43,9 +43,9 @@ def put_off(*signals: int) -> Iterator[dict[int, Any]]:
 class Forks:
     """Processes that are forked from this one, each of which writes files in `folder`; `jobs` work at once.
 
-    This one goes on meanwhile, and those that it forks too early wait for their turn. They say nothing on the
-    terminal, and end when this process does. Each calls `prepare` first; `progress` is told of each frame
-    they have done.
+    This one is among them: it works where `full`, and else forks. Those that it forks ahead wait for their
+    turn. They say nothing on the terminal, and end when this process does. Each calls `prepare` first;
+    `progress` is told of each frame that is done.
     """
 
     def __init__(
@@ -57,19 +57,20 @@ class Forks:
     ) -> None:
         self.jobs, self.folder, self.progress, self.prepare = jobs, folder, progress, prepare
         self.running: set[int] = set()
-        self.parent = os.getpid()
+        self.forked, self.parent = False, os.getpid()
         self.read_end, self.write_end = os.pipe()
         self.turns, self.turn_over = os.pipe()
         for end in (self.read_end, self.turns):
             os.set_blocking(end, False)
-        os.write(self.turn_over, b"." * jobs)
+        os.write(self.turn_over, b"." * (jobs - 1))
+
+    def full(self) -> bool:
+        """Whether as many are forked as have work to do; raises TilesimError where one of them has failed."""
+        self._look()
+        return len(self.running) >= AHEAD * (self.jobs - 1)
 
     def fork(self) -> bool:
-        """Fork, and in the new process wait until it is its turn; whether this is the new process.
-
-        Raises TilesimError where one that was forked before has failed.
-        """
-        self._wait(until=AHEAD * self.jobs - 1)
+        """Fork, and in the new process wait until it is its turn; whether this is the new process."""
         sys.stdout.flush()
         sys.stderr.flush()
         state = random.getstate()
@@ -81,6 +82,7 @@ class Forks:
                 self.running.add(pid)
                 return False
             handlers.update(dict.fromkeys(ENDING, signal.SIG_DFL))
+        self.forked = True
         random.setstate(state)  # Python seeds it anew in every process that is forked.
         nowhere = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
@@ -91,7 +93,7 @@ class Forks:
         return True
 
     def _wait_for_turn(self) -> None:
-        """Wait until fewer than `jobs` work; ends with the process that was forked from."""
+        """Wait until fewer than all others work; ends with the process that was forked from."""
         while True:
             select.select([self.turns], [], [], POLL)
             self._end_if_alone()
@@ -101,7 +103,14 @@ class Forks:
                 return
 
     def done(self, frames: int) -> None:
-        """Tell the process that was forked from that so many frames are done; ends where it is gone."""
+        """So many frames are done, in whichever process; ends one that was forked where the first is gone.
+
+        Raises TilesimError in the first where another has failed.
+        """
+        if not self.forked:
+            self.progress(frames)
+            self._look()
+            return
         self._end_if_alone()
         with suppress(OSError):
             os.write(self.write_end, b"." * frames)
@@ -120,8 +129,12 @@ class Forks:
         os._exit(1 if error else 0)
 
     def finish(self) -> None:
-        """Wait for all that were forked; raises TilesimError where one of them has failed."""
-        self._wait(until=0)
+        """Work no more, and wait for the others; raises TilesimError where one of them has failed."""
+        os.write(self.turn_over, b".")
+        self._look()
+        while self.running:
+            select.select([self.read_end], [], [], POLL)
+            self._look()
 
     def close(self) -> None:
         """End those that still run."""
@@ -133,19 +146,13 @@ class Forks:
         for end in (self.read_end, self.write_end, self.turns, self.turn_over):
             os.close(end)
 
-    def _wait(self, until: int) -> None:
-        while True:
-            for pid in list(self.running):
-                ended, status = os.waitpid(pid, os.WNOHANG)
-                if ended:
-                    self.running.discard(pid)
-                    self._check(pid, os.waitstatus_to_exitcode(status))
-            self._read()
-            if len(self.running) <= until:
-                return
-            select.select([self.read_end], [], [], POLL)
-
-    def _read(self) -> None:
+    def _look(self) -> None:
+        """See which have ended, and what they have done."""
+        for pid in list(self.running):
+            ended, status = os.waitpid(pid, os.WNOHANG)
+            if ended:
+                self.running.discard(pid)
+                self._check(pid, os.waitstatus_to_exitcode(status))
         with suppress(BlockingIOError):
             if told := os.read(self.read_end, 65536):
                 self.progress(len(told))

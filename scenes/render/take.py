@@ -1,7 +1,7 @@
 """Take: which frames of a scene a process draws, and where they go.
 
-One process draws all segments one after the other; or it only walks through the scene, and forks where each
-segment begins, and whoever was forked draws that segment and ends.
+One process draws all segments one after the other; or it forks where a segment begins, and whoever was forked
+draws that segment and ends, while it walks on through the scene. Where enough are forked it draws itself.
 """
 
 from collections.abc import Callable
@@ -60,8 +60,8 @@ class Take:
     def __init__(self, part: Part, sink: Callable[[int], Sink], forks: Forks | None = None) -> None:
         self.part, self.sink, self.forks = part, sink, forks
         self.mine: int | None = None
-        """In a process that was forked, its segment."""
-        self.forked, self.shown = -1, 0
+        """The segment that this process draws, where it is one of several."""
+        self.seen, self.shown = -1, 0
         self.open: tuple[int, Sink] | None = None
 
     def needs(self, first: int, count: int = 1) -> bool:
@@ -70,22 +70,17 @@ class Take:
         if first >= end or self.forks is None:
             return first < end
         segments = range(self.part.segment(first), self.part.segment(end - 1) + 1)
-        if self.mine is not None:
-            return self.mine in segments
-        begins = (self.part.first + segment * self.part.length for segment in segments)
-        return any(
-            segment > self.forked and begin >= first for segment, begin in zip(segments, begins, strict=True)
-        )
+        return self.mine in segments or (not self.forks.forked and segments[-1] > self.seen)
 
     def wants(self, number: int) -> bool:
-        """Whether this process draws the frame `number`, which is next; forks where a segment begins."""
+        """Whether this process draws the frame `number`, which is next; may fork where a segment begins."""
         if not self.part.first <= number < self.part.end:
             return False
         segment = self.part.segment(number)
-        if self.forks and self.mine is None and segment > self.forked:
-            self.forked = segment
-            if self.forks.fork():
-                self.mine = segment
+        if self.forks and not self.forks.forked and segment > self.seen:
+            self.close()  # An encoder does not outlive a fork.
+            self.seen = segment
+            self.mine = segment if self.forks.full() or self.forks.fork() else None
         return segment == self.mine if self.forks else True
 
     def show(self, number: int, picture: np.ndarray, changed: list[Pixels], repeat: int) -> None:
@@ -113,7 +108,7 @@ class Take:
 
     def leave(self, error: str = "") -> None:
         """End this process if it was forked, with what went wrong, if anything did."""
-        if self.forks and self.mine is not None:
+        if self.forks and self.forks.forked:
             if not error:
                 self.close()
             self.forks.leave(error)

@@ -1,7 +1,7 @@
 """What more processes bring where cores are free: `python tests/benchmarks/processes.py [ROUNDS]`.
 
-The race is exported by 1, 2, 4 and 8 processes that draw, as far as there is a core more: one walks through
-the scene and starts them. The figures go to processes.json, with what they were taken on.
+The race is exported by 1, 2, 4 and 8 processes, as far as there are cores. The figures go to processes.json,
+with what they were taken on.
 """
 
 import json
@@ -32,7 +32,7 @@ def exported(count: int) -> float:
 
 def measure(rounds: int, available: int) -> list[dict[str, Any]]:
     """Rows of the table: how many times as fast each count is as one process, in the same round."""
-    counts = [count for count in COUNTS if count < available]
+    counts = [count for count in COUNTS if count <= available]
     taken = alternate({str(count): partial(exported, count) for count in counts}, rounds)
 
     def gains(count: int) -> list[float]:

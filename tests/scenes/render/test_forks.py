@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(not CAN_FORK, reason="there is no fork here")
 
 @pytest.fixture
 def forks(tmp_path: Path) -> Forks:
-    made = Forks(1, tmp_path, lambda frames: None)
+    made = Forks(2, tmp_path, lambda frames: None)
     yield made
     made.close()
 
@@ -38,8 +38,32 @@ def test_one_more_is_forked_while_another_works_and_waits_for_its_turn(forks: Fo
     if forks.fork():
         forks.leave("" if (tmp_path / "first is done").exists() else "both worked at once")
     (tmp_path / "both are there").touch()
+    until(tmp_path / "first is done")
     forks.finish()
-    assert (tmp_path / "first is done").exists()
+    assert not forks.running
+
+
+def test_once_this_one_works_no_more_another_does(forks: Forks, tmp_path: Path) -> None:
+    for name, other in (("a", "b"), ("b", "a")):
+        if forks.fork():
+            (tmp_path / name).touch()
+            until(tmp_path / other)
+            forks.leave("" if (tmp_path / other).exists() else "the other never began")
+    forks.finish()
+    assert not forks.running
+
+
+def test_enough_are_forked_until_one_has_ended(forks: Forks, tmp_path: Path) -> None:
+    while not forks.full():
+        if forks.fork():
+            until(tmp_path / "go on")
+            forks.leave()
+    assert len(forks.running) > 1
+    (tmp_path / "go on").touch()
+    deadline = time.monotonic() + 30
+    while forks.full() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not forks.full()
 
 
 def test_one_that_is_killed_while_another_waits_is_told(forks: Forks, tmp_path: Path) -> None:
