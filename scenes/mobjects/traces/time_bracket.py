@@ -26,8 +26,9 @@ def length(ns: float) -> str:
 class TimeBracket(VGroup):
     """Time from `begin` to `end`, ns, in the lane of one SM of `lanes`, or over all of them.
 
-    It grows with the clock, and so does its figure, for which `{length}` stands in `text`; `below` puts it
-    under the lane. It follows the lanes wherever they stand when it is shown.
+    It grows with the clock. At its end it says `text`, in which `{length}` stands for how long it is: no
+    length runs by that nothing has. `below` puts it under the lane. It follows the lanes wherever they stand
+    when it is shown.
 
         lanes = Lanes(trace, sms=[1])
         bracket = TimeBracket(lanes, 6832, 10223, sm=1)
@@ -70,7 +71,9 @@ class TimeBracket(VGroup):
         far = y + sign * px(TICK)
         corners = np.array([[left, y, 0], [left, far, 0], [right, far, 0], [right, y, 0]])
         self.line.set_points_as_corners(corners)
-        text = self.text.format(length=length(reached - self.begin))
+        # A clock that has gone in steps may end a hair before.
+        over = t >= self.end or np.isclose(t, self.end)
+        text = self.text.format(length=length(self.end - self.begin)) if over else ""
         self._place((left + right) / 2, far + sign * px(12), text)
         return self
 

@@ -84,6 +84,11 @@ def test_an_image_of_lanes_that_grows_or_shows_other_times_is_drawn_again():
     assert np.array_equal(lanes.pixel_array[..., :3], other.pixel_array[..., :3])
 
 
+@pytest.mark.parametrize("t", [6900, 8000, 10_222])
+def test_a_bracket_that_still_grows_says_no_length(t):
+    assert not bracketed(t)[1].figure.text
+
+
 def test_a_bracket_is_not_seen_before_its_span():
     _, bracket = bracketed(6000)
     assert not len(bracket.line.points) and not bracket.figure.text
