@@ -12,6 +12,8 @@ from tilesim_scenes.mobjects.drawing.quads import EMPTY, strokes
 
 TICK, AWAY, THICK = 16.0, 14.0, 5.0
 """Pixels: of its ticks, between it and its lane, and of its line."""
+CAP, DESCENT = 0.75, 0.2
+"""Ems of its figure, above and below the baseline: µ reaches below it."""
 
 
 def length(ns: float) -> str:
@@ -87,7 +89,7 @@ class TimeBracket(VGroup):
         half = advance(text) * px(self._size) / 2
         low, high = (self.lanes.x(t) for t in self.lanes.window)
         x = min(max(x, low + half), high - half)
-        foot = y - self.below * 0.75 * px(self._size)
+        foot = y + (-CAP if self.below else DESCENT) * px(self._size)
         self.figure.shift(np.array([x, foot, 0.0]) - self.figure.submobjects[0].points[0])
         self.figure.write(text)
 
