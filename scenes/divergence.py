@@ -228,9 +228,8 @@ class Divergence(ReportFilm):
         count = self.counted(lanes)
         before, *words = self.leaving
         if before.packed:
-            self.play(
-                FadeOut(*self.leaving, run_time=0.3), FadeIn(lanes, count, rate_func=late), run_time=0.6
-            )
+            coming = FadeIn(lanes, count, run_time=0.6, rate_func=late)
+            self.play(FadeOut(*self.leaving, run_time=0.3), coming)
         else:
             # The warp goes back, to where the next one starts.
             self.play(Run(before, until=0, run_time=0.5, rate_func=smoothstep), FadeOut(*words, run_time=0.3))
