@@ -25,7 +25,7 @@ from manim import (
     smoothstep,
 )
 
-from tilesim_scenes.animations.fade import Fade
+from tilesim_scenes.animations.fade import Fade, late
 from tilesim_scenes.animations.run import Run
 from tilesim_scenes.film.report_film import ReportFilm
 from tilesim_scenes.film.settings import REPORT, whole
@@ -92,8 +92,8 @@ class Divergence(ReportFilm):
                 ways.add(label(story.way(way), 44, self.theme.quiet).next_to(rail, LEFT, px(16)))
         homes = [dot.get_y() for dot in warp.dots]
         self.say(story.question)
-        self.play(FadeIn(name), run_time=0.5)
-        self.play(LaggedStart(*(FadeIn(rail) for rail in rails), lag_ratio=0.2, run_time=0.8), FadeIn(ways))
+        coming = LaggedStart(*(FadeIn(rail) for rail in rails), lag_ratio=0.2, run_time=0.8)
+        self.play(FadeIn(name, ways, run_time=0.8), coming)
         drop = (
             dot.animate(rate_func=smoothstep).set_y(rows[lane % story.ways])
             for lane, dot in enumerate(warp.dots)
@@ -146,7 +146,7 @@ class Divergence(ReportFilm):
         if pair.get_top()[1] < end + 1.1 * sight.height:
             # Nothing of the warp is then beneath the caption.
             sight.align_to(self.lanes.warp, DOWN).shift(0.05 * sight.height * DOWN)
-        rest = [self.count, self.mask, self.names]
+        rest = [self.count, self.mask, self.names, self.lanes.ahead]
         self.dive(sight, along=[Fade(one, 1, FAINT, run_time=0.3) for one in rest])
         close = self.camera.frame.width / config.frame_width
         inks = ((busy, tr("at work"), self.warp.colour), (masked, tr("masked"), self.theme.quiet))
@@ -200,9 +200,9 @@ class Divergence(ReportFilm):
         ways = WarpWays(min(self.story.ways, WARPS), area.width, area.height, stacked=self.tall)
         ways.move_to(area.center).align_to([area.left, 0, 0], LEFT)
         self.say(self.story.sorted_lanes)
-        self.play(FadeOut(*self.leaving), run_time=0.3)
         self.badge(Badge(tr("model"), "model"))
-        self.play(FadeIn(ways.capsules, ways.dots), run_time=0.5)
+        coming = FadeIn(ways.capsules, ways.dots, run_time=0.6, rate_func=late)
+        self.play(FadeOut(*self.leaving, run_time=0.3), coming)
         come = ((FadeIn(way, shift=px(20) * RIGHT) for way in bar) for bar in ways.bars)
         self.play(*(LaggedStart(*bar, lag_ratio=0.5) for bar in come), run_time=1.2)
         self.play(*ways.sort(), run_time=1.6)
@@ -226,8 +226,17 @@ class Divergence(ReportFilm):
         """The lanes of another run, and at its end how many of them were at work."""
         lanes = self.lanes_of(timed)
         count = self.counted(lanes)
-        self.play(FadeOut(*self.leaving), run_time=0.3)
-        self.play(FadeIn(lanes, count), run_time=0.5)
+        before, *words = self.leaving
+        if before.packed:
+            coming = FadeIn(lanes, count, run_time=0.6, rate_func=late)
+            self.play(FadeOut(*self.leaving, run_time=0.3), coming)
+        else:
+            # The warp goes back, to where the next one starts.
+            self.play(Run(before, until=0, run_time=0.5, rate_func=smoothstep), FadeOut(*words, run_time=0.3))
+            self.remove(before)
+            self.add(lanes)
+            self.play(Fade(before.ahead, 1, 0), Fade(lanes.ahead, 0, 1), FadeIn(count, run_time=0.3))
+            self.remove(before.ahead)
         self.play(Run(lanes, count, until=timed.end, run_time=seconds))
         words = self.below(lanes, timed)
         self.play(FadeOut(count), FadeIn(words), run_time=0.3)
@@ -247,10 +256,10 @@ class Divergence(ReportFilm):
         return words.next_to(lanes.at(timed.parted / 2, 0.0), DOWN, px(28))
 
     def turn_into(self, lanes: WarpLanes) -> None:
-        """The warp turns upright, into the one that stands where the lanes begin."""
+        """The warp turns upright, into the one that stands where the lanes begin, before what is to come."""
         upright = self.warp.animate.rotate(-PI / 2).scale(lanes.warp.height / self.warp.width)
-        self.play(upright.move_to(lanes.warp), run_time=1)
-        self.remove(self.warp)
+        self.play(upright.move_to(lanes.warp), Fade(lanes.ahead, 0, 1, run_time=1, rate_func=late))
+        self.remove(self.warp, lanes.ahead)
         self.add(lanes)
 
     def counted(self, lanes: WarpLanes) -> Count:

@@ -24,7 +24,7 @@ from tilesim.devices.device import presets
 from tilesim.devices.facts import REFERENCE
 from tilesim.devices.occupancy import PARTS
 from tilesim.errors import unknown
-from tilesim_scenes.animations.fade import Fade
+from tilesim_scenes.animations.fade import Fade, late
 from tilesim_scenes.animations.run import Run
 from tilesim_scenes.animations.travel import Deal, Travel
 from tilesim_scenes.film.report_film import ReportFilm
@@ -177,7 +177,7 @@ class ExecutionModel(ReportFilm):
         self.badge(Badge(*story.badge))
         self.say(story.four_limits)
         # In the order in which they lie: a FadeOut draws its last on top.
-        self.play(FadeOut(inside, warps, lanes), run_time=0.4)
+        self.leaving = VGroup(inside, warps, lanes)
 
     def part_into_warps(self, inside: Partitions, slots: int) -> VGroup:
         """The blocks that fit come, one by one, and their warps go to the partitions in turn."""
@@ -235,7 +235,8 @@ class ExecutionModel(ReportFilm):
         bars.move_to(inner.get_bottom() + (bars.height / 2 + 0.07 * inner.height) * UP)
         shown = min(story.residents, 4)
         blocks = [self.block(number) for number in range(shown)]
-        self.play(FadeIn(bars.grounds, bars.names, bars.amounts), run_time=0.4)
+        coming = FadeIn(bars.grounds, bars.names, bars.amounts, run_time=0.8, rate_func=late)
+        self.play(FadeOut(self.leaving, run_time=0.4), coming)
         self.add(bars)
         for number, block in enumerate(blocks):
             until = (number + 1) * story.residents / shown

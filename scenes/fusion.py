@@ -17,7 +17,7 @@ from tilesim_scenes.look.text import label, px
 from tilesim_scenes.look.theme import LAUNCH, mixed, readable, sm_colour
 from tilesim_scenes.mobjects.charts.bars import Bars
 from tilesim_scenes.mobjects.charts.roofline import NAME, TICK, Roofline
-from tilesim_scenes.mobjects.drawing.quads import quad, rectangle, shape
+from tilesim_scenes.mobjects.drawing.quads import HALF_DIGIT, quad, rectangle, shape
 from tilesim_scenes.mobjects.models.pipelines.memory_trips import MemoryTrips
 from tilesim_scenes.mobjects.models.pipelines.phase_rows import Bar, PhaseRows
 from tilesim_scenes.mobjects.words.badge import Badge
@@ -33,6 +33,8 @@ NAME_ROOM, FIGURE_ROOM = 270, 250
 """Pixels beside a lane: of its name, and of its time."""
 LANE, CLOSE = 56, 1.15
 """Pixels of a lane's height; and times its size, around the kernel that the camera looks into."""
+ROUNDING = 1e-9
+"""By how much less than a whole kernel a clock may have passed at its end."""
 BEFORE, BEYOND = 2.0, 2.5
 """Times that a roofline's axes begin below the first kernel, and end above the last."""
 
@@ -64,7 +66,7 @@ class Fusion(ReportFilm):
         """A kernel for each function: x travels to it, and back to memory, each time."""
         story = self.story
         self.lane = self.lane_of(run, run.functions, run.separate)
-        self.moved = self.counter(run.separate_bytes, run.separate)
+        self.moved = self.counter(run.separate_bytes, run.functions, self.trips.each)
         size = self.size_of(run)
         self.say(story.question)
         self.play(FadeIn(self.lane, size), run_time=0.5)
@@ -115,8 +117,8 @@ class Fusion(ReportFilm):
         """One kernel: each chunk passes all functions before it goes back."""
         self.before = VGroup(self.lane, self.took)
         self.lane = self.lane_of(run, 1, run.fused, 1)
-        moved = self.counter(run.fused_bytes, run.fused)
         trips = self.machine(run, 1)
+        moved = self.counter(run.fused_bytes, 1, trips.each)
         self.say(self.story.in_registers)
         self.play(FadeOut(self.moved, self.trips), FadeIn(trips, moved, self.lane), run_time=0.5)
         self.trips, self.moved = trips, moved
@@ -130,7 +132,7 @@ class Fusion(ReportFilm):
         trips = self.machine(run, run.functions)
         lane = self.lane_of(run, run.functions, run.separate)
         # Those after the first find theirs in the L2.
-        moved = self.counter(run.separate_bytes, run.separate / (run.functions if run.stays else 1))
+        moved = self.counter(run.separate_bytes, 1 if run.stays else run.functions, trips.each)
         size = self.size_of(run)
         self.say(self.story.near_trips)
         self.play(
@@ -255,13 +257,19 @@ class Fusion(ReportFilm):
             return words.next_to(shelf, DOWN, px(8), aligned_edge=LEFT)
         return words.move_to(shelf.get_bottom() + px(48) * UP)
 
-    def counter(self, total: float, us: float) -> Count:
-        """Bytes that have gone through DRAM, at the foot of its shelf."""
-        until, big = 1000 * us, total >= 1e9 / 10
-        form = "{:.1f} GB" if big else "{:.1f} MB"
-        unit = 1e9 if big else 1e6
-        count = Count(lambda t: form.format(min(t / until, 1.0) * total / unit), size=44, align=0.5)
-        return count.move_to(self.trips.hbm.shelf.get_bottom() + px(48) * UP)
+    def counter(self, total: float, kernels: int, each: float) -> Count:
+        """Bytes through DRAM, at the foot of its shelf: `total`, of as many kernels, all alike, of `each` ns.
+
+        It counts kernels that are over.
+        """
+        unit, form = (1e9, "{:.1f} GB") if total >= 1e9 / 10 else (1e6, "{:.1f} MB")
+
+        def said(t: float) -> str:
+            over = min(int(t / each + ROUNDING), kernels)
+            return form.format(over / kernels * total / unit) if over else ""
+
+        foot = self.trips.hbm.shelf.get_bottom() + px(48 - 44 * HALF_DIGIT) * UP
+        return Count(said, size=44, align=0.5).shift(foot)
 
     def time_beside(self, lane: PhaseRows, us: float) -> VMobject:
         """How long a lane took, where it ends."""

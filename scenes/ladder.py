@@ -21,6 +21,8 @@ SIZE, SMALL, GAIN = 44, 44, 180
 """Pixels of letters: a bar's name and figure, what else changed, and what the step wins."""
 BESIDE, SQUARE, STACKED = 0.4, 0.52, 0.46
 """Shares that bars take: of a wide picture's width, of a square one's, and of a tall one's height."""
+BELOW = 260
+"""Pixels from the frame's middle down to the problem, which comes while the title stands."""
 TRACK = 0.45
 """Opacity of the ground on which a bar will grow."""
 FLIGHT, GROW = 0.4, 0.6
@@ -38,7 +40,8 @@ class Ladder(Film):
         self.title(story.title)
         self.badge(Badge(tr("measured on {gpu}", gpu=ladder.machine["gpu"]), "measured"))
         self.bars, (self.middle, self.room) = self.stage(story)
-        problem = lines(problem_of(ladder), 56, self.room[0], color=self.theme.quiet).move_to(self.middle)
+        problem = lines(problem_of(ladder), 56, self.room[0], color=self.theme.quiet)
+        problem.move_to([self.middle[0], min(self.middle[1], -px(BELOW)), 0])
         self.play(Fade(problem, 0.0, 1.0), Fade(self.tracks, 0.0, 1.0))
         self.wait(0.4)
         self.play(Leave(problem))

@@ -3,10 +3,10 @@
 manim render scenes/launch_latency.py
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from manim import RIGHT, UP, FadeIn, FadeOut, VGroup, VMobject, smoothstep
+from manim import DOWN, RIGHT, UP, FadeIn, FadeOut, VGroup, VMobject, smoothstep
 
 from tilesim_scenes.animations.fade import Fade, Leave, late
 from tilesim_scenes.animations.run import Run
@@ -20,7 +20,6 @@ from tilesim_scenes.mobjects.drawing.quads import rectangle
 from tilesim_scenes.mobjects.models.pipelines.phase_rows import Bar, PhaseRows
 from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket, length
 from tilesim_scenes.mobjects.words.badge import Badge
-from tilesim_scenes.mobjects.words.count import Count
 from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.story.ideas.launch_latency import Pause, Story, tell
 
@@ -80,13 +79,11 @@ class LaunchLatency(ReportFilm):
                 self.dive(self.around(name, begin, end, close), room=1.0, along=[back])
             else:
                 self.play(Run(rows, until=begin, run_time=0.8, rate_func=smoothstep))
-            size, below = (72, 100) if name in NEAR else (54, 48)
-            figure = Count(counted(begin, end), size=size * close, color=readable(LAUNCH), align=0.5)
-            foot = rows.lane(name).get_bottom()[1] - px(below * close)
-            figure.move_to([(rows.x(begin) + rows.x(end)) / 2, foot, 0]).show(begin)
-            self.add(figure)
-            self.play(Run(rows, figure, until=end + after, run_time=1.5))
-            self.wait(0.4)
+            self.play(Run(rows, until=end + after, run_time=1.5))
+            # A figure that ran with the clock would say what nobody measured.
+            figure = self.figure_below(name, begin, end, close)
+            self.play(FadeIn(figure), run_time=0.3)
+            self.wait(0.7)
             shown.add(self.figure_beside(name, end - begin))
             self.play(FadeOut(figure), FadeIn(shown[-1]), run_time=0.3)
         self.come_out(along=[Run(rows, until=story.until, run_time=CAMERA, rate_func=smoothstep)])
@@ -189,16 +186,14 @@ class LaunchLatency(ReportFilm):
         lane = self.rows.lane(name)
         return target.move_to([(self.rows.x(begin) + self.rows.x(end)) / 2, lane.get_center()[1], 0])
 
+    def figure_below(self, name: str, begin: float, end: float, close: float) -> VMobject:
+        """A launch's length, below it, for a camera that shows a share `close` of the frame."""
+        size, gap = (72, 44) if name in NEAR else (54, 8)
+        figure = label(length(end - begin), size * close, readable(LAUNCH), bold=True, mono=True)
+        figure.next_to(self.rows.lane(name), DOWN, px(gap * close))
+        return figure.set_x((self.rows.x(begin) + self.rows.x(end)) / 2)
+
     def figure_beside(self, name: str, ns: int) -> VMobject:
         """A launch's length, above the right end of its row."""
         lane = self.rows.lane(name)
         return label(length(ns), 48, bold=True, mono=True).next_to(lane, UP, px(16)).align_to(lane, RIGHT)
-
-
-def counted(begin: float, end: float) -> Callable[[float], str]:
-    """What a figure says at an instant of how long something has lasted by then.
-
-    >>> counted(100, 1572)(4000)
-    '1.47 µs'
-    """
-    return lambda t: length(min(max(t, begin), end) - begin)

@@ -263,9 +263,9 @@ class OneTile(Film):
         tiles.move_to([area.left, area.center[1], 0], LEFT)
         self.say(tr("All {sms} SMs of a GPU, measured", sms=measured.device.sms))
         away = corner.animate.move_to(tiles).set_opacity(0.0)
+        self.badge(measured)
         self.play(Thin(self.lanes, many), away, run_time=1.2)
         self.remove(corner)
-        self.badge(measured)
         self.play(
             Run(self.ticking, tiles, many, until=measured.makespan, run_time=2.0), Fade(tiles, 0.0, 1.0)
         )

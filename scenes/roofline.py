@@ -1,5 +1,7 @@
 """Roofline: how fast do memory and arithmetic let a kernel be, and how near does it come?"""
 
+from typing import Any
+
 import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, Animation, Create, VGroup, VMobject, linear
 
@@ -85,7 +87,7 @@ class Roofline(Film):
         self.bring(total)
         self.climb(total, 1.2, before=0.4, after=0.6)
         path = (story.sums[1], story.skinny)
-        thin = self.kernel(tr("{rows} rows", rows=story.rows), path, story.roofs[0], beside=True)
+        thin = self.kernel(tr("{rows} rows", rows=story.rows), path, story.roofs[0], beside=True, own=1)
         self.say(tr("A product of {rows} rows reads all of B", rows=story.rows))
         self.bring(thin)
         self.climb(thin, 1.2, after=1.6)
@@ -111,7 +113,7 @@ class Roofline(Film):
         self.say(tr("fp32, loads down columns: far from any roof"))
         self.bring(down, Create(flat, run_time=0.5), Fade(limit, 0.0, 1.0))
         self.play(self.flowing(2.6))
-        along = self.kernel(tr("rows"), story.loads, story.roofs[0], story.fp32)
+        along = self.kernel(tr("rows"), story.loads, story.roofs[0], story.fp32, own=1)
         self.say(tr("Along rows: more bytes, and still faster"))
         self.remove(down)
         self.last, self.fp32 = along, VGroup(flat, limit)
@@ -124,7 +126,7 @@ class Roofline(Film):
         self.say(tr("A program for each element: what holds it?"))
         self.bring(far, Leave(self.fp32))
         self.play(self.flowing(2.4))
-        near = self.kernel(tr("element"), story.slow, l2)
+        near = self.kernel(tr("element"), story.slow, l2, own=1)
         roof, rate = chart.slope(l2.gb_per_s), self.rate(l2, 0.4)
         self.badge(Badge(tr("bytes counted on {gpu}", gpu="NVIDIA H200"), "counted"))
         self.say(tr("Count the bytes that pass the L2 instead"))
@@ -148,9 +150,9 @@ class Roofline(Film):
         self.play(self.flowing(0.5))
 
     def kernel(
-        self, name: str, path: tuple[Spot, ...], roof: Roof, peak: float | None = None, beside: bool = False
+        self, name: str, path: tuple[Spot, ...], roof: Roof, peak: float | None = None, **look: Any
     ) -> KernelSpot:
-        return KernelSpot(self.chart, name, path, roof.gb_per_s, peak, beside)
+        return KernelSpot(self.chart, name, path, roof.gb_per_s, peak, **look)
 
     def bring(self, kernel: KernelSpot, *along: Animation) -> None:
         """A kernel comes; what was said of the last one goes, and its dot stays, dimmed."""

@@ -118,7 +118,9 @@ class SimVsSilicon(Film):
         places = list(zip(lanes, pieces, strict=True))
         self.play(Leave(everything), *(Enlarge(lane, piece) for lane, piece in places))
         first = lanes[0 if found.gap > 0 else 1]
-        bracket = TimeBracket(first.lane, *ends, first.sm, size=64)
+        # With the digits of the caption.
+        apart = tr("{us:.1f} µs", us=(ends[1] - ends[0]) / 1000)
+        bracket = TimeBracket(first.lane, *ends, first.sm, apart, size=64)
         self.play(Run(self.ticking, *lanes, bracket, until=ends[1], run_time=SLOW))
         self.say(words.cause(found))
         drift = self.drift(found, lanes)

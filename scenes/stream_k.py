@@ -96,7 +96,7 @@ class StreamK(Racing):
         self.say(words.idling(story))
         bracket = TimeBracket(panel.lanes, idle.begin, idle.end, text=words.bracket(story), below=True)
         self.play(Run(self.ticking, panel, bracket, until=idle.end, run_time=SLOW))
-        self.wait(0.3)
+        self.wait(1.2)
         # One of the last tiles is what comes next.
         self.left_over = self.edge((panel.grid or grid).tile(late[-1] if late else 0))
         self.hush()

@@ -130,16 +130,19 @@ class CaptionedScene(ConfiguredScene):
         self._end_caption(max(self.now, self.frames / config.frame_rate))
 
     def _open(self, animations: Sequence[Animation]) -> None:
-        """The first play, behind the title where it is short; then the title makes way for the caption."""
+        """The first play, behind the title where it is short; then the title makes way for the caption.
+
+        What stands there from the beginning is what a player shows as the film's picture.
+        """
         (veil, words), self._title = self._title, None
         said, self._next = self._next, None
         longest = max(animation.run_time for animation in animations)
         behind = config.background_opacity == 1 and longest <= TITLE - 2 * APPEAR
-        # The title is there from the first frame on, which players show as the film's picture.
+        if behind:
+            self.play(*animations)
         self.wait(TITLE - APPEAR - longest * behind)
         self.pauses.append(self.now)
         if behind:
-            self.play(*animations)
             self._next = said
         self.play(Fade(words, 1.0, 0.0, run_time=APPEAR), Fade(veil, 1.0, 0.0, run_time=APPEAR))
         self._drop(words)

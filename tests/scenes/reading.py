@@ -32,6 +32,7 @@ def faults(seen: Seen) -> list[str]:
             found.append(f"{start:.1f} s: {text!r} stands for {end - start:.1f} s")
     if seen.scene.now > LONGEST + 0.005:
         found.append(f"it lasts {seen.scene.now:.2f} s")
+    found += [f"{at:.1f} s: from {text!r} on, what was never measured runs by" for at, text in seen.running]
     return [*dict.fromkeys(found), *_standing_still(seen)]
 
 

@@ -1,7 +1,8 @@
-"""Stillness: where a film that is played shows the same picture for a while."""
+"""Stillness: where a film that is played shows the same picture for a while, and which figures run in it."""
 
-from collections.abc import Callable
-from itertools import pairwise
+import re
+from collections.abc import Callable, Iterator
+from itertools import islice, pairwise
 from math import ceil
 from typing import Any
 
@@ -9,19 +10,32 @@ import numpy as np
 from manim import Mobject, VMobject
 from manim.mobject.types.image_mobject import AbstractImageMobject
 
+from tilesim_scenes.look.text import Figure
+from tilesim_scenes.mobjects.traces.clock import Clock
+from tilesim_scenes.mobjects.traces.lag_strip import LagStrip
+from tilesim_scenes.mobjects.words.badge import Badge
+
 RATE = 12
 """Pictures that are compared in a second of film."""
+RUNS = 4
+"""A quantity that shows so many values within a second runs."""
+UNIT = re.compile(r"\d ?(?:[nµm]?s\b|[KMGT]?B\b|bytes|TFLOP|%)")
+"""What makes a number a quantity."""
 
 
 class Pictures:
     """What a scene shows at each twelfth of a second while it is played without drawing.
 
     `of`: numbers for the pictures, equal for equal ones, and the seconds from which on they are shown.
+    `figures`: what each figure said while a badge called it measured or counted, and when; but for clocks,
+    and for strips, which read a curve off at the clock.
     """
 
     def __init__(self, scene: Any) -> None:
         self.scene = scene
+        self._kept: list[Mobject] = []
         self.of: list[tuple[float, int]] = []
+        self.figures: dict[int, list[tuple[float, str]]] = {}
         self.next = 0
         self._to_time: Callable[[float], None] = scene.update_to_time
         scene.update_to_time = self._to
@@ -42,6 +56,14 @@ class Pictures:
 
     def _look(self) -> None:
         self.of.append((self.next / RATE, picture(self.scene)))
+        shown = [one for mobject in self.scene.mobjects for one in mobject.get_family()]
+        if any(isinstance(one, Badge) and one.kind in ("measured", "counted") for one in shown):
+            read_off = {id(one.figure) for one in shown if isinstance(one, LagStrip)}
+            for one in shown:
+                if isinstance(one, Figure) and not isinstance(one, Clock) and id(one) not in read_off:
+                    # Kept, as another might get its number once it is gone.
+                    self._kept.append(one)
+                    self.figures.setdefault(id(one), []).append((self.next / RATE, one.text))
         self.next += 1
 
 
@@ -71,6 +93,22 @@ def _look(mobject: Mobject) -> tuple[Any, ...]:
     if not (fill[:, 3].any() or np.any(width)):
         return ()
     return mobject.points.tobytes(), fill.tobytes(), stroke.tobytes(), width
+
+
+def running(said: list[tuple[float, str]]) -> Iterator[tuple[float, str]]:
+    """From which second on, and with which text, a quantity shows RUNS values or more within a second.
+
+    What has no unit is a tally of what is drawn, and cycles are a clock's.
+
+    >>> list(running([(0.1 * tenth, f"{tenth} GB") for tenth in range(5)]))
+    [(0.0, '0 GB')]
+    >>> list(running([(second, f"{second} GB") for second in range(5)]))
+    []
+    """
+    changes = [now for before, now in pairwise([(0.0, ""), *said]) if now[1] != before[1]]
+    values = [(at, text) for at, text in changes if UNIT.search(text)]
+    runs = (first for first, last in zip(values, values[RUNS - 1 :], strict=False) if last[0] - first[0] < 1)
+    yield from islice(runs, 1)
 
 
 def stretches(pictures: list[tuple[float, int]], end: float) -> list[tuple[float, float]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from manim import Mobject, Text, VMobject, config, tempconfig
-from stillness import Pictures, stretches
+from stillness import Pictures, running, stretches
 
 from tilesim_scenes.look.text import POINTS_PER_UNIT, px
 from tilesim_scenes.mobjects.traces.clock import Clock
@@ -34,12 +34,14 @@ class Word:
 class Seen:
     """A film as it was played: what stood there at the end of each play, and at which second.
 
-    `still`: from and to which seconds nothing moves, where that was looked at.
+    `still`: from and to which seconds nothing moves, where that was looked at. `running`: from which second
+    on, and with which text, figures run that a badge calls measured or counted.
     """
 
     scene: Any
     moments: list[tuple[float, list[Word]]] = field(default_factory=list)
     still: list[tuple[float, float]] = field(default_factory=list)
+    running: list[tuple[float, str]] = field(default_factory=list)
 
 
 @contextmanager
@@ -69,6 +71,7 @@ def watch(film: type, aspect: str, settings: Mapping[str, Any] = {}) -> Seen:
         scene.render()
         if pictures is not None:
             seen.still = stretches(pictures.of, scene.now)
+            seen.running = [run for said in pictures.figures.values() for run in running(said)]
         return seen
 
 

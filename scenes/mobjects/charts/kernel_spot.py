@@ -15,12 +15,17 @@ from tilesim_scenes.mobjects.drawing.quads import EMPTY, HALF_DIGIT, segments, s
 SHARE, GAP, THREAD = 60, 26, 4
 """Pixels: of the share's digits, from the dot to its words, and of the thread from the dot to the roof."""
 
+ROUNDING = 1e-9
+"""By how much less than a whole spot a clock may have passed at its end."""
+
 
 class KernelSpot(VGroup):
     """A dot that goes along `path`, with a thread up to its roof, its name, and the share of that it reaches.
 
-    Its time `t` is the spots that it has passed. `gb_per_s`: of the memory whose bytes count; `peak`: TFLOP/s
-    of arithmetic, the chart's by default. `beside`: words stand right of the dot; else below it.
+    Its time `t` is the spots that it has passed; until it is at the next, the share is the last one's.
+    `gb_per_s`: of the memory whose bytes count; `peak`: TFLOP/s of arithmetic, the chart's by default.
+    `beside`: words stand right of the dot; else below it. `own`: number of the first spot that is the
+    kernel's; on its way there from another's it says no share.
 
         kernel = KernelSpot(chart, "sum", [slow, fast], gb_per_s=4500)
         self.play(Run(kernel, until=1, run_time=1))
@@ -34,9 +39,10 @@ class KernelSpot(VGroup):
         gb_per_s: float,
         peak: float | None = None,
         beside: bool = False,
+        own: int = 0,
     ) -> None:
         theme = theme_now()
-        self.chart, self.path, self.t, self.beside = chart, tuple(path), 0.0, beside
+        self.chart, self.path, self.t, self.beside, self.own = chart, tuple(path), 0.0, beside, own
         self.tb, self.peak = gb_per_s / 1000, peak or chart.peak
         self.dot = chart.dot(path[0].intensity, path[0].tflops)
         self.thread = strokes(theme.measured, THREAD)
@@ -76,7 +82,8 @@ class KernelSpot(VGroup):
         self.thread.points = (
             segments(self.chart.ground, [[across, low, across, high]]) if share < 1 else EMPTY
         )
-        self.figure.write(f"{share:.0%}" if share >= 0.01 else f"{100 * share:.2g}%")
+        passed = int(t + ROUNDING)
+        self.figure.write(_percent(self.share(passed)) if passed >= self.own else "")
         self._place(here, across)
         return self
 
@@ -96,3 +103,12 @@ class KernelSpot(VGroup):
         self.heading.move_to(left, LEFT)
         baseline = left + np.array([self.heading.width + between, -HALF_DIGIT * px(SHARE), 0])
         self.figure.shift(baseline - self.figure.submobjects[0].points[0])
+
+
+def _percent(share: float) -> str:
+    """A share as people read it: two digits below 1 %.
+
+    >>> _percent(0.553), _percent(0.00042)
+    ('55%', '0.042%')
+    """
+    return f"{share:.0%}" if share >= 0.01 else f"{100 * share:.2g}%"

@@ -12,6 +12,8 @@ from tilesim_scenes.mobjects.drawing.quads import EMPTY, strokes
 
 TICK, AWAY, THICK = 16.0, 14.0, 5.0
 """Pixels: of its ticks, between it and its lane, and of its line."""
+CAP, DESCENT = 0.75, 0.2
+"""Ems of its figure, above and below the baseline: µ reaches below it."""
 
 
 def length(ns: float) -> str:
@@ -26,8 +28,9 @@ def length(ns: float) -> str:
 class TimeBracket(VGroup):
     """Time from `begin` to `end`, ns, in the lane of one SM of `lanes`, or over all of them.
 
-    It grows with the clock, and so does its figure, for which `{length}` stands in `text`; `below` puts it
-    under the lane. It follows the lanes wherever they stand when it is shown.
+    It grows with the clock. At its end it says `text`, in which `{length}` stands for how long it is: no
+    length runs by that nothing has. `below` puts it under the lane. It follows the lanes wherever they stand
+    when it is shown.
 
         lanes = Lanes(trace, sms=[1])
         bracket = TimeBracket(lanes, 6832, 10223, sm=1)
@@ -70,7 +73,9 @@ class TimeBracket(VGroup):
         far = y + sign * px(TICK)
         corners = np.array([[left, y, 0], [left, far, 0], [right, far, 0], [right, y, 0]])
         self.line.set_points_as_corners(corners)
-        text = self.text.format(length=length(reached - self.begin))
+        # A clock that has gone in steps may end a hair before.
+        over = t >= self.end or np.isclose(t, self.end)
+        text = self.text.format(length=length(self.end - self.begin)) if over else ""
         self._place((left + right) / 2, far + sign * px(12), text)
         return self
 
@@ -84,7 +89,7 @@ class TimeBracket(VGroup):
         half = advance(text) * px(self._size) / 2
         low, high = (self.lanes.x(t) for t in self.lanes.window)
         x = min(max(x, low + half), high - half)
-        foot = y - self.below * 0.75 * px(self._size)
+        foot = y + (-CAP if self.below else DESCENT) * px(self._size)
         self.figure.shift(np.array([x, foot, 0.0]) - self.figure.submobjects[0].points[0])
         self.figure.write(text)
 

@@ -17,6 +17,7 @@ from tilesim.ideas.tiling_hierarchy import (
 from tilesim.ladder.steps import Ladder, LadderStep
 from tilesim.problems import DTYPE_BYTES
 from tilesim_scenes.film.settings import FilmError
+from tilesim_scenes.look.labels import of_constants
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.story.ideas.ladder import size_of
 
@@ -149,7 +150,9 @@ class Story:
     @property
     def sent_from(self) -> str:
         """Where the rates of memory come from."""
-        return tr("sent: measured on {gpu}", gpu=self.gpu) if self.here else badge(self.device)
+        if self.here:
+            return tr("sent: measured on {gpu}", gpu=self.gpu)
+        return of_constants(badge(self.device))
 
     @property
     def narrow(self) -> str:

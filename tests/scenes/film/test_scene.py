@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from manim import RIGHT, Dot, FadeIn, config
+from manim import RIGHT, Dot, FadeIn, Square, config
 from watching import ASPECTS, frame, watch
 
 from tilesim import Device, Problem
@@ -100,6 +100,24 @@ def test_a_film_lasts_as_long_as_asked_for(seconds: float) -> None:
 @pytest.mark.parametrize("name", ["busy-sms", "stream-k", "tiling-hierarchy"])
 def test_a_film_that_refuses_some_traces_lasts_as_long_as_asked_for_too(name: str) -> None:
     assert watch(scene_class(name), "tall", {"seconds": 30}).scene.now == pytest.approx(30, rel=0.03)
+
+
+class Squared(Film):
+    """A square comes first, in 0.3 s; `shown` is how much of it is seen as each play begins."""
+
+    def construct(self) -> None:
+        self.title(QUESTION)
+        self.square, self.shown = Square(), []
+        self.say(FIRST)
+        self.play(FadeIn(self.square, run_time=0.3))
+
+    def wait(self, *args: object, **kwargs: object) -> None:
+        self.shown.append((self.now, self.square.get_stroke_opacity()))
+        super().wait(*args, **kwargs)
+
+
+def test_what_comes_first_stands_behind_the_title() -> None:
+    assert watch(Squared, "tall").scene.shown[0] == (pytest.approx(0.3), 1.0)
 
 
 def test_a_title_can_be_another_or_none() -> None:

@@ -1,10 +1,11 @@
-"""A film that stands still for longer than its words take to read is found, and one that moves is not."""
+"""A film that stands still for longer than its words take to read is found, as is one whose figures run."""
 
 from manim import Square
 from reading import faults
 from watching import watch
 
-from tilesim_scenes import Film, Finding
+from tilesim_scenes import Badge, Film, Finding, Run
+from tilesim_scenes.mobjects.words.count import Count
 
 
 class Moves(Film):
@@ -37,3 +38,29 @@ def test_a_film_that_halts_is_told_where_and_how_much() -> None:
     found = faults(watch(Halts, "wide"))
     assert found[0].startswith("4.5 s: ") and found[1].endswith("between title and card")
     assert len(found) == 2 and all("nothing moves" in fault for fault in found)
+
+
+class Counts(Film):
+    """Gigabytes that a square takes along, under a badge of some `kind`."""
+
+    kind = "measured"
+
+    def construct(self) -> None:
+        self.title("Bytes")
+        self.badge(Badge("somehow known", self.kind))
+        count = Count("{:.1f} GB".format)
+        self.add(count)
+        self.play(Run(count, until=40, run_time=2))
+        self.finding(Finding("They came"))
+
+
+class CountsAModel(Counts):
+    kind = "model"
+
+
+def test_a_quantity_that_runs_under_measured_is_found() -> None:
+    assert any("never measured" in fault for fault in faults(watch(Counts, "wide")))
+
+
+def test_a_quantity_of_a_model_may_run() -> None:
+    assert faults(watch(CountsAModel, "wide")) == []

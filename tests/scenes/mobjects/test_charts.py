@@ -136,6 +136,19 @@ def test_a_kernel_on_a_roofline_says_what_share_of_its_roof_it_reaches(t, share)
     assert np.allclose(kernel.thread.get_top(), top)
 
 
+@pytest.mark.parametrize("t", [0.1, 0.5, 0.9])
+def test_no_share_runs_by_that_no_kernel_reaches(t):
+    chart = Roofline((0.1, 1000), (0.1, 1000), peak=800)
+    kernel = KernelSpot(chart, "mine", PATH, gb_per_s=4500).show(t)
+    assert kernel.share(t) != kernel.share(0) and kernel.figure.text == f"{kernel.share(0):.0%}"
+
+
+@pytest.mark.parametrize("t, said", [(0, ""), (0.9, ""), (1, "75%")])
+def test_a_dot_that_comes_from_another_kernel_says_no_share_before_it_is_there(t, said):
+    chart = Roofline((0.1, 1000), (0.1, 1000), peak=800)
+    assert KernelSpot(chart, "mine", PATH, gb_per_s=4500, own=1).show(t).figure.text == said
+
+
 def test_the_peak_of_a_kernels_own_arithmetic_is_its_roof():
     chart = Roofline((0.1, 1000), (0.1, 1000), peak=800)
     kernel = KernelSpot(chart, "fp32", PATH, gb_per_s=4500, peak=650)

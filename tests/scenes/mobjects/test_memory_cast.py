@@ -150,6 +150,11 @@ def test_no_buffer_ever_holds_two_pairs_and_the_core_never_works_without_one() -
         assert sum(map(drawn, sm.used)) == bool(len(sm.done.points))
 
 
+@pytest.mark.parametrize(("t", "sectors"), [(7, 0), (8, 8), (21.6, 16), (64, 32)])
+def test_a_sweep_counts_the_sectors_of_whole_loads(t: float, sectors: int) -> None:
+    assert a_sweep().show(t).count.text == f"{sectors} sectors"
+
+
 def test_a_sweep_brings_every_element_and_its_bar_is_as_long_as_its_sectors() -> None:
     sweep = a_sweep().show(64)
     assert area(sweep.come) == pytest.approx(sweep.grid.ground.width * sweep.grid.ground.height)

@@ -84,6 +84,19 @@ def test_an_image_of_lanes_that_grows_or_shows_other_times_is_drawn_again():
     assert np.array_equal(lanes.pixel_array[..., :3], other.pixel_array[..., :3])
 
 
+@pytest.mark.parametrize("below", [False, True])
+def test_no_letter_of_a_bracket_s_figure_touches_its_line(below):
+    bracket = TimeBracket(Lanes(RUN), 6832, 10_223, sm=1, below=below).show(20_000)
+    line, figure = bracket.line.points[:, 1], bracket.figure.points[:, 1]
+    apart = line.min() - figure.max() if below else figure.min() - line.max()
+    assert px(4) < apart < px(30)
+
+
+@pytest.mark.parametrize("t", [6900, 8000, 10_222])
+def test_a_bracket_that_still_grows_says_no_length(t):
+    assert not bracketed(t)[1].figure.text
+
+
 def test_a_bracket_is_not_seen_before_its_span():
     _, bracket = bracketed(6000)
     assert not len(bracket.line.points) and not bracket.figure.text

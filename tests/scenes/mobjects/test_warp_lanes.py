@@ -37,6 +37,18 @@ def test_what_is_filled_is_what_lanes_did(issued):
     assert lanes.work.get_right()[0] == pytest.approx(lanes.at(lanes.packed_end)[0])
 
 
+@pytest.mark.parametrize("issued", ISSUED.values(), ids=list(ISSUED))
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+def test_what_is_to_come_stands_there_until_it_is_done(issued, share):
+    lanes = lanes_of(issued)
+    whole = area(lanes.ahead.points)
+    lanes.show(share * lanes.until)
+    assert area(lanes.ahead.points) == pytest.approx(
+        whole - area(lanes.work.points) - area(lanes.waiting.points)
+    )
+    assert area(lanes.ahead.points) == pytest.approx(0, abs=1e-9) or share < 1
+
+
 def test_the_warp_rides_at_the_clock_and_its_masked_lanes_are_hollow():
     lanes = lanes_of(ISSUED["branch"])
     for t, busy in ((5, range(0, 32, 4)), (15, range(1, 32, 4)), (42, range(32))):

@@ -21,7 +21,7 @@ class TileSweep(VGroup):
 
     `places`: (row, column, rows, columns) of each load's elements, in order. `sectors`: of each load. `used`:
     the share of the moved bytes that a thread asked for; it is the lit part of the bar's height, the rest
-    grey. The figure below it counts. `width`: units of a bar of `most` sectors.
+    grey. The figure below it counts whole loads' sectors. `width`: units of a bar of `most` sectors.
 
         sweep = TileSweep(grid, [(row, 0, 1, 8) for row in range(8)], sectors=8, used=0.5, most=64)
         self.play(Run(sweep, until=64, run_time=3))
@@ -62,5 +62,5 @@ class TileSweep(VGroup):
         share = moved / self.most
         self.wasted.points = quad(self.track, 0, share, self.used, 1)
         self.lit.points = quad(self.track, 0, share, 0, self.used)
-        self.count.write(tr("{sectors:,.0f} sectors", sectors=moved))
+        self.count.write(tr("{sectors:,.0f} sectors", sectors=loads * self.sectors))
         return self

@@ -17,6 +17,8 @@ FILLED, WAITING = 0.8, 0.14
 class WarpLanes(VGroup):
     """Rows that are filled where an instruction is for their lane, and a thin line where it is not.
 
+    What is still to come stands there, faintly, from the beginning.
+
     `masks`: bool [steps, lanes], lane 0 on top. `spans`: begin and end of each step, [steps, 2], ascending.
     `until`: at the right end, in the same unit. `width`, `height`: units. The `warp` stands upright at the
     clock, its masked lanes hollow.
@@ -42,10 +44,11 @@ class WarpLanes(VGroup):
         self.t, self.packed = 0.0, 0.0
         lanes = self.masks.shape[1]
         self.ground = rectangle(width, height)
+        self.ahead = shape(theme.idle)
         self.waiting = shape(mixed(theme.background, theme.quiet, 0.35))
         self.work = shape(self.colour)
         self.warp = Warp(lanes, height / lanes, self.colour).rotate(-PI / 2)
-        super().__init__(self.ground, self.waiting, self.work, self.warp)
+        super().__init__(self.ground, self.ahead, self.waiting, self.work, self.warp)
         self.show(0)
 
     def show(self, t: float) -> Self:
@@ -78,7 +81,7 @@ class WarpLanes(VGroup):
         return np.diff(self.spans, axis=1)
 
     def _draw(self) -> None:
-        """The rows up to the clock, work moved to the left as far as it is packed."""
+        """The rows up to the clock, work moved to the left as far as it is packed; and those ahead of it."""
         begin, end = self.spans[:, :1], self.spans[:, 1:]
         # What a lane did not do before a step is what its work can move by.
         waited = np.cumsum(np.where(self.masks, 0, self._lengths), axis=0)
@@ -89,6 +92,13 @@ class WarpLanes(VGroup):
         self.work.points = self._boxes(self.masks & here, begin - shift, until - shift, FILLED)
         masked = ~self.masks & here & (self.packed == 0)
         self.waiting.points = self._boxes(masked, begin, until, WAITING)
+        coming, since = end > self.t, np.maximum(begin, self.t)
+        self.ahead.points = np.concatenate(
+            [
+                self._boxes(self.masks & coming, since, end, FILLED),
+                self._boxes(~self.masks & coming, since, end, WAITING),
+            ]
+        )
 
     def _boxes(self, drawn: np.ndarray, begin: np.ndarray, end: np.ndarray, tall: float) -> np.ndarray:
         """The points of a bar for each step and lane that is `drawn`: [16 · bars, 3]."""
