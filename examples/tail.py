@@ -29,5 +29,6 @@ class Tail(Film):
         self.say(tr("Some have none any more"))
         waiting = TimeBracket(lanes, tail_start(trace), trace.makespan)
         self.play(Run(lanes, clock, waiting, until=trace.makespan, run_time=3))
+        self.wait(1)
         sentence = tr("is the tail; idle SMs add up to {us:.1f} µs in it", us=idle / 1000)
         self.finding(Finding(sentence, f"{length / 1000:.1f} µs", badge=of_trace(trace)))
