@@ -74,9 +74,8 @@ class Forks:
         sys.stdout.flush()
         sys.stderr.flush()
         state = random.getstate()
-        with put_off(
-            *ENDING
-        ) as handlers:  # What a signal raises in Python's own hooks around a fork is lost.
+        # What a handler raises in one of Python's hooks around a fork is lost.
+        with put_off(*ENDING) as handlers:
             pid = os.fork()
             if pid:
                 self.running.add(pid)
@@ -93,7 +92,7 @@ class Forks:
         return True
 
     def _wait_for_turn(self) -> None:
-        """Wait until fewer than all others work; ends with the process that was forked from."""
+        """Wait until it may work; ends with the process that was forked from."""
         while True:
             select.select([self.turns], [], [], POLL)
             self._end_if_alone()
