@@ -23,7 +23,7 @@ KNOWN: frozenset[type[Animation]] = frozenset(
 """Animations of Manim's that look at nothing but how far they are."""
 GROUPS: frozenset[type[Animation]] = frozenset({m.AnimationGroup, m.LaggedStart, m.LaggedStartMap})
 OURS = "tilesim_scenes."
-"""Animations that show an instant of what they are about, whatever they showed before."""
+"""Animations and mobjects that show an instant of what they are about, whatever they showed before."""
 UPDATES = ("update_to_time", "update_mobjects", "update_self", "update_meshes")
 
 
@@ -64,6 +64,6 @@ def _is_known(animation: Animation) -> bool:
 def _is_alive(mobject: Mobject | None) -> bool:
     """Whether a mobject changes by itself, or between two looks in a way of its own."""
     return mobject is not None and any(
-        one.updaters or not type(one).interpolate.__module__.startswith("manim.")
+        one.updaters or not type(one).interpolate.__module__.startswith(("manim.", OURS))
         for one in mobject.get_family()
     )

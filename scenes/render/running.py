@@ -21,7 +21,7 @@ from tilesim_scenes.render.scene_files import SceneError, failure
 from tilesim_scenes.render.segments import SegmentRenderer
 from tilesim_scenes.render.take import Part
 
-SEGMENT = 4.0
+SEGMENT = 3.0
 """Seconds of film in a segment. Each begins with a whole picture, so shorter ones make a larger file."""
 ENDLESS = 2**62
 
