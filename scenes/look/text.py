@@ -13,6 +13,7 @@ import cairo
 import numpy as np
 from manim import BOLD, NORMAL, ManimColor, Text, VGroup, VMobject, config
 
+from tilesim_scenes.look.letters import Letters
 from tilesim_scenes.look.theme import Colour, theme_now
 
 SANS, MONO = "DejaVu Sans", "DejaVu Sans Mono"
@@ -61,7 +62,7 @@ def label(
     # Manim breaks a line at as many points as the frame has pixels, which in small frames are few.
     pixels, config.pixel_width = config.pixel_width, UNBROKEN
     try:
-        return Text(drawable(text), font_size=points, color=ink, **look, **kwargs)
+        return Letters(drawable(text), font_size=points, color=ink, **look, **kwargs)
     finally:
         config.pixel_width = pixels
 
