@@ -1,6 +1,6 @@
-"""Letters: Manim's `Text`, read faster. Pango sets it, as an SVG file in which each letter is a glyph and a place.
+"""Letters: Manim's `Text`, read faster. Pango writes it as an SVG file: glyphs and where each stands.
 
-Manim parses every letter of every text anew, which is most of the time that a film's scene takes to make.
+Manim parses each letter of each text anew, which took two thirds of the time to run a film's `construct`.
 """
 
 import xml.etree.ElementTree as ET
@@ -40,7 +40,7 @@ def _placed(drawing: ET.Element) -> Iterator[np.ndarray]:
     for use in drawing.iter(f"{SVG}use"):
         points = _outline(glyphs[use.attrib[TARGET]])
         if len(points):
-            yield points + [float(use.attrib["x"]), float(use.attrib["y"]), 0.0]
+            yield points + np.array([float(use.attrib["x"]), float(use.attrib["y"]), 0.0])
 
 
 @lru_cache(maxsize=4096)
