@@ -1,7 +1,8 @@
 """What more processes bring where cores are free: `python tests/benchmarks/processes.py [ROUNDS]`.
 
 The race is exported by 1, 2, 4 and 8 processes, as far as there are cores, and as many exports that share
-nothing run at once. The figures go to processes.json, with what they were taken on.
+nothing run at once. A race of three minutes shows what of the rest is the start and the end of a film. The
+figures go to processes.json, with what they were taken on.
 """
 
 import json
@@ -21,15 +22,15 @@ from table import row, text
 from tilesim.parallel import cores
 
 RESULTS = Path(__file__).with_suffix(".json")
-FILM = "race"
+FILM, LONG = "race", ("--seconds", "180")
 COUNTS = (1, 2, 4, 8)
 
 
-def exported(count: int) -> float:
+def exported(count: int, *options: str) -> float:
     """Seconds that an export by `count` processes takes, its start included."""
     with tempfile.TemporaryDirectory() as folder:
         words = [word.format(scene=FILM, folder=folder) for word in EXPORT]
-        return process(*words, "--jobs", str(count))["whole"]
+        return process(*words, *options, "--jobs", str(count))["whole"]
 
 
 def beside_each_other(count: int) -> float:
@@ -40,31 +41,33 @@ def beside_each_other(count: int) -> float:
     return perf_counter() - begin
 
 
-def measure(rounds: int, available: int) -> list[dict[str, Any]]:
-    """Rows of the table: how many times as fast as one process several are that share a film, and as many
-    that share nothing, which is what the cores give. Both are of the same round."""
-    counts = [count for count in COUNTS if count <= available]
-    ways = {
-        f"{name} {count}": partial(way, count)
-        for name, way in (("one film", exported), ("films", beside_each_other))
-        for count in counts
-        if way is exported or count > 1
-    }
-    taken = alternate(ways, rounds)
-    alone = taken["one film 1"]
+def shared(name: str, rounds: int, counts: list[int], *options: str) -> list[dict[str, Any]]:
+    """Rows of how many times as fast as one process several are that share a film, in the same round."""
+    taken = alternate({str(count): partial(exported, count, *options) for count in counts}, rounds)
     rows = []
     for count in counts[1:]:
-        shared = [one / all_ for one, all_ in zip(alone, taken[f"one film {count}"], strict=True)]
-        free = [count * one / all_ for one, all_ in zip(alone, taken[f"films {count}"], strict=True)]
-        rows += [
-            row(f"{FILM}: {count} processes against 1", shared, "times", f"at least {0.8 * count:g}"),
-            row(f"{count} films at once, a process each, against 1", free, "times"),
-        ]
+        gains = [one / more for one, more in zip(taken["1"], taken[str(count)], strict=True)]
+        rows.append(row(f"{name}: {count} processes against 1", gains, "times", f"at least {0.8 * count:g}"))
+    return rows
+
+
+def apart(name: str, rounds: int, counts: list[int]) -> list[dict[str, Any]]:
+    """Rows of how many times as fast several are that share nothing, which is what the cores give."""
+    taken = alternate({str(count): partial(beside_each_other, count) for count in counts}, rounds)
+    rows = []
+    for count in counts[1:]:
+        gains = [count * one / more for one, more in zip(taken["1"], taken[str(count)], strict=True)]
+        rows.append(row(f"{count} {name}s at once, a process each, against 1", gains, "times"))
     return rows
 
 
 def main(rounds: int = 2) -> None:
-    found = measure(rounds, cores())
+    counts = [count for count in COUNTS if count <= cores()]
+    found = [
+        *shared(FILM, rounds, counts),
+        *apart(FILM, rounds, counts),
+        *shared(f"{FILM} of 3 minutes", rounds, counts, *LONG),
+    ]
     print(text(found))
     about = {"machine": machine("manim", "av"), "rounds": rounds, "rows": found}
     RESULTS.write_text(json.dumps(about, indent=1) + "\n", "utf-8")
