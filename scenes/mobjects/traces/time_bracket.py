@@ -73,9 +73,7 @@ class TimeBracket(VGroup):
         far = y + sign * px(TICK)
         corners = np.array([[left, y, 0], [left, far, 0], [right, far, 0], [right, y, 0]])
         self.line.set_points_as_corners(corners)
-        # A clock that has gone in steps may end a hair before.
-        over = t >= self.end or np.isclose(t, self.end)
-        text = self.text.format(length=length(self.end - self.begin)) if over else ""
+        text = self.text.format(length=length(self.end - self.begin)) if t >= self.end else ""
         self._place((left + right) / 2, far + sign * px(12), text)
         return self
 
