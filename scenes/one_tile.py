@@ -237,7 +237,9 @@ class OneTile(Film):
         """Three more SMs; the grid of C stays where it is, and time runs."""
         area = self.area
         height = min(px(100), 0.12 * area.height)
-        lanes = LaneVectors(trace, range(trace.device.sms), width=area.width - px(NAME), lane_height=height)
+        # On the scale that all SMs of a GPU will have.
+        window = (0.0, max(trace.makespan / 2, shipped(MEASURED).makespan))
+        lanes = LaneVectors(trace, range(trace.device.sms), window, area.width - px(NAME), height)
         lanes.shift([area.right, area.bottom + px(20), 0] - lanes.grounds.get_corner(DOWN + RIGHT))
         lanes.show(lane.t)
         sms = trace.device.sms
@@ -257,14 +259,15 @@ class OneTile(Film):
     def all_of_them(self, corner: TileVectors) -> None:
         """Camera out, at the same instant: a whole GPU, as it was recorded."""
         area, measured, now = self.area, shipped(MEASURED), self.ticking.t
-        many = Lanes(measured, width=0.62 * area.width, height=0.9 * area.height).show(now)
-        many.move_to([area.right, area.center[1], 0], RIGHT)
+        many = Lanes(measured, window=self.lanes.window, width=0.62 * area.width, height=0.9 * area.height)
+        many.move_to([area.right, area.center[1], 0], RIGHT).show(now)
         tiles = TileGrid(measured, width=0.32 * area.width, height=0.9 * area.height).show(now)
         tiles.move_to([area.left, area.center[1], 0], LEFT)
         self.say(tr("All {sms} SMs of a GPU, measured", sms=measured.device.sms))
         away = corner.animate.move_to(tiles).set_opacity(0.0)
-        self.badge(measured)
+        self.badge(Badge(tr("simulated, measured"), "measured"))
         self.play(Thin(self.lanes, many), away, run_time=1.2)
+        self.badge(measured)
         self.remove(corner)
         self.play(
             Run(self.ticking, tiles, many, until=measured.makespan, run_time=2.0), Fade(tiles, 0.0, 1.0)
