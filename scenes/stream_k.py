@@ -256,7 +256,7 @@ class StreamK(Racing):
             (name, trace.makespan / 1000, badge.kind)
             for name, trace in zip(story.heat.names, story.heat.traces, strict=True)
         ]
-        bars = Bars(rows, width=self.area.width)
+        bars = Bars(rows, "µs", width=self.area.width)
         finding = race_words.finding(story.heat)
         card = Finding(finding, words.number(story), bars, badge, words.aside(story))
         self.finding(card, [bars.grow()])
