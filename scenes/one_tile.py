@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, Group, ManimColor, VGroup
 
 from tilesim import Device, Problem, Trace
@@ -129,7 +130,8 @@ class OneTile(Film):
         rows_high = -(-len(pairs) // 2)
         places = [
             hbm.shelf.get_corner(UP + LEFT)
-            + RIGHT * hbm.shelf.width * (0.27 + 0.46 * (k % 2))
+            # Of two in a row the nearer goes first, so that none passes over another.
+            + RIGHT * hbm.shelf.width * (0.73 - 0.46 * (k % 2))
             + DOWN * (px(150) + room * (k // 2 + 0.5) / rows_high)
             for k in range(len(pairs))
         ]
@@ -158,8 +160,9 @@ class OneTile(Film):
         for k, chunk in enumerate(chunks):
             middle = chunk.get_center()
             aside = [part.get_center() - middle for part in chunk]
+            beside = np.array([l2.shelf.get_x(), middle[1], 0.0])
             stops = [
-                [l2.shelf.get_center() + off, shared.shelf.get_center() + off, end]
+                [beside + off, shared.shelf.get_center() + off, end]
                 for off, end in zip(aside, ends, strict=True)
             ]
             fit = 0.8 * core.height / chunk[0].height, 0.8 * core.width / chunk[1].width

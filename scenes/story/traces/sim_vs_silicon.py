@@ -23,7 +23,7 @@ LEAST_ERROR = 0.0005
 class Chain:
     """How a tile came to its end in one run: `loops`, `pauses` and its own `end` after its main loop, ns.
 
-    They add up to `done`. `ends`: when the tiles of its slot, or parts of them, were written, ns, its own last.
+    They add up to `done`. `ends`: when its slot had written each tile, or part of one, ns, its own last.
     """
 
     sm: int
