@@ -248,7 +248,9 @@ class OneTile(Film):
         sms = trace.device.sms
         self.say(tr("{sms} SMs, {sms} lanes", sms=sms))
         own = lanes.lane(lane.sms[0])
-        others = [one for one in (*lanes.grounds, *lanes.names) if one not in own]
+        done = zip(lanes.parts, lanes.pieces, strict=True)
+        done = [drawn for drawn, part in done if trace.spans["sm"][part.row] != lane.sms[0]]
+        others = [one for one in (*lanes.grounds, *lanes.names, *done) if one not in own]
         self.play(
             Place(lane, own), Zoom(lane, window=lanes.window, run_time=UNROLL), Fade(lane.names, 1.0, 0.0)
         )
