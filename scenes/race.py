@@ -68,13 +68,13 @@ class Race(Racing):
     def compare_kernels(self, story: Story) -> None:
         """Kernel times that tell launches from overlap, and the library's."""
         rows = [(words.kernel(name), us, "measured") for name, us in story.kernels.items()]
-        bars = Bars(rows, "µs", width=self.area.width, row=px(BAR), size=54).move_to(self.area.center)
-        name = label(tr("kernel time"), 48, self.theme.quiet)
+        bars = Bars(rows, width=self.area.width, row=px(BAR), size=54).move_to(self.area.center)
+        name = label(tr("kernel time, µs"), 48, self.theme.quiet)
         name.next_to(bars.grounds, UP, px(30), aligned_edge=LEFT)
         self.badge(story.last.traces[0])
         self.say(words.answer(story))
         self.play(bars.grow(), Fade(name, 0.0, 1.0), Leave(self.ticking))
-        self.hush()
+        self.wait(1.2)
         self.play(Leave(bars), Leave(name), Fade(self.ticking.show(0.0), 0.0, 1.0))
 
     def end(self, story: Story, lanes: list[Mobject]) -> None:
@@ -82,7 +82,7 @@ class Race(Racing):
         heat = story.last
         badge = of_trace(heat.traces[0])
         rows = [(name, us, badge.kind) for name, us in words.bars(story)]
-        bars = Bars(rows, "µs", width=self.area.width, row=px(BAR))
+        bars = Bars(rows, width=self.area.width, row=px(BAR))
         number = "" if heat.same else words.won(heat)
         card = Finding(words.finding(heat), number, bars, badge, words.aside(story))
         for row in range(len(lanes)):

@@ -139,8 +139,7 @@ class Roofline(Film):
         self.add(near)
         self.last, self.flow = near, ByteFlow(chart, l2.gb_per_s, self.reach)
         self.play(*self.drawn(roof))
-        self.play(*self.drawn(self.flat_of(l2)))
-        self.play(Leave(rate), self.flowing(0.3))
+        self.play(*self.drawn(self.flat_of(l2)), Leave(rate))
         self.climb(near, 1.5)
         high, name = chart.slope(shared.gb_per_s), self.rate(shared)
         # There is no room below it, but over its end.
