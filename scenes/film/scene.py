@@ -95,6 +95,7 @@ class Film(CaptionedScene):
                 self._lintel = rectangle(config.frame_width, height, self.theme.background)
                 self._lintel.move_to([0, top, 0], UP)
                 self.add(self._overlay(self._lintel).set_z_index(ON_TOP - 1))
+                along = [*along, Fade(self._lintel, 0.0, 1.0, run_time=APPEAR)]
         self.play(Look(frame, centre, scale * config.frame_width, self._fixed, run_time=CAMERA), *along)
 
     def come_out(self, along: Sequence[Animation] = ()) -> None:
