@@ -170,7 +170,7 @@ class Coalescing(ReportFilm):
         tally = self.tally(way)
         self.play(FadeIn(tally), run_time=0.3)
         self.wait(1.5)
-        self.told = [tally, *counts, load, memory, self.warp]
+        self.told = [tally, *counts, memory, load, self.warp]
 
     def load_the_tile(self) -> None:
         """Both ways load the tile at one rate of sectors; the second ends long before the first."""

@@ -3,6 +3,7 @@
 manim render scenes/fusion.py
 """
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from typing import Any
 
@@ -33,8 +34,6 @@ NAME_ROOM, FIGURE_ROOM = 270, 250
 """Pixels beside a lane: of its name, and of its time."""
 LANE, CLOSE = 56, 1.15
 """Pixels of a lane's height; and times its size, around the kernel that the camera looks into."""
-ROUNDING = 1e-9
-"""By how much less than a whole kernel a clock may have passed at its end."""
 BEFORE, BEYOND = 2.0, 2.5
 """Times that a roofline's axes begin below the first kernel, and end above the last."""
 
@@ -263,9 +262,10 @@ class Fusion(ReportFilm):
         It counts kernels that are over.
         """
         unit, form = (1e9, "{:.1f} GB") if total >= 1e9 / 10 else (1e6, "{:.1f} MB")
+        ends = [(kernel + 1) * each for kernel in range(kernels)]
 
         def said(t: float) -> str:
-            over = min(int(t / each + ROUNDING), kernels)
+            over = bisect_right(ends, t)
             return form.format(over / kernels * total / unit) if over else ""
 
         foot = self.trips.hbm.shelf.get_bottom() + px(48 - 44 * HALF_DIGIT) * UP

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, Group, ManimColor, VGroup
 
 from tilesim import Device, Problem, Trace
@@ -129,7 +130,8 @@ class OneTile(Film):
         rows_high = -(-len(pairs) // 2)
         places = [
             hbm.shelf.get_corner(UP + LEFT)
-            + RIGHT * hbm.shelf.width * (0.27 + 0.46 * (k % 2))
+            # Of two in a row the nearer goes first, so that none passes over another.
+            + RIGHT * hbm.shelf.width * (0.73 - 0.46 * (k % 2))
             + DOWN * (px(150) + room * (k // 2 + 0.5) / rows_high)
             for k in range(len(pairs))
         ]
@@ -158,8 +160,9 @@ class OneTile(Film):
         for k, chunk in enumerate(chunks):
             middle = chunk.get_center()
             aside = [part.get_center() - middle for part in chunk]
+            beside = np.array([l2.shelf.get_x(), middle[1], 0.0])
             stops = [
-                [l2.shelf.get_center() + off, shared.shelf.get_center() + off, end]
+                [beside + off, shared.shelf.get_center() + off, end]
                 for off, end in zip(aside, ends, strict=True)
             ]
             fit = 0.8 * core.height / chunk[0].height, 0.8 * core.width / chunk[1].width
@@ -237,13 +240,17 @@ class OneTile(Film):
         """Three more SMs; the grid of C stays where it is, and time runs."""
         area = self.area
         height = min(px(100), 0.12 * area.height)
-        lanes = LaneVectors(trace, range(trace.device.sms), width=area.width - px(NAME), lane_height=height)
+        # On the scale that all SMs of a GPU will have.
+        window = (0.0, max(trace.makespan / 2, shipped(MEASURED).makespan))
+        lanes = LaneVectors(trace, range(trace.device.sms), window, area.width - px(NAME), height)
         lanes.shift([area.right, area.bottom + px(20), 0] - lanes.grounds.get_corner(DOWN + RIGHT))
         lanes.show(lane.t)
         sms = trace.device.sms
         self.say(tr("{sms} SMs, {sms} lanes", sms=sms))
         own = lanes.lane(lane.sms[0])
-        others = [one for one in (*lanes.grounds, *lanes.names) if one not in own]
+        done = zip(lanes.parts, lanes.pieces, strict=True)
+        done = [drawn for drawn, part in done if trace.spans["sm"][part.row] != lane.sms[0]]
+        others = [one for one in (*lanes.grounds, *lanes.names, *done) if one not in own]
         self.play(
             Place(lane, own), Zoom(lane, window=lanes.window, run_time=UNROLL), Fade(lane.names, 1.0, 0.0)
         )
@@ -257,14 +264,15 @@ class OneTile(Film):
     def all_of_them(self, corner: TileVectors) -> None:
         """Camera out, at the same instant: a whole GPU, as it was recorded."""
         area, measured, now = self.area, shipped(MEASURED), self.ticking.t
-        many = Lanes(measured, width=0.62 * area.width, height=0.9 * area.height).show(now)
-        many.move_to([area.right, area.center[1], 0], RIGHT)
+        many = Lanes(measured, window=self.lanes.window, width=0.62 * area.width, height=0.9 * area.height)
+        many.move_to([area.right, area.center[1], 0], RIGHT).show(now)
         tiles = TileGrid(measured, width=0.32 * area.width, height=0.9 * area.height).show(now)
         tiles.move_to([area.left, area.center[1], 0], LEFT)
         self.say(tr("All {sms} SMs of a GPU, measured", sms=measured.device.sms))
         away = corner.animate.move_to(tiles).set_opacity(0.0)
-        self.badge(measured)
+        self.badge(Badge(tr("simulated, measured"), "measured"))
         self.play(Thin(self.lanes, many), away, run_time=1.2)
+        self.badge(measured)
         self.remove(corner)
         self.play(
             Run(self.ticking, tiles, many, until=measured.makespan, run_time=2.0), Fade(tiles, 0.0, 1.0)

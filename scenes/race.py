@@ -1,6 +1,6 @@
 """Race: which kernel for the same product is done first, and where does the difference come from?"""
 
-from manim import Mobject
+from manim import LEFT, UP, Mobject
 
 from tilesim import Device, Problem
 from tilesim_scenes.animations.fade import Fade, Leave
@@ -8,7 +8,8 @@ from tilesim_scenes.animations.run import Run
 from tilesim_scenes.animations.tip import Tip
 from tilesim_scenes.film.racing import Racing
 from tilesim_scenes.film.traces import Default
-from tilesim_scenes.look.text import px
+from tilesim_scenes.look.language import tr
+from tilesim_scenes.look.text import label, px
 from tilesim_scenes.mobjects.charts.bars import Bars
 from tilesim_scenes.mobjects.words.badge import of_trace
 from tilesim_scenes.mobjects.words.finding import Finding
@@ -68,20 +69,20 @@ class Race(Racing):
         """Kernel times that tell launches from overlap, and the library's."""
         rows = [(words.kernel(name), us, "measured") for name, us in story.kernels.items()]
         bars = Bars(rows, width=self.area.width, row=px(BAR), size=54).move_to(self.area.center)
+        name = label(tr("kernel time, µs"), 48, self.theme.quiet)
+        name.next_to(bars.grounds, UP, px(30), aligned_edge=LEFT)
         self.badge(story.last.traces[0])
         self.say(words.answer(story))
-        self.play(Fade(bars, 0.0, 1.0), Leave(self.ticking))
-        self.play(bars.grow())
-        self.wait(0.4)
-        self.play(Leave(bars), Fade(self.ticking.show(0.0), 0.0, 1.0))
+        self.play(bars.grow(), Fade(name, 0.0, 1.0), Leave(self.ticking))
+        self.wait(1.2)
+        self.play(Leave(bars), Leave(name), Fade(self.ticking.show(0.0), 0.0, 1.0))
 
     def end(self, story: Story, lanes: list[Mobject]) -> None:
         """The finding: the lanes of the last race tip over into its two bars."""
         heat = story.last
         badge = of_trace(heat.traces[0])
-        bars = Bars(
-            [(name, us, badge.kind) for name, us in words.bars(story)], width=self.area.width, row=px(BAR)
-        )
+        rows = [(name, us, badge.kind) for name, us in words.bars(story)]
+        bars = Bars(rows, width=self.area.width, row=px(BAR))
         number = "" if heat.same else words.won(heat)
         card = Finding(words.finding(heat), number, bars, badge, words.aside(story))
         for row in range(len(lanes)):

@@ -25,6 +25,8 @@ from tilesim_scenes.story.ideas.roofline import Story, tell
 
 INTENSITY, TFLOPS = (0.03, 3000.0), (0.1, 3000.0)
 """FLOP a byte and TFLOP/s, from a sum to the tensor cores, with room for names."""
+NAMED = 4.0
+"""FLOP a byte at which a memory's roof has its name."""
 STEP, LONG = 0.4, 60.0
 """Seconds from one kernel of the ladder to the next; and after which bytes are all along a roof."""
 
@@ -70,7 +72,7 @@ class Roofline(Film):
         chart, dram = self.chart, story.roofs[0]
         self.slope, flat = chart.slope(dram.gb_per_s), self.flat_of(dram)
         self.ground = chart.allowed(dram.gb_per_s)
-        rate = self.rate(dram, 4)
+        rate = self.rate(dram)
         peak = label(tr("tensor cores: {peak:.0f} TFLOP/s", peak=story.peak), NAME, bold=True)
         peak.move_to(chart.at(INTENSITY[1], story.peak), DOWN + RIGHT).shift(px(20) * UP)
         self.flow = ByteFlow(chart, dram.gb_per_s, self.reach)
@@ -127,7 +129,7 @@ class Roofline(Film):
         self.bring(far, Leave(self.fp32))
         self.play(self.flowing(2.4))
         near = self.kernel(tr("element"), story.slow, l2, own=1)
-        roof, rate = chart.slope(l2.gb_per_s), self.rate(l2, 0.4)
+        roof, rate = chart.slope(l2.gb_per_s), self.rate(l2)
         self.badge(Badge(tr("bytes counted on {gpu}", gpu="NVIDIA H200"), "counted"))
         self.say(tr("Count the bytes that pass the L2 instead"))
         # A dot that counts the L2's bytes has nothing to do with DRAM's roof, nor with dots that count its.
@@ -137,9 +139,9 @@ class Roofline(Film):
         self.add(near)
         self.last, self.flow = near, ByteFlow(chart, l2.gb_per_s, self.reach)
         self.play(*self.drawn(roof))
-        self.play(*self.drawn(self.flat_of(l2)))
+        self.play(*self.drawn(self.flat_of(l2)), Leave(rate))
         self.climb(near, 1.5)
-        high, name = chart.slope(shared.gb_per_s), self.rate(shared, 1)
+        high, name = chart.slope(shared.gb_per_s), self.rate(shared)
         # There is no room below it, but over its end.
         name.next_to(high.get_end(), UP, px(18), aligned_edge=LEFT)
         name.shift(min(0.0, self.area.right - name.get_right()[0]) * RIGHT)
@@ -190,15 +192,15 @@ class Roofline(Film):
         """The roof of arithmetic, from where that of a memory meets it."""
         return self.chart.flat(1000 * self.chart.peak / roof.gb_per_s)
 
-    def rate(self, roof: Roof, intensity: float) -> VMobject:
-        """What a level of memory gives, below its roof at an intensity."""
+    def rate(self, roof: Roof) -> VMobject:
+        """What a level of memory gives, above its roof, where no kernel passes."""
         given = {"level": roof.level, "rate": roof.gb_per_s / 1000}
         said = tr("{level}: {rate:.2g} TB/s", **given)
         if not roof.measured:
             said = tr("{level}: {rate:.2g} TB/s, counted", **given)
         words = label(said, 44, bold=True)
-        at = self.chart.at(intensity, intensity * roof.gb_per_s / 1000)
-        return words.move_to(at, LEFT).shift(px(40) * RIGHT + px(20) * DOWN)
+        at = self.chart.at(NAMED, NAMED * roof.gb_per_s / 1000)
+        return words.next_to(at, LEFT, px(40)).shift(px(20) * UP)
 
     def end(self, story: Story) -> None:
         rows = [

@@ -139,12 +139,12 @@ class SimVsSilicon(Film):
         self.remove(lanes)
 
     def drift(self, found: Divergence, lanes: VGroup) -> VGroup:
-        """Lines between the ends of the same main loops in both lanes, and how far these lie apart."""
+        """Lines between the ends of the same tiles in both lanes, and how far these lie apart."""
         upper, lower = (lane.lane for lane in lanes)
         clear = lanes[1].whose.get_right()[0] + px(20)
         top, foot = upper.grounds.get_bottom()[1], lower.grounds.get_top()[1]
         lines, ink = VGroup(), ManimColor(self.theme.quiet)
-        for one, other in zip(found.simulated.drains, found.measured.drains, strict=False):
+        for one, other in zip(found.simulated.ends, found.measured.ends, strict=False):
             if min(one, other) <= found.window[0] or lower.x(other) <= clear:
                 continue
             line = Line(

@@ -175,6 +175,7 @@ class StreamK(Racing):
         size = 0.3 * whole[0].width / pieces[0].width
         back = Travel(pieces, [[home]] * len(pieces), [[size]] * len(pieces), leg=0.8)
         self.play(Leave(feet), back, Fade(whole, 0.0, 1.0, run_time=0.8))
+        self.play(Fade(cuts, 0.0, 1.0))
         self.remove(dealt, *pieces)
         down = [[piece.get_center() + px(220) * DOWN] for piece in cuts]
         self.play(Travel(list(cuts), down, leg=0.6, apart=0.1))

@@ -80,7 +80,8 @@ class TraceFilm(Film):
         bars = VGroup(*(self.bar(row, line) for row, line in zip(story.rows, lines[1:], strict=False)))
         self.play(Fade(bars, 0.0, 1.0))
         self.add(panel, bars)
-        self.play(Leave(VGroup(sheet, *lines)), Fade(panel, 0.0, 1.0))
+        # One by one: a group of them would come in front of the bars.
+        self.play(*map(Leave, (sheet, *lines)), Fade(panel, 0.0, 1.0))
         places = (self.place(panel, row) for row in story.rows)
         falls = (Transform(bar, place) for bar, place in zip(bars, places, strict=True))
         self.play(LaggedStart(*falls, lag_ratio=0.1, run_time=OPEN))
@@ -137,10 +138,8 @@ class TraceFilm(Film):
     def look_closely(self, story: TraceStory, panel: RunPanel) -> None:
         """One SM's lane comes forward; its longest pause passes slowly, under a bracket."""
         pause, (low, high) = story.pause, story.window
-        lane = SmLane(story.trace, pause.sm, story.name, self.area.width, px(230), window=story.window).show(
-            low
-        )
-        lane.move_to(self.area.center)
+        lane = SmLane(story.trace, pause.sm, story.name, self.area.width, px(230), window=story.window)
+        lane.move_to(self.area.center).show(self.ticking.t)
         whole = panel.lanes.lane(pause.sm)
         left, right = panel.lanes.x(low), panel.lanes.x(high)
         piece = rectangle(right - left, whole.height).move_to([(left + right) / 2, whole.get_y(), 0])

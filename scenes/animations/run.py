@@ -58,7 +58,9 @@ class Run(Direct):
             clock.run_at(pace)
 
     def interpolate_mobject(self, alpha: float) -> None:
-        t = self.since + self.rate_func(alpha) * (self.until - self.since)
+        # Some rate functions end a rounding error below 1.
+        share = round(self.rate_func(alpha), 12)
+        t = (1 - share) * self.since + share * self.until
         for mobject in self.timed:
             mobject.show(t)
 

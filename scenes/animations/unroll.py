@@ -28,6 +28,7 @@ class Unroll(Direct):
 
     def begin(self) -> None:
         self._boxes = [(sm.box.get_corner([-1, -1, 0]), sm.box.get_corner([1, 1, 0])) for sm in self.sms]
+        self._looks = [sm.box.copy() for sm in self.sms]
         self._names = [
             (sm.heading.get_center(), [one.points.copy() for one in sm.heading.get_family()])
             for sm in self.sms
@@ -46,6 +47,7 @@ class Unroll(Direct):
             short = np.array([ground.get_left()[0] + min(high[0] - low[0], ground.width), end[1], 0.0])
             right = high + there * (short - high) + unrolled * (end - short)
             sm.box.points = left + np.pad(points, ((0, 0), (0, 1))) * (right - left)
+            sm.box.interpolate_color(self._looks[number], ground[0], unrolled)
             home, letters = self._names[number]
             if len(self.lanes.names):
                 end = self.lanes.names[number].get_center()

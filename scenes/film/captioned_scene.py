@@ -21,8 +21,8 @@ from tilesim_scenes.mobjects.words.caption import GROUND, Caption, reading_time
 
 ON_TOP = 100
 """Manim's z_index of captions, badges and clocks."""
-DIMMED = 0.35
-"""Opacity of what is not spoken of."""
+DIMMED, BEHIND = 0.35, 0.15
+"""Opacity of what is not spoken of, and of what stands behind a title."""
 CLOCK, CLOCK_NARROW = 56, 44
 """Pixels: the clock's size, in a wide frame and in others."""
 APPEAR, CAPTION_AFTER, TITLE = 0.3, 0.2, 1.5
@@ -66,7 +66,7 @@ class CaptionedScene(ConfiguredScene):
         self.chapter(words_of(words))
         self.add(self._overlay(words).set_z_index(ON_TOP + 2))
         paper = self.theme.background
-        veil = VGroup(rectangle(config.frame_width, config.frame_height, paper, 1 - DIMMED))
+        veil = VGroup(rectangle(config.frame_width, config.frame_height, paper, 1 - BEHIND))
         veil.add(rectangle(words.width + px(96), words.height + px(64), paper, GROUND))
         # A film without a ground has nothing that could dim.
         if config.background_opacity == 1:

@@ -83,8 +83,8 @@ class OneRunFilm(Film):
 
     @property
     def low(self) -> float:
-        """Where queue and C end, and SMs begin."""
-        return self.area.top - px(HEAD + GAP) - self.tall * px(TALL_GRID + GAP)
+        """Where SMs begin, with room for brackets below queue and C."""
+        return self.area.top - px(HEAD + 1.5 * GAP) - self.tall * px(TALL_GRID + GAP)
 
     def from_tiles(self, blocks: Sequence[int], say: str) -> None:
         """C comes up in the middle; of its tiles grow the thread blocks, which queue."""
@@ -94,7 +94,6 @@ class OneRunFilm(Film):
         self.grid.scale(large).move_to(area.center)
         self.say(say)
         self.play(Fade(self.grid, 0.0, 1.0))
-        self.wait(0.5)
         width = (area.width if self.tall else (1 - GRID) * area.width) - px(GAP)
         self.queue = Queue(blocks, width)
         self.queue.scale(min(1.0, px(HEAD) / self.queue.height))
@@ -102,6 +101,8 @@ class OneRunFilm(Film):
         self.homes = [block.get_center() for block in self.queue]
         for number, block in enumerate(self.queue):
             block.move_to(self.grid.tile(self.first_tiles[number]))
+        self.wait(0.2)
+        self.play(Fade(self.queue, 0.0, 1.0))
         self.play(
             Travel(self.queue, [[home] for home in self.homes], leg=0.8, apart=0.06),
             self.grid.animate(run_time=1.5).scale(1 / large).move_to(home),

@@ -213,7 +213,8 @@ class Racing(Film):
         self.add(won)
         for block, text in given_back:
             self.play(GrowFromEdge(block, LEFT, run_time=0.5), Fade(text, 0.0, 1.0))
-        self.play(Create(balance.result, run_time=0.6))
+        frame, left = balance.result
+        self.play(Create(frame, run_time=0.6), Fade(left, 0.0, 1.0, run_time=0.6))
         self.wait(0.5)
 
     def pieces(

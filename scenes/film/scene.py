@@ -9,12 +9,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from manim import Animation, Group, Mobject, config
+from manim import UP, Animation, Group, Mobject, config
 
 from tilesim_scenes.animations.fade import Fade, Swap
 from tilesim_scenes.animations.look import Look
-from tilesim_scenes.film.captioned_scene import APPEAR, DIMMED, CaptionedScene
+from tilesim_scenes.film.captioned_scene import APPEAR, DIMMED, ON_TOP, CaptionedScene
 from tilesim_scenes.look.language import tr
+from tilesim_scenes.mobjects.drawing.quads import rectangle
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.story import course
@@ -34,6 +35,7 @@ class Film(CaptionedScene):
         super().setup()
         self._dimmed: list[Mobject] = []
         self._seen: tuple[np.ndarray, float] | None = None
+        self._lintel: Mobject | None = None
         self.card: Finding | None = None
 
     @property
@@ -74,8 +76,8 @@ class Film(CaptionedScene):
     def dive(self, *targets: Mobject, room: float = 1.2, along: Sequence[Animation] = ()) -> None:
         """Bring the camera to some mobjects, with `room` times their size around them, in 1.2 s.
 
-        They land where the picture's middle is, at most 12 times as large as before. `along`: what is played
-        meanwhile.
+        They land where the picture's middle is, at most 12 times as large as before. What the camera passes
+        goes behind the line of badge and clock. `along`: what is played meanwhile.
         """
         group = Group(*targets)
         area, frame = self.area, self.camera.frame
@@ -85,7 +87,15 @@ class Film(CaptionedScene):
             frame.width / config.frame_width / 12,
         )
         centre = group.get_center() - scale * area.center
-        self._seen = self._seen or (frame.get_center(), frame.width)
+        if self._seen is None:
+            self._seen = frame.get_center(), frame.width
+            # A film without a ground has nothing that could hide.
+            if config.background_opacity == 1:
+                top, height = config.frame_height / 2, config.frame_height / 2 - area.top
+                self._lintel = rectangle(config.frame_width, height, self.theme.background)
+                self._lintel.move_to([0, top, 0], UP)
+                self.add(self._overlay(self._lintel).set_z_index(ON_TOP - 1))
+                along = [*along, Fade(self._lintel, 0.0, 1.0, run_time=APPEAR)]
         self.play(Look(frame, centre, scale * config.frame_width, self._fixed, run_time=CAMERA), *along)
 
     def come_out(self, along: Sequence[Animation] = ()) -> None:
@@ -93,6 +103,9 @@ class Film(CaptionedScene):
         seen, self._seen = self._seen, None
         if seen:
             self.play(Look(self.camera.frame, *seen, self._fixed, run_time=CAMERA), *along)
+        if self._lintel is not None:
+            self._drop(self._lintel)
+            self._lintel = None
 
     def finding(self, card: Finding, grow: Sequence[Animation] = (), into: Sequence[Animation] = ()) -> None:
         """End on a card: all else leaves, the card comes, what grows on it grows, and it stays.

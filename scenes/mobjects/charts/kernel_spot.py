@@ -15,9 +15,6 @@ from tilesim_scenes.mobjects.drawing.quads import EMPTY, HALF_DIGIT, segments, s
 SHARE, GAP, THREAD = 60, 26, 4
 """Pixels: of the share's digits, from the dot to its words, and of the thread from the dot to the roof."""
 
-ROUNDING = 1e-9
-"""By how much less than a whole spot a clock may have passed at its end."""
-
 
 class KernelSpot(VGroup):
     """A dot that goes along `path`, with a thread up to its roof, its name, and the share of that it reaches.
@@ -82,7 +79,7 @@ class KernelSpot(VGroup):
         self.thread.points = (
             segments(self.chart.ground, [[across, low, across, high]]) if share < 1 else EMPTY
         )
-        passed = int(t + ROUNDING)
+        passed = int(t)
         self.figure.write(_percent(self.share(passed)) if passed >= self.own else "")
         self._place(here, across)
         return self

@@ -10,8 +10,8 @@ from tilesim_scenes.look.text import Figure, advance, px
 from tilesim_scenes.look.theme import Colour, theme_now
 from tilesim_scenes.mobjects.drawing.quads import EMPTY, strokes
 
-TICK, AWAY, THICK = 16.0, 14.0, 5.0
-"""Pixels: of its ticks, between it and its lane, and of its line."""
+TICK, AWAY, THICK, ABOVE = 0.33, 0.29, 0.1, 0.25
+"""Ems of its figure: its ticks, between it and its lane, its line, and from that to the figure."""
 CAP, DESCENT = 0.75, 0.2
 """Ems of its figure, above and below the baseline: µ reaches below it."""
 
@@ -53,8 +53,8 @@ class TimeBracket(VGroup):
         self.lanes, self.sm, self.begin, self.end, self.t = lanes, sm, begin, end, begin
         self.text, self.below = text, below
         ink = color or theme_now().text
-        self.line, self.figure = strokes(ink, THICK), Figure(size=size, color=ink, align=0.5)
         self._size = size
+        self.line, self.figure = strokes(ink, THICK * size), Figure(size=size, color=ink, align=0.5)
         self.add(self.line, self.figure)
         self.show(begin)
 
@@ -69,14 +69,12 @@ class TimeBracket(VGroup):
             return self
         lane = self.lanes if self.sm is None else self.lanes.lane(self.sm)
         sign = -1 if self.below else 1
-        y = (lane.get_bottom() if self.below else lane.get_top())[1] + sign * px(AWAY)
-        far = y + sign * px(TICK)
+        y = (lane.get_bottom() if self.below else lane.get_top())[1] + sign * AWAY * px(self._size)
+        far = y + sign * TICK * px(self._size)
         corners = np.array([[left, y, 0], [left, far, 0], [right, far, 0], [right, y, 0]])
         self.line.set_points_as_corners(corners)
-        # A clock that has gone in steps may end a hair before.
-        over = t >= self.end or np.isclose(t, self.end)
-        text = self.text.format(length=length(self.end - self.begin)) if over else ""
-        self._place((left + right) / 2, far + sign * px(12), text)
+        text = self.text.format(length=length(self.end - self.begin)) if t >= self.end else ""
+        self._place((left + right) / 2, far + sign * ABOVE * px(self._size), text)
         return self
 
     def _edge(self, t: float) -> float:

@@ -23,19 +23,19 @@ LEAST_ERROR = 0.0005
 class Chain:
     """How a tile came to its end in one run: `loops`, `pauses` and its own `end` after its main loop, ns.
 
-    They add up to `done`. `drains`: when main loops of its slot ended, ns, its own last.
+    They add up to `done`. `ends`: when its slot had written each tile, or part of one, ns, its own last.
     """
 
     sm: int
     loops: int
     pauses: int
     end: int
-    drains: tuple[int, ...]
+    ends: tuple[int, ...]
 
     @property
     def before(self) -> int:
         """Tiles, or parts of them, that its slot computed first."""
-        return len(self.drains) - 1
+        return len(self.ends) - 1
 
     @property
     def done(self) -> int:
@@ -121,8 +121,8 @@ def _chain(trace: Trace, tile: int) -> Chain:
     last = spans[row]
     loops = int((before["drain"] - before["start"]).sum() + last["drain"] - last["start"])
     end = int(last["done"] - last["drain"])
-    drains = (*sorted(before["drain"].tolist()), int(last["drain"]))
-    return Chain(int(last["sm"]), loops, int(last["done"]) - loops - end, end, drains)
+    ends = (*before[np.argsort(before["start"])]["done"].tolist(), int(last["done"]))
+    return Chain(int(last["sm"]), loops, int(last["done"]) - loops - end, end, ends)
 
 
 def cause(found: Divergence) -> str:

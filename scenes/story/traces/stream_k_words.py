@@ -67,7 +67,7 @@ def adding(story: StreamK) -> str:
 
 def both() -> str:
     """When the two run beside one another."""
-    return tr("Now both: where is it dark?")
+    return tr("Now both: where do SMs idle?")
 
 
 def number(story: StreamK) -> str:

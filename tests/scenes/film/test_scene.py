@@ -55,6 +55,29 @@ def test_badge_and_clock_keep_their_places_while_the_camera_moves() -> None:
     assert np.allclose(scene.camera.frame.get_center(), 0)
 
 
+class Walled(Film):
+    """A wall larger than the frame, into which the camera looks."""
+
+    def construct(self) -> None:
+        self.add(Square(20, fill_opacity=1.0))
+        self.tops = []
+        for move in (lambda: self.dive(Dot()), self.come_out):
+            move()
+            self.camera.reset()
+            self.camera.capture_mobjects(self.mobjects)
+            self.tops.append(self.camera.pixel_array[:, 5, 0] > 128)
+
+
+def test_where_badge_and_clock_stand_the_camera_sees_nothing_else() -> None:
+    with frame(320, 180):
+        scene = Walled(skip_animations=True)
+        scene.settings = {}
+        scene.render()
+    inside, outside = scene.tops
+    head = round((0.5 - scene.area.top / config.frame_height) * 180)
+    assert not inside[: head - 1].any() and inside[head + 1 :].all() and outside.all()
+
+
 class Slowed(Short):
     """A badge as long as those of measured runs, and a clock in slow motion."""
 

@@ -185,6 +185,13 @@ def test_run_ends_where_it_was_told_to_at_any_frame_rate(trace: Trace) -> None:
     assert config.frame_rate != 24
 
 
+@pytest.mark.parametrize("last", [1.0, 1 - 2**-53])
+def test_run_ends_exactly_where_it_was_told_to(last: float) -> None:
+    clock = Clock().show(0.7)
+    Run(clock, until=0.1, rate_func=lambda alpha: last * alpha).finish()
+    assert clock.t == 0.1
+
+
 @pytest.mark.parametrize(("pace", "said"), [(6000, ""), (1500, "×1/4"), (3000, "×1/2"), (9000, ""), (0, "")])
 def test_a_clock_says_how_slow_slow_motion_is(pace: float, said: str) -> None:
     clock = Clock(40_000).run_at(6000).run_at(pace)
