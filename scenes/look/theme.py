@@ -110,7 +110,7 @@ def theme_now() -> Theme:
 def luma(colour: np.ndarray | Colour) -> float:
     """How bright a colour is, 0 to 255 (ITU-R BT.709).
 
-    >>> luma((255, 255, 255))
+    >>> round(luma((255, 255, 255)), 9)
     255.0
     """
     return float(np.dot(np.asarray(colour, float)[:3], (0.2126, 0.7152, 0.0722)))
