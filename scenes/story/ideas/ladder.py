@@ -122,14 +122,14 @@ def _changed(setting: str, value: object) -> str:
 
 
 def _finding(rungs: Sequence[Rung], best: Rung, yardstick: LadderStep | None) -> str:
-    """How far the steps up to the best one come, and whether past the yardstick."""
+    """How far the steps to the best one come, and whether past the yardstick."""
     steps = rungs.index(best)
     if yardstick is None:
-        return tr("{steps} steps up", steps=steps)
+        return tr("{steps} steps", steps=steps)
     share = best.step.tflops / yardstick.tflops - 1
     if share >= 0:
-        return tr("{steps} steps up, {share:.0%} past cuBLAS", steps=steps, share=share)
-    return tr("{steps} steps up, {share:.0%} short of cuBLAS", steps=steps, share=-share)
+        return tr("{steps} steps, {share:.0%} past cuBLAS", steps=steps, share=share)
+    return tr("{steps} steps, {share:.0%} short of cuBLAS", steps=steps, share=-share)
 
 
 def _aside(best: Rung, every: Ladder) -> str:
