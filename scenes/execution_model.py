@@ -3,7 +3,7 @@
 manim render scenes/execution_model.py
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from manim import (
     LEFT,
     RIGHT,
     UP,
+    Animation,
     FadeIn,
     FadeOut,
     LaggedStart,
@@ -24,7 +25,7 @@ from tilesim.devices.device import presets
 from tilesim.devices.facts import REFERENCE
 from tilesim.devices.occupancy import PARTS
 from tilesim.errors import unknown
-from tilesim_scenes.animations.fade import Fade, late
+from tilesim_scenes.animations.fade import Fade, Leave, late
 from tilesim_scenes.animations.run import Run
 from tilesim_scenes.animations.travel import Deal, Travel
 from tilesim_scenes.film.report_film import ReportFilm
@@ -114,10 +115,11 @@ class ExecutionModel(ReportFilm):
         self.add(gpu, *queue)
         self.deal(gpu, queue, 0, order.small)
         self.say(story.one_by_one)
-        self.deal(gpu, queue, order.small, TRAVELLERS)
+        self.deal(gpu, queue, order.small, TRAVELLERS, self.landed(gpu, queue, 0, order.small))
         row = next(group for group in order.groups if self.number in group)
         gpc = label(tr("GPC"), 40, bold=True).next_to(gpu.group(row), RIGHT, px(20))
-        self.play(FadeIn(gpc), Run(gpu, until=order.small + len(row), run_time=1.4))
+        landed = self.landed(gpu, queue, order.small, TRAVELLERS)
+        self.play(FadeIn(gpc), *landed, Run(gpu, until=order.small + len(row), run_time=1.4))
         self.play(FadeOut(gpc, names[0]), Run(gpu, until=order.small + 2 * len(row), run_time=0.8))
         self.say(story.at_once)
         self.play(Run(gpu, until=self.sms, run_time=1.9))
@@ -128,8 +130,8 @@ class ExecutionModel(ReportFilm):
         self.play(FadeOut(names[1]), run_time=0.3)
         self.gpu = gpu
 
-    def deal(self, gpu: SMMap, queue: Queue, first: int, last: int) -> None:
-        """Blocks fly from the queue to their SMs, where their numbers stay."""
+    def deal(self, gpu: SMMap, queue: Queue, first: int, last: int, along: Sequence[Animation] = ()) -> None:
+        """Blocks fly from the queue to their SMs."""
         blocks = [queue.block(number) for number in range(first, last)]
         places = [gpu.cell(gpu.order[number]) for number in range(first, last)]
         hues = [sm_colour(gpu.order[number], self.sms) for number in range(first, last)]
@@ -137,9 +139,14 @@ class ExecutionModel(ReportFilm):
             [0.7 * min(place.width, place.height) / block.width]
             for place, block in zip(places, blocks, strict=True)
         ]
-        self.play(Deal(blocks, places, hues, sizes=sizes))
+        self.play(Deal(blocks, places, hues, sizes=sizes), *along)
+
+    def landed(self, gpu: SMMap, queue: Queue, first: int, last: int) -> list[Animation]:
+        """Blocks that were dealt become their numbers in their SMs' cells."""
         gpu.show(last)
-        self.remove(*blocks)
+        coming = (*gpu.fills[first:last], *gpu.numbers[first:last])
+        leaving = (Leave(queue.block(number)) for number in range(first, last))
+        return [*leaving, *(Fade(one, 0.0, 1.0) for one in coming)]
 
     def one_sm(self) -> None:
         """Of a GPU whose order nobody has found: one SM."""
@@ -278,7 +285,7 @@ class ExecutionModel(ReportFilm):
         gpu = SMMap(story.order.groups, story.order.order, 1, 0.7 * area.width, 0.42 * area.height)
         badge = Badge(tr("measured on {gpu}", gpu=story.order.gpu), "measured")
         card = Finding(story.finding, story.number, gpu, badge, story.aside)
-        self.finding(card, [Run(gpu, until=self.sms, run_time=0.8)])
+        self.finding(card, [Fade(gpu, 0.0, 1.0), Run(gpu, until=self.sms, run_time=0.8)])
 
     @property
     def wide(self) -> bool:

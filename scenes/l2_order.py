@@ -122,7 +122,10 @@ class L2Order(ReportFilm):
             self.beneath(*each) for each in zip(self.tiles, (one.needs for one in story.ordered), strict=True)
         ]
         self.say(tr("Together they need this much of A and B"))
-        self.play(FadeOut(paths), FadeIn(*needs), run_time=0.4)
+        begun = [self.tiles_of(number, one).show(0.0) for number, one in enumerate(story.ordered)]
+        self.play(FadeOut(paths), FadeIn(*needs, *begun), run_time=0.4)
+        self.remove(*self.tiles)
+        self.tiles = begun
         self.play(Run(self.ticking, *self.tiles, until=story.wave_ns, run_time=3.4))
         self.play(FadeOut(*needs), run_time=0.3)
 

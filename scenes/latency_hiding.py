@@ -106,11 +106,12 @@ class LatencyHiding(ReportFilm):
         if new_words:
             self.say(words)
         self.play(
-            FadeOut(old.waits, old.answers, self.share),
             ReplacementTransform(VGroup(*old.capsules), VGroup(*new.capsules[:few])),
             ReplacementTransform(VGroup(*old.lanes), VGroup(*new.lanes[:few])),
             FadeIn(VGroup(*new.capsules[few:]), shift=0.5 * RIGHT),
             FadeIn(VGroup(*new.lanes[few:])),
+            # In front of the lanes that move.
+            FadeOut(old.waits, old.answers, self.share),
             run_time=0.7,
         )
         self.remove(*self.mobjects_but(self.sum))

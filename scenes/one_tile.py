@@ -255,6 +255,8 @@ class OneTile(Film):
             Place(lane, own), Zoom(lane, window=lanes.window, run_time=UNROLL), Fade(lane.names, 1.0, 0.0)
         )
         corner.show(lane.t)
+        elsewhere = trace.spans["tile"][trace.spans["sm"] != lane.sms[0]].tolist()
+        others += [drawn for number in elsewhere for drawn in corner.tile(number)[1:]]
         self.play(*(Fade(one, 0.0, 1.0) for one in others))
         self.add(lanes)
         self.remove(lane, tile, *tile)

@@ -137,8 +137,8 @@ class Reduction(ReportFilm):
 
     def add_while_loading(self) -> None:
         """Eight blocks of input fall into the lanes; then the tree runs, once."""
-        story, banks = self.story, self.banks
-        area, row = self.area, banks.warps
+        story, banks = self.story, self.bank_queues("sequential")
+        area, row = self.area, self.banks.warps
         height = (area.top - row.get_top()[1]) / (ADDED + 1)
         strips = VGroup(*(self.strip(row, 0.7 * height) for _ in range(ADDED)))
         strips.arrange(UP, buff=0.3 * height).next_to(row, UP, 0.5 * height)
@@ -153,8 +153,10 @@ class Reduction(ReportFilm):
             row.work(story.threads)
             row.lanes.set_fill(opacity=(number + 1) / ADDED)
         row.lanes.set_fill(opacity=1)
-        self.play(FadeIn(once), run_time=0.3)
-        banks.show(0)
+        # Lanes write their sums into shared memory.
+        self.play(FadeIn(once, banks), run_time=0.3)
+        self.remove(self.banks)
+        self.banks = banks
         self.play(Run(banks, until=banks.until, run_time=max(1.0, banks.until * self.pace)))
         self.wait(0.3)
         self.play(FadeOut(once), run_time=0.3)

@@ -6,7 +6,7 @@ import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, Animation, Create, VGroup, VMobject, linear
 
 from tilesim.analysis.roofs import Roof, Spot
-from tilesim_scenes.animations.fade import Fade, Leave
+from tilesim_scenes.animations.fade import Fade, Leave, late
 from tilesim_scenes.animations.run import Run
 from tilesim_scenes.film.captioned_scene import DIMMED
 from tilesim_scenes.film.scene import Film
@@ -117,9 +117,10 @@ class Roofline(Film):
         self.play(self.flowing(2.6))
         along = self.kernel(tr("rows"), story.loads, story.roofs[0], story.fp32, own=1)
         self.say(tr("Along rows: more bytes, and still faster"))
+        self.play(*self.renamed(down, along), self.flowing(0.3))
         self.remove(down)
         self.last, self.fp32 = along, VGroup(flat, limit)
-        self.climb(along, 1.5, after=1.3)
+        self.climb(along, 1.5, after=1.0)
 
     def another_roof(self, story: Story) -> None:
         """The slowest kernel: far under DRAM's roof, near the L2's, whose bytes it counts."""
@@ -134,7 +135,7 @@ class Roofline(Film):
         self.say(tr("Count the bytes that pass the L2 instead"))
         # A dot that counts the L2's bytes has nothing to do with DRAM's roof, nor with dots that count its.
         old = (Fade(one, 1.0, 0.25) for one in (self.slope, self.ground))
-        self.play(Fade(rate, 0.0, 1.0), *old, Leave(self.dots), Leave(self.flow))
+        self.play(Fade(rate, 0.0, 1.0), *old, Leave(self.dots), Leave(self.flow), *self.renamed(far, near))
         self.remove(far)
         self.add(near)
         self.last, self.flow = near, ByteFlow(chart, l2.gb_per_s, self.reach)
@@ -167,6 +168,10 @@ class Roofline(Film):
             self.remove(last)
             self.dots.add(last.dot)
             self.add(self.dots)
+
+    def renamed(self, old: KernelSpot, new: KernelSpot) -> tuple[Animation, Animation]:
+        """What is said of a dot becomes what is said of another in its place."""
+        return Fade(old.words, 1.0, 0.0, run_time=0.15), Fade(new.words, 0.0, 1.0, rate_func=late)
 
     def climb(self, kernel: KernelSpot, seconds: float, before: float = 0.0, after: float = 0.0) -> None:
         """A kernel goes along its path; bytes flow meanwhile, and some seconds before and after."""

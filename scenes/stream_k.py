@@ -135,8 +135,8 @@ class StreamK(Racing):
         blades = [self.edge(piece.front).shift(px(150) * UP) for piece in pieces[1:]]
         self.play(*(Fade(blade, 0.0, 1.0) for blade in blades))
         self.play(Travel(blades, [[piece.front.get_center()] for piece in pieces[1:]], leg=0.4, apart=0.2))
-        self.remove(loaf, *blades)
-        self.add(pieces)
+        self.play(Fade(pieces, 0.0, 1.0), *(Leave(blade) for blade in blades))
+        self.remove(loaf)
         slot = area.width / count
         size = min(1.0, 0.8 * slot / pieces.width * count**0.5)
         feet = [np.array([area.left + (n + 0.5) * slot, area.bottom, 0]) for n in range(count)]
@@ -175,10 +175,12 @@ class StreamK(Racing):
         size = 0.3 * whole[0].width / pieces[0].width
         back = Travel(pieces, [[home]] * len(pieces), [[size]] * len(pieces), leg=0.8)
         self.play(Leave(feet), back, Fade(whole, 0.0, 1.0, run_time=0.8))
-        self.play(Fade(cuts, 0.0, 1.0))
-        self.remove(dealt, *pieces)
+        # Their figures come once they cover those of the tiles.
+        self.play(*(Fade(box, 0.0, 1.0) for box, _ in cuts), *(Leave(piece) for piece in pieces))
+        self.remove(dealt)
         down = [[piece.get_center() + px(220) * DOWN] for piece in cuts]
-        self.play(Travel(list(cuts), down, leg=0.6, apart=0.1))
+        figures = (Fade(figure, 0.0, 1.0) for _, figure in cuts)
+        self.play(Travel(list(cuts), down, leg=0.6, apart=0.1), *figures)
         self.play(Fade(names, 0.0, 1.0), Fade(each, 0.0, 1.0))
         self.wait(0.8)
         self.hush()

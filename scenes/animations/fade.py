@@ -83,11 +83,16 @@ class Leave(Fade):
 
 
 class Swap(Direct):
-    """One caption, or none, into another: the old one goes, then the new one comes, in the same place."""
+    """One caption, or none, into another: the old one goes, then the new one comes, in the same place.
 
-    def __init__(self, old: Mobject | None, new: Mobject | None) -> None:
-        self.old, self.new = old, new
-        super().__init__(*(one for one in (old, new) if one is not None), run_time=CHANGE, rate_func=linear)
+    `before`: share of the seconds before it begins to be seen.
+    """
+
+    def __init__(
+        self, old: Mobject | None, new: Mobject | None, run_time: float = CHANGE, before: float = BEFORE
+    ) -> None:
+        self.old, self.new, self.before = old, new, before
+        super().__init__(*(one for one in (old, new) if one is not None), run_time=run_time, rate_func=linear)
 
     def begin(self) -> None:
         self._own = {
@@ -98,7 +103,7 @@ class Swap(Direct):
         super().begin()
 
     def interpolate_mobject(self, alpha: float) -> None:
-        seen = float(np.clip((alpha - BEFORE) / (1 - BEFORE), 0.0, 1.0))
+        seen = float(np.clip((alpha - self.before) / (1 - self.before), 0.0, 1.0))
         for caption, share in ((self.old, 1 - 2 * seen), (self.new, 2 * seen - 1 if self.old else seen)):
             if caption is not None:
                 for one, own in self._own[id(caption)]:

@@ -53,6 +53,7 @@ class CaptionedScene(ConfiguredScene):
         self._said_at, self._next = 0.0, None
         self._title: tuple[Mobject, Mobject] | None = None
         self._fixed: list[Mobject] = []
+        self._badges: list[Swap] = []
 
     def title(self, text: str) -> None:
         """Show a title, or what somebody asked for instead; nothing with `opening = false`.
@@ -87,14 +88,19 @@ class CaptionedScene(ConfiguredScene):
         self.chapters.append((self.now, name))
 
     def badge(self, source: Trace | Badge | None) -> None:
-        """Show, upper right, where the figures come from; a trace says so itself. None: no badge."""
-        for old in [one for one in self._fixed if isinstance(one, Badge)]:
-            self._drop(old)
-        if source is None:
-            return
+        """Show, upper right, where the figures come from; a trace says so itself. None: no badge.
+
+        It changes in the first 0.3 s of the next play, but for one that says what already stands there.
+        """
+        old = next((one for one in self._fixed if isinstance(one, Badge)), None)
         pill = of_trace(source) if isinstance(source, Trace) else source
-        pill.move_to(self._corner(1)).shift(LEFT * pill.width / 2)
-        self.add(self._overlay(pill))
+        before, after = (one and (one.text, one.kind) for one in (old, pill))
+        if before == after:
+            return
+        if pill is not None:
+            pill.move_to(self._corner(1)).shift(LEFT * pill.width / 2)
+            self._overlay(pill)
+        self._badges = [Swap(old, pill, APPEAR, before=0.0)]
 
     def clock(self, until: float) -> Clock:
         """A clock, upper left, for a run of so many ns; it moves where it is given to `Run`."""
@@ -110,15 +116,19 @@ class CaptionedScene(ConfiguredScene):
         if self._title is not None:
             return self._open(animations)
         start, swap = self.now, self._swap()
+        badges, self._badges = self._badges, []
         try:
-            super().play(*animations, *swap)
+            super().play(*animations, *swap, *badges)
         finally:
             # Where only a part of the film is asked for, it may end before the play does.
             for change in swap:
                 self._said(change, start)
+            for change in badges:
+                if change.old is not None:
+                    self._drop(change.old)
 
     def wait(self, duration: float = 1.0, **kwargs: Any) -> None:
-        if self._next is not None:
+        if self._next is not None or self._badges:
             self.play(Still(run_time=duration))
             return
         super().wait(duration, **kwargs)

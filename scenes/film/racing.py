@@ -208,7 +208,7 @@ class Racing(Film):
             grow = Travel(*zip(*pieces, strict=True), leg=0.7)
         else:
             grow = GrowFromEdge(won[0], LEFT, run_time=0.7)
-        self.play(grow, Fade(won[1], 0.0, 1.0))
+        self.play(grow, Fade(won[1], 0.0, 1.0), *(Fade(piece, 0.0, 1.0) for piece, _ in pieces))
         self.remove(*(piece for piece, _ in pieces))
         self.add(won)
         for block, text in given_back:

@@ -129,7 +129,7 @@ class Film(CaptionedScene):
         self._end_caption(self.now)
         self._caption = self._next = None
         self.play(Fade(leaving, 1.0, 0.0, run_time=APPEAR), *into)
-        self.remove(*leaving, *same)
+        self.remove(*leaving, *self._fixed)
         self._fixed.clear()
         growing = {id(one) for animation in grow for one in animation.mobject.submobjects}
         # Of a row that grows in parts, the others stand still.

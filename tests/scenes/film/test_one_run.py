@@ -2,10 +2,14 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 from watching import watch
 
 from tilesim.cli.packages import scene_class
+from tilesim_scenes import Lanes
+from tilesim_scenes.animations.fade import opacities
+from tilesim_scenes.animations.gather import GOES, Gather
 from tilesim_scenes.mobjects.charts.share_bar import ShareBar
 
 SMALL = {"sms": 3, "m": 256, "n": 1024, "k": 256, "device": "h200"}
@@ -48,8 +52,24 @@ def test_parts_of_lanes_fill_the_bar_that_they_are_added_up_in() -> None:
     bar, lanes = scene.card.bars, scene.lanes
     assert isinstance(bar, ShareBar)
     for kind in ("multiply", "write", "first load", "launch"):
-        drawn = [one.width for part, one in zip(lanes.pieces, lanes.parts, strict=True) if part.kind == kind]
+        each = zip(lanes.pieces, lanes.parts, strict=True)
+        drawn = [np.ptp(one.points[:, 0]) for part, one in each if part.kind == kind]
         assert sum(drawn) == pytest.approx(bar.grounds[kind].width)
+
+
+def test_what_is_not_gathered_fades_before_anything_moves() -> None:
+    scene = watch(scene_class("naive"), "wide").scene
+    lanes = Lanes(scene.traces[0]).show(scene.traces[0].makespan)
+    figures = [one for part in lanes.parts for one in part.submobjects if len(one.points)]
+
+    def look() -> list[list[float]]:
+        return [one.points.ravel().tolist() for one in [*lanes.parts, *figures]]
+
+    stood, gather = look(), Gather(lanes, scene.card.bars)
+    gather.begin()
+    assert look() == stood and all(sum(opacities(one)[0]) or sum(opacities(one)[1]) for one in figures)
+    gather.interpolate_mobject(GOES)
+    assert look() == stood and not any(sum(opacities(one)[0]) or sum(opacities(one)[1]) for one in figures)
 
 
 def test_every_tile_is_home_and_every_block_gone_at_the_end() -> None:

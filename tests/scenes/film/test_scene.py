@@ -213,6 +213,25 @@ def test_a_frame_that_somebody_chose_stays() -> None:
         assert Short(skip_animations=True).camera.frame.width == pytest.approx(20)
 
 
+def test_a_badge_changes_with_the_next_play_and_only_where_it_says_something_else() -> None:
+    stood: list[list[str]] = []
+
+    class Says(Film):
+        def construct(self) -> None:
+            for said in ("model", "counted", "counted"):
+                self.badge(Badge(said, said))
+                self.look()
+                self.wait(0.5)
+                self.look()
+
+        def look(self) -> None:
+            stood.append([one.text for one in self.mobjects if isinstance(one, Badge)])
+
+    moments = watch(Says, "wide").moments
+    assert stood == [[], ["model"], ["model"], ["counted"], ["counted"], ["counted"]]
+    assert [word.text for word in moments[-1][1]] == ["counted"]
+
+
 @pytest.mark.parametrize(("said", "fades"), [("counted", False), ("model", True)])
 def test_a_badge_fades_for_the_finding_only_where_that_has_another(said: str, fades: bool) -> None:
     faded: list[bool] = []

@@ -188,7 +188,10 @@ class AsyncPipeline(VGroup):
         begin, end = (
             one.get_corner(UP + RIGHT) + 1.6 * self.turn.width * (UP + LEFT) / 2 for one in (left, right)
         )
-        self.turn.move_to(begin + holder(self.timeline, self.t) * (end - begin))
+        passed = holder(self.timeline, self.t)
+        # On its way it dips to the next group's warps, out of their name.
+        dip = 4 * passed * (1 - passed) * (begin[1] - self.consumers[-1].get_y())
+        self.turn.move_to(begin + passed * (end - begin) + dip * DOWN)
 
     def _fly(self, dot: VMobject, start: np.ndarray, end: np.ndarray, part: float) -> None:
         """A dot that has come so far."""

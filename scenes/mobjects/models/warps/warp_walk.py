@@ -10,8 +10,9 @@ from tilesim_scenes.look.text import label, px
 from tilesim_scenes.look.theme import Colour, mixed, theme_now
 from tilesim_scenes.mobjects.drawing.quads import EMPTY, figure, quad, rectangle, segments, shape, strokes
 
-BODY = 0.45
-"""Share of its hue in the way that a warp has come; where it stands it has all of it."""
+BODY, LIFT = 0.45, 0.25
+"""Share of its hue in the way that a warp has come; where it stands it has all of it. Share of the time from
+the last one's coming to the end in which the barrier opens."""
 
 
 class WarpWalk(VGroup):
@@ -75,18 +76,22 @@ class WarpWalk(VGroup):
         self.t = t
         parts = len(self.names)
         theme = theme_now()
+        opens = LIFT * max(1.0, float(self.cycles[:, -1].max()) - self.last)
+        lifted = float(np.clip((t - self.last) / opens, 0, 1))
+        ink = ManimColor(mixed(theme.wait, self.colour, lifted))
         for warp, track in enumerate(self.tracks):
             depth = self.depth(warp, t)
-            waits = depth == parts - 1 and t < self.last
+            waits = depth >= parts - 1 and self.cycles[warp, -2] < self.last
             y = 1 - depth / parts
             high = min(0.5 / parts, 0.6 * track.width / track.height)
             foot = min(y, 1 - high)
             self.ways[warp].points = quad(track, 0.0, 1.0, y, 1.0) if y < 1 else EMPTY
             self.tokens[warp].points = quad(track, 0.0, 1.0, foot, foot + high)
-            self.tokens[warp].set_fill(ManimColor(theme.wait if waits else self.colour))
+            self.tokens[warp].set_fill(ink if waits else ManimColor(self.colour))
             em = 0.8 * high * track.height
             self.numbers[warp].points = figure(track, str(warp), em, 0.5, foot + high / 2)
         at = 1 - (parts - 1) / parts
         shut = segments(self.ground, np.array([(0, at, 1, at)]))
-        self.bar.points = shut if t < self.last else EMPTY
+        self.bar.points = shut if lifted < 1 else EMPTY
+        self.bar.set_stroke(ManimColor(mixed(theme.wait, theme.background, lifted)))
         return self
