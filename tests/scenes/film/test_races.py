@@ -1,7 +1,9 @@
 """Races of other runs than the film's own: whatever is given is played to its finding, and is named."""
 
+import tomllib
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from watching import ASPECTS, frame, watch
@@ -126,3 +128,13 @@ def test_lanes_become_the_bars_of_the_finding(asked):
     for found, bar in zip(grounds, scene.card.bars.grounds, strict=True):
         assert found.get_center() == pytest.approx(bar.get_center())
         assert found.width == pytest.approx(bar.width)
+
+
+def test_the_gif_of_the_readme_has_the_measured_run_from_its_start_to_its_finding():
+    gallery = Path(__file__).parents[3] / "media" / "gallery.toml"
+    (gif,) = (one for one in tomllib.loads(gallery.read_text("utf-8"))["film"] if one["output"] == "race.gif")
+    moments = watch(Race, "square").moments
+    part = [[word.text for word in said] for now, said in moments if gif["from"] <= now <= gif["to"]]
+    assert all("measured on NVIDIA H200" in said for said in part)
+    assert " 0.0 µs" in part[0]
+    assert "−4.5 µs" in part[-1]
