@@ -92,6 +92,10 @@ class CaptionedScene(ConfiguredScene):
 
         It changes in the first 0.3 s of the next play, but for one that says what already stands there.
         """
+        for change in self._badges:
+            if change.new is not None:
+                self._drop(change.new)
+        self._badges = []
         old = next((one for one in self._fixed if isinstance(one, Badge)), None)
         pill = of_trace(source) if isinstance(source, Trace) else source
         before, after = (one and (one.text, one.kind) for one in (old, pill))

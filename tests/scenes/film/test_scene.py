@@ -219,6 +219,7 @@ def test_a_badge_changes_with_the_next_play_and_only_where_it_says_something_els
     class Says(Film):
         def construct(self) -> None:
             for said in ("model", "counted", "counted"):
+                self.badge(Badge("of no play", "measured"))
                 self.badge(Badge(said, said))
                 self.look()
                 self.wait(0.5)
