@@ -44,8 +44,8 @@ class Forks:
     """Processes that are forked from this one, each of which writes files in `folder`; `jobs` work at once.
 
     This one is among them: it works where `full`, and else forks. Those that it forks ahead wait for their
-    turn. They say nothing on the terminal, and end when this process does. Each calls `prepare` first;
-    `progress` is told of each frame that is done.
+    turn, first come, first served. They say nothing on the terminal, and end when this process does. Each
+    calls `prepare` first; `progress` is told of each frame that is done.
     """
 
     def __init__(
@@ -60,6 +60,8 @@ class Forks:
         self.forked, self.parent = False, os.getpid()
         self.read_end, self.write_end = os.pipe()
         self.turns, self.turn_over = os.pipe()
+        self.before: int | None = None
+        """A pipe that ends when the last that was forked begins."""
         for end in (self.read_end, self.turns):
             os.set_blocking(end, False)
         os.write(self.turn_over, b"." * (jobs - 1))
@@ -74,11 +76,16 @@ class Forks:
         sys.stdout.flush()
         sys.stderr.flush()
         state = random.getstate()
+        begins, waits = os.pipe()
         # What a handler raises in one of Python's hooks around a fork is lost.
         with put_off(*ENDING) as handlers:
             pid = os.fork()
             if pid:
                 self.running.add(pid)
+                os.close(waits)
+                if self.before is not None:
+                    os.close(self.before)
+                self.before = begins
                 return False
             handlers.update(dict.fromkeys(ENDING, signal.SIG_DFL))
         self.forked = True
@@ -89,10 +96,13 @@ class Forks:
         sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (until the end)
         self.prepare()
         self._wait_for_turn()
+        os.close(waits)
         return True
 
     def _wait_for_turn(self) -> None:
-        """Wait until it may work; ends with the process that was forked from."""
+        """Wait until those before have begun, and for a turn; ends with the process that was forked from."""
+        while self.before is not None and not select.select([self.before], [], [], POLL)[0]:
+            self._end_if_alone()
         while True:
             select.select([self.turns], [], [], POLL)
             self._end_if_alone()
@@ -142,8 +152,9 @@ class Forks:
                 os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
         self.running.clear()
-        for end in (self.read_end, self.write_end, self.turns, self.turn_over):
-            os.close(end)
+        for end in (self.read_end, self.write_end, self.turns, self.turn_over, self.before):
+            if end is not None:
+                os.close(end)
 
     def _look(self) -> None:
         """See which have ended, and what they have done."""

@@ -43,6 +43,22 @@ def test_one_more_is_forked_while_another_works_and_waits_for_its_turn(forks: Fo
     assert (tmp_path / "first is done").exists()
 
 
+def test_who_was_forked_first_works_first(forks: Forks, tmp_path: Path) -> None:
+    """The last segments of a film, which stands still there, are short: drawn last, they fill what is left."""
+    numbers, order = range(8), tmp_path / "order"
+    for number in numbers:
+        if forks.fork():
+            until(tmp_path / "all are there")
+            with open(order, "a", encoding="utf-8") as file:
+                file.write(str(number))
+            forks.leave()
+    (tmp_path / "all are there").touch()
+    while forks.running:
+        forks.full()
+        time.sleep(0.01)
+    assert order.read_text("utf-8") == "".join(map(str, numbers))
+
+
 def test_once_this_one_works_no_more_another_does(forks: Forks, tmp_path: Path) -> None:
     for name, other in (("a", "b"), ("b", "a")):
         if forks.fork():
