@@ -44,7 +44,7 @@ def test_one_more_is_forked_while_another_works_and_waits_for_its_turn(forks: Fo
 
 
 def test_who_was_forked_first_works_first(forks: Forks, tmp_path: Path) -> None:
-    """The last segments of a film, which stands still there, are short: drawn last, they fill what is left."""
+    """A film ends standing still, so its last segments cost little: drawn last, they fill what is left."""
     numbers, order = range(8), tmp_path / "order"
     for number in numbers:
         if forks.fork():
