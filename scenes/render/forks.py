@@ -60,8 +60,9 @@ class Forks:
         self.forked, self.parent = False, os.getpid()
         self.read_end, self.write_end = os.pipe()
         self.turns, self.turn_over = os.pipe()
-        self.before: int | None = None
-        """A pipe that ends when the last that was forked begins."""
+        self.before, begun = os.pipe()
+        """A pipe that ends when the last that was forked begins: at once, as nobody was."""
+        os.close(begun)
         for end in (self.read_end, self.turns):
             os.set_blocking(end, False)
         os.write(self.turn_over, b"." * (jobs - 1))
@@ -83,8 +84,7 @@ class Forks:
             if pid:
                 self.running.add(pid)
                 os.close(waits)
-                if self.before is not None:
-                    os.close(self.before)
+                os.close(self.before)
                 self.before = begins
                 return False
             handlers.update(dict.fromkeys(ENDING, signal.SIG_DFL))
@@ -101,7 +101,7 @@ class Forks:
 
     def _wait_for_turn(self) -> None:
         """Wait until those before have begun, and for a turn; ends with the process that was forked from."""
-        while self.before is not None and not select.select([self.before], [], [], POLL)[0]:
+        while not select.select([self.before], [], [], POLL)[0]:
             self._end_if_alone()
         while True:
             select.select([self.turns], [], [], POLL)
@@ -153,8 +153,7 @@ class Forks:
             os.waitpid(pid, 0)
         self.running.clear()
         for end in (self.read_end, self.write_end, self.turns, self.turn_over, self.before):
-            if end is not None:
-                os.close(end)
+            os.close(end)
 
     def _look(self) -> None:
         """See which have ended, and what they have done."""
