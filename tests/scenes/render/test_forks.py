@@ -41,6 +41,7 @@ def test_one_more_is_forked_while_another_works_and_waits_for_its_turn(forks: Fo
     until(tmp_path / "first is done")
     forks.finish()
     assert (tmp_path / "first is done").exists()
+    assert not forks.running
 
 
 def test_who_was_forked_first_works_first(forks: Forks, tmp_path: Path) -> None:
