@@ -10,7 +10,7 @@ from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia import hopper
 from triton.language.extra.cuda import gdc_launch_dependents
 
-from .tile_ops import compute_pid
+from .stream_k import corner
 from .warp_specialised import (
     CONSUMER_REGISTERS,
     PRODUCER_REGISTERS,
@@ -61,9 +61,7 @@ def consume(
             hopper.mbarrier.arrive(empty.index(previous), pred=k > 0)
             previous = stage
             stage, phase = next_stage(stage, phase, STAGES)
-        pid_m, pid_n = compute_pid(i, visit, M, N, BM, BN, ORDER, GROUP_M)
-        row = pid_m * BM
-        column = pid_n * BN
+        row, column = corner(i, visit, M, N, 1, 0, BM, BN, ORDER, GROUP_M, False)
         acc = hopper.warpgroup_mma_wait(0, deps=(acc,))
         hopper.mbarrier.arrive(empty.index(previous))
         # four epilogue subtiles through two buffers, so that one is filled while TMA reads the other

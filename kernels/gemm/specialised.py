@@ -21,8 +21,7 @@ from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia import hopper
 from triton.language.extra.cuda import gdc_launch_dependents
 
-from .stream_k import add_partials, cta_of, segment, segment_count, store_partial
-from .tile_ops import compute_pid
+from .stream_k import add_partials, corner, cta_of, segment, segment_count, store_partial
 from .warp_specialised import (
     PRODUCER_REGISTERS,
     allocate_barriers,
@@ -89,9 +88,8 @@ def consume(
             hopper.mbarrier.arrive(empty.index(previous), pred=k > k0)
             previous = stage
             stage, phase = next_stage(stage, phase, STAGES)
-        pid_m, pid_n = compute_pid(i, visit, M, N, BM, BN, ORDER, GROUP_M)
-        row = pid_m * BM + GROUP * (BM // GROUPS)
-        column = pid_n * BN
+        row, column = corner(i, visit, M, N, ctas, shared, BM, BN, ORDER, GROUP_M, SPLIT)
+        row += GROUP * (BM // GROUPS)
         if REST:
             acc, rest = hopper.warpgroup_mma_wait(0, deps=(acc, rest))
         else:

@@ -22,6 +22,8 @@ import triton.language as tl
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 
+from .tile_ops import compute_pid
+
 MAX_LOADED = gl.constexpr(64)
 """fp32 of partials that a thread loads before it adds them: loads of several small partials overlap."""
 
@@ -71,6 +73,36 @@ def segment(s, cta, ctas, shared, k_steps, SPLIT: tl.constexpr):
         return place, k0, k1
     else:
         return cta + s * ctas, 0, k_steps
+
+
+@triton.jit
+def corner(
+    i, visit, M, N, ctas, shared,
+    BM: tl.constexpr, BN: tl.constexpr, ORDER: tl.constexpr, GROUP_M: tl.constexpr, SPLIT: tl.constexpr,
+):  # fmt: skip
+    """(row, column) at which the i-th tile visited begins.
+
+    A tile that would end outside of the matrix is moved inside, over its neighbours, and stores what they
+    store: for a row of a box that lies outside TMA takes several times as long as for one that it loads.
+    Where tiles are not split alike along K their sums differ in the last bit, and none is moved.
+    """
+    pid_m, pid_n = compute_pid(i, visit, M, N, BM, BN, ORDER, GROUP_M)
+    row = pid_m * BM
+    column = pid_n * BN
+    if SPLIT:
+        if ctas % shared == 0:
+            row = moved_inside(row, BM, M)
+            column = moved_inside(column, BN, N)
+    else:
+        row = moved_inside(row, BM, M)
+        column = moved_inside(column, BN, N)
+    return row, column
+
+
+@triton.jit
+def moved_inside(begin, SIDE: tl.constexpr, size):
+    """`begin`, or earlier, so that SIDE from there end inside of `size`; 0 where that is less than SIDE."""
+    return tl.maximum(tl.minimum(begin, size - SIDE), 0)
 
 
 @gluon.jit

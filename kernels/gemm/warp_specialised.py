@@ -19,8 +19,7 @@ from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia import hopper
 from triton.language.extra.cuda import gdc_wait
 
-from .stream_k import cta_of, segment, segment_count
-from .tile_ops import compute_pid
+from .stream_k import corner, cta_of, segment, segment_count
 
 # Triton 3.6 has the long names, Triton 3.9 the short ones
 tma_load = getattr(hopper.tma, "async_load", None) or hopper.tma.async_copy_global_to_shared
@@ -65,17 +64,17 @@ def produce(
     k_steps = gl.cdiv(K, BK)
     for s in range(segment_count(cta, ctas, shared, gl.cdiv(M, BM) * gl.cdiv(N, BN), k_steps, SPLIT)):
         i, k0, k1 = segment(s, cta, ctas, shared, k_steps, SPLIT)
-        pid_m, pid_n = compute_pid(i, visit, M, N, BM, BN, ORDER, GROUP_M)
+        row, column = corner(i, visit, M, N, ctas, shared, BM, BN, ORDER, GROUP_M, SPLIT)
         for k in range(k0, k1):
             hopper.mbarrier.wait(empty.index(stage), phase)
             hopper.mbarrier.expect(full.index(stage), (BM + BN) * BK * a.dtype.primitive_bitwidth // 8)
             for group in gl.static_range(GROUPS):
-                row = pid_m * BM + group * (BM // GROUPS)
-                load_stage(a, row, k * BK, full.index(stage), smem_a.index(stage * GROUPS + group), TRANS_A)
-            load_stage(b, k * BK, pid_n * BN, full.index(stage), smem_b.index(stage), TRANS_B)
+                rows = row + group * (BM // GROUPS)
+                load_stage(a, rows, k * BK, full.index(stage), smem_a.index(stage * GROUPS + group), TRANS_A)
+            load_stage(b, k * BK, column, full.index(stage), smem_b.index(stage), TRANS_B)
             if REST:
-                column = pid_n * BN + (BN - REST)
-                load_stage(b_rest, k * BK, column, full.index(stage), smem_rest.index(stage), TRANS_B)
+                rest = column + (BN - REST)
+                load_stage(b_rest, k * BK, rest, full.index(stage), smem_rest.index(stage), TRANS_B)
             stage, phase = next_stage(stage, phase, STAGES)
 
 

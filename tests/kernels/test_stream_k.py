@@ -9,7 +9,7 @@ from tilesim import Device, Problem, plan
 from tilesim.orders import visit
 from tilesim.variants import Variant
 from tilesim_kernels import KernelError
-from tilesim_kernels.gemm.stream_k import cta_of, segment, segment_count
+from tilesim_kernels.gemm.stream_k import corner, cta_of, segment, segment_count
 from tilesim_kernels.launch import hopper
 
 tl = triton.language
@@ -72,6 +72,32 @@ def test_programs_side_by_side_take_neighbouring_tiles_where_tiles_are_shared_ev
         assert {cta % each for cta in out[:shared].tolist()} == {0}
     else:
         assert out.tolist() == list(range(ctas))
+
+
+@triton.jit
+def begin(out, M, N, ctas, shared, SPLIT: tl.constexpr):
+    """out: int32 [tiles, 2], the row and column at which each tile of 64 x 128 begins."""
+    i = tl.program_id(0)
+    row, column = corner(i, out, M, N, ctas, shared, 64, 128, "row-major", 1, SPLIT)
+    tl.store(out + 2 * i, row)
+    tl.store(out + 2 * i + 1, column)
+
+
+@pytest.mark.parametrize(("ctas", "shared"), [(132, 0), (12, 6), (12, 5)])
+@pytest.mark.parametrize("size", [(272, 400), (64, 128), (65, 129), (40, 100)])
+def test_tiles_lie_inside_of_the_matrix_and_cover_it_where_they_are_split_alike(size, ctas, shared):
+    tiles = triton.cdiv(size[0], 64), triton.cdiv(size[1], 128)
+    out = torch.full((tiles[0] * tiles[1], 2), -1, dtype=torch.int32)
+    begin[(len(out),)](out, *size, ctas, shared, shared > 0)
+    alike = not shared or ctas % shared == 0
+    covered = torch.zeros(size, dtype=torch.bool)
+    for row, column in out.tolist():
+        if alike:
+            assert row + 64 <= max(64, size[0]) and column + 128 <= max(128, size[1])
+        else:
+            assert row % 64 == column % 128 == 0
+        covered[row : row + 64, column : column + 128] = True
+    assert covered.all()
 
 
 def test_thread_blocks_that_wait_for_each_other_must_all_run_at_once():
