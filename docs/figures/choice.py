@@ -12,8 +12,8 @@ from tilesim.choice.measurement import read as read_times
 from tilesim.devices.device import Device
 
 SHORT_OF_CUBLAS = 0.9
-DRAWN_RUN = 2
-"""The run of the measurement whose products were drawn at random."""
+LAYERS_RUN = 2
+"""The run of the measurement whose products are layers; others were drawn at random."""
 
 
 @cache
@@ -22,7 +22,7 @@ def judged() -> tuple[Judged, ...]:
 
 
 def _verdicts() -> dict[str, Verdict]:
-    drawn = [row["run"] == DRAWN_RUN for row in read("choice")["rows"]]
+    drawn = [row["run"] != LAYERS_RUN for row in read("choice")["rows"]]
     every = list(zip(drawn, judged(), strict=True))
     return {
         f"{'drawn' if of_run else 'layers'}, {name}": verdict(
@@ -75,6 +75,23 @@ def unseen() -> str:
         ]
     head = ("draw", "operands", "lines", "products", "× cuBLAS, mean", "least", "below 0.9")
     return table(head, lines, left=3)
+
+
+def unseen_short() -> str:
+    """Which of those fall short, and why."""
+    lines = []
+    for row in sorted(_unseen_report()["rows"], key=unseen_products.ratio):
+        if "first_us" in row:
+            best = row["first_cublas_us"] / row["first_us"]
+            lines.append(
+                (f"{row['m']} × {row['n']} × {row['k']}, {row['kind'].replace(':', ', ')}",
+                 "whole" if unseen_products.whole_lines(row) else "broken",
+                 "the kernels" if best < SHORT_OF_CUBLAS else "the choice",
+                 unseen_products.cublas_kernel(row["cublas_kernels"]),
+                 f"{unseen_products.ratio(row):.3f}", f"{best:.3f}")
+            )  # fmt: skip
+    head = ("product", "lines", "what falls short", "cuBLAS's tile", "× cuBLAS", "first 8")
+    return table(head, lines, left=4)
 
 
 def peers() -> str:
@@ -134,6 +151,7 @@ def figures() -> dict[str, str]:
         "choice_held_out": held_out(),
         "choice_short": short(),
         "choice_unseen": unseen(),
+        "choice_unseen_short": unseen_short(),
         "choice_peers": peers(),
         "choice_peers_cublas": peers_mean("cublas"),
         "choice_peers_autotune": peers_mean("max_autotune"),

@@ -53,12 +53,6 @@ MAX_ACCUMULATORS = 128
 SMEM_BYTES = 227 * 1024
 """Shared memory that a thread block can have on sm_90 (CUDA C++ Programming Guide, table 30)."""
 
-HALF_SM = 113 * 1024
-"""The same for each of two thread blocks on an SM, which has 228 KiB and keeps one for each."""
-
-HALF_SM_REGISTERS = 128
-"""Of a thread on average, where two thread blocks of 256 threads have all 65,536 registers of an SM."""
-
 BARRIER_BYTES = 1024
 """Shared memory set aside for mbarriers and for what Triton itself keeps there."""
 
@@ -151,7 +145,7 @@ def shared_tiles(variant: Variant, problem: Problem, device: Device) -> tuple[in
 
     Raises KernelError for more thread blocks than run at once, which wait for each other, or than K-steps.
     """
-    slots = (device.sms - device.busy_sms) * ctas_per_sm(variant, problem)
+    slots = device.sms - device.busy_sms
     name, _, argument = variant.schedule.partition(":")
     waves, left = divmod(problem.tiles, slots)
     if name == "persistent" or (name == "stream-k-hybrid" and waves and not left):
@@ -184,16 +178,9 @@ def epilogue_subtiles(variant: Variant, problem: Problem) -> int:
     return 1 if _smem_bytes(variant, problem, 1) <= SMEM_BYTES else 2
 
 
-def ctas_per_sm(variant: Variant, problem: Problem) -> int:
-    """Thread blocks that an SM runs at once: two with swapped tiles whose stages leave room, so that one of
-    them loads while the other begins or ends. Larger tiles would want for registers, and were slower."""
-    two = variant.kernel == "specialised" and variant.warps == WARPGROUP_WARPS and swapped(problem)
-    return 2 if two and smem_bytes(variant, problem) <= HALF_SM else 1
-
-
 def launched_early(variant: Variant, problem: Problem, device: Device) -> bool:
     """Whether it is launched while its predecessor ends; see tilesim.choice.sharing."""
-    one = Candidate(variant, problem, ctas_per_sm(variant, problem))
+    one = Candidate(variant, problem, residents=1)
     hardware = Hardware.named(device.name or REFERENCE, problem.dtype)
     return early(one, grid(one, device), device, hardware)
 
@@ -247,8 +234,6 @@ def kernel_and_arguments(
     constants = layout | dict(BM=bm, BN=bn, BK=bk, STAGES=variant.stages)
     constants |= dict(EPILOGUE_SUBTILES=subtiles, SWAP=swapped(problem), REST=narrow)
     constants |= dict(GROUPS=groups(problem), num_warps=variant.warps)
-    if ctas_per_sm(variant, problem) == 2:
-        constants["maxnreg"] = HALF_SM_REGISTERS
     return specialised, operands, constants
 
 

@@ -14,7 +14,7 @@ from tilesim.choice import candidates as tables
 from tilesim.choice.candidates import candidates
 from tilesim.choice.choose import choose
 from tilesim.choice.estimate import LIMITS
-from tilesim.choice.kernels import GROUPED, KERNELS, WARP_SPECIALISED
+from tilesim.choice.kernels import KERNELS, ORDER, WARP_SPECIALISED
 from tilesim.devices.device import presets
 from tilesim.errors import ChoiceError, CostsError
 
@@ -94,7 +94,7 @@ def test_a_new_kernel_is_a_row(monkeypatch):
     found = list(candidates(Problem(1024, 1024, 1024), H200))
     mine = [one for one in found if one.variant.kernel == "mine"]
     assert {one.problem.tile for one in mine} == {(128, 128, 64)}
-    assert {one.problem.order for one in mine} == set(GROUPED)
+    assert {one.problem.order for one in mine} == {ORDER}
 
 
 def test_products_of_few_rows_get_tiles_of_few_rows():

@@ -60,10 +60,11 @@ def test_what_cannot_be_chosen_is_one_sentence(words, code, sentence):
 
 
 def test_measured_times_are_judged_without_a_gpu():
+    count = sum(row["held_out"] for row in json.loads(SHIPPED.read_text("utf-8"))["rows"])
     held_out = run("bench", "choice", "--measured", SHIPPED).splitlines()[-1]
-    assert held_out.startswith("held out: products 37, mean_ratio")
+    assert held_out.startswith(f"held out: products {count}, mean_ratio")
     rows = json.loads(run("bench", "choice", "--measured", SHIPPED, "--json"))["rows"]
-    assert sum(row["held_out"] for row in rows) == 37
+    assert sum(row["held_out"] for row in rows) == count > 70
 
 
 def test_a_measurement_that_is_none(tmp_path):

@@ -93,6 +93,22 @@ def test_kernels_without_stamps_multiply_in_every_layout(gpu, kernel, warps, til
 
 
 @pytest.mark.parametrize(
+    ("kernel", "schedule"),
+    [("specialised", "persistent"), ("specialised", "stream-k:36"), ("ping-pong", "persistent")],
+)
+def test_tiles_that_overlap_at_an_edge_store_the_same_bits(gpu, kernel, schedule):
+    problem = Problem(200, 328, 4096, tile=(128, 128, 64))
+    operands = gpu.inputs.matrices(problem, "cuda", 3)
+    variant = replace(gpu.variants.UNSTAMPED[kernel], schedule=schedule, stages=3)
+    launch = gpu.jobs.job(variant, problem, gpu.machine.device(1)).launcher(operands)
+    gpu.reference.gate(kernel, launch, problem, operands)
+    right = operands[2].clone()
+    for _ in range(50):
+        launch()
+        assert gpu.torch.equal(operands[2], right)
+
+
+@pytest.mark.parametrize(
     "kernel", ["naive-tma", "naive-ptr", "persistent-tma-overlap", "specialised", "ping-pong"]
 )
 @pytest.mark.parametrize("layout", LAYOUTS)

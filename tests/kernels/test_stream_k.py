@@ -1,7 +1,5 @@
 """Stream-K inside a kernel: thread blocks compute what the schedule's plan says."""
 
-from dataclasses import replace
-
 import pytest
 from interpreter import torch, triton
 
@@ -114,15 +112,3 @@ def test_every_thread_block_needs_a_k_step():
 def test_other_schedules_are_refused(schedule):
     problem = Problem(512, 512, 512, tile=(128, 128, 64))
     assert not hopper.can_multiply(specialised(schedule), problem)
-
-
-@pytest.mark.parametrize(
-    ("tile", "stages", "blocks"),
-    [((16, 128, 64), 6, 2), ((16, 128, 64), 7, 1), ((32, 128, 64), 5, 2), ((128, 128, 64), 3, 1)],
-)
-def test_two_thread_blocks_share_an_sm_where_few_rows_leave_room(tile, stages, blocks):
-    variant = replace(specialised("stream-k:200"), warps=4, stages=stages)
-    problem = Problem(16, 16384, 8192, tile=tile)
-    assert hopper.ctas_per_sm(variant, problem) == blocks
-    if blocks == 2:
-        assert hopper.shared_tiles(variant, problem, GPU) == (problem.tiles, 200)

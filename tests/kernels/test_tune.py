@@ -55,13 +55,6 @@ def test_every_candidate_is_legal_and_fits_and_there_is_one(m, n, k, dtype, layo
             assert jobs.plan(variant.schedule, tiled, GPU).check(tiled, GPU.slots) is None
 
 
-@given(sizes, sizes, sizes, st.sampled_from(["bf16", "fp8"]))
-def test_as_many_thread_blocks_are_counted_on_an_sm_as_are_launched(m, n, k, dtype):
-    for one in candidates(Problem(m, n, k, dtype=dtype), GPU, "nt", "tma"):
-        if one.variant.kernel in WARP_SPECIALISED:
-            assert one.residents == hopper.ctas_per_sm(one.variant, one.problem)
-
-
 def test_the_command_line_offers_the_layouts_that_there_are():
     assert command_line.LAYOUTS == layouts.LAYOUTS
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from tilesim.choice.kernels import GROUPED, KERNELS, LINE, Kernel
+from tilesim.choice.kernels import KERNELS, LINE, ORDER, Kernel
 from tilesim.devices.device import Device, facts
 from tilesim.devices.facts import REFERENCE, values
 from tilesim.devices.occupancy import occupancy
@@ -25,9 +25,6 @@ MAX_ACCUMULATORS = 128
 OTHER_REGISTERS = 56
 """Of a thread beside its accumulators: addresses, operands on their way, the loop."""
 
-WARPGROUP_WARPS = 4
-"""Warps of a thread block that may share its SM with another of a persistent kernel."""
-
 SHORTEST = 16
 """A tile's side at least; a matrix may be narrower."""
 
@@ -42,7 +39,7 @@ BIG_SIDE, FEW = 128, 4
 class Candidate:
     """A kernel that can compute a product: `variant` with warps and stages, `problem` with tile and order.
 
-    `residents`: thread blocks of it that fit on an SM at once, or that a persistent kernel launches there.
+    `residents`: thread blocks of it that an SM runs at once, 1 of a persistent kernel.
     """
 
     variant: Variant
@@ -52,11 +49,10 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a thread block and an SM of a `device` have, bytes of shared memory."""
+    """What a `device` has, and the bytes of shared memory that a thread block of it may have."""
 
     device: str
-    block_bytes: int
-    sm_bytes: int
+    shared_bytes: int
     features: tuple[str, ...]
 
     @classmethod
@@ -65,7 +61,7 @@ class Limits:
         name = device.name or REFERENCE
         known = values(facts(name))
         block, sm = known["shared_kib_per_block"] * 1024, known["shared_kib_per_sm"] * 1024
-        return cls(name, block, sm, tuple(known["features"]))
+        return cls(name, min(block, sm - RESERVED_BYTES), tuple(known["features"]))
 
 
 def candidates(problem: Problem, device: Device, layout: str = "nn", loads: str = "") -> Iterator[Candidate]:
@@ -86,7 +82,7 @@ def candidates(problem: Problem, device: Device, layout: str = "nn", loads: str 
     for kernel in KERNELS:
         if _suits(kernel, problem, layout, loads, limits):
             for tiled, warps in _tiles(kernel, problem):
-                for one in _with_orders(kernel, tiled, warps, device, limits):
+                for one in _scheduled(kernel, tiled, warps, device, limits):
                     if one not in seen:
                         seen.add(one)
                         yield one
@@ -111,11 +107,10 @@ def result_bytes(dtype: str) -> int:
     return max(2, DTYPE_BYTES[dtype])
 
 
-def shared_bytes(kernel: Kernel, problem: Problem, stages: int, c_part: float) -> int:
+def shared_bytes(kernel: Kernel, problem: Problem, stages: int) -> int:
     """Bytes of shared memory of a thread block."""
-    stage = problem.k_step_bytes
     c = problem.tile_m * problem.tile_n * result_bytes(problem.dtype)
-    return stages * stage + int(c * c_part) + BARRIER_BYTES
+    return stages * problem.k_step_bytes + int(c * kernel.c_part) + BARRIER_BYTES
 
 
 def _suits(kernel: Kernel, problem: Problem, layout: str, loads: str, limits: Limits) -> bool:
@@ -140,7 +135,7 @@ def _tiles(kernel: Kernel, problem: Problem) -> Iterator[tuple[Problem, int]]:
             and steps < MAX_TILES
         )
         if fits and rows <= kernel.rows and _reasonable(m, problem.m, kernel) and _reasonable(n, problem.n):
-            yield replace(problem, tile=(m, n, k), order="row-major"), warps
+            yield replace(problem, tile=(m, n, k), order=ORDER), warps
 
 
 def _reasonable(side: int, size: int, kernel: Kernel | None = None) -> bool:
@@ -149,7 +144,7 @@ def _reasonable(side: int, size: int, kernel: Kernel | None = None) -> bool:
     return side == SHORTEST >= size or (side < 2 * size and narrow)
 
 
-def _with_orders(
+def _scheduled(
     kernel: Kernel, tiled: Problem, warps: int, device: Device, limits: Limits
 ) -> Iterator[Candidate]:
     free = device.sms - device.busy_sms
@@ -158,43 +153,22 @@ def _with_orders(
         return
     if waves > FEW and min(tiled.tile[:2]) < BIG_SIDE and min(tiled.m, tiled.n) >= 2 * BIG_SIDE:
         return
-    asked = {
-        min(most, _stages_that_fit(kernel, tiled, part, room), tiled.k_steps)
-        for most in kernel.stages
-        for part in kernel.c_parts
-        for room in _rooms(kernel, warps, limits)
-    }
-    for stages in sorted(asked - {0}):
-        residents = _residents(kernel, tiled, warps, stages, limits)
+    fit = (limits.shared_bytes - shared_bytes(kernel, tiled, 0)) // tiled.k_step_bytes
+    for stages in sorted({min(most, fit, tiled.k_steps) for most in kernel.stages}):
+        residents = _residents(kernel, tiled, warps, stages, limits) if stages > 0 else 0
         for schedule in schedules(kernel.variant.schedule, tiled, free * residents) if residents else ():
-            variant = replace(kernel.variant, schedule=schedule, warps=warps, stages=stages)
-            for order in kernel.orders if waves > 1 else GROUPED:
-                yield Candidate(variant, replace(tiled, order=order), residents)
-
-
-def _rooms(kernel: Kernel, warps: int, limits: Limits) -> set[int]:
-    """Bytes of shared memory that a thread block may have, alone on its SM or beside others."""
-    shares = (limits.sm_bytes // beside - RESERVED_BYTES for beside in range(1, _beside(kernel, warps) + 1))
-    return {min(limits.block_bytes, share) for share in shares}
-
-
-def _beside(kernel: Kernel, warps: int) -> int:
-    """Thread blocks of a persistent kernel that are launched on an SM at most."""
-    return kernel.residents if warps == WARPGROUP_WARPS and kernel.variant.schedule != "naive" else 1
-
-
-def _stages_that_fit(kernel: Kernel, tiled: Problem, part: float, available: int) -> int:
-    stage = shared_bytes(kernel, tiled, 1, part) - shared_bytes(kernel, tiled, 0, part)
-    return max(0, (available - shared_bytes(kernel, tiled, 0, part)) // stage)
+            yield Candidate(
+                replace(kernel.variant, schedule=schedule, warps=warps, stages=stages), tiled, residents
+            )
 
 
 def _residents(kernel: Kernel, tiled: Problem, warps: int, stages: int, limits: Limits) -> int:
-    """Thread blocks on an SM: all that fit of a kernel with a block for each tile, else those launched."""
-    shared = shared_bytes(kernel, tiled, stages, min(kernel.c_parts))
+    """Thread blocks that an SM runs at once: all that fit where there is one for each tile, else one."""
     threads = 32 * warps * kernel.groups
     registers = tiled.tile_m * tiled.tile_n // threads + OTHER_REGISTERS
+    shared = shared_bytes(kernel, tiled, stages)
     fit = occupancy(limits.device, threads, registers, shared).residents
-    return fit if kernel.variant.schedule == "naive" else min(fit, _beside(kernel, warps))
+    return fit if kernel.variant.schedule == "naive" else min(fit, 1)
 
 
 MOST_SPLIT_WAVES = 8

@@ -7,8 +7,8 @@ and what a tile takes beside them:
 
 `write` is the tile of C over what an SM sends. Where several thread blocks sum one tile, all but one store
 their sums in fp32, and the last loads and adds them one after the other: bytes over what an SM gets, and a
-latency of DRAM for each hand-over. All blocks of an SM together load no more than that a cycle, however few
-SMs have work.
+latency of DRAM for each hand-over. All blocks of an SM together request no more than that a cycle, however
+few SMs have work.
 """
 
 from dataclasses import dataclass
@@ -72,8 +72,7 @@ def estimate(one: Candidate, device: Device, hardware: Hardware, layout: str) ->
 def step_terms(one: Candidate, laid: Waves, hardware: Hardware, sms: int) -> np.ndarray:
     """Cycles of each limit of a K-step in a full wave and in the rest: float64 [LIMITS, 2]."""
     beside = k_step_terms(laid.traffic, one.problem, hardware, 0.0, one.variant.stages, one.residents)
-    tile = one.problem.k_step_bytes
-    alone = np.arange(1, one.residents + 1)[:, np.newaxis] * (tile / SM_BYTES_PER_CLOCK)
+    alone = np.arange(1, one.residents + 1)[:, np.newaxis] * (laid.requested / SM_BYTES_PER_CLOCK)
     if one.problem.tiles_m == 1 and laid.grid.sharers == 1:
         beside[LIMITS.index("DRAM")] *= DRAM_SHARE / STREAMED
     beside[LIMITS.index("L2")] = np.maximum(l2_cycles(laid.traffic.asked, laid.traffic.sent, hardware), alone)

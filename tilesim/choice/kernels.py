@@ -16,8 +16,8 @@ EVERY = (*HALF, "fp32", "tf32", "fp8")
 LINE = 128
 """Bytes of a K-step in the width in which TMA swizzles."""
 
-GROUPED = ("grouped:8",)
-ORDERS = ("grouped:8", "grouped:4")
+ORDER = "grouped:8"
+"""Of all tiles. On an H200 groups of 4 were faster in few products, and the model can't tell in which."""
 
 SPLITTING = ("stream-k", "stream-k-hybrid", "split-k:2", "split-k:4", "split-k:8")
 """Schedules under which several thread blocks sum one tile."""
@@ -32,25 +32,21 @@ class Kernel:
     """One kernel under one schedule. `variant`: without warps and stages, which follow from the tile.
 
     `tiles`: (tile_m, tile_n, lines, warps). `stages`: the most that are tried, each as far as memory goes.
-    `c_parts`: of a tile of C, what lies in shared memory beside the stages, whole or in half; 0 where it
-    takes the place of stages that are done. `dtypes` it multiplies, of which those in `k_major` along K
+    `c_part`: of a tile of C, what lies in shared memory beside the stages; 0 where it takes the place of
+    stages that are done. `dtypes` it multiplies, of which those in `k_major` along K
     alone: A row-major and B column-major. `needs`: features of the device. `rows`: of tiles, at most.
-    `one_wave`: of use where all tiles run at once, too. `residents`: thread blocks that it launches on an SM,
-    at most; one with a block for each tile launches all that fit. `groups`: of so many warps, which share a
-    tile.
+    `one_wave`: of use where all tiles run at once, too. `groups`: of so many warps, which share a tile.
     """
 
     variant: Variant
     tiles: tuple[tuple[int, int, int, int], ...]
     stages: tuple[int, ...] = (3, 6)
-    c_parts: tuple[float, ...] = (0.0,)
+    c_part: float = 0.0
     dtypes: tuple[str, ...] = EVERY
     needs: tuple[str, ...] = ()
-    orders: tuple[str, ...] = GROUPED
     k_major: tuple[str, ...] = ()
     rows: int = MAX_TILES
     one_wave: bool = True
-    residents: int = 1
     groups: int = 1
 
 
@@ -89,12 +85,12 @@ KERNELS = (
         for loads in ("tma", "ptr")
     ),
     *(
-        Kernel(_named(OWN, "persistent", loads), (*MIDDLE, *LARGE), c_parts=(1.0,), one_wave=False)
+        Kernel(_named(OWN, "persistent", loads), (*MIDDLE, *LARGE), c_part=1.0, one_wave=False)
         for loads in ("tma", "ptr")
     ),
-    Kernel(_named(OWN, "persistent", subtiles=2), (*MIDDLE, *LARGE), c_parts=(0.5,), one_wave=False),
+    Kernel(_named(OWN, "persistent", subtiles=2), (*MIDDLE, *LARGE), c_part=0.5, one_wave=False),
     *(
-        Kernel(_named(PLANNED, schedule, loads), SPLIT, c_parts=(1.0,))
+        Kernel(_named(PLANNED, schedule, loads), SPLIT, c_part=1.0)
         for schedule in SPLITTING
         for loads in ("tma", "ptr")
     ),
@@ -105,13 +101,12 @@ KERNELS = (
         needs=("tma",),
         rows=1,
     ),
-    Kernel(_named("specialised", "persistent"), ROWS, c_parts=(1.0, 0.5), orders=ORDERS, **HOPPER),
+    Kernel(_named("specialised", "persistent"), ROWS, c_part=0.5, **HOPPER),
     *(
         Kernel(
             _named("specialised", "persistent"),
             tiles,
-            c_parts=(2 * PIECE / columns,),
-            orders=ORDERS,
+            c_part=2 * PIECE / columns,
             groups=groups,
             **HOPPER,
         )
@@ -122,26 +117,24 @@ KERNELS = (
         Kernel(
             _named("specialised", schedule),
             ((192, 128, 1, 4),),
-            c_parts=(1.0, 0.5),
+            c_part=0.5,
             groups=3,
-            orders=ORDERS,
             **HOPPER,
         )
         for schedule in ("persistent", "stream-k", "stream-k-hybrid")
     ),
     *(
-        Kernel(_named("specialised", schedule), ROWS, c_parts=(1.0, 0.5), **HOPPER)
+        Kernel(_named("specialised", schedule), ROWS, c_part=0.5, **HOPPER)
         for schedule in ("stream-k", "stream-k-hybrid")
     ),
     *(
-        Kernel(_named("specialised", schedule), FEW_ROWS, c_parts=(1.0,), rows=2, residents=2, **HOPPER)
+        Kernel(_named("specialised", schedule), FEW_ROWS, c_part=1.0, rows=2, **HOPPER)
         for schedule in ("persistent", "stream-k", "stream-k-hybrid")
     ),
     Kernel(
         _named("ping-pong", "persistent"),
         ((64, 128, 1, 8), (128, 128, 1, 8)),
-        c_parts=(1.0,),
-        orders=ORDERS,
+        c_part=1.0,
         one_wave=False,
         **HOPPER,
     ),
