@@ -4,6 +4,7 @@ import json
 from functools import cache
 from typing import Any
 
+import heuristics
 import unseen_products
 
 from figures.kernels import DATA, read, table
@@ -117,6 +118,20 @@ def prepared() -> str:
     return f"{unseen_products.mean(row['cublas_us'] / row['matmul_us'] for row in rows):.2f}"
 
 
+def _heuristics_report() -> dict[str, Any]:
+    return json.loads(heuristics.RESULTS.read_text("utf-8"))
+
+
+def heuristics_table() -> str:
+    """Our choice and nvMatmulHeuristics', by the times of the kernels."""
+    keys = ("first_mean", "first_median", "first_most", "top_mean", "top_most")
+    lines = [
+        (row["name"], *(f"{100 * (row[key] - 1):.1f} %" for key in keys))
+        for row in _heuristics_report()["rows"]
+    ]
+    return table(("", "first, mean", "median", "most", "first 8, mean", "most"), lines)
+
+
 def held_out() -> str:
     lines = [
         (name(one), "×".join(map(str, one.chosen.candidate.problem.tile)),
@@ -155,6 +170,10 @@ def figures() -> dict[str, str]:
         "choice_peers": peers(),
         "choice_peers_cublas": peers_mean("cublas"),
         "choice_peers_autotune": peers_mean("max_autotune"),
+        "choice_heuristics": heuristics_table(),
+        "choice_heuristics_version": _heuristics_report()["version"],
+        "choice_heuristics_products": str(_heuristics_report()["products"]),
+        "choice_heuristics_compared": str(_heuristics_report()["compared"]),
         "choice_prepared": prepared(),
         "choice_products": f"{len(every)}",
         "choice_times": f"{times:,}",
