@@ -17,8 +17,9 @@ CAN_FORK = hasattr(os, "fork")
 ENDING = signal.SIGINT, signal.SIGTERM
 POLL = 0.05
 """Seconds between two looks at whether a process has ended."""
-AHEAD = 3
-"""Processes that may be forked for each that works: so the next can begin as soon as another has ended."""
+AHEAD = 5
+"""Processes that may be forked for each that works, so that none waits while the first draws a segment that
+takes as long as five others."""
 
 
 @contextmanager
