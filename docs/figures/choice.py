@@ -132,18 +132,6 @@ def heuristics_table() -> str:
     return table(("", "first, mean", "median", "most", "first 8, mean", "most"), lines)
 
 
-def held_out() -> str:
-    lines = [
-        (name(one), "×".join(map(str, one.chosen.candidate.problem.tile)),
-         one.chosen.candidate.variant.schedule,
-         f"{one.us:.1f}", f"{one.best_us:.1f}", f"{one.timed.cublas_us:.1f}", f"{one.ratio:.3f}")
-        for one in judged()
-        if one.timed.held_out
-    ]  # fmt: skip
-    head = ("product", "tile", "schedule", "chosen, µs", "fastest, µs", "cuBLAS, µs", "× cuBLAS")
-    return table(head, lines, left=3)
-
-
 def short() -> str:
     """The products for which what is chosen falls short, and whether a better kernel was there."""
     lines = []
@@ -163,7 +151,6 @@ def figures() -> dict[str, str]:
     times = sum(len(one.timed.us) for one in every)
     return {
         "choice_verdict": figures_table(),
-        "choice_held_out": held_out(),
         "choice_short": short(),
         "choice_unseen": unseen(),
         "choice_unseen_short": unseen_short(),

@@ -11,12 +11,15 @@ from hypothesis import strategies as st
 
 from tilesim import Device, Problem
 from tilesim.choice import candidates as tables
-from tilesim.choice.candidates import candidates
+from tilesim.choice.candidates import Candidate, candidates
 from tilesim.choice.choose import choose
 from tilesim.choice.estimate import LIMITS
 from tilesim.choice.kernels import KERNELS, ORDER, WARP_SPECIALISED
+from tilesim.choice.waves import requests, waves
 from tilesim.devices.device import presets
+from tilesim.devices.hardware import Hardware
 from tilesim.errors import ChoiceError, CostsError
+from tilesim.variants import Variant
 
 H200 = Device.named("h200")
 sizes = st.sampled_from([16, 48, 128, 200, 1024, 3072, 4096, 16384])
@@ -81,6 +84,23 @@ def test_rows_that_break_lines_take_longer_though_there_are_fewer_bytes(layout, 
         for one in broken
     ]
     assert all(ns >= other for ns, other in pairs) and any(ns > 1.1 * other for ns, other in pairs)
+
+
+def test_rows_that_begin_within_a_sector_take_one_request_more_than_others_within_a_line():
+    found = [requests(Problem(512, 512, k, dtype="fp8"), "nt")[0] for k in (1024, 1088, 1056, 1040)]
+    assert found == [1.0, 1.5, 1.75, 2.375]
+
+
+@pytest.mark.parametrize(("loads", "slower"), [("tma", True), ("ptr", False)])
+def test_tma_is_slow_on_rows_of_a_tile_that_no_matrix_has(loads, slower):
+    """With pointers there is no request for them."""
+    one = Candidate(Variant("naive", loads, False, 4, 4), Problem(128, 8192, 4096, (128, 64, 64)), 1)
+    asked = [
+        waves(replace(one, problem=replace(one.problem, m=m)), H200, Hardware.named("h200", "bf16"), "nt")
+        for m in (128, 64)
+    ]
+    assert (asked[1].requested > 2 * asked[0].requested) == slower
+    assert slower or asked[1].requested < asked[0].requested
 
 
 def test_no_kernel_reaches_more_than_the_tensor_cores_do():

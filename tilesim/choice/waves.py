@@ -61,14 +61,16 @@ def _requests(step: int) -> float:
     return 3 - gcd(step, LINE) / LINE - gcd(step, SECTOR) / SECTOR
 
 
-def _requested(problem: Problem, layout: str) -> float:
+def _requested(one: Candidate, layout: str) -> float:
     """Bytes of lines that a thread block requests in a K-step, in a matrix shorter than its tile, too."""
+    problem = one.problem
     line = problem.tile_k * DTYPE_BYTES[problem.dtype]
     sides = (problem.tile_m, problem.m), (problem.tile_n, problem.n)
     inside = [min(tile, size) for tile, size in sides]
     outside = sum(tile for tile, _ in sides) - sum(inside)
     each = requests(problem, layout)
-    return line * (sum(x * y for x, y in zip(inside, each, strict=True)) + OUTSIDE * outside)
+    filled = OUTSIDE * outside if one.variant.loads == "tma" else 0
+    return line * (sum(x * y for x, y in zip(inside, each, strict=True)) + filled)
 
 
 def waves(one: Candidate, device: Device, hardware: Hardware, layout: str) -> Waves:
@@ -76,7 +78,7 @@ def waves(one: Candidate, device: Device, hardware: Hardware, layout: str) -> Wa
     laid, sms = grid(one, device), device.sms - device.busy_sms
     before = early(one, laid, device, hardware)
     traffic = _traffic(one.problem, laid, layout, sms, before, hardware)
-    return Waves(laid, before, traffic, _requested(one.problem, layout))
+    return Waves(laid, before, traffic, _requested(one, layout))
 
 
 def _traffic(
