@@ -71,7 +71,7 @@ def unseen() -> str:
             (kind.replace(":", ", "), "whole" if whole else "broken", *rest) for kind, whole, *rest in said
         ]
         lines += [
-            (str(number), kind, whole, str(count), f"{mean:.2f}", f"{least:.2f}", str(below))
+            (str(number), kind, whole, str(count), f"{mean:.3f}", f"{least:.3f}", str(below))
             for kind, whole, count, mean, least, below in (*named, every)
         ]
     head = ("draw", "operands", "lines", "products", "× cuBLAS, mean", "least", "below 0.9")
@@ -80,19 +80,20 @@ def unseen() -> str:
 
 def unseen_short() -> str:
     """Which of those fall short, and why."""
-    lines = []
+    seeds, lines = unseen_products.SEEDS, []
     for row in sorted(_unseen_report()["rows"], key=unseen_products.ratio):
         if "first_us" in row:
             best = row["first_cublas_us"] / row["first_us"]
             lines.append(
-                (f"{row['m']} × {row['n']} × {row['k']}, {row['kind'].replace(':', ', ')}",
+                (f"{seeds.index(row['seed']) + 1}",
+                 f"{row['m']} × {row['n']} × {row['k']}, {row['kind'].replace(':', ', ')}",
                  "whole" if unseen_products.whole_lines(row) else "broken",
                  "the kernels" if best < SHORT_OF_CUBLAS else "the choice",
                  unseen_products.cublas_kernel(row["cublas_kernels"]),
                  f"{unseen_products.ratio(row):.3f}", f"{best:.3f}")
             )  # fmt: skip
-    head = ("product", "lines", "what falls short", "cuBLAS's tile", "× cuBLAS", "first 8")
-    return table(head, lines, left=4)
+    head = ("draw", "product", "lines", "what falls short", "cuBLAS's tile", "× cuBLAS", "first 8")
+    return table(head, lines, left=5)
 
 
 def peers() -> str:
@@ -126,20 +127,19 @@ def heuristics_table() -> str:
     """Our choice and nvMatmulHeuristics', by the times of the kernels."""
     keys = ("first_mean", "first_median", "first_most", "top_mean", "top_most")
     lines = [
-        (row["name"], *(f"{100 * (row[key] - 1):.1f} %" for key in keys))
+        (row["name"], f"{row['products']}", *(f"{100 * (row[key] - 1):.1f} %" for key in keys))
         for row in _heuristics_report()["rows"]
     ]
-    return table(("", "first, mean", "median", "most", "first 8, mean", "most"), lines)
+    return table(("", "products", "first, mean", "median", "most", "first 8, mean", "most"), lines)
 
 
 def short() -> str:
-    """The products for which what is chosen falls short, and whether a better kernel was there."""
+    """The products for which what is chosen falls short, and whether a kernel that was timed does not."""
     lines = []
     for one in judged():
         if one.ratio is not None and one.ratio < SHORT_OF_CUBLAS:
             best = one.timed.cublas_us / one.best_us
-            why = "the kernels" if one.regret < 0.02 else "the choice"
-            why = "both" if one.regret >= 0.02 and best < SHORT_OF_CUBLAS else why
+            why = "the kernels" if best < SHORT_OF_CUBLAS else "the choice"
             lines.append((name(one), one.chosen.limit, why, f"{one.ratio:.3f}", f"{best:.3f}"))
     head = ("product", "limited by", "what falls short", "× cuBLAS, chosen", "× cuBLAS, fastest")
     return table(head, lines, left=3)

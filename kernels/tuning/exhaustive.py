@@ -40,8 +40,8 @@ SHAPES = (
 )  # fmt: skip
 """M, N and K of products that are timed: linear layers of language models, and others between them."""
 
-DRAWN_KINDS, DRAWN, SEED = ("bf16:nn", "bf16:nt", "fp8:nt"), 108, 4242
-"""Further products are drawn: the kinds in turn, how many, and the seed."""
+DRAWN_KINDS, DRAWS = ("bf16:nn", "bf16:nt", "fp8:nt"), ((108, 4242), (240, 90210))
+"""Further products are drawn: the kinds in turn; how many, and the seed of each draw."""
 
 MOST_WORK, MOST_WEIGHTS = 1.2e12, 3e8
 """M · N · K and N · K of those, so that they take milliseconds at most."""
@@ -136,7 +136,7 @@ def products(kinds: Iterable[str], seed: int = 0) -> list[tuple[Problem, str]]:
     for kind in kinds:
         dtype, _, layout = kind.partition(":")
         shapes = random.sample(SHAPES, len(SHAPES))
-        shapes += [size for *size, of in drawn(DRAWN, SEED) if of == kind]
+        shapes += [size for draw in DRAWS for *size, of in drawn(*draw) if of == kind]
         found += [(Problem(*shape, dtype=dtype), layout) for shape in shapes]
     return found
 
@@ -144,7 +144,12 @@ def products(kinds: Iterable[str], seed: int = 0) -> list[tuple[Problem, str]]:
 @cache
 def held_out() -> frozenset[tuple[int, int, int]]:
     """M, N and K of what nothing may be fitted to."""
-    turns = [one[:3] for i, one in enumerate(drawn(DRAWN, SEED)) if i // len(DRAWN_KINDS) % HELD_OUT == 2]
+    turns = [
+        one[:3]
+        for draw in DRAWS
+        for i, one in enumerate(drawn(*draw))
+        if i // len(DRAWN_KINDS) % HELD_OUT == 2
+    ]
     return frozenset((*SHAPES[2::HELD_OUT], *turns))
 
 

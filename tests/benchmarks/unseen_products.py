@@ -133,13 +133,15 @@ def reason(one: Product) -> dict[str, Any]:
 def cublas_kernel(names: Sequence[str]) -> str:
     """What the name of cuBLAS's kernel says: its tile, its cluster, and whether it splits tiles along K.
 
+    cuBLAS computes the transposed product, so our rows are its columns, which the name has second.
+
     >>> cublas_kernel(["nvjet_sm90_tst_128x144_64x6_1x2_h_bz_splitK_TNT", "splitKreduce_kernel"])
-    '128 × 144, cluster 1 × 2, split-K'
+    '144 × 128, cluster 2 × 1, split-K'
     """
     found = re.search(r"nvjet_.*?_(\d+)x(\d+)_\d+x\d+_(\d+)x(\d+)_(\w+)", " ".join(names))
     if not found:
         return names[0] if names else ""
-    m, n, rows, columns, rest = found.groups()
+    n, m, columns, rows, rest = found.groups()
     return f"{m} × {n}, cluster {rows} × {columns}" + ", split-K" * ("splitK" in rest)
 
 
@@ -195,8 +197,8 @@ def timed(one: Product, peer: bool = False) -> dict[str, Any]:
 
 
 def whole_lines(row: dict[str, Any]) -> bool:
-    """Whether the rows or columns of both operands are whole lines of the L2 long."""
-    dtype, layout = row["kind"].split(":")
+    """Whether the rows or columns of both operands, as kernels get them, are whole lines of the L2 long."""
+    dtype, layout = row["kind"].split(":")[0], layout_of(row["kind"])
     dense = row["k"], row["n" if layout[1] == "n" else "k"]
     return not any(side * (1 if dtype == "fp8" else 2) % LINE for side in dense)
 

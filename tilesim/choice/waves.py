@@ -23,8 +23,9 @@ SECTOR = 32
 """Bytes of a line that the L2 sends at least."""
 
 OUTSIDE = 8
-"""Requests for LINE bytes that lie outside of the matrix: TMA fills them 16 at a time. On an H200 a row of a
-box takes 5 ns there, and 0.6 where it is loaded."""
+"""Requests as which LINE bytes of a box count that lie outside of the matrix: TMA fills them 16 at a time. On
+an H200 a row of a box takes 5 ns there, and 0.6 where it is loaded. Counted where the matrix is shorter than
+the tile; the kernels move other tiles inside, but those that are split unevenly."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,7 @@ def command(
     kinds: tuple[str, ...], budget: int, processes: int | None, measured: tuple[str, ...],
     device: str | None, output: str | None, as_json: bool,
 ) -> None:  # fmt: skip
-    """Time all candidates of `tilesim choose` and cuBLAS, for 47 shapes."""
+    """Time all candidates of `tilesim choose` and cuBLAS, for 47 shapes and products drawn."""
     if measured:
         timed = [one for path in measured for one in read(path)]
         on = Device.named(device or DEVICE)
