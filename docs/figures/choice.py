@@ -2,6 +2,7 @@
 
 import json
 from functools import cache
+from statistics import geometric_mean
 from typing import Any
 
 import heuristics
@@ -12,7 +13,6 @@ from tilesim.choice.judge import Judged, Verdict, judge, verdict
 from tilesim.choice.measurement import read as read_times
 from tilesim.devices.device import Device
 
-SHORT_OF_CUBLAS = 0.9
 LAYERS_RUN = 2
 """The run of the measurement whose products are layers; others were drawn at random."""
 
@@ -65,8 +65,8 @@ def unseen() -> str:
     for number, rows in enumerate(draws.values(), 1):
         said = unseen_products.verdict(rows)
         ratios = [unseen_products.ratio(row) for row in rows]
-        short = sum(ratio < SHORT_OF_CUBLAS for ratio in ratios)
-        every = ("all", "", len(rows), unseen_products.mean(ratios), min(ratios), short)
+        short = sum(ratio < unseen_products.SHORT for ratio in ratios)
+        every = ("all", "", len(rows), geometric_mean(ratios), min(ratios), short)
         named = [
             (kind.replace(":", ", "), "whole" if whole else "broken", *rest) for kind, whole, *rest in said
         ]
@@ -88,7 +88,7 @@ def unseen_short() -> str:
                 (f"{seeds.index(row['seed']) + 1}",
                  f"{row['m']} × {row['n']} × {row['k']}, {row['kind'].replace(':', ', ')}",
                  "whole" if unseen_products.whole_lines(row) else "broken",
-                 "the kernels" if best < SHORT_OF_CUBLAS else "the choice",
+                 "the kernels" if best < unseen_products.SHORT else "the choice",
                  unseen_products.cublas_kernel(row["cublas_kernels"]),
                  f"{unseen_products.ratio(row):.3f}", f"{best:.3f}")
             )  # fmt: skip
@@ -110,13 +110,13 @@ def peers() -> str:
 def peers_mean(way: str) -> str:
     """The geometric mean of another's times over those of `matmul`."""
     rows = _unseen_report()["peers"]
-    return f"{unseen_products.mean(row[way + '_us'] / row['matmul_us'] for row in rows):.2f}"
+    return f"{geometric_mean(row[way + '_us'] / row['matmul_us'] for row in rows):.2f}"
 
 
 def prepared() -> str:
     """`matmul` with row-major B in fp8, against cuBLAS with B copied beforehand."""
     rows = [row for row in _unseen_report()["rows"] if "copying_us" in row]
-    return f"{unseen_products.mean(row['cublas_us'] / row['matmul_us'] for row in rows):.2f}"
+    return f"{geometric_mean(row['cublas_us'] / row['matmul_us'] for row in rows):.2f}"
 
 
 def _heuristics_report() -> dict[str, Any]:
@@ -137,9 +137,9 @@ def short() -> str:
     """The products for which what is chosen falls short, and whether a kernel that was timed does not."""
     lines = []
     for one in judged():
-        if one.ratio is not None and one.ratio < SHORT_OF_CUBLAS:
+        if one.ratio is not None and one.ratio < unseen_products.SHORT:
             best = one.timed.cublas_us / one.best_us
-            why = "the kernels" if best < SHORT_OF_CUBLAS else "the choice"
+            why = "the kernels" if best < unseen_products.SHORT else "the choice"
             lines.append((name(one), one.chosen.limit, why, f"{one.ratio:.3f}", f"{best:.3f}"))
     head = ("product", "limited by", "what falls short", "× cuBLAS, chosen", "× cuBLAS, fastest")
     return table(head, lines, left=3)

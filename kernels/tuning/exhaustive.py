@@ -208,7 +208,7 @@ def _row(
     rotations: dict[Any, Rotation] = {}
     for one in every:
         try:
-            launches = _launches(job(one.variant, one.problem, device), sets)
+            launches = launches_for(job(one.variant, one.problem, device), sets)
             sets[0][2].fill_(float("nan"))
             launches[0]()
             if not _error(sets[0][2], right) <= 2 * TOLERANCE[problem.dtype]:
@@ -238,7 +238,7 @@ def _row(
     return row | {"cublas_us": us.pop("cublas"), "us": []}, screened | us
 
 
-def _launches(work: Job, sets: Sequence[Matrices]) -> list[Callable[[], object]]:
+def launches_for(work: Job, sets: Sequence[Matrices]) -> list[Callable[[], object]]:
     """A launch for each set of operands, all with one workspace."""
     first = work.launcher(sets[0])
     first()

@@ -8,9 +8,8 @@ stands for its choice. Products whose first tile was not timed are left out. Fig
 import json
 from collections.abc import Sequence
 from importlib.metadata import version
-from math import exp, log
 from pathlib import Path
-from statistics import fmean, median
+from statistics import geometric_mean, median
 from typing import Any
 
 import tilesim
@@ -58,8 +57,8 @@ def about(name: str, both: Sequence[tuple[float, float]]) -> dict[str, Any]:
     of_first, of_top = zip(*both, strict=True)
     return {
         "name": name, "products": len(both),
-        "first_mean": exp(fmean(map(log, of_first))), "first_median": median(of_first),
-        "first_most": max(of_first), "top_mean": exp(fmean(map(log, of_top))), "top_most": max(of_top),
+        "first_mean": geometric_mean(of_first), "first_median": median(of_first),
+        "first_most": max(of_first), "top_mean": geometric_mean(of_top), "top_most": max(of_top),
     }  # fmt: skip
 
 

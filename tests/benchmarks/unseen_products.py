@@ -12,15 +12,16 @@ import json
 import re
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import product
-from math import prod
 from multiprocessing import get_context
 from pathlib import Path
+from statistics import geometric_mean
 from typing import Any
 
+from tilesim.choice.judge import TOP
 from tilesim.problems import Problem
 
 RESULTS = Path(__file__).with_suffix(".json")
@@ -29,8 +30,8 @@ COUNT, OF_LAST, PROCESSES = 48, 6, 12
 SEEDS = (20261125, 20261127, 20261201)
 """Of the draws."""
 WARMUP, SAMPLES = 2, 15
-SHORT, FIRST = 0.9, 8
-"""Below SHORT of cuBLAS the FIRST of the ranking are timed."""
+SHORT = 0.9
+"""Of cuBLAS. Below it those that rank first are timed."""
 PEERS, PEERS_S = 12, 60
 """How many of the last draw are timed beside max-autotune, which takes up to a minute to compile each, and
 for how many seconds another is begun."""
@@ -79,7 +80,7 @@ def first_kernels(one: Product) -> list[Any]:
     m, n, k, kind = one
     dtype = kind.split(":")[0]
     ranked = choose(Problem(m, n, k, dtype=dtype), Device.named("h200"), layout_of(kind))
-    few = (each.candidate for each in ranked[:FIRST])
+    few = (each.candidate for each in ranked[:TOP])
     return [job(each.variant, each.problem, device(1), concurrent=True) for each in few]
 
 
@@ -111,15 +112,14 @@ def reason(one: Product) -> dict[str, Any]:
     from tilesim_kernels.launch.cublas import cublas
     from tilesim_kernels.launch.operands import sets_beyond_l2
     from tilesim_kernels.measure.timing import Rotation, capture, sample, spread
+    from tilesim_kernels.tuning.exhaustive import launches_for
 
     m, n, k, kind = one
     dtype = kind.split(":")[0]
     sets = [along_k(one, seed) for seed in range(sets_beyond_l2(Problem(m, n, k, dtype=dtype)))]
     ways: dict[str, list[Way]] = {"cublas": [cublas(dtype, of) for of in sets]}
     for number, work in enumerate(first_kernels(one)):
-        first = work.launcher(sets[0])
-        first()
-        ways[str(number)] = [first, *(first.bound_to(of, {}) for of in sets[1:])]
+        ways[str(number)] = launches_for(work, sets)
     us = sample({name: Rotation(capture(way), way) for name, way in ways.items()}, WARMUP, SAMPLES)
     times = {name: spread(of)["us"] for name, of in us.items()}
     with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
@@ -208,19 +208,14 @@ def ratio(row: dict[str, Any]) -> float:
     return row.get("copying_us", row["cublas_us"]) / row["matmul_us"]
 
 
-def mean(ratios: Iterable[float]) -> float:
-    """The geometric mean."""
-    every = list(ratios)
-    return prod(every) ** (1 / len(every))
-
-
 def verdict(rows: Sequence[dict[str, Any]]) -> list[tuple[str, bool, int, float, float, int]]:
     """(kind, whole lines, products, geometric mean of `ratio`, the least, how many below SHORT)."""
     said = []
     for kind, whole in product((*KINDS, LAST), (True, False)):
         ratios = [ratio(row) for row in rows if row["kind"] == kind and whole_lines(row) == whole]
         if ratios:
-            said.append((kind, whole, len(ratios), mean(ratios), min(ratios), sum(r < SHORT for r in ratios)))
+            below = sum(r < SHORT for r in ratios)
+            said.append((kind, whole, len(ratios), geometric_mean(ratios), min(ratios), below))
     return said
 
 
@@ -259,11 +254,10 @@ def main() -> None:
             lines = "whole" if whole else "broken"
             said = f"{average:.3f} of cuBLAS, least {least:.3f}, {below} below {SHORT}"
             print(f"{seed} {kind}, {lines} lines: {count} products, {said}")
-        print(f"{seed}, all: {mean(map(ratio, own)):.3f}")
+        print(f"{seed}, all: {geometric_mean(map(ratio, own)):.3f}")
     for name in ("cublas", "max_autotune"):
-        print(
-            f"{len(peers)} peers, {name}: {mean(row[name + '_us'] / row['matmul_us'] for row in peers):.3f}"
-        )
+        longer = geometric_mean(row[name + "_us"] / row["matmul_us"] for row in peers)
+        print(f"{len(peers)} peers, {name}: {longer:.3f}")
 
 
 if __name__ == "__main__":

@@ -153,9 +153,9 @@ def _scheduled(
         return
     if waves > FEW and min(tiled.tile[:2]) < BIG_SIDE and min(tiled.m, tiled.n) >= 2 * BIG_SIDE:
         return
-    fit = (limits.shared_bytes - shared_bytes(kernel, tiled, 0)) // tiled.k_step_bytes
-    for stages in sorted({min(most, fit, tiled.k_steps) for most in kernel.stages}):
-        residents = _residents(kernel, tiled, warps, stages, limits) if stages > 0 else 0
+    fit = max(0, (limits.shared_bytes - shared_bytes(kernel, tiled, 0)) // tiled.k_step_bytes)
+    for stages in sorted({min(most, fit, tiled.k_steps) for most in kernel.stages} - {0}):
+        residents = _residents(kernel, tiled, warps, stages, limits)
         for schedule in schedules(kernel.variant.schedule, tiled, free * residents) if residents else ():
             yield Candidate(
                 replace(kernel.variant, schedule=schedule, warps=warps, stages=stages), tiled, residents

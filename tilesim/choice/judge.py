@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import exp, log
-from statistics import fmean, median
+from statistics import geometric_mean, median
 
 from tilesim.choice.choose import choose
 from tilesim.choice.estimate import Estimate
@@ -76,6 +75,6 @@ def verdict(judged: Sequence[Judged]) -> Verdict:
     ratios = [one.ratio for one in judged if one.ratio is not None]
     regrets, tops = [one.regret for one in judged], [one.top_regret for one in judged]
     return Verdict(
-        len(judged), exp(fmean(map(log, ratios))), min(ratios), median(regrets), max(regrets),
+        len(judged), geometric_mean(ratios), min(ratios), median(regrets), max(regrets),
         median(tops), max(tops), sum(one.place == 0 for one in judged),
     )  # fmt: skip

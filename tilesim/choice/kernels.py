@@ -33,8 +33,8 @@ class Kernel:
 
     `tiles`: (tile_m, tile_n, lines, warps). `stages`: the most that are tried, each as far as memory goes.
     `c_part`: of a tile of C, what lies in shared memory beside the stages; 0 where it takes the place of
-    stages that are done. `dtypes` it multiplies, of which those in `k_major` along K
-    alone: A row-major and B column-major. `needs`: features of the device. `rows`: of tiles, at most.
+    stages that are done. `dtypes` it multiplies, of which those in `k_major` along K alone: A row-major and B
+    column-major. `needs`: features of the device. `rows`: of tiles, at most.
     `one_wave`: of use where all tiles run at once, too. `groups`: of so many warps, which share a tile.
     """
 

@@ -62,14 +62,13 @@ def _requests(step: int) -> float:
     return 3 - gcd(step, LINE) / LINE - gcd(step, SECTOR) / SECTOR
 
 
-def _requested(one: Candidate, layout: str) -> float:
+def _requested(one: Candidate, each: tuple[float, float]) -> float:
     """Bytes of lines that a thread block requests in a K-step, in a matrix shorter than its tile, too."""
     problem = one.problem
     line = problem.tile_k * DTYPE_BYTES[problem.dtype]
     sides = (problem.tile_m, problem.m), (problem.tile_n, problem.n)
     inside = [min(tile, size) for tile, size in sides]
     outside = sum(tile for tile, _ in sides) - sum(inside)
-    each = requests(problem, layout)
     filled = OUTSIDE * outside if one.variant.loads == "tma" else 0
     return line * (sum(x * y for x, y in zip(inside, each, strict=True)) + filled)
 
@@ -78,16 +77,16 @@ def waves(one: Candidate, device: Device, hardware: Hardware, layout: str) -> Wa
     """The waves of a candidate on the SMs of a device that are free."""
     laid, sms = grid(one, device), device.sms - device.busy_sms
     before = early(one, laid, device, hardware)
-    traffic = _traffic(one.problem, laid, layout, sms, before, hardware)
-    return Waves(laid, before, traffic, _requested(one, layout))
+    each = requests(one.problem, layout)
+    traffic = _traffic(one.problem, laid, each, sms, before, hardware)
+    return Waves(laid, before, traffic, _requested(one, each))
 
 
 def _traffic(
-    problem: Problem, laid: Grid, layout: str, sms: int, before: bool, hardware: Hardware
+    problem: Problem, laid: Grid, each: tuple[float, float], sms: int, before: bool, hardware: Hardware
 ) -> Traffic:
     """What comes from where a K-step, of a full wave and of the rest."""
     a, b = operand_bytes(problem)
-    each = requests(problem, layout)
     count = np.array([laid.blocks, laid.rest or laid.blocks], float)
     at_once = np.maximum(1.0, count / laid.sharers)  # tiles, whose sharers load other pieces of K
     rows, columns = spread(problem, at_once)
