@@ -30,7 +30,7 @@ from .launch.launcher import KernelLaunch
 from .launch.layouts import layout, lines
 from .launch.operands import DTYPES, RESULTS, Matrices
 from .launch.variants import TMA_BYTES, check, on_this_machine
-from .measure.machine import device as this_gpu
+from .measure import machine
 from .tuning.choice import Choice, choices
 
 NAMES = {kind: name for name, kind in DTYPES.items() if name != "tf32"}
@@ -196,7 +196,7 @@ def _first(matrices: Matrices, dtype: str) -> tuple[Job, KernelLaunch]:
     While a graph is captured no plan can be uploaded, so `planned` is left out then.
     """
     a, b, _ = matrices
-    gpu = None if INTERPRETED else torch.cuda.get_device_name()
+    gpu = None if INTERPRETED else machine.gpu()
     *others, last = choices(a.shape[0], b.shape[1], a.shape[1], dtype, layout(a, b), gpu)
     check(last[1])
     for choice in others:
@@ -224,7 +224,7 @@ def _job(variant: Variant, problem: Problem, index: int | None) -> Job:
     if INTERPRETED:
         return job(variant, problem, INTERPRETED_DEVICE, "cpu", concurrent=True)
     if torch.cuda.is_current_stream_capturing():
-        return job(variant, problem, this_gpu(1), concurrent=True)
+        return job(variant, problem, machine.device(1), concurrent=True)
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(_uploaded, variant, problem, index).result()
 
@@ -235,6 +235,6 @@ def _uploaded(variant: Variant, problem: Problem, index: int | None) -> Job:
     What is allocated while torch.compile warms up a function to be captured would belong to its graph.
     """
     with torch.cuda.device(index), torch.cuda.stream(torch.cuda.Stream()):
-        made = job(variant, problem, this_gpu(1), concurrent=True)
+        made = job(variant, problem, machine.device(1), concurrent=True)
         torch.cuda.current_stream().synchronize()
         return made

@@ -21,9 +21,10 @@ from manim import (
     VGroup,
 )
 
-from tilesim.devices.device import presets
+from tilesim.devices.device import Device
 from tilesim.devices.facts import REFERENCE
 from tilesim.devices.occupancy import PARTS
+from tilesim.devices.presets import presets
 from tilesim.errors import unknown
 from tilesim_scenes.animations.fade import Fade, Leave, late
 from tilesim_scenes.animations.run import Run
@@ -61,7 +62,7 @@ class ExecutionModel(ReportFilm):
 
     @classmethod
     def story_of(cls, report: Mapping[str, Any], settings: Mapping[str, Any]) -> Story:
-        device = str(settings.get("device", REFERENCE)).lower()
+        device = Device.named(str(settings.get("device", REFERENCE))).name
         if device not in presets():
             raise FilmError(unknown("device", device, presets()))
         return tell(report, device, tile_sizes(settings.get("tile", USUAL_TILE)))

@@ -13,7 +13,7 @@ from strategies import problems
 from tilesim import Costs, Device, Plan, Problem, plan, simulate
 from tilesim.costs import REAL, badge
 from tilesim.costs import WHOLE as TIMES
-from tilesim.devices.device import presets
+from tilesim.devices.presets import presets
 from tilesim.errors import CostsError, DeviceError, PlanError, ProblemError
 from tilesim.plans import SEGMENT, UNASSIGNED, segments
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, fields, replace
 from math import inf, isfinite
 from typing import Any
 
-from tilesim.devices.device import Device, in_words, presets
+from tilesim.devices.device import Device
+from tilesim.devices.presets import in_words, presets
 from tilesim.errors import CostsError, shown, unknown
 
 MAX_NS = 10**15

@@ -11,7 +11,7 @@ from multiprocessing import active_children, get_context, parent_process
 from threading import Thread
 from typing import Any, TypeVar
 
-from tilesim.devices.device import add, adopted
+from tilesim.devices.presets import add, adopted
 from tilesim.errors import TilesimError
 
 T = TypeVar("T")

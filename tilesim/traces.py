@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
@@ -12,7 +12,9 @@ import numpy as np
 
 from tilesim import films, metrics
 from tilesim.costs import badge
-from tilesim.devices.device import Device, recall
+from tilesim.devices.device import Device
+from tilesim.devices.gpus import preset_of
+from tilesim.devices.presets import recall
 from tilesim.errors import TilesimError, TraceError, shown, unknown, whole
 from tilesim.problems import Problem
 from tilesim.provenance import provenance
@@ -36,7 +38,8 @@ class Trace:
     the first issue, `cycles` are clock64 ticks from start to drain, 0 where not known. What is given is
     copied, unless it is read-only and owns its memory.
     `origin`: "simulated" or "measured". `tick_ns`: the step of the clock that stamped it.
-    `meta`: what else is known, JSON values: launches, costs, seed, or gpu, driver, versions, date, kernel.
+    `meta`: what else is known, JSON values: launches, costs, seed, or gpu, driver, versions, date, kernel. A
+    device without a name gets that of the preset that `gpu` is, a driver's name.
 
     Raises TraceError, naming the row, where a K-step is missing or done twice, times run backwards, a
     place is not on the device, or two main loops overlap in one slot; and where a text in it holds a
@@ -67,6 +70,8 @@ class Trace:
                 spans[name] -= zero
         spans.flags.writeable = False
         object.__setattr__(self, "spans", spans)
+        if not self.device.name and (preset := preset_of(str(self.meta.get("gpu", "")))):
+            object.__setattr__(self, "device", replace(self.device, name=preset))
 
     def __deepcopy__(self, memo: Any) -> "Trace":
         """Itself: nothing in it changes."""

@@ -6,8 +6,8 @@ from pathlib import Path
 from figures.kernels import table
 from tilesim.calibration.constants import LEAST_SURE
 from tilesim.calibration.suite import suite
-from tilesim.devices.device import badge, facts, presets
 from tilesim.devices.facts import Fact, sources, values
+from tilesim.devices.presets import badge, facts, presets
 
 CONSTANTS = {
     "max_sm_mhz": "SM clock, MHz",

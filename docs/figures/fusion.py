@@ -1,7 +1,7 @@
 """What a chain of functions took on an H200, beside the model."""
 
 from figures.kernels import read, table
-from tilesim.devices.device import presets
+from tilesim.devices.presets import presets
 from tilesim.ideas.fusion import Chain, Memory, fitted, time_us
 
 LARGE, SMALL = 2**26, 2**21

@@ -7,7 +7,8 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from tilesim.devices.device import Device, presets
+from tilesim.devices.device import Device
+from tilesim.devices.presets import presets
 from tilesim.ideas.pipelining import k_step, times
 from tilesim.kernel_costs.default import default_costs
 from tilesim.ladder.kernel_times import kernel_times

@@ -2,7 +2,7 @@
 
 from figures.kernels import table
 from tilesim.analysis.published import NEAR, Published, compared, data
-from tilesim.devices.device import presets
+from tilesim.devices.presets import presets
 
 LEAST_PART = 0.01
 """Share of a run from which on a part of the difference is named."""

@@ -3,8 +3,6 @@
 from collections.abc import Iterable
 from typing import Any
 
-import torch
-
 from tilesim.errors import unknown
 from tilesim.problems import Problem
 from tilesim.variants import Variant
@@ -13,7 +11,7 @@ from ..errors import KernelError
 from ..launch.config import pipeline
 from ..launch.operands import gpu_memory
 from ..launch.variants import UNSTAMPED, VARIANTS, check, checked_variant
-from ..measure.machine import facts
+from ..measure.machine import facts, gpu
 from ..measure.timing import REST, require_gpu, working_gpu
 from ..tuning.choice import choices
 from .compare import LIBRARIES, METHOD, Contender, compare
@@ -75,8 +73,7 @@ def bench(
 
 
 def _tuned(problem: Problem) -> Contender:
-    here = torch.cuda.get_device_name()
-    variant, tiled = choices(problem.m, problem.n, problem.k, problem.dtype, "nn", here)[0]
+    variant, tiled = choices(problem.m, problem.n, problem.k, problem.dtype, "nn", gpu())[0]
     return Contender(tiled, variant)
 
 

@@ -7,7 +7,7 @@ GPU the median was 261.94 ms, or 1.5741 TFLOP/s, and the coalesced kernel was th
 from dataclasses import replace
 from typing import Any
 
-from tilesim.devices.device import presets
+from tilesim.devices.presets import presets
 from tilesim.ladder.steps import roofline
 from tilesim.problems import Problem
 from tilesim.variants import Variant

@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from tilesim.devices.device import presets
+from tilesim.devices.presets import presets
 from tilesim.problems import Problem
 from tilesim.variants import Variant
 

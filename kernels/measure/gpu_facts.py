@@ -6,17 +6,34 @@ from typing import Any
 import torch
 import triton
 
-from tilesim.devices.facts import published, values
+from tilesim.devices.facts import published, shipped, values
 
 from .timing import require_gpu
 
-ARCHITECTURES = {
-    (7, 0): "volta", (7, 5): "turing", (8, 0): "ampere", (8, 9): "ada", (9, 0): "hopper",
-    (10, 0): "blackwell",
-}  # fmt: skip
-"""By compute capability."""
-
 KIB = 1024
+
+
+def capability() -> str:
+    """The compute capability of this machine's GPU: "9.0" of a Hopper."""
+    return ".".join(map(str, torch.cuda.get_device_capability()))
+
+
+def driver_facts() -> dict[str, Any]:
+    """What the driver says of this machine's GPU, by the names of tilesim.devices.facts.UNITS.
+
+    The memory's bandwidth is of two transfers in each cycle of its clock.
+    """
+    here = torch.cuda.get_device_properties()
+    clocks = triton.runtime.driver.active.utils.get_device_properties(torch.cuda.current_device())
+    return {
+        "sms": here.multi_processor_count,
+        "max_sm_mhz": round(clocks["sm_clock_rate"] / 1000),
+        "l2_mb": round(here.L2_cache_size / 1e6, 1),
+        "memory_gb": round(here.total_memory / 1e9, 1),
+        "memory_gb_per_s": round(2 * clocks["mem_clock_rate"] * clocks["mem_bus_width"] / 8 / 1e6),
+        "shared_kib_per_sm": here.shared_memory_per_multiprocessor // KIB,
+        "shared_kib_per_block": here.shared_memory_per_block_optin // KIB,
+    }
 
 
 def gpu_facts() -> dict[str, Any]:
@@ -24,26 +41,15 @@ def gpu_facts() -> dict[str, Any]:
 
     Peaks are what tensor cores multiply at the highest clock, so above a datasheet's. A GPU whose
     architecture is none of devices.json's has none: write peak_tflops into the file, as its datasheet has
-    them. The memory's bandwidth is of two transfers in each cycle of its clock.
+    them.
 
     Raises KernelError without an NVIDIA GPU.
     """
     require_gpu()
-    here = torch.cuda.get_device_properties()
-    capability = torch.cuda.get_device_capability()
-    clocks = triton.runtime.driver.active.utils.get_device_properties(torch.cuda.current_device())
-    architecture = ARCHITECTURES.get(capability)
-    facts = {
-        "source": f"the driver, of a GPU of compute capability {'.'.join(map(str, capability))}",
-        "sms": here.multi_processor_count,
-        "max_sm_mhz": round(clocks["sm_clock_rate"] / 1000),
-        "l2_mb": round(here.L2_cache_size / 1e6, 1),
-        "memory_gb": round(here.total_memory / 1e9),
-        "memory_gb_per_s": round(2 * clocks["mem_clock_rate"] * clocks["mem_bus_width"] / 8 / 1e6),
-        "shared_kib_per_sm": here.shared_memory_per_multiprocessor // KIB,
-        "shared_kib_per_block": here.shared_memory_per_block_optin // KIB,
-    }
-    entry: dict[str, Any] = {"title": here.name, "facts": [facts]}
+    architectures = shipped()["architectures"].items()
+    architecture = next((name for name, one in architectures if one.get("capability") == capability()), "")
+    facts = {"source": f"the driver, of a GPU of compute capability {capability()}", **driver_facts()}
+    entry: dict[str, Any] = {"title": torch.cuda.get_device_name(), "facts": [facts]}
     if architecture:
         entry["architecture"] = architecture
         known = values(published(entry))

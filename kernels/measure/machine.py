@@ -2,13 +2,16 @@
 
 import subprocess
 from datetime import UTC, datetime
+from functools import cache
 
 import torch
 import triton
 
-from tilesim.devices.device import Device, presets
+from tilesim.devices.device import Device
+from tilesim.devices.gpus import Gpu, identified
 
 from ..gemm.stamps import read_timer
+from .gpu_facts import capability, driver_facts
 
 READS = 20_000
 
@@ -35,14 +38,21 @@ def driver() -> str:
     return said.split("\n")[0].strip() or "unknown"
 
 
+def gpu() -> Gpu:
+    """Which GPU the current device is."""
+    return _gpu(torch.cuda.current_device())
+
+
+@cache
+def _gpu(index: int) -> Gpu:
+    with torch.cuda.device(index):
+        return identified(torch.cuda.get_device_name(), capability(), driver_facts())
+
+
 def device(ctas_per_sm: int) -> Device:
-    """This GPU: the preset that bears its name, or else just its number of SMs."""
-    here = torch.cuda.get_device_properties()
-    sms = here.multi_processor_count
-    for name, preset in presets().items():
-        if preset["title"] == here.name and preset["sms"] == sms:
-            return Device.named(name, ctas_per_sm=ctas_per_sm)
-    return Device(sms, ctas_per_sm)
+    """The current GPU with its own number of SMs, under the name of its preset if it has one."""
+    here = gpu()
+    return Device.named(here.preset, here.sms, ctas_per_sm) if here.preset else Device(here.sms, ctas_per_sm)
 
 
 def tick_ns() -> int:

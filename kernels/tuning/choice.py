@@ -16,7 +16,8 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
-from tilesim.devices.device import Device, presets
+from tilesim.devices.device import Device
+from tilesim.devices.gpus import Gpu, named
 from tilesim.errors import TilesimError
 from tilesim.problems import DTYPE_BYTES, Problem
 from tilesim.variants import Variant
@@ -39,11 +40,12 @@ Row = Mapping[str, Any]
 Choice = tuple[Variant, Problem]
 
 
-def choices(m: int, n: int, k: int, dtype: str, layout: str, gpu: str | None) -> list[Choice]:
+def choices(m: int, n: int, k: int, dtype: str, layout: str, gpu: Gpu | None) -> list[Choice]:
     """What to try in turn for A [m, k] · B [k, n]; the last runs wherever Triton does.
 
-    `layout`: see launch.layouts. `gpu`: its name; None for the interpreter. For a GPU without a table the
-    first call warns. What does not fit into an SM's shared memory may with fewer stages, which follow.
+    `layout`: see launch.layouts. `gpu`: see tilesim.devices.gpus; None for the interpreter. For a GPU that is
+    not exactly a preset the first call says what it is taken for. What does not fit into an SM's shared
+    memory may with fewer stages, which follow.
 
     Raises KernelError for a table that is none.
     """
@@ -51,25 +53,24 @@ def choices(m: int, n: int, k: int, dtype: str, layout: str, gpu: str | None) ->
     if gpu is not None:
         row = nearest(rows(gpu), m, n, k, dtype, layout)
         measured = row is not None and (row["m"], row["n"], row["k"]) == (m, n, k)
-        preset = next((name for name, known in presets().items() if known["title"] == gpu), None)
-        if row and (measured or not preset):
+        if row and (measured or not gpu.preset):
             with suppress(TilesimError):  # a tile that this product cannot have
                 found.append(chosen({**row, "dtype": dtype}, m, n, k))
-        elif preset:
-            found += modelled(m, n, k, dtype, layout, preset)
-        elif not rows(gpu):
+        elif gpu.preset:
+            found += modelled(m, n, k, dtype, layout, gpu.preset, gpu.sms)
+        if gpu.note and not rows(gpu):
             _warn(gpu)
     found += _anywhere(Problem(m, n, k, dtype=dtype))
     return [(fewer, problem) for variant, problem in found for fewer in _with_fewer_stages(variant)]
 
 
 @lru_cache(maxsize=1024)
-def modelled(m: int, n: int, k: int, dtype: str, layout: str, preset: str) -> tuple[Choice, ...]:
+def modelled(m: int, n: int, k: int, dtype: str, layout: str, preset: str, sms: int) -> tuple[Choice, ...]:
     """The kernels that the model ranks first, () where it has none for such a product."""
     from tilesim.choice.choose import choose  # the model is not loaded for shapes that a table knows
 
     try:
-        ranked = choose(Problem(m, n, k, dtype=dtype), Device.named(preset), layout)
+        ranked = choose(Problem(m, n, k, dtype=dtype), Device.named(preset, sms), layout)
     except TilesimError:
         return ()
     return tuple((one.candidate.variant, one.candidate.problem) for one in ranked[:MODELLED])
@@ -90,22 +91,31 @@ def nearest(rows: Sequence[Row], m: int, n: int, k: int, dtype: str, layout: str
 
 
 @cache
-def rows(gpu: str) -> Sequence[Row]:
-    """The rows of the table of the GPU of this name, none where there is no table."""
+def rows(gpu: Gpu) -> Sequence[Row]:
+    """The rows of the table of this GPU, none where there is no table."""
     shipped = files("tilesim").joinpath("data", "tuned")
     own = os.environ.get(TABLE)
     paths = [own] if own else []
     if shipped.is_dir():
         paths += sorted(str(path) for path in shipped.iterdir() if path.name.endswith(".json"))
     tables = (read(path) for path in paths)
-    return next((table["rows"] for table in tables if table["machine"]["gpu"] == gpu), ())
+    return next((table["rows"] for table in tables if _is(table["machine"]["gpu"], gpu)), ())
+
+
+def _is(name: str, gpu: Gpu) -> bool:
+    """Whether a table that was made on the GPU of that name is of this one."""
+    made_on = named(name)
+    return name == gpu.name or (
+        made_on is not None and (made_on.preset, made_on.sms) == (gpu.preset, gpu.sms)
+    )
 
 
 @cache
-def _warn(gpu: str) -> None:
+def _warn(gpu: Gpu) -> None:
+    kernels = "chooses its kernels for that" if gpu.preset else "takes kernels that run anywhere"
     warnings.warn(
-        f"tilesim was not tuned for {gpu}, so matmul takes kernels that run anywhere; `tilesim tune -o FILE`"
-        f" makes a table, and {TABLE}=FILE in the environment has it used",
+        f"{gpu.note}, so matmul {kernels}; `tilesim tune -o FILE` makes a table of this GPU, and {TABLE}=FILE"
+        " in the environment has it used",
         stacklevel=3,
     )
 

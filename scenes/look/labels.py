@@ -29,7 +29,7 @@ def of_costs(label: str) -> str:
 
 
 def of_constants(label: str) -> str:
-    """What `tilesim.devices.device.badge` gives; any other label stays as it is.
+    """What `tilesim.devices.presets.badge` gives; any other label stays as it is.
 
     >>> of_constants("A100, datasheet and microbenchmarks")
     'A100, datasheet and microbenchmarks'

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tilesim.analysis.sweep import Row
-from tilesim.devices.device import presets
+from tilesim.devices.presets import presets
 from tilesim.text import plural
 
 from . import chart

@@ -8,7 +8,7 @@ import pytest
 
 import tilesim
 from tilesim.analysis.memory_system import MemorySystem, TileLatency
-from tilesim.devices.device import presets
+from tilesim.devices.presets import presets
 from tilesim.errors import DeviceError
 
 FILE = Path(tilesim.__file__).parent / "data/memory/h200.json"

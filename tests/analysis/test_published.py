@@ -4,7 +4,7 @@ import pytest
 
 from tilesim.analysis.published import Published, compared, data
 from tilesim.analysis.time_account import PARTS
-from tilesim.devices.device import presets
+from tilesim.devices.presets import presets
 from tilesim.schedules import SCHEDULES
 
 ROWS = data()["rows"]

@@ -3,7 +3,7 @@
 import pytest
 
 from tilesim.analysis.roofs import dram_bytes, product_bytes, roofs, spot
-from tilesim.devices.device import presets
+from tilesim.devices.presets import presets
 from tilesim.errors import DeviceError
 from tilesim.ladder.file import ladders
 from tilesim.ladder.reports import report

@@ -15,7 +15,7 @@ import numpy as np
 from tilesim import Trace
 from tilesim.analysis.compare import compare
 from tilesim.calibration.device_file import device_entry
-from tilesim.devices.device import adding
+from tilesim.devices.presets import adding
 from tilesim.engine.simulate import replay
 
 DATA = Path(__file__).parents[2] / "tilesim" / "data"

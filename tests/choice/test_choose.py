@@ -16,8 +16,8 @@ from tilesim.choice.choose import choose
 from tilesim.choice.estimate import LIMITS
 from tilesim.choice.kernels import KERNELS, ORDER, WARP_SPECIALISED
 from tilesim.choice.waves import requests, waves
-from tilesim.devices.device import presets
 from tilesim.devices.hardware import Hardware
+from tilesim.devices.presets import presets
 from tilesim.errors import ChoiceError, CostsError
 from tilesim.variants import Variant
 

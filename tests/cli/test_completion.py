@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from tilesim import SCHEDULES
 from tilesim.cli import main
 from tilesim.cli.packages import scene_names
-from tilesim.devices.device import presets
+from tilesim.devices.presets import presets
 from tilesim.problems import DTYPE_BYTES
 
 

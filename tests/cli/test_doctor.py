@@ -151,7 +151,7 @@ def test_the_gpu_is_what_nvidia_smi_says(tmp_path, monkeypatch, output, code, st
     monkeypatch.setattr(shutil, "which", lambda name: str(program) if name == "nvidia-smi" else None)
     gpu = states()["GPU"]
     assert gpu["state"] == state
-    assert (gpu["found"] == "NVIDIA H200 and 1 other, driver 580.95.05") == (state == "ok")
+    assert (gpu["found"] == "NVIDIA H200 and 1 other, driver 580.95.05, preset h200") == (state == "ok")
 
 
 def test_each_line_says_what_to_do():

@@ -7,8 +7,9 @@ import pytest
 
 import tilesim
 from tilesim import Device
-from tilesim.devices.device import facts, fill_order, presets
 from tilesim.devices.facts import sources
+from tilesim.devices.fill_order import fill_order
+from tilesim.devices.presets import facts, presets
 from tilesim.errors import DeviceError
 
 SHIPPED = json.loads((Path(tilesim.__file__).parent / "data/sm_order/h200.json").read_text("utf-8"))

@@ -7,10 +7,10 @@ import pytest
 
 import tilesim
 from tilesim import Device
-from tilesim.devices.device import badge as badge_of
-from tilesim.devices.device import facts, in_words, presets
 from tilesim.devices.facts import CONSTANTS, FEATURES, RULES, UNITS, badge, shipped, sources
 from tilesim.devices.files import NEEDED, checked
+from tilesim.devices.presets import badge as badge_of
+from tilesim.devices.presets import facts, in_words, presets
 from tilesim.errors import DeviceError
 
 DATA = Path(tilesim.__file__).parent / "data"

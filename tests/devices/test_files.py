@@ -11,8 +11,8 @@ from click.testing import CliRunner
 from tilesim import Device, Problem, Trace, simulate
 from tilesim.cli import main
 from tilesim.costs import badge
-from tilesim.devices.device import adopt, adopted, discard, facts, presets
-from tilesim.devices.device import badge as device_badge
+from tilesim.devices.presets import adopt, adopted, discard, facts, presets
+from tilesim.devices.presets import badge as device_badge
 from tilesim.errors import DeviceError, TilesimError
 from tilesim.formats import save
 from tilesim.formats.reader import read
@@ -129,6 +129,20 @@ def test_the_command_line_takes_it_until_a_command_ends(own):
     assert "my-gpu" not in presets()
 
 
+def test_a_file_with_the_name_of_a_preset_stands_in_for_it(own, tmp_path):
+    path = own.rename(tmp_path / "h200.json")
+    assert run("simulate", "naive", "--device", path).stdout.startswith("naive on My GPU (78 SMs)")
+    assert run("simulate", "naive", "--device", "h200").stdout.startswith("naive on NVIDIA H200 (132 SMs)")
+    adopt(path)
+    made = simulate("naive", Problem(512, 512, 128), Device.named("h200"))
+    made.save(tmp_path / "run.npz")
+    discard("h200")
+    assert Device.named("h200").sms == 132
+    again = Trace.load(tmp_path / "run.npz")
+    assert (again.device.sms, again.device.title) == (78, "My GPU")
+    discard("h200")
+
+
 def test_info_shows_facts_and_sources(own):
     assert run("info", own).stdout.startswith(f"{own}: device\n")
     said = run("info", "--device", own).stdout
@@ -200,7 +214,7 @@ def fact(name, value):
             fact("peak_tflops", {"bf16": 9000}),
             "peak_tflops of bf16 is 9000, but its MACs, SMs and clock make 632.6",
         ),
-        "tiers of other SMs": (fact("sm_tiers", [[[0, 1]]]), "the SM order must list each SM from 0"),
+        "tiers of other SMs": (fact("sm_tiers", [[[0, 1]]]), "sm_tiers must list each SM from 0 to 77 once"),
         "tiers that are a number": (fact("sm_tiers", 5), "sm_tiers must be a list of tiers"),
     }.values(),
 )  # fmt: skip
@@ -215,7 +229,6 @@ def test_what_is_refused_is_one_sentence(text, words, tmp_path):
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("h200.json", "'h200' is the name of a GPU that tilesim knows"),
         ("my gpu.json", "a device is called as its file is"),
         ("none.json", "there is no such file"),
     ],

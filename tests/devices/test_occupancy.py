@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilesim.devices.device import presets
 from tilesim.devices.occupancy import LIMITS, occupancy
+from tilesim.devices.presets import presets
 from tilesim.errors import DeviceError
 from tilesim.ladder.reports import report
 

@@ -74,7 +74,7 @@ def write(tmp_path, content, name="own-kernel.csv"):
 def test_a_small_csv_is_a_trace(tmp_path):
     trace = read(write(tmp_path, OWN))
     assert trace.problem == Problem(256, 256, 128, (128, 128, 64), "fp16")
-    assert trace.device == Device(2)
+    assert trace.device == Device(2, name="rtx4090")
     assert (trace.schedule, trace.origin, trace.tick_ns) == ("warp specialised", "measured", 10)
     assert trace.meta == {"gpu": "NVIDIA L40S", "derived": ["cta"]}
     assert trace.spans[["tile", "sm", "cta", "slot", "k0", "k1"]].tolist() == [
@@ -126,7 +126,7 @@ def test_what_is_given_counts_over_the_file(tmp_path):
     trace = read(write(tmp_path, OWN), given)
     assert trace.device == Device.named("h200")
     assert (trace.schedule, trace.problem.k, trace.problem.order) == ("mine", 64, "column-major")
-    assert read(write(tmp_path, OWN), {"ctas_per_sm": 3}).device == Device(2, 3)
+    assert read(write(tmp_path, OWN), {"ctas_per_sm": 3}).device == Device(2, 3, name="rtx4090")
 
 
 def test_a_kernel_without_a_name_is_called_as_its_file(tmp_path):
@@ -197,7 +197,7 @@ BAD_FACTS = {
         "",
         "it does not say m, n, k and tile",
     ),
-    "no device": ("sms=2", "", "it does not say which GPU it ran on"),
+    "no device": ('sms=2 gpu="NVIDIA L40S"', 'gpu="My GPU"', "it does not say which GPU it ran on"),
     "no tile": ("tile=128x128x64", "", "it does not say tile of the problem; give --tile"),
     "wrong tile": ("128x128x64", "128x128", "the tile is (128, 128); it must be three sizes"),
     "wrong size": ("m=256", "m=many", "M is 'many'; it must be a whole number"),

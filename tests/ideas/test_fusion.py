@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilesim.devices.device import presets
+from tilesim.devices.presets import presets
 from tilesim.errors import TilesimError
 from tilesim.ideas.fusion import Chain, Memory, fitted, most_registers, ridge, speedup, time_us
 from tilesim.ladder.reports import report, row

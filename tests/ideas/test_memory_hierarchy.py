@@ -3,7 +3,7 @@
 import pytest
 
 from tilesim import Device, Problem
-from tilesim.devices.device import adding, entry_of, presets
+from tilesim.devices.presets import adding, entry_of, presets
 from tilesim.errors import DeviceError
 from tilesim.ideas.memory_hierarchy import levels, sourced, stream
 from tilesim.ladder.reports import report

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tilesim import Problem
-from tilesim.devices.device import presets
+from tilesim.devices.presets import presets
 from tilesim.errors import DeviceError, ProblemError
 from tilesim.ideas import tiling_hierarchy as tiling
 from tilesim.ladder.reports import report

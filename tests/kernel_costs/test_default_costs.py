@@ -7,8 +7,8 @@ import pytest
 
 from tilesim import Costs, Device, Problem, simulate
 from tilesim.costs import badge
-from tilesim.devices.device import presets
 from tilesim.devices.hardware import Hardware
+from tilesim.devices.presets import presets
 from tilesim.errors import CostsError
 from tilesim.kernel_costs.calibration import Calibration
 from tilesim.kernel_costs.default import default_costs, read_costs, shipped

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from tilesim import Costs, Device, Problem, simulate
 from tilesim.cli import main
-from tilesim.devices.device import presets
+from tilesim.devices.presets import presets
 from tilesim.errors import CostsError
 from tilesim.kernel_costs.default import default_costs
 from tilesim.kernel_costs.features import loads_ahead

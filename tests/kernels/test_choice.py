@@ -12,6 +12,7 @@ from interpreter import jobs
 
 from tilesim import Device, Problem
 from tilesim.choice.choose import choose
+from tilesim.devices.gpus import Gpu, identified, named
 from tilesim_kernels import KernelError
 from tilesim_kernels.launch import variants
 from tilesim_kernels.tuning import choice, table
@@ -21,6 +22,7 @@ ROW = {
     "order": "grouped:8", "schedule": "persistent", "loads": "tma", "overlap": True, "warps": 8, "stages": 3,
     "kernel": "own", "epilogue_subtiles": 1, "us": 180.5, "cublas_us": 190,
 }  # fmt: skip
+SOME, OTHER = (Gpu(f"{name} GPU", "", 100, f"nobody knows {name} GPU") for name in ("Some", "Other"))
 TABLE = {"machine": {"gpu": "Some GPU"}, "method": "by hand", "rows": [ROW]}
 SHIPPED = sorted((choice.files("tilesim") / "data/tuned").iterdir())
 
@@ -45,7 +47,7 @@ def own_table(tmp_path, monkeypatch):
 
 def test_a_measured_shape_gets_its_kernel_and_then_fewer_stages(own_table):
     own_table(TABLE)
-    found = choice.choices(4096, 4096, 4096, "bf16", "nn", "Some GPU")
+    found = choice.choices(4096, 4096, 4096, "bf16", "nn", SOME)
     assert found[0] == table.chosen(ROW, 4096, 4096, 4096)
     assert [variant.stages for variant, _ in found[:3]] == [3, 2, 1]
     assert found[3:] == choice.choices(4096, 4096, 4096, "bf16", "nn", None)
@@ -82,15 +84,15 @@ def test_the_nearest_is_of_its_dtype_and_if_possible_its_layout(measured, wanted
 
 def test_fp16_takes_what_was_measured_for_bf16_and_fp32_does_not(own_table):
     own_table(TABLE)
-    (variant, problem), *_ = choice.choices(2048, 2048, 2048, "fp16", "nt", "Some GPU")
+    (variant, problem), *_ = choice.choices(2048, 2048, 2048, "fp16", "nt", SOME)
     assert variant.schedule == "persistent" and problem.dtype == "fp16" and problem.tile == (128, 256, 64)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        (variant, problem), *_ = choice.choices(2048, 2048, 2048, "fp32", "nt", "Some GPU")
+        (variant, problem), *_ = choice.choices(2048, 2048, 2048, "fp32", "nt", SOME)
     assert variant.schedule == "naive"
 
 
-H200 = "NVIDIA H200"
+H200 = named("h200")
 
 
 def test_a_shape_that_the_table_lacks_gets_what_the_model_ranks_first():
@@ -110,7 +112,7 @@ def test_the_model_is_asked_once_a_shape(monkeypatch):
 
 
 def test_what_the_model_has_no_kernel_for_gets_one_that_runs_anywhere():
-    assert choice.choices(64, 64, 64, "fp8", "nn", "NVIDIA A100 SXM") == choice.choices(
+    assert choice.choices(64, 64, 64, "fp8", "nn", named("a100")) == choice.choices(
         64, 64, 64, "fp8", "nn", None
     )
 
@@ -119,7 +121,8 @@ def test_what_the_model_has_no_kernel_for_gets_one_that_runs_anywhere():
 def test_a_known_shape_loads_no_model(m, loaded):
     code = (
         "import sys, tilesim_kernels; from tilesim_kernels.tuning.choice import choices\n"
-        f"choices({m}, 4096, 4096, 'bf16', 'nn', 'NVIDIA H200')\n"
+        "from tilesim.devices.gpus import named\n"
+        f"choices({m}, 4096, 4096, 'bf16', 'nn', named('h200'))\n"
         "print(bool({'tilesim.model', 'tilesim.choice.choose'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
@@ -127,13 +130,11 @@ def test_a_known_shape_loads_no_model(m, loaded):
 
 
 def test_an_unknown_gpu_is_told_once(own_table):
-    with pytest.warns(
-        UserWarning, match="not tuned for Other GPU, so matmul takes kernels that run anywhere"
-    ):
-        found = choice.choices(64, 64, 64, "bf16", "nn", "Other GPU")
+    with pytest.warns(UserWarning, match="nobody knows Other GPU, so matmul takes kernels that run anywhere"):
+        found = choice.choices(64, 64, 64, "bf16", "nn", OTHER)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert found == choice.choices(64, 64, 64, "bf16", "nn", "Other GPU")
+        assert found == choice.choices(64, 64, 64, "bf16", "nn", OTHER)
 
 
 @given(*[st.integers(1, 2**20)] * 3, st.sampled_from(["fp16", "bf16", "fp32", "tf32", "fp8"]))
@@ -157,7 +158,7 @@ def test_each_row_of_a_shipped_table_is_a_kernel_with_a_plan(path):
     assert len(set(products)) == len(products) > 0
     for row in shipped["rows"]:
         variant, problem = table.chosen(row, row["m"], row["n"], row["k"])
-        found = choice.choices(*(row[name] for name in table.PRODUCT), shipped["machine"]["gpu"])
+        found = choice.choices(*(row[name] for name in table.PRODUCT), named(shipped["machine"]["gpu"]))
         assert found[0] == (variant, problem)
         if variant.kernel in ("own", "planned"):
             assert jobs.job(variant, problem, Device(132), "cpu").ctas > 0
@@ -276,7 +277,18 @@ def test_tables_of_two_gpus_do_not_merge():
 
 def test_a_table_in_the_environment_comes_before_the_one_shipped(own_table):
     gpu = table.read(SHIPPED[0])["machine"]["gpu"]
-    assert len(choice.rows(gpu)) > 1
+    assert len(choice.rows(named(gpu))) > 1
     choice.rows.cache_clear()
     own_table({**TABLE, "machine": {"gpu": gpu}})
-    assert choice.rows(gpu) == [ROW]
+    assert choice.rows(named(gpu)) == [ROW]
+
+
+def test_a_gpu_that_is_near_a_preset_gets_its_kernels_and_is_told_once(own_table):
+    near = identified("Mine", "9.0", {"sms": 114, "memory_gb": 80, "memory_gb_per_s": 3352})
+    assert near.preset == "h100"
+    with pytest.warns(UserWarning, match="does not know the Mine and takes it for an H100 with 114 SMs"):
+        found = choice.choices(96, 4096, 4096, "bf16", "nt", near)
+    assert found[0][0].kernel in ("specialised", "ping-pong")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert choice.choices(96, 4096, 4096, "bf16", "nt", near) == found

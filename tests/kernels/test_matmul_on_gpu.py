@@ -10,7 +10,7 @@ from importlib import import_module
 
 import pytest
 
-from tilesim import Problem
+from tilesim import Device, Problem
 
 OWN = ["naive-tma", "naive-ptr", "persistent-tma", "persistent-tma-overlap", "persistent-ptr-overlap"]
 KERNELS = [*OWN, "planned:stream-k", "planned:split-k:3", "planned:persistent-dynamic"]
@@ -164,6 +164,18 @@ def test_fp8_is_copied_to_rows_that_begin_at_whole_lines(gpu, rows, columns):
     assert made.stride(0) % 128 == 0 and gpu.torch.equal(made.float(), x.T.float())
 
 
+@pytest.mark.parametrize(("name", "preset"), [("NVIDIA H100 80GB HBM3", "h100"), ("NVIDIA H200", "h200")])
+def test_this_gpu_is_its_preset(gpu, name, preset):
+    if gpu.torch.cuda.get_device_name() != name:
+        pytest.skip(f"there is no {name}")
+    found = gpu.machine.gpu()
+    assert (found.preset, found.sms, found.note) == (preset, 132, "")
+    assert gpu.machine.device(1) == Device.named(preset)
+    tuning = import_module("tilesim_kernels.tuning.choice")
+    (variant, _), *_ = tuning.choices(1024, 4096, 4096, "bf16", "nt", found)
+    assert variant.kernel in ("specialised", "ping-pong")
+
+
 def test_torch_checks_the_operator(gpu, op):
     a = matrix(gpu, 128, 192, gpu.torch.float32).requires_grad_()
     b = matrix(gpu, 192, 64, gpu.torch.float32, trans=True).requires_grad_()
@@ -294,7 +306,7 @@ def test_tuning_makes_a_table_that_matmul_goes_by(gpu, op, monkeypatch, tmp_path
     monkeypatch.setenv(choice.TABLE, str(path))
     choice.rows.cache_clear()
     try:
-        found = choice.choices(512, 512, 512, dtype, layout, gpu.torch.cuda.get_device_name())
+        found = choice.choices(512, 512, 512, dtype, layout, gpu.machine.gpu())
     finally:
         choice.rows.cache_clear()
     assert found[0] == tuned.chosen(row, 512, 512, 512)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilesim.devices.device import fill_order
+from tilesim.devices.fill_order import fill_order
 from tilesim_kernels import KernelError
 from tilesim_kernels.probes import sm_order
 

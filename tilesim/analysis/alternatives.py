@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 from tilesim.analysis.explain import costs_behind
 from tilesim.costs import Costs
-from tilesim.devices.device import Device, presets
+from tilesim.devices.device import Device
+from tilesim.devices.presets import presets
 from tilesim.engine.simulate import replay, simulate
 from tilesim.errors import TilesimError
 from tilesim.kernel_costs.calibration import MAX_STAGES, Calibration

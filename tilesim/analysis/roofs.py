@@ -6,7 +6,7 @@ Cache-aware Roofline Model (2014).
 
 from typing import NamedTuple
 
-from tilesim.devices.device import presets
+from tilesim.devices.presets import presets
 from tilesim.errors import DeviceError
 from tilesim.problems import DTYPE_BYTES
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from tilesim.calibration.calibrate import by_kernel, calibrations, one_device
 from tilesim.calibration.constants import constants
-from tilesim.devices.device import adding
 from tilesim.devices.facts import published, values, with_derived
 from tilesim.devices.files import checked
+from tilesim.devices.presets import adding
 from tilesim.errors import DeviceError
 from tilesim.kernel_costs.calibration import Calibration
 from tilesim.kernel_costs.device_files import as_json

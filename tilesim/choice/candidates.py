@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from tilesim.choice.kernels import KERNELS, LINE, ORDER, Kernel
-from tilesim.devices.device import Device, facts
+from tilesim.devices.device import Device
 from tilesim.devices.facts import REFERENCE, values
 from tilesim.devices.occupancy import occupancy
+from tilesim.devices.presets import facts
 from tilesim.problems import DTYPE_BYTES, MAX_TILES, Problem
 from tilesim.variants import Variant
 

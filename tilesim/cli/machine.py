@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tilesim.cli.packages import load
+from tilesim.devices import gpus
 from tilesim.errors import TilesimError
 from tilesim.text import plural
 
@@ -179,4 +180,6 @@ def _gpu() -> Check:
         return Check(use, "GPU", "missing", "", advice)
     name, _, driver = lines[0].partition(", ")
     others = f" and {plural(len(lines) - 1, 'other')}" * (len(lines) > 1)
-    return Check(use, "GPU", "ok", f"{name}{others}, driver {driver}")
+    known = gpus.named(name)
+    note = "" if known is None else f"; {known.note}" if known.note else f", preset {known.preset}"
+    return Check(use, "GPU", "ok", f"{name}{others}, driver {driver}{note}")

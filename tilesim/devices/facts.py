@@ -57,7 +57,7 @@ each reads other bytes, `l2_merged_gb_per_s` where neighbours read the same at t
 `memory_gb_per_s` is the datasheet's. A MB is 10⁶
 bytes. `launch_cycles` pass from the end of a thread block to the first instruction of the next in its slot.
 What follows `shared_bytes_per_clock` are limits; registers have 32 bits. `sm_tiers` say in which order SMs
-are filled: see `tilesim.devices.device.fill_order`.
+are filled: see `tilesim.devices.fill_order.fill_order`.
 """
 
 CONSTANTS = (

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from tilesim.devices.facts import FEATURES, UNITS, published, shipped, values, with_derived
-from tilesim.errors import DeviceError, shown, unknown
+from tilesim.devices.fill_order import fill_order
+from tilesim.errors import DeviceError, shown, unknown, whole
 from tilesim.problems import DTYPE_BYTES
 from tilesim.storage.files import read_json
 from tilesim.text import unprintable
@@ -33,6 +34,7 @@ PARTS = {"title": str, "short": str, "architecture": str, "facts": list, "costs"
 WORDS = {str: "words", list: "a list", bool: "true or false"}
 COUNTS = [name for name, unit in UNITS.items() if not unit and name not in ("features", "sm_tiers")]
 LARGEST = 10**12
+MAX_SMS = 2**16
 LONGEST = 80
 """Characters of a title."""
 
@@ -56,8 +58,6 @@ def name_of(path: str | PathLike[str]) -> str:
     name = Path(path).name.removesuffix(ENDING).lower()
     if not re.fullmatch(r"[a-z0-9][a-z0-9_.-]{0,39}", name):
         raise DeviceError(f"{path}: a device is called as its file is, by letters, digits, '_', '.' and '-'")
-    if name in shipped()["devices"]:
-        raise DeviceError(f"{path}: {name!r} is the name of a GPU that tilesim knows; give the file another")
     return name
 
 
@@ -76,9 +76,12 @@ def checked(entry: Any) -> dict[str, Any]:
     for group in entry.get("facts", ()):
         _group(group)
     known = values(published(entry))
+    if "sms" in known:
+        whole("the number of SMs", known["sms"], 1, MAX_SMS, DeviceError)
     lacking = [name for name in NEEDED if name not in known]
     if lacking:
         raise DeviceError(f"it does not say {' and '.join(', '.join(lacking).rsplit(', ', 1))}")
+    _tiers(known)
     wrong = contradiction(values(with_derived(published(entry))))
     if wrong:
         raise DeviceError(wrong)
@@ -115,6 +118,18 @@ def _group(group: object) -> None:
                 _number(f"{name} of {dtype}", number)
         elif name in UNITS and name != "sm_tiers":
             _number(name, value, name in COUNTS)
+
+
+def _tiers(known: Mapping[str, Any]) -> None:
+    """Raise DeviceError unless the tiers of SMs, if there are any, list each SM once."""
+    if "sm_tiers" not in known:
+        return
+    try:
+        listed = sorted(fill_order(known["sm_tiers"]))
+    except (TypeError, LookupError):
+        raise DeviceError("sm_tiers must be a list of tiers, which list groups of SMs") from None
+    if listed != list(range(known["sms"])):
+        raise DeviceError(f"sm_tiers must list each SM from 0 to {known['sms'] - 1} once")
 
 
 def _number(what: str, value: Any, is_count: bool = False) -> None:

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tilesim.devices.device import facts, presets
 from tilesim.devices.facts import values
+from tilesim.devices.presets import facts, presets
 from tilesim.errors import CostsError
 from tilesim.problems import Problem
 

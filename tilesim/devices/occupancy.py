@@ -24,8 +24,8 @@ two. It says how many can hide each other's waits.
 
 from dataclasses import dataclass
 
-from tilesim.devices.device import facts, presets
 from tilesim.devices.facts import values
+from tilesim.devices.presets import facts, presets
 from tilesim.errors import DeviceError, whole
 
 WARP, PARTS = 32, 4

@@ -3,7 +3,7 @@
 m, n, k, tile     of the problem; a tile is "128x256x64" or three sizes. Needed, unless there are `items`.
 items, sizes      of work that is no matrix product: names, or true where each row is an item, and their sizes
 dtype, order      of the problem, bf16 and row-major where not said
-device, sms       a preset's name, or else how many SMs there are. One of them is needed
+device, sms       a GPU's name, or else how many SMs there are. One of them is needed, or a known gpu
 ctas_per_sm       thread blocks that fit on an SM; else as many as were seen there at once
 busy_sms          SMs that another kernel holds
 sm_order          in which the hardware fills SMs
@@ -19,7 +19,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from tilesim.devices.device import Device, recall
+from tilesim.devices.device import Device
+from tilesim.devices.gpus import preset_of
+from tilesim.devices.presets import recall
 from tilesim.errors import TraceError
 from tilesim.problems import Problem
 
@@ -63,15 +65,18 @@ def problem(known: Mapping[str, Any]) -> Problem:
 
 def device(known: Mapping[str, Any]) -> Device:
     """The Device that facts describe, with a slot per SM where they do not say how many; errors as above."""
-    if not known.get("device") and "sms" not in known:
+    name = known.get("device")
+    if not name and "sms" not in known:
+        name = known["gpu"] if preset_of(str(known.get("gpu", ""))) else ""
+    if not name and "sms" not in known:
         raise TraceError(
             "it does not say which GPU it ran on; give --device h200 or --sms 132, or write it into the file"
         )
     values = {name: known[name] for name in ("sms", "ctas_per_sm", "busy_sms") if name in known}
-    if known.get("device"):
-        values["device"] = known["device"]
+    if name:
+        values["device"] = name
         if "device_file" in known:
-            recall(str(known["device"]).lower(), known["device_file"])
+            recall(str(name).lower(), known["device_file"])
     made = Device.chosen(values, Device(1))
     order = known.get("sm_order", made.sm_order)
     if not isinstance(order, list | tuple) or not all(type(sm) is int for sm in order):

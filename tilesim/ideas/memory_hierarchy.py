@@ -19,8 +19,9 @@ much is left is counted by `tilesim bench memory-hierarchy`; `stream` has what t
 
 from typing import NamedTuple
 
-from tilesim.devices.device import Device, entry_of, facts
+from tilesim.devices.device import Device
 from tilesim.devices.facts import sources
+from tilesim.devices.presets import entry_of, facts
 from tilesim.errors import DeviceError
 from tilesim.ideas.l2_order import traced
 from tilesim.problems import Problem

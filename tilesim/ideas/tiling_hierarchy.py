@@ -36,8 +36,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tilesim.devices.device import presets
 from tilesim.devices.hardware import DRAM_SHARE, Hardware
+from tilesim.devices.presets import presets
 from tilesim.errors import DeviceError, ProblemError, shown, whole
 from tilesim.problems import DTYPE_BYTES, Problem
 

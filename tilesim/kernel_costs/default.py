@@ -12,7 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from tilesim.costs import Costs
-from tilesim.devices.device import Device, adopted, in_words, presets
+from tilesim.devices import gpus
+from tilesim.devices.device import Device
+from tilesim.devices.presets import adopted, in_words, presets
 from tilesim.errors import CostsError, unknown
 from tilesim.kernel_costs import device_files, features
 from tilesim.kernel_costs.calibration import Calibration
@@ -70,7 +72,7 @@ def costs_of(name: str, schedule: str, problem: Problem, device: Device, kernel:
     own = nearest(shipped(name), *run)
     if own is not None:
         return own
-    borrowed = nearest(shipped(REFERENCE), *run)
+    borrowed = nearest(_shipped(REFERENCE), *run)
     if borrowed is None:
         raise CostsError(f"no calibration of the H200 fits {schedule} in {problem.dtype}; give costs")
     return for_device(borrowed, problem, name)
@@ -97,16 +99,16 @@ def read_costs(
 ) -> Costs:
     """Costs by name or from a JSON file, for a run on `device`.
 
-    The words "ideal" and a preset's name, such as "h200", are names whatever files there are: a file of such
-    a name is written ./h200. A file holds one object of costs, or the list that `tilesim calibrate` writes,
-    of which the nearest is taken and scaled as the shipped ones are. Raises CostsError, naming the file,
-    where it cannot be read or does not hold such costs.
+    The words "ideal" and the name of a GPU, such as "h200" or "NVIDIA H200", are names whatever files there
+    are: a file of such a name is written ./h200. A file holds one object of costs, or the list that
+    `tilesim calibrate` writes, of which the nearest is taken and scaled as the shipped ones are. Raises
+    CostsError, naming the file, where it cannot be read or does not hold such costs.
     """
     if isinstance(source, str):
         if source.lower() == IDEAL:
             return Costs.ideal()
-        if source.lower() in presets():
-            return costs_of(source.lower(), schedule, problem, device, kernel)
+        if gpu := gpus.named(source):
+            return costs_of(gpu.preset, schedule, problem, device, kernel)
         if not {"/", "\\", "."} & set(source) and not Path(source).exists():
             raise CostsError(unknown("file or set of costs", source, (IDEAL, *presets())))
     values = read_json(source, CostsError)

@@ -4,21 +4,21 @@ from collections.abc import Mapping
 from os import PathLike
 from typing import Any
 
-from tilesim.devices import device
+from tilesim.devices import presets
 from tilesim.errors import CostsError, DeviceError
 from tilesim.kernel_costs.calibration import Calibration
 
 
 def adopt(path: str | PathLike[str]) -> str:
-    """Make the device of a file known, as `tilesim.devices.device.adopt`, and check the costs in it, too.
+    """Make the device of a file known, as `tilesim.devices.presets.adopt`, and check the costs in it, too.
 
     Raises DeviceError, naming the file, where it is no device or its costs are none.
     """
-    name = device.adopt(path)
+    name = presets.adopt(path)
     try:
         calibrations(name)
     except CostsError as error:
-        device.discard(name)
+        presets.discard(name)
         raise DeviceError(f"{path}: {error}") from None
     return name
 
@@ -28,7 +28,7 @@ def calibrations(name: str) -> tuple[Calibration, ...]:
 
     A file does not say on which device they were measured: on its own, whatever it is called.
     """
-    return tuple(_calibration(values, name) for values in device.adopted()[name].get("costs", ()))
+    return tuple(_calibration(values, name) for values in presets.adopted()[name].get("costs", ()))
 
 
 def _calibration(values: Any, name: str) -> Calibration:

@@ -1,6 +1,6 @@
 """What a kernel needs that not every GPU has: a GPU's own costs are of what runs on it."""
 
-from tilesim.devices.device import in_words, presets
+from tilesim.devices.presets import in_words, presets
 from tilesim.errors import CostsError
 from tilesim.variants import Variant
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 from tilesim.costs import MOST_JITTER, Costs
-from tilesim.devices.device import in_words, presets
 from tilesim.devices.hardware import Hardware
+from tilesim.devices.presets import in_words, presets
 from tilesim.kernel_costs.calibration import Calibration
 from tilesim.problems import DTYPE_BYTES, Problem
 

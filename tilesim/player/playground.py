@@ -11,7 +11,8 @@ from typing import Any
 
 import tilesim
 from tilesim import player
-from tilesim.devices.device import Device, presets
+from tilesim.devices.device import Device
+from tilesim.devices.presets import presets
 from tilesim.errors import ProblemError, TilesimError, shown
 from tilesim.formats import plan_lines
 from tilesim.orders import ORDERS

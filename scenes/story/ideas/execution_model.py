@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tilesim.devices.device import facts, fill_order, presets
 from tilesim.devices.facts import REFERENCE
+from tilesim.devices.fill_order import fill_order
+from tilesim.devices.gpus import preset_of
 from tilesim.devices.occupancy import PARTS, Occupancy, occupancy
+from tilesim.devices.presets import facts, presets
 from tilesim.errors import TilesimError
 from tilesim.ladder.reports import report
 from tilesim_scenes.look.language import tr
@@ -123,7 +125,7 @@ class Story:
     @property
     def badge(self) -> tuple[str, str]:
         """Of the limits: seen where the report's GPU is the device, else what the rules say of it."""
-        seen = self.kernel["seen"] == self.residents and self.gpu == self.title
+        seen = self.kernel["seen"] == self.residents and preset_of(self.gpu) == self.device
         if seen:
             return tr("measured on {gpu}", gpu=self.gpu), "measured"
         return tr("model"), "model"
@@ -201,7 +203,7 @@ def tell(
         )
     rows = [*measured["rows"], *measured["kernels"]]
     gpu = measured["machine"]["gpu"]
-    own = next((name for name, preset in presets().items() if preset["title"] == gpu), REFERENCE)
+    own = preset_of(gpu) or REFERENCE
     agree = [
         row["seen"] == occupancy(own, row["threads"], row["registers"], row["shared_bytes"]).residents
         for row in rows

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tilesim.analysis.roofs import Spot
-from tilesim.devices.device import presets
+from tilesim.devices.gpus import preset_of
+from tilesim.devices.presets import presets
 from tilesim.errors import LadderError
 from tilesim.ideas.fusion import WIDTH, Chain
 from tilesim.ladder.reports import report
@@ -218,10 +219,7 @@ def tell(measured: Mapping[str, Any] | None = None, functions: int | None = None
 
 def peak_tflops(gpu: str) -> float:
     """TFLOP/s in fp32 by the datasheet of a GPU, 0 where it is not known."""
-    known = (
-        one for one in presets().values() if one["title"] == gpu and "fp32" in one.get("peak_tflops", {})
-    )
-    return next((float(one["peak_tflops"]["fp32"]) for one in known), 0.0)
+    return float(presets().get(preset_of(gpu), {}).get("peak_tflops", {}).get("fp32", 0.0))
 
 
 def _run(rows: Mapping[tuple[int, int, str], Mapping[str, Any]], elements: int, functions: int) -> ChainRun:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tilesim import Device, Problem, orders
+from tilesim.devices.gpus import preset_of
 from tilesim.errors import LadderError, TilesimError
 from tilesim.ideas.l2_order import TracedLoads, blocks, together, traced
 from tilesim.ladder.reports import report, row
@@ -213,7 +214,7 @@ def tell(measured: Mapping[str, Any] | None = None, given: Mapping[str, Any] | N
     Raises what a Problem or Device raises, and TilesimError for more tiles than can be seen.
     """
     measured, given = measured or report("l2_order"), given or {}
-    device = Device.named(str(given.get("device", DEVICE)).lower())
+    device = Device.named(str(given.get("device", DEVICE)))
     sizes = (given.get(name, size) for name, size in zip("mnk", SIZE, strict=True))
     problem = Problem(*sizes)
     if problem.tiles > MOST_TILES:
@@ -224,7 +225,8 @@ def tell(measured: Mapping[str, Any] | None = None, given: Mapping[str, Any] | N
     if wanted[1] == FIRST:
         raise TilesimError(f"the order is {FIRST}, with which others are compared; ask for another")
     products = [replace(problem, order=order) for order in wanted]
-    gpu = measured["machine"]["gpu"] if measured["machine"]["gpu"] == device.title else ""
+    gpu = measured["machine"]["gpu"]
+    gpu = gpu if preset_of(gpu) == device.name else ""
     found = [_row_of(measured, product) for product in products]
     gpu = gpu if all(found) else ""
     ordered = tuple(

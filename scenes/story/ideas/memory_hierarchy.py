@@ -6,8 +6,9 @@ from typing import Any
 
 from tilesim import Device, Problem
 from tilesim.costs import badge as costs_badge
-from tilesim.devices import device as devices
+from tilesim.devices import presets as devices
 from tilesim.devices.facts import sources
+from tilesim.devices.gpus import preset_of
 from tilesim.ideas.l2_order import traced
 from tilesim.ideas.memory_hierarchy import Level, levels
 from tilesim.ladder.reports import report
@@ -162,11 +163,12 @@ def tell(measured: Mapping[str, Any] | None = None, given: Mapping[str, Any] | N
 
     Raises DeviceError or CostsError for a device of which too little is known.
     """
-    measured, name = measured or report("memory_hierarchy"), str((given or {}).get("device", DEVICE)).lower()
-    found = levels(name)
-    device, far = Device.named(name), found[-1].name
+    measured, name = measured or report("memory_hierarchy"), str((given or {}).get("device", DEVICE))
+    device = Device.named(name)
+    found = levels(name := device.name)
+    far = found[-1].name
     rows = [row for row in measured["rows"] if "dram_read_bytes" in row]
-    if rows and measured["machine"]["gpu"] == device.title:
+    if rows and preset_of(measured["machine"]["gpu"]) == name:
         row = min(rows, key=lambda row: abs(row["m"] - SIZE))
         names = (row[one] for one in ("m", "n", "k"))
         problem = Problem(*names, tile=tuple(row["tile"]), dtype=row["dtype"], order=row["order"])

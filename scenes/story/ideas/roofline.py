@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tilesim.analysis.roofs import Roof, Spot, dram_bytes, product_bytes, roofs, spot
-from tilesim.devices.device import presets
+from tilesim.devices.presets import presets
 from tilesim.ladder.reports import report
 from tilesim.ladder.steps import Ladder, LadderStep
 from tilesim.problems import DTYPE_BYTES

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tilesim import Problem
-from tilesim.devices.device import badge, presets
+from tilesim import Device, Problem
+from tilesim.devices.gpus import preset_of
+from tilesim.devices.presets import badge, presets
 from tilesim.ideas.tiling_hierarchy import (
     Level,
     group_tile,
@@ -145,7 +146,7 @@ class Story:
     @property
     def here(self) -> bool:
         """Whether the GPU that was measured is the one that the film is about."""
-        return self.gpu == presets()[self.device]["title"]
+        return preset_of(self.gpu) == self.device
 
     @property
     def sent_from(self) -> str:
@@ -192,7 +193,7 @@ def tell(report: Mapping[str, Any], ladder: Ladder, **asked: Any) -> Story:
 
     Raises FilmError where the ladder has not both steps, and what `tilesim.ideas.tiling_hierarchy` raises.
     """
-    device, warps = asked.pop("device", "h200"), asked.pop("warps", 8)
+    device, warps = Device.named(asked.pop("device", "h200")).name, asked.pop("warps", 8)
     dtype = asked.get("dtype", "bf16")
     problem = Problem(CUBE, CUBE, CUBE, **{"tile": _usual(dtype), **asked})
     found = {row.name: row for row in ladder.rows if row.m == row.n == row.k == CUBE}
@@ -205,7 +206,7 @@ def tell(report: Mapping[str, Any], ladder: Ladder, **asked: Any) -> Story:
     measured = tuple(
         (int(row["tile"][1]), float(row["macs_per_clock"]["p50"]) / rate)
         for row in report["rows"]
-        if row["dtype"] == dtype and gpu == known["title"]
+        if row["dtype"] == dtype and preset_of(gpu) == device
     )
     return Story(problem, warps, device, cut, measured, gpu, found[ELEMENT], found[TILED])
 

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from tilesim.devices.device import facts
+from tilesim.devices.presets import facts
 from tilesim.errors import TilesimError
 from tilesim.ladder.reports import report
 from tilesim_scenes.story.ideas.execution_model import tell

@@ -4,7 +4,7 @@ from copy import deepcopy
 
 import pytest
 
-from tilesim.devices.device import presets
+from tilesim.devices.presets import presets
 from tilesim.errors import TilesimError
 from tilesim.ideas.memory_hierarchy import levels
 from tilesim.ladder.reports import report, row

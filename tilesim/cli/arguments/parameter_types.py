@@ -11,8 +11,9 @@ import click
 from click.shell_completion import CompletionItem
 
 from tilesim.cli.arguments import schedule_files
-from tilesim.devices.device import discard, presets
+from tilesim.devices import gpus
 from tilesim.devices.files import ENDING
+from tilesim.devices.presets import discard, presets
 from tilesim.errors import ScheduleError, TilesimError, shown
 from tilesim.kernel_costs.device_files import adopt
 from tilesim.orders import ORDERS
@@ -72,17 +73,28 @@ ORDER = Name(lambda: with_parameters(ORDERS))
 
 
 class DeviceName(Name):
-    """The name of a device, or of a file of one: "my-gpu.json", a device called "my-gpu" until the command
-    ends."""
+    """The name of a device, as tilesim or a driver calls it, or a file of one: "my-gpu.json", a device called
+    "my-gpu" until the command ends."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> str:
-        if not value.lower().endswith(ENDING) or (ctx and ctx.resilient_parsing):
-            return value.lower()
+        if ctx and ctx.resilient_parsing:
+            return value
+        if not value.lower().endswith(ENDING):
+            return self._known(value)
         with usage():
             name = adopt(value)
         if ctx:
             ctx.call_on_close(partial(discard, name))
         return name
+
+    def _known(self, value: str) -> str:
+        """The preset of that name; of a GPU with other counts its own, after a note that says so."""
+        gpu = gpus.named(value)
+        if gpu is None:
+            return value  # the noun says so
+        if gpu.note:
+            click.echo(f"note: {gpu.note}", err=True)
+        return gpu.preset if gpu.sms == presets()[gpu.preset]["sms"] else gpu.name
 
 
 DEVICES = DeviceName(presets, or_file)

@@ -15,9 +15,9 @@ from tilesim.cli.arguments.options import COSTS_FILE, json_option, output_option
 from tilesim.cli.arguments.parameter_types import DEVICES, INPUT, OutputFile
 from tilesim.cli.output import device_table
 from tilesim.cli.output.figures import time, wrote
-from tilesim.devices.device import adding, entry_of, in_words
-from tilesim.devices.facts import CONSTANTS, published, with_derived
+from tilesim.devices.facts import CONSTANTS, published, shipped, with_derived
 from tilesim.devices.files import checked, name_of
+from tilesim.devices.presets import adding, entry_of, in_words
 from tilesim.errors import DeviceError
 from tilesim.formats.reader import read
 from tilesim.kernel_costs.calibration import Calibration
@@ -34,12 +34,13 @@ SHOWN = (
 
 @click.command(short_help="Fit costs to measured traces.")
 @click.argument("traces", type=INPUT, metavar="TRACE|FOLDER...", nargs=-1, required=True)
-@output_option(COSTS_FILE, "Write the costs here (.json), for --costs.")
+@output_option(COSTS_FILE, "Write the kernels' costs here (.json), for --costs.")
 @click.option(
     "--device-file",
     type=OutputFile(".json", rule="a device is written as .json"),
     metavar="FILE",
-    help="Fit the device's constants, too, and write them here with the costs, for --device.",
+    help="Fit the GPU's constants as well, and write them with the costs here (.json), for --device. A file"
+    " with a preset's name, such as h100.json, replaces that preset wherever --device names the file.",
 )
 @click.option(
     "--device",
@@ -72,7 +73,10 @@ def command(
     if device_file is None and (device or memory):
         raise click.UsageError("--device and --memory are for --device-file; give it, or leave them out")
     if device_file and output:
-        raise click.UsageError("a device file holds the costs, too; give --device-file or --output")
+        raise click.UsageError(
+            "--device-file writes a GPU's constants and its kernels' costs, for --device; --output writes the"
+            " costs alone, for --costs; give one of the two"
+        )
     with usage():
         given = recordings.found(traces)
         report = memory or given.memory
@@ -90,6 +94,9 @@ def command(
     entry, fitted, own = device_entry(name, _base(device, given.device, loaded), loaded, measured)
     text = json.dumps(entry, indent=1) + "\n"
     _write(device_file, text)
+    if name in shipped()["devices"]:
+        replaced = f"--device {device_file} now stands for {in_words(name)} with these constants"
+        click.echo(f"note: {replaced}; --device {name} stays the preset", err=True)
     if as_json:
         click.echo(text.rstrip())
         return

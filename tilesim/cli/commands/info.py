@@ -21,9 +21,10 @@ from tilesim.cli.output import device_table
 from tilesim.cli.output.figures import table, time
 from tilesim.cli.output.reports import machine
 from tilesim.costs import Costs
-from tilesim.devices.device import badge, facts, presets
+from tilesim.devices.device import Device
 from tilesim.devices.facts import published, with_derived
 from tilesim.devices.files import checked
+from tilesim.devices.presets import badge, facts, presets
 from tilesim.errors import TilesimError, shown
 from tilesim.formats.reader import read
 from tilesim.ladder import file as ladder_file
@@ -58,6 +59,7 @@ def command(file: str | None, as_json: bool, **options: Any) -> None:
         if device is None:
             raise click.UsageError("give a file, or --device for what is known of a GPU")
         with usage():
+            device = Device.named(device).name
             known = facts(device)
         title, value = presets()[device]["title"], device_table.as_json(known)
         if as_json:

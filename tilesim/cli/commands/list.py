@@ -8,7 +8,7 @@ import click
 
 from tilesim.cli.arguments.options import json_option
 from tilesim.cli.packages import COURSE, scene_names, scene_parts
-from tilesim.devices.device import presets
+from tilesim.devices.presets import presets
 from tilesim.errors import ScheduleError
 from tilesim.orders import ORDERS
 from tilesim.problems import DTYPE_BYTES

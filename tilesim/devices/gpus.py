@@ -1,0 +1,184 @@
+"""GPUs: which preset a GPU is, by what its driver says of it and by the names that drivers give it.
+
+gpus.json lists the names, each with the facts published of that GPU and the preset whose constants it has.
+Facts count more than names: a GPU whose facts are not those of its name is taken for the nearest GPU of its
+compute capability, and one of a compute capability that nobody listed for the nearest preset whose kernels
+it can run. `Gpu.note` says whatever differs.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from math import log
+from typing import Any
+
+from tilesim.devices.facts import shipped
+from tilesim.devices.presets import adopted, in_words, presets
+
+COMPARED = ("sms", "memory_gb", "memory_gb_per_s")
+"""The facts that must agree, and how far two GPUs are apart where they do not."""
+TOLERANCE = 0.1
+"""Drivers count memory in other units, and keep some of it."""
+SLICE = re.compile(r"(.+) MIG (\d+[cg]\..+)", re.IGNORECASE)
+"""The name of a MIG slice: the GPU's, and the slice's profile."""
+SINCE = {"async-copy": 8, "tma": 9, "clusters": 9, "cluster-launch-control": 10}
+"""The major compute capability with which a feature came, and stayed (PTX ISA 9)."""
+ONLY = {"warpgroup-mma": 9, "tcgen05-mma": 10}
+"""The one major compute capability that has a feature (PTX ISA 9)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gpu:
+    """A GPU by its driver's `name`: the `preset` whose constants it has, and its own number of `sms`.
+
+    `preset` is "" where none can stand for it. `note` says in a sentence how it differs from its preset;
+    "" if it does not.
+    """
+
+    name: str
+    preset: str
+    sms: int
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A GPU that is listed, or a preset: what it is called, and what is published of it, of COMPARED."""
+
+    names: tuple[str, ...]
+    preset: str
+    capability: str
+    facts: Mapping[str, float]
+
+
+@cache
+def listed() -> tuple[Known, ...]:
+    """The GPUs of gpus.json, by the names that drivers give them."""
+    groups = json.loads(files("tilesim").joinpath("data/gpus.json").read_text("utf-8"))["groups"]
+    return tuple(
+        Known((one["name"],), one["preset"], group["capability"], _compared(one))
+        for group in groups
+        for one in group["gpus"]
+    )
+
+
+def named(name: str) -> Gpu | None:
+    """The GPU of that name, a driver's or a preset's, in capital or small letters; None where none has it.
+
+    A MIG slice has none: its name does not say how many SMs it has.
+
+    >>> named("NVIDIA H100 80GB HBM3")
+    Gpu(name='NVIDIA H100 80GB HBM3', preset='h100', sms=132, note='')
+    >>> named("L40S").note
+    'the constants of an RTX 4090 stand for those of the NVIDIA L40S, with 142 SMs'
+    """
+    if (preset := presets().get(name.lower())) is not None:
+        return Gpu(preset["title"], name.lower(), preset["sms"])
+    found = next(_of_name(name), None)
+    return None if found is None else _is(found.names[0], found, found.facts)
+
+
+def preset_of(name: str) -> str:
+    """The preset whose constants the GPU of a driver's name has, "" where nobody knows it.
+
+    >>> preset_of("NVIDIA H100 80GB HBM3"), preset_of("My GPU")
+    ('h100', '')
+    """
+    gpu = named(name)
+    return gpu.preset if gpu else ""
+
+
+def identified(name: str, capability: str, facts: Mapping[str, Any]) -> Gpu:
+    """The GPU that a driver describes: its name, its compute capability, "9.0" say, and facts of COMPARED, of
+    which "sms" is needed.
+
+    >>> h100 = {"sms": 132, "memory_gb": 85, "memory_gb_per_s": 3352}
+    >>> identified("NVIDIA H100 80GB HBM3", "9.0", h100)
+    Gpu(name='NVIDIA H100 80GB HBM3', preset='h100', sms=132, note='')
+    >>> identified("NVIDIA H100 PCIe", "9.0", h100).note
+    'the driver calls it NVIDIA H100 PCIe, but with 132 SMs and 85 GB it is taken for an H100'
+    >>> identified("NVIDIA H100 80GB HBM3 MIG 1g.10gb", "9.0", {"sms": 16, "memory_gb": 10}).note
+    'it is a MIG slice, 1g.10gb, of an H100 with 16 of 132 SMs; its L2 and DRAM count as those of a whole one'
+    """
+    part = SLICE.fullmatch(name)
+    of_name = [known for known in _of_name(part[1] if part else name) if known.capability == capability]
+    for known in of_name:
+        if not part and _agree(known.facts, facts):
+            return _is(name, known, facts)
+    known = of_name[0] if part and of_name else _nearest(capability, facts)  # type: ignore[assignment]
+    sms = int(facts["sms"])
+    if known is None:
+        return Gpu(name, "", sms, f"tilesim has no constants for the {name}")
+    whose = in_words(known.preset)
+    if part:
+        of = f"{part[2]}, of {whose} with {sms} of {presets()[known.preset]['sms']} SMs"
+        note = f"it is a MIG slice, {of}; its L2 and DRAM count as those of a whole one"
+    elif any(_of_name(name)):
+        size = f"{sms} SMs and {facts.get('memory_gb', 0):g} GB"
+        note = f"the driver calls it {name}, but with {size} it is taken for {whose}"
+    else:
+        note = f"tilesim does not know the {name} and takes it for {whose} with {sms} SMs"
+    return Gpu(name, known.preset, sms, note)
+
+
+def _is(name: str, known: Known, facts: Mapping[str, Any]) -> Gpu:
+    """A GPU that is `known`; the note says what its preset has otherwise."""
+    sms, note = int(facts["sms"]), ""
+    if not _agree(_compared(presets()[known.preset]), known.facts):
+        whose = in_words(known.preset)
+        note = f"the constants of {whose} stand for those of the {name}, with {sms} SMs"
+    return Gpu(name, known.preset, sms, note)
+
+
+def _every() -> Iterator[Known]:
+    """The user's own devices, the presets, and what is listed."""
+    for name, entry in {**adopted(), **shipped()["devices"]}.items():
+        preset, architecture = presets()[name], shipped()["architectures"].get(entry.get("architecture"), {})
+        names = preset["title"], preset["short"], name
+        yield Known(names, name, architecture.get("capability", ""), _compared(preset))
+    yield from listed()
+
+
+def _of_name(name: str) -> Iterator[Known]:
+    wanted = _plain(name)
+    return (known for known in _every() if wanted in map(_plain, known.names))
+
+
+def _plain(name: str) -> str:
+    """A name without what drivers of some years, and people, leave out.
+
+    >>> _plain("NVIDIA GeForce RTX 4090"), _plain("rtx 4090")
+    ('rtx4090', 'rtx4090')
+    """
+    return re.sub(r"\b(nvidia|geforce|tesla)\b|\W", "", name.lower())
+
+
+def _compared(known: Mapping[str, Any]) -> dict[str, float]:
+    return {name: known[name] for name in COMPARED if name in known}
+
+
+def _agree(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether SMs are as many, and the rest is alike as far as both know it."""
+    rest = [abs(one[name] / other[name] - 1) for name in COMPARED[1:] if name in one and name in other]
+    return one["sms"] == other["sms"] and max(rest, default=0.0) <= TOLERANCE
+
+
+def _nearest(capability: str, facts: Mapping[str, Any]) -> Known | None:
+    """The nearest GPU of that compute capability, else the nearest preset whose kernels run there."""
+
+    def distance(known: Known) -> float:
+        both = [name for name in COMPARED if name in known.facts and name in facts]
+        return sum(abs(log(known.facts[name] / facts[name])) for name in both)
+
+    alike = [known for known in _every() if known.capability == capability]
+    runs = [known for known in _every() if known.capability and _runs(presets()[known.preset], capability)]
+    return min(alike or runs, key=distance, default=None)
+
+
+def _runs(preset: Mapping[str, Any], capability: str) -> bool:
+    """Whether a GPU of a compute capability has all the features of a preset."""
+    major = int(capability.partition(".")[0])
+    return all(SINCE.get(one, 99) <= major or ONLY.get(one) == major for one in preset["features"])

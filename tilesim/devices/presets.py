@@ -1,0 +1,125 @@
+"""Presets: the GPUs that are known by name, those that ship and those that files of the user's own add."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from os import PathLike
+from typing import Any
+
+from tilesim.devices import facts as sourced
+from tilesim.devices import files
+from tilesim.devices.facts import Fact, published, shipped, values, with_derived
+from tilesim.errors import DeviceError, unknown
+
+
+@cache
+def presets() -> dict[str, dict[str, Any]]:
+    """The devices known by name: title, short, and the values of what is published of each, as
+    `tilesim.devices.facts.UNITS` explains them; `facts` says where each is from.
+
+    Files of the user's own add to them: see `adopt`.
+    """
+    return {name: _preset(entry) for name, entry in shipped()["devices"].items()}
+
+
+def _preset(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {"title": entry["title"], "short": entry["short"], **values(published(entry))}
+
+
+_adopted: dict[str, Mapping[str, Any]] = {}
+
+
+def adopt(path: str | PathLike[str]) -> str:
+    """Make the device of a file known by the file's name, which is returned: "my-gpu" for my-gpu.json.
+
+    A file that bears the name of a preset, such as h100.json, stands in for it until it is discarded.
+    Raises DeviceError where it is no such file: see `tilesim.devices.files`.
+    """
+    name, entry = files.read(path)
+    add({name: entry})
+    return name
+
+
+def recall(name: str, entry: Any) -> None:
+    """Make the device of a trace known again by what the trace holds of it, unless a file says what it is.
+
+    Raises DeviceError where that is no device, as for a file of one.
+    """
+    if name not in _adopted:
+        add({files.name_of(name): files.checked(entry)})
+
+
+def add(entries: Mapping[str, Mapping[str, Any]]) -> None:
+    """Make devices known whose entries were read, in another process say."""
+    _adopted.update(entries)
+    presets().update({name: _preset(entry) for name, entry in entries.items()})
+
+
+@contextmanager
+def adding(name: str, entry: Mapping[str, Any]) -> Iterator[None]:
+    """Inside, the device of `entry` is known as `name`, in place of any other of that name."""
+    before = _adopted.get(name)
+    add({name: entry})
+    try:
+        yield
+    finally:
+        if before is None:
+            discard(name)
+        else:
+            add({name: before})
+
+
+def adopted() -> dict[str, Mapping[str, Any]]:
+    """The entries of the devices that files have added, by name."""
+    return dict(_adopted)
+
+
+def entry_of(name: str) -> Mapping[str, Any]:
+    """All that is known of a device, as devices.json or its file has it.
+
+    Raises DeviceError where there is no such device.
+    """
+    if name not in presets():
+        raise DeviceError(unknown("device", str(name), presets()))
+    return _adopted.get(name) or shipped()["devices"][name]
+
+
+def discard(name: str) -> None:
+    """Forget a device that was adopted; the preset whose place it took is back."""
+    if _adopted.pop(name, None):
+        if name in shipped()["devices"]:
+            presets()[name] = _preset(shipped()["devices"][name])
+        else:
+            presets().pop(name)
+
+
+def facts(name: str) -> dict[str, Fact]:
+    """What is known of a device, each with its source, and what follows from that, with the rule.
+
+    Raises DeviceError where there is no such device.
+
+    >>> facts("a100")["l2_gb_per_s"].source, facts("a100")["launch_cycles"].rule
+    ('gpu-benches', 'as many cycles as on the H200')
+    """
+    return with_derived(published(entry_of(name)))
+
+
+def badge(name: str) -> str:
+    """What the constants of a device rest on, as a short label.
+
+    >>> badge("a100")
+    'A100, datasheet and microbenchmarks'
+    """
+    short = presets()[name]["short"]
+    return f"{short}, a file's figures" if name in _adopted else sourced.badge(short, facts(name))
+
+
+def in_words(name: str) -> str:
+    """A preset's short name with its article; the letters of a word in capitals are spelt out.
+
+    >>> in_words("a100"), in_words("t4")
+    ('an A100', 'a T4')
+    """
+    short = presets()[name]["short"]
+    vowels = "AEFHILMNORSX" if short.split()[0].isupper() else "AEIOaeio"
+    return f"{'an' if short[0] in vowels else 'a'} {short}"
