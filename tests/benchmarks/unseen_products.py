@@ -1,5 +1,7 @@
 """matmul against cuBLAS on products that nobody tuned: `python tests/benchmarks/unseen_products.py`.
 
+With the word "layers", the linear layers of `tilesim bench choice` are timed in their place, on any GPU.
+
 Sizes are drawn at random, three kinds of operands in turn, and at the end some of a fourth. `matmul` chooses
 each kernel without measuring. Neither it nor cuBLAS multiplies fp8 whose B is row-major. Both get it copied
 by the same kernel, which is timed; cuBLAS is timed without the copy, too. Where `matmul` falls short, the
@@ -219,7 +221,39 @@ def verdict(rows: Sequence[dict[str, Any]]) -> list[tuple[str, bool, int, float,
     return said
 
 
+def layers() -> list[Product]:
+    """The linear layers of `tilesim bench choice`, of two kinds."""
+    from tilesim_kernels.tuning.exhaustive import SHAPES
+
+    return [(*shape, kind) for kind in ("bf16:nn", "fp8:nt") for shape in SHAPES]
+
+
+def time_layers() -> None:
+    """Print how fast `matmul` is on them beside cuBLAS, and what it takes this GPU for."""
+    import torch
+
+    from tilesim_kernels.measure import machine
+
+    every = layers()
+    with ProcessPoolExecutor(PROCESSES, get_context("spawn")) as pool:
+        list(pool.map(compiled, [every[part::PROCESSES] for part in range(PROCESSES)]))
+    rows = []
+    for one in every:
+        rows.append(timed(one))
+        torch.cuda.empty_cache()
+    print(machine.gpu(), machine.facts())
+    for kind in dict.fromkeys(row["kind"] for row in rows):
+        ratios = {(row["m"], row["n"], row["k"]): ratio(row) for row in rows if row["kind"] == kind}
+        few = ", ".join(
+            f"{'x'.join(map(str, size))} {ratios[size]:.3f}"
+            for size in sorted(ratios, key=ratios.__getitem__)[:3]
+        )
+        print(f"{kind}: {len(ratios)} products, {geometric_mean(ratios.values()):.3f} of cuBLAS; least {few}")
+
+
 def main() -> None:
+    if sys.argv[1:] == ["layers"]:
+        return time_layers()
     import torch
 
     from tilesim_kernels.measure.machine import facts

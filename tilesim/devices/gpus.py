@@ -153,7 +153,7 @@ def _plain(name: str) -> str:
     >>> _plain("NVIDIA GeForce RTX 4090"), _plain("rtx 4090")
     ('rtx4090', 'rtx4090')
     """
-    return re.sub(r"\b(nvidia|geforce|tesla)\b|\W", "", name.lower())
+    return re.sub(r"\b(nvidia|geforce|tesla)\b|[\s_-]", "", name.lower())
 
 
 def _compared(known: Mapping[str, Any]) -> dict[str, float]:
