@@ -43,7 +43,7 @@ def test_what_it_printed_is_what_it_prints():
 def test_it_is_a_trace():
     trace = read(PRINTED)
     assert trace.problem == Problem(4096, 2560, 1024, (128, 128, 16), "fp32")
-    assert trace.device == Device(132, ctas_per_sm=2)  # as `__launch_bounds__(THREADS, 2)` makes room for
+    assert trace.device == Device(132, 2, name="h200")  # as `__launch_bounds__(THREADS, 2)` makes room for
     assert (trace.schedule, trace.origin, trace.tick_ns) == ("my matmul", "measured", 32)
     assert trace.meta == {"gpu": "NVIDIA H200"}
     assert launches(trace) == len(np.unique(trace.spans["tile"])) == 640

@@ -183,9 +183,12 @@ def _phase_costs(runs: Sequence[Observations], device: str) -> Costs:
 
 
 def _device(traces: Sequence[Trace]) -> str:
-    """The preset on which all `traces` were measured, "" where there is none."""
+    """The preset whose hardware says what K-steps of `traces` take; "" if they were not all measured on one.
+
+    It says nothing about a kernel that does not tell how many stages its loads run ahead.
+    """
     names = {trace.device.name if trace.origin == "measured" else "" for trace in traces}
-    return names.pop() if len(names) == 1 else ""
+    return names.pop() if len(names) == 1 and _stages(traces) else ""
 
 
 def _stages(traces: Sequence[Trace]) -> int:
