@@ -7,46 +7,16 @@ fp32 is multiplied in full, or as tf32 where torch's own setting for its product
 (torch.set_float32_matmul_precision). fp8 is e4m3, without scales: its product is bf16 and has no gradient.
 """
 
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from functools import lru_cache
 from typing import Any
 
 import torch
-import triton
 
-from tilesim.devices.device import Device
-from tilesim.errors import TilesimError
-from tilesim.problems import Problem
-from tilesim.variants import Variant
-
+from .dispatch.launches import NAMES, is_known, key, multiply
 from .errors import OperandError
 from .gemm.tile_ops import INTERPRETED
 from .gemm.transpose import transposed
-from .launch.cublas import tf32
-from .launch.job import Job
-from .launch.jobs import job
-from .launch.launcher import KernelLaunch
-from .launch.layouts import layout, lines
-from .launch.operands import DTYPES, RESULTS, Matrices
-from .launch.variants import TMA_BYTES, check, on_this_machine
-from .measure import machine
-from .tuning.choice import Choice, choices
-
-NAMES = {kind: name for name, kind in DTYPES.items() if name != "tf32"}
-"""The names of the dtypes of A and B."""
-
-MAX_CACHED = 4096
-_cache: dict[tuple, tuple[Job, KernelLaunch, bool]] = {}
-"""Of operands of each `_key`: job, launch, and whether that takes a workspace; they hold no operands."""
-
-KEPT_WORKSPACES = 8
-"""Of the last jobs and streams: each has a partial of every thread block, some 20 MB."""
-
-PLACEHOLDER = torch.empty(0, device="meta")
-
-INTERPRETED_DEVICE = Device(4)
-"""The device of interpreted plans, whose thread blocks run one after another."""
+from .launch.layouts import lines
+from .launch.operands import RESULTS
 
 
 def matmul(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
@@ -100,20 +70,20 @@ def _empty(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
 
 
 def _product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    key = _key(a, b)
-    if key not in _cache:
+    known = key(a, b)
+    if not is_known(known):
         _check(a, b)
         if not a.numel() or not b.numel():
             return _empty(a, b).zero_()
         _check_place(a)
         a, b = _laid(a, b)
-        key = _key(a, b)
+        known = key(a, b)
     c = _empty(a, b)
     if INTERPRETED or a.device.index == torch.cuda.current_device():
-        _multiply(a, b, c, key)
+        multiply((a, b, c), known)
     else:
         with torch.cuda.device(a.device):
-            _multiply(a, b, c, key)
+            multiply((a, b, c), known)
     return c
 
 
@@ -124,15 +94,6 @@ def _laid(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]
         return a, b
     (rows_a, by_columns), (rows_b, along_k) = lines(a), lines(b)
     return transposed(rows_a) if by_columns else a, b if along_k else transposed(rows_b).T
-
-
-def _key(a: torch.Tensor, b: torch.Tensor) -> tuple:
-    """Operands of the same key are multiplied alike."""
-    return (
-        a.shape, b.shape, a.stride(), b.stride(), a.dtype, b.dtype, a.device, b.device,
-        a.data_ptr() % TMA_BYTES == 0, b.data_ptr() % TMA_BYTES == 0,
-        a.dtype == torch.float32 and tf32(),
-    )  # fmt: skip
 
 
 def _shape(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
@@ -158,83 +119,3 @@ torch.library.impl("tilesim::matmul", "default", _product)
 torch.library.register_fake("tilesim::matmul", _shape)
 torch.library.register_autograd("tilesim::matmul", _gradients, setup_context=_save)
 _op = torch.ops.tilesim.matmul.default
-
-
-def _multiply(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor, key: tuple) -> None:
-    """C = A · B on the current device, as operands of this key were multiplied before."""
-    cached = _cache.get(key)
-    if cached:
-        work, launch, shares = cached
-        launch.launch_with((a, b, c), _workspace(work, a.device.index) if shares else {})
-        return
-    work, launch = _first((a, b, c), "tf32" if key[-1] else NAMES[a.dtype])
-    if not _capturing():
-        if len(_cache) == MAX_CACHED:
-            _cache.clear()
-        shared = dict.fromkeys(work.workspace(), PLACEHOLDER)
-        _cache[key] = work, launch.bound_to((PLACEHOLDER,) * 3, shared), bool(shared)
-
-
-def _workspace(work: Job, index: int | None) -> dict[str, torch.Tensor]:
-    """What launches of a job share on a GPU's stream, where they follow one another: flags are left at 0.
-
-    A graph gets one of its own, as it may run beside others.
-    """
-    if INTERPRETED or _capturing():
-        return work.workspace()
-    return _kept_workspace(work, triton.runtime.driver.active.get_current_stream(index))
-
-
-@lru_cache(maxsize=KEPT_WORKSPACES)
-def _kept_workspace(work: Job, stream: int) -> dict[str, torch.Tensor]:
-    return work.workspace()
-
-
-def _first(matrices: Matrices, dtype: str) -> tuple[Job, KernelLaunch]:
-    """C = A · B by the first of its choices that can be launched; returns its job and launch.
-
-    While a graph is captured no plan can be uploaded, so `planned` is left out then.
-    """
-    a, b, _ = matrices
-    gpu = None if INTERPRETED else machine.gpu()
-    *others, last = choices(a.shape[0], b.shape[1], a.shape[1], dtype, layout(a, b), gpu)
-    check(last[1])
-    for choice in others:
-        if not (_capturing() and choice[0].kernel == "planned"):
-            with suppress(TilesimError):
-                return _launched(choice, matrices)
-    return _launched(last, matrices)
-
-
-def _launched(choice: Choice, matrices: Matrices) -> tuple[Job, KernelLaunch]:
-    variant, problem = choice
-    work = _job(on_this_machine(variant, problem, matrices[:2])[0], problem, matrices[0].device.index)
-    launch = work.launcher(matrices)
-    launch()
-    return work, launch
-
-
-def _capturing() -> bool:
-    return not INTERPRETED and torch.cuda.is_current_stream_capturing()
-
-
-@lru_cache(maxsize=1024)
-def _job(variant: Variant, problem: Problem, index: int | None) -> Job:
-    """The job of `variant` for any operands; it holds none of them."""
-    if INTERPRETED:
-        return job(variant, problem, INTERPRETED_DEVICE, "cpu", concurrent=True)
-    if torch.cuda.is_current_stream_capturing():
-        return job(variant, problem, machine.device(1), concurrent=True)
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(_uploaded, variant, problem, index).result()
-
-
-def _uploaded(variant: Variant, problem: Problem, index: int | None) -> Job:
-    """The same, to be called on a thread of its own; it uses a stream of its own.
-
-    What is allocated while torch.compile warms up a function to be captured would belong to its graph.
-    """
-    with torch.cuda.device(index), torch.cuda.stream(torch.cuda.Stream()):
-        made = job(variant, problem, machine.device(1), concurrent=True)
-        torch.cuda.current_stream().synchronize()
-        return made

@@ -2,13 +2,15 @@
 
 import os
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from tilesim import Device, Problem, Trace
 from tilesim.cli.packages import load
-from tilesim.variants import Variant
+from tilesim.kernel_config import KernelConfig
+from tilesim.products import Product
 
 told = os.environ.get("TRITON_INTERPRET") == "1"
 assert told or "triton" not in sys.modules, "Triton was imported before it was told to interpret"
@@ -21,34 +23,37 @@ if triton.__version__.startswith("3.6.") and tuple(map(int, np.__version__.split
     pytest.skip("the interpreter of Triton 3.6 cannot loop with NumPy 2.4", allow_module_level=True)
 
 from tilesim_kernels.gemm import stamps  # noqa: E402
-from tilesim_kernels.launch import jobs, variants  # noqa: E402
+from tilesim_kernels.launch import here, jobs  # noqa: E402
 from tilesim_kernels.launch import operands as inputs  # noqa: E402
+from tilesim_kernels.launch.named import named  # noqa: E402
 from tilesim_kernels.measure import record as recording  # noqa: E402
 from tilesim_kernels.measure import reference  # noqa: E402
 
 
-def variant_named(name: str, problem: Problem) -> Variant:
-    """The variant of a kernel's name as `bench` takes it, planned:SCHEDULE among them, for this problem."""
-    schedule = name.removeprefix("planned:")
-    variant = variants.VARIANTS.get(name) or variants.checked_variant(schedule, "tma", True, 8, 3, "planned")
-    return variants.on_this_machine(variant, problem)[0]
+def config_named(name: str, problem: Problem) -> KernelConfig:
+    """The kernel of a name as `bench` takes it, table:SCHEDULE among them, as it can run this problem here."""
+    stages = 4 if name.endswith("-split") else 3
+    config = replace(named(name, problem, warps=8, stages=stages), epilogue_subtiles=1 + name.endswith("-split"))
+    return here.on_this_machine(config, Product.of(problem))[0]
 
 
 def multiplied(problem: Problem, name: str, ctas: int = 4) -> float:
     """The relative error of a kernel, as `bench` would run it: no stamps."""
-    work = jobs.job(variant_named(name, problem), problem, Device(ctas), "cpu")
-    operands = inputs.matrices(problem, "cpu", seed=1)
-    error = reference.gate(name, work.launcher(operands), problem, operands)
+    product = Product.of(problem)
+    work = jobs.job(config_named(name, problem), product, Device(ctas), "cpu")
+    operands = inputs.matrices(product, "cpu", seed=1)
+    error = reference.gate(name, work.launcher(operands), product, operands)
     work.check()
     return error
 
 
 def stamped(problem: Problem, name: str, ctas: int = 4) -> tuple[np.ndarray, jobs.Job]:
     """The stamps of a kernel, int64 [rows, WORDS], whose result was right as well, and its job."""
-    work = jobs.job(variant_named(name, problem), problem, Device(ctas), "cpu")
-    operands = inputs.matrices(problem, "cpu", seed=2)
+    product = Product.of(problem)
+    work = jobs.job(config_named(name, problem), product, Device(ctas), "cpu")
+    operands = inputs.matrices(product, "cpu", seed=2)
     rows = torch.zeros(len(work.rows), stamps.WORDS, dtype=torch.int64)
-    reference.gate(name, work.launcher(operands, rows), problem, operands)
+    reference.gate(name, work.launcher(operands, rows), product, operands)
     work.check()
     return rows.numpy(), work
 
@@ -56,7 +61,7 @@ def stamped(problem: Problem, name: str, ctas: int = 4) -> tuple[np.ndarray, job
 def recorded(problem: Problem, name: str, ctas: int = 4) -> Trace:
     """The trace of those stamps, on a device of `ctas` SMs of which the interpreter uses the first."""
     rows, work = stamped(problem, name, ctas)
-    schedule = variant_named(name, problem).schedule
+    schedule = config_named(name, problem).schedule
     # One after another on SM 0 they share an SM that holds them all.
     device = Device(ctas)
     return recording.trace(rows, work.rows, schedule, problem, device, 1, {"launches": work.ctas})

@@ -38,6 +38,10 @@ class LadderError(TilesimError):
     """A file of the kernel ladder that cannot be read or contradicts itself, or a problem that it lacks."""
 
 
+class KernelConfigError(TilesimError):
+    """A kernel configuration that cannot be, or that a kernel does not have."""
+
+
 class ChoiceError(TilesimError):
     """A product that no kernel here computes, or a measurement of choices that is none."""
 

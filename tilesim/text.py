@@ -38,6 +38,16 @@ def resolve(
     return function, tuple(int(word) for word in words)
 
 
+def name_and_numbers(text: str) -> tuple[str, tuple[int, ...]]:
+    """A name and the parameters that it carries, of a text that is known to be one.
+
+    >>> name_and_numbers("split-k:2"), name_and_numbers("row-major")
+    (('split-k', (2,)), ('row-major', ()))
+    """
+    name, *words = text.split(":")
+    return name, tuple(map(int, words))
+
+
 def example(name: str, function: Callable, given: int) -> str:
     """`name` with an example of each parameter that it must carry.
 

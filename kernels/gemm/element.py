@@ -7,6 +7,13 @@ from DRAM, and the arithmetic waits for these loads.
 import triton
 import triton.language as tl
 
+from tilesim.devices.device import Device
+from tilesim.kernel_config import KernelConfig
+from tilesim.products import Product
+
+from ..launch.job import NO_ROWS, Job, operands_of, refusing_stamps
+from ..launch.launcher import KernelLaunch
+from ..launch.operands import Matrices
 from .tile_ops import INTERPRETED
 
 
@@ -30,3 +37,16 @@ def element(
             y = y.to(tl.float32)
         acc += x.to(tl.float32) * y.to(tl.float32)
     tl.store(c + (m * N + n), tl.sum(acc).to(c.dtype.element_ty))
+
+
+def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:
+    """One thread block for each element of C."""
+    ctas = product.m * product.n
+
+    def launcher(matrices: Matrices) -> KernelLaunch:
+        operands, _ = operands_of(config, product.dtype, element, matrices)
+        arguments = (*operands, product.m, product.n, product.k)
+        constants = dict(BK=config.tile[2], num_warps=config.warps)
+        return KernelLaunch(config, element, ctas, arguments, constants)
+
+    return Job(NO_ROWS, ctas, refusing_stamps(launcher))

@@ -1,8 +1,19 @@
 """naive: one thread block per tile; block i computes the i-th tile of the order and exits."""
 
+import torch
 import triton
 import triton.language as tl
 
+from tilesim.devices.device import Device
+from tilesim.kernel_config import KernelConfig
+from tilesim.orders import visit as visited
+from tilesim.plans import segments
+from tilesim.products import Product
+
+from ..launch.job import Job, order_arguments
+from ..launch.launcher import KernelLaunch
+from ..launch.operands import Matrices
+from ..launch.stamped import stamped_launch
 from .stamps import entry_time, stamp_done, stamp_drain, stamp_entry, stamp_start
 from .tile_ops import compute_pid, load, multiply, store
 
@@ -35,3 +46,16 @@ def naive(
     store(c, pid_m * BM, pid_n * BN, acc, M, N, BM, BN, TMA)
     if RECORD:
         stamp_done(stamps, i, i >= 0, TMA)
+
+
+def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:
+    """One thread block for each tile."""
+    problem = config.problem(product)
+    rows = segments(-1, visited(problem), 0, problem.k_steps)
+
+    def launcher(matrices: Matrices, stamps: torch.Tensor | None = None) -> KernelLaunch:
+        table, values = order_arguments(problem, matrices)
+        ctas = problem.tiles
+        return stamped_launch(naive, ctas, ctas, config, product, matrices, (table,), stamps, values)
+
+    return Job(rows, problem.tiles, launcher)

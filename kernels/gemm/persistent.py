@@ -1,8 +1,20 @@
 """persistent: as many thread blocks as fit at once; each strides over the tiles until none is left."""
 
+import torch
 import triton
 import triton.language as tl
 
+from tilesim.devices.device import Device
+from tilesim.kernel_config import KernelConfig
+from tilesim.orders import visit as visited
+from tilesim.plans import segments
+from tilesim.products import Product
+from tilesim.schedules import plan
+
+from ..launch.job import Job, order_arguments
+from ..launch.launcher import KernelLaunch
+from ..launch.operands import Matrices
+from ..launch.stamped import STORE_WAIT_K_STEP, stamped_launch
 from .stamps import entry_time, stamp_done, stamp_drain, stamp_entry, stamp_start
 from .tile_ops import compute_pid, load, multiply, store_subtiles
 
@@ -45,3 +57,22 @@ def persistent(
     if RECORD:
         last = cta + (tiles - 1 - cta) // ctas * ctas
         stamp_done(stamps, last, cta < tiles, TMA)
+
+
+def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:
+    """As many thread blocks as the device has slots."""
+    problem = config.problem(product)
+    rows = segments(-1, visited(problem), 0, problem.k_steps)
+    ctas = plan(config.schedule, problem, device).ctas
+
+    def launcher(matrices: Matrices, stamps: torch.Tensor | None = None) -> KernelLaunch:
+        table, values = order_arguments(problem, matrices)
+        values |= dict(
+            FLATTEN=config.overlap,
+            STORE_WAIT_K_STEP=STORE_WAIT_K_STEP if config.overlap else 0,
+            EPILOGUE_SUBTILES=config.epilogue_subtiles,
+        )
+        tables = (table,)
+        return stamped_launch(persistent, ctas, len(rows), config, product, matrices, tables, stamps, values)
+
+    return Job(rows, ctas, launcher)

@@ -10,8 +10,17 @@ from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia import hopper
 from triton.language.extra.cuda import gdc_launch_dependents
 
-from .stream_k import corner
-from .warp_specialised import (
+from tilesim.devices.device import Device
+from tilesim.gemm.ping_pong import SUBTILES
+from tilesim.gemm.warp_specialized import WARPGROUP_WARPS
+from tilesim.kernel_config import KernelConfig
+from tilesim.products import Product
+
+from ..launch.gluon import descriptor, launched_early, shared_bytes_here
+from ..launch.job import NO_ROWS, Job, operands_of, order_arguments, refusing_stamps
+from ..launch.launcher import KernelLaunch
+from ..launch.operands import Matrices
+from .stages import (
     CONSUMER_REGISTERS,
     PRODUCER_REGISTERS,
     allocate_barriers,
@@ -22,6 +31,7 @@ from .warp_specialised import (
     store_subtile,
     wgmma_operand,
 )
+from .stream_k import corner
 
 
 @gluon.jit
@@ -82,7 +92,7 @@ def ping_pong(
     M, N, K,
     BM: gl.constexpr, BN: gl.constexpr, BK: gl.constexpr, STAGES: gl.constexpr,
     ORDER: gl.constexpr, GROUP_M: gl.constexpr,
-    TRANS_A: gl.constexpr = False, TRANS_B: gl.constexpr = False,  # see warp_specialised.load_stage
+    TRANS_A: gl.constexpr = False, TRANS_B: gl.constexpr = False,  # see stages.load_stage
 ):  # fmt: skip
     gdc_launch_dependents()
     smem_a = allocate_stages(a, STAGES)
@@ -105,3 +115,24 @@ def ping_pong(
         [4, 1],
         [CONSUMER_REGISTERS, PRODUCER_REGISTERS],
     )  # fmt: skip
+
+
+def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:
+    """One thread block for each free SM."""
+    problem = config.problem(product)
+    shared_bytes_here(config, product)
+    bm, bn, bk = config.tile
+    ctas = min(problem.tiles, device.sms - device.busy_sms)
+    before = launched_early(config, product, device)
+
+    def launcher(matrices: Matrices) -> KernelLaunch:
+        table, values = order_arguments(problem, matrices)
+        boxes = (bm, bk), (bk, bn), (bm, bn // SUBTILES)
+        operands, layout = operands_of(config, product.dtype, ping_pong, matrices, descriptor, boxes)
+        arguments = (*operands, table, product.m, product.n, product.k)
+        constants = values | layout | dict(
+            BM=bm, BN=bn, BK=bk, STAGES=config.stages, num_warps=WARPGROUP_WARPS, launch_pdl=before
+        )  # fmt: skip
+        return KernelLaunch(config, ping_pong, ctas, arguments, constants)
+
+    return Job(NO_ROWS, ctas, refusing_stamps(launcher))

@@ -9,7 +9,14 @@ import triton
 import triton.language as tl
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
-from .tile_ops import compute_pid, load, multiply, store
+from tilesim.devices.device import Device
+from tilesim.kernel_config import KernelConfig
+from tilesim.products import Product
+
+from ..launch.job import NO_ROWS, Job, operands_of, order_arguments, refusing_stamps
+from ..launch.launcher import KernelLaunch
+from ..launch.operands import Matrices
+from .tile_ops import INTERPRETED, compute_pid, load, multiply, store
 
 
 @triton.jit
@@ -34,3 +41,23 @@ def skinny(
         y = load(b, k * BK, pid_n * BN, K, N, ldb, BK, BN, TMA, TRANS_B)  # [BK, BN]
         acc = multiply(tl.trans(y), tl.trans(x), acc, PRECISION)  # [BN, BM]
     store(c, pid_m * BM, pid_n * BN, tl.trans(acc), M, N, BM, BN, TMA)
+
+
+def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:
+    """One thread block for each tile."""
+    problem, tma = config.problem(product), config.loads == "tma"
+    bm, bn, bk = config.tile
+    early = tma and not INTERPRETED  # where there is TMA, there is programmatic dependent launch
+
+    def launcher(matrices: Matrices) -> KernelLaunch:
+        table, values = order_arguments(problem, matrices)
+        operands, layout = operands_of(config, product.dtype, skinny, matrices)
+        constants = values | layout | dict(
+            BM=bm, BN=bn, BK=bk, TMA=tma, EARLY=early, num_warps=config.warps, num_stages=config.stages
+        )  # fmt: skip
+        if early:
+            constants["launch_pdl"] = True
+        arguments = (*operands, table, product.m, product.n, product.k)
+        return KernelLaunch(config, skinny, problem.tiles, arguments, constants)
+
+    return Job(NO_ROWS, problem.tiles, refusing_stamps(launcher))

@@ -9,6 +9,13 @@ last since.
 import triton
 import triton.language as tl
 
+from tilesim.devices.device import Device
+from tilesim.kernel_config import KernelConfig
+from tilesim.products import Product
+
+from ..launch.job import NO_ROWS, Job, operands_of, order_arguments, refusing_stamps
+from ..launch.launcher import KernelLaunch
+from ..launch.operands import Matrices
 from .tile_ops import compute_pid, multiply
 
 LAST_DIM_FIRST = tl.constexpr(tuple(map(int, triton.__version__.split(".")[:2])) >= (3, 7))
@@ -52,3 +59,18 @@ def uncoalesced(
     n = pid_n * BN + tl.arange(0, BN)[None, :]
     pointers = c + (tl.cast(r, tl.int64) * N + n)
     tl.store(pointers, acc.to(c.dtype.element_ty), mask=(r < M) & (n < N))
+
+
+def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:
+    """One thread block for each tile."""
+    problem = config.problem(product)
+    bm, bn, bk = config.tile
+
+    def launcher(matrices: Matrices) -> KernelLaunch:
+        table, values = order_arguments(problem, matrices)
+        operands, layout = operands_of(config, product.dtype, uncoalesced, matrices)
+        arguments = (*operands, table, product.m, product.n, product.k, 1)
+        constants = values | layout | dict(BM=bm, BN=bn, BK=bk, num_warps=config.warps)
+        return KernelLaunch(config, uncoalesced, problem.tiles, arguments, constants)
+
+    return Job(NO_ROWS, problem.tiles, refusing_stamps(launcher))

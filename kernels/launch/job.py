@@ -8,9 +8,9 @@ import numpy as np
 import torch
 from triton.tools.tensor_descriptor import TensorDescriptor
 
+from tilesim.kernel_config import KernelConfig
 from tilesim.orders import visit
 from tilesim.problems import Problem
-from tilesim.variants import Variant
 
 from ..errors import KernelError
 from ..gemm.tile_ops import COMPUTED_ORDERS
@@ -40,6 +40,21 @@ class Job:
     check: Callable[[], None] = lambda: None
 
 
+def refusing_stamps(launcher: Callable[[Matrices], KernelLaunch]) -> Callable[..., KernelLaunch]:
+    """The launcher of a kernel that writes no stamps, and so has no segments to name."""
+
+    def launch(matrices: Matrices, stamps: torch.Tensor | None = None) -> KernelLaunch:
+        if stamps is not None:
+            raise KernelError("this kernel writes no stamps; record a dedicated or a table-driven one")
+        return launcher(matrices)
+
+    return launch
+
+
+NO_ROWS = np.empty(0)
+"""The segments of such a kernel."""
+
+
 def order_arguments(problem: Problem, matrices: Matrices) -> tuple[torch.Tensor | None, dict[str, Any]]:
     """(tiles in the order visited, None for computed orders; the kernel's constants ORDER and GROUP_M)."""
     order, _, group = problem.order.partition(":")
@@ -48,22 +63,23 @@ def order_arguments(problem: Problem, matrices: Matrices) -> tuple[torch.Tensor 
 
 
 def operands_of(
-    variant: Variant,
-    problem: Problem,
+    config: KernelConfig,
+    dtype: str,
     kernel: Any,
     matrices: Matrices,
     make_descriptor: Callable[[torch.Tensor, list[int]], Any] = TensorDescriptor.from_tensor,
+    boxes: tuple[tuple[int, int], ...] = (),
 ) -> tuple[list[Any], dict[str, Any]]:
     """(A, B and C as the kernel takes them; its arguments for transposed, strided or tf32 operands).
 
-    Raises KernelError for operands that it cannot take.
+    `boxes`: rows and columns of A, B and C that it loads and stores at a time, where they do not follow from
+    the configuration. Raises KernelError for operands that it cannot take.
     """
-    bm, bn, bk = problem.tile
+    bm, bn, bk = config.tile
+    boxes = boxes or ((bm, bk), (bk, bn), (bm, bn // config.epilogue_subtiles))
     operands: list[Any] = []
-    layout: dict[str, Any] = {"PRECISION": "tf32"} if problem.dtype == "tf32" else {}
-    for name, x, block in zip(
-        "abc", matrices, ((bm, bk), (bk, bn), (bm, bn // variant.epilogue_subtiles)), strict=True
-    ):
+    layout: dict[str, Any] = {"PRECISION": "tf32"} if dtype == "tf32" else {}
+    for name, x, block in zip("abc", matrices, boxes, strict=True):
         view, trans = lines(x) or (x, False)
         rows, columns = reversed(block) if trans else block
         if view.stride(1) != 1 or (name == "c" and not x.is_contiguous()):
@@ -72,7 +88,7 @@ def operands_of(
             )
         if trans:
             layout[f"TRANS_{name.upper()}"] = True
-        if variant.loads == "tma":
+        if config.loads == "tma":
             operands.append(make_descriptor(view, [rows, columns]))
             continue
         if (rows - 1) * view.stride(0) + columns > 2**31:
@@ -84,7 +100,7 @@ def operands_of(
             layout[f"ld{name}"] = view.stride(0)
     if strange := layout.keys() - set(kernel.arg_names):
         raise KernelError(
-            f"{variant.name} takes dense, row-major A and B and no tf32; it has no"
+            f"{config.name} takes dense, row-major A and B and no tf32; it has no"
             f" {', '.join(sorted(strange))}"
         )
     return operands, layout

@@ -8,8 +8,7 @@ import torch
 import triton
 from triton.compiler import CompiledKernel
 
-from tilesim.problems import Problem
-from tilesim.variants import Variant
+from tilesim.kernel_config import KernelConfig
 
 from ..errors import KernelError
 from .operands import Matrices
@@ -26,8 +25,7 @@ class KernelLaunch:
     calls launch the compiled kernel, which takes a third of the host's time.
     """
 
-    variant: Variant
-    problem: Problem
+    config: KernelConfig
     kernel: Any
     ctas: int
     arguments: tuple[Any, ...]
@@ -85,18 +83,16 @@ class KernelLaunch:
         try:
             return self.kernel[(self.ctas,)](*self.arguments, **self.constants)
         except triton.runtime.errors.OutOfResources as short:
-            variant, problem = self.variant, self.problem
+            tile = "x".join(map(str, self.config.tile))
             raise KernelError(
-                f"tiles of {'x'.join(map(str, problem.tile))} in {problem.dtype} with {variant.stages} stages"
-                f" need {short.required} of {short.name}, and this GPU has {short.limit}; take smaller"
-                " tiles or fewer stages"
+                f"tiles of {tile} with {self.config.stages} stages need {short.required} of {short.name}, and"
+                f" this GPU has {short.limit}; take smaller tiles or fewer stages"
             ) from None
         except RuntimeError as failed:
             if "PassManager" not in str(failed):
                 raise
             raise KernelError(
-                f"Triton {triton.__version__} cannot compile {self.variant.name} for {self.problem} on this"
-                " GPU"
+                f"Triton {triton.__version__} cannot compile {self.config} on this GPU"
             ) from None
 
 

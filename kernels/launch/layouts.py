@@ -2,13 +2,10 @@
 
 A matrix is row-major where the elements of a row are neighbours, column-major where those of a column are:
 its transpose is row-major then. Either way its *lines*, the rows or the columns, may lie further apart than
-they are long, as in a slice of a larger matrix. A layout is two letters, A's and B's: "n" for row-major, "t"
-for column-major, so that "nt" is what a linear layer multiplies, x · Wᵀ.
+they are long, as in a slice of a larger matrix. A layout is one of tilesim.products.LAYOUTS.
 """
 
 import torch
-
-LAYOUTS = ("nn", "nt", "tn", "tt")
 
 
 def lines(x: torch.Tensor) -> tuple[torch.Tensor, bool] | None:

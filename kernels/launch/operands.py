@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import torch
 
-from tilesim.problems import Problem
+from tilesim.products import Product
 
 from ..errors import KernelError
 
@@ -30,27 +30,27 @@ L2_TIMES = 3
 MOST_SETS = 32
 
 
-def matrices(problem: Problem, device: str, seed: int, layout: str = "nn") -> Matrices:
-    """A and B standard normal, dense and in `layout`, C full of NaN."""
+def matrices(product: Product, device: str, seed: int) -> Matrices:
+    """A and B standard normal and dense, C full of NaN."""
     random = torch.Generator(device).manual_seed(seed)
-    dtype = DTYPES[problem.dtype]
-    a = torch.randn(problem.m, problem.k, generator=random, device=device).to(dtype)
-    b = torch.randn(problem.k, problem.n, generator=random, device=device).to(dtype)
-    a, b = (x.T.contiguous().T if way == "t" else x for x, way in zip((a, b), layout, strict=True))
-    c = torch.full((problem.m, problem.n), torch.nan, device=device, dtype=RESULTS[problem.dtype])
+    dtype = DTYPES[product.dtype]
+    a = torch.randn(product.m, product.k, generator=random, device=device).to(dtype)
+    b = torch.randn(product.k, product.n, generator=random, device=device).to(dtype)
+    a, b = (x.T.contiguous().T if way == "t" else x for x, way in zip((a, b), product.layout, strict=True))
+    c = torch.full((product.m, product.n), torch.nan, device=device, dtype=RESULTS[product.dtype])
     return a, b, c
 
 
-def size_bytes(problem: Problem) -> int:
+def size_bytes(product: Product) -> int:
     """Bytes of one A, B and C."""
-    m, n, k = problem.m, problem.n, problem.k
-    operands = DTYPES[problem.dtype].itemsize * (m * k + k * n)
-    return operands + RESULTS[problem.dtype].itemsize * m * n
+    m, n, k = product.m, product.n, product.k
+    operands = DTYPES[product.dtype].itemsize * (m * k + k * n)
+    return operands + RESULTS[product.dtype].itemsize * m * n
 
 
-def sets_beyond_l2(problem: Problem) -> int:
+def sets_beyond_l2(product: Product) -> int:
     """How many operand sets a rotation needs on this GPU: at least 2, at most 32."""
-    return beyond_l2(size_bytes(problem))
+    return beyond_l2(size_bytes(product))
 
 
 def beyond_l2(size: int) -> int:
@@ -60,14 +60,14 @@ def beyond_l2(size: int) -> int:
 
 
 @contextmanager
-def gpu_memory(problem: Problem) -> Iterator[None]:
+def gpu_memory(product: Product) -> Iterator[None]:
     """Raise KernelError, in one sentence, where the work inside does not fit into the GPU's memory."""
     total = torch.cuda.get_device_properties().total_memory
     short = KernelError(
-        f"{problem.m}x{problem.n}x{problem.k} in {problem.dtype} takes {size_bytes(problem) / 1e9:.1f} GB,"
+        f"{product.m}x{product.n}x{product.k} in {product.dtype} takes {size_bytes(product) / 1e9:.1f} GB,"
         f" needed twice and with a float64 reference beside; this GPU has {total / 1e9:.1f} GB"
     )
-    if 2 * size_bytes(problem) > total:
+    if 2 * size_bytes(product) > total:
         raise short
     try:
         yield

@@ -8,30 +8,67 @@ import numpy as np
 import torch
 
 from tilesim.devices.device import Device
+from tilesim.errors import shown, unknown
+from tilesim.gemm import kernels
+from tilesim.kernel_config import TABLE, KernelConfig
 from tilesim.problems import Problem
+from tilesim.products import Product
 from tilesim.spans.recorded_slots import complete
 from tilesim.traces import SPAN, Trace
-from tilesim.variants import OWN, Variant
 
 from ..errors import KernelError
 from ..gemm.stamps import WORDS
-from ..launch.config import pipeline
+from ..launch.here import check, on_this_machine
 from ..launch.job import Job
 from ..launch.jobs import job
 from ..launch.operands import gpu_memory, matrices, sets_beyond_l2
-from ..launch.variants import check, checked_variant, on_this_machine
+from ..launch.pipeline import pipeline
 from .held_sms import HeldSMs, check_apart, hold_us
 from .machine import device as this_gpu
 from .machine import facts, tick_ns
 from .reference import gate
 from .timing import Rotation, capture, require_gpu, sample, spread, working_gpu
 
+DEDICATED = "dedicated"
+"""The kernel that is written for a schedule, and has its name."""
+
+
+def recordable(
+    kernel: str,
+    schedule: str,
+    problem: Problem,
+    loads: str = "tma",
+    overlap: bool = True,
+    ctas_per_sm: int = 1,
+    warps: int | None = None,
+    stages: int | None = None,
+    epilogue_subtiles: int | None = None,
+) -> KernelConfig:
+    """The configuration of a kernel that writes stamps, "dedicated" or "table", in the problem's tiles.
+
+    What is not given suits the tile and fits, see launch.pipeline. Raises KernelError where the schedule has
+    no dedicated kernel.
+    """
+    if kernel not in (DEDICATED, TABLE):
+        raise KernelError(f"the kernel is {shown(kernel)}; it must be {DEDICATED!r} or {TABLE!r}")
+    dedicated = [name for name, one in kernels().items() if one.recordable and name != TABLE]
+    if kernel == DEDICATED and schedule not in dedicated:
+        none = unknown("dedicated kernel for the schedule", schedule, dedicated)
+        raise KernelError(f"{none}; the kernel {TABLE!r} runs any")
+    name = TABLE if kernel == TABLE else schedule
+    overlap = overlap and kernels()[name].overlap
+    fitting = Product.of(problem), problem.tile, ctas_per_sm, warps, stages, epilogue_subtiles
+    warps, stages, subtiles = pipeline(*fitting)
+    return KernelConfig(
+        name, schedule, problem.tile, problem.order, warps, stages, loads, overlap, subtiles if overlap else 1
+    )
+
 
 def record(
     schedule: str,
     problem: Problem,
     *,
-    kernel: str = OWN,
+    kernel: str = DEDICATED,
     loads: str = "tma",
     overlap: bool = True,
     warps: int | None = None,
@@ -44,10 +81,10 @@ def record(
 ) -> Trace:
     """A measured Trace of `schedule` computing `problem` on this machine's GPU.
 
-    `kernel`: "own", the one written for the schedule (naive or persistent), or "planned", which runs any.
+    `kernel`: "dedicated", the one written for the schedule (naive or persistent), or "table", which runs any.
     `loads`: "tma", or "ptr" where TMA is not wanted or not possible. `overlap`: the next segment's loads run
     during the epilogue. `warps` and `stages`: where not given, what suits the tile and fits (see
-    launch.config). `ctas_per_sm`: thread blocks that the schedule counts on per SM; where it launches more
+    launch.pipeline). `ctas_per_sm`: thread blocks that the schedule counts on per SM; where it launches more
     than fit at once, the trace's device has as many as were seen. `busy_sms`: so many SMs are held by another
     kernel meanwhile (see measure.held_sms), of which the schedule knows nothing; the stamps of every launch
     must show that it stayed away from them.
@@ -61,21 +98,20 @@ def record(
     kernels cannot do, a plan that counts on more residents than fit, a wrong result, stamps that contradict
     themselves, or a GPU that fails; what `plan` raises for the schedule.
     """
-    check(problem)
+    product = Product.of(problem)
+    config = recordable(kernel, schedule, problem, loads, overlap, ctas_per_sm, warps, stages)
+    check(config, product)
     require_gpu()
-    warps, stages, subtiles = pipeline(problem, ctas_per_sm, warps, stages)
-    variant, why = on_this_machine(
-        checked_variant(schedule, loads, overlap, warps, stages, kernel, subtiles), problem
-    )
+    config, why = on_this_machine(config, product)
     device = this_gpu(ctas_per_sm)
-    with gpu_memory(problem), working_gpu():
-        work = job(variant, problem, device)
-        stamps, held, measured = typical_launch(work, variant, problem, warmup, repeats, seed, busy_sms)
+    with gpu_memory(product), working_gpu():
+        work = job(config, product, device)
+        stamps, held, measured = typical_launch(work, config, product, warmup, repeats, seed, busy_sms)
         tick = tick_ns()
     meta = {
-        "kernel": variant.name,
-        "warps": warps,
-        "stages": stages,
+        "kernel": config.name,
+        "warps": config.warps,
+        "stages": config.stages,
         "launches": work.ctas,
         **measured,
         **facts(),
@@ -85,21 +121,21 @@ def record(
     if busy_sms:
         others = [sm for sm in device.free_sms if sm not in set(held)]
         device = replace(device, busy_sms=busy_sms, sm_order=(*held, *others))
-    return trace(stamps, work.rows, variant.schedule, problem, device, tick, meta)
+    return trace(stamps, work.rows, config.schedule, problem, device, tick, meta)
 
 
 def typical_launch(
-    work: Job, variant: Variant, problem: Problem, warmup: int, repeats: int, seed: int, busy_sms: int = 0
+    work: Job, config: KernelConfig, product: Product, warmup: int, repeats: int, seed: int, busy_sms: int = 0
 ) -> tuple[np.ndarray, list[int], dict[str, Any]]:
     """(stamps of the most typical launch, int64 [rows, WORDS]; the SMs that were held during it; the figures
     of the meta, of all launches)."""
-    sets = [matrices(problem, "cuda", seed + i) for i in range(sets_beyond_l2(problem))]
+    sets = [matrices(product, "cuda", seed + i) for i in range(sets_beyond_l2(product))]
     stamps = torch.zeros(len(sets), len(work.rows), WORDS, dtype=torch.int64, device="cuda")
     plain = [work.launcher(operands) for operands in sets]
     stamped = [work.launcher(operands, row) for operands, row in zip(sets, stamps, strict=True)]
     errors = []
     for launches in (plain, stamped):
-        errors.append(gate(variant.name, launches[0], problem, sets[0]))
+        errors.append(gate(config.name, launches[0], product, sets[0]))
         work.check()
 
     seen: list[np.ndarray] = []

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from tilesim.problems import Problem
+from tilesim.products import Product
 
 from ..errors import KernelError
 from ..launch.operands import Matrices
@@ -31,7 +31,7 @@ def relative_error(matrices: Matrices) -> float:
     return (wrong / right) ** 0.5
 
 
-def gate(name: str, run: Callable[[], object], problem: Problem, matrices: Matrices) -> float:
+def gate(name: str, run: Callable[[], object], product: Product, matrices: Matrices) -> float:
     """Poison C with NaN, run once, and return the relative error.
 
     Raises KernelError, so that nothing is timed, where the error is above TOLERANCE or C was not all written.
@@ -39,9 +39,9 @@ def gate(name: str, run: Callable[[], object], problem: Problem, matrices: Matri
     matrices[2].fill_(float("nan"))
     run()
     error = relative_error(matrices)
-    if not error <= TOLERANCE[problem.dtype]:
+    if not error <= TOLERANCE[product.dtype]:
         raise KernelError(
-            f"{name} gets {problem.m}x{problem.n}x{problem.k} in {problem.dtype} wrong: its relative error is"
-            f" {error:.1e}, at most {TOLERANCE[problem.dtype]:.0e} is allowed, so it was not timed"
+            f"{name} gets {product} wrong: its relative error is"
+            f" {error:.1e}, at most {TOLERANCE[product.dtype]:.0e} is allowed, so it was not timed"
         )
     return error

@@ -20,7 +20,7 @@ from triton.experimental.gluon.language.nvidia.ampere import async_copy
 from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
 
 from ..errors import KernelError
-from ..gemm.warp_specialised import next_stage, tma_load
+from ..gemm.stages import next_stage, tma_load
 from .stamping import Launch, block_barrier, clocks, read_stamps, stamp, stamp_buffer
 
 COLUMNS = 64

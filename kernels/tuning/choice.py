@@ -19,8 +19,8 @@ from typing import Any
 from tilesim.devices.device import Device
 from tilesim.devices.gpus import Gpu, named
 from tilesim.errors import TilesimError
-from tilesim.problems import DTYPE_BYTES, Problem
-from tilesim.variants import Variant
+from tilesim.kernel_config import KernelConfig
+from tilesim.products import Product
 
 from .table import chosen, read
 
@@ -37,53 +37,52 @@ LINE = 64
 """Bytes of a K-step that a kernel takes where nothing was measured: so small that three fit anywhere."""
 
 Row = Mapping[str, Any]
-Choice = tuple[Variant, Problem]
 
 
-def choices(m: int, n: int, k: int, dtype: str, layout: str, gpu: Gpu | None) -> list[Choice]:
-    """What to try in turn for A [m, k] · B [k, n]; the last runs wherever Triton does.
+def choices(product: Product, gpu: Gpu | None) -> list[KernelConfig]:
+    """What to try in turn for a product; the last runs wherever Triton does.
 
-    `layout`: see launch.layouts. `gpu`: see tilesim.devices.gpus; None for the interpreter. For a GPU that is
-    not exactly a preset the first call says what it is taken for. What does not fit into an SM's shared
-    memory may with fewer stages, which follow.
+    `gpu`: see tilesim.devices.gpus; None for the interpreter. For a GPU that is not exactly a preset the
+    first call says what it is taken for. What does not fit into an SM's shared memory may with fewer stages,
+    which follow.
 
     Raises KernelError for a table that is none.
     """
-    found: list[Choice] = []
+    found: list[KernelConfig] = []
     if gpu is not None:
-        row = nearest(rows(gpu), m, n, k, dtype, layout)
-        measured = row is not None and (row["m"], row["n"], row["k"]) == (m, n, k)
+        row = nearest(rows(gpu), product)
+        measured = row is not None and all(row[name] == getattr(product, name) for name in "mnk")
         if row and (measured or not gpu.preset):
             with suppress(TilesimError):  # a tile that this product cannot have
-                found.append(chosen({**row, "dtype": dtype}, m, n, k))
+                found.append(chosen(dict(row), product))
         elif gpu.preset:
-            found += modelled(m, n, k, dtype, layout, gpu.preset, gpu.sms)
+            found += modelled(product, gpu.preset, gpu.sms)
         if gpu.note and not rows(gpu):
             _warn(gpu)
-    found += _anywhere(Problem(m, n, k, dtype=dtype))
-    return [(fewer, problem) for variant, problem in found for fewer in _with_fewer_stages(variant)]
+    found += _anywhere(product)
+    return [replace(one, stages=stages) for one in found for stages in range(one.stages, 0, -1)]
 
 
 @lru_cache(maxsize=1024)
-def modelled(m: int, n: int, k: int, dtype: str, layout: str, preset: str, sms: int) -> tuple[Choice, ...]:
+def modelled(product: Product, preset: str, sms: int) -> tuple[KernelConfig, ...]:
     """The kernels that the model ranks first, () where it has none for such a product."""
     from tilesim.choice.choose import choose  # the model is not loaded for shapes that a table knows
 
     try:
-        ranked = choose(Problem(m, n, k, dtype=dtype), Device.named(preset, sms), layout)
+        ranked = choose(product, Device.named(preset, sms))
     except TilesimError:
         return ()
-    return tuple((one.candidate.variant, one.candidate.problem) for one in ranked[:MODELLED])
+    return tuple(one.config for one in ranked[:MODELLED])
 
 
-def nearest(rows: Sequence[Row], m: int, n: int, k: int, dtype: str, layout: str) -> Row | None:
+def nearest(rows: Sequence[Row], product: Product) -> Row | None:
     """The row for this product by the rule above, None where none has such a dtype."""
 
     def distance(row: Row) -> tuple[bool, float]:
-        sizes = zip((m, n, k), (row["m"], row["n"], row["k"]), strict=True)
-        return row["layout"] != layout, sum(abs(math.log(own / other)) for own, other in sizes)
+        factors = [getattr(product, name) / row[name] for name in "mnk"]
+        return row["layout"] != product.layout, sum(abs(math.log(factor)) for factor in factors)
 
-    for kind in (dtype, ALIKE.get(dtype)):
+    for kind in (product.dtype, ALIKE.get(product.dtype)):
         same = [row for row in rows if row["dtype"] == kind]
         if same:
             return min(same, key=distance)
@@ -120,22 +119,14 @@ def _warn(gpu: Gpu) -> None:
     )
 
 
-def _anywhere(problem: Problem) -> Iterator[Choice]:
+def _anywhere(product: Product) -> Iterator[KernelConfig]:
     """Kernels that ask for no table, the last of them for next to no shared memory."""
-    k = LINE // DTYPE_BYTES[problem.dtype]
+    k = LINE // product.operand_bytes
     for side, warps, stages in ((128, 8, 3), (32, 4, 1)):
-        tile = (_within(side, problem.m), _within(side, problem.n), max(16, k))
-        yield (
-            Variant("naive", "tma", False, warps, stages),
-            Problem(problem.m, problem.n, problem.k, tile, problem.dtype, "grouped:8"),
-        )
+        tile = (_within(side, product.m), _within(side, product.n), max(16, k))
+        yield KernelConfig("naive", "naive", tile, "grouped:8", warps, stages)
 
 
 def _within(side: int, size: int) -> int:
     """The side of a tile for a matrix of this size: a power of two from 16, not above `side`."""
     return min(side, max(16, 1 << (size - 1).bit_length()))
-
-
-def _with_fewer_stages(variant: Variant) -> Iterator[Variant]:
-    for stages in range(variant.stages, 0, -1):
-        yield replace(variant, stages=stages)

@@ -1,27 +1,24 @@
-"""Tuned tables: which kernel was the fastest for which shape on which GPU.
+"""Tuned tables: which kernel was the fastest for which product on which GPU.
 
-A table is a JSON object: "machine" (see measure.machine.facts), "method", and "rows". A row says a product
-(m, n, k, dtype, layout), the kernel that won (tile, order, and the fields of a Variant), and what both took:
-us, and cublas_us, null where cuBLAS cannot multiply such operands.
+A table is a JSON object: "machine" (see measure.machine.facts), "method", and "rows". A row is a product
+(m, n, k, dtype, layout), the kernel that won ("config"; in files of versions before 0.2 its fields), and what
+both took: us, and cublas_us, null where cuBLAS cannot multiply such operands.
 """
 
-from dataclasses import fields
 from os import PathLike
 from typing import Any
 
+from tilesim.choice.measurement import config_of, product_of
 from tilesim.errors import TilesimError, shown
-from tilesim.problems import Problem
+from tilesim.gemm.fit import why_not
+from tilesim.kernel_config import KernelConfig
+from tilesim.products import Product
 from tilesim.storage.files import read_json
-from tilesim.variants import Variant
 
 from ..errors import KernelError
-from ..launch.layouts import LAYOUTS
-from ..launch.variants import check, checked_variant
 
 PRODUCT = ("m", "n", "k", "dtype", "layout")
 """What identifies a row."""
-
-KERNEL = tuple(field.name for field in fields(Variant))
 
 MAX_US = 10**12
 
@@ -32,9 +29,9 @@ def read(path: str | PathLike[str]) -> dict[str, Any]:
     try:
         _check(table)
     except KeyError as error:
-        raise KernelError(f"{path} is no table of `tilesim tune`, which lacks {error}") from None
+        raise KernelError(f"{path} is not a table of `tilesim tune`: the field {error} is missing") from None
     except TilesimError as error:
-        raise KernelError(f"{path} is no table of `tilesim tune`: {error}") from None
+        raise KernelError(f"{path} is not a table of `tilesim tune`: {error}") from None
     return table
 
 
@@ -51,9 +48,7 @@ def _check(table: Any) -> None:
 
 
 def _check_row(row: dict[str, Any]) -> None:
-    chosen(row, row["m"], row["n"], row["k"])
-    if row["layout"] not in LAYOUTS:
-        raise KernelError(f"the layout is {shown(row['layout'])}; it must be one of {', '.join(LAYOUTS)}")
+    chosen(row, product_of(row))
     for name in ("us", "cublas_us"):
         us = row[name]
         known = isinstance(us, int | float) and not isinstance(us, bool) and 0 < us < MAX_US
@@ -67,17 +62,16 @@ def _object(name: str, value: Any) -> dict[str, Any]:
     return value
 
 
-def chosen(row: dict[str, Any], m: int, n: int, k: int) -> tuple[Variant, Problem]:
-    """A row's kernel, and the product of these sizes in that kernel's tiles and order.
+def chosen(row: dict[str, Any], product: Product) -> KernelConfig:
+    """A row's kernel, for a product that may be another.
 
-    Raises KeyError for what the row lacks; for values that no kernel has, what `checked_variant`, `check` and
-    Problem raise.
+    Raises KeyError for what the row lacks, and TilesimError for values that no kernel has, or that cannot
+    compute the product.
     """
-    if not isinstance(row["order"], str):
-        raise KernelError(f"the order is {shown(row['order'])}; it must be a text")
-    problem = Problem(m, n, k, row["tile"], row["dtype"], row["order"])
-    check(problem)
-    return checked_variant(**{name: row[name] for name in KERNEL}), problem
+    config = config_of(row)
+    if why := why_not(config, product):
+        raise KernelError(why)
+    return config
 
 
 def merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:

@@ -15,14 +15,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tilesim.choice.candidates import Candidate, result_bytes
 from tilesim.choice.kernel_times import KernelTimes, times_of
-from tilesim.choice.kernels import WARP_SPECIALISED
 from tilesim.choice.sharing import LAUNCH_NS, l2_cycles
 from tilesim.choice.waves import Waves, waves
 from tilesim.devices.device import Device
 from tilesim.devices.hardware import DRAM_SHARE, SM_BYTES_PER_CLOCK, Hardware
+from tilesim.gemm import kernel_of
+from tilesim.gemm.fit import residents
+from tilesim.kernel_config import KernelConfig
 from tilesim.model.kstep import k_step_terms
+from tilesim.products import Product
 
 LIMITS = ("tensor cores", "latency", "L2", "DRAM")
 """The terms of a K-step, in the order of tilesim.model.kstep."""
@@ -39,45 +41,51 @@ FP32 = 4
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The ns of a candidate, and the parts of which they are the sum.
+    """The ns of a kernel, and the parts of which they are the sum.
 
     `parts`: "once", "K-steps", "tiles", what the last wave's K-steps take for slots that have none, "idle
     SMs", and "fix-up". `limit`: the part or, of K-steps, the term that takes the most. `waves`: of tiles or
-    of their parts, the last perhaps not full. `sms`: how many have work.
+    of their parts, the last perhaps not full. `sms`: how many have work. `residents`: thread blocks that an
+    SM runs at once.
     """
 
-    candidate: Candidate
+    config: KernelConfig
     ns: float
     parts: dict[str, float]
     limit: str
     waves: float
     sms: int
+    residents: int
 
 
-def estimate(one: Candidate, device: Device, hardware: Hardware, layout: str) -> Estimate:
-    """What `one` takes on a device, whose hardware has the constants for the dtype."""
-    laid = waves(one, device, hardware, layout)
-    terms = step_terms(one, laid, hardware, device.sms - device.busy_sms)
-    known = times_of(one, layout)
-    parts = parts_of(one, laid, terms, hardware, known)
+def estimate(config: KernelConfig, product: Product, device: Device, hardware: Hardware) -> Estimate:
+    """What a kernel takes on a device, whose hardware has the constants for the dtype."""
+    laid = waves(config, product, device, hardware)
+    fit = residents(config, product, device)
+    terms = step_terms(config, product, laid, hardware, device.sms - device.busy_sms, fit)
+    known = times_of(config, product)
+    parts = parts_of(config, product, laid, terms, hardware, fit, known)
     largest = max(parts, key=lambda part: parts[part])
     grid = laid.grid
     if largest == "K-steps":
         largest = LIMITS[int(scaled(terms, known)[:, 0 if grid.full else 1].argmax())]
     count = grid.full + grid.rest / grid.slots
-    sms = min(grid.blocks, grid.slots // one.residents)
-    return Estimate(one, sum(parts.values()), parts, largest, count, sms)
+    sms = min(grid.blocks, grid.slots // fit)
+    return Estimate(config, sum(parts.values()), parts, largest, count, sms, fit)
 
 
-def step_terms(one: Candidate, laid: Waves, hardware: Hardware, sms: int) -> np.ndarray:
+def step_terms(
+    config: KernelConfig, product: Product, laid: Waves, hardware: Hardware, sms: int, fit: int
+) -> np.ndarray:
     """Cycles of each limit of a K-step in a full wave and in the rest: float64 [LIMITS, 2]."""
-    beside = k_step_terms(laid.traffic, one.problem, hardware, 0.0, one.variant.stages, one.residents)
-    alone = np.arange(1, one.residents + 1)[:, np.newaxis] * (laid.requested / SM_BYTES_PER_CLOCK)
-    if one.problem.tiles_m == 1 and laid.grid.sharers == 1:
+    problem = config.problem(product)
+    beside = k_step_terms(laid.traffic, problem, hardware, 0.0, config.stages, fit)
+    alone = np.arange(1, fit + 1)[:, np.newaxis] * (laid.requested / SM_BYTES_PER_CLOCK)
+    if problem.tiles_m == 1 and laid.grid.sharers == 1:
         beside[LIMITS.index("DRAM")] *= DRAM_SHARE / STREAMED
     beside[LIMITS.index("L2")] = np.maximum(l2_cycles(laid.traffic.asked, laid.traffic.sent, hardware), alone)
-    residents = [-(-max(1, blocks) // sms) - 1 for blocks in (laid.grid.blocks, laid.grid.rest)]
-    return np.stack([beside[:, residents[0], 0], beside[:, residents[1], 1]], axis=1)
+    others = [-(-max(1, blocks) // sms) - 1 for blocks in (laid.grid.blocks, laid.grid.rest)]
+    return np.stack([beside[:, others[0], 0], beside[:, others[1], 1]], axis=1)
 
 
 def scaled(terms: np.ndarray, known: KernelTimes) -> np.ndarray:
@@ -86,24 +94,24 @@ def scaled(terms: np.ndarray, known: KernelTimes) -> np.ndarray:
 
 
 def parts_of(
-    one: Candidate, laid: Waves, terms: np.ndarray, hardware: Hardware, known: KernelTimes
-) -> dict[str, float]:
-    """The parts of the time of a candidate, ns; see Estimate."""
+    config: KernelConfig, product: Product, laid: Waves, terms: np.ndarray, hardware: Hardware, fit: int,
+    known: KernelTimes,
+) -> dict[str, float]:  # fmt: skip
+    """The parts of the time of a kernel, ns, of which an SM runs `fit` thread blocks; see Estimate."""
     cycle = 1000 / hardware.clock_mhz
     scaled_terms = scaled(terms, known)
     full, rest = scaled_terms.max(axis=0) * cycle
-    problem = one.problem
-    elements = problem.tile_m * problem.tile_n
+    elements = config.tile[0] * config.tile[1]
     send = elements * cycle / SM_BYTES_PER_CLOCK
-    beside = (known.tile + known.write * send * result_bytes(problem.dtype)) / one.residents
+    beside = (known.tile_gap + known.write * send * product.result_bytes) / fit
     fixup, grid = 0.0, laid.grid
     if grid.sharers > 1:
         late = hardware.dram_latency * cycle
         fixup = grid.sharers * send * FP32 + (grid.sharers - 1) * late
     last = grid.rest > 0
-    waits = one.variant.kernel in WARP_SPECIALISED and not laid.early
+    waits = kernel_of(config).warp_specialized and not laid.early
     ends = float(last * grid.rest_steps * rest)
-    sms = grid.slots // one.residents
+    sms = grid.slots // fit
     shared = LIMITS[int(scaled_terms[:, 1].argmax())] in SHARED
     busy = 1.0 if shared else grid.rest / (sms * max(1, -(-grid.rest // sms)))
     return {

@@ -14,18 +14,20 @@ from typing import Any
 
 import numpy as np
 
-from tilesim.choice.candidates import Candidate, candidates
+from tilesim.choice.candidates import candidates
 from tilesim.choice.estimate import parts_of, step_terms
-from tilesim.choice.kernel_times import SPLIT, KernelTimes, family, tile_of
+from tilesim.choice.kernel_times import Family, KernelTimes, Tiling, family, tiling
 from tilesim.choice.measurement import Timed
 from tilesim.choice.waves import Waves, waves
 from tilesim.devices.device import Device
 from tilesim.devices.facts import REFERENCE
 from tilesim.devices.hardware import Hardware
-from tilesim.problems import Problem
+from tilesim.gemm.fit import residents
+from tilesim.kernel_config import KernelConfig
+from tilesim.products import Product
 
 BOUNDS = {
-    "once": (500.0, 10_000.0), "tile": (200.0, 5_000.0), "write": (0.0, 2.0), "multiplying": (1.0, 2.0),
+    "once": (500.0, 10_000.0), "tile_gap": (200.0, 5_000.0), "write": (0.0, 2.0), "multiplying": (1.0, 2.0),
     "waiting": (0.8, 2.0),
 }  # fmt: skip
 """Of each constant of KernelTimes."""
@@ -42,49 +44,49 @@ CLOSE = 1.3
 """A kernel that takes so many times as long as the fastest weighs a half, and less beyond."""
 
 
-Case = tuple[Candidate, Waves, np.ndarray, Hardware, float, float]
-"""A candidate, its waves and terms, the hardware, its measured ns and its weight."""
+Case = tuple[tuple[KernelConfig, Product, Waves, np.ndarray, Hardware, int], float, float]
+"""What `parts_of` takes beside the times, the measured ns, and the weight."""
 
 
 def fit(timed: Iterable[Timed], device: Device) -> dict[str, Any]:
-    """{"families": constants by family, "tiles": "multiplying" by tile}, fitted to what is not held out."""
-    families: dict[str, list[Case]] = defaultdict(list)
-    tiles: dict[str, list[Case]] = defaultdict(list)
-    products: dict[str, set[Problem]] = defaultdict(set)
+    """{"families": rows of constants, "tilings": rows of "multiplying"}, fitted to what is not held out."""
+    families: dict[Family, list[Case]] = defaultdict(list)
+    tilings: dict[Tiling, list[Case]] = defaultdict(list)
+    products: dict[Tiling, set[Product]] = defaultdict(set)
     for one in timed:
         if one.held_out:
             continue
-        hardware = Hardware.named(device.name or REFERENCE, one.problem.dtype)
+        hardware = Hardware.named(device.name or REFERENCE, one.product.dtype)
         fastest = min(one.us.values())
-        for candidate in candidates(one.problem, device, one.layout):
-            us = one.of(candidate)
+        for config in candidates(one.product, device):
+            us = one.us.get(config)
             if us is None:
                 continue
-            laid = waves(candidate, device, hardware, one.layout)
-            terms = step_terms(candidate, laid, hardware, device.sms - device.busy_sms)
+            laid, count = waves(config, one.product, device, hardware), residents(config, one.product, device)
+            sms = device.sms - device.busy_sms
+            terms = step_terms(config, one.product, laid, hardware, sms, count)
             weight = 1 / (1 + (log(us / fastest) / log(CLOSE)) ** 2)
-            case = (candidate, laid, terms, hardware, 1000 * us, weight)
-            products[tile_of(candidate, one.layout)].add(one.problem)
-            families[family(candidate)].append(case)
-            tiles[tile_of(candidate, one.layout)].append(case)
-    found: dict[str, KernelTimes] = {}
+            case = ((config, one.product, laid, terms, hardware, count), 1000 * us, weight)
+            products[tiling(config, one.product)].add(one.product)
+            families[family(config)].append(case)
+            tilings[tiling(config, one.product)].append(case)
+    found: dict[Family, KernelTimes] = {}
     for name, cases in sorted(families.items()):  # a kernel before the same with split tiles
-        whole = found.get(name.removesuffix(SPLIT))
+        whole = found.get(name._replace(split=False))
         least = whole.once + PARTIAL_NS if whole else BOUNDS["once"][0]
         found[name] = _fitted(cases, whole or KernelTimes(), BOUNDS | {"once": (least, BOUNDS["once"][1])})
-    own = {}
-    for name, cases in tiles.items():
-        if len(products[name]) >= FEWEST:
-            start = found[family(cases[0][0])]
-            own[name] = {
-                "multiplying": round(
-                    _fitted(cases, start, {"multiplying": BOUNDS["multiplying"]}).multiplying, 3
-                )
-            }
-    shown = {
-        name: {field: round(getattr(known, field), 3) for field in BOUNDS} for name, known in found.items()
+    own = {
+        name: _fitted(cases, found[Family(*name[:3])], {"multiplying": BOUNDS["multiplying"]}).multiplying
+        for name, cases in sorted(tilings.items())
+        if len(products[name]) >= FEWEST
     }
-    return {"families": dict(sorted(shown.items())), "tiles": dict(sorted(own.items()))}
+    return {
+        "families": [
+            name._asdict() | {field: round(getattr(known, field), 3) for field in BOUNDS}
+            for name, known in found.items()
+        ],
+        "tilings": [name._asdict() | {"multiplying": round(rate, 3)} for name, rate in own.items()],
+    }
 
 
 def _fitted(cases: list[Case], known: KernelTimes, bounds: Mapping[str, tuple[float, float]]) -> KernelTimes:
@@ -101,10 +103,7 @@ def _loss_with(cases: list[Case], known: KernelTimes, name: str, value: float) -
 
 
 def _loss(cases: list[Case], known: KernelTimes) -> float:
-    return sum(
-        weight * log(sum(parts_of(one, laid, terms, hardware, known).values()) / ns) ** 2
-        for one, laid, terms, hardware, ns, weight in cases
-    )
+    return sum(weight * log(sum(parts_of(*of, known).values()) / ns) ** 2 for of, ns, weight in cases)
 
 
 def _section(loss: Callable[[float], float], low: float, high: float) -> float:

@@ -46,8 +46,8 @@ def judge(timed: Iterable[Timed], device: Device) -> list[Judged]:
     """What was chosen for each product of which the model ranks a kernel that was timed."""
     found = []
     for one in timed:
-        ranked = choose(one.problem, device, one.layout)
-        known = [(i, each, us) for i, each in enumerate(ranked) if (us := one.of(each.candidate)) is not None]
+        ranked = choose(one.product, device)
+        known = [(i, each, one.us[each.config]) for i, each in enumerate(ranked) if each.config in one.us]
         if known:
             place, chosen, us = known[0]
             top = min(us for _, _, us in known[:TOP])

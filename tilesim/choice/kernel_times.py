@@ -2,70 +2,91 @@
 them."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
-from tilesim.choice.candidates import Candidate
-
-SPLIT = " split"
-"""Ends the names of families that split tiles."""
+from tilesim.gemm.warp_specialized import WGMMA_M
+from tilesim.kernel_config import KernelConfig
+from tilesim.products import Product
 
 
 @dataclass(frozen=True, slots=True)
 class KernelTimes:
-    """`once`: ns of a launch, its first loads and its end. `tile`: ns from one tile to the next. `write`: how
-    much of the writing of C its main loops wait for, 1 for all. `multiplying`: a K-step's cycles on tensor
-    cores, of those at their peak. `waiting`: how long a stage's loads take, of what tilesim.model.kstep says.
+    """`once`: ns of a launch, its first loads and its end. `tile_gap`: ns from one tile to the next. `write`:
+    how much of the writing of C its main loops wait for, 1 for all. `multiplying`: a K-step's cycles on
+    tensor cores, of those at their peak. `waiting`: how long a stage's loads take, of what
+    tilesim.model.kstep says.
     """
 
     once: float = 3500.0
-    tile: float = 600.0
+    tile_gap: float = 600.0
     write: float = 1.0
     multiplying: float = 1.0
     waiting: float = 1.0
 
 
-def family(one: Candidate) -> str:
-    """Candidates that share the times of launches and tiles: a kernel, and whether it splits tiles.
+class Family(NamedTuple):
+    """Configurations that share the times of launches and tiles: of one kernel, in tiles with fewer rows than
+    a wgmma or not, which are split or not."""
 
-    >>> from tilesim import Problem
-    >>> from tilesim.variants import Variant
-    >>> family(Candidate(Variant("stream-k", kernel="specialised"), Problem(64, 64, 64), 1))
-    'specialised split'
+    kernel: str
+    few_rows: bool
+    split: bool
+
+
+class Tiling(NamedTuple):
+    """Configurations that share the times of K-steps: of one family in one tile, dtype and layout."""
+
+    kernel: str
+    few_rows: bool
+    split: bool
+    tile: str
+    warps: int
+    dtype: str
+    layout: str
+
+
+def family(config: KernelConfig) -> Family:
+    """The family of a configuration.
+
+    >>> family(KernelConfig("warp-specialized", "stream-k", (64, 64, 64)))
+    Family(kernel='warp-specialized', few_rows=False, split=True)
     """
-    variant = one.variant
-    name = variant.schedule if variant.kernel == "own" else variant.kernel
-    short = " of few rows" if name == "specialised" and one.problem.tile_m < 64 else ""
-    return name + short + SPLIT * variant.schedule.startswith(("stream-k", "split-k"))
+    few = config.kernel == "warp-specialized" and config.tile[0] < WGMMA_M
+    return Family(config.kernel, few, config.schedule.startswith(("stream-k", "split-k")))
 
 
-def tile_of(one: Candidate, layout: str) -> str:
-    """Candidates that share the times of K-steps: the same kernel in the same tile, dtype and layout.
+def tiling(config: KernelConfig, product: Product) -> Tiling:
+    """The tiling of a configuration for a product."""
+    tile = "x".join(map(str, config.tile))
+    return Tiling(*family(config), tile, config.warps, product.dtype, product.layout)
 
-    >>> from tilesim import Problem
-    >>> from tilesim.variants import Variant
-    >>> tile_of(Candidate(Variant("persistent", warps=8), Problem(64, 64, 64), 1), "nt")
-    'persistent 128x256x64 8 warps bf16 nt'
-    """
-    name = family(one)
-    tile = "x".join(map(str, one.problem.tile))
-    return f"{name} {tile} {one.variant.warps} warps {one.problem.dtype} {layout}"
+
+Times = tuple[Mapping[Family, Mapping[str, float]], Mapping[Tiling, Mapping[str, float]]]
+"""Fields of KernelTimes, of families and, where they are their own, of tilings."""
 
 
 @cache
-def shipped() -> Mapping[str, Any]:
-    """The file of the times, {} where there is none."""
+def shipped() -> Times:
+    """The times that ship."""
     path = files("tilesim").joinpath("data/choice/times.json")
-    return json.loads(path.read_text("utf-8")) if path.is_file() else {}
+    report = json.loads(path.read_text("utf-8"))
+    return _by(Family, report["families"]), _by(Tiling, report["tilings"])
 
 
-def times_of(one: Candidate, layout: str, known: Mapping[str, Any] | None = None) -> KernelTimes:
-    """The times of a candidate, those of its family where its tile was not measured."""
-    known = shipped() if known is None else known
-    named = known.get("families", {}).get(family(one), {}) | known.get("tiles", {}).get(
-        tile_of(one, layout), {}
-    )
-    return KernelTimes(**named)
+def _by(kind: Any, rows: Sequence[Mapping[str, Any]]) -> dict[Any, dict[str, float]]:
+    """The times in the rows of a file, by what they are of."""
+    names = [field.name for field in fields(KernelTimes)]
+    return {
+        kind(*(row[name] for name in kind._fields)): {name: row[name] for name in names if name in row}
+        for row in rows
+    }
+
+
+def times_of(config: KernelConfig, product: Product, known: Times | None = None) -> KernelTimes:
+    """The times of a configuration, those of its family where its tiling was not measured."""
+    families, tilings = shipped() if known is None else known
+    return KernelTimes(**{**families.get(family(config), {}), **tilings.get(tiling(config, product), {})})

@@ -2,22 +2,21 @@
 them.
 
 A file has "machine" and "rows", a row for each product: m, n, k, dtype, layout, cublas_us, and either "us", a
-list of [kernel, µs] whose numbers count the list "kernels", or one kernel, as in a tuned table.
+list of [kernel, µs] whose numbers count the list "kernels", or one kernel's time, as in a tuned table.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
-from tilesim.choice.candidates import Candidate
 from tilesim.errors import ChoiceError, TilesimError
-from tilesim.problems import Problem
+from tilesim.kernel_config import KernelConfig
+from tilesim.products import Product
 from tilesim.storage.files import read_json
-from tilesim.variants import Variant
 
-KERNEL = ("kernel", "schedule", "loads", "overlap", "warps", "stages", "epilogue_subtiles")
-"""The fields of a Variant, in the order of the list "kernels"; a tile and an order follow."""
+LISTED = ("kernel", "schedule", "loads", "overlap", "warps", "stages", "epilogue_subtiles", "tile", "order")
+"""The fields of a kernel in the list "kernels" of a file that does not write it as one text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +26,10 @@ class Timed:
     `held_out`: whether nothing may be fitted to it.
     """
 
-    problem: Problem
-    layout: str
-    us: Mapping[tuple[Variant, tuple[int, ...], str], float]
+    product: Product
+    us: Mapping[KernelConfig, float]
     cublas_us: float | None
     held_out: bool
-
-    def of(self, one: Candidate) -> float | None:
-        """The µs of a candidate, None where it was not timed."""
-        return self.us.get((one.variant, one.problem.tile, one.problem.order))
 
 
 def read(path: str | PathLike[str]) -> list[Timed]:
@@ -45,25 +39,32 @@ def read(path: str | PathLike[str]) -> list[Timed]:
         return list(_products(report))
     except KeyError as error:
         raise ChoiceError(
-            f"{path} is no measurement of `tilesim bench choice`, which lacks {error}"
+            f"{path} is not a measurement of `tilesim bench choice`: the field {error} is missing"
         ) from None
     except (TypeError, ValueError, AttributeError, IndexError, TilesimError) as error:
-        raise ChoiceError(f"{path} is no measurement of `tilesim bench choice`: {str(error)[:100]}") from None
+        why = str(error)[:100]
+        raise ChoiceError(f"{path} is not a measurement of `tilesim bench choice`: {why}") from None
+
+
+def product_of(row: Mapping[str, Any]) -> Product:
+    """The product of a row; raises KeyError for what it lacks, and what Product raises."""
+    return Product(*(row[name] for name in ("m", "n", "k", "dtype", "layout")))
+
+
+def config_of(value: Any) -> KernelConfig:
+    """A kernel as files have it: one text, or its fields in the order of LISTED or by name."""
+    if isinstance(value, str):
+        return KernelConfig.parse(value)
+    if isinstance(value, Mapping):
+        return config_of(value["config"]) if "config" in value else KernelConfig.of_fields(value)
+    return KernelConfig.of_fields(dict(zip(LISTED, value, strict=True)))
 
 
 def _products(report: Mapping[str, Any]) -> Iterator[Timed]:
+    kernels = [config_of(one) for one in report.get("kernels", ())]
     for row in report["rows"]:
-        problem = Problem(row["m"], row["n"], row["k"], dtype=row["dtype"])
-        if "us" in row and isinstance(row["us"], list):
-            us = {_kernel(report["kernels"][number]): float(taken) for number, taken in row["us"]}
-        else:
-            variant = Variant(**{field.name: row[field.name] for field in fields(Variant)})
-            us = {(variant, tuple(row["tile"]), row["order"]): float(row["us"])}
-        if not all(0 < taken < float("inf") for taken in us.values()):
+        timed = isinstance(row["us"], list)
+        us = {kernels[number]: taken for number, taken in row["us"]} if timed else {config_of(row): row["us"]}
+        if not all(0 < float(taken) < float("inf") for taken in us.values()):
             raise ChoiceError("a time is not positive")
-        yield Timed(problem, row["layout"], us, row["cublas_us"], bool(row.get("held_out", False)))
-
-
-def _kernel(values: list[Any]) -> tuple[Variant, tuple[int, ...], str]:
-    *variant, tile, order = values
-    return Variant(**dict(zip(KERNEL, variant, strict=True))), tuple(tile), order
+        yield Timed(product_of(row), us, row["cublas_us"], bool(row.get("held_out", False)))

@@ -15,11 +15,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tilesim.choice.candidates import Candidate
-from tilesim.choice.kernels import WARP_SPECIALISED
 from tilesim.devices.device import Device
 from tilesim.devices.hardware import Hardware
+from tilesim.gemm import kernel_of
+from tilesim.gemm.fit import residents
+from tilesim.kernel_config import KernelConfig
 from tilesim.problems import DTYPE_BYTES, Problem
+from tilesim.products import Product
+from tilesim.schedules.stream_k import shares
+from tilesim.text import name_and_numbers
 
 GPC_SMS = 16.5
 """SMs of a GPC: an H200 has 132 in 8 of them."""
@@ -50,24 +54,22 @@ class Grid(NamedTuple):
     apart: float
 
 
-def grid(one: Candidate, device: Device) -> Grid:
-    """How the work of a candidate falls on the SMs of a device that are free.
+def grid(config: KernelConfig, product: Product, device: Device) -> Grid:
+    """How the work of a kernel falls on the SMs of a device that are free.
 
-    In tiles that stream-k shares unevenly, thread blocks are apart; of stream-k-hybrid these are a wave's and
-    the rest.
+    In tiles that stream-k shares unevenly, thread blocks are apart.
     """
-    problem, slots = one.problem, (device.sms - device.busy_sms) * one.residents
-    name, _, parts = one.variant.schedule.partition(":")
+    problem = config.problem(product)
+    slots = (device.sms - device.busy_sms) * residents(config, product, device)
+    name, parts = name_and_numbers(config.schedule)
     tiles, steps = problem.tiles, problem.k_steps
     if name in ("stream-k", "stream-k-hybrid"):
-        blocks = min(slots, int(parts) if parts else slots, tiles * steps)
+        shared, blocks = shares(config.schedule, problem, slots)
         sharers = max(2, -(-blocks // tiles)) if tiles % blocks else 1
-        apart = float(blocks % tiles > 0)
-        if name == "stream-k-hybrid":
-            apart = min(1.0, (blocks + tiles % blocks) / tiles) if tiles % blocks else 0.0
+        apart = shared / tiles if tiles % blocks and blocks % tiles else 0.0
         each = tiles * steps / blocks
         return Grid(1.0, each, 0, 0.0, sharers, blocks, slots, max(1.0, tiles / blocks), apart)
-    split = int(parts) if name == "split-k" else 1
+    split = parts[0] if name == "split-k" else 1
     full, rest = divmod(tiles * split, slots)
     each = -(-steps // split)
     blocks = min(tiles * split, slots)
@@ -128,19 +130,19 @@ def l2_cycles(asked: np.ndarray, sent: np.ndarray, hardware: Hardware) -> np.nda
     return np.maximum(asked / merged, sent / own)
 
 
-def early(one: Candidate, laid: Grid, device: Device, hardware: Hardware) -> bool:
-    """Whether a candidate, `laid` out on a device, is launched while its predecessor ends: where it has
-    nothing to share that is worth LAUNCH_NS. That is so where it multiplies longer than the L2 sends, or is
-    apart along K."""
-    if one.variant.kernel not in WARP_SPECIALISED:
+def early(config: KernelConfig, product: Product, device: Device, hardware: Hardware) -> bool:
+    """Whether a kernel is launched while its predecessor ends: where it has nothing to share that is worth
+    LAUNCH_NS. That is so where it multiplies longer than the L2 sends, or is apart along K."""
+    if not kernel_of(config).warp_specialized:
         return False
+    laid, problem = grid(config, product, device), config.problem(product)
     sms = device.sms - device.busy_sms
     counts = np.array([laid.blocks, laid.rest or laid.blocks], float)
     steps = np.array([laid.full * laid.steps, laid.rest_steps * (laid.rest > 0)])
-    asked = counts * sum(operand_bytes(one.problem))
-    multiplying = one.residents * hardware.k_step_ns(one.problem) * hardware.clock_mhz / 1000
+    asked = counts * sum(operand_bytes(problem))
+    multiplying = hardware.k_step_ns(problem) * hardware.clock_mhz / 1000
     anywhere, in_order = (
-        np.maximum(l2_cycles(asked, sent(one.problem, counts, laid.sharers, sms, way), hardware), multiplying)
+        np.maximum(l2_cycles(asked, sent(problem, counts, laid.sharers, sms, way), hardware), multiplying)
         for way in (True, False)
     )
     lost = float(((anywhere - in_order) * steps).sum()) * (1 - laid.apart)

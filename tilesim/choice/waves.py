@@ -11,13 +11,14 @@ from math import gcd
 
 import numpy as np
 
-from tilesim.choice.candidates import Candidate, result_bytes
-from tilesim.choice.kernels import LINE
 from tilesim.choice.sharing import Grid, early, grid, operand_bytes, sent, spread
 from tilesim.devices.device import Device
 from tilesim.devices.hardware import Hardware
+from tilesim.gemm import LINE
+from tilesim.kernel_config import KernelConfig
 from tilesim.model.traffic import Traffic, lost
 from tilesim.problems import DTYPE_BYTES, Problem
+from tilesim.products import Product
 
 SECTOR = 32
 """Bytes of a line that the L2 sends at least."""
@@ -62,28 +63,33 @@ def _requests(step: int) -> float:
     return 3 - gcd(step, LINE) / LINE - gcd(step, SECTOR) / SECTOR
 
 
-def _requested(one: Candidate, each: tuple[float, float]) -> float:
+def _requested(problem: Problem, loads: str, each: tuple[float, float]) -> float:
     """Bytes of lines that a thread block requests in a K-step, in a matrix shorter than its tile, too."""
-    problem = one.problem
     line = problem.tile_k * DTYPE_BYTES[problem.dtype]
     sides = (problem.tile_m, problem.m), (problem.tile_n, problem.n)
     inside = [min(tile, size) for tile, size in sides]
     outside = sum(tile for tile, _ in sides) - sum(inside)
-    filled = OUTSIDE * outside if one.variant.loads == "tma" else 0
+    filled = OUTSIDE * outside if loads == "tma" else 0
     return line * (sum(x * y for x, y in zip(inside, each, strict=True)) + filled)
 
 
-def waves(one: Candidate, device: Device, hardware: Hardware, layout: str) -> Waves:
-    """The waves of a candidate on the SMs of a device that are free."""
-    laid, sms = grid(one, device), device.sms - device.busy_sms
-    before = early(one, laid, device, hardware)
-    each = requests(one.problem, layout)
-    traffic = _traffic(one.problem, laid, each, sms, before, hardware)
-    return Waves(laid, before, traffic, _requested(one, each))
+def waves(config: KernelConfig, product: Product, device: Device, hardware: Hardware) -> Waves:
+    """The waves of a kernel on the SMs of a device that are free."""
+    problem, sms = config.problem(product), device.sms - device.busy_sms
+    laid, before = grid(config, product, device), early(config, product, device, hardware)
+    each = requests(problem, product.layout)
+    traffic = _traffic(problem, laid, each, sms, before, hardware, product.result_bytes)
+    return Waves(laid, before, traffic, _requested(problem, config.loads, each))
 
 
 def _traffic(
-    problem: Problem, laid: Grid, each: tuple[float, float], sms: int, before: bool, hardware: Hardware
+    problem: Problem,
+    laid: Grid,
+    each: tuple[float, float],
+    sms: int,
+    before: bool,
+    hardware: Hardware,
+    result_bytes: int,
 ) -> Traffic:
     """What comes from where a K-step, of a full wave and of the rest."""
     a, b = operand_bytes(problem)
@@ -106,7 +112,7 @@ def _traffic(
     alone = _from_dram(times, everything / times, hardware)
     missed += laid.apart * (count * (a * alone[0] + b * alone[1]) - missed)
     merged = sent(problem, count, laid.sharers, sms, before)
-    written = problem.m * problem.n * result_bytes(problem.dtype)
+    written = problem.m * problem.n * result_bytes
     l2_miss = 1 - (1 - first[0]) * (1 - first[1])
     return Traffic(
         asked,

@@ -15,7 +15,7 @@ from importlib.resources import files
 from math import log
 from typing import Any
 
-from tilesim.devices.facts import shipped
+from tilesim.devices.facts import FEATURES, shipped
 from tilesim.devices.presets import adopted, in_words, presets
 
 COMPARED = ("sms", "memory_gb", "memory_gb_per_s")
@@ -180,5 +180,14 @@ def _nearest(capability: str, facts: Mapping[str, Any]) -> Known | None:
 
 def _runs(preset: Mapping[str, Any], capability: str) -> bool:
     """Whether a GPU of a compute capability has all the features of a preset."""
+    return set(preset["features"]) <= set(features_of(capability))
+
+
+def features_of(capability: str) -> tuple[str, ...]:
+    """What kernels may need of a GPU of a compute capability, of tilesim.devices.facts.FEATURES.
+
+    >>> features_of("9.0")
+    ('async-copy', 'tma', 'clusters', 'warpgroup-mma')
+    """
     major = int(capability.partition(".")[0])
-    return all(SINCE.get(one, 99) <= major or ONLY.get(one) == major for one in preset["features"])
+    return tuple(one for one in FEATURES if SINCE.get(one, 99) <= major or ONLY.get(one) == major)

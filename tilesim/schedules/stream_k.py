@@ -7,7 +7,7 @@ from tilesim.errors import ScheduleError
 from tilesim.orders import visit
 from tilesim.plans import Plan, segments
 from tilesim.problems import Problem
-from tilesim.text import plural
+from tilesim.text import name_and_numbers, plural
 
 MERGE_COST = 256
 """Multiply-adds that take as long as merging a partial accumulator, for each of its elements."""
@@ -18,14 +18,42 @@ def stream_k(problem: Problem, device: Device, g: int | None = None) -> Plan:
 
     Basic Stream-K: arXiv 2301.03598. Raises ScheduleError for more CTAs than K-steps.
     """
-    total = problem.tiles * problem.k_steps
-    if g is not None and g > total:
-        have = plural(total, "K-step")
-        raise ScheduleError(
-            f"stream-k:{g} needs a K-step for each of {g} thread blocks; this problem has {have}"
-        )
+    if g is not None:
+        _check_k_steps(g, problem)
     ctas = g or grid_size(problem, device.slots)
     return Plan(even_ranges(visit(problem), problem.k_steps, ctas), ctas)
+
+
+def shares(schedule: str, problem: Problem, slots: int) -> tuple[int, int]:
+    """(tiles of the order that thread blocks share, thread blocks) of stream-k[:G] or stream-k-hybrid[:2].
+
+    Raises ScheduleError for more thread blocks than run at once, which wait for each other, or than K-steps.
+
+    >>> shares("stream-k-hybrid", Problem(1280, 1280, 512, (128, 128, 64)), 64)  # 100 tiles
+    (100, 64)
+    """
+    name, given = name_and_numbers(schedule)
+    waves, left = divmod(problem.tiles, slots)
+    if name == "stream-k-hybrid" and waves:
+        return (left + slots if left else 0), slots
+    if name == "stream-k" and given:
+        (ctas,) = given
+        if ctas > slots:
+            raise ScheduleError(
+                f"{schedule} has {ctas} thread blocks that wait for each other, and {slots} run at once"
+            )
+        _check_k_steps(ctas, problem)
+        return problem.tiles, ctas
+    return problem.tiles, grid_size(problem, slots)
+
+
+def _check_k_steps(ctas: int, problem: Problem) -> None:
+    total = problem.tiles * problem.k_steps
+    if ctas > total:
+        have = plural(total, "K-step")
+        raise ScheduleError(
+            f"stream-k:{ctas} needs a K-step for each of {ctas} thread blocks; this problem has {have}"
+        )
 
 
 def grid_size(problem: Problem, slots: int) -> int:

@@ -1,7 +1,7 @@
 """`tilesim choose`: which kernel multiplies a shape the fastest, by the model of the machine, and why."""
 
 import json
-from dataclasses import replace
+from dataclasses import asdict
 from typing import Any
 
 import click
@@ -13,12 +13,11 @@ from tilesim.cli.arguments.parameter_types import DTYPES
 from tilesim.devices.device import Device
 from tilesim.errors import ChoiceError
 from tilesim.problems import DTYPE_BYTES
-from tilesim.variants import PLANNED, Variant
+from tilesim.products import LAYOUTS, Product
 
 HEAD = (
     f"{'kernel':30} {'tile':12} {'order':10} {'warps':>5} {'stages':>6} {'waves':>7} {'µs':>10}  limited by"
 )
-LAYOUTS = ("nn", "nt", "tn", "tt")
 
 
 @click.command(short_help="Rank kernels for a shape by the model of the machine.")
@@ -47,32 +46,29 @@ def command(m: int, n: int, k: int, dtype: str, layout: str, top: int, as_json: 
     Times are of the model, and nothing is measured; `tilesim tune --top 8` measures the best of them.
     """
     with usage():
-        problem = replace(PROBLEM, m=m, n=n, k=k, dtype=dtype)
+        product = Product(m, n, k, dtype, layout)
         if options["ctas_per_sm"] is not None:
             raise ChoiceError(
                 "a kernel's own memory says how many of its blocks fit; leave out --ctas-per-sm"
             )
         named = {name: value for name, value in options.items() if value is not None}
         device = Device.chosen(named, Device.named(DEVICE))
-    ranked = choose(problem, device, layout)
+    ranked = choose(product, device)
     if as_json:
-        what = {"m": m, "n": n, "k": k, "dtype": dtype, "layout": layout, "device": device.name}
+        what = asdict(product) | {"device": device.name}
         click.echo(
             json.dumps(what | {"candidates": len(ranked), "ranking": [_values(one) for one in ranked[:top]]})
         )
         return
-    size = f"{m}x{n}x{k} {dtype} {layout}"
-    lines = [f"{size} on {device.title}: {len(ranked)} kernels by the model", ""]
+    lines = [f"{product} on {device.title}: {len(ranked)} kernels by the model", ""]
     lines.append(HEAD)
     click.echo("\n".join([*lines, *map(_line, ranked[:top])]))
 
 
 def _values(one: Estimate) -> dict[str, Any]:
     """An estimate as JSON values."""
-    variant, problem = one.candidate.variant, one.candidate.problem
-    fields = {name: getattr(variant, name) for name in Variant.__dataclass_fields__}
-    return fields | {
-        "tile": list(problem.tile), "order": problem.order, "residents": one.candidate.residents,
+    return one.config.as_json() | {
+        "residents": one.residents,
         "waves": round(one.waves, 3), "us": round(one.ns / 1000, 3), "limit": one.limit,
         "parts_ns": {name: round(ns) for name, ns in one.parts.items()},
     }  # fmt: skip
@@ -80,12 +76,9 @@ def _values(one: Estimate) -> dict[str, Any]:
 
 def _line(one: Estimate) -> str:
     """An estimate as a line: the kernel, its time, and the parts that take a hundredth of it or more."""
-    variant, problem = one.candidate.variant, one.candidate.problem
-    name = variant.name if variant.schedule in variant.name else f"{variant.name} {variant.schedule}"
-    name = f"planned {variant.schedule}" if variant.kernel == PLANNED else name
-    if variant.kernel in ("skinny", "ping-pong"):
-        name = variant.kernel
-    tile = "x".join(map(str, problem.tile))
+    config = one.config
+    name = config.name if config.schedule in config.name else f"{config.name} {config.schedule}"
+    tile = "x".join(map(str, config.tile))
     parts = ", ".join(f"{part} {ns / one.ns:.0%}" for part, ns in one.parts.items() if ns >= one.ns / 100)
-    head = f"{name:30} {tile:12} {problem.order:10} {variant.warps:5} {variant.stages:6} {one.waves:7.2f}"
+    head = f"{name:30} {tile:12} {config.order:10} {config.warps:5} {config.stages:6} {one.waves:7.2f}"
     return f"{head} {one.ns / 1000:10.2f}  {one.limit} ({parts})"

@@ -76,10 +76,10 @@ def _judged(found: list[Judged]) -> list[str]:
         f"{'product':32} {'chosen':48} {'µs':>9} {'fastest':>9} {'regret':>7} {'top 8':>7} {'cuBLAS':>7}"
     ]
     for one in found:
-        problem, variant = one.timed.problem, one.chosen.candidate.variant
-        tile = "x".join(map(str, one.chosen.candidate.problem.tile))
-        name = f"{problem.m}x{problem.n}x{problem.k} {problem.dtype} {one.timed.layout}"
-        chosen = f"{variant.name} {variant.schedule} {tile}, {variant.stages} stages"
+        config = one.chosen.config
+        name = str(one.timed.product)
+        tile = "x".join(map(str, config.tile))
+        chosen = f"{config.name} {config.schedule} {tile}, {config.stages} stages"
         ratio = f"{one.ratio:7.3f}" if one.ratio else f"{'-':>7}"
         lines.append(
             f"{name:32} {chosen:48} {one.us:9.2f} {one.best_us:9.2f} {one.regret:7.1%} {one.top_regret:7.1%}"
@@ -96,15 +96,7 @@ def _judged(found: list[Judged]) -> list[str]:
 
 
 def _values(one: Judged) -> dict[str, Any]:
-    problem = one.timed.problem
-    size = {
-        "m": problem.m,
-        "n": problem.n,
-        "k": problem.k,
-        "dtype": problem.dtype,
-        "layout": one.timed.layout,
-    }
-    return size | {
+    return asdict(one.timed.product) | {
         "held_out": one.timed.held_out, "place": one.place, "us": one.us, "best_us": one.best_us,
         "top_us": one.top_us, "cublas_us": one.timed.cublas_us,
     }  # fmt: skip

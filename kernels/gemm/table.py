@@ -1,4 +1,4 @@
-"""planned: executes any Plan. Each thread block reads its segments from a table, then draws from the queue.
+"""table: executes any Plan. Each thread block reads its segments from a table, then draws from the queue.
 
 A row of the table is a segment: pid_m pid_n k0 k1 partial peers. A segment that owns a split tile adds
 `peers` partials, from index `partial` on. A segment that stores a partial has no peers, and `partial` is its
@@ -9,9 +9,23 @@ the epilogue. A thread block that draws from the queue cannot know how many K-st
 loop over segments with one over K-steps inside.
 """
 
+from functools import partial
+from typing import Any
+
+import torch
 import triton
 import triton.language as tl
 
+from tilesim.devices.device import Device
+from tilesim.kernel_config import KernelConfig
+from tilesim.products import Product
+from tilesim.schedules import plan
+
+from ..launch.job import Job
+from ..launch.launcher import KernelLaunch
+from ..launch.operands import Matrices
+from ..launch.plan_table import PlanTable, upload
+from ..launch.stamped import STORE_WAIT_K_STEP, stamped_launch
 from .split_fixup import add_partial, store_partial, wait_for_partial
 from .stamps import (
     entry_time,
@@ -70,7 +84,7 @@ def epilogue(
 
 
 @triton.jit
-def planned(
+def table_driven(
     a, b, c,  # [M, K], [K, N], [M, N]: TMA descriptors or pointers
     table,  # int32 [segments + 2, 8], the last two rows zero: a thread block reads ahead
     offsets,  # int32 [ctas + 1]: thread block i owns rows offsets[i] to offsets[i + 1]
@@ -156,3 +170,62 @@ def planned(
         # every thread block draws once more than it gets; the last of them resets the counter
         if QUEUE and s == rows + tl.num_programs(0) - 1:
             tl.store(queue_head, 0)
+
+
+SPLIT_STORE_WAIT_K_STEP = 2
+"""See STORE_WAIT_K_STEP, where a plan splits tiles, whose owners wait for each other: at 1 stamps cost
+stream-k-hybrid 2.9 % of the time at 4096x4096x512, at 2 they cost 2.4 %."""
+
+TIMEOUT_NS = 2_000_000_000
+"""How long a split tile's owner waits for a partial: longer than any product takes that fits into a GPU."""
+
+SM_REGISTERS, MAX_REGISTERS = 65536, 255
+"""Registers of an SM, and of a thread at most (CUDA C++ Programming Guide, compute capabilities 5.0 to
+12.0)."""
+
+
+def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:
+    """The thread blocks and segments of the schedule's plan, which lies in the GPU's memory."""
+    problem = config.problem(product)
+    made = plan(config.schedule, problem, device)
+    made.check(problem, device.slots)
+    uploaded = upload(made, problem, memory, device.ctas_per_sm)
+    if not concurrent:
+        return Job(made.rows, made.ctas, partial(launch, config, product, uploaded), check=uploaded.check)
+    uploaded = uploaded.without_partials()
+
+    def launcher(matrices: Matrices, stamps: torch.Tensor | None = None) -> KernelLaunch:
+        made = launch(config, product, uploaded, matrices, stamps)
+        return made.bound_to(matrices, uploaded.workspace())
+
+    return Job(made.rows, made.ctas, launcher, uploaded.workspace)
+
+
+def launch(
+    config: KernelConfig, product: Product, plan_table: PlanTable, matrices: Matrices,
+    stamps: torch.Tensor | None = None, timeout_ns: int = TIMEOUT_NS,
+) -> KernelLaunch:  # fmt: skip
+    """A launch over an uploaded plan."""
+    queue = plan_table.rows > plan_table.queue_start
+    # A thread block with one segment has nothing to overlap, and C then shares the stages' memory.
+    overlap = config.overlap and plan_table.most_segments > 1 and not queue
+    tables = (
+        plan_table.table, plan_table.offsets, plan_table.k_steps, plan_table.queue_head,
+        plan_table.queue_start, plan_table.rows, plan_table.partials, plan_table.flags,
+        plan_table.flags[-1:],
+    )  # fmt: skip
+    store_wait = SPLIT_STORE_WAIT_K_STEP if plan_table.split else STORE_WAIT_K_STEP
+    values: dict[str, Any] = dict(
+        SPLIT=plan_table.split, QUEUE=queue, FLATTEN=overlap, STORE_WAIT_K_STEP=store_wait if overlap else 0,
+        WARPS=config.warps, TIMEOUT_NS=timeout_ns, EPILOGUE_SUBTILES=config.epilogue_subtiles,
+    )  # fmt: skip
+    if plan_table.split:
+        # By default ptxas takes so few registers that a fix-up has four loads in flight, not dozens.
+        registers = SM_REGISTERS // (32 * config.warps * plan_table.ctas_per_sm) // 8 * 8
+        accumulator = config.tile[0] * config.tile[1] // (32 * config.warps)
+        if registers >= accumulator + 64:  # else so many blocks do not fit, and `record` says so
+            values["maxnreg"] = min(MAX_REGISTERS, registers)
+    rows = plan_table.rows
+    return stamped_launch(
+        table_driven, plan_table.ctas, rows, config, product, matrices, tables, stamps, values
+    )

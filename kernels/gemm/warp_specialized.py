@@ -16,13 +16,25 @@ With SWAP it computes the transposed tile. A wgmma has at least 64 rows, which B
 few as 16 columns here, which A's rows fill: so products of few rows waste no multiplication.
 """
 
+import torch
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia import hopper
 from triton.language.extra.cuda import gdc_launch_dependents
 
-from .stream_k import add_partials, corner, cta_of, segment, segment_count, store_partial
-from .warp_specialised import (
+from tilesim.devices.device import Device
+from tilesim.gemm.warp_specialized import PIECE, groups, rest, subtiles, swap_ab
+from tilesim.kernel_config import KernelConfig
+from tilesim.products import Product
+from tilesim.schedules.stream_k import shares
+
+from ..launch.flags import flags
+from ..launch.gluon import descriptor, launched_early, shared_bytes_here
+from ..launch.job import NO_ROWS, Job, operands_of, order_arguments, refusing_stamps
+from ..launch.launcher import KernelLaunch
+from ..launch.layouts import lines
+from ..launch.operands import Matrices
+from .stages import (
     PRODUCER_REGISTERS,
     allocate_barriers,
     allocate_stages,
@@ -33,6 +45,7 @@ from .warp_specialised import (
     store_subtile,
     wgmma_operand,
 )
+from .stream_k import add_partials, corner, cta_of, segment, segment_count, store_partial
 
 GROUP_REGISTERS = gl.constexpr(160)
 """Per thread of the second and third consumer group; the first then has 168 of an SM's."""
@@ -122,7 +135,7 @@ def consume(
 
 
 @gluon.jit(do_not_specialize=["shared"])
-def specialised(
+def warp_specialized(
     a, b, c,  # [M, K], [K, N], [M, N]: TMA descriptors, c's block an epilogue subtile
     b_rest,  # b in boxes of REST columns, None where there are none
     visit,  # int32 [tiles], read only for orders that have no formula
@@ -136,7 +149,7 @@ def specialised(
     SPLIT: gl.constexpr, SWAP: gl.constexpr,
     REST: gl.constexpr = 0,  # columns of a tile beyond the largest power of two
     GROUPS: gl.constexpr = 1,  # of consumers, 1 or 3: each has as many rows of the tile
-    TRANS_A: gl.constexpr = False, TRANS_B: gl.constexpr = False,  # see warp_specialised.load_stage
+    TRANS_A: gl.constexpr = False, TRANS_B: gl.constexpr = False,  # see stages.load_stage
 ):  # fmt: skip
     gdc_launch_dependents()
     smem_a = allocate_stages(a, STAGES * GROUPS)
@@ -178,3 +191,50 @@ def specialised(
             [4, 4, 1],
             [GROUP_REGISTERS, GROUP_REGISTERS, PRODUCER_REGISTERS],
         )  # fmt: skip
+
+
+def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:
+    """One thread block for each free SM, or as many as the schedule says."""
+    problem = config.problem(product)
+    parts = subtiles(config, product, shared_bytes_here(config, product))
+    slots = device.sms - device.busy_sms
+    if config.schedule == "persistent":
+        shared, ctas = 0, min(problem.tiles, slots)
+    else:
+        shared, ctas = shares(config.schedule, problem, slots)
+    before = launched_early(config, product, device)
+    bm, bn, bk = config.tile
+    narrow = rest(config.tile)
+    pieces = (bn - narrow) // PIECE if narrow else parts
+    boxes = (bm // groups(config), bk), (bk, bn - narrow), (bm // groups(config), (bn - narrow) // pieces)
+
+    def workspace() -> dict[str, torch.Tensor]:
+        if not shared:
+            return {}
+        return dict(
+            partials=torch.empty(ctas, bm * bn, dtype=torch.float32, device="cuda"),
+            flags=flags(ctas, config.warps * groups(config)),
+        )
+
+    one = workspace()
+
+    def launcher(matrices: Matrices) -> KernelLaunch:
+        table, values = order_arguments(problem, matrices)
+        operands, layout = operands_of(config, product.dtype, warp_specialized, matrices, descriptor, boxes)
+        operands.append(_narrow_box(matrices[1], bk, narrow) if narrow else None)
+        sizes = (shared, product.m, product.n, product.k)
+        arguments = (*operands, table, one.get("partials"), one.get("flags"), *sizes)
+        constants = values | layout | dict(
+            BM=bm, BN=bn, BK=bk, STAGES=config.stages, EPILOGUE_SUBTILES=parts, SWAP=swap_ab(config.tile),
+            REST=narrow, GROUPS=groups(config), SPLIT=shared > 0, num_warps=config.warps, launch_pdl=before,
+        )  # fmt: skip
+        made_of = (0, 1, 2, 1) if narrow else (0, 1, 2)
+        return KernelLaunch(config, warp_specialized, ctas, arguments, constants, made_of)
+
+    return Job(NO_ROWS, ctas, refusing_stamps(launcher), workspace)
+
+
+def _narrow_box(b: torch.Tensor, rows: int, columns: int) -> object:
+    """A TMA descriptor of B, which has lines, in boxes of so many of its rows and columns."""
+    view, trans = lines(b) or (b, False)
+    return descriptor(view, [columns, rows] if trans else [rows, columns])

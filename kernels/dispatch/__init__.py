@@ -1,0 +1,1 @@
+"""How `matmul` finds the launch for its operands, and keeps it."""

@@ -1,0 +1,173 @@
+"""The tuner: times of many kernels for a product, in turns with cuBLAS."""
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from typing import Any
+
+import torch
+
+from tilesim.choice.candidates import candidates
+from tilesim.devices.device import Device
+from tilesim.errors import TilesimError
+from tilesim.kernel_config import KernelConfig
+from tilesim.products import Product
+
+from ..errors import KernelError
+from ..launch.cublas import cublas
+from ..launch.job import Job
+from ..launch.jobs import job
+from ..launch.operands import Matrices, gpu_memory, matrices, sets_beyond_l2
+from ..measure.machine import device as this_gpu
+from ..measure.reference import gate
+from ..measure.timing import REST, Rotation, capture, sample, spread, working_gpu
+
+SCREENING, FINALISTS, WARMUP, HOPELESS = 3, 8, 5, 1.6
+"""Samples of each kernel, how many of the fastest are sampled again, after how many rounds; one that takes
+HOPELESS times as long as the fastest so far is sampled once."""
+
+CUBLAS = "cublas"
+
+METHOD = (
+    "each kernel's C, poisoned with NaN, is compared with a float64 product of random inputs; then"
+    " {screening} samples of each kernel, 1 if it took {hopeless:g} times as long as the fastest so far, and"
+    " {samples} of the fastest {finalists} and of cuBLAS in turns; a sample is the mean of a replay of a CUDA graph, one"
+    " launch per operand set, the sets together over 3 times the L2; before each sample the L2 is filled with"
+    " other data, after it the GPU rests {rest:g} times as long as it worked; times are medians in µs; cuBLAS"
+    " multiplies fp8 with B column-major, copied beforehand where it is not"
+)
+
+
+def method(samples: int) -> str:
+    """How times are taken, in words."""
+    return METHOD.format(
+        screening=SCREENING, hopeless=HOPELESS, samples=samples, finalists=FINALISTS, rest=REST
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Of one product: the µs of each kernel, those of the finalists by the later samples, and of cuBLAS, None
+    where it cannot multiply such operands; `wrong` and `failed`: why a kernel was not timed."""
+
+    us: dict[KernelConfig, float] = field(default_factory=dict)
+    cublas_us: float | None = None
+    wrong: dict[KernelConfig, str] = field(default_factory=dict)
+    failed: dict[KernelConfig, str] = field(default_factory=dict)
+
+
+def times(
+    product: Product,
+    configs: Sequence[KernelConfig],
+    samples: int,
+    seed: int = 0,
+    progress: Callable[[float], object] = lambda share: None,
+) -> Times:
+    """Time `configs`, which can compute `product`; `progress` gets the share that is screened.
+
+    Raises KernelError where the operands do not fit into the GPU's memory, or the GPU fails.
+    """
+    with gpu_memory(product), working_gpu():
+        return _times(product, configs, samples, seed, progress)
+
+
+def _times(
+    product: Product, configs: Sequence[KernelConfig], samples: int, seed: int,
+    progress: Callable[[float], object],
+) -> Times:  # fmt: skip
+    device, found = this_gpu(1), Times()
+    sets = [matrices(product, "cuda", seed + i) for i in range(sets_beyond_l2(product))]
+    rotations: dict[KernelConfig, Rotation] = {}
+    best = float("inf")
+    for i, config in enumerate(configs):
+        try:
+            work = job(config, product, device)
+            launches = launches_for(work, sets)
+            try:
+                gate(str(config), launches[0], product, sets[0])
+            except KernelError as wrong:
+                found.wrong[config] = str(wrong)
+                continue
+            work.check()
+            rotation = Rotation(capture(launches), launches)
+        except (TilesimError, RuntimeError, ValueError, TypeError) as failed:
+            if "CUDA" in str(failed):
+                raise
+            found.failed[config] = str(failed).split("\n")[0][:120]
+            continue
+        finally:
+            progress((i + 1) / len(configs))
+        us = sample({config: rotation}, 0, 1)[config]
+        if us[0] < HOPELESS * best:
+            us = sample({config: rotation}, 0, SCREENING)[config]
+        found.us[config] = spread(us)["us"]
+        best = min(best, found.us[config])
+        rotations[config] = rotation
+    turns: dict[Any, Rotation] = {
+        one: rotations[one] for one in sorted(found.us, key=found.us.__getitem__)[:FINALISTS]
+    }
+    if library := _cublas(product, sets):
+        turns[CUBLAS] = library
+    final = {one: spread(us)["us"] for one, us in sample(turns, WARMUP, samples).items()} if found.us else {}
+    cublas_us = final.pop(CUBLAS, None)
+    return Times(found.us | final, cublas_us, found.wrong, found.failed)
+
+
+def launches_for(work: Job, sets: Sequence[Matrices]) -> list[Callable[[], object]]:
+    """A launch for each set of operands, all with one workspace."""
+    first = work.launcher(sets[0])
+    first()
+    return [first, *(first.bound_to(operands, {}) for operands in sets[1:])]
+
+
+def _cublas(product: Product, sets: Iterable[Matrices]) -> Rotation | None:
+    """cuBLAS with the same operands, None where it cannot multiply them."""
+    launches = [cublas(product.dtype, operands) for operands in sets]
+    try:
+        launches[0]()
+    except RuntimeError:
+        return None
+    return Rotation(capture(launches), launches)
+
+
+Work = list[tuple[KernelConfig, Product]]
+
+
+def compile_all(products: Iterable[Product], device: Device, processes: int) -> set[tuple[KernelConfig, str]]:
+    """Launch each kernel once on the smallest product that it is a candidate for, so that Triton keeps it.
+
+    Returns (config, dtype and layout) of those after which the GPU failed, which no later launch may risk.
+    """
+    smallest: dict[tuple[KernelConfig, str], tuple[KernelConfig, Product]] = {}
+    for product in sorted(products, key=lambda each: each.flops):
+        for config in candidates(product, device):
+            smallest.setdefault((config, kind(product)), (config, product))
+    work, failed = list(smallest.values()), set()
+    while work:
+        with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+            ended = list(pool.map(_launch_each, [work[i::processes] for i in range(processes)]))
+        work = [one for _, left in ended for one in left]
+        failed |= {(config, kind(product)) for found, _ in ended for config, product in found}
+    return failed
+
+
+def kind(product: Product) -> str:
+    """What kernels are compiled for, of a product."""
+    return f"{product.dtype}:{product.layout}"
+
+
+def _launch_each(work: Work) -> tuple[Work, Work]:
+    """Launch each once. Where one makes the GPU fail, this process can launch no more: returns it and the
+    rest."""
+    device = this_gpu(1)
+    for i, (config, product) in enumerate(work):
+        try:
+            job(config, product, device).launcher(matrices(product, "cuda", 0))()
+            torch.cuda.synchronize()
+        except RuntimeError as error:
+            if "CUDA" in str(error):
+                return [work[i]], work[i + 1 :]
+        except Exception:
+            continue  # the measurement tries it again, and says why
+    return [], []

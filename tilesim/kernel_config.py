@@ -1,0 +1,187 @@
+"""KernelConfig: which kernel computes a product, under which schedule, in which tiles, and how."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from tilesim import orders
+from tilesim.errors import KernelConfigError, shown, whole
+from tilesim.problems import MAX_SIZE, Problem
+from tilesim.products import Product
+
+LOADS = ("tma", "ptr")
+"""How a kernel loads its operands: by the Tensor Memory Accelerator, or through pointers."""
+
+TABLE = "table"
+"""The table-driven kernel, which runs the plan of any schedule."""
+
+RENAMED = {"planned": TABLE, "specialised": "warp-specialized"}
+"""Kernels by the names that files of versions before 0.2 have. "own" stood for the schedule's own kernel."""
+
+MAX_WARPS, MAX_STAGES, MAX_SUBTILES = 32, 64, 2
+
+SPELLING = re.compile(
+    r"(\S*) (\S*) (\d{1,12})x(\d{1,12})x(\d{1,12}) (\S+) (\d{1,2}) warps (\d{1,2}) stages (\S*)( overlap)?"
+    r"(?: (\d) subtiles)?"
+)
+"""What `str` makes of a configuration, but for the "?" of what is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class KernelConfig:
+    """A kernel as it is launched. Two configurations are compared fairly if they differ in one field.
+
+    `kernel`: a name of tilesim.gemm; "" if not known, as of a kernel that others wrote. `tile`: (tile_m,
+    tile_n, tile_k). `order`: in which tiles are visited. `warps`: those of a thread block that multiply, and
+    `stages`: K-steps that its loads run ahead; 0 if not known. `loads`: one of LOADS, or "" if not known.
+    `overlap`: the next tile's loads run during the epilogue. `epilogue_subtiles`: into how many parts an
+    overlapping kernel divides the tile that it writes, so that C needs less shared memory.
+
+    How many of its thread blocks an SM holds follows from it and the device: `tilesim.gemm.residents`.
+
+    Raises KernelConfigError for a value out of range, ProblemError for an unknown order.
+    """
+
+    kernel: str
+    schedule: str
+    tile: tuple[int, int, int]
+    order: str = "row-major"
+    warps: int = 8
+    stages: int = 3
+    loads: str = "tma"
+    overlap: bool = False
+    epilogue_subtiles: int = 1
+
+    def __post_init__(self) -> None:
+        for name in ("kernel", "schedule", "order", "loads"):
+            if not isinstance(getattr(self, name), str):
+                raise KernelConfigError(f"{name} is {shown(getattr(self, name))}; it must be a text")
+        if not isinstance(self.tile, tuple | list) or len(self.tile) != 3:
+            raise KernelConfigError(f"the tile is {shown(self.tile)}; it must be three sizes")
+        names = zip(("tile_m", "tile_n", "tile_k"), self.tile, strict=True)
+        sides = tuple(whole(name, side, 1, MAX_SIZE, KernelConfigError) for name, side in names)
+        object.__setattr__(self, "tile", sides)
+        whole("warps", self.warps, 0, MAX_WARPS, KernelConfigError)
+        if self.warps & (self.warps - 1):
+            raise KernelConfigError(f"warps is {self.warps}; it must be a power of two up to {MAX_WARPS}")
+        whole("stages", self.stages, 0, MAX_STAGES, KernelConfigError)
+        if self.loads not in ("", *LOADS):
+            raise KernelConfigError(
+                f"loads is {shown(self.loads)}; it must be {' or '.join(map(repr, LOADS))}"
+            )
+        if not isinstance(self.overlap, bool):
+            raise KernelConfigError(f"overlap is {shown(self.overlap)}; it must be true or false")
+        whole("epilogue_subtiles", self.epilogue_subtiles, 1, MAX_SUBTILES, KernelConfigError)
+        orders.check(self.order)
+
+    def problem(self, product: Product) -> Problem:
+        """`product` in the tiles and the order of this kernel."""
+        return Problem(product.m, product.n, product.k, self.tile, product.dtype, self.order)
+
+    @property
+    def name(self) -> str:
+        """What recordings and reports call the kernel.
+
+        >>> KernelConfig("persistent", "persistent", (128, 256, 64), overlap=True).name
+        'persistent-tma-overlap'
+        >>> KernelConfig("ping-pong", "persistent", (128, 128, 64)).name
+        'ping-pong'
+        """
+        if self.kernel not in ("naive", "persistent", TABLE):
+            return self.kernel
+        return (
+            f"{self.kernel}-{self.loads}"
+            + "-overlap" * self.overlap
+            + "-split" * (self.epilogue_subtiles - 1)
+        )
+
+    def __str__(self) -> str:
+        """Its one spelling, which `parse` reads.
+
+        >>> str(KernelConfig("persistent", "persistent", (128, 256, 64), "grouped:8", overlap=True))
+        'persistent persistent 128x256x64 grouped:8 8 warps 3 stages tma overlap'
+        """
+        words = [
+            self.kernel or "?", self.schedule or "?", "x".join(map(str, self.tile)), self.order,
+            f"{self.warps} warps", f"{self.stages} stages", self.loads or "?",
+        ]  # fmt: skip
+        words += ["overlap"] * self.overlap
+        words += [f"{self.epilogue_subtiles} subtiles"] * (self.epilogue_subtiles > 1)
+        return " ".join(words)
+
+    @classmethod
+    def parse(cls, text: str) -> KernelConfig:
+        """The configuration that `str` writes so; raises KernelConfigError for any other text.
+
+        >>> one = KernelConfig("table", "stream-k", (64, 64, 64), stages=4, loads="ptr", epilogue_subtiles=2)
+        >>> KernelConfig.parse(str(one)) == one
+        True
+        """
+        known = text.replace("?", "") if isinstance(text, str) else ""
+        found = SPELLING.fullmatch(known)
+        one = None
+        if found:
+            kernel, schedule, m, n, k, order, warps, stages, loads, overlap, subtiles = found.groups()
+            tile = int(m), int(n), int(k)
+            one = cls(
+                kernel,
+                schedule,
+                tile,
+                order,
+                int(warps),
+                int(stages),
+                loads,
+                bool(overlap),
+                int(subtiles or 1),
+            )
+        if one is None or str(one) != text:
+            raise KernelConfigError(
+                f"the kernel's configuration is {shown(text)}; it must be written as 'persistent persistent"
+                " 128x256x64 grouped:8 8 warps 3 stages tma overlap'"
+            )
+        return one
+
+    @classmethod
+    def of_fields(cls, values: Mapping[str, Any]) -> KernelConfig:
+        """The configuration of a mapping that has its fields among others, by the names of any version.
+
+        Raises KeyError for a field that is missing, and what the configuration raises.
+
+        >>> old = {"kernel": "own", "schedule": "naive", "tile": [64, 64, 64], "order": "row-major"}
+        >>> KernelConfig.of_fields(old | dict(warps=4, stages=3, loads="tma", overlap=False)).kernel
+        'naive'
+        """
+        found = {field.name: values[field.name] for field in fields(cls) if field.name != "epilogue_subtiles"}
+        kernel, schedule = found["kernel"], found["schedule"]
+        if isinstance(kernel, str) and isinstance(schedule, str):
+            found["kernel"] = schedule if kernel == "own" else RENAMED.get(kernel, kernel)
+        return cls(**found, epilogue_subtiles=values.get("epilogue_subtiles", 1))
+
+    @classmethod
+    def named(
+        cls, name: str, schedule: str, tile: tuple[int, int, int], warps: int = 0, stages: int = 0
+    ) -> KernelConfig:
+        """The configuration that was recorded under `name`, as a trace's meta has it, of any version.
+
+        A name that is none of tilesim's, as of a kernel that others wrote, leaves `kernel` and `loads` "".
+
+        >>> one = KernelConfig.named("planned-tma-overlap", "stream-k", (128, 256, 64), warps=8, stages=3)
+        >>> one.kernel, one.loads, one.overlap, one.name
+        ('table', 'tma', True, 'table-tma-overlap')
+        >>> KernelConfig.named("my_kernel", "naive", (128, 256, 64)).kernel
+        ''
+        """
+        kernel, *words = name.split("-")
+        loads = next((word for word in words if word in LOADS), "")
+        found = RENAMED.get(kernel, kernel) if loads else ""
+        return cls(
+            found, schedule, tile, warps=warps, stages=stages, loads=loads, overlap="overlap" in words,
+            epilogue_subtiles=1 + ("split" in words),
+        )  # fmt: skip
+
+    def as_json(self) -> dict[str, Any]:
+        """Its fields as JSON values."""
+        return asdict(self) | {"tile": list(self.tile)}
