@@ -9,17 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilesim import Device, Problem
+from tilesim import Device, Problem, gemm
 from tilesim.choice import candidates as tables
-from tilesim.choice.candidates import Candidate, candidates
+from tilesim.choice.candidates import ORDER, candidates
 from tilesim.choice.choose import choose
 from tilesim.choice.estimate import LIMITS
-from tilesim.choice.kernels import KERNELS, ORDER, WARP_SPECIALISED
 from tilesim.choice.waves import requests, waves
 from tilesim.devices.hardware import Hardware
 from tilesim.devices.presets import presets
 from tilesim.errors import ChoiceError, CostsError
-from tilesim.variants import Variant
+from tilesim.gemm import kernel_of, kernels
+from tilesim.gemm.fit import why_not
+from tilesim.kernel_config import KernelConfig
+from tilesim.products import Product
 
 H200 = Device.named("h200")
 sizes = st.sampled_from([16, 48, 128, 200, 1024, 3072, 4096, 16384])
@@ -28,16 +30,17 @@ kinds = st.sampled_from([("bf16", "nn"), ("bf16", "nt"), ("fp8", "nt"), ("fp8", 
 
 @given(sizes, sizes, sizes, kinds, st.integers(0, 2**32))
 def test_the_ranking_is_the_same_in_whatever_order_kernels_are_listed(m, n, k, kind, seed):
-    problem = Problem(m, n, k, dtype=kind[0])
-    first = choose(problem, H200, kind[1])
+    product = Product(m, n, k, *kind)
+    first = choose(product, H200)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tables, "KERNELS", Random(seed).sample(KERNELS, len(KERNELS)))
-        assert choose(problem, H200, kind[1]) == first
+        shuffled = Random(seed).sample(list(kernels().items()), len(kernels()))
+        patch.setattr(tables, "kernels", lambda: dict(shuffled))
+        assert choose(product, H200) == first
 
 
 @given(sizes, sizes, sizes, kinds)
 def test_parts_add_up_and_the_limit_is_one_of_them_or_a_term(m, n, k, kind):
-    for one in choose(Problem(m, n, k, dtype=kind[0]), H200, kind[1]):
+    for one in choose(Product(m, n, k, *kind), H200):
         assert one.ns == pytest.approx(sum(one.parts.values()))
         assert min(one.parts.values()) >= 0
         assert one.limit in {*LIMITS, *one.parts} - {"K-steps"}
@@ -50,39 +53,24 @@ large = st.sampled_from([512, 1536, 4096, 16384])
 @given(sizes, large, large, kinds, st.sampled_from("nk"))
 def test_no_kernel_of_whole_tiles_takes_less_for_more_columns_or_longer_sums(m, n, k, kind, side):
     """With tiles that are split it may: more tiles have fewer sharers each."""
-    problem = Problem(m, n, k, dtype=kind[0])
+    product = Product(m, n, k, *kind)
 
     def times(of):
         return {
-            (one.candidate.variant, one.candidate.problem.tile, one.candidate.problem.order): one.ns
-            for one in choose(of, H200, kind[1])
-            if one.candidate.variant.schedule in ("naive", "persistent")
+            one.config: one.ns for one in choose(of, H200) if one.config.schedule in ("naive", "persistent")
         }
 
-    before, after = times(problem), times(replace(problem, **{side: 4 * getattr(problem, side)}))
+    before, after = times(product), times(replace(product, **{side: 4 * getattr(product, side)}))
     assert all(after[name] >= before[name] * (1 - 1e-9) for name in before.keys() & after.keys())
-
-
-@given(sizes, sizes, sizes)
-def test_the_tile_and_order_of_the_problem_count_nothing(m, n, k):
-    problem = Problem(m, n, k)
-    other = replace(problem, tile=(16, 16, 16), order="morton")
-    assert choose(problem, H200) == choose(other, H200)
 
 
 @pytest.mark.parametrize(("layout", "sizes"), [("nt", (4096, 4096, 7528)), ("nn", (4096, 4096, 7528))])
 def test_rows_that_break_lines_take_longer_though_there_are_fewer_bytes(layout, sizes):
     m, n, k = sizes
-    broken = choose(Problem(m, n, k, dtype="bf16"), H200, layout)
-    whole = choose(Problem(m, n, -(-k // 64) * 64, dtype="bf16"), H200, layout)
-    times = {
-        (one.candidate.variant, one.candidate.problem.tile, one.candidate.problem.order): one.ns
-        for one in whole
-    }
-    pairs = [
-        (one.ns, times[one.candidate.variant, one.candidate.problem.tile, one.candidate.problem.order])
-        for one in broken
-    ]
+    broken = choose(Product(m, n, k, layout=layout), H200)
+    whole = choose(Product(m, n, -(-k // 64) * 64, layout=layout), H200)
+    times = {one.config: one.ns for one in whole}
+    pairs = [(one.ns, times[one.config]) for one in broken]
     assert all(ns >= other for ns, other in pairs) and any(ns > 1.1 * other for ns, other in pairs)
 
 
@@ -94,9 +82,9 @@ def test_rows_that_begin_within_a_sector_take_one_request_more_than_others_withi
 @pytest.mark.parametrize(("loads", "slower"), [("tma", True), ("ptr", False)])
 def test_tma_is_slow_on_rows_of_a_tile_that_no_matrix_has(loads, slower):
     """With pointers there is no request for them."""
-    one = Candidate(Variant("naive", loads, False, 4, 4), Problem(128, 8192, 4096, (128, 64, 64)), 1)
+    one = KernelConfig("naive", "naive", (128, 64, 64), warps=4, stages=4, loads=loads)
     asked = [
-        waves(replace(one, problem=replace(one.problem, m=m)), H200, Hardware.named("h200", "bf16"), "nt")
+        waves(one, Product(m, 8192, 4096, layout="nt"), H200, Hardware.named("h200", "bf16"))
         for m in (128, 64)
     ]
     assert (asked[1].requested > 2 * asked[0].requested) == slower
@@ -104,58 +92,77 @@ def test_tma_is_slow_on_rows_of_a_tile_that_no_matrix_has(loads, slower):
 
 
 def test_no_kernel_reaches_more_than_the_tensor_cores_do():
-    for one in choose(Problem(8192, 8192, 8192), H200):
+    for one in choose(Product(8192, 8192, 8192), H200):
         assert 2 * 8192**3 / one.ns / 1000 < presets()["h200"]["peak_tflops"]["bf16"]
 
 
-def test_a_new_kernel_is_a_row(monkeypatch):
-    new = replace(KERNELS[0], variant=replace(KERNELS[0].variant, kernel="mine"), tiles=((128, 128, 1, 8),))
-    monkeypatch.setattr(tables, "KERNELS", (*KERNELS, new))
-    found = list(candidates(Problem(1024, 1024, 1024), H200))
-    mine = [one for one in found if one.variant.kernel == "mine"]
-    assert {one.problem.tile for one in mine} == {(128, 128, 64)}
-    assert {one.problem.order for one in mine} == {ORDER}
+MINE = """
+from tilesim.gemm import Kernel, Tilings, operands_in_stages
+
+KERNEL = Kernel(
+    shared_bytes=operands_in_stages,
+    schedules=("naive",),
+    tilings=(Tilings("naive", ((128, 128, 1, 8),)),),
+)
+"""
+
+
+def test_a_new_kernel_is_a_file(tmp_path, monkeypatch):
+    """Of its rules; that of the kernel itself is another, of the same name."""
+    (tmp_path / "my_kernel.py").write_text(MINE)
+    monkeypatch.setattr(gemm, "__path__", [*gemm.__path__, str(tmp_path)])
+    kernels.cache_clear()
+    try:
+        found = list(candidates(Product(1024, 1024, 1024), H200))
+        mine = [one for one in found if one.kernel == "my-kernel"]
+        assert {one.tile for one in mine} == {(128, 128, 64)} and {one.order for one in mine} == {ORDER}
+        assert all(not why_not(one, Product(1024, 1024, 1024)) for one in mine)
+    finally:
+        kernels.cache_clear()
 
 
 def test_products_of_few_rows_get_tiles_of_few_rows():
     for m, most in ((16, 16), (32, 32), (64, 64)):
-        assert choose(Problem(m, 8192, 8192), H200)[0].candidate.problem.tile_m <= most
+        assert choose(Product(m, 8192, 8192), H200)[0].config.tile[0] <= most
 
 
 def test_wgmma_takes_fp8_along_k_alone():
-    along = {one.variant.kernel for one in candidates(Problem(512, 512, 512, dtype="fp8"), H200, "nt")}
-    across = {one.variant.kernel for one in candidates(Problem(512, 512, 512, dtype="fp8"), H200, "nn")}
-    assert along >= set(WARP_SPECIALISED) - {"ping-pong"} and not across & set(WARP_SPECIALISED)
+    along, across = (
+        {kernel_of(one).warp_specialized for one in candidates(Product(512, 512, 512, "fp8", layout), H200)}
+        for layout in ("nt", "nn")
+    )
+    assert True in along and True not in across
 
 
 @pytest.mark.parametrize(
     ("k", "layout", "loads"), [(1024, "nn", "tma"), (1023, "nn", "ptr"), (1023, "tn", "tma")]
 )
 def test_rows_that_tma_cannot_load_are_loaded_through_pointers(k, layout, loads):
-    assert {one.variant.loads for one in candidates(Problem(1024, 1024, k), H200, layout)} == {loads}
+    assert {one.loads for one in candidates(Product(1024, 1024, k, layout=layout), H200)} == {loads}
 
 
 def test_a_device_without_tma_gets_kernels_that_need_none():
-    found = choose(Problem(4096, 4096, 4096), Device.named("a100"))
-    assert {one.candidate.variant.loads for one in found} == {"ptr"}
+    found = choose(Product(4096, 4096, 4096), Device.named("a100"))
+    assert {one.config.loads for one in found} == {"ptr"}
 
 
 def test_2_to_the_31_tiles_are_ranked():
-    found = choose(Problem(2**23, 2**23, 64), H200)
-    assert found and all(one.candidate.problem.tiles <= 2**31 for one in found)
+    product = Product(2**23, 2**23, 64)
+    found = choose(product, H200)
+    assert found and all(one.config.problem(product).tiles <= 2**31 for one in found)
 
 
 def test_what_no_kernel_computes_is_said():
-    with pytest.raises(ChoiceError, match=r"no kernel here computes 64x64x64 in int8 on NVIDIA H200$"):
-        choose(Problem(64, 64, 64, dtype="int8"), H200)
+    with pytest.raises(ChoiceError, match=r"no kernel here computes 64x64x64 int8 nn on NVIDIA H200$"):
+        choose(Product(64, 64, 64, "int8"), H200)
     with pytest.raises(CostsError, match="datasheet has no fp8 rate"):
-        choose(Problem(64, 64, 64, dtype="fp8"), Device.named("a100"))
+        choose(Product(64, 64, 64, "fp8"), Device.named("a100"))
 
 
 def test_choosing_imports_neither_torch_nor_the_engine():
     code = (
-        "import sys; from tilesim.choice.choose import choose; from tilesim import Device, Problem\n"
-        "choose(Problem(64, 64, 64), Device.named('h200'))\n"
+        "import sys; from tilesim.choice.choose import choose; from tilesim import Device\n"
+        "from tilesim.products import Product; choose(Product(64, 64, 64), Device.named('h200'))\n"
         "assert not {'torch', 'triton', 'tilesim.engine'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -7,21 +7,18 @@ from pathlib import Path
 import pytest
 
 import tilesim
-from tilesim import Device, Problem
+from tilesim import Device
 from tilesim.choice import kernel_times
 from tilesim.choice.choose import choose
 from tilesim.choice.fit import fit
 from tilesim.choice.judge import judge, verdict
-from tilesim.choice.kernel_times import family
-from tilesim.choice.measurement import KERNEL, Timed, read
+from tilesim.choice.kernel_times import Family, family
+from tilesim.choice.measurement import LISTED, Timed, read
 from tilesim.errors import ChoiceError
+from tilesim.products import Product
 
 H200 = Device.named("h200")
 SHIPPED = Path(tilesim.__file__).parent / "data/choice/h200.json"
-
-
-def of(one):
-    return one.candidate.variant, one.candidate.problem.tile, one.candidate.problem.order
 
 
 LAYERS_RUN = 2
@@ -43,48 +40,50 @@ def test_what_is_held_out_is_chosen_well(drawn, mean, least):
 
 def test_shapes_are_held_out_in_all_their_kinds():
     timed = read(SHIPPED)
-    out = {(t.problem.m, t.problem.n, t.problem.k) for t in timed if t.held_out}
-    rest = {(t.problem.m, t.problem.n, t.problem.k) for t in timed if not t.held_out}
+    out = {(t.product.m, t.product.n, t.product.k) for t in timed if t.held_out}
+    rest = {(t.product.m, t.product.n, t.product.k) for t in timed if not t.held_out}
     assert not out & rest and 0.15 < len(out) / len(out | rest) < 0.25
 
 
 def test_regret_is_what_the_first_takes_beyond_the_fastest():
-    problem = Problem(1024, 1024, 1024)
-    ranked = choose(problem, H200)
-    us = {of(one): 10.0 + i for i, one in enumerate(ranked)}
-    us[of(ranked[9])] = 5.0
-    (one,) = judge([Timed(problem, "nn", us, 20.0, False)], H200)
+    product = Product(1024, 1024, 1024)
+    ranked = choose(product, H200)
+    us = {one.config: 10.0 + i for i, one in enumerate(ranked)}
+    us[ranked[9].config] = 5.0
+    (one,) = judge([Timed(product, us, 20.0, False)], H200)
     assert (one.place, one.regret, one.top_regret, one.ratio) == (0, 1.0, 1.0, 2.0)
-    us[of(ranked[7])] = 4.0
-    (one,) = judge([Timed(problem, "nn", us, 20.0, False)], H200)
+    us[ranked[7].config] = 4.0
+    (one,) = judge([Timed(product, us, 20.0, False)], H200)
     assert (one.regret, one.top_regret) == (1.5, 0.0)
 
 
 def test_the_first_that_was_timed_stands_for_those_that_were_not():
-    problem = Problem(1024, 1024, 1024)
-    third = choose(problem, H200)[2]
-    (one,) = judge([Timed(problem, "nn", {of(third): 3.0}, None, False)], H200)
+    product = Product(1024, 1024, 1024)
+    third = choose(product, H200)[2]
+    (one,) = judge([Timed(product, {third.config: 3.0}, None, False)], H200)
     assert (one.place, one.chosen, one.ratio) == (2, third, None)
-    assert judge([Timed(problem, "nn", {}, None, False)], H200) == []
+    assert judge([Timed(product, {}, None, False)], H200) == []
 
 
 def test_a_fit_finds_what_the_times_were_made_with(monkeypatch):
     """And leaves alone what is held out."""
-    made = {"once": 4000.0, "tile": 900.0, "write": 1.2, "multiplying": 1.3, "waiting": 1.1}
-    monkeypatch.setattr(kernel_times, "shipped", lambda: {"families": {"specialised": made}})
+    made = {"once": 4000.0, "tile_gap": 900.0, "write": 1.2, "multiplying": 1.3, "waiting": 1.1}
+    whole = Family("warp-specialized", False, False)
+    monkeypatch.setattr(kernel_times, "shipped", lambda: ({whole: made}, {}))
     timed = []
     for size in (512, 1024, 2048, 4096):
-        problem = Problem(size, size, size)
-        few = [one for one in choose(problem, H200) if family(one.candidate) == "specialised"]
-        us = {of(one): one.ns / 1000 for one in few}
-        timed.append(Timed(problem, "nn", us, None, False))
-        timed.append(Timed(problem, "nt", {name: 3 * each for name, each in us.items()}, None, True))
-    found = fit(timed, H200)["families"]
-    assert set(found) == {"specialised"}
-    monkeypatch.setattr(kernel_times, "shipped", lambda: {"families": found})
+        product = Product(size, size, size)
+        few = [one for one in choose(product, H200) if family(one.config) == whole]
+        us = {one.config: one.ns / 1000 for one in few}
+        timed.append(Timed(product, us, None, False))
+        other = replace(product, layout="nt")
+        timed.append(Timed(other, {name: 3 * each for name, each in us.items()}, None, True))
+    (found,) = fit(timed, H200)["families"]
+    assert [found.pop(name) for name in Family._fields] == list(whole)
+    monkeypatch.setattr(kernel_times, "shipped", lambda: ({whole: found}, {}))
     for one in timed:
-        for each in choose(one.problem, H200) if not one.held_out else ():
-            if (us := one.of(each.candidate)) is not None:
+        for each in choose(one.product, H200) if not one.held_out else ():
+            if (us := one.us.get(each.config)) is not None:
                 assert each.ns / 1000 == pytest.approx(us, rel=0.1)
 
 
@@ -93,9 +92,9 @@ def test_a_tuned_table_is_a_measurement_too():
     assert {len(one.us) for one in timed} == {1} and not any(one.held_out for one in timed)
 
 
-def test_every_shipped_kernel_is_described_by_the_fields_of_a_variant():
+def test_a_file_of_the_version_before_lists_the_fields_of_its_kernels():
     report = json.loads(SHIPPED.read_text("utf-8"))
-    assert {len(kernel) for kernel in report["kernels"]} == {len(KERNEL) + 2}
+    assert {len(kernel) for kernel in report["kernels"]} == {len(LISTED)}
     assert set(report["machine"]) == {"gpu", "driver", "cuda", "torch", "triton", "date"} and report["method"]
     assert SHIPPED.stat().st_size < 300_000
 

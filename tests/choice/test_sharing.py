@@ -1,26 +1,27 @@
 """What the L2 sends to thread blocks that load the same, and which kernels are launched in order for it."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tilesim import Device, Problem
-from tilesim.choice.candidates import Candidate, candidates
+from tilesim.choice.candidates import candidates
 from tilesim.choice.choose import choose
 from tilesim.choice.sharing import LAUNCH_NS, early, grid, operand_bytes, sent
 from tilesim.devices.hardware import Hardware
-from tilesim.variants import Variant
+from tilesim.gemm import kernel_of
+from tilesim.kernel_config import KernelConfig
+from tilesim.products import Product
 
 H200 = Device.named("h200")
 HARDWARE = Hardware.named("h200", "bf16")
 sizes = st.sampled_from([64, 144, 512, 1280, 4096])
 
 
-def kernel(schedule: str, problem: Problem, stages: int = 4) -> Candidate:
-    return Candidate(Variant(schedule, "tma", True, 4, stages, "specialised"), problem, 1)
+def kernel(schedule: str, order: str = "grouped:8", tile=(64, 128, 64)) -> KernelConfig:
+    warps = 4 if tile[0] == 64 else 8
+    return KernelConfig("warp-specialized", schedule, tile, order, warps, 4, overlap=True)
 
 
 @given(sizes, sizes, sizes, st.integers(1, 8))
@@ -41,40 +42,39 @@ def test_one_gpc_is_sent_what_its_thread_blocks_share_once():
 
 
 @pytest.mark.parametrize(
-    ("schedule", "problem", "before"),
+    ("schedule", "size", "tile", "before"),
     [
-        ("persistent", Problem(144, 3904, 8832, (64, 128, 64), order="grouped:8"), False),
-        ("persistent", Problem(144, 3904, 512, (64, 128, 64), order="grouped:8"), True),
-        ("persistent", Problem(4096, 4096, 4096, (128, 256, 64), order="grouped:8"), True),
-        ("stream-k:132", Problem(144, 3904, 8832, (64, 128, 64), order="grouped:8"), True),
+        ("persistent", (144, 3904, 8832), (64, 128, 64), False),
+        ("persistent", (144, 3904, 512), (64, 128, 64), True),
+        ("persistent", (4096, 4096, 4096), (128, 256, 64), True),
+        ("stream-k:132", (144, 3904, 8832), (64, 128, 64), True),
     ],
     ids=["shares", "short", "multiplies", "apart"],
 )
-def test_kernels_are_launched_early_but_where_sharing_is_worth_more(schedule, problem, before):
-    one = kernel(schedule, problem)
-    assert early(one, grid(one, H200), H200, HARDWARE) is before
+def test_kernels_are_launched_early_but_where_sharing_is_worth_more(schedule, size, tile, before):
+    assert early(kernel(schedule, tile=tile), Product(*size), H200, HARDWARE) is before
 
 
 def test_what_is_launched_in_order_takes_a_launch_more():
-    problem = Problem(144, 3904, 8832, dtype="bf16")
-    ranked = [one for one in choose(problem, H200) if "split" not in one.candidate.variant.schedule]
+    product = Product(144, 3904, 8832)
     once = {
-        early(one.candidate, grid(one.candidate, H200), H200, HARDWARE): one.parts["once"]
-        for one in ranked
-        if one.candidate.variant.schedule == "persistent" and one.candidate.problem.tile_m >= 64
+        early(one.config, product, H200, HARDWARE): one.parts["once"]
+        for one in choose(product, H200)
+        if one.config.schedule == "persistent" and one.config.tile[0] >= 64
     }
     assert once[False] == pytest.approx(once[True] + LAUNCH_NS)
 
 
 def test_only_kernels_that_can_be_launched_early_are():
-    for one in candidates(Problem(512, 512, 512), H200):
-        if one.variant.kernel in ("own", "planned"):
-            assert not early(one, grid(one, H200), H200, HARDWARE)
+    product = Product(512, 512, 512)
+    for one in candidates(product, H200):
+        assert kernel_of(one).warp_specialized or not early(one, product, H200, HARDWARE)
 
 
 def test_tiles_with_as_many_thread_blocks_each_are_walked_in_step():
-    problem = Problem(192, 4096, 4096, (64, 128, 64))
-    laid = [grid(kernel(f"stream-k:{ctas}", problem), H200) for ctas in (96, 132)]
+    product = Product(192, 4096, 4096)
+    laid = [grid(kernel(f"stream-k:{ctas}"), product, H200) for ctas in (96, 132)]
     assert [one.apart for one in laid] == [0.0, 1.0]
-    whole = replace(kernel("persistent", problem))
-    assert grid(whole, H200).sharers == 1 and grid(whole, H200).blocks == problem.tiles
+    whole = kernel("persistent")
+    assert grid(whole, product, H200).sharers == 1
+    assert grid(whole, product, H200).blocks == whole.problem(product).tiles

@@ -326,7 +326,7 @@ class TestAFile:
                 return simulate(schedule, problem, Device(4))
 
         monkeypatch.setattr("tilesim.cli.commands.record.load", lambda folder: Kernels)
-        result = run("record", "mine.py:snake", "--kernel", "planned", *SMALL[:6], "-o", "t.npz")
+        result = run("record", "mine.py:snake", "--kernel", "table", *SMALL[:6], "-o", "t.npz")
         assert result.exit_code == 0, result.stderr
         assert Trace.load("t.npz").schedule == "snake"
 

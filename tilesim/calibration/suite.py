@@ -15,8 +15,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tilesim.kernel_config import TABLE
 from tilesim.problems import DTYPE_BYTES, Problem
-from tilesim.variants import OWN, PLANNED
+
+DEDICATED = "dedicated"
 
 ORDER = "grouped:8"
 SHORT_K, LONG_K = 512, 4096
@@ -43,7 +45,7 @@ class Run:
     name: str
     schedule: str
     problem: Problem
-    kernel: str = OWN
+    kernel: str = DEDICATED
     ctas_per_sm: int = 1
     stages: int | None = None
 
@@ -61,7 +63,7 @@ def suite(known: Mapping[str, Any]) -> list[Run]:
     wide, square, narrow = (Problem(1, 1, 1, tile=tile, dtype=dtype, order=ORDER) for tile in tiles)
     sms = known["sms"]
     runs = []
-    for schedule, kernel in (("naive", OWN), ("persistent", OWN), ("stream-k", PLANNED)):
+    for schedule, kernel in (("naive", DEDICATED), ("persistent", DEDICATED), ("stream-k", TABLE)):
         for shape, one, residents in (("wide", wide, 1), ("square", square, 2), ("alone", square, 1)):
             slots = sms * residents
             sizes = {
@@ -77,11 +79,11 @@ def suite(known: Mapping[str, Any]) -> list[Run]:
     slots = 2 * sms
     row_major = replace(square, order="row-major")
     runs += [
-        Run("l2-apart", "naive", _resident(row_major, 8, slots, known), OWN, 2),
-        Run("l2-merged", "naive", _resident(narrow, 48, slots // 4, known), OWN, 2),
-        Run("dram", "naive", _sized(row_major, 1, slots, LONG_K // 2), OWN, 2),
-        Run("l2-latency", "persistent", _resident(narrow, 48, sms // 2, known), OWN, 1, 2),
-        Run("dram-latency", "persistent", _sized(narrow, 8, sms // 8, LONG_K), OWN, 1, 2),
+        Run("l2-apart", "naive", _resident(row_major, 8, slots, known), DEDICATED, 2),
+        Run("l2-merged", "naive", _resident(narrow, 48, slots // 4, known), DEDICATED, 2),
+        Run("dram", "naive", _sized(row_major, 1, slots, LONG_K // 2), DEDICATED, 2),
+        Run("l2-latency", "persistent", _resident(narrow, 48, sms // 2, known), DEDICATED, 1, 2),
+        Run("dram-latency", "persistent", _sized(narrow, 8, sms // 8, LONG_K), DEDICATED, 1, 2),
     ]
     return runs
 

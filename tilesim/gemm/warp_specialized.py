@@ -65,7 +65,7 @@ def rest(tile: tuple[int, int, int]) -> int:
 
 
 def subtiles(config: KernelConfig, product: Product, available: int) -> int:
-    """Epilogue subtiles of a tile: as few as fit beside the stages into `available` bytes of shared memory."""
+    """Epilogue subtiles of a tile: as few as fit into `available` bytes beside the stages."""
     if swap_ab(config.tile):
         return 1
     if rest(config.tile):

@@ -14,8 +14,8 @@ from tilesim.cli.output.figures import time
 from tilesim.engine.simulate import replay
 from tilesim.errors import TraceError
 from tilesim.formats.reader import read
+from tilesim.kernel_config import TABLE, KernelConfig
 from tilesim.traces import Trace, about
-from tilesim.variants import PLANNED, Variant
 
 
 @click.command(short_help="Compare a simulation with a measured trace.")
@@ -86,11 +86,11 @@ def _table(found: Sequence[Comparison], measured: Sequence[Trace]) -> str:
 def _name(trace: Trace) -> str:
     """What ran, in a line."""
     problem, residents = trace.problem, trace.device.ctas_per_sm
-    variant = Variant.named(str(trace.meta.get("kernel", "")), trace.schedule)
-    planned = " planned" * (variant.kernel == PLANNED)
+    config = KernelConfig.named(str(trace.meta.get("kernel", "")), trace.schedule, trace.problem.tile)
+    table = f" {TABLE}" * (config.kernel == TABLE)
     shape = f"{problem.m}x{problem.n}x{problem.k} {problem.order}"
     tile = f" tile {problem.tile_m}x{problem.tile_n}" + f", {residents} per SM" * (residents > 1)
-    return f"{trace.schedule}{planned} {shape}{tile}"
+    return f"{trace.schedule}{table} {shape}{tile}"
 
 
 def _report(found: Comparison, simulated: Trace, measured: Trace) -> str:

@@ -28,9 +28,10 @@ from tilesim.cli.suites import record_suite
 )
 @click.option(
     "--kernel",
-    type=click.Choice(["own", "planned"]),
-    default="own",
-    help="The schedule's own, of naive and persistent, or the one that runs any plan.  [own]",
+    type=click.Choice(["dedicated", "table"]),
+    default="dedicated",
+    help="The kernel dedicated to the schedule (naive or persistent), or the table-driven one, which runs any"
+    " schedule.  [dedicated]",
 )
 @problem_options()
 @kernel_options
@@ -62,7 +63,7 @@ def command(
 ) -> None:
     """Run SCHEDULE on this machine's GPU, and write its most typical run as a trace.
 
-    Naive and persistent have kernels of their own. With --kernel planned, any schedule runs, also a function
+    Naive and persistent have dedicated kernels. With --kernel table, any schedule runs, also a function
     (problem, device) -> Plan of your own: mine.py:snake.
 
     With --suite and no SCHEDULE, the runs are tilesim's, sized to the GPU, and each is written into the

@@ -1,21 +1,21 @@
 """`tilesim tune`: the fastest kernel for each shape on this machine's GPU, for `matmul` to choose by."""
 
-from dataclasses import fields, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import click
 
+from tilesim.choice.measurement import config_of, product_of
 from tilesim.cli.arguments.options import FIGURES_FILE, PROBLEM, TileShape, usage
 from tilesim.cli.output.progress import progress
 from tilesim.cli.output.reports import machine, report_options, show
 from tilesim.cli.packages import load
+from tilesim.kernel_config import TABLE
 from tilesim.problems import DTYPE_BYTES
-from tilesim.variants import PLANNED, Variant
+from tilesim.products import LAYOUTS, Product
 
 SIZE = "x".join(str(size) for size in (PROBLEM.m, PROBLEM.n, PROBLEM.k))
-LAYOUTS = ("nn", "nt", "tn", "tt")
 
 
 @click.command(short_help="Find the fastest kernel for each shape on this machine's GPU.")
@@ -61,20 +61,15 @@ def command(
 
     The table goes into a file, and TILESIM_TUNED=FILE in the environment has `matmul` use it on that GPU.
     """
-    wanted = product(sizes or [(PROBLEM.m, PROBLEM.n, PROBLEM.k)], dtypes or [PROBLEM.dtype])
+    size = PROBLEM.m, PROBLEM.n, PROBLEM.k
+    wanted = product(sizes or [size], dtypes or [PROBLEM.dtype], layouts or LAYOUTS[:1])
     with usage():
-        problems = [replace(PROBLEM, m=m, n=n, k=k, dtype=dtype) for (m, n, k), dtype in wanted]
+        products = [Product(*size, dtype, layout) for size, dtype, layout in wanted]
     measure = load("kernels")
     before = load("kernels", "tuning.table").read(table) if table and Path(table).exists() else None
-    options: dict[str, Any] = {
-        "layouts": layouts or LAYOUTS[:1],
-        "samples": samples,
-        "seed": seed,
-        "top": top,
-    }
-    units = load("kernels", "tuning.tune").PROGRESS_UNITS * len(problems) * len(options["layouts"])
+    units = load("kernels", "tuning.tune").PROGRESS_UNITS * len(products)
     with progress("tune", units) as done:
-        report = measure.tune(*problems, **options, table=before, progress=done)
+        report = measure.tune(*products, samples=samples, seed=seed, top=top, table=before, progress=done)
     show(report, _table, output or table, as_json)
 
 
@@ -83,11 +78,10 @@ def _table(report: dict[str, Any]) -> str:
     head = f"{'size':28} {'winner':28} {'tile':11} {'order':10} {'warps':>5} {'stages':>6}"
     lines = [machine(report), f"{head} {'µs':>9} {'cuBLAS':>9} {'ratio':>6}"]
     for row in report["rows"]:
-        size = f"{row['m']}x{row['n']}x{row['k']} {row['dtype']} {row['layout']}"
-        variant = Variant(**{field.name: row[field.name] for field in fields(Variant)})
-        winner = f"planned:{variant.schedule}" if variant.kernel == PLANNED else variant.name
-        tile, other = "x".join(map(str, row["tile"])), row["cublas_us"]
+        config, other = config_of(row), row["cublas_us"]
+        winner = f"{TABLE}:{config.schedule}" if config.kernel == TABLE else config.name
+        tile = "x".join(map(str, config.tile))
         beside = f"{other:9.2f} {other / row['us']:6.3f}" if other else f"{'-':>9} {'-':>6}"
-        kernel = f"{size:28} {winner:28} {tile:11} {row['order']:10} {row['warps']:5} {row['stages']:6}"
-        lines.append(f"{kernel} {row['us']:9.2f} {beside}")
+        kernel = f"{winner:28} {tile:11} {config.order:10} {config.warps:5} {config.stages:6}"
+        lines.append(f"{product_of(row)!s:28} {kernel} {row['us']:9.2f} {beside}")
     return "\n".join(lines)

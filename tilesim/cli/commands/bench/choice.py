@@ -51,10 +51,11 @@ def command(
         report = fit(timed, on) if output else {"rows": [_values(one) for one in found]}
         show(report, lambda report: "\n".join(_judged(found)), output, as_json)
         return
-    measure = load("kernels", "tuning.exhaustive")
-    products = measure.products(kinds or KINDS)
+    products = load("kernels", "tuning.products").products(kinds or KINDS)
     with progress("bench choice", len(products)) as done:
-        report = measure.exhaustive(products, budget, processes or cpu_count() or 1, done)
+        report = load("kernels", "tuning.tune").all_times(
+            products, budget, processes or cpu_count() or 1, progress=done
+        )
     show(report, _measured, output, as_json)
 
 
