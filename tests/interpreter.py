@@ -31,9 +31,11 @@ from tilesim_kernels.measure import reference  # noqa: E402
 
 
 def config_named(name: str, problem: Problem) -> KernelConfig:
-    """The kernel of a name as `bench` takes it, table:SCHEDULE among them, as it can run this problem here."""
+    """The kernel of a name as `bench` takes it, table:SCHEDULE among them, that can run this problem here."""
     stages = 4 if name.endswith("-split") else 3
-    config = replace(named(name, problem, warps=8, stages=stages), epilogue_subtiles=1 + name.endswith("-split"))
+    config = replace(
+        named(name, problem, warps=8, stages=stages), epilogue_subtiles=1 + name.endswith("-split")
+    )
     return here.on_this_machine(config, Product.of(problem))[0]
 
 

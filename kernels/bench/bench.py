@@ -5,6 +5,7 @@ from typing import Any
 
 from tilesim.errors import unknown
 from tilesim.problems import Problem
+from tilesim.products import Product
 from tilesim.variants import Variant
 
 from ..errors import KernelError
@@ -73,8 +74,8 @@ def bench(
 
 
 def _tuned(problem: Problem) -> Contender:
-    variant, tiled = choices(problem.m, problem.n, problem.k, problem.dtype, "nn", gpu())[0]
-    return Contender(tiled, variant)
+    config = choices(Product.of(problem), gpu())[0]
+    return Contender(config.problem(Product.of(problem)), config)
 
 
 def _variant(

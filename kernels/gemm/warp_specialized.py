@@ -197,11 +197,7 @@ def job(config: KernelConfig, product: Product, device: Device, memory: str, con
     """One thread block for each free SM, or as many as the schedule says."""
     problem = config.problem(product)
     parts = subtiles(config, product, shared_bytes_here(config, product))
-    slots = device.sms - device.busy_sms
-    if config.schedule == "persistent":
-        shared, ctas = 0, min(problem.tiles, slots)
-    else:
-        shared, ctas = shares(config.schedule, problem, slots)
+    shared, ctas = shares(config.schedule, problem, device.sms - device.busy_sms)
     before = launched_early(config, product, device)
     bm, bn, bk = config.tile
     narrow = rest(config.tile)

@@ -40,8 +40,8 @@ def named(
     if name in OTHERS:
         one = kernels()[name]
         return KernelConfig(
-            name, one.schedules[0], tile, order, warps or one.warps or 8, stages or one.stages or 1, one.loads,
-            one.overlap,
+            name, one.schedules[0], tile, order, warps or one.warps or 8, stages or one.stages or 1,
+            one.loads, one.overlap,
         )  # fmt: skip
     if name.startswith(TABLE_DRIVEN):
         made = pipeline(product, tile, ctas_per_sm, warps, stages)

@@ -5,32 +5,40 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from interpreter import inputs, jobs, reference, torch, variants
+from interpreter import inputs, jobs, reference, torch
 
 from tilesim import Device, Problem
+from tilesim.gemm import kernels, warp_specialized
+from tilesim.gemm.fit import limits_of, stages_that_fit, why_not
+from tilesim.kernel_config import KernelConfig
+from tilesim.products import Product
 from tilesim_kernels import KernelError
 from tilesim_kernels.bench import coalescing, counters, l2_order, ladder, memory_hierarchy, pipelining
 from tilesim_kernels.bench.compare import Contender
-from tilesim_kernels.launch import hopper
+from tilesim_kernels.launch import here, variants
+from tilesim_kernels.launch.named import named
 
 INTERPRETED = ("element", "uncoalesced", "skinny")
 RAGGED = [(1, 1, 1), (33, 40, 16), (16, 72, 40), (65, 67, 35)]
 """One element; and with tiles of 16 x 32 x 32, ragged on each side, several tiles and K-steps each way."""
 FEW = [(1, 1, 1), (5, 7, 65), (2, 40, 33), (40, 2, 16)]
 """Of few elements, as each is a program of the kernel `element`: up to three K-steps, the last ragged."""
+SHARED_BYTES = limits_of("h200").shared_bytes()
 GPU = Device(132)
 
 
 def error(name: str, problem: Problem, layout: str = "nn") -> float:
-    operands = inputs.matrices(problem, "cpu", seed=1, layout=layout)
-    variant, _ = variants.on_this_machine(variants.UNSTAMPED[name], problem, operands[:2])
-    work = jobs.job(variant, problem, Device(4), "cpu")
-    return reference.gate(name, work.launcher(operands), problem, operands)
+    operands = inputs.matrices(Product.of(problem, layout), "cpu", seed=1)
+    product = Product.of(problem, layout)
+    config, _ = here.on_this_machine(named(name, problem), product, operands[:2])
+    work = jobs.job(config, product, Device(4), "cpu")
+    return reference.gate(name, work.launcher(operands), Product.of(problem), operands)
 
 
 @pytest.mark.parametrize("name", INTERPRETED)
@@ -57,29 +65,41 @@ def test_skinny_takes_any_layout_and_the_others_say_that_they_do_not(layout):
 
 def test_kernels_without_stamps_say_so():
     problem = Problem(64, 64, 64, tile=(16, 32, 32))
-    work = jobs.job(variants.UNSTAMPED["skinny"], problem, GPU, "cpu")
+    work = jobs.job(named("skinny", problem), Product.of(problem), GPU, "cpu")
     with pytest.raises(KernelError, match="writes no stamps"):
-        work.launcher(inputs.matrices(problem, "cpu", seed=1), torch.zeros(8, 16, dtype=torch.int64))
+        work.launcher(
+            inputs.matrices(Product.of(problem), "cpu", seed=1), torch.zeros(8, 16, dtype=torch.int64)
+        )
 
 
 @pytest.mark.parametrize(
     ("kernel", "changed", "problem", "sentence"),
     [
-        ("specialised", {}, {"dtype": "fp32"}, "multiplies fp16, bf16 and fp8; the problem's dtype is fp32"),
-        ("specialised", {}, {"tile": (64, 256, 64)}, "tile_m must be a multiple of 128"),
-        ("specialised", {}, {"tile": (256, 256, 64)}, "a tile has at most 32768 elements"),
-        ("specialised", {}, {"tile": (192, 128, 64)}, "three groups of 4 warps"),
+        (
+            "warp-specialized",
+            {},
+            {"dtype": "fp32"},
+            "multiplies fp16, bf16 and fp8; the problem's dtype is fp32",
+        ),
+        ("warp-specialized", {}, {"tile": (64, 256, 64)}, "tile_m must be a multiple of 128"),
+        ("warp-specialized", {}, {"tile": (256, 256, 64)}, "a tile has at most 32768 elements"),
+        ("warp-specialized", {}, {"tile": (192, 128, 64)}, "three groups of 4 warps"),
         ("ping-pong", {}, {"tile": (192, 128, 64)}, "which `specialised` alone can have"),
         ("ping-pong", {}, {"tile": (128, 96, 64)}, "tile_n is 96, which `specialised` alone can have"),
-        ("specialised", {"schedule": "stream-k"}, {"tile": (128, 192, 64)}, "alone can have, on whole tiles"),
-        ("specialised", {"warps": 4}, {"tile": (32, 192, 64)}, "on whole tiles of 64 rows or more"),
-        ("specialised", {"schedule": "split-k:2"}, {}, "the schedule is split-k:2"),
-        ("specialised", {"warps": 16}, {}, "has 16 multiplying warps; it must be 4 or 8"),
         (
-            "specialised",
+            "warp-specialized",
+            {"schedule": "stream-k"},
+            {"tile": (128, 192, 64)},
+            "alone can have, on whole tiles",
+        ),
+        ("warp-specialized", {"warps": 4}, {"tile": (32, 192, 64)}, "on whole tiles of 64 rows or more"),
+        ("warp-specialized", {"schedule": "split-k:2"}, {}, "the schedule is split-k:2"),
+        ("warp-specialized", {"warps": 16}, {}, "has 16 multiplying warps; it must be 4 or 8"),
+        (
+            "warp-specialized",
             {"stages": 9},
             {},
-            "for 9 stages of 128x256x64, and sm_90 has 232448",
+            "for 9 stages of 128x256x64, and this GPU has 231424",
         ),
         ("ping-pong", {}, {"tile": (128, 256, 64)}, "a tile has at most 16384 elements"),
         ("ping-pong", {}, {"tile": (128, 32, 64)}, "tile_n 64 to 256"),
@@ -93,15 +113,19 @@ def test_kernels_without_stamps_say_so():
     ],
 )
 def test_what_thehopper_kernels_refuse(kernel, changed, problem, sentence):
-    variant = replace(variants.UNSTAMPED[kernel], **changed)
+    problem = replace(Problem(512, 512, 512), **problem)
     with pytest.raises(KernelError, match=sentence):
-        jobs.job(variant, replace(Problem(512, 512, 512), **problem), GPU)
+        jobs.job(replace(named(kernel, problem), **changed), Product.of(problem, "nt"), GPU)
 
 
 @pytest.mark.parametrize("layout", ["nn", "nt", "tn"])
-@pytest.mark.parametrize(("kernel", "warps"), [("specialised", 8), ("specialised", 4), ("ping-pong", 8)])
-def test_thehopper_kernels_are_called_with_all_that_they_take(monkeypatch, kernel, warps, layout):
-    module = getattr(hopper, kernel.replace("-", "_"))
+@pytest.mark.parametrize(
+    ("kernel", "warps"), [("warp-specialized", 8), ("warp-specialized", 4), ("ping-pong", 8)]
+)
+def test_the_hopper_kernels_are_called_with_all_that_they_take(monkeypatch, kernel, warps, layout):
+    name = kernel.replace("-", "_")
+    file = import_module(f"tilesim_kernels.gemm.{name}")
+    module = getattr(file, name)
     seen = []
 
     class Called:
@@ -110,12 +134,12 @@ def test_thehopper_kernels_are_called_with_all_that_they_take(monkeypatch, kerne
         def __getitem__(self, grid):
             return lambda *arguments, **options: seen.append((grid, arguments, options))
 
-    monkeypatch.setattr(hopper, kernel.replace("-", "_"), Called())
-    monkeypatch.setattr(hopper, "require", lambda variant, problem: None)
+    monkeypatch.setattr(file, name, Called())
+    monkeypatch.setattr(file, "shared_bytes_here", lambda config, product: SHARED_BYTES)
     tile = (64, 128, 64) if warps == 4 else (128, 128, 64)
     problem = Problem(1000, 512, 256, tile=tile, order="grouped:4")
-    variant = replace(variants.UNSTAMPED[kernel], warps=warps)
-    jobs.job(variant, problem, GPU).launcher(inputs.matrices(problem, "cpu", 1, layout))()
+    product, config = Product.of(problem, layout), replace(named(kernel, problem), warps=warps)
+    jobs.job(config, product, GPU).launcher(inputs.matrices(product, "cpu", 1))()
     ((grid, arguments, options),) = seen
     assert grid == (min(132, problem.tiles),)
     names = module.arg_names
@@ -127,7 +151,7 @@ def test_thehopper_kernels_are_called_with_all_that_they_take(monkeypatch, kerne
     assert (given["M"], given["N"], given["K"], given["visit"]) == (1000, 512, 256, None)
     assert (given["BM"], given["BN"], given["BK"], given["ORDER"], given["GROUP_M"]) == (*tile, "grouped", 4)
     assert options["num_warps"] == (4 if kernel == "ping-pong" else warps)
-    share = hopper.epilogue_subtiles(variant, problem)
+    share = 4 if kernel == "ping-pong" else warp_specialized.subtiles(config, product, SHARED_BYTES)
     boxes = [given[name].block_shape for name in "abc"]
     wanted = [[tile[0], 64], [64, tile[1]], [tile[0], tile[1] // share]]
     assert boxes == [box[::-1] if way == "t" else box for box, way in zip(wanted, layout + "n", strict=True)]
@@ -135,20 +159,22 @@ def test_thehopper_kernels_are_called_with_all_that_they_take(monkeypatch, kerne
 
 @pytest.mark.parametrize(("k", "early"), [(4416, False), (256, True)])
 def test_kernels_whose_neighbours_share_much_are_launched_in_order(monkeypatch, k, early):
-    monkeypatch.setattr(hopper, "require", lambda variant, problem: None)
+    file = import_module("tilesim_kernels.gemm.warp_specialized")
+    monkeypatch.setattr(file, "shared_bytes_here", lambda config, product: SHARED_BYTES)
     problem = Problem(144, 3904, k, tile=(64, 128, 64), order="grouped:8")
-    variant = replace(variants.UNSTAMPED["specialised"], warps=4)
-    launch = jobs.job(variant, problem, GPU).launcher(inputs.matrices(problem, "cpu", 1))
+    config, product = replace(named("warp-specialized", problem), warps=4), Product.of(problem)
+    launch = jobs.job(config, product, GPU).launcher(inputs.matrices(product, "cpu", 1))
     assert launch.constants["launch_pdl"] is early
 
 
 @pytest.mark.parametrize("layout", ["nn", "nt"])
 def test_tiles_between_powers_of_two_are_loaded_in_two_boxes(monkeypatch, layout):
-    monkeypatch.setattr(hopper, "require", lambda variant, problem: None)
+    file = import_module("tilesim_kernels.gemm.warp_specialized")
+    monkeypatch.setattr(file, "shared_bytes_here", lambda config, product: SHARED_BYTES)
     problem = Problem(1024, 512, 256, tile=(192, 160, 64), order="grouped:4")
-    variant = replace(variants.UNSTAMPED["specialised"], warps=4)
-    first, other = (inputs.matrices(problem, "cpu", seed, layout) for seed in (1, 2))
-    launch = jobs.job(variant, problem, GPU).launcher(first)
+    config, product = replace(named("warp-specialized", problem), warps=4), Product.of(problem, layout)
+    first, other = (inputs.matrices(product, "cpu", seed) for seed in (1, 2))
+    launch = jobs.job(config, product, GPU).launcher(first)
     a, b, c, rest = launch.arguments[:4]
     assert [a.block_shape, c.block_shape] == [[64, 64], [64, 32]]
     wanted = [[64, 128], [64, 32]]
@@ -160,15 +186,13 @@ def test_tiles_between_powers_of_two_are_loaded_in_two_boxes(monkeypatch, layout
 
 @given(
     st.sampled_from([64, 128, 192, 256]), st.sampled_from([64, 96, 128, 160, 192, 256]),
-    st.sampled_from([32, 64, 128]),
+    st.sampled_from([32, 64, 128]), st.sampled_from(["warp-specialized", "ping-pong"]),
 )  # fmt: skip
-def test_as_many_stages_as_fit_and_no_more(m, n, k):
-    problem = Problem(4096, 4096, 4096, tile=(m, n, k))
-    for name in ("specialised", "ping-pong"):
-        variant = variants.UNSTAMPED[name]
-        stages = hopper.stages_that_fit(variant, problem)
-        assert hopper.smem_bytes(replace(variant, stages=stages + 1), problem) > hopper.SMEM_BYTES
-        assert stages == 0 or hopper.smem_bytes(replace(variant, stages=stages), problem) <= hopper.SMEM_BYTES
+def test_as_many_stages_as_fit_and_no_more(m, n, k, kernel):
+    one, product = KernelConfig(kernel, "persistent", (m, n, k)), Product(4096, 4096, 4096)
+    stages = stages_that_fit(one, product, SHARED_BYTES)
+    taken = [kernels()[kernel].shared_bytes(replace(one, stages=stages + more), product) for more in (0, 1)]
+    assert taken[1] > SHARED_BYTES and (stages == 0 or taken[0] <= SHARED_BYTES)
 
 
 def test_every_step_can_be_what_it_says():
@@ -176,11 +200,10 @@ def test_every_step_can_be_what_it_says():
     assert len(set(names)) == len(names) == 11
     for step in ladder.STEPS:
         problem = Problem(4096, 4096, 4096, tile=step.tile, order=step.order)
-        variants.check(problem)
         assert step.change and step.why.endswith(".")
-        if step.variant.kernel in ("specialised", "ping-pong"):
-            assert hopper.can_multiply(step.variant, problem)
-            assert hopper.smem_bytes(step.variant, problem) <= hopper.SMEM_BYTES
+        if step.variant:
+            config = variants.config_of(step.variant, problem)
+            assert not why_not(config, Product.of(problem), limits_of("h200"))
 
 
 def test_measuring_needs_a_gpu_and_no_interpreter():
@@ -226,7 +249,7 @@ def test_traffic_is_the_median_of_launches_and_nothing_without_counters(monkeypa
     launches = [dict.fromkeys(counters.TRAFFIC, count) for count in (40, 10, 20, 1, 3, 2)]
     launches[2]["l2_hit_sectors"] = 15
     monkeypatch.setattr(l2_order, "counted", lambda contenders, metrics: launches[: len(contenders)])
-    contender = Contender(Problem(256, 256, 64), variants.VARIANTS["naive-tma"])
+    contender = Contender(Problem(256, 256, 64), named("naive-tma", Problem(256, 256, 64)))
     first, second = l2_order.traffic([contender, contender])
     assert (first["dram_read_bytes"], first["l2_hit_sectors"], second["dram_read_bytes"]) == (20, 15, 2)
     assert (first["l2_bytes"], first["l2_hit_rate"], second["l2_hit_rate"]) == (640, 0.75, 1.0)
@@ -255,18 +278,18 @@ from tilesim_kernels.gemm import ping_pong, specialised, uncoalesced
 
 name = sys.argv[1]
 kernel, boxes, values, warps = {
-    "specialised": (specialised.specialised, dict(a=(128, 64), b=(64, 256), c=(128, 128)),
+    "warp-specialized": (specialised.specialised, dict(a=(128, 64), b=(64, 256), c=(128, 128)),
                     dict(BM=128, BN=256, BK=64, STAGES=4, EPILOGUE_SUBTILES=2, SPLIT=False, SWAP=False), 8),
-    "specialised-split": (specialised.specialised, dict(a=(128, 64), b=(64, 256), c=(128, 128)),
+    "warp-specialized-split": (specialised.specialised, dict(a=(128, 64), b=(64, 256), c=(128, 128)),
                     dict(BM=128, BN=256, BK=64, STAGES=4, EPILOGUE_SUBTILES=2, SPLIT=True, SWAP=False), 8),
-    "specialised-three": (specialised.specialised, dict(a=(64, 64), b=(64, 128), c=(64, 128)),
+    "warp-specialized-three": (specialised.specialised, dict(a=(64, 64), b=(64, 128), c=(64, 128)),
                     dict(BM=192, BN=128, BK=64, STAGES=4, EPILOGUE_SUBTILES=1, SPLIT=True, SWAP=False,
                          GROUPS=3), 4),
-    "specialised-two-parts": (specialised.specialised,
+    "warp-specialized-two-parts": (specialised.specialised,
                     dict(a=(64, 64), b=(64, 128), b_rest=(64, 64), c=(64, 32)),
                     dict(BM=192, BN=192, BK=64, STAGES=4, EPILOGUE_SUBTILES=6, SPLIT=False, SWAP=False,
                          GROUPS=3, REST=64), 4),
-    "specialised-swapped": (specialised.specialised, dict(a=(16, 128), b=(128, 64), c=(16, 64)),
+    "warp-specialized-swapped": (specialised.specialised, dict(a=(16, 128), b=(128, 64), c=(16, 64)),
                     dict(BM=16, BN=64, BK=128, STAGES=5, EPILOGUE_SUBTILES=1, SPLIT=True, SWAP=True), 4),
     "ping-pong": (ping_pong.ping_pong, dict(a=(128, 64), b=(64, 128), c=(128, 32)),
                   dict(BM=128, BN=128, BK=64, STAGES=6), 4),
@@ -306,11 +329,11 @@ def compiled(tmp_path: Path, name: str, form: str) -> str:
 @pytest.mark.parametrize(
     ("name", "products"),
     [
-        ("specialised", 4),
-        ("specialised-split", 4),
-        ("specialised-swapped", 8),
-        ("specialised-three", 12),
-        ("specialised-two-parts", 24),
+        ("warp-specialized", 4),
+        ("warp-specialized-split", 4),
+        ("warp-specialized-swapped", 8),
+        ("warp-specialized-three", 12),
+        ("warp-specialized-two-parts", 24),
         ("ping-pong", 16),
     ],
 )

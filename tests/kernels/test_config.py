@@ -7,10 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from interpreter import torch
 
-from tilesim import Problem
-from tilesim_kernels.launch import config, hopper
+from tilesim.gemm.fit import BARRIER_BYTES, RESERVED_BYTES, limits_of, stages_that_fit
+from tilesim.kernel_config import KernelConfig
+from tilesim.products import Product
+from tilesim_kernels.launch import here as of_this_machine
 from tilesim_kernels.launch import operands as inputs
-from tilesim_kernels.launch.config import available_smem_bytes, pipeline, stages_that_fit
+from tilesim_kernels.launch import pipeline as suiting
 
 SIDES = st.sampled_from([16, 32, 64, 128, 256])
 
@@ -20,8 +22,8 @@ def a_hopper_gpu(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
 
 
-def problem(*tile, dtype="bf16"):
-    return Problem(4096, 4096, 4096, tile=tile, dtype=dtype)
+def pipeline(tile, *more, dtype="bf16", **options):
+    return suiting.pipeline(Product(4096, 4096, 4096, dtype), tile, *more, **options)
 
 
 @pytest.mark.parametrize(
@@ -36,15 +38,15 @@ def problem(*tile, dtype="bf16"):
     ],
 )
 def test_what_suits_a_tile(tile, ctas_per_sm, dtype, expected):
-    assert pipeline(problem(*tile, dtype=dtype), ctas_per_sm) == expected
+    assert pipeline(tile, ctas_per_sm, dtype=dtype) == expected
 
 
 def test_what_is_given_stays():
-    small = problem(128, 128, 64)
+    small = (128, 128, 64)
     assert pipeline(small, 2, warps=8, stages=2) == (8, 2, 1)
     assert pipeline(small, 2, stages=3) == (4, 3, 2)
     assert pipeline(small, 2, epilogue_subtiles=1) == (4, 2, 1)
-    assert pipeline(problem(128, 256, 64), epilogue_subtiles=2) == (8, 4, 2)
+    assert pipeline((128, 256, 64), epilogue_subtiles=2) == (8, 4, 2)
 
 
 @given(
@@ -55,21 +57,27 @@ def test_what_is_given_stays():
     st.integers(1, 4),
 )
 def test_it_fits_as_often_as_was_asked_for(m, n, k, dtype, ctas_per_sm):
-    tiled = problem(m, n, k, dtype=dtype)
-    warps, stages, subtiles = pipeline(tiled, ctas_per_sm)
-    available = available_smem_bytes(ctas_per_sm)
-    assert 1 <= stages <= config.MAX_STAGES and warps in (4, 8) and subtiles in (1, 2)
-    assert stages == 1 or stages <= stages_that_fit(tiled, available, subtiles)
-    assert subtiles == 1 or stages_that_fit(tiled, available) < config.MIN_STAGES
-    taken = hopper.BARRIER_BYTES + config.RESERVED_BYTES
-    assert ctas_per_sm * (available + taken) <= config.SM_SMEM_BYTES
-    if stages < config.MAX_STAGES and subtiles == 1:
-        assert stages_that_fit(tiled, available, subtiles) in (stages, 0)
+    warps, stages, subtiles = pipeline((m, n, k), ctas_per_sm, dtype=dtype)
+    limits = limits_of("h200")
+    available = limits.shared_bytes(ctas_per_sm)
+
+    def fit(subtiles):
+        one = KernelConfig("persistent", "persistent", (m, n, k), epilogue_subtiles=subtiles)
+        return stages_that_fit(one, Product(4096, 4096, 4096, dtype), available)
+
+    assert 1 <= stages <= suiting.MAX_STAGES and warps in (4, 8) and subtiles in (1, 2)
+    assert stages == 1 or stages <= fit(subtiles)
+    assert subtiles == 1 or fit(1) < suiting.MIN_STAGES
+    assert ctas_per_sm * (available + BARRIER_BYTES + RESERVED_BYTES) <= limits.sm_bytes
+    if stages < suiting.MAX_STAGES and subtiles == 1:
+        assert fit(subtiles) in (stages, 0)
 
 
 def test_another_gpu_has_other_shared_memory(monkeypatch):
     here = SimpleNamespace(shared_memory_per_block_optin=101376, shared_memory_per_multiprocessor=102400)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "get_device_properties", lambda: here)
-    assert pipeline(problem(128, 256, 64)) == (8, 1, 2)
-    assert pipeline(problem(64, 64, 64)) == (4, 5, 1)
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda: (8, 9))
+    monkeypatch.setattr(of_this_machine, "INTERPRETED", False)
+    assert pipeline((128, 256, 64)) == (8, 1, 2)
+    assert pipeline((64, 64, 64)) == (4, 5, 1)

@@ -2,12 +2,11 @@
 
 import inspect
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 from interpreter import torch
 
-from tilesim import Problem
+from tilesim.kernel_config import KernelConfig
 from tilesim_kernels import KernelError
 from tilesim_kernels.launch import launcher
 
@@ -45,7 +44,7 @@ def launch(monkeypatch):
     monkeypatch.setattr(launcher, "CompiledKernel", Made)
     a, b, c, workspace = torch.zeros(4).split(1)
     return launcher.KernelLaunch(
-        SimpleNamespace(name="naive", stages=3), Problem(8, 8, 8), Kernel(Made()), 7,
+        KernelConfig("naive", "naive", (8, 8, 8)), Kernel(Made()), 7,
         (Descriptor(a, [2, 2]), b, c, workspace, 8), {"BM": 16, "TRANS": True, "num_warps": 4},
     )  # fmt: skip
 
@@ -101,5 +100,5 @@ def test_what_triton_cannot_compile_is_one_sentence(launch, monkeypatch):
         raise RuntimeError("PassManager::run failed")
 
     monkeypatch.setattr(Kernel, "__getitem__", lambda self, grid: fail)
-    with pytest.raises(KernelError, match=r"Triton \S+ cannot compile naive for Problem.* on this GPU"):
+    with pytest.raises(KernelError, match=r"Triton \S+ cannot compile naive .* on this GPU"):
         launch()

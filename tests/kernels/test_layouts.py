@@ -5,36 +5,37 @@ import doctest
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from interpreter import inputs, jobs, reference, torch, variants
+from interpreter import DEDICATED, inputs, jobs, reference, torch
 
 from tilesim import Device, Problem
+from tilesim.products import LAYOUTS, Product
 from tilesim_kernels import KernelError
-from tilesim_kernels.launch import layouts
+from tilesim_kernels.launch import here, layouts
+from tilesim_kernels.launch.named import named
 
-NAMES = [*variants.VARIANTS, "planned:stream-k", "planned:persistent-dynamic"]
+NAMES = [*DEDICATED, "table:stream-k", "table:persistent-dynamic"]
 TILE = (16, 32, 16)
 
 
-def variant_named(name, problem, operands):
-    schedule = name.removeprefix("planned:")
-    variant = variants.VARIANTS.get(name) or variants.checked_variant(schedule, "tma", True, 8, 3, "planned")
-    return variants.on_this_machine(variant, problem, operands[:2])[0]
+def config_named(name, problem, operands):
+    config = named(name, problem, warps=8, stages=3)
+    return here.on_this_machine(config, Product.of(problem), operands[:2])[0]
 
 
 def multiplied(name, problem, operands):
     """The relative error of a kernel's product of operands wherever they lie; KernelError above TOLERANCE."""
-    work = jobs.job(variant_named(name, problem, operands), problem, Device(4), "cpu")
-    return reference.gate(name, work.launcher(operands), problem, operands)
+    work = jobs.job(config_named(name, problem, operands), Product.of(problem), Device(4), "cpu")
+    return reference.gate(name, work.launcher(operands), Product.of(problem), operands)
 
 
-@pytest.mark.parametrize("layout", layouts.LAYOUTS)
+@pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_kernel_multiplies_every_dtype_in_every_layout(name, layout):
     for dtype in inputs.DTYPES:
         problem = Problem(32, 48, 32, tile=TILE, dtype=dtype)
-        operands = inputs.matrices(problem, "cpu", 3, layout)
+        operands = inputs.matrices(Product.of(problem, layout), "cpu", 3)
         assert layouts.layout(*operands[:2]) == layout
-        assert not name.endswith("tma") or variant_named(name, problem, operands).loads == "tma"
+        assert not name.endswith("tma") or config_named(name, problem, operands).loads == "tma"
         multiplied(name, problem, operands)
 
 
@@ -91,15 +92,15 @@ def wide(rows, columns, ld, offset=0):
 )
 def test_tma_gives_way_to_pointers_where_lines_are_not_aligned(a, b, reason):
     problem = Problem(a.shape[0], b.shape[1], a.shape[1], tile=TILE, dtype="fp32")
-    variant, why = variants.on_this_machine(variants.VARIANTS["naive-tma"], problem, (a, b))
-    assert variant.loads == ("ptr" if reason else "tma")
+    config, why = here.on_this_machine(named("naive-tma", problem), Product.of(problem), (a, b))
+    assert config.loads == ("ptr" if reason else "tma")
     assert why.startswith(reason) and bool(why) == bool(reason)
 
 
 def test_what_has_no_lines_and_what_is_too_long_is_refused():
     problem = Problem(16, 16, 16, tile=(16, 16, 16), dtype="fp32")
     right = torch.zeros(16, 16)
-    work = jobs.job(variants.VARIANTS["naive-ptr"], problem, Device(1), "cpu")
+    work = jobs.job(named("naive-ptr", problem), Product.of(problem), Device(1), "cpu")
     scattered = torch.zeros(32, 32)[::2, ::2]
     for operands in ((scattered, right, right), (right, scattered, right), (right, right, right.T)):
         with pytest.raises(KernelError, match=r"strides are .*; A and B need a dense dimension, and C dense"):

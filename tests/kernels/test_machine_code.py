@@ -21,30 +21,34 @@ from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 from tilesim.cli.packages import load
 load("kernels")
-from tilesim.variants import Variant
-from tilesim_kernels.launch.jobs import KERNELS, STORE_WAIT_K_STEP, TIMEOUT_NS
-from tilesim_kernels.launch.variants import VARIANTS
+from importlib import import_module
+from tilesim import Problem
+from tilesim_kernels.gemm.table import TIMEOUT_NS
+from tilesim_kernels.launch.named import named
+from tilesim_kernels.launch.stamped import STORE_WAIT_K_STEP
 
 name, stamps, layout, dtype = sys.argv[1], sys.argv[2] == "stamps", *sys.argv[3:]
 operand, result, depth = {
     "bf16": ("bf16", "bf16", 64), "tf32": ("fp32", "fp32", 32), "fp8": ("fp8e4nv", "bf16", 128),
 }[dtype]
 trans_a, trans_b = (way == "t" for way in layout)
-planned = {
-    "planned": dict(FLATTEN=True), "planned-split": dict(FLATTEN=True, SPLIT=True),
-    "planned-alone": dict(FLATTEN=False), "planned-queue": dict(FLATTEN=False, QUEUE=True),
+driven = {
+    "table": dict(FLATTEN=True), "table-split": dict(FLATTEN=True, SPLIT=True),
+    "table-alone": dict(FLATTEN=False), "table-queue": dict(FLATTEN=False, QUEUE=True),
 }
-variant = VARIANTS.get(name) or Variant("persistent", overlap=planned[name]["FLATTEN"], kernel="planned")
+of = "table:persistent" if name in driven else name
+variant = named(of, Problem(4096, 4096, 4096), warps=8, stages=4 if name.endswith("tma-overlap-split") else 3)
 values = dict(
     BM=128, BN=256, BK=depth, ORDER="row-major", GROUP_M=1, TMA=variant.loads == "tma", RECORD=stamps,
     FLATTEN=variant.overlap, STORE_WAIT_K_STEP=STORE_WAIT_K_STEP if variant.overlap else 0,
     EPILOGUE_SUBTILES=variant.epilogue_subtiles, SPLIT=False, QUEUE=False, WARPS=8, TIMEOUT_NS=TIMEOUT_NS,
     lda=None, ldb=None, TRANS_A=trans_a, TRANS_B=trans_b, PRECISION="tf32" if dtype == "tf32" else "ieee",
 )
-values |= planned.get(name, {})
+values |= driven.get(name, {})
 boxes = dict(a=(depth, 128) if trans_a else (128, depth), b=(256, depth) if trans_b else (depth, 256),
              c=(128, 256 // variant.epilogue_subtiles))
-kernel = KERNELS["planned" if name in planned else variant.schedule]
+module = import_module(f"tilesim_kernels.gemm.{variant.kernel}")
+kernel = module.table_driven if name in driven else getattr(module, variant.kernel)
 pointers = dict(stamps="*i64", partials="*fp32") | dict.fromkeys(
     ("visit", "table", "offsets", "k_steps", "queue_head", "flags", "fault"), "*i32"
 )
@@ -100,7 +104,7 @@ def test_stamps_are_compiled_away(tmp_path):
     "name",
     [
         "naive-tma", "persistent-tma", "persistent-tma-overlap", "persistent-tma-overlap-split",
-        "planned", "planned-alone", "planned-queue", "planned-split",
+        "table", "table-alone", "table-queue", "table-split",
     ],
 )  # fmt: skip
 def test_stamps_stand_between_what_they_separate(tmp_path, name):

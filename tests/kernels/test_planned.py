@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from interpreter import (
+    config_named,
     inputs,
     jobs,
     multiplied,
@@ -14,7 +15,6 @@ from interpreter import (
     reference,
     stamped,
     torch,
-    variant_named,
 )
 
 import tilesim.schedules
@@ -22,7 +22,9 @@ from tilesim import SCHEDULES, Device, Plan, Problem, plan
 from tilesim.errors import PlanError
 from tilesim.orders import visit
 from tilesim.plans import SEGMENT, segments
+from tilesim.products import Product
 from tilesim_kernels import KernelError
+from tilesim_kernels.gemm import table
 from tilesim_kernels.launch import plan_table
 
 NEEDS = {"split-k": ":3"}
@@ -35,12 +37,12 @@ PROBLEM = Problem(120, 104, 200, tile=(16, 32, 16), dtype="fp32", order="grouped
 @pytest.mark.parametrize("dtype", ["bf16", "fp32"])
 def test_every_schedule_at_ragged_sizes(schedule, dtype):
     for size in RAGGED:
-        multiplied(Problem(*size, tile=(32, 64, 16), dtype=dtype), f"planned:{schedule}")
+        multiplied(Problem(*size, tile=(32, 64, 16), dtype=dtype), f"table:{schedule}")
 
 
 @pytest.mark.parametrize("schedule", EVERY)
 def test_each_thread_block_does_what_the_plan_says(schedule):
-    trace = recorded(PROBLEM, f"planned:{schedule}", ctas=5)
+    trace = recorded(PROBLEM, f"table:{schedule}", ctas=5)
     made = plan(schedule, PROBLEM, Device(5))
     if len(made.shared):  # in the interpreter the first block draws the whole queue
         assert sorted(trace.spans["tile"]) == list(range(PROBLEM.tiles))
@@ -53,11 +55,11 @@ def test_each_thread_block_does_what_the_plan_says(schedule):
 @pytest.mark.parametrize("schedule", ["split-k:3", "stream-k:5", "stream-k-hybrid"])
 @pytest.mark.parametrize("overlap", [True, False])
 def test_only_owners_wait_and_each_for_the_last_of_its_partials(schedule, overlap):
-    variant = replace(variant_named(f"planned:{schedule}", PROBLEM), overlap=overlap)
-    work = jobs.job(variant, PROBLEM, Device(5), "cpu")
-    operands = inputs.matrices(PROBLEM, "cpu", seed=4)
+    config = replace(config_named(f"table:{schedule}", PROBLEM), overlap=overlap)
+    work = jobs.job(config, Product.of(PROBLEM), Device(5), "cpu")
+    operands = inputs.matrices(Product.of(PROBLEM), "cpu", seed=4)
     stamps = torch.zeros(len(work.rows), 16, dtype=torch.int64)
-    reference.gate(schedule, work.launcher(operands, stamps), PROBLEM, operands)
+    reference.gate(schedule, work.launcher(operands, stamps), Product.of(PROBLEM), operands)
     trace = recording.trace(
         stamps.numpy(), work.rows, schedule, PROBLEM, Device(5), 1, {"launches": work.ctas}
     )
@@ -71,10 +73,10 @@ def test_only_owners_wait_and_each_for_the_last_of_its_partials(schedule, overla
 
 
 def test_the_same_result_to_the_bit_whatever_was_there_before():
-    work = jobs.job(variant_named("planned:stream-k:5", PROBLEM), PROBLEM, Device(5), "cpu")
+    work = jobs.job(config_named("table:stream-k:5", PROBLEM), Product.of(PROBLEM), Device(5), "cpu")
     results = []
     for _ in range(2):
-        operands = inputs.matrices(PROBLEM, "cpu", seed=5)
+        operands = inputs.matrices(Product.of(PROBLEM), "cpu", seed=5)
         work.launcher(operands)()
         work.check()
         results.append(operands[2])
@@ -82,13 +84,13 @@ def test_the_same_result_to_the_bit_whatever_was_there_before():
 
 
 def test_a_partial_that_never_comes_is_an_error_that_names_the_tile_and_leaves_a_clean_table():
-    variant = variant_named("planned:split-k:2", PROBLEM)
+    config = config_named("table:split-k:2", PROBLEM)
     made = plan("split-k:2", PROBLEM, Device(5))
     uploaded = plan_table.upload(made, PROBLEM, "cpu")
     lost = int(np.flatnonzero(made.segments["tile"] == 7)[0])
     uploaded.table[lost, 4] = plan_table.NO_PARTIAL  # its block believes that it has the whole tile
-    operands = inputs.matrices(PROBLEM, "cpu", seed=6)
-    jobs._planned(variant, PROBLEM, uploaded, operands)()
+    operands = inputs.matrices(Product.of(PROBLEM), "cpu", seed=6)
+    table.launch(config, Product.of(PROBLEM), uploaded, operands)()
     with pytest.raises(KernelError, match="tile 7 waited for a partial that never came"):
         uploaded.check()
     uploaded.check()
@@ -100,9 +102,11 @@ def test_the_queue_is_as_it_was_after_each_launch(schedule):
     made = plan(schedule, PROBLEM, Device(3))
     uploaded = plan_table.upload(made, PROBLEM, "cpu")
     for seed in range(3):
-        operands = inputs.matrices(PROBLEM, "cpu", seed)
-        launch = jobs._planned(variant_named(f"planned:{schedule}", PROBLEM), PROBLEM, uploaded, operands)
-        reference.gate(schedule, launch, PROBLEM, operands)
+        operands = inputs.matrices(Product.of(PROBLEM), "cpu", seed)
+        launch = table.launch(
+            config_named(f"table:{schedule}", PROBLEM), Product.of(PROBLEM), uploaded, operands
+        )
+        reference.gate(schedule, launch, Product.of(PROBLEM), operands)
         assert int(uploaded.queue_head) == 0
 
 
@@ -120,7 +124,7 @@ def test_a_new_schedule_runs_without_another_edit(tmp_path, monkeypatch):
     )
     monkeypatch.setattr(tilesim.schedules, "__path__", [*tilesim.schedules.__path__, str(tmp_path)])
     monkeypatch.delitem(sys.modules, "tilesim.schedules.backwards", raising=False)
-    trace = recorded(PROBLEM, "planned:backwards", ctas=5)
+    trace = recorded(PROBLEM, "table:backwards", ctas=5)
     assert trace.schedule == "backwards"
     assert trace.spans["tile"].tolist() == np.repeat(visit(PROBLEM)[::-1], 2).tolist()
 
@@ -136,7 +140,7 @@ def test_a_plan_that_can_deadlock_is_refused_before_it_runs(tmp_path, monkeypatc
     monkeypatch.setattr(tilesim.schedules, "__path__", [*tilesim.schedules.__path__, str(tmp_path)])
     monkeypatch.delitem(sys.modules, "tilesim.schedules.stuck", raising=False)
     with pytest.raises(PlanError, match="tile"):
-        jobs.job(variant_named("planned:stuck", PROBLEM), PROBLEM, Device(2), "cpu")
+        jobs.job(config_named("table:stuck", PROBLEM), Product.of(PROBLEM), Device(2), "cpu")
 
 
 def test_the_table_gives_a_tile_s_partials_to_its_last_segment():
@@ -149,5 +153,5 @@ def test_the_table_gives_a_tile_s_partials_to_its_last_segment():
 
 
 def test_stamps_of_a_queue_say_who_drew():
-    stamps, work = stamped(PROBLEM, "planned:persistent-dynamic", ctas=3)
+    stamps, work = stamped(PROBLEM, "table:persistent-dynamic", ctas=3)
     assert set(stamps[:, 0]) == {0} and len(work.rows) == PROBLEM.tiles

@@ -5,9 +5,13 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from interpreter import inputs, jobs, stamps, torch, variant_named
+from interpreter import config_named, inputs, jobs, stamps, torch
 
 from tilesim import Device, Problem
+from tilesim.errors import KernelConfigError
+from tilesim.gemm.fit import why_not
+from tilesim.kernel_config import KernelConfig
+from tilesim.products import Product
 from tilesim_kernels import (
     KernelError,
     bench,
@@ -18,16 +22,21 @@ from tilesim_kernels import (
     sm_order,
     turnaround,
 )
-from tilesim_kernels.launch import variants
+from tilesim_kernels.gemm import naive
+from tilesim_kernels.launch import here
 
+NAIVE = KernelConfig("naive", "naive", (32, 32, 32))
 SMALL = Problem(64, 64, 64, tile=(32, 32, 32))
 
 
 @pytest.mark.parametrize(
     ("problem", "sentence"),
     [
-        (Problem(64, 64, 64, tile=(32, 32, 32), dtype="int8"), "the problem's dtype is int8"),
-        (Problem(64, 64, 64, tile=(96, 32, 32)), "tile_m is 96; a kernel's tile sides must be powers of two"),
+        (Problem(64, 64, 64, tile=(32, 32, 32), dtype="int8"), "the dtype is int8"),
+        (
+            Problem(64, 64, 64, tile=(96, 32, 32)),
+            "tile_m is 96; the sides of naive's tiles must be powers of two",
+        ),
         (Problem(64, 64, 64, tile=(32, 32, 8)), "tile_k is 8"),
         (Problem(2**31, 64, 64, tile=(32, 32, 32)), "M is 2147483648"),
         (Problem(64, 2**28, 64, tile=(32, 32, 32)), "32 rows of B have 8589934592 elements"),
@@ -40,35 +49,45 @@ def test_problems_out_of_reach(problem, sentence):
 
 
 @pytest.mark.parametrize(
-    ("options", "sentence"),
+    ("changed", "sentence"),
     [
-        ({"schedule": "persistant"}, "no kernel for the schedule 'persistant'; did you mean 'persistent'"),
+        ({"kernel": "naiv"}, "there is no kernel 'naiv'; did you mean 'naive'"),
         ({"loads": "cp.async"}, "loads is 'cp.async'; it must be 'tma' or 'ptr'"),
         ({"warps": 6}, "warps is 6"),
-        ({"stages": 0}, "stages is 0"),
+        ({"stages": -1}, "stages is -1"),
+        ({"tile": (64, 64)}, r"the tile is \(64, 64\); it must be three sizes"),
+        ({"schedule": "stream-k:x"}, "the schedule is 'stream-k:x'; it must be a name"),
+        ({"overlap": "yes"}, "overlap is 'yes'; it must be true or false"),
     ],
 )
-def test_variants_that_do_not_exist(options, sentence):
-    usual = {"schedule": "naive", "loads": "tma", "overlap": True, "warps": 8, "stages": 3}
-    with pytest.raises(KernelError, match=sentence):
-        variants.checked_variant(**usual | options)
+def test_configurations_that_do_not_exist(changed, sentence):
+    with pytest.raises(KernelConfigError, match=sentence):
+        why_not(replace(KernelConfig("naive", "naive", (64, 64, 64)), **changed), Product(64, 64, 64))
+
+
+def test_a_schedule_without_a_dedicated_kernel():
+    with pytest.raises(
+        KernelError, match="'persistant'; did you mean 'persistent'.* the kernel 'table' runs"
+    ):
+        record("persistant", SMALL)
 
 
 @pytest.mark.parametrize(("capability", "refused"), [((8, 0), True), ((8, 9), False), ((9, 0), False)])
 def test_fp8_needs_tensor_cores_that_know_it(monkeypatch, capability, refused):
-    monkeypatch.setattr(variants, "INTERPRETED", False)
+    monkeypatch.setattr(here, "INTERPRETED", False)
+    monkeypatch.setattr(here, "limits", lambda: None)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "get_device_capability", lambda: capability)
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "Some GPU")
     with pytest.raises(KernelError, match="Some GPU is sm_80, which") if refused else nullcontext():
-        variants.check(replace(SMALL, dtype="fp8"))
-    variants.check(SMALL)
+        here.check(NAIVE, Product(64, 64, 64, "fp8"))
+    here.check(NAIVE, Product(64, 64, 64))
 
 
 def test_a_kernel_that_takes_row_major_operands_alone(monkeypatch):
-    monkeypatch.setitem(jobs.KERNELS, "naive", SimpleNamespace(arg_names=["a", "b", "c", "lda"]))
-    work = jobs.job(variant_named("naive-ptr", SMALL), SMALL, Device(2), "cpu")
-    a, b, c = inputs.matrices(SMALL, "cpu", seed=1)
+    monkeypatch.setattr(naive, "naive", SimpleNamespace(arg_names=["a", "b", "c", "lda"]))
+    work = jobs.job(config_named("naive-ptr", SMALL), Product.of(SMALL), Device(2), "cpu")
+    a, b, c = inputs.matrices(Product.of(SMALL), "cpu", seed=1)
     work.launcher((a, b, c))
     work.launcher((torch.zeros(64, 80).bfloat16()[:, :64], b, c))
     with pytest.raises(
@@ -105,10 +124,10 @@ def test_repeats_out_of_range(measure, repeats):
         (torch.int32, (0, stamps.WORDS)),
     ],
 )
-@pytest.mark.parametrize("name", ["naive-tma", "persistent-ptr", "planned:stream-k:3", "planned:naive"])
+@pytest.mark.parametrize("name", ["naive-tma", "persistent-ptr", "table:stream-k:3", "table:naive"])
 def test_a_place_for_stamps_in_which_they_would_not_fit(name, kind, shape):
-    work = jobs.job(variant_named(name, SMALL), SMALL, Device(2), "cpu")
-    operands = inputs.matrices(SMALL, "cpu", seed=1)
+    work = jobs.job(config_named(name, SMALL), Product.of(SMALL), Device(2), "cpu")
+    operands = inputs.matrices(Product.of(SMALL), "cpu", seed=1)
     few = torch.zeros(len(work.rows) + shape[0], shape[1], dtype=kind)
     with pytest.raises(KernelError, match=rf"a plan of {len(work.rows)} segments needs a dense torch.int64"):
         work.launcher(operands, few)

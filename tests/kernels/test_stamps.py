@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from interpreter import recorded, recording, stamped, stamps, variants
+from interpreter import DEDICATED, recorded, recording, stamped, stamps
 
 from tilesim import Device, Problem, plan
 from tilesim.errors import TraceError
@@ -14,7 +14,7 @@ PROBLEM = Problem(120, 104, 100, tile=(16, 32, 16), dtype="fp32")
 
 
 @pytest.mark.parametrize("order", ["row-major", "column-major", "grouped:3", "morton", "hilbert"])
-@pytest.mark.parametrize("name", variants.VARIANTS)
+@pytest.mark.parametrize("name", DEDICATED)
 def test_each_thread_block_does_what_the_plan_says(name, order):
     problem = Problem(120, 104, 40, tile=(16, 32, 32), dtype="fp32", order=order)
     trace = recorded(problem, name, ctas=5)
@@ -25,7 +25,7 @@ def test_each_thread_block_does_what_the_plan_says(name, order):
     assert (by_cta["k0"] == 0).all() and (by_cta["k1"] == problem.k_steps).all()
 
 
-@pytest.mark.parametrize("name", variants.VARIANTS)
+@pytest.mark.parametrize("name", DEDICATED)
 def test_stamps_come_in_order_and_none_is_missing(name):
     rows, job = stamped(PROBLEM, name)
     times = rows[:, [START, DRAIN, DONE]]

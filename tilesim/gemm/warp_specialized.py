@@ -83,6 +83,8 @@ def shared_bytes(config: KernelConfig, product: Product) -> int:
 def why_not(config: KernelConfig, product: Product) -> str:
     """What wgmma, registers and the schedule allow."""
     n = config.tile[1]
+    if config.schedule.startswith("stream-k-hybrid:") and config.schedule != "stream-k-hybrid:2":
+        return f"{config.kernel} runs stream-k-hybrid:2 alone of its kind; the schedule is {config.schedule}"
     if config.warps not in (4, 8):
         return f"{config.kernel} has {config.warps} multiplying warps; it must be 4 or 8"
     swap = swap_ab(config.tile)

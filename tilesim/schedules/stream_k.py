@@ -25,7 +25,8 @@ def stream_k(problem: Problem, device: Device, g: int | None = None) -> Plan:
 
 
 def shares(schedule: str, problem: Problem, slots: int) -> tuple[int, int]:
-    """(tiles of the order that thread blocks share, thread blocks) of stream-k[:G] or stream-k-hybrid[:2].
+    """(tiles of the order that thread blocks share, thread blocks) of persistent, stream-k[:G] or
+    stream-k-hybrid[:2].
 
     Raises ScheduleError for more thread blocks than run at once, which wait for each other, or than K-steps.
 
@@ -34,6 +35,8 @@ def shares(schedule: str, problem: Problem, slots: int) -> tuple[int, int]:
     """
     name, given = name_and_numbers(schedule)
     waves, left = divmod(problem.tiles, slots)
+    if name == "persistent":
+        return 0, min(problem.tiles, slots)
     if name == "stream-k-hybrid" and waves:
         return (left + slots if left else 0), slots
     if name == "stream-k" and given:
