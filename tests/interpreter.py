@@ -25,13 +25,13 @@ if triton.__version__.startswith("3.6.") and tuple(map(int, np.__version__.split
 from tilesim_kernels.gemm import stamps  # noqa: E402
 from tilesim_kernels.launch import here, jobs  # noqa: E402
 from tilesim_kernels.launch import operands as inputs  # noqa: E402
-from tilesim_kernels.launch.named import named  # noqa: E402
+from tilesim_kernels.launch.named import DEDICATED, named  # noqa: E402, F401
 from tilesim_kernels.measure import record as recording  # noqa: E402
 from tilesim_kernels.measure import reference  # noqa: E402
 
 
 def config_named(name: str, problem: Problem) -> KernelConfig:
-    """The kernel of a name as `bench` takes it, table:SCHEDULE among them, that can run this problem here."""
+    """The kernel of a name as `bench` takes it, table:SCHEDULE among them, that runs this problem here."""
     stages = 4 if name.endswith("-split") else 3
     config = replace(
         named(name, problem, warps=8, stages=stages), epilogue_subtiles=1 + name.endswith("-split")

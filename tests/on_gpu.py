@@ -6,6 +6,7 @@ Importing this needs an NVIDIA GPU, and a process in which Triton was not told t
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from types import FunctionType, ModuleType
 
 import numpy as np
@@ -15,11 +16,13 @@ import triton.language as tl
 
 from tilesim import Problem, Trace
 from tilesim.cli.packages import load
-from tilesim.variants import Variant
+from tilesim.kernel_config import KernelConfig
+from tilesim.products import Product
 
 load("kernels")
 from tilesim_kernels import KernelError, memory, reductions  # noqa: E402
 from tilesim_kernels.bench import reductions as sums  # noqa: E402
+from tilesim_kernels.gemm import naive, persistent, table  # noqa: E402
 from tilesim_kernels.gemm import stamps as stamping  # noqa: E402
 from tilesim_kernels.gemm.stamps import (  # noqa: E402
     stamp_done,
@@ -30,17 +33,21 @@ from tilesim_kernels.gemm.stamps import (  # noqa: E402
     stamp_ready,
     stamp_start,
 )
-from tilesim_kernels.launch import jobs, plan_table, variants  # noqa: E402
+from tilesim_kernels.launch import here, jobs, plan_table  # noqa: E402
 from tilesim_kernels.launch import operands as inputs  # noqa: E402
+from tilesim_kernels.launch.named import DEDICATED, TABLE_DRIVEN, named  # noqa: E402
 from tilesim_kernels.measure import machine, reference, timing  # noqa: E402
 from tilesim_kernels.measure import record as recording  # noqa: E402
 from tilesim_kernels.microbenchmarks import chase, multiply, stream, tile_loads  # noqa: E402
+
+RECORDED = (naive, "naive"), (persistent, "persistent"), (table, "table_driven")
+"""The kernels that write stamps."""
 
 LAUNCHES = 5
 """Of each pause; their median counts."""
 
 __all__ = [
-    "KernelError", "chase", "memory", "multiply", "plan_table", "reductions", "stream", "sums", "tile_loads",
+    "DEDICATED", "KernelError", "chase", "memory", "multiply", "plan_table", "reductions", "stream", "sums", "tile_loads",
 ]  # fmt: skip
 
 CYCLES, TOOK = 15, 14
@@ -170,40 +177,40 @@ def patched_kernel(kernel: triton.JITFunction, others: dict[str, triton.JITFunct
 @contextmanager
 def patched(others: dict[str, triton.JITFunction]) -> Iterator[None]:
     """Kernels that are recorded call `others` in here."""
-    shipped = dict(jobs.KERNELS)
-    jobs.KERNELS.update({name: patched_kernel(kernel, others) for name, kernel in shipped.items()})
-    jobs.planned = jobs.KERNELS["planned"]
+    shipped = {(module, name): getattr(module, name) for module, name in RECORDED}
+    for (module, name), kernel in shipped.items():
+        setattr(module, name, patched_kernel(kernel, others))
     try:
         yield
     finally:
-        jobs.KERNELS.update(shipped)
-        jobs.planned = shipped["planned"]
+        for (module, name), kernel in shipped.items():
+            setattr(module, name, kernel)
 
 
-def variant_named(name: str, problem: Problem) -> Variant:
-    """The variant of a name: one of VARIANTS, or planned:SCHEDULE, with +alone where it does not overlap."""
-    if name in variants.VARIANTS:
-        variant = variants.VARIANTS[name]
-    else:
-        schedule, _, alone = name.removeprefix("planned:").partition("+")
-        variant = variants.checked_variant(schedule, "tma", not alone, 8, 3, "planned")
-    return variants.on_this_machine(variant, problem)[0]
+def config_named(name: str, problem: Problem, warps: int = 8, stages: int = 3) -> KernelConfig:
+    """The kernel of a name, with +alone where it does not overlap, that can run this problem here."""
+    name, _, alone = name.partition("+")
+    config = named(name, problem, warps=warps, stages=stages)
+    if name.startswith(TABLE_DRIVEN):
+        config = replace(config, overlap=not alone, epilogue_subtiles=1)
+    return here.on_this_machine(config, Product.of(problem))[0]
 
 
-def right(variant: Variant, problem: Problem) -> float:
+def right(config: KernelConfig, product: Product) -> float:
     """The relative error of a kernel that leaves no stamps; raises KernelError where it is wrong."""
-    work = jobs.job(variants.on_this_machine(variant, problem)[0], problem, machine.device(1))
-    operands = inputs.matrices(problem, "cuda", seed=4)
-    return reference.gate(variant.name, work.launcher(operands), problem, operands)
+    work = jobs.job(here.on_this_machine(config, product)[0], product, machine.device(1))
+    operands = inputs.matrices(product, "cuda", seed=4)
+    return reference.gate(config.name, work.launcher(operands), product, operands)
 
 
 def ready_to_stamp(name: str, problem: Problem) -> tuple[Callable[[], None], torch.Tensor, jobs.Job]:
     """A launch of a kernel whose result was right, its stamps, and its job."""
-    work = jobs.job(variant_named(name, problem), problem, machine.device(1))
-    operands = inputs.matrices(problem, "cuda", seed=3)
+    product = Product.of(problem)
+    work = jobs.job(config_named(name, problem), product, machine.device(1))
+    operands = inputs.matrices(product, "cuda", seed=3)
     stamps = torch.zeros(len(work.rows), stamping.WORDS, dtype=torch.int64, device="cuda")
     launch = work.launcher(operands, stamps)
-    reference.gate(name, launch, problem, operands)
+    reference.gate(name, launch, product, operands)
     work.check()
     return launch, stamps, work
 
@@ -223,7 +230,7 @@ def timed(name: str, problem: Problem, launches: int) -> tuple[np.ndarray, list[
     )
     us = timing.sample({name: rotation}, 3, launches)[name]
     work.check()
-    schedule = variant_named(name, problem).schedule
+    schedule = config_named(name, problem).schedule
     return us, [as_trace(each, work, schedule, problem) for each in seen]
 
 
@@ -267,7 +274,7 @@ def growth(
     """
     with patched(others):
         launch, stamps, work = ready_to_stamp(name, problem)
-    schedule = variant_named(name, problem).schedule
+    schedule = config_named(name, problem).schedule
     took, made = [], []
     for cycles in pauses:
         launches = []

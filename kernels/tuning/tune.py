@@ -6,7 +6,6 @@ from dataclasses import asdict
 from typing import Any
 
 from tilesim.choice.candidates import candidates
-from tilesim.choice.choose import choose
 from tilesim.devices.device import Device
 from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
@@ -78,6 +77,8 @@ def _tried(product: Product, device: Device, top: int | None) -> list[KernelConf
     loads = "ptr" if no_tma(product) else "tma"
     if top is None:
         return list(candidates(product, device, loads))
+    from tilesim.choice.choose import choose  # matmul imports this package, and needs no model
+
     return [one.config for one in choose(product, device, loads)[:top]]
 
 

@@ -33,9 +33,9 @@ METHOD = (
     "each kernel's C, poisoned with NaN, is compared with a float64 product of random inputs; then"
     " {screening} samples of each kernel, 1 if it took {hopeless:g} times as long as the fastest so far, and"
     " {samples} of the fastest {finalists} and of cuBLAS in turns; a sample is the mean of a replay of a CUDA"
-    " graph, one launch per operand set, the sets together over 3 times the L2; before each sample the L2 is filled with"
-    " other data, after it the GPU rests {rest:g} times as long as it worked; times are medians in µs; cuBLAS"
-    " multiplies fp8 with B column-major, copied beforehand where it is not"
+    " graph, one launch per operand set, the sets together over 3 times the L2; before each sample the L2 is"
+    " filled with other data, after it the GPU rests {rest:g} times as long as it worked; times are medians"
+    " in µs; cuBLAS multiplies fp8 with B column-major, copied beforehand where it is not"
 )
 
 

@@ -24,7 +24,7 @@ from statistics import geometric_mean
 from typing import Any
 
 from tilesim.choice.judge import TOP
-from tilesim.problems import Problem
+from tilesim.products import Product
 
 RESULTS = Path(__file__).with_suffix(".json")
 KINDS, LAST = ("bf16:nn", "bf16:nt", "fp8:nt"), "fp8:nn"
@@ -40,28 +40,32 @@ for how many seconds another is begun."""
 LINE = 128
 """Bytes of a line of the L2."""
 
-Product = tuple[int, int, int, str]
+Drawn = tuple[int, int, int, str]
 Way = Callable[[], Any]
 
 
-def products(seed: int) -> list[Product]:
+def products(seed: int) -> list[Drawn]:
     """(m, n, k, kind) of a draw."""
-    from tilesim_kernels.tuning.exhaustive import drawn
+    from tilesim_kernels.tuning.products import drawn
 
     every = drawn(COUNT + OF_LAST, seed, KINDS)
     return every[:COUNT] + [(m, n, k, LAST) for m, n, k, _ in every[COUNT:]]
 
 
-def operands(one: Product, seed: int = 0) -> Any:
+def operands(one: Drawn, seed: int = 0) -> Any:
     """A, B and a result on the GPU."""
     from tilesim_kernels.launch.operands import matrices
 
+    return matrices(product_of(one), "cuda", seed)
+
+
+def product_of(one: Drawn) -> Product:
+    """A product by its sizes and kind."""
     m, n, k, kind = one
-    dtype, layout = kind.split(":")
-    return matrices(Problem(m, n, k, dtype=dtype), "cuda", seed, layout)
+    return Product(m, n, k, *kind.split(":"))
 
 
-def compiled(some: Sequence[Product]) -> None:
+def compiled(some: Sequence[Drawn]) -> None:
     """Multiply each once, so that Triton has its kernel in its cache."""
     import torch
 
@@ -72,18 +76,16 @@ def compiled(some: Sequence[Product]) -> None:
         torch.cuda.empty_cache()
 
 
-def first_kernels(one: Product) -> list[Any]:
+def first_kernels(one: Drawn) -> list[Any]:
     """Jobs of the kernels that the model ranks first for a product."""
     from tilesim.choice.choose import choose
     from tilesim.devices.device import Device
     from tilesim_kernels.launch.jobs import job
     from tilesim_kernels.measure.machine import device
 
-    m, n, k, kind = one
-    dtype = kind.split(":")[0]
-    ranked = choose(Problem(m, n, k, dtype=dtype), Device.named("h200"), layout_of(kind))
-    few = (each.candidate for each in ranked[:TOP])
-    return [job(each.variant, each.problem, device(1), concurrent=True) for each in few]
+    product = Product(*one[:3], one[3].split(":")[0], layout_of(one[3]))
+    ranked = choose(product, Device.named("h200"))
+    return [job(each.config, product, device(1), concurrent=True) for each in ranked[:TOP]]
 
 
 def layout_of(kind: str) -> str:
@@ -91,12 +93,12 @@ def layout_of(kind: str) -> str:
     return "nt" if kind.startswith("fp8") else kind.split(":")[1]
 
 
-def along_k(one: Product, seed: int = 0) -> Any:
+def along_k(one: Drawn, seed: int = 0) -> Any:
     """Operands of a product in the layout that kernels get, and a result."""
     return operands((*one[:3], f"{one[3].split(':')[0]}:{layout_of(one[3])}"), seed)
 
 
-def launch_first(some: Sequence[Product]) -> None:
+def launch_first(some: Sequence[Drawn]) -> None:
     """Launch the kernels that rank first once each, so that Triton has them in its cache."""
     import torch
 
@@ -106,7 +108,7 @@ def launch_first(some: Sequence[Product]) -> None:
         torch.cuda.synchronize()
 
 
-def reason(one: Product) -> dict[str, Any]:
+def reason(one: Drawn) -> dict[str, Any]:
     """The time in µs of the fastest of the kernels that rank first, of cuBLAS with B copied beforehand, and
     the names of what that launches."""
     import torch
@@ -114,11 +116,11 @@ def reason(one: Product) -> dict[str, Any]:
     from tilesim_kernels.launch.cublas import cublas
     from tilesim_kernels.launch.operands import sets_beyond_l2
     from tilesim_kernels.measure.timing import Rotation, capture, sample, spread
-    from tilesim_kernels.tuning.exhaustive import launches_for
+    from tilesim_kernels.tuning.tuner import launches_for
 
     m, n, k, kind = one
     dtype = kind.split(":")[0]
-    sets = [along_k(one, seed) for seed in range(sets_beyond_l2(Problem(m, n, k, dtype=dtype)))]
+    sets = [along_k(one, seed) for seed in range(sets_beyond_l2(Product(m, n, k, dtype)))]
     ways: dict[str, list[Way]] = {"cublas": [cublas(dtype, of) for of in sets]}
     for number, work in enumerate(first_kernels(one)):
         ways[str(number)] = launches_for(work, sets)
@@ -161,7 +163,7 @@ def fp8_product(a: Any, b: Any, scale: Any) -> Any:
     return torch._scaled_mm(a, b, scale, scale, out_dtype=torch.bfloat16, use_fast_accum=True)
 
 
-def timed(one: Product, peer: bool = False) -> dict[str, Any]:
+def timed(one: Drawn, peer: bool = False) -> dict[str, Any]:
     """Times in µs of `matmul` and cuBLAS for a product, in turns, and the error beside an fp32 product: the
     medians, and the 20 and 80 % quantiles as spread. `peer`: of max-autotune, too."""
     import torch
@@ -173,7 +175,7 @@ def timed(one: Product, peer: bool = False) -> dict[str, Any]:
 
     m, n, k, kind = one
     dtype = kind.split(":")[0]
-    sets = [operands(one, seed) for seed in range(sets_beyond_l2(Problem(m, n, k, dtype=dtype)))]
+    sets = [operands(one, seed) for seed in range(sets_beyond_l2(Product(m, n, k, dtype)))]
     ways: dict[str, list[Way]] = {
         "matmul": [partial(matmul, *of[:2]) for of in sets],
         "cublas": [cublas(dtype, of) for of in sets],
@@ -221,9 +223,9 @@ def verdict(rows: Sequence[dict[str, Any]]) -> list[tuple[str, bool, int, float,
     return said
 
 
-def layers() -> list[Product]:
+def layers() -> list[Drawn]:
     """The linear layers of `tilesim bench choice`, of two kinds."""
-    from tilesim_kernels.tuning.exhaustive import SHAPES
+    from tilesim_kernels.tuning.products import SHAPES
 
     return [(*shape, kind) for kind in ("bf16:nn", "fp8:nt") for shape in SHAPES]
 

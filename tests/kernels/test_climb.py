@@ -79,28 +79,22 @@ def test_kernels_without_stamps_say_so():
             "warp-specialized",
             {},
             {"dtype": "fp32"},
-            "multiplies fp16, bf16 and fp8; the problem's dtype is fp32",
+            "multiplies fp16, bf16, fp8; the dtype is fp32",
         ),
         ("warp-specialized", {}, {"tile": (64, 256, 64)}, "tile_m must be a multiple of 128"),
         ("warp-specialized", {}, {"tile": (256, 256, 64)}, "a tile has at most 32768 elements"),
         ("warp-specialized", {}, {"tile": (192, 128, 64)}, "three groups of 4 warps"),
-        ("ping-pong", {}, {"tile": (192, 128, 64)}, "which `specialised` alone can have"),
-        ("ping-pong", {}, {"tile": (128, 96, 64)}, "tile_n is 96, which `specialised` alone can have"),
+        ("ping-pong", {}, {"tile": (192, 128, 64)}, "must be powers of two"),
+        ("ping-pong", {}, {"tile": (128, 96, 64)}, "tile_n is 96; the sides of"),
         (
             "warp-specialized",
             {"schedule": "stream-k"},
             {"tile": (128, 192, 64)},
-            "alone can have, on whole tiles",
+            "has under persistent alone",
         ),
-        ("warp-specialized", {"warps": 4}, {"tile": (32, 192, 64)}, "on whole tiles of 64 rows or more"),
+        ("warp-specialized", {"warps": 4}, {"tile": (32, 192, 64)}, "in tiles of 64 rows or more"),
         ("warp-specialized", {"schedule": "split-k:2"}, {}, "the schedule is split-k:2"),
         ("warp-specialized", {"warps": 16}, {}, "has 16 multiplying warps; it must be 4 or 8"),
-        (
-            "warp-specialized",
-            {"stages": 9},
-            {},
-            "for 9 stages of 128x256x64, and this GPU has 231424",
-        ),
         ("ping-pong", {}, {"tile": (128, 256, 64)}, "a tile has at most 16384 elements"),
         ("ping-pong", {}, {"tile": (128, 32, 64)}, "tile_n 64 to 256"),
         ("ping-pong", {"warps": 4}, {}, "it must be 8, four in each group"),
@@ -182,6 +176,13 @@ def test_tiles_between_powers_of_two_are_loaded_in_two_boxes(monkeypatch, layout
     assert (launch.constants["REST"], launch.constants["GROUPS"], launch.constants["BN"]) == (32, 3, 160)
     bound = launch.bound_to(other, {}).arguments[:4]
     assert [x.base.data_ptr() for x in bound] == [x.data_ptr() for x in (*other, other[1])]
+
+
+def test_what_does_not_fit_into_shared_memory_is_said():
+    config = KernelConfig("warp-specialized", "persistent", (128, 256, 64), stages=9)
+    said = why_not(config, Product(512, 512, 512), limits_of("h200"))
+    assert "for 9 stages of 128x256x64, and this GPU has 231424; take fewer stages" in said
+    assert "needs warpgroup-mma" in why_not(config, Product(512, 512, 512), limits_of("b200"))
 
 
 @given(
@@ -274,22 +275,22 @@ from triton.experimental.gluon import language as gl
 from triton.experimental.gluon._runtime import GluonASTSource
 from tilesim.cli.packages import load
 load("kernels")
-from tilesim_kernels.gemm import ping_pong, specialised, uncoalesced
+from tilesim_kernels.gemm import ping_pong, uncoalesced, warp_specialized as roles
 
 name = sys.argv[1]
 kernel, boxes, values, warps = {
-    "warp-specialized": (specialised.specialised, dict(a=(128, 64), b=(64, 256), c=(128, 128)),
+    "warp-specialized": (roles.warp_specialized, dict(a=(128, 64), b=(64, 256), c=(128, 128)),
                     dict(BM=128, BN=256, BK=64, STAGES=4, EPILOGUE_SUBTILES=2, SPLIT=False, SWAP=False), 8),
-    "warp-specialized-split": (specialised.specialised, dict(a=(128, 64), b=(64, 256), c=(128, 128)),
+    "warp-specialized-split": (roles.warp_specialized, dict(a=(128, 64), b=(64, 256), c=(128, 128)),
                     dict(BM=128, BN=256, BK=64, STAGES=4, EPILOGUE_SUBTILES=2, SPLIT=True, SWAP=False), 8),
-    "warp-specialized-three": (specialised.specialised, dict(a=(64, 64), b=(64, 128), c=(64, 128)),
+    "warp-specialized-three": (roles.warp_specialized, dict(a=(64, 64), b=(64, 128), c=(64, 128)),
                     dict(BM=192, BN=128, BK=64, STAGES=4, EPILOGUE_SUBTILES=1, SPLIT=True, SWAP=False,
                          GROUPS=3), 4),
-    "warp-specialized-two-parts": (specialised.specialised,
+    "warp-specialized-two-parts": (roles.warp_specialized,
                     dict(a=(64, 64), b=(64, 128), b_rest=(64, 64), c=(64, 32)),
                     dict(BM=192, BN=192, BK=64, STAGES=4, EPILOGUE_SUBTILES=6, SPLIT=False, SWAP=False,
                          GROUPS=3, REST=64), 4),
-    "warp-specialized-swapped": (specialised.specialised, dict(a=(16, 128), b=(128, 64), c=(16, 64)),
+    "warp-specialized-swapped": (roles.warp_specialized, dict(a=(16, 128), b=(128, 64), c=(16, 64)),
                     dict(BM=16, BN=64, BK=128, STAGES=5, EPILOGUE_SUBTILES=1, SPLIT=True, SWAP=True), 4),
     "ping-pong": (ping_pong.ping_pong, dict(a=(128, 64), b=(64, 128), c=(128, 32)),
                   dict(BM=128, BN=128, BK=64, STAGES=6), 4),

@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from interpreter import inputs, reference, torch, variants
+from interpreter import inputs, reference, torch
 
-from tilesim import Problem
 from tilesim.errors import TilesimError
+from tilesim.gemm import fit
+from tilesim.products import Product
 from tilesim_kernels import KernelError, errors, matmul
+from tilesim_kernels.dispatch import first, launches, workspaces
 from tilesim_kernels.launch import cublas
 from tilesim_kernels.launch.job import Job
 from tilesim_kernels.tuning import choice
@@ -71,8 +73,10 @@ def test_any_dtype(name, size):
 
 def test_fp32_is_tf32_where_torch_s_own_products_are(monkeypatch):
     asked = []
-    monkeypatch.setattr(op, "_cache", {})
-    monkeypatch.setattr(op, "choices", lambda *key: asked.append(key[3]) or choice.choices(*key))
+    monkeypatch.setattr(launches, "_known", {})
+    monkeypatch.setattr(
+        first, "choices", lambda product, gpu: asked.append(product.dtype) or choice.choices(product, gpu)
+    )
     before = torch.get_float32_matmul_precision()
     try:
         for precision in ("highest", "high", "highest"):
@@ -90,7 +94,7 @@ def test_what_cublas_is_asked_leaves_torch_s_setting_alone(monkeypatch, dtype):
     monkeypatch.setattr(torch, "mm", lambda a, b, out: during.append(cublas.tf32()))
     for before in (False, True):
         with cublas._tf32(before):
-            cublas.cublas(dtype, inputs.matrices(Problem(4, 4, 4, dtype=dtype), "cpu", 0))()
+            cublas.cublas(dtype, inputs.matrices(Product(4, 4, 4, dtype), "cpu", 0))()
             assert cublas.tf32() == before
     assert during == {"fp32": [False, False], "tf32": [True, True], "bf16": [False, True]}[dtype]
 
@@ -215,7 +219,7 @@ def test_its_errors_are_what_callers_of_torch_and_of_tilesim_catch():
 
 
 def test_without_a_gpu_it_says_what_to_do(monkeypatch):
-    monkeypatch.setattr(op, "_cache", {})
+    monkeypatch.setattr(launches, "_known", {})
     monkeypatch.setattr(op, "INTERPRETED", False)
     with pytest.raises(
         errors.OperandError, match=r"are on cpu; matmul needs tensors on an NVIDIA GPU, or TRITON_"
@@ -224,8 +228,8 @@ def test_without_a_gpu_it_says_what_to_do(monkeypatch):
 
 
 def test_what_no_kernel_can_multiply_is_one_sentence(monkeypatch):
-    monkeypatch.setattr(op, "_cache", {})
-    monkeypatch.setattr(variants, "MAX_SIZE", 8)
+    monkeypatch.setattr(launches, "_known", {})
+    monkeypatch.setattr(fit, "MAX_SIZE", 8)
     with pytest.raises(KernelError, match="M is 9; the kernels allow sizes up to 8"):
         matmul(matrix(9, 4), matrix(4, 4))
 
@@ -240,36 +244,36 @@ def test_fp8_has_no_gradient():
 def test_a_kernel_that_cannot_be_launched_gives_way_for_good(monkeypatch):
     tried = []
 
-    def job(variant, *rest, **options):
-        tried.append(variant.stages)
-        if variant.stages > 1:
+    def job(config, *rest, **options):
+        tried.append(config.stages)
+        if config.stages > 1:
             raise KernelError("too many stages")
-        return jobs(variant, *rest, **options)
+        return jobs(config, *rest, **options)
 
-    jobs = op.job
-    op._job.cache_clear()
-    monkeypatch.setattr(op, "_cache", {})
-    monkeypatch.setattr(op, "job", job)
+    jobs = first.job
+    first._job.cache_clear()
+    monkeypatch.setattr(launches, "_known", {})
+    monkeypatch.setattr(first, "job", job)
     a, b = matrix(40, 24), matrix(24, 17)
     for _ in range(2):
         assert off(matmul(a, b), a, b) < 1e-5
     assert tried == [3, 2, 1]
-    monkeypatch.setattr(op, "_cache", {})
-    op._job.cache_clear()
-    monkeypatch.setattr(op, "choices", lambda *key: choice.choices(*key)[:2])
+    monkeypatch.setattr(launches, "_known", {})
+    first._job.cache_clear()
+    monkeypatch.setattr(first, "choices", lambda *key: choice.choices(*key)[:2])
     with pytest.raises(KernelError, match="too many stages"):
         matmul(a, b)
 
 
 def test_what_is_kept_of_one_product_multiplies_others_of_its_kind(monkeypatch):
-    monkeypatch.setattr(op, "_cache", {})
+    monkeypatch.setattr(launches, "_known", {})
     wide = matrix(80, 60)
     for seed in range(2):
         a, b = matrix(40, 24, seed=seed), matrix(24, 17, seed=seed + 9)
         for x in (a, a.T.contiguous().T, wide[::2, ::2][:, :24]):
             assert off(matmul(x, b), x, b) < 1e-5
     # row-major and column-major A; of the one without a dense dimension, its copy's, which is row-major
-    assert len(op._cache) == 2
+    assert len(launches._known) == 2
 
 
 @pytest.mark.parametrize("schedule", ["stream-k", "persistent-dynamic"])
@@ -280,14 +284,15 @@ def test_plans_have_a_workspace_of_their_own(monkeypatch, schedule):
         "order": "row-major", "schedule": schedule, "loads": "tma", "overlap": True,
         "warps": 8, "stages": 3, "kernel": "planned", "epilogue_subtiles": 1,
     }  # fmt: skip
-    chosen = choice.chosen(row, 70, 68, 200)
-    monkeypatch.setattr(op, "_cache", {})
-    monkeypatch.setattr(op, "choices", lambda *key: [chosen])
+    product = Product(70, 68, 200, "fp32")
+    chosen = choice.chosen(row, product)
+    monkeypatch.setattr(launches, "_known", {})
+    monkeypatch.setattr(first, "choices", lambda *key: [chosen])
     a, b = matrix(70, 200), matrix(200, 68, seed=1)
     results = [matmul(a, b) for _ in range(3)]
     assert off(results[0], a, b) < 1e-5
     assert all(torch.equal(results[0], other) for other in results[1:])
-    launchers = [op._job(*chosen, None).launcher((a, b, results[0])) for _ in range(2)]
+    launchers = [first._job(chosen, product, None).launcher((a, b, results[0])) for _ in range(2)]
     for launch in launchers:
         launch()
     left = weakref.ref(a), weakref.ref(b), weakref.ref(results[0])
@@ -299,14 +304,16 @@ def test_plans_have_a_workspace_of_their_own(monkeypatch, schedule):
 def test_launches_of_a_job_share_a_workspace_where_they_follow_one_another(monkeypatch):
     """On one stream they do; on two, or in a graph, which may run beside others, they must not."""
     capturing, stream = [False], [1]
-    monkeypatch.setattr(op, "INTERPRETED", False)
-    monkeypatch.setattr(op, "_capturing", lambda: capturing[0])
+    monkeypatch.setattr(workspaces, "INTERPRETED", False)
+    monkeypatch.setattr(workspaces, "capturing", lambda: capturing[0])
     driver = SimpleNamespace(active=SimpleNamespace(get_current_stream=lambda index: stream[0]))
-    monkeypatch.setattr(op.triton.runtime, "driver", driver)
+    monkeypatch.setattr(workspaces.triton.runtime, "driver", driver)
     work = Job(np.empty(0), 1, launcher=lambda *operands: None, workspace=lambda: {"flags": torch.zeros(1)})
-    one = op._workspace(work, 0)
-    assert op._workspace(work, 0) is one
+    one = workspaces.workspace(work, 0)
+    assert workspaces.workspace(work, 0) is one
     stream[0] = 2
-    assert op._workspace(work, 0) is not one
+    assert workspaces.workspace(work, 0) is not one
     stream[0], capturing[0] = 1, True
-    assert op._workspace(work, 0) is not one and op._workspace(work, 0) is not op._workspace(work, 0)
+    assert workspaces.workspace(work, 0) is not one and workspaces.workspace(
+        work, 0
+    ) is not workspaces.workspace(work, 0)

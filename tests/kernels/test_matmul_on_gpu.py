@@ -7,25 +7,29 @@ import json
 from contextlib import nullcontext
 from dataclasses import replace
 from importlib import import_module
+from types import SimpleNamespace
 
 import pytest
 
 from tilesim import Device, Problem
+from tilesim.kernel_config import KernelConfig
+from tilesim.products import Product
 
 OWN = ["naive-tma", "naive-ptr", "persistent-tma", "persistent-tma-overlap", "persistent-ptr-overlap"]
-KERNELS = [*OWN, "planned:stream-k", "planned:split-k:3", "planned:persistent-dynamic"]
+KERNELS = [*OWN, "table:stream-k", "table:split-k:3", "table:persistent-dynamic"]
 LAYOUTS = ["nn", "nt", "tn", "tt"]
 DTYPES = ["bf16", "fp16", "fp32", "tf32", "fp8"]
 
 
 @pytest.fixture
 def op(gpu):
-    """The module of matmul, without what it has learnt."""
-    module = import_module("tilesim_kernels.matmul")
-    module._cache.clear()
-    module._job.cache_clear()
-    yield module
-    module._cache.clear()
+    """matmul, and the modules that keep what it has learnt, without that."""
+    launches, first = (import_module(f"tilesim_kernels.dispatch.{name}") for name in ("launches", "first"))
+    launches._known.clear()
+    first._job.cache_clear()
+    matmul = import_module("tilesim_kernels").matmul
+    yield SimpleNamespace(matmul=matmul, launches=launches, first=first)
+    launches._known.clear()
 
 
 def matrix(gpu, rows, columns, dtype, trans=False, seed=0):
@@ -48,19 +52,15 @@ def off(made, a, b):
 def test_every_kernel_multiplies_every_dtype_in_every_layout(gpu, kernel, layout, dtype, size):
     steps = {"bf16": 64, "fp16": 64, "fp32": 32, "tf32": 32, "fp8": 128}[dtype]
     problem = Problem(*size, tile=(128, 128, steps), dtype=dtype, order="grouped:3")
-    operands = gpu.inputs.matrices(problem, "cuda", 3, layout)
-    if kernel in gpu.variants.VARIANTS:
-        variant = gpu.variants.VARIANTS[kernel]
-    else:
-        schedule = kernel.removeprefix("planned:")
-        variant = gpu.variants.checked_variant(schedule, "tma", True, 8, 3, "planned")
-    variant = replace(variant, stages=2)
-    variant, why = gpu.variants.on_this_machine(variant, problem, operands[:2])
+    product = Product.of(problem, layout)
+    operands = gpu.inputs.matrices(product, "cuda", 3)
+    config = replace(gpu.named(kernel, problem, warps=8, stages=2), epilogue_subtiles=1)
+    config, why = gpu.here.on_this_machine(config, product, operands[:2])
     assert bool(why) == (size[0] % 16 == 13 and "ptr" not in kernel)
-    work = gpu.jobs.job(variant, problem, gpu.machine.device(1))
+    work = gpu.jobs.job(config, product, gpu.machine.device(1))
     results = []
     for _ in range(2):
-        error = gpu.reference.gate(kernel, work.launcher(operands), problem, operands)
+        error = gpu.reference.gate(kernel, work.launcher(operands), product, operands)
         work.check()
         results.append(operands[2].clone())
     print(f"relative error {error:.1e}")
@@ -72,12 +72,12 @@ def test_every_kernel_multiplies_every_dtype_in_every_layout(gpu, kernel, layout
 @pytest.mark.parametrize(
     ("kernel", "warps", "tile"),
     [
-        ("specialised", 8, (128, 256, 64)),
-        ("specialised", 8, (128, 128, 64)),
-        ("specialised", 4, (64, 128, 64)),
-        ("specialised", 4, (64, 96, 64)),
-        ("specialised", 8, (128, 160, 64)),
-        ("specialised", 4, (192, 192, 64)),
+        ("warp-specialized", 8, (128, 256, 64)),
+        ("warp-specialized", 8, (128, 128, 64)),
+        ("warp-specialized", 4, (64, 128, 64)),
+        ("warp-specialized", 4, (64, 96, 64)),
+        ("warp-specialized", 8, (128, 160, 64)),
+        ("warp-specialized", 4, (192, 192, 64)),
         ("ping-pong", 8, (128, 128, 64)),
         ("ping-pong", 8, (64, 256, 64)),
         ("skinny", 4, (64, 64, 128)),
@@ -86,22 +86,23 @@ def test_every_kernel_multiplies_every_dtype_in_every_layout(gpu, kernel, layout
 @pytest.mark.parametrize("size", [(512, 768, 1024), (1008, 784, 1040)])
 def test_kernels_without_stamps_multiply_in_every_layout(gpu, kernel, warps, tile, layout, dtype, size):
     problem = Problem(*size, tile=tile, dtype=dtype, order="grouped:3")
-    operands = gpu.inputs.matrices(problem, "cuda", 3, layout)
-    variant = replace(gpu.variants.UNSTAMPED[kernel], warps=warps, stages=3)
-    work = gpu.jobs.job(variant, problem, gpu.machine.device(1))
-    gpu.reference.gate(kernel, work.launcher(operands), problem, operands)
+    product = Product.of(problem, layout)
+    operands = gpu.inputs.matrices(product, "cuda", 3)
+    work = gpu.jobs.job(gpu.named(kernel, problem, 1, warps, 3), product, gpu.machine.device(1))
+    gpu.reference.gate(kernel, work.launcher(operands), product, operands)
 
 
 @pytest.mark.parametrize(
     ("kernel", "schedule"),
-    [("specialised", "persistent"), ("specialised", "stream-k:36"), ("ping-pong", "persistent")],
+    [("warp-specialized", "persistent"), ("warp-specialized", "stream-k:36"), ("ping-pong", "persistent")],
 )
 def test_tiles_that_overlap_at_an_edge_store_the_same_bits(gpu, kernel, schedule):
     problem = Problem(200, 328, 4096, tile=(128, 128, 64))
-    operands = gpu.inputs.matrices(problem, "cuda", 3)
-    variant = replace(gpu.variants.UNSTAMPED[kernel], schedule=schedule, stages=3)
-    launch = gpu.jobs.job(variant, problem, gpu.machine.device(1)).launcher(operands)
-    gpu.reference.gate(kernel, launch, problem, operands)
+    product = Product.of(problem)
+    operands = gpu.inputs.matrices(product, "cuda", 3)
+    config = replace(gpu.named(kernel, problem, stages=3), schedule=schedule)
+    launch = gpu.jobs.job(config, product, gpu.machine.device(1)).launcher(operands)
+    gpu.reference.gate(kernel, launch, product, operands)
     right = operands[2].clone()
     for _ in range(50):
         launch()
@@ -109,7 +110,7 @@ def test_tiles_that_overlap_at_an_edge_store_the_same_bits(gpu, kernel, schedule
 
 
 @pytest.mark.parametrize(
-    "kernel", ["naive-tma", "naive-ptr", "persistent-tma-overlap", "specialised", "ping-pong"]
+    "kernel", ["naive-tma", "naive-ptr", "persistent-tma-overlap", "warp-specialized", "ping-pong"]
 )
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("offset", [0, 1, 8])
@@ -124,17 +125,16 @@ def test_slices_of_larger_matrices_are_read_where_they_lie(gpu, kernel, layout, 
         slices.append(part.T if way == "t" else part)
     c = gpu.torch.empty(problem.m, problem.n, dtype=gpu.torch.bfloat16, device="cuda")
     operands = (*slices, c)
-    own = gpu.variants.VARIANTS | gpu.variants.UNSTAMPED
-    variant, why = gpu.variants.on_this_machine(own[kernel], problem, slices)
+    product = Product.of(problem, layout)
+    config = gpu.named(kernel, problem, warps=8, stages=3)
+    config, why = gpu.here.on_this_machine(config, product, slices)
     assert bool(why) == (offset == 1 and "ptr" not in kernel)
-    if kernel in gpu.variants.UNSTAMPED:
-        variant = replace(variant, stages=3)
-    work = gpu.jobs.job(variant, problem, gpu.machine.device(1))
-    if why and kernel in gpu.variants.UNSTAMPED:
+    if why and kernel not in gpu.DEDICATED:
         with pytest.raises(gpu.KernelError, match=f"{kernel} loads by TMA alone, and these operands"):
-            work.launcher(operands)
+            gpu.jobs.job(config, product, gpu.machine.device(1))
         return
-    gpu.reference.gate(kernel, work.launcher(operands), problem, operands)
+    work = gpu.jobs.job(config, product, gpu.machine.device(1))
+    gpu.reference.gate(kernel, work.launcher(operands), product, operands)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -172,8 +172,8 @@ def test_this_gpu_is_its_preset(gpu, name, preset):
     assert (found.preset, found.sms, found.note) == (preset, 132, "")
     assert gpu.machine.device(1) == Device.named(preset)
     tuning = import_module("tilesim_kernels.tuning.choice")
-    (variant, _), *_ = tuning.choices(1024, 4096, 4096, "bf16", "nt", found)
-    assert variant.kernel in ("specialised", "ping-pong")
+    config, *_ = tuning.choices(Product(1024, 4096, 4096, layout="nt"), found)
+    assert config.kernel in ("warp-specialized", "ping-pong")
 
 
 def test_torch_checks_the_operator(gpu, op):
@@ -188,12 +188,8 @@ def test_a_compiled_layer_and_its_gradients(gpu, op, monkeypatch, mode, schedule
     """reduce-overhead captures a CUDA graph, which must not take a plan's tables for its own."""
     torch = gpu.torch
     if schedule:
-        variant = gpu.variants.checked_variant(schedule, "tma", True, 8, 3, "planned")
-
-        def choices(m, n, k, dtype, *rest):
-            return [(variant, Problem(m, n, k, tile=(128, 128, 64), dtype=dtype))]
-
-        monkeypatch.setattr(op, "choices", choices)
+        config = KernelConfig("table", schedule, (128, 128, 64), overlap=True)
+        monkeypatch.setattr(op.first, "choices", lambda *asked: [config])
 
     def layer(x, weight):
         return op.matmul(x, weight.T).sigmoid() + 1
@@ -243,9 +239,8 @@ def test_a_product_in_a_captured_graph_is_right_at_each_replay(gpu, op):
 
 def test_captured_launches_find_their_flags_at_zero_and_leave_them_so(gpu, op, monkeypatch):
     torch, flags = gpu.torch, import_module("tilesim_kernels.launch.flags")
-    variant = replace(gpu.variants.UNSTAMPED["specialised"], schedule="stream-k", stages=3)
-    problem = Problem(512, 512, 4096, tile=(128, 128, 64))
-    monkeypatch.setattr(op, "choices", lambda *asked: [(variant, problem)] * 2)
+    config = KernelConfig("warp-specialized", "stream-k", (128, 128, 64), overlap=True)
+    monkeypatch.setattr(op.first, "choices", lambda *asked: [config] * 2)
     a, b = matrix(gpu, 512, 4096, torch.bfloat16), matrix(gpu, 4096, 512, torch.bfloat16, seed=1)
     right = op.matmul(a, b)
     torch.cuda.synchronize()
@@ -260,9 +255,8 @@ def test_captured_launches_find_their_flags_at_zero_and_leave_them_so(gpu, op, m
 
 def test_plans_that_share_tiles_may_run_on_two_streams_at_once(gpu, op, monkeypatch):
     torch = gpu.torch
-    variant = gpu.variants.checked_variant("stream-k", "tma", True, 8, 3, "planned")
-    problem = Problem(512, 512, 8192, tile=(128, 128, 64))
-    monkeypatch.setattr(op, "choices", lambda *asked: [(variant, problem)])
+    config = KernelConfig("table", "stream-k", (128, 128, 64), overlap=True)
+    monkeypatch.setattr(op.first, "choices", lambda *asked: [config])
     a, b = matrix(gpu, 512, 8192, torch.bfloat16), matrix(gpu, 8192, 512, torch.bfloat16, seed=1)
     right = op.matmul(a, b)
     torch.cuda.synchronize()
@@ -285,8 +279,8 @@ def test_too_many_stages_become_fewer(gpu, op, monkeypatch):
     monkeypatch.setattr(choice, "rows", lambda name: [row])
     a, b = matrix(gpu, 512, 2048, gpu.torch.bfloat16), matrix(gpu, 2048, 512, gpu.torch.bfloat16, seed=1)
     assert off(op.matmul(a, b), a, b) <= gpu.reference.TOLERANCE["bf16"]
-    ((_, run, _),) = op._cache.values()
-    assert run.variant.stages < 9 and run.problem.tile == (128, 256, 64)
+    ((_, run, _),) = op.launches._known.values()
+    assert run.config.stages < 9 and run.config.tile == (128, 256, 64)
 
 
 @pytest.mark.parametrize(("dtype", "layout"), [("bf16", "nn"), ("fp8", "nt"), ("tf32", "nt")])
@@ -294,10 +288,9 @@ def test_tuning_makes_a_table_that_matmul_goes_by(gpu, op, monkeypatch, tmp_path
     tuning, tuned, choice = (
         import_module(f"tilesim_kernels.tuning.{name}") for name in ("tune", "table", "choice")
     )
-    monkeypatch.setattr(tuning, "WARMUP", 2)
-    few = tuning.candidates
+    product, few = Product(512, 512, 512, dtype, layout), tuning.candidates
     monkeypatch.setattr(tuning, "candidates", lambda *asked: list(few(*asked))[:6])
-    table = tuning.tune(Problem(512, 512, 512, dtype=dtype), layouts=[layout], samples=5)
+    table = tuning.tune(product, samples=5)
     (row,) = table["rows"]
     assert row["us"] > 0 and row["cublas_us"] > 0 and row["candidates"] > 0
     path = tmp_path / "table.json"
@@ -306,10 +299,10 @@ def test_tuning_makes_a_table_that_matmul_goes_by(gpu, op, monkeypatch, tmp_path
     monkeypatch.setenv(choice.TABLE, str(path))
     choice.rows.cache_clear()
     try:
-        found = choice.choices(512, 512, 512, dtype, layout, gpu.machine.gpu())
+        found = choice.choices(product, gpu.machine.gpu())
     finally:
         choice.rows.cache_clear()
-    assert found[0] == tuned.chosen(row, 512, 512, 512)
+    assert found[0] == tuned.chosen(row, product)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

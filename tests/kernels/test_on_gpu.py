@@ -15,12 +15,14 @@ import pytest
 
 from tilesim import SCHEDULES, Problem, plan
 from tilesim.analysis.memory_system import MemorySystem
+from tilesim.kernel_config import KernelConfig
+from tilesim.products import Product
 
 NEEDS = {"split-k": ":3"}
 EVERY = [name + NEEDS.get(name, "") for name in SCHEDULES] + ["stream-k:77", "stream-k-hybrid:1"]
 KINDS = [
-    "naive-tma", "persistent-tma", "persistent-tma-overlap", "planned:persistent", "planned:persistent+alone",
-    "planned:persistent-dynamic", "planned:stream-k", "planned:stream-k-hybrid",
+    "naive-tma", "persistent-tma", "persistent-tma-overlap", "table:persistent", "table:persistent+alone",
+    "table:persistent-dynamic", "table:stream-k", "table:stream-k-hybrid",
 ]  # fmt: skip
 WAVES = Problem(11 * 128, 30 * 256, 512, order="grouped:8")
 """Two and a half waves on an H200."""
@@ -38,10 +40,10 @@ PLACES = [
     (kernel, place, part)
     for kernels, places in {
         ("naive-tma", "naive-ptr"): OVERLAPPING | {"after done": "launch"},
-        ("persistent-tma", "persistent-ptr", "planned:persistent+alone", "planned:persistent-dynamic"):
+        ("persistent-tma", "persistent-ptr", "table:persistent+alone", "table:persistent-dynamic"):
             OVERLAPPING | {"after done": "gap"},
-        ("persistent-tma-overlap", "planned:persistent", "planned:persistent-contiguous"): OVERLAPPING,
-        ("planned:split-k:2",):
+        ("persistent-tma-overlap", "table:persistent", "table:persistent-contiguous"): OVERLAPPING,
+        ("table:split-k:2",):
             ALWAYS | {"before ready": "wait", "after ready": "fix-up", "after fixup": "store"},
     }.items()
     for kernel in kernels
@@ -113,15 +115,16 @@ def test_the_two_clocks_agree(gpu):
 def test_every_schedule_at_ragged_sizes_is_the_same_to_the_bit(gpu, schedule, dtype, loads, size):
     problem = Problem(*size, dtype=dtype, order="grouped:3")
     for overlap in (True, False):
-        variant = gpu.variants.checked_variant(schedule, loads, overlap, 8, 3, "planned")
-        variant, why = gpu.variants.on_this_machine(variant, problem)
+        product = Product.of(problem)
+        config = KernelConfig("table", schedule, problem.tile, problem.order, 8, 3, loads, overlap)
+        config, why = gpu.here.on_this_machine(config, product)
         assert not why
-        work = gpu.jobs.job(variant, problem, gpu.machine.device(1))
+        work = gpu.jobs.job(config, product, gpu.machine.device(1))
         stamps = gpu.torch.zeros(len(work.rows), 16, dtype=gpu.torch.int64, device="cuda")
         results = []
         for given in (None, None, stamps):
-            operands = gpu.inputs.matrices(problem, "cuda", seed=1)
-            gpu.reference.gate(schedule, work.launcher(operands, given), problem, operands)
+            operands = gpu.inputs.matrices(product, "cuda", seed=1)
+            gpu.reference.gate(schedule, work.launcher(operands, given), product, operands)
             work.check()
             results.append(operands[2])
         assert gpu.torch.equal(results[0], results[1]) and gpu.torch.equal(results[0], results[2])
@@ -129,7 +132,7 @@ def test_every_schedule_at_ragged_sizes_is_the_same_to_the_bit(gpu, schedule, dt
 
 @pytest.mark.parametrize("schedule", ["naive", "persistent", "persistent-dynamic"])
 def test_a_run_beside_a_kernel_that_holds_sms_keeps_off_them(gpu, schedule):
-    trace = gpu.recording.record(schedule, WAVES, kernel="planned", busy_sms=20, warmup=1, repeats=3)
+    trace = gpu.recording.record(schedule, WAVES, kernel="table", busy_sms=20, warmup=1, repeats=3)
     used, free = set(trace.spans["sm"].tolist()), set(trace.device.free_sms)
     assert trace.device.busy_sms == 20 and used == free and len(free) == trace.device.sms - 20
 
@@ -137,7 +140,7 @@ def test_a_run_beside_a_kernel_that_holds_sms_keeps_off_them(gpu, schedule):
 @pytest.mark.parametrize("schedule", EVERY)
 def test_a_recorded_trace_has_the_plan_s_segments(gpu, schedule):
     problem = Problem(2048, 2304, 1000, order="grouped:4")
-    trace = gpu.recording.record(schedule, problem, kernel="planned", warmup=1, repeats=3)
+    trace = gpu.recording.record(schedule, problem, kernel="table", warmup=1, repeats=3)
     made = plan(schedule, problem, gpu.machine.device(1))
     spans, _ = gpu.in_order(trace)
     columns = ["tile", "k0", "k1"]
@@ -152,18 +155,19 @@ def test_a_recorded_trace_has_the_plan_s_segments(gpu, schedule):
 @pytest.mark.parametrize("overlap", [True, False])
 def test_a_partial_that_never_comes_ends_in_an_error_and_the_next_launch_is_right(gpu, overlap):
     problem = Problem(1024, 1024, 1024)
-    variant = replace(gpu.variant_named("planned:split-k:2", problem), overlap=overlap)
+    config = replace(gpu.config_named("table:split-k:2", problem), overlap=overlap)
     made = plan("split-k:2", problem, gpu.machine.device(1))
     uploaded = gpu.plan_table.upload(made, problem, "cuda")
-    operands = gpu.inputs.matrices(problem, "cuda", seed=6)
-    launch = gpu.jobs._planned(variant, problem, uploaded, operands, timeout_ns=50_000_000)
+    product = Product.of(problem)
+    operands = gpu.inputs.matrices(product, "cuda", seed=6)
+    launch = gpu.table.launch(config, product, uploaded, operands, timeout_ns=50_000_000)
     right = uploaded.table.clone()
     uploaded.table[int(np.flatnonzero(made.segments["tile"] == 7)[0]), 4] = gpu.plan_table.NO_PARTIAL
     launch()
     with pytest.raises(gpu.KernelError, match="tile 7 waited for a partial that never came"):
         uploaded.check()
     uploaded.table.copy_(right)
-    gpu.reference.gate("split-k", launch, problem, operands)
+    gpu.reference.gate("split-k", launch, product, operands)
     uploaded.check()
 
 
@@ -171,7 +175,7 @@ def test_a_partial_that_never_comes_ends_in_an_error_and_the_next_launch_is_righ
 def test_a_plan_for_more_residents_than_fit_is_an_error(gpu, schedule):
     problem = Problem(4096, 4352, 512)
     with pytest.raises(gpu.KernelError, match="counts on 2 thread blocks per SM, and an SM held 1 at once"):
-        gpu.recording.record(schedule, problem, kernel="planned", ctas_per_sm=2, warmup=1, repeats=3)
+        gpu.recording.record(schedule, problem, kernel="table", ctas_per_sm=2, warmup=1, repeats=3)
 
 
 @pytest.mark.parametrize("n", [1, 2, 255, 257, 2049, 10**6 + 7, 2**24, 3 * 10**8 + 1])
@@ -296,7 +300,7 @@ OTHERS = {
     "element": [(16, 16, 64), (16, 16, 256)],
     "uncoalesced": [(64, 64, 32), (128, 128, 32)],
     "skinny": [(16, 64, 256), (32, 128, 64)],
-    "specialised": [(128, 256, 64), (128, 64, 64), (256, 128, 32)],
+    "warp-specialized": [(128, 256, 64), (128, 64, 64), (256, 128, 32)],
     "ping-pong": [(128, 128, 64), (64, 128, 64), (64, 64, 128)],
 }
 """The kernels that cannot be stamped, each with tiles that it can do."""
@@ -308,26 +312,29 @@ def test_kernels_without_stamps_are_right_on_a_gpu_too(gpu, kernel, tile, order)
     for dtype in ("bf16", "fp16"):
         for m, n, k in [(1, 8, 8), (300, 520, 200), (1000, 776, 1344), (16, 2048, 4096), (3000, 2504, 72)]:
             problem = Problem(m, n, k, tile=tile, dtype=dtype, order=order)
-            gpu.right(gpu.variants.UNSTAMPED[kernel], problem)
+            config = gpu.config_named(kernel, problem, warps=None, stages=None)
+            gpu.right(config, Product.of(problem))
 
 
 @pytest.mark.parametrize("tile", [(64, 128, 64), (64, 64, 128)])
 def test_specialised_with_one_group_of_consumers(gpu, tile):
-    variant = replace(gpu.variants.UNSTAMPED["specialised"], warps=4)
+    config = KernelConfig("warp-specialized", "persistent", tile, warps=4, stages=4)
     for m, n, k in [(1024, 1024, 1024), (300, 520, 200)]:
-        gpu.right(variant, Problem(m, n, k, tile=tile))
+        gpu.right(config, Product(m, n, k))
 
 
 @pytest.mark.parametrize(
     ("kernel", "tile"),
-    [("specialised", (128, 128, 64)), ("ping-pong", (128, 128, 64)), ("skinny", (16, 64, 64))],
+    [("warp-specialized", (128, 128, 64)), ("ping-pong", (128, 128, 64)), ("skinny", (16, 64, 64))],
 )
 def test_launched_while_its_predecessor_ends_a_kernel_reads_what_that_wrote(gpu, kernel, tile):
     """A chain of products, each of the one before."""
     problem = Problem(512, 512, 512, tile=tile)
-    a, b, _ = gpu.inputs.matrices(problem, "cuda", seed=5)
+    product = Product.of(problem)
+    a, b, _ = gpu.inputs.matrices(product, "cuda", seed=5)
     b /= 512**0.5
-    work = gpu.jobs.job(gpu.variants.UNSTAMPED[kernel], problem, gpu.machine.device(1))
+    config = gpu.config_named(kernel, problem, warps=None, stages=None)
+    work = gpu.jobs.job(config, product, gpu.machine.device(1))
     links = [a, *(gpu.torch.empty_like(a) for _ in range(40))]
     launches = [work.launcher((x, b, y)) for x, y in pairwise(links)]
     launches[0]()  # compiled

@@ -35,7 +35,7 @@ SMALL = Problem(64, 64, 64, tile=(32, 32, 32))
         (Problem(64, 64, 64, tile=(32, 32, 32), dtype="int8"), "the dtype is int8"),
         (
             Problem(64, 64, 64, tile=(96, 32, 32)),
-            "tile_m is 96; the sides of naive's tiles must be powers of two",
+            "tile_m is 96; the sides of naive's tiles must be powers",
         ),
         (Problem(64, 64, 64, tile=(32, 32, 8)), "tile_k is 8"),
         (Problem(2**31, 64, 64, tile=(32, 32, 32)), "M is 2147483648"),
@@ -66,9 +66,7 @@ def test_configurations_that_do_not_exist(changed, sentence):
 
 
 def test_a_schedule_without_a_dedicated_kernel():
-    with pytest.raises(
-        KernelError, match="'persistant'; did you mean 'persistent'.* the kernel 'table' runs"
-    ):
+    with pytest.raises(KernelError, match=r"'persistant'; did you mean 'persistent'.* 'table' runs any"):
         record("persistant", SMALL)
 
 

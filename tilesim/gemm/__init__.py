@@ -91,7 +91,7 @@ def kernel_of(config: KernelConfig) -> Kernel:
     return kernels()[config.kernel]
 
 
-SMALL = ((16, 16, 1, 4), (16, 64, 1, 4), (64, 16, 1, 4), (32, 64, 1, 4), (64, 32, 1, 4), (64, 64, 1, 4))
+SMALL = tuple((m, n, 1, 4) for m in (16, 32, 64) for n in (16, 32, 64))
 MIDDLE = ((64, 128, 1, 4), (128, 64, 1, 4), (128, 128, 1, 8), (64, 256, 1, 8))
 LARGE = ((128, 256, 1, 8), (256, 128, 1, 8))
 """Tiles that several kernels try."""
