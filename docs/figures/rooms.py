@@ -1,4 +1,4 @@
-"""The rooms of the code, with an arrow from each to those that it imports, read off the source."""
+"""The packages of the code and what each imports, read from the source."""
 
 import ast
 from collections.abc import Iterable
@@ -16,14 +16,14 @@ FLOORS = (
     ("engine",),
     ("model", "kernel_costs"),
     ("view", "formats", "parallel", "schedules", "ladder"),
-    ("nouns",),
+    ("core",),
 )
-"""The rooms from the roof to the ground. An arrow goes down, or the house does not stand."""
+"""The packages from top to bottom. Each imports only packages below it."""
 
 FOUND_IN = {
     "view": ("view",),
     "parallel": ("parallel",),
-    "nouns": (
+    "core": (
         *("version", "errors", "text", "storage", "spans", "films", "compiled"),
         *(
             "problems",
@@ -36,13 +36,13 @@ FOUND_IN = {
         *("metrics", "provenance", "sm_cycles", "traces"),
     ),
 }
-"""The rooms that are no folder of their own: their modules and folders, all in tilesim/."""
+"""The packages without a folder of their own: their modules and folders, all in tilesim/."""
 
 WIDTH, HEIGHT, GAP, RISE = 150, 34, 40, 46
 
 
 def room_of(module: str) -> str | None:
-    """The room of a module by its dotted name; None of a door, such as `tilesim` itself."""
+    """The package of a module, given its dotted name; None for an entry point, such as `tilesim` itself."""
     package, *rest = module.split(".")
     if package != "tilesim":
         return {"tilesim_scenes": "scenes", "tilesim_kernels": "kernels"}.get(package)
@@ -54,7 +54,7 @@ def room_of(module: str) -> str | None:
 
 
 def _imports(path: Path, name: str) -> set[str]:
-    """The modules that the head of a source imports; those inside functions are loaded when called."""
+    """The modules that a source file imports at its top level, not inside functions."""
     found = set()
     for node in ast.parse(path.read_text("utf-8")).body:
         if isinstance(node, ast.Import):
@@ -70,7 +70,7 @@ def _imports(path: Path, name: str) -> set[str]:
 
 @cache
 def arrows() -> frozenset[tuple[str, str]]:
-    """Every pair (room, room that it imports)."""
+    """Every pair (package, package that it imports)."""
     found = set()
     for folder, package in PACKAGES.items():
         for path in (ROOT / folder).rglob("*.py"):
@@ -84,7 +84,7 @@ def arrows() -> frozenset[tuple[str, str]]:
 
 
 def reached(start: str, along: Iterable[tuple[str, str]]) -> set[str]:
-    """The rooms that somebody reaches who starts in `start` and follows arrows.
+    """The packages that can be reached from `start` by following arrows.
 
     >>> sorted(reached("cli", [("cli", "engine"), ("engine", "model"), ("scenes", "view")]))
     ['engine', 'model']
@@ -98,13 +98,13 @@ def reached(start: str, along: Iterable[tuple[str, str]]) -> set[str]:
 
 
 def drawn() -> list[tuple[str, str]]:
-    """The arrows without those that a chain of others says already."""
+    """The arrows, without those that a chain of others implies."""
     every = arrows()
     return sorted(arrow for arrow in every if arrow[1] not in reached(arrow[0], every - {arrow}))
 
 
 def picture() -> str:
-    """The rooms as an SVG that takes the colour of the text around it, as a block of Markdown."""
+    """The packages as an SVG in the color of the surrounding text, as a block of Markdown."""
     most = max(map(len, FLOORS))
     wide = most * WIDTH + (most - 1) * GAP
     place = {
@@ -132,7 +132,7 @@ def picture() -> str:
         [
             "```{raw} html",
             f'<svg class="rooms" viewBox="-2 0 {wide + 4} {tall}" role="img" '
-            'aria-label="Rooms and their imports">',
+            'aria-label="Packages and their imports">',
             '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" '
             'orient="auto"><path d="M0 0 L8 4 L0 8 z"/></marker></defs>',
             *lines,
@@ -144,8 +144,8 @@ def picture() -> str:
 
 
 def table() -> str:
-    """What is in each room, and what it imports: Markdown."""
-    lines = ["| room | where | imports |", "| --- | --- | --- |"]
+    """What is in each package, and what it imports, as Markdown."""
+    lines = ["| package | where | imports |", "| --- | --- | --- |"]
     for room in (room for floor in FLOORS for room in floor):
         parts = [name + "/" * (ROOT / "tilesim" / name).is_dir() for name in FOUND_IN.get(room, ())]
         folder = room if room in PACKAGES else f"tilesim/{room}"

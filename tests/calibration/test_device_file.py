@@ -179,7 +179,7 @@ def test_an_unknown_cost_is_refused(made, tmp_path):
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (("--memory", "x.json"), "--device and --memory are for --device-file"),
+        (("--memory", "x.json"), "--device and --memory need --device-file"),
         (("--device-file", "a.json", "-o", "b.json"), "give one of the two"),
         (("--device-file", "a b.json"), "a device is called as its file is"),
         (("--device-file", "mine.npz"), "a device is written as .json"),
@@ -238,7 +238,7 @@ def test_runs_of_an_unknown_gpu_need_its_facts(tmp_path):
     path = tmp_path / "run.npz"
     simulate("naive", Problem(512, 512, 128), Device(4), Costs()).save(path)
     said = run("calibrate", path, "--device-file", tmp_path / "mine.json", code=1).stderr
-    assert "does not say on which GPU it ran; give --device, a file of its facts" in said
+    assert "does not say on which GPU it ran; give --device" in said
 
 
 @pytest.mark.parametrize("change", [{"l2_gb_per_s": 1000}, {"colour": 5}, {"sms": None}])

@@ -58,7 +58,7 @@ def test_help_shows_the_defaults_that_hold():
     ends = {"m": "[4096]", "k": "[512]", "tile": "[128x256x64]", "order": "[row-major]", "dtype": "[bf16]"}
     ends |= {"device": "[h200]", "ctas_per_sm": "[1]", "busy_sms": "[0]"}
     assert all(plain[name].endswith(f".  {end}") for name, end in ends.items())
-    assert plain["sms"] == "How many SMs of that GPU there are."
+    assert plain["sms"] == "Number of SMs of that GPU."
 
 
 def test_the_shortest_and_the_longest_film_are_those_of_the_help():

@@ -124,7 +124,7 @@ def test_what_is_wrong_with_an_option_is_wrong_usage(own, tmp_path):
         (["--order", "spiral"], "there is no order 'spiral'"),
         (["--device", "h20"], "did you mean 'h200'?"),
         (["--sms", 0], "the number of SMs is 0"),
-        (["--to", "csv"], "a.npz would pass for a trace"),
+        (["--to", "csv"], "a.npz would look like a native trace"),
     ):
         refused(2, words, "convert", own, out, *options)
     done("convert", own, out)
@@ -181,7 +181,7 @@ def test_several_runs_go_into_one_file_for_viewers(own, tmp_path):
     begins = [(e["pid"] > 6, e["ts"]) for e in events if e["ph"] == "X" and e["cat"] == "main loop"]
     first = [min(ts for other, ts in begins if other == group) for group in (False, True)]
     assert first == [0, 0]
-    refused(2, "2 traces need a file for Perfetto", "convert", own, tmp_path / "sim.npz", tmp_path / "a.csv")
+    refused(2, "2 traces need a Perfetto file", "convert", own, tmp_path / "sim.npz", tmp_path / "a.csv")
     refused(1, "holds several runs for a viewer", "info", tmp_path / "both.perfetto.json")
 
 

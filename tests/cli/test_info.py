@@ -86,17 +86,17 @@ def test_a_tuned_table():
     ("text", "words"),
     {
         "nothing": ("", "the file is empty"),
-        "another object": ('{"a": 1}', "this is neither a trace nor costs, a ladder, a"),
+        "another object": ('{"a": 1}', "this is not a trace, costs, a ladder, a"),
         "half a file": ('{"k_step": 1', "this is not JSON"),
         "a cost that is none": ('{"k_step": -1}', "the cost k_step is -1"),
-        "costs of no tile": ('[{"costs": {}, "schedule": "naive"}]', "it lacks or does not fit"),
+        "costs of no tile": ('[{"costs": {}, "schedule": "naive"}]', "a field is missing or invalid"),
         "a ladder without rows": ('{"peak_tflops": {}, "rows": [], "machine": {}}', "rows is []"),
         "a row without its size": (
-            '{"machine": {}, "rows": [{"layout": "nn", "us": 1}]}', "it lacks or does not fit \"'m'\""
+            '{"machine": {}, "rows": [{"layout": "nn", "us": 1}]}', "a field is missing or invalid: \"'m'\""
         ),
         "a time that is a word": (
             '{"machine": {}, "rows": [{"layout": "nn", "us": "x", "m": 1, "n": 1, "k": 1, "dtype": "bf16",'
-            ' "kernel": "skinny", "tile": [1], "cublas_us": 2}]}', "it lacks or does not fit"
+            ' "kernel": "skinny", "tile": [1], "cublas_us": 2}]}', "a field is missing or invalid"
         ),
         "a trace that is none": ('{"spans": [{"tile": 0}]}', "there is no sm and no start and no end"),
     }.values(),

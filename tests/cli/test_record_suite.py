@@ -91,7 +91,7 @@ def test_a_folder_of_another_gpu_is_refused(gpu, tmp_path):
 @pytest.mark.parametrize("args", [("naive",), ("--m", "64"), ("--json",), ("--stages", "3")])
 def test_it_takes_no_other_options(gpu, args, tmp_path):
     said = record(tmp_path / "none", *args, code=2).stderr
-    assert said.startswith("error: --suite has runs of its own") and not list(tmp_path.iterdir())
+    assert said.startswith("error: --suite records a fixed set of runs") and not list(tmp_path.iterdir())
 
 
 def test_a_file_is_no_folder(gpu, tmp_path):

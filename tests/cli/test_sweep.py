@@ -186,7 +186,7 @@ def test_where_all_are_refused_it_fails_and_writes_nothing(tmp_path):
             ["--m", "1:1000", "--n", "1:1000"],
             "the sweep has 2000000 combinations; at most 100000 are allowed",
         ),
-        (["--m", "1000000", "--n", "1000000"], "the command line takes at most 4194304"),
+        (["--m", "1000000", "--n", "1000000"], "the command line accepts at most 4194304"),
         (["--schedule", "naive,persistant"], "did you mean 'persistent'?"),
         (["--order", "hilbrt"], "did you mean 'hilbert'?"),
         (["--tile", "128x256"], "'128x256' is not three sizes"),

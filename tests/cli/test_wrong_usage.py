@@ -46,11 +46,11 @@ WRONG_USAGE = {
     "no schedule": (["simulate"], "Missing argument 'SCHEDULE'"),
     "negative seed": (["simulate", "naive", "--seed", "-1"], "the seed is -1"),
     "lanes too narrow": (["simulate", "naive", "--gantt", "--width", "1"], "'--width'"),
-    "lanes as JSON": (["simulate", "naive", "--gantt", "--json"], "--gantt draws"),
+    "lanes as JSON": (["simulate", "naive", "--gantt", "--json"], "--gantt and --json cannot be combined"),
     "unknown command": (["simulat", "naive"], "did you mean 'simulate'?"),
     "unknown option": (["list", "--jsn"], "--jsn"),
     "unknown format": (["convert", "a.npz", "b.json", "--to", "perfeto"], "'perfeto'"),
-    "format that is not clear": (["convert", "a.npz", "b.txt"], "b.txt does not tell its format"),
+    "format that is not clear": (["convert", "a.npz", "b.txt"], "b.txt has no extension of a known format"),
     "no trace": (["calibrate"], "TRACE"),
     "no output": (["record", "naive"], "'-o'"),
     "kernel that is not there": (["record", "naive", "--kernel", "cutlass", "-o", "x.npz"], "'cutlass'"),
@@ -65,7 +65,10 @@ WRONG_USAGE = {
         ["export", "naive", "-o", "a.mp4", "--poster", "x.jpg"],
         "x.jpg: a poster is written as .png",
     ),
-    "conversion into a trace": (["convert", "a.npz", "b.NPZ", "--to", "csv"], "b.NPZ would pass for a trace"),
+    "conversion into a trace": (
+        ["convert", "a.npz", "b.NPZ", "--to", "csv"],
+        "b.NPZ would look like a native trace",
+    ),
     "bench of two sizes": (["bench", "--size", "4096x4096"], "not three sizes"),
 }
 

@@ -1,4 +1,4 @@
-"""The picture of the rooms on the design page is that of the code, and of the direction rules."""
+"""The diagram of the packages on the design page matches the code and the import rules."""
 
 from figures import rooms
 from test_direction_rules import NOUNS
@@ -10,19 +10,19 @@ def test_every_arrow_goes_down() -> None:
     assert not sorted((a, b) for a, b in rooms.arrows() if FLOOR[a] >= FLOOR[b])
 
 
-def test_every_room_is_drawn_and_every_module_is_in_a_room() -> None:
+def test_every_package_is_drawn_and_every_module_is_in_a_package() -> None:
     rooms_of_code = {end for arrow in rooms.arrows() for end in arrow}
     assert rooms_of_code == set(FLOOR)
     modules = {path.stem for path in (rooms.ROOT / "tilesim").glob("[!_]*.py")}
     assert modules <= {module for found in rooms.FOUND_IN.values() for module in found}
 
 
-def test_the_nouns_of_the_direction_rules_are_nouns() -> None:
-    assert not {noun for noun in NOUNS if rooms.room_of(noun) != "nouns"}
+def test_the_core_of_the_direction_rules_is_the_core() -> None:
+    assert not {noun for noun in NOUNS if rooms.room_of(noun) != "core"}
 
 
 def test_the_picture_shows_the_same_as_all_arrows() -> None:
-    """Whoever follows the arrows that are drawn reaches what a room imports, and nothing else."""
+    """Following the arrows that are drawn reaches what a package imports, and nothing else."""
 
     for room in FLOOR:
         assert rooms.reached(room, rooms.drawn()) == rooms.reached(room, rooms.arrows())

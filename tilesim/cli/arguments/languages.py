@@ -9,7 +9,7 @@ from tilesim.cli.packages import load
 LANGUAGES = ("en", "zh", "pt")
 SOURCE = LANGUAGES[0]
 
-language_option = click.option("--lang", type=click.Choice(LANGUAGES), help=f"Of what it says.  [{SOURCE}]")
+language_option = click.option("--lang", type=click.Choice(LANGUAGES), help=f"Language.  [{SOURCE}]")
 
 
 def spoken(lang: str | None) -> dict[str, Any]:

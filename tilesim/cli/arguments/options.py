@@ -1,8 +1,8 @@
 """The options that several commands share, and how they become a Problem, a Device and Costs.
 
 A decorator such as `problem_options()` adds a group of options to a command; `problem_from(options)`,
-given the command's keyword arguments, turns them into the noun. An option that was not given is None
-among them, so a command may have defaults of its own: `problem_from(options, default=...)`.
+given the command's keyword arguments, turns them into the core type. An option that was not given
+is None, so a command may have its own defaults: `problem_from(options, default=...)`.
 """
 
 from collections.abc import Callable, Mapping
@@ -36,7 +36,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 PROBLEM = Problem(4096, 4096, 512)
 DEVICE = "h200"
 MAX_TILES = 2**22
-"""Tiles that the command line takes on; beyond them, lists and films would not end."""
+"""The most tiles that the command line accepts; with more, lists and films would never finish."""
 
 PROBLEM_NAMES = ("m", "n", "k", "tile", "order", "dtype")
 DEVICE_NAMES = ("device", "sms", "ctas_per_sm", "busy_sms")
@@ -66,37 +66,37 @@ def problem_options(own: str = "") -> Callable[[F], F]:
             "--tile",
             type=TileShape(),
             metavar="MxNxK",
-            help="Output tile of a thread block, and how much of K it multiplies at a time." + shown(tile),
+            help="Output tile of a thread block, and the size of a K-step." + shown(tile),
         ),
         click.option(
             "--order",
             type=ORDER,
             metavar="NAME",
-            help="In which tiles are visited; grouped:8 takes 8 rows of tiles at a time, column by column."
+            help="Rasterization order; grouped:8 goes through 8 rows of tiles at a time, column by column."
             + shown(PROBLEM.order),
         ),
         click.option(
             "--dtype",
             type=DTYPES,
             metavar="NAME",
-            help=f"Of A and B: {', '.join(DTYPE_BYTES)}." + shown(PROBLEM.dtype),
+            help=f"Data type of A and B: {', '.join(DTYPE_BYTES)}." + shown(PROBLEM.dtype),
         ),
     )
 
 
 def device_options(own: str = "") -> Callable[[F], F]:
-    """The options of a Device. Help shows what stands for each that is not given, or `own` in its place."""
+    """The options of a Device. Help shows the default of each, or `own` in its place."""
 
     def shown(value: object) -> str:
         return f"  [{own or value}]"
 
-    sms = "How many SMs of that GPU there are."
+    sms = "Number of SMs of that GPU."
     return _group(
         click.option(
             "--device",
             type=DEVICES,
             metavar="NAME",
-            help="GPU by name, which `tilesim list` shows, or a file of one." + shown(DEVICE),
+            help="GPU: a name from `tilesim list`, or a device file." + shown(DEVICE),
         ),
         click.option("--sms", type=int, metavar="COUNT", help=sms + (shown(own) if own else "")),
         click.option(
@@ -113,17 +113,17 @@ reading_options = _group(
         "--map",
         multiple=True,
         metavar="NAME=COLUMN",
-        help="What a file of others calls a column, an argument or a slice: start=t0, cta=block, main=mma. "
+        help="What the file calls a column, an argument, or a slice: start=t0, cta=block, main=mma.  "
         "[repeatable]",
     ),
     click.option(
         "--tile-from",
         metavar="cta|order|FILE",
-        help="Which tile is whose, where the file does not say: block b's is the b-th; a block's n-th is as "
-        "persistent kernels compute them; or a table of cta and tile.",
+        help="How to assign tiles to blocks if the file does not: cta (block b computes the b-th tile), "
+        "order (as in a persistent kernel), or a table with columns cta and tile.",
     ),
     click.option(
-        "--items", is_flag=True, help="The work is no matrix product: each row or slice is an item."
+        "--items", is_flag=True, help="The work is not a matrix product: each row or slice is an item."
     ),
 )
 costs_options = _group(
@@ -131,28 +131,30 @@ costs_options = _group(
         "--costs",
         type=COSTS,
         metavar="NAME|FILE",
-        help="ideal, a GPU's such as h200, or JSON of costs or of `tilesim calibrate`.  [the GPU's own]",
+        help="ideal, a GPU's name such as h200, or a JSON file from `tilesim calibrate`.  [the GPU's own]",
     ),
     click.option(
         "--seed",
         type=int,
         default=0,
         metavar="NUMBER",
-        help="Of the jitter, by which K-steps vary; from 0.  [0]",
+        help="Seed of the random variation of K-steps, 0 or more.  [0]",
     ),
 )
 kernel_options = _group(
-    click.option("--warps", type=click.IntRange(1, 32), help="Of a thread block.  [4 or 8, by its tile]"),
     click.option(
-        "--stages", type=click.IntRange(1, 32), help="K-steps that loads run ahead.  [as many as fit, to 6]"
+        "--warps", type=click.IntRange(1, 32), help="Warps per thread block.  [4 or 8, depending on the tile]"
     ),
-    click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, help="Of the random operands.  [0]"),
+    click.option("--stages", type=click.IntRange(1, 32), help="Pipeline stages.  [as many as fit, up to 6]"),
+    click.option(
+        "--seed", type=click.IntRange(0, 2**63 - 1), default=0, help="Seed of the random operands.  [0]"
+    ),
 )
 ctas_option = click.option(
     "--ctas-per-sm",
     type=click.IntRange(1, 64),
     default=1,
-    help="Thread blocks per SM that a schedule counts on.  [1]",
+    help="Thread blocks per SM that the schedule plans for.  [1]",
 )
 schedule_argument = click.argument("schedule", type=Schedule())
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -163,8 +165,8 @@ TRACE_FILE = OutputFile(
     rule="a trace is written as .npz, .csv, .json, .perfetto.json or .perfetto-trace",
 )
 TRACE_HELP = "Write the trace here (.npz, .csv, .json, .perfetto.json, .perfetto-trace)."
-OWN = "what the file says"
-"""For help, where options say of a file what it does not."""
+OWN = "from the file"
+"""The default shown in help for options that add facts to a file."""
 COSTS_FILE = OutputFile(".json", rule="costs are written as .json")
 PICTURE_FILE = OutputFile(".png", rule="a picture is written as .png")
 TABLE_FILE = OutputFile(".csv", ".parquet", rule="a table is written as .csv or .parquet")
@@ -177,7 +179,7 @@ def output_option(kind: OutputFile, help: str, required: bool = False) -> Callab
 
 
 def save_trace(trace: Trace, output: str) -> None:
-    """Write `trace` in the format that the name of `output` tells, .npz where it tells none; say so."""
+    """Write `trace` in the format given by the extension of `output`, .npz by default, and report it."""
     formats.save(trace, output, formats.format_of(output) or "npz")
     wrote(output)
 
@@ -188,7 +190,7 @@ def given(options: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def reading_from(options: Mapping[str, Any]) -> dict[str, Any]:
-    """What `reading_options` say, as `tilesim.formats.reader.read` takes it."""
+    """The `reading_options`, in the form that `tilesim.formats.reader.read` takes."""
     with usage():
         names = pairs(options["map"])
         Reading.of({"map": names})
@@ -197,8 +199,8 @@ def reading_from(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def facts_from(options: Mapping[str, Any], *more: str) -> dict[str, Any]:
-    """What problem, device and reading options, and `more`, say of a file of others: what `read` is given."""
-    problem_from(options), device_from(options)  # what is out of range for any trace is wrong usage
+    """The facts about a file in the problem, device, and reading options and in `more`, for `read`."""
+    problem_from(options), device_from(options)  # a value out of range for every trace is wrong usage
     return given(options, (*PROBLEM_NAMES, *DEVICE_NAMES, *more)) | reading_from(options)
 
 
@@ -211,24 +213,24 @@ def problem_from(options: Mapping[str, Any], default: Problem = PROBLEM) -> Prob
 
 
 def check_tiles(problem: Problem) -> None:
-    """Raise ProblemError where a problem has more tiles than the command line takes on."""
+    """Raise ProblemError if a problem has more tiles than the command line accepts."""
     if problem.tiles > MAX_TILES:
         raise ProblemError(
-            f"{problem.m}x{problem.n} in tiles of {problem.tile_m}x{problem.tile_n} makes "
-            f"{problem.tiles} tiles; the command line takes at most {MAX_TILES}"
+            f"{problem.m}x{problem.n} in tiles of {problem.tile_m}x{problem.tile_n} has "
+            f"{problem.tiles} tiles; the command line accepts at most {MAX_TILES}"
         )
 
 
 def device_from(options: Mapping[str, Any]) -> Device:
     """The Device that `device_options` describe.
 
-    --sms is so many SMs of that device, or of the usual one.
+    --sms sets the number of SMs of that device, or of the default device.
     """
     with usage():
         return Device.chosen(given(options, DEVICE_NAMES), Device.named(DEVICE))
 
 
 def costs_from(options: Mapping[str, Any], schedule: str, problem: Problem, device: Device) -> Costs | None:
-    """The Costs that --costs names, or that its file holds; None, for the device's own, without it."""
+    """The Costs that --costs names or that its file contains; None without --costs: the device's own."""
     path = options.get("costs")
     return None if path is None else read_costs(path, schedule, problem, device)

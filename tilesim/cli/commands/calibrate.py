@@ -34,25 +34,25 @@ SHOWN = (
 
 @click.command(short_help="Fit costs to measured traces.")
 @click.argument("traces", type=INPUT, metavar="TRACE|FOLDER...", nargs=-1, required=True)
-@output_option(COSTS_FILE, "Write the kernels' costs here (.json), for --costs.")
+@output_option(COSTS_FILE, "Write the costs of the kernels here (.json), for --costs.")
 @click.option(
     "--device-file",
     type=OutputFile(".json", rule="a device is written as .json"),
     metavar="FILE",
-    help="Fit the GPU's constants as well, and write them with the costs here (.json), for --device. A file"
-    " with a preset's name, such as h100.json, replaces that preset wherever --device names the file.",
+    help="Also fit the GPU's constants, and write them with the costs here (.json), for --device. A file"
+    " named after a preset, such as h100.json, replaces it in commands whose --device names the file.",
 )
 @click.option(
     "--device",
     type=DEVICES,
     metavar="NAME",
-    help="GPU whose facts the device file has, or a file of one.  [FOLDER/device.json, or the traces' GPU]",
+    help="GPU, or device file, to take the other facts from.  [FOLDER/device.json, or the traces' GPU]",
 )
 @click.option(
     "--memory",
     type=INPUT,
     metavar="FILE",
-    help="What `bench memory` measured on it, for the device file.  [FOLDER/memory.json, where there is one]",
+    help="Results of `bench memory` on it, for the device file.  [FOLDER/memory.json, if it exists]",
 )
 @json_option
 def command(
@@ -63,19 +63,19 @@ def command(
     memory: str | None,
     as_json: bool,
 ) -> None:
-    """Fit one set of costs to all sizes of each kernel among the TRACE files, and say how true it is.
+    """Fit one set of costs to all sizes of each kernel in the TRACE files, and show how accurate it is.
 
-    Kernels differ in schedule, loads, overlap, warps, stages, dtype, tile or thread blocks per SM. A FOLDER
-    holds traces, such as those of `tilesim record --suite`.
+    Kernels differ in schedule, loads, overlap, warps, stages, dtype, tile, or thread blocks per SM. A FOLDER
+    contains traces, such as those recorded by `tilesim record --suite`.
 
-    With --device-file, the traces also tell latencies and bandwidths of their GPU, as far as they show them.
+    With --device-file, latencies and bandwidths of the GPU are fitted too, as far as the traces reveal them.
     """
     if device_file is None and (device or memory):
-        raise click.UsageError("--device and --memory are for --device-file; give it, or leave them out")
+        raise click.UsageError("--device and --memory need --device-file; add it, or leave them out")
     if device_file and output:
         raise click.UsageError(
-            "--device-file writes a GPU's constants and its kernels' costs, for --device; --output writes the"
-            " costs alone, for --costs; give one of the two"
+            "--device-file writes a GPU's constants and costs, for --device, and --output writes only the"
+            " costs, for --costs; give one of the two"
         )
     with usage():
         given = recordings.found(traces)
@@ -95,8 +95,8 @@ def command(
     text = json.dumps(entry, indent=1) + "\n"
     _write(device_file, text)
     if name in shipped()["devices"]:
-        replaced = f"--device {device_file} now stands for {in_words(name)} with these constants"
-        click.echo(f"note: {replaced}; --device {name} stays the preset", err=True)
+        replaced = f"--device {device_file} now means {in_words(name)} with these constants"
+        click.echo(f"note: {replaced}; --device {name} still means the preset", err=True)
     if as_json:
         click.echo(text.rstrip())
         return
@@ -115,7 +115,7 @@ def _reports(fitted: list[Calibration], traces: dict[str, Trace]) -> str:
 
 
 def _base(device: str | None, beside: str | None, traces: dict[str, Trace]) -> Mapping[str, Any]:
-    """The entry with what is known of the GPU: as asked for, as noted beside the traces, or a preset's."""
+    """The known facts about the GPU: from --device, from the file next to the traces, or from a preset."""
     if device:
         return entry_of(device)
     if beside:
@@ -125,19 +125,19 @@ def _base(device: str | None, beside: str | None, traces: dict[str, Trace]) -> M
             raise DeviceError(str(error) if beside in str(error) else f"{beside}: {error}") from None
     first, trace = next(iter(traces.items()))
     if not trace.device.name:
-        raise DeviceError(f"{first} does not say on which GPU it ran; give --device, a file of its facts")
+        raise DeviceError(f"{first} does not say on which GPU it ran; give --device, a name or a device file")
     return entry_of(trace.device.name)
 
 
 def _constants(entry: Mapping[str, Any]) -> list[str]:
-    """The constants of a device file, one a line, with where they are from."""
+    """The constants of a device file, one per line, with their sources."""
     known = with_derived(published(entry))
     shown = {name: known[name] for name in ("sustained_mhz", *CONSTANTS) if name in known}
     return [entry["title"], *device_table.named(shown)]
 
 
 def _text(fitted: list[Calibration], traces: dict[str, Trace]) -> str:
-    """A JSON list, a line per kernel; traces go by their file's name, wherever it lies."""
+    """A JSON list with one line per kernel; traces are identified by their file names, without folders."""
     entries = []
     for one in fitted:
         names = [Path(name).name for name in one.names]
@@ -148,7 +148,7 @@ def _text(fitted: list[Calibration], traces: dict[str, Trace]) -> str:
 
 
 def _report(one: Calibration, traces: dict[str, Trace]) -> str:
-    """The costs of one kernel, then measured and simulated time of each of its traces."""
+    """The costs of one kernel, then the measured and simulated time of each of its traces."""
     costs, variant = one.costs, one.kernel.variant
     values = {name: getattr(costs, name) for name in SHOWN if getattr(costs, name)}
     words = [

@@ -1,4 +1,4 @@
-"""`tilesim choose`: which kernel multiplies a shape the fastest, by the model of the machine, and why."""
+"""`tilesim choose`: the fastest kernels for a shape, as predicted by the model, and what limits them."""
 
 import json
 from dataclasses import asdict
@@ -20,7 +20,7 @@ HEAD = (
 )
 
 
-@click.command(short_help="Rank kernels for a shape by the model of the machine.")
+@click.command(short_help="Rank kernels for a shape by predicted time.")
 @click.option("--m", type=int, default=PROBLEM.m, help=f"Rows of A and C.  [{PROBLEM.m}]")
 @click.option("--n", type=int, default=PROBLEM.n, help=f"Columns of B and C.  [{PROBLEM.n}]")
 @click.option("--k", type=int, default=PROBLEM.k, help=f"Columns of A, rows of B.  [{PROBLEM.k}]")
@@ -29,27 +29,27 @@ HEAD = (
     type=DTYPES,
     default=PROBLEM.dtype,
     metavar="NAME",
-    help=f"Of A and B: {', '.join(DTYPE_BYTES)}.  [{PROBLEM.dtype}]",
+    help=f"Data type of A and B: {', '.join(DTYPE_BYTES)}.  [{PROBLEM.dtype}]",
 )
 @click.option(
     "--layout",
     type=click.Choice(LAYOUTS),
     default=LAYOUTS[0],
-    help="A and B row-major (n) or column-major (t).  [nn]",
+    help="Layouts of A and B: row-major (n) or column-major (t).  [nn]",
 )
 @device_options()
-@click.option("--top", type=click.IntRange(1, 10_000), default=8, help="Show so many.  [8]")
+@click.option("--top", type=click.IntRange(1, 10_000), default=8, help="Number of kernels to show.  [8]")
 @json_option
 def command(m: int, n: int, k: int, dtype: str, layout: str, top: int, as_json: bool, **options: Any) -> None:
-    """Rank the kernels that can compute a product: the fastest first, with its time and what limits it.
+    """Rank the kernels that can compute a product, fastest first, with their times and what limits them.
 
-    Times are of the model, and nothing is measured; `tilesim tune --top 8` measures the best of them.
+    The times are predicted by the model, and nothing is measured; `tilesim tune --top 8` measures the best.
     """
     with usage():
         product = Product(m, n, k, dtype, layout)
         if options["ctas_per_sm"] is not None:
             raise ChoiceError(
-                "a kernel's own memory says how many of its blocks fit; leave out --ctas-per-sm"
+                "how many thread blocks fit on an SM depends on each kernel; leave out --ctas-per-sm"
             )
         named = {name: value for name, value in options.items() if value is not None}
         device = Device.chosen(named, Device.named(DEVICE))

@@ -1,4 +1,4 @@
-"""`tilesim compare`: how true a simulation is to a measured run."""
+"""`tilesim compare`: how well a simulation matches a measured run."""
 
 import json
 from collections.abc import Sequence
@@ -23,21 +23,25 @@ from tilesim.traces import Trace, about
 @costs_options
 @json_option
 def command(traces: tuple[str, ...], seed: int, as_json: bool, **options: Any) -> None:
-    """Say how true the simulated trace SIM is to the trace MEASURED of the same problem.
+    """Show how well the simulated trace SIM matches the trace MEASURED of the same problem.
 
-    Without SIM, each measured trace's schedule is simulated here, with its default costs or those of --costs;
-    several of them make a table. Of a kernel that is none of tilesim's, what each thread block did is played
-    again.
+    Without SIM, the schedule of each measured trace is simulated, with its default costs or those of --costs.
+    Several measured traces give a table. If the kernel is not one of tilesim's, the simulation repeats what
+    each thread block did.
     """
     loaded = [read(path) for path in traces]
     simulations = [trace for trace in loaded if trace.origin != "measured"]
     measured = [trace for trace in loaded if trace.origin == "measured"]
     if not measured:
-        raise TraceError("there is no measured trace to compare with; give one")
+        raise TraceError("none of the traces is measured; give a measured trace to compare with")
     if simulations and len(loaded) > 2:
-        raise click.UsageError("a simulation is compared with one measured trace; leave the others out")
+        raise click.UsageError(
+            "a simulated trace is compared with exactly one measured trace; leave out the others"
+        )
     if simulations and (seed or options["costs"]):
-        raise click.UsageError("--costs and --seed are of a simulation made here; leave them or SIM out")
+        raise click.UsageError(
+            "--costs and --seed apply only if the simulation is made here; leave out either them or SIM"
+        )
     simulations = simulations or [_simulate(trace, seed, options) for trace in measured]
     pairs = list(zip(simulations, measured, strict=True))
     found = [compare(*pair) for pair in pairs]
@@ -60,12 +64,12 @@ def _simulate(measured: Trace, seed: int, options: dict[str, Any]) -> Trace:
 
 
 def _with_provenance(found: Comparison, simulated: Trace, measured: Trace) -> dict[str, Any]:
-    """The figures, and what each of the two runs is of."""
+    """The figures, and what each of the two runs describes."""
     return {"simulated": about(simulated), "measured": about(measured)} | found.as_json()
 
 
 def _table(found: Sequence[Comparison], measured: Sequence[Trace]) -> str:
-    """A line for each run, from its first multiply to its last write, then how far off they are."""
+    """A line for each run, from its first multiply to its last write, then the median and largest error."""
     names = [_name(trace) for trace in measured]
     wide = max(map(len, names))
     lines = [f"{'':{wide}} {'measured':>12} {'simulated':>12} {'off':>7} {'in cycles':>9}"]
@@ -94,7 +98,7 @@ def _name(trace: Trace) -> str:
 
 
 def _report(found: Comparison, simulated: Trace, measured: Trace) -> str:
-    """The finding in a sentence, a line for each figure of both, then how the two differ."""
+    """The result in a sentence, one line per figure with both values, then how the two differ."""
     lines = [_finding(found), "", f"  {'':22}{'simulated':>14}{'measured':>14}"]
     lines += [
         _words("schedule", simulated.schedule, measured.schedule),
@@ -130,11 +134,11 @@ def _finding(found: Comparison) -> str:
     error = found.run.error or 0.0
     than = "as long as" if not error else f"{abs(error):.1%} {'longer' if error > 0 else 'shorter'} than"
     ends = " and ".join(time(round(ns)) for ns in (found.run.simulated, found.run.measured))
-    return f"From its first multiply to its last write the simulation is {than} the measured run: {ends}."
+    return f"From its first multiply to its last write, the simulation is {than} the measured run: {ends}."
 
 
 def _words(name: str, one: str, other: str) -> str:
-    """Two words in the columns of figures; a long one takes the room that it needs."""
+    """Two words in the columns of figures; a long word takes the space it needs."""
     return f"  {name:22}{one:>14} {other:>13}"
 
 

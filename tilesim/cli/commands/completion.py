@@ -1,19 +1,19 @@
-"""`tilesim completion`: what makes a shell complete the words of a command line."""
+"""`tilesim completion`: the script that enables shell completion."""
 
 import click
 from click.shell_completion import get_completion_class
 
 VARIABLE = "_TILESIM_COMPLETE"
-"""The environment variable by which the shell asks the program for words; click derives it from its name."""
+"""The environment variable through which the shell asks the program; click derives it from its name."""
 
 
-@click.command(short_help="Print what makes your shell complete names and files.")
+@click.command(short_help="Print the script that enables shell completion.")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> None:
-    """Print the script that makes SHELL complete commands, schedules, scenes, devices, orders and files.
+    """Print the script that lets SHELL complete commands, schedules, scenes, devices, orders, and files.
 
-    A line in the shell's own file switches it on:
+    To enable it, add a line to the configuration file of your shell:
 
     \b
     ~/.bashrc                   eval "$(tilesim completion bash)"

@@ -1,4 +1,4 @@
-"""`tilesim convert`: a trace from or into another format."""
+"""`tilesim convert`: convert traces between formats."""
 
 from typing import Any
 
@@ -21,43 +21,46 @@ from tilesim.formats.reader import read_several
 from tilesim.storage import files
 
 FORMATS = {"perfetto": "perfetto", "perfetto-trace": "pftrace", "csv": "csv", "json": "json"}
-"""What --to may say, and the module that writes it."""
+"""The values of --to, and the modules that write these formats."""
 
 
-@click.command(short_help="Read a trace of any format, and write it as another.")
+@click.command(short_help="Convert traces between formats.")
 @click.argument("traces", type=INPUT, metavar="IN...", nargs=-1, required=True)
 @click.argument("output", metavar="OUT", type=OutputFile())
 @click.option(
     "--to",
     type=click.Choice(tuple(FORMATS)),
-    help="Format of OUT, where its ending does not tell: .npz, .csv, .json, .perfetto.json, .perfetto-trace.",
+    help="Format of OUT, if its extension is not .npz, .csv, .json, .perfetto.json, or .perfetto-trace.",
 )
 @problem_options(OWN)
 @device_options(OWN)
 @reading_options
-@click.option("--schedule", metavar="NAME", help="What to call the kernel.  [what IN says, or its name]")
+@click.option(
+    "--schedule", metavar="NAME", help="Name of the kernel's schedule.  [from IN, or its file name]"
+)
 def command(traces: tuple[str, ...], output: str, to: str | None, **options: Any) -> None:
-    """Write the trace in IN as OUT: as .npz, or for ui.perfetto.dev, a spreadsheet or a script.
+    """Convert the trace IN to OUT: to .npz, or for use in ui.perfetto.dev, a spreadsheet, or a script.
 
-    IN is any of these, whoever wrote it, or JSON of IKET: a row of CSV or JSON needs tile, sm, start and end,
-    and a Chrome or Perfetto trace slices that name their tile on tracks that name their SM. What IN does not
-    say, the options do. Several INs become groups of processes on one clock, in a file for ui.perfetto.dev; a
-    simulated and a measured run both begin with their first multiply there.
+    IN can have any of these formats, written by any program, or be JSON from IKET. A row of CSV or JSON needs
+    tile, sm, start, and end; a Chrome or Perfetto trace needs slices that name their tile on tracks that name
+    their SM. Use the options for facts that IN does not contain. Several INs become groups of processes on
+    one clock, in a file for ui.perfetto.dev; there, a simulated and a measured run both start with their
+    first multiply.
     """
     with usage():
         files.check_outputs([output], traces)
     if to and output.lower().endswith(".npz"):
         raise click.UsageError(
-            f"{output} would pass for a trace; end OUT in .csv or .json, or leave out --to"
+            f"{output} would look like a native trace; end OUT in .csv or .json, or leave out --to"
         )
     if not (form := to or format_of(output)):
         raise click.UsageError(
-            f"{output} does not tell its format; choose one with --to {', --to '.join(FORMATS)}"
+            f"{output} has no extension of a known format; choose one with --to {', --to '.join(FORMATS)}"
         )
     form = FORMATS.get(form, form)
     if len(traces) > 1 and form not in OF_SEVERAL:
         raise click.UsageError(
-            f"{len(traces)} traces need a file for Perfetto; end OUT in .perfetto-trace or .perfetto.json"
+            f"{len(traces)} traces need a Perfetto file; end OUT in .perfetto-trace or .perfetto.json"
         )
     loaded = on_one_clock(read_several(traces, facts_from(options, "schedule")))
     if len(loaded) > 1:

@@ -1,4 +1,4 @@
-"""`tilesim doctor`: what is installed here, and what to do about what is not."""
+"""`tilesim doctor`: what is installed, and how to fix what is not."""
 
 import json
 from itertools import groupby
@@ -9,13 +9,13 @@ from tilesim.cli.arguments.options import json_option
 from tilesim.cli.machine import Check, checks
 
 
-@click.command(short_help="Say what is installed here, and what to do about the rest.")
+@click.command(short_help="Check what is installed, and how to fix the rest.")
 @json_option
 @click.pass_context
 def command(ctx: click.Context, as_json: bool) -> None:
-    """Say of everything that tilesim can use whether it is here: ok, missing or old, and what to do about it.
+    """Check whether everything that tilesim can use is ok, missing, or too old, and say how to fix it.
 
-    Exits with 0 where films can be made, else with 1. Nothing is downloaded or changed.
+    The exit code is 0 if films can be made, and 1 otherwise. Nothing is downloaded or changed.
     """
     found = list(checks())
     wanting = [check.name for check in found if check.needed and check.state != "ok"]
@@ -33,7 +33,7 @@ def command(ctx: click.Context, as_json: bool) -> None:
 
 
 def line(check: Check) -> str:
-    """A check as people read it.
+    """A check as a line of text.
 
     >>> line(Check("films", "manim", "old", "0.19.0", "pip install 'manim>=0.22'"))
     "  old      manim         0.19.0; pip install 'manim>=0.22'"

@@ -29,17 +29,17 @@ SHOWN = 6
 COLUMNS, BAR = 98, 40
 
 
-@click.command(short_help="Say where the time of a run went, and what would make it faster.")
+@click.command(short_help="Show where the time of a run went, and what would make it faster.")
 @click.argument("run", type=INPUT)
 @problem_options(OWN)
 @device_options(OWN)
 @reading_options
 @json_option
 def command(run: str, as_json: bool, **options: Any) -> None:
-    """Say where the time of an average slot went, what bounds the run, and what would make it faster.
+    """Show where the time of an average slot went, what bounds the run, and what would make it faster.
 
-    RUN is a trace, simulated or measured, of any format that `convert` reads. A slot is a place on an SM for
-    a thread block. What would be faster is simulated: one change at a time, with the costs that ship.
+    RUN is a simulated or measured trace in any format that `convert` reads. A slot is room for one thread
+    block on an SM. The alternatives are simulated, one change at a time, with the costs that ship.
     """
     trace = read(run, facts_from(options))
     found = explain(trace)
@@ -55,12 +55,12 @@ def command(run: str, as_json: bool, **options: Any) -> None:
         if not isinstance(others, str):
             lines += _others(others)
         elif others != found.unknown:
-            lines += wrap(f"nothing was tried in another way: {others}", COLUMNS)
+            lines += wrap(f"no alternative was simulated: {others}", COLUMNS)
         click.echo("\n".join(lines).rstrip())
 
 
 def _of(trace: Trace) -> list[str]:
-    """What ran where."""
+    """What ran, and on which device."""
     problem, device = trace.problem, trace.device
     kernel = trace.meta.get("kernel", "")
     name = f"{trace.schedule[:30]}{f' ({kernel[:30]})' if kernel else ''}"
@@ -102,14 +102,14 @@ def _shares(k_steps: Mapping[str, float]) -> str:
 def _others(found: Alternatives) -> list[str]:
     """The fastest alternatives, and what could not be tried."""
     lines = [
-        f"  {'one thing in another way':60}{'simulated':>12}{'gain':>8}",
-        f"  {'as it is':60}{time(found.makespan):>12}",
+        f"  {'alternative, with one change':60}{'simulated':>12}{'gain':>8}",
+        f"  {'unchanged':60}{time(found.makespan):>12}",
     ]
     for each in found.ranked[:SHOWN]:
         lines.append(f"  {f'{each.what} {each.to}':60}{time(each.makespan):>12}{each.gain:>+8.1%}")
     if len(found.ranked) > SHOWN:
         lines.append(f"  {len(found.ranked) - SHOWN} more are slower than these; --json lists them")
-    lines.append("  simulations are off by some 1 %, where tiles are split by some 5 %")
+    lines.append("  simulations are off by about 1 %, or about 5 % if tiles are split")
     if found.without_costs:
         lines += ["", *wrap(f"no costs ship for {'; '.join(found.without_costs)}", COLUMNS)]
     return lines

@@ -1,4 +1,4 @@
-"""`tilesim info`: what a file is, of what, and its figures; or what is known of a device."""
+"""`tilesim info`: the contents of a file, or what is known about a device."""
 
 import json
 from collections.abc import Mapping
@@ -34,30 +34,30 @@ from tilesim.traces import Trace
 
 
 class Content(NamedTuple):
-    """What is in a file: in a word, in lines, and as JSON values."""
+    """The contents of a file: the kind of file, as lines, and as JSON values."""
 
     kind: str
     lines: list[str]
     values: Mapping[str, Any]
 
 
-@click.command(short_help="Say what a file is of, or what is known of a device.")
+@click.command(short_help="Describe a file, or show what is known about a device.")
 @click.argument("file", type=INPUT, required=False)
 @problem_options(OWN)
 @device_options(OWN)
 @reading_options
 @json_option
 def command(file: str | None, as_json: bool, **options: Any) -> None:
-    """Say what FILE is, of what, and its figures; or what is known of a device, each fact with its source.
+    """Describe FILE and show its figures, or show what is known about a device, each fact with its source.
 
-    FILE is a trace of any format that `convert` reads, costs as `calibrate` writes them, the kernel ladder of
-    `bench ladder`, a table of `tune`, or a device. What a trace of others does not say, options do. Without
-    FILE, --device is the GPU that is asked about.
+    FILE is a trace in any format that `convert` reads, costs from `calibrate`, the ladder of kernels from
+    `bench ladder`, a table from `tune`, or a device. Use the options for facts that a trace does not contain.
+    Without FILE, --device names the GPU to show.
     """
     device = options["device"]
     if file is None:
         if device is None:
-            raise click.UsageError("give a file, or --device for what is known of a GPU")
+            raise click.UsageError("give a file, or a GPU with --device")
         with usage():
             device = Device.named(device).name
             known = facts(device)
@@ -90,14 +90,14 @@ def _content(path: str, facts: Mapping[str, Any]) -> Content:
     except TilesimError as error:
         raise TilesimError(f"{path}: {error}") from None
     except (KeyError, TypeError, ValueError, ArithmeticError) as error:
-        raise TilesimError(f"{path}: it lacks or does not fit {shown(str(error))}") from None
+        raise TilesimError(f"{path}: a field is missing or invalid: {shown(str(error))}") from None
     if isinstance(values, dict) and not {"spans", "traceEvents", "launches"} & set(values):
-        raise TilesimError(f"{path}: this is neither a trace nor costs, a ladder, a tuned table or a device")
+        raise TilesimError(f"{path}: this is not a trace, costs, a ladder, a tuned table, or a device")
     return Content("trace", *_trace(read(path, facts)))
 
 
 def _device(entry: dict[str, Any]) -> Content:
-    """The facts, then the kernels whose costs the file holds."""
+    """The facts, then the kernels whose costs the file contains."""
     known = with_derived(published(entry))
     lines, values = device_table.lines(known), device_table.as_json(known)
     if costs := entry.get("costs"):
@@ -107,7 +107,7 @@ def _device(entry: dict[str, Any]) -> Content:
 
 
 def _values(path: str) -> Any:
-    """The JSON values of a file that may be no trace; None where it is no JSON or too large for one."""
+    """The JSON values of a file that may not be a trace; None if it is not JSON, or too large."""
     if not Path(path).is_file() or Path(path).stat().st_size > files.MOST_JSON:
         return None
     with open(path, "rb") as file:
@@ -120,7 +120,7 @@ def _has(values: object, *names: str) -> bool:
 
 
 def _trace(trace: Trace) -> tuple[list[str], Mapping[str, Any]]:
-    """The figures, and what else a recorder noted."""
+    """The figures, and what else the recorder noted."""
     noted = [
         f"  {name:12} {value}"
         for name, value in trace.meta.items()
@@ -130,7 +130,7 @@ def _trace(trace: Trace) -> tuple[list[str], Mapping[str, Any]]:
 
 
 def _calibrations(entries: list[dict[str, Any]]) -> Content:
-    """A kernel a line, and its costs in a second one."""
+    """A line for each kernel, and a second one for its costs."""
     lines = []
     for entry in entries:
         costs = Costs.from_mapping(entry["costs"])
@@ -148,13 +148,13 @@ def _calibrations(entries: list[dict[str, Any]]) -> Content:
 
 
 def _knobs(costs: Costs) -> list[str]:
-    """Each cost that is not as it is by default."""
+    """Each cost that differs from its default."""
     values = {field.name: (getattr(costs, field.name), field.default) for field in fields(Costs)}
     return [f"  {name:22} {value}" for name, (value, default) in values.items() if value != default]
 
 
 def _ladder(values: Mapping[str, Any]) -> Content:
-    """The machine and its limits, then a kernel a line."""
+    """The machine and its limits, then a line per kernel."""
     found = ladder_file.parse(values)
     peak, bandwidth = found.peak_tflops, found.bandwidth_gb_per_s
     lines = [
@@ -170,7 +170,7 @@ def _ladder(values: Mapping[str, Any]) -> Content:
 
 
 def _tuned(values: Mapping[str, Any]) -> Content:
-    """The machine, then a product a line: the kernel that won, and how many times as fast as cuBLAS it is."""
+    """The machine, then a line per product: the fastest kernel, and its speed relative to cuBLAS."""
     lines = [machine(values), f"{'size':28} {'kernel':24} {'tile':12} {'µs':>10} {'cuBLAS':>10} {'ratio':>6}"]
     for row in values["rows"]:
         size = f"{row['m']}x{row['n']}x{row['k']} {row['dtype']} {row['layout']}"

@@ -1,4 +1,4 @@
-"""`tilesim init`: a scene of one's own to begin with, commented, that renders at once."""
+"""`tilesim init`: write a commented scene to start from, which already renders."""
 
 import re
 from importlib.resources import files
@@ -14,21 +14,21 @@ TAKEN = ("Default", "Device", "FadeIn", "Film", "Finding", "Group", "Lanes", "Pr
 
 
 class SceneFile(click.Path):
-    """A Python file to be written."""
+    """A Python file to write."""
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         path = Path(str(super().convert(value, param, ctx)))  # type: ignore[arg-type]
         if path.suffix != ".py":
             self.fail(
-                f"{shown(str(path))} is no Python file; name it {path.stem or 'my_film'}.py", param, ctx
+                f"{shown(str(path))} is not a Python file; call it {path.stem or 'my_film'}.py", param, ctx
             )
         return path
 
 
-@click.command(short_help="Write a scene of your own to begin with.")
+@click.command(short_help="Write a scene to start a film from.")
 @click.argument("file", type=SceneFile(), metavar="FILE.py")
 def command(file: Path) -> None:
-    """Write a commented scene into FILE.py, which renders as it is. A file that is there is left alone."""
+    """Write a commented scene to FILE.py that already renders. An existing file is not overwritten."""
     name = class_name(file.stem)
     template = Template(files("tilesim.cli").joinpath("new_scene.txt").read_text("utf-8"))
     title = f"{name}: a film of tiles, and when each SM computes them."
@@ -37,12 +37,12 @@ def command(file: Path) -> None:
         with file.open("x", encoding="utf-8", newline="\n") as new:
             new.write(text)
     except FileExistsError:
-        raise TilesimError(f"{file} is there already, and stays as it is; choose another name") from None
+        raise TilesimError(f"{file} already exists and was not changed; choose another name") from None
     click.echo(f"wrote {file}; render it with: tilesim export {file}:{name} -o {file.stem}.mp4", err=True)
 
 
 def class_name(stem: str) -> str:
-    """What the scene of a file is called: its words, each with a capital.
+    """The name of a file's scene: its words, capitalized and joined.
 
     >>> class_name("my_film"), class_name("race-2"), class_name("3 waves"), class_name("run")
     ('MyFilm', 'Race2', 'Film3Waves', 'RunFilm')

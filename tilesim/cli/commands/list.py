@@ -16,10 +16,10 @@ from tilesim.schedules import SCHEDULES
 from tilesim.text import plural
 
 
-@click.command("list", short_help="List schedules, orders, devices, scenes and dtypes.")
+@click.command("list", short_help="List schedules, orders, devices, scenes, and dtypes.")
 @json_option
 def command(as_json: bool) -> None:
-    """List the schedules, orders, devices, scenes and dtypes that there are."""
+    """List the available schedules, orders, devices, scenes, and dtypes."""
     devices = {name: f"{preset['title']}, {preset['sms']} SMs" for name, preset in presets().items()}
     lists = {
         "schedules": _functions(SCHEDULES, _about),
@@ -50,7 +50,7 @@ def _rows(names: Mapping[str, str], width: int, indent: int = 2) -> None:
 
 
 def _about(name: str) -> str:
-    """What a schedule does: the head of its file here, or a function's docstring with where that is from."""
+    """What a schedule does: the docstring of its module or, if it is not built in, of its function."""
     function = SCHEDULES[name]
     if SCHEDULES.built_in(name):
         return getmodule(function).__doc__ or ""
@@ -59,9 +59,9 @@ def _about(name: str) -> str:
 
 
 def _functions(registry: Mapping[str, Callable], about: Callable[[str], str | None]) -> dict[str, str]:
-    """Each name with its parameters, and the first line of what is said `about` it.
+    """Each name with its parameters, and the first line of its description.
 
-    A schedule that cannot be loaded is there with what is wrong.
+    A schedule that cannot be loaded is listed with its error.
     """
     found = {}
     for name in registry:
@@ -76,6 +76,6 @@ def _functions(registry: Mapping[str, Callable], about: Callable[[str], str | No
 
 
 def _word(parameter: Parameter) -> str:
-    """A parameter as a part of a name, in brackets where the name may do without."""
+    """A parameter as part of a name, in brackets if it is optional."""
     word = f":{parameter.name.upper()}"
     return word if parameter.default is Parameter.empty else f"[{word}]"

@@ -1,4 +1,4 @@
-"""`tilesim plan`: what each thread block will do, in order."""
+"""`tilesim plan`: the tiles of each thread block, in order."""
 
 import json
 from typing import Any
@@ -20,7 +20,7 @@ from tilesim.provenance import provenance
 from tilesim.text import plural
 
 BLOCKS = 16
-"""Thread blocks listed, and tiles of each, unless --all is given."""
+"""The number of thread blocks listed, and of tiles for each, unless --all is given."""
 
 
 @click.command(short_help="Show which thread block computes which tiles.")
@@ -30,10 +30,10 @@ BLOCKS = 16
 @click.option("--all", "whole", is_flag=True, help="List every thread block and tile.")
 @json_option
 def command(schedule: str, whole: bool, as_json: bool, **options: Any) -> None:
-    """Show which thread block computes which tiles under SCHEDULE, in order. No time passes here.
+    """Show which thread block computes which tiles under SCHEDULE, in order. A plan contains no times.
 
-    SCHEDULE is a name of `tilesim list`, such as persistent or split-k:2, or a function
-    (problem, device) -> Plan of your own: mine.py:snake.
+    SCHEDULE is a name from `tilesim list`, such as persistent or split-k:2, or your own function
+    (problem, device) -> Plan, such as mine.py:snake.
     """
     problem, device = problem_from(options), device_from(options)
     with usage():

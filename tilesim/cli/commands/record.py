@@ -1,4 +1,4 @@
-"""`tilesim record`: run a kernel on this machine's GPU and keep when and where each tile ran."""
+"""`tilesim record`: run a kernel on this machine's GPU, and record when and where each tile ran."""
 
 import json
 from typing import Any
@@ -21,10 +21,10 @@ from tilesim.cli.packages import load
 from tilesim.cli.suites import record_suite
 
 
-@click.command(short_help="Measure a trace on this machine's GPU.")
+@click.command(short_help="Record a trace on this machine's GPU.")
 @click.argument("schedule", type=Schedule(), required=False)
 @click.option(
-    "--suite", is_flag=True, help="Record all runs that `calibrate --device-file` needs; -o is a folder."
+    "--suite", is_flag=True, help="Record all runs that `calibrate --device-file` needs; -o names a folder."
 )
 @click.option(
     "--kernel",
@@ -39,12 +39,12 @@ from tilesim.cli.suites import record_suite
     "--loads",
     type=click.Choice(["tma", "ptr"]),
     default="tma",
-    help="Load tiles by TMA or through pointers.  [tma]",
+    help="Load tiles with TMA or through pointers.  [tma]",
 )
 @click.option(
     "--overlap/--no-overlap",
     default=True,
-    help="Load a block's next tile while it writes the one before.  [yes]",
+    help="Load a block's next tile while it writes the previous one.  [yes]",
 )
 @ctas_option
 @click.option(
@@ -52,9 +52,14 @@ from tilesim.cli.suites import record_suite
     type=click.IntRange(0),
     default=0,
     metavar="COUNT",
-    help="SMs that another kernel holds meanwhile.  [0]",
+    help="SMs that another kernel holds during the run.  [0]",
 )
-@click.option("--repeats", type=click.IntRange(1, 10_000), default=21, help="Runs to choose from.  [21]")
+@click.option(
+    "--repeats",
+    type=click.IntRange(1, 10_000),
+    default=21,
+    help="Number of runs, of which the most typical is kept.  [21]",
+)
 @click.option("-o", "--output", type=click.Path(), metavar="FILE", required=True, help=TRACE_HELP)
 @json_option
 @click.pass_context
@@ -66,14 +71,15 @@ def command(
     Naive and persistent have dedicated kernels. With --kernel table, any schedule runs, also a function
     (problem, device) -> Plan of your own: mine.py:snake.
 
-    With --suite and no SCHEDULE, the runs are tilesim's, sized to the GPU, and each is written into the
-    folder as it is done. Those that lie there already are kept: an interrupted command goes on.
+    With --suite and no SCHEDULE, a fixed set of runs is recorded, sized to the GPU. Each is written to the
+    folder as soon as it is done, and runs that are already there are kept, so an interrupted command
+    continues where it stopped.
     """
     if suite:
         own = [name for name in options if name != "repeats" and _is_given(ctx, name)]
         if schedule or own or as_json:
             what = "a schedule" if schedule else f"--{(own or ['json'])[0].replace('_', '-')}"
-            raise click.UsageError(f"--suite has runs of its own; leave {what} out")
+            raise click.UsageError(f"--suite records a fixed set of runs; leave out {what}")
         record_suite(output, options["repeats"])
         return
     if schedule is None:

@@ -1,4 +1,4 @@
-"""`tilesim simulate`: play a schedule and print its figures."""
+"""`tilesim simulate`: simulate a schedule and print its metrics."""
 
 import json
 from typing import Any
@@ -26,28 +26,28 @@ from tilesim.formats import gantt
 from tilesim.storage import files
 
 
-@click.command(short_help="Play a schedule and print its figures.")
+@click.command(short_help="Simulate a schedule and print its metrics.")
 @schedule_argument
 @problem_options()
 @device_options()
 @costs_options
 @output_option(TRACE_FILE, TRACE_HELP)
-@click.option("--gantt", "lanes", is_flag=True, help="Draw when each SM does what, as text.")
+@click.option("--gantt", "lanes", is_flag=True, help="Draw what each SM does over time, as text.")
 @click.option("--width", type=click.IntRange(20, 10_000), default=100, help="Columns of --gantt.  [100]")
 @json_option
 def command(
     schedule: str, seed: int, output: str | None, lanes: bool, width: int, as_json: bool, **options: Any
 ) -> None:
-    """Play SCHEDULE on a simulated GPU and print its figures.
+    """Run SCHEDULE on a simulated GPU, and print its metrics.
 
-    SCHEDULE is a name of `tilesim list`, such as persistent or split-k:2, or a function
-    (problem, device) -> Plan of your own: mine.py:snake.
+    SCHEDULE is a name from `tilesim list`, such as persistent or split-k:2, or your own function
+    (problem, device) -> Plan, such as mine.py:snake.
 
-    --gantt draws a line for each place that an SM has for a thread block, and counts SMs without work. A
-    hand-over is the time in a thread block between two of its tiles.
+    --gantt draws a line for each slot, which is room for one thread block on an SM, and counts the SMs
+    without work. A hand-over is the time between two tiles of a thread block.
     """
     if lanes and as_json:
-        raise click.UsageError("--gantt draws and --json does not; give one of them")
+        raise click.UsageError("--gantt and --json cannot be combined; give one of them")
     with usage():
         files.check_outputs((output,), (options["costs"],))
     problem, device = problem_from(options), device_from(options)

@@ -1,4 +1,4 @@
-"""`tilesim sweep`: many combinations into one table, and into a picture of what waves cost."""
+"""`tilesim sweep`: simulate many combinations, and show them as a table or a chart."""
 
 from functools import partial
 from typing import Any
@@ -35,44 +35,49 @@ from tilesim.storage import files
 from tilesim.text import plural
 
 SAWTOOTH = {"m": [1536], "n": range(256, 11520 + 1, 256), "k": [4096]}
-"""12 rows of tiles, so 11 columns of them fill the 132 SMs of the default device; four waves and a bit."""
+"""12 rows of tiles, so 11 columns fill the 132 SMs of the default device; a little over four waves."""
 SCHEDULES = ["persistent", "stream-k"]
 FRAMES = ("1080p", "720p", "480p")
 
 
-@click.command(short_help="Simulate many combinations into one table, and draw them.")
+@click.command(short_help="Simulate many combinations, as a table or a chart.")
 @axis(
     "--schedule",
     Names(Schedule()),
     "NAMES",
-    f"Such as naive,split-k:2,mine.py:snake.  [{','.join(SCHEDULES)}]",
+    f"Schedules, such as naive,split-k:2,mine.py:snake.  [{','.join(SCHEDULES)}]",
 )
 @axis("--m", Numbers(), "SIZES", "Rows of A and C, such as 128,512 or 256:8192:256.  [1536]")
 @axis(
     "--n",
     Numbers("m"),
     "SIZES",
-    "Columns of B and C, or m for as many.  [256:11520:256; m beside --m or --k]",
+    "Columns of B and C, or m for the same as --m.  [256:11520:256; m with --m or --k]",
 )
-@axis("--k", Numbers("m", "n"), "SIZES", "Columns of A, rows of B, or m or n for as many.  [4096]")
+@axis("--k", Numbers("m", "n"), "SIZES", "Columns of A, rows of B, or m or n for the same.  [4096]")
 @axis(
-    "--tile", Names(TileShape()), "MxNxK", f"Output tiles, and K-steps.  [{'x'.join(map(str, PROBLEM.tile))}]"
+    "--tile",
+    Names(TileShape()),
+    "MxNxK",
+    f"Output tiles, and sizes of a K-step.  [{'x'.join(map(str, PROBLEM.tile))}]",
 )
-@axis("--order", Names(ORDER), "NAMES", f"Sequences of tiles.  [{PROBLEM.order}]")
-@axis("--dtype", Names(DTYPES), "NAMES", f"Of A and B.  [{PROBLEM.dtype}]")
+@axis("--order", Names(ORDER), "NAMES", f"Rasterization orders.  [{PROBLEM.order}]")
+@axis("--dtype", Names(DTYPES), "NAMES", f"Data types of A and B.  [{PROBLEM.dtype}]")
 @axis(
     "--device",
     Names(DEVICES),
     "NAMES",
     f"GPUs; `tilesim list` shows them.  [{DEVICE}, unless --sms is given]",
 )
-@axis("--sms", Numbers(), "COUNTS", "SMs. With --device, those GPUs with so many; alone, so many of an H200.")
+@axis("--sms", Numbers(), "COUNTS", "Numbers of SMs, of the GPUs of --device or of an H200.")
 @axis("--ctas-per-sm", Numbers(), "COUNTS", "Thread blocks that fit on an SM.  [1]")
 @costs_options
 @output_option(TABLE_FILE, "Write the table here (.csv, .parquet).  [standard output, as CSV]")
-@click.option("--picture", type=PICTURE_FILE, metavar="FILE", help="Draw the table here (.png).")
-@click.option("--theme", type=click.Choice(["dark", "light"]), default="dark", help="Of the picture.  [dark]")
-@click.option("--size", type=click.Choice(FRAMES), default="1080p", help="Of the picture.  [1080p]")
+@click.option("--picture", type=PICTURE_FILE, metavar="FILE", help="Write a chart of the table here (.png).")
+@click.option(
+    "--theme", type=click.Choice(["dark", "light"]), default="dark", help="Theme of the chart.  [dark]"
+)
+@click.option("--size", type=click.Choice(FRAMES), default="1080p", help="Size of the chart.  [1080p]")
 @jobs_option
 @json_option
 def command(
@@ -86,13 +91,14 @@ def command(
     seed: int,
     **options: Any,
 ) -> None:
-    """Simulate every combination of the values given, and write a row of figures for each.
+    """Simulate every combination of the given values, and write a row of metrics for each.
 
-    Options of schedule, problem and device take several values: separated by commas, as a range from:to:step
-    with both ends, or by repeating the option. `--m 256:8192:256 --n m --k m` makes cubes. Without options it
-    is wave quantisation: a matrix that becomes wider tile by tile.
+    The options of schedule, problem, and device take several values: separated by commas, as a range
+    from:to:step that includes both ends, or by repeating the option. `--m 256:8192:256 --n m --k m` gives
+    cubes. Without options, the sweep shows wave quantization: a matrix that gets wider tile by tile.
 
-    A combination that its schedule or costs refuse has an empty row with the reason in the column `error`.
+    If a schedule or the costs do not allow a combination, its row is empty, with the reason in the column
+    `error`.
     """
     with usage():
         files.check_outputs((output, picture), (costs,))
@@ -119,14 +125,14 @@ def command(
 
 
 def _axes(options: dict[str, Any]) -> dict[str, Any]:
-    """The values on each axis; the sawtooth where no size is given, else square where n is not."""
+    """The values on each axis: the sawtooth if no size is given; otherwise n defaults to m."""
     square = {"n": ["m"]} if given(options, SIZES) else {}
     named = ("schedule", *DEVICE_AXES, *PROBLEM_AXES)
     return {"schedule": SCHEDULES, **SAWTOOTH, **square, **given(options, named)}
 
 
 def _report_errors(rows: list[Row]) -> None:
-    """Say on stderr how many combinations were refused; raise SweepError where all were."""
+    """Report on stderr how many combinations failed; raise SweepError if all did."""
     errors = [row.error for row in rows if row.error]
     if len(errors) == len(rows):
         raise SweepError(f"none of {plural(len(rows), 'combination')} can be simulated: {errors[0]}")

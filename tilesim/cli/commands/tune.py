@@ -1,4 +1,4 @@
-"""`tilesim tune`: the fastest kernel for each shape on this machine's GPU, for `matmul` to choose by."""
+"""`tilesim tune`: find the fastest kernel for each shape on this machine's GPU, for `matmul` to use."""
 
 from itertools import product
 from pathlib import Path
@@ -20,30 +20,34 @@ SIZE = "x".join(str(size) for size in (PROBLEM.m, PROBLEM.n, PROBLEM.k))
 
 @click.command(short_help="Find the fastest kernel for each shape on this machine's GPU.")
 @click.option(
-    "--size", "sizes", type=TileShape(), multiple=True, help=f"M, N and K; repeat it for several.  [{SIZE}]"
+    "--size", "sizes", type=TileShape(), multiple=True, help=f"Size of the product.  [{SIZE}]  [repeatable]"
 )
 @click.option(
     "--dtype",
     "dtypes",
     type=click.Choice(list(DTYPE_BYTES)),
     multiple=True,
-    help=f"Of A and B; repeat it for several.  [{PROBLEM.dtype}]",
+    help=f"Data type of A and B.  [{PROBLEM.dtype}]  [repeatable]",
 )
 @click.option(
     "--layout",
     "layouts",
     type=click.Choice(LAYOUTS),
     multiple=True,
-    help="A and B row-major (n) or column-major (t); repeat it for several.  [nn]",
+    help="Layouts of A and B: row-major (n) or column-major (t).  [nn]  [repeatable]",
 )
-@click.option("--samples", type=click.IntRange(1, 100_000), default=100, help="Of each finalist.  [100]")
-@click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, help="Of the random operands.  [0]")
-@click.option("--top", type=click.IntRange(1, 1000), help="Time only the best by the model, so many.  [all]")
+@click.option("--samples", type=click.IntRange(1, 100_000), default=100, help="Samples per finalist.  [100]")
+@click.option(
+    "--seed", type=click.IntRange(0, 2**63 - 1), default=0, help="Seed of the random operands.  [0]"
+)
+@click.option(
+    "--top", type=click.IntRange(1, 1000), help="Time only this many, the best according to the model.  [all]"
+)
 @click.option(
     "--table",
     type=FIGURES_FILE,
     metavar="FILE",
-    help="Keep this table's rows for other shapes, and write it anew unless -o says where.",
+    help="Keep the rows of this table for other shapes, and update the table unless -o is given.",
 )
 @report_options
 def command(
@@ -57,9 +61,10 @@ def command(
     output: str | None,
     as_json: bool,
 ) -> None:
-    """Check each candidate's result, time all of them, then the best in turns with cuBLAS.
+    """Verify the result of each candidate, time all of them, then time the best, alternating with cuBLAS.
 
-    The table goes into a file, and TILESIM_TUNED=FILE in the environment has `matmul` use it on that GPU.
+    The table is written to a file. To have `matmul` use it on that GPU, set the environment variable
+    TILESIM_TUNED=FILE.
     """
     size = PROBLEM.m, PROBLEM.n, PROBLEM.k
     wanted = product(sizes or [size], dtypes or [PROBLEM.dtype], layouts or LAYOUTS[:1])
@@ -74,7 +79,7 @@ def command(
 
 
 def _table(report: dict[str, Any]) -> str:
-    """What it was measured on, then a line per product: the winner, and how many times as fast as cuBLAS."""
+    """The machine, then a line per product: the fastest kernel, and its speed relative to cuBLAS."""
     head = f"{'size':28} {'winner':28} {'tile':11} {'order':10} {'warps':>5} {'stages':>6}"
     lines = [machine(report), f"{head} {'µs':>9} {'cuBLAS':>9} {'ratio':>6}"]
     for row in report["rows"]:

@@ -1,4 +1,4 @@
-"""`tilesim view`: play traces in the browser, and again whenever their files change."""
+"""`tilesim view`: play traces in the browser, and reload them when their files change."""
 
 import webbrowser
 from collections.abc import Callable, Mapping
@@ -24,33 +24,35 @@ from tilesim.traces import Trace
 @device_options(OWN)
 @reading_options
 @language_option
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Of this machine.  [a free one]")
-@click.option("--no-browser", is_flag=True, help="Only say the address.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, help="Port of the local server.  [a free one]"
+)
+@click.option("--no-browser", is_flag=True, help="Only print the address.")
 def command(traces: tuple[str, ...], port: int, lang: str | None, no_browser: bool, **options: Any) -> None:
-    """Play 1 to 4 traces of one product on one clock, in a page that this machine alone can open.
+    """Play 1 to 4 traces of the same product on one clock, in a page that only this machine can open.
 
-    FILE is a trace of any format that `convert` reads; what one of others does not say, options do. The page
-    loads again when one changes. A simulated and a measured run both begin with their first multiply, and the
-    page says how far they are apart. Long runs are shown window by window. Ctrl-C ends it; to keep the page,
-    `tilesim export FILE -o FILE.html`.
+    FILE is a trace in any format that `convert` reads; use the options for facts that it does not contain.
+    The page reloads when a file changes. A simulated and a measured run both start with their first multiply,
+    and the page shows how far apart they are. Long runs are shown window by window. Press Ctrl-C to stop; to
+    keep the page, use `tilesim export FILE -o FILE.html`.
     """
     if len(traces) > player.MOST_TRACES:
         raise click.UsageError(
             f"the player shows up to {player.MOST_TRACES} traces; {len(traces)} were given"
         )
     facts, words = facts_from(options), spoken(lang)
-    player.page(_read(traces, facts), **words)  # what is wrong with a file is said before anything is served
+    player.page(_read(traces, facts), **words)  # report errors in a file before serving anything
     with PageServer(partial(_page, _kept(traces, facts), words), traces, port) as server:
-        click.echo(f"{server.address} plays {', '.join(traces)}; Ctrl-C ends it", err=True)
+        click.echo(f"{server.address} plays {', '.join(traces)}; press Ctrl-C to stop", err=True)
         if not no_browser and not webbrowser.open(server.address):
-            click.echo(f"note: no browser could be started; open {server.address} in one", err=True)
+            click.echo(f"note: no browser could be started; open {server.address} in a browser", err=True)
         server.serve_forever(poll_interval=0.1)
 
 
 def _page(
     kept: Callable[[str], list[Trace]], words: Mapping[str, Any], version: str, at: int | None = None
 ) -> str:
-    """The page of some files, or of what is wrong with them; it loads again when they change."""
+    """The page for some files, or for the error in one of them; it reloads when they change."""
     try:
         return player.page(kept(version), version=version, at=at, **words)
     except TilesimError as error:
@@ -58,10 +60,10 @@ def _page(
 
 
 def _kept(files: tuple[str, ...], facts: Mapping[str, Any]) -> Callable[[str], list[Trace]]:
-    """The traces of a version of the files, read once: a long run is looked at in many windows."""
+    """The traces of a version of the files, read only once, because a long run is shown in many windows."""
     return lru_cache(maxsize=1)(lambda version: _read(files, facts))
 
 
 def _read(files: tuple[str, ...], facts: Mapping[str, Any]) -> list[Trace]:
-    """The traces; those of both origins as a recorder sees them, or their clocks would not agree."""
+    """The traces; if they have both origins, as a recorder sees them, or their clocks would not agree."""
     return on_one_clock(read_several(files, facts))

@@ -9,7 +9,7 @@ import click
 from tilesim.cli.running.cluster import cluster_executor
 
 jobs_option = click.option(
-    "--jobs", type=click.IntRange(1, 256), metavar="COUNT", help="Processes at once.  [one a core]"
+    "--jobs", type=click.IntRange(1, 256), metavar="COUNT", help="Number of processes.  [one per core]"
 )
 cluster_option = click.option(
     "--cluster", metavar="ADDRESS", help="Draw on a Dask cluster instead: tcp://host:port of its scheduler."
