@@ -40,7 +40,7 @@ def account(trace: Trace, k_step: float | None = None, sms: frozenset[int] | Non
 
     >>> {part: ns for part, ns in account(_example("persistent")).items() if ns}
     {'hand over': 900, 'multiply': 10000, 'slowed by a write': 1200, 'begin': 2000, 'last write': 2000, \
-    l': 2700}
+'tail': 2700}
     """
     free = sorted(frozenset(trace.device.free_sms) if sms is None else sms)
     sums = {name: int(column[free].sum()) for name, column in _columns(trace).items()}
