@@ -15,8 +15,7 @@ from tilesim.spans.columns import LONGEST_NS, SPAN, TIMES
 
 TURNAROUND_NS = 168
 """From the end of a thread block to its successor's first instruction on the same SM; measured on an H200
-with blocks that only spin (tilesim bench turnaround; data/turnaround).
-"""
+with blocks that only spin (tilesim bench turnaround; data/turnaround)."""
 
 
 class TraceLike(Protocol):
@@ -125,9 +124,7 @@ def launch_end(trace: TraceLike) -> np.ndarray:
 
 def tail(trace: TraceLike) -> tuple[int, int]:
     """(length, idle slot-time) of the tail, ns, which lasts from when the first slot runs out of work to the
-    end.
-
-    The idle time is Σ(end - the slot's last done).
+    end. The idle time is Σ(end - the slot's last done).
 
     >>> tail(_example())  # one tile in the last wave: three slots stand idle for 1 µs
     (1000, 3000)
@@ -190,10 +187,8 @@ def in_turn(trace: TraceLike) -> tuple[np.ndarray, np.ndarray]:
 
 
 def next_in_slot(trace: TraceLike, time: str) -> np.ndarray:
-    """The `time` (issue, start, ...) of the next segment in the same slot, ns: int64 [spans].
-
-    It is the largest int64 if there is none.
-    """
+    """The `time` (issue, start, ...) of the next segment in the same slot, ns: int64 [spans]. It is the
+    largest int64 if there is none."""
     before, after = in_turn(trace)
     upcoming = np.full(len(trace.spans), np.iinfo(np.int64).max)
     upcoming[before] = trace.spans[time][after]

@@ -43,9 +43,8 @@ def column_major(tiles_m: int, tiles_n: int) -> np.ndarray:
 
 
 def grouped(tiles_m: int, tiles_n: int, g: int) -> np.ndarray:
-    """Groups of G rows, column by column within a group; the last group may be smaller.
-
-    This is GROUP_SIZE_M in Triton's matrix multiplication tutorial.
+    """Groups of G rows, column by column within a group; the last group may be smaller. This is GROUP_SIZE_M
+    in Triton's matrix multiplication tutorial.
 
     >>> grouped(3, 2, 2).tolist()
     [0, 2, 1, 3, 4, 5]
@@ -71,9 +70,7 @@ def morton(tiles_m: int, tiles_n: int) -> np.ndarray:
 
 def hilbert(tiles_m: int, tiles_n: int) -> np.ndarray:
     """The Hilbert curve from tile 0 on the smallest enclosing power-of-two square, skipping positions
-    outside.
-
-    D. Hilbert, Math. Annalen 38 (1891), 459-460.
+    outside. D. Hilbert, Math. Annalen 38 (1891), 459-460.
 
     >>> hilbert(2, 2).tolist()
     [0, 2, 3, 1]

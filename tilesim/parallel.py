@@ -63,10 +63,8 @@ def in_order(
 
 @contextmanager
 def processes(count: int, prepare: Callable[..., object] = int, *given: object) -> Iterator[Executor]:
-    """A pool of `count` new processes, each of which first calls `prepare(*given)`.
-
-    Raises TilesimError if one dies; no process is left running then, nor after Ctrl-C.
-    """
+    """A pool of `count` new processes, each of which first calls `prepare(*given)`. Raises TilesimError if
+    one dies; no process is left running then, nor after Ctrl-C."""
     others = set(active_children())
     # A forked process would inherit locks held by this one's threads, and forks are unsafe on macOS.
     pool = ProcessPoolExecutor(count, get_context("spawn"), partial(_begin, adopted(), prepare, *given))
@@ -109,10 +107,8 @@ def _each(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
 
 
 def _begin(devices: Mapping[str, Any], prepare: Callable[..., object], *given: object) -> None:
-    """Prepare this process, and make it end when its parent does.
-
-    `devices`: the presets that files have added in the parent.
-    """
+    """Prepare this process, and make it end when its parent does. `devices`: the presets that files have
+    added in the parent."""
     parent = parent_process()
 
     def wait() -> None:

@@ -64,10 +64,8 @@ class Plan:
         return f"<Plan: {plural(self.ctas, 'thread block')} with {own}{queue}>"
 
     def check(self, problem: Problem, slots: int | None = None) -> None:
-        """Raise PlanError, naming a tile, unless every K-step of every tile is done exactly once.
-
-        With `slots`, also raise it if a run in that many slots might never end.
-        """
+        """Raise PlanError, naming a tile, unless every K-step of every tile is done exactly once. With
+        `slots`, also raise it if a run in that many slots might never end."""
         wrong = coverage_fault(self.rows, problem)
         if not wrong and slots is not None:
             wrong = deadlock_fault(self, slots)
@@ -100,9 +98,8 @@ def deadlock_fault(plan: Plan, slots: int) -> str:
 
 
 def owners(tile: np.ndarray, done: np.ndarray | None = None) -> np.ndarray:
-    """Whether each segment finishes its tile rather than storing a partial: bool, same shape as `tile`.
-
-    The last segment of a tile finishes it: the last in plan order, or the one with the latest `done`.
+    """Whether each segment finishes its tile rather than storing a partial: bool, same shape as `tile`. The
+    last segment of a tile finishes it: the last in plan order, or the one with the latest `done`.
 
     >>> owners(np.array([0, 1, 1, 0, 2])).tolist()
     [False, False, True, True, True]

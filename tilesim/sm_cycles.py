@@ -18,9 +18,8 @@ SHORTEST = 30
 
 
 def run_cycles(trace: Trace) -> float:
-    """SM cycles from the first multiply to the last done, as counted, or else at the trace's clock.
-
-    0 if neither is known.
+    """SM cycles from the first multiply to the last done, as counted, or else at the trace's clock. 0 if
+    neither is known.
 
     >>> from tilesim import Costs, Device, Problem, simulate
     >>> costs = Costs(k_step=500, clock_mhz=2000)
@@ -37,9 +36,7 @@ def run_cycles(trace: Trace) -> float:
 
 def at_clock(trace: Trace, mhz: float) -> Trace:
     """The trace as if the SMs had run at a constant clock: each timestamp is its cycle, in ns at that clock.
-
-    Unchanged if its main loops have no cycle counts.
-    """
+    Unchanged if its main loops have no cycle counts."""
     ticks = _ticks(trace)
     if ticks is None:
         return trace

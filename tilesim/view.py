@@ -47,10 +47,8 @@ def segment_phases(trace: Trace, t: float) -> np.ndarray:
 
 
 def phases(trace: Trace, t: float) -> np.ndarray:
-    """The Phase of each tile: int8 [tiles].
-
-    A split tile is launched and multiplied as soon as its first segment is; later phases need all its
-    segments.
+    """The Phase of each tile: int8 [tiles]. A split tile is launched and multiplied as soon as its first
+    segment is; later phases need all its segments.
 
     >>> [Phase(phase).name for phase in phases(_example(), 1500)]
     ['DONE', 'DONE', 'MULTIPLYING', 'MULTIPLYING', 'WAITING']

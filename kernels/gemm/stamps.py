@@ -14,7 +14,7 @@ entry, start, drain, ready, fixup and done are %globaltimer (ns); cycles are the
     ready  owner of a split tile: after the first warp has seen the last partial's flags; else 0
     fixup  owner of a split tile: after the first warp has added the partials; else 0
     done   TMA: after the last warp has waited for its stores of C to be visible. A block with another segment
-           waits at the top of its first K-step; with overlap, of its second, or of its third if the plan splits
+           waits at the top of its first K-step; with overlap, of its second, or its third if the plan splits
            tiles. Such a done is late; a block's last one is exact, but for a draw from the queue.
            Pointers: after the last warp has issued its stores, which become visible up to 1 µs later; waiting
            for that would make the kernel 10 % slower.
@@ -73,8 +73,7 @@ def entry_time(stamps):
 @triton.jit
 def stamp_entry(stamps, i, when, time):
     """Thread 0 writes `time` if `when`, after the loads that determine the row, so that none waits for
-    another.
-    """
+    another."""
     if INTERPRETED:
         if when:
             tl.store(row_pointer(stamps, i) + 8, time)

@@ -33,8 +33,7 @@ def range_begin(cta, total, ctas):
 @triton.jit
 def cta_of(pid, ctas, shared, SPLIT: tl.constexpr):
     """The thread block of the plan that a program is. If tiles have equally many blocks, adjacent programs,
-    which are in one GPC, take the same K-steps of adjacent tiles, so that their loads merge.
-    """
+    which are in one GPC, take the same K-steps of adjacent tiles, so that their loads merge."""
     if SPLIT:  # noqa: SIM102, as a constant and a value have no `and`
         if ctas % shared == 0:
             pid = pid % shared * (ctas // shared) + pid // shared
@@ -137,8 +136,7 @@ def store_partial(acc, partials, flags, cta, ROWS: gl.constexpr, COLUMNS: gl.con
 @gluon.jit
 def wait_for_partials(flags, lowest, owner, STRIDE: gl.constexpr):
     """Each warp returns when its parts of the partials from `lowest` to below `owner` are visible; its lanes
-    poll different partials, all at once.
-    """
+    poll different partials, all at once."""
     gl.inline_asm_elementwise(
         """{
         .reg .pred p;

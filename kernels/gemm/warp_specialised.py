@@ -55,8 +55,7 @@ def produce(
     b_rest=None, smem_rest=None, REST: gl.constexpr = 0,
 ):  # fmt: skip
     """Load every K-step of this block's segments as soon as its stage is empty: A in one box for each of
-    GROUPS, and the last REST columns of B in a box of their own.
-    """
+    GROUPS, and the last REST columns of B in a box of their own."""
     gdc_wait()
     stage = 0
     phase = 1
@@ -119,8 +118,7 @@ def store_pieces(
     ROWS: gl.constexpr, COLUMNS: gl.constexpr, WIDTH: gl.constexpr, layout: gl.constexpr,
 ):  # fmt: skip
     """Store x [ROWS, COLUMNS] in pieces of WIDTH columns, alternating between a group's two buffers; returns
-    the number of pieces `stored` so far.
-    """
+    the number of pieces `stored` so far."""
     if COLUMNS == WIDTH:
         store_subtile(c, smem.index(2 * GROUP + stored % 2), x, row, column, layout, 1)
         return stored + 1
@@ -136,9 +134,7 @@ def store_subtile(
     c, smem, subtile, row, column, layout: gl.constexpr, PENDING: gl.constexpr, TRANS: gl.constexpr = False
 ):  # fmt: skip
     """Store an epilogue subtile, or with TRANS its transpose, to c at (row, column) by TMA, through `smem`.
-
-    `smem` is free once at most PENDING of this thread block's TMA stores still read shared memory.
-    """
+    `smem` is free once at most PENDING of this thread block's TMA stores still read shared memory."""
     subtile = gl.convert_layout(subtile.to(c.dtype), layout)
     hopper.tma.store_wait(PENDING)
     if TRANS:

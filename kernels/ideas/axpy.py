@@ -82,8 +82,7 @@ ENDS_ONLY = _AXPY.format(stamping="")
 @gluon.jit(do_not_specialize=["warps", "rounds", "a"])
 def axpy(x, y, ends, stamps, a, warps, rounds, WORK: gl.constexpr):
     """x, y: fp32 [rounds, blocks, warps, VALUES]. ends: int64 [blocks, warps, 4]: SM, rounds left, begin,
-    end. stamps: int64 [blocks, warps, rounds, 2]: cycles of a request and of its answer.
-    """
+    end. stamps: int64 [blocks, warps, rounds, 2]: cycles of a request and of its answer."""
     gl.inline_asm_elementwise(
         WORK, "=r,l,l,l,l,f,r,r",
         [x.to(gl.int64), y.to(gl.int64), ends.to(gl.int64), stamps.to(gl.int64), a, warps, rounds],
@@ -111,10 +110,8 @@ def launch(
 
 
 def cycles(ends: np.ndarray) -> np.ndarray:
-    """Cycles of each block, from its first warp's begin to its last warp's end: int64 [blocks].
-
-    Raises KernelError if a warp did not finish, or blocks shared an SM.
-    """
+    """Cycles of each block, from its first warp's begin to its last warp's end: int64 [blocks]. Raises
+    KernelError if a warp did not finish, or blocks shared an SM."""
     sm, left, begin, end = np.moveaxis(ends, -1, 0)
     if (left != 0).any():
         raise KernelError(f"{(left != 0).sum()} of {left.size} warps did not finish their rounds")

@@ -28,8 +28,7 @@ TAIL = 64
 
 STAMPS = np.dtype([(name, np.int64) for name in ("begin", "came", "went", "joined", "end")])
 """SM cycles before the divergent code, at the begin and end of a lane's own path, after all paths, and after
-the tail.
-"""
+the tail."""
 
 
 def adds(count: int, addend: int) -> str:

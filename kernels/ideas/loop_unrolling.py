@@ -123,10 +123,8 @@ class Summing:
         self.right = {n: float(self.x.sum(dtype=torch.float64))}
 
     def launch(self, n: int, factor: int, loads: str, warps: int) -> Launch:
-        """Sum the first n values, a multiple of what all threads load per iteration.
-
-        Raises KernelError if n is not such a multiple, or the sum is not exact.
-        """
+        """Sum the first n values, a multiple of what all threads load per iteration. Raises KernelError if n
+        is not such a multiple, or the sum is not exact."""
         threads = LANES * warps
         turns, rest = divmod(n, self.sms * threads * factor)
         if rest or not turns:
@@ -143,10 +141,8 @@ class Summing:
 
 
 def chain(factor: int, warps: int, turns: int) -> Launch:
-    """One thread block of `warps` warps, whose threads do TURN * turns multiply-adds each.
-
-    Raises KernelError if a thread's sum is not exact.
-    """
+    """One thread block of `warps` warps, whose threads do TURN * turns multiply-adds each. Raises KernelError
+    if a thread's sum is not exact."""
     stamps, sums = stamp_buffer(1), torch.full((LANES * warps,), torch.nan, device="cuda")
     unrolled[(1,)](stamps, sums, sums, turns, ONE, CODE=chains_code(factor), num_warps=warps)
     if (sums != TURN * turns).any():

@@ -55,10 +55,8 @@ def chase(stamps, start, turns, FOLLOW: gl.constexpr):
 
 @gluon.jit(do_not_specialize=["start", "hops"])
 def timed_chase(stamps, took, start, hops):
-    """The same through the L2, with the cycles of each hop in `took`, int32 [hops].
-
-    The cycles include the branch that waits for the address.
-    """
+    """The same through the L2, with the cycles of each hop in `took`, int32 [hops]. The cycles include the
+    branch that waits for the address."""
     begin, begin_ns = clocks()
     last = gl.inline_asm_elementwise(
         """{
@@ -91,9 +89,7 @@ def timed_chase(stamps, took, start, hops):
 
 class Chain:
     """A footprint of `lines` lines, each with the address of the next in `order`, and a chase's position.
-
-    Raises KernelError if a chase ends at a wrong line.
-    """
+    Raises KernelError if a chase ends at a wrong line."""
 
     def __init__(self, lines: int, order: str, random: torch.Generator) -> None:
         self.visits = visits(lines, order, random)

@@ -29,8 +29,7 @@ KINDS = ("read", "write", "copy")
 @gluon.jit(do_not_specialize=["steps", "round", "value"])
 def stream(stamps, x, y, steps, round, value, KIND: gl.constexpr, GROUP: gl.constexpr):
     """Read x, write `value` to y, or copy x to y: both int32 [tiles * TILE]. The checksum is the sum of all
-    values read, modulo 2^32. GROUP: the grid axis that counts groups.
-    """
+    values read, modulo 2^32. GROUP: the grid axis that counts groups."""
     begin, begin_ns = clocks()
     lanes = gl.arange(0, ELEMENTS, LAYOUT)
     acc = gl.zeros([ELEMENTS], gl.int32, LAYOUT)
@@ -83,10 +82,8 @@ class Stream:
 
 
 class Streamed:
-    """The memory of a Stream, filled with random numbers, and launches over it.
-
-    Raises KernelError if a launch read or wrote wrong values.
-    """
+    """The memory of a Stream, filled with random numbers, and launches over it. Raises KernelError if a
+    launch read or wrote wrong values."""
 
     def __init__(self, asked: Stream, random: torch.Generator) -> None:
         self.asked = asked

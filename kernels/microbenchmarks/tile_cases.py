@@ -107,9 +107,7 @@ def contention(random: torch.Generator) -> Iterator[Case]:
 
 def beside(behind: Callable[[], torch.Tensor], measured: Callable[[], torch.Tensor], count: int) -> Figures:
     """ns and cycles per step of `count` steps that `measured` launches while the launch of `behind` runs.
-
-    Raises KernelError if the two did not run at the same time.
-    """
+    Raises KernelError if the two did not run at the same time."""
     torch.cuda.synchronize()
     with torch.cuda.stream(torch.cuda.Stream()):
         longer = behind()

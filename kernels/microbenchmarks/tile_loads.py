@@ -64,8 +64,7 @@ def load_by_tma(
     BM: gl.constexpr, BN: gl.constexpr, STAGES: gl.constexpr, CHECKED: gl.constexpr,
 ):  # fmt: skip
     """Load `loads` stages of a matrix [rows, COLUMNS]; a and b are TMA descriptors of it with boxes of BM and
-    BN rows. CHECKED: sum all values.
-    """
+    BN rows. CHECKED: sum all values."""
     smem_a = gl.allocate_shared_memory(a.dtype, [STAGES, BM, WIDTH], a.layout)
     smem_b = gl.allocate_shared_memory(b.dtype, [STAGES, BN, WIDTH], b.layout)
     full = gl.allocate_shared_memory(gl.int64, [STAGES, 1], hopper.mbarrier.MBarrierLayout())
@@ -147,10 +146,8 @@ def load_by_cp_async(
 
 @dataclass(frozen=True, slots=True)
 class TileLoads:
-    """Stages of BM and BN rows, `stages` of them in flight in each of `blocks` thread blocks.
-
-    Each group of `together` neighbors repeats after `round` stages.
-    """
+    """Stages of BM and BN rows, `stages` of them in flight in each of `blocks` thread blocks. Each group of
+    `together` neighbors repeats after `round` stages."""
 
     by: str
     tile: tuple[int, int]

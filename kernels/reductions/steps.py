@@ -19,9 +19,7 @@ from .unrolled import unrolled
 @dataclass(frozen=True, slots=True)
 class ReductionStep:
     """A kernel whose thread blocks sum `values_per_block` values each, at a time if only one `wave` runs.
-
-    `why`: how it improves on the previous step, in a sentence.
-    """
+    `why`: how it improves on the previous step, in a sentence."""
 
     name: str
     why: str
@@ -101,10 +99,8 @@ def launches(step: ReductionStep, n: int, slots: int) -> list[tuple[int, int]]:
 
 
 def summing(step: ReductionStep, x: torch.Tensor, slots: int) -> Summing:
-    """The sum of x [n] by the kernel of `step`, with memory for the sums of all `launches`.
-
-    Raises KernelError unless x is a dense fp32 vector with at least one value.
-    """
+    """The sum of x [n] by the kernel of `step`, with memory for the sums of all `launches`. Raises
+    KernelError unless x is a dense fp32 vector with at least one value."""
     if x.dtype != torch.float32 or x.dim() != 1 or not x.is_contiguous():
         raise KernelError(f"x is {x.dtype} {list(x.shape)}; the kernels sum a dense torch.float32 vector")
     if not len(x):

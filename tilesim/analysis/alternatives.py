@@ -37,10 +37,8 @@ SPLITS = {"split-k": ("split-k:2", "split-k:4")}
 
 
 class Alternative(NamedTuple):
-    """One change: `what` is order, schedule, stages or kernel, and `to` its new value.
-
-    `makespan`: simulated, ns. `gain`: the fraction of the time saved; negative if it is slower.
-    """
+    """One change: `what` is order, schedule, stages or kernel, and `to` its new value. `makespan`: simulated,
+    ns. `gain`: the fraction of the time saved; negative if it is slower."""
 
     what: str
     to: str
@@ -51,9 +49,7 @@ class Alternative(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Alternatives:
     """The simulated `makespan` of the run as it is, in ns, and everything that was tried, fastest first.
-
-    `without_costs`: descriptions of what was not tried because no costs ship for it.
-    """
+    `without_costs`: descriptions of what was not tried because no costs ship for it."""
 
     makespan: int
     ranked: tuple[Alternative, ...]
@@ -84,9 +80,8 @@ class _Candidate(NamedTuple):
 
 
 def alternatives(trace: Trace) -> Alternatives:
-    """Simulate a run with each change, using the shipped costs.
-
-    Raises TilesimError if the run's costs are not those of a GPU, because no similar costs ship.
+    """Simulate a run with each change, using the shipped costs. Raises TilesimError if the run's costs are
+    not those of a GPU, because no similar costs ship.
 
     >>> from tilesim import simulate
     >>> run = simulate("naive", Problem(4096, 4096, 512), Device.named("h200"))

@@ -20,8 +20,7 @@ from tilesim.view import tile_sm
 
 DIVERGED = 0.01
 """Lags beyond this fraction of the measured run count as a divergence. Repeats of a kernel vary by 0.1 to 0.7
-%.
-"""
+%."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +90,8 @@ class Comparison:
 
 
 def compare(simulated: Trace, measured: Trace) -> Comparison:
-    """Compare two runs of one problem, of any schedule and origin.
-
-    Raises TraceError if the problems or the SMs differ, or a run takes no time after its first multiply.
+    """Compare two runs of one problem, of any schedule and origin. Raises TraceError if the problems or the
+    SMs differ, or a run takes no time after its first multiply.
 
     >>> again = compare(_example(), _example())
     >>> again.run.error, again.order, again.same_sm, again.largest_lag, again.diverged_at

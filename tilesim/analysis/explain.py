@@ -92,9 +92,8 @@ class Explanation:
 
 
 def explain(trace: Trace) -> Explanation:
-    """Where the time of an average slot of a run went, simulated or measured.
-
-    A measured run is divided as the model predicts; the rest of its main loops is a part of its own.
+    """Where the time of an average slot of a run went, simulated or measured. A measured run is divided as
+    the model predicts; the rest of its main loops is a part of its own.
 
     >>> from tilesim import Device, Problem, simulate
     >>> found = explain(simulate("persistent", Problem(4096, 4096, 4096), Device.named("h200")))
@@ -156,8 +155,7 @@ def apportioned(values: Sequence[int], whole: int) -> list[int]:
 
 def _divided(found: LoopTime, loops: int, rest: str) -> dict[str, int]:
     """The main loops' `loops` ns by part; what is left goes to `rest`, or to the largest part if that is
-    empty.
-    """
+    empty."""
     parts = {TERM_PARTS[term]: int(ns) for term, ns in found.terms.items()}
     parts[PEAK] = min(int(found.peak), parts[BELOW])
     parts[BELOW] -= parts[PEAK]
@@ -169,11 +167,8 @@ def _divided(found: LoopTime, loops: int, rest: str) -> dict[str, int]:
 
 
 def _pauses(trace: Trace, sums: Mapping[str, int]) -> dict[str, int]:
-    """ns of all slots outside main loops, by part; `sums` is the run's `account`.
-
-    Time before a slot's first main loop is launch, first load, or idle before the issue. Unused slots count
-    as idle, not as tail.
-    """
+    """ns of all slots outside main loops, by part; `sums` is the run's `account`. Time before a slot's first
+    main loop is launch, first load, or idle before the issue. Unused slots count as idle, not as tail."""
     spans = trace.spans
     first = np.setdiff1d(np.arange(len(spans)), in_turn(trace)[1])
     issued = int(spans["issue"][first].sum())

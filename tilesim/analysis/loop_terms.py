@@ -113,10 +113,8 @@ def beside(trace: Trace) -> np.ndarray:
 
 
 def _k_steps_beside(trace: Trace, k_step: np.ndarray) -> np.ndarray:
-    """K-steps that each main loop does beside 0, 1, ... others: float64 [residents, spans].
-
-    `k_step`: the time of one, same shape.
-    """
+    """K-steps that each main loop does beside 0, 1, ... others: float64 [residents, spans]. `k_step`: the
+    time of one, same shape."""
     done = beside(trace) / k_step
     done[0, done.sum(axis=0) == 0] = 1.0  # a main loop that takes no time by a coarse clock
     return done * ((trace.spans["k1"] - trace.spans["k0"]) / done.sum(axis=0))
@@ -132,11 +130,8 @@ def _clocked(hardware: Hardware, trace: Trace) -> Hardware:
 
 
 def _planned(trace: Trace) -> tuple[Plan, np.ndarray]:
-    """The plan of a run, and the plan row of each span: int64 [spans].
-
-    It is the schedule's plan if that is registered and matches the run, else the plan reconstructed from the
-    spans.
-    """
+    """The plan of a run, and the plan row of each span: int64 [spans]. It is the schedule's plan if that is
+    registered and matches the run, else the plan reconstructed from the spans."""
     try:
         known = trace.schedule.partition(":")[0] in SCHEDULES
         candidates = [plan(trace.schedule, trace.problem, trace.device)] if known else []

@@ -81,10 +81,8 @@ class MemorySystem:
 
     @classmethod
     def of(cls, report: Row) -> Self:
-        """Build from a report's JSON values.
-
-        Raises DeviceError if rows or figures are missing, or a curve has no plateaus for L2 and DRAM.
-        """
+        """Build from a report's JSON values. Raises DeviceError if rows or figures are missing, or a curve
+        has no plateaus for L2 and DRAM."""
         try:
             return cls(**_constants(report))
         except KeyError as missing:

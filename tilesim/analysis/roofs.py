@@ -12,10 +12,8 @@ from tilesim.problems import DTYPE_BYTES
 
 
 class Roof(NamedTuple):
-    """A memory level, its bandwidth in 10⁹ bytes per second, and whether that was measured.
-
-    Otherwise it is computed as bytes per clock, times SMs, times clock.
-    """
+    """A memory level, its bandwidth in 10⁹ bytes per second, and whether that was measured. Otherwise it is
+    computed as bytes per clock, times SMs, times clock."""
 
     level: str
     gb_per_s: float
@@ -46,10 +44,8 @@ def roofs(device: str) -> tuple[Roof, ...]:
 
 
 def dram_bytes(counted: float, stored: float, l2_mb: float) -> float:
-    """DRAM traffic of a kernel: the bytes counted, plus those stored that are still in the L2.
-
-    A profiler stops counting when the kernel ends, but up to `l2_mb` · 10⁶ bytes of its stores reach DRAM
-    later.
+    """DRAM traffic of a kernel: the bytes counted, plus those stored that are still in the L2. A profiler
+    stops counting when the kernel ends, but up to `l2_mb` · 10⁶ bytes of its stores reach DRAM later.
 
     >>> dram_bytes(counted=2 * 2 * 2048**2, stored=2 * 2048**2, l2_mb=50) == 3 * 2 * 2048**2  # A, B and C
     True

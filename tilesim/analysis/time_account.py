@@ -49,9 +49,8 @@ def account(trace: Trace, k_step: float | None = None, sms: frozenset[int] | Non
 
 
 def difference(slow: Trace, fast: Trace, sms: frozenset[int] | None = None) -> dict[str, float]:
-    """How much longer an average slot of `slow` spends on each of PARTS than one of `fast`, ns.
-
-    The values add up to the difference of the makespans. Both runs are compared with the pace of `slow`.
+    """How much longer an average slot of `slow` spends on each of PARTS than one of `fast`, ns. The values
+    add up to the difference of the makespans. Both runs are compared with the pace of `slow`.
 
     >>> found = difference(_example("naive"), _example("persistent"))
     >>> [(part, ns) for part, ns in found.items() if ns > 0]

@@ -86,10 +86,8 @@ def launch_to_start(state: State, rank: int, now: int) -> int:
 
 
 def issue(state: State, rank: int, now: int, gap: int, written: int, leave: int) -> None:
-    """Issue the CTA's next segment, its own or the queue's, while the slot writes until `written`.
-
-    If there is none, the CTA leaves at `leave`.
-    """
+    """Issue the CTA's next segment, its own or the queue's, while the slot writes until `written`. If there
+    is none, the CTA leaves at `leave`."""
     segments, rates, slots, log, heads = state.segments, state.rates, state.slots, state.log, state.heads
     row = slots.next_row[rank]
     if row < slots.end_row[rank]:
@@ -246,9 +244,7 @@ def enqueue(heap: Column, keys: Column, rank: int, key: int) -> None:
 
 def lowest_in_tree(tree: Column, keys: Column) -> int:
     """`lowest`, compiled: node i of a winner tree is the minimum of nodes 2i and 2i + 1; leaves are the keys.
-
-    D. Knuth, The Art of Computer Programming 3, section 5.4.1.
-    """
+    D. Knuth, The Art of Computer Programming 3, section 5.4.1."""
     return tree[1]
 
 

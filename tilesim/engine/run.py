@@ -92,10 +92,8 @@ def _noise(costs: Costs, problem: Problem) -> float:
 
 
 def main_loop_ns(plan: Plan, problem: Problem, costs: Costs, k_steps: np.ndarray, seed: int) -> np.ndarray:
-    """Each main loop's time alone on its SM: int64 ns, at least 1, in plan order, the queue last.
-
-    `k_steps`: ns per K-step of each, float64 [segments].
-    """
+    """Each main loop's time alone on its SM: int64 ns, at least 1, in plan order, the queue last. `k_steps`:
+    ns per K-step of each, float64 [segments]."""
     rows = plan.rows
     noise = np.zeros(0)
     if costs.jitter:
@@ -113,11 +111,8 @@ def main_loop_ns(plan: Plan, problem: Problem, costs: Costs, k_steps: np.ndarray
 
 
 def slowdowns(k_steps: np.ndarray, costs: Costs) -> np.ndarray:
-    """f(r), how much slower K-steps are with r residents than alone, for r from 0: f(0) = f(1) = 1.
-
-    float64 [segments, residents + 1], or one row if all are the same. `k_steps`: float64 [residents,
-    segments].
-    """
+    """f(r), how much slower K-steps are with r residents than alone, for r from 0: f(0) = f(1) = 1. float64
+    [segments, residents + 1], or one row if all are the same. `k_steps`: float64 [residents, segments]."""
     if not costs.hardware or len(k_steps) == 1:
         k_steps = k_steps[:, :1]
     return (np.concatenate([k_steps[:1], k_steps]) / k_steps[0]).T
@@ -125,9 +120,7 @@ def slowdowns(k_steps: np.ndarray, costs: Costs) -> np.ndarray:
 
 def lateness(plan: Plan, device: Device, costs: Costs, first: float) -> np.ndarray:
     """`late` of Slots, int64 ns: thread blocks that begin together get their first stages one after another.
-
-    `first`: the delay between the first and last of them. The mean delay is part of the prologue.
-    """
+    `first`: the delay between the first and last of them. The mean delay is part of the prologue."""
     many = min(device.slots, plan.ctas)
     late = first * ((np.arange(device.slots) + 0.5) / many - 0.5)
     return np.maximum(-costs.prologue, np.rint(late)).astype(np.int64)

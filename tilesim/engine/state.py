@@ -9,10 +9,8 @@ NOBODY = -1
 
 
 class Segments(NamedTuple):
-    """Segments in plan order, the queue's last; thread block c owns offsets[c] to offsets[c + 1].
-
-    `work`: a main loop's time alone on its SM, ns. `split`: see events.split_tile; empty if no tile is split.
-    """
+    """Segments in plan order, the queue's last; thread block c owns offsets[c] to offsets[c + 1]. `work`: a
+    main loop's time alone on its SM, ns. `split`: see events.split_tile; empty if no tile is split."""
 
     tile: Column
     k0: Column
@@ -79,11 +77,8 @@ class Slots(NamedTuple):
 
 
 class Merges(NamedTuple):
-    """Columns by split tile: `owner`, the row of its last segment, adds the others' partials.
-
-    `missing` partials are still to come, and the latest so far came at `arrived`; the slot of rank `waiting`
-    waits.
-    """
+    """Columns by split tile: `owner`, the row of its last segment, adds the others' partials. `missing`
+    partials are still to come, and the latest so far came at `arrived`; the slot of rank `waiting` waits."""
 
     owner: Column
     partials: Column
@@ -103,10 +98,8 @@ CTA, QUEUED, ISSUED, TIE = range(4)
 
 
 class State(NamedTuple):
-    """The whole state. `log`: the spans, one row per segment in order of issue.
-
-    `heads`: the next thread block, queue row, log row and tie, at CTA, QUEUED, ISSUED and TIE.
-    """
+    """The whole state. `log`: the spans, one row per segment in order of issue. `heads`: the next thread
+    block, queue row, log row and tie, at CTA, QUEUED, ISSUED and TIE."""
 
     segments: Segments
     rates: Rates

@@ -53,10 +53,7 @@ def strided(stride: int, threads: int = WARP, start: int = 0) -> np.ndarray:
 
 def touched(addresses: np.ndarray, width: int, unit: int = SECTOR) -> np.ndarray:
     """The sectors (or lines, with `unit=LINE`) that contain any of the bytes: int64, ascending, without
-    repeats.
-
-    Raises TilesimError for a width not in WIDTHS, or addresses that are not multiples of it.
-    """
+    repeats. Raises TilesimError for a width not in WIDTHS, or addresses that are not multiples of it."""
     _check_width(width)
     addresses = np.asarray(addresses)
     off = addresses[addresses % width != 0]

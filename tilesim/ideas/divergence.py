@@ -24,10 +24,8 @@ LONGEST = 2**20
 
 @dataclass(frozen=True, slots=True)
 class Issued:
-    """What a warp issues, step by step, each step under one mask.
-
-    `instructions`: int64 [steps]. `masks`: bool [steps, lanes], the lanes that are active.
-    """
+    """What a warp issues, step by step, each step under one mask. `instructions`: int64 [steps]. `masks`:
+    bool [steps, lanes], the lanes that are active."""
 
     instructions: np.ndarray
     masks: np.ndarray
@@ -71,9 +69,8 @@ def together(instructions: int, lanes: int = WARP) -> Issued:
 
 
 def branch(ways: Sequence[int] | np.ndarray, lengths: Sequence[int]) -> Issued:
-    """A branch in which each lane takes one of the `ways`, and path w has `lengths[w]` instructions.
-
-    There is one step per path taken, in ascending order; hardware may choose another order.
+    """A branch in which each lane takes one of the `ways`, and path w has `lengths[w]` instructions. There is
+    one step per path taken, in ascending order; hardware may choose another order.
 
     >>> two = branch([0, 1] * 16, [10, 10, 99])
     >>> two.issued, two.of_lanes, two.active, two.efficiency
@@ -86,9 +83,8 @@ def branch(ways: Sequence[int] | np.ndarray, lengths: Sequence[int]) -> Issued:
 
 
 def loop(turns: Sequence[int] | np.ndarray, length: int) -> Issued:
-    """A loop of `length` instructions that each lane repeats `turns` times.
-
-    There is one step per run of iterations under the same mask.
+    """A loop of `length` instructions that each lane repeats `turns` times. There is one step per run of
+    iterations under the same mask.
 
     >>> found = loop(range(1, 33), 10)
     >>> found.issued, found.active

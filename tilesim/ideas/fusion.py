@@ -30,10 +30,8 @@ LARGEST_RATE = 1e9
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """DRAM rate, L2 rate, L2 size in bytes, peak arithmetic rate and launch time of a device.
-
-    Raises TilesimError for a rate that is not positive, or a negative size or launch time.
-    """
+    """DRAM rate, L2 rate, L2 size in bytes, peak arithmetic rate and launch time of a device. Raises
+    TilesimError for a rate that is not positive, or a negative size or launch time."""
 
     gb_per_s: float
     l2_gb_per_s: float
@@ -55,10 +53,8 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """`functions` of one FLOP each on `elements` of `width` bytes, run as `kernels` in sequence.
-
-    Raises TilesimError for a count below 1, or more kernels than functions.
-    """
+    """`functions` of one FLOP each on `elements` of `width` bytes, run as `kernels` in sequence. Raises
+    TilesimError for a count below 1, or more kernels than functions."""
 
     elements: int
     functions: int

@@ -55,11 +55,8 @@ def _first_seen(numbers: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TracedLoads:
-    """A simulated run and the traffic of A and B during it.
-
-    `asked`: bytes that each span's tile loads. `sent`: those that miss the L2 and come from HBM. Both
-    float64, in the order of the trace's spans.
-    """
+    """A simulated run and the traffic of A and B during it. `asked`: bytes that each span's tile loads.
+    `sent`: those that miss the L2 and come from HBM. Both float64, in the order of the trace's spans."""
 
     trace: Trace
     asked: np.ndarray
@@ -83,9 +80,7 @@ class TracedLoads:
 
 def traced(problem: Problem, device: Device) -> TracedLoads:
     """The persistent schedule of `problem`, with the L2 of `device` as tilesim.model.traffic models it.
-
-    Raises CostsError if the device is unknown at the problem's dtype, and what `simulate` raises.
-    """
+    Raises CostsError if the device is unknown at the problem's dtype, and what `simulate` raises."""
     costs = default_costs(SCHEDULE, problem, device)
     made = plan(SCHEDULE, problem, device)
     trace = simulate(SCHEDULE, problem, device, costs)

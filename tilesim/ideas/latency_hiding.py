@@ -33,9 +33,8 @@ REQUEST = np.dtype([(name, np.int64) for name in ("ask", "served", "answer")])
 
 
 def requests(warps: int, count: int, latency: int, interval: int) -> np.ndarray:
-    """The first `count` requests of each warp, all starting at 0: REQUEST [warps, count].
-
-    Simultaneous requests are served in order of warp number.
+    """The first `count` requests of each warp, all starting at 0: REQUEST [warps, count]. Simultaneous
+    requests are served in order of warp number.
 
     >>> requests(3, 2, latency=6, interval=2)["ask"].tolist()
     [[0, 6], [0, 8], [0, 10]]
@@ -83,11 +82,8 @@ def in_flight(per_time: float, latency: float) -> float:
 
 
 def of_memory(memory: MemorySystem, size: int, sms: int) -> tuple[int, int]:
-    """(latency, interval) of DRAM requests of `size` bytes when `sms` SMs send them alike.
-
-    The latency is that of a pointer chase. Each SM gets its share of a copy's bandwidth, up to the limit of
-    one SM.
-    """
+    """(latency, interval) of DRAM requests of `size` bytes when `sms` SMs send them alike. The latency is
+    that of a pointer chase. Each SM gets its share of a copy's bandwidth, up to the limit of one SM."""
     size = whole("the size of a request", size, 1, LARGEST, TilesimError)
     sms = whole("the number of SMs", sms, 1, 10_000, TilesimError)
     clock_ghz = memory.dram_latency.cycles / memory.dram_latency.ns

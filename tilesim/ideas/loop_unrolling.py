@@ -34,8 +34,7 @@ FLIGHT = np.dtype([("left", np.float64), ("come", np.float64), ("used", np.float
 
 def instructions(factor: int, each: float, loop: float) -> float:
     """Instructions that a warp issues per value: `each` for the value, plus its share of `loop` per
-    iteration.
-    """
+    iteration."""
     return _number("instructions", each) + _number("instructions", loop) / _factor(factor)
 
 
@@ -52,10 +51,8 @@ def rate(flying: float, latency_ns: float, peak_gb_per_s: float) -> float:
 
 
 def rate_of_bursts(flying: float, latency_ns: float, peak_gb_per_s: float) -> float:
-    """GB/s if `flying` bytes are requested in one burst, and the next burst follows when all have arrived.
-
-    A burst takes the latency plus the transfer time; `rate` takes the longer of the two.
-    """
+    """GB/s if `flying` bytes are requested in one burst, and the next burst follows when all have arrived. A
+    burst takes the latency plus the transfer time; `rate` takes the longer of the two."""
     flying = _number("the bytes in flight", flying, above=True)
     latency = _number("the latency", latency_ns, above=True)
     peak = _number("the peak", peak_gb_per_s, above=True)

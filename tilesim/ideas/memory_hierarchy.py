@@ -38,10 +38,8 @@ class Level(NamedTuple):
 
 
 def levels(device: str) -> tuple[Level, ...]:
-    """The memory levels of a preset, nearest first.
-
-    Raises DeviceError if the device is unknown, or one of the facts needed is missing.
-    """
+    """The memory levels of a preset, nearest first. Raises DeviceError if the device is unknown, or one of
+    the facts needed is missing."""
     known = facts(device)
     far = "HBM" if entry_of(device).get("architecture") in WITH_HBM else "DRAM"
     needed = {

@@ -23,8 +23,7 @@ from tilesim.problems import Problem
 
 SHARED_MEMORY = 227 * 1024
 """Maximum shared memory per thread block, in bytes, for compute capability 9.0 (CUDA C++ Programming Guide,
-Technical Specifications per Compute Capability).
-"""
+Technical Specifications per Compute Capability)."""
 MOST_STEPS = 2**20
 LONGEST = 10**12
 
@@ -59,9 +58,8 @@ class Pipeline:
 
 
 def pipeline(steps: int, stages: int, load: int, multiply: int) -> Pipeline:
-    """Run `steps` K-steps through `stages` buffers; `load` and `multiply` are whole ns per K-step.
-
-    Raises TilesimError for counts below 1, a negative load, or a multiply below 1.
+    """Run `steps` K-steps through `stages` buffers; `load` and `multiply` are whole ns per K-step. Raises
+    TilesimError for counts below 1, a negative load, or a multiply below 1.
 
     >>> [pipeline(5, stages, load=15, multiply=10).bubbles.tolist() for stages in (1, 2, 3)]
     [[15, 15, 15, 15, 15], [15, 5, 5, 5, 5], [15, 0, 0, 0, 0]]

@@ -30,8 +30,7 @@ SM_THREADS = 2048
 """Threads per SM on compute capabilities 8.0, 9.0 and 10.0 (same table)."""
 THREADS, ADDED = 256, 8
 """Threads per block of the shipped kernels, and how many blocks of input each of the later ones sums while
-loading.
-"""
+loading."""
 LARGEST = 2**48
 """Maximum length of a vector."""
 
@@ -47,10 +46,8 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """One access of a warp, whose first lanes each read one of `words`: int64 [active lanes].
-
-    `level`: level of the tree, from 0.
-    """
+    """One access of a warp, whose first lanes each read one of `words`: int64 [active lanes]. `level`: level
+    of the tree, from 0."""
 
     level: int
     warp: int
@@ -68,9 +65,8 @@ class Access:
 
 
 def interleaved(threads: int = THREADS) -> tuple[Level, ...]:
-    """The tree that adds neighbors first.
-
-    Raises TilesimError unless `threads` is a power of two from 32 to 1024.
+    """The tree that adds neighbors first. Raises TilesimError unless `threads` is a power of two from 32 to
+    1024.
 
     >>> [(level.stride, len(level.owns), level.owns[:3].tolist()) for level in interleaved(64)[:3]]
     [(1, 32, [0, 2, 4]), (2, 16, [0, 4, 8]), (4, 8, [0, 8, 16])]
@@ -157,8 +153,7 @@ def tree_beats(levels: Sequence[Level]) -> int:
 @dataclass(frozen=True, slots=True)
 class Work:
     """A block's use of shared memory: `values` summed, `loads` issued by warps, wavefronts of loads
-    (`load_beats`) and stores (`store_beats`), and `barriers`.
-    """
+    (`load_beats`) and stores (`store_beats`), and `barriers`."""
 
     values: int
     loads: int
@@ -226,7 +221,6 @@ def steps(threads: int = THREADS, added: int = ADDED) -> dict[str, Work]:
 
 def exchanges(lanes: int = WARP) -> np.ndarray:
     """The lane with which each lane exchanges its sum in each round of a butterfly: int64 [rounds, lanes].
-
     Raises TilesimError unless `lanes` is a power of two from 1 to 32.
 
     >>> exchanges(8).tolist()

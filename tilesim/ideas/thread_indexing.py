@@ -23,10 +23,8 @@ LARGEST = 2**24
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """A grid of `grid` blocks of `block` threads, both (x, y).
-
-    Raises TilesimError for a side below 1, more than 1024 threads per block, or more than 2^24 in total.
-    """
+    """A grid of `grid` blocks of `block` threads, both (x, y). Raises TilesimError for a side below 1, more
+    than 1024 threads per block, or more than 2^24 in total."""
 
     grid: tuple[int, int]
     block: tuple[int, int]
@@ -87,18 +85,14 @@ def strided_cells(count: int, columns: int, stride: int = 1) -> tuple[np.ndarray
 
 
 def addresses(rows: np.ndarray, columns: np.ndarray, pitch: int, element: int) -> np.ndarray:
-    """Byte offsets of cells from the start of the matrix: int64, shaped as the rows and columns.
-
-    `pitch`: bytes between rows. `element`: bytes per cell.
-    """
+    """Byte offsets of cells from the start of the matrix: int64, shaped as the rows and columns. `pitch`:
+    bytes between rows. `element`: bytes per cell."""
     return np.asarray(rows) * pitch + np.asarray(columns) * element
 
 
 def warps(values: np.ndarray) -> np.ndarray:
-    """Regroup the values of threads by warp: [..., threads per block] to [warps, 32].
-
-    Raises TilesimError if a block is not a whole number of warps.
-    """
+    """Regroup the values of threads by warp: [..., threads per block] to [warps, 32]. Raises TilesimError if
+    a block is not a whole number of warps."""
     if values.shape[-1] % WARP:
         raise TilesimError(f"blocks of {values.shape[-1]} threads are not a whole number of warps of {WARP}")
     return values.reshape(-1, WARP)

@@ -84,9 +84,8 @@ def intensity(m: float, n: float, dtype: str = "bf16") -> float:
 
 
 def instruction(columns: int, dtype: str) -> tuple[int, int, int]:
-    """(m, n, k) of the widest wgmma that divides a warp group's tile of `columns` columns.
-
-    Raises ProblemError for a dtype that wgmma does not multiply, or columns that no wgmma divides.
+    """(m, n, k) of the widest wgmma that divides a warp group's tile of `columns` columns. Raises
+    ProblemError for a dtype that wgmma does not multiply, or columns that no wgmma divides.
 
     >>> instruction(256, "bf16"), instruction(192, "fp8"), instruction(512, "tf32")
     ((64, 256, 16), (64, 192, 32), (64, 256, 8))

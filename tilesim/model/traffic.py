@@ -82,10 +82,8 @@ class Loads:
         return Traffic(asked, sent, missed, 1 - (1 - gone[0]) * (1 - gone[1]))
 
     def of_segments(self, cache: int) -> tuple[np.ndarray, np.ndarray]:
-        """Bytes that each segment loads, and how many come from DRAM: float64 [rows] each.
-
-        Merged loads count for the first segment in plan order.
-        """
+        """Bytes that each segment loads, and how many come from DRAM: float64 [rows] each. Merged loads count
+        for the first segment in plan order."""
         every = (self.length * self._of_pieces(share) for share in (np.ones((2, 1)), self._gone(cache)))
         asked, missed = (np.bincount(self.row, each, self.rows) for each in every)
         return asked, missed
@@ -115,10 +113,8 @@ class Loads:
         return np.bincount(self.row, values, self.rows) / np.maximum(1, pieces)
 
     def _kept_for(self, cache: int) -> float:
-        """How long an operand stays in the cache, K-steps.
-
-        In a window of T K-steps, sum(size · min(since, T)) / span distinct bytes are loaded on average.
-        """
+        """How long an operand stays in the cache, K-steps. In a window of T K-steps, sum(size · min(since,
+        T)) / span distinct bytes are loaded on average."""
         # This is concave and piecewise linear in T, so Newton's method ends at the exact value.
         kept, before = 0.0, np.inf
         while kept < self.span:
@@ -140,9 +136,8 @@ class Loads:
 
 
 def lost(since: np.ndarray, kept: float) -> np.ndarray:
-    """The fraction of data loaded `since` K-steps ago that a cache has lost: float64, same shape.
-
-    It is 1 / (1 + (kept / since)^4); an exact LRU cache would have an infinite power.
+    """The fraction of data loaded `since` K-steps ago that a cache has lost: float64, same shape. It is 1 /
+    (1 + (kept / since)^4); an exact LRU cache would have an infinite power.
 
     >>> lost(np.array([0.0, 1.0, 10.0, 30.0, np.inf]), kept=10.0).round(3).tolist()
     [0.0, 0.0, 0.5, 0.988, 1.0]

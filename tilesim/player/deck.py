@@ -54,10 +54,8 @@ def _section(note: str) -> str:
 
 
 def _policy(program: str) -> str:
-    """A content security policy that allows this program, its films, and no network.
-
-    reveal.js sets styles at run time, and shows the page itself in the speaker view.
-    """
+    """A content security policy that allows this program, its films, and no network. reveal.js sets styles at
+    run time, and shows the page itself in the speaker view."""
     own = f"'sha256-{b64encode(sha256(program.encode()).digest()).decode()}'"
     parts = [
         "default-src 'none'",

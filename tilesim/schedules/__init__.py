@@ -35,10 +35,8 @@ Function = Callable[..., Plan]
 
 
 class _Schedules(Mapping[str, Function]):
-    """Schedules by name: from this folder, from packages, and registered ones.
-
-    Each is imported when it is looked up, so a broken one raises ScheduleError only under its own name.
-    """
+    """Schedules by name: from this folder, from packages, and registered ones. Each is imported when it is
+    looked up, so a broken one raises ScheduleError only under its own name."""
 
     def __init__(self) -> None:
         self._registered: dict[str, tuple[Function, str]] = {}
@@ -156,7 +154,6 @@ def said(error: BaseException) -> str:
 
 def label(schedule: str | Function) -> str:
     """The name of a schedule in traces: its name, or that of a function, with the arguments of a partial.
-
     Raises ScheduleError for a function named like a different schedule.
 
     >>> label(lambda problem, device: None)

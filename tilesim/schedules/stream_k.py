@@ -14,10 +14,8 @@ MERGE_COST = 256
 
 
 def stream_k(problem: Problem, device: Device, g: int | None = None) -> Plan:
-    """`g` CTAs take equal ranges of the order's K-steps; by default as many as `grid_size` returns.
-
-    Basic Stream-K: arXiv 2301.03598. Raises ScheduleError for more CTAs than K-steps.
-    """
+    """`g` CTAs take equal ranges of the order's K-steps; by default as many as `grid_size` returns. Basic
+    Stream-K: arXiv 2301.03598. Raises ScheduleError for more CTAs than K-steps."""
     total = problem.tiles * problem.k_steps
     if g is not None and g > total:
         have = plural(total, "K-step")

@@ -47,10 +47,8 @@ def slots(spans: np.ndarray, entry: np.ndarray | None = None) -> np.ndarray:
 
 
 def issues(spans: np.ndarray, entry: np.ndarray | None = None) -> np.ndarray:
-    """When each of `spans`, with known slots, was issued: int64 ns [spans]; `entry` as in `complete`.
-
-    It is never after the start, even if two main loops of a thread block overlap; Trace reports that.
-    """
+    """When each of `spans`, with known slots, was issued: int64 ns [spans]; `entry` as in `complete`. It is
+    never after the start, even if two main loops of a thread block overlap; Trace reports that."""
     _, cta = _by_cta(spans)
     left = _extreme(np.maximum, spans["done"], cta)[cta]
     order = np.lexsort((spans["done"], spans["drain"], spans["start"], spans["slot"], spans["sm"]))

@@ -37,9 +37,7 @@ def rows(
     slices: Iterable[Slice], reading: Reading, noun: str = "event", entries: Mapping[int, int] | None = None
 ) -> Rows:
     """The rows of `slices`; `noun` is what the file calls one, `entries` when blocks were entered, by cta.
-
-    Raises TraceError, naming the slice at fault, or what is missing and how to give it.
-    """
+    Raises TraceError, naming the slice at fault, or what is missing and how to give it."""
     found, kernel = _of_one_kernel(list(slices), reading)
     mains, epilogues = _sorted_out(found, reading, noun)
     segments = merged([segment(each, reading, noun) for each in mains])
