@@ -122,7 +122,7 @@ border:0"></iframe>'
 
 def _check(traces: Sequence[Trace], at: float | None) -> None:
     if not 1 <= len(traces) <= MOST_TRACES:
-        raise TilesimError(f"the player shows 1 to {MOST_TRACES} traces; got {len(traces)}")
+        raise TilesimError(f"the player shows 1 to {MOST_TRACES} traces; {len(traces)} were given")
     products = list(dict.fromkeys(map(figures.product, traces)))
     if len(products) > 1:
         raise TilesimError(f"the player shows runs of one product; these are of {' and of '.join(products)}")

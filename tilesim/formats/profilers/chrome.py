@@ -42,7 +42,7 @@ def own(values: Any) -> Any:
     if not isinstance(about, dict) or about.get("format") != FORMAT:
         return None
     if "runs" in about:
-        raise TraceError("this file has several runs, for a viewer; read each from its own file")
+        raise TraceError("this file holds several runs for a viewer; read each from its own file")
     return about if "spans" in about else None
 
 
