@@ -12,7 +12,8 @@ end. Fusing helps up to `ridge` functions, where arithmetic becomes the limit, a
 thread, where too few threads are resident to hide memory latency (V. Volkov, Understanding Latency Hiding on
 GPUs, 2016).
 
-Times are in µs, rates in GB/s (10⁹ bytes per second, reads and writes together) and TFLOP/s.
+Times are in µs, rates in GB/s (10⁹ bytes per second, reads and writes together) and TFLOP/s. Values out of
+range raise TilesimError.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,8 +31,7 @@ LARGEST_RATE = 1e9
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """DRAM rate, L2 rate, L2 size in bytes, peak arithmetic rate and launch time of a device. Raises
-    TilesimError for a rate that is not positive, or a negative size or launch time."""
+    """DRAM rate, L2 rate, L2 size in bytes, peak arithmetic rate and launch time of a device."""
 
     gb_per_s: float
     l2_gb_per_s: float
@@ -53,8 +53,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """`functions` of one FLOP each on `elements` of `width` bytes, run as `kernels` in sequence. Raises
-    TilesimError for a count below 1, or more kernels than functions."""
+    """`functions` of one FLOP each on `elements` of `width` bytes, run as `kernels` in sequence."""
 
     elements: int
     functions: int
@@ -97,7 +96,7 @@ class Chain:
 
 def time_us(chain: Chain, memory: Memory) -> float:
     """The time of a chain in µs."""
-    first, others = _kernels_bytes(chain, memory)
+    first, others = (chain.tensor, 0) if chain.fits(memory) else (2 * chain.tensor, 2 * chain.tensor)
     arithmetic = chain.flops / chain.kernels / memory.tflops / 1e6
     through_l2 = 2 * chain.tensor / memory.l2_gb_per_s / 1e3
     each = [max(moved / memory.gb_per_s / 1e3, through_l2, arithmetic) for moved in (first, others)]
@@ -118,11 +117,8 @@ def ridge(memory: Memory, width: int = WIDTH) -> float:
 def most_registers(gb_per_s: float, latency_ns: float, sms: int, loaded: int, registers: int = 65536) -> int:
     """The most registers per thread that leave enough threads resident to hide DRAM latency.
 
-    All threads together need gb_per_s · latency_ns bytes in flight. `loaded`: bytes in flight per thread.
-    `registers`: per SM; 65,536 from compute capability 5.0 on (CUDA C++ Programming Guide, Technical
-    Specifications per Compute Capability).
-
-    Raises TilesimError for a value that is not positive.
+    Together they need gb_per_s · latency_ns bytes in flight, `loaded` each. `registers`: per SM; 65,536 from
+    compute capability 5.0 on (CUDA C++ Programming Guide, Technical Specifications per Compute Capability).
     """
     for what, value in (("the rate", gb_per_s), ("the latency", latency_ns)):
         if not 0 < value <= LARGEST_RATE:
@@ -134,21 +130,11 @@ def most_registers(gb_per_s: float, latency_ns: float, sms: int, loaded: int, re
 
 
 def fitted(rows: Sequence[Mapping[str, Any]], l2_gb_per_s: float, l2_bytes: int, tflops: float) -> Memory:
-    """Launch time and DRAM rate fitted to the rows of a `tilesim bench fusion` report; the rest is given.
-
-    The launch time is the slope of time over kernels at the smallest size, and the DRAM rate comes from one
-    function at the largest.
-    """
+    """The launch time and DRAM rate of a `tilesim bench fusion` report; the rest is given. The launch time is
+    the slope over kernels at the smallest size, and the DRAM rate comes from one function at the largest."""
     us = {(row["elements"], row["functions"], row["kernel"]): row["us"] for row in rows}
     sizes = sorted({elements for elements, _, _ in us})
     short, *_, long = sorted(n for elements, n, kernel in us if (elements, kernel) == (sizes[0], "eager"))
     launch = (us[sizes[0], long, "eager"] - us[sizes[0], short, "eager"]) / (long - short)
     copy = us[sizes[-1], 1, "fused"] - launch
     return Memory(Chain(sizes[-1], 1, 1).moved / copy / 1e3, l2_gb_per_s, l2_bytes, tflops, launch)
-
-
-def _kernels_bytes(chain: Chain, memory: Memory) -> tuple[int, int]:
-    """DRAM bytes of the first kernel, and of each later one."""
-    if chain.fits(memory):
-        return chain.tensor, 0
-    return 2 * chain.tensor, 2 * chain.tensor

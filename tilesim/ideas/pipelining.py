@@ -80,11 +80,7 @@ def pipeline(steps: int, stages: int, load: int, multiply: int) -> Pipeline:
 
 
 def k_step(stages: int, load: int, multiply: int) -> float:
-    """ns per K-step in the steady state.
-
-    >>> [k_step(stages, load=15, multiply=10) for stages in (1, 2, 3, 4)]
-    [25, 15.0, 10, 10]
-    """
+    """ns per K-step in the steady state."""
     return load + multiply if stages == 1 else max(multiply, load / (stages - 1))
 
 
@@ -107,9 +103,5 @@ def times(k_steps: Mapping[int, float]) -> tuple[int, int]:
 
 
 def stages_that_fit(problem: Problem, shared: int = SHARED_MEMORY) -> int:
-    """How many stages fit into `shared` bytes; 0 if none does.
-
-    >>> stages_that_fit(Problem(2048, 2048, 2048, tile=(128, 256, 64), dtype="bf16"))
-    4
-    """
+    """How many stages fit into `shared` bytes; 0 if none does."""
     return shared // problem.k_step_bytes

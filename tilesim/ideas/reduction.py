@@ -46,8 +46,8 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """One access of a warp, whose first lanes each read one of `words`: int64 [active lanes]. `level`: level
-    of the tree, from 0."""
+    """One access of a warp on a tree's `level`; its first lanes each read one of `words`: int64 [active
+    lanes]."""
 
     level: int
     warp: int
@@ -65,8 +65,7 @@ class Access:
 
 
 def interleaved(threads: int = THREADS) -> tuple[Level, ...]:
-    """The tree that adds neighbors first. Raises TilesimError unless `threads` is a power of two from 32 to
-    1024.
+    """The tree that adds neighbors first; `threads` must be a power of two from 32 to 1024.
 
     >>> [(level.stride, len(level.owns), level.owns[:3].tolist()) for level in interleaved(64)[:3]]
     [(1, 32, [0, 2, 4]), (2, 16, [0, 4, 8]), (4, 8, [0, 8, 16])]
@@ -81,7 +80,7 @@ def interleaved(threads: int = THREADS) -> tuple[Level, ...]:
 
 
 def sequential(threads: int = THREADS) -> tuple[Level, ...]:
-    """The tree that adds halves first. Raises what `interleaved` raises.
+    """The tree that adds halves first.
 
     >>> [(level.stride, level.others[:2].tolist()) for level in sequential(64)[:3]]
     [(32, [32, 33]), (16, [16, 17]), (8, [8, 9])]
@@ -117,11 +116,7 @@ def beats(words: np.ndarray) -> int:
 
 
 def served(words: np.ndarray) -> np.ndarray:
-    """The wavefront, from 0, that serves each lane if banks serve words in lane order: int64 [lanes].
-
-    >>> served(16 * np.arange(4)).tolist(), served(np.array([5, 37, 5])).tolist()
-    ([0, 0, 1, 1], [0, 1, 0])
-    """
+    """The wavefront, from 0, that serves each lane if banks serve words in lane order: int64 [lanes]."""
     words = np.asarray(words)
     places: dict[int, int] = {}
     waiting = np.zeros(BANKS, np.int64)
@@ -142,11 +137,7 @@ def accesses(levels: Sequence[Level]) -> tuple[Access, ...]:
 
 
 def tree_beats(levels: Sequence[Level]) -> int:
-    """Wavefronts for one operand of a whole tree.
-
-    >>> tree_beats(interleaved()), tree_beats(sequential())
-    (47, 12)
-    """
+    """Wavefronts for one operand of a whole tree."""
     return sum(one.beats for one in accesses(levels))
 
 
@@ -165,8 +156,8 @@ class Work:
 def work(levels: Sequence[Level], added: int = 1) -> Work:
     """The work of a block that sums `added` blocks of input while loading, and then climbs a tree.
 
-    Each value is stored once, to adjacent words. Each level waits at a barrier, loads both operands of its
-    additions, and stores the sums over the first ones.
+    Each value is stored once. Each level waits at a barrier, loads both operands of its additions, and stores
+    the sums over the first ones.
 
     >>> work(interleaved())
     Work(values=256, loads=24, load_beats=94, store_beats=55, barriers=8)
@@ -191,10 +182,7 @@ def shuffled(threads: int = THREADS, added: int = 1) -> Work:
     """The work of a block whose warps sum by `exchanges`.
 
     The first lane of each warp stores its sum; one warp loads and sums these and stores the total, which one
-    lane loads. A block of one warp uses no shared memory. Raises what `interleaved` raises.
-
-    >>> shuffled(added=8)
-    Work(values=2048, loads=2, load_beats=2, store_beats=9, barriers=2)
+    lane loads. A block of one warp uses no shared memory.
     """
     check_threads(threads)
     warps = threads // WARP
@@ -205,11 +193,7 @@ def shuffled(threads: int = THREADS, added: int = 1) -> Work:
 
 
 def steps(threads: int = THREADS, added: int = ADDED) -> dict[str, Work]:
-    """The work of a block of each of the five kernels, by name; for multi-block, of each iteration.
-
-    >>> {name: found.load_beats for name, found in steps().items()}
-    {'interleaved': 94, 'sequential': 24, 'unrolled': 24, 'shuffles': 2, 'multi-block': 2}
-    """
+    """The work of a block of each of the five kernels, by name; for multi-block, of each iteration."""
     return {
         "interleaved": work(interleaved(threads)),
         "sequential": work(sequential(threads)),
@@ -221,7 +205,6 @@ def steps(threads: int = THREADS, added: int = ADDED) -> dict[str, Work]:
 
 def exchanges(lanes: int = WARP) -> np.ndarray:
     """The lane with which each lane exchanges its sum in each round of a butterfly: int64 [rounds, lanes].
-    Raises TilesimError unless `lanes` is a power of two from 1 to 32.
 
     >>> exchanges(8).tolist()
     [[4, 5, 6, 7, 0, 1, 2, 3], [2, 3, 0, 1, 6, 7, 4, 5], [1, 0, 3, 2, 5, 4, 7, 6]]
@@ -240,11 +223,7 @@ def blocks(n: int, values: int = THREADS) -> int:
 
 
 def turns(n: int, sms: int, values: int = ADDED * THREADS, threads: int = THREADS) -> int:
-    """Iterations of each block if as many blocks as `sms` SMs hold stride over n values.
-
-    >>> turns(2**28, 132), turns(1000, 132)
-    (125, 1)
-    """
+    """Iterations of each block if as many blocks as `sms` SMs hold stride over n values."""
     return -(-blocks(n, values) // wave(sms, threads))
 
 

@@ -48,12 +48,7 @@ class Launch:
 
 
 def axes(launch: Launch) -> tuple[np.ndarray, np.ndarray]:
-    """(x, y) of each thread: int64 [blocks, threads per block], both in the order of the hardware.
-
-    >>> x, y = axes(Launch(grid=(2, 1), block=(2, 2)))
-    >>> x.tolist(), y.tolist()
-    ([[0, 1, 0, 1], [2, 3, 2, 3]], [[0, 0, 1, 1], [0, 0, 1, 1]])
-    """
+    """(x, y) of each thread: int64 [blocks, threads per block], both in the order of the hardware."""
     (grid_x, grid_y), (block_x, block_y) = launch.grid, launch.block
     block, thread = np.arange(grid_x * grid_y)[:, None], np.arange(block_x * block_y)
     return block % grid_x * block_x + thread % block_x, block // grid_x * block_y + thread // block_x
@@ -91,8 +86,8 @@ def addresses(rows: np.ndarray, columns: np.ndarray, pitch: int, element: int) -
 
 
 def warps(values: np.ndarray) -> np.ndarray:
-    """Regroup the values of threads by warp: [..., threads per block] to [warps, 32]. Raises TilesimError if
-    a block is not a whole number of warps."""
+    """Regroup threads' values by warp, [..., threads per block] to [warps, 32]; TilesimError if a block is
+    not whole warps."""
     if values.shape[-1] % WARP:
         raise TilesimError(f"blocks of {values.shape[-1]} threads are not a whole number of warps of {WARP}")
     return values.reshape(-1, WARP)

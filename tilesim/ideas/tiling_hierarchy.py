@@ -129,13 +129,9 @@ def levels(
 ) -> tuple[Level, ...]:
     """The levels of a product on a GPU with wgmma, from the product down, for tiles of `warps` warps.
 
-    `a_in_registers`: wgmma reads only B from shared memory.
-
-    Raises DeviceError for a GPU without wgmma, and ProblemError for warps, a tile or a dtype that wgmma does
-    not support, or a tile whose accumulators or operands do not fit into an SM.
-
-    >>> [(round(one.needs), round(one.gives), one.share) for one in levels(Problem(2048, 2048, 2048))]
-    [(4, 21, 1.0), (48, 34, 1.0), (80, 128, 1.0), (80, 128, 1.0)]
+    `a_in_registers`: wgmma reads only B from shared memory. Raises DeviceError for a GPU without wgmma, and
+    ProblemError for warps, a tile or a dtype that wgmma does not support, or a tile that does not fit into an
+    SM.
     """
     preset = _with_wgmma(device)
     rows, columns = group_tile(problem, warps)
@@ -171,11 +167,7 @@ def instructions(problem: Problem, warps: int = 8) -> int:
 
 
 def wgmma_share(columns: int, dtype: str = "bf16", device: str = "h200") -> float:
-    """The fraction of the tensor cores' rate that wgmma m64nN reaches with both operands in shared memory.
-
-    >>> [round(wgmma_share(n), 3) for n in (8, 16, 32, 64, 256)]
-    [0.222, 0.4, 0.667, 1.0, 1.0]
-    """
+    """The fraction of the tensor cores' rate that wgmma m64nN reaches with both operands in shared memory."""
     shape = instruction(columns, dtype)
     piece = Problem(*shape, tile=(*shape[:2], shape[2]), dtype=dtype)
     return levels(piece, GROUP, device)[-1].share

@@ -138,13 +138,6 @@ def timeline(
     >>> specialised = timeline(times, tiles=3, k_steps=8, stages=4)
     >>> [[pause.end - pause.start for pause in one.pauses()] for one in (alike, specialised)]
     [[2800, 2800], [2100, 2100]]
-
-    Each of two groups takes half-size tiles in half the time, and the tensor cores do not pause:
-
-    >>> half = Times(latency=700, k_step=300, write=1100)
-    >>> ping_pong = timeline(half, tiles=6, k_steps=8, stages=6, groups=2)
-    >>> ping_pong.pauses(), specialised.makespan, ping_pong.makespan
-    ([], 21400, 16200)
     """
     tiles = whole("tiles", tiles, 1, MOST_STEPS, TilesimError)
     k_steps = whole("K-steps of a tile", k_steps, 1, MOST_STEPS // tiles, TilesimError)
