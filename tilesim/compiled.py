@@ -36,17 +36,17 @@ def load(function: Callable[..., Any], steps: Steps = ()) -> Callable[..., Any] 
     unkept = njit(**OPTIONS)(function)
     try:
         kept = njit(cache=True, **OPTIONS)(function)
-    except RuntimeError:  # there is no folder for a cache that may be written
+    except RuntimeError:  # no cache folder is writable
         return unkept
 
     def call(*columns: Any) -> Any:
         if not kept.signatures:
             types = tuple(map(typeof, columns))
-            with suppress(Exception):  # a cache that is damaged or full raises nearly anything
+            with suppress(Exception):  # a damaged or full cache raises almost anything
                 try:
                     kept.compile(types)
                 except Exception:
-                    kept.recompile()  # empties the cache: perhaps another version of tilesim has left it
+                    kept.recompile()  # empties a cache that another version of tilesim may have written
                     kept.compile(types)
         return (kept if kept.signatures else unkept)(*columns)
 

@@ -82,7 +82,7 @@ def deadlock_fault(plan: Plan, slots: int) -> str:
 
     >>> made = Plan(segments([1], 0, 0, 1), 2, segments([UNASSIGNED], 0, 1, 2))
     >>> deadlock_fault(made, slots=2), deadlock_fault(made, slots=1)
-    ('', 'tile 0 waits forever for thread block 1, because such tiles can hold all 1 slots')
+    ('', 'tile 0 waits forever for thread block 1, because such tiles can hold every slot (1 in total)')
     """
     if len(plan.shared) < slots:
         return ""
@@ -93,7 +93,7 @@ def deadlock_fault(plan: Plan, slots: int) -> str:
     block = late["cta"][late["tile"] == stuck[0]][0]
     return (
         f"tile {stuck[0]} waits forever for thread block {block}, "
-        f"because such tiles can hold all {slots} slots"
+        f"because such tiles can hold every slot ({slots} in total)"
     )
 
 

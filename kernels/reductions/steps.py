@@ -35,31 +35,31 @@ ADDED = block.ADDED.value
 STEPS = (
     ReductionStep(
         "interleaved",
-        "a tree in shared memory adds neighbours first, so that up to eight lanes share a bank",
+        "a tree in shared memory adds neighbors first, so that up to eight lanes share a bank",
         interleaved,
         THREADS,
     ),
     ReductionStep(
         "sequential",
-        "the same tree adds halves, so that a warp reads neighbouring words and no lanes share a bank",
+        "the tree adds halves, so that a warp reads adjacent words and no lanes share a bank",
         sequential,
         THREADS,
     ),
     ReductionStep(
         "unrolled",
-        f"each thread block adds {ADDED} blocks of input while it loads, and pays for its tree once",
+        f"each thread block adds {ADDED} blocks of input while loading, and needs one tree for all",
         unrolled,
         ADDED * THREADS,
     ),
     ReductionStep(
         "shuffles",
-        "lanes exchange their sums in registers, so that two barriers stand where the tree had eight",
+        "lanes exchange their sums in registers, with two barriers instead of the tree's eight",
         shuffles,
         ADDED * THREADS,
     ),
     ReductionStep(
         "multi-block",
-        "one wave of thread blocks strides over the whole input, and one block adds up what they leave",
+        "one wave of thread blocks strides over the whole input, and one block adds up their sums",
         multi_block,
         ADDED * THREADS,
         wave=True,

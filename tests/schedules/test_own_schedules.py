@@ -172,7 +172,7 @@ class TestRegister:
 
     @pytest.mark.parametrize("function", [lambda problem, device: None, partial(backwards, stride=2), 5])
     def test_needs_a_name(self, function):
-        with pytest.raises(ScheduleError, match="has no name to go by; define it with def"):
+        with pytest.raises(ScheduleError, match="has no name; define it with def"):
             SCHEDULES.register(function)
 
     def test_needs_a_function_of_a_problem_and_a_device(self):

@@ -104,7 +104,7 @@ def beside(trace: Trace) -> np.ndarray:
     place = np.empty_like(in_order)
     place[in_order] = np.arange(len(in_order))
     running = np.cumsum(np.repeat([1, -1], len(spans))[in_order])
-    until_next = np.diff(times[in_order], append=0)  # from one SM to the next none is running
+    until_next = np.diff(times[in_order], append=0)  # none is running between one SM's rows and the next SM's
     found = []
     for residents in range(1, trace.device.ctas_per_sm + 1):
         passed = np.append(0, np.cumsum(np.where(running == residents, until_next, 0)))
@@ -116,7 +116,7 @@ def _k_steps_beside(trace: Trace, k_step: np.ndarray) -> np.ndarray:
     """K-steps that each main loop does beside 0, 1, ... others: float64 [residents, spans]. `k_step`: the
     time of one, same shape."""
     done = beside(trace) / k_step
-    done[0, done.sum(axis=0) == 0] = 1.0  # a main loop that takes no time by a coarse clock
+    done[0, done.sum(axis=0) == 0] = 1.0  # a coarse clock can show a main loop of no time
     return done * ((trace.spans["k1"] - trace.spans["k0"]) / done.sum(axis=0))
 
 

@@ -46,7 +46,7 @@ def run(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int = 
     k_steps, first = load_times(plan, problem, device, costs)
     end, limit = longest(plan, problem, device, costs) + first, LONGEST_NS / device.slots
     if end > limit:
-        raise CostsError(f"with these costs the run could last {end:.3g} ns; at most {limit:.3g} fit")
+        raise CostsError(f"with these costs the run could last {end:.3g} ns; at most {limit:.3g} ns fit")
     work = main_loop_ns(plan, problem, costs, k_steps[0], seed)
     late = lateness(plan, device, costs, first)
     state, spans = laid_out(plan, problem, device, costs, work, slowdowns(k_steps, costs), late)

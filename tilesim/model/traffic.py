@@ -107,7 +107,7 @@ class Loads:
 
     def mean(self, values: np.ndarray) -> np.ndarray:
         """The mean of each segment's pieces: float64 [rows]."""
-        if len(values) == self.rows:  # each has one
+        if len(values) == self.rows:  # one piece each
             return values
         pieces = np.bincount(self.row, minlength=self.rows)
         return np.bincount(self.row, values, self.rows) / np.maximum(1, pieces)

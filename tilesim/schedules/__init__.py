@@ -69,7 +69,7 @@ class _Schedules(Mapping[str, Function]):
         """
         name = getattr(function, "__name__", "")
         if not name.isidentifier():
-            raise ScheduleError(f"{function!r:.60} has no name to go by; define it with def")
+            raise ScheduleError(f"{function!r:.60} has no name; define it with def")
         self.add(name, function, function.__module__)
         return function
 

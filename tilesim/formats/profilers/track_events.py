@@ -73,7 +73,7 @@ def _read(packets: _Packets, number: int, data: bytes) -> None:
         found[tag] = value
     if COMPRESSED in found:
         raise TraceError(
-            f"packet {number} is compressed, which is not read; write the trace without compression"
+            f"packet {number} is compressed, which is not supported; write the trace without compression"
         )
     sequence = signed(found.get(SEQUENCE, 0))
     if DESCRIPTOR in found:
