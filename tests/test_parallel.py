@@ -42,7 +42,7 @@ def test_an_error_arrives_and_no_process_stays():
 
 
 def test_a_process_that_dies_is_one_sentence_and_no_process_stays():
-    with pytest.raises(TilesimError, match="a process that computed a part of this died"):
+    with pytest.raises(TilesimError, match="a worker process was killed"):
         in_order(os._exit, [9] * 100, jobs=2)
     assert not active_children()
 

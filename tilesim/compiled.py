@@ -1,7 +1,4 @@
-"""Functions of many rows, compiled where that pays. Numba is an optional package, and loaded where it pays.
-
-Whoever has such a function says what it is and what it calls: `fast(function, rows, steps)`.
-"""
+"""Functions over many rows, compiled with the optional package Numba if that pays off."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -9,30 +6,26 @@ from functools import cache
 from typing import Any
 
 Steps = tuple[tuple[Callable[..., Any], Callable[..., Any]], ...]
-"""Functions that a compiled one calls, and as what each is compiled: itself, or a form for arrays."""
+"""Functions that a compiled one calls, and what each is compiled from: itself, or a variant for arrays."""
 
-# What is passed on may be dozens of arrays: that costs nothing if steps are inlined and nothing counts
-# references.
+# Passing dozens of arrays costs nothing if steps are inlined and references are not counted.
 OPTIONS: Any = {"_nrt": False, "forceinline": True}
 
 LARGE = 2**17
-"""Rows that Python plays in about the time in which Numba is loaded."""
+"""Python takes as long for this many rows as Numba takes to load."""
 LARGE_ONCE_LOADED = 2**10
 
 
 def fast(function: Callable[..., Any], rows: int, steps: Steps = ()) -> Callable[..., Any] | None:
-    """`function`, of columns that are arrays, compiled where that pays for so many rows.
-
-    Else None, as where Numba is not installed. The first call compiles it for seconds, unless an earlier
-    process has left it in Numba's cache.
-    """
+    """`function` compiled, for columns that are arrays, if that pays off for `rows`; else None. None also
+    without Numba. The first call compiles for seconds unless Numba's cache has the function."""
     pays = rows >= LARGE or (rows >= LARGE_ONCE_LOADED and load.cache_info().currsize > 0)
     return load(function, steps) if pays else None
 
 
 @cache
 def load(function: Callable[..., Any], steps: Steps = ()) -> Callable[..., Any] | None:
-    """`function` compiled, None where Numba is not installed."""
+    """`function` compiled, or None if Numba is not installed."""
     try:
         from numba import njit, typeof
         from numba.extending import overload
@@ -43,17 +36,17 @@ def load(function: Callable[..., Any], steps: Steps = ()) -> Callable[..., Any] 
     unkept = njit(**OPTIONS)(function)
     try:
         kept = njit(cache=True, **OPTIONS)(function)
-    except RuntimeError:  # there is no folder for a cache that may be written
+    except RuntimeError:  # no cache folder is writable
         return unkept
 
     def call(*columns: Any) -> Any:
         if not kept.signatures:
             types = tuple(map(typeof, columns))
-            with suppress(Exception):  # a cache that is damaged or full raises nearly anything
+            with suppress(Exception):  # a damaged or full cache raises almost anything
                 try:
                     kept.compile(types)
                 except Exception:
-                    kept.recompile()  # empties the cache: perhaps another version of tilesim has left it
+                    kept.recompile()  # empties a cache that another version of tilesim may have written
                     kept.compile(types)
         return (kept if kept.signatures else unkept)(*columns)
 

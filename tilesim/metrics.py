@@ -1,6 +1,6 @@
-"""Figures of a trace. Each is a pure function of it; times are int64 ns, shares are floats in [0, 1].
+"""Figures of a trace, as pure functions. Times are int64 ns; shares are floats in [0, 1].
 
-"Slot-time" is time summed over slots: one slot idle for 3 µs and another for 4 µs are 7 µs of it.
+"Slot-time" is time summed over slots: one slot idle for 3 µs and another for 4 µs make 7 µs.
 """
 
 from collections.abc import Mapping
@@ -14,12 +14,12 @@ from tilesim.problems import Problem
 from tilesim.spans.columns import LONGEST_NS, SPAN, TIMES
 
 TURNAROUND_NS = 168
-"""From a thread block's end to its successor's first instruction on the same SM, measured on an H200 with
-blocks that only spin (tilesim bench turnaround; data/turnaround)."""
+"""From the end of a thread block to its successor's first instruction on the same SM; measured on an H200
+with blocks that only spin (tilesim bench turnaround; data/turnaround)."""
 
 
 class TraceLike(Protocol):
-    """What a figure is computed from: a Trace, or what has these parts of one."""
+    """The parts of a Trace that figures need."""
 
     @property
     def problem(self) -> Problem: ...
@@ -41,7 +41,7 @@ def makespan(trace: TraceLike) -> int:
 
 
 def run(trace: TraceLike) -> int:
-    """From the first multiply to the last done, ns: what a measured trace shows of a kernel.
+    """From the first multiply to the last done, ns: the part of a kernel that a measured trace shows.
 
     >>> run(_example())
     3000
@@ -50,7 +50,7 @@ def run(trace: TraceLike) -> int:
 
 
 def utilization(trace: TraceLike) -> float:
-    """Share of all slot-time that is spent in main loops: Σ(drain - start) / (slots · makespan).
+    """The share of slot-time spent in main loops: Σ(drain - start) / (slots · makespan).
 
     >>> utilization(_example())  # 9 tiles of 1 µs on 4 slots in 3 µs
     0.75
@@ -60,7 +60,7 @@ def utilization(trace: TraceLike) -> float:
 
 
 def occupancy(trace: TraceLike) -> float:
-    """Share of all slot-time that is spent between issue and done of a segment, overlaps counted once.
+    """The share of slot-time between issue and done of a segment, counting overlaps once.
 
     >>> occupancy(_example())
     0.75
@@ -68,7 +68,7 @@ def occupancy(trace: TraceLike) -> float:
     place, spans = slot_index(trace), trace.spans
     by_slot = np.lexsort((spans["issue"], place))
     place, issue, done = place[by_slot], spans["issue"][by_slot], spans["done"][by_slot]
-    # The latest done so far in each slot: offsets that grow with the slot keep slots apart.
+    # A running maximum of done per slot; the offsets keep one slot from affecting the next.
     apart = place * (int(done.max()) + 1)
     reached = np.maximum.accumulate(done + apart) - apart
     first = np.append(True, place[1:] != place[:-1])
@@ -78,7 +78,7 @@ def occupancy(trace: TraceLike) -> float:
 
 
 def waves(trace: TraceLike) -> int:
-    """Segments over slots, rounded up: how many rounds the work would need if all segments were alike.
+    """Segments divided by slots, rounded up.
 
     >>> waves(_example())
     3
@@ -87,7 +87,7 @@ def waves(trace: TraceLike) -> int:
 
 
 def launches(trace: TraceLike) -> int:
-    """Thread blocks launched, those that found nothing to do included where the trace says how many.
+    """Thread blocks launched, including idle ones if the trace has their number.
 
     >>> launches(_example())
     9
@@ -96,33 +96,21 @@ def launches(trace: TraceLike) -> int:
 
 
 def splits_tiles(trace: TraceLike) -> bool:
-    """Whether a tile is computed in several segments.
-
-    >>> splits_tiles(_example())
-    False
-    """
+    """Whether any tile is computed in several segments."""
     return plans.splits_tiles(trace.spans, trace.problem)
 
 
 def launch_time(trace: TraceLike) -> int:
-    """Slot-time from a thread block's issue to its first multiply, summed over thread blocks, ns.
-
-    >>> launch_time(_example())
-    0
-    """
+    """Slot-time from issue to first multiply, summed over thread blocks, ns."""
     first = first_of_cta(trace)
     return int((trace.spans["start"][first] - trace.spans["issue"][first]).sum())
 
 
 def launch_end(trace: TraceLike) -> np.ndarray:
-    """When each segment's launch ends and its first load begins, ns: int64, shape [spans].
+    """When each segment's launch ends and its first load begins, ns: int64 [spans].
 
-    Both lie between issue and start of a thread block's first segment. The launch of a simulated run is its
-    costs' own; that of a measured one is what an H200 takes from a block's end to its successor's first
-    instruction (TURNAROUND_NS), as recorded stamps begin after it. Later segments of a block have no launch.
-
-    >>> launch_end(_example())[:3].tolist()
-    [0, 0, 0]
+    A simulated launch takes what its costs say; a measured one takes TURNAROUND_NS, since recorded timestamps
+    begin after it. Only the first segment of a thread block has a launch.
     """
     spans, first = trace.spans, first_of_cta(trace)
     costs = trace.meta.get("costs", {})
@@ -135,9 +123,8 @@ def launch_end(trace: TraceLike) -> np.ndarray:
 
 
 def tail(trace: TraceLike) -> tuple[int, int]:
-    """(length, idle slot-time) of the tail, ns: from when the first slot has nothing left to the end.
-
-    The second is what those slots could have done meanwhile: Σ(end - the slot's last done).
+    """(length, idle slot-time) of the tail, ns, which lasts from when the first slot runs out of work to the
+    end. The idle time is Σ(end - the slot's last done).
 
     >>> tail(_example())  # one tile in the last wave: three slots stand idle for 1 µs
     (1000, 3000)
@@ -147,7 +134,7 @@ def tail(trace: TraceLike) -> tuple[int, int]:
 
 
 def sm_busy(trace: TraceLike) -> np.ndarray:
-    """Time that each SM's slots spend in main loops: int64 ns, shape [sms].
+    """Time that each SM's slots spend in main loops: int64 ns [sms].
 
     >>> sm_busy(_example()).tolist()
     [3000, 2000, 2000, 2000]
@@ -159,7 +146,7 @@ def sm_busy(trace: TraceLike) -> np.ndarray:
 
 
 def imbalance(trace: TraceLike) -> float:
-    """The busiest SM's main-loop time over the mean of the SMs that are free; 1 is a perfect balance.
+    """The busiest SM's main-loop time divided by the mean of all free SMs; 1 is perfect balance.
 
     >>> round(imbalance(_example()), 3)
     1.333
@@ -169,11 +156,7 @@ def imbalance(trace: TraceLike) -> float:
 
 
 def last_done(trace: TraceLike) -> np.ndarray:
-    """When each slot finished its last segment: int64 ns, shape [slots]; 0 where it had none.
-
-    >>> last_done(_example()).tolist()
-    [3000, 2000, 2000, 2000]
-    """
+    """When each slot finished its last segment: int64 ns [slots]; 0 if it had none."""
     last = np.zeros(trace.device.sms * trace.device.ctas_per_sm, np.int64)
     used = slot_index(trace)
     np.maximum.at(last, used, trace.spans["done"])
@@ -182,17 +165,17 @@ def last_done(trace: TraceLike) -> np.ndarray:
 
 
 def slot_index(trace: TraceLike) -> np.ndarray:
-    """Each span's slot as one number, sm · ctas_per_sm + slot: int64, shape [spans]."""
+    """Each span's slot as one number, sm · ctas_per_sm + slot: int64 [spans]."""
     return trace.spans["sm"].astype(np.int64) * trace.device.ctas_per_sm + trace.spans["slot"]
 
 
 def first_of_cta(trace: TraceLike) -> np.ndarray:
-    """The rows that are their thread block's first segment, by cta: int64, shape [ctas with work]."""
+    """The row of each thread block's first segment, by cta: int64 [ctas with work]."""
     return np.unique(trace.spans["cta"], return_index=True)[1]
 
 
 def in_turn(trace: TraceLike) -> tuple[np.ndarray, np.ndarray]:
-    """(before, after): rows of segments that follow one another in a slot, pair by pair, slot by slot.
+    """(before, after): rows of consecutive segments in the same slot, slot by slot.
 
     >>> [rows.tolist() for rows in in_turn(_example())]
     [[0, 4, 1, 2, 3], [4, 8, 5, 6, 7]]
@@ -204,13 +187,8 @@ def in_turn(trace: TraceLike) -> tuple[np.ndarray, np.ndarray]:
 
 
 def next_in_slot(trace: TraceLike, time: str) -> np.ndarray:
-    """The `time` (issue, start ...) of the next segment in a span's slot, ns: int64, shape [spans].
-
-    Where none comes, it is the largest int64.
-
-    >>> next_in_slot(_example(), "start")[:6].tolist()
-    [1000, 1000, 1000, 1000, 2000, 9223372036854775807]
-    """
+    """The `time` (issue, start, ...) of the next segment in the same slot, ns: int64 [spans]. It is the
+    largest int64 if there is none."""
     before, after = in_turn(trace)
     upcoming = np.full(len(trace.spans), np.iinfo(np.int64).max)
     upcoming[before] = trace.spans[time][after]
@@ -218,11 +196,11 @@ def next_in_slot(trace: TraceLike, time: str) -> np.ndarray:
 
 
 def breakdown(trace: TraceLike) -> dict[str, int]:
-    """Where all slot-time went, ns; the parts add up to slots · makespan.
+    """Where all slot-time went, ns, by part; the parts add up to slots · makespan.
 
-    `launch` is from issue to start of a thread block's first segment, `hand over` of its later ones.
-    `wait` is from drain to ready, for other thread blocks' partials, `fix up` until they are added and
-    `write` until done, each as far as no next segment is issued in the slot meanwhile. `idle` is the rest.
+    `launch` is from issue to start of a thread block's first segment, `hand over` of its later ones. `wait`
+    (drain to ready), `fix up` (to fixup) and `write` (to done) end when the slot's next segment is issued.
+    `idle` is the rest.
 
     >>> breakdown(_example())
     {'multiply': 9000, 'launch': 0, 'hand over': 0, 'wait': 0, 'fix up': 0, 'write': 0, 'idle': 3000}
@@ -261,7 +239,7 @@ def summary(trace: TraceLike) -> dict[str, Any]:
 
 
 class _Example(NamedTuple):
-    """9 tiles on 4 SMs (Stream-K, arXiv 2301.03598, figure 1a), a K-step each of 1 µs."""
+    """9 tiles of one 1 µs K-step on 4 SMs (Stream-K, arXiv 2301.03598, figure 1a)."""
 
     problem: Problem
     device: Device

@@ -1,8 +1,7 @@
-"""Orders: in which sequence the output tiles are visited.
+"""Rasterization orders of output tiles.
 
-Each order is a function (tiles_m, tiles_n, parameters...) -> tile ids, an int64 array of shape
-[tiles_m * tiles_n] whose element i is the tile visited as the i-th. A tile id is
-pid_m * tiles_n + pid_n, whatever the order.
+An order is a function (tiles_m, tiles_n, parameters...) -> int64 [tiles_m * tiles_n], the tile ids in the
+order they are visited. The id of a tile is always pid_m * tiles_n + pid_n.
 """
 
 from collections.abc import Callable
@@ -15,7 +14,7 @@ from tilesim.text import resolve
 
 
 class Tiled(Protocol):
-    """Whose tiles are visited in an order: a Problem."""
+    """The parts of a Problem that `visit` needs."""
 
     @property
     def tiles_m(self) -> int: ...
@@ -44,9 +43,8 @@ def column_major(tiles_m: int, tiles_n: int) -> np.ndarray:
 
 
 def grouped(tiles_m: int, tiles_n: int, g: int) -> np.ndarray:
-    """Groups of G rows, column by column inside a group; the last group may be smaller.
-
-    This is GROUP_SIZE_M of Triton's matrix multiplication tutorial.
+    """Groups of G rows, column by column within a group; the last group may be smaller. This is GROUP_SIZE_M
+    in Triton's matrix multiplication tutorial.
 
     >>> grouped(3, 2, 2).tolist()
     [0, 2, 1, 3, 4, 5]
@@ -58,7 +56,7 @@ def grouped(tiles_m: int, tiles_n: int, g: int) -> np.ndarray:
 
 
 def morton(tiles_m: int, tiles_n: int) -> np.ndarray:
-    """Z-order: the bits of pid_m and pid_n interleaved, pid_n lowest; holes are skipped.
+    """Z-order: the bits of pid_m and pid_n interleaved, pid_n lowest; positions outside the grid are skipped.
 
     >>> morton(2, 3).tolist()
     [0, 1, 3, 4, 2, 5]
@@ -71,9 +69,8 @@ def morton(tiles_m: int, tiles_n: int) -> np.ndarray:
 
 
 def hilbert(tiles_m: int, tiles_n: int) -> np.ndarray:
-    """The Hilbert curve from tile 0 over the smallest enclosing power-of-two square; holes are skipped.
-
-    Distance along the curve, a quadrant a step: D. Hilbert, Math. Annalen 38 (1891), 459-460.
+    """The Hilbert curve from tile 0 on the smallest enclosing power-of-two square, skipping positions
+    outside. D. Hilbert, Math. Annalen 38 (1891), 459-460.
 
     >>> hilbert(2, 2).tolist()
     [0, 2, 3, 1]
@@ -101,11 +98,11 @@ ORDERS: dict[str, Callable[..., np.ndarray]] = {
 
 
 def check(order: str) -> None:
-    """Raise ProblemError unless `order` names a registered order with fitting parameters."""
+    """Raise ProblemError unless `order` is a registered order with valid parameters."""
     resolve("order", order, ORDERS, 2, ProblemError)
 
 
 def visit(problem: Tiled) -> np.ndarray:
-    """The tiles of `problem` in the order they are visited: int32, shape [tiles]."""
+    """The tiles of `problem` in their order: int32 [tiles]."""
     function, parameters = resolve("order", problem.order, ORDERS, 2, ProblemError)
     return function(problem.tiles_m, problem.tiles_n, *parameters).astype(np.int32)

@@ -1,4 +1,4 @@
-"""A function of many items on all cores: results in the items' order, and no process left behind."""
+"""Parallel map with results in order, leaving no process behind."""
 
 import os
 import signal
@@ -18,14 +18,14 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 CHUNK = 16
-"""Items that a process takes at once at most, so that passing them costs little."""
+"""Most items per task, so that passing them costs little."""
 
 PATIENCE = 2.0
-"""Seconds in which a pool whose processes are gone ends its own threads."""
+"""Seconds in which the threads of a pool without processes end by themselves."""
 
 
 def cores() -> int:
-    """How many processes can run at once here."""
+    """How many processes can run at once."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -36,11 +36,11 @@ def in_order(
     progress: Callable[[int], object] = lambda more: None,
     prepare: Callable[[], object] = int,
 ) -> list[R]:
-    """[function(item) for item in items], computed by `jobs` processes; by this one alone where that is 1.
+    """[function(item) for item in items], computed by `jobs` processes, or in this one if that is 1.
 
-    `function`, the items and `prepare`, which each process calls first, must be picklable. `progress` is told
-    how many more are done. Raises what `function` raises, and TilesimError where a process dies; then, as
-    after Ctrl-C, none is left running.
+    `function`, items and `prepare`, which each process calls first, must be picklable. `progress` is called
+    with the number of items just finished. Raises what `function` raises, and TilesimError if a process dies;
+    no process is left running then, nor after Ctrl-C.
 
     >>> in_order(abs, [3, -1, 2])
     [3, 1, 2]
@@ -63,25 +63,21 @@ def in_order(
 
 @contextmanager
 def processes(count: int, prepare: Callable[..., object] = int, *given: object) -> Iterator[Executor]:
-    """`count` new processes to submit tasks to, each of which calls `prepare(*given)` first.
-
-    Raises TilesimError where one of them dies; then, as after Ctrl-C, none is left running.
-    """
+    """A pool of `count` new processes, each of which first calls `prepare(*given)`. Raises TilesimError if
+    one dies; no process is left running then, nor after Ctrl-C."""
     others = set(active_children())
-    # A forked process would inherit locks that threads of this one may hold; macOS allows no forks at all.
+    # A forked process would inherit locks held by this one's threads, and forks are unsafe on macOS.
     pool = ProcessPoolExecutor(count, get_context("spawn"), partial(_begin, adopted(), prepare, *given))
     try:
-        # A pool starts a process when there is a task for it; so they start while there is none yet.
-        # Processes that are started meanwhile never see Ctrl-C, so they say nothing.
+        # A pool starts processes on demand. Starting all of them here, with SIGINT blocked, keeps them
+        # from reacting to Ctrl-C with tracebacks.
         with held(signal.SIGINT):
             for _ in range(count):
                 pool.submit(int)
         yield pool
         pool.shutdown()
     except BrokenProcessPool:
-        raise TilesimError(
-            "a process that computed a part of this died, killed or out of memory; try with fewer --jobs"
-        ) from None
+        raise TilesimError("a worker process was killed or ran out of memory; try fewer --jobs") from None
     finally:
         for process in set(active_children()) - others:
             process.terminate()
@@ -90,11 +86,11 @@ def processes(count: int, prepare: Callable[..., object] = int, *given: object) 
 
 
 def _let_go(pool: ProcessPoolExecutor) -> None:
-    """Let the pool's threads give up whose other ends, in processes, are gone; or we wait for them for ever.
+    """Unblock the pool's threads if their processes are gone; otherwise shutting down would hang.
 
-    One sends tasks, and hangs before 3.11.8 and 3.12.2 (Python's issue 94777). One reads results, and hangs
-    where a process was ended with half of one written: the end that we hold ourselves keeps the pipe open.
-    Where it ends by itself it closes the pipes, and a file descriptor must not be closed twice.
+    The sending thread hangs before Python 3.11.8 and 3.12.2 (issue 94777). The reading thread hangs if a
+    process was killed while writing a result, because our own end keeps the pipe open. If the manager ends by
+    itself it closes the pipes, and closing a file descriptor twice is not allowed.
     """
     manager = getattr(pool, "_executor_manager_thread", None)
     if manager is None:
@@ -111,10 +107,8 @@ def _each(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
 
 
 def _begin(devices: Mapping[str, Any], prepare: Callable[..., object], *given: object) -> None:
-    """Let this process end when the one that started it does, however that ends, and make it ready.
-
-    `devices` are those that files have added there.
-    """
+    """Prepare this process, and make it end when its parent does. `devices`: the presets that files have
+    added in the parent."""
     parent = parent_process()
 
     def wait() -> None:
@@ -129,7 +123,7 @@ def _begin(devices: Mapping[str, Any], prepare: Callable[..., object], *given: o
 
 @contextmanager
 def held(*signals: int) -> Iterator[None]:
-    """These signals wait until the end, where there is such a thing; also in processes that are started."""
+    """Block these signals, where supported, also in processes started meanwhile."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

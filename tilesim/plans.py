@@ -1,7 +1,7 @@
-"""Plan: what each thread block does, in order, with no time in it.
+"""Plan: the work of each thread block, in order, without times.
 
-A segment is a run of K-steps [k0, k1) of one tile. Segments in `segments` belong to a thread block
-from the start; those in `shared` are handed out in order to whichever thread block asks next.
+A segment is a run of K-steps [k0, k1) of one tile. Those in `segments` belong to a fixed thread block; those
+in `shared` go in order to whichever thread block asks next.
 """
 
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ UNASSIGNED = -1
 
 
 def segments(cta: ArrayLike, tile: ArrayLike, k0: ArrayLike, k1: ArrayLike) -> np.ndarray:
-    """A SEGMENT array from its four columns, broadcast against each other."""
+    """A SEGMENT array from its four columns, which are broadcast."""
     columns = np.broadcast_arrays(cta, tile, k0, k1)
     rows = np.empty(columns[0].shape, SEGMENT)
     for name, column in zip(SEGMENT.names or (), columns, strict=True):
@@ -31,12 +31,11 @@ def segments(cta: ArrayLike, tile: ArrayLike, k0: ArrayLike, k1: ArrayLike) -> n
 class Plan:
     """`ctas` thread blocks, dispatched in id order.
 
-    `segments`: SEGMENT array, sorted by cta and, within one, in the order of execution.
-    `shared`: SEGMENT array, the queue; every thread block draws from it once its own segments are done.
-    `offsets`: int64, shape [ctas + 1]; thread block c owns segments[offsets[c]:offsets[c + 1]].
-    `rows`: SEGMENT array, all of them, those of the queue last.
+    `segments`: SEGMENT array, sorted by cta, in execution order within each. `shared`: SEGMENT array, the
+    queue that a thread block draws from after its own segments. `offsets`: int64 [ctas + 1]; thread block c
+    owns segments[offsets[c]:offsets[c + 1]]. `rows`: all segments, the queue last.
 
-    Raises PlanError where segments are not sorted by a cta in [0, ctas).
+    Raises PlanError unless segments are sorted by a cta in [0, ctas).
     """
 
     segments: np.ndarray
@@ -65,10 +64,8 @@ class Plan:
         return f"<Plan: {plural(self.ctas, 'thread block')} with {own}{queue}>"
 
     def check(self, problem: Problem, slots: int | None = None) -> None:
-        """Raise PlanError, naming a tile, unless every K-step of every tile is done exactly once.
-
-        Where the number of slots is given, also unless every run in them ends.
-        """
+        """Raise PlanError, naming a tile, unless every K-step of every tile is done exactly once. With
+        `slots`, also raise it if a run in that many slots might never end."""
         wrong = coverage_fault(self.rows, problem)
         if not wrong and slots is not None:
             wrong = deadlock_fault(self, slots)
@@ -77,15 +74,15 @@ class Plan:
 
 
 def deadlock_fault(plan: Plan, slots: int) -> str:
-    """Why no run of `plan` in `slots` slots ends, or "" where each does, whatever its segments cost.
+    """Why a run of `plan` in `slots` slots might never end, or "" if it always does.
 
-    The last segment of a tile waits for the others, which come before it in the plan. In the queue, it may
-    wait for a thread block that has no slot; that block gets one when another finds the queue empty, so
-    never if such tiles are enough to hold every slot. No other wait can go round in a circle.
+    The last segment of a tile waits for its other segments, which precede it in the plan. A segment from the
+    queue may wait for a thread block without a slot, which gets one only when another block finds the queue
+    empty. This never happens if such tiles can hold every slot. No other wait can be circular.
 
     >>> made = Plan(segments([1], 0, 0, 1), 2, segments([UNASSIGNED], 0, 1, 2))
     >>> deadlock_fault(made, slots=2), deadlock_fault(made, slots=1)
-    ('', 'tile 0 waits for ever for thread block 1, as tiles that wait in such a way hold every slot of 1')
+    ('', 'tile 0 waits forever for thread block 1, because such tiles can hold every slot (1 in total)')
     """
     if len(plan.shared) < slots:
         return ""
@@ -95,15 +92,14 @@ def deadlock_fault(plan: Plan, slots: int) -> str:
         return ""
     block = late["cta"][late["tile"] == stuck[0]][0]
     return (
-        f"tile {stuck[0]} waits for ever for thread block {block}, "
-        f"as tiles that wait in such a way hold every slot of {slots}"
+        f"tile {stuck[0]} waits forever for thread block {block}, "
+        f"because such tiles can hold every slot ({slots} in total)"
     )
 
 
 def owners(tile: np.ndarray, done: np.ndarray | None = None) -> np.ndarray:
-    """Whether each segment finishes its tile, rather than hand in a partial of it: bool, shape of `tile`.
-
-    Of a tile in several segments, the last finishes it: in plan order, or of a run's spans the last `done`.
+    """Whether each segment finishes its tile rather than storing a partial: bool, same shape as `tile`. The
+    last segment of a tile finishes it: the last in plan order, or the one with the latest `done`.
 
     >>> owners(np.array([0, 1, 1, 0, 2])).tolist()
     [False, False, True, True, True]
@@ -117,12 +113,12 @@ def owners(tile: np.ndarray, done: np.ndarray | None = None) -> np.ndarray:
 
 
 def splits_tiles(rows: np.ndarray, problem: Problem) -> bool:
-    """Whether `rows`, segments or spans that cover `problem`, compute a tile in several segments."""
+    """Whether `rows`, segments or spans that cover `problem`, compute any tile in several segments."""
     return len(rows) > problem.tiles
 
 
 def shown_by(spans: np.ndarray) -> Plan:
-    """The plan that a trace's `spans` show: each thread block's segments, and blocks as they were issued.
+    """The plan reconstructed from a trace's `spans`; thread blocks are numbered in order of issue.
 
     >>> from tilesim import Costs, Device, Problem, simulate
     >>> tiles = Problem(128, 640, 4, tile=(128, 128, 4))
@@ -142,7 +138,7 @@ def shown_by(spans: np.ndarray) -> Plan:
 
 
 def coverage_fault(rows: np.ndarray, problem: Problem) -> str:
-    """What is wrong with how `rows` (fields tile, k0, k1) cover `problem`, or "" where nothing is."""
+    """What is wrong with how `rows` (fields tile, k0, k1) cover `problem`, or ""."""
     tile, k0, k1 = rows["tile"], rows["k0"], rows["k1"]
     steps = problem.k_steps
     whole = (k0 == 0) & (k1 == steps)
@@ -155,7 +151,7 @@ def coverage_fault(rows: np.ndarray, problem: Problem) -> str:
     if empty.size:
         i = empty[0]
         return f"tile {tile[i]} has a segment of K-steps {k0[i]} to {k1[i]}; they must lie in 0 to {steps}"
-    # Too few rows are said so before there are counts of all tiles, of which a header can claim 2^31.
+    # Counting comes after this check, because a header can claim 2^31 tiles.
     if len(tile) < problem.tiles:
         found = np.unique(tile)
         missing = np.flatnonzero(np.append(found, -1) != np.arange(len(found) + 1))
@@ -169,14 +165,14 @@ def coverage_fault(rows: np.ndarray, problem: Problem) -> str:
 
 
 def _offsets(cta: np.ndarray, ctas: int) -> np.ndarray:
-    """Where each thread block's segments begin, and where all end, of a sorted `cta`: int64 [ctas + 1]."""
+    """The first segment of each thread block, and the end of all: int64 [ctas + 1]; `cta` is sorted."""
     offsets = np.arange(ctas + 1, dtype=np.int64)
     each_has_one = np.array_equal(cta, offsets[:-1])
     return offsets if each_has_one else np.searchsorted(cta, offsets)
 
 
 def _all_different(tile: np.ndarray) -> bool:
-    """Whether `tile` holds each number from 0 to its length, in any order."""
+    """Whether `tile` is a permutation of range(len(tile))."""
     tile = tile.astype(np.intp)
     seen = np.zeros(len(tile), bool)
     if tile.min() < 0 or tile.max() >= len(tile):
@@ -186,7 +182,7 @@ def _all_different(tile: np.ndarray) -> bool:
 
 
 def _cut_fault(tile: np.ndarray, k0: np.ndarray, k1: np.ndarray, steps: int) -> str:
-    """What is wrong with how all segments of some tiles cover those, or "" where nothing is."""
+    """What is wrong with how all segments of some tiles cover them, or ""."""
     by_tile = np.lexsort((k0, tile))
     tile, k0, k1 = tile[by_tile], k0[by_tile], k1[by_tile]
     first = np.append(True, tile[1:] != tile[:-1])

@@ -1,4 +1,4 @@
-"""Provenance: what figures are of, as JSON values, so that they can be made again."""
+"""Provenance: what figures were computed from, as JSON values."""
 
 from dataclasses import asdict
 from typing import Any
@@ -9,7 +9,7 @@ from tilesim.version import __version__
 
 
 def provenance(schedule: str, problem: Problem, device: Device) -> dict[str, Any]:
-    """What a plan is of: the fields of its Problem and its Device, and under "tilesim" the version.
+    """The fields of a plan's Problem and Device, its schedule, and the version of tilesim.
 
     >>> provenance("naive", Problem(128, 640, 4), Device(2))["problem"]["order"]
     'row-major'

@@ -1,11 +1,8 @@
-"""SM cycles: how often the SMs' clock ticked during a run, which is not its time at their mean clock.
+"""SM cycles of a run, which differ from its time multiplied by the mean clock.
 
-The clock of a GPU rises as its SMs fall idle. On an H200, at 1920 x 2304 x 6144 in tiles of 128 x 256, the
-first 132 tiles multiply at 1,633 MHz and the last three, alone, at 1,701. At the mean clock of the run those
-three would take 987 cycles a K-step, where tensor cores need 1,024; counted by the SM itself they take 1,027.
-
-So the clock of each instant is the mean of what the main loops that are in flight say, each cycles / ns;
-where none is, it goes on straight from the last one known to the next.
+A GPU's clock rises as SMs become idle: on an H200, at 1920 x 2304 x 6144 with 128 x 256 tiles, the first 132
+tiles run at 1,633 MHz and the last three at 1,701. The clock at each time is therefore the mean of cycles /
+ns of the main loops in flight, interpolated linearly where there are none.
 """
 
 from dataclasses import replace
@@ -17,13 +14,12 @@ from tilesim.spans.columns import TIMES
 from tilesim.traces import Trace
 
 SHORTEST = 30
-"""Ticks of the timer that a main loop must take to say a clock: both of its ends are off by up to one."""
+"""Shorter main loops, in timer ticks, give no clock: both ends may be off by up to one tick."""
 
 
 def run_cycles(trace: Trace) -> float:
-    """SM cycles from the first multiply to the last done, as counted; else at the clock that the trace says.
-
-    0 where it says none.
+    """SM cycles from the first multiply to the last done, as counted, or else at the trace's clock. 0 if
+    neither is known.
 
     >>> from tilesim import Costs, Device, Problem, simulate
     >>> costs = Costs(k_step=500, clock_mhz=2000)
@@ -39,10 +35,8 @@ def run_cycles(trace: Trace) -> float:
 
 
 def at_clock(trace: Trace, mhz: float) -> Trace:
-    """`trace` as if the SMs had run at one clock: each stamp at its cycle, ns at that clock.
-
-    The same where its main loops count no cycles.
-    """
+    """The trace as if the SMs had run at a constant clock: each timestamp is its cycle, in ns at that clock.
+    Unchanged if its main loops have no cycle counts."""
     ticks = _ticks(trace)
     if ticks is None:
         return trace
@@ -54,13 +48,13 @@ def at_clock(trace: Trace, mhz: float) -> Trace:
 
 
 def sm_mhz(trace: Trace) -> float:
-    """The mean SM clock of a run: as recorded, or as calibrated; 0 where it is not known."""
+    """The mean SM clock of a run, recorded or calibrated; 0 if unknown."""
     costs = trace.meta.get("costs", {})
     return float(trace.meta.get("sm_mhz") or costs.get("clock_mhz") or 0)
 
 
 def _ticks(trace: Trace) -> tuple[np.ndarray, np.ndarray] | None:
-    """(instants from the first issue to the last done, ns; SM cycles until each); None without a count."""
+    """(times from the first issue to the last done, ns; SM cycles until each), or None without counts."""
     spans = trace.spans
     long = (spans["cycles"] > 0) & (spans["drain"] - spans["start"] >= SHORTEST * trace.tick_ns)
     start, drain = spans["start"][long], spans["drain"][long]
@@ -74,7 +68,7 @@ def _ticks(trace: Trace) -> tuple[np.ndarray, np.ndarray] | None:
 def _clock(
     start: np.ndarray, drain: np.ndarray, each: np.ndarray, first: int, last: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(instants from `first` to `last`, ns; the clock between each and the next, cycles a ns)."""
+    """(times from `first` to `last`, ns; the clock until the next one, cycles per ns)."""
     times = np.unique(np.concatenate([start, drain, [first, last]]))
     begins, ends = np.searchsorted(times, start), np.searchsorted(times, drain)
     size = len(times)

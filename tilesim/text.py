@@ -1,4 +1,4 @@
-"""Text: names that carry parameters, such as `grouped:8` and `split-k:2`, and counts as people read them."""
+"""Text: names with parameters, such as `grouped:8` and `split-k:2`, and counts with nouns."""
 
 from collections.abc import Callable, Mapping
 from inspect import Parameter, signature
@@ -9,12 +9,10 @@ from tilesim.errors import TilesimError, shown, unknown
 def resolve(
     what: str, text: str, registry: Mapping[str, Callable], given: int, error: type[TilesimError]
 ) -> tuple[Callable, tuple[int, ...]]:
-    """Look `name:1:2` up in `registry` and return (function, (1, 2)).
+    """Look up `name:1:2` in `registry` and return (function, (1, 2)).
 
-    The function takes `given` positional arguments first; what follows them in its signature are
-    the parameters that the name may carry. Each is a whole number from 1.
-
-    Raises `error` for an unknown name, a parameter that is not such a number, or a wrong count.
+    The function takes `given` positional arguments, then the parameters, which are positive integers. Raises
+    `error` for an unknown name, an invalid parameter, or a wrong number of them.
     """
     if not isinstance(text, str):
         raise error(f"the {what} is {shown(text)}; it must be a name such as {next(iter(registry))!r}")
@@ -49,7 +47,7 @@ def name_and_numbers(text: str) -> tuple[str, tuple[int, ...]]:
 
 
 def example(name: str, function: Callable, given: int) -> str:
-    """`name` with an example of each parameter that it must carry.
+    """`name` with an example of each required parameter.
 
     >>> example("grouped", lambda rows, columns, g: None, given=2)
     'grouped:8'
@@ -63,12 +61,12 @@ def _parameters(function: Callable, given: int) -> list[Parameter]:
 
 
 def _example(parameter: Parameter) -> str:
-    """What a name may carry for `parameter`."""
+    """An example value for `parameter`."""
     return str(parameter.default if isinstance(parameter.default, int) else 8)
 
 
 def _miscount(given: int, least: int, most: int) -> str:
-    """What is wrong with a number of parameters that is not from `least` to `most`.
+    """How a number of parameters violates `least` to `most`.
 
     >>> _miscount(0, 1, 1), _miscount(1, 2, 3)
     ('needs 1 parameter', 'needs at least 2 parameters')
@@ -82,9 +80,7 @@ def _miscount(given: int, least: int, most: int) -> str:
 
 
 def unprintable(text: str) -> str:
-    """The first character of a text that Python calls not printable, by its number, or "" where all are.
-
-    Those are control characters, lone surrogates, what is no character, and blanks other than " ".
+    """The first character that Python calls not printable, as U+XXXX, or "" if there is none.
 
     >>> unprintable("warp specialised"), unprintable("a\\0b"), unprintable("\\ufffe")
     ('', 'U+0000', 'U+FFFE')

@@ -1,7 +1,6 @@
-"""What there is to see of a trace at an instant: pure functions (trace, t) -> numbers, t in ns.
+"""The state of a trace at time t: pure functions (trace, t) -> numbers, t in ns.
 
-Everything a film draws comes from here, so that two films of one trace at one instant agree, whatever
-their frame rate.
+Films draw only what these return, so two films of one trace agree at any frame rate.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from tilesim.traces import TIMES, Trace
 
 
 class Phase(IntEnum):
-    """What is being done to a segment, or to a tile. AWAITING is for other thread blocks' partials."""
+    """The state of a segment or a tile. AWAITING means waiting for other thread blocks' partials."""
 
     WAITING = 0
     LAUNCHING = 1
@@ -27,9 +26,7 @@ class Phase(IntEnum):
 
 
 def progress(trace: Trace, t: float) -> np.ndarray:
-    """Share of each segment's K-steps that is multiplied: float64 in [0, 1], shape [spans].
-
-    A K-step in progress counts by the share of its main loop that has passed.
+    """The fraction of each segment's K-steps that is multiplied: float64 in [0, 1], [spans].
 
     >>> progress(_example(), 1500).tolist()
     [1.0, 1.0, 0.5, 0.5, 0.0]
@@ -38,30 +35,20 @@ def progress(trace: Trace, t: float) -> np.ndarray:
 
 
 def multiplied(start: np.ndarray, drain: np.ndarray, t: float) -> np.ndarray:
-    """`progress` of some segments, given when their main loops begin and end: float64, shape [segments].
-
-    >>> multiplied(np.array([0, 1000]), np.array([1000, 2000]), 1500).tolist()
-    [1.0, 0.5]
-    """
+    """`progress` from the start and end of main loops: float64 [segments]."""
     share = np.clip((t - start) / np.maximum(1, drain - start), 0.0, 1.0)
     share[drain <= t] = 1.0
     return share
 
 
 def segment_phases(trace: Trace, t: float) -> np.ndarray:
-    """The Phase of each segment: int8, shape [spans].
-
-    >>> [Phase(phase).name for phase in segment_phases(_example(), 1500)]
-    ['DONE', 'DONE', 'MULTIPLYING', 'MULTIPLYING', 'WAITING']
-    """
+    """The Phase of each segment: int8 [spans]."""
     return np.stack([trace.spans[name] <= t for name in TIMES]).sum(axis=0, dtype=np.int8)
 
 
 def phases(trace: Trace, t: float) -> np.ndarray:
-    """The Phase of each tile: int8, shape [tiles].
-
-    A tile in several segments is launched and multiplied from when the first of them is, and past that
-    when all of them are.
+    """The Phase of each tile: int8 [tiles]. A split tile is launched and multiplied as soon as its first
+    segment is; later phases need all its segments.
 
     >>> [Phase(phase).name for phase in phases(_example(), 1500)]
     ['DONE', 'DONE', 'MULTIPLYING', 'MULTIPLYING', 'WAITING']
@@ -74,7 +61,7 @@ def phases(trace: Trace, t: float) -> np.ndarray:
 
 
 def tile_sm(trace: Trace) -> np.ndarray:
-    """The SM that finishes each tile, of equals that of the higher thread block: int32, shape [tiles].
+    """The SM that finishes each tile; ties go to the higher thread block: int32 [tiles].
 
     >>> tile_sm(_example()).tolist()
     [0, 1, 0, 1, 0]
@@ -86,7 +73,7 @@ def tile_sm(trace: Trace) -> np.ndarray:
 
 
 def written(trace: Trace) -> np.ndarray:
-    """When each tile is written, with all its segments done: int64 ns, shape [tiles].
+    """When all segments of each tile are done: int64 ns [tiles].
 
     >>> written(_example()).tolist()
     [1000, 1000, 2000, 2000, 3000]
@@ -106,16 +93,12 @@ def tiles_done(trace: Trace, t: float) -> int:
 
 
 def launched(trace: Trace) -> np.ndarray:
-    """When each thread block with work is given a slot: int64 ns, shape [thread blocks with work].
-
-    >>> launched(_example()).tolist()
-    [0, 0, 1000, 1000, 2000]
-    """
+    """When each thread block with work gets a slot: int64 ns [thread blocks with work]."""
     return trace.spans["issue"][first_of_cta(trace)]
 
 
 def blocks_launched(trace: Trace, t: float) -> int:
-    """Thread blocks, of those with work, that have been given a slot.
+    """Thread blocks with work that have been given a slot.
 
     >>> blocks_launched(_example(), 1500)
     4
@@ -124,7 +107,7 @@ def blocks_launched(trace: Trace, t: float) -> int:
 
 
 def busy_sms(trace: Trace, t: float) -> int:
-    """SMs on which a segment is between issue and done.
+    """SMs with a segment between issue and done.
 
     >>> busy_sms(_example(), 2500)
     1
@@ -134,7 +117,7 @@ def busy_sms(trace: Trace, t: float) -> int:
 
 
 def current_tile(trace: Trace, t: float) -> np.ndarray:
-    """The tile that each thread block was last issued: int64, shape [ctas], -1 before its first.
+    """The tile last issued to each thread block: int64 [ctas], -1 before its first.
 
     >>> current_tile(_example(), 1500).tolist()
     [0, 1, 2, 3, -1]
@@ -147,7 +130,7 @@ def current_tile(trace: Trace, t: float) -> np.ndarray:
 
 
 def wave_ends(trace: Trace) -> list[int]:
-    """When the last of the first 1, 2, ... x slots segments, in order of issue, is done.
+    """When the first 1, 2, ... times `slots` segments, in order of issue, are all done.
 
     >>> wave_ends(_example())
     [1000, 2000, 3000]
@@ -158,10 +141,10 @@ def wave_ends(trace: Trace) -> list[int]:
 
 
 def hand_over(trace: Trace, near: float | None = None) -> tuple[int, int, int]:
-    """(sm, from, to): the first time one SM goes from one tile to the next, its drain and the next start.
+    """(sm, drain, next start) of an SM's transition from one tile to the next.
 
-    Of the SMs it is the one whose hand-over takes the median time. Given an instant, it is any hand-over, the
-    one whose drain is nearest. Returns (sm, 0, 0) where no slot runs a second segment.
+    Each SM's first transition counts, and the one of median length is returned; with `near`, the transition
+    whose drain is nearest to it. (sm, 0, 0) if no slot runs a second segment.
 
     >>> hand_over(_example()), hand_over(_example(), near=1900)
     ((0, 1000, 1000), (0, 2000, 2000))
@@ -182,11 +165,7 @@ def hand_over(trace: Trace, near: float | None = None) -> tuple[int, int, int]:
 
 
 def tail_start(trace: Trace) -> int:
-    """When the first slot has nothing left to do, ns.
-
-    >>> tail_start(_example())
-    2000
-    """
+    """When the first slot runs out of work, ns."""
     return int(last_done(trace).min())
 
 

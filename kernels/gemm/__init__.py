@@ -1,1 +1,1 @@
-"""The kernels that multiply matrices, a file each, and the device functions that they share."""
+"""The matrix-product kernels, one file each, and the device functions that they share."""

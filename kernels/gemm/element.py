@@ -1,7 +1,7 @@
 """element: one program per output element, which reads a row of A and a column of B for it.
 
-A thread block is one warp. Each element of A is read N times and each of B M times, from the caches if not
-from DRAM, and the arithmetic waits for these loads.
+A thread block is one warp. Each element of A is read N times and each of B M times, at best from the caches,
+and arithmetic waits for these loads.
 """
 
 import triton

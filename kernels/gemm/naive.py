@@ -21,7 +21,7 @@ from .tile_ops import compute_pid, load, multiply, store
 @triton.jit
 def naive(
     a, b, c,  # [M, K], [K, N], [M, N]: TMA descriptors or pointers
-    visit,  # int32 [tiles], read only for orders that have no formula
+    visit,  # int32 [tiles], read only for orders without a formula
     stamps,  # int64 [tiles, 16], written only if RECORD
     M, N, K,
     BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,

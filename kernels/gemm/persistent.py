@@ -1,4 +1,4 @@
-"""persistent: as many thread blocks as fit at once; each strides over the tiles until none is left."""
+"""persistent: as many thread blocks as fit at once, each striding over the tiles."""
 
 import torch
 import triton
@@ -22,14 +22,14 @@ from .tile_ops import compute_pid, load, multiply, store_subtiles
 @triton.jit
 def persistent(
     a, b, c,  # [M, K], [K, N], [M, N]: TMA descriptors or pointers
-    visit,  # int32 [tiles], read only for orders that have no formula
+    visit,  # int32 [tiles], read only for orders without a formula
     stamps,  # int64 [tiles, 16], written only if RECORD
     M, N, K,
     BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
     ORDER: tl.constexpr, GROUP_M: tl.constexpr,
     TMA: tl.constexpr, RECORD: tl.constexpr,
     FLATTEN: tl.constexpr,  # one loop over (tile, k): the next tile's loads run during the epilogue
-    STORE_WAIT_K_STEP: tl.constexpr,  # of the next tile: at its top the store of C is waited for
+    STORE_WAIT_K_STEP: tl.constexpr,  # K-step of the next tile that first waits for the store of C
     EPILOGUE_SUBTILES: tl.constexpr = 1,  # see store_subtiles
     lda=None, ldb=None, TRANS_A: tl.constexpr = False, TRANS_B: tl.constexpr = False,  # see tile_ops
     PRECISION: tl.constexpr = "ieee",

@@ -1,8 +1,8 @@
-"""ping_pong: a persistent, warp-specialised kernel whose two consumer groups alternate between tiles.
+"""ping_pong: a persistent, warp-specialized kernel whose two consumer groups alternate between tiles.
 
 While one group stores its tile the other multiplies, so the tensor cores do not pause. The producer loads for
-the group in its main loop. A group may enter its main loop when the last operands of the other's have
-arrived, so no group ever waits for a stage more than one round ahead.
+the group in its main loop. A group enters its main loop only when the other group's last operands have
+arrived, so no group waits for a stage more than one round ahead.
 """
 
 from triton.experimental import gluon
@@ -40,14 +40,14 @@ def consume(
     BM: gl.constexpr, BN: gl.constexpr, BK: gl.constexpr, STAGES: gl.constexpr,
     ORDER: gl.constexpr, GROUP_M: gl.constexpr, TRANS_A: gl.constexpr, TRANS_B: gl.constexpr,
 ):  # fmt: skip
-    """Multiply and store every second tile of this thread block; group CONSUMER = 0 has the first."""
+    """Multiply and store every other tile of this thread block; group CONSUMER = 0 starts with the first."""
     INSTRUCTION_K: gl.constexpr = 256 // smem_a.dtype.primitive_bitwidth
     layout: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [gl.num_warps(), 1], [16, BN, INSTRUCTION_K])
     quarter: gl.constexpr = gl.NVMMADistributedLayout(
         [3, 0], [gl.num_warps(), 1], [16, BN // 4, INSTRUCTION_K]
     )
     k_steps = gl.cdiv(K, BK)
-    order_phase = 1 - CONSUMER  # group 0 has nothing to wait for at first
+    order_phase = 1 - CONSUMER  # group 0 starts without waiting
     step = CONSUMER * k_steps  # index into all K-steps that the producer loads
     for i in range(
         gl.program_id(0) + CONSUMER * gl.num_programs(0),
@@ -58,7 +58,7 @@ def consume(
         phase = step // STAGES & 1
         step += 2 * k_steps
         acc = gl.zeros([BM, BN], gl.float32, layout)
-        previous = 0  # not `stage`: Triton's frontend would take the two for one value
+        previous = 0  # not `stage`, which Triton's frontend would treat as the same value
         hopper.mbarrier.wait(order_barriers.index(CONSUMER), order_phase)
         order_phase ^= 1
         for k in range(k_steps):
@@ -88,7 +88,7 @@ def consume(
 @gluon.jit
 def ping_pong(
     a, b, c,  # [M, K], [K, N], [M, N]: TMA descriptors, c's block an epilogue subtile, a quarter of a tile
-    visit,  # int32 [tiles], read only for orders that have no formula
+    visit,  # int32 [tiles], read only for orders without a formula
     M, N, K,
     BM: gl.constexpr, BN: gl.constexpr, BK: gl.constexpr, STAGES: gl.constexpr,
     ORDER: gl.constexpr, GROUP_M: gl.constexpr,

@@ -1,8 +1,7 @@
-"""skinny: for products of few rows, which are bound by reading B; one thread block per tile, as in naive.
+"""skinny: for products of few rows, which are limited by reading B; one thread block per tile, as in naive.
 
-It computes the transposed tile. A wgmma has at least 64 rows, which B's columns fill, and as few as 16
-columns, which A's rows fill, so no multiplication is wasted. Time depends on the bytes in flight, so the
-K-steps are long and the stages many.
+It computes the transposed tile: B's columns fill the at least 64 rows of a wgmma, and A's rows its as few as
+16 columns. Since time depends on the bytes in flight, K-steps are long and stages many.
 """
 
 import triton
@@ -22,12 +21,12 @@ from .tile_ops import INTERPRETED, compute_pid, load, multiply, store
 @triton.jit
 def skinny(
     a, b, c,  # [M, K], [K, N], [M, N]: TMA descriptors or pointers
-    visit,  # int32 [tiles], read only for orders that have no formula
+    visit,  # int32 [tiles], read only for orders without a formula
     M, N, K,
     BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
     ORDER: tl.constexpr, GROUP_M: tl.constexpr,
     TMA: tl.constexpr,
-    EARLY: tl.constexpr,  # programmatic dependent launch: waits for its predecessor
+    EARLY: tl.constexpr,  # programmatic dependent launch
     lda=None, ldb=None, TRANS_A: tl.constexpr = False, TRANS_B: tl.constexpr = False,  # see tile_ops
     PRECISION: tl.constexpr = "ieee",
 ):  # fmt: skip

@@ -1,17 +1,17 @@
 """The fix-up of split tiles: thread blocks that share a tile store partial sums, and one of them adds these.
 
-Every segment of a split tile but the last in plan order stores its accumulator as a partial. The last, the
-tile's owner, waits for them and adds them in plan order, so the result has the same bits every time. The
-owner alone writes C.
+All segments of a split tile but the last in plan order store their accumulators as partials. The last, the
+tile's owner, waits for them, adds them in plan order, so that the result is bitwise reproducible, and writes
+C.
 
 `partials` is fp32 [partials, BM * BN]; a tile's partials are consecutive. `flags` is int32 [partials], all
-zero between launches: each warp of the writer adds 1 when its share of the partial is visible, each warp of
-the owner adds 1 when it has seen the flags of all the writer's warps, and the last of these sets the flag
-back to zero. `fault` is one int32: a wait that times out writes its partial's index plus 1 there and goes on.
-So a kernel ends whatever happens, and the launch is then an error.
+zero between launches: each warp of the writer adds 1 when its part of the partial is visible, each warp of
+the owner adds 1 when it has seen the flags of all the writer's warps, and the last of these resets the flag
+to zero. `fault` is one int32: a wait that times out writes its partial's index plus 1 there and continues, so
+the kernel always ends, and the launch is then an error.
 
-A partial keeps each 8 x 8 block of the accumulator together, which is what a warp holds of it in a wgmma's
-layout: its stores and loads are then whole cache lines. Any other layout gets the same values.
+In a partial, each 8 x 8 block of the accumulator is contiguous, which is what a warp holds in a wgmma's
+layout, so loads and stores are whole cache lines. Other layouts give the same values.
 """
 
 import triton
@@ -22,13 +22,13 @@ from .tile_ops import INTERPRETED
 
 @triton.jit
 def split_even_odd(acc, BM: tl.constexpr, BN: tl.constexpr):
-    """The even and the odd columns of acc [BM, BN], which a thread holds in pairs."""
+    """The even and odd columns of acc [BM, BN], which a thread holds in pairs."""
     return tl.split(tl.reshape(acc, (BM, BN // 2, 2)))  # 2 x [BM, BN / 2]
 
 
 @triton.jit
 def pair_pointers(partials, partial, BM: tl.constexpr, BN: tl.constexpr):
-    """Pointers to each pair of neighbouring columns of a partial: [BM, BN / 2]."""
+    """Pointers to each pair of adjacent columns of a partial: [BM, BN / 2]."""
     r = tl.arange(0, BM)[:, None]
     c = 2 * tl.arange(0, BN // 2)[None, :]
     offset = (r // 8 * (BN // 8) + c // 8) * 64 + r % 8 * 8 + c % 8
@@ -117,7 +117,7 @@ def add_partial(acc, partials, partial, BM: tl.constexpr, BN: tl.constexpr):
         even += tl.load(pointers)
         odd += tl.load(pointers + 1)
     else:
-        # the additions are in the assembly, so that the loads have the layout of acc
+        # additions are in the assembly, so that loads have the layout of acc
         even, odd = tl.inline_asm_elementwise(
             """{
             .reg .f32 x, y;

@@ -1,17 +1,17 @@
-"""What warp-specialised kernels share: a circular buffer of stages in shared memory, with mbarriers.
+"""Shared code of warp-specialized kernels: a circular buffer of stages in shared memory, with mbarriers.
 
 One warp, the producer, loads by TMA. Groups of 4 or 8 warps, the consumers, multiply with wgmma and store C.
-Each stage holds one K-step of A and B and has two mbarriers. `full` completes when the bytes have arrived,
+Each stage holds one K-step of A and B and has two mbarriers: `full` completes when the bytes have arrived,
 `empty` when they have been multiplied. A barrier's phase flips in every round through the stages, and a wait
 names the parity of the phase that must have completed. In its first round a producer has nothing to wait for,
 so it begins with the odd parity.
 
-Written in Gluon, which ships with Triton: the tile language cannot say which warp does what. It needs wgmma,
-which sm_90 alone has, and Triton's interpreter cannot run it.
+The kernels are written in Gluon, which ships with Triton, because Triton's tile language cannot assign work
+to warps. They need wgmma, which only sm_90 has; the interpreter cannot run them.
 
-A kernel with programmatic dependent launch starts while its predecessor ends: its blocks are set up by then,
-and `produce` waits for all of the predecessor's writes before its first load. A consumer needs no wait of its
-own, since all it does depends on such a load.
+With programmatic dependent launch, a kernel's blocks are set up while its predecessor ends, and `produce`
+waits for all of the predecessor's writes before its first load. Consumers depend on such loads and need no
+wait.
 """
 
 from triton.experimental import gluon
@@ -21,12 +21,12 @@ from triton.language.extra.cuda import gdc_wait
 
 from .stream_k import corner, cta_of, segment, segment_count
 
-# Triton 3.6 has the long names, Triton 3.9 the short ones
+# Triton 3.6 has the long names, Triton 3.9 the short ones.
 tma_load = getattr(hopper.tma, "async_load", None) or hopper.tma.async_copy_global_to_shared
 tma_store = getattr(hopper.tma, "async_store", None) or hopper.tma.async_copy_shared_to_global
 
 CONSUMER_REGISTERS, PRODUCER_REGISTERS = gl.constexpr(240), gl.constexpr(24)
-"""Per thread: two consumer groups of 128 threads and a producer group then have all registers of an SM."""
+"""Per thread; two consumer groups of 128 threads and a producer group then use all registers of an SM."""
 
 
 @gluon.jit
@@ -37,7 +37,7 @@ def allocate_stages(x, STAGES: gl.constexpr):
 
 @gluon.jit
 def allocate_barriers(STAGES: gl.constexpr, GROUPS: gl.constexpr = 1):
-    """(full, empty): an mbarrier per stage each; empty takes an arrival of each consumer group a round."""
+    """(full, empty): one mbarrier per stage each; empty takes one arrival per consumer group and round."""
     full = gl.allocate_shared_memory(gl.int64, [STAGES, 1], hopper.mbarrier.MBarrierLayout())
     empty = gl.allocate_shared_memory(gl.int64, [STAGES, 1], hopper.mbarrier.MBarrierLayout())
     for stage in gl.static_range(STAGES):
@@ -54,8 +54,8 @@ def produce(
     TRANS_A: gl.constexpr, TRANS_B: gl.constexpr, GROUPS: gl.constexpr = 1,
     b_rest=None, smem_rest=None, REST: gl.constexpr = 0,
 ):  # fmt: skip
-    """Load every K-step of this thread block's segments, each as soon as its stage is empty; A in a box for
-    each of GROUPS, and the last REST columns of B in one of their own."""
+    """Load every K-step of this block's segments as soon as its stage is empty: A in one box for each of
+    GROUPS, and the last REST columns of B in a box of their own."""
     gdc_wait()
     stage = 0
     phase = 1
@@ -89,7 +89,7 @@ def load_stage(x, row, column, full, smem, TRANS: gl.constexpr):
 
 @gluon.jit
 def wgmma_operand(smem, TRANS: gl.constexpr):
-    """The block in `smem` as wgmma takes it, which reads 16-bit operands along either dimension."""
+    """The block in `smem` as a wgmma operand; for 16-bit types it can be read along either dimension."""
     if TRANS:
         return smem.permute((1, 0))
     else:
@@ -98,7 +98,7 @@ def wgmma_operand(smem, TRANS: gl.constexpr):
 
 @gluon.jit
 def next_stage(stage, phase, STAGES: gl.constexpr):
-    """The stage after this one, and its phase."""
+    """The next stage, and its phase."""
     stage += 1
     if stage == STAGES:
         stage = 0
@@ -108,7 +108,7 @@ def next_stage(stage, phase, STAGES: gl.constexpr):
 
 @gluon.jit
 def split_columns(x, ROWS: gl.constexpr, COLUMNS: gl.constexpr):
-    """The left and the right half of x [ROWS, COLUMNS]; each thread holds registers of both."""
+    """The left and the right half of x [ROWS, COLUMNS]; each thread has registers of both."""
     return x.reshape([ROWS, 2, COLUMNS // 2]).permute(0, 2, 1).split()
 
 
@@ -117,8 +117,8 @@ def store_pieces(
     c, smem, x, row, column, stored, GROUP: gl.constexpr,
     ROWS: gl.constexpr, COLUMNS: gl.constexpr, WIDTH: gl.constexpr, layout: gl.constexpr,
 ):  # fmt: skip
-    """Store x [ROWS, COLUMNS] in pieces of WIDTH columns, through two buffers of a group in turn; returns
-    how many pieces were `stored` so far."""
+    """Store x [ROWS, COLUMNS] in pieces of WIDTH columns, alternating between a group's two buffers; returns
+    the number of pieces `stored` so far."""
     if COLUMNS == WIDTH:
         store_subtile(c, smem.index(2 * GROUP + stored % 2), x, row, column, layout, 1)
         return stored + 1
@@ -134,9 +134,7 @@ def store_subtile(
     c, smem, subtile, row, column, layout: gl.constexpr, PENDING: gl.constexpr, TRANS: gl.constexpr = False
 ):  # fmt: skip
     """Store an epilogue subtile, or with TRANS its transpose, to c at (row, column) by TMA, through `smem`.
-
-    `smem` is free once at most PENDING of this thread block's TMA stores have yet to read theirs.
-    """
+    `smem` is free once at most PENDING of this thread block's TMA stores still read shared memory."""
     subtile = gl.convert_layout(subtile.to(c.dtype), layout)
     hopper.tma.store_wait(PENDING)
     if TRANS:

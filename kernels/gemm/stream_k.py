@@ -1,20 +1,16 @@
-"""Stream-K in a kernel: which K-steps a thread block computes, and the fix-up of tiles that blocks share.
+"""Stream-K in a kernel: the K-steps of each thread block, and the fix-up of tiles that blocks share.
 
-The first `shared` tiles of the order are one row of K-steps, of which every thread block takes an even range.
-It walks its range from the end back, tile by tile, and then takes whole tiles in turns: the plans of the
-schedules stream-k (all tiles are shared) and stream-k-hybrid. Basic Stream-K: arXiv 2301.03598, figure 2b.
+The K-steps of the first `shared` tiles of the order are shared evenly by all thread blocks. A block processes
+its range backward, tile by tile, and then takes whole tiles in turn: the plans of the schedules stream-k (all
+tiles are shared) and stream-k-hybrid. Basic Stream-K: arXiv 2301.03598, figure 2b.
 
-So at most its first segment ends before K does. It stores that one's sums as its partial. The highest thread
-block of a tile owns it: it waits for the partials of those below it, adds them in ascending order, and alone
-writes C. The result has the same bits every time.
-
-Where tiles have as many thread blocks each, `cta_of` numbers these so that neighbours in the grid load the
-same.
+So at most a block's first segment ends before K does, and its sums are stored as a partial. The highest
+thread block of a tile owns it: it waits for the partials of lower blocks, adds them in ascending order, so
+that the result is bitwise reproducible, and writes C.
 
 `partials` is fp32 [thread blocks, rows * columns]. `flags` is int32 [thread blocks, warps], zero between
-launches. A warp holds the same share of every tile: the writer's sets its flag when its share of the partial
-is visible, and the owner's sets it back. All thread blocks must run at once; a wait of 2 s ends the kernel
-in an error.
+launches. A warp has the same part of every tile: the writer's warp sets its flag when its part of the partial
+is visible, and the owner's resets it. All thread blocks must be resident at once; a wait of 2 s traps.
 """
 
 import triton
@@ -25,7 +21,7 @@ from triton.experimental.gluon import language as gl
 from .tile_ops import compute_pid
 
 MAX_LOADED = gl.constexpr(64)
-"""fp32 of partials that a thread loads before it adds them: loads of several small partials overlap."""
+"""fp32 values of partials that a thread loads before adding them, so that loads of small partials overlap."""
 
 
 @triton.jit
@@ -36,8 +32,8 @@ def range_begin(cta, total, ctas):
 
 @triton.jit
 def cta_of(pid, ctas, shared, SPLIT: tl.constexpr):
-    """Which thread block of the plan a program is. Where tiles have as many thread blocks each, programs next
-    to each other, which lie in one GPC, take the same K-steps of neighbouring tiles, and load together."""
+    """The thread block of the plan that a program is. If tiles have equally many blocks, adjacent programs,
+    which are in one GPC, take the same K-steps of adjacent tiles, so that their loads merge."""
     if SPLIT:  # noqa: SIM102, as a constant and a value have no `and`
         if ctas % shared == 0:
             pid = pid % shared * (ctas // shared) + pid // shared
@@ -58,7 +54,7 @@ def segment_count(cta, ctas, shared, tiles, k_steps, SPLIT: tl.constexpr):
 
 @triton.jit
 def segment(s, cta, ctas, shared, k_steps, SPLIT: tl.constexpr):
-    """(place in the order, first K-step, one past the last) of a thread block's segment s."""
+    """(position in the order, first K-step, end) of a thread block's segment s."""
     if SPLIT:
         begin = range_begin(cta, shared * k_steps, ctas)
         end = range_begin(cta + 1, shared * k_steps, ctas)
@@ -82,9 +78,9 @@ def corner(
 ):  # fmt: skip
     """(row, column) at which the i-th tile visited begins.
 
-    A tile that would end outside of the matrix is moved inside, over its neighbours, and stores what they
-    store: for a row of a box that lies outside TMA takes several times as long as for one that it loads.
-    Where tiles are not split alike along K their sums differ in the last bit, and none is moved.
+    A tile that would extend beyond the matrix is moved inside, over its neighbors, and stores the same values
+    there, because TMA takes several times as long for a row outside the matrix as for one inside. If tiles
+    are not split along K alike, their sums differ in the last bit, and none is moved.
     """
     pid_m, pid_n = compute_pid(i, visit, M, N, BM, BN, ORDER, GROUP_M)
     row = pid_m * BM
@@ -101,7 +97,7 @@ def corner(
 
 @triton.jit
 def moved_inside(begin, SIDE: tl.constexpr, size):
-    """`begin`, or earlier, so that SIDE from there end inside of `size`; 0 where that is less than SIDE."""
+    """`begin`, or less, so that SIDE from there fits into `size`; 0 if it never does."""
     return tl.maximum(tl.minimum(begin, size - SIDE), 0)
 
 
@@ -139,8 +135,8 @@ def store_partial(acc, partials, flags, cta, ROWS: gl.constexpr, COLUMNS: gl.con
 
 @gluon.jit
 def wait_for_partials(flags, lowest, owner, STRIDE: gl.constexpr):
-    """Each warp returns when its shares of the partials from `lowest` to below `owner` are visible; each lane
-    waits for others of them, so that all are asked for at once."""
+    """Each warp returns when its parts of the partials from `lowest` to below `owner` are visible; its lanes
+    poll different partials, all at once."""
     gl.inline_asm_elementwise(
         """{
         .reg .pred p;
@@ -186,7 +182,7 @@ def add_partials(
     ROWS: gl.constexpr, COLUMNS: gl.constexpr, layout: gl.constexpr,
     GROUPS: gl.constexpr, GROUP: gl.constexpr,
 ):  # fmt: skip
-    """acc plus the partials of the thread blocks below `owner` that share the tile from K-step `first`."""
+    """acc plus the partials of the blocks below `owner` that share the tile from K-step `first` on."""
     lowest = owner
     while range_begin(lowest, total, ctas) > first:
         lowest -= 1

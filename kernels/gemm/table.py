@@ -1,12 +1,12 @@
 """table: executes any Plan. Each thread block reads its segments from a table, then draws from the queue.
 
-A row of the table is a segment: pid_m pid_n k0 k1 partial peers. A segment that owns a split tile adds
-`peers` partials, from index `partial` on. A segment that stores a partial has no peers, and `partial` is its
-index. A whole tile has no partial (-1).
+A row of the table is a segment: pid_m pid_n k0 k1 partial peers. The owner of a split tile adds `peers`
+partials, from index `partial` on. A segment that stores a partial has no peers, and `partial` is its index. A
+whole tile has partial = -1.
 
-With FLATTEN there is one loop over the K-steps of all segments, so that the next segment's loads run during
-the epilogue. A thread block that draws from the queue cannot know how many K-steps it will have, so it has a
-loop over segments with one over K-steps inside.
+With FLATTEN, one loop covers the K-steps of all segments, so the next segment's loads run during the
+epilogue. A thread block that draws from the queue does not know its number of K-steps, so it has nested
+loops.
 """
 
 from functools import partial
@@ -40,7 +40,7 @@ from .stamps import (
 from .tile_ops import load, multiply, store_subtiles, wait_for_wgmma
 
 ROW_WORDS = tl.constexpr(8)
-"""int32 words in a row of the table."""
+"""int32 words per row of the table."""
 
 
 @triton.jit
@@ -59,11 +59,11 @@ def epilogue(
     BM: tl.constexpr, BN: tl.constexpr, TMA: tl.constexpr, SPLIT: tl.constexpr, RECORD: tl.constexpr,
     WARPS: tl.constexpr, TIMEOUT_NS: tl.constexpr, EPILOGUE_SUBTILES: tl.constexpr,
 ):  # fmt: skip
-    """After the main loop of segment s: store its partial, or fix up its tile and store that."""
+    """After the main loop of segment s: store its partial, or fix up and store its tile."""
     if RECORD:
         acc = stamp_drain(stamps, s, acc)
     if SPLIT:
-        acc = wait_for_wgmma(acc)  # without a wait before the branches ptxas serialises the wgmma
+        acc = wait_for_wgmma(acc)  # without this wait before the branches, ptxas serializes the wgmma
         if (partial >= 0) & (peers == 0):
             store_partial(acc, partials, flags, partial, BM, BN)
             if RECORD:
@@ -86,10 +86,10 @@ def epilogue(
 @triton.jit
 def table_driven(
     a, b, c,  # [M, K], [K, N], [M, N]: TMA descriptors or pointers
-    table,  # int32 [segments + 2, 8], the last two rows zero: a thread block reads ahead
+    table,  # int32 [segments + 2, 8], the last two rows zero, for reading ahead
     offsets,  # int32 [ctas + 1]: thread block i owns rows offsets[i] to offsets[i + 1]
     k_steps,  # int32 [ctas]: how many K-steps these have
-    queue_head,  # int32 [1], zero: how many rows of the queue were drawn
+    queue_head,  # int32 [1], zero: how many rows of the queue have been drawn
     queue_start, rows,  # the queue is the table's rows from `queue_start` to `rows`
     partials, flags, fault,  # see split_fixup; read and written only if SPLIT
     stamps,  # int64 [segments, 16], written only if RECORD
@@ -115,7 +115,7 @@ def table_driven(
         k0, k1 = 0, 0
         pid_m, pid_n = 0, 0
         partial, peers = 0, 0
-        stored_c = False  # whether the segment before this one stored a tile of C
+        stored_c = False  # whether the previous segment stored a tile of C
         acc = tl.zeros((BM, BN), tl.float32)
         for _ in tl.range(own_k_steps):
             # the pipeliner runs loads ahead only if their addresses are computed at the top
@@ -167,7 +167,7 @@ def table_driven(
                 s = queue_start + tl.atomic_add(queue_head, 1)
         if RECORD:
             stamp_done(stamps, previous, stored_c, TMA)
-        # every thread block draws once more than it gets; the last of them resets the counter
+        # every thread block makes one draw too many; the last of these resets the counter
         if QUEUE and s == rows + tl.num_programs(0) - 1:
             tl.store(queue_head, 0)
 

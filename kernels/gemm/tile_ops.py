@@ -1,15 +1,15 @@
-"""What every kernel does to a tile: find it, load its operands, multiply, store it.
+"""Operations on a tile that kernels share: find it, load its operands, multiply, store it.
 
-`x` is a TMA descriptor or a pointer; the constexpr TMA says which, and only one branch is compiled. A
-matrix is row-major and its rows are dense; LD is how many elements lie from one row to the next, None where
-that is its number of columns. A column-major operand is what a kernel is given as its transpose, with TRANS.
+`x` is a TMA descriptor or a pointer, as the constexpr TMA says, and only that branch is compiled. Matrices
+are row-major with dense rows; LD is the number of elements between rows, None for the number of columns. A
+column-major operand is passed as its transpose, with TRANS.
 """
 
 import triton
 import triton.language as tl
 
 COMPUTED_ORDERS = ("row-major", "column-major", "grouped")
-"""Orders that a kernel computes. It reads the others from a table, which costs 3 % at 4096x4096x512."""
+"""Orders that a kernel computes; it reads others from a table, which costs 3 % at 4096x4096x512."""
 
 INTERPRETED = tl.constexpr(triton.knobs.runtime.interpret)
 
@@ -51,7 +51,7 @@ def load(
 
 @triton.jit
 def store(x, row, col, value, ROWS, COLS, BR: tl.constexpr, BC: tl.constexpr, TMA: tl.constexpr):
-    """Write value [BR, BC] to x at (row, col), in x's dtype; what lies outside the matrix is dropped."""
+    """Write value [BR, BC] to x at (row, col), in x's dtype; elements outside the matrix are dropped."""
     if TMA:
         x.store([row, col], value.to(x.dtype))
     else:
@@ -64,7 +64,7 @@ def store_subtiles(
     EPILOGUE_SUBTILES: tl.constexpr, x, row, col, value, ROWS, COLS,
     BR: tl.constexpr, BC: tl.constexpr, TMA: tl.constexpr,
 ):  # fmt: skip
-    """The same as 1 epilogue subtile, or as 2, which need half the shared memory."""
+    """`store` in 1 epilogue subtile, or in 2, which need half the shared memory."""
     if EPILOGUE_SUBTILES == 1:
         store(x, row, col, value, ROWS, COLS, BR, BC, TMA)
     else:
@@ -87,9 +87,9 @@ def block_pointers(x, row, col, ROWS, COLS, LD, BR: tl.constexpr, BC: tl.constex
 
 @triton.jit
 def multiply(x, y, acc, PRECISION: tl.constexpr):
-    """acc + x · y with sums in fp32; products of fp32 are "ieee", in full, or "tf32"."""
+    """acc + x · y with fp32 sums; fp32 operands are multiplied in full ("ieee") or as "tf32"."""
     if INTERPRETED:
-        # the interpreter keeps bf16 as raw 16-bit integers, which its dot would multiply as such
+        # the interpreter's dot would multiply bf16 as raw 16-bit integers
         x = x.to(tl.float32)
         y = y.to(tl.float32)
     return tl.dot(x, y, acc, input_precision=PRECISION)

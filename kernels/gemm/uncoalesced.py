@@ -1,9 +1,9 @@
-"""uncoalesced: a tile per thread block as in naive, but neighbouring threads load from neighbouring rows.
+"""uncoalesced: one tile per thread block as in naive, but adjacent threads load from adjacent rows.
 
 A warp's 32 threads load down a column: one instruction touches 32 cache lines and uses one element of each.
-The compiler would coalesce these loads. A stride that it may not specialise on hides from it that neighbours
-in a row are contiguous. It then takes the dimensions in order: from the first before Triton 3.7, from the
-last since.
+To keep the compiler from coalescing, `stride` must not be specialized, so that it cannot see that elements of
+a row are contiguous. It then takes the dimensions in order: from the first before Triton 3.7, from the last
+since.
 """
 
 import triton
@@ -42,9 +42,9 @@ def load_elements(x, r, c, ROWS, COLS, stride):
 @triton.jit(do_not_specialize=["stride"])
 def uncoalesced(
     a, b, c,  # pointers to [M, K], [K, N], [M, N]
-    visit,  # int32 [tiles], read only for orders that have no formula
+    visit,  # int32 [tiles], read only for orders without a formula
     M, N, K,
-    stride,  # 1: elements between neighbours in a row
+    stride,  # 1: elements between adjacent columns
     BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
     ORDER: tl.constexpr, GROUP_M: tl.constexpr,
     PRECISION: tl.constexpr = "ieee",

@@ -1,19 +1,14 @@
-"""specialised: a persistent, warp-specialised kernel, the "cooperative" one in CUTLASS's words.
+"""specialised: a persistent, warp-specialized kernel, which CUTLASS calls "cooperative".
 
-One warp loads and the others multiply. The producer never waits for a multiplication, only for an empty
-stage, so loads of the next tile run during an epilogue. All consumers work on one tile together, and the
-tensor cores are idle while they store it.
+One warp loads and the others multiply. The producer waits only for empty stages, so the next tile's loads run
+during an epilogue. All consumers work on one tile, and the tensor cores are idle while they store it.
 
-With SPLIT the first `shared` tiles of the order are split along K by Stream-K (see stream_k).
-
-With three GROUPS of consumers each has 64 rows of a tile of 192: such tiles fill the last wave of products
-that tiles of 128 or 256 do not.
-
-With REST columns a tile is as wide as two powers of two together, which Triton's tensors must be: 192 columns
-are summed as 128 and 64. Such tiles fill last waves, too, and 192 x 192 asks for fewer bytes than any other.
-
-With SWAP it computes the transposed tile. A wgmma has at least 64 rows, which B's columns fill then, and as
-few as 16 columns here, which A's rows fill: so products of few rows waste no multiplication.
+    SPLIT    the first `shared` tiles of the order are split along K by Stream-K (see stream_k)
+    GROUPS   with 3 consumer groups of 64 rows, tiles of 192 rows, which can fill a last wave better
+    REST     the columns of a tile beyond a power of two, to which Triton's tensors are limited: 192 columns
+             are summed as 128 and 64, and tiles of 192 x 192 request fewer bytes than any others
+    SWAP     computes the transposed tile, so that products of few rows waste no multiplication: B's columns
+             fill the at least 64 rows of a wgmma, and A's rows its as few as 16 columns
 """
 
 import torch
@@ -48,7 +43,7 @@ from .stages import (
 from .stream_k import add_partials, corner, cta_of, segment, segment_count, store_partial
 
 GROUP_REGISTERS = gl.constexpr(160)
-"""Per thread of the second and third consumer group; the first then has 168 of an SM's."""
+"""Per thread of the second and third consumer group, which leaves 168 for the first."""
 
 
 @gluon.jit
@@ -83,7 +78,7 @@ def consume(
         i, k0, k1 = segment(s, cta, ctas, shared, k_steps, SPLIT)
         acc = gl.zeros([ROWS, COLUMNS], gl.float32, layout)
         rest = gl.zeros([ROWS, REST], gl.float32, rest_layout) if REST else 0
-        previous = 0  # not `stage`: Triton's frontend would take the two for one value
+        previous = 0  # not `stage`, which Triton's frontend would treat as the same value
         for k in range(k0, k1):
             hopper.mbarrier.wait(full.index(stage), phase)
             x = wgmma_operand(smem_a.index(stage * GROUPS + GROUP), TRANS_A)  # [BM, BK]
@@ -137,15 +132,15 @@ def consume(
 @gluon.jit(do_not_specialize=["shared"])
 def warp_specialized(
     a, b, c,  # [M, K], [K, N], [M, N]: TMA descriptors, c's block an epilogue subtile
-    b_rest,  # b in boxes of REST columns, None where there are none
-    visit,  # int32 [tiles], read only for orders that have no formula
+    b_rest,  # b in boxes of REST columns, or None
+    visit,  # int32 [tiles], read only for orders without a formula
     partials, flags,  # see stream_k; read and written only if SPLIT
     shared,  # tiles that are split along K
     M, N, K,
     BM: gl.constexpr, BN: gl.constexpr, BK: gl.constexpr, STAGES: gl.constexpr,
     ORDER: gl.constexpr, GROUP_M: gl.constexpr,
-    EPILOGUE_SUBTILES: gl.constexpr,  # 1, or 2 where C does not fit beside the stages; with REST as many as
-    # there are 32 columns, through two buffers
+    EPILOGUE_SUBTILES: gl.constexpr,  # 1, or 2 if C does not fit beside the stages; with REST one per
+    # 32 columns, through two buffers
     SPLIT: gl.constexpr, SWAP: gl.constexpr,
     REST: gl.constexpr = 0,  # columns of a tile beyond the largest power of two
     GROUPS: gl.constexpr = 1,  # of consumers, 1 or 3: each has as many rows of the tile
@@ -154,7 +149,7 @@ def warp_specialized(
     gdc_launch_dependents()
     smem_a = allocate_stages(a, STAGES * GROUPS)
     smem_b = allocate_stages(b, STAGES)
-    smem_rest = allocate_stages(b_rest, STAGES) if REST else smem_b  # which nobody reads by that name
+    smem_rest = allocate_stages(b_rest, STAGES) if REST else smem_b  # unused
     BUFFERS: gl.constexpr = 2 * GROUPS if REST else GROUPS
     smem_c = gl.allocate_shared_memory(c.dtype, [BUFFERS, BM // GROUPS, BN // EPILOGUE_SUBTILES], c.layout)
     full, empty = allocate_barriers(STAGES, GROUPS)

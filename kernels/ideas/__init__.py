@@ -1,1 +1,1 @@
-"""Small kernels, each of which shows one idea by its time: what a film of that idea is measured with."""
+"""Small kernels that each measure one idea, for its film."""

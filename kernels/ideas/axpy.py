@@ -1,12 +1,11 @@
-"""y = a * x + y by a chosen number of warps in each thread block, each of which waits for its own loads.
+"""y = a * x + y with a chosen number of warps per thread block, each of which waits for its own loads.
 
-A round of a warp: it asks for 16 bytes of x and 16 of y a thread, waits until both have come, and stores. It
-asks again only then, so what it does not hide itself, other warps must. The clock is read before the loads
-and behind a branch that waits for what they bring; both are stamped in every round, or only the first and
-the last, where rounds are to take no longer than they do without.
+In a round, a warp requests 16 bytes of x and of y per thread, waits for both, and stores; other warps must
+hide its wait. The clock is read before the loads and behind a branch that waits for their values, and
+recorded either in every round or only in the first and last, which does not slow rounds down.
 
-Blocks have 32 warps, of which those beyond the chosen number leave at once: so any number of warps is
-measured by one program. Warps go to the SM's four partitions in turn.
+Blocks always have 32 warps, of which the surplus exits at once, so one program measures any number of warps.
+Warps are assigned to the SM's four partitions in turn.
 """
 
 import numpy as np
@@ -17,11 +16,11 @@ from triton.experimental.gluon import language as gl
 from ..errors import KernelError
 
 WARPS = 32
-"""Of a thread block; the most that can work."""
+"""Warps per thread block, and the most that can work."""
 VALUES = 128
-"""Of x and of y, in a round of a warp: four of fp32 for each thread."""
+"""Values of x and of y per round of a warp: four fp32 per thread."""
 ASKED = 2 * 4 * VALUES
-"""Bytes that a warp loads in a round; it stores half as many."""
+"""Bytes that a warp loads per round; it stores half as many."""
 
 _AXPY = """{{
     .reg .pred on, first, over;
@@ -82,9 +81,8 @@ ENDS_ONLY = _AXPY.format(stamping="")
 
 @gluon.jit(do_not_specialize=["warps", "rounds", "a"])
 def axpy(x, y, ends, stamps, a, warps, rounds, WORK: gl.constexpr):
-    """x, y: fp32 [rounds, blocks, warps, VALUES]. ends: int64 [blocks, warps, 4]: SM, rounds that are left,
-    begin, end. stamps: int64 [blocks, warps, rounds, 2]: cycles at which a warp asked, and had what it asked.
-    """
+    """x, y: fp32 [rounds, blocks, warps, VALUES]. ends: int64 [blocks, warps, 4]: SM, rounds left, begin,
+    end. stamps: int64 [blocks, warps, rounds, 2]: cycles of a request and of its answer."""
     gl.inline_asm_elementwise(
         WORK, "=r,l,l,l,l,f,r,r",
         [x.to(gl.int64), y.to(gl.int64), ends.to(gl.int64), stamps.to(gl.int64), a, warps, rounds],
@@ -93,7 +91,7 @@ def axpy(x, y, ends, stamps, a, warps, rounds, WORK: gl.constexpr):
 
 
 def vectors(blocks: int, warps: int, rounds: int, random: torch.Generator) -> tuple[torch.Tensor, ...]:
-    """x and y of random halves up to 8, of which a * x + y is exact: fp32 [rounds, blocks, warps, VALUES]."""
+    """x and y, random halves up to 8, so that a * x + y is exact: fp32 [rounds, blocks, warps, VALUES]."""
     shape = (rounds, blocks, warps, VALUES)
     made = (torch.randint(-16, 17, shape, generator=random, device=random.device) for _ in "xy")
     return tuple(one.float() / 2 for one in made)
@@ -102,7 +100,7 @@ def vectors(blocks: int, warps: int, rounds: int, random: torch.Generator) -> tu
 def launch(
     x: torch.Tensor, y: torch.Tensor, a: float, stamped: bool = False
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """One launch over `vectors`; y changes. What it leaves in `ends` and `stamps`, see `axpy`."""
+    """Launch once over `vectors`, updating y; returns `ends` and `stamps` of `axpy`."""
     rounds, blocks, warps, _ = x.shape
     ends = torch.full((blocks, warps, 4), -1, dtype=torch.int64, device=x.device)
     stamps = torch.zeros(blocks, warps, rounds if stamped else 1, 2, dtype=torch.int64, device=x.device)
@@ -112,15 +110,13 @@ def launch(
 
 
 def cycles(ends: np.ndarray) -> np.ndarray:
-    """Of each block, from its first warp's begin to its last warp's end: int64 [blocks].
-
-    Raises KernelError where a warp did not end, or where blocks shared an SM.
-    """
+    """Cycles of each block, from its first warp's begin to its last warp's end: int64 [blocks]. Raises
+    KernelError if a warp did not finish, or blocks shared an SM."""
     sm, left, begin, end = np.moveaxis(ends, -1, 0)
     if (left != 0).any():
-        raise KernelError(f"{(left != 0).sum()} of {left.size} warps did not end their rounds")
+        raise KernelError(f"{(left != 0).sum()} of {left.size} warps did not finish their rounds")
     if len(np.unique(sm)) != len(sm) or (sm != sm[:, :1]).any():
-        raise KernelError(f"{len(sm)} thread blocks should have an SM each, and had {len(np.unique(sm))}")
+        raise KernelError(f"{len(sm)} thread blocks need an SM each, but had {len(np.unique(sm))}")
     if (end <= begin).any():
-        raise KernelError("a clock of this GPU stood still or went backwards while warps ran")
+        raise KernelError("a clock of this GPU stopped or went backward while warps ran")
     return end.max(axis=1) - begin.min(axis=1)

@@ -1,9 +1,9 @@
-"""A branch and a loop that the lanes of a warp may take differently, and stamps of when each lane was where.
+"""A branch and a loop in which the lanes of a warp may diverge, with timestamps of each lane.
 
-Both are PTX, and what a lane does comes from memory, so no compiler can foresee it. The branch is an indexed
-one (brx.idx) into WAYS pieces of code, which differ in a constant; each is a loop of dependent multiply-adds.
-The loop does a turn of them as often as a lane is asked to. After either, all lanes have a piece of code in
-common, the tail. Every addend is a whole number, so that a lane's sum is exact and tells what the lane did.
+Both are PTX, and the paths come from memory, so no compiler can predict them. The branch is indexed
+(brx.idx), with WAYS paths that differ in a constant; each is a loop of dependent multiply-adds. The loop does
+as many iterations of these as a lane requests. Afterwards all lanes execute a common tail. Addends are
+integers, so a lane's sum is exact and shows what the lane did.
 """
 
 import numpy as np
@@ -15,29 +15,29 @@ from ..errors import KernelError
 
 LANES = 32
 WAYS = 32
-"""Pieces of code that the branch can go to."""
+"""Paths of the branch."""
 UNROLLED = 16
 """Multiply-adds between two branches of a loop."""
 LENGTH = 1024
-"""Dependent multiply-adds of a way, and of the tail."""
+"""Dependent multiply-adds of a path, and of the tail."""
 TURN = 64
-"""Dependent multiply-adds of a turn of the loop, unrolled."""
+"""Dependent multiply-adds per iteration of the loop, unrolled."""
 MOST_TURNS = 1024
 TAIL = 64
-"""What a multiply-add of the tail adds; way w adds w + 1, and a turn of the loop 1 each time."""
+"""What a multiply-add of the tail adds; path w adds w + 1, and the loop 1."""
 
 STAMPS = np.dtype([(name, np.int64) for name in ("begin", "came", "went", "joined", "end")])
-"""Cycles of the SM: before the code of which there may be several ways, at the begin and the end of a lane's
-own way, after the ways, and after the tail."""
+"""SM cycles before the divergent code, at the begin and end of a lane's own path, after all paths, and after
+the tail."""
 
 
 def adds(count: int, addend: int) -> str:
-    """So many multiply-adds, each of which waits for the one before."""
+    """PTX of `count` dependent multiply-adds."""
     return f"fma.rn.f32 x, x, one, {addend}.0;\n" * count
 
 
 def piece(name: str, addend: int) -> str:
-    """LENGTH multiply-adds in a loop of its own."""
+    """PTX of LENGTH multiply-adds in a loop."""
     return f"""mov.u32 left, {LENGTH // UNROLLED};
     {name}:
     .pragma "nounroll";
@@ -112,7 +112,7 @@ CODES = {"branch": BRANCH, "loop": LOOP}
 
 @gluon.jit
 def diverge(asked, sums, stamps, one, CODE: gl.constexpr):
-    """asked: int32, sums: fp32, stamps: int64 of 5; a row of each for a thread. `one`: the bits of 1.0."""
+    """asked: int32, sums: fp32, stamps: int64 of 5; one row per thread. `one`: the bits of 1.0."""
     gl.inline_asm_elementwise(
         CODE, "=r,l,l,l,r", [asked.to(gl.int64), sums.to(gl.int64), stamps.to(gl.int64), one],
         dtype=gl.int32, is_pure=False, pack=1,
@@ -120,7 +120,7 @@ def diverge(asked, sums, stamps, one, CODE: gl.constexpr):
 
 
 def expected(code: str, asked: np.ndarray) -> np.ndarray:
-    """The sums that threads are left with, whole numbers.
+    """The integer sums that threads end with.
 
     >>> expected("branch", np.array([0, 1])).tolist(), expected("loop", np.array([1, 2])).tolist()
     ([66560, 67585], [65600, 65665])
@@ -130,11 +130,9 @@ def expected(code: str, asked: np.ndarray) -> np.ndarray:
 
 
 def launch(code: str, asked: np.ndarray) -> np.ndarray:
-    """Launch one thread block whose threads have `asked`, int [threads], and return its STAMPS [threads].
+    """Launch one thread block whose threads request `asked`, int [threads], and return its STAMPS [threads].
 
-    `asked` is a thread's way, below WAYS, or its turns, at least 1.
-
-    Raises KernelError where a thread is left with a wrong sum.
+    `asked` is a thread's path, below WAYS, or its iterations, at least 1. Raises KernelError for a wrong sum.
     """
     threads = len(asked)
     given = torch.tensor(asked, dtype=torch.int32, device="cuda")
@@ -144,5 +142,5 @@ def launch(code: str, asked: np.ndarray) -> np.ndarray:
     diverge[(1,)](given, sums, stamps, one, CODE=CODES[code], num_warps=threads // LANES)
     wrong = sums.cpu().numpy() != expected(code, asked)
     if wrong.any():
-        raise KernelError(f"{wrong.sum()} of {threads} threads are left with a wrong sum by the {code}")
+        raise KernelError(f"{wrong.sum()} of {threads} threads computed a wrong sum in the {code}")
     return stamps.cpu().numpy().view(STAMPS)[:, 0]

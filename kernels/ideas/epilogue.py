@@ -1,4 +1,4 @@
-"""epilogue: relu(A · B + bias), with bias and relu as kernels after the product, or in its epilogue."""
+"""epilogue: relu(A · B + bias), with bias and relu as kernels after the product or in its epilogue."""
 
 from collections.abc import Callable, Mapping
 from functools import cache, partial
@@ -25,7 +25,7 @@ def product(
     M, N, K,
     BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
     GROUP_M: tl.constexpr,
-    EPILOGUE: tl.constexpr,  # c = relu(a · b + bias) where it is true, else a · b
+    EPILOGUE: tl.constexpr,  # c = relu(a · b + bias) if true, else a · b
 ):  # fmt: skip
     pid_m, pid_n = compute_pid(tl.program_id(0), None, M, N, BM, BN, "grouped", GROUP_M)
     acc = tl.zeros((BM, BN), tl.float32)
@@ -41,7 +41,7 @@ def product(
 
 
 def operands(problem: Problem, device: str, seed: int) -> Operands:
-    """Random ones, with a bias about as large as what it is added to."""
+    """Random operands, with a bias about as large as the products."""
     a, b, c = matrices(problem, device, seed)
     random = torch.Generator(device).manual_seed(seed)
     bias = problem.k**0.5 * torch.randn(problem.n, generator=random, device=device)
@@ -54,7 +54,7 @@ def reference(given: Operands) -> torch.Tensor:
 
 
 def separate(problem: Problem, given: Operands) -> Work:
-    """This package's product, then a kernel of PyTorch's for the bias and one for relu."""
+    """This package's product, then PyTorch kernels for bias and relu."""
     run = _product(problem, given, epilogue=False)
     return Work(lambda: (run(), _after(given)), given["c"])
 
@@ -65,13 +65,13 @@ def fused(problem: Problem, given: Operands) -> Work:
 
 
 def eager(problem: Problem, given: Operands) -> Work:
-    """PyTorch's product, which is cuBLAS's, then the same two kernels."""
+    """PyTorch's product, from cuBLAS, then the same two kernels."""
     multiply_them = partial(torch.mm, given["a"], given["b"], out=given["c"])
     return Work(lambda: (multiply_them(), _after(given)), given["c"])
 
 
 def compiled(problem: Problem, given: Operands) -> Work:
-    """What torch.compile makes of it."""
+    """The kernel of torch.compile."""
     own, made = given["c"].detach(), _compiled_product()
 
     def launch() -> None:

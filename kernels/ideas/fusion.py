@@ -1,8 +1,8 @@
-"""fusion: a chain of elementwise functions, as kernels one by one or all in one.
+"""fusion: a chain of elementwise functions, as one kernel each or all in one.
 
-The functions are multiplications and additions in turn, x = x · 1.5, x = x + 0.25, ..., so that each is one
-FLOP, and two of them one FFMA. After all eight x is what it was, but for SHIFTS[-1] and roundings, so that a
-chain of any length stays in range.
+The functions alternate between multiplications and additions, x = x · 1.5, x = x + 0.25, ..., of one FLOP
+each; two of them are one FFMA. After all eight, x is unchanged but for SHIFTS[-1] and rounding, so chains of
+any length stay in range.
 """
 
 from collections.abc import Callable
@@ -16,10 +16,10 @@ import triton.language as tl
 SCALES = (1.5, 0.5, 2.0, 2 / 3)
 SHIFTS = (0.25, -0.5, 0.75, 2**-10)
 PERIOD = len(SCALES) + len(SHIFTS)
-"""Functions of a chain after which they begin anew."""
+"""Functions after which a chain repeats."""
 
 BLOCK, WARPS = 1024, 4
-"""Elements of a thread block, 8 for each thread, and its warps."""
+"""Elements per thread block, 8 per thread, and its warps."""
 
 
 @triton.jit
@@ -42,7 +42,7 @@ def one_kernel(
 
 @triton.jit
 def function(value, NUMBER: tl.constexpr, SCALES: tl.constexpr, SHIFTS: tl.constexpr):
-    """The function of that number, in registers."""
+    """Function NUMBER of the chain, in registers."""
     if NUMBER % 2 == 0:
         return value * SCALES[NUMBER // 2]
     else:
@@ -51,27 +51,27 @@ def function(value, NUMBER: tl.constexpr, SCALES: tl.constexpr, SHIFTS: tl.const
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A launch, of one kernel or several, and the tensor that it fills."""
+    """A launch of one or more kernels, and the tensor that it fills."""
 
     launch: Callable[[], object]
     result: torch.Tensor
 
 
 def step(x: torch.Tensor, number: int, out: torch.Tensor | None = None) -> torch.Tensor:
-    """The function of that number, by a kernel of PyTorch's."""
+    """Function `number` of the chain, as a PyTorch kernel."""
     pair, shift = divmod(number % PERIOD, 2)
     return torch.add(x, SHIFTS[pair], out=out) if shift else torch.mul(x, SCALES[pair], out=out)
 
 
 def chain(x: torch.Tensor, functions: int) -> torch.Tensor:
-    """x after so many functions, as PyTorch's users write it."""
+    """x after `functions` functions, as PyTorch users write it."""
     for number in range(functions):
         x = step(x, number)
     return x
 
 
 def eager(functions: int, x: torch.Tensor, y: torch.Tensor, spare: torch.Tensor) -> Work:
-    """A kernel for each function. Those before the last write to `spare` and y in turn, as PyTorch's do."""
+    """One kernel per function. All but the last alternate between `spare` and y, as PyTorch's do."""
     outs = [(y, spare)[(functions - 1 - number) % 2] for number in range(functions)]
 
     def launch() -> None:
@@ -90,7 +90,7 @@ def fused(functions: int, x: torch.Tensor, y: torch.Tensor, spare: torch.Tensor)
 
 
 def compiled(functions: int, x: torch.Tensor, y: torch.Tensor, spare: torch.Tensor) -> Work:
-    """What torch.compile makes of it."""
+    """The kernel of torch.compile."""
     own, made = y.detach(), _compiled_chain()
 
     def launch() -> None:

@@ -1,9 +1,9 @@
-"""Loops that are unrolled by a factor: a sum of values from memory, and chains of multiply-adds.
+"""Loops unrolled by a factor: a sum of values from memory, and chains of multiply-adds.
 
-The sum has `factor` loads a turn. Where they go "together" all of them are under way before the first is
-added; "one by one" each is predicated on the value before, so that unrolling saves the loop's own
-instructions and nothing else. The chains are `factor` sequences of dependent multiply-adds, interleaved.
-All is PTX, and no loop is unrolled further. Values are small whole numbers, so that sums in fp32 are exact.
+The sum has `factor` loads per iteration. "together", all are in flight before the first is added; "one by
+one", each is predicated on the previous value, so unrolling saves only the loop's own instructions. The
+chains are `factor` interleaved sequences of dependent multiply-adds. All is PTX that is not unrolled further.
+Values are small integers, so fp32 sums are exact.
 """
 
 import numpy as np
@@ -19,12 +19,12 @@ FACTORS = (1, 2, 4, 8, 16)
 LOADS = ("together", "one by one")
 BYTES = 4
 LARGEST = 8
-"""Values are whole numbers below."""
+"""Values are integers below this."""
 TURN = 64
-"""Multiply-adds of a turn, of all chains together."""
+"""Multiply-adds per iteration, over all chains."""
 
 ONE = int(np.float32(1).view(np.int32))
-"""The bits of 1.0, which no compiler sees."""
+"""The bits of 1.0, passed at run time so that the compiler cannot use it."""
 
 _SUM = """{{
     .reg .pred on, go;
@@ -78,12 +78,12 @@ _CHAINS = """{{
 
 
 def sum_code(factor: int, loads: str, threads: int) -> str:
-    """PTX of the sum: a thread's loads of a turn are `threads` values apart."""
+    """PTX of the sum; a thread's loads in an iteration are `threads` values apart."""
     reads = [f"ld.global.cg.f32 v{i}, [at + {BYTES * threads * i}];" for i in range(factor)]
     adds = [f"add.f32 sum, sum, v{i};" for i in range(factor)]
     if loads == "together":
         body = reads + adds
-    else:  # no value is below 0, so every load is made; but none before it is known of the one ahead
+    else:  # values are never negative, so every load executes, but only after the previous value has arrived
         waits = [f"setp.ge.f32 go, v{i}, 0f00000000;" for i in range(factor)]
         body = [f"@go {read} {add} {wait}" for read, add, wait in zip(reads, adds, waits, strict=True)]
     tile = factor * threads
@@ -93,7 +93,7 @@ def sum_code(factor: int, loads: str, threads: int) -> str:
 
 
 def chains_code(factor: int) -> str:
-    """PTX of `factor` chains, each of TURN / factor multiply-adds a turn."""
+    """PTX of `factor` chains, each with TURN / factor multiply-adds per iteration."""
     chains = range(factor)
     return _CHAINS.format(
         factor=factor,
@@ -115,7 +115,7 @@ def unrolled(stamps, x, sums, turns, one, CODE: gl.constexpr):
 
 
 class Summing:
-    """Values, fp32 [n], in the GPU's memory; and launches that sum the first of them, a block on each SM."""
+    """fp32 [n] values in GPU memory, and launches that sum the first of them with one block per SM."""
 
     def __init__(self, n: int, random: torch.Generator) -> None:
         self.x = torch.randint(LARGEST, (n,), generator=random, device=random.device).float()
@@ -123,14 +123,12 @@ class Summing:
         self.right = {n: float(self.x.sum(dtype=torch.float64))}
 
     def launch(self, n: int, factor: int, loads: str, warps: int) -> Launch:
-        """Sum the first n values, a multiple of what all threads load in a turn.
-
-        Raises KernelError where a sum is not exact.
-        """
+        """Sum the first n values, a multiple of what all threads load per iteration. Raises KernelError if n
+        is not such a multiple, or the sum is not exact."""
         threads = LANES * warps
         turns, rest = divmod(n, self.sms * threads * factor)
         if rest or not turns:
-            raise KernelError(f"{n} values are no multiple of {self.sms * threads * factor} a turn")
+            raise KernelError(f"{n} values are not a multiple of {self.sms * threads * factor} per iteration")
         stamps, sums = stamp_buffer(self.sms), torch.full((self.sms * threads,), torch.nan, device="cuda")
         code = sum_code(factor, loads, threads)
         unrolled[(self.sms,)](stamps, self.x, sums, turns, ONE, CODE=code, num_warps=warps)
@@ -138,15 +136,13 @@ class Summing:
         if n not in self.right:
             self.right[n] = float(self.x[:n].sum(dtype=torch.float64))
         if got != self.right[n]:
-            raise KernelError(f"a sum of {n} values with {factor} loads a turn is {got}, not {self.right[n]}")
+            raise KernelError(f"the sum of {n} values with factor {factor} is {got}, not {self.right[n]}")
         return read_stamps(stamps.cpu().numpy())
 
 
 def chain(factor: int, warps: int, turns: int) -> Launch:
-    """One thread block of `warps` warps, each thread of which does TURN * turns multiply-adds.
-
-    Raises KernelError where a thread's sum is not exact.
-    """
+    """One thread block of `warps` warps, whose threads do TURN * turns multiply-adds each. Raises KernelError
+    if a thread's sum is not exact."""
     stamps, sums = stamp_buffer(1), torch.full((LANES * warps,), torch.nan, device="cuda")
     unrolled[(1,)](stamps, sums, sums, turns, ONE, CODE=chains_code(factor), num_warps=warps)
     if (sums != TURN * turns).any():

@@ -1,8 +1,7 @@
-"""strided_sum: every thread takes one cell of a matrix, and neighbours in a warp take cells `stride` apart.
+"""strided_sum: every thread takes one cell of a matrix; adjacent threads take cells `stride` apart.
 
-Thread i takes cell (i % turns) stride + i // turns of n, where turns = n // stride: with stride 1 it is cell
-i, and with a row's length as stride the next one down the column. Whatever the stride, each cell is taken
-once, and the sum is the same.
+Thread i takes cell (i % turns) stride + i // turns of n, where turns = n // stride (stride 1: cell i; a row's
+length: down the column). Each cell is taken once, so the sum is the same for every stride.
 """
 
 import torch
@@ -10,12 +9,12 @@ import triton
 import triton.language as tl
 
 BLOCK, WARPS = 256, 8
-"""Threads of a block, each with one cell."""
+"""Threads per block, with one cell each."""
 
 
 @triton.jit(do_not_specialize=["stride"])
 def strided_sum(x, sums, turns, stride, BLOCK: tl.constexpr):
-    """x: fp32 [turns * stride]. sums: fp32, one a thread block, of the cells that its threads take."""
+    """x: fp32 [turns * stride]. sums: fp32, one per thread block."""
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)  # [BLOCK]
     cell = (i % turns) * stride + i // turns
     tl.store(sums + tl.program_id(0), tl.sum(tl.load(x + cell), 0))

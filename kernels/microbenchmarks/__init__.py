@@ -1,15 +1,15 @@
-"""Microbenchmarks: kernels that load, store or multiply and do nothing else.
+"""Microbenchmarks: kernels that only load, store or multiply.
 
-    stamping.py      the clocks, and what each thread block leaves behind
+    stamping.py      clocks, and the record of each thread block
     chase.py         latency: a pointer chase
     stream.py        bandwidth: reads, writes and copies by many SMs
-    tile_loads.py    tiles of operands by TMA and by cp.async, one to six of them in flight
-    multiply.py      the tensor cores, their operands in shared memory already
+    tile_loads.py    operand tiles by TMA and by cp.async, one to six in flight
+    multiply.py      the tensor cores, with operands in shared memory
     shared.py        shared memory: latency and bandwidth
-    cases.py         what of the memory is measured, and over which footprints
+    cases.py         which parts of memory are measured, and over which footprints
     tile_cases.py    which tiles are loaded and multiplied
-    bench.py         all of it, in turns
+    bench.py         all of it, in rotation
 
-Written in Gluon and PTX, since each figure is of one instruction: no layout, cache or pipeline is left to the
-compiler. Each kernel leaves a checksum, or data, by which what it loaded is compared with what was there.
+They are written in Gluon and PTX, because each figure is that of one instruction. Each kernel returns a
+checksum or data that verifies what it loaded.
 """

@@ -1,12 +1,11 @@
 """Latency by a pointer chase: a warp loads an address, and then from that address the next one.
 
-Each line of memory (128 bytes) holds the address of another, and all lines of a footprint are one cycle, so
-no load can begin before the one ahead of it has come, and none can be foretold. In the order "anywhere" the
-next line may be any line of the footprint. In the order "in pages" it is another line of the same page of
-2 MiB until all of that page were visited, so that hardly a hop needs a new address translation. What the
-first order takes above the second is the TLBs' share.
+Each 128-byte line of a footprint holds the address of another, in one cycle over all lines, so loads can
+neither overlap nor be predicted. In the order "anywhere" the next line is any line; in the order "in pages"
+it is in the same 2 MiB page until all of that page have been visited, so that few hops need a new address
+translation. The difference is the cost of TLB misses.
 
-Loads bypass the L1 (ld.global.cg), except where the L1 is what is measured (ld.global.ca).
+Loads bypass the L1 (ld.global.cg), except to measure it (ld.global.ca).
 """
 
 import torch
@@ -17,10 +16,10 @@ from ..errors import KernelError
 from .stamping import Launch, clocks, read_stamps, stamp, stamp_buffer
 
 LINE = 128
-"""Bytes of a cache line."""
+"""Bytes per cache line."""
 
 PAGE = 2 * 2**20
-"""Bytes that CUDA maps at once, in allocations of at least so many."""
+"""Bytes that CUDA maps at once, in allocations of at least this size."""
 
 ORDERS = ("anywhere", "in pages")
 
@@ -46,7 +45,7 @@ FOLLOW_L1 = _FOLLOW.format(hops="ld.global.ca.u64 at, [at];" * UNROLLED)
 
 @gluon.jit(do_not_specialize=["start", "turns"])
 def chase(stamps, start, turns, FOLLOW: gl.constexpr):
-    """From the address `start`, UNROLLED * turns times to the address that stands there: the checksum."""
+    """From address `start`, follow UNROLLED * turns addresses; the last one is the checksum."""
     begin, begin_ns = clocks()
     last = gl.inline_asm_elementwise(
         FOLLOW, "=l,l,r", [start, turns], dtype=gl.int64, is_pure=False, pack=1
@@ -56,10 +55,8 @@ def chase(stamps, start, turns, FOLLOW: gl.constexpr):
 
 @gluon.jit(do_not_specialize=["start", "hops"])
 def timed_chase(stamps, took, start, hops):
-    """The same through the L2, but the cycles of each hop, int32 [hops], go to `took`.
-
-    The branch waits for the address before the clock is read again, and both are in the cycles.
-    """
+    """The same through the L2, with the cycles of each hop in `took`, int32 [hops]. The cycles include the
+    branch that waits for the address."""
     begin, begin_ns = clocks()
     last = gl.inline_asm_elementwise(
         """{
@@ -91,10 +88,8 @@ def timed_chase(stamps, took, start, hops):
 
 
 class Chain:
-    """A footprint of `lines` lines, each with the address of the next in `order`, and how far a chase got.
-
-    Raises KernelError where a chase ends elsewhere than at the line that so many hops lead to.
-    """
+    """A footprint of `lines` lines, each with the address of the next in `order`, and a chase's position.
+    Raises KernelError if a chase ends at a wrong line."""
 
     def __init__(self, lines: int, order: str, random: torch.Generator) -> None:
         self.visits = visits(lines, order, random)
@@ -106,13 +101,13 @@ class Chain:
         return self.memory.data_ptr() + LINE * line
 
     def follow(self, hops: int, cached: bool = False) -> Launch:
-        """Go on for so many hops, a multiple of UNROLLED."""
+        """Follow `hops` more addresses, a multiple of UNROLLED."""
         stamps, start = stamp_buffer(1), int(self._address(self.visits[self.at]))
         chase[(1,)](stamps, start, hops // UNROLLED, FOLLOW=FOLLOW_L1 if cached else FOLLOW_L2, num_warps=1)
         return self._arrived(stamps, hops)
 
     def time_hops(self, hops: int) -> torch.Tensor:
-        """Go on for so many hops through the L2: the cycles of each, int32 [hops]."""
+        """Follow `hops` more addresses through the L2: the cycles of each, int32 [hops]."""
         stamps, start = stamp_buffer(1), int(self._address(self.visits[self.at]))
         took = torch.zeros(hops, dtype=torch.int32, device=stamps.device)
         timed_chase[(1,)](stamps, took, start, hops, num_warps=1)

@@ -1,4 +1,4 @@
-"""The tensor cores' rate: wgmma on operands that stand in shared memory; the loop loads nothing."""
+"""The tensor cores' rate: wgmma with operands in shared memory, in a loop without loads."""
 
 from dataclasses import dataclass
 
@@ -12,12 +12,12 @@ from .stamping import clocks, stamp, stamp_buffer
 
 DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16, "fp8": torch.float8_e4m3fn}
 FEW = 16
-"""K-steps whose sums fp8 products still hold exactly: its accumulators keep 14 bits."""
+"""K-steps whose fp8 sums are still exact: the accumulators keep 14 bits."""
 
 
 @gluon.jit
 def to_shared(x, ROWS: gl.constexpr, COLUMNS: gl.constexpr):
-    """x [ROWS, COLUMNS], dense, in shared memory as wgmma reads it."""
+    """x [ROWS, COLUMNS], dense, in shared memory in wgmma's layout."""
     by_thread: gl.constexpr = gl.BlockedLayout([1, 8], [4, 8], [gl.num_warps(), 1], [1, 0])
     rows = gl.arange(0, ROWS, gl.SliceLayout(1, by_thread))
     columns = gl.arange(0, COLUMNS, gl.SliceLayout(0, by_thread))
@@ -28,7 +28,7 @@ def to_shared(x, ROWS: gl.constexpr, COLUMNS: gl.constexpr):
 
 @gluon.jit(do_not_specialize=["steps"])
 def multiply(stamps, a, b, c, steps, BM: gl.constexpr, BN: gl.constexpr, BK: gl.constexpr):
-    """c [BM, BN] = steps times a [BM, BK] by the transpose of b [BN, BK], a K-step each."""
+    """c [BM, BN] = steps times a [BM, BK] by the transpose of b [BN, BK], one K-step each."""
     depth: gl.constexpr = 256 // a.dtype.element_ty.primitive_bitwidth  # of one wgmma
     layout: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [gl.num_warps(), 1], [16, BN, depth])
     x = to_shared(a, BM, BK)
@@ -62,14 +62,14 @@ class Multiplying:
         return [a.float().to(DTYPES[self.dtype]), b.float().to(DTYPES[self.dtype]), c]
 
     def start(self, operands: list[torch.Tensor], blocks: int, steps: int) -> torch.Tensor:
-        """Launch so many K-steps in each of `blocks` blocks: its stamps, which it has yet to write."""
+        """Launch `steps` K-steps in each of `blocks` blocks; returns their stamps, written asynchronously."""
         bm, bn, bk = self.tile
         stamps = stamp_buffer(blocks)
         multiply[(blocks,)](stamps, *operands, steps, BM=bm, BN=bn, BK=bk, num_warps=self.warps)
         return stamps
 
     def check(self, random: torch.Generator) -> None:
-        """Raise KernelError where the product of FEW K-steps is not exact."""
+        """Raise KernelError if the product of FEW K-steps is not exact."""
         a, b, c = operands = self.operands(random)
         self.start(operands, 1, FEW)
         if not torch.equal(c, FEW * (a.float() @ b.float().T)):

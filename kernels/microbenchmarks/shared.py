@@ -1,4 +1,4 @@
-"""Shared memory: a warp's chain of loads gives its latency, all warps' loads its bandwidth."""
+"""Shared memory: latency by a warp's chain of loads, bandwidth by loads of all warps."""
 
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
@@ -7,7 +7,7 @@ from ..errors import KernelError
 from .stamping import Launch, read_stamps, stamp, stamp_buffer
 
 WORDS = 1024
-"""Words of 4 bytes that a chase goes through; the i-th holds the address of the one STRIDE further on."""
+"""4-byte words of a chase; the i-th holds the address of the one STRIDE further."""
 STRIDE = 33
 UNROLLED = 16
 WARPS = 32
@@ -69,7 +69,7 @@ READ = f"""{{
 
 @gluon.jit(do_not_specialize=["turns"])
 def shared(stamps, turns, WORK: gl.constexpr):
-    """Run CHASE or READ; the checksum is the first thread's: the word where it ended, or what it added up."""
+    """Run CHASE or READ; the checksum is the first thread's last word or sum."""
     begin, begin_ns, found = gl.inline_asm_elementwise(
         WORK, "=l,=l,=r,r", [turns], dtype=(gl.int64, gl.int64, gl.int32), is_pure=False, pack=1
     )  # fmt: skip
@@ -77,18 +77,14 @@ def shared(stamps, turns, WORK: gl.constexpr):
 
 
 def chase_shared(hops: int) -> Launch:
-    """A warp's chase through shared memory, by a multiple of UNROLLED hops.
-
-    Raises KernelError where it ends at a wrong word.
-    """
+    """A warp's chase through shared memory, `hops` a multiple of UNROLLED. Raises KernelError if it ends at a
+    wrong word."""
     return _launch(CHASE, 1, 1, hops // UNROLLED, STRIDE * hops % WORDS)
 
 
 def read_shared(blocks: int, loads: int) -> Launch:
-    """Every thread of `blocks` blocks of 1024 loads WIDTH bytes so often, a multiple of UNROLLED.
-
-    Raises KernelError where a thread read something else than it wrote.
-    """
+    """Each thread of `blocks` blocks of 1024 does `loads` loads of WIDTH bytes, a multiple of UNROLLED.
+    Raises KernelError if a thread reads other values than it wrote."""
     return _launch(READ, blocks, WARPS, loads // UNROLLED, blocks * loads)
 
 
@@ -97,5 +93,5 @@ def _launch(work: str, blocks: int, warps: int, turns: int, right: int) -> Launc
     shared[(blocks,)](stamps, turns, WORK=work, num_warps=warps)
     seen = read_stamps(stamps.cpu().numpy())
     if seen.checksum != right:
-        raise KernelError(f"loads from shared memory added up to {seen.checksum}; {right} is right")
+        raise KernelError(f"loads from shared memory added up to {seen.checksum} instead of {right}")
     return seen

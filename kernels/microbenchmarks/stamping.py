@@ -1,4 +1,4 @@
-"""What a thread block of a microbenchmark leaves behind: its SM, when it worked by two clocks, a checksum."""
+"""The record of a microbenchmark's thread block: its SM, begin and end by two clocks, and a checksum."""
 
 from dataclasses import dataclass
 
@@ -10,9 +10,9 @@ from triton.experimental.gluon import language as gl
 from ..errors import KernelError
 
 WORDS = 6
-"""int64 that a thread block writes: SM, begin (cycles, ns), end (cycles, ns), checksum."""
+"""int64 per thread block: SM, begin (cycles, ns), end (cycles, ns), checksum."""
 
-# Triton 3.6 has the long name, Triton 3.7 the short one
+# Triton 3.6 has the long name, Triton 3.7 the short one.
 block_barrier = getattr(gl, "barrier", None) or gl.thread_barrier
 
 
@@ -28,7 +28,7 @@ def clocks():
 
 @gluon.jit
 def stamp(stamps, begin, begin_ns, checksum):
-    """Write this thread block's row of stamps, int64 [blocks, WORDS]; it ends now."""
+    """Write this thread block's row of stamps, int64 [blocks, WORDS], with the current time as its end."""
     end, end_ns = clocks()
     sm = gl.inline_asm_elementwise("mov.u32 $0, %smid;", "=r", [], dtype=gl.int32, is_pure=False, pack=1)
     row = stamps + 6 * (gl.program_id(1) * gl.num_programs(0) + gl.program_id(0))
@@ -42,11 +42,11 @@ def stamp(stamps, begin, begin_ns, checksum):
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """One launch as its thread blocks stamped it.
+    """A launch, from the stamps of its thread blocks.
 
-    `ns`: from the first begin to the last end. `cycles`: of an SM, from its first block's begin to its last
-    block's end, the median over SMs. `sm_mhz`: of the SMs' clock, 0 where the timer made no step.
-    `residents`: thread blocks of the fullest SM. `checksum`: the sum over blocks.
+    `ns`: first begin to last end. `cycles`: first begin to last end on an SM, the median over SMs. `sm_mhz`:
+    the SM clock, 0 if the timer did not advance. `residents`: thread blocks of the fullest SM. `checksum`:
+    the sum over blocks.
     """
 
     ns: int
@@ -62,18 +62,17 @@ def stamp_buffer(blocks: int) -> torch.Tensor:
 
 
 def read_stamps(stamps: np.ndarray) -> Launch:
-    """The launch that left `stamps`, int64 [blocks, WORDS].
-
-    Raises KernelError where a block left none, or a clock did not go on.
+    """The launch that wrote `stamps`, int64 [blocks, WORDS]. Raises KernelError if a block wrote none, or a
+    clock did not advance.
 
     >>> read_stamps(np.array([[0, 5, 100, 905, 600, 7], [1, 9, 132, 809, 532, 8]]))
     Launch(ns=500, cycles=850.0, sm_mhz=1900.0, residents=1, checksum=15)
     """
     sm, begin, begin_ns, end, end_ns, checksum = stamps.T
     if (end == 0).any():
-        raise KernelError(f"{(end == 0).sum()} of the thread blocks launched left no stamp")
+        raise KernelError(f"{(end == 0).sum()} of the thread blocks launched wrote no stamp")
     if (end <= begin).any() or (end_ns < begin_ns).any():
-        raise KernelError("a clock of this GPU stood still or went backwards while thread blocks ran")
+        raise KernelError("a clock of this GPU stopped or went backward while thread blocks ran")
     each = [sm == one for one in np.unique(sm)]
     stepped = (end_ns > begin_ns).all()
     cycles = [int(end[here].max() - begin[here].min()) for here in each]

@@ -1,10 +1,9 @@
-"""Bandwidth: thread blocks that only read, only write or only copy, over footprints from cache to DRAM.
+"""Bandwidth: thread blocks that only read, write or copy, over footprints from cache to DRAM.
 
-A block takes a tile of 64 KiB a step: 1024 threads, each 16 bytes at a time, four such accesses before the
-first is used. In each step the blocks take neighbouring tiles, and after `round` steps they begin anew, so a
-footprint is `round` tiles for each block. Where blocks are together in groups, those of a group take the same
-tile in the same step; a group are neighbours, which the hardware puts on SMs of one GPC as far as they go, or
-each as far from the next as can be. Loads bypass the L1.
+In each step a block processes a 64 KiB tile: 1024 threads, 16 bytes at a time, four accesses in flight. In
+each step the blocks take adjacent tiles, and after `round` steps they start over. Blocks in a group take the
+same tile in the same step; a group is either adjacent blocks, which the hardware places in one GPC if
+possible, or blocks spaced as far apart as possible. Loads bypass the L1.
 """
 
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from .stamping import Launch, clocks, read_stamps, stamp, stamp_buffer
 
 WARPS = 32
 TILE = 2**14
-"""int32 of a tile: 16 for each of 1024 threads."""
+"""int32 per tile: 16 for each of 1024 threads."""
 
 TILE_BYTES = 4 * TILE
 LAYOUT = gl.constexpr(gl.BlockedLayout([4], [32], [WARPS], [0]))
@@ -29,8 +28,8 @@ KINDS = ("read", "write", "copy")
 
 @gluon.jit(do_not_specialize=["steps", "round", "value"])
 def stream(stamps, x, y, steps, round, value, KIND: gl.constexpr, GROUP: gl.constexpr):
-    """Read x, write `value` to y, or copy x to y: both int32 [tiles * TILE]. The checksum is the sum of what
-    was read, modulo 2^32. GROUP: the axis of the grid along which groups are counted."""
+    """Read x, write `value` to y, or copy x to y: both int32 [tiles * TILE]. The checksum is the sum of all
+    values read, modulo 2^32. GROUP: the grid axis that counts groups."""
     begin, begin_ns = clocks()
     lanes = gl.arange(0, ELEMENTS, LAYOUT)
     acc = gl.zeros([ELEMENTS], gl.int32, LAYOUT)
@@ -57,7 +56,7 @@ def stream(stamps, x, y, steps, round, value, KIND: gl.constexpr, GROUP: gl.cons
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """What `blocks` thread blocks stream in `steps` steps over `round` tiles a group of `together`."""
+    """`blocks` thread blocks stream `steps` steps over `round` tiles per group of `together`."""
 
     kind: str
     blocks: int
@@ -68,25 +67,23 @@ class Stream:
 
     @property
     def tiles(self) -> int:
-        """Tiles of the footprint, or of each of the two that a copy has."""
+        """Tiles of the footprint; for a copy, of the source and of the target."""
         return self.blocks // self.together * self.round
 
     @property
     def footprint(self) -> int:
-        """Bytes, of a copy those of its source and its target."""
+        """Bytes; for a copy, of source and target."""
         return self.tiles * TILE_BYTES * (2 if self.kind == "copy" else 1)
 
     @property
     def moved(self) -> int:
-        """Bytes that the SMs ask for or write, in all."""
+        """Bytes that the SMs read or write in total."""
         return self.blocks * self.steps * TILE_BYTES * (2 if self.kind == "copy" else 1)
 
 
 class Streamed:
-    """The memory of a Stream, filled with random numbers, and launches over it.
-
-    Raises KernelError where a launch read or wrote something else than it should.
-    """
+    """The memory of a Stream, filled with random numbers, and launches over it. Raises KernelError if a
+    launch read or wrote wrong values."""
 
     def __init__(self, asked: Stream, random: torch.Generator) -> None:
         self.asked = asked
@@ -111,7 +108,7 @@ class Streamed:
         return seen
 
     def check(self) -> None:
-        """Raise KernelError where what a write or copy left is wrong."""
+        """Raise KernelError if a write or copy left wrong values."""
         asked = self.asked
         wrong = self.y != (self.value if asked.kind == "write" else self.x)
         if asked.kind != "read" and wrong.any():
@@ -119,7 +116,7 @@ class Streamed:
 
 
 def _sum(asked: Stream, x: torch.Tensor) -> int:
-    """The sum of all that a launch reads of x."""
+    """The sum of everything that a launch reads from x."""
     rounds = x.view(asked.round, -1).sum(dim=1).tolist()
     times, rest = divmod(asked.steps, asked.round)
     return asked.together * (times * sum(rounds) + sum(rounds[:rest]))

@@ -1,4 +1,4 @@
-"""What is measured of a K-step's two halves, its load and its multiplication, alone and side by side."""
+"""The cases of a K-step's two halves, its load and its multiplication, alone and together."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -20,14 +20,14 @@ TILES = ((64, 64), (128, 128), (128, 256))
 SMALL = (32, 32)
 MOST_STAGES = 6
 BARRIER_BYTES = 1024
-"""Shared memory set aside for mbarriers and for what Triton itself keeps there."""
+"""Shared memory reserved for mbarriers and for Triton itself."""
 
 LOADS = {"L2": 1024, "DRAM": 256}
-"""Stages that a thread block loads in a launch, by where they come from."""
+"""Stages that a thread block loads per launch, by source."""
 REGION = 2**31
 """Bytes of the matrix that stages are loaded from."""
 GROUP = 12
-"""Thread blocks that load the same stages, at most: a product's do in its grouped order."""
+"""Maximum number of thread blocks that load the same stages, as in a product with grouped order."""
 
 MULTIPLIED = [
     ("bf16", (128, 256, 64), 8, 1), ("bf16", (128, 128, 64), 8, 1), ("bf16", (128, 128, 64), 4, 1),
@@ -38,10 +38,10 @@ MULTIPLIED = [
     ("fp8", (128, 256, 128), 8, 1), ("fp8", (128, 128, 128), 8, 1), ("fp8", (64, 256, 128), 4, 1),
     ("fp8", (64, 128, 128), 4, 1),
 ]  # fmt: skip
-"""dtype, tile, warps, and how many thread blocks share an SM."""
+"""dtype, tile, warps, and thread blocks per SM."""
 K_STEPS = 2048
 LONGER = 6
-"""Stages that are loaded for each K-step beside which they are loaded: so many that it ends first."""
+"""Stages loaded per K-step beside it, enough for the K-steps to end first."""
 
 
 def tile_loads(random: torch.Generator) -> Iterator[Case]:
@@ -59,19 +59,19 @@ def tile_loads(random: torch.Generator) -> Iterator[Case]:
 
 
 def first_loads(random: torch.Generator) -> Iterator[Case]:
-    """The first load of a thread block that is alone on the GPU, a TMA descriptor not yet at hand."""
+    """The first load of a thread block that is alone on the GPU, with a cold TMA descriptor."""
     words = _words(random)
     for by, tile, source in product(ways(), (SMALL, *TILES), LOADS):
         asked = TileLoads(by, tile, 1, 1, 1)
         launch = _loading(asked, source, words, 1)
-        # one load is shorter than a tick of the timer on some GPUs
+        # on some GPUs one load is shorter than a timer tick
         yield _label(asked, source), lambda launch=launch: {"cycles": launch()["cycles"]}
 
 
 def multiplying(
     random: torch.Generator, cases: Iterable[tuple[str, tuple[int, int, int], int, int]] = MULTIPLIED
 ) -> Iterator[Case]:
-    """The tensor cores' rate, by dtype, tile, warps, and how many thread blocks share an SM."""
+    """The tensor cores' rate, by dtype, tile, warps, and thread blocks per SM."""
     for dtype, tile, warps, residents in cases if has_wgmma() else ():
         work = Multiplying(dtype, tile, warps)
         work.check(random)
@@ -85,7 +85,7 @@ def multiplying(
 
 
 def contention(random: torch.Generator) -> Iterator[Case]:
-    """K-steps of the tensor cores while another thread block of their SM loads stages out of the L2."""
+    """K-steps of the tensor cores while another thread block of the SM loads stages from the L2."""
     words = _words(random)
     for by, tile in product(ways() if has_wgmma() else (), TILES[1:]):
         work = Multiplying("bf16", (*tile, COLUMNS), 8)
@@ -96,7 +96,7 @@ def contention(random: torch.Generator) -> Iterator[Case]:
         def figures(work: Multiplying = work, loading: TileLoading = loading) -> Figures:
             operands = work.operands(random)
             return beside(
-                # first: what an SM sets aside as shared memory, it does not change while a kernel runs
+                # first, because an SM cannot change its shared-memory carve-out while a kernel runs
                 lambda: loading.start(LONGER * K_STEPS),
                 lambda: work.start(operands, sms(), K_STEPS),
                 K_STEPS,
@@ -106,10 +106,8 @@ def contention(random: torch.Generator) -> Iterator[Case]:
 
 
 def beside(behind: Callable[[], torch.Tensor], measured: Callable[[], torch.Tensor], count: int) -> Figures:
-    """What each of `count` steps that `measured` launches takes while what `behind` launched runs.
-
-    Raises KernelError where the two did not run at the same time.
-    """
+    """ns and cycles per step of `count` steps that `measured` launches while the launch of `behind` runs.
+    Raises KernelError if the two did not run at the same time."""
     torch.cuda.synchronize()
     with torch.cuda.stream(torch.cuda.Stream()):
         longer = behind()
@@ -117,20 +115,20 @@ def beside(behind: Callable[[], torch.Tensor], measured: Callable[[], torch.Tens
     torch.cuda.synchronize()
     around, seen = longer.cpu().numpy(), stamps.cpu().numpy()
     if around[:, 2].max() > seen[:, 2].min() or around[:, 4].min() < seen[:, 4].max():
-        raise KernelError("two kernels that should run side by side did not")
+        raise KernelError("two kernels that should run concurrently did not")
     return per(alone(stamps, 1), count)
 
 
 def alone(stamps: torch.Tensor, residents: int) -> Launch:
-    """A launch that put so many blocks on each SM; raises KernelError where it did not."""
+    """A launch with exactly `residents` blocks on each SM; raises KernelError otherwise."""
     seen = read_stamps(stamps.cpu().numpy())
     if seen.residents != residents:
-        raise KernelError(f"{residents} thread blocks should be on an SM, and {seen.residents} were")
+        raise KernelError(f"{residents} thread blocks should be on an SM, but {seen.residents} were")
     return seen
 
 
 def in_l2(asked: TileLoads) -> TileLoads:
-    """The same from a footprint that the L2 holds."""
+    """The same from a footprint that fits into the L2."""
     return replace(asked, round=-(-IN_L2 // replace(asked, round=1).footprint))
 
 
@@ -145,7 +143,7 @@ def has_wgmma() -> bool:
 
 
 def group() -> int:
-    """The largest number of blocks up to GROUP in which this GPU's SMs can be divided."""
+    """The largest divisor of this GPU's number of SMs up to GROUP."""
     return max(d for d in divisors(sms()) if d <= GROUP)
 
 

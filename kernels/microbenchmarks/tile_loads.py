@@ -1,13 +1,13 @@
-"""Loads of operand tiles into shared memory, one or more in flight, which no multiplication waits for.
+"""Loads of operand tiles into shared memory, one or more in flight, without any multiplication.
 
-A stage is what a K-step of a product loads: a box of [BM, 64] and one of [BN, 64] in bf16, rows of 128 bytes.
-A thread block has `stages` buffers, and as soon as a stage has come it asks for the next one into its buffer.
-With one stage each load begins when the one before has ended, so the time per stage is a load's latency. With
-more it is that latency over the stages, until some bandwidth is the limit (Little's law).
+A stage is what a K-step of a product loads: a box of [BM, 64] and one of [BN, 64] in bf16, with rows of 128
+bytes. A thread block has `stages` buffers and requests the next stage as soon as one arrives. With one stage,
+the time per stage is a load's latency; with more, it is the latency divided by the stages, until bandwidth is
+the limit (Little's law).
 
-"tma": one thread asks the TMA unit for a box, and an mbarrier tells when its bytes are there. "cp.async": 256
-threads ask for 16 bytes each, as often as a stage needs; a wait and a barrier of the block tell. These are
-what kernels with TMA and with pointer loads do.
+"tma": one thread requests a box from the TMA unit, and an mbarrier signals its arrival. "cp.async": 256
+threads request 16 bytes at a time; a wait and a block barrier follow. This is what kernels with TMA and with
+pointer loads do.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from ..gemm.stages import next_stage, tma_load
 from .stamping import Launch, block_barrier, clocks, read_stamps, stamp, stamp_buffer
 
 COLUMNS = 64
-"""bf16 of a row: 128 bytes, the widest swizzle."""
+"""bf16 values per row: 128 bytes, the widest swizzle."""
 
 ROW_BYTES = 2 * COLUMNS
 WIDTH = gl.constexpr(COLUMNS)
@@ -52,7 +52,7 @@ def added(smem):
 
 @gluon.jit
 def ask_tma(a, b, row, smem_a, smem_b, full, BM: gl.constexpr, BN: gl.constexpr):
-    """Ask for the stage that begins at `row`."""
+    """Request the stage that begins at `row`."""
     hopper.mbarrier.expect(full, 2 * (BM + BN) * WIDTH)
     tma_load(a, [row, 0], full, smem_a)
     tma_load(b, [row + BM, 0], full, smem_b)
@@ -64,7 +64,7 @@ def load_by_tma(
     BM: gl.constexpr, BN: gl.constexpr, STAGES: gl.constexpr, CHECKED: gl.constexpr,
 ):  # fmt: skip
     """Load `loads` stages of a matrix [rows, COLUMNS]; a and b are TMA descriptors of it with boxes of BM and
-    BN rows. With CHECKED all are added up."""
+    BN rows. CHECKED: sum all values."""
     smem_a = gl.allocate_shared_memory(a.dtype, [STAGES, BM, WIDTH], a.layout)
     smem_b = gl.allocate_shared_memory(b.dtype, [STAGES, BN, WIDTH], b.layout)
     full = gl.allocate_shared_memory(gl.int64, [STAGES, 1], hopper.mbarrier.MBarrierLayout())
@@ -97,7 +97,7 @@ def load_by_tma(
 
 @gluon.jit
 def copy_box(x, row, smem, ROWS: gl.constexpr):
-    """Ask for the box of ROWS rows that begins at `row`, 16 bytes a thread at a time."""
+    """Request the box of ROWS rows that begins at `row`, 16 bytes per thread at a time."""
     by_thread: gl.constexpr = gl.BlockedLayout([1, 8], [4, 8], [gl.num_warps(), 1], [1, 0])
     rows = gl.arange(0, ROWS, gl.SliceLayout(1, by_thread))
     columns = gl.arange(0, WIDTH, gl.SliceLayout(0, by_thread))
@@ -110,7 +110,7 @@ def load_by_cp_async(
     stamps, a, loads, round,
     BM: gl.constexpr, BN: gl.constexpr, STAGES: gl.constexpr, CHECKED: gl.constexpr,
 ):  # fmt: skip
-    """The same of a matrix [rows, COLUMNS], dense, by its address."""
+    """The same for a dense matrix [rows, COLUMNS], by its address."""
     layout_a: gl.constexpr = gl.NVMMASharedLayout.get_default_for([BM, WIDTH], gl.bfloat16)
     layout_b: gl.constexpr = gl.NVMMASharedLayout.get_default_for([BN, WIDTH], gl.bfloat16)
     smem_a = gl.allocate_shared_memory(gl.bfloat16, [STAGES, BM, WIDTH], layout_a)
@@ -146,10 +146,8 @@ def load_by_cp_async(
 
 @dataclass(frozen=True, slots=True)
 class TileLoads:
-    """Stages of BM and BN rows, `stages` of them in flight in each of `blocks` thread blocks.
-
-    `round` stages of each group of `together` neighbours differ; then they come again.
-    """
+    """Stages of BM and BN rows, `stages` of them in flight in each of `blocks` thread blocks. Each group of
+    `together` neighbors repeats after `round` stages."""
 
     by: str
     tile: tuple[int, int]
@@ -179,7 +177,7 @@ class TileLoading:
         self.operands = [_descriptor(x, rows) for rows in asked.tile] if asked.by == "tma" else [x]
 
     def start(self, loads: int, checked: bool = False) -> torch.Tensor:
-        """Launch so many stages a block: its stamps, yet to be written. `checked` adds them all up."""
+        """Launch `loads` stages per block; returns their stamps, yet to be written. `checked` sums them."""
         asked, stamps = self.asked, stamp_buffer(self.asked.blocks)
         kernel = load_by_tma if asked.by == "tma" else load_by_cp_async
         bm, bn = asked.tile
@@ -191,15 +189,15 @@ class TileLoading:
         return stamps
 
     def launch(self, loads: int) -> Launch:
-        """So many stages a block."""
+        """Load `loads` stages per block."""
         return read_stamps(self.start(loads).cpu().numpy())
 
     def check(self, loads: int) -> None:
-        """Raise KernelError where so many stages of all blocks do not add up to what is there."""
+        """Raise KernelError if the sum of all blocks' stages is wrong."""
         seen = read_stamps(self.start(loads, checked=True).cpu().numpy())
         if (seen.checksum - self._sum(loads)) % 2**32:
             asked = self.asked
-            raise KernelError(f"{asked.stages} tiles of {asked.stage_bytes} bytes by {asked.by} came wrong")
+            raise KernelError(f"tiles of {asked.stage_bytes} bytes loaded by {asked.by} are wrong")
 
     def _sum(self, loads: int) -> int:
         times, rest = divmod(loads, self.asked.round)

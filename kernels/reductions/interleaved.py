@@ -1,9 +1,8 @@
-"""interleaved: a tree in shared memory that adds neighbours first.
+"""interleaved: a tree in shared memory that adds neighbors first.
 
-At stride s, from 1 to 128, thread t adds word 2st + s to word 2st, so a warp's addresses lie 2s words apart:
-of the 32 banks they meet in few. The code for sm_90 has this access as written, one ld.shared.b32 for each
-operand. Up to eight lanes share a bank, at s = 4, 8 and 16, and the banks are taken 47 times for one operand
-of the whole tree; those of sequential.py are taken 12 times.
+At stride s, from 1 to 128, thread t adds word 2st + s to word 2st, so a warp's addresses are 2s words apart
+and fall into few of the 32 banks. The sm_90 code has this access as written, one ld.shared.b32 per operand.
+One operand of the whole tree takes 47 wavefronts; sequential.py takes 12.
 """
 
 import triton

@@ -1,7 +1,8 @@
-"""multi_block: one wave of thread blocks strides over the whole input; a second stage of one block ends it.
+"""multi_block: one wave of thread blocks strides over the whole input; a launch of one block finishes the
+sum.
 
-Two launches whatever the length, and no thread blocks that do little. Which block adds which values depends
-on the number of blocks alone, so the sum has the same bits each time.
+It takes two launches for any length. The assignment of values depends only on the number of blocks, so the
+sum is bitwise reproducible.
 """
 
 import triton

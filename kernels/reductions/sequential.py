@@ -1,7 +1,7 @@
-"""sequential: the same tree with its addresses side by side.
+"""sequential: a tree with adjacent addresses.
 
-At stride s, from 128 down to 1, thread t adds word t + s to word t. A warp reads 32 neighbouring words, one
-of each bank, and warps without a pair touch no memory.
+At stride s, from 128 down to 1, thread t adds word t + s to word t. A warp reads 32 adjacent words, one from
+each bank, and warps without a pair touch no memory.
 """
 
 import triton

@@ -1,7 +1,7 @@
-"""shuffles: lanes of a warp exchange their sums in registers; shared memory holds one sum of each warp.
+"""shuffles: lanes of a warp exchange their sums in registers; shared memory holds one sum per warp.
 
-This is what tl.sum becomes: five shfl.sync.bfly for the 32 lanes, eight words through shared memory, three
-more shuffles for the eight warps. Two barriers stand where the tree has eight.
+This is what tl.sum becomes: five shfl.sync.bfly for the 32 lanes, eight words through shared memory, and
+three more shuffles for the eight warps, with two barriers instead of the tree's eight.
 """
 
 import triton

@@ -18,11 +18,8 @@ from .unrolled import unrolled
 
 @dataclass(frozen=True, slots=True)
 class ReductionStep:
-    """A kernel whose thread blocks add `values_per_block` values each; where one `wave` of blocks runs, so
-    many at a time.
-
-    `why`: what it does that the step before does not, in a sentence.
-    """
+    """A kernel whose thread blocks sum `values_per_block` values each, at a time if only one `wave` runs.
+    `why`: how it improves on the previous step, in a sentence."""
 
     name: str
     why: str
@@ -32,38 +29,37 @@ class ReductionStep:
 
 
 THREADS = block.THREADS.value
-"""Threads of a block, the same in every step."""
 
 ADDED = block.ADDED.value
 
 STEPS = (
     ReductionStep(
         "interleaved",
-        "a tree in shared memory adds neighbours first, so that up to eight lanes share a bank",
+        "a tree in shared memory adds neighbors first, so that up to eight lanes share a bank",
         interleaved,
         THREADS,
     ),
     ReductionStep(
         "sequential",
-        "the same tree adds halves, so that a warp reads neighbouring words and no lanes share a bank",
+        "the tree adds halves, so that a warp reads adjacent words and no lanes share a bank",
         sequential,
         THREADS,
     ),
     ReductionStep(
         "unrolled",
-        f"each thread block adds {ADDED} blocks of input while it loads, and pays for its tree once",
+        f"each thread block adds {ADDED} blocks of input while loading, and needs one tree for all",
         unrolled,
         ADDED * THREADS,
     ),
     ReductionStep(
         "shuffles",
-        "lanes exchange their sums in registers, so that two barriers stand where the tree had eight",
+        "lanes exchange their sums in registers, with two barriers instead of the tree's eight",
         shuffles,
         ADDED * THREADS,
     ),
     ReductionStep(
         "multi-block",
-        "one wave of thread blocks strides over the whole input, and one block adds up what they leave",
+        "one wave of thread blocks strides over the whole input, and one block adds up their sums",
         multi_block,
         ADDED * THREADS,
         wave=True,
@@ -85,7 +81,7 @@ class Summing:
 
 
 def launches(step: ReductionStep, n: int, slots: int) -> list[tuple[int, int]]:
-    """(values, thread blocks) of each launch that sums n values where so many blocks run at once.
+    """(values, thread blocks) of each launch that sums n values if `slots` blocks run at once.
 
     >>> launches(STEPS[1], 1_000_000, 1056)
     [(1000000, 3907), (3907, 16), (16, 1)]
@@ -103,14 +99,12 @@ def launches(step: ReductionStep, n: int, slots: int) -> list[tuple[int, int]]:
 
 
 def summing(step: ReductionStep, x: torch.Tensor, slots: int) -> Summing:
-    """The sum of x [n] by the kernel of `step`, with memory for the sums of all its launches; see `launches`.
-
-    Raises KernelError unless x is a dense vector of fp32 with one value or more.
-    """
+    """The sum of x [n] by the kernel of `step`, with memory for the sums of all `launches`. Raises
+    KernelError unless x is a dense fp32 vector with at least one value."""
     if x.dtype != torch.float32 or x.dim() != 1 or not x.is_contiguous():
         raise KernelError(f"x is {x.dtype} {list(x.shape)}; the kernels sum a dense torch.float32 vector")
     if not len(x):
-        raise KernelError("x has no values; a sum needs one or more")
+        raise KernelError("x is empty; a sum needs at least one value")
     made = launches(step, len(x), slots)
     sums = torch.empty(sum(blocks for _, blocks in made), dtype=torch.float32, device=x.device)
     stages = sums.split([blocks for _, blocks in made])

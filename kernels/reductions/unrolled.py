@@ -1,6 +1,6 @@
-"""unrolled: each thread block adds several blocks of input while it loads, and pays for its tree once.
+"""unrolled: each thread block adds several blocks of input while loading, and needs one tree for all.
 
-A thread has all its loads in flight before the first addition needs one.
+A thread has all its loads in flight before the first addition needs a value.
 """
 
 import triton

@@ -161,10 +161,10 @@ NO_RATE = simulate("naive", replace(TILE, dtype="fp8"), Device.named("a100", sms
     [
         (simulate("naive", TILE, Device(2), Costs.ideal()), "ideal costs"),
         (simulate("naive", TILE, Device(2), Costs(50)), "custom costs"),
-        (replace(SIMULATED, meta={}), "does not say"),
-        (replace(SIMULATED, meta={"costs": {"launch": "x"}}), "does not say"),
-        (replace(SIMULATED, meta={"costs": 7}), "does not say"),
-        (replace(SIMULATED, origin="measured"), "names no device"),
+        (replace(SIMULATED, meta={}), "does not contain the costs"),
+        (replace(SIMULATED, meta={"costs": {"launch": "x"}}), "does not contain the costs"),
+        (replace(SIMULATED, meta={"costs": 7}), "does not contain the costs"),
+        (replace(SIMULATED, origin="measured"), "does not name its device"),
         (replace(NO_RATE, origin="measured"), "fp8"),
     ],
 )

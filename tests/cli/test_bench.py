@@ -213,7 +213,7 @@ def test_memory_as_tables(asked):
 def test_memory_of_a_curve_without_plateaus(asked, monkeypatch):
     monkeypatch.setitem(SHIPPED, "memory", SHIPPED["memory"] | {"latency": SHIPPED["memory"]["latency"][:3]})
     constants = run("bench", "memory").split("\n\n")[1].splitlines()
-    assert constants[1:] == ["none: the pointer chase has 0 plateaus over its footprints; it must have 2"]
+    assert len(constants) == 2 and constants[1].startswith("none: the pointer chase has 0 plateaus")
 
 
 def test_sm_order_as_a_table(asked):

@@ -122,7 +122,7 @@ def test_what_does_not_fit_a_page_is_wrong_usage(words, error, tmp_path, monkeyp
 def test_an_instant_that_the_run_does_not_have(tmp_path):
     said = export("race", *SMALL, "-o", tmp_path / "a.html", "--at", "9ms")
     assert said.exit_code == 1
-    assert said.stderr.startswith("error: there is no instant 9000 µs")
+    assert said.stderr.startswith("error: the time 9000 µs is outside")
     assert not list(tmp_path.iterdir())
 
 

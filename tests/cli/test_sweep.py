@@ -211,10 +211,7 @@ def test_wrong_usage_is_one_sentence(words, said, tmp_path, monkeypatch):
 def test_a_process_that_dies_is_one_sentence(tmp_path, monkeypatch):
     monkeypatch.setattr("tilesim.analysis.sweep.partial", lambda function, **given: _Exit())
     said = run(*FEW[:-1], "2", "-o", tmp_path / "t.csv", code=1)
-    assert (
-        said.stderr.startswith("error: a process that computed a part of this died")
-        and said.stderr.count("\n") == 1
-    )
+    assert said.stderr.startswith("error: a worker process was killed") and said.stderr.count("\n") == 1
     assert not list(tmp_path.iterdir())
 
 

@@ -95,7 +95,7 @@ def test_it_serves_the_window_at_an_instant(server, file, monkeypatch):
 
 
 def test_an_instant_that_is_none_is_said(server):
-    assert "there is no instant" in got(server, "/?at=999999999999")[1]
+    assert "is outside the runs" in got(server, "/?at=999999999999")[1]
     assert got(server, "/?at=-1")[0] == got(server, "/?at=1e9")[0] == got(server, f"/?at={10**18}")[0] == 404
 
 

@@ -42,13 +42,13 @@ def times(trace, *names):
 
 
 def agree(made, problem, device, costs):
-    """Both engines find the same of a plan, field by field, or that it waits for ever."""
+    """Both engines find the same of a plan, field by field, or that it waits forever."""
     rows = made.rows
     work = ((rows["k1"] - rows["k0"]) * int(costs.k_step) + costs.ramp).tolist()
     try:
         expected = reference.play(made, device, costs, work)
     except reference.Stuck:
-        with pytest.raises(PlanError, match="waits for ever"):
+        with pytest.raises(PlanError, match="waits forever"):
             run.run(made, problem, device, costs)
         return
     spans = run.run(made, problem, device, costs)

@@ -89,7 +89,10 @@ def test_the_counters_of_a_gpu_agree_to_the_last_sector(kernel, down, width):
     "call, says",
     [
         (lambda: coalescing.moved(coalescing.strided(4), 3), "3 bytes at once"),
-        (lambda: coalescing.moved(coalescing.strided(4), 16), "the address 4 is no multiple of the 16 bytes"),
+        (
+            lambda: coalescing.moved(coalescing.strided(4), 16),
+            "4 is not a multiple of the 16 bytes",
+        ),
         (lambda: coalescing.strided(-4), "the stride is -4"),
         (lambda: coalescing.strided(4, threads=33), "the number of threads is 33"),
         (lambda: coalescing.tile_loads(64, 64, 0, 256), "the bytes of an element is 0"),

@@ -95,8 +95,8 @@ def test_the_tiles_of_a_wave_are_as_many_as_slots_in_their_order():
 @pytest.mark.parametrize(
     ("call", "says"),
     [
-        (lambda: blocks(np.array([0, -1]), 9, 9), "whole numbers from 0"),
-        (lambda: blocks(np.array([0.5]), 9, 9), "whole numbers from 0"),
+        (lambda: blocks(np.array([0, -1]), 9, 9), "nonnegative integers"),
+        (lambda: blocks(np.array([0.5]), 9, 9), "nonnegative integers"),
         (lambda: blocks(np.array([[0]]), 9, 9), "must be a list"),
         (lambda: blocks(np.array([0]), 0, 9), "the number of tiles in a row is 0"),
         (lambda: blocks(np.array([0]), 9, 0), "the number of blocks along K is 0"),

@@ -5,7 +5,8 @@ import pytest
 from tilesim import Device, Problem
 from tilesim.devices.presets import adding, entry_of, presets
 from tilesim.errors import DeviceError
-from tilesim.ideas.memory_hierarchy import levels, sourced, stream
+from tilesim.ideas.l2_order import traced
+from tilesim.ideas.memory_hierarchy import levels, sourced
 from tilesim.ladder.reports import report
 
 GPU = Device.named("h200")
@@ -50,7 +51,7 @@ def test_a_device_of_which_too_little_is_known_is_refused_in_a_sentence():
         sms=4, max_sm_mhz=1000, l2_mb=1, memory_gb_per_s=100, peak_tflops={"bf16": 1.0})]}  # fmt: skip
     with (
         adding("bare", bare),
-        pytest.raises(DeviceError, match="nothing is known of memory_gb and registers_"),
+        pytest.raises(DeviceError, match="it lacks memory_gb, registers_"),
     ):
         levels("bare")
     known = entry_of("h200")
@@ -81,6 +82,7 @@ def test_what_tiles_ask_for_arrives_to_the_byte_and_narrows_on_its_way(row):
 def test_the_model_sends_what_was_counted_but_where_a_and_b_are_about_as_large_as_the_l2(size, off):
     """At 4096 A and B are 67 MB, an L2 of 50 MB: HBM sends 1.7 times what the model says."""
     row = next(row for row in report("memory_hierarchy")["rows"] if row["m"] == size)
-    found = stream(Problem(size, size, size, order="grouped:8"), GPU)
-    assert row["dram_read_bytes"] == pytest.approx(found.sent, rel=off)
-    assert found.reuse == found.asked / found.sent > 5
+    problem = Problem(size, size, size, order="grouped:8")
+    sent = traced(problem, GPU).hbm_bytes
+    assert row["dram_read_bytes"] == pytest.approx(sent, rel=off)
+    assert problem.asked_bytes / sent > 5

@@ -121,7 +121,7 @@ def test_one_wave_takes_all_values_in_as_few_turns_as_it_can(n, sms):
             "the threads of a block is 16; it must be a whole number from 32",
         ),
         (lambda: reduction.sequential(2048), "from 32 to 1024"),
-        (lambda: reduction.sequential(96), "the threads of a block are 96; halving them must end at one"),
+        (lambda: reduction.sequential(96), "the threads of a block are 96; they must be a power of two"),
         (lambda: reduction.exchanges(12), "the number of lanes is 12; it must be a power of two"),
         (lambda: reduction.exchanges(64), "the number of lanes is 64"),
         (lambda: reduction.work(reduction.interleaved(), 0), "the blocks of input that are added is 0"),

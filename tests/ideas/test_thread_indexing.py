@@ -70,7 +70,7 @@ def test_the_sum_is_the_same_with_every_stride_that_was_measured():
         (lambda: Launch((1, 1), (64, 32)), "a block of 2048 threads is too large"),
         (lambda: Launch((2**10, 2**10), (32, 32)), "threads are too many"),
         (lambda: strided_cells(64, 64, 3), "the stride, 3, do not divide"),
-        (lambda: warps(np.arange(40)), "40 threads are no whole warps"),
+        (lambda: warps(np.arange(40)), "40 threads are not a whole number of warps"),
     ],
 )
 def test_what_no_launch_can_be_is_refused_in_a_sentence(call, says):

@@ -23,10 +23,10 @@ def test_a_block_takes_from_its_first_warps_begin_to_its_last_warps_end():
 @pytest.mark.parametrize(
     "where, value, says",
     [
-        ((1, 2, 1), 5, "1 of 6 warps did not end"),
-        ((slice(None), slice(None), 0), 4, "2 thread blocks should have an SM each, and had 1"),
-        ((0, 1, 0), 5, "2 thread blocks should have an SM each, and had 3"),
-        ((0, 0, 3), 100, "a clock of this GPU stood still"),
+        ((1, 2, 1), 5, "1 of 6 warps did not finish"),
+        ((slice(None), slice(None), 0), 4, "2 thread blocks need an SM each, but had 1"),
+        ((0, 1, 0), 5, "2 thread blocks need an SM each, but had 3"),
+        ((0, 0, 3), 100, "a clock of this GPU stopped"),
     ],
 )
 def test_stamps_that_contradict_themselves_are_refused(where, value, says):

@@ -51,9 +51,9 @@ STAMP = [3, 5, 100, 905, 600, 7]
 @pytest.mark.parametrize(
     ("changed", "sentence"),
     [
-        ({3: 0}, "1 of the thread blocks launched left no stamp"),
-        ({3: 5}, "a clock of this GPU stood still or went backwards"),
-        ({4: 99}, "a clock of this GPU stood still or went backwards"),
+        ({3: 0}, "1 of the thread blocks launched wrote no stamp"),
+        ({3: 5}, "a clock of this GPU stopped or went backward"),
+        ({4: 99}, "a clock of this GPU stopped or went backward"),
     ],
 )
 def test_stamps_that_cannot_be(changed, sentence):

@@ -176,7 +176,7 @@ def test_shuffles_take_the_place_of_the_tree(machine_code):
 @pytest.mark.parametrize(
     ("x", "sentence"),
     [
-        (torch.zeros(0), "x has no values"),
+        (torch.zeros(0), "x is empty"),
         (
             torch.zeros(8, dtype=torch.float64),
             r"x is torch.float64 \[8\]; the kernels sum a dense torch.float32",

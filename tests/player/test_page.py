@@ -105,8 +105,8 @@ def test_runs_of_one_product_may_have_other_tiles():
         (lambda: [], {}, "1 to 4 traces; 0 were given"),
         (lambda: race() * 3, {}, "1 to 4 traces; 6 were given"),
         (lambda: [race()[0], split()], {}, "runs of one product"),
-        (race, {"at": 10**9}, "there is no instant 1e\\+06 µs"),
-        (race, {"at": -1}, "there is no instant"),
+        (race, {"at": 10**9}, "the time 1e\\+06 µs is outside"),
+        (race, {"at": -1}, "is outside the runs"),
     ],
 )
 def test_what_cannot_be_shown_is_said_in_a_sentence(traces, options, words):

@@ -77,7 +77,7 @@ def test_a_field_that_is_wrong_has_its_sentence(field, text, said):
 @pytest.mark.parametrize(
     ("fields", "field", "said"),
     [
-        ({"m": "16384", "n": "16384", "k": "999999999"}, "k", "K-steps of all tiles"),
+        ({"m": "16384", "n": "16384", "k": "999999999"}, "k", "K-steps in all tiles"),
         (
             {"n": "8192", "tile": "64x64x64", "k": "8192", "schedules": "naive split-k:64"},
             "schedules",

@@ -163,7 +163,7 @@ class TestRegister:
         def persistent(problem, device):
             return backwards(problem, device)
 
-        with pytest.raises(ScheduleError, match="there is a schedule 'persistent' already, one of tilesim"):
+        with pytest.raises(ScheduleError, match="there is already a schedule 'persistent' in tilesim"):
             SCHEDULES.register(persistent)
         SCHEDULES.add("mine", backwards, "a.py")
         with pytest.raises(ScheduleError, match=r"'mine' already, a\.py; give the one of b\.py another name"):
@@ -172,7 +172,7 @@ class TestRegister:
 
     @pytest.mark.parametrize("function", [lambda problem, device: None, partial(backwards, stride=2), 5])
     def test_needs_a_name(self, function):
-        with pytest.raises(ScheduleError, match="has no name to go by; define it with def"):
+        with pytest.raises(ScheduleError, match="has no name; define it with def"):
             SCHEDULES.register(function)
 
     def test_needs_a_function_of_a_problem_and_a_device(self):
@@ -351,7 +351,7 @@ class TestAFile:
                 "'gives_five' returned 5 of type int; it must return a Plan",
             ),
             "takes no device": ("mine.py:alone", "mine.py must define a function alone(problem, device)"),
-            "called as another": ("mine.py:naive", "there is a schedule 'naive' already, one of tilesim"),
+            "called as another": ("mine.py:naive", "there is already a schedule 'naive' in tilesim"),
             "parameter of zero": ("mine.py:snake:0", "'snake:0' has the parameter '0'"),
             "too many parameters": ("mine.py:snake:1:2", "'snake:1:2' has 2 parameters but takes at most 1"),
         }.values(),

@@ -1,6 +1,6 @@
-"""What would make a run faster: the same product in another order, by another schedule or kernel.
+"""What would make a run faster: the same product with another order, schedule or kernel.
 
-Each is simulated, one change at a time, and only what costs ship for. How many SMs there are is no choice.
+Alternatives are simulated one change at a time, as far as costs ship for them. The number of SMs stays fixed.
 """
 
 from collections.abc import Iterator
@@ -31,16 +31,14 @@ from tilesim.variants import PLANNED
 
 ORDERS = ("row-major", "column-major", "grouped:4", "grouped:8", "grouped:16", "morton", "hilbert")
 MOST_STAGES = 8
-"""The most stages that are tried: they reach further than any latency of a shipped device."""
+"""More stages would not help: these already cover the latency of every shipped device."""
 SPLITS = {"split-k": ("split-k:2", "split-k:4")}
-"""The names under which a schedule is tried that must have a parameter."""
+"""Parameters tried for a schedule that requires one."""
 
 
 class Alternative(NamedTuple):
-    """One thing done in another way: `what` of order, schedule, stages and kernel, and `to` what.
-
-    `makespan`: as simulated, ns. `gain`: the share of the time that it saves; below 0 it loses.
-    """
+    """One change: `what` is order, schedule, stages or kernel, and `to` its new value. `makespan`: simulated,
+    ns. `gain`: the fraction of the time saved; negative if it is slower."""
 
     what: str
     to: str
@@ -50,10 +48,8 @@ class Alternative(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Alternatives:
-    """What `alternatives` finds: the simulated `makespan` of the run as it is, ns, and all that was tried.
-
-    `ranked`: the fastest first. `without_costs`: what was not tried as no costs ship for it, in words.
-    """
+    """The simulated `makespan` of the run as it is, in ns, and everything that was tried, fastest first.
+    `without_costs`: descriptions of what was not tried because no costs ship for it."""
 
     makespan: int
     ranked: tuple[Alternative, ...]
@@ -73,7 +69,7 @@ class Alternatives:
 
 
 class _Candidate(NamedTuple):
-    """What an Alternative is of, and what it is simulated with; `costs` None for the schedule's own."""
+    """A change and what it is simulated with; `costs` is None for the schedule's own."""
 
     what: str
     to: str
@@ -84,9 +80,8 @@ class _Candidate(NamedTuple):
 
 
 def alternatives(trace: Trace) -> Alternatives:
-    """What a run would take if one thing of it were done in another way, by the costs that ship.
-
-    Raises TilesimError where the run's costs are not those of a GPU: nothing ships that is like them.
+    """Simulate a run with each change, using the shipped costs. Raises TilesimError if the run's costs are
+    not those of a GPU, because no similar costs ship.
 
     >>> from tilesim import simulate
     >>> run = simulate("naive", Problem(4096, 4096, 512), Device.named("h200"))
@@ -112,7 +107,7 @@ def alternatives(trace: Trace) -> Alternatives:
 
 
 def _candidates(trace: Trace, costs: Costs, entries: tuple[Calibration, ...]) -> Iterator[_Candidate]:
-    """What is tried in place of `trace`, which has `costs`; of a schedule unknown here, others alone."""
+    """The changes to try; for a schedule that is not registered, only other schedules."""
     schedule, problem, device = trace.schedule, trace.problem, trace.device
     for name in filter(SCHEDULES.built_in, SCHEDULES):
         for to in SPLITS.get(name, (name,)):
@@ -142,7 +137,7 @@ def _candidates(trace: Trace, costs: Costs, entries: tuple[Calibration, ...]) ->
 
 
 def _ship(entries: tuple[Calibration, ...], schedule: str) -> bool:
-    """Whether costs ship for a schedule: its own, or those of the kernel that runs any plan but queues."""
+    """Whether costs ship for a schedule: its own, or those of a kernel that runs any plan without a queue."""
     name = schedule.partition(":")[0]
     return any(
         entry.kernel.variant.schedule == name or (not entry.kernel.variant.schedule and name not in QUEUED)
@@ -151,7 +146,7 @@ def _ship(entries: tuple[Calibration, ...], schedule: str) -> bool:
 
 
 def _kernels(trace: Trace, entries: tuple[Calibration, ...]) -> list[Calibration]:
-    """The kernels that run the schedule of a run, its own and those that run any plan."""
+    """The kernels for a run's schedule: dedicated ones, and those that run any plan."""
     made = plan(trace.schedule, trace.problem, trace.device)
     built_in = SCHEDULES.built_in(trace.schedule.partition(":")[0])
     name = effective_schedule(trace.schedule, made, trace.problem) if built_in else like(made, trace.problem)
@@ -160,7 +155,7 @@ def _kernels(trace: Trace, entries: tuple[Calibration, ...]) -> list[Calibration
 
 
 def _room_for_stages(problem: Problem, device: Device) -> int:
-    """How many stages an SM has the shared memory for in each of its thread blocks, at most MAX_STAGES."""
+    """How many stages fit into an SM's shared memory with all its thread blocks, at most MAX_STAGES."""
     room = presets()[device.name or REFERENCE].get("shared_kib_per_sm", 2**20)
     return min(MAX_STAGES, room * 1024 // (problem.k_step_bytes * device.ctas_per_sm))
 
@@ -175,7 +170,7 @@ def _words(entry: Calibration) -> str:
 
 
 def _without_costs(trace: Trace, entries: tuple[Calibration, ...]) -> Iterator[str]:
-    """Schedules and tiles that nothing was simulated of, in words."""
+    """Descriptions of the schedules and tiles that could not be simulated."""
     yield from (name for name in SCHEDULES if SCHEDULES.built_in(name) and not _ship(entries, name))
     if trace.schedule.partition(":")[0] not in SCHEDULES:
         return

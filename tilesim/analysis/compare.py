@@ -1,7 +1,7 @@
-"""Comparison: how true a simulation is to the measured run that it plays.
+"""Comparison of a simulation with a measured run of the same problem.
 
-A measured trace cannot show its launch: it begins at its first multiply. So two runs are compared from
-their first multiplies on, and the makespan, in which a simulation has its launch, is given beside.
+A measured trace begins at its first multiply and does not show its launch. Runs are therefore compared from
+their first multiplies on; the makespan, which includes a simulated launch, is reported too.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from tilesim.traces import Trace
 from tilesim.view import tile_sm
 
 DIVERGED = 0.01
-"""Share of the measured run: a longer lag than this is a divergence. Repeats of one kernel vary by 0.1 to 0.7
+"""Lags beyond this fraction of the measured run count as a divergence. Repeats of a kernel vary by 0.1 to 0.7
 %."""
 
 
@@ -32,7 +32,7 @@ class Pair:
 
     @property
     def error(self) -> float | None:
-        """(simulated - measured) / measured; None where only the measured figure is 0."""
+        """(simulated - measured) / measured; None if only the measured figure is 0."""
         if self.simulated == self.measured:
             return 0.0
         return (self.simulated - self.measured) / self.measured if self.measured else None
@@ -40,10 +40,10 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Loads:
-    """How alike the SMs' main-loop times are, over the SMs that are free.
+    """How similar the main-loop times of the free SMs are.
 
-    `correlation`: Pearson's; 1 where they are equal, else 0 where either does not vary. `largest`, `mean`:
-    of the absolute differences, as shares of the mean measured load.
+    `correlation`: Pearson's; 1 if they are equal, else 0 if either does not vary. `largest`, `mean`: absolute
+    differences as fractions of the mean measured load.
     """
 
     correlation: float
@@ -53,16 +53,15 @@ class Loads:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What `compare` finds. Times are ns; a lag is positive while the measured run is behind.
+    """The result of `compare`. Times are in ns; a lag is positive while the measured run is behind.
 
-    `makespan`: from the first issue, `run`: from the first multiply, to the last done. `run_cycles`: the run
-    in SM cycles, None unless the clocks of both are known. `tail`, `tail_idle`: as of `metrics.tail`.
-    `main_loop`, `epilogue`: means of drain - start and done - fixup. `gap`: mean of start - drain of the
-    segment before in the slot, 0 where no slot has a second one.
-    `loads`: SM by SM. `sorted_loads`: busiest against busiest, as SMs may be numbered another way.
-    `order`: Kendall's tau-b of the order in which tiles start. `same_sm`: share of tiles that the same SM
-    finishes. `largest_lag`, `largest_lag_at`: the greatest lag of either, and when after the first
-    multiply. `diverged_at`: when a lag first exceeds DIVERGED of the measured run; None if none does.
+    `makespan`: first issue to last done; `run`: first multiply to last done. `run_cycles`: the run in SM
+    cycles, None if a clock is unknown. `tail`, `tail_idle`: see `metrics.tail`. `main_loop`, `epilogue`:
+    means of drain - start and done - fixup. `gap`: mean of start minus the drain of the previous segment in
+    the slot, 0 if there is none. `loads`: compared SM by SM; `sorted_loads`: in order of load, since SM
+    numbering may differ. `order`: Kendall's tau-b of the order in which tiles start. `same_sm`: the fraction
+    of tiles finished by the same SM. `largest_lag`: the largest lag in absolute value, `largest_lag_at` after
+    the first multiply. `diverged_at`: when a lag first exceeds DIVERGED; None if none does.
     """
 
     makespan: Pair
@@ -82,7 +81,7 @@ class Comparison:
     diverged_at: int | None
 
     def as_json(self) -> dict[str, Any]:
-        """Plain data; a Pair also says its relative error."""
+        """Plain data, with the relative error of each Pair."""
         figures = asdict(self)
         for name in figures:
             if isinstance(pair := getattr(self, name), Pair):
@@ -91,9 +90,8 @@ class Comparison:
 
 
 def compare(simulated: Trace, measured: Trace) -> Comparison:
-    """Compare two runs of one problem, of any schedule, each of either origin.
-
-    Raises TraceError where the problems or the SMs differ, or a run takes no time after its first multiply.
+    """Compare two runs of one problem, of any schedule and origin. Raises TraceError if the problems or the
+    SMs differ, or a run takes no time after its first multiply.
 
     >>> again = compare(_example(), _example())
     >>> again.run.error, again.order, again.same_sm, again.largest_lag, again.diverged_at
@@ -140,7 +138,7 @@ def _first_beyond(times: np.ndarray, lags: np.ndarray, limit: float) -> int | No
 
 
 def tile_starts(trace: Trace) -> np.ndarray:
-    """When each tile is first multiplied, ns: int64, shape [tiles].
+    """The first multiply of each tile, ns: int64 [tiles].
 
     >>> tile_starts(_example()).tolist()
     [0, 0, 1000]
@@ -169,11 +167,11 @@ def _check(simulated: Trace, measured: Trace) -> None:
         for p in (simulated.problem, measured.problem)
     )
     if one != other:
-        raise TraceError(f"the traces are of different problems, {one} and {other}; compare two runs of one")
+        raise TraceError(f"the traces are of different problems, {one} and {other}; both must be the same")
     devices = simulated.device, measured.device
     if devices[0].slots != devices[1].slots or sorted(devices[0].free_sms) != sorted(devices[1].free_sms):
         sms = " and ".join(f"{d.slots} slots on {d.sms - d.busy_sms} of {d.sms} SMs" for d in devices)
-        raise TraceError(f"the traces are of different devices, {sms}; compare two runs on one")
+        raise TraceError(f"the traces are of different devices, {sms}; both must be the same")
     for trace in (simulated, measured):
         if not run(trace):
             raise TraceError(f"the {trace.origin} run takes 0 ns from its first multiply to its last write")

@@ -1,7 +1,7 @@
-"""Why a run takes as long as it does: where the time of an average slot went, and what bounds its K-steps.
+"""Explain a run: where the time of an average slot went, and what bounds its K-steps.
 
-Pauses and ends are as tilesim.analysis.time_account cuts them. Main loops are divided by the formula for a
-K-step, see tilesim.analysis.loop_terms.
+tilesim.analysis.time_account splits time into pauses and main loops, and tilesim.analysis.loop_terms splits
+main loops by the terms of a K-step.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,13 +27,13 @@ TERM_PARTS = {
     "DRAM": "waiting for DRAM",
     "latency": "latency not hidden",
 }
-"""The part of each term of a K-step; of multiplying, that of what is beyond PEAK."""
+"""The part for each term of a K-step; multiplying contributes what exceeds PEAK."""
 UNDIVIDED, BEYOND = "main loops", "beyond the model"
 PARTS = (
     "launch", "first load", PEAK, *TERM_PARTS.values(), UNDIVIDED, "slowed by a write", BEYOND, "hand-over",
     "write", "waiting for partials", "fix-up", "tail", "idle",
 )  # fmt: skip
-"""Where the time of a slot can go, as docs/explain.md has it. BEYOND may be below 0."""
+"""Where a slot's time can go (see docs/explain.md). BEYOND may be negative."""
 BOUNDS = {
     "launches": ("launch", "first load", "hand-over"),
     "the tensor cores": (PEAK,),
@@ -46,16 +46,16 @@ BOUNDS = {
     "partials": ("waiting for partials", "fix-up"),
     "idle slots": ("tail", "idle"),
 }
-"""What a run can be bound by: the one of these whose parts take the most."""
+"""What can bound a run: the entry whose parts take the most time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What `explain` finds of a run.
+    """The result of `explain`.
 
-    `parts`: ns of an average slot by each of PARTS, which add up to the makespan. `bound`: the one of BOUNDS
-    that takes the most. `k_steps`: the share of the K-steps in which each term of the formula is the largest;
-    empty where main loops are not divided, and then `unknown` says why in a sentence.
+    `parts`: ns of an average slot for each of PARTS, which add up to the makespan. `bound`: the largest of
+    BOUNDS. `k_steps`: the fraction of K-steps in which each term is the largest, empty if main loops could
+    not be divided; `unknown` then says why.
     """
 
     parts: dict[str, int]
@@ -65,17 +65,17 @@ class Explanation:
 
     @property
     def makespan(self) -> int:
-        """ns, of the run and of each slot."""
+        """ns of the run, and of each slot."""
         return sum(self.parts.values())
 
     @property
     def bound_parts(self) -> tuple[str, ...]:
-        """The parts that `bound` consists of."""
+        """The parts that make up `bound`."""
         return BOUNDS[self.bound]
 
     @property
     def percent(self) -> dict[str, float]:
-        """Each part in tenths of a percent of the makespan, which add up to 100."""
+        """Each part as a percentage of the makespan, in steps of 0.1, adding up to 100."""
         tenths = apportioned(list(self.parts.values()), 1000)
         return {part: each / 10 for part, each in zip(self.parts, tenths, strict=True)}
 
@@ -92,9 +92,8 @@ class Explanation:
 
 
 def explain(trace: Trace) -> Explanation:
-    """Where the time of an average slot of a run went, simulated or measured.
-
-    A measured run is divided as the model says; what its main loops took beyond that is a part of its own.
+    """Where the time of an average slot of a run went, simulated or measured. A measured run is divided as
+    the model predicts; the rest of its main loops is a part of its own.
 
     >>> from tilesim import Device, Problem, simulate
     >>> found = explain(simulate("persistent", Problem(4096, 4096, 4096), Device.named("h200")))
@@ -118,17 +117,15 @@ def explain(trace: Trace) -> Explanation:
 
 
 def costs_behind(trace: Trace) -> Costs:
-    """The costs by which a run's K-steps are divided: a simulation's own, or those that ship for a recording.
+    """The costs that divide a run's K-steps: a simulation's own, or the shipped ones for a recording.
 
-    Raises CostsError where they are not known, or give a K-step's time without what it waits for; and what
-    a plan of the run's schedule raises.
+    Raises CostsError if they are unknown or do not say what a K-step waits for, and what planning the
+    schedule raises.
     """
     problem, device = trace.problem, trace.device
     if trace.origin == "measured":
         if not device.name:
-            raise CostsError(
-                "the trace names no device; write one into it with tilesim convert --device NAME"
-            )
+            raise CostsError("the trace does not name its device; add it with tilesim convert --device NAME")
         schedule, kernel = trace.schedule, str(trace.meta.get("kernel", ""))
         if schedule.partition(":")[0] not in SCHEDULES:
             schedule, kernel = like(shown_by(trace.spans), problem), ""
@@ -137,15 +134,15 @@ def costs_behind(trace: Trace) -> Costs:
         return replace(costs, stages=stages) if isinstance(stages, int) and 0 < stages < 100 else costs
     values = trace.meta.get("costs", {})
     if not isinstance(values, Mapping) or badge(values, device) == "unknown costs":
-        raise CostsError("the trace does not say with which costs it was simulated")
+        raise CostsError("the trace does not contain the costs that it was simulated with")
     costs = Costs.from_mapping(values)
     if not costs.hardware:
-        raise CostsError(f"{badge(costs, device)} give K-steps a time, not what they wait for")
+        raise CostsError(f"{badge(costs, device)} give the time of a K-step, but not what it waits for")
     return costs
 
 
 def apportioned(values: Sequence[int], whole: int) -> list[int]:
-    """`values` as shares of `whole`, rounded so that they add up to it: those with the largest rests go up.
+    """`values` as integer shares of `whole` that add up to it, by largest remainder.
 
     >>> apportioned([1, 1, 1], 100), apportioned([500, -20, 520], 10)
     ([34, 33, 33], [5, 0, 5])
@@ -157,7 +154,8 @@ def apportioned(values: Sequence[int], whole: int) -> list[int]:
 
 
 def _divided(found: LoopTime, loops: int, rest: str) -> dict[str, int]:
-    """All main loops, `loops` ns, by parts; what is left goes to `rest`, or without it to the largest."""
+    """The main loops' `loops` ns by part; what is left goes to `rest`, or to the largest part if that is
+    empty."""
     parts = {TERM_PARTS[term]: int(ns) for term, ns in found.terms.items()}
     parts[PEAK] = min(int(found.peak), parts[BELOW])
     parts[BELOW] -= parts[PEAK]
@@ -169,11 +167,8 @@ def _divided(found: LoopTime, loops: int, rest: str) -> dict[str, int]:
 
 
 def _pauses(trace: Trace, sums: Mapping[str, int]) -> dict[str, int]:
-    """The parts outside main loops: ns of all slots. `sums` is the `account` of the run.
-
-    Before a slot's first main loop there is a launch and a first load, and idle time before its issue; a slot
-    without work is idle, not in its tail.
-    """
+    """ns of all slots outside main loops, by part; `sums` is the run's `account`. Time before a slot's first
+    main loop is launch, first load, or idle before the issue. Unused slots count as idle, not as tail."""
     spans = trace.spans
     first = np.setdiff1d(np.arange(len(spans)), in_turn(trace)[1])
     issued = int(spans["issue"][first].sum())

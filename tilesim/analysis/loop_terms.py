@@ -1,7 +1,7 @@
-"""What main loops spend their time on: the terms of the formula for a K-step, see tilesim.model.kstep.
+"""What main loops spend their time on: the terms of a K-step's time (see tilesim.model.kstep).
 
-A K-step takes as long as the largest of its terms. Of that, multiplying gets what it takes alone, and the
-largest gets what is beyond it.
+A K-step takes as long as its largest term. Multiplying is charged its own time, and the largest term the
+rest.
 """
 
 from dataclasses import replace
@@ -19,15 +19,15 @@ from tilesim.schedules import SCHEDULES, plan
 from tilesim.traces import Trace
 
 TERMS = ("multiplying", "latency", "the L2", "DRAM")
-"""The terms of a K-step, as `k_step_terms` has them."""
+"""The terms of `k_step_terms`, in its order."""
 
 
 class LoopTime(NamedTuple):
-    """Slot-time of all main loops of a run, ns, and K-steps.
+    """Slot time of all main loops of a run, ns, and K-steps.
 
-    `terms`: what each of TERMS takes, `peak`: what multiplying would at the tensor cores' peak rate, `ends`:
-    what main loops take beyond their K-steps, `written`: what they take longer as the tile before is still
-    written. `k_steps`: in how many of them each of TERMS is the largest.
+    `terms`: time of each of TERMS. `peak`: multiplying at the tensor cores' peak rate. `ends`: time beyond
+    the K-steps. `written`: slowdown by writes of the previous tile. `k_steps`: in how many each of TERMS is
+    the largest.
     """
 
     terms: dict[str, float]
@@ -38,9 +38,7 @@ class LoopTime(NamedTuple):
 
 
 def shares(terms: np.ndarray) -> np.ndarray:
-    """What each of `terms` [terms, ...] gets of a K-step: the first its own, the largest what is beyond that.
-
-    They add up to the K-step.
+    """What each of `terms` [terms, ...] gets of a K-step: the first its own time, the largest the rest.
 
     >>> np.stack([shares(np.array([3.0, 0.0, 0.0])), shares(np.array([1.0, 2.0, 4.0]))]).tolist()
     [[3.0, 0.0, 0.0], [1.0, 0.0, 3.0]]
@@ -51,17 +49,15 @@ def shares(terms: np.ndarray) -> np.ndarray:
 
 
 def _numbers(terms: np.ndarray) -> np.ndarray:
-    """The number of each term, to compare with terms [terms, ...]."""
+    """The index of each term, shaped to compare with [terms, ...]."""
     return np.arange(len(terms)).reshape(-1, *[1] * (terms.ndim - 1))
 
 
 def loop_time(trace: Trace, costs: Costs) -> LoopTime:
-    """The time of a run's main loops by the terms of their K-steps, with `costs` of some hardware.
+    """A run's main-loop time by the terms of its K-steps; `costs` must name their hardware.
 
-    That of a simulated run adds up to all that its main loops took. That of a measured one is what the
-    formula says, at the SM clock of the run where that is known, which may be more or less.
-
-    Raises CostsError where no rate of the dtype is known.
+    For a simulated run the result adds up to its main loops. For a measured one it is what the model says, at
+    the run's SM clock if known. Raises CostsError if the dtype's rate is unknown.
     """
     problem, spans = trace.problem, trace.spans
     known = Hardware.named(costs.hardware, problem.dtype)
@@ -73,7 +69,7 @@ def loop_time(trace: Trace, costs: Costs) -> LoopTime:
     limits = k_step_terms(seen, problem, hardware, k_step, costs.stages, residents)
 
     def of_spans(pieces: np.ndarray) -> np.ndarray:
-        """float64 [terms, residents, spans] of [terms, residents, pieces]."""
+        """float64 [terms, residents, spans] from [terms, residents, pieces]."""
         return np.stack([[loaded.mean(each)[rows] for each in term] for term in pieces])
 
     each = of_spans(shares(limits)) * 1000 / hardware.clock_mhz
@@ -95,7 +91,7 @@ def loop_time(trace: Trace, costs: Costs) -> LoopTime:
 
 
 def beside(trace: Trace) -> np.ndarray:
-    """How long each main loop has its SM with 0, 1 ... others: int64 ns [ctas_per_sm, spans].
+    """How long each main loop shares its SM with 0, 1, ... others: int64 ns [ctas_per_sm, spans].
 
     >>> from tilesim import Costs, Device, Problem, simulate
     >>> tiles = Problem(128, 384, 8, tile=(128, 128, 4))
@@ -108,7 +104,7 @@ def beside(trace: Trace) -> np.ndarray:
     place = np.empty_like(in_order)
     place[in_order] = np.arange(len(in_order))
     running = np.cumsum(np.repeat([1, -1], len(spans))[in_order])
-    until_next = np.diff(times[in_order], append=0)  # from one SM to the next none is running
+    until_next = np.diff(times[in_order], append=0)  # none is running between one SM's rows and the next SM's
     found = []
     for residents in range(1, trace.device.ctas_per_sm + 1):
         passed = np.append(0, np.cumsum(np.where(running == residents, until_next, 0)))
@@ -117,17 +113,15 @@ def beside(trace: Trace) -> np.ndarray:
 
 
 def _k_steps_beside(trace: Trace, k_step: np.ndarray) -> np.ndarray:
-    """How many K-steps each main loop does with 0, 1 ... others on its SM: float64 [residents, spans].
-
-    `k_step`: what one takes there, of the same shape.
-    """
+    """K-steps that each main loop does beside 0, 1, ... others: float64 [residents, spans]. `k_step`: the
+    time of one, same shape."""
     done = beside(trace) / k_step
-    done[0, done.sum(axis=0) == 0] = 1.0  # a main loop that takes no time by a coarse clock
+    done[0, done.sum(axis=0) == 0] = 1.0  # a coarse clock can show a main loop of no time
     return done * ((trace.spans["k1"] - trace.spans["k0"]) / done.sum(axis=0))
 
 
 def _clocked(hardware: Hardware, trace: Trace) -> Hardware:
-    """The same at the SM clock of a measured run, where that is known; DRAM keeps its own."""
+    """The hardware at a measured run's SM clock, if known; DRAM keeps its own clock."""
     mhz = trace.meta.get("sm_mhz") if trace.origin == "measured" else None
     if not isinstance(mhz, int | float) or not 1 <= mhz <= 1e5:
         return hardware
@@ -136,10 +130,8 @@ def _clocked(hardware: Hardware, trace: Trace) -> Hardware:
 
 
 def _planned(trace: Trace) -> tuple[Plan, np.ndarray]:
-    """The plan of a run, and the row of it that each span is: int64 [spans].
-
-    Its schedule's, where that is registered and cuts tiles as the run did; else the one that the run shows.
-    """
+    """The plan of a run, and the plan row of each span: int64 [spans]. It is the schedule's plan if that is
+    registered and matches the run, else the plan reconstructed from the spans."""
     try:
         known = trace.schedule.partition(":")[0] in SCHEDULES
         candidates = [plan(trace.schedule, trace.problem, trace.device)] if known else []

@@ -1,10 +1,8 @@
-"""The constants of a GPU's memory system, by rule, from what `tilesim bench memory` measured.
+"""Constants of a GPU's memory system, derived from the measurements of `tilesim bench memory`.
 
-All are medians over launches. A latency is the height of a plateau of a pointer chase's curve (see
-`tilesim.analysis.plateaus`), page by page where it was chased so: the first plateau is the L2, the last is
-DRAM. Where there is one between, the L2 has parts that are farther from an SM than others, and a line that is
-not in the near part is in a far one. A bandwidth is the height of a plateau of the curve of all SMs, the
-first and the last again.
+All are medians over launches. Latencies are plateaus of a pointer chase (see `tilesim.analysis.plateaus`),
+page by page if available: the first is the L2, the last is DRAM, and one in between is the far part of the
+L2. Bandwidths are the first and last plateau with all SMs.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,26 +21,25 @@ from tilesim.storage.files import read_json
 
 FOLDER = files("tilesim").joinpath("data/memory")
 LARGEST = 1e15
-"""Of any figure."""
 
 Row = Mapping[str, Any]
 
 
 class Latency(NamedTuple):
-    """Of one load, in cycles of the SM and in ns."""
+    """Latency of one load, in SM cycles and in ns."""
 
     cycles: float
     ns: float
 
 
 class TileLatency(NamedTuple):
-    """Of a tile's load: cycles = base + bytes / bytes_per_clock."""
+    """Latency of a tile's load: cycles = base + bytes / bytes_per_clock."""
 
     base: float
     bytes_per_clock: float
 
     def cycles(self, size: float) -> float:
-        """Of a tile of `size` bytes.
+        """Cycles for a tile of `size` bytes.
 
         >>> TileLatency(base=350.0, bytes_per_clock=100.0).cycles(49152)
         841.52
@@ -52,17 +49,16 @@ class TileLatency(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MemorySystem:
-    """What a GPU's memory takes and gives.
+    """Latencies and bandwidths of a GPU's memory.
 
-    `far_l2_latency`: None where the L2 has no far part. `near_l2_bytes`, `l2_bytes`: the footprints up to
-    which a load of one SM takes the L2's latency, and loads of all SMs have the L2's bandwidth. `tlb_cycles`:
-    what a load takes longer where lines are anywhere in the largest footprint. `read_gb_per_s`: by all SMs
-    out of the "L2" and "DRAM"; `write_gb_per_s` into "DRAM", `copy_gb_per_s` counts bytes read and written.
-    `sm_bytes_per_clock`: what one SM alone gets of the L2. `merged_gb_per_s`: what all SMs get of it where
-    neighbours read the same lines at the same time, by how many do. `shared_bytes_per_clock`: of an SM's
-    shared memory. `tile_latency`: by ("tma" or "cp.async", "L2" or "DRAM"), as far as the GPU can.
-    `busy_tile_latency`: the same while all SMs load, and neighbours the same tiles, as in a product.
-    `macs_per_clock`: of an SM's tensor cores at most, by dtype, empty where not measured.
+    `far_l2_latency`: None if the L2 has no far part. `near_l2_bytes`, `l2_bytes`: the largest footprints with
+    the L2's latency for one SM, and with its bandwidth for all. `tlb_cycles`: extra latency for random lines
+    of the largest footprint. `read_gb_per_s`: all SMs from the "L2" and "DRAM"; `write_gb_per_s`: to DRAM;
+    `copy_gb_per_s`: bytes read plus written. `sm_bytes_per_clock`: one SM alone from the L2.
+    `merged_gb_per_s`: all SMs from the L2, by how many neighbors read the same lines together.
+    `shared_bytes_per_clock`: shared memory per SM. `tile_latency`: by ("tma" or "cp.async", "L2" or "DRAM"),
+    as far as supported; `busy_tile_latency`: while all SMs load and neighbors share tiles, as in a product.
+    `macs_per_clock`: peak per SM by dtype, empty if not measured.
     """
 
     gpu: str
@@ -85,22 +81,18 @@ class MemorySystem:
 
     @classmethod
     def of(cls, report: Row) -> Self:
-        """From the JSON values of a report.
-
-        Raises DeviceError where rows or figures are missing, or a curve shows no L2 and DRAM.
-        """
+        """Build from a report's JSON values. Raises DeviceError if rows or figures are missing, or a curve
+        has no plateaus for L2 and DRAM."""
         try:
             return cls(**_constants(report))
         except KeyError as missing:
-            raise DeviceError(
-                f"these figures of tilesim bench memory have no {shown(missing.args[0])}"
-            ) from None
+            raise DeviceError(f"this tilesim bench memory report has no {shown(missing.args[0])}") from None
         except (TypeError, AttributeError, IndexError):
-            raise DeviceError("these are no figures of tilesim bench memory") from None
+            raise DeviceError("this is not a report of tilesim bench memory") from None
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Self:
-        """From a file of `tilesim bench memory`; raises DeviceError, in a sentence that starts with it."""
+        """Read a `tilesim bench memory` file; raises DeviceError that starts with the path."""
         try:
             return cls.of(read_json(path, DeviceError))
         except DeviceError as error:
@@ -108,7 +100,7 @@ class MemorySystem:
 
     @property
     def facts(self) -> dict[str, float]:
-        """What a device file holds of it, as `tilesim.devices.facts.UNITS` explains them."""
+        """The entries of a device file (see `tilesim.devices.facts.UNITS`)."""
         merged = self.merged_gb_per_s
         return {
             "l2_gb_per_s": round(self.read_gb_per_s["L2"]),
@@ -122,11 +114,11 @@ class MemorySystem:
 
     @classmethod
     def named(cls, device: str) -> Self:
-        """Of a preset that it was measured on; raises DeviceError where it was not."""
+        """The memory of a measured preset; raises DeviceError if it was not measured."""
         measured = sorted(file.name.removesuffix(".json") for file in FOLDER.iterdir())
         if device not in measured:
             names = ", ".join(measured)
-            raise DeviceError(f"the memory of {shown(device)} was not measured; that of {names} was")
+            raise DeviceError(f"the memory of {shown(device)} has not been measured; choose from {names}")
         return cls.read(Path(str(FOLDER.joinpath(f"{device}.json"))))
 
 
@@ -164,7 +156,7 @@ def _constants(report: Row) -> dict[str, Any]:
 
 
 def _chases(rows: Iterable[Row]) -> dict[str, dict[int, Row]]:
-    """The rows of global memory by order and footprint."""
+    """The global-memory rows by access order and footprint."""
     found: dict[str, dict[int, Row]] = {}
     for row in _rows(rows, space="global memory"):
         found.setdefault(row["order"], {})[row["footprint"]] = row
@@ -179,7 +171,9 @@ def _rates(rows: Iterable[Row], kind: str) -> tuple[Plateau, ...]:
 def _levels(what: str, curve: Mapping[int, float], least: int = 2) -> tuple[Plateau, ...]:
     found = plateaus(list(curve.items()))
     if len(found) < least:
-        raise DeviceError(f"{what} has {len(found)} plateaus over its footprints; it must have {least}")
+        raise DeviceError(
+            f"{what} has {len(found)} plateaus over its footprints; at least {least} are required"
+        )
     return found
 
 
@@ -188,7 +182,7 @@ def _latency(rows: Sequence[Row]) -> Latency:
 
 
 def _tile_latencies(rows: Iterable[Row]) -> dict[tuple[str, str], TileLatency]:
-    """A straight line by least squares through each kind's latencies."""
+    """A least-squares line through the latencies of each kind."""
     kinds: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for row in rows:
         kinds.setdefault((row["by"], row["source"]), []).append((row["stage_bytes"], _median(row, "cycles")))
@@ -196,9 +190,9 @@ def _tile_latencies(rows: Iterable[Row]) -> dict[tuple[str, str], TileLatency]:
 
 
 def _line(points: np.ndarray) -> TileLatency:
-    """Through points [kinds, 2] of (bytes, cycles)."""
+    """Fit points [n, 2] of (bytes, cycles)."""
     if len(points) < 2:
-        raise DeviceError("tiles of one size alone were loaded; a latency by bytes takes two")
+        raise DeviceError("tiles of only one size were loaded; fitting a latency takes at least two")
     slope, base = np.polyfit(points[:, 0], points[:, 1], 1)
     return TileLatency(float(base), float(1 / slope))
 
@@ -211,16 +205,16 @@ def _most(rows: Iterable[Row], name: str, figure: str) -> dict[str, float]:
 
 
 def _rows(rows: Iterable[Row], **given: object) -> list[Row]:
-    """Those that have these values."""
+    """The rows with the given values."""
     found = [row for row in rows if all(row[name] == value for name, value in given.items())]
     if not found:
         wanted = ", ".join(f"{name} {value}" for name, value in given.items())
-        raise DeviceError(f"these figures of tilesim bench memory have no row of {wanted}")
+        raise DeviceError(f"this tilesim bench memory report has no row with {wanted}")
     return found
 
 
 def _median(row: Row, figure: str) -> float:
     value = row[figure]["p50"]
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= LARGEST:
-        raise DeviceError(f"{figure} is {shown(value)}; it must be a number above 0, up to {LARGEST:g}")
+        raise DeviceError(f"{figure} is {shown(value)}; it must be a number above 0 and at most {LARGEST:g}")
     return float(value)

@@ -1,17 +1,17 @@
-"""Plateaus of a curve: where a latency or a bandwidth does not change though the footprint grows."""
+"""Plateaus of a curve: ranges of footprints over which a latency or bandwidth stays the same."""
 
 from collections.abc import Sequence
 from statistics import median
 from typing import NamedTuple
 
 TOLERANCE = 0.05
-"""By what share the largest value of a plateau may exceed its smallest."""
+"""The largest value of a plateau may exceed its smallest by this fraction."""
 LEAST = 3
-"""Neighbouring points that make a plateau."""
+"""Adjacent points that a plateau needs."""
 
 
 class Plateau(NamedTuple):
-    """From the point at `first` to that at `last`, both included, values are all but the same: `value`."""
+    """The range from `first` to `last`, inclusive, and its median `value`."""
 
     first: float
     last: float
@@ -19,11 +19,10 @@ class Plateau(NamedTuple):
 
 
 def plateaus(points: Sequence[tuple[float, float]]) -> tuple[Plateau, ...]:
-    """The plateaus of a curve of points (x, y), y > 0, in the order of x.
+    """The plateaus of a curve of points (x, y), y > 0, in order of x.
 
-    The longest run of neighbours whose largest y is at most TOLERANCE above the smallest is the first to be
-    found (of runs as long, the flattest), then the longest in what is left on both sides of it, as long as
-    there is one of LEAST points. `value` is the median of its y.
+    The longest run of adjacent points within TOLERANCE comes first (the flattest, if several are as long);
+    the points on both sides of it are searched in the same way. A plateau has at least LEAST points.
 
     >>> plateaus([(1, 10.0), (2, 10.1), (4, 10.0), (8, 17.0), (16, 20.0), (32, 20.2), (64, 20.1)])
     (Plateau(first=1, last=4, value=10.0), Plateau(first=16, last=64, value=20.1))

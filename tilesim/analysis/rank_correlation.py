@@ -1,4 +1,4 @@
-"""How alike two rankings are."""
+"""The similarity of two rankings."""
 
 from math import sqrt
 
@@ -6,10 +6,10 @@ import numpy as np
 
 
 def kendall_tau(one: np.ndarray, other: np.ndarray) -> float:
-    """Kendall's tau-b of two rankings with ties: 1 for the same order, -1 for the reverse, in O(n log² n).
+    """Kendall's tau-b of two rankings with ties, in O(n log² n): 1 for the same order, -1 for the reverse.
 
-    M. Kendall, The treatment of ties in ranking problems (1945). 1 where neither ranks anything, 0 where
-    one of the two does not.
+    M. Kendall, The treatment of ties in ranking problems (1945). It is 1 if all are tied in both, and 0 if in
+    one.
 
     >>> kendall_tau(np.array([1, 2, 3, 4]), np.array([1, 3, 2, 4]))  # 1 pair of 6 is swapped
     0.6666666666666666
@@ -34,7 +34,7 @@ def _ties(values: np.ndarray) -> int:
 
 
 def _inversions(ranks: np.ndarray) -> int:
-    """Pairs whose first rank is the greater; each is counted at the highest bit in which the two differ."""
+    """Pairs whose first rank is larger, counted at the highest bit in which the two ranks differ."""
     count, order = 0, ranks
     for bit in reversed(range(int(ranks.max()).bit_length())):
         order = order[np.argsort(order >> (bit + 1), kind="stable")]

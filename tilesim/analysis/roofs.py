@@ -1,7 +1,7 @@
-"""Roofs: what each level of a GPU's memory allows a kernel, by the arithmetic it does for a byte there.
+"""Roofs: the bandwidth of each level of a GPU's memory, which limits a kernel of a given intensity.
 
-S. Williams, A. Waterman, D. Patterson, Roofline (2009); one for each level: A. Ilic, F. Pratas, L. Sousa,
-Cache-aware Roofline Model (2014).
+S. Williams, A. Waterman, D. Patterson, Roofline (2009); A. Ilic, F. Pratas, L. Sousa, Cache-aware Roofline
+Model (2014).
 """
 
 from typing import NamedTuple
@@ -12,10 +12,8 @@ from tilesim.problems import DTYPE_BYTES
 
 
 class Roof(NamedTuple):
-    """A level of memory, the bytes that it gives in a second, in units of 10⁹, and whether that was measured.
-
-    What was not measured was counted from what the hardware is: bytes a clock, times SMs, times clock.
-    """
+    """A memory level, its bandwidth in 10⁹ bytes per second, and whether that was measured. Otherwise it is
+    computed as bytes per clock, times SMs, times clock."""
 
     level: str
     gb_per_s: float
@@ -23,7 +21,7 @@ class Roof(NamedTuple):
 
 
 class Spot(NamedTuple):
-    """Where a kernel is on a roofline: FLOP for each byte, and TFLOP/s."""
+    """A kernel on a roofline: FLOP per byte, and TFLOP/s."""
 
     name: str
     intensity: float
@@ -31,9 +29,7 @@ class Spot(NamedTuple):
 
 
 def roofs(device: str) -> tuple[Roof, ...]:
-    """The roofs of a preset, from the lowest to the highest.
-
-    Raises DeviceError where its rates are not known.
+    """The roofs of a preset, lowest first. Raises DeviceError if its rates are unknown.
 
     >>> [(roof.level, round(roof.gb_per_s)) for roof in roofs("h200")]
     [('DRAM', 4500), ('L2', 9400), ('shared memory', 33454)]
@@ -41,17 +37,15 @@ def roofs(device: str) -> tuple[Roof, ...]:
     preset = presets().get(device, {})
     rates = {"DRAM": "dram_read_gb_per_s", "L2": "l2_gb_per_s"}
     if not set(rates.values()) <= set(preset):
-        raise DeviceError(f"the memory rates of {device!r} are not known, so it has no roofs")
+        raise DeviceError(f"the memory rates of {device!r} are unknown, so it has no roofs")
     shared = preset["shared_bytes_per_clock"] * preset["sms"] * preset["max_sm_mhz"] / 1000
     read = [Roof(level, preset[name], True) for level, name in rates.items()]
     return (*read, Roof("shared memory", shared, False))
 
 
 def dram_bytes(counted: float, stored: float, l2_mb: float) -> float:
-    """Bytes that a kernel moves from and to DRAM: those counted, and stored ones still in the L2.
-
-    A profiler counts until the kernel ends. What that stored last may then be in the L2, of `l2_mb`
-    · 10⁶ bytes, and goes to DRAM later.
+    """DRAM traffic of a kernel: the bytes counted, plus those stored that are still in the L2. A profiler
+    stops counting when the kernel ends, but up to `l2_mb` · 10⁶ bytes of its stores reach DRAM later.
 
     >>> dram_bytes(counted=2 * 2 * 2048**2, stored=2 * 2048**2, l2_mb=50) == 3 * 2 * 2048**2  # A, B and C
     True
@@ -60,7 +54,7 @@ def dram_bytes(counted: float, stored: float, l2_mb: float) -> float:
 
 
 def product_bytes(m: int, n: int, k: int, dtype: str) -> int:
-    """The least that a product moves: A and B read once, C written once.
+    """The minimum traffic of a product: A and B read once, C written once.
 
     >>> product_bytes(16, 8192, 8192, "bf16")
     134742016
@@ -69,7 +63,7 @@ def product_bytes(m: int, n: int, k: int, dtype: str) -> int:
 
 
 def spot(name: str, flops: float, moved: float, us: float) -> Spot:
-    """Where a kernel is that did so many FLOP in `us`, with so many bytes `moved`.
+    """The spot of a kernel that did `flops` in `us` with `moved` bytes.
 
     >>> spot("sum", 1e6, 4e6, 1.0)
     Spot(name='sum', intensity=0.25, tflops=1.0)

@@ -1,4 +1,4 @@
-"""Sweep: combinations of schedules, devices and problems, and the figures of each as a row of a table."""
+"""Sweep: simulate combinations of schedules, devices and problems, one row of a table each."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -24,7 +24,7 @@ SIZES = ("m", "n", "k")
 
 
 class Combination(NamedTuple):
-    """What is simulated once."""
+    """One simulation."""
 
     schedule: str
     problem: Problem
@@ -32,10 +32,10 @@ class Combination(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A combination and its figures, as tables name them; None and an `error` where it cannot be simulated.
+    """A combination and its figures; they are None, with an `error`, if it cannot be simulated.
 
-    `device` is a preset's name or "", `tile` reads "128x256x64", `tflops` is 2·m·n·k over the makespan,
-    padding not counted, and `costs` says whose they are, as `tilesim.costs.badge` does.
+    `device` is a preset's name or "", `tile` reads "128x256x64", `tflops` is 2·m·n·k over the makespan
+    without padding, and `costs` is the badge of `tilesim.costs.badge`.
     """
 
     schedule: str
@@ -61,12 +61,11 @@ class Row(NamedTuple):
 
 
 def combinations(axes: Mapping[str, Sequence[Any]], device: Device) -> list[Combination]:
-    """Every combination of the values on `axes`, once; the last axis, in the order of Row, moves fastest.
+    """Every distinct combination of the values on `axes`; the last axis, in the order of Row, varies fastest.
 
-    An axis is called as in Row. Those of the schedule and the three sizes must be there; the others are as
-    Problem or `device` has them. The value "m" on the axis n, and "m" or "n" on the axis k, is as large as
-    that. Raises ProblemError or DeviceError for a value out of range, SweepError for an empty axis or too
-    many combinations.
+    Axes have the names of Row. The schedule and the three sizes are required; the rest defaults to Problem
+    and `device`. "m" on axis n, and "m" or "n" on axis k, means the same size. Raises ProblemError or
+    DeviceError for a value out of range, and SweepError for an empty axis or too many combinations.
 
     >>> square = {"schedule": ["naive"], "m": range(256, 1025, 256), "n": ["m"], "k": [64]}
     >>> [(one.problem.m, one.problem.n) for one in combinations(square, Device(4))]
@@ -92,11 +91,11 @@ def sweep(
     progress: Callable[[int], object] = lambda more: None,
     prepare: Callable[[], object] = int,
 ) -> list[Row]:
-    """The row of each combination, in their order, whatever the number of processes, `jobs`.
+    """The rows of all combinations, in order, computed by `jobs` processes.
 
-    `costs` is a name or a file as `read_costs` takes it; None is each combination's default. `progress` is
-    told how many more are done. Each process calls `prepare` first, which may register schedules. Raises
-    TilesimError where a process dies.
+    `costs` is a name or a file, see `read_costs`; None means each combination's default. `progress` is called
+    with the number of rows just finished. Each process first calls `prepare`, which may register schedules.
+    Raises TilesimError if a process dies.
     """
     return in_order(partial(row, costs=costs, seed=seed), every, jobs, progress, prepare)
 
@@ -126,7 +125,7 @@ def row(one: Combination, costs: str | PathLike[str] | None = None, seed: int = 
 
 
 def blank(one: Combination) -> Row:
-    """The row of a combination that was not simulated.
+    """The row of a combination without results.
 
     >>> blank(Combination("naive", Problem(256, 256, 64), Device(2)))[:9]
     ('naive', '', 2, 1, 256, 256, 64, '128x256x64', 'row-major')
@@ -149,14 +148,14 @@ def blank(one: Combination) -> Row:
 
 
 def _points(axes: Mapping[str, Sequence[Any]], names: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Every combination of the values on those of the axes that are there."""
+    """Every combination of the values on the axes that are present."""
     there = [name for name in names if name in axes]
     for values in product(*(axes[name] for name in there)):
         yield dict(zip(there, values, strict=True))
 
 
 def _sized(values: dict[str, Any]) -> dict[str, Any]:
-    """`values` with each size that is the name of another one replaced by it.
+    """Replace each size that names another one by its value.
 
     >>> _sized({"m": 8, "n": "m", "k": "n"})
     {'m': 8, 'n': 8, 'k': 8}

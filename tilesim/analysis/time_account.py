@@ -1,9 +1,8 @@
 """Where the time of a run went, and where the difference between two runs comes from.
 
-A slot's time from the run's first issue to its last done is cut into parts without a gap or an overlap, so
-the parts of all slots add up to slots · makespan, and the differences of two runs' parts, each of an average
-slot, to the difference of the makespans. That holds a claim such as "shorter pauses win 6.6 µs" to account:
-what else it cost must be among the other parts.
+A slot's time from the run's first issue to its last done is split into parts without gaps or overlaps. So the
+parts of all slots add up to slots · makespan, and the differences between two runs' average slots add up to
+the difference of the makespans.
 """
 
 from typing import Any
@@ -14,7 +13,7 @@ from tilesim.metrics import first_of_cta, in_turn, launch_end
 from tilesim.traces import Trace
 
 PAUSE = ("launch", "first load", "hand over", "write", "gap")
-"""Parts of a pause, which is from one main loop's drain to the next one's start in a slot."""
+"""Parts of a pause, from one main loop's drain to the start of the next in the slot."""
 PARTIALS = ("wait", "fix up")
 LOOPS = ("multiply", "slowed by a write")
 ENDS = ("begin", "last write")
@@ -22,22 +21,22 @@ PARTS = (*PAUSE, *PARTIALS, *LOOPS, *ENDS, "tail")
 
 
 def account(trace: Trace, k_step: float | None = None, sms: frozenset[int] | None = None) -> dict[str, int]:
-    """Where the time of all slots went, or of those of some SMs: ns by each of PARTS, which add up to it.
+    """ns of all slots, or of the slots of `sms`, by each of PARTS.
 
     | part | from what to what |
     | --- | --- |
-    | begin | the run's zero to the slot's first main loop: launch and first load, for all alike |
-    | launch, first load | of a later thread block, from its issue to its first main loop |
-    | hand over | of a block's later segments, from their issue to their main loop |
-    | write | of a segment that another follows, until that is issued |
-    | gap | nothing is issued, between two segments |
-    | wait, fix up | for other blocks' partials, and until they are added, until the next is issued |
-    | slowed by a write | of main loops that begin while the slot still writes, beyond `k_step` ns a K-step |
+    | begin | the run's zero to the slot's first main loop: launch and first load |
+    | launch, first load | issue to first main loop of later thread blocks |
+    | hand over | issue to main loop of a block's later segments |
+    | write | write of a segment until the next one is issued |
+    | gap | nothing is issued between two segments |
+    | wait, fix up | waiting for and adding other blocks' partials, until the next is issued |
+    | slowed by a write | beyond `k_step` ns per K-step, of main loops that begin during the slot's write |
     | multiply | the rest of all main loops |
-    | last write | the last segment's, after its fix-up |
-    | tail | after that, until the run ends |
+    | last write | the slot's last write |
+    | tail | after that, until the run ends; all the time of an unused slot |
 
-    `k_step` is `loop_pace` of this run unless given. A slot without work is all tail.
+    `k_step` defaults to `loop_pace` of this run.
 
     >>> {part: ns for part, ns in account(_example("persistent")).items() if ns}
     {'hand over': 900, 'multiply': 10000, 'slowed by a write': 1200, 'begin': 2000, 'last write': 2000, \
@@ -50,9 +49,8 @@ def account(trace: Trace, k_step: float | None = None, sms: frozenset[int] | Non
 
 
 def difference(slow: Trace, fast: Trace, sms: frozenset[int] | None = None) -> dict[str, float]:
-    """By how much longer an average slot of `slow` spends on each of PARTS than one of `fast`, ns.
-
-    They add up to the difference of the makespans. Main loops of both are held against the pace of `slow`.
+    """How much longer an average slot of `slow` spends on each of PARTS than one of `fast`, ns. The values
+    add up to the difference of the makespans. Both runs are compared with the pace of `slow`.
 
     >>> found = difference(_example("naive"), _example("persistent"))
     >>> [(part, ns) for part, ns in found.items() if ns > 0]
@@ -67,7 +65,7 @@ def difference(slow: Trace, fast: Trace, sms: frozenset[int] | None = None) -> d
 
 
 def difference_by_sm(slow: Trace, fast: Trace) -> dict[str, np.ndarray]:
-    """`difference` of each SM that both have, alone: float64 ns by each of PARTS, shape [SMs].
+    """`difference` for each SM of both devices: float64 ns [SMs] by part.
 
     >>> difference_by_sm(_example("naive"), _example("persistent"))["launch"].tolist()
     [400.0, 200.0]
@@ -79,12 +77,12 @@ def difference_by_sm(slow: Trace, fast: Trace) -> dict[str, np.ndarray]:
 
 
 def _sm_time(trace: Trace) -> int:
-    """The time of an SM's slots, ns."""
+    """ns of all slots of an SM."""
     return trace.device.ctas_per_sm * trace.makespan
 
 
 def _columns(trace: Trace) -> dict[str, np.ndarray]:
-    """What `_parts` needs of each SM: ns, and K-steps of main loops over a write; int64, shape [SMs]."""
+    """The input of `_parts` for each SM: ns, and K-steps of main loops over a write; int64 [SMs]."""
     spans, (before, after) = trace.spans, in_turn(trace)
     every = np.arange(len(spans))
     first, last = (np.setdiff1d(every, rows) for rows in (after, before))
@@ -117,7 +115,7 @@ def _columns(trace: Trace) -> dict[str, np.ndarray]:
 
 
 def _parts(columns: dict[str, Any], k_step: float, whole: int) -> dict[str, Any]:
-    """Each of PARTS, of numbers or arrays, of which main loops take `k_step` ns a K-step beside a write."""
+    """Split numbers or arrays into PARTS, at `k_step` ns per K-step for main loops over a write."""
     columns = dict(columns)
     loops, over, steps = (columns.pop(name) for name in ("loops", "loops over a write", "steps over a write"))
     slowed = over - np.rint(steps * k_step).astype(np.int64)
@@ -126,7 +124,7 @@ def _parts(columns: dict[str, Any], k_step: float, whole: int) -> dict[str, Any]
 
 
 def over_a_write(trace: Trace) -> np.ndarray:
-    """Whether a main loop begins while its slot still writes the segment before: bool, shape [spans].
+    """Whether a main loop begins during its slot's previous write: bool [spans].
 
     >>> over_a_write(_example("persistent")).tolist()
     [False, False, True, True, True]
@@ -138,10 +136,10 @@ def over_a_write(trace: Trace) -> np.ndarray:
 
 
 def loop_pace(trace: Trace) -> float:
-    """ns a K-step of main loops that follow another in their slot, and not over its write.
+    """ns per K-step of main loops that follow another in their slot, and not over its write.
 
-    A run's first main loops find no operands in the caches, so they count only where there are no others;
-    those over a write only where there is nothing else.
+    The first main loops, which run with cold caches, count only if there are no others; those over a write
+    count only if all are.
 
     >>> loop_pace(_example("naive"))
     1000.0

@@ -1,16 +1,15 @@
 """Events: the only place where time advances. A plan's segments are played in slots, event by event.
 
-A slot is at any instant free, launching, in a main loop, waiting for a partial, or writing. Main loops of one
-SM share it: with r of them each advances at its 1/f(r) (processor sharing), so drains are predicted again
-whenever r changes.
+A slot is free, launching, in a main loop, waiting for a partial, or writing. The r main loops of an SM share
+it: each advances at 1/f(r) (processor sharing), so drains are recomputed whenever r changes.
 
-A slot awaits one event at a time, and the lowest key is next: (time, event, rank) in one integer. What ends
-comes before what begins, and ties between slots go by the rank in which the hardware fills them, so equal
-arguments give equal runs. A step that touches nothing which slots share needs no event of its own: where main
-loops share nothing, one event plays a whole tile.
+Each slot awaits one event, and the lowest key (time, event, rank), packed into an integer, is next. Ends
+precede beginnings, and ties between slots follow the rank in which the hardware fills them, so equal
+arguments give equal runs. A step that affects nothing shared needs no event: if main loops share nothing, one
+event plays a whole tile.
 
-All state is in columns, so that the same source runs in Python, on lists, and compiled, on arrays. Only the
-queue has two forms, a heap and a tree.
+All state is in columns, so the same source runs in Python on lists and compiled on arrays. Only the queue has
+two forms, a heap and a tree.
 """
 
 from heapq import heappop, heappush, heapreplace
@@ -22,11 +21,11 @@ DRAIN, NEXT, FREE, BEGIN, START = range(5)
 EVENTS = 5
 NEVER = 2**63 - 1
 ROUNDING = 1e-6
-"""ns by which a float may exceed the whole nanosecond that it stands for."""
+"""ns by which a float may exceed the integer that it stands for."""
 
 
 def play(state: State) -> None:
-    """Fill the log. Whoever still waits for a partial at the end waits for ever."""
+    """Fill the log. A slot that still waits for a partial at the end waits forever."""
     slots = state.slots
     while True:
         key = lowest(slots.queue, slots.key)
@@ -48,7 +47,7 @@ def play(state: State) -> None:
 
 
 def latest(slots: int) -> float:
-    """Times below it, ns, make keys that fit int64, on so many slots."""
+    """Times below this, in ns, make keys that fit int64 with `slots` slots."""
     return NEVER / EVENTS / (2 * slots) - 1
 
 
@@ -63,7 +62,7 @@ def enter(state: State, rank: int, now: int) -> None:
     slots.cta[rank] = cta
     slots.end_row[rank] = state.segments.offsets[cta + 1]
     go_to(state, rank, state.segments.offsets[cta])
-    # Who draws from the queue comes after all others that are issued a segment now.
+    # Blocks that draw from the queue come after all others that are issued a segment now.
     if slots.next_row[rank] == slots.end_row[rank]:
         wait_for(slots, rank, now, BEGIN)
     else:
@@ -71,7 +70,7 @@ def enter(state: State, rank: int, now: int) -> None:
 
 
 def go_to(state: State, rank: int, row: int) -> None:
-    """`row` is the CTA's next own segment, if it is one; its main loop is read early, as memory is far."""
+    """Make `row` the next of the CTA's own segments, if any, and prefetch its main loop."""
     slots = state.slots
     slots.next_row[rank] = row
     if row < slots.end_row[rank]:
@@ -79,7 +78,7 @@ def go_to(state: State, rank: int, row: int) -> None:
 
 
 def launch_to_start(state: State, rank: int, now: int) -> int:
-    """From the dispatch of a thread block to its first multiply: it loads nothing while its SM writes."""
+    """From the dispatch of a thread block to its first multiply; loads wait while its SM writes."""
     rates, slots = state.rates, state.slots
     late = slots.late[rank]
     slots.late[rank] = 0
@@ -87,10 +86,8 @@ def launch_to_start(state: State, rank: int, now: int) -> int:
 
 
 def issue(state: State, rank: int, now: int, gap: int, written: int, leave: int) -> None:
-    """Issue the next segment, the CTA's own or the queue's, with an epilogue under it until `written`.
-
-    Where neither is left the CTA leaves at `leave`.
-    """
+    """Issue the CTA's next segment, its own or the queue's, while the slot writes until `written`. If there
+    is none, the CTA leaves at `leave`."""
     segments, rates, slots, log, heads = state.segments, state.rates, state.slots, state.log, state.heads
     row = slots.next_row[rank]
     if row < slots.end_row[rank]:
@@ -126,7 +123,7 @@ def issue(state: State, rank: int, now: int, gap: int, written: int, leave: int)
 
 
 def tie(state: State, at: int) -> None:
-    """Row `at` of the log has the issue of the one before it."""
+    """Record that row `at` of the log has the same issue as the previous row."""
     ties, last = state.ties, state.heads[TIE] - 1
     if last < 0 or ties.end[last] != at:
         last += 1
@@ -136,12 +133,12 @@ def tie(state: State, at: int) -> None:
 
 
 def split_tile(segments: Segments, row: int) -> int:
-    """The number of a segment's tile among the split tiles, NOBODY where the segment is all of its tile."""
+    """The index of a segment's tile among the split tiles; NOBODY if the segment is the whole tile."""
     return segments.split[row] if len(segments.split) > 0 else NOBODY
 
 
 def share(state: State, rank: int, now: int, change: int) -> None:
-    """A main loop of this slot begins or is over, `change` 1 or -1: predict the drains on its SM again."""
+    """A main loop of this slot begins (`change` 1) or ends (-1): recompute the drains on its SM."""
     slots, slowdown = state.slots, state.rates.slowdown
     left, since, many = slots.left, slots.since, slots.multiplying
     home = slots.home[rank]
@@ -161,7 +158,7 @@ def share(state: State, rank: int, now: int, change: int) -> None:
 
 
 def drain(state: State, rank: int, now: int) -> None:
-    """A main loop is over: write a tile that has no other segment, hand in a partial, or wait for others'."""
+    """A main loop has ended: write a whole tile, store a partial, or wait for others' partials."""
     slots, merges, log = state.slots, state.merges, state.log
     row, at = slots.row[rank], slots.at[rank]
     if state.rates.shared:
@@ -196,7 +193,7 @@ def store_partial(state: State, rank: int, now: int) -> None:
 
 
 def finish(state: State, rank: int, ready: int, partials: int) -> None:
-    """Add the partials, which have come, and write the tile; without any, in turn with who writes already."""
+    """Add the partials, which have arrived, and write the tile; without partials, writes take turns."""
     rates, slots, log, at = state.rates, state.slots, state.log, state.slots.at[rank]
     fixup = ready + (rates.merge + rates.fixup * partials if partials else 0)
     done = fixup + rates.epilogue
@@ -210,7 +207,7 @@ def finish(state: State, rank: int, ready: int, partials: int) -> None:
 
 
 def go_on(state: State, rank: int, following: int, done: int) -> None:
-    """The CTA asks for its next segment at `following`, or leaves at `done` where none can be left."""
+    """The CTA asks for its next segment at `following`, or leaves at `done` if none can be left."""
     slots = state.slots
     if slots.next_row[rank] < slots.end_row[rank] or state.heads[QUEUED] < len(state.segments.work):
         wait_for(slots, rank, following, NEXT)
@@ -219,25 +216,25 @@ def go_on(state: State, rank: int, following: int, done: int) -> None:
 
 
 def wait_for(slots: Slots, rank: int, time: int, event: int) -> None:
-    """The slot awaits `event` at `time`."""
+    """Let the slot await `event` at `time`."""
     slots.when[rank], slots.event[rank] = time, event
     enqueue(slots.queue, slots.key, rank, (time * EVENTS + event) * len(slots.key) + rank)
 
 
 def rest(slots: Slots, rank: int) -> None:
-    """The slot awaits nothing of its own."""
+    """Let the slot await nothing of its own."""
     enqueue(slots.queue, slots.key, rank, NEVER)
 
 
 def lowest(heap: Column, keys: Column) -> int:
-    """The lowest of `keys`, by rank; the heap holds them, and some that they were before."""
+    """The lowest of `keys`, which are by rank; the heap also holds outdated keys."""
     while heap[0] != keys[heap[0] % len(keys)] and heap[0] != NEVER:
         heappop(heap)
     return heap[0]
 
 
 def enqueue(heap: Column, keys: Column, rank: int, key: int) -> None:
-    """Give `rank` another key."""
+    """Change the key of `rank`."""
     if heap[0] == keys[rank]:
         heapreplace(heap, key)
     else:
@@ -246,15 +243,13 @@ def enqueue(heap: Column, keys: Column, rank: int, key: int) -> None:
 
 
 def lowest_in_tree(tree: Column, keys: Column) -> int:
-    """`lowest`, compiled: node i of a winner tree is the lower of nodes 2i and 2i + 1, leaves are the keys.
-
-    D. Knuth, The Art of Computer Programming 3, section 5.4.1.
-    """
+    """`lowest`, compiled: node i of a winner tree is the minimum of nodes 2i and 2i + 1; leaves are the keys.
+    D. Knuth, The Art of Computer Programming 3, section 5.4.1."""
     return tree[1]
 
 
 def enqueue_in_tree(tree: Column, keys: Column, rank: int, key: int) -> None:
-    """`enqueue`, compiled: in as many steps as the tree is high, none of which a processor has to guess."""
+    """`enqueue`, compiled, with one branch-free step per level of the tree."""
     node = len(keys) + rank
     tree[node] = key
     while node > 1:

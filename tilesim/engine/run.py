@@ -1,7 +1,7 @@
-"""The engine: plays a Plan on a Device's slots, and finds when and where each segment runs.
+"""Play a Plan on a Device's slots, and find when and where each segment runs.
 
-tilesim.engine.setup lays plan, device and costs out in columns, and tilesim.engine.events plays those:
-compiled where there are many segments, else in Python.
+tilesim.engine.setup arranges the input in columns, and tilesim.engine.events plays them, compiled if there
+are many segments, else in Python.
 """
 
 from math import exp
@@ -31,23 +31,22 @@ STEPS: compiled.Steps = (
     (events.lowest, events.lowest_in_tree),
     (events.enqueue, events.enqueue_in_tree),
 )  # fmt: skip
-"""What `events.play` calls, and as what each is compiled."""
+"""What `events.play` calls, and what each is compiled from."""
 
 
 def run(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int = 0) -> np.ndarray:
-    """Play `plan`, which covers `problem`, and return its spans: a read-only SPAN array, a row per segment.
+    """Play `plan`, which covers `problem`, and return its spans: a read-only SPAN array, sorted as a Trace's.
 
-    They are sorted as a Trace's are. The jitter is drawn per tile, so that a tile costs the same whichever
-    schedule runs it. A segment waits only on segments before it in the plan, and blocks start in id order, so
-    no wait is circular.
+    Jitter is drawn per tile, so a tile costs the same under every schedule. Segments wait only for earlier
+    ones of the plan and blocks start in id order, so no wait is circular.
 
-    Raises PlanError where one from the shared queue waits for a thread block that never gets a slot,
-    CostsError where the run could be so long that its slot-time does not fit int64.
+    Raises PlanError if a segment from the shared queue waits for a thread block that never gets a slot, and
+    CostsError if the run's slot-time might not fit int64.
     """
     k_steps, first = load_times(plan, problem, device, costs)
     end, limit = longest(plan, problem, device, costs) + first, LONGEST_NS / device.slots
     if end > limit:
-        raise CostsError(f"with these costs the run could last {end:.3g} ns; at most {limit:.3g} fit")
+        raise CostsError(f"with these costs the run could last {end:.3g} ns; at most {limit:.3g} ns fit")
     work = main_loop_ns(plan, problem, costs, k_steps[0], seed)
     late = lateness(plan, device, costs, first)
     state, spans = laid_out(plan, problem, device, costs, work, slowdowns(k_steps, costs), late)
@@ -62,7 +61,7 @@ def run(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int = 
     if state.heads[CTA] < plan.ctas:
         raise PlanError(_stuck(plan, device, state))
     ties = [np.asarray(rows, np.int32)[: state.heads[TIE]] for rows in state.ties]
-    del state, work  # they take as much memory as sorting
+    del state, work  # frees the memory that sorting needs
     settle(spans, *ties)
     spans.flags.writeable = False
     return spans
@@ -72,15 +71,15 @@ def _stuck(plan: Plan, device: Device, state: State) -> str:
     waits = (np.array(state.merges.waiting) != NOBODY) & (np.array(state.merges.missing) > 0)
     tile = plan.rows["tile"][state.merges.owner[int(waits.argmax())]]
     return (
-        f"tile {tile} waits for ever for its other partials: all {device.slots} slots are held, "
+        f"tile {tile} waits forever for its other partials: all {device.slots} slots are held, "
         f"and thread block {state.heads[CTA]} finds none"
     )
 
 
 def longest(plan: Plan, problem: Problem, device: Device, costs: Costs) -> float:
-    """How long a run of `plan` can be, ns: in one slot, at its slowest."""
+    """An upper bound for a run of `plan`, ns: all in one slot, at its slowest."""
     fixed = sum(getattr(costs, name) or 0 for name in WHOLE if name != "stages")
-    # Of a tile's noise, nothing beyond 8 standard deviations is ever drawn.
+    # Noise beyond 8 standard deviations is never drawn.
     k_step = slowest_k_step(problem, device, costs) * exp(8 * _noise(costs, problem))
     segments = len(plan.rows)
     on_top = segments * (costs.ramp + costs.contention) * max(*costs.coresidency, device.ctas_per_sm)
@@ -88,15 +87,13 @@ def longest(plan: Plan, problem: Problem, device: Device, costs: Costs) -> float
 
 
 def _noise(costs: Costs, problem: Problem) -> float:
-    """Relative standard deviation of what a tile takes: its K-steps vary by themselves, and add up."""
+    """Relative standard deviation of a tile's time: the sum of independently varying K-steps."""
     return costs.jitter / problem.k_steps**0.5
 
 
 def main_loop_ns(plan: Plan, problem: Problem, costs: Costs, k_steps: np.ndarray, seed: int) -> np.ndarray:
-    """How long each main loop takes alone on its SM: int64 ns, at least 1, in plan order, the queue last.
-
-    `k_steps`: what a K-step of each takes there, ns, float64 [segments].
-    """
+    """Each main loop's time alone on its SM: int64 ns, at least 1, in plan order, the queue last. `k_steps`:
+    ns per K-step of each, float64 [segments]."""
     rows = plan.rows
     noise = np.zeros(0)
     if costs.jitter:
@@ -114,21 +111,16 @@ def main_loop_ns(plan: Plan, problem: Problem, costs: Costs, k_steps: np.ndarray
 
 
 def slowdowns(k_steps: np.ndarray, costs: Costs) -> np.ndarray:
-    """f(r) for r from 0 to all residents of an SM: how many times as long K-steps take as alone.
-
-    float64 [segments, residents + 1], or of one row where all are alike. `k_steps`: float64 [residents,
-    segments]. At 0 it is that of 1.
-    """
+    """f(r), how much slower K-steps are with r residents than alone, for r from 0: f(0) = f(1) = 1. float64
+    [segments, residents + 1], or one row if all are the same. `k_steps`: float64 [residents, segments]."""
     if not costs.hardware or len(k_steps) == 1:
         k_steps = k_steps[:, :1]
     return (np.concatenate([k_steps[:1], k_steps]) / k_steps[0]).T
 
 
 def lateness(plan: Plan, device: Device, costs: Costs, first: float) -> np.ndarray:
-    """`late` of Slots, int64 ns: thread blocks that begin together get their first stage one after the other.
-
-    `first`: how much later the last of them does than the first one. Their mean is the prologue.
-    """
+    """`late` of Slots, int64 ns: thread blocks that begin together get their first stages one after another.
+    `first`: the delay between the first and last of them. The mean delay is part of the prologue."""
     many = min(device.slots, plan.ctas)
     late = first * ((np.arange(device.slots) + 0.5) / many - 0.5)
     return np.maximum(-costs.prologue, np.rint(late)).astype(np.int64)

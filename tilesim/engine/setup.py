@@ -1,4 +1,4 @@
-"""A plan, its costs and its slots, laid out in the columns that tilesim.engine.events plays."""
+"""Arrange a plan, its costs and its slots in the columns that tilesim.engine.events plays."""
 
 from typing import Any
 
@@ -22,10 +22,10 @@ def laid_out(
     slowdown: np.ndarray,
     late: np.ndarray,
 ) -> tuple[State, np.ndarray]:
-    """(columns that are arrays, a SPAN array with a row per segment, of whose fields their log consists).
+    """(state in arrays, the SPAN array whose fields are its log); `plan` covers `problem`.
 
-    `plan` covers `problem`. `work`: each segment's main loop alone on its SM, int64 ns, in plan order.
-    `slowdown`: f(r) of each of them, or of all: float64 [segments or 1, ctas_per_sm + 1]. `late`: see Slots.
+    `work`: each segment's main loop alone on its SM, int64 ns, in plan order. `slowdown`: f(r) of each
+    segment, or of all: float64 [segments or 1, ctas_per_sm + 1]. `late`: see Slots.
     """
     tile, k0, k1 = (plan.rows[name] for name in ("tile", "k0", "k1"))
     split, merges = _merges(tile, problem)
@@ -38,14 +38,14 @@ def laid_out(
 
 
 def with_lists(state: Any) -> Any:
-    """The same with lists in place of arrays."""
+    """The same state with lists instead of arrays."""
     if isinstance(state, tuple):
         return type(state)(*map(with_lists, state))
     return state.tolist() if isinstance(state, np.ndarray) else state
 
 
 def with_tree(state: State) -> State:
-    """The same with a winner tree for a heap. At the beginning keys ascend, so who stands left wins."""
+    """The same state with a winner tree instead of a heap; initial keys ascend, so left children win."""
     width = len(state.slots.key)
     tree = np.append(state.slots.key, state.slots.key)
     while width > 1:
@@ -76,7 +76,7 @@ def _rates(costs: Costs, device: Device, slowdown: np.ndarray) -> Rates:
 
 
 def _slots(device: Device, late: np.ndarray) -> Slots:
-    """All slots are free at 0."""
+    """All slots, free at 0."""
     slots = device.slots
     key = np.full(1 << (slots - 1).bit_length(), NEVER)
     key[:slots] = FREE * len(key) + np.arange(slots)
@@ -111,7 +111,7 @@ def _slots(device: Device, late: np.ndarray) -> Slots:
 
 
 def _merges(tile: np.ndarray, problem: Problem) -> tuple[np.ndarray, Merges]:
-    """Segments.split, and the split tiles that it numbers."""
+    """Segments.split, and the split tiles that it refers to."""
     if len(tile) == problem.tiles:
         none = np.zeros(0, np.int64)
         return none.astype(np.int32), Merges(none, none, none, none, none)

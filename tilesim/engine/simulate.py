@@ -1,4 +1,4 @@
-"""simulate: the whole way from a schedule's name, or from another run, to a Trace, in one call."""
+"""From a schedule's name, or from another run, to a Trace, in one call."""
 
 from dataclasses import asdict
 
@@ -18,11 +18,11 @@ def simulate(
 ) -> Trace:
     """Plan `problem` with `schedule` on `device`, play the plan, and return its Trace.
 
-    `schedule` is a name, such as "split-k:2", or a function (problem, device) -> Plan; a trace calls that by
-    its name. `costs=None` takes the calibrated costs of the device's GPU, or the H200's overheads where none
-    are shipped for it; a device without a name is so many SMs of an H200; a schedule that is not tilesim's
-    takes those of the one that its plan is like. `Costs.ideal()` shows the schedule alone. The same arguments
-    give the same trace, to the byte.
+    `schedule` is a name, such as "split-k:2", or a function (problem, device) -> Plan, whose name the trace
+    takes. `costs=None` means the calibrated costs of the device's GPU, or the H200's scaled to it; a device
+    without a name has H200 SMs, and a schedule that is not built in takes the costs of the one its plan
+    resembles. `Costs.ideal()` shows the schedule alone. The same arguments give the same trace, byte for
+    byte.
 
     Raises ScheduleError, PlanError or CostsError.
     """
@@ -34,11 +34,11 @@ def simulate(
 
 
 def replay(trace: Trace, costs: Costs | None = None, seed: int = 0) -> Trace:
-    """The run of `trace` as a simulation: of its schedule, or of its blocks' segments as they were.
+    """Simulate the run of `trace`: its schedule or, if that is not registered, its blocks' segments as
+    recorded.
 
-    The latter where the schedule's name is none that is registered, as of a kernel that others wrote. Then
-    `costs=None` takes those of the schedule that its plan is like; else those of the schedule and of the
-    kernel that the trace names. Raises what `simulate` raises.
+    `costs=None` means the costs of the schedule and kernel that the trace names, or of the schedule that its
+    plan resembles. Raises what `simulate` raises.
     """
     check_product(trace.problem)
     if trace.schedule.partition(":")[0] in SCHEDULES:

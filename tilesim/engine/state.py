@@ -1,4 +1,4 @@
-"""State: a plan that is being played, in columns for tilesim.engine.events, as lists or as arrays."""
+"""The state of a plan being played, in columns (lists or arrays) for tilesim.engine.events."""
 
 from typing import NamedTuple
 
@@ -9,11 +9,8 @@ NOBODY = -1
 
 
 class Segments(NamedTuple):
-    """Segments in plan order, the queue's last; thread block c owns those from offsets[c] to offsets[c + 1].
-
-    `work`: a main loop's time alone on its SM, ns. `split`: see events.split_tile; empty where no tile is
-    split.
-    """
+    """Segments in plan order, the queue's last; thread block c owns offsets[c] to offsets[c + 1]. `work`: a
+    main loop's time alone on its SM, ns. `split`: see events.split_tile; empty if no tile is split."""
 
     tile: Column
     k0: Column
@@ -26,8 +23,8 @@ class Segments(NamedTuple):
 class Rates(NamedTuple):
     """The costs, ns. `stores`: whether a partial has a cost of its own.
 
-    `slowdown`: f(r) of r CTAs, from none to all slots of an SM, for row after row of `columns` numbers; of
-    one row for all where that is 0. `shared`: whether one of them is not 1, or residents write in turn.
+    `slowdown`: f(r) for 0 to all slots of an SM, in rows of `columns` numbers; `columns` is 0 if one row
+    applies to all. `shared`: whether any f(r) is not 1, or residents write in turn.
     """
 
     launch: int
@@ -48,15 +45,14 @@ class Rates(NamedTuple):
 
 
 class Slots(NamedTuple):
-    """Columns by rank, in which the hardware fills slots.
+    """Columns by rank, the order in which the hardware fills slots.
 
-    `queue` and `key`: see events.enqueue; `key` is a power of two long. `when` and `event`: what a
-    slot awaits. `row`: the segment that it is at; `at`: where that is in the log. `late`: ns by which its
-    first CTA's first load takes longer than the prologue, 0 afterwards. `next_row` to `end_row`: what is left
-    of its CTA's own; `next_work`: the main loop of the first of them. `left`: what was left of its main loop
-    at `since`, ns alone on the SM; NOBODY where it is in none. `beside`: the rank of its SM's next slot, in a
-    circle. `home`: where `multiplying` counts its SM's CTAs in their main loops, and `written` says when its
-    last tile is.
+    `queue` and `key`: see events.enqueue; the length of `key` is a power of two. `when` and `event`: what a
+    slot awaits. `row`: its segment; `at`: that segment's row in the log. `late`: extra ns of its first CTA's
+    first load, then 0. `next_row` to `end_row`: its CTA's remaining segments; `next_work`: the main loop of
+    the first. `left`: ns of its main loop, alone on the SM, that were left at `since`, which is NOBODY
+    outside main loops. `beside`: the rank of its SM's next slot, cyclically. `home`: its SM's index in
+    `multiplying`, which counts CTAs in main loops, and in `written`, when the last tile is.
     """
 
     queue: Column
@@ -81,10 +77,8 @@ class Slots(NamedTuple):
 
 
 class Merges(NamedTuple):
-    """Columns by split tile: its `owner`, the row of its last segment, adds the others' partials.
-
-    `missing` of them are still to come, the last so far came at `arrived`; the slot of rank `waiting` waits.
-    """
+    """Columns by split tile: `owner`, the row of its last segment, adds the others' partials. `missing`
+    partials are still to come, and the latest so far came at `arrived`; the slot of rank `waiting` waits."""
 
     owner: Column
     partials: Column
@@ -94,7 +88,7 @@ class Merges(NamedTuple):
 
 
 class Ties(NamedTuple):
-    """Columns by instant at which more than one segment was issued: rows `first` to `end` of the log."""
+    """Columns by instant at which several segments were issued: rows `first` to `end` of the log."""
 
     first: Column
     end: Column
@@ -104,11 +98,8 @@ CTA, QUEUED, ISSUED, TIE = range(4)
 
 
 class State(NamedTuple):
-    """All of it. `log`: the spans, a row per segment in the order of issue.
-
-    `heads`: the next thread block, the next row of the queue, the next row of the log and the next of the
-    ties, at CTA, QUEUED, ISSUED and TIE.
-    """
+    """The whole state. `log`: the spans, one row per segment in order of issue. `heads`: the next thread
+    block, queue row, log row and tie, at CTA, QUEUED, ISSUED and TIE."""
 
     segments: Segments
     rates: Rates

@@ -1,1 +1,1 @@
-"""Ideas that films explain, each a small model: pure functions, in ns and bytes, with their sources."""
+"""Small models of the ideas that films explain: pure functions in ns and bytes, with their sources."""

@@ -1,17 +1,13 @@
-"""Divergence: what a warp issues when its lanes do not agree, and how many of them each instruction serves.
+"""Divergence: how many instructions a warp issues when its lanes take different paths.
 
-A warp has one instruction at a time for its 32 lanes. "If threads of a warp diverge via a data-dependent
-conditional branch, the warp executes each branch path taken, disabling threads that are not on that path"
-(NVIDIA, CUDA C++ Programming Guide, SIMT Architecture). So a branch costs the sum of the ways that at least
-one lane takes, and a loop as many turns as the lane that has most; a mask of 32 bits says which lanes an
-instruction is for, and the others wait. Behind a branch or a loop the lanes go on together: they reconverge.
+A warp that diverges executes each branch path taken, with the lanes that are not on it disabled (CUDA C++
+Programming Guide, SIMT Architecture). A branch therefore costs the sum of the paths that any lane takes, and
+a loop runs as often as the lane with the most iterations. Lanes reconverge after both.
 
-`Issued` counts as Nsight Compute does: instructions issued by the warp (smsp__inst_executed), those of its
-threads (smsp__thread_inst_executed), their ratio ("Avg. Active Threads Per Warp"), and that ratio's share of
-the warp, which nvprof called warp execution efficiency.
-
-Two things are not in the model: the instructions of the branch itself, and code so short that the compiler
-predicates it instead of branching. Ways and turns are int arrays, a lane each.
+`Issued` counts as Nsight Compute does: smsp__inst_executed, smsp__thread_inst_executed and their ratio, "Avg.
+Active Threads Per Warp". The model omits the branch instructions themselves, and branches so short that the
+compiler predicates them. Paths and iteration counts are int arrays with one entry per lane; values out of
+range raise TilesimError.
 """
 
 from collections.abc import Sequence
@@ -20,19 +16,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from tilesim.errors import TilesimError, shown, whole
+from tilesim.ideas.coalescing import WARP
 
-WARP = 32
-"""Lanes of a warp (CUDA C++ Programming Guide, SIMT Architecture)."""
 LONGEST = 2**20
-"""Instructions of a way, or turns of a loop."""
+"""Maximum instructions in a path, or iterations of a loop."""
 
 
 @dataclass(frozen=True, slots=True)
 class Issued:
-    """What a warp issues: steps one after another, each of so many `instructions` under one mask.
-
-    `instructions`: int64 [steps]. `masks`: bool [steps, lanes], whether the step is for the lane.
-    """
+    """What a warp issues, step by step, each step under one mask. `instructions`: int64 [steps]. `masks`:
+    bool [steps, lanes], the lanes that are active."""
 
     instructions: np.ndarray
     masks: np.ndarray
@@ -44,62 +37,44 @@ class Issued:
 
     @property
     def of_lanes(self) -> int:
-        """The same, each counted once for every lane that it is for."""
+        """Instructions summed over the lanes that are active in each."""
         return int(self.instructions @ self.masks.sum(axis=1))
 
     @property
     def active(self) -> float:
-        """Lanes that an instruction is for, on average; 0 where none is issued."""
+        """Average number of active lanes per instruction; 0 if none is issued."""
         return self.of_lanes / self.issued if self.issued else 0.0
 
     @property
     def efficiency(self) -> float:
-        """The active lanes' share of the warp."""
+        """The active fraction of the warp (nvprof's warp execution efficiency)."""
         return self.active / self.masks.shape[1]
 
     @property
     def ends(self) -> np.ndarray:
-        """Instructions issued when each step is done: int64 [steps]."""
+        """Instructions issued by the end of each step: int64 [steps]."""
         return np.cumsum(self.instructions)
 
     def then(self, other: "Issued") -> "Issued":
-        """This, and after it something else of the same warp.
-
-        >>> together(3).then(branch([0, 1] * 16, [5, 5])).issued
-        13
-        """
+        """This, followed by something else from the same warp."""
         both = (self.instructions, other.instructions), (self.masks, other.masks)
         return Issued(*(np.concatenate(parts) for parts in both))
 
 
 def together(instructions: int, lanes: int = WARP) -> Issued:
-    """Instructions for all lanes.
-
-    >>> together(8).efficiency
-    1.0
-    """
+    """Instructions that all lanes execute."""
     lanes = whole("the number of lanes", lanes, 1, WARP, TilesimError)
     count = whole("the number of instructions", instructions, 0, LONGEST, TilesimError)
     return Issued(np.array([count]), np.ones((1, lanes), bool))
 
 
 def branch(ways: Sequence[int] | np.ndarray, lengths: Sequence[int]) -> Issued:
-    """A branch: each lane takes one of the `ways`, and way w has `lengths[w]` instructions.
-
-    A step for each way that a lane takes, in the order of the ways; hardware may choose another order.
-
-    Raises TilesimError for no or too many lanes, or a way or length that there is not.
-
-    Two ways halve the efficiency; a third that no lane takes costs nothing:
+    """A branch in which each lane takes one of the `ways`, and path w has `lengths[w]` instructions. There is
+    one step per path taken, in ascending order; hardware may choose another order.
 
     >>> two = branch([0, 1] * 16, [10, 10, 99])
     >>> two.issued, two.of_lanes, two.active, two.efficiency
     (20, 320, 16.0, 0.5)
-
-    Every lane a way of its own: one lane in 32 is at work.
-
-    >>> branch(range(32), [10] * 32).efficiency
-    0.03125
     """
     each = _lanes("way", ways, 0, len(lengths) - 1)
     costs = [whole("the length of a way", length, 0, LONGEST, TilesimError) for length in lengths]
@@ -108,13 +83,8 @@ def branch(ways: Sequence[int] | np.ndarray, lengths: Sequence[int]) -> Issued:
 
 
 def loop(turns: Sequence[int] | np.ndarray, length: int) -> Issued:
-    """A loop of `length` instructions a turn, of which each lane wants so many `turns`.
-
-    A step for each run of turns under one mask: the warp goes on until the last lane is done.
-
-    Raises TilesimError for no or too many lanes, or for turns or a length out of range.
-
-    Lane i wants i + 1 turns; the warp does 32, and on average little more than half of it is at work:
+    """A loop of `length` instructions that each lane repeats `turns` times. There is one step per run of
+    iterations under the same mask.
 
     >>> found = loop(range(1, 33), 10)
     >>> found.issued, found.active
@@ -127,17 +97,12 @@ def loop(turns: Sequence[int] | np.ndarray, length: int) -> Issued:
 
 
 def alternating(ways: int, lanes: int = WARP) -> np.ndarray:
-    """Which way each lane takes where neighbours take the ways in turn: int64 [lanes].
-
-    >>> alternating(3, lanes=7).tolist()
-    [0, 1, 2, 0, 1, 2, 0]
-    """
+    """The path of each lane if adjacent lanes cycle through all paths: int64 [lanes]."""
     ways = whole("the number of ways", ways, 1, WARP, TilesimError)
     return np.arange(whole("the number of lanes", lanes, 1, WARP, TilesimError)) % ways
 
 
 def _lanes(what: str, values: Sequence[int] | np.ndarray, low: int, high: int) -> np.ndarray:
-    """A whole number for each lane: int64 [lanes]."""
     each = [
         whole(f"a lane's {what}", value, low, high, TilesimError) for value in np.asarray(values).tolist()
     ]

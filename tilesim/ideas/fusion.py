@@ -1,25 +1,19 @@
-"""Fusion: what a chain of elementwise functions moves and takes, as one kernel each and as one for all.
+"""Fusion: the bytes and time of a chain of elementwise functions, run as several kernels or as one.
 
-x = f1(x), x = f2(x), ...: a kernel leaves nothing in the registers for the next one. So each reads every
-element of x from memory and writes it back, 8 bytes for a FLOP, and the arithmetic, which is next to nothing,
-waits. One kernel for all functions reads x once, keeps each element in a register from the first function to
-the last, and writes it once. A chain of n functions then moves an n-th of the bytes (J.
-Filipovič et al., Optimizing CUDA code by kernel fusion, 2015; H. He, Making Deep Learning Go Brrrr From First
-Principles, 2022). A kernel takes
+Each kernel of the chain x = f1(x), x = f2(x), ... reads all of x from memory and writes it back, so one
+kernel for n functions moves 1/n of the bytes (J. Filipovič et al., Optimizing CUDA code by kernel fusion,
+2015; H. He, Making Deep Learning Go Brrrr From First Principles, 2022). A kernel takes
 
-    launch + max(DRAM bytes / DRAM's rate, L2 bytes / L2's rate, FLOP / peak)
+    launch + max(DRAM bytes / DRAM rate, L2 bytes / L2 rate, FLOP / peak)
 
-which is the roofline (S. Williams, A. Waterman, D. Patterson, 2009) with a launch before it. Two tensors of a
-chain are in use at a time. Where both fit into the L2, only the first kernel reads from DRAM, and what the
-last writes is still in the L2 when it ends.
+which is the roofline (S. Williams, A. Waterman, D. Patterson, 2009) plus a launch. If input and output fit
+into the L2 together, only the first kernel reads from DRAM, and the last result is still in the L2 at the
+end. Fusing helps up to `ridge` functions, where arithmetic becomes the limit, and `most_registers` per
+thread, where too few threads are resident to hide memory latency (V. Volkov, Understanding Latency Hiding on
+GPUs, 2016).
 
-Fusing stops paying at three limits. Launches and bytes of a chain that fits into the L2 are few as they are.
-From `ridge` functions on, arithmetic binds: one kernel then takes as long as its arithmetic, which more
-fusing does not shorten. And beyond `most_registers`, registers bind: threads that hold more values are fewer
-on an SM, and have too few bytes on their way to cover memory's latency (Little's law; V. Volkov,
-Understanding Latency Hiding on GPUs, 2016).
-
-Times are µs, rates GB/s (10⁹ bytes a second, read and written together) and TFLOP/s.
+Times are in µs, rates in GB/s (10⁹ bytes per second, reads and writes together) and TFLOP/s. Values out of
+range raise TilesimError.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,7 +23,7 @@ from typing import Any
 from tilesim.errors import TilesimError, shown, whole
 
 WIDTH = 4
-"""Bytes of an element in fp32."""
+"""Bytes per fp32 element."""
 MOST = 2**40
 MOST_FUNCTIONS = 2**20
 LARGEST_RATE = 1e9
@@ -37,10 +31,7 @@ LARGEST_RATE = 1e9
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What a chain runs on: rates of DRAM and of the L2, the L2's bytes, arithmetic's peak and a launch.
-
-    Raises TilesimError for a rate that is not positive, or a launch that is negative.
-    """
+    """DRAM rate, L2 rate, L2 size in bytes, peak arithmetic rate and launch time of a device."""
 
     gb_per_s: float
     l2_gb_per_s: float
@@ -62,14 +53,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """`functions` of one FLOP each on so many `elements` of `width` bytes, in `kernels` one after the other.
-
-    Raises TilesimError for a count below 1, or more kernels than functions.
-
-    >>> one_by_one, fused = Chain(2**26, functions=8, kernels=8), Chain(2**26, functions=8, kernels=1)
-    >>> one_by_one.moved // fused.moved, one_by_one.intensity, fused.intensity
-    (8, 0.125, 1.0)
-    """
+    """`functions` of one FLOP each on `elements` of `width` bytes, run as `kernels` in sequence."""
 
     elements: int
     functions: int
@@ -84,7 +68,7 @@ class Chain:
 
     @property
     def tensor(self) -> int:
-        """Bytes of x."""
+        """Bytes in x."""
         return self.elements * self.width
 
     @property
@@ -98,31 +82,21 @@ class Chain:
 
     @property
     def intensity(self) -> float:
-        """FLOP for each byte that is loaded or stored."""
+        """FLOP per byte loaded or stored."""
         return self.flops / self.moved
 
     def fits(self, memory: Memory) -> bool:
-        """Whether what one kernel reads and what it writes are in the L2 together."""
+        """Whether the input and the output of one kernel fit into the L2 together."""
         return 2 * self.tensor <= memory.l2_bytes
 
     def dram_bytes(self, memory: Memory) -> int:
-        """Bytes from and to DRAM until the last kernel ends, of an x that was not in the L2."""
+        """Bytes to and from DRAM until the last kernel ends, with x not in the L2 at the start."""
         return self.tensor if self.fits(memory) else self.moved
 
 
 def time_us(chain: Chain, memory: Memory) -> float:
-    """What a chain takes.
-
-    Eight functions on 2²⁶ values of fp32 take an eighth of the time as one kernel; on 2²¹, which fit into the
-    L2, launches are much of what is saved:
-
-    >>> memory = Memory(gb_per_s=4200, l2_gb_per_s=9400, l2_bytes=50_000_000, tflops=67, launch_us=1.5)
-    >>> [round(time_us(Chain(2**26, 8, kernels), memory), 1) for kernels in (8, 1)]
-    [1034.6, 129.3]
-    >>> [round(time_us(Chain(2**21, 8, kernels), memory), 1) for kernels in (8, 1)]
-    [26.5, 3.5]
-    """
-    first, others = _kernels_bytes(chain, memory)
+    """The time of a chain in µs."""
+    first, others = (chain.tensor, 0) if chain.fits(memory) else (2 * chain.tensor, 2 * chain.tensor)
     arithmetic = chain.flops / chain.kernels / memory.tflops / 1e6
     through_l2 = 2 * chain.tensor / memory.l2_gb_per_s / 1e3
     each = [max(moved / memory.gb_per_s / 1e3, through_l2, arithmetic) for moved in (first, others)]
@@ -130,38 +104,21 @@ def time_us(chain: Chain, memory: Memory) -> float:
 
 
 def speedup(elements: int, functions: int, memory: Memory, width: int = WIDTH) -> float:
-    """How many times as fast one kernel is as one for each function.
-
-    >>> memory = Memory(gb_per_s=4200, l2_gb_per_s=9400, l2_bytes=50_000_000, tflops=67, launch_us=1.5)
-    >>> [round(speedup(2**26, functions, memory)) for functions in (2, 8, 64, 128, 256, 1024)]
-    [2, 8, 64, 128, 128, 129]
-    """
+    """How much faster one kernel is than one kernel per function."""
     one_by_one, fused = (Chain(elements, functions, kernels, width) for kernels in (functions, 1))
     return time_us(one_by_one, memory) / time_us(fused, memory)
 
 
 def ridge(memory: Memory, width: int = WIDTH) -> float:
-    """Functions of one FLOP from which on one kernel's arithmetic takes longer than its bytes.
-
-    >>> ridge(Memory(gb_per_s=4000, l2_gb_per_s=9000, l2_bytes=0, tflops=64, launch_us=1))
-    128.0
-    """
+    """The number of functions from which one kernel is limited by arithmetic rather than bytes."""
     return 2 * width * 1000 * memory.tflops / memory.gb_per_s
 
 
 def most_registers(gb_per_s: float, latency_ns: float, sms: int, loaded: int, registers: int = 65536) -> int:
-    """Registers that a thread may have while those that fit cover DRAM's latency.
+    """The most registers per thread that leave enough threads resident to hide DRAM latency.
 
-    `loaded`: bytes that a thread has on their way at a time. `registers`: of an SM; 65,536 from compute
-    capability 5.0 on (CUDA C++ Programming Guide, Technical Specifications per Compute Capability). Together
-    the threads must have gb_per_s · latency_ns bytes on their way.
-
-    Raises TilesimError for what is not positive.
-
-    An H200, 16 bytes a thread, with DRAM's latency of 686 cycles at 1,980 MHz:
-
-    >>> most_registers(4500, latency_ns=346, sms=132, loaded=16)
-    88
+    Together they need gb_per_s · latency_ns bytes in flight, `loaded` each. `registers`: per SM; 65,536 from
+    compute capability 5.0 on (CUDA C++ Programming Guide, Technical Specifications per Compute Capability).
     """
     for what, value in (("the rate", gb_per_s), ("the latency", latency_ns)):
         if not 0 < value <= LARGEST_RATE:
@@ -173,21 +130,11 @@ def most_registers(gb_per_s: float, latency_ns: float, sms: int, loaded: int, re
 
 
 def fitted(rows: Sequence[Mapping[str, Any]], l2_gb_per_s: float, l2_bytes: int, tflops: float) -> Memory:
-    """The launch and DRAM's rate that a report of `tilesim bench fusion` shows, with what is known otherwise.
-
-    A launch: by how much a chain on the fewest elements takes longer for each kernel more. DRAM's rate: by
-    one function on the most elements.
-    """
+    """The launch time and DRAM rate of a `tilesim bench fusion` report; the rest is given. The launch time is
+    the slope over kernels at the smallest size, and the DRAM rate comes from one function at the largest."""
     us = {(row["elements"], row["functions"], row["kernel"]): row["us"] for row in rows}
     sizes = sorted({elements for elements, _, _ in us})
     short, *_, long = sorted(n for elements, n, kernel in us if (elements, kernel) == (sizes[0], "eager"))
     launch = (us[sizes[0], long, "eager"] - us[sizes[0], short, "eager"]) / (long - short)
     copy = us[sizes[-1], 1, "fused"] - launch
     return Memory(Chain(sizes[-1], 1, 1).moved / copy / 1e3, l2_gb_per_s, l2_bytes, tflops, launch)
-
-
-def _kernels_bytes(chain: Chain, memory: Memory) -> tuple[int, int]:
-    """DRAM bytes of the first kernel, and of each other one."""
-    if chain.fits(memory):
-        return chain.tensor, 0
-    return 2 * chain.tensor, 2 * chain.tensor

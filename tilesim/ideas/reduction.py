@@ -1,23 +1,17 @@
-"""Reduction: how a thread block adds its values up, and how its lanes queue at shared memory's banks.
+"""Reduction: how a thread block sums its values, and the bank conflicts in shared memory that this causes.
 
-A thread block of T threads holds T values in shared memory and adds pairs of them, level by level, until one
-is left. Which pairs is free to choose. At stride s, from 1 to T/2, the *interleaved* tree has thread t add
-word 2st + s to word 2st: neighbours first. At stride s, from T/2 down to 1, the *sequential* tree has thread
-t add word t + s to word t: halves first. Both do T - 1 additions in log2 T levels, by the same threads.
+T threads hold T values in shared memory and add pairs of words, level by level. At stride s, from 1 to T/2,
+the *interleaved* tree adds word 2st + s to word 2st in thread t. At stride s, from T/2 down to 1, the
+*sequential* tree adds word t + s to word t. Both do T - 1 additions in log2 T levels.
 
-They differ in where a warp's addresses fall. Shared memory has 32 banks, "organized such that successive
-32-bit words map to successive banks", and each bank answers one word per clock (CUDA C++ Programming Guide,
-Shared Memory). Lanes that ask one bank for several words queue; lanes that ask for the same word are answered
-together. So a warp's access takes as many beats as the longest queue has words. Nsight Compute calls a beat a
-wavefront. Over a tree of 256, one operand of its additions takes 47 beats interleaved and 12 sequential.
-Counted on an H200 for both operands: 94 and 24 for each thread block of the kernels that ship, exactly.
+Successive 32-bit words of shared memory map to 32 successive banks, each of which serves one word per clock;
+lanes that read the same word are served together (CUDA C++ Programming Guide, Shared Memory). An access of a
+warp therefore takes as many beats, which Nsight Compute calls wavefronts, as the most words that fall into
+one bank. The counters of an H200 match `steps` exactly.
 
-A thread that adds several blocks of input while it loads them pays for its tree once for all of them. And a
-warp needs no tree in shared memory: by `shfl.sync.bfly` each lane adds what the lane whose number differs in
-one bit has in a register, and after five rounds all lanes have the warp's sum (Justin Luitjens, "Faster
-Parallel Reductions on Kepler", NVIDIA, 2014). Shared memory is left with one word of each warp.
-
-The steps are those of Mark Harris, "Optimizing Parallel Reduction in CUDA" (NVIDIA, 2007).
+With `shfl.sync.bfly`, a warp sums its registers in five rounds without shared memory (Justin Luitjens, Faster
+Parallel Reductions on Kepler, NVIDIA, 2014). The kernels follow Mark Harris, Optimizing Parallel Reduction in
+CUDA (NVIDIA, 2007). Counts out of range raise TilesimError.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,25 +20,24 @@ from dataclasses import dataclass
 import numpy as np
 
 from tilesim.errors import TilesimError, shown, whole
+from tilesim.ideas.coalescing import WARP
 
-WARP = 32
-"""Threads of a warp (CUDA C++ Programming Guide, SIMT Architecture)."""
 BANKS, WORD = 32, 4
-"""Banks of shared memory, and bytes of a word of theirs (CUDA C++ Programming Guide, Shared Memory)."""
+"""Banks of shared memory, and bytes per word (CUDA C++ Programming Guide, Shared Memory)."""
 MOST_THREADS = 1024
-"""Threads of a block (CUDA C++ Programming Guide, Technical Specifications per Compute Capability)."""
+"""Threads per block (CUDA C++ Programming Guide, Technical Specifications per Compute Capability)."""
 SM_THREADS = 2048
-"""Threads that an SM holds, on compute capabilities 8.0, 9.0 and 10.0 (the same table)."""
+"""Threads per SM on compute capabilities 8.0, 9.0 and 10.0 (same table)."""
 THREADS, ADDED = 256, 8
-"""Threads of a block of the kernels that ship, and blocks of input that one adds while it loads, where it
-does."""
+"""Threads per block of the shipped kernels, and how many blocks of input each of the later ones sums while
+loading."""
 LARGEST = 2**48
-"""Values of a vector."""
+"""Maximum length of a vector."""
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """One level of a tree: thread i adds word `others[i]` to word `owns[i]`, int64 [pairs] both."""
+    """A level of a tree: thread i adds word `others[i]` to word `owns[i]`; both int64 [pairs]."""
 
     stride: int
     owns: np.ndarray
@@ -53,10 +46,8 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """One instruction of a warp: its first lanes, as many as there are `words`, each ask for one of these.
-
-    `level`: of the tree, from 0. `words`: int64 [lanes at work].
-    """
+    """One access of a warp on a tree's `level`; its first lanes each read one of `words`: int64 [active
+    lanes]."""
 
     level: int
     warp: int
@@ -64,19 +55,17 @@ class Access:
 
     @property
     def banks(self) -> np.ndarray:
-        """The bank of each word: int64 [lanes at work]."""
+        """The bank of each word: int64 [active lanes]."""
         return bank(self.words)
 
     @property
     def beats(self) -> int:
-        """How long it takes."""
+        """Wavefronts that the access takes."""
         return beats(self.words)
 
 
 def interleaved(threads: int = THREADS) -> tuple[Level, ...]:
-    """The tree that adds neighbours first.
-
-    Raises TilesimError unless `threads` is a power of two from 32 to 1024.
+    """The tree that adds neighbors first; `threads` must be a power of two from 32 to 1024.
 
     >>> [(level.stride, len(level.owns), level.owns[:3].tolist()) for level in interleaved(64)[:3]]
     [(1, 32, [0, 2, 4]), (2, 16, [0, 4, 8]), (4, 8, [0, 8, 16])]
@@ -91,7 +80,7 @@ def interleaved(threads: int = THREADS) -> tuple[Level, ...]:
 
 
 def sequential(threads: int = THREADS) -> tuple[Level, ...]:
-    """The tree that adds halves first. Raises what `interleaved` raises.
+    """The tree that adds halves first.
 
     >>> [(level.stride, level.others[:2].tolist()) for level in sequential(64)[:3]]
     [(32, [32, 33]), (16, [16, 17]), (8, [8, 9])]
@@ -108,25 +97,17 @@ TREES: Mapping[str, Callable[[int], tuple[Level, ...]]] = {
 
 
 def bank(words: np.ndarray) -> np.ndarray:
-    """The bank of each word of 4 bytes: int64, in the shape of `words`."""
+    """The bank of each 4-byte word: int64, same shape as `words`."""
     return np.asarray(words) % BANKS
 
 
 def queues(words: np.ndarray) -> np.ndarray:
-    """How many different words one access asks of each bank: int64 [BANKS].
-
-    Eight lanes that are eight words apart meet at four banks, in twos; all on one word meet at none:
-
-    >>> queues(8 * np.arange(8))[:17:8].tolist(), queues(np.zeros(32, int)).tolist()[:3]
-    ([2, 2, 2], [1, 0, 0])
-    """
+    """How many distinct words one access reads from each bank: int64 [BANKS]."""
     return np.bincount(bank(np.unique(words)), minlength=BANKS)
 
 
 def beats(words: np.ndarray) -> int:
-    """Beats that one access takes: the longest queue at a bank, 0 where no lane asks.
-
-    Words s apart, s a power of two up to 32, meet in s lanes a bank:
+    """Wavefronts of one access: the most words in one bank, 0 if no lane reads.
 
     >>> [beats(stride * np.arange(32)) for stride in (1, 2, 4, 8, 16, 32)], beats(33 * np.arange(32))
     ([1, 2, 4, 8, 16, 32], 1)
@@ -135,13 +116,7 @@ def beats(words: np.ndarray) -> int:
 
 
 def served(words: np.ndarray) -> np.ndarray:
-    """In which beat, from 0, each lane is answered where a bank takes its words in the lanes' order.
-
-    int64 [lanes]; lanes that ask for one word are answered together.
-
-    >>> served(16 * np.arange(4)).tolist(), served(np.array([5, 37, 5])).tolist()
-    ([0, 0, 1, 1], [0, 1, 0])
-    """
+    """The wavefront, from 0, that serves each lane if banks serve words in lane order: int64 [lanes]."""
     words = np.asarray(words)
     places: dict[int, int] = {}
     waiting = np.zeros(BANKS, np.int64)
@@ -153,11 +128,7 @@ def served(words: np.ndarray) -> np.ndarray:
 
 
 def accesses(levels: Sequence[Level]) -> tuple[Access, ...]:
-    """The loads of one operand, `owns`, of a tree's additions, warp by warp. Warps without a pair issue none.
-
-    >>> [(one.level, one.warp, one.beats) for one in accesses(interleaved(128))[:4]]
-    [(0, 0, 2), (0, 1, 2), (1, 0, 4), (2, 0, 4)]
-    """
+    """The loads of one operand, `owns`, of a tree's additions; warps without a pair issue none."""
     return tuple(
         Access(number, warp, level.owns[WARP * warp : WARP * (warp + 1)])
         for number, level in enumerate(levels)
@@ -166,18 +137,14 @@ def accesses(levels: Sequence[Level]) -> tuple[Access, ...]:
 
 
 def tree_beats(levels: Sequence[Level]) -> int:
-    """Beats that the banks are taken for one operand of a whole tree.
-
-    >>> tree_beats(interleaved()), tree_beats(sequential())
-    (47, 12)
-    """
+    """Wavefronts for one operand of a whole tree."""
     return sum(one.beats for one in accesses(levels))
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a thread block does to shared memory: `values` added, by `loads` (a warp's instructions) that take
-    `load_beats`, by stores that take `store_beats`, with so many `barriers`."""
+    """A block's use of shared memory: `values` summed, `loads` issued by warps, wavefronts of loads
+    (`load_beats`) and stores (`store_beats`), and `barriers`."""
 
     values: int
     loads: int
@@ -187,10 +154,10 @@ class Work:
 
 
 def work(levels: Sequence[Level], added: int = 1) -> Work:
-    """What a block does that adds `added` blocks of input while it loads, and then climbs a tree.
+    """The work of a block that sums `added` blocks of input while loading, and then climbs a tree.
 
-    Each value is stored once, at neighbouring words; a level waits at a barrier, loads both operands of each
-    addition and stores its sum over the first. Loads are those of warps that have a pair.
+    Each value is stored once. Each level waits at a barrier, loads both operands of its additions, and stores
+    the sums over the first ones.
 
     >>> work(interleaved())
     Work(values=256, loads=24, load_beats=94, store_beats=55, barriers=8)
@@ -212,15 +179,10 @@ def work(levels: Sequence[Level], added: int = 1) -> Work:
 
 
 def shuffled(threads: int = THREADS, added: int = 1) -> Work:
-    """What a block does whose warps add their values by `exchanges`.
+    """The work of a block whose warps sum by `exchanges`.
 
-    The first lane of each warp stores its sum; one warp loads these, adds them in the same way and stores the
-    total, which one lane loads. A block of one warp has nothing to share.
-
-    Raises what `interleaved` raises.
-
-    >>> shuffled(added=8)
-    Work(values=2048, loads=2, load_beats=2, store_beats=9, barriers=2)
+    The first lane of each warp stores its sum; one warp loads and sums these and stores the total, which one
+    lane loads. A block of one warp uses no shared memory.
     """
     check_threads(threads)
     warps = threads // WARP
@@ -231,13 +193,7 @@ def shuffled(threads: int = THREADS, added: int = 1) -> Work:
 
 
 def steps(threads: int = THREADS, added: int = ADDED) -> dict[str, Work]:
-    """What a block of each of the five kernels does, by its name; multi-block's for each turn's values.
-
-    On an H200 Nsight Compute counts as many beats of loads and of stores, to the last one.
-
-    >>> {name: found.load_beats for name, found in steps().items()}
-    {'interleaved': 94, 'sequential': 24, 'unrolled': 24, 'shuffles': 2, 'multi-block': 2}
-    """
+    """The work of a block of each of the five kernels, by name; for multi-block, of each iteration."""
     return {
         "interleaved": work(interleaved(threads)),
         "sequential": work(sequential(threads)),
@@ -248,9 +204,7 @@ def steps(threads: int = THREADS, added: int = ADDED) -> dict[str, Work]:
 
 
 def exchanges(lanes: int = WARP) -> np.ndarray:
-    """The butterfly: with which lane each lane exchanges its sum, round by round: int64 [rounds, lanes].
-
-    Raises TilesimError unless `lanes` is a power of two from 1 to 32.
+    """The lane with which each lane exchanges its sum in each round of a butterfly: int64 [rounds, lanes].
 
     >>> exchanges(8).tolist()
     [[4, 5, 6, 7, 0, 1, 2, 3], [2, 3, 0, 1, 6, 7, 4, 5], [1, 0, 3, 2, 5, 4, 7, 6]]
@@ -263,39 +217,27 @@ def exchanges(lanes: int = WARP) -> np.ndarray:
 
 
 def blocks(n: int, values: int = THREADS) -> int:
-    """Thread blocks that sum n values where each takes `values` of them.
-
-    >>> blocks(2**28), blocks(2**28, ADDED * THREADS)
-    (1048576, 131072)
-    """
+    """Thread blocks that sum n values, `values` each."""
     n = whole("the number of values", n, 1, LARGEST, TilesimError)
     return -(-n // whole("the values of a thread block", values, 1, LARGEST, TilesimError))
 
 
 def turns(n: int, sms: int, values: int = ADDED * THREADS, threads: int = THREADS) -> int:
-    """How often each block takes `values` more, where as many as `sms` SMs hold stride over n values.
-
-    >>> turns(2**28, 132), turns(1000, 132)
-    (125, 1)
-    """
+    """Iterations of each block if as many blocks as `sms` SMs hold stride over n values."""
     return -(-blocks(n, values) // wave(sms, threads))
 
 
 def wave(sms: int, threads: int = THREADS) -> int:
-    """Thread blocks that `sms` SMs hold at once where their threads alone limit it.
-
-    >>> wave(132)
-    1056
-    """
+    """Thread blocks that `sms` SMs hold at once if only their threads limit it."""
     check_threads(threads)
     return whole("the number of SMs", sms, 1, LARGEST, TilesimError) * (SM_THREADS // threads)
 
 
 def check_threads(threads: int) -> None:
-    """Raise TilesimError unless a block of so many threads climbs these trees."""
+    """Raise TilesimError unless `threads` is a power of two from 32 to 1024."""
     whole("the threads of a block", threads, WARP, MOST_THREADS, TilesimError)
     if threads & (threads - 1):
         raise TilesimError(
-            f"the threads of a block are {shown(threads)}; halving them must end at one, so they must be a"
-            " power of two"
+            f"the threads of a block are {shown(threads)}; they must be a power of two, so that halving them"
+            " ends at one"
         )

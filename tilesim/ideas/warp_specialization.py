@@ -1,18 +1,18 @@
-"""Warp specialisation: a producer warp that loads, consumer warps that multiply; two groups take turns.
+"""Warp specialization: a producer warp loads, consumer warps multiply, and two consumer groups can alternate.
 
-Both share a circular buffer of stages, one K-step of A and B each. Two mbarriers a stage let them in: `full`
-when its bytes have arrived, `empty` when they have been multiplied. For the K-steps g of a thread block, in
-the order in which it takes its tiles:
+Both share a circular buffer of `stages` K-steps with two mbarriers per stage: `full` when its bytes have
+arrived, `empty` when they have been multiplied. For K-step g of a thread block, in the order of its tiles,
 
     load[g]     = max(empty[g - stages], load[g - 1] + interval)
     full[g]     = load[g] + latency
-    multiply[g] = max(full[g], empty[g - 1], when the group of warps has written its last tile)
+    multiply[g] = max(full[g], empty[g - 1], end of the group's previous write)
     empty[g]    = multiply[g] + k_step
 
-Without a producer all warps run one program: none of them loads while they write. With two groups one
-multiplies while the other writes; that is CUTLASS's ping-pong kernel, and the one with one group its
-cooperative one. M. Bauer, H. Cook, B. Khailany, CudaDMA: Optimizing GPU Memory Bandwidth via Warp
-Specialization (2011); CUTLASS 3, sm90_gemm_tma_warpspecialized_{cooperative,pingpong}.
+Without a producer, no warp loads during a write. With two groups, one multiplies while the other writes
+(CUTLASS's ping-pong kernel; with one group, its cooperative kernel).
+
+Sources: M. Bauer, H. Cook, B. Khailany, CudaDMA: Optimizing GPU Memory Bandwidth via Warp Specialization
+(2011); CUTLASS 3, sm90_gemm_tma_warpspecialized_{cooperative,pingpong}.
 """
 
 from dataclasses import dataclass, fields
@@ -24,7 +24,6 @@ import numpy as np
 from tilesim.errors import TilesimError, whole
 
 MOST_STEPS = 2**20
-"""K-steps of a timeline: more than a thread block has in any film."""
 LONGEST = 10**12
 
 STEP = np.dtype(
@@ -35,13 +34,13 @@ WRITE = np.dtype([(name, np.int64) for name in ("tile", "group", "start", "end")
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """What a thread block's work takes, in whole ns.
+    """The times of a thread block's work, in whole ns.
 
-    `latency`: from the request for a K-step's operands to their arrival. `interval`: between two requests at
-    least, which is how fast memory delivers. `k_step`: multiplying one. `write`: writing a tile.
-    `contention`: what a main loop takes longer while another group writes.
+    `latency`: from the request of a K-step's operands to their arrival. `k_step`: multiplying one. `write`:
+    writing a tile. `interval`: minimum time between requests, from the memory's bandwidth. `contention`:
+    extra time of a main loop during another group's write.
 
-    Raises TilesimError for anything that is no whole number, is negative, or a `k_step` of 0.
+    Raises TilesimError for a value that is not an integer or is negative, or a `k_step` of 0.
     """
 
     latency: int
@@ -58,7 +57,7 @@ class Times:
 
 
 class Phase(NamedTuple):
-    """What somebody does from `start` to `end`, in ns: "load", "wait", "multiply" or "write", for a tile."""
+    """ "load", "wait", "multiply" or "write" for a tile, from `start` to `end` in ns."""
 
     kind: str
     start: int
@@ -68,10 +67,10 @@ class Phase(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """When one thread block loads, multiplies and writes, in ns from its first request.
+    """When one thread block loads, multiplies and writes, in ns since its first request.
 
-    `steps`: a row per K-step, in order; from `load` to `full` it flies, from `multiply` to `empty` it is
-    multiplied. `writes`: a row per tile. `stages` and `groups` as given.
+    `steps`: one row per K-step, in flight from `load` to `full`, multiplied from `multiply` to `empty`.
+    `writes`: one row per tile. `stages` and `groups` as given.
     """
 
     steps: np.ndarray
@@ -81,12 +80,12 @@ class Timeline:
 
     @property
     def k_steps(self) -> int:
-        """Of a tile."""
+        """K-steps per tile."""
         return len(self.steps) // len(self.writes)
 
     @property
     def makespan(self) -> int:
-        """Until the last tile is written."""
+        """ns until the last tile is written."""
         return int(self.writes["end"].max())
 
     @property
@@ -95,14 +94,14 @@ class Timeline:
         return float((self.steps["empty"] - self.steps["multiply"]).sum() / self.makespan)
 
     def pauses(self) -> list[Phase]:
-        """When the tensor cores stand still between two multiplications; `tile` is the one before."""
+        """When the tensor cores are idle between two multiplications; `tile` is that of the first."""
         steps = self.steps
         after = np.flatnonzero(steps["multiply"][1:] > steps["empty"][:-1])
         columns = (steps["empty"][after], steps["multiply"][after + 1], steps["tile"][after])
         return [Phase("wait", *row) for row in zip(*(column.tolist() for column in columns), strict=True)]
 
     def loads(self) -> list[Phase]:
-        """The producer's lane: when loads fly, and when it waits because no stage is empty."""
+        """The producer's lane: when loads are in flight, and when it waits for an empty stage."""
         steps = self.steps
         landed = np.maximum.accumulate(steps["full"])
         cut = np.flatnonzero(steps["load"][1:] > landed[:-1]) + 1
@@ -115,7 +114,7 @@ class Timeline:
         return sorted(found + waits, key=lambda phase: phase.start)
 
     def consumers(self, group: int = 0) -> list[Phase]:
-        """A group's lane: it waits, multiplies and writes, tile after tile."""
+        """A group's lane: wait, multiply and write, tile after tile."""
         found, free = [], 0
         for tile, _, start, end in self.writes[self.writes["group"] == group].tolist():
             first = int(self.steps["multiply"][self.steps["tile"] == tile][0])
@@ -131,21 +130,14 @@ def timeline(
 ) -> Timeline:
     """When a thread block loads, multiplies and writes `tiles` tiles of `k_steps` K-steps each.
 
-    `groups` of consumers take the tiles in turns. Without a `producer` there is one group, which loads too.
-    Raises TilesimError for counts below 1, too many K-steps, or groups without a producer.
+    `groups` of consumers take tiles in turn. Without a `producer`, the only group also loads. Raises
+    TilesimError for counts below 1, too many K-steps, or several groups without a producer.
 
     >>> times = Times(latency=700, k_step=600, write=2100)
     >>> alike = timeline(times, tiles=3, k_steps=8, stages=4, producer=False)
     >>> specialised = timeline(times, tiles=3, k_steps=8, stages=4)
     >>> [[pause.end - pause.start for pause in one.pauses()] for one in (alike, specialised)]
     [[2800, 2800], [2100, 2100]]
-
-    Each of two groups takes tiles of half the size, in half the time, and the tensor cores go on:
-
-    >>> half = Times(latency=700, k_step=300, write=1100)
-    >>> ping_pong = timeline(half, tiles=6, k_steps=8, stages=6, groups=2)
-    >>> ping_pong.pauses(), specialised.makespan, ping_pong.makespan
-    ([], 21400, 16200)
     """
     tiles = whole("tiles", tiles, 1, MOST_STEPS, TilesimError)
     k_steps = whole("K-steps of a tile", k_steps, 1, MOST_STEPS // tiles, TilesimError)
@@ -157,7 +149,7 @@ def timeline(
     load = -times.interval
     for tile in range(tiles):
         group = tile % groups
-        # All but a block's first tile are multiplied while the other group writes the tile before.
+        # Every tile but the first is multiplied while the other group writes the previous one.
         longer = times.contention if groups > 1 and tile else 0
         for k in range(k_steps):
             g = tile * k_steps + k

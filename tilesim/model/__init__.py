@@ -1,1 +1,1 @@
-"""The model of the machine: what a K-step takes, and where its operands come from."""
+"""The model of the machine: how long a K-step takes, and where its operands come from."""

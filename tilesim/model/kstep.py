@@ -1,15 +1,16 @@
-"""What a K-step takes: one formula for the engine, for calibration, and for the longest run that there can
-be. Of a thread block that shares its SM with r - 1 others, in cycles, it is the largest of
+"""The time of a K-step, by one formula for the engine, calibration, and upper bounds.
 
-    multiplying     r · MACs / (TENSOR_SHARE · tensor-core rate), or r · k_step of costs that say it
-    waiting         (latency of a stage's loads) / stages that are in flight
+For a thread block that shares its SM with r - 1 others it is, in cycles, the largest of
+
+    multiplying     r · MACs / (TENSOR_SHARE · tensor-core rate), or r · k_step of costs that have it
+    waiting         (latency of a stage's loads) / stages in flight
     the L2          bytes that it sends to all SMs / its bandwidth
     DRAM            bytes that miss the L2 / its bandwidth
 
-A stage's loads take LOAD_CYCLES, the latency of the L2, or that of DRAM where they miss, and their bytes over
-what an SM gets. What several SMs ask for at a time the L2 sends once, to all of them, at its rate for merged
-loads: that has to carry all bytes that are asked for, and what is sent takes the rest of its own rate.
-tilesim.model.traffic reads bytes and misses off the plan, tilesim.devices.hardware has the constants.
+A stage's loads take LOAD_CYCLES, plus the latency of the L2, or of DRAM if they miss, plus their bytes
+divided by the bandwidth of an SM. Loads of several SMs at the same time are sent once, at the L2's rate for
+merged loads: that rate carries all requested bytes, and bytes sent take the rest of its own rate.
+tilesim.model.traffic derives bytes and misses from the plan; tilesim.devices.hardware has the constants.
 """
 
 from functools import reduce
@@ -28,12 +29,11 @@ from tilesim.problems import Problem
 def k_step_terms(
     seen: Traffic, problem: Problem, hardware: Hardware, k_step: float, stages: int, residents: int
 ) -> np.ndarray:
-    """What limits K-steps beside 0, 1 ... other main loops of their SM: float64 [terms, residents, pieces].
+    """The limits of K-steps beside 0, 1, ... other main loops: float64 cycles [terms, residents, pieces].
 
-    Cycles of multiplying, waiting, the L2 and DRAM, each as if there were that alone. `seen`: what comes from
-    where meanwhile. `k_step`: ns that one multiplies, 0 for the tensor cores' rate. Loads of one stage are
-    multiplied while those of the others are in flight; where the stages are not known, at 0, nothing waits
-    for them.
+    The terms are multiplying, waiting, the L2 and DRAM, each alone. `seen`: the traffic. `k_step`: ns of
+    multiplying, 0 for the tensor cores' rate. The loads of all stages but one are in flight; with `stages` 0
+    (unknown) nothing waits for them.
     """
     terms = _terms(seen, problem, hardware, k_step, stages, residents)
     return np.stack(np.broadcast_arrays(*terms))
@@ -42,10 +42,7 @@ def k_step_terms(
 def k_step_cycles(
     seen: Traffic, problem: Problem, hardware: Hardware, k_step: float, stages: int, residents: int
 ) -> np.ndarray:
-    """Cycles of K-steps beside 0, 1 ... other main loops of their SM: float64 [residents, pieces].
-
-    The largest of their terms.
-    """
+    """Cycles of K-steps beside 0, 1, ... other main loops, the largest term: float64 [residents, pieces]."""
     beside, *limits = _terms(seen, problem, hardware, k_step, stages, residents)
     return np.maximum(beside, reduce(np.maximum, limits))
 
@@ -53,7 +50,7 @@ def k_step_cycles(
 def _terms(
     seen: Traffic, problem: Problem, hardware: Hardware, k_step: float, stages: int, residents: int
 ) -> tuple[np.ndarray, ...]:
-    """Those of `k_step_terms`: the first [residents, 1], as main loops share it, others [pieces]."""
+    """The terms of `k_step_terms`: the first [residents, 1], as main loops share it, the others [pieces]."""
     tile = problem.k_step_bytes
     multiplying = (k_step or hardware.peak_ns(problem)) * hardware.clock_mhz / 1000
     further = hardware.dram_latency - hardware.l2_latency
@@ -67,11 +64,11 @@ def _terms(
 
 
 class LoadTimes(NamedTuple):
-    """What loads make of a plan, ns.
+    """The times that loads cause in a plan, ns.
 
-    `k_steps`: of a K-step of each segment beside 0, 1 ... others: float64 [ctas_per_sm, segments], plan
-    order. `first`: how much later the last of the thread blocks that begin together has its first stage than
-    the first of them: DRAM sends one after the other what all of them load ahead.
+    `k_steps`: float64 [ctas_per_sm, segments], the K-step of each segment in plan order beside 0, 1, ...
+    others. `first`: the delay between the first and last first stage of thread blocks that begin together,
+    since DRAM sends what they all load ahead in sequence.
     """
 
     k_steps: np.ndarray
@@ -79,7 +76,7 @@ class LoadTimes(NamedTuple):
 
 
 def load_times(plan: Plan, problem: Problem, device: Device, costs: Costs) -> LoadTimes:
-    """What loads make of `plan` on the hardware of `costs`; on none K-steps take what costs say."""
+    """LoadTimes of `plan` on the hardware of `costs`; without hardware, K-steps take what the costs say."""
     if not costs.hardware:
         slowdown = [costs.slowdown(r) for r in range(1, device.ctas_per_sm + 1)]
         each = costs.k_step * np.array(slowdown)[:, np.newaxis]
@@ -102,7 +99,7 @@ def k_step_ns(plan: Plan, problem: Problem, device: Device, costs: Costs) -> np.
 
 
 def loads_under(plan: Plan, problem: Problem, device: Device, costs: Costs, hardware: Hardware) -> Loads:
-    """What `plan` loads, and when, where pauses between main loops are as long as `costs` say."""
+    """What `plan` loads, and when, with pauses between main loops as in `costs`."""
     gap = costs.launch + costs.prologue if plan.ctas > device.slots else costs.handover
     gap += costs.ramp + (0 if costs.overlap else costs.epilogue)
     multiplying = hardware.k_step_ns(problem, costs.k_step)
@@ -110,11 +107,10 @@ def loads_under(plan: Plan, problem: Problem, device: Device, costs: Costs, hard
 
 
 def slowest_k_step(problem: Problem, device: Device, costs: Costs) -> float:
-    """ns of a K-step that no plan exceeds: all slots load, share nothing, and find DRAM alone.
+    """An upper bound for a K-step, ns: all slots load, share nothing, and all loads miss the L2.
 
-    A slot may begin a second piece of a main loop while the first one's time lasts (see
-    tilesim.model.traffic), so it asks for two K-steps' operands at most. Infinite where that is beyond a
-    double.
+    A slot loads at most two K-steps' operands at a time, because a second piece of a main loop may begin
+    before the first one ends (see tilesim.model.traffic). Infinite if it exceeds a double.
     """
     if not costs.hardware:
         return costs.k_step * max(costs.coresidency)

@@ -1,13 +1,11 @@
-"""Where operands come from: how much of A and B a plan reads from DRAM, and when, behind a cache.
+"""Traffic: how much of A and B a plan reads from DRAM, and when, with a cache in between.
 
-The thread blocks of a plan walk along K. What one of them loads, others load too: those in its row of tiles
-the same piece of A, those in its column the same piece of B. A piece that was loaded a short while ago comes
-from the cache. Whether it still lies there depends on how much else was loaded meanwhile: a cache of so many
-bytes that throws out what was used least recently keeps a piece for a certain time, and all pieces for about
-the same (H. Che, Y. Tung, Z. Wang, Hierarchical Web Caching Systems, IEEE JSAC 20 (7), 2002).
+Thread blocks load the same pieces of A along a row of tiles, and of B along a column. A recently loaded piece
+is in the cache, unless too much else has been loaded since: an LRU cache keeps all pieces for about the same
+time (H. Che, Y. Tung, Z. Wang, Hierarchical Web Caching Systems, IEEE JSAC 20 (7), 2002).
 
-Time is counted in K-steps, and all slots keep step with each other: this looks at the plan, not at a run. So
-it costs a sort of pieces of main loops. Their number is bounded: long main loops have longer pieces.
+Time is in K-steps, with all slots in step: this looks at the plan, not at a run. It takes one sort of pieces
+of main loops, whose number is bounded because long main loops have longer pieces.
 """
 
 from collections.abc import Iterable
@@ -20,19 +18,19 @@ from tilesim.plans import Plan
 from tilesim.problems import DTYPE_BYTES, Problem
 
 MOST_PIECES = 2**20
-"""The most pieces that main loops are cut into, in plans of no more segments than that."""
+"""Maximum number of pieces, in plans with no more segments than that."""
 
 MERGED = 1.0
-"""K-steps within which the L2 sends once what several SMs ask for: while the first load is on its way."""
+"""K-steps within which the L2 sends a piece once to several SMs: while the first load is in flight."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Traffic:
-    """What comes from where while a piece of a main loop is multiplied, of one shape: float64 [pieces].
+    """The traffic while each piece of a main loop is multiplied: float64 [pieces].
 
-    `asked`: bytes that all slots together load, per K-step; `sent`: those that the L2 sends, once to all that
-    ask for them within MERGED K-steps; `missed`: those that it takes from DRAM. `l2_miss`: how likely a main
-    loop waits for DRAM: who loads what another loaded just before waits as long as that one.
+    In bytes per K-step of all slots, `asked`: loaded; `sent`: sent by the L2, once for loads within MERGED
+    K-steps; `missed`: from DRAM. `l2_miss`: the probability that a main loop waits for DRAM, which merged
+    loads share with the first.
     """
 
     asked: np.ndarray
@@ -42,10 +40,10 @@ class Traffic:
 
 
 class Operand(NamedTuple):
-    """A or B, as pieces of main loops load it: arrays of pieces.
+    """A or B, as pieces of main loops load it: arrays by piece.
 
-    `size`: bytes of a piece. `since`: float64, K-steps since the same was last loaded, infinite for the first
-    time. `merged`: int64, pieces whose load the L2 merges with one before it, and `first`: with which.
+    `size`: bytes per piece. `since`: float64 K-steps since the same data was last loaded, infinite at first.
+    `merged`: int64, pieces whose loads the L2 merges with an earlier one, which is in `first`.
     """
 
     size: int
@@ -56,12 +54,12 @@ class Operand(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loads:
-    """What a plan loads, whatever the cache, piece by piece.
+    """What a plan loads, regardless of the cache, piece by piece.
 
-    `row`: int64, the segment of a piece in plan order, the queue last. `rows`: how many segments the plan
-    has. `at`: pieces that are multiplied at one time have the same number. `cut`: int64, pieces within which
-    their segment begins or ends, and `part`: the share of each of those that is loaded. `operands`: A and B.
-    `length`: K-steps of a piece. `span`: of the whole run.
+    `row`: int64, the piece's segment in plan order, the queue last. `rows`: number of segments. `at`: equal
+    for pieces multiplied at the same time. `cut`: int64, pieces that a segment covers only partly, and
+    `part`: the fraction of each that is loaded. `operands`: A and B. `length`: K-steps per piece. `span`: of
+    the whole run.
     """
 
     row: np.ndarray
@@ -74,7 +72,7 @@ class Loads:
     span: float
 
     def behind(self, cache: int) -> Traffic:
-        """What of it comes from where, behind a cache of so many bytes."""
+        """The traffic with a cache of `cache` bytes."""
         gone = self._gone(cache)
         asked = self._together(np.ones(1) for _ in self.operands)
         sent = self._together(one.since > MERGED for one in self.operands)
@@ -84,21 +82,19 @@ class Loads:
         return Traffic(asked, sent, missed, 1 - (1 - gone[0]) * (1 - gone[1]))
 
     def of_segments(self, cache: int) -> tuple[np.ndarray, np.ndarray]:
-        """Bytes that each segment loads, and those of them that come from DRAM: float64, shape [rows] each.
-
-        What several of them load at a time comes for the first of them in plan order.
-        """
+        """Bytes that each segment loads, and how many come from DRAM: float64 [rows] each. Merged loads count
+        for the first segment in plan order."""
         every = (self.length * self._of_pieces(share) for share in (np.ones((2, 1)), self._gone(cache)))
         asked, missed = (np.bincount(self.row, each, self.rows) for each in every)
         return asked, missed
 
     def _gone(self, cache: int) -> list[np.ndarray]:
-        """The share of each operand of pieces that the cache has lost: float64 [pieces] each."""
+        """The fraction of each operand of pieces that the cache has lost: float64 [pieces] each."""
         kept = self._kept_for(cache)
         return [lost(one.since, kept) for one in self.operands]
 
     def _of_pieces(self, shares: Iterable[np.ndarray]) -> np.ndarray:
-        """What each piece loads per K-step, of each operand a share [pieces or 1]."""
+        """Bytes per K-step of each piece, with a fraction [pieces or 1] of each operand."""
         size = np.zeros(len(self.row))
         for one, share in zip(self.operands, shares, strict=True):
             size += one.size / self.length * share
@@ -106,23 +102,20 @@ class Loads:
         return size
 
     def _together(self, shares: Iterable[np.ndarray]) -> np.ndarray:
-        """What pieces of one time load together per K-step, of each operand a share."""
+        """Bytes per K-step of all pieces of the same time, with a fraction of each operand."""
         return np.bincount(self.at, self._of_pieces(shares))[self.at]
 
     def mean(self, values: np.ndarray) -> np.ndarray:
-        """The mean of each segment's pieces: float64, shape [rows]."""
-        if len(values) == self.rows:  # each has one
+        """The mean of each segment's pieces: float64 [rows]."""
+        if len(values) == self.rows:  # one piece each
             return values
         pieces = np.bincount(self.row, minlength=self.rows)
         return np.bincount(self.row, values, self.rows) / np.maximum(1, pieces)
 
     def _kept_for(self, cache: int) -> float:
-        """How long an operand stays in the cache, K-steps; what was loaded as long ago or longer is gone.
-
-        In any window of T K-steps, on average sum(size · min(since, T)) / span different bytes are loaded.
-        """
-        # That is concave in T and has corners: each step of Newton's method stays below, until none is
-        # between two of them.
+        """How long an operand stays in the cache, K-steps. In a window of T K-steps, sum(size · min(since,
+        T)) / span distinct bytes are loaded on average."""
+        # This is concave and piecewise linear in T, so Newton's method ends at the exact value.
         kept, before = 0.0, np.inf
         while kept < self.span:
             older = self._bytes(one.since > kept for one in self.operands)
@@ -134,19 +127,17 @@ class Loads:
         return np.inf
 
     def _bytes(self, factors: Iterable[np.ndarray]) -> float:
-        """The bytes of all pieces, each times its factor [pieces] of each operand."""
+        """The bytes of all pieces, weighted by a factor [pieces] of each operand."""
         lacks, found = 1 - self.part, 0.0
         for one, of in zip(self.operands, factors, strict=True):
-            # NumPy's product of two vectors would take several cores.
+            # A dot product in NumPy would use several cores.
             found += one.size * float(of.sum() - (lacks * of[self.cut]).sum())
         return found
 
 
 def lost(since: np.ndarray, kept: float) -> np.ndarray:
-    """The share of what was loaded `since` K-steps ago that a cache has lost: float64, shape of `since`.
-
-    It is 1 / (1 + (kept / since)^4). The power says how sharply it loses what is old; if it were exactly LRU,
-    that would be infinite.
+    """The fraction of data loaded `since` K-steps ago that a cache has lost: float64, same shape. It is 1 /
+    (1 + (kept / since)^4); an exact LRU cache would have an infinite power.
 
     >>> lost(np.array([0.0, 1.0, 10.0, 30.0, np.inf]), kept=10.0).round(3).tolist()
     [0.0, 0.0, 0.5, 0.988, 1.0]
@@ -162,7 +153,7 @@ def lost(since: np.ndarray, kept: float) -> np.ndarray:
 
 
 def loads(plan: Plan, problem: Problem, slots: int, gap: float) -> Loads:
-    """What `plan` loads on `slots` slots; `gap` K-steps pass in a slot between two main loops.
+    """What `plan` loads on `slots` slots, with `gap` K-steps between two main loops of a slot.
 
     >>> from tilesim import Device, plan
     >>> wide = Problem(128, 2560, 128, tile=(128, 128, 64))
@@ -204,12 +195,12 @@ def loads(plan: Plan, problem: Problem, slots: int, gap: float) -> Loads:
 
 
 def in_waves(plan: Plan, slots: int) -> bool:
-    """Whether segments are taken as one wave of `slots` after the other, rather than each block's in turn."""
+    """Whether segments are processed in waves of `slots`, rather than each block's in sequence."""
     return plan.ctas > slots or len(plan.shared) > 0
 
 
 def _starts(plan: Plan, steps: np.ndarray, slots: int, gap: float) -> np.ndarray:
-    """When each segment's main loop starts, in K-steps: float64, shape [segments]."""
+    """When each segment's main loop starts, in K-steps: float64 [segments]."""
     if in_waves(plan, slots):
         longest = np.maximum.reduceat(steps, np.arange(0, len(steps), slots)) + gap
         return np.repeat(np.append(0.0, np.cumsum(longest[:-1])), slots)[: len(steps)]
@@ -219,8 +210,8 @@ def _starts(plan: Plan, steps: np.ndarray, slots: int, gap: float) -> np.ndarray
 
 
 def _operand(size: int, loaded: np.ndarray, time: np.ndarray) -> Operand:
-    """An operand of which pieces load `size` bytes each, number `loaded` at `time`."""
-    # The narrower the keys, the faster NumPy sorts them.
+    """An operand whose pieces load `size` bytes each, number `loaded` at `time`."""
+    # NumPy sorts narrow keys faster.
     loaded = loaded.astype(np.min_scalar_type(loaded.max()))
     order = np.lexsort((time, loaded))
     loaded, time = loaded[order], time[order]
@@ -229,10 +220,10 @@ def _operand(size: int, loaded: np.ndarray, time: np.ndarray) -> Operand:
     since = np.empty(len(order))
     since[order] = gap
     merged, first = np.flatnonzero(gap <= MERGED), np.flatnonzero(gap > MERGED)
-    before = first[merged - np.arange(1, len(merged) + 1)]  # as many of `first` come before as are not merged
+    before = first[merged - np.arange(1, len(merged) + 1)]  # the unmerged ones so far
     return Operand(size, since, order[merged], order[before])
 
 
 def _numbered(time: np.ndarray) -> np.ndarray:
-    """Small numbers that are equal where whole numbers `time` from 0 are: intp, by which NumPy counts."""
+    """Small numbers that are equal where the nonnegative `time` is, for np.bincount."""
     return time if time.max() < 4 * len(time) else np.unique(time, return_inverse=True)[1]

@@ -1,8 +1,7 @@
-"""The player: runs of one product as one page of HTML that can be played, scrubbed and asked.
+"""The player: a single HTML page that plays runs of one product, with scrubbing and pinning.
 
-`page(traces)` is the whole file: data, style and program, and nothing is fetched. The program is TypeScript
-in `source/`, which `make player` builds into `player.js`; `player.css` and `page.html` are written by hand.
-What is seen at an instant is defined in `tilesim.view`, which `source/state.ts` repeats.
+`page(traces)` returns the whole page; nothing is fetched. Its program is TypeScript in `source/`, which `make
+player` builds into `player.js`. `source/state.ts` repeats the definitions of `tilesim.view`.
 """
 
 from base64 import b64encode
@@ -23,12 +22,12 @@ from tilesim.traces import Trace
 
 MOST_TRACES = 4
 FRAME = 640
-"""CSS pixels that a run takes in height, with the controls."""
+"""Height of a run with its controls, in CSS pixels."""
 
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """What a film says of the runs: its question, its finding, its number and an aside."""
+    """What a film says about the runs: its question, finding, number and an aside."""
 
     title: str = ""
     finding: str = ""
@@ -46,14 +45,14 @@ def page(
     version: str = "",
     words: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
-    """HTML that plays 1 to 4 runs of one product on one clock; it needs no other file and no network.
+    """HTML that plays 1 to 4 runs of one product on a common clock, without other files or network.
 
-    `names` of the runs: their schedules, unless given. Without a story the page says how long they take.
-    `theme`: "dark" or "light", else the reader's own. `at`: the instant that it opens at, ns, else the end;
-    of long runs it holds a window there, and says so. `lang`: the language of the story and of `words`, which
-    has what the player says by its English, one of `SENTENCES`. With a `version` it asks the server that it
-    comes from whether it is still this one, and loads again if not. Raises TilesimError for none or more than
-    4 traces, where they are of different products, and where there is no such instant.
+    `names` default to the schedules. Without a story, the page says how long the runs take. `theme`: "dark",
+    "light", or "" for the reader's own. `at`: the time to open at, in ns, by default the end; for long runs
+    the page holds a window around it. `lang`: the language of the story and of `words`, which translates
+    `SENTENCES`. With a `version`, the page asks its server whether that is current, and reloads if not.
+
+    Raises TilesimError for no or more than 4 traces, different products, or a time outside the runs.
     """
     _check(traces, at)
     called = list(names or figures.names(traces))
@@ -88,14 +87,14 @@ def page(
 
 
 def framed(trace: Trace) -> str:
-    """HTML of a frame that holds the whole page of a run, as a notebook shows it."""
+    """HTML of an iframe with the page of a run, for notebooks."""
     title, source = escape(figures.short(trace)), escape(page([trace]))
     style = f"width:100%;height:{FRAME}px;border:0"
     return f'<iframe title="{title}" sandbox="allow-scripts" style="{style}" srcdoc="{source}"></iframe>'
 
 
 def apology(error: str, version: str) -> str:
-    """HTML that says what is wrong, until the server that it comes from has another page."""
+    """HTML that shows an error until its server has another page."""
     program, style = _part("player.js"), _part("player.css")
     return Template(_part("apology.html")).substitute(
         policy=escape(_policy(program, style, reload=True)),
@@ -107,7 +106,7 @@ def apology(error: str, version: str) -> str:
 
 
 def fragment(address: str, title: str) -> str:
-    """HTML that puts a page into another: as a frame, and as a web component that takes the height it needs.
+    """HTML that embeds a page, as a frame and as a web component that adapts its height.
 
     >>> fragment("a race.html", "A < B").splitlines()[1]
     '<iframe src="a%20race.html" title="A &lt; B" sandbox="allow-scripts" style="width:100%;height:760px;\
@@ -129,13 +128,11 @@ def _check(traces: Sequence[Trace], at: float | None) -> None:
         raise TilesimError(f"the player shows runs of one product; these are of {' and of '.join(products)}")
     longest = max(trace.makespan for trace in traces)
     if at is not None and not 0 <= at <= longest:
-        raise TilesimError(
-            f"there is no instant {at / 1000:g} µs of the runs; they last {longest / 1000:g} µs"
-        )
+        raise TilesimError(f"the time {at / 1000:g} µs is outside the runs, which last {longest / 1000:g} µs")
 
 
 def _table(traces: Sequence[Trace], names: Sequence[str], said: Callable[[str], str]) -> str:
-    """The rows of the table: a head, and a figure each, whose name is `said`."""
+    """The rows of the table: a head, and one row per figure; `said` translates names."""
     tables = [figures.table(trace) for trace in traces]
     heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
     lines = [f"<thead><tr><td></td>{heads}</tr></thead>"]
@@ -146,7 +143,7 @@ def _table(traces: Sequence[Trace], names: Sequence[str], said: Callable[[str], 
 
 
 def _policy(program: str, style: str, reload: bool) -> str:
-    """A content security policy: this program and this style, and no network."""
+    """A content security policy that allows this program and style, and no network."""
     hashes = [b64encode(sha256(text.encode()).digest()).decode() for text in (program, style)]
     parts = [
         "default-src 'none'",
@@ -161,5 +158,5 @@ def _policy(program: str, style: str, reload: bool) -> str:
 
 
 def _part(name: str) -> str:
-    """A file beside this one."""
+    """The text of a file in this folder."""
     return files(__name__).joinpath(name).read_text("utf-8")

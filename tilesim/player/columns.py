@@ -1,4 +1,4 @@
-"""Columns: the spans of a trace as one short text, which the player in the page decodes."""
+"""The spans of a trace as compact text, which the page decodes."""
 
 from base64 import b64encode
 from itertools import pairwise
@@ -10,14 +10,12 @@ from tilesim.traces import Trace
 
 PLACES = ("tile", "cta", "sm", "slot", "k0", "k1")
 TIMES = ("issue", "load", "start", "drain", "ready", "fixup", "done")
-"""A time of a row is stored as its distance from the one before it; `load` is when its first load begins."""
+"""Each is stored as the difference from the previous one; `load` is when the first load begins."""
 
 
 def encoded(trace: Trace, rows: slice) -> str:
-    """Some rows of the spans, column by column: PLACES, then TIMES.
-
-    Each value is stored as its difference from the row before, zigzag and LEB128 encoded, all in base64.
-    """
+    """Rows of the spans, column by column: PLACES, then TIMES. Each value is stored as the difference from
+    the previous row, in zigzag and LEB128, and base64."""
     spans = trace.spans[rows]
     times = [launch_end(trace)[rows] if name == "load" else spans[name] for name in TIMES]
     columns = [spans[name] for name in PLACES] + [times[0]]
@@ -28,7 +26,7 @@ def encoded(trace: Trace, rows: slice) -> str:
 
 
 def varints(values: np.ndarray) -> bytes:
-    """Whole numbers in as few bytes as each needs: zigzag, then LEB128, seven bits a byte, lowest first.
+    """Integers in zigzag and LEB128 encoding: seven bits per byte, lowest first.
 
     >>> varints(np.array([0, -1, 1, 64])).hex(" ")
     '00 01 02 80 01'

@@ -1,4 +1,4 @@
-"""Data: what a page holds of its runs, as JSON that `source/data.ts` reads."""
+"""The data of a page, as JSON that `source/data.ts` reads."""
 
 import json
 from collections.abc import Sequence
@@ -14,11 +14,11 @@ from tilesim.player.window import MOST, Window, before, window
 from tilesim.traces import Trace
 
 MOST_LAGS = 1000
-"""Points of the curve of how far two runs are apart."""
+"""Maximum number of points in the lag curve."""
 
 
 def of_runs(traces: Sequence[Trace], names: Sequence[str], at: float | None, version: str) -> dict[str, Any]:
-    """JSON values: each run, or of long ones a window at `at`, ns, and how far two of them are apart."""
+    """JSON values: each run, or a window of it at `at` ns if it is long, and the lag between two runs."""
     windows = [window(trace, MOST // len(traces), at or 0.0) for trace in traces]
     runs = [_run(*one) for one in zip(traces, names, windows, strict=True)]
     both = list(zip(traces, windows, strict=True))
@@ -35,7 +35,7 @@ def of_runs(traces: Sequence[Trace], names: Sequence[str], at: float | None, ver
 
 
 def as_text(values: Any) -> str:
-    """JSON inside a script element, which no text in it can end.
+    """JSON for a script element, escaped so that no text can end it.
 
     >>> as_text("</script>")
     '"\\\\u003c/script\\\\u003e"'
@@ -45,7 +45,7 @@ def as_text(values: Any) -> str:
 
 
 def _run(trace: Trace, name: str, shown: Window) -> dict[str, Any]:
-    """A run as `GivenRun` of the program."""
+    """A run as the program's `GivenRun`."""
     problem, device = trace.problem, trace.device
     free = np.sort(np.array(device.free_sms)) * device.ctas_per_sm
     return {
@@ -69,13 +69,13 @@ def _run(trace: Trace, name: str, shown: Window) -> dict[str, Any]:
 
 
 def _items(trace: Trace, shown: Window) -> list[str]:
-    """What work items are called, "" for those outside the window; none where there are tiles."""
+    """The names of work items, "" for those outside the window; empty for tiles."""
     held = set(trace.spans["tile"][shown.first : shown.last].tolist())
     return [name if item in held else "" for item, name in enumerate(trace.problem.items)]
 
 
 def _lag(traces: Sequence[Trace]) -> dict[str, list[int]] | None:
-    """By how much the measured run lags behind the simulated one, for two that begin with a multiply."""
+    """How far the measured run lags behind the simulated one, if both begin with a multiply."""
     by_origin = {trace.origin: trace for trace in traces}
     begin = {int(trace.spans["start"].min()) for trace in traces}
     if len(traces) != 2 or len(by_origin) != 2 or begin != {0}:

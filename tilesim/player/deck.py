@@ -1,7 +1,7 @@
-"""Deck: the slides of a talk as one page of HTML, made with reveal.js, which needs no network.
+"""Deck: the slides of a talk as one HTML page with reveal.js, which needs no network.
 
-A slide is a piece of film that plays once and stops, and what the speaker says to it. The program is
-`source/deck.ts`, which `make player` builds into `deck.js`, reveal.js included.
+A slide is a clip that plays once and stops, with speaker notes. Its program is `source/deck.ts`, which `make
+player` bundles with reveal.js into `deck.js`.
 """
 
 from base64 import b64encode
@@ -15,12 +15,12 @@ from string import Template
 from tilesim.player.data import as_text
 
 SPEAKERS_VIEW = "sha256-GzCveToXhSIzS3M5eQeRm3McVRB7cYneYKwTkzA3wDk="
-"""The program of the window with the notes, which reveal.js writes when somebody presses S."""
+"""Hash of the script that reveal.js writes into the notes window."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slide:
-    """A piece of film, an MP4 of H.264, and the note to it, plain text with lines."""
+    """An H.264 MP4 clip, and its note in plain text."""
 
     film: bytes
     note: str
@@ -29,7 +29,7 @@ class Slide:
 def deck(
     slides: Sequence[Slide], size: tuple[int, int], title: str, theme: str = "dark", lang: str = "en"
 ) -> str:
-    """HTML of a talk whose slides have so many pixels; notes and title stay text whatever is in them."""
+    """HTML of a talk with slides of `size` pixels; notes and title are escaped."""
     program, style = (
         files(__package__).joinpath(f"deck.{kind}").read_text("utf-8") for kind in ("js", "css")
     )
@@ -46,7 +46,7 @@ def deck(
 
 
 def _section(note: str) -> str:
-    """A slide as reveal.js has it; the program gives it its film."""
+    """A reveal.js section; the program adds its film."""
     lines = "<br>".join(map(escape, note.splitlines()))
     label = escape(" ".join(note.split()))
     film = f'<video data-autoplay muted playsinline preload="auto" aria-label="{label}"></video>'
@@ -54,10 +54,8 @@ def _section(note: str) -> str:
 
 
 def _policy(program: str) -> str:
-    """A content security policy: this program, its films, and no network.
-
-    reveal.js sets styles as it goes, and shows the page itself in the speaker's view.
-    """
+    """A content security policy that allows this program, its films, and no network. reveal.js sets styles at
+    run time, and shows the page itself in the speaker view."""
     own = f"'sha256-{b64encode(sha256(program.encode()).digest()).decode()}'"
     parts = [
         "default-src 'none'",

@@ -1,4 +1,4 @@
-"""Figures: what a run is called, where it comes from, and its figures, as the player's table has them."""
+"""The names, origins and figures of runs, as the player's table shows them."""
 
 from collections.abc import Sequence
 
@@ -8,11 +8,11 @@ from tilesim.text import plural
 from tilesim.traces import Trace
 
 LONGEST = 120
-"""Characters of a text from a file."""
+"""Maximum number of characters of a text from a file."""
 
 
 def names(traces: Sequence[Trace]) -> list[str]:
-    """What the runs are called: their schedules, with their origins where these differ, or numbered.
+    """The names of runs: their schedules, with origins or numbers where these repeat.
 
     >>> from tilesim import view
     >>> names([view._example()] * 2)
@@ -29,7 +29,7 @@ def names(traces: Sequence[Trace]) -> list[str]:
 
 
 def origin(trace: Trace) -> str:
-    """Where its figures come from, as the badge says it.
+    """Where a trace's figures come from, as its badge says.
 
     >>> from tilesim import view
     >>> origin(view._example())
@@ -42,7 +42,7 @@ def origin(trace: Trace) -> str:
 
 
 def product(trace: Trace) -> str:
-    """What is computed, whatever the tiles.
+    """The product, regardless of tiles.
 
     >>> from tilesim import view
     >>> product(view._example())
@@ -53,7 +53,7 @@ def product(trace: Trace) -> str:
 
 
 def details(trace: Trace) -> str:
-    """In what tiles it is computed, and of what numbers.
+    """The dtype and tile of the product.
 
     >>> from tilesim import view
     >>> details(view._example())
@@ -65,7 +65,7 @@ def details(trace: Trace) -> str:
 
 
 def microseconds(ns: float) -> str:
-    """A time as the player writes it.
+    """A time as the player formats it.
 
     >>> microseconds(31_250), microseconds(1_031_250)
     ('31.25 µs', '1,031.25 µs')
@@ -74,7 +74,7 @@ def microseconds(ns: float) -> str:
 
 
 def table(trace: Trace) -> dict[str, str]:
-    """Every figure by its name, and who ran it, as people read them."""
+    """Every figure by name, and who ran it, formatted."""
     found, problem, device = metrics.summary(trace), trace.problem, trace.device
     rows = {
         "origin": origin(trace),
@@ -94,7 +94,7 @@ def table(trace: Trace) -> dict[str, str]:
 
 
 def headline(traces: Sequence[Trace], names: Sequence[str]) -> str:
-    """What a page says of runs of which no film tells.
+    """The headline of a page without a story.
 
     >>> from tilesim import view
     >>> headline([view._example()], ["naive"])
@@ -109,7 +109,7 @@ def headline(traces: Sequence[Trace], names: Sequence[str]) -> str:
 
 
 def short(text: object, most: int = LONGEST) -> str:
-    """A text in one line, cut where it is too long.
+    """A text in one line, truncated if too long.
 
     >>> short("a b", 2)
     'a…'

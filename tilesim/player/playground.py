@@ -1,7 +1,7 @@
-"""Playground: what the page of that name in the documentation shows for what its reader has typed.
+"""Playground: the results that the documentation's playground page shows for its form.
 
-The page runs this in the browser, so it uses the core of tilesim alone. `answer` takes the fields as text and
-returns JSON values: a sentence beside each field that is wrong, or plans, figures and the player's page.
+The page runs this in the browser, so it uses only the core of tilesim. `answer` takes the fields as text and
+returns JSON values: an error for each invalid field, or plans, figures and the player's page.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -34,18 +34,18 @@ DEFAULT = {
     "sms": "",
     "schedules": "naive persistent",
 }
-"""Each field as it is when nobody has typed anything; several schedules stand apart by blanks."""
+"""The initial value of each field; schedules are separated by spaces."""
 
 MOST_TILES = 2**14
-"""Tiles, and segments of all plans together, that a browser plays while one waits."""
+"""Maximum number of tiles, and of segments per plan, that a browser handles without a noticeable wait."""
 MOST_STEPS = 2**22
-"""K-steps of all tiles, into which split-k may cut them."""
+"""Maximum total K-steps of all tiles, into which split-k may split them."""
 BLOCKS = 8
-"""Thread blocks listed of each plan, and tiles of each."""
+"""Thread blocks listed per plan, and tiles listed per block."""
 
 
 class FieldError(TilesimError):
-    """What is wrong with one field of the form."""
+    """An error in one field of the form."""
 
     def __init__(self, field: str, sentence: str) -> None:
         super().__init__(sentence)
@@ -53,8 +53,8 @@ class FieldError(TilesimError):
 
 
 def choices() -> dict[str, dict[str, str]]:
-    """What the form offers, by field: each name with what it is called in words."""
-    own = filter(SCHEDULES.built_in, SCHEDULES)  # what is installed beside tilesim is not in the browser
+    """The choices of the form by field, each name with its title."""
+    own = filter(SCHEDULES.built_in, SCHEDULES)  # other packages are not installed in the browser
     names = {
         "order": [example(name, order, 2) for name, order in ORDERS.items()],
         "dtype": list(DTYPE_BYTES),
@@ -65,10 +65,10 @@ def choices() -> dict[str, dict[str, str]]:
 
 
 def answer(given: Mapping[str, str]) -> dict[str, Any]:
-    """What to show for the fields `given`; one that is missing is as in DEFAULT.
+    """The results for the fields `given`; missing ones have the values of DEFAULT.
 
-    {"errors": {field: sentence}} where any is wrong, else `command`: the same on the command line; `plans`:
-    name, sentence and rows (thread block, tiles) of each; `figures`: {figure: [of each run]}; `page`: HTML.
+    {"errors": {field: sentence}} if any is invalid, else `command`: the equivalent command line; `plans`:
+    name, sentence and rows (thread block, tiles) of each; `figures`: {figure: [one per run]}; `page`: HTML.
 
     >>> answer({"m": "0"})["errors"]
     {'m': 'M is 0; it must be a whole number from 1 to 1099511627776'}
@@ -79,7 +79,7 @@ def answer(given: Mapping[str, str]) -> dict[str, Any]:
         names = _names(fields["schedules"])
         plans = [_within("schedules", partial(tilesim.plan, name, problem, device)) for name in names]
         _check_size(plans)
-        # What can be planned can be played, unless the GPU has no rate of the dtype.
+        # A valid plan can be simulated unless the GPU has no rate for the dtype.
         traces = [_within("dtype", partial(tilesim.simulate, name, problem, device)) for name in names]
     except FieldError as error:
         return {"errors": {error.field: str(error)}}
@@ -94,7 +94,7 @@ def answer(given: Mapping[str, str]) -> dict[str, Any]:
 
 
 def command(fields: Mapping[str, str]) -> str:
-    """What to type for the first schedule of checked fields; what is as by default is left out.
+    """The command line for the first schedule of valid fields, without options at their defaults.
 
     >>> command(DEFAULT | {"m": "512", "sms": "4"})
     'tilesim simulate naive --m 512 --device h200 --sms 4'
@@ -107,7 +107,7 @@ def command(fields: Mapping[str, str]) -> str:
 
 
 def _within(field: str, make: Callable[[], Any]) -> Any:
-    """What `make` returns; whatever tilesim refuses in it is the fault of `field`."""
+    """Call `make`, attributing any TilesimError to `field`."""
     try:
         return make()
     except TilesimError as error:
@@ -115,7 +115,7 @@ def _within(field: str, make: Callable[[], Any]) -> Any:
 
 
 def _problem(fields: Mapping[str, str]) -> Problem:
-    """The problem: each field by itself, so that the one at fault is named, then all of them together."""
+    """The problem; fields are checked one by one, to name the one at fault, and then together."""
     values: dict[str, Any] = {name: fields[name] for name in ("order", "dtype")}
     values |= {name: _within(name, partial(_whole, name.upper(), fields[name])) for name in ("m", "n", "k")}
     values["tile"] = _within("tile", partial(_tile, fields["tile"]))
@@ -128,7 +128,7 @@ def _problem(fields: Mapping[str, str]) -> Problem:
         raise FieldError("tile", sentence)
     if problem.tiles * problem.k_steps > MOST_STEPS:
         sentence = (
-            f"this makes {problem.tiles * problem.k_steps:,} K-steps of all tiles; the playground takes "
+            f"this makes {problem.tiles * problem.k_steps:,} K-steps in all tiles; the playground takes "
         )
         raise FieldError("k", f"{sentence}at most {MOST_STEPS:,}")
     return problem
@@ -144,7 +144,7 @@ def _device(fields: Mapping[str, str]) -> Device:
 def _names(text: str) -> Sequence[str]:
     names = text.split()
     if not 1 <= len(names) <= player.MOST_TRACES:
-        sentence = f"choose 1 to {player.MOST_TRACES} schedules, apart by blanks; these are {len(names)}"
+        sentence = f"choose 1 to {player.MOST_TRACES} schedules, separated by spaces; these are {len(names)}"
         raise FieldError("schedules", sentence)
     return names
 
@@ -180,7 +180,7 @@ def _plan(name: str, plan: Plan, problem: Problem, device: Device) -> dict[str, 
 
 
 def _figures(traces: Sequence[Trace]) -> dict[str, list[str]]:
-    """The rows of the player's table, less what is the same for all and stands at its head."""
+    """The rows of the player's table, except those equal for all runs."""
     tables = [figures.table(trace) for trace in traces]
     return {
         name: [table[name] for table in tables] for name in tables[0] if name not in ("origin", "product")

@@ -1,4 +1,4 @@
-"""Sentences: all that the player says in English, and that a page may bring in another language."""
+"""All English text of the player, which pages can replace with translations."""
 
 SENTENCES = (
     # Of the program in `source/`.

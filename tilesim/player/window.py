@@ -1,4 +1,4 @@
-"""Window: the rows of a trace that a page holds, where all of them would be too many for a browser."""
+"""The rows of a trace that a page holds if all of them would be too many for a browser."""
 
 from dataclasses import dataclass
 
@@ -8,16 +8,16 @@ from tilesim import metrics
 from tilesim.traces import Trace
 
 MOST = 2**16
-"""Segments of a page, all its traces together."""
+"""Maximum number of segments in a page, over all its traces."""
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Rows `first` to `last` of a trace's spans, and what else a page must know to count right in them.
+    """Rows `first` to `last` of a trace's spans, and what a page needs to count correctly with them.
 
-    Between `since` and `until`, ns, no other segment holds a slot. `tiles`, `blocks`: done, and launched,
-    before. `resident`: thread blocks of the window that were launched before it. `unfinished`: its tiles
-    that have a segment after it.
+    No other segment holds a slot between `since` and `until`, ns. `tiles`, `blocks`: tiles done and blocks
+    launched before. `resident`: thread blocks of the window launched before it. `unfinished`: its tiles with
+    a later segment.
     """
 
     first: int
@@ -31,7 +31,7 @@ class Window:
 
 
 def window(trace: Trace, most: int = MOST, at: float = 0.0) -> Window:
-    """At most so many segments in order of issue, from the first that is not done at `at`, ns.
+    """At most `most` segments in order of issue, from the first that is not done at `at` ns.
 
     >>> from tilesim import view
     >>> found = window(view._example(), most=2, at=1500)
@@ -47,7 +47,7 @@ def window(trace: Trace, most: int = MOST, at: float = 0.0) -> Window:
     since = int(before["done"].max(initial=0))
     until = int(after["issue"][0]) if len(after) else trace.makespan
     tiles, blocks = np.unique(inside["tile"]), np.unique(inside["cta"])
-    # A mark a tile: to sort those of two million segments would take a second.
+    # Flags by tile, because sorting the tiles of two million segments would take a second.
     later = np.zeros(trace.problem.tiles, bool)
     later[after["tile"]] = True
     held = np.count_nonzero(later) + np.count_nonzero(~later[tiles])
@@ -65,7 +65,7 @@ def window(trace: Trace, most: int = MOST, at: float = 0.0) -> Window:
 
 
 def before(trace: Trace, shown: Window) -> int:
-    """The instant, ns, of a window of as many segments that comes before this one, and reaches into it.
+    """The time, in ns, at which to open the preceding window of equal size, with some overlap.
 
     >>> from tilesim import view
     >>> trace = view._example()
@@ -73,6 +73,6 @@ def before(trace: Trace, shown: Window) -> int:
     0
     """
     count = shown.last - shown.first
-    # A window begins with what is not done yet: at most a segment a slot, and one that is being written.
+    # A window begins with unfinished segments: at most one per slot, and another being written.
     shared = min(2 * trace.device.slots, count // 2)
     return int(trace.spans["issue"][max(0, shown.first - count + shared)])

@@ -1,11 +1,10 @@
 """Schedules: each turns (Problem, Device) into a Plan.
 
-A file here is a schedule: `split_k.py` defines the function `split_k(problem, device, s)`, and users
-call it "split-k:2". Adding one edits nothing else.
+Each file here is a schedule: `split_k.py` defines `split_k(problem, device, s)`, which users call
+"split-k:2". To add one, add a file.
 
-A schedule of your own needs no file here. `plan` and `simulate` take the function itself;
-`@SCHEDULES.register` has it go by its name; and a package that is installed may name some in its
-pyproject.toml:
+Your own schedule needs no file here. `plan` and `simulate` also take a function; `@SCHEDULES.register` gives
+it a name; and an installed package can offer schedules in its pyproject.toml:
 
     [project.entry-points."tilesim.schedules"]
     snake = "my_package.schedules:snake"
@@ -29,18 +28,15 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 GROUP = "tilesim.schedules"
-"""The group of entry points by which packages offer schedules."""
+"""The entry-point group in which packages offer schedules."""
 
 Function = Callable[..., Plan]
-"""(problem, device, *parameters) -> Plan; the parameters, whole numbers from 1, ride in the name."""
+"""(problem, device, *parameters) -> Plan; parameters are positive integers that are part of the name."""
 
 
 class _Schedules(Mapping[str, Function]):
-    """Schedules by name: those of this folder, those of packages, and what was registered.
-
-    Each is imported when it is looked up. So one that is broken breaks its own name alone: looking that up
-    raises ScheduleError.
-    """
+    """Schedules by name: from this folder, from packages, and registered ones. Each is imported when it is
+    looked up, so a broken one raises ScheduleError only under its own name."""
 
     def __init__(self) -> None:
         self._registered: dict[str, tuple[Function, str]] = {}
@@ -66,45 +62,43 @@ class _Schedules(Mapping[str, Function]):
         return _loaded(f"the schedule {name!r} of {_packages(offers)}", offers[0].attr, offers[0].load)
 
     def register(self, function: Function) -> Function:
-        """Have `function` go by its own name from now on; a decorator.
+        """Register `function` under its own name; usable as a decorator.
 
-        Registered again from the same module, as a notebook's cell is run again, it replaces the one before.
-        Raises ScheduleError where another schedule has that name, or `function` is no function
-        (problem, device).
+        Registering again from the same module, as when a notebook cell is rerun, replaces it. Raises
+        ScheduleError if another schedule has that name, or `function` is not a function (problem, device).
         """
         name = getattr(function, "__name__", "")
         if not name.isidentifier():
-            raise ScheduleError(f"{function!r:.60} has no name to go by; define it with def")
+            raise ScheduleError(f"{function!r:.60} has no name; define it with def")
         self.add(name, function, function.__module__)
         return function
 
     def add(self, name: str, function: Function, source: str) -> None:
-        """Have `function` of `source`, a module or a file, go by `name`. Raises what `register` raises."""
+        """Register `function` from `source`, a module or a file, as `name`. Raises what `register` raises."""
         known = self.source(name) if name in self else source
         if known != source:
             raise ScheduleError(
-                f"there is a schedule {name!r} already, {known or 'one of tilesim'}; "
-                f"give the one of {source} another name"
+                f"there is already a schedule {name!r} in {known or 'tilesim'}; rename the one in {source}"
             )
         self._registered[name] = _checked(function, source, name), source
 
     def discard(self, name: str) -> None:
-        """Forget what was registered as `name`, if anything was."""
+        """Remove `name` if it is registered."""
         self._registered.pop(name, None)
 
     def built_in(self, name: str) -> bool:
-        """Whether a schedule is tilesim's own."""
+        """Whether a schedule is part of tilesim."""
         return name in _files()
 
     def source(self, name: str) -> str:
-        """The module, file or package that a schedule comes from; "" for tilesim's own."""
+        """The module, file or package that a schedule comes from; "" for built-in ones."""
         if name in self._registered:
             return self._registered[name][1]
         return "" if name in _files() else _packages(_offers()[name])
 
 
 def _files() -> set[str]:
-    """The names of the files here."""
+    """The schedules in this folder."""
     names = (module.name for module in iter_modules(__path__))
     return {name.replace("_", "-") for name in names if not name.startswith("_")}
 
@@ -115,7 +109,7 @@ def _from_folder(module: str) -> Any:
 
 @cache
 def _offers() -> dict[str, tuple["EntryPoint", ...]]:
-    """The entry points of each name; tilesim's own schedules come before them."""
+    """The entry points by name, except names of built-in schedules."""
     from importlib.metadata import entry_points
 
     points = [point for point in entry_points(group=GROUP) if point.name not in _files()]
@@ -123,7 +117,7 @@ def _offers() -> dict[str, tuple["EntryPoint", ...]]:
 
 
 def _packages(points: tuple["EntryPoint", ...]) -> str:
-    """Who offers these.
+    """The packages that offer these entry points.
 
     >>> from importlib.metadata import EntryPoint
     >>> _packages((EntryPoint("snake", "my_package.schedules:snake", GROUP),))
@@ -134,7 +128,7 @@ def _packages(points: tuple["EntryPoint", ...]) -> str:
 
 
 def _loaded(what: str, name: str, load: Callable[[], Any]) -> Function:
-    """What `load` returns, a function (problem, device); raises ScheduleError where that fails."""
+    """The function that `load` returns; raises ScheduleError if that fails."""
     try:
         function = load()
     except (Exception, SystemExit) as error:
@@ -143,10 +137,10 @@ def _loaded(what: str, name: str, load: Callable[[], Any]) -> Function:
 
 
 def _checked(function: Any, what: str, name: str) -> Function:
-    """`function`, or ScheduleError where it is none that takes a problem and a device."""
+    """`function`, or ScheduleError if it does not take a problem and a device."""
     try:
         fits = callable(function) and len(signature(function).parameters) >= 2
-    except ValueError:  # a few that are written in C do not tell
+    except ValueError:  # some C functions have no signature
         fits = False
     if not fits:
         raise ScheduleError(f"{what} must define a function {name}(problem, device)")
@@ -154,14 +148,13 @@ def _checked(function: Any, what: str, name: str) -> Function:
 
 
 def said(error: BaseException) -> str:
-    """An exception in a line, cut where it is long."""
+    """An exception in one line of at most 200 characters."""
     return " ".join(f"{type(error).__name__}: {error}".split())[:200]
 
 
 def label(schedule: str | Function) -> str:
-    """What a trace calls a schedule: its name, or that of a function, with what a partial gives it.
-
-    Raises ScheduleError for a function that is called as another schedule is.
+    """The name of a schedule in traces: its name, or that of a function, with the arguments of a partial.
+    Raises ScheduleError for a function named like a different schedule.
 
     >>> label(lambda problem, device: None)
     'lambda'
@@ -184,11 +177,11 @@ SCHEDULES = _Schedules()
 
 
 def plan(schedule: str | Function, problem: Problem, device: Device) -> Plan:
-    """The checked Plan of a schedule: by its name, such as "persistent" or "split-k:2", or a function itself.
+    """The checked Plan of a schedule, given by name, such as "persistent" or "split-k:2", or as a function.
 
-    Raises ScheduleError for an unknown name, parameters that do not fit, a function that fails, or one that
-    returns no Plan; PlanError for a plan that leaves out or repeats a K-step, or that would wait for ever in
-    the device's slots; ProblemError for work items, of which there are no schedules.
+    Raises ScheduleError for an unknown name, invalid parameters, a function that fails, or one that does not
+    return a Plan; PlanError for a plan that omits or repeats a K-step, or might wait forever; ProblemError
+    for work items, which have no schedules.
     """
     check_product(problem)
     if callable(schedule):
@@ -214,7 +207,7 @@ def plan(schedule: str | Function, problem: Problem, device: Device) -> Plan:
 
 
 def line(error: BaseException) -> str:
-    """Where an exception went through the file of the function that was called: " in line 12", or ""."""
+    """Where an exception occurred in the function's file, " in line 12", or ""."""
     frames = extract_tb(error.__traceback__)[1:]
     own = [frame for frame in frames if frame.filename == frames[0].filename]
     return f" in line {own[-1].lineno}" if own else ""

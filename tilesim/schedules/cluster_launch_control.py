@@ -1,4 +1,4 @@
-"""Blackwell's launch control: a thread block that runs cancels one that waits, and takes its tile."""
+"""Blackwell's cluster launch control: a running thread block cancels a waiting one and takes its tile."""
 
 import numpy as np
 
@@ -9,10 +9,10 @@ from tilesim.problems import Problem
 
 
 def cluster_launch_control(problem: Problem, device: Device) -> Plan:
-    """Of a grid of one block per tile, those start that find a slot; they cancel the others one by one.
+    """Blocks of a grid of one per tile start while slots are free, and cancel the others one by one.
 
-    A block that is cancelled before it starts is never launched, so busy SMs leave no surplus blocks.
-    CUDA Programming Guide, "Work Stealing with Cluster Launch Control".
+    A block cancelled before it starts is never launched, so busy SMs leave no surplus blocks. CUDA
+    Programming Guide, "Work Stealing with Cluster Launch Control".
     """
     started = min(device.slots, problem.tiles)
     order = visit(problem)

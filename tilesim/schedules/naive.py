@@ -1,4 +1,4 @@
-"""One thread block per tile: the hardware hands blocks to SMs as they free up."""
+"""One thread block per tile, dispatched by the hardware to SMs as they become free."""
 
 import numpy as np
 
@@ -9,6 +9,6 @@ from tilesim.problems import Problem
 
 
 def naive(problem: Problem, device: Device) -> Plan:
-    """Block b computes the b-th tile of the order, and pays its own launch."""
+    """Block b computes the b-th tile of the order, and pays for its own launch."""
     cta = np.arange(problem.tiles, dtype=np.int32)
     return Plan(segments(cta, visit(problem), 0, problem.k_steps), ctas=problem.tiles)

@@ -8,14 +8,12 @@ from tilesim.plans import Plan, segments
 from tilesim.problems import Problem
 
 NONE = -1
-"""What fills up the last turn."""
+"""Padding of the last iteration."""
 
 
 def persistent(problem: Problem, device: Device) -> Plan:
-    """CTA c computes the c-th, (c + ctas)-th, (c + 2 ctas)-th ... tile of the order.
-
-    The kernel counts SMs, not free SMs: where another kernel holds some, the surplus CTAs queue.
-    """
+    """CTA c computes the c-th, (c + ctas)-th, (c + 2 ctas)-th, ... tile of the order. The kernel counts all
+    SMs: if another kernel holds some, the surplus CTAs queue."""
     ctas = device.sms * device.ctas_per_sm
     share, longer = divmod(problem.tiles, ctas)
     cta = np.repeat(np.arange(ctas, dtype=np.int32), share + (np.arange(ctas) < longer))

@@ -1,4 +1,4 @@
-"""As many thread blocks as fit on the SMs at once, each looping over its own unbroken range of tiles."""
+"""As many thread blocks as fit on the SMs at once, each looping over a contiguous range of tiles."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from tilesim.problems import Problem
 
 
 def persistent_contiguous(problem: Problem, device: Device) -> Plan:
-    """The order is cut into one range per CTA; sizes differ by at most one, the longer ranges come first."""
+    """Split the order into one range per CTA; sizes differ by at most one, longer ranges first."""
     ctas = device.sms * device.ctas_per_sm
     share, longer = divmod(problem.tiles, ctas)
     cta = np.repeat(np.arange(ctas), share + (np.arange(ctas) < longer))

@@ -1,4 +1,4 @@
-"""Each tile's K-steps in S slices, a thread block per slice; all tiles' first slices come first."""
+"""Each tile's K-steps in S slices, one thread block per slice; the first slices of all tiles come first."""
 
 import numpy as np
 
@@ -11,16 +11,17 @@ from tilesim.text import plural
 
 
 def split_k(problem: Problem, device: Device, s: int) -> Plan:
-    """Block i * tiles + b computes slice i of the b-th tile of the order; slices differ by at most a K-step.
+    """Block i * tiles + b computes slice i of the b-th tile of the order; slices differ by at most one
+    K-step.
 
-    Fixed-split decomposition: Stream-K, arXiv 2301.03598, figure 2a. Raises ScheduleError where there are
-    more slices than K-steps.
+    Fixed-split decomposition: Stream-K, arXiv 2301.03598, figure 2a. Raises ScheduleError for more slices
+    than K-steps.
     """
     steps = problem.k_steps
     if s > steps:
         have = plural(steps, "K-step")
         raise ScheduleError(
-            f"split-k:{s} cuts each tile into {s} slices; the tiles of this problem have {have}"
+            f"split-k:{s} cuts each tile into {s} slices; the tiles of this problem have only {have}"
         )
     part, place = np.divmod(np.arange(s * problem.tiles), problem.tiles)
     rows = segments(np.arange(len(part)), visit(problem)[place], steps * part // s, steps * (part + 1) // s)

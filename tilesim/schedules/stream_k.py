@@ -1,4 +1,4 @@
-"""G thread blocks share all K-steps evenly, even where that cuts tiles; a model chooses a G not given."""
+"""G thread blocks share all K-steps evenly, splitting tiles if necessary; by default a model chooses G."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from tilesim.problems import Problem
 from tilesim.text import name_and_numbers, plural
 
 MERGE_COST = 256
-"""Multiply-adds that take as long as merging a partial accumulator, for each of its elements."""
+"""Merging a partial accumulator takes as long as this many multiply-adds per element."""
 
 
 def stream_k(problem: Problem, device: Device, g: int | None = None) -> Plan:
@@ -60,13 +60,13 @@ def _check_k_steps(ctas: int, problem: Problem) -> None:
 
 
 def grid_size(problem: Problem, slots: int) -> int:
-    """How many CTAs, 1 to `slots`, are cheapest by Stream-K's grid-size model (arXiv 2301.03598).
+    """The cheapest number of CTAs, 1 to `slots`, by Stream-K's grid-size model (arXiv 2301.03598).
 
-    cost(g) = a + b * [peers > 1] + c * steps + d * (peers - 1), with steps = ceil(total / g) K-steps of a
-    CTA and peers = ceil(k_steps / steps) CTAs of a tile. The paper fits the constants to a GPU; these are
-    our own. A K-step is the unit: c = 1. b = d = 256 / tile_k K-steps, as merging an accumulator costs
-    about as much as 256 multiply-adds of each of its elements, of which a K-step has tile_k. a is the
-    same for every g. Of equal costs the smallest g is taken: it needs fewer slots and cuts fewer tiles.
+    cost(g) = a + b * [peers > 1] + c * steps + d * (peers - 1), with steps = ceil(total / g) K-steps per CTA
+    and peers = ceil(k_steps / steps) CTAs per tile. The paper fits the constants to a GPU; here the unit is a
+    K-step, c = 1, and b = d = 256 / tile_k, because merging an accumulator costs about as much as 256
+    multiply-adds per element. a does not matter. The smallest g wins ties: it needs fewer slots and splits
+    fewer tiles.
 
     >>> grid_size(Problem(256, 3584, 8192, tile=(128, 128, 32)), 108)  # the paper's figure 8
     108
@@ -81,10 +81,9 @@ def grid_size(problem: Problem, slots: int) -> int:
 def even_ranges(tiles: np.ndarray, k_steps: int, ctas: int) -> np.ndarray:
     """The segments of `ctas` thread blocks that share `tiles` evenly: a SEGMENT array, sorted by CTA.
 
-    The tiles, `k_steps` K-steps each, are laid out as one row of `total` K-steps, of which CTA c takes
-    [total * c // ctas, total * (c + 1) // ctas) (Stream-K, arXiv 2301.03598, figure 2b). It walks that range
-    from its end back, tile by tile. So the owner of a tile, its highest CTA, waits for what other CTAs
-    did first.
+    Of all tiles' K-steps in sequence, `k_steps` each, CTA c takes [total * c // ctas, total * (c + 1) //
+    ctas) (Stream-K, arXiv 2301.03598, figure 2b). It processes its range backward, so the owner of a tile,
+    its highest CTA, waits for what other CTAs do first.
 
     >>> even_ranges(np.array([7, 5, 6]), 4, 2).tolist()
     [(0, 5, 0, 2), (0, 7, 0, 4), (1, 6, 0, 4), (1, 5, 2, 4)]
@@ -92,7 +91,7 @@ def even_ranges(tiles: np.ndarray, k_steps: int, ctas: int) -> np.ndarray:
     total, ranges = len(tiles) * k_steps, np.arange(ctas)
     share, rest = divmod(total, ctas)
     begins = share * ranges + rest * ranges // ctas
-    # Two ascending rows, which a stable sort merges.
+    # A stable sort merges two ascending sequences quickly.
     cuts = np.sort(np.concatenate([np.arange(len(tiles)) * k_steps, begins[begins < total]]), kind="stable")
     cuts = cuts[np.diff(cuts, prepend=-1) > 0]
     cta = np.searchsorted(begins, cuts, side="right") - 1

@@ -1,1 +1,1 @@
-"""Spans: the rows of a trace, the rules that they keep, and what a recorder's stamps leave open."""
+"""Spans: the rows of a trace, their rules, and what a recorder's timestamps do not contain."""

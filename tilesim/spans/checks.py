@@ -1,8 +1,8 @@
-"""What makes spans a trace, said for two readers: one fast pass that only nods, and checks that say why not.
+"""The rules of spans, implemented twice: a fast pass that accepts or not, and checks that explain a fault.
 
-They are two because neither does for the other: a pass over a million rows is compiled and can make no
-sentence, and whole columns at a time, which find the row and the words for it, need as much memory again and
-several times as long. What the pass believes all checks believe; a property test holds them together.
+The compiled pass handles a million rows but cannot phrase an error; the checks by column find the row and the
+words, but need twice the memory and several times as long. Whatever the pass accepts, the checks accept; a
+property test verifies this.
 """
 
 from itertools import pairwise
@@ -17,7 +17,7 @@ from tilesim.spans.columns import LONGEST_NS, TIMES, Column, SpanColumns
 
 
 def is_sound(problem: Problem, device: Device, spans: np.ndarray) -> bool:
-    """Whether `spans` are in order from 0 and keep all rules; also False where nothing fast can tell."""
+    """Whether `spans` start at 0, are in order and keep all rules; False if no fast pass is available."""
     one_pass = compiled.fast(last_done, len(spans))
     if not one_pass:
         return False
@@ -35,10 +35,10 @@ def is_sound(problem: Problem, device: Device, spans: np.ndarray) -> bool:
 def last_done(
     spans: SpanColumns, cycles: Column, free: Column, drained: Column, k_steps: int, complete: Column
 ) -> int:
-    """When the last span is done, or -1 where one contradicts itself or another, or is not in order from 0.
+    """When the last span is done, or -1 if a span is inconsistent, overlaps another, or is out of order.
 
-    `free`, by SM: whether it is. `drained`: zeros, by slot of the device. What tiles are computed is left to
-    judge; `complete`, by tile, is set to True where a row has all of its `k_steps`.
+    `free`, by SM: whether it is free. `drained`: zeros, by slot of the device. Coverage of tiles is not
+    checked; `complete`, by tile, is set to True if a row has all of its `k_steps`.
     """
     ctas_per_sm = len(drained) // len(free)
     last, last_issue, last_start, last_place = -1, 0, 0, 0
@@ -65,7 +65,7 @@ def last_done(
 
 
 def fault(problem: Problem, device: Device, spans: np.ndarray) -> str:
-    """What is wrong with `spans`, in any order and from any zero, and in which row; "" where nothing is."""
+    """What is wrong with `spans`, which may have any order and zero, and in which row; "" if nothing is."""
     return (
         coverage_fault(spans, problem)
         or _place_fault(device, spans)
@@ -80,7 +80,7 @@ def _place_fault(device: Device, spans: np.ndarray) -> str:
         for row in np.flatnonzero((spans[name] < 0) | (spans[name] >= limit))[:1]:
             return f"row {row} has {name} {spans[name][row]}; the device has 0 to {limit - 1}"
     for row in np.flatnonzero(~np.isin(spans["sm"], device.free_sms))[:1]:
-        return f"row {row} ran on SM {spans['sm'][row]}, which another kernel holds"
+        return f"row {row} ran on SM {spans['sm'][row]}, which another kernel occupies"
     return ""
 
 
@@ -99,13 +99,11 @@ def _time_fault(spans: np.ndarray) -> str:
 
 def _length_fault(device: Device, spans: np.ndarray) -> str:
     length, limit = int(spans["done"].max()) - int(spans["issue"].min()), LONGEST_NS // device.slots
-    return (
-        "" if 0 < length <= limit else f"the run takes {length} ns; it must take time, and at most {limit} ns"
-    )
+    return "" if 0 < length <= limit else f"the run takes {length} ns; it must take 1 to {limit} ns"
 
 
 def _overlap_fault(spans: np.ndarray) -> str:
-    """One slot multiplies for one segment at a time."""
+    """A slot runs one main loop at a time."""
     by_slot = spans[np.lexsort((spans["drain"], spans["start"], spans["slot"], spans["sm"]))]
     before, after = by_slot[:-1], by_slot[1:]
     same = (before["sm"] == after["sm"]) & (before["slot"] == after["slot"])

@@ -1,4 +1,4 @@
-"""Spans: the columns of a trace, a row per segment. Times are int64 ns."""
+"""The columns of a trace's spans, one row per segment. Times are int64 ns."""
 
 from typing import Any, NamedTuple
 
@@ -8,14 +8,14 @@ PLACES = ("cta", "tile", "k0", "k1", "sm", "slot")
 TIMES = ("issue", "start", "drain", "ready", "fixup", "done")
 SPAN = np.dtype([(name, "i4") for name in PLACES] + [(name, "i8") for name in (*TIMES, "cycles")])
 LONGEST_NS = 2**62
-"""Slots times makespan: slot-time must fit int64."""
+"""Maximum of slots times makespan, so that slot-time fits int64."""
 
 Column = Any
-"""A list, or an array of one dimension."""
+"""A list or a one-dimensional array."""
 
 
 class SpanColumns(NamedTuple):
-    """The fields of SPAN but `cycles`, each a column: what one pass over many rows takes."""
+    """The fields of SPAN except `cycles`, each a column."""
 
     cta: Column
     tile: Column

@@ -1,7 +1,6 @@
-"""What stamps leave open: which slot each segment of a measured run was in, and when it was issued.
+"""The slot and issue of each segment of a measured run.
 
-A kernel can stamp its SM and its times, but the hardware does not tell it which place on the SM it has.
-The definitions are those of a trace's `slot` and `issue`, for runs that were measured.
+A kernel can record its SM and its times, but the hardware does not report its slot on the SM.
 """
 
 import numpy as np
@@ -11,18 +10,17 @@ from tilesim.errors import TraceError
 
 
 def complete(spans: np.ndarray, entry: np.ndarray | None = None) -> np.ndarray:
-    """A copy of `spans`, a SPAN array, with `slot` and `issue` derived from what else it holds.
+    """A copy of `spans`, a SPAN array, with `slot` and `issue` derived from the other fields.
 
-    `entry`: int64 ns, shape [spans], the first instruction of each row's thread block, if it was stamped.
+    `entry`: int64 ns [spans], the first instruction of each row's thread block, if it was recorded.
 
-    A thread block holds a slot from its entry, or else its first start, to its last done; in the order in
-    which they come, they take their SM's first free one. The first segment of a slot is issued at the zero
-    of all: the earliest entry, or else the earliest start. A thread block's first segment is issued when the
-    one before it in the slot is done with all of its own. Its later ones are issued at the previous done or,
-    where they start before that, at the previous drain.
+    A thread block holds a slot from its entry (or first start) to its last done, and takes the first free
+    slot of its SM. The first segment of a slot is issued at the earliest entry (or start) of all. A thread
+    block's first segment is issued when the previous block in the slot is done, its later ones at the
+    previous done or, if they start before that, at the previous drain.
 
-    Raises TraceError where a thread block is on two SMs or starts before its entry, or where an SM holds
-    more than MAX_CTAS_PER_SM at once.
+    Raises TraceError if a thread block is on two SMs or starts before its entry, or an SM holds more than
+    MAX_CTAS_PER_SM blocks at once.
     """
     spans = spans.copy()
     spans["slot"] = slots(spans, entry)
@@ -31,12 +29,12 @@ def complete(spans: np.ndarray, entry: np.ndarray | None = None) -> np.ndarray:
 
 
 def slots(spans: np.ndarray, entry: np.ndarray | None = None) -> np.ndarray:
-    """The slot of each of `spans`: int64, shape [spans]; `entry` and errors as in `complete`."""
+    """The slot of each of `spans`: int64 [spans]; `entry` and errors as in `complete`."""
     first, cta = _by_cta(spans)
     for row in np.flatnonzero(spans["sm"] != spans["sm"][first][cta])[:1]:
         raise TraceError(
             f"thread block {spans['cta'][row]} ran on SM {spans['sm'][first[cta[row]]]} and on SM "
-            f"{spans['sm'][row]}; it can only be on one"
+            f"{spans['sm'][row]}; it can run on only one"
         )
     came = _extreme(np.minimum, spans["start"] if entry is None else entry, cta)
     for row in np.flatnonzero(spans["start"] < came[cta])[:1]:
@@ -49,11 +47,8 @@ def slots(spans: np.ndarray, entry: np.ndarray | None = None) -> np.ndarray:
 
 
 def issues(spans: np.ndarray, entry: np.ndarray | None = None) -> np.ndarray:
-    """When each of `spans`, whose slots are known, was issued: int64 ns, shape [spans].
-
-    `entry` as in `complete`. Never after the start, even where two main loops of a thread block overlap:
-    Trace has the sentence for that.
-    """
+    """When each of `spans`, with known slots, was issued: int64 ns [spans]; `entry` as in `complete`. It is
+    never after the start, even if two main loops of a thread block overlap; Trace reports that."""
     _, cta = _by_cta(spans)
     left = _extreme(np.maximum, spans["done"], cta)[cta]
     order = np.lexsort((spans["done"], spans["drain"], spans["start"], spans["slot"], spans["sm"]))
@@ -67,19 +62,19 @@ def issues(spans: np.ndarray, entry: np.ndarray | None = None) -> np.ndarray:
 
 
 def _by_cta(spans: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(a row of each thread block, which of them each row's is): int64, shapes [ctas] and [spans]."""
+    """(a row of each thread block, the block of each row): int64 [ctas] and [spans]."""
     return np.unique(spans["cta"], return_index=True, return_inverse=True)[1:]
 
 
 def _extreme(pick: np.ufunc, times: np.ndarray, cta: np.ndarray) -> np.ndarray:
-    """The least or the greatest of each thread block's `times`: int64 ns, shape [ctas]."""
+    """The minimum or maximum of each thread block's `times`: int64 ns [ctas]."""
     by_cta = np.argsort(cta, kind="stable")
     firsts = np.flatnonzero(np.diff(cta[by_cta], prepend=-1))
     return pick.reduceat(times[by_cta], firsts)
 
 
 def _first_free(sm: np.ndarray, came: np.ndarray, left: np.ndarray) -> np.ndarray:
-    """The slot that each thread block holds on its SM from `came` to `left`: int64, shape [ctas].
+    """The slot of each thread block on its SM from `came` to `left`: int64 [ctas].
 
     >>> _first_free(np.array([0, 0, 1, 0]), np.array([0, 5, 6, 50]), np.array([50, 30, 9, 70])).tolist()
     [0, 1, 0, 0]
@@ -94,7 +89,7 @@ def _first_free(sm: np.ndarray, came: np.ndarray, left: np.ndarray) -> np.ndarra
         if free == MAX_CTAS_PER_SM:
             raise TraceError(
                 f"SM {at} held more than {MAX_CTAS_PER_SM} thread blocks at once, at {begin} ns; "
-                "no GPU has room for them"
+                "no GPU can hold that many"
             )
         until[free : free + 1] = [end]
         slot[cta] = free

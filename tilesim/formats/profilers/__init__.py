@@ -1,1 +1,1 @@
-"""Traces of other profilers: what they write is read as slices on tracks, and these as rows."""
+"""Traces of other profilers, read as slices on tracks and converted to rows."""

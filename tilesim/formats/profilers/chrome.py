@@ -1,13 +1,12 @@
-"""Chrome trace event JSON as others write it: its slices, which `tilesim.formats.profilers.slices` makes rows
-of.
+"""Chrome trace event JSON from other tools, read as slices (see `tilesim.formats.profilers.slices`).
 
-A slice is a complete event ("ph": "X") or a pair ("B" and "E" on one thread). A process and a thread go by
-the names that metadata events give them, or else by their ids, which may be texts. Triton's Proton writes
-such ids: a process "matmul Core5 CTA3" is thread block 3 of the kernel matmul on SM 5; of a thread "warp 0
-(line 1)" the line only keeps its slices apart.
+A slice is a complete event ("ph": "X") or a pair ("B" and "E" on one thread). Processes and threads are named
+by metadata events, or by their ids if these are strings, as in Triton's Proton: process "matmul Core5 CTA3"
+is thread block 3 of the kernel matmul on SM 5, and the line number in thread "warp 0 (line 1)" only separates
+slices.
 
-`ts` and `dur` are µs. tilesim's own files carry their spans under otherData, where `own` finds them.
-Format: "Trace Event Format", Google, docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU.
+`ts` and `dur` are in µs. Files of tilesim have their spans under otherData, where `own` finds them. Format:
+"Trace Event Format", Google, docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU.
 """
 
 import re
@@ -30,27 +29,25 @@ Track = tuple[str, str]
 
 
 def is_chrome(values: object) -> bool:
-    """Whether parsed JSON is of this format, as an object or as a bare list of events."""
+    """Whether parsed JSON is in this format, as an object or a bare list of events."""
     if isinstance(values, list):
         return any(isinstance(event, dict) and "ph" in event for event in values[:1])
     return isinstance(values, dict) and "traceEvents" in values
 
 
 def own(values: Any) -> Any:
-    """What a file that tilesim wrote holds beside its slices: JSON for `tilesim.formats.json`; else None.
-
-    Raises TraceError where that are several runs.
-    """
+    """The tilesim run embedded in a file, as JSON for `tilesim.formats.json`, or None. Raises TraceError if
+    it has several runs."""
     about = values.get("otherData") if isinstance(values, dict) else None
     if not isinstance(about, dict) or about.get("format") != FORMAT:
         return None
     if "runs" in about:
-        raise TraceError("this holds several runs for a viewer; read each from the file it came from")
+        raise TraceError("this file holds several runs for a viewer; read each from its own file")
     return about if "spans" in about else None
 
 
 def parse(values: Any, reading: Reading = AS_IT_IS) -> Rows:
-    """The rows of parsed JSON whose fractions are Decimal; raises TraceError, naming the event at fault."""
+    """The rows of parsed JSON with Decimal fractions; raises TraceError that names the event at fault."""
     events = values["traceEvents"] if isinstance(values, dict) else values
     if not isinstance(events, list):
         raise TraceError(f"traceEvents is {shown(events)}; it must be a list")
@@ -61,7 +58,7 @@ def parse(values: Any, reading: Reading = AS_IT_IS) -> Rows:
 
 
 def _slices(events: list[Event], names: dict[Track, str]) -> Iterator[Slice]:
-    """The slices of all events; a B that is never closed, and an E that closes nothing, are left out."""
+    """The slices of all events; an unmatched B or E is skipped."""
     opened: dict[Track, list[tuple[int, Event]]] = {}
     for number, event in enumerate(events, 1):
         track, phase = (str(event.get("pid")), str(event.get("tid"))), event.get("ph")
@@ -81,7 +78,7 @@ def _slice(number: int, event: Event, closing: Event, begin: Any, end: Any, name
         if isinstance(part.get("args"), dict):
             args |= part["args"]
     pid, tid = str(event.get("pid")), str(event.get("tid"))
-    # An id that is a number names nothing, so it is not taken for an SM or a block.
+    # A numeric id is not a name, so it must not be taken for an SM or a block.
     process = names.get((pid, ""), pid if isinstance(event.get("pid"), str) else "")
     thread = names.get((pid, tid), tid if isinstance(event.get("tid"), str) else "")
     proton = PROTON.fullmatch(process)
@@ -108,7 +105,7 @@ def _us(number: int, event: Event, name: str) -> int | Decimal:
 
 
 def _names(events: Iterable[Event]) -> dict[Track, str]:
-    """What threads are called, by process and thread, and processes, by process and ""."""
+    """Names of threads by (process, thread), and of processes by (process, "")."""
     named = {}
     for event in events:
         args = event.get("args")

@@ -1,11 +1,10 @@
-"""IKET's JSON: ranges that the warps of a CuTe DSL kernel recorded, as NVIDIA's `run-iket --postprocess json`
-writes.
+"""IKET's JSON: ranges recorded by the warps of a CuTe DSL kernel, from NVIDIA's `run-iket --postprocess
+json`.
 
-`launches` lists kernels; each has `ranges` with a name, `startTs` and `endTs`, ns of the trace's own clock,
-and the place of the warp: SM, CTA as three coordinates, warp. A warp's lifetime begins with its block's first
-instruction. Names and places stand in the ranges, or in `stringTable` and `locationTable` that these point
-into. Format: docs.nvidia.com/cutlass, "IKET Profiling", "JSON Trace Shape", CUTLASS 4.6; both forms are
-experimental.
+`launches` lists kernels with `ranges`, which have a name, `startTs` and `endTs` in ns of the trace's clock,
+and the warp's location: SM, CTA as three coordinates, warp. A warp's lifetime begins with its block's first
+instruction. Names and locations are inline, or indices into `stringTable` and `locationTable`. Format:
+docs.nvidia.com/cutlass, "IKET Profiling", "JSON Trace Shape", CUTLASS 4.6; both forms are experimental.
 """
 
 from collections.abc import Iterator
@@ -21,19 +20,19 @@ Place = dict[str, int]
 
 
 def is_iket(values: object) -> bool:
-    """Whether parsed JSON is of this format."""
+    """Whether parsed JSON is in this format."""
     return isinstance(values, dict) and isinstance(values.get("launches"), list)
 
 
 def parse(values: dict[str, Any], reading: Reading = AS_IT_IS) -> Rows:
-    """The rows of parsed JSON; raises TraceError, naming the range at fault."""
+    """The rows of parsed JSON; raises TraceError that names the range at fault."""
     entries: dict[tuple[str, int], int] = {}
     found: list[Slice] = []
     seen: set[str] = set()
     for launch in values["launches"]:
         kernel = str(_object("a launch", launch).get("kernelName", ""))
         if kernel in seen:
-            continue  # launched again: the first stands for it
+            continue  # of repeated launches, only the first is read
         seen.add(kernel)
         found += _slices(values, launch, kernel, len(found), _grid(values, launch))
         for place, begin in _lifetimes(values, launch):
@@ -57,7 +56,7 @@ def _slices(values: Any, launch: Any, kernel: str, before: int, grid: tuple[int,
         if places is None:
             places = [_entry(values, "locationTable", index, at) for index in _list("warpLocIdxs", each)]
         if not isinstance(places, list) or not places:
-            raise TraceError(f"{at} has no place: warpLocs is {shown(places)}")
+            raise TraceError(f"{at} has no location: warpLocs is {shown(places)}")
         place = _place(places[0], at, grid)
         begin, end = (_whole(at, name, each.get(name)) for name in ("startTs", "endTs"))
         warp = f"warp {place['warp']}"
@@ -65,7 +64,7 @@ def _slices(values: Any, launch: Any, kernel: str, before: int, grid: tuple[int,
 
 
 def _grid(values: Any, launch: Any) -> tuple[int, int]:
-    """Thread blocks along x and y, as far as they were seen: by them coordinates become a number."""
+    """The number of thread blocks seen along x and y, which turns coordinates into a number."""
     seen = [0, 0]
     for each in (*_list("ranges", launch), *_list("warpLifetimes", launch)):
         for place in _places(values, each):
@@ -76,7 +75,7 @@ def _grid(values: Any, launch: Any) -> tuple[int, int]:
 
 
 def _places(values: Any, each: Any) -> list[Any]:
-    """The places that a range or a lifetime gives, none where it gives nonsense."""
+    """The locations of a range or lifetime; empty if malformed."""
     if not isinstance(each, dict):
         return []
     table = values.get("locationTable")
@@ -99,7 +98,7 @@ def _lifetimes(values: Any, launch: Any) -> Iterator[tuple[Place, int]]:
 
 
 def _place(place: Any, at: str, grid: tuple[int, int]) -> Place:
-    """SM, block and warp of a range; the block's coordinates (x, y, z) count x first."""
+    """SM, block and warp of a range; block coordinates (x, y, z) are numbered x first."""
     cta = _object(at, place).get("ctaId")
     if not isinstance(cta, list) or len(cta) != 3 or not all(type(c) is int and 0 <= c < 2**31 for c in cta):
         raise TraceError(f"{at}: ctaId is {shown(cta)}; it must be three whole numbers")
@@ -113,7 +112,7 @@ def _place(place: Any, at: str, grid: tuple[int, int]) -> Place:
 def _entry(values: Any, table: str, index: Any, at: str) -> Any:
     found = values.get(table)
     if not isinstance(found, list) or type(index) is not int or not 0 <= index < len(found):
-        raise TraceError(f"{at} points to entry {shown(index)} of {table}, which is not there")
+        raise TraceError(f"{at} refers to entry {shown(index)} of {table}, which does not exist")
     return found[index]
 
 

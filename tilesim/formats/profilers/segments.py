@@ -1,5 +1,4 @@
-"""Segments: what a slice says of its place and its tile, and which slices of a thread block belong
-together."""
+"""Segments: the location and tile that slices name, and which slices of a thread block belong together."""
 
 import re
 from collections import Counter, defaultdict
@@ -18,7 +17,7 @@ NUMBER = re.compile(r"([0-9]{1,18})(?![0-9])")
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A slice with what it says of its place; None where it does not."""
+    """A slice with the location that it names; None if it names none."""
 
     of: Slice
     tile: int | None
@@ -27,17 +26,17 @@ class Segment:
 
     @property
     def place(self) -> object:
-        """What tells its part of the work from others."""
+        """Identifies its part of the work."""
         return self.tile, self.sm, str(self.of.args.get("k0"))
 
     @property
     def block(self) -> object:
-        """What tells its thread block from others: its number, or else its track."""
+        """Identifies its thread block: the number, or else the track."""
         return (self.of.track,) if self.cta is None else self.cta
 
 
 def segment(each: Slice, reading: Reading, noun: str) -> Segment:
-    """What a slice says of itself; raises TraceError where that is no SM."""
+    """The location of a slice; raises TraceError if it names no SM."""
     cta = _said(each, "cta", reading, noun, ("cta",), CTA)
     sm = _said(each, "sm", reading, noun, ("sm", "smid"), SM)
     if sm is None:
@@ -52,7 +51,7 @@ def segment(each: Slice, reading: Reading, noun: str) -> Segment:
 
 
 def tile_of(each: Slice, reading: Reading, noun: str) -> int | None:
-    """The tile that a slice names, None where it names none, or where tiles come from elsewhere."""
+    """The tile that a slice names; None if it names none, or tiles come from elsewhere."""
     if reading.tile_from or reading.items:
         return None
     if "tile" in reading.names:
@@ -66,7 +65,7 @@ def tile_of(each: Slice, reading: Reading, noun: str) -> int | None:
 def _said(
     each: Slice, name: str, reading: Reading, noun: str, keys: Iterable[str], pattern: re.Pattern[str]
 ) -> int | None:
-    """A number by its args, or by the name of its thread, or of its process."""
+    """A number from the slice's args, or the name of its thread or process."""
     if name in reading.names:
         found = _mapped(each, name, reading.names[name], noun)
         if found is None:
@@ -86,7 +85,7 @@ def _said(
 
 
 def _mapped(each: Slice, name: str, theirs: str, noun: str) -> int | None:
-    """The number under `theirs` in its args, or in the name of its thread, its process or itself."""
+    """The number under `theirs` in the args, or in the name of the thread, process or slice."""
     if type(each.args.get(theirs)) is int:
         return each.args[theirs]
     texts = {"thread": each.thread, "process": each.process, "name": each.name}
@@ -95,7 +94,7 @@ def _mapped(each: Slice, name: str, theirs: str, noun: str) -> int | None:
 
 
 def merged(segments: Sequence[Segment]) -> list[Segment]:
-    """One segment for those that several threads of a block stamp, in the order of the file."""
+    """Combine segments recorded by several threads of a block, in file order."""
     turns: Counter[object] = Counter()
     groups: dict[object, list[Segment]] = defaultdict(list)
     for one in sorted(segments, key=lambda one: (one.of.begin, one.of.number)):
@@ -119,7 +118,7 @@ def merged(segments: Sequence[Segment]) -> list[Segment]:
 
 
 def owners(segments: list[Segment], epilogues: list[Segment], noun: str) -> list[tuple[int, Slice]]:
-    """(the row of its main loop, an epilogue), for each of these."""
+    """(row of the main loop, epilogue) for each epilogue."""
     by_tile: dict[object, int] = {}
     for row, one in enumerate(segments):
         by_tile.setdefault(one.place, row)
@@ -136,7 +135,7 @@ def owners(segments: list[Segment], epilogues: list[Segment], noun: str) -> list
 
 
 def _turns(segments: Sequence[Segment]) -> list[tuple[int, tuple[object, int]]]:
-    """(row, (block, how many came before it in its block)), in the order of time."""
+    """(row, (block, how many came before it in its block)), in order of time."""
     turns: Counter[object] = Counter()
     found = []
     for row in sorted(range(len(segments)), key=lambda row: segments[row].of.begin):

@@ -1,4 +1,4 @@
-"""Slice: a named stretch of time on a named track, as profilers write it."""
+"""Slice: a named interval on a named track, as profilers write them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,8 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """Of that number in its file; `begin` and `end` in ns. `kernel`: which one it is of, where the file
-    says."""
+    """Slice `number` of its file; `begin` and `end` in ns; `kernel` is "" if the file does not name it."""
 
     number: int
     name: str
@@ -20,7 +19,7 @@ class Slice:
     category: str = ""
     kernel: str = ""
     track: object = None
-    """What tells its track from others, whatever they are called."""
+    """Identifies the track, whatever its name."""
 
     @property
     def called(self) -> str:

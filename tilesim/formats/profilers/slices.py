@@ -1,19 +1,18 @@
-"""Slices: named stretches of time on named tracks, as profilers write them, and the rows that they make.
+"""Slices: named intervals on named tracks, as profilers write them, converted to rows.
 
-A slice counts where it is a main loop of a tile; of work items each does that no other one holds:
+A slice becomes a row if it is the main loop of a tile or, for work items, if no other slice contains it:
 
-tile   its args hold `tile`, a number, or its name does: "tile 17", "tile_17", "tile #17". Where none says it,
-       the main loops are the slices that `--map main=` names, those called "main loop", or all if they are
-       called alike
-sm     args hold `sm` or `smid`; or the name of its thread, or else of its process, does: "SM 5", "sm_005",
-       "Core5"
-cta    args hold `cta`; or those names do: "CTA3", "Block 3", "blk3_g0"
+tile   args have `tile`, a number, or the name does: "tile 17", "tile_17", "tile #17". If no slice names a
+       tile, the main loops are the slices named by `--map main=`, those called "main loop", or all of them
+       if they have the same name
+sm     args have `sm` or `smid`, or the name of the thread or process has it: "SM 5", "sm_005", "Core5"
+cta    args have `cta`, or those names do: "CTA3", "Block 3", "blk3_g0"
 
-Others are left alone, and so are those called launch, prologue, hand-over, wait or fix-up by their name or
-category. Warps of a thread block that stamp the same main loop, each on a thread of its own, are put
-together: from the first begin to the last end, the n-th of one with the n-th of the others. A slice called
-epilogue belongs to the main loop of its tile, or else to the one of the same number in its block: from its
-begin on, the tile is written. k0, k1 and cycles are taken from args that hold them in every slice.
+Other slices are ignored, as are those called launch, prologue, hand-over, wait or fix-up by name or category.
+If several warps of a block record the same main loop on threads of their own, their n-th slices are combined,
+from the first begin to the last end. An epilogue belongs to the main loop of its tile, or else to the one
+with the same number in its block; the tile is written from its begin on. k0, k1 and cycles come from args
+that every slice has.
 """
 
 import re
@@ -38,9 +37,7 @@ def rows(
     slices: Iterable[Slice], reading: Reading, noun: str = "event", entries: Mapping[int, int] | None = None
 ) -> Rows:
     """The rows of `slices`; `noun` is what the file calls one, `entries` when blocks were entered, by cta.
-
-    Raises TraceError, naming the slice at fault, or what is missing and how to give it.
-    """
+    Raises TraceError, naming the slice at fault, or what is missing and how to give it."""
     found, kernel = _of_one_kernel(list(slices), reading)
     mains, epilogues = _sorted_out(found, reading, noun)
     segments = merged([segment(each, reading, noun) for each in mains])
@@ -74,7 +71,7 @@ def rows(
 
 
 def _of_one_kernel(slices: list[Slice], reading: Reading) -> tuple[list[Slice], str]:
-    """(the slices of the kernel that is to be read, its name)."""
+    """(the slices of the selected kernel, its name)."""
     kernels = list(dict.fromkeys(each.kernel for each in slices if each.kernel))
     wanted = reading.names.get("kernel")
     if wanted is None and len(kernels) > 1:
@@ -88,7 +85,7 @@ def _of_one_kernel(slices: list[Slice], reading: Reading) -> tuple[list[Slice], 
 
 
 def _sorted_out(slices: list[Slice], reading: Reading, noun: str) -> tuple[list[Slice], list[Slice]]:
-    """(main loops, epilogues): those that are named so, or else those that say so."""
+    """(main loops, epilogues), by the names given or else by the slices' own names."""
     written, main = reading.names.get("epilogue"), reading.names.get("main")
     if written is not None:
         epilogues = [each for each in slices if each.name == written]
@@ -125,7 +122,7 @@ def _sorted_out(slices: list[Slice], reading: Reading, noun: str) -> tuple[list[
 
 
 def _outermost(slices: Sequence[Slice]) -> list[Slice]:
-    """Those that no other slice of the same track holds."""
+    """Slices that no other slice of the same track contains."""
     until: dict[object, int] = {}
     found = []
     for each in sorted(slices, key=lambda each: (each.begin, -each.end)):

@@ -1,9 +1,8 @@
-"""Perfetto's protobuf traces: track events, which `tilesim.formats.profilers.slices` makes rows of.
+"""Perfetto's protobuf traces: track events, read as slices (see `tilesim.formats.profilers.slices`).
 
-A trace is a list of packets. A packet describes a track, or holds an event of one: a slice begins, or ends;
-its name, and those of its arguments, are texts or numbers into tables that the packet's sequence has been
-given. What a track is in, such as the process "SM_005" of FlashInfer's profiler, counts as its process; its
-own name, such as "blk3_g0", as its thread. Packets that are compressed are not read. Timestamps are ns.
+A packet describes a track, or begins or ends a slice on one; names and argument names are inline, or interned
+per packet sequence. A track's parent, such as the process "SM_005" of FlashInfer's profiler, counts as its
+process, its own name, such as "blk3_g0", as its thread. Compressed packets are rejected. Timestamps are ns.
 Format: perfetto.dev/docs/reference/trace-packet-proto and synthetic-track-event, as of Perfetto 59.
 """
 
@@ -21,16 +20,8 @@ from tilesim.formats.reading import AS_IT_IS, Reading
 from tilesim.formats.rows import Rows
 
 PACKET = 1
-TIMESTAMP, SEQUENCE, TRACK_EVENT, INTERNED, CLEARED, COMPRESSED, DEFAULTS, DESCRIPTOR = (
-    8,
-    10,
-    11,
-    12,
-    41,
-    50,
-    59,
-    60,
-)
+TIMESTAMP, SEQUENCE, TRACK_EVENT, INTERNED = 8, 10, 11, 12
+COMPRESSED, DEFAULTS, DESCRIPTOR = 50, 59, 60
 EVENT_TYPE, EVENT_TRACK, EVENT_NAME, EVENT_NAME_ID, EVENT_CATEGORY, ANNOTATION = 9, 11, 23, 10, 22, 4
 SLICE_BEGIN, SLICE_END = 1, 2
 MOST_PACKETS = 2**22
@@ -41,7 +32,7 @@ Event = tuple[int, int, bytes, int]
 
 @dataclass(slots=True)
 class _Track:
-    """What a descriptor says: its own name, its process's and its thread's, and what it is in."""
+    """A track descriptor: its own name, its process's and thread's names, and its parent."""
 
     name: str = ""
     process: str = ""
@@ -51,7 +42,7 @@ class _Track:
 
 @dataclass(slots=True)
 class _Packets:
-    """What all packets hold; `names` and `keys` by sequence and number, `default` tracks by sequence."""
+    """The contents of all packets; `names` and `keys` by sequence and id, `default` tracks by sequence."""
 
     tracks: dict[int, _Track] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)
@@ -61,16 +52,16 @@ class _Packets:
 
 
 def is_trace(data: bytes) -> bool:
-    """Whether bytes are such a trace: a packet first, and then what no text holds."""
+    """Whether bytes are such a trace: a packet first, then bytes that no text contains."""
     return data.startswith(b"\n") and CONTROL.search(data[:4096]) is not None
 
 
 def parse(data: bytes, reading: Reading = AS_IT_IS) -> Rows:
-    """The rows of a trace's bytes; raises TraceError, naming the packet at fault."""
+    """The rows of a trace's bytes; raises TraceError that names the packet at fault."""
     packets = _Packets()
     for number, (tag, value) in enumerate(fields(data), 1):
         if number > MOST_PACKETS:
-            raise TraceError(f"it holds more than {MOST_PACKETS} packets; at most that many are read")
+            raise TraceError(f"the trace has more than {MOST_PACKETS} packets; at most that many are read")
         if tag == PACKET:
             _read(packets, number, message(value))
     return slices.rows(_slices(packets), reading, "packet")
@@ -82,7 +73,7 @@ def _read(packets: _Packets, number: int, data: bytes) -> None:
         found[tag] = value
     if COMPRESSED in found:
         raise TraceError(
-            f"packet {number} is compressed, which is not read; write the trace without compression"
+            f"packet {number} is compressed, which is not supported; write the trace without compression"
         )
     sequence = signed(found.get(SEQUENCE, 0))
     if DESCRIPTOR in found:
@@ -121,7 +112,7 @@ def _describe(packets: _Packets, data: bytes) -> None:
 
 
 def _slices(packets: _Packets) -> Iterator[Slice]:
-    """The slices of all tracks; one that never ends is left out, as is an end of none."""
+    """The slices of all tracks; an unmatched begin or end is skipped."""
     opened: dict[int, list[tuple[int, int, str, str, dict[str, Any]]]] = defaultdict(list)
     for time, number, data, sequence in sorted(packets.events, key=lambda event: event[:2]):
         kind, name, category = 0, "", ""
@@ -148,7 +139,7 @@ def _slices(packets: _Packets) -> Iterator[Slice]:
 
 
 def _annotate(args: dict[str, Any], packets: _Packets, sequence: int, data: bytes) -> None:
-    """Put an annotation that is a number or a text into `args`."""
+    """Add an annotation to `args` if it is a number or a text."""
     key = ""
     found: int | str | None = None
     for tag, value in fields(data):
@@ -165,7 +156,7 @@ def _annotate(args: dict[str, Any], packets: _Packets, sequence: int, data: byte
 
 
 def _places(packets: _Packets, uuid: int) -> tuple[str, str]:
-    """(what the track's process is called, what it is called itself)."""
+    """(name of the track's process, name of the track)."""
     track = packets.tracks.get(uuid, _Track())
     thread, process = track.name or track.thread, track.process
     seen = {uuid}
