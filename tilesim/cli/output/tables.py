@@ -1,60 +1,88 @@
-"""A sweep's table as CSV, JSON and Parquet. Nothing but Parquet needs a package: pyarrow."""
+"""The one renderer of tables, for the command line and for the documentation.
 
-import csv
-import json
-from collections.abc import Callable, Sequence
-from importlib import import_module
-from io import StringIO
-from pathlib import Path
-from typing import Any, BinaryIO, get_args
+Rows are JSON objects. Columns say, for each head, how a cell is made from a row: by a format string over
+the row's fields, such as "{m}x{n}x{k}" or "{cycles[p50]:.1f}", or by a function of the row. After a number's
+format may stand what the number is divided by, as in "{bytes:.1f/1e6}". A field that the row lacks was not
+counted, and its cell says so; a field that is null leaves its cell empty.
+"""
 
-from tilesim.analysis.sweep import Row
-from tilesim.errors import TilesimError
-from tilesim.version import __version__
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from string import Formatter
+from typing import Any
 
+Row = Mapping[str, Any]
+Columns = Mapping[str, str | Callable[[Row], str]]
 
-def as_csv(rows: Sequence[Row]) -> str:
-    """A header and a line for each row; what is None is empty."""
-    text = StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(Row._fields)
-    table.writerows(rows)
-    return text.getvalue()
+NOT_COUNTED = "not counted"
+FIGURE = re.compile(r"[-+]?\d[\d,]*(\.\d+)?(e[-+]\d+)?( ?%|/\d+)?( \(model\))?|" + NOT_COUNTED)
+"""What stands to the right in its column, with nothing else in it."""
 
 
-def as_json(rows: Sequence[Row], seed: int) -> str:
-    """A list with an object for each row, a row a line: its columns, and how they were made."""
-    made = {"origin": "simulated", "seed": seed, "tilesim": __version__}
-    lines = (json.dumps(row._asdict() | made, ensure_ascii=False) for row in rows)
-    return "[\n" + ",\n".join(lines) + "\n]"
+class _Format(Formatter):
+    """Divides a number by what stands behind a slash in its format, joins lists as in 128x256x64."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        form, _, divisor = format_spec.partition("/")
+        if value is None:
+            return ""
+        if isinstance(value, list):
+            return "x".join(map(str, value))
+        return format(value / float(divisor) if divisor else value, form)
 
 
-def writer(path: str) -> Callable[[Sequence[Row], BinaryIO], None]:
-    """What writes rows in the format that `path` ends in; CSV where it has no ending.
+def filled(template: str, row: Row) -> str:
+    """A template with the fields of a row.
 
-    Raises TilesimError, saying what to install, where that is Parquet and pyarrow is missing.
+    >>> filled("{bytes:.1f/1e6} MB of {tile}{note}", {"bytes": 2e6, "tile": [8, 4], "note": None})
+    '2.0 MB of 8x4'
     """
-    if Path(path).suffix.lower() != ".parquet":
-        return lambda rows, file: _write(file, as_csv(rows).encode())
+    return _Format().vformat(template, (), row)
+
+
+def cells(rows: Iterable[Row], columns: Columns) -> list[list[str]]:
+    """A list of cells for each row."""
+    return [[_cell(cell, row) for cell in columns.values()] for row in rows]
+
+
+def text(rows: Iterable[Row], columns: Columns) -> list[str]:
+    """Lines for the command line: the heads, then each row; figures to the right, words to the left.
+
+    >>> text([{"name": "copy", "us": 9.5}, {"name": "sum", "us": 12.25}], {"": "{name}", "µs": "{us:.2f}"})
+    ['         µs', 'copy   9.50', 'sum   12.25']
+    """
+    made = cells(rows, columns)
+    table = [list(columns), *made]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    sides = [">" if right else "<" for right in _figures(made, len(widths))]
+    return ["  ".join(map("{:{}{}}".format, line, sides, widths)).rstrip() for line in table]
+
+
+def markdown(rows: Iterable[Row], columns: Columns) -> str:
+    """The same for a page of the documentation."""
+    return markdown_of(list(columns), cells(rows, columns))
+
+
+def markdown_of(head: Sequence[str], made: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown of cells that were made already.
+
+    >>> print(markdown_of(("kernel", "µs"), [("naive", "34.80")]))
+    | kernel | µs |
+    | --- | ---: |
+    | naive | 34.80 |
+    """
+    lines = list(made)
+    rule = ["---:" if right else "---" for right in _figures(lines, len(head))]
+    return "\n".join("| " + " | ".join(line) + " |" for line in (head, rule, *lines))
+
+
+def _cell(cell: str | Callable[[Row], str], row: Row) -> str:
     try:
-        arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
-    except ImportError as error:
-        reason = " ".join(str(error).split())
-        raise TilesimError(
-            f"cannot write {path} ({reason}); Parquet needs pyarrow; install it with: pip install pyarrow"
-        ) from None
-    return lambda rows, file: parquet.write_table(_arrow(arrow, rows), file)
+        return filled(cell, row) if isinstance(cell, str) else cell(row)
+    except KeyError:
+        return NOT_COUNTED
 
 
-def _write(file: BinaryIO, text: bytes) -> None:
-    file.write(text)
-
-
-def _arrow(arrow: Any, rows: Sequence[Row]) -> Any:
-    """The rows as a pyarrow.Table, each column of its type even where nothing but None is in it."""
-    kinds = {str: arrow.string(), int: arrow.int64(), float: arrow.float64()}
-    fields = [
-        (name, kinds[get_args(kind)[0] if get_args(kind) else kind])
-        for name, kind in Row.__annotations__.items()
-    ]
-    return arrow.table(list(map(list, zip(*rows, strict=True))), schema=arrow.schema(fields))
+def _figures(made: Sequence[Sequence[str]], count: int) -> list[bool]:
+    """Which of `count` columns hold figures alone."""
+    return [all(FIGURE.fullmatch(line[i]) or not line[i] for line in made) for i in range(count)]

@@ -17,7 +17,7 @@ from tilesim.cli.arguments.options import (
     usage,
 )
 from tilesim.cli.groups import Group
-from tilesim.cli.output.reports import product_times, report_options, samples_option, show
+from tilesim.cli.output.reports import machine, product_times, report_options, show
 from tilesim.cli.packages import load
 from tilesim.errors import unknown
 
@@ -42,7 +42,7 @@ PLANNED = "planned:"
 )
 @kernel_options
 @ctas_option
-@samples_option("kernel", 100)
+@click.option("--samples", type=click.IntRange(1, 100_000), default=100, help="Samples per kernel.  [100]")
 @click.option("--host", is_flag=True, help="Also launch one by one, with the host's work.")
 @report_options
 @click.pass_context
@@ -69,7 +69,7 @@ def command(
     chosen = {"kernels": kernels} if kernels else {}
     names = ("warps", "stages", "ctas_per_sm", "samples", "seed", "host")
     report = measure.bench(*problems, **chosen, **{name: options[name] for name in names})
-    show(report, product_times, output, as_json)
+    show(report, lambda report: "\n".join([machine(report), *product_times(report)]), output, as_json)
 
 
 def _check(name: str, known: Sequence[str]) -> None:

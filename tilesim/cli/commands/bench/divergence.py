@@ -1,36 +1,34 @@
 """`tilesim bench divergence`: what it costs when lanes of a warp take different ways."""
 
-from typing import Any
-
-import click
-
-from tilesim.cli.output.reports import machine, report_options, show
-from tilesim.cli.packages import load
+from tilesim.cli.output.reports import Bench, Table, count_option
+from tilesim.cli.output.tables import NOT_COUNTED, Row
 
 
-@click.command("divergence", short_help="What it costs when lanes of a warp take different ways.")
-@click.option("--launches", type=click.IntRange(1, 1000), default=20, help="Launches of each case.  [20]")
-@report_options
-def command(launches: int, output: str | None, as_json: bool) -> None:
+def _active_lanes(row: Row) -> str:
+    return f"{row['of_threads'] / row['issued']:.2f}" if row["issued"] else NOT_COUNTED
+
+
+command = Bench(
+    "divergence",
+    "What it costs when lanes of a warp take different ways.",
     """Time a branch and a loop that a warp's lanes, or whole warps, take in 1 to 32 ways.
 
     Nsight Compute, where it is there, counts the instructions that are issued.
-    """
-    show(load("kernels").divergence(launches), _table, output, as_json)
-
-
-def _table(report: dict[str, Any]) -> str:
-    """A line per code, ways, split and warps."""
-    lines = [
-        machine(report),
-        f"{'code':6} {'ways':>4} {'by':5} {'warps':>5} {'cycles':>9} {'p20':>9} {'p80':>9} {'tail':>7}"
-        f" {'joined':>6} {'issued':>9} {'active lanes':>12}",
-    ]
-    for row in report["rows"]:
-        cycles = " ".join(f"{row[name]:9.0f}" for name in ("cycles", "p20", "p80"))
-        active = f"{row['of_threads'] / row['issued']:12.2f}" if row["issued"] else f"{'not counted':>12}"
-        lines.append(
-            f"{row['code']:6} {row['ways']:4} {row['split']:5} {row['warps']:5} {cycles}"
-            f" {row['tail_cycles']:7.0f} {row['joined']:6.0%} {row['issued']:9} {active}"
-        )
-    return "\n".join(lines)
+    """,
+    [
+        Table({
+            "code": "{code}",
+            "ways": "{ways}",
+            "by": "{split}",
+            "warps": "{warps}",
+            "cycles": "{cycles:.0f}",
+            "p20": "{p20:.0f}",
+            "p80": "{p80:.0f}",
+            "tail": "{tail_cycles:.0f}",
+            "joined": "{joined:.0%}",
+            "issued": "{issued}",
+            "active lanes": _active_lanes,
+        })
+    ],
+    [count_option("launches", "Launches of each case.", 20)],
+)  # fmt: skip
