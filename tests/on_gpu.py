@@ -18,8 +18,9 @@ from tilesim.cli.packages import load
 from tilesim.variants import Variant
 
 load("kernels")
-from tilesim_kernels import KernelError, memory, reductions  # noqa: E402
+from tilesim_kernels import KernelError, reductions  # noqa: E402
 from tilesim_kernels.bench import reductions as sums  # noqa: E402
+from tilesim_kernels.bench.memory import memory  # noqa: E402
 from tilesim_kernels.gemm import stamps as stamping  # noqa: E402
 from tilesim_kernels.gemm.stamps import (  # noqa: E402
     stamp_done,

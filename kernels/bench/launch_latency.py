@@ -23,8 +23,7 @@ from ..errors import KernelError
 from ..launch.operands import gpu_memory, matrices
 from ..measure.machine import facts, tick_ns
 from ..measure.timing import REST, require_gpu, spread, working_gpu
-from ..probes.spin import blocks, launch, shared_kb, stamp_buffer
-from ..probes.turnaround import gaps, residents, sm_mhz
+from ..probes.spin import blocks, gaps, launch, residents, shared_kb, sm_mhz, stamp_buffer
 from .compare import LIBRARIES, METHOD, Contender, compare
 
 WARPS = 4

@@ -1,4 +1,4 @@
-"""bench_reductions: times of the five steps of the reduction ladder, beside a copy and torch.sum.
+"""reductions: times of the five steps of the reduction ladder, beside a copy and torch.sum.
 
 Two gates stand before any timing. A vector of random odd multiples of a half has sums that fp32 holds
 exactly in any order, and none of them is zero, so that one left out or taken twice is seen: the sum must be
@@ -42,7 +42,7 @@ METHOD = (
 )
 
 
-def bench_reductions(*sizes: int, warmup: int = 30, samples: int = 100, seed: int = 0) -> dict[str, Any]:
+def reductions(*sizes: int, warmup: int = 30, samples: int = 100, seed: int = 0) -> dict[str, Any]:
     """Time each step on fp32 vectors of `sizes` values, of SIZES where none is given, in JSON values:
     "machine" (see facts), "method" and "rows".
 

@@ -8,7 +8,6 @@
     shared.py        shared memory: latency and bandwidth
     cases.py         what of the memory is measured, and over which footprints
     tile_cases.py    which tiles are loaded and multiplied
-    bench.py         all of it, in turns
 
 Written in Gluon and PTX, since each figure is of one instruction: no layout, cache or pipeline is left to the
 compiler. Each kernel leaves a checksum, or data, by which what it loaded is compared with what was there.

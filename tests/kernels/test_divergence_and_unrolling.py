@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 from interpreter import torch
 
 from tilesim.ideas.divergence import alternating
-from tilesim_kernels import KernelError, divergence, loop_unrolling
+from tilesim_kernels import KernelError
 from tilesim_kernels.bench import divergence as ways
 from tilesim_kernels.bench import loop_unrolling as factors
+from tilesim_kernels.bench.divergence import divergence
+from tilesim_kernels.bench.loop_unrolling import loop_unrolling
 from tilesim_kernels.ideas.divergence import MOST_TURNS, STAMPS, TURN, WAYS, expected
 
 

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from interpreter import torch
 
 from tilesim import Problem
-from tilesim_kernels import KernelError, fusion
+from tilesim_kernels import KernelError
 from tilesim_kernels.bench import fusion as bench
+from tilesim_kernels.bench.fusion import fusion
 from tilesim_kernels.ideas import epilogue
 from tilesim_kernels.ideas import fusion as kernels
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from interpreter import torch, triton
 
-from tilesim_kernels import KernelError, bench_reductions
+from tilesim_kernels import KernelError
 from tilesim_kernels.bench import reductions
 from tilesim_kernels.reductions import STEPS, THREADS, block, launches, steps, summing
 
@@ -193,13 +193,13 @@ def test_what_cannot_be_summed(x, sentence):
 @pytest.mark.parametrize("n", [0, -1, 2**38 + 1, 1.5, True])
 def test_sizes_out_of_range(n):
     with pytest.raises(KernelError, match=r"n is .*; it must be a whole number from 1 to 274877906944"):
-        bench_reductions(2**20, n)
+        reductions.reductions(2**20, n)
 
 
 def test_measuring_needs_a_gpu():
     needs = "TRITON_INTERPRET is set" if torch.cuda.is_available() else "finds no NVIDIA GPU"
     with pytest.raises(KernelError, match=needs):
-        bench_reductions(1)
+        reductions.reductions(1)
 
 
 @pytest.fixture

@@ -8,16 +8,12 @@ import pytest
 from interpreter import inputs, jobs, stamps, torch, variant_named
 
 from tilesim import Device, Problem
-from tilesim_kernels import (
-    KernelError,
-    bench,
-    latency_hiding,
-    launch_latency,
-    memory,
-    record,
-    sm_order,
-    turnaround,
-)
+from tilesim_kernels import KernelError, bench, record
+from tilesim_kernels.bench.latency_hiding import latency_hiding
+from tilesim_kernels.bench.launch_latency import launch_latency
+from tilesim_kernels.bench.memory import memory
+from tilesim_kernels.bench.sm_order import sm_order
+from tilesim_kernels.bench.turnaround import turnaround
 from tilesim_kernels.launch import variants
 
 SMALL = Problem(64, 64, 64, tile=(32, 32, 32))

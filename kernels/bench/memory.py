@@ -11,8 +11,18 @@ from tilesim.errors import whole
 from ..errors import KernelError
 from ..measure.machine import facts, tick_ns
 from ..measure.timing import require_gpu, working_gpu
-from .cases import HOPS, STEPS, Case, bandwidth, hops, latency, merging, shared_reads, sharing
-from .tile_cases import K_STEPS, LOADS, contention, first_loads, multiplying, tile_loads
+from ..microbenchmarks.cases import (
+    HOPS,
+    STEPS,
+    Case,
+    bandwidth,
+    hops,
+    latency,
+    merging,
+    shared_reads,
+    sharing,
+)
+from ..microbenchmarks.tile_cases import K_STEPS, LOADS, contention, first_loads, multiplying, tile_loads
 
 LAUNCHES = 3
 """Of each case in a repeat."""
