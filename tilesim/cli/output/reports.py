@@ -8,7 +8,7 @@ import click
 
 from tilesim.cli.arguments.options import FIGURES_FILE, F, json_option, output_option
 from tilesim.cli.output.figures import wrote
-from tilesim.cli.output.tables import Columns, Row, filled, text
+from tilesim.cli.output.tables import Cell, Columns, Row, filled, text
 from tilesim.cli.packages import load
 from tilesim.storage import files
 
@@ -26,7 +26,7 @@ MOVED = {
 """The hit rate of what the SMs read at the L2, how much that is, and what is read out of DRAM."""
 ERROR = {"error": "{relative_error:.1e}"}
 WITH_HOST = {"with host": "{host_us:.2f}"}
-MEDIANS: Columns = {
+MEDIANS: dict[str, Cell] = {
     "median of each repeat, ns": lambda row: f"{min(row['medians_ns']):.1f} to {max(row['medians_ns']):.1f}"
 }
 CLOCKS = "clock {sm_mhz} MHz, global timer steps by {tick_ns} ns"

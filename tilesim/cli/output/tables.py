@@ -12,7 +12,8 @@ from string import Formatter
 from typing import Any
 
 Row = Mapping[str, Any]
-Columns = Mapping[str, str | Callable[[Row], str]]
+Cell = str | Callable[[Row], str]
+Columns = Mapping[str, Cell]
 
 NOT_COUNTED = "not counted"
 FIGURE = re.compile(r"[-+]?\d[\d,]*(\.\d+)?(e[-+]\d+)?( ?%|/\d+)?( \(model\))?|" + NOT_COUNTED)
@@ -76,7 +77,7 @@ def markdown_of(head: Sequence[str], made: Iterable[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in (head, rule, *lines))
 
 
-def _cell(cell: str | Callable[[Row], str], row: Row) -> str:
+def _cell(cell: Cell, row: Row) -> str:
     try:
         return filled(cell, row) if isinstance(cell, str) else cell(row)
     except KeyError:

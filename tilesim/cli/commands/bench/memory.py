@@ -68,6 +68,10 @@ def _tile_loads(report: Report) -> list[dict[str, Any]]:
     return list(cases.values())
 
 
+def _chased(row: Row) -> str:
+    return f"{_size(row)} of {row['space']}"
+
+
 def _size(row: Row) -> str:
     footprint = row["footprint"]
     return f"{footprint // 1024} KiB" if footprint < MIB else f"{footprint / MIB:g} MiB"
@@ -85,7 +89,7 @@ command = Bench(
     [
         _constants,
         Table(
-            {"a pointer chase": lambda row: f"{_size(row)} of {row['space']}", "order": "{order}"}
+            {"a pointer chase": _chased, "order": "{order}"}
             | quantiles("cycles", ".1f")
             | {"ns": "{ns[p50]:.1f}", "MHz": "{sm_mhz[p50]:.0f}"},
             _latency,
