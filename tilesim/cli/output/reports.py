@@ -8,46 +8,30 @@ import click
 
 from tilesim.cli.arguments.options import FIGURES_FILE, F, json_option, output_option
 from tilesim.cli.output.figures import wrote
-from tilesim.cli.output.tables import Cell, Columns, Row, filled, text
+from tilesim.cli.output.tables import Row, filled, text
 from tilesim.cli.packages import load
 from tilesim.storage import files
 
 Report = Mapping[str, Any]
 
-SIZE = {"size": "{m}x{n}x{k}"}
-TYPED_SIZE = {"size": "{m}x{n}x{k} {dtype}"}
-TIMES = {"µs": "{us:.2f}", "p20": "{p20:.2f}", "p80": "{p80:.2f}"}
-"""The median, the 20th and the 80th percentile."""
-MOVED = {
-    "L2 hits": "{l2_hit_rate:.1%}",
-    "L2 MB": "{l2_bytes:.0f/1e6}",
-    "DRAM MB": "{dram_read_bytes:.0f/1e6}",
-}
-"""The hit rate of what the SMs read at the L2, how much that is, and what is read out of DRAM."""
-ERROR = {"error": "{relative_error:.1e}"}
-WITH_HOST = {"with host": "{host_us:.2f}"}
-MEDIANS: dict[str, Cell] = {
-    "median of each repeat, ns": lambda row: f"{min(row['medians_ns']):.1f} to {max(row['medians_ns']):.1f}"
-}
 CLOCKS = "clock {sm_mhz} MHz, global timer steps by {tick_ns} ns"
-
-
-def quantiles(field: str, form: str, head: str = "") -> dict[str, str]:
-    """Columns of the median of a field, by a head, and of its 20th and 80th percentile."""
-    made = {name: f"{{{field}[{name}]:{form}}}" for name in ("p50", "p20", "p80")}
-    return {head or field: made.pop("p50")} | made
 
 
 class Table(NamedTuple):
     """Columns, and the rows to show: the name of the report's list, or what finds them in a report."""
 
-    columns: Columns
+    columns: str
     rows: str | Callable[[Report], Iterable[Row]] = "rows"
 
     def lines(self, report: Report) -> list[str]:
         """The table, after an empty line."""
         rows = report[self.rows] if isinstance(self.rows, str) else self.rows(report)
         return ["", *text(rows, self.columns)]
+
+
+def derived(made: Callable[[Row], Row], rows: str = "rows") -> Callable[[Report], list[Row]]:
+    """The rows of a report, each with more fields, which `made` makes of it."""
+    return lambda report: [{**row, **made(row)} for row in report[rows]]
 
 
 Part = str | Table | Callable[[Report], Iterable[str]]
@@ -87,9 +71,16 @@ def _lines(part: Part, report: Report) -> Iterable[str]:
 
 def product_times(report: Report) -> list[str]:
     """A line per size and kernel; with the host's work where that was timed."""
-    columns = TYPED_SIZE | {"kernel": "{kernel}"} | TIMES | {"TFLOP/s": "{tflops:.1f}", "MHz": "{sm_mhz}"}
-    host = WITH_HOST if any("host_us" in row for row in report["rows"]) else {}
-    return Table(columns | ERROR | host).lines(report)
+    host = " | with host" if any("host_us" in row for row in report["rows"]) else ""
+    return Table("typed size | kernel | times | TFLOP/s | MHz | error" + host).lines(report)
+
+
+def median_range(row: Row) -> Row:
+    """Of a row with the median of each repeat, the range of these."""
+    return {"low_ns": min(row["medians_ns"]), "high_ns": max(row["medians_ns"])}
+
+
+MEDIANS = "median of each repeat, ns {low_ns:.1f} to {high_ns:.1f}"
 
 
 OUTPUT_HELP = "Write the figures here (.json)."

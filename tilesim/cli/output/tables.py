@@ -1,19 +1,29 @@
 """The one renderer of tables, for the command line and for the documentation.
 
-Rows are JSON objects. Columns say, for each head, how a cell is made from a row: by a format string over
-the row's fields, such as "{m}x{n}x{k}" or "{cycles[p50]:.1f}", or by a function of the row. After a number's
-format may stand what the number is divided by, as in "{bytes:.1f/1e6}". A field that the row lacks was not
-counted, and its cell says so; a field that is null leaves its cell empty.
+Rows are JSON objects. Columns are one string, such as "size | kernel | L2 MB {bytes:.0f/1e6}": of each column
+the head, and a format string over a row's fields. After a number's format may stand what it is divided by.
+The word alone is one of COLUMNS, or both head and field. "ns {ns[*]:.1f}" is the median and two percentiles.
+A field that a row lacks was not counted, and its cell says so; a field that is null leaves its cell empty.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from string import Formatter
 from typing import Any
 
 Row = Mapping[str, Any]
-Cell = str | Callable[[Row], str]
-Columns = Mapping[str, Cell]
+
+COLUMNS = {
+    "size": "size {m}x{n}x{k}",
+    "typed size": "size {m}x{n}x{k} {dtype}",
+    "times": "µs {us:.2f} | p20 {p20:.2f} | p80 {p80:.2f}",
+    "with host": "with host {host_us:.2f}",
+    "TFLOP/s": "TFLOP/s {tflops:.1f}",
+    "MHz": "MHz {sm_mhz}",
+    "error": "error {relative_error:.1e}",
+    "traffic": "L2 hits {l2_hit_rate:.1%} | L2 MB {l2_bytes:.0f/1e6} | DRAM MB {dram_read_bytes:.0f/1e6}",
+}
+"""What several tables have; traffic: what the SMs read at the L2, its hits, and what is read out of DRAM."""
 
 NOT_COUNTED = "not counted"
 FIGURE = re.compile(r"[-+]?\d[\d,]*(\.\d+)?(e[-+]\d+)?( ?%|/\d+)?( \(model\))?|" + NOT_COUNTED)
@@ -33,38 +43,35 @@ class _Format(Formatter):
 
 
 def filled(template: str, row: Row) -> str:
-    """A template with the fields of a row.
+    """A template with the fields of a row; NOT_COUNTED where the row lacks one.
 
     >>> filled("{bytes:.1f/1e6} MB of {tile}{note}", {"bytes": 2e6, "tile": [8, 4], "note": None})
     '2.0 MB of 8x4'
     """
-    return _Format().vformat(template, (), row)
+    try:
+        return _Format().vformat(template, (), row)
+    except KeyError:
+        return NOT_COUNTED
 
 
-def cells(rows: Iterable[Row], columns: Columns) -> list[list[str]]:
-    """A list of cells for each row."""
-    return [[_cell(cell, row) for cell in columns.values()] for row in rows]
-
-
-def text(rows: Iterable[Row], columns: Columns) -> list[str]:
+def text(rows: Iterable[Row], columns: str) -> list[str]:
     """Lines for the command line: the heads, then each row; figures to the right, words to the left.
 
-    >>> text([{"name": "copy", "us": 9.5}, {"name": "sum", "us": 12.25}], {"": "{name}", "µs": "{us:.2f}"})
+    >>> text([{"name": "copy", "us": 9.5}, {"name": "sum", "us": 12.25}], "{name} | µs {us:.2f}")
     ['         µs', 'copy   9.50', 'sum   12.25']
     """
-    made = cells(rows, columns)
-    table = [list(columns), *made]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    head, made = _cells(rows, columns)
+    widths = [max(map(len, column)) for column in zip(head, *made, strict=True)]
     sides = [">" if right else "<" for right in _figures(made, len(widths))]
-    return ["  ".join(map("{:{}{}}".format, line, sides, widths)).rstrip() for line in table]
+    return ["  ".join(map("{:{}{}}".format, line, sides, widths)).rstrip() for line in (head, *made)]
 
 
-def markdown(rows: Iterable[Row], columns: Columns) -> str:
+def markdown(rows: Iterable[Row], columns: str) -> str:
     """The same for a page of the documentation."""
-    return markdown_of(list(columns), cells(rows, columns))
+    return markdown_of(*_cells(rows, columns))
 
 
-def markdown_of(head: Sequence[str], made: Iterable[Sequence[str]]) -> str:
+def markdown_of(head: Sequence[str], made: Sequence[Sequence[str]]) -> str:
     """A table in Markdown of cells that were made already.
 
     >>> print(markdown_of(("kernel", "µs"), [("naive", "34.80")]))
@@ -72,16 +79,32 @@ def markdown_of(head: Sequence[str], made: Iterable[Sequence[str]]) -> str:
     | --- | ---: |
     | naive | 34.80 |
     """
-    lines = list(made)
-    rule = ["---:" if right else "---" for right in _figures(lines, len(head))]
-    return "\n".join("| " + " | ".join(line) + " |" for line in (head, rule, *lines))
+    rule = ["---:" if right else "---" for right in _figures(made, len(head))]
+    return "\n".join("| " + " | ".join(line) + " |" for line in (head, rule, *made))
 
 
-def _cell(cell: Cell, row: Row) -> str:
-    try:
-        return filled(cell, row) if isinstance(cell, str) else cell(row)
-    except KeyError:
-        return NOT_COUNTED
+def _cells(rows: Iterable[Row], columns: str) -> tuple[list[str], list[list[str]]]:
+    """The heads, and the cells of each row."""
+    pairs = [column.partition("{") for column in _expanded(columns)]
+    made = [[filled(brace + rest, row) for _, brace, rest in pairs] for row in rows]
+    return [head.rstrip() for head, _, _ in pairs], made
+
+
+def _expanded(columns: str) -> Iterator[str]:
+    """Each column with its head and its format.
+
+    >>> list(_expanded("kernel | MHz | ns {ns[*]:.0f}"))
+    ['kernel {kernel}', 'MHz {sm_mhz}', 'ns {ns[p50]:.0f}', 'p20 {ns[p20]:.0f}', 'p80 {ns[p80]:.0f}']
+    """
+    for column in columns.split(" | "):
+        if column in COLUMNS:
+            yield from COLUMNS[column].split(" | ")
+        elif "[*]" in column:
+            cell = column[column.index("{") :]
+            yield column.replace("[*]", "[p50]")
+            yield from (f"{name} {cell.replace('[*]', f'[{name}]')}" for name in ("p20", "p80"))
+        else:
+            yield column if "{" in column else f"{column} {{{column}}}"
 
 
 def _figures(made: Sequence[Sequence[str]], count: int) -> list[bool]:

@@ -1,11 +1,14 @@
 """`tilesim bench bank-conflicts`: what five ways to sum a vector do to shared memory."""
 
-from tilesim.cli.output.reports import Bench, Table
+from tilesim.cli.output.reports import Bench, Table, derived
 from tilesim.cli.output.tables import Row
 
 
-def _per_block(name: str, form: str, row: Row) -> str:
-    return format(row[name] / row["thread_blocks"], form)
+def _per_block(row: Row) -> Row:
+    counts = {
+        name: row[name] / row["thread_blocks"] for name in ("load_beats", "store_beats", "instructions")
+    }
+    return counts | {"at_work": row["thread_instructions"] / row["instructions"]}
 
 
 command = Bench(
@@ -16,12 +19,10 @@ command = Bench(
     Nsight Compute must be there, and allowed to read the GPU's counters.
     """,
     [
-        Table({
-            "of a thread block": "{name}",
-            "load beats": lambda row: _per_block("load_beats", ".2f", row),
-            "store beats": lambda row: _per_block("store_beats", ".2f", row),
-            "instructions": lambda row: _per_block("instructions", ".1f", row),
-            "at work": lambda row: f"{row['thread_instructions'] / row['instructions']:.1f}/32",
-        })
+        Table(
+            "of a thread block {name} | load beats {load_beats:.2f} | store beats {store_beats:.2f}"
+            " | instructions {instructions:.1f} | at work {at_work:.1f}/32",
+            derived(_per_block),
+        )
     ],
-)  # fmt: skip
+)

@@ -7,7 +7,7 @@ import click
 
 from tilesim.cli.arguments.options import check_tiles, usage
 from tilesim.cli.arguments.parameter_types import TileShape
-from tilesim.cli.output.reports import SIZE, TIMES, Bench, Report, Table, samples_option
+from tilesim.cli.output.reports import Bench, Report, Table, samples_option
 from tilesim.problems import Problem
 
 
@@ -37,9 +37,7 @@ command = Bench(
     """,
     [
         Table(
-            {"product": SIZE["size"], "kernel": "{kernel}", "SMs held": "{busy_sms}", "blocks": "{blocks}"}
-            | TIMES
-            | {"times": "{over_free:.2f}"},
+            "product {m}x{n}x{k} | kernel | SMs held {busy_sms} | blocks | times | times {over_free:.2f}",
             _rows,
         )
     ],

@@ -4,15 +4,20 @@ from typing import Any
 
 from tilesim.cli.output.reports import Bench, Report, Table, samples_option
 
-NOTHING = dict.fromkeys(
-    ("p20", "p80", "bound", "limit_tflops", "dram_bytes", "sectors_per_request", "spill_sectors")
-)
+SECTOR_BYTES = 32
+MEASURED = ("p20", "p80", "bound", "limit_tflops", "dram_bytes", "sectors_per_request", "spilled_bytes")
+"""What is not known of the article's kernel."""
 
 
 def _rows(report: Report) -> list[dict[str, Any]]:
-    """The article's row, of which no more is known, above those that were measured."""
-    article = {"kernel": "the", "dtype": "article", "us": 1000 * report["article"]["ms"]}
-    return [NOTHING | report["article"] | article, *report["rows"]]
+    """The article's row above those that were measured."""
+    article, rows = report["article"], report["rows"]
+    first = {"kernel": "the", "dtype": "article", "us": 1000 * article["ms"], "tflops": article["tflops"]}
+    spilled = [
+        {"spilled_bytes": SECTOR_BYTES * row["spill_sectors"]} if "spill_sectors" in row else {}
+        for row in rows
+    ]
+    return [dict.fromkeys(MEASURED) | first, *map(dict.__or__, rows, spilled)]
 
 
 command = Bench(
@@ -25,18 +30,9 @@ command = Bench(
     """,
     [
         Table(
-            {
-                "kernel": "{kernel} {dtype}",
-                "ms": "{us:.3f/1000}",
-                "p20": "{p20:.3f/1000}",
-                "p80": "{p80:.3f/1000}",
-                "TFLOP/s": "{tflops:.2f}",
-                "bound": "{bound}",
-                "limit": "{limit_tflops:.1f}",
-                "DRAM MB": "{dram_bytes:.1f/1e6}",
-                "sectors a load": "{sectors_per_request}",
-                "spilled GB": "{spill_sectors:.2f/3.125e7}",  # a sector is 32 bytes
-            },
+            "kernel {kernel} {dtype} | ms {us:.3f/1000} | p20 {p20:.3f/1000} | p80 {p80:.3f/1000}"
+            " | TFLOP/s {tflops:.2f} | bound | limit {limit_tflops:.1f} | DRAM MB {dram_bytes:.1f/1e6}"
+            " | sectors a load {sectors_per_request} | spilled GB {spilled_bytes:.2f/1e9}",
             _rows,
         )
     ],

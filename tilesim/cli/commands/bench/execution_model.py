@@ -33,14 +33,7 @@ command = Bench(
         "warps of a block are {walk[apart][median]} cycles apart"
         " ({walk[apart][p20]} to {walk[apart][p80]}) at its end",
         Table(
-            {
-                "kernel": "{name}",
-                "threads": "{threads}",
-                "registers": "{registers}",
-                "shared": "{shared_bytes}",
-                "driver": "{driver}",
-                "seen": "{seen}",
-            },
+            "kernel {name} | threads | registers | shared {shared_bytes} | driver | seen",
             _rows,
         ),
     ],

@@ -1,13 +1,14 @@
 """`tilesim bench fusion`: a chain of functions, as one kernel each and as one kernel for all."""
 
-from tilesim.cli.output.reports import ERROR, TIMES, TYPED_SIZE, WITH_HOST, Bench, Table, samples_option
+from tilesim.cli.output.reports import Bench, Table, derived, samples_option
 from tilesim.cli.output.tables import Row
 
-KERNEL = {"kernel": "{kernel}"} | TIMES | WITH_HOST | ERROR
+KERNEL = "kernel | times | with host | error"
 
 
-def _dram_mb(row: Row) -> str:
-    return f"{(row['dram_read_bytes'] + row['dram_write_bytes']) / 1e6:.1f}"
+def _moved(row: Row) -> Row:
+    counted = "dram_read_bytes" in row
+    return {"dram_bytes": row["dram_read_bytes"] + row["dram_write_bytes"]} if counted else {}
 
 
 command = Bench(
@@ -20,8 +21,11 @@ command = Bench(
     where it is there, counts bytes.
     """,
     [
-        Table({"elements": "{elements}", "functions": "{functions}"} | KERNEL | {"DRAM MB": _dram_mb}),
-        Table({"product": TYPED_SIZE["size"]} | KERNEL, "products"),
+        Table(
+            f"elements | functions | {KERNEL} | DRAM MB {{dram_bytes:.1f/1e6}}",
+            derived(_moved),
+        ),
+        Table(f"product {{m}}x{{n}}x{{k}} {{dtype}} | {KERNEL}", "products"),
         lambda report: report["left_out"].values(),
     ],
     [samples_option("kernel", 50)],

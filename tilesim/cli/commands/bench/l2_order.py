@@ -1,6 +1,6 @@
 """`tilesim bench l2-order`: what it wins, and costs, that tiles come in another order."""
 
-from tilesim.cli.output.reports import MOVED, SIZE, TIMES, Bench, Table, samples_option
+from tilesim.cli.output.reports import Bench, Table, samples_option
 
 command = Bench(
     "l2-order",
@@ -9,6 +9,6 @@ command = Bench(
 
     Nsight Compute, where it is there, counts what the SMs read at the L2, and what that takes from DRAM.
     """,
-    [Table(SIZE | {"order": "{order}"} | TIMES | MOVED)],
+    [Table("size | order | times | traffic")],
     [samples_option("order", 50)],
 )

@@ -6,17 +6,14 @@ from typing import Any
 import click
 
 from tilesim.cli.arguments.options import TileShape
-from tilesim.cli.output.reports import ERROR, SIZE, TIMES, Bench, Report, Table, samples_option
-from tilesim.cli.output.tables import Row
+from tilesim.cli.output.reports import Bench, Report, Table, samples_option
 
 
 def _rows(report: Report) -> Iterator[dict[str, Any]]:
+    peak = report["peak_tflops"]["measured"]
     for row in report["rows"]:
-        yield row | {"of_peak": 100 * row["tflops"] / report["peak_tflops"]["measured"]}
-
-
-def _dram_mb(row: Row) -> str:
-    return f"{row['dram_bytes'] / 1e6:.1f}" + " (model)" * (row["bytes_from"] == "model")
+        model = " (model)" if row["bytes_from"] == "model" else ""
+        yield row | {"of_peak": 100 * row["tflops"] / peak, "model": model}
 
 
 command = Bench(
@@ -30,12 +27,8 @@ command = Bench(
         "a large torch.mm: {peak_tflops[measured]} TFLOP/s;"
         " a large copy: {bandwidth_gb_per_s[measured]} GB/s",
         Table(
-            SIZE
-            | {"step": "{step}", "name": "{name}"}
-            | TIMES
-            | {"TFLOP/s": "{tflops:.1f}", "of peak": "{of_peak:.1f} %", "MHz": "{sm_mhz}"}
-            | ERROR
-            | {"DRAM MB": _dram_mb},
+            "size | step | name | times | TFLOP/s | of peak {of_peak:.1f} % | MHz | error"
+            " | DRAM MB {dram_bytes:.1f/1e6}{model}",
             _rows,
         ),
         lambda report: [f"left out: {what}: {why}" for what, why in report["left_out"].items()],

@@ -1,6 +1,6 @@
 """`tilesim bench latency-hiding`: what more warps win where each of them waits."""
 
-from tilesim.cli.output.reports import Bench, Table, count_option, quantiles
+from tilesim.cli.output.reports import Bench, Table, count_option
 
 command = Bench(
     "latency-hiding",
@@ -11,23 +11,17 @@ command = Bench(
     """,
     [
         Table(
-            {"SMs": "{sms}", "warps": "{warps}"}
-            | quantiles("cycles", ".4f", "cycles an element")
-            | {"bytes a clock": "{bytes_per_clock:.2f}"}
-            | {"wait": "{wait[p50]:.0f}", "wait, p20": "{wait[p20]:.0f}", "wait, p80": "{wait[p80]:.0f}"}
+            "SMs {sms} | warps | cycles an element {cycles[*]:.4f} | bytes a clock {bytes_per_clock:.2f}"
+            " | wait {wait[*]:.0f}"
         ),
         "\nhost: {host[name]}, {host[cores]} cores, a load {host[latency_ns]} ns",
         Table(
-            {"threads": "{threads}"} | quantiles("ns", ".4f", "ns an element") | {"GB/s": "{gb_per_s:.1f}"},
+            "threads | ns an element {ns[*]:.4f} | GB/s {gb_per_s:.1f}",
             lambda report: report["host"]["rows"],
         ),
         Table(
-            {
-                "thread blocks an SM": "{blocks}",
-                "stages": "{stages}",
-                "a K-step takes each, ns": "{k_step_ns}",
-                "cycles": "{k_step_cycles}",
-            },
+            "thread blocks an SM {blocks} | stages | a K-step takes each, ns {k_step_ns}"
+            " | cycles {k_step_cycles}",
             "blocks",
         ),
     ],

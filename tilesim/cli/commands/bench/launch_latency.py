@@ -1,6 +1,6 @@
 """`tilesim bench launch-latency`: what a launch takes the host, a stream, a graph and an SM."""
 
-from tilesim.cli.output.reports import CLOCKS, MEDIANS, TYPED_SIZE, Bench, Table, count_option, quantiles
+from tilesim.cli.output.reports import CLOCKS, MEDIANS, Bench, Table, count_option, derived, median_range
 
 command = Bench(
     "launch-latency",
@@ -13,21 +13,12 @@ command = Bench(
     [
         CLOCKS,
         Table(
-            {"launch": "{launch}", "of": "{what}", "blocks": "{blocks}"}
-            | quantiles("ns", ".1f")
-            | {"mean": "{mean_ns:.1f}", "count": "{count}"}
-            | MEDIANS
+            f"launch | of {{what}} | blocks | ns {{ns[*]:.1f}} | mean {{mean_ns:.1f}} | count | {MEDIANS}",
+            derived(median_range),
         ),
         Table(
-            TYPED_SIZE
-            | {
-                "by": "{kernel}",
-                "GPU, µs": "{us:.2f}",
-                "caller, µs": "{call_us[us]:.2f}",
-                "p20": "{call_us[p20]:.2f}",
-                "p80": "{call_us[p80]:.2f}",
-                "one by one, µs": "{host_us:.2f}",
-            },
+            "typed size | by {kernel} | GPU, µs {us:.2f} | caller, µs {call_us[us]:.2f}"
+            " | p20 {call_us[p20]:.2f} | p80 {call_us[p80]:.2f} | one by one, µs {host_us:.2f}",
             "products",
         ),
     ],

@@ -1,6 +1,6 @@
 """`tilesim bench loop-unrolling`: what it wins to unroll a loop."""
 
-from tilesim.cli.output.reports import Bench, Table, count_option
+from tilesim.cli.output.reports import Bench, Table, count_option, derived
 from tilesim.cli.output.tables import NOT_COUNTED
 
 command = Bench(
@@ -11,26 +11,15 @@ command = Bench(
     The loads go together, or each waits for the one before, which saves the same branches.
     """,
     [
-        Table({
-            "values": "{n}",
-            "warps": "{warps}",
-            "loads": "{loads}",
-            "factor": "{factor}",
-            "GB/s": "{gb_per_s:.1f}",
-            "p20": "{p20:.1f}",
-            "p80": "{p80:.1f}",
-            "issued": lambda row: str(row["issued"] or NOT_COUNTED),
-        }),
         Table(
-            {
-                "warps": "{warps}",
-                "chains": "{factor}",
-                "cycles a multiply-add": "{cycles:.3f}",
-                "p20": "{p20:.3f}",
-                "p80": "{p80:.3f}",
-            },
+            "values {n} | warps | loads | factor | GB/s {gb_per_s:.1f} | p20 {p20:.1f} | p80 {p80:.1f}"
+            " | issued",
+            derived(lambda row: {"issued": row["issued"] or NOT_COUNTED}),
+        ),
+        Table(
+            "warps | chains {factor} | cycles a multiply-add {cycles:.3f} | p20 {p20:.3f} | p80 {p80:.3f}",
             "chains",
         ),
     ],
     [count_option("launches", "Launches of each case.", 10)],
-)  # fmt: skip
+)

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from tilesim.analysis.memory_system import MemorySystem
-from tilesim.cli.output.reports import Bench, Report, Table, count_option, quantiles
+from tilesim.cli.output.reports import Bench, Report, Table, count_option, derived
 from tilesim.cli.output.tables import Row
 from tilesim.errors import DeviceError
 
 MIB = 2**20
 MOST_STAGES = 6
-CASE = {"tile": "{tile}", "by": "{by}", "from": "{source}", "SMs": "{sms}", "together": "{together}"}
+IN_FLIGHT = " | ".join(f"{i} {{stages_{i}:.0f}}" for i in range(1, MOST_STAGES + 1))
 
 
 def _constants(report: Report) -> Iterator[str]:
@@ -43,8 +43,8 @@ def _constants(report: Report) -> Iterator[str]:
     yield from (f"{what:32} {figure}" for what, figure in (figures | macs).items())
 
 
-def _latency(report: Report) -> list[Row]:
-    return [{"order": None} | row for row in report["latency"]]
+def _latency(row: Row) -> Row:
+    return {"order": row.get("order"), "where": f"{_size(row)} of {row['space']}"}
 
 
 def _bandwidth(report: Report) -> Iterator[dict[str, Any]]:
@@ -68,10 +68,6 @@ def _tile_loads(report: Report) -> list[dict[str, Any]]:
     return list(cases.values())
 
 
-def _chased(row: Row) -> str:
-    return f"{_size(row)} of {row['space']}"
-
-
 def _size(row: Row) -> str:
     footprint = row["footprint"]
     return f"{footprint // 1024} KiB" if footprint < MIB else f"{footprint / MIB:g} MiB"
@@ -89,39 +85,25 @@ command = Bench(
     [
         _constants,
         Table(
-            {"a pointer chase": _chased, "order": "{order}"}
-            | quantiles("cycles", ".1f")
-            | {"ns": "{ns[p50]:.1f}", "MHz": "{sm_mhz[p50]:.0f}"},
-            _latency,
+            "a pointer chase {where} | order | cycles {cycles[*]:.1f} | ns {ns[p50]:.1f}"
+            " | MHz {sm_mhz[p50]:.0f}",
+            derived(_latency, "latency"),
         ),
         Table(
-            {"all SMs": "{what}", "from": "{source}"}
-            | quantiles("gb_per_s", ".0f", "GB/s")
-            | {"bytes a clock and SM": "{bytes_per_clock[p50]:.1f}"},
+            "all SMs {what} | from {source} | GB/s {gb_per_s[*]:.0f}"
+            " | bytes a clock and SM {bytes_per_clock[p50]:.1f}",
             _bandwidth,
         ),
         "\ncycles a stage, by how many are in flight",
-        Table(CASE | {f"{i}": f"{{stages_{i}:.0f}}" for i in range(1, MOST_STAGES + 1)}, _tile_loads),
+        Table(f"tile | by | from {{source}} | SMs {{sms}} | together | {IN_FLIGHT}", _tile_loads),
+        Table("tile | by | from {source} | the first load, cycles {cycles[p50]:.0f}", "first_loads"),
         Table(
-            {
-                "tile": "{tile}",
-                "by": "{by}",
-                "from": "{source}",
-                "the first load, cycles": "{cycles[p50]:.0f}",
-            },
-            "first_loads",
-        ),
-        Table(
-            {"tile": "{tile}", "dtype": "{dtype}", "warps": "{warps}", "blocks": "{ctas_per_sm}"}
-            | quantiles("macs_per_clock", ".1f", "MACs a clock and SM")
-            | {"MHz": "{sm_mhz[p50]:.0f}"},
+            "tile | dtype | warps | blocks {ctas_per_sm} | MACs a clock and SM {macs_per_clock[*]:.1f}"
+            " | MHz {sm_mhz[p50]:.0f}",
             "multiplying",
         ),
-        Table(
-            {"tile": "{tile}", "beside loads by": "{by}", "a K-step, cycles": "{cycles[p50]:.1f}"},
-            "contention",
-        ),
-        Table({"shared memory, bytes a clock and SM": "{bytes_per_clock[p50]:.1f}"}, "shared_reads"),
+        Table("tile | beside loads by {by} | a K-step, cycles {cycles[p50]:.1f}", "contention"),
+        Table("shared memory, bytes a clock and SM {bytes_per_clock[p50]:.1f}", "shared_reads"),
     ],
     [count_option("repeats", "Repeats of the whole sweep.", 5)],
 )

@@ -1,6 +1,6 @@
 """`tilesim bench memory-hierarchy`: how many bytes a product asks for, and from where they come."""
 
-from tilesim.cli.output.reports import MOVED, SIZE, TIMES, Bench, Table, samples_option
+from tilesim.cli.output.reports import Bench, Table, samples_option
 
 command = Bench(
     "memory-hierarchy",
@@ -9,6 +9,6 @@ command = Bench(
 
     Nsight Compute, where it is there, counts what the SMs read at the L2, and what that takes from DRAM.
     """,
-    [Table(SIZE | TIMES | {"asked MB": "{asked_bytes:.0f/1e6}"} | MOVED)],
+    [Table("size | times | asked MB {asked_bytes:.0f/1e6} | traffic")],
     [samples_option("size", 50)],
 )

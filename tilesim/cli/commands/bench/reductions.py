@@ -2,7 +2,7 @@
 
 import click
 
-from tilesim.cli.output.reports import ERROR, TIMES, Bench, Report, Table, samples_option
+from tilesim.cli.output.reports import Bench, Report, Table, samples_option
 
 
 def _whys(report: Report) -> list[str]:
@@ -19,10 +19,8 @@ command = Bench(
     """,
     [
         Table(
-            {"values": "{n}", "sum": "{name}"}
-            | TIMES
-            | {"GB/s": "{gb_per_s:.1f}", "of copy": "{share_of_copy:.1%}"}
-            | {"relative error": ERROR["error"]}
+            "values {n} | sum {name} | times | GB/s {gb_per_s:.1f} | of copy {share_of_copy:.1%}"
+            " | relative error {relative_error:.1e}"
         ),
         _whys,
     ],

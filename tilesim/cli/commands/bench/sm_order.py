@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from tilesim.cli.output.reports import Bench, Report, Table, count_option
+from tilesim.cli.output.reports import Bench, Report, Table, count_option, derived
 from tilesim.cli.output.tables import Row
 
 SHOWN = 4
@@ -22,10 +22,10 @@ def _groups(report: Report) -> Iterator[str]:
         yield f"clusters join {len(report['gpcs'])} GPCs; {own} of them are such groups"
 
 
-def _beginnings(row: Row) -> str:
+def _beginnings(row: Row) -> Row:
     first = [f"{' '.join(map(str, sms))} ({count})" for sms, count in row["first"]]
     more = f" and {len(first) - SHOWN} more" if len(first) > SHOWN else ""
-    return ", ".join(first[:SHOWN]) + more
+    return {"begin": ", ".join(first[:SHOWN]) + more}
 
 
 command = Bench(
@@ -37,14 +37,10 @@ command = Bench(
     """,
     [
         _groups,
-        Table({
-            "launched": "{launched}",
-            "blocks/SM": "{blocks_per_sm}",
-            "launches": "{launches}",
-            "alike": "{alike}",
-            "explained": "{explained}",
-            "begin with SMs": _beginnings,
-        }),
+        Table(
+            "launched | blocks/SM {blocks_per_sm} | launches | alike | explained | begin with SMs {begin}",
+            derived(_beginnings),
+        ),
     ],
     [count_option("launches", "Launches of each kind.", 200, 2, 10_000)],
-)  # fmt: skip
+)

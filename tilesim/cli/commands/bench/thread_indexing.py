@@ -1,6 +1,6 @@
 """`tilesim bench thread-indexing`: what it costs where neighbouring threads take cells far apart."""
 
-from tilesim.cli.output.reports import TIMES, Bench, Table, samples_option
+from tilesim.cli.output.reports import Bench, Table, samples_option
 
 command = Bench(
     "thread-indexing",
@@ -9,6 +9,6 @@ command = Bench(
 
     Neighbouring threads take cells 1, 2, 4 ... apart, and at last a whole row, which swaps the axes.
     """,
-    [Table({"stride": "{stride}"} | TIMES | {"GB/s": "{gb_per_s:.0f}", "sum": "{sum}"})],
+    [Table("stride | times | GB/s {gb_per_s:.0f} | sum")],
     [samples_option("stride", 40)],
 )

@@ -1,6 +1,6 @@
 """`tilesim bench turnaround`: from a thread block's end to its successor's first instruction."""
 
-from tilesim.cli.output.reports import CLOCKS, MEDIANS, Bench, Table, count_option, quantiles
+from tilesim.cli.output.reports import CLOCKS, MEDIANS, Bench, Table, count_option, derived, median_range
 
 command = Bench(
     "turnaround",
@@ -13,16 +13,9 @@ command = Bench(
         CLOCKS,
         "launch {launch_ns} ns, of blocks as matrix products have them",
         Table(
-            {
-                "threads": "{threads}",
-                "KB": "{shared_kb}",
-                "on SM": "{residents}",
-                "spin": "{spin}",
-                "cycles": "{cycles[p50]}",
-            }
-            | quantiles("ns", ".1f")
-            | {"min": "{ns[min]:.1f}", "gaps": "{gaps}"}
-            | MEDIANS
+            "threads | KB {shared_kb} | on SM {residents} | spin | cycles {cycles[p50]} | ns {ns[*]:.1f}"
+            f" | min {{ns[min]:.1f}} | gaps | {MEDIANS}",
+            derived(median_range),
         ),
     ],
     [count_option("repeats", "Repeats of the whole sweep.", 5)],
