@@ -12,7 +12,7 @@ from ..launch.config import pipeline
 from ..launch.operands import gpu_memory
 from ..launch.variants import UNSTAMPED, VARIANTS, check, checked_variant
 from ..measure.machine import facts, gpu
-from ..measure.timing import REST, require_gpu, working_gpu
+from ..measure.timing import require_gpu, working_gpu
 from ..tuning.choice import choices
 from .compare import LIBRARIES, METHOD, Contender, compare
 
@@ -69,7 +69,7 @@ def bench(
         }
         with gpu_memory(problem), working_gpu():
             rows += compare(contenders, ctas_per_sm, warmup, samples, seed, host)
-    return {"machine": facts(), "method": METHOD.format(rest=REST), "rows": rows}
+    return {"machine": facts(), "method": METHOD, "rows": rows}
 
 
 def _tuned(problem: Problem) -> Contender:

@@ -15,7 +15,7 @@ from tilesim.variants import Variant
 from ..launch.operands import gpu_memory, size_bytes
 from ..launch.variants import UNSTAMPED
 from ..measure.machine import device, facts
-from ..measure.timing import REST, require_gpu, working_gpu
+from ..measure.timing import require_gpu, working_gpu
 from .compare import METHOD, Contender, compare
 from .counters import counted
 from .ladder import peaks
@@ -54,7 +54,7 @@ def coalescing(samples: int = 20) -> dict[str, Any]:
             rows.append(
                 row | limited(problem, moved, peak or measured, bandwidth) | (waste(moved) if counts else {})
             )
-    return {"machine": facts(), "method": METHOD.format(rest=REST), "article": ARTICLE, "rows": rows}
+    return {"machine": facts(), "method": METHOD, "article": ARTICLE, "rows": rows}
 
 
 def limited(problem: Problem, moved: dict[str, int], peak_tflops: float, gb_per_s: float) -> dict[str, Any]:

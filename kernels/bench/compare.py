@@ -19,13 +19,12 @@ from ..launch.variants import on_this_machine
 from ..matmul import matmul
 from ..measure.machine import device
 from ..measure.reference import gate
-from ..measure.timing import Rotation, capture, sample, spread, with_host
+from ..measure.timing import Rotation, capture, method, sample, spread, with_host
 
 METHOD = (
-    "CUDA graph of one launch per operand set, the sets together over 3 times the L2; a sample is the mean of"
-    " one replay; kernels take turns; before each sample the L2 is filled with other data, after it the GPU"
-    " rests {rest:g} times as long as it worked; before any timing each kernel's C, poisoned with NaN, is"
-    " compared with a float64 product of fresh random inputs"
+    method("one launch per operand set, the sets together over 3 times the L2", "kernels")
+    + "; before any timing each kernel's C, poisoned with NaN, is compared with a float64 product of fresh"
+    " random inputs"
 )
 
 HOST_SAMPLES = 20

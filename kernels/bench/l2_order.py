@@ -11,7 +11,7 @@ from tilesim.variants import Variant
 from ..launch.config import pipeline
 from ..launch.operands import gpu_memory
 from ..measure.machine import facts
-from ..measure.timing import REST, require_gpu, working_gpu
+from ..measure.timing import require_gpu, working_gpu
 from .compare import METHOD, Contender, compare
 from .counters import TRAFFIC, counted
 
@@ -44,7 +44,7 @@ def l2_order(samples: int = 50) -> dict[str, Any]:
         contenders += orders.values()
     counts = traffic(contenders)
     rows = [row | {"kernel": "planned:persistent"} | moved for row, moved in zip(rows, counts, strict=True)]
-    return {"machine": facts(), "method": METHOD.format(rest=REST), "rows": rows}
+    return {"machine": facts(), "method": METHOD, "rows": rows}
 
 
 def traffic(contenders: Sequence[Contender]) -> list[dict[str, float]]:

@@ -14,7 +14,7 @@ from ..launch.cublas import cublas
 from ..launch.operands import gpu_memory, matrices, size_bytes
 from ..launch.variants import UNSTAMPED, check
 from ..measure.machine import device, facts
-from ..measure.timing import REST, Rotation, capture, require_gpu, sample, spread, working_gpu
+from ..measure.timing import Rotation, capture, require_gpu, sample, spread, working_gpu
 from .compare import METHOD, Contender, compare, job_of, tflops
 from .counters import counted
 
@@ -133,7 +133,7 @@ def ladder(
     sheet = presets().get(device(1).name, {})
     return {
         "machine": facts(),
-        "method": METHOD.format(rest=REST),
+        "method": METHOD,
         "peak_tflops": {"measured": peak} | _known(sheet.get("peak_tflops", {}).get(dtype)),
         "bandwidth_gb_per_s": {"measured": bandwidth} | _known(sheet.get("memory_gb_per_s")),
         "left_out": left_out,

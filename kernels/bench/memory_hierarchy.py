@@ -7,7 +7,7 @@ from tilesim.variants import Variant
 
 from ..launch.operands import gpu_memory
 from ..measure.machine import facts
-from ..measure.timing import REST, require_gpu, working_gpu
+from ..measure.timing import require_gpu, working_gpu
 from .compare import METHOD, Contender, compare
 from .l2_order import traffic
 
@@ -35,4 +35,4 @@ def memory_hierarchy(samples: int = 50) -> dict[str, Any]:
         for contender, moved in zip(contenders, traffic(contenders), strict=True)
     ]
     rows = [row | moved for row, moved in zip(rows, known, strict=True)]
-    return {"machine": facts(), "method": METHOD.format(rest=REST), "rows": rows}
+    return {"machine": facts(), "method": METHOD, "rows": rows}

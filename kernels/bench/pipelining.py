@@ -14,7 +14,7 @@ from tilesim.variants import Variant
 from ..launch.operands import gpu_memory
 from ..measure.machine import facts
 from ..measure.record import record
-from ..measure.timing import REST, require_gpu, working_gpu
+from ..measure.timing import require_gpu, working_gpu
 from .compare import METHOD, Contender, compare
 
 PRODUCT = Problem(2048, 2048, 2048, order="grouped:8")
@@ -40,7 +40,7 @@ def pipelining(samples: int = 100, repeats: int = 21) -> dict[str, Any]:
     for row, variant in zip(timed, variants, strict=True):
         trace = record("naive", PRODUCT, loads="ptr", warps=8, stages=variant.stages, repeats=repeats)
         rows.append(row | {"kernel": "naive-ptr"} | k_step(trace))
-    return {"machine": facts(), "method": METHOD.format(rest=REST), "rows": rows}
+    return {"machine": facts(), "method": METHOD, "rows": rows}
 
 
 def k_step(trace: Trace) -> dict[str, float]:

@@ -17,7 +17,8 @@ from tilesim.errors import whole
 from ..errors import KernelError
 from ..launch.operands import beyond_l2
 from ..measure.machine import facts
-from ..measure.timing import REST, Rotation, capture, require_gpu, sample, spread, working_gpu
+from ..measure.reference import verified
+from ..measure.timing import Rotation, capture, method, require_gpu, sample, spread, working_gpu
 from ..reductions import STEPS, THREADS, Summing, summing
 
 SIZES = (2**20, 2**24, 2**28)
@@ -32,13 +33,12 @@ OTHERS = {
     "torch.sum": "PyTorch's own",
     "copy": "each element read and its negative written: what the memory gives",
 }
+VECTORS = "of as many vectors as are over 3 times the L2, at least 2 and at most 32"
 METHOD = (
-    "CUDA graph of one sum per vector, of as many vectors as are over 3 times the L2, at least 2 and at most"
-    " 32; a sample is the mean of one replay; steps take turns; before each sample the L2 is filled with"
-    " other data, after it the GPU rests {rest:g} times as long as it worked; before any timing each step's"
-    " sum of half-integers must be exact and that of fractions within {tolerance:g} of a float64 sum, with"
-    " all partial sums poisoned with NaN; gb_per_s: bytes of the vector, for the copy twice as many, by the"
-    " median time; share_of_copy: gb_per_s by the copy's"
+    method(f"one sum per vector, {VECTORS}", "steps")
+    + "; before any timing each step's sum of half-integers must be exact and that of fractions within"
+    f" {TOLERANCE:g} of a float64 sum, with all partial sums poisoned with NaN; gb_per_s: bytes of the"
+    " vector, for the copy twice as many, by the median time; share_of_copy: gb_per_s by the copy's"
 )
 
 
@@ -59,7 +59,7 @@ def reductions(*sizes: int, warmup: int = 30, samples: int = 100, seed: int = 0)
     for n in sizes:
         with _memory(n), working_gpu():
             rows += _rows(n, warmup, samples, seed)
-    return {"machine": facts(), "method": METHOD.format(rest=REST, tolerance=TOLERANCE), "rows": rows}
+    return {"machine": facts(), "method": METHOD, "rows": rows}
 
 
 @contextmanager
@@ -95,7 +95,7 @@ def _rows(n: int, warmup: int, samples: int, seed: int) -> list[dict[str, Any]]:
     rotations, about = {}, {}
     for name, make in makers.items():
         sums = [make(x) for x in vectors]
-        error = gate(name, sums[0], vectors[0], random)
+        error = verified_sum(name, sums[0], vectors[0], random)
         about[name] = {"stages": sums[0].stages, "relative_error": float(f"{error:.3g}")}
         rotations[name] = _rotation([one.launch for one in sums])
     # not copy_: a graph makes a memcpy node of it, which an H200 runs at 2.7 TB/s where a kernel moves 4.2
@@ -115,31 +115,25 @@ def _torch_sum(x: torch.Tensor) -> Summing:
     return Summing(lambda: torch.sum(x, 0, out=sums[0]), sums)
 
 
-def gate(name: str, made: Summing, x: torch.Tensor, random: torch.Generator) -> float:
+def verified_sum(name: str, made: Summing, x: torch.Tensor, random: torch.Generator) -> float:
     """Sum x twice, filled anew with half-integers and then with fractions, and return the relative error.
 
     Raises KernelError, so that nothing is timed, where the first sum is not exact or the second's error is
     above TOLERANCE. All partial sums are NaN before.
     """
-    made.sums.fill_(torch.nan)
-    made_of = x.random_(-8, 8, generator=random).add_(0.5)
-    made.launch()
-    got, right = float(made.total), float(made_of.sum(dtype=torch.float64))
-    if got != right:
-        raise KernelError(
-            f"{name} sums {len(x)} half-integers to {got!r}, and {right!r} is exact, so it was not timed"
-        )
-    made.sums.fill_(torch.nan)
+
+    def error() -> float:
+        right = float(x.sum(dtype=torch.float64))
+        return abs(float(made.total) - right) / max(abs(right), 2**-24)
+
+    def verify(numbers: str, tolerance: float) -> float:
+        wrong = f"{name} gets the sum of {len(x)} {numbers} wrong"
+        return verified(wrong, made.sums, made.launch, error, tolerance)
+
+    x.random_(-8, 8, generator=random).add_(0.5)
+    verify("half-integers", 0)
     x.uniform_(generator=random)
-    made.launch()
-    right = float(x.sum(dtype=torch.float64))
-    error = abs(float(made.total) - right) / max(right, 2**-24)
-    if not error <= TOLERANCE:
-        raise KernelError(
-            f"{name} gets the sum of {len(x)} fractions wrong: its relative error is {error:.1e}, at most"
-            f" {TOLERANCE:.0e} is allowed, so it was not timed"
-        )
-    return error
+    return verify("fractions", TOLERANCE)
 
 
 def rows(

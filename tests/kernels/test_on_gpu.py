@@ -180,7 +180,7 @@ def test_every_step_sums_any_length_and_the_same_each_time(gpu, n):
     x = gpu.torch.empty(n, device="cuda")
     for step in gpu.reductions.STEPS:
         made = gpu.reductions.summing(step, x, gpu.sums.slots())
-        gpu.sums.gate(step.name, made, x, random)
+        gpu.sums.verified_sum(step.name, made, x, random)
         first = made.sums.clone()
         made.sums.fill_(gpu.torch.nan)
         made.launch()

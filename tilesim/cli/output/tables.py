@@ -26,7 +26,7 @@ COLUMNS = {
 """What several tables have; traffic: what the SMs read at the L2, its hits, and what is read out of DRAM."""
 
 NOT_COUNTED = "not counted"
-FIGURE = re.compile(r"[-+]?\d[\d,]*(\.\d+)?(e[-+]\d+)?( ?%|/\d+)?( \(model\))?|" + NOT_COUNTED)
+FIGURE = re.compile(rf"[-+(]?\d[-+\d.,e to()%?/]*( µs| MB| \(model\))?|{NOT_COUNTED}")
 """What stands to the right in its column, with nothing else in it."""
 
 
