@@ -14,8 +14,6 @@ from tilesim.storage import files
 
 Report = Mapping[str, Any]
 
-CLOCKS = "clock {sm_mhz} MHz, global timer steps by {tick_ns} ns"
-
 
 class Table(NamedTuple):
     """Columns, and the rows to show: the name of the report's list, or what finds them in a report."""
@@ -46,7 +44,7 @@ class Bench(click.Command):
     """
 
     def __init__(
-        self, name: str, about: str, help: str, parts: Sequence[Part], options: Sequence[click.Option] = ()
+        self, name: str, about: str, help: str, *parts: Part, options: Sequence[click.Option] = ()
     ) -> None:
         super().__init__(name, params=[*options], short_help=about, help=help, callback=self._measure)
         self.parts = parts
@@ -73,14 +71,6 @@ def product_times(report: Report) -> list[str]:
     """A line per size and kernel; with the host's work where that was timed."""
     host = " | with host" if any("host_us" in row for row in report["rows"]) else ""
     return Table("typed size | kernel | times | TFLOP/s | MHz | error" + host).lines(report)
-
-
-def median_range(row: Row) -> Row:
-    """Of a row with the median of each repeat, the range of these."""
-    return {"low_ns": min(row["medians_ns"]), "high_ns": max(row["medians_ns"])}
-
-
-MEDIANS = "median of each repeat, ns {low_ns:.1f} to {high_ns:.1f}"
 
 
 OUTPUT_HELP = "Write the figures here (.json)."

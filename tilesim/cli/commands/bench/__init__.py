@@ -16,6 +16,7 @@ from tilesim.cli.arguments.options import (
     problem_options,
     usage,
 )
+from tilesim.cli.benches import BENCHES
 from tilesim.cli.groups import Group
 from tilesim.cli.output.reports import machine, product_times, report_options, show
 from tilesim.cli.packages import load
@@ -28,6 +29,7 @@ PLANNED = "planned:"
 @click.group(
     cls=Group,
     package=sys.modules[__name__],
+    commands=BENCHES,
     invoke_without_command=True,
     short_help="Time the kernels, or launches, on this machine's GPU.",
 )
