@@ -1,21 +1,29 @@
 """fusion: chains of elementwise functions, one kernel each or all in one, and a product with its epilogue."""
 
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 
 from tilesim.problems import Problem
 
-from ..errors import KernelError
 from ..ideas import epilogue
 from ..ideas.fusion import WAYS, Work, chain, compiled
 from ..launch.operands import beyond_l2, size_bytes
 from ..measure.machine import facts
 from ..measure.reference import verified
-from ..measure.timing import Rotation, capture, method, require_gpu, sample, spread, with_host, working_gpu
+from ..measure.timing import (
+    Rotation,
+    capture,
+    memory_for,
+    method,
+    require_gpu,
+    sample,
+    spread,
+    with_host,
+    working_gpu,
+)
 from .compare import HOST_SAMPLES
 from .counters import profiled, profiling, totals
 
@@ -64,7 +72,9 @@ def fusion(samples: int = 50) -> dict[str, Any]:
     Raises KernelError without an NVIDIA GPU, for a wrong result, or a GPU that fails.
     """
     require_gpu()
-    with _memory(), working_gpu():
+    needed = 24 * BYTES * LARGE
+    short = f"chains on {LARGE} values of fp32 take {needed / 1e9:.0f} GB"
+    with memory_for(needed, short), working_gpu():
         left_out = {"torch.compile": why} if (why := _not_compiling()) else {}
         rows = [row for elements in (LARGE, SMALL, TINY) for row in _chains(elements, samples, left_out)]
         products = [row for problem in PRODUCTS for row in _products(problem, samples, left_out)]
@@ -72,22 +82,6 @@ def fusion(samples: int = 50) -> dict[str, Any]:
     rows = [row | count for row, count in zip(rows, counts, strict=True)]
     about = {"machine": facts(), "method": METHOD, "left_out": left_out}
     return about | {"rows": rows, "products": products}
-
-
-@contextmanager
-def _memory() -> Iterator[None]:
-    """Raise KernelError, in one sentence, where the GPU's memory is too small."""
-    total = torch.cuda.get_device_properties().total_memory
-    needed = 24 * BYTES * LARGE
-    short = KernelError(
-        f"chains on {LARGE} values of fp32 take {needed / 1e9:.0f} GB; this GPU has {total / 1e9:.1f} GB"
-    )
-    if needed > total:
-        raise short
-    try:
-        yield
-    except torch.OutOfMemoryError:
-        raise short from None
 
 
 def _not_compiling() -> str:

@@ -13,9 +13,9 @@ from ..errors import KernelError
 from ..launch.cublas import cublas
 from ..launch.operands import gpu_memory, matrices, size_bytes
 from ..launch.variants import UNSTAMPED, check
-from ..measure.machine import device, facts
+from ..measure.machine import device
 from ..measure.timing import Rotation, capture, require_gpu, sample, spread, working_gpu
-from .compare import METHOD, Contender, compare, job_of, tflops
+from .compare import Contender, compare, job_of, report, tflops
 from .counters import counted
 
 BIG = (128, 256, 64)
@@ -131,14 +131,12 @@ def ladder(
     with working_gpu():
         peak, bandwidth = peaks(dtype)
     sheet = presets().get(device(1).name, {})
-    return {
-        "machine": facts(),
-        "method": METHOD,
-        "peak_tflops": {"measured": peak} | _known(sheet.get("peak_tflops", {}).get(dtype)),
-        "bandwidth_gb_per_s": {"measured": bandwidth} | _known(sheet.get("memory_gb_per_s")),
-        "left_out": left_out,
-        "rows": rows,
-    }
+    return report(
+        rows,
+        peak_tflops={"measured": peak} | _known(sheet.get("peak_tflops", {}).get(dtype)),
+        bandwidth_gb_per_s={"measured": bandwidth} | _known(sheet.get("memory_gb_per_s")),
+        left_out=left_out,
+    )
 
 
 def _known(value: float | None) -> dict[str, float]:

@@ -20,7 +20,7 @@ from tilesim.errors import whole
 from tilesim.problems import Problem
 
 from ..errors import KernelError
-from ..launch.operands import gpu_memory, matrices
+from ..launch.operands import matrices
 from ..measure.machine import facts, tick_ns
 from ..measure.timing import require_gpu, spread, working_gpu
 from ..probes.spin import blocks, gaps, launch, residents, shared_kb, sm_mhz, stamp_buffer
@@ -91,8 +91,7 @@ def _report(repeats: int) -> dict[str, Any]:
     mhz = sm_mhz(spins)
     turned = [gaps(run, residents(run)) * 1000 / mhz for run in spins]
     seen["turnaround", "thread blocks", ROUNDS * sms] = turned
-    with gpu_memory(PRODUCT):
-        products = _products(repeats)
+    products = _products(repeats)
     method = HOST_METHOD.format(
         calls=CALLS, row=IN_A_ROW, kernels=KERNELS, cycles=CYCLES, threads=32 * WARPS, rounds=ROUNDS
     )

@@ -5,8 +5,8 @@ exactly in any order, and none of them is zero, so that one left out or taken tw
 equal to the bit. A vector of random fractions is then summed with an error as fp32 makes it.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
 
@@ -18,7 +18,7 @@ from ..errors import KernelError
 from ..launch.operands import beyond_l2
 from ..measure.machine import facts
 from ..measure.reference import verified
-from ..measure.timing import Rotation, capture, method, require_gpu, sample, spread, working_gpu
+from ..measure.timing import Rotation, capture, memory_for, method, require_gpu, sample, spread, working_gpu
 from ..reductions import STEPS, THREADS, Summing, summing
 
 SIZES = (2**20, 2**24, 2**28)
@@ -62,21 +62,11 @@ def reductions(*sizes: int, warmup: int = 30, samples: int = 100, seed: int = 0)
     return {"machine": facts(), "method": METHOD, "rows": rows}
 
 
-@contextmanager
-def _memory(n: int) -> Iterator[None]:
+def _memory(n: int) -> AbstractContextManager[None]:
     """Raise KernelError, in one sentence, where vectors of n values do not fit into the GPU's memory."""
-    total = torch.cuda.get_device_properties().total_memory
     vectors = 2 * beyond_l2(BYTES * n)
-    short = KernelError(
-        f"{n} values of fp32 take {BYTES * n / 1e9:.1f} GB, needed {vectors} times, to copy them as well;"
-        f" this GPU has {total / 1e9:.1f} GB"
-    )
-    if vectors * BYTES * n > total:
-        raise short
-    try:
-        yield
-    except torch.OutOfMemoryError:
-        raise short from None
+    gb = f"{n} values of fp32 take {BYTES * n / 1e9:.1f} GB, needed {vectors} times, to copy them as well"
+    return memory_for(vectors * BYTES * n, gb)
 
 
 def slots() -> int:

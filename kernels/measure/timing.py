@@ -66,6 +66,19 @@ def working_gpu() -> Iterator[None]:
         ) from None
 
 
+@contextmanager
+def memory_for(needed: int, what: str) -> Iterator[None]:
+    """Raise KernelError, in one sentence, where the work inside, of `needed` bytes, does not fit this GPU."""
+    total = torch.cuda.get_device_properties().total_memory
+    short = KernelError(f"{what}; this GPU has {total / 1e9:.1f} GB")
+    if needed > total:
+        raise short
+    try:
+        yield
+    except torch.OutOfMemoryError:
+        raise short from None
+
+
 def capture(launches: Sequence[Callable[[], object]]) -> torch.cuda.CUDAGraph:
     """One graph of all launches; each runs once before, so that it is compiled."""
     for launch in launches:
