@@ -13,17 +13,7 @@ from ..ideas.fusion import WAYS, Work, chain, compiled
 from ..launch.operands import beyond_l2, size_bytes
 from ..measure.machine import facts
 from ..measure.reference import verified
-from ..measure.timing import (
-    Rotation,
-    capture,
-    memory_for,
-    method,
-    require_gpu,
-    sample,
-    spread,
-    with_host,
-    working_gpu,
-)
+from ..measure.timing import memory_for, method, replayed, require_gpu, spread, with_host, working_gpu
 from .compare import HOST_SAMPLES
 from .counters import profiled, profiling, totals
 
@@ -143,11 +133,10 @@ def _rows(
 ) -> list[dict[str, Any]]:
     """What is known of each contender, with its times."""
     launches = [[work.launch for work in sets] for sets in works]
-    rotations = {str(number): Rotation(capture(each), each) for number, each in enumerate(launches)}
-    times = sample(rotations, min(10, samples), samples)
+    times = replayed({str(i): each for i, each in enumerate(launches)}, min(10, samples), samples)
     hosts = [with_host(each, 3, min(samples, HOST_SAMPLES)) for each in launches]
     return [
-        known | spread(us) | {"host_us": spread(host)["us"], "samples": samples, "launches": len(each)}
+        known | us | {"host_us": spread(host)["us"], "samples": samples, "launches": len(each)}
         for known, us, host, each in zip(about, times.values(), hosts, launches, strict=True)
     ]
 

@@ -18,7 +18,7 @@ from ..errors import KernelError
 from ..launch.operands import beyond_l2
 from ..measure.machine import facts
 from ..measure.reference import verified
-from ..measure.timing import Rotation, capture, memory_for, method, require_gpu, sample, spread, working_gpu
+from ..measure.timing import memory_for, method, replayed, require_gpu, working_gpu
 from ..reductions import STEPS, THREADS, Summing, summing
 
 SIZES = (2**20, 2**24, 2**28)
@@ -82,22 +82,19 @@ def _rows(n: int, warmup: int, samples: int, seed: int) -> list[dict[str, Any]]:
         step.name: partial(summing, step, slots=slots()) for step in STEPS
     }
     makers["torch.sum"] = _torch_sum
-    rotations, about = {}, {}
+    launches: dict[str, list[Callable[[], object]]] = {}
+    about: dict[str, dict[str, Any]] = {}
     for name, make in makers.items():
         sums = [make(x) for x in vectors]
         error = verified_sum(name, sums[0], vectors[0], random)
         about[name] = {"stages": sums[0].stages, "relative_error": float(f"{error:.3g}")}
-        rotations[name] = _rotation([one.launch for one in sums])
+        launches[name] = [one.launch for one in sums]
     # not copy_: a graph makes a memcpy node of it, which an H200 runs at 2.7 TB/s where a kernel moves 4.2
-    rotations["copy"] = _rotation([partial(torch.neg, x, out=torch.empty_like(x)) for x in vectors])
+    launches["copy"] = [partial(torch.neg, x, out=torch.empty_like(x)) for x in vectors]
     about["copy"] = {"stages": 1, "relative_error": None}
-    times = {name: spread(us) for name, us in sample(rotations, warmup, samples).items()}
+    times = replayed(launches, warmup, samples)
     whys = {step.name: step.why for step in STEPS} | OTHERS
-    return rows(n, times, {name: {"why": whys[name]} | about[name] for name in rotations})
-
-
-def _rotation(launches: list[Callable[[], object]]) -> Rotation:
-    return Rotation(capture(launches), launches)
+    return rows(n, times, {name: {"why": whys[name]} | about[name] for name in launches})
 
 
 def _torch_sum(x: torch.Tensor) -> Summing:

@@ -13,7 +13,7 @@ from ..errors import KernelError
 from ..ideas.strided_sum import BLOCK, launch
 from ..launch.operands import beyond_l2
 from ..measure.machine import facts
-from ..measure.timing import Rotation, capture, method, require_gpu, sample, spread, working_gpu
+from ..measure.timing import method, replayed, require_gpu, working_gpu
 
 SIDE = 8192
 """Rows and columns of the matrix: five times what the L2 of an H200 holds."""
@@ -46,13 +46,10 @@ def thread_indexing(samples: int = 40) -> dict[str, Any]:
         ]
         sums = torch.empty(SIDE**2 // BLOCK, device="cuda")
         totals = {stride: checked_sum(matrices[0], sums, stride) for stride in STRIDES}
-        rotations = {}
-        for stride in STRIDES:
-            launches = [partial(launch, x, sums, stride) for x in matrices]
-            rotations[str(stride)] = Rotation(capture(launches), launches)
-        timed = sample(rotations, 10, samples)
+        launches = {str(stride): [partial(launch, x, sums, stride) for x in matrices] for stride in STRIDES}
+        timed = replayed(launches, 10, samples)
     rows = [
-        {"stride": stride, **spread(timed[str(stride)]), "sum": totals[stride], "samples": samples}
+        {"stride": stride, **timed[str(stride)], "sum": totals[stride], "samples": samples}
         for stride in STRIDES
     ]
     for row in rows:

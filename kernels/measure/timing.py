@@ -155,6 +155,14 @@ def spread(values: ArrayLike, median: str = "us", decimals: int | None = 3) -> d
     return {name: round(value, decimals) for name, value in found.items()}
 
 
+def replayed(
+    contenders: Mapping[str, Sequence[Callable[[], object]]], warmup: int, samples: int
+) -> dict[str, dict[str, float]]:
+    """The spread of the µs of each contender, whose launches fill a CUDA graph of its own."""
+    rotations = {name: Rotation(capture(each), each) for name, each in contenders.items()}
+    return {name: spread(us) for name, us in sample(rotations, warmup, samples).items()}
+
+
 def in_turns(cases: Iterable[Callable[[], T]], turns: int) -> list[list[T]]:
     """What each case returns, called `turns` times in turn with the others, after once for nothing."""
     each = list(cases)
