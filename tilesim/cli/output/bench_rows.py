@@ -11,6 +11,7 @@ Report = Row
 
 
 def per_block(row: Row) -> Row:
+    """Counts of one thread block, and how many threads of a warp are at work in an instruction."""
     counts = {
         name: row[name] / row["thread_blocks"] for name in ("load_beats", "store_beats", "instructions")
     }
@@ -43,6 +44,7 @@ def article_first(report: Report) -> list[dict[str, Any]]:
 
 
 def active_lanes(row: Row) -> Row:
+    """Lanes at work in an instruction, where instructions were counted."""
     return {"active": row["of_threads"] / row["issued"]} if row["issued"] else {}
 
 
@@ -54,6 +56,7 @@ def resources(report: Report) -> Iterator[dict[str, Any]]:
 
 
 def residents_seen(report: Report) -> list[str]:
+    """How often the driver's count was seen, and what multiplying takes beside other warps."""
     agree = sum(row["driver"] == row["seen"] for row in report["rows"])
     return [
         f"of {len(report['rows'])} kernels that spin, {agree} with as many residents as the driver says",
@@ -62,11 +65,13 @@ def residents_seen(report: Report) -> list[str]:
 
 
 def dram_traffic(row: Row) -> Row:
+    """Bytes read from DRAM and written to it, where they were counted."""
     counted = "dram_read_bytes" in row
     return {"dram_bytes": row["dram_read_bytes"] + row["dram_write_bytes"]} if counted else {}
 
 
 def shares_of_peak(report: Report) -> Iterator[dict[str, Any]]:
+    """Each row with its TFLOP/s in percent of the peak, and whether its bytes come from a model."""
     peak = report["peak_tflops"]["measured"]
     for row in report["rows"]:
         model = " (model)" if row["bytes_from"] == "model" else ""
@@ -78,6 +83,7 @@ MOST_STAGES = 6
 
 
 def constants(report: Report) -> Iterator[str]:
+    """The memory system's constants, a line each, or why there are none."""
     yield "\nconstants, by rule from what follows"
     try:
         found = MemorySystem.of(report)
@@ -108,6 +114,7 @@ def constants(report: Report) -> Iterator[str]:
 
 
 def chased(row: Row) -> Row:
+    """Where a pointer chase went, and in which order."""
     return {"order": row.get("order"), "where": f"{_size(row)} of {row['space']}"}
 
 
@@ -138,6 +145,7 @@ def _size(row: Row) -> str:
 
 
 def whys(report: Report) -> list[str]:
+    """Why each step is there."""
     whys = {row["name"]: row["why"] for row in report["rows"]}
     return ["", *(f"{name}: {why}" for name, why in whys.items())]
 
@@ -160,6 +168,7 @@ def sm_groups(report: Report) -> Iterator[str]:
 
 
 def beginnings(row: Row) -> Row:
+    """The SMs with which launches began, the most frequent first."""
     first = [f"{' '.join(map(str, sms))} ({count})" for sms, count in row["first"]]
     more = f" and {len(first) - SHOWN} more" if len(first) > SHOWN else ""
     return {"begin": ", ".join(first[:SHOWN]) + more}
