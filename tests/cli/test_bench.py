@@ -93,6 +93,18 @@ def test_every_table_has_its_heads_and_rows(name):
             assert head.strip() and lines
 
 
+@pytest.mark.parametrize("name", BENCHES)
+def test_columns_name_fields_that_the_report_has(name):
+    """A wrong name would say that something was not counted."""
+    rows = shipped(name).get("rows", [])
+    lacking = {
+        "fusion": sum("dram_read_bytes" not in row for row in rows),
+        "divergence": sum(not row.get("issued") for row in rows),
+        "loop-unrolling": sum(not row.get("issued") for row in rows),
+    }
+    assert shown(name).count("not counted") == lacking.get(name, 0)
+
+
 def test_options_are_passed_on(asked):
     run("bench", "turnaround", "--repeats", 3)
     run("bench", "sm-order", "--launches", 20)
