@@ -20,8 +20,9 @@ from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 
 load("kernels")
-from tilesim_kernels import KernelError, memory, reductions  # noqa: E402
+from tilesim_kernels import KernelError, reductions  # noqa: E402
 from tilesim_kernels.bench import reductions as sums  # noqa: E402
+from tilesim_kernels.bench.memory import memory  # noqa: E402
 from tilesim_kernels.gemm import naive, persistent, table  # noqa: E402
 from tilesim_kernels.gemm import stamps as stamping  # noqa: E402
 from tilesim_kernels.gemm.stamps import (  # noqa: E402
@@ -47,7 +48,8 @@ LAUNCHES = 5
 """Of each pause; their median counts."""
 
 __all__ = [
-    "DEDICATED", "KernelError", "chase", "memory", "multiply", "plan_table", "reductions", "stream", "sums", "tile_loads",
+    "DEDICATED", "KernelError", "chase",
+    "memory", "multiply", "plan_table", "reductions", "stream", "sums", "tile_loads",
 ]  # fmt: skip
 
 CYCLES, TOOK = 15, 14

@@ -169,6 +169,22 @@ def test_no_imports_go_round_in_a_circle():
         below = {module: imported for module, imported in below.items() if module not in ground}
 
 
+KERNEL_FLOORS = (
+    {"bench"}, {"matmul"}, {"tuning"}, {"measure", "ideas"}, {"launch", "microbenchmarks", "reductions"},
+    {"gemm", "probes"},
+)  # fmt: skip
+"""The folders of kernels/ from the roof to the ground."""
+
+
+def test_imports_within_kernels_go_down():
+    for number, floor in enumerate(KERNEL_FLOORS):
+        above = {f"tilesim_kernels.{name}" for each in KERNEL_FLOORS[: number + 1] for name in each}
+        for name in floor:
+            paths = sources(f"kernels/{name}") or [ROOT / "kernels" / f"{name}.py"]
+            others = above - {f"tilesim_kernels.{name}"}
+            assert not offenders(paths, lambda path, others=others: of(imported_by(path), others))
+
+
 def test_schedules_know_neither_clock_nor_costs():
     others = {f"tilesim.{name}" for name in ("engine", "model", "costs", "traces", "metrics", "view")}
     assert not offenders(sources("tilesim/schedules"), lambda path: of(imported_by(path), others))

@@ -34,8 +34,8 @@ class SweepError(TilesimError):
     """A sweep with an empty axis, too many combinations, or what no picture can show."""
 
 
-class LadderError(TilesimError):
-    """A file of the kernel ladder that cannot be read or contradicts itself, or a problem that it lacks."""
+class ReportError(TilesimError):
+    """A report of `tilesim bench` that cannot be read, contradicts itself, or lacks what is asked of it."""
 
 
 class KernelConfigError(TilesimError):

@@ -8,7 +8,7 @@ from statistics import median
 
 import numpy as np
 
-from figures.kernels import DATA, read
+from figures.kernels import DATA
 from tilesim import Device, Problem, Trace, plan
 from tilesim.analysis.compare import Comparison, compare
 from tilesim.analysis.sweep import Combination, row
@@ -16,6 +16,7 @@ from tilesim.devices.hardware import DRAM_SHARE, LOAD_CYCLES, TENSOR_SHARE, Hard
 from tilesim.engine.simulate import replay
 from tilesim.kernel_costs.default import default_costs, shipped
 from tilesim.ladder.kernel_times import machines
+from tilesim.ladder.reports import report
 from tilesim.plans import splits_tiles
 
 HERE = Path(__file__).parents[2] / "tests" / "benchmarks"
@@ -132,11 +133,11 @@ def repeats() -> dict[str, str]:
 
 def launches() -> dict[str, str]:
     """How long a place on an SM is empty between two thread blocks, and which SM is filled first."""
-    rows = [r for r in read("turnaround")["rows"] if r["spin"] == "staggered" and r["residents"] <= 2]
+    rows = [r for r in report("turnaround")["rows"] if r["spin"] == "staggered" and r["residents"] <= 2]
     usual = [r["ns"]["p50"] for r in rows if 128 <= r["threads"] <= 512]
     large = [r["ns"]["p50"] for r in rows if r["threads"] == 1024]
     naive = Trace.load(DATA / "traces" / "h200-naive-4096x4096x512-grouped8.npz")
-    order = read("sm_order")["rows"]
+    order = report("sm_order")["rows"]
     return {
         "turnaround": f"{min(usual):.0f} to {max(usual):.0f} ns",
         "turnaround_1024": f"{min(large):.0f} to {max(large):.0f} ns",

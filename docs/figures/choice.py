@@ -8,10 +8,12 @@ from typing import Any
 import heuristics
 import unseen_products
 
-from figures.kernels import DATA, read, table
+from figures.kernels import DATA
 from tilesim.choice.judge import Judged, Verdict, judge, verdict
 from tilesim.choice.measurement import read as read_times
+from tilesim.cli.output.tables import markdown_of
 from tilesim.devices.device import Device
+from tilesim.ladder.reports import report
 
 LAYERS_RUN = 2
 """The run of the measurement whose products are layers; others were drawn at random."""
@@ -23,7 +25,7 @@ def judged() -> tuple[Judged, ...]:
 
 
 def _verdicts() -> dict[str, Verdict]:
-    drawn = [row["run"] != LAYERS_RUN for row in read("choice")["rows"]]
+    drawn = [row["run"] != LAYERS_RUN for row in report("choice")["rows"]]
     every = list(zip(drawn, judged(), strict=True))
     return {
         f"{'drawn' if of_run else 'layers'}, {name}": verdict(
@@ -44,7 +46,7 @@ def figures_table() -> str:
          f"{one.first_timed}")
         for name, one in _verdicts().items()
     ]  # fmt: skip
-    return table(head, lines)
+    return markdown_of(head, lines)
 
 
 def name(one: Judged) -> str:
@@ -75,7 +77,7 @@ def unseen() -> str:
             for kind, whole, count, mean, least, below in (*named, every)
         ]
     head = ("draw", "operands", "lines", "products", "× cuBLAS, mean", "least", "below 0.9")
-    return table(head, lines, left=3)
+    return markdown_of(head, lines)
 
 
 def unseen_short() -> str:
@@ -93,7 +95,7 @@ def unseen_short() -> str:
                  f"{unseen_products.ratio(row):.3f}", f"{best:.3f}")
             )  # fmt: skip
     head = ("draw", "product", "lines", "what falls short", "cuBLAS's tile", "× cuBLAS", "first 8")
-    return table(head, lines, left=5)
+    return markdown_of(head, lines)
 
 
 def peers() -> str:
@@ -104,7 +106,7 @@ def peers() -> str:
            for way in ("matmul", "cublas", "max_autotune")))
         for row in _unseen_report()["peers"]
     ]  # fmt: skip
-    return table(("product", "matmul, µs", "cuBLAS, µs", "max-autotune, µs"), lines)
+    return markdown_of(("product", "matmul, µs", "cuBLAS, µs", "max-autotune, µs"), lines)
 
 
 def peers_mean(way: str) -> str:
@@ -130,7 +132,7 @@ def heuristics_table() -> str:
         (row["name"], f"{row['products']}", *(f"{100 * (row[key] - 1):.1f} %" for key in keys))
         for row in _heuristics_report()["rows"]
     ]
-    return table(("", "products", "first, mean", "median", "most", "first 8, mean", "most"), lines)
+    return markdown_of(("", "products", "first, mean", "median", "most", "first 8, mean", "most"), lines)
 
 
 def short() -> str:
@@ -142,12 +144,12 @@ def short() -> str:
             why = "the kernels" if best < unseen_products.SHORT else "the choice"
             lines.append((name(one), one.chosen.limit, why, f"{one.ratio:.3f}", f"{best:.3f}"))
     head = ("product", "limited by", "what falls short", "× cuBLAS, chosen", "× cuBLAS, fastest")
-    return table(head, lines, left=3)
+    return markdown_of(head, lines)
 
 
 def figures() -> dict[str, str]:
     """What the pages take from here, by name."""
-    machine, every = read("choice")["machine"], judged()
+    machine, every = report("choice")["machine"], judged()
     times = sum(len(one.timed.us) for one in every)
     return {
         "choice_verdict": figures_table(),

@@ -3,7 +3,7 @@
 import tomllib
 from pathlib import Path
 
-from figures.kernels import table
+from tilesim.cli.output.tables import markdown_of
 from tilesim.cli.packages import scene_names
 
 ROOT = Path(__file__).parents[2]
@@ -19,7 +19,7 @@ def course() -> str:
             page = f"ideas/{name}.md" if (ROOT / "docs" / "ideas" / f"{name}.md").is_file() else "films.md"
             question = question[0].upper() + question[1:]
             lines.append(("" if number else part["title"], f"[{title}]({page})", question))
-    return table(("part", "film", "question"), lines, left=3)
+    return markdown_of(("part", "film", "question"), lines)
 
 
 def figures() -> dict[str, str]:

@@ -3,9 +3,9 @@
 import json
 from pathlib import Path
 
-from figures.kernels import table
 from tilesim.calibration.constants import LEAST_SURE
 from tilesim.calibration.suite import suite
+from tilesim.cli.output.tables import markdown_of
 from tilesim.devices.facts import Fact, sources, values
 from tilesim.devices.presets import badge, facts, presets
 
@@ -35,8 +35,8 @@ def figures() -> dict[str, str]:
         constants.append((f"`{name}`", *[_cell(known[one]) for one in CONSTANTS], badge(name)))
     listed = sources().values()
     return {
-        "devices_table": table(("name", "device", "SMs", "memory, GB/s", *DTYPES), lines, left=2),
-        "devices_constants": table(("name", *CONSTANTS.values(), "badge"), constants, left=1),
+        "devices_table": markdown_of(("name", "device", "SMs", "memory, GB/s", *DTYPES), lines),
+        "devices_constants": markdown_of(("name", *CONSTANTS.values(), "badge"), constants),
         "suite_runs": str(len(suite(values(facts("h200"))))),
         "suite_sure": f"{100 * LEAST_SURE:.0f} %",
         "suite_trial": _trial(),

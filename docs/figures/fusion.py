@@ -1,8 +1,9 @@
 """What a chain of functions took on an H200, beside the model."""
 
-from figures.kernels import read, table
+from tilesim.cli.output.tables import markdown_of
 from tilesim.devices.presets import presets
 from tilesim.ideas.fusion import Chain, Memory, fitted, time_us
+from tilesim.ladder.reports import report
 
 LARGE, SMALL = 2**26, 2**21
 KERNELS = ("eager", "torch.compile", "fused")
@@ -12,12 +13,12 @@ def memory() -> Memory:
     """Launch and DRAM's rate as the report shows them, the rest as published."""
     h200 = presets()["h200"]
     published = h200["l2_gb_per_s"], int(h200["l2_mb"] * 1e6), h200["peak_tflops"]["fp32"]
-    return fitted(read("fusion")["rows"], *published)
+    return fitted(report("fusion")["rows"], *published)
 
 
 def times(elements: int) -> dict[tuple[str, int], float]:
     """µs by kernel and functions."""
-    rows = read("fusion")["rows"]
+    rows = report("fusion")["rows"]
     return {(row["kernel"], row["functions"]): row["us"] for row in rows if row["elements"] == elements}
 
 
@@ -36,11 +37,11 @@ def chains(elements: int, lengths: tuple[int, ...]) -> str:
         "each, by the model",
         "one, by it",
     )
-    return table(head, lines, left=0)
+    return markdown_of(head, lines)
 
 
 def products() -> str:
-    rows = read("fusion")["products"]
+    rows = report("fusion")["products"]
     us = {(row["kernel"], row["k"]): row["us"] for row in rows}
     names = {
         "eager": "cuBLAS, then two kernels",
@@ -50,12 +51,14 @@ def products() -> str:
     }
     shapes = dict.fromkeys((row["m"], row["n"], row["k"]) for row in rows)
     lines = [(said, *(f"{us[name, k]:.1f}" for _, _, k in shapes)) for name, said in names.items()]
-    return table(("bias and relu after a product, µs", *(f"{m} × {n} × {k}" for m, n, k in shapes)), lines)
+    return markdown_of(
+        ("bias and relu after a product, µs", *(f"{m} × {n} × {k}" for m, n, k in shapes)), lines
+    )
 
 
 def figures() -> dict[str, str]:
     """What the pages take from here, by name."""
-    rows = {(row["kernel"], row["elements"], row["functions"]): row for row in read("fusion")["rows"]}
+    rows = {(row["kernel"], row["elements"], row["functions"]): row for row in report("fusion")["rows"]}
     moved = {key: row.get("dram_read_bytes", 0) + row.get("dram_write_bytes", 0) for key, row in rows.items()}
     far, near = times(LARGE), times(SMALL)
 

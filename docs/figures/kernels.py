@@ -1,17 +1,17 @@
 """Tables and figures of measured kernels, made from the files that ship in tilesim/data."""
 
-import json
 from collections.abc import Iterable, Sequence
-from functools import cache
 from math import prod
 from pathlib import Path
 from typing import Any
 
+from tilesim.cli.output.tables import filled, markdown, markdown_of
 from tilesim.devices.device import Device
 from tilesim.devices.presets import presets
 from tilesim.ideas.pipelining import k_step, times
 from tilesim.kernel_costs.default import default_costs
 from tilesim.ladder.kernel_times import kernel_times
+from tilesim.ladder.reports import report
 from tilesim.problems import Problem
 
 DATA = Path(__file__).parents[2] / "tilesim" / "data"
@@ -26,12 +26,9 @@ RACE = {
 }
 PLANNED = ("persistent", "stream-k", "stream-k-hybrid", "persistent-dynamic")
 
+SPREAD = "p20 to p80 {p20:.2f} to {p80:.2f}"
+
 Row = dict[str, Any]
-
-
-@cache
-def read(folder: str) -> dict[str, Any]:
-    return json.loads((DATA / folder / "h200.json").read_text("utf-8"))
 
 
 def by_size(rows: Iterable[Row]) -> dict[str, dict[str, Row]]:
@@ -42,18 +39,6 @@ def by_size(rows: Iterable[Row]) -> dict[str, dict[str, Row]]:
     return sizes
 
 
-def table(head: Sequence[str], lines: Iterable[Sequence[str]], left: int = 1) -> str:
-    """Markdown; the first `left` columns are text, the others figures.
-
-    >>> print(table(("kernel", "µs"), [("naive", "34.80")]))
-    | kernel | µs |
-    | --- | ---: |
-    | naive | 34.80 |
-    """
-    rule = ["---"] * left + ["---:"] * (len(head) - left)
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in (head, rule, *lines))
-
-
 def race(problem: Problem) -> dict[str, Row]:
     """The kernels of the race for `problem` on an H200, by name."""
     rows = kernel_times(problem, {"gpu": "NVIDIA H200"})
@@ -61,19 +46,15 @@ def race(problem: Problem) -> dict[str, Row]:
 
 
 def race_table() -> str:
-    lines = [
-        (RACE[kernel], f"{row['us']:.2f} µs", f"{row['p20']:.2f} to {row['p80']:.2f}")
-        for kernel, row in race(SHORT).items()
-    ]
-    return table(
-        ("4096 × 4096 × 512, bf16, tile 128 × 256 × 64, grouped:8", "kernel time", "p20 to p80"), lines
-    )
+    rows = [row | {"name": RACE[kernel]} for kernel, row in race(SHORT).items()]
+    head = "4096 × 4096 × 512, bf16, tile 128 × 256 × 64, grouped:8"
+    return markdown(rows, f"{head} {{name}} | kernel time {{us:.2f}} µs | {SPREAD}")
 
 
 def planned_times() -> dict[tuple[int, int, int], dict[str, float]]:
     """µs by size, then by kernel; `planned:NAME` is the plan of a schedule, run by the planned kernel."""
     times: dict[tuple[int, int, int], dict[str, float]] = {}
-    for row in read("planned")["rows"]:
+    for row in report("planned")["rows"]:
         times.setdefault((row["m"], row["n"], row["k"]), {})[row["kernel"]] = row["us"]
     return times
 
@@ -93,18 +74,18 @@ def planned_table() -> str:
         *(f"{name}, planned" for name in PLANNED),
         "cuBLAS",
     )
-    return table(head, lines)
+    return markdown_of(head, lines)
 
 
 def peak() -> float:
     """TFLOP/s of the largest torch.mm of the same run."""
-    return max(row["tflops"] for row in read("library")["rows"] if row["kernel"] == "cublas")
+    return max(row["tflops"] for row in report("library")["rows"] if row["kernel"] == "cublas")
 
 
 def ratios(kernel: str) -> list[float]:
     """How many times as fast as cuBLAS a kernel is, by size."""
     return [
-        kinds["cublas"]["us"] / kinds[kernel]["us"] for kinds in by_size(read("library")["rows"]).values()
+        kinds["cublas"]["us"] / kinds[kernel]["us"] for kinds in by_size(report("library")["rows"]).values()
     ]
 
 
@@ -117,7 +98,7 @@ def library() -> str:
     head = ("M × N × K", "kernel", "µs", "p20 to p80", "TFLOP/s", "of peak", "of datasheet", "× cuBLAS",
             "× torch.compile", "× Triton's persistent", "error")  # fmt: skip
     lines = []
-    for size, kinds in by_size(read("library")["rows"]).items():
+    for size, kinds in by_size(report("library")["rows"]).items():
         one = kinds["tuned"]
         kernel = one["schedule"] if one["variant"].startswith("planned") else one["variant"]
         others = [kinds[name]["us"] / one["us"] for name in
@@ -128,62 +109,53 @@ def library() -> str:
              f"{100 * one['tflops'] / peak():.0f} %", f"{100 * one['tflops'] / DATASHEET:.0f} %",
              *(f"{ratio:.3f}" for ratio in others), f"{one['relative_error']:.1e}")
         )  # fmt: skip
-    return table(head, lines, left=2)
+    return markdown_of(head, lines)
 
 
 def with_host() -> str:
     names = ("tuned", "matmul", "cublas", "torch.compile")
     lines = [
         (size, *(f"{kinds[name]['host_us']:.0f}" for name in names))
-        for size, kinds in by_size(read("library")["rows"]).items()
+        for size, kinds in by_size(report("library")["rows"]).items()
     ]
-    return table(("M × N × K", "the kernel alone", "`matmul`", "cuBLAS", "torch.compile"), lines)
+    return markdown_of(("M × N × K", "the kernel alone", "`matmul`", "cuBLAS", "torch.compile"), lines)
 
 
 def ladder(m: int, n: int, k: int) -> str:
-    report = read("ladder")
-    lines = [
-        (row["name"], row["change"], f"{row['us']:.2f}", f"{row['p20']:.2f} to {row['p80']:.2f}",
-         f"{row['tflops']:.1f}", f"{row['dram_bytes'] / 1e6:.0f}")
-        for row in report["rows"]
-        if (row["m"], row["n"], row["k"]) == (m, n, k)
-    ]  # fmt: skip
-    return table(("step", "what it changes", "µs", "p20 to p80", "TFLOP/s", "DRAM MB"), lines, left=2)
+    rows = [row for row in report("ladder")["rows"] if (row["m"], row["n"], row["k"]) == (m, n, k)]
+    columns = f"step {{name}} | what it changes {{change}} | µs {{us:.2f}} | {SPREAD}"
+    return markdown(rows, columns + " | TFLOP/s {tflops:.1f} | DRAM MB {dram_bytes:.0f/1e6}")
 
 
 def sums() -> str:
-    lines = [
-        (row["name"], f"{row['us']:.1f}", f"{row['p20']:.1f} to {row['p80']:.1f}", f"{row['gb_per_s']:.0f}",
-         f"{100 * row['share_of_copy']:.0f} %")
-        for row in read("reductions")["rows"]
-        if row["n"] == 2**28
-    ]  # fmt: skip
-    return table(("2^28 values", "µs", "p20 to p80", "GB/s", "of a copy"), lines)
+    return markdown(
+        [row for row in report("reductions")["rows"] if row["n"] == 2**28],
+        "2^28 values {name} | µs {us:.1f} | p20 to p80 {p20:.1f} to {p80:.1f} | GB/s {gb_per_s:.0f}"
+        " | of a copy {share_of_copy:.0f/0.01} %",
+    )
 
 
 def coalescing() -> str:
-    report = read("coalescing")
-    known = report["article"]
-    lines = [("the article, on its GPU", f"{known['ms']:.2f}", "", f"{known['tflops']:.4f}", "", "", "", "")]
-    lines += [
-        (f"{row['kernel']}, {row['dtype']}", f"{row['us'] / 1000:.2f}",
-         f"{row['p20'] / 1000:.2f} to {row['p80'] / 1000:.2f}", f"{row['tflops']:.1f}", row["bound"],
-         f"{row['limit_tflops']:.0f}", f"{row['dram_bytes'] / 1e9:.1f}", f"{row['sectors_per_request']:.0f}")
-        for row in report["rows"]
-    ]  # fmt: skip
-    head = ("kernel", "ms", "p20 to p80", "TFLOP/s", "roofline", "at most", "DRAM GB", "sectors a load")
-    return table(head, lines)
+    found = report("coalescing")
+    heads = ("ms", "p20 to p80", "TFLOP/s", "roofline", "at most", "DRAM GB", "sectors a load")
+    article = ("the article, on its GPU", "{ms:.2f}", "", "{tflops:.4f}", "", "", "", "")
+    lines = [[cell.format_map(found["article"]) for cell in article]]
+    cells = (
+        "{kernel}, {dtype}", "{us:.2f/1000}", "{p20:.2f/1000} to {p80:.2f/1000}", "{tflops:.1f}", "{bound}",
+        "{limit_tflops:.0f}", "{dram_bytes:.1f/1e9}", "{sectors_per_request:.0f}",
+    )  # fmt: skip
+    lines += [[filled(cell, row) for cell in cells] for row in found["rows"]]
+    return markdown_of(("kernel", *heads), lines)
 
 
 def pipelining() -> str:
-    rows = read("pipelining")["rows"]
+    rows = report("pipelining")["rows"]
     load, multiply = times({row["stages"]: row["k_step_ns"] for row in rows})
-    lines = [
-        (f"{row['stages']}", f"{row['us']:.1f}", f"{row['tflops']:.0f}", f"{row['k_step_ns']:,.0f}",
-         f"{k_step(row['stages'], load, multiply):,.0f}")
-        for row in rows
-    ]  # fmt: skip
-    return table(("stages", "µs", "TFLOP/s", "K-step, ns", "by the model, ns"), lines)
+    return markdown(
+        [row | {"model_ns": k_step(row["stages"], load, multiply)} for row in rows],
+        "stages | µs {us:.1f} | TFLOP/s {tflops:.0f} | K-step, ns {k_step_ns:,.0f}"
+        " | by the model, ns {model_ns:,.0f}",
+    )
 
 
 def figures() -> dict[str, str]:
@@ -196,10 +168,10 @@ def figures() -> dict[str, str]:
     def less(times: dict[str, float], name: str) -> str:
         return f"{100 * (1 - times[f'planned:{name}'] / times['planned:persistent']):.0f} %"
 
-    sizes, tuned = by_size(read("library")["rows"]), ratios("tuned")
+    sizes, tuned = by_size(report("library")["rows"]), ratios("tuned")
     hard, small = sizes["4096 × 4096 × 4096"], sizes["1024 × 1024 × 1024"]
-    layers = [r["cublas_us"] / r["us"] for r in read("tuned")["rows"] if r["layout"] in ("nt", "tn")]
-    loads = {(r["kernel"], r["dtype"]): r["us"] for r in read("coalescing")["rows"]}
+    layers = [r["cublas_us"] / r["us"] for r in report("tuned")["rows"] if r["layout"] in ("nt", "tn")]
+    loads = {(r["kernel"], r["dtype"]): r["us"] for r in report("coalescing")["rows"]}
     return {
         "race_table": race_table(),
         "row_major_change": f"{plain - naive:.1f} µs",
@@ -216,7 +188,7 @@ def figures() -> dict[str, str]:
         "library_least": f"{min(tuned):.3f}",
         "mhz_tuned": f"{hard['tuned']['sm_mhz']:,} MHz",
         "mhz_cublas": f"{hard['cublas']['sm_mhz']:,} MHz",
-        "mhz_highest": f"{max(row['sm_mhz'] for row in read('ladder')['rows']):,} MHz",
+        "mhz_highest": f"{max(row['sm_mhz'] for row in report('ladder')['rows']):,} MHz",
         "with_host_table": with_host(),
         "small_us": f"{small['tuned']['us']:.1f} µs",
         "small_host_us": f"{min(row['host_us'] for row in small.values()):.0f} µs",

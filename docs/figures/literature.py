@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from figures.kernels import table
 from tilesim import Costs, Device, Problem, orders, simulate
 from tilesim.analysis.roofs import product_bytes
+from tilesim.cli.output.tables import markdown_of
 from tilesim.devices.occupancy import Occupancy, occupancy
 from tilesim.ideas import (
     coalescing,
@@ -245,4 +245,4 @@ def figures() -> dict[str, str]:
         for one in ROWS
     ]
     head = ("idea", "case", "literature", "here", "source", "why they differ")
-    return {"literature_table": table(head, lines, left=len(head))}
+    return {"literature_table": markdown_of(head, lines)}

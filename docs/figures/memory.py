@@ -3,8 +3,9 @@
 from math import prod
 from typing import Any
 
-from figures.kernels import read, table
 from tilesim.analysis.memory_system import MemorySystem, TileLatency
+from tilesim.cli.output.tables import markdown_of
+from tilesim.ladder.reports import report
 from tilesim.problems import DTYPE_BYTES, Problem
 
 MIB = 2**20
@@ -19,7 +20,7 @@ def latencies(found: MemorySystem) -> str:
         "DRAM": found.dram_latency,
     }
     lines = [(name, f"{one.cycles:.0f}", f"{one.ns:.0f}") for name, one in places.items() if one]
-    return table(("a load from", "cycles", "ns"), lines)
+    return markdown_of(("a load from", "cycles", "ns"), lines)
 
 
 def bandwidths(found: MemorySystem) -> str:
@@ -29,13 +30,13 @@ def bandwidths(found: MemorySystem) -> str:
         "write to DRAM": found.write_gb_per_s,
         "copy, bytes read and written": found.copy_gb_per_s,
     }
-    return table(("all SMs", "TB/s"), [(name, f"{rate / 1000:.2f}") for name, rate in rates.items()])
+    return markdown_of(("all SMs", "TB/s"), [(name, f"{rate / 1000:.2f}") for name, rate in rates.items()])
 
 
 def merging() -> str:
     rate = {
         (row["source"], row["neighbours"], row["together"]): row["gb_per_s"]["p50"] / 1000
-        for row in read("memory")["merging"]
+        for row in report("memory")["merging"]
     }
     ways = [("L2", True), ("L2", False), ("DRAM", True), ("DRAM", False)]
     lines = [(f"{n}", *(f"{rate[source, near, n]:.1f}" for source, near in ways)) for n in TOGETHER]
@@ -46,25 +47,25 @@ def merging() -> str:
         "neighbours, DRAM",
         "SMs apart, DRAM",
     )
-    return table(head, lines)
+    return markdown_of(head, lines)
 
 
 def tile_loads() -> str:
     wanted = [
-        row for row in read("memory")["tile_loads"] if row["tile"] == [128, 256] and row["source"] == "L2"
+        row for row in report("memory")["tile_loads"] if row["tile"] == [128, 256] and row["source"] == "L2"
     ]
     cycles = {(r["by"], r["sms"], r["together"], r["stages"]): r["cycles"]["p50"] for r in wanted}
     lines = []
     for by, sms, together in sorted({key[:3] for key in cycles}):
         cells = (f"{cycles[by, sms, together, stages]:,.0f}" for stages in (1, 2, 3, 4))
         lines.append((by, str(sms), str(together), *cells))
-    return table(("by", "SMs", "load the same", "1 in flight", "2", "3", "4"), lines)
+    return markdown_of(("by", "SMs", "load the same", "1 in flight", "2", "3", "4"), lines)
 
 
 def k_steps(found: MemorySystem) -> list[dict[str, Any]]:
     """The K-steps of `bench pipelining` in cycles: as measured, and by each term of the constants."""
     made = []
-    for row in read("pipelining")["rows"]:
+    for row in report("pipelining")["rows"]:
         problem = Problem(row["m"], row["n"], row["k"], tile=tuple(row["tile"]), dtype=row["dtype"])
         size, stages = problem.k_step_bytes, row["stages"]
         clock = row["sm_mhz"] / 1000  # cycles in a ns
@@ -90,7 +91,7 @@ def k_step_table(found: MemorySystem) -> str:
         "stages", "measured", "multiplication", "load / stages", "load / (stages − 1)", "asked of the L2",
         "out of DRAM",
     )  # fmt: skip
-    return table(head, lines)
+    return markdown_of(head, lines)
 
 
 def line(found: TileLatency) -> str:
@@ -99,11 +100,11 @@ def line(found: TileLatency) -> str:
 
 def figures() -> dict[str, str]:
     """What the pages take from here, by name."""
-    found, report = MemorySystem.named("h200"), read("memory")
-    near = [row for row in report["hops"] if row["footprint"] <= found.near_l2_bytes]
+    found, measured = MemorySystem.named("h200"), report("memory")
+    near = [row for row in measured["hops"] if row["footprint"] <= found.near_l2_bytes]
     hops = {row["brought_by"]: row["cycles_p80"]["p50"] for row in near}
-    beside = {(row["by"], row["tile"][1]): row["cycles"]["p50"] for row in report["contention"]}
-    share = {row["sms"]: row["bytes_per_clock"]["p50"] for row in report["sharing"]}
+    beside = {(row["by"], row["tile"][1]): row["cycles"]["p50"] for row in measured["contention"]}
+    share = {row["sms"]: row["bytes_per_clock"]["p50"] for row in measured["sharing"]}
     rows = k_steps(found)
     slower = [f"{100 * (1 - row['measured'] / row['multiply']):.0f}" for row in rows if row["stages"] > 2]
     return {
@@ -115,8 +116,8 @@ def figures() -> dict[str, str]:
         "memory_tlb": f"{found.tlb_cycles:.0f} cycles",
         "memory_far_hops": f"{hops['all SMs'] - hops['this SM']:.0f} cycles",
         "memory_sm_alone": f"{share[1]:.0f}",
-        "memory_sm_of_half": f"{share[report['sms'] // 2]:.0f}",
-        "memory_sm_of_all": f"{share[report['sms']]:.0f}",
+        "memory_sm_of_half": f"{share[measured['sms'] // 2]:.0f}",
+        "memory_sm_of_all": f"{share[measured['sms']]:.0f}",
         "memory_macs": ", ".join(f"{macs:,.0f} in {dtype}" for dtype, macs in found.macs_per_clock.items()),
         "memory_beside": f"{beside['tma', 256]:,.0f}",
         "memory_beside_most": f"{max(beside[by, 128] for by in ('tma', 'cp.async')):,.0f}",

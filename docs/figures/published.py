@@ -1,7 +1,7 @@
 """One schedule against another on other GPUs: what was published, and what simulations say."""
 
-from figures.kernels import table
 from tilesim.analysis.published import NEAR, Published, compared, data
+from tilesim.cli.output.tables import markdown_of
 from tilesim.devices.presets import presets
 
 LEAST_PART = 0.01
@@ -11,10 +11,9 @@ LEAST_PART = 0.01
 def figures() -> dict[str, str]:
     """What the pages take from here, by name."""
     return {
-        "published_schedules": table(
+        "published_schedules": markdown_of(
             ("GPU", "shape", "schedules", "published", "simulated", "agrees", "where the difference lies"),
             [_line(one) for one in compared()],
-            left=3,
         ),
         "published_notes": "\n".join(f"- {_source(one)}: {one.row['note']}." for one in compared()),
         "published_not_found": "\n".join(f"- {one}." for one in data()["not_found"]),

@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from figures.kernels import read, table
+from tilesim.cli.output.tables import markdown
 from tilesim.devices.device import Device
 from tilesim.ideas.l2_order import traced
+from tilesim.ladder.reports import report
 from tilesim.problems import Problem
 
 
@@ -14,41 +15,32 @@ def sent(row: dict[str, Any]) -> float:
     return traced(problem, Device.named("h200")).hbm_bytes
 
 
-def mb(count: float) -> str:
-    return f"{count / 1e6:,.0f} MB"
-
-
-def orders() -> str:
-    lines = [
-        (f"{row['m']} × {row['n']} × {row['k']}", row["order"], f"{row['us']:,.1f}", f"{row['sm_mhz']:,}",
-         mb(row["dram_read_bytes"]), mb(sent(row)))
-        for row in read("l2_order")["rows"]
-    ]  # fmt: skip
-    return table(("product", "order", "µs", "SM MHz", "HBM sends, counted", "by the model"), lines, left=2)
-
-
-def cubes() -> str:
-    lines = [
-        (f"{row['m']}", f"{row['us']:,.1f}",
-         *(mb(row[name]) for name in ("asked_bytes", "arrived_bytes", "l2_bytes", "dram_read_bytes")),
-         mb(sent(row)))
-        for row in read("memory_hierarchy")["rows"]
-    ]  # fmt: skip
-    head = "cube", "µs", "asked for", "arrived at SMs", "read at the L2", "HBM sends", "by the model"
-    return table(head, lines)
+def table(bench: str, columns: str) -> str:
+    """A bench's table, with what HBM sends by the model as the last column."""
+    rows = [row | {"sent": sent(row)} for row in report(bench)["rows"]]
+    return markdown(rows, columns + " | by the model {sent:,.0f/1e6} MB")
 
 
 def figures() -> dict[str, str]:
     """What the pages take from here, by name."""
-    at = {row["order"]: row for row in read("l2_order")["rows"] if row["k"] == 8192}
+    at = {row["order"]: row for row in report("l2_order")["rows"] if row["k"] == 8192}
     first, groups = at["row-major"], at["grouped:8"]
     cycles = abs(groups["us"] * groups["sm_mhz"] / (first["us"] * first["sm_mhz"]) - 1)
-    middle = next(row for row in read("memory_hierarchy")["rows"] if row["m"] == 4096)
+    middle = next(row for row in report("memory_hierarchy")["rows"] if row["m"] == 4096)
     return {
-        "l2_order_table": orders(),
+        "l2_order_table": table(
+            "l2_order",
+            "product {m} × {n} × {k} | order | µs {us:,.1f} | SM MHz {sm_mhz:,}"
+            " | HBM sends, counted {dram_read_bytes:,.0f/1e6} MB",
+        ),
         "l2_order_us": f"{first['us']:,.0f} to {groups['us']:,.0f} µs",
         "l2_order_mhz": f"{first['sm_mhz']:,} to {groups['sm_mhz']:,} MHz",
         "l2_order_cycles": f"{100 * cycles:.1f} %",
-        "memory_hierarchy_table": cubes(),
+        "memory_hierarchy_table": table(
+            "memory_hierarchy",
+            "cube {m} | µs {us:,.1f} | asked for {asked_bytes:,.0f/1e6} MB"
+            " | arrived at SMs {arrived_bytes:,.0f/1e6} MB | read at the L2 {l2_bytes:,.0f/1e6} MB"
+            " | HBM sends {dram_read_bytes:,.0f/1e6} MB",
+        ),
         "model_misses": f"{middle['dram_read_bytes'] / sent(middle):.1f}",
     }

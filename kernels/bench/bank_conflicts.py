@@ -15,7 +15,7 @@ from ..measure.timing import require_gpu, working_gpu
 from ..reductions import STEPS, THREADS, launches, summing
 from ..reductions.block import WARPS
 from .counters import profiled, profiling, totals
-from .reductions import gate, slots
+from .reductions import slots, verified_sum
 
 VALUES = 2**24
 """So many that every step has a full GPU of thread blocks."""
@@ -49,7 +49,7 @@ def bank_conflicts(n: int = VALUES, seed: int = 0) -> dict[str, Any]:
         random = torch.Generator("cuda").manual_seed(seed)
         x = torch.empty(n, device="cuda")
         for step in STEPS:
-            gate(step.name, summing(step, x, slots()), x, random)
+            verified_sum(step.name, summing(step, x, slots()), x, random)
         said = profiled("bank_conflicts", str(n), METRICS)
         counts = said and totals(said, len(STEPS), METRICS)
         if not counts:

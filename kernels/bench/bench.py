@@ -10,12 +10,11 @@ from tilesim.variants import Variant
 
 from ..errors import KernelError
 from ..launch.config import pipeline
-from ..launch.operands import gpu_memory
 from ..launch.variants import UNSTAMPED, VARIANTS, check, checked_variant
-from ..measure.machine import facts, gpu
-from ..measure.timing import REST, require_gpu, working_gpu
+from ..measure.machine import gpu
+from ..measure.timing import require_gpu
 from ..tuning.choice import choices
-from .compare import LIBRARIES, METHOD, Contender, compare
+from .compare import LIBRARIES, Contender, compare, report
 
 KERNELS = (*VARIANTS, "cublas")
 """What bench times where nothing else is asked for: Triton kernels, and cuBLAS through torch.mm."""
@@ -68,9 +67,8 @@ def bench(
             name: _tuned(problem) if name == TUNED else Contender(problem, variant, LIBRARIES.get(name))
             for name, variant in ours.items()
         }
-        with gpu_memory(problem), working_gpu():
-            rows += compare(contenders, ctas_per_sm, warmup, samples, seed, host)
-    return {"machine": facts(), "method": METHOD.format(rest=REST), "rows": rows}
+        rows += compare(contenders, ctas_per_sm, warmup, samples, seed, host)
+    return report(rows)
 
 
 def _tuned(problem: Problem) -> Contender:

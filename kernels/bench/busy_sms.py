@@ -24,7 +24,7 @@ from ..launch.variants import check, checked_variant, on_this_machine
 from ..measure.held_sms import HeldSMs, hold_us
 from ..measure.machine import device, facts
 from ..measure.reference import gate
-from ..measure.timing import REST, Rotation, capture, require_gpu, sample, spread, working_gpu
+from ..measure.timing import Rotation, capture, require_gpu, sample, spread, working_gpu
 from .compare import METHOD, tflops
 
 PRODUCT = Problem(4224, 4096, 4096, order="grouped:8")
@@ -65,7 +65,7 @@ def busy_sms(*problems: Problem, counts: Sequence[int] = COUNTS, samples: int = 
     for problem in asked:
         with gpu_memory(problem), working_gpu():
             rows += _rows(problem, here, held, samples)
-    return {"machine": facts(), "method": METHOD.format(rest=REST) + HELD, "rows": rows}
+    return {"machine": facts(), "method": METHOD + HELD, "rows": rows}
 
 
 def _rows(problem: Problem, here: Device, counts: Sequence[int], samples: int) -> list[dict[str, Any]]:

@@ -14,9 +14,9 @@ from tilesim.variants import Variant
 
 from ..launch.operands import gpu_memory, size_bytes
 from ..launch.variants import UNSTAMPED
-from ..measure.machine import device, facts
-from ..measure.timing import REST, require_gpu, working_gpu
-from .compare import METHOD, Contender, compare
+from ..measure.machine import device
+from ..measure.timing import working_gpu
+from .compare import Contender, compare, report
 from .counters import counted
 from .ladder import peaks
 
@@ -39,13 +39,12 @@ def coalescing(samples: int = 20) -> dict[str, Any]:
 
     Raises what `bench` raises.
     """
-    require_gpu()
     rows: list[dict[str, Any]] = []
     for dtype in ("fp32", "tf32"):
         problem = replace(PRODUCT, dtype=dtype)
         contenders = {name: Contender(problem, variant) for name, variant in KERNELS.items()}
+        timed = compare(contenders, samples=samples, warmup=5)
         with gpu_memory(problem), working_gpu():
-            timed = compare(contenders, samples=samples, warmup=5)
             peak = presets().get(device(1).name, {}).get("peak_tflops", {}).get(dtype)
             measured, bandwidth = peaks(dtype)
         counts = counted([(problem, variant) for variant in KERNELS.values()])
@@ -54,7 +53,7 @@ def coalescing(samples: int = 20) -> dict[str, Any]:
             rows.append(
                 row | limited(problem, moved, peak or measured, bandwidth) | (waste(moved) if counts else {})
             )
-    return {"machine": facts(), "method": METHOD.format(rest=REST), "article": ARTICLE, "rows": rows}
+    return report(rows, article=ARTICLE)
 
 
 def limited(problem: Problem, moved: dict[str, int], peak_tflops: float, gb_per_s: float) -> dict[str, Any]:

@@ -14,18 +14,17 @@ from tilesim.variants import Variant
 from ..launch.cublas import cublas
 from ..launch.job import Job, Launch
 from ..launch.jobs import job
-from ..launch.operands import Matrices, matrices, sets_beyond_l2
+from ..launch.operands import Matrices, gpu_memory, matrices, sets_beyond_l2
 from ..launch.variants import on_this_machine
 from ..matmul import matmul
-from ..measure.machine import device
+from ..measure.machine import device, facts
 from ..measure.reference import gate
-from ..measure.timing import Rotation, capture, sample, spread, with_host
+from ..measure.timing import Rotation, capture, method, require_gpu, sample, spread, with_host, working_gpu
 
 METHOD = (
-    "CUDA graph of one launch per operand set, the sets together over 3 times the L2; a sample is the mean of"
-    " one replay; kernels take turns; before each sample the L2 is filled with other data, after it the GPU"
-    " rests {rest:g} times as long as it worked; before any timing each kernel's C, poisoned with NaN, is"
-    " compared with a float64 product of fresh random inputs"
+    method("one launch per operand set, the sets together over 3 times the L2", "kernels")
+    + "; before any timing each kernel's C, poisoned with NaN, is compared with a float64 product of fresh"
+    " random inputs"
 )
 
 HOST_SAMPLES = 20
@@ -56,7 +55,26 @@ def compare(
 
     Raises what `bench` raises.
     """
+    require_gpu()
     problem = next(iter(contenders.values())).problem
+    with gpu_memory(problem), working_gpu():
+        return _compared(problem, contenders, ctas_per_sm, warmup, samples, seed, host)
+
+
+def report(rows: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
+    """A report of rows that `compare` made, and what more there is to say."""
+    return {"machine": facts(), "method": METHOD} | more | {"rows": rows}
+
+
+def _compared(
+    problem: Problem,
+    contenders: Mapping[str, Contender],
+    ctas_per_sm: int,
+    warmup: int,
+    samples: int,
+    seed: int,
+    host: bool,
+) -> list[dict[str, Any]]:
     sets = [matrices(problem, "cuda", seed + i) for i in range(sets_beyond_l2(problem))]
     rotations, about, jobs = {}, {}, {}
     for name, contender in contenders.items():

@@ -1,6 +1,7 @@
 """divergence: a branch and a loop that the lanes of a warp take in 1 to 32 ways, in cycles of an SM."""
 
 import json
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -11,7 +12,7 @@ from tilesim.errors import whole
 from ..errors import KernelError
 from ..ideas.divergence import LANES, LENGTH, TURN, WAYS, launch
 from ..measure.machine import facts
-from ..measure.timing import require_gpu, working_gpu
+from ..measure.timing import in_turns, require_gpu, working_gpu
 from .counters import INSTRUCTIONS, profiled, profiling, totals
 
 TURNS = 32
@@ -49,12 +50,7 @@ def divergence(launches: int = 20) -> dict[str, Any]:
     one, many = cases()
     asked = one + many
     with working_gpu():
-        seen: list[list[np.ndarray]] = [[] for _ in asked]
-        for turn in range(-1, launches):
-            for (code, ways, split, warps), runs in zip(asked, seen, strict=True):
-                stamps = launch(code, asked_of(code, ways, split, warps))
-                if turn >= 0:
-                    runs.append(stamps)
+        seen = in_turns([partial(launch, case[0], asked_of(*case)) for case in asked], launches)
     said = profiled("divergence", json.dumps(one), INSTRUCTIONS, "^diverge$")
     none = dict.fromkeys(INSTRUCTIONS, 0)
     counts = (totals(said or "", len(one), INSTRUCTIONS) or [none] * len(one)) + [none] * len(many)

@@ -1,20 +1,19 @@
 """fusion: chains of elementwise functions, one kernel each or all in one, and a product with its epilogue."""
 
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 
 from tilesim.problems import Problem
 
-from ..errors import KernelError
 from ..ideas import epilogue
 from ..ideas.fusion import WAYS, Work, chain, compiled
 from ..launch.operands import beyond_l2, size_bytes
 from ..measure.machine import facts
-from ..measure.timing import REST, Rotation, capture, require_gpu, sample, spread, with_host, working_gpu
+from ..measure.reference import verified
+from ..measure.timing import memory_for, method, replayed, require_gpu, spread, with_host, working_gpu
 from .compare import HOST_SAMPLES
 from .counters import profiled, profiling, totals
 
@@ -40,13 +39,13 @@ METRICS = {
     "l2_bytes": "lts__t_bytes.sum",
 }
 
+VECTORS = "of as many vectors as are over 3 times the L2, at least 2 and at most 32"
 METHOD = (
-    "CUDA graph of one chain per vector, of as many vectors as are over 3 times the L2, at least 2 and at"
-    " most 32; a sample is the mean of one replay; contenders of one size take turns; before each sample the"
-    " L2 is filled with other data, after it the GPU rests {rest:g} times as long as it worked; before any"
-    " timing each result, poisoned with NaN, is compared with float64; host_us: the median of rounds in which"
-    " the host launches one by one; bytes: Nsight Compute's counters of one chain, summed over its kernels,"
-    " each of which finds the caches as the one before left them, the first an L2 filled with other data"
+    method(f"one chain per vector, {VECTORS}", "contenders of one size")
+    + "; before any timing each result, poisoned with NaN, is compared with float64; host_us: the median of"
+    " rounds in which the host launches one by one; bytes: Nsight Compute's counters of one chain, summed"
+    " over its kernels, each of which finds the caches as the one before left them, the first an L2 filled"
+    " with other data"
 )
 
 
@@ -63,30 +62,16 @@ def fusion(samples: int = 50) -> dict[str, Any]:
     Raises KernelError without an NVIDIA GPU, for a wrong result, or a GPU that fails.
     """
     require_gpu()
-    with _memory(), working_gpu():
+    needed = 24 * BYTES * LARGE
+    short = f"chains on {LARGE} values of fp32 take {needed / 1e9:.0f} GB"
+    with memory_for(needed, short), working_gpu():
         left_out = {"torch.compile": why} if (why := _not_compiling()) else {}
         rows = [row for elements in (LARGE, SMALL, TINY) for row in _chains(elements, samples, left_out)]
         products = [row for problem in PRODUCTS for row in _products(problem, samples, left_out)]
     counts = counted([(row["kernel"], row["elements"], row["functions"]) for row in rows])
     rows = [row | count for row, count in zip(rows, counts, strict=True)]
-    about = {"machine": facts(), "method": METHOD.format(rest=REST), "left_out": left_out}
+    about = {"machine": facts(), "method": METHOD, "left_out": left_out}
     return about | {"rows": rows, "products": products}
-
-
-@contextmanager
-def _memory() -> Iterator[None]:
-    """Raise KernelError, in one sentence, where the GPU's memory is too small."""
-    total = torch.cuda.get_device_properties().total_memory
-    needed = 24 * BYTES * LARGE
-    short = KernelError(
-        f"chains on {LARGE} values of fp32 take {needed / 1e9:.0f} GB; this GPU has {total / 1e9:.1f} GB"
-    )
-    if needed > total:
-        raise short
-    try:
-        yield
-    except torch.OutOfMemoryError:
-        raise short from None
 
 
 def _not_compiling() -> str:
@@ -116,7 +101,7 @@ def _chains(elements: int, samples: int, left_out: dict[str, str]) -> list[dict[
     for name, functions in contenders:
         works.append([WAYS[name](functions, *one) for one in sets])
         reference = chain(xs[0].double(), functions)
-        error = gate(f"{name} of {functions} functions", works[-1][0], reference, TOLERANCE)
+        error = verified_work(f"{name} of {functions} functions", works[-1][0], reference, TOLERANCE)
         about.append({"kernel": name, "elements": elements, "functions": functions, "relative_error": error})
     return _rows(about, works, samples)
 
@@ -129,25 +114,18 @@ def _products(problem: Problem, samples: int, left_out: dict[str, str]) -> list[
     works, about = [], []
     for name in [name for name in epilogue.WAYS if name not in left_out]:
         works.append([epilogue.WAYS[name](problem, one) for one in sets])
-        error = gate(f"{name} with bias and relu", works[-1][0], reference, PRODUCT_TOLERANCE)
+        error = verified_work(f"{name} with bias and relu", works[-1][0], reference, PRODUCT_TOLERANCE)
         about.append({"kernel": name} | shape | {"dtype": problem.dtype, "relative_error": error})
     return _rows(about, works, samples)
 
 
-def gate(name: str, work: Work, reference: torch.Tensor, tolerance: float) -> float:
-    """Poison the result with NaN, run once, and return the relative error.
+def verified_work(name: str, work: Work, reference: torch.Tensor, tolerance: float) -> float:
+    """The relative error of a chain or a product, `verified` to be at most `tolerance`."""
 
-    Raises KernelError, so that nothing is timed, where that is above `tolerance`, or not all was written.
-    """
-    work.result.fill_(torch.nan)
-    work.launch()
-    error = float((work.result.double() - reference).norm() / reference.norm())
-    if not error <= tolerance:
-        raise KernelError(
-            f"{name} is wrong: its relative error is {error:.1e}, at most {tolerance:.0e} is allowed, so it"
-            " was not timed"
-        )
-    return float(f"{error:.3g}")
+    def error() -> float:
+        return float((work.result.double() - reference).norm() / reference.norm())
+
+    return float(f"{verified(f'{name} is wrong', work.result, work.launch, error, tolerance):.3g}")
 
 
 def _rows(
@@ -155,11 +133,10 @@ def _rows(
 ) -> list[dict[str, Any]]:
     """What is known of each contender, with its times."""
     launches = [[work.launch for work in sets] for sets in works]
-    rotations = {str(number): Rotation(capture(each), each) for number, each in enumerate(launches)}
-    times = sample(rotations, min(10, samples), samples)
+    times = replayed({str(i): each for i, each in enumerate(launches)}, min(10, samples), samples)
     hosts = [with_host(each, 3, min(samples, HOST_SAMPLES)) for each in launches]
     return [
-        known | spread(us) | {"host_us": spread(host)["us"], "samples": samples, "launches": len(each)}
+        known | us | {"host_us": spread(host)["us"], "samples": samples, "launches": len(each)}
         for known, us, host, each in zip(about, times.values(), hosts, launches, strict=True)
     ]
 

@@ -9,10 +9,7 @@ from tilesim.problems import Problem
 from tilesim.variants import Variant
 
 from ..launch.config import pipeline
-from ..launch.operands import gpu_memory
-from ..measure.machine import facts
-from ..measure.timing import REST, require_gpu, working_gpu
-from .compare import METHOD, Contender, compare
+from .compare import Contender, compare, report
 from .counters import TRAFFIC, counted
 
 ORDERS = ("row-major", "grouped:8", "hilbert")
@@ -31,7 +28,6 @@ def l2_order(samples: int = 50) -> dict[str, Any]:
 
     Raises what `bench` raises.
     """
-    require_gpu()
     rows: list[dict[str, Any]] = []
     contenders: list[Contender] = []
     for size in SIZES:
@@ -39,12 +35,11 @@ def l2_order(samples: int = 50) -> dict[str, Any]:
         warps, stages, subtiles = pipeline(problem)
         variant = Variant("persistent", "tma", True, warps, stages, "planned", subtiles)
         orders = {order: Contender(replace(problem, order=order), variant) for order in ORDERS}
-        with gpu_memory(problem), working_gpu():
-            rows += compare(orders, samples=samples)
+        rows += compare(orders, samples=samples)
         contenders += orders.values()
     counts = traffic(contenders)
     rows = [row | {"kernel": "planned:persistent"} | moved for row, moved in zip(rows, counts, strict=True)]
-    return {"machine": facts(), "method": METHOD.format(rest=REST), "rows": rows}
+    return report(rows)
 
 
 def traffic(contenders: Sequence[Contender]) -> list[dict[str, float]]:

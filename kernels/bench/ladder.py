@@ -13,9 +13,9 @@ from ..errors import KernelError
 from ..launch.cublas import cublas
 from ..launch.operands import gpu_memory, matrices, size_bytes
 from ..launch.variants import UNSTAMPED, check
-from ..measure.machine import device, facts
-from ..measure.timing import REST, Rotation, capture, require_gpu, sample, spread, working_gpu
-from .compare import METHOD, Contender, compare, job_of, tflops
+from ..measure.machine import device
+from ..measure.timing import replayed, require_gpu, working_gpu
+from .compare import Contender, compare, job_of, report, tflops
 from .counters import counted
 
 BIG = (128, 256, 64)
@@ -131,14 +131,12 @@ def ladder(
     with working_gpu():
         peak, bandwidth = peaks(dtype)
     sheet = presets().get(device(1).name, {})
-    return {
-        "machine": facts(),
-        "method": METHOD.format(rest=REST),
-        "peak_tflops": {"measured": peak} | _known(sheet.get("peak_tflops", {}).get(dtype)),
-        "bandwidth_gb_per_s": {"measured": bandwidth} | _known(sheet.get("memory_gb_per_s")),
-        "left_out": left_out,
-        "rows": rows,
-    }
+    return report(
+        rows,
+        peak_tflops={"measured": peak} | _known(sheet.get("peak_tflops", {}).get(dtype)),
+        bandwidth_gb_per_s={"measured": bandwidth} | _known(sheet.get("memory_gb_per_s")),
+        left_out=left_out,
+    )
 
 
 def _known(value: float | None) -> dict[str, float]:
@@ -195,9 +193,5 @@ def peaks(dtype: str) -> tuple[float, float]:
     target = torch.empty_like(source)
     # not copy_: a graph makes a memcpy node of it, which moves 2.7 TB/s on an H200
     products, copies = [cublas(dtype, operands)] * 2, [lambda: torch.neg(source, out=target)] * 4
-    rotations = {
-        "product": Rotation(capture(products), products),
-        "copy": Rotation(capture(copies), copies),
-    }
-    us = {name: spread(each)["us"] for name, each in sample(rotations, 3, 15).items()}
-    return tflops(problem, us["product"]), round(2 * COPIED / us["copy"] / 1000, 1)
+    times = replayed({"product": products, "copy": copies}, 3, 15)
+    return tflops(problem, times["product"]["us"]), round(2 * COPIED / times["copy"]["us"] / 1000, 1)

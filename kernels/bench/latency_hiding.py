@@ -18,7 +18,7 @@ from ..launch.operands import gpu_memory
 from ..measure.host import axpy_by_threads
 from ..measure.machine import facts
 from ..measure.record import record
-from ..measure.timing import require_gpu, working_gpu
+from ..measure.timing import require_gpu, spread, working_gpu
 from ..microbenchmarks.cases import flush_l2, sms
 from .pipelining import k_step
 
@@ -98,16 +98,10 @@ def row(blocks: int, warps: int, took: np.ndarray, waited: np.ndarray) -> dict[s
     return {
         "sms": blocks,
         "warps": warps,
-        "cycles": quantiles(took, 4),
+        "cycles": spread(took, "p50", 4),
         "bytes_per_clock": round(float(per_element / np.median(took)), 3),
-        "wait": quantiles(waited, 1),
+        "wait": spread(waited, "p50", 1),
     }
-
-
-def quantiles(values: np.ndarray, digits: int) -> dict[str, float]:
-    """p20, p50 and p80."""
-    found = np.quantile(values, (0.2, 0.5, 0.8))
-    return {name: round(float(one), digits) for name, one in zip(("p20", "p50", "p80"), found, strict=True)}
 
 
 def window(asked: np.ndarray, came: np.ndarray, since: int, count: int) -> tuple[np.ndarray, np.ndarray]:

@@ -20,11 +20,10 @@ from tilesim.errors import whole
 from tilesim.problems import Problem
 
 from ..errors import KernelError
-from ..launch.operands import gpu_memory, matrices
+from ..launch.operands import matrices
 from ..measure.machine import facts, tick_ns
-from ..measure.timing import REST, require_gpu, spread, working_gpu
-from ..probes.spin import blocks, launch, shared_kb, stamp_buffer
-from ..probes.turnaround import gaps, residents, sm_mhz
+from ..measure.timing import require_gpu, spread, working_gpu
+from ..probes.spin import blocks, gaps, launch, residents, shared_kb, sm_mhz, stamp_buffer
 from .compare import LIBRARIES, METHOD, Contender, compare
 
 WARPS = 4
@@ -92,14 +91,13 @@ def _report(repeats: int) -> dict[str, Any]:
     mhz = sm_mhz(spins)
     turned = [gaps(run, residents(run)) * 1000 / mhz for run in spins]
     seen["turnaround", "thread blocks", ROUNDS * sms] = turned
-    with gpu_memory(PRODUCT):
-        products = _products(repeats)
+    products = _products(repeats)
     method = HOST_METHOD.format(
         calls=CALLS, row=IN_A_ROW, kernels=KERNELS, cycles=CYCLES, threads=32 * WARPS, rounds=ROUNDS
     )
     return {
         "machine": facts(),
-        "method": method + METHOD.format(rest=REST),
+        "method": method + METHOD,
         "repeats": repeats,
         "tick_ns": tick_ns(),
         "sm_mhz": round(mhz),
@@ -112,16 +110,15 @@ def row(launch: str, what: str, blocks: int, runs: list[np.ndarray]) -> dict[str
     """What there is to say of one kind of launch; `runs`: ns of each launch, an array a repeat.
 
     >>> row("graph", "kernels", 1, [np.array([900, 1000, 1100]), np.array([1000, 1000])])["ns"]
-    {'p20': 980.0, 'p50': 1000.0, 'p80': 1020.0}
+    {'p50': 1000.0, 'p20': 980.0, 'p80': 1020.0}
     """
     ns = np.concatenate(runs)
-    found = zip(("p20", "p50", "p80"), np.quantile(ns, (0.2, 0.5, 0.8)), strict=True)
     return {
         "launch": launch,
         "what": what,
         "blocks": blocks,
         "count": len(ns),
-        "ns": {name: round(float(one), 1) for name, one in found},
+        "ns": spread(ns, "p50", 1),
         "mean_ns": round(float(ns.mean()), 1),
         "medians_ns": [round(float(np.median(run)), 1) for run in runs],
     }

@@ -13,7 +13,7 @@ from tilesim.errors import whole
 from ..errors import KernelError
 from ..ideas.loop_unrolling import FACTORS, LANES, LOADS, TURN, Summing, chain
 from ..measure.machine import facts
-from ..measure.timing import require_gpu, working_gpu
+from ..measure.timing import in_turns, require_gpu, spread, working_gpu
 from ..microbenchmarks.stamping import Launch
 from .counters import INSTRUCTIONS, profiled, profiling, totals
 
@@ -54,26 +54,21 @@ def loop_unrolling(launches: int = 10, seed: int = 0) -> dict[str, Any]:
         sums = list(product(sizes, WARPS, LOADS, FACTORS))
         chains = list(product(CHAIN_WARPS, FACTORS))
         work = [_sum(summing, *case) for case in sums] + [_chain(*case) for case in chains]
-        seen: list[list[Launch]] = [[] for _ in work]
-        for turn in range(-1, launches):
-            for one, runs in zip(work, seen, strict=True):
-                found = one()
-                if turn >= 0:
-                    runs.append(found)
+        seen = in_turns(work, launches)
     first = [case for case in sums if case[0] == sizes[0]]
     said = profiled("loop_unrolling", json.dumps(first), INSTRUCTIONS, "^unrolled$")
     counts = totals(said or "", len(first), INSTRUCTIONS) or [dict.fromkeys(INSTRUCTIONS, 0)] * len(first)
     issued = {case: count["issued"] for case, count in zip(first, counts, strict=True)}
     rows = [
         {"factor": factor, "loads": loads, "warps": warps, "n": n}
-        | spread([4 * n / run.ns for run in runs], "gb_per_s")
+        | spread([4 * n / run.ns for run in runs], "gb_per_s", None)
         | {"sm_mhz": round(float(np.median([run.sm_mhz for run in runs])), 1)}
         | {"issued": issued.get((n, warps, loads, factor), 0)}
         for (n, warps, loads, factor), runs in zip(sums, seen[: len(sums)], strict=True)
     ]
     each = TURN * CHAIN_TURNS
     of_chains = [
-        {"factor": factor, "warps": warps} | spread([run.cycles / each for run in runs], "cycles")
+        {"factor": factor, "warps": warps} | spread([run.cycles / each for run in runs], "cycles", None)
         for (warps, factor), runs in zip(chains, seen[len(sums) :], strict=True)
     ]
     about = {"method": METHOD.format(each=each, launches=launches), "sms": summing.sms}
@@ -92,16 +87,6 @@ def _sum(summing: Summing, n: int, warps: int, loads: str, factor: int) -> Calla
 
 def _chain(warps: int, factor: int) -> Callable[[], Launch]:
     return lambda: chain(factor, warps, CHAIN_TURNS)
-
-
-def spread(values: list[float], name: str) -> dict[str, float]:
-    """The median, by `name`, with p20 and p80, to five digits.
-
-    >>> spread([1.0, 2.0, 4.0], "cycles")
-    {'cycles': 2.0, 'p20': 1.4, 'p80': 3.2}
-    """
-    p20, median, p80 = (float(f"{value:.5g}") for value in np.quantile(values, (0.2, 0.5, 0.8)))
-    return {name: median, "p20": p20, "p80": p80}
 
 
 def once(asked: str) -> None:

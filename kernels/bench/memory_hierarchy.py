@@ -5,10 +5,7 @@ from typing import Any
 from tilesim.problems import Problem
 from tilesim.variants import Variant
 
-from ..launch.operands import gpu_memory
-from ..measure.machine import facts
-from ..measure.timing import REST, require_gpu, working_gpu
-from .compare import METHOD, Contender, compare
+from .compare import Contender, compare, report
 from .l2_order import traffic
 
 SIZES = ((2048, 2048, 2048), (4096, 4096, 4096), (8192, 8192, 8192))
@@ -24,15 +21,11 @@ def memory_hierarchy(samples: int = 50) -> dict[str, Any]:
 
     Raises what `bench` raises.
     """
-    require_gpu()
-    rows: list[dict[str, Any]] = []
     contenders = [Contender(Problem(*size, order="grouped:8"), KERNEL) for size in SIZES]
-    for contender in contenders:
-        with gpu_memory(contender.problem), working_gpu():
-            rows += compare({KERNEL.name: contender}, samples=samples)
-    known = [
-        {"asked_bytes": contender.problem.asked_bytes} | moved
-        for contender, moved in zip(contenders, traffic(contenders), strict=True)
-    ]
-    rows = [row | moved for row, moved in zip(rows, known, strict=True)]
-    return {"machine": facts(), "method": METHOD.format(rest=REST), "rows": rows}
+    rows = [row for one in contenders for row in compare({KERNEL.name: one}, samples=samples)]
+    return report(
+        [
+            row | {"asked_bytes": one.problem.asked_bytes} | moved
+            for row, one, moved in zip(rows, contenders, traffic(contenders), strict=True)
+        ]
+    )

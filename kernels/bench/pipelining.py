@@ -11,11 +11,8 @@ from tilesim.problems import Problem
 from tilesim.traces import Trace
 from tilesim.variants import Variant
 
-from ..launch.operands import gpu_memory
-from ..measure.machine import facts
 from ..measure.record import record
-from ..measure.timing import REST, require_gpu, working_gpu
-from .compare import METHOD, Contender, compare
+from .compare import Contender, compare, report
 
 PRODUCT = Problem(2048, 2048, 2048, order="grouped:8")
 """128 tiles for 132 SMs: every thread block has its SM to itself, whatever the stages."""
@@ -32,15 +29,13 @@ def pipelining(samples: int = 100, repeats: int = 21) -> dict[str, Any]:
 
     Raises what `bench` raises.
     """
-    require_gpu()
     variants = [Variant("naive", "ptr", warps=8, stages=stages) for stages in STAGES]
-    with gpu_memory(PRODUCT), working_gpu():
-        timed = compare({f"{v.stages}": Contender(PRODUCT, v) for v in variants}, samples=samples)
+    timed = compare({f"{v.stages}": Contender(PRODUCT, v) for v in variants}, samples=samples)
     rows = []
     for row, variant in zip(timed, variants, strict=True):
         trace = record("naive", PRODUCT, loads="ptr", warps=8, stages=variant.stages, repeats=repeats)
         rows.append(row | {"kernel": "naive-ptr"} | k_step(trace))
-    return {"machine": facts(), "method": METHOD.format(rest=REST), "rows": rows}
+    return report(rows)
 
 
 def k_step(trace: Trace) -> dict[str, float]:

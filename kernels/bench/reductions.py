@@ -1,12 +1,12 @@
-"""bench_reductions: times of the five steps of the reduction ladder, beside a copy and torch.sum.
+"""reductions: times of the five steps of the reduction ladder, beside a copy and torch.sum.
 
 Two gates stand before any timing. A vector of random odd multiples of a half has sums that fp32 holds
 exactly in any order, and none of them is zero, so that one left out or taken twice is seen: the sum must be
 equal to the bit. A vector of random fractions is then summed with an error as fp32 makes it.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
 
@@ -17,7 +17,8 @@ from tilesim.errors import whole
 from ..errors import KernelError
 from ..launch.operands import beyond_l2
 from ..measure.machine import facts
-from ..measure.timing import REST, Rotation, capture, require_gpu, sample, spread, working_gpu
+from ..measure.reference import verified
+from ..measure.timing import memory_for, method, replayed, require_gpu, working_gpu
 from ..reductions import STEPS, THREADS, Summing, summing
 
 SIZES = (2**20, 2**24, 2**28)
@@ -32,17 +33,16 @@ OTHERS = {
     "torch.sum": "PyTorch's own",
     "copy": "each element read and its negative written: what the memory gives",
 }
+VECTORS = "of as many vectors as are over 3 times the L2, at least 2 and at most 32"
 METHOD = (
-    "CUDA graph of one sum per vector, of as many vectors as are over 3 times the L2, at least 2 and at most"
-    " 32; a sample is the mean of one replay; steps take turns; before each sample the L2 is filled with"
-    " other data, after it the GPU rests {rest:g} times as long as it worked; before any timing each step's"
-    " sum of half-integers must be exact and that of fractions within {tolerance:g} of a float64 sum, with"
-    " all partial sums poisoned with NaN; gb_per_s: bytes of the vector, for the copy twice as many, by the"
-    " median time; share_of_copy: gb_per_s by the copy's"
+    method(f"one sum per vector, {VECTORS}", "steps")
+    + "; before any timing each step's sum of half-integers must be exact and that of fractions within"
+    f" {TOLERANCE:g} of a float64 sum, with all partial sums poisoned with NaN; gb_per_s: bytes of the"
+    " vector, for the copy twice as many, by the median time; share_of_copy: gb_per_s by the copy's"
 )
 
 
-def bench_reductions(*sizes: int, warmup: int = 30, samples: int = 100, seed: int = 0) -> dict[str, Any]:
+def reductions(*sizes: int, warmup: int = 30, samples: int = 100, seed: int = 0) -> dict[str, Any]:
     """Time each step on fp32 vectors of `sizes` values, of SIZES where none is given, in JSON values:
     "machine" (see facts), "method" and "rows".
 
@@ -59,24 +59,14 @@ def bench_reductions(*sizes: int, warmup: int = 30, samples: int = 100, seed: in
     for n in sizes:
         with _memory(n), working_gpu():
             rows += _rows(n, warmup, samples, seed)
-    return {"machine": facts(), "method": METHOD.format(rest=REST, tolerance=TOLERANCE), "rows": rows}
+    return {"machine": facts(), "method": METHOD, "rows": rows}
 
 
-@contextmanager
-def _memory(n: int) -> Iterator[None]:
+def _memory(n: int) -> AbstractContextManager[None]:
     """Raise KernelError, in one sentence, where vectors of n values do not fit into the GPU's memory."""
-    total = torch.cuda.get_device_properties().total_memory
     vectors = 2 * beyond_l2(BYTES * n)
-    short = KernelError(
-        f"{n} values of fp32 take {BYTES * n / 1e9:.1f} GB, needed {vectors} times, to copy them as well;"
-        f" this GPU has {total / 1e9:.1f} GB"
-    )
-    if vectors * BYTES * n > total:
-        raise short
-    try:
-        yield
-    except torch.OutOfMemoryError:
-        raise short from None
+    gb = f"{n} values of fp32 take {BYTES * n / 1e9:.1f} GB, needed {vectors} times, to copy them as well"
+    return memory_for(vectors * BYTES * n, gb)
 
 
 def slots() -> int:
@@ -92,22 +82,19 @@ def _rows(n: int, warmup: int, samples: int, seed: int) -> list[dict[str, Any]]:
         step.name: partial(summing, step, slots=slots()) for step in STEPS
     }
     makers["torch.sum"] = _torch_sum
-    rotations, about = {}, {}
+    launches: dict[str, list[Callable[[], object]]] = {}
+    about: dict[str, dict[str, Any]] = {}
     for name, make in makers.items():
         sums = [make(x) for x in vectors]
-        error = gate(name, sums[0], vectors[0], random)
+        error = verified_sum(name, sums[0], vectors[0], random)
         about[name] = {"stages": sums[0].stages, "relative_error": float(f"{error:.3g}")}
-        rotations[name] = _rotation([one.launch for one in sums])
+        launches[name] = [one.launch for one in sums]
     # not copy_: a graph makes a memcpy node of it, which an H200 runs at 2.7 TB/s where a kernel moves 4.2
-    rotations["copy"] = _rotation([partial(torch.neg, x, out=torch.empty_like(x)) for x in vectors])
+    launches["copy"] = [partial(torch.neg, x, out=torch.empty_like(x)) for x in vectors]
     about["copy"] = {"stages": 1, "relative_error": None}
-    times = {name: spread(us) for name, us in sample(rotations, warmup, samples).items()}
+    times = replayed(launches, warmup, samples)
     whys = {step.name: step.why for step in STEPS} | OTHERS
-    return rows(n, times, {name: {"why": whys[name]} | about[name] for name in rotations})
-
-
-def _rotation(launches: list[Callable[[], object]]) -> Rotation:
-    return Rotation(capture(launches), launches)
+    return rows(n, times, {name: {"why": whys[name]} | about[name] for name in launches})
 
 
 def _torch_sum(x: torch.Tensor) -> Summing:
@@ -115,31 +102,25 @@ def _torch_sum(x: torch.Tensor) -> Summing:
     return Summing(lambda: torch.sum(x, 0, out=sums[0]), sums)
 
 
-def gate(name: str, made: Summing, x: torch.Tensor, random: torch.Generator) -> float:
+def verified_sum(name: str, made: Summing, x: torch.Tensor, random: torch.Generator) -> float:
     """Sum x twice, filled anew with half-integers and then with fractions, and return the relative error.
 
     Raises KernelError, so that nothing is timed, where the first sum is not exact or the second's error is
     above TOLERANCE. All partial sums are NaN before.
     """
-    made.sums.fill_(torch.nan)
-    made_of = x.random_(-8, 8, generator=random).add_(0.5)
-    made.launch()
-    got, right = float(made.total), float(made_of.sum(dtype=torch.float64))
-    if got != right:
-        raise KernelError(
-            f"{name} sums {len(x)} half-integers to {got!r}, and {right!r} is exact, so it was not timed"
-        )
-    made.sums.fill_(torch.nan)
+
+    def error() -> float:
+        right = float(x.sum(dtype=torch.float64))
+        return abs(float(made.total) - right) / max(abs(right), 2**-24)
+
+    def verify(numbers: str, tolerance: float) -> float:
+        wrong = f"{name} gets the sum of {len(x)} {numbers} wrong"
+        return verified(wrong, made.sums, made.launch, error, tolerance)
+
+    x.random_(-8, 8, generator=random).add_(0.5)
+    verify("half-integers", 0)
     x.uniform_(generator=random)
-    made.launch()
-    right = float(x.sum(dtype=torch.float64))
-    error = abs(float(made.total) - right) / max(right, 2**-24)
-    if not error <= TOLERANCE:
-        raise KernelError(
-            f"{name} gets the sum of {len(x)} fractions wrong: its relative error is {error:.1e}, at most"
-            f" {TOLERANCE:.0e} is allowed, so it was not timed"
-        )
-    return error
+    return verify("fractions", TOLERANCE)
 
 
 def rows(

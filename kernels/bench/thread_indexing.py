@@ -13,7 +13,7 @@ from ..errors import KernelError
 from ..ideas.strided_sum import BLOCK, launch
 from ..launch.operands import beyond_l2
 from ..measure.machine import facts
-from ..measure.timing import REST, Rotation, capture, require_gpu, sample, spread, working_gpu
+from ..measure.timing import method, replayed, require_gpu, working_gpu
 
 SIDE = 8192
 """Rows and columns of the matrix: five times what the L2 of an H200 holds."""
@@ -24,11 +24,9 @@ MOST = 8
 """A cell holds a whole number below it, so that a thread block's sum is exact."""
 
 METHOD = (
-    "a matrix of {side} x {side} in fp32, one cell a thread, neighbouring threads `stride` cells apart; CUDA"
-    " graph of one launch per matrix, of {sets} matrices; a sample is the mean of one replay; strides take"
-    " turns; before each sample the L2 is filled with other data, after it the GPU rests {rest:g} times as"
-    " long as it worked; before any timing each stride's sum must be exact; gb_per_s: bytes of the matrix by"
-    " the median time"
+    f"a matrix of {SIDE} x {SIDE} in fp32, one cell a thread, neighbouring threads `stride` cells apart; "
+    + method("one launch per matrix, of {sets} matrices", "strides")
+    + "; before any timing each stride's sum must be exact; gb_per_s: bytes of the matrix by the median time"
 )
 
 
@@ -48,19 +46,16 @@ def thread_indexing(samples: int = 40) -> dict[str, Any]:
         ]
         sums = torch.empty(SIDE**2 // BLOCK, device="cuda")
         totals = {stride: checked_sum(matrices[0], sums, stride) for stride in STRIDES}
-        rotations = {}
-        for stride in STRIDES:
-            launches = [partial(launch, x, sums, stride) for x in matrices]
-            rotations[str(stride)] = Rotation(capture(launches), launches)
-        timed = sample(rotations, 10, samples)
+        launches = {str(stride): [partial(launch, x, sums, stride) for x in matrices] for stride in STRIDES}
+        timed = replayed(launches, 10, samples)
     rows = [
-        {"stride": stride, **spread(timed[str(stride)]), "sum": totals[stride], "samples": samples}
+        {"stride": stride, **timed[str(stride)], "sum": totals[stride], "samples": samples}
         for stride in STRIDES
     ]
     for row in rows:
         row["gb_per_s"] = round(ELEMENT * SIDE**2 / row["us"] / 1000, 1)
-    method = METHOD.format(side=SIDE, sets=sets, rest=REST)
-    return {"machine": facts(), "method": method, "side": SIDE, "element": ELEMENT, "rows": rows}
+    about = {"machine": facts(), "method": METHOD.format(sets=sets)}
+    return about | {"side": SIDE, "element": ELEMENT, "rows": rows}
 
 
 def checked_sum(x: torch.Tensor, sums: torch.Tensor, stride: int) -> int:

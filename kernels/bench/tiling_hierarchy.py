@@ -9,8 +9,8 @@ from tilesim.errors import whole
 from ..errors import KernelError
 from ..measure.machine import facts
 from ..measure.timing import require_gpu, working_gpu
-from ..microbenchmarks.bench import LAUNCHES, measured, merged
 from ..microbenchmarks.tile_cases import K_STEPS, has_wgmma, multiplying
+from .memory import LAUNCHES, measured, merged
 
 COLUMNS = (8, 16, 32, 64, 128, 256)
 """N of the wgmma m64nN: from the narrowest to the widest that there is (PTX ISA 9.0, section 9.7.15)."""

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from .timing import spread
+
 VALUES = 2**27
 """Of each vector, fp32: 512 MiB, more than the caches of a host hold."""
 PLACES = 2**27
@@ -35,9 +37,8 @@ def axpy_by_threads(repeats: int) -> dict[str, Any]:
         for threads in sorted({2**i for i in range(cores.bit_length()) if 2**i < cores} | {cores}):
             torch.set_num_threads(threads)
             ns = np.array([_axpy_ns(x, y) for _ in range(repeats + 1)])[1:]
-            p20, p50, p80 = (round(float(one), 5) for one in np.quantile(ns, (0.2, 0.5, 0.8)))
-            spread = {"p20": p20, "p50": p50, "p80": p80}
-            rows.append({"threads": threads, "ns": spread, "gb_per_s": round(12 / p50, 2)})
+            each = spread(ns, "p50", 5)
+            rows.append({"threads": threads, "ns": each, "gb_per_s": round(12 / each["p50"], 2)})
     finally:
         torch.set_num_threads(before)
     far, near = _chase(PLACES), _chase(FEW_PLACES)

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+import torch
+
 from tilesim.products import Product
 
 from ..errors import KernelError
@@ -32,16 +34,25 @@ def relative_error(matrices: Matrices) -> float:
 
 
 def gate(name: str, run: Callable[[], object], product: Product, matrices: Matrices) -> float:
-    """Poison C with NaN, run once, and return the relative error.
+    """The relative error of a product, `verified` to be at most TOLERANCE."""
+    what = f"{name} gets {product} wrong"
+    return verified(what, matrices[2], run, lambda: relative_error(matrices), TOLERANCE[product.dtype])
 
-    Raises KernelError, so that nothing is timed, where the error is above TOLERANCE or C was not all written.
+
+def verified(
+    wrong: str, result: torch.Tensor, run: Callable[[], object], error: Callable[[], float], tolerance: float
+) -> float:
+    """Poison the result with NaN, run once, and return the relative error.
+
+    Raises KernelError, so that nothing is timed, where the error is above `tolerance` or not all was written;
+    it begins with `wrong`.
     """
-    matrices[2].fill_(float("nan"))
+    result.fill_(torch.nan)
     run()
-    error = relative_error(matrices)
-    if not error <= TOLERANCE[product.dtype]:
+    found = error()
+    if not found <= tolerance:
         raise KernelError(
-            f"{name} gets {product} wrong: its relative error is"
-            f" {error:.1e}, at most {TOLERANCE[product.dtype]:.0e} is allowed, so it was not timed"
+            f"{wrong}: its relative error is {found:.1e}, at most {tolerance:.0e} is allowed, so it was not"
+            " timed"
         )
-    return error
+    return found

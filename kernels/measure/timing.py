@@ -10,16 +10,20 @@ after long ones some samples come out 6 % slower (a fifth of them at 5 times the
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import torch
+from numpy.typing import ArrayLike
 
 from ..errors import KernelError
 from ..gemm.tile_ops import INTERPRETED
 from .sm_clock import Clocks
+
+T = TypeVar("T")
 
 REST = 0.5
 """How many times as long as a sample took the GPU rests after it."""
@@ -60,6 +64,19 @@ def working_gpu() -> Iterator[None]:
         raise KernelError(
             f"the GPU failed during the measurement ({reason}); nothing of it is kept"
         ) from None
+
+
+@contextmanager
+def memory_for(needed: int, what: str) -> Iterator[None]:
+    """Raise KernelError, in one sentence, where the work inside, of `needed` bytes, does not fit this GPU."""
+    total = torch.cuda.get_device_properties().total_memory
+    short = KernelError(f"{what}; this GPU has {total / 1e9:.1f} GB")
+    if needed > total:
+        raise short
+    try:
+        yield
+    except torch.OutOfMemoryError:
+        raise short from None
 
 
 def capture(launches: Sequence[Callable[[], object]]) -> torch.cuda.CUDAGraph:
@@ -126,7 +143,37 @@ def with_host(launches: Sequence[Callable[[], object]], warmup: int, samples: in
     return us
 
 
-def spread(us: np.ndarray) -> dict[str, float]:
-    """median, p20 and p80 of samples in µs, rounded to 1 ns."""
-    p20, median, p80 = np.quantile(us, (0.2, 0.5, 0.8))
-    return {"us": round(float(median), 3), "p20": round(float(p20), 3), "p80": round(float(p80), 3)}
+def spread(values: ArrayLike, median: str = "us", decimals: int | None = 3) -> dict[str, float]:
+    """The median of samples, by the name `median`, with p20 and p80; without `decimals`, to five digits.
+
+    >>> spread([1.0, 2.0, 4.0]), spread([1.0, 2.0, 4.00001], "cycles", None)
+    ({'us': 2.0, 'p20': 1.4, 'p80': 3.2}, {'cycles': 2.0, 'p20': 1.4, 'p80': 3.2})
+    """
+    found = dict(zip((median, "p20", "p80"), np.quantile(values, (0.5, 0.2, 0.8)).tolist(), strict=True))
+    if decimals is None:
+        return {name: float(f"{value:.5g}") for name, value in found.items()}
+    return {name: round(value, decimals) for name, value in found.items()}
+
+
+def replayed(
+    contenders: Mapping[str, Sequence[Callable[[], object]]], warmup: int, samples: int
+) -> dict[str, dict[str, float]]:
+    """The spread of the µs of each contender, whose launches fill a CUDA graph of its own."""
+    rotations = {name: Rotation(capture(each), each) for name, each in contenders.items()}
+    return {name: spread(us) for name, us in sample(rotations, warmup, samples).items()}
+
+
+def in_turns(cases: Iterable[Callable[[], T]], turns: int) -> list[list[T]]:
+    """What each case returns, called `turns` times in turn with the others, after once for nothing."""
+    each = list(cases)
+    called = [[case() for case in each] for _ in range(turns + 1)]
+    return [list(found) for found in zip(*called[1:], strict=True)]
+
+
+def method(launches: str, contenders: str) -> str:
+    """How `sample` times what `contenders` are called, for a report; `launches` fill a CUDA graph."""
+    return (
+        f"CUDA graph of {launches}; a sample is the mean of one replay; {contenders} take turns; before"
+        f" each sample the L2 is filled with other data, after it the GPU rests {REST:g} times as long as it"
+        " worked"
+    )

@@ -8,7 +8,6 @@
     shared.py        shared memory: latency and bandwidth
     cases.py         which parts of memory are measured, and over which footprints
     tile_cases.py    which tiles are loaded and multiplied
-    bench.py         all of it, in rotation
 
 They are written in Gluon and PTX, because each figure is that of one instruction. Each kernel returns a
 checksum or data that verifies what it loaded.

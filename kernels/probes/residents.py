@@ -11,8 +11,7 @@ from typing import Any
 import torch
 
 from ..errors import KernelError
-from .spin import blocks, launch, shared_kb, stamp_buffer
-from .turnaround import residents
+from .spin import blocks, launch, residents, shared_kb, stamp_buffer
 
 THREADS = (32, 64, 128, 256, 512, 1024)
 REGISTERS = (32, 40, 56, 64, 72, 88, 96, 128, 168, 216)

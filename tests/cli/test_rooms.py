@@ -63,7 +63,7 @@ def test_an_unpacked_clone_records_and_benches(clone):
     assert tilesim.Trace.load(clone / "a.npz").device.sms == 4
     result = run(clone, "bench", "--size", "1024x1024x512", "--size", "64x64x64", "-o", "b.json")
     assert result.returncode == 0 and result.stderr.startswith("wrote b.json ("), result.stderr
-    assert "1024x1024x512 bf16   naive-tma" in result.stdout
+    assert "1024x1024x512 bf16  naive-tma" in result.stdout
     assert (clone / "b.json").read_text().count('"us": 34.5') == 2
 
 

@@ -6,6 +6,7 @@ from figures import kernels, traffic
 from pages import ROOT
 
 from tilesim import Problem, Trace
+from tilesim.ladder.reports import report
 
 DATA = ROOT / "tilesim" / "data"
 
@@ -32,19 +33,19 @@ def test_a_plan_from_a_table_costs_persistent_nothing() -> None:
 
 
 def test_the_shipped_table_of_kernels_knows_ten_shapes_in_three_layouts() -> None:
-    rows = kernels.read("tuned")["rows"]
+    rows = report("tuned")["rows"]
     sizes = {f"{row['m']} × {row['n']} × {row['k']}" for row in rows}
-    assert sizes == set(kernels.by_size(kernels.read("library")["rows"])) and len(sizes) == 10
+    assert sizes == set(kernels.by_size(report("library")["rows"])) and len(sizes) == 10
     assert len([row for row in rows if row["layout"] in ("nt", "tn")]) == 20
 
 
 def test_a_small_product_takes_the_host_longer_than_the_gpu() -> None:
-    small = kernels.by_size(kernels.read("library")["rows"])["1024 × 1024 × 1024"]
+    small = kernels.by_size(report("library")["rows"])["1024 × 1024 × 1024"]
     assert min(row["host_us"] for row in small.values()) > small["tuned"]["us"]
 
 
 def test_from_the_third_tree_on_memory_is_the_limit() -> None:
-    shares = {r["name"]: r["share_of_copy"] for r in kernels.read("reductions")["rows"] if r["n"] == 2**28}
+    shares = {r["name"]: r["share_of_copy"] for r in report("reductions")["rows"] if r["n"] == 2**28}
     fast = {name for name, share in shares.items() if share > 0.95}
     assert fast == {"unrolled", "shuffles", "multi-block", "torch.sum", "copy"}
 
@@ -58,14 +59,14 @@ def test_grouped_tiles_share_more_of_what_the_cache_holds() -> None:
 
 
 def test_groups_of_tiles_save_bytes_and_time_but_no_cycles() -> None:
-    rows = {row["order"]: row for row in kernels.read("l2_order")["rows"] if row["k"] == 8192}
+    rows = {row["order"]: row for row in report("l2_order")["rows"] if row["k"] == 8192}
     first, groups = rows["row-major"], rows["grouped:8"]
     assert groups["dram_read_bytes"] < 0.7 * first["dram_read_bytes"] and groups["us"] < 0.96 * first["us"]
     assert abs(groups["us"] * groups["sm_mhz"] / (first["us"] * first["sm_mhz"]) - 1) < 0.01
 
 
 def test_the_tables_of_bytes_say_what_was_counted() -> None:
-    said, rows = traffic.figures(), kernels.read("memory_hierarchy")["rows"]
+    said, rows = traffic.figures(), report("memory_hierarchy")["rows"]
     for row in rows:
         assert f"{row['dram_read_bytes'] / 1e6:,.0f} MB" in said["memory_hierarchy_table"]
-    assert said["l2_order_table"].count("\n") == 1 + len(kernels.read("l2_order")["rows"])
+    assert said["l2_order_table"].count("\n") == 1 + len(report("l2_order")["rows"])

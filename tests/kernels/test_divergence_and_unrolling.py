@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 from interpreter import torch
 
 from tilesim.ideas.divergence import alternating
-from tilesim_kernels import KernelError, divergence, loop_unrolling
+from tilesim_kernels import KernelError
 from tilesim_kernels.bench import divergence as ways
-from tilesim_kernels.bench import loop_unrolling as factors
+from tilesim_kernels.bench.divergence import divergence
+from tilesim_kernels.bench.loop_unrolling import loop_unrolling
 from tilesim_kernels.ideas.divergence import MOST_TURNS, STAMPS, TURN, WAYS, expected
+from tilesim_kernels.measure import timing
 
 
 def test_one_warp_and_many_take_every_number_of_ways():
@@ -86,6 +88,6 @@ def test_without_a_gpu_nothing_is_measured(bench):
 def test_their_doctests():
     from tilesim_kernels.ideas import divergence as kernel
 
-    for module in (ways, factors, kernel):
+    for module in (ways, timing, kernel):
         found = doctest.testmod(module)
         assert found.attempted and not found.failed

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from interpreter import torch
 
 from tilesim import Problem
-from tilesim_kernels import KernelError, fusion
+from tilesim_kernels import KernelError
 from tilesim_kernels.bench import fusion as bench
+from tilesim_kernels.bench.fusion import fusion
 from tilesim_kernels.ideas import epilogue
 from tilesim_kernels.ideas import fusion as kernels
 
@@ -26,7 +27,7 @@ def error_of(name: str, elements: int, functions: int) -> float:
     x = torch.randn(elements, generator=torch.Generator().manual_seed(functions))
     before = x.clone()
     work = kernels.WAYS[name](functions, x, torch.empty(elements), torch.empty(elements))
-    error = bench.gate(name, work, kernels.chain(x.double(), functions), bench.TOLERANCE)
+    error = bench.verified_work(name, work, kernels.chain(x.double(), functions), bench.TOLERANCE)
     assert torch.equal(x, before)
     return error
 
@@ -49,13 +50,13 @@ def test_the_gate_sees_a_wrong_chain(change):
     made = kernels.fused(5, x, y, torch.empty(1000))
     work = kernels.Work(lambda: (made.launch(), change(y)), y)
     with pytest.raises(KernelError, match=r"mine is wrong: its relative error is .* so it was not timed"):
-        bench.gate("mine", work, kernels.chain(x.double(), 5), bench.TOLERANCE)
+        bench.verified_work("mine", work, kernels.chain(x.double(), 5), bench.TOLERANCE)
 
 
 def test_the_gate_sees_what_was_not_written():
     x, y = torch.randn(10), torch.empty(10)
     with pytest.raises(KernelError, match="nan"):
-        bench.gate("mine", kernels.Work(lambda: None, y), x.double(), bench.TOLERANCE)
+        bench.verified_work("mine", kernels.Work(lambda: None, y), x.double(), bench.TOLERANCE)
 
 
 @pytest.mark.parametrize("name", [name for name in epilogue.WAYS if name != "torch.compile"])
@@ -64,7 +65,7 @@ def test_bias_and_relu_after_a_product_or_in_its_epilogue(name, size):
     problem = Problem(*size, tile=(16, 32, 32), dtype="fp32")
     given = epilogue.operands(problem, "cpu", seed=1)
     work = epilogue.WAYS[name](problem, given)
-    assert bench.gate(name, work, epilogue.reference(given), 1e-5) <= 1e-5
+    assert bench.verified_work(name, work, epilogue.reference(given), 1e-5) <= 1e-5
 
 
 def test_measuring_needs_a_gpu():

@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from interpreter import torch
 
-from tilesim_kernels import KernelError, memory
-from tilesim_kernels.microbenchmarks import bench, chase, stamping, stream, tile_loads
+from tilesim_kernels import KernelError
+from tilesim_kernels.bench import memory as bench
+from tilesim_kernels.bench.memory import memory
+from tilesim_kernels.microbenchmarks import chase, stamping, stream, tile_loads
 
 
 def generator(seed):

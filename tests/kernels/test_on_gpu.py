@@ -184,7 +184,7 @@ def test_every_step_sums_any_length_and_the_same_each_time(gpu, n):
     x = gpu.torch.empty(n, device="cuda")
     for step in gpu.reductions.STEPS:
         made = gpu.reductions.summing(step, x, gpu.sums.slots())
-        gpu.sums.gate(step.name, made, x, random)
+        gpu.sums.verified_sum(step.name, made, x, random)
         first = made.sums.clone()
         made.sums.fill_(gpu.torch.nan)
         made.launch()
@@ -192,7 +192,7 @@ def test_every_step_sums_any_length_and_the_same_each_time(gpu, n):
 
 
 def test_the_reduction_ladder_is_measured(gpu):
-    made = gpu.sums.bench_reductions(1, 2**20 + 1, warmup=1, samples=3)
+    made = gpu.sums.reductions(1, 2**20 + 1, warmup=1, samples=3)
     names = [*(step.name for step in gpu.reductions.STEPS), "torch.sum", "copy"]
     assert [(row["n"], row["name"]) for row in made["rows"]] == [
         (n, name) for n in (1, 2**20 + 1) for name in names
@@ -204,7 +204,7 @@ def test_the_reduction_ladder_is_measured(gpu):
 
 def test_a_vector_that_does_not_fit_is_one_sentence(gpu):
     with pytest.raises(gpu.KernelError, match=r"needed 4 times, to copy them as well; this GPU has"):
-        gpu.sums.bench_reductions(2**37)
+        gpu.sums.reductions(2**37)
 
 
 MICRO = 2**20

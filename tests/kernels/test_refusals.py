@@ -12,16 +12,12 @@ from tilesim.errors import KernelConfigError
 from tilesim.gemm.fit import why_not
 from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
-from tilesim_kernels import (
-    KernelError,
-    bench,
-    latency_hiding,
-    launch_latency,
-    memory,
-    record,
-    sm_order,
-    turnaround,
-)
+from tilesim_kernels import KernelError, bench, record
+from tilesim_kernels.bench.latency_hiding import latency_hiding
+from tilesim_kernels.bench.launch_latency import launch_latency
+from tilesim_kernels.bench.memory import memory
+from tilesim_kernels.bench.sm_order import sm_order
+from tilesim_kernels.bench.turnaround import turnaround
 from tilesim_kernels.gemm import naive
 from tilesim_kernels.launch import here
 

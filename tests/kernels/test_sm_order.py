@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tilesim.devices.fill_order import fill_order
 from tilesim_kernels import KernelError
-from tilesim_kernels.probes import sm_order
+from tilesim_kernels.bench import sm_order
 
 BIG, SMALL = [[0, 1, 6, 7], [2, 3, 8, 9], [4, 5]], [[10, 11], [12, 13]]
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ladders import STEPS, row, values, write
 
-from tilesim.errors import LadderError
+from tilesim.errors import ReportError
 from tilesim.ladder.file import ladders, parse, read
 from tilesim.ladder.steps import ridge, roofline, settings_changed
 
@@ -44,7 +44,7 @@ def test_the_problem_with_most_rungs_is_taken_and_then_the_largest():
 
 @pytest.mark.parametrize("sizes", [{"m": 1}, {"dtype": "fp16"}, {"m": 4096, "n": 2048}])
 def test_a_problem_that_is_not_there(sizes):
-    with pytest.raises(LadderError) as caught:
+    with pytest.raises(ReportError) as caught:
         parse(values()).of(**sizes)
     asked = ", ".join(f"{name} {value}" for name, value in sizes.items())
     assert str(caught.value) == (
@@ -119,7 +119,7 @@ def test_a_broken_ladder_is_one_sentence(case, tmp_path):
     content, words = BROKEN[case]
     path = tmp_path / "own.json"
     path.write_text(json.dumps(content), "utf-8")
-    with pytest.raises(LadderError) as caught:
+    with pytest.raises(ReportError) as caught:
         read(path)
     said = str(caught.value)
     assert said.startswith(f"{path}: ") and words in said and "\n" not in said
@@ -128,14 +128,14 @@ def test_a_broken_ladder_is_one_sentence(case, tmp_path):
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b'{"rows": NaN}', b"[" * 100_000])
 def test_bytes_that_are_no_ladder(content, tmp_path):
     (tmp_path / "own.json").write_bytes(content)
-    with pytest.raises(LadderError, match=r"this is not JSON|NaN is no number|nested too deeply") as caught:
+    with pytest.raises(ReportError, match=r"this is not JSON|NaN is no number|nested too deeply") as caught:
         read(tmp_path / "own.json")
     assert "\n" not in str(caught.value)
 
 
 def test_no_such_file(tmp_path):
     for path, words in ((tmp_path / "no.json", "there is no such file"), (tmp_path, "Is a directory")):
-        with pytest.raises(LadderError, match=words):
+        with pytest.raises(ReportError, match=words):
             read(path)
 
 
@@ -181,5 +181,5 @@ def test_what_steps_changed_is_read_from_the_file(tmp_path):
 
 @pytest.mark.parametrize("name", ["l2_bytes", "sm_mhz", "stages", "order"])
 def test_what_a_row_need_not_say_is_checked_where_it_does(name):
-    with pytest.raises(LadderError, match=f"{name} of row 1"):
+    with pytest.raises(ReportError, match=f"{name} of row 1"):
         parse(values() | {"rows": [row(1, "tiled", 2048, **{name: -1})]})

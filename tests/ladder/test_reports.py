@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tilesim.errors import LadderError
+from tilesim.errors import ReportError
 from tilesim.ladder.reports import read, report, row
 
 
@@ -17,9 +17,9 @@ def test_a_report_says_where_and_how_it_was_measured(bench):
 
 
 def test_what_does_not_ship_is_refused():
-    with pytest.raises(LadderError, match=r"no report of h200 'coalesing'; did you mean 'coalescing'\?"):
+    with pytest.raises(ReportError, match=r"no report of h200 'coalesing'; did you mean 'coalescing'\?"):
         report("coalesing")
-    with pytest.raises(LadderError, match="no report of h9000 'coalescing'"):
+    with pytest.raises(ReportError, match="no report of h9000 'coalescing'"):
         report("coalescing", "h9000")
 
 
@@ -61,10 +61,10 @@ def test_what_a_row_of_the_shipped_report_leaves_open_a_file_may_leave_open(tmp_
     ],
 )
 def test_a_file_that_is_no_such_report_is_refused_in_a_sentence(written, changes, wrong):
-    with pytest.raises(LadderError, match=f"mine.json: .*{wrong}"):
+    with pytest.raises(ReportError, match=f"mine.json: .*{wrong}"):
         read(written(**changes), "coalescing")
 
 
 def test_a_row_that_is_not_there_is_named():
-    with pytest.raises(LadderError, match="no row of stages 9, warps 8"):
+    with pytest.raises(ReportError, match="no row of stages 9, warps 8"):
         row(report("pipelining"), stages=9, warps=8)

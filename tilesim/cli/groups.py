@@ -13,7 +13,8 @@ from tilesim.errors import unknown
 class Group(click.Group):
     """The commands of a package: a file in it defines a click command named `command`.
 
-    A file `sm_order.py` is the subcommand "sm-order". It is imported when it is used, or when help lists it.
+    A file `record_all.py` is the subcommand "record-all". It is imported when it is used, or when help lists
+    it. Other commands are passed as `commands`.
     Says which subcommand was meant, and refuses its own options in front of one.
     """
 
@@ -23,12 +24,15 @@ class Group(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         names = (module.name for module in iter_modules(self.package.__path__))
-        return sorted(name.replace("_", "-") for name in names)
+        return sorted({*self.commands, *(name.replace("_", "-") for name in names)})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.list_commands(ctx):
             return None
-        return import_module(f"{self.package.__name__}.{cmd_name.replace('-', '_')}").command
+        return (
+            self.commands.get(cmd_name)
+            or import_module(f"{self.package.__name__}.{cmd_name.replace('-', '_')}").command
+        )
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from tilesim.errors import LadderError, shown, whole
+from tilesim.errors import ReportError, shown, whole
 from tilesim.ladder.steps import Ladder, LadderStep, Limit
 from tilesim.storage.files import read_json
 from tilesim.text import unprintable
@@ -42,23 +42,23 @@ def _read(file: Traversable) -> Ladder:
 def read(path: str | PathLike[str]) -> Ladder:
     """The ladder in a file of `tilesim bench ladder`.
 
-    Raises LadderError, in a sentence that starts with the path, where the file cannot be read, is no
+    Raises ReportError, in a sentence that starts with the path, where the file cannot be read, is no
     ladder, or contradicts itself.
     """
-    values = read_json(path, LadderError)
+    values = read_json(path, ReportError)
     try:
         return parse(values)
-    except LadderError as error:
-        raise LadderError(f"{path}: {error}") from None
+    except ReportError as error:
+        raise ReportError(f"{path}: {error}") from None
 
 
 def parse(values: object) -> Ladder:
-    """The ladder that JSON values are. Raises LadderError, naming the row, where they are none."""
+    """The ladder that JSON values are. Raises ReportError, naming the row, where they are none."""
     whole_file = _object("the file", values)
     machine = _object("machine", whole_file.get("machine"))
     rows = whole_file.get("rows")
     if not isinstance(rows, list) or not rows:
-        raise LadderError(f"rows is {shown(rows)}; it must be a list of one row or more")
+        raise ReportError(f"rows is {shown(rows)}; it must be a list of one row or more")
     found = [_row(number, row) for number, row in enumerate(rows, 1)]
     _check_once(found)
     return Ladder(
@@ -76,7 +76,7 @@ def _row(number: int, values: object) -> LadderStep:
     step = row.get("step")
     tile = row.get("tile")
     if tile is not None and (not isinstance(tile, list) or len(tile) != 3):
-        raise LadderError(f"tile of {what} is {shown(tile)}; it must be three sizes, or null where not known")
+        raise ReportError(f"tile of {what} is {shown(tile)}; it must be three sizes, or null where not known")
     given: dict[str, Any] = {
         "step": None if step is None else _whole(f"step of {what}", step),
         "tile": None if tile is None else tuple(_whole(f"tile of {what}", size) for size in tile),
@@ -94,7 +94,7 @@ def _row(number: int, values: object) -> LadderStep:
         given["bytes_from"] = row.get("bytes_from")
         if given["bytes_from"] not in SOURCES:
             sources = " or ".join(SOURCES)
-            raise LadderError(f"bytes_from of {what} is {shown(given['bytes_from'])}; it must be {sources}")
+            raise ReportError(f"bytes_from of {what} is {shown(given['bytes_from'])}; it must be {sources}")
     for name in ("l2_bytes", "sm_mhz"):
         if row.get(name) is not None:
             given[name] = _positive(f"{name} of {what}", row[name])
@@ -104,10 +104,10 @@ def _row(number: int, values: object) -> LadderStep:
         given["stages"] = _whole(f"stages of {what}", row["stages"])
     made = LadderStep(**given)
     if not made.p20 <= made.us <= made.p80:
-        raise LadderError(f"the median of {what}, {made.us:g} µs, is not within p20 to p80")
+        raise ReportError(f"the median of {what}, {made.us:g} µs, is not within p20 to p80")
     said, (share, rounding) = _positive(f"tflops of {what}", row.get("tflops")), OFF
     if abs(said - made.tflops) > share * made.tflops + rounding:
-        raise LadderError(f"{what} says {said:g} TFLOP/s, but its time makes {made.tflops:.4g}")
+        raise ReportError(f"{what} says {said:g} TFLOP/s, but its time makes {made.tflops:.4g}")
     return made
 
 
@@ -117,35 +117,35 @@ def _check_once(rows: list[LadderStep]) -> None:
         key = (row.step, row.m, row.n, row.k, row.dtype)
         if key in seen:
             which = "a yardstick" if row.step is None else f"step {row.step}"
-            raise LadderError(f"{which} of {row.m}x{row.n}x{row.k} {row.dtype} is there twice")
+            raise ReportError(f"{which} of {row.m}x{row.n}x{row.k} {row.dtype} is there twice")
         seen.add(key)
 
 
 def _object(what: str, value: object) -> Mapping[str, Any]:
     if not isinstance(value, dict):
-        raise LadderError(f"{what} is {shown(value)}; it must be an object")
+        raise ReportError(f"{what} is {shown(value)}; it must be an object")
     return value
 
 
 def _text(what: str, value: object) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise LadderError(f"{what} is {shown(value)}; it must be a text")
+        raise ReportError(f"{what} is {shown(value)}; it must be a text")
     text = " ".join(value.split())
     if len(text) > LONGEST_TEXT:
-        raise LadderError(f"{what} has {len(text)} characters; at most {LONGEST_TEXT} are allowed")
+        raise ReportError(f"{what} has {len(text)} characters; at most {LONGEST_TEXT} are allowed")
     if unprintable(text):
-        raise LadderError(f"{what} is {shown(text)} with a {unprintable(text)}, which cannot be printed")
+        raise ReportError(f"{what} is {shown(text)} with a {unprintable(text)}, which cannot be printed")
     return text
 
 
 def _whole(what: str, value: object) -> int:
-    return whole(what, value, 1, LARGEST, LadderError)
+    return whole(what, value, 1, LARGEST, ReportError)
 
 
 def _positive(what: str, value: object) -> float:
     low, high = NUMBERS
     if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-        raise LadderError(f"{what} is {shown(value)}; it must be a number above 0, from {low:g} to {high:g}")
+        raise ReportError(f"{what} is {shown(value)}; it must be a number above 0, from {low:g} to {high:g}")
     return float(value)
 
 

@@ -7,7 +7,7 @@ from importlib.resources import files
 from os import PathLike
 from typing import Any
 
-from tilesim.errors import LadderError, shown, unknown
+from tilesim.errors import ReportError, shown, unknown
 from tilesim.storage.files import read_json
 from tilesim.text import unprintable
 
@@ -21,7 +21,7 @@ LONGEST_TEXT = 2000
 def report(bench: str, device: str = "h200") -> Mapping[str, Any]:
     """What `tilesim bench BENCH` wrote on a device: "machine", "method" and "rows", all JSON values.
 
-    Raises LadderError where no such report ships.
+    Raises ReportError where no such report ships.
 
     >>> [row["stages"] for row in report("pipelining")["rows"]]
     [1, 2, 3, 4]
@@ -31,26 +31,26 @@ def report(bench: str, device: str = "h200") -> Mapping[str, Any]:
         path.name for path in folder.iterdir() if path.is_dir() and path.joinpath(f"{device}.json").is_file()
     )
     if bench not in known:
-        raise LadderError(unknown(f"report of {device}", bench, known))
+        raise ReportError(unknown(f"report of {device}", bench, known))
     return json.loads(folder.joinpath(bench, f"{device}.json").read_text("utf-8"))
 
 
 def read(path: str | PathLike[str], bench: str) -> Mapping[str, Any]:
     """The report that `tilesim bench BENCH` wrote into a file.
 
-    Raises LadderError, in a sentence that starts with the path, where the file cannot be read, or lacks what
+    Raises ReportError, in a sentence that starts with the path, where the file cannot be read, or lacks what
     the report that ships says.
     """
-    values = read_json(path, LadderError)
+    values = read_json(path, ReportError)
     try:
         _check_alike("the file", values, report(bench))
-    except LadderError as error:
-        raise LadderError(f"{path}: {error}") from None
+    except ReportError as error:
+        raise ReportError(f"{path}: {error}") from None
     return values
 
 
 def row(report: Mapping[str, Any], **wanted: Any) -> Mapping[str, Any]:
-    """The row of a report that says all that is wanted; raises LadderError where none does.
+    """The row of a report that says all that is wanted; raises ReportError where none does.
 
     >>> row(report("pipelining"), stages=2)["kernel"] == row(report("pipelining"), stages=3)["kernel"]
     True
@@ -59,35 +59,35 @@ def row(report: Mapping[str, Any], **wanted: Any) -> Mapping[str, Any]:
         if all(one[name] == value for name, value in wanted.items()):
             return one
     said = ", ".join(f"{name} {value}" for name, value in wanted.items())
-    raise LadderError(f"the report has no row of {said}")
+    raise ReportError(f"the report has no row of {said}")
 
 
 def _check_alike(what: str, values: Any, model: Any) -> None:
-    """Raise LadderError where JSON values are not of the same kind as those of `model`, or lack some of them.
+    """Raise ReportError where JSON values are not of the same kind as those of `model`, or lack some of them.
 
     The items of a list are as the first of the model's, by what all of those have; the list may have more.
     """
     if isinstance(model, Mapping):
         if not isinstance(values, Mapping):
-            raise LadderError(f"{what} is {shown(values)}; it must be an object")
+            raise ReportError(f"{what} is {shown(values)}; it must be an object")
         for name, inner in model.items():
             if name not in values:
-                raise LadderError(f"{what} has no {name!r}, which a report of this bench says")
+                raise ReportError(f"{what} has no {name!r}, which a report of this bench says")
             _check_alike(f"{name} of {what}", values[name], inner)
     elif isinstance(model, list):
         if not isinstance(values, list) or bool(model) > bool(values):
-            raise LadderError(f"{what} is {shown(values)}; it must be a list of one item or more")
+            raise ReportError(f"{what} is {shown(values)}; it must be a list of one item or more")
         for number, inner in enumerate(values if model else (), 1):
             _check_alike(f"item {number} of {what}", inner, _common(model))
     elif isinstance(model, str):
         if not isinstance(values, str) or len(values) > LONGEST_TEXT or unprintable(values):
-            raise LadderError(
+            raise ReportError(
                 f"{what} is {shown(values)}; it must be a text of up to {LONGEST_TEXT} characters"
             )
     elif isinstance(model, int | float) and not isinstance(model, bool):
         number = not isinstance(values, bool) and isinstance(values, int | float)
         if not number or not abs(values) <= LARGEST:
-            raise LadderError(f"{what} is {shown(values)}; it must be a number up to {LARGEST:g}")
+            raise ReportError(f"{what} is {shown(values)}; it must be a number up to {LARGEST:g}")
 
 
 def _common(items: list[Any]) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tilesim.errors import LadderError
+from tilesim.errors import ReportError
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class Ladder:
     def of(self, **sizes: int | str) -> "Ladder":
         """The ladder of one problem: the one with most steps, then the largest, of those that have `sizes`.
 
-        `sizes`: any of m, n, k and dtype. Raises LadderError, which says what there is, where none has them.
+        `sizes`: any of m, n, k and dtype. Raises ReportError, which says what there is, where none has them.
 
         >>> rows = [_step(step=r, m=m) for r, m in [(1, 512), (2, 512), (1, 1024)]]
         >>> both = Ladder({}, "", Limit(1, 1), Limit(1, 1), tuple(rows))
@@ -134,7 +134,7 @@ class Ladder:
         if not fitting:
             asked = ", ".join(f"{name} {value}" for name, value in sizes.items())
             there = ", ".join(f"{m}x{n}x{k} {dtype}" for m, n, k, dtype in problems)
-            raise LadderError(f"nothing was measured with {asked}; there is {there}")
+            raise ReportError(f"nothing was measured with {asked}; there is {there}")
         return fitting
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tilesim.errors import LadderError, whole
+from tilesim.errors import ReportError, whole
 from tilesim.ideas.divergence import LONGEST, WARP, Issued, alternating, branch, loop, together
 from tilesim.ladder.reports import report, row
 from tilesim_scenes.look.language import tr
@@ -122,7 +122,7 @@ class Story:
 def tell(measured: Mapping[str, Any] | None = None, ways: int = WAYS) -> Story:
     """The story of a report of `tilesim bench divergence`, the shipped one by default.
 
-    Raises LadderError where the report does not say what such a branch, or a loop, took.
+    Raises ReportError where the report does not say what such a branch, or a loop, took.
     """
     measured = measured or report("divergence")
     found = row(measured, code="branch", split="lanes", warps=1, ways=ways)
@@ -149,14 +149,14 @@ def _branch(measured: Mapping[str, Any], ways: int) -> Timed:
     found = row(measured, code="branch", split="lanes", warps=1, ways=ways)
     spans = np.array(row({"rows": measured["spans"]}, ways=ways)["spans"], float)
     if spans.shape != (ways, 2):
-        raise LadderError(f"the report must say begin and end of each of {ways} ways")
+        raise ReportError(f"the report must say begin and end of each of {ways} ways")
     order = np.argsort(spans[:, 0], kind="stable")
     issued = branch(alternating(ways), [_whole(found, "length")] * ways)
     ran = Issued(issued.instructions[order], issued.masks[order])
     joined = _cycles(found)
     steps = np.vstack([spans[order], [joined, joined + found["tail_cycles"]]])
     if steps[0, 0] < 0 or (np.diff(steps.ravel()) < 0).any() or not steps[-1, 1] > joined:
-        raise LadderError("the ways of a branch must follow one another, and end before the lanes go on")
+        raise ReportError("the ways of a branch must follow one another, and end before the lanes go on")
     return Timed((*order.tolist(), -1), ran.then(together(1)).masks, steps, ran)
 
 
@@ -171,12 +171,12 @@ def _loop(measured: Mapping[str, Any]) -> Timed:
 
 
 def _whole(found: Mapping[str, Any], name: str) -> int:
-    """A whole number of a row that is at least 1; raises LadderError for another."""
-    return whole(f"{name} of a row of the report", found[name], 1, LONGEST, LadderError)
+    """A whole number of a row that is at least 1; raises ReportError for another."""
+    return whole(f"{name} of a row of the report", found[name], 1, LONGEST, ReportError)
 
 
 def _cycles(found: Mapping[str, Any]) -> float:
-    """The cycles of a row; raises LadderError where it took none."""
+    """The cycles of a row; raises ReportError where it took none."""
     if not found["cycles"] > 0:
-        raise LadderError(f"a {found['code']} in {found['ways']} ways took {found['cycles']} cycles")
+        raise ReportError(f"a {found['code']} in {found['ways']} ways took {found['cycles']} cycles")
     return float(found["cycles"])

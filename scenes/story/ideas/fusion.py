@@ -7,7 +7,7 @@ from typing import Any
 from tilesim.analysis.roofs import Spot
 from tilesim.devices.gpus import preset_of
 from tilesim.devices.presets import presets
-from tilesim.errors import LadderError
+from tilesim.errors import ReportError
 from tilesim.ideas.fusion import WIDTH, Chain
 from tilesim.ladder.reports import report
 from tilesim_scenes.look.language import tr
@@ -173,23 +173,23 @@ class Story:
 def tell(measured: Mapping[str, Any] | None = None, functions: int | None = None) -> Story:
     """The story of a report of `tilesim bench fusion`, the shipped one by default, for a chain's length.
 
-    The longest up to MOST that was measured both ways is told by default. Raises LadderError for another
+    The longest up to MOST that was measured both ways is told by default. Raises ReportError for another
     length, a report without such chains, or a time that is none.
     """
     measured = measured or report("fusion")
     rows = {(row["elements"], row["functions"], row["kernel"]): row for row in measured["rows"]}
     for row in rows.values():
         if row["us"] <= 0:
-            raise LadderError(f"us of {row['kernel']} is {row['us']}; a time must be above 0")
+            raise ReportError(f"us of {row['kernel']} is {row['us']}; a time must be above 0")
     both = {(elements, n) for elements, n, _ in rows if {(elements, n, k) for k in BOTH} <= rows.keys()}
     most = max(elements for elements, _, _ in rows)
     there = sorted(n for elements, n in both if elements == most and 2 <= n <= MOST)
     if not there:
-        raise LadderError(f"the report has no chain of 2 to {MOST} functions that ran both ways")
+        raise ReportError(f"the report has no chain of 2 to {MOST} functions that ran both ways")
     functions = there[-1] if functions is None else functions
     if functions not in there:
         lengths = ", ".join(map(str, there))
-        raise LadderError(f"functions is {functions}; the report has chains of {lengths}")
+        raise ReportError(f"functions is {functions}; the report has chains of {lengths}")
     sizes = sorted(elements for elements, n in both if n == functions)
     near = [elements for elements in sizes if elements < most and Chain(elements, 1, 1).tensor >= LEAST]
     lengths = tuple(sorted(n for elements, n, kernel in rows if (elements, kernel) == (most, "fused")))

@@ -8,7 +8,7 @@ import numpy as np
 
 from tilesim import Device, Problem, orders
 from tilesim.devices.gpus import preset_of
-from tilesim.errors import LadderError, TilesimError
+from tilesim.errors import ReportError, TilesimError
 from tilesim.ideas.l2_order import TracedLoads, blocks, together, traced
 from tilesim.ladder.reports import report, row
 from tilesim.problems import DTYPE_BYTES
@@ -261,7 +261,7 @@ def _row_of(measured: Mapping[str, Any], problem: Problem) -> Mapping[str, Any] 
     about = {name: getattr(problem, name) for name in ("m", "n", "k", "dtype", "order")}
     try:
         return row(measured, tile=list(problem.tile), **about)
-    except LadderError:
+    except ReportError:
         return None
 
 

@@ -162,7 +162,7 @@ def size_of(m: int, n: int, k: int) -> str:
 def ladders_of(settings: Mapping[str, Any]) -> tuple[Ladder, Ladder]:
     """(every problem's, the shown one's) of the ladder that `settings` ask for: ladder, m, n, k and dtype.
 
-    Raises as `every_ladder` does, LadderError where the problem was not measured, FilmError for more steps
+    Raises as `every_ladder` does, ReportError where the problem was not measured, FilmError for more steps
     than MOST.
     """
     every = every_ladder(settings)
@@ -175,7 +175,7 @@ def ladders_of(settings: Mapping[str, Any]) -> tuple[Ladder, Ladder]:
 def every_ladder(settings: Mapping[str, Any]) -> Ladder:
     """The steps of all problems in the file `ladder`, else in the first that ships.
 
-    Raises FilmError where there is none, LadderError for the file.
+    Raises FilmError where there is none, ReportError for the file.
     """
     path = settings.get("ladder")
     found = (read(path),) if path else ladders()

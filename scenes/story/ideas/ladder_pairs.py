@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from tilesim.errors import LadderError
+from tilesim.errors import ReportError
 from tilesim.ladder.file import ladders
 from tilesim.ladder.steps import Ladder, LadderStep
 
@@ -35,17 +35,17 @@ class Pair(NamedTuple):
 
 
 def shipped() -> Ladder:
-    """The first ladder that ships with tilesim. Raises LadderError where none does."""
+    """The first ladder that ships with tilesim. Raises ReportError where none does."""
     found = ladders()
     if not found:
-        raise LadderError("no kernel ladder ships with tilesim; `tilesim bench ladder` measures one")
+        raise ReportError("no kernel ladder ships with tilesim; `tilesim bench ladder` measures one")
     return found[0]
 
 
 def pairs(ladder: Ladder, before: str, after: str) -> list[Pair]:
     """Two kernels, by name, at every problem that has both: the largest gain first.
 
-    Raises LadderError where no problem has both.
+    Raises ReportError where no problem has both.
     """
     step = {(row.name, row.m, row.n, row.k, row.dtype): row for row in ladder.rows}
     found = [
@@ -54,7 +54,7 @@ def pairs(ladder: Ladder, before: str, after: str) -> list[Pair]:
         if name == before and (after, *problem) in step
     ]
     if not found:
-        raise LadderError(f"the ladder has no problem at which both {before} and {after} were measured")
+        raise ReportError(f"the ladder has no problem at which both {before} and {after} were measured")
     return sorted(found, key=lambda pair: pair.gain, reverse=True)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tilesim.errors import LadderError, shown
+from tilesim.errors import ReportError, shown
 from tilesim.ideas.latency_hiding import in_flight
 from tilesim.ladder.reports import report, row
 from tilesim_scenes.look.language import tr
@@ -195,7 +195,7 @@ class Story:
 def tell(measured: Mapping[str, Any] | None = None, warps: int = 16) -> Story:
     """The story of a report of `tilesim bench latency-hiding`, the shipped one by default.
 
-    Raises LadderError where it has no lanes of so many warps, lacks a row that the film shows, or says what
+    Raises ReportError where it has no lanes of so many warps, lacks a row that the film shows, or says what
     cannot be measured or shown.
     """
     measured = measured or report("latency_hiding")
@@ -211,7 +211,7 @@ def tell(measured: Mapping[str, Any] | None = None, warps: int = 16) -> Story:
     )
     lines = max(1, round(under_way / CACHE_LINE))
     if lines > MOST_LINES:
-        raise LadderError(f"a thread of the host has {lines:,} lines under way; the film shows {MOST_LINES}")
+        raise ReportError(f"a thread of the host has {lines:,} lines under way; the film shows {MOST_LINES}")
     an_sm = {count: ns / count for count, ns in each.items()}
     return Story(measured["machine"]["gpu"], steps, rates, lines, host["cache_bytes"], an_sm, each)
 
@@ -235,7 +235,7 @@ def _warps(measured: Mapping[str, Any], sms: int, count: int) -> Warps:
     except (ValueError, TypeError, OverflowError):
         fits = False
     if not fits:
-        raise LadderError(
+        raise ReportError(
             f"the lanes of {count} warps must be a row of questions and one of later answers each"
         )
     begin = asked[:, 0].max()
@@ -244,7 +244,7 @@ def _warps(measured: Mapping[str, Any], sms: int, count: int) -> Warps:
 
 
 def _above_0(found: Mapping[str, Any], name: str) -> float:
-    """A figure that is above 0; raises LadderError for any other."""
+    """A figure that is above 0; raises ReportError for any other."""
     if not found[name] > 0:
-        raise LadderError(f"{name} is {shown(found[name])}; it must be above 0")
+        raise ReportError(f"{name} is {shown(found[name])}; it must be above 0")
     return float(found[name])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tilesim import Trace
-from tilesim.errors import LadderError, shown
+from tilesim.errors import ReportError, shown
 from tilesim.ideas.launch_latency import idle, timeline
 from tilesim.ladder.reports import report, row
 from tilesim_scenes.look.language import tr
@@ -168,7 +168,7 @@ class Story:
 def tell(measured: Mapping[str, Any] | None = None) -> Story:
     """The story of a report of `tilesim bench launch-latency`, the shipped one by default.
 
-    Raises LadderError where it lacks a row that the film shows, or has a time that cannot be shown.
+    Raises ReportError where it lacks a row that the film shows, or has a time that cannot be shown.
     """
     measured = measured or report("launch_latency")
     gpu, seen = measured["machine"]["gpu"], recorded_pause()
@@ -179,7 +179,7 @@ def tell(measured: Mapping[str, Any] | None = None) -> Story:
     in_graph = _time("a product in a graph", 1000 * product["us"])
     mhz = measured["sm_mhz"]
     if not CLOCKS[0] <= mhz <= CLOCKS[1]:
-        raise LadderError(f"sm_mhz is {shown(mhz)}; it must be from {CLOCKS[0]} to {CLOCKS[1]:,}")
+        raise ReportError(f"sm_mhz is {shown(mhz)}; it must be from {CLOCKS[0]} to {CLOCKS[1]:,}")
     return Story(
         gpu=gpu,
         host=_ns(row(measured, launch="host", what="Triton")),
@@ -203,9 +203,9 @@ def _ns(found: Mapping[str, Any]) -> int:
 
 
 def _time(what: str, ns: float) -> int:
-    """A time that can be shown, in whole ns; raises LadderError for any other."""
+    """A time that can be shown, in whole ns; raises ReportError for any other."""
     if not 0 < ns <= LONGEST:
-        raise LadderError(f"{what} takes {shown(ns)} ns; the film shows up to {LONGEST:,}, above 0")
+        raise ReportError(f"{what} takes {shown(ns)} ns; the film shows up to {LONGEST:,}, above 0")
     return max(1, round(ns))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tilesim.analysis.memory_system import MemorySystem
-from tilesim.errors import LadderError, whole
+from tilesim.errors import ReportError, whole
 from tilesim.ideas.loop_unrolling import (
     LINE,
     MOST_SMS,
@@ -180,10 +180,10 @@ def tell(measured: Mapping[str, Any] | None = None, factor: int = FACTOR) -> Sto
     DRAM's latency and bandwidth are the measured ones of the H200, on another GPU what its own sums imply:
     one load at a time of one warp, and the highest rate.
 
-    Raises LadderError where the report lacks a row, or a figure of it cannot be.
+    Raises ReportError where the report lacks a row, or a figure of it cannot be.
     """
     measured = measured or report("loop_unrolling")
-    sums, sms = measured["rows"], whole("sms of the report", measured["sms"], 1, MOST_SMS, LadderError)
+    sums, sms = measured["rows"], whole("sms of the report", measured["sms"], 1, MOST_SMS, ReportError)
     big, small = max(one["n"] for one in sums), min(one["n"] for one in sums)
     asked = [("together", 1)] + [
         (loads, warps) for loads in ("one by one", "together") for warps in (FEW, MANY)
@@ -225,7 +225,7 @@ def _counted(found: Mapping[str, Any]) -> float:
 
 
 def _above(found: Mapping[str, Any], name: str) -> float:
-    """A figure of a row; raises LadderError where it is not above 0."""
+    """A figure of a row; raises ReportError where it is not above 0."""
     if not found[name] > 0:
-        raise LadderError(f"{name} of a row of the report is {found[name]}; it must be above 0")
+        raise ReportError(f"{name} of a row of the report is {found[name]}; it must be above 0")
     return float(found[name])

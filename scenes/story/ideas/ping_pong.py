@@ -58,7 +58,7 @@ class Story:
 def tell(ladder: Ladder | None = None) -> Story:
     """The story, of a ladder or the shipped one, at the problem where taking turns wins most.
 
-    Raises LadderError where the ladder lacks one of the two kernels.
+    Raises ReportError where the ladder lacks one of the two kernels.
     """
     ladder = ladder or shipped()
     found = pairs(ladder, "specialised", "ping-pong")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tilesim.devices.device import Device
-from tilesim.errors import LadderError
+from tilesim.errors import ReportError
 from tilesim.ideas.reduction import (
     ADDED,
     THREADS,
@@ -202,7 +202,7 @@ def tell(measured: Mapping[str, Any] | None = None, threads: int = THREADS) -> S
     rows = {name: row(measured, name=name, n=n) for name in (*STEPS, COPY)}
     for name, one in rows.items():
         if not min(one["us"], one["gb_per_s"]) > 0:
-            raise LadderError(f"the report says that {name} took {one['us']} µs at {one['gb_per_s']} GB/s")
+            raise ReportError(f"the report says that {name} took {one['us']} µs at {one['gb_per_s']} GB/s")
     return Story(
         threads,
         n,

@@ -66,7 +66,7 @@ def times_of(problem: Problem, kernel: str, latency: int | None = None) -> Times
 def tell(ladder: Ladder | None = None) -> Story:
     """The story, of a ladder or the shipped one, at the problem where the producer wins most.
 
-    Raises LadderError where the ladder lacks one of the three kernels.
+    Raises ReportError where the ladder lacks one of the three kernels.
     """
     ladder = ladder or shipped()
     gains = pairs(ladder, "persistent", "specialised")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tilesim.errors import LadderError
+from tilesim.errors import ReportError
 from tilesim.ladder.reports import read, report, row
 from tilesim_scenes.story.ideas.divergence import tell
 
@@ -82,17 +82,17 @@ def test_that_lanes_go_on_together_is_said_only_where_they_did():
     ],
 )
 def test_a_report_that_cannot_be_is_refused(change, says):
-    with pytest.raises(LadderError, match=says):
+    with pytest.raises(ReportError, match=says):
         tell(changed(change))
 
 
 def test_ways_without_spans_are_refused():
     other = deepcopy(dict(report("divergence")))
     other["spans"] = [one for one in other["spans"] if one["ways"] != 4]
-    with pytest.raises(LadderError, match="no row of ways 4"):
+    with pytest.raises(ReportError, match="no row of ways 4"):
         tell(other)
     other["spans"] = [{"ways": 4, "spans": [[0, 5]]}]
-    with pytest.raises(LadderError, match="begin and end of each of 4 ways"):
+    with pytest.raises(ReportError, match="begin and end of each of 4 ways"):
         tell(other)
 
 

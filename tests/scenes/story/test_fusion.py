@@ -4,7 +4,7 @@ from copy import deepcopy
 
 import pytest
 
-from tilesim.errors import LadderError
+from tilesim.errors import ReportError
 from tilesim.ladder.reports import report
 from tilesim_scenes.story.ideas.fusion import tell
 
@@ -39,17 +39,17 @@ def test_another_chain_can_be_asked_for():
     assert tell(functions=4).far.functions == tell(functions=4).near.functions == 4
     assert float(tell(functions=4).number[1:]) == pytest.approx(4, abs=0.1)
     for length in (3, 1, 1024):
-        with pytest.raises(LadderError, match=rf"functions is {length}; the report has chains of 2, 4, 8"):
+        with pytest.raises(ReportError, match=rf"functions is {length}; the report has chains of 2, 4, 8"):
             tell(functions=length)
 
 
 def test_a_report_that_lacks_chains_is_refused_in_a_sentence():
     for kernel in ("eager", "fused"):
-        with pytest.raises(LadderError, match="no chain of 2 to 16 functions that ran both ways"):
+        with pytest.raises(ReportError, match="no chain of 2 to 16 functions that ran both ways"):
             tell(without(lambda row, kernel=kernel: row["kernel"] == kernel))
-    with pytest.raises(LadderError, match="no chain of 2 to 16 functions"):
+    with pytest.raises(ReportError, match="no chain of 2 to 16 functions"):
         tell(changed(lambda row: {"functions": 50 * row["functions"]}))
-    with pytest.raises(LadderError, match="us of eager is 0; a time must be above 0"):
+    with pytest.raises(ReportError, match="us of eager is 0; a time must be above 0"):
         tell(changed(lambda row: {"us": 0}))
 
 

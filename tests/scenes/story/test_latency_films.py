@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tilesim.errors import LadderError
+from tilesim.errors import ReportError
 from tilesim.ladder.reports import report
 from tilesim_scenes.story.ideas import latency_hiding, launch_latency
 
@@ -106,7 +106,7 @@ def test_two_blocks_share_the_sm_that_one_has_alone():
 def test_a_report_without_the_warps_that_are_asked_for_is_refused():
     other = deepcopy(dict(report("latency_hiding")))
     other["lanes"] = other["lanes"][:8]
-    with pytest.raises(LadderError, match="no row of sms 132, warps 16"):
+    with pytest.raises(ReportError, match="no row of sms 132, warps 16"):
         latency_hiding.tell(other)
 
 
@@ -125,20 +125,20 @@ def test_a_report_without_the_warps_that_are_asked_for_is_refused():
 def test_what_cannot_be_shown_of_warps_is_refused_in_a_sentence(change, says):
     other = deepcopy(dict(report("latency_hiding")))
     change(other)
-    with pytest.raises(LadderError, match=says):
+    with pytest.raises(ReportError, match=says):
         latency_hiding.tell(other, warps=32)
 
 
 @pytest.mark.parametrize("mhz", [0, 1e15, float("nan")])
 def test_a_clock_that_no_sm_has_is_refused(mhz):
-    with pytest.raises(LadderError, match=r"sm_mhz is .*; it must be from 100 to 10,000"):
+    with pytest.raises(ReportError, match=r"sm_mhz is .*; it must be from 100 to 10,000"):
         launch_latency.tell(dict(report("launch_latency")) | {"sm_mhz": mhz})
 
 
 @pytest.mark.parametrize("kind", ["host", "stream", "graph", "turnaround"])
 @pytest.mark.parametrize("ns", [0, -5, 1e9, float("nan")])
 def test_what_cannot_be_shown_of_launches_is_refused_in_a_sentence(kind, ns):
-    with pytest.raises(LadderError, match=f"a launch of the kind '{kind}' takes .* ns; the film shows"):
+    with pytest.raises(ReportError, match=f"a launch of the kind '{kind}' takes .* ns; the film shows"):
         launch_latency.tell(launches(**{kind: ns}))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tilesim.errors import LadderError
+from tilesim.errors import ReportError
 from tilesim.ladder.reports import read, report, row
 from tilesim_scenes.story.ideas.loop_unrolling import FACTORS, FEW, MANY, tell
 
@@ -103,7 +103,7 @@ def test_what_was_measured_lies_below_what_is_in_flight_allows():
     ],
 )
 def test_a_report_that_cannot_be_is_refused(change, others, says):
-    with pytest.raises(LadderError, match=says):
+    with pytest.raises(ReportError, match=says):
         tell(changed(change, **others))
 
 

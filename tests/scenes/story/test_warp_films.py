@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tilesim import Device, Problem
-from tilesim.errors import LadderError
+from tilesim.errors import ReportError
 from tilesim.ideas.warp_specialization import timeline
 from tilesim.ladder.steps import LadderStep
 from tilesim_scenes.story.ideas import ping_pong, warp_specialization
@@ -97,7 +97,7 @@ def test_of_two_bars_the_faster_is_green():
 def test_a_ladder_without_the_kernels_is_one_sentence():
     ladder = shipped()
     rows = tuple(row for row in ladder.rows if row.name != "ping-pong")
-    with pytest.raises(LadderError, match="no problem at which both specialised and ping-pong"):
+    with pytest.raises(ReportError, match="no problem at which both specialised and ping-pong"):
         ping_pong.tell(replace(ladder, rows=rows))
 
 

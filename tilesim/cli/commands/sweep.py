@@ -23,7 +23,7 @@ from tilesim.cli.arguments.options import (
     usage,
 )
 from tilesim.cli.arguments.parameter_types import DEVICES, DTYPES, ORDER
-from tilesim.cli.output import tables
+from tilesim.cli.output import sweep_files
 from tilesim.cli.output.figures import wrote
 from tilesim.cli.output.progress import progress
 from tilesim.cli.packages import load
@@ -106,7 +106,7 @@ def command(
         every = combinations(_axes(options), Device.named(DEVICE))
         for one in every:
             check_tiles(one.problem)
-    write = tables.writer(output) if output else None
+    write = sweep_files.writer(output) if output else None
     if picture:
         with usage():
             load("scenes", "sweep_chart.chart").axes([blank(one) for one in every])
@@ -121,7 +121,7 @@ def command(
         load("scenes", "sweep_chart.sawtooth").save(rows, picture, size, theme)
         wrote(picture)
     if as_json or not output:
-        click.echo(tables.as_json(rows, seed) if as_json else tables.as_csv(rows), nl=as_json)
+        click.echo(sweep_files.as_json(rows, seed) if as_json else sweep_files.as_csv(rows), nl=as_json)
 
 
 def _axes(options: dict[str, Any]) -> dict[str, Any]:

@@ -1,67 +1,106 @@
-"""What the commands share that measure a GPU: JSON into a file, a table or JSON on the screen."""
+"""A bench of `tilesim bench`, as data: its help, its options, and how its report is shown."""
 
 import json
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import click
 
 from tilesim.cli.arguments.options import FIGURES_FILE, F, json_option, output_option
 from tilesim.cli.output.figures import wrote
+from tilesim.cli.output.tables import Row, filled, text
+from tilesim.cli.packages import load
 from tilesim.storage import files
 
-TIMES = f"{'µs':>9} {'p20':>9} {'p80':>9}"
-MOVED = f"{'L2 hits':>8} {'L2 MB':>8} {'DRAM MB':>8}"
-"""Heads of a table's columns."""
+Report = Mapping[str, Any]
+
+
+class Table(NamedTuple):
+    """Columns, and the rows to show: the name of the report's list, or what finds them in a report."""
+
+    columns: str
+    rows: str | Callable[[Report], Iterable[Row]] = "rows"
+
+    def lines(self, report: Report) -> list[str]:
+        """The table, after an empty line."""
+        rows = report[self.rows] if isinstance(self.rows, str) else self.rows(report)
+        return ["", *text(rows, self.columns)]
+
+
+def derived(made: Callable[[Row], Row], rows: str = "rows") -> Callable[[Report], list[Row]]:
+    """The rows of a report, each with more fields, which `made` makes of it."""
+    return lambda report: [{**row, **made(row)} for row in report[rows]]
+
+
+Part = str | Table | Callable[[Report], Iterable[str]]
+"""What is shown of a report: a sentence with fields of the report, a table, or lines."""
+
+
+class Bench(click.Command):
+    """`tilesim bench NAME`: runs the function of that name in kernels/bench/NAME.py, and shows its report.
+
+    `about`: for the list of benches. `help`: for its own page. `options`: whose values the function takes;
+    those named `sizes` as positional arguments. An option that was not given leaves the function's default.
+    """
+
+    def __init__(
+        self, name: str, about: str, help: str, *parts: Part, options: Sequence[click.Option] = ()
+    ) -> None:
+        super().__init__(name, params=[*options], short_help=about, help=help, callback=self._measure)
+        self.parts = parts
+        output_option(FIGURES_FILE, OUTPUT_HELP)(self)
+        json_option(self)
+
+    def _measure(self, output: str | None, as_json: bool, sizes: Iterable[Any] = (), **options: Any) -> None:
+        name = str(self.name).replace("-", "_")
+        given = {option: value for option, value in options.items() if value != ()}
+        show(getattr(load("kernels", f"bench.{name}"), name)(*sizes, **given), self.text, output, as_json)
+
+    def text(self, report: Report) -> str:
+        """What it was measured on, then each part."""
+        return "\n".join([machine(report), *(line for part in self.parts for line in _lines(part, report))])
+
+
+def _lines(part: Part, report: Report) -> Iterable[str]:
+    if isinstance(part, str):
+        return [filled(part, report)]
+    return part.lines(report) if isinstance(part, Table) else part(report)
+
+
+def product_times(report: Report) -> list[str]:
+    """A line per size and kernel; with the host's work where that was timed."""
+    host = " | with host" if any("host_us" in row for row in report["rows"]) else ""
+    return Table("typed size | kernel | times | TFLOP/s | MHz | error" + host).lines(report)
+
+
+OUTPUT_HELP = "Write the figures here (.json)."
 
 
 def report_options(command: F) -> F:
     """`-o FILE` and `--json`, passed on as `output` and `as_json`."""
-    return output_option(FIGURES_FILE, "Write the figures here (.json).")(json_option(command))
+    return output_option(FIGURES_FILE, OUTPUT_HELP)(json_option(command))
 
 
-def samples_option(each: str, default: int) -> Callable[[F], F]:
+def count_option(name: str, about: str, default: int, least: int = 1, most: int = 1000) -> click.Option:
+    """`--NAME COUNT`, with its default in the help."""
+    kind = click.IntRange(least, most)
+    return click.Option([f"--{name}"], type=kind, default=default, help=f"{about}  [{default}]")
+
+
+def samples_option(each: str, default: int) -> click.Option:
     """`--samples COUNT`, of each kernel, step or whatever is timed."""
-    kind = click.IntRange(1, 100_000)
-    return click.option("--samples", type=kind, default=default, help=f"Samples per {each}.  [{default}]")
+    return count_option("samples", f"Samples per {each}.", default, most=100_000)
 
 
-def show(report: Mapping[str, Any], table: Callable[[Any], str], output: str | None, as_json: bool) -> None:
+def show(report: Report, table: Callable[[Any], str], output: str | None, as_json: bool) -> None:
     """Write `report` to `output`, if there is one, and print it as JSON or as `table` has it."""
-    text = json.dumps(report, indent=1)
+    written = json.dumps(report, indent=1)
     if output:
-        files.write(output, lambda file: file.write(text.encode() + b"\n"))
+        files.write(output, lambda file: file.write(written.encode() + b"\n"))
         wrote(output)
-    click.echo(text if as_json else table(report))
+    click.echo(written if as_json else table(report))
 
 
-def machine(report: Mapping[str, Any]) -> str:
+def machine(report: Report) -> str:
     """What it was measured on, in a line."""
     return ", ".join(f"{name} {value}" for name, value in report["machine"].items())
-
-
-def times(row: Mapping[str, Any]) -> str:
-    """The median, the 20th and the 80th percentile of a row, under TIMES."""
-    return " ".join(f"{row[name]:9.2f}" for name in ("us", "p20", "p80"))
-
-
-def moved(row: Mapping[str, Any]) -> str:
-    """The hit rate, what is read at the L2, and out of DRAM, under MOVED; or that it was not counted."""
-    if "l2_bytes" not in row:
-        return f"{'not counted':>26}"
-    read = (row[name] / 1e6 for name in ("l2_bytes", "dram_read_bytes"))
-    return f"{row['l2_hit_rate']:8.1%} " + " ".join(f"{mb:8.0f}" for mb in read)
-
-
-def product_times(report: Mapping[str, Any]) -> str:
-    """What it was measured on, then a line per size and kernel."""
-    rows = report["rows"]
-    host = any("host_us" in row for row in rows)
-    head = f"{'size':20} {'kernel':28} {TIMES} {'TFLOP/s':>8} {'MHz':>5} {'error':>8}"
-    lines = [machine(report), head + f" {'with host':>10}" * host]
-    for row in rows:
-        size = f"{row['m']}x{row['n']}x{row['k']} {row['dtype']}"
-        rest = f"{row['tflops']:8.1f} {row['sm_mhz']:5} {row['relative_error']:8.1e}"
-        late = f" {row['host_us']:10.2f}" if host else ""
-        lines.append(f"{size:20} {row['kernel']:28} {times(row)} {rest}{late}")
-    return "\n".join(lines)

@@ -16,8 +16,9 @@ from tilesim.cli.arguments.options import (
     problem_options,
     usage,
 )
+from tilesim.cli.benches import BENCHES
 from tilesim.cli.groups import Group
-from tilesim.cli.output.reports import product_times, report_options, samples_option, show
+from tilesim.cli.output.reports import machine, product_times, report_options, show
 from tilesim.cli.packages import load
 from tilesim.errors import unknown
 
@@ -28,6 +29,7 @@ PLANNED = "planned:"
 @click.group(
     cls=Group,
     package=sys.modules[__name__],
+    commands=BENCHES,
     invoke_without_command=True,
     short_help="Time the kernels, or launches, on this machine's GPU.",
 )
@@ -42,7 +44,7 @@ PLANNED = "planned:"
 )
 @kernel_options
 @ctas_option
-@samples_option("kernel", 100)
+@click.option("--samples", type=click.IntRange(1, 100_000), default=100, help="Samples per kernel.  [100]")
 @click.option("--host", is_flag=True, help="Also launch one by one, with the host's work.")
 @report_options
 @click.pass_context
@@ -69,7 +71,7 @@ def command(
     chosen = {"kernels": kernels} if kernels else {}
     names = ("warps", "stages", "ctas_per_sm", "samples", "seed", "host")
     report = measure.bench(*problems, **chosen, **{name: options[name] for name in names})
-    show(report, product_times, output, as_json)
+    show(report, lambda report: "\n".join([machine(report), *product_times(report)]), output, as_json)
 
 
 def _check(name: str, known: Sequence[str]) -> None:

@@ -21,7 +21,7 @@ from tilesim.errors import whole
 from ..errors import KernelError
 from ..measure.machine import facts, tick_ns
 from ..measure.timing import require_gpu
-from .spin import blocks, launch, shared_kb, stamp_buffer
+from ..probes.spin import blocks, gaps, launch, residents, shared_kb, sm_mhz, stamp_buffer
 
 THREADS = (32, 64, 128, 256, 512, 1024)
 SHARED_KB = (0, 48, 100, 120, 200)
@@ -89,41 +89,6 @@ def _run(threads: int, kb: int, cycles: int, extra: int) -> np.ndarray:
     stamps = stamp_buffer(1, ROUNDS * residents * here.multi_processor_count, threads // 32)
     launch(stamps[0], cycles, extra, kb)
     return blocks(stamps)[0]
-
-
-def residents(run: np.ndarray) -> int:
-    """How many blocks an SM held before the first of them left; the most of all SMs.
-
-    >>> two = np.array([(0, 0, 9), (0, 1, 8), (0, 12, 20)], [("sm", int), ("begin", int), ("end", int)])
-    >>> residents(two)
-    2
-    """
-    each = [run[run["sm"] == sm] for sm in np.unique(run["sm"])]
-    return max(int((here["begin"] < here["end"].min()).sum()) for here in each)
-
-
-def gaps(run: np.ndarray, slots: int, begin: str = "begin", end: str = "end") -> np.ndarray:
-    """From each block's end to its successor's begin, where an SM has so many slots: int64 [gaps].
-
-    >>> one = np.array([(0, 0, 9), (0, 12, 20), (0, 24, 30)], [("sm", int), ("begin", int), ("end", int)])
-    >>> gaps(one, 1).tolist()
-    [3, 4]
-    """
-    each = [run[run["sm"] == sm] for sm in np.unique(run["sm"])]
-    return np.concatenate([np.sort(here[begin])[slots:] - np.sort(here[end])[:-slots] for here in each])
-
-
-def sm_mhz(runs: list[np.ndarray]) -> float:
-    """Cycles per µs, from the first to the last stamp of each SM in each launch."""
-    cycles = ns = 0
-    for run in runs:
-        for sm in np.unique(run["sm"]):
-            here = run[run["sm"] == sm]
-            cycles += int(here["end"].max() - here["begin"].min())
-            ns += int(here["end_ns"].max() - here["begin_ns"].min())
-    if ns <= 0:
-        raise KernelError("the global timer stood still while thread blocks ran")
-    return 1000 * cycles / ns
 
 
 def figures(runs: list[np.ndarray], mhz: float) -> dict[str, Any]:

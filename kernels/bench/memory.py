@@ -3,16 +3,25 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
 import torch
 
 from tilesim.errors import whole
 
 from ..errors import KernelError
 from ..measure.machine import facts, tick_ns
-from ..measure.timing import require_gpu, working_gpu
-from .cases import HOPS, STEPS, Case, bandwidth, hops, latency, merging, shared_reads, sharing
-from .tile_cases import K_STEPS, LOADS, contention, first_loads, multiplying, tile_loads
+from ..measure.timing import require_gpu, spread, working_gpu
+from ..microbenchmarks.cases import (
+    HOPS,
+    STEPS,
+    Case,
+    bandwidth,
+    hops,
+    latency,
+    merging,
+    shared_reads,
+    sharing,
+)
+from ..microbenchmarks.tile_cases import K_STEPS, LOADS, contention, first_loads, multiplying, tile_loads
 
 LAUNCHES = 3
 """Of each case in a repeat."""
@@ -92,17 +101,11 @@ def merged(turns: list[Measured]) -> list[dict[str, Any]]:
     p50 and p80 of each figure, to five digits.
 
     >>> merged([[({"sms": 1}, [{"ns": 1.0}])], [({"sms": 1}, [{"ns": 2.0}, {"ns": 3.0}])]])
-    [{'sms': 1, 'ns': {'p20': 1.4, 'p50': 2.0, 'p80': 2.6}}]
+    [{'sms': 1, 'ns': {'p50': 2.0, 'p20': 1.4, 'p80': 2.6}}]
     """
     rows = []
     for case in zip(*turns, strict=True):
         label, first = case[0]
         runs = [run for _, each in case for run in each]
-        rows.append(label | {name: spread([run[name] for run in runs]) for name in first[0]})
+        rows.append(label | {name: spread([run[name] for run in runs], "p50", None) for name in first[0]})
     return rows
-
-
-def spread(values: list[float]) -> dict[str, float]:
-    """p20, p50 and p80, to five digits."""
-    found = np.quantile(values, (0.2, 0.5, 0.8))
-    return {f"p{p}": float(f"{value:.5g}") for p, value in zip((20, 50, 80), found, strict=True)}

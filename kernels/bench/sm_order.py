@@ -32,7 +32,7 @@ from tilesim.errors import whole
 from ..errors import KernelError
 from ..measure.machine import device, facts
 from ..measure.timing import require_gpu
-from .spin import blocks, launch, shared_kb, stamp_buffer
+from ..probes.spin import blocks, launch, shared_kb, stamp_buffer
 
 WARPS = 8
 CYCLES = 20_000

@@ -1,0 +1,368 @@
+"""The benches of `tilesim bench NAME`, as data: each is measured by kernels/bench/NAME.py."""
+
+from typing import Any
+
+import click
+
+from tilesim.cli.arguments.options import check_tiles, usage
+from tilesim.cli.arguments.parameter_types import TileShape
+from tilesim.cli.output import bench_rows as rows
+from tilesim.cli.output.reports import Bench, Table, count_option, derived, product_times, samples_option
+from tilesim.cli.output.tables import NOT_COUNTED
+from tilesim.problems import Problem
+
+
+def _problems(ctx: Any, option: Any, sizes: tuple[tuple[int, int, int], ...]) -> tuple[Problem, ...]:
+    with usage():
+        problems = tuple(Problem(m, n, k, order="grouped:8") for m, n, k in sizes)
+        for problem in problems:
+            check_tiles(problem)
+    return problems
+
+
+CLOCKS = "clock {sm_mhz} MHz, global timer steps by {tick_ns} ns"
+MEDIANS = "median of each repeat, ns {low_ns:.1f} to {high_ns:.1f}"
+KERNEL = "kernel | times | with host | error"
+IN_FLIGHT = " | ".join(f"{i} {{stages_{i}:.0f}}" for i in range(1, rows.MOST_STAGES + 1))
+
+BENCHES = [
+    Bench(
+        "bank-conflicts",
+        "What sums do to the banks of shared memory, counted.",
+        """Count the beats that the loads and stores of each step of the reduction ladder take the banks.
+
+        Nsight Compute must be there, and allowed to read the GPU's counters.
+        """,
+        Table(
+            "of a thread block {name} | load beats {load_beats:.2f} | store beats {store_beats:.2f}"
+            " | instructions {instructions:.1f} | at work {at_work:.1f}/32",
+            derived(rows.per_block),
+        ),
+    ),
+    Bench(
+        "busy-sms",
+        "Kernel times while another kernel holds some of the SMs.",
+        """Time naive, persistent and dynamic persistent kernels beside a kernel that spins on some SMs.
+
+        A fourth is persistent and told how many SMs are free, so that it launches no thread block too many.
+        """,
+        Table(
+            "product {m}x{n}x{k} | kernel | SMs held {busy_sms} | blocks | times | times {over_free:.2f}",
+            rows.over_free,
+        ),
+        options=[
+            click.Option(
+                ["--size", "sizes"],
+                type=TileShape(),
+                multiple=True,
+                callback=_problems,
+                help="M, N and K; repeat it for several.  [4224x4096x4096]",
+            ),
+            click.Option(
+                ["--busy-sms", "counts"],
+                type=click.IntRange(0),
+                multiple=True,
+                metavar="COUNT",
+                help="SMs to hold; repeat it for several.  [0, 1, 4, 10, 20, 40, 66]",
+            ),
+            samples_option("kernel", 50),
+        ],
+    ),
+    Bench(
+        "coalescing",
+        "What it costs to load down columns, in fp32.",
+        """Rerun an article's experiment: 8192x6144x4096 in fp32 and tf32, tiles of 64.
+
+        One kernel loads down columns, the other along rows. Nsight Compute, where it is there, counts what a
+        load touches.
+        """,
+        Table(
+            "kernel {kernel} {dtype} | ms {us:.3f/1000} | p20 {p20:.3f/1000} | p80 {p80:.3f/1000}"
+            " | TFLOP/s {tflops:.2f} | bound | limit {limit_tflops:.1f} | DRAM MB {dram_bytes:.1f/1e6}"
+            " | sectors a load {sectors_per_request} | spilled GB {spilled_bytes:.2f/1e9}",
+            rows.article_first,
+        ),
+        options=[samples_option("kernel", 20)],
+    ),
+    Bench(
+        "divergence",
+        "What it costs when lanes of a warp take different ways.",
+        """Time a branch and a loop that a warp's lanes, or whole warps, take in 1 to 32 ways.
+
+        Nsight Compute, where it is there, counts the instructions that are issued.
+        """,
+        Table(
+            "code | ways | by {split} | warps | cycles {cycles:.0f} | p20 {p20:.0f} | p80 {p80:.0f}"
+            " | tail {tail_cycles:.0f} | joined {joined:.0%} | issued | active lanes {active:.2f}",
+            derived(rows.active_lanes),
+        ),
+        options=[count_option("launches", "Launches of each case.", 20)],
+    ),
+    Bench(
+        "execution-model",
+        "How many thread blocks an SM holds at once, and of which kernels.",
+        """Count the residents of an SM by stamps and by the driver, over threads, registers and shared
+        memory.
+
+        Says what compiled products need, and follows the warps of one block through their program.
+        """,
+        rows.residents_seen,
+        "warps of a block are {walk[apart][median]} cycles apart"
+        " ({walk[apart][p20]} to {walk[apart][p80]}) at its end",
+        Table(
+            "kernel {name} | threads | registers | shared {shared_bytes} | driver | seen",
+            rows.resources,
+        ),
+        options=[count_option("launches", "Launches of the warps.", 21, 2, 10_000)],
+    ),
+    Bench(
+        "fusion",
+        "A chain of functions, as one kernel each and as one for all.",
+        """Check chains of elementwise functions, then time them: median, 20th and 80th percentile.
+
+        As PyTorch's kernels one by one, as torch.compile's kernel and as one of tilesim's, beyond the L2,
+        within it and on next to nothing; then a product with bias and relu after it or in its epilogue.
+        Nsight Compute, where it is there, counts bytes.
+        """,
+        Table(
+            f"elements | functions | {KERNEL} | DRAM MB {{dram_bytes:.1f/1e6}}",
+            derived(rows.dram_traffic),
+        ),
+        Table(f"product {{m}}x{{n}}x{{k}} {{dtype}} | {KERNEL}", "products"),
+        lambda report: report["left_out"].values(),
+        options=[samples_option("kernel", 50)],
+    ),
+    Bench(
+        "l2-order",
+        "One kernel, tiles row by row, in groups, and along a Hilbert curve.",
+        """Time 8192x8192x8192 and 8192x8192x512 in bf16, tiles in three orders.
+
+        Nsight Compute, where it is there, counts what the SMs read at the L2, and what that takes from DRAM.
+        """,
+        Table("size | order | times | traffic"),
+        options=[samples_option("order", 50)],
+    ),
+    Bench(
+        "ladder",
+        "Every step from one program per element to the fastest kernels.",
+        """Check each step's result, then time all of them in turns, cuBLAS beside them.
+
+        What they move is counted by Nsight Compute where it is there and may read the GPU's counters.
+        """,
+        "a large torch.mm: {peak_tflops[measured]} TFLOP/s;"
+        " a large copy: {bandwidth_gb_per_s[measured]} GB/s",
+        Table(
+            "size | step | name | times | TFLOP/s | of peak {of_peak:.1f} % | MHz | error"
+            " | DRAM MB {dram_bytes:.1f/1e6}{model}",
+            rows.shares_of_peak,
+        ),
+        lambda report: [f"left out: {what}: {why}" for what, why in report["left_out"].items()],
+        options=[
+            click.Option(
+                ["--size", "sizes"],
+                type=TileShape(),
+                multiple=True,
+                help="M, N and K; repeat it for several.",
+            ),
+            click.Option(
+                ["--dtype"],
+                type=click.Choice(["bf16", "fp16"]),
+                default="bf16",
+                help="Of A, B and C.  [bf16]",
+            ),
+            samples_option("kernel", 50),
+        ],
+    ),
+    Bench(
+        "latency-hiding",
+        "y = a * x + y by 1 to 32 warps of an SM.",
+        """Time y = a * x + y by 1 to 32 warps of one SM, and of all SMs, each of which waits for its own
+        loads.
+
+        Beside it: the same by threads of the host, and a product's K-steps by one and two thread blocks an
+        SM.
+        """,
+        Table(
+            "SMs {sms} | warps | cycles an element {cycles[*]:.4f} | bytes a clock {bytes_per_clock:.2f}"
+            " | wait {wait[*]:.0f}"
+        ),
+        "\nhost: {host[name]}, {host[cores]} cores, a load {host[latency_ns]} ns",
+        Table(
+            "threads | ns an element {ns[*]:.4f} | GB/s {gb_per_s:.1f}",
+            lambda report: report["host"]["rows"],
+        ),
+        Table(
+            "thread blocks an SM {blocks} | stages | a K-step takes each, ns {k_step_ns}"
+            " | cycles {k_step_cycles}",
+            "blocks",
+        ),
+        options=[count_option("repeats", "Repeats of each case.", 9)],
+    ),
+    Bench(
+        "launch-latency",
+        "What a launch takes the host, a stream, a graph and an SM.",
+        """Time four things that are called a launch, with kernels that do nothing or only spin.
+
+        The caller's thread; from one kernel to the next in a stream, and in a CUDA graph; and from a thread
+        block to its successor. Beside them, a product of 1024x1024x1024 with and without the host's work.
+        """,
+        CLOCKS,
+        Table(
+            f"launch | of {{what}} | blocks | ns {{ns[*]:.1f}} | mean {{mean_ns:.1f}} | count | {MEDIANS}",
+            derived(rows.median_range),
+        ),
+        Table(
+            "typed size | by {kernel} | GPU, µs {us:.2f} | caller, µs {call_us[us]:.2f}"
+            " | p20 {call_us[p20]:.2f} | p80 {call_us[p80]:.2f} | one by one, µs {host_us:.2f}",
+            "products",
+        ),
+        options=[count_option("repeats", "Repeats of the whole sweep.", 9)],
+    ),
+    Bench(
+        "loop-unrolling",
+        "What it wins to unroll a loop.",
+        """Time a sum with 1 to 16 loads a turn of its loop, and 1 to 16 chains of multiply-adds.
+
+        The loads go together, or each waits for the one before, which saves the same branches.
+        """,
+        Table(
+            "values {n} | warps | loads | factor | GB/s {gb_per_s:.1f} | p20 {p20:.1f} | p80 {p80:.1f}"
+            " | issued",
+            derived(lambda row: {"issued": row["issued"] or NOT_COUNTED}),
+        ),
+        Table(
+            "warps | chains {factor} | cycles a multiply-add {cycles:.3f} | p20 {p20:.3f} | p80 {p80:.3f}",
+            "chains",
+        ),
+        options=[count_option("launches", "Launches of each case.", 10)],
+    ),
+    Bench(
+        "memory",
+        "Latencies and bandwidths of shared memory, L2 and DRAM.",
+        """Measure this GPU's memory system, one figure at a time, with kernels that do nothing else.
+
+        A pointer chase, and reads, writes and copies by all SMs, over growing footprints; lines that several
+        SMs read at the same time; operand tiles by TMA and by cp.async, with one to six in flight; and the
+        tensor cores on operands that stand in shared memory.
+        """,
+        rows.constants,
+        Table(
+            "a pointer chase {where} | order | cycles {cycles[*]:.1f} | ns {ns[p50]:.1f}"
+            " | MHz {sm_mhz[p50]:.0f}",
+            derived(rows.chased, "latency"),
+        ),
+        Table(
+            "all SMs {what} | from {source} | GB/s {gb_per_s[*]:.0f}"
+            " | bytes a clock and SM {bytes_per_clock[p50]:.1f}",
+            rows.read_by_all,
+        ),
+        "\ncycles a stage, by how many are in flight",
+        Table(f"tile | by | from {{source}} | SMs {{sms}} | together | {IN_FLIGHT}", rows.by_stages),
+        Table("tile | by | from {source} | the first load, cycles {cycles[p50]:.0f}", "first_loads"),
+        Table(
+            "tile | dtype | warps | blocks {ctas_per_sm} | MACs a clock and SM {macs_per_clock[*]:.1f}"
+            " | MHz {sm_mhz[p50]:.0f}",
+            "multiplying",
+        ),
+        Table("tile | beside loads by {by} | a K-step, cycles {cycles[p50]:.1f}", "contention"),
+        Table("shared memory, bytes a clock and SM {bytes_per_clock[p50]:.1f}", "shared_reads"),
+        options=[count_option("repeats", "Repeats of the whole sweep.", 5)],
+    ),
+    Bench(
+        "memory-hierarchy",
+        "Bytes that a product asks for, and from where they come.",
+        """Time cubes of 2048, 4096 and 8192 in bf16, one thread block a tile.
+
+        Nsight Compute, where it is there, counts what the SMs read at the L2, and what that takes from DRAM.
+        """,
+        Table("size | times | asked MB {asked_bytes:.0f/1e6} | traffic"),
+        options=[samples_option("size", 50)],
+    ),
+    Bench(
+        "pipelining",
+        "What it wins to load K-steps ahead.",
+        "Time 2048x2048x2048 in bf16 by one kernel with 1, 2, 3 and 4 stages, and record its K-steps.",
+        Table("stages | times | TFLOP/s | K-step ns {k_step_ns:.1f} | cycles {k_step_cycles:.1f}"),
+        options=[samples_option("kernel", 100)],
+    ),
+    Bench(
+        "reductions",
+        "Five ways to sum a vector, beside a copy and torch.sum.",
+        """Check each step of the reduction ladder, then time it: median, 20th and 80th percentile.
+
+        From interleaved addressing to one wave of thread blocks, each step faster than the last by one idea.
+        """,
+        Table(
+            "values {n} | sum {name} | times | GB/s {gb_per_s:.1f} | of copy {share_of_copy:.1%}"
+            " | relative error {relative_error:.1e}"
+        ),
+        rows.whys,
+        options=[
+            click.Option(
+                ["--size", "sizes"],
+                type=click.IntRange(1),
+                multiple=True,
+                metavar="VALUES",
+                help="Values of fp32 to sum; repeat it for several.  [2^20, 2^24, 2^28]",
+            ),
+            samples_option("step", 100),
+        ],
+    ),
+    Bench(
+        "sm-order",
+        "Which SM gets which thread block of a launch.",
+        """Find the order in which the hardware fills SMs, cold, back to back and after a full GPU.
+
+        Shows the groups of SMs that are served in turn, and in how many launches they explain the order.
+        """,
+        rows.sm_groups,
+        Table(
+            "launched | blocks/SM {blocks_per_sm} | launches | alike | explained | begin with SMs {begin}",
+            derived(rows.beginnings),
+        ),
+        options=[count_option("launches", "Launches of each kind.", 200, 2, 10_000)],
+    ),
+    Bench(
+        "split-k-and-friends",
+        "Schedules where the last wave is nearly empty.",
+        "Time the plans of nine schedules, executed by one kernel, on 165, 133, 297 and 512 tiles in bf16.",
+        product_times,
+        options=[samples_option("plan", 100)],
+    ),
+    Bench(
+        "thread-indexing",
+        "One sum of a matrix, with neighbours 1 to a row apart.",
+        """Sum a matrix of 8192x8192 in fp32, a thread a cell: the same cells, by other threads.
+
+        Neighbouring threads take cells 1, 2, 4 ... apart, and at last a whole row, which swaps the axes.
+        """,
+        Table("stride | times | GB/s {gb_per_s:.0f} | sum"),
+        options=[samples_option("stride", 40)],
+    ),
+    Bench(
+        "tiling-hierarchy",
+        "The tensor cores' rate by the columns of a wgmma.",
+        """Time wgmma m64nN on operands in shared memory, N from 8 to 256, on a Hopper GPU.
+
+        A narrow one reads more bytes for each multiplication than shared memory sends.
+        """,
+        Table("dtype | N {tile[1]} | MACs a clock {macs_per_clock[*]:.1f} | MHz {sm_mhz[p50]:.0f}"),
+        options=[count_option("repeats", "Repeats of all cases.", 5)],
+    ),
+    Bench(
+        "turnaround",
+        "From a thread block's end to its successor's begin, on one SM.",
+        """Time how long a thread block's place on an SM stays empty before the next one runs there.
+
+        The blocks only spin. They differ in threads, shared memory, and in whether all end at once.
+        """,
+        CLOCKS,
+        "launch {launch_ns} ns, of blocks as matrix products have them",
+        Table(
+            "threads | KB {shared_kb} | on SM {residents} | spin | cycles {cycles[p50]} | ns {ns[*]:.1f}"
+            f" | min {{ns[min]:.1f}} | gaps | {MEDIANS}",
+            derived(rows.median_range),
+        ),
+        options=[count_option("repeats", "Repeats of the whole sweep.", 5)],
+    ),
+]
