@@ -21,6 +21,18 @@ TABLE = "table"
 RENAMED = {"planned": TABLE, "specialised": "warp-specialized"}
 """Kernels by the names that files of versions before 0.2 have. "own" stood for the schedule's own kernel."""
 
+
+def current_name(name: str) -> str:
+    """What a kernel is called today that files of versions before 0.2 call `name`.
+
+    >>> current_name("planned:stream-k"), current_name("planned-tma"), current_name("naive-tma")
+    ('table:stream-k', 'table-tma', 'naive-tma')
+    """
+    if name in RENAMED:
+        return RENAMED[name]
+    return re.sub(r"^planned(?=[:-])", TABLE, name)
+
+
 MAX_WARPS, MAX_STAGES, MAX_SUBTILES = 32, 64, 2
 
 SCHEDULE = re.compile(r"[^:\s]*(:[1-9]\d{0,9})*")

@@ -52,7 +52,7 @@ def race_table() -> str:
 
 
 def planned_times() -> dict[tuple[int, int, int], dict[str, float]]:
-    """µs by size, then by kernel; `planned:NAME` is the plan of a schedule, run by the planned kernel."""
+    """µs by size, then by kernel; `table:NAME` is the plan of a schedule, run by the table-driven kernel."""
     times: dict[tuple[int, int, int], dict[str, float]] = {}
     for row in report("planned")["rows"]:
         times.setdefault((row["m"], row["n"], row["k"]), {})[row["kernel"]] = row["us"]
@@ -60,7 +60,7 @@ def planned_times() -> dict[tuple[int, int, int], dict[str, float]]:
 
 
 def planned_table() -> str:
-    kernels = ("persistent-tma-overlap", *(f"planned:{name}" for name in PLANNED), "cublas")
+    kernels = ("persistent-tma-overlap", *(f"table:{name}" for name in PLANNED), "cublas")
     lines = []
     for size, us in planned_times().items():
         tiles = Problem(*size).tiles
@@ -71,7 +71,7 @@ def planned_table() -> str:
     head = (
         "M × N × K, grouped:8",
         "persistent, own kernel",
-        *(f"{name}, planned" for name in PLANNED),
+        *(f"{name}, table-driven" for name in PLANNED),
         "cuBLAS",
     )
     return markdown_of(head, lines)
@@ -100,7 +100,7 @@ def library() -> str:
     lines = []
     for size, kinds in by_size(report("library")["rows"]).items():
         one = kinds["tuned"]
-        kernel = one["schedule"] if one["variant"].startswith("planned") else one["variant"]
+        kernel = one["schedule"] if one["variant"].startswith("table") else one["variant"]
         others = [kinds[name]["us"] / one["us"] for name in
                   ("cublas", "torch.compile", "persistent-tma-overlap-split")]  # fmt: skip
         spread = f"{one['p20']:.2f} to {one['p80']:.2f}"
@@ -162,11 +162,11 @@ def figures() -> dict[str, str]:
     """What the pages take from here, by name."""
     row_major, us = race(Problem(4096, 4096, 512)), planned_times()
     naive, plain, under = (row_major[name]["us"] for name in list(RACE)[1:4])
-    own = [one["planned:naive"] / one["naive-tma"] - 1 for one in us.values()]
+    own = [one["table:naive"] / one["naive-tma"] - 1 for one in us.values()]
     short, long = us[1408, 3840, 4096], us[4096, 4352, 4096]
 
     def less(times: dict[str, float], name: str) -> str:
-        return f"{100 * (1 - times[f'planned:{name}'] / times['planned:persistent']):.0f} %"
+        return f"{100 * (1 - times[f'table:{name}'] / times['table:persistent']):.0f} %"
 
     sizes, tuned = by_size(report("library")["rows"]), ratios("tuned")
     hard, small = sizes["4096 × 4096 × 4096"], sizes["1024 × 1024 × 1024"]

@@ -1,4 +1,4 @@
-"""bench: kernel times of every variant beside cuBLAS, of correct kernels only."""
+"""bench: kernel times beside cuBLAS, of correct kernels only."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -6,27 +6,24 @@ from typing import Any
 from tilesim.errors import unknown
 from tilesim.problems import Problem
 from tilesim.products import Product
-from tilesim.variants import Variant
 
 from ..errors import KernelError
-from ..launch.config import pipeline
-from ..launch.variants import UNSTAMPED, VARIANTS, check, checked_variant
+from ..launch.here import check
+from ..launch.named import DEDICATED, TABLE_DRIVEN, named
+from ..launch.named import NAMES as KNOWN
 from ..measure.machine import gpu
 from ..measure.timing import require_gpu
 from ..tuning.choice import choices
 from .compare import LIBRARIES, Contender, compare, report
 
-KERNELS = (*VARIANTS, "cublas")
+KERNELS = (*DEDICATED, "cublas")
 """What bench times where nothing else is asked for: Triton kernels, and cuBLAS through torch.mm."""
 
 TUNED = "tuned"
 """The kernel, tile and order that the tuned table has for the product."""
 
-NAMES = (*VARIANTS, *UNSTAMPED, TUNED, *LIBRARIES)
-"""What bench can time."""
-
-PLANNED = "planned:"
-"""Before a schedule's name: that schedule's plan, executed by the kernel `planned`."""
+NAMES = (*KNOWN, TUNED, *LIBRARIES)
+"""What bench can time, beside table-driven kernels."""
 
 
 def bench(
@@ -42,8 +39,8 @@ def bench(
 ) -> dict[str, Any]:
     """Time `kernels` on `problems`, in JSON values: "machine" (see facts), "method" and "rows".
 
-    A kernel is one of NAMES, or planned:SCHEDULE, such as planned:stream-k:108, with TMA loads and overlap.
-    `warps` and `stages`: where not given, what suits the tile and fits (see launch.config).
+    A kernel is one of NAMES, or table:SCHEDULE, such as table:stream-k:108, with TMA loads and overlap.
+    `warps` and `stages`: where not given, what suits the tile and fits (see launch.pipeline).
     `ctas_per_sm`: thread blocks per SM that the schedules count on. `host`: time launches one by one, too.
 
     A row per problem and kernel has m, n, k, tile, dtype, order, kernel; us (the median kernel time), p20,
@@ -55,42 +52,30 @@ def bench(
     a GPU that fails; what `plan` raises for a schedule.
     """
     names = tuple(kernels)
-    for problem in problems:
-        check(problem)
-    variants = [
-        {name: _variant(name, problem, ctas_per_sm, warps, stages) for name in names} for problem in problems
+    sides = [
+        {name: _contender(name, problem, ctas_per_sm, warps, stages) for name in names}
+        for problem in problems
     ]
     require_gpu()
     rows: list[dict[str, Any]] = []
-    for problem, ours in zip(problems, variants, strict=True):
-        contenders = {
-            name: _tuned(problem) if name == TUNED else Contender(problem, variant, LIBRARIES.get(name))
-            for name, variant in ours.items()
-        }
+    for contenders in sides:
         rows += compare(contenders, ctas_per_sm, warmup, samples, seed, host)
     return report(rows)
 
 
-def _tuned(problem: Problem) -> Contender:
-    config = choices(Product.of(problem), gpu())[0]
-    return Contender(config.problem(Product.of(problem)), config)
-
-
-def _variant(
+def _contender(
     name: str, problem: Problem, ctas_per_sm: int, warps: int | None, stages: int | None
-) -> Variant | None:
-    """The variant of a kernel's name, None for a library's; KernelError where there is no such name."""
-    if name in (*LIBRARIES, TUNED):
-        return None
-    if name.startswith(PLANNED):
-        warps, stages, subtiles = pipeline(problem, ctas_per_sm, warps, stages)
-        return checked_variant(name.removeprefix(PLANNED), "tma", True, warps, stages, "planned", subtiles)
-    if name in UNSTAMPED:
-        return UNSTAMPED[name]
-    if name not in VARIANTS:
-        raise KernelError(unknown("kernel", name, [*NAMES, PLANNED + "SCHEDULE"]))
-    named = VARIANTS[name]
-    warps, stages, subtiles = pipeline(problem, ctas_per_sm, warps, stages, named.epilogue_subtiles)
-    return checked_variant(
-        named.schedule, named.loads, named.overlap, warps, stages, epilogue_subtiles=subtiles
-    )
+) -> Contender:
+    """What a name stands for; KernelError where there is no such kernel, or it cannot compute the problem."""
+    product = Product.of(problem)
+    if name in LIBRARIES:
+        return Contender(problem, library=LIBRARIES[name])
+    if name == TUNED:
+        require_gpu()
+        config = choices(product, gpu())[0]
+        return Contender(config.problem(product), config)
+    if name not in NAMES and not name.startswith(TABLE_DRIVEN):
+        raise KernelError(unknown("kernel", name, [*NAMES, TABLE_DRIVEN + "SCHEDULE"]))
+    config = named(name, problem, ctas_per_sm, warps, stages)
+    check(config, product)
+    return Contender(problem, config)

@@ -13,16 +13,17 @@ import torch
 
 from tilesim.devices.device import Device
 from tilesim.errors import whole
+from tilesim.kernel_config import TABLE
 from tilesim.problems import Problem
-from tilesim.variants import OWN, PLANNED
+from tilesim.products import Product
 
 from ..errors import KernelError
-from ..launch.config import pipeline
+from ..launch.here import check, on_this_machine
 from ..launch.jobs import job
 from ..launch.operands import gpu_memory, matrices, sets_beyond_l2
-from ..launch.variants import check, checked_variant, on_this_machine
 from ..measure.held_sms import HeldSMs, hold_us
 from ..measure.machine import device, facts
+from ..measure.record import DEDICATED, recordable
 from ..measure.reference import gate
 from ..measure.timing import Rotation, capture, require_gpu, sample, spread, working_gpu
 from .compare import METHOD, tflops
@@ -33,10 +34,10 @@ PRODUCT = Problem(4224, 4096, 4096, order="grouped:8")
 COUNTS = (0, 1, 4, 10, 20, 40, 66)
 
 KERNELS = {
-    "naive": ("naive", OWN, False),
-    "persistent": ("persistent", OWN, False),
-    "persistent-dynamic": ("persistent-dynamic", PLANNED, False),
-    "persistent-told": ("persistent", OWN, True),
+    "naive": ("naive", DEDICATED, False),
+    "persistent": ("persistent", DEDICATED, False),
+    "persistent-dynamic": ("persistent-dynamic", TABLE, False),
+    "persistent-told": ("persistent", DEDICATED, True),
 }
 """By name: schedule, kernel, and whether it is told how many SMs are free and launches no more blocks."""
 
@@ -57,29 +58,28 @@ def busy_sms(*problems: Problem, counts: Sequence[int] = COUNTS, samples: int = 
     """
     asked = problems or (PRODUCT,)
     for problem in asked:
-        check(problem)
+        check(recordable(DEDICATED, "naive", problem), Product.of(problem))
     require_gpu()
     here = device(1)
     held = [whole("busy_sms", count, 0, here.sms - 1, KernelError) for count in counts]
     rows: list[dict[str, Any]] = []
     for problem in asked:
-        with gpu_memory(problem), working_gpu():
+        with gpu_memory(Product.of(problem)), working_gpu():
             rows += _rows(problem, here, held, samples)
     return {"machine": facts(), "method": METHOD + HELD, "rows": rows}
 
 
 def _rows(problem: Problem, here: Device, counts: Sequence[int], samples: int) -> list[dict[str, Any]]:
-    warps, stages, subtiles = pipeline(problem)
-    sets = [matrices(problem, "cuda", i) for i in range(sets_beyond_l2(problem))]
+    product = Product.of(problem)
+    sets = [matrices(product, "cuda", i) for i in range(sets_beyond_l2(product))]
     rotations: dict[str, Rotation] = {}
     about: dict[str, dict[str, Any]] = {}
     jobs = []
     holders: dict[int, HeldSMs] = {}
     for name, (schedule, kernel, told) in KERNELS.items():
-        asked = checked_variant(schedule, "tma", True, warps, stages, kernel, subtiles)
-        variant, why = on_this_machine(asked, problem)
+        config, why = on_this_machine(recordable(kernel, schedule, problem), product)
         for count in counts:
-            work = job(variant, problem, Device(here.sms - count) if told else here)
+            work = job(config, product, Device(here.sms - count) if told else here)
             jobs.append(work)
             launches = [work.launcher(operands) for operands in sets]
             # nothing is held, once the blocks of the sample before have ended
@@ -89,12 +89,12 @@ def _rows(problem: Problem, here: Device, counts: Sequence[int], samples: int) -
                 holders[count] = HeldSMs(count, hold_us(float(alone), count))
             if count:
                 rotation = Rotation(rotation.graph, launches, holders[count].hold, holders[count].check)
-            error = gate(name, partial(_after, rotation.before, launches[0]), problem, sets[0])
+            error = gate(name, partial(_after, rotation.before, launches[0]), product, sets[0])
             work.check()
             key = f"{name} {count}"
             rotations[key] = rotation
             about[key] = {
-                "kernel": name, "schedule": schedule, "variant": variant.name, "busy_sms": count,
+                "kernel": name, "schedule": schedule, "variant": config.name, "busy_sms": count,
                 "blocks": work.ctas, "relative_error": float(f"{error:.3g}"),
             } | ({"fallback": why} if why else {})  # fmt: skip
     us = sample(rotations, 5, samples)

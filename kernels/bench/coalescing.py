@@ -10,10 +10,10 @@ from typing import Any
 from tilesim.devices.presets import presets
 from tilesim.ladder.steps import roofline
 from tilesim.problems import Problem
-from tilesim.variants import Variant
+from tilesim.products import Product
 
+from ..launch.named import named
 from ..launch.operands import gpu_memory, size_bytes
-from ..launch.variants import UNSTAMPED
 from ..measure.machine import device
 from ..measure.timing import working_gpu
 from .compare import Contender, compare, report
@@ -21,10 +21,7 @@ from .counters import counted
 from .ladder import peaks
 
 PRODUCT = Problem(8192, 6144, 4096, tile=(64, 64, 64), dtype="fp32")
-KERNELS = {
-    "uncoalesced": replace(UNSTAMPED["uncoalesced"], warps=4),
-    "coalesced": Variant("naive", "ptr", warps=4, stages=1),
-}
+KERNELS = {"uncoalesced": "uncoalesced", "coalesced": "naive-ptr"}
 """Neither pipelines its loads, so that they differ in coalescing alone."""
 
 ARTICLE = {"ms": 261.94, "tflops": 1.5741}
@@ -42,14 +39,18 @@ def coalescing(samples: int = 20) -> dict[str, Any]:
     rows: list[dict[str, Any]] = []
     for dtype in ("fp32", "tf32"):
         problem = replace(PRODUCT, dtype=dtype)
-        contenders = {name: Contender(problem, variant) for name, variant in KERNELS.items()}
+        contenders = {
+            name: Contender(problem, named(kernel, problem, warps=4, stages=1))
+            for name, kernel in KERNELS.items()
+        }
         timed = compare(contenders, samples=samples, warmup=5)
-        with gpu_memory(problem), working_gpu():
+        product = Product.of(problem)
+        with gpu_memory(product), working_gpu():
             peak = presets().get(device(1).name, {}).get("peak_tflops", {}).get(dtype)
             measured, bandwidth = peaks(dtype)
-        counts = counted([(problem, variant) for variant in KERNELS.values()])
+        counts = counted(list(contenders.values()))
         for i, row in enumerate(timed):
-            moved = counts[i] if counts else {"dram_bytes": size_bytes(problem)}
+            moved = counts[i] if counts else {"dram_bytes": size_bytes(product)}
             rows.append(
                 row | limited(problem, moved, peak or measured, bandwidth) | (waste(moved) if counts else {})
             )

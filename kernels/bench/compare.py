@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 import torch
 
+from tilesim.kernel_config import KernelConfig
 from tilesim.problems import Problem
-from tilesim.variants import Variant
+from tilesim.products import Product
 
 from ..launch.cublas import cublas
+from ..launch.here import on_this_machine
 from ..launch.job import Job, Launch
 from ..launch.jobs import job
 from ..launch.operands import Matrices, gpu_memory, matrices, sets_beyond_l2
-from ..launch.variants import on_this_machine
 from ..matmul import matmul
 from ..measure.machine import device, facts
 from ..measure.reference import gate
@@ -33,13 +34,13 @@ HOST_SAMPLES = 20
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """One side of a comparison: a variant with the tile and order of `problem`, or a library's product.
+    """One side of a comparison: a kernel in the tile and order of `problem`, or a library's product.
 
-    `library`: makes a launch from a dtype and three matrices; it stands in place of a `variant`.
+    `library`: makes a launch from a dtype and three matrices; it stands in place of a `config`.
     """
 
     problem: Problem
-    variant: Variant | None = None
+    config: KernelConfig | None = None
     library: Callable[[str, Matrices], Launch] | None = None
 
 
@@ -57,7 +58,7 @@ def compare(
     """
     require_gpu()
     problem = next(iter(contenders.values())).problem
-    with gpu_memory(problem), working_gpu():
+    with gpu_memory(Product.of(problem)), working_gpu():
         return _compared(problem, contenders, ctas_per_sm, warmup, samples, seed, host)
 
 
@@ -75,14 +76,15 @@ def _compared(
     seed: int,
     host: bool,
 ) -> list[dict[str, Any]]:
-    sets = [matrices(problem, "cuda", seed + i) for i in range(sets_beyond_l2(problem))]
+    product = Product.of(problem)
+    sets = [matrices(product, "cuda", seed + i) for i in range(sets_beyond_l2(product))]
     rotations, about, jobs = {}, {}, {}
     for name, contender in contenders.items():
         jobs[name], known = job_of(contender, ctas_per_sm)
         # a C of its own tensor, since a library may replace its storage
         own = [(a, b, c.detach()) for a, b, c in sets]
         launches = [jobs[name].launcher(operands) for operands in own]
-        error = gate(name, launches[0], problem, own[0])
+        error = gate(name, launches[0], product, own[0])
         jobs[name].check()
         about[name] = {**known, "relative_error": float(f"{error:.3g}")}
         rotations[name] = Rotation(capture(launches), launches)
@@ -111,19 +113,20 @@ def tflops(problem: Problem, us: float) -> float:
 
 def job_of(contender: Contender, ctas_per_sm: int) -> tuple[Job, dict[str, Any]]:
     """The job of a contender, and its part of the row."""
-    if contender.variant is None:
+    if contender.config is None:
         return Job(np.empty(0), 0, partial(contender.library or cublas, contender.problem.dtype)), {}
-    variant, why = on_this_machine(contender.variant, contender.problem)
+    product = Product.of(contender.problem)
+    config, why = on_this_machine(contender.config, product)
     known: dict[str, Any] = {
-        "variant": variant.name,
-        "schedule": variant.schedule,
-        "loads": variant.loads,
-        "warps": variant.warps,
-        "stages": variant.stages,
+        "variant": config.name,
+        "schedule": config.schedule,
+        "loads": config.loads,
+        "warps": config.warps,
+        "stages": config.stages,
     }
     if why:
         known["fallback"] = why
-    return job(variant, contender.problem, device(ctas_per_sm)), known
+    return job(config, product, device(ctas_per_sm)), known
 
 
 def compiled(dtype: str, matrices: Matrices) -> Launch:

@@ -13,13 +13,14 @@ from pathlib import Path
 
 import torch
 
-from tilesim.problems import Problem
-from tilesim.variants import Variant
+from tilesim.kernel_config import KernelConfig
+from tilesim.products import Product
 
 from ..launch.cublas import cublas
 from ..launch.jobs import job
 from ..launch.operands import matrices
 from ..measure.machine import device
+from .compare import Contender
 
 METRICS = {
     "dram_bytes": "dram__bytes.sum",
@@ -57,13 +58,15 @@ import_module("tilesim_kernels.bench." + sys.argv[1]).once(sys.argv[2])
 
 
 def counted(
-    contenders: Sequence[tuple[Problem, Variant | None]], metrics: Mapping[str, str] = METRICS
+    contenders: Sequence[Contender], metrics: Mapping[str, str] = METRICS
 ) -> list[dict[str, int]] | None:
-    """The metrics of one launch of each (cold caches; None as variant: torch.mm, last if at all).
+    """The metrics of one launch of each (cold caches; a library is torch.mm, last if at all).
 
     None where Nsight Compute is not there or reads no counters here. The contenders must run on this machine.
     """
-    asked = json.dumps([[asdict(problem), variant and asdict(variant)] for problem, variant in contenders])
+    asked = json.dumps(
+        [[asdict(Product.of(one.problem)), one.config and str(one.config)] for one in contenders]
+    )
     said = profiled("counters", asked, metrics)
     return said and totals(said, len(contenders), metrics)
 
@@ -128,13 +131,13 @@ def totals(
 
 def once(asked: str) -> None:
     """Launch each contender once under the profiler, after a launch outside of it that compiles."""
-    for shape, variant in json.loads(asked):
-        problem = Problem(**shape | {"tile": tuple(shape["tile"])})
-        operands = matrices(problem, "cuda", seed=0)
-        if variant is None:
-            launch = cublas(problem.dtype, operands)
+    for sizes, config in json.loads(asked):
+        product = Product(**sizes)
+        operands = matrices(product, "cuda", seed=0)
+        if config is None:
+            launch = cublas(product.dtype, operands)
         else:
-            launch = job(Variant(**variant), problem, device(1)).launcher(operands)
+            launch = job(KernelConfig.parse(config), product, device(1)).launcher(operands)
         launch()
         with profiling():
             launch()

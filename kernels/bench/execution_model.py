@@ -12,13 +12,13 @@ import numpy as np
 import torch
 
 from tilesim.problems import Problem
-from tilesim.variants import Variant
+from tilesim.products import Product
 
 from ..gemm.stamps import WORDS
-from ..launch.config import pipeline
+from ..launch.here import on_this_machine
 from ..launch.jobs import job
+from ..launch.named import named
 from ..launch.operands import gpu_memory, matrices
-from ..launch.variants import on_this_machine
 from ..measure.machine import device, facts
 from ..measure.reference import gate
 from ..measure.timing import require_gpu, working_gpu
@@ -64,23 +64,23 @@ def execution_model(launches: int = 21) -> dict[str, Any]:
 def kernel_row(tile: tuple[int, int, int], loads: str) -> dict[str, Any]:
     """What a compiled product needs, and how many of its blocks an SM was seen to hold."""
     problem = Problem(*SIZE, tile=tile)
-    warps, stages, _ = pipeline(problem, stages=STAGES)
-    variant, _ = on_this_machine(Variant("naive", loads, warps=warps, stages=stages), problem)
-    with gpu_memory(problem):
-        operands = matrices(problem, "cuda", 0)
+    product = Product.of(problem)
+    config, _ = on_this_machine(named(f"naive-{loads}", problem, stages=STAGES), product)
+    with gpu_memory(product):
+        operands = matrices(product, "cuda", 0)
         stamps = torch.zeros(problem.tiles, WORDS, dtype=torch.int64, device="cuda")
-        launch = job(variant, problem, device(1)).launcher(operands, stamps)
-        gate(variant.name, launch, problem, operands)
-        resources = resources_of(launch.compile(), 32 * warps)
+        launch = job(config, product, device(1)).launcher(operands, stamps)
+        gate(config.name, launch, product, operands)
+        resources = resources_of(launch.compile(), 32 * config.warps)
         stamps.zero_()
         launch()
         sm, start, done = stamps.cpu().numpy()[:, [1, 2, 6]].T
     seen = at_once(sm, start, done)
     return {
-        "name": variant.name,
+        "name": config.name,
         "tile": list(tile),
-        "warps": warps,
-        "stages": stages,
+        "warps": config.warps,
+        "stages": config.stages,
         **resources,
         "seen": seen,
     }

@@ -7,10 +7,11 @@ from typing import Any
 import torch
 
 from tilesim.problems import Problem
+from tilesim.products import Product
 
 from ..ideas import epilogue
 from ..ideas.fusion import WAYS, Work, chain, compiled
-from ..launch.operands import beyond_l2, size_bytes
+from ..launch.operands import sets_beyond_l2
 from ..measure.machine import facts
 from ..measure.reference import verified
 from ..measure.timing import memory_for, method, replayed, require_gpu, spread, with_host, working_gpu
@@ -108,7 +109,7 @@ def _chains(elements: int, samples: int, left_out: dict[str, str]) -> list[dict[
 
 def _products(problem: Problem, samples: int, left_out: dict[str, str]) -> list[dict[str, Any]]:
     """A row for each way to make relu(A · B + bias): checked, then timed in turns."""
-    sets = [epilogue.operands(problem, "cuda", seed) for seed in range(beyond_l2(size_bytes(problem)))]
+    sets = [epilogue.operands(problem, "cuda", seed) for seed in range(sets_beyond_l2(Product.of(problem)))]
     reference = epilogue.reference(sets[0])
     shape = {"m": problem.m, "n": problem.n, "k": problem.k, "tile": list(problem.tile)}
     works, about = [], []

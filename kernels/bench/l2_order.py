@@ -6,9 +6,8 @@ from statistics import median
 from typing import Any
 
 from tilesim.problems import Problem
-from tilesim.variants import Variant
 
-from ..launch.config import pipeline
+from ..launch.named import named
 from .compare import Contender, compare, report
 from .counters import TRAFFIC, counted
 
@@ -18,11 +17,13 @@ SIZES = ((8192, 8192, 8192), (8192, 8192, 512))
 LAUNCHES = 3
 """That are counted, each with cold caches."""
 
+KERNEL = "table:persistent"
+
 
 def l2_order(samples: int = 50) -> dict[str, Any]:
     """Time and count the orders, in JSON values: "machine", "method" and "rows".
 
-    A persistent kernel runs each, with TMA loads and its tiles from a table, as `planned:persistent` does. A
+    A persistent kernel runs each, with TMA loads and its tiles from a table, as `table:persistent` does. A
     row per size and order has what `bench` says, and from the counters, where they can be read,
     `bench.counters.TRAFFIC` and l2_bytes: what the SMs read at the L2.
 
@@ -32,13 +33,12 @@ def l2_order(samples: int = 50) -> dict[str, Any]:
     contenders: list[Contender] = []
     for size in SIZES:
         problem = Problem(*size)
-        warps, stages, subtiles = pipeline(problem)
-        variant = Variant("persistent", "tma", True, warps, stages, "planned", subtiles)
-        orders = {order: Contender(replace(problem, order=order), variant) for order in ORDERS}
+        each = {order: replace(problem, order=order) for order in ORDERS}
+        orders = {order: Contender(one, named(KERNEL, one)) for order, one in each.items()}
         rows += compare(orders, samples=samples)
         contenders += orders.values()
     counts = traffic(contenders)
-    rows = [row | {"kernel": "planned:persistent"} | moved for row, moved in zip(rows, counts, strict=True)]
+    rows = [row | {"kernel": KERNEL} | moved for row, moved in zip(rows, counts, strict=True)]
     return report(rows)
 
 
@@ -47,7 +47,7 @@ def traffic(contenders: Sequence[Contender]) -> list[dict[str, float]]:
 
     Nothing of each where they cannot be read.
     """
-    counts = counted([(one.problem, one.variant) for one in contenders for _ in range(LAUNCHES)], TRAFFIC)
+    counts = counted([one for one in contenders for _ in range(LAUNCHES)], TRAFFIC)
     if counts is None:
         return [{} for _ in contenders]
     each = [counts[i : i + LAUNCHES] for i in range(0, len(counts), LAUNCHES)]

@@ -1,18 +1,19 @@
 """ladder: the steps from one program per element to kernels at the GPU's limit, timed in one run."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 
 from tilesim.devices.presets import presets
+from tilesim.kernel_config import KernelConfig
 from tilesim.problems import Problem
-from tilesim.variants import Variant
+from tilesim.products import Product
 
 from ..errors import KernelError
 from ..launch.cublas import cublas
+from ..launch.here import check
 from ..launch.operands import gpu_memory, matrices, size_bytes
-from ..launch.variants import UNSTAMPED, check
 from ..measure.machine import device
 from ..measure.timing import replayed, require_gpu, working_gpu
 from .compare import Contender, compare, job_of, report, tflops
@@ -32,9 +33,7 @@ class KernelStep:
     name: str
     change: str
     why: str
-    tile: tuple[int, int, int]
-    order: str
-    variant: Variant
+    config: KernelConfig
     max_multiplications: int = 2**62
 
 
@@ -42,57 +41,59 @@ STEPS = (
     KernelStep(
         "element", "one program computes one element",
         "Each element reads a whole row of A and a whole column of B; what it loads, it uses once.",
-        (16, 16, 256), "row-major", UNSTAMPED["element"], 2048**3,
+        KernelConfig("element", "naive", (16, 16, 256), warps=1, stages=1, loads="ptr"), 2048**3,
     ),
     KernelStep(
         "uncoalesced", "a program computes a tile; threads load down columns",
         "A tile uses what it loads many times over; but each load touches 32 cache lines.",
-        (128, 128, 32), "row-major", UNSTAMPED["uncoalesced"],
+        KernelConfig("uncoalesced", "naive", (128, 128, 32), stages=1, loads="ptr"),
     ),
     KernelStep(
         "tiled", "neighbouring threads load neighbours",
         "A warp's load is a few whole cache lines, all of which it uses.",
-        BIG, "row-major", Variant("naive", "ptr", stages=1),
+        KernelConfig("naive", "naive", BIG, stages=1, loads="ptr"),
     ),
     KernelStep(
         "grouped", "tiles are visited in groups of 8 rows",
         "Tiles at work at the same time share rows of A and columns of B, which the L2 cache then holds.",
-        BIG, "grouped:8", Variant("naive", "ptr", stages=1),
+        KernelConfig("naive", "naive", BIG, "grouped:8", stages=1, loads="ptr"),
     ),
     KernelStep(
         "pipelined", "loads run two K-steps ahead",
         "The tensor cores no longer wait for each load: the next two are on their way.",
-        BIG, "grouped:8", Variant("naive", "ptr"),
+        KernelConfig("naive", "naive", BIG, "grouped:8", loads="ptr"),
     ),
     KernelStep(
         "tma", "one instruction loads a whole block",
         "The copy engine computes the addresses, and the threads that did so are free.",
-        BIG, "grouped:8", Variant("naive", "tma"),
+        KernelConfig("naive", "naive", BIG, "grouped:8"),
     ),
     KernelStep(
         "persistent", "one thread block per SM loops over tiles",
         "A thread block is launched once for each SM and not once for each tile.",
-        BIG, "grouped:8", Variant("persistent"),
+        KernelConfig("persistent", "persistent", BIG, "grouped:8"),
     ),
     KernelStep(
         "overlapped", "a tile is written half by half under the next one's loads",
         "Loads of the next tile run while a tile is written, and halves leave memory for a fourth stage.",
-        BIG, "grouped:8", Variant("persistent", overlap=True, stages=4, epilogue_subtiles=2),
+        KernelConfig(
+            "persistent", "persistent", BIG, "grouped:8", stages=4, overlap=True, epilogue_subtiles=2
+        ),
     ),
     KernelStep(
         "specialised", "one warp loads, eight multiply",
         "The warp that loads waits for an empty stage alone, never for a multiplication.",
-        BIG, "grouped:12", UNSTAMPED["specialised"],
+        KernelConfig("warp-specialized", "persistent", BIG, "grouped:12", stages=4, overlap=True),
     ),
     KernelStep(
         "ping-pong", "two groups of warps take turns",
         "While one group writes its tile, the other multiplies.",
-        (128, 128, 64), "grouped:8", UNSTAMPED["ping-pong"],
+        KernelConfig("ping-pong", "persistent", (128, 128, 64), "grouped:8", stages=6, overlap=True),
     ),
     KernelStep(
         "stream-k", "the last wave is cut along K",
         "All SMs work to the end, and add what each of them summed: it pays where the tail is bad.",
-        BIG, "grouped:8", Variant("stream-k-hybrid", overlap=True, kernel="planned"),
+        KernelConfig("table", "stream-k-hybrid", BIG, "grouped:8", overlap=True),
     ),
 )  # fmt: skip
 """From slow to fast."""
@@ -125,8 +126,8 @@ def ladder(
     left_out: dict[str, str] = {}
     for m, n, k in sizes or SIZES:
         problem = Problem(m, n, k, dtype=dtype)
-        check(problem)
-        with gpu_memory(problem), working_gpu():
+        check(STEPS[3].config, Product.of(problem))
+        with gpu_memory(Product.of(problem)), working_gpu():
             rows += _rows(problem, warmup, samples, seed, left_out)
     with working_gpu():
         peak, bandwidth = peaks(dtype)
@@ -149,7 +150,7 @@ def _rows(
     contenders: dict[str, Contender] = {}
     about: dict[str, dict[str, Any]] = {}
     for number, step in enumerate(STEPS, 1):
-        contender = Contender(replace(problem, tile=step.tile, order=step.order), step.variant)
+        contender = Contender(step.config.problem(Product.of(problem)), step.config)
         small = problem.m * problem.n * problem.k <= step.max_multiplications
         why_not = refusal(contender, seed) if small else "it would take too long"
         if why_not:
@@ -162,14 +163,14 @@ def _rows(
         "step": None, "name": YARDSTICK, "change": "NVIDIA's library", "why": "The yardstick: torch.mm.",
     }  # fmt: skip
     timed = compare(contenders, 1, warmup, samples, seed)
-    counts = counted([(contender.problem, contender.variant) for contender in contenders.values()])
+    counts = counted(list(contenders.values()))
     return [
         about[row["kernel"]]
         | row
         | (
             {"bytes_from": "counters"} | counts[i]
             if counts
-            else {"bytes_from": "model", "dram_bytes": size_bytes(problem)}
+            else {"bytes_from": "model", "dram_bytes": size_bytes(Product.of(problem))}
         )
         for i, row in enumerate(timed)
     ]
@@ -179,7 +180,7 @@ def refusal(contender: Contender, seed: int) -> str:
     """Why the contender cannot run here; empty where it can."""
     try:
         work, _ = job_of(contender, 1)
-        work.launcher(matrices(contender.problem, "cuda", seed))()
+        work.launcher(matrices(Product.of(contender.problem), "cuda", seed))()
     except KernelError as error:
         return str(error)
     return ""
@@ -188,7 +189,7 @@ def refusal(contender: Contender, seed: int) -> str:
 def peaks(dtype: str) -> tuple[float, float]:
     """(TFLOP/s of a large torch.mm, GB/s of a large vector's reading and writing), measured here."""
     problem = Problem(PEAK_SIZE, PEAK_SIZE, PEAK_SIZE, dtype=dtype)
-    operands = matrices(problem, "cuda", seed=0)
+    operands = matrices(Product.of(problem), "cuda", seed=0)
     source = torch.randn(COPIED // 4, device="cuda")
     target = torch.empty_like(source)
     # not copy_: a graph makes a memcpy node of it, which moves 2.7 TB/s on an H200

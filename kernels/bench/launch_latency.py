@@ -18,6 +18,7 @@ import triton
 
 from tilesim.errors import whole
 from tilesim.problems import Problem
+from tilesim.products import Product
 
 from ..errors import KernelError
 from ..launch.operands import matrices
@@ -205,7 +206,7 @@ def _products(repeats: int) -> list[dict[str, Any]]:
     timed = compare({name: Contender(PRODUCT, library=LIBRARIES[name]) for name in names}, host=True)
     rows = []
     for one in timed:
-        call = LIBRARIES[one["kernel"]](PRODUCT.dtype, matrices(PRODUCT, "cuda", 0))
+        call = LIBRARIES[one["kernel"]](PRODUCT.dtype, matrices(Product.of(PRODUCT), "cuda", 0))
         _calls(call)
         ns = np.concatenate([_calls(call) for _ in range(repeats)])
         rows.append(one | {"call_us": spread(ns / 1000)})

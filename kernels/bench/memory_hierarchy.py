@@ -3,13 +3,13 @@
 from typing import Any
 
 from tilesim.problems import Problem
-from tilesim.variants import Variant
 
+from ..launch.named import named
 from .compare import Contender, compare, report
 from .l2_order import traffic
 
 SIZES = ((2048, 2048, 2048), (4096, 4096, 4096), (8192, 8192, 8192))
-KERNEL = Variant("naive", "tma")
+KERNEL = "naive-tma"
 """A thread block for each tile: nothing stays in an SM from one tile to the next."""
 
 
@@ -21,8 +21,9 @@ def memory_hierarchy(samples: int = 50) -> dict[str, Any]:
 
     Raises what `bench` raises.
     """
-    contenders = [Contender(Problem(*size, order="grouped:8"), KERNEL) for size in SIZES]
-    rows = [row for one in contenders for row in compare({KERNEL.name: one}, samples=samples)]
+    problems = [Problem(*size, order="grouped:8") for size in SIZES]
+    contenders = [Contender(one, named(KERNEL, one, warps=8, stages=3)) for one in problems]
+    rows = [row for one in contenders for row in compare({KERNEL: one}, samples=samples)]
     return report(
         [
             row | {"asked_bytes": one.problem.asked_bytes} | moved

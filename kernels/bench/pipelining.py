@@ -9,8 +9,8 @@ import numpy as np
 
 from tilesim.problems import Problem
 from tilesim.traces import Trace
-from tilesim.variants import Variant
 
+from ..launch.named import named
 from ..measure.record import record
 from .compare import Contender, compare, report
 
@@ -29,11 +29,14 @@ def pipelining(samples: int = 100, repeats: int = 21) -> dict[str, Any]:
 
     Raises what `bench` raises.
     """
-    variants = [Variant("naive", "ptr", warps=8, stages=stages) for stages in STAGES]
-    timed = compare({f"{v.stages}": Contender(PRODUCT, v) for v in variants}, samples=samples)
+    kernels = {
+        str(stages): Contender(PRODUCT, named("naive-ptr", PRODUCT, warps=8, stages=stages))
+        for stages in STAGES
+    }
+    timed = compare(kernels, samples=samples)
     rows = []
-    for row, variant in zip(timed, variants, strict=True):
-        trace = record("naive", PRODUCT, loads="ptr", warps=8, stages=variant.stages, repeats=repeats)
+    for row, stages in zip(timed, STAGES, strict=True):
+        trace = record("naive", PRODUCT, loads="ptr", warps=8, stages=stages, repeats=repeats)
         rows.append(row | {"kernel": "naive-ptr"} | k_step(trace))
     return report(rows)
 

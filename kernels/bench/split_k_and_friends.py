@@ -1,13 +1,14 @@
 """split-k-and-friends: products whose last wave is nearly empty, by every schedule that has an answer to it.
 
-One kernel, `planned`, executes the plan of each schedule, so that what is compared is the plans alone.
+The table-driven kernel executes the plan of each schedule, so only the plans are compared.
 """
 
 from typing import Any
 
 from tilesim.problems import Problem
 
-from .bench import PLANNED, bench
+from ..launch.named import TABLE_DRIVEN
+from .bench import bench
 
 SIZES = ((1408, 3840, 4096), (896, 4864, 4096), (1408, 6912, 4096), (4096, 4096, 4096))
 """165, 133, 297 and 512 tiles for 132 SMs: a quarter of a wave left over, one tile, a quarter after two full
@@ -29,4 +30,4 @@ SCHEDULES = (
 def split_k_and_friends(samples: int = 100) -> dict[str, Any]:
     """Time each schedule's plan on SIZES in bf16: what `bench` returns, who also says what it raises."""
     problems = [Problem(*size, order="grouped:8") for size in SIZES]
-    return bench(*problems, kernels=[PLANNED + name for name in SCHEDULES], samples=samples)
+    return bench(*problems, kernels=[TABLE_DRIVEN + name for name in SCHEDULES], samples=samples)

@@ -8,6 +8,7 @@ import triton
 import triton.language as tl
 
 from tilesim.problems import Problem
+from tilesim.products import Product
 
 from ..gemm.tile_ops import compute_pid, load, multiply, store
 from ..launch.operands import matrices
@@ -42,7 +43,7 @@ def product(
 
 def operands(problem: Problem, device: str, seed: int) -> Operands:
     """Random operands, with a bias about as large as the products."""
-    a, b, c = matrices(problem, device, seed)
+    a, b, c = matrices(Product.of(problem), device, seed)
     random = torch.Generator(device).manual_seed(seed)
     bias = problem.k**0.5 * torch.randn(problem.n, generator=random, device=device)
     return {"a": a, "b": b, "bias": bias.to(c.dtype), "c": c}

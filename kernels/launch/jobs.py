@@ -4,13 +4,10 @@ from importlib import import_module
 
 from tilesim.devices.device import Device
 from tilesim.kernel_config import KernelConfig
-from tilesim.problems import Problem
 from tilesim.products import Product
-from tilesim.variants import Variant
 
 from .here import check
 from .job import Job
-from .variants import config_of, product_of
 
 
 def job(
@@ -26,10 +23,6 @@ def job(
     KernelError where the kernel cannot compute the product so, or what the plan needs does not fit into the
     GPU's memory.
     """
-    if isinstance(product, Problem):  # as the benches still call it
-        if isinstance(config, Variant):
-            config = config_of(config, product)
-        product = product_of(product)
     check(config, product)
     module = import_module(f"..gemm.{config.kernel.replace('-', '_')}", __package__)
     return module.job(config, product, device, memory, concurrent)

@@ -30,14 +30,13 @@ L2_TIMES = 3
 MOST_SETS = 32
 
 
-def matrices(product: Product, device: str, seed: int, layout: str = "") -> Matrices:
-    """A and B standard normal and dense, C full of NaN; `layout` is the product's, unless given."""
-    layout = layout or getattr(product, "layout", "nn")
+def matrices(product: Product, device: str, seed: int) -> Matrices:
+    """A and B standard normal and dense, C full of NaN."""
     random = torch.Generator(device).manual_seed(seed)
     dtype = DTYPES[product.dtype]
     a = torch.randn(product.m, product.k, generator=random, device=device).to(dtype)
     b = torch.randn(product.k, product.n, generator=random, device=device).to(dtype)
-    a, b = (x.T.contiguous().T if way == "t" else x for x, way in zip((a, b), layout, strict=True))
+    a, b = (x.T.contiguous().T if way == "t" else x for x, way in zip((a, b), product.layout, strict=True))
     c = torch.full((product.m, product.n), torch.nan, device=device, dtype=RESULTS[product.dtype])
     return a, b, c
 

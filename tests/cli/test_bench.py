@@ -135,8 +135,8 @@ def test_sizes_and_sms_to_hold_are_passed_on(asked):
 
 
 def test_kernels_are_passed_on(asked):
-    run("bench", "--kernel", "planned:stream-k:108", "--kernel", "cublas")
-    assert asked == [("planned:stream-k:108", "cublas")]
+    run("bench", "--kernel", "table:stream-k:108", "--kernel", "cublas")
+    assert asked == [("table:stream-k:108", "cublas")]
 
 
 def test_products_have_a_column_for_the_host_where_it_was_timed():
@@ -216,9 +216,9 @@ def test_sm_order_says_what_is_known_of_the_groups():
     ("args", "sentence"),
     [
         (["--kernel", "naiv-tma"], "did you mean 'naive-tma'?"),
-        (["--kernel", "planned"], "there is no kernel 'planned'; did you mean 'planned:SCHEDULE'?"),
-        (["--kernel", "cublas", "--kernel", "planned:nonsense"], "there is no schedule 'nonsense'"),
-        (["--kernel", "planned:split-k:0"], "it must be a whole number from 1"),
+        (["--kernel", "table"], "there is no kernel 'table'; did you mean 'table:SCHEDULE'?"),
+        (["--kernel", "cublas", "--kernel", "table:nonsense"], "there is no schedule 'nonsense'"),
+        (["--kernel", "table:split-k:0"], "it must be a whole number from 1"),
         (["turnarond"], "did you mean 'turnaround'?"),
         (["--size", "64x64x64", "turnaround"], "--size before turnaround has no effect there"),
         (["-o", "a.json", "sm-order"], "--output before sm-order has no effect there"),

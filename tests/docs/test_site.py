@@ -59,7 +59,7 @@ def test_the_command_line_has_every_command_and_option(site: Path) -> None:
 def test_accuracy_shows_every_run_that_is_held_out(site: Path) -> None:
     runs = list((ROOT / "tilesim" / "data" / "held_out").glob("*.npz"))
     shown = re.findall(
-        r"^\S+(?: planned)? \d+x\d+x\d+ .* µs +.* µs ", text(site / "accuracy.html"), re.MULTILINE
+        r"^\S+(?: table)? \d+x\d+x\d+ .* µs +.* µs ", text(site / "accuracy.html"), re.MULTILINE
     )
     assert len(shown) == len(runs) > 50
 

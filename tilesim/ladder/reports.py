@@ -8,6 +8,7 @@ from os import PathLike
 from typing import Any
 
 from tilesim.errors import ReportError, shown, unknown
+from tilesim.kernel_config import current_name
 from tilesim.storage.files import read_json
 from tilesim.text import unprintable
 
@@ -32,7 +33,7 @@ def report(bench: str, device: str = "h200") -> Mapping[str, Any]:
     )
     if bench not in known:
         raise ReportError(unknown(f"report of {device}", bench, known))
-    return json.loads(folder.joinpath(bench, f"{device}.json").read_text("utf-8"))
+    return _renamed(json.loads(folder.joinpath(bench, f"{device}.json").read_text("utf-8")))
 
 
 def read(path: str | PathLike[str], bench: str) -> Mapping[str, Any]:
@@ -46,7 +47,14 @@ def read(path: str | PathLike[str], bench: str) -> Mapping[str, Any]:
         _check_alike("the file", values, report(bench))
     except ReportError as error:
         raise ReportError(f"{path}: {error}") from None
-    return values
+    return _renamed(values)
+
+
+def _renamed(report: dict[str, Any]) -> dict[str, Any]:
+    """A report of any version with the kernels' names of today."""
+    for one in report["rows"]:
+        one |= {name: current_name(one[name]) for name in ("kernel", "variant") if name in one}
+    return report
 
 
 def row(report: Mapping[str, Any], **wanted: Any) -> Mapping[str, Any]:

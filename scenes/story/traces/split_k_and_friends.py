@@ -244,7 +244,7 @@ def _elsewhere(told: Friends, measured: Mapping[str, Any] | None = None) -> tupl
     us = {row["kernel"]: row["us"] for row in found["rows"] if (row["m"], row["n"], row["k"]) == LARGE}
     best = told.winner
     name = best.trace.schedule + ":2" * (best.trace.schedule == "stream-k-hybrid")
-    kernels = f"planned:{told.plain.trace.schedule}", f"planned:{name}"
+    kernels = f"table:{told.plain.trace.schedule}", f"table:{name}"
     if told.plain is best or not set(kernels) <= set(us):
         return None
     return us[kernels[0]], us[kernels[1]]

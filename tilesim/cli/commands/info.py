@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import click
 
+from tilesim.choice.measurement import config_of, product_of
 from tilesim.cli.arguments.options import (
     OWN,
     device_options,
@@ -27,6 +28,7 @@ from tilesim.devices.files import checked
 from tilesim.devices.presets import badge, facts, presets
 from tilesim.errors import TilesimError, shown
 from tilesim.formats.reader import read
+from tilesim.kernel_config import TABLE
 from tilesim.ladder import file as ladder_file
 from tilesim.storage import files
 from tilesim.text import plural
@@ -173,11 +175,9 @@ def _tuned(values: Mapping[str, Any]) -> Content:
     """The machine, then a line per product: the fastest kernel, and its speed relative to cuBLAS."""
     lines = [machine(values), f"{'size':28} {'kernel':24} {'tile':12} {'µs':>10} {'cuBLAS':>10} {'ratio':>6}"]
     for row in values["rows"]:
-        size = f"{row['m']}x{row['n']}x{row['k']} {row['dtype']} {row['layout']}"
-        kernel = (
-            row["kernel"] if row["kernel"] not in ("own", "planned") else f"{row['kernel']} {row['schedule']}"
-        )
-        tile, other = "x".join(map(str, row["tile"])), row["cublas_us"]
+        config, size = config_of(row), str(product_of(row))
+        kernel = f"{config.kernel} {config.schedule}" if config.kernel == TABLE else config.kernel
+        tile, other = "x".join(map(str, config.tile)), row["cublas_us"]
         beside = f"{other:10.2f} {other / row['us']:6.3f}" if other else f"{'-':>10} {'-':>6}"
         lines.append(f"{size:28} {kernel:24} {tile:12} {row['us']:10.2f} {beside}")
     return Content("tuned table", lines, values)

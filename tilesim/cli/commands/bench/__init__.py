@@ -22,8 +22,8 @@ from tilesim.cli.output.reports import machine, product_times, report_options, s
 from tilesim.cli.packages import load
 from tilesim.errors import unknown
 
-PLANNED = "planned:"
-"""Before a schedule's name: that schedule's plan, executed by the kernel `planned`."""
+TABLE_DRIVEN = "table:"
+"""Before a schedule's name: that schedule's plan, executed by the table-driven kernel."""
 
 
 @click.group(
@@ -40,7 +40,7 @@ PLANNED = "planned:"
     "kernels",
     multiple=True,
     metavar="NAME",
-    help="Time only this, such as planned:stream-k; repeat it for several.",
+    help="Time only this, such as table:stream-k; repeat it for several.",
 )
 @kernel_options
 @ctas_option
@@ -75,8 +75,8 @@ def command(
 
 
 def _check(name: str, known: Sequence[str]) -> None:
-    """Raise UsageError, before any GPU is asked for, for a kernel or planned schedule that there is not."""
-    if name.startswith(PLANNED):
-        Schedule().convert(name.removeprefix(PLANNED), None, None)
+    """Raise UsageError, before any GPU is asked for, for a kernel or schedule that there is not."""
+    if name.startswith(TABLE_DRIVEN):
+        Schedule().convert(name.removeprefix(TABLE_DRIVEN), None, None)
     elif name not in known:
-        raise click.UsageError(unknown("kernel", name, [*known, PLANNED + "SCHEDULE"]))
+        raise click.UsageError(unknown("kernel", name, [*known, TABLE_DRIVEN + "SCHEDULE"]))
