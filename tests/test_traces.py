@@ -56,6 +56,7 @@ def test_the_example_is_believed():
         (changed(3, slot=-1), "row 3 has slot -1"),
         (changed(3, cta=-1), "row 3 has cta -1"),
         (changed(3, cycles=-5), "row 3 has cycles -5; it cannot be negative"),
+        (changed(3, cycles=2**60), "row 3 has 1152921504606846976 cycles; a main loop has at most"),
         (changed(3, issue=-1), "row 3 has issue -1; it cannot be negative"),
         (changed(3, drain=2**62), "row 3 (tile 3) has ready at "),
         (changed(7, done=2**61), "it must take time, and at most"),
