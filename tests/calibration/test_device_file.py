@@ -156,8 +156,8 @@ def test_a_kernel_that_the_file_lacks_has_the_h200_s_overheads(made):
     [
         ({"costs": [5]}, "a calibration is 5; it must be an object"),
         ({"costs": {}}, "costs is {}; it must be a list"),
-        ({"costs": [{"schedule": "naive"}]}, "it must be an object with schedule, dtype"),
-        ({"costs": [{"colour": 1}]}, "it must be an object with schedule, dtype"),
+        ({"costs": [{"schedule": "naive"}]}, "a calibration lacks dtype, tile, ctas_per_sm and costs"),
+        ({"costs": [{"colour": 1}]}, "there is no field of a calibration 'colour'"),
     ],
 )
 def test_costs_that_are_none_are_refused(changes, words, tmp_path):
@@ -173,7 +173,7 @@ def test_an_unknown_cost_is_refused(made, tmp_path):
     one = made[0]["costs"][0]
     path.write_text(json.dumps(made[0] | {"costs": [one | {"costs": {"epilog": 5}}]}))
     said = run("plan", "naive", "--device", path, code=2).stderr
-    assert "there is no cost 'epilog'; did you mean 'epilogue'?" in said
+    assert "there is no field of the costs 'epilog'; did you mean 'epilogue'?" in said
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ def test_a_tuned_table():
         "nothing": ("", "the file is empty"),
         "another object": ('{"a": 1}', "this is neither a trace nor costs, a ladder, a"),
         "half a file": ('{"k_step": 1', "this is not JSON"),
-        "a cost that is none": ('{"k_step": -1}', "the cost k_step is -1"),
+        "a cost that is none": ('{"k_step": -1}', "k_step is -1"),
         "costs of no tile": ('[{"costs": {}, "schedule": "naive"}]', "it lacks or does not fit"),
         "a ladder without rows": ('{"peak_tflops": {}, "rows": [], "machine": {}}', "rows is []"),
         "a row without its size": (

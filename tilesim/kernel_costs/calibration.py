@@ -1,20 +1,38 @@
 """Calibration: the costs of one kernel, as fitted to its traces and as a costs file lists them."""
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from tilesim.costs import Costs
 from tilesim.devices.device import MAX_CTAS_PER_SM
 from tilesim.devices.hardware import Hardware
-from tilesim.errors import CostsError, shown, unknown, whole
+from tilesim.errors import CostsError
 from tilesim.problems import DTYPE_BYTES, MAX_SIZE
+from tilesim.storage.decode import Between, OneOf, decode
 from tilesim.variants import Variant
 
-NEEDED = ("schedule", "dtype", "tile", "ctas_per_sm", "costs")
-OPTIONAL = ("kernel", "loads", "warps", "stages", "names", "unseen")
-PROVENANCE = ("device", "origins", "tilesim")
-"""What `tilesim calibrate` notes for people."""
+MAX_WARPS, MAX_STAGES = 32, 64
+Size = Annotated[int, Between(1, MAX_SIZE)]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A calibration as a costs file lists it; `device`, `origins` and `tilesim` are notes for people."""
+
+    schedule: str
+    dtype: Annotated[str, OneOf(DTYPE_BYTES)]
+    tile: tuple[Size, Size, Size]
+    ctas_per_sm: Annotated[int, Between(1, MAX_CTAS_PER_SM)]
+    costs: dict[str, Any]
+    kernel: str = ""
+    loads: str = ""
+    warps: Annotated[int, Between(0, MAX_WARPS)] = 0
+    stages: Annotated[int, Between(0, MAX_STAGES)] = 0
+    names: tuple[str, ...] = ()
+    unseen: tuple[str, ...] = ()
+    device: Any = None
+    origins: Any = None
+    tilesim: Any = None
 
 
 class Kernel(NamedTuple):
@@ -58,41 +76,12 @@ class Calibration:
 
         Raises CostsError where a field is missing, unknown, or of another type than `as_json` writes.
         """
-        if not isinstance(values, Mapping) or not set(NEEDED) <= set(values):
-            raise CostsError(
-                f"a calibration is {shown(values)}; it must be an object with {', '.join(NEEDED)}"
-            )
-        for name in values:
-            if name not in (*NEEDED, *OPTIONAL, *PROVENANCE):
-                raise CostsError(unknown("field of a calibration", str(name), (*NEEDED, *OPTIONAL)))
-        if not isinstance(values["costs"], Mapping):
-            raise CostsError(
-                f"the costs of a calibration are {shown(values['costs'])}; they must be an object"
-            )
-        stages = whole("stages of a calibration", values.get("stages", 0), 0, MAX_STAGES, CostsError)
-        dtype = _words("dtype", values["dtype"])
-        if dtype not in DTYPE_BYTES:
-            raise CostsError(unknown("dtype", dtype, DTYPE_BYTES))
-        named = dict(values["costs"])
-        given = Costs.from_mapping({"k_step": 1.0} | named)  # its device is one that there is
-        costs = Costs.from_mapping(known(given.device, dtype, stages) | named)
-        variant = Variant(
-            _words("schedule", values["schedule"]),
-            _words("loads", values.get("loads", "")),
-            costs.overlap,
-            whole("warps of a calibration", values.get("warps", 0), 0, MAX_WARPS, CostsError),
-            stages,
-            _words("kernel", values.get("kernel", "")),
-        )
-        tile = values["tile"]
-        if not isinstance(tile, list | tuple) or len(tile) != 3:
-            raise CostsError(f"the tile of a calibration is {shown(tile)}; it must be three sizes")
-        m, n, k = (whole("a size of a calibration's tile", size, 1, MAX_SIZE, CostsError) for size in tile)
-        residents = whole(
-            "ctas_per_sm of a calibration", values["ctas_per_sm"], 1, MAX_CTAS_PER_SM, CostsError
-        )
-        names, unseen = (_list_of_words(name, values.get(name, ())) for name in ("names", "unseen"))
-        return cls(Kernel(variant, dtype, (m, n, k), residents), costs, names, unseen)
+        entry = decode(Entry, values, "a calibration", CostsError)
+        given = Costs.from_mapping({"k_step": 1.0} | entry.costs)  # its device is one that there is
+        costs = Costs.from_mapping(known(given.device, entry.dtype, entry.stages) | entry.costs)
+        about = entry.schedule, entry.loads, costs.overlap, entry.warps, entry.stages, entry.kernel
+        kernel = Kernel(Variant(*about), entry.dtype, entry.tile, entry.ctas_per_sm)
+        return cls(kernel, costs, entry.names, entry.unseen)
 
 
 def known(device: str, dtype: str, stages: int) -> dict[str, Any]:
@@ -109,16 +98,3 @@ def known(device: str, dtype: str, stages: int) -> dict[str, Any]:
 SIZE = ("dtype", "tile", "ctas_per_sm")
 VARIANT = ("schedule", "kernel", "loads", "warps", "stages")
 """The fields of a Variant that files list; `overlap` is among the costs."""
-MAX_WARPS, MAX_STAGES = 32, 64
-
-
-def _words(name: str, value: object) -> str:
-    if not isinstance(value, str):
-        raise CostsError(f"the {name} of a calibration is {shown(value)}; it must be words")
-    return value
-
-
-def _list_of_words(name: str, values: object) -> tuple[str, ...]:
-    if not isinstance(values, list | tuple):
-        raise CostsError(f"the {name} of a calibration are {shown(values)}; they must be a list of words")
-    return tuple(_words(name, value) for value in values)
