@@ -90,7 +90,7 @@ def test_a_tuned_table():
         "half a file": ('{"k_step": 1', "this is not JSON"),
         "a cost that is none": ('{"k_step": -1}', "k_step is -1"),
         "costs of no tile": ('[{"costs": {}, "schedule": "naive"}]', "it lacks or does not fit"),
-        "a ladder without rows": ('{"peak_tflops": {}, "rows": [], "machine": {}}', "rows is []"),
+        "a ladder without rows": ('{"peak_tflops": {}, "rows": [], "machine": {}}', "the file lacks method"),
         "a row without its size": (
             '{"machine": {}, "rows": [{"layout": "nn", "us": 1}]}', "it lacks or does not fit \"'m'\""
         ),

@@ -11,7 +11,7 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
 from operator import index
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints, overload
 
 from tilesim.errors import TilesimError, nearest, shown, unknown
 from tilesim.storage.strict_json import LARGEST
@@ -94,7 +94,15 @@ WORDS = {
 }  # fmt: skip
 
 
-def decode(kind: type[T], values: Any, what: str, error: type[TilesimError], *, extra: bool = False) -> T:
+@overload
+def decode(kind: type[T], values: Any, what: str, error: type[TilesimError], *, extra: bool = False) -> T: ...
+
+
+@overload
+def decode(kind: Any, values: Any, what: str, error: type[TilesimError], *, extra: bool = False) -> Any: ...
+
+
+def decode(kind: Any, values: Any, what: str, error: type[TilesimError], *, extra: bool = False) -> Any:
     """The `kind` that parsed JSON is; `what` the whole is called. `extra`: unknown fields of objects are left
     alone.
 
@@ -178,6 +186,15 @@ def _words(kind: Any) -> str:
     )
 
 
+def _choices(kind: Any) -> list[str]:
+    """The texts that a type allows, where it lists them."""
+    _, family, arguments, rules = _parts(kind)
+    if family is Union:
+        return [name for each in arguments for name in _choices(each)]
+    listed = [rule for rule in rules if isinstance(rule, OneOf)]
+    return list(map(str, arguments)) if family is Literal else listed[0].names() if listed else []
+
+
 @dataclass(frozen=True, slots=True)
 class _Reader:
     what: str
@@ -242,12 +259,9 @@ class _Reader:
         odd = unprintable(value) if isinstance(value, str) else ""
         if odd:
             return self.error(f"{place} is {shown(value)} with a {odd}, which cannot be printed")
-        _, family, arguments, rules = _parts(kind)
-        names = (
-            arguments if family is Literal else [n for r in rules if isinstance(r, OneOf) for n in r.names()]
-        )
-        if isinstance(value, str) and names:
-            return self.error(f"{place} is {shown(value)}; {nearest(value, map(str, names))}")
+        names = _choices(kind) if isinstance(value, str) else []
+        if names:
+            return self.error(f"{place} is {shown(value)}; {nearest(value, names)}")
         return self.error(f"{place} is {shown(value)}; it must be {_words(kind)}")
 
 
