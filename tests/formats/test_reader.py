@@ -16,6 +16,7 @@ from tilesim.formats import json as json_format
 from tilesim.formats import npz, perfetto
 from tilesim.formats.facts import FACTS
 from tilesim.formats.reader import read
+from tilesim.spans.columns import MOST_CYCLES
 
 OWN = """\
 # m=256 n=256 k=128 tile=128x128x64 dtype=fp16
@@ -50,7 +51,7 @@ def traces(draw):
     meta = draw(st.dictionaries(printable(), st.none() | st.floats(0, 9) | printable()))
     meta.pop("launches", None)
     spans = np.array(trace.spans)
-    spans["cycles"] = draw(st.integers(0, 2**60))
+    spans["cycles"] = draw(st.integers(0, MOST_CYCLES))
     return Trace(
         trace.problem, trace.device, draw(printable()), spans, "measured", draw(st.integers(1, 256)), meta
     )
@@ -212,9 +213,9 @@ BAD_FACTS = {
     "unknown device": ("sms=2", "device=h20", "there is no device 'h20'; did you mean 'h200'?"),
     "no list of SMs": ("sms=2", "sms=2 sm_order=up", "the SM order must be a list"),
     "no meta": ("sms=2", "sms=2 meta=[]", "meta must be an object"),
-    "no name": ("sms=2", "sms=2 schedule=7", "the schedule is 7; it must be a name"),
+    "no name": ("sms=2", "sms=2 schedule=7", "schedule is 7; it must be a text"),
     "no clock": ("sms=2", "sms=2 tick_ns=0", "tick_ns is 0"),
-    "no origin": ("sms=2", "sms=2 origin=dream", "the origin is 'dream'"),
+    "no origin": ("sms=2", "sms=2 origin=dream", "origin is 'dream'"),
 }
 
 
