@@ -196,7 +196,7 @@ def test_costs_come_back_from_json():
         ({"coresidency": 1.0}, "coresidency is 1.0; it must be a list"),
         ({"coresidency": "1x"}, "coresidency is '1x'; it must be a list"),
         ({"device": "h2000"}, "device is 'h2000'; did you mean 'h200'?"),
-        ({"scaled_to": 5}, "scaled_to is 5; it must be a text out of t4, "),
+        ({"scaled_to": 5}, "scaled_to is 5; it must be one of t4, "),
         ({"kstep": 5}, "there is no field of the costs 'kstep'; did you mean 'k_step'?"),
     ],
 )

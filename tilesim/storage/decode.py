@@ -66,9 +66,6 @@ class OneOf:
     def allows(self, value: str) -> bool:
         return value in self.names() or (self.empty and not value)
 
-    def __str__(self) -> str:
-        return f" out of {', '.join(self.names())}"
-
 
 class Filled:
     """Lists and objects that are not empty."""
@@ -103,10 +100,10 @@ def decode(kind: Any, values: Any, what: str, error: type[TilesimError], *, extr
 
 
 def decode(kind: Any, values: Any, what: str, error: type[TilesimError], *, extra: bool = False) -> Any:
-    """The `kind` that parsed JSON is; `what` the whole is called. `extra`: unknown fields of objects are left
-    alone.
+    """Parsed JSON as a `kind`; sentences call the whole `what`. `extra`: unknown fields are left alone.
 
-    Raises `error`; or what the classes raise that are made of the values.
+    Of a union, the first member counts that the value's kind of JSON fits; rules belong to the members.
+    Raises `error`, or what the classes raise that are made of the values.
 
     >>> decode(list[Annotated[int, Between(1, 9)]], [1, 2], "the tile", TilesimError)
     [1, 2]
@@ -118,8 +115,9 @@ def decode(kind: Any, values: Any, what: str, error: type[TilesimError], *, extr
 
 
 def check(made: Any, error: type[TilesimError], *names: str) -> None:
-    """Hold the fields of a dataclass's instance, or those of some `names`, against their types, and make them
-    what those say. Raises `error` as `decode` does."""
+    """Hold the fields of a dataclass's instance, or those of some `names`, against their types, and convert
+    them as `decode` does, which also says what is raised.
+    """
     kind: Any = type(made)
     reader = _Reader("", error, False)
     for name, (hint, _) in _fields(kind).items():
@@ -138,9 +136,16 @@ def _fields(kind: Any) -> dict[str, tuple[Any, bool]]:
     }
 
 
+SHAPES: dict[Any, Any] = {list: list | tuple, dict: Mapping}
+Parts = tuple[Any, Any, tuple[Any, ...], tuple[Any, ...]]
+
+
 @cache
-def _parts(kind: Any) -> tuple[Any, Any, tuple[Any, ...], tuple[Any, ...]]:
-    """(the type, what it is one of, its arguments, the rules it is annotated with)."""
+def _parts(kind: Any) -> Parts:
+    """(the type, its family, its arguments, the rules that it is annotated with).
+
+    The family is one of WORDS, or Union or Literal; dataclasses and dicts are dicts, tuples are lists.
+    """
     rules: tuple[Any, ...] = ()
     if get_origin(kind) is Annotated:
         kind, *found = get_args(kind)
@@ -157,18 +162,19 @@ def _parts(kind: Any) -> tuple[Any, Any, tuple[Any, ...], tuple[Any, ...]]:
     return kind, family, get_args(kind), rules
 
 
-def _takes(kind: Any, value: object) -> bool:
-    """Whether `value` is of the kind of JSON that a type is decoded from."""
-    _, family, arguments, rules = _parts(kind)
+def _takes(parts: Parts, value: object) -> bool:
+    """Whether `value` is of the kind of JSON that a type of such parts is decoded from."""
+    _, family, arguments, rules = parts
     if family is Union:
-        return any(_takes(each, value) for each in arguments)
+        return any(_takes(_parts(each), value) for each in arguments)
     if family is Literal:
         return any(type(value) is type(each) and value == each for each in arguments)
     if family is int and ROUNDED not in rules:
         return not isinstance(value, bool) and hasattr(value, "__index__")
     if family in (int, float, NUMBER):
         return not isinstance(value, bool) and isinstance(value, NUMBER) and abs(value) <= LARGEST
-    return family is Any or isinstance(value, {list: list | tuple, dict: Mapping}.get(family, family))
+    shape: Any = SHAPES.get(family) or family
+    return family is Any or isinstance(value, shape)
 
 
 def _words(kind: Any) -> str:
@@ -176,8 +182,8 @@ def _words(kind: Any) -> str:
     inner, family, arguments, rules = _parts(kind)
     if family is Union:
         return " or ".join(map(_words, arguments))
-    if family is Literal:
-        return " or ".join(str(each) for each in arguments)
+    if names := _choices(kind):
+        return f"one of {', '.join(names)}"
     if family is int and ROUNDED in rules:
         family = NUMBER
     fixed = get_origin(inner) is tuple and ... not in arguments
@@ -203,11 +209,11 @@ class _Reader:
 
     def value(self, kind: Any, value: Any, at: str) -> Any:
         """`value`, found `at` a place, as a type says."""
-        inner, family, arguments, rules = _parts(kind)
-        if not _takes(kind, value):
+        parts = inner, family, arguments, rules = _parts(kind)
+        if not _takes(parts, value):
             raise self._refusal(kind, value, at)
         if family is Union:
-            return self.value(next(each for each in arguments if _takes(each, value)), value, at)
+            return self.value(next(each for each in arguments if _takes(_parts(each), value)), value, at)
         if family is str and ONE_LINE in rules:
             value = " ".join(value.split())
         for rule in rules:
