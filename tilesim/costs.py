@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from tilesim.devices.device import Device
 from tilesim.devices.presets import in_words, presets
 from tilesim.errors import CostsError, shown
-from tilesim.storage.decode import FILLED, ROUNDED, Between, OneOf, check, decode
+from tilesim.storage.decode import FILLED, ROUNDED, between, check, decode, one_of
 
 MAX_NS = 10**15
 MAX_JITTER = 10
@@ -23,9 +23,9 @@ WHOLE = (
     "partial", "merge", "fixup", "stages",
 )  # fmt: skip
 """Costs that are whole numbers: ns, and the stages."""
-Whole = Annotated[int, Between(0, MAX_NS), ROUNDED]
-Real = Annotated[int | float, Between(0, MAX_NS)]
-Preset = Annotated[str, OneOf(presets, empty=True)]
+Whole = Annotated[int, between(0, MAX_NS), ROUNDED]
+Real = Annotated[int | float, between(0, MAX_NS)]
+Preset = Annotated[str, one_of(presets, empty=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Costs:
     fixup: Whole = 0
     jitter: Real = 0.0
     stages: Whole = 0
-    coresidency: Annotated[tuple[Annotated[float, Between(0, above=True)], ...], FILLED] = (1.0,)
+    coresidency: Annotated[tuple[Annotated[float, between(0, above=True)], ...], FILLED] = (1.0,)
     clock_mhz: Real = 0.0
     device: Preset = ""
     scaled_to: Preset = ""

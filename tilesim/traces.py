@@ -21,7 +21,7 @@ from tilesim.provenance import provenance
 from tilesim.spans import checks
 from tilesim.spans.columns import SPAN, TIMES
 from tilesim.storage import strict_json, trace_file
-from tilesim.storage.decode import Between, OneOf, Text, check, decode
+from tilesim.storage.decode import between, check, decode, one_of, text
 from tilesim.text import plural, unprintable
 
 ORIGINS = ("simulated", "measured")
@@ -50,10 +50,10 @@ class Trace:
 
     problem: Problem
     device: Device
-    schedule: Annotated[str, Text(0, LONGEST_NAME)]
+    schedule: Annotated[str, text(0, LONGEST_NAME)]
     spans: np.ndarray
-    origin: Annotated[str, OneOf(ORIGINS)] = "simulated"
-    tick_ns: Annotated[int, Between(1, 10**9)] = 1
+    origin: Annotated[str, one_of(ORIGINS)] = "simulated"
+    tick_ns: Annotated[int, between(1, 10**9)] = 1
     meta: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -9,24 +9,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tilesim.errors import TilesimError
-from tilesim.storage.decode import FILLED, ONE_LINE, ROUNDED, Between, OneOf, Text, check, decode
+from tilesim.storage.decode import FILLED, ONE_LINE, ROUNDED, between, check, decode, one_of, text
 
-Size = Annotated[int, Between(1, 1024)]
+Size = Annotated[int, between(1, 1024)]
 
 
 @dataclass(frozen=True)
 class Row:
     tile: tuple[Size, Size]
     loads: Literal["tma", "ptr"] = "tma"
-    us: Annotated[float, Between(0, above=True)] | None = None
-    stages: Annotated[int, Between(0, 9), ROUNDED] = 0
-    note: Annotated[str, Text(1, 20), ONE_LINE] = "none"
+    us: Annotated[float, between(0, above=True)] | None = None
+    stages: Annotated[int, between(0, 9), ROUNDED] = 0
+    note: Annotated[str, text(1, 20), ONE_LINE] = "none"
 
 
 @dataclass(frozen=True)
 class Report:
     rows: Annotated[list[Row], FILLED]
-    limits: dict[Annotated[str, OneOf(("bf16", "fp8"))], int | float]
+    limits: dict[Annotated[str, one_of(("bf16", "fp8"))], int | float]
     best: Row | None = None
     exact: bool = False
     notes: Any = None

@@ -23,7 +23,7 @@ from tilesim.devices.facts import FEATURES, UNITS, published, shipped, values, w
 from tilesim.devices.fill_order import fill_order
 from tilesim.errors import DeviceError, whole
 from tilesim.problems import DTYPE_BYTES
-from tilesim.storage.decode import FILLED, Between, OneOf, Text, decode
+from tilesim.storage.decode import FILLED, between, decode, one_of, text
 from tilesim.storage.files import read_json
 
 ENDING = ".json"
@@ -33,14 +33,14 @@ BY_DTYPE = ("macs_per_clock", "peak_tflops")
 LARGEST = 10**12
 MAX_SMS = 2**16
 
-Title = Annotated[str, Text(1, 80)]
-Amount = Annotated[int | float, Between(0, LARGEST, above=True)]
-Count = Annotated[int, Between(1, LARGEST)]
-Words = Annotated[str, Text()]
+Title = Annotated[str, text(1, 80)]
+Amount = Annotated[int | float, between(0, LARGEST, above=True)]
+Count = Annotated[int, between(1, LARGEST)]
+Words = Annotated[str, text()]
 KINDS: dict[str, Any] = {
     **{name: Amount if unit else Count for name, unit in UNITS.items()},
-    **dict.fromkeys(BY_DTYPE, Annotated[dict[Annotated[str, OneOf(DTYPE_BYTES)], Amount], FILLED]),
-    "features": list[Annotated[str, OneOf(FEATURES)]],
+    **dict.fromkeys(BY_DTYPE, Annotated[dict[Annotated[str, one_of(DTYPE_BYTES)], Amount], FILLED]),
+    "features": list[Annotated[str, one_of(FEATURES)]],
     "sm_tiers": list[list[Annotated[list[int], FILLED]]],
 }
 """What each fact may be."""
@@ -62,7 +62,7 @@ class Entry:
 
     title: Title
     short: Title = ""
-    architecture: Annotated[str, OneOf(lambda: shipped()["architectures"])] = ""
+    architecture: Annotated[str, one_of(lambda: shipped()["architectures"])] = ""
     facts: list[Group] = field(default_factory=list)  # type: ignore[valid-type]
     costs: list[Any] = field(default_factory=list)
 

@@ -19,15 +19,15 @@ from tilesim.formats.reading import AS_IT_IS, Reading
 from tilesim.formats.rows import COLUMNS, Rows, integers
 from tilesim.spans.columns import SPAN
 from tilesim.storage import files
-from tilesim.storage.decode import OneOf, decode
+from tilesim.storage.decode import decode, one_of
 from tilesim.storage.trace_file import FORMAT, VERSION
 from tilesim.traces import Trace, header
 
 SPAN_TEXT = "{" + ", ".join(f'"{name}": %d' for name in SPAN.names or ()) + "}"
 CHUNK = 2**12
 """Segments that are made text at a time."""
-OfProblem = dict[Annotated[str, OneOf(PROBLEM)], Any]
-OfDevice = dict[Annotated[str, OneOf(("name", *DEVICE))], Any]
+OfProblem = dict[Annotated[str, one_of(PROBLEM)], Any]
+OfDevice = dict[Annotated[str, one_of(("name", *DEVICE))], Any]
 
 
 def save(trace: Trace, path: str | PathLike[str]) -> None:

@@ -8,11 +8,11 @@ from tilesim.devices.device import MAX_CTAS_PER_SM
 from tilesim.devices.hardware import Hardware
 from tilesim.errors import CostsError
 from tilesim.problems import DTYPE_BYTES, MAX_SIZE
-from tilesim.storage.decode import Between, OneOf, decode
+from tilesim.storage.decode import between, decode, one_of
 from tilesim.variants import Variant
 
 MAX_WARPS, MAX_STAGES = 32, 64
-Size = Annotated[int, Between(1, MAX_SIZE)]
+Size = Annotated[int, between(1, MAX_SIZE)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,14 +20,14 @@ class Entry:
     """A calibration as a costs file lists it; `device`, `origins` and `tilesim` are notes for people."""
 
     schedule: str
-    dtype: Annotated[str, OneOf(DTYPE_BYTES)]
+    dtype: Annotated[str, one_of(DTYPE_BYTES)]
     tile: tuple[Size, Size, Size]
-    ctas_per_sm: Annotated[int, Between(1, MAX_CTAS_PER_SM)]
+    ctas_per_sm: Annotated[int, between(1, MAX_CTAS_PER_SM)]
     costs: dict[str, Any]
     kernel: str = ""
     loads: str = ""
-    warps: Annotated[int, Between(0, MAX_WARPS)] = 0
-    stages: Annotated[int, Between(0, MAX_STAGES)] = 0
+    warps: Annotated[int, between(0, MAX_WARPS)] = 0
+    stages: Annotated[int, between(0, MAX_STAGES)] = 0
     names: tuple[str, ...] = ()
     unseen: tuple[str, ...] = ()
     device: Any = None
@@ -71,14 +71,15 @@ class Calibration:
         return about | {"costs": costs, "names": self.names, "unseen": self.unseen}
 
     @classmethod
-    def from_mapping(cls, values: object) -> "Calibration":
-        """A calibration from parsed JSON.
+    def from_mapping(cls, values: object, device: str = "") -> "Calibration":
+        """A calibration from parsed JSON; a `device` counts over the one that its costs name.
 
         Raises CostsError where a field is missing, unknown, or of another type than `as_json` writes.
         """
         entry = decode(Entry, values, "a calibration", CostsError)
-        given = Costs.from_mapping({"k_step": 1.0} | entry.costs)  # its device is one that there is
-        costs = Costs.from_mapping(known(given.device, entry.dtype, entry.stages) | entry.costs)
+        named = entry.costs | ({"device": device} if device else {})
+        given = Costs.from_mapping({"k_step": 1.0} | named)  # its device is one that there is
+        costs = Costs.from_mapping(known(given.device, entry.dtype, entry.stages) | named)
         about = entry.schedule, entry.loads, costs.overlap, entry.warps, entry.stages, entry.kernel
         kernel = Kernel(Variant(*about), entry.dtype, entry.tile, entry.ctas_per_sm)
         return cls(kernel, costs, entry.names, entry.unseen)

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tilesim.errors import LadderError
-from tilesim.storage.decode import ONE_LINE, Between, Text
+from tilesim.storage.decode import ONE_LINE, between, text
 
 LARGEST = 2**31 - 1
-Count = Annotated[int, Between(1, LARGEST)]
-Figure = Annotated[float, Between(1e-9, 1e18)]
+Count = Annotated[int, between(1, LARGEST)]
+Figure = Annotated[float, between(1e-9, 1e18)]
 """A time in µs, a rate or bytes."""
-Line = Annotated[str, ONE_LINE, Text(1, 2000)]
+Line = Annotated[str, ONE_LINE, text(1, 2000)]
 """A text that a film has to find room for."""
 
 
@@ -29,8 +29,8 @@ class LadderStep:
 
     step: Count | None = None
     name: Line
-    change: Annotated[str, ONE_LINE, Text(0, 2000)] = ""
-    why: Annotated[str, ONE_LINE, Text(0, 2000)] = ""
+    change: Annotated[str, ONE_LINE, text(0, 2000)] = ""
+    why: Annotated[str, ONE_LINE, text(0, 2000)] = ""
     m: Count
     n: Count
     k: Count

@@ -9,9 +9,21 @@ as jq writes it, such as `rows[0].tile`.
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
+from math import inf
 from operator import index
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints, overload
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    overload,
+)
 
 from tilesim.errors import TilesimError, nearest, shown, unknown
 from tilesim.storage.strict_json import LARGEST
@@ -20,67 +32,40 @@ from tilesim.text import unprintable
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Between:
+class Rule(NamedTuple):
+    """What a value must be beside its type: whether it is, how a sentence goes on that says so, and the names
+    that it may be, if those are few.
+    """
+
+    allows: Callable[[Any], bool]
+    words: str = ""
+    names: Callable[[], Iterable[str]] = tuple
+
+
+def between(low: float, high: float = inf, above: bool = False) -> Rule:
     """Numbers from `low` to `high`; `above`: `low` itself is not allowed."""
-
-    low: float
-    high: float = float("inf")
-    above: bool = False
-
-    def allows(self, value: float) -> bool:
-        return (self.low < value if self.above else self.low <= value) and value <= self.high
-
-    def __str__(self) -> str:
-        if self.high == float("inf"):
-            return f" {'above' if self.above else 'from'} {self.low:g}"
-        low, high = (str(x) if isinstance(x, int) else f"{x:g}" for x in (self.low, self.high))
-        return f" above {low}, up to {high}" if self.above else f" from {low} to {high}"
+    least, most = (str(x) if isinstance(x, int) else f"{x:g}" for x in (low, high))
+    words = (f" above {least}", f", up to {most}") if above else (f" from {least}", f" to {most}")
+    return Rule(lambda x: low <= x <= high and not (above and x == low), "".join(words[: 1 + (high < inf)]))
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
-    """Texts of `least` to `longest` characters, any number where that is None, that can all be printed."""
-
-    least: int = 0
-    longest: int | None = None
-
-    def allows(self, value: str) -> bool:
-        fits = self.least <= len(value) and (self.longest is None or len(value) <= self.longest)
-        return fits and not unprintable(value)
-
-    def __str__(self) -> str:
-        return "" if self.longest is None else f" of {self.least} to {self.longest} characters"
+def text(least: int = 0, longest: float = inf) -> Rule:
+    """Texts of `least` to `longest` characters that can all be printed."""
+    words = f" of {least} to {longest} characters" if longest < inf else ""
+    return Rule(lambda x: least <= len(x) <= longest and not unprintable(x), words)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class OneOf:
+def one_of(choices: Iterable[str] | Callable[[], Iterable[str]], empty: bool = False) -> Rule:
     """Texts that are one of `choices`, or of what that returns; `empty`: or none of them, ""."""
-
-    choices: Iterable[str] | Callable[[], Iterable[str]]
-    empty: bool = False
-
-    def names(self) -> list[str]:
-        return list(self.choices() if callable(self.choices) else self.choices)
-
-    def allows(self, value: str) -> bool:
-        return value in self.names() or (self.empty and not value)
+    names: Any = choices if callable(choices) else lambda: choices
+    return Rule(lambda x: x in names() or (empty and not x), names=names)
 
 
-class Filled:
-    """Lists and objects that are not empty."""
-
-    def allows(self, value: list[Any] | tuple[Any, ...] | Mapping[str, Any]) -> bool:
-        return len(value) > 0
-
-    def __str__(self) -> str:
-        return " that is not empty"
-
-
-FILLED = Filled()
-ROUNDED = "rounded"
+FILLED = Rule(bool, " that is not empty")
+"""Lists and objects."""
+ROUNDED = Rule(lambda _: True)
 """An int that may be written with a fraction, and is rounded."""
-ONE_LINE = "one line"
+ONE_LINE = Rule(lambda _: True)
 """A text in which any white space, such as a line's end, becomes one blank."""
 
 NUMBER = int | float
@@ -105,7 +90,7 @@ def decode(kind: Any, values: Any, what: str, error: type[TilesimError], *, extr
     Of a union, the first member counts that the value's kind of JSON fits; rules belong to the members.
     Raises `error`, or what the classes raise that are made of the values.
 
-    >>> decode(list[Annotated[int, Between(1, 9)]], [1, 2], "the tile", TilesimError)
+    >>> decode(list[Annotated[int, between(1, 9)]], [1, 2], "the tile", TilesimError)
     [1, 2]
     >>> decode(dict[str, tuple[int, int]], {"sizes": [1, True]}, "the file", TilesimError)
     Traceback (most recent call last):
@@ -187,9 +172,7 @@ def _words(kind: Any) -> str:
     if family is int and ROUNDED in rules:
         family = NUMBER
     fixed = get_origin(inner) is tuple and ... not in arguments
-    return (
-        WORDS[family] + f" of {len(arguments)}" * fixed + "".join(str(r) for r in rules if type(r) is not str)
-    )
+    return WORDS[family] + f" of {len(arguments)}" * fixed + "".join(rule.words for rule in rules)
 
 
 def _choices(kind: Any) -> list[str]:
@@ -197,8 +180,7 @@ def _choices(kind: Any) -> list[str]:
     _, family, arguments, rules = _parts(kind)
     if family is Union:
         return [name for each in arguments for name in _choices(each)]
-    listed = [rule for rule in rules if isinstance(rule, OneOf)]
-    return list(map(str, arguments)) if family is Literal else listed[0].names() if listed else []
+    return list(map(str, arguments)) if family is Literal else [n for rule in rules for n in rule.names()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +199,7 @@ class _Reader:
         if family is str and ONE_LINE in rules:
             value = " ".join(value.split())
         for rule in rules:
-            if type(rule) is not str and not rule.allows(value):
+            if not rule.allows(value):
                 raise self._refusal(kind, value, at)
         if family is int:
             return round(value) if ROUNDED in rules else index(value)
