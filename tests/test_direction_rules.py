@@ -130,10 +130,10 @@ def test_kernels_work_under_any_package_name():
 NOUNS = {
     f"tilesim.{name}"
     for name in (
-        "version", "errors", "text", "storage.strict_json", "storage.files", "storage.scratch",
-        "spans.columns", "problems", "orders", "devices.facts", "devices.fill_order", "devices.files",
-        "devices.presets", "devices.gpus", "devices.device", "plans",
-        "costs", "variants", "metrics", "sm_cycles", "compiled",
+        "version", "errors", "text", "storage.strict_json", "storage.decode", "storage.files",
+        "storage.scratch", "spans.columns", "problems", "orders", "devices.facts", "devices.fill_order",
+        "devices.files", "devices.presets", "devices.gpus", "devices.device", "plans",
+        "costs", "kernel_config", "products", "metrics", "sm_cycles", "compiled",
         "provenance", "spans.checks", "spans.recorded_slots", "storage.trace_file", "films", "traces",
     )
 }  # fmt: skip

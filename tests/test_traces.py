@@ -56,6 +56,7 @@ def test_the_example_is_believed():
         (changed(3, slot=-1), "row 3 has slot -1"),
         (changed(3, cta=-1), "row 3 has cta -1"),
         (changed(3, cycles=-5), "row 3 has cycles -5; it cannot be negative"),
+        (changed(3, cycles=2**60), "row 3 has 1152921504606846976 cycles; a main loop has at most"),
         (changed(3, issue=-1), "row 3 has issue -1; it cannot be negative"),
         (changed(3, drain=2**62), "row 3 (tile 3) has ready at "),
         (changed(7, done=2**61), "it must take 1 to"),
@@ -96,10 +97,10 @@ def test_a_short_main_loop_inside_a_long_one_is_found():
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
-        ({"origin": "guessed"}, "the origin is 'guessed'; it must be one of simulated, measured"),
+        ({"origin": "guessed"}, "origin is 'guessed'; choose from simulated, measured"),
         ({"tick_ns": 0}, "tick_ns is 0; it must be a whole number from 1"),
         ({"tick_ns": 1.5}, "tick_ns is 1.5"),
-        ({"schedule": 3}, "the schedule is 3; it must be a name"),
+        ({"schedule": 3}, "schedule is 3; it must be a text"),
         ({"meta": [1]}, "meta is [1]; it must be a mapping"),
         ({"meta": {"launches": 0}}, "meta's launches is 0; it must be a whole number from 1"),
         ({"meta": {"launches": "many"}}, "meta's launches is 'many'"),

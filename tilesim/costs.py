@@ -5,13 +5,13 @@ issue -launch, prologue-> start -ramp, K-steps-> drain -wait-> ready -fix-up-> f
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
-from math import inf, isfinite
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
 
 from tilesim.devices.device import Device
 from tilesim.devices.presets import in_words, presets
-from tilesim.errors import CostsError, shown, unknown
+from tilesim.errors import CostsError, shown
+from tilesim.storage.decode import FILLED, ROUNDED, between, check, decode, one_of
 
 MAX_NS = 10**15
 MAX_JITTER = 10
@@ -23,8 +23,9 @@ WHOLE = (
     "partial", "merge", "fixup", "stages",
 )  # fmt: skip
 """Costs that are whole numbers: ns, and the stages."""
-REAL = ("k_step", "jitter", "clock_mhz")
-"""Costs that need not be whole."""
+Whole = Annotated[int, between(0, MAX_NS), ROUNDED]
+Real = Annotated[int | float, between(0, MAX_NS)]
+Preset = Annotated[str, one_of(presets, empty=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,61 +61,34 @@ class Costs:
     Raises CostsError for a negative, infinite or missing value, or a k_step of 0 without a device.
     """
 
-    k_step: float = 1000.0
-    ramp: int = 0
-    launch: int = 0
-    prologue: int = 0
-    handover: int = 0
-    epilogue: int = 0
-    epilogue_serialisation: int = 0
+    k_step: Real = 1000.0
+    ramp: Whole = 0
+    launch: Whole = 0
+    prologue: Whole = 0
+    handover: Whole = 0
+    epilogue: Whole = 0
+    epilogue_serialisation: Whole = 0
     overlap: bool = False
-    contention: int = 0
-    partial: int | None = None
-    merge: int = 0
-    fixup: int = 0
-    jitter: float = 0.0
-    stages: int = 0
-    coresidency: tuple[float, ...] = (1.0,)
-    clock_mhz: float = 0.0
-    device: str = ""
-    scaled_to: str = ""
+    contention: Whole = 0
+    partial: Whole | None = None
+    merge: Whole = 0
+    fixup: Whole = 0
+    jitter: Real = 0.0
+    stages: Whole = 0
+    coresidency: Annotated[tuple[Annotated[float, between(0, above=True)], ...], FILLED] = (1.0,)
+    clock_mhz: Real = 0.0
+    device: Preset = ""
+    scaled_to: Preset = ""
     source: str = ""
 
     def __post_init__(self) -> None:
-        for name in (*WHOLE, *REAL):
-            value = getattr(self, name)
-            if name == "partial" and value is None:
-                continue
-            if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < inf:
-                raise CostsError(f"the cost {name} is {shown(value)}; it must be a finite number")
-            if not 0 <= value <= MAX_NS:
-                raise CostsError(f"the cost {name} is {shown(value)}; it must lie between 0 and {MAX_NS}")
-            if name in WHOLE:
-                object.__setattr__(self, name, round(value))
+        check(self, CostsError)
         if self.jitter >= MAX_JITTER:
-            raise CostsError(f"the jitter is {shown(self.jitter)}; it must be below {MAX_JITTER}")
-        if not isinstance(self.overlap, bool):
-            raise CostsError(f"overlap is {shown(self.overlap)}; it must be true or false")
-        if not isinstance(self.source, str):
-            raise CostsError(f"the source is {shown(self.source)}; it must be words")
-        for name in (self.device, self.scaled_to):
-            if not isinstance(name, str) or (name and name not in presets()):
-                raise CostsError(unknown("device", str(name), presets()))
+            raise CostsError(f"jitter is {shown(self.jitter)}; it must be below {MAX_JITTER}")
         if not self.k_step and not self.device:
-            raise CostsError("the cost k_step is 0; without a device a K-step must take time")
-        if isinstance(self.coresidency, str):
-            raise CostsError(f"coresidency is {shown(self.coresidency)}; it must be a list of numbers")
-        try:
-            shares = tuple(float(value) for value in self.coresidency)
-        except (TypeError, ValueError, OverflowError):
-            raise CostsError(
-                f"coresidency is {shown(self.coresidency)}; it must be a list of numbers"
-            ) from None
-        if not shares or shares[0] != 1 or not all(isfinite(f) and f > 0 for f in shares):
-            raise CostsError(
-                f"coresidency is {shown(list(shares))}; it must be positive factors, the first of them 1"
-            )
-        object.__setattr__(self, "coresidency", shares)
+            raise CostsError("k_step is 0; without a device a K-step must take time")
+        if self.coresidency[0] != 1:
+            raise CostsError(f"coresidency is {shown(list(self.coresidency))}; its first factor must be 1")
 
     @property
     def hardware(self) -> str:
@@ -133,11 +107,7 @@ class Costs:
     @classmethod
     def from_mapping(cls, values: Mapping[str, Any]) -> "Costs":
         """Costs from parsed JSON; raises CostsError for a field that does not exist."""
-        known = [f.name for f in fields(cls)]
-        for name in values:
-            if name not in known:
-                raise CostsError(unknown("cost", str(name), known))
-        return cls(**values)
+        return decode(cls, values, "the costs", CostsError)
 
 
 def badge(costs: Costs | Mapping[str, Any], device: Device) -> str:

@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import Any, BinaryIO, overload
+from typing import Annotated, Any, BinaryIO, overload
 
 import numpy as np
 
@@ -15,12 +15,13 @@ from tilesim.costs import badge
 from tilesim.devices.device import Device
 from tilesim.devices.gpus import preset_of
 from tilesim.devices.presets import recall
-from tilesim.errors import TilesimError, TraceError, shown, unknown, whole
+from tilesim.errors import TilesimError, TraceError, shown, whole
 from tilesim.problems import Problem
 from tilesim.provenance import provenance
 from tilesim.spans import checks
 from tilesim.spans.columns import SPAN, TIMES
 from tilesim.storage import strict_json, trace_file
+from tilesim.storage.decode import between, check, decode, one_of, text
 from tilesim.text import plural, unprintable
 
 ORIGINS = ("simulated", "measured")
@@ -49,10 +50,10 @@ class Trace:
 
     problem: Problem
     device: Device
-    schedule: str
+    schedule: Annotated[str, text(0, LONGEST_NAME)]
     spans: np.ndarray
-    origin: str = "simulated"
-    tick_ns: int = 1
+    origin: Annotated[str, one_of(ORIGINS)] = "simulated"
+    tick_ns: Annotated[int, between(1, 10**9)] = 1
     meta: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -190,22 +191,28 @@ def header(trace: Trace) -> dict[str, Any]:
     }
 
 
-def _described(values: Mapping[str, Any], spans: np.ndarray) -> Trace:
+@dataclass(frozen=True, slots=True)
+class _Header:
+    """What `header` says of a trace; other fields are left alone."""
+
+    problem: dict[str, Any]
+    device: dict[str, Any]
+    schedule: str
+    origin: str
+    tick_ns: int
+    meta: dict[str, Any]
+    device_file: Any = None
+
+
+def _described(values: Any, spans: np.ndarray) -> Trace:
     """The trace of `spans` whose header is `values`; raises TraceError where it lacks or does not fit one."""
-    for name, noun in (("problem", Problem), ("device", Device)):
-        found, known = values.get(name), [each.name for each in fields(noun)]
-        for key in found if isinstance(found, dict) else ():
-            if key not in known:
-                raise TraceError(unknown(f"field of the {name}", key, known))
-    try:
-        problem = Problem(**{**values["problem"], "tile": tuple(values["problem"]["tile"])})
-        if "device_file" in values:
-            recall(values["device"]["name"], values["device_file"])
-        device = Device(**{**values["device"], "sm_order": tuple(values["device"]["sm_order"])})
-        rest = [values[name] for name in ("origin", "tick_ns", "meta")]
-        return Trace(problem, device, values["schedule"], spans, *rest)
-    except (KeyError, TypeError) as error:
-        raise TraceError(f"the header lacks or does not fit {str(error)[:200]}") from None
+    found = decode(_Header, values, "the header", TraceError, extra=True)
+    # Both would have a default, which a file may not leave to us.
+    problem = decode(Problem, {"tile": None} | found.problem, "the problem", TraceError)
+    if "device_file" in values:
+        recall(decode(str, found.device.get("name"), "the device's name", TraceError), found.device_file)
+    device = decode(Device, {"sm_order": None} | found.device, "the device", TraceError)
+    return Trace(problem, device, found.schedule, spans, found.origin, found.tick_ns, found.meta)
 
 
 def _is_frozen(spans: object) -> bool:
@@ -220,21 +227,8 @@ def _check_form(trace: Trace, spans: np.ndarray) -> None:
         raise TraceError(f"spans are {found}; they must be one row per segment with the fields {names}")
     if not len(spans):
         raise TraceError("the trace has no spans; it needs at least one")
-    if trace.origin not in ORIGINS:
-        raise TraceError(f"the origin is {shown(trace.origin)}; it must be one of {', '.join(ORIGINS)}")
-    whole("tick_ns", trace.tick_ns, 1, 10**9, TraceError)
-    if not isinstance(trace.schedule, str):
-        raise TraceError(f"the schedule is {shown(trace.schedule)}; it must be a name")
-    if len(trace.schedule) > LONGEST_NAME:
-        length = len(trace.schedule)
-        raise TraceError(f"the schedule's name has {length} characters; at most {LONGEST_NAME} are allowed")
-    _check_text("the schedule", trace.schedule)
+    check(trace, TraceError, "schedule", "origin", "tick_ns")
     _check_meta(trace.meta)
-
-
-def _check_text(what: str, text: str) -> None:
-    if not text.isprintable():
-        raise TraceError(f"{what} {shown(text)} has a {unprintable(text)}, which cannot be printed")
 
 
 def _check_meta(meta: object) -> None:
@@ -255,8 +249,9 @@ def _check_meta(meta: object) -> None:
     if len(text) > MOST_META:
         raise TraceError(f"meta has {len(text)} characters as JSON; at most {MOST_META} are allowed")
     for leaf in _leaves(values):
-        if isinstance(leaf, str):
-            _check_text("meta has the text", leaf)
+        if isinstance(leaf, str) and not leaf.isprintable():
+            odd = unprintable(leaf)
+            raise TraceError(f"meta has the text {shown(leaf)} with a {odd}, which cannot be printed")
 
 
 def _leaves(values: Any) -> Iterator[object]:

@@ -11,7 +11,7 @@ from tilesim.products import Product
 
 from ..ideas import epilogue
 from ..ideas.fusion import WAYS, Work, chain, compiled
-from ..launch.operands import sets_beyond_l2
+from ..launch.operands import beyond_l2, sets_beyond_l2
 from ..measure.machine import facts
 from ..measure.reference import verified
 from ..measure.timing import memory_for, method, replayed, require_gpu, spread, with_host, working_gpu

@@ -187,7 +187,7 @@ def test_traces_of_one_kernel_are_fitted_together():
     traces["other tile"] = run("naive", NAIVE, problem=replace(PROBLEM, tile=(128, 128, 64)))
     first, second = calibrations(traces)
     assert first.names == ("0", "1", "2", "other size")
-    assert (second.names, second.kernel.tile) == (("other tile",), (128, 128, 64))
+    assert (second.names, second.kernel.config.tile) == (("other tile",), (128, 128, 64))
     assert replace(second.costs, source="") == NAIVE
 
 
@@ -195,8 +195,8 @@ def test_traces_of_one_kernel_are_fitted_together():
     "words, about",
     [
         ("", ("", "")),
-        ("naive-tma", ("own", "tma")),
-        ("naive-ptr", ("own", "ptr")),
+        ("naive-tma", ("naive", "tma")),
+        ("naive-ptr", ("naive", "ptr")),
         ("planned-tma-overlap", ("planned", "tma")),
         ("planned-ptr", ("planned", "ptr")),
     ],
@@ -205,9 +205,9 @@ def test_a_kernel_is_known_by_what_was_recorded_of_it(words, about):
     trace = run("naive", NAIVE)
     meta = trace.meta | ({"kernel": words, "warps": 8, "stages": 3} if words else {})
     (one,) = calibrations({"a": replace(trace, meta=meta)})
-    variant = one.kernel.variant
-    assert (variant.kernel, variant.loads) == about
-    assert (variant.warps, variant.stages) == ((8, 3) if words else (0, 0))
+    config = one.kernel.config
+    assert (config.kernel, config.loads) == about
+    assert (config.warps, config.stages) == ((8, 3) if words else (0, 0))
 
 
 def test_own_and_planned_kernels_are_not_mixed():
@@ -270,4 +270,4 @@ def test_notes_that_make_no_sense_are_no_notes(noted):
     )
     (one,) = calibrations({"t": trace})
     assert (one.costs.launch, one.costs.prologue) == (TURNAROUND_NS, 300)
-    assert (one.kernel.variant.warps, one.kernel.variant.stages) == (0, 0)
+    assert (one.kernel.config.warps, one.kernel.config.stages) == (0, 0)

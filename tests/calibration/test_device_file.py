@@ -14,9 +14,9 @@ from tilesim.cli import main
 from tilesim.devices.facts import published, values
 from tilesim.devices.presets import adding, discard, facts, presets
 from tilesim.errors import DeviceError, TilesimError
+from tilesim.kernel_config import KernelConfig
 from tilesim.kernel_costs.default import default_costs, shipped
 from tilesim.traces import Trace
-from tilesim.variants import Variant
 
 SPEC = {
     "source": "made up",
@@ -48,8 +48,9 @@ def played(run, device):
     costs = default_costs(run.schedule, run.problem, on)
     costs = replace(costs, stages=run.stages or costs.stages)
     made = simulate(run.schedule, run.problem, on, costs)
-    variant = Variant(run.schedule, overlap=run.schedule != "naive", kernel=run.kernel)
-    meta = {**made.meta, "kernel": variant.name, "warps": 8, "stages": costs.stages}
+    kernel = "table" if run.kernel == "table" else run.schedule
+    config = KernelConfig(kernel, run.schedule, (1, 1, 1), overlap=run.schedule != "naive")
+    meta = {**made.meta, "kernel": config.name, "warps": 8, "stages": costs.stages}
     nameless = replace(made.device, name="")
     return replace(made, device=nameless, meta=meta), costs
 
@@ -93,7 +94,11 @@ def test_stage_times_come_back(made):
             (found,) = (
                 each.costs
                 for each in made[1]
-                if (each.kernel.variant.schedule or "stream-k", each.kernel.tile, each.kernel.ctas_per_sm)
+                if (
+                    each.kernel.config.schedule or "stream-k",
+                    each.kernel.config.tile,
+                    each.kernel.ctas_per_sm,
+                )
                 == (one.schedule, one.problem.tile, one.ctas_per_sm)
             )
             assert found.overlap == true.overlap and found.stages == true.stages
@@ -156,8 +161,8 @@ def test_a_kernel_that_the_file_lacks_has_the_h200_s_overheads(made):
     [
         ({"costs": [5]}, "a calibration is 5; it must be an object"),
         ({"costs": {}}, "costs is {}; it must be a list"),
-        ({"costs": [{"schedule": "naive"}]}, "it must be an object with schedule, dtype"),
-        ({"costs": [{"colour": 1}]}, "it must be an object with schedule, dtype"),
+        ({"costs": [{"schedule": "naive"}]}, "a calibration lacks dtype, tile, ctas_per_sm and costs"),
+        ({"costs": [{"colour": 1}]}, "there is no field of a calibration 'colour'"),
     ],
 )
 def test_costs_that_are_none_are_refused(changes, words, tmp_path):
@@ -173,7 +178,7 @@ def test_an_unknown_cost_is_refused(made, tmp_path):
     one = made[0]["costs"][0]
     path.write_text(json.dumps(made[0] | {"costs": [one | {"costs": {"epilog": 5}}]}))
     said = run("plan", "naive", "--device", path, code=2).stderr
-    assert "there is no cost 'epilog'; did you mean 'epilogue'?" in said
+    assert "there is no field of the costs 'epilog'; did you mean 'epilogue'?" in said
 
 
 @pytest.mark.parametrize(

@@ -88,9 +88,9 @@ def test_a_tuned_table():
         "nothing": ("", "the file is empty"),
         "another object": ('{"a": 1}', "this is not a trace, costs, a ladder, a"),
         "half a file": ('{"k_step": 1', "this is not JSON"),
-        "a cost that is none": ('{"k_step": -1}', "the cost k_step is -1"),
+        "a cost that is none": ('{"k_step": -1}', "k_step is -1"),
         "costs of no tile": ('[{"costs": {}, "schedule": "naive"}]', "a field is missing or invalid"),
-        "a ladder without rows": ('{"peak_tflops": {}, "rows": [], "machine": {}}', "rows is []"),
+        "a ladder without rows": ('{"peak_tflops": {}, "rows": [], "machine": {}}', "the file lacks method"),
         "a row without its size": (
             '{"machine": {}, "rows": [{"layout": "nn", "us": 1}]}', "a field is missing or invalid: \"'m'\""
         ),

@@ -56,7 +56,7 @@ def test_each_run_is_a_file_and_a_line(gpu, tmp_path):
     assert {line.split()[3] for line in said} == set(files)
     assert json.loads((tmp_path / "my-gpu/device.json").read_text()) == ENTRY
     assert {one[-1] for one in gpu.asked} == {3}
-    assert ("persistent", (128, 64, 64), "own", 2, 1, 3) in gpu.asked
+    assert ("persistent", (128, 64, 64), "dedicated", 2, 1, 3) in gpu.asked
     assert Trace.load(tmp_path / "my-gpu/dram.npz").problem.dtype == "fp16"
 
 
@@ -73,11 +73,11 @@ def test_it_goes_on_where_it_was_interrupted(gpu, tmp_path):
 
 
 def test_a_run_that_the_gpu_cannot_do_is_left_out(gpu, tmp_path):
-    gpu.lacks = ("planned",)
+    gpu.lacks = ("table",)
     said = record(tmp_path).stdout
     assert said.count("left out: its plan counts on more") == 9
     assert len(list(tmp_path.glob("*.npz"))) == 15
-    gpu.lacks = ("planned", "own")
+    gpu.lacks = ("table", "dedicated")
     assert "no run of the suite" in record(tmp_path / "none", code=1).stderr
 
 

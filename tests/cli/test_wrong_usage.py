@@ -245,10 +245,10 @@ def test_a_file_that_is_no_trace(make, words, good, tmp_path):
 
 BAD_COSTS = {
     "no JSON": ("k_step = 3", "this is not JSON"),
-    "unknown cost": ('{"k_steps": 3}', "there is no cost 'k_steps'"),
-    "negative": ('{"launch": -3}', "the cost launch is -3"),
+    "unknown cost": ('{"k_steps": 3}', "there is no field of the costs 'k_steps'"),
+    "negative": ('{"launch": -3}', "launch is -3"),
     "not finite": ('{"k_step": NaN}', "NaN is no number"),
-    "not a number": ('{"epilogue": "long"}', "the cost epilogue is 'long'"),
+    "not a number": ('{"epilogue": "long"}', "epilogue is 'long'"),
     "not costs": ("[1, 2]", "a calibration is 1; it must be an object"),
     "for other kernels": (
         '[{"schedule": "persistent", "dtype": "bf16", "tile": [64, 64, 64], "ctas_per_sm": 3, "costs": {}}]',

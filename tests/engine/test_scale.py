@@ -17,7 +17,7 @@ from tilesim.engine import run
 from tilesim.engine.events import latest
 from tilesim.errors import PlanError, TraceError
 from tilesim.spans.checks import is_sound
-from tilesim.spans.columns import LONGEST_NS, PLACES, SPAN
+from tilesim.spans.columns import LONGEST_NS, MOST_CYCLES, PLACES, SPAN
 
 pytest.importorskip("numba")
 
@@ -117,12 +117,16 @@ def test_what_one_pass_believes_all_checks_believe(case, device, costs, field, r
     assert again == found if isinstance(found, str) else again.tobytes() == found.tobytes()
 
 
-def test_a_run_that_takes_too_long_or_no_time_is_not_believed_in_one_pass():
+def test_a_run_of_too_long_or_no_time_or_too_many_cycles_is_not_believed_in_one_pass():
     one = Problem(1, 1, 1), Device(1)
     spans = np.zeros(1, SPAN)
     spans["k1"] = 1
     for done, sound in {0: False, 1: True, LONGEST_NS: True, LONGEST_NS + 1: False}.items():
         spans["done"] = done
+        assert with_functions(uncompiled, lambda: is_sound(*one, spans)) == sound
+    spans["done"] = 1
+    for cycles, sound in {MOST_CYCLES: True, MOST_CYCLES + 1: False}.items():
+        spans["cycles"] = cycles
         assert with_functions(uncompiled, lambda: is_sound(*one, spans)) == sound
 
 

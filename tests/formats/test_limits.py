@@ -178,7 +178,7 @@ def test_texts_that_cannot_be_printed_are_refused_where_a_trace_is_read(tmp_path
 
 
 def test_a_name_is_no_longer_than_can_be_shown():
-    with pytest.raises(TraceError, match="the schedule's name has 1001 characters; at most 1000"):
+    with pytest.raises(TraceError, match="it must be a text of 0 to 1000 characters"):
         replace(TRACE, schedule="x" * 1001)
     with pytest.raises(TraceError, match=r"meta has \d+ characters as JSON"):
         replace(TRACE, meta={"remark": "x" * 2**20})

@@ -16,6 +16,7 @@ from tilesim.formats import json as json_format
 from tilesim.formats import npz, perfetto
 from tilesim.formats.facts import FACTS
 from tilesim.formats.reader import read
+from tilesim.spans.columns import MOST_CYCLES
 
 OWN = """\
 # m=256 n=256 k=128 tile=128x128x64 dtype=fp16
@@ -50,7 +51,7 @@ def traces(draw):
     meta = draw(st.dictionaries(printable(), st.none() | st.floats(0, 9) | printable()))
     meta.pop("launches", None)
     spans = np.array(trace.spans)
-    spans["cycles"] = draw(st.integers(0, 2**60))
+    spans["cycles"] = draw(st.integers(0, MOST_CYCLES))
     return Trace(
         trace.problem, trace.device, draw(printable()), spans, "measured", draw(st.integers(1, 256)), meta
     )
@@ -210,11 +211,11 @@ BAD_FACTS = {
     "open value": ('="NVIDIA', '=["NVIDIA', "line 2: '[\"NVIDIA L40S"),
     "no SM": ("sms=2", "sms=0", "the number of SMs is 0"),
     "unknown device": ("sms=2", "device=h20", "there is no device 'h20'; did you mean 'h200'?"),
-    "no list of SMs": ("sms=2", "sms=2 sm_order=up", "the SM order must be a list"),
-    "no meta": ("sms=2", "sms=2 meta=[]", "meta must be an object"),
-    "no name": ("sms=2", "sms=2 schedule=7", "the schedule is 7; it must be a name"),
+    "no list of SMs": ("sms=2", "sms=2 sm_order=up", "sm_order is 'up'; it must be a list"),
+    "no meta": ("sms=2", "sms=2 meta=[]", "meta is []; it must be an object"),
+    "no name": ("sms=2", "sms=2 schedule=7", "schedule is 7; it must be a text"),
     "no clock": ("sms=2", "sms=2 tick_ns=0", "tick_ns is 0"),
-    "no origin": ("sms=2", "sms=2 origin=dream", "the origin is 'dream'"),
+    "no origin": ("sms=2", "sms=2 origin=dream", "origin is 'dream'"),
 }
 
 
@@ -230,7 +231,7 @@ def test_facts_that_make_no_sense(tmp_path, old, new, words):
     [
         ({"spans": [], "problem": []}, "problem is []; it must be an object"),
         ({"spans": [], "device": 3}, "device is 3; it must be an object"),
-        ({"spans": [], "problem": {"M": 4}}, "there is no fact of the problem 'M'; did you mean 'm'?"),
+        ({"spans": [], "problem": {"M": 4}}, "a field of problem is 'M'; did you mean 'm'?"),
         ({"spans": {}}, 'neither a list "spans"'),
         ({"spans": [[1, 2]]}, "row 1 of spans is [1, 2]; it must be an object"),
         ({"spans": [{"tile": 0}, {}]}, "row 2 of spans: tile is None; it must be a whole number"),

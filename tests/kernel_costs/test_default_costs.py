@@ -61,7 +61,7 @@ def test_overheads_are_scaled_to_the_datasheet(name):
         assert costs.source.startswith(badge(costs, device))
 
 
-@pytest.mark.parametrize("one", shipped("h200"), ids=lambda one: one.kernel.variant.name)
+@pytest.mark.parametrize("one", shipped("h200"), ids=lambda one: one.kernel.config.name)
 def test_a_calibration_comes_back_from_json(one):
     assert Calibration.from_mapping(json.loads(json.dumps(one.as_json()))) == one
     assert one.costs.device == "h200" and not one.costs.scaled_to

@@ -13,6 +13,7 @@ from tilesim.devices.device import Device
 from tilesim.devices.presets import presets
 from tilesim.engine.simulate import replay, simulate
 from tilesim.errors import TilesimError
+from tilesim.kernel_config import TABLE
 from tilesim.kernel_costs.calibration import MAX_STAGES, Calibration
 from tilesim.kernel_costs.default import (
     QUEUED,
@@ -27,7 +28,6 @@ from tilesim.problems import Problem
 from tilesim.schedules import SCHEDULES, plan
 from tilesim.text import plural
 from tilesim.traces import Trace
-from tilesim.variants import PLANNED
 
 ORDERS = ("row-major", "column-major", "grouped:4", "grouped:8", "grouped:16", "morton", "hilbert")
 MOST_STAGES = 8
@@ -123,12 +123,12 @@ def _candidates(trace: Trace, costs: Costs, entries: tuple[Calibration, ...]) ->
         if costs.stages not in (0, stages):
             yield _Candidate("stages", str(stages), schedule, problem, device, replace(costs, stages=stages))
     for entry in _kernels(trace, entries):
-        other = replace(problem, tile=entry.kernel.tile)
+        other = replace(problem, tile=entry.kernel.config.tile)
         on = replace(
             device, ctas_per_sm=entry.kernel.ctas_per_sm, sm_order=tuple(dict.fromkeys(device.sm_order))
         )
         its = nearest((entry,), schedule, other, on)
-        if its is None or entry.kernel.variant.stages > _room_for_stages(other, on):
+        if its is None or entry.kernel.config.stages > _room_for_stages(other, on):
             continue
         if device.name and not shipped(device.name):
             its = for_device(its, other, device.name)
@@ -140,7 +140,7 @@ def _ship(entries: tuple[Calibration, ...], schedule: str) -> bool:
     """Whether costs ship for a schedule: its own, or those of a kernel that runs any plan without a queue."""
     name = schedule.partition(":")[0]
     return any(
-        entry.kernel.variant.schedule == name or (not entry.kernel.variant.schedule and name not in QUEUED)
+        entry.kernel.config.schedule == name or (not entry.kernel.config.schedule and name not in QUEUED)
         for entry in entries
     )
 
@@ -151,7 +151,7 @@ def _kernels(trace: Trace, entries: tuple[Calibration, ...]) -> list[Calibration
     built_in = SCHEDULES.built_in(trace.schedule.partition(":")[0])
     name = effective_schedule(trace.schedule, made, trace.problem) if built_in else like(made, trace.problem)
     names = (name,) if name in QUEUED else (name, "")
-    return [entry for entry in entries if entry.kernel.variant.schedule in names]
+    return [entry for entry in entries if entry.kernel.config.schedule in names]
 
 
 def _room_for_stages(problem: Problem, device: Device) -> int:
@@ -161,12 +161,12 @@ def _room_for_stages(problem: Problem, device: Device) -> int:
 
 
 def _words(entry: Calibration) -> str:
-    variant, residents = entry.kernel.variant, entry.kernel.ctas_per_sm
-    tile = "x".join(map(str, entry.kernel.tile))
-    words = f"{tile}, {plural(variant.stages, 'stage')}, {plural(variant.warps, 'warp')}"
-    planned = ", planned" * (variant.kernel == PLANNED)
-    apart = variant.schedule.startswith("persistent") and not variant.overlap
-    return words + f", {residents} per SM" * (residents > 1) + ", no overlap" * apart + planned
+    config, residents = entry.kernel.config, entry.kernel.ctas_per_sm
+    tile = "x".join(map(str, config.tile))
+    words = f"{tile}, {plural(config.stages, 'stage')}, {plural(config.warps, 'warp')}"
+    driven = ", table-driven" * (config.kernel == TABLE)
+    apart = config.schedule.startswith("persistent") and not config.overlap
+    return words + f", {residents} per SM" * (residents > 1) + ", no overlap" * apart + driven
 
 
 def _without_costs(trace: Trace, entries: tuple[Calibration, ...]) -> Iterator[str]:
@@ -175,6 +175,6 @@ def _without_costs(trace: Trace, entries: tuple[Calibration, ...]) -> Iterator[s
     if trace.schedule.partition(":")[0] not in SCHEDULES:
         return
     kernels = [entry.kernel for entry in _kernels(trace, entries)]
-    tiles = sorted({"x".join(map(str, kernel.tile)) for kernel in kernels}, reverse=True)
+    tiles = sorted({"x".join(map(str, kernel.config.tile)) for kernel in kernels}, reverse=True)
     if tiles:
         yield f"tiles other than {', '.join(tiles)}"

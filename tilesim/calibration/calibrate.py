@@ -21,14 +21,14 @@ from tilesim.costs import Costs
 from tilesim.devices.hardware import Hardware
 from tilesim.engine.simulate import replay
 from tilesim.errors import TraceError
-from tilesim.kernel_costs.calibration import Calibration, Kernel
+from tilesim.kernel_config import TABLE, KernelConfig
+from tilesim.kernel_costs.calibration import CalibratedKernel, Calibration
 from tilesim.kernel_costs.default import QUEUED, effective_schedule
 from tilesim.metrics import TURNAROUND_NS, run
 from tilesim.plans import shown_by
 from tilesim.sm_cycles import at_clock
 from tilesim.text import plural
 from tilesim.traces import Trace
-from tilesim.variants import PLANNED, Variant
 
 LEAST_K_STEP = 0.001
 """ns: the least that costs can hold, where main loops are all ramp."""
@@ -67,14 +67,14 @@ def calibrations(traces: Mapping[str, Trace]) -> list[Calibration]:
         runs = list(group.values())
         costs = _kernel_costs(runs)
         unseen = () if phases.launch(runs, in_turn=False) is not None else ENTRY
-        variant = replace(kernel.variant, overlap=costs.overlap)
-        fitted.append(Calibration(kernel._replace(variant=variant), costs, tuple(group), unseen))
+        config = replace(kernel.config, overlap=costs.overlap)
+        fitted.append(Calibration(kernel._replace(config=config), costs, tuple(group), unseen))
     return [_with_launch(one, fitted) if one.unseen else one for one in fitted]
 
 
-def by_kernel(traces: Mapping[str, Trace]) -> dict[Kernel, dict[str, Observations]]:
+def by_kernel(traces: Mapping[str, Trace]) -> dict[CalibratedKernel, dict[str, Observations]]:
     """What is observed of each of `traces`, by name, sorted into kernels."""
-    groups: dict[Kernel, dict[str, Observations]] = {}
+    groups: dict[CalibratedKernel, dict[str, Observations]] = {}
     for name, trace in traces.items():
         groups.setdefault(_kernel(trace), {})[name] = observe(trace)
     return groups
@@ -108,25 +108,24 @@ def _counted(trace: Trace) -> Trace:
     return at_clock(trace, Hardware.named(device, trace.problem.dtype).clock_mhz) if device else trace
 
 
-def _kernel(trace: Trace) -> Kernel:
+def _kernel(trace: Trace) -> CalibratedKernel:
     """The kernel of a trace, as far as its meta says; in how many parts it writes a tile is no matter."""
     meta, problem = trace.meta, trace.problem
     warps, stages = (value if isinstance(value := meta.get(name), int) else 0 for name in ("warps", "stages"))
     schedule = effective_schedule(trace.schedule, shown_by(trace.spans), problem)
-    variant = Variant.named(str(meta.get("kernel", "")), schedule, warps, stages)
-    variant = replace(variant, epilogue_subtiles=1)
-    return Kernel(variant, problem.dtype, problem.tile, trace.device.ctas_per_sm)
+    config = KernelConfig.named(str(meta.get("kernel", "")), schedule, problem.tile, warps, stages)
+    return CalibratedKernel(replace(config, epilogue_subtiles=1), problem.dtype, trace.device.ctas_per_sm)
 
 
 def _of_any_plan(
-    groups: Mapping[Kernel, dict[str, Observations]],
-) -> dict[Kernel, dict[str, Observations]]:
-    """`groups`, but a planned kernel is one, whatever its plan; for queues it has another loop."""
-    found: dict[Kernel, dict[str, Observations]] = {}
+    groups: Mapping[CalibratedKernel, dict[str, Observations]],
+) -> dict[CalibratedKernel, dict[str, Observations]]:
+    """`groups`, but a table-driven kernel is one, whatever its plan; for queues it has another loop."""
+    found: dict[CalibratedKernel, dict[str, Observations]] = {}
     for kernel, runs in groups.items():
-        planned = kernel.variant.kernel == PLANNED and kernel.variant.schedule not in QUEUED
-        schedule = "" if planned else kernel.variant.schedule
-        shared = kernel._replace(variant=replace(kernel.variant, schedule=schedule))
+        any_plan = kernel.config.kernel == TABLE and kernel.config.schedule not in QUEUED
+        schedule = "" if any_plan else kernel.config.schedule
+        shared = kernel._replace(config=replace(kernel.config, schedule=schedule))
         found.setdefault(shared, {}).update(runs)
     return found
 

@@ -35,13 +35,13 @@ def device_entry(
     entry.pop("costs", None)
     known = values(with_derived(published(entry)))
     _check_sms(known["sms"], traces)
-    kernels = [(list(group.values()), kernel.variant.stages) for kernel, group in by_kernel(traces).items()]
+    kernels = [(list(group.values()), kernel.config.stages) for kernel, group in by_kernel(traces).items()]
     found = constants(kernels, known, tuple(measured))
     note = _note(traces)
     entry = checked({**entry, "facts": [*entry["facts"], *_group("tilesim calibrate", found, note)]})
     with adding(name, entry):
         own = {each: _on(trace, name) for each, trace in traces.items()}
-        fitted = [one for one in calibrations(own) if one.kernel.variant.stages not in PROBES]
+        fitted = [one for one in calibrations(own) if one.kernel.config.stages not in PROBES]
         return {**entry, "costs": [as_json(one) for one in fitted]}, fitted, own
 
 

@@ -14,29 +14,57 @@ devices.json's, or any words.
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, field, make_dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from tilesim.devices.facts import FEATURES, UNITS, published, shipped, values, with_derived
 from tilesim.devices.fill_order import fill_order
-from tilesim.errors import DeviceError, shown, unknown, whole
+from tilesim.errors import DeviceError, whole
 from tilesim.problems import DTYPE_BYTES
+from tilesim.storage.decode import FILLED, between, decode, one_of, text
 from tilesim.storage.files import read_json
-from tilesim.text import unprintable
 
 ENDING = ".json"
 NEEDED = ("sms", "max_sm_mhz", "l2_mb", "memory_gb_per_s", "peak_tflops")
 """Facts that follow from no others."""
 BY_DTYPE = ("macs_per_clock", "peak_tflops")
-ABOUT = {"source": str, "note": str, "unverified": bool}
-PARTS = {"title": str, "short": str, "architecture": str, "facts": list, "costs": list}
-WORDS = {str: "words", list: "a list", bool: "true or false"}
-COUNTS = [name for name, unit in UNITS.items() if not unit and name not in ("features", "sm_tiers")]
 LARGEST = 10**12
 MAX_SMS = 2**16
-LONGEST = 80
-"""Characters of a title."""
+
+Title = Annotated[str, text(1, 80)]
+Amount = Annotated[int | float, between(0, LARGEST, above=True)]
+Count = Annotated[int, between(1, LARGEST)]
+Words = Annotated[str, text()]
+KINDS: dict[str, Any] = {
+    **{name: Amount if unit else Count for name, unit in UNITS.items()},
+    **dict.fromkeys(BY_DTYPE, Annotated[dict[Annotated[str, one_of(DTYPE_BYTES)], Amount], FILLED]),
+    "features": list[Annotated[str, one_of(FEATURES)]],
+    "sm_tiers": list[list[Annotated[list[int], FILLED]]],
+}
+"""What each fact may be."""
+Group = make_dataclass(
+    "Group",
+    [
+        ("source", Words),
+        ("note", Words, field(default="")),
+        ("unverified", bool, field(default=False)),
+        *((name, kind, field(default=None)) for name, kind in KINDS.items()),
+    ],
+)
+"""A group of facts, of one source."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """The entry of a device; `costs` are left to `tilesim.kernel_costs.calibration`."""
+
+    title: Title
+    short: Title = ""
+    architecture: Annotated[str, one_of(lambda: shipped()["architectures"])] = ""
+    facts: list[Group] = field(default_factory=list)  # type: ignore[valid-type]
+    costs: list[Any] = field(default_factory=list)
 
 
 def read(path: str | PathLike[str]) -> tuple[str, dict[str, Any]]:
@@ -63,80 +91,20 @@ def name_of(path: str | PathLike[str]) -> str:
 
 def checked(entry: Any) -> dict[str, Any]:
     """The entry of a device, which then has a `short` title too; raises DeviceError where it is none."""
-    _fields("the device", entry, PARTS)
-    if "title" not in entry:
-        raise DeviceError("it has no title")
+    decode(Entry, entry, "the device", DeviceError)
     entry = {"short": entry["title"], **entry}
-    for name in ("title", "short"):
-        if not 0 < len(entry[name]) <= LONGEST:
-            raise DeviceError(f"the {name} is {shown(entry[name])}; it must have 1 to {LONGEST} characters")
-    architectures = shipped()["architectures"]
-    if entry.get("architecture", next(iter(architectures))) not in architectures:
-        raise DeviceError(unknown("architecture", entry["architecture"], architectures))
-    for group in entry.get("facts", ()):
-        _group(group)
     known = values(published(entry))
     if "sms" in known:
         whole("the number of SMs", known["sms"], 1, MAX_SMS, DeviceError)
     lacking = [name for name in NEEDED if name not in known]
     if lacking:
         raise DeviceError(f"it does not say {' and '.join(', '.join(lacking).rsplit(', ', 1))}")
-    _tiers(known)
+    if "sm_tiers" in known and sorted(fill_order(known["sm_tiers"])) != list(range(known["sms"])):
+        raise DeviceError(f"sm_tiers must list each SM from 0 to {known['sms'] - 1} once")
     wrong = contradiction(values(with_derived(published(entry))))
     if wrong:
         raise DeviceError(wrong)
     return entry
-
-
-def _fields(what: str, found: object, kinds: Mapping[str, type]) -> None:
-    """Raise DeviceError unless `found` is an object whose fields are some of `kinds`, of these types."""
-    if not isinstance(found, dict):
-        raise DeviceError(f"{what} is {shown(found)}; it must be an object")
-    for name, value in found.items():
-        if name not in kinds:
-            raise DeviceError(unknown(f"field of {what}", name, kinds))
-        if not isinstance(value, kinds[name]):
-            raise DeviceError(f"{name} is {shown(value)}; it must be {WORDS[kinds[name]]}")
-        if isinstance(value, str) and unprintable(value):
-            raise DeviceError(f"{name} {shown(value)} has a {unprintable(value)}, which cannot be printed")
-
-
-def _group(group: object) -> None:
-    _fields("a group of facts", group, {**ABOUT, **dict.fromkeys(UNITS, object)})
-    assert isinstance(group, dict)
-    if "source" not in group:
-        raise DeviceError(f"the facts {shown(', '.join(group))} have no source")
-    for name, value in group.items():
-        if name == "features":
-            if not isinstance(value, list) or not {str(one) for one in value} <= set(FEATURES):
-                raise DeviceError(f"features is {shown(value)}; it must be a list of {', '.join(FEATURES)}")
-        elif name in BY_DTYPE:
-            _fields(name, value, dict.fromkeys(DTYPE_BYTES, object))
-            if not value:
-                raise DeviceError(f"{name} is empty; it must have a number for a dtype")
-            for dtype, number in value.items():
-                _number(f"{name} of {dtype}", number)
-        elif name in UNITS and name != "sm_tiers":
-            _number(name, value, name in COUNTS)
-
-
-def _tiers(known: Mapping[str, Any]) -> None:
-    """Raise DeviceError unless the tiers of SMs, if there are any, list each SM once."""
-    if "sm_tiers" not in known:
-        return
-    try:
-        listed = sorted(fill_order(known["sm_tiers"]))
-    except (TypeError, LookupError):
-        raise DeviceError("sm_tiers must be a list of tiers, which list groups of SMs") from None
-    if listed != list(range(known["sms"])):
-        raise DeviceError(f"sm_tiers must list each SM from 0 to {known['sms'] - 1} once")
-
-
-def _number(what: str, value: Any, is_count: bool = False) -> None:
-    fits = isinstance(value, int if is_count else int | float) and not isinstance(value, bool)
-    if not fits or not 0 < value <= LARGEST:
-        kind = "whole number" if is_count else "number"
-        raise DeviceError(f"{what} is {shown(value)}; it must be a {kind} above 0")
 
 
 def contradiction(known: Mapping[str, Any]) -> str:

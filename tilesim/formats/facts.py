@@ -24,6 +24,7 @@ from tilesim.devices.gpus import preset_of
 from tilesim.devices.presets import recall
 from tilesim.errors import TraceError
 from tilesim.problems import Problem
+from tilesim.storage.decode import decode
 
 PROBLEM = ("m", "n", "k", "tile", "dtype", "order", "items", "sizes")
 DEVICE = ("device", "sms", "ctas_per_sm", "busy_sms", "sm_order", "device_file")
@@ -79,14 +80,10 @@ def device(known: Mapping[str, Any]) -> Device:
             recall(str(name).lower(), known["device_file"])
     made = Device.chosen(values, Device(1))
     order = known.get("sm_order", made.sm_order)
-    if not isinstance(order, list | tuple) or not all(type(sm) is int for sm in order):
-        raise TraceError("the SM order must be a list of the SMs' numbers")
-    return replace(made, sm_order=tuple(order))
+    return replace(made, sm_order=decode(tuple[int, ...], order, "sm_order", TraceError))
 
 
 def meta(known: Mapping[str, Any]) -> dict[str, Any]:
     """What a trace's meta holds: JSON values; raises TraceError where that is no object."""
-    values = known.get("meta", {})
-    if not isinstance(values, Mapping):
-        raise TraceError("meta must be an object")
+    values = decode(dict[str, Any], known.get("meta", {}), "meta", TraceError)
     return {**values, **{name: known[name] for name in ("gpu",) if name in known}}

@@ -8,23 +8,26 @@ the fact `device`. A list of objects alone is spans without facts.
 import json
 from collections.abc import Iterator, Mapping
 from os import PathLike
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from tilesim.errors import TraceError, shown, unknown
+from tilesim.errors import TraceError, shown
 from tilesim.formats.facts import DEVICE, FACTS, PROBLEM
 from tilesim.formats.limits import check_segments
 from tilesim.formats.reading import AS_IT_IS, Reading
 from tilesim.formats.rows import COLUMNS, Rows, integers
 from tilesim.spans.columns import SPAN
 from tilesim.storage import files
+from tilesim.storage.decode import decode, one_of
 from tilesim.storage.trace_file import FORMAT, VERSION
 from tilesim.traces import Trace, header
 
 SPAN_TEXT = "{" + ", ".join(f'"{name}": %d' for name in SPAN.names or ()) + "}"
 CHUNK = 2**12
 """Segments that are made text at a time."""
+OfProblem = dict[Annotated[str, one_of(PROBLEM)], Any]
+OfDevice = dict[Annotated[str, one_of(("name", *DEVICE))], Any]
 
 
 def save(trace: Trace, path: str | PathLike[str]) -> None:
@@ -75,22 +78,13 @@ def facts(values: Mapping[str, Any]) -> dict[str, Any]:
         raise TraceError(f"the file has format version {version}; this tilesim reads version {VERSION}")
     found = {name: values[name] for name in FACTS if name in values}
     device = found.pop("device", {})
-    found |= _part("problem", values.get("problem", {}), PROBLEM)
+    found |= decode(OfProblem, values.get("problem", {}), "problem", TraceError)
     if isinstance(device, str):
         return found | {"device": device}
-    sorted_in = _part("device", device, ("name", *DEVICE))
+    sorted_in = decode(OfDevice, device, "device", TraceError)
     if "name" in sorted_in:
         sorted_in["device"] = sorted_in.pop("name")
     return found | sorted_in
-
-
-def _part(name: str, values: object, allowed: tuple[str, ...]) -> dict[str, Any]:
-    if not isinstance(values, dict):
-        raise TraceError(f"{name} is {shown(values)}; it must be an object")
-    for key in values:
-        if key not in allowed:
-            raise TraceError(unknown(f"fact of the {name}", key, allowed))
-    return dict(values)
 
 
 def _integer(value: object) -> int:

@@ -32,7 +32,7 @@ from tilesim.formats import facts, tile_source
 from tilesim.formats.reading import listed
 from tilesim.problems import Problem
 from tilesim.spans import recorded_slots
-from tilesim.spans.columns import LONGEST_NS, SPAN, TIMES
+from tilesim.spans.columns import LONGEST_NS, MOST_CYCLES, SPAN, TIMES
 from tilesim.traces import Trace
 
 NEEDED = ("sm", "start", "end")
@@ -191,7 +191,7 @@ def _check_places(rows: Rows, problem: Problem, device: Device) -> None:
         ("k0", 0, problem.k_steps - 1),
         ("k1", 1, problem.k_steps),
         ("slot", 0, MAX_CTAS_PER_SM - 1),
-        ("cycles", 0, np.iinfo(np.int64).max),
+        ("cycles", 0, MOST_CYCLES),
     ):
         rows.within(name, low, high)
 

@@ -1,35 +1,53 @@
 """Calibration: the costs of one kernel, as fitted to its traces and as a costs file lists them."""
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from tilesim.costs import Costs
 from tilesim.devices.device import MAX_CTAS_PER_SM
 from tilesim.devices.hardware import Hardware
-from tilesim.errors import CostsError, shown, unknown, whole
+from tilesim.errors import CostsError
+from tilesim.kernel_config import KernelConfig
 from tilesim.problems import DTYPE_BYTES, MAX_SIZE
-from tilesim.variants import Variant
+from tilesim.storage.decode import between, decode, one_of
 
-NEEDED = ("schedule", "dtype", "tile", "ctas_per_sm", "costs")
-OPTIONAL = ("kernel", "loads", "warps", "stages", "names", "unseen")
-PROVENANCE = ("device", "origins", "tilesim")
-"""What `tilesim calibrate` notes for people."""
+MAX_WARPS, MAX_STAGES = 32, 64
+Size = Annotated[int, between(1, MAX_SIZE)]
 
 
-class Kernel(NamedTuple):
-    """What traces of one calibration have in common. `variant` is of a schedule without its parameters."""
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A calibration as a costs file lists it; `device`, `origins` and `tilesim` are notes for people."""
 
-    variant: Variant
+    schedule: str
+    dtype: Annotated[str, one_of(DTYPE_BYTES)]
+    tile: tuple[Size, Size, Size]
+    ctas_per_sm: Annotated[int, between(1, MAX_CTAS_PER_SM)]
+    costs: dict[str, Any]
+    kernel: str = ""
+    loads: str = ""
+    warps: Annotated[int, between(0, MAX_WARPS)] = 0
+    stages: Annotated[int, between(0, MAX_STAGES)] = 0
+    names: tuple[str, ...] = ()
+    unseen: tuple[str, ...] = ()
+    device: Any = None
+    origins: Any = None
+    tilesim: Any = None
+
+
+class CalibratedKernel(NamedTuple):
+    """What the traces of one calibration have in common; `config` has a schedule without its parameters, and
+    always the same order."""
+
+    config: KernelConfig
     dtype: str
-    tile: tuple[int, int, int]
     ctas_per_sm: int
 
     @property
     def resources(self) -> tuple[object, ...]:
         """What a thread block takes of its SM, and so leaves to another there."""
-        variant = self.variant
-        return variant.loads, variant.warps, variant.stages, self.dtype, self.tile, self.ctas_per_sm
+        config = self.config
+        return config.loads, config.warps, config.stages, self.dtype, config.tile, self.ctas_per_sm
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,60 +57,33 @@ class Calibration:
     `names`: of the traces. `unseen`: costs that the traces do not show, taken from another kernel's or 0.
     """
 
-    kernel: Kernel
+    kernel: CalibratedKernel
     costs: Costs
     names: tuple[str, ...] = ()
     unseen: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """What `--costs` and the shipped calibrations hold: of the costs, those that are not as `known`."""
-        variant, *rest = self.kernel
-        about = {name: getattr(variant, name) for name in VARIANT} | dict(zip(SIZE, rest, strict=True))
-        usual = asdict(Costs(**known(self.costs.device, self.kernel.dtype, variant.stages))) | {"device": ""}
+        config, dtype, residents = self.kernel
+        about = {name: getattr(config, name) for name in LISTED}
+        about |= {"dtype": dtype, "tile": config.tile, "ctas_per_sm": residents}
+        usual = asdict(Costs(**known(self.costs.device, dtype, config.stages))) | {"device": ""}
         costs = {name: value for name, value in asdict(self.costs).items() if value != usual[name]}
         return about | {"costs": costs, "names": self.names, "unseen": self.unseen}
 
     @classmethod
-    def from_mapping(cls, values: object) -> "Calibration":
-        """A calibration from parsed JSON.
+    def from_mapping(cls, values: object, device: str = "") -> "Calibration":
+        """A calibration from parsed JSON; a `device` counts over the one that its costs name.
 
         Raises CostsError where a field is missing, unknown, or of another type than `as_json` writes.
         """
-        if not isinstance(values, Mapping) or not set(NEEDED) <= set(values):
-            raise CostsError(
-                f"a calibration is {shown(values)}; it must be an object with {', '.join(NEEDED)}"
-            )
-        for name in values:
-            if name not in (*NEEDED, *OPTIONAL, *PROVENANCE):
-                raise CostsError(unknown("field of a calibration", str(name), (*NEEDED, *OPTIONAL)))
-        if not isinstance(values["costs"], Mapping):
-            raise CostsError(
-                f"the costs of a calibration are {shown(values['costs'])}; they must be an object"
-            )
-        stages = whole("stages of a calibration", values.get("stages", 0), 0, MAX_STAGES, CostsError)
-        dtype = _words("dtype", values["dtype"])
-        if dtype not in DTYPE_BYTES:
-            raise CostsError(unknown("dtype", dtype, DTYPE_BYTES))
-        named = dict(values["costs"])
+        entry = decode(Entry, values, "a calibration", CostsError)
+        named = entry.costs | ({"device": device} if device else {})
         given = Costs.from_mapping({"k_step": 1.0} | named)  # its device is one that there is
-        costs = Costs.from_mapping(known(given.device, dtype, stages) | named)
-        variant = Variant(
-            _words("schedule", values["schedule"]),
-            _words("loads", values.get("loads", "")),
-            costs.overlap,
-            whole("warps of a calibration", values.get("warps", 0), 0, MAX_WARPS, CostsError),
-            stages,
-            _words("kernel", values.get("kernel", "")),
-        )
-        tile = values["tile"]
-        if not isinstance(tile, list | tuple) or len(tile) != 3:
-            raise CostsError(f"the tile of a calibration is {shown(tile)}; it must be three sizes")
-        m, n, k = (whole("a size of a calibration's tile", size, 1, MAX_SIZE, CostsError) for size in tile)
-        residents = whole(
-            "ctas_per_sm of a calibration", values["ctas_per_sm"], 1, MAX_CTAS_PER_SM, CostsError
-        )
-        names, unseen = (_list_of_words(name, values.get(name, ())) for name in ("names", "unseen"))
-        return cls(Kernel(variant, dtype, (m, n, k), residents), costs, names, unseen)
+        costs = Costs.from_mapping(known(given.device, entry.dtype, entry.stages) | named)
+        config = KernelConfig.of_fields(asdict(entry) | {"order": "row-major", "overlap": costs.overlap})
+        kernel = CalibratedKernel(config, entry.dtype, entry.ctas_per_sm)
+        return cls(kernel, costs, entry.names, entry.unseen)
 
 
 def known(device: str, dtype: str, stages: int) -> dict[str, Any]:
@@ -106,19 +97,5 @@ def known(device: str, dtype: str, stages: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-SIZE = ("dtype", "tile", "ctas_per_sm")
-VARIANT = ("schedule", "kernel", "loads", "warps", "stages")
-"""The fields of a Variant that files list; `overlap` is among the costs."""
-MAX_WARPS, MAX_STAGES = 32, 64
-
-
-def _words(name: str, value: object) -> str:
-    if not isinstance(value, str):
-        raise CostsError(f"the {name} of a calibration is {shown(value)}; it must be words")
-    return value
-
-
-def _list_of_words(name: str, values: object) -> tuple[str, ...]:
-    if not isinstance(values, list | tuple):
-        raise CostsError(f"the {name} of a calibration are {shown(values)}; they must be a list of words")
-    return tuple(_words(name, value) for value in values)
+LISTED = ("schedule", "kernel", "loads", "warps", "stages")
+"""The fields of a configuration that files list beside the tile; `overlap` is among the costs."""

@@ -16,6 +16,7 @@ from tilesim.devices import gpus
 from tilesim.devices.device import Device
 from tilesim.devices.presets import adopted, in_words, presets
 from tilesim.errors import CostsError, unknown
+from tilesim.kernel_config import TABLE, KernelConfig
 from tilesim.kernel_costs import device_files, features
 from tilesim.kernel_costs.calibration import Calibration
 from tilesim.kernel_costs.scaled import for_device, for_problem
@@ -24,7 +25,6 @@ from tilesim.problems import Problem
 from tilesim.schedules import SCHEDULES, plan
 from tilesim.storage.files import read_json
 from tilesim.text import plural
-from tilesim.variants import OWN, PLANNED, Variant
 
 REFERENCE = "h200"
 """The GPU whose costs stand for a device without a name, and whose overheads stand where no calibrations
@@ -37,7 +37,7 @@ SPLITTING = ("split-k", "stream-k", "stream-k-hybrid")
 """Schedules that can split tiles. Where their plan splits none, other kernels run it."""
 
 QUEUED = ("persistent-dynamic", "cluster-launch-control")
-"""Schedules whose thread blocks take tiles from a queue, for which the planned kernel has another loop."""
+"""Schedules whose thread blocks take tiles from a queue: the table-driven kernel has another loop for them."""
 
 STANDS_IN = {
     "naive": (),
@@ -51,8 +51,8 @@ STANDS_IN = {
 def default_costs(schedule: str, problem: Problem, device: Device, kernel: str = "") -> Costs:
     """The costs that `simulate` uses when it is given none: those of `device`'s GPU, as `costs_of` says.
 
-    A device without a name is so many SMs of an H200. `kernel`: as recorded, such as "planned-tma-overlap";
-    "" is the schedule's own with TMA and overlap, or the planned one where it has none of its own.
+    A device without a name is so many SMs of an H200. `kernel`: as recorded, such as "table-tma-overlap"; ""
+    is the schedule's dedicated one with TMA and overlap, or the table-driven one where it has none.
     """
     if device.name:
         return costs_of(device.name, schedule, problem, device, kernel)
@@ -130,7 +130,7 @@ def costs_for(values: object, schedule: str, problem: Problem, device: Device, k
     entries = [Calibration.from_mapping(entry) for entry in values]
     costs = nearest(entries, schedule, problem, device, kernel)
     if costs is None:
-        kinds = sorted({f"{entry.kernel.variant.schedule} in {entry.kernel.dtype}" for entry in entries})
+        kinds = sorted({f"{entry.kernel.config.schedule} in {entry.kernel.dtype}" for entry in entries})
         raise CostsError(
             f"no calibration fits {schedule} in {problem.dtype}; there are {', '.join(kinds) or 'none'}"
         )
@@ -165,27 +165,28 @@ def nearest(
 ) -> Costs | None:
     """The costs of the nearest calibration for a run on `device`, scaled to its tile, dtype and CTAs per SM.
 
-    Nearest is by, in this order: the schedule, see `_schedules`, or none, "", where the planned kernel is
-    wanted, which runs any; the dtype; TMA or pointer loads; the tile's shape; CTAs per SM; an overlapped
-    epilogue; own or planned. For more CTAs per SM than were calibrated, f(r) without a device is r. None
-    where no calibration is for such a schedule, or for a dtype whose rate relative to this one's is known
-    from the datasheet. On a device whose loads are not asynchronous, nothing overlaps.
+    Nearest is by, in this order: the schedule, see `_schedules`, or none, "", where the table-driven kernel
+    is wanted, which runs any; the dtype; TMA or pointer loads; the tile's shape; CTAs per SM; an overlapped
+    epilogue; dedicated or table-driven. For more CTAs per SM than were calibrated, f(r) without a device is
+    r. None where no calibration is for such a schedule, or for a dtype whose rate relative to this one's is
+    known from the datasheet. On a device whose loads are not asynchronous, nothing overlaps.
     """
-    wanted = _wanted(kernel, schedule)
+    wanted = _wanted(kernel, schedule, problem)
     in_turn = bool(device.name) and not features.loads_ahead(device.name)
     schedules = _schedules(schedule, problem, device)
-    planned = wanted.kernel == PLANNED and schedules[0] not in QUEUED
+    any_plan = wanted.kernel == TABLE and schedules[0] not in QUEUED
 
     def distance(entry: Calibration) -> tuple[float, ...]:
-        (m, n, k), variant = entry.kernel.tile, entry.kernel.variant
+        config = entry.kernel.config
+        m, n, k = config.tile
         return (
-            schedules.index(variant.schedule) if variant.schedule else 0 if planned else len(schedules),
+            schedules.index(config.schedule) if config.schedule else 0 if any_plan else len(schedules),
             entry.kernel.dtype != problem.dtype,
-            variant.loads not in ("", wanted.loads),
+            config.loads not in ("", wanted.loads),
             abs(log(m * n / (problem.tile_m * problem.tile_n))) + abs(log(k / problem.tile_k)),
             abs(entry.kernel.ctas_per_sm - device.ctas_per_sm),
-            variant.overlap != wanted.overlap,
-            variant.kernel not in ("", wanted.kernel),
+            config.overlap != wanted.overlap,
+            config.kernel != "" and (config.kernel == TABLE) != (wanted.kernel == TABLE),
         )
 
     def rates(entry: Calibration) -> dict[str, float]:
@@ -195,7 +196,7 @@ def nearest(
     fitting = [
         entry
         for entry in entries
-        if entry.kernel.variant.schedule in ("", *schedules)
+        if entry.kernel.config.schedule in ("", *schedules)
         and (entry.kernel.dtype == problem.dtype or {entry.kernel.dtype, problem.dtype} <= set(rates(entry)))
     ]
     if not fitting:
@@ -223,10 +224,10 @@ def _schedules(schedule: str, problem: Problem, device: Device) -> tuple[str, ..
     return tuple(dict.fromkeys((effective_schedule(name, plan(schedule, problem, device), problem), *names)))
 
 
-def _wanted(kernel: str, schedule: str) -> Variant:
-    """The variant that a recorder calls `kernel`; what that does not say is as of its best kernel."""
+def _wanted(kernel: str, schedule: str, problem: Problem) -> KernelConfig:
+    """The configuration that a recorder calls `kernel`; what that does not say is as of its best kernel."""
     name = schedule.partition(":")[0]
     if not kernel:
-        return Variant(name, overlap=True, kernel=PLANNED if name in SPLITTING else OWN)
-    variant = Variant.named(kernel, name)
-    return replace(variant, loads=variant.loads or "tma", kernel=variant.kernel or OWN)
+        return KernelConfig(TABLE if name in SPLITTING else name, name, problem.tile, overlap=True)
+    config = KernelConfig.named(kernel, name, problem.tile)
+    return replace(config, loads=config.loads or "tma", kernel=config.kernel or name)

@@ -1,6 +1,5 @@
 """Device files with the costs of kernels that were measured on that device."""
 
-from collections.abc import Mapping
 from os import PathLike
 from typing import Any
 
@@ -28,13 +27,8 @@ def calibrations(name: str) -> tuple[Calibration, ...]:
 
     A file does not say on which device they were measured: on its own, whatever it is called.
     """
-    return tuple(_calibration(values, name) for values in presets.adopted()[name].get("costs", ()))
-
-
-def _calibration(values: Any, name: str) -> Calibration:
-    if not isinstance(values, Mapping) or not isinstance(values.get("costs"), Mapping):
-        return Calibration.from_mapping(values)  # which says what is wrong
-    return Calibration.from_mapping({**values, "costs": {**values["costs"], "device": name}})
+    costs = presets.adopted()[name].get("costs", ())
+    return tuple(Calibration.from_mapping(values, name) for values in costs)
 
 
 def as_json(one: Calibration) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from tilesim.devices.presets import in_words, presets
 from tilesim.errors import CostsError
-from tilesim.variants import Variant
+from tilesim.kernel_config import KernelConfig
 
 SCHEDULES = {"cluster-launch-control": "cluster-launch-control"}
 """Schedules that the hardware has to know, with the feature (see tilesim.devices.facts.FEATURES)."""
@@ -21,7 +21,7 @@ def check(name: str, schedule: str, kernel: str) -> None:
             f"{in_words(name)} has no {WORDS[needed]}, which {schedule} needs; "
             f"choose {_others(needed)}, or give costs"
         )
-    if Variant.named(kernel, schedule).loads == "tma" and "tma" not in has:
+    if KernelConfig.named(kernel, "", (1, 1, 1)).loads == "tma" and "tma" not in has:
         raise CostsError(f"{in_words(name)} has no {WORDS['tma']}, which the kernel {kernel} needs")
 
 

@@ -23,7 +23,7 @@ def for_problem(one: Calibration, problem: Problem, peak_tflops: dict[str, float
     stays. Waiting for a launch, the first operands, a hand-over or the end of a main loop (`ramp`) takes as
     long for any tile.
     """
-    (m, n, k), dtype, costs = one.kernel.tile, one.kernel.dtype, one.costs
+    (m, n, k), dtype, costs = one.kernel.config.tile, one.kernel.dtype, one.costs
     if ((m, n, k), dtype) == (problem.tile, problem.dtype):
         return costs
     rate = peak_tflops[dtype] / peak_tflops[problem.dtype] if dtype != problem.dtype else 1.0

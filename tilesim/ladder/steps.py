@@ -2,40 +2,49 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tilesim.errors import ReportError
+from tilesim.storage.decode import ONE_LINE, between, text
+
+LARGEST = 2**31 - 1
+Count = Annotated[int, between(1, LARGEST)]
+Figure = Annotated[float, between(1e-9, 1e18)]
+"""A time in µs, a rate or bytes."""
+Line = Annotated[str, ONE_LINE, text(1, 2000)]
+"""A text that a film has to find room for."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LadderStep:
     """A kernel at one problem: what it changes and why, its median time, and what it moves from and to DRAM.
 
     `step` is its number from 1, None for the yardstick. `tile`, `order` and `stages` are None where they are
-    not known, `dram_bytes` and `l2_bytes` where nobody counted, `sm_mhz` where nobody looked.
+    not known, `dram_bytes` and `l2_bytes` where nobody counted, `sm_mhz` where nobody looked. `bytes_from`:
+    the GPU's counters, or a model of what the kernel must move.
     """
 
-    step: int | None
-    name: str
-    change: str
-    why: str
-    m: int
-    n: int
-    k: int
-    tile: tuple[int, ...] | None
-    dtype: str
-    us: float
-    p20: float
-    p80: float
-    dram_bytes: float | None = None
-    bytes_from: str | None = None
-    l2_bytes: float | None = None
-    order: str | None = None
-    stages: int | None = None
-    sm_mhz: float | None = None
+    step: Count | None = None
+    name: Line
+    change: Annotated[str, ONE_LINE, text(0, 2000)] = ""
+    why: Annotated[str, ONE_LINE, text(0, 2000)] = ""
+    m: Count
+    n: Count
+    k: Count
+    tile: tuple[Count, Count, Count] | None = None
+    dtype: Line
+    us: Figure
+    p20: Figure
+    p80: Figure
+    dram_bytes: Figure | None = None
+    bytes_from: Literal["counters", "model"] | None = None
+    l2_bytes: Figure | None = None
+    order: Line | None = None
+    stages: Count | None = None
+    sm_mhz: Figure | None = None
 
     @property
     def flops(self) -> int:
@@ -65,8 +74,8 @@ class LadderStep:
 class Limit:
     """What a GPU can do at most, by its datasheet and as measured."""
 
-    datasheet: float
-    measured: float
+    datasheet: Figure
+    measured: Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,4 +191,4 @@ def _step(**given: Any) -> LadderStep:
         "p20": 9.0,
         "p80": 11.0,
     }
-    return LadderStep(**texts | figures | {"tile": None} | given)
+    return LadderStep(**texts | figures | given)

@@ -13,7 +13,7 @@ from tilesim import compiled
 from tilesim.devices.device import Device
 from tilesim.plans import coverage_fault
 from tilesim.problems import Problem
-from tilesim.spans.columns import LONGEST_NS, TIMES, Column, SpanColumns
+from tilesim.spans.columns import LONGEST_NS, MOST_CYCLES, TIMES, Column, SpanColumns
 
 
 def is_sound(problem: Problem, device: Device, spans: np.ndarray) -> bool:
@@ -52,7 +52,9 @@ def last_done(
         if not (issue <= start <= drain <= spans.ready[row] <= spans.fixup[row] <= done):
             return -1
         place = sm * ctas_per_sm + slot
-        if not free[sm] or cycles[row] < 0 or start < drained[place] or issue < last_issue:
+        if not (free[sm] and 0 <= cycles[row] <= MOST_CYCLES):
+            return -1
+        if start < drained[place] or issue < last_issue:
             return -1
         if issue == last_issue and (start, place) < (last_start, last_place):
             return -1
@@ -88,6 +90,8 @@ def _time_fault(spans: np.ndarray) -> str:
     for name in ("issue", "cycles"):
         for row in np.flatnonzero(spans[name] < 0)[:1]:
             return f"row {row} has {name} {spans[name][row]}; it cannot be negative"
+    for row in np.flatnonzero(spans["cycles"] > MOST_CYCLES)[:1]:
+        return f"row {row} has {spans['cycles'][row]} cycles; a main loop has at most {MOST_CYCLES}"
     for earlier, later in pairwise(TIMES):
         for row in np.flatnonzero(spans[later] < spans[earlier])[:1]:
             return (

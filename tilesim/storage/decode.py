@@ -1,0 +1,257 @@
+"""Decode: parsed JSON as a type describes it, or one sentence with the field, the value and what is allowed.
+
+A type is a dataclass, or is built of what the hints of dataclasses are built of: int, float, str, bool, None,
+Literal, Any, list, tuple, dict with texts as keys, unions, and Annotated with the rules of this module. True
+and False are not numbers, and neither is NaN or what a double cannot hold. A place in the values is written
+as jq writes it, such as `rows[0].tile`.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import cache
+from math import inf
+from operator import index
+from types import NoneType, UnionType
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    overload,
+)
+
+from tilesim.errors import TilesimError, nearest, shown, unknown
+from tilesim.storage.strict_json import LARGEST
+from tilesim.text import unprintable
+
+T = TypeVar("T")
+
+
+class Rule(NamedTuple):
+    """What a value must be beside its type: whether it is, how a sentence goes on that says so, and the names
+    that it may be, if those are few.
+    """
+
+    allows: Callable[[Any], bool]
+    words: str = ""
+    names: Callable[[], Iterable[str]] = tuple
+
+
+def between(low: float, high: float = inf, above: bool = False) -> Rule:
+    """Numbers from `low` to `high`; `above`: `low` itself is not allowed."""
+    least, most = (str(x) if isinstance(x, int) else f"{x:g}" for x in (low, high))
+    words = (f" above {least}", f", up to {most}") if above else (f" from {least}", f" to {most}")
+    return Rule(lambda x: low <= x <= high and not (above and x == low), "".join(words[: 1 + (high < inf)]))
+
+
+def text(least: int = 0, longest: float = inf) -> Rule:
+    """Texts of `least` to `longest` characters that can all be printed."""
+    words = f" of {least} to {longest} characters" if longest < inf else ""
+    return Rule(lambda x: least <= len(x) <= longest and not unprintable(x), words)
+
+
+def one_of(choices: Iterable[str] | Callable[[], Iterable[str]], empty: bool = False) -> Rule:
+    """Texts that are one of `choices`, or of what that returns; `empty`: or none of them, ""."""
+    names: Any = choices if callable(choices) else lambda: choices
+    return Rule(lambda x: x in names() or (empty and not x), names=names)
+
+
+FILLED = Rule(bool, " that is not empty")
+"""Lists and objects."""
+ROUNDED = Rule(lambda _: True)
+"""An int that may be written with a fraction, and is rounded."""
+ONE_LINE = Rule(lambda _: True)
+"""A text in which any white space, such as a line's end, becomes one blank."""
+
+NUMBER = int | float
+"""A number that stays as it is written; as a float it becomes one."""
+WORDS = {
+    Any: "anything", NoneType: "null", bool: "true or false", int: "a whole number", float: "a number",
+    NUMBER: "a number", str: "a text", list: "a list", dict: "an object",
+}  # fmt: skip
+
+
+@overload
+def decode(kind: type[T], values: Any, what: str, error: type[TilesimError], *, extra: bool = False) -> T: ...
+
+
+@overload
+def decode(kind: Any, values: Any, what: str, error: type[TilesimError], *, extra: bool = False) -> Any: ...
+
+
+def decode(kind: Any, values: Any, what: str, error: type[TilesimError], *, extra: bool = False) -> Any:
+    """Parsed JSON as a `kind`; sentences call the whole `what`. `extra`: unknown fields are left alone.
+
+    Of a union, the first member counts that the value's kind of JSON fits; rules belong to the members.
+    Raises `error`, or what the classes raise that are made of the values.
+
+    >>> decode(list[Annotated[int, between(1, 9)]], [1, 2], "the tile", TilesimError)
+    [1, 2]
+    >>> decode(dict[str, tuple[int, int]], {"sizes": [1, True]}, "the file", TilesimError)
+    Traceback (most recent call last):
+    tilesim.errors.TilesimError: sizes[1] is True; it must be a whole number
+    """
+    return _Reader(what, error, extra).value(kind, values, "")
+
+
+def check(made: Any, error: type[TilesimError], *names: str) -> None:
+    """Hold the fields of a dataclass's instance, or those of some `names`, against their types, and convert
+    them as `decode` does, which also says what is raised.
+    """
+    kind: Any = type(made)
+    reader = _Reader("", error, False)
+    for name, (hint, _) in _fields(kind).items():
+        if not names or name in names:
+            object.__setattr__(made, name, reader.value(hint, getattr(made, name), name))
+
+
+@cache
+def _fields(kind: Any) -> dict[str, tuple[Any, bool]]:
+    """(the type, whether it must be given) of each field that a dataclass is made from, by name."""
+    hints = get_type_hints(kind, include_extras=True)
+    return {
+        field.name: (hints[field.name], field.default is MISSING and field.default_factory is MISSING)
+        for field in fields(kind)
+        if field.init
+    }
+
+
+SHAPES: dict[Any, Any] = {list: list | tuple, dict: Mapping}
+Parts = tuple[Any, Any, tuple[Any, ...], tuple[Any, ...]]
+
+
+@cache
+def _parts(kind: Any) -> Parts:
+    """(the type, its family, its arguments, the rules that it is annotated with).
+
+    The family is one of WORDS, or Union or Literal; dataclasses and dicts are dicts, tuples are lists.
+    """
+    rules: tuple[Any, ...] = ()
+    if get_origin(kind) is Annotated:
+        kind, *found = get_args(kind)
+        rules = tuple(found)
+    family = get_origin(kind) or kind
+    if kind == NUMBER or kind is object:
+        family = NUMBER if kind == NUMBER else Any
+    elif family in (Union, UnionType):
+        family = Union
+    elif is_dataclass(family) or family is Mapping:
+        family = dict
+    elif family is tuple:
+        family = list
+    return kind, family, get_args(kind), rules
+
+
+def _takes(parts: Parts, value: object) -> bool:
+    """Whether `value` is of the kind of JSON that a type of such parts is decoded from."""
+    _, family, arguments, rules = parts
+    if family is Union:
+        return any(_takes(_parts(each), value) for each in arguments)
+    if family is Literal:
+        return any(type(value) is type(each) and value == each for each in arguments)
+    if family is int and ROUNDED not in rules:
+        return not isinstance(value, bool) and hasattr(value, "__index__")
+    if family in (int, float, NUMBER):
+        return not isinstance(value, bool) and isinstance(value, NUMBER) and abs(value) <= LARGEST
+    shape: Any = SHAPES.get(family) or family
+    return family is Any or isinstance(value, shape)
+
+
+def _words(kind: Any) -> str:
+    """What a type allows, for a sentence."""
+    inner, family, arguments, rules = _parts(kind)
+    if family is Union:
+        return " or ".join(map(_words, arguments))
+    if names := _choices(kind):
+        return f"one of {', '.join(names)}"
+    if family is int and ROUNDED in rules:
+        family = NUMBER
+    fixed = get_origin(inner) is tuple and ... not in arguments
+    return WORDS[family] + f" of {len(arguments)}" * fixed + "".join(rule.words for rule in rules)
+
+
+def _choices(kind: Any) -> list[str]:
+    """The texts that a type allows, where it lists them."""
+    _, family, arguments, rules = _parts(kind)
+    if family is Union:
+        return [name for each in arguments for name in _choices(each)]
+    return list(map(str, arguments)) if family is Literal else [n for rule in rules for n in rule.names()]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    what: str
+    error: type[TilesimError]
+    extra: bool
+
+    def value(self, kind: Any, value: Any, at: str) -> Any:
+        """`value`, found `at` a place, as a type says."""
+        parts = inner, family, arguments, rules = _parts(kind)
+        if not _takes(parts, value):
+            raise self._refusal(kind, value, at)
+        if family is Union:
+            return self.value(next(each for each in arguments if _takes(_parts(each), value)), value, at)
+        if family is str and ONE_LINE in rules:
+            value = " ".join(value.split())
+        for rule in rules:
+            if not rule.allows(value):
+                raise self._refusal(kind, value, at)
+        if family is int:
+            return round(value) if ROUNDED in rules else index(value)
+        if family is list:
+            return self._items(inner, arguments, value, at)
+        if is_dataclass(inner):
+            return self._made(inner, value, at)
+        if family is dict and arguments:
+            for name in value:
+                self.value(arguments[0], name, f"a field of {at or self.what}")
+            return {name: self.value(arguments[1], each, _in(at, name)) for name, each in value.items()}
+        return float(value) if family is float else value
+
+    def _items(self, kind: Any, arguments: tuple[Any, ...], values: Any, at: str) -> Any:
+        """A list, or a tuple of so many or any number."""
+        make = get_origin(kind) or kind
+        if make is list or ... in arguments:
+            arguments = arguments[:1] * len(values)
+        elif arguments and len(arguments) != len(values):
+            raise self._refusal(kind, values, at)
+        kinds = arguments or (Any,) * len(values)
+        return make(
+            self.value(k, v, f"{at}[{i}]") for i, (k, v) in enumerate(zip(kinds, values, strict=True))
+        )
+
+    def _made(self, kind: Any, values: Mapping[str, Any], at: str) -> Any:
+        """An instance of a dataclass."""
+        known, place = _fields(kind), at or self.what
+        for name in values if not self.extra else ():
+            if name not in known:
+                raise self.error(unknown(f"field of {place}", str(name), known))
+        lacking = [name for name, (_, needed) in known.items() if needed and name not in values]
+        if lacking:
+            raise self.error(f"{place} lacks {' and '.join(', '.join(lacking).rsplit(', ', 1))}")
+        return kind(
+            **{
+                name: self.value(hint, values[name], _in(at, name))
+                for name, (hint, _) in known.items()
+                if name in values
+            }
+        )
+
+    def _refusal(self, kind: Any, value: Any, at: str) -> TilesimError:
+        place = at or self.what
+        odd = unprintable(value) if isinstance(value, str) else ""
+        if odd:
+            return self.error(f"{place} is {shown(value)} with a {odd}, which cannot be printed")
+        names = _choices(kind) if isinstance(value, str) else []
+        if names:
+            return self.error(f"{place} is {shown(value)}; {nearest(value, names)}")
+        return self.error(f"{place} is {shown(value)}; it must be {_words(kind)}")
+
+
+def _in(at: str, name: str) -> str:
+    return f"{at}.{name}" if at else name
