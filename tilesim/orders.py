@@ -43,8 +43,9 @@ def column_major(tiles_m: int, tiles_n: int) -> np.ndarray:
 
 
 def grouped(tiles_m: int, tiles_n: int, g: int) -> np.ndarray:
-    """Groups of G rows, column by column within a group; the last group may be smaller. This is GROUP_SIZE_M
-    in Triton's matrix multiplication tutorial.
+    """Groups of G rows, column by column within a group; the last group may be smaller.
+
+    This is GROUP_SIZE_M in Triton's matrix multiplication tutorial.
 
     >>> grouped(3, 2, 2).tolist()
     [0, 2, 1, 3, 4, 5]
@@ -56,7 +57,7 @@ def grouped(tiles_m: int, tiles_n: int, g: int) -> np.ndarray:
 
 
 def morton(tiles_m: int, tiles_n: int) -> np.ndarray:
-    """Z-order: the bits of pid_m and pid_n interleaved, pid_n lowest; positions outside the grid are skipped.
+    """Z-order: the bits of pid_m and pid_n interleaved, pid_n lowest, without positions outside the grid.
 
     >>> morton(2, 3).tolist()
     [0, 1, 3, 4, 2, 5]
@@ -69,8 +70,9 @@ def morton(tiles_m: int, tiles_n: int) -> np.ndarray:
 
 
 def hilbert(tiles_m: int, tiles_n: int) -> np.ndarray:
-    """The Hilbert curve from tile 0 on the smallest enclosing power-of-two square, skipping positions
-    outside. D. Hilbert, Math. Annalen 38 (1891), 459-460.
+    """The Hilbert curve from tile 0 on the smallest enclosing power-of-two square, without positions outside.
+
+    D. Hilbert, Math. Annalen 38 (1891), 459-460.
 
     >>> hilbert(2, 2).tolist()
     [0, 2, 3, 1]

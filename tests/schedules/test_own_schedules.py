@@ -166,7 +166,7 @@ class TestRegister:
         with pytest.raises(ScheduleError, match="there is already a schedule 'persistent' in tilesim"):
             SCHEDULES.register(persistent)
         SCHEDULES.add("mine", backwards, "a.py")
-        with pytest.raises(ScheduleError, match=r"'mine' already, a\.py; give the one of b\.py another name"):
+        with pytest.raises(ScheduleError, match=r"'mine' in a\.py; rename the one in b\.py"):
             SCHEDULES.add("mine", backwards, "b.py")
         assert SCHEDULES.source("mine") == "a.py"
 

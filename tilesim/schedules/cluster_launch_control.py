@@ -1,4 +1,4 @@
-"""Blackwell's cluster launch control: a running thread block cancels a waiting one and takes its tile."""
+"""Blackwell's launch control: a running thread block cancels a waiting one and takes its tile."""
 
 import numpy as np
 
