@@ -79,12 +79,16 @@ def test_imports_are_found_wherever_they_hide():
     assert imports(text, "room", is_package=True) == expected | {"room.g", "room.h.i"}
 
 
-COMPILES = ROOT / "tilesim" / "compiled.py"
+OPTIONAL = {
+    ROOT / "tilesim" / "compiled.py": {"numba"},
+    ROOT / "tilesim" / "calibration" / "constants.py": {"scipy"},
+}
+"""The packages of an extra, by the file that may import them."""
 
 
 def test_tilesim_imports_the_standard_library_and_numpy():
     def wrong(path):
-        allowed = {*sys.stdlib_module_names, "numpy", "tilesim", *(["numba"] if path == COMPILES else [])}
+        allowed = {*sys.stdlib_module_names, "numpy", "tilesim", *OPTIONAL.get(path, ())}
         return others_than(imported_by(path), allowed)
 
     assert not offenders(CORE, wrong)

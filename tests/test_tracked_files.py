@@ -94,26 +94,6 @@ def test_everything_that_the_package_asks_for_is_pinned():
     assert names <= {normal(line.partition("==")[0]) for line in CONSTRAINTS}
 
 
-def test_every_module_is_in_the_wheel():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    setuptools = project["tool"]["setuptools"]
-    folders = {}
-    for package in setuptools["packages"]:
-        room, *rest = package.split(".")
-        folders[ROOT.joinpath(setuptools["package-dir"][room], *rest)] = package
-    modules = [
-        p
-        for p in TRACKED
-        if p.suffix == ".py" and p.relative_to(ROOT).parts[0] in ("tilesim", "scenes", "kernels")
-    ]
-    assert modules
-    assert not [path for path in modules if path.parent not in folders]
-    for data in (path for path in TRACKED if ROOT / "tilesim" / "data" in path.parents):
-        assert any(
-            data.relative_to(ROOT / "tilesim").match(glob) for glob in setuptools["package-data"]["tilesim"]
-        )
-
-
 def run(*command, **options):
     return subprocess.run(
         command, cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL, **options

@@ -17,7 +17,7 @@ MAX_NS = 10**15
 MAX_JITTER = 10
 """The jitter of a K-step is below this."""
 MOST_JITTER = 0.99 * MAX_JITTER
-"""The largest jitter that is fitted or comes out of scaling."""
+"""The largest jitter that comes out of scaling."""
 WHOLE = (
     "ramp", "launch", "prologue", "handover", "epilogue", "epilogue_serialisation", "contention",
     "partial", "merge", "fixup", "stages",

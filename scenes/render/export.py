@@ -16,7 +16,7 @@ from pydub import AudioSegment
 
 from tilesim.errors import TilesimError
 from tilesim.storage import files, scratch
-from tilesim_scenes.render import one_process, remote
+from tilesim_scenes.render import remote
 from tilesim_scenes.render.files import gifs
 from tilesim_scenes.render.files.encoded import Encoded
 from tilesim_scenes.render.files.joining import Chapter, Cue, Extras, join
@@ -81,7 +81,7 @@ def export(
             join(film.segments, form.codec, form.container, form.rate, made, extras, order.start)
         put(made, output)
     figures = {"frames": frames, "captions": extras.cues, "chapters": extras.chapters}
-    return Exported(frames / form.fps, extras, figures | film.figures, film.note, look)
+    return Exported(frames / form.fps, extras, figures | film.figures, look=look)
 
 
 @contextmanager
@@ -107,7 +107,6 @@ class Drawn:
     frames: int
     extras: Extras
     figures: Mapping[str, Any]
-    note: str
 
 
 def drawn(
@@ -121,11 +120,10 @@ def drawn(
 
     Raises OwnRenderer where only Manim itself can render the scene.
     """
-    note = one_process.reason(order.scene, order.file) if jobs > 1 else ""
     if workers:
         scene = remote.drawn(order, folder, workers, progress)
     else:
-        scene = drawn_here(order, folder, 1 if note else jobs, progress)
+        scene = drawn_here(order, folder, jobs, progress)
     form, last = order.format, scene.renderer.frames
     segments = sorted(folder.glob(f"segment-*{form.codec.suffix}"))
     if not segments:
@@ -133,8 +131,7 @@ def drawn(
             f"there is no part of the film from {order.start:g} s on; it lasts {last / form.fps:g} s"
         )
     frames = min(order.part.end, last) - order.part.first
-    note = f"{note}, so one process draws it" if note else ""
-    return Drawn(segments, frames, _extras(scene, folder, order), getattr(scene, "figures", {}), note)
+    return Drawn(segments, frames, _extras(scene, folder, order), getattr(scene, "figures", {}))
 
 
 def by_manim(order: Order, output: Path, folder: Path, note: str) -> Exported:

@@ -14,7 +14,7 @@ from manim import Scene, config, tempconfig
 
 from tilesim.errors import TilesimError
 from tilesim.storage import scratch
-from tilesim_scenes.render import one_process, scene_files
+from tilesim_scenes.render import scene_files
 from tilesim_scenes.render.files.encoded import Encoded
 from tilesim_scenes.render.files.planes import HDTV, Planes
 from tilesim_scenes.render.running import ENDLESS, Order, ran
@@ -41,10 +41,8 @@ class Task:
 def drawn(order: Order, folder: Path, workers: Executor, progress: Callable[[int], object]) -> Scene:
     """Have the segments of `order` drawn by `workers` and put into `folder`; the scene, run without drawing.
 
-    Raises SceneError where it cannot be drawn so.
+    Raises SceneError where the scene fails, or a worker's run of it has other frames.
     """
-    if why := one_process.reason(order.scene, order.file, replayed=True):
-        raise SceneError(f"a cluster cannot draw this scene: {why}; leave out --cluster")
     seed = SEED if config.seed is None else config.seed
     unseen = Take(Part(ENDLESS, ENDLESS, 1), lambda segment: None)
     with tempconfig({"seed": seed}):

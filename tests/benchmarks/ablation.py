@@ -18,13 +18,13 @@ import tilesim
 from tilesim import Costs, Trace
 from tilesim.analysis.compare import compare
 from tilesim.calibration.calibrate import calibrations
-from tilesim.calibration.jitter import finish_spread
 from tilesim.devices import hardware
 from tilesim.devices.hardware import Hardware
 from tilesim.engine import run as engine
 from tilesim.engine.simulate import replay
 from tilesim.kernel_costs.calibration import Calibration
 from tilesim.kernel_costs.default import nearest
+from tilesim.metrics import last_done
 from tilesim.plans import splits_tiles
 from tilesim.sm_cycles import sm_mhz
 
@@ -79,6 +79,12 @@ def errors(runs: Sequence[Trace], fitted: Sequence[Calibration], changed: Change
         spreads = [finish_spread(trace) / trace.makespan for trace in (simulated, run)]
         found.append((one.run_cycles.error, loops[0] / loops[1] - 1, spreads[0] - spreads[1]))
     return np.abs(np.array(found))
+
+
+def finish_spread(trace: Trace) -> float:
+    """How much later the last of the slots that had work finished than they did in the mean, ns."""
+    last = last_done(trace)
+    return float(last.max() - last[last > 0].mean())
 
 
 def row(name: str, off: np.ndarray, split: np.ndarray) -> dict[str, object]:

@@ -1,6 +1,7 @@
 """A device file from runs: a suite that was simulated on a made-up GPU gives its constants and costs back."""
 
 import json
+import sys
 from dataclasses import replace
 from importlib.resources import files
 
@@ -72,6 +73,13 @@ def made(folder):
     """(the entry, its calibrations, the runs) of the device file from that folder."""
     traces = {path.stem: Trace.load(path) for path in sorted(folder.glob("*.npz"))}
     return device_entry("mine", BLANK, traces, {})
+
+
+def test_without_scipy_the_error_names_the_extra(folder, monkeypatch):
+    monkeypatch.setitem(sys.modules, "scipy.optimize", None)
+    traces = {path.stem: Trace.load(path) for path in sorted(folder.glob("naive*.npz"))}
+    with pytest.raises(DeviceError, match=r"needs SciPy, of tilesim's extra `calibration`"):
+        device_entry("mine", BLANK, traces, {})
 
 
 def run(*args, code=0):

@@ -2,7 +2,6 @@
 
 import json
 import re
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,7 +12,6 @@ from click.testing import CliRunner
 pytest.importorskip("manim", reason="the films need Manim")
 
 from tilesim.cli import main
-from tilesim.cli.arguments.course import orders
 from tilesim.cli.packages import load, scene_names
 
 FILMS = ["coalescing", "naive"]
@@ -155,16 +153,6 @@ def test_processes_make_the_same_course(course, tmp_path):
     assert (tmp_path / "two.mp4").read_bytes() == (folder / f"{last}.mp4").read_bytes()
 
 
-def test_workers_make_the_same_course(tmp_path, monkeypatch):
-    monkeypatch.setattr(load("scenes", "render.running"), "SEGMENT", 30.0)
-    formats, course = load("scenes", "render.files.formats"), load("scenes", "render.course")
-    ordered = orders(["naive"], formats.Format("mp4", (64, 64), 1), {})
-    course.export(ordered, tmp_path / "here.mp4")
-    with ThreadPoolExecutor(2) as workers:
-        course.export(ordered, tmp_path / "there.mp4", workers=workers)
-    assert (tmp_path / "here.mp4").read_bytes() == (tmp_path / "there.mp4").read_bytes()
-
-
 @pytest.fixture(scope="module")
 def others(tmp_path_factory):
     """Light courses in Portuguese in other formats: each one's file and what was said of it."""
@@ -210,7 +198,7 @@ def test_without_films_it_is_the_course_in_teaching_order(tmp_path, monkeypatch)
 def test_what_films_say_is_as_late_as_all_before_them_are_long():
     course, joining = load("scenes", "render.course"), load("scenes", "render.files.joining")
     said = joining.Extras([joining.Cue(0.5, 1.0, "It moves")], [joining.Chapter(0.0, "A film")])
-    films = [load("scenes", "render.export").Drawn((), frames, said, {}, "") for frames in (10, 25, 5)]
+    films = [load("scenes", "render.export").Drawn((), frames, said, {}) for frames in (10, 25, 5)]
     assert course.starts(films) == [0, 10, 35, 40]
     whole = course.together(films, 5)
     assert [cue[:2] for cue in whole.cues] == [(0.5, 1.0), (2.5, 3.0), (7.5, 8.0)]
@@ -277,9 +265,7 @@ def test_a_course_that_fails_leaves_what_was_there(error, tmp_path, monkeypatch)
             raise error
         drawn.append(folder)
         (folder / "segment").write_text("the first film")
-        return exporting.Drawn(
-            (folder / "segment",), 1, load("scenes", "render.files.joining").Extras(), {}, ""
-        )
+        return exporting.Drawn((folder / "segment",), 1, load("scenes", "render.files.joining").Extras(), {})
 
     monkeypatch.setattr(rendering, "drawn", fails)
     (tmp_path / "a.mp4").write_text("old")

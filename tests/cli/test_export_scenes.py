@@ -25,7 +25,6 @@ from tilesim.cli import main
 from tilesim.cli.packages import load
 
 SCENES = """
-import time
 from manim import *
 from manim.renderer.cairo_renderer import CairoRenderer
 
@@ -51,16 +50,6 @@ class Sounds(Scene):
         self.add_sound("beep.wav")
         self.play(Create(Circle()), run_time=0.6)
 
-class Asks(Scene):
-    def construct(self):
-        self.start = time.time()
-        self.play(Create(Square()), run_time=0.4)
-
-class Looks(Scene):
-    def construct(self):
-        self.play(Create(Square()), run_time=0.4)
-        self.camera.get_image()
-
 class HasItsOwn(Scene):
     def __init__(self):
         super().__init__(CairoRenderer())
@@ -79,10 +68,6 @@ class Quits(Scene):
 class Stands(Scene):
     def construct(self):
         self.add(Square())
-
-class Random(Scene):
-    def construct(self):
-        self.wait(np.random.default_rng().uniform(0.2, 0.4))
 
 class Mixed(Scene):
     def construct(self):
@@ -308,13 +293,6 @@ def test_vectors_are_drawn_as_the_frame_is(here, monkeypatch):
         assert np.abs(np.asarray(frame).astype(int) - pixels).max() <= 3
 
 
-def test_processes_say_why_they_are_one(here):
-    for scene, words in {"Asks": "asks the clock (time.time, line 30)", "Looks": "looks at frames"}.items():
-        said = exported(f"scenes.py:{scene}", "-o", "a.mp4", *SMALL[:4], "--jobs", "2")
-        assert said.startswith("note: scenes.py ") and words in said and "so one process draws it" in said
-    assert not exported("scenes.py:Moves", "-o", "a.mp4", *SMALL[:4], "--jobs", "2").startswith("note")
-
-
 def test_a_scene_with_a_renderer_of_its_own_is_rendered_by_manim(here):
     said = exported("scenes.py:HasItsOwn", "-o", "a.mp4", *SMALL)
     assert "HasItsOwn has a renderer of its own, so Manim itself renders it" in said
@@ -361,8 +339,8 @@ MISTAKES = {
     "several scenes": (["scenes.py"], 2, "scenes; name one of them: scenes.py:"),
     "no scene in it": (["empty.py"], 2, "empty.py defines no scene"),
     "wrong syntax": (["broken.py"], 1, "broken.py, line 2: SyntaxError: "),
-    "a failure": (["scenes.py:Fails"], 1, "scenes.py, line 47: NameError: name 'Sqare' is not defined"),
-    "a program that ends": (["scenes.py:Quits"], 1, "scenes.py, line 51: SystemExit: 3"),
+    "a failure": (["scenes.py:Fails"], 1, "scenes.py, line 36: NameError: name 'Sqare' is not defined"),
+    "a program that ends": (["scenes.py:Quits"], 1, "scenes.py, line 40: SystemExit: 3"),
     "nothing is played": (["scenes.py:Stands"], 1, "Stands plays nothing; write a .png of it"),
     "settings of films": (["scenes.py:Moves", "--theme", "light"], 2, "--theme is of tilesim's own films"),
     "a setting it has not": (["film.py", "--sms", "4"], 2, "this film takes no --sms; it takes --theme, "),
@@ -470,29 +448,6 @@ def test_a_mistake_is_one_sentence_and_leaves_nothing(case, jobs, here):
     assert result.stdout == "" and len(result.stderr.splitlines()) == 1, result.output
     assert result.stderr.startswith("error: ") and words in result.stderr and result.exit_code == code
     assert {path.name: path.read_bytes() for path in here.iterdir() if path.is_file()} == before
-
-
-def test_what_differs_from_run_to_run_cannot_be_drawn_by_a_cluster(here):
-    remote = load("scenes", "render.remote")
-    running, formats = load("scenes", "render.running"), load("scenes", "render.files.formats")
-    scene = load("scenes", "render.scene_files").load(here / "scenes.py", "Random")
-    order = running.Order(scene, here / "scenes.py", formats.Format("mp4", (128, 72), 5))
-    with pytest.raises(ValueError, match="random numbers without a seed"):
-        remote.drawn(order, here, None, print)
-
-
-def test_any_executor_draws_segments_of_a_scene_that_it_has(here, monkeypatch):
-    from concurrent.futures import ThreadPoolExecutor
-
-    running, formats = load("scenes", "render.running"), load("scenes", "render.files.formats")
-    export = load("scenes", "render.export").export
-    monkeypatch.setattr(running, "SEGMENT", 1.0)
-    scene = load("scenes", "render.scene_files").load(here / "scenes.py", "Moves")
-    order = running.Order(scene, here / "scenes.py", formats.Format("mp4", (128, 72), 5))
-    export(order, here / "here.mp4")
-    with ThreadPoolExecutor(2) as workers:
-        export(order, here / "there.mp4", workers=workers)
-    assert (here / "here.mp4").read_bytes() == (here / "there.mp4").read_bytes()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")

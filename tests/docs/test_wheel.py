@@ -22,7 +22,7 @@ def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     for name in ("tilesim", "scenes", "kernels"):
         shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, copy)
     built = run("python", *command.split(), cwd=copy)
     assert built.returncode == 0, built.stdout + built.stderr

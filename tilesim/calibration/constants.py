@@ -2,9 +2,9 @@
 
 Each kernel's main loops take what tilesim.model.kstep says of the constants, a pace, and the ramp and
 contention that fit best (see tilesim.calibration.main_loops). The constants, and how much slower than usual
-each kernel multiplies, come from nonlinear least squares of relative errors: Levenberg's and Marquardt's, on
-logarithms. A constant that the runs hardly show stays as it was known, and so do those with
-which the GPU would be impossible, the least sure first.
+each kernel multiplies, come from SciPy's nonlinear least squares of relative errors, on logarithms. A
+constant that the runs hardly show stays as it was known, and so do those with which the GPU would be
+impossible, the least sure first.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,6 +18,7 @@ from tilesim.calibration.observations import Observations
 from tilesim.calibration.phases import mean, noted_launch
 from tilesim.devices.files import contradiction
 from tilesim.devices.hardware import Hardware
+from tilesim.errors import DeviceError
 
 SOUGHT = ("l2_latency", "dram_latency", "l2_apart_gb_per_s", "l2_merged_gb_per_s", "dram_read_gb_per_s")
 """What main loops show of a device, if anything does."""
@@ -35,7 +36,12 @@ MOST_PACE = 4.0
 PACE_WEIGHT = 0.01
 """What a logarithm of a pace counts beside a run's relative error: a kernel that waits shows none."""
 
-STEPS, ENOUGH, DELTA = 30, 1e-7, 1e-4
+STEPS = 60
+"""Points at which errors are looked at, at most."""
+ENOUGH = 1e-7
+"""The share of the squared errors that a step has to take away for another one to follow."""
+DELTA = 1e-4
+"""By how much of itself a logarithm is changed for a derivative."""
 
 Kernels = Sequence[tuple[Sequence[Observations], int]]
 """The runs of each kernel, and its stages."""
@@ -45,7 +51,7 @@ def constants(kernels: Kernels, known: Mapping[str, Any], given: Sequence[str] =
     """Facts that the runs show, by name; `known` are the others', `given` those to be left as they are.
 
     `known` holds every fact that there is a rule for. The clock is the mean of the runs', the launch the
-    median that recorders noted, where they did.
+    median that recorders noted, where they did. Raises DeviceError where SciPy is not installed.
     """
     found: dict[str, float] = {}
     runs = [run for group, _ in kernels for run in group]
@@ -75,7 +81,16 @@ def _rounded(value: float) -> float:
 
 
 def _fit(kernels: Kernels, known: Mapping[str, Any], names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    """(values, relative standard errors) of the constants `names`, each as known where nothing shows it."""
+    """(values, relative standard errors) of the constants `names`, each as known where nothing shows it.
+
+    Raises DeviceError where SciPy is not installed.
+    """
+    try:
+        from scipy.optimize import least_squares  # type: ignore[import-untyped]
+    except ImportError:
+        raise DeviceError(
+            "--device-file needs SciPy, of tilesim's extra `calibration`; install it with: pip install scipy"
+        ) from None
     first = kernels[0][0][0].trace.problem.dtype
     in_cycles = all(run.clock_mhz for group, _ in kernels for run in group)
     start = Hardware.of(known, first, "device")
@@ -85,34 +100,33 @@ def _fit(kernels: Kernels, known: Mapping[str, Any], names: Sequence[str]) -> tu
     low = np.append(zero - np.log(MOST_FACTOR), np.zeros(len(groups)))
     high = np.append(zero + np.log(MOST_FACTOR), np.full(len(groups), np.log(MOST_PACE)))
 
-    def residuals(x: np.ndarray, i: int) -> np.ndarray:
-        sought = dict(zip(names, np.exp(x[: len(names)]), strict=True))
-        return _residuals(groups[i], {**known, **sought}, float(np.exp(x[len(names) + i])))
+    def residuals(x: np.ndarray) -> np.ndarray:
+        sought = {**known, **dict(zip(names, np.exp(x[: len(names)]), strict=True))}
+        paces = np.exp(x[len(names) :])
+        return np.concatenate([_residuals(*one, sought) for one in zip(groups, paces, strict=True)])
 
-    damping, last = 1e-3, [residuals(at, i) for i in range(len(groups))]
-    for _ in range(STEPS):
-        normal, slope = _normal(residuals, at, last, high, len(names))
-        error = _squares(last)
-        while damping < 1e9:
-            step = np.linalg.solve(normal + damping * np.diag(np.diag(normal) + 1e-12), -slope)
-            there = np.clip(at + step, low, high)
-            tried = [residuals(there, i) for i in range(len(groups))]
-            if _squares(tried) < error:
-                break
-            damping *= 4
-        else:
-            break
-        at, last, damping = there, tried, damping / 4
-        if error - _squares(last) < ENOUGH * error:
-            break
-    normal, _ = _normal(residuals, at, last, high, len(names))
-    means = np.concatenate([_means(part, group) for part, group in zip(last, groups, strict=True)])
+    sizes = [sum(len(one.ns) for one in group) + 1 for group in groups]
+    # A pace changes its own kernel's residuals alone.
+    own_pace = np.repeat(np.eye(len(groups)), sizes, axis=0)
+    found = least_squares(
+        residuals,
+        at,
+        bounds=(low, high),
+        method="dogbox",  # of SciPy's, the one in which a pace may stay at its bound
+        jac_sparsity=np.hstack([np.ones((len(own_pace), len(names))), own_pace]),
+        diff_step=DELTA,
+        ftol=ENOUGH,
+        max_nfev=STEPS,
+    )
+    jacobian = found.jac.toarray()
+    parts = np.split(found.fun, np.cumsum(sizes)[:-1])
+    means = np.concatenate([_means(part, group) for part, group in zip(parts, groups, strict=True)])
     variance = max(LEAST_ERROR**2, float((means**2).sum()) / max(1, len(means) - len(at)))
-    covariance = np.linalg.inv(normal + 1e-12 * np.eye(len(at))) * variance
-    return np.exp(at[: len(names)]), np.sqrt(np.diag(covariance)[: len(names)])
+    covariance = np.linalg.inv(jacobian.T @ jacobian + 1e-12 * np.eye(len(at))) * variance
+    return np.exp(found.x[: len(names)]), np.sqrt(np.diag(covariance)[: len(names)])
 
 
-def _residuals(loops: Sequence[MainLoops], known: Mapping[str, Any], pace: float) -> np.ndarray:
+def _residuals(loops: Sequence[MainLoops], pace: float, known: Mapping[str, Any]) -> np.ndarray:
     """Relative errors of a kernel's main loops, and its pace's: float64 [spans of all runs + 1]."""
     problem = loops[0].run.trace.problem
     hardware = Hardware.of(known, problem.dtype, "device")
@@ -125,24 +139,3 @@ def _means(errors: np.ndarray, loops: Sequence[MainLoops]) -> np.ndarray:
     """The mean of each run's: what is by chance has gone from it, and what the model lacks has not."""
     ends = np.cumsum([len(one.ns) for one in loops])[:-1]
     return np.array([part.sum() / len(part) ** 0.5 for part in np.split(errors[:-1], ends)])
-
-
-def _normal(residuals: Any, at: np.ndarray, last: list[np.ndarray], high: np.ndarray, shared: int) -> Any:
-    """(J'J, J'r) at a point, by differences; a pace changes its own kernel's residuals alone."""
-    normal, slope = np.zeros((len(at), len(at))), np.zeros(len(at))
-    for i, here in enumerate(last):
-        which = [*range(shared), shared + i]
-        columns = []
-        for j in which:
-            moved = at.copy()
-            delta = DELTA if at[j] + DELTA <= high[j] else -DELTA
-            moved[j] += delta
-            columns.append((residuals(moved, i) - here) / delta)
-        jacobian = np.column_stack(columns)
-        normal[np.ix_(which, which)] += jacobian.T @ jacobian
-        slope[which] += jacobian.T @ here
-    return normal, slope
-
-
-def _squares(parts: Sequence[np.ndarray]) -> float:
-    return float(sum((part**2).sum() for part in parts))

@@ -23,6 +23,7 @@ EXTRAS = {
     "films": "films",
     "kernels": "kernels on a GPU",
     "scale": "large simulations",
+    "calibration": "device files of GPUs",
     "tables": "tables as Parquet",
     "cluster": "films on many machines",
     "slides": "slides for PowerPoint",

@@ -1,8 +1,8 @@
 """What others published, beside simulations: each row has a source, and its difference an account."""
 
 import pytest
+from figures.published import Published, compared, data
 
-from tilesim.analysis.published import Published, compared, data
 from tilesim.analysis.time_account import PARTS
 from tilesim.devices.presets import presets
 from tilesim.schedules import SCHEDULES
