@@ -18,7 +18,7 @@ from tilesim.kernel_costs.default import default_costs, shipped
 from tilesim.ladder.kernel_times import machines
 from tilesim.plans import splits_tiles
 
-HERE = Path(__file__).parents[2] / "tests" / "benchmarks"
+HERE = Path(__file__).parents[2] / "benchmarks"
 
 FEW_SMS = 32
 NEAR = 0.08

@@ -105,7 +105,7 @@ def _stand_in(words: list[str], workplace: Path) -> None:
         return
     path = Path(words[words.index("-o") + 1])
     if "--suite" in words:
-        shutil.copytree(ROOT / "tests" / "benchmarks" / "suite", workplace / path)
+        shutil.copytree(ROOT / "benchmarks" / "suite", workplace / path)
         return
     schedule = "persistent" if "persistent" in words else "naive"
     k = 4096 if "--k" in words else 512

@@ -65,7 +65,7 @@ def test_accuracy_shows_every_run_that_is_held_out(site: Path) -> None:
 
 
 def test_every_figure_is_on_a_page() -> None:
-    listed = run("python", "-m", "figures", cwd=ROOT / "docs", PYTHONPATH=str(ROOT / "tests" / "benchmarks"))
+    listed = run("python", "-m", "figures", cwd=ROOT / "docs", PYTHONPATH=str(ROOT / "benchmarks"))
     names = re.findall(r"^(\w+):", listed.stdout, re.MULTILINE)
     pages = "".join(page.read_text("utf-8") for page in DOCS)
     assert len(names) > 50
