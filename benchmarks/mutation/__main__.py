@@ -106,7 +106,8 @@ def _test(file: str, number: int | None, folder: str) -> int:
     # pytest loads what it rewrites the asserts of by itself, past the finder.
     options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--assert=plain"]
     options += ["--hypothesis-profile=mutation", f"--basetemp={folder}/pytest", "-k", f"not ({SLOW})"]
-    return int(pytest.main([*options, *TESTS[room(file)], file]))
+    examples = [] if file.startswith("kernels/") else [file]  # kernels are collected as no package
+    return int(pytest.main([*options, *TESTS[room(file)], *examples]))
 
 
 def main() -> None:

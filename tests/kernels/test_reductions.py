@@ -2,14 +2,11 @@
 
 import doctest
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 from types import SimpleNamespace
 
 import ptx
 import pytest
+from hopper_code import compiled
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from interpreter import torch, triton
@@ -123,19 +120,13 @@ class TestTrees:
 
 
 COMPILE = """
-import json
-from triton import compile
-from triton.backends.compiler import GPUTarget
-from triton.compiler import ASTSource
-from tilesim.cli.packages import load
-load("kernels")
 from tilesim_kernels.reductions import STEPS
 from tilesim_kernels.reductions.block import WARPS
 
 made = {}
 for step in STEPS:
     source = ASTSource(step.kernel, dict(x="*fp32", sums="*fp32", n="i32"), {}, {})
-    code = compile(source, target=GPUTarget("cuda", 90, 32), options=dict(num_warps=WARPS))
+    code = compile(source, target=HOPPER, options=dict(num_warps=WARPS))
     made[step.name] = code.asm["sass"]
 print(json.dumps(made))
 """
@@ -143,15 +134,9 @@ WORDS = ("LDG", "STS", "LDS", "BAR", "SHFL", "FADD", "STG")
 
 
 @pytest.fixture(scope="module")
-def machine_code(tmp_path_factory):
+def machine_code():
     """The instructions of WORDS that each step has on a Hopper GPU, in order."""
-    env = {key: value for key, value in os.environ.items() if key != "TRITON_INTERPRET"}
-    env["TRITON_CACHE_DIR"] = str(tmp_path_factory.mktemp("triton"))
-    root = Path(__file__).parents[2]
-    command = [sys.executable, "-c", COMPILE]
-    result = subprocess.run(command, env=env, cwd=root, capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stderr[-2000:]
-    words = {name: sass.replace(".", " ").split() for name, sass in json.loads(result.stdout).items()}
+    words = {name: sass.replace(".", " ").split() for name, sass in json.loads(compiled(COMPILE)).items()}
     return {name: [word for word in each if word in WORDS] for name, each in words.items()}
 
 
