@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 from tilesim import Device, Problem, Trace
 from tilesim.cli.packages import load
@@ -25,6 +26,9 @@ from tilesim_kernels.launch import jobs, variants  # noqa: E402
 from tilesim_kernels.launch import operands as inputs  # noqa: E402
 from tilesim_kernels.measure import record as recording  # noqa: E402
 from tilesim_kernels.measure import reference  # noqa: E402
+
+few = settings(max_examples=max(1, settings.default.max_examples * 15 // 100))
+"""As many examples as the interpreter has time for: 15 of the usual 100, and in longer profiles more."""
 
 
 def variant_named(name: str, problem: Problem) -> Variant:

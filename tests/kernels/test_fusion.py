@@ -4,9 +4,9 @@ import json
 
 import pytest
 from hopper_code import compiled
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from interpreter import torch
+from interpreter import few, torch
 
 from tilesim import Problem
 from tilesim_kernels import KernelError, fusion
@@ -29,7 +29,7 @@ def error_of(name: str, elements: int, functions: int) -> float:
 
 
 @pytest.mark.parametrize("name", HERE)
-@settings(max_examples=15)
+@few
 @given(elements=st.integers(1, 3000), functions=st.integers(1, 40))
 def test_any_chain_on_any_vector(name, elements, functions):
     assert error_of(name, elements, functions) < 1e-6

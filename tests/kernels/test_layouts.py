@@ -3,9 +3,9 @@
 import doctest
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
-from interpreter import inputs, jobs, reference, torch, variants
+from interpreter import few, inputs, jobs, reference, torch, variants
 
 from tilesim import Device, Problem
 from tilesim_kernels import KernelError
@@ -57,7 +57,7 @@ def products(draw):
     return draw(views(m, k)), draw(views(k, n))
 
 
-@settings(deadline=None, max_examples=60)
+@few
 @given(products(), st.sampled_from(NAMES))
 @example((torch.ones(33, 1), torch.ones(1, 40)), "naive-tma")
 def test_operands_are_read_where_they_lie(operands, name):

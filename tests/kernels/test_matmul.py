@@ -7,9 +7,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from interpreter import inputs, reference, torch, variants
+from interpreter import few, inputs, reference, torch, variants
 
 from tilesim import Problem
 from tilesim.errors import TilesimError
@@ -49,7 +49,7 @@ def products(draw):
     return draw(matrices(m, k)), draw(matrices(k, n))
 
 
-@settings(deadline=None, max_examples=60)
+@few
 @given(products())
 def test_any_sizes_and_strides(operands):
     made = matmul(*operands)

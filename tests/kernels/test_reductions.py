@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import ptx
 import pytest
 from hopper_code import compiled
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from interpreter import torch, triton
+from interpreter import few, torch, triton
 
 from tilesim_kernels import KernelError, bench_reductions
 from tilesim_kernels.bench import reductions
@@ -44,7 +44,7 @@ def test_any_length(step, blocks):
 
 
 @each_step
-@settings(max_examples=25)
+@few
 @given(n=st.integers(1, 9000), slots=st.integers(1, 9), seed=st.integers(0, 99))
 def test_any_length_on_any_gpu(step, n, slots, seed):
     summed(step, n, slots, seed)

@@ -27,7 +27,7 @@ def test_a_block_that_climbs_no_tree_is_refused_in_a_sentence(warps, says):
 
 @pytest.mark.parametrize("settings", [SMALL | {"sms": 4}, {"device": "b200"}])
 def test_six_schedules_are_simulated_for_any_product_and_device(settings):
-    seen = watch(FRIENDS, "wide", settings)
+    seen = watch(FRIENDS, "wide", settings, moving="sms" in settings)
     assert not faults(seen)
     assert {trace.origin for trace in seen.scene.traces} == {"simulated"} and len(seen.scene.traces) == 6
 
