@@ -31,7 +31,7 @@ def multiplied(name, problem, operands):
 @pytest.mark.parametrize("name", NAMES)
 def test_every_kernel_multiplies_every_dtype_in_every_layout(name, layout):
     for dtype in inputs.DTYPES:
-        problem = Problem(32, 48, 32, tile=TILE, dtype=dtype)
+        problem = Problem(16, 48, 32, tile=TILE, dtype=dtype)
         operands = inputs.matrices(problem, "cpu", 3, layout)
         assert layouts.layout(*operands[:2]) == layout
         assert not name.endswith("tma") or variant_named(name, problem, operands).loads == "tma"
