@@ -27,8 +27,8 @@ from tilesim_kernels.launch import operands as inputs  # noqa: E402
 from tilesim_kernels.measure import record as recording  # noqa: E402
 from tilesim_kernels.measure import reference  # noqa: E402
 
-few = settings(max_examples=max(1, settings.default.max_examples * 15 // 100))
-"""As many examples as the interpreter has time for: 15 of the usual 100, and in longer profiles more."""
+few = settings(max_examples=max(1, settings.default.max_examples * 3 // 10))
+"""As many examples as the interpreter has time for: 15 of the usual 50, and in longer profiles more."""
 
 
 def variant_named(name: str, problem: Problem) -> Variant:
