@@ -123,18 +123,10 @@ def test_costs_too_large_for_int64(tmp_path):
     one_sentence(run("simulate", "naive", "--k", 2**36, "--costs", path), 2, "the run could last")
 
 
-@pytest.mark.parametrize("name", ["good.npz", "link.npz", "link.csv", "hard.csv", "folder/../good.npz"])
-def test_a_trace_is_not_converted_into_itself(name, good, tmp_path):
-    (tmp_path / "folder").mkdir()
-    for link in ("link.npz", "link.csv"):
-        (tmp_path / link).symlink_to(good)
-    (tmp_path / "hard.csv").hardlink_to(good)
-    before = good.read_bytes()
-    one_sentence(run("convert", good, tmp_path / name, "--to", "csv"), 2, f"{name}: it is read as {good}")
-    assert good.read_bytes() == before
-
-
 READ_AND_WRITTEN = {
+    "convert": (["convert", "run.json", "folder/../run.json", "--to", "csv"], "it is read as run.json"),
+    "convert, through a link": (["convert", "link.json", "run.json"], "run.json: it is read as link.json"),
+    "convert, by another name": (["convert", "run.json", "hard.json", "--to", "csv"], "hard.json: it is"),
     "calibrate": (["calibrate", "run.json", "-o", "run.json"], "run.json: it is read as run.json"),
     "calibrate, through a link": (["calibrate", "run.json", "-o", "link.json"], "link.json: it is read as"),
     "simulate": (["simulate", "naive", "--costs", "c", "-o", "./c"], "./c: it is read as c"),
@@ -150,9 +142,11 @@ def test_no_command_writes_over_what_it_reads(args, words, good, tmp_path, monke
     save(Trace.load(good), "run.json", "json")
     Path("c").write_text('{"k_step": 700}')
     Path("link.json").symlink_to("run.json")
+    Path("hard.json").hardlink_to("run.json")
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    Path("folder").mkdir()
     one_sentence(run(*args), 2, words)
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
 
 
 @pytest.mark.parametrize("name", ["run", "run.NPZ", ".hidden"])
