@@ -48,6 +48,7 @@ TESTS = {
         "tests/kernels/test_planned.py",
         "tests/kernels/test_climb.py",
         "tests/kernels/test_results.py",
+        "tests/kernels/test_stream_k.py",
     ],
 }
 """The tests that a room's mutants have to pass, besides the examples in the module itself."""

@@ -103,7 +103,8 @@ def _run(command: str, workplace: Path) -> None:
         _parse(words[1:])
         _stand_in(words, workplace)
     elif FILM.match(command) and RENDERED[family(command)] != command:
-        _parse(words[1:])
+        with contextlib.chdir(workplace):
+            _parse(words[1:])
     else:
         if "export" in words or "manim" in words or "--picture" in words or "doctor" in words:
             pytest.importorskip("manim")
