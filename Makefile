@@ -31,7 +31,7 @@ fuzz: .venv/.test ## look for hours for bad input that is not refused in a sente
 	@$(PYTHON_HERE) -m pytest tests/fuzz --hypothesis-profile=hours $(IN_PARALLEL)
 
 mutation: .venv/.test ## break the simulator in 300 ways, one at a time, and count the breaks that tests find
-	@$(PYTHON_HERE) tests/mutation
+	@$(PYTHON_HERE) benchmarks/mutation
 
 docs: .venv/.docs ## build the documentation into .cache/docs; a warning is an error
 	@$(PYTHON_HERE) -m sphinx -q -W --keep-going -n -E -d .cache/doctrees docs .cache/docs
@@ -41,7 +41,7 @@ dist: .venv/.dist ## build a wheel and a source archive into dist/
 	@$(PYTHON_HERE) -m build --no-isolation --outdir dist
 
 bench: .venv/.test ## measure films and simulations against others and the floor, some 40 minutes
-	@$(PYTHON_HERE) tests/benchmarks
+	@$(PYTHON_HERE) benchmarks
 
 media: .venv/.films ## render the films and pictures that the README shows into media/
 	@mkdir -p .cache

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "tests" / "benchmarks")]
+sys.path[:0] = [str(HERE), str(HERE.parent / "benchmarks")]
 # The commands on the pages are the ones of this environment, and write plain text.
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
 os.environ["COLUMNS"] = "100"

@@ -29,7 +29,7 @@ def _output(words: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "tests" / "benchmarks")]
+    sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "benchmarks")]
     from figures import figures
 
     README.write_text(refreshed(README.read_text("utf-8"), figures()), "utf-8")

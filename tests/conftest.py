@@ -15,7 +15,9 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 collect_ignore = [path.name for path in Path(__file__).parent.glob("[!t]*.py")]
 
 slow_machines = [HealthCheck.too_slow, HealthCheck.data_too_large]
-settings.register_profile("same", deadline=None, derandomize=True, suppress_health_check=slow_machines)
+settings.register_profile(
+    "same", deadline=None, max_examples=50, derandomize=True, suppress_health_check=slow_machines
+)
 for name, examples in {"search": 2000, "hours": 200_000}.items():
     settings.register_profile(
         name, deadline=None, max_examples=examples, print_blob=True, suppress_health_check=slow_machines

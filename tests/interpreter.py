@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 from tilesim import Device, Problem, Trace
 from tilesim.cli.packages import load
@@ -28,6 +29,9 @@ from tilesim_kernels.launch import operands as inputs  # noqa: E402
 from tilesim_kernels.launch.named import DEDICATED, named  # noqa: E402, F401
 from tilesim_kernels.measure import record as recording  # noqa: E402
 from tilesim_kernels.measure import reference  # noqa: E402
+
+few = settings(max_examples=max(1, settings.default.max_examples * 3 // 10))
+"""As many examples as the interpreter has time for: 15 of the usual 50, and in longer profiles more."""
 
 
 def config_named(name: str, problem: Problem) -> KernelConfig:

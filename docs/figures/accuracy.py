@@ -19,7 +19,7 @@ from tilesim.ladder.kernel_times import machines
 from tilesim.ladder.reports import report
 from tilesim.plans import splits_tiles
 
-HERE = Path(__file__).parents[2] / "tests" / "benchmarks"
+HERE = Path(__file__).parents[2] / "benchmarks"
 
 FEW_SMS = 32
 NEAR = 0.08

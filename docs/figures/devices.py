@@ -19,7 +19,7 @@ CONSTANTS = {
     "dram_latency": "DRAM, cycles",
     "launch_cycles": "launch, cycles",
 }
-TRIAL = Path(__file__).parents[2] / "tests" / "benchmarks" / "device_file.json"
+TRIAL = Path(__file__).parents[2] / "benchmarks" / "device_file.json"
 DTYPES = ("fp32", "tf32", "fp16", "bf16", "fp8", "int8")
 
 

@@ -7,7 +7,7 @@ from table import markdown
 
 from tilesim.compiled import LARGE
 
-BENCHMARKS = Path(__file__).parents[2] / "tests" / "benchmarks"
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 FILES = ("results", "processes")
 MACHINE = ("cpu", "cores", "python", "manim", "av", "numba", "date")
 TABLES = {

@@ -170,8 +170,8 @@ def test_traces_of_one_kernel_are_fitted_together():
         ("", ("", "")),
         ("naive-tma", ("naive", "tma")),
         ("naive-ptr", ("naive", "ptr")),
-        ("planned-tma-overlap", ("planned", "tma")),
-        ("planned-ptr", ("planned", "ptr")),
+        ("table-tma-overlap", ("table", "tma")),
+        ("table-ptr", ("table", "ptr")),
     ],
 )
 def test_a_kernel_is_known_by_what_was_recorded_of_it(words, about):

@@ -256,13 +256,6 @@ def test_list():
         assert all(f"  {name} " in table and about in table for name, about in names.items())
 
 
-@pytest.mark.parametrize("out, to", [("a.csv", []), ("a.perfetto.json", []), ("a.json", ["--to", "json"])])
-def test_convert(out, to, tmp_path):
-    run("simulate", "naive", *SMALL, "-o", tmp_path / "t.npz")
-    run("convert", tmp_path / "t.npz", tmp_path / out, *to)
-    assert (tmp_path / out).stat().st_size > 0
-
-
 def test_calibrate_writes_costs_that_simulate_takes(tmp_path):
     costs = Costs(k_step=900, launch=168, prologue=200, epilogue=800, jitter=0.02)
     trace, fitted = tmp_path / "t.npz", tmp_path / "costs.json"

@@ -75,18 +75,6 @@ def test_there_and_back_again(to, tmp_path):
     assert (tmp_path / "c.NPZ").read_bytes() == (tmp_path / "a.npz").read_bytes()
 
 
-@pytest.mark.parametrize("name", ["own-kernel.csv", "./there/../own-kernel.csv", "link.csv", "hard.csv"])
-def test_the_trace_itself_is_no_place_to_write_to(own, tmp_path, name, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "there").mkdir()
-    (tmp_path / "link.csv").symlink_to(own)
-    (tmp_path / "hard.csv").hardlink_to(own)
-    before = own.read_bytes()
-    refused(2, "give the output another name", "convert", own, name)
-    refused(2, "give the output another name", "convert", name, own)
-    assert own.read_bytes() == before
-
-
 def test_a_hint_proposes_what_the_command_line_takes_itself(tmp_path):
     (tmp_path / "bare.csv").write_text(OWN)
     hint = "--m 4096 --n 4096 --k 512 --tile 128x256x64"

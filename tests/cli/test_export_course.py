@@ -11,10 +11,25 @@ from click.testing import CliRunner
 
 pytest.importorskip("manim", reason="the films need Manim")
 
-from tilesim.cli import main
+from tilesim.cli import main, packages
+from tilesim.cli.arguments import course as catalog
 from tilesim.cli.packages import load, scene_names
 
-FILMS = ["coalescing", "naive"]
+FILMS = ["first", "second"]
+SHORT = """
+from manim import RIGHT, Square
+from tilesim_scenes import Film, Finding
+from tilesim_scenes.look.language import tr
+
+class Short(Film):
+    def construct(self):
+        self.title(tr("Who computes which tile?"))
+        square = Square()
+        for side in ({sides}):
+            self.say(f"A square moves by {{side}}")
+            self.play(square.animate(run_time=1).shift(side * RIGHT))
+        self.finding(Finding("It moved", "{name}"))
+"""
 FPS = 5
 SMALL = ["--size", "128x72", "--fps", str(FPS)]
 
@@ -61,14 +76,26 @@ def marks(path):
         ]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def films(tmp_path_factory):
+    """A folder with the files of two short FILMS, which are all that a course knows."""
+    folder = tmp_path_factory.mktemp("films")
+    for name, sides in zip(FILMS, ["2, -1", "1, 3, -4"], strict=True):
+        (folder / f"{name}.py").write_text(SHORT.format(name=name, sides=sides), "utf-8")
+    of_file = load("scenes", "render.scene_files").load
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(catalog, "scene_list", lambda: FILMS)
+        patch.setattr(catalog, "scene_file", lambda name: folder / f"{name}.py")
+        patch.setattr(catalog, "scene_class", lambda name: of_file(folder / f"{name}.py"))
+        yield folder
+
+
 @pytest.fixture(scope="module")
-def course(tmp_path_factory):
+def course(films, tmp_path_factory):
     """A folder with a course of FILMS, and the films alone, as they are in it; and what was said of each."""
     folder = tmp_path_factory.mktemp("course")
-    said = {
-        name: told(name, "-o", folder / f"{name}.mp4", *SMALL, "--jobs", "1", "--next", following)
-        for name, following in zip(FILMS, [*FILMS[1:], "none"], strict=True)
-    }
+    alone = [*SMALL, "--jobs", "1", "--next", "none"]
+    said = {name: told(films / f"{name}.py", "-o", folder / f"{name}.mp4", *alone) for name in FILMS}
     both = ["--films", ",".join(FILMS), *SMALL, "--jobs", "1", "--captions"]
     return folder, told("course", "-o", folder / "course.mp4", *both), said
 
@@ -143,8 +170,8 @@ def test_all_findings_are_told(course):
 
 
 def test_findings_are_printed_without_json(tmp_path):
-    result = export("course", "--films", "naive", "-o", tmp_path / "a.mp4", *SMALL, "--finding")
-    assert result.exit_code == 0 and result.stdout.startswith("naive: ") and result.stdout.count("\n") == 1
+    result = export("course", "--films", "first", "-o", tmp_path / "a.mp4", *SMALL, "--finding")
+    assert result.exit_code == 0 and result.stdout.startswith("first: ") and result.stdout.count("\n") == 1
 
 
 def test_processes_make_the_same_course(course, tmp_path):
@@ -160,7 +187,7 @@ def others(tmp_path_factory):
     look = ["--theme", "light", "--lang", "pt", "--size", "64x64", "--fps", "1"]
     for form in ("webm", "mov"):
         file = folder / f"a.{form}"
-        made[form] = file, told("course", "-o", file, "--films", "naive,naive", *look)
+        made[form] = file, told("course", "-o", file, "--films", "first,second", *look)
     return made
 
 
@@ -182,6 +209,8 @@ def test_theme_and_language_are_those_of_every_film(others):
 
 
 def test_without_films_it_is_the_course_in_teaching_order(tmp_path, monkeypatch):
+    for name in ("scene_list", "scene_file", "scene_class"):
+        monkeypatch.setattr(catalog, name, getattr(packages, name))
     ordered, rendering = [], load("scenes", "render.course")
 
     def export_none(orders, *rest):
@@ -213,11 +242,11 @@ def test_the_seconds_of_a_long_course_are_written_out():
 
 WRONG = {
     "a film that is not": (
-        ["--films", "coalescin"],
-        "there is no film 'coalescin'; did you mean 'coalescing'?",
+        ["--films", "secon"],
+        "there is no film 'secon'; did you mean 'second'?",
     ),
     "no film": (["--films", ""], "there is no film ''"),
-    "an empty place": (["--films", "naive,,race"], "there is no film ''"),
+    "an empty place": (["--films", "first,,second"], "there is no film ''"),
     "a GIF": (["-o", "a.gif"], "a course is written as .mp4, .webm, .mov, not as 'gif'"),
     "a still": (["-o", "a.png"], "not as 'png'"),
     "a page": (["-o", "a.html"], "not as 'html'"),
@@ -250,7 +279,7 @@ def test_what_does_not_fit_a_course_is_wrong_usage(words, error, tmp_path, monke
 
 
 def test_films_of_one_film_are_wrong_usage(tmp_path):
-    said = export("naive", "--films", "race", "-o", tmp_path / "a.mp4")
+    said = export("naive", "--films", "first", "-o", tmp_path / "a.mp4")
     assert said.exit_code == 2 and "--films is of a course" in said.stderr
 
 
@@ -270,7 +299,7 @@ def test_a_course_that_fails_leaves_what_was_there(error, tmp_path, monkeypatch)
     monkeypatch.setattr(rendering, "drawn", fails)
     (tmp_path / "a.mp4").write_text("old")
     look = ["--size", "64x64", "--fps", "1", "--jobs", "1"]
-    said = export("course", "--films", "coalescing,naive", "-o", tmp_path / "a.mp4", *look)
+    said = export("course", "--films", "first,second", "-o", tmp_path / "a.mp4", *look)
     assert said.exit_code in (1, 130) and "Traceback" not in said.output
     assert [path.name for path in tmp_path.iterdir()] == ["a.mp4"]
     assert (tmp_path / "a.mp4").read_text() == "old" and not drawn[0].exists()

@@ -435,8 +435,13 @@ def test_a_film_shows_what_was_asked_for(here):
     assert result.exit_code == 1 and "there is no instant 9000us of the trace" in result.stderr
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-@pytest.mark.parametrize("case", MISTAKES)
+DRAWN = ("a failure", "a program that ends", "beyond the end")
+"""Mistakes that show when frames are drawn, by this process or by others."""
+
+
+@pytest.mark.parametrize(
+    ("case", "jobs"), [*((case, 2) for case in MISTAKES), *((case, 1) for case in DRAWN)]
+)
 def test_a_mistake_is_one_sentence_and_leaves_nothing(case, jobs, here):
     (here / "empty.py").write_text("from manim import *\n")
     (here / "broken.py").write_text("from manim import *\nclass A(Scene:\n")

@@ -19,30 +19,30 @@ def init(*words, code=0):
     return found.stderr
 
 
-def run(*words, cwd):
-    done = subprocess.run(
-        [sys.executable, "-m", *words], cwd=cwd, capture_output=True, text=True, timeout=300
-    )
-    assert done.returncode == 0, done.stderr
-    return done
+def export(*words):
+    done = CliRunner().invoke(main, ["export", *words])
+    assert done.exit_code == 0, done.output
 
 
-def test_what_was_written_renders(tmp_path):
+def test_what_was_written_renders(tmp_path, monkeypatch):
     pytest.importorskip("manim")
+    monkeypatch.chdir(tmp_path)
     said = init(tmp_path / "my_film.py")
     assert "my_film.py:MyFilm" in said
     small = ("--size", "480p", "--fps", "4", "--jobs", "1")
-    run("tilesim", "export", "my_film.py:MyFilm", *small, "-o", "x.mp4", cwd=tmp_path)
+    export("my_film.py:MyFilm", *small, "-o", "x.mp4")
     assert (tmp_path / "x.mp4").stat().st_size > 10_000
-    run("manim", "render", "-ql", "-s", "--media_dir", "media", "my_film.py", cwd=tmp_path)
+    words = ["manim", "render", "-ql", "-s", "--media_dir", "media", "my_film.py"]
+    subprocess.run([sys.executable, "-m", *words], check=True, capture_output=True, timeout=300)
     assert list((tmp_path / "media").rglob("MyFilm*.png"))
 
 
-def test_options_of_the_command_line_reach_it(tmp_path):
+def test_options_of_the_command_line_reach_it(tmp_path, monkeypatch):
     pytest.importorskip("manim")
+    monkeypatch.chdir(tmp_path)
     init(tmp_path / "a.py")
     words = ("--schedule", "naive", "--sms", "2", "--m", "256", "--n", "512", "--size", "480p", "-o", "a.png")
-    run("tilesim", "export", "a.py", *words, cwd=tmp_path)
+    export("a.py", *words)
     assert (tmp_path / "a.png").stat().st_size > 5_000
 
 

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,8 +38,18 @@ def commands(block: Block) -> list[str]:
     return [line for line in lines if line]
 
 
-def run(*words: str | Path, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run a command with this environment's programs first on the path; its output is text."""
+@cache
+def made_figures() -> dict[str, str]:
+    """All figures of the pages, made once."""
+    from figures import figures
+
+    return figures()
+
+
+def run(
+    *words: str | Path, cwd: Path, said: str = "", **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a command with this environment's programs first on the path; its input and output are text."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     return subprocess.run(
         [str(word) for word in words],
@@ -46,6 +57,6 @@ def run(*words: str | Path, cwd: Path, **environment: str) -> subprocess.Complet
         env=os.environ | {"PATH": path} | environment,
         text=True,
         capture_output=True,
-        stdin=subprocess.DEVNULL,
+        input=said,
         timeout=300,
     )

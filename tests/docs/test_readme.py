@@ -3,8 +3,7 @@
 import re
 
 import pytest
-from figures import figures
-from pages import DOCS, ROOT
+from pages import DOCS, ROOT, made_figures
 from refresh import refreshed
 
 README = (ROOT / "README.md").read_text("utf-8")
@@ -17,7 +16,7 @@ def test_it_is_short() -> None:
 def test_its_tables_figures_and_outputs_are_those_of_now() -> None:
     """`python docs/refresh.py` writes them anew."""
     assert README.count("<!-- table:") == 1
-    assert refreshed(README, figures()) == README
+    assert refreshed(README, made_figures()) == README
 
 
 @pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])

@@ -64,7 +64,7 @@ def test_the_wheel_holds_every_module_and_no_tests(dist: Path) -> None:
             str(Path(package) / path.relative_to(ROOT / folder)) for path in (ROOT / folder).rglob("*.py")
         }
         assert modules and modules <= names
-    assert not [name for name in names if name.startswith(("tests", "docs", "examples"))]
+    assert not [name for name in names if name.startswith(("tests", "benchmarks", "docs", "examples"))]
 
 
 def test_the_command_line_works_elsewhere(elsewhere: Path) -> None:

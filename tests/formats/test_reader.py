@@ -14,7 +14,6 @@ from tilesim.errors import TraceError
 from tilesim.formats import csv as csv_format
 from tilesim.formats import json as json_format
 from tilesim.formats import npz, perfetto
-from tilesim.formats.facts import FACTS
 from tilesim.formats.reader import read
 from tilesim.spans.columns import MOST_CYCLES
 
@@ -244,67 +243,3 @@ def test_facts_that_make_no_sense(tmp_path, old, new, words):
 )
 def test_json_that_makes_no_sense(tmp_path, document, words):
     refuses(write(tmp_path, json.dumps(document), "a.json"), words)
-
-
-BYTES = st.binary(max_size=200) | st.text(max_size=200).map(lambda text: text.encode("utf-8", "replace"))
-CELLS = st.one_of(
-    st.integers(-3, 9).map(str),
-    st.integers().map(str),
-    st.sampled_from(["", "NaN", "1e3", "1.5", "-0", "9" * 5000, "0x1", '"', "#", "tile", str(2**63)]),
-)
-TABLES = st.lists(st.lists(CELLS, min_size=3, max_size=6).map(",".join), max_size=6).map(
-    lambda rows: "\n".join([*OWN.splitlines()[:3], *rows]).encode()
-)
-FORM = "spans problem name traceEvents otherData format version end start sm cta drain ph ts dur pid tid args"
-KEYS = st.sampled_from([*FACTS, *FORM.split()])
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9) | st.integers(-2, 9),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=6),
-    max_leaves=12,
-)
-EVENTS = st.fixed_dictionaries(
-    {},
-    optional={
-        "ph": st.sampled_from(["X", "B", "E", "M", "", None]),
-        "name": st.sampled_from(["tile 0", "tile 1 epilogue", "process_name", 5]),
-        "ts": st.integers() | st.floats() | st.sampled_from([0, 1, 10**30]),
-        "dur": st.integers(-5, 5) | st.floats(),
-        "pid": VALUES,
-        "tid": VALUES,
-        "args": VALUES | st.sampled_from([{"name": "SM 0"}, {"tile": 0, "sm": 0}, {"sm": 10**30}]),
-    },
-)
-DOCUMENTS = VALUES | st.fixed_dictionaries({"traceEvents": st.lists(EVENTS, max_size=6)})
-
-
-@given(BYTES | TABLES | DOCUMENTS.map(lambda value: json.dumps(value).encode()), st.booleans())
-def test_whatever_a_file_holds_it_is_a_trace_or_one_sentence(folder, content, all_is_given):
-    path = write(folder, content, "any")
-    try:
-        assert isinstance(read(path, FOUR if all_is_given else None), Trace)
-    except TraceError as error:
-        assert str(error).startswith(f"{path}: ")
-        assert len(str(error)) < 600
-
-
-@given(st.data())
-def test_a_file_with_one_thing_changed_is_a_trace_or_one_sentence(folder, data):
-    """Of a file that tilesim wrote: a value replaced or removed somewhere."""
-    trace = simulate("persistent", Problem(256, 256, 128, tile=(128, 128, 64)), Device(2))
-    document = data.draw(st.sampled_from([json_format.document, perfetto.document]))(trace)
-    document = json.loads(b"".join(document))
-    place = document
-    while True:
-        key = data.draw(st.sampled_from(sorted(place) if isinstance(place, dict) else range(len(place))))
-        if not isinstance(place[key], dict | list) or not place[key] or data.draw(st.booleans()):
-            break
-        place = place[key]
-    if data.draw(st.booleans()):
-        place[key] = data.draw(VALUES)
-    else:
-        place.pop(key)
-    path = write(folder, json.dumps(document), "any.json")
-    try:
-        assert isinstance(read(path), Trace)
-    except TraceError as error:
-        assert str(error).startswith(f"{path}: ")

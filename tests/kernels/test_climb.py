@@ -1,14 +1,11 @@
 """The ladder's kernels without stamps: right by the interpreter, and as Triton compiles them for sm_90."""
 
-import os
 import re
-import subprocess
-import sys
 from dataclasses import replace
 from importlib import import_module
-from pathlib import Path
 
 import pytest
+from hopper_code import compiled
 from hypothesis import given
 from hypothesis import strategies as st
 from interpreter import inputs, jobs, reference, torch
@@ -264,14 +261,6 @@ def test_the_roofline_takes_the_lower_limit():
 
 
 COMPILE = """
-import sys
-from triton import compile
-from triton.backends.compiler import GPUTarget
-from triton.compiler import ASTSource
-from triton.experimental.gluon import language as gl
-from triton.experimental.gluon._runtime import GluonASTSource
-from tilesim.cli.packages import load
-load("kernels")
 from tilesim_kernels.gemm import ping_pong, uncoalesced, warp_specialized as roles
 
 name = sys.argv[1]
@@ -309,19 +298,9 @@ for i, argument in enumerate(kernel.arg_names):
         if argument != "stride":
             hints[i,] = [["tt.divisibility", 16]]
 source = (GluonASTSource if boxes else ASTSource)(kernel, types, constants, hints)
-made = compile(source, target=GPUTarget("cuda", 90, 32), options=dict(num_warps=warps, num_stages=1))
+made = compile(source, target=HOPPER, options=dict(num_warps=warps, num_stages=1))
 print(made.asm[sys.argv[2]])
 """
-
-
-def compiled(tmp_path: Path, name: str, form: str) -> str:
-    env = {key: value for key, value in os.environ.items() if key != "TRITON_INTERPRET"}
-    env |= {"TRITON_CACHE_DIR": str(tmp_path), "TRITON_DEFAULT_FP_FUSION": "1"}
-    command = [sys.executable, "-c", COMPILE, name, form]
-    root = Path(__file__).parents[2]
-    done = subprocess.run(command, env=env, cwd=root, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    return done.stdout
 
 
 @pytest.mark.parametrize(
@@ -335,8 +314,8 @@ def compiled(tmp_path: Path, name: str, form: str) -> str:
         ("ping-pong", 16),
     ],
 )
-def test_warps_part_and_wait_for_the_predecessor_before_they_load(tmp_path, name, products):
-    ptx = compiled(tmp_path, name, "ptx")
+def test_warps_part_and_wait_for_the_predecessor_before_they_load(name, products):
+    ptx = compiled(COMPILE, name, "ptx")
     assert ptx.count("wgmma.mma_async") == products
     assert "setmaxnreg.dec.sync.aligned.u32 \t24" in ptx.replace("u32 24", "u32 \t24").replace(
         "u32\t24", "u32 \t24"
@@ -346,8 +325,8 @@ def test_warps_part_and_wait_for_the_predecessor_before_they_load(tmp_path, name
     assert "griddepcontrol.wait" in ptx[:load]
 
 
-def test_uncoalesced_loads_go_down_columns(tmp_path):
-    ttgir = compiled(tmp_path, "uncoalesced", "ttgir")
+def test_uncoalesced_loads_go_down_columns():
+    ttgir = compiled(COMPILE, "uncoalesced", "ttgir")
     layouts = dict(re.findall(r"^(#blocked\d*) = (.*)$", ttgir, re.MULTILINE))
     loads = re.findall(r"tt\.load.*tensor<(\d+)x(\d+)x!tt\.ptr<bf16>, (#blocked\d*)>", ttgir)
     assert len(loads) == 2

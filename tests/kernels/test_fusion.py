@@ -1,15 +1,12 @@
 """Chains of functions and a product's epilogue by Triton's interpreter, their gate and machine code."""
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hopper_code import compiled
+from hypothesis import given
 from hypothesis import strategies as st
-from interpreter import torch
+from interpreter import few, torch
 
 from tilesim import Problem
 from tilesim_kernels import KernelError
@@ -33,7 +30,7 @@ def error_of(name: str, elements: int, functions: int) -> float:
 
 
 @pytest.mark.parametrize("name", HERE)
-@settings(max_examples=15)
+@few
 @given(elements=st.integers(1, 3000), functions=st.integers(1, 40))
 def test_any_chain_on_any_vector(name, elements, functions):
     assert error_of(name, elements, functions) < 1e-6
@@ -112,12 +109,6 @@ class TestCounters:
 
 
 COMPILE = """
-import json
-from triton import compile
-from triton.backends.compiler import GPUTarget
-from triton.compiler import ASTSource
-from tilesim.cli.packages import load
-load("kernels")
 from tilesim_kernels.ideas.fusion import BLOCK, PERIOD, SCALES, SHIFTS, WARPS, one_kernel
 
 made = {}
@@ -127,23 +118,16 @@ for functions in (2, 8):
     types = dict(x="*fp32", y="*fp32", n="i32") | dict.fromkeys(about, "constexpr")
     aligned = {(argument,): [["tt.divisibility", 16]] for argument in range(3)}
     source = ASTSource(one_kernel, types, about, aligned)
-    code = compile(source, target=GPUTarget("cuda", 90, 32), options=dict(num_warps=WARPS))
+    code = compile(source, target=HOPPER, options=dict(num_warps=WARPS))
     made[functions] = code.asm["sass"]
 print(json.dumps(made))
 """
 
 
-def test_two_functions_are_one_instruction_between_a_load_and_a_store(tmp_path):
+def test_two_functions_are_one_instruction_between_a_load_and_a_store():
     """So that a function is a FLOP at the rate by which a peak is counted; and loads are 16 bytes wide."""
-    env = {key: value for key, value in os.environ.items() if key != "TRITON_INTERPRET"}
-    env["TRITON_CACHE_DIR"] = str(tmp_path)
-    result = subprocess.run(
-        [sys.executable, "-c", COMPILE], env=env, cwd=Path(__file__).parents[2], capture_output=True,
-        text=True, check=False,
-    )  # fmt: skip
-    assert result.returncode == 0, result.stderr[-2000:]
     a_thread = kernels.BLOCK // (32 * kernels.WARPS)
-    for functions, sass in json.loads(result.stdout).items():
+    for functions, sass in json.loads(compiled(COMPILE)).items():
         words = sass.split()
         assert words.count("FFMA") == int(functions) // 2 * a_thread
         assert words.count("FMUL") == words.count("FADD") == 0

@@ -1,35 +1,19 @@
 """The kernels of ideas do what their benches say, as the machine code for a Hopper GPU shows."""
 
 import json
-import os
 import re
-import subprocess
-import sys
-from importlib.util import find_spec
-from pathlib import Path
 
 import pytest
-
-# not importorskip: Triton may be imported here only after it was told to interpret
-pytestmark = pytest.mark.skipif(
-    not (find_spec("torch") and find_spec("triton")), reason="needs torch and Triton"
-)
+from hopper_code import compiled
 
 COMPILE = """
-import json
-import sys
-from triton import compile
-from triton.backends.compiler import GPUTarget
-from triton.experimental.gluon._runtime import GluonASTSource
-from tilesim.cli.packages import load
-load("kernels")
 from tilesim_kernels.ideas import divergence, loop_unrolling
 
 def made(kernel, code, **types):
     names = kernel.arg_names
     types = {name: types.get(name, "constexpr") for name in names}
     source = GluonASTSource(kernel, types, {(names.index("CODE"),): code}, {})
-    return compile(source, target=GPUTarget("cuda", 90, 32), options=dict(num_warps=1)).asm["ptx"]
+    return compile(source, target=HOPPER, options=dict(num_warps=1)).asm["ptx"]
 
 ways = {name: made(divergence.diverge, code, asked="*i32", sums="*fp32", stamps="*i64", one="i32")
         for name, code in divergence.CODES.items()}
@@ -42,16 +26,9 @@ print(json.dumps(ways | sums | chains))
 
 
 @pytest.fixture(scope="module")
-def ptx(tmp_path_factory):
+def ptx():
     """The PTX of each kernel."""
-    env = {key: value for key, value in os.environ.items() if key != "TRITON_INTERPRET"}
-    env |= {"TRITON_CACHE_DIR": str(tmp_path_factory.mktemp("cache"))}
-    root = Path(__file__).parents[2]
-    done = subprocess.run(
-        [sys.executable, "-c", COMPILE], env=env, cwd=root, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    return json.loads(done.stdout)
+    return json.loads(compiled(COMPILE))
 
 
 def events(text, *patterns):

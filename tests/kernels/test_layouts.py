@@ -3,9 +3,9 @@
 import doctest
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
-from interpreter import DEDICATED, inputs, jobs, reference, torch
+from interpreter import DEDICATED, few, inputs, jobs, reference, torch
 
 from tilesim import Device, Problem
 from tilesim.products import LAYOUTS, Product
@@ -32,7 +32,7 @@ def multiplied(name, problem, operands):
 @pytest.mark.parametrize("name", NAMES)
 def test_every_kernel_multiplies_every_dtype_in_every_layout(name, layout):
     for dtype in inputs.DTYPES:
-        problem = Problem(32, 48, 32, tile=TILE, dtype=dtype)
+        problem = Problem(16, 48, 32, tile=TILE, dtype=dtype)
         operands = inputs.matrices(Product.of(problem, layout), "cpu", 3)
         assert layouts.layout(*operands[:2]) == layout
         assert not name.endswith("tma") or config_named(name, problem, operands).loads == "tma"
@@ -58,7 +58,7 @@ def products(draw):
     return draw(views(m, k)), draw(views(k, n))
 
 
-@settings(deadline=None, max_examples=60)
+@few
 @given(products(), st.sampled_from(NAMES))
 @example((torch.ones(33, 1), torch.ones(1, 40)), "naive-tma")
 def test_operands_are_read_where_they_lie(operands, name):

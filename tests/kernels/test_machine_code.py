@@ -1,26 +1,11 @@
 """Stamps bracket the work: read in the PTX that Triton makes for a Hopper GPU, without having one."""
 
-import os
 import re
-import subprocess
-import sys
-from importlib.util import find_spec
-from pathlib import Path
 
 import pytest
-
-# not importorskip: Triton may be imported here only after it was told to interpret
-pytestmark = pytest.mark.skipif(
-    not (find_spec("torch") and find_spec("triton")), reason="needs torch and Triton"
-)
+from hopper_code import compiled
 
 COMPILE = """
-import sys
-from triton import compile
-from triton.backends.compiler import GPUTarget
-from triton.compiler import ASTSource
-from tilesim.cli.packages import load
-load("kernels")
 from importlib import import_module
 from tilesim import Problem
 from tilesim_kernels.gemm.table import TIMEOUT_NS
@@ -65,7 +50,7 @@ for i, name in enumerate(kernel.arg_names):
         aligned[i,] = [["tt.divisibility", 16]]
 source = ASTSource(kernel, types, constants, aligned)
 options = dict(num_warps=variant.warps, num_stages=variant.stages)
-print(compile(source, target=GPUTarget("cuda", 90, 32), options=options).asm["ptx"])
+print(compile(source, target=HOPPER, options=options).asm["ptx"])
 """
 
 EVENTS = {
@@ -78,26 +63,20 @@ EVENTS = {
 }
 
 
-def ptx(tmp_path, name, stamps=False, layout="nn", dtype="bf16"):
+def ptx(name, stamps=False, layout="nn", dtype="bf16"):
     """What Triton makes of a kernel for operands of that layout and dtype."""
-    env = {key: value for key, value in os.environ.items() if key != "TRITON_INTERPRET"}
-    env |= {"TRITON_CACHE_DIR": str(tmp_path), "TRITON_DEFAULT_FP_FUSION": "1"}
-    command = [sys.executable, "-c", COMPILE, name, "stamps" if stamps else "plain", layout, dtype]
-    root = Path(__file__).parents[2]
-    result = subprocess.run(command, env=env, cwd=root, capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stderr[-2000:]
-    return result.stdout
+    return compiled(COMPILE, name, "stamps" if stamps else "plain", layout, dtype)
 
 
-def events(tmp_path, name, stamps):
+def events(name, stamps):
     """The events in the order of the PTX, runs of the same one joined."""
     pattern = "|".join(f"(?P<{event}>{regex})" for event, regex in EVENTS.items())
-    found = [str(match.lastgroup) for match in re.finditer(pattern, ptx(tmp_path, name, stamps))]
+    found = [str(match.lastgroup) for match in re.finditer(pattern, ptx(name, stamps))]
     return [event for i, event in enumerate(found) if i == 0 or event != found[i - 1]]
 
 
-def test_stamps_are_compiled_away(tmp_path):
-    assert "stamp" not in events(tmp_path, "persistent-tma-overlap", stamps=False)
+def test_stamps_are_compiled_away():
+    assert "stamp" not in events("persistent-tma-overlap", stamps=False)
 
 
 @pytest.mark.parametrize(
@@ -107,8 +86,8 @@ def test_stamps_are_compiled_away(tmp_path):
         "table", "table-alone", "table-queue", "table-split",
     ],
 )  # fmt: skip
-def test_stamps_stand_between_what_they_separate(tmp_path, name):
-    seen = " ".join(events(tmp_path, name, stamps=True))
+def test_stamps_stand_between_what_they_separate(name):
+    seen = " ".join(events(name, stamps=True))
     before = "" if name == "naive-tma" else "written stamp "
     assert before + "operands stamp multiply" in seen
     assert "multiplied stamp write" in seen
@@ -120,9 +99,9 @@ MULTIPLY = {"bf16": r"wgmma\S+bf16\.bf16", "fp8": r"wgmma\S+e4m3\.e4m3", "tf32":
 
 
 @pytest.mark.parametrize(("layout", "dtype"), LAYOUTS)
-def test_any_layout_is_loaded_by_tma_and_multiplied_by_wgmma(tmp_path, layout, dtype):
+def test_any_layout_is_loaded_by_tma_and_multiplied_by_wgmma(layout, dtype):
     """Where wgmma needs K to be dense and it is not, the block goes through registers once more."""
-    made = ptx(tmp_path, "persistent-tma-overlap", layout=layout, dtype=dtype)
+    made = ptx("persistent-tma-overlap", layout=layout, dtype=dtype)
     assert re.search(MULTIPLY[dtype], made) and "cp.async.bulk.tensor" in made
     assert "ld.global" not in made
     again = len(re.findall("ld.shared", made)) > 0
@@ -130,8 +109,8 @@ def test_any_layout_is_loaded_by_tma_and_multiplied_by_wgmma(tmp_path, layout, d
 
 
 @pytest.mark.parametrize("layout", ["nt", "tn", "tt"])
-def test_pointers_load_any_layout_ahead_16_bytes_at_a_time(tmp_path, layout):
-    made = ptx(tmp_path, "persistent-ptr-overlap", layout=layout)
+def test_pointers_load_any_layout_ahead_16_bytes_at_a_time(layout):
+    made = ptx("persistent-ptr-overlap", layout=layout)
     assert re.search(MULTIPLY["bf16"], made)
     assert "ld.global" not in made
     assert set(re.findall(r"cp\.async\.c[ag]\.shared\.global \[[^]]*\], \[[^]]*\], (\S+),", made)) == {"0x10"}

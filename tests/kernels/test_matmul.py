@@ -7,9 +7,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from interpreter import inputs, reference, torch
+from interpreter import few, inputs, reference, torch
 
 from tilesim.errors import TilesimError
 from tilesim.gemm import fit
@@ -51,7 +51,7 @@ def products(draw):
     return draw(matrices(m, k)), draw(matrices(k, n))
 
 
-@settings(deadline=None, max_examples=60)
+@few
 @given(products())
 def test_any_sizes_and_strides(operands):
     made = matmul(*operands)

@@ -1,28 +1,12 @@
 """A microbenchmark does one thing between its stamps: read in the PTX for a Hopper GPU."""
 
 import json
-import os
 import re
-import subprocess
-import sys
-from importlib.util import find_spec
-from pathlib import Path
 
 import pytest
-
-# not importorskip: Triton may be imported here only after it was told to interpret
-pytestmark = pytest.mark.skipif(
-    not (find_spec("torch") and find_spec("triton")), reason="needs torch and Triton"
-)
+from hopper_code import compiled
 
 COMPILE = """
-import json
-from triton import compile
-from triton.backends.compiler import GPUTarget
-from triton.experimental.gluon import language as gl
-from triton.experimental.gluon._runtime import GluonASTSource
-from tilesim.cli.packages import load
-load("kernels")
 from tilesim_kernels.microbenchmarks import chase, multiply, shared, stream, tile_loads
 
 def ptx(kernel, warps, types, **values):
@@ -31,7 +15,7 @@ def ptx(kernel, warps, types, **values):
     types["stamps"] = "*i64"
     aligned = {(i,): [["tt.divisibility", 16]] for i, name in enumerate(names) if types[name][0] == "*"}
     source = GluonASTSource(kernel, types, {(names.index(n),): v for n, v in values.items()}, aligned)
-    return compile(source, target=GPUTarget("cuda", 90, 32), options=dict(num_warps=warps)).asm["ptx"]
+    return compile(source, target=HOPPER, options=dict(num_warps=warps)).asm["ptx"]
 
 boxes = {
     name: f"tensordesc<bf16[{rows},64],{gl.NVMMASharedLayout.get_default_for([rows, 64], gl.bfloat16)!r}>"
@@ -61,15 +45,9 @@ WORK = re.compile(
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
+def made():
     """{kernel: what it does between its first stamp and its last, in the order of its PTX}."""
-    env = {key: value for key, value in os.environ.items() if key != "TRITON_INTERPRET"}
-    env |= {"TRITON_CACHE_DIR": str(tmp_path_factory.mktemp("triton")), "TRITON_DEFAULT_FP_FUSION": "1"}
-    root = Path(__file__).parents[2]
-    command = [sys.executable, "-c", COMPILE]
-    result = subprocess.run(command, env=env, cwd=root, capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stderr[-2000:]
-    return {name: WORK.findall(between(ptx)) for name, ptx in json.loads(result.stdout).items()}
+    return {name: WORK.findall(between(ptx)) for name, ptx in json.loads(compiled(COMPILE)).items()}
 
 
 def between(ptx):

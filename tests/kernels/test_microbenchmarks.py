@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from interpreter import torch
+from interpreter import few, torch
 
 from tilesim_kernels import KernelError
 from tilesim_kernels.bench import memory as bench
@@ -78,6 +78,7 @@ def loaded(groups, together, count, round):
     return [(i % round) * groups + group for group in range(groups) for i in range(count)] * together
 
 
+@few
 @given(st.integers(1, 4), st.integers(1, 3), st.integers(1, 9), st.integers(1, 5))
 def test_the_sum_of_what_a_stream_reads(groups, together, steps, round):
     asked = stream.Stream("read", groups * together, steps, round, together)
@@ -87,6 +88,7 @@ def test_the_sum_of_what_a_stream_reads(groups, together, steps, round):
     assert asked.footprint == made.x.nbytes and asked.moved == 4 * stream.TILE * groups * together * steps
 
 
+@few
 @given(st.integers(1, 4), st.integers(1, 3), st.integers(1, 9), st.integers(1, 5))
 def test_the_sum_of_what_stages_hold(groups, together, loads, round):
     asked = tile_loads.TileLoads("cp.async", (32, 64), 2, groups * together, round, together)

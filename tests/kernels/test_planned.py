@@ -29,8 +29,8 @@ from tilesim_kernels.launch import plan_table
 
 NEEDS = {"split-k": ":3"}
 EVERY = [name + NEEDS.get(name, "") for name in SCHEDULES] + ["stream-k:5", "stream-k-hybrid:1"]
-RAGGED = [(100, 72, 88), (33, 40, 200), (65, 67, 131)]
-PROBLEM = Problem(120, 104, 200, tile=(16, 32, 16), dtype="fp32", order="grouped:3")
+RAGGED = [(33, 40, 200), (65, 67, 131)]
+PROBLEM = Problem(56, 72, 104, tile=(16, 32, 16), dtype="fp32", order="grouped:3")
 
 
 @pytest.mark.parametrize("schedule", EVERY)

@@ -15,7 +15,7 @@ from tilesim_kernels.gemm.stream_k import corner, cta_of, segment, segment_count
 tl = triton.language
 GPU = Device(132)
 MOST = 128
-SIZES = [(272, 272, 1000), (512, 2048, 4096), (1000, 5000, 300), (2048, 4096, 640)]
+SIZES = [(272, 272, 1000), (512, 2048, 4096), (1000, 2560, 300), (1100, 2048, 640)]
 """Fewer tiles than SMs, one wave less a few, several waves, and full waves with a rest."""
 
 

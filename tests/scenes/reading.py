@@ -18,8 +18,8 @@ SPARE = 0.005
 """Share of the frame by which texts may come near its edges or each other's boxes."""
 MOST_STILL = 0.25
 """Share of the seconds between title and card in which nothing moves."""
-SLACK = 0.2
-"""Seconds: a film waits in tenths, and its pictures are compared in twelfths."""
+SLACK = 0.23
+"""Seconds: a film waits in tenths, and its pictures are compared in eighths."""
 
 
 def faults(seen: Seen) -> list[str]:

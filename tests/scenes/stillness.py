@@ -15,7 +15,7 @@ from tilesim_scenes.mobjects.traces.clock import Clock
 from tilesim_scenes.mobjects.traces.lag_strip import LagStrip
 from tilesim_scenes.mobjects.words.badge import Badge
 
-RATE = 12
+RATE = 8
 """Pictures that are compared in a second of film."""
 RUNS = 4
 """A quantity that shows so many values within a second runs."""
@@ -24,7 +24,7 @@ UNIT = re.compile(r"\d ?(?:[nµm]?s\b|[KMGT]?B\b|bytes|TFLOP|%)")
 
 
 class Pictures:
-    """What a scene shows at each twelfth of a second while it is played without drawing.
+    """What a scene shows at each eighth of a second while it is played without drawing.
 
     `of`: numbers for the pictures, equal for equal ones, and the seconds from which on they are shown.
     `figures`: what each figure said while a badge called it measured or counted, and when; but for clocks,

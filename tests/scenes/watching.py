@@ -53,13 +53,13 @@ def frame(width: int, height: int, **more: Any) -> Iterator[None]:
         yield
 
 
-def watch(film: type, aspect: str, settings: Mapping[str, Any] = {}) -> Seen:
-    """Play `film` to its end in a frame of that shape; whether it moves is looked at in a wide one only."""
+def watch(film: type, aspect: str, settings: Mapping[str, Any] = {}, moving: bool = False) -> Seen:
+    """Play `film` to its end in a frame of that shape, and look whether it moves where `moving` is set."""
     with frame(*ASPECTS[aspect]):
         scene = film(skip_animations=True)
         scene.settings = dict(settings)
         seen, play = Seen(scene), scene.play
-        pictures = Pictures(scene) if aspect == "wide" else None
+        pictures = Pictures(scene) if moving else None
 
         def watched(*args: Any, **kwargs: Any) -> None:
             play(*args, **kwargs)

@@ -37,7 +37,7 @@ SPLITTING = ("split-k", "stream-k", "stream-k-hybrid")
 """Schedules that can split tiles. Where their plan splits none, other kernels run it."""
 
 QUEUED = ("persistent-dynamic", "cluster-launch-control")
-"""Schedules whose thread blocks take tiles from a queue: the table-driven kernel has another loop for them."""
+"""Schedules whose thread blocks take tiles from a queue, in a loop of its own in the table-driven kernel."""
 
 STANDS_IN = {
     "naive": (),

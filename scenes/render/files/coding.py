@@ -38,7 +38,7 @@ class Codec:
 
 _VP9 = {"deadline": "good", "cpu-used": "5", "crf": "31", "row-mt": "0"}
 CODECS = {
-    # Against x264's defaults (medium, crf 23), a quarter of the time at the same size: see tests/benchmarks.
+    # Against x264's defaults (medium, crf 23), a quarter of the time at the same size: see benchmarks.
     "h264": Codec(
         "libx264",
         "yuv420p",

@@ -1,10 +1,11 @@
 """Films of one run can be told of any run that has such blocks."""
 
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
-from watching import watch
+from watching import Seen, watch
 
 from tilesim.cli.packages import scene_class
 from tilesim_scenes import Lanes
@@ -42,14 +43,17 @@ def test_a_run_of_other_blocks_is_refused_in_a_sentence(name: str, schedule: str
         watch(scene_class(name), "wide", SMALL | {"schedule": schedule})
 
 
+@cache
+def played(name: str) -> Seen:
+    return watch(scene_class(name), "wide", {"next": "none"})
+
+
 def test_the_pair_has_one_scale() -> None:
-    naive, persistent = (watch(scene_class(name), "wide").scene for name in ("naive", "persistent"))
-    assert naive.lanes.window == persistent.lanes.window
+    assert played("naive").scene.lanes.window == played("persistent").scene.lanes.window
 
 
 def test_parts_of_lanes_fill_the_bar_that_they_are_added_up_in() -> None:
-    scene = watch(scene_class("naive"), "wide").scene
-    bar, lanes = scene.card.bars, scene.lanes
+    bar, lanes = played("naive").scene.card.bars, played("naive").scene.lanes
     assert isinstance(bar, ShareBar)
     for kind in ("multiply", "write", "first load", "launch"):
         each = zip(lanes.pieces, lanes.parts, strict=True)
@@ -58,14 +62,14 @@ def test_parts_of_lanes_fill_the_bar_that_they_are_added_up_in() -> None:
 
 
 def test_what_is_not_gathered_fades_before_anything_moves() -> None:
-    scene = watch(scene_class("naive"), "wide").scene
-    lanes = Lanes(scene.traces[0]).show(scene.traces[0].makespan)
+    naive = played("naive").scene
+    lanes = Lanes(naive.traces[0]).show(naive.traces[0].makespan)
     figures = [one for part in lanes.parts for one in part.submobjects if len(one.points)]
 
     def look() -> list[list[float]]:
         return [one.points.ravel().tolist() for one in [*lanes.parts, *figures]]
 
-    stood, gather = look(), Gather(lanes, scene.card.bars)
+    stood, gather = look(), Gather(lanes, naive.card.bars)
     gather.begin()
     assert look() == stood and all(sum(opacities(one)[0]) or sum(opacities(one)[1]) for one in figures)
     gather.interpolate_mobject(GOES)
@@ -73,19 +77,17 @@ def test_what_is_not_gathered_fades_before_anything_moves() -> None:
 
 
 def test_every_tile_is_home_and_every_block_gone_at_the_end() -> None:
-    scene = watch(scene_class("naive"), "wide").scene
-    end = scene.traces[0].makespan
-    scene.traffic.show(end)
-    for row in scene.traffic:
+    naive = played("naive").scene
+    end = naive.traces[0].makespan
+    naive.traffic.show(end)
+    for row in naive.traffic:
         place, fill, _, coming, flying = row
         assert len(fill.points)
         assert not (len(place.points) or len(coming.points) or len(flying.points))
-    scene.blocks.show(end + 10_000)
-    assert all(block.token.get_fill_opacity() == 0 for block in scene.blocks)
+    naive.blocks.show(end + 10_000)
+    assert all(block.token.get_fill_opacity() == 0 for block in naive.blocks)
 
 
 def test_persistent_says_what_one_block_a_tile_would_be() -> None:
-    seen = watch(scene_class("persistent"), "wide", {"next": "none"})
-    naive = watch(scene_class("naive"), "wide").scene.card.number
-    share = naive.split()[0]
-    assert any(word.text.endswith(share) for word in seen.moments[-1][1])
+    share = played("naive").scene.card.number.split()[0]
+    assert any(word.text.endswith(share) for word in played("persistent").moments[-1][1])

@@ -29,13 +29,13 @@ class Halts(Moves):
 
 
 def test_a_film_in_motion_may_hold_its_title_and_its_card() -> None:
-    seen = watch(Moves, "wide")
+    seen = watch(Moves, "wide", moving=True)
     assert faults(seen) == []
     assert [round(until - since) for since, until in seen.still] == [1, 4]
 
 
 def test_a_film_that_halts_is_told_where_and_how_much() -> None:
-    found = faults(watch(Halts, "wide"))
+    found = faults(watch(Halts, "wide", moving=True))
     assert found[0].startswith("4.5 s: ") and found[1].endswith("between title and card")
     assert len(found) == 2 and all("nothing moves" in fault for fault in found)
 
@@ -59,8 +59,8 @@ class CountsAModel(Counts):
 
 
 def test_a_quantity_that_runs_under_measured_is_found() -> None:
-    assert any("never measured" in fault for fault in faults(watch(Counts, "wide")))
+    assert any("never measured" in fault for fault in faults(watch(Counts, "wide", moving=True)))
 
 
 def test_a_quantity_of_a_model_may_run() -> None:
-    assert faults(watch(CountsAModel, "wide")) == []
+    assert faults(watch(CountsAModel, "wide", moving=True)) == []

@@ -45,12 +45,12 @@ def run(request, tmp_path_factory):
 
 @pytest.mark.parametrize("aspect", ["wide", "tall"])
 def test_a_trace_can_be_read(run, aspect):
-    found = faults(watch(TraceFilm, aspect, {"trace": run[1]}))
+    found = faults(watch(TraceFilm, aspect, {"trace": run[1]}, moving=aspect == "wide"))
     assert not found, "\n".join(found)
 
 
 def test_a_foreign_kernel_can_be_read():
-    found = faults(watch(TraceFilm, "wide", {"trace": str(OWN)}))
+    found = faults(watch(TraceFilm, "wide", {"trace": str(OWN)}, moving=True))
     assert not found, "\n".join(found)
 
 

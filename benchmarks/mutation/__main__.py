@@ -1,6 +1,6 @@
 """Break the simulator, one mutant at a time, and count those that the tests of its room find.
 
-    python tests/mutation [--mutants 300] [--minutes 60] [--seed 1] [FILE ...]
+    python benchmarks/mutation [--mutants 300] [--minutes 60] [--seed 1] [FILE ...]
 
 Each mutant is a process forked from this one, in which an import of the module finds the mutant; no file is
 written. A mutant is killed when a test fails, or when the tests take much longer than they do without it.
@@ -37,6 +37,19 @@ TESTS = {
     "tilesim/metrics.py": ["tests/test_metrics.py"],
     "tilesim/view.py": ["tests/test_view.py"],
     "tilesim/formats": ["tests/formats"],
+    "tilesim/storage": ["tests/storage", "tests/formats/test_npz.py"],
+    "tilesim/calibration": ["tests/calibration"],
+    "tilesim/choice": ["tests/choice"],
+    "kernels/launch": [
+        "tests/kernels/test_config.py",
+        "tests/kernels/test_launcher.py",
+        "tests/kernels/test_layouts.py",
+        "tests/kernels/test_refusals.py",
+        "tests/kernels/test_planned.py",
+        "tests/kernels/test_climb.py",
+        "tests/kernels/test_results.py",
+        "tests/kernels/test_stream_k.py",
+    ],
 }
 """The tests that a room's mutants have to pass, besides the examples in the module itself."""
 
@@ -45,7 +58,8 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds one module, as a mutant of its source."""
 
     def __init__(self, file: Path, tree: ast.Module) -> None:
-        self.name = ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        name = ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        self.name = f"tilesim_{name}" if name.startswith("kernels.") else name
         self.file, self.tree = file, tree
 
     def find_spec(self, name, path=None, target=None):
@@ -93,12 +107,13 @@ def _test(file: str, number: int | None, folder: str) -> int:
     # pytest loads what it rewrites the asserts of by itself, past the finder.
     options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--assert=plain"]
     options += ["--hypothesis-profile=mutation", f"--basetemp={folder}/pytest", "-k", f"not ({SLOW})"]
-    return int(pytest.main([*options, *TESTS[room(file)], file]))
+    examples = [] if file.startswith("kernels/") else [file]  # kernels are collected as no package
+    return int(pytest.main([*options, *TESTS[room(file)], *examples]))
 
 
 def main() -> None:
     """Print the score and who survived; exit 1 below the goal."""
-    parser = argparse.ArgumentParser(prog="python tests/mutation")
+    parser = argparse.ArgumentParser(prog="python benchmarks/mutation")
     for name, number in (("--mutants", 300), ("--minutes", 60), ("--seed", 1)):
         parser.add_argument(name, type=int, default=number)
     parser.add_argument("files", nargs="*", default=[*TESTS])

@@ -1,6 +1,6 @@
 """How fast plans become traces, beside the same schedules in SimPy and in a plain heapq loop.
 
-    python tests/benchmarks/simulation.py [ROUNDS]
+    python benchmarks/simulation.py [ROUNDS]
 
 All of it on one core, from a given plan, compiled code warm. The contenders do less: they check nothing, and
 know neither co-residency nor overlap nor cut tiles. They run fewer tiles, as that leaves their rate as it is.

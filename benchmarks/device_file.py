@@ -1,6 +1,6 @@
 """How true a device file is: one made of the suite that an H200 recorded as if it were unknown.
 
-    python tests/benchmarks/device_file.py
+    python benchmarks/device_file.py
 
 compares simulations by that file, and by the costs that ship, with the held-out runs of other H200s, and
 writes device_file.json beside this, which docs/devices.md shows.
@@ -18,7 +18,7 @@ from tilesim.calibration.device_file import device_entry
 from tilesim.devices.presets import adding
 from tilesim.engine.simulate import replay
 
-DATA = Path(__file__).parents[2] / "tilesim" / "data"
+DATA = Path(__file__).parents[1] / "tilesim" / "data"
 SUITE = Path(__file__).parent / "suite"
 RESULT = Path(__file__).with_suffix(".json")
 NAME = "my-gpu"

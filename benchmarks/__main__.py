@@ -1,4 +1,4 @@
-"""All benchmarks, by `make bench` or `python tests/benchmarks [ROUNDS [PART]...]`: a table, kept as JSON.
+"""All benchmarks, by `make bench` or `python benchmarks [ROUNDS [PART]...]`: a table, kept as JSON.
 
 Of parts that are not named the file keeps what it has, if it is of the same machine.
 """

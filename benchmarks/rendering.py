@@ -19,7 +19,7 @@ from table import row
 
 FPS, SIZE = 60, (1920, 1080)
 HERE = Path(__file__).parent
-FILMS = HERE.parents[1] / "scenes"
+FILMS = HERE.parent / "scenes"
 MANIM = (
     *("-m", "manim", "render", "--disable_caching", "--progress_bar", "none", "-v", "ERROR"),
     *("-r", ",".join(map(str, SIZE)), "--fps", str(FPS), "--media_dir", "{folder}"),

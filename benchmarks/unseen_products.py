@@ -1,4 +1,4 @@
-"""matmul against cuBLAS on products that nobody tuned: `python tests/benchmarks/unseen_products.py`.
+"""matmul against cuBLAS on products that nobody tuned: `python benchmarks/unseen_products.py`.
 
 With the word "layers", the linear layers of `tilesim bench choice` are timed in their place, on any GPU.
 

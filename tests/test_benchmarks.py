@@ -1,13 +1,18 @@
-"""What the benchmark compares computes the same, and what it calls is there."""
+"""The tools in benchmarks/: what they compare computes the same, what they call exists, and examples hold."""
 
 import ast
+import doctest
 from pathlib import Path
 
+import alternation
 import exports
 import incremental
+import mutants
 import ordinary
 import pytest
 import rendering
+import table
+import unseen_products
 from simulation import agree
 
 from tilesim import Problem
@@ -59,3 +64,9 @@ def test_both_renderers_make_as_many_frames(monkeypatch, renderer):
     small = {"pixel_width": 160, "pixel_height": 90, "frame_rate": 4}
     monkeypatch.setattr(incremental, "SETTINGS", incremental.SETTINGS | small)
     assert incremental.rendered("MovingSquare", renderer)["frames"] == 20
+
+
+@pytest.mark.parametrize("module", [alternation, mutants, table, unseen_products], ids=lambda m: m.__name__)
+def test_examples_hold(module):
+    found = doctest.testmod(module)
+    assert found.attempted and not found.failed

@@ -1,4 +1,4 @@
-"""How long the player takes for a frame in headless Chromium: `python tests/benchmarks/player_frames.py`.
+"""How long the player takes for a frame in headless Chromium: `python benchmarks/player_frames.py`.
 
 For each page: its size, seconds until its first frame, and of each use the median and the 95th percentile of
 the milliseconds that a frame takes to draw, and of those from one frame to the next; 16.7 are 60 frames/s.

@@ -1,4 +1,4 @@
-"""What each term of the model is worth: `python tests/benchmarks/ablation.py` writes ablation.json.
+"""What each term of the model is worth: `python benchmarks/ablation.py` writes ablation.json.
 
 Each is taken away by itself. Without a term of a K-step or of first loads, kernels are calibrated again;
 without a kernel's time all others stay. Errors are of recorded runs that nothing was fitted to, in SM cycles.

@@ -1,4 +1,4 @@
-"""How long the playground takes in headless Chromium: `python tests/benchmarks/playground_times.py`.
+"""How long the playground takes in headless Chromium: `python benchmarks/playground_times.py`.
 
 It says the sizes of what a reader loads, the seconds until the first picture, and those from a change of the
 form to the picture of it, each the median of some. It needs what `make playground` brings.
@@ -12,7 +12,7 @@ from time import perf_counter
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "docs"), str(ROOT / "tests" / "player")]
 
 import playground  # noqa: E402

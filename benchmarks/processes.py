@@ -1,4 +1,4 @@
-"""What more processes bring where cores are free: `python tests/benchmarks/processes.py [ROUNDS]`.
+"""What more processes bring where cores are free: `python benchmarks/processes.py [ROUNDS]`.
 
 The race is exported by 1, 2, 4 and 8 processes, as far as there are cores, and as many exports that share
 nothing run at once. A race of three minutes shows what of the rest is the start and the end of a film. The

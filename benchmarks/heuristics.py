@@ -1,4 +1,4 @@
-"""tilesim's choice against nvMatmulHeuristics: `python tests/benchmarks/heuristics.py`, without a GPU.
+"""tilesim's choice against nvMatmulHeuristics: `python benchmarks/heuristics.py`, without a GPU.
 
 It needs NVIDIA's package nvidia-matmul-heuristics. Both rank kernels for the bf16 products that were timed on
 an H200. Its kernels are Triton's, ours are not, so what counts is the tile: the fastest that was timed in it
