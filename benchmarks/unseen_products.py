@@ -80,7 +80,7 @@ def first_kernels(one: Drawn) -> list[Any]:
     """Jobs of the kernels that the model ranks first for a product."""
     from tilesim.choice.choose import choose
     from tilesim.devices.device import Device
-    from tilesim_kernels.launch.jobs import job
+    from tilesim_kernels.gemm.jobs import job
     from tilesim_kernels.measure.machine import device
 
     product = Product(*one[:3], one[3].split(":")[0], layout_of(one[3]))

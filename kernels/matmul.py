@@ -13,8 +13,8 @@ import torch
 
 from .dispatch.launches import NAMES, is_known, key, multiply
 from .errors import OperandError
-from .gemm.tile_ops import INTERPRETED
 from .gemm.transpose import transposed
+from .launch.here import INTERPRETED
 from .launch.layouts import lines
 from .launch.operands import RESULTS
 

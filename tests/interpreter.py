@@ -23,8 +23,8 @@ load("kernels")
 if triton.__version__.startswith("3.6.") and tuple(map(int, np.__version__.split(".")[:2])) >= (2, 4):
     pytest.skip("the interpreter of Triton 3.6 cannot loop with NumPy 2.4", allow_module_level=True)
 
-from tilesim_kernels.gemm import stamps  # noqa: E402
-from tilesim_kernels.launch import here, jobs  # noqa: E402
+from tilesim_kernels.gemm import jobs, stamps  # noqa: E402
+from tilesim_kernels.launch import here  # noqa: E402
 from tilesim_kernels.launch import operands as inputs  # noqa: E402
 from tilesim_kernels.launch.named import DEDICATED, named  # noqa: E402, F401
 from tilesim_kernels.measure import record as recording  # noqa: E402

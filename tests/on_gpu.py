@@ -23,7 +23,7 @@ load("kernels")
 from tilesim_kernels import KernelError, reductions  # noqa: E402
 from tilesim_kernels.bench import reductions as sums  # noqa: E402
 from tilesim_kernels.bench.memory import memory  # noqa: E402
-from tilesim_kernels.gemm import naive, persistent, table  # noqa: E402
+from tilesim_kernels.gemm import jobs, naive, persistent, table  # noqa: E402
 from tilesim_kernels.gemm import stamps as stamping  # noqa: E402
 from tilesim_kernels.gemm.stamps import (  # noqa: E402
     stamp_done,
@@ -34,7 +34,7 @@ from tilesim_kernels.gemm.stamps import (  # noqa: E402
     stamp_ready,
     stamp_start,
 )
-from tilesim_kernels.launch import here, jobs, plan_table  # noqa: E402
+from tilesim_kernels.launch import here, plan_table  # noqa: E402
 from tilesim_kernels.launch import operands as inputs  # noqa: E402
 from tilesim_kernels.launch.named import DEDICATED, TABLE_DRIVEN, named  # noqa: E402
 from tilesim_kernels.measure import machine, reference, timing  # noqa: E402

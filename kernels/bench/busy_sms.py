@@ -18,8 +18,8 @@ from tilesim.problems import Problem
 from tilesim.products import Product
 
 from ..errors import KernelError
+from ..gemm.jobs import job
 from ..launch.here import check, on_this_machine
-from ..launch.jobs import job
 from ..launch.operands import gpu_memory, matrices, sets_beyond_l2
 from ..measure.held_sms import HeldSMs, hold_us
 from ..measure.machine import device, facts

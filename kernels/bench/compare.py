@@ -12,10 +12,10 @@ from tilesim.kernel_config import KernelConfig
 from tilesim.problems import Problem
 from tilesim.products import Product
 
+from ..gemm.jobs import job
 from ..launch.cublas import cublas
 from ..launch.here import on_this_machine
 from ..launch.job import Job, Launch
-from ..launch.jobs import job
 from ..launch.operands import Matrices, gpu_memory, matrices, sets_beyond_l2
 from ..matmul import matmul
 from ..measure.machine import device, facts

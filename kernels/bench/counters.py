@@ -16,8 +16,8 @@ import torch
 from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 
+from ..gemm.jobs import job
 from ..launch.cublas import cublas
-from ..launch.jobs import job
 from ..launch.operands import matrices
 from ..measure.machine import device
 from .compare import Contender

@@ -11,10 +11,9 @@ from tilesim.errors import TilesimError
 from tilesim.kernel_config import TABLE, KernelConfig
 from tilesim.products import Product
 
-from ..gemm.tile_ops import INTERPRETED
-from ..launch.here import check, on_this_machine
+from ..gemm.jobs import job
+from ..launch.here import INTERPRETED, check, on_this_machine
 from ..launch.job import Job
-from ..launch.jobs import job
 from ..launch.launcher import KernelLaunch
 from ..launch.layouts import layout
 from ..launch.operands import Matrices

@@ -4,8 +4,8 @@ import torch
 
 from tilesim.products import TMA_BYTES
 
-from ..gemm.tile_ops import INTERPRETED
 from ..launch.cublas import tf32
+from ..launch.here import INTERPRETED
 from ..launch.job import Job
 from ..launch.launcher import KernelLaunch
 from ..launch.operands import DTYPES, Matrices

@@ -5,7 +5,7 @@ from functools import lru_cache
 import torch
 import triton
 
-from ..gemm.tile_ops import INTERPRETED
+from ..launch.here import INTERPRETED
 from ..launch.job import Job
 from .first import capturing
 

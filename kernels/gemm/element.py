@@ -11,10 +11,10 @@ from tilesim.devices.device import Device
 from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 
+from ..launch.here import INTERPRETED
 from ..launch.job import NO_ROWS, Job, operands_of, refusing_stamps
 from ..launch.launcher import KernelLaunch
 from ..launch.operands import Matrices
-from .tile_ops import INTERPRETED
 
 
 @triton.jit

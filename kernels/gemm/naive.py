@@ -13,7 +13,7 @@ from tilesim.products import Product
 from ..launch.job import Job, order_arguments
 from ..launch.launcher import KernelLaunch
 from ..launch.operands import Matrices
-from ..launch.stamped import stamped_launch
+from .stamped import stamped_launch
 from .stamps import entry_time, stamp_done, stamp_drain, stamp_entry, stamp_start
 from .tile_ops import compute_pid, load, multiply, store
 

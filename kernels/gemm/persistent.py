@@ -14,7 +14,7 @@ from tilesim.schedules import plan
 from ..launch.job import Job, order_arguments
 from ..launch.launcher import KernelLaunch
 from ..launch.operands import Matrices
-from ..launch.stamped import STORE_WAIT_K_STEP, stamped_launch
+from .stamped import STORE_WAIT_K_STEP, stamped_launch
 from .stamps import entry_time, stamp_done, stamp_drain, stamp_entry, stamp_start
 from .tile_ops import compute_pid, load, multiply, store_subtiles
 

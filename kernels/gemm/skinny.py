@@ -12,10 +12,11 @@ from tilesim.devices.device import Device
 from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 
+from ..launch.here import INTERPRETED
 from ..launch.job import NO_ROWS, Job, operands_of, order_arguments, refusing_stamps
 from ..launch.launcher import KernelLaunch
 from ..launch.operands import Matrices
-from .tile_ops import INTERPRETED, compute_pid, load, multiply, store
+from .tile_ops import compute_pid, load, multiply, store
 
 
 @triton.jit

@@ -17,7 +17,7 @@ layout, so loads and stores are whole cache lines. Other layouts give the same v
 import triton
 import triton.language as tl
 
-from .tile_ops import INTERPRETED
+from ..launch.here import INTERPRETED
 
 
 @triton.jit

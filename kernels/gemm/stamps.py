@@ -43,7 +43,8 @@ a counter of stamps from 1, in word 7 of row 0.
 import triton
 import triton.language as tl
 
-from .tile_ops import INTERPRETED, wait_for_wgmma
+from ..launch.here import INTERPRETED
+from .tile_ops import wait_for_wgmma
 
 WORDS = 16
 """A row is a cache line of 128 bytes, so thread blocks that stamp at the same time do not share one."""

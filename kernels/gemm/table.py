@@ -25,8 +25,8 @@ from ..launch.job import Job
 from ..launch.launcher import KernelLaunch
 from ..launch.operands import Matrices
 from ..launch.plan_table import PlanTable, upload
-from ..launch.stamped import STORE_WAIT_K_STEP, stamped_launch
 from .split_fixup import add_partial, store_partial, wait_for_partial
+from .stamped import STORE_WAIT_K_STEP, stamped_launch
 from .stamps import (
     entry_time,
     stamp_done,

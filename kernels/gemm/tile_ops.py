@@ -8,10 +8,7 @@ column-major operand is passed as its transpose, with TRANS.
 import triton
 import triton.language as tl
 
-COMPUTED_ORDERS = ("row-major", "column-major", "grouped")
-"""Orders that a kernel computes; it reads others from a table, which costs 3 % at 4096x4096x512."""
-
-INTERPRETED = tl.constexpr(triton.knobs.runtime.interpret)
+from ..launch.here import INTERPRETED
 
 
 @triton.jit

@@ -12,8 +12,7 @@ from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 
 from ..errors import KernelError
-from ..gemm.tile_ops import INTERPRETED
-from .here import limits, no_tma
+from .here import INTERPRETED, limits, no_tma
 
 DTYPES = {torch.float16: gl.float16, torch.bfloat16: gl.bfloat16, torch.float8_e4m3fn: gl.float8e4nv}
 """wgmma takes 16-bit operands in either major order; fp8 must lie along K."""

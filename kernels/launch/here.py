@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import torch
+import triton
+import triton.language as tl
 
 from tilesim.devices.gpus import features_of
 from tilesim.gemm.fit import Limits, why_not
@@ -11,9 +13,11 @@ from tilesim.kernel_config import KernelConfig
 from tilesim.products import TMA_BYTES, Product
 
 from ..errors import KernelError
-from ..gemm.tile_ops import INTERPRETED
 from .layouts import lines
 from .operands import RESULTS
+
+INTERPRETED = tl.constexpr(triton.knobs.runtime.interpret)
+"""Whether Triton interprets kernels instead of compiling them."""
 
 FP8_CAPABILITY = (8, 9)
 """The compute capability whose tensor cores first multiply fp8 (CUDA C++ Programming Guide)."""

@@ -17,10 +17,10 @@ from tilesim.spans.recorded_slots import complete
 from tilesim.traces import SPAN, Trace
 
 from ..errors import KernelError
+from ..gemm.jobs import job
 from ..gemm.stamps import WORDS
 from ..launch.here import check, on_this_machine
 from ..launch.job import Job
-from ..launch.jobs import job
 from ..launch.operands import gpu_memory, matrices, sets_beyond_l2
 from ..launch.pipeline import pipeline
 from .held_sms import HeldSMs, check_apart, hold_us

@@ -20,7 +20,7 @@ import torch
 from numpy.typing import ArrayLike
 
 from ..errors import KernelError
-from ..gemm.tile_ops import INTERPRETED
+from ..launch.here import INTERPRETED
 from .sm_clock import Clocks
 
 T = TypeVar("T")

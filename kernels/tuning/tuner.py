@@ -15,9 +15,9 @@ from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 
 from ..errors import KernelError
+from ..gemm.jobs import job
 from ..launch.cublas import cublas
 from ..launch.job import Job
-from ..launch.jobs import job
 from ..launch.operands import Matrices, gpu_memory, matrices, sets_beyond_l2
 from ..measure.machine import device as this_gpu
 from ..measure.reference import gate

@@ -8,10 +8,10 @@ from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 
 from ..errors import KernelError
-from ..gemm.stamps import WORDS
-from .job import operands_of
-from .launcher import KernelLaunch
-from .operands import Matrices
+from ..launch.job import operands_of
+from ..launch.launcher import KernelLaunch
+from ..launch.operands import Matrices
+from .stamps import WORDS
 
 STORE_WAIT_K_STEP = 1
 """The K-step of the next tile at whose top an overlapping kernel with stamps waits for its store of C. At 0

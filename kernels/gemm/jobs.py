@@ -6,8 +6,8 @@ from tilesim.devices.device import Device
 from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 
-from .here import check
-from .job import Job
+from ..launch.here import check
+from ..launch.job import Job
 
 
 def job(
@@ -24,5 +24,5 @@ def job(
     GPU's memory.
     """
     check(config, product)
-    module = import_module(f"..gemm.{config.kernel.replace('-', '_')}", __package__)
+    module = import_module(f".{config.kernel.replace('-', '_')}", __package__)
     return module.job(config, product, device, memory, concurrent)
