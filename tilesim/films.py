@@ -1,17 +1,20 @@
-"""A film of a trace: `tilesim export` in a process of its own, as tilesim itself never imports Manim."""
+"""A film of a trace, as `tilesim export` makes it of a file that holds the trace."""
 
 import os
-import subprocess
-import sys
+import threading
 from base64 import b64encode
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from tilesim.errors import TilesimError
+from tilesim.cli.exports import ExportRequest, make, planned
+from tilesim.cli.running.jobs import workers_of
+from tilesim.parallel import cores
 from tilesim.storage import scratch
+from tilesim.storage.files import check_outputs
+from tilesim.traces import Trace
 
 SHORT = {"seconds": 10, "size": "720p"}
 """Of a film in a notebook, where nobody asks for another."""
@@ -29,50 +32,33 @@ class InlineFilm:
         return f'<video controls muted playsinline style="width:100%;max-width:960px" src="{source}"></video>'
 
 
-class Saved(Protocol):
-    """A Trace, as far as it is looked at here."""
-
-    def save(self, path: str | PathLike[str]) -> None: ...
-
-
-def export(trace: Saved, path: str | PathLike[str], options: Mapping[str, Any]) -> Path:
+def export(trace: Trace, path: str | PathLike[str], options: Mapping[str, Any]) -> Path:
     """Write a film of `trace` to `path`, and return that; see `Trace.film`."""
-    options = dict(options)
     # The film that shows any trace, as `tilesim export FILE` does.
-    scene = str(options.pop("scene", None) or "trace")
-    with scratch.folder() as folder:
-        shown = folder / "trace.npz"
-        trace.save(shown)
-        words = [scene, "--trace", str(shown), "-o", os.fspath(path), *_words(options)]
-        # What this process can import, that one can.
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-        command = [sys.executable, "-m", "tilesim", "export", *words]
-        done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, env=environment, check=False
-        )
-    if done.returncode:
-        said = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
-        raise TilesimError(
-            said[-1].removeprefix("error: ") if said else f"the film failed with exit code {done.returncode}"
-        )
+    asked = {"scene": "trace", **_asked(options), "trace": [trace], "output": os.fspath(path)}
+    # A process with threads, such as a notebook's, must not be forked: it draws alone.
+    jobs = asked.pop("jobs", None) or (cores() if threading.active_count() == 1 else 1)
+    with workers_of(asked.pop("cluster", None)) as workers:
+        request = ExportRequest.of(asked)
+        check_outputs(request.outputs)
+        make(request, planned(request), jobs, workers=workers)
     return Path(path)
 
 
-def inline(trace: Saved, options: Mapping[str, Any]) -> InlineFilm:
+def inline(trace: Trace, options: Mapping[str, Any]) -> InlineFilm:
     """A film of `trace` for a notebook, short unless `options` say otherwise."""
     with scratch.folder() as folder:
         return InlineFilm(export(trace, folder / "film.mp4", {**SHORT, **options}).read_bytes())
 
 
-def _words(options: Mapping[str, Any]) -> Iterator[str]:
-    """Options as the command line has them.
+def _asked(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options as a request has them.
 
-    >>> list(_words({"size": "720p", "from_": 2.5, "finding": True, "jobs": None}))
-    ['--size', '720p', '--from', '2.5', '--finding']
+    >>> _asked({"size": "720p", "from_": 2.5, "captions": False, "lang": None, "no_opening": True})
+    {'size': '720p', 'from': 2.5, 'opening': False}
     """
-    for name, value in options.items():
-        option = f"--{name.rstrip('_').replace('_', '-')}"
-        if value is True:
-            yield option
-        elif value is not None and value is not False:
-            yield from (option, str(value))
+    given = {name: value for name, value in options.items() if value is not None and value is not False}
+    asked = {name.rstrip("_"): value for name, value in given.items()}
+    if asked.pop("no_opening", False):
+        asked["opening"] = False
+    return {name: os.fspath(value) if isinstance(value, PathLike) else value for name, value in asked.items()}

@@ -5,12 +5,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from importlib import import_module
 from os import PathLike
-from pathlib import Path
-from typing import Annotated, Any, BinaryIO, overload
+from typing import Any, BinaryIO
 
 import numpy as np
 
-from tilesim import films, metrics
+from tilesim import metrics
 from tilesim.costs import badge
 from tilesim.devices.device import Device
 from tilesim.devices.gpus import preset_of
@@ -115,20 +114,16 @@ class Trace:
         """
         return about(self) | metrics.summary(self)
 
-    @overload
-    def film(self, path: None = None, **options: Any) -> films.InlineFilm: ...
-
-    @overload
-    def film(self, path: str | PathLike[str], **options: Any) -> Path: ...
-
-    def film(self, path: str | PathLike[str] | None = None, **options: Any) -> Path | films.InlineFilm:
+    def film(self, path: str | PathLike[str] | None = None, **options: Any) -> Any:
         """Write a film of the run, as `tilesim export` makes it, and return its path; it takes its time.
 
-        Without a path it is one of 10 s that a notebook shows. `options` are those of the command line, such
-        as size="720p", seconds=20, theme="light", from_=2; the path's ending tells the format. `scene` is a
-        film's name: trace, which shows any run, where none is given. Raises TilesimError with what the
-        command says.
+        Without a path it is an `InlineFilm` of 10 s, which a notebook shows. `options` are those of the
+        command line, such as size="720p", seconds=20, theme="light", from_=2; the path's ending tells the
+        format. `scene` is a film's name: trace, which shows any run, where none is given. Raises TilesimError
+        where the film cannot be made so.
         """
+        # By its name, as a trace knows nothing of films.
+        films = import_module(f"{__package__}.films")
         return films.inline(self, options) if path is None else films.export(self, path, options)
 
     def _repr_html_(self) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tilesim import Trace
 from tilesim.errors import TilesimError, shown, unknown
 from tilesim.storage.files import read_bytes
 from tilesim_scenes.look.theme import THEMES
@@ -57,6 +58,12 @@ def _are_names(value: Any) -> bool:
     return _is_name(value) or (isinstance(value, list | tuple) and all(map(_is_name, value)))
 
 
+def _are_traces(value: Any) -> bool:
+    """Names of files, or among them traces themselves."""
+    several = value if isinstance(value, list | tuple) else [value]
+    return all(isinstance(one, Trace) or _is_name(one) for one in several)
+
+
 def _are_pairs(value: Any) -> bool:
     return isinstance(value, dict) and all(_is_name(one) for pair in value.items() for one in pair)
 
@@ -95,7 +102,7 @@ READING = {
     "items": Kind(lambda value: isinstance(value, bool), "true or false"),
 }
 """How a file of others is read, as `tilesim.formats.reading` has it."""
-TRACES = SIMULATION | READING | {"trace": Kind(_are_names, "a file's name, or a list of them")} | LOOK
+TRACES = SIMULATION | READING | {"trace": Kind(_are_traces, "a file's name, or a list of them")} | LOOK
 """Of a film of traces."""
 LADDER = {name: PROBLEM[name] for name in ("m", "n", "k", "dtype")} | {"ladder": FILE} | LOOK
 """Of a film of a kernel ladder."""

@@ -75,7 +75,7 @@ def traces_for(default: Default, settings: Mapping[str, Any]) -> tuple[Trace, ..
                 )
         paths = _listed(settings["trace"])
         _expect(wanted, "trace", paths, default.most)
-        traces = tuple(read_several(paths, _said_of_files(settings)))
+        traces = tuple(_read(paths, _said_of_files(settings)))
         for trace in traces:
             if trace.problem.items and not default.any_work:
                 raise FilmError(
@@ -110,7 +110,7 @@ def _beside(default: Default, settings: Mapping[str, Any]) -> tuple[Trace, ...]:
     if len(paths) > 2:
         raise FilmError(f"this film shows a measured and a simulated trace; {len(paths)} were given")
     reading = {key: settings[key] for key in READING if key in settings}
-    traces = read_several(paths, reading) or [shipped(name) for name in default.shipped]
+    traces = _read(paths, reading) or [shipped(name) for name in default.shipped]
     if len(traces) == 2 and ("costs" in settings or "seed" in settings):
         raise FilmError("costs and seed belong to a simulation made here; leave out them or a trace")
     if len(traces) == 1 and traces[0].origin == "measured":
@@ -160,7 +160,19 @@ def shipped(name: str) -> Trace:
         return Trace.load(path)
 
 
-def _listed(value: str | Sequence[str]) -> list[str]:
+def _read(traces: Sequence[str | Trace], said: Mapping[str, Any]) -> list[Trace]:
+    """Those of `traces` that are names of files are read, as `read_several` does with what is `said` of them.
+
+    Raises FilmError where something is said of traces alone.
+    """
+    names = [one for one in traces if not isinstance(one, Trace)]
+    if traces and said and not names:
+        raise FilmError(f"a trace says everything; leave out {' and '.join(said)}")
+    read = iter(read_several(names, said))
+    return [one if isinstance(one, Trace) else next(read) for one in traces]
+
+
+def _listed(value: Any) -> list[Any]:
     return [value] if isinstance(value, str) else list(value)
 
 

@@ -123,11 +123,15 @@ MISTAKES = {
     "wrong setting": (f"{FILM}colour = 1", "film 1 of the gallery: there is no film setting 'colour'"),
     "no such trace": (f'{FILM}trace = "no.npz"', "lists/no.npz"),
     "the second": (f"{FILM}{FILM}sms = 0", "film 2 of the gallery: "),
-    "a still": (FILM.replace("a.mp4", "a.png"), "the output 'a.png' must end in one of .mp4"),
+    "no film": (FILM.replace("a.mp4", "a.avi"), "cannot tell a format from 'a.avi'"),
+    "a part of a still": (FILM.replace("a.mp4", "a.png") + "to = 2", "--to is of a film"),
     "a poster": (f'{FILM}poster = "a.jpg"', "the poster 'a.jpg' must end in .png"),
     "an empty part": (f"{FILM}from = 3\nto = 2", "there is no part of a film from 3 s to 2 s"),
     "no such scene in a file": (FILM.replace("naive", "moves.py:Move"), "did you mean 'Moves'?"),
-    "a setting of films": (f'{FILM.replace("naive", "moves.py")}theme = "dark"', "no film setting 'theme'"),
+    "a setting of films": (
+        f'{FILM.replace("naive", "moves.py")}theme = "dark"',
+        "--theme is of tilesim's own films",
+    ),
     "two of a name": (FILM + FILM, "cannot write out/a.mp4 and out/a.mp4"),
     "two of a name by another spelling": (
         FILM + FILM.replace("a.mp4", "./../out/a.mp4"),
@@ -166,12 +170,12 @@ MISTAKES = {
     "a course of nothing": (COURSE.replace("FILMS", "[]"), "films is []; it must be a list of films, and at"),
     "a course of a number": (COURSE.replace("FILMS", "[3]"), "films is [3]; it must be a list of films"),
     "a course of a typo": (COURSE.replace("FILMS", '["naiv"]'), "did you mean 'naive'?"),
-    "a course from": (COURSE.replace("FILMS", '["naive"]') + "from = 2", "there is no course setting 'from'"),
+    "a course from": (COURSE.replace("FILMS", '["naive"]') + "from = 2", "--from is of one film; a course"),
     "a course as a GIF": (
         COURSE.replace("FILMS", '["naive"]').replace("mp4", "gif"),
-        "in one of .mp4, .webm",
+        "a course is written as .mp4, .webm, .mov, not as 'gif'",
     ),
-    "films of a film": (f'{FILM}films = ["naive"]', "there is no film setting 'films'"),
+    "films of a film": (f'{FILM}films = ["naive"]', "--films is of a course"),
     "another folder": (FILM.replace("a.mp4", "no/a.mp4"), "the folder out/no does not exist"),
 }
 

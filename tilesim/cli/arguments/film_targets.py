@@ -1,12 +1,11 @@
 """What `tilesim export` films: a film by name, a scene of a Python file, or a file that holds a trace."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
 
-from tilesim.cli.arguments.parameter_types import or_file
+from tilesim.cli.arguments.parameter_types import or_file, starting_with
 from tilesim.cli.arguments.schedule_files import file_and_name
 from tilesim.cli.packages import COURSE, load, scene_class, scene_file, scene_list
 from tilesim.errors import unknown
@@ -38,23 +37,7 @@ class Target(NamedTuple):
         """The class of the scene, and the file that defines it; raises TilesimError where there is none."""
         if self.file is None:
             return scene_class(self.name), scene_file(self.name)
-        scene_files = load("scenes", "render.scene_files")
-        try:
-            return scene_files.load(self.file, self.name), self.file
-        except scene_files.NoSceneError as error:
-            raise click.UsageError(str(error)) from None
-
-
-def is_film(scene: Any) -> bool:
-    """Whether a scene is a film of ours, which takes settings."""
-    return hasattr(scene, "checked")
-
-
-def check(scene: Any, settings: Mapping[str, Any]) -> None:
-    """Raise TilesimError where a film cannot be made of `settings`."""
-    scene.checked(settings)
-    if scene.default:
-        load("scenes", "film.traces").traces_for(scene.default, settings)
+        return load("scenes", "render.scene_files").load(self.file, self.name), self.file
 
 
 class FilmTarget(click.ParamType):
@@ -75,3 +58,18 @@ class FilmTarget(click.ParamType):
         if "trace" in scene_list() and Path(value).is_file():
             return Target("trace", trace=value)
         self.fail(unknown("scene", value, [*scene_list(), COURSE]), param, ctx)
+
+
+class CourseFilm(click.ParamType):
+    """The name of a film, spelled with - or _."""
+
+    name = "NAME"
+
+    def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> Any:
+        return starting_with(incomplete, scene_list())
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> str:
+        name, names = value.replace("_", "-"), scene_list()
+        if name not in names:
+            self.fail(unknown("film", value, names), param, ctx)
+        return name

@@ -1,18 +1,17 @@
 """`tilesim export`: render a film, a still, slides, or a page that plays what the film shows, into a file."""
 
 import json
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
 from tilesim import player
-from tilesim.cli.arguments.course import SETTINGS, films_option, orders
-from tilesim.cli.arguments.course import check_options as check_course
-from tilesim.cli.arguments.film_formats import FORMATS, PAGES, SLIDES, STILLS, check_kind, chosen
+from tilesim.cli.arguments.axes import Names
+from tilesim.cli.arguments.film_formats import FORMATS, PAGES, STILLS
 from tilesim.cli.arguments.film_parameters import PARAMETERS, parameter_options
-from tilesim.cli.arguments.film_targets import FilmTarget, Target, check, is_film
-from tilesim.cli.arguments.languages import language_option, spoken
+from tilesim.cli.arguments.film_targets import CourseFilm, FilmTarget
+from tilesim.cli.arguments.languages import language_option
 from tilesim.cli.arguments.options import (
     DEVICE_NAMES,
     PROBLEM_NAMES,
@@ -27,22 +26,23 @@ from tilesim.cli.arguments.options import (
     usage,
 )
 from tilesim.cli.arguments.parameter_types import INPUT, Instant, Schedule
-from tilesim.cli.output.figures import wrote
+from tilesim.cli.exports import FPS, ExportRequest, make, planned, report
 from tilesim.cli.output.progress import counter
-from tilesim.cli.packages import COURSE, load, scene_class, scene_names
+from tilesim.cli.packages import load
 from tilesim.cli.running.jobs import cluster_option, jobs_option, workers_of
 from tilesim.parallel import cores
-from tilesim.storage import files, scratch
 from tilesim.storage.files import check_outputs
-from tilesim.text import plural
 
 SIZES = ("4k", "1080p", "720p", "480p", "square", "vertical")
-FPS = 30
 POSTER = OutputFile(".png", rule="a poster is written as .png")
-FILM_SETTINGS = (
+EXPORTED = (
+    *("scene", "output", "form", "poster", "films", "size", "fps", "start", "end", "at"),
     *(*PROBLEM_NAMES, *DEVICE_NAMES, *PARAMETERS),
     *("costs", "ladder", "report", "seconds", "theme", "title", "lang", "next"),
 )
+"""Parameters that a request has; None where they were not given."""
+EXPORT_NAMES = {"form": "format", "start": "from", "end": "to"}
+"""What a request calls some of them."""
 
 
 @click.command(short_help="Render a film, or any Manim scene, or a still of one.")
@@ -64,7 +64,12 @@ FILM_SETTINGS = (
 @click.option(
     "--schedule", type=Schedule(), multiple=True, metavar="NAME", help="A schedule to simulate.  [repeatable]"
 )
-@films_option
+@click.option(
+    "--films",
+    type=Names(CourseFilm()),
+    metavar="NAME,...",
+    help="Of a course: which films, in which order.  [all, in teaching order]",
+)
 @parameter_options
 @problem_options("the film's own")
 @device_options("the film's own")
@@ -97,15 +102,7 @@ FILM_SETTINGS = (
 @cluster_option
 @click.option("--finding", is_flag=True, help="Also print what the end card says.")
 @json_option
-@click.pass_context
-def command(
-    ctx: click.Context,
-    scene: Target,
-    output: str | None,
-    form: str | None,
-    poster: str | None,
-    **options: Any,
-) -> None:
+def command(**options: Any) -> None:
     """Render SCENE into FILE: an MP4, WebM, MOV or GIF, a still as .png, .svg or .pdf, a page, or slides.
 
     A page, .html, plays the traces of the film in any browser, without a network; it can be scrubbed, zoomed
@@ -119,145 +116,41 @@ def command(
     show the problem of its file that --m, --n, --k and --dtype choose. Without -o, FILE is SCENE.mp4 in the
     current folder, or ends as --format says; what stands there is replaced.
     """
-    output, form = chosen(output, form, scene.label)
-    captions = str(Path(output).with_suffix(".vtt")) if options["captions"] else None
-    inputs = (
-        *options["trace"],
-        options["costs"],
-        options["ladder"],
-        options["report"],
-        scene.file,
-        scene.trace,
-    )
-    if scene.is_course:
-        check_course(ctx, form)
-    elif options["films"]:
-        raise click.UsageError(f"--films is of a course; write: tilesim export {COURSE} --films ...")
+    request = _request(options)
+    try:
+        scene = None if request.scene.is_course else request.scene.scene()
+    except load("scenes", "render.scene_files").NoSceneError as error:
+        raise click.UsageError(str(error)) from None
     with usage():
-        check_outputs((output, poster, captions), inputs)
-    if scene.is_course:
-        return _course(output, form, captions, options)
-    check_kind(form, options)
-    if scene.trace:
-        options["trace"] = (scene.trace, *options["trace"])
-    act, file = scene.scene()
-    if form in STILLS:
-        _still(act, file, output, form, options)
-    elif form in PAGES:
-        _page(scene.label, act, file, output, options)
-    else:
-        _film(scene.label, act, file, output, form, captions, options)
-    if poster:
-        _still(act, file, poster, "png", options)
-
-
-def _order(act: Any, file: Path, form: str, options: dict[str, Any]) -> Any:
-    """What to export, as scenes/ takes it; raises UsageError for an option that does not fit."""
-    running, settings = load("scenes", "render.running"), _settings(options)
-    if settings and not is_film(act):
-        raise click.UsageError(
-            f"{_option(next(iter(settings)))} is of tilesim's own films; {file} holds another scene"
-        )
-    for name in settings:
-        if name not in act.asked:
-            raise click.UsageError(
-                f"this film takes no {_option(name)}; it takes {', '.join(map(_option, act.asked))}"
-            )
-    keep = tuple(name for name in ("fps", "size") if options[name])
-    with usage():
-        if is_film(act):
-            check(act, settings)
-        order = running.Order(act, file, _format(form, options), settings=settings, keep=keep)
-        return order.between(options["start"] or 0.0, options["end"])
-
-
-def _format(form: str, options: dict[str, Any]) -> Any:
-    """How what is asked for is written; raises TilesimError for a size or a rate that no film can have."""
-    formats = load("scenes", "render.files.formats")
-    own_size, own_fps = ("960x540", 20) if form == "gif" else ("1080p", FPS)
-    size = formats.frame_size(options["size"] or own_size)
-    return formats.Format(form, size, options["fps"] or own_fps, options["transparent"])
-
-
-def _settings(options: dict[str, Any]) -> dict[str, Any]:
-    """What was asked for on the command line, as a film takes it."""
-    settings = given(options, FILM_SETTINGS)
-    settings |= {name: list(options[name]) for name in ("trace", "schedule") if options[name]}
-    settings |= reading_from(options)
-    settings |= {"opening": False} if options["no_opening"] else {}
-    return settings | ({"seed": options["seed"]} if options["seed"] else {})
-
-
-def _option(setting: str) -> str:
-    names = {"opening": "--no-opening"}
-    return names.get(setting, f"--{setting.replace('_', '-')}")
-
-
-def _film(
-    label: str, act: Any, file: Path, output: str, form: str, captions: str | None, options: dict[str, Any]
-) -> None:
-    render = load("scenes", "render.talk" if form == SLIDES else "render.export")
-    _rendered(label, render, _order(act, file, form, options), output, captions, options)
-
-
-def _course(output: str, form: str, captions: str | None, options: dict[str, Any]) -> None:
-    with usage():
-        films = orders(options["films"], _format(form, options), given(options, SETTINGS))
-    _rendered(COURSE, load("scenes", "render.course"), films, output, captions, options)
-
-
-def _rendered(
-    label: str, render: Any, ordered: Any, output: str, captions: str | None, options: dict[str, Any]
-) -> None:
-    """Let `render` export what was ordered, and say what came of it."""
-    jobs, cluster = options["jobs"] or cores(), options["cluster"]
-    with workers_of(cluster) as workers, counter(label, "frames") as done:
-        made = render.export(ordered, Path(output), jobs, done, workers)
-    if made.note:
-        click.echo(f"note: {made.note}", err=True)
-    wrote(output, made.about)
-    if captions:
-        load("scenes", "render.files.captions").save(made.extras.cues, captions)
-        wrote(captions, plural(len(made.extras.cues), "caption"))
+        orders = planned(request, scene)
+        check_outputs(request.outputs, request.inputs)
+    cluster = options["cluster"] if request.form not in (*STILLS, *PAGES) else None
+    with workers_of(cluster) as workers, counter(request.scene.label, "frames") as done:
+        made = make(request, orders, options["jobs"] or cores(), done, workers)
+    report(made)
+    if options["fragment"]:
+        click.echo(player.fragment(request.output.name, made.title))
     if options["as_json"]:
-        click.echo(json.dumps({"film": output} | made.figures))
+        kind = "page" if request.form in PAGES else "film"
+        click.echo(json.dumps({kind: str(request.output), **made.figures}))
     elif options["finding"]:
         click.echo("\n".join(made.figures.get("finding", ())))
 
 
-def _page(label: str, act: Any, file: Path, output: str, options: dict[str, Any]) -> None:
-    """Write the traces that a film shows, and what it finds, as a page that plays them."""
-    if not is_film(act) or act.default is None:
-        pages = ", ".join(name for name in scene_names() if scene_class(name).default)
-        raise click.UsageError(
-            f"{label} shows no traces that a page could play; these films do: {pages}; as .html "
-            f"it can be slides, with --format {SLIDES}"
-        )
-    moments, runs = load("scenes", "render.files.moments"), load("scenes", "story.traces.runs")
-    with scratch.folder() as folder:
-        scene = moments.played(_order(act, file, "mp4", options), folder)
-    card, traces = scene.card, scene.traces
-    alike = len({trace.schedule for trace in traces}) < len(traces)
-    value, unit = options["at"] or (None, "ns")
-    text = player.page(
-        traces,
-        names=None if alike else runs.names(traces),
-        story=player.Story(scene.chapters[0][1], card.sentence, card.number, card.aside),
-        theme=options["theme"] or "",
-        **spoken(options["lang"]),
-        at=None if value is None else value * moments.NS[unit],
-    )
-    files.write(output, lambda stream: stream.write(text.encode()))
-    wrote(output, plural(len(traces), "trace"))
-    if options["fragment"]:
-        click.echo(player.fragment(Path(output).name, scene.chapters[0][1]))
-    if options["as_json"]:
-        click.echo(json.dumps({"page": output, "finding": [card.sentence]}))
-    elif options["finding"]:
-        click.echo(card.sentence)
-
-
-def _still(act: Any, file: Path, output: str, form: str, options: dict[str, Any]) -> None:
-    order, moments = _order(act, file, form, options), load("scenes", "render.files.moments")
-    moments.save(order, options["at"], Path(output))
-    wrote(output, "x".join(map(str, order.format.size)))
+def _request(options: Mapping[str, Any]) -> ExportRequest:
+    """What was asked for on the command line, as one request; raises UsageError for what does not fit."""
+    asked: dict[str, Any] = {}
+    asked |= {EXPORT_NAMES.get(name, name): value for name, value in given(options, EXPORTED).items()}
+    asked |= {name: True for name in ("captions", "transparent") if options[name]}
+    asked |= {name: list(options[name]) for name in ("trace", "schedule") if options[name]}
+    asked |= reading_from(options)
+    asked |= {"opening": False} if options["no_opening"] else {}
+    asked |= {"seed": options["seed"]} if options["seed"] else {}
+    with usage():
+        request = ExportRequest.of(asked)
+    if options["fragment"] and request.form not in PAGES:
+        raise click.UsageError(f"--fragment is of a page; write an .html, or leave it out of {request.form}")
+    for name, flag in {"finding": "--finding", "as_json": "--json"}.items():
+        if options[name] and request.form in STILLS:
+            raise click.UsageError(f"{flag} is of a film; leave it out of a still")
+    return request

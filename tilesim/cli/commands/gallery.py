@@ -1,38 +1,19 @@
 """`tilesim gallery`: render many films with one command."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from tilesim.cli.arguments.course import FORMATS as COURSE_FORMATS
-from tilesim.cli.arguments.course import SETTINGS, CourseFilm, orders
-from tilesim.cli.arguments.film_formats import FORMATS, PAGES, SLIDES, STILLS
-from tilesim.cli.arguments.film_targets import FilmTarget, check, is_film
-from tilesim.cli.commands.export import FPS
-from tilesim.cli.output.figures import wrote
+from tilesim.cli.exports import ExportRequest, make, planned, report
 from tilesim.cli.output.progress import counter
 from tilesim.cli.packages import load, scene_names
 from tilesim.cli.running.jobs import cluster_option, jobs_option, workers_of
-from tilesim.errors import TilesimError, shown
+from tilesim.errors import TilesimError
 from tilesim.parallel import cores
 from tilesim.storage.files import check_outputs
-
-MOVING = tuple(form for form in FORMATS if form not in (*STILLS, *PAGES, SLIDES))
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A film of a gallery, or a course, ready to be rendered."""
-
-    order: Any
-    """Of a course, one for each of its films."""
-    output: Path
-    poster: Path | None
-    inputs: tuple[str, ...]
-    """Files that it is made of."""
 
 
 @click.command(short_help="Render many films.")
@@ -58,24 +39,14 @@ def command(file: str | None, folder: str, jobs: int | None, cluster: str | None
     """
     listed = _listed(file) if file else [{"scene": name, "output": f"{name}.mp4"} for name in scene_names()]
     where = Path(file).parent if file else Path()
-    entries = [_entry(number, settings, where, Path(folder)) for number, settings in enumerate(listed, 1)]
-    outputs = [path for entry in entries for path in (entry.output, entry.poster)]
-    check_outputs(outputs, [file, *(path for entry in entries for path in entry.inputs)])
+    films = [_film(number, asked, where, Path(folder)) for number, asked in enumerate(listed, 1)]
+    outputs = [path for request, _ in films for path in request.outputs]
+    check_outputs(outputs, [file, *(path for request, _ in films for path in request.inputs)])
     with workers_of(cluster) as workers:
-        for entry in entries:
-            _render(entry, jobs or cores(), workers)
-
-
-def _render(entry: Entry, jobs: int, workers: Any) -> None:
-    render = load("scenes", "render.course" if isinstance(entry.order, list) else "render.export")
-    with counter(entry.output.name, "frames") as done:
-        made = render.export(entry.order, entry.output, jobs, done, workers)
-    if made.note:
-        click.echo(f"note: {made.note}", err=True)
-    wrote(entry.output, made.about)
-    if entry.poster:
-        load("scenes", "render.files.moments").save(entry.order, None, entry.poster)
-        wrote(entry.poster, "x".join(map(str, entry.order.format.size)))
+        for request, orders in films:
+            with counter(request.output.name, "frames") as done:
+                made = make(request, orders, jobs or cores(), done, workers)
+            report(made)
 
 
 def _listed(file: str) -> list[Mapping[str, Any]]:
@@ -94,79 +65,20 @@ def _are_tables(films: Any) -> bool:
     return isinstance(films, list) and bool(films) and all(isinstance(film, dict) for film in films)
 
 
-def _entry(number: int, settings: Mapping[str, Any], where: Path, folder: Path) -> Entry:
-    """A film from its table; raises TilesimError, which says in which film it is, for whatever is wrong."""
+def _film(number: int, asked: Mapping[str, Any], where: Path, folder: Path) -> tuple[ExportRequest, Any]:
+    """A film from its table, and what is to be drawn; raises TilesimError, which says in which film it is."""
     try:
-        return _film(settings, where, folder)
+        if "output" not in asked and "scene" in asked:
+            raise TilesimError("it has no output")
+        request = ExportRequest.of(asked)
+        scene = request.scene
+        request = replace(
+            request,
+            scene=scene._replace(file=where / scene.file) if scene.file else scene,
+            output=folder / request.output,
+            poster=folder / request.poster if request.poster else None,
+            settings=load("scenes", "film.settings").relative_to(where, request.settings),
+        )
+        return request, planned(request)
     except TilesimError as error:
         raise TilesimError(f"film {number} of the gallery: {error}") from None
-    except click.UsageError as error:
-        raise TilesimError(f"film {number} of the gallery: {error.message}") from None
-
-
-def _course(settings: Mapping[str, Any], folder: Path) -> Entry:
-    schema = load("scenes", "film.settings")
-    looks = {name: schema.LOOK[name] for name in SETTINGS}
-    names = schema.Kind(_are_texts, "a list of films, and at least one")
-    own = {**_formats(schema), **looks, "films": names}
-    schema.check(settings, own, "course setting")
-    form = _ending(settings["output"], COURSE_FORMATS)
-    films = [CourseFilm().convert(name, None, None) for name in settings.get("films", ())]
-    asked = {name: settings[name] for name in SETTINGS if name in settings}
-    return Entry(orders(films, _format(form, settings), asked), folder / settings["output"], None, ())
-
-
-def _are_texts(names: Any) -> bool:
-    return isinstance(names, list) and bool(names) and all(isinstance(name, str) for name in names)
-
-
-def _formats(schema: Any) -> dict[str, Any]:
-    """What a film and a course have in common: what is written where, and how."""
-    return {
-        "scene": schema.NAME,
-        "output": schema.FILE,
-        "size": schema.NAME,
-        "fps": schema.whole(1, 120),
-        "transparent": schema.Kind(lambda value: isinstance(value, bool), "true or false"),
-    }
-
-
-def _ending(output: str, forms: Sequence[str]) -> str:
-    form = Path(output).suffix.lstrip(".").lower()
-    if form not in forms:
-        raise TilesimError(f"the output {shown(output)} must end in one of .{', .'.join(forms)}")
-    return form
-
-
-def _film(settings: Mapping[str, Any], where: Path, folder: Path) -> Entry:
-    schema = load("scenes", "film.settings")
-    own = {**_formats(schema), "poster": schema.FILE, "from": schema.NUMBER, "to": schema.NUMBER}
-    for key in ("scene", "output"):
-        if key not in settings:
-            raise TilesimError(f"it has no {key}")
-    schema.check({key: settings[key] for key in settings if key in own}, own)
-    target = FilmTarget().convert(settings["scene"], None, None)
-    if target.is_course:
-        return _course(settings, folder)
-    if target.file:
-        target = target._replace(file=where / target.file)
-    act, file = target.scene()
-    schema.check(settings, own | getattr(act, "asked", {}))
-    output = folder / settings["output"]
-    poster = folder / settings["poster"] if "poster" in settings else None
-    form = _ending(settings["output"], MOVING)
-    if poster and poster.suffix.lower() != ".png":
-        raise TilesimError(f"the poster {shown(settings['poster'])} must end in .png")
-    asked = schema.relative_to(where, {name: settings[name] for name in settings if name not in own})
-    inputs = (*schema.files_in(asked), *([str(file)] if target.file else []))
-    if is_film(act):
-        check(act, asked)
-    order = load("scenes", "render.running").Order(act, file, _format(form, settings), settings=asked)
-    start, end = settings.get("from", 0.0), settings.get("to")
-    return Entry(order.between(start, end), output, poster, inputs)
-
-
-def _format(form: str, settings: Mapping[str, Any]) -> Any:
-    formats = load("scenes", "render.files.formats")
-    size, fps = formats.frame_size(settings.get("size", "1080p")), settings.get("fps", FPS)
-    return formats.Format(form, size, fps, settings.get("transparent", False))

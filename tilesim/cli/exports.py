@@ -1,0 +1,317 @@
+"""Exports: one request, whether it comes from the command line, a table of a gallery or `Trace.film`.
+
+A request has the names of `tilesim export`'s options, with _ for -. What it says of the film itself, such as
+its problem or theme, are settings, which the film checks.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tilesim import player
+from tilesim.cli.arguments.film_formats import COURSE_FORMATS, FORMATS, MOVING, PAGES, SLIDES, STILLS, chosen
+from tilesim.cli.arguments.film_targets import CourseFilm, FilmTarget, Target
+from tilesim.cli.arguments.languages import spoken
+from tilesim.cli.arguments.parameter_types import Instant
+from tilesim.cli.output.figures import wrote
+from tilesim.cli.packages import COURSE, load, scene_class, scene_file, scene_names
+from tilesim.errors import TilesimError, shown
+from tilesim.storage import files, scratch
+from tilesim.text import plural
+
+FPS, GIF_FPS = 30, 20
+SIZE, GIF_SIZE = "1080p", "960x540"
+PLAIN = ("size", "fps", "transparent", "from", "to", "captions")
+FIELDS = {"from": "start", "to": "end"}
+"""What a request takes as it was asked for, and what it calls those whose names are Python's words."""
+OF_A_COURSE = (
+    *("scene", "output"),
+    *("films", "theme", "lang", "size", "fps", "transparent", "format", "captions"),
+)
+"""What may be asked of several films as one."""
+OF_FRAMES = ("size", "fps", "transparent", "seconds", "from", "to", "captions", "opening")
+REFUSED = (
+    (PAGES, OF_FRAMES, "is of a film; a page is played in the browser, so leave it out"),
+    (STILLS, ("from", "to"), "is of a film, and a still is of one instant; give --at instead"),
+    (STILLS, ("captions",), "is of a film; leave it out of a still"),
+    ((SLIDES,), ("captions",), "is of a film; slides have their captions as notes, so leave it out"),
+    ((*MOVING, SLIDES), ("at",), "is of a still; write a .png, or leave it out of a film"),
+)
+"""(forms, what they do not have, and why)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportRequest:
+    """What is to be made of a scene, and written to `output`.
+
+    `size` and `fps` are None where the form is to choose them. `start` and `end`: seconds of the film, its
+    own ones for None. `at`: the instant of a still or a page, (value, unit), without a unit a second of the
+    film. `poster`: where the end card is written, too. `films`: of a course, by name; all of it for None.
+    """
+
+    scene: Target
+    output: Path
+    form: str
+    settings: Mapping[str, Any]
+    size: str | None = None
+    fps: int | None = None
+    transparent: bool = False
+    start: float | None = None
+    end: float | None = None
+    at: tuple[float, str] | None = None
+    poster: Path | None = None
+    captions: bool = False
+    films: Sequence[str] | None = None
+
+    @classmethod
+    def of(cls, asked: Mapping[str, Any]) -> "ExportRequest":
+        """A request from what was asked for, by name; the settings are not checked before `planned`.
+
+        Raises TilesimError for what is missing, has the wrong type, or does not fit the form.
+        """
+        schema = load("scenes", "film.settings")
+        kinds = _kinds(schema)
+        own = {name: asked[name] for name in asked if name in kinds}
+        schema.check(own, kinds)
+        if "scene" not in own:
+            raise TilesimError("it has no scene")
+        try:
+            scene = FilmTarget().convert(own["scene"], None, None)
+            output, form = chosen(own.get("output"), own.get("format"), scene.label)
+            films = (
+                [CourseFilm().convert(name, None, None) for name in own["films"]] if "films" in own else None
+            )
+            at = Instant().convert(_instant(own["at"]), None, None) if "at" in own else None
+        except click.UsageError as error:
+            raise TilesimError(error.message) from None
+        _check_form(scene, form, asked, at)
+        settings = {name: asked[name] for name in asked if name not in kinds}
+        if scene.trace:
+            more = settings.get("trace", [])
+            settings["trace"] = [scene.trace, *(more if isinstance(more, list) else [more])]
+        poster = Path(own["poster"]) if "poster" in own else None
+        if poster and poster.suffix.lower() not in ("", ".png"):
+            raise TilesimError(f"the poster {shown(own['poster'])} must end in .png")
+        plain = {FIELDS.get(name, name): own[name] for name in own if name in PLAIN}
+        return cls(scene, Path(output), form, settings, at=at, poster=poster, films=films, **plain)
+
+    @property
+    def captions_file(self) -> Path | None:
+        """Where the captions are written, None where nobody wants them."""
+        return self.output.with_suffix(".vtt") if self.captions else None
+
+    @property
+    def outputs(self) -> tuple[Path | None, ...]:
+        """The files that are written."""
+        return self.output, self.poster, self.captions_file
+
+    @property
+    def inputs(self) -> list[str]:
+        """The files that it is made of, once the settings are checked."""
+        named = load("scenes", "film.settings").files_in(self.settings)
+        return [str(name) for name in (*named, self.scene.file) if isinstance(name, str | Path)]
+
+    def format(self, form: str) -> Any:
+        """How frames are written in a form; raises TilesimError for a size or a rate that none can have."""
+        formats = load("scenes", "render.files.formats")
+        size, fps = (GIF_SIZE, GIF_FPS) if form == "gif" else (SIZE, FPS)
+        return formats.Format(form, formats.frame_size(self.size or size), self.fps or fps, self.transparent)
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What came of a request: each file with a word on it, a note on how it was drawn, and what films say."""
+
+    files: Sequence[tuple[Path, str]]
+    figures: Mapping[str, Any]
+    note: str = ""
+    title: str = ""
+    """Of a page."""
+
+
+def report(made: Made) -> None:
+    """Say on stderr what was written."""
+    if made.note:
+        click.echo(f"note: {made.note}", err=True)
+    for path, about in made.files:
+        wrote(path, about)
+
+
+def option(name: str) -> str:
+    """What the command line calls a setting.
+
+    >>> option("ctas_per_sm"), option("opening")
+    ('--ctas-per-sm', '--no-opening')
+    """
+    return "--no-opening" if name == "opening" else f"--{name.replace('_', '-')}"
+
+
+def planned(request: ExportRequest, scene: tuple[Any, Path] | None = None) -> Sequence[Any]:
+    """What scenes/ is to draw, all of it checked: one order, or one for each film of a course.
+
+    `scene`: what `request.scene.scene()` gave, if it is loaded already. Raises TilesimError where a film
+    cannot be made as asked for.
+    """
+    order = load("scenes", "render.running").Order
+    if request.scene.is_course:
+        return _course(request, order)
+    act, file = scene or request.scene.scene()
+    schema, settings = load("scenes", "film.settings"), request.settings
+    if is_film(act):
+        schema.check(settings, _kinds(schema) | act.asked)
+        check(act, settings)
+    elif settings:
+        raise TilesimError(
+            f"{option(next(iter(settings)))} is of tilesim's own films; {file} holds another scene"
+        )
+    if request.form in PAGES and not getattr(act, "default", None):
+        pages = ", ".join(name for name in scene_names() if scene_class(name).default)
+        raise TilesimError(
+            f"{request.scene.label} shows no traces that a page could play; these films do: {pages}; "
+            f"as .html it can be slides, with --format {SLIDES}"
+        )
+    keep = tuple(name for name in ("fps", "size") if getattr(request, name))
+    form = request.format("mp4" if request.form in PAGES else request.form)
+    made = order(act, file, form, settings=settings, keep=keep)
+    return [made.between(request.start or 0.0, request.end)]
+
+
+def make(
+    request: ExportRequest,
+    orders: Sequence[Any],
+    jobs: int,
+    progress: Callable[[int], object] = lambda frames: None,
+    workers: Executor | None = None,
+) -> Made:
+    """Write what was `planned`; raises TilesimError where it cannot be drawn or written."""
+    first, output = orders[0], request.output
+    moments = load("scenes", "render.files.moments")
+    if request.form in STILLS:
+        moments.save(first, request.at, output)
+        made = Made([(output, _pixels(first.format))], {})
+    elif request.form in PAGES:
+        made = _page(request, first)
+    else:
+        of_course = request.scene.is_course
+        module = "course" if of_course else "talk" if request.form == SLIDES else "export"
+        export = load("scenes", f"render.{module}").export
+        film = export(orders if of_course else first, output, jobs, progress, workers)
+        written = [(output, film.about)]
+        if request.captions_file:
+            load("scenes", "render.files.captions").save(film.extras.cues, request.captions_file)
+            written.append((request.captions_file, plural(len(film.extras.cues), "caption")))
+        made = Made(written, film.figures, film.note)
+    if request.poster is None:
+        return made
+    card = type(first)(first.scene, first.file, request.format("png"), settings=first.settings)
+    moments.save(card, request.at, request.poster)
+    return Made([*made.files, (request.poster, _pixels(card.format))], made.figures, made.note, made.title)
+
+
+def is_film(scene: Any) -> bool:
+    """Whether a scene is a film of ours, which takes settings."""
+    return hasattr(scene, "checked")
+
+
+def check(scene: Any, settings: Mapping[str, Any]) -> None:
+    """Raise TilesimError where a film cannot be made of `settings`."""
+    scene.checked(settings)
+    if scene.default:
+        load("scenes", "film.traces").traces_for(scene.default, settings)
+
+
+def _kinds(schema: Any) -> dict[str, Any]:
+    """What a request may say besides settings, and what each may be."""
+    yes_or_no = schema.Kind(lambda value: isinstance(value, bool), "true or false")
+    number, name = schema.NUMBER, schema.NAME
+    return {
+        "scene": schema.Kind(lambda one: isinstance(one, Target) or name.fits(one), "a text"),
+        "output": schema.FILE,
+        "format": schema.one_of(FORMATS),
+        "size": name,
+        "fps": schema.whole(1, 120),
+        "transparent": yes_or_no,
+        "from": number,
+        "to": number,
+        "at": schema.Kind(
+            lambda at: isinstance(at, tuple) or number.fits(at) or name.fits(at),
+            "a second, or a text such as 12.5us",
+        ),
+        "poster": schema.FILE,
+        "captions": yes_or_no,
+        "films": schema.Kind(_are_names, "a list of films, and at least one"),
+    }
+
+
+def _check_form(scene: Target, form: str, asked: Mapping[str, Any], at: tuple[float, str] | None) -> None:
+    """Raise TilesimError where a course is asked for what one film has, a still for what a film has, ..."""
+    given = [name for name in asked if name == "opening" or asked[name] is not False]
+    if scene.is_course and form not in COURSE_FORMATS:
+        raise TilesimError(f"a course is written as .{', .'.join(COURSE_FORMATS)}, not as {shown(form)}")
+    for name in given if scene.is_course else ():
+        if name not in OF_A_COURSE:
+            takes = ", ".join(map(option, OF_A_COURSE[2:]))
+            raise TilesimError(f"{option(name)} is of one film; a course takes {takes}")
+    if "films" in given and not scene.is_course:
+        raise TilesimError(f"--films is of a course; write: tilesim export {COURSE} --films ...")
+    for forms, names, reason in REFUSED:
+        for name in names:
+            if form in forms and name in given:
+                raise TilesimError(f"{option(name)} {reason}")
+    if at and form in PAGES and not at[1]:
+        raise TilesimError(f"--at {at[0]:g} is a second of a film; a page opens at an instant such as 12.5us")
+
+
+def _course(request: ExportRequest, order: Any) -> list[Any]:
+    """An order for each film of a course; each film names the next one."""
+    taught, none = load("scenes", "story.course").order(), load("scenes", "film.settings").NO_FILM
+    names, form, made = request.films or taught, request.format(request.form), []
+    for name, following in zip(names, [*names[1:], none], strict=True):
+        act = scene_class(name)
+        settings = {**request.settings, "next": following if following in taught else none}
+        if not is_film(act):
+            raise TilesimError(f"{name} is another scene, and a course is of tilesim's own films")
+        try:
+            check(act, settings)
+        except TilesimError as error:
+            raise TilesimError(f"{name}: {error}") from None
+        made.append(order(act, scene_file(name), form, settings=settings))
+    return made
+
+
+def _page(request: ExportRequest, order: Any) -> Made:
+    """Write the traces that a film shows, and what it finds, as a page that plays them."""
+    moments, runs = load("scenes", "render.files.moments"), load("scenes", "story.traces.runs")
+    with scratch.folder() as folder:
+        scene = moments.played(order, folder)
+    card, traces, title = scene.card, scene.traces, scene.chapters[0][1]
+    alike = len({trace.schedule for trace in traces}) < len(traces)
+    value, unit = request.at or (None, "ns")
+    text = player.page(
+        traces,
+        names=None if alike else runs.names(traces),
+        story=player.Story(title, card.sentence, card.number, card.aside),
+        theme=request.settings.get("theme", ""),
+        **spoken(request.settings.get("lang")),
+        at=None if value is None else value * moments.NS[unit],
+    )
+    files.write(request.output, lambda stream: stream.write(text.encode()))
+    written = [(request.output, plural(len(traces), "trace"))]
+    return Made(written, {"finding": [card.sentence]}, title=title)
+
+
+def _pixels(form: Any) -> str:
+    return "x".join(map(str, form.size))
+
+
+def _instant(at: Any) -> Any:
+    """An instant as `Instant` takes it: a number is a second."""
+    return at if isinstance(at, tuple) else str(at)
+
+
+def _are_names(names: Any) -> bool:
+    return isinstance(names, list) and bool(names) and all(isinstance(name, str) for name in names)
