@@ -50,8 +50,8 @@ def figures_table() -> str:
 
 
 def name(one: Judged) -> str:
-    problem = one.timed.problem
-    return f"{problem.m} × {problem.n} × {problem.k}, {problem.dtype}, {one.timed.layout}"
+    product = one.timed.product
+    return f"{product.m} × {product.n} × {product.k}, {product.dtype}, {product.layout}"
 
 
 def _unseen_report() -> dict[str, Any]:

@@ -15,24 +15,18 @@ FLOORS = (
     ("analysis", "calibration", "choice"),
     ("engine",),
     ("model", "kernel_costs"),
-    ("view", "formats", "parallel", "schedules", "ladder"),
+    ("view", "formats", "parallel", "schedules", "ladder", "gemm"),
     ("core",),
 )
 """The packages from top to bottom. Each imports only packages below it."""
 
 FOUND_IN = {
+    "cli": ("cli", "films"),
     "view": ("view",),
     "parallel": ("parallel",),
     "core": (
-        *("version", "errors", "text", "storage", "spans", "films", "compiled"),
-        *(
-            "problems",
-            "orders",
-            "devices",
-            "plans",
-            "costs",
-            "variants",
-        ),
+        *("version", "errors", "text", "storage", "spans", "compiled"),
+        *("problems", "orders", "devices", "plans", "costs", "products", "kernel_config"),
         *("metrics", "provenance", "sm_cycles", "traces"),
     ),
 }

@@ -15,10 +15,10 @@ from tilesim.problems import Problem
 from tilesim.products import Product
 
 from ..gemm.jobs import job
+from ..gemm.stamps import WORDS
 from ..launch.here import on_this_machine
 from ..launch.named import named
 from ..launch.operands import gpu_memory, matrices
-from ..launch.stamped import WORDS
 from ..measure.machine import device, facts
 from ..measure.reference import gate
 from ..measure.timing import require_gpu, working_gpu

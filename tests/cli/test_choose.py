@@ -7,9 +7,10 @@ import pytest
 from click.testing import CliRunner
 
 import tilesim
-from tilesim import Device, Problem
+from tilesim import Device
 from tilesim.choice.choose import choose
 from tilesim.cli import main
+from tilesim.products import Product
 
 SHIPPED = Path(tilesim.__file__).parent / "data/choice/h200.json"
 
@@ -23,10 +24,10 @@ def run(*args, code=0):
 def test_the_ranking_is_the_library_s():
     shape = ["--m", 512, "--n", 4096, "--k", 4096, "--dtype", "fp8", "--layout", "nt"]
     printed = json.loads(run("choose", *shape, "--top", 3, "--json"))
-    ranked = choose(Problem(512, 4096, 4096, dtype="fp8"), Device.named("h200"), "nt")
+    ranked = choose(Product(512, 4096, 4096, "fp8", "nt"), Device.named("h200"))
     assert printed["candidates"] == len(ranked)
     assert [one["us"] for one in printed["ranking"]] == [round(one.ns / 1000, 3) for one in ranked[:3]]
-    assert printed["ranking"][0]["tile"] == list(ranked[0].candidate.problem.tile)
+    assert printed["ranking"][0]["tile"] == list(ranked[0].config.tile)
     _, _, _, *lines = run("choose", *shape, "--top", 3).splitlines()
     assert len(lines) == 3 and all(one.limit in line for one, line in zip(ranked, lines, strict=False))
 
@@ -47,8 +48,8 @@ def test_sms_alone_are_so_many_of_an_h200():
     ("words", "code", "sentence"),
     [
         (["--m", 0], 2, "M is 0; it must be a whole number from 1"),
-        (["--m", 2**40, "--n", 2**40], 2, "at most 2147483648 are allowed"),
-        (["--dtype", "int8"], 1, "no kernel here computes 4096x4096x512 in int8 on NVIDIA H200"),
+        (["--m", 2**40, "--n", 2**40], 1, "no kernel here computes 1099511627776x1099511627776x512"),
+        (["--dtype", "int8"], 1, "no kernel here computes 4096x4096x512 int8 nn on NVIDIA H200"),
         (["--dtype", "fp8", "--device", "a100"], 1, "datasheet has no fp8 rate"),
         (["--ctas-per-sm", 2], 2, "leave out --ctas-per-sm"),
         (["--layout", "rows"], 2, "layout"),
@@ -69,4 +70,4 @@ def test_measured_times_are_judged_without_a_gpu():
 
 def test_a_measurement_that_is_none(tmp_path):
     (tmp_path / "m.json").write_text("{}")
-    assert "is no measurement" in run("bench", "choice", "--measured", tmp_path / "m.json", code=1)
+    assert "is not a measurement" in run("bench", "choice", "--measured", tmp_path / "m.json", code=1)

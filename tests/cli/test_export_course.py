@@ -11,8 +11,8 @@ from click.testing import CliRunner
 
 pytest.importorskip("manim", reason="the films need Manim")
 
-from tilesim.cli import main, packages
-from tilesim.cli.arguments import course as catalog
+from tilesim.cli import exports, main, packages
+from tilesim.cli.arguments import film_targets
 from tilesim.cli.packages import load, scene_names
 
 FILMS = ["first", "second"]
@@ -84,9 +84,9 @@ def films(tmp_path_factory):
         (folder / f"{name}.py").write_text(SHORT.format(name=name, sides=sides), "utf-8")
     of_file = load("scenes", "render.scene_files").load
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(catalog, "scene_list", lambda: FILMS)
-        patch.setattr(catalog, "scene_file", lambda name: folder / f"{name}.py")
-        patch.setattr(catalog, "scene_class", lambda name: of_file(folder / f"{name}.py"))
+        patch.setattr(film_targets, "scene_list", lambda: FILMS)
+        patch.setattr(exports, "scene_file", lambda name: folder / f"{name}.py")
+        patch.setattr(exports, "scene_class", lambda name: of_file(folder / f"{name}.py"))
         yield folder
 
 
@@ -209,8 +209,8 @@ def test_theme_and_language_are_those_of_every_film(others):
 
 
 def test_without_films_it_is_the_course_in_teaching_order(tmp_path, monkeypatch):
-    for name in ("scene_list", "scene_file", "scene_class"):
-        monkeypatch.setattr(catalog, name, getattr(packages, name))
+    for name in ("scene_file", "scene_class"):
+        monkeypatch.setattr(exports, name, getattr(packages, name))
     ordered, rendering = [], load("scenes", "render.course")
 
     def export_none(orders, *rest):
@@ -279,7 +279,7 @@ def test_what_does_not_fit_a_course_is_wrong_usage(words, error, tmp_path, monke
 
 
 def test_films_of_one_film_are_wrong_usage(tmp_path):
-    said = export("naive", "--films", "first", "-o", tmp_path / "a.mp4")
+    said = export("first", "--films", "second", "-o", tmp_path / "a.mp4")
     assert said.exit_code == 2 and "--films is of a course" in said.stderr
 
 

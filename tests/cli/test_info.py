@@ -91,8 +91,8 @@ def test_a_tuned_table():
         "a cost that is none": ('{"k_step": -1}', "k_step is -1"),
         "costs of no tile": ('[{"costs": {}, "schedule": "naive"}]', "a field is missing or invalid"),
         "a ladder without rows": ('{"peak_tflops": {}, "rows": [], "machine": {}}', "the file lacks method"),
-        "a row without its size": (
-            '{"machine": {}, "rows": [{"layout": "nn", "us": 1}]}', "a field is missing or invalid: \"'m'\""
+        "a row without its kernel": (
+            '{"machine": {}, "rows": [{"layout": "nn", "us": 1}]}', "missing or invalid: \"'kernel'\""
         ),
         "a time that is a word": (
             '{"machine": {}, "rows": [{"layout": "nn", "us": "x", "m": 1, "n": 1, "k": 1, "dtype": "bf16",'

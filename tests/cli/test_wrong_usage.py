@@ -113,7 +113,11 @@ def test_a_file_that_is_no_trace(command, good, tmp_path):
 def test_costs_that_are_none(tmp_path):
     path = tmp_path / "costs.json"
     path.write_text('{"k_steps": 3}')
-    one_sentence(run("simulate", "naive", *SMALL, "--costs", path), 1, f"{path}: there is no cost 'k_steps'")
+    one_sentence(
+        run("simulate", "naive", *SMALL, "--costs", path),
+        1,
+        f"{path}: there is no field of the costs 'k_steps'",
+    )
 
 
 def test_costs_file_that_does_not_exist(tmp_path):

@@ -138,7 +138,7 @@ def test_the_hybrid_is_the_two_tile_one(problem, device):
         ),
         (
             "stream-k:17",
-            "stream-k:17 needs a K-step for each of 17 thread blocks; this problem has only 16",
+            "stream-k:17 needs a K-step for each of 17 thread blocks; this problem has 16 K-steps",
         ),
         ("stream-k:1:2", "has 2 parameters but takes at most 1; write it as 'stream-k:G'"),
         ("stream-k-hybrid:3", "stream-k-hybrid:3 shares 3 tiles; it must be 1 or 2"),

@@ -52,7 +52,7 @@ def read(path: str | PathLike[str], bench: str) -> Mapping[str, Any]:
 
 def _renamed(report: dict[str, Any]) -> dict[str, Any]:
     """A report of any version with the kernels' names of today."""
-    for one in report["rows"]:
+    for one in report.get("rows", ()):
         one |= {name: current_name(one[name]) for name in ("kernel", "variant") if name in one}
     return report
 

@@ -16,7 +16,9 @@ def test_blocks_of_one_warp_and_of_the_most_climb_their_trees(warps):
     assert not faults(watch(REDUCTION, "square", {"warps": warps}))
 
 
-@pytest.mark.parametrize(("warps", "says"), [(3, "are 96; halving"), (0, "from 1 to 32"), (64, "from 1")])
+@pytest.mark.parametrize(
+    ("warps", "says"), [(3, "are 96; they must be"), (0, "from 1 to 32"), (64, "from 1")]
+)
 def test_a_block_that_climbs_no_tree_is_refused_in_a_sentence(warps, says):
     with pytest.raises(TilesimError, match=says):
         REDUCTION.checked({"warps": warps})

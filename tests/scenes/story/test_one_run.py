@@ -34,7 +34,7 @@ def test_the_same_tiles_are_as_much_useful_work_in_both_runs() -> None:
     naive, persistent = tell(run("naive")), tell(run("persistent"))
     alone = (persistent.multiplying - persistent.slowed) * run("persistent").makespan
     assert naive.slowed == 0 < persistent.slowed
-    assert alone == pytest.approx(naive.multiplying * run("naive").makespan, rel=0.01)
+    assert alone == pytest.approx(naive.multiplying * run("naive").makespan, rel=0.02)
 
 
 def test_launch_and_first_load_are_told_apart() -> None:
