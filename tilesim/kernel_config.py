@@ -35,6 +35,9 @@ def current_name(name: str) -> str:
 
 MAX_WARPS, MAX_STAGES, MAX_SUBTILES = 32, 64, 2
 
+SCHEDULE = re.compile(r"[^:]*(:[1-9]\d{0,9})*")
+"""A schedule's name, which may be what others call theirs, perhaps with numbers."""
+
 SPELLING = re.compile(
     r"(\S*) (.*?) (\d{1,12})x(\d{1,12})x(\d{1,12}) (\S+) (\d{1,2}) warps (\d{1,2}) stages (\S*)( overlap)?"
     r"(?: (\d) subtiles)?"
@@ -71,6 +74,10 @@ class KernelConfig:
         for name in ("kernel", "schedule", "order", "loads"):
             if not isinstance(getattr(self, name), str):
                 raise KernelConfigError(f"{name} is {shown(getattr(self, name))}; it must be a text")
+        if not SCHEDULE.fullmatch(self.schedule):
+            raise KernelConfigError(
+                f"the schedule is {shown(self.schedule)}; it must be a name such as 'stream-k:132'"
+            )
         if not isinstance(self.tile, tuple | list) or len(self.tile) != 3:
             raise KernelConfigError(f"the tile is {shown(self.tile)}; it must be three sizes")
         names = zip(("tile_m", "tile_n", "tile_k"), self.tile, strict=True)
