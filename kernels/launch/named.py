@@ -1,5 +1,7 @@
 """Kernels by the names that reports give them: "persistent-tma-overlap", "table:stream-k", "ping-pong"."""
 
+from dataclasses import replace
+
 from tilesim.errors import unknown
 from tilesim.gemm import kernels
 from tilesim.kernel_config import TABLE, KernelConfig
@@ -50,7 +52,6 @@ def named(
         )
     if name not in DEDICATED:
         raise KernelError(unknown("kernel", name, [*NAMES, TABLE_DRIVEN + "SCHEDULE"]))
-    kernel, loads, *more = name.split("-")
-    subtiles = 2 if "split" in more else 1
-    warps, stages, _ = pipeline(product, tile, ctas_per_sm, warps, stages, subtiles)
-    return KernelConfig(kernel, kernel, tile, order, warps, stages, loads, "overlap" in more, subtiles)
+    made = KernelConfig.named(name, "", tile)
+    warps, stages, _ = pipeline(product, tile, ctas_per_sm, warps, stages, made.epilogue_subtiles)
+    return replace(made, schedule=made.kernel, order=order, warps=warps, stages=stages)

@@ -32,7 +32,7 @@ OF_A_COURSE = (
     *("scene", "output"),
     *("films", "theme", "lang", "size", "fps", "transparent", "format", "captions"),
 )
-"""What may be asked of several films as one."""
+"""The options that a course accepts."""
 OF_FRAMES = ("size", "fps", "transparent", "seconds", "from", "to", "captions", "opening")
 REFUSED = (
     (PAGES, OF_FRAMES, "is of a film; a page is played in the browser, so leave it out"),

@@ -88,7 +88,7 @@ class DeviceName(Name):
         return name
 
     def _known(self, value: str) -> str:
-        """The preset of that name; of a GPU with other counts its own, after a note that says so."""
+        """The preset of a GPU, with the GPU's own number of SMs; a note says how the two differ."""
         gpu = gpus.named(value)
         if gpu is None:
             return value  # the noun says so
