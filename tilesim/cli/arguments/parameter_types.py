@@ -88,7 +88,7 @@ class DeviceName(Name):
         return name
 
     def _known(self, value: str) -> str:
-        """The name of its preset, or its own where it has another number of SMs; a note says how they differ."""
+        """Its preset's name, or its own where it has another number of SMs; a note says how they differ."""
         gpu = gpus.named(value)
         if gpu is None:
             return value  # the noun says so
