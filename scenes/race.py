@@ -1,90 +1,508 @@
-"""Race: which kernel for the same product is done first, and where does the difference come from?"""
+"""Race: what makes a persistent kernel faster?
 
-from manim import LEFT, UP, Mobject
+manim render scenes/race.py
 
-from tilesim import Device, Problem
+Three recorded runs of one product: a thread block for each tile; blocks that stay; blocks that stay and write
+a tile while they multiply the next one. One SM is followed from its first tile to its last, then all 132.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from manim import DOWN, LEFT, RIGHT, UP, Animation, FadeIn, FadeOut, Mobject, Rectangle, VGroup, smoothstep
+
+from tilesim import Device, Problem, Trace
 from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.run import Run
 from tilesim_scenes.animations.tip import Tip
+from tilesim_scenes.animations.travel import Deal, Travel
+from tilesim_scenes.animations.unroll import Unroll
+from tilesim_scenes.animations.zoom import Zoom
 from tilesim_scenes.film.racing import Racing
-from tilesim_scenes.film.traces import Default
+from tilesim_scenes.film.traces import Default, shipped
+from tilesim_scenes.kit.lesson import Lesson
+from tilesim_scenes.kit.work import Work
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import label, px
+from tilesim_scenes.look.text import Figure, label, px
+from tilesim_scenes.look.theme import ink_on
 from tilesim_scenes.mobjects.charts.bars import Bars
-from tilesim_scenes.mobjects.words.badge import of_trace
-from tilesim_scenes.mobjects.words.finding import Finding
-from tilesim_scenes.story.traces import race_words as words
-from tilesim_scenes.story.traces.race import Heat, tell
-from tilesim_scenes.story.traces.race import Race as Story
+from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
+from tilesim_scenes.mobjects.hardware.sm import SM
+from tilesim_scenes.mobjects.hardware.thread_block import ThreadBlock
+from tilesim_scenes.mobjects.traces.lane_image import LaneImage
+from tilesim_scenes.mobjects.traces.lanes import LaneVectors
+from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket
+from tilesim_scenes.mobjects.words.badge import Badge, of_trace
 
-RACE, BAR = 3.6, 130
-"""Seconds of a whole run; pixels from one bar of the finding to the next."""
+PRODUCT = "4096x4096x512-grouped8"
+NAMES = ("naive", "persistent", "with overlap")
+WAITING = 5
+"""Thread blocks, and then tiles, that are seen to wait."""
+LANE, SIDE = 180, 330
+"""Pixels of the height of one lane alone, and of the column with the runs' names."""
 
 
-class Race(Racing):
-    """Naive against persistent: four SMs simulated, then 132 measured, unless asked otherwise."""
+class Race(Lesson, Racing):
+    """A naive kernel, a persistent one, and a persistent one that overlaps, on the same clock."""
 
     default = Default(
         ("naive", "persistent"),
         Problem(4096, 4096, 512),
         Device.named("h200"),
-        shipped=tuple(f"traces/h200-{name}-4096x4096x512-grouped8.npz" for name in ("naive", "persistent")),
+        shipped=tuple(f"traces/h200-{name}-{PRODUCT}.npz" for name in ("naive", "persistent")),
         most=4,
         any_work=True,
     )
 
-    def construct(self) -> None:
-        story = tell(self.traces)
-        self.title(words.title(story))
-        self.ticking = self.clock(max(heat.longest for heat in story.heats))
-        for heat in story.heats:
-            # What the first race has shown of a pause, the last need not show again.
-            lanes = self.race(heat, first=heat is story.heats[0], last=heat is story.last)
-            if story.kernels and heat is not story.last:
-                self.compare_kernels(story)
-        self.end(story, lanes)
+    def prepare(self) -> None:
+        self.naive, self.stays, self.overlaps = self.three = tuple(
+            shipped(f"traces/h200-{name}-{PRODUCT}.npz")
+            for name in ("naive", "persistent-no-overlap", "persistent")
+        )
+        alike = {(t.problem.title, t.meta["gpu"], t.meta["date"], t.meta["driver"]) for t in self.three}
+        self.guard(len(alike) == 1, "three kernels compute one product on one GPU")
+        blocks = [len(np.unique(t.spans["cta"])) for t in self.three]
+        sms = self.naive.device.sms
+        self.guard(blocks == [self.naive.problem.tiles, sms, sms], "only the naive kernel has a block per tile")
+        self.sm = self.followed()
+        # The third pause is as good as the second; all of them are shown later.
+        self.pauses_us = [[self.pause(t, n) for n in range(3)] for t in self.three]
+        self.multiplies = [float((rows["drain"] - rows["start"]).sum()) for rows in map(self.rows, self.three)]
+        self.ends = [t.makespan for t in self.three]
+        naive, stays, overlaps = map(sum, self.pauses_us)
+        self.guard(naive > stays > overlaps, "each step makes pauses shorter")
+        self.guard(0.2 < overlaps / naive < 0.3, "with overlap, pauses shrink to a quarter")
+        self.slower = self.multiplies[2] / self.multiplies[0] - 1
+        self.guard(self.slower > 0.05, "multiplying takes longer with overlap")
+        gains = -np.diff(self.printed(self.ends))
+        self.guard(0 < 2 * gains[0] < gains[1], "blocks that stay save less than overlap does")
 
-    def race(self, heat: Heat, first: bool, last: bool) -> list[Mobject]:
-        """Runs on one clock, a close look at what tells them apart, and the sum of it.
+    def rows(self, trace: Trace, sm: int | None = None) -> np.ndarray:
+        """The tiles of an SM, by default the followed one's, in time."""
+        mine = trace.spans[trace.spans["sm"] == (self.sm if sm is None else sm)]
+        return mine[np.argsort(mine["start"])]
 
-        Return the lanes of the slow and the fast run that are seen at the end.
-        """
-        panels = self.panels(heat)
-        self.badge(heat.traces[0])
+    def followed(self) -> int:
+        """The first SM that computes four tiles in all three runs."""
+        counts = [np.bincount(t.spans["sm"], minlength=t.device.sms) for t in self.three]
+        four = np.flatnonzero(np.all(np.equal(counts, 4), axis=0))
+        self.guard(len(four) > 0, "there is an SM with four tiles in each run")
+        return int(four[0])
+
+    def pause(self, trace: Trace, n: int) -> float:
+        """From the end of an SM's main loop `n` to the next one's begin, ns."""
+        rows = self.rows(trace)
+        return float(rows["start"][n + 1] - rows["drain"][n])
+
+    @staticmethod
+    def printed(ns: Sequence[float]) -> np.ndarray:
+        """µs as they stand on screen."""
+        return np.round(np.array(ns) / 1000, 1)
+
+    def lesson(self) -> None:
+        self.open("Race", "What makes a persistent kernel faster?", "A kernel is a program that runs on a GPU.")
+        self.the_work()
+        self.the_gpu()
+        self.a_block_per_tile()
+        self.first_tile()
+        self.naive_pause()
+        self.a_block_that_stays()
+        self.pause_without_overlap()
+        self.pause_with_overlap()
+        self.three_lanes()
+        self.all_sms()
+        self.three_bars()
+
+    # The work and the GPU.
+
+    def the_work(self) -> None:
+        work = Work(self.naive.problem, self.area, tile=12 * self.naive.problem.tiles_n + 9)
+        self.say("To multiply two matrices, a GPU cuts the result into tiles.")
+        for act in work.come():
+            self.play(*act)
+            self.wait(0.3)
+        self.wait(1.5)
+        self.play(FadeOut(work))
+
+    def the_gpu(self) -> None:
+        """132 boxes, of which one is picked out, and grows."""
+        area, sms = self.area, self.naive.device.sms
+        columns = 22 if not self.tall else 11
+        step = area.width * 0.8 / columns
+        boxes = VGroup(*(SM("", self.theme.quiet, 0.8 * step, 0.95 * step) for _ in range(sms)))
+        for box in boxes:
+            box.box.set_stroke(width=stroke_width(3))
+        boxes.arrange_in_grid(cols=columns, buff=0.2 * step).move_to(area.center + px(30) * DOWN)
+        self.say("The GPU has {sms} processors, called SMs. Each computes one tile at a time.", sms=sms)
+        self.play(FadeIn(boxes, lag_ratio=0.01, run_time=1.6))
+        ours = boxes[self.sm]
+        hue = self.theme.by_phase["multiply"]
+        name = self.word("We follow this one.", 46, self.theme.text, bold=True)
+        name.next_to(boxes, UP, px(30)).align_to(ours, LEFT)
+        meaning = self.word("SM: streaming multiprocessor").next_to(boxes, DOWN, px(36))
+        self.play(ours.box.animate.set_stroke(hue, stroke_width(6)).set_fill(hue), FadeIn(name, meaning))
+        self.wait(2.6)
+        self.box = SM(tr("our SM"), hue, px(460), px(400))
+        # On the right; its lane unrolls from here.
+        self.box.move_to(area.center + (0 if self.tall else 0.28 * area.width) * RIGHT)
+        self.box.shift(px(30) * DOWN)
+        others = VGroup(*(box for box in boxes if box is not ours))
+        self.play(FadeOut(others, name, meaning), FadeOut(ours, target_position=self.box, scale=4), run_time=1.0)
+        self.play(FadeIn(self.box, run_time=0.4))
+
+    # Which block computes which tile.
+
+    def heading(self, name: str, note: str = "") -> list[Animation]:
+        """The kernel's name, upper left, in place of the one before."""
+        changes: list[Animation] = [Leave(self._heading)] if getattr(self, "_heading", None) else []
+        title = self.word(name, 56, self.theme.text, bold=True)
+        self._heading = VGroup(title)
+        if note:
+            self._heading.add(self.word(note, 44).next_to(title, RIGHT, px(36), aligned_edge=DOWN))
+        self._heading.next_to([self.area.left, self.area.top + px(60), 0], RIGHT, 0)
+        return [*changes, Fade(self._heading, 0.0, 1.0)]
+
+    def waiting(self, blocks: bool) -> VGroup:
+        """Tiles that wait in a row, each below its thread block if it has one."""
+        row, hue = VGroup(), self.theme.by_phase["multiply"]
+        for number in range(WAITING):
+            tile = rectangle(px(104), px(52), self.theme.hand_over)
+            tile.add(label(str(number + 1), 34, ink_on(self.theme.hand_over), bold=True).move_to(tile))
+            one = VGroup(tile)
+            if blocks:
+                one.add(ThreadBlock(number + 1, px(120)).next_to(tile, UP, px(26)))
+            row.add(one)
+        row.arrange(RIGHT, buff=px(46))
+        row.set_x(self.area.left + row.width / 2).set_y(self.box.get_y())
+        if self.tall:
+            row.set_x(0).set_y(self.area.top - px(200))
+        self.hue = hue
+        return row
+
+    def a_block_per_tile(self) -> None:
+        row = self.waiting(blocks=True)
+        queue = self.word("waiting thread blocks, each with its tile", 44, self.theme.text)
+        queue.next_to(row, DOWN, px(40)).align_to(row, LEFT)
+        about = self.word("A thread block is a group of threads that work together on one SM.", 44)
+        about.set_x(0).set_y(self.area.bottom, DOWN).shift(px(10) * UP)
+        self.badge(Badge(tr("model"), "model"))
+        self.say("The naive kernel launches a new thread block for every tile.")
+        self.play(*self.heading("Naive"), Fade(row, 0.0, 1.0), Fade(queue, 0.0, 1.0), Fade(about, 0.0, 1.0))
+        for number in range(2):
+            block, tile = row[number][1], row[number][0]
+            at = self.box.box.get_center()
+            self.play(
+                Deal([block], [self.box.box], [self.hue]),
+                Travel([tile], [[at + px(120) * DOWN]], leg=0.5),
+            )
+            self.wait(0.9)
+            if number == 0:
+                # Its tile is written, and the block ends.
+                self.play(FadeOut(block, shift=px(200) * UP), FadeOut(tile, shift=px(260) * RIGHT), run_time=0.6)
+        self.wait(0.4)
+        self.play(FadeOut(row, queue, about))
+
+    def lane_alone(self, trace: Trace, window: tuple[float, float]) -> LaneVectors:
+        """The followed SM's lane across the frame."""
+        area = self.area
+        lane = LaneVectors(
+            trace, [self.sm], window, area.width, px(LANE), labels=False, ticks=False, numbers=False,
+            cursor=False, fills=self.fills(trace),
+        )  # fmt: skip
+        return lane.move_to(area.center + px(40) * UP)
+
+    def fills(self, trace: Trace) -> dict:
+        """The colors of what happens. Without overlap, what follows a write is a load, no hand-over."""
+        colors = self.theme.by_phase
+        return colors | {"hand over": colors["first load"]} if trace is self.stays else colors
+
+    def first_tile(self) -> None:
+        """The SM unrolls into its lane; each part is named as it begins."""
+        first = self.rows(self.naive)[0]
+        issue, start, drain, done = (int(first[name]) for name in ("issue", "start", "drain", "done"))
+        window = (0.0, 1.12 * done)
+        lane = self.lane = self.lane_alone(self.naive, window)
+        self.ticking = self.clock(max(self.ends))
+        self.play(*self.heading(""), run_time=0.1)
+        self.badge(of_trace(self.naive))
+        whose = self.word("Our SM computes its first tile.", 46, self.theme.text, bold=True)
+        whose.next_to(lane, UP, px(40)).align_to(lane, LEFT)
+        self.say("A block is launched, begins to load, multiplies, and writes its tile.")
+        self.play(Unroll([self.box], lane, run_time=1.2), FadeIn(whose))
+        launched = issue + self.naive.meta["launch_ns"]["p50"]
+        names = VGroup()
+        for word, begin, end, seconds in (
+            ("launch", issue, launched, 0.8), ("load", launched, start, 1.4),
+            ("multiply", start, drain, 2.2), ("write", drain, done, 1.4),
+        ):  # fmt: skip
+            name = self.word(word, 50, self.theme.text, bold=True)
+            name.next_to([lane.x((begin + end) / 2), lane.get_bottom()[1], 0], DOWN, px(40))
+            if word == "launch":
+                name.align_to(lane, LEFT).shift(px(80) * DOWN)
+            names.add(name)
+            self.play(Run(self.ticking, lane, until=float(end), run_time=seconds), FadeIn(name, run_time=0.3))
+        self.wait(1.0)
+        self.play(FadeOut(names, whose))
+
+    # Pauses of one SM.
+
+    def close_up(self, trace: Trace) -> tuple[LaneVectors, VGroup, TimeBracket]:
+        """The lane around the second pause, with what the two main loops are called, and its bracket."""
+        rows = self.rows(trace)
+        begin, end = float(rows["drain"][1]), float(rows["start"][2])
+        window = (begin - 3600, begin + 6400)
+        lane = self.lane_alone(trace, window)
+        names = VGroup()
+        for tile, left, right in ((2, window[0], begin), (3, max(end, float(rows["done"][1])), window[1])):
+            name = label(tr("multiply tile {n}", n=tile), 44, ink_on(self.hue), bold=True)
+            name.move_to([lane.x((left + right) / 2), lane.get_y(), 0])
+            names.add(name)
+        bracket = TimeBracket(lane, begin, end, self.sm, tr("no multiplication: {us:.1f} µs", us=(end - begin) / 1000), size=52)
+        return lane, names, bracket
+
+    def naive_pause(self) -> None:
+        """The lane goes on into its second pause, which passes slowly."""
+        rows = self.rows(self.naive)
+        shown, names, bracket = self.close_up(self.naive)
+        self.play(
+            Zoom(self.lane, window=(0.0, float(rows["drain"][1]) + 2000)),
+        )
+        self.say("The SM has room for one block, so the next waits until this one has ended.")
+        self.play(Run(self.ticking, self.lane, until=float(rows["drain"][1]), run_time=2.0))
+        self.play(Zoom(self.lane, window=shown.window))
+        self.add(bracket)
+        self.play(FadeIn(names[0]), run_time=0.3)
+        self.play(Run(self.ticking, self.lane, bracket, until=float(rows["start"][2]), run_time=3.0))
+        parts = VGroup()
+        done = float(rows["done"][1])
+        launched = done + self.naive.meta["launch_ns"]["p50"]
+        for word, t, line in (
+            ("write tile 2", (rows["drain"][1] + done) / 2, 0),
+            ("launch", (done + launched) / 2, -1), ("load", (launched + rows["start"][2]) / 2, 1),
+        ):  # fmt: skip
+            name = self.word(word, 44, ink_on(self.theme.write) if not line else self.theme.text, bold=True)
+            if line:
+                name.next_to([self.lane.x(t), self.lane.get_bottom()[1], 0], DOWN, px(36)).shift(line * px(70) * RIGHT)
+            else:
+                name.move_to([self.lane.x(t), self.lane.get_y(), 0])
+            parts.add(name)
+        self.play(FadeIn(parts), Run(self.ticking, self.lane, bracket, until=shown.window[1], run_time=2.0))
+        self.play(FadeIn(names[1]), run_time=0.3)
+        self.wait(2.0)
+        self.leave(names, parts, bracket, self.lane)
+
+    def a_block_that_stays(self) -> None:
+        """One block flies in and stays; tiles come to it."""
+        self.box = SM(tr("our SM"), self.hue, px(460), px(400))
+        self.box.move_to(self.area.center + (0 if self.tall else 0.28 * self.area.width) * RIGHT + px(30) * DOWN)
+        row = self.waiting(blocks=False)
+        block = ThreadBlock(1, px(120)).resident(self.hue).move_to(self.box.box)
+        queue = self.word("waiting tiles", 44, self.theme.text).next_to(row, DOWN, px(40)).align_to(row, LEFT)
+        self.badge(Badge(tr("model"), "model"))
+        self.say("A persistent block does not end. It takes one tile after another.")
+        self.play(
+            *self.heading("Persistent"), Leave(self.ticking),
+            FadeIn(self.box, block, queue), Fade(row, 0.0, 1.0),
+        )  # fmt: skip
+        for number in range(3):
+            (tile,) = row[number]
+            self.play(Travel([tile], [[block.get_center() + px(120) * DOWN]], leg=0.5))
+            self.wait(0.5)
+            self.play(FadeOut(tile, shift=px(260) * RIGHT), run_time=0.5)
+        self.play(FadeOut(self.box, block, queue, row))
+
+    def pause_without_overlap(self) -> None:
+        rows = self.rows(self.stays)
+        lane, names, bracket = self.close_up(self.stays)
+        self.ticking.show(lane.window[0])
+        lane.show(lane.window[0])
+        self.badge(of_trace(self.stays))
+        self.say("Nothing is launched between tiles now, but the block still stops to write.")
+        self.play(Fade(lane, 0.0, 1.0), Fade(self.ticking, 0.0, 1.0), FadeIn(names[0]))
+        self.add(bracket)
+        self.play(Run(self.ticking, lane, bracket, until=float(rows["start"][2]), run_time=3.0))
+        write = self.word("write tile 2", 44, ink_on(self.theme.write), bold=True)
+        write.move_to([lane.x((rows["drain"][1] + rows["done"][1]) / 2), lane.get_y(), 0])
+        load = self.word("load", 44, self.theme.text, bold=True)
+        load.next_to([lane.x((rows["done"][1] + rows["start"][2]) / 2), lane.get_bottom()[1], 0], DOWN, px(36))
+        self.play(
+            Run(self.ticking, lane, bracket, until=lane.window[1], run_time=2.0), FadeIn(write, load, names[1])
+        )
+        self.wait(1.5)
+        self.leave(lane, names, bracket, write, load)
+
+    def pause_with_overlap(self) -> None:
+        """Tile 2 goes down to the copy hardware, and the lane goes on above."""
+        rows = self.rows(self.overlaps)
+        lane, names, bracket = self.close_up(self.overlaps)
+        drain, start, done = float(rows["drain"][1]), float(rows["start"][2]), float(rows["done"][1])
+        self.ticking.show(lane.window[0])
+        lane.show(lane.window[0])
+        self.say("But a block that stays can multiply tile 3 while tile 2 is being written.")
+        self.play(*self.heading("Persistent with overlap"), Fade(lane, 0.0, 1.0), FadeIn(names[0]))
+        self.add(bracket)
+        copier = SM("", self.theme.quiet, lane.x(done) - lane.x(drain) + px(60), px(120))
+        copier.move_to([lane.x((drain + done) / 2), lane.get_bottom()[1] - px(150), 0])
+        hardware = self.word("The copy hardware writes tile 2.", 44, self.theme.text)
+        hardware.next_to(copier, RIGHT, px(30))
+        tile = rectangle(px(104), px(52), self.theme.write)
+        tile.add(label("2", 34, ink_on(self.theme.write), bold=True).move_to(tile))
+        tile.move_to([lane.x(drain), lane.get_y(), 0])
+        self.play(FadeIn(copier, hardware), Run(self.ticking, lane, bracket, until=drain, run_time=2.2))
+        self.play(
+            Run(self.ticking, lane, bracket, until=start, run_time=1.4),
+            Travel([tile], [[copier.get_left() + px(90) * RIGHT]], leg=1.2),
+        )
+        along = Travel([tile], [[copier.get_right() + px(90) * LEFT]], leg=3.0, run_time=3.0)
+        self.play(Run(self.ticking, lane, bracket, until=done, run_time=3.0), along)
+        self.play(
+            FadeOut(tile, shift=px(200) * DOWN),
+            FadeIn(names[1]),
+            Run(self.ticking, lane, bracket, until=lane.window[1], run_time=1.0),
+        )
+        self.wait(1.5)
+        self.leave(lane, names, bracket, copier, hardware)
+
+    # All three kernels.
+
+    def trio(self, make: type, height: float, top: float, step: float, sms: list[int]) -> VGroup:
+        """A lane, or all lanes, of each run, one below the other, with one clock."""
+        area = self.area
+        side = 0 if self.tall else px(SIDE)
+        rows = []
+        for number, trace in enumerate(self.three):
+            look = {"labels": False, "ticks": False, "numbers": False, "lane_height": height}
+            if make is LaneImage:
+                look = {"height": height}
+            lanes = make(
+                trace, sms, (0.0, float(max(self.ends))), area.width - side - px(190), cursor=True,
+                fills=self.fills(trace), **look,
+            )  # fmt: skip
+            lanes.move_to([area.left + side, top - number * step, 0], LEFT + UP)
+            rows.append(lanes)
+        return rows
+
+    def names_beside(self, rows: Sequence[Mobject]) -> VGroup:
+        names = VGroup()
+        for name, lanes in zip(NAMES, rows, strict=True):
+            word = self.word(name, 46, self.theme.text, bold=True)
+            place = lanes.grounds
+            if self.tall:
+                word.next_to(place, UP, px(16), aligned_edge=LEFT)
+            else:
+                word.next_to(place, LEFT, px(30)).set_y(place.get_y())
+            names.add(word)
+        return names
+
+    def three_lanes(self) -> None:
+        """The followed SM in all three runs."""
+        area, colors = self.area, self.theme.by_phase
+        key = self.key(
+            ("launch", colors["launch"]), ("load", colors["first load"]), ("multiply", colors["multiply"]),
+            ("write", colors["write"]), ("pass on to the copy hardware", colors["hand over"]),
+        )  # fmt: skip
+        step = (area.top - self.floor) / 3
+        self.lanes = self.trio(LaneVectors, 0.42 * step, area.top - 0.42 * step, step, [self.sm])
+        self.names = self.names_beside(self.lanes)
+        for lanes in self.lanes:
+            lanes.show(0.0)
         self.ticking.show(0.0)
-        self.say(words.opening(heat, first))
-        self.play(Fade(panels, 0.0, 1.0, run_time=0.5))
-        if heat.close_up:
-            begin = min(one.begin for one in heat.close_up.pauses)
-            self.play(Run(self.ticking, *panels, until=begin, run_time=1.5))
-            self.look_closely(heat, panels, pauses=first, loops=last)
-        fastest = heat.traces[heat.fast].makespan
-        seconds = max(1.5, RACE * (fastest - self.ticking.t) / heat.longest)
-        if first:
-            self.say(words.onwards(heat))
-        self.play(Run(self.ticking, *panels, until=fastest, run_time=round(2 * seconds) / 2))
-        return self.finish(heat, panels, stays=last)
+        self.say("Here is our SM in all three kernels, on the same clock.")
+        self.play(
+            *key, *self.heading(""), Fade(self.ticking, 0.0, 1.0), FadeIn(self.names),
+            *(Fade(lanes, 0.0, 1.0) for lanes in self.lanes),
+        )  # fmt: skip
+        brackets = [
+            TimeBracket(
+                lanes, float(rows["drain"][n]), float(rows["start"][n + 1]), self.sm,
+                tr("{us:.1f} µs", us=(rows["start"][n + 1] - rows["drain"][n]) / 1000), size=38,
+            )
+            for lanes, rows in zip(self.lanes, map(self.rows, self.three), strict=True)
+            for n in range(3)
+        ]  # fmt: skip
+        self.add(*brackets)
+        last = max(float(self.rows(trace)["done"][-1]) for trace in self.three)
+        self.play(Run(self.ticking, *self.lanes, *brackets, until=last, run_time=6.0))
+        ends = VGroup()
+        for lanes, trace in zip(self.lanes, self.three, strict=True):
+            done = float(self.rows(trace)["done"][-1])
+            end = Figure(tr("{us:.1f} µs", us=done / 1000), 44).move_to(lanes.grounds.get_right() + px(24) * RIGHT, LEFT)
+            ends.add(end)
+        self.say(
+            "With overlap, pauses shrink to a quarter, although multiplying takes {slower:.0%} longer.",
+            slower=self.slower,
+        )
+        self.play(FadeIn(ends))
+        self.wait(3.5)
+        self.leave(ends, *brackets)
 
-    def compare_kernels(self, story: Story) -> None:
-        """Kernel times that tell launches from overlap, and the library's."""
-        rows = [(words.kernel(name), us, "measured") for name, us in story.kernels.items()]
-        bars = Bars(rows, width=self.area.width, row=px(BAR), size=54).move_to(self.area.center)
-        name = label(tr("kernel time, µs"), 48, self.theme.quiet)
-        name.next_to(bars.grounds, UP, px(30), aligned_edge=LEFT)
-        self.badge(story.last.traces[0])
-        self.say(words.answer(story))
-        self.play(bars.grow(), Fade(name, 0.0, 1.0), Leave(self.ticking))
-        self.wait(1.2)
-        self.play(Leave(bars), Leave(name), Fade(self.ticking.show(0.0), 0.0, 1.0))
+    def all_sms(self) -> None:
+        """The three lanes shrink into the rasters of all 132 SMs."""
+        area, colors, sms = self.area, self.theme.by_phase, self.naive.device.sms
+        key = self.key(
+            ("load", colors["first load"]), ("multiply", colors["multiply"]), ("write", colors["write"]),
+            ("multiply and write at once", self.theme.both), ("no tile left", self.theme.idle),
+        )  # fmt: skip
+        step = (area.top - self.floor) / 3
+        counts = np.bincount(self.naive.spans["sm"], minlength=sms)
+        order = sorted(range(sms), key=lambda sm: (sm != self.sm, -counts[sm], sm))
+        rasters = self.trio(LaneImage, 0.9 * step, area.top, step, order)
+        last = float(self.lanes[0].t)
+        self.say("The other {others} SMs show the same pattern.", others=sms - 1)
+        for raster in rasters:
+            raster.show(last)
+        self.play(
+            *key, *(Fade(raster, 0.0, 1.0, run_time=1.2) for raster in rasters),
+            *(Fade(lanes, 1.0, 0.0, run_time=0.8) for lanes in self.lanes),
+            *(name.animate(run_time=1.2).set_y(raster.get_y()) for name, raster in zip(self.names, rasters, strict=True)),
+        )  # fmt: skip
+        self.remove(*self.lanes)
+        self.wait(1.5)
+        self.play(Run(self.ticking, *rasters, until=0.0, run_time=1.5, rate_func=smoothstep))
+        us = dict(zip(("a", "b", "c"), self.printed(self.ends), strict=True))
+        self.say("All {tiles} tiles are finished after {a:.1f}, {b:.1f} and {c:.1f} microseconds.", tiles=self.naive.problem.tiles, **us)
+        self.play(Run(self.ticking, *rasters, until=float(max(self.ends)), run_time=6.0))
+        ends = VGroup()
+        for raster, end in zip(rasters, self.ends, strict=True):
+            ends.add(Figure(tr("{us:.1f} µs", us=end / 1000), 44).move_to(raster.get_right() + px(24) * RIGHT, LEFT))
+        self.play(FadeIn(ends))
+        self.wait(2.0)
+        self.play(FadeOut(ends), *self.key())
+        self.rasters = rasters
 
-    def end(self, story: Story, lanes: list[Mobject]) -> None:
-        """The finding: the lanes of the last race tip over into its two bars."""
-        heat = story.last
-        badge = of_trace(heat.traces[0])
-        rows = [(name, us, badge.kind) for name, us in words.bars(story)]
-        bars = Bars(rows, width=self.area.width, row=px(BAR))
-        number = "" if heat.same else words.won(heat)
-        card = Finding(words.finding(heat), number, bars, badge, words.aside(story))
-        for row in range(len(lanes)):
-            bars.reach(row, 0.0)
-        self.finding(card, into=[Tip(*pair) for pair in zip(lanes, bars.grounds, strict=True)])
+    def three_bars(self) -> None:
+        """The rasters tip over into bars, between which stands what each step saves."""
+        area, us = self.area, self.printed(self.ends)
+        badge = of_trace(self.naive)
+        bars = Bars(
+            [(tr(name), end, badge.kind) for name, end in zip(NAMES, us, strict=True)],
+            width=area.width, row=area.height / 3, size=50, form="{:.1f} µs",
+        )  # fmt: skip
+        bars.move_to(area.center)
+        saved = VGroup()
+        for n, text in ((1, "Blocks that stay save {us:.1f} µs."), (2, "Overlap saves another {us:.1f} µs.")):
+            word = self.word(text, 46, self.theme.text, bold=True, us=us[n - 1] - us[n])
+            upper, lower = bars.grounds[n - 1], bars.grounds[n]
+            word.move_to([upper.get_left()[0], (upper.get_y() + lower.get_y()) / 2, 0], LEFT)
+            saved.add(word)
+        self.say("Staying alone saves little. Staying lets a block overlap its work, which saves more.")
+        for number in range(3):
+            bars.reach(number, 0.0)
+        self.play(
+            *(Tip(*pair, run_time=1.2) for pair in zip(self.rasters, bars.grounds, strict=True)),
+            FadeOut(self.names), Leave(self.ticking),
+        )  # fmt: skip
+        self.play(bars.grow(), *(Fade(raster, 1.0, 0.0) for raster in self.rasters))
+        self.remove(*self.rasters)
+        self.play(FadeIn(saved[0]))
+        self.wait(0.8)
+        self.play(FadeIn(saved[1]))
+        self.wait(2.0)
+        self.close(
+            "On an H200, a persistent kernel takes {less:.0%} less time, because it writes one tile while it multiplies the next.",
+            [("naive", us[0]), ("persistent with overlap", us[2])],
+            "{less:.0%} less time",
+            "{:.1f} µs",
+            badge,
+            "C has 4096 × 4096 numbers, each a sum of 512 products of 16-bit numbers.",
+        )

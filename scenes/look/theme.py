@@ -43,6 +43,26 @@ class Theme:
     launch: Colour = LAUNCH
 
     @property
+    def by_phase(self) -> dict[str, Colour]:
+        """The colors of lanes in which it does not matter which SM they belong to, by kind of part."""
+        load = mixed(self.background, OKABE_ITO[0], 0.42) if self.dark else mixed(OKABE_ITO[0], self.text, 0.6)
+        return {
+            "launch": self.launch,
+            "first load": load,
+            "hand over": self.hand_over,
+            "multiply": OKABE_ITO[0],
+            "wait": self.wait,
+            "fix up": self.fix_up,
+            "write": self.write,
+            "write under": self.write,
+        }
+
+    @property
+    def both(self) -> Colour:
+        """Multiplying and writing at once, in lanes too thin to show the two apart."""
+        return mixed(self.by_phase["multiply"], self.write, 0.55)
+
+    @property
     def partial(self) -> Colour:
         """Partial sums, and adding them."""
         return self.fix_up

@@ -1,6 +1,6 @@
 """Lanes of many SMs as one image, a line or less for each."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ from PIL import Image
 
 from tilesim import Trace
 from tilesim_scenes.look.text import px
-from tilesim_scenes.look.theme import mix, sm_colours, theme_now
+from tilesim_scenes.look.theme import Colour, mix, sm_colours, theme_now
 from tilesim_scenes.mobjects.drawing.raster import Raster, packed, unpacked
 from tilesim_scenes.mobjects.traces.parts import KINDS, Parts, parts
 
@@ -42,13 +42,14 @@ class LaneImage(Raster):
         lane_height: float | None = None,
         height: float | None = None,
         cursor: bool = True,
+        fills: Mapping[str, Colour] | None = None,
         **look: Any,
     ) -> None:
         self.trace, self.sms = trace, tuple(sms)
         self.window = window or (0.0, float(trace.makespan))
         places = trace.device.ctas_per_sm
         self.slots = np.array([sm * places + place for sm in self.sms for place in range(places)])
-        self._cursor, self._parts = cursor, parts(trace)
+        self._cursor, self._parts, self._by_kind = cursor, parts(trace), fills
         self._large: tuple[Any, np.ndarray] | None = None
         self._run: tuple[Any, np.ndarray] | None = None
         theme = theme_now()
@@ -163,6 +164,8 @@ class LaneImage(Raster):
 
     def _fills(self, shown: Parts) -> np.ndarray:
         """The colour of each part: uint8, shape [parts, 3]."""
+        if self._by_kind:
+            return np.array([self._by_kind[kind] for kind in KINDS], np.uint8)[shown.kind]
         theme, own = self._theme, self._colours[self.trace.spans["sm"][shown.row]]
         fills = np.array([theme.fill(kind) or (0, 0, 0) for kind in KINDS], np.uint8)[shown.kind]
         multiply, load = (shown.kind == KINDS.index(kind) for kind in ("multiply", "first load"))

@@ -7,7 +7,8 @@ from tilesim.costs import badge
 from tilesim_scenes.look import labels
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import cut, label, px
-from tilesim_scenes.look.theme import mix, theme_now
+from tilesim_scenes.look.theme import ink_on, theme_now
+from tilesim_scenes.mobjects.drawing.quads import stroke_width
 
 KINDS = ("measured", "counted", "simulated", "model")
 ROOM = 0.6
@@ -15,7 +16,7 @@ ROOM = 0.6
 
 
 class Badge(VGroup):
-    """A pill with a dot and `text`, in the colour of its kind: measured, counted, simulated or model.
+    """A pill with a dot and `text`: solid for measured and counted, outlined for simulated and model.
 
     Raises ValueError for another kind.
     """
@@ -24,18 +25,21 @@ class Badge(VGroup):
         if kind not in KINDS:
             raise ValueError(f"a badge is one of {', '.join(KINDS)}, not {kind!r}")
         theme = theme_now()
-        ink = {"simulated": theme.simulated, "model": theme.quiet}.get(kind, theme.measured)
+        solid = kind in ("measured", "counted")
+        ink = ink_on(theme.measured) if solid else theme.text
         room = ROOM * config.frame_width
         words = label(cut(text, room), size, ink)
         words.scale(min(1.0, room / words.width))
-        dot = Dot(radius=px(size / 5), color=ManimColor(ink)).next_to(words, LEFT, px(size / 3))
+        dot = Dot(radius=px(size / 5), color=ManimColor(ink), fill_opacity=float(solid))
+        dot.set_stroke(width=stroke_width(4)).next_to(words, LEFT, px(size / 3))
         inside = VGroup(dot, words)
         pill = RoundedRectangle(
             width=inside.width + px(1.2 * size),
             height=px(1.6 * size),
             corner_radius=px(0.8 * size),
-            stroke_width=0,
-            fill_color=ManimColor(tuple(mix(theme.background, ink, 0.2).tolist())),
+            stroke_width=0 if solid else stroke_width(4),
+            stroke_color=ManimColor(ink),
+            fill_color=ManimColor(theme.measured if solid else theme.background),
             fill_opacity=1,
         ).move_to(inside)
         super().__init__(pill, dot, words)

@@ -1,0 +1,150 @@
+"""Lesson: a film that tells one story about the data that ships."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from manim import DOWN, Animation, Mobject, VGroup, config
+
+from tilesim.errors import TilesimError
+from tilesim_scenes.animations.fade import Fade, Leave
+from tilesim_scenes.film.area import Area
+from tilesim_scenes.film.scene import Film
+from tilesim_scenes.film.settings import READING, SIMULATION, FilmError
+from tilesim_scenes.look.language import tr
+from tilesim_scenes.look.text import label, lines, px
+from tilesim_scenes.look.theme import Colour
+from tilesim_scenes.mobjects.charts.bars import Bars
+from tilesim_scenes.mobjects.words.badge import Badge
+from tilesim_scenes.mobjects.words.caption import reading_time
+from tilesim_scenes.mobjects.words.finding import Finding
+from tilesim_scenes.mobjects.words.key import Key
+
+OWN_DATA = {"trace", *SIMULATION, *READING}
+"""Settings that ask for other data than a lesson is about: with any of them, the neutral film is shown."""
+FOOT = 225
+"""Pixels below the picture, for a caption of two lines."""
+
+
+class Lesson(Film):
+    """A film of one story. A subclass takes its figures in `prepare` and tells the story in `lesson`.
+
+    Its sentences stand where they are said, as English text with {fields} for figures; that text is the key
+    of its translation. Whatever a sentence claims about the data is guarded in `prepare`. A subclass that
+    also inherits a neutral film shows that instead where somebody asks for data of their own.
+    """
+
+    def setup(self) -> None:
+        super().setup()
+        self._key: Key | None = None
+        if not self.is_neutral:
+            try:
+                self.prepare()
+            except TilesimError as error:
+                raise SystemExit(f"error: {error}") from None
+
+    @property
+    def is_neutral(self) -> bool:
+        """Whether the settings ask for data of one's own."""
+        return bool(OWN_DATA & set(self.given))
+
+    @property
+    def area(self) -> Area:
+        """Between the margins, below badge and clock, above a caption of two lines."""
+        area = super().area
+        foot = px(FOOT) - config.frame_height / 2
+        return area if self.is_neutral else area._replace(bottom=max(area.bottom, foot))
+
+    def construct(self) -> None:
+        if self.is_neutral:
+            super().construct()
+        else:
+            self.lesson()
+
+    def prepare(self) -> None:
+        """Take the figures from the data and guard what the film says; nothing is drawn yet."""
+
+    def lesson(self) -> None:
+        """Tell the story."""
+        raise NotImplementedError
+
+    def guard(self, holds: bool, claim: str) -> None:
+        """Refuse data for which something that the film says is not true; `claim` follows "says that"."""
+        if not holds:
+            raise FilmError(f"the film {type(self).__name__} says that {claim}, and this data does not show it")
+
+    def open(self, name: str, question: str, note: str = "") -> None:
+        """Show the film's name, its question, and in small what a newcomer has to know first."""
+        question = self.given.get("title", tr(question))
+        if not self.given.get("opening", True) or not question.strip():
+            return
+        room = config.frame_width * 0.88
+        words = VGroup(label(tr(name), 50, self.theme.quiet), lines(question, 88, room, most=3, bold=True))
+        if note:
+            words.add(lines(tr(note), 52, room, most=2, color=self.theme.quiet))
+        words.arrange(DOWN, buff=px(64)).move_to([0, 0, 0])
+        self.chapter(question)
+        self.add(words)
+        self.wait(max(2.5, round(reading_time(f"{question} {tr(note)}"), 1)))
+        self.pauses.append(self.now)
+        self.play(Fade(words, 1.0, 0.0))
+        self.remove(words)
+
+    def say(self, sentence: str, **figures: Any) -> None:
+        """Make a sentence the caption with the next play, once the one before could be read."""
+        super().say(tr(sentence, **figures) if sentence else "")
+
+    def word(
+        self, text: str, size: float = 46, color: Colour | None = None, bold: bool = False, **figures: Any
+    ) -> Mobject:
+        """A label; like a caption, its English text is the key of its translation."""
+        return label(tr(text, **figures), size, color or self.theme.quiet, bold=bold)
+
+    def key(self, *entries: tuple[str, Colour]) -> Sequence[Animation]:
+        """Animations that bring up what colors mean, above the caption, instead of the key before.
+
+        Each entry is a word and its color; none takes the key away.
+        """
+        old, self._key = self._key, None
+        changes: list[Animation] = []
+        if old is not None:
+            changes.append(Leave(old))
+        if entries:
+            new = Key([(tr(word), color) for word, color in entries], self.area.width)
+            new.move_to([0, self.area.bottom, 0], DOWN)
+            changes.append(Fade(new, 0.0, 1.0))
+            self._key = new
+        return changes
+
+    def leave(self, *mobjects: Mobject) -> None:
+        """Let mobjects fade out and leave the scene."""
+        self.play(*map(Leave, mobjects))
+
+    @property
+    def floor(self) -> float:
+        """Where the picture ends: above the key, if there is one."""
+        return self.area.bottom if self._key is None else self._key.get_top()[1] + px(24)
+
+    def close(
+        self,
+        sentence: str,
+        rows: Sequence[tuple[str, float]],
+        number: str,
+        form: str,
+        badge: Badge,
+        conditions: str = "",
+        into: Sequence[Animation] = (),
+        **figures: Any,
+    ) -> None:
+        """The end card: a sentence, two bars, and the one number that follows from them.
+
+        `rows`: name and value, the longer first. `form`: how a value is written, with its unit. `number` and
+        `sentence` may hold {times}, by how much the first bar is longer, {less}, the share that the second
+        one saves, and {first} and {second}: all computed from the values as they are printed.
+        """
+        long, short = (float(form.format(value).split()[0].replace(",", "")) for _, value in rows)
+        figures |= {"times": long / short, "less": 1 - short / long, "first": long, "second": short}
+        bars = Bars([(tr(name), value, badge.kind) for name, value in rows], width=self.area.width, form=form)
+        card = Finding(
+            tr(sentence, **figures), tr(number, **figures), bars, badge, tr(conditions) if conditions else ""
+        )
+        self.finding(card, [bars.grow()], into)

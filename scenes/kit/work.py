@@ -1,0 +1,85 @@
+"""Work: the picture that introduces what a film computes, the same in all films of matrix products."""
+
+import numpy as np
+from manim import DOWN, LEFT, RIGHT, UP, Animation, FadeIn, LaggedStart, VGroup
+
+from tilesim import Problem
+from tilesim_scenes.film.area import Area
+from tilesim_scenes.look.language import tr
+from tilesim_scenes.look.text import label, px
+from tilesim_scenes.look.theme import theme_now
+from tilesim_scenes.mobjects.drawing.quads import segments, strokes, uprights
+from tilesim_scenes.mobjects.hardware.operands import Operands
+
+OPEN = 0.6
+"""Seconds in which C is cut into its tiles."""
+
+
+class Work(VGroup):
+    """C = A × B to scale, C cut into its tiles, one tile with its strips of A and B, and the sizes in words.
+
+    `area`: where it goes. `tile`: the tile that is picked out.
+    """
+
+    def __init__(self, problem: Problem, area: Area, tile: int) -> None:
+        super().__init__()
+        theme = theme_now()
+        hue = theme.by_phase["multiply"]
+        wide = area.width > area.height
+        share = (0.46, 1.0) if wide else (1.0, 0.6)
+        names = [("A", LEFT), ("B", UP), ("C", None)]
+        self.operands = Operands(
+            problem, share[0] * area.width - px(60), share[1] * area.height - px(60), px(24), names=False
+        )
+        a, b, c = self.operands.a, self.operands.b, self.operands.c
+        self.grid = strokes(theme.background, 2.0)
+        across, down = np.arange(1, problem.tiles_n), np.arange(1, problem.tiles_m)
+        level = down / problem.tiles_m
+        ends = np.stack([0 * level, level, 0 * level + 1, level], axis=1)
+        self.grid.points = np.concatenate([uprights(c, across / problem.tiles_n), segments(c, ends)])
+        self.letters = VGroup()
+        for (name, side), matrix in zip(names, (a, b, c), strict=True):
+            letter = label(name, 56, bold=True)
+            if side is None:
+                letter.next_to(matrix, RIGHT, px(20)).align_to(matrix, UP)
+            else:
+                letter.next_to(matrix, side, px(20))
+            self.letters.add(letter)
+        self.tile = self.operands.tile(tile, hue)
+        self.strips = VGroup(
+            *self.operands.row_panel(tile, hue), *self.operands.column_panel(tile, hue)
+        )
+        sizes = {"m": problem.m, "n": problem.n, "k": problem.k, "tiles": problem.tiles}
+        self.sizes = VGroup(
+            label("C = A × B", 72, bold=True),
+            label(tr("C has {m} × {n} numbers, in {tiles} tiles.", **sizes), 46, theme.quiet),
+            label(tr("Each number is a sum of {k} products.", **sizes), 46, theme.quiet),
+        ).arrange(DOWN, buff=px(30), aligned_edge=LEFT)
+        self.needs = VGroup(
+            label(tr("A tile of C"), 52, hue if theme.dark else theme.text, bold=True),
+            label(tr("needs one strip of A"), 46, theme.text),
+            label(tr("and one strip of B."), 46, theme.text),
+        ).arrange(DOWN, buff=px(24), aligned_edge=LEFT)
+        words = VGroup(self.sizes, self.needs).arrange(
+            DOWN if wide else RIGHT, buff=px(80), aligned_edge=LEFT if wide else UP
+        )
+        picture = VGroup(self.operands, self.grid, self.letters, self.tile, self.strips)
+        if words.width > (0.5 if wide else 1.0) * area.width:
+            words.scale((0.5 if wide else 1.0) * area.width / words.width)
+        VGroup(picture, words).arrange(RIGHT if wide else DOWN, buff=px(70)).move_to(area.center)
+        self.add(picture, words)
+
+    def come(self) -> list[list[Animation]]:
+        """What is played, act by act: the matrices, the cut into tiles, and what a tile needs."""
+        return [
+            [FadeIn(self.operands, self.letters, self.sizes, run_time=OPEN)],
+            [FadeIn(self.grid, run_time=OPEN)],
+            [
+                LaggedStart(
+                    FadeIn(VGroup(self.tile, self.needs[0])),
+                    FadeIn(VGroup(self.strips, self.needs[1:])),
+                    lag_ratio=0.8,
+                    run_time=1.6,
+                )
+            ],
+        ]
