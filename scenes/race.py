@@ -9,7 +9,7 @@ a tile while they multiply the next one. One SM is followed from its first tile 
 from collections.abc import Sequence
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, Animation, FadeIn, FadeOut, Mobject, Rectangle, VGroup, smoothstep
+from manim import DOWN, LEFT, RIGHT, UP, Animation, FadeIn, FadeOut, ManimColor, Mobject, Rectangle, VGroup, smoothstep
 
 from tilesim import Device, Problem, Trace
 from tilesim_scenes.animations.fade import Fade, Leave
@@ -40,6 +40,8 @@ WAITING = 5
 """Thread blocks, and then tiles, that are seen to wait."""
 LANE, SIDE = 180, 330
 """Pixels of the height of one lane alone, and of the column with the runs' names."""
+BEFORE = 1600
+"""ns before a pause, at which a close-up begins."""
 
 
 class Race(Lesson, Racing):
@@ -120,9 +122,9 @@ class Race(Lesson, Racing):
         self.say("To multiply two matrices, a GPU cuts the result into tiles.")
         for act in work.come():
             self.play(*act)
-            self.wait(0.3)
-        self.wait(1.5)
-        self.play(FadeOut(work))
+            self.wait(0.5)
+        self.wait(1.0)
+        self.leave(work)
 
     def the_gpu(self) -> None:
         """132 boxes, of which one is picked out, and grows."""
@@ -140,8 +142,8 @@ class Race(Lesson, Racing):
         name = self.word("We follow this one.", 46, self.theme.text, bold=True)
         name.next_to(boxes, UP, px(30)).align_to(ours, LEFT)
         meaning = self.word("SM: streaming multiprocessor").next_to(boxes, DOWN, px(36))
-        self.play(ours.box.animate.set_stroke(hue, stroke_width(6)).set_fill(hue), FadeIn(name, meaning))
-        self.wait(2.6)
+        self.play(ours.box.animate.set_stroke(ManimColor(hue), stroke_width(6)).set_fill(ManimColor(hue)), FadeIn(name, meaning))
+        self.wait(1.2)
         self.box = SM(tr("our SM"), hue, px(460), px(400))
         # On the right; its lane unrolls from here.
         self.box.move_to(area.center + (0 if self.tall else 0.28 * area.width) * RIGHT)
@@ -159,7 +161,7 @@ class Race(Lesson, Racing):
         self._heading = VGroup(title)
         if note:
             self._heading.add(self.word(note, 44).next_to(title, RIGHT, px(36), aligned_edge=DOWN))
-        self._heading.next_to([self.area.left, self.area.top + px(60), 0], RIGHT, 0)
+        self._heading.next_to([self.area.left, self.area.top - px(30), 0], RIGHT, 0)
         return [*changes, Fade(self._heading, 0.0, 1.0)]
 
     def waiting(self, blocks: bool) -> VGroup:
@@ -195,21 +197,22 @@ class Race(Lesson, Racing):
                 Deal([block], [self.box.box], [self.hue]),
                 Travel([tile], [[at + px(120) * DOWN]], leg=0.5),
             )
-            self.wait(0.9)
+            self.wait(0.5)
             if number == 0:
                 # Its tile is written, and the block ends.
                 self.play(FadeOut(block, shift=px(200) * UP), FadeOut(tile, shift=px(260) * RIGHT), run_time=0.6)
-        self.wait(0.4)
-        self.play(FadeOut(row, queue, about))
+        self.leave(row, queue, about)
 
     def lane_alone(self, trace: Trace, window: tuple[float, float]) -> LaneVectors:
         """The followed SM's lane across the frame."""
         area = self.area
         lane = LaneVectors(
-            trace, [self.sm], window, area.width, px(LANE), labels=False, ticks=False, numbers=False,
+            trace, [self.sm], None, area.width, px(LANE), labels=False, ticks=False, numbers=False,
             cursor=False, fills=self.fills(trace),
         )  # fmt: skip
-        return lane.move_to(area.center + px(40) * UP)
+        lane.move_to(area.center)
+        lane.window = window
+        return lane.show(window[0])
 
     def fills(self, trace: Trace) -> dict:
         """The colors of what happens. Without overlap, what follows a write is a load, no hand-over."""
@@ -232,8 +235,8 @@ class Race(Lesson, Racing):
         launched = issue + self.naive.meta["launch_ns"]["p50"]
         names = VGroup()
         for word, begin, end, seconds in (
-            ("launch", issue, launched, 0.8), ("load", launched, start, 1.4),
-            ("multiply", start, drain, 2.2), ("write", drain, done, 1.4),
+            ("launch", issue, launched, 0.6), ("load", launched, start, 0.9),
+            ("multiply", start, drain, 1.5), ("write", drain, done, 0.9),
         ):  # fmt: skip
             name = self.word(word, 50, self.theme.text, bold=True)
             name.next_to([lane.x((begin + end) / 2), lane.get_bottom()[1], 0], DOWN, px(40))
@@ -241,8 +244,8 @@ class Race(Lesson, Racing):
                 name.align_to(lane, LEFT).shift(px(80) * DOWN)
             names.add(name)
             self.play(Run(self.ticking, lane, until=float(end), run_time=seconds), FadeIn(name, run_time=0.3))
-        self.wait(1.0)
-        self.play(FadeOut(names, whose))
+        self.wait(0.3)
+        self.leave(names, whose)
 
     # Pauses of one SM.
 
@@ -264,15 +267,14 @@ class Race(Lesson, Racing):
         """The lane goes on into its second pause, which passes slowly."""
         rows = self.rows(self.naive)
         shown, names, bracket = self.close_up(self.naive)
-        self.play(
-            Zoom(self.lane, window=(0.0, float(rows["drain"][1]) + 2000)),
-        )
         self.say("The SM has room for one block, so the next waits until this one has ended.")
-        self.play(Run(self.ticking, self.lane, until=float(rows["drain"][1]), run_time=2.0))
-        self.play(Zoom(self.lane, window=shown.window))
+        self.play(
+            Zoom(self.lane, window=shown.window, run_time=1.6),
+            Run(self.ticking, self.lane, until=float(rows["drain"][1]), run_time=1.6),
+        )
         self.add(bracket)
         self.play(FadeIn(names[0]), run_time=0.3)
-        self.play(Run(self.ticking, self.lane, bracket, until=float(rows["start"][2]), run_time=3.0))
+        self.play(Run(self.ticking, self.lane, bracket, until=float(rows["start"][2]), run_time=2.0))
         parts = VGroup()
         done = float(rows["done"][1])
         launched = done + self.naive.meta["launch_ns"]["p50"]
@@ -286,9 +288,9 @@ class Race(Lesson, Racing):
             else:
                 name.move_to([self.lane.x(t), self.lane.get_y(), 0])
             parts.add(name)
-        self.play(FadeIn(parts), Run(self.ticking, self.lane, bracket, until=shown.window[1], run_time=2.0))
+        self.play(FadeIn(parts), Run(self.ticking, self.lane, bracket, until=shown.window[1], run_time=1.2))
         self.play(FadeIn(names[1]), run_time=0.3)
-        self.wait(2.0)
+        self.wait(1.0)
         self.leave(names, parts, bracket, self.lane)
 
     def a_block_that_stays(self) -> None:
@@ -307,28 +309,27 @@ class Race(Lesson, Racing):
         for number in range(3):
             (tile,) = row[number]
             self.play(Travel([tile], [[block.get_center() + px(120) * DOWN]], leg=0.5))
-            self.wait(0.5)
-            self.play(FadeOut(tile, shift=px(260) * RIGHT), run_time=0.5)
-        self.play(FadeOut(self.box, block, queue, row))
+            self.wait(0.2)
+            self.play(FadeOut(tile, shift=px(260) * RIGHT), run_time=0.4)
+        self.leave(self.box, block, queue, row)
 
     def pause_without_overlap(self) -> None:
         rows = self.rows(self.stays)
         lane, names, bracket = self.close_up(self.stays)
-        self.ticking.show(lane.window[0])
-        lane.show(lane.window[0])
+        for timed in (self.ticking, lane):
+            timed.show(rows["drain"][1] - BEFORE)
         self.badge(of_trace(self.stays))
         self.say("Nothing is launched between tiles now, but the block still stops to write.")
         self.play(Fade(lane, 0.0, 1.0), Fade(self.ticking, 0.0, 1.0), FadeIn(names[0]))
         self.add(bracket)
-        self.play(Run(self.ticking, lane, bracket, until=float(rows["start"][2]), run_time=3.0))
+        self.play(Run(self.ticking, lane, bracket, until=float(rows["start"][2]), run_time=2.0))
         write = self.word("write tile 2", 44, ink_on(self.theme.write), bold=True)
         write.move_to([lane.x((rows["drain"][1] + rows["done"][1]) / 2), lane.get_y(), 0])
         load = self.word("load", 44, self.theme.text, bold=True)
         load.next_to([lane.x((rows["done"][1] + rows["start"][2]) / 2), lane.get_bottom()[1], 0], DOWN, px(36))
         self.play(
-            Run(self.ticking, lane, bracket, until=lane.window[1], run_time=2.0), FadeIn(write, load, names[1])
+            Run(self.ticking, lane, bracket, until=lane.window[1], run_time=1.2), FadeIn(write, load, names[1])
         )
-        self.wait(1.5)
         self.leave(lane, names, bracket, write, load)
 
     def pause_with_overlap(self) -> None:
@@ -336,8 +337,8 @@ class Race(Lesson, Racing):
         rows = self.rows(self.overlaps)
         lane, names, bracket = self.close_up(self.overlaps)
         drain, start, done = float(rows["drain"][1]), float(rows["start"][2]), float(rows["done"][1])
-        self.ticking.show(lane.window[0])
-        lane.show(lane.window[0])
+        for timed in (self.ticking, lane):
+            timed.show(drain - BEFORE)
         self.say("But a block that stays can multiply tile 3 while tile 2 is being written.")
         self.play(*self.heading("Persistent with overlap"), Fade(lane, 0.0, 1.0), FadeIn(names[0]))
         self.add(bracket)
@@ -348,19 +349,19 @@ class Race(Lesson, Racing):
         tile = rectangle(px(104), px(52), self.theme.write)
         tile.add(label("2", 34, ink_on(self.theme.write), bold=True).move_to(tile))
         tile.move_to([lane.x(drain), lane.get_y(), 0])
-        self.play(FadeIn(copier, hardware), Run(self.ticking, lane, bracket, until=drain, run_time=2.2))
+        self.play(FadeIn(copier, hardware), Run(self.ticking, lane, bracket, until=drain, run_time=1.4))
         self.play(
-            Run(self.ticking, lane, bracket, until=start, run_time=1.4),
-            Travel([tile], [[copier.get_left() + px(90) * RIGHT]], leg=1.2),
+            Run(self.ticking, lane, bracket, until=start, run_time=1.0),
+            Travel([tile], [[copier.get_left() + px(90) * RIGHT]], leg=1.0),
         )
-        along = Travel([tile], [[copier.get_right() + px(90) * LEFT]], leg=3.0, run_time=3.0)
-        self.play(Run(self.ticking, lane, bracket, until=done, run_time=3.0), along)
+        along = Travel([tile], [[copier.get_right() + px(90) * LEFT]], leg=2.0)
+        self.play(Run(self.ticking, lane, bracket, until=done, run_time=2.0), along)
         self.play(
             FadeOut(tile, shift=px(200) * DOWN),
             FadeIn(names[1]),
             Run(self.ticking, lane, bracket, until=lane.window[1], run_time=1.0),
         )
-        self.wait(1.5)
+        self.wait(0.5)
         self.leave(lane, names, bracket, copier, hardware)
 
     # All three kernels.
@@ -399,7 +400,7 @@ class Race(Lesson, Racing):
         area, colors = self.area, self.theme.by_phase
         key = self.key(
             ("launch", colors["launch"]), ("load", colors["first load"]), ("multiply", colors["multiply"]),
-            ("write", colors["write"]), ("pass on to the copy hardware", colors["hand over"]),
+            ("write", colors["write"]), ("pass on to copy hardware", colors["hand over"]),
         )  # fmt: skip
         step = (area.top - self.floor) / 3
         self.lanes = self.trio(LaneVectors, 0.42 * step, area.top - 0.42 * step, step, [self.sm])
@@ -422,7 +423,7 @@ class Race(Lesson, Racing):
         ]  # fmt: skip
         self.add(*brackets)
         last = max(float(self.rows(trace)["done"][-1]) for trace in self.three)
-        self.play(Run(self.ticking, *self.lanes, *brackets, until=last, run_time=6.0))
+        self.play(Run(self.ticking, *self.lanes, *brackets, until=last, run_time=4.0))
         ends = VGroup()
         for lanes, trace in zip(self.lanes, self.three, strict=True):
             done = float(self.rows(trace)["done"][-1])
@@ -433,15 +434,15 @@ class Race(Lesson, Racing):
             slower=self.slower,
         )
         self.play(FadeIn(ends))
-        self.wait(3.5)
+        self.wait(2.5)
         self.leave(ends, *brackets)
 
     def all_sms(self) -> None:
         """The three lanes shrink into the rasters of all 132 SMs."""
         area, colors, sms = self.area, self.theme.by_phase, self.naive.device.sms
         key = self.key(
-            ("load", colors["first load"]), ("multiply", colors["multiply"]), ("write", colors["write"]),
-            ("multiply and write at once", self.theme.both), ("no tile left", self.theme.idle),
+            ("launch", colors["launch"]), ("load", colors["first load"]), ("multiply", colors["multiply"]),
+            ("write", colors["write"]), ("multiply and write", self.theme.both), ("pass on", colors["hand over"]),
         )  # fmt: skip
         step = (area.top - self.floor) / 3
         counts = np.bincount(self.naive.spans["sm"], minlength=sms)
@@ -457,17 +458,15 @@ class Race(Lesson, Racing):
             *(name.animate(run_time=1.2).set_y(raster.get_y()) for name, raster in zip(self.names, rasters, strict=True)),
         )  # fmt: skip
         self.remove(*self.lanes)
-        self.wait(1.5)
-        self.play(Run(self.ticking, *rasters, until=0.0, run_time=1.5, rate_func=smoothstep))
+        self.play(Run(self.ticking, *rasters, until=0.0, run_time=1.2, rate_func=smoothstep))
         us = dict(zip(("a", "b", "c"), self.printed(self.ends), strict=True))
         self.say("All {tiles} tiles are finished after {a:.1f}, {b:.1f} and {c:.1f} microseconds.", tiles=self.naive.problem.tiles, **us)
-        self.play(Run(self.ticking, *rasters, until=float(max(self.ends)), run_time=6.0))
+        self.play(Run(self.ticking, *rasters, until=float(max(self.ends)), run_time=4.0))
         ends = VGroup()
         for raster, end in zip(rasters, self.ends, strict=True):
             ends.add(Figure(tr("{us:.1f} µs", us=end / 1000), 44).move_to(raster.get_right() + px(24) * RIGHT, LEFT))
         self.play(FadeIn(ends))
-        self.wait(2.0)
-        self.play(FadeOut(ends), *self.key())
+        self.play(Leave(ends), *self.key())
         self.rasters = rasters
 
     def three_bars(self) -> None:
@@ -486,18 +485,15 @@ class Race(Lesson, Racing):
             word.move_to([upper.get_left()[0], (upper.get_y() + lower.get_y()) / 2, 0], LEFT)
             saved.add(word)
         self.say("Staying alone saves little. Staying lets a block overlap its work, which saves more.")
-        for number in range(3):
-            bars.reach(number, 0.0)
         self.play(
             *(Tip(*pair, run_time=1.2) for pair in zip(self.rasters, bars.grounds, strict=True)),
             FadeOut(self.names), Leave(self.ticking),
         )  # fmt: skip
-        self.play(bars.grow(), *(Fade(raster, 1.0, 0.0) for raster in self.rasters))
-        self.remove(*self.rasters)
-        self.play(FadeIn(saved[0]))
+        self.play(Fade(bars, 0.0, 1.0), *(Leave(raster, run_time=0.6) for raster in self.rasters))
+        self.play(FadeIn(saved[0]), run_time=0.5)
         self.wait(0.8)
-        self.play(FadeIn(saved[1]))
-        self.wait(2.0)
+        self.play(FadeIn(saved[1]), run_time=0.5)
+        self.wait(1.5)
         self.close(
             "On an H200, a persistent kernel takes {less:.0%} less time, because it writes one tile while it multiplies the next.",
             [("naive", us[0]), ("persistent with overlap", us[2])],

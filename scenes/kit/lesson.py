@@ -21,7 +21,7 @@ from tilesim_scenes.mobjects.words.key import Key
 
 OWN_DATA = {"trace", *SIMULATION, *READING}
 """Settings that ask for other data than a lesson is about: with any of them, the neutral film is shown."""
-FOOT = 225
+FOOT = 236
 """Pixels below the picture, for a caption of two lines."""
 
 
@@ -84,7 +84,7 @@ class Lesson(Film):
         words.arrange(DOWN, buff=px(64)).move_to([0, 0, 0])
         self.chapter(question)
         self.add(words)
-        self.wait(max(2.5, round(reading_time(f"{question} {tr(note)}"), 1)))
+        self.wait(max(2.5, round(reading_time(f"{question} {tr(note)}") - 1, 1)))
         self.pauses.append(self.now)
         self.play(Fade(words, 1.0, 0.0))
         self.remove(words)

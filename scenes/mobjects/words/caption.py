@@ -7,9 +7,9 @@ from manim import ManimColor, Rectangle, VGroup, config
 from tilesim_scenes.look.text import lines, px
 from tilesim_scenes.look.theme import theme_now
 
-SIZE, BASELINE, MARGIN = 62, 1006, 0.05
-"""Pixels of a 1080-row frame: of its letters, and from the frame's top to its lowest baseline; and the share
-of the frame's width that stays free on both sides."""
+SIZE, SMALLER, BASELINE, MARGIN = 62, 54, 1006, 0.05
+"""Pixels of a 1080-row frame: of its letters in one line and in several, and from the frame's top to its
+lowest baseline; and the share of the frame's width that stays free on both sides."""
 GROUND = 0.8
 """Opacity of the ground that captions stand on, in the colour of the background."""
 
@@ -20,6 +20,8 @@ class Caption(VGroup):
     def __init__(self, text: str, size: float = SIZE, **look: Any) -> None:
         room = config.frame_width * (1 - 2 * MARGIN)
         words = lines(text, size, room, most=3, bold=True, **look)
+        if len(words) > 1 and size == SIZE:
+            words = lines(text, SMALLER, room, most=3, bold=True, **look)
         # Where a camera has come near, the picture reaches below the words.
         ground = Rectangle(
             width=words.width + px(size),
@@ -35,10 +37,10 @@ class Caption(VGroup):
 
 
 def reading_time(text: str) -> float:
-    """Seconds to notice and read a caption: 1, and 0.3 a word, or two letters of a script without spaces.
+    """Seconds to notice a caption and read it aloud: 1, and 0.33 a word, or two letters without spaces.
 
-    >>> reading_time("Every pair leaves a tick")
-    2.5
+    >>> reading_time("Each tick is one step.")
+    2.65
     """
     words = len(text.split()) if " " in text or text.isascii() else len(text) / 2
-    return 1 + 0.3 * words
+    return 1 + 0.33 * words

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from manim import DOWN, LEFT, RIGHT, ManimColor, VGroup
+from manim import DOWN, RIGHT, UP, ManimColor, VGroup
 
 from tilesim_scenes.look.text import label, px
 from tilesim_scenes.look.theme import Colour, theme_now
@@ -10,7 +10,10 @@ from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
 
 SWATCH, GAP, BETWEEN = 36, 14, 46
 """Pixels: of a swatch, from it to its word, and from one entry to the next."""
-ROW = 56
+ROW, RISE = 56, 5
+"""Pixels from one row to the next, and from a swatch's foot to the baseline of its word."""
+DESCENT = 0.22
+"""Ems that letters reach below the baseline."""
 
 
 class Key(VGroup):
@@ -28,9 +31,11 @@ class Key(VGroup):
         for word, color in entries:
             swatch = rectangle(px(SWATCH), px(SWATCH), color)
             swatch.set_stroke(ManimColor(theme.quiet), stroke_width(1.5), 0.6)
-            entry = VGroup(swatch, label(word, size, theme.quiet)).arrange(RIGHT, buff=px(GAP))
+            entry = VGroup(swatch, label(word, size, theme.quiet))
+            entry[1].next_to(swatch, RIGHT, px(GAP))
             # Letters with and without descenders stand on one line.
-            entry[1].align_to(swatch, DOWN).shift(px(0.16 * size) * DOWN * any(c in "gjpqy" for c in word))
+            drop = DESCENT * size if set(word) & set("gjpqy") else 0.0
+            entry[1].align_to(swatch, DOWN).shift(px(RISE - drop) * UP)
             used = sum(one.width + px(BETWEEN) for one in row)
             if row and used + entry.width > room:
                 rows.add(row)
@@ -38,8 +43,10 @@ class Key(VGroup):
             row.add(entry)
         rows.add(row)
         for number, line in enumerate(rows):
-            line.arrange(RIGHT, buff=px(BETWEEN), center=False, aligned_edge=DOWN)
-            line.move_to([0, -number * px(ROW), 0])
+            left = -sum(entry.width + px(BETWEEN) for entry in line) / 2 + px(BETWEEN) / 2
+            for entry in line:
+                entry.shift([left - entry.get_left()[0], -number * px(ROW) - entry[0].get_y(), 0])
+                left += entry.width + px(BETWEEN)
         self.rows = rows
         self.add(*rows)
-        self.move_to([0, 0, 0]).align_to(self, LEFT)
+        self.move_to([0, 0, 0])
