@@ -1,76 +1,258 @@
-"""Persistent: what changes when thread blocks stay on their SMs and loop over tiles?"""
+"""Persistent: who hands out tiles when thread blocks never end?
+
+manim render scenes/persistent.py
+
+As many thread blocks as SMs find their tiles by counting, so that each tile has an owner before the run begins:
+on four simulated SMs, then in a recorded run on 132. `naive` is the other half of the pair.
+"""
 
 import numpy as np
+from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, ManimColor, Rectangle, VGroup
 
-from tilesim import Device, Problem, Trace, simulate
-from tilesim.metrics import splits_tiles
+from tilesim import Trace, simulate
+from tilesim.orders import visit
+from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.run import Run
-from tilesim_scenes.film.one_run import OneRunFilm
-from tilesim_scenes.film.traces import Default, FilmError
+from tilesim_scenes.animations.travel import Travel
+from tilesim_scenes.animations.zoom import Zoom
+from tilesim_scenes.film.traces import shipped
+from tilesim_scenes.kit.few_sms import DEVICE, PRODUCT, SMS, TOP, FewSMs
+from tilesim_scenes.look.language import tr
+from tilesim_scenes.look.text import Figure, px
+from tilesim_scenes.look.theme import mixed, sm_colour
+from tilesim_scenes.mobjects.drawing.quads import stroke_width
+from tilesim_scenes.mobjects.hardware.thread_block import ThreadBlock
+from tilesim_scenes.mobjects.traces.lane_image import LaneImage
+from tilesim_scenes.mobjects.traces.part_names import part_names
 from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket
-from tilesim_scenes.story.traces import persistent_words as words
-from tilesim_scenes.story.traces.one_run import OneRun, tell
-from tilesim_scenes.story.traces.runs import is_persistent
+from tilesim_scenes.mobjects.words.badge import Badge, of_trace
+
+RECORDED, OTHER = (f"traces/h200-{name}-4096x4096x512-grouped8.npz" for name in ("persistent", "naive"))
 
 
-class Persistent(OneRunFilm):
-    """18 tiles on 4 SMs with the H200's costs, unless asked otherwise."""
+def on_the_same_sm(trace: Trace) -> tuple[int, int]:
+    """(hits, all): of the tiles after the first round, how many ran on the SM of the tile a round before."""
+    sm_of = np.empty(trace.problem.tiles, int)
+    sm_of[trace.spans["tile"]] = trace.spans["sm"]
+    order, sms = visit(trace.problem), trace.device.sms
+    return int((sm_of[order[sms:]] == sm_of[order[:-sms]]).sum()), len(order) - sms
 
-    default = Default(("persistent",), Problem(384, 1536, 512), Device.named("h200", sms=4))
 
-    @staticmethod
-    def check_blocks(trace: Trace) -> None:
-        """Raise FilmError where thread blocks queue for a free SM, or nothing tells which rows are of one."""
-        if is_persistent(trace) or len(trace.spans) > len(np.unique(trace.spans["cta"])):
-            return
-        if "cta" in trace.meta.get("derived", ()):
-            raise FilmError(
-                "the film persistent shows blocks that take tile after tile, and the trace of "
-                f"{trace.schedule} does not say which rows are of one thread block; add the column cta"
-            )
-        raise FilmError(
-            f"the film persistent shows blocks that stay on their SMs, and those of {trace.schedule} "
-            f"queue for a free one; the film {'race' if splits_tiles(trace) else 'naive'} shows them"
+class Persistent(FewSMs):
+    """Blocks that stay, on four simulated SMs and on 132 recorded ones."""
+
+    def prepare(self) -> None:
+        self.trace, self.run, other = simulate("persistent", PRODUCT, DEVICE), shipped(RECORDED), shipped(OTHER)
+        spans = self.trace.spans
+        self.guard(bool(np.all(spans["cta"] == spans["tile"] % SMS)), "a block counts on by the number of blocks")
+        self.guard(len(np.unique(self.run.spans["cta"])) == self.run.device.sms, "there is one block per SM")
+        places = {(int(span["cta"]), int(span["sm"])) for span in self.run.spans}
+        self.guard(len(places) == self.run.device.sms, "no block leaves its SM")
+        self.hits, self.later = on_the_same_sm(self.run)
+        self.naive_hits, naive_later = on_the_same_sm(other)
+        self.guard(self.hits == self.later == naive_later, "each later tile ran where the list says")
+        self.guard(self.naive_hits < 0.1 * self.later, "hardly any block of the naive kernel did")
+        mine = spans[spans["sm"] == 1]
+        self.mine = mine[np.argsort(mine["start"])]
+        self.guard(
+            bool(np.all(self.mine["start"][1:] < self.mine["done"][:-1])),
+            "a block multiplies its next tile while it writes the last one",
         )
+        self.rest = PRODUCT.tiles % SMS
+        self.guard(self.rest == 2, "two lists are one tile longer")
+        self.hues = [sm_colour(sm, SMS) for sm in range(SMS)]
 
-    def construct(self) -> None:
-        (trace,) = self.traces
-        story = tell(trace)
-        other = self.one_block_a_tile()
-        self.longest = max(trace.makespan, other.makespan if other else 0)
-        self.title(words.title())
-        if story.few:
-            blocks = sorted(set(trace.spans["cta"].tolist()))
-            self.room_for_few()
-            self.from_tiles(blocks, words.blocks(trace))
-            self.deal(words.room(trace))
-            self.unroll(story)
-            self.first_tile(story, words.ticks(trace))
-            if story.pause is not None:
-                until = max(story.pause.end, story.pause.done) + 0.25 * story.pause.length
-                self.pause_of_few(story, until, words.pause(story), words.inside(story))
-            self.whole_of_few(story, words.whole(story))
-            self.gap(story)
-        else:
-            self.many(story, words.room(trace), words.pause(story), words.inside(story), words.whole(story))
-        naive = tell(other) if other else None
-        sentence = (words.against(story, naive) if naive else "") or words.finding(story)
-        self.end(story, sentence, words.number(story), words.aside(naive) if naive else "")
+    def lesson(self) -> None:
+        self.open("Persistent", "Who hands out tiles when thread blocks never end?", "A thread block is a group of threads.")
+        self.four_blocks()
+        self.count()
+        self.lists()
+        self.run_them()
+        self.write_and_multiply()
+        self.the_end()
+        self.a_real_gpu()
+        self.an_sm_is_taken()
 
-    def one_block_a_tile(self) -> Trace | None:
-        """The same product with a thread block for each tile, so that both films of the pair have one scale.
+    def four_blocks(self) -> None:
+        self.say("A small GPU with four processors, called SMs, computes 18 tiles.")
+        self.badge(of_trace(self.trace))
+        self.play(*self.show_tiles())
+        self.say("A naive kernel starts 18 thread blocks, one per tile, which queue for a free SM.")
+        self.play(*self.rise(range(PRODUCT.tiles)))
+        self.play(self.line_up(), self.to_corner())
+        self.say("A persistent kernel starts only four. Each stays on its SM to the end.")
+        self.play(FadeOut(*self.queue[SMS:], shift=px(60) * UP), *self.boxes())
+        self.queue.remove(*self.queue[SMS:])
+        self.homes = self.homes[:SMS]
+        self.play(self.deal())
+        self.wait(1.0)
 
-        None where the run was not made here with its device's own costs.
-        """
-        (trace,) = self.traces
-        if {"trace", "costs"} & set(self.given) or splits_tiles(trace):
-            return None
-        return simulate("naive", trace.problem, trace.device, seed=self.given.get("seed", 0))
+    def count(self) -> None:
+        """A copy of block 1 jumps over C by fours; then the others do, all at once."""
+        self.say("Nobody gives it tiles. Block 1 starts with tile 1 and counts on by four.")
+        rule = self.word("next tile = this tile + 4", 48, self.theme.text, bold=True)
+        rule.move_to([self.area.left, self.area.top - px(TOP / 2), 0], LEFT)
+        if self.tall:
+            rule.shift(px(TOP) * DOWN)
+        self.play(FadeIn(rule))
+        self.jump([1], 0.55)
+        self.say("With four blocks, no two of them ever meet on a tile.")
+        self.jump([0, 2, 3], 0.45)
+        self.play(FadeOut(rule))
 
-    def gap(self, story: OneRun) -> None:
-        """How much earlier it ends."""
-        if self.longest <= story.trace.makespan:
-            return
-        bracket = TimeBracket(self.lanes, story.trace.makespan, self.longest, text="", below=True)
-        self.say(words.beside(story, self.longest))
-        self.play(Run(bracket, until=self.longest, run_time=1.0))
+    def jump(self, blocks: list[int], leg: float) -> None:
+        """Copies of blocks fly from tile to tile, and leave the pale color of their SM there."""
+        tokens, ways = [], []
+        for block in blocks:
+            token = ThreadBlock(block, px(64)).resident(self.hues[block]).move_to(self.queue[block])
+            tiles = range(block, PRODUCT.tiles, SMS)
+            tokens.append(token)
+            ways.append([self.grid.tile(tile).get_center() for tile in tiles])
+        pale = [mixed(self.theme.idle, hue, 0.45) for hue in self.hues]
+        paint = [
+            (tile // SMS, self.grid.tile(tile)[0].animate(run_time=0.2).set_fill(ManimColor(pale[block])))
+            for block in blocks
+            for tile in range(block, PRODUCT.tiles, SMS)
+        ]
+        for turn in range(max(map(len, ways))):
+            moving = [(token, way[turn]) for token, way in zip(tokens, ways, strict=True) if turn < len(way)]
+            self.play(Travel([token for token, _ in moving], [[at] for _, at in moving], leg=leg, apart=0.0, arc=0.2))
+            self.play(*(change for when, change in paint if when == turn))
+        self.play(*(FadeOut(token) for token in tokens), run_time=0.3)
+
+    def lists(self) -> None:
+        """Each SM's list of tiles, beside C."""
+        self.list_rows = VGroup()
+        self.entries = {}
+        for sm, hue in enumerate(self.hues):
+            row = VGroup()
+            for place, tile in enumerate(range(sm, PRODUCT.tiles, SMS)):
+                entry = Figure(str(tile), 40, color=hue if self.theme.dark else self.theme.text, align=1.0)
+                entry.shift(px(place * 90) * RIGHT)
+                self.entries[tile] = entry
+                row.add(entry)
+            name = self.word(f"SM {sm}", 40, hue if self.theme.dark else self.theme.text, bold=True)
+            name.next_to(row, LEFT, px(60))
+            name.set_x(px(-170), LEFT)
+            self.list_rows.add(VGroup(name, row).shift(px(sm * 52) * DOWN))
+        self.list_rows.move_to([self.area.left, self.area.top - px(TOP / 2 - 10), 0], LEFT)
+        if self.tall:
+            self.list_rows.shift(px(TOP) * DOWN)
+        self.say("So each tile has an owner before the first one is computed.")
+        self.play(FadeIn(self.list_rows, lag_ratio=0.2, run_time=1.6))
+
+    def done(self, until: float) -> list:
+        """Tiles that are written by then are crossed off: their numbers fade."""
+        spans = self.trace.spans
+        tiles = spans["tile"][spans["done"] <= until].tolist()
+        changes = [self.entries[tile].animate.set_opacity(0.25) for tile in tiles if tile not in self.crossed]
+        self.crossed |= set(tiles)
+        return changes
+
+    def run_them(self) -> None:
+        colors = self.theme.by_phase
+        self.crossed: set[int] = set()
+        self.say("When they run, no block waits for another or asks for work.")
+        key = self.key(
+            ("launch", colors["launch"]), ("write", colors["write"]), ("pass on to copy hardware", colors["hand over"])
+        )
+        until = float(self.mine["drain"][0])
+        self.play(*self.unroll(self.trace, (0.0, 2.0 * until)), *key)
+        self.ready()
+        self.run_to(until, 3.0)
+
+    def write_and_multiply(self) -> None:
+        """Close to SM 1's lane: the next tile is multiplied while this one is written."""
+        end = float(self.mine["done"][0])
+        self.say("A block knows its next tile, so it can load it while it still works on this one.")
+        self.run_to(end + 600, 3.0)
+        names = part_names(self.lanes, 1, float(self.mine["fixup"][0]) - 1, float(self.mine["fixup"][0]) + 1, 34)
+        self.play(FadeIn(names), *self.done(end + 600))
+        self.wait(1.5)
+        self.play(FadeOut(names))
+
+    def the_end(self) -> None:
+        makespan = float(self.trace.makespan)
+        over = [self.blocks, self.traffic]
+        self.say("Two lists are one tile longer, because 18 is not divisible by four.")
+        self.play(Zoom(self.lanes, window=(0.0, makespan), over=over))
+        spans = self.trace.spans
+        ends = {sm: float(spans["done"][spans["sm"] == sm].max()) for sm in range(SMS)}
+        idle = [TimeBracket(self.lanes, ends[sm], makespan, sm, size=40) for sm in range(self.rest, SMS)]
+        for idle_one in idle:
+            idle_one.text = tr("no tile left")
+        self.add(*idle)
+        marks = np.linspace(float(self.ticking.t), makespan, 5)[1:]
+        for mark in marks:
+            self.run_to(mark, 1.2, *idle, along=self.done(mark))
+        self.wait(0.8)
+        self.leave(*idle, self.list_rows)
+        self.clear()
+
+    def a_real_gpu(self) -> None:
+        area, colors = self.area, self.theme.by_phase
+        sms, tiles = self.run.device.sms, self.run.problem.tiles
+        self.badge(of_trace(self.run))
+        self.ticking = self.clock(self.run.makespan)
+        key = self.key(
+            ("load", colors["first load"]), ("multiply", colors["multiply"]), ("write", colors["write"]),
+            ("multiply and write", self.theme.both), ("pass on", colors["hand over"]),
+        )  # fmt: skip
+        high = area.top - self.floor - px(90)
+        lanes = LaneImage(self.run, range(sms), (0.0, float(self.run.makespan)), area.width, height=high, fills=colors)
+        lanes.move_to([area.center[0], self.floor + high / 2 + px(10), 0])
+        title = self.word("132 SMs, one thin row each", 44, self.theme.text).next_to(lanes, UP, px(20), aligned_edge=LEFT)
+        self.say("A real GPU does the same with {sms} blocks and {tiles} tiles.", sms=sms, tiles=tiles)
+        self.play(*key, Fade(lanes, 0.0, 1.0), FadeIn(title))
+        self.play(Run(self.ticking, lanes, until=float(self.run.makespan), run_time=4.0))
+        self.leave(lanes, title, self.ticking)
+        self.say("Each later tile ran on the SM that had computed the tile {sms} places before.", sms=sms)
+        rows = VGroup()
+        for name, hits in (("persistent", self.hits), ("naive", self.naive_hits)):
+            cells = VGroup()
+            for n in range(self.later):
+                row, column = divmod(n, 76)
+                hit = n < hits
+                cell = px(19)
+                color = self.theme.measured if hit else self.theme.hand_over
+                one = Rectangle(width=0.8 * cell, height=0.8 * cell, stroke_width=0, fill_color=ManimColor(color), fill_opacity=1.0)
+                cells.add(one.move_to([column * cell, -row * cell, 0]))
+            count = Figure(tr("{count} of {all}", count=hits, all=self.later), 64, mono=False)
+            row = VGroup(self.word(name, 50, self.theme.text, bold=True), cells, count)
+            row.arrange(DOWN, buff=px(22), aligned_edge=LEFT)
+            rows.add(row)
+        rows.arrange(DOWN, buff=px(56), aligned_edge=LEFT).move_to(area.center)
+        rows.scale(min(1.0, area.width / rows.width, (area.height - px(20)) / rows.height))
+        self.play(FadeIn(rows[0], lag_ratio=0.002, run_time=1.6), *self.key())
+        self.wait(1.5)
+        self.say("In the naive kernel, where free SMs take the next block, {hits} did.", hits=self.naive_hits)
+        self.play(FadeIn(rows[1], lag_ratio=0.002, run_time=1.6))
+        self.wait(1.0)
+        self.leave(rows)
+
+    def an_sm_is_taken(self) -> None:
+        """What a fixed list costs: nobody else computes the tiles of an SM that is taken."""
+        self.badge(Badge(tr("model"), "model"))
+        boxes = self.boxes()
+        for sm, box in enumerate(self.sms):
+            tiles = "  ".join(map(str, range(sm, PRODUCT.tiles, SMS)))
+            box.list = Figure(tiles, 44, color=self.theme.text, align=0.5).next_to(box, UP, px(40))
+        lists = VGroup(*(box.list for box in self.sms))
+        self.say("But if another program takes an SM, its whole list has to wait.")
+        self.play(*boxes, FadeIn(lists))
+        taken = self.sms[-1]
+        word = self.word("taken", 52, self.theme.wait_text, bold=True).move_to(taken.box)
+        edge = taken.box.animate.set_stroke(ManimColor(self.theme.wait_text), stroke_width(6))
+        waits = self.word("waits", 44, self.theme.wait_text, bold=True).next_to(taken.list, UP, px(16))
+        self.play(edge, FadeIn(word))
+        self.play(*(box.list.animate.set_opacity(0.25) for box in self.sms[:-1]), FadeIn(waits), run_time=1.2)
+        self.wait(1.5)
+        self.close(
+            "On an H200, blocks that stay find their tiles by counting: {first:.0f} of {all} later tiles ran on the SM of the tile 132 places before.",
+            [("persistent", float(self.hits)), ("naive", float(self.naive_hits))],
+            "{first:.0f} of {all}",
+            "{:.0f}",
+            of_trace(self.run),
+            "512 tiles on 132 SMs; the 380 after each SM's first",
+            all=self.later,
+        )

@@ -1,0 +1,134 @@
+"""FewSMs: what lessons on a small GPU share: C in numbered tiles, blocks in one row, SMs, lanes, tiles that fly."""
+
+from collections.abc import Iterable
+
+import numpy as np
+from manim import DOWN, LEFT, RIGHT, UP, Animation, FadeIn, LaggedStart, Mobject, VGroup
+
+from tilesim import Device, Problem, Trace
+from tilesim_scenes.animations.fade import Fade
+from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.travel import Deal, Travel
+from tilesim_scenes.animations.unroll import Unroll
+from tilesim_scenes.kit.lesson import Lesson
+from tilesim_scenes.look.text import px
+from tilesim_scenes.look.theme import sm_colour
+from tilesim_scenes.mobjects.hardware.queue import Queue
+from tilesim_scenes.mobjects.hardware.sm import SM
+from tilesim_scenes.mobjects.traces.block_traffic import BlockTraffic
+from tilesim_scenes.mobjects.traces.lanes import LaneVectors
+from tilesim_scenes.mobjects.traces.tile_grid import TileVectors
+from tilesim_scenes.mobjects.traces.tile_traffic import TileTraffic
+
+SMS, PRODUCT = 4, Problem(384, 1536, 512)
+DEVICE = Device.named("h200", sms=SMS)
+TOP, NAMES, BLOCK, GAP = 200, 150, 116, 26
+"""Pixels: of the row with blocks and C, of an SM's name and of its block beside a lane, and between lanes."""
+SMALL, LARGE = 0.3, 0.72
+"""Shares of the width that C takes: in its corner, and alone."""
+
+
+class FewSMs(Lesson):
+    """A lesson on four SMs and 18 tiles."""
+
+    def show_tiles(self) -> list[Animation]:
+        """C alone, in numbered tiles; it later takes its place in the upper right corner."""
+        area = self.area
+        wide = (1.0 if self.tall else LARGE) * area.width
+        self.grid = TileVectors(PRODUCT, width=wide, height=0.66 * area.height)
+        self.grid.move_to(area.center)
+        self.large = self.grid.width
+        return [LaggedStart(*(FadeIn(tile, shift=px(20) * UP) for tile in self.grid), lag_ratio=0.1, run_time=1.6)]
+
+    def to_corner(self) -> Animation:
+        """C goes to the upper right corner, above the lanes."""
+        area = self.area
+        width = SMALL * area.width if not self.tall else 0.8 * area.width
+        place = [area.right, area.top, 0]
+        return self.grid.animate(run_time=1.4).scale(width / self.large).move_to(place, RIGHT + UP)
+
+    @property
+    def low(self) -> float:
+        """The top of SMs and lanes."""
+        return self.area.top - px(TOP) * (1.9 if self.tall else 1.0) - px(30)
+
+    def rise(self, blocks: Iterable[int]) -> list[Animation]:
+        """A thread block grows from each tile."""
+        numbers = list(blocks)
+        area = self.area
+        room = (1 - SMALL) * area.width - px(60) if not self.tall else area.width
+        self.queue = Queue(numbers)
+        self.queue.scale(min(1.0, room / self.queue.width))
+        self.queue.move_to([area.left, area.top - px(TOP / 2), 0], LEFT)
+        if self.tall:
+            self.queue.shift(px(TOP) * DOWN)
+        self.homes = [block.get_center() for block in self.queue]
+        for block in self.queue:
+            block.move_to(self.grid.tile(block.number))
+        return [LaggedStart(*(FadeIn(block, scale=0.4) for block in self.queue), lag_ratio=0.08, run_time=1.6)]
+
+    def line_up(self) -> Animation:
+        """Blocks go to their places in the row."""
+        return Travel(self.queue, [[home] for home in self.homes], leg=0.9, apart=0.05)
+
+    def boxes(self) -> list[Animation]:
+        """Four SMs, each in its color."""
+        area = self.area
+        columns = 2 if self.tall else SMS
+        rows = SMS // columns
+        wide = (area.width - (columns - 1) * px(32)) / columns
+        high = min(px(330), (self.low - area.bottom - rows * px(32)) / rows)
+        self.sms = [SM(f"SM {sm}", sm_colour(sm, SMS), wide, high) for sm in range(SMS)]
+        group = VGroup(*self.sms).arrange_in_grid(cols=columns, buff=px(32))
+        group.move_to([area.center[0], (self.low + area.bottom) / 2, 0])
+        return [LaggedStart(*map(FadeIn, self.sms), lag_ratio=0.3, run_time=1.2)]
+
+    def deal(self) -> Animation:
+        """The first four blocks fly into the SMs."""
+        self.bring_to_front(self.queue)
+        return Deal(list(self.queue[:SMS]), [sm.box for sm in self.sms], [sm.colour for sm in self.sms])
+
+    def unroll(self, trace: Trace, window: tuple[float, float]) -> list[Animation]:
+        """SMs unroll into lanes beside their blocks, and tiles can fly."""
+        area = self.area
+        high = (self.low - area.bottom - px(40)) / SMS - px(GAP)
+        self.lanes = LaneVectors(
+            trace, range(SMS), (0.0, float(trace.makespan)), area.width - px(NAMES + BLOCK), high, px(GAP)
+        )
+        self.lanes.shift([area.right, self.low, 0] - self.lanes.grounds.get_corner(RIGHT + UP))
+        for name in self.lanes.names:
+            name.set_x(area.left, LEFT)
+        self.lanes.window = window
+        self.lanes.show(0.0)
+        self.traffic = TileTraffic(trace, self.lanes, self.grid)
+        self.blocks = BlockTraffic(trace, self.queue, self.lanes, self.homes)
+        side = min(1.0, 0.86 * self.lanes.grounds[0].height / self.queue[0].token.width)
+        ends = [(self.blocks.place(n), side) if n < SMS else (home, 1.0) for n, home in enumerate(self._left())]
+        self.ticking = self.clock(trace.makespan)
+        return [
+            Unroll(self.sms, self.lanes),
+            Travel(self.queue, [[at] for at, _ in ends], [[size] for _, size in ends], leg=0.8, apart=0.0),
+        ]
+
+    def _left(self) -> list[np.ndarray]:
+        """Where each block is to stand: those that wait move up to the head of the row."""
+        waiting = len(self.queue) - SMS
+        return [*self.homes[:SMS], *self.homes[:waiting]]
+
+    def ready(self) -> None:
+        """From here on the run moves the blocks."""
+        self.remove(self.queue, *self.queue)
+        self.blocks.show(0.0)
+        self.add(self.blocks, self.traffic)
+
+    def run_to(self, until: float, seconds: float, *more: Mobject, along: Iterable[Animation] = ()) -> None:
+        """Everything that moves, to an instant of the run, ns."""
+        moving = (self.ticking, self.lanes, self.blocks, self.traffic, *more)
+        self.play(Run(*moving, until=float(until), run_time=seconds), *along)
+
+    def clear(self, *kept: Mobject) -> None:
+        """All of the small GPU leaves, but what is kept."""
+        parts = [self.lanes, self.blocks, self.traffic, self.grid, self.ticking]
+        self.play(*(Fade(one, 1.0, 0.0) for one in parts if one not in kept), *self.key())
+        self.remove(*(one for one in parts if one not in kept))
+
