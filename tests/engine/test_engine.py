@@ -241,7 +241,8 @@ def handed_in(**costs):
         ({"overlap": True, "epilogue_overlap_penalty": 1}, (20, 50), (20, 22, 53), (50, 50, 80)),
         # One of its own: the block waits until the partial is stored, whether epilogues overlap or not.
         ({"partial": 13}, (20, 33), (33, 35, 65), (33, 33, 63)),
-        ({"partial": 13, "overlap": True, "epilogue_overlap_penalty": 1}, (20, 33), (33, 35, 65), (33, 33, 63)),
+        ({"partial": 13, "overlap": True, "epilogue_overlap_penalty": 1},
+         (20, 33), (33, 35, 65), (33, 33, 63)),
         ({"partial": 0, "overlap": True}, (20, 20), (20, 22, 52), (20, 20, 50)),
         # Then they are merged, once, and each is added.
         ({"partial": 13, "merge": 5, "fixup": 3}, (20, 33), (33, 35, 65), (33, 41, 71)),

@@ -1,4 +1,4 @@
-"""How lanes climb a tree: both trees add all values up, and banks serve a word a beat."""
+"""How lanes climb a tree: both trees add all values up, and banks serve a word a clock."""
 
 import numpy as np
 import pytest
@@ -43,7 +43,7 @@ def test_no_lanes_of_the_sequential_tree_meet_at_a_bank(threads):
     assert {one.wavefronts for one in every} == {1} and reduction.tree_wavefronts(levels) == len(every)
 
 
-def test_a_tree_of_256_takes_47_beats_interleaved_and_12_sequential():
+def test_a_tree_of_256_takes_47_wavefronts_interleaved_and_12_sequential():
     trees = {name: reduction.tree_wavefronts(tree()) for name, tree in reduction.TREES.items()}
     assert trees == {"interleaved": 47, "sequential": 12}
 
@@ -52,9 +52,9 @@ def test_a_tree_of_256_takes_47_beats_interleaved_and_12_sequential():
 def test_an_access_takes_as_long_as_its_longest_queue(words):
     places = reduction.served(words)
     assert reduction.wavefronts(words) == places.max() + 1
-    # In each beat a bank answers one word at the most, and none waits while its bank has nothing to do.
-    for beat in range(int(places.max()) + 1):
-        answered = np.unique(words[places == beat])
+    # In each wavefront a bank answers one word at the most, and none waits while its bank has nothing to do.
+    for wavefront in range(int(places.max()) + 1):
+        answered = np.unique(words[places == wavefront])
         assert len(np.unique(reduction.bank(answered))) == len(answered)
     assert np.array_equal(
         np.bincount(reduction.bank(np.unique(words)), minlength=32), reduction.queues(words)
@@ -92,7 +92,7 @@ def test_a_tree_is_paid_once_whatever_was_added_before_it(tree, threads, added):
 
 
 @pytest.mark.parametrize("name", list(reduction.steps()))
-def test_the_counters_of_a_gpu_agree_to_the_last_beat(name):
+def test_the_counters_of_a_gpu_agree_to_the_last_wavefront(name):
     row = next(row for row in report("bank_conflicts")["rows"] if row["name"] == name)
     work = reduction.steps()[name]
     assert row["load_wavefronts"] == work.load_wavefronts * row["thread_blocks"]

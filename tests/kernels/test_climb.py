@@ -293,7 +293,8 @@ for i, argument in enumerate(kernel.arg_names):
         layout = gl.NVMMASharedLayout.get_default_for(list(boxes[argument]), gl.bfloat16)
         types[argument] = f"tensordesc<bf16{list(boxes[argument])},{layout!r}>"
     else:
-        pointers = {"tile_order": "*i32", "partials": "*fp32", "flags": "*i32"} | dict.fromkeys("abc", "*bf16")
+        pointers = dict.fromkeys(("tile_order", "flags"), "*i32") | {"partials": "*fp32"}
+        pointers |= dict.fromkeys("abc", "*bf16")
         types[argument] = pointers.get(argument, "i32")
         if argument != "stride":
             hints[i,] = [["tt.divisibility", 16]]

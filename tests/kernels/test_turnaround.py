@@ -33,8 +33,8 @@ def test_a_block_begins_with_its_first_warp_and_ends_with_its_last():
     ("warp", "sentence"),
     [
         ((0, 0, 0, 0, 0, 0), "1 of the thread blocks launched recorded no time"),
-        ((3, 50, 10, 100, 20, 104), "did not advance or went backwards"),
-        ((3, 5, 10, 100, 20, 96), "did not advance or went backwards"),
+        ((3, 50, 10, 100, 20, 104), "stopped or went backwards"),
+        ((3, 5, 10, 100, 20, 96), "stopped or went backwards"),
         ((4, 5, 10, 100, 20, 104), "stamped different SMs"),
     ],
 )
