@@ -317,7 +317,7 @@ def test_kernels_without_stamps_are_right_on_a_gpu_too(gpu, kernel, tile, order)
 
 
 @pytest.mark.parametrize("tile", [(64, 128, 64), (64, 64, 128)])
-def test_specialised_with_one_group_of_consumers(gpu, tile):
+def test_warp_specialized_with_one_group_of_consumers(gpu, tile):
     config = KernelConfig("warp-specialized", "persistent", tile, warps=4, stages=4)
     for m, n, k in [(1024, 1024, 1024), (300, 520, 200)]:
         gpu.right(config, Product(m, n, k))

@@ -13,7 +13,7 @@ from tilesim.metrics import first_of_cta, in_turn, launch_end
 from tilesim.traces import Trace
 
 PAUSE = ("launch", "first load", "hand over", "write", "gap")
-"""Parts of a pause, from one main loop's drain to the start of the next in the slot."""
+"""Parts of a pause, from the end of one main loop to the start of the next in the slot."""
 PARTIALS = ("wait", "fix up")
 LOOPS = ("multiply", "slowed by a write")
 ENDS = ("begin", "last write")

@@ -124,7 +124,7 @@ def epilogue(runs: Sequence[Observations], overlap: bool) -> tuple[int, int]:
 
 
 def partial(runs: Sequence[Observations]) -> int | None:
-    """ns from drain to done of segments that hand in a partial, None where there is none."""
+    """ns from the end of the main loop to done, of segments that hand in a partial; None without any."""
     each = [(run.spans["done"] - run.spans["drain"])[~run.owns] for run in runs]
     seen = np.concatenate(each)
     return round(mean(seen)) if seen.size else None
@@ -152,7 +152,7 @@ def fixup(runs: Sequence[Observations]) -> tuple[int, int]:
 
 
 def gap(run: Observations) -> float:
-    """ns from a drain to the next start in the slot, 0 where none follows."""
+    """ns from the end of a main loop to the next start in the slot, 0 where none follows."""
     return mean(run.spans["start"][run.after] - run.spans["drain"][run.before])
 
 

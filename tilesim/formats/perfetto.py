@@ -186,7 +186,7 @@ def _epilogue_lanes(trace: Trace) -> np.ndarray:
 
 
 def _previous_drain(trace: Trace) -> np.ndarray:
-    """When the main loop before each span's in its slot drained, 0 where there is none: ns, shape [spans]."""
+    """When the main loop before each span's in its slot ended, 0 where there is none: ns, shape [spans]."""
     before, after = in_turn(trace)
     drained = np.zeros(len(trace.spans), np.int64)
     drained[after] = trace.spans["drain"][before]
