@@ -7,7 +7,7 @@ it looks like dealing in turn, then in a recorded run on 132, where it does not.
 """
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, ManimColor, Rectangle, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, FadeIn, ManimColor, Rectangle, VGroup
 
 from tilesim import simulate
 from tilesim_scenes.animations.fade import Fade, Leave
@@ -16,12 +16,10 @@ from tilesim_scenes.animations.zoom import Zoom
 from tilesim_scenes.film.traces import shipped
 from tilesim_scenes.kit.few_sms import DEVICE, PRODUCT, SMS, FewSMs
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import Figure, label, px
-from tilesim_scenes.look.theme import ink_on, sm_colour
-from tilesim_scenes.mobjects.drawing.quads import stroke_width
+from tilesim_scenes.look.text import Figure, px
+from tilesim_scenes.look.theme import ink_on
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.traces.lanes import LaneVectors
-from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket
 from tilesim_scenes.mobjects.words.badge import of_trace
 
 RECORDED = "traces/h200-naive-4096x4096x512-grouped8.npz"
@@ -43,13 +41,15 @@ class Naive(FewSMs):
         self.first = spans[:SMS]
         last = set(spans["sm"][-(PRODUCT.tiles % SMS) :].tolist())
         self.guard(len(last) == 2, "the last two blocks occupy two SMs")
-        self.idle = sorted(set(range(SMS)) - last)
-        self.idle_since = {sm: float(spans["done"][spans["sm"] == sm].max()) for sm in self.idle}
+        idle = set(range(SMS)) - last
+        self.idle_since = {sm: float(spans["done"][spans["sm"] == sm].max()) for sm in idle}
 
         real = self.run.spans[np.argsort(self.run.spans["cta"])]
         self.many = sms = self.run.device.sms
         ticks = 64  # ns: the timer's steps are 32 ns
-        self.guard(bool(np.diff(real["issue"][sms:]).min() >= -ticks), "blocks begin in the order of their numbers")
+        self.guard(
+            bool(np.diff(real["issue"][sms:]).min() >= -ticks), "blocks begin in the order of their numbers"
+        )
         self.expected = np.arange(sms, len(real))[real["sm"][sms:] == real["sm"][: len(real) - sms]]
         self.waited = len(real) - sms
         self.guard(len(self.expected) < 0.1 * self.waited, "hardly any block runs where dealing would put it")
@@ -58,7 +58,8 @@ class Naive(FewSMs):
         self.mine = mine[np.argsort(mine["start"])]
         self.dealt_to_it = list(range(0, len(real), sms))
         self.guard(
-            len(self.mine) == len(self.dealt_to_it) and not set(self.mine["cta"][1:]) & set(self.dealt_to_it[1:]),
+            len(self.mine) == len(self.dealt_to_it)
+            and not set(self.mine["cta"][1:]) & set(self.dealt_to_it[1:]),
             "the first block's SM got other blocks than dealing would give it",
         )
 
@@ -84,17 +85,12 @@ class Naive(FewSMs):
         self.say("Each processor, called an SM, has room for one block. The others wait.")
         self.play(*self.boxes(), FadeIn(waiting))
         self.play(self.deal())
-        self.wait(1.0)
-        self.play(FadeOut(waiting))
+        self.leave(waiting)
 
     def first_tiles(self) -> None:
-        colors = self.theme.by_phase
         self.say("Each of the four blocks computes its tile and ends.")
         end = float(self.first["done"].max())
-        key = self.key(
-            ("launch", colors["launch"]), ("write", colors["write"]), *((f"SM {sm}", sm_colour(sm, SMS)) for sm in range(SMS))
-        )
-        self.play(*self.unroll(self.trace, (0.0, 1.35 * end)), *key)
+        self.play(*self.unroll(self.trace, (0.0, 1.35 * end)), *self.key(*self.colors()))
         self.ready()
         self.run_to(float(self.first["done"].min()) - 300, 3.5)
 
@@ -114,22 +110,19 @@ class Naive(FewSMs):
             ends.add(figure)
         self.run_to(begin + 20, 1.2)
         self.run_to(end + 1200, 3.0, along=[FadeIn(ends, lag_ratio=0.2)])
-        self.wait(1.0)
-        self.play(FadeOut(ends))
+        self.leave(ends)
 
     def the_end(self) -> None:
         self.say("No plan says so. A free SM simply gets the next block.")
-        self.play(Zoom(self.lanes, window=(0.0, float(self.trace.makespan)), over=[self.blocks, self.traffic]))
-        self.run_to(min(self.idle_since.values()), 5.0)
-        idle = [
-            TimeBracket(self.lanes, since, float(self.trace.makespan), sm, size=40)
-            for sm, since in self.idle_since.items()
-        ]
-        self.add(*idle)
+        self.play(
+            Zoom(self.lanes, window=(0.0, float(self.trace.makespan)), over=[self.blocks, self.traffic])
+        )
+        self.run_to(min(self.idle_since.values()), 4.0)
+        makespan = float(self.trace.makespan)
+        words = VGroup(*(self.idle(sm, since, makespan) for sm, since in self.idle_since.items()))
         self.say("The last two blocks occupy two SMs. The other two have nothing left to do.")
-        self.run_to(self.trace.makespan, 3.0, *idle)
-        self.wait(1.0)
-        self.leave(*idle)
+        self.run_to(makespan, 3.0, along=[FadeIn(words)])
+        self.leave(words)
         large = 1.6
         self.say("So nobody knows in advance which SM will compute which tile.")
         self.play(
@@ -140,8 +133,8 @@ class Naive(FewSMs):
         colored = VGroup(self.grid, self.traffic)
         self.add(colored)
         self.play(colored.animate(run_time=1.2).scale(large).move_to(self.area.center))
-        self.wait(2.0)
-        self.play(Leave(colored), Leave(self.lanes), Leave(self.ticking), *self.key())
+        self.leave(colored, self.lanes, self.ticking)
+        self.play(*self.key())
 
     def a_real_gpu(self) -> None:
         """132 lanes in one color, as here it does not matter which SM is which."""
@@ -149,7 +142,10 @@ class Naive(FewSMs):
         self.badge(of_trace(self.run))
         self.ticking = self.clock(self.run.makespan)
         key = self.key(
-            ("launch", colors["launch"]), ("load", colors["first load"]), ("multiply", colors["multiply"]), ("write", colors["write"])
+            ("launch", colors["launch"]),
+            ("load", colors["first load"]),
+            ("multiply", colors["multiply"]),
+            ("write", colors["write"]),
         )
         high = area.top - self.floor - px(90)
         self.all = LaneImage(
@@ -157,10 +153,16 @@ class Naive(FewSMs):
             (0.0, float(self.run.makespan)), area.width, height=high, fills=colors,
         )  # fmt: skip
         self.all.move_to([area.center[0], self.floor + high / 2 + px(10), 0])
-        title = self.word("132 SMs, one thin row each", 44, self.theme.text).next_to(self.all, UP, px(20), aligned_edge=LEFT)
-        self.say("But look at a real GPU with {sms} SMs and {tiles} tiles.", sms=self.many, tiles=self.run.problem.tiles)
+        title = self.word("132 SMs, one thin row each", 44, self.theme.text).next_to(
+            self.all, UP, px(20), aligned_edge=LEFT
+        )
+        self.say(
+            "But look at a real GPU with {sms} SMs and {tiles} tiles.",
+            sms=self.many,
+            tiles=self.run.problem.tiles,
+        )
         self.play(*key, Fade(self.all, 0.0, 1.0), FadeIn(title))
-        self.play(Run(self.ticking, self.all, until=float(self.run.makespan), run_time=4.5))
+        self.play(Run(self.ticking, self.all, until=float(self.run.makespan), run_time=3.5))
         self.title_of_all = title
 
     def one_of_many(self) -> None:
@@ -173,22 +175,42 @@ class Naive(FewSMs):
         lane.move_to(area.center + px(20) * UP)
         name = self.word("the SM that ran block 0", 46, self.theme.text, bold=True)
         name.move_to([area.left, area.top - px(30), 0], LEFT)
-        self.say("Dealt in turn, block 0 would be followed by blocks {a}, {b} and {c}.", a=self.dealt_to_it[1], b=self.dealt_to_it[2], c=self.dealt_to_it[3])
-        self.play(Leave(self.all), Leave(self.title_of_all), Leave(self.ticking), Fade(lane, 0.0, 1.0), FadeIn(name))
+        self.say(
+            "Dealt in turn, block 0 would be followed by blocks {a}, {b} and {c}.",
+            a=self.dealt_to_it[1],
+            b=self.dealt_to_it[2],
+            c=self.dealt_to_it[3],
+        )
+        self.play(
+            Leave(self.all), Leave(self.title_of_all), Leave(self.ticking), Fade(lane, 0.0, 1.0), FadeIn(name)
+        )
         dealt, real = VGroup(), VGroup()
         for row, number in zip(self.mine, self.dealt_to_it, strict=True):
             x = lane.x(float(row["start"] + row["drain"]) / 2)
-            dealt.add(Figure(str(number), 56, color=self.theme.quiet, align=0.5).move_to([x, lane.get_top()[1] + px(60), 0]))
-            real.add(Figure(str(int(row["cta"])), 64, color=ink_on(colors["multiply"]), align=0.5).move_to([x, lane.get_y(), 0]))
+            dealt.add(
+                Figure(str(number), 56, color=self.theme.quiet, align=0.5).move_to(
+                    [x, lane.get_top()[1] + px(60), 0]
+                )
+            )
+            real.add(
+                Figure(str(int(row["cta"])), 64, color=ink_on(colors["multiply"]), align=0.5).move_to(
+                    [x, lane.get_y(), 0]
+                )
+            )
         left = lane.get_left()[0]
         above = self.word("dealt in turn:", 42).move_to([left, lane.get_top()[1] + px(130), 0], LEFT)
-        below = self.word("recorded:", 42, self.theme.text).move_to([left, lane.get_bottom()[1] - px(50), 0], LEFT)
+        below = self.word("recorded:", 42, self.theme.text).move_to(
+            [left, lane.get_bottom()[1] - px(50), 0], LEFT
+        )
         self.play(FadeIn(above, dealt, lag_ratio=0.2, run_time=1.6))
-        self.wait(0.6)
         blocks = [int(row["cta"]) for row in self.mine]
-        self.say("In fact, {a}, {b} and {c} followed, because other SMs had become free earlier.", a=blocks[1], b=blocks[2], c=blocks[3])
+        self.say(
+            "In fact, {a}, {b} and {c} followed, because other SMs had become free earlier.",
+            a=blocks[1],
+            b=blocks[2],
+            c=blocks[3],
+        )
         self.play(FadeIn(below, real, lag_ratio=0.2, run_time=1.6))
-        self.wait(2.5)
         self.leave(lane, name, dealt, real, above, below)
 
     def fourteen(self) -> None:
@@ -204,23 +226,38 @@ class Naive(FewSMs):
             row, column = divmod(n, columns)
             number = n + self.many
             color = self.theme.measured if number in hit else self.theme.hand_over
-            one = Rectangle(width=0.8 * cell, height=0.8 * cell, stroke_width=0, fill_color=ManimColor(color), fill_opacity=1.0)
+            one = Rectangle(
+                width=0.8 * cell,
+                height=0.8 * cell,
+                stroke_width=0,
+                fill_color=ManimColor(color),
+                fill_opacity=1.0,
+            )
             cells.add(one.move_to([column * cell, -row * cell, 0]))
-        cells.move_to([area.left, area.center[1], 0], LEFT) if not self.tall else cells.move_to(area.center + px(150) * UP)
+        cells.move_to([area.left, area.center[1], 0], LEFT) if not self.tall else cells.move_to(
+            area.center + px(150) * UP
+        )
         right = VGroup(*(cells[n] for n in range(self.waited) if n + self.many in hit))
         number = Figure(tr("{count} of {all}", count=count, all=self.waited), 110, mono=False)
         note = self.word("blocks on the SM where dealing would put them", 40)
         beside = VGroup(number, note).arrange(DOWN, buff=px(30))
         if note.width > 0.36 * area.width:
-            note.become(VGroup(self.word("on the SM where", 42), self.word("dealing would put them", 42)).arrange(DOWN, buff=px(16)).next_to(number, DOWN, px(30)))
+            note.become(
+                VGroup(self.word("on the SM where", 42), self.word("dealing would put them", 42))
+                .arrange(DOWN, buff=px(16))
+                .next_to(number, DOWN, px(30))
+            )
         beside.move_to([area.right - beside.width / 2, area.center[1], 0])
         if self.tall:
             beside.next_to(cells, DOWN, px(60)).set_x(area.center[0])
-        self.say("Of the {all} blocks that waited, only {count} ran where dealing would put them.", all=self.waited, count=count)
+        self.say(
+            "Of the {all} blocks that waited, only {count} ran where dealing would put them.",
+            all=self.waited,
+            count=count,
+        )
         self.play(FadeIn(cells, lag_ratio=0.004, run_time=1.8), *self.key())
         others = [cell for cell in cells if cell not in right.submobjects]
         self.play(*(one.animate.set_opacity(0.35) for one in others), FadeIn(beside), run_time=0.8)
-        self.wait(2.0)
         self.leave(cells, beside)
         self.close(
             "A thread block runs on whichever SM is free first. On an H200, only {second:.0f} of {all} blocks ran where dealing would put them.",

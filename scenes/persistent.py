@@ -10,8 +10,8 @@ import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, ManimColor, Rectangle, VGroup
 
 from tilesim import Trace, simulate
-from tilesim.orders import visit
-from tilesim_scenes.animations.fade import Fade, Leave
+from tilesim.orders import rasterize
+from tilesim_scenes.animations.fade import Fade
 from tilesim_scenes.animations.run import Run
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.animations.zoom import Zoom
@@ -23,8 +23,6 @@ from tilesim_scenes.look.theme import mixed, sm_colour
 from tilesim_scenes.mobjects.drawing.quads import stroke_width
 from tilesim_scenes.mobjects.hardware.thread_block import ThreadBlock
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
-from tilesim_scenes.mobjects.traces.part_names import part_names
-from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket
 from tilesim_scenes.mobjects.words.badge import Badge, of_trace
 
 RECORDED, OTHER = (f"traces/h200-{name}-4096x4096x512-grouped8.npz" for name in ("persistent", "naive"))
@@ -34,7 +32,7 @@ def on_the_same_sm(trace: Trace) -> tuple[int, int]:
     """(hits, all): of the tiles after the first round, how many ran on the SM of the tile a round before."""
     sm_of = np.empty(trace.problem.tiles, int)
     sm_of[trace.spans["tile"]] = trace.spans["sm"]
-    order, sms = visit(trace.problem), trace.device.sms
+    order, sms = rasterize(trace.problem), trace.device.sms
     return int((sm_of[order[sms:]] == sm_of[order[:-sms]]).sum()), len(order) - sms
 
 
@@ -42,9 +40,15 @@ class Persistent(FewSMs):
     """Blocks that stay, on four simulated SMs and on 132 recorded ones."""
 
     def prepare(self) -> None:
-        self.trace, self.run, other = simulate("persistent", PRODUCT, DEVICE), shipped(RECORDED), shipped(OTHER)
+        self.trace, self.run, other = (
+            simulate("persistent", PRODUCT, DEVICE),
+            shipped(RECORDED),
+            shipped(OTHER),
+        )
         spans = self.trace.spans
-        self.guard(bool(np.all(spans["cta"] == spans["tile"] % SMS)), "a block counts on by the number of blocks")
+        self.guard(
+            bool(np.all(spans["cta"] == spans["tile"] % SMS)), "a block counts on by the number of blocks"
+        )
         self.guard(len(np.unique(self.run.spans["cta"])) == self.run.device.sms, "there is one block per SM")
         places = {(int(span["cta"]), int(span["sm"])) for span in self.run.spans}
         self.guard(len(places) == self.run.device.sms, "no block leaves its SM")
@@ -59,11 +63,14 @@ class Persistent(FewSMs):
             "a block multiplies its next tile while it writes the last one",
         )
         self.rest = PRODUCT.tiles % SMS
-        self.guard(self.rest == 2, "two lists are one tile longer")
         self.hues = [sm_colour(sm, SMS) for sm in range(SMS)]
 
     def lesson(self) -> None:
-        self.open("Persistent", "Who hands out tiles when thread blocks never end?", "A thread block is a group of threads.")
+        self.open(
+            "Persistent",
+            "Who hands out tiles when thread blocks never end?",
+            "A thread block is a group of threads.",
+        )
         self.four_blocks()
         self.count()
         self.lists()
@@ -77,7 +84,7 @@ class Persistent(FewSMs):
         self.say("A small GPU with four processors, called SMs, computes 18 tiles.")
         self.badge(of_trace(self.trace))
         self.play(*self.show_tiles())
-        self.say("A naive kernel starts 18 thread blocks, one per tile, which queue for a free SM.")
+        self.say("A naive kernel starts 18 thread blocks, which queue for a free SM.")
         self.play(*self.rise(range(PRODUCT.tiles)))
         self.play(self.line_up(), self.to_corner())
         self.say("A persistent kernel starts only four. Each stays on its SM to the end.")
@@ -85,7 +92,6 @@ class Persistent(FewSMs):
         self.queue.remove(*self.queue[SMS:])
         self.homes = self.homes[:SMS]
         self.play(self.deal())
-        self.wait(1.0)
 
     def count(self) -> None:
         """A copy of block 1 jumps over C by fours; then the others do, all at once."""
@@ -95,9 +101,9 @@ class Persistent(FewSMs):
         if self.tall:
             rule.shift(px(TOP) * DOWN)
         self.play(FadeIn(rule))
-        self.jump([1], 0.55)
+        self.jump([1], 0.4)
         self.say("With four blocks, no two of them ever meet on a tile.")
-        self.jump([0, 2, 3], 0.45)
+        self.jump([0, 2, 3], 0.3)
         self.play(FadeOut(rule))
 
     def jump(self, blocks: list[int], leg: float) -> None:
@@ -116,7 +122,11 @@ class Persistent(FewSMs):
         ]
         for turn in range(max(map(len, ways))):
             moving = [(token, way[turn]) for token, way in zip(tokens, ways, strict=True) if turn < len(way)]
-            self.play(Travel([token for token, _ in moving], [[at] for _, at in moving], leg=leg, apart=0.0, arc=0.2))
+            self.play(
+                Travel(
+                    [token for token, _ in moving], [[at] for _, at in moving], leg=leg, apart=0.0, arc=0.2
+                )
+            )
             self.play(*(change for when, change in paint if when == turn))
         self.play(*(FadeOut(token) for token in tokens), run_time=0.3)
 
@@ -153,40 +163,31 @@ class Persistent(FewSMs):
         colors = self.theme.by_phase
         self.crossed: set[int] = set()
         self.say("When they run, no block waits for another or asks for work.")
-        key = self.key(
-            ("launch", colors["launch"]), ("write", colors["write"]), ("pass on to copy hardware", colors["hand over"])
-        )
+        key = self.key(*self.colors(), ("pass on to copy hardware", colors["hand over"]))
         until = float(self.mine["drain"][0])
         self.play(*self.unroll(self.trace, (0.0, 2.0 * until)), *key)
         self.ready()
-        self.run_to(until, 3.0)
+        self.run_to(until, 2.5)
 
     def write_and_multiply(self) -> None:
         """Close to SM 1's lane: the next tile is multiplied while this one is written."""
         end = float(self.mine["done"][0])
-        self.say("A block knows its next tile, so it can load it while it still works on this one.")
-        self.run_to(end + 600, 3.0)
-        names = part_names(self.lanes, 1, float(self.mine["fixup"][0]) - 1, float(self.mine["fixup"][0]) + 1, 34)
-        self.play(FadeIn(names), *self.done(end + 600))
-        self.wait(1.5)
-        self.play(FadeOut(names))
+        self.say("A block knows its next tile, so it can load it before this one is written.")
+        self.run_to(end + 600, 2.5)
+        self.play(*self.done(end + 600))
 
     def the_end(self) -> None:
         makespan = float(self.trace.makespan)
         over = [self.blocks, self.traffic]
-        self.say("Two lists are one tile longer, because 18 is not divisible by four.")
         self.play(Zoom(self.lanes, window=(0.0, makespan), over=over))
         spans = self.trace.spans
         ends = {sm: float(spans["done"][spans["sm"] == sm].max()) for sm in range(SMS)}
-        idle = [TimeBracket(self.lanes, ends[sm], makespan, sm, size=40) for sm in range(self.rest, SMS)]
-        for idle_one in idle:
-            idle_one.text = tr("no tile left")
-        self.add(*idle)
+        idle = VGroup(*(self.idle(sm, ends[sm], makespan) for sm in range(self.rest, SMS)))
         marks = np.linspace(float(self.ticking.t), makespan, 5)[1:]
         for mark in marks:
-            self.run_to(mark, 1.2, *idle, along=self.done(mark))
-        self.wait(0.8)
-        self.leave(*idle, self.list_rows)
+            self.run_to(mark, 0.8, along=self.done(mark))
+        self.play(FadeIn(idle))
+        self.leave(idle, self.list_rows)
         self.clear()
 
     def a_real_gpu(self) -> None:
@@ -199,14 +200,18 @@ class Persistent(FewSMs):
             ("multiply and write", self.theme.both), ("pass on", colors["hand over"]),
         )  # fmt: skip
         high = area.top - self.floor - px(90)
-        lanes = LaneImage(self.run, range(sms), (0.0, float(self.run.makespan)), area.width, height=high, fills=colors)
+        lanes = LaneImage(
+            self.run, range(sms), (0.0, float(self.run.makespan)), area.width, height=high, fills=colors
+        )
         lanes.move_to([area.center[0], self.floor + high / 2 + px(10), 0])
-        title = self.word("132 SMs, one thin row each", 44, self.theme.text).next_to(lanes, UP, px(20), aligned_edge=LEFT)
+        title = self.word("132 SMs, one thin row each", 44, self.theme.text).next_to(
+            lanes, UP, px(20), aligned_edge=LEFT
+        )
         self.say("A real GPU does the same with {sms} blocks and {tiles} tiles.", sms=sms, tiles=tiles)
         self.play(*key, Fade(lanes, 0.0, 1.0), FadeIn(title))
         self.play(Run(self.ticking, lanes, until=float(self.run.makespan), run_time=4.0))
         self.leave(lanes, title, self.ticking)
-        self.say("Each later tile ran on the SM that had computed the tile {sms} places before.", sms=sms)
+        self.say("Each later tile ran on the SM that its list says.")
         rows = VGroup()
         for name, hits in (("persistent", self.hits), ("naive", self.naive_hits)):
             cells = VGroup()
@@ -215,7 +220,13 @@ class Persistent(FewSMs):
                 hit = n < hits
                 cell = px(19)
                 color = self.theme.measured if hit else self.theme.hand_over
-                one = Rectangle(width=0.8 * cell, height=0.8 * cell, stroke_width=0, fill_color=ManimColor(color), fill_opacity=1.0)
+                one = Rectangle(
+                    width=0.8 * cell,
+                    height=0.8 * cell,
+                    stroke_width=0,
+                    fill_color=ManimColor(color),
+                    fill_opacity=1.0,
+                )
                 cells.add(one.move_to([column * cell, -row * cell, 0]))
             count = Figure(tr("{count} of {all}", count=hits, all=self.later), 64, mono=False)
             row = VGroup(self.word(name, 50, self.theme.text, bold=True), cells, count)
@@ -224,15 +235,13 @@ class Persistent(FewSMs):
         rows.arrange(DOWN, buff=px(56), aligned_edge=LEFT).move_to(area.center)
         rows.scale(min(1.0, area.width / rows.width, (area.height - px(20)) / rows.height))
         self.play(FadeIn(rows[0], lag_ratio=0.002, run_time=1.6), *self.key())
-        self.wait(1.5)
-        self.say("In the naive kernel, where free SMs take the next block, {hits} did.", hits=self.naive_hits)
+        self.say("In the naive kernel, dealing in turn would have predicted {hits}.", hits=self.naive_hits)
         self.play(FadeIn(rows[1], lag_ratio=0.002, run_time=1.6))
-        self.wait(1.0)
         self.leave(rows)
 
     def an_sm_is_taken(self) -> None:
         """What a fixed list costs: nobody else computes the tiles of an SM that is taken."""
-        self.badge(Badge(tr("model"), "model"))
+        self.badge(Badge(tr("schematic"), "model"))
         boxes = self.boxes()
         for sm, box in enumerate(self.sms):
             tiles = "  ".join(map(str, range(sm, PRODUCT.tiles, SMS)))
@@ -246,9 +255,8 @@ class Persistent(FewSMs):
         waits = self.word("waits", 44, self.theme.wait_text, bold=True).next_to(taken.list, UP, px(16))
         self.play(edge, FadeIn(word))
         self.play(*(box.list.animate.set_opacity(0.25) for box in self.sms[:-1]), FadeIn(waits), run_time=1.2)
-        self.wait(1.5)
         self.close(
-            "On an H200, blocks that stay find their tiles by counting: {first:.0f} of {all} later tiles ran on the SM of the tile 132 places before.",
+            "Blocks that stay find their tiles by counting. On an H200, {first:.0f} of {all} later tiles ran where their list says.",
             [("persistent", float(self.hits)), ("naive", float(self.naive_hits))],
             "{first:.0f} of {all}",
             "{:.0f}",

@@ -9,7 +9,19 @@ a tile while they multiply the next one. One SM is followed from its first tile 
 from collections.abc import Sequence
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, Animation, FadeIn, FadeOut, ManimColor, Mobject, Rectangle, VGroup, smoothstep
+from manim import (
+    DOWN,
+    LEFT,
+    RIGHT,
+    UP,
+    Animation,
+    FadeIn,
+    FadeOut,
+    ManimColor,
+    Mobject,
+    VGroup,
+    smoothstep,
+)
 
 from tilesim import Device, Problem, Trace
 from tilesim_scenes.animations.fade import Fade, Leave
@@ -36,7 +48,7 @@ from tilesim_scenes.mobjects.words.badge import Badge, of_trace
 
 PRODUCT = "4096x4096x512-grouped8"
 NAMES = ("naive", "persistent", "with overlap")
-WAITING = 5
+WAITING = 4
 """Thread blocks, and then tiles, that are seen to wait."""
 LANE, SIDE = 180, 330
 """Pixels of the height of one lane alone, and of the column with the runs' names."""
@@ -65,11 +77,15 @@ class Race(Lesson, Racing):
         self.guard(len(alike) == 1, "three kernels compute one product on one GPU")
         blocks = [len(np.unique(t.spans["cta"])) for t in self.three]
         sms = self.naive.device.sms
-        self.guard(blocks == [self.naive.problem.tiles, sms, sms], "only the naive kernel has a block per tile")
+        self.guard(
+            blocks == [self.naive.problem.tiles, sms, sms], "only the naive kernel has a block per tile"
+        )
         self.sm = self.followed()
         # The third pause is as good as the second; all of them are shown later.
         self.pauses_us = [[self.pause(t, n) for n in range(3)] for t in self.three]
-        self.multiplies = [float((rows["drain"] - rows["start"]).sum()) for rows in map(self.rows, self.three)]
+        self.multiplies = [
+            float((rows["drain"] - rows["start"]).sum()) for rows in map(self.rows, self.three)
+        ]
         self.ends = [t.makespan for t in self.three]
         naive, stays, overlaps = map(sum, self.pauses_us)
         self.guard(naive > stays > overlaps, "each step makes pauses shorter")
@@ -102,7 +118,9 @@ class Race(Lesson, Racing):
         return np.round(np.array(ns) / 1000, 1)
 
     def lesson(self) -> None:
-        self.open("Race", "What makes a persistent kernel faster?", "A kernel is a program that runs on a GPU.")
+        self.open(
+            "Naive and persistent kernels", "What makes a persistent kernel faster?", "A kernel is a program that runs on a GPU."
+        )
         self.the_work()
         self.the_gpu()
         self.a_block_per_tile()
@@ -123,7 +141,6 @@ class Race(Lesson, Racing):
         for act in work.come():
             self.play(*act)
             self.wait(0.5)
-        self.wait(1.0)
         self.leave(work)
 
     def the_gpu(self) -> None:
@@ -135,21 +152,25 @@ class Race(Lesson, Racing):
         for box in boxes:
             box.box.set_stroke(width=stroke_width(3))
         boxes.arrange_in_grid(cols=columns, buff=0.2 * step).move_to(area.center + px(30) * DOWN)
-        self.say("The GPU has {sms} processors, called SMs. Each computes one tile at a time.", sms=sms)
+        self.say("Its {sms} processors, called SMs, compute one tile each at a time.", sms=sms)
         self.play(FadeIn(boxes, lag_ratio=0.01, run_time=1.6))
         ours = boxes[self.sm]
         hue = self.theme.by_phase["multiply"]
         name = self.word("We follow this one.", 46, self.theme.text, bold=True)
         name.next_to(boxes, UP, px(30)).align_to(ours, LEFT)
         meaning = self.word("SM: streaming multiprocessor").next_to(boxes, DOWN, px(36))
-        self.play(ours.box.animate.set_stroke(ManimColor(hue), stroke_width(6)).set_fill(ManimColor(hue)), FadeIn(name, meaning))
-        self.wait(1.2)
+        self.play(
+            ours.box.animate.set_stroke(ManimColor(hue), stroke_width(6)).set_fill(ManimColor(hue)),
+            FadeIn(name, meaning),
+        )
         self.box = SM(tr("our SM"), hue, px(460), px(400))
         # On the right; its lane unrolls from here.
         self.box.move_to(area.center + (0 if self.tall else 0.28 * area.width) * RIGHT)
         self.box.shift(px(30) * DOWN)
         others = VGroup(*(box for box in boxes if box is not ours))
-        self.play(FadeOut(others, name, meaning), FadeOut(ours, target_position=self.box, scale=4), run_time=1.0)
+        self.play(
+            FadeOut(others, name, meaning), FadeOut(ours, target_position=self.box, scale=4), run_time=1.0
+        )
         self.play(FadeIn(self.box, run_time=0.4))
 
     # Which block computes which tile.
@@ -187,7 +208,7 @@ class Race(Lesson, Racing):
         queue.next_to(row, DOWN, px(40)).align_to(row, LEFT)
         about = self.word("A thread block is a group of threads that work together on one SM.", 44)
         about.set_x(0).set_y(self.area.bottom, DOWN).shift(px(10) * UP)
-        self.badge(Badge(tr("model"), "model"))
+        self.badge(Badge(tr("schematic"), "model"))
         self.say("The naive kernel launches a new thread block for every tile.")
         self.play(*self.heading("Naive"), Fade(row, 0.0, 1.0), Fade(queue, 0.0, 1.0), Fade(about, 0.0, 1.0))
         for number in range(2):
@@ -197,10 +218,12 @@ class Race(Lesson, Racing):
                 Deal([block], [self.box.box], [self.hue]),
                 Travel([tile], [[at + px(120) * DOWN]], leg=0.5),
             )
-            self.wait(0.5)
+            self.wait(0.3)
             if number == 0:
                 # Its tile is written, and the block ends.
-                self.play(FadeOut(block, shift=px(200) * UP), FadeOut(tile, shift=px(260) * RIGHT), run_time=0.6)
+                self.play(
+                    FadeOut(block, shift=px(200) * UP), FadeOut(tile, shift=px(260) * RIGHT), run_time=0.6
+                )
         self.leave(row, queue, about)
 
     def lane_alone(self, trace: Trace, window: tuple[float, float]) -> LaneVectors:
@@ -226,11 +249,10 @@ class Race(Lesson, Racing):
         window = (0.0, 1.12 * done)
         lane = self.lane = self.lane_alone(self.naive, window)
         self.ticking = self.clock(max(self.ends))
-        self.play(*self.heading(""), run_time=0.1)
         self.badge(of_trace(self.naive))
         whose = self.word("Our SM computes its first tile.", 46, self.theme.text, bold=True)
         whose.next_to(lane, UP, px(40)).align_to(lane, LEFT)
-        self.say("A block is launched, begins to load, multiplies, and writes its tile.")
+        self.say("Each block is launched, loads its data, multiplies, and writes its tile.")
         self.play(Unroll([self.box], lane, run_time=1.2), FadeIn(whose))
         launched = issue + self.naive.meta["launch_ns"]["p50"]
         names = VGroup()
@@ -242,6 +264,8 @@ class Race(Lesson, Racing):
             name.next_to([lane.x((begin + end) / 2), lane.get_bottom()[1], 0], DOWN, px(40))
             if word == "launch":
                 name.align_to(lane, LEFT).shift(px(80) * DOWN)
+                stem = rectangle(px(4), px(110), self.theme.launch)
+                name.add(stem.move_to([lane.x(end / 2), lane.get_bottom()[1] - px(6), 0], UP))
             names.add(name)
             self.play(Run(self.ticking, lane, until=float(end), run_time=seconds), FadeIn(name, run_time=0.3))
         self.wait(0.3)
@@ -260,21 +284,23 @@ class Race(Lesson, Racing):
             name = label(tr("multiply tile {n}", n=tile), 44, ink_on(self.hue), bold=True)
             name.move_to([lane.x((left + right) / 2), lane.get_y(), 0])
             names.add(name)
-        bracket = TimeBracket(lane, begin, end, self.sm, tr("no multiplication: {us:.1f} µs", us=(end - begin) / 1000), size=52)
+        bracket = TimeBracket(
+            lane, begin, end, self.sm, tr("no multiplication: {us:.1f} µs", us=(end - begin) / 1000), size=52
+        )
         return lane, names, bracket
 
     def naive_pause(self) -> None:
         """The lane goes on into its second pause, which passes slowly."""
         rows = self.rows(self.naive)
         shown, names, bracket = self.close_up(self.naive)
-        self.say("The SM has room for one block, so the next waits until this one has ended.")
+        self.say("The SM has memory for one block, so the next one waits.")
         self.play(
             Zoom(self.lane, window=shown.window, run_time=1.6),
             Run(self.ticking, self.lane, until=float(rows["drain"][1]), run_time=1.6),
         )
         self.add(bracket)
         self.play(FadeIn(names[0]), run_time=0.3)
-        self.play(Run(self.ticking, self.lane, bracket, until=float(rows["start"][2]), run_time=2.0))
+        self.play(Run(self.ticking, self.lane, bracket, until=float(rows["start"][2]), run_time=1.6))
         parts = VGroup()
         done = float(rows["done"][1])
         launched = done + self.naive.meta["launch_ns"]["p50"]
@@ -284,7 +310,9 @@ class Race(Lesson, Racing):
         ):  # fmt: skip
             name = self.word(word, 44, ink_on(self.theme.write) if not line else self.theme.text, bold=True)
             if line:
-                name.next_to([self.lane.x(t), self.lane.get_bottom()[1], 0], DOWN, px(36)).shift(line * px(70) * RIGHT)
+                name.next_to([self.lane.x(t), self.lane.get_bottom()[1], 0], DOWN, px(36)).shift(
+                    line * px(70) * RIGHT
+                )
             else:
                 name.move_to([self.lane.x(t), self.lane.get_y(), 0])
             parts.add(name)
@@ -296,12 +324,16 @@ class Race(Lesson, Racing):
     def a_block_that_stays(self) -> None:
         """One block flies in and stays; tiles come to it."""
         self.box = SM(tr("our SM"), self.hue, px(460), px(400))
-        self.box.move_to(self.area.center + (0 if self.tall else 0.28 * self.area.width) * RIGHT + px(30) * DOWN)
+        self.box.move_to(
+            self.area.center + (0 if self.tall else 0.28 * self.area.width) * RIGHT + px(30) * DOWN
+        )
         row = self.waiting(blocks=False)
         block = ThreadBlock(1, px(120)).resident(self.hue).move_to(self.box.box)
+        # It is no tile's block, so it has no number.
+        block.remove(block[1])
         queue = self.word("waiting tiles", 44, self.theme.text).next_to(row, DOWN, px(40)).align_to(row, LEFT)
-        self.badge(Badge(tr("model"), "model"))
-        self.say("A persistent block does not end. It takes one tile after another.")
+        self.badge(Badge(tr("schematic"), "model"))
+        self.say("A persistent block stays on its SM and takes one tile after another.")
         self.play(
             *self.heading("Persistent"), Leave(self.ticking),
             FadeIn(self.box, block, queue), Fade(row, 0.0, 1.0),
@@ -319,16 +351,19 @@ class Race(Lesson, Racing):
         for timed in (self.ticking, lane):
             timed.show(rows["drain"][1] - BEFORE)
         self.badge(of_trace(self.stays))
-        self.say("Nothing is launched between tiles now, but the block still stops to write.")
+        self.say("Nothing is launched between tiles now, but writing still stops the block.")
         self.play(Fade(lane, 0.0, 1.0), Fade(self.ticking, 0.0, 1.0), FadeIn(names[0]))
         self.add(bracket)
         self.play(Run(self.ticking, lane, bracket, until=float(rows["start"][2]), run_time=2.0))
         write = self.word("write tile 2", 44, ink_on(self.theme.write), bold=True)
         write.move_to([lane.x((rows["drain"][1] + rows["done"][1]) / 2), lane.get_y(), 0])
         load = self.word("load", 44, self.theme.text, bold=True)
-        load.next_to([lane.x((rows["done"][1] + rows["start"][2]) / 2), lane.get_bottom()[1], 0], DOWN, px(36))
+        load.next_to(
+            [lane.x((rows["done"][1] + rows["start"][2]) / 2), lane.get_bottom()[1], 0], DOWN, px(36)
+        )
         self.play(
-            Run(self.ticking, lane, bracket, until=lane.window[1], run_time=1.2), FadeIn(write, load, names[1])
+            Run(self.ticking, lane, bracket, until=lane.window[1], run_time=1.2),
+            FadeIn(write, load, names[1]),
         )
         self.leave(lane, names, bracket, write, load)
 
@@ -339,13 +374,12 @@ class Race(Lesson, Racing):
         drain, start, done = float(rows["drain"][1]), float(rows["start"][2]), float(rows["done"][1])
         for timed in (self.ticking, lane):
             timed.show(drain - BEFORE)
-        self.say("But a block that stays can multiply tile 3 while tile 2 is being written.")
+        self.say("Because it stays, it can hand tile 2 to a copy unit, which writes it.")
         self.play(*self.heading("Persistent with overlap"), Fade(lane, 0.0, 1.0), FadeIn(names[0]))
         self.add(bracket)
         copier = SM("", self.theme.quiet, lane.x(done) - lane.x(drain) + px(60), px(120))
         copier.move_to([lane.x((drain + done) / 2), lane.get_bottom()[1] - px(150), 0])
-        hardware = self.word("The copy hardware writes tile 2.", 44, self.theme.text)
-        hardware.next_to(copier, RIGHT, px(30))
+        hardware = self.word("copy unit of the SM", 44, self.theme.text).next_to(copier, RIGHT, px(30))
         tile = rectangle(px(104), px(52), self.theme.write)
         tile.add(label("2", 34, ink_on(self.theme.write), bold=True).move_to(tile))
         tile.move_to([lane.x(drain), lane.get_y(), 0])
@@ -354,15 +388,22 @@ class Race(Lesson, Racing):
             Run(self.ticking, lane, bracket, until=start, run_time=1.0),
             Travel([tile], [[copier.get_left() + px(90) * RIGHT]], leg=1.0),
         )
-        along = Travel([tile], [[copier.get_right() + px(90) * LEFT]], leg=2.0)
-        self.play(Run(self.ticking, lane, bracket, until=done, run_time=2.0), along)
+        handed = self.word("hand over", 40, self.theme.text)
+        handed.next_to([lane.x((drain + start) / 2), lane.get_bottom()[1], 0], DOWN, px(20))
+        handed.align_to([lane.x(drain) - px(20), 0, 0], RIGHT)
+        self.play(FadeIn(handed), run_time=0.3)
+        along = Travel([tile], [[copier.get_right() + px(90) * LEFT]], leg=2.5)
+        self.say("Tile 3 is already loaded, so the block multiplies it meanwhile.")
+        why = self.word("A naive block cannot do this: it must end before the next one can even load.", 42)
+        why.next_to(copier, DOWN, px(30)).set_x(self.area.center[0])
+        self.play(Run(self.ticking, lane, bracket, until=done, run_time=2.5), along, FadeIn(why, run_time=0.5))
         self.play(
             FadeOut(tile, shift=px(200) * DOWN),
             FadeIn(names[1]),
             Run(self.ticking, lane, bracket, until=lane.window[1], run_time=1.0),
         )
-        self.wait(0.5)
-        self.leave(lane, names, bracket, copier, hardware)
+        self.wait(1.0)
+        self.leave(lane, names, bracket, copier, hardware, handed, why)
 
     # All three kernels.
 
@@ -400,7 +441,7 @@ class Race(Lesson, Racing):
         area, colors = self.area, self.theme.by_phase
         key = self.key(
             ("launch", colors["launch"]), ("load", colors["first load"]), ("multiply", colors["multiply"]),
-            ("write", colors["write"]), ("pass on to copy hardware", colors["hand over"]),
+            ("write", colors["write"]), ("hand over to copy unit", colors["hand over"]),
         )  # fmt: skip
         step = (area.top - self.floor) / 3
         self.lanes = self.trio(LaneVectors, 0.42 * step, area.top - 0.42 * step, step, [self.sm])
@@ -408,7 +449,7 @@ class Race(Lesson, Racing):
         for lanes in self.lanes:
             lanes.show(0.0)
         self.ticking.show(0.0)
-        self.say("Here is our SM in all three kernels, on the same clock.")
+        self.say("These are all three kernels on the same clock.")
         self.play(
             *key, *self.heading(""), Fade(self.ticking, 0.0, 1.0), FadeIn(self.names),
             *(Fade(lanes, 0.0, 1.0) for lanes in self.lanes),
@@ -423,18 +464,19 @@ class Race(Lesson, Racing):
         ]  # fmt: skip
         self.add(*brackets)
         last = max(float(self.rows(trace)["done"][-1]) for trace in self.three)
-        self.play(Run(self.ticking, *self.lanes, *brackets, until=last, run_time=4.0))
+        self.play(Run(self.ticking, *self.lanes, *brackets, until=last, run_time=3.6))
         ends = VGroup()
         for lanes, trace in zip(self.lanes, self.three, strict=True):
             done = float(self.rows(trace)["done"][-1])
-            end = Figure(tr("{us:.1f} µs", us=done / 1000), 44).move_to(lanes.grounds.get_right() + px(24) * RIGHT, LEFT)
+            end = Figure(tr("{us:.1f} µs", us=done / 1000), 44).move_to(
+                lanes.grounds.get_right() + px(24) * RIGHT, LEFT
+            )
             ends.add(end)
         self.say(
-            "With overlap, pauses shrink to a quarter, although multiplying takes {slower:.0%} longer.",
+            "With overlap, the pauses shrink to a quarter, but multiplying takes {slower:.0%} longer.",
             slower=self.slower,
         )
         self.play(FadeIn(ends))
-        self.wait(2.5)
         self.leave(ends, *brackets)
 
     def all_sms(self) -> None:
@@ -442,31 +484,34 @@ class Race(Lesson, Racing):
         area, colors, sms = self.area, self.theme.by_phase, self.naive.device.sms
         key = self.key(
             ("launch", colors["launch"]), ("load", colors["first load"]), ("multiply", colors["multiply"]),
-            ("write", colors["write"]), ("multiply and write", self.theme.both), ("pass on", colors["hand over"]),
+            ("write", colors["write"]), ("multiply and write", self.theme.both), ("hand over", colors["hand over"]),
         )  # fmt: skip
         step = (area.top - self.floor) / 3
         counts = np.bincount(self.naive.spans["sm"], minlength=sms)
         order = sorted(range(sms), key=lambda sm: (sm != self.sm, -counts[sm], sm))
         rasters = self.trio(LaneImage, 0.9 * step, area.top, step, order)
         last = float(self.lanes[0].t)
-        self.say("The other {others} SMs show the same pattern.", others=sms - 1)
+        note = self.word("all {sms} SMs, one thin row each", 44, self.theme.text, sms=sms)
+        note.next_to([area.left + px(SIDE), area.top + px(60), 0], RIGHT, 0)
         for raster in rasters:
             raster.show(last)
         self.play(
-            *key, *(Fade(raster, 0.0, 1.0, run_time=1.2) for raster in rasters),
+            FadeIn(note), *key, *(Fade(raster, 0.0, 1.0, run_time=1.2) for raster in rasters),
             *(Fade(lanes, 1.0, 0.0, run_time=0.8) for lanes in self.lanes),
             *(name.animate(run_time=1.2).set_y(raster.get_y()) for name, raster in zip(self.names, rasters, strict=True)),
         )  # fmt: skip
         self.remove(*self.lanes)
         self.play(Run(self.ticking, *rasters, until=0.0, run_time=1.2, rate_func=smoothstep))
-        us = dict(zip(("a", "b", "c"), self.printed(self.ends), strict=True))
-        self.say("All {tiles} tiles are finished after {a:.1f}, {b:.1f} and {c:.1f} microseconds.", tiles=self.naive.problem.tiles, **us)
         self.play(Run(self.ticking, *rasters, until=float(max(self.ends)), run_time=4.0))
+        us = dict(zip(("a", "b", "c"), self.printed(self.ends), strict=True))
+        self.say("Naive takes {a:.1f} microseconds, persistent {b:.1f}, and overlap {c:.1f}.", **us)
         ends = VGroup()
         for raster, end in zip(rasters, self.ends, strict=True):
-            ends.add(Figure(tr("{us:.1f} µs", us=end / 1000), 44).move_to(raster.get_right() + px(24) * RIGHT, LEFT))
+            figure = Figure(tr("{us:.1f} µs", us=end / 1000), 44)
+            ends.add(figure.move_to(raster.get_right() + px(24) * RIGHT, LEFT))
         self.play(FadeIn(ends))
-        self.play(Leave(ends), *self.key())
+        self._let_read()
+        self.play(Leave(ends), Leave(note), *self.key())
         self.rasters = rasters
 
     def three_bars(self) -> None:
@@ -484,18 +529,18 @@ class Race(Lesson, Racing):
             upper, lower = bars.grounds[n - 1], bars.grounds[n]
             word.move_to([upper.get_left()[0], (upper.get_y() + lower.get_y()) / 2, 0], LEFT)
             saved.add(word)
-        self.say("Staying alone saves little. Staying lets a block overlap its work, which saves more.")
+        self.say("Keeping the block saves little. The overlap that it allows saves more.")
         self.play(
             *(Tip(*pair, run_time=1.2) for pair in zip(self.rasters, bars.grounds, strict=True)),
             FadeOut(self.names), Leave(self.ticking),
         )  # fmt: skip
         self.play(Fade(bars, 0.0, 1.0), *(Leave(raster, run_time=0.6) for raster in self.rasters))
         self.play(FadeIn(saved[0]), run_time=0.5)
-        self.wait(0.8)
+        self.wait(0.5)
         self.play(FadeIn(saved[1]), run_time=0.5)
-        self.wait(1.5)
         self.close(
-            "On an H200, a persistent kernel takes {less:.0%} less time, because it writes one tile while it multiplies the next.",
+            "On an H200, a persistent kernel that writes one tile while it multiplies the next "
+            "takes {less:.0%} less time.",
             [("naive", us[0]), ("persistent with overlap", us[2])],
             "{less:.0%} less time",
             "{:.1f} µs",

@@ -1,6 +1,7 @@
 """FewSMs: what lessons on a small GPU share: C in numbered tiles, blocks in one row, SMs, lanes, tiles that fly."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, Animation, FadeIn, LaggedStart, Mobject, VGroup
@@ -12,7 +13,7 @@ from tilesim_scenes.animations.travel import Deal, Travel
 from tilesim_scenes.animations.unroll import Unroll
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.text import px
-from tilesim_scenes.look.theme import sm_colour
+from tilesim_scenes.look.theme import mixed, sm_colour
 from tilesim_scenes.mobjects.hardware.queue import Queue
 from tilesim_scenes.mobjects.hardware.sm import SM
 from tilesim_scenes.mobjects.traces.block_traffic import BlockTraffic
@@ -38,7 +39,9 @@ class FewSMs(Lesson):
         self.grid = TileVectors(PRODUCT, width=wide, height=0.66 * area.height)
         self.grid.move_to(area.center)
         self.large = self.grid.width
-        return [LaggedStart(*(FadeIn(tile, shift=px(20) * UP) for tile in self.grid), lag_ratio=0.1, run_time=1.6)]
+        return [
+            LaggedStart(*(FadeIn(tile, shift=px(20) * UP) for tile in self.grid), lag_ratio=0.1, run_time=1.6)
+        ]
 
     def to_corner(self) -> Animation:
         """C goes to the upper right corner, above the lanes."""
@@ -65,7 +68,9 @@ class FewSMs(Lesson):
         self.homes = [block.get_center() for block in self.queue]
         for block in self.queue:
             block.move_to(self.grid.tile(block.number))
-        return [LaggedStart(*(FadeIn(block, scale=0.4) for block in self.queue), lag_ratio=0.08, run_time=1.6)]
+        return [
+            LaggedStart(*(FadeIn(block, scale=0.4) for block in self.queue), lag_ratio=0.08, run_time=1.6)
+        ]
 
     def line_up(self) -> Animation:
         """Blocks go to their places in the row."""
@@ -103,7 +108,9 @@ class FewSMs(Lesson):
         self.traffic = TileTraffic(trace, self.lanes, self.grid)
         self.blocks = BlockTraffic(trace, self.queue, self.lanes, self.homes)
         side = min(1.0, 0.86 * self.lanes.grounds[0].height / self.queue[0].token.width)
-        ends = [(self.blocks.place(n), side) if n < SMS else (home, 1.0) for n, home in enumerate(self._left())]
+        ends = [
+            (self.blocks.place(n), side) if n < SMS else (home, 1.0) for n, home in enumerate(self._left())
+        ]
         self.ticking = self.clock(trace.makespan)
         return [
             Unroll(self.sms, self.lanes),
@@ -121,6 +128,21 @@ class FewSMs(Lesson):
         self.blocks.show(0.0)
         self.add(self.blocks, self.traffic)
 
+    def colors(self) -> tuple[tuple[str, Any], ...]:
+        """The entries of a key for lanes in the colors of SMs."""
+        hues = tuple(sm_colour(sm, SMS) for sm in range(SMS))
+        pale = tuple(mixed(self.theme.idle, hue, 0.3) for hue in hues)
+        phases = self.theme.by_phase
+        return ("launch", phases["launch"]), ("load", pale), ("multiply", hues), ("write", phases["write"])
+
+    def idle(self, sm: int, since: float, until: float) -> Mobject:
+        """What stands in an SM's lane while it has nothing left to do."""
+        lane = self.lanes.lane(sm)
+        word = self.word("no tile left", 40)
+        room = self.lanes.x(until) - self.lanes.x(since)
+        word.scale(min(1.0, 0.86 * room / word.width))
+        return word.move_to([(self.lanes.x(since) + self.lanes.x(until)) / 2, lane.get_y(), 0])
+
     def run_to(self, until: float, seconds: float, *more: Mobject, along: Iterable[Animation] = ()) -> None:
         """Everything that moves, to an instant of the run, ns."""
         moving = (self.ticking, self.lanes, self.blocks, self.traffic, *more)
@@ -131,4 +153,3 @@ class FewSMs(Lesson):
         parts = [self.lanes, self.blocks, self.traffic, self.grid, self.ticking]
         self.play(*(Fade(one, 1.0, 0.0) for one in parts if one not in kept), *self.key())
         self.remove(*(one for one in parts if one not in kept))
-

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from manim import DOWN, Animation, Mobject, VGroup, config
+from manim import DOWN, UP, Animation, Mobject, VGroup, config
 
 from tilesim.errors import TilesimError
 from tilesim_scenes.animations.fade import Fade, Leave
@@ -14,6 +14,7 @@ from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, lines, px
 from tilesim_scenes.look.theme import Colour
 from tilesim_scenes.mobjects.charts.bars import Bars
+from tilesim_scenes.mobjects.drawing.quads import rectangle
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.caption import reading_time
 from tilesim_scenes.mobjects.words.finding import Finding
@@ -70,7 +71,9 @@ class Lesson(Film):
     def guard(self, holds: bool, claim: str) -> None:
         """Refuse data for which something that the film says is not true; `claim` follows "says that"."""
         if not holds:
-            raise FilmError(f"the film {type(self).__name__} says that {claim}, and this data does not show it")
+            raise FilmError(
+                f"the film {type(self).__name__} says that {claim}, and this data does not show it"
+            )
 
     def open(self, name: str, question: str, note: str = "") -> None:
         """Show the film's name, its question, and in small what a newcomer has to know first."""
@@ -99,10 +102,10 @@ class Lesson(Film):
         """A label; like a caption, its English text is the key of its translation."""
         return label(tr(text, **figures), size, color or self.theme.quiet, bold=bold)
 
-    def key(self, *entries: tuple[str, Colour]) -> Sequence[Animation]:
+    def key(self, *entries: tuple[str, Colour | tuple[Colour, ...]]) -> Sequence[Animation]:
         """Animations that bring up what colors mean, above the caption, instead of the key before.
 
-        Each entry is a word and its color; none takes the key away.
+        Each entry is a word and its color, or a tuple of colors; none takes the key away.
         """
         old, self._key = self._key, None
         changes: list[Animation] = []
@@ -116,8 +119,21 @@ class Lesson(Film):
         return changes
 
     def leave(self, *mobjects: Mobject) -> None:
-        """Let mobjects fade out and leave the scene."""
+        """Let mobjects fade out and leave the scene, once the caption could be read."""
+        self._let_read()
         self.play(*map(Leave, mobjects))
+
+    def axis(self, lanes: Mobject, step: int = 5000) -> VGroup:
+        """µs below some lanes, every `step` ns of what they show."""
+        begin, end = lanes.window
+        marks = VGroup()
+        foot = lanes.grounds.get_bottom()[1]
+        for t in range(-(-int(begin) // step) * step, int(end) + 1, step):
+            tick = rectangle(px(3), px(12), self.theme.quiet).move_to([lanes.x(t), foot, 0], UP)
+            text = tr("{us} µs", us=t // 1000) if t + step > end else str(t // 1000)
+            figure = label(text, 32, self.theme.quiet, mono=True)
+            marks.add(VGroup(tick, figure.next_to(tick, DOWN, px(10))))
+        return marks
 
     @property
     def floor(self) -> float:

@@ -46,14 +46,12 @@ class Work(VGroup):
                 letter.next_to(matrix, side, px(20))
             self.letters.add(letter)
         self.tile = self.operands.tile(tile, hue)
-        self.strips = VGroup(
-            *self.operands.row_panel(tile, hue), *self.operands.column_panel(tile, hue)
-        )
+        self.strips = VGroup(*self.operands.row_panel(tile, hue), *self.operands.column_panel(tile, hue))
         sizes = {"m": problem.m, "n": problem.n, "k": problem.k, "tiles": problem.tiles}
         self.sizes = VGroup(
             label("C = A × B", 72, bold=True),
             label(tr("C has {m} × {n} numbers, in {tiles} tiles.", **sizes), 46, theme.quiet),
-            label(tr("Each number is a sum of {k} products.", **sizes), 46, theme.quiet),
+            label(tr("A has {m} × {k} numbers, B {k} × {n}.", **sizes), 46, theme.quiet),
         ).arrange(DOWN, buff=px(30), aligned_edge=LEFT)
         self.needs = VGroup(
             label(tr("A tile of C"), 52, hue if theme.dark else theme.text, bold=True),

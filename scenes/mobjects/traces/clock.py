@@ -4,6 +4,7 @@ from typing import Any, Self
 
 from manim import RIGHT
 
+from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import Figure, advance, px
 from tilesim_scenes.look.theme import theme_now
 
@@ -35,5 +36,5 @@ class Clock(Figure):
         """Say how slow `pace` is, ns of the trace for each second of film; 0 says nothing, as time stands."""
         self._fastest = max(self._fastest, pace)
         times = round(self._fastest / pace) if pace else 1
-        self.factor.write(f"×1/{times}" if times > 1 else "")
+        self.factor.write(tr("slow motion, 1/{times}", times=times) if times > 1 else "")
         return self

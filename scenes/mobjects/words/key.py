@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from manim import DOWN, RIGHT, UP, ManimColor, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, ManimColor, VGroup
 
 from tilesim_scenes.look.text import label, px
 from tilesim_scenes.look.theme import Colour, theme_now
@@ -19,18 +19,27 @@ DESCENT = 0.22
 class Key(VGroup):
     """A swatch and a word for each (word, color), in as many centered rows as `width` units need.
 
+    A tuple of colors makes a swatch of several, for what has each SM's own color.
+
     `size`: pixels of the words.
     """
 
     def __init__(
-        self, entries: Sequence[tuple[str, Colour]], width: float | None = None, size: float = 38
+        self,
+        entries: Sequence[tuple[str, Colour | tuple[Colour, ...]]],
+        width: float | None = None,
+        size: float = 38,
     ) -> None:
         super().__init__()
         theme, room = theme_now(), width or px(1728)
         row, rows = VGroup(), VGroup()
         for word, color in entries:
-            swatch = rectangle(px(SWATCH), px(SWATCH), color)
-            swatch.set_stroke(ManimColor(theme.quiet), stroke_width(1.5), 0.6)
+            hues = color if isinstance(color[0], tuple) else (color,)
+            swatch = rectangle(px(SWATCH), px(SWATCH))
+            for number, hue in enumerate(hues):
+                part = rectangle(px(SWATCH) / len(hues), px(SWATCH), hue)
+                swatch.add(part.align_to(swatch, LEFT).shift(number * part.width * RIGHT))
+            swatch.set_stroke(ManimColor(theme.quiet), stroke_width(1.5), 0.6, family=False)
             entry = VGroup(swatch, label(word, size, theme.quiet))
             entry[1].next_to(swatch, RIGHT, px(GAP))
             # Letters with and without descenders stand on one line.
