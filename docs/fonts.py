@@ -25,7 +25,8 @@ FACES = {
 }
 LICENSES = {
     "Inter": f"{INTER}/LICENSE.txt",
-    "JetBrainsMono": "@expo-google-fonts/jetbrains-mono/LICENSE_FONT",  # Its own package has that of the package.
+    # The license in jetbrains-mono is that of the package, not of the font.
+    "JetBrainsMono": "@expo-google-fonts/jetbrains-mono/LICENSE_FONT",
 }
 LETTERS = (
     *range(0x20, 0x250),  # Latin

@@ -48,7 +48,8 @@ def check_font(name: str) -> None:
     command = shutil.which("fc-list")
     if name == SOURCE or command is None:
         return
-    if all(letter < OWN_LETTERS_END for said in catalogue(name).values() for letter in said if letter.isalpha()):
+    letters = filter(str.isalpha, "".join(catalogue(name).values()))
+    if all(letter < OWN_LETTERS_END for letter in letters):
         return
     found = subprocess.run([command, f":lang={name}", "family"], capture_output=True, timeout=60)
     if found.returncode == 0 and not found.stdout.strip():

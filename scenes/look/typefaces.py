@@ -1,7 +1,7 @@
 """Typefaces: the fonts that come with films, which therefore look alike on every machine.
 
-They are Inter and JetBrains Mono with digits of one width, made by docs/fonts.py. Once this is imported, Pango and
-Cairo find them, and so does Manim's own `Text(font=SANS)`.
+They are Inter and JetBrains Mono with digits of one width, made by docs/fonts.py. Once this is imported,
+Pango and Cairo find them, and so does Manim's own `Text(font=SANS)`.
 """
 
 import ctypes
