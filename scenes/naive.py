@@ -2,12 +2,12 @@
 
 manim render scenes/naive.py
 
-Thread blocks wait in one queue, and an SM that becomes free gets the next one: first on four simulated SMs, where
-it looks like dealing in turn, then in a recorded run on 132, where it does not.
+Thread blocks wait in one queue, and an SM that becomes free gets the next one: first on four simulated SMs,
+where each step can be watched, then in a recorded run on 132.
 """
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, FadeIn, ManimColor, Rectangle, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, FadeIn, VGroup
 
 from tilesim import simulate
 from tilesim_scenes.animations.fade import Fade, Leave
@@ -15,14 +15,27 @@ from tilesim_scenes.animations.run import Run
 from tilesim_scenes.animations.zoom import Zoom
 from tilesim_scenes.film.traces import shipped
 from tilesim_scenes.kit.few_sms import DEVICE, PRODUCT, SMS, FewSMs
-from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import Figure, px
-from tilesim_scenes.look.theme import ink_on
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.traces.lanes import LaneVectors
 from tilesim_scenes.mobjects.words.badge import of_trace
 
 RECORDED = "traces/h200-naive-4096x4096x512-grouped8.npz"
+
+
+TICKS = 64
+"""ns: two steps of the timer whose instants the recorded run has."""
+
+
+def free_first(spans: np.ndarray, sms: int) -> np.ndarray:
+    """Of the blocks after the first `sms`, in order: whether each ran on the SM that had been free longest."""
+    free_since = {int(block["sm"]): int(block["done"]) for block in spans[:sms]}
+    right = []
+    for block in spans[sms:]:
+        sm = int(block["sm"])
+        right.append(free_since[sm] - min(free_since.values()) <= TICKS)
+        free_since[sm] = int(block["done"])
+    return np.array(right)
 
 
 class Naive(FewSMs):
@@ -46,13 +59,14 @@ class Naive(FewSMs):
 
         real = self.run.spans[np.argsort(self.run.spans["cta"])]
         self.many = sms = self.run.device.sms
-        ticks = 64  # ns: the timer's steps are 32 ns
         self.guard(
-            bool(np.diff(real["issue"][sms:]).min() >= -ticks), "blocks begin in the order of their numbers"
+            bool(np.diff(real["issue"][sms:]).min() >= -TICKS), "blocks begin in the order of their numbers"
         )
-        self.expected = np.arange(sms, len(real))[real["sm"][sms:] == real["sm"][: len(real) - sms]]
         self.waited = len(real) - sms
-        self.guard(len(self.expected) < 0.1 * self.waited, "hardly any block runs where dealing would put it")
+        self.dealt = real["sm"][sms:] == real["sm"][:-sms]
+        self.guard(self.dealt.mean() < 0.1, "hardly any block runs where dealing would put it")
+        self.free_first = free_first(real, sms)
+        self.guard(bool(self.free_first.all()), "each block that waits runs on the SM that is free first")
         self.followed = int(real["sm"][0])
         mine = self.run.spans[self.run.spans["sm"] == self.followed]
         self.mine = mine[np.argsort(mine["start"])]
@@ -71,7 +85,7 @@ class Naive(FewSMs):
         self.the_end()
         self.a_real_gpu()
         self.one_of_many()
-        self.fourteen()
+        self.two_rules()
 
     def a_queue(self) -> None:
         self.say("A small GPU with four processors computes 18 tiles of a matrix product.")
@@ -90,7 +104,7 @@ class Naive(FewSMs):
     def first_tiles(self) -> None:
         self.say("Each of the four blocks computes its tile and ends.")
         end = float(self.first["done"].max())
-        self.play(*self.unroll(self.trace, (0.0, 1.35 * end)), *self.key(*self.colors()))
+        self.play(*self.unroll(self.trace, (0.0, 1.7 * end)), *self.key(*self.colors()))
         self.ready()
         self.run_to(float(self.first["done"].min()) - 300, 3.5)
 
@@ -99,8 +113,8 @@ class Naive(FewSMs):
         begin, end = float(self.first["done"].min()), float(self.first["done"].max())
         early = self.first[np.argsort(self.first["done"])]
         self.say(
-            "SM {sm} is free first, by {ns} nanoseconds, so it gets the next block, number 4.",
-            sm=int(early["sm"][0]), ns=int(early["done"][1] - early["done"][0]),
+            "Here SM {sm} is free first, so it gets the next block, number 4.",
+            sm=int(early["sm"][0]),
         )  # fmt: skip
         ends = VGroup()
         for block in self.first:
@@ -109,32 +123,32 @@ class Naive(FewSMs):
             figure.move_to([lane.get_right()[0] - px(24), lane.get_y(), 0], RIGHT)
             ends.add(figure)
         self.run_to(begin + 20, 1.2)
-        self.run_to(end + 1200, 3.0, along=[FadeIn(ends, lag_ratio=0.2)])
+        self.run_to(end + 1700, 3.0, along=[FadeIn(ends, lag_ratio=0.2)])
         self.leave(ends)
 
     def the_end(self) -> None:
-        self.say("No plan says so. A free SM simply gets the next block.")
+        self.say("There is no plan behind this: whichever SM is free gets the next block.")
         self.play(
             Zoom(self.lanes, window=(0.0, float(self.trace.makespan)), over=[self.blocks, self.traffic])
         )
         self.run_to(min(self.idle_since.values()), 4.0)
         makespan = float(self.trace.makespan)
         words = VGroup(*(self.idle(sm, since, makespan) for sm, since in self.idle_since.items()))
-        self.say("The last two blocks occupy two SMs. The other two have nothing left to do.")
+        self.say("Two blocks are left for four SMs, so two SMs have nothing to do.")
         self.run_to(makespan, 3.0, along=[FadeIn(words)])
         self.leave(words)
         large = 1.6
-        self.say("So nobody knows in advance which SM will compute which tile.")
+        self.say("So which SM computes a tile depends on which SM is free first.")
         self.play(
             *(Fade(one, 1.0, 0.15) for one in (self.lanes,)), Leave(self.blocks),
             run_time=0.4,
         )  # fmt: skip
         self.remove(self.traffic)
+        self.play(*self.key())
         colored = VGroup(self.grid, self.traffic)
         self.add(colored)
         self.play(colored.animate(run_time=1.2).scale(large).move_to(self.area.center))
         self.leave(colored, self.lanes, self.ticking)
-        self.play(*self.key())
 
     def a_real_gpu(self) -> None:
         """132 lanes in one color, as here it does not matter which SM is which."""
@@ -157,7 +171,7 @@ class Naive(FewSMs):
             self.all, UP, px(20), aligned_edge=LEFT
         )
         self.say(
-            "But look at a real GPU with {sms} SMs and {tiles} tiles.",
+            "The same happens on a real GPU with {sms} SMs and {tiles} tiles.",
             sms=self.many,
             tiles=self.run.problem.tiles,
         )
@@ -175,12 +189,7 @@ class Naive(FewSMs):
         lane.move_to(area.center + px(20) * UP)
         name = self.word("the SM that ran block 0", 46, self.theme.text, bold=True)
         name.move_to([area.left, area.top - px(30), 0], LEFT)
-        self.say(
-            "Dealt in turn, block 0 would be followed by blocks {a}, {b} and {c}.",
-            a=self.dealt_to_it[1],
-            b=self.dealt_to_it[2],
-            c=self.dealt_to_it[3],
-        )
+        self.say("If blocks were dealt like cards, one to each SM in turn, this SM would get these.")
         self.play(
             Leave(self.all), Leave(self.title_of_all), Leave(self.ticking), Fade(lane, 0.0, 1.0), FadeIn(name)
         )
@@ -192,20 +201,15 @@ class Naive(FewSMs):
                     [x, lane.get_top()[1] + px(60), 0]
                 )
             )
-            real.add(
-                Figure(str(int(row["cta"])), 64, color=ink_on(colors["multiply"]), align=0.5).move_to(
-                    [x, lane.get_y(), 0]
-                )
-            )
-        left = lane.get_left()[0]
-        above = self.word("dealt in turn:", 42).move_to([left, lane.get_top()[1] + px(130), 0], LEFT)
-        below = self.word("recorded:", 42, self.theme.text).move_to(
-            [left, lane.get_bottom()[1] - px(50), 0], LEFT
-        )
+            block = Figure(str(int(row["cta"])), 56, color=self.theme.text, align=0.5)
+            real.add(block.move_to([x, lane.get_bottom()[1] - px(120), 0]))
+        left, top, foot = lane.get_left()[0], lane.get_top()[1], lane.get_bottom()[1]
+        above = self.word("if dealt like cards:", 42).move_to([left, top + px(130), 0], LEFT)
+        below = self.word("recorded:", 42, self.theme.text).move_to([left, foot - px(50), 0], LEFT)
         self.play(FadeIn(above, dealt, lag_ratio=0.2, run_time=1.6))
         blocks = [int(row["cta"]) for row in self.mine]
         self.say(
-            "In fact, {a}, {b} and {c} followed, because other SMs had become free earlier.",
+            "It really got {a}, {b} and {c}, because other SMs were free sooner.",
             a=blocks[1],
             b=blocks[2],
             c=blocks[3],
@@ -213,58 +217,31 @@ class Naive(FewSMs):
         self.play(FadeIn(below, real, lag_ratio=0.2, run_time=1.6))
         self.leave(lane, name, dealt, real, above, below)
 
-    def fourteen(self) -> None:
-        """Every later tile on the map of C: those where dealing would have put them."""
-        area, problem = self.area, self.run.problem
-        count = len(self.expected)
-        columns = 38 if not self.tall else 19
-        rows = -(-self.waited // columns)
-        cell = min((0.62 if not self.tall else 1.0) * area.width / columns, 0.7 * area.height / rows)
-        cells = VGroup()
-        hit = set(int(number) for number in self.expected)
-        for n in range(self.waited):
-            row, column = divmod(n, columns)
-            number = n + self.many
-            color = self.theme.measured if number in hit else self.theme.hand_over
-            one = Rectangle(
-                width=0.8 * cell,
-                height=0.8 * cell,
-                stroke_width=0,
-                fill_color=ManimColor(color),
-                fill_opacity=1.0,
-            )
-            cells.add(one.move_to([column * cell, -row * cell, 0]))
-        cells.move_to([area.left, area.center[1], 0], LEFT) if not self.tall else cells.move_to(
-            area.center + px(150) * UP
+    def two_rules(self) -> None:
+        """Of the blocks that waited, how many ran where each rule says."""
+        area = self.area
+        right = self.tally("the SM that was free first", self.free_first)
+        dealt = self.tally("the SM whose turn it was", self.dealt)
+        rows = VGroup(right, dealt).arrange(DOWN, buff=px(50), aligned_edge=LEFT)
+        rows.scale(min(1.0, area.width / rows.width, (area.height - px(20)) / rows.height)).move_to(
+            area.center
         )
-        right = VGroup(*(cells[n] for n in range(self.waited) if n + self.many in hit))
-        number = Figure(tr("{count} of {all}", count=count, all=self.waited), 110, mono=False)
-        note = self.word("blocks on the SM where dealing would put them", 40)
-        beside = VGroup(number, note).arrange(DOWN, buff=px(30))
-        if note.width > 0.36 * area.width:
-            note.become(
-                VGroup(self.word("on the SM where", 42), self.word("dealing would put them", 42))
-                .arrange(DOWN, buff=px(16))
-                .next_to(number, DOWN, px(30))
-            )
-        beside.move_to([area.right - beside.width / 2, area.center[1], 0])
-        if self.tall:
-            beside.next_to(cells, DOWN, px(60)).set_x(area.center[0])
+        self.say("All {all} blocks that waited ran on the SM that was free first.", all=self.waited)
+        self.play(FadeIn(right, lag_ratio=0.002, run_time=1.6), *self.key())
         self.say(
-            "Of the {all} blocks that waited, only {count} ran where dealing would put them.",
-            all=self.waited,
-            count=count,
+            "Dealing like cards would have been right for only {count} of them.", count=int(self.dealt.sum())
         )
-        self.play(FadeIn(cells, lag_ratio=0.004, run_time=1.8), *self.key())
-        others = [cell for cell in cells if cell not in right.submobjects]
-        self.play(*(one.animate.set_opacity(0.35) for one in others), FadeIn(beside), run_time=0.8)
-        self.leave(cells, beside)
+        self.play(FadeIn(dealt, lag_ratio=0.002, run_time=1.6))
+        self.leave(rows)
         self.close(
-            "A thread block runs on whichever SM is free first. On an H200, only {second:.0f} of {all} blocks ran where dealing would put them.",
-            [("elsewhere", float(self.waited - count)), ("where dealing in turn would put it", float(count))],
-            "{second:.0f} of {all}",
+            "On an H200, a thread block that waits runs on whichever SM is free first, not on the SM whose turn it is.",
+            [
+                ("the SM that was free first", self.free_first.sum()),
+                ("the SM whose turn it was", self.dealt.sum()),
+            ],
+            "{first:.0f} of {all}",
             "{:.0f}",
             of_trace(self.run),
-            "512 thread blocks on 132 SMs; the 380 that had to wait",
+            "512 thread blocks on 132 SMs: the 380 that had to wait",
             all=self.waited,
         )

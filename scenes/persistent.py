@@ -7,7 +7,7 @@ on four simulated SMs, then in a recorded run on 132. `naive` is the other half 
 """
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, ManimColor, Rectangle, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, ManimColor, VGroup
 
 from tilesim import Trace, simulate
 from tilesim.orders import rasterize
@@ -28,12 +28,12 @@ from tilesim_scenes.mobjects.words.badge import Badge, of_trace
 RECORDED, OTHER = (f"traces/h200-{name}-4096x4096x512-grouped8.npz" for name in ("persistent", "naive"))
 
 
-def on_the_same_sm(trace: Trace) -> tuple[int, int]:
-    """(hits, all): of the tiles after the first round, how many ran on the SM of the tile a round before."""
+def on_the_same_sm(trace: Trace) -> np.ndarray:
+    """Of the tiles after the first round, in order: whether each ran on the SM of the tile a round before."""
     sm_of = np.empty(trace.problem.tiles, int)
     sm_of[trace.spans["tile"]] = trace.spans["sm"]
     order, sms = rasterize(trace.problem), trace.device.sms
-    return int((sm_of[order[sms:]] == sm_of[order[:-sms]]).sum()), len(order) - sms
+    return sm_of[order[sms:]] == sm_of[order[:-sms]]
 
 
 class Persistent(FewSMs):
@@ -52,10 +52,10 @@ class Persistent(FewSMs):
         self.guard(len(np.unique(self.run.spans["cta"])) == self.run.device.sms, "there is one block per SM")
         places = {(int(span["cta"]), int(span["sm"])) for span in self.run.spans}
         self.guard(len(places) == self.run.device.sms, "no block leaves its SM")
-        self.hits, self.later = on_the_same_sm(self.run)
-        self.naive_hits, naive_later = on_the_same_sm(other)
-        self.guard(self.hits == self.later == naive_later, "each later tile ran where the list says")
-        self.guard(self.naive_hits < 0.1 * self.later, "hardly any block of the naive kernel did")
+        self.hits, self.naive_hits = on_the_same_sm(self.run), on_the_same_sm(other)
+        self.later = len(self.hits)
+        self.guard(bool(self.hits.all()), "each later tile ran where the list says")
+        self.guard(self.naive_hits.mean() < 0.1, "hardly any tile of the naive kernel did")
         mine = spans[spans["sm"] == 1]
         self.mine = mine[np.argsort(mine["start"])]
         self.guard(
@@ -68,11 +68,12 @@ class Persistent(FewSMs):
     def lesson(self) -> None:
         self.open(
             "Persistent",
-            "Who hands out tiles when thread blocks never end?",
+            "How does a thread block that stays get its next tile?",
             "A thread block is a group of threads.",
         )
         self.four_blocks()
         self.count()
+        self.onto_sms()
         self.lists()
         self.run_them()
         self.write_and_multiply()
@@ -81,36 +82,33 @@ class Persistent(FewSMs):
         self.an_sm_is_taken()
 
     def four_blocks(self) -> None:
-        self.say("A small GPU with four processors, called SMs, computes 18 tiles.")
+        self.say("A small GPU with four processors, called SMs, computes 18 tiles of a matrix product.")
         self.badge(of_trace(self.trace))
         self.play(*self.show_tiles())
         self.say("A naive kernel starts 18 thread blocks, which queue for a free SM.")
         self.play(*self.rise(range(PRODUCT.tiles)))
-        self.play(self.line_up(), self.to_corner())
-        self.say("A persistent kernel starts only four. Each stays on its SM to the end.")
-        self.play(FadeOut(*self.queue[SMS:], shift=px(60) * UP), *self.boxes())
+        self.play(self.line_up())
+        self.say("A persistent kernel starts only four blocks, one per SM.")
+        self._let_read()
+        self.play(FadeOut(*self.queue[SMS:], shift=px(60) * UP))
         self.queue.remove(*self.queue[SMS:])
         self.homes = self.homes[:SMS]
-        self.play(self.deal())
 
     def count(self) -> None:
         """A copy of block 1 jumps over C by fours; then the others do, all at once."""
-        self.say("Nobody gives it tiles. Block 1 starts with tile 1 and counts on by four.")
-        rule = self.word("next tile = this tile + 4", 48, self.theme.text, bold=True)
-        rule.move_to([self.area.left, self.area.top - px(TOP / 2), 0], LEFT)
-        if self.tall:
-            rule.shift(px(TOP) * DOWN)
+        self.say("Nobody hands out tiles. Block 1 takes tile 1, then every fourth tile after that.")
+        rule = self.word("next tile = this tile + number of blocks", 44, self.theme.text, bold=True)
+        rule.move_to([self.area.right, self.area.top - px(TOP / 2), 0], RIGHT)
         self.play(FadeIn(rule))
-        self.jump([1], 0.4)
-        self.say("With four blocks, no two of them ever meet on a tile.")
-        self.jump([0, 2, 3], 0.3)
+        self.jump([1], 0.45)
+        self.jump([0, 2, 3], 0.35)
         self.play(FadeOut(rule))
 
     def jump(self, blocks: list[int], leg: float) -> None:
         """Copies of blocks fly from tile to tile, and leave the pale color of their SM there."""
         tokens, ways = [], []
         for block in blocks:
-            token = ThreadBlock(block, px(64)).resident(self.hues[block]).move_to(self.queue[block])
+            token = ThreadBlock(block, px(84)).resident(self.hues[block]).move_to(self.queue[block])
             tiles = range(block, PRODUCT.tiles, SMS)
             tokens.append(token)
             ways.append([self.grid.tile(tile).get_center() for tile in tiles])
@@ -129,6 +127,11 @@ class Persistent(FewSMs):
             )
             self.play(*(change for when, change in paint if when == turn))
         self.play(*(FadeOut(token) for token in tokens), run_time=0.3)
+
+    def onto_sms(self) -> None:
+        self.say("Each block stays on its SM until all of its tiles are done.")
+        self.play(self.to_corner(), *self.boxes())
+        self.play(self.deal())
 
     def lists(self) -> None:
         """Each SM's list of tiles, beside C."""
@@ -162,8 +165,8 @@ class Persistent(FewSMs):
     def run_them(self) -> None:
         colors = self.theme.by_phase
         self.crossed: set[int] = set()
-        self.say("When they run, no block waits for another or asks for work.")
-        key = self.key(*self.colors(), ("pass on to copy hardware", colors["hand over"]))
+        self.say("A block knows its next tile, so it can start to load it while this one is written.")
+        key = self.key(*self.colors(), ("hand over to copy unit", colors["hand over"]))
         until = float(self.mine["drain"][0])
         self.play(*self.unroll(self.trace, (0.0, 2.0 * until)), *key)
         self.ready()
@@ -172,7 +175,6 @@ class Persistent(FewSMs):
     def write_and_multiply(self) -> None:
         """Close to SM 1's lane: the next tile is multiplied while this one is written."""
         end = float(self.mine["done"][0])
-        self.say("A block knows its next tile, so it can load it before this one is written.")
         self.run_to(end + 600, 2.5)
         self.play(*self.done(end + 600))
 
@@ -197,7 +199,7 @@ class Persistent(FewSMs):
         self.ticking = self.clock(self.run.makespan)
         key = self.key(
             ("load", colors["first load"]), ("multiply", colors["multiply"]), ("write", colors["write"]),
-            ("multiply and write", self.theme.both), ("pass on", colors["hand over"]),
+            ("multiply and write", self.theme.both), ("launch", colors["launch"]),
         )  # fmt: skip
         high = area.top - self.floor - px(90)
         lanes = LaneImage(
@@ -211,32 +213,18 @@ class Persistent(FewSMs):
         self.play(*key, Fade(lanes, 0.0, 1.0), FadeIn(title))
         self.play(Run(self.ticking, lanes, until=float(self.run.makespan), run_time=4.0))
         self.leave(lanes, title, self.ticking)
-        self.say("Each later tile ran on the SM that its list says.")
-        rows = VGroup()
-        for name, hits in (("persistent", self.hits), ("naive", self.naive_hits)):
-            cells = VGroup()
-            for n in range(self.later):
-                row, column = divmod(n, 76)
-                hit = n < hits
-                cell = px(19)
-                color = self.theme.measured if hit else self.theme.hand_over
-                one = Rectangle(
-                    width=0.8 * cell,
-                    height=0.8 * cell,
-                    stroke_width=0,
-                    fill_color=ManimColor(color),
-                    fill_opacity=1.0,
-                )
-                cells.add(one.move_to([column * cell, -row * cell, 0]))
-            count = Figure(tr("{count} of {all}", count=hits, all=self.later), 64, mono=False)
-            row = VGroup(self.word(name, 50, self.theme.text, bold=True), cells, count)
-            row.arrange(DOWN, buff=px(22), aligned_edge=LEFT)
-            rows.add(row)
-        rows.arrange(DOWN, buff=px(56), aligned_edge=LEFT).move_to(area.center)
-        rows.scale(min(1.0, area.width / rows.width, (area.height - px(20)) / rows.height))
-        self.play(FadeIn(rows[0], lag_ratio=0.002, run_time=1.6), *self.key())
-        self.say("In the naive kernel, dealing in turn would have predicted {hits}.", hits=self.naive_hits)
-        self.play(FadeIn(rows[1], lag_ratio=0.002, run_time=1.6))
+        self.say("Recorded, all {all} later tiles ran where the lists say, as they must.", all=self.later)
+        listed, naive = self.tally("persistent", self.hits), self.tally("naive", self.naive_hits)
+        rows = VGroup(listed, naive).arrange(DOWN, buff=px(50), aligned_edge=LEFT)
+        rows.scale(min(1.0, area.width / rows.width, (area.height - px(20)) / rows.height)).move_to(
+            area.center
+        )
+        self.play(FadeIn(listed, lag_ratio=0.002, run_time=1.6), *self.key())
+        self.say(
+            "In the naive kernel, the same rule was right for only {hits} tiles.",
+            hits=int(self.naive_hits.sum()),
+        )
+        self.play(FadeIn(naive, lag_ratio=0.002, run_time=1.6))
         self.leave(rows)
 
     def an_sm_is_taken(self) -> None:
@@ -247,7 +235,7 @@ class Persistent(FewSMs):
             tiles = "  ".join(map(str, range(sm, PRODUCT.tiles, SMS)))
             box.list = Figure(tiles, 44, color=self.theme.text, align=0.5).next_to(box, UP, px(40))
         lists = VGroup(*(box.list for box in self.sms))
-        self.say("But if another program takes an SM, its whole list has to wait.")
+        self.say("There is a price: if another kernel holds an SM, a block and its whole list must wait.")
         self.play(*boxes, FadeIn(lists))
         taken = self.sms[-1]
         word = self.word("taken", 52, self.theme.wait_text, bold=True).move_to(taken.box)
@@ -256,8 +244,8 @@ class Persistent(FewSMs):
         self.play(edge, FadeIn(word))
         self.play(*(box.list.animate.set_opacity(0.25) for box in self.sms[:-1]), FadeIn(waits), run_time=1.2)
         self.close(
-            "Blocks that stay find their tiles by counting. On an H200, {first:.0f} of {all} later tiles ran where their list says.",
-            [("persistent", float(self.hits)), ("naive", float(self.naive_hits))],
+            "Blocks that stay find their tiles by counting. On an H200, {first:.0f} of {all} later tiles ran where the lists say.",
+            [("persistent", self.hits.sum()), ("naive", self.naive_hits.sum())],
             "{first:.0f} of {all}",
             "{:.0f}",
             of_trace(self.run),

@@ -1,4 +1,4 @@
-"""FewSMs: what lessons on a small GPU share: C in numbered tiles, blocks in one row, SMs, lanes, tiles that fly."""
+"""FewSMs: what lessons on a small GPU share: numbered tiles, blocks in a row, SMs, lanes, tiles that fly."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -14,6 +14,7 @@ from tilesim_scenes.animations.unroll import Unroll
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.text import px
 from tilesim_scenes.look.theme import mixed, sm_colour
+from tilesim_scenes.mobjects.drawing.quads import rectangle
 from tilesim_scenes.mobjects.hardware.queue import Queue
 from tilesim_scenes.mobjects.hardware.sm import SM
 from tilesim_scenes.mobjects.traces.block_traffic import BlockTraffic
@@ -37,7 +38,7 @@ class FewSMs(Lesson):
         area = self.area
         wide = (1.0 if self.tall else LARGE) * area.width
         self.grid = TileVectors(PRODUCT, width=wide, height=0.66 * area.height)
-        self.grid.move_to(area.center)
+        self.grid.move_to(area.center + px(70) * DOWN)
         self.large = self.grid.width
         return [
             LaggedStart(*(FadeIn(tile, shift=px(20) * UP) for tile in self.grid), lag_ratio=0.1, run_time=1.6)
@@ -98,8 +99,9 @@ class FewSMs(Lesson):
         area = self.area
         high = (self.low - area.bottom - px(40)) / SMS - px(GAP)
         self.lanes = LaneVectors(
-            trace, range(SMS), (0.0, float(trace.makespan)), area.width - px(NAMES + BLOCK), high, px(GAP)
-        )
+            trace, range(SMS), (0.0, float(trace.makespan)), area.width - px(NAMES + BLOCK), high, px(GAP),
+            ticks=False,
+        )  # fmt: skip
         self.lanes.shift([area.right, self.low, 0] - self.lanes.grounds.get_corner(RIGHT + UP))
         for name in self.lanes.names:
             name.set_x(area.left, LEFT)
@@ -147,6 +149,21 @@ class FewSMs(Lesson):
         """Everything that moves, to an instant of the run, ns."""
         moving = (self.ticking, self.lanes, self.blocks, self.traffic, *more)
         self.play(Run(*moving, until=float(until), run_time=seconds), *along)
+
+    def tally(self, name: str, hits: np.ndarray) -> VGroup:
+        """A cell for each of some tiles, green where a rule was right; its name above, the count below."""
+        columns = 76 if not self.tall else 38
+        cell = min(px(19), self.area.width / columns)
+        cells = VGroup()
+        for n, hit in enumerate(hits.tolist()):
+            row, column = divmod(n, columns)
+            one = rectangle(0.8 * cell, 0.8 * cell, self.theme.measured if hit else self.theme.hand_over)
+            cells.add(one.move_to([column * cell, -row * cell, 0]))
+        count = self.word(
+            "{hits} of {all}", 60, self.theme.text, bold=True, hits=int(hits.sum()), all=len(hits)
+        )
+        whose = self.word(name, 46, self.theme.text, bold=True)
+        return VGroup(whose, cells, count).arrange(DOWN, buff=px(20), aligned_edge=LEFT)
 
     def clear(self, *kept: Mobject) -> None:
         """All of the small GPU leaves, but what is kept."""
