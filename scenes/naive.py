@@ -78,7 +78,7 @@ class Naive(FewSMs):
         )
 
     def lesson(self) -> None:
-        self.open("Naive", "Which processor computes which tile?", "A GPU is made of many small processors.")
+        self.open("Naive", "Which processor computes which tile?")
         self.a_queue()
         self.first_tiles()
         self.the_next_block()
@@ -134,7 +134,6 @@ class Naive(FewSMs):
         self.run_to(min(self.idle_since.values()), 4.0)
         makespan = float(self.trace.makespan)
         words = VGroup(*(self.idle(sm, since, makespan) for sm, since in self.idle_since.items()))
-        self.say("Two blocks are left for four SMs, so two SMs have nothing to do.")
         self.run_to(makespan, 3.0, along=[FadeIn(words)])
         self.leave(words)
         large = 1.6

@@ -170,12 +170,12 @@ class Persistent(FewSMs):
         until = float(self.mine["drain"][0])
         self.play(*self.unroll(self.trace, (0.0, 2.0 * until)), *key)
         self.ready()
-        self.run_to(until, 2.5)
+        self.run_to(until, 2.0)
 
     def write_and_multiply(self) -> None:
         """Close to SM 1's lane: the next tile is multiplied while this one is written."""
         end = float(self.mine["done"][0])
-        self.run_to(end + 600, 2.5)
+        self.run_to(end + 600, 2.0)
         self.play(*self.done(end + 600))
 
     def the_end(self) -> None:
@@ -187,7 +187,7 @@ class Persistent(FewSMs):
         idle = VGroup(*(self.idle(sm, ends[sm], makespan) for sm in range(self.rest, SMS)))
         marks = np.linspace(float(self.ticking.t), makespan, 5)[1:]
         for mark in marks:
-            self.run_to(mark, 0.8, along=self.done(mark))
+            self.run_to(mark, 0.6, along=self.done(mark))
         self.play(FadeIn(idle))
         self.leave(idle, self.list_rows)
         self.clear()
