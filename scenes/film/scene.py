@@ -14,11 +14,11 @@ from manim import UP, Animation, Group, Mobject, config
 from tilesim_scenes.animations.fade import Fade, Swap
 from tilesim_scenes.animations.look import Look
 from tilesim_scenes.film.captioned_scene import APPEAR, DIMMED, ON_TOP, CaptionedScene
+from tilesim_scenes.film.declared import FILMS, after, films, name_of
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.mobjects.drawing.quads import rectangle
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.finding import Finding
-from tilesim_scenes.story import course
 
 CAMERA, CARD, NEXT = 1.2, 4.0, 1.0
 """Seconds: of a camera move, that the card at the end stays, and how many of these it names the next film."""
@@ -43,8 +43,9 @@ class Film(CaptionedScene):
         """What the film that comes next is called, empty where none does."""
         # A film that is written in a notebook has no file.
         file = getattr(sys.modules.get(type(self).__module__), "__file__", None)
-        name = self.given.get("next", course.after(Path(file)) if file else "")
-        return course.titles().get(name, "")
+        ours = file and Path(file).resolve().parent == FILMS.resolve()
+        name = self.given.get("next", after(name_of(Path(file))) if ours else "")
+        return tr(films()[name].title) if name in films() else ""
 
     @property
     def figures(self) -> dict[str, list[str]]:

@@ -268,7 +268,7 @@ def _check_form(scene: Target, form: str, asked: Mapping[str, Any], at: tuple[fl
 
 def _course(request: ExportRequest, render_request: Any) -> list[Any]:
     """A request for each film of a course; each film names the next one."""
-    taught, none = load("scenes", "story.course").order(), load("scenes", "film.settings").NO_FILM
+    taught, none = load("scenes", "film.declared").order(), load("scenes", "film.settings").NO_FILM
     names, form, made = request.films or taught, request.format(request.form), []
     for name, following in zip(names, [*names[1:], none], strict=True):
         act = scene_class(name)
