@@ -2,15 +2,15 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from tilesim.cli.output.tables import markdown_of
 from tilesim.cli.packages import declared
+from tilesim.declared import Declared
 
 DOCS = Path(__file__).parents[1]
 
 
-def course(films: Mapping[str, Any]) -> str:
+def course(films: Mapping[str, Declared]) -> str:
     """A line a film: its part of the course, its name, the question, and its page where it has one."""
     lines, last = [], ""
     for name, film in films.items():
@@ -20,7 +20,7 @@ def course(films: Mapping[str, Any]) -> str:
     return markdown_of(("part", "film", "question"), lines)
 
 
-def shown(films: Mapping[str, Any]) -> str:
+def shown(films: Mapping[str, Declared]) -> str:
     """What each film without a page of its own shows, and its end card, which leads to it."""
     found = []
     for name, film in films.items():
@@ -31,7 +31,7 @@ def shown(films: Mapping[str, Any]) -> str:
     return "\n\n".join(found)
 
 
-def pages(films: Mapping[str, Any], docs: Path = DOCS) -> str:
+def pages(films: Mapping[str, Declared], docs: Path = DOCS) -> str:
     """The pages of ideas for the sidebar: those of films in the order of the course, then all others."""
     there = {page.stem for page in (docs / "ideas").glob("*.md")}
     ordered = [name for name in films if name in there]

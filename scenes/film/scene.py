@@ -11,10 +11,11 @@ from pathlib import Path
 import numpy as np
 from manim import UP, Animation, Group, Mobject, config
 
+from tilesim.declared import after, name_of
 from tilesim_scenes.animations.fade import Fade, Swap
 from tilesim_scenes.animations.look import Look
 from tilesim_scenes.film.captioned_scene import APPEAR, DIMMED, ON_TOP, CaptionedScene
-from tilesim_scenes.film.declared import FILMS, after, films, name_of
+from tilesim_scenes.film.course import FILMS, OURS
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.mobjects.drawing.quads import rectangle
 from tilesim_scenes.mobjects.words.badge import Badge
@@ -44,8 +45,8 @@ class Film(CaptionedScene):
         # A film that is written in a notebook has no file.
         file = getattr(sys.modules.get(type(self).__module__), "__file__", None)
         ours = file and Path(file).resolve().parent == FILMS.resolve()
-        name = self.given.get("next", after(name_of(Path(file))) if ours else "")
-        return tr(films()[name].title) if name in films() else ""
+        name = self.given.get("next", after(name_of(Path(file)), OURS) if ours else "")
+        return tr(OURS[name].title) if name in OURS else ""
 
     @property
     def figures(self) -> dict[str, list[str]]:

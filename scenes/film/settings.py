@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tilesim import Trace
+from tilesim.declared import course
 from tilesim.errors import TilesimError, shown, unknown
 from tilesim.storage.files import read_bytes
-from tilesim_scenes.film.declared import order
+from tilesim_scenes.film.course import OURS
 from tilesim_scenes.look.theme import THEMES
 
 MOST_TOML = 2**20
@@ -94,7 +95,7 @@ LOOK = {
     "title": NAME,
     "opening": Kind(lambda value: isinstance(value, bool), "true or false"),
     "lang": one_of(LANGUAGES),
-    "next": one_of((NO_FILM, *order())),
+    "next": one_of((NO_FILM, *course(OURS))),
 }
 READING = {
     "map": Kind(_are_pairs, "a table of texts"),

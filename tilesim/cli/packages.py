@@ -8,6 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from tilesim.declared import Declared, films
 from tilesim.errors import TilesimError
 
 NEEDS = {
@@ -36,12 +37,10 @@ def load(folder: str, module: str = "") -> ModuleType:
         raise TilesimError(f"{folder}/ cannot be loaded ({reason}); it needs {NEEDS[folder]}") from None
 
 
-def declared() -> Mapping[str, Any]:
-    """What films say of themselves, by name, in teaching order, without Manim; {} where scenes/ is missing."""
-    try:
-        return load("scenes", "film.declared").films()
-    except TilesimError:
-        return {}
+def declared() -> Mapping[str, Declared]:
+    """What films say of themselves, by name, in teaching order, without Manim."""
+    folder = _folder_of("scenes")
+    return films(folder) if folder else {}
 
 
 def scene_names() -> dict[str, str]:
@@ -62,6 +61,15 @@ def scene_class(name: str) -> Any:
 def scene_file(name: str) -> Path:
     """The file that defines the film `name`."""
     return Path(str(load("scenes", name.replace("-", "_")).__file__))
+
+
+def _folder_of(folder: str) -> Path | None:
+    """Where the package's files lie, None where there is none."""
+    spec = find_spec(f"tilesim_{folder}")
+    for place in (spec.submodule_search_locations or []) if spec else []:
+        return Path(place)
+    beside = _beside(folder)
+    return beside if beside.is_dir() else None
 
 
 def _beside(folder: str) -> Path:

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from tilesim.cli.packages import scene_class
+from tilesim.declared import OTHERS, TAKES, after, course, films, parts
 from tilesim.ladder.reports import report
 from tilesim_scenes.film import settings
-from tilesim_scenes.film.declared import FILMS, OTHERS, TAKES, after, films, order, parts
+from tilesim_scenes.film.course import FILMS, OURS
 from tilesim_scenes.film.report_film import ReportFilm
 from tilesim_scenes.film.settings import LOOK
 
-OURS = films()
 FILM = '"""{name}."""\nFILM = {{"title": "{name}", "question": "Why?", "part": "{part}", "place": {place}}}\n'
 REPORTED = [
     (name, option)
@@ -26,7 +26,7 @@ REPORTED = [
 
 
 def test_every_film_of_ours_declares_itself():
-    assert OURS and OTHERS not in parts()
+    assert OURS and OTHERS not in parts(OURS)
     for film in OURS.values():
         assert film.title and len(film.title.split()) <= 4 and film.question.endswith("?"), film.file
         assert film.seconds and film.shows.endswith("."), film.file
@@ -37,12 +37,14 @@ def test_every_film_of_ours_declares_itself():
 def test_the_films_of_a_part_follow_each_other():
     """So a list by parts is in the order of the course."""
     found = [part for part, _ in groupby(film.part for film in OURS.values())]
-    assert found == list(parts()) and list(OURS) == [name for names in parts().values() for name in names]
+    assert found == list(parts(OURS)) and list(OURS) == [
+        name for names in parts(OURS).values() for name in names
+    ]
 
 
 def test_each_film_is_followed_by_the_next_and_the_last_by_none():
-    assert [after(name) for name in order()] == [*order()[1:], ""]
-    assert after("mine") == ""
+    assert [after(name, OURS) for name in course(OURS)] == [*course(OURS)[1:], ""]
+    assert after("mine", OURS) == ""
 
 
 @pytest.mark.parametrize("table", TAKES)
@@ -68,11 +70,12 @@ def test_films_are_in_the_order_of_their_places_and_others_come_last(tmp_path):
         (tmp_path / f"{name}.py").write_text(FILM.format(name=name, part=part, place=place), "utf-8")
     (tmp_path / "_not.py").write_text("raise SystemExit\n", "utf-8")
     (tmp_path / "mine.py").write_text('"""Mine: whose is it?"""\nraise SystemExit\n', "utf-8")
-    assert list(films(tmp_path)) == ["c", "b-film", "a", "mine"] and order(tmp_path) == ("c", "b-film", "a")
-    assert parts(tmp_path) == {"One": ["c", "b-film"], "Two": ["a"], OTHERS: ["mine"]}
-    assert after("b-film", tmp_path) == "a" and after("a", tmp_path) == after("mine", tmp_path) == ""
-    assert films(tmp_path)["mine"].about == "Mine: whose is it?"
-    assert films(tmp_path)["a"].gallery[0]["output"] == "a.mp4" and not films(tmp_path)["mine"].gallery
+    found = films(tmp_path)
+    assert list(found) == ["c", "b-film", "a", "mine"] and course(found) == ("c", "b-film", "a")
+    assert parts(found) == {"One": ["c", "b-film"], "Two": ["a"], OTHERS: ["mine"]}
+    assert after("b-film", found) == "a" and after("a", found) == after("mine", found) == ""
+    assert found["mine"].about == "Mine: whose is it?"
+    assert found["a"].gallery[0]["output"] == "a.mp4" and not found["mine"].gallery
 
 
 @pytest.mark.parametrize(
@@ -98,6 +101,6 @@ def test_a_film_whose_declaration_cannot_be_read_is_listed_with_the_reason(text,
 def test_declarations_are_read_without_manim_and_without_running_a_film():
     code = (
         "import sys; from tilesim.cli.packages import declared; assert declared()['race'].title;"
-        "sys.exit('manim' in sys.modules or 'tilesim_scenes.race' in sys.modules)"
+        "sys.exit({'manim', 'tilesim_scenes'} & set(sys.modules) and 1)"
     )
     assert subprocess.run([sys.executable, "-c", code], cwd=Path(FILMS).parent).returncode == 0

@@ -11,6 +11,7 @@ from tilesim.cli.exports import ExportRequest, make, planned, report
 from tilesim.cli.output.progress import counter
 from tilesim.cli.packages import load, scene_names
 from tilesim.cli.running.jobs import cluster_option, jobs_option, workers_of
+from tilesim.declared import films
 from tilesim.errors import TilesimError
 from tilesim.parallel import cores
 from tilesim.storage.files import check_outputs
@@ -57,9 +58,8 @@ def command(file: str | None, folder: str, jobs: int | None, cluster: str | None
 
 def _declared(folder: Path) -> list[Mapping[str, Any]]:
     """What the films in a folder say that is to be made of them."""
-    films = load("scenes", "film.declared").films(folder).values()
     found: list[Mapping[str, Any]] = [
-        {"scene": film.file.name, **entry} for film in films for entry in film.gallery
+        {"scene": film.file.name, **entry} for film in films(folder).values() for entry in film.gallery
     ]
     if not found:
         raise TilesimError(f"{folder}: no film in this folder declares itself in a FILM")

@@ -7,7 +7,8 @@ from inspect import Parameter, getmodule, signature
 import click
 
 from tilesim.cli.arguments.options import json_option
-from tilesim.cli.packages import COURSE, load, scene_names
+from tilesim.cli.packages import COURSE, declared, scene_names
+from tilesim.declared import parts
 from tilesim.devices.presets import presets
 from tilesim.errors import ScheduleError
 from tilesim.orders import ORDERS
@@ -40,10 +41,9 @@ def command(as_json: bool) -> None:
         if title != "scenes":
             _rows(names, width)
             continue
-        if not names:
-            continue
-        _rows({COURSE: "All of these as one film, in this order"}, width)
-        for part, films in load("scenes", "film.declared").parts().items():
+        if names:
+            _rows({COURSE: "All of these as one film, in this order"}, width)
+        for part, films in parts(declared()).items():
             click.echo(f"  {part}")
             _rows({name: names[name] for name in films}, width - 2, indent=4)
 

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from tilesim.cli.packages import scene_class
+from tilesim.declared import Declared
 from tilesim.errors import TilesimError
 
 WIDTH = 12
@@ -15,7 +16,7 @@ DEFAULT = re.compile(r"  \[.*\]$")
 """How a help text ends that says what stands in where nothing is given."""
 
 
-def lines(name: str, film: Any, export: click.Command) -> list[str]:
+def lines(name: str, film: Declared, export: click.Command) -> list[str]:
     """A film as it declares itself, then each of its options as `export` explains it."""
     length = f" of {film.seconds} s" if film.seconds else ""
     if not film.title:
@@ -30,13 +31,13 @@ def lines(name: str, film: Any, export: click.Command) -> list[str]:
     ]
 
 
-def as_json(name: str, film: Any) -> dict[str, Any]:
+def as_json(name: str, film: Declared) -> dict[str, Any]:
     """The same as JSON values."""
     said = {key: getattr(film, key) for key in ("title", "question", "part", "seconds", "shows")}
     return {"film": name, **said, "options": _options(name, film)}
 
 
-def _options(name: str, film: Any) -> dict[str, Any]:
+def _options(name: str, film: Declared) -> dict[str, Any]:
     """Each option with its default, None where it has none, or where Manim is missing that the film needs."""
     try:
         shown = getattr(scene_class(name), "default", None)

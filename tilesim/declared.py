@@ -15,8 +15,6 @@ from typing import Any, NamedTuple
 
 from tilesim.errors import shown, unknown
 
-FILMS = Path(__file__).parents[1]
-"""The folder of the films, a file each."""
 OTHERS = "Others"
 """What the films are listed under that are in no part of the course."""
 TYPES = {
@@ -81,29 +79,29 @@ def name_of(file: Path) -> str:
 
 
 @cache
-def films(folder: Path = FILMS) -> Mapping[str, Declared]:
-    """The films in a folder by name, in teaching order; those of no part come last, in the order of names."""
+def films(folder: Path) -> Mapping[str, Declared]:
+    """The films in a folder by name, in teaching order; those in no part come last, in the order of names."""
     found = [_declared(file) for file in sorted(folder.glob("[!_]*.py"))]
     found.sort(key=lambda film: (not film.part, film.place))
     return MappingProxyType({name_of(film.file): film for film in found})
 
 
-def parts(folder: Path = FILMS) -> dict[str, list[str]]:
+def parts(films: Mapping[str, Declared]) -> dict[str, list[str]]:
     """The names of films by the part of the course that they are in; last, as OTHERS, those in none."""
     named: dict[str, list[str]] = {}
-    for name, film in films(folder).items():
+    for name, film in films.items():
         named.setdefault(film.part or OTHERS, []).append(name)
     return named
 
 
-def order(folder: Path = FILMS) -> tuple[str, ...]:
+def course(films: Mapping[str, Declared]) -> tuple[str, ...]:
     """The names of the films of the course, as they follow each other."""
-    return tuple(name for name, film in films(folder).items() if film.part)
+    return tuple(name for name, film in films.items() if film.part)
 
 
-def after(name: str, folder: Path = FILMS) -> str:
+def after(name: str, films: Mapping[str, Declared]) -> str:
     """The film that follows another one in the course; empty for the last one, and for a film in no part."""
-    return dict(pairwise(order(folder))).get(name, "")
+    return dict(pairwise(course(films))).get(name, "")
 
 
 def _declared(file: Path) -> Declared:
