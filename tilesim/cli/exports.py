@@ -19,6 +19,7 @@ from tilesim.cli.arguments.languages import spoken
 from tilesim.cli.arguments.parameter_types import Instant
 from tilesim.cli.output.figures import wrote
 from tilesim.cli.packages import COURSE, declared, load, scene_class, scene_file, scene_names
+from tilesim.declared import course
 from tilesim.errors import TilesimError, shown
 from tilesim.storage import files, scratch
 from tilesim.text import plural

@@ -101,6 +101,6 @@ def test_a_film_whose_declaration_cannot_be_read_is_listed_with_the_reason(text,
 def test_declarations_are_read_without_manim_and_without_running_a_film():
     code = (
         "import sys; from tilesim.cli.packages import declared; assert declared()['race'].title;"
-        "sys.exit({'manim', 'tilesim_scenes'} & set(sys.modules) and 1)"
+        "sys.exit(bool({'manim', 'tilesim_scenes'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], cwd=Path(FILMS).parent).returncode == 0
