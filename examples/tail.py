@@ -1,4 +1,4 @@
-"""How long do SMs wait for the last tiles? The tail, on lanes."""
+"""Tail: how long do SMs wait for the last tiles?"""
 
 from manim import FadeIn
 
@@ -15,7 +15,7 @@ FILM = {
     "question": "What if tiles do not divide evenly?",
     "part": "Schedules",
     "place": 175,
-    "seconds": 16,
+    "seconds": 14,
     "shows": "9 tiles on 4 SMs, and how long SMs without a tile wait for the last one.",
     "takes": "traces",
 }
