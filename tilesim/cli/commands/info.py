@@ -1,4 +1,4 @@
-"""`tilesim info`: the contents of a file, or what is known about a device."""
+"""`tilesim info`: the contents of a file, or what is known about a device or a film."""
 
 import json
 from collections.abc import Mapping
@@ -18,9 +18,11 @@ from tilesim.cli.arguments.options import (
     reading_options,
 )
 from tilesim.cli.arguments.parameter_types import INPUT, usage
-from tilesim.cli.output import device_table
+from tilesim.cli.commands.export import command as export
+from tilesim.cli.output import device_table, film_card
 from tilesim.cli.output.figures import table, time
 from tilesim.cli.output.reports import machine
+from tilesim.cli.packages import declared
 from tilesim.costs import Costs, with_current_names
 from tilesim.devices.device import Device
 from tilesim.devices.facts import published, with_derived
@@ -43,7 +45,7 @@ class Content(NamedTuple):
     values: Mapping[str, Any]
 
 
-@click.command(short_help="Describe a file, or show what is known about a device.")
+@click.command(short_help="Describe a file or a film, or show what is known about a device.")
 @click.argument("file", type=INPUT, required=False)
 @problem_options(OWN)
 @device_options(OWN)
@@ -51,6 +53,9 @@ class Content(NamedTuple):
 @json_option
 def command(file: str | None, as_json: bool, **options: Any) -> None:
     """Describe FILE and show its figures, or show what is known about a device, each fact with its source.
+
+    Where no file is called so, FILE is a film of `tilesim list`: its question, its length, what it shows, and
+    its options with their defaults.
 
     FILE is a trace in any format that `convert` reads, costs from `calibrate`, the ladder of kernels from
     `bench ladder`, a table from `tune`, or a device. Use the options for facts that a trace does not contain.
@@ -68,6 +73,13 @@ def command(file: str | None, as_json: bool, **options: Any) -> None:
             click.echo(json.dumps({"device": device, "title": title, "badge": badge(device)} | value))
         else:
             click.echo("\n".join([f"{title}: {badge(device)}", *device_table.lines(known)]))
+        return
+    name = file.replace("_", "-")
+    if not Path(file).exists() and (film := declared().get(name)):
+        if as_json:
+            click.echo(json.dumps(film_card.as_json(name, film), ensure_ascii=False))
+        else:
+            click.echo("\n".join(film_card.lines(name, film, export)))
         return
     found = _content(file, facts_from(options))
     if as_json:
