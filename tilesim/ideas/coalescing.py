@@ -63,14 +63,7 @@ def touched(addresses: np.ndarray, width: int, unit: int = SECTOR) -> np.ndarray
 
 
 def moved(addresses: np.ndarray, width: int) -> Moved:
-    """What one load of a warp moves.
-
-    >>> moved(strided(4), width=4)
-    Moved(sectors=4, lines=1, used=128)
-    >>> down = moved(strided(16384), width=4)
-    >>> down, down.moved, down.useful
-    (Moved(sectors=32, lines=32, used=128), 1024, 0.125)
-    """
+    """What one load of a warp moves."""
     sectors, lines = touched(addresses, width), touched(addresses, width, LINE)
     return Moved(len(sectors), len(lines), width * len(np.unique(addresses)))
 
