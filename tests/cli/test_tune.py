@@ -9,7 +9,6 @@ from click.testing import CliRunner
 
 import tilesim
 from tilesim.cli import main
-from tilesim.cli.commands import tune
 from tilesim.cli.output.reports import tuned_kernels
 from tilesim.errors import TilesimError
 from tilesim.kernel_config import current_name
