@@ -119,10 +119,7 @@ def _base(device: str | None, beside: str | None, traces: dict[str, Trace]) -> M
     if device:
         return entry_of(device)
     if beside:
-        try:
-            return checked(files.read_json(beside, DeviceError))
-        except DeviceError as error:
-            raise DeviceError(str(error) if beside in str(error) else f"{beside}: {error}") from None
+        return files.read_json(beside, DeviceError, checked)
     first, trace = next(iter(traces.items()))
     if not trace.device.name:
         raise DeviceError(f"{first} does not say on which GPU it ran; give --device, a name or a device file")
