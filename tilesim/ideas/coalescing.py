@@ -2,7 +2,7 @@
 
 A line is 128 bytes: four sectors of 32 bytes. A warp's load moves every sector that at least one of its
 threads needs, once (NVIDIA, CUDA C++ Best Practices Guide, Coalesced Access to Global Memory, compute
-capability 6.0 and later). Nsight Compute's counters on an H200 match `tile_loads` to the last sector.
+capability 6.0 and later).
 
 Addresses are int64 byte addresses, one thread each along the last axis; `width` is the bytes that each thread
 loads. All functions raise TilesimError for values out of range.

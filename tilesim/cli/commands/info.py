@@ -28,6 +28,7 @@ from tilesim.devices.files import checked
 from tilesim.devices.presets import badge, facts, presets
 from tilesim.errors import TilesimError, shown
 from tilesim.formats.reader import read
+from tilesim.kernel_costs.calibration import Calibration
 from tilesim.ladder import file as ladder_file
 from tilesim.storage import files
 from tilesim.text import plural
@@ -134,18 +135,14 @@ def _calibrations(entries: list[dict[str, Any]]) -> Content:
     """A line for each kernel, and a second one for its costs."""
     lines = []
     for entry in entries:
-        listed = with_current_names(entry["costs"])
-        costs = Costs.from_mapping(listed)
-        names = (entry["schedule"], entry.get("kernel"), entry.get("loads"), "overlapped" * costs.overlap)
-        tile = "x".join(map(str, entry["tile"]))
-        where = f"{entry['dtype']}, tile {tile}, {entry['ctas_per_sm']} per SM"
+        one, listed = Calibration.from_mapping(entry), with_current_names(entry["costs"])
         took = ", ".join(
-            f"{name} {time(round(getattr(costs, name)))}"
+            f"{name} {time(round(getattr(one.costs, name)))}"
             for name in ("k_step", "launch", "prologue", "tile_gap", "epilogue")
             if listed.get(name)
         )
-        traces = f"; of {plural(len(entry['names']), 'trace')}" if entry.get("names") else ""
-        lines += [f"{' '.join(filter(None, names))}, {where}", f"  {took}{traces}"]
+        traces = f"; of {plural(len(one.names), 'trace')}" * bool(one.names)
+        lines += [str(one.kernel), f"  {took}{traces}"]
     return Content(f"costs of {plural(len(entries), 'kernel')}", lines, {"calibrations": entries})
 
 
