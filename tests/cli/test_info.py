@@ -90,7 +90,7 @@ def test_a_tuned_table():
         "another object": ('{"a": 1}', "this is not a trace, costs, a ladder, a"),
         "half a file": ('{"k_step": 1', "this is not JSON"),
         "a cost that is none": ('{"k_step": -1}', "k_step is -1"),
-        "costs of no tile": ('[{"costs": {}, "schedule": "naive"}]', "a calibration lacks dtype, tile and ctas_per_sm"),
+        "costs of no tile": ('[{"costs": {}, "schedule": "naive"}]', "a calibration lacks dtype, tile"),
         "a ladder without rows": ('{"peak_tflops": {}, "rows": [], "machine": {}}', "the file lacks method"),
         "a row without its kernel": (
             '{"machine": {}, "rows": [{"layout": "nn", "us": 1}]}', "missing or invalid: \"'kernel'\""

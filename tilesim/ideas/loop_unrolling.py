@@ -2,8 +2,9 @@
 
 With a factor F, F values share the loop's own instructions. A warp has F loads in flight; by Little's law
 (J. D. C. Little, Operations Research 9, 1961) bytes in flight = latency x bandwidth (V. Volkov, Better
-Performance at Lower Occupancy, GTC 2010). F independent chains of dependent instructions, 4 cycles apart since
-Volta (CUDA C++ Programming Guide, Multiprocessor Level), issue up to one instruction per cycle and scheduler.
+Performance at Lower Occupancy, GTC 2010). F independent chains of dependent instructions, 4 cycles apart
+since Volta (CUDA C++ Programming Guide, Multiprocessor Level), issue up to one instruction per cycle and
+scheduler.
 
 Each load of a warp moves one line: 128 bytes, 4 per lane. `rate` is the limit by Little's law with an
 unloaded latency; in `rate_of_bursts` the loads of a burst also queue for bandwidth. All functions raise
