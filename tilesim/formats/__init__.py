@@ -36,7 +36,9 @@ OF_SEVERAL = ("perfetto", "pftrace")
 
 def save(trace: "Trace", path: str | PathLike[str], form: str) -> None:
     """Write `trace` in a format of ENDINGS; raises TilesimError where `path` cannot be written."""
-    if form in OF_SEVERAL:
+    if form == "npz":
+        trace.save(path)
+    elif form in OF_SEVERAL:
         save_several([trace], path, form)
     else:
         import_module(f"{__name__}.{form}").save(trace, path)
