@@ -22,13 +22,23 @@ from tilesim_scenes.mobjects.words.badge import of_trace
 
 RECORDED = "traces/h200-naive-4096x4096x512-grouped8.npz"
 
+FILM = {
+    "title": "Naive",
+    "question": "Which processor computes which tile?",
+    "part": "Schedules",
+    "place": 130,
+    "seconds": 80,
+    "shows": "Thread blocks in one queue: four simulated SMs, then a recorded run on 132.",
+    "takes": "traces",
+}
+
 
 TICKS = 64
 """ns: two steps of the timer whose instants the recorded run has."""
 
 
 def free_first(spans: np.ndarray, sms: int) -> np.ndarray:
-    """Of the blocks after the first `sms`, in order: whether each ran on the SM that had been free longest."""
+    """Of the blocks that wait, in order: whether each ran on the SM that had been free longest."""
     free_since = {int(block["sm"]): int(block["done"]) for block in spans[:sms]}
     right = []
     for block in spans[sms:]:
@@ -78,7 +88,7 @@ class Naive(FewSMs):
         )
 
     def lesson(self) -> None:
-        self.open("Naive", "Which processor computes which tile?")
+        self.open()
         self.a_queue()
         self.first_tiles()
         self.the_next_block()
@@ -233,7 +243,8 @@ class Naive(FewSMs):
         self.play(FadeIn(dealt, lag_ratio=0.002, run_time=1.6))
         self.leave(rows)
         self.close(
-            "On an H200, a thread block that waits runs on whichever SM is free first, not on the SM whose turn it is.",
+            "On an H200, a thread block that waits runs on whichever SM is free first, "
+            "not on the SM whose turn it is.",
             [
                 ("the SM that was free first", self.free_first.sum()),
                 ("the SM whose turn it was", self.dealt.sum()),

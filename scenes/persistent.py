@@ -2,8 +2,7 @@
 
 manim render scenes/persistent.py
 
-As many thread blocks as SMs find their tiles by counting, so that each tile has an owner before the run begins:
-on four simulated SMs, then in a recorded run on 132. `naive` is the other half of the pair.
+As many thread blocks as SMs find their tiles by counting, so each tile has an owner before the run begins: on four simulated SMs, then in a recorded run on 132. `naive` is the other half of the pair.
 """
 
 import numpy as np
@@ -26,6 +25,16 @@ from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.words.badge import Badge, of_trace
 
 RECORDED, OTHER = (f"traces/h200-{name}-4096x4096x512-grouped8.npz" for name in ("persistent", "naive"))
+
+FILM = {
+    "title": "Persistent",
+    "question": "How does a thread block that stays get its next tile?",
+    "part": "Schedules",
+    "place": 140,
+    "seconds": 85,
+    "shows": "Blocks that count their way from tile to tile: four simulated SMs, then a recorded run on 132.",
+    "takes": "traces",
+}
 
 
 def on_the_same_sm(trace: Trace) -> np.ndarray:
@@ -66,11 +75,7 @@ class Persistent(FewSMs):
         self.hues = [sm_colour(sm, SMS) for sm in range(SMS)]
 
     def lesson(self) -> None:
-        self.open(
-            "Persistent",
-            "How does a thread block that stays get its next tile?",
-            "A thread block is a group of threads.",
-        )
+        self.open("A thread block is a group of threads.")
         self.four_blocks()
         self.count()
         self.onto_sms()
@@ -244,7 +249,8 @@ class Persistent(FewSMs):
         self.play(edge, FadeIn(word))
         self.play(*(box.list.animate.set_opacity(0.25) for box in self.sms[:-1]), FadeIn(waits), run_time=1.2)
         self.close(
-            "Blocks that stay find their tiles by counting. On an H200, {first:.0f} of {all} later tiles ran where the lists say.",
+            "Blocks that stay find their tiles by counting. "
+            "On an H200, {first:.0f} of {all} later tiles ran where the lists say.",
             [("persistent", self.hits.sum()), ("naive", self.naive_hits.sum())],
             "{first:.0f} of {all}",
             "{:.0f}",

@@ -48,6 +48,20 @@ from tilesim_scenes.mobjects.traces.lanes import LaneVectors
 from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket
 from tilesim_scenes.mobjects.words.badge import Badge, of_trace
 
+FILM = {
+    "title": "Naive and persistent kernels",
+    "question": "What makes a persistent kernel faster?",
+    "part": "Schedules",
+    "place": 150,
+    "seconds": 82,
+    "shows": "Three recorded kernels for one product: one SM from its first tile to its last, then all 132.",
+    "takes": "traces",
+    "gallery": [
+        {"output": "race.gif", "size": "480p", "fps": 12, "from": 58, "to": 76},
+        {"output": "race.mp4", "poster": "race.png"},
+    ],
+}
+
 PRODUCT = "4096x4096x512-grouped8"
 NAMES = ("naive", "persistent", "with overlap")
 WAITING = 4
@@ -59,7 +73,7 @@ BEFORE = 1600
 
 
 def written_after_hand_over(trace: Trace) -> Trace:
-    """The same run with each write from the next main loop's begin: before it, the block hands its tile over."""
+    """The same run, with each write from where the block has handed its tile over: the next main loop's begin."""
     spans = trace.spans.copy()
     begun = np.minimum(np.maximum(next_in_slot(trace, "start"), spans["drain"]), spans["done"])
     followed = next_in_slot(trace, "start") < spans["done"]
@@ -130,11 +144,7 @@ class Race(Lesson, Racing):
         return np.round(np.array(ns) / 1000, 1)
 
     def lesson(self) -> None:
-        self.open(
-            "Naive and persistent kernels",
-            "What makes a persistent kernel faster?",
-            "A kernel is a program that runs on a GPU.",
-        )
+        self.open("A kernel is a program that runs on a GPU.")
         self.the_work()
         self.the_gpu()
         self.a_block_per_tile()
@@ -457,7 +467,8 @@ class Race(Lesson, Racing):
         """The followed SM in all three runs."""
         area, colors = self.area, self.theme.by_phase
         key = self.key(
-            ("launch", colors["launch"]), ("first load", colors["first load"]), ("multiply", colors["multiply"]),
+            ("launch", colors["launch"]), ("first load", colors["first load"]),
+            ("multiply", colors["multiply"]),
             ("write", colors["write"]), ("hand over to the copy unit", colors["hand over"]),
         )  # fmt: skip
         step = (area.top - self.floor) / 3
@@ -499,8 +510,10 @@ class Race(Lesson, Racing):
         """The three lanes shrink into the rasters of all 132 SMs."""
         area, colors, sms = self.area, self.theme.by_phase, self.naive.device.sms
         key = self.key(
-            ("launch", colors["launch"]), ("first load", colors["first load"]), ("multiply", colors["multiply"]),
-            ("write", colors["write"]), ("multiply and write", self.theme.both), ("no tile left", self.theme.idle),
+            ("launch", colors["launch"]), ("first load", colors["first load"]),
+            ("multiply", colors["multiply"]),
+            ("write", colors["write"]), ("multiply and write", self.theme.both),
+            ("no tile left", self.theme.idle),
         )  # fmt: skip
         step = (area.top - self.floor) / 3
         counts = np.bincount(self.naive.spans["sm"], minlength=sms)
@@ -512,12 +525,16 @@ class Race(Lesson, Racing):
         self.play(
             *key, *(Fade(raster, 0.0, 1.0, run_time=1.2) for raster in rasters),
             *(Fade(lanes, 1.0, 0.0, run_time=0.8) for lanes in self.lanes),
-            *(name.animate(run_time=1.2).set_y(raster.get_y()) for name, raster in zip(self.names, rasters, strict=True)),
+            *(
+                name.animate(run_time=1.2).set_y(raster.get_y())
+                for name, raster in zip(self.names, rasters, strict=True)
+            ),
         )  # fmt: skip
         self.remove(*self.lanes)
         us = dict(zip(("a", "b", "c"), self.printed(self.ends), strict=True))
         self.say(
-            "On all {sms} SMs, naive takes {a:.1f} microseconds, persistent {b:.1f}, and with overlap {c:.1f}.",
+            "On all {sms} SMs, naive takes {a:.1f} microseconds, "
+            "persistent {b:.1f}, and with overlap {c:.1f}.",
             sms=sms,
             **us,
         )

@@ -1,5 +1,6 @@
 """Lesson: a film that tells one story about the data that ships."""
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -75,13 +76,16 @@ class Lesson(Film):
                 f"the film {type(self).__name__} says that {claim}, and this data does not show it"
             )
 
-    def open(self, name: str, question: str, note: str = "") -> None:
-        """Show the film's name, its question, and in small what a newcomer has to know first."""
-        question = self.given.get("title", tr(question))
+    def open(self, note: str = "") -> None:
+        """Show the film's title and question, as FILM has them, and in small what a newcomer has to know."""
+        declared = sys.modules[type(self).__module__].FILM
+        question = self.given.get("title", tr(declared["question"]))
         if not self.given.get("opening", True) or not question.strip():
             return
         room = config.frame_width * 0.88
-        words = VGroup(label(tr(name), 50, self.theme.quiet), lines(question, 88, room, most=3, bold=True))
+        words = VGroup(
+            label(tr(declared["title"]), 50, self.theme.quiet), lines(question, 88, room, most=3, bold=True)
+        )
         if note:
             words.add(lines(tr(note), 52, room, most=2, color=self.theme.quiet))
         words.arrange(DOWN, buff=px(64)).move_to([0, 0, 0])

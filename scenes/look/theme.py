@@ -45,7 +45,9 @@ class Theme:
     @property
     def by_phase(self) -> dict[str, Colour]:
         """The colors of lanes in which it does not matter which SM they belong to, by kind of part."""
-        load = mixed(self.background, OKABE_ITO[0], 0.42) if self.dark else mixed(OKABE_ITO[0], self.text, 0.6)
+        load = (
+            mixed(self.background, OKABE_ITO[0], 0.42) if self.dark else mixed(OKABE_ITO[0], self.text, 0.6)
+        )
         return {
             "launch": self.launch,
             "first load": load,
