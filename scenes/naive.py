@@ -15,6 +15,7 @@ from tilesim_scenes.animations.run import Run
 from tilesim_scenes.animations.zoom import Zoom
 from tilesim_scenes.film.traces import shipped
 from tilesim_scenes.kit.few_sms import DEVICE, PRODUCT, SMS, FewSMs
+from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import Figure, px
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.traces.lanes import LaneVectors
@@ -164,12 +165,7 @@ class Naive(FewSMs):
         area, colors = self.area, self.theme.by_phase
         self.badge(of_trace(self.run))
         self.ticking = self.clock(self.run.makespan)
-        key = self.key(
-            ("launch", colors["launch"]),
-            ("load", colors["first load"]),
-            ("multiply", colors["multiply"]),
-            ("write", colors["write"]),
-        )
+        key = self.key(*self.phases("launch", "first load", "multiply", "write"))
         high = area.top - self.floor - px(90)
         self.all = LaneImage(
             self.run, [self.followed, *(sm for sm in range(self.many) if sm != self.followed)],
@@ -246,12 +242,12 @@ class Naive(FewSMs):
             "On an H200, a thread block that waits runs on whichever SM is free first, "
             "not on the SM whose turn it is.",
             [
-                ("the SM that was free first", self.free_first.sum()),
-                ("the SM whose turn it was", self.dealt.sum()),
+                (tr("the SM that was free first"), self.free_first.sum()),
+                (tr("the SM whose turn it was"), self.dealt.sum()),
             ],
-            "{first:.0f} of {all}",
+            "count",
             "{:.0f}",
             of_trace(self.run),
-            "512 thread blocks on 132 SMs: the 380 that had to wait",
+            tr("512 thread blocks on 132 SMs: the 380 that had to wait"),
             all=self.waited,
         )

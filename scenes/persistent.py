@@ -1,8 +1,9 @@
-"""Persistent: who hands out tiles when thread blocks never end?
+"""Persistent: how does a thread block that stays get its next tile?
 
 manim render scenes/persistent.py
 
-As many thread blocks as SMs find their tiles by counting, so each tile has an owner before the run begins: on four simulated SMs, then in a recorded run on 132. `naive` is the other half of the pair.
+As many thread blocks as SMs find their tiles by counting, so each tile has an owner before the run begins.
+First four simulated SMs are watched, then a recorded run on 132. `naive` is the other half of the pair.
 """
 
 import numpy as np
@@ -171,7 +172,7 @@ class Persistent(FewSMs):
         colors = self.theme.by_phase
         self.crossed: set[int] = set()
         self.say("A block knows its next tile, so it can start to load it while this one is written.")
-        key = self.key(*self.colors(), ("hand over to copy unit", colors["hand over"]))
+        key = self.key(*self.colors(), *self.phases("hand over"))
         until = float(self.mine["drain"][0])
         self.play(*self.unroll(self.trace, (0.0, 2.0 * until)), *key)
         self.ready()
@@ -202,10 +203,7 @@ class Persistent(FewSMs):
         sms, tiles = self.run.device.sms, self.run.problem.tiles
         self.badge(of_trace(self.run))
         self.ticking = self.clock(self.run.makespan)
-        key = self.key(
-            ("load", colors["first load"]), ("multiply", colors["multiply"]), ("write", colors["write"]),
-            ("multiply and write", self.theme.both), ("launch", colors["launch"]),
-        )  # fmt: skip
+        key = self.key(*self.phases("first load", "multiply", "write", "both", "launch"))
         high = area.top - self.floor - px(90)
         lanes = LaneImage(
             self.run, range(sms), (0.0, float(self.run.makespan)), area.width, height=high, fills=colors
@@ -251,10 +249,10 @@ class Persistent(FewSMs):
         self.close(
             "Blocks that stay find their tiles by counting. "
             "On an H200, {first:.0f} of {all} later tiles ran where the lists say.",
-            [("persistent", self.hits.sum()), ("naive", self.naive_hits.sum())],
-            "{first:.0f} of {all}",
+            [(tr("persistent"), self.hits.sum()), (tr("naive"), self.naive_hits.sum())],
+            "count",
             "{:.0f}",
             of_trace(self.run),
-            "512 tiles on 132 SMs; the 380 after each SM's first",
+            tr("512 tiles on 132 SMs: the 380 after each SM's first"),
             all=self.later,
         )

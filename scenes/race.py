@@ -63,7 +63,6 @@ FILM = {
 }
 
 PRODUCT = "4096x4096x512-grouped8"
-NAMES = ("naive", "persistent", "with overlap")
 WAITING = 4
 """Thread blocks, and then tiles, that are seen to wait."""
 LANE, SIDE = 180, 330
@@ -73,7 +72,7 @@ BEFORE = 1600
 
 
 def written_after_hand_over(trace: Trace) -> Trace:
-    """The same run, with each write from where the block has handed its tile over: the next main loop's begin."""
+    """The same run, each write drawn from where the block has handed its tile over."""
     spans = trace.spans.copy()
     begun = np.minimum(np.maximum(next_in_slot(trace, "start"), spans["drain"]), spans["done"])
     followed = next_in_slot(trace, "start") < spans["done"]
@@ -144,6 +143,7 @@ class Race(Lesson, Racing):
         return np.round(np.array(ns) / 1000, 1)
 
     def lesson(self) -> None:
+        self.kernels = tr("naive"), tr("persistent"), tr("with overlap")
         self.open("A kernel is a program that runs on a GPU.")
         self.the_work()
         self.the_gpu()
@@ -327,21 +327,17 @@ class Race(Lesson, Racing):
         self.add(bracket)
         self.play(FadeIn(names[0]), run_time=0.3)
         self.play(Run(self.ticking, self.lane, bracket, until=float(rows["start"][2]), run_time=1.6))
-        parts = VGroup()
         done = float(rows["done"][1])
         launched = done + self.naive.meta["launch_ns"]["p50"]
-        for word, t, line in (
-            ("write tile 2", (rows["drain"][1] + done) / 2, 0),
-            ("launch", (done + launched) / 2, -1), ("load", (launched + rows["start"][2]) / 2, 1),
-        ):  # fmt: skip
-            name = self.word(word, 44, ink_on(self.theme.write) if not line else self.theme.text, bold=True)
-            if line:
-                name.next_to([self.lane.x(t), self.lane.get_bottom()[1], 0], DOWN, px(36)).shift(
-                    line * px(70) * RIGHT
-                )
-            else:
-                name.move_to([self.lane.x(t), self.lane.get_y(), 0])
-            parts.add(name)
+        write = label(tr("write tile {n}", n=2), 44, ink_on(self.theme.write), bold=True)
+        write.move_to([self.lane.x((rows["drain"][1] + done) / 2), self.lane.get_y(), 0])
+        launch, load = (self.word(word, 44, self.theme.text, bold=True) for word in ("launch", "first load"))
+        foot = self.lane.get_bottom()[1]
+        launch.next_to([self.lane.x((done + launched) / 2), foot, 0], DOWN, px(36)).shift(px(70) * LEFT)
+        load.next_to([self.lane.x((launched + rows["start"][2]) / 2), foot, 0], DOWN, px(36)).shift(
+            px(70) * RIGHT
+        )
+        parts = VGroup(write, launch, load)
         self.play(FadeIn(parts), Run(self.ticking, self.lane, bracket, until=shown.window[1], run_time=1.2))
         self.play(FadeIn(names[1]), run_time=0.3)
         self.wait(1.0)
@@ -385,9 +381,9 @@ class Race(Lesson, Racing):
         self.play(Fade(lane, 0.0, 1.0), Fade(self.ticking, 0.0, 1.0), FadeIn(names[0]))
         self.add(bracket)
         self.play(Run(self.ticking, lane, bracket, until=float(rows["start"][2]), run_time=2.0))
-        write = self.word("write tile 2", 44, ink_on(self.theme.write), bold=True)
+        write = label(tr("write tile {n}", n=2), 44, ink_on(self.theme.write), bold=True)
         write.move_to([lane.x((rows["drain"][1] + rows["done"][1]) / 2), lane.get_y(), 0])
-        load = self.word("load", 44, self.theme.text, bold=True)
+        load = self.word("first load", 44, self.theme.text, bold=True)
         load.next_to(
             [lane.x((rows["done"][1] + rows["start"][2]) / 2), lane.get_bottom()[1], 0], DOWN, px(36)
         )
@@ -453,8 +449,8 @@ class Race(Lesson, Racing):
 
     def names_beside(self, rows: Sequence[Mobject]) -> VGroup:
         names = VGroup()
-        for name, lanes in zip(NAMES, rows, strict=True):
-            word = self.word(name, 46, self.theme.text, bold=True)
+        for name, lanes in zip(self.kernels, rows, strict=True):
+            word = label(name, 46, self.theme.text, bold=True)
             place = lanes.grounds
             if self.tall:
                 word.next_to(place, UP, px(16), aligned_edge=LEFT)
@@ -466,11 +462,7 @@ class Race(Lesson, Racing):
     def three_lanes(self) -> None:
         """The followed SM in all three runs."""
         area, colors = self.area, self.theme.by_phase
-        key = self.key(
-            ("launch", colors["launch"]), ("first load", colors["first load"]),
-            ("multiply", colors["multiply"]),
-            ("write", colors["write"]), ("hand over to the copy unit", colors["hand over"]),
-        )  # fmt: skip
+        key = self.key(*self.phases("launch", "first load", "multiply", "write", "hand over"))
         step = (area.top - self.floor) / 3
         self.lanes = self.trio(LaneVectors, 0.42 * step, area.top - 0.42 * step, step, [self.sm])
         self.names = self.names_beside(self.lanes)
@@ -509,12 +501,7 @@ class Race(Lesson, Racing):
     def all_sms(self) -> None:
         """The three lanes shrink into the rasters of all 132 SMs."""
         area, colors, sms = self.area, self.theme.by_phase, self.naive.device.sms
-        key = self.key(
-            ("launch", colors["launch"]), ("first load", colors["first load"]),
-            ("multiply", colors["multiply"]),
-            ("write", colors["write"]), ("multiply and write", self.theme.both),
-            ("no tile left", self.theme.idle),
-        )  # fmt: skip
+        key = self.key(*self.phases("launch", "first load", "multiply", "write", "both", "idle"))
         step = (area.top - self.floor) / 3
         counts = np.bincount(self.naive.spans["sm"], minlength=sms)
         order = sorted(range(sms), key=lambda sm: (sm != self.sm, -counts[sm], sm))
@@ -554,16 +541,18 @@ class Race(Lesson, Racing):
         area, us = self.area, self.printed(self.ends)
         badge = of_trace(self.naive)
         bars = Bars(
-            [(tr(name), end, badge.kind) for name, end in zip(NAMES, us, strict=True)],
+            [(name, end, badge.kind) for name, end in zip(self.kernels, us, strict=True)],
             width=area.width, row=area.height / 3, size=50, form="{:.1f} µs",
         )  # fmt: skip
         bars.move_to(area.center)
-        saved = VGroup()
-        for n, text in ((1, "Blocks that stay save {us:.1f} µs."), (2, "Overlap saves another {us:.1f} µs.")):
-            word = self.word(text, 46, self.theme.text, bold=True, us=us[n - 1] - us[n])
+        ink = self.theme.text
+        saved = VGroup(
+            self.word("Blocks that stay save {us:.1f} µs.", 46, ink, bold=True, us=us[0] - us[1]),
+            self.word("Overlap saves another {us:.1f} µs.", 46, ink, bold=True, us=us[1] - us[2]),
+        )
+        for n, word in enumerate(saved, 1):
             upper, lower = bars.grounds[n - 1], bars.grounds[n]
             word.move_to([upper.get_left()[0], (upper.get_y() + lower.get_y()) / 2, 0], LEFT)
-            saved.add(word)
         self.say("Keeping the block saves little. Overlap saves more.")
         self.play(
             *(Tip(*pair, run_time=1.2) for pair in zip(self.rasters, bars.grounds, strict=True)),
@@ -576,9 +565,9 @@ class Race(Lesson, Racing):
         self.close(
             "On an H200, a persistent kernel that writes one tile while it multiplies the next "
             "takes {less:.0%} less time than a naive one.",
-            [("naive", us[0]), ("persistent with overlap", us[2])],
-            "{less:.0%} less time",
+            [(tr("naive"), us[0]), (tr("persistent with overlap"), us[2])],
+            "less time",
             "{:.1f} µs",
             badge,
-            "C has 4096 × 4096 numbers, each a sum of 512 products of 16-bit numbers.",
+            tr("C has 4096 × 4096 numbers, each a sum of 512 products of 16-bit numbers."),
         )

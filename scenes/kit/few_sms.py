@@ -1,7 +1,6 @@
 """FewSMs: what lessons on a small GPU share: numbered tiles, blocks in a row, SMs, lanes, tiles that fly."""
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, Animation, FadeIn, LaggedStart, Mobject, VGroup
@@ -12,8 +11,9 @@ from tilesim_scenes.animations.run import Run
 from tilesim_scenes.animations.travel import Deal, Travel
 from tilesim_scenes.animations.unroll import Unroll
 from tilesim_scenes.kit.lesson import Lesson
+from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import px
-from tilesim_scenes.look.theme import mixed, sm_colour
+from tilesim_scenes.look.theme import sm_colour
 from tilesim_scenes.mobjects.drawing.quads import rectangle
 from tilesim_scenes.mobjects.hardware.queue import Queue
 from tilesim_scenes.mobjects.hardware.sm import SM
@@ -21,6 +21,7 @@ from tilesim_scenes.mobjects.traces.block_traffic import BlockTraffic
 from tilesim_scenes.mobjects.traces.lanes import LaneVectors
 from tilesim_scenes.mobjects.traces.tile_grid import TileVectors
 from tilesim_scenes.mobjects.traces.tile_traffic import TileTraffic
+from tilesim_scenes.mobjects.words.key import Entry
 
 SMS, PRODUCT = 4, Problem(384, 1536, 512)
 DEVICE = Device.named("h200", sms=SMS)
@@ -130,12 +131,15 @@ class FewSMs(Lesson):
         self.blocks.show(0.0)
         self.add(self.blocks, self.traffic)
 
-    def colors(self) -> tuple[tuple[str, Any], ...]:
+    def colors(self) -> tuple[Entry, ...]:
         """The entries of a key for lanes in the colors of SMs."""
-        hues = tuple(sm_colour(sm, SMS) for sm in range(SMS))
-        pale = tuple(mixed(self.theme.idle, hue, 0.3) for hue in hues)
-        phases = self.theme.by_phase
-        return ("launch", phases["launch"]), ("load", pale), ("multiply", hues), ("write", phases["write"])
+        hues = [sm_colour(sm, SMS) for sm in range(SMS)]
+        return (
+            Entry(tr("launch"), [self.theme.launch]),
+            Entry(tr("first load"), hues, hatched=True),
+            Entry(tr("multiply"), hues),
+            Entry(tr("write"), [self.theme.write]),
+        )
 
     def idle(self, sm: int, since: float, until: float) -> Mobject:
         """What stands in an SM's lane while it has nothing left to do."""

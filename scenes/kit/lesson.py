@@ -1,7 +1,7 @@
 """Lesson: a film that tells one story about the data that ships."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from manim import DOWN, UP, Animation, Mobject, VGroup, config
@@ -19,7 +19,7 @@ from tilesim_scenes.mobjects.drawing.quads import rectangle
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.caption import reading_time
 from tilesim_scenes.mobjects.words.finding import Finding
-from tilesim_scenes.mobjects.words.key import Key
+from tilesim_scenes.mobjects.words.key import Entry, Key
 
 OWN_DATA = {"trace", *SIMULATION, *READING}
 """Settings that ask for other data than a lesson is about: with any of them, the neutral film is shown."""
@@ -106,21 +106,36 @@ class Lesson(Film):
         """A label; like a caption, its English text is the key of its translation."""
         return label(tr(text, **figures), size, color or self.theme.quiet, bold=bold)
 
-    def key(self, *entries: tuple[str, Colour | tuple[Colour, ...]]) -> Sequence[Animation]:
-        """Animations that bring up what colors mean, above the caption, instead of the key before.
+    def key(self, *entries: Entry) -> Sequence[Animation]:
+        """Animations that bring up what colors mean, above the caption, in place of the key before, if any.
 
-        Each entry is a word and its color, or a tuple of colors; none takes the key away.
+        Without entries, they take the key away.
         """
         old, self._key = self._key, None
         changes: list[Animation] = []
         if old is not None:
             changes.append(Leave(old))
         if entries:
-            new = Key([(tr(word), color) for word, color in entries], self.area.width)
+            new = Key(entries, self.area.width)
             new.move_to([0, self.area.bottom, 0], DOWN)
             changes.append(Fade(new, 0.0, 1.0))
             self._key = new
         return changes
+
+    def phases(self, *kinds: str) -> list[Entry]:
+        """Entries of a key for lanes that are colored by what happens."""
+        theme = self.theme
+        colors = theme.by_phase | {"both": theme.both, "idle": theme.idle}
+        words = {
+            "launch": tr("launch"),
+            "first load": tr("first load"),
+            "multiply": tr("multiply"),
+            "write": tr("write"),
+            "hand over": tr("hand over to the copy unit"),
+            "both": tr("multiply and write"),
+            "idle": tr("no tile left"),
+        }
+        return [Entry(words[kind], [colors[kind]]) for kind in kinds]
 
     def leave(self, *mobjects: Mobject) -> None:
         """Let mobjects fade out and leave the scene, once the caption could be read."""
@@ -157,14 +172,21 @@ class Lesson(Film):
     ) -> None:
         """The end card: a sentence, two bars, and the one number that follows from them.
 
-        `rows`: name and value, the longer first. `form`: how a value is written, with its unit. `number` and
-        `sentence` may hold {times}, by how much the first bar is longer, {less}, the share that the second
-        one saves, and {first} and {second}: all computed from the values as they are printed.
+        `rows`: name and value, the longer first. `form`: how a value is written, with its unit. `number` is
+        "less time", "times" or "count". It and `sentence` may hold {times}, by how much the first bar is longer, {less}, the
+        share that the second one saves, and {first} and {second}: all computed from the values as printed.
         """
         long, short = (float(form.format(value).split()[0].replace(",", "")) for _, value in rows)
         figures |= {"times": long / short, "less": 1 - short / long, "first": long, "second": short}
-        bars = Bars([(tr(name), value, badge.kind) for name, value in rows], width=self.area.width, form=form)
-        card = Finding(
-            tr(sentence, **figures), tr(number, **figures), bars, badge, tr(conditions) if conditions else ""
-        )
+        bars = Bars([(name, value, badge.kind) for name, value in rows], width=self.area.width, form=form)
+        card = Finding(tr(sentence, **figures), _number(number, figures), bars, badge, conditions)
         self.finding(card, [bars.grow()], into)
+
+
+def _number(kind: str, figures: Mapping[str, Any]) -> str:
+    """The number of an end card."""
+    return {
+        "less time": lambda: tr("{less:.0%} less time", **figures),
+        "times": lambda: tr("{times:.1f} times", **figures),
+        "count": lambda: tr("{first:.0f} of {all}", **figures),
+    }[kind]()

@@ -1,61 +1,68 @@
-"""Key: what the colors on screen mean."""
+"""Key: which colour is what, in a quiet row of swatches and words."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from manim import DOWN, LEFT, RIGHT, UP, ManimColor, VGroup
+from manim import DOWN, RIGHT, UP, VGroup
 
-from tilesim_scenes.look.text import label, px
-from tilesim_scenes.look.theme import Colour, theme_now
-from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
+from tilesim_scenes.look.text import SANS, label, outline, px
+from tilesim_scenes.look.theme import Colour, mixed, theme_now
+from tilesim_scenes.mobjects.drawing.quads import diagonals, quad, rectangle, strokes
 
-SWATCH, GAP, BETWEEN = 36, 14, 46
-"""Pixels: of a swatch, from it to its word, and from one entry to the next."""
-ROW, RISE = 56, 5
-"""Pixels from one row to the next, and from a swatch's foot to the baseline of its word."""
-DESCENT = 0.22
-"""Ems that letters reach below the baseline."""
+MOST = 6
+"""Entries that can be kept in mind."""
+SIZE, SWATCH, HATCH, PALE, HALF_CAPITAL = 34.0, 60.0, 9.0, 0.3, 0.36
+"""Pixels of a word, of a swatch and between lines of a hatch; share of a colour under a hatch; and ems."""
+
+
+class Entry(NamedTuple):
+    """A `word`, and the colours that it stands for, side by side in one swatch."""
+
+    word: str
+    colours: Sequence[Colour]
+    hatched: bool = False
 
 
 class Key(VGroup):
-    """A swatch and a word for each (word, color), in as many centered rows as `width` units need.
+    """At most six entries in one row, or in several of about one length where `width` units are too few.
 
-    A tuple of colors makes a swatch of several, for what has each SM's own color.
+        self.add(Key([Entry("multiply", [(86, 180, 233)]), Entry("write", [theme_now().write])], width=12))
 
-    `size`: pixels of the words.
+    Raises ValueError for more entries.
     """
 
-    def __init__(
-        self,
-        entries: Sequence[tuple[str, Colour | tuple[Colour, ...]]],
-        width: float | None = None,
-        size: float = 38,
-    ) -> None:
+    def __init__(self, entries: Sequence[Entry], width: float, size: float = SIZE) -> None:
+        if len(entries) > MOST:
+            raise ValueError(f"a key has {len(entries)} entries; people keep at most {MOST} in mind")
+        items = [_item(entry, size) for entry in entries]
+        gap = px(1.4 * size)
+        whole = sum(item.width + gap for item in items) - gap
+        rows = max(1, int(-(-whole // width)))
+        each = -(-len(items) // rows)
         super().__init__()
-        theme, room = theme_now(), width or px(1728)
-        row, rows = VGroup(), VGroup()
-        for word, color in entries:
-            hues = color if isinstance(color[0], tuple) else (color,)
-            swatch = rectangle(px(SWATCH), px(SWATCH))
-            for number, hue in enumerate(hues):
-                part = rectangle(px(SWATCH) / len(hues), px(SWATCH), hue)
-                swatch.add(part.align_to(swatch, LEFT).shift(number * part.width * RIGHT))
-            swatch.set_stroke(ManimColor(theme.quiet), stroke_width(1.5), 0.6, family=False)
-            entry = VGroup(swatch, label(word, size, theme.quiet))
-            entry[1].next_to(swatch, RIGHT, px(GAP))
-            # Letters with and without descenders stand on one line.
-            drop = DESCENT * size if set(word) & set("gjpqy") else 0.0
-            entry[1].align_to(swatch, DOWN).shift(px(RISE - drop) * UP)
-            used = sum(one.width + px(BETWEEN) for one in row)
-            if row and used + entry.width > room:
-                rows.add(row)
-                row = VGroup()
-            row.add(entry)
-        rows.add(row)
-        for number, line in enumerate(rows):
-            left = -sum(entry.width + px(BETWEEN) for entry in line) / 2 + px(BETWEEN) / 2
-            for entry in line:
-                entry.shift([left - entry.get_left()[0], -number * px(ROW) - entry[0].get_y(), 0])
-                left += entry.width + px(BETWEEN)
-        self.rows = rows
-        self.add(*rows)
-        self.move_to([0, 0, 0])
+        for at in range(0, len(items), each):
+            row, right = VGroup(), 0.0
+            for item in items[at : at + each]:
+                row.add(item.shift((right - item.get_left()[0]) * RIGHT))
+                right = item.get_right()[0] + gap
+            self.add(row.shift(len(self) * 1.5 * px(size) * DOWN).set_x(0))
+        self.scale(min(1.0, width / max(self.width, 1e-9)))
+
+
+def _item(entry: Entry, size: float) -> VGroup:
+    """A swatch and its word."""
+    swatch = VGroup()
+    whole, count = rectangle(px(SWATCH), px(0.8 * size)), len(entry.colours)
+    for number, colour in enumerate(entry.colours):
+        fill = mixed(theme_now().idle, colour, PALE) if entry.hatched else colour
+        part = rectangle(1, 1, fill)
+        part.points = quad(whole, number / count, (number + 1) / count)
+        swatch.add(part)
+        if entry.hatched:
+            hatch = strokes(colour, 2.5)
+            hatch.points = diagonals(part, 0, 1, px(HATCH))
+            swatch.add(hatch)
+    word = label(entry.word, size, theme_now().quiet).next_to(swatch, RIGHT, px(0.4 * size))
+    # Words stand on one baseline, whichever letters they have.
+    foot = (outline(entry.word, SANS, bold=False)[:, 1].min() - HALF_CAPITAL) * px(size)
+    return VGroup(swatch, word.shift((swatch.get_y() + foot - word.get_bottom()[1]) * UP))
