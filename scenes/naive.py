@@ -34,6 +34,8 @@ FILM = {
 }
 
 
+SEED = 3
+"""Of a simulated run in which one SM is free so much earlier than the others that it can be seen."""
 TICKS = 64
 """ns: two steps of the timer whose instants the recorded run has."""
 
@@ -53,7 +55,7 @@ class Naive(FewSMs):
     """Blocks in a queue, on four simulated SMs and on 132 recorded ones."""
 
     def prepare(self) -> None:
-        self.trace, self.run = simulate("naive", PRODUCT, DEVICE), shipped(RECORDED)
+        self.trace, self.run = simulate("naive", PRODUCT, DEVICE, seed=SEED), shipped(RECORDED)
         spans = self.trace.spans[np.argsort(self.trace.spans["cta"])]
         self.done = np.sort(spans["done"])
         waited = spans[SMS:]
@@ -89,7 +91,7 @@ class Naive(FewSMs):
         )
 
     def lesson(self) -> None:
-        self.open()
+        self.open("A kernel is a program that runs on a GPU.")
         self.a_queue()
         self.first_tiles()
         self.the_next_block()
@@ -99,10 +101,10 @@ class Naive(FewSMs):
         self.two_rules()
 
     def a_queue(self) -> None:
-        self.say("A small GPU with four processors computes 18 tiles of a matrix product.")
+        self.say("A small GPU with four processors computes a matrix in 18 parts, called tiles.")
         self.badge(of_trace(self.trace))
         self.play(*self.show_tiles())
-        self.say("The naive kernel starts a thread block, a group of threads, for each tile.")
+        self.say("The naive kernel starts one group of threads, a thread block, for each tile.")
         self.play(*self.rise(range(PRODUCT.tiles)))
         self.play(self.line_up(), self.to_corner())
         waiting = self.word("waiting thread blocks", 42)
@@ -130,7 +132,8 @@ class Naive(FewSMs):
         ends = VGroup()
         for block in self.first:
             lane = self.lanes.lane(int(block["sm"]))
-            figure = self.word("free at {us:.3f} µs", 38, self.theme.text, us=block["done"] / 1000)
+            figure = self.word("free at {us:.2f} µs", 38, self.theme.text, us=block["done"] / 1000)
+            figure.scale(min(1.0, 0.8 * (lane.get_right()[0] - self.lanes.x(1.15 * end)) / figure.width))
             figure.move_to([lane.get_right()[0] - px(24), lane.get_y(), 0], RIGHT)
             ends.add(figure)
         self.run_to(begin + 20, 1.2)
@@ -147,7 +150,7 @@ class Naive(FewSMs):
         words = VGroup(*(self.idle(sm, since, makespan) for sm, since in self.idle_since.items()))
         self.run_to(makespan, 3.0, along=[FadeIn(words)])
         self.leave(words)
-        large = 1.6
+        large = min(1.6, self.area.width / self.grid.width)
         self.say("So which SM computes a tile depends on which SM is free first.")
         self.play(
             *(Fade(one, 1.0, 0.15) for one in (self.lanes,)), Leave(self.blocks),
@@ -214,7 +217,7 @@ class Naive(FewSMs):
         self.play(FadeIn(above, dealt, lag_ratio=0.2, run_time=1.6))
         blocks = [int(row["cta"]) for row in self.mine]
         self.say(
-            "It really got {a}, {b} and {c}, because other SMs were free sooner.",
+            "In fact it got {a}, {b} and {c}, because other SMs were free sooner.",
             a=blocks[1],
             b=blocks[2],
             c=blocks[3],
@@ -231,10 +234,11 @@ class Naive(FewSMs):
         rows.scale(min(1.0, area.width / rows.width, (area.height - px(20)) / rows.height)).move_to(
             area.center
         )
-        self.say("All {all} blocks that waited ran on the SM that was free first.", all=self.waited)
+        self.say("All {all} blocks that waited went to the SM that was free first.", all=self.waited)
         self.play(FadeIn(right, lag_ratio=0.002, run_time=1.6), *self.key())
         self.say(
-            "Dealing like cards would have been right for only {count} of them.", count=int(self.dealt.sum())
+            "Dealing like cards would have named the right SM for only {count} of them.",
+            count=int(self.dealt.sum()),
         )
         self.play(FadeIn(dealt, lag_ratio=0.002, run_time=1.6))
         self.leave(rows)

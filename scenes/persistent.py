@@ -17,6 +17,7 @@ from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.animations.zoom import Zoom
 from tilesim_scenes.film.traces import shipped
 from tilesim_scenes.kit.few_sms import DEVICE, PRODUCT, SMS, TOP, FewSMs
+from tilesim_scenes.kit.hand_over import written_after_hand_over
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import Figure, px
 from tilesim_scenes.look.theme import mixed, sm_colour
@@ -51,7 +52,7 @@ class Persistent(FewSMs):
 
     def prepare(self) -> None:
         self.trace, self.run, other = (
-            simulate("persistent", PRODUCT, DEVICE),
+            written_after_hand_over(simulate("persistent", PRODUCT, DEVICE)),
             shipped(RECORDED),
             shipped(OTHER),
         )
@@ -88,7 +89,7 @@ class Persistent(FewSMs):
         self.an_sm_is_taken()
 
     def four_blocks(self) -> None:
-        self.say("A small GPU with four processors, called SMs, computes 18 tiles of a matrix product.")
+        self.say("A small GPU with four processors, called SMs, computes a matrix in 18 tiles.")
         self.badge(of_trace(self.trace))
         self.play(*self.show_tiles())
         self.say("A naive kernel starts 18 thread blocks, which queue for a free SM.")
@@ -150,9 +151,10 @@ class Persistent(FewSMs):
                 entry.shift(px(place * 90) * RIGHT)
                 self.entries[tile] = entry
                 row.add(entry)
-            name = self.word(f"SM {sm}", 40, hue if self.theme.dark else self.theme.text, bold=True)
+            ink = hue if self.theme.dark else self.theme.text
+            name = self.word("block {n}", 40, ink, bold=True, n=sm)
             name.next_to(row, LEFT, px(60))
-            name.set_x(px(-170), LEFT)
+            name.set_x(px(-210), LEFT)
             self.list_rows.add(VGroup(name, row).shift(px(sm * 52) * DOWN))
         self.list_rows.move_to([self.area.left, self.area.top - px(TOP / 2 - 10), 0], LEFT)
         if self.tall:
@@ -169,9 +171,8 @@ class Persistent(FewSMs):
         return changes
 
     def run_them(self) -> None:
-        colors = self.theme.by_phase
         self.crossed: set[int] = set()
-        self.say("A block knows its next tile, so it can start to load it while this one is written.")
+        self.say("A block knows its next tile, so it can start on it while this one is being written.")
         key = self.key(*self.colors(), *self.phases("hand over"))
         until = float(self.mine["drain"][0])
         self.play(*self.unroll(self.trace, (0.0, 2.0 * until)), *key)
@@ -199,15 +200,15 @@ class Persistent(FewSMs):
         self.clear()
 
     def a_real_gpu(self) -> None:
-        area, colors = self.area, self.theme.by_phase
+        area = self.area
         sms, tiles = self.run.device.sms, self.run.problem.tiles
         self.badge(of_trace(self.run))
         self.ticking = self.clock(self.run.makespan)
-        key = self.key(*self.phases("first load", "multiply", "write", "both", "launch"))
+        key = self.key(*self.phases("launch", "first load", "multiply", "write", "both", "hand over"))
         high = area.top - self.floor - px(90)
-        lanes = LaneImage(
-            self.run, range(sms), (0.0, float(self.run.makespan)), area.width, height=high, fills=colors
-        )
+        run = written_after_hand_over(self.run)
+        colors = self.theme.by_phase | {"fix up": self.theme.hand_over}
+        lanes = LaneImage(run, range(sms), (0.0, float(run.makespan)), area.width, height=high, fills=colors)
         lanes.move_to([area.center[0], self.floor + high / 2 + px(10), 0])
         title = self.word("132 SMs, one thin row each", 44, self.theme.text).next_to(
             lanes, UP, px(20), aligned_edge=LEFT
@@ -216,7 +217,7 @@ class Persistent(FewSMs):
         self.play(*key, Fade(lanes, 0.0, 1.0), FadeIn(title))
         self.play(Run(self.ticking, lanes, until=float(self.run.makespan), run_time=4.0))
         self.leave(lanes, title, self.ticking)
-        self.say("Recorded, all {all} later tiles ran where the lists say, as they must.", all=self.later)
+        self.say("The recording confirms it: all {all} later tiles ran where the lists say.", all=self.later)
         listed, naive = self.tally("persistent", self.hits), self.tally("naive", self.naive_hits)
         rows = VGroup(listed, naive).arrange(DOWN, buff=px(50), aligned_edge=LEFT)
         rows.scale(min(1.0, area.width / rows.width, (area.height - px(20)) / rows.height)).move_to(
@@ -234,18 +235,22 @@ class Persistent(FewSMs):
         """What a fixed list costs: nobody else computes the tiles of an SM that is taken."""
         self.badge(Badge(tr("schematic"), "model"))
         boxes = self.boxes()
+        lists = VGroup()
         for sm, box in enumerate(self.sms):
-            tiles = "  ".join(map(str, range(sm, PRODUCT.tiles, SMS)))
-            box.list = Figure(tiles, 44, color=self.theme.text, align=0.5).next_to(box, UP, px(40))
-        lists = VGroup(*(box.list for box in self.sms))
-        self.say("There is a price: if another kernel holds an SM, a block and its whole list must wait.")
+            tiles = Figure("  ".join(map(str, range(sm, PRODUCT.tiles, SMS))), 40, align=0.5)
+            tiles.scale(min(1.0, 0.86 * box.box.width / tiles.width))
+            lists.add(tiles.move_to(box.box))
+        self.say("There is a price: if another program occupies an SM, nobody takes over that list.")
         self.play(*boxes, FadeIn(lists))
-        taken = self.sms[-1]
-        word = self.word("taken", 52, self.theme.wait_text, bold=True).move_to(taken.box)
-        edge = taken.box.animate.set_stroke(ManimColor(self.theme.wait_text), stroke_width(6))
-        waits = self.word("waits", 44, self.theme.wait_text, bold=True).next_to(taken.list, UP, px(16))
-        self.play(edge, FadeIn(word))
-        self.play(*(box.list.animate.set_opacity(0.25) for box in self.sms[:-1]), FadeIn(waits), run_time=1.2)
+        taken = self.sms[-1].box
+        word = self.word("taken: its list waits", 44, self.theme.wait_text, bold=True)
+        word.scale(min(1.0, 0.9 * taken.width / word.width)).next_to(taken.get_bottom(), UP, px(24))
+        self.play(
+            taken.animate.set_stroke(ManimColor(self.theme.wait_text), stroke_width(6)),
+            FadeIn(word),
+            *(tiles.animate.set_opacity(0.25) for tiles in lists[:-1]),
+            run_time=1.0,
+        )
         self.close(
             "Blocks that stay find their tiles by counting. "
             "On an H200, {first:.0f} of {all} later tiles ran where the lists say.",

@@ -7,7 +7,6 @@ a tile while they multiply the next one. One SM is followed from its first tile 
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from manim import (
@@ -25,7 +24,6 @@ from manim import (
 )
 
 from tilesim import Device, Problem, Trace
-from tilesim.metrics import next_in_slot
 from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.run import Run
 from tilesim_scenes.animations.tip import Tip
@@ -34,10 +32,11 @@ from tilesim_scenes.animations.unroll import Unroll
 from tilesim_scenes.animations.zoom import Zoom
 from tilesim_scenes.film.racing import Racing
 from tilesim_scenes.film.traces import Default, shipped
+from tilesim_scenes.kit.hand_over import written_after_hand_over
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.kit.work import Work
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import Figure, label, px
+from tilesim_scenes.look.text import Figure, label, lines, px
 from tilesim_scenes.look.theme import ink_on
 from tilesim_scenes.mobjects.charts.bars import Bars
 from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
@@ -71,13 +70,11 @@ BEFORE = 1600
 """ns before a pause, at which a close-up begins."""
 
 
-def written_after_hand_over(trace: Trace) -> Trace:
-    """The same run, each write drawn from where the block has handed its tile over."""
-    spans = trace.spans.copy()
-    begun = np.minimum(np.maximum(next_in_slot(trace, "start"), spans["drain"]), spans["done"])
-    followed = next_in_slot(trace, "start") < spans["done"]
-    spans["fixup"] = np.where(followed, begun, spans["fixup"])
-    return replace(trace, spans=spans)
+def unnumbered(number: int) -> ThreadBlock:
+    """A thread block without its number: which one it is does not matter here."""
+    block = ThreadBlock(number, px(120))
+    block.remove(block[1])
+    return block
 
 
 class Race(Lesson, Racing):
@@ -143,7 +140,7 @@ class Race(Lesson, Racing):
         return np.round(np.array(ns) / 1000, 1)
 
     def lesson(self) -> None:
-        self.kernels = tr("naive"), tr("persistent"), tr("with overlap")
+        self.kernels = tr("naive"), tr("persistent, no overlap"), tr("persistent with overlap")
         self.open("A kernel is a program that runs on a GPU.")
         self.the_work()
         self.the_gpu()
@@ -176,7 +173,7 @@ class Race(Lesson, Racing):
         for box in boxes:
             box.box.set_stroke(width=stroke_width(3))
         boxes.arrange_in_grid(cols=columns, buff=0.2 * step).move_to(area.center + px(30) * DOWN)
-        self.say("Its {sms} processors, called SMs, compute one tile each at a time.", sms=sms)
+        self.say("This GPU has {sms} processors, called SMs. Each works on one tile at a time.", sms=sms)
         self.play(FadeIn(boxes, lag_ratio=0.01, run_time=1.6))
         ours = boxes[self.sm]
         hue = self.theme.by_phase["multiply"]
@@ -187,9 +184,9 @@ class Race(Lesson, Racing):
             ours.box.animate.set_stroke(ManimColor(hue), stroke_width(6)).set_fill(ManimColor(hue)),
             FadeIn(name, meaning),
         )
-        self.box = SM(tr("our SM"), hue, px(460), px(400))
+        self.box = SM(tr("our SM"), hue, px(460), px(320 if self.narrow else 400))
         # On the right; its lane unrolls from here.
-        self.box.move_to(area.center + (0 if self.tall else 0.28 * area.width) * RIGHT)
+        self.box.move_to(area.center + (0 if self.narrow else 0.28 * area.width) * RIGHT)
         self.box.shift(px(30) * DOWN)
         others = VGroup(*(box for box in boxes if box is not ours))
         self.play(
@@ -213,25 +210,23 @@ class Race(Lesson, Racing):
         """Tiles that wait in a row, each below its thread block if it has one."""
         row, hue = VGroup(), self.theme.by_phase["multiply"]
         for number in range(WAITING):
-            tile = rectangle(px(104), px(52), self.theme.hand_over)
-            tile.add(label(str(number + 1), 34, ink_on(self.theme.hand_over), bold=True).move_to(tile))
-            one = VGroup(tile)
+            one = VGroup(rectangle(px(104), px(52), self.theme.hand_over))
             if blocks:
-                one.add(ThreadBlock(number + 1, px(120)).next_to(tile, UP, px(26)))
+                one.add(unnumbered(number).next_to(one[0], UP, px(26)))
             row.add(one)
         row.arrange(RIGHT, buff=px(46))
         row.set_x(self.area.left + row.width / 2).set_y(self.box.get_y())
-        if self.tall:
-            row.set_x(0).set_y(self.area.top - px(200))
+        if self.narrow:
+            row.set_x(0).set_y(self.area.top - px(170))
         self.hue = hue
         return row
 
     def a_block_per_tile(self) -> None:
         row = self.waiting(blocks=True)
-        queue = self.word("the thread blocks that our SM will get", 44, self.theme.text)
+        queue = self.word("waiting thread blocks, each with its tile", 44, self.theme.text)
         queue.next_to(row, DOWN, px(40)).align_to(row, LEFT)
         about = self.word("A thread block is a group of threads that work together on one SM.", 44)
-        about.set_x(0).set_y(self.area.bottom, DOWN).shift(px(10) * UP)
+        about.move_to([0, self.area.bottom, 0], DOWN)
         self.badge(Badge(tr("schematic"), "model"))
         self.say("The naive kernel launches a new thread block for every tile.")
         self.play(*self.heading("Naive"), Fade(row, 0.0, 1.0), Fade(queue, 0.0, 1.0), Fade(about, 0.0, 1.0))
@@ -306,10 +301,13 @@ class Race(Lesson, Racing):
         window = (begin - 3600, begin + 6400)
         lane = self.lane_alone(trace, window)
         names = VGroup()
-        for tile, left, right in ((2, window[0], begin), (3, max(end, float(rows["done"][1])), window[1])):
-            name = label(tr("multiply tile {n}", n=tile), 44, ink_on(self.hue), bold=True)
-            name.move_to([lane.x((left + right) / 2), lane.get_y(), 0])
-            names.add(name)
+        for text, left, right in (
+            (tr("multiply second tile"), window[0], begin),
+            (tr("multiply third tile"), max(end, float(rows["done"][1])), window[1]),
+        ):
+            name = label(text, 44, ink_on(self.hue), bold=True)
+            name.scale(min(1.0, 0.92 * (lane.x(right) - lane.x(left)) / name.width))
+            names.add(name.move_to([lane.x((left + right) / 2), lane.get_y(), 0]))
         bracket = TimeBracket(
             lane, begin, end, self.sm, tr("no multiplication: {us:.1f} µs", us=(end - begin) / 1000), size=52
         )
@@ -319,7 +317,7 @@ class Race(Lesson, Racing):
         """The lane goes on into its second pause, which passes slowly."""
         rows = self.rows(self.naive)
         shown, names, bracket = self.close_up(self.naive)
-        self.say("Only one such block fits on the SM, so the next can load only when this one has ended.")
+        self.say("Only one such block fits on the SM, so the next cannot load until this one has ended.")
         self.play(
             Zoom(self.lane, window=shown.window, run_time=1.6),
             Run(self.ticking, self.lane, until=float(rows["drain"][1]), run_time=1.6),
@@ -329,7 +327,8 @@ class Race(Lesson, Racing):
         self.play(Run(self.ticking, self.lane, bracket, until=float(rows["start"][2]), run_time=1.6))
         done = float(rows["done"][1])
         launched = done + self.naive.meta["launch_ns"]["p50"]
-        write = label(tr("write tile {n}", n=2), 44, ink_on(self.theme.write), bold=True)
+        write = label(tr("write second tile"), 40, ink_on(self.theme.write), bold=True)
+        write.scale(min(1.0, 0.9 * (self.lane.x(done) - self.lane.x(rows["drain"][1])) / write.width))
         write.move_to([self.lane.x((rows["drain"][1] + done) / 2), self.lane.get_y(), 0])
         launch, load = (self.word(word, 44, self.theme.text, bold=True) for word in ("launch", "first load"))
         foot = self.lane.get_bottom()[1]
@@ -345,23 +344,17 @@ class Race(Lesson, Racing):
 
     def a_block_that_stays(self) -> None:
         """One block flies in and stays; tiles come to it."""
-        self.box = SM(tr("our SM"), self.hue, px(460), px(400))
+        self.box = SM(tr("our SM"), self.hue, px(460), px(320 if self.narrow else 400))
         self.box.move_to(
-            self.area.center + (0 if self.tall else 0.28 * self.area.width) * RIGHT + px(30) * DOWN
+            self.area.center + (0 if self.narrow else 0.28 * self.area.width) * RIGHT + px(30) * DOWN
         )
         row = self.waiting(blocks=False)
-        block = ThreadBlock(1, px(120)).resident(self.hue).move_to(self.box.box)
-        # It is no tile's block, so it has no number.
-        block.remove(block[1])
-        queue = (
-            self.word("the tiles that our SM will get", 44, self.theme.text)
-            .next_to(row, DOWN, px(40))
-            .align_to(row, LEFT)
-        )
+        block = unnumbered(0).resident(self.hue).move_to(self.box.box)
+        queue = self.word("waiting tiles", 44, self.theme.text).next_to(row, DOWN, px(40)).align_to(row, LEFT)
         self.badge(Badge(tr("schematic"), "model"))
         self.say("A persistent block stays on its SM and takes one tile after another.")
         self.play(
-            *self.heading("Persistent"), Leave(self.ticking),
+            *self.heading("Persistent, no overlap"), Leave(self.ticking),
             FadeIn(self.box, block, queue), Fade(row, 0.0, 1.0),
         )  # fmt: skip
         for number in range(3):
@@ -378,10 +371,11 @@ class Race(Lesson, Racing):
             timed.show(rows["drain"][1] - BEFORE)
         self.badge(of_trace(self.stays))
         self.say("Nothing is launched between tiles now, but writing still stops the block.")
-        self.play(Fade(lane, 0.0, 1.0), Fade(self.ticking, 0.0, 1.0), FadeIn(names[0]))
+        self.play(Fade(lane, 0.0, 1.0), Fade(self.ticking, 0.0, 1.0))
         self.add(bracket)
         self.play(Run(self.ticking, lane, bracket, until=float(rows["start"][2]), run_time=2.0))
-        write = label(tr("write tile {n}", n=2), 44, ink_on(self.theme.write), bold=True)
+        write = label(tr("write second tile"), 40, ink_on(self.theme.write), bold=True)
+        write.scale(min(1.0, 0.9 * (lane.x(rows["done"][1]) - lane.x(rows["drain"][1])) / write.width))
         write.move_to([lane.x((rows["drain"][1] + rows["done"][1]) / 2), lane.get_y(), 0])
         load = self.word("first load", 44, self.theme.text, bold=True)
         load.next_to(
@@ -400,16 +394,18 @@ class Race(Lesson, Racing):
         drain, start, done = float(rows["drain"][1]), float(rows["start"][2]), float(rows["done"][1])
         for timed in (self.ticking, lane):
             timed.show(drain - BEFORE)
-        self.say("A block that stays need not wait while the SM's copy unit writes tile 2.")
-        self.play(*self.heading("Persistent with overlap"), Fade(lane, 0.0, 1.0), FadeIn(names[0]))
+        self.say("A block that stays can leave the writing to the SM's copy unit and go on at once.")
+        self.play(*self.heading("Persistent with overlap"), Fade(lane, 0.0, 1.0))
         self.add(bracket)
         copier = SM("", self.theme.quiet, lane.x(done) - lane.x(drain) + px(60), px(120))
         copier.move_to([lane.x((drain + done) / 2), lane.get_bottom()[1] - px(150), 0])
-        hardware = self.word("copy unit of the SM (TMA)", 44, self.theme.text).next_to(copier, RIGHT, px(30))
+        hardware = self.word("copy unit (TMA)", 40, self.theme.text).next_to(copier, RIGHT, px(24))
+        if hardware.get_right()[0] > self.area.right:
+            hardware.next_to(copier, DOWN, px(16))
         tile = rectangle(px(104), px(52), self.theme.write)
-        tile.add(label("2", 34, ink_on(self.theme.write), bold=True).move_to(tile))
         tile.move_to([lane.x(drain), lane.get_y(), 0])
         self.play(FadeIn(copier, hardware), Run(self.ticking, lane, bracket, until=drain, run_time=1.4))
+        self.play(FadeIn(names[0]), run_time=0.3)
         self.play(
             Run(self.ticking, lane, bracket, until=start, run_time=1.0),
             Travel([tile], [[copier.get_left() + px(90) * RIGHT]], leg=1.0),
@@ -418,7 +414,7 @@ class Race(Lesson, Racing):
         handed.next_to([lane.x((drain + start) / 2), lane.get_bottom()[1], 0], DOWN, px(20))
         self.play(FadeIn(handed), run_time=0.3)
         along = Travel([tile], [[copier.get_right() + px(90) * LEFT]], leg=2.5)
-        self.say("The first data of tile 3 is already there, so it goes on multiplying.")
+        self.say("Its next data is already loaded. A naive block would have to end first.")
         self.play(Run(self.ticking, lane, bracket, until=done, run_time=2.5), along)
         self.play(
             FadeOut(tile, shift=px(200) * DOWN),
@@ -450,7 +446,7 @@ class Race(Lesson, Racing):
     def names_beside(self, rows: Sequence[Mobject]) -> VGroup:
         names = VGroup()
         for name, lanes in zip(self.kernels, rows, strict=True):
-            word = label(name, 46, self.theme.text, bold=True)
+            word = lines(name, 44, self.area.width if self.tall else px(SIDE - 60), bold=True)
             place = lanes.grounds
             if self.tall:
                 word.next_to(place, UP, px(16), aligned_edge=LEFT)
@@ -461,7 +457,7 @@ class Race(Lesson, Racing):
 
     def three_lanes(self) -> None:
         """The followed SM in all three runs."""
-        area, colors = self.area, self.theme.by_phase
+        area, _colors = self.area, self.theme.by_phase
         key = self.key(*self.phases("launch", "first load", "multiply", "write", "hand over"))
         step = (area.top - self.floor) / 3
         self.lanes = self.trio(LaneVectors, 0.42 * step, area.top - 0.42 * step, step, [self.sm])
@@ -470,7 +466,7 @@ class Race(Lesson, Racing):
             lanes.show(0.0)
         self.ticking.show(0.0)
         self.say(
-            "Overlap cuts naive's pauses to a quarter, but stretches multiplying by {slower:.0%}.",
+            "Overlap cuts naive's pauses to a quarter, but multiplying takes {slower:.0%} longer.",
             slower=self.slower,
         )
         self.play(
@@ -500,12 +496,13 @@ class Race(Lesson, Racing):
 
     def all_sms(self) -> None:
         """The three lanes shrink into the rasters of all 132 SMs."""
-        area, colors, sms = self.area, self.theme.by_phase, self.naive.device.sms
-        key = self.key(*self.phases("launch", "first load", "multiply", "write", "both", "idle"))
+        area, _colors, sms = self.area, self.theme.by_phase, self.naive.device.sms
+        key = self.key(*self.phases("launch", "first load", "multiply", "write", "both", "hand over"))
         step = (area.top - self.floor) / 3
         counts = np.bincount(self.naive.spans["sm"], minlength=sms)
         order = sorted(range(sms), key=lambda sm: (sm != self.sm, -counts[sm], sm))
-        rasters = self.trio(LaneImage, 0.9 * step, area.top, step, order)
+        high = (0.78 if self.tall else 0.9) * step
+        rasters = self.trio(LaneImage, high, area.top - self.tall * px(70), step, order)
         last = float(self.lanes[0].t)
         for raster in rasters:
             raster.show(last)
@@ -513,7 +510,7 @@ class Race(Lesson, Racing):
             *key, *(Fade(raster, 0.0, 1.0, run_time=1.2) for raster in rasters),
             *(Fade(lanes, 1.0, 0.0, run_time=0.8) for lanes in self.lanes),
             *(
-                name.animate(run_time=1.2).set_y(raster.get_y())
+                name.animate(run_time=1.2).set_y(raster.get_top()[1] + px(36) if self.tall else raster.get_y())
                 for name, raster in zip(self.names, rasters, strict=True)
             ),
         )  # fmt: skip

@@ -23,8 +23,8 @@ from tilesim_scenes.mobjects.words.key import Entry, Key
 
 OWN_DATA = {"trace", *SIMULATION, *READING}
 """Settings that ask for other data than a lesson is about: with any of them, the neutral film is shown."""
-FOOT = 236
-"""Pixels below the picture, for a caption of two lines."""
+FOOT, FOOT_NARROW = 236, 310
+"""Pixels below the picture, for a caption of two lines; of three in a frame that is not wide."""
 
 
 class Lesson(Film):
@@ -53,8 +53,13 @@ class Lesson(Film):
     def area(self) -> Area:
         """Between the margins, below badge and clock, above a caption of two lines."""
         area = super().area
-        foot = px(FOOT) - config.frame_height / 2
+        foot = px(FOOT_NARROW if self.narrow else FOOT) - config.frame_height / 2
         return area if self.is_neutral else area._replace(bottom=max(area.bottom, foot))
+
+    @property
+    def narrow(self) -> bool:
+        """Whether the frame is square or upright, so that things are stacked that else stand side by side."""
+        return config.frame_width < 1.3 * config.frame_height
 
     def construct(self) -> None:
         if self.is_neutral:
@@ -103,8 +108,9 @@ class Lesson(Film):
     def word(
         self, text: str, size: float = 46, color: Colour | None = None, bold: bool = False, **figures: Any
     ) -> Mobject:
-        """A label; like a caption, its English text is the key of its translation."""
-        return label(tr(text, **figures), size, color or self.theme.quiet, bold=bold)
+        """A label, of two lines if one is too wide; its English text is the key of its translation."""
+        shown = lines(tr(text, **figures), size, self.area.width, color=color or self.theme.quiet, bold=bold)
+        return shown[0] if len(shown) == 1 else shown
 
     def key(self, *entries: Entry) -> Sequence[Animation]:
         """Animations that bring up what colors mean, above the caption, in place of the key before, if any.
@@ -173,8 +179,8 @@ class Lesson(Film):
         """The end card: a sentence, two bars, and the one number that follows from them.
 
         `rows`: name and value, the longer first. `form`: how a value is written, with its unit. `number` is
-        "less time", "times" or "count". It and `sentence` may hold {times}, by how much the first bar is longer, {less}, the
-        share that the second one saves, and {first} and {second}: all computed from the values as printed.
+        "less time", "times" or "count". `sentence` may hold {times}, by how much the first bar is longer,
+        {less}, the share that the second one saves, {first} and {second}: all computed from values as printed.
         """
         long, short = (float(form.format(value).split()[0].replace(",", "")) for _, value in rows)
         figures |= {"times": long / short, "less": 1 - short / long, "first": long, "second": short}

@@ -2,7 +2,7 @@
 
 from typing import Any, Self
 
-from manim import RIGHT
+from manim import RIGHT, config
 
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import Figure, advance, px
@@ -32,9 +32,15 @@ class Clock(Figure):
         self.write(f"{t / 1000:{self._digits}.1f} µs")
         return self
 
+    @staticmethod
+    def _slowed(times: int) -> str:
+        """What slow motion is called; short where a badge stands near."""
+        wide = config.frame_width > 1.3 * config.frame_height
+        return tr("slow motion, 1/{times}", times=times) if wide else f"×1/{times}"
+
     def run_at(self, pace: float) -> Self:
         """Say how slow `pace` is, ns of the trace for each second of film; 0 says nothing, as time stands."""
         self._fastest = max(self._fastest, pace)
         times = round(self._fastest / pace) if pace else 1
-        self.factor.write(tr("slow motion, 1/{times}", times=times) if times > 1 else "")
+        self.factor.write(self._slowed(times) if times > 1 else "")
         return self

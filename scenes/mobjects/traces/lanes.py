@@ -57,8 +57,8 @@ class LaneVectors(Redrawn, VGroup):
     `window`: the ns of the trace that they show, its whole run by default. `width`: units of a lane, its name
     not counted. `lane_height`, `gap`: units of a lane and between two. `labels`: names of SMs on the left.
     `ticks`: a dark line after each K-step, where they are far enough apart. `numbers`: of tiles, in their
-    main loops. `cursor`: a line at the clock. `fills`: a color for each of `parts.KINDS`, for lanes that are
-    colored by what happens and not by SM. `pieces[n]` says what is drawn in `parts[n]`.
+    main loops. `cursor`: a line at the clock. `fills`: colors for some of `parts.KINDS`, in place
+    of the SM's own and the theme's. `pieces[n]` says what is drawn in `parts[n]`.
     """
 
     def __init__(
@@ -100,7 +100,9 @@ class LaneVectors(Redrawn, VGroup):
         lane_of = {slot: row for row, slot in enumerate(self.slots)}
         self.pieces = [part._replace(slot=lane_of[part.slot]) for part in self._parts.each()]
         sm_of = trace.spans["sm"]
-        self.parts = VGroup(*(_drawn(part.kind, hues[int(sm_of[part.row])], fills) for part in self.pieces))
+        self.parts = VGroup(
+            *(_drawn(part.kind, hues[int(sm_of[part.row])], fills or {}) for part in self.pieces)
+        )
         spans = trace.spans
         self._steps = (spans["k1"] - spans["k0"]).tolist()
         self._numbers = spans["tile"].tolist() if numbers else None
@@ -220,17 +222,17 @@ def _shown(trace: Trace, slots: list[int], window: tuple[float, float]) -> Parts
     return every.chosen(np.flatnonzero(np.isin(every.slot, slots) & (every.end > low) & (every.begin < high)))
 
 
-def _drawn(kind: str, colour: Colour, fills: Mapping[str, Colour] | None) -> VMobject:
+def _drawn(kind: str, colour: Colour, fills: Mapping[str, Colour]) -> VMobject:
     """What a part looks like, without its place."""
     theme = theme_now()
     if kind == "first load":
-        part = shape(fills[kind] if fills else mixed(theme.idle, colour, 0.3), of=Piece)
-        return part.add(strokes(colour, 2.5, 0.0 if fills else 1.0))
+        part = shape(fills.get(kind, mixed(theme.idle, colour, 0.3)), of=Piece)
+        return part.add(strokes(colour, 2.5, 0.0 if kind in fills else 1.0))
     if kind == "multiply":
-        colour = fills[kind] if fills else colour
+        colour = fills.get(kind, colour)
         ticks = strokes(theme.background, TICK, 0.55)
         return shape(colour, of=Piece).add(ticks, shape(ink_on(colour)))
-    part = shape(fills[kind] if fills else theme.fill(kind), of=Piece)
+    part = shape(fills.get(kind, theme.fill(kind)), of=Piece)
     if kind == "launch":
         # So that those who see orange as another hue see where it ends.
         part.set_stroke(ManimColor(theme.background), stroke_width(3), 1.0)
