@@ -91,7 +91,7 @@ class Naive(FewSMs):
         )
 
     def lesson(self) -> None:
-        self.open("A kernel is a program that runs on a GPU.")
+        self.ask("A kernel is a program that runs on a GPU.")
         self.a_queue()
         self.first_tiles()
         self.the_next_block()
@@ -117,7 +117,8 @@ class Naive(FewSMs):
     def first_tiles(self) -> None:
         self.say("Each of the four blocks computes its tile and ends.")
         end = float(self.first["done"].max())
-        self.play(*self.unroll(self.trace, (0.0, 1.7 * end)), *self.key(*self.colors()))
+        key = self.key(*self.colors())
+        self.play(*self.unroll(self.trace, (0.0, 1.7 * end)), *key)
         self.ready()
         self.run_to(float(self.first["done"].min()) - 300, 3.5)
 

@@ -77,7 +77,7 @@ class Persistent(FewSMs):
         self.hues = [sm_colour(sm, SMS) for sm in range(SMS)]
 
     def lesson(self) -> None:
-        self.open("A thread block is a group of threads.")
+        self.ask("A thread block is a group of threads.")
         self.four_blocks()
         self.count()
         self.onto_sms()

@@ -141,7 +141,7 @@ class Race(Lesson, Racing):
 
     def lesson(self) -> None:
         self.kernels = tr("naive"), tr("persistent, no overlap"), tr("persistent with overlap")
-        self.open("A kernel is a program that runs on a GPU.")
+        self.ask("A kernel is a program that runs on a GPU.")
         self.the_work()
         self.the_gpu()
         self.a_block_per_tile()
@@ -510,7 +510,9 @@ class Race(Lesson, Racing):
             *key, *(Fade(raster, 0.0, 1.0, run_time=1.2) for raster in rasters),
             *(Fade(lanes, 1.0, 0.0, run_time=0.8) for lanes in self.lanes),
             *(
-                name.animate(run_time=1.2).set_y(raster.get_top()[1] + px(36) if self.tall else raster.get_y())
+                name.animate(run_time=1.2).set_y(
+                    raster.get_top()[1] + px(36) if self.tall else raster.get_y()
+                )
                 for name, raster in zip(self.names, rasters, strict=True)
             ),
         )  # fmt: skip

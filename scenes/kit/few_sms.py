@@ -98,7 +98,7 @@ class FewSMs(Lesson):
     def unroll(self, trace: Trace, window: tuple[float, float]) -> list[Animation]:
         """SMs unroll into lanes beside their blocks, and tiles can fly."""
         area = self.area
-        high = (self.low - area.bottom - px(40)) / SMS - px(GAP)
+        high = (self.low - self.floor) / SMS - px(GAP)
         self.lanes = LaneVectors(
             trace, range(SMS), (0.0, float(trace.makespan)), area.width - px(NAMES + BLOCK), high, px(GAP),
             ticks=False, fills={"fix up": self.theme.hand_over},

@@ -1,4 +1,4 @@
-"""Hand-over: until when a thread block that overlaps hands its tile to the copy unit, which then writes it."""
+"""Hand-over: a thread block that overlaps hands its tile to the copy unit, which writes it meanwhile."""
 
 from dataclasses import replace
 

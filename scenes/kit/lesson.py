@@ -81,15 +81,16 @@ class Lesson(Film):
                 f"the film {type(self).__name__} says that {claim}, and this data does not show it"
             )
 
-    def open(self, note: str = "") -> None:
+    def ask(self, note: str = "") -> None:
         """Show the film's title and question, as FILM has them, and in small what a newcomer has to know."""
         declared = sys.modules[type(self).__module__].FILM
-        question = self.given.get("title", tr(declared["question"]))
+        name, question = declared["title"], declared["question"]
+        question = self.given.get("title", tr(question))
         if not self.given.get("opening", True) or not question.strip():
             return
         room = config.frame_width * 0.88
         words = VGroup(
-            label(tr(declared["title"]), 50, self.theme.quiet), lines(question, 88, room, most=3, bold=True)
+            label(tr(name), 50, self.theme.quiet), lines(question, 88, room, most=3, bold=True)
         )
         if note:
             words.add(lines(tr(note), 52, room, most=2, color=self.theme.quiet))
@@ -180,7 +181,7 @@ class Lesson(Film):
 
         `rows`: name and value, the longer first. `form`: how a value is written, with its unit. `number` is
         "less time", "times" or "count". `sentence` may hold {times}, by how much the first bar is longer,
-        {less}, the share that the second one saves, {first} and {second}: all computed from values as printed.
+        {less}, the share that the second one saves, {first} and {second}: computed from values as printed.
         """
         long, short = (float(form.format(value).split()[0].replace(",", "")) for _, value in rows)
         figures |= {"times": long / short, "less": 1 - short / long, "first": long, "second": short}
