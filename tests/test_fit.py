@@ -6,7 +6,7 @@ import pytest
 
 from tilesim import Device
 from tilesim.gemm import kernels
-from tilesim.gemm.fit import BARRIER_BYTES, MAX_SIZE, Limits, limits_of, residents, stages_that_fit, why_not
+from tilesim.gemm.fit import BARRIER_BYTES, Limits, limits_of, residents, stages_that_fit, why_not
 from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 
@@ -16,10 +16,10 @@ SPECIALIZED = KernelConfig("warp-specialized", "persistent", (128, 128, 64), war
 
 @pytest.mark.parametrize("name", ["m", "n", "k"])
 def test_sizes_go_up_to_2_30(name):
-    for size, too_large in ((MAX_SIZE, False), (MAX_SIZE + 1, True)):
+    for size, too_large in ((2**30, False), (2**30 + 1, True)):
         why = why_not(NAIVE, replace(Product(1, 1, 1), **{name: size}))
         assert why.startswith(f"{name.upper()} is {size}; ") == too_large
-    assert not why_not(NAIVE, Product(MAX_SIZE, 1, 1))
+    assert not why_not(NAIVE, Product(2**30, 1, 1))
 
 
 @pytest.mark.parametrize(
@@ -59,8 +59,22 @@ def test_stages_fit_to_the_last_byte_of_shared_memory():
 
 def test_thread_blocks_share_an_sm_s_memory_beside_what_is_reserved_for_each():
     """Of an H200: 227 KiB for a thread block and 228 KiB for an SM."""
-    assert [limits_of("h200").shared_bytes(blocks) // 1024 for blocks in (1, 2, 3, 4)] == [226, 112, 74, 55]
-    assert limits_of("h200") == limits_of("")
+    limits = limits_of("h200")
+    assert (limits.block_bytes, limits.sm_bytes) == (227 * 1024, 228 * 1024)
+    assert [limits.shared_bytes(blocks) for blocks in (1, 2, 4)] == [226 * 1024, 112 * 1024, 55 * 1024]
+    assert limits == limits_of("")
+
+
+def test_what_a_gpu_lacks_is_named():
+    product, bare = Product(512, 512, 512), replace(limits_of("h200"), features=())
+    assert why_not(NAIVE, product, bare) == "naive needs tma, which this GPU lacks"
+    assert "needs tma and warpgroup-mma" in why_not(SPECIALIZED, product, bare)
+    assert not why_not(replace(NAIVE, loads="ptr"), product, bare)
+
+
+def test_wgmma_reads_fp8_along_k_alone():
+    for layout, allowed in (("nt", True), ("nn", False)):
+        assert (not why_not(SPECIALIZED, Product(512, 512, 512, "fp8", layout))) == allowed
 
 
 @pytest.mark.parametrize(
@@ -70,6 +84,7 @@ def test_thread_blocks_share_an_sm_s_memory_beside_what_is_reserved_for_each():
         ((64, 64, 64), 8, 3, 3),  # 48 KiB of stages each, and a tile of C
         ((128, 128, 64), 4, 1, 2),  # 128 accumulators of a thread and 56 registers more
         ((128, 256, 64), 8, 3, 1),
+        ((64, 64, 128), 8, 3, 2),  # 226 KiB with the barriers of two, of 228
     ],
 )
 def test_as_many_thread_blocks_run_on_an_sm_as_it_has_room_for_if_each_has_one_tile(tile, warps, stages, fit):
@@ -77,4 +92,9 @@ def test_as_many_thread_blocks_run_on_an_sm_as_it_has_room_for_if_each_has_one_t
     config = replace(NAIVE, tile=tile, warps=warps, stages=stages)
     assert residents(config, product, device) == residents(config, product, Device(4)) == fit
     assert residents(replace(config, kernel="persistent", schedule="persistent"), product, device) == 1
-    assert residents(replace(config, stages=200), product, device) == 0
+    assert residents(replace(config, stages=40), product, device) < fit
+
+
+def test_groups_of_warps_count_as_threads():
+    config = replace(SPECIALIZED, schedule="naive", tile=(192, 64, 64), warps=4, stages=1)
+    assert residents(config, Product(1, 1, 1), Device.named("h200")) == 1  # 384 threads of 88 registers
