@@ -105,7 +105,7 @@ def test_a_cluster_that_loses_a_worker_does_its_task_again(cluster, scene, tmp_p
         pids = client.run(os.getpid)
         process = subprocess.Popen(
             [
-                *(sys.executable, "-m", "tilesim", "export", str(scene), "--size", "720p", "--fps", "60"),
+                *(sys.executable, "-m", "tilesim", "export", str(scene), "--size", "480p", "--fps", "60"),
                 *("--cluster", cluster.scheduler_address, "-o", str(tmp_path / "film.mp4")),
             ],
             stderr=subprocess.PIPE,

@@ -10,13 +10,13 @@ from tilesim.plans import segments
 from tilesim_kernels import KernelError
 
 CTA, SM, START, DRAIN, DONE, ENTRY, READY, FIXUP = 0, 1, 2, 4, 6, 8, 9, 10
-PROBLEM = Problem(120, 104, 100, tile=(16, 32, 16), dtype="fp32")
+PROBLEM = Problem(72, 72, 40, tile=(16, 32, 16), dtype="fp32")
 
 
 @pytest.mark.parametrize("order", ["row-major", "column-major", "grouped:3", "morton", "hilbert"])
 @pytest.mark.parametrize("name", DEDICATED)
 def test_each_thread_block_does_what_the_plan_says(name, order):
-    problem = Problem(120, 104, 40, tile=(16, 32, 32), dtype="fp32", order=order)
+    problem = Problem(56, 72, 40, tile=(16, 32, 32), dtype="fp32", order=order)
     trace = recorded(problem, name, ctas=5)
     made = plan(trace.schedule, problem, trace.device)
     by_cta = trace.spans[np.argsort(trace.spans["cta"], kind="stable")]
