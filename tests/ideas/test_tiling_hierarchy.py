@@ -107,24 +107,6 @@ def test_the_l2_feeds_the_usual_tile_only_where_neighbours_share():
     assert not small.merges and small.share < 0.7
 
 
-@pytest.mark.parametrize(
-    ("changed", "warps", "says"),
-    [
-        ({"dtype": "fp32"}, 8, "wgmma does not multiply fp32"),
-        ({}, 6, "6 warps are not whole warp groups"),
-        ({}, 0, "the number of warps is 0"),
-        ({"tile": (100, 256, 64)}, 8, "2 warp groups cannot split a tile of 100x256"),
-        ({"tile": (64, 8, 64)}, 8, "2 warp groups cannot split a tile of 64x8"),
-        ({"tile": (256, 256, 64)}, 8, "take 256 registers in each of 256 threads"),
-        ({"tile": (128, 256, 512)}, 8, "takes 384 KiB of shared memory"),
-        ({"tile": (128, 256, 40)}, 8, "a K-step of 40 is not a multiple of the 16 of a wgmma"),
-    ],
-)
-def test_what_a_warp_group_cannot_do_is_refused_in_a_sentence(changed, warps, says):
-    with pytest.raises(ProblemError, match=says):
-        tiling.levels(Problem(4096, 4096, 4096, **changed), warps)
-
-
 @pytest.mark.parametrize("device", ["a100", "nonsense"])
 def test_other_gpus_have_no_wgmma(device):
     with pytest.raises(DeviceError, match=f"'{device}' has no wgmma; choose from h100, h100-pcie, h200"):
