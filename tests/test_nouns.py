@@ -170,14 +170,7 @@ def test_every_cost_is_checked():
 
 
 def test_costs_come_back_from_json():
-    costs = Costs(
-        k_step=1.5,
-        ramp=2,
-        partial=None,
-        coresidency=(1, 1.5),
-        overlap=True,
-        source="x",
-    )
+    costs = Costs(k_step=1.5, ramp=2, partial=None, coresidency=(1, 1.5), overlap=True, source="x")
     for one in (costs, replace(costs, partial=7), Costs.ideal()):
         assert Costs.from_mapping(json.loads(json.dumps(asdict(one)))) == one
 
@@ -255,10 +248,7 @@ def planned(*rows, ctas=4):
         ([*WHOLE[:3], (0, 3, 0, 7)], "K-steps 7 to 8 of tile 3 are never computed"),
         ([*WHOLE[:3], (0, 3, 1, 8)], "K-steps 0 to 1 of tile 3 are never computed"),
         ([*WHOLE[:3], (0, 3, 0, 3), (1, 3, 5, 8)], "K-steps 3 to 5 of tile 3 are never computed"),
-        (
-            [*WHOLE[:3], (0, 3, 0, 6), (1, 3, 5, 8)],
-            "K-steps 5 to 6 of tile 3 are computed more than once",
-        ),
+        ([*WHOLE[:3], (0, 3, 0, 6), (1, 3, 5, 8)], "K-steps 5 to 6 of tile 3 are computed more than once"),
         ([*WHOLE, (0, 4, 0, 8)], "there is no tile 4; the problem has tiles 0 to 3"),
         ([*WHOLE, (0, -1, 0, 8)], "there is no tile -1"),
         ([*WHOLE[:3], (0, 3, 0, 9)], "tile 3 has a segment of K-steps 0 to 9; they must lie in 0 to 8"),

@@ -174,7 +174,7 @@ def test_the_article_stands_above_what_was_measured():
 
 def test_beats_are_those_of_one_thread_block():
     assert shown("bank-conflicts").splitlines()[3].split() == [
-        *("interleaved", "94.00", "55.00", "1042.0", "24.8/32"),
+        *("interleaved", "94.00", "55.00", "1042.0", "24.8/32")
     ]
 
 

@@ -101,10 +101,7 @@ WRONG = {
     "captions": (["race", "-o", "a.html", "--captions"], "--captions is of a film"),
     "second of the film": (["race", "-o", "a.html", "--at", "3"], "such as 12.5us"),
     "fragment of a film": (["race", "-o", "a.mp4", "--fragment"], "--fragment is of a page"),
-    "film without a trace": (
-        ["coalescing", "-o", "a.html"],
-        "these films do: one-tile, ",
-    ),
+    "film without a trace": (["coalescing", "-o", "a.html"], "these films do: one-tile, "),
     "setting of a film that has none": (["race", "-o", "a.html", "--tile", "128x128"], "not three sizes"),
 }
 

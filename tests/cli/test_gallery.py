@@ -99,11 +99,7 @@ def test_without_a_file_it_is_every_film(here, monkeypatch):
 
 FILM = f'[[film]]\nscene = "naive"\noutput = "a.mp4"\n{SHORT}'
 COURSE = f'[[film]]\nscene = "course"\noutput = "a.mp4"\nfilms = FILMS\n{SHORT}'
-LINKS = {
-    "link.png": "linked.png",
-    "gallery.mp4": "../lists/films.toml",
-    "trace.mp4": "../lists/runs/a.npz",
-}
+LINKS = {"link.png": "linked.png", "gallery.mp4": "../lists/films.toml", "trace.mp4": "../lists/runs/a.npz"}
 """In the folder that is written into."""
 MISTAKES = {
     "no TOML": ("film = [", "lists/films.toml: this is not a TOML file"),

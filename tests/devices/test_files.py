@@ -228,10 +228,7 @@ def test_what_is_refused_is_one_sentence(text, words, tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [
-        ("my gpu.json", "a device is called as its file is"),
-        ("none.json", "there is no such file"),
-    ],
+    [("my gpu.json", "a device is called as its file is"), ("none.json", "there is no such file")],
 )
 def test_names_of_files(name, words, tmp_path):
     path = tmp_path / name

@@ -72,12 +72,7 @@ def test_kernels_without_stamps_say_so():
 @pytest.mark.parametrize(
     ("kernel", "changed", "problem", "sentence"),
     [
-        (
-            "warp-specialized",
-            {},
-            {"dtype": "fp32"},
-            "multiplies fp16, bf16, fp8; the dtype is fp32",
-        ),
+        ("warp-specialized", {}, {"dtype": "fp32"}, "multiplies fp16, bf16, fp8; the dtype is fp32"),
         ("warp-specialized", {}, {"tile": (64, 256, 64)}, "tile_m must be a multiple of 128"),
         ("warp-specialized", {}, {"tile": (256, 256, 64)}, "a tile has at most 32768 elements"),
         ("warp-specialized", {}, {"tile": (192, 128, 64)}, "three groups of 4 warps"),
@@ -95,12 +90,7 @@ def test_kernels_without_stamps_say_so():
         ("ping-pong", {}, {"tile": (128, 256, 64)}, "a tile has at most 16384 elements"),
         ("ping-pong", {}, {"tile": (128, 32, 64)}, "tile_n 64 to 256"),
         ("ping-pong", {"warps": 4}, {}, "it must be 8, four in each group"),
-        (
-            "ping-pong",
-            {},
-            {"tile": (128, 128, 64)},
-            "which Triton's interpreter cannot run",
-        ),
+        ("ping-pong", {}, {"tile": (128, 128, 64)}, "which Triton's interpreter cannot run"),
     ],
 )
 def test_what_thehopper_kernels_refuse(kernel, changed, problem, sentence):

@@ -5,17 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from interpreter import (
-    config_named,
-    inputs,
-    jobs,
-    multiplied,
-    recorded,
-    recording,
-    reference,
-    stamped,
-    torch,
-)
+from interpreter import config_named, inputs, jobs, multiplied, recorded, recording, reference, stamped, torch
 
 import tilesim.schedules
 from tilesim import SCHEDULES, Device, Plan, Problem, plan

@@ -29,10 +29,7 @@ SMALL = Problem(64, 64, 64, tile=(32, 32, 32))
     ("problem", "sentence"),
     [
         (Problem(64, 64, 64, tile=(32, 32, 32), dtype="int8"), "the dtype is int8"),
-        (
-            Problem(64, 64, 64, tile=(96, 32, 32)),
-            "tile_m is 96; the sides of naive's tiles must be powers",
-        ),
+        (Problem(64, 64, 64, tile=(96, 32, 32)), "tile_m is 96; the sides of naive's tiles must be powers"),
         (Problem(64, 64, 64, tile=(32, 32, 8)), "tile_k is 8"),
         (Problem(2**31, 64, 64, tile=(32, 32, 32)), "M is 2147483648"),
         (Problem(64, 2**28, 64, tile=(32, 32, 32)), "32 rows of B have 8589934592 elements"),

@@ -117,13 +117,7 @@ def test_the_zero_is_the_first_instruction_and_the_launch_is_told_from_the_first
     assert trace.meta["prologue_ns"]["p50"] == 590
 
 
-@pytest.mark.parametrize(
-    ("sms", "device"),
-    [
-        ((0, 0), Device(2)),
-        ((0, 1), Device(1, ctas_per_sm=2)),
-    ],
-)
+@pytest.mark.parametrize(("sms", "device"), [((0, 0), Device(2)), ((0, 1), Device(1, ctas_per_sm=2))])
 def test_other_residents_than_the_plan_counts_on_are_an_error(sms, device):
     apart = 1000 * (sms[0] != sms[1])
     rows = [(0, 0, 1000, 1500, 1600), (1, 0, 1100 + apart, 1550 + apart, 1700 + apart)]

@@ -132,10 +132,7 @@ def test_the_hybrid_is_the_two_tile_one(problem, device):
     ("schedule", "sentence"),
     [
         ("split-k", "'split-k' needs 1 parameter; write it as 'split-k:S', such as 'split-k:8'"),
-        (
-            "split-k:9",
-            "cuts each tile into 9 slices; the tiles of this problem have only 8 K-steps",
-        ),
+        ("split-k:9", "cuts each tile into 9 slices; the tiles of this problem have only 8 K-steps"),
         (
             "stream-k:17",
             "stream-k:17 needs a K-step for each of 17 thread blocks; this problem has 16 K-steps",
