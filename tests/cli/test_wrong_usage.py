@@ -37,10 +37,7 @@ WRONG_USAGE = {
     "no CTA per SM": (["simulate", "naive", "--ctas-per-sm", "0"], "ctas_per_sm is 0"),
     "unknown device": (["simulate", "naive", "--device", "h20"], "did you mean 'h200'?"),
     "unknown schedule": (["plan", "persistant"], "did you mean 'persistent'?"),
-    "parameter of a schedule that has none": (
-        ["simulate", "naive:2"],
-        "'naive:2' has 1 parameter but takes none",
-    ),
+    "parameter of a schedule that has none": (["simulate", "naive:2"], "'naive:2' has 1 parameter but"),
     "no schedule": (["simulate"], "Missing argument 'SCHEDULE'"),
     "negative seed": (["simulate", "naive", "--seed", "-1"], "the seed is -1"),
     "lanes too narrow": (["simulate", "naive", "--gantt", "--width", "1"], "'--width'"),
@@ -52,21 +49,12 @@ WRONG_USAGE = {
     "no trace": (["calibrate"], "TRACE"),
     "no output": (["record", "naive"], "'-o'"),
     "kernel that is not there": (["record", "naive", "--kernel", "cutlass", "-o", "x.npz"], "'cutlass'"),
-    "trace of another name": (
-        ["simulate", "naive", "-o", "x.txt"],
-        "x.txt: a trace is written as .npz, .csv, .json",
-    ),
+    "trace of another name": (["simulate", "naive", "-o", "x.txt"], "x.txt: a trace is written as .npz"),
     "record of another name": (["record", "naive", "-o", "x.png"], "x.png: a trace is written as .npz"),
     "costs of another name": (["calibrate", "a.npz", "-o", "x.txt"], "x.txt: costs are written as .json"),
     "figures of another name": (["bench", "-o", "x.csv"], "x.csv: figures are written as .json"),
-    "poster of another name": (
-        ["export", "naive", "-o", "a.mp4", "--poster", "x.jpg"],
-        "x.jpg: a poster is written as .png",
-    ),
-    "conversion into a trace": (
-        ["convert", "a.npz", "b.NPZ", "--to", "csv"],
-        "b.NPZ would look like a native trace",
-    ),
+    "poster of another name": (["export", "naive", "-o", "a.mp4", "--poster", "x.jpg"], "x.jpg: a poster"),
+    "conversion into a trace": (["convert", "a.npz", "b.NPZ", "--to", "csv"], "b.NPZ would look like a"),
     "bench of two sizes": (["bench", "--size", "4096x4096"], "not three sizes"),
 }
 

@@ -196,11 +196,7 @@ def test_autocast_leaves_fp8_alone():
         (matrix(3, 4)[0], matrix(4, 3), "A has 1 dimensions; matmul multiplies matrices"),
         (matrix(3, 4), matrix(4, 3)[None], "B has 3 dimensions"),
         (matrix(3, 4).double(), matrix(4, 3).double(), "A is torch.float64; matmul multiplies torch.float16"),
-        (
-            matrix(3, 4).half(),
-            matrix(4, 3),
-            "A is torch.float16 and B is torch.float32; both must be the same",
-        ),
+        (matrix(3, 4).half(), matrix(4, 3), "A is torch.float16 and B is torch.float32; both must be the"),
         (matrix(3, 4).to("meta"), matrix(4, 3), "A is on meta and B on cpu"),
     ],
 )
