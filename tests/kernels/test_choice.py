@@ -8,7 +8,7 @@ import warnings
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from interpreter import jobs
+from on_device import jobs
 
 from tilesim import Device
 from tilesim.choice.choose import choose

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from interpreter import torch
+from on_device import torch
 
 from tilesim.ideas.divergence import alternating
 from tilesim_kernels import KernelError

@@ -6,7 +6,7 @@ import pytest
 from hopper_code import compiled
 from hypothesis import given
 from hypothesis import strategies as st
-from interpreter import few, torch
+from on_device import few, torch
 
 from tilesim import Problem
 from tilesim_kernels import KernelError

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from interpreter import few, torch
+from on_device import few, torch
 
 from tilesim_kernels import KernelError
 from tilesim_kernels.bench import memory as bench

@@ -5,7 +5,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from interpreter import config_named, inputs, jobs, stamps, torch
+from on_device import config_named, inputs, jobs, stamps, torch
 
 from tilesim import Device, Problem
 from tilesim.errors import KernelConfigError

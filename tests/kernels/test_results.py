@@ -1,7 +1,7 @@
 """Every kernel against a float64 product, at sizes that fit no tile, by Triton's interpreter."""
 
 import pytest
-from interpreter import DEDICATED, inputs, multiplied, reference, torch
+from on_device import DEDICATED, inputs, multiplied, reference, torch
 
 from tilesim import Problem
 from tilesim.products import Product

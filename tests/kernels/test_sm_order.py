@@ -2,8 +2,8 @@
 
 import doctest
 
-import interpreter  # noqa: F401
 import numpy as np
+import on_device  # noqa: F401
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from interpreter import DEDICATED, recorded, recording, stamped, stamps
+from on_device import DEDICATED, recorded, recording, stamped, stamps
 
 from tilesim import Device, Problem, plan
 from tilesim.errors import TraceError

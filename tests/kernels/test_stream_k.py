@@ -1,7 +1,7 @@
 """Stream-K inside a kernel: thread blocks compute what the schedule's plan says."""
 
 import pytest
-from interpreter import torch, triton
+from on_device import torch, triton
 
 from tilesim import Device, Problem, plan
 from tilesim.errors import ScheduleError

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from interpreter import torch
+from on_device import torch
 
 import tilesim
 from tilesim.metrics import TURNAROUND_NS

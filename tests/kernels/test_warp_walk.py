@@ -3,7 +3,7 @@
 import doctest
 import re
 
-import interpreter  # noqa: F401, before Triton
+import on_device  # noqa: F401, before Triton
 import numpy as np
 import pytest
 from hopper_code import compiled

@@ -95,9 +95,17 @@ def test_a_simulated_run_fits_into_its_slots_again(problem, device, costs, sched
 @pytest.mark.parametrize(
     ("rows", "entry", "sentence"),
     [
-        ([(5, 2, 0, 1, 2), (6, 3, 0, 1, 2), (5, 3, 4, 5, 6)], None, "thread block 5 ran on SM 2 and on SM"),
+        (
+            [(5, 2, 0, 1, 2), (6, 3, 0, 1, 2), (5, 3, 4, 5, 6)],
+            None,
+            "thread block 5 ran on SM 2 and on SM 3; it can run on only one",
+        ),
         ([(0, 0, 5, 6, 7)], [6], "thread block 0 starts tile 0 at 5 ns, before its entry at 6 ns"),
-        ([(cta, 9, cta, 100, 200) for cta in range(65)], None, "SM 9 held more than 64 thread blocks at"),
+        (
+            [(cta, 9, cta, 100, 200) for cta in range(65)],
+            None,
+            "SM 9 held more than 64 thread blocks at once, at 64 ns; no GPU can hold that many",
+        ),
     ],
 )
 def test_stamps_that_cannot_be(rows, entry, sentence):
