@@ -3,8 +3,8 @@
 import doctest
 import re
 
-import on_device  # noqa: F401, before Triton
 import numpy as np
+import on_device  # noqa: F401, before Triton
 import pytest
 from hopper_code import compiled
 
