@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
+from command_line import said as run
 
 import tilesim
 from tilesim.cli import main
@@ -48,12 +49,6 @@ def asked(monkeypatch):
     monkeypatch.setattr(reports, "load", load)
     monkeypatch.setattr(bench, "load", lambda folder: kernels)
     return seen
-
-
-def run(*args):
-    result = CliRunner().invoke(main, list(map(str, args)))
-    assert result.exit_code == 0, result.output
-    return result.stdout
 
 
 @pytest.mark.parametrize("name", bench.command.list_commands(None))

@@ -4,21 +4,14 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from command_line import said as run
 
 import tilesim
 from tilesim import Device
 from tilesim.choice.choose import choose
-from tilesim.cli import main
 from tilesim.products import Product
 
 SHIPPED = Path(tilesim.__file__).parent / "data/choice/h200.json"
-
-
-def run(*args, code=0):
-    result = CliRunner().invoke(main, list(map(str, args)))
-    assert result.exit_code == code, result.output
-    return result.stdout if code == 0 else result.stderr
 
 
 def test_the_ranking_is_the_library_s():

@@ -7,16 +7,16 @@ import pty
 import signal
 import subprocess
 import sys
+from functools import partial
 from io import StringIO
 
 import pytest
-from click.testing import CliRunner
+from command_line import tilesim
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tilesim import Device, __version__
 from tilesim.analysis.sweep import Row, combinations, sweep
-from tilesim.cli import main
 from tilesim.cli.arguments.axes import Numbers
 
 FEW = ["--m", "128:512:128", "--n", "m", "--k", "64", "--jobs", "1"]
@@ -27,10 +27,7 @@ EVERY = combinations(
 )
 
 
-def run(*args, code=0):
-    result = CliRunner().invoke(main, ["sweep", *map(str, args)])
-    assert result.exit_code == code, result.output
-    return result
+run = partial(tilesim, "sweep")
 
 
 def rows_of(text):

@@ -6,10 +6,9 @@ from copy import deepcopy
 from operator import attrgetter
 
 import pytest
-from click.testing import CliRunner
+from command_line import tilesim as run
 
 from tilesim import Device, Problem, Trace, simulate
-from tilesim.cli import main
 from tilesim.costs import badge
 from tilesim.devices.presets import adopt, adopted, discard, facts, presets
 from tilesim.devices.presets import badge as device_badge
@@ -35,12 +34,6 @@ def own(tmp_path):
     path.write_text(json.dumps(OWN))
     yield path
     discard("my-gpu")
-
-
-def run(*args, code=0):
-    result = CliRunner().invoke(main, list(map(str, args)))
-    assert result.exit_code == code, result.output
-    return result
 
 
 def test_it_is_called_as_its_file_is(own):
