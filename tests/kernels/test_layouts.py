@@ -1,6 +1,5 @@
 """Operands of every dtype, row- and column-major, dense and as slices."""
 
-import doctest
 from dataclasses import replace
 from itertools import product as pairs
 
@@ -126,7 +125,3 @@ def test_what_has_no_lines_and_what_is_too_long_is_refused():
     far = torch.empty_strided((16, 16), (2**28, 1), device="meta")
     with pytest.raises(KernelError, match="16 lines of A span 2\\^31 elements or more"):
         work.launcher((far, right, right))
-
-
-def test_the_examples_hold():
-    assert doctest.testmod(layouts, extraglobs={"torch": torch}).failed == 0

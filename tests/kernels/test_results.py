@@ -20,12 +20,6 @@ def test_any_size_in_any_dtype(name, dtype):
         multiplied(Problem(*size, tile=(32, 64, 32), dtype=dtype), name)
 
 
-@pytest.mark.parametrize("name", DEDICATED)
-def test_any_order(name):
-    for order in ORDERS:
-        multiplied(Problem(72, 72, 40, tile=(16, 32, 32), dtype="fp32", order=order), name)
-
-
 @pytest.mark.parametrize("ctas", [1, 3, 12, 13, 100])
 def test_any_number_of_thread_blocks(ctas):
     multiplied(Problem(64, 96, 32, tile=(16, 32, 32), dtype="fp32"), "persistent-tma-overlap", ctas)
