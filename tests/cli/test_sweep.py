@@ -100,20 +100,8 @@ def test_any_number_of_processes_makes_the_same_table():
 
 
 def test_options_repeat_and_multiply():
-    words = [
-        "--schedule",
-        "naive,persistent",
-        "--schedule",
-        "stream-k:2",
-        "--m",
-        "64",
-        "--m",
-        "128,192",
-        "--n",
-        "64",
-        "--k",
-        "64,m",
-    ]
+    words = ["--schedule", "naive,persistent", "--schedule", "stream-k:2", "--m", "64", "--m", "128,192"]
+    words += ["--n", "64", "--k", "64,m"]
     words += ["--tile", "64x64x32,32x32x32", "--order", "row-major,grouped:2", "--dtype", "bf16,fp16"]
     words += ["--sms", "2,3:4", "--ctas-per-sm", "1:2"]
     rows = rows_of(run(*words, "--jobs", "1").stdout)
