@@ -15,13 +15,14 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    on_gpu, others = os.environ.get("TRITON_INTERPRET") == "0", []
-    for item in [one for one in items if Path(__file__).parent in one.path.parents]:
+    on_gpu = os.environ.get("TRITON_INTERPRET") == "0"
+
+    def elsewhere(item):
         of_gpu, either = "gpu" in item.fixturenames, item.get_closest_marker("on_device")
-        if not (of_gpu == on_gpu or either):
-            others.append(item)
-    config.hook.pytest_deselected(items=others)
-    items[:] = [one for one in items if one not in set(others)]
+        return Path(__file__).parent in item.path.parents and of_gpu != on_gpu and not either
+
+    config.hook.pytest_deselected(items=[item for item in items if elsewhere(item)])
+    items[:] = [item for item in items if not elsewhere(item)]
 
 
 @pytest.fixture(scope="module")
