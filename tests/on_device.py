@@ -65,7 +65,7 @@ def multiplied(problem: Problem, config: str | KernelConfig, ctas: int = 4, layo
     operands = inputs.matrices(product, DEVICE, seed=1)
     config, _ = here.on_this_machine(config, product, operands[:2])
     work = jobs.job(config, product, device_of(ctas), DEVICE)
-    error = reference.gate(config.name, work.launcher(operands), product, operands)
+    error = reference.verify_result(config.name, work.launcher(operands), product, operands)
     work.check()
     return error
 
@@ -76,7 +76,7 @@ def stamped(problem: Problem, name: str, ctas: int = 4) -> tuple[np.ndarray, job
     work = jobs.job(config_named(name, problem), product, device_of(ctas), DEVICE)
     operands = inputs.matrices(product, DEVICE, seed=2)
     rows = torch.zeros(len(work.rows), stamps.WORDS, dtype=torch.int64, device=DEVICE)
-    reference.gate(name, work.launcher(operands, rows), product, operands)
+    reference.verify_result(name, work.launcher(operands, rows), product, operands)
     work.check()
     return rows.cpu().numpy(), work
 

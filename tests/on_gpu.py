@@ -190,7 +190,7 @@ def ready_to_stamp(name: str, problem: Problem) -> tuple[Callable[[], None], tor
     operands = inputs.matrices(product, "cuda", seed=3)
     stamps = torch.zeros(len(work.rows), stamping.WORDS, dtype=torch.int64, device="cuda")
     launch = work.launcher(operands, stamps)
-    reference.gate(name, launch, product, operands)
+    reference.verify_result(name, launch, product, operands)
     work.check()
     return launch, stamps, work
 

@@ -33,7 +33,7 @@ def multiplied(name, problem, operands):
     """The relative error of a kernel's product of operands wherever they lie; KernelError above TOLERANCE."""
     config, _ = config_of(name, problem, operands)
     work = jobs.job(config, Product.of(problem), device_of(4), DEVICE)
-    error = reference.gate(name, work.launcher(operands), Product.of(problem), operands)
+    error = reference.verify_result(name, work.launcher(operands), Product.of(problem), operands)
     work.check()
     return error
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tilesim.metrics import in_turn, slot_index
-from tilesim.plans import Plan, owners, shown_by
+from tilesim.plans import Plan, owners, plan_from_spans
 from tilesim.problems import check_product
 from tilesim.schedules import SCHEDULES, plan
 from tilesim.traces import Trace
@@ -111,4 +111,4 @@ def _plan(trace: Trace) -> Plan:
         )
         if np.array_equal(planned, ran):
             return made
-    return shown_by(trace.spans)
+    return plan_from_spans(trace.spans)

@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any, NamedTuple
 
-from tilesim.costs import Costs
+from tilesim.costs import RENAMED, Costs, with_current_names
 from tilesim.devices.device import MAX_CTAS_PER_SM
 from tilesim.devices.hardware import Hardware
 from tilesim.errors import CostsError
@@ -78,12 +78,12 @@ class Calibration:
         Raises CostsError where a field is missing, unknown, or of another type than `as_json` writes.
         """
         entry = decode(Entry, values, "a calibration", CostsError)
-        named = entry.costs | ({"device": device} if device else {})
+        named = with_current_names(entry.costs) | ({"device": device} if device else {})
         given = Costs.from_mapping({"k_step": 1.0} | named)  # its device is one that there is
         costs = Costs.from_mapping(known(given.device, entry.dtype, entry.stages) | named)
         config = KernelConfig.of_fields(asdict(entry) | {"order": "row-major", "overlap": costs.overlap})
         kernel = CalibratedKernel(config, entry.dtype, entry.ctas_per_sm)
-        return cls(kernel, costs, entry.names, entry.unseen)
+        return cls(kernel, costs, entry.names, tuple(RENAMED.get(name, name) for name in entry.unseen))
 
 
 def known(device: str, dtype: str, stages: int) -> dict[str, Any]:

@@ -144,12 +144,12 @@ def test_a_language_that_no_font_has_is_one_sentence_and_no_film(tmp_path, monke
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     check_font.cache_clear()
     command = ["export", "naive", "-o", str(tmp_path / "a.png"), "--lang"]
-    for name in OTHERS:
-        result = CliRunner().invoke(main, [*command, name])
-        said = f"error: no font for captions in {name} is installed; install one, such as Noto"
-        assert result.exit_code == 2 and result.output.count("\n") == 1, result.output
-        assert result.stderr.startswith(said) and not (tmp_path / "a.png").exists()
-    check_font("en")
+    result = CliRunner().invoke(main, [*command, "zh"])
+    said = "error: no font for captions in zh is installed; install one, such as Noto"
+    assert result.exit_code == 2 and result.output.count("\n") == 1, result.output
+    assert result.stderr.startswith(said) and not (tmp_path / "a.png").exists()
+    for name in ("en", "pt"):  # Their letters come with films.
+        check_font(name)
     check_font.cache_clear()
 
 
@@ -163,7 +163,7 @@ def test_letters_of_several_fonts_stand_where_those_of_one_do(family):
 
 
 def test_a_figure_has_letters_that_its_font_lacks():
-    """DejaVu Sans has this letter, and DejaVu Sans Mono a box for it."""
-    borrowed, own = (np.ptp(outline("ⵠ", family), axis=0) for family in (MONO, SANS))
+    """Of the fonts here, DejaVu Sans has this letter."""
+    borrowed, own = (np.ptp(outline("ⵠ", family), axis=0) for family in (MONO, "DejaVu Sans"))
     assert borrowed == pytest.approx(own, rel=0.05)
-    assert advance("8 ⵠ", MONO) - advance("8 ", MONO) == pytest.approx(advance("ⵠ", SANS), rel=0.05)
+    assert advance("8 ⵠ", MONO) - advance("8 ", MONO) == pytest.approx(advance("ⵠ", "DejaVu Sans"), rel=0.05)

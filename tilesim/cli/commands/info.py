@@ -21,7 +21,7 @@ from tilesim.cli.arguments.parameter_types import INPUT, usage
 from tilesim.cli.output import device_table
 from tilesim.cli.output.figures import table, time
 from tilesim.cli.output.reports import machine
-from tilesim.costs import Costs
+from tilesim.costs import Costs, with_current_names
 from tilesim.devices.device import Device
 from tilesim.devices.facts import published, with_derived
 from tilesim.devices.files import checked
@@ -135,14 +135,15 @@ def _calibrations(entries: list[dict[str, Any]]) -> Content:
     """A line for each kernel, and a second one for its costs."""
     lines = []
     for entry in entries:
-        costs = Costs.from_mapping(entry["costs"])
+        listed = with_current_names(entry["costs"])
+        costs = Costs.from_mapping(listed)
         names = (entry["schedule"], entry.get("kernel"), entry.get("loads"), "overlapped" * costs.overlap)
         tile = "x".join(map(str, entry["tile"]))
         where = f"{entry['dtype']}, tile {tile}, {entry['ctas_per_sm']} per SM"
         took = ", ".join(
             f"{name} {time(round(getattr(costs, name)))}"
-            for name in ("k_step", "launch", "prologue", "handover", "epilogue")
-            if entry["costs"].get(name)
+            for name in ("k_step", "launch", "prologue", "tile_gap", "epilogue")
+            if listed.get(name)
         )
         traces = f"; of {plural(len(entry['names']), 'trace')}" if entry.get("names") else ""
         lines += [f"{' '.join(filter(None, names))}, {where}", f"  {took}{traces}"]

@@ -167,7 +167,9 @@ def test_every_cost_is_checked():
 
 
 def test_costs_come_back_from_json():
-    costs = Costs(k_step=1.5, ramp=2, partial=None, coresidency=(1, 1.5), overlap=True, source="x")
+    costs = Costs(
+        k_step=1.5, mainloop_overhead=2, partial=None, coresidency=(1, 1.5), overlap=True, source="x"
+    )
     for one in (costs, replace(costs, partial=7), Costs.ideal()):
         assert Costs.from_mapping(json.loads(json.dumps(asdict(one)))) == one
 
