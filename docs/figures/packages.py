@@ -26,7 +26,7 @@ FOUND_IN = {
     "parallel": ("parallel",),
     "core": (
         *("version", "errors", "text", "storage", "spans", "compiled"),
-        *("problems", "orders", "devices", "plans", "costs", "products", "kernel_config"),
+        *("problems", "orders", "devices", "plans", "costs", "products", "kernel_config", "declared"),
         *("metrics", "provenance", "sm_cycles", "traces"),
     ),
 }

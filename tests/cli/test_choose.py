@@ -40,7 +40,7 @@ def test_sms_alone_are_so_many_of_an_h200():
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
-        (["--m", 0], 2, "M is 0; it must be a whole number from 1"),
+        (["--m", 0], 2, "m is 0; it must be a whole number from 1"),
         (["--m", 2**40, "--n", 2**40], 1, "no kernel here computes 1099511627776x1099511627776x512"),
         (["--dtype", "int8"], 1, "no kernel here computes 4096x4096x512 int8 nn on NVIDIA H200"),
         (["--dtype", "fp8", "--device", "a100"], 1, "datasheet has no fp8 rate"),

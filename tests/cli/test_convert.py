@@ -92,12 +92,12 @@ def test_what_is_wrong_with_a_file_is_a_failure(own, tmp_path):
 def test_what_is_wrong_with_an_option_is_wrong_usage(own, tmp_path):
     out = tmp_path / "a.npz"
     for options, words in (
-        (["--m", 0], "M is 0"),
+        (["--m", 0], "m is 0"),
         (["--tile", "128x128"], "'128x128' is not three sizes"),
         (["--dtype", "bf61"], "did you mean 'bf16'?"),
         (["--order", "spiral"], "there is no order 'spiral'"),
         (["--device", "h20"], "did you mean 'h200'?"),
-        (["--sms", 0], "the number of SMs is 0"),
+        (["--sms", 0], "sms is 0"),
         (["--to", "csv"], "a.npz would look like a native trace"),
     ):
         refused(2, words, "convert", own, out, *options)

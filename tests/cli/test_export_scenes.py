@@ -367,7 +367,7 @@ FILMS = {
     "truncated trace": (["naive", "--trace", "cut.npz"], "cut.npz"),
     "trace and simulation": (["naive", "--trace", "good.npz", "--m", "64"], "leave out m"),
     "unknown schedule": (["naive", "--schedule", "naiv"], "did you mean 'naive'?"),
-    "no SMs": (["naive", "--sms", "0"], "number of SMs is 0"),
+    "no SMs": (["naive", "--sms", "0"], "sms is 0"),
     "theme typo": (["naive", "--theme", "drak"], "'drak'"),
     "language of nobody here": (["naive", "--lang", "xx"], "'xx'"),
     "endless": (["naive", "--seconds", "inf"], "it must last from 3 to 600 s"),

@@ -1,6 +1,5 @@
 """Galleries: films from a file that lists them, whole or not at all, and one sentence for each mistake."""
 
-import tomllib
 from pathlib import Path
 
 import av
@@ -14,7 +13,7 @@ import tilesim
 from tilesim import Device, Problem, simulate
 from tilesim.cli import main
 from tilesim.cli.arguments.options import MAX_TILES
-from tilesim.cli.packages import load, scene_names
+from tilesim.cli.packages import declared, load, scene_names
 
 ROOT = Path(tilesim.__file__).parents[1]
 SHORT = 'size = "128x72"\nfps = 5\n'
@@ -194,6 +193,20 @@ def test_a_gallery_and_the_command_line_have_one_limit_on_tiles():
 
 
 def test_the_gallery_of_the_readme_makes_what_it_shows():
-    films = tomllib.loads((ROOT / "media" / "gallery.toml").read_text("utf-8"))["film"]
-    listed = {film[key] for film in films for key in ("output", "poster") if key in film}
-    assert listed | {"gallery.toml", "sawtooth.png"} == {path.name for path in (ROOT / "media").iterdir()}
+    entries = [entry for film in declared().values() for entry in film.gallery]
+    made = {entry[key] for entry in entries for key in ("output", "poster") if key in entry}
+    assert made | {"sawtooth.png"} == {path.name for path in (ROOT / "media").iterdir()}
+
+
+def test_a_folder_of_films_is_a_gallery_of_what_they_declare(here):
+    (folder := Path("films")).mkdir()
+    entry = {"output": "mine.gif", "size": "128x72", "fps": 5}
+    film = {"title": "Mine", "question": "Whose is it?", "gallery": [entry]}
+    (folder / "mine.py").write_text(f"FILM = {film}\n{SCENE}", "utf-8")
+    (folder / "other.py").write_text("", "utf-8")
+    result = CliRunner().invoke(main, ["gallery", "films", "-o", "out", "--jobs", "1"])
+    assert result.exit_code == 0 and made() == ["mine.gif"], result.output
+    (folder / "mine.py").unlink()
+    (empty := Path("empty")).mkdir()
+    result = CliRunner().invoke(main, ["gallery", str(empty), "-o", "out"])
+    assert result.exit_code in (1, 2) and "empty: no film" in result.stderr

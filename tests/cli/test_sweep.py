@@ -154,7 +154,7 @@ def test_where_all_are_refused_it_fails_and_writes_nothing(tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--m", "0"], "M is 0; it must be a whole number from 1"),
+        (["--m", "0"], "m is 0; it must be a whole number from 1"),
         (["--m", "many"], "'many' is not a number or a range such as 128:8192:128"),
         (["--n", "k"], "'k' is not a number or a range such as 128:8192:128 or 'm'"),
         (["--m", "8:4"], "the range '8:4' has no values; write it as from:to:step"),
@@ -167,7 +167,7 @@ def test_where_all_are_refused_it_fails_and_writes_nothing(tmp_path):
         (["--tile", "128x256"], "'128x256' is not three sizes"),
         (["--dtype", "bf16,bf61"], "did you mean 'bf16'?"),
         (["--device", "h20"], "did you mean 'h200'?"),
-        (["--sms", "0"], "the number of SMs is 0"),
+        (["--sms", "0"], "sms is 0"),
         (["--seed", "-1"], "the seed is -1"),
         (["--jobs", "0"], "'--jobs'"),
         (["-o", "t.json"], "t.json: a table is written as .csv or .parquet"),

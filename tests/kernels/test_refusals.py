@@ -47,10 +47,10 @@ def test_problems_out_of_reach(problem, sentence):
     ("changed", "sentence"),
     [
         ({"kernel": "naiv"}, "there is no kernel 'naiv'; did you mean 'naive'"),
-        ({"loads": "cp.async"}, "loads is 'cp.async'; it must be 'tma' or 'ptr'"),
+        ({"loads": "cp.async"}, "loads is 'cp.async'; choose from tma, ptr"),
         ({"warps": 6}, "warps is 6"),
         ({"stages": -1}, "stages is -1"),
-        ({"tile": (64, 64)}, r"the tile is \(64, 64\); it must be three sizes"),
+        ({"tile": (64, 64)}, r"tile is \(64, 64\); it must be a list of 3"),
         ({"schedule": "stream-k:x"}, "the schedule is 'stream-k:x'; it must be a name"),
         ({"overlap": "yes"}, "overlap is 'yes'; it must be true or false"),
     ],

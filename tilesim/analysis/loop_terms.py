@@ -63,7 +63,7 @@ def loop_time(trace: Trace, costs: Costs) -> LoopTime:
     known = Hardware.named(costs.hardware, problem.dtype)
     hardware = _clocked(known, trace)
     k_step = known.k_step_ns(problem, costs.k_step) * known.clock_mhz / hardware.clock_mhz
-    made, rows = _planned(trace)
+    made, rows = plan_of(trace)
     loaded = loads_under(made, problem, trace.device, costs, hardware)
     seen, residents = loaded.behind(hardware.l2_bytes), trace.device.ctas_per_sm
     limits = k_step_terms(seen, problem, hardware, k_step, costs.stages, residents)
@@ -129,7 +129,7 @@ def _clocked(hardware: Hardware, trace: Trace) -> Hardware:
     return replace(hardware, clock_mhz=float(mhz), dram_bytes_per_clock=dram)
 
 
-def _planned(trace: Trace) -> tuple[Plan, np.ndarray]:
+def plan_of(trace: Trace) -> tuple[Plan, np.ndarray]:
     """The plan of a run, and the plan row of each span: int64 [spans]. It is the schedule's plan if that is
     registered and matches the run, else the plan reconstructed from the spans."""
     try:

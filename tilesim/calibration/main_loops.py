@@ -82,25 +82,20 @@ def loops_on(
     hardware: Hardware, runs: Sequence[Observations], in_cycles: bool, stages: int
 ) -> list[MainLoops]:
     """The main loops of one kernel's runs on such hardware, told by the SMs' clock where `in_cycles`."""
-    return [_on(hardware, run, in_cycles, stages) for run in runs]
-
-
-def _on(hardware: Hardware, run: Observations, in_cycles: bool, stages: int) -> MainLoops:
-    ns = _ns(run, hardware.clock_mhz if in_cycles else 0.0)
-    between = gap(run) * run.steps.sum() / ns.sum()
-    loaded = loads(run.plan, run.trace.problem, run.trace.device.slots, between)
-    return MainLoops(run, ns, hardware.clock_mhz, stages, hardware, loaded, loaded.behind(hardware.l2_bytes))
+    found = []
+    for run in runs:
+        ns = _ns(run, hardware.clock_mhz if in_cycles else 0.0)
+        between = gap(run) * run.steps.sum() / ns.sum()
+        loaded = loads(run.plan, run.trace.problem, run.trace.device.slots, between)
+        seen = loaded.behind(hardware.l2_bytes)
+        found.append(MainLoops(run, ns, hardware.clock_mhz, stages, hardware, loaded, seen))
+    return found
 
 
 def _ns(run: Observations, clock_mhz: float) -> np.ndarray:
     if clock_mhz:
         return np.maximum(1, run.spans["cycles"]) * 1000 / clock_mhz
     return np.maximum(1, run.spans["drain"] - run.spans["start"]).astype(float)
-
-
-def fit(kernel: Sequence[MainLoops]) -> MainLoopCosts:
-    """The costs of one kernel's main loops; `k_step` is 0 where the hardware is known."""
-    return solve(kernel)[1]
 
 
 def solve(kernel: Sequence[MainLoops], k_step: float = 0.0) -> tuple[np.ndarray, MainLoopCosts]:

@@ -18,7 +18,8 @@ from tilesim.cli.arguments.film_targets import CourseFilm, FilmTarget, Target
 from tilesim.cli.arguments.languages import spoken
 from tilesim.cli.arguments.parameter_types import Instant
 from tilesim.cli.output.figures import wrote
-from tilesim.cli.packages import COURSE, load, scene_class, scene_file, scene_names
+from tilesim.cli.packages import COURSE, declared, load, scene_class, scene_file, scene_names
+from tilesim.declared import course
 from tilesim.errors import TilesimError, shown
 from tilesim.storage import files, scratch
 from tilesim.text import plural
@@ -268,7 +269,7 @@ def _check_form(scene: Target, form: str, asked: Mapping[str, Any], at: tuple[fl
 
 def _course(request: ExportRequest, render_request: Any) -> list[Any]:
     """A request for each film of a course; each film names the next one."""
-    taught, none = load("scenes", "story.course").order(), load("scenes", "film.settings").NO_FILM
+    taught, none = course(declared()), load("scenes", "film.settings").NO_FILM
     names, form, made = request.films or taught, request.format(request.form), []
     for name, following in zip(names, [*names[1:], none], strict=True):
         act = scene_class(name)

@@ -35,13 +35,8 @@ MOST_SLOTS = 2**17
 """Of which each has threads with names; the largest GPU has some 10,000."""
 
 
-def save(trace: Trace, path: str | PathLike[str]) -> None:
-    """Write `trace`; raises TilesimError where `path` cannot be written, or the trace is too long for it."""
-    save_several([trace], path)
-
-
 def save_several(traces: Sequence[Trace], path: str | PathLike[str]) -> None:
-    """Write traces on one clock; raises TilesimError as `save`."""
+    """Write traces on one clock; raises TilesimError where `path` cannot be written, or they are too long."""
     check(traces)
     files.write(path, lambda file: file.writelines(document(*traces)))
 

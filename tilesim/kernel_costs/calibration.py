@@ -7,12 +7,9 @@ from tilesim.costs import RENAMED, Costs, with_current_names
 from tilesim.devices.device import MAX_CTAS_PER_SM
 from tilesim.devices.hardware import Hardware
 from tilesim.errors import CostsError
-from tilesim.kernel_config import KernelConfig
-from tilesim.problems import DTYPE_BYTES, MAX_SIZE
-from tilesim.storage.decode import between, decode, one_of
-
-MAX_WARPS, MAX_STAGES = 32, 64
-Size = Annotated[int, between(1, MAX_SIZE)]
+from tilesim.kernel_config import MAX_STAGES, MAX_WARPS, TABLE, KernelConfig
+from tilesim.problems import Dtype, Size
+from tilesim.storage.decode import between, decode
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +17,7 @@ class Entry:
     """A calibration as a costs file lists it; `device`, `origins` and `tilesim` are notes for people."""
 
     schedule: str
-    dtype: Annotated[str, one_of(DTYPE_BYTES)]
+    dtype: Dtype
     tile: tuple[Size, Size, Size]
     ctas_per_sm: Annotated[int, between(1, MAX_CTAS_PER_SM)]
     costs: dict[str, Any]
@@ -48,6 +45,13 @@ class CalibratedKernel(NamedTuple):
         """What a thread block takes of its SM, and so leaves to another there."""
         config = self.config
         return config.loads, config.warps, config.stages, self.dtype, config.tile, self.ctas_per_sm
+
+    def __str__(self) -> str:
+        """As tables print it."""
+        config = self.config
+        driven, overlapped = "table-driven" * (config.kernel == TABLE), "overlapped" * config.overlap
+        name = " ".join(filter(None, (config.schedule, driven, config.loads, overlapped)))
+        return f"{name}, {self.dtype}, tile {'x'.join(map(str, config.tile))}, {self.ctas_per_sm} per SM"
 
 
 @dataclass(frozen=True, slots=True)

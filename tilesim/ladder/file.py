@@ -61,11 +61,7 @@ def read(path: str | PathLike[str]) -> Ladder:
     Raises ReportError, in a sentence that starts with the path, where the file cannot be read, is no
     ladder, or contradicts itself.
     """
-    values = read_json(path, ReportError)
-    try:
-        return parse(values)
-    except ReportError as error:
-        raise ReportError(f"{path}: {error}") from None
+    return read_json(path, ReportError, parse)
 
 
 def parse(values: Any) -> Ladder:

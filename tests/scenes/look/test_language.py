@@ -20,6 +20,7 @@ from tilesim.devices.facts import CONSTANTS, Fact, sources
 from tilesim.devices.facts import badge as constants_badge
 from tilesim.errors import TilesimError
 from tilesim.player.sentences import SENTENCES
+from tilesim_scenes.film.course import OURS
 from tilesim_scenes.film.settings import LANGUAGES
 from tilesim_scenes.look.labels import of_constants
 from tilesim_scenes.look.language import CATALOGUES, SOURCE, catalogue, check_font, tr, use_language
@@ -39,11 +40,11 @@ def english():
 
 
 def sentences():
-    """Every first argument of `tr` in the films, and what the player says, with where it stands."""
+    """What films say through `tr`, what they declare, and what the player says, with where it stands."""
     found = extract_from_dir(str(SCENES), [("**.py", "python")], keywords={"tr": None})
-    return {text: "the player" for text in SENTENCES} | {
-        text: f"{file}:{line}" for file, line, text, _, _ in found
-    }
+    declared = {text: film.file.name for film in OURS.values() for text in (film.title, film.question)}
+    said = {text: f"{file}:{line}" for file, line, text, _, _ in found if text}
+    return dict.fromkeys(SENTENCES, "the player") | declared | said
 
 
 def fields(text):
