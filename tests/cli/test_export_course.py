@@ -241,10 +241,7 @@ def test_the_seconds_of_a_long_course_are_written_out():
 
 
 WRONG = {
-    "a film that is not": (
-        ["--films", "secon"],
-        "there is no film 'secon'; did you mean 'second'?",
-    ),
+    "a film that is not": (["--films", "secon"], "there is no film 'secon'; did you mean 'second'?"),
     "no film": (["--films", ""], "there is no film ''"),
     "an empty place": (["--films", "first,,second"], "there is no film ''"),
     "a GIF": (["-o", "a.gif"], "a course is written as .mp4, .webm, .mov, not as 'gif'"),

@@ -350,11 +350,7 @@ MISTAKES = {
     "a size by no name": (["scenes.py:Moves", "--size", "large"], 2, "there is no size 'large'"),
     "a transparent mp4": (["scenes.py:Moves", "-t"], 2, "a film in mp4 cannot be transparent"),
     "beyond the end": (["scenes.py:Moves", "--from", "9"], 1, "from 9 s on; it lasts 2.2 s"),
-    "an empty part": (
-        ["scenes.py:Moves", "--from", "2", "--to", "1"],
-        2,
-        "no part of a film from 2 s to 1 s",
-    ),
+    "an empty part": (["scenes.py:Moves", "--from", "2", "--to", "1"], 2, "no part of a film from 2 s to 1"),
     "a still beyond the end": (["scenes.py:Moves", "-o", "a.png", "--at", "9"], 1, "there is no second 9"),
     "a missing folder": (["film.py", "-o", "none/a.mp4"], 1, "the folder none does not exist"),
     "over its own file": (

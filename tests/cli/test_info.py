@@ -2,14 +2,14 @@
 
 import json
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from command_line import said
 
 import tilesim
 from tilesim import Costs, Device, Problem, Trace, simulate
-from tilesim.cli import main
 from tilesim.cli.packages import declared, scene_class
 from tilesim.formats import save
 
@@ -17,13 +17,7 @@ DATA = Path(tilesim.__file__).parent / "data"
 RUN = simulate("split-k:2", Problem(512, 512, 256), Device.named("h200", 4), seed=3)
 
 
-def run(*args, code=0):
-    result = CliRunner().invoke(main, ["info", *map(str, args)])
-    assert result.exit_code == code, result.output
-    if code:
-        assert result.stdout == ""
-        assert result.stderr.startswith("error: ") and result.stderr.count("\n") == 1
-    return result.stderr if code else result.stdout
+run = partial(said, "info")
 
 
 @pytest.mark.parametrize("form", ["npz", "json", "perfetto"])

@@ -1,14 +1,14 @@
 """`tilesim tune`, with kernels that only answer."""
 
 import json
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from click.testing import CliRunner
+from command_line import said
 
 import tilesim
-from tilesim.cli import main
 from tilesim.cli.output.reports import tuned_kernels
 from tilesim.errors import TilesimError
 from tilesim.kernel_config import current_name
@@ -39,10 +39,7 @@ def asked(monkeypatch):
     return seen
 
 
-def run(*args, code=0):
-    result = CliRunner().invoke(main, ["tune", *map(str, args)])
-    assert result.exit_code == code, result.output
-    return result.stdout if code == 0 else result.stderr
+run = partial(said, "tune")
 
 
 def test_every_size_in_every_dtype_and_layout_is_asked_for(asked):

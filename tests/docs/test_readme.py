@@ -6,6 +6,7 @@ import pytest
 from pages import DOCS, ROOT, made_figures
 from refresh import refreshed
 
+from tilesim.cli.output.tables import NOT_COUNTED
 from tilesim.cli.packages import declared
 
 README = (ROOT / "README.md").read_text("utf-8")
@@ -19,6 +20,10 @@ def test_its_tables_figures_and_outputs_are_those_of_now() -> None:
     """`python docs/refresh.py` writes them anew."""
     assert README.count("<!-- table:") == 1
     assert refreshed(README, made_figures()) == README
+
+
+def test_no_table_of_a_page_names_a_field_that_its_report_lacks() -> None:
+    assert not [name for name, text in made_figures().items() if NOT_COUNTED in text]
 
 
 @pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])

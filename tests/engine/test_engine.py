@@ -368,13 +368,7 @@ def test_a_slot_is_taken_in_the_order_in_which_slots_free_up():
     made = Plan(segments(range(5), [0, 0, 1, 2, 3], [0, 1, 0, 0, 0], [1, 3, 3, 3, 3]), 5)
     problem = Problem(1, 4, 3, tile=(1, 1, 1))
     trace = simulate(lambda problem, device: made, problem, Device(2), Costs(k_step=100))
-    assert times(trace, "cta", "sm", "issue") == [
-        (0, 0, 0),
-        (1, 1, 0),
-        (2, 0, 100),
-        (3, 1, 200),
-        (4, 0, 400),
-    ]
+    assert times(trace, "cta", "sm", "issue") == [(0, 0, 0), (1, 1, 0), (2, 0, 100), (3, 1, 200), (4, 0, 400)]
 
 
 def test_ties_go_by_the_devices_sm_order_place_by_place():

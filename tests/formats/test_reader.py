@@ -191,11 +191,7 @@ def test_a_file_that_cannot_be_read(tmp_path):
 
 
 BAD_FACTS = {
-    "no problem": (
-        "# m=256 n=256 k=128 tile=128x128x64 dtype=fp16\n",
-        "",
-        "it does not say m, n, k and tile",
-    ),
+    "no problem": ("# m=256 n=256 k=128 tile=128x128x64 dtype=fp16\n", "", "it does not say m, n, k and"),
     "no device": ('sms=2 gpu="NVIDIA L40S"', 'gpu="My GPU"', "it does not say which GPU it ran on"),
     "no tile": ("tile=128x128x64", "", "it does not say tile of the problem; give --tile"),
     "wrong tile": ("128x128x64", "128x128", "tile is (128, 128); it must be a list of 3"),

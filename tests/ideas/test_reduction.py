@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilesim.errors import TilesimError
 from tilesim.ideas import reduction
 from tilesim.ladder.reports import report
 
@@ -111,24 +110,3 @@ def test_one_wave_takes_all_values_in_as_few_turns_as_it_can(n, sms):
     each = reduction.wave(sms) * reduction.ADDED * reduction.THREADS
     turns = reduction.turns(n, sms)
     assert (turns - 1) * each < n <= turns * each
-
-
-@pytest.mark.parametrize(
-    "call, says",
-    [
-        (
-            lambda: reduction.interleaved(16),
-            "the threads of a block is 16; it must be a whole number from 32",
-        ),
-        (lambda: reduction.sequential(2048), "from 32 to 1024"),
-        (lambda: reduction.sequential(96), "the threads of a block are 96; they must be a power of two"),
-        (lambda: reduction.exchanges(12), "the number of lanes is 12; it must be a power of two"),
-        (lambda: reduction.exchanges(64), "the number of lanes is 64"),
-        (lambda: reduction.work(reduction.interleaved(), 0), "the blocks of input that are added is 0"),
-        (lambda: reduction.blocks(0), "the number of values is 0"),
-        (lambda: reduction.turns(10, 0), "the number of SMs is 0"),
-    ],
-)
-def test_what_no_block_can_do_is_refused_in_a_sentence(call, says):
-    with pytest.raises(TilesimError, match=says):
-        call()
