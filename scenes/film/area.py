@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from manim import config
+from manim import DOWN, Mobject, config
 
 from tilesim_scenes.look.text import px
 
@@ -32,6 +32,11 @@ class Area(NamedTuple):
     def center(self) -> np.ndarray:
         """Its middle: float64, shape [3]."""
         return np.array([(self.left + self.right) / 2, (self.bottom + self.top) / 2, 0.0])
+
+    def over(self, foot: Mobject, gap: float = 28) -> "Area":
+        """What is left above a mobject that is put at the foot, `gap` pixels away from it."""
+        foot.move_to([self.center[0], self.bottom, 0], DOWN)
+        return self._replace(bottom=foot.get_top()[1] + px(gap))
 
 
 def picture_area() -> Area:

@@ -79,7 +79,7 @@ def traces_for(default: Default, settings: Mapping[str, Any]) -> tuple[Trace, ..
         for trace in traces:
             if trace.problem.items and not default.any_work:
                 raise FilmError(
-                    f"this film is of matrix products; the film trace shows {trace.problem.title}"
+                    f"this film is of matrix products; the film run shows {trace.problem.title}"
                 )
         return _comparable(traces)
     for key in READING:

@@ -58,5 +58,5 @@ def titles() -> Mapping[str, str]:
         "ladder": tr("Ladder"),
         "roofline": tr("Roofline"),
         "sim-vs-silicon": tr("Simulation against silicon"),
-        "trace": tr("Your own kernel"),
+        "run": tr("Your own kernel"),
     }

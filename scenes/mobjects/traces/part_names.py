@@ -1,19 +1,57 @@
-"""Part names: what the parts of one lane are called, in them or beneath."""
+"""Part names: what the parts of lanes are called, in them, beneath, or in a key."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
 from manim import RIGHT, UP, Mobject, VGroup
 
+from tilesim import Trace
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, px
-from tilesim_scenes.look.theme import Colour, ink_on, readable, theme_now
+from tilesim_scenes.look.theme import Colour, ink_on, readable, sm_colour, theme_now
 from tilesim_scenes.mobjects.drawing.quads import rectangle
 from tilesim_scenes.mobjects.traces.lanes import LaneVectors
-from tilesim_scenes.mobjects.traces.parts import parts
+from tilesim_scenes.mobjects.traces.parts import KINDS, parts
+from tilesim_scenes.mobjects.words.key import MOST, Entry, Key
+from tilesim_scenes.story.traces.runs import tells_writes
 
-SIZE = 46.0
-"""Pixels of the letters of a part's name."""
+SIZE, HUES = 46.0, 4
+"""Pixels of the letters of a part's name; hues of SMs in a key, at most."""
+
+
+def part_words(trace: Trace) -> dict[str, str]:
+    """What the parts of lanes are called, and what is left of a lane, by `parts.KINDS` and "idle"."""
+    multiply = tr("multiply") if tells_writes(trace) else tr("multiply, write")
+    return {
+        "launch": tr("launch"),
+        "first load": tr("first load"),
+        "hand over": tr("hand over"),
+        "multiply": tr("work") if trace.problem.items else multiply,
+        "write": tr("write"),
+        "wait": tr("wait"),
+        "fix up": tr("add partials"),
+        "idle": tr("idle"),
+    }
+
+
+def parts_key(traces: Sequence[Trace], width: float) -> Key:
+    """The key of the parts that some traces have, of which the shortest are left out beyond six."""
+    words, device = part_words(traces[0]), traces[0].device
+    sums = dict.fromkeys(words, 0)
+    for every in map(parts, traces):
+        ns = np.bincount(every.kind, every.end - every.begin, len(KINDS))
+        for kind, length in zip(KINDS, ns.tolist(), strict=True):
+            sums[kind.removesuffix(" under")] += length
+    shown = sorted((kind for kind in sums if sums[kind]), key=lambda kind: -sums[kind])[:MOST]
+    # Some of the hues stand for all.
+    hues = [sm_colour(int(sm), device.sms) for sm in np.unique(np.linspace(0, device.sms - 1, HUES).astype(int))]
+    entries = [
+        Entry(words[kind], [fill] if (fill := theme_now().fill(kind)) else hues, kind == "first load")
+        for kind in words
+        if kind in shown
+    ]
+    return Key(entries, width)
 
 
 def part_names(lanes: LaneVectors, sm: int, begin: float, end: float, size: float = SIZE) -> VGroup:
@@ -21,25 +59,16 @@ def part_names(lanes: LaneVectors, sm: int, begin: float, end: float, size: floa
 
     `size`: pixels. A name stands in its part, or below where that is narrow.
     """
-    theme, named = theme_now(), VGroup()
-    words = {
-        "write": tr("write"),
-        "write under": tr("write"),
-        "launch": tr("launch"),
-        "first load": tr("first load"),
-        "hand over": tr("hand over"),
-        "wait": tr("wait"),
-        "fix up": tr("add"),
-    }
+    theme, named, words = theme_now(), VGroup(), part_words(lanes.trace)
     inks = {"launch": theme.launch, "wait": theme.wait_text, "fix up": theme.partial}
     ground, below, em = lanes.lane(sm)[0], [], size / SIZE
     slot = sm * lanes.trace.device.ctas_per_sm
     every = parts(lanes.trace)
     shown = (every.slot == slot) & (every.begin >= begin) & (every.begin < end)
     for part in every.chosen(np.flatnonzero(shown)).each():
-        if part.kind not in words:
+        if part.kind == "multiply":
             continue
-        fill, text = theme.fill(part.kind), words[part.kind]
+        fill, text = theme.fill(part.kind), words[part.kind.removesuffix(" under")]
         x0, x1, foot = lanes.x(part.begin), lanes.x(part.end), ground.get_bottom()[1]
         high = ground.height / 3 if part.kind == "write under" else ground.height
         word = label(text, size, fill and ink_on(fill), bold=True)
