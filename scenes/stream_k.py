@@ -244,6 +244,7 @@ class StreamK(RaceFilm):
         first = heat.traces[heat.fast].makespan
         self.play(Run(self.ticking, *panels, until=first, run_time=2.0))
         self.finish(heat, panels)
+        self.add_up(heat, panels)
 
     def end(self, story: Story) -> None:
         """The finding."""

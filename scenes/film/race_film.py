@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from manim import DOWN, LEFT, RIGHT, UP, Create, Group, GrowFromEdge, Mobject, VGroup, smoothstep
+from manim import LEFT, RIGHT, UP, Create, Group, GrowFromEdge, Mobject, VGroup, smoothstep
 
 from tilesim import Trace
 from tilesim_scenes.animations.enlarge import Enlarge
@@ -17,8 +17,6 @@ from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import px
 from tilesim_scenes.mobjects.charts.balance import Balance, Entry
 from tilesim_scenes.mobjects.charts.bars import Bars
-from tilesim_scenes.mobjects.traces.lane_image import LaneImage
-from tilesim_scenes.mobjects.traces.lanes import LaneVectors
 from tilesim_scenes.mobjects.traces.part_names import parts_key
 from tilesim_scenes.mobjects.traces.run_panel import RunPanel
 from tilesim_scenes.mobjects.traces.sm_lane import SmLane
@@ -32,8 +30,12 @@ from tilesim_scenes.story.traces.runs import parts
 SIDE, ROW, GAP, BETWEEN, BAR = 310, 62, 110, 28, 130
 """Pixels: of the column with a run's name, of a row of the sum, of a bracket with its figure, from one run to
 the next, and from one bar of the end card to the next."""
-WHOLE, SLOW, LAST = 5.0, 3.0, 1.0
-"""Seconds of a whole run, of a pause that is looked at, and of what is left when the first run is done."""
+CLOSE, ABOVE, APART, BELOW, NAMES = 150, 95, 190, 60, 130
+"""Pixels of a lane in a close look at most, above the first, between two, and below the last, for brackets and
+names of parts; and of names of runs."""
+WHOLE, FIRST, SLOW, LAST, TIP = 7.0, 3.0, 3.5, 2.0, 2.0
+"""Seconds: of a whole run, of its beginning at least, of a pause that is looked at, of what is left when the
+first run is done, and of lanes' becoming bars."""
 
 
 class RaceFilm(Film):
@@ -67,26 +69,25 @@ class RaceFilm(Film):
             tr("{name} ends first, after {us:.1f} µs.", name=runs.names[runs.fast], us=runs.shortest / 1000)
         )
         self.run_on(runs, panels, runs.shortest)
-        self.end(runs, self.finish(runs, panels))
+        self.finish(runs, panels)
+        self.add_up(runs, panels)
+        self.end(runs)
 
     def run_on(self, runs: Heat, panels: Group, until: float) -> None:
         """All runs, as far as `until`, at the pace of the whole."""
         share = (until - self.ticking.t) / runs.longest
         if share > 0:
-            seconds = max(1.0, round(2 * WHOLE * share) / 2)
+            seconds = max(1.0 if self.ticking.t else FIRST, round(2 * WHOLE * share) / 2)
             self.play(Run(self.ticking, *panels, until=until, run_time=seconds))
 
     def panels(self, runs: Heat) -> Group:
-        """The runs, one below the other, with room for the sum below where they stay for it."""
+        """The runs, one below the other."""
         area, last = self.stage, len(runs.traces) - 1
         # Below the fastest there is room for a bracket.
-        gaps = [px(GAP if run == runs.fast else BETWEEN) for run in range(last)]
-        rows = px(GAP if runs.fast == last else BETWEEN)
-        if last == 1 and not runs.same:
-            rows = max(rows, px(ROW) * (len(runs.shown_causes) + 1.6))
-        height, top = (area.height - rows - sum(gaps)) / (last + 1), area.top
+        gaps = [px(GAP if run == runs.fast else BETWEEN) for run in range(last + 1)]
+        height, top = (area.height - sum(gaps)) / (last + 1), area.top
         panels = Group()
-        for run, (trace, name, gap) in enumerate(zip(runs.traces, runs.names, [*gaps, 0.0], strict=True)):
+        for run, (trace, name, gap) in enumerate(zip(runs.traces, runs.names, gaps, strict=True)):
             panel = RunPanel(trace, name, area.width, height, runs.longest, self.side, named=not run)
             # Where it stands does not depend on how high its letters are.
             panel.shift([area.center[0], top - height / 2, 0])
@@ -105,6 +106,10 @@ class RaceFilm(Film):
         order, area = sorted(pair), self.stage
         sm = pair[order[0]].sm
         low, high = window(runs.traces[runs.slow], *pair.values())
+        # Where there is no column for names, they stand above the lanes.
+        above, apart = (px(gap) + px(NAMES) * (not self.side) for gap in (ABOVE, APART))
+        height = min(px(CLOSE), (area.height - above - apart - px(BELOW)) / 2)
+        top = area.top - above - (area.height - above - apart - px(BELOW) - 2 * height) / 2
         lanes = VGroup(
             *(
                 SmLane(
@@ -112,18 +117,18 @@ class RaceFilm(Film):
                     sm,
                     runs.names[n],
                     area.width,
-                    px(150),
+                    height,
                     runs.longest,
                     self.side,
                     named=n == order[0],
                 ).show(self.ticking.t)
                 for n in order
             )
-        ).arrange(DOWN, buff=px(180))
-        # Their names are of different widths; their lanes are not.
-        for lane in lanes:
-            lane.shift((area.right - lane.lane.grounds.get_right()[0]) * RIGHT)
-        lanes.shift((area.center[1] - lanes.get_center()[1]) * UP)
+        )
+        # Their names are of different widths and heights; their lanes are not.
+        for number, lane in enumerate(lanes):
+            corner = [area.right, top - number * (height + apart), 0]
+            lane.shift(corner - lane.lane.grounds.get_corner(UP + RIGHT))
         places = [panels[n].lanes.lane(sm) for n in order]
         self.say(
             tr(
@@ -155,69 +160,79 @@ class RaceFilm(Film):
         self.play(Fade(panels, 0.0, 1.0, CAMERA, rate_func=late), *back, out)
         self.remove(*lanes)
 
-    def finish(self, runs: Heat, panels: Group) -> list[Mobject]:
-        """How much later the last one ends, and what adds up to that; return the slow and the fast lanes."""
-        seen = [panels[n].lanes for n in (runs.slow, runs.fast)]
+    def finish(self, runs: Heat, panels: Group) -> None:
+        """How much later the last one ends."""
         if runs.same:
             self.say(tr("All runs end after {us:.1f} µs.", us=runs.longest / 1000))
             self.play(Run(self.ticking, *panels, until=runs.longest, run_time=LAST))
             self.wait(1.0)
-            return seen
+            return
         fast, text = panels[runs.fast], tr("{us:.1f} µs", us=runs.shown_gap)
         gap = TimeBracket(fast.lanes, fast.trace.makespan, runs.longest, text=text, below=True)
         self.say(
             tr("{name} ends last, {us:.1f} µs later.", name=runs.names[runs.slow], us=runs.shown_gap)
         )
         self.play(Run(self.ticking, *panels, gap, until=runs.longest, run_time=LAST))
-        self.wait(1.0)
+        self.wait(0.5)
         self.play(Leave(gap))
-        if runs.shown_causes:
-            above = self.two_of(runs, panels) if len(panels) > 2 else panels
-            self.add_up(runs, above, seen[0])
-        return seen
 
-    def two_of(self, runs: Heat, panels: Group) -> Group:
-        """The slow and the fast run move up, and the others leave: the sum takes their room."""
-        order = sorted((runs.slow, runs.fast))
-        top, step = panels[0].get_center(), panels[1].get_y() - panels[0].get_y()
-        self.play(*(Leave(panel) for n, panel in enumerate(panels) if n not in order))
-        two = Group(*(panels[n] for n in order))
-        ways = [[[panel.get_x(), top[1] + n * step, 0]] for n, panel in enumerate(two)]
-        self.play(Travel(list(two), ways, leg=0.8, apart=0.0))
-        return two
-
-    def add_up(self, runs: Heat, above: Group, lanes: LaneVectors | LaneImage) -> None:
-        """Below what is `above`, to the scale of the slow run's lanes: what is won and what is given back."""
-        balance = Balance(
-            [Entry(row(cause, us > 0), 1000 * us) for cause, us in runs.shown_causes.items()],
-            lanes.x(1000) - lanes.x(0),
-            px(ROW),
-            room=lanes.x(runs.longest) - self.area.left,
-        )
-        balance.shift([lanes.x(runs.longest), above.get_bottom()[1] - px(ROW), 0])
+    def add_up(self, runs: Heat, panels: Group) -> None:
+        """The lanes of the slow and the fast run tip over into bars, and below them is what makes the gap."""
+        pair, area = sorted((runs.slow, runs.fast)), self.stage
+        self.lanes = [panels[n].lanes for n in pair]
+        bars = self.bars(runs).move_to(area.center)
+        # Both stand in the middle of what was the lanes' and the key's place.
+        bars.shift(px(ROW) * (len(runs.shown_causes) + 2) / 2 * UP)
+        others = [part for panel in panels for part in panel if part not in self.lanes]
+        self.remove(panels).add(*self.lanes)
+        self.say(tr("The lanes become bars, on one scale of time."))
+        self.play(*map(Leave, (self.ticking, self.key, *others)))
+        self.play(*(Tip(*two, run_time=TIP) for two in zip(self.lanes, bars.grounds, strict=True)))
+        self.play(Fade(VGroup(*bars.names, *bars.figures), 0.0, 1.0))
+        if not runs.shown_causes:
+            return
+        long = bars.grounds[pair.index(runs.slow)]
+        per_us = long.width / runs.longest * 1000
+        room = long.get_right()[0] - area.left
+        entries = [Entry(row(cause, us > 0), 1000 * us) for cause, us in runs.shown_causes.items()]
+        balance = Balance(entries, per_us, px(ROW), room=room)
+        balance.shift([long.get_right()[0], bars.get_bottom()[1] - px(1.2 * ROW), 0])
         self.say(tr("For an average SM, these parts add up to the {us:.1f} µs.", us=runs.shown_gap))
         for block, text in balance.rows:
-            self.play(GrowFromEdge(block, LEFT, run_time=0.6), Fade(text, 0.0, 1.0))
+            self.play(GrowFromEdge(block, LEFT, run_time=1.2), Fade(text, 0.0, 1.0))
         frame, left = balance.result
         self.play(Create(frame, run_time=0.6), Fade(left, 0.0, 1.0, run_time=0.6))
         self.wait(1.0)
 
-    def end(self, runs: Heat, lanes: Sequence[Mobject]) -> None:
-        """The lanes of the slow and the fast run tip over into the two bars of the end card."""
-        badge, pair = badge_of(self.traces), (runs.slow, runs.fast)
-        rows = [(runs.names[n], runs.traces[n].makespan / 1000, badge.kind) for n in pair]
+    def bars(self, runs: Heat) -> Bars:
+        """The times of the slow and the fast run, in their order on screen; lanes take the places of bars."""
+        kind = badge_of(runs.traces).kind
+        rows = [(runs.names[n], runs.traces[n].makespan / 1000, kind) for n in sorted((runs.slow, runs.fast))]
         bars = Bars(rows, width=self.area.width, row=px(BAR), form="{:.1f} µs")
-        slow, fast = (runs.names[n] for n in pair)
+        for number in range(len(rows)):
+            bars.reach(number, 0.0)
+        return bars
+
+    def end(self, runs: Heat) -> None:
+        """The bars move to the end card."""
+        slow, fast = (runs.names[n] for n in (runs.slow, runs.fast))
         work = parts(runs.traces[0].problem)
         if runs.same:
             sentence = tr("{slow} and {fast} take the same time for {tiles}.", slow=slow, fast=fast, tiles=work)
         else:
-            sentence = tr("{fast} ends earlier than {slow}, at the same {tiles}.", slow=slow, fast=fast, tiles=work)
+            sentence = tr(
+                "{fast} takes {us:.1f} µs less than {slow} for the same {tiles}.",
+                slow=slow,
+                fast=fast,
+                us=runs.shown_gap,
+                tiles=work,
+            )
         number = tr("{us:.1f} µs", us=runs.shortest / 1000 if runs.same else runs.shown_gap)
-        card = Finding(sentence, number, bars, badge)
-        for number_of_bar in range(len(rows)):
-            bars.reach(number_of_bar, 0.0)
-        self.finding(card, into=[Tip(*two) for two in zip(lanes, bars.grounds, strict=True)])
+        card = Finding(sentence, number, self.bars(runs), badge_of(runs.traces))
+        there = card.bars.grounds
+        ways = [[ground.get_center()] for ground in there]
+        sizes = [[ground.width / lane.width] for ground, lane in zip(there, self.lanes, strict=True)]
+        self.finding(card, into=[Travel(self.lanes, ways, sizes, leg=0.5, apart=0.0)])
 
 
 def row(cause: str, gained: bool) -> str:

@@ -53,9 +53,9 @@ place, of a lane and between two."""
 GRID, SIDE, ROWS = 0.36, 420.0, 6
 """Share of the width that C takes beside the queue; pixels of the column with a run's name and its tiles;
 rows of the trace that are shown at most."""
-READ, OPEN, WHOLE, SLOW, BACK = 1.6, 2.0, 6.0, 3.0, 1.0
-"""Seconds: of the rows' being read, of their becoming bars, of a whole run, of its longest pause, and of the
-way back from that."""
+READ, OPEN, DEAL, WHOLE, FIRST, SLOW, BACK, SUM = 2.4, 2.0, 3.0, 7.0, 3.0, 3.5, 1.0, 2.5
+"""Seconds: of the rows' being read, of their becoming bars, of blocks' being dealt, of a whole run, of its
+beginning at least, of its longest pause, of the way back from that, and of adding up."""
 
 
 class RunFilm(Film):
@@ -97,7 +97,7 @@ class RunFilm(Film):
         panel = RunPanel(trace, schedule_name(trace), self.stage.width, height, side=side)
         panel.move_to(self.stage.center)
         self.show_time(panel)
-        self.say(tr("Each row becomes a bar in the lane of its SM, where time runs to the right."))
+        self.say(tr("Each row becomes a bar in the lane of its SM."))
         bars = VGroup(*(self.bar(row, line) for row, line in zip(rows, written, strict=False)))
         self.play(Fade(bars, 0.0, 1.0))
         self.add(panel, bars)
@@ -182,8 +182,8 @@ class RunFilm(Film):
             part = rectangle(sm.box.width / each, sm.box.height)
             places.append(part.move_to(sm.box).shift(RIGHT * part.width * (slot % each - (each - 1) / 2)))
             hues.append(sm.colour)
-        self.play(Deal([queue.block(cta) for cta in first], places, hues))
-        self.say(tr("Each SM unrolls into a lane, where time runs to the right."))
+        self.play(Deal([queue.block(cta) for cta in first], places, hues, run_time=DEAL))
+        self.say(tr("Each SM unrolls into a lane."))
         blocks = BlockTraffic(trace, queue, lanes, homes)
         side = min(1.0, 0.86 * lanes.grounds[0].height / queue[0].token.width)
         waiting = iter(homes)
@@ -231,8 +231,8 @@ class RunFilm(Film):
         self.play(Fade(queue, 0.0, 1.0))
         self.wait(0.4)
         self.play(
-            Travel(queue, homes, leg=0.8, apart=0.06),
-            grid.animate(run_time=1.5).scale(1 / large).move_to(home),
+            Travel(queue, homes, leg=0.8, apart=2.0 / len(queue)),
+            grid.animate(run_time=2.0).scale(1 / large).move_to(home),
         )
         return grid, queue
 
@@ -275,6 +275,7 @@ class RunFilm(Film):
         share = (until - self.ticking.t) / trace.makespan
         if share <= 0:
             return
+        least = 1.0 if self.ticking.t else FIRST
         if until == trace.makespan:
             self.say(
                 tr(
@@ -284,10 +285,10 @@ class RunFilm(Film):
                     us=trace.makespan / 1000,
                 )
             )
-        else:
-            self.hush()
+        elif self.ticking.t == 0:
+            self.say(tr("In each lane, time runs to the right."))
         self.play(
-            Run(self.ticking, *self.moving, until=until, run_time=max(1.0, round(2 * WHOLE * share) / 2))
+            Run(self.ticking, *self.moving, until=until, run_time=max(least, round(2 * WHOLE * share) / 2))
         )
 
     def look_closely(self, pause: Pause) -> None:
@@ -330,18 +331,20 @@ class RunFilm(Film):
             self.remove(self.moving[0])
             self.add(lanes)
             around = [Leave(one) for one in self.moving[0] if one is not lanes]
-        self.play(Leave(self.ticking), *around)
+        self.play(Leave(self.ticking), Leave(self.key), *around)
         vectors = isinstance(lanes, LaneVectors)
-        self.play(Gather(lanes, bar) if vectors else Fit(lanes, lanes, VGroup(*bar.grounds.values())))
+        whole = VGroup(*bar.grounds.values())
+        self.play(Gather(lanes, bar, SUM) if vectors else Fit(lanes, lanes, whole, SUM))
         self.play(Fade(bar, 0.0, 1.0))
         self.remove(lanes)
-        self.wait(1.5)
+        self.wait(1.0)
         measured = trace.origin == "measured" and "launch" in time_shares(trace)
         card = Finding(
             tr(
-                "This is where the time of {sms} goes while they run {tiles}.",
+                "{sms} run {tiles} in {us:.1f} µs, and this is where the time goes.",
                 sms=sms_of(len(trace.device.free_sms)),
                 tiles=parts(trace.problem),
+                us=trace.makespan / 1000,
             ),
             tr("{us:.1f} µs", us=trace.makespan / 1000),
             self.share_bar(),
@@ -357,10 +360,10 @@ class RunFilm(Film):
         """What the run's time was spent on."""
         trace, theme = self.trace, self.theme
         shares = time_shares(trace)
-        hues = [sm_colour(sm, trace.device.sms) for sm in trace.device.free_sms]
+        hues = [sm_colour(sm, trace.device.sms) for sm in sorted(trace.device.free_sms)]
         fills = {part: [fill] if (fill := theme.fill(part)) else hues for part in shares}
         return ShareBar(
-            shares, fills, part_words(trace), self.stage.width, 0.14 * self.stage.height, ("first load",)
+            shares, fills, part_words(trace), self.stage.width, 0.2 * self.stage.height, ("first load",)
         )
 
 

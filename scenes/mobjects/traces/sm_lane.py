@@ -3,7 +3,7 @@
 from typing import Self
 
 import numpy as np
-from manim import DOWN, LEFT, UP, Mobject, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, Mobject, VGroup
 
 from tilesim import Trace
 from tilesim_scenes.look.language import tr
@@ -99,5 +99,6 @@ class SmLane(VGroup):
             return None
         x, text = self.x((first.begin + first.end) / 2), tr("launch: turnaround benchmark")
         note = name_below(self.lane.grounds, x, text, theme_now().launch)
-        outside = [min(0.0, self.lane.grounds.get_right()[0] - note.get_right()[0]), 0.0, 0.0]
-        return note.shift(np.array(outside))
+        low, high = self.lane.grounds.get_left()[0], self.lane.grounds.get_right()[0]
+        within = min(max(low, note.get_left()[0]), high - note.width)
+        return note.shift((within - note.get_left()[0]) * RIGHT)

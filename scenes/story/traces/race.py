@@ -58,18 +58,15 @@ class Heat:
 
     @property
     def shown_causes(self) -> dict[str, float]:
-        """What the fast run gains most and loses most, and the rest: tenths of µs that add up to `shown_gap`.
+        """What the fast run gains and loses, and the rest: tenths of µs that add up to `shown_gap`.
 
         Gains come first. Empty where nothing is gained.
         """
-        rounded = {cause: round(ns / 1000, 1) for cause, ns in self.causes.items() if cause != "rest"}
-        gains = {cause: us for cause, us in rounded.items() if us > 0}
-        losses = {cause: us for cause, us in rounded.items() if us < 0}
-        shown = dict(list(gains.items())[:1] + list(losses.items())[-1:])
+        shown = {cause: us for cause, ns in self.causes.items() if cause != "rest" and (us := round(ns / 1000, 1))}
         rest = round(self.shown_gap - sum(shown.values()), 1)
         if rest:
             shown["rest"] = rest
-        return dict(sorted(shown.items(), key=lambda item: item[1] < 0)) if max(shown.values()) > 0 else {}
+        return dict(sorted(shown.items(), key=lambda item: item[1] < 0)) if max(shown.values(), default=0) > 0 else {}
 
 
 def heat(traces: tuple[Trace, ...]) -> Heat:
