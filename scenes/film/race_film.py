@@ -1,4 +1,4 @@
-"""RaceFilm: two to four runs of one problem on one clock. It shows which ends first, and what that is made of."""
+"""RaceFilm: two to four runs of one problem on one clock: which ends first, and what that is made of."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -31,15 +31,15 @@ SIDE, ROW, GAP, BETWEEN, BAR = 310, 62, 110, 28, 130
 """Pixels: of the column with a run's name, of a row of the sum, of a bracket with its figure, from one run to
 the next, and from one bar of the end card to the next."""
 CLOSE, ABOVE, APART, BELOW, NAMES = 150, 95, 190, 60, 130
-"""Pixels of a lane in a close look at most, above the first, between two, and below the last, for brackets and
-names of parts; and of names of runs."""
+"""Pixels: of a lane in a close look at most, above the first, between two, and below the last, for brackets
+and names of parts; and of names of runs."""
 WHOLE, FIRST, SLOW, LAST, TIP = 7.0, 3.0, 3.5, 2.0, 2.0
 """Seconds: of a whole run, of its beginning at least, of a pause that is looked at, of what is left when the
 first run is done, and of lanes' becoming bars."""
 
 
 class RaceFilm(Film):
-    """A film of runs on one clock. A subclass names in `default` those that it shows if nobody gives others."""
+    """A film of runs on one clock. A subclass names in `default` what it shows unless asked otherwise."""
 
     def setup(self) -> None:
         """Leave room at the foot for the key of what lanes show."""
@@ -101,7 +101,7 @@ class RaceFilm(Film):
         return px(SIDE) if self.area.width > 1.2 * self.area.height else 0.0
 
     def look_closely(self, runs: Heat, panels: Group) -> None:
-        """One SM's lanes come forward, time passes slowly in a pause of the slow and the fast run, and back."""
+        """One SM's lanes of the slow and the fast run come forward, and a pause of both passes slowly."""
         pair = dict(zip((runs.slow, runs.fast), runs.pauses, strict=True))
         order, area = sorted(pair), self.stage
         sm = pair[order[0]].sm
@@ -169,9 +169,7 @@ class RaceFilm(Film):
             return
         fast, text = panels[runs.fast], tr("{us:.1f} µs", us=runs.shown_gap)
         gap = TimeBracket(fast.lanes, fast.trace.makespan, runs.longest, text=text, below=True)
-        self.say(
-            tr("{name} ends last, {us:.1f} µs later.", name=runs.names[runs.slow], us=runs.shown_gap)
-        )
+        self.say(tr("{name} ends last, {us:.1f} µs later.", name=runs.names[runs.slow], us=runs.shown_gap))
         self.play(Run(self.ticking, *panels, gap, until=runs.longest, run_time=LAST))
         self.wait(0.5)
         self.play(Leave(gap))
@@ -218,7 +216,9 @@ class RaceFilm(Film):
         slow, fast = (runs.names[n] for n in (runs.slow, runs.fast))
         work = parts(runs.traces[0].problem)
         if runs.same:
-            sentence = tr("{slow} and {fast} take the same time for {tiles}.", slow=slow, fast=fast, tiles=work)
+            sentence = tr(
+                "{slow} and {fast} take the same time for {tiles}.", slow=slow, fast=fast, tiles=work
+            )
         else:
             sentence = tr(
                 "{fast} takes {us:.1f} µs less than {slow} for the same {tiles}.",

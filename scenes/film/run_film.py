@@ -143,7 +143,9 @@ class RunFilm(Film):
         one, lanes = self.trace.spans[row], self.lanes
         left, right = lanes.x(one["start"]), lanes.x(one["done"])
         lane = lanes.lane(int(one["sm"]))
-        bar = rectangle(max(right - left, px(2)), lane.height, sm_colour(int(one["sm"]), self.trace.device.sms))
+        bar = rectangle(
+            max(right - left, px(2)), lane.height, sm_colour(int(one["sm"]), self.trace.device.sms)
+        )
         return bar.move_to([(left + right) / 2, lane.get_y(), 0])
 
     def show_time(self, *timed: Mobject) -> None:
@@ -159,7 +161,7 @@ class RunFilm(Film):
 
     def deal_blocks(self) -> None:
         """C comes up; its thread blocks queue, and find room on SMs, which unroll into lanes."""
-        area, trace = self.area, self.trace
+        trace = self.trace
         grid, queue = self.queue_up()
         homes = [block.get_center() for block in queue]
         sms, lanes = self.boxes(), self.few_lanes()
@@ -203,7 +205,7 @@ class RunFilm(Film):
         self.around = [grid]
 
     def queue_up(self) -> tuple[Mobject, Queue]:
-        """C in the middle; of its tiles grow the thread blocks, which queue on the left, and C moves aside."""
+        """C in the middle; of its tiles grow the thread blocks, which queue on the left; C moves aside."""
         area, trace = self.area, self.trace
         width = area.width if self.tall else GRID * area.width
         grid = TileGrid(trace.problem, width=width, height=px(TALL_GRID if self.tall else HEAD))
@@ -256,7 +258,9 @@ class RunFilm(Film):
         """Lanes below queue and C, with room for thread blocks beside them."""
         trace, stage = self.trace, self.stage
         free = trace.device.free_sms
-        high = min(px(LANE + GAP) * (1.6 if self.tall else 1.0), (self.low - stage.bottom - px(GAP)) / len(free))
+        high = min(
+            px(LANE + GAP) * (1.6 if self.tall else 1.0), (self.low - stage.bottom - px(GAP)) / len(free)
+        )
         lanes = Lanes(
             trace,
             free,
@@ -279,7 +283,7 @@ class RunFilm(Film):
         if until == trace.makespan:
             self.say(
                 tr(
-                    "{sms} run {tiles} in {us:.1f} µs.",
+                    "Running {tiles} on {sms} takes {us:.1f} µs.",
                     sms=sms_of(len(trace.device.free_sms)),
                     tiles=parts(trace.problem),
                     us=trace.makespan / 1000,
@@ -300,9 +304,7 @@ class RunFilm(Film):
         whole = self.lanes.lane(pause.sm)
         left, right = self.lanes.x(low), self.lanes.x(high)
         piece = rectangle(right - left, whole.height).move_to([(left + right) / 2, whole.get_y(), 0])
-        self.say(
-            tr("The longest pause of SM {sm} lasts {length}.", sm=pause.sm, length=length(pause.length))
-        )
+        self.say(tr("The longest pause of SM {sm} lasts {length}.", sm=pause.sm, length=length(pause.length)))
         around = [*self.moving, *self.around]
         self.play(*map(Leave, around), Enlarge(lane, piece))
         below = 0 < pause.place == trace.device.ctas_per_sm - 1
@@ -341,7 +343,7 @@ class RunFilm(Film):
         measured = trace.origin == "measured" and "launch" in time_shares(trace)
         card = Finding(
             tr(
-                "{sms} run {tiles} in {us:.1f} µs, and this is where the time goes.",
+                "Running {tiles} on {sms} takes {us:.1f} µs, and this is where the time goes.",
                 sms=sms_of(len(trace.device.free_sms)),
                 tiles=parts(trace.problem),
                 us=trace.makespan / 1000,

@@ -35,8 +35,8 @@ class Seen:
     """A film as it was played: what stood there at the end of each play, and at which second.
 
     `still`: from and to which seconds nothing moves, where that was looked at. `running`: from which second
-    on, and with which text, figures run that a badge calls measured or counted. `lines`: how many each caption
-    takes, where the frame is wide.
+    on, and with which text, figures run that a badge calls measured or counted. `lines`: how many each
+    caption takes, where the frame is wide.
     """
 
     scene: Any

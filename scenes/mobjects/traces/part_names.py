@@ -45,7 +45,9 @@ def parts_key(traces: Sequence[Trace], width: float) -> Key:
             sums[kind.removesuffix(" under")] += length
     shown = sorted((kind for kind in sums if sums[kind]), key=lambda kind: -sums[kind])[:MOST]
     # Some of the hues stand for all.
-    hues = [sm_colour(int(sm), device.sms) for sm in np.unique(np.linspace(0, device.sms - 1, HUES).astype(int))]
+    hues = [
+        sm_colour(int(sm), device.sms) for sm in np.unique(np.linspace(0, device.sms - 1, HUES).astype(int))
+    ]
     entries = [
         Entry(words[kind], [fill] if (fill := theme_now().fill(kind)) else hues, kind == "first load")
         for kind in words

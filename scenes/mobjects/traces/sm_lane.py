@@ -92,7 +92,7 @@ class SmLane(VGroup):
         return named.add(note.shift(px(62) * DOWN)) if note is not None else named
 
     def launch_source(self, begin: float, end: float) -> Mobject | None:
-        """Under the first launch between two instants, where its length comes from; None where it is known."""
+        """Where the first launch between two instants has its length from, under it; None if simulated."""
         mine = (part for part in parts(self.trace).each() if part.slot == self.lane.slots[0])
         first = next((part for part in mine if part.kind == "launch" and begin <= part.begin < end), None)
         if first is None or self.trace.origin != "measured":

@@ -57,7 +57,9 @@ def unlike_pauses(slow: Trace, fast: Trace) -> tuple[Pause, Pause] | None:
     sm = _usual_sm(slow, fast)
     each = [[one for one in pauses(trace) if (one.sm, one.place) == (sm, 0)] for trace in (slow, fast)]
     near = [
-        pair for pair in zip(*each, strict=False) if abs(pair[0].begin - pair[1].begin) <= NEAR * slow.makespan
+        pair
+        for pair in zip(*each, strict=False)
+        if abs(pair[0].begin - pair[1].begin) <= NEAR * slow.makespan
     ]
     pair = max(near, key=lambda pair: abs(pair[0].length - pair[1].length), default=None)
     return pair if pair is not None and max(one.length for one in pair) >= LEAST else None
@@ -75,4 +77,3 @@ def window(trace: Trace, *seen: Pause) -> tuple[float, float]:
     begin, end = min(one.begin for one in seen), max(one.end for one in seen)
     low, high = begin - BEFORE * (end - begin), end + AFTER * (end - begin)
     return max(0.0, low), min(float(trace.makespan), high)
-

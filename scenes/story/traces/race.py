@@ -21,7 +21,7 @@ class Heat:
     """Runs of one problem on one clock. `slow` and `fast` number the last and the first to be done.
 
     `causes`: by how much each of CAUSES is longer for an average slot of the slow run than of the fast one,
-    ns, largest first; they add up to `gap`. `pauses`: one SM's in the slow and the fast run, if there are any.
+    ns, largest first; they add up to `gap`. `pauses`: one SM's in the slow and the fast run, if any.
     """
 
     traces: tuple[Trace, ...]
@@ -62,11 +62,17 @@ class Heat:
 
         Gains come first. Empty where nothing is gained.
         """
-        shown = {cause: us for cause, ns in self.causes.items() if cause != "rest" and (us := round(ns / 1000, 1))}
+        shown = {
+            cause: us for cause, ns in self.causes.items() if cause != "rest" and (us := round(ns / 1000, 1))
+        }
         rest = round(self.shown_gap - sum(shown.values()), 1)
         if rest:
             shown["rest"] = rest
-        return dict(sorted(shown.items(), key=lambda item: item[1] < 0)) if max(shown.values(), default=0) > 0 else {}
+        return (
+            dict(sorted(shown.items(), key=lambda item: item[1] < 0))
+            if max(shown.values(), default=0) > 0
+            else {}
+        )
 
 
 def heat(traces: tuple[Trace, ...]) -> Heat:
