@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from manim import DOWN, LEFT, RIGHT, VGroup
+from manim import DOWN, RIGHT, UP, VGroup
 
-from tilesim_scenes.look.text import label, px
+from tilesim_scenes.look.text import SANS, label, outline, px
 from tilesim_scenes.look.theme import Colour, mixed, theme_now
 from tilesim_scenes.mobjects.drawing.quads import diagonals, quad, rectangle, strokes
 
 MOST = 6
 """Entries that can be kept in mind."""
-SIZE, SWATCH, HATCH, PALE = 34.0, 60.0, 9.0, 0.3
-"""Pixels of a word, of a swatch's width and between lines of a hatch; share of a colour beneath a hatch."""
+SIZE, SWATCH, HATCH, PALE, HALF_CAPITAL = 34.0, 60.0, 9.0, 0.3, 0.36
+"""Pixels of a word, of a swatch and between lines of a hatch; share of a colour under a hatch; and ems."""
 
 
 class Entry(NamedTuple):
@@ -39,10 +39,13 @@ class Key(VGroup):
         whole = sum(item.width + gap for item in items) - gap
         rows = max(1, int(-(-whole // width)))
         each = -(-len(items) // rows)
-        super().__init__(
-            *(VGroup(*items[at : at + each]).arrange(RIGHT, buff=gap) for at in range(0, len(items), each))
-        )
-        self.arrange(DOWN, buff=px(0.5 * size))
+        super().__init__()
+        for at in range(0, len(items), each):
+            row, right = VGroup(), 0.0
+            for item in items[at : at + each]:
+                row.add(item.shift((right - item.get_left()[0]) * RIGHT))
+                right = item.get_right()[0] + gap
+            self.add(row.shift(len(self) * 1.5 * px(size) * DOWN).set_x(0))
         self.scale(min(1.0, width / max(self.width, 1e-9)))
 
 
@@ -59,6 +62,7 @@ def _item(entry: Entry, size: float) -> VGroup:
             hatch = strokes(colour, 2.5)
             hatch.points = diagonals(part, 0, 1, px(HATCH))
             swatch.add(hatch)
-    # The middle of its line does not depend on which letters have descenders.
     word = label(entry.word, size, theme_now().quiet).next_to(swatch, RIGHT, px(0.4 * size))
-    return VGroup(swatch, word).align_to([0, 0, 0], LEFT)
+    # Words stand on one baseline, whichever letters they have.
+    foot = (outline(entry.word, SANS, bold=False)[:, 1].min() - HALF_CAPITAL) * px(size)
+    return VGroup(swatch, word.shift((swatch.get_y() + foot - word.get_bottom()[1]) * UP))

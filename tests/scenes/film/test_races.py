@@ -74,7 +74,7 @@ def test_four_runs_fit_above_the_caption_and_have_names_that_can_be_read(aspect,
         for upper, lower in pairwise(panels):
             assert upper.get_bottom()[1] > lower.get_top()[1]
         sizes = [line.font_size / POINTS_PER_UNIT for panel in panels for line in panel.title]
-        assert min(sizes) >= px(24 if aspect == "square" else 40)
+        assert min(sizes) >= px(24 if aspect == "square" else 28)
 
 
 @pytest.mark.parametrize("count", [1, 5])
