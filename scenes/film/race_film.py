@@ -8,9 +8,9 @@ from manim import LEFT, RIGHT, UP, Create, Group, GrowFromEdge, Mobject, VGroup,
 from tilesim import Trace
 from tilesim_scenes.animations.enlarge import Enlarge
 from tilesim_scenes.animations.fade import Fade, Leave, late
+from tilesim_scenes.animations.fit import Fit
 from tilesim_scenes.animations.run import Run
 from tilesim_scenes.animations.tip import Tip
-from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.animations.zoom import CAMERA, Zoom
 from tilesim_scenes.film.scene import Film
 from tilesim_scenes.look.language import tr
@@ -33,7 +33,7 @@ the next, and from one bar of the end card to the next."""
 CLOSE, ABOVE, APART, BELOW, NAMES = 150, 95, 190, 60, 130
 """Pixels: of a lane in a close look at most, above the first, between two, and below the last, for brackets
 and names of parts; and of names of runs."""
-WHOLE, FIRST, SLOW, LAST, TIP = 7.0, 3.0, 3.5, 2.0, 2.0
+WHOLE, FIRST, SLOW, LAST, TIP = 7.0, 3.5, 3.5, 2.5, 3.0
 """Seconds: of a whole run, of its beginning at least, of a pause that is looked at, of what is left when the
 first run is done, and of lanes' becoming bars."""
 
@@ -197,10 +197,10 @@ class RaceFilm(Film):
         balance.shift([long.get_right()[0], bars.get_bottom()[1] - px(1.2 * ROW), 0])
         self.say(tr("For an average SM, these parts add up to the {us:.1f} µs.", us=runs.shown_gap))
         for block, text in balance.rows:
-            self.play(GrowFromEdge(block, LEFT, run_time=1.2), Fade(text, 0.0, 1.0))
+            self.play(GrowFromEdge(block, LEFT, run_time=1.5), Fade(text, 0.0, 1.0))
         frame, left = balance.result
-        self.play(Create(frame, run_time=0.6), Fade(left, 0.0, 1.0, run_time=0.6))
-        self.wait(1.0)
+        self.play(Create(frame, run_time=1.0), Fade(left, 0.0, 1.0, run_time=1.0))
+        self.wait(0.5)
 
     def bars(self, runs: Heat) -> Bars:
         """The times of the slow and the fast run, in their order on screen; lanes take the places of bars."""
@@ -230,9 +230,8 @@ class RaceFilm(Film):
         number = tr("{us:.1f} µs", us=runs.shortest / 1000 if runs.same else runs.shown_gap)
         card = Finding(sentence, number, self.bars(runs), badge_of(runs.traces))
         there = card.bars.grounds
-        ways = [[ground.get_center()] for ground in there]
-        sizes = [[ground.width / lane.width] for ground, lane in zip(there, self.lanes, strict=True)]
-        self.finding(card, into=[Travel(self.lanes, ways, sizes, leg=0.5, apart=0.0)])
+        pairs = zip(self.lanes, there, strict=True)
+        self.finding(card, into=[Fit(lane, lane.grounds, ground, 0.5) for lane, ground in pairs])
 
 
 def row(cause: str, gained: bool) -> str:

@@ -53,7 +53,7 @@ place, of a lane and between two."""
 GRID, SIDE, ROWS = 0.36, 420.0, 6
 """Share of the width that C takes beside the queue; pixels of the column with a run's name and its tiles;
 rows of the trace that are shown at most."""
-READ, OPEN, DEAL, WHOLE, FIRST, SLOW, BACK, SUM = 2.4, 2.0, 3.0, 7.0, 3.0, 3.5, 1.0, 2.5
+READ, OPEN, DEAL, WHOLE, FIRST, SLOW, BACK, SUM = 2.4, 2.5, 3.5, 7.0, 3.5, 3.5, 1.0, 3.5
 """Seconds: of the rows' being read, of their becoming bars, of blocks' being dealt, of a whole run, of its
 beginning at least, of its longest pause, of the way back from that, and of adding up."""
 
@@ -106,6 +106,7 @@ class RunFilm(Film):
         self.play(*gone, Fade(panel, 0.0, 1.0), Fade(self.key, 0.0, 1.0))
         falls = (Transform(bar, self.place(row)) for bar, row in zip(bars, rows, strict=True))
         self.play(LaggedStart(*falls, lag_ratio=0.1, run_time=OPEN))
+        self.say(tr("In each lane, time runs to the right."))
         self.play(Leave(bars, 0.5))
 
     def sheet(self, rows: tuple[int, ...]) -> tuple[Mobject, VGroup]:
@@ -185,7 +186,7 @@ class RunFilm(Film):
             places.append(part.move_to(sm.box).shift(RIGHT * part.width * (slot % each - (each - 1) / 2)))
             hues.append(sm.colour)
         self.play(Deal([queue.block(cta) for cta in first], places, hues, run_time=DEAL))
-        self.say(tr("Each SM unrolls into a lane."))
+        self.say(tr("Each SM becomes a lane, where time runs to the right."))
         blocks = BlockTraffic(trace, queue, lanes, homes)
         side = min(1.0, 0.86 * lanes.grounds[0].height / queue[0].token.width)
         waiting = iter(homes)
@@ -289,8 +290,6 @@ class RunFilm(Film):
                     us=trace.makespan / 1000,
                 )
             )
-        elif self.ticking.t == 0:
-            self.say(tr("In each lane, time runs to the right."))
         self.play(
             Run(self.ticking, *self.moving, until=until, run_time=max(least, round(2 * WHOLE * share) / 2))
         )
@@ -339,7 +338,7 @@ class RunFilm(Film):
         self.play(Gather(lanes, bar, SUM) if vectors else Fit(lanes, lanes, whole, SUM))
         self.play(Fade(bar, 0.0, 1.0))
         self.remove(lanes)
-        self.wait(1.0)
+        self.wait(0.5)
         measured = trace.origin == "measured" and "launch" in time_shares(trace)
         card = Finding(
             tr(

@@ -67,11 +67,15 @@ def part_names(lanes: LaneVectors, sm: int, begin: float, end: float, size: floa
     slot = sm * lanes.trace.device.ctas_per_sm
     every = parts(lanes.trace)
     shown = (every.slot == slot) & (every.begin >= begin) & (every.begin < end)
-    for part in every.chosen(np.flatnonzero(shown)).each():
+    seen = every.chosen(np.flatnonzero(shown)).each()
+    for part in seen:
         if part.kind == "multiply":
             continue
         fill, text = theme.fill(part.kind), words[part.kind.removesuffix(" under")]
-        x0, x1, foot = lanes.x(part.begin), lanes.x(part.end), ground.get_bottom()[1]
+        # A write lies on the hand-over to the next tile, where that begins meanwhile.
+        writes = (one.end for one in seen if part.kind == "hand over" and one.kind == "write")
+        covered = max((end for end in writes if part.begin < end < part.end), default=part.begin)
+        x0, x1, foot = lanes.x(covered), lanes.x(part.end), ground.get_bottom()[1]
         high = ground.height / 3 if part.kind == "write under" else ground.height
         word = label(text, size, fill and ink_on(fill), bold=True)
         if word.width <= 0.92 * (x1 - x0) and word.height <= 0.92 * high:

@@ -12,8 +12,9 @@ from tilesim_scenes.mobjects.traces.tile_grid import TileGrid
 
 ROW, NAMES, BETWEEN, GAP = 72.0, 150.0, 40.0, 12.0
 """Pixels: of a row of text, of the names of SMs, between name and lanes, and between two lanes."""
-LEAST_GRID, LEAST_SMALL_GRID, LEAST_LANE = 150.0, 60.0, 40.0
-"""Pixels in height below which the tiles are left out: those of many SMs, and of few; and names of SMs."""
+LEAST_GRID, LEAST_SMALL_GRID, LEAST_LANE, LEAST_ROW = 150.0, 60.0, 40.0, 32.5
+"""Pixels in height below which the tiles are left out, those of many SMs, and of few; and names of SMs; and of a
+row at least."""
 
 
 class RunPanel(Group):
@@ -57,7 +58,7 @@ class RunPanel(Group):
         shown = cut(name, side or width, bold=True)
         self.title = lines(shown, 54, side or width, 2 if side and " " in shown else 1, bold=True)
         # A low panel has the rows of its name, and its time, in lower ones.
-        row = min(px(ROW), 1.1 * height / (len(self.title) + 1)) if side else px(ROW)
+        row = max(px(LEAST_ROW), min(px(ROW), 1.1 * height / (len(self.title) + 1))) if side else px(ROW)
         share = row / px(ROW)
         self.title.scale(share)
         # Letters with and without descenders stand on one line.
