@@ -53,7 +53,7 @@ place, of a lane and between two."""
 GRID, SIDE, ROWS = 0.36, 420.0, 6
 """Share of the width that C takes beside the queue; pixels of the column with a run's name and its tiles;
 rows of the trace that are shown at most."""
-READ, OPEN, DEAL, WHOLE, FIRST, SLOW, BACK, SUM = 2.4, 2.5, 3.5, 7.0, 3.5, 3.5, 1.0, 3.5
+READ, OPEN, DEAL, WHOLE, FIRST, SLOW, BACK, SUM = 3.2, 3.2, 3.5, 7.0, 3.5, 3.5, 1.0, 3.5
 """Seconds: of the rows' being read, of their becoming bars, of blocks' being dealt, of a whole run, of its
 beginning at least, of its longest pause, of the way back from that, and of adding up."""
 
@@ -76,8 +76,8 @@ class RunFilm(Film):
         else:
             self.read_rows()
         pause = longest_pause(trace)
+        self.run_on(pause.begin if pause else trace.makespan / 2)
         if pause is not None:
-            self.run_on(pause.begin)
             self.look_closely(pause)
         self.run_on(trace.makespan)
         self.add_up()

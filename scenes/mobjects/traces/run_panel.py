@@ -13,8 +13,8 @@ from tilesim_scenes.mobjects.traces.tile_grid import TileGrid
 ROW, NAMES, BETWEEN, GAP = 72.0, 150.0, 40.0, 12.0
 """Pixels: of a row of text, of the names of SMs, between name and lanes, and between two lanes."""
 LEAST_GRID, LEAST_SMALL_GRID, LEAST_LANE, LEAST_ROW = 150.0, 60.0, 40.0, 32.5
-"""Pixels in height below which the tiles are left out, those of many SMs, and of few; and names of SMs; and of a
-row at least."""
+"""Pixels in height below which the tiles are left out, those of many SMs and of few, and names of SMs; and of
+a row at least."""
 
 
 class RunPanel(Group):
