@@ -50,9 +50,9 @@ FEW_SLOTS, FEW_TILES = 8, 40
 HEAD, TALL_GRID, NAMES, TOKEN, LANE, GAP = 190, 250, 150, 116, 96, 32
 """Pixels: of queue and C above the lanes, of C below the queue in a tall frame, of SMs' names, of a block's
 place, of a lane and between two."""
-GRID, SIDE, ROWS = 0.36, 420.0, 6
-"""Share of the width that C takes beside the queue; pixels of the column with a run's name and its tiles;
-rows of the trace that are shown at most."""
+GRID, SIDE, BELOW, ROWS = 0.36, 420.0, 140.0, 6
+"""Share of the width that C takes beside the queue; pixels of the column with a run's name and its tiles, and
+of names below a lane; rows of the trace that are shown at most."""
 READ, OPEN, DEAL, WHOLE, FIRST, SLOW, BACK, SUM = 3.2, 3.2, 3.5, 7.0, 3.5, 3.5, 1.0, 3.5
 """Seconds: of the rows' being read, of their becoming bars, of blocks' being dealt, of a whole run, of its
 beginning at least, of its longest pause, of the way back from that, and of adding up."""
@@ -299,7 +299,9 @@ class RunFilm(Film):
         trace, stage = self.trace, self.stage
         low, high = window(trace, pause)
         lane = SmLane(trace, pause.sm, schedule_name(trace), stage.width, px(230), window=(low, high))
-        lane.move_to(stage.center).show(self.ticking.t)
+        # Below it there is room for two lines of names.
+        spare = max(0.0, stage.height - lane.height - px(BELOW))
+        lane.move_to([stage.center[0], stage.top - spare / 2, 0], UP).show(self.ticking.t)
         whole = self.lanes.lane(pause.sm)
         left, right = self.lanes.x(low), self.lanes.x(high)
         piece = rectangle(right - left, whole.height).move_to([(left + right) / 2, whole.get_y(), 0])

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-from manim import RIGHT, UP, Mobject, VGroup
+from manim import LEFT, RIGHT, UP, Mobject, VGroup
 
 from tilesim import Trace
 from tilesim_scenes.look.language import tr
@@ -88,6 +88,12 @@ def part_names(lanes: LaneVectors, sm: int, begin: float, end: float, size: floa
             below.append(word)
         named.add(word)
     _apart(sorted(below, key=lambda word: word.get_center()[0]), px(24) * em)
+    if below:
+        # Within the lane, smaller where they are too many.
+        row = VGroup(*below)
+        row.scale(min(1.0, ground.width / row.width))
+        row.shift(max(0.0, row.get_right()[0] - ground.get_right()[0]) * LEFT)
+        row.shift(max(0.0, ground.get_left()[0] - row.get_left()[0]) * RIGHT)
     return named
 
 
