@@ -109,15 +109,6 @@ def thread_blocks(count: int) -> str:
     return tr("1 thread block") if count == 1 else tr("{blocks} thread blocks", blocks=count)
 
 
-def cubed(m: int, n: int, k: int) -> str:
-    """A product's sizes, short where they are alike.
-
-    >>> cubed(4096, 4096, 4096), cubed(1, 2, 3)
-    ('4096³', '1 × 2 × 3')
-    """
-    return f"{m}³" if m == n == k else f"{m} × {n} × {k}"
-
-
 def idle_sms(trace: Trace, times: np.ndarray) -> np.ndarray:
     """How many SMs have nothing between issue and done, at each of `times`, ns: int64, shape [times].
 
