@@ -4,6 +4,21 @@ from tilesim import Device, Problem
 from tilesim_scenes.film.race_film import RaceFilm
 from tilesim_scenes.film.traces import Default
 
+FILM = {
+    "title": "Race",
+    "question": "Which run ends first?",
+    "part": "Schedules",
+    "place": 150,
+    "seconds": 34,
+    "shows": "Two to four runs of one problem on one clock: which ends first, and what the difference is "
+    "made of.",
+    "takes": "traces",
+    "gallery": [
+        {"output": "race.gif", "size": "480p", "fps": 15, "from": 1.7, "to": 32},
+        {"output": "race.mp4", "poster": "race.png"},
+    ],
+}
+
 
 class Race(RaceFilm):
     """Naive against persistent, as measured on an H200, unless asked otherwise."""

@@ -40,6 +40,16 @@ from tilesim_scenes.mobjects.words.count import Count
 from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.story.ideas.reduction import COPY, STEPS, VALUES, Story, tell
 
+FILM = {
+    "title": "Reduction",
+    "question": "Summing is a tree: how should the lanes climb it?",
+    "part": "Kernels",
+    "place": 210,
+    "seconds": 44,
+    "shows": "Trees of additions, the banks that each level asks, and who waits there.",
+    "takes": "report",
+    "options": {"warps": 8},
+}
 FAST, SLOW, BEAT = 5.0, 3.8, 0.3
 """Seconds of all beats but the slowest access's, of that, and of a beat at most."""
 ROOF = 0.24
@@ -100,7 +110,7 @@ class Reduction(ReportFilm):
         self.play(FadeIn(banks, warps, memory, named, *counts), run_time=0.4)
         self.remove(cells, *cells)
         self.wait(0.6)
-        pace = min(BEAT, FAST / max(1, banks.until - story.access.beats))
+        pace = min(BEAT, FAST / max(1, banks.until - story.access.wavefronts))
         start = banks.begin(story.slowest)
         self.play(Leave(memory))
         if start:
@@ -109,7 +119,7 @@ class Reduction(ReportFilm):
         queue.next_to(banks.warps, UP, px(16)).align_to(banks, LEFT)
         self.play(Run(banks, *counts, until=start + 0.6, run_time=0.3 * SLOW), FadeOut(warps))
         self.play(FadeIn(queue), run_time=0.3)
-        end = start + story.access.beats
+        end = start + story.access.wavefronts
         self.play(Run(banks, *counts, until=end, run_time=0.7 * SLOW))
         self.play(FadeOut(queue), run_time=0.3)
         self.play(Run(banks, *counts, until=banks.until, run_time=max(0.5, (banks.until - end) * pace)))
@@ -254,7 +264,7 @@ class Reduction(ReportFilm):
     def bank_queues(self, name: str) -> BankQueues:
         """A tree in shared memory, as large as all of them."""
         area, (width, height) = self.area, self.picture
-        banks = BankQueues(self.story.trees[name], width, height, self.story.access.beats)
+        banks = BankQueues(self.story.trees[name], width, height, self.story.access.wavefronts)
         return banks.move_to([area.left + width / 2, area.top - ROOF * area.height - height / 2, 0])
 
     @property

@@ -8,13 +8,13 @@ from strategies import orders
 
 from tilesim import Problem
 from tilesim.errors import ProblemError
-from tilesim.orders import visit
+from tilesim.orders import rasterize
 
 SIDES = st.integers(1, 40)
 
 
 def visited(tiles_m, tiles_n, order):
-    return visit(Problem(tiles_m, tiles_n, 1, tile=(1, 1, 1), order=order))
+    return rasterize(Problem(tiles_m, tiles_n, 1, tile=(1, 1, 1), order=order))
 
 
 @given(SIDES, SIDES, orders())
@@ -95,7 +95,7 @@ def test_curves_skip_the_holes_of_the_enclosing_square(tiles_m, tiles_n, order):
         ("grouped:" + "9" * 5000, "parameter '999"),
         ("row-major:2", "write it as 'row-major'"),
         ("", "there is no order ''"),
-        (None, "the order is None"),
+        (None, "order is None"),
     ],
 )
 def test_an_order_that_does_not_exist(order, sentence):

@@ -33,12 +33,12 @@ def test_an_item_is_a_tile_of_one_k_step():
 WRONG = {
     "none": ([], (), "must be a list of at least one name"),
     "one text": ("attention", (), "must be a list"),
-    "no name": (["a", ""], (), "a work item is called ''"),
-    "no text": (["a", 5], (), "a work item is called 5"),
-    "long": (["a" * 201], (), "a name has 1 to 200 characters"),
-    "hostile": (["a", "\x1b[31m"], (), "U+001B cannot be printed"),
+    "no name": (["a", ""], (), "items[1] is ''"),
+    "no text": (["a", 5], (), "items[1] is 5"),
+    "long": (["a" * 201], (), "a text of 1 to 200 characters"),
+    "hostile": (["a", "\x1b[31m"], (), "U+001B, which cannot be printed"),
     "sizes": (["a", "b"], (1,), "2 work items and 1 sizes"),
-    "negative": (["a"], (-1,), "the size of a work item is -1"),
+    "negative": (["a"], (-1,), "sizes[0] is -1"),
 }
 
 
@@ -68,7 +68,7 @@ def test_their_run_is_not_played_again(tasks):
 
 def test_views_and_figures_are_those_of_any_run(tasks):
     trace = read(tasks)
-    assert trace.utilization == pytest.approx(others.RUN.occupancy, abs=0.2)
+    assert trace.utilization == pytest.approx(others.RUN.busy_share, abs=0.2)
     assert view.tiles_done(trace, trace.makespan) == 12 and view.tiles_done(trace, 0) == 0
     assert trace.waves == 3
     assert repr(trace).startswith("<Trace: tasks on 4 SMs, measured, 12 work items, ")

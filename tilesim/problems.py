@@ -5,11 +5,12 @@ Or a list of work items, where what runs is no matrix product.
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from tilesim import orders
-from tilesim.errors import ProblemError, shown, unknown, whole
-from tilesim.text import plural, unprintable
+from tilesim.errors import ProblemError, shown
+from tilesim.storage.decode import Rule, between, check, one_of, text
+from tilesim.text import plural
 
 DTYPE_BYTES = {"fp32": 4, "tf32": 4, "fp16": 2, "bf16": 2, "fp8": 1, "int8": 1}
 """Bytes of an element of A and B."""
@@ -18,6 +19,9 @@ MAX_TILES = 2**31
 MAX_SIZE = 2**40
 LONGEST_ITEM = 200
 """Characters of a work item's name."""
+
+Size = Annotated[int, between(1, MAX_SIZE)]
+Dtype = Annotated[str, one_of(DTYPE_BYTES)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +39,14 @@ class Problem:
     for items that are no names or not as many as there are tiles.
     """
 
-    m: int
-    n: int
-    k: int
-    tile: tuple[int, int, int] = (128, 256, 64)
-    dtype: str = "bf16"
+    m: Size
+    n: Size
+    k: Size
+    tile: tuple[Size, Size, Size] = (128, 256, 64)
+    dtype: Dtype = "bf16"
     order: str = "row-major"
-    items: tuple[str, ...] = ()
-    sizes: tuple[int, ...] = ()
+    items: tuple[Annotated[str, text(1, LONGEST_ITEM), Rule(str.strip, ", not blank")], ...] = ()
+    sizes: tuple[Annotated[int, between(0, MAX_SIZE)], ...] = ()
 
     @staticmethod
     def of_items(names: Sequence[str], sizes: Sequence[int] = ()) -> "Problem":
@@ -56,18 +60,7 @@ class Problem:
         return Problem(len(names), 1, 1, tile=(1, 1, 1), items=tuple(names), sizes=tuple(sizes))
 
     def __post_init__(self) -> None:
-        for name in ("m", "n", "k"):
-            size = whole(name.upper(), getattr(self, name), 1, MAX_SIZE, ProblemError)
-            object.__setattr__(self, name, size)
-        if not isinstance(self.tile, tuple | list) or len(self.tile) != 3:
-            raise ProblemError(
-                f"the tile is {shown(self.tile)}; it must be three sizes (tile_m, tile_n, tile_k)"
-            )
-        sizes = zip(("tile_m", "tile_n", "tile_k"), self.tile, strict=True)
-        tile = tuple(whole(name, size, 1, MAX_SIZE, ProblemError) for name, size in sizes)
-        object.__setattr__(self, "tile", tile)
-        if not isinstance(self.dtype, str) or self.dtype not in DTYPE_BYTES:
-            raise ProblemError(unknown("dtype", str(self.dtype), DTYPE_BYTES))
+        check(self, ProblemError)
         if self.tiles > MAX_TILES:
             raise ProblemError(
                 f"{self.m}x{self.n} in tiles of {self.tile_m}x{self.tile_n} makes {self.tiles} tiles; "
@@ -123,12 +116,12 @@ class Problem:
         return (self.tile_m + self.tile_n) * self.tile_k * DTYPE_BYTES[self.dtype]
 
     @property
-    def asked_bytes(self) -> int:
+    def requested_bytes(self) -> int:
         """Bytes of A and B that the tiles load, each its own.
 
         Those of an edge tile count in full, as the hardware multiplies the padding.
 
-        >>> Problem(4096, 4096, 4096).asked_bytes
+        >>> Problem(4096, 4096, 4096).requested_bytes
         1610612736
         """
         return self.tiles * self.k_steps * self.k_step_bytes
@@ -168,22 +161,9 @@ def check_product(problem: Problem) -> None:
 
 
 def _check_items(problem: Problem) -> None:
-    for name in ("items", "sizes"):
-        if not isinstance(getattr(problem, name), list | tuple):
-            raise ProblemError(f"{name} is {shown(getattr(problem, name))}; it must be a list")
-        object.__setattr__(problem, name, tuple(getattr(problem, name)))
     items, sizes = problem.items, problem.sizes
     if not items and not sizes:
         return
-    for item in items:
-        if not isinstance(item, str) or not item.strip() or len(item) > LONGEST_ITEM:
-            raise ProblemError(
-                f"a work item is called {shown(item)}; a name has 1 to {LONGEST_ITEM} characters"
-            )
-        if unprintable(item):
-            raise ProblemError(f"a work item is called {shown(item)}; {unprintable(item)} cannot be printed")
-    for size in sizes:
-        whole("the size of a work item", size, 0, MAX_SIZE, ProblemError)
     if sizes and len(sizes) != len(items):
         raise ProblemError(
             f"there are {len(items)} work items and {len(sizes)} sizes; each has one, or none has"

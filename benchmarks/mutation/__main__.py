@@ -33,13 +33,14 @@ ENGINE = [
 TESTS = {
     "tilesim/engine": ENGINE,
     "tilesim/model": ["tests/model", "tests/engine/test_engine.py"],
-    "tilesim/plans.py": ["tests/test_nouns.py", "tests/engine/test_splits.py", "tests/schedules"],
+    "tilesim/plans.py": ["tests/test_core.py", "tests/engine/test_splits.py", "tests/schedules"],
     "tilesim/metrics.py": ["tests/test_metrics.py"],
     "tilesim/view.py": ["tests/test_view.py"],
     "tilesim/formats": ["tests/formats"],
     "tilesim/storage": ["tests/storage", "tests/formats/test_npz.py"],
     "tilesim/calibration": ["tests/calibration"],
     "tilesim/choice": ["tests/choice"],
+    "tilesim/gemm": ["tests/test_fit.py", "tests/kernels/test_climb.py"],
     "kernels/launch": [
         "tests/kernels/test_config.py",
         "tests/kernels/test_launcher.py",

@@ -14,7 +14,7 @@ from tilesim.errors import DeviceError, ProblemError, SweepError
 
 H200 = Device.named("h200")
 ONE = {"schedule": ["naive"], "m": [256], "n": [512], "k": [64]}
-FIGURES = ("makespan_ns", "utilization", "occupancy", "waves", "launches")
+FIGURES = ("makespan_ns", "utilization", "busy_share", "waves", "launches")
 
 small = st.lists(st.integers(1, 300), min_size=1, max_size=3, unique=True)
 AXES = st.fixed_dictionaries(
@@ -65,7 +65,7 @@ def test_what_is_the_same_is_there_once():
 @pytest.mark.parametrize(
     ("axes", "error", "words"),
     [
-        ({"m": [0]}, ProblemError, "M is 0"),
+        ({"m": [0]}, ProblemError, "m is 0"),
         ({"dtype": ["bf61"]}, ProblemError, "did you mean 'bf16'"),
         ({"device": ["h20"]}, DeviceError, "did you mean 'h200'"),
         ({"order": []}, SweepError, "the sweep has no value for order; it needs at least one"),

@@ -6,12 +6,11 @@ from dataclasses import replace
 from importlib.resources import files
 
 import pytest
-from click.testing import CliRunner
+from command_line import tilesim as run
 
 from tilesim import Costs, Device, Problem, simulate
 from tilesim.calibration.device_file import device_entry
 from tilesim.calibration.suite import suite
-from tilesim.cli import main
 from tilesim.devices.facts import published, values
 from tilesim.devices.presets import adding, discard, facts, presets
 from tilesim.errors import DeviceError, TilesimError
@@ -82,12 +81,6 @@ def test_without_scipy_the_error_names_the_extra(folder, monkeypatch):
         device_entry("mine", BLANK, traces, {})
 
 
-def run(*args, code=0):
-    result = CliRunner().invoke(main, list(map(str, args)))
-    assert result.exit_code == code, result.output
-    return result
-
-
 @pytest.mark.parametrize("name", [name for name in TRUE if name != "l2_gb_per_s"])
 def test_constants_come_back(made, name):
     found = published(made[0])[name]
@@ -110,7 +103,7 @@ def test_stage_times_come_back(made):
                 == (one.schedule, one.problem.tile, one.ctas_per_sm)
             )
             assert found.overlap == true.overlap and found.stages == true.stages
-            for name in ("epilogue", "handover" if one.schedule != "naive" else "prologue"):
+            for name in ("epilogue", "tile_gap" if one.schedule != "naive" else "prologue"):
                 assert getattr(found, name) == pytest.approx(getattr(true, name), rel=0.1, abs=40), name
 
 

@@ -8,7 +8,7 @@ from strategies import devices, problems
 
 from tilesim import Costs, Device, Problem, plan, simulate
 from tilesim.errors import ScheduleError
-from tilesim.orders import visit
+from tilesim.orders import rasterize
 from tilesim.plans import SEGMENT
 from tilesim.schedules.stream_k import MERGE_COST, grid_size
 
@@ -40,7 +40,7 @@ def test_stream_k_walks_even_ranges_from_their_ends_back(problem, device, data):
     g = data.draw(st.integers(1, problem.tiles * problem.k_steps))
     made = plan(f"stream-k:{g}", problem, device)
     assert made.ctas == g
-    assert made.segments.tolist() == ranges(visit(problem).tolist(), problem.k_steps, g).tolist()
+    assert made.segments.tolist() == ranges(rasterize(problem).tolist(), problem.k_steps, g).tolist()
     assert np.ptp(steps_by_cta(made.segments, g)) <= 1
 
 
@@ -67,7 +67,7 @@ def test_split_k_cuts_each_tile_alike_and_puts_first_slices_first(problem, devic
     s = data.draw(st.integers(1, problem.k_steps))
     made = plan(f"split-k:{s}", problem, device)
     assert made.segments["cta"].tolist() == list(range(s * problem.tiles))
-    assert made.segments["tile"].tolist() == s * visit(problem).tolist()
+    assert made.segments["tile"].tolist() == s * rasterize(problem).tolist()
     slices = made.segments.reshape(s, problem.tiles)
     assert (slices["k0"][1:] == slices["k1"][:-1]).all()
     assert np.ptp(slices["k1"] - slices["k0"]) <= 1
@@ -92,7 +92,7 @@ def test_a_hybrid_shares_what_full_waves_leave_over(problem, device, tiles):
         return
     assert made.ctas == device.slots
     assert np.ptp(steps_by_cta(made.segments, made.ctas)) <= 1
-    order, steps = visit(problem).tolist(), problem.k_steps
+    order, steps = rasterize(problem).tolist(), problem.k_steps
     waves -= tiles - 1 if left else 0
     for cta in range(made.ctas):
         rows = rows_of(made, cta)
@@ -132,14 +132,8 @@ def test_the_hybrid_is_the_two_tile_one(problem, device):
     ("schedule", "sentence"),
     [
         ("split-k", "'split-k' needs 1 parameter; write it as 'split-k:S', such as 'split-k:8'"),
-        (
-            "split-k:9",
-            "cuts each tile into 9 slices; the tiles of this problem have only 8 K-steps",
-        ),
-        (
-            "stream-k:17",
-            "stream-k:17 needs a K-step for each of 17 thread blocks; this problem has 16 K-steps",
-        ),
+        ("split-k:9", "cuts each tile into 9 slices; the tiles of this problem have only 8 K-steps"),
+        ("stream-k:17", "stream-k:17 needs a K-step for each of 17 thread blocks; this problem has 16"),
         ("stream-k:1:2", "has 2 parameters but takes at most 1; write it as 'stream-k:G'"),
         ("stream-k-hybrid:3", "stream-k-hybrid:3 shares 3 tiles; it must be 1 or 2"),
         ("stream-k-hybrid:1:2", "write it as 'stream-k-hybrid:TILES', such as 'stream-k-hybrid:2'"),

@@ -14,9 +14,9 @@ from tilesim.analysis.loop_terms import LoopTime, loop_time
 from tilesim.analysis.time_account import LOOPS, account
 from tilesim.costs import Costs, badge
 from tilesim.errors import CostsError, TilesimError
-from tilesim.kernel_costs.default import default_costs, like
+from tilesim.kernel_costs.default import closest_schedule, default_costs
 from tilesim.metrics import in_turn, launch_end, slot_index
-from tilesim.plans import shown_by
+from tilesim.plans import plan_from_spans
 from tilesim.schedules import SCHEDULES
 from tilesim.traces import Trace
 
@@ -128,7 +128,7 @@ def costs_behind(trace: Trace) -> Costs:
             raise CostsError("the trace does not name its device; add it with tilesim convert --device NAME")
         schedule, kernel = trace.schedule, str(trace.meta.get("kernel", ""))
         if schedule.partition(":")[0] not in SCHEDULES:
-            schedule, kernel = like(shown_by(trace.spans), problem), ""
+            schedule, kernel = closest_schedule(plan_from_spans(trace.spans), problem), ""
         costs = default_costs(schedule, problem, device, kernel)
         stages = trace.meta.get("stages")
         return replace(costs, stages=stages) if isinstance(stages, int) and 0 < stages < 100 else costs

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tilesim.analysis.loop_terms import beside, plan_of
 from tilesim.metrics import in_turn, slot_index
-from tilesim.plans import Plan, owners, shown_by
+from tilesim.plans import Plan, owners
 from tilesim.problems import check_product
-from tilesim.schedules import SCHEDULES, plan
 from tilesim.traces import Trace
 
 
@@ -51,9 +51,7 @@ def observe(trace: Trace) -> Observations:
     same_block = spans["cta"][before] == spans["cta"][after]
     under_epilogue = np.zeros(len(spans), bool)
     under_epilogue[after] = same_block & (spans["done"][before] > spans["start"][after])
-    made = _plan(trace)
-    segment = np.empty(len(spans), np.int64)
-    segment[np.lexsort((spans["k0"], spans["tile"]))] = np.lexsort((made.rows["k0"], made.rows["tile"]))
+    made, segment = plan_of(trace)
     return Observations(
         trace=trace,
         slot=slot_index(trace),
@@ -63,7 +61,7 @@ def observe(trace: Trace) -> Observations:
         after=after,
         same_block=same_block,
         under_epilogue=under_epilogue,
-        sharing=sm_sharing(trace),
+        sharing=_sharing(trace),
         clock_mhz=clock_mhz(trace),
         plan=made,
         segment=segment,
@@ -79,36 +77,8 @@ def clock_mhz(trace: Trace) -> float:
     return 1000 * float(spans["cycles"].sum()) / took
 
 
-def sm_sharing(trace: Trace) -> np.ndarray:
+def _sharing(trace: Trace) -> np.ndarray:
     """`sharing` of Observations. A main loop that is over in a step of the clock counts as alone."""
-    spans, most = trace.spans, trace.device.ctas_per_sm
-    share = np.zeros((len(spans), most))
-    if most == 1:
-        share[:] = 1.0
-        return share
-    for sm in np.unique(spans["sm"]):
-        rows = np.flatnonzero(spans["sm"] == sm)
-        start, drain = spans["start"][rows], spans["drain"][rows]
-        times, at = np.unique(np.concatenate([start, drain]), return_inverse=True)
-        began, ended = at[: len(rows)], at[len(rows) :]
-        running = np.cumsum(
-            np.bincount(began, minlength=len(times)) - np.bincount(ended, minlength=len(times))
-        )
-        for r in range(most):
-            passed = np.append(0, np.cumsum(np.where(running[:-1] == r + 1, np.diff(times), 0)))
-            share[rows, r] = passed[ended] - passed[began]
+    share = beside(trace).T.astype(float)
     share[~share.any(axis=1), 0] = 1.0
     return share / share.sum(axis=1, keepdims=True)
-
-
-def _plan(trace: Trace) -> Plan:
-    """The plan of a run: its schedule's, or what the spans show where they split tiles in other places."""
-    if trace.schedule.partition(":")[0] in SCHEDULES:
-        made = plan(trace.schedule, trace.problem, trace.device)
-        planned, ran = (
-            np.sort(rows["tile"].astype(np.int64) * trace.problem.k_steps + rows["k0"])
-            for rows in (made.rows, trace.spans)
-        )
-        if np.array_equal(planned, ran):
-            return made
-    return shown_by(trace.spans)

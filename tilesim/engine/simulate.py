@@ -6,8 +6,8 @@ from tilesim.costs import Costs
 from tilesim.devices.device import Device
 from tilesim.engine import run
 from tilesim.errors import CostsError, whole
-from tilesim.kernel_costs.default import default_costs, like
-from tilesim.plans import Plan, shown_by
+from tilesim.kernel_costs.default import closest_schedule, default_costs
+from tilesim.plans import Plan, plan_from_spans
 from tilesim.problems import Problem, check_product
 from tilesim.schedules import SCHEDULES, Function, label, plan
 from tilesim.traces import Trace
@@ -29,7 +29,9 @@ def simulate(
     seed = whole("the seed", seed, 0, 2**63 - 1, CostsError)
     made, name = plan(schedule, problem, device), label(schedule)
     if costs is None:
-        costs = default_costs(name if isinstance(schedule, str) else like(made, problem), problem, device)
+        costs = default_costs(
+            name if isinstance(schedule, str) else closest_schedule(made, problem), problem, device
+        )
     return _play(made, name, problem, device, costs, seed)
 
 
@@ -47,10 +49,10 @@ def replay(trace: Trace, costs: Costs | None = None, seed: int = 0) -> Trace:
             costs = default_costs(trace.schedule, trace.problem, trace.device, kernel)
         return simulate(trace.schedule, trace.problem, trace.device, costs, seed)
     seed = whole("the seed", seed, 0, 2**63 - 1, CostsError)
-    made = shown_by(trace.spans)
+    made = plan_from_spans(trace.spans)
     made.check(trace.problem, trace.device.slots)
     if costs is None:
-        costs = default_costs(like(made, trace.problem), trace.problem, trace.device)
+        costs = default_costs(closest_schedule(made, trace.problem), trace.problem, trace.device)
     return _play(made, trace.schedule, trace.problem, trace.device, costs, seed)
 
 

@@ -59,8 +59,6 @@ def problem(known: Mapping[str, Any]) -> Problem:
         sizes = tile.lower().split("x")
         if all(size.isascii() and size.isdigit() and len(size) < 16 for size in sizes):
             values["tile"] = tuple(map(int, sizes))
-    elif isinstance(tile, list):
-        values["tile"] = tuple(tile)
     return Problem(**values)
 
 

@@ -24,7 +24,7 @@ from tilesim.errors import TilesimError
 from tilesim.formats.json import document as json_document
 from tilesim.formats.limits import check_segments
 from tilesim.metrics import first_of_cta, in_turn, slot_index
-from tilesim.orders import visit
+from tilesim.orders import rasterize
 from tilesim.storage import files
 from tilesim.storage.trace_file import FORMAT
 from tilesim.traces import Trace
@@ -35,13 +35,8 @@ MOST_SLOTS = 2**17
 """Of which each has threads with names; the largest GPU has some 10,000."""
 
 
-def save(trace: Trace, path: str | PathLike[str]) -> None:
-    """Write `trace`; raises TilesimError where `path` cannot be written, or the trace is too long for it."""
-    save_several([trace], path)
-
-
 def save_several(traces: Sequence[Trace], path: str | PathLike[str]) -> None:
-    """Write traces on one clock; raises TilesimError as `save`."""
+    """Write traces on one clock; raises TilesimError where `path` cannot be written, or they are too long."""
     check(traces)
     files.write(path, lambda file: file.writelines(document(*traces)))
 
@@ -114,7 +109,7 @@ def _slices(trace: Trace, epilogue_lanes: np.ndarray) -> Iterator[Event]:
     """Complete events: up to five per span, those of no length left out."""
     spans, problem, lanes = trace.spans, trace.problem, int(epilogue_lanes.max()) + 1
     place = np.empty(problem.tiles, np.int64)
-    place[visit(problem)] = np.arange(problem.tiles)
+    place[rasterize(problem)] = np.arange(problem.tiles)
     slots = trace.device.slots
     rows = zip(
         spans.tolist(), place[spans["tile"]].tolist(), _follows_in_cta(trace).tolist(),
@@ -186,7 +181,7 @@ def _epilogue_lanes(trace: Trace) -> np.ndarray:
 
 
 def _previous_drain(trace: Trace) -> np.ndarray:
-    """When the main loop before each span's in its slot drained, 0 where there is none: ns, shape [spans]."""
+    """When the main loop before each span's in its slot ended, 0 where there is none: ns, shape [spans]."""
     before, after = in_turn(trace)
     drained = np.zeros(len(trace.spans), np.int64)
     drained[after] = trace.spans["drain"][before]

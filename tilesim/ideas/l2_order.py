@@ -1,10 +1,8 @@
 """L2 order: what concurrent tiles share, and what HBM has to send for a given order of tiles.
 
 A tile needs one row of blocks of A and one column of blocks of B. Blocks that concurrent tiles share come
-from HBM once, so nine tiles in a square need fewer blocks (27 + 27) than nine in a row (9 + 81): that is the
-purpose of GROUP_M (Triton, Tutorials, Matrix Multiplication, section L2 Cache Optimizations). A Hilbert curve
-does this on every scale (D. Hilbert, Math. Annalen 38, 1891). The order matters only if the L2 cannot hold A
-and B.
+from HBM once (Triton, Tutorials, Matrix Multiplication, section L2 Cache Optimizations; D. Hilbert, Math.
+Annalen 38, 1891). The order matters only if the L2 cannot hold A and B.
 """
 
 from dataclasses import dataclass
@@ -17,7 +15,7 @@ from tilesim.engine.simulate import simulate
 from tilesim.errors import TilesimError, shown, whole
 from tilesim.kernel_costs.default import default_costs
 from tilesim.model.kstep import loads_under
-from tilesim.orders import visit
+from tilesim.orders import rasterize
 from tilesim.problems import Problem
 from tilesim.schedules import plan
 from tilesim.traces import Trace
@@ -94,4 +92,4 @@ def traced(problem: Problem, device: Device) -> TracedLoads:
 def together(problem: Problem, device: Device, wave: int = 0) -> np.ndarray:
     """The tiles of one wave, one per slot, in their order: ids, int32."""
     first = wave * device.slots
-    return visit(problem)[first : first + device.slots]
+    return rasterize(problem)[first : first + device.slots]

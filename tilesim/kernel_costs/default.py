@@ -14,7 +14,7 @@ import numpy as np
 from tilesim.costs import Costs
 from tilesim.devices import gpus
 from tilesim.devices.device import Device
-from tilesim.devices.presets import adopted, in_words, presets
+from tilesim.devices.presets import in_words, presets, registered
 from tilesim.errors import CostsError, unknown
 from tilesim.kernel_config import TABLE, KernelConfig
 from tilesim.kernel_costs import device_files, features
@@ -84,7 +84,7 @@ def shipped(device: str) -> tuple[Calibration, ...]:
     Those of the H200 are made by:
     tilesim calibrate tilesim/data/traces/h200-*.npz -o tilesim/data/costs/h200.json
     """
-    return device_files.calibrations(device) if device in adopted() else _shipped(device)
+    return device_files.calibrations(device) if device in registered() else _shipped(device)
 
 
 @cache
@@ -111,11 +111,7 @@ def read_costs(
             return costs_of(gpu.preset, schedule, problem, device, kernel)
         if not {"/", "\\", "."} & set(source) and not Path(source).exists():
             raise CostsError(unknown("file or set of costs", source, (IDEAL, *presets())))
-    values = read_json(source, CostsError)
-    try:
-        return costs_for(values, schedule, problem, device, kernel)
-    except CostsError as error:
-        raise CostsError(f"{source}: {error}") from None
+    return read_json(source, CostsError, lambda values: costs_for(values, schedule, problem, device, kernel))
 
 
 def costs_for(values: object, schedule: str, problem: Problem, device: Device, kernel: str = "") -> Costs:
@@ -152,7 +148,7 @@ def effective_schedule(schedule: str, made: Plan, problem: Problem) -> str:
     return name if splits_tiles(made.rows, problem) else "persistent"
 
 
-def like(made: Plan, problem: Problem) -> str:
+def closest_schedule(made: Plan, problem: Problem) -> str:
     """The schedule of tilesim whose kernel would run such a plan: naive, stream-k or a persistent one."""
     if len(made.shared):
         return "persistent-dynamic"
@@ -216,7 +212,7 @@ def _schedules(schedule: str, problem: Problem, device: Device) -> tuple[str, ..
     it; of a schedule that is not tilesim's, those of the one that its plan is like."""
     name = schedule.partition(":")[0]
     if name in SCHEDULES and not SCHEDULES.built_in(name):
-        name = like(plan(schedule, problem, device), problem)
+        name = closest_schedule(plan(schedule, problem, device), problem)
         return (name, *STANDS_IN.get(name, ("persistent",)))
     names = (name, *STANDS_IN.get(name, ("persistent",)))
     if name not in SPLITTING:
