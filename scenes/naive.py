@@ -13,7 +13,8 @@ from tilesim import simulate
 from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.run import Run
 from tilesim_scenes.animations.zoom import Zoom
-from tilesim_scenes.film.traces import shipped
+from tilesim_scenes.film.run_film import RunFilm
+from tilesim_scenes.film.traces import Default, shipped
 from tilesim_scenes.kit.few_sms import DEVICE, PRODUCT, SMS, FewSMs
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import Figure, px
@@ -51,8 +52,10 @@ def free_first(spans: np.ndarray, sms: int) -> np.ndarray:
     return np.array(right)
 
 
-class Naive(FewSMs):
+class Naive(FewSMs, RunFilm):
     """Blocks in a queue, on four simulated SMs and on 132 recorded ones."""
+
+    default = Default(("naive",), PRODUCT, DEVICE, any_work=True)
 
     def prepare(self) -> None:
         self.trace, self.run = simulate("naive", PRODUCT, DEVICE, seed=SEED), shipped(RECORDED)

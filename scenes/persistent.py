@@ -15,7 +15,8 @@ from tilesim_scenes.animations.fade import Fade
 from tilesim_scenes.animations.run import Run
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.animations.zoom import Zoom
-from tilesim_scenes.film.traces import shipped
+from tilesim_scenes.film.run_film import RunFilm
+from tilesim_scenes.film.traces import Default, shipped
 from tilesim_scenes.kit.few_sms import DEVICE, PRODUCT, SMS, TOP, FewSMs
 from tilesim_scenes.kit.hand_over import written_after_hand_over
 from tilesim_scenes.look.language import tr
@@ -47,8 +48,10 @@ def on_the_same_sm(trace: Trace) -> np.ndarray:
     return sm_of[order[sms:]] == sm_of[order[:-sms]]
 
 
-class Persistent(FewSMs):
+class Persistent(FewSMs, RunFilm):
     """Blocks that stay, on four simulated SMs and on 132 recorded ones."""
+
+    default = Default(("persistent",), PRODUCT, DEVICE, any_work=True)
 
     def prepare(self) -> None:
         self.trace, self.run, other = (

@@ -30,7 +30,7 @@ from tilesim_scenes.animations.tip import Tip
 from tilesim_scenes.animations.travel import Deal, Travel
 from tilesim_scenes.animations.unroll import Unroll
 from tilesim_scenes.animations.zoom import Zoom
-from tilesim_scenes.film.racing import Racing
+from tilesim_scenes.film.race_film import RaceFilm
 from tilesim_scenes.film.traces import Default, shipped
 from tilesim_scenes.kit.hand_over import written_after_hand_over
 from tilesim_scenes.kit.lesson import Lesson
@@ -77,7 +77,7 @@ def unnumbered(number: int) -> ThreadBlock:
     return block
 
 
-class Race(Lesson, Racing):
+class Race(Lesson, RaceFilm):
     """A naive kernel, a persistent one, and a persistent one that overlaps, on the same clock."""
 
     default = Default(

@@ -12,7 +12,7 @@ from tilesim_scenes.animations.run import Run
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.animations.zoom import CAMERA, Zoom
 from tilesim_scenes.film.captioned_scene import DIMMED
-from tilesim_scenes.film.racing import GAP, Racing
+from tilesim_scenes.film.race_film import GAP, RaceFilm
 from tilesim_scenes.film.traces import Default
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, px
@@ -28,7 +28,6 @@ from tilesim_scenes.mobjects.traces.tile_grid import TileGrid
 from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket
 from tilesim_scenes.mobjects.words.badge import Badge, of_trace
 from tilesim_scenes.mobjects.words.finding import Finding
-from tilesim_scenes.story.traces import race_words
 from tilesim_scenes.story.traces import stream_k_words as words
 from tilesim_scenes.story.traces.stream_k import StreamK as Story
 from tilesim_scenes.story.traces.stream_k import tell
@@ -48,7 +47,7 @@ SLOW = 2.8
 """Seconds of the time in which most SMs are idle."""
 
 
-class StreamK(Racing):
+class StreamK(RaceFilm):
     """Persistent against Stream-K, as measured on an H200 unless asked otherwise."""
 
     default = Default(
@@ -213,7 +212,9 @@ class StreamK(Racing):
         lanes.shift((area.center[1] - lanes.get_center()[1]) * UP)
         gives, owns = lanes
         bounds = owns.lane.grounds
-        source = self.launch_source(story, owns)
+        # Where the length of the launch with which the lane begins comes from.
+        note = owns.launch_source(0, owns.window[1])
+        source = VGroup(note) if note is not None else VGroup()
         self.say(words.handing())
         self.play(*(Leave(one) for one in self.shared), Fade(lanes, 0.0, 1.0))
         self.play(Fade(self.ticking.show(0.0), 0.0, 1.0), Fade(source, 0.0, 1.0))
@@ -242,14 +243,6 @@ class StreamK(Racing):
         self.hush()
         self.play(*(Leave(one) for one in (lanes, bracket, names)))
 
-    def launch_source(self, story: Story, lane: SmLane) -> VGroup:
-        """Under the launch with which a lane begins, where its length comes from that no stamp shows."""
-        said, begins = race_words.launch_source(story.heat), lane.middles("launch", 0, lane.window[1])
-        if not said or not begins:
-            return VGroup()
-        note = lane.below(begins[0], said, self.theme.launch).align_to(lane.lane.grounds, LEFT)
-        return VGroup(note.shift(min(0.0, self.area.right - note.get_right()[0]) * RIGHT))
-
     def race(self, story: Story) -> None:
         """Both on one clock, and what adds up to their difference."""
         heat = story.heat
@@ -259,7 +252,8 @@ class StreamK(Racing):
         self.play(Fade(panels, 0.0, 1.0))
         first = heat.traces[heat.fast].makespan
         self.play(Run(self.ticking, *panels, until=first, run_time=2.0))
-        self.finish(heat, panels, stays=True)
+        self.finish(heat, panels)
+        self.add_up(heat, panels)
 
     def end(self, story: Story) -> None:
         """The finding."""
@@ -269,6 +263,6 @@ class StreamK(Racing):
             for name, trace in zip(story.heat.names, story.heat.traces, strict=True)
         ]
         bars = Bars(rows, width=self.area.width)
-        finding = race_words.finding(story.heat)
+        finding = words.finding(story)
         card = Finding(finding, words.number(story), bars, badge, words.aside(story))
         self.finding(card, [bars.grow()])

@@ -6,7 +6,7 @@ import others
 import pytest
 from click.testing import CliRunner
 
-from tilesim import Costs, Device, Problem, Trace, plan, player, simulate, view
+from tilesim import Costs, Device, Problem, plan, player, simulate, view
 from tilesim.cli import main
 from tilesim.engine.simulate import replay
 from tilesim.errors import ProblemError, TilesimError
@@ -122,34 +122,10 @@ def test_runs_of_unlike_work_are_not_compared(tasks, tmp_path):
         player.page([read(tasks), read(tmp_path / "b.csv")])
 
 
-def test_a_film_shows_the_list(tasks):
+def test_a_grid_lists_them(tasks):
     pytest.importorskip("manim")
-    from tilesim_scenes.look.language import SOURCE, use_language
     from tilesim_scenes.mobjects.traces.tile_grid import TileGrid
-    from tilesim_scenes.story.traces.trace import finding, opening, tell
 
-    use_language(SOURCE)  # That of the last film otherwise.
-
-    trace = read(tasks)
-    story = tell(trace)
-    assert story.lines[0] == "item,sm,start,end" and story.lines[1].startswith("rmsnorm 0,0,0,")
-    for words in (opening(story), finding(story)):
-        assert "item" in words and "tile" not in words
-    grid = TileGrid(trace, width=4.0, height=3.0)
+    grid = TileGrid(read(tasks), width=4.0, height=3.0)
     assert len(grid) == 12 and grid.width > 3.9
     assert grid.tile(0).get_y() > grid.tile(11).get_y()
-
-
-def test_a_race_of_two_runs_of_them(tmp_path):
-    pytest.importorskip("manim")
-    from tilesim_scenes.look.language import SOURCE, use_language
-    from tilesim_scenes.story.traces import race, race_words
-
-    use_language(SOURCE)
-
-    one = read(others.write(tmp_path, "tasks.csv"))
-    spans = one.spans.copy()
-    spans["done"][-1] += 900
-    other = Trace(one.problem, one.device, "slow", spans, "measured")
-    story = race.tell((one, other))
-    assert "12 work items" in race_words.opening(story.last, True)

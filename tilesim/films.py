@@ -35,7 +35,7 @@ class InlineFilm:
 def export(trace: Trace, path: str | PathLike[str], options: Mapping[str, Any]) -> Path:
     """Write a film of `trace` to `path`, and return that; see `Trace.film`."""
     # The film that shows any trace, as `tilesim export FILE` does.
-    asked = {"scene": "trace", **_asked(options), "trace": [trace], "output": os.fspath(path)}
+    asked = {"scene": "run", **_asked(options), "trace": [trace], "output": os.fspath(path)}
     # A process with threads, such as a notebook's, must not be forked: it draws alone.
     jobs = asked.pop("jobs", None) or (cores() if threading.active_count() == 1 else 1)
     with workers_of(asked.pop("cluster", None)) as workers:

@@ -119,7 +119,7 @@ class Trace:
 
         Without a path it is an `InlineFilm` of 10 s, which a notebook shows. `options` are those of the
         command line, such as size="720p", seconds=20, theme="light", from_=2; the path's ending tells the
-        format. `scene` is a film's name: trace, which shows any run, where none is given. Raises TilesimError
+        format. `scene` is a film's name: run, which shows any run, where none is given. Raises TilesimError
         where the film cannot be made so.
         """
         # By its name, as a trace knows nothing of films.

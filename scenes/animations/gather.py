@@ -44,7 +44,6 @@ class Gather(Direct):
         self._goes = [(one, opacities(one)) for each in goes for one in each.get_family()]
         for number, kind in enumerate(kinds):
             ground, rows = bar.grounds[kind], of_kind[kind]
-            ground = self._with_slowed(kind) or ground
             whole, low = sum(length for _, length in rows), 0.0
             for drawn, length in rows:
                 target = quad(ground, low / whole, (low + length) / whole)
@@ -53,16 +52,6 @@ class Gather(Direct):
         # An edge would hide what is narrow.
         self._edges = [(drawn, drawn.stroke_width) for drawn, *_ in self._moves]
         super().begin()
-
-    def _with_slowed(self, kind: str) -> VMobject | None:
-        """Main loops hold what they are slowed by, too."""
-        slowed = self.bar.grounds.get("slowed by a write")
-        if kind != "multiply" or slowed is None:
-            return None
-        whole = self.bar.grounds[kind].copy()
-        wide = (slowed.get_right() - whole.get_left())[0] / whole.width
-        whole.points = quad(whole, 0, wide)
-        return whole
 
     def interpolate_mobject(self, alpha: float) -> None:
         stays = 1 - smoothstep(min(1.0, alpha / GOES))

@@ -3,13 +3,13 @@
 from typing import NamedTuple
 
 import numpy as np
-from manim import config
+from manim import DOWN, Mobject, config
 
 from tilesim_scenes.look.text import px
 
-MARGIN, HEAD, FOOT, FOOT_TALL = 0.05, 90, 160, 250
+MARGIN, HEAD, FOOT, FOOT_TALL, TWO_LINES, THREE_LINES = 0.05, 90, 160, 250, 236, 318
 """Share of the frame that stays free on both sides; pixels for badge and clock, and for the caption, which
-needs several lines in a frame that is not wide."""
+needs several lines in a frame that is not wide, and for captions of so many lines."""
 
 
 class Area(NamedTuple):
@@ -32,6 +32,16 @@ class Area(NamedTuple):
     def center(self) -> np.ndarray:
         """Its middle: float64, shape [3]."""
         return np.array([(self.left + self.right) / 2, (self.bottom + self.top) / 2, 0.0])
+
+    def over(self, foot: Mobject, gap: float = 28) -> "Area":
+        """What is left above a mobject that is put at the foot, above captions of several lines.
+
+        `gap`: pixels between it and what is left.
+        """
+        high = TWO_LINES if config.frame_width > 1.3 * config.frame_height else THREE_LINES
+        low = max(self.bottom, px(high) - config.frame_height / 2)
+        foot.move_to([self.center[0], low, 0], DOWN)
+        return self._replace(bottom=foot.get_top()[1] + px(gap))
 
 
 def picture_area() -> Area:

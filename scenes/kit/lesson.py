@@ -89,9 +89,7 @@ class Lesson(Film):
         if not self.given.get("opening", True) or not question.strip():
             return
         room = config.frame_width * 0.88
-        words = VGroup(
-            label(tr(name), 50, self.theme.quiet), lines(question, 88, room, most=3, bold=True)
-        )
+        words = VGroup(label(tr(name), 50, self.theme.quiet), lines(question, 88, room, most=3, bold=True))
         if note:
             words.add(lines(tr(note), 52, room, most=2, color=self.theme.quiet))
         words.arrange(DOWN, buff=px(64)).move_to([0, 0, 0])

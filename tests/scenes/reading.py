@@ -9,9 +9,10 @@ from tilesim_scenes.film.captioned_scene import TITLE
 from tilesim_scenes.film.scene import CARD
 from tilesim_scenes.mobjects.words.caption import reading_time
 
-LONGEST = 45.0
+LONGEST = 80.0
 """Seconds that a film lasts at most, with its end card, which names the next film."""
-MOST_WORDS, MOST_IN_CAPTION = 25, 12
+MOST_LINES = 2
+"""Of a caption in a wide frame."""
 LEAST_PX = 23.5
 """Nothing is smaller, in pixels of a frame whose shorter side has 1080; rounded down by half a pixel."""
 SPARE = 0.005
@@ -26,8 +27,8 @@ def faults(seen: Seen) -> list[str]:
     """What breaks the grammar's rules, each with the second at which it does."""
     found = [f"{at:.1f} s: {fault}" for at, words in seen.moments for fault in _faults(words)]
     for start, end, text in seen.scene.captions:
-        if len(text.split()) > MOST_IN_CAPTION:
-            found.append(f"{start:.1f} s: {len(text.split())} words in the caption {text!r}")
+        if seen.lines.get(text, 0) > MOST_LINES:
+            found.append(f"{start:.1f} s: {seen.lines[text]} lines in the caption {text!r}")
         if end - start < reading_time(text) - 0.15:
             found.append(f"{start:.1f} s: {text!r} stands for {end - start:.1f} s")
     if seen.scene.now > LONGEST + 0.005:
@@ -62,9 +63,6 @@ def _faults(words: list[Word]) -> list[str]:
     for one, other in combinations(words, 2):
         if one.z == other.z and _overlap(one, other):
             faults.append(f"{one.text!r} lies on {other.text!r}")
-    count = sum(len(word.text.split()) for word in words)
-    if count > MOST_WORDS:
-        faults.append(f"{count} words: {' | '.join(word.text for word in words)}")
     return faults
 
 

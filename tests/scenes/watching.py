@@ -35,13 +35,15 @@ class Seen:
     """A film as it was played: what stood there at the end of each play, and at which second.
 
     `still`: from and to which seconds nothing moves, where that was looked at. `running`: from which second
-    on, and with which text, figures run that a badge calls measured or counted.
+    on, and with which text, figures run that a badge calls measured or counted. `lines`: how many each
+    caption takes, where the frame is wide.
     """
 
     scene: Any
     moments: list[tuple[float, list[Word]]] = field(default_factory=list)
     still: list[tuple[float, float]] = field(default_factory=list)
     running: list[tuple[float, str]] = field(default_factory=list)
+    lines: dict[str, int] = field(default_factory=dict)
 
 
 @contextmanager
@@ -66,6 +68,9 @@ def watch(film: type, aspect: str, settings: Mapping[str, Any] = {}, moving: boo
             if pictures is not None:
                 pictures.rest()
             seen.moments.append((scene.now, list(_words(scene))))
+            if aspect == "wide" and (caption := getattr(scene, "_caption", None)):
+                # Its ground is none of its lines.
+                seen.lines[caption.text] = len(caption) - 1
 
         scene.play = watched
         scene.render()

@@ -55,7 +55,7 @@ class Balance(VGroup):
             gain_ends, begin = (low, begin) if entry.ns > 0 else (gain_ends, low + length)
             colour = theme.operand if entry.ns > 0 else theme.hand_over
             block = _block(length, 0.72 * row, colour).move_to([low, -number * row, 0], LEFT)
-            text = tr("{what} {us:+.1f}", what=entry.text, us=entry.ns / 1000).replace("-", "−")
+            text = tr("{what} {us:+.1f} µs", what=entry.text, us=entry.ns / 1000).replace("-", "−")
             words = label(text, size, theme.text if entry.ns > 0 else theme.quiet)
             words.next_to(block, LEFT, px(20))
             if words.get_left()[0] < -room and entry.ns > 0:

@@ -40,7 +40,7 @@ class ShareBar(VGroup):
         self.grounds: dict[str, VMobject] = {}
         self.parts: dict[str, VGroup] = {}
         self.names: dict[str, VGroup] = {}
-        ends = np.cumsum([0.0, *shares.values()])
+        ends, percent = np.cumsum([0.0, *shares.values()]), percents(shares)
         for name, (low, high) in zip(shares, pairwise(ends.tolist()), strict=True):
             ground = rectangle(1, 1)
             ground.points = quad(whole, low, high)
@@ -58,17 +58,17 @@ class ShareBar(VGroup):
             self.parts[name] = part
             if shares[name] < least:
                 continue
-            self.names[name] = self._named(name, titles[name], shares[name], colours, size)
+            self.names[name] = self._named(name, titles[name], percent[name], colours, size)
         self._keep_apart()
         self.add(*self.grounds.values(), *self.parts.values(), *self.names.values())
 
-    def _named(self, name: str, title: str, share: float, colours: Sequence[Colour], size: float) -> VGroup:
+    def _named(self, name: str, title: str, percent: int, colours: Sequence[Colour], size: float) -> VGroup:
         """A name over its share: in the part where there is room, else below it."""
         ground, theme = self.grounds[name], theme_now()
-        inside = share > INSIDE
+        inside = percent > 100 * INSIDE
         ink = ink_on(colours[0]) if inside and len(colours) == 1 else theme.text
         words = VGroup(
-            label(title, size, ink, bold=inside), label(f"{share:.0%}", size, ink, bold=True, mono=True)
+            label(title, size, ink, bold=inside), label(f"{percent}%", size, ink, bold=True, mono=True)
         ).arrange(DOWN, buff=px(10))
         if not inside:
             return words.next_to(ground, DOWN, px(20))
@@ -105,3 +105,16 @@ class ShareBar(VGroup):
                 for words in reversed(row):
                     words.shift([min(0.0, limit - words.get_right()[0]), 0, 0])
                     limit = words.get_left()[0] - px(24)
+
+
+def percents(shares: Mapping[str, float]) -> dict[str, int]:
+    """Shares in whole percents that add up to 100: what is cut off most is rounded up.
+
+    >>> percents({"multiply": 0.546, "write": 0.176, "idle": 0.278})
+    {'multiply': 55, 'write': 17, 'idle': 28}
+    """
+    whole = {name: int(100 * share) for name, share in shares.items()}
+    most = sorted(shares, key=lambda name: whole[name] - 100 * shares[name])
+    for name in most[: 100 - sum(whole.values())]:
+        whole[name] += 1
+    return whole

@@ -1,19 +1,59 @@
-"""Part names: what the parts of one lane are called, in them or beneath."""
+"""Part names: what the parts of lanes are called, in them, beneath, or in a key."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-from manim import RIGHT, UP, Mobject, VGroup
+from manim import LEFT, RIGHT, UP, Mobject, VGroup
 
+from tilesim import Trace
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, px
-from tilesim_scenes.look.theme import Colour, ink_on, readable, theme_now
+from tilesim_scenes.look.theme import Colour, ink_on, readable, sm_colour, theme_now
 from tilesim_scenes.mobjects.drawing.quads import rectangle
 from tilesim_scenes.mobjects.traces.lanes import LaneVectors
-from tilesim_scenes.mobjects.traces.parts import parts
+from tilesim_scenes.mobjects.traces.parts import KINDS, parts
+from tilesim_scenes.mobjects.words.key import MOST, Entry, Key
+from tilesim_scenes.story.traces.runs import tells_writes
 
-SIZE = 46.0
-"""Pixels of the letters of a part's name."""
+SIZE, HUES = 46.0, 4
+"""Pixels of the letters of a part's name; hues of SMs in a key, at most."""
+
+
+def part_words(trace: Trace) -> dict[str, str]:
+    """What the parts of lanes are called, and what is left of a lane, by `parts.KINDS` and "idle"."""
+    multiply = tr("multiply") if tells_writes(trace) else tr("multiply, write")
+    return {
+        "launch": tr("launch"),
+        "first load": tr("first load"),
+        "hand over": tr("hand over"),
+        "multiply": tr("work") if trace.problem.items else multiply,
+        "write": tr("write"),
+        "wait": tr("wait"),
+        "fix up": tr("add partials"),
+        "idle": tr("idle"),
+    }
+
+
+def parts_key(traces: Sequence[Trace], width: float) -> Key:
+    """The key of the parts that some traces have, of which the shortest are left out beyond six."""
+    words, device = part_words(traces[0]), traces[0].device
+    sums = dict.fromkeys(words, 0)
+    for every in map(parts, traces):
+        ns = np.bincount(every.kind, every.end - every.begin, len(KINDS))
+        for kind, length in zip(KINDS, ns.tolist(), strict=True):
+            sums[kind.removesuffix(" under")] += length
+    shown = sorted((kind for kind in sums if sums[kind]), key=lambda kind: -sums[kind])[:MOST]
+    # Some of the hues stand for all.
+    hues = [
+        sm_colour(int(sm), device.sms) for sm in np.unique(np.linspace(0, device.sms - 1, HUES).astype(int))
+    ]
+    entries = [
+        Entry(words[kind], [fill] if (fill := theme_now().fill(kind)) else hues, kind == "first load")
+        for kind in words
+        if kind in shown
+    ]
+    return Key(entries, width)
 
 
 def part_names(lanes: LaneVectors, sm: int, begin: float, end: float, size: float = SIZE) -> VGroup:
@@ -21,26 +61,21 @@ def part_names(lanes: LaneVectors, sm: int, begin: float, end: float, size: floa
 
     `size`: pixels. A name stands in its part, or below where that is narrow.
     """
-    theme, named = theme_now(), VGroup()
-    words = {
-        "write": tr("write"),
-        "write under": tr("write"),
-        "launch": tr("launch"),
-        "first load": tr("first load"),
-        "hand over": tr("hand over"),
-        "wait": tr("wait"),
-        "fix up": tr("add"),
-    }
+    theme, named, words = theme_now(), VGroup(), part_words(lanes.trace)
     inks = {"launch": theme.launch, "wait": theme.wait_text, "fix up": theme.partial}
     ground, below, em = lanes.lane(sm)[0], [], size / SIZE
     slot = sm * lanes.trace.device.ctas_per_sm
     every = parts(lanes.trace)
     shown = (every.slot == slot) & (every.begin >= begin) & (every.begin < end)
-    for part in every.chosen(np.flatnonzero(shown)).each():
-        if part.kind not in words:
+    seen = every.chosen(np.flatnonzero(shown)).each()
+    for part in seen:
+        if part.kind == "multiply":
             continue
-        fill, text = theme.fill(part.kind), words[part.kind]
-        x0, x1, foot = lanes.x(part.begin), lanes.x(part.end), ground.get_bottom()[1]
+        fill, text = theme.fill(part.kind), words[part.kind.removesuffix(" under")]
+        # A write lies on the hand-over to the next tile, where that begins meanwhile.
+        writes = (one.end for one in seen if part.kind == "hand over" and one.kind == "write")
+        covered = max((end for end in writes if part.begin < end < part.end), default=part.begin)
+        x0, x1, foot = lanes.x(covered), lanes.x(part.end), ground.get_bottom()[1]
         high = ground.height / 3 if part.kind == "write under" else ground.height
         word = label(text, size, fill and ink_on(fill), bold=True)
         if word.width <= 0.92 * (x1 - x0) and word.height <= 0.92 * high:
@@ -53,6 +88,12 @@ def part_names(lanes: LaneVectors, sm: int, begin: float, end: float, size: floa
             below.append(word)
         named.add(word)
     _apart(sorted(below, key=lambda word: word.get_center()[0]), px(24) * em)
+    if below:
+        # Within the lane, smaller where they are too many.
+        row = VGroup(*below)
+        row.scale(min(1.0, ground.width / row.width))
+        row.shift(max(0.0, row.get_right()[0] - ground.get_right()[0]) * LEFT)
+        row.shift(max(0.0, ground.get_left()[0] - row.get_left()[0]) * RIGHT)
     return named
 
 

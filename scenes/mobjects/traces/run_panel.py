@@ -12,8 +12,9 @@ from tilesim_scenes.mobjects.traces.tile_grid import TileGrid
 
 ROW, NAMES, BETWEEN, GAP = 72.0, 150.0, 40.0, 12.0
 """Pixels: of a row of text, of the names of SMs, between name and lanes, and between two lanes."""
-LEAST_GRID, LEAST_SMALL_GRID = 150.0, 60.0
-"""Pixels in height below which the tiles are left out: those of many SMs, and of few."""
+LEAST_GRID, LEAST_SMALL_GRID, LEAST_LANE, LEAST_ROW = 150.0, 60.0, 40.0, 32.5
+"""Pixels in height below which the tiles are left out, those of many SMs and of few, and names of SMs; and of
+a row at least."""
 
 
 class RunPanel(Group):
@@ -46,7 +47,8 @@ class RunPanel(Group):
         left = side + px(BETWEEN) * bool(side) + px(NAMES) * few
         room = height if side else height - px(ROW)
         if few:
-            rows = {"lane_height": (room + px(GAP)) / len(sms) - px(GAP), "gap": px(GAP), "labels": named}
+            high = (room + px(GAP)) / len(sms) - px(GAP)
+            rows = {"lane_height": high, "gap": px(GAP), "labels": named and high >= px(LEAST_LANE)}
         else:
             rows = {"height": room}
         self.lanes = Lanes(trace, sms, window=window, width=width - left, **rows)
@@ -55,8 +57,8 @@ class RunPanel(Group):
         # A name breaks between words only.
         shown = cut(name, side or width, bold=True)
         self.title = lines(shown, 54, side or width, 2 if side and " " in shown else 1, bold=True)
-        # A low panel has two rows of its name, and its time, in lower ones.
-        row = min(px(ROW), 0.37 * height) if side else px(ROW)
+        # A low panel has the rows of its name, and its time, in lower ones.
+        row = max(px(LEAST_ROW), min(px(ROW), 1.1 * height / (len(self.title) + 1))) if side else px(ROW)
         share = row / px(ROW)
         self.title.scale(share)
         # Letters with and without descenders stand on one line.

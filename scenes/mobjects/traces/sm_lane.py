@@ -3,11 +3,12 @@
 from typing import Self
 
 import numpy as np
-from manim import LEFT, UP, Mobject, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, Mobject, VGroup
 
 from tilesim import Trace
+from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import cut, label, lines, px
-from tilesim_scenes.look.theme import Colour, readable, sm_colour
+from tilesim_scenes.look.theme import readable, sm_colour, theme_now
 from tilesim_scenes.mobjects.traces.lanes import LaneVectors
 from tilesim_scenes.mobjects.traces.part_names import name_below, part_names
 from tilesim_scenes.mobjects.traces.parts import parts
@@ -82,14 +83,22 @@ class SmLane(VGroup):
         return self
 
     def names_of(self, begin: float, end: float) -> VGroup:
-        """The names of the parts that begin between two instants, in them, or below where they are narrow."""
-        return part_names(self.lane, self.sm, begin, end)
+        """The names of the parts that begin between two instants, in them, or below where they are narrow.
 
-    def middles(self, kind: str, begin: float, end: float) -> list[float]:
-        """When parts of a kind that begin between two instants are half done, ns."""
+        Below them it is said where a recorded launch has its length from, as stamps do not show that.
+        """
+        named = part_names(self.lane, self.sm, begin, end)
+        note = self.launch_source(begin, end)
+        return named.add(note.shift(px(62) * DOWN)) if note is not None else named
+
+    def launch_source(self, begin: float, end: float) -> Mobject | None:
+        """Where the first launch between two instants has its length from, under it; None if simulated."""
         mine = (part for part in parts(self.trace).each() if part.slot == self.lane.slots[0])
-        return [(p.begin + p.end) / 2 for p in mine if p.kind == kind and begin <= p.begin < end]
-
-    def below(self, t: float, text: str, colour: Colour) -> Mobject:
-        """A name of what happens at `t`, under the lane."""
-        return name_below(self.lane.grounds, self.x(t), text, colour)
+        first = next((part for part in mine if part.kind == "launch" and begin <= part.begin < end), None)
+        if first is None or self.trace.origin != "measured":
+            return None
+        x, text = self.x((first.begin + first.end) / 2), tr("launch: turnaround benchmark")
+        note = name_below(self.lane.grounds, x, text, theme_now().launch)
+        low, high = self.lane.grounds.get_left()[0], self.lane.grounds.get_right()[0]
+        within = min(max(low, note.get_left()[0]), high - note.width)
+        return note.shift((within - note.get_left()[0]) * RIGHT)

@@ -13,7 +13,8 @@ from tilesim.errors import ReportError, shown
 from tilesim.ideas.launch_latency import idle, timeline
 from tilesim.ladder.reports import report, row
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.story.traces.close_up import Bracket, pauses
+from tilesim_scenes.story.traces.pauses import Pause as Between
+from tilesim_scenes.story.traces.pauses import pauses
 
 PRODUCT_RUN = "h200-naive-4096x4096x512-grouped8.npz"
 """A recorded run of short tiles, which its launches interrupt often."""
@@ -213,15 +214,15 @@ def _time(what: str, ns: float) -> int:
 def recorded_pause() -> Pause:
     """The pause of a median length in the recorded product, with the launch that was recorded in it."""
     trace = Trace.load(str(files("tilesim").joinpath("data", "traces", PRODUCT_RUN)))
-    each = [(one, sm) for sm in trace.device.free_sms for one in pauses(trace, sm, 0)]
-    median = np.median([one.length for one, _ in each])
-    found, sm = min(each, key=lambda one: (abs(one[0].length - median), one[1]))
-    done = _done(trace, sm, found)
+    each = pauses(trace)
+    median = np.median([one.length for one in each])
+    found = min(each, key=lambda one: (abs(one.length - median), one.sm))
+    done = _done(trace, found)
     launch = int(trace.meta["launch_ns"]["p50"])
     return Pause(str(trace.meta["gpu"]), found.begin, done, done + launch, found.end)
 
 
-def _done(trace: Trace, sm: int, pause: Bracket) -> int:
+def _done(trace: Trace, pause: Between) -> int:
     """When the tile before a pause was written."""
     spans = trace.spans
-    return int(spans["done"][(spans["sm"] == sm) & (spans["drain"] == pause.begin)][0])
+    return int(spans["done"][(spans["sm"] == pause.sm) & (spans["drain"] == pause.begin)][0])

@@ -5,8 +5,7 @@ import re
 import numpy as np
 
 from tilesim import SCHEDULES, Problem, Trace
-from tilesim.costs import with_current_names
-from tilesim.metrics import next_in_slot
+from tilesim.metrics import breakdown, first_of_cta, launch_end
 from tilesim_scenes.look.language import tr
 
 LONGEST_NAME = 24
@@ -47,29 +46,24 @@ def names(traces: tuple[Trace, ...]) -> tuple[str, ...]:
     )
 
 
-def is_bare(trace: Trace) -> bool:
-    """Whether a simulation's costs are K-steps alone, so that schedules can differ in the tail only."""
-    costs = with_current_names(trace.meta.get("costs", {}))
-    knobs = ("launch", "prologue", "tile_gap", "epilogue", "fixup")
-    return bool(costs) and not any(costs.get(knob) for knob in knobs)
+def time_shares(trace: Trace) -> dict[str, float]:
+    """What share of all slots' time each part takes, in [0, 1]; those that take none are left out.
 
+    The parts are those of `metrics.breakdown`, with the first load told from the launch. They add up to 1.
 
-def is_persistent(trace: Trace) -> bool:
-    """Whether every thread block with work found a slot at once, so that none ever waited.
-
-    >>> from tilesim import Device, Problem, simulate
-    >>> problem = Problem(2, 1, 1, tile=(1, 1, 1))
-    >>> [is_persistent(simulate(name, problem, Device(1))) for name in ("naive", "persistent")]
-    [False, True]
+    >>> from tilesim import Costs, Device, Problem, simulate
+    >>> costs = Costs(1000, launch=250, prologue=1000, epilogue=250)
+    >>> run = simulate("naive", Problem(128, 384, 8, tile=(128, 128, 4)), Device(2), costs)
+    >>> {part: round(share, 3) for part, share in time_shares(run).items()}
+    {'multiply': 0.429, 'launch': 0.054, 'first load': 0.214, 'write': 0.054, 'idle': 0.25}
     """
-    return len(np.unique(trace.spans["cta"])) <= trace.device.slots
-
-
-def overlaps(trace: Trace) -> bool:
-    """Whether most tiles that are followed by another are still being written when that one starts."""
-    after = next_in_slot(trace, "start")
-    followed = after < after.max()
-    return bool(followed.any() and (after < trace.spans["done"])[followed].mean() > 0.5)
+    parts, first = breakdown(trace), first_of_cta(trace)
+    launched = int((launch_end(trace) - trace.spans["issue"])[first].sum())
+    ns = {"multiply": parts["multiply"], "launch": launched, "first load": parts["launch"] - launched} | {
+        part: parts[part] for part in ("hand over", "wait", "fix up", "write", "idle")
+    }
+    whole = sum(ns.values())
+    return {part: length / whole for part, length in ns.items() if length}
 
 
 def tells_writes(trace: Trace) -> bool:
@@ -97,6 +91,15 @@ def tiles(count: int) -> str:
     return tr("1 tile") if count == 1 else tr("{tiles} tiles", tiles=count)
 
 
+def sms_of(count: int) -> str:
+    """So many SMs.
+
+    >>> sms_of(1), sms_of(132)
+    ('1 SM', '132 SMs')
+    """
+    return tr("1 SM") if count == 1 else tr("{sms} SMs", sms=count)
+
+
 def thread_blocks(count: int) -> str:
     """So many thread blocks.
 
@@ -104,15 +107,6 @@ def thread_blocks(count: int) -> str:
     ('1 thread block', '132 thread blocks')
     """
     return tr("1 thread block") if count == 1 else tr("{blocks} thread blocks", blocks=count)
-
-
-def cubed(m: int, n: int, k: int) -> str:
-    """A product's sizes, short where they are alike.
-
-    >>> cubed(4096, 4096, 4096), cubed(1, 2, 3)
-    ('4096³', '1 × 2 × 3')
-    """
-    return f"{m}³" if m == n == k else f"{m} × {n} × {k}"
 
 
 def idle_sms(trace: Trace, times: np.ndarray) -> np.ndarray:

@@ -3,6 +3,9 @@
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.story.traces.stream_k import StreamK
 
+PART_OF_GAP = 0.1
+"""Of the gap, below which the finding leaves out what is lost."""
+
 
 def question(story: StreamK) -> str:
     """What the film asks."""
@@ -68,6 +71,39 @@ def adding(story: StreamK) -> str:
 def both() -> str:
     """When the two run beside one another."""
     return tr("Now both: where do SMs idle?")
+
+
+def finding(story: StreamK) -> str:
+    """What the faster run wins most, and what takes a tenth of that back or more."""
+    causes, gap = story.heat.causes, story.heat.gap
+    if story.heat.same:
+        return tr("A draw: all take the same time")
+    gain, won = next(iter(causes.items()))
+    loss, lost = list(causes.items())[-1]
+    sentences = [_gain(gain, won / 1000)]
+    if -lost >= PART_OF_GAP * gap:
+        sentences.append(_loss(loss, -lost / 1000))
+    return " ".join(sentences)
+
+
+def _gain(cause: str, us: float) -> str:
+    return {
+        "pauses": tr("Shorter pauses win {us:.1f} µs.", us=us),
+        "partials": tr("Fewer partials win {us:.1f} µs.", us=us),
+        "main loops": tr("Faster loops win {us:.1f} µs.", us=us),
+        "tail": tr("Less idling wins {us:.1f} µs.", us=us),
+        "rest": tr("Small things win {us:.1f} µs.", us=us),
+    }[cause]
+
+
+def _loss(cause: str, us: float) -> str:
+    return {
+        "pauses": tr("Longer pauses lose {us:.1f}.", us=us),
+        "partials": tr("Partial sums lose {us:.1f}.", us=us),
+        "main loops": tr("Slower loops lose {us:.1f}.", us=us),
+        "tail": tr("More idling loses {us:.1f}.", us=us),
+        "rest": tr("Small things lose {us:.1f}.", us=us),
+    }[cause]
 
 
 def number(story: StreamK) -> str:

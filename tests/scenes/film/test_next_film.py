@@ -78,7 +78,7 @@ def test_a_film_of_the_course_names_the_next_and_the_last_one_none():
     film = scene_class("naive")(skip_animations=True)
     film.setup()
     assert film.next_title == "Persistent"
-    last = scene_class("trace")(skip_animations=True)
+    last = scene_class("run")(skip_animations=True)
     last.setup()
     assert last.next_title == ""
 

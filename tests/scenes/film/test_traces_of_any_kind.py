@@ -3,14 +3,17 @@
 from dataclasses import replace
 from pathlib import Path
 
+import others
 import pytest
 from reading import faults
 from watching import watch
 
 from tilesim import Costs, Device, Problem, simulate
 from tilesim.analysis.divergence import since_first_multiply
+from tilesim.formats.reader import read
+from tilesim_scenes.race import Race
+from tilesim_scenes.run import RunOfAnything
 from tilesim_scenes.sim_vs_silicon import SimVsSilicon
-from tilesim_scenes.trace import TraceFilm
 
 OWN = Path(__file__).parents[2] / "own_kernel.csv"
 ONE = Problem(128, 256, 512)
@@ -46,13 +49,27 @@ def run(request, tmp_path_factory):
 @pytest.mark.parametrize("aspect", ["wide", "tall"])
 def test_a_trace_can_be_read(run, aspect):
     _, path, its_own_way = run
-    found = faults(watch(TraceFilm, aspect, {"trace": path}, moving=aspect == "wide" and its_own_way))
+    found = faults(watch(RunOfAnything, aspect, {"trace": path}, moving=aspect == "wide" and its_own_way))
     assert not found, "\n".join(found)
 
 
 def test_a_foreign_kernel_can_be_read():
-    found = faults(watch(TraceFilm, "wide", {"trace": str(OWN)}, moving=True))
+    found = faults(watch(RunOfAnything, "wide", {"trace": str(OWN)}, moving=True))
     assert not found, "\n".join(found)
+
+
+def test_work_items_are_called_so_in_a_film_and_in_a_race(tmp_path):
+    one = read(others.write(tmp_path, "tasks.csv"))
+    spans = one.spans.copy()
+    spans["done"][-1] += 900
+    replace(one, schedule="slow", spans=spans).save(tmp_path / "slow.npz")
+    one.save(tmp_path / "one.npz")
+    both = [str(tmp_path / name) for name in ("one.npz", "slow.npz")]
+    for film, given in ((RunOfAnything, both[:1]), (Race, both)):
+        seen = watch(film, "wide", {"trace": given}, moving=True)
+        assert not faults(seen)
+        said = " ".join(one.text for one in seen.scene.captions)
+        assert "12 work items" in said and "tile" not in said
 
 
 def test_a_simulation_can_be_read_beside_any_run(run, tmp_path):

@@ -1,5 +1,6 @@
 """The cast of races: brackets, sums, loaves, ribbons and partial sums are to scale."""
 
+from dataclasses import replace
 from itertools import pairwise
 from unittest.mock import patch
 
@@ -212,14 +213,17 @@ def test_waits_and_additions_are_named():
     row = cut.spans[int((cut.spans["fixup"] - cut.spans["drain"]).argmax())]
     drain, done = int(row["drain"]), int(row["done"])
     lane = SmLane(cut, int(row["sm"]), "Stream-K", 12.0, 1.0, window=(drain - 100, done + 100)).show(done)
-    assert {name.original_text for name in lane.names_of(drain, done)} >= {"add"}
+    assert {name.original_text for name in lane.names_of(drain, done)} >= {"add partials"}
 
 
-def test_a_lane_tells_when_a_part_is_half_done():
-    second = np.flatnonzero(RUN.spans["sm"] == 1)[1]
-    begin, end = (int(RUN.spans[name][second]) for name in ("issue", "start"))
-    (middle,) = SmLane(RUN, 1, "Naive", 12.0, 1.0).middles("launch", begin, end)
-    assert begin < middle < begin + 0.5 * (end - begin)
+def test_a_recorded_launch_says_where_its_length_is_from_within_its_lane():
+    recorded = replace(RUN, origin="measured", meta={})
+    lane = SmLane(recorded, 1, "Naive", 12.0, 1.0)
+    for begin, end in ((0, 100), (6832, 10_223)):
+        note = lane.launch_source(begin, end)
+        assert lane.x(lane.window[0]) <= note.get_left()[0] and note.get_right()[0] <= lane.x(lane.window[1])
+        assert note.original_text in {name.original_text for name in lane.names_of(begin, end)}
+    assert SmLane(RUN, 1, "Naive", 12.0, 1.0).launch_source(0, 100) is None
 
 
 @pytest.mark.parametrize("pixels", [170, 240, 400])

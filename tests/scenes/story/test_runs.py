@@ -3,15 +3,12 @@
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
-from tilesim import Costs, Device, Problem, simulate
+from tilesim import Device, Problem, simulate
 from tilesim_scenes.story.traces.runs import (
     LONGEST_NAME,
     idle_sms,
-    is_bare,
     names,
-    overlaps,
     schedule_name,
     tells_writes,
 )
@@ -33,15 +30,6 @@ def test_a_long_name_is_cut():
 def test_two_runs_called_alike_are_told_apart():
     assert len(set(names((NAIVE, NAIVE, PERSISTENT)))) == 3
     assert names((NAIVE, PERSISTENT)) == ("Naive", "Persistent")
-
-
-@pytest.mark.parametrize(("run", "over"), [(NAIVE, False), (PERSISTENT, True)], ids=["naive", "persistent"])
-def test_writes_under_the_next_tile_are_seen(run, over):
-    assert overlaps(run) is over
-
-
-def test_costs_of_k_steps_alone_are_bare():
-    assert is_bare(simulate("naive", PROBLEM, Device(4), Costs.ideal())) and not is_bare(NAIVE)
 
 
 def test_stamps_without_a_write_do_not_tell_one():

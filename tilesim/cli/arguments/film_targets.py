@@ -55,8 +55,10 @@ class FilmTarget(click.ParamType):
             return Target(found[1], Path(found[0]))
         if (name := value.replace("_", "-")) in declared() or name == COURSE:
             return Target(name)
-        if "trace" in declared() and Path(value).is_file():
-            return Target("trace", trace=value)
+        if "run" in declared() and Path(value).is_file():
+            return Target("run", trace=value)
+        if value == "trace":
+            self.fail("the film trace is called run now", param, ctx)
         self.fail(unknown("scene", value, [*declared(), COURSE]), param, ctx)
 
 

@@ -1,17 +1,19 @@
-"""Films of one run can be told of any run that has such blocks."""
+"""The film of one run shows any run to its end, and adds up all that its lanes show."""
 
 from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
-from watching import Seen, watch
+from watching import ASPECTS, Seen, frame, watch
 
 from tilesim.cli.packages import scene_class
 from tilesim_scenes import Lanes
 from tilesim_scenes.animations.fade import opacities
 from tilesim_scenes.animations.gather import GOES, Gather
-from tilesim_scenes.mobjects.charts.share_bar import ShareBar
+from tilesim_scenes.mobjects.charts.share_bar import ShareBar, percents
+from tilesim_scenes.mobjects.traces.block_traffic import BlockTraffic
+from tilesim_scenes.mobjects.words.caption import Caption
 
 SMALL = {"sms": 3, "m": 256, "n": 1024, "k": 256, "device": "h200"}
 ASKED: dict[str, tuple[str, dict[str, Any]]] = {
@@ -24,6 +26,9 @@ ASKED: dict[str, tuple[str, dict[str, Any]]] = {
     "cut tiles": ("persistent", {"schedule": "stream-k"}),
     "a counter": ("persistent", {"schedule": "persistent-dynamic"}),
     "images of residents": ("persistent", {"n": 8192}),
+    "blocks that stay, shown as naive": ("naive", {"schedule": "persistent"}),
+    "blocks that share tiles": ("naive", {"schedule": "split-k:2"}),
+    "one SM": ("run", {"sms": 1}),
 }
 
 
@@ -35,21 +40,9 @@ def test_a_film_of_one_run_is_told_to_its_end(case: str) -> None:
     assert scene.traces[0].makespan in {run.until for run in scene.runs}
 
 
-@pytest.mark.parametrize(
-    ("name", "schedule"), [("naive", "persistent"), ("naive", "split-k:2"), ("persistent", "naive")]
-)
-def test_a_run_of_other_blocks_is_refused_in_a_sentence(name: str, schedule: str) -> None:
-    with pytest.raises(SystemExit, match=f"error: the film {name} shows blocks .* the film"):
-        watch(scene_class(name), "wide", SMALL | {"schedule": schedule})
-
-
 @cache
 def played(name: str) -> Seen:
     return watch(scene_class(name), "wide", {"next": "none"})
-
-
-def test_the_pair_has_one_scale() -> None:
-    assert played("naive").scene.lanes.window == played("persistent").scene.lanes.window
 
 
 def test_parts_of_lanes_fill_the_bar_that_they_are_added_up_in() -> None:
@@ -79,15 +72,26 @@ def test_what_is_not_gathered_fades_before_anything_moves() -> None:
 def test_every_tile_is_home_and_every_block_gone_at_the_end() -> None:
     naive = played("naive").scene
     end = naive.traces[0].makespan
-    naive.traffic.show(end)
-    for row in naive.traffic:
+    blocks, traffic = naive.moving[1:]
+    traffic.show(end)
+    for row in traffic:
         place, fill, _, coming, flying = row
         assert len(fill.points)
         assert not (len(place.points) or len(coming.points) or len(flying.points))
-    naive.blocks.show(end + 10_000)
-    assert all(block.token.get_fill_opacity() == 0 for block in naive.blocks)
+    assert isinstance(blocks, BlockTraffic)
+    blocks.show(end + 10_000)
+    assert all(block.token.get_fill_opacity() == 0 for block in blocks)
 
 
-def test_persistent_says_what_one_block_a_tile_would_be() -> None:
-    share = played("naive").scene.card.number.split()[0]
-    assert any(word.text.endswith(share) for word in played("persistent").moments[-1][1])
+@pytest.mark.parametrize("aspect", ["wide", "square", "tall"])
+def test_no_caption_reaches_the_key(aspect: str) -> None:
+    seen = watch(scene_class("naive"), aspect)
+    with frame(*ASPECTS[aspect]):
+        tops = [Caption(one.text).get_top()[1] for one in seen.scene.captions]
+    assert max(tops) < seen.scene.key.get_bottom()[1]
+
+
+def test_percents_add_up_to_a_hundred() -> None:
+    for shares in ({"a": 1 / 3, "b": 1 / 3, "c": 1 / 3}, {"a": 0.995, "b": 0.005}, {"a": 1.0}):
+        assert sum(percents(shares).values()) == 100
+        assert all(abs(whole - 100 * shares[name]) < 1 for name, whole in percents(shares).items())

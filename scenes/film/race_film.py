@@ -1,0 +1,256 @@
+"""RaceFilm: two to four runs of one problem on one clock: which ends first, and what that is made of."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from manim import LEFT, RIGHT, UP, Create, Group, GrowFromEdge, Mobject, VGroup, smoothstep
+
+from tilesim import Trace
+from tilesim_scenes.animations.enlarge import Enlarge
+from tilesim_scenes.animations.fade import Fade, Leave, late
+from tilesim_scenes.animations.fit import Fit
+from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.tip import Tip
+from tilesim_scenes.animations.zoom import CAMERA, Zoom
+from tilesim_scenes.film.scene import Film
+from tilesim_scenes.look.language import tr
+from tilesim_scenes.look.text import px
+from tilesim_scenes.mobjects.charts.balance import Balance, Entry
+from tilesim_scenes.mobjects.charts.bars import Bars
+from tilesim_scenes.mobjects.traces.part_names import parts_key
+from tilesim_scenes.mobjects.traces.run_panel import RunPanel
+from tilesim_scenes.mobjects.traces.sm_lane import SmLane
+from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket, length
+from tilesim_scenes.mobjects.words.badge import Badge, of_trace
+from tilesim_scenes.mobjects.words.finding import Finding
+from tilesim_scenes.story.traces.pauses import window
+from tilesim_scenes.story.traces.race import Heat, heat
+from tilesim_scenes.story.traces.runs import parts
+
+SIDE, ROW, GAP, BETWEEN, BAR = 310, 62, 110, 28, 130
+"""Pixels: of the column with a run's name, of a row of the sum, of a bracket with its figure, from one run to
+the next, and from one bar of the end card to the next."""
+CLOSE, ABOVE, APART, BELOW, NAMES = 150, 95, 190, 60, 130
+"""Pixels: of a lane in a close look at most, above the first, between two, and below the last, for brackets
+and names of parts; and of names of runs."""
+WHOLE, FIRST, SLOW, LAST, TIP = 7.0, 3.5, 3.5, 2.5, 3.0
+"""Seconds: of a whole run, of its beginning at least, of a pause that is looked at, of what is left when the
+first run is done, and of lanes' becoming bars."""
+
+
+class RaceFilm(Film):
+    """A film of runs on one clock. A subclass names in `default` what it shows unless asked otherwise."""
+
+    def construct(self) -> None:
+        self.legend = parts_key(self.traces, self.area.width)
+        self.stage = self.area.over(self.legend)
+        runs = heat(self.traces)
+        self.title(tr("Which run ends first?"))
+        self.ticking = self.clock(runs.longest)
+        self.badge(badge_of(self.traces))
+        panels = self.panels(runs)
+        self.say(
+            tr(
+                "{runs} runs of the same {tiles} start together.",
+                runs=len(runs.traces),
+                tiles=parts(runs.traces[0].problem),
+            )
+        )
+        self.play(Fade(panels, 0.0, 1.0, run_time=0.5), Fade(self.legend, 0.0, 1.0, run_time=0.5))
+        if runs.pauses is not None:
+            begin = min(one.begin for one in runs.pauses)
+            self.run_on(runs, panels, begin)
+            self.look_closely(runs, panels)
+        self.say(
+            tr("{name} ends first, after {us:.1f} µs.", name=runs.names[runs.fast], us=runs.shortest / 1000)
+        )
+        self.run_on(runs, panels, runs.shortest)
+        self.finish(runs, panels)
+        self.add_up(runs, panels)
+        self.end(runs)
+
+    def run_on(self, runs: Heat, panels: Group, until: float) -> None:
+        """All runs, as far as `until`, at the pace of the whole."""
+        share = (until - self.ticking.t) / runs.longest
+        if share > 0:
+            seconds = max(1.0 if self.ticking.t else FIRST, round(2 * WHOLE * share) / 2)
+            self.play(Run(self.ticking, *panels, until=until, run_time=seconds))
+
+    def panels(self, runs: Heat) -> Group:
+        """The runs, one below the other."""
+        area, last = self.stage, len(runs.traces) - 1
+        # Below the fastest there is room for a bracket.
+        gaps = [px(GAP if run == runs.fast else BETWEEN) for run in range(last + 1)]
+        height, top = (area.height - sum(gaps)) / (last + 1), area.top
+        panels = Group()
+        for run, (trace, name, gap) in enumerate(zip(runs.traces, runs.names, gaps, strict=True)):
+            panel = RunPanel(trace, name, area.width, height, runs.longest, self.side, named=not run)
+            # Where it stands does not depend on how high its letters are.
+            panel.shift([area.center[0], top - height / 2, 0])
+            panels.add(panel)
+            top -= height + gap
+        return panels
+
+    @property
+    def side(self) -> float:
+        """The column on the left, where there is room for one."""
+        return px(SIDE) if self.area.width > 1.2 * self.area.height else 0.0
+
+    def look_closely(self, runs: Heat, panels: Group) -> None:
+        """One SM's lanes of the slow and the fast run come forward, and a pause of both passes slowly."""
+        pair = dict(zip((runs.slow, runs.fast), runs.pauses, strict=True))
+        order, area = sorted(pair), self.stage
+        sm = pair[order[0]].sm
+        low, high = window(runs.traces[runs.slow], *pair.values())
+        # Where there is no column for names, they stand above the lanes.
+        above, apart = (px(gap) + px(NAMES) * (not self.side) for gap in (ABOVE, APART))
+        height = min(px(CLOSE), (area.height - above - apart - px(BELOW)) / 2)
+        top = area.top - above - (area.height - above - apart - px(BELOW) - 2 * height) / 2
+        lanes = VGroup(
+            *(
+                SmLane(
+                    runs.traces[n],
+                    sm,
+                    runs.names[n],
+                    area.width,
+                    height,
+                    runs.longest,
+                    self.side,
+                    named=n == order[0],
+                ).show(self.ticking.t)
+                for n in order
+            )
+        )
+        # Their names are of different widths and heights; their lanes are not.
+        for number, lane in enumerate(lanes):
+            corner = [area.right, top - number * (height + apart), 0]
+            lane.shift(corner - lane.lane.grounds.get_corner(UP + RIGHT))
+        places = [panels[n].lanes.lane(sm) for n in order]
+        self.say(
+            tr(
+                "On SM {sm}, {slow} pauses for {longs}, and {fast} for {shorts}.",
+                sm=sm,
+                slow=runs.names[runs.slow],
+                longs=length(pair[runs.slow].length),
+                fast=runs.names[runs.fast],
+                shorts=length(pair[runs.fast].length),
+            )
+        )
+        self.play(Leave(panels), *enlarged(lanes, places), Zoom(*lanes, window=(low, high)))
+        over = [
+            TimeBracket(lane.lane, pair[n].begin, pair[n].end, sm)
+            for lane, n in zip(lanes, order, strict=True)
+        ]
+        self.play(Run(self.ticking, *lanes, *over, until=high, run_time=SLOW))
+        named = VGroup(
+            *(lane.names_of(pair[n].begin, pair[n].end) for lane, n in zip(lanes, order, strict=True))
+        )
+        self.play(Fade(named, 0.0, 1.0))
+        self.wait(1.0)
+        self.play(*map(Leave, (named, *over)))
+        for panel in panels:
+            panel.show(self.ticking.t)
+        back = enlarged(lanes, places, rate_func=lambda alpha: smoothstep(1 - alpha))
+        out = Zoom(*lanes, window=(0.0, runs.longest))
+        self.add(panels).bring_to_front(*lanes)
+        self.play(Fade(panels, 0.0, 1.0, CAMERA, rate_func=late), *back, out)
+        self.remove(*lanes)
+
+    def finish(self, runs: Heat, panels: Group) -> None:
+        """How much later the last one ends."""
+        if runs.same:
+            self.say(tr("All runs end after {us:.1f} µs.", us=runs.longest / 1000))
+            self.play(Run(self.ticking, *panels, until=runs.longest, run_time=LAST))
+            self.wait(1.0)
+            return
+        fast, text = panels[runs.fast], tr("{us:.1f} µs", us=runs.shown_gap)
+        gap = TimeBracket(fast.lanes, fast.trace.makespan, runs.longest, text=text, below=True)
+        self.say(tr("{name} ends last, {us:.1f} µs later.", name=runs.names[runs.slow], us=runs.shown_gap))
+        self.play(Run(self.ticking, *panels, gap, until=runs.longest, run_time=LAST))
+        self.wait(0.5)
+        self.play(Leave(gap))
+
+    def add_up(self, runs: Heat, panels: Group) -> None:
+        """The lanes of the slow and the fast run tip over into bars, and below them is what makes the gap."""
+        pair, area = sorted((runs.slow, runs.fast)), self.stage
+        self.lanes = [panels[n].lanes for n in pair]
+        bars = self.bars(runs).move_to(area.center)
+        # Both stand in the middle of what was the lanes' and the key's place.
+        bars.shift(px(ROW) * (len(runs.shown_causes) + 2) / 2 * UP)
+        others = [part for panel in panels for part in panel if part not in self.lanes]
+        self.remove(panels).add(*self.lanes)
+        self.say(tr("The lanes become bars, on one scale of time."))
+        self.play(*map(Leave, (self.ticking, self.legend, *others)))
+        self.play(*(Tip(*two, run_time=TIP) for two in zip(self.lanes, bars.grounds, strict=True)))
+        self.play(Fade(VGroup(*bars.names, *bars.figures), 0.0, 1.0))
+        if not runs.shown_causes:
+            return
+        long = bars.grounds[pair.index(runs.slow)]
+        per_us = long.width / runs.longest * 1000
+        room = long.get_right()[0] - area.left
+        entries = [Entry(row(cause, us > 0), 1000 * us) for cause, us in runs.shown_causes.items()]
+        balance = Balance(entries, per_us, px(ROW), room=room)
+        balance.shift([long.get_right()[0], bars.get_bottom()[1] - px(1.2 * ROW), 0])
+        self.say(tr("For an average SM, these parts add up to the {us:.1f} µs.", us=runs.shown_gap))
+        for block, text in balance.rows:
+            self.play(GrowFromEdge(block, LEFT, run_time=1.5), Fade(text, 0.0, 1.0))
+        frame, left = balance.result
+        self.play(Create(frame, run_time=1.0), Fade(left, 0.0, 1.0, run_time=1.0))
+        self.wait(0.5)
+
+    def bars(self, runs: Heat) -> Bars:
+        """The times of the slow and the fast run, in their order on screen; lanes take the places of bars."""
+        kind = badge_of(runs.traces).kind
+        rows = [(runs.names[n], runs.traces[n].makespan / 1000, kind) for n in sorted((runs.slow, runs.fast))]
+        bars = Bars(rows, width=self.area.width, row=px(BAR), form="{:.1f} µs")
+        for number in range(len(rows)):
+            bars.reach(number, 0.0)
+        return bars
+
+    def end(self, runs: Heat) -> None:
+        """The bars move to the end card."""
+        slow, fast = (runs.names[n] for n in (runs.slow, runs.fast))
+        work = parts(runs.traces[0].problem)
+        if runs.same:
+            sentence = tr(
+                "{slow} and {fast} take the same time for {tiles}.", slow=slow, fast=fast, tiles=work
+            )
+        else:
+            sentence = tr(
+                "{fast} takes {us:.1f} µs less than {slow} for the same {tiles}.",
+                slow=slow,
+                fast=fast,
+                us=runs.shown_gap,
+                tiles=work,
+            )
+        number = tr("{us:.1f} µs", us=runs.shortest / 1000 if runs.same else runs.shown_gap)
+        card = Finding(sentence, number, self.bars(runs), badge_of(runs.traces))
+        there = card.bars.grounds
+        pairs = zip(self.lanes, there, strict=True)
+        self.finding(card, into=[Fit(lane, lane.grounds, ground, 0.5) for lane, ground in pairs])
+
+
+def row(cause: str, gained: bool) -> str:
+    """What a cause is called where causes are added up."""
+    return {
+        "pauses": tr("shorter pauses") if gained else tr("longer pauses"),
+        "partials": tr("fewer partials") if gained else tr("partial sums"),
+        "main loops": tr("faster loops") if gained else tr("slower loops"),
+        "tail": tr("less idling") if gained else tr("more idling"),
+        "rest": tr("rest"),
+    }[cause]
+
+
+def badge_of(traces: Sequence[Trace]) -> Badge:
+    """Where runs come from, that of the first unless some are measured and others simulated."""
+    if len({trace.origin for trace in traces}) > 1:
+        return Badge(tr("measured and simulated"), "simulated")
+    return of_trace(traces[0])
+
+
+def enlarged(lanes: VGroup, places: Sequence[Mobject], **kwargs: Any) -> list[Enlarge]:
+    """The lanes come forward from their places in the panels."""
+    return [
+        Enlarge(lane, place, **{"run_time": CAMERA} | kwargs)
+        for lane, place in zip(lanes, places, strict=True)
+    ]
