@@ -52,9 +52,10 @@ def free_first(spans: np.ndarray, sms: int) -> np.ndarray:
     return np.array(right)
 
 
-class Naive(FewSMs, RunFilm):
+class Naive(FewSMs):
     """Blocks in a queue, on four simulated SMs and on 132 recorded ones."""
 
+    neutral = RunFilm
     default = Default(("naive",), PRODUCT, DEVICE, any_work=True)
 
     def prepare(self) -> None:
@@ -93,7 +94,7 @@ class Naive(FewSMs, RunFilm):
             "the first block's SM got other blocks than dealing would give it",
         )
 
-    def lesson(self) -> None:
+    def construct(self) -> None:
         self.ask("A kernel is a program that runs on a GPU.")
         self.a_queue()
         self.first_tiles()

@@ -48,9 +48,10 @@ def on_the_same_sm(trace: Trace) -> np.ndarray:
     return sm_of[order[sms:]] == sm_of[order[:-sms]]
 
 
-class Persistent(FewSMs, RunFilm):
+class Persistent(FewSMs):
     """Blocks that stay, on four simulated SMs and on 132 recorded ones."""
 
+    neutral = RunFilm
     default = Default(("persistent",), PRODUCT, DEVICE, any_work=True)
 
     def prepare(self) -> None:
@@ -79,7 +80,7 @@ class Persistent(FewSMs, RunFilm):
         self.rest = PRODUCT.tiles % SMS
         self.hues = [sm_colour(sm, SMS) for sm in range(SMS)]
 
-    def lesson(self) -> None:
+    def construct(self) -> None:
         self.ask("A thread block is a group of threads.")
         self.four_blocks()
         self.count()

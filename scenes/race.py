@@ -77,9 +77,10 @@ def unnumbered(number: int) -> ThreadBlock:
     return block
 
 
-class Race(Lesson, RaceFilm):
+class Race(Lesson):
     """A naive kernel, a persistent one, and a persistent one that overlaps, on the same clock."""
 
+    neutral = RaceFilm
     default = Default(
         ("naive", "persistent"),
         Problem(4096, 4096, 512),
@@ -139,7 +140,7 @@ class Race(Lesson, RaceFilm):
         """µs as they stand on screen."""
         return np.round(np.array(ns) / 1000, 1)
 
-    def lesson(self) -> None:
+    def construct(self) -> None:
         self.kernels = tr("naive"), tr("persistent, no overlap"), tr("persistent with overlap")
         self.ask("A kernel is a program that runs on a GPU.")
         self.the_work()

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from manim import DOWN, UP, Animation, Mobject, VGroup, config
 
@@ -28,51 +28,40 @@ FOOT, FOOT_NARROW = 236, 310
 
 
 class Lesson(Film):
-    """A film of one story. A subclass takes its figures in `prepare` and tells the story in `lesson`.
+    """A film of one story. A subclass takes its figures in `prepare` and tells the story in `construct`.
 
     Its sentences stand where they are said, as English text with {fields} for figures; that text is the key
-    of its translation. Whatever a sentence claims about the data is guarded in `prepare`. A subclass that
-    also inherits a neutral film shows that instead where somebody asks for data of their own.
+    of its translation. Whatever a sentence claims about the data is guarded in `prepare`. Where somebody asks
+    for data of their own, the film is made by the class `neutral` instead, which makes no claims.
     """
+
+    neutral: ClassVar[type[Film] | None] = None
 
     def setup(self) -> None:
         super().setup()
+        if self.neutral is not None and OWN_DATA & set(self.given):
+            self.__class__ = type(type(self).__name__, (self.neutral,), {"default": self.default})
+            return
         self._key: Key | None = None
-        if not self.is_neutral:
-            try:
-                self.prepare()
-            except TilesimError as error:
-                raise SystemExit(f"error: {error}") from None
-
-    @property
-    def is_neutral(self) -> bool:
-        """Whether the settings ask for data of one's own."""
-        return bool(OWN_DATA & set(self.given))
+        try:
+            self.prepare()
+        except TilesimError as error:
+            raise SystemExit(f"error: {error}") from None
 
     @property
     def area(self) -> Area:
         """Between the margins, below badge and clock, above a caption of two lines."""
         area = super().area
         foot = px(FOOT_NARROW if self.narrow else FOOT) - config.frame_height / 2
-        return area if self.is_neutral else area._replace(bottom=max(area.bottom, foot))
+        return area._replace(bottom=max(area.bottom, foot))
 
     @property
     def narrow(self) -> bool:
         """Whether the frame is square or upright, so that things are stacked that else stand side by side."""
         return config.frame_width < 1.3 * config.frame_height
 
-    def construct(self) -> None:
-        if self.is_neutral:
-            super().construct()
-        else:
-            self.lesson()
-
     def prepare(self) -> None:
         """Take the figures from the data and guard what the film says; nothing is drawn yet."""
-
-    def lesson(self) -> None:
-        """Tell the story."""
-        raise NotImplementedError
 
     def guard(self, holds: bool, claim: str) -> None:
         """Refuse data for which something that the film says is not true; `claim` follows "says that"."""
