@@ -1,7 +1,7 @@
 """What a persistent kernel saves at each K: `python benchmarks/persistence.py`, on an NVIDIA GPU.
 
-4096 x 4096 x K in bf16 by three kernels of the same tiles: a thread block for each tile, blocks that stay, and
-blocks that stay and write a tile under the next one's main loop. Each is recorded; its makespan, from the
+4096 x 4096 x K in bf16 by three kernels of the same tiles: a thread block for each tile, blocks that stay,
+and blocks that stay and write a tile under the next one's main loop. Each is recorded; its makespan, from the
 first launch to the last write, is the median of all recorded launches, with their 20 and 80 % quantiles.
 cuBLAS has no stamps, so its time is the kernel's, by replay of a CUDA graph. The figures go to
 persistence.json, from which docs/ideas/persistence.md has its table.

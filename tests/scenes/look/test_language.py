@@ -30,6 +30,8 @@ from tilesim_scenes.mobjects.words.badge import of_costs
 SCENES = Path(tilesim_scenes.__file__).parent
 KINDS = {source.kind: name for name, source in sources().items()}
 """A source of each kind."""
+SAID = ("tr", "say", "word", "ask", "close", "tally", "heading")
+"""Functions whose first argument is a sentence to translate."""
 OTHERS = [name for name in LANGUAGES if name != SOURCE]
 
 
@@ -41,7 +43,7 @@ def english():
 
 def sentences():
     """What films say through `tr`, what they declare, and what the player says, with where it stands."""
-    found = extract_from_dir(str(SCENES), [("**.py", "python")], keywords={"tr": None})
+    found = extract_from_dir(str(SCENES), [("**.py", "python")], keywords=dict.fromkeys(SAID))
     declared = {text: film.file.name for film in OURS.values() for text in (film.title, film.question)}
     said = {text: f"{file}:{line}" for file, line, text, _, _ in found if text}
     return dict.fromkeys(SENTENCES, "the player") | declared | said
