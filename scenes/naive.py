@@ -10,6 +10,7 @@ import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, FadeIn, VGroup
 
 from tilesim import simulate
+from tilesim.analysis.block_queue import behind_the_first
 from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.run import Run
 from tilesim_scenes.animations.zoom import Zoom
@@ -39,17 +40,6 @@ SEED = 3
 """Of a simulated run in which one SM is free so much earlier than the others that it can be seen."""
 TICKS = 64
 """ns: two steps of the timer whose instants the recorded run has."""
-
-
-def free_first(spans: np.ndarray, sms: int) -> np.ndarray:
-    """Of the blocks that wait, in order: whether each ran on the SM that had been free longest."""
-    free_since = {int(block["sm"]): int(block["done"]) for block in spans[:sms]}
-    right = []
-    for block in spans[sms:]:
-        sm = int(block["sm"])
-        right.append(free_since[sm] - min(free_since.values()) <= TICKS)
-        free_since[sm] = int(block["done"])
-    return np.array(right)
 
 
 class Naive(FewSMs):
@@ -82,7 +72,7 @@ class Naive(FewSMs):
         self.waited = len(real) - sms
         self.dealt = real["sm"][sms:] == real["sm"][:-sms]
         self.guard(self.dealt.mean() < 0.1, "hardly any block runs where dealing would put it")
-        self.free_first = free_first(real, sms)
+        self.free_first = behind_the_first(self.run) <= TICKS
         self.guard(bool(self.free_first.all()), "each block that waits runs on the SM that is free first")
         self.followed = int(real["sm"][0])
         mine = self.run.spans[self.run.spans["sm"] == self.followed]

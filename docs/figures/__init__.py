@@ -14,6 +14,7 @@ from figures import (
     memory,
     packages,
     performance,
+    persistence,
     published,
     traffic,
 )
@@ -32,6 +33,7 @@ def figures() -> dict[str, str]:
         | memory.figures()
         | published.figures()
         | performance.figures()
+        | persistence.figures()
         | packages.figures()
         | traffic.figures()
     )

@@ -13,6 +13,7 @@ from tilesim_scenes import Film, Finding
 from tilesim_scenes.film.scene import CARD, NEXT
 from tilesim_scenes.look.language import SOURCE, use_language
 
+NEXT_TITLE = "Next: Naive and persistent kernels"
 ASIDE = "elsewhere it costs as much"
 
 
@@ -45,14 +46,14 @@ def said(seen):
 def test_the_title_stands_where_the_aside_was(film, aspect):
     seen = watch(film, aspect, {"next": "race"})
     *before, last = said(seen)
-    assert last == {"×2", "It moved", "Next: Race"} and faults(seen) == []
+    assert last == {"×2", "It moved", NEXT_TITLE} and faults(seen) == []
     full = next(number for number, texts in enumerate(before) if {"×2", "It moved"} <= texts)
     assert film.aside in (*before[full], "")
-    named = next(number for number, texts in enumerate(said(seen)) if "Next: Race" in texts)
+    named = next(number for number, texts in enumerate(said(seen)) if NEXT_TITLE in texts)
     assert seen.moments[named][0] - seen.moments[full][0] >= CARD - NEXT
     assert seen.scene.now - seen.moments[named][0] >= NEXT
     assert seen.scene.now - seen.moments[full][0] >= CARD
-    word = next(word for word in seen.moments[-1][1] if word.text == "Next: Race")
+    word = next(word for word in seen.moments[-1][1] if word.text == NEXT_TITLE)
     sentence = next(word for word in seen.moments[-1][1] if word.text == "It moved")
     assert word.size >= 40 and word.box[3] < sentence.box[2]
 
@@ -67,7 +68,10 @@ def test_a_film_of_a_notebook_names_none():
     assert said(watch(written, "wide"))[-1] == {"×2", "It moved", ASIDE}
 
 
-@pytest.mark.parametrize(("lang", "words"), [("zh", "下一部：竞速"), ("pt", "A seguir: Corrida")])
+@pytest.mark.parametrize(
+    ("lang", "words"),
+    [("zh", "下一部：朴素内核与持久化内核"), ("pt", "A seguir: Kernels ingênuo e persistente")],
+)
 def test_it_is_named_in_the_film_s_language(lang, words, monkeypatch):
     # What is said needs no font that can write it.
     monkeypatch.setattr("tilesim_scenes.film.configured_scene.check_font", lambda name: None)
