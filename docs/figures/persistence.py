@@ -33,7 +33,7 @@ def table(results: dict) -> str:
 
 
 def waited() -> list[int]:
-    """Of each recorded naive run in which blocks waited: how much later than the first free slot one ran, ns."""
+    """Of each recorded naive run in which blocks waited: by how many ns one missed the first free slot."""
     runs = map(Trace.load, sorted((ROOT / "tilesim/data/traces").glob("h200-naive-*.npz")))
     return [int(behind_the_first(run).max()) for run in runs if len(run.spans) > run.device.slots]
 
