@@ -1,6 +1,6 @@
 """What tilesim shows, as Manim mobjects and animations for scenes of one's own.
 
-    from tilesim_scenes import Lanes, Run, TileGrid
+    from tilesim_scenes import Lanes, PlayTrace, TileGrid
 
 Names load when they are first asked for: what films say, and what settings they take, needs no Manim.
 """

@@ -12,7 +12,7 @@ from manim import DOWN, LEFT, RIGHT, UP, FadeIn, VGroup
 from tilesim import simulate
 from tilesim.analysis.block_queue import behind_the_first
 from tilesim_scenes.animations.fade import Fade, Leave
-from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.zoom import Zoom
 from tilesim_scenes.film.run_film import RunFilm
 from tilesim_scenes.film.traces import Default, shipped
@@ -20,7 +20,7 @@ from tilesim_scenes.kit.few_sms import DEVICE, PRODUCT, SMS, FewSMs
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import Figure, px
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
-from tilesim_scenes.mobjects.traces.lanes import LaneVectors
+from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.mobjects.words.badge import of_trace
 
 RECORDED = "traces/h200-naive-4096x4096x512-grouped8.npz"
@@ -179,7 +179,7 @@ class Naive(FewSMs):
             tiles=self.run.problem.tiles,
         )
         self.play(*key, Fade(self.all, 0.0, 1.0), FadeIn(title))
-        self.play(Run(self.ticking, self.all, until=float(self.run.makespan), run_time=3.5))
+        self.play(PlayTrace(self.ticking, self.all, until=float(self.run.makespan), run_time=3.5))
         self.title_of_all = title
 
     def one_of_many(self) -> None:

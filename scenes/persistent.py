@@ -12,7 +12,7 @@ from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, ManimColor, VGroup
 from tilesim import Trace, simulate
 from tilesim.orders import rasterize
 from tilesim_scenes.animations.fade import Fade
-from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.animations.zoom import Zoom
 from tilesim_scenes.film.run_film import RunFilm
@@ -219,7 +219,7 @@ class Persistent(FewSMs):
         )
         self.say("A real GPU does the same with {sms} blocks and {tiles} tiles.", sms=sms, tiles=tiles)
         self.play(*key, Fade(lanes, 0.0, 1.0), FadeIn(title))
-        self.play(Run(self.ticking, lanes, until=float(self.run.makespan), run_time=4.0))
+        self.play(PlayTrace(self.ticking, lanes, until=float(self.run.makespan), run_time=4.0))
         self.leave(lanes, title, self.ticking)
         self.say("The recording confirms it: all {all} later tiles ran where the lists say.", all=self.later)
         listed, naive = self.tally("persistent", self.hits), self.tally("naive", self.naive_hits)

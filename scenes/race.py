@@ -25,7 +25,7 @@ from manim import (
 
 from tilesim import Device, Problem, Trace
 from tilesim_scenes.animations.fade import Fade, Leave
-from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.tip import Tip
 from tilesim_scenes.animations.travel import Deal, Travel
 from tilesim_scenes.animations.unroll import Unroll
@@ -43,7 +43,7 @@ from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
 from tilesim_scenes.mobjects.hardware.sm import SM
 from tilesim_scenes.mobjects.hardware.thread_block import ThreadBlock
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
-from tilesim_scenes.mobjects.traces.lanes import LaneVectors
+from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket
 from tilesim_scenes.mobjects.words.badge import Badge, of_trace
 
@@ -289,7 +289,9 @@ class Race(Lesson):
                 stem = rectangle(px(4), px(110), self.theme.launch)
                 name.add(stem.move_to([lane.x(end / 2), lane.get_bottom()[1] - px(6), 0], UP))
             names.add(name)
-            self.play(Run(self.ticking, lane, until=float(end), run_time=seconds), FadeIn(name, run_time=0.3))
+            self.play(
+                PlayTrace(self.ticking, lane, until=float(end), run_time=seconds), FadeIn(name, run_time=0.3)
+            )
         self.wait(0.3)
         self.leave(names, whose)
 
@@ -321,11 +323,11 @@ class Race(Lesson):
         self.say("Only one such block fits on the SM, so the next cannot load until this one has ended.")
         self.play(
             Zoom(self.lane, window=shown.window, run_time=1.6),
-            Run(self.ticking, self.lane, until=float(rows["drain"][1]), run_time=1.6),
+            PlayTrace(self.ticking, self.lane, until=float(rows["drain"][1]), run_time=1.6),
         )
         self.add(bracket)
         self.play(FadeIn(names[0]), run_time=0.3)
-        self.play(Run(self.ticking, self.lane, bracket, until=float(rows["start"][2]), run_time=1.6))
+        self.play(PlayTrace(self.ticking, self.lane, bracket, until=float(rows["start"][2]), run_time=1.6))
         done = float(rows["done"][1])
         launched = done + self.naive.meta["launch_ns"]["p50"]
         write = label(tr("write second tile"), 40, ink_on(self.theme.write), bold=True)
@@ -338,7 +340,9 @@ class Race(Lesson):
             px(70) * RIGHT
         )
         parts = VGroup(write, launch, load)
-        self.play(FadeIn(parts), Run(self.ticking, self.lane, bracket, until=shown.window[1], run_time=1.2))
+        self.play(
+            FadeIn(parts), PlayTrace(self.ticking, self.lane, bracket, until=shown.window[1], run_time=1.2)
+        )
         self.play(FadeIn(names[1]), run_time=0.3)
         self.wait(1.0)
         self.leave(names, parts, bracket, self.lane)
@@ -374,7 +378,7 @@ class Race(Lesson):
         self.say("Nothing is launched between tiles now, but writing still stops the block.")
         self.play(Fade(lane, 0.0, 1.0), Fade(self.ticking, 0.0, 1.0))
         self.add(bracket)
-        self.play(Run(self.ticking, lane, bracket, until=float(rows["start"][2]), run_time=2.0))
+        self.play(PlayTrace(self.ticking, lane, bracket, until=float(rows["start"][2]), run_time=2.0))
         write = label(tr("write second tile"), 40, ink_on(self.theme.write), bold=True)
         write.scale(min(1.0, 0.9 * (lane.x(rows["done"][1]) - lane.x(rows["drain"][1])) / write.width))
         write.move_to([lane.x((rows["drain"][1] + rows["done"][1]) / 2), lane.get_y(), 0])
@@ -383,7 +387,7 @@ class Race(Lesson):
             [lane.x((rows["done"][1] + rows["start"][2]) / 2), lane.get_bottom()[1], 0], DOWN, px(36)
         )
         self.play(
-            Run(self.ticking, lane, bracket, until=lane.window[1], run_time=1.2),
+            PlayTrace(self.ticking, lane, bracket, until=lane.window[1], run_time=1.2),
             FadeIn(write, load, names[1]),
         )
         self.leave(lane, names, bracket, write, load)
@@ -405,10 +409,10 @@ class Race(Lesson):
             hardware.next_to(copier, DOWN, px(16))
         tile = rectangle(px(104), px(52), self.theme.write)
         tile.move_to([lane.x(drain), lane.get_y(), 0])
-        self.play(FadeIn(copier, hardware), Run(self.ticking, lane, bracket, until=drain, run_time=1.4))
+        self.play(FadeIn(copier, hardware), PlayTrace(self.ticking, lane, bracket, until=drain, run_time=1.4))
         self.play(FadeIn(names[0]), run_time=0.3)
         self.play(
-            Run(self.ticking, lane, bracket, until=start, run_time=1.0),
+            PlayTrace(self.ticking, lane, bracket, until=start, run_time=1.0),
             Travel([tile], [[copier.get_left() + px(90) * RIGHT]], leg=1.0),
         )
         handed = self.word("hand over", 38, self.theme.text)
@@ -416,11 +420,11 @@ class Race(Lesson):
         self.play(FadeIn(handed), run_time=0.3)
         along = Travel([tile], [[copier.get_right() + px(90) * LEFT]], leg=2.5)
         self.say("Its next data is already loaded. A naive block would have to end first.")
-        self.play(Run(self.ticking, lane, bracket, until=done, run_time=2.5), along)
+        self.play(PlayTrace(self.ticking, lane, bracket, until=done, run_time=2.5), along)
         self.play(
             FadeOut(tile, shift=px(200) * DOWN),
             FadeIn(names[1]),
-            Run(self.ticking, lane, bracket, until=lane.window[1], run_time=1.0),
+            PlayTrace(self.ticking, lane, bracket, until=lane.window[1], run_time=1.0),
         )
         self.wait(1.0)
         self.leave(lane, names, bracket, copier, hardware, handed)
@@ -484,7 +488,7 @@ class Race(Lesson):
         ]  # fmt: skip
         self.add(*brackets)
         last = max(float(self.rows(trace)["done"][-1]) for trace in self.three)
-        self.play(Run(self.ticking, *self.lanes, *brackets, until=last, run_time=3.6))
+        self.play(PlayTrace(self.ticking, *self.lanes, *brackets, until=last, run_time=3.6))
         ends = VGroup()
         for lanes, trace in zip(self.lanes, self.three, strict=True):
             done = float(self.rows(trace)["done"][-1])
@@ -525,8 +529,8 @@ class Race(Lesson):
             sms=sms,
             **us,
         )
-        self.play(Run(self.ticking, *rasters, until=0.0, run_time=1.2, rate_func=smoothstep))
-        self.play(Run(self.ticking, *rasters, until=float(max(self.ends)), run_time=4.0))
+        self.play(PlayTrace(self.ticking, *rasters, until=0.0, run_time=1.2, rate_func=smoothstep))
+        self.play(PlayTrace(self.ticking, *rasters, until=float(max(self.ends)), run_time=4.0))
         ends = VGroup()
         for raster, end in zip(rasters, self.ends, strict=True):
             figure = Figure(tr("{us:.1f} µs", us=end / 1000), 44)

@@ -1,4 +1,4 @@
-"""Unroll and Thin: an SM's box becomes its lane, and a few lanes become many. Cut: C falls into tiles."""
+"""Unroll and Thin: an SM's box becomes its lane, and a few lanes become many. SplitIntoTiles: C falls into tiles."""
 
 from typing import Any
 
@@ -9,8 +9,8 @@ from tilesim_scenes.animations.direct import Direct
 from tilesim_scenes.mobjects.drawing.quads import UNIT
 from tilesim_scenes.mobjects.hardware.sm import SM
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
-from tilesim_scenes.mobjects.traces.lanes import LaneVectors
-from tilesim_scenes.mobjects.traces.tile_grid import TileVectors
+from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
+from tilesim_scenes.mobjects.traces.tile_vectors import TileVectors
 
 UNROLL, THIN, CUT = 0.8, 1.2, 0.6
 """Seconds."""
@@ -121,7 +121,7 @@ class Place(Direct):
         self.lane.show(self.lane.t)
 
 
-class Cut(Direct):
+class SplitIntoTiles(Direct):
     """A matrix falls into its tiles: gaps open between them, from the centre outwards."""
 
     def __init__(self, whole: VMobject, grid: TileVectors, run_time: float = CUT, **kwargs: Any) -> None:

@@ -9,7 +9,7 @@ from tilesim import Device, Problem, simulate
 from tilesim.ideas.coalescing import LINE, touched
 from tilesim.kernel_costs.default import default_costs
 from tilesim.orders import rasterize
-from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.look.text import px
 from tilesim_scenes.look.theme import shades, sm_colour, theme_now
@@ -27,7 +27,7 @@ from tilesim_scenes.mobjects.models.pipelines.turn import Turn
 from tilesim_scenes.mobjects.models.tiles.in_turn import InTurn
 from tilesim_scenes.mobjects.models.tiles.loaf import Loaf
 from tilesim_scenes.mobjects.models.warps.warp_load import WarpLoad
-from tilesim_scenes.mobjects.traces.lanes import LaneVectors
+from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.mobjects.traces.timed import Timed
 from tilesim_scenes.story.ideas import coalescing, ping_pong, pipelining, warp_specialization
 
@@ -194,8 +194,8 @@ def _run(timed: Timed, *around: VGroup, until: float | None = None) -> Quotation
     return Quotation(VGroup(*around, timed), lambda: _clock(end, timed))
 
 
-def _clock(until: float, *timed: Timed) -> Run:
-    return Run(*timed, until=until, run_time=SECONDS)
+def _clock(until: float, *timed: Timed) -> PlayTrace:
+    return PlayTrace(*timed, until=until, run_time=SECONDS)
 
 
 QUOTATIONS: dict[str, Callable[[float, float], Quotation]] = {

@@ -6,10 +6,10 @@ from typing import Any
 from manim import LEFT, RIGHT, UP, Create, Group, GrowFromEdge, Mobject, VGroup, smoothstep
 
 from tilesim import Trace
-from tilesim_scenes.animations.enlarge import Enlarge
+from tilesim_scenes.animations.enlarge import GrowFromLane
 from tilesim_scenes.animations.fade import Fade, Leave, late
 from tilesim_scenes.animations.fit import Fit
-from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.tip import Tip
 from tilesim_scenes.animations.zoom import CAMERA, Zoom
 from tilesim_scenes.film.scene import Film
@@ -74,7 +74,7 @@ class RaceFilm(Film):
         share = (until - self.ticking.t) / runs.longest
         if share > 0:
             seconds = max(1.0 if self.ticking.t else FIRST, round(2 * WHOLE * share) / 2)
-            self.play(Run(self.ticking, *panels, until=until, run_time=seconds))
+            self.play(PlayTrace(self.ticking, *panels, until=until, run_time=seconds))
 
     def panels(self, runs: Heat) -> Group:
         """The runs, one below the other."""
@@ -141,7 +141,7 @@ class RaceFilm(Film):
             TimeBracket(lane.lane, pair[n].begin, pair[n].end, sm)
             for lane, n in zip(lanes, order, strict=True)
         ]
-        self.play(Run(self.ticking, *lanes, *over, until=high, run_time=SLOW))
+        self.play(PlayTrace(self.ticking, *lanes, *over, until=high, run_time=SLOW))
         named = VGroup(
             *(lane.names_of(pair[n].begin, pair[n].end) for lane, n in zip(lanes, order, strict=True))
         )
@@ -160,13 +160,13 @@ class RaceFilm(Film):
         """How much later the last one ends."""
         if runs.same:
             self.say(tr("All runs end after {us:.1f} µs.", us=runs.longest / 1000))
-            self.play(Run(self.ticking, *panels, until=runs.longest, run_time=LAST))
+            self.play(PlayTrace(self.ticking, *panels, until=runs.longest, run_time=LAST))
             self.wait(1.0)
             return
         fast, text = panels[runs.fast], tr("{us:.1f} µs", us=runs.shown_gap)
         gap = TimeBracket(fast.lanes, fast.trace.makespan, runs.longest, text=text, below=True)
         self.say(tr("{name} ends last, {us:.1f} µs later.", name=runs.names[runs.slow], us=runs.shown_gap))
-        self.play(Run(self.ticking, *panels, gap, until=runs.longest, run_time=LAST))
+        self.play(PlayTrace(self.ticking, *panels, gap, until=runs.longest, run_time=LAST))
         self.wait(0.5)
         self.play(Leave(gap))
 
@@ -248,9 +248,9 @@ def badge_of(traces: Sequence[Trace]) -> Badge:
     return of_trace(traces[0])
 
 
-def enlarged(lanes: VGroup, places: Sequence[Mobject], **kwargs: Any) -> list[Enlarge]:
+def enlarged(lanes: VGroup, places: Sequence[Mobject], **kwargs: Any) -> list[GrowFromLane]:
     """The lanes come forward from their places in the panels."""
     return [
-        Enlarge(lane, place, **{"run_time": CAMERA} | kwargs)
+        GrowFromLane(lane, place, **{"run_time": CAMERA} | kwargs)
         for lane, place in zip(lanes, places, strict=True)
     ]

@@ -17,11 +17,11 @@ from manim import (
 )
 
 from tilesim.metrics import slot_index
-from tilesim_scenes.animations.enlarge import Enlarge
+from tilesim_scenes.animations.enlarge import GrowFromLane
 from tilesim_scenes.animations.fade import Fade, Leave, late
 from tilesim_scenes.animations.fit import Fit
 from tilesim_scenes.animations.gather import Gather
-from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Deal, Travel
 from tilesim_scenes.animations.unroll import UNROLL, Unroll
 from tilesim_scenes.film.scene import Film
@@ -33,7 +33,8 @@ from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
 from tilesim_scenes.mobjects.hardware.queue import Queue
 from tilesim_scenes.mobjects.hardware.sm import SM
 from tilesim_scenes.mobjects.traces.block_traffic import BlockTraffic, dealt
-from tilesim_scenes.mobjects.traces.lanes import MOST_SPANS, Lanes, LaneVectors
+from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
+from tilesim_scenes.mobjects.traces.lanes import MOST_SPANS, Lanes
 from tilesim_scenes.mobjects.traces.part_names import part_words, parts_key
 from tilesim_scenes.mobjects.traces.run_panel import RunPanel
 from tilesim_scenes.mobjects.traces.sm_lane import SmLane
@@ -291,7 +292,9 @@ class RunFilm(Film):
                 )
             )
         self.play(
-            Run(self.ticking, *self.moving, until=until, run_time=max(least, round(2 * WHOLE * share) / 2))
+            PlayTrace(
+                self.ticking, *self.moving, until=until, run_time=max(least, round(2 * WHOLE * share) / 2)
+            )
         )
 
     def look_closely(self, pause: Pause) -> None:
@@ -307,10 +310,10 @@ class RunFilm(Film):
         piece = rectangle(right - left, whole.height).move_to([(left + right) / 2, whole.get_y(), 0])
         self.say(tr("The longest pause of SM {sm} lasts {length}.", sm=pause.sm, length=length(pause.length)))
         around = [*self.moving, *self.around]
-        self.play(*map(Leave, around), Enlarge(lane, piece))
+        self.play(*map(Leave, around), GrowFromLane(lane, piece))
         below = 0 < pause.place == trace.device.ctas_per_sm - 1
         bracket = TimeBracket(lane.lane, pause.begin, pause.end, pause.sm, below=below, size=60)
-        self.play(Run(self.ticking, lane, bracket, until=high, run_time=SLOW))
+        self.play(PlayTrace(self.ticking, lane, bracket, until=high, run_time=SLOW))
         alone = trace.device.ctas_per_sm == 1
         named = lane.names_of(pause.begin, pause.end) if alone else VGroup()
         self.play(Fade(named, 0.0, 1.0))
@@ -318,7 +321,7 @@ class RunFilm(Film):
         self.play(Leave(named), Leave(bracket))
         for one in self.moving:
             one.show(high)
-        back = Enlarge(lane, piece, rate_func=lambda alpha: smoothstep(1 - alpha), run_time=BACK)
+        back = GrowFromLane(lane, piece, rate_func=lambda alpha: smoothstep(1 - alpha), run_time=BACK)
         self.add(*around).bring_to_front(lane)
         self.play(*(Fade(one, 0.0, 1.0, BACK, rate_func=late) for one in around), back)
         self.remove(lane)

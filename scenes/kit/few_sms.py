@@ -7,7 +7,7 @@ from manim import DOWN, LEFT, RIGHT, UP, Animation, FadeIn, LaggedStart, Mobject
 
 from tilesim import Device, Problem, Trace
 from tilesim_scenes.animations.fade import Fade
-from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Deal, Travel
 from tilesim_scenes.animations.unroll import Unroll
 from tilesim_scenes.kit.lesson import Lesson
@@ -18,9 +18,9 @@ from tilesim_scenes.mobjects.drawing.quads import rectangle
 from tilesim_scenes.mobjects.hardware.queue import Queue
 from tilesim_scenes.mobjects.hardware.sm import SM
 from tilesim_scenes.mobjects.traces.block_traffic import BlockTraffic
-from tilesim_scenes.mobjects.traces.lanes import LaneVectors
-from tilesim_scenes.mobjects.traces.tile_grid import TileVectors
+from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.mobjects.traces.tile_traffic import TileTraffic
+from tilesim_scenes.mobjects.traces.tile_vectors import TileVectors
 from tilesim_scenes.mobjects.words.key import Entry
 
 SMS, PRODUCT = 4, Problem(384, 1536, 512)
@@ -152,7 +152,7 @@ class FewSMs(Lesson):
     def run_to(self, until: float, seconds: float, *more: Mobject, along: Iterable[Animation] = ()) -> None:
         """Everything that moves, to an instant of the run, ns."""
         moving = (self.ticking, self.lanes, self.blocks, self.traffic, *more)
-        self.play(Run(*moving, until=float(until), run_time=seconds), *along)
+        self.play(PlayTrace(*moving, until=float(until), run_time=seconds), *along)
 
     def tally(self, name: str, hits: np.ndarray) -> VGroup:
         """A cell for each of some tiles, green where a rule was right; its name above, the count below."""

@@ -24,7 +24,7 @@ class ByteFlow(VGroup):
     FLOP a byte where they end. `peak`: TFLOP/s of the flat, the chart's by default.
 
         flow = ByteFlow(chart, 4500, lambda: kernel.at(kernel.t)[0])
-        self.play(Run(flow, until=2, run_time=2))
+        self.play(PlayTrace(flow, until=2, run_time=2))
     """
 
     def __init__(

@@ -13,7 +13,7 @@ from tilesim_scenes.look.text import px
 from tilesim_scenes.look.theme import sm_colour
 from tilesim_scenes.mobjects.drawing.quads import axes_of
 from tilesim_scenes.mobjects.hardware.queue import Queue
-from tilesim_scenes.mobjects.traces.lanes import LaneVectors
+from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 
 FLIGHT, LEAVING = 1500.0, 1000.0
 """ns of the trace that a block takes from the queue to its SM, and that it takes to leave."""
@@ -29,7 +29,7 @@ class BlockTraffic(VGroup):
 
         queue = Queue(range(18))
         blocks = BlockTraffic(trace, queue, lanes, [block.get_center() for block in queue])
-        self.play(Run(lanes, blocks, until=12_000))
+        self.play(PlayTrace(lanes, blocks, until=12_000))
     """
 
     def __init__(self, trace: Trace, queue: Queue, lanes: LaneVectors, homes: Sequence[np.ndarray]) -> None:

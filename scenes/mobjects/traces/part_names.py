@@ -11,7 +11,7 @@ from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, px
 from tilesim_scenes.look.theme import Colour, ink_on, readable, sm_colour, theme_now
 from tilesim_scenes.mobjects.drawing.quads import rectangle
-from tilesim_scenes.mobjects.traces.lanes import LaneVectors
+from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.mobjects.traces.parts import KINDS, parts
 from tilesim_scenes.mobjects.words.key import MOST, Entry, Key
 from tilesim_scenes.story.traces.runs import tells_writes

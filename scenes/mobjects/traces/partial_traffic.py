@@ -10,7 +10,7 @@ from tilesim import Trace
 from tilesim_scenes.look.text import px
 from tilesim_scenes.mobjects.hardware.partial import Partial
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
-from tilesim_scenes.mobjects.traces.lanes import LaneVectors
+from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 
 FLIGHT = 0.06
 """Of the run's time, that a flight is seen to take; a sum that lies ready waits at its owner's lane."""
@@ -24,7 +24,7 @@ class PartialTraffic(VGroup):
     A sum sets out when its giver has stored it, rides at the clock, and goes when its owner has added it.
 
         traffic = PartialTraffic(trace, lanes, [(3, 17)])
-        self.play(Run(lanes, traffic, until=trace.makespan))
+        self.play(PlayTrace(lanes, traffic, until=trace.makespan))
     """
 
     def __init__(

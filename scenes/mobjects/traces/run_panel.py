@@ -26,7 +26,7 @@ class RunPanel(Group):
 
         panel = RunPanel(trace, "Naive", width=10, height=4)
         self.add(panel)
-        self.play(Run(panel, until=trace.makespan))
+        self.play(PlayTrace(panel, until=trace.makespan))
     """
 
     def __init__(

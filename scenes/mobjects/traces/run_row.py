@@ -23,7 +23,7 @@ class RunRow(Group):
 
         row = RunRow(trace, "Naive", width=12, height=1)
         self.add(row)
-        self.play(Run(row, until=trace.makespan))
+        self.play(PlayTrace(row, until=trace.makespan))
         row.place(top=3, height=4)
     """
 

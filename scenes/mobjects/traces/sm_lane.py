@@ -9,7 +9,7 @@ from tilesim import Trace
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import cut, label, lines, px
 from tilesim_scenes.look.theme import readable, sm_colour, theme_now
-from tilesim_scenes.mobjects.traces.lanes import LaneVectors
+from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.mobjects.traces.part_names import name_below, part_names
 from tilesim_scenes.mobjects.traces.parts import parts
 
@@ -25,7 +25,7 @@ class SmLane(VGroup):
 
     lane = SmLane(trace, 1, "Naive", width=10, height=1)
     self.add(lane)
-    self.play(Run(lane, until=12_000))
+    self.play(PlayTrace(lane, until=12_000))
     """
 
     def __init__(

@@ -19,8 +19,8 @@ from tilesim_scenes.mobjects.drawing.quads import (
     shape,
     stroke_width,
 )
-from tilesim_scenes.mobjects.traces.lanes import LaneVectors
-from tilesim_scenes.mobjects.traces.tile_grid import LEAST_NUMBER, TileVectors, number_size
+from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
+from tilesim_scenes.mobjects.traces.tile_vectors import LEAST_NUMBER, TileVectors, number_size
 
 SMALL, ARC = 0.5, 0.12
 """Height of a tile that sets out, for that of its lane; height of its arc, for its width."""
@@ -34,7 +34,7 @@ class TileTraffic(VGroup):
     of its next tile flies from C to the lane while it is handed over.
 
         grid = TileGrid(trace.problem)
-        self.play(Run(lanes, TileTraffic(trace, lanes, grid), until=12_000))
+        self.play(PlayTrace(lanes, TileTraffic(trace, lanes, grid), until=12_000))
     """
 
     def __init__(self, trace: Trace, lanes: LaneVectors, grid: TileVectors) -> None:

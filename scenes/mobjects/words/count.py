@@ -11,7 +11,7 @@ class Count(Figure):
 
     threads = Count("{:.0f} threads".format)
     self.add(threads)
-    self.play(Run(threads, until=32, run_time=2))
+    self.play(PlayTrace(threads, until=32, run_time=2))
     """
 
     def __init__(self, text: Callable[[float], str], **look: Any) -> None:

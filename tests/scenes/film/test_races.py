@@ -12,7 +12,7 @@ from tilesim_scenes.film.course import OURS
 from tilesim_scenes.film.settings import FilmError
 from tilesim_scenes.look.text import POINTS_PER_UNIT, px
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
-from tilesim_scenes.mobjects.traces.lanes import LaneVectors
+from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.race import Race
 from tilesim_scenes.story.traces.race import heat
 from tilesim_scenes.story.traces.stream_k import tell as tell_stream_k
