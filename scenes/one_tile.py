@@ -22,8 +22,10 @@ from tilesim_scenes.mobjects.hardware.k_pair import KPair
 from tilesim_scenes.mobjects.hardware.memory_level import MemoryLevel
 from tilesim_scenes.mobjects.hardware.operands import Operands
 from tilesim_scenes.mobjects.hardware.sm import SM
-from tilesim_scenes.mobjects.traces.lanes import Lanes, LaneVectors
-from tilesim_scenes.mobjects.traces.tile_grid import TileGrid, TileVectors
+from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
+from tilesim_scenes.mobjects.traces.lanes import Lanes
+from tilesim_scenes.mobjects.traces.tile_grid import TileGrid
+from tilesim_scenes.mobjects.traces.tile_vectors import TileVectors
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.story.traces.one_tile import OneTile as TileStory

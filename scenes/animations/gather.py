@@ -9,7 +9,7 @@ from tilesim_scenes.animations.direct import Direct
 from tilesim_scenes.animations.fade import opacities, set_opacities
 from tilesim_scenes.mobjects.charts.share_bar import ShareBar
 from tilesim_scenes.mobjects.drawing.quads import quad
-from tilesim_scenes.mobjects.traces.lanes import LaneVectors
+from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 
 GATHER, GOES, APART = 1.8, 0.17, 0.5
 """Seconds; the share of them in which all goes that is not gathered; and that of the rest by which the last

@@ -8,7 +8,7 @@ from manim import DOWN, LEFT, RIGHT, UP, Mobject, smoothstep
 from tilesim_scenes.animations.direct import Direct
 from tilesim_scenes.mobjects.drawing.quads import EMPTY
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
-from tilesim_scenes.mobjects.traces.lanes import LaneVectors
+from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 
 
 class Tip(Direct):

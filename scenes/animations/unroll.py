@@ -9,8 +9,8 @@ from tilesim_scenes.animations.direct import Direct
 from tilesim_scenes.mobjects.drawing.quads import UNIT
 from tilesim_scenes.mobjects.hardware.sm import SM
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
-from tilesim_scenes.mobjects.traces.lanes import LaneVectors
-from tilesim_scenes.mobjects.traces.tile_grid import TileVectors
+from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
+from tilesim_scenes.mobjects.traces.tile_vectors import TileVectors
 
 UNROLL, THIN, CUT = 0.8, 1.2, 0.6
 """Seconds."""

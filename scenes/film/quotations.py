@@ -27,7 +27,7 @@ from tilesim_scenes.mobjects.models.pipelines.turn import Turn
 from tilesim_scenes.mobjects.models.tiles.in_turn import InTurn
 from tilesim_scenes.mobjects.models.tiles.loaf import Loaf
 from tilesim_scenes.mobjects.models.warps.warp_load import WarpLoad
-from tilesim_scenes.mobjects.traces.lanes import LaneVectors
+from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.mobjects.traces.timed import Timed
 from tilesim_scenes.story.ideas import coalescing, ping_pong, pipelining, warp_specialization
 

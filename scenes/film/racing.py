@@ -26,7 +26,7 @@ from tilesim_scenes.film.scene import Film
 from tilesim_scenes.look.text import px
 from tilesim_scenes.mobjects.charts.balance import Balance, Entry
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
-from tilesim_scenes.mobjects.traces.lanes import LaneVectors
+from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.mobjects.traces.run_panel import RunPanel
 from tilesim_scenes.mobjects.traces.sm_lane import SmLane
 from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket

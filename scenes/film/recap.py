@@ -10,7 +10,7 @@ from tilesim_scenes.film.scene import Film
 from tilesim_scenes.look.text import px
 from tilesim_scenes.look.theme import sm_colour
 from tilesim_scenes.mobjects.hardware.sm import SM
-from tilesim_scenes.mobjects.traces.lanes import LaneVectors
+from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.mobjects.traces.part_names import part_names
 
 NAME, LANE = 180, 170

@@ -9,7 +9,7 @@ from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, px
 from tilesim_scenes.look.theme import Colour, ink_on, readable, theme_now
 from tilesim_scenes.mobjects.drawing.quads import rectangle
-from tilesim_scenes.mobjects.traces.lanes import LaneVectors
+from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.mobjects.traces.parts import parts
 
 SIZE = 46.0

@@ -39,7 +39,7 @@ class RunPanel(Group):
         named: bool = True,
     ) -> None:
         super().__init__()
-        self.trace, self.run, self.t = trace, name, 0.0
+        self.run = name
         window = (0.0, float(longest or trace.makespan))
         sms = sorted(trace.device.free_sms)
         few = len(sms) * trace.device.ctas_per_sm <= MOST_LANES
@@ -74,12 +74,27 @@ class RunPanel(Group):
             self.add(self.grid)
         self.show(0.0)
 
+    @property
+    def trace(self) -> Trace:
+        """The run that its lanes show."""
+        return self.lanes.trace
+
+    @property
+    def t(self) -> float:
+        """The instant that its lanes show, ns."""
+        return self.lanes.t
+
     def show(self, t: float) -> Self:
         """Look as at `t`, ns of the trace."""
-        self.t = t
         self.lanes.show(t)
         if self.grid is not None:
             self.grid.show(t)
         done = t >= self.trace.makespan
         self.time.write(tr("{us:.1f} µs", us=self.trace.makespan / 1000) if done else "")
+        return self
+
+    def set_opacity(self, opacity: float, family: bool = True) -> Self:
+        """Of all that it shows: Manim's groups have none of their own."""
+        for one in self.submobjects if family else ():
+            one.set_opacity(opacity)
         return self

@@ -12,6 +12,7 @@ from tilesim_scenes import Lanes
 from tilesim_scenes.animations.fade import opacities
 from tilesim_scenes.animations.gather import GOES, Gather
 from tilesim_scenes.mobjects.charts.share_bar import ShareBar
+from tilesim_scenes.mobjects.drawing.quads import seen
 
 SMALL = {"sms": 3, "m": 256, "n": 1024, "k": 256, "device": "h200"}
 ASKED: dict[str, tuple[str, dict[str, Any]]] = {
@@ -64,7 +65,7 @@ def test_parts_of_lanes_fill_the_bar_that_they_are_added_up_in() -> None:
 def test_what_is_not_gathered_fades_before_anything_moves() -> None:
     naive = played("naive").scene
     lanes = Lanes(naive.traces[0]).show(naive.traces[0].makespan)
-    figures = [one for part in lanes.parts for one in part.submobjects if len(one.points)]
+    figures = [one for part in lanes.parts for one in part.submobjects if seen(one)]
 
     def look() -> list[list[float]]:
         return [one.points.ravel().tolist() for one in [*lanes.parts, *figures]]
@@ -82,8 +83,8 @@ def test_every_tile_is_home_and_every_block_gone_at_the_end() -> None:
     naive.traffic.show(end)
     for row in naive.traffic:
         place, fill, _, coming, flying = row
-        assert len(fill.points)
-        assert not (len(place.points) or len(coming.points) or len(flying.points))
+        assert seen(fill)
+        assert not (seen(place) or seen(coming) or seen(flying))
     naive.blocks.show(end + 10_000)
     assert all(block.token.get_fill_opacity() == 0 for block in naive.blocks)
 

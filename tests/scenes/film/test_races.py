@@ -14,7 +14,7 @@ from tilesim_scenes.film.settings import FilmError
 from tilesim_scenes.look.text import POINTS_PER_UNIT, px
 from tilesim_scenes.mobjects.traces.clock import Clock
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
-from tilesim_scenes.mobjects.traces.lanes import LaneVectors
+from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.caption import Caption
 from tilesim_scenes.race import Race
