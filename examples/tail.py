@@ -5,7 +5,7 @@ from manim import FadeIn
 from tilesim import Device, Problem
 from tilesim.metrics import tail
 from tilesim.view import tail_start
-from tilesim_scenes import Film, Finding, Lanes, Run, TimeBracket
+from tilesim_scenes import Film, Finding, Lanes, PlayTrace, TimeBracket
 from tilesim_scenes.film.traces import Default
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.mobjects.words.badge import of_trace
@@ -25,10 +25,10 @@ class Tail(Film):
         self.badge(trace)
         self.say(tr("Every SM has a tile"))
         self.play(FadeIn(lanes))
-        self.play(Run(lanes, clock, until=tail_start(trace), run_time=3))
+        self.play(PlayTrace(lanes, clock, until=tail_start(trace), run_time=3))
         self.say(tr("Some have none any more"))
         waiting = TimeBracket(lanes, tail_start(trace), trace.makespan)
-        self.play(Run(lanes, clock, waiting, until=trace.makespan, run_time=3))
+        self.play(PlayTrace(lanes, clock, waiting, until=trace.makespan, run_time=3))
         self.wait(1)
         sentence = tr("is the tail; idle SMs add up to {us:.1f} µs in it", us=idle / 1000)
         self.finding(Finding(sentence, f"{length / 1000:.1f} µs", badge=of_trace(trace)))

@@ -23,7 +23,7 @@ from tilesim import Device, Problem, Trace
 from tilesim.ladder.reports import read, report
 from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.fit import Fit
-from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.film.scene import Film
 from tilesim_scenes.film.settings import FILE, TRACES
@@ -155,7 +155,7 @@ class BusySms(Film):
         queue.next_to(waits, DOWN, px(30)).align_to(name, LEFT)
         self.play(Fade(name, 0.0, 1.0), Fade(waits, 0.0, 1.0), LaggedStart(*map(_come, queue), lag_ratio=0.1))
         begin = min(queued.begins)
-        self.play(Run(self.ticking, lanes, until=begin, run_time=WAVE))
+        self.play(PlayTrace(self.ticking, lanes, until=begin, run_time=WAVE))
         self.say(story.second_round)
         self.play(Leave(waits))
         ways = [
@@ -165,12 +165,12 @@ class BusySms(Film):
         until = max(queued.begins) + 0.02 * story.run.makespan
         small = [[px(24) / queue[0].width] for _ in ways]
         fly = Travel(list(queue), ways, small, leg=0.6, apart=0.1)
-        self.play(fly, Run(self.ticking, lanes, until=max(until, last), run_time=fly.run_time))
+        self.play(fly, PlayTrace(self.ticking, lanes, until=max(until, last), run_time=fly.run_time))
         self.play(Leave(queue))
         _, since, end = story.idle
         self.say(story.nobody_helps)
         bracket = TimeBracket(lanes, since, end, text=story.bracket, below=True)
-        self.play(Run(self.ticking, lanes, bracket, until=story.run.makespan, run_time=3.0))
+        self.play(PlayTrace(self.ticking, lanes, bracket, until=story.run.makespan, run_time=3.0))
         self.wait(1.0)
         self.play(Leave(bracket), Leave(name), Fade(lanes.said, 1.0, 0.0))
 
@@ -196,11 +196,13 @@ class BusySms(Film):
         first.show(lanes.t)
         self.remove(lanes)
         self.add(first)
-        self.play(Run(self.ticking, first, until=0, run_time=0.6), *(Fade(one, 0.0, 1.0) for one in rest))
+        self.play(
+            PlayTrace(self.ticking, first, until=0, run_time=0.6), *(Fade(one, 0.0, 1.0) for one in rest)
+        )
         self.add(*times)
         soon = min(story.traces[run].makespan for run in order)
-        self.play(Run(self.ticking, *panels, *times, until=soon, run_time=3.0))
-        self.play(Run(self.ticking, *panels, *times, until=self.longest(story), run_time=2.4))
+        self.play(PlayTrace(self.ticking, *panels, *times, until=soon, run_time=3.0))
+        self.play(PlayTrace(self.ticking, *panels, *times, until=self.longest(story), run_time=2.4))
         self.wait(0.8)
         self.panels = dict(zip(order, panels, strict=True))
         self.others = [names, *times, self.ticking]
@@ -243,7 +245,7 @@ class BusySms(Film):
             self.badge(Badge(tr("simulated"), "simulated"))
         if story.apart:
             self.say(story.apart)
-        self.play(Run(*curves, until=story.simulated[0][-1][0], run_time=3.0))
+        self.play(PlayTrace(*curves, until=story.simulated[0][-1][0], run_time=3.0))
         self.wait(1.0)
 
     def plot(self, story: Story) -> tuple[Plot, VGroup]:

@@ -26,7 +26,7 @@ from manim import (
 
 from tilesim.ideas.coalescing import LINE, SECTOR, touched
 from tilesim_scenes.animations.fade import Fade
-from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.film.report_film import ReportFilm
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, lines, px
@@ -112,7 +112,7 @@ class Coalescing(ReportFilm):
         self.add(self.load)
         counts = self.counts()
         self.play(FadeIn(apart, size, *counts), run_time=0.3)
-        self.play(Run(self.load, *counts, until=len(way.shown), run_time=3.5))
+        self.play(PlayTrace(self.load, *counts, until=len(way.shown), run_time=3.5))
         self.wait(0.3)
         self.play(FadeOut(apart, size), run_time=0.3)
         self.told = counts
@@ -165,7 +165,7 @@ class Coalescing(ReportFilm):
         self.add(load)
         counts = self.counts()
         self.play(FadeIn(*counts), run_time=0.3)
-        self.play(Run(load, *counts, until=len(way.shown), run_time=2.5))
+        self.play(PlayTrace(load, *counts, until=len(way.shown), run_time=2.5))
         self.told = counts
         tally = self.tally(way)
         self.play(FadeIn(tally), run_time=0.3)
@@ -193,7 +193,7 @@ class Coalescing(ReportFilm):
         self.play(*copies, run_time=0.8)
         self.play(FadeIn(names), run_time=0.3)
         self.add(*sweeps)
-        self.play(Run(*sweeps, until=most, run_time=5))
+        self.play(PlayTrace(*sweeps, until=most, run_time=5))
         unused = label(tr("never used"), 44).move_to(sweeps[0].wasted)
         self.play(FadeIn(unused), run_time=0.3)
         self.wait(1)

@@ -26,7 +26,7 @@ from manim import (
 )
 
 from tilesim_scenes.animations.fade import Fade, late
-from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.film.report_film import ReportFilm
 from tilesim_scenes.film.settings import REPORT, whole
 from tilesim_scenes.look.language import tr
@@ -162,7 +162,7 @@ class Divergence(ReportFilm):
 
     def run_to(self, until: float, seconds: float, *along: Animation) -> None:
         """Let the warp go on."""
-        self.play(Run(self.lanes, self.count, self.mask, until=until, run_time=seconds), *along)
+        self.play(PlayTrace(self.lanes, self.count, self.mask, until=until, run_time=seconds), *along)
 
     def pack_the_work(self) -> None:
         """Side by side the same work would be done long before: what is left is what the branch costs."""
@@ -232,12 +232,14 @@ class Divergence(ReportFilm):
             self.play(FadeOut(*self.leaving, run_time=0.3), coming)
         else:
             # The warp goes back, to where the next one starts.
-            self.play(Run(before, until=0, run_time=0.5, rate_func=smoothstep), FadeOut(*words, run_time=0.3))
+            self.play(
+                PlayTrace(before, until=0, run_time=0.5, rate_func=smoothstep), FadeOut(*words, run_time=0.3)
+            )
             self.remove(before)
             self.add(lanes)
             self.play(Fade(before.ahead, 1, 0), Fade(lanes.ahead, 0, 1), FadeIn(count, run_time=0.3))
             self.remove(before.ahead)
-        self.play(Run(lanes, count, until=timed.end, run_time=seconds))
+        self.play(PlayTrace(lanes, count, until=timed.end, run_time=seconds))
         words = self.below(lanes, timed)
         self.play(FadeOut(count), FadeIn(words), run_time=0.3)
         self.wait(0.7)

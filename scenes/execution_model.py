@@ -27,7 +27,7 @@ from tilesim.devices.occupancy import PARTS
 from tilesim.devices.presets import presets
 from tilesim.errors import unknown
 from tilesim_scenes.animations.fade import Fade, Leave, late
-from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Deal, Travel
 from tilesim_scenes.film.report_film import ReportFilm
 from tilesim_scenes.film.settings import NAME, REPORT, TILE, FilmError, tile_sizes
@@ -120,13 +120,13 @@ class ExecutionModel(ReportFilm):
         row = next(group for group in order.groups if self.number in group)
         gpc = label(tr("GPC"), 40, bold=True).next_to(gpu.group(row), RIGHT, px(20))
         landed = self.landed(gpu, queue, order.small, TRAVELLERS)
-        self.play(FadeIn(gpc), *landed, Run(gpu, until=order.small + len(row), run_time=1.4))
-        self.play(FadeOut(gpc, names[0]), Run(gpu, until=order.small + 2 * len(row), run_time=0.8))
+        self.play(FadeIn(gpc), *landed, PlayTrace(gpu, until=order.small + len(row), run_time=1.4))
+        self.play(FadeOut(gpc, names[0]), PlayTrace(gpu, until=order.small + 2 * len(row), run_time=0.8))
         self.say(story.at_once)
-        self.play(Run(gpu, until=self.sms, run_time=1.9))
+        self.play(PlayTrace(gpu, until=self.sms, run_time=1.9))
         if rounds > 1:
             self.say(story.second_round)
-            self.play(Run(gpu, until=rounds * self.sms, run_time=2.4))
+            self.play(PlayTrace(gpu, until=rounds * self.sms, run_time=2.4))
         self.say(story.warps_part)
         self.play(FadeOut(names[1]), run_time=0.3)
         self.gpu = gpu
@@ -248,7 +248,7 @@ class ExecutionModel(ReportFilm):
         self.add(bars)
         for number, block in enumerate(blocks):
             until = (number + 1) * story.residents / shown
-            self.play(FadeIn(block, shift=px(60) * RIGHT), Run(bars, until=until, run_time=1.1))
+            self.play(FadeIn(block, shift=px(60) * RIGHT), PlayTrace(bars, until=until, run_time=1.1))
         waiting = ThreadBlock(self.block_number(story.residents), px(110))
         gate, away = self.door(shown), px(300) * RIGHT
         waiting.move_to(gate + away)
@@ -256,7 +256,7 @@ class ExecutionModel(ReportFilm):
         self.play(FadeIn(waiting, shift=px(60) * LEFT), run_time=0.3)
         self.play(
             Travel([waiting], [[gate, gate + away]], leg=0.7),
-            Run(bars, until=story.residents + 1, run_time=1.4),
+            PlayTrace(bars, until=story.residents + 1, run_time=1.4),
         )
         self.wait(0.5)
         self.say(story.own_places)
@@ -274,10 +274,10 @@ class ExecutionModel(ReportFilm):
         self.badge(Badge(tr("measured on {gpu}", gpu=story.gpu), "measured"))
         self.play(FadeIn(walk, cycles), run_time=0.4)
         arrives = min(marks[-2] for marks in story.cycles)
-        self.play(Run(walk, cycles, until=0.94 * arrives, run_time=3))
+        self.play(PlayTrace(walk, cycles, until=0.94 * arrives, run_time=3))
         self.say(story.barrier)
-        self.play(Run(walk, cycles, until=walk.last, run_time=2))
-        self.play(Run(walk, cycles, until=max(marks[-1] for marks in story.cycles), run_time=0.8))
+        self.play(PlayTrace(walk, cycles, until=walk.last, run_time=2))
+        self.play(PlayTrace(walk, cycles, until=max(marks[-1] for marks in story.cycles), run_time=0.8))
 
     def tell_the_finding(self) -> None:
         story, area = self.story, self.area
@@ -286,7 +286,7 @@ class ExecutionModel(ReportFilm):
         gpu = SMMap(story.order.groups, story.order.order, 1, 0.7 * area.width, 0.42 * area.height)
         badge = Badge(tr("measured on {gpu}", gpu=story.order.gpu), "measured")
         card = Finding(story.finding, story.number, gpu, badge, story.aside)
-        self.finding(card, [Fade(gpu, 0.0, 1.0), Run(gpu, until=self.sms, run_time=0.8)])
+        self.finding(card, [Fade(gpu, 0.0, 1.0), PlayTrace(gpu, until=self.sms, run_time=0.8)])
 
     @property
     def wide(self) -> bool:

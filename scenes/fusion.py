@@ -10,7 +10,7 @@ from typing import Any
 from manim import DOWN, LEFT, RIGHT, UP, Create, FadeIn, FadeOut, ManimColor, VGroup, VMobject, config
 
 from tilesim_scenes.animations.fade import Fade, late
-from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.film.report_film import ReportFilm
 from tilesim_scenes.film.settings import REPORT, whole
 from tilesim_scenes.look.language import tr
@@ -148,7 +148,7 @@ class Fusion(ReportFilm):
         other = self.lane_of(run, 1, run.fused, 1)
         other_took = self.time_beside(other, run.fused)
         self.play(FadeIn(took, other), run_time=0.3)
-        self.play(Run(other, until=1000 * run.fused, run_time=0.8))
+        self.play(PlayTrace(other, until=1000 * run.fused, run_time=0.8))
         self.play(FadeIn(other_took), run_time=0.3)
         self.wait(0.8)
         self.before, self.lane, self.took = VGroup(lane, took), other, other_took
@@ -280,4 +280,4 @@ class Fusion(ReportFilm):
 
     def go(self, until: float, seconds: float) -> None:
         """Trips, lane and bytes go on to an instant, ns."""
-        self.play(Run(self.trips, self.lane, self.moved, until=until, run_time=seconds))
+        self.play(PlayTrace(self.trips, self.lane, self.moved, until=until, run_time=seconds))

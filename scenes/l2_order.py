@@ -21,7 +21,7 @@ from manim import (
     linear,
 )
 
-from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.film.report_film import ReportFilm
 from tilesim_scenes.film.settings import DEVICE, PROBLEM, REPORT
 from tilesim_scenes.look.language import tr
@@ -87,15 +87,15 @@ class L2Order(ReportFilm):
         self.say(tr("A tile needs blocks of A and of B"))
         self.play(FadeIn(self.total, words, self.parts), run_time=0.5)
         counts = self.total, self.parts
-        self.play(Run(self.blocks, *counts, until=1, run_time=1.8))
+        self.play(PlayTrace(self.blocks, *counts, until=1, run_time=1.8))
         self.say(story.row_needs)
-        self.play(Run(self.blocks, *counts, until=len(story.in_a_row), run_time=4))
+        self.play(PlayTrace(self.blocks, *counts, until=len(story.in_a_row), run_time=4))
         self.told = Group(words, *counts)
 
     def nine_in_a_square(self) -> None:
         """The row folds into a square: a few rows of A come, most columns of B go."""
         self.say(self.story.square_needs)
-        self.play(Run(self.blocks, self.total, self.parts, until=self.blocks.t + 1, run_time=2.2))
+        self.play(PlayTrace(self.blocks, self.total, self.parts, until=self.blocks.t + 1, run_time=2.2))
         self.wait(0.8)
 
     def a_wave_at_once(self) -> None:
@@ -126,7 +126,7 @@ class L2Order(ReportFilm):
         self.play(FadeOut(paths), FadeIn(*needs, *begun), run_time=0.4)
         self.remove(*self.tiles)
         self.tiles = begun
-        self.play(Run(self.ticking, *self.tiles, until=story.wave_ns, run_time=3.4))
+        self.play(PlayTrace(self.ticking, *self.tiles, until=story.wave_ns, run_time=3.4))
         self.play(FadeOut(*needs), run_time=0.3)
 
     def all_waves(self) -> None:
@@ -137,7 +137,7 @@ class L2Order(ReportFilm):
         self.say(story.what_hbm_sends)
         self.play(FadeIn(*sent, *hits), run_time=0.3)
         end = max(one.loads.trace.makespan for one in story.ordered)
-        self.play(Run(self.ticking, *self.tiles, *sent, *hits, until=end, run_time=8))
+        self.play(PlayTrace(self.ticking, *self.tiles, *sent, *hits, until=end, run_time=8))
         self.wait(1)
         self.told = Group(self.ticking, *sent, *hits)
 

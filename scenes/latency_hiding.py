@@ -23,7 +23,7 @@ from manim import (
 )
 
 from tilesim_scenes.animations.fade import Fade, Leave, late
-from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.film.report_film import ReportFilm
 from tilesim_scenes.film.settings import REPORT, whole
@@ -88,10 +88,10 @@ class LatencyHiding(ReportFilm):
             lanes, float(lanes.asked[0, 0]), came, sm=0, text=story.cycles(came - lanes.asked[0, 0]),
             below=True, color=self.theme.wait_text,
         )  # fmt: skip
-        self.play(Run(lanes, self.bracket, until=came, run_time=2.4), flight)
+        self.play(PlayTrace(lanes, self.bracket, until=came, run_time=2.4), flight)
         self.remove(dot)
         self.say(story.one)
-        self.play(Run(lanes, self.bracket, until=1.1 * story.until, run_time=1.4))
+        self.play(PlayTrace(lanes, self.bracket, until=1.1 * story.until, run_time=1.4))
         self.share = self.share_of(story.steps[0])
         self.play(FadeIn(self.share), run_time=0.3)
         self.wait(0.3)
@@ -117,7 +117,7 @@ class LatencyHiding(ReportFilm):
         self.remove(*self.mobjects_but(self.sum))
         self.add(new)
         self.lanes, self.share = new, self.share_of(step)
-        self.play(Run(new, until=1.1 * self.story.until, run_time=1.6 if new_words else 1.3))
+        self.play(PlayTrace(new, until=1.1 * self.story.until, run_time=1.6 if new_words else 1.3))
         self.play(FadeIn(self.share), run_time=0.3)
         if step.warps == SHOWN:
             self.others_in_a_wait()
@@ -155,7 +155,7 @@ class LatencyHiding(ReportFilm):
         )  # fmt: skip
         self.play(LaggedStart(*(FadeIn(dot, scale=0.3) for dot in dots), lag_ratio=0.15, run_time=0.9))
         self.add(slope)
-        self.play(Run(slope, until=last, run_time=1.2))
+        self.play(PlayTrace(slope, until=last, run_time=1.2))
         few, got = story.enough, story.all_sms[story.enough]
         foot = Curve(plot, [(few, 0), (few + 1e-6, got)], self.theme.text, 5).show(last)
         short = Curve(plot, [(few, got), (few + 1e-6, most)], self.theme.wait_text, 8).show(last)

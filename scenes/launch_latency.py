@@ -9,7 +9,7 @@ from typing import Any
 from manim import DOWN, RIGHT, UP, FadeIn, FadeOut, VGroup, VMobject, smoothstep
 
 from tilesim_scenes.animations.fade import Fade, Leave, late
-from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.film.report_film import ReportFilm
 from tilesim_scenes.film.scene import CAMERA
 from tilesim_scenes.look.language import tr
@@ -60,9 +60,9 @@ class LaunchLatency(ReportFilm):
         self.say(tr("What does a launch cost?"))
         self.badge(Badge(tr("measured on {gpu}", gpu=story.gpu), "measured"))
         clock = self.clock(story.until)
-        self.play(Run(rows, clock, until=story.host, run_time=2.4))
+        self.play(PlayTrace(rows, clock, until=story.host, run_time=2.4))
         self.say(tr("Four things bear its name"))
-        self.play(Run(rows, clock, until=story.until, run_time=2.4))
+        self.play(PlayTrace(rows, clock, until=story.until, run_time=2.4))
         self.wait(0.4)
         self.play(Leave(clock))
 
@@ -75,18 +75,18 @@ class LaunchLatency(ReportFilm):
             self.say(words)
             if name in NEAR:
                 close, after = 1 / NEAR[name], AFTER * (end - begin)
-                back = Run(rows, until=begin, run_time=CAMERA, rate_func=smoothstep)
+                back = PlayTrace(rows, until=begin, run_time=CAMERA, rate_func=smoothstep)
                 self.dive(self.around(name, begin, end, close), room=1.0, along=[back])
             else:
-                self.play(Run(rows, until=begin, run_time=0.8, rate_func=smoothstep))
-            self.play(Run(rows, until=end + after, run_time=1.5))
+                self.play(PlayTrace(rows, until=begin, run_time=0.8, rate_func=smoothstep))
+            self.play(PlayTrace(rows, until=end + after, run_time=1.5))
             # A figure that ran with the clock would say what nobody measured.
             figure = self.figure_below(name, begin, end, close)
             self.play(FadeIn(figure), run_time=0.3)
             self.wait(0.7)
             shown.add(self.figure_beside(name, end - begin))
             self.play(FadeOut(figure), FadeIn(shown[-1]), run_time=0.3)
-        self.come_out(along=[Run(rows, until=story.until, run_time=CAMERA, rate_func=smoothstep)])
+        self.come_out(along=[PlayTrace(rows, until=story.until, run_time=CAMERA, rate_func=smoothstep)])
         self.wait(1)
         self.leaving = [rows, shown]
 
@@ -119,7 +119,7 @@ class LaunchLatency(ReportFilm):
         bracket = TimeBracket(row, 0, pause.length, below=True, size=60)
         self.say(self.story.in_a_pause)
         self.come(row)
-        self.play(Run(row, bracket, until=end, run_time=2.4))
+        self.play(PlayTrace(row, bracket, until=end, run_time=2.4))
         self.play(FadeIn(names), run_time=0.3)
         self.wait(1.6)
         self.leaving = [names, row, bracket]
@@ -143,9 +143,9 @@ class LaunchLatency(ReportFilm):
         self.say(story.waits)
         self.come(rows)
         clock = self.clock(until)
-        self.play(Run(rows, clock, until=until / 2, run_time=2.6))
+        self.play(PlayTrace(rows, clock, until=until / 2, run_time=2.6))
         self.say(story.graph_words)
-        self.play(Run(rows, clock, until=until, run_time=2.6))
+        self.play(PlayTrace(rows, clock, until=until, run_time=2.6))
         self.wait(0.3)
 
     def tell_the_finding(self) -> None:

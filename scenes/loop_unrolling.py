@@ -22,7 +22,7 @@ from manim import (
 )
 
 from tilesim_scenes.animations.fade import late
-from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.film.report_film import ReportFilm
 from tilesim_scenes.film.settings import REPORT, Kind
 from tilesim_scenes.look.language import tr
@@ -137,13 +137,13 @@ class LoopUnrolling(ReportFilm):
         self.say(story.watch)
         self.play(FadeIn(names, *counts), run_time=0.4)
         self.add(*rows)
-        self.play(Run(*rows, *counts, until=0.85 * first, run_time=3.8))
+        self.play(PlayTrace(*rows, *counts, until=0.85 * first, run_time=3.8))
         self.say(story.at_once)
-        self.play(Run(*rows, *counts, until=first, run_time=1))
+        self.play(PlayTrace(*rows, *counts, until=first, run_time=1))
         self.play(*(one.stretch(until) for one in rows))
         done = label(tr("{cycles:,.0f} cycles", cycles=first), 48, bold=True)
         done.next_to(rows[1].at(first), RIGHT, px(60))
-        self.play(Run(rows[0], *counts, until=until, run_time=3), FadeIn(done, run_time=0.3))
+        self.play(PlayTrace(rows[0], *counts, until=until, run_time=3), FadeIn(done, run_time=0.3))
         long = label(tr("{cycles:,.0f} cycles", cycles=until), 48, bold=True)
         long.move_to(rows[0].ground.get_corner(UP + RIGHT), UP + RIGHT).shift(px(20) * LEFT)
         self.play(FadeIn(long), run_time=0.3)
@@ -195,7 +195,7 @@ class LoopUnrolling(ReportFilm):
         self.drawn.append(curve)
         self.say(story.queueing)
         self.add(curve)
-        self.play(Run(curve, until=float(x[-1]), run_time=1.6), FadeIn(name, run_time=0.3))
+        self.play(PlayTrace(curve, until=float(x[-1]), run_time=1.6), FadeIn(name, run_time=0.3))
         self.wait(0.8)
         # What comes has its figures where `most` stands.
         self.play(FadeOut(name, most), run_time=0.3)
@@ -254,7 +254,7 @@ class LoopUnrolling(ReportFilm):
         self.add(curve)
         for number, point in enumerate(points):
             dot = Dot(plot.at(*point), radius=px(13), color=ManimColor(colour))
-            drawn = [Run(curve, until=point[0], run_time=0.5)] if number else []
+            drawn = [PlayTrace(curve, until=point[0], run_time=0.5)] if number else []
             loads = Figure(f"×{EVERY[number]}" if number in LAST else "", 44, colour, align=0.5)
             # Below the few's points there is room, above the many's.
             loads.shift(dot.get_center() + (px(66) * DOWN if warps == FEW else px(34) * UP))

@@ -22,7 +22,7 @@ from manim import (
     smoothstep,
 )
 
-from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.film.report_film import ReportFilm
 from tilesim_scenes.film.settings import DEVICE, REPORT
 from tilesim_scenes.look.language import tr
@@ -107,7 +107,7 @@ class MemoryHierarchy(ReportFilm):
         self.play(*moves, away)
         self.remove(self.shelves)
         self.add(feet, self.bars)
-        self.play(Run(self.bars, until=max(cycles), run_time=3.5))
+        self.play(PlayTrace(self.bars, until=max(cycles), run_time=3.5))
         self.say(story.farther)
         self.measure_out(1, len(story.levels) - 1)
         self.feet = feet
@@ -120,7 +120,7 @@ class MemoryHierarchy(ReportFilm):
         self.play(FadeOut(self.bars, self.ruler), run_time=0.3)
         self.bars = self.arrivals(rates, [rate(level) for level in story.levels])
         self.add(self.bars)
-        self.play(Run(self.bars, until=max(rates), run_time=3.5, rate_func=smoothstep))
+        self.play(PlayTrace(self.bars, until=max(rates), run_time=3.5, rate_func=smoothstep))
         self.say(story.slower)
         self.measure_out(len(story.levels) - 1, 0)
 
@@ -161,7 +161,7 @@ class MemoryHierarchy(ReportFilm):
         gone = [name for name in self.names if name.original_text not in {one.where for one in story.passed}]
         self.play(FadeOut(self.bars, self.ruler, self.feet, *gone, run_time=0.3), *comes)
         self.add(self.stream)
-        self.play(Run(self.stream, until=1, run_time=1))
+        self.play(PlayTrace(self.stream, until=1, run_time=1))
         self.play(FadeIn(self.amounts[0]), run_time=0.3)
 
     def little_comes_from_far(self) -> None:
@@ -169,11 +169,11 @@ class MemoryHierarchy(ReportFilm):
         story, last = self.story, len(self.story.passed) - 1
         for number in range(1, last + 1):
             self.say(story.need_not_send if number == last else tr("What several SMs need is read once"))
-            self.play(Run(self.stream, until=number + 1, run_time=1.5, rate_func=smoothstep))
+            self.play(PlayTrace(self.stream, until=number + 1, run_time=1.5, rate_func=smoothstep))
             self.play(FadeIn(self.amounts[number]), run_time=0.3)
             self.wait(0.4)
         self.say(story.each_serves)
-        self.play(Run(self.stream, until=self.stream.drawn_at + 5, run_time=5))
+        self.play(PlayTrace(self.stream, until=self.stream.drawn_at + 5, run_time=5))
 
     def tell_the_finding(self) -> None:
         story = self.story

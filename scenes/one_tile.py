@@ -7,9 +7,9 @@ from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, Group, ManimColor, VGr
 
 from tilesim import Device, Problem, Trace
 from tilesim_scenes.animations.fade import Fade, Leave
-from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel, WriteBack
-from tilesim_scenes.animations.unroll import UNROLL, Cut, Place, Thin, Unroll
+from tilesim_scenes.animations.unroll import UNROLL, Place, SplitIntoTiles, Thin, Unroll
 from tilesim_scenes.animations.zoom import Zoom
 from tilesim_scenes.film.scene import Film
 from tilesim_scenes.film.traces import Default, shipped
@@ -96,7 +96,7 @@ class OneTile(Film):
         """C falls into tiles, one is lit, and its panels take its hue."""
         grid = TileGrid(operands.problem, width=operands.c.width, numbers=False).move_to(operands.c)
         self.say(tr("One tile needs two panels"))
-        self.play(Cut(operands.c, grid), *(Fade(name, 1.0, 0.0) for name in operands.names))
+        self.play(SplitIntoTiles(operands.c, grid), *(Fade(name, 1.0, 0.0) for name in operands.names))
         rows, columns = operands.row_panel(tile, colour), operands.column_panel(tile, colour)
         lit = quad(grid.tile(tile)[0], 0, 1)
         edge = shape(self.theme.idle).set_stroke(ManimColor(colour), stroke_width(6))
@@ -206,9 +206,9 @@ class OneTile(Film):
         self.remove(*self.shelves)
         self.bring_to_front(tile)
         written = story.done - story.write
-        self.play(Run(self.ticking, lane, until=written, run_time=2.0))
+        self.play(PlayTrace(self.ticking, lane, until=written, run_time=2.0))
         home = WriteBack(tile, corner.tile(story.tile), run_time=0.6)
-        self.play(Run(self.ticking, lane, until=story.done, run_time=0.6), home)
+        self.play(PlayTrace(self.ticking, lane, until=story.done, run_time=0.6), home)
         names = self.lengths(lane, story, colour)
         self.play(Fade(names, 0.0, 1.0))
         self.wait(1.4)
@@ -262,7 +262,7 @@ class OneTile(Film):
         self.play(*(Fade(one, 0.0, 1.0) for one in others))
         self.add(lanes)
         self.remove(lane, tile, *tile)
-        self.play(Run(self.ticking, lanes, corner, until=trace.makespan / 2, run_time=2.0))
+        self.play(PlayTrace(self.ticking, lanes, corner, until=trace.makespan / 2, run_time=2.0))
         self.lanes = lanes
 
     def all_of_them(self, corner: TileVectors) -> None:
@@ -279,7 +279,7 @@ class OneTile(Film):
         self.badge(measured)
         self.remove(corner)
         self.play(
-            Run(self.ticking, tiles, many, until=measured.makespan, run_time=2.0), Fade(tiles, 0.0, 1.0)
+            PlayTrace(self.ticking, tiles, many, until=measured.makespan, run_time=2.0), Fade(tiles, 0.0, 1.0)
         )
 
     def end(self, story: TileStory) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 
 from tilesim import Device, Problem, Trace, simulate
 from tilesim.metrics import splits_tiles
-from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.film.one_run import OneRunFilm
 from tilesim_scenes.film.traces import Default, FilmError
 from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket
@@ -73,4 +73,4 @@ class Persistent(OneRunFilm):
             return
         bracket = TimeBracket(self.lanes, story.trace.makespan, self.longest, text="", below=True)
         self.say(words.beside(story, self.longest))
-        self.play(Run(bracket, until=self.longest, run_time=1.0))
+        self.play(PlayTrace(bracket, until=self.longest, run_time=1.0))

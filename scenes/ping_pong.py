@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from manim import UP, FadeIn
 
 from tilesim_scenes.animations.fade import Fade, Leave
-from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.unfold import Unfold
 from tilesim_scenes.film.scene import Film
 from tilesim_scenes.look.language import tr
@@ -60,12 +60,12 @@ class PingPong(Film):
         bracket = TimeBracket(rows, pause.start, pause.end, sm=cores, below=True, color=self.theme.wait_text)
         self.say(tr("What multiplies while a tile is written?"))
         self.play(FadeIn(rows, shift=0.3 * UP, run_time=0.6))
-        self.play(Run(rows, clock, until=pause.start, run_time=3))
+        self.play(PlayTrace(rows, clock, until=pause.start, run_time=3))
         self.say(tr("Nothing: the tensor cores pause"))
-        self.play(Run(rows, clock, bracket, until=pause.end, run_time=2.5))
+        self.play(PlayTrace(rows, clock, bracket, until=pause.end, run_time=2.5))
         percent, k = 100 * story.write_shares[0], story.best.shape[2]
         self.say(tr("{percent:.0f}% of every tile’s time, at K = {k}", percent=percent, k=k))
-        self.play(Run(rows, clock, until=made.makespan, run_time=3.4))
+        self.play(PlayTrace(rows, clock, until=made.makespan, run_time=3.4))
         self.say(tr("Two groups of four warps, half a tile each"))
         self.play(*(Leave(one) for one in (rows.bars, rows.names, bracket, clock)))
         return rows
@@ -83,10 +83,10 @@ class PingPong(Film):
         self.add(*roles)
         self.play(*(Fade(part, 0, 1) for part in pipeline if part not in roles))
         self.add(pipeline)
-        self.play(Run(pipeline, clock, until=first - 400, run_time=3))
+        self.play(PlayTrace(pipeline, clock, until=first - 400, run_time=3))
         self.say(tr("One writes, and the turn passes to the other"))
-        self.play(Run(pipeline, clock, until=first + 1400, run_time=3.2))
-        self.play(Run(pipeline, clock, until=second + 1400, run_time=2))
+        self.play(PlayTrace(pipeline, clock, until=first + 1400, run_time=3.2))
+        self.play(PlayTrace(pipeline, clock, until=second + 1400, run_time=2))
         self.say(tr("One group multiplies while the other writes"))
         self.play(Leave(clock))
         return pipeline
@@ -113,10 +113,10 @@ class PingPong(Film):
         clock = self.clock(one.makespan)
         self.play(Fade(rows.names, 0, 1), Fade(turn, 0, 1))
         self.add(rows, turn)
-        self.play(Run(rows, turn, clock, until=made.makespan, run_time=4.5))
+        self.play(PlayTrace(rows, turn, clock, until=made.makespan, run_time=4.5))
         self.say(tr("The tensor cores never pause"))
         saved = TimeBracket(rows, made.makespan, one.makespan, sm=cores, text="−{length}", below=True)
-        self.play(Run(rows, turn, clock, saved, until=one.makespan, run_time=2))
+        self.play(PlayTrace(rows, turn, clock, saved, until=one.makespan, run_time=2))
         self.say(tr("Taking turns pays at short K"))
         self.play(*(Leave(one) for one in (rows, turn, clock, saved)))
 

@@ -22,7 +22,7 @@ from manim import (
 )
 
 from tilesim_scenes.animations.fade import Fade
-from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.film.report_film import ReportFilm
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, px
@@ -69,14 +69,14 @@ class Pipelining(ReportFilm):
         self.say(self.story.opening)
         self.play(FadeIn(self.sm, self.names), run_time=0.5)
         self.add(self.rows)
-        self.play(Run(self.sm, self.rows, self.instant, until=self.story.steady(1), run_time=3.8))
+        self.play(PlayTrace(self.sm, self.rows, self.instant, until=self.story.steady(1), run_time=3.8))
 
     def wait_for_every_load(self) -> None:
         """More K-steps: before each multiplication lies a load, in which nothing multiplies."""
         story = self.story
         self.say(story.one_buffer)
         self.play(
-            Run(self.sm, self.rows, self.instant, until=self.until, run_time=5),
+            PlayTrace(self.sm, self.rows, self.instant, until=self.until, run_time=5),
             Fade(self.sm.words, 1, 0),
         )
         bubble = label(tr("bubble"), 48, self.theme.wait_text, bold=True)
@@ -98,14 +98,14 @@ class Pipelining(ReportFilm):
         self.play(
             Transform(self.sm.buffers, machine.buffers),
             ReplacementTransform(self.rows, self.before),
-            Run(self.instant, until=0),
+            PlayTrace(self.instant, until=0),
             run_time=0.8,
         )
         self.remove(self.sm)
         self.sm, self.rows = machine, self.lane(2)
         self.add(self.sm, self.rows)
         self.play(
-            Run(self.sm, self.rows, self.instant, until=end, run_time=4.5),
+            PlayTrace(self.sm, self.rows, self.instant, until=end, run_time=4.5),
             Fade(self.before, 1, 0.35),
             FadeIn(name),
         )
@@ -136,9 +136,9 @@ class Pipelining(ReportFilm):
             FadeIn(names),
             run_time=0.8,
         )
-        self.play(Run(one, until=0, run_time=0.6), Run(two, self.instant, until=0, run_time=0.6))
+        self.play(PlayTrace(one, until=0, run_time=0.6), PlayTrace(two, self.instant, until=0, run_time=0.6))
         self.add(*lanes)
-        self.play(Run(self.instant, *lanes, until=self.until, run_time=4.5))
+        self.play(PlayTrace(self.instant, *lanes, until=self.until, run_time=4.5))
         busy = label(tr("busy"), 44, self.theme.quiet).next_to(shares, UP, px(16))
         self.play(FadeIn(shares, busy), run_time=0.3)
         self.wait(1.2)

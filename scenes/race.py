@@ -4,7 +4,7 @@ from manim import LEFT, UP, Mobject
 
 from tilesim import Device, Problem
 from tilesim_scenes.animations.fade import Fade, Leave
-from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.tip import Tip
 from tilesim_scenes.film.racing import Racing
 from tilesim_scenes.film.traces import Default
@@ -56,13 +56,13 @@ class Race(Racing):
         self.play(Fade(panels, 0.0, 1.0, run_time=0.5))
         if heat.close_up:
             begin = min(one.begin for one in heat.close_up.pauses)
-            self.play(Run(self.ticking, *panels, until=begin, run_time=1.5))
+            self.play(PlayTrace(self.ticking, *panels, until=begin, run_time=1.5))
             self.look_closely(heat, panels, pauses=first, loops=last)
         fastest = heat.traces[heat.fast].makespan
         seconds = max(1.5, RACE * (fastest - self.ticking.t) / heat.longest)
         if first:
             self.say(words.onwards(heat))
-        self.play(Run(self.ticking, *panels, until=fastest, run_time=round(2 * seconds) / 2))
+        self.play(PlayTrace(self.ticking, *panels, until=fastest, run_time=round(2 * seconds) / 2))
         return self.finish(heat, panels, stays=last)
 
     def compare_kernels(self, story: Story) -> None:

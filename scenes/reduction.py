@@ -23,7 +23,7 @@ from manim import (
 
 from tilesim.ideas.reduction import ADDED, THREADS, WARP
 from tilesim_scenes.animations.fade import Leave, late
-from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.film.report_film import ReportFilm
 from tilesim_scenes.film.settings import REPORT, whole
 from tilesim_scenes.look.language import tr
@@ -74,7 +74,7 @@ class Reduction(ReportFilm):
     def climb(self) -> None:
         """Sixteen values: neighbours are added, level by level."""
         self.say(self.story.question)
-        self.play(Run(self.tree, until=self.tree.until, run_time=2.6))
+        self.play(PlayTrace(self.tree, until=self.tree.until, run_time=2.6))
         self.wait(0.5)
 
     def meet_at_banks(self) -> None:
@@ -104,15 +104,15 @@ class Reduction(ReportFilm):
         start = banks.begin(story.slowest)
         self.play(Leave(memory))
         if start:
-            self.play(Run(banks, *counts, until=start, run_time=max(0.5, start * pace)))
+            self.play(PlayTrace(banks, *counts, until=start, run_time=max(0.5, start * pace)))
         queue = label(story.queue, 52, self.theme.wait_text, bold=True)
         queue.next_to(banks.warps, UP, px(16)).align_to(banks, LEFT)
-        self.play(Run(banks, *counts, until=start + 0.6, run_time=0.3 * SLOW), FadeOut(warps))
+        self.play(PlayTrace(banks, *counts, until=start + 0.6, run_time=0.3 * SLOW), FadeOut(warps))
         self.play(FadeIn(queue), run_time=0.3)
         end = start + story.access.beats
-        self.play(Run(banks, *counts, until=end, run_time=0.7 * SLOW))
+        self.play(PlayTrace(banks, *counts, until=end, run_time=0.7 * SLOW))
         self.play(FadeOut(queue), run_time=0.3)
-        self.play(Run(banks, *counts, until=banks.until, run_time=max(0.5, (banks.until - end) * pace)))
+        self.play(PlayTrace(banks, *counts, until=banks.until, run_time=max(0.5, (banks.until - end) * pace)))
         self.wait(0.4)
         self.pace, self.told, self.banks = pace, [*counts, named], banks
 
@@ -130,7 +130,9 @@ class Reduction(ReportFilm):
         )
         counts, named = self.counts(banks, "sequential")
         self.play(FadeIn(banks, named, *counts), run_time=0.4)
-        self.play(Run(banks, *counts, until=banks.until, run_time=max(1.0, 1.5 * banks.until * self.pace)))
+        self.play(
+            PlayTrace(banks, *counts, until=banks.until, run_time=max(1.0, 1.5 * banks.until * self.pace))
+        )
         self.wait(0.8)
         self.play(FadeOut(before, named, *counts), run_time=0.3)
         self.banks = banks
@@ -157,7 +159,7 @@ class Reduction(ReportFilm):
         self.play(FadeIn(once, banks), run_time=0.3)
         self.remove(self.banks)
         self.banks = banks
-        self.play(Run(banks, until=banks.until, run_time=max(1.0, banks.until * self.pace)))
+        self.play(PlayTrace(banks, until=banks.until, run_time=max(1.0, banks.until * self.pace)))
         self.wait(0.3)
         self.play(FadeOut(once), run_time=0.3)
 
@@ -181,7 +183,7 @@ class Reduction(ReportFilm):
         self.add(small)
         self.play(FadeOut(self.banks), ReplacementTransform(small, lanes), run_time=0.8)
         self.add(butterfly)
-        self.play(Run(butterfly, until=butterfly.until, run_time=2.2))
+        self.play(PlayTrace(butterfly, until=butterfly.until, run_time=2.2))
         beside = VGroup(lines(story.barriers, 52, self.room, bold=True))
         if story.shared:
             words = VGroup(*(rectangle(px(40), px(40), self.banks.colour) for _ in range(story.shared)))
@@ -207,7 +209,7 @@ class Reduction(ReportFilm):
         turns.next_to(strides, DOWN, px(40)).align_to(strides, LEFT)
         self.say(story.one_wave)
         self.play(FadeOut(*self.leaving), FadeIn(strides, name, turns, rate_func=late), run_time=0.6)
-        self.play(Run(strides, turns, until=story.turns, run_time=2.0))
+        self.play(PlayTrace(strides, turns, until=story.turns, run_time=2.0))
         self.wait(0.4)
         self.leaving = [strides, name, turns]
 

@@ -7,7 +7,7 @@ from manim import DOWN, LEFT, RIGHT, UP, Animation, Create, VGroup, VMobject, li
 
 from tilesim.analysis.roofs import Roof, Spot
 from tilesim_scenes.animations.fade import Fade, Leave, late
-from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.film.captioned_scene import DIMMED
 from tilesim_scenes.film.scene import Film
 from tilesim_scenes.film.settings import LADDER
@@ -177,7 +177,7 @@ class Roofline(Film):
         """A kernel goes along its path; bytes flow meanwhile, and some seconds before and after."""
         if before:
             self.play(self.flowing(before))
-        self.play(Run(kernel, until=kernel.until, run_time=seconds), self.flowing(seconds))
+        self.play(PlayTrace(kernel, until=kernel.until, run_time=seconds), self.flowing(seconds))
         if after:
             self.play(self.flowing(after))
 
@@ -185,8 +185,8 @@ class Roofline(Film):
         """FLOP a byte where bytes end: those of the kernel that is spoken of; else of the chart's edge."""
         return self.last.at(self.last.t)[0] if self.last else INTENSITY[1]
 
-    def flowing(self, seconds: float) -> Run:
-        return Run(self.flow, until=self.flow.t + seconds, run_time=seconds)
+    def flowing(self, seconds: float) -> PlayTrace:
+        return PlayTrace(self.flow, until=self.flow.t + seconds, run_time=seconds)
 
     def drawn(self, line: VMobject) -> tuple[Animation, Animation]:
         """Bytes draw a part of a roof."""

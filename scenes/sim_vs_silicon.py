@@ -7,9 +7,9 @@ import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, Group, LaggedStart, Line, ManimColor, VGroup, smoothstep
 
 from tilesim import Device, Problem, Trace
-from tilesim_scenes.animations.enlarge import Enlarge
+from tilesim_scenes.animations.enlarge import GrowFromLane
 from tilesim_scenes.animations.fade import Fade, Leave, late
-from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.film.scene import Film
 from tilesim_scenes.film.traces import Default
 from tilesim_scenes.look.language import tr
@@ -94,7 +94,7 @@ class SimVsSilicon(Film):
         share = (until - self.ticking.t) / story.longest
         if share > 0:
             seconds = max(1.0, round(2 * WHOLE * share) / 2)
-            self.play(Run(self.ticking, *panels, strip, until=until, run_time=seconds))
+            self.play(PlayTrace(self.ticking, *panels, strip, until=until, run_time=seconds))
 
     def look_closely(self, story: SiliconStory, found: Divergence, everything: Group) -> None:
         """The SM of the tile that differs the most, in both runs, until the later one has written it."""
@@ -116,12 +116,12 @@ class SimVsSilicon(Film):
             pieces.append(piece.move_to([(left + right) / 2, whole.get_y(), 0]))
         self.say(words.most_apart(found))
         places = list(zip(lanes, pieces, strict=True))
-        self.play(Leave(everything), *(Enlarge(lane, piece) for lane, piece in places))
+        self.play(Leave(everything), *(GrowFromLane(lane, piece) for lane, piece in places))
         first = lanes[0 if found.gap > 0 else 1]
         # With the digits of the caption.
         apart = tr("{us:.1f} µs", us=(ends[1] - ends[0]) / 1000)
         bracket = TimeBracket(first.lane, *ends, first.sm, apart, size=64)
-        self.play(Run(self.ticking, *lanes, bracket, until=ends[1], run_time=SLOW))
+        self.play(PlayTrace(self.ticking, *lanes, bracket, until=ends[1], run_time=SLOW))
         self.say(words.cause(found))
         drift = self.drift(found, lanes)
         if len(drift):
@@ -131,7 +131,7 @@ class SimVsSilicon(Film):
             one.show(ends[1])
         self.play(Leave(bracket), Leave(drift))
         back = (
-            Enlarge(lane, piece, rate_func=lambda alpha: smoothstep(1 - alpha), run_time=BACK)
+            GrowFromLane(lane, piece, rate_func=lambda alpha: smoothstep(1 - alpha), run_time=BACK)
             for lane, piece in places
         )
         self.add(everything).bring_to_front(lanes)

@@ -13,7 +13,7 @@ from tilesim import Device, Problem, Trace
 from tilesim.kernel_costs.default import read_costs
 from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.restack import Restack, stacked
-from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.film.scene import Film
 from tilesim_scenes.film.traces import Default
 from tilesim_scenes.look.language import tr
@@ -80,7 +80,7 @@ class SplitKAndFriends(Film):
         self.badge(trace)
         self.say(story.question)
         self.play(Fade(grid, 0.0, 1.0))
-        self.play(Run(ticking, grid, until=began, run_time=2.2))
+        self.play(PlayTrace(ticking, grid, until=began, run_time=2.2))
         edges = VGroup(*(self.edge(grid.tile(int(tile))) for tile in last.tolist()))
         self.play(Create(edges, run_time=0.8, lag_ratio=0.05))
         self.wait(0.8)
@@ -103,7 +103,7 @@ class SplitKAndFriends(Film):
         self.places = self.stack(0)
         for row, place in zip(self.rows, self.places, strict=True):
             row.place(*place)
-        self.play(*(Fade(row, 0.0, 1.0) for row in self.rows), Run(self.ticking, until=0, run_time=0.3))
+        self.play(*(Fade(row, 0.0, 1.0) for row in self.rows), PlayTrace(self.ticking, until=0, run_time=0.3))
 
     def note(self, one: Friend) -> str:
         """Said of a run beside others that come from elsewhere."""
@@ -127,7 +127,7 @@ class SplitKAndFriends(Film):
         self.say(story.says(friend))
         if number:
             after = self.stack(number)
-            self.play(Restack(self.rows, self.places, after), Run(self.ticking, until=0, run_time=0.7))
+            self.play(Restack(self.rows, self.places, after), PlayTrace(self.ticking, until=0, run_time=0.7))
             self.places = after
         traffic = PartialTraffic(friend.trace, row.lanes, handed(friend.trace))
         over = [traffic] if len(traffic) else []
@@ -135,7 +135,7 @@ class SplitKAndFriends(Film):
             # Above lanes stands their time, unless it stands beside them.
             below = not row.beside
             over.append(TimeBracket(row.lanes, friend.idle.begin, friend.idle.end, below=below))
-        self.play(Run(self.ticking, row, *over, until=friend.trace.makespan, run_time=RUN))
+        self.play(PlayTrace(self.ticking, row, *over, until=friend.trace.makespan, run_time=RUN))
         self.wait(0.6)
         if over:
             self.play(*(Leave(one) for one in over))

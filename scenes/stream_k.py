@@ -8,7 +8,7 @@ from manim import DOWN, LEFT, RIGHT, UP, Create, ManimColor, VGroup, VMobject
 
 from tilesim import Device, Problem, Trace
 from tilesim_scenes.animations.fade import Fade, Leave
-from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.animations.zoom import CAMERA, Zoom
 from tilesim_scenes.film.captioned_scene import DIMMED
@@ -78,7 +78,7 @@ class StreamK(Racing):
         grid = TileGrid(trace, width=area.width, height=0.9 * area.height, numbers=False).move_to(area.center)
         self.say(words.wave(story))
         self.play(Fade(grid, 0.0, 1.0))
-        self.play(Run(self.ticking, grid, until=0.5 * idle.begin, run_time=1.3))
+        self.play(PlayTrace(self.ticking, grid, until=0.5 * idle.begin, run_time=1.3))
         late = sorted(set(trace.spans["tile"][trace.spans["issue"] >= 0.5 * idle.begin].tolist()))
         edges = VGroup(*(self.edge(grid.tile(tile)) for tile in late))
         self.play(Create(edges, run_time=0.8, lag_ratio=0.05))
@@ -92,10 +92,10 @@ class StreamK(Racing):
             self.play(Travel([grid], ways, [[panel.grid.width / grid.width]], leg=0.8))
             self.play(Fade(panel.lanes, 0.0, 1.0), Fade(panel.title, 0.0, 1.0))
             self.remove(grid)
-        self.play(Run(self.ticking, panel, until=idle.begin, run_time=1.2))
+        self.play(PlayTrace(self.ticking, panel, until=idle.begin, run_time=1.2))
         self.say(words.idling(story))
         bracket = TimeBracket(panel.lanes, idle.begin, idle.end, text=words.bracket(story), below=True)
-        self.play(Run(self.ticking, panel, bracket, until=idle.end, run_time=SLOW))
+        self.play(PlayTrace(self.ticking, panel, bracket, until=idle.end, run_time=SLOW))
         self.wait(1.2)
         # One of the last tiles is what comes next.
         self.left_over = self.edge((panel.grid or grid).tile(late[-1] if late else 0))
@@ -208,11 +208,11 @@ class StreamK(Racing):
         self.say(words.handing())
         self.play(*(Leave(one) for one in self.shared), Fade(lanes, 0.0, 1.0))
         self.play(Fade(self.ticking.show(0.0), 0.0, 1.0), Fade(source, 0.0, 1.0))
-        self.play(Run(self.ticking, *lanes, until=given, run_time=1.2))
+        self.play(PlayTrace(self.ticking, *lanes, until=given, run_time=1.2))
         above = bounds.get_top()[1] + px(60)
         partial = Partial().move_to([gives.x(given), gives.lane.grounds.get_center()[1], 0])
         self.play(Fade(partial, 0.0, 1.0), Travel([partial], [[[gives.x(given), above, 0]]], leg=0.6))
-        self.play(Run(self.ticking, *lanes, until=max(given, drain), run_time=1.0))
+        self.play(PlayTrace(self.ticking, *lanes, until=max(given, drain), run_time=1.0))
         self.say(words.adding(story))
         low, high = drain - 0.35 * (done - drain), done + 0.1 * (done - drain)
         # It is held up above the place where it will be added, out of the bracket's way.
@@ -223,10 +223,10 @@ class StreamK(Racing):
         bracket = TimeBracket(owns.lane, drain, fixed, owns.sm)
         # What the giver does meanwhile is of other tiles.
         self.play(Fade(gives, 1.0, DIMMED))
-        self.play(Run(self.ticking, *lanes, bracket, until=ready, run_time=1.0))
+        self.play(PlayTrace(self.ticking, *lanes, bracket, until=ready, run_time=1.0))
         self.play(Travel([partial], [[[at, bounds.get_center()[1], 0]]], [[0.6]], leg=0.5))
-        self.play(Leave(partial), Run(self.ticking, *lanes, bracket, until=fixed, run_time=1.0))
-        self.play(Run(self.ticking, *lanes, bracket, until=done, run_time=0.5))
+        self.play(Leave(partial), PlayTrace(self.ticking, *lanes, bracket, until=fixed, run_time=1.0))
+        self.play(PlayTrace(self.ticking, *lanes, bracket, until=done, run_time=0.5))
         names = owns.names_of(drain, done)
         self.play(Fade(names, 0.0, 1.0))
         self.wait(0.7)
@@ -249,7 +249,7 @@ class StreamK(Racing):
         self.say(words.both())
         self.play(Fade(panels, 0.0, 1.0))
         first = heat.traces[heat.fast].makespan
-        self.play(Run(self.ticking, *panels, until=first, run_time=2.0))
+        self.play(PlayTrace(self.ticking, *panels, until=first, run_time=2.0))
         self.finish(heat, panels, stays=True)
 
     def end(self, story: Story) -> None:

@@ -21,7 +21,7 @@ from manim import (
 )
 
 from tilesim.ideas.thread_indexing import Launch
-from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.film.report_film import ReportFilm
 from tilesim_scenes.film.settings import REPORT, whole
 from tilesim_scenes.look.language import tr
@@ -125,7 +125,7 @@ class ThreadIndexing(ReportFilm):
         self.say(self.story.neighbours)
         self.lanes = self.warp(self.story.near)
         self.add(self.lanes, self.cell)
-        self.play(Run(self.lanes, until=32, run_time=3, rate_func=smoothstep))
+        self.play(PlayTrace(self.lanes, until=32, run_time=3, rate_func=smoothstep))
         self.wait(0.2)
 
     def swap(self) -> None:
@@ -145,7 +145,7 @@ class ThreadIndexing(ReportFilm):
         self.say(story.other_neighbours)
         self.lanes = self.warp(story.far)
         self.add(self.lanes, self.cell)
-        self.play(Run(self.lanes, until=32, run_time=3, rate_func=smoothstep))
+        self.play(PlayTrace(self.lanes, until=32, run_time=3, rate_func=smoothstep))
         self.wait(0.2)
 
     def same_sum(self) -> None:
@@ -182,7 +182,7 @@ class ThreadIndexing(ReportFilm):
         self.play(FadeIn(names, *sums), run_time=0.3)
         self.badge(Badge(tr("measured on {gpu}", gpu=story.sum.gpu), "measured"))
         self.add(*sweeps)
-        self.play(Run(*sweeps, *sums, until=1, run_time=SLOW))
+        self.play(PlayTrace(*sweeps, *sums, until=1, run_time=SLOW))
         self.wait(0.8)
 
     def tell_the_finding(self) -> None:

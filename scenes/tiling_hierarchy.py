@@ -19,7 +19,7 @@ from manim import (
 )
 
 from tilesim_scenes.animations.fade import Fade, Leave
-from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.film.report_film import ReportFilm
 from tilesim_scenes.film.settings import NAME, REPORT, TILE, tile_sizes, whole
@@ -120,7 +120,7 @@ class TilingHierarchy(ReportFilm):
         self.play(Fade(worked, 0.0, 1.0), Fade(flop, 0.0, 1.0))
         self.wait(0.8)
         self.say(story.grows)
-        self.play(Run(self.piece, worked, flop, until=1.0, run_time=4.0))
+        self.play(PlayTrace(self.piece, worked, flop, until=1.0, run_time=4.0))
         self.wait(0.8)
         self.play(Leave(worked), Leave(flop))
 
@@ -325,7 +325,7 @@ class TilingHierarchy(ReportFilm):
         self.badge(Badge(tr("line: model")))
         self.play(*(Fade(one, 0.0, 1.0) for one in (plot, across, up)))
         curve = Curve(plot, story.modelled)
-        self.play(Run(curve, until=256, run_time=2.0))
+        self.play(PlayTrace(curve, until=256, run_time=2.0))
         if story.measured:
             self.badge(Badge(tr("dots: measured on {gpu}", gpu=story.gpu), "measured"))
             ink = ManimColor(self.theme.measured)

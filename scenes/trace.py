@@ -14,9 +14,9 @@ from manim import (
 )
 
 from tilesim import Device, Problem
-from tilesim_scenes.animations.enlarge import Enlarge
+from tilesim_scenes.animations.enlarge import GrowFromLane
 from tilesim_scenes.animations.fade import Fade, Leave, late
-from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.film.scene import Film
 from tilesim_scenes.film.traces import Default
 from tilesim_scenes.look.language import tr
@@ -133,7 +133,7 @@ class TraceFilm(Film):
         if until == story.trace.makespan:
             self.say(tr("On to the end, {us:.1f} µs", us=until / 1000))
         seconds = max(1.0, round(2 * WHOLE * share) / 2)
-        self.play(Run(self.ticking, panel, until=until, run_time=seconds), *along)
+        self.play(PlayTrace(self.ticking, panel, until=until, run_time=seconds), *along)
 
     def look_closely(self, story: TraceStory, panel: RunPanel) -> None:
         """One SM's lane comes forward; its longest pause passes slowly, under a bracket."""
@@ -144,10 +144,10 @@ class TraceFilm(Film):
         left, right = panel.lanes.x(low), panel.lanes.x(high)
         piece = rectangle(right - left, whole.height).move_to([(left + right) / 2, whole.get_y(), 0])
         self.say(words.said_of_pause(story))
-        self.play(Leave(panel), Enlarge(lane, piece))
+        self.play(Leave(panel), GrowFromLane(lane, piece))
         below = 0 < pause.place == story.trace.device.ctas_per_sm - 1
         bracket = TimeBracket(lane.lane, pause.begin, pause.end, pause.sm, below=below, size=60)
-        self.play(Run(self.ticking, lane, bracket, until=high, run_time=SLOW))
+        self.play(PlayTrace(self.ticking, lane, bracket, until=high, run_time=SLOW))
         alone = story.trace.device.ctas_per_sm == 1
         named = lane.names_of(pause.begin, pause.end) if alone else VGroup()
         self.play(Fade(named, 0.0, 1.0))
@@ -155,7 +155,7 @@ class TraceFilm(Film):
         panel.show(high)
         self.hush()
         self.play(Leave(named), Leave(bracket))
-        back = Enlarge(lane, piece, rate_func=lambda alpha: smoothstep(1 - alpha), run_time=BACK)
+        back = GrowFromLane(lane, piece, rate_func=lambda alpha: smoothstep(1 - alpha), run_time=BACK)
         self.add(panel).bring_to_front(lane)
         self.play(Fade(panel, 0.0, 1.0, BACK, rate_func=late), back)
         self.remove(lane)

@@ -6,7 +6,7 @@ import numpy as np
 from manim import DOWN, LEFT, UP, FadeIn, LaggedStart, Mobject, ReplacementTransform, Text, VGroup
 
 from tilesim_scenes.animations.fade import Fade, Leave
-from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.animations.unfold import Unfold
 from tilesim_scenes.film.scene import Film
@@ -55,22 +55,22 @@ class WarpSpecialization(Film):
         self.add(rows, riders)
         self.say(tr("One program for all: load, multiply, write"))
         loads = self.loads(rows, first.end, 1.3)
-        self.play(Run(rows, riders, clock, until=first.end, run_time=1.3), loads, Fade(waits, 0, 1))
+        self.play(PlayTrace(rows, riders, clock, until=first.end, run_time=1.3), loads, Fade(waits, 0, 1))
         self.remove(*loads.travellers)
-        run = Run(rows, riders, clock, until=write, run_time=2)
+        run = PlayTrace(rows, riders, clock, until=write, run_time=2)
         self.play(run, Leave(waits), Fade(multiplies, 0, 1))
         self.say(tr("While they write, nobody loads the next tile"))
-        run = Run(rows, riders, clock, until=written, run_time=3.2)
+        run = PlayTrace(rows, riders, clock, until=written, run_time=3.2)
         self.play(run, Leave(multiplies), Fade(writes, 0, 1))
         self.say(tr("So all {warps} wait, after every tile", warps=CONSUMERS))
         bracket = TimeBracket(rows, wait.start, wait.end, below=True, color=self.theme.wait_text)
         run, loads = (
-            Run(rows, riders, clock, bracket, until=wait.end, run_time=1.5),
+            PlayTrace(rows, riders, clock, bracket, until=wait.end, run_time=1.5),
             self.loads(rows, wait.end, 1.5),
         )
         self.play(run, loads, Leave(writes))
         self.remove(*loads.travellers)
-        self.play(Run(rows, riders, clock, until=made.makespan, run_time=1.6))
+        self.play(PlayTrace(rows, riders, clock, until=made.makespan, run_time=1.6))
         self.say(tr("Split the roles: one warp loads, {warps} multiply", warps=CONSUMERS))
         return riders, (rows, bracket, clock)
 
@@ -126,14 +126,14 @@ class WarpSpecialization(Film):
         rest = (part for part in pipeline if part not in (pipeline.consumers, pipeline.producer))
         self.play(Fade(VGroup(*rest), 0, 1))
         self.add(pipeline)
-        self.play(Run(pipeline, clock, until=1400, run_time=2))
+        self.play(PlayTrace(pipeline, clock, until=1400, run_time=2))
         self.say(tr("“Empty” lets a load in, “full” lets it out"))
-        self.play(Run(pipeline, clock, until=2700, run_time=2.6))
-        self.play(Run(pipeline, clock, until=starts, run_time=1))
+        self.play(PlayTrace(pipeline, clock, until=2700, run_time=2.6))
+        self.play(PlayTrace(pipeline, clock, until=starts, run_time=1))
         self.say(tr("While they write, the producer fills the stages"))
-        self.play(Run(pipeline, clock, until=ends, run_time=3.2))
+        self.play(PlayTrace(pipeline, clock, until=ends, run_time=3.2))
         self.say(tr("So the next tile begins at once"))
-        self.play(Run(pipeline, clock, until=ends + 1800, run_time=2.8))
+        self.play(PlayTrace(pipeline, clock, until=ends + 1800, run_time=2.8))
         self.say(tr("The wait after each write is gone"))
         self.play(Leave(clock))
         return pipeline
@@ -160,7 +160,7 @@ class WarpSpecialization(Film):
         clock = self.clock(alike.makespan)
         self.play(Fade(rows.names, 0, 1))
         self.add(rows)
-        self.play(Run(rows, clock, saved, until=alike.makespan, run_time=3.4))
+        self.play(PlayTrace(rows, clock, saved, until=alike.makespan, run_time=3.4))
         self.wait(0.6)
         self.say(tr("One program can load ahead, too"))
         self.play(*(Leave(one) for one in (rows, clock, saved)))

@@ -3,7 +3,7 @@
 from manim import DOWN, LEFT, RIGHT, UP, Create, Dot, GrowFromCenter, LaggedStart, Line, ManimColor, VGroup
 
 from tilesim_scenes.animations.fade import Fade, Leave
-from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.film.scene import Film
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, px
@@ -37,16 +37,16 @@ class WaveQuantization(Film):
         self.say(tr("{sms} SMs take a tile each", sms=full.tiles))
         first, second = (self.wave(story, grid, number) for number in (1, 2))
         self.play(Fade(VGroup(grid, plot, first), 0.0, 1.0))
-        self.play(Run(grid, curve, until=full.tiles, run_time=3.5))
+        self.play(PlayTrace(grid, curve, until=full.tiles, run_time=3.5))
         top = self.mark(plot, full)
         self.play(Fade(top, 0.0, 1.0))
         more = over.tiles - full.tiles
         self.say(tr("{more} SMs work again, {idle} stand idle", more=more, idle=full.tiles - more))
-        self.play(Run(grid, until=over.tiles, run_time=2.0), Leave(first), Fade(second, 0.0, 1.0))
+        self.play(PlayTrace(grid, until=over.tiles, run_time=2.0), Leave(first), Fade(second, 0.0, 1.0))
         low, idle = self.mark(plot, over, RIGHT), grid.span(over.tiles, 2 * full.tiles)
         self.play(Create(idle, run_time=0.8))
         self.say(tr("{longer:.1f} times the time, half the speed", longer=over.us / full.us))
-        self.play(Run(curve, until=over.tiles, run_time=1.5))
+        self.play(PlayTrace(curve, until=over.tiles, run_time=1.5))
         self.play(Fade(low, 0.0, 1.0))
         self.wait(1.0)
         self.play(*(Leave(one) for one in (top, low, idle, second)))
@@ -54,13 +54,13 @@ class WaveQuantization(Film):
     def go_on(self, story, grid, curve):
         """The same at each new wave."""
         self.say(tr("It happens at each new wave, and hurts less"))
-        self.play(Run(grid, curve, until=story.persistent[-1].tiles, run_time=5.0))
+        self.play(PlayTrace(grid, curve, until=story.persistent[-1].tiles, run_time=5.0))
 
     def rescue(self, story, plot, split):
         """A schedule that cuts tiles, and how fast it is where the other is slowest."""
         over, rescued = story.over, story.rescued
         self.say(tr("Stream-K cuts the last wave along K"))
-        self.play(Run(split, until=story.split[-1].tiles, run_time=3.0))
+        self.play(PlayTrace(split, until=story.split[-1].tiles, run_time=3.0))
         foot, head = (plot.at(over.tiles, point.tflops) for point in (over, rescued))
         lift = Line(foot, head, stroke_color=ManimColor(self.theme.text), stroke_width=stroke_width(5))
         dots = VGroup(*(Dot(at, radius=px(13), color=ManimColor(self.theme.text)) for at in (foot, head)))

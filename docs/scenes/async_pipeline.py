@@ -1,7 +1,8 @@
 from manim import Scene
 
 from tilesim.ideas.warp_specialization import Times, timeline
-from tilesim_scenes import AsyncPipeline, Clock, Run
+from tilesim_scenes import Clock, PlayTrace
+from tilesim_scenes.mobjects.models.pipelines.async_pipeline import AsyncPipeline
 
 
 class ProducerAndConsumers(Scene):
@@ -10,4 +11,4 @@ class ProducerAndConsumers(Scene):
         pipeline = AsyncPipeline(timeline(times, tiles=2, k_steps=8, stages=4))
         clock = Clock().to_corner()
         self.add(pipeline, clock)
-        self.play(Run(pipeline, clock, until=9000, run_time=6))
+        self.play(PlayTrace(pipeline, clock, until=9000, run_time=6))

@@ -1,7 +1,6 @@
 from manim import FadeIn, Scene
 
-from tilesim_scenes import Balance
-from tilesim_scenes.mobjects.charts.balance import Entry
+from tilesim_scenes.mobjects.charts.balance import Balance, Entry
 
 
 class WherePersistentWins(Scene):

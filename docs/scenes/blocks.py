@@ -5,16 +5,16 @@ from tilesim_scenes import (
     SM,
     BlockTraffic,
     Deal,
-    Gather,
     Lanes,
+    PlayTrace,
     Queue,
-    Run,
-    ShareBar,
     TileGrid,
     TileTraffic,
     Travel,
     Unroll,
 )
+from tilesim_scenes.animations.gather import Gather
+from tilesim_scenes.mobjects.charts.share_bar import ShareBar
 
 BLUE, GREEN, WHITE, ORANGE = (86, 180, 233), (0, 158, 115), (240, 246, 252), (230, 159, 0)
 trace = simulate("naive", Problem(256, 1024, 512), Device.named("h200", sms=2))
@@ -35,7 +35,7 @@ class BlocksComeAndGo(Scene):
         lanes.names.shift(0.8 * LEFT)
         self.play(Unroll(sms, lanes), Travel(queue[:2], [[blocks.place(slot)] for slot in (0, 1)]))
         self.add(blocks, tiles)
-        self.play(Run(lanes, blocks, tiles, until=trace.makespan, run_time=3))
+        self.play(PlayTrace(lanes, blocks, tiles, until=trace.makespan, run_time=3))
 
         names = {"multiply": "multiply", "write": "write", "first load": "first load", "launch": "launch"}
         parts = {name: 0.0 for name in names}

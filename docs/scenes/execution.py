@@ -1,7 +1,11 @@
 from manim import BLUE, UP, FadeIn, Scene
 
 from tilesim.devices.occupancy import LIMITS, occupancy
-from tilesim_scenes import LimitBars, Partitions, Run, SMMap, Warp, WarpWalk
+from tilesim_scenes import PlayTrace, Warp
+from tilesim_scenes.mobjects.hardware.partitions import Partitions
+from tilesim_scenes.mobjects.hardware.sm_map import SMMap
+from tilesim_scenes.mobjects.models.warps.limit_bars import LimitBars
+from tilesim_scenes.mobjects.models.warps.warp_walk import WarpWalk
 
 HUE = (86, 180, 233)
 
@@ -11,7 +15,7 @@ class Filling(Scene):
         gpu = SMMap([[8, 9], [0, 1, 2, 3], [4, 5, 6, 7]], order=[8, 9, *range(8)], width=8, height=4)
         self.play(FadeIn(gpu.grounds))
         self.add(gpu)
-        self.play(Run(gpu, until=10, run_time=3))
+        self.play(PlayTrace(gpu, until=10, run_time=3))
         self.play(gpu.cell(4).animate.set_stroke(BLUE, 8))
 
 
@@ -30,7 +34,7 @@ class Room(Scene):
         names = {name: name for name in LIMITS}
         bars = LimitBars(found.uses, names, HUE, 12, 5, found.residents)
         self.add(bars)
-        self.play(Run(bars, until=found.residents + 1, run_time=3))
+        self.play(PlayTrace(bars, until=found.residents + 1, run_time=3))
 
 
 class Places(Scene):
@@ -38,4 +42,4 @@ class Places(Scene):
         cycles = [[0, 40, 90, 160], [4, 70, 120, 160], [8, 95, 150, 160]]
         walk = WarpWalk(["load", "multiply", "barrier"], cycles, 12, 6, HUE)
         self.add(walk)
-        self.play(Run(walk, until=160, run_time=4))
+        self.play(PlayTrace(walk, until=160, run_time=4))

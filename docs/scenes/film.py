@@ -1,7 +1,7 @@
 from manim import UP, FadeIn
 
 from tilesim import Device, Problem
-from tilesim_scenes import Film, Lanes, Run
+from tilesim_scenes import Film, Lanes, PlayTrace
 from tilesim_scenes.film.traces import Default
 
 
@@ -15,7 +15,7 @@ class MyFilm(Film):
         clock = self.clock(until=trace.makespan)
         self.say("One thread block for each tile")
         self.play(FadeIn(lanes, shift=UP))
-        self.play(Run(lanes, clock, until=trace.makespan))
+        self.play(PlayTrace(lanes, clock, until=trace.makespan))
         self.say("Nothing multiplies while a tile is written")
         self.dive(lanes.span(tile=0, part="write"))
         self.wait(1)

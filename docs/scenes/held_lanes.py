@@ -1,7 +1,8 @@
 from manim import Scene
 
 from tilesim import Device, Problem, simulate
-from tilesim_scenes import HeldLanes, Run
+from tilesim_scenes import PlayTrace
+from tilesim_scenes.mobjects.traces.held_lanes import HeldLanes
 
 problem, device = Problem(4224, 4096, 4096), Device.named("h200", busy_sms=20)
 trace = simulate("persistent", problem, device)
@@ -11,4 +12,4 @@ class Held(Scene):
     def construct(self):
         lanes = HeldLanes(trace, width=10, height=5, named=True)
         self.add(lanes)
-        self.play(Run(lanes, until=trace.makespan, run_time=2))
+        self.play(PlayTrace(lanes, until=trace.makespan, run_time=2))

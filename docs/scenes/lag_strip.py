@@ -4,7 +4,8 @@ from manim import Scene
 
 from tilesim import Costs, Device, Problem, simulate
 from tilesim.analysis.divergence import time_lag
-from tilesim_scenes import LagStrip, Run
+from tilesim_scenes import PlayTrace
+from tilesim_scenes.mobjects.traces.lag_strip import LagStrip
 
 costs, problem, device = Costs(k_step=700, epilogue=800), Problem(384, 1536, 512), Device(4)
 fast = simulate("naive", problem, device, costs)
@@ -15,4 +16,4 @@ class Behind(Scene):
     def construct(self):
         strip = LagStrip(*time_lag(fast, slow), slow.makespan, width=8, height=1, name="behind", above=True)
         self.add(strip)
-        self.play(Run(strip, until=slow.makespan, run_time=2))
+        self.play(PlayTrace(strip, until=slow.makespan, run_time=2))

@@ -1,7 +1,8 @@
 from manim import DOWN, LEFT, RIGHT, UP, FadeIn, Scene, VGroup
 
-from tilesim_scenes import Loaf, Partial, Ribbon
-from tilesim_scenes.mobjects.models.tiles.ribbon import Piece
+from tilesim_scenes.mobjects.hardware.partial import Partial
+from tilesim_scenes.mobjects.models.tiles.loaf import Loaf
+from tilesim_scenes.mobjects.models.tiles.ribbon import Piece, Ribbon
 
 BLUE, GREEN = (86, 180, 233), (0, 158, 115)
 

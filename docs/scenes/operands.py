@@ -1,7 +1,7 @@
 from manim import DOWN, RIGHT, UP, Group, MovingCameraScene
 
 from tilesim import Problem
-from tilesim_scenes import Chunk, Cut, Fetch, KPair, MemoryLevel, Operands, TileGrid, WriteBack
+from tilesim_scenes import Chunk, Fetch, KPair, MemoryLevel, Operands, SplitIntoTiles, TileGrid, WriteBack
 
 BLUE = (86, 180, 233)
 
@@ -12,7 +12,7 @@ class TwoPanels(MovingCameraScene):
         operands = Operands(problem, width=9, height=4).to_edge(UP)
         grid = TileGrid(problem, width=operands.c.width).move_to(operands.c)
         self.add(operands)
-        self.play(Cut(operands.c, grid))
+        self.play(SplitIntoTiles(operands.c, grid))
         self.add(operands.row_panel(8, BLUE), operands.column_panel(8, BLUE))
 
         levels = [MemoryLevel(name, width=2.4, height=2.2) for name in ("HBM", "L2", "shared memory")]

@@ -1,8 +1,10 @@
 from manim import LEFT, Circle, Scene, VGroup
 
 from tilesim.ideas.warp_specialization import Times, timeline
-from tilesim_scenes import PhaseRows, Riders, Run, Unfold, Warp
-from tilesim_scenes.mobjects.models.pipelines.phase_rows import bars_of
+from tilesim_scenes import PlayTrace, Warp
+from tilesim_scenes.animations.unfold import Unfold
+from tilesim_scenes.mobjects.models.pipelines.phase_rows import PhaseRows, bars_of
+from tilesim_scenes.mobjects.models.pipelines.riders import Riders
 
 
 class PingPongRows(Scene):
@@ -20,4 +22,4 @@ class PingPongRows(Scene):
         dots = VGroup(*(Circle(0.3).move_to(ground).to_edge(LEFT) for ground in rows.grounds))
         self.play(Unfold(rows.grounds, dots))
         self.add(rows, warps)
-        self.play(Run(rows, warps, until=turns.makespan))
+        self.play(PlayTrace(rows, warps, until=turns.makespan))

@@ -1,7 +1,9 @@
 from manim import DOWN, UP, Scene
 
 from tilesim.ideas.pipelining import pipeline
-from tilesim_scenes import Buffers, PipelinedSM, PipelineRows, Run
+from tilesim_scenes import Buffers, PlayTrace
+from tilesim_scenes.mobjects.models.pipelines.pipeline_rows import PipelineRows
+from tilesim_scenes.mobjects.models.pipelines.pipelined_sm import PipelinedSM
 
 
 class TwoBuffers(Scene):
@@ -10,4 +12,4 @@ class TwoBuffers(Scene):
         sm = PipelinedSM(steps, width=12, height=3).shift(1.5 * UP)
         rows = PipelineRows(steps, until=steps.makespan, width=12, height=1.5).shift(1.5 * DOWN)
         self.add(sm, rows, Buffers(5).scale(0.5).to_edge(DOWN))
-        self.play(Run(sm, rows, until=steps.makespan, run_time=5))
+        self.play(PlayTrace(sm, rows, until=steps.makespan, run_time=5))

@@ -1,7 +1,7 @@
 from manim import DOWN, Group, Scene
 
 from tilesim import Device, Problem, simulate
-from tilesim_scenes import Enlarge, Run, RunPanel, SmLane
+from tilesim_scenes import GrowFromLane, PlayTrace, RunPanel, SmLane
 
 problem, device = Problem(384, 1536, 512), Device.named("h200", sms=4)
 naive, persistent = (simulate(name, problem, device) for name in ("naive", "persistent"))
@@ -14,6 +14,6 @@ class TwoRuns(Scene):
             for run, name in ((naive, "Naive"), (persistent, "Persistent"))
         ]
         self.add(Group(*panels).arrange(DOWN))
-        self.play(Run(*panels, until=20_000, run_time=2))
+        self.play(PlayTrace(*panels, until=20_000, run_time=2))
         close = SmLane(naive, 1, "Naive", width=12, height=1, side=2).show(20_000)
-        self.play(Enlarge(close, panels[0].lanes.lane(1)))
+        self.play(GrowFromLane(close, panels[0].lanes.lane(1)))

@@ -1,7 +1,8 @@
 from manim import Scene
 
 from tilesim import Device, Problem, simulate
-from tilesim_scenes import Lanes, Thin
+from tilesim_scenes import Lanes
+from tilesim_scenes.animations.unroll import Thin
 
 few = simulate("naive", Problem(384, 1536, 512), Device.named("h200", sms=4))
 many = simulate("naive", Problem(4096, 4096, 512), Device.named("h200"))

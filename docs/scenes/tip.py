@@ -1,7 +1,8 @@
 from manim import Scene
 
 from tilesim import Device, Problem, simulate
-from tilesim_scenes import Bars, Lanes, Tip
+from tilesim_scenes import Bars, Lanes
+from tilesim_scenes.animations.tip import Tip
 
 trace = simulate("naive", Problem(4096, 4096, 512), Device.named("h200"))
 

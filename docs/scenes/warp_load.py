@@ -1,7 +1,8 @@
 from manim import LEFT, PI, RIGHT, Scene
 
 from tilesim.ideas.coalescing import strided
-from tilesim_scenes import ElementGrid, MemoryLines, Run, Warp, WarpLoad
+from tilesim_scenes import ElementGrid, MemoryLines, PlayTrace, Warp
+from tilesim_scenes.mobjects.models.warps.warp_load import WarpLoad
 
 
 class DownAColumn(Scene):
@@ -11,4 +12,4 @@ class DownAColumn(Scene):
         warp = Warp(spacing=5 / 32).rotate(-PI / 2).next_to(matrix, LEFT)
         load = WarpLoad(matrix, memory, strided(128), width=4, element=4, pitch=128)
         self.add(matrix, memory, warp, load)
-        self.play(Run(load, until=32, run_time=3))
+        self.play(PlayTrace(load, until=32, run_time=3))

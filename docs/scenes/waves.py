@@ -1,6 +1,7 @@
 from manim import DOWN, UP, Scene
 
-from tilesim_scenes import Curve, Plot, Run, WaveGrid
+from tilesim_scenes import Curve, PlayTrace, Plot
+from tilesim_scenes.mobjects.models.tiles.wave_grid import WaveGrid
 
 
 class Waves(Scene):
@@ -9,4 +10,4 @@ class Waves(Scene):
         plot = Plot((0, 264), (0, 900), [132, 264], [400, 800], width=10, height=3).shift(1.5 * DOWN)
         curve = Curve(plot, [(0, 0), (132, 797), (144, 449), (264, 815)])
         self.add(plot)
-        self.play(Run(grid, curve, until=264, run_time=3))
+        self.play(PlayTrace(grid, curve, until=264, run_time=3))

@@ -1,4 +1,4 @@
-"""Enlarge: a lane comes forward out of a place where it is small."""
+"""GrowFromLane: a lane comes forward out of a place where it is small."""
 
 from typing import Any
 
@@ -8,11 +8,11 @@ from manim import DOWN, LEFT, Mobject, smoothstep
 from tilesim_scenes.animations.direct import Direct
 
 
-class Enlarge(Direct):
+class GrowFromLane(Direct):
     """The lane of `one`, an SmLane, from the outline of its place, a rectangle, to where it stands.
 
     lane = SmLane(trace, 1, "Naive", width=10, height=1)
-    self.play(Enlarge(lane, lanes.lane(1)))
+    self.play(GrowFromLane(lane, lanes.lane(1)))
     """
 
     def __init__(self, one: Mobject, outline: Mobject, **kwargs: Any) -> None:

@@ -1,4 +1,4 @@
-"""Lift and Shut: a barrier lets somebody through, and stops the next."""
+"""OpenBarrier and CloseBarrier: a barrier lets somebody through, and stops the next."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from tilesim_scenes.animations.direct import Direct
 from tilesim_scenes.mobjects.hardware.barrier import Barrier
 
 
-class Lift(Direct):
+class OpenBarrier(Direct):
     """Opens a barrier, in 0.2 s."""
 
     until = 1.0
@@ -25,7 +25,7 @@ class Lift(Direct):
         self.barrier.open(self.since + self.rate_func(alpha) * (self.until - self.since))
 
 
-class Shut(Lift):
+class CloseBarrier(OpenBarrier):
     """Lowers a barrier, in 0.2 s."""
 
     until = 0.0

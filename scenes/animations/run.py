@@ -1,4 +1,4 @@
-"""Run: one clock of a trace for all mobjects that show it."""
+"""PlayTrace: one clock of a trace for all mobjects that show it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +13,7 @@ NS_PER_SECOND = 4000.0
 """Of a trace, in a second of film, where nobody says how fast."""
 
 
-class Run(Direct):
+class PlayTrace(Direct):
     """Moves the clock of all `mobjects` from where the first stands to `until`, ns of the trace.
 
     `pace`: ns of the trace for each second of film; or `run_time`: seconds. Time runs evenly unless a
@@ -32,7 +32,7 @@ class Run(Direct):
         **kwargs: Any,
     ) -> None:
         if not mobjects:
-            raise ValueError("Run was given no mobject; give those that show the trace")
+            raise ValueError("PlayTrace was given no mobject; give those that show the trace")
         self.timed = mobjects
         self.since, self.until = mobjects[0].t, until
         seconds = abs(until - self.since) / pace if run_time is None else run_time
@@ -42,7 +42,7 @@ class Run(Direct):
         super()._setup_scene(scene)
         if scene is not None:
             # What is moved and recoloured meanwhile comes first: it is drawn where it then stands.
-            scene.animations = sorted(scene.animations, key=lambda one: isinstance(one, Run))
+            scene.animations = sorted(scene.animations, key=lambda one: isinstance(one, PlayTrace))
 
     def begin(self) -> None:
         # Going back is no slow motion, and no pace that what comes is slow beside.

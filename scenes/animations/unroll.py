@@ -1,4 +1,4 @@
-"""Unroll and Thin: an SM's box becomes its lane, and a few lanes become many. Cut: C falls into tiles."""
+"""Unroll and Thin: an SM becomes its lane, few lanes become many. SplitIntoTiles: C falls into tiles."""
 
 from typing import Any
 
@@ -121,7 +121,7 @@ class Place(Direct):
         self.lane.show(self.lane.t)
 
 
-class Cut(Direct):
+class SplitIntoTiles(Direct):
     """A matrix falls into its tiles: gaps open between them, from the centre outwards."""
 
     def __init__(self, whole: VMobject, grid: TileVectors, run_time: float = CUT, **kwargs: Any) -> None:

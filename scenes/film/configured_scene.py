@@ -8,7 +8,7 @@ from manim import MovingCamera, MovingCameraScene, Wait, config, tempconfig
 
 from tilesim import Trace
 from tilesim.errors import TilesimError
-from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.film.area import Area, picture_area
 from tilesim_scenes.film.settings import LOOK, TRACES, Kind, check
 from tilesim_scenes.film.traces import Default, FilmError, from_environment, traces_for
@@ -125,7 +125,7 @@ class ConfiguredScene(MovingCameraScene):
         margin = EPSILON if isinstance(animations[0], Wait) else -EPSILON
         share = (frames / config.frame_rate + margin) / (end - self.now) * self.stretch
         for animation in animations:
-            if isinstance(animation, Run):
+            if isinstance(animation, PlayTrace):
                 lasts = animation.run_time * self.stretch
                 self.runs.append(Ran(self.now, self.now + lasts, animation.since, animation.until))
             animation.run_time *= share

@@ -11,10 +11,10 @@ from manim import DOWN, LEFT, RIGHT, UP, Mobject, VGroup, config
 
 from tilesim import Trace
 from tilesim.metrics import slot_index
-from tilesim_scenes.animations.enlarge import Enlarge
+from tilesim_scenes.animations.enlarge import GrowFromLane
 from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.gather import Gather
-from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Deal, Travel
 from tilesim_scenes.animations.unroll import UNROLL, Unroll
 from tilesim_scenes.animations.zoom import Zoom
@@ -211,7 +211,7 @@ class OneRunFilm(Film):
 
     def run_to(self, until: float, seconds: float, *more: Mobject) -> None:
         """Everything that moves, to an instant of the trace."""
-        self.play(Run(self.ticking, *self.moving, *more, until=until, run_time=seconds))
+        self.play(PlayTrace(self.ticking, *self.moving, *more, until=until, run_time=seconds))
 
     def pause_of_few(self, story: OneRun, until: float, passing: str, inside: str) -> None:
         """A pause passes slowly; then time stands, and the camera dives in to name its parts."""
@@ -229,7 +229,7 @@ class OneRunFilm(Film):
         size = 50 * self.camera.frame.width / config.frame_width
         bracket = TimeBracket(lanes, pause.begin, pause.end, pause.sm, size=size)
         self.add(bracket)
-        self.play(Run(bracket, until=pause.end, run_time=1.0))
+        self.play(PlayTrace(bracket, until=pause.end, run_time=1.0))
         names = part_names(lanes, pause.sm, pause.begin, pause.end, size)
         self.play(Fade(names, 0.0, 1.0))
         self.wait(0.7)
@@ -292,10 +292,10 @@ class OneRunFilm(Film):
         self.say(say)
         self.play(Fade(panel, 0.0, 1.0))
         if story.pause is not None:
-            self.play(Run(self.ticking, panel, until=story.pause.begin, run_time=2.5))
+            self.play(PlayTrace(self.ticking, panel, until=story.pause.begin, run_time=2.5))
             self.pause_of_many(story, pause, inside)
         self.say(whole)
-        self.play(Run(self.ticking, panel, until=trace.makespan, run_time=WHOLE))
+        self.play(PlayTrace(self.ticking, panel, until=trace.makespan, run_time=WHOLE))
         self.wait(1.0)
 
     def pause_of_many(self, story: OneRun, passing: str, inside: str) -> None:
@@ -304,12 +304,12 @@ class OneRunFilm(Film):
         lane = SmLane(trace, seen.sm, schedule_name(trace), self.area.width, px(200), self.longest)
         lane.move_to(self.area.center).show(self.ticking.t)
         self.say(passing)
-        self.play(Leave(self.panel, run_time=0.5), Enlarge(lane, self.panel.lanes.lane(seen.sm)))
+        self.play(Leave(self.panel, run_time=0.5), GrowFromLane(lane, self.panel.lanes.lane(seen.sm)))
         until = max(seen.end, seen.done)
         margin = 0.2 * (until - seen.begin)
         self.play(Zoom(lane, window=(max(0.0, seen.begin - margin), until + margin)))
         bracket = TimeBracket(lane.lane, seen.begin, seen.end, seen.sm)
-        self.play(Run(self.ticking, lane, bracket, until=until, run_time=3.5))
+        self.play(PlayTrace(self.ticking, lane, bracket, until=until, run_time=3.5))
         names = part_names(lane.lane, seen.sm, seen.begin, seen.end)
         self.say(inside)
         self.play(Fade(names, 0.0, 1.0))

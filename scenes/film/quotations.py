@@ -9,7 +9,7 @@ from tilesim import Device, Problem, simulate
 from tilesim.ideas.coalescing import LINE, touched
 from tilesim.kernel_costs.default import default_costs
 from tilesim.orders import visit
-from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.look.text import px
 from tilesim_scenes.look.theme import shades, sm_colour, theme_now
@@ -194,8 +194,8 @@ def _run(timed: Timed, *around: VGroup, until: float | None = None) -> Quotation
     return Quotation(VGroup(*around, timed), lambda: _clock(end, timed))
 
 
-def _clock(until: float, *timed: Timed) -> Run:
-    return Run(*timed, until=until, run_time=SECONDS)
+def _clock(until: float, *timed: Timed) -> PlayTrace:
+    return PlayTrace(*timed, until=until, run_time=SECONDS)
 
 
 QUOTATIONS: dict[str, Callable[[float, float], Quotation]] = {

@@ -17,9 +17,9 @@ from manim import (
     smoothstep,
 )
 
-from tilesim_scenes.animations.enlarge import Enlarge
+from tilesim_scenes.animations.enlarge import GrowFromLane
 from tilesim_scenes.animations.fade import Fade, Leave, late
-from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.animations.zoom import CAMERA, Zoom
 from tilesim_scenes.film.scene import Film
@@ -101,7 +101,7 @@ class Racing(Film):
         self.grow(heat, lanes, panels, Zoom(*lanes, window=seen.window))
         over = [self.bracket(heat, lanes, one) for one in seen.pauses]
         paused = max(one.end for one in seen.pauses)
-        self.play(Run(self.ticking, *lanes, *over, until=paused, run_time=SLOW if pauses else SLOW / 2))
+        self.play(PlayTrace(self.ticking, *lanes, *over, until=paused, run_time=SLOW if pauses else SLOW / 2))
         named = VGroup(*(self.names(heat, lanes, one, pauses) for one in seen.pauses))
         self.play(Fade(named, 0.0, 1.0))
         self.wait(1.0 if pauses else 0.3)
@@ -111,7 +111,7 @@ class Racing(Film):
                 self.say(words.loops(heat))
             self.play(*(Leave(one) for one in over))
             over = [self.bracket(heat, lanes, one).show(paused) for one in seen.loops]
-            self.play(Run(self.ticking, *lanes, *over, until=seen.window[1], run_time=SLOW))
+            self.play(PlayTrace(self.ticking, *lanes, *over, until=seen.window[1], run_time=SLOW))
             self.wait(0.3)
         self.play(*(Leave(one) for one in over))
         for panel in panels:
@@ -144,12 +144,12 @@ class Racing(Film):
         """One lane of each panel comes forward, and all else goes."""
         self.play(Leave(panels), *self.larger(heat, lanes, panels), *along)
 
-    def larger(self, heat: Heat, lanes: VGroup, panels: Group, **kwargs: Any) -> list[Enlarge]:
+    def larger(self, heat: Heat, lanes: VGroup, panels: Group, **kwargs: Any) -> list[GrowFromLane]:
         """The lanes come forward from their places in the panels."""
         order = sorted((heat.slow, heat.fast))
         places = [panels[n].lanes.lane(heat.close_up.sm) for n in order]
         kwargs = {"run_time": CAMERA} | kwargs
-        return [Enlarge(lane, place, **kwargs) for lane, place in zip(lanes, places, strict=True)]
+        return [GrowFromLane(lane, place, **kwargs) for lane, place in zip(lanes, places, strict=True)]
 
     def finish(self, heat: Heat, panels: Group, stays: bool) -> list[Mobject]:
         """Who is first, by how much, and what adds up to that; `stays`: until the finding takes its place.
@@ -159,7 +159,7 @@ class Racing(Film):
         fast = panels[heat.fast]
         gap = TimeBracket(fast.lanes, fast.trace.makespan, heat.longest, below=True)
         self.say(words.gap(heat))
-        self.play(Run(self.ticking, *panels, gap, until=heat.longest, run_time=LAST))
+        self.play(PlayTrace(self.ticking, *panels, gap, until=heat.longest, run_time=LAST))
         seen: list[Mobject] = [panels[n].lanes for n in (heat.slow, heat.fast)]
         if heat.same:
             self.play(Leave(gap))

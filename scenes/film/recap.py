@@ -4,7 +4,7 @@ from manim import RIGHT
 
 from tilesim import Trace
 from tilesim_scenes.animations.fade import Fade, Leave
-from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.unroll import Unroll
 from tilesim_scenes.film.scene import Film
 from tilesim_scenes.look.text import px
@@ -29,9 +29,9 @@ def recap(film: Film, trace: Trace, say: str) -> None:
     film.say(say)
     film.play(Fade(box, 0.0, 1.0))
     film.play(Unroll([box], lane))
-    film.play(Run(lane, until=float(first["start"]), run_time=0.6))
+    film.play(PlayTrace(lane, until=float(first["start"]), run_time=0.6))
     names = part_names(lane, sm, 0, float(first["start"]))
-    film.play(Run(lane, until=done, run_time=1.4), Fade(names, 0.0, 1.0))
+    film.play(PlayTrace(lane, until=done, run_time=1.4), Fade(names, 0.0, 1.0))
     written = part_names(lane, sm, float(first["drain"]), done)
     film.play(Fade(written, 0.0, 1.0))
     film.wait(0.2)

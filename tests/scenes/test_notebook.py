@@ -19,7 +19,7 @@ class Cell(Scene):
         grid, lanes = TileGrid(trace, width=5), Lanes(trace, width=5, lane_height=0.4)
         self.add(VGroup(grid, lanes).arrange(DOWN))
         self.next_section("runs")
-        self.play(Run(grid, lanes, until=trace.makespan, run_time=0.6))
+        self.play(PlayTrace(grid, lanes, until=trace.makespan, run_time=0.6))
 """
 FILM = """
 class Told(Film):
@@ -29,12 +29,12 @@ class Told(Film):
         lanes = Lanes(self.traces[0]).scale_to_fit_width(0.8 * self.area.width).move_to(self.area.center)
         self.add(lanes)
         self.say(tr("launch"))
-        self.play(Run(lanes, until=self.traces[0].makespan))
+        self.play(PlayTrace(lanes, until=self.traces[0].makespan))
 """
 IMPORTS = """
 from manim import *
 from tilesim import Device, Problem, simulate
-from tilesim_scenes import Film, Lanes, Run, TileGrid
+from tilesim_scenes import Film, Lanes, PlayTrace, TileGrid
 from tilesim_scenes.film.traces import Default
 from tilesim_scenes.look.language import tr
 trace = simulate("naive", Problem(256, 768, 512), Device.named("h200", sms=4))

@@ -21,7 +21,7 @@ class Arrivals(VGroup):
     of the longest figure beyond it.
 
         bars = Arrivals([23, 283, 686], ["23 cycles", "283 cycles", "686 cycles"], width=8, apart=1.2)
-        self.play(Run(bars, until=686, run_time=3))
+        self.play(PlayTrace(bars, until=686, run_time=3))
     """
 
     def __init__(

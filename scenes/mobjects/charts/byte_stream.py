@@ -26,8 +26,8 @@ class ByteStream(VGroup):
     becomes as many as there is room for at the next. `width`, `height`: units.
 
         stream = ByteStream([1611, 838, 187], width=10, height=5)
-        self.play(Run(stream, until=3, run_time=4))
-        self.play(Run(stream, until=7, run_time=4))
+        self.play(PlayTrace(stream, until=3, run_time=4))
+        self.play(PlayTrace(stream, until=7, run_time=4))
     """
 
     def __init__(

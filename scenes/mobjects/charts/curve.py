@@ -12,7 +12,7 @@ from tilesim_scenes.mobjects.drawing.redrawn import Redrawn
 
 
 class Curve(Redrawn):
-    """`points`, (x, y) by rising x, in a `plot`, up to `t` on its x axis: `show(t)`, so `Run` draws it.
+    """`points`, (x, y) by rising x, in a `plot`, up to `t` on its x axis: `show(t)`, so `PlayTrace` draws it.
 
     `width`: pixels. A square marks its head while it grows.
     """

@@ -25,7 +25,7 @@ class KernelSpot(VGroup):
     kernel's; on its way there from another's it says no share.
 
         kernel = KernelSpot(chart, "sum", [slow, fast], gb_per_s=4500)
-        self.play(Run(kernel, until=1, run_time=1))
+        self.play(PlayTrace(kernel, until=1, run_time=1))
     """
 
     def __init__(

@@ -109,6 +109,20 @@ class Raster(ImageMobject):
         self.opacity = float(alpha)
         return self
 
+    def set_fill(self, color: Any = None, opacity: float | None = None, family: bool = True) -> Self:
+        """Have an opacity; its colours are data."""
+        return self if opacity is None else self.set_opacity(opacity)
+
+    def set_stroke(self, *args: Any, **kwargs: Any) -> Self:
+        """It has no strokes."""
+        return self
+
+    def get_fill_opacity(self) -> float:
+        return self.opacity
+
+    def get_stroke_opacity(self) -> float:
+        return self.opacity
+
     def get_opacity(self) -> float:
         """Between 0 and 1."""
         return self.opacity

@@ -53,7 +53,8 @@ class Redrawn(VGroup):
         """As Manim's, and the instant with the look."""
         super().interpolate(mobject1, mobject2, alpha, *args)
         begin, end = (getattr(mobject, "t", self.t) for mobject in (mobject1, mobject2))
-        self.t = begin if begin == end else (1 - alpha) * begin + alpha * end
+        if begin != end:
+            self.t = (1 - alpha) * begin + alpha * end
         self._alpha = alpha
         self.forget()
         return self
@@ -111,7 +112,7 @@ class Redrawn(VGroup):
         """Once it has become another, be that, and not only look like it."""
         if self._ends is None or self.updating_suspended:
             return
-        end = self._ends[self._alpha > 0.5]
+        end = self._ends[int(self._alpha > 0.5)]
         self._ends, self._bent = None, True
         if type(end) is type(self):
             self._adopt(end.copy())

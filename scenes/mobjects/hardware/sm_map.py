@@ -25,7 +25,7 @@ class SMMap(VGroup):
     `width` x `height` units large.
 
         gpu = SMMap([[4, 5], [0, 1, 2, 3]], order=[4, 5, 0, 1, 2, 3])
-        self.play(Run(gpu, until=6, run_time=2))
+        self.play(PlayTrace(gpu, until=6, run_time=2))
     """
 
     def __init__(

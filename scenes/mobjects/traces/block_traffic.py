@@ -29,7 +29,7 @@ class BlockTraffic(Redrawn):
 
         queue = Queue(range(18))
         blocks = BlockTraffic(trace, queue, lanes, [block.get_center() for block in queue])
-        self.play(Run(lanes, blocks, until=12_000))
+        self.play(PlayTrace(lanes, blocks, until=12_000))
     """
 
     over = ("lanes",)

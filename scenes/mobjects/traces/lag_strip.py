@@ -21,7 +21,7 @@ class LagStrip(VGroup):
 
         strip = LagStrip(*time_lag(simulated, measured), measured.makespan, width=10, height=1)
         self.add(strip)
-        self.play(Run(strip, until=measured.makespan))
+        self.play(PlayTrace(strip, until=measured.makespan))
     """
 
     def __init__(

@@ -37,17 +37,6 @@ class Lanes(Mobject):
     names: Group
     t: float
 
-    def __new__(
-        cls, trace: Trace | None = None, sms: Iterable[int] | None = None, *_: Any, **__: Any
-    ) -> Self:
-        # Both are lanes, so neither can be read before this class is.
-        from tilesim_scenes.mobjects.traces.lane_image import LaneImage
-        from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
-
-        if trace is None or issubclass(cls, LaneVectors | LaneImage):
-            return super().__new__(cls)
-        return super().__new__(one_of(cls, LaneVectors if few(trace, sms) else LaneImage))
-
     def __init__(
         self,
         trace: Trace,
@@ -62,7 +51,15 @@ class Lanes(Mobject):
         numbers: bool = True,
         cursor: bool = True,
     ) -> None:
-        """See the class."""
+        # Both are lanes, so neither can be read before this class is.
+        from tilesim_scenes.mobjects.traces.lane_image import LaneImage
+        from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
+
+        kind: Any = LaneVectors if few(trace, sms) else LaneImage
+        self.__class__ = one_of(type(self), kind)
+        kind.__init__(
+            self, trace, sms, window, width, lane_height, height, gap, labels, ticks, numbers, cursor
+        )
 
     def show(self, t: float) -> Self:
         """Look as at `t`, ns of the trace: what has happened by then is drawn."""

@@ -24,7 +24,7 @@ class PartialTraffic(Redrawn):
     A sum sets out when its giver has stored it, rides at the clock, and goes when its owner has added it.
 
         traffic = PartialTraffic(trace, lanes, [(3, 17)])
-        self.play(Run(lanes, traffic, until=trace.makespan))
+        self.play(PlayTrace(lanes, traffic, until=trace.makespan))
     """
 
     over = ("lanes",)

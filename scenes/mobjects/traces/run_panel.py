@@ -2,11 +2,12 @@
 
 from typing import Self
 
-from manim import DOWN, LEFT, RIGHT, UP, Group, Mobject
+from manim import DOWN, LEFT, RIGHT, UP, Mobject
 
 from tilesim import Trace
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import Figure, cut, lines, px
+from tilesim_scenes.mobjects.drawing.panel import Panel
 from tilesim_scenes.mobjects.traces.lanes import MOST_LANES, Lanes
 from tilesim_scenes.mobjects.traces.tile_grid import TileGrid
 
@@ -16,7 +17,7 @@ LEAST_GRID, LEAST_SMALL_GRID = 150.0, 60.0
 """Pixels in height below which the tiles are left out: those of many SMs, and of few."""
 
 
-class RunPanel(Group):
+class RunPanel(Panel):
     """A run called `name`, `width` by `height` units, on lanes that show `longest` ns.
 
     `side`: units of a column on the left with the name and the tiles; 0 puts the name above the lanes and
@@ -25,7 +26,7 @@ class RunPanel(Group):
 
         panel = RunPanel(trace, "Naive", width=10, height=4)
         self.add(panel)
-        self.play(Run(panel, until=trace.makespan))
+        self.play(PlayTrace(panel, until=trace.makespan))
     """
 
     def __init__(
@@ -91,10 +92,4 @@ class RunPanel(Group):
             self.grid.show(t)
         done = t >= self.trace.makespan
         self.time.write(tr("{us:.1f} µs", us=self.trace.makespan / 1000) if done else "")
-        return self
-
-    def set_opacity(self, opacity: float, family: bool = True) -> Self:
-        """Of all that it shows: Manim's groups have none of their own."""
-        for one in self.submobjects if family else ():
-            one.set_opacity(opacity)
         return self

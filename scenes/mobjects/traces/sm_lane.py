@@ -23,7 +23,7 @@ class SmLane(Redrawn):
 
     lane = SmLane(trace, 1, "Naive", width=10, height=1)
     self.add(lane)
-    self.play(Run(lane, until=12_000))
+    self.play(PlayTrace(lane, until=12_000))
     """
 
     def __init__(

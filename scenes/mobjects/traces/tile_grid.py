@@ -29,16 +29,6 @@ class TileGrid(Mobject):
     problem: Problem
     t: float
 
-    def __new__(cls, run: Trace | Problem | None = None, *_: Any, **__: Any) -> Self:
-        # Both are tiles, so neither can be read before this class is.
-        from tilesim_scenes.mobjects.traces.tile_image import TileImage
-        from tilesim_scenes.mobjects.traces.tile_vectors import TileVectors
-
-        if run is None or issubclass(cls, TileVectors | TileImage):
-            return super().__new__(cls)
-        problem = run if isinstance(run, Problem) else run.problem
-        return super().__new__(one_of(cls, TileVectors if problem.tiles <= MOST_TILES else TileImage))
-
     def __init__(
         self,
         run: Trace | Problem,
@@ -46,7 +36,14 @@ class TileGrid(Mobject):
         height: float | None = None,
         numbers: bool = True,
     ) -> None:
-        """See the class."""
+        # Both are tiles, so neither can be read before this class is.
+        from tilesim_scenes.mobjects.traces.tile_image import TileImage
+        from tilesim_scenes.mobjects.traces.tile_vectors import TileVectors
+
+        problem = run if isinstance(run, Problem) else run.problem
+        kind: Any = TileVectors if problem.tiles <= MOST_TILES else TileImage
+        self.__class__ = one_of(type(self), kind)
+        kind.__init__(self, run, width, height, numbers)
 
     def show(self, t: float) -> Self:
         """Look as at `t`, ns of the trace."""

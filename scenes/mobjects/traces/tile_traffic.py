@@ -33,7 +33,7 @@ class TileTraffic(Redrawn):
     of its next tile flies from C to the lane while it is handed over.
 
         grid = TileGrid(trace.problem)
-        self.play(Run(lanes, TileTraffic(trace, lanes, grid), until=12_000))
+        self.play(PlayTrace(lanes, TileTraffic(trace, lanes, grid), until=12_000))
     """
 
     over = ("lanes", "grid")

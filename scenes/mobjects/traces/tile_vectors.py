@@ -1,7 +1,6 @@
 """TileVectors: tiles of which each is a mobject."""
 
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from manim import ManimColor, VGroup, VMobject
@@ -57,10 +56,11 @@ class TileVectors(TileGrid, Redrawn):
             self._tiles.append(Tile(ground.move_to([x, y, 0])))
         self.add(*self._tiles)
         self.stand_on(self._tiles[0][0])
+        self._inks = [theme.text] * problem.tiles
         if self.trace is not None:
             self._dress(self.trace)
-        for tile in self._tiles:
-            numbers_of_tile = shape(theme.text), shape(theme.text)
+        for tile, ink in zip(self._tiles, self._inks, strict=True) if self._numbered else ():
+            numbers_of_tile = shape(theme.text), shape(ink)
             self._numbers.append(numbers_of_tile)
             tile.add(*numbers_of_tile)
         self.show(0.0 if self.trace is None else -1.0)
@@ -76,7 +76,7 @@ class TileVectors(TileGrid, Redrawn):
         self._edges = []
         self._along = tuple(spans[edge] / self.problem.k_steps for edge in ("k0", "k1"))
         middle = _middles(trace)
-        self._inks = [sm_colour(int(sm), trace.device.sms) for sm in spans["sm"][middle]]
+        self._inks = [ink_on(sm_colour(int(sm), trace.device.sms)) for sm in spans["sm"][middle]]
         self._turns = _turns(trace, middle)
         for tile in self._tiles:
             edge = VMobject(stroke_color=ManimColor(theme_now().write), stroke_width=stroke_width(EDGE))
@@ -99,7 +99,7 @@ class TileVectors(TileGrid, Redrawn):
         moved, self._stood = now != self._stood, now
         if self.trace is None:
             for tile in range(self.problem.tiles) if moved else ():
-                self._write(tile, False, None)
+                self._write(tile, False)
             return
         spans = self.trace.spans
         before, share = (multiplied(spans["start"], spans["drain"], instant) for instant in (was, t))
@@ -121,17 +121,14 @@ class TileVectors(TileGrid, Redrawn):
         inked, written, done = (self._turns[:, tile] <= t).tolist()
         ground = self._tiles[tile][0]
         self._edges[tile].points = quad(ground, 0, 1) if written and not done else nothing(ground)
-        self._write(tile, inked, self._inks[tile])
+        self._write(tile, inked)
 
-    def _write(self, tile: int, on_fill: bool, colour: Any) -> None:
+    def _write(self, tile: int, on_fill: bool) -> None:
         """The number of a tile: in the theme's ink, or in one that stands out from its fill."""
+        if not self._numbered:
+            return
         hollow, filled = self._numbers[tile]
         ground = self._tiles[tile][0]
-        if not self._numbered:
-            hollow.points, filled.points = nothing(ground), nothing(ground)
-            return
-        if on_fill:
-            filled.set_fill(ManimColor(ink_on(colour)), family=False)
         size = number_size(self.problem, *quads.extent(ground))
         points = figure(ground, called(self.problem, tile), size)
         hollow.points = nothing(ground) if on_fill else points

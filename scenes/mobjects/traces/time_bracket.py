@@ -34,7 +34,7 @@ class TimeBracket(Redrawn):
         lanes = Lanes(trace, sms=[1])
         bracket = TimeBracket(lanes, 6832, 10223, sm=1)
         self.add(lanes, bracket)
-        self.play(Run(lanes, bracket, until=12_000))
+        self.play(PlayTrace(lanes, bracket, until=12_000))
     """
 
     over = ("lanes",)

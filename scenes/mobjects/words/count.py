@@ -14,7 +14,7 @@ class Count(Figure):
 
     threads = Count("{:.0f} threads".format)
     self.add(threads)
-    self.play(Run(threads, until=32, run_time=2))
+    self.play(PlayTrace(threads, until=32, run_time=2))
     """
 
     def __init__(
@@ -38,10 +38,12 @@ class Count(Figure):
     def interpolate(self, mobject1: Mobject, mobject2: Mobject, alpha: float, *args: Any) -> Self:
         """As Manim's, and the instant with the look."""
         begin, end = (getattr(mobject, "t", self.t) for mobject in (mobject1, mobject2))
-        self.t = begin if begin == end else (1 - alpha) * begin + alpha * end
+        if begin != end:
+            self.t = (1 - alpha) * begin + alpha * end
+        self._text = getattr(mobject2 if alpha > 0.5 else mobject1, "_text", self._text)
         return super().interpolate(mobject1, mobject2, alpha, *args)
 
     def become(self, mobject: Mobject, *args: Any, **how: Any) -> Self:
         """As Manim's, and the instant with the look."""
-        self.t = getattr(mobject, "t", self.t)
+        self.t, self._text = getattr(mobject, "t", self.t), getattr(mobject, "_text", self._text)
         return super().become(mobject, *args, **how)

@@ -9,7 +9,7 @@ from watching import ASPECTS, frame, watch
 
 from tilesim import Device, Problem
 from tilesim.cli.packages import scene_class
-from tilesim_scenes import Badge, Film, Lanes, Run
+from tilesim_scenes import Badge, Film, Lanes, PlayTrace
 from tilesim_scenes.film.traces import Default
 from tilesim_scenes.mobjects.charts.bars import Bars
 from tilesim_scenes.mobjects.words.caption import reading_time
@@ -35,7 +35,7 @@ class Short(Film):
         self.say(SECOND)
         self.dive(self.lanes.span(tile=0))
         self.inside = self.on_screen()
-        self.play(Run(self.lanes, self.ticking, until=trace.makespan, run_time=1.0))
+        self.play(PlayTrace(self.lanes, self.ticking, until=trace.makespan, run_time=1.0))
         self.come_out()
         self.after = self.on_screen()
 

@@ -4,7 +4,7 @@ from manim import Square
 from reading import faults
 from watching import watch
 
-from tilesim_scenes import Badge, Film, Finding, Run
+from tilesim_scenes import Badge, Film, Finding, PlayTrace
 from tilesim_scenes.mobjects.words.count import Count
 
 
@@ -50,7 +50,7 @@ class Counts(Film):
         self.badge(Badge("somehow known", self.kind))
         count = Count("{:.1f} GB".format)
         self.add(count)
-        self.play(Run(count, until=40, run_time=2))
+        self.play(PlayTrace(count, until=40, run_time=2))
         self.finding(Finding("They came"))
 
 

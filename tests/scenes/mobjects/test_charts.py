@@ -6,11 +6,12 @@ from manim import Scene
 from watching import frame
 
 from tilesim.analysis.roofs import Spot
-from tilesim_scenes import Bars, Curve, Plot, Roofline, WaveGrid
+from tilesim_scenes import Bars, Curve, Plot, Roofline
 from tilesim_scenes.animations.fade import opacities
 from tilesim_scenes.look.text import px
 from tilesim_scenes.mobjects.charts.byte_flow import APART, SPEED, ByteFlow
 from tilesim_scenes.mobjects.charts.kernel_spot import KernelSpot
+from tilesim_scenes.mobjects.models.tiles.wave_grid import WaveGrid
 
 ROWS = [("one", 10.0, "measured"), ("two", 40.0, "measured"), ("three", 20.0, "quiet")]
 

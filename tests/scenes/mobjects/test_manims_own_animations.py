@@ -29,7 +29,7 @@ from manim import (
 from watching import frame
 
 from tilesim import Device, Problem, simulate
-from tilesim_scenes import Lanes, Run, TileGrid
+from tilesim_scenes import Lanes, PlayTrace, TileGrid
 from tilesim_scenes.mobjects.drawing.raster import Raster
 
 FEW = simulate("persistent", Problem(384, 1536, 512), Device.named("h200", sms=4))
@@ -79,21 +79,21 @@ def moved(mobject: Any) -> Any:
 @pytest.mark.parametrize("first", ["run", "move"])
 def test_it_runs_while_it_is_moved(first: str, make: Any, scene: Scene) -> None:
     shown = make()
-    both = [Run(shown, until=AFTER, run_time=1), shown.animate.shift(RIGHT).scale(0.5)]
+    both = [PlayTrace(shown, until=AFTER, run_time=1), shown.animate.shift(RIGHT).scale(0.5)]
     scene.play(*(both if first == "run" else both[::-1]))
     assert shown.t == AFTER and same(shown, moved(make()).show(AFTER))
 
 
 def test_it_runs_while_it_is_faded(make: Any, scene: Scene) -> None:
     shown = make()
-    scene.play(shown.animate.set_opacity(0.3), Run(shown, until=AFTER, run_time=1))
+    scene.play(shown.animate.set_opacity(0.3), PlayTrace(shown, until=AFTER, run_time=1))
     assert same(shown, make().set_opacity(0.3).show(AFTER))
 
 
 def test_a_part_of_it_is_pointed_at_while_it_runs(make: Any, scene: Scene) -> None:
     shown = make()
     scene.add(shown)
-    scene.play(Indicate(part(shown)), Run(shown, until=AFTER, run_time=1))
+    scene.play(Indicate(part(shown)), PlayTrace(shown, until=AFTER, run_time=1))
     assert same(shown, make().show(AFTER))
 
 
@@ -162,9 +162,11 @@ def test_what_is_drawn_around_it_follows(make: Any, scene: Scene) -> None:
 
 def test_it_is_played_in_successions_and_groups(make: Any, scene: Scene) -> None:
     shown = make()
-    scene.play(Succession(Run(shown, until=10_000, run_time=0.4), Run(shown, until=AFTER, run_time=0.4)))
+    scene.play(
+        Succession(PlayTrace(shown, until=10_000, run_time=0.4), PlayTrace(shown, until=AFTER, run_time=0.4))
+    )
     assert shown.t == AFTER
-    scene.play(LaggedStart(FadeIn(Square()), AnimationGroup(Run(shown, until=BEFORE, run_time=0.4))))
+    scene.play(LaggedStart(FadeIn(Square()), AnimationGroup(PlayTrace(shown, until=BEFORE, run_time=0.4))))
     assert same(shown, make())
 
 

@@ -11,13 +11,16 @@ from tilesim import Device, Problem, simulate
 from tilesim.ideas.coalescing import LINE, moved, strided
 from tilesim.ideas.pipelining import pipeline
 from tilesim.orders import visit
-from tilesim_scenes import Buffers, ElementGrid, MemoryLines, PipelinedSM, PipelineRows, Warp, WarpLoad
+from tilesim_scenes import Buffers, ElementGrid, MemoryLines, Warp
 from tilesim_scenes.look.theme import theme_now
 from tilesim_scenes.mobjects.charts.arrivals import Arrivals
 from tilesim_scenes.mobjects.charts.byte_stream import ByteStream
+from tilesim_scenes.mobjects.models.pipelines.pipeline_rows import PipelineRows
+from tilesim_scenes.mobjects.models.pipelines.pipelined_sm import PipelinedSM
 from tilesim_scenes.mobjects.models.tiles.shared_blocks import SharedBlocks
 from tilesim_scenes.mobjects.models.tiles.tile_order import TileOrder
 from tilesim_scenes.mobjects.models.tiles.tile_sweep import TileSweep
+from tilesim_scenes.mobjects.models.warps.warp_load import WarpLoad
 from tilesim_scenes.mobjects.words.count import Count
 
 PITCH = 512

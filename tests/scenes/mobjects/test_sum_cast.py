@@ -7,9 +7,15 @@ import pytest
 
 from tilesim import Device, Problem, simulate
 from tilesim.ideas.reduction import interleaved, sequential
-from tilesim_scenes import BankQueues, Butterfly, PartialTraffic, RunRow, Strides, SumTree, WarpRow
 from tilesim_scenes.animations.restack import stacked
 from tilesim_scenes.mobjects.drawing.discs import DISC
+from tilesim_scenes.mobjects.hardware.warp_row import WarpRow
+from tilesim_scenes.mobjects.models.sums.bank_queues import BankQueues
+from tilesim_scenes.mobjects.models.sums.butterfly import Butterfly
+from tilesim_scenes.mobjects.models.sums.strides import Strides
+from tilesim_scenes.mobjects.models.sums.sum_tree import SumTree
+from tilesim_scenes.mobjects.traces.partial_traffic import PartialTraffic
+from tilesim_scenes.mobjects.traces.run_row import RunRow
 from tilesim_scenes.story.traces.split_k_and_friends import handed
 
 

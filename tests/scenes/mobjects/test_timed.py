@@ -10,7 +10,7 @@ from watching import frame
 
 from tilesim import Device, Problem, Trace, simulate
 from tilesim.metrics import breakdown
-from tilesim_scenes import Clock, Lanes, Run, TileGrid
+from tilesim_scenes import Clock, Lanes, PlayTrace, TileGrid
 from tilesim_scenes.look.text import px
 from tilesim_scenes.look.theme import sm_colours
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
@@ -161,8 +161,8 @@ def test_naming_what_is_not_there_is_a_sentence(trace: Trace) -> None:
         TileGrid(trace).tile(trace.problem.tiles)
     with pytest.raises(KeyError, match="these lanes show no lunch of tile 0"):
         Lanes(trace).span(tile=0, part="lunch")
-    with pytest.raises(ValueError, match="Run was given no mobject"):
-        Run(until=5)
+    with pytest.raises(ValueError, match="PlayTrace was given no mobject"):
+        PlayTrace(until=5)
 
 
 def test_many_tiles_and_lanes_are_images() -> None:
@@ -178,7 +178,7 @@ def test_run_ends_where_it_was_told_to_at_any_frame_rate(trace: Trace) -> None:
         with frame(160, 90, frame_rate=rate):
             scene = Scene(skip_animations=True)
             grid, lanes = TileGrid(trace), Lanes(trace)
-            scene.play(Run(grid, lanes, until=9000, pace=9000))
+            scene.play(PlayTrace(grid, lanes, until=9000, pace=9000))
             scene.play(FadeIn(Group(Clock())), Transform(grid.tile(0).copy(), grid.tile(1).copy()))
             ends.append(look(grid) + look(lanes))
     assert ends[0] == ends[1]
@@ -188,7 +188,7 @@ def test_run_ends_where_it_was_told_to_at_any_frame_rate(trace: Trace) -> None:
 @pytest.mark.parametrize("last", [1.0, 1 - 2**-53])
 def test_run_ends_exactly_where_it_was_told_to(last: float) -> None:
     clock = Clock().show(0.7)
-    Run(clock, until=0.1, rate_func=lambda alpha: last * alpha).finish()
+    PlayTrace(clock, until=0.1, rate_func=lambda alpha: last * alpha).finish()
     assert clock.t == 0.1
 
 
@@ -202,7 +202,7 @@ def test_a_clock_says_how_slow_slow_motion_is(pace: float, said: str) -> None:
 def test_a_run_slows_its_clock_as_long_as_it_lasts() -> None:
     clock, said = Clock(40_000), []
 
-    class Watched(Run):
+    class Watched(PlayTrace):
         def interpolate_mobject(self, alpha: float) -> None:
             said.append(clock.factor.text)
             super().interpolate_mobject(alpha)
@@ -219,7 +219,7 @@ def test_going_back_is_no_slow_motion_nor_makes_what_comes_slow() -> None:
     with frame(160, 90):
         scene = Scene(skip_animations=True)
         for until, pace in ((6000, 6000), (0, 1500), (6000, 6000), (0, 60_000), (6000, 6000)):
-            move = Run(clock, until=until, pace=pace)
+            move = PlayTrace(clock, until=until, pace=pace)
             move.begin()
             assert clock.factor.text == ""
             scene.play(move)

@@ -9,8 +9,8 @@ from manim import DOWN, LEFT, RIGHT, FadeIn, ManimColor, Scene, Square, VGroup
 from watching import frame
 
 from tilesim.ideas.warp_specialization import Times, timeline
-from tilesim_scenes.animations.lift import Lift, Shut
-from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.lift import CloseBarrier, OpenBarrier
+from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.unfold import GO, Unfold
 from tilesim_scenes.look.theme import theme_now
 from tilesim_scenes.mobjects.charts.bar_groups import BarGroups
@@ -204,10 +204,10 @@ def test_a_barrier_lifts_and_shuts_in_a_scene_and_a_pipeline_runs_there() -> Non
         class Opened(Scene):
             def construct(self) -> None:
                 self.barrier, self.pipeline = Barrier(), AsyncPipeline(ONE).scale(0.5)
-                self.play(Lift(self.barrier))
+                self.play(OpenBarrier(self.barrier))
                 assert self.barrier.opened == 1
-                self.play(Shut(self.barrier), FadeIn(self.pipeline))
-                self.play(Run(self.pipeline, until=3000, run_time=0.4))
+                self.play(CloseBarrier(self.barrier), FadeIn(self.pipeline))
+                self.play(PlayTrace(self.pipeline, until=3000, run_time=0.4))
 
         scene = Opened()
         scene.render()

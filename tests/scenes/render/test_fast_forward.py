@@ -4,7 +4,7 @@ import manim as m
 import pytest
 
 from tilesim import Device, Problem, simulate
-from tilesim_scenes.animations.run import Run
+from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.traces.lanes import Lanes
 from tilesim_scenes.render.fast_forward import can_jump
@@ -31,7 +31,7 @@ def begun(mobject, *animations):
 def test_a_run_of_an_image_of_lanes_is_jumped_over():
     lanes = Lanes(MANY)
     assert any(isinstance(one, LaneImage) for one in lanes.get_family())
-    assert can_jump(begun(lanes, Run(lanes, until=MANY.makespan)))
+    assert can_jump(begun(lanes, PlayTrace(lanes, until=MANY.makespan)))
 
 
 @pytest.mark.parametrize("mobject", [m.Square().add_updater(lambda one: None), Wobbly()])

@@ -47,7 +47,7 @@ class MemoryTrips(VGroup):
     shown, from 0; all by default.
 
         trips = MemoryTrips(("HBM", "L2", "SMs"), functions=8, kernels=8, each=130_000)
-        self.play(Run(trips, until=8 * 130_000, run_time=8))
+        self.play(PlayTrace(trips, until=8 * 130_000, run_time=8))
     """
 
     def __init__(

@@ -37,7 +37,7 @@ class PipelineRows(VGroup):
 
         rows = PipelineRows(pipeline(6, stages=2, load=15, multiply=10), until=100, width=8, height=1.5)
         self.add(rows)
-        self.play(Run(rows, until=100, run_time=3))
+        self.play(PlayTrace(rows, until=100, run_time=3))
     """
 
     def __init__(

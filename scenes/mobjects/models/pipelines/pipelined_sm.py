@@ -29,7 +29,7 @@ class PipelinedSM(VGroup):
 
         sm = PipelinedSM(pipeline(6, stages=2, load=15, multiply=10), width=10, height=3)
         self.add(sm)
-        self.play(Run(sm, until=60, run_time=5))
+        self.play(PlayTrace(sm, until=60, run_time=5))
     """
 
     def __init__(

@@ -32,7 +32,7 @@ class BankQueues(VGroup):
 
         queues = BankQueues(interleaved(256))
         self.add(queues)
-        self.play(Run(queues, until=queues.until, run_time=6))
+        self.play(PlayTrace(queues, until=queues.until, run_time=6))
     """
 
     def __init__(

@@ -19,7 +19,7 @@ class Butterfly(VGroup):
 
         butterfly = Butterfly()
         self.add(butterfly)
-        self.play(Run(butterfly, until=butterfly.until, run_time=4))
+        self.play(PlayTrace(butterfly, until=butterfly.until, run_time=4))
     """
 
     def __init__(

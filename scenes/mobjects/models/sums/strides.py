@@ -19,7 +19,7 @@ class Strides(VGroup):
 
         strides = Strides(turns=125, waves=124.1)
         self.add(strides)
-        self.play(Run(strides, until=125, run_time=3))
+        self.play(PlayTrace(strides, until=125, run_time=3))
     """
 
     def __init__(

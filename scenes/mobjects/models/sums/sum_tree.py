@@ -19,7 +19,7 @@ class SumTree(VGroup):
 
         tree = SumTree([3, 1, 4, 1, 5, 9, 2, 6])
         self.add(tree)
-        self.play(Run(tree, until=tree.until, run_time=3))
+        self.play(PlayTrace(tree, until=tree.until, run_time=3))
     """
 
     def __init__(

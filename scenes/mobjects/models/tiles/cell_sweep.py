@@ -21,7 +21,7 @@ class CellSweep(VGroup):
     which `sum` is the sum over those that were taken.
 
         sweep = CellSweep(ElementGrid(4, 8, 4, 2), rows=np.arange(4)[:, None], columns=np.zeros((4, 1), int))
-        self.play(Run(sweep, until=4, run_time=2))
+        self.play(PlayTrace(sweep, until=4, run_time=2))
     """
 
     def __init__(

@@ -16,7 +16,7 @@ class InTurn(VGroup):
 
         operands = Operands(problem)
         chunks = InTurn(operands, operands.row_panel(0, colour))
-        self.play(Run(chunks, until=chunks.until, run_time=2))
+        self.play(PlayTrace(chunks, until=chunks.until, run_time=2))
     """
 
     def __init__(self, ground: VMobject, steps: Sequence[VMobject]) -> None:

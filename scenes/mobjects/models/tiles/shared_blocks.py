@@ -22,7 +22,7 @@ class SharedBlocks(VGroup):
     `needed`: blocks of A, and of B, that are lit.
 
         blocks = SharedBlocks(9, side=3, tiles=range(9), into=[0, 9, 18, 1, 10, 19, 2, 11, 20])
-        self.play(Run(blocks, until=9, run_time=3))
+        self.play(PlayTrace(blocks, until=9, run_time=3))
     """
 
     def __init__(

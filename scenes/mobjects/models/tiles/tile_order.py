@@ -26,7 +26,7 @@ class TileOrder(Raster):
     work need; what others needed before is dim. `width`, `height`: units that all may take at most.
 
         order = TileOrder(simulate("persistent", problem, device), width=4, height=4)
-        self.play(Run(order, until=trace.makespan, run_time=6))
+        self.play(PlayTrace(order, until=trace.makespan, run_time=6))
     """
 
     def __init__(self, trace: Trace, width: float, height: float, colour: Colour | None = None) -> None:

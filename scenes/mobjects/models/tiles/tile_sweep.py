@@ -24,7 +24,7 @@ class TileSweep(VGroup):
     grey. The figure below it counts whole loads' sectors. `width`: units of a bar of `most` sectors.
 
         sweep = TileSweep(grid, [(row, 0, 1, 8) for row in range(8)], sectors=8, used=0.5, most=64)
-        self.play(Run(sweep, until=64, run_time=3))
+        self.play(PlayTrace(sweep, until=64, run_time=3))
     """
 
     def __init__(

@@ -35,7 +35,7 @@ class LoadRows(VGroup):
 
         rows = LoadRows(flights(8, factor=8, latency=686), until=900, width=8, height=2)
         self.add(rows)
-        self.play(Run(rows, until=720, run_time=3))
+        self.play(PlayTrace(rows, until=720, run_time=3))
         self.play(rows.stretch(6000))
     """
 

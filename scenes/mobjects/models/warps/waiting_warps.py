@@ -30,7 +30,7 @@ class WaitingWarps(VGroup):
 
         lanes = WaitingWarps(asked, came, arriving=100, until=2400, width=12, height=5)
         self.add(lanes)
-        self.play(Run(lanes, until=2400, run_time=3))
+        self.play(PlayTrace(lanes, until=2400, run_time=3))
     """
 
     def __init__(

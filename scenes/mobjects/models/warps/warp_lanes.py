@@ -25,7 +25,7 @@ class WarpLanes(VGroup):
 
         lanes = WarpLanes(masks, spans, until=100, width=8, height=5)
         self.add(lanes)
-        self.play(Run(lanes, until=100, run_time=4))
+        self.play(PlayTrace(lanes, until=100, run_time=4))
         self.play(lanes.pack())
     """
 

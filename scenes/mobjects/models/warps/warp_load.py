@@ -23,7 +23,7 @@ class WarpLoad(VGroup):
 
         load = WarpLoad(grid, memory, strided(16384), width=4, element=4, pitch=16384)
         self.add(grid, memory, load)
-        self.play(Run(load, until=32, run_time=2))
+        self.play(PlayTrace(load, until=32, run_time=2))
     """
 
     def __init__(

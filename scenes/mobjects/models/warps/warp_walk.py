@@ -22,7 +22,7 @@ class WarpWalk(VGroup):
     part is a barrier: who comes to it stands still until all have come.
 
         walk = WarpWalk(["load", "wait"], [[0, 90, 120], [2, 110, 120]], px(1500), px(600))
-        self.play(Run(walk, until=120, run_time=3))
+        self.play(PlayTrace(walk, until=120, run_time=3))
     """
 
     def __init__(
