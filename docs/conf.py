@@ -80,7 +80,17 @@ def add_playground(app: Any, fault: Exception | None) -> None:
         playground.build(Path(app.outdir) / "_static" / "playground")
 
 
+def add_stills(app: Any, fault: Exception | None) -> None:
+    """Draw what the scenes of the page on mobjects show."""
+    if app.builder.format == "html" and not fault:
+        # Manim takes a second to load, and no other page needs it.
+        import stills
+
+        stills.draw(Path(app.outdir) / "_static" / "scenes")
+
+
 def setup(app: Any) -> None:
     """Called by Sphinx."""
     app.connect("autodoc-process-docstring", list_fields)
     app.connect("build-finished", add_playground)
+    app.connect("build-finished", add_stills)

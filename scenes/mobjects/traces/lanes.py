@@ -63,7 +63,7 @@ class Lanes(Mobject):
 
     def show(self, t: float) -> Self:
         """Look as at `t`, ns of the trace: what has happened by then is drawn."""
-        return super().show(t)  # type: ignore[misc]
+        return super().show(t)
 
     def x(self, t: float) -> float:
         """The scene's x of an instant, also beyond the window."""

@@ -47,7 +47,7 @@ class TileGrid(Mobject):
 
     def show(self, t: float) -> Self:
         """Look as at `t`, ns of the trace."""
-        return super().show(t)  # type: ignore[misc]
+        return super().show(t)
 
     def tile(self, number: int) -> VMobject:
         """A tile, whatever it shows; in an image, its outline.
