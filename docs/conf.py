@@ -15,6 +15,7 @@ os.environ["COLUMNS"] = "100"
 import click  # noqa: E402
 import playground  # noqa: E402
 from figures import figures  # noqa: E402
+from sphinx.util.inspect import signature, stringify_signature  # noqa: E402
 
 from tilesim import __version__  # noqa: E402
 from tilesim.cli import main  # noqa: E402
@@ -74,6 +75,13 @@ def list_fields(app: object, what: str, name: str, thing: object, options: objec
     lines[:] = listed
 
 
+def sign(app: Any, what: str, name: str, thing: Any, options: Any, written: str, returned: str) -> Any:
+    """Give a class the options of its own `__init__`: Manim has a `__new__` that says nothing."""
+    if what == "class" and "__new__" not in vars(thing) and "__init__" in vars(thing):
+        return stringify_signature(signature(thing.__init__, bound_method=True)), returned
+    return None
+
+
 def add_playground(app: Any, fault: Exception | None) -> None:
     """Put the playground beside the pages that were built."""
     if app.builder.format == "html" and not fault:
@@ -92,5 +100,6 @@ def add_stills(app: Any, fault: Exception | None) -> None:
 def setup(app: Any) -> None:
     """Called by Sphinx."""
     app.connect("autodoc-process-docstring", list_fields)
+    app.connect("autodoc-process-signature", sign)
     app.connect("build-finished", add_playground)
     app.connect("build-finished", add_stills)

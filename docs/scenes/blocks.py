@@ -1,7 +1,18 @@
 from manim import DOWN, LEFT, RIGHT, UP, Scene, VGroup
 
 from tilesim import Device, Problem, simulate
-from tilesim_scenes import SM, BlockTraffic, Deal, Lanes, PlayTrace, Queue, TileGrid, TileTraffic, Travel, Unroll
+from tilesim_scenes import (
+    SM,
+    BlockTraffic,
+    Deal,
+    Lanes,
+    PlayTrace,
+    Queue,
+    TileGrid,
+    TileTraffic,
+    Travel,
+    Unroll,
+)
 
 BLUE, GREEN = (86, 180, 233), (0, 158, 115)
 trace = simulate("naive", Problem(256, 1024, 512), Device.named("h200", sms=2))

@@ -45,6 +45,7 @@ class PlayTrace(Direct):
             scene.animations = sorted(scene.animations, key=lambda one: isinstance(one, PlayTrace))
 
     def begin(self) -> None:
+        self.since = self.timed[0].t  # Something before it in a Succession may have moved it.
         # Going back is no slow motion, and no pace that what comes is slow beside.
         self._pace(max(0.0, self.until - self.since) / self.run_time)
         super().begin()

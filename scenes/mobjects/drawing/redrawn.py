@@ -1,5 +1,6 @@
 """Redrawn: a mobject that is drawn from data, and that Manim's own animations change meanwhile."""
 
+from collections.abc import Iterator
 from typing import Any, Self
 
 from manim import Mobject, Rectangle, VGroup, VMobject
@@ -68,9 +69,20 @@ class Redrawn(VGroup):
             self._ends = self.copy(), mobject.copy()
         return super().align_data(mobject, skip_point_alignment)
 
+    # Manim counts what has points of its own among its members; these members are the submobjects alone.
+
     def split(self) -> list[Mobject]:
-        """Its members: Manim counts whatever has points of its own among them."""
         return list(self.submobjects)
+
+    def __iter__(self) -> Iterator[Mobject]:
+        return iter(self.submobjects)
+
+    def __len__(self) -> int:
+        return len(self.submobjects)
+
+    def __getitem__(self, place: Any) -> Any:
+        found = self.submobjects[place]
+        return VGroup(*found) if isinstance(place, slice) else found
 
     def push_self_into_submobjects(self) -> Self:
         """As Manim's, without a copy of all that this is."""
