@@ -13,7 +13,7 @@ from tilesim_scenes.look.theme import sm_colour
 from tilesim_scenes.mobjects.drawing.quads import axes_of
 from tilesim_scenes.mobjects.drawing.redrawn import Redrawn
 from tilesim_scenes.mobjects.hardware.queue import Queue
-from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
+from tilesim_scenes.mobjects.traces.lanes import Lanes
 
 FLIGHT, LEAVING = 1500.0, 1000.0
 """ns of the trace that a block takes from the queue to its SM, and that it takes to leave."""
@@ -34,7 +34,7 @@ class BlockTraffic(Redrawn):
 
     over = ("lanes",)
 
-    def __init__(self, trace: Trace, queue: Queue, lanes: LaneVectors, homes: Sequence[np.ndarray]) -> None:
+    def __init__(self, trace: Trace, queue: Queue, lanes: Lanes, homes: Sequence[np.ndarray]) -> None:
         super().__init__(*queue)
         self.trace, self.lanes, self.homes = trace, lanes, homes
         self.stand_on(queue[0].token)

@@ -9,8 +9,7 @@ from tilesim import Trace
 from tilesim_scenes.look.text import px
 from tilesim_scenes.mobjects.drawing.redrawn import Redrawn
 from tilesim_scenes.mobjects.hardware.partial import Partial
-from tilesim_scenes.mobjects.traces.lane_image import LaneImage
-from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
+from tilesim_scenes.mobjects.traces.lanes import Lanes
 
 FLIGHT = 0.06
 """Of the run's time, that a flight is seen to take; a sum that lies ready waits at its owner's lane."""
@@ -30,7 +29,7 @@ class PartialTraffic(Redrawn):
     over = ("lanes",)
 
     def __init__(
-        self, trace: Trace, lanes: LaneVectors | LaneImage, pairs: Sequence[tuple[int, int]], size: float = 60
+        self, trace: Trace, lanes: Lanes, pairs: Sequence[tuple[int, int]], size: float = 60
     ) -> None:
         super().__init__(*(Partial(px(size), px(0.66 * size)) for _ in pairs))
         self.trace, self.lanes, self.pairs = trace, lanes, tuple(pairs)

@@ -18,8 +18,9 @@ from tilesim_scenes.mobjects.drawing.quads import (
     stroke_width,
 )
 from tilesim_scenes.mobjects.drawing.redrawn import Redrawn
-from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
-from tilesim_scenes.mobjects.traces.tile_vectors import LEAST_NUMBER, TileVectors, number_size
+from tilesim_scenes.mobjects.traces.lanes import Lanes
+from tilesim_scenes.mobjects.traces.tile_grid import TileGrid
+from tilesim_scenes.mobjects.traces.tile_vectors import LEAST_NUMBER, number_size
 
 SMALL, ARC = 0.5, 0.12
 """Height of a tile that sets out, for that of its lane; height of its arc, for its width."""
@@ -38,7 +39,7 @@ class TileTraffic(Redrawn):
 
     over = ("lanes", "grid")
 
-    def __init__(self, trace: Trace, lanes: LaneVectors, grid: TileVectors) -> None:
+    def __init__(self, trace: Trace, lanes: Lanes, grid: TileGrid) -> None:
         super().__init__()
         self.trace, self.lanes, self.grid = trace, lanes, grid
         self.stand_on(grid.tile(0)[0])

@@ -470,3 +470,9 @@ def test_lanes_and_tiles_are_classes(kind: Any, few: Any, many: Any) -> None:
             assert set(inspect.signature(type(kind(run)).__init__).parameters) == set(
                 inspect.signature(kind.__init__).parameters
             )
+
+
+@pytest.mark.parametrize("former", kit.FORMER)
+def test_a_former_name_still_works_and_says_the_new_one(former: str) -> None:
+    with pytest.warns(DeprecationWarning, match=kit.FORMER[former]):
+        assert getattr(kit, former) is getattr(kit, kit.FORMER[former])
