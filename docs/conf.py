@@ -76,9 +76,11 @@ def list_fields(app: object, what: str, name: str, thing: object, options: objec
 
 
 def sign(app: Any, what: str, name: str, thing: Any, options: Any, written: str, returned: str) -> Any:
-    """Give a class the options of its own `__init__`: Manim has a `__new__` that says nothing."""
-    if what == "class" and "__new__" not in vars(thing) and "__init__" in vars(thing):
-        return stringify_signature(signature(thing.__init__, bound_method=True)), returned
+    """Give an animation the options of its `__init__`: Manim's `__new__` says nothing of them."""
+    if what == "class" and "use_override" in (written or ""):
+        made = signature(thing.__init__, bound_method=True)
+        made = made.replace(return_annotation=made.empty)
+        return stringify_signature(made, unqualified_typehints=True), returned
     return None
 
 
