@@ -9,7 +9,18 @@ import click
 
 from tilesim.errors import TilesimError, shown
 
-TAKEN = ("Default", "Device", "FadeIn", "Film", "Finding", "Group", "Lanes", "Problem", "Run", "TileGrid")
+TAKEN = (
+    "Default",
+    "Device",
+    "FadeIn",
+    "Film",
+    "Finding",
+    "Group",
+    "Lanes",
+    "PlayTrace",
+    "Problem",
+    "TileGrid",
+)
 """The names that the file imports."""
 
 
