@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from manim import linear
+from manim import VMobject, Wiggle, linear
 
 from tilesim_scenes.animations.direct import Direct
 from tilesim_scenes.mobjects.traces.clock import Clock
@@ -19,7 +19,7 @@ class PlayTrace(Direct):
     `pace`: ns of the trace for each second of film; or `run_time`: seconds. Time runs evenly unless a
     `rate_func` says otherwise. A `Clock` among them says by how much slow motion slows it.
 
-    Raises ValueError where there is nothing to run.
+    Raises ValueError where there is nothing to run, and when it is played with a Wiggle of the same mobject.
     """
 
     def __init__(
@@ -41,6 +41,13 @@ class PlayTrace(Direct):
     def _setup_scene(self, scene: Any) -> None:
         super()._setup_scene(scene)
         if scene is not None:
+            drawn = {one for each in self.timed for one in each.get_family() if isinstance(one, VMobject)}
+            if any(
+                isinstance(one, Wiggle) and drawn & set(one.mobject.get_family()) for one in scene.animations
+            ):
+                raise ValueError(
+                    "Wiggle cannot play while PlayTrace draws the same mobject; play Indicate, or Rotate"
+                )
             # What is moved and recoloured meanwhile comes first: it is drawn where it then stands.
             scene.animations = sorted(scene.animations, key=lambda one: isinstance(one, PlayTrace))
 

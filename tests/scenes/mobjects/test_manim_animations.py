@@ -376,6 +376,13 @@ def test_manims_animations_play_during_a_run(name: str, scene: Any) -> None:
             assert is_in(shown, scene) == (title not in LEAVES)
 
 
+def test_what_cannot_play_during_a_run_is_a_sentence(scene: Any) -> None:
+    shown, other = fresh("Lanes", BEFORE), fresh("Clock", BEFORE)
+    scene.play(manim.Wiggle(other), until(shown))
+    with pytest.raises(ValueError, match="Wiggle cannot play while PlayTrace draws the same mobject"):
+        scene.play(manim.Wiggle(shown.span(tile=0)), until(shown))
+
+
 @pytest.mark.parametrize("name", [name for name in TIMED if not is_image(name)])
 def test_what_becomes_something_else_during_a_run_keeps_its_look(name: str, scene: Any) -> None:
     shown = fresh(name, BEFORE)
