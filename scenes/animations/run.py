@@ -17,7 +17,8 @@ class PlayTrace(Direct):
     """Moves the clock of all `mobjects` from where the first stands to `until`, ns of the trace.
 
     `pace`: ns of the trace for each second of film; or `run_time`: seconds. Time runs evenly unless a
-    `rate_func` says otherwise. A `Clock` among them says by how much slow motion slows it.
+    `rate_func` says otherwise. A `Clock` among them says by how much slow motion slows it. In an
+    AnimationGroup it stands after the animations of the same mobjects.
 
     Raises ValueError where there is nothing to run, and when it is played with a Wiggle of the same mobject.
     """
@@ -60,6 +61,12 @@ class PlayTrace(Direct):
     def finish(self) -> None:
         super().finish()
         self._pace(0.0)
+
+    def clean_up_from_scene(self, scene: Any) -> None:
+        super().clean_up_from_scene(scene)
+        for mobject in self.timed:
+            # A FadeOut before it in an AnimationGroup has just brought back what was seen at its beginning.
+            mobject.show(mobject.t)
 
     def _pace(self, pace: float) -> None:
         for clock in (one for one in self.timed if isinstance(one, Clock)):

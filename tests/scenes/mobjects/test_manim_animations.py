@@ -374,6 +374,9 @@ def test_manims_animations_play_during_a_run(name: str, scene: Any) -> None:
             scene.play(*[make(shown), until(shown)][::order])
             assert_same(shown, at(target(fresh(name, BEFORE)), AFTER))
             assert is_in(shown, scene) == (title not in LEAVES)
+        shown = fresh(name, BEFORE)
+        scene.play(AnimationGroup(make(shown), until(shown)))
+        assert_same(shown, at(target(fresh(name, BEFORE)), AFTER))
 
 
 def test_what_cannot_play_during_a_run_is_a_sentence(scene: Any) -> None:
