@@ -15,6 +15,7 @@ os.environ["COLUMNS"] = "100"
 import click  # noqa: E402
 import playground  # noqa: E402
 from figures import figures  # noqa: E402
+from sphinx.util.inspect import signature, stringify_signature  # noqa: E402
 
 from tilesim import __version__  # noqa: E402
 from tilesim.cli import main  # noqa: E402
@@ -74,13 +75,33 @@ def list_fields(app: object, what: str, name: str, thing: object, options: objec
     lines[:] = listed
 
 
+def sign(app: Any, what: str, name: str, thing: Any, options: Any, written: str, returned: str) -> Any:
+    """Give an animation the options of its `__init__`: Manim's `__new__` says nothing of them."""
+    if what == "class" and "use_override" in (written or ""):
+        made = signature(thing.__init__, bound_method=True)
+        made = made.replace(return_annotation=made.empty)
+        return stringify_signature(made, unqualified_typehints=True), returned
+    return None
+
+
 def add_playground(app: Any, fault: Exception | None) -> None:
     """Put the playground beside the pages that were built."""
     if app.builder.format == "html" and not fault:
         playground.build(Path(app.outdir) / "_static" / "playground")
 
 
+def add_stills(app: Any, fault: Exception | None) -> None:
+    """Draw what the scenes of the page on mobjects show."""
+    if app.builder.format == "html" and not fault:
+        # Manim takes a second to load, and no other page needs it.
+        import stills
+
+        stills.draw(Path(app.outdir) / "_static" / "scenes")
+
+
 def setup(app: Any) -> None:
     """Called by Sphinx."""
     app.connect("autodoc-process-docstring", list_fields)
+    app.connect("autodoc-process-signature", sign)
     app.connect("build-finished", add_playground)
+    app.connect("build-finished", add_stills)

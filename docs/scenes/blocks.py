@@ -13,16 +13,13 @@ from tilesim_scenes import (
     Travel,
     Unroll,
 )
-from tilesim_scenes.animations.gather import Gather
-from tilesim_scenes.mobjects.charts.share_bar import ShareBar
 
-BLUE, GREEN, WHITE, ORANGE = (86, 180, 233), (0, 158, 115), (240, 246, 252), (230, 159, 0)
+BLUE, GREEN = (86, 180, 233), (0, 158, 115)
 trace = simulate("naive", Problem(256, 1024, 512), Device.named("h200", sms=2))
 
 
 class BlocksComeAndGo(Scene):
     def construct(self):
-        # Each of them is a ThreadBlock, with a pip for each warp.
         queue = Queue(range(8), width=6).to_corner(UP + LEFT)
         places = [block.get_center() for block in queue]
         grid = TileGrid(trace.problem, width=5).to_corner(UP + RIGHT)
@@ -30,19 +27,9 @@ class BlocksComeAndGo(Scene):
         self.add(VGroup(*sms).arrange(RIGHT, buff=1).shift(DOWN), queue, grid)
         self.play(Deal(queue[:2], [sm.box for sm in sms], [BLUE, GREEN]))
 
-        lanes = Lanes(trace, width=11, lane_height=0.9).shift(DOWN)
+        lanes = Lanes(trace, width=11, lane_height=0.9).shift(DOWN + 0.5 * RIGHT)
         blocks, tiles = BlockTraffic(trace, queue, lanes, places), TileTraffic(trace, lanes, grid)
         lanes.names.shift(0.8 * LEFT)
         self.play(Unroll(sms, lanes), Travel(queue[:2], [[blocks.place(slot)] for slot in (0, 1)]))
         self.add(blocks, tiles)
-        self.play(PlayTrace(lanes, blocks, tiles, until=trace.makespan, run_time=3))
-
-        names = {"multiply": "multiply", "write": "write", "first load": "first load", "launch": "launch"}
-        parts = {name: 0.0 for name in names}
-        for part in lanes.pieces:
-            parts[part.kind] += (part.end - part.begin) / (2 * trace.makespan)
-        fills = {"multiply": [BLUE, GREEN], "write": [WHITE], "first load": [BLUE, GREEN], "launch": [ORANGE]}
-        bar = ShareBar(parts, fills, names, width=12, height=1, hatched=["first load"])
-        self.remove(blocks)
-        self.play(Gather(lanes, bar.move_to(lanes).set_x(0)))
-        self.add(bar)
+        self.play(PlayTrace(lanes, blocks, tiles, until=0.7 * trace.makespan, run_time=3))

@@ -1,25 +1,17 @@
-from manim import DOWN, RIGHT, UP, Group, MovingCameraScene
+from manim import UP, Scene
 
 from tilesim import Problem
-from tilesim_scenes import Chunk, Fetch, KPair, MemoryLevel, Operands, SplitIntoTiles, TileGrid, WriteBack
+from tilesim_scenes import Operands, SplitIntoTiles, TileGrid
 
 BLUE = (86, 180, 233)
+problem = Problem(384, 1536, 512)
 
 
-class TwoPanels(MovingCameraScene):
+class TwoPanels(Scene):
     def construct(self):
-        problem = Problem(384, 1536, 512)
-        operands = Operands(problem, width=9, height=4).to_edge(UP)
+        operands = Operands(problem, width=12, height=6, names=False)
         grid = TileGrid(problem, width=operands.c.width).move_to(operands.c)
         self.add(operands)
         self.play(SplitIntoTiles(operands.c, grid))
         self.add(operands.row_panel(8, BLUE), operands.column_panel(8, BLUE))
-
-        levels = [MemoryLevel(name, width=2.4, height=2.2) for name in ("HBM", "L2", "shared memory")]
-        Group(*levels).arrange(RIGHT).to_edge(DOWN)
-        pair = KPair(BLUE).put(levels[0].get_center(), width=1.2)
-        self.add(*levels, pair)
-        self.play(Fetch(pair, levels[1:]))
-
-        tile = Chunk(1.0, 0.5, BLUE).move_to(levels[-1])
-        self.play(WriteBack(tile, grid.tile(8)))
+        self.play(grid.tile(8).animate.shift(0.1 * UP))

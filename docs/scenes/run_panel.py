@@ -1,7 +1,7 @@
 from manim import DOWN, Group, Scene
 
 from tilesim import Device, Problem, simulate
-from tilesim_scenes import GrowFromLane, PlayTrace, RunPanel, SmLane
+from tilesim_scenes import PlayTrace, RunPanel
 
 problem, device = Problem(384, 1536, 512), Device.named("h200", sms=4)
 naive, persistent = (simulate(name, problem, device) for name in ("naive", "persistent"))
@@ -9,11 +9,7 @@ naive, persistent = (simulate(name, problem, device) for name in ("naive", "pers
 
 class TwoRuns(Scene):
     def construct(self):
-        panels = [
-            RunPanel(run, name, width=12, height=3, longest=naive.makespan, side=2)
-            for run, name in ((naive, "Naive"), (persistent, "Persistent"))
-        ]
+        size = {"width": 13, "height": 3.4, "longest": naive.makespan, "side": 2.4}
+        panels = RunPanel(naive, "Naive", **size), RunPanel(persistent, "Persistent", **size)
         self.add(Group(*panels).arrange(DOWN))
-        self.play(PlayTrace(*panels, until=20_000, run_time=2))
-        close = SmLane(naive, 1, "Naive", width=12, height=1, side=2).show(20_000)
-        self.play(GrowFromLane(close, panels[0].lanes.lane(1)))
+        self.play(PlayTrace(*panels, until=naive.makespan, run_time=2))

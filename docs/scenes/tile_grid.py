@@ -8,7 +8,7 @@ trace = simulate("naive", Problem(384, 1536, 512), Device.named("h200", sms=4))
 
 class Grids(Scene):
     def construct(self):
-        grid = TileGrid(trace, width=6)
+        grid = TileGrid(trace, width=12)
         self.add(grid)
         self.play(PlayTrace(grid, until=20_000, run_time=1))
         self.play(grid.animate.scale(0.7).shift(RIGHT))

@@ -1,11 +1,13 @@
 """GrowFromLane: a lane comes forward out of a place where it is small."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from manim import DOWN, LEFT, Mobject, smoothstep
 
 from tilesim_scenes.animations.direct import Direct
+from tilesim_scenes.mobjects.traces.sm_lane import SmLane
 
 
 class GrowFromLane(Direct):
@@ -15,9 +17,16 @@ class GrowFromLane(Direct):
     self.play(GrowFromLane(lane, lanes.lane(1)))
     """
 
-    def __init__(self, one: Mobject, outline: Mobject, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        one: SmLane,
+        outline: Mobject,
+        run_time: float = 1.0,
+        rate_func: Callable[[float], float] = smoothstep,
+        **kwargs: Any,
+    ) -> None:
         self.one, self.outline = one, outline
-        super().__init__(one, **({"run_time": 1.0, "rate_func": smoothstep} | kwargs))
+        super().__init__(one, run_time=run_time, rate_func=rate_func, **kwargs)
 
     def begin(self) -> None:
         grounds = self.one.lane.grounds

@@ -51,7 +51,7 @@ class Still(Direct):
 class Fade(Direct):
     """A mobject from `start` to `end`, shares of its own opacities: what is hollow stays hollow.
 
-    Unlike FadeIn and FadeOut it copies nothing, and goes on while something else changes the mobject.
+    Manim's FadeIn and FadeOut go from none to all of it, and copy it three times, which takes long for lanes.
     """
 
     def __init__(

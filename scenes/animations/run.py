@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from manim import linear
+from manim import VMobject, Wiggle, linear
 
 from tilesim_scenes.animations.direct import Direct
 from tilesim_scenes.mobjects.traces.clock import Clock
@@ -17,9 +17,10 @@ class PlayTrace(Direct):
     """Moves the clock of all `mobjects` from where the first stands to `until`, ns of the trace.
 
     `pace`: ns of the trace for each second of film; or `run_time`: seconds. Time runs evenly unless a
-    `rate_func` says otherwise. A `Clock` among them says by how much slow motion slows it.
+    `rate_func` says otherwise. A `Clock` among them says by how much slow motion slows it. In an
+    AnimationGroup it stands after the animations of the same mobjects.
 
-    Raises ValueError where there is nothing to run.
+    Raises ValueError where there is nothing to run, and when it is played with a Wiggle of the same mobject.
     """
 
     def __init__(
@@ -41,10 +42,18 @@ class PlayTrace(Direct):
     def _setup_scene(self, scene: Any) -> None:
         super()._setup_scene(scene)
         if scene is not None:
+            drawn = {one for each in self.timed for one in each.get_family() if isinstance(one, VMobject)}
+            if any(
+                isinstance(one, Wiggle) and drawn & set(one.mobject.get_family()) for one in scene.animations
+            ):
+                raise ValueError(
+                    "Wiggle cannot play while PlayTrace draws the same mobject; play Indicate, or Rotate"
+                )
             # What is moved and recoloured meanwhile comes first: it is drawn where it then stands.
             scene.animations = sorted(scene.animations, key=lambda one: isinstance(one, PlayTrace))
 
     def begin(self) -> None:
+        self.since = self.timed[0].t  # Something before it in a Succession may have moved it.
         # Going back is no slow motion, and no pace that what comes is slow beside.
         self._pace(max(0.0, self.until - self.since) / self.run_time)
         super().begin()
@@ -52,6 +61,12 @@ class PlayTrace(Direct):
     def finish(self) -> None:
         super().finish()
         self._pace(0.0)
+
+    def clean_up_from_scene(self, scene: Any) -> None:
+        super().clean_up_from_scene(scene)
+        for mobject in self.timed:
+            # A FadeOut before it in an AnimationGroup has just brought back what was seen at its beginning.
+            mobject.show(mobject.t)
 
     def _pace(self, pace: float) -> None:
         for clock in (one for one in self.timed if isinstance(one, Clock)):

@@ -32,13 +32,14 @@ class Travel(Direct):
         leg: float = LEG,
         apart: float = APART,
         arc: float = 0.0,
+        run_time: float | None = None,
         **kwargs: Any,
     ) -> None:
         self.travellers, self.ways, self.leg, self.apart, self.arc = travellers, ways, leg, apart, arc
         self.sizes = sizes or [[1.0] * len(way) for way in ways]
         longest = max((len(way) for way in ways), default=0)
         self._natural = max(leg * longest + apart * (len(travellers) - 1), 0.1)
-        super().__init__(*travellers, **({"run_time": self._natural} | kwargs))
+        super().__init__(*travellers, run_time=self._natural if run_time is None else run_time, **kwargs)
 
     def begin(self) -> None:
         self._stood = [

@@ -1,4 +1,4 @@
-"""Unroll and Thin: an SM's box becomes its lane, and a few lanes become many. SplitIntoTiles: C falls into tiles."""
+"""Unroll and Thin: an SM becomes its lane, few lanes become many. SplitIntoTiles: C falls into tiles."""
 
 from typing import Any
 
@@ -10,7 +10,8 @@ from tilesim_scenes.mobjects.drawing.quads import UNIT
 from tilesim_scenes.mobjects.hardware.sm import SM
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
-from tilesim_scenes.mobjects.traces.tile_vectors import TileVectors
+from tilesim_scenes.mobjects.traces.lanes import Lanes
+from tilesim_scenes.mobjects.traces.tile_grid import TileGrid
 
 UNROLL, THIN, CUT = 0.8, 1.2, 0.6
 """Seconds."""
@@ -22,7 +23,7 @@ class Unroll(Direct):
     Lanes must be of as many SMs, in the same order.
     """
 
-    def __init__(self, sms: list[SM], lanes: LaneVectors, run_time: float = UNROLL, **kwargs: Any) -> None:
+    def __init__(self, sms: list[SM], lanes: Lanes, run_time: float = UNROLL, **kwargs: Any) -> None:
         self.sms, self.lanes = sms, lanes
         super().__init__(*sms, run_time=run_time, rate_func=linear, **kwargs)
 
@@ -124,7 +125,7 @@ class Place(Direct):
 class SplitIntoTiles(Direct):
     """A matrix falls into its tiles: gaps open between them, from the centre outwards."""
 
-    def __init__(self, whole: VMobject, grid: TileVectors, run_time: float = CUT, **kwargs: Any) -> None:
+    def __init__(self, whole: VMobject, grid: TileGrid, run_time: float = CUT, **kwargs: Any) -> None:
         self.whole, self.grid = whole, grid
         super().__init__(grid, run_time=run_time, **kwargs)
 

@@ -1,6 +1,6 @@
 """Zoom: lanes show less of their time, larger, or all of it again."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from manim import smoothstep
@@ -22,10 +22,16 @@ class Zoom(Direct):
     """
 
     def __init__(
-        self, *lanes: Timed, window: tuple[float, float], over: Sequence[Timed] = (), **kwargs: Any
+        self,
+        *lanes: Timed,
+        window: tuple[float, float],
+        over: Sequence[Timed] = (),
+        run_time: float = CAMERA,
+        rate_func: Callable[[float], float] = smoothstep,
+        **kwargs: Any,
     ) -> None:
         self.lanes, self.over, self.window = lanes, tuple(over), window
-        super().__init__(*lanes, *over, **({"run_time": CAMERA, "rate_func": smoothstep} | kwargs))
+        super().__init__(*lanes, *over, run_time=run_time, rate_func=rate_func, **kwargs)
 
     def begin(self) -> None:
         self._from = [lane.window for lane in self.lanes]

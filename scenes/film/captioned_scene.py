@@ -107,7 +107,7 @@ class CaptionedScene(ConfiguredScene):
         self._badges = [Swap(old, pill, APPEAR, before=0.0)]
 
     def clock(self, until: float) -> Clock:
-        """A clock, upper left, for a run of so many ns; it moves where it is given to `Run`."""
+        """A clock, upper left, for a run of so many ns; it moves where it is given to `PlayTrace`."""
         # A badge and the factor of slow motion share the line, which is short where the frame is not wide.
         clock = Clock(until, CLOCK if config.frame_width > 1.3 * config.frame_height else CLOCK_NARROW)
         clock.move_to(self._corner(-1)).shift(RIGHT * clock.width / 2)

@@ -7,11 +7,11 @@ import re
 from bisect import bisect_right
 from functools import lru_cache
 from itertools import combinations, pairwise
-from typing import Any
+from typing import Any, Self
 
 import cairo
 import numpy as np
-from manim import BOLD, NORMAL, ManimColor, Text, VGroup, VMobject, config
+from manim import BOLD, NORMAL, ManimColor, Mobject, Text, VGroup, VMobject, config
 
 from tilesim_scenes.look.letters import Letters
 from tilesim_scenes.look.theme import Colour, theme_now
@@ -221,20 +221,35 @@ class Figure(VMobject):
     ) -> None:
         super().__init__(fill_color=ManimColor(color or theme_now().text), fill_opacity=1.0, stroke_width=0.0)
         self.family, self.bold, self.align = MONO if mono else SANS, bold, align
-        self.text = ""
+        self.text, self._written = "", False
         em = px(size)
         self.add(Corner(np.array([[0, 0, 0], [em, 0, 0], [0, em, 0], [0, em, 0]], float)))
         self.write(text)
 
     def write(self, text: str) -> "Figure":
         """Show `text`, where the figure stands and as large as it is."""
-        if text != self.text or not len(self.points):
-            self.text = text
-            origin, right, up, _ = self.submobjects[0].points
+        if text != self.text or not self._written:
+            self.text, self._written = text, True
+            origin, right, up = self.submobjects[0].points[:3]
+            if not text:
+                # Manim pairs what has points, so even nothing has some.
+                self.points = np.repeat(origin[None], 4, axis=0)
+                return self
             shape = outline(text, self.family, self.bold)
             shift = self.align * advance(text, self.family, self.bold)
             self.points = origin + (shape[:, :1] - shift) * (right - origin) + shape[:, 1:2] * (up - origin)
         return self
+
+    def interpolate(self, mobject1: Mobject, mobject2: Mobject, alpha: float, *args: Any) -> Self:
+        """As Manim's; what is written next is drawn, whatever it is."""
+        self.text = getattr(mobject2 if alpha > 0.5 else mobject1, "text", "")
+        self._written = False
+        return super().interpolate(mobject1, mobject2, alpha, *args)
+
+    def become(self, mobject: Mobject, *args: Any, **how: Any) -> Self:
+        """As Manim's, and the text with the look."""
+        self.text, self._written = getattr(mobject, "text", ""), False
+        return super().become(mobject, *args, **how)
 
 
 class Corner(VMobject):

@@ -1,7 +1,6 @@
 """Bar groups: bars of one scale in groups, each under a heading, such as one problem each."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from manim import DOWN, LEFT, VGroup
 
@@ -21,10 +20,14 @@ class BarGroups(Bars):
         self,
         groups: Mapping[str, Sequence[tuple[str, float, str]]],
         unit: str = "",
+        width: float | None = None,
+        row: float | None = None,
         size: float = 48,
-        **look: Any,
+        form: str = "{:.1f}",
+        inside: bool = False,
     ) -> None:
-        super().__init__([row for rows in groups.values() for row in rows], unit, size=size, **look)
+        every_row = [one for rows in groups.values() for one in rows]
+        super().__init__(every_row, unit, width, row, size, form, inside)
         self.headings, number = VGroup(), 0
         self.groups: dict[str, VGroup] = {}
         every = list(zip(self.grounds, self.names, self.figures, self.bars, strict=True))

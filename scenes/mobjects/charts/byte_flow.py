@@ -20,8 +20,8 @@ SWELL = 60
 class ByteFlow(VGroup):
     """Squares on a roof of `chart`: up the slope of a memory that gives `gb_per_s`, then along the flat.
 
-    Its time `t` is the seconds since the first byte left; `show(t)` draws it, so `Run` moves it. `reach()`:
-    FLOP a byte where they end. `peak`: TFLOP/s of the flat, the chart's by default.
+    Its time `t` is the seconds since the first byte left; `show(t)` draws it, so `PlayTrace` moves it.
+    `reach()`: FLOP a byte where they end. `peak`: TFLOP/s of the flat, the chart's by default.
 
         flow = ByteFlow(chart, 4500, lambda: kernel.at(kernel.t)[0])
         self.play(PlayTrace(flow, until=2, run_time=2))

@@ -1,23 +1,23 @@
 """Curve: a line through data that is drawn as the data comes."""
 
 from collections.abc import Sequence
-from typing import Self
 
 import numpy as np
-from manim import VGroup
 
 from tilesim_scenes.look.text import px
 from tilesim_scenes.look.theme import Colour, theme_now
 from tilesim_scenes.mobjects.charts.plot import Plot
-from tilesim_scenes.mobjects.drawing.quads import EMPTY, rectangle, shape, strokes
-from tilesim_scenes.mobjects.drawing.quads import quad as whole
+from tilesim_scenes.mobjects.drawing.quads import nothing, rectangle, shape, strokes
+from tilesim_scenes.mobjects.drawing.redrawn import Redrawn
 
 
-class Curve(VGroup):
-    """`points`, (x, y) by rising x, in a `plot`, up to `t` on its x axis: `show(t)`, so `Run` draws it.
+class Curve(Redrawn):
+    """`points`, (x, y) by rising x, in a `plot`, up to `t` on its x axis: `show(t)`, so `PlayTrace` draws it.
 
     `width`: pixels. A square marks its head while it grows.
     """
+
+    over = ("plot",)
 
     def __init__(
         self,
@@ -32,19 +32,18 @@ class Curve(VGroup):
         self.stroke, self.head = strokes(ink, width), shape(ink)
         self._size = px(2.6 * width)
         self.add(self.stroke, self.head)
-        self.t = float(self.data[0, 0])
-        self.show(self.t)
+        self.stand_on(plot.ground)
+        self.show(float(self.data[0, 0]))
 
-    def show(self, t: float) -> Self:
-        """Look as when the data up to `t` has come."""
-        self.t = t
+    def draw(self, was: float) -> None:
+        """Draw the data up to `t`."""
+        t = self.t
         x, y = self.data.T
         drawn = self.data[x < t]
         if not len(drawn):
-            self.stroke.points = self.head.points = EMPTY
-            return self
+            self.stroke.points = self.head.points = np.repeat([self.plot.at(*self.data[0])], 4, axis=0)
+            return
         head = np.array([min(t, x[-1]), np.interp(t, x, y)])
         self.stroke.points = self.plot.path(np.vstack([drawn, head]))
         square = rectangle(self._size, self._size).move_to(self.plot.at(*head))
-        self.head.points = whole(square, 0, 1) if t < x[-1] else EMPTY
-        return self
+        self.head.points = square.points if t < x[-1] else nothing(square)

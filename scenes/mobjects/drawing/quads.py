@@ -17,6 +17,7 @@ _THIRDS = np.linspace(0, 1, 4)[:, None]
 UNIT = np.concatenate([(1 - _THIRDS) * start + _THIRDS * end for start, end in pairwise(_CORNERS)])
 """The points of Manim's Rectangle on the unit square, from its upper right corner on: shape [16, 2]."""
 EMPTY = np.zeros((0, 3))
+"""Points of what is not there at all."""
 HALF_DIGIT = 0.36
 """Ems from the baseline to the middle of a digit."""
 
@@ -50,7 +51,21 @@ def stroke_width(pixels: float) -> float:
 def axes_of(ground: VMobject) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(origin, right, up): a rectangle's lower left corner, and the vectors along its width and height."""
     points = ground.points
+    if len(points) <= 12:
+        # Manim has drawn only a part of it as yet.
+        return points[0], np.zeros(3), np.zeros(3)
     return points[8], points[12] - points[8], points[4] - points[8]
+
+
+def nothing(ground: VMobject, x: float | None = None) -> np.ndarray:
+    """Points of what shows nothing: four in one place of a ground, so that it is moved along.
+
+    It is the ground's first point, or lies at a share `x` of its width.
+    """
+    if x is None:
+        return np.repeat(ground.points[:1], 4, axis=0)
+    origin, right, _ = axes_of(ground)
+    return np.repeat([origin + x * right], 4, axis=0)
 
 
 def quad(ground: VMobject, x0: float, x1: float, y0: float = 0.0, y1: float = 1.0) -> np.ndarray:
@@ -71,13 +86,18 @@ def segments(ground: VMobject, ends: np.ndarray) -> np.ndarray:
 def uprights(ground: VMobject, at: np.ndarray) -> np.ndarray:
     """The points of lines through a ground's whole height, at shares of its width: [4 · lines, 3]."""
     none = np.zeros(len(at))
-    return segments(ground, np.stack([at, none, at, none + 1], axis=1)) if len(at) else EMPTY
+    return segments(ground, np.stack([at, none, at, none + 1], axis=1)) if len(at) else nothing(ground)
+
+
+def seen(mobject: VMobject) -> bool:
+    """Whether a mobject's own points show something."""
+    return bool(len(mobject.points)) and bool(np.ptp(mobject.points, axis=0).any())
 
 
 def extent(ground: VMobject) -> tuple[float, float]:
     """How wide and high a ground is, however it was turned."""
     _, right, up = axes_of(ground)
-    return float(np.linalg.norm(right)), float(np.linalg.norm(up))
+    return max(float(np.linalg.norm(right)), 1e-9), max(float(np.linalg.norm(up)), 1e-9)
 
 
 def figure(ground: VMobject, text: str, em: float, x: float = 0.5, y: float = 0.5) -> np.ndarray:
@@ -99,7 +119,7 @@ def diagonals(
     low, high, bottom, top = x0 * width, x1 * width, y0 * height, y1 * height
     rise = top - bottom
     if high <= low or rise <= 0:
-        return EMPTY
+        return nothing(ground)
     foot = np.arange(low - rise + gap / 2, high, gap)
     start, end = np.maximum(foot, low), np.minimum(foot + rise, high)
     ends = np.stack(

@@ -6,6 +6,16 @@ import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, ImageMobject, Mobject, config
 from manim.constants import RESAMPLING_ALGORITHMS
 
+KEPT = ("updaters", "updating_suspended", "saved_state", "target", "z_index")
+"""What a mobject keeps that becomes another."""
+
+
+class Data:
+    """What a mobject and its copies are drawn from; another mobject of the same class has another."""
+
+    def __deepcopy__(self, memo: Any) -> "Data":
+        return self
+
 
 def packed(colours: Any) -> np.ndarray:
     """Opaque pixels of colours (0 to 255, shape [..., 3]), one number each: uint32, shape [...].
@@ -34,7 +44,7 @@ class Raster(ImageMobject):
     sharpness = 1.0
 
     def __init__(self, width: float, height: float) -> None:
-        self.t, self.opacity = 0.0, 1.0
+        self.t, self.opacity, self._data = 0.0, 1.0, Data()
         self._painted: tuple[Any, np.ndarray] | None = None
         self.extent = width, height
         # What Manim looks at before there are points.
@@ -99,6 +109,20 @@ class Raster(ImageMobject):
         self.opacity = float(alpha)
         return self
 
+    def set_fill(self, color: Any = None, opacity: float | None = None, family: bool = True) -> Self:
+        """Have an opacity; its colours are data."""
+        return self if opacity is None else self.set_opacity(opacity)
+
+    def set_stroke(self, *args: Any, **kwargs: Any) -> Self:
+        """It has no strokes."""
+        return self
+
+    def get_fill_opacity(self) -> float:
+        return self.opacity
+
+    def get_stroke_opacity(self) -> float:
+        return self.opacity
+
     def get_opacity(self) -> float:
         """Between 0 and 1."""
         return self.opacity
@@ -112,7 +136,10 @@ class Raster(ImageMobject):
         self.opacity = (1 - alpha) * start + alpha * end
 
     def interpolate(self, mobject1: Mobject, mobject2: Mobject, alpha: float, *args: Any) -> Self:
-        """As Manim's, and the instant, where the two show different ones."""
+        """As Manim's, and the instant; of two with other data, the one that is nearer is shown."""
+        nearer = mobject2 if alpha > 0.5 else mobject1
+        if nearer._data is not self._data:
+            self._adopt(nearer)
         if mobject1.t != mobject2.t:
             self.t = (1 - alpha) * mobject1.t + alpha * mobject2.t
         return super().interpolate(mobject1, mobject2, alpha, *args)
@@ -121,8 +148,17 @@ class Raster(ImageMobject):
         """As Manim's, and what is shown with the place."""
         if type(mobject) is not type(self):
             raise TypeError(f"{_what(self)} cannot become {_what(mobject)}; replace it")
+        if mobject._data is not self._data:
+            points = self.points
+            self._adopt(mobject)
+            self.points = points
         self.t = mobject.t
         return super().become(mobject, *args, **how)
+
+    def _adopt(self, model: Mobject) -> None:
+        """Have the data of another."""
+        own = {name: vars(self)[name] for name in KEPT if name in vars(self)}
+        vars(self).update(vars(model.copy()) | own)
 
     def align_points(self, mobject: Mobject) -> Self:
         if not isinstance(mobject, Raster):

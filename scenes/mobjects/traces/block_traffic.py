@@ -1,10 +1,9 @@
 """BlockTraffic: thread blocks of a run, in their queue, on their SMs, or gone."""
 
 from collections.abc import Sequence
-from typing import Any, Self
 
 import numpy as np
-from manim import VGroup, VMobject, smoothstep
+from manim import VMobject, smoothstep
 
 from tilesim import Trace
 from tilesim.metrics import slot_index
@@ -12,8 +11,9 @@ from tilesim_scenes.animations.fade import opacities, set_opacities
 from tilesim_scenes.look.text import px
 from tilesim_scenes.look.theme import sm_colour
 from tilesim_scenes.mobjects.drawing.quads import axes_of
+from tilesim_scenes.mobjects.drawing.redrawn import Redrawn
 from tilesim_scenes.mobjects.hardware.queue import Queue
-from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
+from tilesim_scenes.mobjects.traces.lanes import Lanes
 
 FLIGHT, LEAVING = 1500.0, 1000.0
 """ns of the trace that a block takes from the queue to its SM, and that it takes to leave."""
@@ -21,7 +21,7 @@ ARC = 0.2
 """Height of its arc, for its width."""
 
 
-class BlockTraffic(VGroup):
+class BlockTraffic(Redrawn):
     """The blocks of `queue` as a run has them; `homes` are the places in the queue, the next block's first.
 
     The first blocks stand left of their SMs' lanes from the beginning on. Each next one flies there when its
@@ -32,9 +32,13 @@ class BlockTraffic(VGroup):
         self.play(PlayTrace(lanes, blocks, until=12_000))
     """
 
-    def __init__(self, trace: Trace, queue: Queue, lanes: LaneVectors, homes: Sequence[np.ndarray]) -> None:
+    over = ("lanes",)
+
+    def __init__(self, trace: Trace, queue: Queue, lanes: Lanes, homes: Sequence[np.ndarray]) -> None:
         super().__init__(*queue)
-        self.trace, self.lanes, self.homes, self.t = trace, lanes, homes, 0.0
+        self.trace, self.lanes, self.homes = trace, lanes, homes
+        self.stand_on(queue[0].token)
+        self._blocks = list(queue)
         self._side = queue[0].token.width
         self._shapes = [
             [((one.points - block.get_center()) / self._side, opacities(one)) for one in block.get_family()]
@@ -49,15 +53,14 @@ class BlockTraffic(VGroup):
         there = dealt(trace)
         self._issue[[block.number in there for block in queue]] = -np.inf
 
-    def show(self, t: float) -> Self:
-        """Look as at `t`, ns of the trace."""
-        self.t = t
+    def draw(self, was: float) -> None:
+        """Draw each block where it is at `t`."""
+        t = self.t
         share = np.array([smoothstep(float(np.clip((t - issue) / FLIGHT, 0, 1))) for issue in self._issue])
         ahead = np.arange(len(share)) - np.concatenate([[0.0], np.cumsum(share)[:-1]])
         for number, flown in enumerate(share.tolist()):
             gone = float(np.clip((t - self._done[number]) / LEAVING, 0, 1))
             self._stand(number, flown, float(ahead[number]), gone)
-        return self
 
     def place(self, slot: int) -> np.ndarray:
         """Where the block that is resident in a slot stands."""
@@ -79,7 +82,7 @@ class BlockTraffic(VGroup):
         at = at + gone**2 * np.array([0, px(90), 0])
         height = float(np.linalg.norm(axes_of(self.ground(slot))[2]))
         side = self._side + flown * (min(self._side, 0.86 * height) - self._side)
-        block = self[number]
+        block = self._blocks[number]
         if flown >= 1:
             block.resident(sm_colour(self._sm[number], self.trace.device.sms))
         else:
@@ -87,11 +90,6 @@ class BlockTraffic(VGroup):
         for one, (shape, own) in zip(block.get_family(), self._shapes[number], strict=True):
             one.points = shape * side + at
             set_opacities(one, own, 1 - gone)
-
-    def __deepcopy__(self, memo: Any) -> "BlockTraffic":
-        """A copy beside the same lanes, which are not copied with it."""
-        memo.setdefault(id(self.lanes), self.lanes)
-        return super().__deepcopy__(memo)
 
 
 def dealt(trace: Trace) -> set[int]:

@@ -1,36 +1,32 @@
 """Clock: the instant of the trace that a scene shows, and by how much slow motion slows it."""
 
-from typing import Any, Self
+from typing import Self
 
 from manim import RIGHT, config
 
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import Figure, advance, px
-from tilesim_scenes.look.theme import theme_now
+from tilesim_scenes.look.theme import Colour, theme_now
+from tilesim_scenes.mobjects.words.count import Count
 
 FACTOR, AWAY = 0.72, 0.3
 """Of the clock's size: that of the factor beside it, and the space between them."""
 
 
-class Clock(Figure):
+class Clock(Count):
     """`t` in µs, with one decimal; `until`: ns up to which it keeps its width, so that digits do not jump.
 
     `factor` stands beside it while time passes at half the fastest pace so far, or slower.
     """
 
-    def __init__(self, until: float = 99_900, size: float = 56, **look: Any) -> None:
-        self.t, self._digits, self._fastest = 0.0, len(f"{until / 1000:.1f}"), 0.0
-        super().__init__(size=size, **look)
-        self.show(0.0)
+    def __init__(
+        self, until: float = 99_900, size: float = 56, color: Colour | None = None, align: float = 0.0
+    ) -> None:
+        digits, self._fastest = len(f"{until / 1000:.1f}"), 0.0
+        super().__init__(lambda t: f"{t / 1000:{digits}.1f} µs", size, color, align=align)
         self.factor = Figure(size=FACTOR * size, color=theme_now().quiet)
         self.factor.shift((advance(self.text) + AWAY) * px(size) * RIGHT)
         self.add(self.factor)
-
-    def show(self, t: float) -> Self:
-        """Look as at `t`, ns."""
-        self.t = t
-        self.write(f"{t / 1000:{self._digits}.1f} µs")
-        return self
 
     @staticmethod
     def _slowed(times: int) -> str:

@@ -9,6 +9,7 @@ from tilesim import Trace
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, px
 from tilesim_scenes.look.theme import Colour, mixed, theme_now
+from tilesim_scenes.mobjects.drawing.panel import Panel
 from tilesim_scenes.mobjects.drawing.quads import diagonals, rectangle, strokes
 from tilesim_scenes.mobjects.traces.lanes import MOST_LANES, Lanes
 
@@ -32,7 +33,7 @@ def hatched(block: Rectangle) -> VGroup:
     return VGroup(ground, lines)
 
 
-class HeldLanes(Group):
+class HeldLanes(Panel):
     """Lanes of a run, `width` by `height` units, that show `longest` ns: by SM, those held at the foot.
 
     `named`: where there is room, the held part says what it is; that is `said`. `window` and `x(t)` are those

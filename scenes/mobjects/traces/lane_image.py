@@ -11,6 +11,7 @@ from tilesim import Trace
 from tilesim_scenes.look.text import px
 from tilesim_scenes.look.theme import Colour, mix, sm_colours, theme_now
 from tilesim_scenes.mobjects.drawing.raster import Raster, packed, unpacked
+from tilesim_scenes.mobjects.traces.lanes import Lanes, shown_sms
 from tilesim_scenes.mobjects.traces.parts import KINDS, Parts, parts
 
 FIRST_LOAD, WRITE_UNDER = 0.45, 0.6
@@ -27,25 +28,25 @@ AT_ONCE = 2**19
 """Parts of pixels that are drawn at a time: each takes some 30 bytes meanwhile."""
 
 
-class LaneImage(Raster):
-    """The lanes of some SMs, from the first on top; see `LaneVectors` for what it is given.
-
-    `width`: units, and `lane_height`: units of one lane, or `height` of all together.
-    """
+class LaneImage(Lanes, Raster):
+    """The lanes of some SMs, from the first on top, as one image."""
 
     def __init__(
         self,
         trace: Trace,
-        sms: Iterable[int],
+        sms: Iterable[int] | None = None,
         window: tuple[float, float] | None = None,
         width: float | None = None,
         lane_height: float | None = None,
         height: float | None = None,
+        gap: float | None = None,
+        labels: bool = True,
+        ticks: bool = True,
+        numbers: bool = True,
         cursor: bool = True,
         fills: Mapping[str, Colour] | None = None,
-        **look: Any,
     ) -> None:
-        self.trace, self.sms = trace, tuple(sms)
+        self.trace, self.sms = trace, shown_sms(trace, sms)
         self.window = window or (0.0, float(trace.makespan))
         places = trace.device.ctas_per_sm
         self.slots = np.array([sm * places + place for sm in self.sms for place in range(places)])
@@ -54,7 +55,7 @@ class LaneImage(Raster):
         self._run: tuple[Any, np.ndarray] | None = None
         theme = theme_now()
         self._theme, self._colours = theme, sm_colours(trace.device.sms)
-        super().__init__(width or px(1400), height or len(self.slots) * (lane_height or px(4)))
+        Raster.__init__(self, width or px(1400), height or len(self.slots) * (lane_height or px(4)))
 
     def paint(self, rows: int, columns: int) -> np.ndarray:
         picture = np.empty((rows, columns), np.uint32)
@@ -70,6 +71,11 @@ class LaneImage(Raster):
     def grounds(self) -> Group:
         """All lanes without names, as vectors have them: this one image."""
         return Group(self)
+
+    @property
+    def names(self) -> Group:
+        """The names of SMs: none."""
+        return Group()
 
     def x(self, t: float) -> float:
         """The scene's x of an instant, also beyond the window."""

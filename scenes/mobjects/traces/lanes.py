@@ -1,73 +1,52 @@
 """Lanes: what SMs do over time, a lane for each place of a thread block. Time runs right."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
-from manim import DOWN, LEFT, Line, ManimColor, VGroup, VMobject
+from manim import Group, Mobject, VMobject
 
 from tilesim import Trace
-from tilesim_scenes.look.text import advance, label, px
-from tilesim_scenes.look.theme import Colour, ink_on, mixed, readable, sm_colour, theme_now
-from tilesim_scenes.mobjects.drawing.quads import (
-    EMPTY,
-    axes_of,
-    diagonals,
-    extent,
-    figure,
-    quad,
-    rectangle,
-    segments,
-    shape,
-    stroke_width,
-    strokes,
-    uprights,
-)
-from tilesim_scenes.mobjects.drawing.redrawn import Redrawn, draw
-from tilesim_scenes.mobjects.traces.lane_image import UNDER, LaneImage
-from tilesim_scenes.mobjects.traces.parts import Part, Parts, parts
+from tilesim_scenes.look.theme import Colour
+from tilesim_scenes.mobjects.drawing.kinds import one_of
 
 MOST_SPANS = 500
 """Segments up to which lanes are vectors; beyond they are an image."""
 MOST_LANES = 16
-HATCH, TICK, LEAST_TICKS = 9.0, 3.0, 12.0
-"""Pixels: between the lines of a hatch, of a tick's width, and between ticks that are drawn."""
 
 
-def Lanes(trace: Trace, sms: Iterable[int] | None = None, **look: Any) -> "LaneVectors | LaneImage":
-    """Lanes of a trace: vectors where they are few, one image where they are many; see LaneVectors.
+class Lanes(Mobject):
+    """Lanes of a trace: vectors where they are few, and one image, LaneImage, where they are many.
 
-    `sms`: whose lanes to show, all by default.
+    `sms`: whose lanes to show, all by default. `window`: the ns of the trace that they show, its whole run by
+    default. `width`: units of a lane, its name not counted. `lane_height`: units of one lane, or `height` of
+    all together. `gap`: units between two. `labels`: names of SMs on the left. `ticks`: a dark line after
+    each K-step, where they are far enough apart. `numbers`: of tiles, in their main loops. `cursor`: a line
+    at the clock. `fills`: colors for some of `parts.KINDS`, in place of the SM's own and the theme's. An
+    image takes colors for all of them or for none, and has no gaps, names, ticks and numbers.
+
+        lanes = Lanes(trace, sms=range(4))
+        self.play(PlayTrace(lanes, until=12_000))
+
+    A subclass of it is as well one of LaneVectors or LaneImage, whichever its lanes need.
     """
-    shown = tuple(range(trace.device.sms)) if sms is None else tuple(sms)
-    lanes = len(shown) * trace.device.ctas_per_sm
-    segments_shown = int(np.isin(trace.spans["sm"], shown).sum())
-    if lanes <= MOST_LANES and segments_shown <= MOST_SPANS:
-        return LaneVectors(trace, shown, **look)
-    return LaneImage(trace, shown, **look)
 
-
-class Piece(Redrawn):
-    """What is drawn of a part."""
-
-
-class LaneVectors(Redrawn, VGroup):
-    """A few lanes, in which every part can be pointed at.
-
-    `window`: the ns of the trace that they show, its whole run by default. `width`: units of a lane, its name
-    not counted. `lane_height`, `gap`: units of a lane and between two. `labels`: names of SMs on the left.
-    `ticks`: a dark line after each K-step, where they are far enough apart. `numbers`: of tiles, in their
-    main loops. `cursor`: a line at the clock. `fills`: colors for some of `parts.KINDS`, in place
-    of the SM's own and the theme's. `pieces[n]` says what is drawn in `parts[n]`.
-    """
+    trace: Trace
+    sms: tuple[int, ...]
+    slots: Sequence[int]
+    window: tuple[float, float]
+    grounds: Group
+    names: Group
+    t: float
 
     def __init__(
         self,
         trace: Trace,
-        sms: Iterable[int],
+        sms: Iterable[int] | None = None,
         window: tuple[float, float] | None = None,
         width: float | None = None,
         lane_height: float | None = None,
+        height: float | None = None,
         gap: float | None = None,
         labels: bool = True,
         ticks: bool = True,
@@ -75,165 +54,45 @@ class LaneVectors(Redrawn, VGroup):
         cursor: bool = True,
         fills: Mapping[str, Colour] | None = None,
     ) -> None:
-        super().__init__()
-        self.trace, self.sms, self.t = trace, tuple(sms), 0.0
-        self.window = window or (0.0, float(trace.makespan))
-        width, height = width or px(1400), lane_height or px(90)
-        gap = px(24) if gap is None else gap
-        places = trace.device.ctas_per_sm
-        theme, hues = theme_now(), {sm: sm_colour(sm, trace.device.sms) for sm in self.sms}
-        self.slots = [sm * places + place for sm in self.sms for place in range(places)]
-        self.grounds = VGroup()
-        for row in range(len(self.slots)):
-            space = gap if places == 1 else px(4)
-            ground = rectangle(width, height / places, theme.idle)
-            ground.shift((row // places * (height + gap) + row % places * (height / places + space)) * DOWN)
-            self.grounds.add(ground)
-        self.names = VGroup()
-        if labels:
-            for row, sm in enumerate(self.sms):
-                size, ink = min(48, 0.6 * height / px(1)), readable(hues[sm])
-                name = label(f"SM {sm}", size, ink, bold=True)
-                mine = self.grounds[row * places : (row + 1) * places]
-                self.names.add(name.next_to(mine, LEFT, px(24)))
-        self._parts = _shown(trace, self.slots, self.window)
-        lane_of = {slot: row for row, slot in enumerate(self.slots)}
-        self.pieces = [part._replace(slot=lane_of[part.slot]) for part in self._parts.each()]
-        sm_of = trace.spans["sm"]
-        self.parts = VGroup(
-            *(_drawn(part.kind, hues[int(sm_of[part.row])], fills or {}) for part in self.pieces)
+        # Both are lanes, so neither can be read before this class is.
+        from tilesim_scenes.mobjects.traces.lane_image import LaneImage
+        from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
+
+        kind: Any = LaneVectors if few(trace, sms) else LaneImage
+        self.__class__ = one_of(type(self), kind)
+        kind.__init__(
+            self, trace, sms, window, width, lane_height, height, gap, labels, ticks, numbers, cursor, fills
         )
-        spans = trace.spans
-        self._steps = (spans["k1"] - spans["k0"]).tolist()
-        self._numbers = spans["tile"].tolist() if numbers else None
-        self._ticks = ticks
-        self.cursor = Line(stroke_color=ManimColor(theme.cursor), stroke_width=stroke_width(4))
-        self._cursor = cursor
-        self.add(self.grounds, self.names, self.parts, self.cursor)
-        self._before: tuple[Any, np.ndarray] | None = None
-        self._edges = np.array([[part.begin, part.end] for part in self.pieces], float).reshape(-1, 2)
-        self.show(self.window[0])
 
     def show(self, t: float) -> Self:
         """Look as at `t`, ns of the trace: what has happened by then is drawn."""
-        for number in np.flatnonzero(self._changing(t)):
-            self._show_part(int(number), t)
-        self.t = t
-        share = self._share(t)
-        if self._cursor and 0 <= share <= 1:
-            top, bottom = self.grounds[0], self.grounds[-1]
-            over = 0.12 * np.linalg.norm(axes_of(top)[2]) / max(1e-9, np.linalg.norm(axes_of(bottom)[2]))
-            begin = segments(top, np.array([share, 0, share, 1 + over]))[-1]
-            end = segments(bottom, np.array([share, 0, share, -over]))[-1]
-            self.cursor.set_points_by_ends(begin, end)
-        else:
-            draw(self.cursor, EMPTY, self.grounds[0])
-        return self
+        return super().show(t)
 
     def x(self, t: float) -> float:
         """The scene's x of an instant, also beyond the window."""
-        origin, right, _ = axes_of(self.grounds[0])
-        return float((origin + self._share(t) * right)[0])
+        raise NotImplementedError
 
-    def lane(self, sm: int) -> VGroup:
-        """The grounds of an SM's lanes."""
-        places = self.trace.device.ctas_per_sm
-        row = self.sms.index(sm) * places
-        return VGroup(*self.grounds[row : row + places])
-
-    def label(self, sm: int) -> VMobject:
-        """The name of an SM."""
-        return self.names[self.sms.index(sm)]
+    def lane(self, sm: int) -> Mobject:
+        """Where an SM's lanes are."""
+        raise NotImplementedError
 
     def span(self, tile: int, part: str = "multiply") -> VMobject:
-        """What is drawn of a tile's part, one of `parts.KINDS`, as it is now; of several segments, all.
+        """A tile's part, one of `parts.KINDS`, as it is now; of several segments, all.
+
+        An image has its outline, of several segments the first one's.
 
         Raises KeyError where these lanes show no such part.
         """
-        tiles = self.trace.spans["tile"]
-        found = [
-            self.parts[number]
-            for number, one in enumerate(self.pieces)
-            if tiles[one.row] == tile and one.kind in (part, f"{part} under")
-        ]
-        if not found:
-            raise KeyError(f"these lanes show no {part} of tile {tile}")
-        return found[0] if len(found) == 1 else VGroup(*found)
-
-    def _share(self, t: float) -> float:
-        low, high = self.window
-        return (t - low) / (high - low)
-
-    def _changing(self, t: float) -> np.ndarray:
-        """Which parts look otherwise at `t` than when they last were shown: bool, shape [parts]."""
-        begin, end = self._edges.T
-        seen = (begin < min(t, self.window[1])) & (end > self.window[0])
-        stood = (self.window, self.grounds[0].points.tobytes(), self.grounds[-1].points.tobytes())
-        before, self._before = self._before, (stood, seen)
-        if before is None or any(one.held for one in self.parts):
-            return np.ones_like(seen)
-        if before[0] != stood:
-            return seen | before[1]
-        low, high = sorted((self.t, t))
-        return (begin <= high) & (end >= low) & (seen | before[1])
-
-    def forget(self) -> None:
-        self._before = None
-
-    def _show_part(self, number: int, t: float) -> None:
-        """Draw a part as far as it has come."""
-        part, drawn = self.pieces[number], self.parts[number]
-        ground = self.grounds[part.slot]
-        x0 = max(0.0, self._share(part.begin))
-        x1 = min(1.0, self._share(min(part.end, t)))
-        if x1 <= x0:
-            for piece in drawn.get_family():
-                draw(piece, EMPTY, ground)
-            return
-        y0, y1 = (0.0, UNDER) if part.kind == "write under" else (0.0, 1.0)
-        drawn.points = quad(ground, x0, x1, y0, y1)
-        if part.kind == "first load":
-            drawn.submobjects[0].points = diagonals(ground, x0, x1, px(HATCH))
-        if part.kind == "multiply":
-            self._show_steps(part, drawn, ground, x0, x1)
-
-    def _show_steps(self, part: Part, drawn: VMobject, ground: VMobject, x0: float, x1: float) -> None:
-        """The ticks of a main loop, and its tile's number once there is room."""
-        ticks, number = drawn.submobjects
-        begin, end = self._share(part.begin), self._share(part.end)
-        steps = self._steps[part.row]
-        width, height = extent(ground)
-        text = "" if self._numbers is None else str(self._numbers[part.row])
-        em = min(0.5 * height, 0.8 * (min(1, end) - max(0, begin)) * width / advance(text or "0"))
-        middle, half = (max(0.0, begin) + min(1.0, end)) / 2, 0.5 * em * advance(text) / width
-        shown = bool(text) and em >= px(16) and x1 >= middle + half
-        wide = self._ticks and (end - begin) * width >= steps * px(LEAST_TICKS)
-        at = begin + np.arange(1, steps) / steps * (end - begin)
-        # None through the number, which says more than one tick.
-        at = at[(at <= x1) & (at >= x0) & ~(shown & (np.abs(at - middle) < 1.2 * half))]
-        draw(ticks, uprights(ground, at) if wide else EMPTY, ground)
-        draw(number, figure(ground, text, em, middle) if shown else EMPTY, ground)
+        raise NotImplementedError
 
 
-def _shown(trace: Trace, slots: list[int], window: tuple[float, float]) -> Parts:
-    """The parts in some slots that show in a window; ns are then the trace's own."""
-    every = parts(trace)
-    low, high = window
-    return every.chosen(np.flatnonzero(np.isin(every.slot, slots) & (every.end > low) & (every.begin < high)))
+def shown_sms(trace: Trace, sms: Iterable[int] | None) -> tuple[int, ...]:
+    """The SMs whose lanes are shown, all of them where none are named."""
+    return tuple(range(trace.device.sms)) if sms is None else tuple(sms)
 
 
-def _drawn(kind: str, colour: Colour, fills: Mapping[str, Colour]) -> VMobject:
-    """What a part looks like, without its place."""
-    theme = theme_now()
-    if kind == "first load":
-        part = shape(fills.get(kind, mixed(theme.idle, colour, 0.3)), of=Piece)
-        return part.add(strokes(colour, 2.5, 0.0 if kind in fills else 1.0))
-    if kind == "multiply":
-        colour = fills.get(kind, colour)
-        ticks = strokes(theme.background, TICK, 0.55)
-        return shape(colour, of=Piece).add(ticks, shape(ink_on(colour)))
-    part = shape(fills.get(kind, theme.fill(kind)), of=Piece)
-    if kind == "launch":
-        # So that those who see orange as another hue see where it ends.
-        part.set_stroke(ManimColor(theme.background), stroke_width(3), 1.0)
-    return part
+def few(trace: Trace, sms: Iterable[int] | None) -> bool:
+    """Whether lanes of some SMs, or of all, are drawn as vectors."""
+    shown = shown_sms(trace, sms)
+    lanes = len(shown) * trace.device.ctas_per_sm
+    return lanes <= MOST_LANES and int(np.isin(trace.spans["sm"], shown).sum()) <= MOST_SPANS

@@ -1,16 +1,15 @@
 """PartialTraffic: partial sums on their way from the lane that computed them to the lane that adds them."""
 
 from collections.abc import Sequence
-from typing import Any, Self
 
 import numpy as np
-from manim import VGroup, smoothstep
+from manim import smoothstep
 
 from tilesim import Trace
 from tilesim_scenes.look.text import px
+from tilesim_scenes.mobjects.drawing.redrawn import Redrawn
 from tilesim_scenes.mobjects.hardware.partial import Partial
-from tilesim_scenes.mobjects.traces.lane_image import LaneImage
-from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
+from tilesim_scenes.mobjects.traces.lanes import Lanes
 
 FLIGHT = 0.06
 """Of the run's time, that a flight is seen to take; a sum that lies ready waits at its owner's lane."""
@@ -18,7 +17,7 @@ AWAY = np.array([1e4, 0.0, 0.0])
 """Where a sum is that is not on its way."""
 
 
-class PartialTraffic(VGroup):
+class PartialTraffic(Redrawn):
     """Some partial sums of a run over its `lanes`; each of `pairs` is (giver, owner), rows of the spans.
 
     A sum sets out when its giver has stored it, rides at the clock, and goes when its owner has added it.
@@ -27,16 +26,18 @@ class PartialTraffic(VGroup):
         self.play(PlayTrace(lanes, traffic, until=trace.makespan))
     """
 
+    over = ("lanes",)
+
     def __init__(
-        self, trace: Trace, lanes: LaneVectors | LaneImage, pairs: Sequence[tuple[int, int]], size: float = 60
+        self, trace: Trace, lanes: Lanes, pairs: Sequence[tuple[int, int]], size: float = 60
     ) -> None:
         super().__init__(*(Partial(px(size), px(0.66 * size)) for _ in pairs))
-        self.trace, self.lanes, self.pairs, self.t = trace, lanes, tuple(pairs), 0.0
+        self.trace, self.lanes, self.pairs = trace, lanes, tuple(pairs)
         self.show(0.0)
 
-    def show(self, t: float) -> Self:
-        """Look as at `t`, ns of the trace."""
-        self.t = t
+    def draw(self, was: float) -> None:
+        """Draw each sum where it is at `t`."""
+        t = self.t
         spans, flight = self.trace.spans, FLIGHT * self.trace.makespan
         for (giver, owner), partial in zip(self.pairs, self, strict=True):
             begin = float(spans["done"][giver])
@@ -47,9 +48,3 @@ class PartialTraffic(VGroup):
             share = smoothstep(min(1.0, (t - begin) / flight))
             low, high = (self.lanes.lane(int(spans["sm"][row])).get_center()[1] for row in (giver, owner))
             partial.move_to([self.lanes.x(t), low + share * (high - low), 0])
-        return self
-
-    def __deepcopy__(self, memo: Any) -> "PartialTraffic":
-        """A copy over the same lanes, which are not copied with it."""
-        memo.setdefault(id(self.lanes), self.lanes)
-        return super().__deepcopy__(memo)

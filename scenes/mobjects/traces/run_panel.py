@@ -2,11 +2,12 @@
 
 from typing import Self
 
-from manim import DOWN, LEFT, RIGHT, UP, Group, Mobject
+from manim import DOWN, LEFT, RIGHT, UP, Mobject
 
 from tilesim import Trace
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import Figure, cut, lines, px
+from tilesim_scenes.mobjects.drawing.panel import Panel
 from tilesim_scenes.mobjects.traces.lanes import MOST_LANES, Lanes
 from tilesim_scenes.mobjects.traces.tile_grid import TileGrid
 
@@ -17,7 +18,7 @@ LEAST_GRID, LEAST_SMALL_GRID, LEAST_LANE, LEAST_ROW = 150.0, 60.0, 40.0, 32.5
 a row at least."""
 
 
-class RunPanel(Group):
+class RunPanel(Panel):
     """A run called `name`, `width` by `height` units, on lanes that show `longest` ns.
 
     `side`: units of a column on the left with the name and the tiles; 0 puts the name above the lanes and
@@ -40,7 +41,7 @@ class RunPanel(Group):
         named: bool = True,
     ) -> None:
         super().__init__()
-        self.trace, self.run, self.t = trace, name, 0.0
+        self.run = name
         window = (0.0, float(longest or trace.makespan))
         sms = sorted(trace.device.free_sms)
         few = len(sms) * trace.device.ctas_per_sm <= MOST_LANES
@@ -76,9 +77,18 @@ class RunPanel(Group):
             self.add(self.grid)
         self.show(0.0)
 
+    @property
+    def trace(self) -> Trace:
+        """The run that its lanes show."""
+        return self.lanes.trace
+
+    @property
+    def t(self) -> float:
+        """The instant that its lanes show, ns."""
+        return self.lanes.t
+
     def show(self, t: float) -> Self:
         """Look as at `t`, ns of the trace."""
-        self.t = t
         self.lanes.show(t)
         if self.grid is not None:
             self.grid.show(t)

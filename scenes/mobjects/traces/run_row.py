@@ -8,6 +8,7 @@ from tilesim import Trace
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import Figure, label, px
 from tilesim_scenes.look.theme import theme_now
+from tilesim_scenes.mobjects.drawing.panel import Panel
 from tilesim_scenes.mobjects.traces.lanes import Lanes
 
 SIDE, TIME, HEAD, GAP = 350.0, 230.0, 56.0, 24.0
@@ -15,7 +16,7 @@ SIDE, TIME, HEAD, GAP = 350.0, 230.0, 56.0, 24.0
 between columns."""
 
 
-class RunRow(Group):
+class RunRow(Panel):
     """A run called `name`, on lanes that show `longest` ns, at first `width` by `height` units in the middle.
 
     `beside`: whether name and time stand beside the lanes, else above them. `note`: a word below the name, or

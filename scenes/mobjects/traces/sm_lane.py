@@ -1,7 +1,5 @@
 """SmLane: the lane of one SM, close up, with the names of its parts."""
 
-from typing import Self
-
 import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, Mobject, VGroup
 
@@ -9,6 +7,7 @@ from tilesim import Trace
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import cut, label, lines, px
 from tilesim_scenes.look.theme import readable, sm_colour, theme_now
+from tilesim_scenes.mobjects.drawing.redrawn import Redrawn
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.mobjects.traces.part_names import name_below, part_names
 from tilesim_scenes.mobjects.traces.parts import parts
@@ -17,7 +16,7 @@ SM_NAME = 230
 """Pixels that the SM's name takes beside the run's, with the space between them."""
 
 
-class SmLane(VGroup):
+class SmLane(Redrawn):
     """One SM's lane of a run called `name`, `width` by `height` units, on a lane that shows `longest` ns.
 
     `side`: units of a column on the left for the names, 0 where they stand above. `named`: whether the SM's
@@ -41,7 +40,7 @@ class SmLane(VGroup):
         window: tuple[float, float] | None = None,
     ) -> None:
         super().__init__()
-        self.trace, self.sm, self.t = trace, sm, 0.0
+        self.trace, self.sm = trace, sm
         window = window or (0.0, float(longest or trace.makespan))
         self.lane = LaneVectors(trace, [sm], window, width - side, height, labels=False)
         colour = sm_colour(sm, trace.device.sms)
@@ -62,6 +61,7 @@ class SmLane(VGroup):
             whose.arrange(buff=px(30)).next_to(self.lane.grounds, UP, px(110), aligned_edge=LEFT)
         self.whose = whose
         self.add(self.lane, whose)
+        self.stand_on(self.lane.grounds[0])
 
     @property
     def window(self) -> tuple[float, float]:
@@ -76,11 +76,9 @@ class SmLane(VGroup):
         """The scene's x of an instant."""
         return self.lane.x(t)
 
-    def show(self, t: float) -> Self:
-        """Look as at `t`, ns of the trace."""
-        self.t = t
-        self.lane.show(t)
-        return self
+    def draw(self, was: float) -> None:
+        """Draw its lane at `t`."""
+        self.lane.show(self.t)
 
     def names_of(self, begin: float, end: float) -> VGroup:
         """The names of the parts that begin between two instants, in them, or below where they are narrow.

@@ -1,47 +1,33 @@
 """TileGrid: the output matrix, tile by tile, each in the colour of the SM that computes it."""
 
-from functools import lru_cache
 from typing import Any, Self
 
-import numpy as np
-from manim import ManimColor, VGroup, VMobject
+from manim import Mobject, VMobject
 
 from tilesim import Problem, Trace
-from tilesim.view import multiplied
-from tilesim_scenes.look.text import advance, px
-from tilesim_scenes.look.theme import ink_on, sm_colour, theme_now
-from tilesim_scenes.mobjects.drawing import quads
-from tilesim_scenes.mobjects.drawing.quads import EMPTY, figure, quad, rectangle, shape, stroke_width
-from tilesim_scenes.mobjects.drawing.redrawn import Redrawn, draw
-from tilesim_scenes.mobjects.traces.tile_image import TileImage, extent
+from tilesim_scenes.mobjects.drawing.kinds import one_of
 
 MOST_TILES = 500
 """Up to which tiles are vectors; beyond they are an image."""
-GAP, EDGE, MOST_GAP = 0.06, 6.0, 8.0
-"""Between tiles: share of a tile's shorter side; pixels of an edge; and at most so many between tiles."""
-LEAST_NUMBER = 16
-"""Pixels of a number that is written."""
-LONGEST_ITEM = 18
-"""Characters of a work item's name that are written."""
 
 
-def TileGrid(run: Trace | Problem, **look: Any) -> "TileVectors | TileImage":
-    """The tiles of C, or a list of work items: vectors where they are few, one image where many."""
-    problem = run if isinstance(run, Problem) else run.problem
-    return (TileVectors if problem.tiles <= MOST_TILES else TileImage)(run, **look)
+class TileGrid(Mobject):
+    """The tiles of C, or a list of work items: vectors where they are few, and one image where they are many.
 
+    They are hollow at first, filled from the left by K-steps, and edged in white while written. `run`: a
+    trace, or a problem whose tiles stay hollow. `width`, `height`: units that it may take at most, in the
+    true proportions of C. `numbers`: of tiles, where there is room. A tile in several segments is filled by
+    each, in its SM's colour, from its first K-step on.
 
-class Tile(Redrawn, VGroup):
-    """A tile: its ground, a fill for each segment, its edge and its number on the ground and on the fill."""
+        grid = TileGrid(trace, height=4)
+        self.play(PlayTrace(grid, until=12_000), Indicate(grid.tile(7)))
 
-
-class TileVectors(Redrawn, VGroup):
-    """A few tiles, hollow at first, filled from the left by K-steps, edged in white while written.
-
-    `run`: a trace, or a problem whose tiles stay hollow. `width`, `height`: units that it may take at most,
-    in the true proportions of C. `numbers`: of tiles, where there is room. A tile in several segments is
-    filled by each, in its SM's colour, from its first K-step on.
+    A subclass of it is as well one of TileVectors or TileImage, whichever its tiles need.
     """
+
+    trace: Trace | None
+    problem: Problem
+    t: float
 
     def __init__(
         self,
@@ -50,142 +36,22 @@ class TileVectors(Redrawn, VGroup):
         height: float | None = None,
         numbers: bool = True,
     ) -> None:
-        super().__init__()
-        self.trace = run if isinstance(run, Trace) else None
-        self.problem = problem = run.problem if isinstance(run, Trace) else run
-        self.t = 0.0
-        wide, high = extent(problem, width, height)
-        cell = wide / problem.tiles_n, high / problem.tiles_m
-        gap = min(GAP * min(cell), px(MOST_GAP))
-        theme = theme_now()
-        self._numbered = numbers and number_size(problem, *cell) >= px(LEAST_NUMBER)
-        self._numbers: list[tuple[VMobject, VMobject]] = []
-        self._fills: list[VMobject] = []
-        self._stood: tuple[bytes, bytes] | None = None
-        for tile in range(problem.tiles):
-            row, column = divmod(tile, problem.tiles_n)
-            ground = rectangle(cell[0] - gap, cell[1] - gap, theme.idle)
-            x, y = (column + 0.5) * cell[0] - wide / 2, high / 2 - (row + 0.5) * cell[1]
-            self.add(Tile(ground.move_to([x, y, 0])))
-        if self.trace is not None:
-            self._dress(self.trace)
-        for tile in self:
-            numbers_of_tile = shape(theme.text), shape(theme.text)
-            self._numbers.append(numbers_of_tile)
-            tile.add(*numbers_of_tile)
-        self.show(0.0 if self.trace is None else -1.0)
+        # Both are tiles, so neither can be read before this class is.
+        from tilesim_scenes.mobjects.traces.tile_image import TileImage
+        from tilesim_scenes.mobjects.traces.tile_vectors import TileVectors
 
-    def _dress(self, trace: Trace) -> None:
-        """Give each segment a fill and an edge, above its tile's ground."""
-        spans = trace.spans
-        for row in range(len(spans)):
-            colour = sm_colour(int(spans["sm"][row]), trace.device.sms)
-            fill = shape(colour)
-            self._fills.append(fill)
-            self[int(spans["tile"][row])].add(fill)
-        self._edges = []
-        self._along = tuple(spans[edge] / self.problem.k_steps for edge in ("k0", "k1"))
-        middle = _middles(trace)
-        self._inks = [sm_colour(int(sm), trace.device.sms) for sm in spans["sm"][middle]]
-        self._turns = _turns(trace, middle)
-        for tile in self:
-            edge = VMobject(stroke_color=ManimColor(theme_now().write), stroke_width=stroke_width(EDGE))
-            self._edges.append(edge)
-            tile.add(edge)
-
-    def tile(self, number: int) -> Tile:
-        """A tile, whatever it shows.
-
-        Raises IndexError where there is none.
-        """
-        if not 0 <= number < self.problem.tiles:
-            raise IndexError(f"there is no tile {number}; the last is {self.problem.tiles - 1}")
-        return self[number]
+        problem = run if isinstance(run, Problem) else run.problem
+        kind: Any = TileVectors if problem.tiles <= MOST_TILES else TileImage
+        self.__class__ = one_of(type(self), kind)
+        kind.__init__(self, run, width, height, numbers)
 
     def show(self, t: float) -> Self:
         """Look as at `t`, ns of the trace."""
-        was, self.t = self.t, t
-        now = self[0][0].points.tobytes(), self[-1][0].points.tobytes()
-        moved, self._stood = now != self._stood or any(tile.held for tile in self), now
-        if self.trace is None:
-            for tile in range(self.problem.tiles) if moved else ():
-                self._write(tile, False, None)
-            return self
-        spans = self.trace.spans
-        before, share = (multiplied(spans["start"], spans["drain"], instant) for instant in (was, t))
-        begin, end = self._along
-        filled = begin + share * (end - begin)
-        for row in range(len(spans)) if moved else np.flatnonzero(share != before).tolist():
-            ground = self[int(spans["tile"][row])][0]
-            points = quad(ground, begin[row], filled[row]) if share[row] > 0 else EMPTY
-            draw(self._fills[row], points, ground)
-        turned = ((self._turns <= was) != (self._turns <= t)).any(axis=0)
-        for tile in range(self.problem.tiles) if moved else np.flatnonzero(turned).tolist():
-            self._finish(tile, t)
-        return self
+        return super().show(t)
 
-    def forget(self) -> None:
-        self._stood = None
+    def tile(self, number: int) -> VMobject:
+        """A tile, whatever it shows; in an image, its outline.
 
-    def _finish(self, tile: int, t: float) -> None:
-        """The edge and the number of a tile."""
-        inked, written, done = (self._turns[:, tile] <= t).tolist()
-        ground = self[tile][0]
-        draw(self._edges[tile], quad(ground, 0, 1) if written and not done else EMPTY, ground)
-        self._write(tile, inked, self._inks[tile])
-
-    def _write(self, tile: int, on_fill: bool, colour: Any) -> None:
-        """The number of a tile: in the theme's ink, or in one that stands out from its fill."""
-        if not self._numbered:
-            return
-        hollow, filled = self._numbers[tile]
-        if on_fill:
-            filled.set_fill(ManimColor(ink_on(colour)), family=False)
-        ground = self[tile][0]
-        points = figure(ground, called(self.problem, tile), number_size(self.problem, *quads.extent(ground)))
-        draw(hollow, EMPTY if on_fill else points, ground)
-        draw(filled, points if on_fill else EMPTY, ground)
-
-
-def number_size(problem: Problem, width: float, height: float) -> float:
-    """The em of a tile's number in a tile of that size: the same for all tiles of a problem."""
-    if problem.items:
-        return min(0.6 * height, 0.9 * width / _longest(problem))
-    return min(0.45 * height, 0.7 * width / advance("0" * len(str(problem.tiles - 1))))
-
-
-@lru_cache(maxsize=16)
-def _longest(problem: Problem) -> float:
-    """How far the longest name of a work item advances, in ems."""
-    return max(advance(called(problem, tile)) for tile in range(problem.tiles))
-
-
-def called(problem: Problem, tile: int) -> str:
-    """What is written into a tile: its number, or a work item's name, cut where it is long.
-
-    >>> called(Problem(128, 512, 64), 1), called(Problem.of_items(["x", "a megakernel's last task"]), 1)
-    ('1', "a megakernel's la…")
-    """
-    if not problem.items:
-        return str(tile)
-    name = problem.items[tile]
-    return name if len(name) <= LONGEST_ITEM else f"{name[: LONGEST_ITEM - 1].rstrip()}…"
-
-
-def _middles(trace: Trace) -> np.ndarray:
-    """The segment in the middle of each tile, where its number stands: shape [tiles]."""
-    spans = trace.spans
-    aside = np.abs(spans["k0"] + spans["k1"] - trace.problem.k_steps)
-    nearest = np.lexsort((aside, spans["tile"]))
-    return nearest[np.unique(spans["tile"][nearest], return_index=True)[1]]
-
-
-def _turns(trace: Trace, middle: np.ndarray) -> np.ndarray:
-    """When, ns, each tile's number comes to stand on its fill, its write begins, and ends: [3, tiles]."""
-    spans = trace.spans
-    start, drain = (spans[name][middle] for name in ("start", "drain"))
-    turns = np.zeros((3, trace.problem.tiles))
-    turns[0] = start + 0.6 * (drain - start)
-    for turn, name in zip(turns[1:], ("fixup", "done"), strict=True):
-        np.maximum.at(turn, spans["tile"], spans[name])
-    return turns
+        Raises IndexError where there is none.
+        """
+        raise NotImplementedError

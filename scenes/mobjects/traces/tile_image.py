@@ -7,6 +7,7 @@ from tilesim import Problem, Trace
 from tilesim_scenes.look.text import px
 from tilesim_scenes.look.theme import sm_colours, theme_now
 from tilesim_scenes.mobjects.drawing.raster import Raster, packed, unpacked
+from tilesim_scenes.mobjects.traces.tile_grid import TileGrid
 
 LEAST_GAP = 6
 """Pixels of a tile's shorter side, below which tiles are not set apart."""
@@ -38,8 +39,8 @@ def extent(problem: Problem, width: float | None, height: float | None) -> tuple
     return width, width * ratio
 
 
-class TileImage(Raster):
-    """Many tiles, each filled from the left by K-steps; see `TileVectors` for what it is given."""
+class TileImage(TileGrid, Raster):
+    """Many tiles as one image, without numbers."""
 
     def __init__(
         self,
@@ -52,7 +53,7 @@ class TileImage(Raster):
         self.problem = run.problem if isinstance(run, Trace) else run
         self._theme = theme_now()
         self._stills: tuple[tuple[int, int], np.ndarray, np.ndarray, np.ndarray] | None = None
-        super().__init__(*extent(self.problem, width, height))
+        Raster.__init__(self, *extent(self.problem, width, height))
 
     def tile(self, number: int) -> Rectangle:
         """The outline of a tile, where it stands.

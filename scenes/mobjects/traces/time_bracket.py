@@ -1,14 +1,13 @@
 """TimeBracket: a span of trace time over lanes, with its measured length."""
 
-from typing import Any, Self
-
 import numpy as np
-from manim import Mobject, VGroup
+from manim import Mobject
 
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import Figure, advance, px
 from tilesim_scenes.look.theme import Colour, theme_now
-from tilesim_scenes.mobjects.drawing.quads import EMPTY, strokes
+from tilesim_scenes.mobjects.drawing.quads import strokes
+from tilesim_scenes.mobjects.drawing.redrawn import Redrawn
 
 TICK, AWAY, THICK, ABOVE = 0.33, 0.29, 0.1, 0.25
 """Ems of its figure: its ticks, between it and its lane, its line, and from that to the figure."""
@@ -25,7 +24,7 @@ def length(ns: float) -> str:
     return tr("{us:.2f} µs", us=ns / 1000) if ns < 10_000 else tr("{us:.1f} µs", us=ns / 1000)
 
 
-class TimeBracket(VGroup):
+class TimeBracket(Redrawn):
     """Time from `begin` to `end`, ns, in the lane of one SM of `lanes`, or over all of them.
 
     It grows with the clock. At its end it says `text`, in which `{length}` stands for how long it is: no
@@ -37,6 +36,8 @@ class TimeBracket(VGroup):
         self.add(lanes, bracket)
         self.play(PlayTrace(lanes, bracket, until=12_000))
     """
+
+    over = ("lanes",)
 
     def __init__(
         self,
@@ -58,24 +59,22 @@ class TimeBracket(VGroup):
         self.add(self.line, self.figure)
         self.show(begin)
 
-    def show(self, t: float) -> Self:
-        """Look as at `t`, ns of the trace: nothing before its begin, all from its end on."""
-        self.t = t
-        reached = min(t, self.end)
-        left, right = self._edge(self.begin), self._edge(reached)
-        if t <= self.begin or right <= left:
-            self.line.points = EMPTY
-            self.figure.write("")
-            return self
+    def draw(self, was: float) -> None:
+        """Draw nothing before its begin, all from its end on."""
+        left, right = self._edge(self.begin), self._edge(min(self.t, self.end))
         lane = self.lanes if self.sm is None else self.lanes.lane(self.sm)
         sign = -1 if self.below else 1
         y = (lane.get_bottom() if self.below else lane.get_top())[1] + sign * AWAY * px(self._size)
         far = y + sign * TICK * px(self._size)
         corners = np.array([[left, y, 0], [left, far, 0], [right, far, 0], [right, y, 0]])
-        self.line.set_points_as_corners(corners)
-        text = self.text.format(length=length(self.end - self.begin)) if t >= self.end else ""
+        begun = self.t > self.begin and right > left
+        if begun:
+            self.line.set_points_as_corners(corners)
+        else:
+            self.line.points = corners[[0, 0, 0, 0]]
+        self.points = corners[[0, 0, 0, 0]]
+        text = self.text.format(length=length(self.end - self.begin)) if begun and self.t >= self.end else ""
         self._place((left + right) / 2, far + sign * ABOVE * px(self._size), text)
-        return self
 
     def _edge(self, t: float) -> float:
         low, high = self.lanes.window
@@ -90,8 +89,3 @@ class TimeBracket(VGroup):
         foot = y + (-CAP if self.below else DESCENT) * px(self._size)
         self.figure.shift(np.array([x, foot, 0.0]) - self.figure.submobjects[0].points[0])
         self.figure.write(text)
-
-    def __deepcopy__(self, memo: Any) -> "TimeBracket":
-        """A copy over the same lanes, which are not copied with it."""
-        memo.setdefault(id(self.lanes), self.lanes)
-        return super().__deepcopy__(memo)

@@ -1,11 +1,9 @@
 """Caption: the sentence that a film says at a time."""
 
-from typing import Any
-
 from manim import ManimColor, Rectangle, VGroup, config
 
 from tilesim_scenes.look.text import lines, px
-from tilesim_scenes.look.theme import theme_now
+from tilesim_scenes.look.theme import Colour, theme_now
 
 SIZE, SMALLER, BASELINE, MARGIN = 62, 54, 1006, 0.05
 """Pixels of a 1080-row frame: of its letters in one line and in several, and from the frame's top to its
@@ -17,11 +15,11 @@ GROUND = 0.8
 class Caption(VGroup):
     """`text`, bold and centred at the foot of the frame, in two lines where one is too narrow."""
 
-    def __init__(self, text: str, size: float = SIZE, **look: Any) -> None:
+    def __init__(self, text: str, size: float = SIZE, color: Colour | None = None) -> None:
         room = config.frame_width * (1 - 2 * MARGIN)
-        words = lines(text, size, room, most=3, bold=True, **look)
+        words = lines(text, size, room, most=3, color=color, bold=True)
         if len(words) > 1 and size == SIZE:
-            words = lines(text, SMALLER, room, most=3, bold=True, **look)
+            words = lines(text, SMALLER, room, most=3, color=color, bold=True)
         # Where a camera has come near, the picture reaches below the words.
         ground = Rectangle(
             width=words.width + px(size),

@@ -4,6 +4,7 @@ from manim import DOWN, Group, Mobject, VGroup, config
 
 from tilesim_scenes.look.text import label, lines, px
 from tilesim_scenes.look.theme import theme_now
+from tilesim_scenes.mobjects.drawing.panel import Panel
 from tilesim_scenes.mobjects.words.badge import Badge
 
 ROOM = 0.9
@@ -12,7 +13,7 @@ SMALL, GAP, EDGE = 42, 56, 54
 """Pixels: of the aside's letters, between rows, and that stay free below the card."""
 
 
-class Finding(Group):
+class Finding(Panel):
     """`sentence`, the `number` that it is about, a chart of `bars`, a badge, and an `aside` in small.
 
     All but the sentence may be left out. `number` is large, `bars` any mobject.

@@ -14,6 +14,7 @@ from tilesim_scenes.animations.tip import Tip
 from tilesim_scenes.animations.zoom import Zoom
 from tilesim_scenes.look.text import px
 from tilesim_scenes.mobjects.charts.balance import Balance, Entry
+from tilesim_scenes.mobjects.drawing.quads import seen
 from tilesim_scenes.mobjects.hardware.partial import Partial
 from tilesim_scenes.mobjects.models.tiles.loaf import Loaf
 from tilesim_scenes.mobjects.models.tiles.ribbon import Piece, Ribbon
@@ -100,7 +101,7 @@ def test_a_bracket_that_still_grows_says_no_length(t):
 
 def test_a_bracket_is_not_seen_before_its_span():
     _, bracket = bracketed(6000)
-    assert not len(bracket.line.points) and not bracket.figure.text
+    assert not seen(bracket.line) and not bracket.figure.text
 
 
 def test_a_bracket_follows_its_lanes():

@@ -161,7 +161,7 @@ def test_naming_what_is_not_there_is_a_sentence(trace: Trace) -> None:
         TileGrid(trace).tile(trace.problem.tiles)
     with pytest.raises(KeyError, match="these lanes show no lunch of tile 0"):
         Lanes(trace).span(tile=0, part="lunch")
-    with pytest.raises(ValueError, match="Run was given no mobject"):
+    with pytest.raises(ValueError, match="PlayTrace was given no mobject"):
         PlayTrace(until=5)
 
 

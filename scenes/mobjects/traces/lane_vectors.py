@@ -1,0 +1,216 @@
+"""LaneVectors: lanes in which every part is a mobject."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from manim import DOWN, LEFT, Line, ManimColor, VGroup, VMobject
+
+from tilesim import Trace
+from tilesim_scenes.look.text import advance, label, px
+from tilesim_scenes.look.theme import Colour, ink_on, mixed, readable, sm_colour, theme_now
+from tilesim_scenes.mobjects.drawing.quads import (
+    axes_of,
+    diagonals,
+    extent,
+    figure,
+    nothing,
+    quad,
+    rectangle,
+    segments,
+    shape,
+    stroke_width,
+    strokes,
+    uprights,
+)
+from tilesim_scenes.mobjects.drawing.redrawn import Redrawn
+from tilesim_scenes.mobjects.traces.lane_image import UNDER
+from tilesim_scenes.mobjects.traces.lanes import Lanes, shown_sms
+from tilesim_scenes.mobjects.traces.parts import Part, Parts, parts
+
+HATCH, TICK, LEAST_TICKS = 9.0, 3.0, 12.0
+"""Pixels: between the lines of a hatch, of a tick's width, and between ticks that are drawn."""
+
+
+class LaneVectors(Lanes, Redrawn):
+    """A few lanes, in which every part can be pointed at: `pieces[n]` says what is drawn in `parts[n]`."""
+
+    def __init__(
+        self,
+        trace: Trace,
+        sms: Iterable[int] | None = None,
+        window: tuple[float, float] | None = None,
+        width: float | None = None,
+        lane_height: float | None = None,
+        height: float | None = None,
+        gap: float | None = None,
+        labels: bool = True,
+        ticks: bool = True,
+        numbers: bool = True,
+        cursor: bool = True,
+        fills: Mapping[str, Colour] | None = None,
+    ) -> None:
+        Redrawn.__init__(self)
+        self.trace, self.sms = trace, shown_sms(trace, sms)
+        self.window = window or (0.0, float(trace.makespan))
+        gap = px(24) if gap is None else gap
+        each = None if height is None else (height + gap) / len(self.sms) - gap
+        width, height = width or px(1400), lane_height or each or px(90)
+        places = trace.device.ctas_per_sm
+        theme, hues = theme_now(), {sm: sm_colour(sm, trace.device.sms) for sm in self.sms}
+        self.slots = [sm * places + place for sm in self.sms for place in range(places)]
+        self.grounds = VGroup()
+        for row in range(len(self.slots)):
+            space = gap if places == 1 else px(4)
+            ground = rectangle(width, height / places, theme.idle)
+            ground.shift((row // places * (height + gap) + row % places * (height / places + space)) * DOWN)
+            self.grounds.add(ground)
+        self.names = VGroup()
+        if labels:
+            for row, sm in enumerate(self.sms):
+                size, ink = min(48, 0.6 * height / px(1)), readable(hues[sm])
+                name = label(f"SM {sm}", size, ink, bold=True)
+                mine = self.grounds[row * places : (row + 1) * places]
+                self.names.add(name.next_to(mine, LEFT, px(24)))
+        self._parts = _shown(trace, self.slots, self.window)
+        lane_of = {slot: row for row, slot in enumerate(self.slots)}
+        self.pieces = [part._replace(slot=lane_of[part.slot]) for part in self._parts.each()]
+        sm_of = trace.spans["sm"]
+        self.parts = VGroup(
+            *(_drawn(part.kind, hues[int(sm_of[part.row])], fills or {}) for part in self.pieces)
+        )
+        spans = trace.spans
+        self._steps = (spans["k1"] - spans["k0"]).tolist()
+        self._numbers = spans["tile"].tolist() if numbers else None
+        self._ticks = ticks
+        self.cursor = Line(stroke_color=ManimColor(theme.cursor), stroke_width=stroke_width(4))
+        self._cursor = cursor
+        self.stand_on(self.grounds[0])
+        self.add(self.grounds, self.names, self.parts, self.cursor)
+        self._before: tuple[Any, np.ndarray] | None = None
+        self._edges = np.array([[part.begin, part.end] for part in self.pieces], float).reshape(-1, 2)
+        self.show(self.window[0])
+
+    def draw(self, was: float) -> None:
+        """Draw what has happened by `t`."""
+        t = self.t
+        for number in np.flatnonzero(self._changing(was)):
+            self._show_part(int(number), t)
+        share = self._share(t)
+        if self._cursor and 0 <= share <= 1:
+            top, bottom = self.grounds[0], self.grounds[-1]
+            over = 0.12 * np.linalg.norm(axes_of(top)[2]) / max(1e-9, np.linalg.norm(axes_of(bottom)[2]))
+            begin = segments(top, np.array([share, 0, share, 1 + over]))[-1]
+            end = segments(bottom, np.array([share, 0, share, -over]))[-1]
+            self.cursor.set_points_by_ends(begin, end)
+        else:
+            self.cursor.points = nothing(self.grounds[0])
+
+    def x(self, t: float) -> float:
+        """The scene's x of an instant, also beyond the window."""
+        origin, right, _ = axes_of(self.grounds[0])
+        return float((origin + self._share(t) * right)[0])
+
+    def lane(self, sm: int) -> VGroup:
+        """The grounds of an SM's lanes."""
+        places = self.trace.device.ctas_per_sm
+        row = self.sms.index(sm) * places
+        return VGroup(*self.grounds[row : row + places])
+
+    def label(self, sm: int) -> VMobject:
+        """The name of an SM."""
+        return self.names[self.sms.index(sm)]
+
+    def span(self, tile: int, part: str = "multiply") -> VMobject:
+        """What is drawn of a tile's part, one of `parts.KINDS`, as it is now; of several segments, all.
+
+        Raises KeyError where these lanes show no such part.
+        """
+        tiles = self.trace.spans["tile"]
+        found = [
+            self.parts[number]
+            for number, one in enumerate(self.pieces)
+            if tiles[one.row] == tile and one.kind in (part, f"{part} under")
+        ]
+        if not found:
+            raise KeyError(f"these lanes show no {part} of tile {tile}")
+        return found[0] if len(found) == 1 else VGroup(*found)
+
+    def _share(self, t: float) -> float:
+        low, high = self.window
+        return (t - low) / (high - low)
+
+    def _changing(self, was: float) -> np.ndarray:
+        """Which parts look otherwise at `t` than at `was`, when they last were shown: bool, shape [parts]."""
+        t = self.t
+        begin, end = self._edges.T
+        seen = (begin < min(t, self.window[1])) & (end > self.window[0])
+        stood = (self.window, self.grounds[0].points.tobytes(), self.grounds[-1].points.tobytes())
+        before, self._before = self._before, (stood, seen)
+        if before is None:
+            return np.ones_like(seen)
+        if before[0] != stood:
+            return seen | before[1]
+        low, high = sorted((was, t))
+        return (begin <= high) & (end >= low) & (seen | before[1])
+
+    def forget(self) -> None:
+        self._before = None
+
+    def _show_part(self, number: int, t: float) -> None:
+        """Draw a part as far as it has come."""
+        part, drawn = self.pieces[number], self.parts[number]
+        ground = self.grounds[part.slot]
+        x0 = max(0.0, self._share(part.begin))
+        x1 = min(1.0, self._share(min(part.end, t)))
+        if x1 <= x0:
+            for piece in drawn.get_family():
+                piece.points = nothing(ground, min(x0, 1.0))
+            return
+        y0, y1 = (0.0, UNDER) if part.kind == "write under" else (0.0, 1.0)
+        drawn.points = quad(ground, x0, x1, y0, y1)
+        if part.kind == "first load":
+            drawn.submobjects[0].points = diagonals(ground, x0, x1, px(HATCH))
+        if part.kind == "multiply":
+            self._show_steps(part, drawn, ground, x0, x1)
+
+    def _show_steps(self, part: Part, drawn: VMobject, ground: VMobject, x0: float, x1: float) -> None:
+        """The ticks of a main loop, and its tile's number once there is room."""
+        ticks, number = drawn.submobjects
+        begin, end = self._share(part.begin), self._share(part.end)
+        steps = self._steps[part.row]
+        width, height = extent(ground)
+        text = "" if self._numbers is None else str(self._numbers[part.row])
+        em = min(0.5 * height, 0.8 * (min(1, end) - max(0, begin)) * width / advance(text or "0"))
+        middle, half = (max(0.0, begin) + min(1.0, end)) / 2, 0.5 * em * advance(text) / width
+        shown = bool(text) and em >= px(16) and x1 >= middle + half
+        wide = self._ticks and (end - begin) * width >= steps * px(LEAST_TICKS)
+        at = begin + np.arange(1, steps) / steps * (end - begin)
+        # None through the number, which says more than one tick.
+        at = at[(at <= x1) & (at >= x0) & ~(shown & (np.abs(at - middle) < 1.2 * half))]
+        ticks.points = uprights(ground, at) if wide and len(at) else nothing(drawn)
+        number.points = figure(ground, text, em, middle) if shown else nothing(drawn)
+
+
+def _shown(trace: Trace, slots: list[int], window: tuple[float, float]) -> Parts:
+    """The parts in some slots that show in a window; ns are then the trace's own."""
+    every = parts(trace)
+    low, high = window
+    return every.chosen(np.flatnonzero(np.isin(every.slot, slots) & (every.end > low) & (every.begin < high)))
+
+
+def _drawn(kind: str, colour: Colour, fills: Mapping[str, Colour]) -> VMobject:
+    """What a part looks like, without its place."""
+    theme = theme_now()
+    if kind == "first load":
+        part = shape(fills.get(kind, mixed(theme.idle, colour, 0.3)))
+        return part.add(strokes(colour, 2.5, 0.0 if kind in fills else 1.0))
+    if kind == "multiply":
+        colour = fills.get(kind, colour)
+        ticks = strokes(theme.background, TICK, 0.55)
+        return shape(colour).add(ticks, shape(ink_on(colour)))
+    part = shape(fills.get(kind, theme.fill(kind)))
+    if kind == "launch":
+        # So that those who see orange as another hue see where it ends.
+        part.set_stroke(ManimColor(theme.background), stroke_width(3), 1.0)
+    return part
