@@ -34,7 +34,7 @@ FILM = {
     "question": "How does a thread block that stays get its next tile?",
     "part": "Schedules",
     "place": 140,
-    "seconds": 85,
+    "seconds": 84,
     "shows": "Blocks that count their way from tile to tile: four simulated SMs, then a recorded run on 132.",
     "takes": "traces",
 }
@@ -247,7 +247,7 @@ class Persistent(FewSMs):
         self.say("There is a price: if another program occupies an SM, nobody takes over that list.")
         self.play(*boxes, FadeIn(lists))
         taken = self.sms[-1].box
-        word = self.word("taken: its list waits", 44, self.theme.wait_text, bold=True)
+        word = self.word("taken", 44, self.theme.wait_text, bold=True)
         word.scale(min(1.0, 0.9 * taken.width / word.width)).next_to(taken.get_bottom(), UP, px(24))
         self.play(
             taken.animate.set_stroke(ManimColor(self.theme.wait_text), stroke_width(6)),

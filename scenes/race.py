@@ -52,7 +52,7 @@ FILM = {
     "question": "What makes a persistent kernel faster?",
     "part": "Schedules",
     "place": 150,
-    "seconds": 82,
+    "seconds": 84,
     "shows": "Three recorded kernels for one product: one SM from its first tile to its last, then all 132.",
     "takes": "traces",
     "gallery": [
@@ -141,6 +141,7 @@ class Race(Lesson):
         return np.round(np.array(ns) / 1000, 1)
 
     def construct(self) -> None:
+        self.writing = tr("write") if self.narrow else tr("write second tile")
         self.kernels = tr("naive"), tr("persistent, no overlap"), tr("persistent with overlap")
         self.ask("A kernel is a program that runs on a GPU.")
         self.the_work()
@@ -287,7 +288,7 @@ class Race(Lesson):
             if word == "launch":
                 name.align_to(lane, LEFT).shift(px(80) * DOWN)
                 stem = rectangle(px(4), px(110), self.theme.launch)
-                name.add(stem.move_to([lane.x(end / 2), lane.get_bottom()[1] - px(6), 0], UP))
+                names.add(stem.move_to([lane.x(end / 2), lane.get_bottom()[1] - px(6), 0], UP))
             names.add(name)
             self.play(
                 PlayTrace(self.ticking, lane, until=float(end), run_time=seconds), FadeIn(name, run_time=0.3)
@@ -330,7 +331,7 @@ class Race(Lesson):
         self.play(PlayTrace(self.ticking, self.lane, bracket, until=float(rows["start"][2]), run_time=1.6))
         done = float(rows["done"][1])
         launched = done + self.naive.meta["launch_ns"]["p50"]
-        write = label(tr("write second tile"), 40, ink_on(self.theme.write), bold=True)
+        write = label(self.writing, 40, ink_on(self.theme.write), bold=True)
         write.scale(min(1.0, 0.9 * (self.lane.x(done) - self.lane.x(rows["drain"][1])) / write.width))
         write.move_to([self.lane.x((rows["drain"][1] + done) / 2), self.lane.get_y(), 0])
         launch, load = (self.word(word, 44, self.theme.text, bold=True) for word in ("launch", "first load"))
@@ -379,7 +380,7 @@ class Race(Lesson):
         self.play(Fade(lane, 0.0, 1.0), Fade(self.ticking, 0.0, 1.0))
         self.add(bracket)
         self.play(PlayTrace(self.ticking, lane, bracket, until=float(rows["start"][2]), run_time=2.0))
-        write = label(tr("write second tile"), 40, ink_on(self.theme.write), bold=True)
+        write = label(self.writing, 40, ink_on(self.theme.write), bold=True)
         write.scale(min(1.0, 0.9 * (lane.x(rows["done"][1]) - lane.x(rows["drain"][1])) / write.width))
         write.move_to([lane.x((rows["drain"][1] + rows["done"][1]) / 2), lane.get_y(), 0])
         load = self.word("first load", 44, self.theme.text, bold=True)
@@ -556,7 +557,8 @@ class Race(Lesson):
         )
         for n, word in enumerate(saved, 1):
             upper, lower = bars.grounds[n - 1], bars.grounds[n]
-            word.move_to([upper.get_left()[0], (upper.get_y() + lower.get_y()) / 2, 0], LEFT)
+            left = min(upper.get_left()[0], self.area.right - word.width)
+            word.move_to([left, (upper.get_y() + lower.get_y()) / 2, 0], LEFT)
         self.say("Keeping the block saves little. Overlap saves more.")
         self.play(
             *(Tip(*pair, run_time=1.2) for pair in zip(self.rasters, bars.grounds, strict=True)),

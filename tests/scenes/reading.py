@@ -9,7 +9,7 @@ from tilesim_scenes.film.captioned_scene import TITLE
 from tilesim_scenes.film.scene import CARD
 from tilesim_scenes.mobjects.words.caption import reading_time
 
-LONGEST = 80.0
+LONGEST = 85.0
 """Seconds that a film lasts at most, with its end card, which names the next film."""
 MOST_LINES = 2
 """Of a caption in a wide frame."""
@@ -17,8 +17,8 @@ LEAST_PX = 23.5
 """Nothing is smaller, in pixels of a frame whose shorter side has 1080; rounded down by half a pixel."""
 SPARE = 0.005
 """Share of the frame by which texts may come near its edges or each other's boxes."""
-MOST_STILL = 0.25
-"""Share of the seconds between title and card in which nothing moves."""
+MOST_STILL = 0.5
+"""Share of the seconds between title and card in which nothing moves, while sentences can be read aloud."""
 SLACK = 0.23
 """Seconds: a film waits in tenths, and its pictures are compared in eighths."""
 
@@ -39,7 +39,8 @@ def faults(seen: Seen) -> list[str]:
 
 def _standing_still(seen: Seen) -> list[str]:
     """Where nothing moves though there is nothing left to read, between title and card."""
-    begin, end = TITLE, seen.scene.now - CARD - (CHANGE if seen.scene.next_title else 0)
+    first = min((said.start for said in seen.scene.captions), default=TITLE)
+    begin, end = max(TITLE, first), seen.scene.now - CARD - (CHANGE if seen.scene.next_title else 0)
     still = [(max(since, begin), min(until, end)) for since, until in seen.still]
     still = [(since, until) for since, until in still if since < until]
     faults = []
