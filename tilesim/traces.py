@@ -15,13 +15,13 @@ from tilesim.devices.device import Device
 from tilesim.devices.gpus import preset_of
 from tilesim.devices.presets import recall
 from tilesim.errors import TilesimError, TraceError, shown, whole
-from tilesim.problems import Problem
 from tilesim.provenance import provenance
 from tilesim.spans import checks
 from tilesim.spans.columns import SPAN, TIMES
 from tilesim.storage import strict_json, trace_file
 from tilesim.storage.decode import between, check, decode, one_of, text
 from tilesim.text import plural, unprintable
+from tilesim.work import Problem, Work, decode_work, gemm_of
 
 ORIGINS = ("simulated", "measured")
 MOST_META = 2**20
@@ -47,7 +47,7 @@ class Trace:
     that names that differ stay different.
     """
 
-    problem: Problem
+    problem: Work
     device: Device
     schedule: Annotated[str, text(0, LONGEST_NAME)]
     spans: np.ndarray
@@ -78,6 +78,11 @@ class Trace:
         return self
 
     @property
+    def gemm(self) -> Problem:
+        """Its matrix product; raises ProblemError for work items, which no schedule and no costs are of."""
+        return gemm_of(self.problem)
+
+    @property
     def makespan(self) -> int:
         """ns from the first issue to the last done."""
         return metrics.makespan(self)
@@ -99,7 +104,7 @@ class Trace:
 
     def __repr__(self) -> str:
         problem, name = self.problem, " ".join(self.schedule.split())[:80]
-        tiled = "" if problem.items else f" {problem.dtype} in {plural(problem.tiles, 'tile')}"
+        tiled = f" {problem.dtype} in {plural(problem.tiles, 'tile')}" if isinstance(problem, Problem) else ""
         took = f"{self.makespan / 1000:.3f} µs"
         return f"<Trace: {name} on {self.device.title}, {self.origin}, {problem.title}{tiled}, {took}>"
 
@@ -202,10 +207,10 @@ class _Header:
 def _described(values: Any, spans: np.ndarray) -> Trace:
     """The trace of `spans` whose header is `values`; raises TraceError where it lacks or does not fit one."""
     found = decode(_Header, values, "the header", TraceError, extra=True)
-    # Both would have a default, which a file may not leave to us.
-    problem = decode(Problem, {"tile": None} | found.problem, "the problem", TraceError)
+    problem = decode_work(found.problem, TraceError)
     if "device_file" in values:
         recall(decode(str, found.device.get("name"), "the device's name", TraceError), found.device_file)
+    # It would have a default, which a file may not leave to us.
     device = decode(Device, {"sm_order": None} | found.device, "the device", TraceError)
     return Trace(problem, device, found.schedule, spans, found.origin, found.tick_ns, found.meta)
 

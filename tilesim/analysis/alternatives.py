@@ -108,7 +108,7 @@ def alternatives(trace: Trace) -> Alternatives:
 
 def _candidates(trace: Trace, costs: Costs, entries: tuple[Calibration, ...]) -> Iterator[_Candidate]:
     """The changes to try; for a schedule that is not registered, only other schedules."""
-    schedule, problem, device = trace.schedule, trace.problem, trace.device
+    schedule, problem, device = trace.schedule, trace.gemm, trace.device
     for name in filter(SCHEDULES.built_in, SCHEDULES):
         for to in SPLITS.get(name, (name,)):
             if to != schedule and _ship(entries, to):
@@ -147,9 +147,9 @@ def _ship(entries: tuple[Calibration, ...], schedule: str) -> bool:
 
 def _kernels(trace: Trace, entries: tuple[Calibration, ...]) -> list[Calibration]:
     """The kernels for a run's schedule: dedicated ones, and those that run any plan."""
-    made = plan(trace.schedule, trace.problem, trace.device)
+    made = plan(trace.schedule, trace.gemm, trace.device)
     built_in = SCHEDULES.built_in(trace.schedule.partition(":")[0])
-    name = effective_schedule(trace.schedule, made, trace.problem) if built_in else like(made, trace.problem)
+    name = effective_schedule(trace.schedule, made, trace.gemm) if built_in else like(made, trace.gemm)
     names = (name,) if name in QUEUED else (name, "")
     return [entry for entry in entries if entry.kernel.config.schedule in names]
 

@@ -122,7 +122,7 @@ def costs_behind(trace: Trace) -> Costs:
     Raises CostsError if they are unknown or do not say what a K-step waits for, and what planning the
     schedule raises.
     """
-    problem, device = trace.problem, trace.device
+    problem, device = trace.gemm, trace.device
     if trace.origin == "measured":
         if not device.name:
             raise CostsError("the trace does not name its device; add it with tilesim convert --device NAME")

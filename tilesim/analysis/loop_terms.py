@@ -59,7 +59,7 @@ def loop_time(trace: Trace, costs: Costs) -> LoopTime:
     For a simulated run the result adds up to its main loops. For a measured one it is what the model says, at
     the run's SM clock if known. Raises CostsError if the dtype's rate is unknown.
     """
-    problem, spans = trace.problem, trace.spans
+    problem, spans = trace.gemm, trace.spans
     known = Hardware.named(costs.hardware, problem.dtype)
     hardware = _clocked(known, trace)
     k_step = known.k_step_ns(problem, costs.k_step) * known.clock_mhz / hardware.clock_mhz
@@ -134,7 +134,7 @@ def _planned(trace: Trace) -> tuple[Plan, np.ndarray]:
     registered and matches the run, else the plan reconstructed from the spans."""
     try:
         known = trace.schedule.partition(":")[0] in SCHEDULES
-        candidates = [plan(trace.schedule, trace.problem, trace.device)] if known else []
+        candidates = [plan(trace.schedule, trace.gemm, trace.device)] if known else []
     except TilesimError:
         candidates = []
     spans, names = trace.spans, ("k1", "k0", "tile")

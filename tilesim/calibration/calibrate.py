@@ -48,9 +48,7 @@ def calibrate(traces: Sequence[Trace]) -> Costs:
     """
     if not traces:
         raise TraceError("there is no trace to calibrate to; give at least one")
-    kinds = {
-        (t.schedule.partition(":")[0], t.problem.dtype, t.problem.tile, t.device.ctas_per_sm) for t in traces
-    }
+    kinds = {(t.schedule.partition(":")[0], t.gemm.dtype, t.gemm.tile, t.device.ctas_per_sm) for t in traces}
     if len(kinds) > 1:
         one, other, *_ = sorted(kinds)
         raise TraceError(f"one set of costs cannot fit two kernels, {one} and {other}")
@@ -109,12 +107,12 @@ def repeated(trace: Trace, costs: Costs | None = None, seeds: Sequence[int] = ra
 def _counted(trace: Trace) -> Trace:
     """`trace` at the clock of its device, as its SMs counted; as it is where none is known."""
     device = _device([trace])
-    return at_clock(trace, Hardware.named(device, trace.problem.dtype).clock_mhz) if device else trace
+    return at_clock(trace, Hardware.named(device, trace.gemm.dtype).clock_mhz) if device else trace
 
 
 def _kernel(trace: Trace) -> CalibratedKernel:
     """The kernel of a trace, as far as its meta says; in how many parts it writes a tile is no matter."""
-    meta, problem = trace.meta, trace.problem
+    meta, problem = trace.meta, trace.gemm
     warps, stages = (value if isinstance(value := meta.get(name), int) else 0 for name in ("warps", "stages"))
     schedule = effective_schedule(trace.schedule, shown_by(trace.spans), problem)
     config = KernelConfig.named(str(meta.get("kernel", "")), schedule, problem.tile, warps, stages)
@@ -165,7 +163,7 @@ def _phase_costs(runs: Sequence[Observations], device: str) -> Costs:
     """The costs of a kernel but for what its main loops take, measured on the preset `device` if any."""
     overlap, handover, blocking = phases.handover(runs)
     epilogue, epilogue_serialisation = phases.epilogue(runs, overlap)
-    turnaround = Hardware.named(device, runs[0].trace.problem.dtype).launch_ns if device else 0
+    turnaround = Hardware.named(device, runs[0].trace.gemm.dtype).launch_ns if device else 0
     launch, prologue = phases.launch(runs, epilogue_serialisation > 0, turnaround) or (0, 0)
     partial = phases.partial(runs)
     merge, fixup = phases.fixup(runs)
@@ -203,7 +201,7 @@ def _source(traces: Sequence[Trace]) -> str:
     """Where the costs come from, for tables and films."""
     first = traces[0]
     kernel = first.meta.get("kernel", first.schedule)
-    sizes = ", ".join(sorted({f"{t.problem.m}x{t.problem.n}x{t.problem.k}" for t in traces}))
+    sizes = ", ".join(sorted({f"{t.gemm.m}x{t.gemm.n}x{t.gemm.k}" for t in traces}))
     if first.origin == "simulated":
         return f"calibrated to simulated runs of {kernel} at {sizes}"
     gpu, date = first.meta.get("gpu", first.device.title), first.meta.get("date", "")

@@ -6,7 +6,7 @@ import numpy as np
 
 from tilesim.metrics import in_turn, slot_index
 from tilesim.plans import Plan, owners, shown_by
-from tilesim.problems import check_product
+from tilesim.problems import Problem
 from tilesim.schedules import SCHEDULES, plan
 from tilesim.traces import Trace
 
@@ -45,13 +45,11 @@ class Observations:
 
 def observe(trace: Trace) -> Observations:
     """All of it, derived from `trace`; raises ProblemError for work items, which no costs are of."""
-    check_product(trace.problem)
-    spans = trace.spans
+    made, spans = _plan(trace.gemm, trace), trace.spans
     before, after = in_turn(trace)
     same_block = spans["cta"][before] == spans["cta"][after]
     under_epilogue = np.zeros(len(spans), bool)
     under_epilogue[after] = same_block & (spans["done"][before] > spans["start"][after])
-    made = _plan(trace)
     segment = np.empty(len(spans), np.int64)
     segment[np.lexsort((spans["k0"], spans["tile"]))] = np.lexsort((made.rows["k0"], made.rows["tile"]))
     return Observations(
@@ -101,12 +99,12 @@ def sm_sharing(trace: Trace) -> np.ndarray:
     return share / share.sum(axis=1, keepdims=True)
 
 
-def _plan(trace: Trace) -> Plan:
+def _plan(problem: Problem, trace: Trace) -> Plan:
     """The plan of a run: its schedule's, or what the spans show where they split tiles in other places."""
     if trace.schedule.partition(":")[0] in SCHEDULES:
-        made = plan(trace.schedule, trace.problem, trace.device)
+        made = plan(trace.schedule, problem, trace.device)
         planned, ran = (
-            np.sort(rows["tile"].astype(np.int64) * trace.problem.k_steps + rows["k0"])
+            np.sort(rows["tile"].astype(np.int64) * problem.k_steps + rows["k0"])
             for rows in (made.rows, trace.spans)
         )
         if np.array_equal(planned, ran):

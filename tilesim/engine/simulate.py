@@ -8,7 +8,7 @@ from tilesim.engine import run
 from tilesim.errors import CostsError, whole
 from tilesim.kernel_costs.default import default_costs, like
 from tilesim.plans import Plan, shown_by
-from tilesim.problems import Problem, check_product
+from tilesim.problems import Problem
 from tilesim.schedules import SCHEDULES, Function, label, plan
 from tilesim.traces import Trace
 
@@ -24,7 +24,7 @@ def simulate(
     resembles. `Costs.ideal()` shows the schedule alone. The same arguments give the same trace, byte for
     byte.
 
-    Raises ScheduleError, PlanError or CostsError.
+    Raises ScheduleError, PlanError, CostsError, or ProblemError for work items.
     """
     seed = whole("the seed", seed, 0, 2**63 - 1, CostsError)
     made, name = plan(schedule, problem, device), label(schedule)
@@ -40,18 +40,18 @@ def replay(trace: Trace, costs: Costs | None = None, seed: int = 0) -> Trace:
     `costs=None` means the costs of the schedule and kernel that the trace names, or of the schedule that its
     plan resembles. Raises what `simulate` raises.
     """
-    check_product(trace.problem)
+    problem, device = trace.gemm, trace.device
     if trace.schedule.partition(":")[0] in SCHEDULES:
         if costs is None:
             kernel = str(trace.meta.get("kernel", ""))
-            costs = default_costs(trace.schedule, trace.problem, trace.device, kernel)
-        return simulate(trace.schedule, trace.problem, trace.device, costs, seed)
+            costs = default_costs(trace.schedule, problem, device, kernel)
+        return simulate(trace.schedule, problem, device, costs, seed)
     seed = whole("the seed", seed, 0, 2**63 - 1, CostsError)
     made = shown_by(trace.spans)
-    made.check(trace.problem, trace.device.slots)
+    made.check(problem, device.slots)
     if costs is None:
-        costs = default_costs(like(made, trace.problem), trace.problem, trace.device)
-    return _play(made, trace.schedule, trace.problem, trace.device, costs, seed)
+        costs = default_costs(like(made, problem), problem, device)
+    return _play(made, trace.schedule, problem, device, costs, seed)
 
 
 def _play(made: Plan, schedule: str, problem: Problem, device: Device, costs: Costs, seed: int) -> Trace:

@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+from tilesim import WorkItems
 from tilesim.metrics import launches
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.story.traces.race import KERNELS, LARGE, Heat, Race
@@ -42,7 +43,7 @@ def opening(heat: Heat, first: bool) -> str:
 def pause(heat: Heat) -> str:
     """What the close-up shows first."""
     longs, shorts = (one.length / 1000 for one in heat.close_up.pauses)
-    if heat.traces[0].problem.items:
+    if isinstance(heat.traces[0].problem, WorkItems):
         return tr("Between items nothing works: {longs:.1f} or {shorts:.1f} µs", longs=longs, shorts=shorts)
     return tr("Between tiles nothing multiplies: {longs:.1f} or {shorts:.1f} µs", longs=longs, shorts=shorts)
 
@@ -60,10 +61,14 @@ def loops(heat: Heat) -> str:
 def onwards(heat: Heat) -> str:
     """While they run to the end."""
     if heat.close_up is None:
-        if heat.traces[0].problem.items:
+        if isinstance(heat.traces[0].problem, WorkItems):
             return tr("Colours: SMs work. Dark: nothing runs")
         return tr("Colours: SMs multiply. Dark: nothing runs")
-    return tr("Again after each item") if heat.traces[0].problem.items else tr("Again after each tile")
+    return (
+        tr("Again after each item")
+        if isinstance(heat.traces[0].problem, WorkItems)
+        else tr("Again after each tile")
+    )
 
 
 def gap(heat: Heat) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tilesim import Trace
+from tilesim import Trace, WorkItems
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.story.traces.runs import schedule_name, tells_writes
 from tilesim_scenes.story.traces.time_shares import Pause, longest_pause, shares
@@ -64,11 +64,8 @@ def tell(trace: Trace) -> TraceStory:
     most = max((cause for cause in found if cause != "multiply"), key=found.__getitem__)
     rows = _of_several_sms(trace)
     told = (trace.spans[row] for row in rows)
-    items = trace.problem.items
-    lines = [
-        f"{_cut(items[one['tile']]) if items else one['tile']},{one['sm']},{one['start']},{one['done']}"
-        for one in told
-    ]
+    called = trace.problem.called
+    lines = [f"{_cut(called(one['tile']))},{one['sm']},{one['start']},{one['done']}" for one in told]
     window = (0.0, float(trace.makespan))
     if pause is not None:
         before, after = (share * pause.length for share in ROOM)
@@ -99,7 +96,7 @@ def _cut(name: str) -> str:
 
 def opening(story: TraceStory) -> str:
     """What a trace is."""
-    if story.trace.problem.items:
+    if isinstance(story.trace.problem, WorkItems):
         return tr("A trace: which item, where, when")
     return tr("A trace: which tile, where, when")
 
@@ -108,7 +105,7 @@ def name_of(story: TraceStory, cause: str) -> str:
     """What a cause is called beside its bar."""
     multiply = tr("multiply") if tells_writes(story.trace) else tr("multiply, write")
     names = {
-        "multiply": tr("work") if story.trace.problem.items else multiply,
+        "multiply": tr("work") if isinstance(story.trace.problem, WorkItems) else multiply,
         "launch": tr("launch"),
         "first load": tr("first load"),
         "hand over": tr("hand over"),
@@ -135,7 +132,7 @@ def said_of_pause(story: TraceStory) -> str:
         "gap": tr("Longest pause: {share:.0%} of the run, mostly between tiles", share=share),
         "tail": tr("Longest pause: {share:.0%} of the run, mostly idle", share=share),
     }
-    if story.trace.problem.items:
+    if isinstance(story.trace.problem, WorkItems):
         sentences["gap"] = tr("Longest pause: {share:.0%} of the run, mostly between items", share=share)
     return sentences[pause.cause]
 
@@ -160,7 +157,7 @@ def finding(story: TraceStory) -> str:
         "gap": tr("The largest loss: between items nothing is issued"),
         "tail": tr("The largest loss: at the end no items are left"),
     }
-    return (sentences | (of_items if story.trace.problem.items else {}))[story.most]
+    return (sentences | (of_items if isinstance(story.trace.problem, WorkItems) else {}))[story.most]
 
 
 def number(story: TraceStory) -> str:
