@@ -11,6 +11,7 @@ from tilesim import orders
 from tilesim.errors import KernelConfigError, shown, whole
 from tilesim.problems import MAX_SIZE, Problem
 from tilesim.products import Product
+from tilesim.text import base_name
 
 LOADS = ("tma", "ptr")
 """How a kernel loads its operands: by the Tensor Memory Accelerator, or through pointers."""
@@ -35,8 +36,8 @@ def current_name(name: str) -> str:
 
 MAX_WARPS, MAX_STAGES, MAX_SUBTILES = 32, 64, 2
 
-SCHEDULE = re.compile(r"[^:]*(:[1-9]\d{0,9})*")
-"""A schedule's name, which may be what others call theirs, perhaps with numbers."""
+SPLITTING = ("split-k", "stream-k", "stream-k-hybrid")
+"""Schedules that can split tiles. Where their plan splits none, other kernels run it."""
 
 SPELLING = re.compile(
     r"(\S*) (.*?) (\d{1,12})x(\d{1,12})x(\d{1,12}) (\S+) (\d{1,2}) warps (\d{1,2}) stages (\S*)( overlap)?"
@@ -74,10 +75,6 @@ class KernelConfig:
         for name in ("kernel", "schedule", "order", "loads"):
             if not isinstance(getattr(self, name), str):
                 raise KernelConfigError(f"{name} is {shown(getattr(self, name))}; it must be a text")
-        if not SCHEDULE.fullmatch(self.schedule):
-            raise KernelConfigError(
-                f"the schedule is {shown(self.schedule)}; it must be a name such as 'stream-k:132'"
-            )
         if not isinstance(self.tile, tuple | list) or len(self.tile) != 3:
             raise KernelConfigError(f"the tile is {shown(self.tile)}; it must be three sizes")
         names = zip(("tile_m", "tile_n", "tile_k"), self.tile, strict=True)
@@ -99,6 +96,11 @@ class KernelConfig:
     def problem(self, product: Product) -> Problem:
         """`product` in the tiles and the order of this kernel."""
         return Problem(product.m, product.n, product.k, self.tile, product.dtype, self.order)
+
+    @property
+    def can_split(self) -> bool:
+        """Whether its schedule can split tiles."""
+        return base_name(self.schedule) in SPLITTING
 
     @property
     def name(self) -> str:

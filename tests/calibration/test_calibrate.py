@@ -10,6 +10,7 @@ import pytest
 from tilesim import Costs, Device, Problem, Trace, simulate
 from tilesim.calibration.calibrate import JITTER, calibrate, calibrations, repeated
 from tilesim.errors import TraceError
+from tilesim.kernel_config import KernelConfig
 from tilesim.kernel_costs.default import default_costs, shipped
 from tilesim.metrics import TURNAROUND_NS
 from tilesim.traces import SPAN
@@ -188,6 +189,13 @@ def test_own_and_planned_kernels_are_not_mixed():
     kernels = ["persistent-tma-overlap", "persistent-tma", "planned-tma-overlap"]
     fitted = calibrations({name: replace(trace, meta={"kernel": name}) for name in kernels})
     assert [one.names for one in fitted] == [(name,) for name in kernels]
+
+
+def test_a_colon_in_the_name_of_a_kernel_is_no_parameter():
+    trace = replace(as_measured(run("naive", NAIVE)), schedule="void ns::kernel<8>")
+    (one,) = calibrations({"a": trace})
+    config = one.kernel.config
+    assert config.schedule == "void ns::kernel<8>" and KernelConfig.parse(str(config)) == config
 
 
 def test_what_cannot_be_fitted():

@@ -18,6 +18,7 @@ from tilesim.kernel_costs.default import default_costs, like
 from tilesim.metrics import in_turn, launch_end, slot_index
 from tilesim.plans import shown_by
 from tilesim.schedules import SCHEDULES
+from tilesim.text import base_name
 from tilesim.traces import Trace
 
 PEAK, BELOW = "tensor cores at peak rate", "below peak rate"
@@ -127,7 +128,7 @@ def costs_behind(trace: Trace) -> Costs:
         if not device.name:
             raise CostsError("the trace does not name its device; add it with tilesim convert --device NAME")
         schedule, kernel = trace.schedule, str(trace.meta.get("kernel", ""))
-        if schedule.partition(":")[0] not in SCHEDULES:
+        if base_name(schedule) not in SCHEDULES:
             schedule, kernel = like(shown_by(trace.spans), problem), ""
         costs = default_costs(schedule, problem, device, kernel)
         stages = trace.meta.get("stages")

@@ -16,6 +16,7 @@ from tilesim.errors import TilesimError
 from tilesim.model.kstep import k_step_terms, loads_under
 from tilesim.plans import Plan, shown_by
 from tilesim.schedules import SCHEDULES, plan
+from tilesim.text import base_name
 from tilesim.traces import Trace
 
 TERMS = ("multiplying", "latency", "the L2", "DRAM")
@@ -133,7 +134,7 @@ def _planned(trace: Trace) -> tuple[Plan, np.ndarray]:
     """The plan of a run, and the plan row of each span: int64 [spans]. It is the schedule's plan if that is
     registered and matches the run, else the plan reconstructed from the spans."""
     try:
-        known = trace.schedule.partition(":")[0] in SCHEDULES
+        known = base_name(trace.schedule) in SCHEDULES
         candidates = [plan(trace.schedule, trace.gemm, trace.device)] if known else []
     except TilesimError:
         candidates = []

@@ -26,7 +26,7 @@ from tilesim.kernel_costs.default import QUEUED, effective_schedule
 from tilesim.metrics import TURNAROUND_NS, run
 from tilesim.plans import shown_by
 from tilesim.sm_cycles import at_clock
-from tilesim.text import plural
+from tilesim.text import base_name, plural
 from tilesim.traces import Trace
 
 LEAST_K_STEP = 0.001
@@ -48,7 +48,7 @@ def calibrate(traces: Sequence[Trace]) -> Costs:
     """
     if not traces:
         raise TraceError("there is no trace to calibrate to; give at least one")
-    kinds = {(t.schedule.partition(":")[0], t.gemm.dtype, t.gemm.tile, t.device.ctas_per_sm) for t in traces}
+    kinds = {(base_name(t.schedule), t.gemm.dtype, t.gemm.tile, t.device.ctas_per_sm) for t in traces}
     if len(kinds) > 1:
         one, other, *_ = sorted(kinds)
         raise TraceError(f"one set of costs cannot fit two kernels, {one} and {other}")

@@ -8,6 +8,7 @@ from tilesim.metrics import in_turn, slot_index
 from tilesim.plans import Plan, owners, shown_by
 from tilesim.problems import Problem
 from tilesim.schedules import SCHEDULES, plan
+from tilesim.text import base_name
 from tilesim.traces import Trace
 
 
@@ -101,7 +102,7 @@ def sm_sharing(trace: Trace) -> np.ndarray:
 
 def _plan(problem: Problem, trace: Trace) -> Plan:
     """The plan of a run: its schedule's, or what the spans show where they split tiles in other places."""
-    if trace.schedule.partition(":")[0] in SCHEDULES:
+    if base_name(trace.schedule) in SCHEDULES:
         made = plan(trace.schedule, problem, trace.device)
         planned, ran = (
             np.sort(rows["tile"].astype(np.int64) * problem.k_steps + rows["k0"])

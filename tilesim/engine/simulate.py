@@ -10,6 +10,7 @@ from tilesim.kernel_costs.default import default_costs, like
 from tilesim.plans import Plan, shown_by
 from tilesim.problems import Problem
 from tilesim.schedules import SCHEDULES, Function, label, plan
+from tilesim.text import base_name
 from tilesim.traces import Trace
 
 
@@ -41,7 +42,7 @@ def replay(trace: Trace, costs: Costs | None = None, seed: int = 0) -> Trace:
     plan resembles. Raises what `simulate` raises.
     """
     problem, device = trace.gemm, trace.device
-    if trace.schedule.partition(":")[0] in SCHEDULES:
+    if base_name(trace.schedule) in SCHEDULES:
         if costs is None:
             kernel = str(trace.meta.get("kernel", ""))
             costs = default_costs(trace.schedule, problem, device, kernel)

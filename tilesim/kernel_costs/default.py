@@ -16,7 +16,7 @@ from tilesim.devices import gpus
 from tilesim.devices.device import Device
 from tilesim.devices.presets import adopted, in_words, presets
 from tilesim.errors import CostsError, unknown
-from tilesim.kernel_config import TABLE, KernelConfig
+from tilesim.kernel_config import SPLITTING, TABLE, KernelConfig
 from tilesim.kernel_costs import device_files, features
 from tilesim.kernel_costs.calibration import Calibration
 from tilesim.kernel_costs.scaled import for_device, for_problem
@@ -24,7 +24,7 @@ from tilesim.plans import Plan, splits_tiles
 from tilesim.problems import Problem
 from tilesim.schedules import SCHEDULES, plan
 from tilesim.storage.files import read_json
-from tilesim.text import plural
+from tilesim.text import base_name, plural
 
 REFERENCE = "h200"
 """The GPU whose costs stand for a device without a name, and whose overheads stand where no calibrations
@@ -32,9 +32,6 @@ ship."""
 
 IDEAL = "ideal"
 """The name of `Costs.ideal()`, beside those of the presets."""
-
-SPLITTING = ("split-k", "stream-k", "stream-k-hybrid")
-"""Schedules that can split tiles. Where their plan splits none, other kernels run it."""
 
 QUEUED = ("persistent-dynamic", "cluster-launch-control")
 """Schedules whose thread blocks take tiles from a queue, in a loop of its own in the table-driven kernel."""
@@ -144,7 +141,7 @@ def effective_schedule(schedule: str, made: Plan, problem: Problem) -> str:
     Where each thread block has one segment, that is naive, or split-k if tiles are split; where blocks have
     several and no tile is split, it is persistent.
     """
-    name = schedule.partition(":")[0]
+    name = base_name(schedule)
     if name not in SPLITTING:
         return name
     if np.diff(made.offsets).max() == 1:
@@ -214,7 +211,7 @@ def nearest(
 def _schedules(schedule: str, problem: Problem, device: Device) -> tuple[str, ...]:
     """Whose calibrations fit, the best first: of what its plan equals, its own, of those that stand in for
     it; of a schedule that is not tilesim's, those of the one that its plan is like."""
-    name = schedule.partition(":")[0]
+    name = base_name(schedule)
     if name in SCHEDULES and not SCHEDULES.built_in(name):
         name = like(plan(schedule, problem, device), problem)
         return (name, *STANDS_IN.get(name, ("persistent",)))
@@ -226,7 +223,7 @@ def _schedules(schedule: str, problem: Problem, device: Device) -> tuple[str, ..
 
 def _wanted(kernel: str, schedule: str, problem: Problem) -> KernelConfig:
     """The configuration that a recorder calls `kernel`; what that does not say is as of its best kernel."""
-    name = schedule.partition(":")[0]
+    name = base_name(schedule)
     if not kernel:
         return KernelConfig(TABLE if name in SPLITTING else name, name, problem.tile, overlap=True)
     config = KernelConfig.named(kernel, name, problem.tile)
