@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from tilesim import orders
@@ -182,14 +182,12 @@ class KernelConfig:
         return cls(**found, epilogue_subtiles=values.get("epilogue_subtiles", 1))
 
     @classmethod
-    def named(
-        cls, name: str, schedule: str, tile: tuple[int, int, int], warps: int = 0, stages: int = 0
-    ) -> KernelConfig:
-        """The configuration that was recorded under `name`, as a trace's meta has it, of any version.
+    def named(cls, name: str, schedule: str, tile: tuple[int, int, int]) -> KernelConfig:
+        """The configuration that was recorded under `name`, of any version; warps and stages are not known.
 
         A name that is none of tilesim's, as of a kernel that others wrote, leaves `kernel` and `loads` "".
 
-        >>> one = KernelConfig.named("planned-tma-overlap", "stream-k", (128, 256, 64), warps=8, stages=3)
+        >>> one = KernelConfig.named("planned-tma-overlap", "stream-k", (128, 256, 64))
         >>> one.kernel, one.loads, one.overlap, one.name
         ('table', 'tma', True, 'table-tma-overlap')
         >>> KernelConfig.named("my_kernel", "naive", (128, 256, 64)).kernel
@@ -199,9 +197,22 @@ class KernelConfig:
         loads = next((word for word in words if word in LOADS), "")
         found = RENAMED.get(kernel, kernel) if loads else ""
         return cls(
-            found, schedule, tile, warps=warps, stages=stages, loads=loads, overlap="overlap" in words,
+            found, schedule, tile, warps=0, stages=0, loads=loads, overlap="overlap" in words,
             epilogue_subtiles=1 + ("split" in words),
         )  # fmt: skip
+
+    @classmethod
+    def noted(cls, meta: Mapping[str, Any], schedule: str, problem: Problem) -> KernelConfig:
+        """The configuration that a trace's meta notes in `kernel`, `warps` and `stages`, as versions before
+        0.2 wrote them. What makes no sense there is not known.
+        """
+        known: dict[str, Any] = {"order": problem.order}
+        for name, most in (("warps", MAX_WARPS), ("stages", MAX_STAGES)):
+            value = meta.get(name)
+            known[name] = value if type(value) is int and 0 <= value <= most else 0
+        if known["warps"] & (known["warps"] - 1):
+            known["warps"] = 0
+        return replace(cls.named(str(meta.get("kernel", "")), schedule, problem.tile), **known)
 
     def as_json(self) -> dict[str, Any]:
         """Its fields as JSON values."""

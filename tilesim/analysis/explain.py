@@ -127,12 +127,11 @@ def costs_behind(trace: Trace) -> Costs:
     if trace.origin == "measured":
         if not device.name:
             raise CostsError("the trace does not name its device; add it with tilesim convert --device NAME")
-        schedule, kernel = trace.schedule, str(trace.meta.get("kernel", ""))
+        schedule, kernel = trace.schedule, trace.kernel
         if base_name(schedule) not in SCHEDULES:
             schedule, kernel = like(shown_by(trace.spans), problem), ""
         costs = default_costs(schedule, problem, device, kernel)
-        stages = trace.meta.get("stages")
-        return replace(costs, stages=stages) if isinstance(stages, int) and 0 < stages < 100 else costs
+        return replace(costs, stages=trace.config.stages or costs.stages)
     values = trace.meta.get("costs", {})
     if not isinstance(values, Mapping) or badge(values, device) == "unknown costs":
         raise CostsError("the trace does not contain the costs that it was simulated with")

@@ -20,7 +20,7 @@ from tilesim.costs import Costs
 from tilesim.devices.hardware import Hardware
 from tilesim.engine.simulate import replay
 from tilesim.errors import TraceError
-from tilesim.kernel_config import TABLE, KernelConfig
+from tilesim.kernel_config import TABLE
 from tilesim.kernel_costs.calibration import CalibratedKernel, Calibration
 from tilesim.kernel_costs.default import QUEUED, effective_schedule
 from tilesim.metrics import TURNAROUND_NS, run
@@ -112,11 +112,10 @@ def _counted(trace: Trace) -> Trace:
 
 def _kernel(trace: Trace) -> CalibratedKernel:
     """The kernel of a trace, as far as its meta says; in how many parts it writes a tile is no matter."""
-    meta, problem = trace.meta, trace.gemm
-    warps, stages = (value if isinstance(value := meta.get(name), int) else 0 for name in ("warps", "stages"))
+    problem = trace.gemm
     schedule = effective_schedule(trace.schedule, shown_by(trace.spans), problem)
-    config = KernelConfig.named(str(meta.get("kernel", "")), schedule, problem.tile, warps, stages)
-    return CalibratedKernel(replace(config, epilogue_subtiles=1), problem.dtype, trace.device.ctas_per_sm)
+    config = replace(trace.config, schedule=schedule, order="row-major", epilogue_subtiles=1)
+    return CalibratedKernel(config, problem.dtype, trace.device.ctas_per_sm)
 
 
 def _of_any_plan(
@@ -193,14 +192,14 @@ def _device(traces: Sequence[Trace]) -> str:
 
 def _stages(traces: Sequence[Trace]) -> int:
     """How many stages their kernel has, 0 where they do not tell, or differ."""
-    found = {stages if isinstance(stages := trace.meta.get("stages"), int) else 0 for trace in traces}
+    found = {trace.config.stages for trace in traces}
     return found.pop() if len(found) == 1 else 0
 
 
 def _source(traces: Sequence[Trace]) -> str:
     """Where the costs come from, for tables and films."""
     first = traces[0]
-    kernel = first.meta.get("kernel", first.schedule)
+    kernel = first.kernel or first.schedule
     sizes = ", ".join(sorted({f"{t.gemm.m}x{t.gemm.n}x{t.gemm.k}" for t in traces}))
     if first.origin == "simulated":
         return f"calibrated to simulated runs of {kernel} at {sizes}"

@@ -44,8 +44,7 @@ def replay(trace: Trace, costs: Costs | None = None, seed: int = 0) -> Trace:
     problem, device = trace.gemm, trace.device
     if base_name(trace.schedule) in SCHEDULES:
         if costs is None:
-            kernel = str(trace.meta.get("kernel", ""))
-            costs = default_costs(trace.schedule, problem, device, kernel)
+            costs = default_costs(trace.schedule, problem, device, trace.kernel)
         return simulate(trace.schedule, problem, device, costs, seed)
     seed = whole("the seed", seed, 0, 2**63 - 1, CostsError)
     made = shown_by(trace.spans)

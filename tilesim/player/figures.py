@@ -91,7 +91,7 @@ def table(trace: Trace) -> dict[str, str]:
         "tail": microseconds(found["tail_ns"]),
         "imbalance": f"{found['imbalance']:.3f}",
     }
-    known = {name: trace.meta.get(name) for name in ("kernel", "driver", "date")}
+    known = {"kernel": trace.kernel or None} | {name: trace.meta.get(name) for name in ("driver", "date")}
     return rows | {name: short(value) for name, value in known.items() if isinstance(value, str)}
 
 

@@ -149,7 +149,7 @@ def _kernels(problem: Problem, traces: tuple[Trace, ...]) -> dict[str, float]:
     if (
         any(kernel_times(problem, trace.meta) != rows for trace in traces)
         or not set(KERNELS) <= set(rows)
-        or sorted(str(trace.meta.get("kernel")) for trace in traces) != sorted(FILMED)
+        or sorted(trace.kernel for trace in traces) != sorted(FILMED)
     ):
         return {}
     return {kernel: rows[kernel]["us"] for kernel in KERNELS}

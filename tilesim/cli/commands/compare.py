@@ -14,7 +14,7 @@ from tilesim.cli.output.figures import time
 from tilesim.engine.simulate import replay
 from tilesim.errors import TraceError
 from tilesim.formats.reader import read
-from tilesim.kernel_config import TABLE, KernelConfig
+from tilesim.kernel_config import TABLE
 from tilesim.traces import Trace, about
 
 
@@ -90,8 +90,7 @@ def _table(found: Sequence[Comparison], measured: Sequence[Trace]) -> str:
 def _name(trace: Trace) -> str:
     """What ran, in a line."""
     problem, residents = trace.gemm, trace.device.ctas_per_sm
-    config = KernelConfig.named(str(trace.meta.get("kernel", "")), trace.schedule, trace.gemm.tile)
-    table = f" {TABLE}" * (config.kernel == TABLE)
+    table = f" {TABLE}" * (trace.config.kernel == TABLE)
     shape = f"{problem.m}x{problem.n}x{problem.k} {problem.order}"
     tile = f" tile {problem.tile_m}x{problem.tile_n}" + f", {residents} per SM" * (residents > 1)
     return f"{trace.schedule}{table} {shape}{tile}"

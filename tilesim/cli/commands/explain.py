@@ -62,8 +62,7 @@ def command(run: str, as_json: bool, **options: Any) -> None:
 def _of(trace: Trace) -> list[str]:
     """What ran, and on which device."""
     device = trace.device
-    kernel = trace.meta.get("kernel", "")
-    name = f"{trace.schedule[:30]}{f' ({kernel[:30]})' if kernel else ''}"
+    name = f"{trace.schedule[:30]}{f' ({trace.kernel[:30]})' if trace.kernel else ''}"
     lines = (
         f"{name} on {device.title}, {trace.origin}: {time(trace.makespan)} on {plural(device.slots, 'slot')}",
         trace.problem.parts,
