@@ -63,11 +63,11 @@ def loop_time(trace: Trace, costs: Costs) -> LoopTime:
     problem, spans = trace.gemm, trace.spans
     known = Hardware.named(costs.hardware, problem.dtype)
     hardware = _clocked(known, trace)
-    k_step = known.k_step_ns(problem, costs.k_step) * known.clock_mhz / hardware.clock_mhz
+    multiplying = known.k_step_cycles(problem, costs.k_step)
     made, rows = _planned(trace)
     loaded = loads_under(made, problem, trace.device, costs, hardware)
     seen, residents = loaded.behind(hardware.l2_bytes), trace.device.ctas_per_sm
-    limits = k_step_terms(seen, problem, hardware, k_step, costs.stages, residents)
+    limits = k_step_terms(seen, problem, hardware, multiplying, costs.stages, residents)
 
     def of_spans(pieces: np.ndarray) -> np.ndarray:
         """float64 [terms, residents, spans] from [terms, residents, pieces]."""
@@ -76,7 +76,7 @@ def loop_time(trace: Trace, costs: Costs) -> LoopTime:
     each = of_spans(shares(limits)) * 1000 / hardware.clock_mhz
     steps = _k_steps_beside(trace, each.sum(axis=0))
     terms = (each * steps).sum(axis=1)
-    peak = min(1.0, hardware.peak_ns(problem) / k_step)
+    peak = min(1.0, hardware.peak_cycles(problem) / multiplying)
     written = costs.contention * over_a_write(trace)
     scale = np.ones(len(spans))
     if trace.origin == "simulated":

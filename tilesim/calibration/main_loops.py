@@ -43,7 +43,7 @@ class MainLoops:
         if self.hardware is None or self.loaded is None or self.seen is None:
             return None
         residents = run.trace.device.ctas_per_sm
-        multiplying = self.hardware.k_step_ns(problem, k_step)
+        multiplying = self.hardware.k_step_cycles(problem, k_step)
         cycles = k_step_cycles(self.seen, problem, self.hardware, multiplying, self.stages, residents)
         each = np.stack([self.loaded.mean(of) for of in cycles])[:, run.segment]
         return run.steps / (run.sharing.T / each).sum(axis=0) * 1000 / self.hardware.clock_mhz

@@ -30,7 +30,8 @@ def simulate(
     seed = whole("the seed", seed, 0, 2**63 - 1, CostsError)
     made, name = plan(schedule, problem, device), label(schedule)
     if costs is None:
-        costs = default_costs(name if isinstance(schedule, str) else like(made, problem), problem, device)
+        known = name if isinstance(schedule, str) else like(made, problem)
+        costs = default_costs(known, problem, device, made=made)
     return _play(made, name, problem, device, costs, seed)
 
 
@@ -50,7 +51,7 @@ def replay(trace: Trace, costs: Costs | None = None, seed: int = 0) -> Trace:
     made = shown_by(trace.spans)
     made.check(problem, device.slots)
     if costs is None:
-        costs = default_costs(like(made, problem), problem, device)
+        costs = default_costs(like(made, problem), problem, device, made=made)
     return _play(made, trace.schedule, problem, device, costs, seed)
 
 

@@ -45,19 +45,24 @@ STANDS_IN = {
 """Whose calibration stands in for a schedule that has none, the best first; for all others, persistent's."""
 
 
-def default_costs(schedule: str, problem: Problem, device: Device, kernel: str = "") -> Costs:
+def default_costs(
+    schedule: str, problem: Problem, device: Device, kernel: str = "", made: Plan | None = None
+) -> Costs:
     """The costs that `simulate` uses when it is given none: those of `device`'s GPU, as `costs_of` says.
 
     A device without a name is so many SMs of an H200. `kernel`: as recorded, such as "table-tma-overlap"; ""
-    is the schedule's dedicated one with TMA and overlap, or the table-driven one where it has none.
+    is the schedule's dedicated one with TMA and overlap, or the table-driven one where it has none. `made`:
+    the schedule's plan, where it is known.
     """
     if device.name:
-        return costs_of(device.name, schedule, problem, device, kernel)
-    costs = costs_of(REFERENCE, schedule, problem, device, kernel)
+        return costs_of(device.name, schedule, problem, device, kernel, made)
+    costs = costs_of(REFERENCE, schedule, problem, device, kernel, made)
     return replace(costs, source=f"{costs.source}; for {plural(device.sms, 'SM')} of {in_words(REFERENCE)}")
 
 
-def costs_of(name: str, schedule: str, problem: Problem, device: Device, kernel: str = "") -> Costs:
+def costs_of(
+    name: str, schedule: str, problem: Problem, device: Device, kernel: str = "", made: Plan | None = None
+) -> Costs:
     """The costs of the preset `name`, for a run on `device`, which may be another.
 
     The nearest of its shipped calibrations, see `nearest`; where none fit, the H200's overheads with K-steps
@@ -65,11 +70,12 @@ def costs_of(name: str, schedule: str, problem: Problem, device: Device, kernel:
     datasheet has no rate of the problem's dtype, or the device lacks what the schedule or the kernel needs.
     """
     features.check(device.name or name, schedule, kernel)
-    run = schedule, problem, replace(device, name=name), kernel
-    own = nearest(shipped(name), *run)
+    on = replace(device, name=name)
+    run = _schedules(schedule, problem, on, made), schedule, problem, on, kernel
+    own = _nearest(shipped(name), *run)
     if own is not None:
         return own
-    borrowed = nearest(_shipped(REFERENCE), *run)
+    borrowed = _nearest(_shipped(REFERENCE), *run)
     if borrowed is None:
         raise CostsError(f"no calibration of the H200 fits {schedule} in {problem.dtype}; give costs")
     return for_device(borrowed, problem, name)
@@ -168,9 +174,20 @@ def nearest(
     r. None where no calibration is for such a schedule, or for a dtype whose rate relative to this one's is
     known from the datasheet. On a device whose loads are not asynchronous, nothing overlaps.
     """
+    return _nearest(entries, _schedules(schedule, problem, device), schedule, problem, device, kernel)
+
+
+def _nearest(
+    entries: Sequence[Calibration],
+    schedules: tuple[str, ...],
+    schedule: str,
+    problem: Problem,
+    device: Device,
+    kernel: str,
+) -> Costs | None:
+    """`nearest` among the calibrations of `schedules`, the best first."""
     wanted = _wanted(kernel, schedule, problem)
     in_turn = bool(device.name) and not features.loads_ahead(device.name)
-    schedules = _schedules(schedule, problem, device)
     any_plan = wanted.kernel == TABLE and schedules[0] not in QUEUED
 
     def distance(entry: Calibration) -> tuple[float, ...]:
@@ -208,17 +225,18 @@ def nearest(
     return costs
 
 
-def _schedules(schedule: str, problem: Problem, device: Device) -> tuple[str, ...]:
+def _schedules(schedule: str, problem: Problem, device: Device, made: Plan | None = None) -> tuple[str, ...]:
     """Whose calibrations fit, the best first: of what its plan equals, its own, of those that stand in for
     it; of a schedule that is not tilesim's, those of the one that its plan is like."""
     name = base_name(schedule)
     if name in SCHEDULES and not SCHEDULES.built_in(name):
-        name = like(plan(schedule, problem, device), problem)
+        name = like(made or plan(schedule, problem, device), problem)
         return (name, *STANDS_IN.get(name, ("persistent",)))
     names = (name, *STANDS_IN.get(name, ("persistent",)))
     if name not in SPLITTING:
         return names
-    return tuple(dict.fromkeys((effective_schedule(name, plan(schedule, problem, device), problem), *names)))
+    made = made or plan(schedule, problem, device)
+    return tuple(dict.fromkeys((effective_schedule(name, made, problem), *names)))
 
 
 def _wanted(kernel: str, schedule: str, problem: Problem) -> KernelConfig:
