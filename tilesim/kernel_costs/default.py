@@ -70,12 +70,11 @@ def costs_of(
     datasheet has no rate of the problem's dtype, or the device lacks what the schedule or the kernel needs.
     """
     features.check(device.name or name, schedule, kernel)
-    on = replace(device, name=name)
-    run = _schedules(schedule, problem, on, made), schedule, problem, on, kernel
-    own = _nearest(shipped(name), *run)
+    run = schedule, problem, replace(device, name=name), kernel, made
+    own = nearest(shipped(name), *run)
     if own is not None:
         return own
-    borrowed = _nearest(_shipped(REFERENCE), *run)
+    borrowed = nearest(_shipped(REFERENCE), *run)
     if borrowed is None:
         raise CostsError(f"no calibration of the H200 fits {schedule} in {problem.dtype}; give costs")
     return for_device(borrowed, problem, name)
@@ -164,7 +163,12 @@ def like(made: Plan, problem: Problem) -> str:
 
 
 def nearest(
-    entries: Sequence[Calibration], schedule: str, problem: Problem, device: Device, kernel: str = ""
+    entries: Sequence[Calibration],
+    schedule: str,
+    problem: Problem,
+    device: Device,
+    kernel: str = "",
+    made: Plan | None = None,
 ) -> Costs | None:
     """The costs of the nearest calibration for a run on `device`, scaled to its tile, dtype and CTAs per SM.
 
@@ -174,20 +178,9 @@ def nearest(
     r. None where no calibration is for such a schedule, or for a dtype whose rate relative to this one's is
     known from the datasheet. On a device whose loads are not asynchronous, nothing overlaps.
     """
-    return _nearest(entries, _schedules(schedule, problem, device), schedule, problem, device, kernel)
-
-
-def _nearest(
-    entries: Sequence[Calibration],
-    schedules: tuple[str, ...],
-    schedule: str,
-    problem: Problem,
-    device: Device,
-    kernel: str,
-) -> Costs | None:
-    """`nearest` among the calibrations of `schedules`, the best first."""
     wanted = _wanted(kernel, schedule, problem)
     in_turn = bool(device.name) and not features.loads_ahead(device.name)
+    schedules = _schedules(schedule, problem, device, made)
     any_plan = wanted.kernel == TABLE and schedules[0] not in QUEUED
 
     def distance(entry: Calibration) -> tuple[float, ...]:
