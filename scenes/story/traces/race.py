@@ -104,7 +104,8 @@ def tell(traces: tuple[Trace, ...]) -> Race:
     if kernels:
         four = Device.named("h200", 4)
         heats.insert(0, heat(tuple(simulate(trace.schedule, CLASSROOM, four) for trace in traces)))
-    elsewhere = _kernels(Problem(*LARGE, here.tile, here.dtype, here.order), traces)
+    large = Problem(*LARGE, here.tile, here.dtype, here.order) if isinstance(here, Problem) else here
+    elsewhere = _kernels(large, traces)
     return Race(tuple(heats), kernels, elsewhere)
 
 
