@@ -70,7 +70,7 @@ def quality(name: str) -> dict[str, float]:
     import ordinary
 
     from tilesim_scenes.render.files.formats import Format
-    from tilesim_scenes.render.running import ENDLESS, Order, ran
+    from tilesim_scenes.render.running import ENDLESS, RenderRequest, ran
     from tilesim_scenes.render.segments import SegmentRenderer
     from tilesim_scenes.render.take import Part, Take
 
@@ -78,8 +78,8 @@ def quality(name: str) -> dict[str, float]:
         folder = Path(place)
         both = Encoders(folder)
         take = Take(Part(0, ENDLESS, ENDLESS), lambda segment: both)
-        order = Order(getattr(ordinary, name), FILE, Format("mp4", SIZE, FPS))
-        ran(order, folder, partial(SegmentRenderer, take))
+        request = RenderRequest(getattr(ordinary, name), FILE, Format("mp4", SIZE, FPS))
+        ran(request, folder, partial(SegmentRenderer, take))
         take.close()
         files = {way: path.read_bytes() for way, path in both.paths.items()}
     return {

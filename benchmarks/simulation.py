@@ -24,10 +24,10 @@ from tilesim.model.kstep import k_step_ns
 MILLION = Problem(128 * 1000, 256 * 1000, 512)
 FEWER = Problem(128 * 100, 256 * 1000, 512)
 H200, TWICE = Device.named("h200"), Device.named("h200", ctas_per_sm=2)
-COSTS = Costs(k_step=700, launch=168, prologue=400, handover=150, epilogue=900, jitter=0.05)
+COSTS = Costs(k_step=700, launch=168, prologue=400, tile_gap=150, epilogue=900, jitter=0.05)
 ALL_COSTS = Costs(
-    k_step=700, ramp=90, launch=168, prologue=400, handover=150, epilogue=900, overlap=True,
-    epilogue_serialisation=500, contention=80, partial=300, merge=70, fixup=20,
+    k_step=700, mainloop_overhead=90, launch=168, prologue=400, tile_gap=150, epilogue=900, overlap=True,
+    epilogue_serialisation=500, epilogue_overlap_penalty=80, partial=300, merge=70, fixup=20,
     coresidency=(1.0, 1.7), jitter=0.05,
 )  # fmt: skip
 
@@ -55,7 +55,7 @@ def blocks_of(made: Plan, work: list[int]) -> Iterator[tuple[int, list[tuple[int
 def heapq_loop(made: Plan, work: list[int], device: Device, costs: Costs) -> list[Row]:
     """The heap says when slots are free; the first goes on with its block, or takes another."""
     blocks, rows = blocks_of(made, work), []
-    lead, handover, epilogue = costs.launch + costs.prologue, costs.handover, costs.epilogue
+    lead, tile_gap, epilogue = costs.launch + costs.prologue, costs.tile_gap, costs.epilogue
     tiles: list[Iterator[tuple[int, int]]] = [iter(())] * device.slots
     ctas = [0] * device.slots
     sms = device.free_sms
@@ -63,7 +63,7 @@ def heapq_loop(made: Plan, work: list[int], device: Device, costs: Costs) -> lis
     heapify(heap)
     while len(rows) < len(work):
         now, rank = heap[0]
-        gap, following = handover, next(tiles[rank], None)
+        gap, following = tile_gap, next(tiles[rank], None)
         while following is None:
             block = next(blocks, None)
             if block is None:
@@ -103,7 +103,7 @@ def simpy_processes(made: Plan, work: list[int], device: Device, costs: Costs) -
                 environment.schedule(written, priority=rank + 1, delay=costs.epilogue)
                 yield written
                 rows.append((tile, cta, sm, issue, start, drain, environment.now))
-                gap = costs.handover
+                gap = costs.tile_gap
 
     for rank, sm in enumerate(device.free_sms):
         environment.process(slot(rank, sm))

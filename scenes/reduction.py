@@ -100,7 +100,7 @@ class Reduction(ReportFilm):
         self.play(FadeIn(banks, warps, memory, named, *counts), run_time=0.4)
         self.remove(cells, *cells)
         self.wait(0.6)
-        pace = min(BEAT, FAST / max(1, banks.until - story.access.beats))
+        pace = min(BEAT, FAST / max(1, banks.until - story.access.wavefronts))
         start = banks.begin(story.slowest)
         self.play(Leave(memory))
         if start:
@@ -109,7 +109,7 @@ class Reduction(ReportFilm):
         queue.next_to(banks.warps, UP, px(16)).align_to(banks, LEFT)
         self.play(Run(banks, *counts, until=start + 0.6, run_time=0.3 * SLOW), FadeOut(warps))
         self.play(FadeIn(queue), run_time=0.3)
-        end = start + story.access.beats
+        end = start + story.access.wavefronts
         self.play(Run(banks, *counts, until=end, run_time=0.7 * SLOW))
         self.play(FadeOut(queue), run_time=0.3)
         self.play(Run(banks, *counts, until=banks.until, run_time=max(0.5, (banks.until - end) * pace)))
@@ -254,7 +254,7 @@ class Reduction(ReportFilm):
     def bank_queues(self, name: str) -> BankQueues:
         """A tree in shared memory, as large as all of them."""
         area, (width, height) = self.area, self.picture
-        banks = BankQueues(self.story.trees[name], width, height, self.story.access.beats)
+        banks = BankQueues(self.story.trees[name], width, height, self.story.access.wavefronts)
         return banks.move_to([area.left + width / 2, area.top - ROOF * area.height - height / 2, 0])
 
     @property

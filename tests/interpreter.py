@@ -48,7 +48,7 @@ def multiplied(problem: Problem, name: str, ctas: int = 4) -> float:
     product = Product.of(problem)
     work = jobs.job(config_named(name, problem), product, Device(ctas), "cpu")
     operands = inputs.matrices(product, "cpu", seed=1)
-    error = reference.gate(name, work.launcher(operands), product, operands)
+    error = reference.verify_result(name, work.launcher(operands), product, operands)
     work.check()
     return error
 
@@ -59,7 +59,7 @@ def stamped(problem: Problem, name: str, ctas: int = 4) -> tuple[np.ndarray, job
     work = jobs.job(config_named(name, problem), product, Device(ctas), "cpu")
     operands = inputs.matrices(product, "cpu", seed=2)
     rows = torch.zeros(len(work.rows), stamps.WORDS, dtype=torch.int64)
-    reference.gate(name, work.launcher(operands, rows), product, operands)
+    reference.verify_result(name, work.launcher(operands, rows), product, operands)
     work.check()
     return rows.numpy(), work
 

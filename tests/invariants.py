@@ -101,7 +101,7 @@ def check_times(plan, costs, spans):
         for before, after in pairwise(ran):
             blocks = costs.partial is not None and rows[segment(before)] != owner[before["tile"]]
             assert after["issue"] == before["fixup" if costs.overlap and not blocks else "done"]
-            assert after["start"] - after["issue"] == costs.handover
+            assert after["start"] - after["issue"] == costs.tile_gap
 
 
 def check_no_slot_waits(plan, device, costs, spans):

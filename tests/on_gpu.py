@@ -202,7 +202,7 @@ def right(config: KernelConfig, product: Product) -> float:
     """The relative error of a kernel that leaves no stamps; raises KernelError where it is wrong."""
     work = jobs.job(here.on_this_machine(config, product)[0], product, machine.device(1))
     operands = inputs.matrices(product, "cuda", seed=4)
-    return reference.gate(config.name, work.launcher(operands), product, operands)
+    return reference.verify_result(config.name, work.launcher(operands), product, operands)
 
 
 def ready_to_stamp(name: str, problem: Problem) -> tuple[Callable[[], None], torch.Tensor, jobs.Job]:
@@ -212,7 +212,7 @@ def ready_to_stamp(name: str, problem: Problem) -> tuple[Callable[[], None], tor
     operands = inputs.matrices(product, "cuda", seed=3)
     stamps = torch.zeros(len(work.rows), stamping.WORDS, dtype=torch.int64, device="cuda")
     launch = work.launcher(operands, stamps)
-    reference.gate(name, launch, product, operands)
+    reference.verify_result(name, launch, product, operands)
     work.check()
     return launch, stamps, work
 

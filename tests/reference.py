@@ -97,7 +97,7 @@ def play(plan, device, costs, work):
                 end = fixup + costs.epilogue
                 store(lane, fixup, end, fixup if costs.overlap else end)
             elif lane.step == "next":
-                if not issue(lane, costs.handover):
+                if not issue(lane, costs.tile_gap):
                     lane.step, lane.at = "leave", done[lane.row]
             elif lane.step == "leave":
                 lane.cta = waiting.pop(0)
@@ -108,7 +108,10 @@ def play(plan, device, costs, work):
                 if not issue(lane, loads - now + costs.prologue):
                     lane.step, lane.at = "leave", now + costs.launch
             else:
-                lane.step, lane.work = "drained", work[lane.row] + (costs.contention if lane.under else 0)
+                lane.step, lane.work = (
+                    "drained",
+                    work[lane.row] + (costs.epilogue_overlap_penalty if lane.under else 0),
+                )
         if not any(map(will_be, lanes)) and (waiting or queue or len(done) < len(work)):
             raise Stuck
         for sm in device.free_sms:

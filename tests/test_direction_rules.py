@@ -1,4 +1,4 @@
-"""Which room may import which, read off the source: even an import inside a function counts."""
+"""Which package may import which, read off the source: even an import inside a function counts."""
 
 import ast
 import re
@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-ROOMS = {"tilesim": "tilesim", "scenes": "tilesim_scenes", "kernels": "tilesim_kernels"}
+PACKAGES = {"tilesim": "tilesim", "scenes": "tilesim_scenes", "kernels": "tilesim_kernels"}
 HEAVY = {"manim", "torch", "triton", "PIL", "av", "cairo", "manimpango"}
 
 
@@ -15,8 +15,8 @@ def sources(folder):
 
 
 def module_name(path):
-    room, *rest = path.relative_to(ROOT).with_suffix("").parts
-    return ".".join([ROOMS[room], *rest]).removesuffix(".__init__")
+    folder, *rest = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join([PACKAGES[folder], *rest]).removesuffix(".__init__")
 
 
 def imports(text, name, is_package=False):
@@ -75,8 +75,8 @@ def test_imports_are_found_wherever_they_hide():
         "    import_module('j')\n    __import__('k.l')"
     )
     expected = {"a.b", "c", "d.e", "j", "k.l"}
-    assert imports(text, "room.module") == expected | {"room.g", "room.h.i"}
-    assert imports(text, "room", is_package=True) == expected | {"room.g", "room.h.i"}
+    assert imports(text, "package.module") == expected | {"package.g", "package.h.i"}
+    assert imports(text, "package", is_package=True) == expected | {"package.g", "package.h.i"}
 
 
 OPTIONAL = {
@@ -99,7 +99,7 @@ def test_tilesim_does_not_know_its_command_line():
     assert not offenders(paths, lambda path: of(imported_by(path), {"tilesim.cli"}))
 
 
-def test_the_command_line_reaches_the_other_rooms_only_inside_a_command():
+def test_the_command_line_reaches_the_other_packages_only_inside_a_command():
     """At its head, a command imports what tilesim itself may, and click."""
 
     def wrong(path):
@@ -131,7 +131,7 @@ def test_kernels_work_under_any_package_name():
     assert not offenders(sources("kernels"), wrong)
 
 
-NOUNS = {
+CORE_MODULES = {
     f"tilesim.{name}"
     for name in (
         "version", "errors", "text", "storage.strict_json", "storage.decode", "storage.files",
@@ -153,12 +153,12 @@ def modules_that(path, everything):
     return found
 
 
-def test_nouns_import_nouns_only():
+def test_the_core_imports_the_core_only():
     everything = {module_name(path) for path in CORE}
-    assert everything >= NOUNS
+    assert everything >= CORE_MODULES
     for path in CORE:
-        if module_name(path) in NOUNS:
-            assert modules_that(path, everything) <= NOUNS, path
+        if module_name(path) in CORE_MODULES:
+            assert modules_that(path, everything) <= CORE_MODULES, path
 
 
 def test_no_imports_go_round_in_a_circle():
@@ -196,8 +196,8 @@ def test_schedules_know_neither_clock_nor_costs():
 
 def test_only_simulate_starts_the_engine_and_only_the_engine_has_events():
     def importers(target):
-        rooms = [path for room in ROOMS for path in sources(room)]
-        return {module_name(path) for path in rooms if any(within(m, target) for m in imported_by(path))}
+        paths = [path for folder in PACKAGES for path in sources(folder)]
+        return {module_name(path) for path in paths if any(within(m, target) for m in imported_by(path))}
 
     assert importers("tilesim.engine.run") == {"tilesim.engine.simulate"}
     assert importers("tilesim.engine.events") <= {"tilesim.engine.run", "tilesim.engine.setup"}

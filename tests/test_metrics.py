@@ -51,7 +51,7 @@ def share(trace, paint):
 def test_utilization_and_occupancy(trace):
     assert trace.makespan == max(trace.spans["done"]) - min(trace.spans["issue"])
     assert trace.utilization == share(trace, multiplied)
-    assert trace.occupancy == share(trace, held)
+    assert trace.busy_share == share(trace, held)
     assert max(lane.max() for lane in lanes(trace, multiplied).values()) == 1
 
 
@@ -117,11 +117,11 @@ def test_breakdown_accounts_for_all_slot_time(trace):
 @given(traces())
 def test_summary_names_every_figure(trace):
     summary = metrics.summary(trace)
-    assert {"makespan_ns", "utilization", "occupancy", "waves", "launches"} <= set(summary)
+    assert {"makespan_ns", "utilization", "busy_share", "waves", "launches"} <= set(summary)
     assert summary["makespan_ns"] == trace.makespan
     assert summary["waves"] == trace.waves
     assert summary["utilization"] == trace.utilization
-    assert summary["occupancy"] == trace.occupancy
+    assert summary["busy_share"] == trace.busy_share
     assert (summary["tail_ns"], summary["tail_idle_slot_ns"]) == metrics.tail(trace)
     assert summary["sm_busy_ns"] == metrics.sm_busy(trace).tolist()
     assert all(type(value) in (int, float, list) for value in summary.values())
@@ -140,7 +140,7 @@ def test_by_hand_with_busy_sms_two_slots_and_an_overlapped_epilogue():
     trace = Trace(problem, device, "by hand", np.array(rows, SPAN))
     assert trace.makespan == 100
     assert trace.utilization == (30 + 50 + 30 + 30) / (4 * 100)
-    assert trace.occupancy == (100 + 70 + 45) / (4 * 100)
+    assert trace.busy_share == (100 + 70 + 45) / (4 * 100)
     assert trace.waves == 1
     assert metrics.launches(trace) == 3
     assert metrics.launch_time(trace) == 10 + 20 + 10
@@ -181,4 +181,4 @@ def test_long_runs_on_large_devices_do_not_overflow():
         rows[name] = 2**45
     device = Device(65536)
     trace = Trace(Problem(1, 2, 1, tile=(1, 1, 1)), device, "by hand", rows)
-    assert trace.occupancy == trace.utilization == 2 / 65536
+    assert trace.busy_share == trace.utilization == 2 / 65536

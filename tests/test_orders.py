@@ -8,13 +8,13 @@ from strategies import orders
 
 from tilesim import Problem
 from tilesim.errors import ProblemError
-from tilesim.orders import visit
+from tilesim.orders import rasterize
 
 SIDES = st.integers(1, 40)
 
 
 def visited(tiles_m, tiles_n, order):
-    return visit(Problem(tiles_m, tiles_n, 1, tile=(1, 1, 1), order=order))
+    return rasterize(Problem(tiles_m, tiles_n, 1, tile=(1, 1, 1), order=order))
 
 
 @given(SIDES, SIDES, orders())

@@ -52,7 +52,7 @@ def test_the_example_of_the_docs(tmp_path):
     d = Device.named("h200")
     t = simulate("persistent", p, d)
     assert t.makespan > 0
-    assert 0 < t.utilization <= t.occupancy <= 1
+    assert 0 < t.utilization <= t.busy_share <= 1
     assert t.waves == 4
     assert len(t.spans["tile"]) == 512
     t.save(tmp_path / "run.npz")
@@ -85,20 +85,20 @@ def test_a_summary_is_every_figure_and_what_it_is_of():
     )
 
 
-def test_the_nouns_are_frozen_and_slotted():
+def test_the_core_classes_are_frozen_and_slotted():
     problem = Problem(1, 1, 1)
-    nouns = [
+    classes = [
         problem,
         Device(1),
         Costs(),
         plan("naive", problem, Device(1)),
         simulate("naive", problem, Device(1)),
     ]
-    for noun in nouns:
-        assert not hasattr(noun, "__dict__")
-        name = next(iter(type(noun).__slots__))
+    for one in classes:
+        assert not hasattr(one, "__dict__")
+        name = next(iter(type(one).__slots__))
         with pytest.raises(FrozenInstanceError):
-            setattr(noun, name, None)
+            setattr(one, name, None)
 
 
 def test_the_arrays_are_read_only():

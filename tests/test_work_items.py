@@ -70,7 +70,7 @@ def test_their_run_is_not_played_again(tasks):
 
 def test_views_and_figures_are_those_of_any_run(tasks):
     trace = read(tasks)
-    assert trace.utilization == pytest.approx(others.RUN.occupancy, abs=0.2)
+    assert trace.utilization == pytest.approx(others.RUN.busy_share, abs=0.2)
     assert view.tiles_done(trace, trace.makespan) == 12 and view.tiles_done(trace, 0) == 0
     assert trace.waves == 3
     assert repr(trace).startswith("<Trace: tasks on 4 SMs, measured, 12 work items, ")

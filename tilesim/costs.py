@@ -1,7 +1,7 @@
 """Costs: what each step of a thread block takes, one knob for each cause.
 
-issue -launch, prologue-> start -ramp, K-steps-> drain -wait-> ready -fix-up-> fixup -epilogue-> done
-   (later: handover)                                (a partial: drain -partial-> done)
+issue -launch, prologue-> start -mainloop_overhead, K-steps-> drain -wait-> ready -fix-up-> fixup -epilogue-> done
+   (later: tile_gap)                                (a partial: drain -partial-> done)
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ MAX_JITTER = 10
 MOST_JITTER = 0.99 * MAX_JITTER
 """The largest jitter that comes out of scaling."""
 WHOLE = (
-    "ramp", "launch", "prologue", "handover", "epilogue", "epilogue_serialisation", "contention",
+    "mainloop_overhead", "launch", "prologue", "tile_gap", "epilogue", "epilogue_serialisation", "epilogue_overlap_penalty",
     "partial", "merge", "fixup", "stages",
 )  # fmt: skip
 """Costs that are whole numbers: ns, and the stages."""
@@ -34,18 +34,18 @@ class Costs:
 
     `k_step`: what a K-step multiplies, alone on its SM. On a `device`, 0 is what its tensor cores take, and
     K-steps wait for memory, too: see tilesim.model.kstep. On none they take that, times `coresidency`.
-    `ramp`: what a main loop takes beyond its K-steps.
+    `mainloop_overhead`: what a main loop takes beyond its K-steps.
     `launch`: from a thread block's dispatch to its first instruction (CTA turnaround).
     `prologue`: from there to the first multiply, while the load pipeline fills. On a `device`, blocks that
     begin together get their loads in turn, and this in the mean: see tilesim.model.kstep.
-    `handover`: from a later segment's issue to its first multiply, inside one CTA.
+    `tile_gap`: from a later segment's issue to its first multiply, inside one CTA.
     `epilogue`: writing a finished tile.
     `epilogue_serialisation`: where residents of an SM write in turn, the least time from the end of one
     epilogue to the end of another that began under it. A thread block launched under epilogues then loads
     nothing before the last of them has ended. Partials, and tiles to which some were added, take no turns. At
     0 nothing does.
     `overlap`: whether a CTA's next segment is issued at `fixup`, under the epilogue, or at `done`.
-    `contention`: what a main loop takes longer while its CTA's epilogue of another tile runs under it.
+    `epilogue_overlap_penalty`: what a main loop takes longer while its CTA's epilogue of another tile runs under it.
     `partial`: storing a partial tile for another CTA, before this one goes on; None: as an epilogue.
     `merge`: from the last partial's arrival to the first addition. `fixup`: adding one partial.
     `jitter`: relative standard deviation of a K-step. K-steps vary independently: a tile of n of them varies
@@ -62,14 +62,14 @@ class Costs:
     """
 
     k_step: Real = 1000.0
-    ramp: Whole = 0
+    mainloop_overhead: Whole = 0
     launch: Whole = 0
     prologue: Whole = 0
-    handover: Whole = 0
+    tile_gap: Whole = 0
     epilogue: Whole = 0
     epilogue_serialisation: Whole = 0
     overlap: bool = False
-    contention: Whole = 0
+    epilogue_overlap_penalty: Whole = 0
     partial: Whole | None = None
     merge: Whole = 0
     fixup: Whole = 0

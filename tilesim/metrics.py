@@ -59,10 +59,10 @@ def utilization(trace: TraceLike) -> float:
     return multiplying / (trace.device.slots * makespan(trace))
 
 
-def occupancy(trace: TraceLike) -> float:
+def busy_share(trace: TraceLike) -> float:
     """The share of slot-time between issue and done of a segment, counting overlaps once.
 
-    >>> occupancy(_example())
+    >>> busy_share(_example())
     0.75
     """
     place, spans = slot_index(trace), trace.spans
@@ -227,7 +227,7 @@ def summary(trace: TraceLike) -> dict[str, Any]:
     return {
         "makespan_ns": makespan(trace),
         "utilization": utilization(trace),
-        "occupancy": occupancy(trace),
+        "busy_share": busy_share(trace),
         "waves": waves(trace),
         "launches": launches(trace),
         "launch_time_ns": launch_time(trace),

@@ -14,7 +14,7 @@ from tilesim.text import resolve
 
 
 class Tiled(Protocol):
-    """The parts of a Problem that `visit` needs."""
+    """The parts of a Problem that `rasterize` needs."""
 
     @property
     def tiles_m(self) -> int: ...
@@ -104,7 +104,7 @@ def check(order: str) -> None:
     resolve("order", order, ORDERS, 2, ProblemError)
 
 
-def visit(problem: Tiled) -> np.ndarray:
+def rasterize(problem: Tiled) -> np.ndarray:
     """The tiles of `problem` in their order: int32 [tiles]."""
     function, parameters = resolve("order", problem.order, ORDERS, 2, ProblemError)
     return function(problem.tiles_m, problem.tiles_n, *parameters).astype(np.int32)

@@ -11,7 +11,7 @@ from multiprocessing import active_children, get_context, parent_process
 from threading import Thread
 from typing import Any, TypeVar
 
-from tilesim.devices.presets import add, adopted
+from tilesim.devices.presets import add, registered
 from tilesim.errors import TilesimError
 
 T = TypeVar("T")
@@ -67,7 +67,7 @@ def processes(count: int, prepare: Callable[..., object] = int, *given: object) 
     one dies; no process is left running then, nor after Ctrl-C."""
     others = set(active_children())
     # A forked process would inherit locks held by this one's threads, and forks are unsafe on macOS.
-    pool = ProcessPoolExecutor(count, get_context("spawn"), partial(_begin, adopted(), prepare, *given))
+    pool = ProcessPoolExecutor(count, get_context("spawn"), partial(_begin, registered(), prepare, *given))
     try:
         # A pool starts processes on demand. Starting all of them here, with SIGINT blocked, keeps them
         # from reacting to Ctrl-C with tracebacks.

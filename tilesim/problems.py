@@ -98,12 +98,12 @@ class Problem:
         return (self.tile_m + self.tile_n) * self.tile_k * DTYPE_BYTES[self.dtype]
 
     @property
-    def asked_bytes(self) -> int:
+    def requested_bytes(self) -> int:
         """Bytes of A and B that the tiles load, each its own.
 
         Those of an edge tile count in full, as the hardware multiplies the padding.
 
-        >>> Problem(4096, 4096, 4096).asked_bytes
+        >>> Problem(4096, 4096, 4096).requested_bytes
         1610612736
         """
         return self.tiles * self.k_steps * self.k_step_bytes

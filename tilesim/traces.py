@@ -109,9 +109,9 @@ class Trace:
         return metrics.utilization(self)
 
     @property
-    def occupancy(self) -> float:
+    def busy_share(self) -> float:
         """Share of slot-time between issue and done."""
-        return metrics.occupancy(self)
+        return metrics.busy_share(self)
 
     @property
     def waves(self) -> int:

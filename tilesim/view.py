@@ -144,7 +144,7 @@ def hand_over(trace: Trace, near: float | None = None) -> tuple[int, int, int]:
     """(sm, drain, next start) of an SM's transition from one tile to the next.
 
     Each SM's first transition counts, and the one of median length is returned; with `near`, the transition
-    whose drain is nearest to it. (sm, 0, 0) if no slot runs a second segment.
+    whose main loop ends nearest to it. (sm, 0, 0) if no slot runs a second segment.
 
     >>> hand_over(_example()), hand_over(_example(), near=1900)
     ((0, 1000, 1000), (0, 2000, 2000))

@@ -33,7 +33,7 @@ ENGINE = [
 TESTS = {
     "tilesim/engine": ENGINE,
     "tilesim/model": ["tests/model", "tests/engine/test_engine.py"],
-    "tilesim/plans.py": ["tests/test_nouns.py", "tests/engine/test_splits.py", "tests/schedules"],
+    "tilesim/plans.py": ["tests/test_core.py", "tests/engine/test_splits.py", "tests/schedules"],
     "tilesim/metrics.py": ["tests/test_metrics.py"],
     "tilesim/view.py": ["tests/test_view.py"],
     "tilesim/formats": ["tests/formats"],

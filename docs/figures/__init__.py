@@ -12,9 +12,9 @@ from figures import (
     kernels,
     literature,
     memory,
+    packages,
     performance,
     published,
-    rooms,
     traffic,
 )
 
@@ -32,6 +32,6 @@ def figures() -> dict[str, str]:
         | memory.figures()
         | published.figures()
         | performance.figures()
-        | rooms.figures()
+        | packages.figures()
         | traffic.figures()
     )

@@ -80,15 +80,15 @@ def intensity(m: int, n: int, k: int) -> float:
     return 2 * m * n * k / product_bytes(m, n, k, "fp16")
 
 
-def beats(stride: int) -> int:
+def wavefronts(stride: int) -> int:
     """Beats of a warp's access to words so far apart."""
-    return reduction.beats(stride * np.arange(reduction.WARP))
+    return reduction.wavefronts(stride * np.arange(reduction.WARP))
 
 
 def tree_gain() -> float:
-    """How many times the beats at banks for halves first a block of 128 takes for neighbours first."""
+    """How many times the wavefronts at banks for halves first a block of 128 takes for neighbours first."""
     trees = [reduction.work(tree(128)) for tree in (reduction.interleaved, reduction.sequential)]
-    slow, fast = (one.load_beats + one.store_beats for one in trees)
+    slow, fast = (one.load_wavefronts + one.store_wavefronts for one in trees)
     return slow / fast
 
 
@@ -191,11 +191,11 @@ ROWS = (
     Row("memory hierarchy", "registers of a V100, KB", 20_480, lambda: register_file("v100"), IN_DEPTH),
     Row("memory hierarchy", "registers of an A100, KB", 27_648, lambda: register_file("a100"), IN_DEPTH),
     Row("memory hierarchy", "registers of an H100, KB", 33_792, lambda: register_file("h100"), IN_DEPTH),
-    Row("reduction", "words next to each other: queue at a bank", 1, lambda: beats(1), PROGRAMMING),
-    Row("reduction", "every second word: queue at a bank", 2, lambda: beats(2), PROGRAMMING),
-    Row("reduction", "every third word: queue at a bank", 1, lambda: beats(3), PROGRAMMING),
-    Row("reduction", "a column of 32 x 32 words: queue at a bank", 32, lambda: beats(32), TRANSPOSE),
-    Row("reduction", "a column of 32 x 33 words: queue at a bank", 1, lambda: beats(33), TRANSPOSE),
+    Row("reduction", "words next to each other: queue at a bank", 1, lambda: wavefronts(1), PROGRAMMING),
+    Row("reduction", "every second word: queue at a bank", 2, lambda: wavefronts(2), PROGRAMMING),
+    Row("reduction", "every third word: queue at a bank", 1, lambda: wavefronts(3), PROGRAMMING),
+    Row("reduction", "a column of 32 x 32 words: queue at a bank", 32, lambda: wavefronts(32), TRANSPOSE),
+    Row("reduction", "a column of 32 x 33 words: queue at a bank", 1, lambda: wavefronts(33), TRANSPOSE),
     Row("reduction", "halves first instead of neighbours first on a G80: times as fast", 2.01, tree_gain,
         HARRIS, "{:.2f}", 0.3, "a G80 has 16 banks, and more to do than queue at them"),
     Row("reduction", "two values a thread while loading: times as fast", 1.78, trees_saved, HARRIS,

@@ -38,7 +38,7 @@ def figures() -> dict[str, str]:
         "l2_order_cycles": f"{100 * cycles:.1f} %",
         "memory_hierarchy_table": table(
             "memory_hierarchy",
-            "cube {m} | µs {us:,.1f} | asked for {asked_bytes:,.0f/1e6} MB"
+            "cube {m} | µs {us:,.1f} | asked for {requested_bytes:,.0f/1e6} MB"
             " | arrived at SMs {arrived_bytes:,.0f/1e6} MB | read at the L2 {l2_bytes:,.0f/1e6} MB"
             " | HBM sends {dram_read_bytes:,.0f/1e6} MB",
         ),

@@ -23,8 +23,8 @@ VALUES = 2**24
 """So many that every step has a full GPU of thread blocks."""
 
 METRICS = {
-    "load_beats": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-    "store_beats": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+    "load_wavefronts": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+    "store_wavefronts": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
     "instructions": "smsp__inst_executed.sum",
     "thread_instructions": "smsp__thread_inst_executed_pred_on.sum",
 }

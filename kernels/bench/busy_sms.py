@@ -23,7 +23,7 @@ from ..launch.operands import gpu_memory, matrices, sets_beyond_l2
 from ..measure.held_sms import HeldSMs, hold_us
 from ..measure.machine import device, facts
 from ..measure.record import DEDICATED, recordable
-from ..measure.reference import gate
+from ..measure.reference import verify_result
 from ..measure.timing import Rotation, capture, require_gpu, sample, spread, working_gpu
 from .compare import METHOD, tflops
 
@@ -88,7 +88,7 @@ def _rows(problem: Problem, here: Device, counts: Sequence[int], samples: int) -
                 holders[count] = HeldSMs(count, hold_us(float(alone), count))
             if count:
                 rotation = Rotation(rotation.graph, launches, holders[count].hold, holders[count].check)
-            error = gate(name, partial(_after, rotation.before, launches[0]), product, sets[0])
+            error = verify_result(name, partial(_after, rotation.before, launches[0]), product, sets[0])
             work.check()
             key = f"{name} {count}"
             rotations[key] = rotation

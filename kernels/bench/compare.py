@@ -19,7 +19,7 @@ from ..launch.job import Job, Launch
 from ..launch.operands import Matrices, gpu_memory, matrices, sets_beyond_l2
 from ..matmul import matmul
 from ..measure.machine import device, facts
-from ..measure.reference import gate
+from ..measure.reference import verify_result
 from ..measure.timing import Rotation, capture, method, require_gpu, sample, spread, with_host, working_gpu
 
 METHOD = (
@@ -84,7 +84,7 @@ def _compared(
         # a C of its own tensor, since a library may replace its storage
         own = [(a, b, c.detach()) for a, b, c in sets]
         launches = [jobs[name].launcher(operands) for operands in own]
-        error = gate(name, launches[0], product, own[0])
+        error = verify_result(name, launches[0], product, own[0])
         jobs[name].check()
         about[name] = {**known, "relative_error": float(f"{error:.3g}")}
         rotations[name] = Rotation(capture(launches), launches)

@@ -20,7 +20,7 @@ from ..launch.here import on_this_machine
 from ..launch.named import named
 from ..launch.operands import gpu_memory, matrices
 from ..measure.machine import device, facts
-from ..measure.reference import gate
+from ..measure.reference import verify_result
 from ..measure.timing import require_gpu, working_gpu
 from ..probes.residents import counted, resources_of
 from ..probes.warp_walk import PARTS, beside, walked
@@ -70,7 +70,7 @@ def kernel_row(tile: tuple[int, int, int], loads: str) -> dict[str, Any]:
         operands = matrices(product, "cuda", 0)
         stamps = torch.zeros(problem.tiles, WORDS, dtype=torch.int64, device="cuda")
         launch = job(config, product, device(1)).launcher(operands, stamps)
-        gate(config.name, launch, product, operands)
+        verify_result(config.name, launch, product, operands)
         resources = resources_of(launch.compile(), 32 * config.warps)
         stamps.zero_()
         launch()

@@ -81,7 +81,7 @@ STEPS = (
         ),
     ),
     KernelStep(
-        "specialised", "one warp loads, eight multiply",
+        "warp-specialized", "one warp loads, eight multiply",
         "The warp that loads waits for an empty stage alone, never for a multiplication.",
         KernelConfig("warp-specialized", "persistent", BIG, "grouped:12", stages=4, overlap=True),
     ),

@@ -55,7 +55,7 @@ def latency_hiding(repeats: int = 9) -> dict[str, Any]:
     blocks, stages, and what a K-step takes each of them, k_step_ns and k_step_cycles.
 
     Raises KernelError without an NVIDIA GPU, for repeats that are no whole number from 1 to 1000, a wrong
-    sum, warps that left no stamps, or a GPU that fails.
+    sum, warps that recorded no times, or a GPU that fails.
     """
     repeats = whole("repeats", repeats, 1, 1000, KernelError)
     require_gpu()
@@ -146,7 +146,7 @@ def _stamped(x: torch.Tensor, y: torch.Tensor) -> tuple[np.ndarray, dict[str, An
     cycles(ends.cpu().numpy())
     asked, came = np.moveaxis(stamps.cpu().numpy(), -1, 0)
     if (came <= asked).any():
-        raise KernelError("a clock of this GPU stood still or went backwards while warps ran")
+        raise KernelError("a clock of this GPU did not advance or went backwards while warps ran")
     each = [
         window(*block, since=int(np.median(block[0][:, FROM])), count=SHOWN)
         for block in zip(asked, came, strict=True)

@@ -16,7 +16,7 @@ KERNEL = "naive-tma"
 def memory_hierarchy(samples: int = 50) -> dict[str, Any]:
     """Time and count cubes in bf16, in JSON values: "machine", "method" and "rows".
 
-    A row per size has what `bench` says, asked_bytes, which is what all tiles load, and from the counters,
+    A row per size has what `bench` says, requested_bytes, which is what all tiles load, and from the counters,
     where they can be read, what `l2_order` has of them.
 
     Raises what `bench` raises.
@@ -26,7 +26,7 @@ def memory_hierarchy(samples: int = 50) -> dict[str, Any]:
     rows = [row for one in contenders for row in compare({KERNEL: one}, samples=samples)]
     return report(
         [
-            row | {"asked_bytes": one.problem.asked_bytes} | moved
+            row | {"requested_bytes": one.problem.requested_bytes} | moved
             for row, one, moved in zip(rows, contenders, traffic(contenders), strict=True)
         ]
     )

@@ -23,7 +23,7 @@ from ..reductions import STEPS, THREADS, Summing, summing
 
 SIZES = (2**20, 2**24, 2**28)
 MOST = 2**38
-"""Values of a vector: so many that a grid has thread blocks for them, and a gate's sums stay exact."""
+"""Values of a vector: so many that a grid has thread blocks for them, and a check's sums stay exact."""
 
 BYTES = 4
 TOLERANCE = 1e-6

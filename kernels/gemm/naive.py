@@ -6,7 +6,7 @@ import triton.language as tl
 
 from tilesim.devices.device import Device
 from tilesim.kernel_config import KernelConfig
-from tilesim.orders import visit as visited
+from tilesim.orders import rasterize
 from tilesim.plans import segments
 from tilesim.products import Product
 
@@ -21,7 +21,7 @@ from .tile_ops import compute_pid, load, multiply, store
 @triton.jit
 def naive(
     a, b, c,  # [M, K], [K, N], [M, N]: TMA descriptors or pointers
-    visit,  # int32 [tiles], read only for orders without a formula
+    tile_order,  # int32 [tiles], read only for orders without a formula
     stamps,  # int64 [tiles, 16], written only if RECORD
     M, N, K,
     BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
@@ -33,7 +33,7 @@ def naive(
     i = tl.program_id(0)
     if RECORD:
         stamp_entry(stamps, i, i >= 0, entry_time(stamps))
-    pid_m, pid_n = compute_pid(i, visit, M, N, BM, BN, ORDER, GROUP_M)
+    pid_m, pid_n = compute_pid(i, tile_order, M, N, BM, BN, ORDER, GROUP_M)
     acc = tl.zeros((BM, BN), tl.float32)
     for k in range(tl.cdiv(K, BK)):
         x = load(a, pid_m * BM, k * BK, M, K, lda, BM, BK, TMA, TRANS_A)  # [BM, BK]
@@ -51,7 +51,7 @@ def naive(
 def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:
     """One thread block for each tile."""
     problem = config.problem(product)
-    rows = segments(-1, visited(problem), 0, problem.k_steps)
+    rows = segments(-1, rasterize(problem), 0, problem.k_steps)
 
     def launcher(matrices: Matrices, stamps: torch.Tensor | None = None) -> KernelLaunch:
         table, values = order_arguments(problem, matrices)

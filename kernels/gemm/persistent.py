@@ -6,7 +6,7 @@ import triton.language as tl
 
 from tilesim.devices.device import Device
 from tilesim.kernel_config import KernelConfig
-from tilesim.orders import visit as visited
+from tilesim.orders import rasterize
 from tilesim.plans import segments
 from tilesim.products import Product
 from tilesim.schedules import plan
@@ -22,7 +22,7 @@ from .tile_ops import compute_pid, load, multiply, store_subtiles
 @triton.jit
 def persistent(
     a, b, c,  # [M, K], [K, N], [M, N]: TMA descriptors or pointers
-    visit,  # int32 [tiles], read only for orders without a formula
+    tile_order,  # int32 [tiles], read only for orders without a formula
     stamps,  # int64 [tiles, 16], written only if RECORD
     M, N, K,
     BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
@@ -41,7 +41,7 @@ def persistent(
     if RECORD and cta < tiles:
         stamp_entry(stamps, cta, cta >= 0, entry_time(stamps))
     for i in tl.range(cta, tiles, ctas, flatten=FLATTEN):
-        pid_m, pid_n = compute_pid(i, visit, M, N, BM, BN, ORDER, GROUP_M)
+        pid_m, pid_n = compute_pid(i, tile_order, M, N, BM, BN, ORDER, GROUP_M)
         acc = tl.zeros((BM, BN), tl.float32)
         for k in range(k_steps):
             if RECORD:
@@ -62,7 +62,7 @@ def persistent(
 def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:
     """As many thread blocks as the device has slots."""
     problem = config.problem(product)
-    rows = segments(-1, visited(problem), 0, problem.k_steps)
+    rows = segments(-1, rasterize(problem), 0, problem.k_steps)
     ctas = plan(config.schedule, problem, device).ctas
 
     def launcher(matrices: Matrices, stamps: torch.Tensor | None = None) -> KernelLaunch:

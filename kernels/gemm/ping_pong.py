@@ -16,7 +16,7 @@ from tilesim.gemm.warp_specialized import WARPGROUP_WARPS
 from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 
-from ..launch.gluon import descriptor, launched_early, shared_bytes_here
+from ..launch.gluon import descriptor, shared_bytes_here, uses_dependent_launch
 from ..launch.job import NO_ROWS, Job, operands_of, order_arguments, refusing_stamps
 from ..launch.launcher import KernelLaunch
 from ..launch.operands import Matrices
@@ -36,7 +36,7 @@ from .stream_k import corner
 
 @gluon.jit
 def consume(
-    c, smem_a, smem_b, smem_c, full, empty, order_barriers, visit, M, N, K, CONSUMER: gl.constexpr,
+    c, smem_a, smem_b, smem_c, full, empty, order_barriers, tile_order, M, N, K, CONSUMER: gl.constexpr,
     BM: gl.constexpr, BN: gl.constexpr, BK: gl.constexpr, STAGES: gl.constexpr,
     ORDER: gl.constexpr, GROUP_M: gl.constexpr, TRANS_A: gl.constexpr, TRANS_B: gl.constexpr,
 ):  # fmt: skip
@@ -71,7 +71,7 @@ def consume(
             hopper.mbarrier.arrive(empty.index(previous), pred=k > 0)
             previous = stage
             stage, phase = next_stage(stage, phase, STAGES)
-        row, column = corner(i, visit, M, N, 1, 0, BM, BN, ORDER, GROUP_M, False)
+        row, column = corner(i, tile_order, M, N, 1, 0, BM, BN, ORDER, GROUP_M, False)
         acc = hopper.warpgroup_mma_wait(0, deps=(acc,))
         hopper.mbarrier.arrive(empty.index(previous))
         # four epilogue subtiles through two buffers, so that one is filled while TMA reads the other
@@ -88,7 +88,7 @@ def consume(
 @gluon.jit
 def ping_pong(
     a, b, c,  # [M, K], [K, N], [M, N]: TMA descriptors, c's block an epilogue subtile, a quarter of a tile
-    visit,  # int32 [tiles], read only for orders without a formula
+    tile_order,  # int32 [tiles], read only for orders without a formula
     M, N, K,
     BM: gl.constexpr, BN: gl.constexpr, BK: gl.constexpr, STAGES: gl.constexpr,
     ORDER: gl.constexpr, GROUP_M: gl.constexpr,
@@ -105,11 +105,11 @@ def ping_pong(
     hopper.fence_async_shared()
     gl.warp_specialize(
         [
-            (consume, (c, smem_a, smem_b, smem_c, full, empty, order_barriers, visit, M, N, K, 0,
+            (consume, (c, smem_a, smem_b, smem_c, full, empty, order_barriers, tile_order, M, N, K, 0,
                        BM, BN, BK, STAGES, ORDER, GROUP_M, TRANS_A, TRANS_B)),
-            (consume, (c, smem_a, smem_b, smem_c, full, empty, order_barriers, visit, M, N, K, 1,
+            (consume, (c, smem_a, smem_b, smem_c, full, empty, order_barriers, tile_order, M, N, K, 1,
                        BM, BN, BK, STAGES, ORDER, GROUP_M, TRANS_A, TRANS_B)),
-            (produce, (a, b, smem_a, smem_b, full, empty, visit, 0, M, N, K,
+            (produce, (a, b, smem_a, smem_b, full, empty, tile_order, 0, M, N, K,
                        BM, BN, BK, STAGES, ORDER, GROUP_M, False, TRANS_A, TRANS_B)),
         ],
         [4, 1],
@@ -123,7 +123,7 @@ def job(config: KernelConfig, product: Product, device: Device, memory: str, con
     shared_bytes_here(config, product)
     bm, bn, bk = config.tile
     ctas = min(problem.tiles, device.sms - device.busy_sms)
-    before = launched_early(config, product, device)
+    before = uses_dependent_launch(config, product, device)
 
     def launcher(matrices: Matrices) -> KernelLaunch:
         table, values = order_arguments(problem, matrices)

@@ -22,19 +22,19 @@ from .tile_ops import compute_pid, load, multiply, store
 @triton.jit
 def skinny(
     a, b, c,  # [M, K], [K, N], [M, N]: TMA descriptors or pointers
-    visit,  # int32 [tiles], read only for orders without a formula
+    tile_order,  # int32 [tiles], read only for orders without a formula
     M, N, K,
     BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
     ORDER: tl.constexpr, GROUP_M: tl.constexpr,
     TMA: tl.constexpr,
-    EARLY: tl.constexpr,  # programmatic dependent launch
+    DEPENDENT_LAUNCH: tl.constexpr,  # programmatic dependent launch
     lda=None, ldb=None, TRANS_A: tl.constexpr = False, TRANS_B: tl.constexpr = False,  # see tile_ops
     PRECISION: tl.constexpr = "ieee",
 ):  # fmt: skip
-    if EARLY:
+    if DEPENDENT_LAUNCH:
         gdc_launch_dependents()
         gdc_wait()
-    pid_m, pid_n = compute_pid(tl.program_id(0), visit, M, N, BM, BN, ORDER, GROUP_M)
+    pid_m, pid_n = compute_pid(tl.program_id(0), tile_order, M, N, BM, BN, ORDER, GROUP_M)
     acc = tl.zeros((BN, BM), tl.float32)
     for k in range(tl.cdiv(K, BK)):
         x = load(a, pid_m * BM, k * BK, M, K, lda, BM, BK, TMA, TRANS_A)  # [BM, BK]
@@ -47,15 +47,15 @@ def job(config: KernelConfig, product: Product, device: Device, memory: str, con
     """One thread block for each tile."""
     problem, tma = config.problem(product), config.loads == "tma"
     bm, bn, bk = config.tile
-    early = tma and not INTERPRETED  # where there is TMA, there is programmatic dependent launch
+    dependent_launch = tma and not INTERPRETED  # where there is TMA, there is programmatic dependent launch
 
     def launcher(matrices: Matrices) -> KernelLaunch:
         table, values = order_arguments(problem, matrices)
         operands, layout = operands_of(config, product.dtype, skinny, matrices)
         constants = values | layout | dict(
-            BM=bm, BN=bn, BK=bk, TMA=tma, EARLY=early, num_warps=config.warps, num_stages=config.stages
+            BM=bm, BN=bn, BK=bk, TMA=tma, DEPENDENT_LAUNCH=dependent_launch, num_warps=config.warps, num_stages=config.stages
         )  # fmt: skip
-        if early:
+        if dependent_launch:
             constants["launch_pdl"] = True
         arguments = (*operands, table, product.m, product.n, product.k)
         return KernelLaunch(config, skinny, problem.tiles, arguments, constants)

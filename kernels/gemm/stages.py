@@ -48,7 +48,7 @@ def allocate_barriers(STAGES: gl.constexpr, GROUPS: gl.constexpr = 1):
 
 @gluon.jit
 def produce(
-    a, b, smem_a, smem_b, full, empty, visit, shared, M, N, K,
+    a, b, smem_a, smem_b, full, empty, tile_order, shared, M, N, K,
     BM: gl.constexpr, BN: gl.constexpr, BK: gl.constexpr, STAGES: gl.constexpr,
     ORDER: gl.constexpr, GROUP_M: gl.constexpr, SPLIT: gl.constexpr,
     TRANS_A: gl.constexpr, TRANS_B: gl.constexpr, GROUPS: gl.constexpr = 1,
@@ -64,7 +64,7 @@ def produce(
     k_steps = gl.cdiv(K, BK)
     for s in range(segment_count(cta, ctas, shared, gl.cdiv(M, BM) * gl.cdiv(N, BN), k_steps, SPLIT)):
         i, k0, k1 = segment(s, cta, ctas, shared, k_steps, SPLIT)
-        row, column = corner(i, visit, M, N, ctas, shared, BM, BN, ORDER, GROUP_M, SPLIT)
+        row, column = corner(i, tile_order, M, N, ctas, shared, BM, BN, ORDER, GROUP_M, SPLIT)
         for k in range(k0, k1):
             hopper.mbarrier.wait(empty.index(stage), phase)
             hopper.mbarrier.expect(full.index(stage), (BM + BN) * BK * a.dtype.primitive_bitwidth // 8)

@@ -13,9 +13,9 @@ from ..launch.here import INTERPRETED
 
 @triton.jit
 def compute_pid(
-    i, visit, M, N, BM: tl.constexpr, BN: tl.constexpr, ORDER: tl.constexpr, GROUP_M: tl.constexpr
+    i, tile_order, M, N, BM: tl.constexpr, BN: tl.constexpr, ORDER: tl.constexpr, GROUP_M: tl.constexpr
 ):  # fmt: skip
-    """(pid_m, pid_n) of the i-th tile visited: computed for COMPUTED_ORDERS, else read from `visit`."""
+    """(pid_m, pid_n) of the i-th tile visited: computed for COMPUTED_ORDERS, else read from `tile_order`."""
     tiles_m = tl.cdiv(M, BM)
     tiles_n = tl.cdiv(N, BN)
     if ORDER == "row-major":
@@ -28,7 +28,7 @@ def compute_pid(
         offset = i % (GROUP_M * tiles_n)
         return first + offset % rows, offset // rows
     else:
-        tile = tl.load(visit + i)
+        tile = tl.load(tile_order + i)
         return tile // tiles_n, tile % tiles_n
 
 

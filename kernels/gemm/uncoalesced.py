@@ -42,14 +42,14 @@ def load_elements(x, r, c, ROWS, COLS, stride):
 @triton.jit(do_not_specialize=["stride"])
 def uncoalesced(
     a, b, c,  # pointers to [M, K], [K, N], [M, N]
-    visit,  # int32 [tiles], read only for orders without a formula
+    tile_order,  # int32 [tiles], read only for orders without a formula
     M, N, K,
     stride,  # 1: elements between adjacent columns
     BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
     ORDER: tl.constexpr, GROUP_M: tl.constexpr,
     PRECISION: tl.constexpr = "ieee",
 ):  # fmt: skip
-    pid_m, pid_n = compute_pid(tl.program_id(0), visit, M, N, BM, BN, ORDER, GROUP_M)
+    pid_m, pid_n = compute_pid(tl.program_id(0), tile_order, M, N, BM, BN, ORDER, GROUP_M)
     acc = tl.zeros((BM, BN), tl.float32)
     for k in tl.range(0, tl.cdiv(K, BK), num_stages=1):
         x = load_uncoalesced(a, pid_m * BM, k * BK, M, K, stride, BM, BK)  # [BM, BK]

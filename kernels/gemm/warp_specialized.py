@@ -1,4 +1,4 @@
-"""specialised: a persistent, warp-specialized kernel, which CUTLASS calls "cooperative".
+"""warp-specialized: a persistent, warp-specialized kernel, which CUTLASS calls "cooperative".
 
 One warp loads and the others multiply. The producer waits only for empty stages, so the next tile's loads run
 during an epilogue. All consumers work on one tile, and the tensor cores are idle while they store it.
@@ -24,7 +24,7 @@ from tilesim.products import Product
 from tilesim.schedules.stream_k import shares
 
 from ..launch.flags import flags
-from ..launch.gluon import descriptor, launched_early, shared_bytes_here
+from ..launch.gluon import descriptor, shared_bytes_here, uses_dependent_launch
 from ..launch.job import NO_ROWS, Job, operands_of, order_arguments, refusing_stamps
 from ..launch.launcher import KernelLaunch
 from ..launch.layouts import lines
@@ -48,7 +48,7 @@ GROUP_REGISTERS = gl.constexpr(160)
 
 @gluon.jit
 def consume(
-    c, smem_a, smem_b, smem_c, full, empty, visit, partials, flags, shared, M, N, K,
+    c, smem_a, smem_b, smem_c, full, empty, tile_order, partials, flags, shared, M, N, K,
     BM: gl.constexpr, BN: gl.constexpr, BK: gl.constexpr, STAGES: gl.constexpr,
     ORDER: gl.constexpr, GROUP_M: gl.constexpr, EPILOGUE_SUBTILES: gl.constexpr,
     SPLIT: gl.constexpr, SWAP: gl.constexpr, TRANS_A: gl.constexpr, TRANS_B: gl.constexpr,
@@ -96,7 +96,7 @@ def consume(
             hopper.mbarrier.arrive(empty.index(previous), pred=k > k0)
             previous = stage
             stage, phase = next_stage(stage, phase, STAGES)
-        row, column = corner(i, visit, M, N, ctas, shared, BM, BN, ORDER, GROUP_M, SPLIT)
+        row, column = corner(i, tile_order, M, N, ctas, shared, BM, BN, ORDER, GROUP_M, SPLIT)
         row += GROUP * (BM // GROUPS)
         if REST:
             acc, rest = hopper.warpgroup_mma_wait(0, deps=(acc, rest))
@@ -133,7 +133,7 @@ def consume(
 def warp_specialized(
     a, b, c,  # [M, K], [K, N], [M, N]: TMA descriptors, c's block an epilogue subtile
     b_rest,  # b in boxes of REST columns, or None
-    visit,  # int32 [tiles], read only for orders without a formula
+    tile_order,  # int32 [tiles], read only for orders without a formula
     partials, flags,  # see stream_k; read and written only if SPLIT
     shared,  # tiles that are split along K
     M, N, K,
@@ -157,10 +157,10 @@ def warp_specialized(
     if GROUPS == 1:
         gl.warp_specialize(
             [
-                (consume, (c, smem_a, smem_b, smem_c, full, empty, visit, partials, flags, shared, M, N, K,
+                (consume, (c, smem_a, smem_b, smem_c, full, empty, tile_order, partials, flags, shared, M, N, K,
                            BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, SWAP,
                            TRANS_A, TRANS_B, GROUPS, 0, smem_rest, REST)),
-                (produce, (a, b, smem_a, smem_b, full, empty, visit, shared, M, N, K,
+                (produce, (a, b, smem_a, smem_b, full, empty, tile_order, shared, M, N, K,
                            BM, BN, BK, STAGES, ORDER, GROUP_M, SPLIT, TRANS_A, TRANS_B, GROUPS,
                            b_rest, smem_rest, REST)),
             ],
@@ -170,16 +170,16 @@ def warp_specialized(
     else:
         gl.warp_specialize(
             [
-                (consume, (c, smem_a, smem_b, smem_c, full, empty, visit, partials, flags, shared, M, N, K,
+                (consume, (c, smem_a, smem_b, smem_c, full, empty, tile_order, partials, flags, shared, M, N, K,
                            BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, SWAP,
                            TRANS_A, TRANS_B, GROUPS, 0, smem_rest, REST)),
-                (consume, (c, smem_a, smem_b, smem_c, full, empty, visit, partials, flags, shared, M, N, K,
+                (consume, (c, smem_a, smem_b, smem_c, full, empty, tile_order, partials, flags, shared, M, N, K,
                            BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, SWAP,
                            TRANS_A, TRANS_B, GROUPS, 1, smem_rest, REST)),
-                (consume, (c, smem_a, smem_b, smem_c, full, empty, visit, partials, flags, shared, M, N, K,
+                (consume, (c, smem_a, smem_b, smem_c, full, empty, tile_order, partials, flags, shared, M, N, K,
                            BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, SWAP,
                            TRANS_A, TRANS_B, GROUPS, 2, smem_rest, REST)),
-                (produce, (a, b, smem_a, smem_b, full, empty, visit, shared, M, N, K,
+                (produce, (a, b, smem_a, smem_b, full, empty, tile_order, shared, M, N, K,
                            BM, BN, BK, STAGES, ORDER, GROUP_M, SPLIT, TRANS_A, TRANS_B, GROUPS,
                            b_rest, smem_rest, REST)),
             ],
@@ -193,7 +193,7 @@ def job(config: KernelConfig, product: Product, device: Device, memory: str, con
     problem = config.problem(product)
     parts = subtiles(config, product, shared_bytes_here(config, product))
     shared, ctas = shares(config.schedule, problem, device.sms - device.busy_sms)
-    before = launched_early(config, product, device)
+    before = uses_dependent_launch(config, product, device)
     bm, bn, bk = config.tile
     narrow = rest(config.tile)
     pieces = (bn - narrow) // PIECE if narrow else parts

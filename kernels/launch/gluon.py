@@ -4,7 +4,7 @@ import torch
 from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
 
-from tilesim.choice.sharing import early
+from tilesim.choice.sharing import dependent_launch
 from tilesim.devices.device import Device
 from tilesim.devices.facts import REFERENCE
 from tilesim.devices.hardware import Hardware
@@ -34,9 +34,9 @@ def shared_bytes_here(config: KernelConfig, product: Product) -> int:
     return here.shared_bytes()
 
 
-def launched_early(config: KernelConfig, product: Product, device: Device) -> bool:
+def uses_dependent_launch(config: KernelConfig, product: Product, device: Device) -> bool:
     """Whether it is launched while its predecessor ends; see tilesim.choice.sharing."""
-    return early(config, product, device, Hardware.named(device.name or REFERENCE, product.dtype))
+    return dependent_launch(config, product, device, Hardware.named(device.name or REFERENCE, product.dtype))
 
 
 def descriptor(x: torch.Tensor, block: list[int]) -> TensorDescriptor:

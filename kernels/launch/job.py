@@ -9,7 +9,7 @@ import torch
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 from tilesim.kernel_config import KernelConfig
-from tilesim.orders import visit
+from tilesim.orders import rasterize
 from tilesim.problems import Problem
 
 from ..errors import KernelError
@@ -60,7 +60,7 @@ NO_ROWS = np.empty(0)
 def order_arguments(problem: Problem, matrices: Matrices) -> tuple[torch.Tensor | None, dict[str, Any]]:
     """(tiles in the order visited, None for computed orders; the kernel's constants ORDER and GROUP_M)."""
     order, _, group = problem.order.partition(":")
-    table = None if order in COMPUTED_ORDERS else torch.from_numpy(visit(problem)).to(matrices[0].device)
+    table = None if order in COMPUTED_ORDERS else torch.from_numpy(rasterize(problem)).to(matrices[0].device)
     return table, dict(ORDER=order, GROUP_M=int(group or 1))
 
 

@@ -26,7 +26,7 @@ from ..launch.pipeline import pipeline
 from .held_sms import HeldSMs, check_apart, hold_us
 from .machine import device as this_gpu
 from .machine import facts, tick_ns
-from .reference import gate
+from .reference import verify_result
 from .timing import Rotation, capture, require_gpu, sample, spread, working_gpu
 
 DEDICATED = "dedicated"
@@ -133,7 +133,7 @@ def typical_launch(
     stamped = [work.launcher(operands, row) for operands, row in zip(sets, stamps, strict=True)]
     errors = []
     for launches in (plain, stamped):
-        errors.append(gate(config.name, launches[0], product, sets[0]))
+        errors.append(verify_result(config.name, launches[0], product, sets[0]))
         work.check()
 
     seen: list[np.ndarray] = []

@@ -1,4 +1,4 @@
-"""The plain product in float64, and the gate that a kernel passes before anything of it is timed."""
+"""The plain product in float64, against which a kernel is verified before it is timed."""
 
 from collections.abc import Callable
 
@@ -33,7 +33,7 @@ def relative_error(matrices: Matrices) -> float:
     return (wrong / right) ** 0.5
 
 
-def gate(name: str, run: Callable[[], object], product: Product, matrices: Matrices) -> float:
+def verify_result(name: str, run: Callable[[], object], product: Product, matrices: Matrices) -> float:
     """The relative error of a product, `verified` to be at most TOLERANCE."""
     what = f"{name} gets {product} wrong"
     return verified(what, matrices[2], run, lambda: relative_error(matrices), TOLERANCE[product.dtype])

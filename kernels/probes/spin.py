@@ -121,9 +121,9 @@ def blocks(stamps: torch.Tensor) -> np.ndarray:
     words = stamps.cpu().numpy()
     sm, wanted, begin, begin_ns, end, end_ns = np.moveaxis(words, -1, 0)
     if (end == 0).any():
-        raise KernelError(f"{(end == 0).any(axis=-1).sum()} of the thread blocks launched left no stamp")
+        raise KernelError(f"{(end == 0).any(axis=-1).sum()} of the thread blocks launched recorded no time")
     if (end - begin < wanted).any() or (end_ns < begin_ns).any():
-        raise KernelError("a clock of this GPU stood still or went backwards while thread blocks ran")
+        raise KernelError("a clock of this GPU did not advance or went backwards while thread blocks ran")
     if (sm != sm[..., :1]).any():
         raise KernelError("two warps of one thread block stamped different SMs")
     made = np.empty(words.shape[:2], BLOCK)
@@ -164,5 +164,5 @@ def sm_mhz(runs: list[np.ndarray]) -> float:
             cycles += int(here["end"].max() - here["begin"].min())
             ns += int(here["end_ns"].max() - here["begin_ns"].min())
     if ns <= 0:
-        raise KernelError("the global timer stood still while thread blocks ran")
+        raise KernelError("the global timer did not advance while thread blocks ran")
     return 1000 * cycles / ns

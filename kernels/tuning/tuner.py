@@ -20,7 +20,7 @@ from ..launch.cublas import cublas
 from ..launch.job import Job
 from ..launch.operands import Matrices, gpu_memory, matrices, sets_beyond_l2
 from ..measure.machine import device as this_gpu
-from ..measure.reference import gate
+from ..measure.reference import verify_result
 from ..measure.timing import REST, Rotation, capture, sample, spread, working_gpu
 
 SCREENING, FINALISTS, WARMUP, HOPELESS = 3, 8, 5, 1.6
@@ -85,7 +85,7 @@ def _times(
             work = job(config, product, device)
             launches = launches_for(work, sets)
             try:
-                gate(str(config), launches[0], product, sets[0])
+                verify_result(str(config), launches[0], product, sets[0])
             except KernelError as wrong:
                 found.wrong[config] = str(wrong)
                 continue

@@ -8,7 +8,7 @@ from manim import DOWN, LEFT, RIGHT, UP, Animation, ManimColor, VGroup
 from tilesim import Device, Problem, simulate
 from tilesim.ideas.coalescing import LINE, touched
 from tilesim.kernel_costs.default import default_costs
-from tilesim.orders import visit
+from tilesim.orders import rasterize
 from tilesim_scenes.animations.run import Run
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.look.text import px
@@ -90,7 +90,7 @@ def grouped(width: float, height: float) -> Quotation:
     operands, colour = Operands(SQUARE, width, height, names=False), sm_colour(0, 4)
     seen: set[tuple[str, int]] = set()
     steps = []
-    for tile in visit(SQUARE)[:VISITED].tolist():
+    for tile in rasterize(SQUARE)[:VISITED].tolist():
         row, column = divmod(tile, SQUARE.tiles_n)
         step = VGroup(operands.tile(tile, colour))
         for side, at, panel in (("A", row, operands.row_panel), ("B", column, operands.column_panel)):
@@ -206,7 +206,7 @@ QUOTATIONS: dict[str, Callable[[float, float], Quotation]] = {
     "tma": one_instruction,
     "persistent": lambda width, height: lanes(width, height, "persistent-tma"),
     "overlapped": lambda width, height: lanes(width, height, "persistent-tma-overlap"),
-    "specialised": roles,
+    "warp-specialized": roles,
     "ping-pong": turns,
     "stream-k": cut_along_k,
 }

@@ -7,12 +7,12 @@ from pathlib import Path
 from tilesim.storage import files, scratch
 from tilesim_scenes.render.export import Drawn, Exported, drawn, put, readable_errors
 from tilesim_scenes.render.files.joining import Chapter, Cue, Extras, join
-from tilesim_scenes.render.running import Order, OwnRenderer
+from tilesim_scenes.render.running import OwnRenderer, RenderRequest
 from tilesim_scenes.render.scene_files import SceneError
 
 
 def export(
-    orders: Sequence[Order],
+    requests: Sequence[RenderRequest],
     output: Path,
     jobs: int = 1,
     progress: Callable[[int], object] = lambda frames: None,
@@ -24,13 +24,13 @@ def export(
     it is, and its finding. Raises SceneError where only Manim itself can render the films.
     """
     files.check(output)
-    form = orders[0].format
+    form = requests[0].format
     with scratch.folder() as folder, readable_errors(output):
         films = []
-        for number, order in enumerate(orders):
+        for number, request in enumerate(requests):
             (own := folder / str(number)).mkdir()
             try:
-                films.append(drawn(order, own, jobs, progress, workers))
+                films.append(drawn(request, own, jobs, progress, workers))
             except OwnRenderer as error:
                 raise SceneError(f"{error}, so films cannot be joined; export them one by one") from None
         begins = starts(films)
@@ -38,7 +38,7 @@ def export(
         segments = [segment for film in films for segment in film.segments]
         join(segments, form.codec, form.container, form.rate, made, extras, 0.0)
         put(made, output)
-    names = [order.file.stem.replace("_", "-") for order in orders]
+    names = [request.file.stem.replace("_", "-") for request in requests]
     figures = {
         "frames": begins[-1],
         "captions": extras.cues,

@@ -22,7 +22,7 @@ from tilesim_scenes.render.files.encoded import Encoded
 from tilesim_scenes.render.files.joining import Chapter, Cue, Extras, join
 from tilesim_scenes.render.files.planes import HDTV, Planes
 from tilesim_scenes.render.forks import CAN_FORK, Forks
-from tilesim_scenes.render.running import Order, OwnRenderer, manim_config, own_folders, ran
+from tilesim_scenes.render.running import OwnRenderer, RenderRequest, manim_config, own_folders, ran
 from tilesim_scenes.render.scene_files import SceneError, failure
 from tilesim_scenes.render.segments import SegmentRenderer
 from tilesim_scenes.render.take import Take
@@ -51,34 +51,34 @@ class Exported:
 
 
 def export(
-    order: Order,
+    request: RenderRequest,
     output: Path,
     jobs: int = 1,
     progress: Callable[[int], object] = lambda frames: None,
     workers: Executor | None = None,
 ) -> Exported:
-    """Write a film of `order` to `output`, drawn by `jobs` processes; the same file whatever their number.
+    """Write a film of `request` to `output`, drawn by `jobs` processes; the same file whatever their number.
 
     With `workers`, which may be other machines, each of them draws segments of a scene whose file it has.
     `progress` is told of frames that are done. Raises SceneError where the scene fails, and TilesimError
     where the film cannot be encoded or written.
     """
     files.check(output)
-    form = order.format
+    form = request.format
     with scratch.folder() as folder, readable_errors(output):
         try:
-            film = drawn(order, folder, jobs, progress, workers)
+            film = drawn(request, folder, jobs, progress, workers)
         except OwnRenderer as error:
-            return by_manim(order, output, folder, f"{error}, so Manim itself renders it")
+            return by_manim(request, output, folder, f"{error}, so Manim itself renders it")
         made, frames, extras, look = folder / f"film.{form.container}", film.frames, film.extras, ""
         if form.form == "gif":
-            join(film.segments, form.codec, "mp4", form.rate, folder / "film.mp4", Extras(), order.start)
-            gif = gifs.chosen(folder / "film.mp4", made, order.keep)
+            join(film.segments, form.codec, "mp4", form.rate, folder / "film.mp4", Extras(), request.start)
+            gif = gifs.chosen(folder / "film.mp4", made, request.keep)
             # What stood before anything moved is not in it.
             extras = extras.cut(gif.first / form.fps, frames / form.fps)
             frames, look = frames - gif.first, gif.about
         else:
-            join(film.segments, form.codec, form.container, form.rate, made, extras, order.start)
+            join(film.segments, form.codec, form.container, form.rate, made, extras, request.start)
         put(made, output)
     figures = {"frames": frames, "captions": extras.cues, "chapters": extras.chapters}
     return Exported(frames / form.fps, extras, figures | film.figures, look=look)
@@ -110,49 +110,49 @@ class Drawn:
 
 
 def drawn(
-    order: Order,
+    request: RenderRequest,
     folder: Path,
     jobs: int,
     progress: Callable[[int], object],
     workers: Executor | None = None,
 ) -> Drawn:
-    """Draw and encode the segments of `order` into `folder`, as `export` is asked to.
+    """Draw and encode the segments of `request` into `folder`, as `export` is asked to.
 
     Raises OwnRenderer where only Manim itself can render the scene.
     """
     if workers:
-        scene = remote.drawn(order, folder, workers, progress)
+        scene = remote.drawn(request, folder, workers, progress)
     else:
-        scene = drawn_here(order, folder, jobs, progress)
-    form, last = order.format, scene.renderer.frames
+        scene = drawn_here(request, folder, jobs, progress)
+    form, last = request.format, scene.renderer.frames
     segments = sorted(folder.glob(f"segment-*{form.codec.suffix}"))
     if not segments:
         raise SceneError(
-            f"there is no part of the film from {order.start:g} s on; it lasts {last / form.fps:g} s"
+            f"there is no part of the film from {request.start:g} s on; it lasts {last / form.fps:g} s"
         )
-    frames = min(order.part.end, last) - order.part.first
-    return Drawn(segments, frames, _extras(scene, folder, order), getattr(scene, "figures", {}))
+    frames = min(request.part.end, last) - request.part.first
+    return Drawn(segments, frames, _extras(scene, folder, request), getattr(scene, "figures", {}))
 
 
-def by_manim(order: Order, output: Path, folder: Path, note: str) -> Exported:
+def by_manim(request: RenderRequest, output: Path, folder: Path, note: str) -> Exported:
     """Let Manim itself render the scene; raises SceneError where only a part of it is asked for."""
-    if order.part != Order(order.scene, order.file, order.format).part:
+    if request.part != RenderRequest(request.scene, request.file, request.format).part:
         raise SceneError(f"{note}; leave out --from and --to")
-    form = {"format": order.format.container}
-    with manim_config(order, folder), tempconfig(form), redirect_stdout(sys.stderr):
+    form = {"format": request.format.container}
+    with manim_config(request, folder), tempconfig(form), redirect_stdout(sys.stderr):
         try:
-            scene = order.scene()
+            scene = request.scene()
             scene.render()
             made = scene.renderer.file_writer.movie_file_path
         except (Exception, SystemExit) as error:
-            raise failure(error, order.file) from error
+            raise failure(error, request.file) from error
         put(made, output)
     return Exported(scene.time, Extras(), {}, note)
 
 
-def drawn_here(order: Order, folder: Path, jobs: int, progress: Callable[[int], object]) -> Scene:
-    """Draw and encode the segments of `order` into `folder`, by processes of this machine."""
-    form = order.format
+def drawn_here(request: RenderRequest, folder: Path, jobs: int, progress: Callable[[int], object]) -> Scene:
+    """Draw and encode the segments of `request` into `folder`, by processes of this machine."""
+    form = request.format
     planes = Planes(*form.size, form.codec.pixels, HDTV)
 
     def sink(segment: int) -> Encoded:
@@ -163,9 +163,9 @@ def drawn_here(order: Order, folder: Path, jobs: int, progress: Callable[[int], 
         if jobs > 1 and CAN_FORK:
             forks = Forks(jobs, folder, progress, partial(own_folders, folder))
             stack.callback(forks.close)
-        take = Take(order.part, sink, forks)
+        take = Take(request.part, sink, forks)
         try:
-            scene = ran(order, folder, partial(SegmentRenderer, take))
+            scene = ran(request, folder, partial(SegmentRenderer, take))
             take.close()
         except BaseException as error:
             take.leave(str(error) or type(error).__name__)
@@ -176,9 +176,9 @@ def drawn_here(order: Order, folder: Path, jobs: int, progress: Callable[[int], 
     return scene
 
 
-def _extras(scene: Scene, folder: Path, order: Order) -> Extras:
+def _extras(scene: Scene, folder: Path, request: RenderRequest) -> Extras:
     """What a scene said while it ran: subcaptions or captions, sections or chapters, and sound."""
-    writer, fps = scene.renderer.file_writer, order.format.fps
+    writer, fps = scene.renderer.file_writer, request.format.fps
     cues = [Cue(*cue) for cue in getattr(scene, "captions", ())] or [
         Cue(cue.start.total_seconds(), cue.end.total_seconds(), cue.content) for cue in writer.subcaptions
     ]
@@ -195,4 +195,4 @@ def _extras(scene: Scene, folder: Path, order: Order) -> Extras:
     pauses = getattr(scene, "pauses", [one.start for one in (*cues, *chapters)])
     extras = Extras(cues, chapters, sound, pauses)
     end = scene.renderer.frames / fps
-    return extras.cut(order.start, end if order.end is None else min(end, order.end))
+    return extras.cut(request.start, end if request.end is None else min(end, request.end))

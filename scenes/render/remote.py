@@ -17,7 +17,7 @@ from tilesim.storage import scratch
 from tilesim_scenes.render import scene_files
 from tilesim_scenes.render.files.encoded import Encoded
 from tilesim_scenes.render.files.planes import HDTV, Planes
-from tilesim_scenes.render.running import ENDLESS, Order, ran
+from tilesim_scenes.render.running import ENDLESS, RenderRequest, ran
 from tilesim_scenes.render.scene_files import SceneError
 from tilesim_scenes.render.segments import SegmentRenderer
 from tilesim_scenes.render.take import Part, Take
@@ -28,35 +28,39 @@ SEED = 0
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A segment of an order, as any machine can read it: the scene by name, and the segment's frames."""
+    """A segment of a request, as any machine can read it: the scene by name, and the segment's frames."""
 
-    order: Order
+    request: RenderRequest
     module: str
-    """Of our films; empty for a scene of the order's file."""
+    """Of our films; empty for a scene of the request's file."""
     scene: str
     part: Part
     seed: int
 
 
-def drawn(order: Order, folder: Path, workers: Executor, progress: Callable[[int], object]) -> Scene:
-    """Have the segments of `order` drawn by `workers` and put into `folder`; the scene, run without drawing.
+def drawn(
+    request: RenderRequest, folder: Path, workers: Executor, progress: Callable[[int], object]
+) -> Scene:
+    """Have the segments of `request` drawn by `workers` and put into `folder`; the scene, run without drawing.
 
     Raises SceneError where the scene fails, or a worker's run of it has other frames.
     """
     seed = SEED if config.seed is None else config.seed
     unseen = Take(Part(ENDLESS, ENDLESS, 1), lambda segment: None)
     with tempconfig({"seed": seed}):
-        scene = ran(order, folder, partial(SegmentRenderer, unseen))
-    whole = replace(order.part, end=min(order.part.end, scene.renderer.frames))
-    module = order.scene.__module__ if order.is_ours and "tilesim_scenes" in order.scene.__module__ else ""
-    plain = replace(order, scene=Scene, file=order.file.resolve())
+        scene = ran(request, folder, partial(SegmentRenderer, unseen))
+    whole = replace(request.part, end=min(request.part.end, scene.renderer.frames))
+    module = (
+        request.scene.__module__ if request.is_ours and "tilesim_scenes" in request.scene.__module__ else ""
+    )
+    plain = replace(request, scene=Scene, file=request.file.resolve())
     tasks = [
-        (part, workers.submit(segment, Task(plain, module, order.scene.__name__, part, seed)))
+        (part, workers.submit(segment, Task(plain, module, request.scene.__name__, part, seed)))
         for part in whole.segments()
     ]
     try:
         for number, (part, task) in enumerate(tasks):
-            (folder / f"segment-{number:06}{order.format.codec.suffix}").write_bytes(task.result())
+            (folder / f"segment-{number:06}{request.format.codec.suffix}").write_bytes(task.result())
             progress(part.end - part.first)
     finally:
         for _, task in tasks:
@@ -81,16 +85,16 @@ def segment(task: Task) -> bytes:
 def draw(folder: Path) -> None:
     """Draw the segment of the task in `folder` into a file there."""
     task: Task = pickle.loads((folder / "task").read_bytes())
-    form, frames = task.order.format, task.part.end - task.part.first
+    form, frames = task.request.format, task.part.end - task.part.first
     try:
         if task.module:
             scene = getattr(import_module(task.module), task.scene)
         else:
-            scene = scene_files.load(task.order.file, task.scene)
+            scene = scene_files.load(task.request.file, task.scene)
         planes = Planes(*form.size, form.codec.pixels, HDTV)
         take = Take(task.part, lambda number: Encoded(folder / "segment", planes, form))
         with tempconfig({"seed": task.seed}):
-            ran(replace(task.order, scene=scene), folder, partial(SegmentRenderer, take))
+            ran(replace(task.request, scene=scene), folder, partial(SegmentRenderer, take))
         take.close()
         if take.shown != frames:
             raise SceneError(f"{task.scene} is not the same each time it runs; leave out --cluster")

@@ -31,7 +31,7 @@ class OwnRenderer(TilesimError):
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class RenderRequest:
     """What to export: a scene of a file, from and to in seconds, with settings if it is a film of ours."""
 
     scene: type[Scene]
@@ -43,7 +43,7 @@ class Order:
     keep: tuple[str, ...] = ()
     """What of a GIF is not chosen: "fps", "size"."""
 
-    def between(self, start: float, end: float | None) -> "Order":
+    def between(self, start: float, end: float | None) -> "RenderRequest":
         """The part of this film from `start` to `end`, in its seconds; raises SceneError for none."""
         if not 0 <= start < (inf if end is None else end):
             until = "its end" if end is None else f"{end:g} s"
@@ -66,57 +66,57 @@ class Order:
 
 
 @contextmanager
-def manim_config(order: Order, folder: Path) -> Iterator[None]:
+def manim_config(request: RenderRequest, folder: Path) -> Iterator[None]:
     """Manim's configuration for an export: its files go to `folder`, and it says nothing."""
-    form, (width, height) = order.format, order.format.size
+    form, (width, height) = request.format, request.format.size
     settings = {
         "pixel_width": width, "pixel_height": height, "frame_rate": form.fps, "format": "auto",
         "media_dir": str(folder), "tex_dir": str(config.get_dir("tex_dir")),
-        "input_file": order.file, "output_file": "", "write_all": False,
+        "input_file": request.file, "output_file": "", "write_all": False,
         "disable_caching": True, "save_sections": False, "preview": False, "live_preview": False,
         "show_in_file_browser": False, "log_to_file": False, "progress_bar": "none", "verbosity": "CRITICAL",
     }  # fmt: skip
     if form.transparent:
         settings["background_opacity"] = 0.0
-    if order.is_ours:
+    if request.is_ours:
         settings |= frame_units(form.size)
     with tempconfig(settings):
         yield
 
 
 def ran(
-    order: Order,
+    request: RenderRequest,
     folder: Path,
     renderer: Callable[..., SegmentRenderer],
     at_end: Callable[[SegmentRenderer], object] | None = None,
 ) -> Scene:
-    """Run the scene of an order with a renderer of that kind; `at_end` is given it with the last frame drawn.
+    """Run the scene of a request with a renderer of that kind; `at_end` is given it with the last frame drawn.
 
     Raises SceneError where the scene fails or, without `at_end`, plays nothing.
     """
-    with manim_config(order, folder), redirect_stdout(sys.stderr), ExitStack() as stack:
-        if order.is_ours:
-            stack.enter_context(patch.object(order.scene, "settings", dict(order.settings)))
+    with manim_config(request, folder), redirect_stdout(sys.stderr), ExitStack() as stack:
+        if request.is_ours:
+            stack.enter_context(patch.object(request.scene, "settings", dict(request.settings)))
         try:
-            if order.is_ours:
-                scene = order.scene(renderer=renderer(camera_class=MovingCamera))
+            if request.is_ours:
+                scene = request.scene(renderer=renderer(camera_class=MovingCamera))
             else:
-                scene = made(order.scene, renderer)
+                scene = made(request.scene, renderer)
             if not KNOWN or not isinstance(scene.renderer, SegmentRenderer):
-                own = f"{order.scene.__name__} has a renderer of its own"
+                own = f"{request.scene.__name__} has a renderer of its own"
                 raise OwnRenderer(own if KNOWN else f"the inside of Manim {manim.__version__} is not known")
             scene.render()
         except OwnRenderer:
             raise
         except (Exception, SystemExit) as error:
-            raise failure(error, order.file) from error
+            raise failure(error, request.file) from error
         if at_end:
             scene.renderer.scene = scene
             scene.renderer.static_image = None
             scene.renderer.update_frame(scene)
             at_end(scene.renderer)
         elif not scene.renderer.frames:
-            raise SceneError(f"{order.file}: {order.scene.__name__} plays nothing; write a .png of it")
+            raise SceneError(f"{request.file}: {request.scene.__name__} plays nothing; write a .png of it")
     return scene
 
 

@@ -106,7 +106,10 @@ def test_three_tiles_in_a_row_take_what_their_costs_say(costs, part, ns):
 
 @pytest.mark.parametrize(
     ("costs", "part", "ns"),
-    [({"handover": 70}, "hand-over", 2 * 70), ({"contention": 70}, "slowed by a write", 2 * 70)],
+    [
+        ({"tile_gap": 70}, "hand-over", 2 * 70),
+        ({"epilogue_overlap_penalty": 70}, "slowed by a write", 2 * 70),
+    ],
 )
 def test_a_block_of_three_tiles_takes_what_its_costs_say(costs, part, ns):
     costs = replace(H200, overlap=True, epilogue=500, **costs)

@@ -105,7 +105,7 @@ def test_what_nobody_loaded_before_comes_from_dram():
 
 
 def test_what_a_main_loop_takes_beside_its_k_steps_is_known():
-    costs = replace(H200, ramp=100, contention=30, overlap=True, epilogue=50)
+    costs = replace(H200, mainloop_overhead=100, epilogue_overlap_penalty=30, overlap=True, epilogue=50)
     run = simulate("persistent", replace(TILE, n=128 * 3), Device(1), costs)
     found = loop_time(run, costs)
     assert (found.ends, found.written) == (pytest.approx(300, rel=0.01), pytest.approx(60, rel=0.01))

@@ -14,7 +14,7 @@ from tilesim.errors import DeviceError, ProblemError, SweepError
 
 H200 = Device.named("h200")
 ONE = {"schedule": ["naive"], "m": [256], "n": [512], "k": [64]}
-FIGURES = ("makespan_ns", "utilization", "occupancy", "waves", "launches")
+FIGURES = ("makespan_ns", "utilization", "busy_share", "waves", "launches")
 
 small = st.lists(st.integers(1, 300), min_size=1, max_size=3, unique=True)
 AXES = st.fixed_dictionaries(

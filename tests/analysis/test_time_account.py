@@ -85,13 +85,15 @@ def test_what_a_cost_adds_between_two_tiles_is_in_the_part_of_its_name(cost, par
 
 def test_a_blocks_own_next_tile_is_handed_over():
     problem, device = Problem(64, 64 * 3, 16, tile=(64, 64, 16)), Device(1)
-    runs = [simulate("persistent", problem, device, Costs(100, handover=ns)) for ns in (70, 20)]
+    runs = [simulate("persistent", problem, device, Costs(100, tile_gap=ns)) for ns in (70, 20)]
     assert difference(*runs)["hand over"] == 2 * 50
 
 
 def test_main_loops_over_a_write_are_held_against_the_pace_of_the_others():
     problem, device = Problem(64, 64 * 3, 16, tile=(64, 64, 16)), Device(1)
-    run = simulate("persistent", problem, device, Costs(100, epilogue=50, overlap=True, contention=30))
+    run = simulate(
+        "persistent", problem, device, Costs(100, epilogue=50, overlap=True, epilogue_overlap_penalty=30)
+    )
     assert over_a_write(run).sum() == 2
     assert account(run)["slowed by a write"] == 2 * 30
 

@@ -18,7 +18,7 @@ from tilesim.traces import SPAN
 PROBLEM = Problem(4096, 4096, 512)
 H200 = Device.named("h200")
 NAIVE = Costs(k_step=900, launch=TURNAROUND_NS, prologue=300, epilogue=700)
-PERSISTENT = replace(NAIVE, handover=200)
+PERSISTENT = replace(NAIVE, tile_gap=200)
 OVERLAPPED = replace(PERSISTENT, overlap=True)
 TRACES = files("tilesim").joinpath("data/traces")
 MEASURED = sorted(file.name for file in TRACES.iterdir() if file.name.endswith(".npz"))
@@ -70,13 +70,17 @@ def test_costs_come_back_through_jitter(schedule, costs, seed):
     """512 tiles on 132 slots: four standard errors of each estimate.
 
     Only under an epilogue can a main loop seem to take longer: then the 132 first ones alone tell of k_step,
-    and contention is what the 380 later ones differ by.
+    and the penalty is what the 380 later ones differ by.
     """
     jitter, tile = 0.05, 8 * 900  # of tiles of eight K-steps
     fitted = calibrate([run(schedule, replace(costs, jitter=jitter * sqrt(8)), seed=seed)])
     assert fitted.k_step == pytest.approx(900, rel=4 * jitter / sqrt(132 if costs.overlap else 512))
-    assert fitted.contention <= (4 * jitter * tile * sqrt(1 / 132 + 1 / 380) if costs.overlap else 0)
-    exact = replace(fitted, k_step=costs.k_step, jitter=0, source="", prologue=300, contention=0)
+    assert fitted.epilogue_overlap_penalty <= (
+        4 * jitter * tile * sqrt(1 / 132 + 1 / 380) if costs.overlap else 0
+    )
+    exact = replace(
+        fitted, k_step=costs.k_step, jitter=0, source="", prologue=300, epilogue_overlap_penalty=0
+    )
     assert exact == costs
     assert fitted.prologue == pytest.approx(300, abs=2)
 
@@ -147,7 +151,7 @@ def test_a_measured_persistent_trace_takes_the_launch_of_its_naive_pair():
         alone, *others = calibrations({"p": persistent})
         assert not others
         assert alone.unseen == ("launch", "prologue")
-        own = 0 if costs.overlap else costs.handover
+        own = 0 if costs.overlap else costs.tile_gap
         assert (alone.costs.launch, alone.costs.prologue) == (TURNAROUND_NS, own)
         _, paired = calibrations({"n": naive, "p": persistent})
         assert (paired.costs.launch, paired.costs.prologue) == (TURNAROUND_NS, 300)

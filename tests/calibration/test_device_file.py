@@ -110,7 +110,7 @@ def test_stage_times_come_back(made):
                 == (one.schedule, one.problem.tile, one.ctas_per_sm)
             )
             assert found.overlap == true.overlap and found.stages == true.stages
-            for name in ("epilogue", "handover" if one.schedule != "naive" else "prologue"):
+            for name in ("epilogue", "tile_gap" if one.schedule != "naive" else "prologue"):
                 assert getattr(found, name) == pytest.approx(getattr(true, name), rel=0.1, abs=40), name
 
 

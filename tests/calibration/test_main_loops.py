@@ -15,7 +15,7 @@ from tilesim.calibration.observations import observe
 
 H200 = Device.named("h200")
 PLAIN = Costs(k_step=700, launch=168, prologue=400, epilogue=900)
-IN_TURN = replace(PLAIN, handover=150)
+IN_TURN = replace(PLAIN, tile_gap=150)
 SHORT, LONG = Problem(4096, 4096, 512), Problem(4096, 4096, 2048)
 SHAPES = [
     SHORT,
@@ -38,45 +38,52 @@ def fitted(costs, *args):
     return replace(found, jitter=costs.jitter, source="")
 
 
-@pytest.mark.parametrize("ramp", [0, 37, 900])
+@pytest.mark.parametrize("mainloop_overhead", [0, 37, 900])
 @pytest.mark.parametrize("k_step", [0.75, 700.0])
-def test_two_lengths_separate_a_ramp_from_k_steps(k_step, ramp):
+def test_two_lengths_separate_an_overhead_from_k_steps(k_step, mainloop_overhead):
     """A main loop is rounded to the ns: both come back to what that leaves of them."""
-    found = fitted(replace(PLAIN, k_step=k_step, ramp=ramp))
+    found = fitted(replace(PLAIN, k_step=k_step, mainloop_overhead=mainloop_overhead))
     assert found.k_step == pytest.approx(k_step, abs=0.02)
-    assert found.ramp == pytest.approx(ramp, abs=1)
-    assert fitted(replace(PLAIN, ramp=ramp)) == replace(PLAIN, ramp=ramp)
+    assert found.mainloop_overhead == pytest.approx(mainloop_overhead, abs=1)
+    assert fitted(replace(PLAIN, mainloop_overhead=mainloop_overhead)) == replace(
+        PLAIN, mainloop_overhead=mainloop_overhead
+    )
 
 
-def test_one_length_shows_no_ramp():
-    found = fitted(replace(PLAIN, ramp=800), [SHORT, SHORT])
+def test_one_length_shows_no_overhead():
+    found = fitted(replace(PLAIN, mainloop_overhead=800), [SHORT, SHORT])
     assert found == replace(PLAIN, k_step=700 + 800 / 8)
 
 
 def test_segments_of_a_tile_that_is_cut_are_of_several_lengths():
-    found = fitted(replace(PLAIN, ramp=800), [LONG], "stream-k")
-    assert (found.k_step, found.ramp) == (700, 800)
+    found = fitted(replace(PLAIN, mainloop_overhead=800), [LONG], "stream-k")
+    assert (found.k_step, found.mainloop_overhead) == (700, 800)
 
 
-@pytest.mark.parametrize("contention", [0, 45, 2000])
-@pytest.mark.parametrize("ramp", [0, 300])
-def test_an_epilogue_of_another_tile_under_a_main_loop(contention, ramp):
-    costs = replace(IN_TURN, overlap=True, contention=contention, ramp=ramp)
+@pytest.mark.parametrize("epilogue_overlap_penalty", [0, 45, 2000])
+@pytest.mark.parametrize("mainloop_overhead", [0, 300])
+def test_an_epilogue_of_another_tile_under_a_main_loop(epilogue_overlap_penalty, mainloop_overhead):
+    costs = replace(
+        IN_TURN,
+        overlap=True,
+        epilogue_overlap_penalty=epilogue_overlap_penalty,
+        mainloop_overhead=mainloop_overhead,
+    )
     assert fitted(costs, (SHORT, LONG), "persistent") == costs
 
 
 def test_an_epilogue_that_is_over_by_then_is_not_under_it():
-    costs = replace(PLAIN, overlap=True, handover=1000, contention=300)
+    costs = replace(PLAIN, overlap=True, tile_gap=1000, epilogue_overlap_penalty=300)
     (trace,) = runs(costs, [SHORT], "persistent")
     assert not observe(trace).under_epilogue.any()
-    assert fitted(costs, (SHORT, LONG), "persistent").contention == 0
+    assert fitted(costs, (SHORT, LONG), "persistent").epilogue_overlap_penalty == 0
 
 
 @pytest.mark.parametrize("overlap", [False, True])
 @pytest.mark.parametrize("partial", [None, 0, 250])
 def test_partials_and_merges(partial, overlap):
     """Tiles in two, three and four segments tell the merge from what each partial adds to it."""
-    costs = replace(IN_TURN, overlap=overlap, partial=partial, merge=70, fixup=21, ramp=300)
+    costs = replace(IN_TURN, overlap=overlap, partial=partial, merge=70, fixup=21, mainloop_overhead=300)
     problems = [Problem(1024, 1024, 8192), Problem(2048, 1024, 4096), LONG]
     assert fitted(costs, problems, "stream-k") == costs
 
@@ -95,16 +102,16 @@ def on_the_device(costs, schedule, residents=1):
 @pytest.mark.parametrize("residents", [1, 2])
 @pytest.mark.parametrize("schedule", ["naive", "stream-k"])
 def test_on_a_known_device_its_hardware_takes_the_k_steps(schedule, residents):
-    found = on_the_device(replace(ON_H200, ramp=300, handover=150), schedule, residents)
+    found = on_the_device(replace(ON_H200, mainloop_overhead=300, tile_gap=150), schedule, residents)
     assert (found.k_step, found.device, found.stages, found.clock_mhz) == (0, "h200", 3, 1640)
     # A run's pauses are not quite its plan's, nor are its neighbours: K-steps come out within half a percent.
-    assert found.ramp == pytest.approx(300, abs=150)
-    assert found.contention == 0
+    assert found.mainloop_overhead == pytest.approx(300, abs=150)
+    assert found.epilogue_overlap_penalty == 0
 
 
 def test_what_a_faster_clock_did_sooner_takes_as_many_cycles():
     """Recorded at another clock than the device's, a kernel comes out with the same costs."""
-    made = replace(ON_H200, ramp=300, handover=150, epilogue=900, jitter=0)
+    made = replace(ON_H200, mainloop_overhead=300, tile_gap=150, epilogue=900, jitter=0)
     found = []
     for clock in (1640, 1900):
         traces = []
@@ -115,7 +122,7 @@ def test_what_a_faster_clock_did_sooner_takes_as_many_cycles():
                 spans[name] = np.rint(spans[name] * 1640 / clock)
             traces.append(replace(trace, spans=spans, origin="measured", meta={"stages": 3}))
         found.append(calibrate(traces))
-    for name in ("prologue", "handover", "epilogue", "ramp"):
+    for name in ("prologue", "tile_gap", "epilogue", "mainloop_overhead"):
         assert getattr(found[1], name) == pytest.approx(getattr(found[0], name), abs=2), name
 
 
@@ -147,7 +154,7 @@ def test_long_main_loops_that_take_no_longer_than_short_ones():
         columns["cycles"] = 0
         traces.append(Trace(Problem(128, 1024, k), Device(4), "naive", columns))
     found = calibrate(traces)
-    assert (found.ramp, found.contention) == (0, 0)
+    assert (found.mainloop_overhead, found.epilogue_overlap_penalty) == (0, 0)
     # Each run counts alike, by its own length: the least of (4 k / t1 - 1)² + (8 k / t2 - 1)².
     x, y = (np.mean(t.spans["k1"] / (t.spans["drain"] - t.spans["start"])) for t in traces)
     assert found.k_step == pytest.approx((x + y) / (x * x + y * y), rel=1e-3)

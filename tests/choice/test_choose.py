@@ -52,7 +52,7 @@ large = st.sampled_from([512, 1536, 4096, 16384])
 
 @given(sizes, large, large, kinds, st.sampled_from("nk"))
 def test_no_kernel_of_whole_tiles_takes_less_for_more_columns_or_longer_sums(m, n, k, kind, side):
-    """With tiles that are split it may: more tiles have fewer sharers each."""
+    """With tiles that are split it may: more tiles are split among fewer blocks each."""
     product = Product(m, n, k, *kind)
 
     def times(of):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tilesim import Device, Problem
 from tilesim.choice.candidates import candidates
 from tilesim.choice.choose import choose
-from tilesim.choice.sharing import LAUNCH_NS, early, grid, operand_bytes, sent
+from tilesim.choice.sharing import LAUNCH_NS, dependent_launch, grid, operand_bytes, sent
 from tilesim.devices.hardware import Hardware
 from tilesim.gemm import kernel_of
 from tilesim.kernel_config import KernelConfig
@@ -25,10 +25,10 @@ def kernel(schedule: str, order: str = "grouped:8", tile=(64, 128, 64)) -> Kerne
 
 
 @given(sizes, sizes, sizes, st.integers(1, 8))
-def test_neighbours_in_one_gpc_are_sent_no_more_than_thread_blocks_anywhere(m, n, k, sharers):
+def test_neighbours_in_one_gpc_are_sent_no_more_than_thread_blocks_anywhere(m, n, k, split_count):
     problem = Problem(m, n, k, (64, 128, 64), order="grouped:8")
-    blocks = np.array([float(min(132, problem.tiles * sharers))])
-    in_order, anywhere = (sent(problem, blocks, sharers, 132, way) for way in (False, True))
+    blocks = np.array([float(min(132, problem.tiles * split_count))])
+    in_order, anywhere = (sent(problem, blocks, split_count, 132, way) for way in (False, True))
     everything = blocks * sum(operand_bytes(problem))
     assert 0 < in_order <= everything and 0 < anywhere <= everything
     if problem.tiles >= 132:
@@ -38,7 +38,7 @@ def test_neighbours_in_one_gpc_are_sent_no_more_than_thread_blocks_anywhere(m, n
 def test_one_gpc_is_sent_what_its_thread_blocks_share_once():
     problem = Problem(64, 64 * 16, 64, (64, 64, 64), order="grouped:8")
     a, b = operand_bytes(problem)
-    assert sent(problem, np.array([16.0]), 1, 16, early=False) == a + 16 * b
+    assert sent(problem, np.array([16.0]), 1, 16, dependent=False) == a + 16 * b
 
 
 @pytest.mark.parametrize(
@@ -52,13 +52,13 @@ def test_one_gpc_is_sent_what_its_thread_blocks_share_once():
     ids=["shares", "short", "multiplies", "apart"],
 )
 def test_kernels_are_launched_early_but_where_sharing_is_worth_more(schedule, size, tile, before):
-    assert early(kernel(schedule, tile=tile), Product(*size), H200, HARDWARE) is before
+    assert dependent_launch(kernel(schedule, tile=tile), Product(*size), H200, HARDWARE) is before
 
 
 def test_what_is_launched_in_order_takes_a_launch_more():
     product = Product(144, 3904, 8832)
     once = {
-        early(one.config, product, H200, HARDWARE): one.parts["once"]
+        dependent_launch(one.config, product, H200, HARDWARE): one.parts["once"]
         for one in choose(product, H200)
         if one.config.schedule == "persistent" and one.config.tile[0] >= 64
     }
@@ -68,7 +68,7 @@ def test_what_is_launched_in_order_takes_a_launch_more():
 def test_only_kernels_that_can_be_launched_early_are():
     product = Product(512, 512, 512)
     for one in candidates(product, H200):
-        assert kernel_of(one).warp_specialized or not early(one, product, H200, HARDWARE)
+        assert kernel_of(one).warp_specialized or not dependent_launch(one, product, H200, HARDWARE)
 
 
 def test_tiles_with_as_many_thread_blocks_each_are_walked_in_step():
@@ -76,5 +76,5 @@ def test_tiles_with_as_many_thread_blocks_each_are_walked_in_step():
     laid = [grid(kernel(f"stream-k:{ctas}"), product, H200) for ctas in (96, 132)]
     assert [one.apart for one in laid] == [0.0, 1.0]
     whole = kernel("persistent")
-    assert grid(whole, product, H200).sharers == 1
+    assert grid(whole, product, H200).split_count == 1
     assert grid(whole, product, H200).blocks == whole.problem(product).tiles

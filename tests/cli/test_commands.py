@@ -96,7 +96,7 @@ def test_looking_around_imports_neither_scenes_nor_kernels():
 
 def test_figures_of_the_literature_as_json():
     figures = json.loads(run("simulate", "naive", *SMALL, "--costs", "ideal", "--json"))
-    wanted = {"makespan_ns", "utilization", "occupancy", "waves", "launches"}
+    wanted = {"makespan_ns", "utilization", "busy_share", "waves", "launches"}
     assert wanted <= set(figures)
     assert figures["utilization"] == 0.75  # Stream-K, arXiv 2301.03598, figure 1a
     assert (figures["waves"], figures["launches"], figures["makespan_ns"]) == (3, 9, 96_000)

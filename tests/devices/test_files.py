@@ -11,8 +11,8 @@ from click.testing import CliRunner
 from tilesim import Device, Problem, Trace, simulate
 from tilesim.cli import main
 from tilesim.costs import badge
-from tilesim.devices.presets import adopt, adopted, discard, facts, presets
 from tilesim.devices.presets import badge as device_badge
+from tilesim.devices.presets import discard, facts, presets, register, registered
 from tilesim.errors import DeviceError, TilesimError
 from tilesim.formats import save
 from tilesim.formats.reader import read
@@ -44,15 +44,15 @@ def run(*args, code=0):
 
 
 def test_it_is_called_as_its_file_is(own):
-    assert adopt(own) == "my-gpu" and "my-gpu" in presets()
+    assert register(own) == "my-gpu" and "my-gpu" in presets()
     device = Device.named("my-gpu")
     assert (device.sms, device.title, device_badge("my-gpu")) == (78, "My GPU", "My GPU, a file's figures")
     discard("my-gpu")
-    assert "my-gpu" not in presets() and not adopted()
+    assert "my-gpu" not in presets() and not registered()
 
 
 def test_it_has_the_facts_of_its_architecture_and_what_follows(own):
-    adopt(own)
+    register(own)
     known, h200 = facts("my-gpu"), facts("h200")
     assert known["l2_mb"].value == 60 and known["l2_mb"].source == "its datasheet"
     assert known["shared_kib_per_sm"] == h200["shared_kib_per_sm"]
@@ -62,19 +62,19 @@ def test_it_has_the_facts_of_its_architecture_and_what_follows(own):
 
 def test_an_l2_that_nobody_measured_is_no_slower_than_the_memory(own):
     own.write_text(json.dumps(OWN | {"facts": [FACTS | {"sms": 8, "peak_tflops": {"bf16": 9}}]}))
-    adopt(own)
+    register(own)
     assert facts("my-gpu")["l2_gb_per_s"].value == facts("my-gpu")["memory_gb_per_s"].value
 
 
 def test_it_runs(own):
-    adopt(own)
+    register(own)
     run_on = simulate("persistent", Problem(1024, 1024, 512), Device.named("my-gpu"))
     assert run_on.makespan > 0 and run_on.device.sms == 78
 
 
 @pytest.mark.parametrize("form", ["npz", "json", "csv"])
 def test_its_traces_are_read_where_nobody_knows_it(own, form, tmp_path):
-    adopt(own)
+    register(own)
     made = simulate("naive", Problem(512, 512, 128), Device.named("my-gpu"))
     save(made, tmp_path / "run", form)
     badges = [badge(trace.meta["costs"], trace.device) for trace in (made,)]
@@ -87,12 +87,12 @@ def test_its_traces_are_read_where_nobody_knows_it(own, form, tmp_path):
 
 
 def test_a_file_that_is_given_counts_over_what_a_trace_holds(own, tmp_path):
-    adopt(own)
+    register(own)
     made = simulate("naive", Problem(512, 512, 128), Device.named("my-gpu"))
     made.save(tmp_path / "run.npz")
     discard("my-gpu")
     own.write_text(json.dumps(OWN | {"facts": [FACTS | {"memory_gb_per_s": 3900}]}))
-    adopt(own)
+    register(own)
     assert Trace.load(tmp_path / "run.npz").device == made.device
     assert facts("my-gpu")["memory_gb_per_s"].value == 3900
 
@@ -106,7 +106,7 @@ def test_a_file_that_is_given_counts_over_what_a_trace_holds(own, tmp_path):
     ],
 )
 def test_a_trace_of_what_is_no_device_is_refused(entry, words, own, tmp_path):
-    adopt(own)
+    register(own)
     save(simulate("naive", Problem(512, 512, 128), Device.named("my-gpu")), tmp_path / "run.json", "json")
     discard("my-gpu")
     values = json.loads((tmp_path / "run.json").read_text()) | {"device_file": entry}
@@ -117,7 +117,7 @@ def test_a_trace_of_what_is_no_device_is_refused(entry, words, own, tmp_path):
 
 
 def test_other_processes_know_it(own):
-    adopt(own)
+    register(own)
     assert in_order(attrgetter("title"), [Device.named("my-gpu")] * 40, 2) == ["My GPU"] * 40
 
 
@@ -133,7 +133,7 @@ def test_a_file_with_the_name_of_a_preset_stands_in_for_it(own, tmp_path):
     path = own.rename(tmp_path / "h200.json")
     assert run("simulate", "naive", "--device", path).stdout.startswith("naive on My GPU (78 SMs)")
     assert run("simulate", "naive", "--device", "h200").stdout.startswith("naive on NVIDIA H200 (132 SMs)")
-    adopt(path)
+    register(path)
     made = simulate("naive", Problem(512, 512, 128), Device.named("h200"))
     made.save(tmp_path / "run.npz")
     discard("h200")
@@ -238,4 +238,4 @@ def test_names_of_files(name, words, tmp_path):
     if name != "none.json":
         path.write_text(json.dumps(OWN))
     with pytest.raises(DeviceError, match=words):
-        adopt(path)
+        register(path)

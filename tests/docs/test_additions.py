@@ -46,7 +46,7 @@ def test_a_file_beside_the_schedules_is_a_schedule(clone: Path) -> None:
 
 def test_a_schedule_that_leaves_out_a_tile_is_refused(clone: Path) -> None:
     half = STRIDE.replace("def stride(problem, device, s)", "def half(problem, device)").replace("= s", "= 1")
-    wrong = half.replace("visit(problem)", "(visit(problem) // 2)")
+    wrong = half.replace("rasterize(problem)", "(rasterize(problem) // 2)")
     assert wrong.count("// 2") == 1
     (clone / "tilesim/schedules/half.py").write_text(wrong, "utf-8")
     refused = tilesim(clone, "simulate", "half")

@@ -24,12 +24,12 @@ SMALL = st.builds(
     k_step=st.integers(1, 9),
     launch=NS,
     prologue=NS,
-    handover=NS,
+    tile_gap=NS,
     epilogue=st.integers(0, 12),
     overlap=st.booleans(),
-    ramp=NS,
+    mainloop_overhead=NS,
     epilogue_serialisation=st.integers(0, 12),
-    contention=NS,
+    epilogue_overlap_penalty=NS,
     partial=st.one_of(st.none(), NS),
     merge=NS,
     fixup=NS,
@@ -44,7 +44,7 @@ def times(trace, *names):
 def agree(made, problem, device, costs):
     """Both engines find the same of a plan, field by field, or that it waits forever."""
     rows = made.rows
-    work = ((rows["k1"] - rows["k0"]) * int(costs.k_step) + costs.ramp).tolist()
+    work = ((rows["k1"] - rows["k0"]) * int(costs.k_step) + costs.mainloop_overhead).tolist()
     try:
         expected = reference.play(made, device, costs, work)
     except reference.Stuck:
@@ -91,7 +91,7 @@ def test_two_main_loops_advance_at_one_over_f_of_two(factor):
 
 def test_a_main_loop_speeds_up_when_its_neighbour_drains():
     # Both at half speed: at 800 the first is through its 4 K-steps, and the second has 2 of 6 left, alone.
-    costs = Costs(k_step=100, handover=1000, coresidency=(1.0, 2.0))
+    costs = Costs(k_step=100, tile_gap=1000, coresidency=(1.0, 2.0))
     assert times(uneven(4, costs), "start", "drain") == [(0, 800), (0, 1000), (1800, 2800)]
 
 
@@ -116,7 +116,7 @@ def test_the_last_factor_holds_for_more_residents(residents, shares, f):
     assert simulate("naive", problem, device, costs).makespan == 1000 * f
 
 
-@pytest.mark.parametrize("name", ["ramp", "contention"])
+@pytest.mark.parametrize("name", ["mainloop_overhead", "epilogue_overlap_penalty"])
 def test_no_run_is_longer_than_it_can_be(name):
     """What main loops take beyond K-steps is slowed by residents, too."""
     problem, device = Problem(1, 4, 1, tile=(1, 1, 1)), Device(1, ctas_per_sm=2)
@@ -171,7 +171,7 @@ def test_residents_write_in_turn():
 
 
 def persistent_pair(overlap, epilogue=30):
-    costs = Costs(k_step=10, launch=3, prologue=5, handover=2, epilogue=epilogue, overlap=overlap)
+    costs = Costs(k_step=10, launch=3, prologue=5, tile_gap=2, epilogue=epilogue, overlap=overlap)
     return simulate("persistent", Problem(1, 2, 4, tile=(1, 1, 1)), Device(1), costs)
 
 
@@ -189,19 +189,21 @@ def test_with_overlap_the_next_segment_is_issued_at_drain():
     ]
 
 
-def test_a_ramp_is_paid_once_for_each_main_loop():
-    costs = Costs(k_step=10, ramp=7)
+def test_an_overhead_is_paid_once_for_each_main_loop():
+    costs = Costs(k_step=10, mainloop_overhead=7)
     problem = Problem(1, 1, 4, tile=(1, 1, 1))
     assert times(simulate("naive", problem, Device(1), costs), "start", "drain") == [(0, 47)]
     assert times(simulate("split-k:2", problem, Device(2), costs), "start", "drain") == [(0, 27)] * 2
 
 
-def test_a_ramp_is_shared_with_the_neighbour_as_k_steps_are():
-    assert two_residents(10, Costs(k_step=100, ramp=500, coresidency=(1.0, 2.0))).makespan == 3000
+def test_an_overhead_is_shared_with_the_neighbour_as_k_steps_are():
+    assert (
+        two_residents(10, Costs(k_step=100, mainloop_overhead=500, coresidency=(1.0, 2.0))).makespan == 3000
+    )
 
 
 def disturbed(epilogue):
-    costs = Costs(k_step=10, handover=11, epilogue=epilogue, overlap=True, contention=6)
+    costs = Costs(k_step=10, tile_gap=11, epilogue=epilogue, overlap=True, epilogue_overlap_penalty=6)
     return simulate("persistent", Problem(1, 2, 4, tile=(1, 1, 1)), Device(1), costs)
 
 
@@ -215,7 +217,7 @@ def test_an_epilogue_that_is_over_before_the_next_main_loop_does_not_disturb_it(
 
 
 def test_the_next_block_of_a_slot_is_not_disturbed():
-    costs = Costs(k_step=10, epilogue=30, overlap=True, contention=6)
+    costs = Costs(k_step=10, epilogue=30, overlap=True, epilogue_overlap_penalty=6)
     trace = simulate("naive", Problem(1, 2, 4, tile=(1, 1, 1)), Device(1), costs)
     assert times(trace, "issue", "start", "drain", "done") == [(0, 0, 40, 70), (70, 70, 110, 140)]
 
@@ -224,7 +226,7 @@ def handed_in(**costs):
     """Block 0 hands in two K-steps of tile 0 and goes on to tile 1; block 1 adds them to its one K-step."""
     problem = Problem(1, 2, 3, tile=(1, 1, 1))
     made = Plan(segments([0, 0, 1], [0, 1, 0], [0, 0, 2], [2, 3, 3]), 2)
-    spans = run.run(made, problem, Device(2), Costs(k_step=10, handover=2, epilogue=30, **costs))
+    spans = run.run(made, problem, Device(2), Costs(k_step=10, tile_gap=2, epilogue=30, **costs))
     names = ("issue", "start", "drain", "ready", "fixup", "done")
     rows = {(int(span["tile"]), int(span["k0"])): tuple(int(span[name]) for name in names) for span in spans}
     return rows[0, 0], rows[1, 0], rows[0, 2]
@@ -236,10 +238,10 @@ def handed_in(**costs):
         # No cost of its own: a partial is written as a tile is, and the block goes on as it does then.
         ({}, (20, 50), (50, 52, 82), (50, 50, 80)),
         ({"overlap": True}, (20, 50), (20, 22, 52), (50, 50, 80)),
-        ({"overlap": True, "contention": 1}, (20, 50), (20, 22, 53), (50, 50, 80)),
+        ({"overlap": True, "epilogue_overlap_penalty": 1}, (20, 50), (20, 22, 53), (50, 50, 80)),
         # One of its own: the block waits until the partial is stored, whether epilogues overlap or not.
         ({"partial": 13}, (20, 33), (33, 35, 65), (33, 33, 63)),
-        ({"partial": 13, "overlap": True, "contention": 1}, (20, 33), (33, 35, 65), (33, 33, 63)),
+        ({"partial": 13, "overlap": True, "epilogue_overlap_penalty": 1}, (20, 33), (33, 35, 65), (33, 33, 63)),
         ({"partial": 0, "overlap": True}, (20, 20), (20, 22, 52), (20, 20, 50)),
         # Then they are merged, once, and each is added.
         ({"partial": 13, "merge": 5, "fixup": 3}, (20, 33), (33, 35, 65), (33, 41, 71)),
@@ -269,8 +271,8 @@ WIDE = Problem(128, 512, 256, tile=(128, 128, 64))
 
 
 BY_HARDWARE = Costs(
-    k_step=0, ramp=90, launch=168, prologue=400, handover=150, epilogue=900, overlap=True,
-    contention=80, partial=300, merge=70, fixup=20, jitter=0.03, stages=3, device="h200",
+    k_step=0, mainloop_overhead=90, launch=168, prologue=400, tile_gap=150, epilogue=900, overlap=True,
+    epilogue_overlap_penalty=80, partial=300, merge=70, fixup=20, jitter=0.03, stages=3, device="h200",
 )  # fmt: skip
 
 
@@ -278,7 +280,10 @@ BY_HARDWARE = Costs(
 @pytest.mark.parametrize("residents", [1, 2, 3])
 def test_main_loops_of_a_hardware_advance_each_at_its_own_rate(schedule, residents):
     """Alone a main loop takes its K-steps alone, and beside others no less and no more than beside most."""
-    problem, costs = Problem(1024, 1280, 1000), replace(BY_HARDWARE, jitter=0, ramp=0, contention=0)
+    problem, costs = (
+        Problem(1024, 1280, 1000),
+        replace(BY_HARDWARE, jitter=0, mainloop_overhead=0, epilogue_overlap_penalty=0),
+    )
     device = Device(8, ctas_per_sm=residents)
     made = plan(schedule, problem, device)
     k_steps = k_step_ns(made, problem, device, costs)
@@ -327,8 +332,8 @@ def test_whatever_parts_main_loops_parts_their_loads_alike():
     def found(**gap):
         return k_step_ns(made, problem, device, replace(costs, **gap)).tolist()
 
-    for gap in ({"ramp": 70000}, {"epilogue": 70000}):
-        assert found(**gap) == found(handover=70000) != found()
+    for gap in ({"mainloop_overhead": 70000}, {"epilogue": 70000}):
+        assert found(**gap) == found(tile_gap=70000) != found()
     assert found(epilogue=70000, overlap=True) == found()
 
 

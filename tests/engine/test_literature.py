@@ -21,7 +21,7 @@ STREAM_K = {"m": 384, "n": 384, "k": 128}
 def test_utilization(schedule, problem, sms, tiles, waves, utilization):
     trace = simulate(schedule, problem, Device(sms), Costs.ideal())
     assert (len(trace.spans), trace.waves, trace.utilization) == (tiles, waves, utilization)
-    assert trace.occupancy == utilization
+    assert trace.busy_share == utilization
     assert trace.makespan == waves * problem.k_steps * 1000
 
 
@@ -37,7 +37,7 @@ def test_stream_k_reaches_100_percent():
     trace = simulate("stream-k:4", Problem(**STREAM_K, tile=(128, 128, 4)), Device(4), Costs.ideal())
     steps = np.bincount(trace.spans["cta"], trace.spans["k1"] - trace.spans["k0"])
     assert steps.tolist() == [72, 72, 72, 72]
-    assert (trace.makespan, trace.utilization, trace.occupancy) == (72_000, 1.0, 1.0)
+    assert (trace.makespan, trace.utilization, trace.busy_share) == (72_000, 1.0, 1.0)
 
 
 @pytest.mark.parametrize(

@@ -22,8 +22,8 @@ from tilesim.spans.columns import LONGEST_NS, MOST_CYCLES, PLACES, SPAN
 pytest.importorskip("numba")
 
 COSTS = Costs(
-    k_step=700, ramp=90, launch=168, prologue=400, handover=150, epilogue=900, overlap=True,
-    epilogue_serialisation=500, contention=80, partial=300, merge=70, fixup=20,
+    k_step=700, mainloop_overhead=90, launch=168, prologue=400, tile_gap=150, epilogue=900, overlap=True,
+    epilogue_serialisation=500, epilogue_overlap_penalty=80, partial=300, merge=70, fixup=20,
     coresidency=(1.0, 1.3), jitter=0.05,
 )  # fmt: skip
 H200 = Device.named("h200")
@@ -146,7 +146,7 @@ MILLION = Problem(128 * 1000, 256 * 1000, 512)
 def test_a_million_tiles(schedule):
     trace = simulate(schedule, MILLION, H200, COSTS)
     assert np.bincount(trace.spans["tile"], minlength=MILLION.tiles).min() == 1
-    assert 0.7 < trace.utilization < trace.occupancy <= 1
+    assert 0.7 < trace.utilization < trace.busy_share <= 1
     assert trace.waves == -(-len(trace.spans) // 132)
     assert trace.makespan == trace.spans["done"].max()
     believed = with_functions(never, lambda: Trace(MILLION, H200, schedule, np.array(trace.spans)).spans)

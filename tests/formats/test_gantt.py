@@ -11,7 +11,7 @@ from tilesim import Costs, Device, Problem, Trace, simulate
 from tilesim.formats import gantt
 
 NINE = Problem(384, 384, 128, tile=(128, 128, 16))
-COSTS = Costs(k_step=100, launch=100, prologue=100, handover=100, epilogue=200)
+COSTS = Costs(k_step=100, launch=100, prologue=100, tile_gap=100, epilogue=200)
 OVERLAPPED = Costs(k_step=100, launch=100, prologue=100, epilogue=400, overlap=True)
 
 

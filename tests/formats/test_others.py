@@ -127,7 +127,7 @@ def test_a_block_that_the_table_lacks(tmp_path):
 
 
 def test_a_file_names_no_other_file_to_be_read(tmp_path):
-    """What a stranger's file says of where tiles come from is not followed."""
+    """What a file from an unknown source says of where tiles come from is not followed."""
     (tmp_path / "tiles.csv").write_text("cta,tile\n0,0\n")
     text = (
         f"# tile_from={tmp_path / 'tiles.csv'}\n# m=1 n=1 k=1 tile=1x1x1 sms=1\ncta,sm,start,end\n0,0,0,1\n"

@@ -16,9 +16,9 @@ from strategies import EVERY_SCHEDULE
 
 from tilesim import Costs, Device, Problem, Trace, simulate, view
 from tilesim.formats import perfetto
-from tilesim.orders import visit
+from tilesim.orders import rasterize
 
-BUSY = Costs(k_step=900, launch=165, prologue=300, handover=200, epilogue=700, overlap=True, jitter=0.05)
+BUSY = Costs(k_step=900, launch=165, prologue=300, tile_gap=200, epilogue=700, overlap=True, jitter=0.05)
 PROBLEM = Problem(4096, 4096, 512, order="grouped:8")
 METADATA = {
     "process_name": {"name": str},
@@ -152,7 +152,7 @@ def test_a_process_per_sm_in_order_with_two_threads_per_slot(h200, tmp_path):
 
 def test_every_span_is_there_to_the_nanosecond(h200, tmp_path):
     events = written(h200, tmp_path)["traceEvents"]
-    rank = np.argsort(visit(PROBLEM))
+    rank = np.argsort(rasterize(PROBLEM))
     for category, first, last in (("main loop", "start", "drain"), ("epilogue", "drain", "done")):
         found = {
             (

@@ -17,7 +17,7 @@ from tilesim.formats.protobuf import field
 from tilesim.formats.reader import read
 
 schema = pytest.importorskip("perfetto.protos.perfetto.trace.perfetto_trace_pb2")
-BUSY = Costs(k_step=900, launch=165, prologue=300, handover=200, epilogue=700, overlap=True, jitter=0.05)
+BUSY = Costs(k_step=900, launch=165, prologue=300, tile_gap=200, epilogue=700, overlap=True, jitter=0.05)
 PROBLEM = Problem(1024, 1024, 512, order="grouped:8")
 RUNS = {
     "persistent": simulate("persistent", PROBLEM, Device(6), BUSY),

@@ -1,4 +1,4 @@
-"""What a stranger's file may look like: a real one with something changed, in its bytes or in its values."""
+"""What a file from an unknown source may look like: a real one with something changed, in its bytes or in its values."""
 
 import json
 

@@ -17,7 +17,7 @@ SIDE = st.integers(1, 12)
 
 @given(SIDE, SIDE, SIDE, st.sampled_from(ORDERS))
 def test_a_block_is_needed_once_and_in_the_end_all_are(tiles_m, tiles_n, k_blocks, order):
-    visited = orders.visit(Problem(tiles_m, tiles_n, k_blocks, tile=(1, 1, 1), order=order))
+    visited = orders.rasterize(Problem(tiles_m, tiles_n, k_blocks, tile=(1, 1, 1), order=order))
     needed = blocks(visited, tiles_n, k_blocks)
     assert (np.diff(needed, axis=0) >= 0).all() and needed[0].tolist() == [k_blocks, k_blocks]
     assert needed[-1].tolist() == [tiles_m * k_blocks, tiles_n * k_blocks]
@@ -25,7 +25,7 @@ def test_a_block_is_needed_once_and_in_the_end_all_are(tiles_m, tiles_n, k_block
 
 @given(SIDE, SIDE, SIDE, st.sampled_from(ORDERS), st.integers(1, 144))
 def test_what_is_needed_are_the_rows_and_columns_that_tiles_lie_in(tiles_m, tiles_n, k_blocks, order, count):
-    visited = orders.visit(Problem(tiles_m, tiles_n, k_blocks, tile=(1, 1, 1), order=order))[:count]
+    visited = orders.rasterize(Problem(tiles_m, tiles_n, k_blocks, tile=(1, 1, 1), order=order))[:count]
     rows = {tile // tiles_n for tile in visited.tolist()}
     columns = {tile % tiles_n for tile in visited.tolist()}
     assert blocks(visited, tiles_n, k_blocks)[-1].tolist() == [k_blocks * len(rows), k_blocks * len(columns)]
@@ -39,7 +39,7 @@ def test_nine_tiles_of_triton_s_tutorial_need_90_and_54_blocks(order, total):
 @given(SIDE, st.sampled_from(ORDERS))
 def test_no_nine_tiles_need_fewer_than_a_square(side, order):
     wide = 3 * side
-    visited = orders.visit(Problem(wide, wide, 9, tile=(1, 1, 1), order=order))[:9]
+    visited = orders.rasterize(Problem(wide, wide, 9, tile=(1, 1, 1), order=order))[:9]
     assert blocks(visited, wide, 9)[-1].sum() >= 54
 
 
@@ -50,7 +50,7 @@ def test_hbm_sends_each_byte_once_and_no_more_than_is_asked_for(order, size):
     found = traced(problem, GPU)
     end = found.trace.makespan
     asked, sent = found.until(end)
-    assert sent == pytest.approx(found.hbm_bytes) and asked == pytest.approx(problem.asked_bytes)
+    assert sent == pytest.approx(found.hbm_bytes) and asked == pytest.approx(problem.requested_bytes)
     rows, columns, steps = problem.tiles_m, problem.tiles_n, problem.k_steps
     m, n, k = problem.tile
     once = 2 * k * steps * (rows * m + columns * n)  # padding of edge tiles counts
@@ -79,14 +79,14 @@ def test_an_order_matters_where_the_l2_cannot_hold_a_and_b():
 def test_the_counters_of_a_gpu_say_about_the_same(row):
     problem = Problem(row["m"], row["n"], row["k"], tuple(row["tile"]), row["dtype"], row["order"])
     found = traced(problem, GPU)
-    assert row["arrived_bytes"] == pytest.approx(problem.asked_bytes, rel=1e-3)
+    assert row["arrived_bytes"] == pytest.approx(problem.requested_bytes, rel=1e-3)
     # A kernel reads its table too, and C's tiles push operands out: some MB.
     assert row["dram_read_bytes"] == pytest.approx(found.hbm_bytes, rel=0.1, abs=15e6)
 
 
 def test_the_tiles_of_a_wave_are_as_many_as_slots_in_their_order():
     problem = Problem(1024, 2048, 64, order="hilbert")
-    visited = orders.visit(problem)
+    visited = orders.rasterize(problem)
     waves = [together(problem, Device(5), wave) for wave in range(13)]
     assert [len(wave) for wave in waves] == [5] * 12 + [4]
     assert np.concatenate(waves).tolist() == visited.tolist()

@@ -66,13 +66,13 @@ def test_a_device_of_which_too_little_is_known_is_refused_in_a_sentence():
 def test_tiles_ask_for_each_byte_of_a_once_a_column_of_tiles(tile):
     problem = Problem(1024, 2048, 512, tile=tile)
     of_a, of_b = 2 * 1024 * 512 * (2048 // tile[1]), 2 * 512 * 2048 * (1024 // tile[0])
-    assert problem.asked_bytes == of_a + of_b
+    assert problem.requested_bytes == of_a + of_b
 
 
 @pytest.mark.parametrize("row", report("memory_hierarchy")["rows"], ids=lambda row: str(row["m"]))
 def test_what_tiles_ask_for_arrives_to_the_byte_and_narrows_on_its_way(row):
     problem = Problem(row["m"], row["n"], row["k"], tuple(row["tile"]), row["dtype"], row["order"])
-    assert row["asked_bytes"] == problem.asked_bytes == pytest.approx(row["arrived_bytes"], rel=1e-3)
+    assert row["requested_bytes"] == problem.requested_bytes == pytest.approx(row["arrived_bytes"], rel=1e-3)
     assert row["arrived_bytes"] > row["l2_bytes"] > row["dram_read_bytes"]
     once = 2 * (row["m"] + row["n"]) * row["k"]
     assert row["dram_read_bytes"] >= 0.95 * once
@@ -85,4 +85,4 @@ def test_the_model_sends_what_was_counted_but_where_a_and_b_are_about_as_large_a
     problem = Problem(size, size, size, order="grouped:8")
     sent = traced(problem, GPU).hbm_bytes
     assert row["dram_read_bytes"] == pytest.approx(sent, rel=off)
-    assert problem.asked_bytes / sent > 5
+    assert problem.requested_bytes / sent > 5

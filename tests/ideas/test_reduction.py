@@ -40,18 +40,18 @@ def test_both_trees_keep_the_same_lanes_at_work(threads):
 def test_no_lanes_of_the_sequential_tree_meet_at_a_bank(threads):
     levels = reduction.sequential(threads)
     every = reduction.accesses(levels)
-    assert {one.beats for one in every} == {1} and reduction.tree_beats(levels) == len(every)
+    assert {one.wavefronts for one in every} == {1} and reduction.tree_wavefronts(levels) == len(every)
 
 
 def test_a_tree_of_256_takes_47_beats_interleaved_and_12_sequential():
-    trees = {name: reduction.tree_beats(tree()) for name, tree in reduction.TREES.items()}
+    trees = {name: reduction.tree_wavefronts(tree()) for name, tree in reduction.TREES.items()}
     assert trees == {"interleaved": 47, "sequential": 12}
 
 
 @given(WORDS)
 def test_an_access_takes_as_long_as_its_longest_queue(words):
     places = reduction.served(words)
-    assert reduction.beats(words) == places.max() + 1
+    assert reduction.wavefronts(words) == places.max() + 1
     # In each beat a bank answers one word at the most, and none waits while its bank has nothing to do.
     for beat in range(int(places.max()) + 1):
         answered = np.unique(words[places == beat])
@@ -65,14 +65,14 @@ def test_an_access_takes_as_long_as_its_longest_queue(words):
 def test_which_lane_asks_for_which_word_does_not_matter(words, random):
     others = words.tolist()
     random.shuffle(others)
-    assert reduction.beats(np.array(others)) == reduction.beats(words)
+    assert reduction.wavefronts(np.array(others)) == reduction.wavefronts(words)
 
 
 @given(WORDS, st.integers(1, 63))
 def test_an_odd_stride_spreads_neighbours_over_all_banks(words, stride):
-    spread = reduction.beats(stride * np.arange(32))
+    spread = reduction.wavefronts(stride * np.arange(32))
     assert spread == np.gcd(stride, 32)
-    assert reduction.beats(words * 32) == len(np.unique(words))
+    assert reduction.wavefronts(words * 32) == len(np.unique(words))
 
 
 @pytest.mark.parametrize("lanes", [1, 2, 4, 8, 16, 32])
@@ -88,22 +88,22 @@ def test_the_butterfly_leaves_the_whole_sum_in_every_lane(lanes):
 def test_a_tree_is_paid_once_whatever_was_added_before_it(tree, threads, added):
     alone, several = reduction.work(tree(threads)), reduction.work(tree(threads), added)
     assert several.values == added * alone.values == added * threads
-    assert several.load_beats == alone.load_beats == 2 * reduction.tree_beats(tree(threads))
+    assert several.load_wavefronts == alone.load_wavefronts == 2 * reduction.tree_wavefronts(tree(threads))
 
 
 @pytest.mark.parametrize("name", list(reduction.steps()))
 def test_the_counters_of_a_gpu_agree_to_the_last_beat(name):
     row = next(row for row in report("bank_conflicts")["rows"] if row["name"] == name)
     work = reduction.steps()[name]
-    assert row["load_beats"] == work.load_beats * row["thread_blocks"]
-    assert row["store_beats"] == work.store_beats * row["thread_blocks"]
+    assert row["load_wavefronts"] == work.load_wavefronts * row["thread_blocks"]
+    assert row["store_wavefronts"] == work.store_wavefronts * row["thread_blocks"]
 
 
 def test_shuffles_leave_a_word_of_each_warp_in_shared_memory():
     for threads in (64, 256, 1024):
         work = reduction.shuffled(threads)
-        assert (work.store_beats, work.loads, work.barriers) == (threads // 32 + 1, 2, 2)
-    assert reduction.shuffled(32).store_beats == 0
+        assert (work.store_wavefronts, work.loads, work.barriers) == (threads // 32 + 1, 2, 2)
+    assert reduction.shuffled(32).store_wavefronts == 0
 
 
 @given(st.integers(1, 2**30), st.sampled_from([20, 108, 132]))

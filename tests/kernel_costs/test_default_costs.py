@@ -17,9 +17,9 @@ from tilesim.kernel_costs.features import loads_ahead
 PROBLEM = Problem(4096, 4096, 512, dtype="fp16")
 H200 = Device.named("h200")
 BORROWERS = sorted(name for name in presets() if not shipped(name))
-LATENCIES = ("ramp", "prologue", "handover")
+LATENCIES = ("mainloop_overhead", "prologue", "tile_gap")
 """No tile and no memory makes these longer."""
-WRITTEN = ("epilogue", "epilogue_serialisation", "contention", "partial", "merge", "fixup")
+WRITTEN = ("epilogue", "epilogue_serialisation", "epilogue_overlap_penalty", "partial", "merge", "fixup")
 """Bytes that are written or read again: they go by the memory bandwidth of an SM."""
 
 

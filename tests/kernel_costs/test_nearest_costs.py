@@ -86,11 +86,11 @@ def test_who_stands_in_for_a_schedule_without_a_calibration(schedule):
 
 
 NS = {name: 1000 + i for i, name in enumerate(WHOLE) if name != "stages"}
-BY_BYTES = ("epilogue", "epilogue_serialisation", "contention")
+BY_BYTES = ("epilogue", "epilogue_serialisation", "epilogue_overlap_penalty")
 """An epilogue, its parts that block, and what its work takes from a main loop: by the bytes of C's tile."""
 BY_AREA = ("partial", "merge", "fixup")
 """Of accumulators, which are fp32 whatever the dtype."""
-LATENCIES = ("ramp", "launch", "prologue", "handover")
+LATENCIES = ("mainloop_overhead", "launch", "prologue", "tile_gap")
 """Waiting: for an instruction, the first operands. No tile makes these longer."""
 
 

@@ -35,7 +35,7 @@ def error(name: str, problem: Problem, layout: str = "nn") -> float:
     product = Product.of(problem, layout)
     config, _ = here.on_this_machine(named(name, problem), product, operands[:2])
     work = jobs.job(config, product, Device(4), "cpu")
-    return reference.gate(name, work.launcher(operands), Product.of(problem), operands)
+    return reference.verify_result(name, work.launcher(operands), Product.of(problem), operands)
 
 
 @pytest.mark.parametrize("name", INTERPRETED)
@@ -139,7 +139,7 @@ def test_the_hopper_kernels_are_called_with_all_that_they_take(monkeypatch, kern
     turned = [options.pop(name, False) for name in ("TRANS_A", "TRANS_B")]
     assert turned == [way == "t" for way in layout]
     assert set(names) == given.keys() - {"num_warps", "launch_pdl"} | {"TRANS_A", "TRANS_B"}
-    assert (given["M"], given["N"], given["K"], given["visit"]) == (1000, 512, 256, None)
+    assert (given["M"], given["N"], given["K"], given["tile_order"]) == (1000, 512, 256, None)
     assert (given["BM"], given["BN"], given["BK"], given["ORDER"], given["GROUP_M"]) == (*tile, "grouped", 4)
     assert options["num_warps"] == (4 if kernel == "ping-pong" else warps)
     share = 4 if kernel == "ping-pong" else warp_specialized.subtiles(config, product, SHARED_BYTES)
@@ -148,14 +148,14 @@ def test_the_hopper_kernels_are_called_with_all_that_they_take(monkeypatch, kern
     assert boxes == [box[::-1] if way == "t" else box for box, way in zip(wanted, layout + "n", strict=True)]
 
 
-@pytest.mark.parametrize(("k", "early"), [(4416, False), (256, True)])
-def test_kernels_whose_neighbours_share_much_are_launched_in_order(monkeypatch, k, early):
+@pytest.mark.parametrize(("k", "dependent_launch"), [(4416, False), (256, True)])
+def test_kernels_whose_neighbours_share_much_are_launched_in_order(monkeypatch, k, dependent_launch):
     file = import_module("tilesim_kernels.gemm.warp_specialized")
     monkeypatch.setattr(file, "shared_bytes_here", lambda config, product: SHARED_BYTES)
     problem = Problem(144, 3904, k, tile=(64, 128, 64), order="grouped:8")
     config, product = replace(named("warp-specialized", problem), warps=4), Product.of(problem)
     launch = jobs.job(config, product, GPU).launcher(inputs.matrices(product, "cpu", 1))
-    assert launch.constants["launch_pdl"] is early
+    assert launch.constants["launch_pdl"] is dependent_launch
 
 
 @pytest.mark.parametrize("layout", ["nn", "nt"])
@@ -293,7 +293,7 @@ for i, argument in enumerate(kernel.arg_names):
         layout = gl.NVMMASharedLayout.get_default_for(list(boxes[argument]), gl.bfloat16)
         types[argument] = f"tensordesc<bf16{list(boxes[argument])},{layout!r}>"
     else:
-        pointers = {"visit": "*i32", "partials": "*fp32", "flags": "*i32"} | dict.fromkeys("abc", "*bf16")
+        pointers = {"tile_order": "*i32", "partials": "*fp32", "flags": "*i32"} | dict.fromkeys("abc", "*bf16")
         types[argument] = pointers.get(argument, "i32")
         if argument != "stride":
             hints[i,] = [["tt.divisibility", 16]]

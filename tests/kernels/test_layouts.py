@@ -25,7 +25,7 @@ def config_named(name, problem, operands):
 def multiplied(name, problem, operands):
     """The relative error of a kernel's product of operands wherever they lie; KernelError above TOLERANCE."""
     work = jobs.job(config_named(name, problem, operands), Product.of(problem), Device(4), "cpu")
-    return reference.gate(name, work.launcher(operands), Product.of(problem), operands)
+    return reference.verify_result(name, work.launcher(operands), Product.of(problem), operands)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

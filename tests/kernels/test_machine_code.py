@@ -35,7 +35,7 @@ boxes = dict(a=(depth, 128) if trans_a else (128, depth), b=(256, depth) if tran
 module = import_module(f"tilesim_kernels.gemm.{variant.kernel}")
 kernel = module.table_driven if name in driven else getattr(module, variant.kernel)
 pointers = dict(stamps="*i64", partials="*fp32") | dict.fromkeys(
-    ("visit", "table", "offsets", "k_steps", "queue_head", "flags", "fault"), "*i32"
+    ("tile_order", "table", "offsets", "k_steps", "queue_head", "flags", "fault"), "*i32"
 )
 types, constants, aligned = {}, {}, {}
 for i, name in enumerate(kernel.arg_names):

@@ -60,7 +60,7 @@ def test_every_kernel_multiplies_every_dtype_in_every_layout(gpu, kernel, layout
     work = gpu.jobs.job(config, product, gpu.machine.device(1))
     results = []
     for _ in range(2):
-        error = gpu.reference.gate(kernel, work.launcher(operands), product, operands)
+        error = gpu.reference.verify_result(kernel, work.launcher(operands), product, operands)
         work.check()
         results.append(operands[2].clone())
     print(f"relative error {error:.1e}")
@@ -89,7 +89,7 @@ def test_kernels_without_stamps_multiply_in_every_layout(gpu, kernel, warps, til
     product = Product.of(problem, layout)
     operands = gpu.inputs.matrices(product, "cuda", 3)
     work = gpu.jobs.job(gpu.named(kernel, problem, 1, warps, 3), product, gpu.machine.device(1))
-    gpu.reference.gate(kernel, work.launcher(operands), product, operands)
+    gpu.reference.verify_result(kernel, work.launcher(operands), product, operands)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_tiles_that_overlap_at_an_edge_store_the_same_bits(gpu, kernel, schedule
     operands = gpu.inputs.matrices(product, "cuda", 3)
     config = replace(gpu.named(kernel, problem, stages=3), schedule=schedule)
     launch = gpu.jobs.job(config, product, gpu.machine.device(1)).launcher(operands)
-    gpu.reference.gate(kernel, launch, product, operands)
+    gpu.reference.verify_result(kernel, launch, product, operands)
     right = operands[2].clone()
     for _ in range(50):
         launch()
@@ -134,7 +134,7 @@ def test_slices_of_larger_matrices_are_read_where_they_lie(gpu, kernel, layout, 
             gpu.jobs.job(config, product, gpu.machine.device(1))
         return
     work = gpu.jobs.job(config, product, gpu.machine.device(1))
-    gpu.reference.gate(kernel, work.launcher(operands), product, operands)
+    gpu.reference.verify_result(kernel, work.launcher(operands), product, operands)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

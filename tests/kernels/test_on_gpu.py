@@ -124,7 +124,7 @@ def test_every_schedule_at_ragged_sizes_is_the_same_to_the_bit(gpu, schedule, dt
         results = []
         for given in (None, None, stamps):
             operands = gpu.inputs.matrices(product, "cuda", seed=1)
-            gpu.reference.gate(schedule, work.launcher(operands, given), product, operands)
+            gpu.reference.verify_result(schedule, work.launcher(operands, given), product, operands)
             work.check()
             results.append(operands[2])
         assert gpu.torch.equal(results[0], results[1]) and gpu.torch.equal(results[0], results[2])
@@ -167,7 +167,7 @@ def test_a_partial_that_never_comes_ends_in_an_error_and_the_next_launch_is_righ
     with pytest.raises(gpu.KernelError, match="tile 7 waited for a partial that never came"):
         uploaded.check()
     uploaded.table.copy_(right)
-    gpu.reference.gate("split-k", launch, product, operands)
+    gpu.reference.verify_result("split-k", launch, product, operands)
     uploaded.check()
 
 
@@ -317,7 +317,7 @@ def test_kernels_without_stamps_are_right_on_a_gpu_too(gpu, kernel, tile, order)
 
 
 @pytest.mark.parametrize("tile", [(64, 128, 64), (64, 64, 128)])
-def test_specialised_with_one_group_of_consumers(gpu, tile):
+def test_warp_specialized_with_one_group_of_consumers(gpu, tile):
     config = KernelConfig("warp-specialized", "persistent", tile, warps=4, stages=4)
     for m, n, k in [(1024, 1024, 1024), (300, 520, 200)]:
         gpu.right(config, Product(m, n, k))

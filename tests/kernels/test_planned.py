@@ -20,7 +20,7 @@ from interpreter import (
 import tilesim.schedules
 from tilesim import SCHEDULES, Device, Plan, Problem, plan
 from tilesim.errors import PlanError
-from tilesim.orders import visit
+from tilesim.orders import rasterize
 from tilesim.plans import SEGMENT, segments
 from tilesim.products import Product
 from tilesim_kernels import KernelError
@@ -59,7 +59,7 @@ def test_only_owners_wait_and_each_for_the_last_of_its_partials(schedule, overla
     work = jobs.job(config, Product.of(PROBLEM), Device(5), "cpu")
     operands = inputs.matrices(Product.of(PROBLEM), "cpu", seed=4)
     stamps = torch.zeros(len(work.rows), 16, dtype=torch.int64)
-    reference.gate(schedule, work.launcher(operands, stamps), Product.of(PROBLEM), operands)
+    reference.verify_result(schedule, work.launcher(operands, stamps), Product.of(PROBLEM), operands)
     trace = recording.trace(
         stamps.numpy(), work.rows, schedule, PROBLEM, Device(5), 1, {"launches": work.ctas}
     )
@@ -106,7 +106,7 @@ def test_the_queue_is_as_it_was_after_each_launch(schedule):
         launch = table.launch(
             config_named(f"table:{schedule}", PROBLEM), Product.of(PROBLEM), uploaded, operands
         )
-        reference.gate(schedule, launch, Product.of(PROBLEM), operands)
+        reference.verify_result(schedule, launch, Product.of(PROBLEM), operands)
         assert int(uploaded.queue_head) == 0
 
 
@@ -114,10 +114,10 @@ def test_a_new_schedule_runs_without_another_edit(tmp_path, monkeypatch):
     """Its file is all there is: thread blocks take the tiles from the last to the first, in halves."""
     (tmp_path / "backwards.py").write_text(
         "import numpy as np\n"
-        "from tilesim.orders import visit\n"
+        "from tilesim.orders import rasterize\n"
         "from tilesim.plans import Plan, segments\n"
         "def backwards(problem, device):\n"
-        "    tile, half = np.repeat(visit(problem)[::-1], 2), problem.k_steps // 2\n"
+        "    tile, half = np.repeat(rasterize(problem)[::-1], 2), problem.k_steps // 2\n"
         "    first = np.arange(len(tile)) % 2 == 0\n"
         "    k0, k1 = np.where(first, 0, half), np.where(first, half, problem.k_steps)\n"
         "    return Plan(segments(np.arange(len(tile)), tile, k0, k1), len(tile))\n"
@@ -126,7 +126,7 @@ def test_a_new_schedule_runs_without_another_edit(tmp_path, monkeypatch):
     monkeypatch.delitem(sys.modules, "tilesim.schedules.backwards", raising=False)
     trace = recorded(PROBLEM, "table:backwards", ctas=5)
     assert trace.schedule == "backwards"
-    assert trace.spans["tile"].tolist() == np.repeat(visit(PROBLEM)[::-1], 2).tolist()
+    assert trace.spans["tile"].tolist() == np.repeat(rasterize(PROBLEM)[::-1], 2).tolist()
 
 
 def test_a_plan_that_can_deadlock_is_refused_before_it_runs(tmp_path, monkeypatch):

@@ -7,7 +7,7 @@ from tilesim import Device, Problem, plan
 from tilesim.errors import ScheduleError
 from tilesim.gemm.fit import why_not
 from tilesim.kernel_config import KernelConfig
-from tilesim.orders import visit
+from tilesim.orders import rasterize
 from tilesim.products import Product
 from tilesim.schedules.stream_k import shares
 from tilesim_kernels.gemm.stream_k import corner, cta_of, segment, segment_count
@@ -43,7 +43,7 @@ def test_thread_blocks_compute_the_schedule_s_segments(schedule, size):
     out = torch.zeros((ctas, MOST, 3), dtype=torch.int32)
     counts = torch.zeros(ctas, dtype=torch.int32)
     walk[(ctas,)](out, counts, shared, problem.tiles, problem.k_steps, shared > 0, MOST)
-    order = visit(problem)
+    order = rasterize(problem)
     walked = [
         (cta, int(order[i]), k0, k1)
         for cta, count in enumerate(counts.tolist())

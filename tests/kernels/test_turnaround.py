@@ -32,9 +32,9 @@ def test_a_block_begins_with_its_first_warp_and_ends_with_its_last():
 @pytest.mark.parametrize(
     ("warp", "sentence"),
     [
-        ((0, 0, 0, 0, 0, 0), "1 of the thread blocks launched left no stamp"),
-        ((3, 50, 10, 100, 20, 104), "stood still or went backwards"),
-        ((3, 5, 10, 100, 20, 96), "stood still or went backwards"),
+        ((0, 0, 0, 0, 0, 0), "1 of the thread blocks launched recorded no time"),
+        ((3, 50, 10, 100, 20, 104), "did not advance or went backwards"),
+        ((3, 5, 10, 100, 20, 96), "did not advance or went backwards"),
         ((4, 5, 10, 100, 20, 104), "stamped different SMs"),
     ],
 )
@@ -91,7 +91,7 @@ def test_figures_of_two_repeats():
 
 
 def test_a_timer_that_stands_still():
-    with pytest.raises(KernelError, match="timer stood still"):
+    with pytest.raises(KernelError, match="timer did not advance"):
         turnaround.sm_mhz([np.array([(0, 0, 100, 50, 50)], spin.BLOCK)])
 
 

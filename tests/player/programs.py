@@ -74,7 +74,7 @@ def race(sms: int = 4) -> list[Trace]:
 
 def split() -> Trace:
     """A run whose tiles are in several segments, which wait for one another."""
-    costs = Costs(1000, launch=200, prologue=300, handover=100, epilogue=500, fixup=150)
+    costs = Costs(1000, launch=200, prologue=300, tile_gap=100, epilogue=500, fixup=150)
     return simulate("stream-k", Problem(384, 384, 512), Device(4), costs)
 
 

@@ -18,8 +18,8 @@ WRITE = os.environ.get("TILESIM_GOLDEN") == "write"
 
 FIGURE = Problem(384, 384, 128, tile=(128, 128, 4))
 CLASSROOM = Problem(384, 1536, 512)
-STEPS = Costs(k_step=1000, launch=1500, prologue=500, handover=500, epilogue=2500)
-MERGES = Costs(k_step=1000, launch=1500, prologue=500, handover=500, epilogue=2500, fixup=1500)
+STEPS = Costs(k_step=1000, launch=1500, prologue=500, tile_gap=500, epilogue=2500)
+MERGES = Costs(k_step=1000, launch=1500, prologue=500, tile_gap=500, epilogue=2500, fixup=1500)
 CASES = {
     "stream-k-figure-1a": ("naive", FIGURE, Device(4), Costs.ideal(), 0),
     "stream-k-figure-1b": ("naive", Problem(384, 384, 128, tile=(128, 64, 4)), Device(4), Costs.ideal(), 0),

@@ -13,7 +13,7 @@ import tilesim.schedules
 from tilesim import SCHEDULES, Costs, Device, Problem, Trace, plan, simulate
 from tilesim.engine import run
 from tilesim.errors import ScheduleError
-from tilesim.orders import visit
+from tilesim.orders import rasterize
 
 IDEAL = Costs.ideal()
 SCHEDULES_OF_THE_SPINE = ["naive", "persistent", "persistent-contiguous", "persistent-dynamic"]
@@ -54,7 +54,7 @@ def test_busy_time_is_conserved(case, device, costs):
     schedule, problem = case
     spans = simulate(schedule, problem, device, costs).spans
     steps = (spans["k1"] - spans["k0"]).tolist()
-    expected = [max(1, round(count * float(costs.k_step))) + costs.ramp for count in steps]
+    expected = [max(1, round(count * float(costs.k_step))) + costs.mainloop_overhead for count in steps]
     assert (spans["drain"] - spans["start"]).tolist() == expected
 
 
@@ -83,7 +83,7 @@ def test_makespan_is_no_shorter_than_it_can_be(case, device, costs, seed):
     if not costs.jitter and min(costs.coresidency) >= 1:
         steps = problem.tiles * problem.k_steps
         assert trace.makespan * device.slots >= steps * costs.k_step - len(spans)
-    assert 0 < trace.utilization <= trace.occupancy <= 1
+    assert 0 < trace.utilization <= trace.busy_share <= 1
 
 
 @given(planned(), devices(), costs(), st.integers(0, 2**63 - 1))
@@ -121,7 +121,7 @@ def test_naive_blocks_start_in_order_on_the_first_free_slot(problem, device, cos
     made = plan("naive", problem, device)
     assert made.ctas == problem.tiles
     assert made.segments["cta"].tolist() == list(range(problem.tiles))
-    assert made.segments["tile"].tolist() == visit(problem).tolist()
+    assert made.segments["tile"].tolist() == rasterize(problem).tolist()
     check_no_slot_waits(made, device, costs, run.run(made, problem, device, costs, seed))
 
 
@@ -129,7 +129,7 @@ def test_naive_blocks_start_in_order_on_the_first_free_slot(problem, device, cos
 def test_persistent_strides_over_all_ctas_that_fit_an_idle_device(problem, device):
     made = plan("persistent", problem, device)
     assert made.ctas == device.sms * device.ctas_per_sm
-    order = visit(problem).tolist()
+    order = rasterize(problem).tolist()
     for cta in range(made.ctas):
         assert made.segments["tile"][made.segments["cta"] == cta].tolist() == order[cta :: made.ctas]
 
@@ -138,7 +138,7 @@ def test_persistent_strides_over_all_ctas_that_fit_an_idle_device(problem, devic
 def test_persistent_contiguous_gives_ranges_that_differ_by_one_at_most(problem, device):
     made = plan("persistent-contiguous", problem, device)
     assert made.ctas == device.sms * device.ctas_per_sm
-    assert made.segments["tile"].tolist() == visit(problem).tolist()
+    assert made.segments["tile"].tolist() == rasterize(problem).tolist()
     sizes = np.diff(made.offsets)
     assert sizes.max() - sizes.min() <= 1
 
@@ -148,7 +148,7 @@ def test_persistent_dynamic_serves_whoever_asks_first(problem, device, costs):
     made = plan("persistent-dynamic", problem, device)
     assert made.ctas == device.sms * device.ctas_per_sm
     assert not len(made.segments)
-    assert made.shared["tile"].tolist() == visit(problem).tolist()
+    assert made.shared["tile"].tolist() == rasterize(problem).tolist()
     spans = run.run(made, problem, device, costs)
     assert (np.diff(spans["issue"]) >= 0).all()
 
@@ -158,7 +158,7 @@ def test_cluster_launch_control_starts_what_finds_a_slot_and_hands_out_the_rest(
     made = plan("cluster-launch-control", problem, device)
     assert made.ctas == min(device.slots, problem.tiles)
     assert made.segments["cta"].tolist() == list(range(made.ctas))
-    assert made.segments["tile"].tolist() + made.shared["tile"].tolist() == visit(problem).tolist()
+    assert made.segments["tile"].tolist() + made.shared["tile"].tolist() == rasterize(problem).tolist()
     spans = run.run(made, problem, device, costs)
     assert (np.diff(spans["issue"][made.ctas :]) >= 0).all()
 

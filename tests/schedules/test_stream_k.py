@@ -8,7 +8,7 @@ from strategies import devices, problems
 
 from tilesim import Costs, Device, Problem, plan, simulate
 from tilesim.errors import ScheduleError
-from tilesim.orders import visit
+from tilesim.orders import rasterize
 from tilesim.plans import SEGMENT
 from tilesim.schedules.stream_k import MERGE_COST, grid_size
 
@@ -40,7 +40,7 @@ def test_stream_k_walks_even_ranges_from_their_ends_back(problem, device, data):
     g = data.draw(st.integers(1, problem.tiles * problem.k_steps))
     made = plan(f"stream-k:{g}", problem, device)
     assert made.ctas == g
-    assert made.segments.tolist() == ranges(visit(problem).tolist(), problem.k_steps, g).tolist()
+    assert made.segments.tolist() == ranges(rasterize(problem).tolist(), problem.k_steps, g).tolist()
     assert np.ptp(steps_by_cta(made.segments, g)) <= 1
 
 
@@ -67,7 +67,7 @@ def test_split_k_cuts_each_tile_alike_and_puts_first_slices_first(problem, devic
     s = data.draw(st.integers(1, problem.k_steps))
     made = plan(f"split-k:{s}", problem, device)
     assert made.segments["cta"].tolist() == list(range(s * problem.tiles))
-    assert made.segments["tile"].tolist() == s * visit(problem).tolist()
+    assert made.segments["tile"].tolist() == s * rasterize(problem).tolist()
     slices = made.segments.reshape(s, problem.tiles)
     assert (slices["k0"][1:] == slices["k1"][:-1]).all()
     assert np.ptp(slices["k1"] - slices["k0"]) <= 1
@@ -92,7 +92,7 @@ def test_a_hybrid_shares_what_full_waves_leave_over(problem, device, tiles):
         return
     assert made.ctas == device.slots
     assert np.ptp(steps_by_cta(made.segments, made.ctas)) <= 1
-    order, steps = visit(problem).tolist(), problem.k_steps
+    order, steps = rasterize(problem).tolist(), problem.k_steps
     waves -= tiles - 1 if left else 0
     for cta in range(made.ctas):
         rows = rows_of(made, cta)

@@ -18,8 +18,8 @@ from tilesim.kernel_costs.calibration import MAX_STAGES, Calibration
 from tilesim.kernel_costs.default import (
     QUEUED,
     REFERENCE,
+    closest_schedule,
     effective_schedule,
-    like,
     nearest,
     shipped,
 )
@@ -149,7 +149,11 @@ def _kernels(trace: Trace, entries: tuple[Calibration, ...]) -> list[Calibration
     """The kernels for a run's schedule: dedicated ones, and those that run any plan."""
     made = plan(trace.schedule, trace.gemm, trace.device)
     built_in = SCHEDULES.built_in(base_name(trace.schedule))
-    name = effective_schedule(trace.schedule, made, trace.gemm) if built_in else like(made, trace.gemm)
+    name = (
+        effective_schedule(trace.schedule, made, trace.gemm)
+        if built_in
+        else closest_schedule(made, trace.gemm)
+    )
     names = (name,) if name in QUEUED else (name, "")
     return [entry for entry in entries if entry.kernel.config.schedule in names]
 

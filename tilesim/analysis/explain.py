@@ -14,9 +14,9 @@ from tilesim.analysis.loop_terms import LoopTime, loop_time
 from tilesim.analysis.time_account import LOOPS, account
 from tilesim.costs import Costs, badge
 from tilesim.errors import CostsError, TilesimError
-from tilesim.kernel_costs.default import default_costs, like
+from tilesim.kernel_costs.default import closest_schedule, default_costs
 from tilesim.metrics import in_turn, launch_end, slot_index
-from tilesim.plans import shown_by
+from tilesim.plans import plan_from_spans
 from tilesim.schedules import SCHEDULES
 from tilesim.text import base_name
 from tilesim.traces import Trace
@@ -129,7 +129,7 @@ def costs_behind(trace: Trace) -> Costs:
             raise CostsError("the trace does not name its device; add it with tilesim convert --device NAME")
         schedule, kernel = trace.schedule, trace.kernel
         if base_name(schedule) not in SCHEDULES:
-            schedule, kernel = like(shown_by(trace.spans), problem), ""
+            schedule, kernel = closest_schedule(plan_from_spans(trace.spans), problem), ""
         costs = default_costs(schedule, problem, device, kernel)
         return replace(costs, stages=trace.config.stages or costs.stages)
     values = trace.meta.get("costs", {})

@@ -14,7 +14,7 @@ from tilesim.costs import Costs
 from tilesim.devices.hardware import Hardware
 from tilesim.errors import TilesimError
 from tilesim.model.kstep import k_step_terms, loads_under
-from tilesim.plans import Plan, shown_by
+from tilesim.plans import Plan, plan_from_spans
 from tilesim.schedules import SCHEDULES, plan
 from tilesim.text import base_name
 from tilesim.traces import Trace
@@ -77,15 +77,15 @@ def loop_time(trace: Trace, costs: Costs) -> LoopTime:
     steps = _k_steps_beside(trace, each.sum(axis=0))
     terms = (each * steps).sum(axis=1)
     peak = min(1.0, hardware.peak_cycles(problem) / multiplying)
-    written = costs.contention * over_a_write(trace)
+    written = costs.epilogue_overlap_penalty * over_a_write(trace)
     scale = np.ones(len(spans))
     if trace.origin == "simulated":
-        scale = (spans["drain"] - spans["start"]) / (terms.sum(axis=0) + costs.ramp + written)
+        scale = (spans["drain"] - spans["start"]) / (terms.sum(axis=0) + costs.mainloop_overhead + written)
     largest = of_spans(limits.argmax(axis=0) == _numbers(limits))
     return LoopTime(
         dict(zip(TERMS, (terms * scale).sum(axis=1).tolist(), strict=True)),
         peak * float((terms[0] * scale).sum()),
-        float(costs.ramp * scale.sum()),
+        float(costs.mainloop_overhead * scale.sum()),
         float((written * scale).sum()),
         dict(zip(TERMS, (largest * steps).sum(axis=(1, 2)).tolist(), strict=True)),
     )
@@ -140,7 +140,7 @@ def _planned(trace: Trace) -> tuple[Plan, np.ndarray]:
         candidates = []
     spans, names = trace.spans, ("k1", "k0", "tile")
     by_tile = np.lexsort([spans[name] for name in names])
-    for made in (*candidates, shown_by(spans)):
+    for made in (*candidates, plan_from_spans(spans)):
         rows = np.lexsort([made.rows[name] for name in names])
         if len(rows) == len(by_tile) and all(
             np.array_equal(made.rows[name][rows], spans[name][by_tile]) for name in names

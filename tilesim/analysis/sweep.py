@@ -54,7 +54,7 @@ class Row(NamedTuple):
     waves: int | None = None
     makespan_ns: int | None = None
     utilization: float | None = None
-    occupancy: float | None = None
+    busy_share: float | None = None
     tflops: float | None = None
     costs: str = ""
     error: str = ""
@@ -118,7 +118,7 @@ def row(one: Combination, costs: str | PathLike[str] | None = None, seed: int = 
         waves=trace.waves,
         makespan_ns=trace.makespan,
         utilization=trace.utilization,
-        occupancy=trace.occupancy,
+        busy_share=trace.busy_share,
         tflops=problem.flops / trace.makespan / 1000,
         costs=badge(trace.meta["costs"], device),
     )

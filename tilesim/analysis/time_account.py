@@ -13,7 +13,7 @@ from tilesim.metrics import first_of_cta, in_turn, launch_end
 from tilesim.traces import Trace
 
 PAUSE = ("launch", "first load", "hand over", "write", "gap")
-"""Parts of a pause, from one main loop's drain to the start of the next in the slot."""
+"""Parts of a pause, from the end of one main loop to the start of the next in the slot."""
 PARTIALS = ("wait", "fix up")
 LOOPS = ("multiply", "slowed by a write")
 ENDS = ("begin", "last write")
@@ -155,5 +155,13 @@ def _example(schedule: str) -> Trace:
     """5 tiles of 2 K-steps on 2 SMs."""
     from tilesim import Costs, Device, Problem, simulate
 
-    costs = Costs(1000, launch=200, prologue=800, handover=300, epilogue=1000, overlap=True, contention=400)
+    costs = Costs(
+        1000,
+        launch=200,
+        prologue=800,
+        tile_gap=300,
+        epilogue=1000,
+        overlap=True,
+        epilogue_overlap_penalty=400,
+    )
     return simulate(schedule, Problem(128, 640, 8, tile=(128, 128, 4)), Device(2), costs)

@@ -24,13 +24,13 @@ from tilesim.kernel_config import TABLE
 from tilesim.kernel_costs.calibration import CalibratedKernel, Calibration
 from tilesim.kernel_costs.default import QUEUED, effective_schedule
 from tilesim.metrics import TURNAROUND_NS, run
-from tilesim.plans import shown_by
+from tilesim.plans import plan_from_spans
 from tilesim.sm_cycles import at_clock
 from tilesim.text import base_name, plural
 from tilesim.traces import Trace
 
 LEAST_K_STEP = 0.001
-"""ns: the least that costs can hold, where main loops are all ramp."""
+"""ns: the least that costs can hold, where main loops are all overhead."""
 
 JITTER = 0.05
 """Relative standard deviation of a K-step that every kernel gets: on an H200, tiles of most kernels vary by
@@ -113,7 +113,7 @@ def _counted(trace: Trace) -> Trace:
 def _kernel(trace: Trace) -> CalibratedKernel:
     """The kernel of a trace, as far as its meta says; in how many parts it writes a tile is no matter."""
     problem = trace.gemm
-    schedule = effective_schedule(trace.schedule, shown_by(trace.spans), problem)
+    schedule = effective_schedule(trace.schedule, plan_from_spans(trace.spans), problem)
     config = replace(trace.config, schedule=schedule, order="row-major", epilogue_subtiles=1)
     return CalibratedKernel(config, problem.dtype, trace.device.ctas_per_sm)
 
@@ -135,7 +135,7 @@ def _with_launch(one: Calibration, fitted: Sequence[Calibration]) -> Calibration
     """`one` with a launch and a prologue from where they were seen."""
     resources = one.kernel.resources
     same = [other for other in fitted if not other.unseen and other.kernel.resources == resources]
-    own = 0 if one.costs.overlap else one.costs.handover
+    own = 0 if one.costs.overlap else one.costs.tile_gap
     prologue = same[0].costs.prologue if same else own
     return replace(one, costs=replace(one.costs, launch=TURNAROUND_NS, prologue=prologue))
 
@@ -149,8 +149,8 @@ def _kernel_costs(runs: Sequence[Observations]) -> Costs:
     return replace(
         _phase_costs(runs, device),
         k_step=0.0 if device else max(LEAST_K_STEP, round(found.k_step, 3)),
-        ramp=round(found.ramp),
-        contention=round(found.contention),
+        mainloop_overhead=round(found.mainloop_overhead),
+        epilogue_overlap_penalty=round(found.epilogue_overlap_penalty),
         stages=stages,
         jitter=JITTER,
         clock_mhz=round(loops[0].clock_mhz, 1),
@@ -160,7 +160,7 @@ def _kernel_costs(runs: Sequence[Observations]) -> Costs:
 
 def _phase_costs(runs: Sequence[Observations], device: str) -> Costs:
     """The costs of a kernel but for what its main loops take, measured on the preset `device` if any."""
-    overlap, handover, blocking = phases.handover(runs)
+    overlap, tile_gap, blocking = phases.tile_gap(runs)
     epilogue, epilogue_serialisation = phases.epilogue(runs, overlap)
     turnaround = Hardware.named(device, runs[0].trace.gemm.dtype).launch_ns if device else 0
     launch, prologue = phases.launch(runs, epilogue_serialisation > 0, turnaround) or (0, 0)
@@ -170,7 +170,7 @@ def _phase_costs(runs: Sequence[Observations], device: str) -> Costs:
     return Costs(
         launch=launch,
         prologue=prologue,
-        handover=handover,
+        tile_gap=tile_gap,
         epilogue=epilogue,
         epilogue_serialisation=epilogue_serialisation,
         overlap=overlap,

@@ -1,7 +1,7 @@
 """Constants of a device from runs on it: what its memory gives and takes, as main loops were slowed by it.
 
-Each kernel's main loops take what tilesim.model.kstep says of the constants, a pace, and the ramp and
-contention that fit best (see tilesim.calibration.main_loops). The constants, and how much slower than usual
+Each kernel's main loops take what tilesim.model.kstep says of the constants, a pace, and the overhead and
+penalty that fit best (see tilesim.calibration.main_loops). The constants, and how much slower than usual
 each kernel multiplies, come from SciPy's nonlinear least squares of relative errors, on logarithms. A
 constant that the runs hardly show stays as it was known, and so do those with which the GPU would be
 impossible, the least sure first.

@@ -1,6 +1,6 @@
 """Main loops of measured runs: how long they took at one clock, and the costs that explain it.
 
-A main loop takes its K-steps' time, `ramp`, and `contention` under an epilogue of its thread block. Where the
+A main loop takes its K-steps' time, `mainloop_overhead`, and `epilogue_overlap_penalty` under an epilogue of its thread block. Where the
 runs were measured on a known device, its hardware says what K-steps take (see tilesim.model.kstep), given how
 long other main loops ran on their SM. On no known device all K-steps take the same. The costs come from least
 squares of relative errors, with each run counting alike.
@@ -54,14 +54,14 @@ class MainLoopCosts:
     """Fields of Costs."""
 
     k_step: float
-    ramp: float
-    contention: float
+    mainloop_overhead: float
+    epilogue_overlap_penalty: float
 
     def ns(self, one: MainLoops) -> np.ndarray:
         """What each main loop of a run should take: float64 [spans]."""
         known = one.k_steps()
         k_steps = one.run.steps * self.k_step if known is None else known
-        return k_steps + self.ramp + self.contention * one.run.under_epilogue
+        return k_steps + self.mainloop_overhead + self.epilogue_overlap_penalty * one.run.under_epilogue
 
 
 def main_loops(runs: Sequence[Observations], device: str, stages: int) -> list[MainLoops]:
@@ -116,7 +116,7 @@ def solve(kernel: Sequence[MainLoops], k_step: float = 0.0) -> tuple[np.ndarray,
         columns.append(weight * np.column_stack(terms))
         took.append(weight * (one.ns if known is None else one.ns - known))
     left, right = np.concatenate(columns), np.concatenate(took)
-    # One length of main loop cannot tell its ramp from its K-steps.
+    # One length of main loop cannot tell its mainloop_overhead from its K-steps.
     sought = kernel[0].hardware is None
     lengths = len(np.unique(np.concatenate([one.run.steps for one in kernel])))
     use = [sought, lengths > 1 or not sought, bool(left[:, 2].any())]

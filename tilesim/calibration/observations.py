@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tilesim.metrics import in_turn, slot_index
-from tilesim.plans import Plan, owners, shown_by
+from tilesim.plans import Plan, owners, plan_from_spans
 from tilesim.problems import Problem
 from tilesim.schedules import SCHEDULES, plan
 from tilesim.text import base_name
@@ -110,4 +110,4 @@ def _plan(problem: Problem, trace: Trace) -> Plan:
         )
         if np.array_equal(planned, ran):
             return made
-    return shown_by(trace.spans)
+    return plan_from_spans(trace.spans)

@@ -9,7 +9,7 @@ prologue            mean of start - done of the segment before, where that was a
                     the launch, or of start - done of what its SM was writing still, where residents write in
                     turn; and of start - issue of each slot's first, if the trace begins with an entry.
 overlap             whether most segments of a thread block start before the one before them is done.
-handover            mean of start - fixup of the segment before if epilogues overlap, else of start - done,
+tile_gap            mean of start - fixup of the segment before if epilogues overlap, else of start - done,
                     where both are one thread block's, and the first has finished its tile.
 epilogue            mean of done - fixup of segments that did not begin under another epilogue of their SM; if
                     epilogues overlap with main loops, of each slot's last: the others are stamped only when a
@@ -84,8 +84,8 @@ def noted_launch(trace: Trace) -> float | None:
     return median if isinstance(median, int | float) and 0 <= median < MAX_NS else None
 
 
-def handover(runs: Sequence[Observations]) -> tuple[bool, int, bool]:
-    """(overlap, handover, blocking): the last says that a block stores a partial, then goes on."""
+def tile_gap(runs: Sequence[Observations]) -> tuple[bool, int, bool]:
+    """(overlap, tile_gap, blocking): the last says that a block stores a partial, then goes on."""
     pairs = []
     for run in runs:
         before, after = run.before[run.same_block], run.after[run.same_block]
@@ -124,7 +124,7 @@ def epilogue(runs: Sequence[Observations], overlap: bool) -> tuple[int, int]:
 
 
 def partial(runs: Sequence[Observations]) -> int | None:
-    """ns from drain to done of segments that hand in a partial, None where there is none."""
+    """ns from the end of the main loop to done of segments that hand in a partial, None where there is none."""
     each = [(run.spans["done"] - run.spans["drain"])[~run.owns] for run in runs]
     seen = np.concatenate(each)
     return round(mean(seen)) if seen.size else None
@@ -152,7 +152,7 @@ def fixup(runs: Sequence[Observations]) -> tuple[int, int]:
 
 
 def gap(run: Observations) -> float:
-    """ns from a drain to the next start in the slot, 0 where none follows."""
+    """ns from the end of a main loop to the next start in the slot, 0 where none follows."""
     return mean(run.spans["start"][run.after] - run.spans["drain"][run.before])
 
 

@@ -81,7 +81,7 @@ def step_terms(
     problem = config.problem(product)
     beside = k_step_terms(laid.traffic, problem, hardware, hardware.peak_cycles(problem), config.stages, fit)
     alone = np.arange(1, fit + 1)[:, np.newaxis] * (laid.requested / SM_BYTES_PER_CLOCK)
-    if problem.tiles_m == 1 and laid.grid.sharers == 1:
+    if problem.tiles_m == 1 and laid.grid.split_count == 1:
         beside[LIMITS.index("DRAM")] *= DRAM_SHARE / STREAMED
     beside[LIMITS.index("L2")] = np.maximum(l2_cycles(laid.traffic.asked, laid.traffic.sent, hardware), alone)
     others = [-(-max(1, blocks) // sms) - 1 for blocks in (laid.grid.blocks, laid.grid.rest)]
@@ -105,11 +105,11 @@ def parts_of(
     send = elements * cycle / SM_BYTES_PER_CLOCK
     beside = (known.tile_gap + known.write * send * product.result_bytes) / fit
     fixup, grid = 0.0, laid.grid
-    if grid.sharers > 1:
+    if grid.split_count > 1:
         late = hardware.dram_latency * cycle
-        fixup = grid.sharers * send * FP32 + (grid.sharers - 1) * late
+        fixup = grid.split_count * send * FP32 + (grid.split_count - 1) * late
     last = grid.rest > 0
-    waits = kernel_of(config).warp_specialized and not laid.early
+    waits = kernel_of(config).warp_specialized and not laid.dependent_launch
     ends = float(last * grid.rest_steps * rest)
     sms = grid.slots // fit
     shared = LIMITS[int(scaled_terms[:, 1].argmax())] in SHARED
@@ -117,7 +117,7 @@ def parts_of(
     return {
         "once": known.once + (LAUNCH_NS if waits else 0.0),
         "K-steps": float(grid.full * grid.steps * full) + ends * busy,
-        "tiles": float((grid.written if grid.sharers > 1 else grid.full + last) * beside),
+        "tiles": float((grid.written if grid.split_count > 1 else grid.full + last) * beside),
         "idle SMs": ends * (1 - busy),
         "fix-up": fixup,
     }

@@ -5,10 +5,10 @@ memory` shows both). So it counts which thread blocks lie in one GPC:
 
     in order    a launch that waits for its predecessor's end finds all SMs free, and gets a GPC's one after
                 the other: neighbours in the grid lie together.
-    early       a launch that begins while its predecessor ends (programmatic dependent launch) gets SMs as
+    dependent   a launch that begins while its predecessor ends (programmatic dependent launch) gets SMs as
                 they fall free: its thread blocks lie anywhere, and each GPC loads nearly all tiles.
 
-An early launch wins LAUNCH_NS. So kernels are launched early, but where sharing is worth more.
+A dependent launch saves LAUNCH_NS, so kernels use it unless sharing is worth more.
 """
 
 from typing import NamedTuple
@@ -29,7 +29,7 @@ GPC_SMS = 16.5
 """SMs of a GPC: an H200 has 132 in 8 of them."""
 
 LAUNCH_NS = 1100.0
-"""What a launch in order takes longer than an early one. On an H200 487 kernels that share nothing were timed
+"""What a launch in order takes longer than a dependent one. On an H200 487 kernels that share nothing were timed
 both ways; the medians are 1.0 µs for whole tiles in one wave, 1.3 in more, 1.2 split evenly, 0.8 unevenly."""
 
 
@@ -37,7 +37,7 @@ class Grid(NamedTuple):
     """What the thread blocks of a candidate do, one wave after the other.
 
     `full`: waves in which every slot has a tile. `steps`: K-steps of each block in such a wave. `rest`:
-    thread blocks of the last wave, 0 where none is left, and `rest_steps` their K-steps. `sharers`: thread
+    thread blocks of the last wave, 0 where none is left, and `rest_steps` their K-steps. `split_count`: thread
     blocks that sum one tile, 1 where tiles are whole. `blocks`: thread blocks that run at once, on so many
     `slots`. `written`: tiles that a slot writes. `apart`: the share of K-steps in which each thread block is
     somewhere else along K, so that none loads together.
@@ -47,7 +47,7 @@ class Grid(NamedTuple):
     steps: float
     rest: int
     rest_steps: float
-    sharers: int
+    split_count: int
     blocks: int
     slots: int
     written: float
@@ -65,10 +65,10 @@ def grid(config: KernelConfig, product: Product, device: Device) -> Grid:
     tiles, steps = problem.tiles, problem.k_steps
     if name in ("stream-k", "stream-k-hybrid"):
         shared, blocks = shares(config.schedule, problem, slots)
-        sharers = max(2, -(-blocks // tiles)) if tiles % blocks else 1
+        split_count = max(2, -(-blocks // tiles)) if tiles % blocks else 1
         apart = shared / tiles if tiles % blocks and blocks % tiles else 0.0
         each = tiles * steps / blocks
-        return Grid(1.0, each, 0, 0.0, sharers, blocks, slots, max(1.0, tiles / blocks), apart)
+        return Grid(1.0, each, 0, 0.0, split_count, blocks, slots, max(1.0, tiles / blocks), apart)
     split = parts[0] if name == "split-k" else 1
     full, rest = divmod(tiles * split, slots)
     each = -(-steps // split)
@@ -96,21 +96,21 @@ def operand_bytes(problem: Problem) -> tuple[int, int]:
     return problem.tile_m * line, problem.tile_n * line
 
 
-def sent(problem: Problem, blocks: np.ndarray, sharers: int, sms: int, early: bool) -> np.ndarray:
+def sent(problem: Problem, blocks: np.ndarray, split_count: int, sms: int, dependent: bool) -> np.ndarray:
     """Bytes that the L2 sends a K-step to so many thread blocks in step, once to a GPC: float64, their shape.
 
     >>> few = Problem(192, 4096, 4096, (64, 128, 64), order="grouped:8")
-    >>> [int(sent(few, np.array([96.0]), 1, 132, early)[0]) // 1024 for early in (False, True)]
+    >>> [int(sent(few, np.array([96.0]), 1, 132, dependent)[0]) // 1024 for dependent in (False, True)]
     [704, 1488]
     """
     gpcs = max(1.0, sms / GPC_SMS)
     each = np.maximum(1.0, blocks / gpcs)  # thread blocks of a GPC
-    tiles = np.maximum(1.0, blocks / sharers)
+    tiles = np.maximum(1.0, blocks / split_count)
     a, b = operand_bytes(problem)
-    if early:
-        drawn = each / sharers
+    if dependent:
+        drawn = each / split_count
         rows, columns = spread(problem, tiles)
-        own = sharers * (a * _different(rows, drawn) + b * _different(columns, drawn))
+        own = split_count * (a * _different(rows, drawn) + b * _different(columns, drawn))
     else:
         in_step = np.minimum(each, tiles)  # neighbours at the same place along K
         rows, columns = spread(problem, in_step)
@@ -130,7 +130,7 @@ def l2_cycles(asked: np.ndarray, sent: np.ndarray, hardware: Hardware) -> np.nda
     return np.maximum(asked / merged, sent / own)
 
 
-def early(config: KernelConfig, product: Product, device: Device, hardware: Hardware) -> bool:
+def dependent_launch(config: KernelConfig, product: Product, device: Device, hardware: Hardware) -> bool:
     """Whether a kernel is launched while its predecessor ends: where it has nothing to share that is worth
     LAUNCH_NS. That is so where it multiplies longer than the L2 sends, or is apart along K."""
     if not kernel_of(config).warp_specialized:
@@ -142,7 +142,7 @@ def early(config: KernelConfig, product: Product, device: Device, hardware: Hard
     asked = counts * sum(operand_bytes(problem))
     multiplying = hardware.k_step_cycles(problem)
     anywhere, in_order = (
-        np.maximum(l2_cycles(asked, sent(problem, counts, laid.sharers, sms, way), hardware), multiplying)
+        np.maximum(l2_cycles(asked, sent(problem, counts, laid.split_count, sms, way), hardware), multiplying)
         for way in (True, False)
     )
     lost = float(((anywhere - in_order) * steps).sum()) * (1 - laid.apart)

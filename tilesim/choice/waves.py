@@ -11,7 +11,7 @@ from math import gcd
 
 import numpy as np
 
-from tilesim.choice.sharing import Grid, early, grid, operand_bytes, sent, spread
+from tilesim.choice.sharing import Grid, dependent_launch, grid, operand_bytes, sent, spread
 from tilesim.devices.device import Device
 from tilesim.devices.hardware import Hardware
 from tilesim.gemm import LINE
@@ -31,11 +31,11 @@ the tile; the kernels move other tiles inside, but those that are split unevenly
 
 @dataclass(frozen=True, slots=True)
 class Waves:
-    """The waves of a candidate, whether it is launched `early`, the `traffic` of a full wave and of the rest,
+    """The waves of a candidate, whether its launch is dependent, the `traffic` of a full wave and of the rest,
     two pieces, and how many bytes of lines a thread block requests in a K-step."""
 
     grid: Grid
-    early: bool
+    dependent_launch: bool
     traffic: Traffic
     requested: float
 
@@ -76,7 +76,7 @@ def _requested(problem: Problem, loads: str, each: tuple[float, float]) -> float
 def waves(config: KernelConfig, product: Product, device: Device, hardware: Hardware) -> Waves:
     """The waves of a kernel on the SMs of a device that are free."""
     problem, sms = config.problem(product), device.sms - device.busy_sms
-    laid, before = grid(config, product, device), early(config, product, device, hardware)
+    laid, before = grid(config, product, device), dependent_launch(config, product, device, hardware)
     each = requests(problem, product.layout)
     traffic = _traffic(problem, laid, each, sms, before, hardware, product.result_bytes)
     return Waves(laid, before, traffic, _requested(problem, config.loads, each))
@@ -94,7 +94,7 @@ def _traffic(
     """What comes from where a K-step, of a full wave and of the rest."""
     a, b = operand_bytes(problem)
     count = np.array([laid.blocks, laid.rest or laid.blocks], float)
-    at_once = np.maximum(1.0, count / laid.sharers)  # tiles, whose sharers load other pieces of K
+    at_once = np.maximum(1.0, count / laid.split_count)  # tiles, whose blocks load different parts of K
     rows, columns = spread(problem, at_once)
     loaded = count * (a + b)
     asked = count * (each[0] * a + each[1] * b)
@@ -111,7 +111,7 @@ def _traffic(
     everything = steps * (problem.tiles_m * a + problem.tiles_n * b)
     alone = _from_dram(times, everything / times, hardware)
     missed += laid.apart * (count * (a * alone[0] + b * alone[1]) - missed)
-    merged = sent(problem, count, laid.sharers, sms, before)
+    merged = sent(problem, count, laid.split_count, sms, before)
     written = problem.m * problem.n * result_bytes
     l2_miss = 1 - (1 - first[0]) * (1 - first[1])
     return Traffic(

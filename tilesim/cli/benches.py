@@ -29,12 +29,12 @@ BENCHES = [
     Bench(
         "bank-conflicts",
         "What sums do to the banks of shared memory, counted.",
-        """Count the beats that the loads and stores of each step of the reduction ladder take the banks.
+        """Count the wavefronts that the loads and stores of each step of the reduction ladder take the banks.
 
         Nsight Compute must be there, and allowed to read the GPU's counters.
         """,
         Table(
-            "of a thread block {name} | load beats {load_beats:.2f} | store beats {store_beats:.2f}"
+            "of a thread block {name} | load wavefronts {load_wavefronts:.2f} | store wavefronts {store_wavefronts:.2f}"
             " | instructions {instructions:.1f} | at work {at_work:.1f}/32",
             derived(rows.per_block),
         ),
@@ -275,7 +275,7 @@ BENCHES = [
 
         Nsight Compute, where it is there, counts what the SMs read at the L2, and what that takes from DRAM.
         """,
-        Table("size | times | asked MB {asked_bytes:.0f/1e6} | traffic"),
+        Table("size | times | asked MB {requested_bytes:.0f/1e6} | traffic"),
         options=[samples_option("size", 50)],
     ),
     Bench(

@@ -156,7 +156,7 @@ def planned(request: ExportRequest, scene: tuple[Any, Path] | None = None) -> Se
     `scene`: what `request.scene.scene()` gave, if it is loaded already. Raises TilesimError where a film
     cannot be made as asked for.
     """
-    order = load("scenes", "render.running").Order
+    order = load("scenes", "render.running").RenderRequest
     if request.scene.is_course:
         return _course(request, order)
     act, file = scene or request.scene.scene()

@@ -30,7 +30,7 @@ def load(folder: str, module: str = "") -> ModuleType:
     name = f"tilesim_{folder}"
     try:
         if name not in sys.modules and find_spec(name) is None:
-            _adopt(name, folder)
+            _load_beside(name, folder)
         return import_module(f"{name}.{module}" if module else name)
     except ImportError as error:
         if error.name and error.name.partition(".")[0].startswith("tilesim"):
@@ -100,7 +100,7 @@ def _beside(folder: str) -> Path:
     return Path(__file__).resolve().parents[2] / folder
 
 
-def _adopt(name: str, folder: str) -> None:
+def _load_beside(name: str, folder: str) -> None:
     """Load the folder beside tilesim/ as the package `name`."""
     path = _beside(folder) / "__init__.py"
     spec = spec_from_file_location(name, path, submodule_search_locations=[str(path.parent)])

@@ -9,7 +9,7 @@ import numpy as np
 from tilesim.devices import gpus
 from tilesim.devices.files import MAX_SMS
 from tilesim.devices.fill_order import fill_order
-from tilesim.devices.presets import adopted, presets
+from tilesim.devices.presets import presets, registered
 from tilesim.errors import DeviceError, unknown, whole
 from tilesim.text import plural
 
@@ -94,7 +94,7 @@ class Device:
     @property
     def own_entry(self) -> Mapping[str, Any] | None:
         """All that is known of a device of a file, which its traces hold; None of a preset and of no name."""
-        return adopted().get(self.name)
+        return registered().get(self.name)
 
     @property
     def title(self) -> str:

@@ -16,7 +16,7 @@ from math import log
 from typing import Any
 
 from tilesim.devices.facts import FEATURES, shipped
-from tilesim.devices.presets import adopted, in_words, presets
+from tilesim.devices.presets import in_words, presets, registered
 
 COMPARED = ("sms", "memory_gb", "memory_gb_per_s")
 """The facts that must agree, and how far two GPUs are apart where they do not."""
@@ -135,7 +135,7 @@ def _is(name: str, known: Known, facts: Mapping[str, Any]) -> Gpu:
 
 def _every() -> Iterator[Known]:
     """The user's own devices, the presets, and what is listed."""
-    for name, entry in {**adopted(), **shipped()["devices"]}.items():
+    for name, entry in {**registered(), **shipped()["devices"]}.items():
         preset, architecture = presets()[name], shipped()["architectures"].get(entry.get("architecture"), {})
         names = preset["title"], preset["short"], name
         yield Known(names, name, architecture.get("capability", ""), _compared(preset))

@@ -17,7 +17,7 @@ def presets() -> dict[str, dict[str, Any]]:
     """The devices known by name: title, short, and the values of what is published of each, as
     `tilesim.devices.facts.UNITS` explains them; `facts` says where each is from.
 
-    Files of the user's own add to them: see `adopt`.
+    Files of the user's own add to them: see `register`.
     """
     return {name: _preset(entry) for name, entry in shipped()["devices"].items()}
 
@@ -26,10 +26,10 @@ def _preset(entry: Mapping[str, Any]) -> dict[str, Any]:
     return {"title": entry["title"], "short": entry["short"], **values(published(entry))}
 
 
-_adopted: dict[str, Mapping[str, Any]] = {}
+_registered: dict[str, Mapping[str, Any]] = {}
 
 
-def adopt(path: str | PathLike[str]) -> str:
+def register(path: str | PathLike[str]) -> str:
     """Make the device of a file known by the file's name, which is returned: "my-gpu" for my-gpu.json.
 
     A file that bears the name of a preset, such as h100.json, stands in for it until it is discarded.
@@ -45,20 +45,20 @@ def recall(name: str, entry: Any) -> None:
 
     Raises DeviceError where that is no device, as for a file of one.
     """
-    if name not in _adopted:
+    if name not in _registered:
         add({files.name_of(name): files.checked(entry)})
 
 
 def add(entries: Mapping[str, Mapping[str, Any]]) -> None:
     """Make devices known whose entries were read, in another process say."""
-    _adopted.update(entries)
+    _registered.update(entries)
     presets().update({name: _preset(entry) for name, entry in entries.items()})
 
 
 @contextmanager
 def adding(name: str, entry: Mapping[str, Any]) -> Iterator[None]:
     """Inside, the device of `entry` is known as `name`, in place of any other of that name."""
-    before = _adopted.get(name)
+    before = _registered.get(name)
     add({name: entry})
     try:
         yield
@@ -69,9 +69,9 @@ def adding(name: str, entry: Mapping[str, Any]) -> Iterator[None]:
             add({name: before})
 
 
-def adopted() -> dict[str, Mapping[str, Any]]:
+def registered() -> dict[str, Mapping[str, Any]]:
     """The entries of the devices that files have added, by name."""
-    return dict(_adopted)
+    return dict(_registered)
 
 
 def entry_of(name: str) -> Mapping[str, Any]:
@@ -81,12 +81,12 @@ def entry_of(name: str) -> Mapping[str, Any]:
     """
     if name not in presets():
         raise DeviceError(unknown("device", str(name), presets()))
-    return _adopted.get(name) or shipped()["devices"][name]
+    return _registered.get(name) or shipped()["devices"][name]
 
 
 def discard(name: str) -> None:
-    """Forget a device that was adopted; the preset whose place it took is back."""
-    if _adopted.pop(name, None):
+    """Forget a device that was registered; the preset whose place it took is back."""
+    if _registered.pop(name, None):
         if name in shipped()["devices"]:
             presets()[name] = _preset(shipped()["devices"][name])
         else:
@@ -111,7 +111,7 @@ def badge(name: str) -> str:
     'A100, datasheet and microbenchmarks'
     """
     short = presets()[name]["short"]
-    return f"{short}, a file's figures" if name in _adopted else sourced.badge(short, facts(name))
+    return f"{short}, a file's figures" if name in _registered else sourced.badge(short, facts(name))
 
 
 def in_words(name: str) -> str:

@@ -37,7 +37,7 @@ def play(state: State) -> None:
             drain(state, rank, now)
         elif event == NEXT:
             written = state.log.done[slots.at[rank]]
-            issue(state, rank, now, state.rates.handover, written, written)
+            issue(state, rank, now, state.rates.tile_gap, written, written)
         elif event == FREE:
             enter(state, rank, now)
         elif event == BEGIN:
@@ -110,7 +110,7 @@ def issue(state: State, rank: int, now: int, gap: int, written: int, leave: int)
     log.sm[at], log.slot[at] = slots.sm[rank], slots.slot[rank]
     log.issue[at], log.start[at] = now, start
     if written > start:
-        work += rates.contention
+        work += rates.epilogue_overlap_penalty
     if rates.shared:
         slots.left[rank] = work
         wait_for(slots, rank, start, START)

@@ -84,7 +84,11 @@ def longest(plan: Plan, problem: Problem, device: Device, costs: Costs, hardware
     # Noise beyond 8 standard deviations is never drawn.
     k_step = slowest_k_step(problem, device, costs, hardware) * exp(8 * _noise(costs, problem))
     segments = len(plan.rows)
-    on_top = segments * (costs.ramp + costs.contention) * max(*costs.coresidency, device.ctas_per_sm)
+    on_top = (
+        segments
+        * (costs.mainloop_overhead + costs.epilogue_overlap_penalty)
+        * max(*costs.coresidency, device.ctas_per_sm)
+    )
     return fixed * (segments + plan.ctas) + float(problem.tiles * problem.k_steps) * k_step + on_top
 
 
@@ -108,7 +112,7 @@ def main_loop_ns(plan: Plan, problem: Problem, costs: Costs, k_steps: np.ndarray
         if costs.jitter:
             k_step = k_step * noise[rows["tile"][chunk]]
         work[chunk] = np.maximum(1, np.rint((rows["k1"][chunk] - rows["k0"][chunk]) * k_step))
-    work += costs.ramp
+    work += costs.mainloop_overhead
     return work
 
 

@@ -59,8 +59,8 @@ def _rates(costs: Costs, device: Device, slowdown: np.ndarray) -> Rates:
     return Rates(
         launch=costs.launch,
         prologue=costs.prologue,
-        handover=costs.handover,
-        contention=costs.contention,
+        tile_gap=costs.tile_gap,
+        epilogue_overlap_penalty=costs.epilogue_overlap_penalty,
         epilogue=costs.epilogue,
         epilogue_serialisation=epilogue_serialisation,
         overlap=costs.overlap,

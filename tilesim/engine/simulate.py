@@ -6,8 +6,8 @@ from tilesim.costs import Costs
 from tilesim.devices.device import Device
 from tilesim.engine import run
 from tilesim.errors import CostsError, whole
-from tilesim.kernel_costs.default import default_costs, like
-from tilesim.plans import Plan, shown_by
+from tilesim.kernel_costs.default import closest_schedule, default_costs
+from tilesim.plans import Plan, plan_from_spans
 from tilesim.problems import Problem
 from tilesim.schedules import SCHEDULES, Function, label, plan
 from tilesim.text import base_name
@@ -30,7 +30,7 @@ def simulate(
     seed = whole("the seed", seed, 0, 2**63 - 1, CostsError)
     made, name = plan(schedule, problem, device), label(schedule)
     if costs is None:
-        known = name if isinstance(schedule, str) else like(made, problem)
+        known = name if isinstance(schedule, str) else closest_schedule(made, problem)
         costs = default_costs(known, problem, device, made=made)
     return _play(made, name, problem, device, costs, seed)
 
@@ -48,10 +48,10 @@ def replay(trace: Trace, costs: Costs | None = None, seed: int = 0) -> Trace:
             costs = default_costs(trace.schedule, problem, device, trace.kernel)
         return simulate(trace.schedule, problem, device, costs, seed)
     seed = whole("the seed", seed, 0, 2**63 - 1, CostsError)
-    made = shown_by(trace.spans)
+    made = plan_from_spans(trace.spans)
     made.check(problem, device.slots)
     if costs is None:
-        costs = default_costs(like(made, problem), problem, device, made=made)
+        costs = default_costs(closest_schedule(made, problem), problem, device, made=made)
     return _play(made, trace.schedule, problem, device, costs, seed)
 
 

@@ -29,8 +29,8 @@ class Rates(NamedTuple):
 
     launch: int
     prologue: int
-    handover: int
-    contention: int
+    tile_gap: int
+    epilogue_overlap_penalty: int
     epilogue: int
     epilogue_serialisation: int
     overlap: bool

@@ -1,6 +1,6 @@
 """How large a text file of a trace may be: what is written can be read, in some GB of memory at most.
 
-Whoever reads a file that a stranger made holds it against these before anything is parsed.
+Readers of files from unknown sources check these before anything is parsed.
 """
 
 from tilesim.errors import TilesimError, TraceError

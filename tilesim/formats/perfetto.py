@@ -24,7 +24,7 @@ from tilesim.errors import TilesimError
 from tilesim.formats.json import document as json_document
 from tilesim.formats.limits import check_segments
 from tilesim.metrics import first_of_cta, in_turn, slot_index
-from tilesim.orders import visit
+from tilesim.orders import rasterize
 from tilesim.storage import files
 from tilesim.storage.trace_file import FORMAT
 from tilesim.traces import Trace
@@ -115,7 +115,7 @@ def _slices(trace: Trace, epilogue_lanes: np.ndarray) -> Iterator[Event]:
     """Complete events: up to five per span, those of no length left out."""
     spans, problem, lanes = trace.spans, trace.problem, int(epilogue_lanes.max()) + 1
     place = np.empty(problem.tiles, np.int64)
-    place[visit(problem)] = np.arange(problem.tiles)
+    place[rasterize(problem)] = np.arange(problem.tiles)
     slots = trace.device.slots
     rows = zip(
         spans.tolist(), place[spans["tile"]].tolist(), _follows_in_cta(trace).tolist(),

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tilesim.errors import TraceError
-from tilesim.orders import visit
+from tilesim.orders import rasterize
 from tilesim.work import Work
 
 WAYS = ("cta", "order")
@@ -45,7 +45,7 @@ def columns(how: str | Columns, found: Columns, problem: Work, at: At) -> dict[s
         )
     if problem.tiles > len(cta):
         raise TraceError(f"it has {len(cta)} rows with a tile each; the problem has {problem.tiles} tiles")
-    order = visit(problem)
+    order = rasterize(problem)
     for row in np.flatnonzero(place >= len(order))[:1]:
         raise TraceError(
             f"{at(row)}: number {turn[row]} of block {cta[row]} is at place {place[row]} of the order; "

@@ -54,7 +54,7 @@ class Kernel:
     follow from the tile. `features`: of the device, which it needs. `dtypes`: that it multiplies, of which
     those in `along_k` only if A is row-major and B column-major. `odd_sides`: tile_m and tile_n that it can
     have though they are no powers of two. `groups(config)`: of `warps` warps each, which
-    share a tile. `warp_specialized`: whether its warps have roles; it is launched early then, if that pays.
+    share a tile. `warp_specialized`: whether its warps have roles; if so, it uses programmatic dependent launch where that pays.
     `recordable`: whether it writes time stamps. `tilings`: what is worth trying.
     """
 

@@ -17,7 +17,7 @@ from tilesim.engine.simulate import simulate
 from tilesim.errors import TilesimError, shown, whole
 from tilesim.kernel_costs.default import default_costs
 from tilesim.model.kstep import loads_under
-from tilesim.orders import visit
+from tilesim.orders import rasterize
 from tilesim.problems import Problem
 from tilesim.schedules import plan
 from tilesim.traces import Trace
@@ -94,4 +94,4 @@ def traced(problem: Problem, device: Device) -> TracedLoads:
 def together(problem: Problem, device: Device, wave: int = 0) -> np.ndarray:
     """The tiles of one wave, one per slot, in their order: ids, int32."""
     first = wave * device.slots
-    return visit(problem)[first : first + device.slots]
+    return rasterize(problem)[first : first + device.slots]

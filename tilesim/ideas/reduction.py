@@ -6,8 +6,8 @@ the *interleaved* tree adds word 2st + s to word 2st in thread t. At stride s, f
 
 Successive 32-bit words of shared memory map to 32 successive banks, each of which serves one word per clock;
 lanes that read the same word are served together (CUDA C++ Programming Guide, Shared Memory). An access of a
-warp therefore takes as many beats, which Nsight Compute calls wavefronts, as the most words that fall into
-one bank. The counters of an H200 match `steps` exactly.
+warp therefore takes as many wavefronts, as Nsight Compute calls them, as the most words that fall into one
+bank. The counters of an H200 match `steps` exactly.
 
 With `shfl.sync.bfly`, a warp sums its registers in five rounds without shared memory (Justin Luitjens, Faster
 Parallel Reductions on Kepler, NVIDIA, 2014). The kernels follow Mark Harris, Optimizing Parallel Reduction in
@@ -59,9 +59,9 @@ class Access:
         return bank(self.words)
 
     @property
-    def beats(self) -> int:
+    def wavefronts(self) -> int:
         """Wavefronts that the access takes."""
-        return beats(self.words)
+        return wavefronts(self.words)
 
 
 def interleaved(threads: int = THREADS) -> tuple[Level, ...]:
@@ -106,10 +106,10 @@ def queues(words: np.ndarray) -> np.ndarray:
     return np.bincount(bank(np.unique(words)), minlength=BANKS)
 
 
-def beats(words: np.ndarray) -> int:
+def wavefronts(words: np.ndarray) -> int:
     """Wavefronts of one access: the most words in one bank, 0 if no lane reads.
 
-    >>> [beats(stride * np.arange(32)) for stride in (1, 2, 4, 8, 16, 32)], beats(33 * np.arange(32))
+    >>> [wavefronts(stride * np.arange(32)) for stride in (1, 2, 4, 8, 16, 32)], wavefronts(33 * np.arange(32))
     ([1, 2, 4, 8, 16, 32], 1)
     """
     return int(queues(words).max())
@@ -136,20 +136,20 @@ def accesses(levels: Sequence[Level]) -> tuple[Access, ...]:
     )
 
 
-def tree_beats(levels: Sequence[Level]) -> int:
+def tree_wavefronts(levels: Sequence[Level]) -> int:
     """Wavefronts for one operand of a whole tree."""
-    return sum(one.beats for one in accesses(levels))
+    return sum(one.wavefronts for one in accesses(levels))
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
     """A block's use of shared memory: `values` summed, `loads` issued by warps, wavefronts of loads
-    (`load_beats`) and stores (`store_beats`), and `barriers`."""
+    (`load_wavefronts`) and stores (`store_wavefronts`), and `barriers`."""
 
     values: int
     loads: int
-    load_beats: int
-    store_beats: int
+    load_wavefronts: int
+    store_wavefronts: int
     barriers: int
 
 
@@ -160,19 +160,19 @@ def work(levels: Sequence[Level], added: int = 1) -> Work:
     the sums over the first ones.
 
     >>> work(interleaved())
-    Work(values=256, loads=24, load_beats=94, store_beats=55, barriers=8)
+    Work(values=256, loads=24, load_wavefronts=94, store_wavefronts=55, barriers=8)
     >>> work(sequential(), added=8)
-    Work(values=2048, loads=24, load_beats=24, store_beats=20, barriers=8)
+    Work(values=2048, loads=24, load_wavefronts=24, store_wavefronts=20, barriers=8)
     """
     added = whole("the blocks of input that are added", added, 1, MOST_THREADS, TilesimError)
     owns = accesses(levels)
     others = accesses([Level(level.stride, level.others, level.owns) for level in levels])
     threads = 2 * len(levels[0].owns) if levels[0].stride == 1 else 2 * levels[0].stride
-    stored = sum(one.beats for one in owns)
+    stored = sum(one.wavefronts for one in owns)
     return Work(
         added * threads,
         len(owns) + len(others),
-        stored + sum(one.beats for one in others),
+        stored + sum(one.wavefronts for one in others),
         stored + threads // WARP,
         len(levels),
     )
@@ -189,7 +189,7 @@ def shuffled(threads: int = THREADS, added: int = 1) -> Work:
     values = added * threads
     if warps == 1:
         return Work(values, 0, 0, 0, 0)
-    return Work(values, 2, beats(np.arange(warps)) + 1, warps + 1, 2)
+    return Work(values, 2, wavefronts(np.arange(warps)) + 1, warps + 1, 2)
 
 
 def steps(threads: int = THREADS, added: int = ADDED) -> dict[str, Work]:

@@ -14,7 +14,7 @@ import numpy as np
 from tilesim.costs import Costs
 from tilesim.devices import gpus
 from tilesim.devices.device import Device
-from tilesim.devices.presets import adopted, in_words, presets
+from tilesim.devices.presets import in_words, presets, registered
 from tilesim.errors import CostsError, unknown
 from tilesim.kernel_config import SPLITTING, TABLE, KernelConfig
 from tilesim.kernel_costs import device_files, features
@@ -86,7 +86,7 @@ def shipped(device: str) -> tuple[Calibration, ...]:
     Those of the H200 are made by:
     tilesim calibrate tilesim/data/traces/h200-*.npz -o tilesim/data/costs/h200.json
     """
-    return device_files.calibrations(device) if device in adopted() else _shipped(device)
+    return device_files.calibrations(device) if device in registered() else _shipped(device)
 
 
 @cache
@@ -154,7 +154,7 @@ def effective_schedule(schedule: str, made: Plan, problem: Problem) -> str:
     return name if splits_tiles(made.rows, problem) else "persistent"
 
 
-def like(made: Plan, problem: Problem) -> str:
+def closest_schedule(made: Plan, problem: Problem) -> str:
     """The schedule of tilesim whose kernel would run such a plan: naive, stream-k or a persistent one."""
     if len(made.shared):
         return "persistent-dynamic"
@@ -223,7 +223,7 @@ def _schedules(schedule: str, problem: Problem, device: Device, made: Plan | Non
     it; of a schedule that is not tilesim's, those of the one that its plan is like."""
     name = base_name(schedule)
     if name in SCHEDULES and not SCHEDULES.built_in(name):
-        name = like(made or plan(schedule, problem, device), problem)
+        name = closest_schedule(made or plan(schedule, problem, device), problem)
         return (name, *STANDS_IN.get(name, ("persistent",)))
     names = (name, *STANDS_IN.get(name, ("persistent",)))
     if name not in SPLITTING:

@@ -8,12 +8,12 @@ from tilesim.errors import CostsError, DeviceError
 from tilesim.kernel_costs.calibration import Calibration
 
 
-def adopt(path: str | PathLike[str]) -> str:
-    """Make the device of a file known, as `tilesim.devices.presets.adopt`, and check the costs in it, too.
+def register(path: str | PathLike[str]) -> str:
+    """Make the device of a file known, as `tilesim.devices.presets.register`, and check the costs in it, too.
 
     Raises DeviceError, naming the file, where it is no device or its costs are none.
     """
-    name = presets.adopt(path)
+    name = presets.register(path)
     try:
         calibrations(name)
     except CostsError as error:
@@ -23,11 +23,11 @@ def adopt(path: str | PathLike[str]) -> str:
 
 
 def calibrations(name: str) -> tuple[Calibration, ...]:
-    """Those in the file of a device that was adopted; raises CostsError where they are none.
+    """Those in the file of a device that was registered; raises CostsError where they are none.
 
     A file does not say on which device they were measured: on its own, whatever it is called.
     """
-    costs = presets.adopted()[name].get("costs", ())
+    costs = presets.registered()[name].get("costs", ())
     return tuple(Calibration.from_mapping(values, name) for values in costs)
 
 

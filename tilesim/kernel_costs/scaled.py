@@ -9,7 +9,7 @@ from tilesim.devices.presets import in_words, presets
 from tilesim.kernel_costs.calibration import Calibration
 from tilesim.problems import DTYPE_BYTES, Problem
 
-BY_BYTES = ("epilogue", "epilogue_serialisation", "contention")
+BY_BYTES = ("epilogue", "epilogue_serialisation", "epilogue_overlap_penalty")
 """Costs of writing C: proportional to the bytes of its tile."""
 BY_AREA = ("partial", "merge", "fixup")
 """Costs of accumulators, which are fp32 whatever the dtype: proportional to the elements of a tile."""
@@ -20,7 +20,7 @@ def for_problem(one: Calibration, problem: Problem, peak_tflops: dict[str, float
 
     A K-step that is given is proportional to its multiplications over the peak rate of the dtype. Writing C
     goes by the bytes of its tile, partials by its elements. The jitter of a K-step is such that a tile's
-    stays. Waiting for a launch, the first operands, a hand-over or the end of a main loop (`ramp`) takes as
+    stays. Waiting for a launch, the first operands, a hand-over or the end of a main loop (`mainloop_overhead`) takes as
     long for any tile.
     """
     (m, n, k), dtype, costs = one.kernel.config.tile, one.kernel.dtype, one.costs

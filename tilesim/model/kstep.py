@@ -107,8 +107,8 @@ def k_step_ns(plan: Plan, problem: Problem, device: Device, costs: Costs) -> np.
 
 def loads_under(plan: Plan, problem: Problem, device: Device, costs: Costs, hardware: Hardware) -> Loads:
     """What `plan` loads, and when, with pauses between main loops as in `costs`."""
-    gap = costs.launch + costs.prologue if plan.ctas > device.slots else costs.handover
-    gap += costs.ramp + (0 if costs.overlap else costs.epilogue)
+    gap = costs.launch + costs.prologue if plan.ctas > device.slots else costs.tile_gap
+    gap += costs.mainloop_overhead + (0 if costs.overlap else costs.epilogue)
     multiplying = hardware.k_step_ns(problem, costs.k_step)
     return loads(plan, problem, device.slots, gap / (multiplying * device.ctas_per_sm))
 

@@ -93,10 +93,10 @@ def framed(trace: Trace) -> str:
     return f'<iframe title="{title}" sandbox="allow-scripts" style="{style}" srcdoc="{source}"></iframe>'
 
 
-def apology(error: str, version: str) -> str:
+def error_page(error: str, version: str) -> str:
     """HTML that shows an error until its server has another page."""
     program, style = _part("player.js"), _part("player.css")
-    return Template(_part("apology.html")).substitute(
+    return Template(_part("error_page.html")).substitute(
         policy=escape(_policy(program, style, reload=True)),
         error=escape(error),
         style=style,

@@ -85,7 +85,7 @@ def table(trace: Trace) -> dict[str, str]:
         "device": f"{device.title}, {plural(len(device.free_sms), 'free SM')}, {device.slots} slots",
         "makespan": microseconds(found["makespan_ns"]),
         "utilization": f"{found['utilization']:.1%}",
-        "occupancy": f"{found['occupancy']:.1%}",
+        "busy share": f"{found['busy_share']:.1%}",
         "waves": f"{found['waves']:,}",
         "launches": f"{found['launches']:,}",
         "tail": microseconds(found["tail_ns"]),

@@ -92,7 +92,7 @@ SENTENCES = (
     "device",
     "makespan",
     "utilization",
-    "occupancy",
+    "busy share",
     "waves",
     "launches",
     "tail",

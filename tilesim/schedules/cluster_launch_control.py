@@ -3,7 +3,7 @@
 import numpy as np
 
 from tilesim.devices.device import Device
-from tilesim.orders import visit
+from tilesim.orders import rasterize
 from tilesim.plans import UNASSIGNED, Plan, segments
 from tilesim.problems import Problem
 
@@ -15,6 +15,6 @@ def cluster_launch_control(problem: Problem, device: Device) -> Plan:
     Programming Guide, "Work Stealing with Cluster Launch Control".
     """
     started = min(device.slots, problem.tiles)
-    order = visit(problem)
+    order = rasterize(problem)
     own = segments(np.arange(started), order[:started], 0, problem.k_steps)
     return Plan(own, started, segments(UNASSIGNED, order[started:], 0, problem.k_steps))

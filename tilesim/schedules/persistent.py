@@ -3,7 +3,7 @@
 import numpy as np
 
 from tilesim.devices.device import Device
-from tilesim.orders import visit
+from tilesim.orders import rasterize
 from tilesim.plans import Plan, segments
 from tilesim.problems import Problem
 
@@ -17,6 +17,6 @@ def persistent(problem: Problem, device: Device) -> Plan:
     ctas = device.sms * device.ctas_per_sm
     share, longer = divmod(problem.tiles, ctas)
     cta = np.repeat(np.arange(ctas, dtype=np.int32), share + (np.arange(ctas) < longer))
-    turns = np.pad(visit(problem), (0, -problem.tiles % ctas), constant_values=NONE).reshape(-1, ctas)
+    turns = np.pad(rasterize(problem), (0, -problem.tiles % ctas), constant_values=NONE).reshape(-1, ctas)
     tile = turns.T[turns.T != NONE]
     return Plan(segments(cta, tile, 0, problem.k_steps), ctas)

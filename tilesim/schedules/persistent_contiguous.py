@@ -3,7 +3,7 @@
 import numpy as np
 
 from tilesim.devices.device import Device
-from tilesim.orders import visit
+from tilesim.orders import rasterize
 from tilesim.plans import Plan, segments
 from tilesim.problems import Problem
 
@@ -13,4 +13,4 @@ def persistent_contiguous(problem: Problem, device: Device) -> Plan:
     ctas = device.sms * device.ctas_per_sm
     share, longer = divmod(problem.tiles, ctas)
     cta = np.repeat(np.arange(ctas), share + (np.arange(ctas) < longer))
-    return Plan(segments(cta, visit(problem), 0, problem.k_steps), ctas)
+    return Plan(segments(cta, rasterize(problem), 0, problem.k_steps), ctas)

@@ -4,7 +4,7 @@ import numpy as np
 
 from tilesim.devices.device import Device
 from tilesim.errors import ScheduleError
-from tilesim.orders import visit
+from tilesim.orders import rasterize
 from tilesim.plans import Plan, segments
 from tilesim.problems import Problem
 from tilesim.text import plural
@@ -24,5 +24,7 @@ def split_k(problem: Problem, device: Device, s: int) -> Plan:
             f"split-k:{s} cuts each tile into {s} slices; the tiles of this problem have only {have}"
         )
     part, place = np.divmod(np.arange(s * problem.tiles), problem.tiles)
-    rows = segments(np.arange(len(part)), visit(problem)[place], steps * part // s, steps * (part + 1) // s)
+    rows = segments(
+        np.arange(len(part)), rasterize(problem)[place], steps * part // s, steps * (part + 1) // s
+    )
     return Plan(rows, ctas=len(rows))

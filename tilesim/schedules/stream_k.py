@@ -4,7 +4,7 @@ import numpy as np
 
 from tilesim.devices.device import Device
 from tilesim.errors import ScheduleError
-from tilesim.orders import visit
+from tilesim.orders import rasterize
 from tilesim.plans import Plan, segments
 from tilesim.problems import Problem
 from tilesim.text import name_and_numbers, plural
@@ -21,7 +21,7 @@ def stream_k(problem: Problem, device: Device, g: int | None = None) -> Plan:
     if g is not None:
         _check_k_steps(g, problem)
     ctas = g or grid_size(problem, device.slots)
-    return Plan(even_ranges(visit(problem), problem.k_steps, ctas), ctas)
+    return Plan(even_ranges(rasterize(problem), problem.k_steps, ctas), ctas)
 
 
 def shares(schedule: str, problem: Problem, slots: int) -> tuple[int, int]:

@@ -4,7 +4,7 @@ import numpy as np
 
 from tilesim.devices.device import Device
 from tilesim.errors import ScheduleError
-from tilesim.orders import visit
+from tilesim.orders import rasterize
 from tilesim.plans import Plan, segments
 from tilesim.problems import Problem
 from tilesim.schedules.stream_k import even_ranges, stream_k
@@ -21,7 +21,7 @@ def stream_k_hybrid(problem: Problem, device: Device, tiles: int = 2) -> Plan:
     """
     if tiles not in (1, 2):
         raise ScheduleError(f"stream-k-hybrid:{tiles} shares {tiles} tiles; it must be 1 or 2")
-    slots, order = device.slots, visit(problem)
+    slots, order = device.slots, rasterize(problem)
     waves, left = divmod(problem.tiles, slots)
     if not waves:
         return stream_k(problem, device)

@@ -1,4 +1,4 @@
-"""JSON from strangers: what any tool would read alike, or one sentence that says what is wrong with it.
+"""JSON from unknown sources: what any tool would read alike, or one sentence that says what is wrong with it.
 
 Python's own parser takes more than JSON is: NaN, numbers beyond a double, a key given twice, a thousand
 levels of nesting, on which whoever walks the values runs out of stack.

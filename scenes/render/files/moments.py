@@ -14,7 +14,7 @@ from tilesim.errors import TilesimError
 from tilesim.storage import files, scratch
 from tilesim_scenes.film.settings import NO_FILM
 from tilesim_scenes.render.files.vectors import SURFACES, draw
-from tilesim_scenes.render.running import ENDLESS, Order, ran
+from tilesim_scenes.render.running import ENDLESS, RenderRequest, ran
 from tilesim_scenes.render.segments import SegmentRenderer
 from tilesim_scenes.render.take import Part, Take
 
@@ -37,37 +37,37 @@ class MomentRenderer(SegmentRenderer):
         self.catch(self)
 
 
-def save(order: Order, at: tuple[float, str] | None, output: Path) -> None:
+def save(request: RenderRequest, at: tuple[float, str] | None, output: Path) -> None:
     """Write the scene at an instant, (value, unit), or its end, to `output`.
 
     Without a unit the instant is a second of the scene, else a time of the trace that a film of ours shows.
-    What is written is a picture, or vectors where the order's format is of vectors. Raises MomentError where
+    What is written is a picture, or vectors where the request's format is of vectors. Raises MomentError where
     the scene has no such instant.
     """
     files.check(output)
-    if at is None and "next" in getattr(order.scene, "asked", ()):
+    if at is None and "next" in getattr(request.scene, "asked", ()):
         # The end card in full, before the next film's title takes a place on it.
-        order = replace(order, settings={"next": NO_FILM} | dict(order.settings))
+        request = replace(request, settings={"next": NO_FILM} | dict(request.settings))
     caught: list[Any] = []
-    catch = partial(_catch, order.format.form, caught)
+    catch = partial(_catch, request.format.form, caught)
     with scratch.folder() as folder:
         if at is None:
-            ran(order, folder, partial(SegmentRenderer, _nothing()), at_end=catch)
+            ran(request, folder, partial(SegmentRenderer, _nothing()), at_end=catch)
         else:
             value, unit = at
-            second = _second(order, folder, value * NS[unit]) if unit else value
-            number = round(second * order.format.fps)
+            second = _second(request, folder, value * NS[unit]) if unit else value
+            number = round(second * request.format.fps)
             take = Take(Part(number, number + 1, 1), lambda segment: None)
-            scene = ran(order, folder, partial(MomentRenderer, catch, take))
+            scene = ran(request, folder, partial(MomentRenderer, catch, take))
             if not caught:
-                last = scene.renderer.frames / order.format.fps
+                last = scene.renderer.frames / request.format.fps
                 raise MomentError(f"there is no second {second:g} of the film; it has 0 to {last:g}")
     files.write(output, caught[0])
 
 
-def played(order: Order, folder: Path) -> Scene:
+def played(request: RenderRequest, folder: Path) -> Scene:
     """The scene once it has been played without a frame drawn: what it says, and of which traces."""
-    return ran(order, folder, partial(SegmentRenderer, _nothing()))
+    return ran(request, folder, partial(SegmentRenderer, _nothing()))
 
 
 def _nothing() -> Take:
@@ -75,9 +75,9 @@ def _nothing() -> Take:
     return Take(Part(ENDLESS, ENDLESS, 1), lambda segment: None)
 
 
-def _second(order: Order, folder: Path, ns: float) -> float:
+def _second(request: RenderRequest, folder: Path, ns: float) -> float:
     """The last second of a film at which its clock shows an instant of its trace."""
-    runs = getattr(played(order, folder), "runs", ())
+    runs = getattr(played(request, folder), "runs", ())
     if not runs:
         raise MomentError("this film shows no trace; say the second of the film, such as 6.5")
     for run in reversed(runs):

@@ -101,7 +101,7 @@ def _names() -> dict[str, tuple[str, str]]:
         "tma": (tr("TMA"), tr("One instruction loads a block")),
         "persistent": (tr("persistent"), tr("Blocks stay, tiles come")),
         "overlapped": (tr("overlapped"), tr("Writes run under the next loads")),
-        "specialised": (tr("specialised"), tr("One warp loads, eight multiply")),
+        "warp-specialized": (tr("specialised"), tr("One warp loads, eight multiply")),
         "ping-pong": (tr("ping-pong"), tr("Two groups take turns")),
         "stream-k": (tr("stream-K"), tr("Last wave cut along K")),
     }

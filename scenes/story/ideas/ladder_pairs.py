@@ -28,7 +28,7 @@ class Pair(NamedTuple):
     def sizes(self) -> str:
         """The problem as films write it.
 
-        >>> pairs(shipped(), "specialised", "ping-pong")[0].sizes
+        >>> pairs(shipped(), "warp-specialized", "ping-pong")[0].sizes
         '8192×8192×512'
         """
         return "×".join(map(str, self.shape))

@@ -186,7 +186,7 @@ def tell(measured: Mapping[str, Any] | None = None, given: Mapping[str, Any] | N
         return Story(name, found, problem, passed, measured["machine"]["gpu"], "", elsewhere)
     problem = Problem(SIZE, SIZE, SIZE, dtype="fp16", order=ORDER)
     loads = traced(problem, device)
-    passed = Passed(tr("SMs"), problem.asked_bytes), Passed(far, loads.hbm_bytes)
+    passed = Passed(tr("SMs"), problem.requested_bytes), Passed(far, loads.hbm_bytes)
     label = costs_badge(loads.trace.meta["costs"], device)
     return Story(name, found, problem, passed, "", label)
 

@@ -2,7 +2,7 @@
 
 The model's times are calibrated: for one group, those of the persistent kernel without overlap, whose tiles
 are 128 × 256; for two, those of 128 × 128 tiles with six stages, whose main loops run over a write. Measured
-are the ladder's `specialised`, CUTLASS's cooperative kernel, and `ping-pong`.
+are the ladder's `warp-specialized`, CUTLASS's cooperative kernel, and `ping-pong`.
 """
 
 from dataclasses import dataclass
@@ -61,7 +61,7 @@ def tell(ladder: Ladder | None = None) -> Story:
     Raises ReportError where the ladder lacks one of the two kernels.
     """
     ladder = ladder or shipped()
-    found = pairs(ladder, "specialised", "ping-pong")
+    found = pairs(ladder, "warp-specialized", "ping-pong")
     whole = Problem(*found[0].shape, tile=COOPERATIVE_TILE, order="grouped:8")
     half = Problem(*found[0].shape, tile=TILE, order="grouped:8")
     times = times_of(whole, "persistent-tma")

@@ -19,7 +19,7 @@ from tilesim.ideas.reduction import (
     check_threads,
     queues,
     steps,
-    tree_beats,
+    tree_wavefronts,
     wave,
 )
 from tilesim.ideas.reduction import blocks as blocks_of
@@ -63,12 +63,12 @@ class Story:
     @property
     def beats(self) -> dict[str, int]:
         """Beats of the banks for one operand of each tree."""
-        return {name: tree_beats(levels) for name, levels in self.trees.items()}
+        return {name: tree_wavefronts(levels) for name, levels in self.trees.items()}
 
     @property
     def slowest(self) -> int:
         """The first access of the interleaved tree that takes longest: its number."""
-        each = [one.beats for one in accesses(self.trees["interleaved"])]
+        each = [one.wavefronts for one in accesses(self.trees["interleaved"])]
         return each.index(max(each))
 
     @property
@@ -101,7 +101,7 @@ class Story:
 
     @property
     def halves(self) -> str:
-        if max(one.beats for one in accesses(self.trees["sequential"])) == 1:
+        if max(one.wavefronts for one in accesses(self.trees["sequential"])) == 1:
             return tr("Halves first: every lane has a bank to itself")
         return tr("Halves first: lanes meet at fewer banks")
 
@@ -230,6 +230,6 @@ def counted() -> bool:
     """Whether a GPU counts the beats of the kernels that ship as the model has them, to the last one."""
     rows = {one["name"]: one for one in report("bank_conflicts")["rows"]}
     return all(
-        rows[name]["load_beats"] == work.load_beats * rows[name]["thread_blocks"]
+        rows[name]["load_wavefronts"] == work.load_wavefronts * rows[name]["thread_blocks"]
         for name, work in steps().items()
     )

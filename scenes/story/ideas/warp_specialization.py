@@ -2,7 +2,7 @@
 
 The model's times are those that calibration found for the persistent kernel without overlap, whose warps all
 run one program. Measured are three kernels: that one (`persistent`), one whose program asks for the next
-tile's operands before it writes (`overlapped`), and the one with a producer (`specialised`). The last two
+tile's operands before it writes (`overlapped`), and the one with a producer (`warp-specialized`). The last two
 also have a fourth stage, which they gain by writing a tile in halves.
 """
 
@@ -59,8 +59,8 @@ def times_of(problem: Problem, kernel: str, latency: int | None = None) -> Times
     device = Device.named("h200")
     costs = default_costs("persistent", problem, device, kernel)
     step = round(float(k_step_ns(plan("persistent", problem, device), problem, device, costs).mean()))
-    alone = costs.handover if latency is None else latency
-    return Times(alone, step, costs.epilogue, interval=step, contention=costs.contention)
+    alone = costs.tile_gap if latency is None else latency
+    return Times(alone, step, costs.epilogue, interval=step, contention=costs.epilogue_overlap_penalty)
 
 
 def tell(ladder: Ladder | None = None) -> Story:
@@ -69,7 +69,7 @@ def tell(ladder: Ladder | None = None) -> Story:
     Raises ReportError where the ladder lacks one of the three kernels.
     """
     ladder = ladder or shipped()
-    gains = pairs(ladder, "persistent", "specialised")
+    gains = pairs(ladder, "persistent", "warp-specialized")
     problem = Problem(*gains[0].shape, tile=TILE, order="grouped:8")
     times = times_of(problem, "persistent-tma")
     alike, specialised = (
@@ -77,5 +77,5 @@ def tell(ladder: Ladder | None = None) -> Story:
     )
     wait = next(phase for phase in alike.consumers() if phase.kind == "wait" and phase.tile)
     saved = alike.makespan - specialised.makespan
-    ahead = pairs(ladder, "overlapped", "specialised")
+    ahead = pairs(ladder, "overlapped", "warp-specialized")
     return Story(times, alike, specialised, wait, saved, tuple(gains), tuple(ahead), ladder.machine["gpu"])

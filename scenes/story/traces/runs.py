@@ -49,7 +49,7 @@ def names(traces: tuple[Trace, ...]) -> tuple[str, ...]:
 def is_bare(trace: Trace) -> bool:
     """Whether a simulation's costs are K-steps alone, so that schedules can differ in the tail only."""
     costs = trace.meta.get("costs", {})
-    knobs = ("launch", "prologue", "handover", "epilogue", "fixup")
+    knobs = ("launch", "prologue", "tile_gap", "epilogue", "fixup")
     return bool(costs) and not any(costs.get(knob) for knob in knobs)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from tilesim import Trace
 from tilesim.errors import TraceError
 from tilesim.metrics import splits_tiles
-from tilesim.orders import visit
+from tilesim.orders import rasterize
 from tilesim_scenes.story.traces.race import Heat, heat
 from tilesim_scenes.story.traces.runs import idle_sms
 
@@ -127,7 +127,7 @@ def shares(trace: Trace) -> tuple[Share, ...]:
     """
     spans, steps = trace.spans, trace.problem.k_steps
     place = np.empty(trace.problem.tiles, np.int64)
-    place[visit(trace.problem)] = np.arange(trace.problem.tiles)
+    place[rasterize(trace.problem)] = np.arange(trace.problem.tiles)
     begin = place[spans["tile"]] * steps + spans["k0"]
     order = np.argsort(begin, kind="stable")
     blocks = trace.device.slots // gcd(trace.problem.tiles, trace.device.slots)

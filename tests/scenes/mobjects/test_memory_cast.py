@@ -10,7 +10,7 @@ from manim import DOWN, PI, RIGHT
 from tilesim import Device, Problem, simulate
 from tilesim.ideas.coalescing import LINE, moved, strided
 from tilesim.ideas.pipelining import pipeline
-from tilesim.orders import visit
+from tilesim.orders import rasterize
 from tilesim_scenes import Buffers, ElementGrid, MemoryLines, PipelinedSM, PipelineRows, Warp, WarpLoad
 from tilesim_scenes.look.theme import theme_now
 from tilesim_scenes.mobjects.charts.arrivals import Arrivals
@@ -192,7 +192,7 @@ def test_the_way_through_tiles_is_their_order() -> None:
     problem = Problem(1024, 2048, 64, order="hilbert")
     order = TileOrder(simulate("persistent", problem, Device.named("h200")), 4, 4)
     corners = order.path(0, 5).get_anchors()
-    expected = [order.centre(int(tile)) for tile in visit(problem)[:5]]
+    expected = [order.centre(int(tile)) for tile in rasterize(problem)[:5]]
     assert np.unique(np.round(corners, 6), axis=0) == pytest.approx(np.unique(np.round(expected, 6), axis=0))
 
 

@@ -20,7 +20,7 @@ def discs(mobject):
 
 def test_lanes_fall_wait_and_are_served_one_a_beat():
     queues = BankQueues(interleaved(256), width=12, height=6)
-    number = next(n for n, one in enumerate(queues.accesses) if one.beats == 8)
+    number = next(n for n, one in enumerate(queues.accesses) if one.wavefronts == 8)
     begin = queues.begin(number)
     for beat in range(8):
         queues.show(begin + beat + 0.5)

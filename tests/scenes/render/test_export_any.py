@@ -15,7 +15,7 @@ from manim.renderer.cairo_renderer import CairoRenderer
 from tilesim_scenes.render import export, running
 from tilesim_scenes.render.files import coding
 from tilesim_scenes.render.files.formats import Format
-from tilesim_scenes.render.running import Order
+from tilesim_scenes.render.running import RenderRequest
 
 SIZE, FPS = (214, 120), 10
 SMALL = {
@@ -35,7 +35,7 @@ def without_loss(monkeypatch):
 
 def order(scene, **about):
     file = Path(inspect.getfile(scene))
-    return Order(scene, file, Format("mov", SIZE, FPS), **about)
+    return RenderRequest(scene, file, Format("mov", SIZE, FPS), **about)
 
 
 def decoded(path):

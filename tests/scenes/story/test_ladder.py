@@ -27,7 +27,7 @@ def test_a_step_that_changed_its_tile_or_its_stages_says_so(story):
     besides = {rung.step.name: rung.besides for rung in story.rungs}
     assert "128×256×64" in besides["tiled"] and "128×128×64" in besides["ping-pong"]
     assert "6 stages" in besides["ping-pong"] and "4 stages" in besides["overlapped"]
-    assert "groups of 12" in besides["specialised"]
+    assert "groups of 12" in besides["warp-specialized"]
     assert not any(besides[name] for name in ("grouped", "pipelined", "tma", "persistent"))
 
 

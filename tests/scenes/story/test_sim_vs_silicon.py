@@ -11,8 +11,8 @@ from tilesim.view import written
 from tilesim_scenes.story.traces.sim_vs_silicon import cause, finding, tell
 
 PROBLEM, DEVICE = Problem(1024, 1024, 256), Device.named("h200", sms=8)
-COSTS = Costs(k_step=700, launch=165, prologue=300, handover=90, epilogue=800)
-SLOWER = {"loops": {"k_step": 735}, "pauses": {"prologue": 400, "handover": 200}, "end": {"epilogue": 850}}
+COSTS = Costs(k_step=700, launch=165, prologue=300, tile_gap=90, epilogue=800)
+SLOWER = {"loops": {"k_step": 735}, "pauses": {"prologue": 400, "tile_gap": 200}, "end": {"epilogue": 850}}
 
 
 def pair(schedule="persistent", problem=PROBLEM, **changes):

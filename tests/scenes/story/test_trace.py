@@ -17,7 +17,7 @@ from tilesim_scenes.story.traces.trace import ROWS, bars_caption, finding, name_
 
 OWN = Path(__file__).parents[2] / "own_kernel.csv"
 PROBLEM = Problem(384, 1536, 512)
-COSTS = Costs(k_step=99, launch=100, prologue=300, handover=80, epilogue=700, partial=60, merge=20, fixup=90)
+COSTS = Costs(k_step=99, launch=100, prologue=300, tile_gap=80, epilogue=700, partial=60, merge=20, fixup=90)
 DEVICES = [Device(1), Device(4), Device(4, 2), Device(30)]
 
 

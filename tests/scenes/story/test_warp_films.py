@@ -97,7 +97,7 @@ def test_of_two_bars_the_faster_is_green():
 def test_a_ladder_without_the_kernels_is_one_sentence():
     ladder = shipped()
     rows = tuple(row for row in ladder.rows if row.name != "ping-pong")
-    with pytest.raises(ReportError, match="no problem at which both specialised and ping-pong"):
+    with pytest.raises(ReportError, match="no problem at which both warp-specialized and ping-pong"):
         ping_pong.tell(replace(ladder, rows=rows))
 
 
@@ -109,7 +109,7 @@ def test_another_ladder_moves_the_finding_to_where_its_gain_is_largest():
         return replace(row, us=row.us / 2) if there else row
 
     changed = replace(ladder, rows=tuple(map(faster, ladder.rows)))
-    assert pairs(changed, "specialised", "ping-pong")[0].shape == (4096, 4096, 4096)
+    assert pairs(changed, "warp-specialized", "ping-pong")[0].shape == (4096, 4096, 4096)
     told = ping_pong.tell(changed)
     assert told.best.shape == (4096, 4096, 4096)
     assert len(told.cooperative.steps) == ping_pong.TILES * 64

@@ -15,7 +15,7 @@ from tilesim.devices import gpus
 from tilesim.devices.files import ENDING
 from tilesim.devices.presets import discard, presets
 from tilesim.errors import ScheduleError, TilesimError, shown
-from tilesim.kernel_costs.device_files import adopt
+from tilesim.kernel_costs.device_files import register
 from tilesim.orders import ORDERS
 from tilesim.problems import DTYPE_BYTES
 from tilesim.schedules import SCHEDULES
@@ -82,7 +82,7 @@ class DeviceName(Name):
         if not value.lower().endswith(ENDING):
             return self._known(value)
         with usage():
-            name = adopt(value)
+            name = register(value)
         if ctx:
             ctx.call_on_close(partial(discard, name))
         return name
@@ -130,7 +130,7 @@ class Schedule(click.ParamType):
             return value
         with usage():
             if schedule_files.file_and_name(value):
-                text, value = value, schedule_files.adopt(value)
+                text, value = value, schedule_files.register(value)
                 if ctx:
                     ctx.meta.setdefault(schedule_files.__name__, []).append(text)
                     ctx.call_on_close(partial(SCHEDULES.discard, value.partition(":")[0]))

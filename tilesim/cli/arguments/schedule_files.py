@@ -27,7 +27,7 @@ def file_and_name(text: str) -> tuple[str, str] | None:
     return (found["file"], found["name"] or "") if found else None
 
 
-def adopt(text: str) -> str:
+def register(text: str) -> str:
     """Register the function that "mine.py:snake:2" names, and return its name as a schedule: "snake:2".
 
     The file is run. Raises ScheduleError where it does not exist, fails, or defines no such function, or
@@ -49,10 +49,10 @@ def adopt(text: str) -> str:
     return words
 
 
-def adopt_all(texts: Sequence[str]) -> None:
+def register_all(texts: Sequence[str]) -> None:
     """The same of several, as a process does that starts."""
     for text in texts:
-        adopt(text)
+        register(text)
 
 
 def _run(path: str) -> ModuleType:

@@ -27,7 +27,7 @@ from tilesim.traces import Trace
 from tilesim.version import __version__
 
 SHOWN = (
-    "launch", "prologue", "handover", "k_step", "ramp", "contention", "epilogue",
+    "launch", "prologue", "tile_gap", "k_step", "mainloop_overhead", "epilogue_overlap_penalty", "epilogue",
     "epilogue_serialisation", "partial", "merge", "fixup", "jitter",
 )  # fmt: skip
 

@@ -141,7 +141,7 @@ def _calibrations(entries: list[dict[str, Any]]) -> Content:
         where = f"{entry['dtype']}, tile {tile}, {entry['ctas_per_sm']} per SM"
         took = ", ".join(
             f"{name} {time(round(getattr(costs, name)))}"
-            for name in ("k_step", "launch", "prologue", "handover", "epilogue")
+            for name in ("k_step", "launch", "prologue", "tile_gap", "epilogue")
             if entry["costs"].get(name)
         )
         traces = f"; of {plural(len(entry['names']), 'trace')}" if entry.get("names") else ""

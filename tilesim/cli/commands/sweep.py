@@ -112,7 +112,7 @@ def command(
             load("scenes", "sweep_chart.chart").axes([blank(one) for one in every])
     texts = click.get_current_context().meta.get(schedule_files.__name__, ())
     with progress("sweep", len(every)) as done:
-        rows = sweep(every, costs, seed, jobs or cores(), done, partial(schedule_files.adopt_all, texts))
+        rows = sweep(every, costs, seed, jobs or cores(), done, partial(schedule_files.register_all, texts))
     _report_errors(rows)
     if output and write:
         files.write(output, lambda file: write(rows, file))

@@ -56,7 +56,7 @@ def _page(
     try:
         return player.page(kept(version), version=version, at=at, **words)
     except TilesimError as error:
-        return player.apology(str(error), version)
+        return player.error_page(str(error), version)
 
 
 def _kept(files: tuple[str, ...], facts: Mapping[str, Any]) -> Callable[[str], list[Trace]]:

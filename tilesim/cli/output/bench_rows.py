@@ -13,7 +13,8 @@ Report = Row
 def per_block(row: Row) -> Row:
     """Counts of one thread block, and how many threads of a warp are at work in an instruction."""
     counts = {
-        name: row[name] / row["thread_blocks"] for name in ("load_beats", "store_beats", "instructions")
+        name: row[name] / row["thread_blocks"]
+        for name in ("load_wavefronts", "store_wavefronts", "instructions")
     }
     return counts | {"at_work": row["thread_instructions"] / row["instructions"]}
 

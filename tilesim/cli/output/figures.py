@@ -22,7 +22,7 @@ def table(trace: Trace) -> str:
     rows = {
         "makespan": time(figures["makespan_ns"]),
         "utilization": f"{figures['utilization']:.1%}",
-        "occupancy": f"{figures['occupancy']:.1%}",
+        "busy share": f"{figures['busy_share']:.1%}",
         "waves": str(figures["waves"]),
         "launches": str(figures["launches"]),
         "launch time": f"{time(figures['launch_time_ns'])}, all thread blocks together",

@@ -46,10 +46,10 @@ class BankQueues(VGroup):
         theme, width, height = theme_now(), width or px(1200), height or px(600)
         self.colour = colour = colour or sm_colour(0, 4)
         self.levels, self.accesses = tuple(levels), accesses(levels)
-        self.t, self.ends = 0.0, np.cumsum([one.beats for one in self.accesses])
+        self.t, self.ends = 0.0, np.cumsum([one.wavefronts for one in self.accesses])
         self.until = float(self.ends[-1])
         self.threads = len(levels[0].owns) + len(levels[0].others)
-        self.deepest = deepest or max(one.beats for one in self.accesses)
+        self.deepest = deepest or max(one.wavefronts for one in self.accesses)
         self.warps = WarpRow(self.threads // BANKS, width, WARPS * height, colour)
         self.words = ElementGrid(self.threads // BANKS, BANKS, width, WORDS * height, colour)
         gap = 0.5 * WARPS * height
@@ -73,7 +73,7 @@ class BankQueues(VGroup):
 
     def begin(self, access: int) -> int:
         """The beat in which an access begins."""
-        return int(self.ends[access]) - self.accesses[access].beats
+        return int(self.ends[access]) - self.accesses[access].wavefronts
 
     def now(self, t: float) -> int:
         """The access that the banks serve at `t`."""
@@ -98,7 +98,7 @@ class BankQueues(VGroup):
     def _show_words(self, level: Level, one: Access, beat: float) -> None:
         """The words that hold sums; in a level's last beat the one of each pair moves onto the other."""
         last = WARP * (one.warp + 1) >= len(level.owns)
-        come = (beat - one.beats + 1 - ARRIVED) / (1 - ARRIVED)
+        come = (beat - one.wavefronts + 1 - ARRIVED) / (1 - ARRIVED)
         share = smoothstep(float(np.clip(come, 0, 1))) if last else 0.0
         owns = [self.place(word) for word in level.owns.tolist()]
         others = [self.place(word) for word in level.others.tolist()]

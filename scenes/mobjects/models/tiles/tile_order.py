@@ -4,7 +4,7 @@ import numpy as np
 from manim import VMobject
 
 from tilesim import Trace
-from tilesim.orders import visit
+from tilesim.orders import rasterize
 from tilesim.view import multiplied
 from tilesim_scenes.look.text import px
 from tilesim_scenes.look.theme import Colour, mixed, sm_colour, theme_now
@@ -69,7 +69,7 @@ class TileOrder(Raster):
 
     def path(self, first: int, count: int, width: float = 4.0) -> VMobject:
         """The line through tiles, in their order, from the `first` on."""
-        points = [self.centre(int(tile)) for tile in visit(self.problem)[first : first + count]]
+        points = [self.centre(int(tile)) for tile in rasterize(self.problem)[first : first + count]]
         return strokes(theme_now().text, width).set_points_as_corners(points)
 
     def centre(self, tile: int) -> np.ndarray:

@@ -172,7 +172,7 @@ def test_every_cost_is_checked():
 def test_costs_come_back_from_json():
     costs = Costs(
         k_step=1.5,
-        ramp=2,
+        mainloop_overhead=2,
         partial=None,
         coresidency=(1, 1.5),
         overlap=True,

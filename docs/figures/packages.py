@@ -35,14 +35,14 @@ FOUND_IN = {
 WIDTH, HEIGHT, GAP, RISE = 150, 34, 40, 46
 
 
-def room_of(module: str) -> str | None:
+def package_of(module: str) -> str | None:
     """The package of a module, given its dotted name; None for an entry point, such as `tilesim` itself."""
-    package, *rest = module.split(".")
-    if package != "tilesim":
-        return {"tilesim_scenes": "scenes", "tilesim_kernels": "kernels"}.get(package)
+    top, *rest = module.split(".")
+    if top != "tilesim":
+        return {"tilesim_scenes": "scenes", "tilesim_kernels": "kernels"}.get(top)
     if not rest or rest[0] == "__main__":
         return None
-    listed = (room for room, modules in FOUND_IN.items() if rest[0] in modules)
+    listed = (package for package, modules in FOUND_IN.items() if rest[0] in modules)
     is_folder = (ROOT / "tilesim" / rest[0]).is_dir()
     return next(listed, rest[0] if is_folder else None)
 
@@ -71,7 +71,7 @@ def arrows() -> frozenset[tuple[str, str]]:
             parts = path.relative_to(ROOT / folder).with_suffix("").parts
             name = ".".join((package, *parts)).removesuffix(".__init__")
             for imported in _imports(path, name):
-                ends = room_of(name), room_of(imported)
+                ends = package_of(name), package_of(imported)
                 if all(ends) and ends[0] != ends[1]:
                     found.add(ends)
     return frozenset(found)
@@ -102,12 +102,12 @@ def picture() -> str:
     most = max(map(len, FLOORS))
     wide = most * WIDTH + (most - 1) * GAP
     place = {
-        room: (
+        package: (
             (wide - len(floor) * WIDTH - (len(floor) - 1) * GAP) / 2 + i * (WIDTH + GAP),
             4 + at * (HEIGHT + RISE),
         )
         for at, floor in enumerate(FLOORS)
-        for i, room in enumerate(floor)
+        for i, package in enumerate(floor)
     }
     lines = []
     for above, below in drawn():
@@ -118,14 +118,14 @@ def picture() -> str:
         )
     boxes = [
         f'<rect x="{x:.0f}" y="{y:.0f}" width="{WIDTH}" height="{HEIGHT}" rx="4"/>'
-        f'<text x="{x + WIDTH / 2:.0f}" y="{y + HEIGHT / 2 + 5:.0f}">{room}</text>'
-        for room, (x, y) in place.items()
+        f'<text x="{x + WIDTH / 2:.0f}" y="{y + HEIGHT / 2 + 5:.0f}">{package}</text>'
+        for package, (x, y) in place.items()
     ]
     tall = len(FLOORS) * (HEIGHT + RISE) - RISE + 8
     return "\n".join(
         [
             "```{raw} html",
-            f'<svg class="rooms" viewBox="-2 0 {wide + 4} {tall}" role="img" '
+            f'<svg class="packages" viewBox="-2 0 {wide + 4} {tall}" role="img" '
             'aria-label="Packages and their imports">',
             '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" '
             'orient="auto"><path d="M0 0 L8 4 L0 8 z"/></marker></defs>',
@@ -140,17 +140,18 @@ def picture() -> str:
 def table() -> str:
     """What is in each package, and what it imports, as Markdown."""
     lines = ["| package | where | imports |", "| --- | --- | --- |"]
-    for room in (room for floor in FLOORS for room in floor):
-        parts = [name + "/" * (ROOT / "tilesim" / name).is_dir() for name in FOUND_IN.get(room, ())]
-        folder = room if room in PACKAGES else f"tilesim/{room}"
+    for package in (package for floor in FLOORS for package in floor):
+        parts = [name + "/" * (ROOT / "tilesim" / name).is_dir() for name in FOUND_IN.get(package, ())]
+        folder = package if package in PACKAGES else f"tilesim/{package}"
         where = f"`tilesim/`: {', '.join(parts)}" if parts else f"`{folder}/`"
         below = (
-            ", ".join(sorted(to for start, to in arrows() if start == room)) or "the standard library, NumPy"
+            ", ".join(sorted(to for start, to in arrows() if start == package))
+            or "the standard library, NumPy"
         )
-        lines.append(f"| {room} | {where} | {below} |")
+        lines.append(f"| {package} | {where} | {below} |")
     return "\n".join(lines)
 
 
 def figures() -> dict[str, str]:
     """What the design page takes from here, by name."""
-    return {"rooms": picture(), "rooms_table": table()}
+    return {"packages": picture(), "packages_table": table()}
