@@ -45,7 +45,7 @@ bench: .venv/.test ## measure films and simulations against others and the floor
 
 media: .venv/.films ## render the films and pictures that the README shows into media/
 	@mkdir -p .cache
-	@$(TILESIM) gallery media/gallery.toml -o media
+	@$(TILESIM) gallery scenes -o media
 	@$(TILESIM) sweep -o .cache/sweep.csv --picture media/sawtooth.png
 
 player: ## build the program of the player's pages from its TypeScript; needs Node, which users do not

@@ -1,4 +1,4 @@
-"""How long do SMs wait for the last tiles? The tail, on lanes."""
+"""Tail: how long do SMs wait for the last tiles?"""
 
 from manim import FadeIn
 
@@ -10,6 +10,16 @@ from tilesim_scenes.film.traces import Default
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.mobjects.words.badge import of_trace
 
+FILM = {
+    "title": "Tail",
+    "question": "What if tiles do not divide evenly?",
+    "part": "Schedules",
+    "place": 175,
+    "seconds": 14,
+    "shows": "9 tiles on 4 SMs, and how long SMs without a tile wait for the last one.",
+    "takes": "traces",
+}
+
 
 class Tail(Film):
     """9 tiles on 4 SMs."""
@@ -19,7 +29,7 @@ class Tail(Film):
     def construct(self):
         (trace,) = self.traces
         length, idle = tail(trace)
-        self.title(tr("What if tiles do not divide evenly?"))
+        self.title(tr(FILM["question"]))
         lanes = Lanes(trace, width=0.7 * self.area.width).move_to(self.area.center)
         clock = self.clock(until=trace.makespan)
         self.badge(trace)

@@ -42,6 +42,16 @@ from tilesim_scenes.mobjects.words.count import Count
 from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.story.ideas.busy_sms import Story, tell
 
+FILM = {
+    "title": "Busy SMs",
+    "question": "Who notices that SMs are taken?",
+    "part": "Schedules",
+    "place": 200,
+    "seconds": 42,
+    "shows": "Three schedules while another kernel holds some SMs.",
+    "takes": "traces",
+    "options": {"report": None},
+}
 SIDE, GAP, BELOW, HEAD, NAME = 400, 40, 100, 80, 70
 """Pixels: of the column left of the lanes, between two rows of lanes, for a bracket, and of names above lanes
 and above blocks."""

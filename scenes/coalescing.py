@@ -43,6 +43,16 @@ from tilesim_scenes.mobjects.words.count import Count
 from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.story.ideas.coalescing import Story, Way, tell
 
+FILM = {
+    "title": "Coalescing",
+    "question": "One load, 32 addresses: how much memory moves?",
+    "part": "Memory",
+    "place": 50,
+    "seconds": 39,
+    "shows": "The addresses of a warp, the sectors that they touch, and the bytes that are used.",
+    "takes": "report",
+}
+
 
 class Coalescing(ReportFilm):
     """One load, 32 addresses: how much memory moves?"""

@@ -41,6 +41,16 @@ from tilesim_scenes.mobjects.words.count import Count
 from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.story.ideas.divergence import WAYS, Story, Timed, tell
 
+FILM = {
+    "title": "Divergence",
+    "question": "What if the lanes of a warp disagree?",
+    "part": "How the machine works",
+    "place": 30,
+    "seconds": 43,
+    "shows": "A warp at a branch, which goes every way that a lane takes, and in a loop.",
+    "takes": "report",
+    "options": {"ways": 4},
+}
 NAMED = 6
 """Ways that have room for their names."""
 WARPS = 4

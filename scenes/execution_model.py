@@ -48,6 +48,16 @@ from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.story.ideas.execution_model import TILE as USUAL_TILE
 from tilesim_scenes.story.ideas.execution_model import Story, limit_name, part_name, tell
 
+FILM = {
+    "title": "Execution model",
+    "question": "Who decides where a block runs?",
+    "part": "How the machine works",
+    "place": 20,
+    "seconds": 44,
+    "shows": "Blocks handed out to SMs, and what of an SM each of them holds.",
+    "takes": "report",
+    "options": {"device": "h200", "tile": "128x128x64"},
+}
 TRAVELLERS = 12
 """Blocks that fly one by one; the others' work is a front."""
 MOST_SLOTS = 4

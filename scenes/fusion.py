@@ -26,6 +26,16 @@ from tilesim_scenes.mobjects.words.count import Count
 from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.story.ideas.fusion import MOST, ChainRun, Story, tell
 
+FILM = {
+    "title": "Fusion",
+    "question": "Why write x back to memory, only to read it again?",
+    "part": "Kernels",
+    "place": 230,
+    "seconds": 43,
+    "shows": "A chain of functions, a kernel each and as one kernel: what moves, and what takes the time.",
+    "takes": "report",
+    "options": {"functions": 8},
+}
 FIRST, FASTER, LEAST = 2.4, 1.5, 0.4
 """Seconds of the first kernel, how much faster each next one goes, and what each takes at least."""
 ALL = 3.0

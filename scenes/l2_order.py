@@ -35,6 +35,16 @@ from tilesim_scenes.mobjects.words.count import Count
 from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.story.ideas.l2_order import SIDE, Ordered, Story, tell
 
+FILM = {
+    "title": "L2 order",
+    "question": "Does it matter which tile comes next?",
+    "part": "Memory",
+    "place": 70,
+    "seconds": 44,
+    "shows": "The blocks that tiles at work share, in one order and in others.",
+    "takes": "report",
+    "options": {"m": 8192, "n": 8192, "k": 8192, "order": "grouped:8, hilbert", "device": "h200"},
+}
 NAME, FIGURES = 70, 175
 """Pixels: above a product for its order's name, and below it for what it costs."""
 

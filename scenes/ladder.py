@@ -17,6 +17,15 @@ from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.story.ideas.ladder import Rung, Story, ladders_of, problem_of, size_of, tell
 
+FILM = {
+    "title": "Ladder",
+    "question": "What is each trick of a fast kernel worth?",
+    "part": "Kernels",
+    "place": 250,
+    "seconds": 44,
+    "shows": "Kernel after kernel for one product, what each trick is worth, and what else changed with it.",
+    "takes": "ladder",
+}
 SIZE, SMALL, GAIN = 44, 44, 180
 """Pixels of letters: a bar's name and figure, what else changed, and what the step wins."""
 BESIDE, SQUARE, STACKED = 0.4, 0.52, 0.46

@@ -43,6 +43,16 @@ from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.story.ideas.latency_hiding import Story, Warps, in_bytes, tell
 
+FILM = {
+    "title": "Latency hiding",
+    "question": "Why run warps that wait?",
+    "part": "Hiding waits",
+    "place": 90,
+    "seconds": 44,
+    "shows": "Warps that wait for memory, and others that ask meanwhile, until memory is busy.",
+    "takes": "report",
+    "options": {"warps": 16},
+}
 WARPS = 16
 SHOWN = 4
 """Warps at which a single wait is looked into."""

@@ -23,6 +23,15 @@ from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.story.ideas.launch_latency import Pause, Story, tell
 
+FILM = {
+    "title": "Launch latency",
+    "question": "What does a launch cost?",
+    "part": "Schedules",
+    "place": 160,
+    "seconds": 43,
+    "shows": "Four things that are called a launch, from the host's call to the next block on an SM.",
+    "takes": "report",
+}
 ROW = 64
 """Pixels of a row, so that it still fits when the camera is near."""
 NEAR = {"stream": 5, "graph": 6, "SM": 7}

@@ -37,6 +37,16 @@ from tilesim_scenes.mobjects.words.count import Count
 from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.story.ideas.loop_unrolling import EVERY, FACTOR, FACTORS, FEW, MANY, Story, tell
 
+FILM = {
+    "title": "Loop unrolling",
+    "question": "Does unrolling pay by the branches it saves?",
+    "part": "Kernels",
+    "place": 220,
+    "seconds": 44,
+    "shows": "Turns of a loop put together: the branches that go, and the loads under way.",
+    "takes": "report",
+    "options": {"factor": 8},
+}
 LAST = (3, 4)
 """Which of a curve's points say how many loads a turn has."""
 SIDE = 260

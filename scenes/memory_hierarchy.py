@@ -37,6 +37,16 @@ from tilesim_scenes.mobjects.words.badge import Badge, of_costs
 from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.story.ideas.memory_hierarchy import Story, latency, rate, size, tell
 
+FILM = {
+    "title": "Memory hierarchy",
+    "question": "Where do bytes come from?",
+    "part": "Memory",
+    "place": 60,
+    "seconds": 44,
+    "shows": "Registers, shared memory, L2 and HBM: how large, how fast and how far each is.",
+    "takes": "report",
+    "options": {"device": "h200"},
+}
 SHELF, APART, POST = 120, 178, 36
 """Pixels: a shelf's height, from one to the next, and how wide one becomes as the foot of a bar."""
 LOW, ABOVE = 84, 76

@@ -11,6 +11,17 @@ from tilesim_scenes.story.traces import naive_words as words
 from tilesim_scenes.story.traces.one_run import tell
 from tilesim_scenes.story.traces.runs import is_persistent
 
+FILM = {
+    "title": "Naive",
+    "question": "Who computes which tile?",
+    "part": "Schedules",
+    "place": 130,
+    "seconds": 32,
+    "shows": "One thread block for each tile. Between two tiles an SM writes, waits for a launch and "
+    "loads; nothing multiplies.",
+    "takes": "traces",
+}
+
 
 class Naive(OneRunFilm):
     """18 tiles on 4 SMs with the H200's costs, unless asked otherwise."""

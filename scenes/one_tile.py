@@ -29,6 +29,15 @@ from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.story.traces.one_tile import OneTile as TileStory
 from tilesim_scenes.story.traces.one_tile import tell
 
+FILM = {
+    "title": "One tile",
+    "question": "What does a GPU do for one tile?",
+    "part": "How the machine works",
+    "place": 10,
+    "seconds": 32,
+    "shows": "What a GPU does for one tile: two panels of operands, pair by pair, and one lane.",
+    "takes": "traces",
+}
 SLOWEST, FASTER = 1.6, 1.5
 """Seconds that the first pair takes from memory to the tensor core, and how much faster each next one is."""
 NAME, SIZE, BAR = 180, 48, 130

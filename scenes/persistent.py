@@ -12,6 +12,17 @@ from tilesim_scenes.story.traces import persistent_words as words
 from tilesim_scenes.story.traces.one_run import OneRun, tell
 from tilesim_scenes.story.traces.runs import is_persistent
 
+FILM = {
+    "title": "Persistent",
+    "question": "What if thread blocks stayed?",
+    "part": "Schedules",
+    "place": 140,
+    "seconds": 33,
+    "shows": "Thread blocks that stay, loop over tiles and write under the next one; and how much of "
+    "that is useful work.",
+    "takes": "traces",
+}
+
 
 class Persistent(OneRunFilm):
     """18 tiles on 4 SMs with the H200's costs, unless asked otherwise."""

@@ -22,6 +22,14 @@ from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.story.ideas.ladder_pairs import bar_groups
 from tilesim_scenes.story.ideas.ping_pong import Story, tell
 
+FILM = {
+    "title": "Ping-pong",
+    "question": "What multiplies while a tile is written?",
+    "part": "Hiding waits",
+    "place": 120,
+    "seconds": 44,
+    "shows": "Two groups of consumers take turns, so that tensor cores multiply during a write.",
+}
 WARPS = 4
 """Of a group: a warpgroup, which is what issues wgmma."""
 

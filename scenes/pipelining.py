@@ -37,6 +37,15 @@ from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.story.ideas.pipelining import Story, tell
 
+FILM = {
+    "title": "Pipelining",
+    "question": "Can a kernel load operands while it multiplies others?",
+    "part": "Hiding waits",
+    "place": 100,
+    "seconds": 38,
+    "shows": "Loads that run ahead of the multiplication, through one to four buffers.",
+    "takes": "report",
+}
 LANE = 0.16
 """Of the picture's height, where all stages are compared."""
 

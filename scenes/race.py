@@ -17,6 +17,20 @@ from tilesim_scenes.story.traces import race_words as words
 from tilesim_scenes.story.traces.race import Heat, tell
 from tilesim_scenes.story.traces.race import Race as Story
 
+FILM = {
+    "title": "Race",
+    "question": "What makes a persistent kernel faster?",
+    "part": "Schedules",
+    "place": 150,
+    "seconds": 44,
+    "shows": "Runs of one product on one clock, four SMs first, then 132 as measured; what a faster one "
+    "wins and what it gives back.",
+    "takes": "traces",
+    "gallery": [
+        {"output": "race.gif", "size": "480p", "fps": 15, "from": 24.4, "to": 42},
+        {"output": "race.mp4", "poster": "race.png"},
+    ],
+}
 RACE, BAR = 3.6, 130
 """Seconds of a whole run; pixels from one bar of the finding to the next."""
 

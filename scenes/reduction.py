@@ -40,6 +40,16 @@ from tilesim_scenes.mobjects.words.count import Count
 from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.story.ideas.reduction import COPY, STEPS, VALUES, Story, tell
 
+FILM = {
+    "title": "Reduction",
+    "question": "Summing is a tree: how should the lanes climb it?",
+    "part": "Kernels",
+    "place": 210,
+    "seconds": 44,
+    "shows": "Trees of additions, the banks that each level asks, and who waits there.",
+    "takes": "report",
+    "options": {"warps": 8},
+}
 FAST, SLOW, BEAT = 5.0, 3.8, 0.3
 """Seconds of all beats but the slowest access's, of that, and of a beat at most."""
 ROOF = 0.24

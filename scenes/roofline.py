@@ -23,6 +23,15 @@ from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.story.ideas.ladder import every_ladder
 from tilesim_scenes.story.ideas.roofline import Story, tell
 
+FILM = {
+    "title": "Roofline",
+    "question": "How fast do memory and arithmetic let a kernel be?",
+    "part": "Kernels",
+    "place": 240,
+    "seconds": 44,
+    "shows": "What memory and arithmetic allow, and kernels that differ in FLOP a byte under it.",
+    "takes": "ladder",
+}
 INTENSITY, TFLOPS = (0.03, 3000.0), (0.1, 3000.0)
 """FLOP a byte and TFLOP/s, from a sum to the tensor cores, with room for names."""
 NAMED = 4.0

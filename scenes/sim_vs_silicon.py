@@ -25,6 +25,15 @@ from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.story.traces import sim_vs_silicon as words
 from tilesim_scenes.story.traces.sim_vs_silicon import Divergence, SiliconStory, tell
 
+FILM = {
+    "title": "Simulation against silicon",
+    "question": "How true is the simulation?",
+    "part": "Models",
+    "place": 260,
+    "seconds": 25,
+    "shows": "A recorded run and its simulation on one clock, with the error counted live.",
+    "takes": "traces",
+}
 SIDE, STRIP, ABOVE, GAP = 400.0, 130.0, 90.0, 36.0
 """Pixels: of the column with names and figures, of the strip, of its figure above it, and between two."""
 WHOLE, SLOW, BACK = 8.0, 3.0, 1.0

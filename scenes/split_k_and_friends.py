@@ -28,6 +28,15 @@ from tilesim_scenes.mobjects.words.badge import of_trace
 from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.story.traces.split_k_and_friends import Friend, handed, launch_control, tell
 
+FILM = {
+    "title": "Split-K and friends",
+    "question": "Which schedule helps when the last tiles leave most SMs idle?",
+    "part": "Schedules",
+    "place": 190,
+    "seconds": 40,
+    "shows": "Six schedules for the same last tiles, what each wins and what it pays.",
+    "takes": "traces",
+}
 SCHEDULES = ("naive", "split-k:2", "stream-k", "stream-k-hybrid", "persistent-dynamic")
 GAP, BRACKET, FOOT = 18, 90, 40
 """Pixels between two rows, beside lanes for a bracket with its figure, and below all for a second line of

@@ -33,6 +33,15 @@ from tilesim_scenes.story.traces import stream_k_words as words
 from tilesim_scenes.story.traces.stream_k import StreamK as Story
 from tilesim_scenes.story.traces.stream_k import tell
 
+FILM = {
+    "title": "Stream-K",
+    "question": "What can SMs do that have no tile left?",
+    "part": "Schedules",
+    "place": 180,
+    "seconds": 44,
+    "shows": "What 99 SMs do while 33 finish, and what cutting the last tiles along K wins.",
+    "takes": "traces",
+}
 WIDE, DEPTH = 420, 560
 """Pixels: of a loaf's front, and that it goes back."""
 SLOW = 2.8

@@ -47,6 +47,16 @@ from tilesim_scenes.story.ideas.thread_indexing import (
     tell,
 )
 
+FILM = {
+    "title": "Thread indexing",
+    "question": "Which cell of the matrix is mine?",
+    "part": "How the machine works",
+    "place": 40,
+    "seconds": 36,
+    "shows": "Threads and their cells, by one number and by two, and what swapped axes cost.",
+    "takes": "report",
+    "options": {"stride": None},
+}
 SLOW = 4.5
 """Seconds that the slower way to sum takes."""
 

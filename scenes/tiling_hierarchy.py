@@ -39,6 +39,16 @@ from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.story.ideas.ladder_pairs import shipped
 from tilesim_scenes.story.ideas.tiling_hierarchy import Story, tell
 
+FILM = {
+    "title": "Tiling hierarchy",
+    "question": "Why tiles within tiles?",
+    "part": "Memory",
+    "place": 80,
+    "seconds": 43,
+    "shows": "From an element of C to a tile, a warp group and one instruction: what each reads.",
+    "takes": "report",
+    "options": {"tile": "128x256x64", "dtype": "bf16", "device": "h200", "warps": 8},
+}
 GAP, ROOM, FILLED = 0.25, 1.1, 0.93
 """Of a K-step's width, between a tile and its operands; of what the camera falls to; of the picture."""
 HATCH = 22.0

@@ -32,6 +32,23 @@ from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.story.traces import trace as words
 from tilesim_scenes.story.traces.trace import TraceStory, tell
 
+FILM = {
+    "title": "Your own kernel",
+    "question": "Where does the time go?",
+    "part": "Models",
+    "place": 270,
+    "seconds": 26,
+    "shows": "Any run: the film looks for its longest pause, and says what share of the time it is.",
+    "takes": "traces",
+    "gallery": [
+        {
+            "output": "own-kernel.mp4",
+            "poster": "own-kernel.png",
+            "size": "720p",
+            "trace": "../tests/own_kernel.csv",
+        },
+    ],
+}
 SIDE = 420.0
 """Pixels of the column with the run's name and its tiles."""
 READ, OPEN, WHOLE, SLOW, BACK = 1.6, 2.0, 6.0, 3.0, 1.0

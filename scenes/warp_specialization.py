@@ -25,6 +25,14 @@ from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.story.ideas.ladder_pairs import bar_groups
 from tilesim_scenes.story.ideas.warp_specialization import CONSUMERS, Story, tell
 
+FILM = {
+    "title": "Warp specialization",
+    "question": "Must every warp do everything?",
+    "part": "Hiding waits",
+    "place": 110,
+    "seconds": 44,
+    "shows": "One warp loads, eight multiply, with a ring of buffers and two barriers a stage between them.",
+}
 DOTS, LOADS = 8, 3
 """Threads of a warp that is drawn small, and pairs of K-chunks that are seen to come while all wait."""
 

@@ -16,6 +16,15 @@ from tilesim_scenes.mobjects.words.badge import Badge, of_costs
 from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.story.ideas.wave_quantization import tell
 
+FILM = {
+    "title": "Wave quantization",
+    "question": "Why can a few more tiles nearly double the time?",
+    "part": "Schedules",
+    "place": 170,
+    "seconds": 32,
+    "shows": "A product grows tile by tile, and the first tile of a new wave has a wave to itself.",
+}
+
 
 class WaveQuantization(Film):
     """12 rows of tiles and ever more columns on the SMs of an H200, simulated; and what was measured."""

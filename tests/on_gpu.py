@@ -1,31 +1,27 @@
 """The kernels as a GPU runs them, and the same with a pause of known length inserted at one place.
 
-Importing this needs an NVIDIA GPU, and a process in which Triton was not told to interpret.
+Importing this needs an NVIDIA GPU, and TRITON_INTERPRET=0 in the environment.
 """
 
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from types import FunctionType, ModuleType
 
 import numpy as np
 import torch
 import triton
 import triton.language as tl
+from on_device import config_named, inputs, jobs, recording, reference
 
 from tilesim import Problem, Trace
-from tilesim.cli.packages import load
-from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
-
-load("kernels")
-from tilesim_kernels import KernelError, reductions  # noqa: E402
-from tilesim_kernels.bench import reductions as sums  # noqa: E402
-from tilesim_kernels.bench.memory import memory  # noqa: E402
-from tilesim_kernels.gemm import jobs, naive, persistent, table  # noqa: E402
-from tilesim_kernels.gemm import stamps as stamping  # noqa: E402
-from tilesim_kernels.gemm.stamps import (  # noqa: E402
+from tilesim_kernels import KernelError, reductions
+from tilesim_kernels.bench import reductions as sums
+from tilesim_kernels.bench.memory import memory
+from tilesim_kernels.gemm import naive, persistent, table
+from tilesim_kernels.gemm import stamps as stamping
+from tilesim_kernels.gemm.stamps import (
     stamp_done,
     stamp_drain,
     stamp_entry,
@@ -34,12 +30,10 @@ from tilesim_kernels.gemm.stamps import (  # noqa: E402
     stamp_ready,
     stamp_start,
 )
-from tilesim_kernels.launch import here, plan_table  # noqa: E402
-from tilesim_kernels.launch import operands as inputs  # noqa: E402
-from tilesim_kernels.launch.named import DEDICATED, TABLE_DRIVEN, named  # noqa: E402
-from tilesim_kernels.measure import machine, reference, timing  # noqa: E402
-from tilesim_kernels.measure import record as recording  # noqa: E402
-from tilesim_kernels.microbenchmarks import chase, multiply, stream, tile_loads  # noqa: E402
+from tilesim_kernels.launch import here
+from tilesim_kernels.launch.named import DEDICATED, named
+from tilesim_kernels.measure import machine, timing
+from tilesim_kernels.microbenchmarks import chase, multiply, stream, tile_loads
 
 RECORDED = (naive, "naive"), (persistent, "persistent"), (table, "table_driven")
 """The kernels that write stamps."""
@@ -48,8 +42,8 @@ LAUNCHES = 5
 """Of each pause; their median counts."""
 
 __all__ = [
-    "DEDICATED", "KernelError", "chase",
-    "memory", "multiply", "plan_table", "reductions", "stream", "sums", "tile_loads",
+    "DEDICATED", "KernelError", "chase", "here",
+    "memory", "multiply", "named", "reductions", "stream", "sums", "tile_loads",
 ]  # fmt: skip
 
 CYCLES, TOOK = 15, 14
@@ -187,22 +181,6 @@ def patched(others: dict[str, triton.JITFunction]) -> Iterator[None]:
     finally:
         for (module, name), kernel in shipped.items():
             setattr(module, name, kernel)
-
-
-def config_named(name: str, problem: Problem, warps: int = 8, stages: int = 3) -> KernelConfig:
-    """The kernel of a name, with +alone where it does not overlap, that can run this problem here."""
-    name, _, alone = name.partition("+")
-    config = named(name, problem, warps=warps, stages=stages)
-    if name.startswith(TABLE_DRIVEN):
-        config = replace(config, overlap=not alone, epilogue_subtiles=1)
-    return here.on_this_machine(config, Product.of(problem))[0]
-
-
-def right(config: KernelConfig, product: Product) -> float:
-    """The relative error of a kernel that leaves no stamps; raises KernelError where it is wrong."""
-    work = jobs.job(here.on_this_machine(config, product)[0], product, machine.device(1))
-    operands = inputs.matrices(product, "cuda", seed=4)
-    return reference.verify_result(config.name, work.launcher(operands), product, operands)
 
 
 def ready_to_stamp(name: str, problem: Problem) -> tuple[Callable[[], None], torch.Tensor, jobs.Job]:

@@ -95,7 +95,7 @@ def test_curves_skip_the_holes_of_the_enclosing_square(tiles_m, tiles_n, order):
         ("grouped:" + "9" * 5000, "parameter '999"),
         ("row-major:2", "write it as 'row-major'"),
         ("", "there is no order ''"),
-        (None, "the order is None"),
+        (None, "order is None"),
     ],
 )
 def test_an_order_that_does_not_exist(order, sentence):

@@ -42,7 +42,7 @@ WRONG = {
     "no name": (["a", ""], (), "items[1] is ''"),
     "blank": (["a", " "], (), "not blank"),
     "no text": (["a", 5], (), "items[1] is 5"),
-    "long": (["a" * 201], (), "of 1 to 200 characters"),
+    "long": (["a" * 201], (), "a text of 1 to 200 characters"),
     "hostile": (["a", "\x1b[31m"], (), "U+001B, which cannot be printed"),
     "sizes": (["a", "b"], (1,), "2 work items and 1 size;"),
     "negative": (["a"], (-1,), "sizes[0] is -1"),

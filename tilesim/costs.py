@@ -1,7 +1,7 @@
 """Costs: what each step of a thread block takes, one knob for each cause.
 
-issue -launch, prologue-> start -mainloop_overhead, K-steps-> drain -wait-> ready -fix-up-> fixup -epilogue-> done
-   (later: tile_gap)                                (a partial: drain -partial-> done)
+issue -launch, prologue-> start -overhead, K-steps-> drain -wait-> ready -fix-up-> fixup -epilogue-> done
+   (later: tile_gap)                                    (a partial: drain -partial-> done)
 """
 
 from collections.abc import Mapping
@@ -19,10 +19,12 @@ MAX_JITTER = 10
 MOST_JITTER = 0.99 * MAX_JITTER
 """The largest jitter that comes out of scaling."""
 WHOLE = (
-    "mainloop_overhead", "launch", "prologue", "tile_gap", "epilogue", "epilogue_serialisation", "epilogue_overlap_penalty",
-    "partial", "merge", "fixup", "stages",
+    "mainloop_overhead", "launch", "prologue", "tile_gap", "epilogue", "epilogue_serialisation",
+    "epilogue_overlap_penalty", "partial", "merge", "fixup", "stages",
 )  # fmt: skip
 """Costs that are whole numbers: ns, and the stages."""
+RENAMED = {"handover": "tile_gap", "ramp": "mainloop_overhead", "contention": "epilogue_overlap_penalty"}
+"""Costs by the names that files of versions before 0.2 have."""
 Whole = Annotated[int, between(0, MAX_NS), ROUNDED]
 Real = Annotated[int | float, between(0, MAX_NS)]
 Preset = Annotated[str, one_of(presets, empty=True)]
@@ -45,7 +47,8 @@ class Costs:
     nothing before the last of them has ended. Partials, and tiles to which some were added, take no turns. At
     0 nothing does.
     `overlap`: whether a CTA's next segment is issued at `fixup`, under the epilogue, or at `done`.
-    `epilogue_overlap_penalty`: what a main loop takes longer while its CTA's epilogue of another tile runs under it.
+    `epilogue_overlap_penalty`: what a main loop takes longer while its CTA's epilogue of another tile runs
+    under it.
     `partial`: storing a partial tile for another CTA, before this one goes on; None: as an epilogue.
     `merge`: from the last partial's arrival to the first addition. `fixup`: adding one partial.
     `jitter`: relative standard deviation of a K-step. K-steps vary independently: a tile of n of them varies
@@ -107,7 +110,14 @@ class Costs:
     @classmethod
     def from_mapping(cls, values: Mapping[str, Any]) -> "Costs":
         """Costs from parsed JSON; raises CostsError for a field that does not exist."""
-        return decode(cls, values, "the costs", CostsError)
+        return decode(cls, with_current_names(values), "the costs", CostsError)
+
+
+def with_current_names(costs: Any) -> Any:
+    """Parsed JSON of costs with the fields' names of today; what is no object stays as it is."""
+    if not isinstance(costs, Mapping):
+        return costs
+    return {name if RENAMED.get(name) in costs else RENAMED.get(name, name): costs[name] for name in costs}
 
 
 def badge(costs: Costs | Mapping[str, Any], device: Device) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any
+from typing import Annotated, Any
 
 from tilesim import orders
-from tilesim.errors import KernelConfigError, shown, whole
-from tilesim.problems import MAX_SIZE, Problem
+from tilesim.errors import KernelConfigError, shown
+from tilesim.problems import Problem, Size
 from tilesim.products import Product
+from tilesim.storage.decode import between, check, one_of
 from tilesim.text import base_name
 
 LOADS = ("tma", "ptr")
@@ -63,34 +64,18 @@ class KernelConfig:
 
     kernel: str
     schedule: str
-    tile: tuple[int, int, int]
+    tile: tuple[Size, Size, Size]
     order: str = "row-major"
-    warps: int = 8
-    stages: int = 3
-    loads: str = "tma"
+    warps: Annotated[int, between(0, MAX_WARPS)] = 8
+    stages: Annotated[int, between(0, MAX_STAGES)] = 3
+    loads: Annotated[str, one_of(LOADS, empty=True)] = "tma"
     overlap: bool = False
-    epilogue_subtiles: int = 1
+    epilogue_subtiles: Annotated[int, between(1, MAX_SUBTILES)] = 1
 
     def __post_init__(self) -> None:
-        for name in ("kernel", "schedule", "order", "loads"):
-            if not isinstance(getattr(self, name), str):
-                raise KernelConfigError(f"{name} is {shown(getattr(self, name))}; it must be a text")
-        if not isinstance(self.tile, tuple | list) or len(self.tile) != 3:
-            raise KernelConfigError(f"the tile is {shown(self.tile)}; it must be three sizes")
-        names = zip(("tile_m", "tile_n", "tile_k"), self.tile, strict=True)
-        sides = tuple(whole(name, side, 1, MAX_SIZE, KernelConfigError) for name, side in names)
-        object.__setattr__(self, "tile", sides)
-        whole("warps", self.warps, 0, MAX_WARPS, KernelConfigError)
+        check(self, KernelConfigError)
         if self.warps & (self.warps - 1):
             raise KernelConfigError(f"warps is {self.warps}; it must be a power of two up to {MAX_WARPS}")
-        whole("stages", self.stages, 0, MAX_STAGES, KernelConfigError)
-        if self.loads not in ("", *LOADS):
-            raise KernelConfigError(
-                f"loads is {shown(self.loads)}; it must be {' or '.join(map(repr, LOADS))}"
-            )
-        if not isinstance(self.overlap, bool):
-            raise KernelConfigError(f"overlap is {shown(self.overlap)}; it must be true or false")
-        whole("epilogue_subtiles", self.epilogue_subtiles, 1, MAX_SUBTILES, KernelConfigError)
         orders.check(self.order)
 
     def problem(self, product: Product) -> Problem:

@@ -1,10 +1,11 @@
 """Problem: one matrix product C[M,N] = A[M,K] · B[K,N], and how its output is cut into tiles."""
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from tilesim import orders
-from tilesim.errors import ProblemError, shown, unknown, whole
+from tilesim.errors import ProblemError
+from tilesim.storage.decode import between, check, one_of
 from tilesim.text import plural
 
 DTYPE_BYTES = {"fp32": 4, "tf32": 4, "fp16": 2, "bf16": 2, "fp8": 1, "int8": 1}
@@ -12,6 +13,9 @@ DTYPE_BYTES = {"fp32": 4, "tf32": 4, "fp16": 2, "bf16": 2, "fp8": 1, "int8": 1}
 
 MAX_TILES = 2**31
 MAX_SIZE = 2**40
+
+Size = Annotated[int, between(1, MAX_SIZE)]
+Dtype = Annotated[str, one_of(DTYPE_BYTES)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,26 +28,15 @@ class Problem:
     Raises ProblemError for a size below 1, more than 2^31 tiles or K-steps, and an unknown dtype or order.
     """
 
-    m: int
-    n: int
-    k: int
-    tile: tuple[int, int, int] = (128, 256, 64)
-    dtype: str = "bf16"
+    m: Size
+    n: Size
+    k: Size
+    tile: tuple[Size, Size, Size] = (128, 256, 64)
+    dtype: Dtype = "bf16"
     order: str = "row-major"
 
     def __post_init__(self) -> None:
-        for name in ("m", "n", "k"):
-            size = whole(name.upper(), getattr(self, name), 1, MAX_SIZE, ProblemError)
-            object.__setattr__(self, name, size)
-        if not isinstance(self.tile, tuple | list) or len(self.tile) != 3:
-            raise ProblemError(
-                f"the tile is {shown(self.tile)}; it must be three sizes (tile_m, tile_n, tile_k)"
-            )
-        sizes = zip(("tile_m", "tile_n", "tile_k"), self.tile, strict=True)
-        tile = tuple(whole(name, size, 1, MAX_SIZE, ProblemError) for name, size in sizes)
-        object.__setattr__(self, "tile", tile)
-        if not isinstance(self.dtype, str) or self.dtype not in DTYPE_BYTES:
-            raise ProblemError(unknown("dtype", str(self.dtype), DTYPE_BYTES))
+        check(self, ProblemError)
         if self.tiles > MAX_TILES:
             raise ProblemError(
                 f"{self.m}x{self.n} in tiles of {self.tile_m}x{self.tile_n} makes {self.tiles} tiles; "

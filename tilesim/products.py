@@ -1,9 +1,11 @@
 """Product: a matrix product as such, whatever computes it."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
-from tilesim.errors import ProblemError, shown, unknown, whole
-from tilesim.problems import DTYPE_BYTES, MAX_SIZE, Problem
+from tilesim.errors import ProblemError
+from tilesim.problems import DTYPE_BYTES, Dtype, Problem, Size
+from tilesim.storage.decode import check, one_of
 
 LAYOUTS = ("nn", "nt", "tn", "tt")
 """A and B, each row-major ("n") or column-major ("t"): "nt" is what a linear layer multiplies, x · Wᵀ."""
@@ -16,21 +18,14 @@ class Product:
     Raises ProblemError for a size below 1, an unknown dtype, or another layout.
     """
 
-    m: int
-    n: int
-    k: int
-    dtype: str = "bf16"
-    layout: str = "nn"
+    m: Size
+    n: Size
+    k: Size
+    dtype: Dtype = "bf16"
+    layout: Annotated[str, one_of(LAYOUTS)] = "nn"
 
     def __post_init__(self) -> None:
-        for name in ("m", "n", "k"):
-            object.__setattr__(
-                self, name, whole(name.upper(), getattr(self, name), 1, MAX_SIZE, ProblemError)
-            )
-        if not isinstance(self.dtype, str) or self.dtype not in DTYPE_BYTES:
-            raise ProblemError(unknown("dtype", str(self.dtype), DTYPE_BYTES))
-        if self.layout not in LAYOUTS:
-            raise ProblemError(f"the layout is {shown(self.layout)}; it must be one of {', '.join(LAYOUTS)}")
+        check(self, ProblemError)
 
     @classmethod
     def of(cls, problem: Problem, layout: str = "nn") -> "Product":

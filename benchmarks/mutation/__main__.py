@@ -40,6 +40,7 @@ TESTS = {
     "tilesim/storage": ["tests/storage", "tests/formats/test_npz.py"],
     "tilesim/calibration": ["tests/calibration"],
     "tilesim/choice": ["tests/choice"],
+    "tilesim/gemm": ["tests/test_fit.py", "tests/kernels/test_climb.py"],
     "kernels/launch": [
         "tests/kernels/test_config.py",
         "tests/kernels/test_launcher.py",

@@ -172,11 +172,12 @@ def figures() -> dict[str, str]:
     hard, small = sizes["4096 × 4096 × 4096"], sizes["1024 × 1024 × 1024"]
     layers = [r["cublas_us"] / r["us"] for r in report("tuned")["rows"] if r["layout"] in ("nt", "tn")]
     loads = {(r["kernel"], r["dtype"]): r["us"] for r in report("coalescing")["rows"]}
+    costs = default_costs("persistent", SHORT, Device.named("h200"))
     return {
         "race_table": race_table(),
         "row_major_change": f"{plain - naive:.1f} µs",
         "row_major_overlap": f"{plain - under:.1f} µs",
-        "under_write": f"{default_costs('persistent', SHORT, Device.named('h200')).epilogue_overlap_penalty / 1000:.1f} µs",
+        "under_write": f"{costs.epilogue_overlap_penalty / 1000:.1f} µs",
         "planned_table": planned_table(),
         "planned_naive_slower": f"{100 * min(own):.0f} to {100 * max(own):.0f} %",
         "stream_k_less_short": less(short, "stream-k"),

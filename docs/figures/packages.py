@@ -26,7 +26,7 @@ FOUND_IN = {
     "parallel": ("parallel",),
     "core": (
         *("version", "errors", "text", "storage", "spans", "compiled"),
-        *("problems", "orders", "devices", "plans", "costs", "products", "kernel_config"),
+        *("problems", "orders", "devices", "plans", "costs", "products", "kernel_config", "declared"),
         *("metrics", "provenance", "sm_cycles", "traces"),
     ),
 }
@@ -140,7 +140,7 @@ def picture() -> str:
 def table() -> str:
     """What is in each package, and what it imports, as Markdown."""
     lines = ["| package | where | imports |", "| --- | --- | --- |"]
-    for package in (package for floor in FLOORS for package in floor):
+    for package in (name for floor in FLOORS for name in floor):
         parts = [name + "/" * (ROOT / "tilesim" / name).is_dir() for name in FOUND_IN.get(package, ())]
         folder = package if package in PACKAGES else f"tilesim/{package}"
         where = f"`tilesim/`: {', '.join(parts)}" if parts else f"`{folder}/`"

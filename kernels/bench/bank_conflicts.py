@@ -1,7 +1,7 @@
 """bank-conflicts: what the five sums of a vector do to shared memory, counted by the GPU.
 
-A launch of each step over one vector runs under Nsight Compute: for how many beats, its wavefronts,
-loads and stores take the banks of shared memory, and how many of an instruction's threads are at work.
+A launch of each step over one vector runs under Nsight Compute: how many wavefronts its loads and
+stores take of shared memory, and how many of an instruction's threads are at work.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,7 +28,7 @@ METRICS = {
     "instructions": "smsp__inst_executed.sum",
     "thread_instructions": "smsp__thread_inst_executed_pred_on.sum",
 }
-"""Counters by what they are called here. A beat is a wavefront: what all banks can answer at once; counted
+"""Counters by what they are called here. A wavefront is what all banks can answer at once. It is counted
 where the instruction is issued, so that what else the pipe is busy with is not in it. An instruction is a
 warp's; of its threads, those count that are at work."""
 

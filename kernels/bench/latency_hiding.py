@@ -146,7 +146,7 @@ def _stamped(x: torch.Tensor, y: torch.Tensor) -> tuple[np.ndarray, dict[str, An
     cycles(ends.cpu().numpy())
     asked, came = np.moveaxis(stamps.cpu().numpy(), -1, 0)
     if (came <= asked).any():
-        raise KernelError("a clock of this GPU did not advance or went backwards while warps ran")
+        raise KernelError("a clock of this GPU stopped or went backwards while warps ran")
     each = [
         window(*block, since=int(np.median(block[0][:, FROM])), count=SHOWN)
         for block in zip(asked, came, strict=True)

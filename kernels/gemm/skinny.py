@@ -53,7 +53,8 @@ def job(config: KernelConfig, product: Product, device: Device, memory: str, con
         table, values = order_arguments(problem, matrices)
         operands, layout = operands_of(config, product.dtype, skinny, matrices)
         constants = values | layout | dict(
-            BM=bm, BN=bn, BK=bk, TMA=tma, DEPENDENT_LAUNCH=dependent_launch, num_warps=config.warps, num_stages=config.stages
+            BM=bm, BN=bn, BK=bk, TMA=tma, DEPENDENT_LAUNCH=dependent_launch,
+            num_warps=config.warps, num_stages=config.stages,
         )  # fmt: skip
         if dependent_launch:
             constants["launch_pdl"] = True

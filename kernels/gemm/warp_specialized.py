@@ -157,8 +157,8 @@ def warp_specialized(
     if GROUPS == 1:
         gl.warp_specialize(
             [
-                (consume, (c, smem_a, smem_b, smem_c, full, empty, tile_order, partials, flags, shared, M, N, K,
-                           BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, SWAP,
+                (consume, (c, smem_a, smem_b, smem_c, full, empty, tile_order, partials, flags, shared,
+                           M, N, K, BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, SWAP,
                            TRANS_A, TRANS_B, GROUPS, 0, smem_rest, REST)),
                 (produce, (a, b, smem_a, smem_b, full, empty, tile_order, shared, M, N, K,
                            BM, BN, BK, STAGES, ORDER, GROUP_M, SPLIT, TRANS_A, TRANS_B, GROUPS,
@@ -170,14 +170,14 @@ def warp_specialized(
     else:
         gl.warp_specialize(
             [
-                (consume, (c, smem_a, smem_b, smem_c, full, empty, tile_order, partials, flags, shared, M, N, K,
-                           BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, SWAP,
+                (consume, (c, smem_a, smem_b, smem_c, full, empty, tile_order, partials, flags, shared,
+                           M, N, K, BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, SWAP,
                            TRANS_A, TRANS_B, GROUPS, 0, smem_rest, REST)),
-                (consume, (c, smem_a, smem_b, smem_c, full, empty, tile_order, partials, flags, shared, M, N, K,
-                           BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, SWAP,
+                (consume, (c, smem_a, smem_b, smem_c, full, empty, tile_order, partials, flags, shared,
+                           M, N, K, BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, SWAP,
                            TRANS_A, TRANS_B, GROUPS, 1, smem_rest, REST)),
-                (consume, (c, smem_a, smem_b, smem_c, full, empty, tile_order, partials, flags, shared, M, N, K,
-                           BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, SWAP,
+                (consume, (c, smem_a, smem_b, smem_c, full, empty, tile_order, partials, flags, shared,
+                           M, N, K, BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, SWAP,
                            TRANS_A, TRANS_B, GROUPS, 2, smem_rest, REST)),
                 (produce, (a, b, smem_a, smem_b, full, empty, tile_order, shared, M, N, K,
                            BM, BN, BK, STAGES, ORDER, GROUP_M, SPLIT, TRANS_A, TRANS_B, GROUPS,

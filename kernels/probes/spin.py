@@ -123,7 +123,7 @@ def blocks(stamps: torch.Tensor) -> np.ndarray:
     if (end == 0).any():
         raise KernelError(f"{(end == 0).any(axis=-1).sum()} of the thread blocks launched recorded no time")
     if (end - begin < wanted).any() or (end_ns < begin_ns).any():
-        raise KernelError("a clock of this GPU did not advance or went backwards while thread blocks ran")
+        raise KernelError("a clock of this GPU stopped or went backwards while thread blocks ran")
     if (sm != sm[..., :1]).any():
         raise KernelError("two warps of one thread block stamped different SMs")
     made = np.empty(words.shape[:2], BLOCK)

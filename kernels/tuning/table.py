@@ -5,14 +5,16 @@ A table is a JSON object: "machine" (see measure.machine.facts), "method", and "
 both took: us, and cublas_us, null where cuBLAS cannot multiply such operands.
 """
 
+from dataclasses import dataclass
 from os import PathLike
-from typing import Any
+from typing import Annotated, Any
 
 from tilesim.choice.measurement import config_of, product_of
-from tilesim.errors import TilesimError, shown
+from tilesim.errors import TilesimError
 from tilesim.gemm.fit import why_not
 from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
+from tilesim.storage.decode import between, decode
 from tilesim.storage.files import read_json
 
 from ..errors import KernelError
@@ -20,46 +22,40 @@ from ..errors import KernelError
 PRODUCT = ("m", "n", "k", "dtype", "layout")
 """What identifies a row."""
 
-MAX_US = 10**12
+Time = Annotated[float, between(0, 10**12, above=True)]
+"""µs."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Machine:
+    gpu: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    machine: _Machine
+    rows: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Times:
+    us: Time
+    cublas_us: Time | None
 
 
 def read(path: str | PathLike[str]) -> dict[str, Any]:
     """The table in a file; KernelError, in a sentence, where it cannot be read or is none."""
     table = read_json(path, KernelError)
     try:
-        _check(table)
+        rows = decode(_Table, table, "the file", KernelError, extra=True).rows
+        for number, row in enumerate(rows):
+            decode(_Times, row, f"rows[{number}]", KernelError, extra=True)
+            chosen(row, product_of(row))
     except KeyError as error:
         raise KernelError(f"{path} is not a table of `tilesim tune`: the field {error} is missing") from None
     except TilesimError as error:
         raise KernelError(f"{path} is not a table of `tilesim tune`: {error}") from None
     return table
-
-
-def _check(table: Any) -> None:
-    """Raise KeyError or TilesimError unless JSON values are a table."""
-    machine, rows = _object("the file", table)["machine"], table["rows"]
-    gpu = _object("machine", machine)["gpu"]
-    if not isinstance(gpu, str):
-        raise KernelError(f"gpu is {shown(gpu)}; it must be a text")
-    if not isinstance(rows, list):
-        raise KernelError(f"rows is {shown(rows)}; it must be a list")
-    for number, row in enumerate(rows, 1):
-        _check_row(_object(f"row {number}", row))
-
-
-def _check_row(row: dict[str, Any]) -> None:
-    chosen(row, product_of(row))
-    for name in ("us", "cublas_us"):
-        us = row[name]
-        known = isinstance(us, int | float) and not isinstance(us, bool) and 0 < us < MAX_US
-        if not known and not (us is None and name == "cublas_us"):
-            raise KernelError(f"{name} is {shown(us)}; it must be a time in µs")
-
-
-def _object(name: str, value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise KernelError(f"{name} is {shown(value)}; it must be an object")
-    return value
 
 
 def chosen(row: dict[str, Any], product: Product) -> KernelConfig:

@@ -11,14 +11,15 @@ from pathlib import Path
 import numpy as np
 from manim import UP, Animation, Group, Mobject, config
 
+from tilesim.declared import after, name_of
 from tilesim_scenes.animations.fade import Fade, Swap
 from tilesim_scenes.animations.look import Look
 from tilesim_scenes.film.captioned_scene import APPEAR, DIMMED, ON_TOP, CaptionedScene
+from tilesim_scenes.film.course import FILMS, OURS
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.mobjects.drawing.quads import rectangle
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.finding import Finding
-from tilesim_scenes.story import course
 
 CAMERA, CARD, NEXT = 1.2, 4.0, 1.0
 """Seconds: of a camera move, that the card at the end stays, and how many of these it names the next film."""
@@ -43,8 +44,9 @@ class Film(CaptionedScene):
         """What the film that comes next is called, empty where none does."""
         # A film that is written in a notebook has no file.
         file = getattr(sys.modules.get(type(self).__module__), "__file__", None)
-        name = self.given.get("next", course.after(Path(file)) if file else "")
-        return course.titles().get(name, "")
+        ours = file and Path(file).resolve().parent == FILMS.resolve()
+        name = self.given.get("next", after(name_of(Path(file)), OURS) if ours else "")
+        return tr(OURS[name].title) if name in OURS else ""
 
     @property
     def figures(self) -> dict[str, list[str]]:

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tilesim import Trace
+from tilesim.declared import course
 from tilesim.errors import TilesimError, shown, unknown
 from tilesim.storage.files import read_bytes
+from tilesim_scenes.film.course import OURS
 from tilesim_scenes.look.theme import THEMES
-from tilesim_scenes.story import course
 
 MOST_TOML = 2**20
 """Bytes of a file of settings: a thousand times what a long gallery has."""
@@ -94,7 +95,7 @@ LOOK = {
     "title": NAME,
     "opening": Kind(lambda value: isinstance(value, bool), "true or false"),
     "lang": one_of(LANGUAGES),
-    "next": one_of((NO_FILM, *course.order())),
+    "next": one_of((NO_FILM, *course(OURS))),
 }
 READING = {
     "map": Kind(_are_pairs, "a table of texts"),

@@ -15,6 +15,8 @@ from tilesim.errors import TilesimError
 
 SOURCE = "en"
 CATALOGUES = Path(__file__).parents[1] / "locale"
+OWN_LETTERS_END = "\u0400"
+"""The letters before this, Latin and Greek, come with films, in `typefaces`."""
 _ENGLISH: Mapping[str, str] = MappingProxyType({})
 _sentences = _ENGLISH
 
@@ -39,18 +41,21 @@ def use_language(name: str) -> None:
 
 @cache
 def check_font(name: str) -> None:
-    """Raise TilesimError where fontconfig knows of no font with the letters of the language `name`.
+    """Raise TilesimError where the language `name` has letters of its own, and fontconfig no font with them.
 
-    Where fontconfig's own `fc-list` is not installed, as on Windows, nothing is raised.
+    Where fontconfig's own `fc-list` is not installed, as on Windows, nothing is raised for want of a font.
     """
     command = shutil.which("fc-list")
     if name == SOURCE or command is None:
+        return
+    letters = filter(str.isalpha, "".join(catalogue(name).values()))
+    if all(letter < OWN_LETTERS_END for letter in letters):
         return
     found = subprocess.run([command, f":lang={name}", "family"], capture_output=True, timeout=60)
     if found.returncode == 0 and not found.stdout.strip():
         raise TilesimError(
             f"no font for captions in {name} is installed; install one, such as Noto "
-            "(apt install fonts-noto fonts-noto-cjk)"
+            "(apt install fonts-noto-cjk for Chinese, fonts-noto for other scripts)"
         )
 
 

@@ -15,8 +15,8 @@ from manim import BOLD, NORMAL, ManimColor, Text, VGroup, VMobject, config
 
 from tilesim_scenes.look.letters import Letters
 from tilesim_scenes.look.theme import Colour, theme_now
+from tilesim_scenes.look.typefaces import MONO, SANS
 
-SANS, MONO = "DejaVu Sans", "DejaVu Sans Mono"
 SHORTER_SIDE = 1080
 """Pixels, in which sizes are given."""
 POINTS_PER_UNIT = 72
@@ -24,7 +24,11 @@ POINTS_PER_UNIT = 72
 UNBROKEN = 100_000
 """Points that a line of text may take."""
 OUTLINED_AT = 200
-"""Font size, in pixels, at which outlines are taken: at small ones letters are pushed onto whole pixels."""
+"""Font size, in pixels, at which outlines are taken."""
+UNHINTED = cairo.FontOptions()
+UNHINTED.set_hint_style(cairo.HINT_STYLE_NONE)
+UNHINTED.set_hint_metrics(cairo.HINT_METRICS_OFF)
+"""Letters that are not pushed onto whole pixels, whatever a machine is set to."""
 LEAST_SIZE, MOST_LETTERS = 28, 120
 """Pixels to which a name is shrunk before it is cut, and letters that no line has room for."""
 WORDS = re.compile(r" (?!(?:µs|ns|ms|KB|MB|GB|TFLOP/s|GB/s)\b)")
@@ -57,7 +61,7 @@ def label(
     text: str, size: float, color: Colour | None = None, bold: bool = False, mono: bool = False, **kwargs: Any
 ) -> Text:
     """`text`, any script, with an em of `size` pixels, in the theme's ink or another colour."""
-    look = {"font": MONO if mono else SANS, "weight": BOLD if bold else NORMAL}
+    look = {"font": MONO if mono else SANS, "weight": BOLD if bold else NORMAL, "warn_missing_font": False}
     ink, points = ManimColor(color or theme_now().text), px(size) * POINTS_PER_UNIT
     # Manim breaks a line at as many points as the frame has pixels, which in small frames are few.
     pixels, config.pixel_width = config.pixel_width, UNBROKEN
@@ -196,6 +200,7 @@ def _context(surface: cairo.Surface, family: str, bold: bool) -> cairo.Context:
     weight = cairo.FONT_WEIGHT_BOLD if bold else cairo.FONT_WEIGHT_NORMAL
     context.select_font_face(family, cairo.FONT_SLANT_NORMAL, weight)
     context.set_font_size(OUTLINED_AT)
+    context.set_font_options(UNHINTED)
     return context
 
 

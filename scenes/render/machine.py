@@ -10,19 +10,10 @@ import manimpango
 
 from tilesim_scenes.render.files.coding import CODECS
 
-FONTS = ("DejaVu Sans", "DejaVu Sans Mono")
-"""The families that films are set in, as `look/text.py` has them; Pango takes others where they are not."""
-
 
 def drawing() -> str:
     """The versions of cairo and of Pango."""
     return f"cairo {cairo.cairo_version_string()}, Pango {manimpango.pango_version()}"
-
-
-def missing_fonts() -> list[str]:
-    """Which of FONTS Pango does not find."""
-    found = set(manimpango.list_fonts())
-    return [family for family in FONTS if family not in found]
 
 
 def missing_encoders() -> list[str]:

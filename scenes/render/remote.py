@@ -41,7 +41,7 @@ class Task:
 def drawn(
     request: RenderRequest, folder: Path, workers: Executor, progress: Callable[[int], object]
 ) -> Scene:
-    """Have the segments of `request` drawn by `workers` and put into `folder`; the scene, run without drawing.
+    """Have the segments of `request` drawn by `workers` and put into `folder`; the scene, run but not drawn.
 
     Raises SceneError where the scene fails, or a worker's run of it has other frames.
     """

@@ -90,7 +90,7 @@ def ran(
     renderer: Callable[..., SegmentRenderer],
     at_end: Callable[[SegmentRenderer], object] | None = None,
 ) -> Scene:
-    """Run the scene of a request with a renderer of that kind; `at_end` is given it with the last frame drawn.
+    """Run a request's scene with a renderer of that kind; `at_end` is given it with the last frame drawn.
 
     Raises SceneError where the scene fails or, without `at_end`, plays nothing.
     """

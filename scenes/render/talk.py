@@ -24,7 +24,7 @@ def export(
     progress: Callable[[int], object] = lambda frames: None,
     workers: Executor | None = None,
 ) -> Exported:
-    """Write the slides of `request`, without sound, to `output`: a .pptx, else a page; else as `export.export`.
+    """Write slides of `request`, without sound, to `output`: a .pptx, else a page; else as `export.export`.
 
     Raises TilesimError, before anything is drawn, where what makes a .pptx is not installed.
     """

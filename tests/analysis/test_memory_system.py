@@ -132,10 +132,7 @@ BROKEN = [
     (changed("latency", None), "this tilesim bench memory report has no 'latency'"),
     (changed("latency", 3), "this is not a report of tilesim bench memory"),
     (changed("latency", SHIPPED["latency"][1:]), "has no row with space shared memory"),
-    (
-        changed("latency", SHIPPED["latency"][:4]),
-        "chase has 0 plateaus .*; at least 2 are",
-    ),
+    (changed("latency", SHIPPED["latency"][:4]), "chase has 0 plateaus .*; at least 2 are"),
     (changed("bandwidth", [r for r in SHIPPED["bandwidth"] if r["kind"] != "copy"]), "no row with kind copy"),
     (changed("latency", 5, "cycles", "p50", -1), "cycles is -1; it must be a number above 0"),
     (changed("latency", 5, "cycles", "p50", True), "cycles is True; it must be a number above 0"),

@@ -65,7 +65,7 @@ def test_what_is_the_same_is_there_once():
 @pytest.mark.parametrize(
     ("axes", "error", "words"),
     [
-        ({"m": [0]}, ProblemError, "M is 0"),
+        ({"m": [0]}, ProblemError, "m is 0"),
         ({"dtype": ["bf61"]}, ProblemError, "did you mean 'bf16'"),
         ({"device": ["h20"]}, DeviceError, "did you mean 'h200'"),
         ({"order": []}, SweepError, "the sweep has no value for order; it needs at least one"),

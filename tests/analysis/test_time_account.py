@@ -74,8 +74,7 @@ def test_the_difference_of_each_sm_is_that_of_the_sm_alone(data):
 
 
 @pytest.mark.parametrize(
-    ("cost", "part"),
-    [("launch", "launch"), ("prologue", "first load"), ("epilogue", "write")],
+    ("cost", "part"), [("launch", "launch"), ("prologue", "first load"), ("epilogue", "write")]
 )
 def test_what_a_cost_adds_between_two_tiles_is_in_the_part_of_its_name(cost, part):
     problem, device = Problem(64, 64 * 3, 16, tile=(64, 64, 16)), Device(1)

@@ -6,12 +6,11 @@ from dataclasses import replace
 from importlib.resources import files
 
 import pytest
-from click.testing import CliRunner
+from command_line import tilesim as run
 
 from tilesim import Costs, Device, Problem, simulate
 from tilesim.calibration.device_file import device_entry
 from tilesim.calibration.suite import suite
-from tilesim.cli import main
 from tilesim.devices.facts import published, values
 from tilesim.devices.presets import adding, discard, facts, presets
 from tilesim.errors import DeviceError, TilesimError
@@ -80,12 +79,6 @@ def test_without_scipy_the_error_names_the_extra(folder, monkeypatch):
     traces = {path.stem: Trace.load(path) for path in sorted(folder.glob("naive*.npz"))}
     with pytest.raises(DeviceError, match=r"needs SciPy, of tilesim's extra `calibration`"):
         device_entry("mine", BLANK, traces, {})
-
-
-def run(*args, code=0):
-    result = CliRunner().invoke(main, list(map(str, args)))
-    assert result.exit_code == code, result.output
-    return result
 
 
 @pytest.mark.parametrize("name", [name for name in TRUE if name != "l2_gb_per_s"])

@@ -2,14 +2,14 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 
 import pytest
-from click.testing import CliRunner
+from command_line import said
 
 from tilesim import Costs, Device, Problem, Trace, simulate
 from tilesim.analysis.compare import compare
 from tilesim.analysis.divergence import since_first_multiply
-from tilesim.cli import main
 from tilesim.metrics import run as length
 
 H200 = Device.named("h200", sms=8)
@@ -17,11 +17,7 @@ PROBLEM = Problem(1024, 1024, 256)
 COSTS = Costs(k_step=700, launch=165, prologue=300, epilogue=800, jitter=0.02)
 
 
-def run(*args, code=0):
-    result = CliRunner().invoke(main, ["compare", *map(str, args)])
-    assert result.exit_code == code, result.output
-    assert not result.exception or isinstance(result.exception, SystemExit)
-    return result.stderr if code else result.stdout
+run = partial(said, "compare")
 
 
 def figures_of(printed):

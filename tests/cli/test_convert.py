@@ -6,31 +6,17 @@ import sys
 
 import others
 import pytest
-from click.testing import CliRunner
+from command_line import said
 
 from tilesim import Device, Problem, Trace, simulate
-from tilesim.cli import main
 
 OWN = "tile,sm,start,end\n0,0,1000,2000\n1,1,1010,2100\n2,0,2200,3000\n3,1,2300,3100\n"
 SAID = "# m=256 n=256 k=128 tile=128x128x64\n# device=h200 sms=2\n"
 OPTIONS = ["--m", 256, "--n", 256, "--k", 128, "--tile", "128x128x64", "--device", "h200", "--sms", 2]
 
 
-def run(*args):
-    return CliRunner().invoke(main, list(map(str, args)))
-
-
-def done(*args):
-    result = run(*args)
-    assert result.exit_code == 0, result.stderr
-    return result.stdout
-
-
 def refused(code, words, *args):
-    result = run(*args)
-    assert (result.exit_code, result.stdout) == (code, "")
-    assert result.stderr.startswith("error: ") and result.stderr.count("\n") == 1
-    assert words in result.stderr
+    assert words in said(*args, code=code)
 
 
 @pytest.fixture
@@ -40,7 +26,7 @@ def own(tmp_path):
 
 
 def test_a_csv_becomes_a_trace(own, tmp_path):
-    assert done("convert", own, tmp_path / "a.npz") == ""
+    assert said("convert", own, tmp_path / "a.npz") == ""
     trace = Trace.load(tmp_path / "a.npz")
     assert (trace.schedule, trace.origin) == ("own-kernel", "measured")
     assert trace.device == Device.named("h200", sms=2)
@@ -60,7 +46,7 @@ def test_options_say_what_the_file_does_not(tmp_path):
         "--schedule",
         "mine",
     ]
-    done("convert", tmp_path / "bare.csv", tmp_path / "a.npz", *options)
+    said("convert", tmp_path / "bare.csv", tmp_path / "a.npz", *options)
     trace = Trace.load(tmp_path / "a.npz")
     assert trace.problem == Problem(256, 256, 128, (128, 128, 64), "fp16", "column-major")
     assert trace.device == Device.named("h200", 2, 2)
@@ -70,8 +56,8 @@ def test_options_say_what_the_file_does_not(tmp_path):
 @pytest.mark.parametrize("to", ["csv", "json", "perfetto"])
 def test_there_and_back_again(to, tmp_path):
     simulate("persistent", Problem(1024, 1024, 512), Device.named("h200", 4)).save(tmp_path / "a.npz")
-    done("convert", tmp_path / "a.npz", tmp_path / "b.json", "--to", to)
-    done("convert", tmp_path / "b.json", tmp_path / "c.NPZ")
+    said("convert", tmp_path / "a.npz", tmp_path / "b.json", "--to", to)
+    said("convert", tmp_path / "b.json", tmp_path / "c.NPZ")
     assert (tmp_path / "c.NPZ").read_bytes() == (tmp_path / "a.npz").read_bytes()
 
 
@@ -88,7 +74,7 @@ def test_a_pipe_can_be_read(tmp_path):
 
 
 def test_calibrate_takes_any_format(own):
-    assert "own-kernel.csv: " in done("calibrate", own)
+    assert "own-kernel.csv: " in said("calibrate", own)
 
 
 def test_what_is_wrong_with_a_file_is_a_failure(own, tmp_path):
@@ -106,22 +92,22 @@ def test_what_is_wrong_with_a_file_is_a_failure(own, tmp_path):
 def test_what_is_wrong_with_an_option_is_wrong_usage(own, tmp_path):
     out = tmp_path / "a.npz"
     for options, words in (
-        (["--m", 0], "M is 0"),
+        (["--m", 0], "m is 0"),
         (["--tile", "128x128"], "'128x128' is not three sizes"),
         (["--dtype", "bf61"], "did you mean 'bf16'?"),
         (["--order", "spiral"], "there is no order 'spiral'"),
         (["--device", "h20"], "did you mean 'h200'?"),
-        (["--sms", 0], "the number of SMs is 0"),
+        (["--sms", 0], "sms is 0"),
         (["--to", "csv"], "a.npz would look like a native trace"),
     ):
         refused(2, words, "convert", own, out, *options)
-    done("convert", own, out)
+    said("convert", own, out)
     refused(1, "says everything; leave out m", "convert", out, tmp_path / "b.csv", "--m", 256)
 
 
 def test_a_film_shows_a_file_of_any_format(own, tmp_path):
     pytest.importorskip("manim")
-    done("export", "naive", "--trace", own, "-o", tmp_path / "a.png", "--size", "480p")
+    said("export", "naive", "--trace", own, "-o", tmp_path / "a.png", "--size", "480p")
     assert (tmp_path / "a.png").stat().st_size > 1000
 
 
@@ -132,10 +118,10 @@ def test_every_command_takes_a_profilers_file(tmp_path, name):
     options += [
         word for ours, theirs in told.get("map", {}).items() for word in ("--map", f"{ours}={theirs}")
     ]
-    done("convert", file, tmp_path / "a.npz", *options)
+    said("convert", file, tmp_path / "a.npz", *options)
     assert others.places(Trace.load(tmp_path / "a.npz")) == others.places(others.RUN)
-    assert json.loads(done("info", file, "--json", *options))["waves"] == 3
-    assert json.loads(done("explain", file, "--json", *options))["waves"] == 3
+    assert json.loads(said("info", file, "--json", *options))["waves"] == 3
+    assert json.loads(said("explain", file, "--json", *options))["waves"] == 3
 
 
 MISMAPPED = {
@@ -159,11 +145,11 @@ def test_a_file_of_tiles_that_is_not_there(tmp_path):
 
 
 def test_several_runs_go_into_one_file_for_viewers(own, tmp_path):
-    done("convert", own, tmp_path / "a.npz")
+    said("convert", own, tmp_path / "a.npz")
     simulated = simulate("persistent", others.PROBLEM, Device(4))
     simulated.save(tmp_path / "sim.npz")
     for ending in ("perfetto-trace", "perfetto.json", "pftrace"):
-        done("convert", tmp_path / "sim.npz", tmp_path / "a.npz", tmp_path / f"both.{ending}")
+        said("convert", tmp_path / "sim.npz", tmp_path / "a.npz", tmp_path / f"both.{ending}")
         assert (tmp_path / f"both.{ending}").stat().st_size > 1000
     events = json.loads((tmp_path / "both.perfetto.json").read_text())["traceEvents"]
     begins = [(e["pid"] > 6, e["ts"]) for e in events if e["ph"] == "X" and e["cat"] == "main loop"]
@@ -176,7 +162,7 @@ def test_several_runs_go_into_one_file_for_viewers(own, tmp_path):
 def test_a_file_of_others_beside_a_native_one(tmp_path):
     others.RUN.save(tmp_path / "sim.npz")
     file = others.write(tmp_path, "iket.json")
-    done(
+    said(
         "convert",
         tmp_path / "sim.npz",
         file,

@@ -130,10 +130,10 @@ def test_encoders_and_fonts_that_are_missing_are_named(monkeypatch):
     pytest.importorskip("manim")
     found = machine.load("scenes", "render.machine")
     monkeypatch.setattr(found.av, "codecs_available", {"qtrle"})
-    monkeypatch.setattr(found.manimpango, "list_fonts", lambda: ["DejaVu Sans"])
+    monkeypatch.setattr(found.manimpango, "list_fonts", lambda: ["Tilesim Sans"])
     told = states()
     assert told["encoders"]["found"] == "without libx264, libvpx-vp9"
-    assert told["fonts"]["found"] == "without DejaVu Sans Mono"
+    assert told["fonts"]["found"] == "without Tilesim Mono"
     assert doctor().exit_code == 1
 
 

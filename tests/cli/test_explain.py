@@ -1,14 +1,14 @@
 """`tilesim explain`: its table, its JSON, and the files that it refuses."""
 
 import json
+from functools import partial
 
 import pytest
-from click.testing import CliRunner
+from command_line import said
 
 from tilesim import Costs, Device, Problem, Trace, simulate
 from tilesim.analysis.alternatives import alternatives
 from tilesim.analysis.explain import explain
-from tilesim.cli import main
 from tilesim.cli.commands.explain import SHOWN
 from tilesim.cli.output.figures import time
 
@@ -16,11 +16,7 @@ TRACE = "tilesim/data/traces/h200-{}.npz"
 RECORDED = "stream-k-1408x3840x4096-grouped8"
 
 
-def run(*args, code=0):
-    result = CliRunner().invoke(main, ["explain", *map(str, args)])
-    assert result.exit_code == code, result.output
-    assert not result.exception or isinstance(result.exception, SystemExit)
-    return result.stderr if code else result.stdout
+run = partial(said, "explain")
 
 
 @pytest.fixture(params=["simulated", "measured"])

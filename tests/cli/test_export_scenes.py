@@ -350,11 +350,7 @@ MISTAKES = {
     "a size by no name": (["scenes.py:Moves", "--size", "large"], 2, "there is no size 'large'"),
     "a transparent mp4": (["scenes.py:Moves", "-t"], 2, "a film in mp4 cannot be transparent"),
     "beyond the end": (["scenes.py:Moves", "--from", "9"], 1, "from 9 s on; it lasts 2.2 s"),
-    "an empty part": (
-        ["scenes.py:Moves", "--from", "2", "--to", "1"],
-        2,
-        "no part of a film from 2 s to 1 s",
-    ),
+    "an empty part": (["scenes.py:Moves", "--from", "2", "--to", "1"], 2, "no part of a film from 2 s to 1"),
     "a still beyond the end": (["scenes.py:Moves", "-o", "a.png", "--at", "9"], 1, "there is no second 9"),
     "a missing folder": (["film.py", "-o", "none/a.mp4"], 1, "the folder none does not exist"),
     "over its own file": (
@@ -371,7 +367,7 @@ FILMS = {
     "truncated trace": (["naive", "--trace", "cut.npz"], "cut.npz"),
     "trace and simulation": (["naive", "--trace", "good.npz", "--m", "64"], "leave out m"),
     "unknown schedule": (["naive", "--schedule", "naiv"], "did you mean 'naive'?"),
-    "no SMs": (["naive", "--sms", "0"], "number of SMs is 0"),
+    "no SMs": (["naive", "--sms", "0"], "sms is 0"),
     "theme typo": (["naive", "--theme", "drak"], "'drak'"),
     "language of nobody here": (["naive", "--lang", "xx"], "'xx'"),
     "endless": (["naive", "--seconds", "inf"], "it must last from 3 to 600 s"),

@@ -124,20 +124,10 @@ def test_without_colour_means_without_colour(tmp_path, words):
 
 def test_progress_and_errors_of_a_film_are_without_colour(tmp_path):
     pytest.importorskip("manim")
-    film = (
-        "export",
-        "one-tile",
-        "--size",
-        "480p",
-        "--fps",
-        "2",
-        "--seconds",
-        "6",
-        "--jobs",
-        "1",
-        "-o",
-        "a.mp4",
+    (tmp_path / "moves.py").write_text(
+        "from manim import *\nclass A(Scene):\n    def construct(self): self.play(Create(Square()))\n"
     )
+    film = ("export", "moves.py", "--size", "128x72", "--fps", "5", "--jobs", "1", "-o", "a.mp4")
     said = on_a_terminal(film, tmp_path, NO_COLOR="1", TERM="xterm-256color")
     assert "wrote a.mp4" in said
     assert not SGR.search(said)

@@ -1,27 +1,23 @@
 """`tilesim info`: what a file is, whatever it is called."""
 
 import json
+import re
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from command_line import said
 
 import tilesim
 from tilesim import Costs, Device, Problem, Trace, simulate
-from tilesim.cli import main
+from tilesim.cli.packages import declared, scene_class
 from tilesim.formats import save
 
 DATA = Path(tilesim.__file__).parent / "data"
 RUN = simulate("split-k:2", Problem(512, 512, 256), Device.named("h200", 4), seed=3)
 
 
-def run(*args, code=0):
-    result = CliRunner().invoke(main, ["info", *map(str, args)])
-    assert result.exit_code == code, result.output
-    if code:
-        assert result.stdout == ""
-        assert result.stderr.startswith("error: ") and result.stderr.count("\n") == 1
-    return result.stderr if code else result.stdout
+run = partial(said, "info")
 
 
 @pytest.mark.parametrize("form", ["npz", "json", "perfetto"])
@@ -78,7 +74,8 @@ def test_a_tuned_table():
     one = values["rows"][0]
     size = f"{one['m']}x{one['n']}x{one['k']} {one['dtype']} {one['layout']}"
     assert len(rows) == len(values["rows"]) and rows[0].startswith(size)
-    assert rows[0].endswith(f"{one['us']:.2f} {one['cublas_us']:10.2f} {one['cublas_us'] / one['us']:6.3f}")
+    figures = f"{one['us']:.2f}", f"{one['cublas_us']:.2f}", f"{one['cublas_us'] / one['us']:.3f}"
+    assert tuple(rows[0].split()[-3:]) == figures
     assert json.loads(run(path, "--json"))["rows"] == values["rows"]
 
 
@@ -89,7 +86,7 @@ def test_a_tuned_table():
         "another object": ('{"a": 1}', "this is not a trace, costs, a ladder, a"),
         "half a file": ('{"k_step": 1', "this is not JSON"),
         "a cost that is none": ('{"k_step": -1}', "k_step is -1"),
-        "costs of no tile": ('[{"costs": {}, "schedule": "naive"}]', "a field is missing or invalid"),
+        "costs of no tile": ('[{"costs": {}, "schedule": "naive"}]', "a calibration lacks dtype, tile"),
         "a ladder without rows": ('{"peak_tflops": {}, "rows": [], "machine": {}}', "the file lacks method"),
         "a row without its kernel": (
             '{"machine": {}, "rows": [{"layout": "nn", "us": 1}]}', "missing or invalid: \"'kernel'\""
@@ -122,3 +119,30 @@ def test_costs_as_python_has_them_are_read_back(tmp_path):
 def run_json(trace, tmp_path):
     trace.save(tmp_path / "t.npz")
     return run(tmp_path / "t.npz", "--json")
+
+
+@pytest.mark.parametrize("name", ["split-k-and-friends", "thread_indexing"])
+def test_a_film_by_its_name(name):
+    film = declared()[name.replace("_", "-")]
+    said = run(name)
+    assert said.startswith(f"{name.replace('_', '-')}: film of {film.seconds} s\n")
+    assert film.question in said and film.part in said and film.shows in said
+    assert {option.replace("_", "-") for option in film.taken} == set(
+        re.findall(r"^    --([\w-]+)", said, re.M)
+    )
+    values = json.loads(run(name, "--json"))
+    assert values["question"] == film.question and set(values["options"]) == set(film.taken)
+
+
+def test_an_option_of_a_film_has_its_default():
+    assert re.search(r"--ways COUNT .*  \[4\]$", run("divergence"), re.M)
+    pytest.importorskip("manim")
+    race = scene_class("race").default
+    assert json.loads(run("race", "--json"))["options"]["k"] == race.problem.k
+    assert f"[{', '.join(race.schedules)}]" in run("race")
+
+
+def test_a_file_called_like_a_film_is_the_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    save(RUN, "race", "npz")
+    assert run("race").startswith("race: trace\n")

@@ -105,7 +105,7 @@ def test_a_cluster_that_loses_a_worker_does_its_task_again(cluster, scene, tmp_p
         pids = client.run(os.getpid)
         process = subprocess.Popen(
             [
-                *(sys.executable, "-m", "tilesim", "export", str(scene), "--size", "720p", "--fps", "60"),
+                *(sys.executable, "-m", "tilesim", "export", str(scene), "--size", "480p", "--fps", "60"),
                 *("--cluster", cluster.scheduler_address, "-o", str(tmp_path / "film.mp4")),
             ],
             stderr=subprocess.PIPE,
@@ -125,10 +125,7 @@ def test_a_cluster_that_loses_a_worker_does_its_task_again(cluster, scene, tmp_p
 
 def test_a_cluster_whose_workers_lack_something_is_one_sentence(cluster):
     sentence = "failed .*no_such_module.*; is this tilesim installed on its workers"
-    with (
-        pytest.raises(TilesimError, match=sentence),
-        jobs.workers_of(cluster.scheduler_address) as workers,
-    ):
+    with pytest.raises(TilesimError, match=sentence), jobs.workers_of(cluster.scheduler_address) as workers:
         workers.submit(import_module, "no_such_module").result()
 
 

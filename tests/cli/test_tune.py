@@ -1,15 +1,15 @@
 """`tilesim tune`, with kernels that only answer."""
 
 import json
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from click.testing import CliRunner
+from command_line import said
 
 import tilesim
-from tilesim.cli import main
-from tilesim.cli.commands import tune
+from tilesim.cli.output.reports import tuned_kernels
 from tilesim.errors import TilesimError
 from tilesim.kernel_config import current_name
 from tilesim.products import Product
@@ -39,10 +39,7 @@ def asked(monkeypatch):
     return seen
 
 
-def run(*args, code=0):
-    result = CliRunner().invoke(main, ["tune", *map(str, args)])
-    assert result.exit_code == code, result.output
-    return result.stdout if code == 0 else result.stderr
+run = partial(said, "tune")
 
 
 def test_every_size_in_every_dtype_and_layout_is_asked_for(asked):
@@ -69,8 +66,8 @@ def test_the_winner_and_its_ratio_to_cublas_are_shown_per_shape(asked):
 
 def test_a_shape_that_cublas_cannot_multiply_has_no_ratio():
     row = {**SHIPPED["rows"][0], "cublas_us": None, "kernel": "planned", "schedule": "split-k:2"}
-    line = tune._table({**SHIPPED, "rows": [row]}).splitlines()[-1]
-    assert line.endswith(" - " + " " * 5 + "-") and " table:split-k:2 " in line
+    line = tuned_kernels({**SHIPPED, "rows": [row]}).splitlines()[-1]
+    assert line.endswith(f" {row['us']:.2f}") and " table:split-k:2 " in line
 
 
 def test_the_table_is_written_and_one_that_there_is_already_is_passed_on(asked, tmp_path):
@@ -91,7 +88,7 @@ def test_the_table_is_written_and_one_that_there_is_already_is_passed_on(asked, 
     ("args", "sentence"),
     [
         (["--size", "64x64"], "'64x64' is not three sizes such as 128x256x64"),
-        (["--size", "0x64x64"], "M is 0; it must be a whole number"),
+        (["--size", "0x64x64"], "m is 0; it must be a whole number"),
         (["--dtype", "fp7"], "'fp7' is not one of"),
         (["--layout", "xx"], "'xx' is not one of"),
         (["--samples", "0"], "0 is not in the range"),

@@ -4,10 +4,9 @@ import json
 from importlib.resources import files
 
 import pytest
-from click.testing import CliRunner
+from command_line import tilesim as run
 
 from tilesim import Device
-from tilesim.cli import main
 from tilesim.devices.gpus import identified, listed, named, preset_of
 from tilesim.devices.presets import presets
 from tilesim.errors import DeviceError
@@ -84,12 +83,6 @@ def test_a_slice_is_what_it_is(name):
     assert named(name) is None
     with pytest.raises(DeviceError, match="there is no device"):
         Device.named(name)
-
-
-def run(*args):
-    result = CliRunner().invoke(main, list(map(str, args)))
-    assert result.exit_code == 0, result.output
-    return result
 
 
 def test_the_command_line_takes_names_of_drivers_and_says_what_they_are_taken_for():

@@ -5,7 +5,11 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
+from figures.course import pages
 from pages import ROOT, run
+
+from tilesim.declared import Declared, after, course, films, name_of, parts
+from tilesim_scenes.film.course import OURS
 
 UNINSTALLED = """
 import os, sys
@@ -54,9 +58,50 @@ def test_a_schedule_that_leaves_out_a_tile_is_refused(clone: Path) -> None:
     assert refused.returncode in (1, 2) and "tile 256 is never computed" in refused.stderr
 
 
-def test_a_file_beside_the_scenes_is_a_film(clone: Path) -> None:
-    pytest.importorskip("manim")
+@pytest.fixture
+def tail(clone: Path) -> Declared:
+    """What the film of the page declares, once its file is among the scenes."""
     shutil.copy(ROOT / "examples/tail.py", clone / "scenes/tail.py")
+    films.cache_clear()
+    return films(clone / "scenes")["tail"]
+
+
+def test_a_film_is_listed_in_its_part_and_place(clone: Path, tail: Declared) -> None:
+    done = tilesim(clone, "list")
+    assert done.returncode == 0, done.stderr
+    listed = [line.strip() for line in done.stdout.splitlines()]
+    between = [number for number, line in enumerate(listed) if line in parts(films(clone / "scenes"))]
+    (at,) = (number for number, line in enumerate(listed) if line.startswith("tail "))
+    assert listed[max(number for number in between if number < at)] == tail.part
+    assert listed[at].endswith(f"{tail.title}: {tail.question}")
+    assert tail.question in tilesim(clone, "info", "tail").stdout
+
+
+def test_a_film_is_in_the_course_where_its_place_is(clone: Path, tail: Declared) -> None:
+    found = films(clone / "scenes")
+    before = max((film for film in OURS.values() if film.place < tail.place), key=lambda film: film.place)
+    assert after(name_of(before.file), found) == "tail"
+    assert after("tail", found) == after(name_of(before.file), OURS)
+    assert [name for name in course(found) if name != "tail"] == list(course(OURS))
+
+
+def test_the_page_of_a_film_is_in_the_sidebar_where_its_place_is(
+    clone: Path, tail: Declared, tmp_path: Path
+) -> None:
+    shutil.copytree(ROOT / "docs/ideas", tmp_path / "ideas")
+    (tmp_path / "ideas/tail.md").write_text(f"# {tail.title}\n", "utf-8")
+    sidebar = [
+        line.removeprefix("ideas/")
+        for line in pages(films(clone / "scenes"), tmp_path).splitlines()
+        if line.startswith("ideas/")
+    ]
+    places = [film.place for name in sidebar if (film := films(clone / "scenes").get(name))]
+    assert "tail" in sidebar and places == sorted(places)
+    assert {page.stem for page in (tmp_path / "ideas").iterdir()} == set(sidebar)
+
+
+def test_a_file_beside_the_scenes_is_a_film(clone: Path, tail: Declared) -> None:
+    pytest.importorskip("manim")
     cut = ["--size", "480p", "--fps", "5", "--from", "2", "--to", "4", "-o", "film.mp4"]
     done = tilesim(clone, "export", "tail", *cut)
     assert done.returncode == 0, done.stderr

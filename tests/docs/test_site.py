@@ -12,6 +12,7 @@ import pytest
 from pages import DOCS, ROOT, made_figures, run
 
 from tilesim.cli import main
+from tilesim.cli.packages import declared
 
 pytest.importorskip("sphinx")
 pytest.importorskip("myst_parser")
@@ -51,6 +52,12 @@ def test_every_page_is_built(site: Path) -> None:
     pages = {page.relative_to(ROOT / "docs").with_suffix(".html") for page in DOCS}
     assert len(pages) >= 15
     assert pages <= {page.relative_to(site) for page in site.rglob("*.html")}
+
+
+def test_the_sidebar_has_the_pages_of_films_in_the_order_of_the_course(site: Path) -> None:
+    linked = re.findall(r'href="ideas/([\w-]+)\.html"', (site / "index.html").read_text("utf-8"))
+    listed = [name for name in dict.fromkeys(linked) if name in declared()]
+    assert listed == [name for name in declared() if (ROOT / "docs" / "ideas" / f"{name}.md").is_file()]
 
 
 def test_the_playground_is_where_its_page_says(site: Path) -> None:

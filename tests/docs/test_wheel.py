@@ -52,7 +52,7 @@ def test_a_wheel_and_an_sdist_are_built(dist: Path) -> None:
     assert sorted(path.suffix for path in dist.iterdir()) == [".gz", ".whl"]
 
 
-def test_the_wheel_holds_every_module_and_no_tests(dist: Path) -> None:
+def test_the_wheel_holds_every_module_the_fonts_and_no_tests(dist: Path) -> None:
     (wheel,) = dist.glob("*.whl")
     names = set(ZipFile(wheel).namelist())
     for folder, package in (
@@ -64,6 +64,8 @@ def test_the_wheel_holds_every_module_and_no_tests(dist: Path) -> None:
             str(Path(package) / path.relative_to(ROOT / folder)) for path in (ROOT / folder).rglob("*.py")
         }
         assert modules and modules <= names
+    fonts = {f"tilesim_scenes/look/fonts/{path.name}" for path in (ROOT / "scenes/look/fonts").iterdir()}
+    assert fonts and fonts <= names
     assert not [name for name in names if name.startswith(("tests", "benchmarks", "docs", "examples"))]
 
 

@@ -241,7 +241,8 @@ def handed_in(**costs):
         ({"overlap": True, "epilogue_overlap_penalty": 1}, (20, 50), (20, 22, 53), (50, 50, 80)),
         # One of its own: the block waits until the partial is stored, whether epilogues overlap or not.
         ({"partial": 13}, (20, 33), (33, 35, 65), (33, 33, 63)),
-        ({"partial": 13, "overlap": True, "epilogue_overlap_penalty": 1}, (20, 33), (33, 35, 65), (33, 33, 63)),
+        ({"partial": 13, "overlap": True, "epilogue_overlap_penalty": 1},
+         (20, 33), (33, 35, 65), (33, 33, 63)),
         ({"partial": 0, "overlap": True}, (20, 20), (20, 22, 52), (20, 20, 50)),
         # Then they are merged, once, and each is added.
         ({"partial": 13, "merge": 5, "fixup": 3}, (20, 33), (33, 35, 65), (33, 41, 71)),
@@ -367,13 +368,7 @@ def test_a_slot_is_taken_in_the_order_in_which_slots_free_up():
     made = Plan(segments(range(5), [0, 0, 1, 2, 3], [0, 1, 0, 0, 0], [1, 3, 3, 3, 3]), 5)
     problem = Problem(1, 4, 3, tile=(1, 1, 1))
     trace = simulate(lambda problem, device: made, problem, Device(2), Costs(k_step=100))
-    assert times(trace, "cta", "sm", "issue") == [
-        (0, 0, 0),
-        (1, 1, 0),
-        (2, 0, 100),
-        (3, 1, 200),
-        (4, 0, 400),
-    ]
+    assert times(trace, "cta", "sm", "issue") == [(0, 0, 0), (1, 1, 0), (2, 0, 100), (3, 1, 200), (4, 0, 400)]
 
 
 def test_ties_go_by_the_devices_sm_order_place_by_place():

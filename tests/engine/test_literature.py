@@ -41,8 +41,7 @@ def test_stream_k_reaches_100_percent():
 
 
 @pytest.mark.parametrize(
-    ("m", "n", "k", "ctas"),
-    [(256, 3584, 8192, 108), (1024, 1024, 1024, 64), (128, 128, 16384, 8)],
+    ("m", "n", "k", "ctas"), [(256, 3584, 8192, 108), (1024, 1024, 1024, 64), (128, 128, 16384, 8)]
 )
 def test_stream_k_chooses_its_grid_size(m, n, k, ctas):
     """Stream-K figure 8: the paper's three examples on an A100 of 108 SMs."""

@@ -135,10 +135,7 @@ BAD = {
     "nothing": ([], "none of its 0 slices says its tile"),
     "a place is no number": ([*TWO[:2], piece("tile 2,3", 0, 1)], "none of its 1 slices says its tile"),
     "no SM": ([named("GPU"), piece("tile 0", 0, 1)], "event 2 ('tile 0') does not say its SM"),
-    "SM beyond": (
-        [*TWO[:3], piece("tile 1", 0, 1, args={"sm": 8})],
-        "event 4: sm is 8; it must be from 0 to 7",
-    ),
+    "SM beyond": ([*TWO[:3], piece("tile 1", 0, 1, args={"sm": 8})], "event 4: sm is 8; it must be from 0"),
     "tile twice": ([*TWO, piece("tile 1", 90, 1)], "event 5: tile 1 was computed in event 4 already"),
     "tile missing": (TWO[:3], "tile 1 is never computed"),
     "no time": ([*TWO, {"ph": "X", "name": "tile 1", "pid": 1}], "event 5: ts is None; it must be"),

@@ -187,7 +187,7 @@ def test_a_header_that_lacks_something(saved, key):
 @pytest.mark.parametrize(
     ("place", "value", "sentence"),
     [
-        (("problem", "m"), 0, "M is 0; it must be a whole number"),
+        (("problem", "m"), 0, "m is 0; it must be a whole number"),
         (("problem", "m"), 10**6, "is never computed"),
         (("problem", "k"), 1, "they must lie in 0 to 1"),
         (("problem", "tile"), [64, 64], "tile is [64, 64]; it must be a list of 3"),
@@ -195,11 +195,11 @@ def test_a_header_that_lacks_something(saved, key):
         (("problem", "colour"), "red", "there is no field of the problem 'colour'"),
         (("device", "a\0"), 1, "there is no field of the device 'a\\x00'"),
         (("problem", "order"), "spiral", "there is no order 'spiral'"),
-        (("problem", "dtype"), [], "dtype is []; it must be a text"),
+        (("problem", "dtype"), [], "dtype is []; it must be one of fp32"),
         (("device", "sms"), 1, "the device has 0 to 0"),
         (("device", "sms"), "3", "sms is '3'; it must be a whole number"),
-        (("device", "name"), "abacus", "there is no device 'abacus'"),
-        (("device", "name"), {}, "name is {}; it must be a text"),
+        (("device", "name"), "abacus", "name is 'abacus'"),
+        (("device", "name"), {}, "name is {}; it must be one of t4"),
         (("device", "sm_order"), [0, 0, 1], "the SM order must list each SM"),
         (("device", "sm_order"), ["a", 1, 2], "sm_order[0] is 'a'; it must be a whole number"),
         (("device", "sm_order"), [1.0, 0.0, 2.0], "sm_order[0] is 1.0; it must be a whole"),

@@ -84,7 +84,7 @@ def check_nesting(intervals):
 
 def written(trace, tmp_path):
     path = tmp_path / "trace.json"
-    perfetto.save(trace, path)
+    perfetto.save_several([trace], path)
     return json.loads(path.read_text("utf-8"))
 
 

@@ -114,7 +114,7 @@ def test_two_runs_are_two_groups_of_processes_on_one_clock(tmp_path, form, endin
 
 def test_what_is_written_is_read_as_others_are(tmp_path):
     run = RUNS["split tiles"]
-    pftrace.save(run, tmp_path / "a.perfetto-trace")
+    pftrace.save_several([run], tmp_path / "a.perfetto-trace")
     facts = {"m": 1024, "n": 1024, "k": 512, "tile": "128x256x64", "order": "grouped:8", "sms": 5}
     again = read(tmp_path / "a.perfetto-trace", facts)
     for name in ("cta", "tile", "k0", "k1", "sm", "cycles"):
@@ -132,7 +132,7 @@ def test_the_fixture_of_flashinfer_is_by_the_schema():
 def test_too_many_slots_are_refused(tmp_path):
     run = simulate("naive", PROBLEM, Device(2**16, ctas_per_sm=3), BUSY)
     with pytest.raises(TilesimError, match="slots, too many for a Perfetto file"):
-        pftrace.save(run, tmp_path / "a.perfetto-trace")
+        pftrace.save_several([run], tmp_path / "a.perfetto-trace")
 
 
 BROKEN = {

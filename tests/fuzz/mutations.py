@@ -1,4 +1,4 @@
-"""What a file from an unknown source may look like: a real one with something changed, in its bytes or in its values."""
+"""Damaged files: real ones with something changed, in their bytes or in their values."""
 
 import json
 

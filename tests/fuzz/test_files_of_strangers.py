@@ -16,8 +16,7 @@ from mutations import VALUES, changed_bytes, changed_table, changed_values
 from refusals import is_read_or_refused
 
 from tilesim import Costs, Device, Problem, Trace, simulate
-from tilesim.formats import csv, perfetto
-from tilesim.formats import json as json_format
+from tilesim.formats import save
 from tilesim.formats.reader import read
 from tilesim.kernel_costs.default import read_costs
 from tilesim.ladder import file as ladder
@@ -37,8 +36,8 @@ def folder(tmp_path_factory):
 def written(folder):
     """What tilesim writes of TRACE, by format."""
     TRACE.save(folder / "npz")
-    for form in (csv, json_format, perfetto):
-        form.save(TRACE, folder / form.__name__.rpartition(".")[2])
+    for form in ("csv", "json", "perfetto"):
+        save(TRACE, folder / form, form)
     found = {path.name: path.read_bytes() for path in folder.iterdir()}
     return found | {"gzip": gzip.compress(found["csv"])}
 

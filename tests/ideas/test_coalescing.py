@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilesim.errors import TilesimError
 from tilesim.ideas import coalescing
 from tilesim.ladder.reports import report
 
@@ -83,26 +82,3 @@ def test_the_counters_of_a_gpu_agree_to_the_last_sector(kernel, down, width):
     assert row["load_requests"] == steps * (len(of_a) + len(of_b))
     sectors = coalescing.total(of_a, width).sectors + coalescing.total(of_b, width).sectors
     assert row["load_sectors"] == steps * sectors
-
-
-@pytest.mark.parametrize(
-    "call, says",
-    [
-        (lambda: coalescing.moved(coalescing.strided(4), 3), "3 bytes at once"),
-        (
-            lambda: coalescing.moved(coalescing.strided(4), 16),
-            "4 is not a multiple of the 16 bytes",
-        ),
-        (lambda: coalescing.strided(-4), "the stride is -4"),
-        (lambda: coalescing.strided(4, threads=33), "the number of threads is 33"),
-        (lambda: coalescing.tile_loads(64, 64, 0, 256), "the bytes of an element is 0"),
-        (lambda: coalescing.tile_loads(64, 64, 4, 256, width=5), "5 bytes at once"),
-        (lambda: coalescing.tile_loads(0, 64, 4, 256), "the tile's rows is 0"),
-        (lambda: coalescing.tile_loads(64, 2**20, 4, 2**30), "the tile's columns is 1048576"),
-        (lambda: coalescing.tile_loads(64, 64, 4, 128), "64 rows of 256 bytes, 128 bytes apart"),
-        (lambda: coalescing.tile_loads(1, 8, 4, 128), "a multiple of a warp's 128 bytes"),
-    ],
-)
-def test_what_no_warp_can_do_is_refused_in_a_sentence(call, says):
-    with pytest.raises(TilesimError, match=says):
-        call()

@@ -5,8 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilesim.errors import TilesimError
-from tilesim.ideas import divergence
 from tilesim.ideas.divergence import alternating, branch, loop, together
 from tilesim.ladder.reports import report
 
@@ -106,22 +104,3 @@ def test_a_warp_takes_as_long_as_the_ways_that_it_issues_and_warps_that_agree_as
              if (row["code"], row["split"], row["warps"]) == ("branch", "warps", 32)]  # fmt: skip
     assert len(agree) == 32 and max(agree) < 1.01 * min(agree)
     assert all(row["joined"] == 1 for row in report("divergence")["rows"])
-
-
-@pytest.mark.parametrize(
-    "call, says",
-    [
-        (lambda: branch([], [1]), "a warp has 1 to 32 lanes; got 0"),
-        (lambda: branch([0] * 33, [1]), "a warp has 1 to 32 lanes; got 33"),
-        (lambda: branch([2], [1, 1]), "a lane's way is 2"),
-        (lambda: branch([0.5], [1, 1]), "a lane's way is 0.5"),
-        (lambda: branch([0], [-1]), "the length of a way is -1"),
-        (lambda: loop([-1], 1), "a lane's number of turns is -1"),
-        (lambda: loop([1], divergence.LONGEST + 1), "the length of a turn is 1048577"),
-        (lambda: together(-1), "the number of instructions is -1"),
-        (lambda: alternating(33), "the number of ways is 33"),
-    ],
-)
-def test_what_no_warp_can_do_is_refused_in_a_sentence(call, says):
-    with pytest.raises(TilesimError, match=says):
-        call()

@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tilesim.devices.presets import presets
-from tilesim.errors import TilesimError
 from tilesim.ideas.fusion import Chain, Memory, fitted, most_registers, ridge, speedup, time_us
 from tilesim.ladder.reports import report, row
 
@@ -131,23 +130,3 @@ def test_the_counters_of_a_gpu_find_the_bytes_of_the_model(elements):
             chain = Chain(elements, one["functions"], one["functions"] if one["kernel"] == "eager" else 1)
             counted = one["dram_read_bytes"] + one["dram_write_bytes"]
             assert -memory.l2_bytes < counted - chain.dram_bytes(memory) < 0.001 * chain.moved
-
-
-@pytest.mark.parametrize(
-    "call, says",
-    [
-        (lambda: Chain(0, 1, 1), "the number of elements is 0"),
-        (lambda: Chain(1, 0, 1), "the number of functions is 0"),
-        (lambda: Chain(1, 2, 3), "the number of kernels is 3; it must be a whole number from 1 to 2"),
-        (lambda: Chain(1, 1, 1, 17), "the bytes of an element is 17"),
-        (lambda: Memory(0, 1, 1, 1, 1), "gb_per_s is 0; it must be above 0"),
-        (lambda: Memory(1, float("nan"), 1, 1, 1), "l2_gb_per_s is nan"),
-        (lambda: Memory(1, 1, -1, 1, 1), "l2_bytes is -1"),
-        (lambda: Memory(1, 1, 1, 1, -1), "launch_us is -1; it must be from 0"),
-        (lambda: most_registers(0, 1, 1, 1), "the rate is 0"),
-        (lambda: most_registers(1, 1, 0, 1), "the number of SMs is 0"),
-    ],
-)
-def test_what_cannot_be_is_refused_in_a_sentence(call, says):
-    with pytest.raises(TilesimError, match=says):
-        call()

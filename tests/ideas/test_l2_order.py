@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tilesim import Device, Problem, orders
-from tilesim.errors import TilesimError
 from tilesim.ideas.l2_order import blocks, together, traced
 from tilesim.ladder.reports import report
 
@@ -90,18 +89,3 @@ def test_the_tiles_of_a_wave_are_as_many_as_slots_in_their_order():
     waves = [together(problem, Device(5), wave) for wave in range(13)]
     assert [len(wave) for wave in waves] == [5] * 12 + [4]
     assert np.concatenate(waves).tolist() == visited.tolist()
-
-
-@pytest.mark.parametrize(
-    ("call", "says"),
-    [
-        (lambda: blocks(np.array([0, -1]), 9, 9), "nonnegative integers"),
-        (lambda: blocks(np.array([0.5]), 9, 9), "nonnegative integers"),
-        (lambda: blocks(np.array([[0]]), 9, 9), "must be a list"),
-        (lambda: blocks(np.array([0]), 0, 9), "the number of tiles in a row is 0"),
-        (lambda: blocks(np.array([0]), 9, 0), "the number of blocks along K is 0"),
-    ],
-)
-def test_what_cannot_be_is_refused_in_a_sentence(call, says):
-    with pytest.raises(TilesimError, match=says):
-        call()

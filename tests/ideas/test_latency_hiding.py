@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tilesim.analysis.memory_system import MemorySystem
-from tilesim.errors import TilesimError
 from tilesim.ideas import latency_hiding as hiding
 
 WARPS = st.integers(1, hiding.MOST_WARPS)
@@ -72,23 +71,3 @@ def test_an_sm_gets_its_part_of_memory_but_no_more_than_it_can_take():
     intervals = [hiding.of_memory(h200, 1536, sms)[1] for sms in (1, 2, 33, 66, 132)]
     assert intervals[0] == intervals[1] == round(1536 / h200.sm_bytes_per_clock)
     assert intervals[4] == pytest.approx(2 * intervals[3], abs=1)
-
-
-@pytest.mark.parametrize(
-    "call, says",
-    [
-        (lambda: hiding.requests(0, 1, 700, 100), "the number of warps is 0"),
-        (lambda: hiding.requests(65, 1, 700, 100), "the number of warps is 65"),
-        (lambda: hiding.requests(1, 0, 700, 100), "the number of requests is 0"),
-        (lambda: hiding.throughput(1, 0, 1), "the latency is 0"),
-        (lambda: hiding.wait(1, 700, 701), "the interval is 701"),
-        (lambda: hiding.enough(700, 0), "the interval is 0"),
-        (lambda: hiding.in_flight(-1.0, 700), "the rate is -1.0"),
-        (lambda: hiding.in_flight(float("nan"), 700), "the rate is nan"),
-        (lambda: hiding.of_memory(MemorySystem.named("h200"), 0, 1), "the size of a request is 0"),
-        (lambda: hiding.of_memory(MemorySystem.named("h200"), 128, 0), "the number of SMs is 0"),
-    ],
-)
-def test_what_no_warp_can_do_is_refused_in_a_sentence(call, says):
-    with pytest.raises(TilesimError, match=says):
-        call()

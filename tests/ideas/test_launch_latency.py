@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilesim.errors import TilesimError
 from tilesim.ideas import launch_latency as launches
 
 NS = st.integers(0, 10**6)
@@ -38,18 +37,3 @@ def test_the_idle_share_is_what_the_timeline_leaves_free(kernel, call, gap):
     made = launches.timeline(30, kernel, call, gap)
     turns = made["end"][-1] - made["end"][0]
     assert launches.idle(kernel, call, gap) == pytest.approx(1 - 29 * kernel / turns)
-
-
-@pytest.mark.parametrize(
-    "call, says",
-    [
-        (lambda: launches.timeline(0, 1, 1, 1), "the number of kernels is 0"),
-        (lambda: launches.timeline(1, -1, 1, 1), "the kernel's time is -1"),
-        (lambda: launches.each(1, 1.5, 1), "the call's time is 1.5"),
-        (lambda: launches.hides(1, -2), "the gap is -2"),
-        (lambda: launches.idle(10**13, 1, 1), "the kernel's time is 10000000000000"),
-    ],
-)
-def test_what_no_launch_takes_is_refused_in_a_sentence(call, says):
-    with pytest.raises(TilesimError, match=says):
-        call()

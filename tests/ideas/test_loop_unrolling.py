@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tilesim.analysis.memory_system import MemorySystem
-from tilesim.errors import TilesimError
 from tilesim.ideas import loop_unrolling
 from tilesim.ideas.loop_unrolling import (
     cycles,
@@ -110,23 +109,3 @@ def test_chains_take_the_cycles_that_the_model_says_until_they_are_many():
         assert found > cycles(row["factor"], warps) - 0.01
         if row["factor"] <= 8:
             assert found == pytest.approx(cycles(row["factor"], warps), rel=0.2)
-
-
-@pytest.mark.parametrize(
-    "call, says",
-    [
-        (lambda: instructions(0, 2, 6), "the factor is 0"),
-        (lambda: instructions(1, -2, 6), "instructions is -2; it must be a number from 0"),
-        (lambda: in_flight(1, 65, 132), "the number of warps is 65"),
-        (lambda: in_flight(1, 8, 0), "the number of SMs is 0"),
-        (lambda: rate_of_bursts(0, 350, 4600), "the bytes in flight is 0; it must be above 0"),
-        (lambda: rate_of_bursts(1, 350, 0), "the peak is 0; it must be above 0"),
-        (lambda: rate(1, 0, 4600), "the latency is 0; it must be above 0"),
-        (lambda: rate(1, 350, float("nan")), "the peak is nan"),
-        (lambda: cycles(0, 1), "the number of chains is 0"),
-        (lambda: flights(0, 1, 100), "the number of loads is 0"),
-    ],
-)
-def test_what_no_loop_can_do_is_refused_in_a_sentence(call, says):
-    with pytest.raises(TilesimError, match=says):
-        call()

@@ -49,10 +49,7 @@ def test_the_figures_of_an_h200_are_those_of_its_whitepaper():
 def test_a_device_of_which_too_little_is_known_is_refused_in_a_sentence():
     bare = {"title": "Bare", "short": "Bare", "facts": [{"source": "mine"} | dict(
         sms=4, max_sm_mhz=1000, l2_mb=1, memory_gb_per_s=100, peak_tflops={"bf16": 1.0})]}  # fmt: skip
-    with (
-        adding("bare", bare),
-        pytest.raises(DeviceError, match="it lacks memory_gb, registers_"),
-    ):
+    with adding("bare", bare), pytest.raises(DeviceError, match="it lacks memory_gb, registers_"):
         levels("bare")
     known = entry_of("h200")
     halves = {**known, "facts": [*known["facts"], {"source": "mine", "peak_tflops": {"bf16": 989.0}}]}

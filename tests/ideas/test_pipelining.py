@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tilesim import Problem
-from tilesim.errors import TilesimError
 from tilesim.ideas import pipelining
 from tilesim.ladder.reports import report
 
@@ -77,22 +76,6 @@ def test_stages_fit_until_one_more_does_not(tile_m, tile_n, dtype):
     problem = Problem(4096, 4096, 4096, tile=(tile_m, tile_n, 64), dtype=dtype)
     fit, each = pipelining.stages_that_fit(problem), problem.k_step_bytes
     assert fit * each <= pipelining.SHARED_MEMORY < (fit + 1) * each
-
-
-@pytest.mark.parametrize(
-    "call, says",
-    [
-        (lambda: pipelining.pipeline(0, 1, 1, 1), "the number of K-steps is 0"),
-        (lambda: pipelining.pipeline(1, 0, 1, 1), "the number of stages is 0"),
-        (lambda: pipelining.pipeline(1, 1, -1, 1), "the time of a load is -1"),
-        (lambda: pipelining.pipeline(1, 1, 1, 0), "the time of a multiplication is 0"),
-        (lambda: pipelining.times({2: 5.0, 3: 4.0}), "1 stage and more are needed"),
-        (lambda: pipelining.times({1: 5.0, 2: 5.0}), "must be faster"),
-    ],
-)
-def test_what_no_pipeline_can_be_is_refused_in_a_sentence(call, says):
-    with pytest.raises(TilesimError, match=says):
-        call()
 
 
 def test_times_do_not_depend_on_the_order_of_the_measurements():

@@ -1,11 +1,9 @@
 """Which thread takes which cell: every cell once, however the axes go, and neighbours as far as they say."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilesim.errors import TilesimError
 from tilesim.ideas import coalescing
 from tilesim.ideas.thread_indexing import Launch, addresses, axes, cells, strided_cells, warps
 from tilesim.ladder.reports import report
@@ -61,18 +59,3 @@ def test_a_warp_along_a_row_moves_four_sectors_and_down_a_column_32():
 def test_the_sum_is_the_same_with_every_stride_that_was_measured():
     rows = report("thread_indexing")["rows"]
     assert len({row["sum"] for row in rows}) == 1 and len({row["stride"] for row in rows}) == len(rows)
-
-
-@pytest.mark.parametrize(
-    "call, says",
-    [
-        (lambda: Launch((0, 1), (1, 1)), "a side of the grid is 0"),
-        (lambda: Launch((1, 1), (64, 32)), "a block of 2048 threads is too large"),
-        (lambda: Launch((2**10, 2**10), (32, 32)), "threads are too many"),
-        (lambda: strided_cells(64, 64, 3), "the stride, 3, do not divide"),
-        (lambda: warps(np.arange(40)), "40 threads are not a whole number of warps"),
-    ],
-)
-def test_what_no_launch_can_be_is_refused_in_a_sentence(call, says):
-    with pytest.raises(TilesimError, match=says):
-        call()

@@ -3,11 +3,9 @@
 from itertools import pairwise
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilesim.errors import TilesimError
 from tilesim.ideas.warp_specialization import Times, timeline
 
 NS = st.integers(0, 5000)
@@ -110,23 +108,3 @@ def test_by_hand_one_stage_and_a_write():
     assert made.steps["load"].tolist() == [0, 8, 16, 26]
     assert made.steps["multiply"].tolist() == [5, 13, 23, 31]
     assert made.writes["end"].tolist() == [23, 41]
-
-
-@pytest.mark.parametrize("wrong", [{"k_step": 0}, {"latency": -1}, {"write": 1.5}, {"interval": True}])
-def test_times_that_cannot_be_are_refused(wrong):
-    with pytest.raises(TilesimError, match=next(iter(wrong))):
-        Times(**{"latency": 1, "k_step": 1, "write": 1} | wrong)
-
-
-@pytest.mark.parametrize(
-    ("wrong", "says"),
-    [
-        ({"tiles": 0}, "tiles is 0"),
-        ({"k_steps": 2**20}, "K-steps"),
-        ({"stages": 0}, "stages is 0"),
-        ({"groups": 2, "producer": False}, "groups of consumers is 2"),
-    ],
-)
-def test_counts_that_cannot_be_are_refused(wrong, says):
-    with pytest.raises(TilesimError, match=says):
-        timeline(Times(1, 1, 1), **{"tiles": 2, "k_steps": 2, "stages": 2} | wrong)

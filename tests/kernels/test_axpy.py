@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from interpreter import torch
+from on_device import torch
 
 from tilesim_kernels import KernelError
 from tilesim_kernels.ideas import axpy

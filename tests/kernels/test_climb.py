@@ -8,7 +8,7 @@ import pytest
 from hopper_code import compiled
 from hypothesis import given
 from hypothesis import strategies as st
-from interpreter import inputs, jobs, reference, torch
+from on_device import ON_GPU, inputs, jobs, multiplied, torch
 
 from tilesim import Device, Problem
 from tilesim.gemm import kernels, warp_specialized
@@ -16,9 +16,8 @@ from tilesim.gemm.fit import limits_of, stages_that_fit, why_not
 from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 from tilesim_kernels import KernelError
-from tilesim_kernels.bench import coalescing, counters, l2_order, ladder, memory_hierarchy, pipelining
+from tilesim_kernels.bench import coalescing, counters, l2_order, ladder
 from tilesim_kernels.bench.compare import Contender
-from tilesim_kernels.launch import here
 from tilesim_kernels.launch.named import named
 
 INTERPRETED = ("element", "uncoalesced", "skinny")
@@ -26,38 +25,52 @@ RAGGED = [(1, 1, 1), (33, 40, 16), (16, 72, 40), (65, 67, 35)]
 """One element; and with tiles of 16 x 32 x 32, ragged on each side, several tiles and K-steps each way."""
 FEW = [(1, 1, 1), (5, 7, 65), (2, 40, 33), (40, 2, 16)]
 """Of few elements, as each is a program of the kernel `element`: up to three K-steps, the last ragged."""
+TILES = {name: [(16, 32, 32)] for name in INTERPRETED}
+"""The kernels that cannot be stamped and run here, each with tiles that it can do."""
+if ON_GPU:
+    RAGGED = FEW = [(1, 8, 8), (300, 520, 200), (1000, 776, 1344), (16, 2048, 4096), (3000, 2504, 72)]
+    TILES = {
+        "element": [(16, 16, 64), (16, 16, 256)],
+        "uncoalesced": [(64, 64, 32), (128, 128, 32)],
+        "skinny": [(16, 64, 256), (32, 128, 64)],
+        "warp-specialized": [(128, 256, 64), (128, 64, 64), (256, 128, 32)],
+        "ping-pong": [(128, 128, 64), (64, 128, 64), (64, 64, 128)],
+    }
 SHARED_BYTES = limits_of("h200").shared_bytes()
 GPU = Device(132)
 
 
-def error(name: str, problem: Problem, layout: str = "nn") -> float:
-    operands = inputs.matrices(Product.of(problem, layout), "cpu", seed=1)
-    product = Product.of(problem, layout)
-    config, _ = here.on_this_machine(named(name, problem), product, operands[:2])
-    work = jobs.job(config, product, Device(4), "cpu")
-    return reference.verify_result(name, work.launcher(operands), Product.of(problem), operands)
-
-
-@pytest.mark.parametrize("name", INTERPRETED)
-@pytest.mark.parametrize("dtype", ["bf16", "fp16", "fp32"])
-def test_any_size_in_any_dtype(name, dtype):
+@pytest.mark.on_device
+@pytest.mark.parametrize(("name", "tile"), [(name, tile) for name, tiles in TILES.items() for tile in tiles])
+@pytest.mark.parametrize("dtype", ["bf16", "fp16"] if ON_GPU else ["bf16", "fp16", "fp32"])
+@pytest.mark.parametrize("order", ["row-major", "grouped:3", "hilbert"] if ON_GPU else ["row-major"])
+def test_any_size_in_any_dtype(name, tile, dtype, order):
     for size in FEW if name == "element" else RAGGED:
-        error(name, Problem(*size, tile=(16, 32, 32), dtype=dtype))
+        problem = Problem(*size, tile=tile, dtype=dtype, order=order)
+        multiplied(problem, named(name, problem))
+
+
+@pytest.mark.parametrize("tile", [(64, 128, 64), (64, 64, 128)])
+def test_warp_specialized_with_one_group_of_consumers(gpu, tile):
+    for m, n, k in [(1024, 1024, 1024), (300, 520, 200)]:
+        problem = Problem(m, n, k, tile=tile)
+        multiplied(problem, KernelConfig("warp-specialized", "persistent", tile, warps=4, stages=4))
 
 
 @pytest.mark.parametrize("name", ["uncoalesced", "skinny"])
 @pytest.mark.parametrize("order", ["column-major", "grouped:2", "hilbert"])
 def test_any_order(name, order):
-    error(name, Problem(120, 104, 40, tile=(16, 32, 32), dtype="fp32", order=order))
+    problem = Problem(120, 104, 40, tile=(16, 32, 32), dtype="fp32", order=order)
+    multiplied(problem, named(name, problem))
 
 
 @pytest.mark.parametrize("layout", ["nt", "tn", "tt"])
 def test_skinny_takes_any_layout_and_the_others_say_that_they_do_not(layout):
     problem = Problem(40, 72, 48, tile=(16, 32, 32), dtype="fp32")
-    error("skinny", problem, layout)
+    multiplied(problem, named("skinny", problem), layout=layout)
     for name in ("element", "uncoalesced"):
         with pytest.raises(KernelError, match=f"{name} takes dense, row-major A and B"):
-            error(name, problem, layout)
+            multiplied(problem, named(name, problem), layout=layout)
 
 
 def test_kernels_without_stamps_say_so():
@@ -72,35 +85,20 @@ def test_kernels_without_stamps_say_so():
 @pytest.mark.parametrize(
     ("kernel", "changed", "problem", "sentence"),
     [
-        (
-            "warp-specialized",
-            {},
-            {"dtype": "fp32"},
-            "multiplies fp16, bf16, fp8; the dtype is fp32",
-        ),
+        ("warp-specialized", {}, {"dtype": "fp32"}, "multiplies fp16, bf16, fp8; the dtype is fp32"),
         ("warp-specialized", {}, {"tile": (64, 256, 64)}, "tile_m must be a multiple of 128"),
         ("warp-specialized", {}, {"tile": (256, 256, 64)}, "a tile has at most 32768 elements"),
         ("warp-specialized", {}, {"tile": (192, 128, 64)}, "three groups of 4 warps"),
         ("ping-pong", {}, {"tile": (192, 128, 64)}, "must be powers of two"),
         ("ping-pong", {}, {"tile": (128, 96, 64)}, "tile_n is 96; the sides of"),
-        (
-            "warp-specialized",
-            {"schedule": "stream-k"},
-            {"tile": (128, 192, 64)},
-            "has under persistent alone",
-        ),
+        ("warp-specialized", {"schedule": "stream-k"}, {"tile": (128, 192, 64)}, "has under persistent"),
         ("warp-specialized", {"warps": 4}, {"tile": (32, 192, 64)}, "in tiles of 64 rows or more"),
         ("warp-specialized", {"schedule": "split-k:2"}, {}, "the schedule is split-k:2"),
         ("warp-specialized", {"warps": 16}, {}, "has 16 multiplying warps; it must be 4 or 8"),
         ("ping-pong", {}, {"tile": (128, 256, 64)}, "a tile has at most 16384 elements"),
         ("ping-pong", {}, {"tile": (128, 32, 64)}, "tile_n 64 to 256"),
         ("ping-pong", {"warps": 4}, {}, "it must be 8, four in each group"),
-        (
-            "ping-pong",
-            {},
-            {"tile": (128, 128, 64)},
-            "which Triton's interpreter cannot run",
-        ),
+        ("ping-pong", {}, {"tile": (128, 128, 64)}, "which Triton's interpreter cannot run"),
     ],
 )
 def test_what_thehopper_kernels_refuse(kernel, changed, problem, sentence):
@@ -201,15 +199,6 @@ def test_every_step_can_be_what_it_says():
         assert not why_not(step.config, Product(4096, 4096, 4096), limits_of("h200"))
 
 
-def test_measuring_needs_a_gpu_and_no_interpreter():
-    for measure in (
-        ladder.ladder, coalescing.coalescing, pipelining.pipelining, l2_order.l2_order,
-        memory_hierarchy.memory_hierarchy,
-    ):  # fmt: skip
-        with pytest.raises(KernelError, match=r"TRITON_INTERPRET is set|finds no NVIDIA GPU"):
-            measure()
-
-
 def said(counts: list[dict[str, int]], metrics: dict[str, str] = counters.METRICS) -> str:
     """What Nsight Compute says of launches with these counters."""
     lines = ["==PROF== Connected", '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"']
@@ -293,7 +282,8 @@ for i, argument in enumerate(kernel.arg_names):
         layout = gl.NVMMASharedLayout.get_default_for(list(boxes[argument]), gl.bfloat16)
         types[argument] = f"tensordesc<bf16{list(boxes[argument])},{layout!r}>"
     else:
-        pointers = {"tile_order": "*i32", "partials": "*fp32", "flags": "*i32"} | dict.fromkeys("abc", "*bf16")
+        pointers = dict.fromkeys(("tile_order", "flags"), "*i32") | {"partials": "*fp32"}
+        pointers |= dict.fromkeys("abc", "*bf16")
         types[argument] = pointers.get(argument, "i32")
         if argument != "stride":
             hints[i,] = [["tt.divisibility", 16]]

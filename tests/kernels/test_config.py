@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from interpreter import torch
+from on_device import torch
 
 from tilesim.gemm.fit import BARRIER_BYTES, RESERVED_BYTES, limits_of, stages_that_fit
 from tilesim.kernel_config import KernelConfig

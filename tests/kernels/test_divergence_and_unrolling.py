@@ -1,12 +1,10 @@
 """What the benches of ideas ask for and make of it, as far as it shows without a GPU."""
 
-import doctest
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from interpreter import torch
+from on_device import torch
 
 from tilesim.ideas.divergence import alternating
 from tilesim_kernels import KernelError
@@ -14,7 +12,6 @@ from tilesim_kernels.bench import divergence as ways
 from tilesim_kernels.bench.divergence import divergence
 from tilesim_kernels.bench.loop_unrolling import loop_unrolling
 from tilesim_kernels.ideas.divergence import MOST_TURNS, STAMPS, TURN, WAYS, expected
-from tilesim_kernels.measure import timing
 
 
 def test_one_warp_and_many_take_every_number_of_ways():
@@ -83,11 +80,3 @@ def test_launches_that_cannot_be_are_refused(bench, launches):
 def test_without_a_gpu_nothing_is_measured(bench):
     with pytest.raises(KernelError, match="GPU"):
         bench()
-
-
-def test_their_doctests():
-    from tilesim_kernels.ideas import divergence as kernel
-
-    for module in (ways, timing, kernel):
-        found = doctest.testmod(module)
-        assert found.attempted and not found.failed

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from interpreter import recording, stamps
+from on_device import recording, stamps
 
 from tilesim import Device, Problem
 from tilesim.plans import segments

@@ -4,7 +4,7 @@ import inspect
 from dataclasses import replace
 
 import pytest
-from interpreter import torch
+from on_device import torch
 
 from tilesim.kernel_config import KernelConfig
 from tilesim_kernels import KernelError

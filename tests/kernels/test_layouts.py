@@ -1,11 +1,12 @@
-"""Operands of every dtype, row- and column-major, dense and as slices, by Triton's interpreter."""
+"""Operands of every dtype, row- and column-major, dense and as slices."""
 
-import doctest
+from dataclasses import replace
+from itertools import product as pairs
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from interpreter import DEDICATED, few, inputs, jobs, reference, torch
+from on_device import DEDICATED, DEVICE, ON_GPU, device_of, few, inputs, jobs, reference, torch
 
 from tilesim import Device, Problem
 from tilesim.products import LAYOUTS, Product
@@ -14,29 +15,45 @@ from tilesim_kernels.launch import here, layouts
 from tilesim_kernels.launch.named import named
 
 NAMES = [*DEDICATED, "table:stream-k", "table:persistent-dynamic"]
-TILE = (16, 32, 16)
+SIZES, TILE, STEPS = [(16, 48, 32)], (16, 32, 16), {}
+if ON_GPU:
+    NAMES = [*(set(NAMES) - {"persistent-tma-overlap-split"}), "table:split-k:3"]
+    SIZES, TILE = [(512, 768, 1024), (1008, 784, 1040), (333, 257, 399)], (128, 128, 64)
+    STEPS = {"fp32": 32, "tf32": 32, "fp8": 128}
 
 
-def config_named(name, problem, operands):
-    config = named(name, problem, warps=8, stages=3)
-    return here.on_this_machine(config, Product.of(problem), operands[:2])[0]
+def config_of(name, problem, operands):
+    config = named(name, problem, warps=8, stages=2 if ON_GPU else 3)
+    if ON_GPU:
+        config = replace(config, epilogue_subtiles=1)
+    return here.on_this_machine(config, Product.of(problem), operands[:2])
 
 
 def multiplied(name, problem, operands):
     """The relative error of a kernel's product of operands wherever they lie; KernelError above TOLERANCE."""
-    work = jobs.job(config_named(name, problem, operands), Product.of(problem), Device(4), "cpu")
-    return reference.verify_result(name, work.launcher(operands), Product.of(problem), operands)
+    config, _ = config_of(name, problem, operands)
+    work = jobs.job(config, Product.of(problem), device_of(4), DEVICE)
+    error = reference.verify_result(name, work.launcher(operands), Product.of(problem), operands)
+    work.check()
+    return error
 
 
+@pytest.mark.on_device
 @pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sorted(NAMES))
 def test_every_kernel_multiplies_every_dtype_in_every_layout(name, layout):
-    for dtype in inputs.DTYPES:
-        problem = Problem(16, 48, 32, tile=TILE, dtype=dtype)
-        operands = inputs.matrices(Product.of(problem, layout), "cpu", 3)
+    for dtype, size in pairs(inputs.DTYPES, SIZES):
+        tile = (*TILE[:2], STEPS.get(dtype, TILE[2]))
+        problem = Problem(*size, tile=tile, dtype=dtype, order="grouped:3")
+        operands = inputs.matrices(Product.of(problem, layout), DEVICE, 3)
         assert layouts.layout(*operands[:2]) == layout
-        assert not name.endswith("tma") or config_named(name, problem, operands).loads == "tma"
-        multiplied(name, problem, operands)
+        _, why = config_of(name, problem, operands)
+        assert bool(why) == (size[0] % 2 == 1 and "ptr" not in name)
+        results = []
+        for _ in range(1 + ON_GPU):
+            multiplied(name, problem, operands)
+            results.append(operands[2].clone())
+        assert all(torch.equal(results[0], other) for other in results[1:])
 
 
 @st.composite
@@ -108,7 +125,3 @@ def test_what_has_no_lines_and_what_is_too_long_is_refused():
     far = torch.empty_strided((16, 16), (2**28, 1), device="meta")
     with pytest.raises(KernelError, match="16 lines of A span 2\\^31 elements or more"):
         work.launcher((far, right, right))
-
-
-def test_the_examples_hold():
-    assert doctest.testmod(layouts, extraglobs={"torch": torch}).failed == 0

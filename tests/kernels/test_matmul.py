@@ -1,4 +1,4 @@
-"""matmul as a torch operator: what torch.mm gives, its gradients and its errors, by Triton's interpreter."""
+"""matmul as a torch operator: what torch.mm gives, its gradients and its errors."""
 
 import gc
 import weakref
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from interpreter import few, inputs, reference, torch
+from on_device import DEVICE, ON_GPU, few, inputs, reference, torch
 
 from tilesim.errors import TilesimError
 from tilesim.gemm import fit
@@ -24,8 +24,10 @@ op = import_module("tilesim_kernels.matmul")
 REAL = {name: kind for name, kind in inputs.DTYPES.items() if name not in ("tf32", "fp8")}
 
 
-def matrix(rows, columns, dtype=torch.float32, seed=0):
-    return torch.randn(rows, columns, generator=torch.manual_seed(seed)).to(dtype)
+def matrix(rows, columns, dtype=torch.float32, seed=0, trans=False):
+    shape = (columns, rows) if trans else (rows, columns)
+    made = torch.randn(shape, generator=torch.manual_seed(seed)).to(DEVICE, dtype)
+    return made.T if trans else made
 
 
 def off(made, a, b):
@@ -60,13 +62,24 @@ def test_any_sizes_and_strides(operands):
     torch.testing.assert_close(made, right, rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.parametrize("name", ["fp16", "bf16", "fp32", "fp8"])
-@pytest.mark.parametrize("size", [(1, 1, 1), (65, 70, 35), (128, 32, 64)])
-def test_any_dtype(name, size):
-    m, n, k = size
-    kind = inputs.DTYPES[name]
-    a, b = matrix(m, k, kind), matrix(k, n, kind, seed=1)
-    made = matmul(a, b)
+SIZES = [(1, 1, 1), (65, 70, 35), (128, 32, 64)]
+if ON_GPU:
+    SIZES = [(1, 1, 1), (17, 4096, 4096), (1024, 1024, 1024), (777, 1000, 4096)]
+
+
+@pytest.mark.on_device
+@pytest.mark.parametrize("name", ["fp16", "bf16", "fp32", "fp8", *["tf32"] * ON_GPU])
+@pytest.mark.parametrize("layout", ["nn", *["nt", "tn", "tt"] * ON_GPU])
+@pytest.mark.parametrize("size", SIZES)
+def test_any_dtype_in_any_layout(name, layout, size):
+    (m, n, k), kind = size, inputs.DTYPES[name]
+    a, b = matrix(m, k, kind, 0, layout[0] == "t"), matrix(k, n, kind, 1, layout[1] == "t")
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("high" if name == "tf32" else "highest")
+    try:
+        made = matmul(a, b)
+    finally:
+        torch.set_float32_matmul_precision(before)
     assert made.dtype == inputs.RESULTS[name]
     assert off(made, a, b) <= reference.TOLERANCE[name]
 
@@ -106,10 +119,10 @@ def test_either_of_torch_s_switches_is_seen():
 
 
 def asking(*shape, seed=0, trans=False):
-    x = matrix(*(reversed(shape) if trans else shape), seed=seed)
-    return (x.T if trans else x).detach().requires_grad_()
+    return matrix(*shape, seed=seed, trans=trans).detach().requires_grad_()
 
 
+@pytest.mark.on_device
 @pytest.mark.parametrize("trans_a", [False, True])
 @pytest.mark.parametrize("trans_b", [False, True])
 def test_torch_checks_the_operator(trans_a, trans_b):
@@ -117,6 +130,7 @@ def test_torch_checks_the_operator(trans_a, trans_b):
     torch.library.opcheck(torch.ops.tilesim.matmul.default, operands)
 
 
+@pytest.mark.on_device
 @pytest.mark.parametrize("wanted", [(True, True), (True, False), (False, True)])
 def test_gradients_and_their_gradients_are_those_of_torch(wanted):
     results = []
@@ -171,12 +185,13 @@ def test_a_compiled_function_has_it_whole(backend):
             torch.testing.assert_close(made, right)
 
 
+@pytest.mark.on_device
 @pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize("kind", [torch.float16, torch.bfloat16])
 def test_autocast_turns_operands_into_its_dtype_and_gradients_back(compiled, kind):
     multiply = torch.compile(matmul, fullgraph=True, backend="aot_eager") if compiled else matmul
     a, b = asking(24, 40), asking(40, 17, seed=1).to(torch.bfloat16)
-    with torch.autocast("cpu", kind):
+    with torch.autocast(DEVICE, kind):
         made = multiply(a, b)
     made.float().sum().backward()
     assert made.dtype == kind and a.grad.dtype == torch.float32
@@ -196,11 +211,7 @@ def test_autocast_leaves_fp8_alone():
         (matrix(3, 4)[0], matrix(4, 3), "A has 1 dimensions; matmul multiplies matrices"),
         (matrix(3, 4), matrix(4, 3)[None], "B has 3 dimensions"),
         (matrix(3, 4).double(), matrix(4, 3).double(), "A is torch.float64; matmul multiplies torch.float16"),
-        (
-            matrix(3, 4).half(),
-            matrix(4, 3),
-            "A is torch.float16 and B is torch.float32; both must be the same",
-        ),
+        (matrix(3, 4).half(), matrix(4, 3), "A is torch.float16 and B is torch.float32; both must be the"),
         (matrix(3, 4).to("meta"), matrix(4, 3), "A is on meta and B on cpu"),
     ],
 )

@@ -1,17 +1,14 @@
 """What microbenchmarks load and how long it took, as far as it shows without a GPU."""
 
 import ctypes
-import doctest
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from interpreter import few, torch
+from on_device import few, torch
 
 from tilesim_kernels import KernelError
-from tilesim_kernels.bench import memory as bench
-from tilesim_kernels.bench.memory import memory
 from tilesim_kernels.microbenchmarks import chase, stamping, stream, tile_loads
 
 
@@ -102,15 +99,3 @@ def test_a_copy_moves_each_byte_twice():
     asked = [stream.Stream(kind, 6, 5, 4) for kind in stream.KINDS]
     assert [one.moved for one in asked] == [6 * 5 * stream.TILE_BYTES * i for i in (1, 1, 2)]
     assert [one.footprint for one in asked] == [6 * 4 * stream.TILE_BYTES * i for i in (1, 1, 2)]
-
-
-@pytest.mark.parametrize("module", [bench, stamping])
-def test_the_examples_hold(module):
-    made = doctest.testmod(module)
-    assert made.attempted > 0 and made.failed == 0
-
-
-@pytest.mark.parametrize("repeats", [0, 1001, 1.5])
-def test_repeats_out_of_range(repeats):
-    with pytest.raises(KernelError, match=r"repeats is .*; it must be a whole number from 1 to 1000"):
-        memory(repeats)

@@ -1,25 +1,29 @@
-"""Any plan on the one kernel that reads it from a table, by Triton's interpreter."""
+"""Any plan on the one kernel that reads it from a table."""
 
 import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from interpreter import (
+from on_device import (
+    DEVICE,
+    ON_GPU,
     config_named,
+    device_of,
+    here,
     inputs,
     jobs,
-    multiplied,
     recorded,
     recording,
     reference,
     stamped,
     torch,
-)
+)  # fmt: skip
 
 import tilesim.schedules
 from tilesim import SCHEDULES, Device, Plan, Problem, plan
 from tilesim.errors import PlanError
+from tilesim.kernel_config import KernelConfig
 from tilesim.orders import rasterize
 from tilesim.plans import SEGMENT, segments
 from tilesim.products import Product
@@ -28,28 +32,51 @@ from tilesim_kernels.gemm import table
 from tilesim_kernels.launch import plan_table
 
 NEEDS = {"split-k": ":3"}
-EVERY = [name + NEEDS.get(name, "") for name in SCHEDULES] + ["stream-k:5", "stream-k-hybrid:1"]
-RAGGED = [(33, 40, 200), (65, 67, 131)]
+MANY = 77 if ON_GPU else 5
+EVERY = [name + NEEDS.get(name, "") for name in SCHEDULES] + [f"stream-k:{MANY}", "stream-k-hybrid:1"]
+CASES = [("tma", (33, 40, 200), True), ("ptr", (65, 67, 131), False)]
+if ON_GPU:
+    sizes = [("tma", (1000, 776, 1336)), ("ptr", (999, 777, 333)), ("ptr", (1000, 776, 1336))]
+    CASES = [(*size, overlap) for size in sizes for overlap in (True, False)]
+RAGGED_TILE = (128, 256, 64) if ON_GPU else (32, 64, 16)
 PROBLEM = Problem(56, 72, 104, tile=(16, 32, 16), dtype="fp32", order="grouped:3")
+WHOLE = Problem(2048, 2304, 1000, order="grouped:4") if ON_GPU else PROBLEM
+HALVES = Problem(1024, 1024, 1024) if ON_GPU else PROBLEM
 
 
+@pytest.mark.on_device
 @pytest.mark.parametrize("schedule", EVERY)
-@pytest.mark.parametrize("dtype", ["bf16", "fp32"])
-def test_every_schedule_at_ragged_sizes(schedule, dtype):
-    for size in RAGGED:
-        multiplied(Problem(*size, tile=(32, 64, 16), dtype=dtype), f"table:{schedule}")
+@pytest.mark.parametrize("dtype", ["bf16", "fp16" if ON_GPU else "fp32"])
+def test_every_schedule_at_ragged_sizes_is_the_same_to_the_bit(schedule, dtype):
+    """Without stamps and with them."""
+    for loads, size, overlap in CASES:
+        problem = Problem(*size, tile=RAGGED_TILE, dtype=dtype, order="grouped:3")
+        product = Product.of(problem)
+        config = KernelConfig("table", schedule, problem.tile, problem.order, 8, 3, loads, overlap)
+        config, _ = here.on_this_machine(config, product)
+        work = jobs.job(config, product, device_of(5), DEVICE)
+        rows, results = torch.zeros(len(work.rows), 16, dtype=torch.int64, device=DEVICE), []
+        for given in (None, None, rows) if ON_GPU else (None, rows):
+            operands = inputs.matrices(product, DEVICE, seed=1)
+            reference.verify_result(schedule, work.launcher(operands, given), product, operands)
+            work.check()
+            results.append(operands[2])
+        assert all(torch.equal(results[0], other) for other in results[1:])
 
 
+@pytest.mark.on_device
 @pytest.mark.parametrize("schedule", EVERY)
 def test_each_thread_block_does_what_the_plan_says(schedule):
-    trace = recorded(PROBLEM, f"table:{schedule}", ctas=5)
-    made = plan(schedule, PROBLEM, Device(5))
-    if len(made.shared):  # in the interpreter the first block draws the whole queue
-        assert sorted(trace.spans["tile"]) == list(range(PROBLEM.tiles))
-        return
+    trace = recorded(WHOLE, f"table:{schedule}", ctas=5)
+    made = plan(schedule, WHOLE, device_of(5))
     rows = trace.spans[np.lexsort((trace.spans["start"], trace.spans["cta"]))]
-    for name in ("cta", "tile", "k0", "k1"):
-        assert rows[name].tolist() == made.segments[name].tolist()
+    names = ["cta", "tile", "k0", "k1"]
+    if len(made.shared):  # who draws what from a queue is up to the run
+        whole = np.append(made.segments, made.shared)
+        assert sorted(rows[names[1:]].tolist()) == sorted(whole[names[1:]].tolist())
+    else:
+        assert rows[names].tolist() == made.segments[names].tolist()
+    assert (rows["cycles"] > 0).all()
 
 
 @pytest.mark.parametrize("schedule", ["split-k:3", "stream-k:5", "stream-k-hybrid"])
@@ -83,18 +110,25 @@ def test_the_same_result_to_the_bit_whatever_was_there_before():
     assert torch.equal(*results)
 
 
-def test_a_partial_that_never_comes_is_an_error_that_names_the_tile_and_leaves_a_clean_table():
-    config = config_named("table:split-k:2", PROBLEM)
-    made = plan("split-k:2", PROBLEM, Device(5))
-    uploaded = plan_table.upload(made, PROBLEM, "cpu")
+@pytest.mark.on_device
+@pytest.mark.parametrize("overlap", [True, False])
+def test_a_partial_that_never_comes_ends_in_an_error_and_the_next_launch_is_right(overlap):
+    config = replace(config_named("table:split-k:2", HALVES), overlap=overlap)
+    made, product = plan("split-k:2", HALVES, device_of(5)), Product.of(HALVES)
+    uploaded = plan_table.upload(made, HALVES, DEVICE)
+    operands = inputs.matrices(product, DEVICE, seed=6)
+    launch = table.launch(config, product, uploaded, operands, timeout_ns=50_000_000)
+    right = uploaded.table.clone()
     lost = int(np.flatnonzero(made.segments["tile"] == 7)[0])
     uploaded.table[lost, 4] = plan_table.NO_PARTIAL  # its block believes that it has the whole tile
-    operands = inputs.matrices(Product.of(PROBLEM), "cpu", seed=6)
-    table.launch(config, Product.of(PROBLEM), uploaded, operands)()
+    launch()
     with pytest.raises(KernelError, match="tile 7 waited for a partial that never came"):
         uploaded.check()
     uploaded.check()
     assert not uploaded.flags.any()
+    uploaded.table.copy_(right)
+    reference.verify_result("split-k", launch, product, operands)
+    uploaded.check()
 
 
 @pytest.mark.parametrize("schedule", [name for name in EVERY if "dynamic" in name or "launch" in name])

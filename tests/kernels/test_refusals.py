@@ -1,27 +1,29 @@
 """What the kernels cannot do, each in one sentence."""
 
+import doctest
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
+from importlib import import_module
+from pkgutil import walk_packages
 from types import SimpleNamespace
 
 import pytest
-from interpreter import config_named, inputs, jobs, stamps, torch
+from on_device import config_named, inputs, jobs, stamps, torch
 
+import tilesim_kernels
 from tilesim import Device, Problem
+from tilesim.cli.commands.bench import command as commands
 from tilesim.errors import KernelConfigError
 from tilesim.gemm.fit import why_not
 from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 from tilesim_kernels import KernelError, bench, record
-from tilesim_kernels.bench.latency_hiding import latency_hiding
-from tilesim_kernels.bench.launch_latency import launch_latency
-from tilesim_kernels.bench.memory import memory
-from tilesim_kernels.bench.sm_order import sm_order
-from tilesim_kernels.bench.turnaround import turnaround
 from tilesim_kernels.gemm import naive
 from tilesim_kernels.launch import here
 
 NAIVE = KernelConfig("naive", "naive", (32, 32, 32))
+REPEATED = ("memory", "turnaround", "latency_hiding", "launch_latency")
 SMALL = Problem(64, 64, 64, tile=(32, 32, 32))
 
 
@@ -29,10 +31,7 @@ SMALL = Problem(64, 64, 64, tile=(32, 32, 32))
     ("problem", "sentence"),
     [
         (Problem(64, 64, 64, tile=(32, 32, 32), dtype="int8"), "the dtype is int8"),
-        (
-            Problem(64, 64, 64, tile=(96, 32, 32)),
-            "tile_m is 96; the sides of naive's tiles must be powers",
-        ),
+        (Problem(64, 64, 64, tile=(96, 32, 32)), "tile_m is 96; the sides of naive's tiles must be powers"),
         (Problem(64, 64, 64, tile=(32, 32, 8)), "tile_k is 8"),
         (Problem(2**31, 64, 64, tile=(32, 32, 32)), "M is 2147483648"),
         (Problem(64, 2**28, 64, tile=(32, 32, 32)), "32 rows of B have 8589934592 elements"),
@@ -48,10 +47,10 @@ def test_problems_out_of_reach(problem, sentence):
     ("changed", "sentence"),
     [
         ({"kernel": "naiv"}, "there is no kernel 'naiv'; did you mean 'naive'"),
-        ({"loads": "cp.async"}, "loads is 'cp.async'; it must be 'tma' or 'ptr'"),
+        ({"loads": "cp.async"}, "loads is 'cp.async'; choose from tma, ptr"),
         ({"warps": 6}, "warps is 6"),
         ({"stages": -1}, "stages is -1"),
-        ({"tile": (64, 64)}, r"the tile is \(64, 64\); it must be three sizes"),
+        ({"tile": (64, 64)}, r"tile is \(64, 64\); it must be a list of 3"),
         ({"overlap": "yes"}, "overlap is 'yes'; it must be true or false"),
     ],
 )
@@ -94,19 +93,48 @@ def test_a_kernel_that_does_not_exist():
         bench(SMALL, kernels=["cublass"])
 
 
-def test_measuring_needs_a_gpu_and_no_interpreter():
+def measured(name, *sizes, **options):
+    """What `tilesim bench NAME` calls."""
+    return getattr(import_module(f"tilesim_kernels.bench.{name}"), name)(*sizes, **options)
+
+
+MEASURES = {
+    name: partial(measured, name.replace("-", "_"))
+    for name in commands.list_commands(None)
+    if name != "choice"
+} | {"record": partial(record, "naive", SMALL), "bench": partial(bench, SMALL)}
+
+
+@pytest.mark.parametrize("measure", MEASURES.values(), ids=MEASURES)
+def test_measuring_needs_a_gpu_and_no_interpreter(measure):
     needs = "TRITON_INTERPRET is set" if torch.cuda.is_available() else "finds no NVIDIA GPU"
-    alone = turnaround, sm_order, memory, latency_hiding, launch_latency
-    for measure in (lambda: record("naive", SMALL), lambda: bench(SMALL), *alone):
-        with pytest.raises(KernelError, match=needs):
-            measure()
+    with pytest.raises(KernelError, match=needs):
+        measure()
 
 
-@pytest.mark.parametrize("measure", [latency_hiding, launch_latency])
-@pytest.mark.parametrize("repeats", [0, 1001, 2.5])
-def test_repeats_out_of_range(measure, repeats):
-    with pytest.raises(KernelError, match=r"repeats is .*; it must be a whole number from 1 to 1000"):
-        measure(repeats)
+COUNTS = [
+    *((partial(measured, name), "repeats", 1, 1000) for name in REPEATED),
+    (partial(measured, "sm_order"), "launches", 2, 10_000),
+    (partial(measured, "reductions", 2**20), "n", 1, 2**38),
+]
+
+
+@pytest.mark.parametrize(("measure", "name", "least", "most"), COUNTS)
+def test_counts_out_of_range(measure, name, least, most):
+    for count in (-1, least - 1, most + 1, 2.5, True, None):
+        with pytest.raises(
+            KernelError, match=f"{name} is .*; it must be a whole number from {least} to {most}"
+        ):
+            measure(count)
+
+
+def test_the_examples_of_all_kernels_hold():
+    attempted = 0
+    for found in walk_packages(tilesim_kernels.__path__, "tilesim_kernels."):
+        done = doctest.testmod(import_module(found.name), extraglobs={"torch": torch})
+        assert done.failed == 0, found.name
+        attempted += done.attempted
+    assert attempted > 20
 
 
 @pytest.mark.parametrize(

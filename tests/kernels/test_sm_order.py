@@ -1,9 +1,7 @@
 """What is made of which SM got which thread block."""
 
-import doctest
-
-import interpreter  # noqa: F401
 import numpy as np
+import on_device  # noqa: F401
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -89,14 +87,3 @@ def test_a_tally_counts_what_is_alike_and_what_is_explained():
         "explained": 3,
         "first": [[[10, 0], 2], [[12, 4], 1]],
     }
-
-
-@pytest.mark.parametrize("launches", [1, 10_001, None])
-def test_launches_out_of_range(launches):
-    with pytest.raises(KernelError, match=r"launches is .*; it must be a whole number from 2 to 10000"):
-        sm_order.sm_order(launches)
-
-
-def test_the_examples_hold():
-    assert doctest.testmod(sm_order).attempted > 0
-    assert doctest.testmod(sm_order).failed == 0

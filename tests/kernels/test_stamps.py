@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from interpreter import DEDICATED, recorded, recording, stamped, stamps
+from on_device import DEDICATED, recorded, recording, stamped, stamps
 
 from tilesim import Device, Problem, plan
 from tilesim.errors import TraceError
@@ -10,13 +10,13 @@ from tilesim.plans import segments
 from tilesim_kernels import KernelError
 
 CTA, SM, START, DRAIN, DONE, ENTRY, READY, FIXUP = 0, 1, 2, 4, 6, 8, 9, 10
-PROBLEM = Problem(120, 104, 100, tile=(16, 32, 16), dtype="fp32")
+PROBLEM = Problem(72, 72, 40, tile=(16, 32, 16), dtype="fp32")
 
 
 @pytest.mark.parametrize("order", ["row-major", "column-major", "grouped:3", "morton", "hilbert"])
 @pytest.mark.parametrize("name", DEDICATED)
 def test_each_thread_block_does_what_the_plan_says(name, order):
-    problem = Problem(120, 104, 40, tile=(16, 32, 32), dtype="fp32", order=order)
+    problem = Problem(56, 72, 40, tile=(16, 32, 32), dtype="fp32", order=order)
     trace = recorded(problem, name, ctas=5)
     made = plan(trace.schedule, problem, trace.device)
     by_cta = trace.spans[np.argsort(trace.spans["cta"], kind="stable")]
@@ -117,13 +117,7 @@ def test_the_zero_is_the_first_instruction_and_the_launch_is_told_from_the_first
     assert trace.meta["prologue_ns"]["p50"] == 590
 
 
-@pytest.mark.parametrize(
-    ("sms", "device"),
-    [
-        ((0, 0), Device(2)),
-        ((0, 1), Device(1, ctas_per_sm=2)),
-    ],
-)
+@pytest.mark.parametrize(("sms", "device"), [((0, 0), Device(2)), ((0, 1), Device(1, ctas_per_sm=2))])
 def test_other_residents_than_the_plan_counts_on_are_an_error(sms, device):
     apart = 1000 * (sms[0] != sms[1])
     rows = [(0, 0, 1000, 1500, 1600), (1, 0, 1100 + apart, 1550 + apart, 1700 + apart)]

@@ -1,7 +1,7 @@
 """Stream-K inside a kernel: thread blocks compute what the schedule's plan says."""
 
 import pytest
-from interpreter import torch, triton
+from on_device import torch, triton
 
 from tilesim import Device, Problem, plan
 from tilesim.errors import ScheduleError
@@ -13,9 +13,9 @@ from tilesim.schedules.stream_k import shares
 from tilesim_kernels.gemm.stream_k import corner, cta_of, segment, segment_count
 
 tl = triton.language
-GPU = Device(132)
+GPU = Device(24)
 MOST = 128
-SIZES = [(272, 272, 1000), (512, 2048, 4096), (1000, 2560, 300), (1100, 2048, 640)]
+SIZES = [(272, 272, 1000), (320, 512, 4096), (500, 1000, 300), (448, 1024, 640)]
 """Fewer tiles than SMs, one wave less a few, several waves, and full waves with a rest."""
 
 
@@ -97,7 +97,7 @@ def test_tiles_lie_inside_of_the_matrix_and_cover_it_where_they_are_split_alike(
 
 
 def test_thread_blocks_that_wait_for_each_other_must_all_run_at_once():
-    with pytest.raises(ScheduleError, match="200 thread blocks that wait for each other, and 132 run"):
+    with pytest.raises(ScheduleError, match="200 thread blocks that wait for each other, and 24 run"):
         shares("stream-k:200", Problem(4096, 4096, 4096, tile=(128, 128, 64)), GPU.sms)
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from interpreter import torch
+from on_device import torch
 
 from tilesim.ideas.thread_indexing import strided_cells
 from tilesim_kernels import KernelError

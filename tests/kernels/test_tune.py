@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from interpreter import inputs, jobs, torch
+from on_device import inputs, jobs, torch
 
 from tilesim import Device, plan
 from tilesim.choice import measurement

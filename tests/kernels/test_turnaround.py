@@ -1,6 +1,5 @@
 """What is made of the stamps of blocks that spin."""
 
-import doctest
 import json
 from pathlib import Path
 
@@ -8,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from interpreter import torch
+from on_device import torch
 
 import tilesim
 from tilesim.metrics import TURNAROUND_NS
@@ -33,8 +32,8 @@ def test_a_block_begins_with_its_first_warp_and_ends_with_its_last():
     ("warp", "sentence"),
     [
         ((0, 0, 0, 0, 0, 0), "1 of the thread blocks launched recorded no time"),
-        ((3, 50, 10, 100, 20, 104), "did not advance or went backwards"),
-        ((3, 5, 10, 100, 20, 96), "did not advance or went backwards"),
+        ((3, 50, 10, 100, 20, 104), "stopped or went backwards"),
+        ((3, 5, 10, 100, 20, 96), "stopped or went backwards"),
         ((4, 5, 10, 100, 20, 104), "stamped different SMs"),
     ],
 )
@@ -93,17 +92,6 @@ def test_figures_of_two_repeats():
 def test_a_timer_that_stands_still():
     with pytest.raises(KernelError, match="timer did not advance"):
         turnaround.sm_mhz([np.array([(0, 0, 100, 50, 50)], spin.BLOCK)])
-
-
-def test_the_examples_hold():
-    assert doctest.testmod(spin).attempted > 0
-    assert doctest.testmod(spin).failed == 0
-
-
-@pytest.mark.parametrize("repeats", [0, 1001, 1.5])
-def test_repeats_out_of_range(repeats):
-    with pytest.raises(KernelError, match=r"repeats is .*; it must be a whole number from 1 to 1000"):
-        turnaround.turnaround(repeats)
 
 
 class TestShipped:

@@ -87,10 +87,7 @@ BROKEN = {
     "no machine": (without("machine"), "the file lacks machine"),
     "no GPU": (values() | {"machine": {}}, "machine lacks gpu, driver"),
     "no peak": (without("peak_tflops"), "the file lacks peak_tflops"),
-    "half a peak": (
-        values() | {"peak_tflops": {"datasheet": 989}},
-        "peak_tflops lacks measured",
-    ),
+    "half a peak": (values() | {"peak_tflops": {"datasheet": 989}}, "peak_tflops lacks measured"),
     "no rows": (values() | {"rows": []}, "rows is []; it must be a list that is not empty"),
     "a row of text": (values() | {"rows": ["tiled"]}, "rows[0] is 'tiled'; it must be an object"),
     "a step of text": (broken(step="1"), "rows[0].step is '1'; it must be a whole number from 1"),
@@ -109,10 +106,7 @@ BROKEN = {
     "other TFLOP/s": (broken(tflops=500.0), "rows[0] says 500 TFLOP/s, but its time makes 388"),
     "bytes below 0": (broken(dram_bytes=-1), "rows[0].dram_bytes is -1; it must be a number"),
     "a clock that stands": (broken(sm_mhz=0), "rows[0].sm_mhz is 0; it must be a number"),
-    "bytes from nowhere": (
-        broken(bytes_from="guess"),
-        "bytes_from is 'guess'; choose from counters, model",
-    ),
+    "bytes from nowhere": (broken(bytes_from="guess"), "bytes_from is 'guess'; choose from counters, model"),
     "twice": (values() | {"rows": [ROWS[0], ROWS[0]]}, "a yardstick of 4096x4096x4096 bf16 is there twice"),
 }
 

@@ -53,10 +53,7 @@ def test_what_a_row_of_the_shipped_report_leaves_open_a_file_may_leave_open(tmp_
         ({"rows": [{}]}, "item 1 of rows of the file has no 'm'"),
         ({"machine": 1}, "machine of the file is 1; it must be an object"),
         ({"method": None}, "method of the file is None; it must be a text"),
-        (
-            {"article": {"ms": 1e19, "tflops": 1}},
-            r"ms of article of the file is 1e\+19; it must be a number",
-        ),
+        ({"article": {"ms": 1e19, "tflops": 1}}, r"ms of article of the file is 1e\+19; it must be a number"),
         ({"article": {"ms": True, "tflops": 1}}, "ms of article of the file is True; it must be a number"),
     ],
 )

@@ -65,10 +65,7 @@ def row(**changes):
         (VALUES | {"rows": []}, "rows is []; it must be a list that is not empty"),
         (VALUES | {"rows": {"0": 1}}, "rows is {'0': 1}; it must be a list that is not empty"),
         (VALUES | {"rows": [{}]}, "rows[0] lacks tile"),
-        (
-            VALUES | {"limits": {"bf61": 1}},
-            "a field of limits is 'bf61'; did you mean 'bf16'? (",
-        ),
+        (VALUES | {"limits": {"bf61": 1}}, "a field of limits is 'bf61'; did you mean 'bf16'? ("),
         (VALUES | {"limits": {"fp8": True}}, "limits.fp8 is True; it must be a number"),
         (VALUES | {"limits": {"fp8": float("nan")}}, "limits.fp8 is nan; it must be a number"),
         (VALUES | {"limits": {"fp8": 10**400}}, "limits.fp8 is 1000"),

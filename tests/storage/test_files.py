@@ -127,3 +127,9 @@ def test_a_wrong_name_of_any_length_is_compared_and_quoted_in_short():
 
 def test_a_number_with_a_fraction_is_made_as_asked():
     assert parse("[1.5, 2]", CostsError, parse_float=str) == ["1.5", 2]
+
+
+def test_the_largest_numbers_and_sizes_are_at_their_limits():
+    assert [fault([sign * 10**300]) for sign in (1, -1)] == ["", ""] and "too large" in fault([10**300 + 1])
+    assert (files.size(2**20 - 1), files.size(2**20)) == ("1048575 bytes", "1 MiB")
+    assert DEEPEST == 32

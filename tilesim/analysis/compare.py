@@ -93,7 +93,8 @@ def compare(simulated: Trace, measured: Trace) -> Comparison:
     """Compare two runs of one problem, of any schedule and origin. Raises TraceError if the problems or the
     SMs differ, or a run takes no time after its first multiply.
 
-    >>> again = compare(_example(), _example())
+    >>> from tilesim import view
+    >>> again = compare(view._example(), view._example())
     >>> again.run.error, again.order, again.same_sm, again.largest_lag, again.diverged_at
     (0.0, 1.0, 1.0, 0, None)
     """
@@ -140,8 +141,9 @@ def _first_beyond(times: np.ndarray, lags: np.ndarray, limit: float) -> int | No
 def tile_starts(trace: Trace) -> np.ndarray:
     """The first multiply of each tile, ns: int64 [tiles].
 
-    >>> tile_starts(_example()).tolist()
-    [0, 0, 1000]
+    >>> from tilesim import view
+    >>> tile_starts(view._example()).tolist()
+    [0, 0, 1000, 1000, 2000]
     """
     starts = np.full(trace.problem.tiles, np.iinfo(np.int64).max)
     np.minimum.at(starts, trace.spans["tile"], trace.spans["start"])
@@ -174,10 +176,3 @@ def _check(simulated: Trace, measured: Trace) -> None:
     for trace in (simulated, measured):
         if not run(trace):
             raise TraceError(f"the {trace.origin} run takes 0 ns from its first multiply to its last write")
-
-
-def _example() -> Trace:
-    """3 tiles of one K-step on 2 SMs."""
-    from tilesim import Costs, Device, Problem, simulate
-
-    return simulate("naive", Problem(128, 384, 4, tile=(128, 128, 4)), Device(2), Costs.ideal())

@@ -64,7 +64,7 @@ def loop_time(trace: Trace, costs: Costs) -> LoopTime:
     known = Hardware.named(costs.hardware, problem.dtype)
     hardware = _clocked(known, trace)
     multiplying = known.k_step_cycles(problem, costs.k_step)
-    made, rows = _planned(trace)
+    made, rows = plan_of(trace)
     loaded = loads_under(made, problem, trace.device, costs, hardware)
     seen, residents = loaded.behind(hardware.l2_bytes), trace.device.ctas_per_sm
     limits = k_step_terms(seen, problem, hardware, multiplying, costs.stages, residents)
@@ -130,12 +130,14 @@ def _clocked(hardware: Hardware, trace: Trace) -> Hardware:
     return replace(hardware, clock_mhz=float(mhz), dram_bytes_per_clock=dram)
 
 
-def _planned(trace: Trace) -> tuple[Plan, np.ndarray]:
+def plan_of(trace: Trace) -> tuple[Plan, np.ndarray]:
     """The plan of a run, and the plan row of each span: int64 [spans]. It is the schedule's plan if that is
-    registered and matches the run, else the plan reconstructed from the spans."""
+    registered and matches the run, else the plan reconstructed from the spans. Raises ProblemError for work
+    items, which have none."""
+    problem = trace.gemm
     try:
         known = base_name(trace.schedule) in SCHEDULES
-        candidates = [plan(trace.schedule, trace.gemm, trace.device)] if known else []
+        candidates = [plan(trace.schedule, problem, trace.device)] if known else []
     except TilesimError:
         candidates = []
     spans, names = trace.spans, ("k1", "k0", "tile")

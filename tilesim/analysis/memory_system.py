@@ -93,10 +93,7 @@ class MemorySystem:
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Self:
         """Read a `tilesim bench memory` file; raises DeviceError that starts with the path."""
-        try:
-            return cls.of(read_json(path, DeviceError))
-        except DeviceError as error:
-            raise DeviceError(str(error) if str(path) in str(error) else f"{path}: {error}") from None
+        return read_json(path, DeviceError, cls.of)
 
     @property
     def facts(self) -> dict[str, float]:

@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from tilesim.calibration import phases
-from tilesim.calibration.main_loops import fit, main_loops
+from tilesim.calibration.main_loops import main_loops, solve
 from tilesim.calibration.observations import Observations, observe
 from tilesim.costs import Costs
 from tilesim.devices.hardware import Hardware
@@ -145,7 +145,7 @@ def _kernel_costs(runs: Sequence[Observations]) -> Costs:
     traces = [run.trace for run in runs]
     device, stages = _device(traces), _stages(traces)
     loops = main_loops(runs, device, stages)
-    found = fit(loops)
+    _, found = solve(loops)
     return replace(
         _phase_costs(runs, device),
         k_step=0.0 if device else max(LEAST_K_STEP, round(found.k_step, 3)),

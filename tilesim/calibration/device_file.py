@@ -11,7 +11,6 @@ from tilesim.devices.files import checked
 from tilesim.devices.presets import adding
 from tilesim.errors import DeviceError
 from tilesim.kernel_costs.calibration import Calibration
-from tilesim.kernel_costs.device_files import as_json
 from tilesim.traces import Trace
 
 PROBES = (1, 2)
@@ -42,7 +41,13 @@ def device_entry(
     with adding(name, entry):
         own = {each: _on(trace, name) for each, trace in traces.items()}
         fitted = [one for one in calibrations(own) if one.kernel.config.stages not in PROBES]
-        return {**entry, "costs": [as_json(one) for one in fitted]}, fitted, own
+        return {**entry, "costs": [_listed(one) for one in fitted]}, fitted, own
+
+
+def _listed(one: Calibration) -> dict[str, Any]:
+    """A calibration as a device file has it, which does not say on which device it was measured."""
+    values = one.as_json()
+    return values | {"costs": {name: cost for name, cost in values["costs"].items() if name != "device"}}
 
 
 def _on(trace: Trace, name: str) -> Trace:

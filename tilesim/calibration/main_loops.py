@@ -1,9 +1,9 @@
 """Main loops of measured runs: how long they took at one clock, and the costs that explain it.
 
-A main loop takes its K-steps' time, `mainloop_overhead`, and `epilogue_overlap_penalty` under an epilogue of its thread block. Where the
-runs were measured on a known device, its hardware says what K-steps take (see tilesim.model.kstep), given how
-long other main loops ran on their SM. On no known device all K-steps take the same. The costs come from least
-squares of relative errors, with each run counting alike.
+A main loop takes its K-steps' time, `mainloop_overhead`, and `epilogue_overlap_penalty` under an epilogue of
+its thread block. Where the runs were measured on a known device, its hardware says what K-steps take (see
+tilesim.model.kstep), given how long other main loops ran on their SM. On no known device all K-steps take the
+same. The costs come from least squares of relative errors, with each run counting alike.
 """
 
 from collections.abc import Sequence
@@ -82,25 +82,20 @@ def loops_on(
     hardware: Hardware, runs: Sequence[Observations], in_cycles: bool, stages: int
 ) -> list[MainLoops]:
     """The main loops of one kernel's runs on such hardware, told by the SMs' clock where `in_cycles`."""
-    return [_on(hardware, run, in_cycles, stages) for run in runs]
-
-
-def _on(hardware: Hardware, run: Observations, in_cycles: bool, stages: int) -> MainLoops:
-    ns = _ns(run, hardware.clock_mhz if in_cycles else 0.0)
-    between = gap(run) * run.steps.sum() / ns.sum()
-    loaded = loads(run.plan, run.trace.gemm, run.trace.device.slots, between)
-    return MainLoops(run, ns, hardware.clock_mhz, stages, hardware, loaded, loaded.behind(hardware.l2_bytes))
+    found = []
+    for run in runs:
+        ns = _ns(run, hardware.clock_mhz if in_cycles else 0.0)
+        between = gap(run) * run.steps.sum() / ns.sum()
+        loaded = loads(run.plan, run.trace.gemm, run.trace.device.slots, between)
+        seen = loaded.behind(hardware.l2_bytes)
+        found.append(MainLoops(run, ns, hardware.clock_mhz, stages, hardware, loaded, seen))
+    return found
 
 
 def _ns(run: Observations, clock_mhz: float) -> np.ndarray:
     if clock_mhz:
         return np.maximum(1, run.spans["cycles"]) * 1000 / clock_mhz
     return np.maximum(1, run.spans["drain"] - run.spans["start"]).astype(float)
-
-
-def fit(kernel: Sequence[MainLoops]) -> MainLoopCosts:
-    """The costs of one kernel's main loops; `k_step` is 0 where the hardware is known."""
-    return solve(kernel)[1]
 
 
 def solve(kernel: Sequence[MainLoops], k_step: float = 0.0) -> tuple[np.ndarray, MainLoopCosts]:
@@ -116,7 +111,7 @@ def solve(kernel: Sequence[MainLoops], k_step: float = 0.0) -> tuple[np.ndarray,
         columns.append(weight * np.column_stack(terms))
         took.append(weight * (one.ns if known is None else one.ns - known))
     left, right = np.concatenate(columns), np.concatenate(took)
-    # One length of main loop cannot tell its mainloop_overhead from its K-steps.
+    # One length of main loop cannot tell its overhead from its K-steps.
     sought = kernel[0].hardware is None
     lengths = len(np.unique(np.concatenate([one.run.steps for one in kernel])))
     use = [sought, lengths > 1 or not sought, bool(left[:, 2].any())]

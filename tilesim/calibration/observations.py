@@ -4,11 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tilesim.analysis.loop_terms import beside, plan_of
 from tilesim.metrics import in_turn, slot_index
-from tilesim.plans import Plan, owners, plan_from_spans
-from tilesim.problems import Problem
-from tilesim.schedules import SCHEDULES, plan
-from tilesim.text import base_name
+from tilesim.plans import Plan, owners
 from tilesim.traces import Trace
 
 
@@ -46,13 +44,11 @@ class Observations:
 
 def observe(trace: Trace) -> Observations:
     """All of it, derived from `trace`; raises ProblemError for work items, which no costs are of."""
-    made, spans = _plan(trace.gemm, trace), trace.spans
+    (made, segment), spans = plan_of(trace), trace.spans
     before, after = in_turn(trace)
     same_block = spans["cta"][before] == spans["cta"][after]
     under_epilogue = np.zeros(len(spans), bool)
     under_epilogue[after] = same_block & (spans["done"][before] > spans["start"][after])
-    segment = np.empty(len(spans), np.int64)
-    segment[np.lexsort((spans["k0"], spans["tile"]))] = np.lexsort((made.rows["k0"], made.rows["tile"]))
     return Observations(
         trace=trace,
         slot=slot_index(trace),
@@ -62,7 +58,7 @@ def observe(trace: Trace) -> Observations:
         after=after,
         same_block=same_block,
         under_epilogue=under_epilogue,
-        sharing=sm_sharing(trace),
+        sharing=_sharing(trace),
         clock_mhz=clock_mhz(trace),
         plan=made,
         segment=segment,
@@ -78,36 +74,8 @@ def clock_mhz(trace: Trace) -> float:
     return 1000 * float(spans["cycles"].sum()) / took
 
 
-def sm_sharing(trace: Trace) -> np.ndarray:
+def _sharing(trace: Trace) -> np.ndarray:
     """`sharing` of Observations. A main loop that is over in a step of the clock counts as alone."""
-    spans, most = trace.spans, trace.device.ctas_per_sm
-    share = np.zeros((len(spans), most))
-    if most == 1:
-        share[:] = 1.0
-        return share
-    for sm in np.unique(spans["sm"]):
-        rows = np.flatnonzero(spans["sm"] == sm)
-        start, drain = spans["start"][rows], spans["drain"][rows]
-        times, at = np.unique(np.concatenate([start, drain]), return_inverse=True)
-        began, ended = at[: len(rows)], at[len(rows) :]
-        running = np.cumsum(
-            np.bincount(began, minlength=len(times)) - np.bincount(ended, minlength=len(times))
-        )
-        for r in range(most):
-            passed = np.append(0, np.cumsum(np.where(running[:-1] == r + 1, np.diff(times), 0)))
-            share[rows, r] = passed[ended] - passed[began]
+    share = beside(trace).T.astype(float)
     share[~share.any(axis=1), 0] = 1.0
     return share / share.sum(axis=1, keepdims=True)
-
-
-def _plan(problem: Problem, trace: Trace) -> Plan:
-    """The plan of a run: its schedule's, or what the spans show where they split tiles in other places."""
-    if base_name(trace.schedule) in SCHEDULES:
-        made = plan(trace.schedule, problem, trace.device)
-        planned, ran = (
-            np.sort(rows["tile"].astype(np.int64) * problem.k_steps + rows["k0"])
-            for rows in (made.rows, trace.spans)
-        )
-        if np.array_equal(planned, ran):
-            return made
-    return plan_from_spans(trace.spans)

@@ -124,7 +124,7 @@ def epilogue(runs: Sequence[Observations], overlap: bool) -> tuple[int, int]:
 
 
 def partial(runs: Sequence[Observations]) -> int | None:
-    """ns from the end of the main loop to done of segments that hand in a partial, None where there is none."""
+    """ns from the end of the main loop to done, of segments that hand in a partial; None without any."""
     each = [(run.spans["done"] - run.spans["drain"])[~run.owns] for run in runs]
     seen = np.concatenate(each)
     return round(mean(seen)) if seen.size else None

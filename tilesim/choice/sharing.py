@@ -29,18 +29,19 @@ GPC_SMS = 16.5
 """SMs of a GPC: an H200 has 132 in 8 of them."""
 
 LAUNCH_NS = 1100.0
-"""What a launch in order takes longer than a dependent one. On an H200 487 kernels that share nothing were timed
-both ways; the medians are 1.0 µs for whole tiles in one wave, 1.3 in more, 1.2 split evenly, 0.8 unevenly."""
+"""What a launch in order takes longer than a dependent one. On an H200 487 kernels that share nothing were
+timed both ways; the medians are 1.0 µs for whole tiles in one wave, 1.3 in more, 1.2 split evenly, 0.8
+unevenly."""
 
 
 class Grid(NamedTuple):
     """What the thread blocks of a candidate do, one wave after the other.
 
     `full`: waves in which every slot has a tile. `steps`: K-steps of each block in such a wave. `rest`:
-    thread blocks of the last wave, 0 where none is left, and `rest_steps` their K-steps. `split_count`: thread
-    blocks that sum one tile, 1 where tiles are whole. `blocks`: thread blocks that run at once, on so many
-    `slots`. `written`: tiles that a slot writes. `apart`: the share of K-steps in which each thread block is
-    somewhere else along K, so that none loads together.
+    thread blocks of the last wave, 0 where none is left, and `rest_steps` their K-steps. `split_count`:
+    thread blocks that sum one tile, 1 where tiles are whole. `blocks`: thread blocks that run at once, on so
+    many `slots`. `written`: tiles that a slot writes. `apart`: the share of K-steps in which each thread
+    block is somewhere else along K, so that none loads together.
     """
 
     full: float

@@ -31,8 +31,8 @@ the tile; the kernels move other tiles inside, but those that are split unevenly
 
 @dataclass(frozen=True, slots=True)
 class Waves:
-    """The waves of a candidate, whether its launch is dependent, the `traffic` of a full wave and of the rest,
-    two pieces, and how many bytes of lines a thread block requests in a K-step."""
+    """The waves of a candidate, whether it uses `dependent_launch`, the `traffic` of a full wave and of the
+    rest, two pieces, and how many bytes of lines a thread block requests in a K-step."""
 
     grid: Grid
     dependent_launch: bool

@@ -34,7 +34,8 @@ BENCHES = [
         Nsight Compute must be there, and allowed to read the GPU's counters.
         """,
         Table(
-            "of a thread block {name} | load wavefronts {load_wavefronts:.2f} | store wavefronts {store_wavefronts:.2f}"
+            "of a thread block {name} | load wavefronts {load_wavefronts:.2f}"
+            " | store wavefronts {store_wavefronts:.2f}"
             " | instructions {instructions:.1f} | at work {at_work:.1f}/32",
             derived(rows.per_block),
         ),

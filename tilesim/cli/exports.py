@@ -18,7 +18,8 @@ from tilesim.cli.arguments.film_targets import CourseFilm, FilmTarget, Target
 from tilesim.cli.arguments.languages import spoken
 from tilesim.cli.arguments.parameter_types import Instant
 from tilesim.cli.output.figures import wrote
-from tilesim.cli.packages import COURSE, load, scene_class, scene_file, scene_names
+from tilesim.cli.packages import COURSE, declared, load, scene_class, scene_file, scene_names
+from tilesim.declared import course
 from tilesim.errors import TilesimError, shown
 from tilesim.storage import files, scratch
 from tilesim.text import plural
@@ -151,14 +152,14 @@ def option(name: str) -> str:
 
 
 def planned(request: ExportRequest, scene: tuple[Any, Path] | None = None) -> Sequence[Any]:
-    """What scenes/ is to draw, all of it checked: one order, or one for each film of a course.
+    """What scenes/ is to draw, all of it checked: one request, or one for each film of a course.
 
     `scene`: what `request.scene.scene()` gave, if it is loaded already. Raises TilesimError where a film
     cannot be made as asked for.
     """
-    order = load("scenes", "render.running").RenderRequest
+    render_request = load("scenes", "render.running").RenderRequest
     if request.scene.is_course:
-        return _course(request, order)
+        return _course(request, render_request)
     act, file = scene or request.scene.scene()
     schema, settings = load("scenes", "film.settings"), request.settings
     if is_film(act):
@@ -176,19 +177,19 @@ def planned(request: ExportRequest, scene: tuple[Any, Path] | None = None) -> Se
         )
     keep = tuple(name for name in ("fps", "size") if getattr(request, name))
     form = request.format("mp4" if request.form in PAGES else request.form)
-    made = order(act, file, form, settings=settings, keep=keep)
+    made = render_request(act, file, form, settings=settings, keep=keep)
     return [made.between(request.start or 0.0, request.end)]
 
 
 def make(
     request: ExportRequest,
-    orders: Sequence[Any],
+    requests: Sequence[Any],
     jobs: int,
     progress: Callable[[int], object] = lambda frames: None,
     workers: Executor | None = None,
 ) -> Made:
     """Write what was `planned`; raises TilesimError where it cannot be drawn or written."""
-    first, output = orders[0], request.output
+    first, output = requests[0], request.output
     moments = load("scenes", "render.files.moments")
     if request.form in STILLS:
         moments.save(first, request.at, output)
@@ -199,7 +200,7 @@ def make(
         of_course = request.scene.is_course
         module = "course" if of_course else "talk" if request.form == SLIDES else "export"
         export = load("scenes", f"render.{module}").export
-        film = export(orders if of_course else first, output, jobs, progress, workers)
+        film = export(requests if of_course else first, output, jobs, progress, workers)
         written = [(output, film.about)]
         if request.captions_file:
             load("scenes", "render.files.captions").save(film.extras.cues, request.captions_file)
@@ -266,9 +267,9 @@ def _check_form(scene: Target, form: str, asked: Mapping[str, Any], at: tuple[fl
         raise TilesimError(f"--at {at[0]:g} is a second of a film; a page opens at an instant such as 12.5us")
 
 
-def _course(request: ExportRequest, order: Any) -> list[Any]:
-    """An order for each film of a course; each film names the next one."""
-    taught, none = load("scenes", "story.course").order(), load("scenes", "film.settings").NO_FILM
+def _course(request: ExportRequest, render_request: Any) -> list[Any]:
+    """A request for each film of a course; each film names the next one."""
+    taught, none = course(declared()), load("scenes", "film.settings").NO_FILM
     names, form, made = request.films or taught, request.format(request.form), []
     for name, following in zip(names, [*names[1:], none], strict=True):
         act = scene_class(name)
@@ -279,15 +280,15 @@ def _course(request: ExportRequest, order: Any) -> list[Any]:
             check(act, settings)
         except TilesimError as error:
             raise TilesimError(f"{name}: {error}") from None
-        made.append(order(act, scene_file(name), form, settings=settings))
+        made.append(render_request(act, scene_file(name), form, settings=settings))
     return made
 
 
-def _page(request: ExportRequest, order: Any) -> Made:
+def _page(request: ExportRequest, film: Any) -> Made:
     """Write the traces that a film shows, and what it finds, as a page that plays them."""
     moments, runs = load("scenes", "render.files.moments"), load("scenes", "story.traces.runs")
     with scratch.folder() as folder:
-        scene = moments.played(order, folder)
+        scene = moments.played(film, folder)
     card, traces, title = scene.card, scene.traces, scene.chapters[0][1]
     alike = len({trace.schedule for trace in traces}) < len(traces)
     value, unit = request.at or (None, "ns")

@@ -13,6 +13,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import NamedTuple
 
+from tilesim.cli.arguments.languages import LANGUAGES
 from tilesim.cli.packages import load
 from tilesim.devices import gpus
 from tilesim.errors import TilesimError
@@ -139,14 +140,16 @@ def _libraries(have_packages: bool) -> Iterator[Check]:
         advice = "install cairo and pango (apt install libcairo2 libpango-1.0-0 libpangocairo-1.0-0)"
         yield Check(use, "cairo, Pango", "missing", str(error), advice, True)
         return
-    fonts, encoders = machine.missing_fonts(), machine.missing_encoders()
+    typefaces, encoders = load("scenes", "look.typefaces"), machine.missing_encoders()
+    fonts = typefaces.missing()
     yield Check(
         use,
         "fonts",
         "missing" if fonts else "ok",
-        f"without {', '.join(fonts)}" if fonts else ", ".join(machine.FONTS),
-        "install DejaVu (apt install fonts-dejavu-core); films look different without it" if fonts else "",
+        f"without {', '.join(fonts)}" if fonts else f"{typefaces.SANS}, {typefaces.MONO}",
+        "install tilesim again, which brings them; films look different without them" if fonts else "",
     )
+    yield _languages(use)
     yield Check(
         use,
         "encoders",
@@ -163,6 +166,19 @@ def _libraries(have_packages: bool) -> Iterator[Check]:
         latex,
         "" if latex else "only Manim's own Tex and MathTex need it (apt install texlive-latex-extra dvisvgm)",
     )
+
+
+def _languages(use: str) -> Check:
+    """The languages of captions whose letters some font has."""
+    check_font = load("scenes", "look.language").check_font
+    written, advice = [], []
+    for name in LANGUAGES:
+        try:
+            check_font(name)
+            written.append(name)
+        except TilesimError as error:
+            advice.append(str(error))
+    return Check(use, "languages", "missing" if advice else "ok", ", ".join(written), "; ".join(advice))
 
 
 def _gpu() -> Check:

@@ -1,14 +1,14 @@
 """The two packages that tilesim itself never imports: kernels/ (torch, Triton) and scenes/ (Manim)."""
 
-import ast
 import sys
-import tomllib
+from collections.abc import Mapping
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from tilesim.declared import Declared, films
 from tilesim.errors import TilesimError
 
 NEEDS = {
@@ -18,8 +18,6 @@ NEEDS = {
 
 COURSE = "course"
 """The name under which films are exported as one."""
-OTHERS = "Others"
-"""What the films are listed under that are in no part of the course."""
 
 
 def load(folder: str, module: str = "") -> ModuleType:
@@ -39,30 +37,15 @@ def load(folder: str, module: str = "") -> ModuleType:
         raise TilesimError(f"{folder}/ cannot be loaded ({reason}); it needs {NEEDS[folder]}") from None
 
 
-def scene_names() -> dict[str, str]:
-    """The films by name, in teaching order, with the first line of each file's docstring; without Manim."""
-    folder = _folder_of("scenes") or Path()
-    return {name: _about(folder / f"{name.replace('-', '_')}.py") for name in scene_list()}
-
-
-def scene_list() -> list[str]:
-    """The names of films, in teaching order; no film's file is read."""
-    return [name for films in scene_parts().values() for name in films]
-
-
-def scene_parts() -> dict[str, list[str]]:
-    """The names of films by the part of the course that they are in; last, as OTHERS, those in none."""
+def declared() -> Mapping[str, Declared]:
+    """What films say of themselves, by name, in teaching order, without Manim."""
     folder = _folder_of("scenes")
-    if folder is None:
-        return {}
-    names = [file.stem.replace("_", "-") for file in sorted(folder.glob("[!_]*.py"))]
-    course, parts = folder / "course.toml", {}
-    if course.is_file():
-        listed = tomllib.loads(course.read_text("utf-8"))["part"]
-        parts = {part["title"]: [name for name in part["films"] if name in names] for part in listed}
-    taught = {name for films in parts.values() for name in films}
-    parts[OTHERS] = [name for name in names if name not in taught]
-    return {part: films for part, films in parts.items() if films}
+    return films(folder) if folder else {}
+
+
+def scene_names() -> dict[str, str]:
+    """The films by name, in teaching order, each with its title and question; without Manim."""
+    return {name: film.about for name, film in declared().items()}
 
 
 def scene_class(name: str) -> Any:
@@ -78,13 +61,6 @@ def scene_class(name: str) -> Any:
 def scene_file(name: str) -> Path:
     """The file that defines the film `name`."""
     return Path(str(load("scenes", name.replace("-", "_")).__file__))
-
-
-def _about(file: Path) -> str:
-    try:
-        return (ast.get_docstring(ast.parse(file.read_bytes())) or "").partition("\n")[0]
-    except (SyntaxError, ValueError) as error:
-        return f"scenes/{file.name} cannot be loaded ({' '.join(str(error).split())})"
 
 
 def _folder_of(folder: str) -> Path | None:

@@ -1,16 +1,15 @@
 """Device: how many SMs there are, how many thread blocks fit on each, and who is in the way."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
-
-import numpy as np
+from typing import Annotated, Any
 
 from tilesim.devices import gpus
 from tilesim.devices.files import MAX_SMS
 from tilesim.devices.fill_order import fill_order
 from tilesim.devices.presets import presets, registered
-from tilesim.errors import DeviceError, unknown, whole
+from tilesim.errors import DeviceError, unknown
+from tilesim.storage.decode import between, check, one_of
 from tilesim.text import plural
 
 MAX_CTAS_PER_SM = 64
@@ -27,32 +26,17 @@ class Device:
     Raises DeviceError for a count out of range, no free SM, or an order that does not list each SM so often.
     """
 
-    sms: int
-    ctas_per_sm: int = 1
-    busy_sms: int = 0
-    name: str = ""
+    sms: Annotated[int, between(1, MAX_SMS)]
+    ctas_per_sm: Annotated[int, between(1, MAX_CTAS_PER_SM)] = 1
+    busy_sms: Annotated[int, between(0, MAX_SMS)] = 0
+    name: Annotated[str, one_of(presets, empty=True)] = ""
     sm_order: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        for name, what, low, high in (
-            ("sms", "the number of SMs", 1, MAX_SMS),
-            ("ctas_per_sm", "ctas_per_sm", 1, MAX_CTAS_PER_SM),
-            ("busy_sms", "busy_sms", 0, MAX_SMS),
-        ):
-            object.__setattr__(self, name, whole(what, getattr(self, name), low, high, DeviceError))
+        check(self, DeviceError)
         if self.busy_sms >= self.sms:
             raise DeviceError(f"{self.busy_sms} of {self.sms} SMs are busy; at least one must be free")
-        self._check_order()
-        if not isinstance(self.name, str) or (self.name and self.name not in presets()):
-            raise DeviceError(unknown("device", str(self.name), presets()))
-
-    def _check_order(self) -> None:
-        order = tuple(self.sm_order) if isinstance(self.sm_order, Iterable) else None
-        if order is None or not all(
-            isinstance(sm, int | np.integer) and sm is not True and sm is not False for sm in order
-        ):
-            raise DeviceError("the SM order must be a list of the SMs' numbers")
-        object.__setattr__(self, "sm_order", tuple(map(int, order)))
+        order = self.sm_order
         times, rest = divmod(len(order), self.sms)
         alike = times in (0, 1, self.ctas_per_sm) and not rest
         if not alike or sorted(order) != [sm for sm in range(self.sms) for _ in range(times)]:

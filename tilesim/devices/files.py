@@ -73,12 +73,7 @@ def read(path: str | PathLike[str]) -> tuple[str, dict[str, Any]]:
     Raises DeviceError, naming the file, where it cannot be read, has a field that there is not, lacks a fact
     that is `NEEDED`, or says what cannot be.
     """
-    name = name_of(path)
-    entry = read_json(path, DeviceError)
-    try:
-        return name, checked(entry)
-    except DeviceError as error:
-        raise DeviceError(f"{path}: {error}") from None
+    return name_of(path), read_json(path, DeviceError, checked)
 
 
 def name_of(path: str | PathLike[str]) -> str:

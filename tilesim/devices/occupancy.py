@@ -17,9 +17,6 @@ These are the rules of NVIDIA's occupancy calculator (cuda_occupancy.h of the CU
 cudaOccMaxBlocksPerSM...Limit; limits of each compute capability: CUDA C++ Programming Guide, tables 26 and
 27). On an H200 the driver's cuOccupancyMaxActiveBlocksPerMultiprocessor and blocks that stamped when they
 began agree with them: `tilesim bench execution-model`.
-
-How many blocks are resident says nothing about how fast they are: a block alone on an SM may be faster than
-two. It says how many can hide each other's waits.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """Events: the only place where time advances. A plan's segments are played in slots, event by event.
 
 A slot is free, launching, in a main loop, waiting for a partial, or writing. The r main loops of an SM share
-it: each advances at 1/f(r) (processor sharing), so drains are recomputed whenever r changes.
+it: each advances at 1/f(r) (processor sharing), so their ends are recomputed whenever r changes.
 
 Each slot awaits one event, and the lowest key (time, event, rank), packed into an integer, is next. Ends
 precede beginnings, and ties between slots follow the rank in which the hardware fills them, so equal
@@ -138,7 +138,7 @@ def split_tile(segments: Segments, row: int) -> int:
 
 
 def share(state: State, rank: int, now: int, change: int) -> None:
-    """A main loop of this slot begins (`change` 1) or ends (-1): recompute the drains on its SM."""
+    """A main loop of this slot begins (`change` 1) or ends (-1): recompute when those on its SM end."""
     slots, slowdown = state.slots, state.rates.slowdown
     left, since, many = slots.left, slots.since, slots.multiplying
     home = slots.home[rank]

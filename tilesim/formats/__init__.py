@@ -36,7 +36,12 @@ OF_SEVERAL = ("perfetto", "pftrace")
 
 def save(trace: "Trace", path: str | PathLike[str], form: str) -> None:
     """Write `trace` in a format of ENDINGS; raises TilesimError where `path` cannot be written."""
-    import_module(f"{__name__}.{form}").save(trace, path)
+    if form == "npz":
+        trace.save(path)
+    elif form in OF_SEVERAL:
+        save_several([trace], path, form)
+    else:
+        import_module(f"{__name__}.{form}").save(trace, path)
 
 
 def save_several(traces: "Sequence[Trace]", path: str | PathLike[str], form: str) -> None:

@@ -61,8 +61,6 @@ def work(known: Mapping[str, Any]) -> Work:
         sizes = tile.lower().split("x")
         if all(size.isascii() and size.isdigit() and len(size) < 16 for size in sizes):
             values["tile"] = tuple(map(int, sizes))
-    elif isinstance(tile, list):
-        values["tile"] = tuple(tile)
     return Problem(**values)
 
 

@@ -36,13 +36,8 @@ MOST_SLOTS = 2**17
 """Of which each has threads with names; the largest GPU has some 10,000."""
 
 
-def save(trace: Trace, path: str | PathLike[str]) -> None:
-    """Write `trace`; raises TilesimError where `path` cannot be written, or the trace is too long for it."""
-    save_several([trace], path)
-
-
 def save_several(traces: Sequence[Trace], path: str | PathLike[str]) -> None:
-    """Write traces on one clock; raises TilesimError as `save`."""
+    """Write traces on one clock; raises TilesimError where `path` cannot be written, or they are too long."""
     check(traces)
     files.write(path, lambda file: file.writelines(document(*traces)))
 
@@ -189,7 +184,7 @@ def _epilogue_lanes(trace: Trace) -> np.ndarray:
 
 
 def _previous_drain(trace: Trace) -> np.ndarray:
-    """When the main loop before each span's in its slot drained, 0 where there is none: ns, shape [spans]."""
+    """When the main loop before each span's in its slot ended, 0 where there is none: ns, shape [spans]."""
     before, after = in_turn(trace)
     drained = np.zeros(len(trace.spans), np.int64)
     drained[after] = trace.spans["drain"][before]

@@ -24,13 +24,8 @@ PROCESS = 2**32
 """Tracks of processes are numbered from here, and their counters from twice it; lanes by their threads."""
 
 
-def save(trace: Trace, path: str | PathLike[str]) -> None:
-    """Write `trace`; raises TilesimError where `path` cannot be written, or the trace is too long for it."""
-    save_several([trace], path)
-
-
 def save_several(traces: Sequence[Trace], path: str | PathLike[str]) -> None:
-    """Write traces on one clock, each a group of processes; raises TilesimError as `save`."""
+    """Write traces on one clock, each a group of processes; raises TilesimError as perfetto's."""
     check(traces)
     files.write(path, lambda file: file.writelines(document(*traces)))
 

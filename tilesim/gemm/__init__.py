@@ -53,9 +53,9 @@ class Kernel:
     `schedules`: names of those that it runs, () for all. `warps` and `stages`: its defaults, None if they
     follow from the tile. `features`: of the device, which it needs. `dtypes`: that it multiplies, of which
     those in `along_k` only if A is row-major and B column-major. `odd_sides`: tile_m and tile_n that it can
-    have though they are no powers of two. `groups(config)`: of `warps` warps each, which
-    share a tile. `warp_specialized`: whether its warps have roles; if so, it uses programmatic dependent launch where that pays.
-    `recordable`: whether it writes time stamps. `tilings`: what is worth trying.
+    have though they are no powers of two. `groups(config)`: of `warps` warps each, which share a tile.
+    `warp_specialized`: whether its warps have roles; such a kernel uses programmatic dependent launch where
+    that pays. `recordable`: whether it writes time stamps. `tilings`: what is worth trying.
     """
 
     why_not: Callable[[KernelConfig, Product], str] = lambda config, product: ""

@@ -2,7 +2,7 @@
 
 A line is 128 bytes: four sectors of 32 bytes. A warp's load moves every sector that at least one of its
 threads needs, once (NVIDIA, CUDA C++ Best Practices Guide, Coalesced Access to Global Memory, compute
-capability 6.0 and later). Nsight Compute's counters on an H200 match `tile_loads` to the last sector.
+capability 6.0 and later).
 
 Addresses are int64 byte addresses, one thread each along the last axis; `width` is the bytes that each thread
 loads. All functions raise TilesimError for values out of range.
@@ -63,14 +63,7 @@ def touched(addresses: np.ndarray, width: int, unit: int = SECTOR) -> np.ndarray
 
 
 def moved(addresses: np.ndarray, width: int) -> Moved:
-    """What one load of a warp moves.
-
-    >>> moved(strided(4), width=4)
-    Moved(sectors=4, lines=1, used=128)
-    >>> down = moved(strided(16384), width=4)
-    >>> down, down.moved, down.useful
-    (Moved(sectors=32, lines=32, used=128), 1024, 0.125)
-    """
+    """What one load of a warp moves."""
     sectors, lines = touched(addresses, width), touched(addresses, width, LINE)
     return Moved(len(sectors), len(lines), width * len(np.unique(addresses)))
 

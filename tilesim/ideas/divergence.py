@@ -70,12 +70,7 @@ def together(instructions: int, lanes: int = WARP) -> Issued:
 
 def branch(ways: Sequence[int] | np.ndarray, lengths: Sequence[int]) -> Issued:
     """A branch in which each lane takes one of the `ways`, and path w has `lengths[w]` instructions. There is
-    one step per path taken, in ascending order; hardware may choose another order.
-
-    >>> two = branch([0, 1] * 16, [10, 10, 99])
-    >>> two.issued, two.of_lanes, two.active, two.efficiency
-    (20, 320, 16.0, 0.5)
-    """
+    one step per path taken, in ascending order; hardware may choose another order."""
     each = _lanes("way", ways, 0, len(lengths) - 1)
     costs = [whole("the length of a way", length, 0, LONGEST, TilesimError) for length in lengths]
     taken = np.unique(each)
@@ -84,12 +79,7 @@ def branch(ways: Sequence[int] | np.ndarray, lengths: Sequence[int]) -> Issued:
 
 def loop(turns: Sequence[int] | np.ndarray, length: int) -> Issued:
     """A loop of `length` instructions that each lane repeats `turns` times. There is one step per run of
-    iterations under the same mask.
-
-    >>> found = loop(range(1, 33), 10)
-    >>> found.issued, found.active
-    (320, 16.5)
-    """
+    iterations under the same mask."""
     wanted = _lanes("number of turns", turns, 0, LONGEST)
     length = whole("the length of a turn", length, 0, LONGEST, TilesimError)
     ends = np.unique(wanted[wanted > 0])

@@ -8,9 +8,7 @@ kernel for n functions moves 1/n of the bytes (J. Filipovič et al., Optimizing 
 
 which is the roofline (S. Williams, A. Waterman, D. Patterson, 2009) plus a launch. If input and output fit
 into the L2 together, only the first kernel reads from DRAM, and the last result is still in the L2 at the
-end. Fusing helps up to `ridge` functions, where arithmetic becomes the limit, and `most_registers` per
-thread, where too few threads are resident to hide memory latency (V. Volkov, Understanding Latency Hiding on
-GPUs, 2016).
+end. `most_registers` is after V. Volkov, Understanding Latency Hiding on GPUs, 2016.
 
 Times are in µs, rates in GB/s (10⁹ bytes per second, reads and writes together) and TFLOP/s. Values out of
 range raise TilesimError.
@@ -18,53 +16,45 @@ range raise TilesimError.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from tilesim.errors import TilesimError, shown, whole
+from tilesim.storage.decode import between, check
 
 WIDTH = 4
 """Bytes per fp32 element."""
 MOST = 2**40
 MOST_FUNCTIONS = 2**20
-LARGEST_RATE = 1e9
+LARGEST_RATE = 10**9
+Rate = Annotated[float, between(0, LARGEST_RATE, above=True)]
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
     """DRAM rate, L2 rate, L2 size in bytes, peak arithmetic rate and launch time of a device."""
 
-    gb_per_s: float
-    l2_gb_per_s: float
-    l2_bytes: int
-    tflops: float
-    launch_us: float
+    gb_per_s: Rate
+    l2_gb_per_s: Rate
+    l2_bytes: Annotated[int, between(0, MOST)]
+    tflops: Rate
+    launch_us: Annotated[float, between(0, LARGEST_RATE)]
 
     def __post_init__(self) -> None:
-        for what in ("gb_per_s", "l2_gb_per_s", "tflops"):
-            rate = getattr(self, what)
-            if not 0 < rate <= LARGEST_RATE:
-                raise TilesimError(
-                    f"{what} is {shown(rate)}; it must be above 0 and at most {LARGEST_RATE:g}"
-                )
-        if not 0 <= self.launch_us <= LARGEST_RATE:
-            raise TilesimError(f"launch_us is {shown(self.launch_us)}; it must be from 0 to {LARGEST_RATE:g}")
-        whole("l2_bytes", self.l2_bytes, 0, MOST, TilesimError)
+        check(self, TilesimError)
 
 
 @dataclass(frozen=True, slots=True)
 class Chain:
     """`functions` of one FLOP each on `elements` of `width` bytes, run as `kernels` in sequence."""
 
-    elements: int
-    functions: int
+    elements: Annotated[int, between(1, MOST)]
+    functions: Annotated[int, between(1, MOST_FUNCTIONS)]
     kernels: int
-    width: int = WIDTH
+    width: Annotated[int, between(1, 16)] = WIDTH
 
     def __post_init__(self) -> None:
-        whole("the number of elements", self.elements, 1, MOST, TilesimError)
-        whole("the number of functions", self.functions, 1, MOST_FUNCTIONS, TilesimError)
+        check(self, TilesimError)
         whole("the number of kernels", self.kernels, 1, self.functions, TilesimError)
-        whole("the bytes of an element", self.width, 1, 16, TilesimError)
 
     @property
     def tensor(self) -> int:
@@ -122,7 +112,7 @@ def most_registers(gb_per_s: float, latency_ns: float, sms: int, loaded: int, re
     """
     for what, value in (("the rate", gb_per_s), ("the latency", latency_ns)):
         if not 0 < value <= LARGEST_RATE:
-            raise TilesimError(f"{what} is {shown(value)}; it must be above 0 and at most {LARGEST_RATE:g}")
+            raise TilesimError(f"{what} is {shown(value)}; it must be above 0 and at most {LARGEST_RATE}")
     sms = whole("the number of SMs", sms, 1, 2**16, TilesimError)
     loaded = whole("the bytes of a thread", loaded, 1, 2**12, TilesimError)
     registers = whole("the registers of an SM", registers, 1, 2**20, TilesimError)

@@ -1,10 +1,8 @@
 """L2 order: what concurrent tiles share, and what HBM has to send for a given order of tiles.
 
 A tile needs one row of blocks of A and one column of blocks of B. Blocks that concurrent tiles share come
-from HBM once, so nine tiles in a square need fewer blocks (27 + 27) than nine in a row (9 + 81): that is the
-purpose of GROUP_M (Triton, Tutorials, Matrix Multiplication, section L2 Cache Optimizations). A Hilbert curve
-does this on every scale (D. Hilbert, Math. Annalen 38, 1891). The order matters only if the L2 cannot hold A
-and B.
+from HBM once (Triton, Tutorials, Matrix Multiplication, section L2 Cache Optimizations; D. Hilbert, Math.
+Annalen 38, 1891). The order matters only if the L2 cannot hold A and B.
 """
 
 from dataclasses import dataclass

@@ -7,11 +7,9 @@ between two kernels that are ready. For kernels of `kernel` ns,
     begin[i]  = max(called[i], end[i - 1] + gap)
     end[i]    = begin[i] + kernel
 
-so each kernel but the first takes max(call, kernel + gap). A kernel of at least call − gap hides the next
-call; shorter ones leave the GPU idle, which a CUDA graph avoids. The time that a call takes to reach an idle
-GPU is omitted, because it delays all kernels alike. Times are whole ns; values out of range raise
-TilesimError. Source: NVIDIA, CUDA C++ Programming Guide, Asynchronous Concurrent Execution and CUDA Graphs.
-`tilesim bench launch-latency` measures these times.
+so each kernel but the first takes max(call, kernel + gap). The time that a call takes to reach an idle GPU is
+omitted, because it delays all kernels alike. Times are whole ns; values out of range raise TilesimError.
+Source: NVIDIA, CUDA C++ Programming Guide, Asynchronous Concurrent Execution and CUDA Graphs.
 """
 
 import numpy as np

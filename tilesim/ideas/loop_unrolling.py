@@ -1,11 +1,10 @@
 """Loop unrolling: the instructions it saves, and the loads and arithmetic it keeps in flight.
 
-Unrolling by a factor F does three things. F values share the loop's own instructions (address, test, branch).
-A warp has F loads in flight before it needs the first value; by Little's law (J. D. C. Little, Operations
-Research 9, 1961) bytes in flight = latency x bandwidth, so more warps need less unrolling (V. Volkov, Better
-Performance at Lower Occupancy, GTC 2010). And F independent chains of dependent instructions, 4 cycles apart
-since Volta (CUDA C++ Programming Guide, Multiprocessor Level), fill each other's waits until a scheduler
-issues one instruction per cycle.
+With a factor F, F values share the loop's own instructions. A warp has F loads in flight; by Little's law
+(J. D. C. Little, Operations Research 9, 1961) bytes in flight = latency x bandwidth (V. Volkov, Better
+Performance at Lower Occupancy, GTC 2010). F independent chains of dependent instructions, 4 cycles apart
+since Volta (CUDA C++ Programming Guide, Multiprocessor Level), issue up to one instruction per cycle and
+scheduler.
 
 Each load of a warp moves one line: 128 bytes, 4 per lane. `rate` is the limit by Little's law with an
 unloaded latency; in `rate_of_bursts` the loads of a burst also queue for bandwidth. All functions raise

@@ -10,15 +10,19 @@ SIMT Architecture). Matrices are row-major: the cell at (row, column) is at byte
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from tilesim.errors import TilesimError, whole
 from tilesim.ideas.coalescing import WARP
 from tilesim.ideas.reduction import MOST_THREADS
+from tilesim.storage.decode import between, check
 
 LARGEST = 2**24
 """Maximum number of threads in a launch."""
+
+Side = Annotated[int, between(1, LARGEST)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +30,11 @@ class Launch:
     """A grid of `grid` blocks of `block` threads, both (x, y). Raises TilesimError for a side below 1, more
     than 1024 threads per block, or more than 2^24 in total."""
 
-    grid: tuple[int, int]
-    block: tuple[int, int]
+    grid: tuple[Side, Side]
+    block: tuple[Side, Side]
 
     def __post_init__(self) -> None:
-        for name in ("grid", "block"):
-            sides = tuple(
-                whole(f"a side of the {name}", side, 1, LARGEST, TilesimError) for side in getattr(self, name)
-            )
-            object.__setattr__(self, name, sides)
+        check(self, TilesimError)
         of_block = self.block[0] * self.block[1]
         if of_block > MOST_THREADS:
             raise TilesimError(f"a block of {of_block} threads is too large; it has at most {MOST_THREADS}")

@@ -15,8 +15,7 @@ Matrix Instructions); sums stay in registers.
 
 Tensor cores do R multiply-adds per clock (4 x 512 in fp16 on a Hopper SM: NVIDIA H100 whitepaper V1.04, table
 2). A level whose pieces do f multiply-adds on b bytes needs b · R / f bytes per clock and SM; with less, the
-tensor cores run at the fraction that they get. `tilesim bench tiling-hierarchy` measures wgmma on an H200
-within 0.1 % of this. The L2 sends more where concurrent tiles read the same lines.
+tensor cores run at the fraction that they get. The L2 sends more where concurrent tiles read the same lines.
 """
 
 from collections.abc import Mapping

@@ -15,16 +15,18 @@ Sources: M. Bauer, H. Cook, B. Khailany, CudaDMA: Optimizing GPU Memory Bandwidt
 (2011); CUTLASS 3, sm90_gemm_tma_warpspecialized_{cooperative,pingpong}.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from tilesim.errors import TilesimError, whole
+from tilesim.storage.decode import between, check
 
 MOST_STEPS = 2**20
 LONGEST = 10**12
+Ns = Annotated[int, between(0, LONGEST)]
 
 STEP = np.dtype(
     [(name, np.int64) for name in ("tile", "group", "stage", "load", "full", "multiply", "empty")]
@@ -43,17 +45,14 @@ class Times:
     Raises TilesimError for a value that is not an integer or is negative, or a `k_step` of 0.
     """
 
-    latency: int
-    k_step: int
-    write: int
-    interval: int = 0
-    contention: int = 0
+    latency: Ns
+    k_step: Annotated[int, between(1, LONGEST)]
+    write: Ns
+    interval: Ns = 0
+    contention: Ns = 0
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            low = 1 if field.name == "k_step" else 0
-            value = whole(f"the time {field.name}", getattr(self, field.name), low, LONGEST, TilesimError)
-            object.__setattr__(self, field.name, value)
+        check(self, TilesimError)
 
 
 class Phase(NamedTuple):

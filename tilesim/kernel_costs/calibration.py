@@ -3,16 +3,13 @@
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any, NamedTuple
 
-from tilesim.costs import Costs
+from tilesim.costs import RENAMED, Costs, with_current_names
 from tilesim.devices.device import MAX_CTAS_PER_SM
 from tilesim.devices.hardware import Hardware
 from tilesim.errors import CostsError
-from tilesim.kernel_config import KernelConfig
-from tilesim.problems import DTYPE_BYTES, MAX_SIZE
-from tilesim.storage.decode import between, decode, one_of
-
-MAX_WARPS, MAX_STAGES = 32, 64
-Size = Annotated[int, between(1, MAX_SIZE)]
+from tilesim.kernel_config import MAX_STAGES, MAX_WARPS, TABLE, KernelConfig
+from tilesim.problems import Dtype, Size
+from tilesim.storage.decode import between, decode
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +17,7 @@ class Entry:
     """A calibration as a costs file lists it; `device`, `origins` and `tilesim` are notes for people."""
 
     schedule: str
-    dtype: Annotated[str, one_of(DTYPE_BYTES)]
+    dtype: Dtype
     tile: tuple[Size, Size, Size]
     ctas_per_sm: Annotated[int, between(1, MAX_CTAS_PER_SM)]
     costs: dict[str, Any]
@@ -48,6 +45,13 @@ class CalibratedKernel(NamedTuple):
         """What a thread block takes of its SM, and so leaves to another there."""
         config = self.config
         return config.loads, config.warps, config.stages, self.dtype, config.tile, self.ctas_per_sm
+
+    def __str__(self) -> str:
+        """As tables print it."""
+        config = self.config
+        driven, overlapped = "table-driven" * (config.kernel == TABLE), "overlapped" * config.overlap
+        name = " ".join(filter(None, (config.schedule, driven, config.loads, overlapped)))
+        return f"{name}, {self.dtype}, tile {'x'.join(map(str, config.tile))}, {self.ctas_per_sm} per SM"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +82,12 @@ class Calibration:
         Raises CostsError where a field is missing, unknown, or of another type than `as_json` writes.
         """
         entry = decode(Entry, values, "a calibration", CostsError)
-        named = entry.costs | ({"device": device} if device else {})
+        named = with_current_names(entry.costs) | ({"device": device} if device else {})
         given = Costs.from_mapping({"k_step": 1.0} | named)  # its device is one that there is
         costs = Costs.from_mapping(known(given.device, entry.dtype, entry.stages) | named)
         config = KernelConfig.of_fields(asdict(entry) | {"order": "row-major", "overlap": costs.overlap})
         kernel = CalibratedKernel(config, entry.dtype, entry.ctas_per_sm)
-        return cls(kernel, costs, entry.names, entry.unseen)
+        return cls(kernel, costs, entry.names, tuple(RENAMED.get(name, name) for name in entry.unseen))
 
 
 def known(device: str, dtype: str, stages: int) -> dict[str, Any]:

@@ -113,11 +113,7 @@ def read_costs(
             return costs_of(gpu.preset, schedule, problem, device, kernel)
         if not {"/", "\\", "."} & set(source) and not Path(source).exists():
             raise CostsError(unknown("file or set of costs", source, (IDEAL, *presets())))
-    values = read_json(source, CostsError)
-    try:
-        return costs_for(values, schedule, problem, device, kernel)
-    except CostsError as error:
-        raise CostsError(f"{source}: {error}") from None
+    return read_json(source, CostsError, lambda values: costs_for(values, schedule, problem, device, kernel))
 
 
 def costs_for(values: object, schedule: str, problem: Problem, device: Device, kernel: str = "") -> Costs:

@@ -1,7 +1,6 @@
 """Device files with the costs of kernels that were measured on that device."""
 
 from os import PathLike
-from typing import Any
 
 from tilesim.devices import presets
 from tilesim.errors import CostsError, DeviceError
@@ -29,10 +28,3 @@ def calibrations(name: str) -> tuple[Calibration, ...]:
     """
     costs = presets.registered()[name].get("costs", ())
     return tuple(Calibration.from_mapping(values, name) for values in costs)
-
-
-def as_json(one: Calibration) -> dict[str, Any]:
-    """What a device file holds of a calibration."""
-    values = one.as_json()
-    costs = {name: value for name, value in values["costs"].items() if name != "device"}
-    return values | {"costs": costs}

@@ -20,8 +20,8 @@ def for_problem(one: Calibration, problem: Problem, peak_tflops: dict[str, float
 
     A K-step that is given is proportional to its multiplications over the peak rate of the dtype. Writing C
     goes by the bytes of its tile, partials by its elements. The jitter of a K-step is such that a tile's
-    stays. Waiting for a launch, the first operands, a hand-over or the end of a main loop (`mainloop_overhead`) takes as
-    long for any tile.
+    stays. Waiting for a launch, the first operands, a tile gap or `mainloop_overhead` takes
+    as long for any tile.
     """
     (m, n, k), dtype, costs = one.kernel.config.tile, one.kernel.dtype, one.costs
     if ((m, n, k), dtype) == (problem.tile, problem.dtype):

@@ -1,7 +1,7 @@
 """The kernel ladder as `tilesim bench ladder` measured it, read from the files that ship, and from others."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib.resources import as_file, files
 from importlib.resources.abc import Traversable
 from os import PathLike
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from tilesim.errors import ReportError
+from tilesim.kernel_config import current_name
 from tilesim.ladder.steps import LARGEST, Figure, Ladder, LadderStep, Limit, Line
 from tilesim.storage.decode import FILLED, decode
 from tilesim.storage.files import read_json
@@ -60,11 +61,7 @@ def read(path: str | PathLike[str]) -> Ladder:
     Raises ReportError, in a sentence that starts with the path, where the file cannot be read, is no
     ladder, or contradicts itself.
     """
-    values = read_json(path, ReportError)
-    try:
-        return parse(values)
-    except ReportError as error:
-        raise ReportError(f"{path}: {error}") from None
+    return read_json(path, ReportError, parse)
 
 
 def parse(values: Any) -> Ladder:
@@ -74,7 +71,8 @@ def parse(values: Any) -> Ladder:
     for number, (row, given) in enumerate(zip(found.rows, values["rows"], strict=True)):
         _check(f"rows[{number}]", row, given)
     _check_once(found.rows)
-    rows = sorted(found.rows, key=lambda row: row.step or LARGEST)
+    named = (replace(row, name=current_name(row.name)) for row in found.rows)
+    rows = sorted(named, key=lambda row: row.step or LARGEST)
     return Ladder(
         asdict(found.machine), found.method, found.peak_tflops, found.bandwidth_gb_per_s, tuple(rows)
     )

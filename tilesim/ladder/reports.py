@@ -42,12 +42,12 @@ def read(path: str | PathLike[str], bench: str) -> Mapping[str, Any]:
     Raises ReportError, in a sentence that starts with the path, where the file cannot be read, or lacks what
     the report that ships says.
     """
-    values = read_json(path, ReportError)
-    try:
+
+    def checked(values: Any) -> Mapping[str, Any]:
         _check_alike("the file", values, report(bench))
-    except ReportError as error:
-        raise ReportError(f"{path}: {error}") from None
-    return _renamed(values)
+        return _renamed(values)
+
+    return read_json(path, ReportError, checked)
 
 
 def _renamed(report: dict[str, Any]) -> dict[str, Any]:

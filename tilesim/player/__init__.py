@@ -142,19 +142,21 @@ def _table(traces: Sequence[Trace], names: Sequence[str], said: Callable[[str], 
     return "\n".join(lines)
 
 
+def policy(directives: Mapping[str, str]) -> str:
+    """A content security policy of these directives, which allows nothing else, and no network."""
+    every = {"default-src": "'none'", **directives, "base-uri": "'none'", "form-action": "'none'"}
+    return "; ".join(f"{name} {allowed}" for name, allowed in every.items())
+
+
+def hashed(text: str) -> str:
+    """How a policy names a script or style that is part of the page."""
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
 def _policy(program: str, style: str, reload: bool) -> str:
-    """A content security policy that allows this program and style, and no network."""
-    hashes = [b64encode(sha256(text.encode()).digest()).decode() for text in (program, style)]
-    parts = [
-        "default-src 'none'",
-        f"script-src 'sha256-{hashes[0]}'",
-        f"style-src 'sha256-{hashes[1]}'",
-        "img-src data:",
-        "base-uri 'none'",
-        "form-action 'none'",
-        *(["connect-src 'self'"] if reload else []),
-    ]
-    return "; ".join(parts)
+    """A content security policy that allows this program and style; with `reload`, also its own server."""
+    allowed = {"script-src": hashed(program), "style-src": hashed(style), "img-src": "data:"}
+    return policy(allowed | ({"connect-src": "'self'"} if reload else {}))
 
 
 def _part(name: str) -> str:

@@ -7,11 +7,11 @@ player` bundles with reveal.js into `deck.js`.
 from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from html import escape
 from importlib.resources import files
 from string import Template
 
+from tilesim.player import hashed, policy
 from tilesim.player.data import as_text
 
 SPEAKERS_VIEW = "sha256-GzCveToXhSIzS3M5eQeRm3McVRB7cYneYKwTkzA3wDk="
@@ -56,15 +56,12 @@ def _section(note: str) -> str:
 def _policy(program: str) -> str:
     """A content security policy that allows this program, its films, and no network. reveal.js sets styles at
     run time, and shows the page itself in the speaker view."""
-    own = f"'sha256-{b64encode(sha256(program.encode()).digest()).decode()}'"
-    parts = [
-        "default-src 'none'",
-        f"script-src {own} '{SPEAKERS_VIEW}'",
-        "style-src 'unsafe-inline'",
-        "img-src data:",
-        "media-src blob:",
-        "frame-src 'self'",
-        "base-uri 'none'",
-        "form-action 'none'",
-    ]
-    return "; ".join(parts)
+    return policy(
+        {
+            "script-src": f"{hashed(program)} '{SPEAKERS_VIEW}'",
+            "style-src": "'unsafe-inline'",
+            "img-src": "data:",
+            "media-src": "blob:",
+            "frame-src": "'self'",
+        }
+    )

@@ -71,7 +71,7 @@ def answer(given: Mapping[str, str]) -> dict[str, Any]:
     name, sentence and rows (thread block, tiles) of each; `figures`: {figure: [one per run]}; `page`: HTML.
 
     >>> answer({"m": "0"})["errors"]
-    {'m': 'M is 0; it must be a whole number from 1 to 1099511627776'}
+    {'m': 'm is 0; it must be a whole number from 1 to 1099511627776'}
     """
     fields = DEFAULT | {name: text.strip() for name, text in given.items() if name in DEFAULT}
     try:

@@ -96,7 +96,7 @@ def decode(kind: Any, values: Any, what: str, error: type[TilesimError], *, extr
     Traceback (most recent call last):
     tilesim.errors.TilesimError: sizes[1] is True; it must be a whole number
     """
-    return _Reader(what, error, extra).value(kind, values, "")
+    return _Reader(what, error, extra).value(_node(kind), values, "")
 
 
 def check(made: Any, error: type[TilesimError], *names: str) -> None:
@@ -105,32 +105,74 @@ def check(made: Any, error: type[TilesimError], *names: str) -> None:
     """
     kind: Any = type(made)
     reader = _Reader("", error, False)
-    for name, (hint, _) in _fields(kind).items():
+    for name, (node, _) in _fields(kind).items():
         if not names or name in names:
-            object.__setattr__(made, name, reader.value(hint, getattr(made, name), name))
+            object.__setattr__(made, name, reader.value(node, getattr(made, name), name))
 
 
 @cache
-def _fields(kind: Any) -> dict[str, tuple[Any, bool]]:
+def _fields(kind: Any) -> dict[str, tuple["_Node", bool]]:
     """(the type, whether it must be given) of each field that a dataclass is made from, by name."""
     hints = get_type_hints(kind, include_extras=True)
     return {
-        field.name: (hints[field.name], field.default is MISSING and field.default_factory is MISSING)
+        field.name: (_node(hints[field.name]), field.default is MISSING and field.default_factory is MISSING)
         for field in fields(kind)
         if field.init
     }
 
 
 SHAPES: dict[Any, Any] = {list: list | tuple, dict: Mapping}
-Parts = tuple[Any, Any, tuple[Any, ...], tuple[Any, ...]]
 
 
-@cache
-def _parts(kind: Any) -> Parts:
-    """(the type, its family, its arguments, the rules that it is annotated with).
+class _Node(NamedTuple):
+    """A type, its family, what it is built of, and the rules that it is annotated with.
 
     The family is one of WORDS, or Union or Literal; dataclasses and dicts are dicts, tuples are lists.
     """
+
+    kind: Any
+    family: Any
+    parts: tuple[Any, ...]
+    rules: tuple[Rule, ...]
+
+    def takes(self, value: object) -> bool:
+        """Whether `value` is of the kind of JSON that the type is decoded from."""
+        family = self.family
+        if type(value) is family and family is not float:
+            return True
+        if family is Union:
+            return any(each.takes(value) for each in self.parts)
+        if family is Literal:
+            return any(type(value) is type(each) and value == each for each in self.parts)
+        if family is int and ROUNDED not in self.rules:
+            return not isinstance(value, bool) and hasattr(value, "__index__")
+        if family in (int, float, NUMBER):
+            return not isinstance(value, bool) and isinstance(value, NUMBER) and abs(value) <= LARGEST
+        shape: Any = SHAPES.get(family) or family
+        return family is Any or isinstance(value, shape)
+
+    def words(self) -> str:
+        """What the type allows, for a sentence."""
+        if self.family is Union:
+            return " or ".join(each.words() for each in self.parts)
+        if names := self.choices():
+            return f"one of {', '.join(names)}"
+        family = NUMBER if self.family is int and ROUNDED in self.rules else self.family
+        words = WORDS[family] + "".join(rule.words for rule in self.rules)
+        fixed = get_origin(self.kind) is tuple and ... not in self.parts
+        return f"{words} of {len(self.parts)}, each {self.parts[0].words()}" if fixed else words
+
+    def choices(self) -> list[str]:
+        """The texts that the type allows, where it lists them."""
+        if self.family is Union:
+            return [name for each in self.parts for name in each.choices()]
+        if self.family is Literal:
+            return list(map(str, self.parts))
+        return [name for rule in self.rules for name in rule.names()]
+
+
+@cache
+def _node(kind: Any) -> _Node:
     rules: tuple[Any, ...] = ()
     if get_origin(kind) is Annotated:
         kind, *found = get_args(kind)
@@ -144,43 +186,9 @@ def _parts(kind: Any) -> Parts:
         family = dict
     elif family is tuple:
         family = list
-    return kind, family, get_args(kind), rules
-
-
-def _takes(parts: Parts, value: object) -> bool:
-    """Whether `value` is of the kind of JSON that a type of such parts is decoded from."""
-    _, family, arguments, rules = parts
-    if family is Union:
-        return any(_takes(_parts(each), value) for each in arguments)
-    if family is Literal:
-        return any(type(value) is type(each) and value == each for each in arguments)
-    if family is int and ROUNDED not in rules:
-        return not isinstance(value, bool) and hasattr(value, "__index__")
-    if family in (int, float, NUMBER):
-        return not isinstance(value, bool) and isinstance(value, NUMBER) and abs(value) <= LARGEST
-    shape: Any = SHAPES.get(family) or family
-    return family is Any or isinstance(value, shape)
-
-
-def _words(kind: Any) -> str:
-    """What a type allows, for a sentence."""
-    inner, family, arguments, rules = _parts(kind)
-    if family is Union:
-        return " or ".join(map(_words, arguments))
-    if names := _choices(kind):
-        return f"one of {', '.join(names)}"
-    if family is int and ROUNDED in rules:
-        family = NUMBER
-    fixed = get_origin(inner) is tuple and ... not in arguments
-    return WORDS[family] + f" of {len(arguments)}" * fixed + "".join(rule.words for rule in rules)
-
-
-def _choices(kind: Any) -> list[str]:
-    """The texts that a type allows, where it lists them."""
-    _, family, arguments, rules = _parts(kind)
-    if family is Union:
-        return [name for each in arguments for name in _choices(each)]
-    return list(map(str, arguments)) if family is Literal else [n for rule in rules for n in rule.names()]
+    nested = family in (Union, list, dict)
+    parts = tuple(_node(each) if nested and each is not ... else each for each in get_args(kind))
+    return _Node(kind, family, parts, rules)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,40 +197,40 @@ class _Reader:
     error: type[TilesimError]
     extra: bool
 
-    def value(self, kind: Any, value: Any, at: str) -> Any:
+    def value(self, node: _Node, value: Any, at: str) -> Any:
         """`value`, found `at` a place, as a type says."""
-        parts = inner, family, arguments, rules = _parts(kind)
-        if not _takes(parts, value):
-            raise self._refusal(kind, value, at)
+        kind, family, parts, rules = node
+        if not node.takes(value):
+            raise self._refusal(node, value, at)
         if family is Union:
-            return self.value(next(each for each in arguments if _takes(_parts(each), value)), value, at)
+            return self.value(next(each for each in parts if each.takes(value)), value, at)
         if family is str and ONE_LINE in rules:
             value = " ".join(value.split())
         for rule in rules:
             if not rule.allows(value):
-                raise self._refusal(kind, value, at)
+                raise self._refusal(node, value, at)
         if family is int:
             return round(value) if ROUNDED in rules else index(value)
         if family is list:
-            return self._items(inner, arguments, value, at)
-        if is_dataclass(inner):
-            return self._made(inner, value, at)
-        if family is dict and arguments:
+            return self._items(node, value, at)
+        if is_dataclass(kind):
+            return self._made(kind, value, at)
+        if family is dict and parts:
             for name in value:
-                self.value(arguments[0], name, f"a field of {at or self.what}")
-            return {name: self.value(arguments[1], each, _in(at, name)) for name, each in value.items()}
+                self.value(parts[0], name, f"a field of {at or self.what}")
+            return {name: self.value(parts[1], each, _in(at, name)) for name, each in value.items()}
         return float(value) if family is float else value
 
-    def _items(self, kind: Any, arguments: tuple[Any, ...], values: Any, at: str) -> Any:
+    def _items(self, node: _Node, values: Any, at: str) -> Any:
         """A list, or a tuple of so many or any number."""
-        make = get_origin(kind) or kind
-        if make is list or ... in arguments:
-            arguments = arguments[:1] * len(values)
-        elif arguments and len(arguments) != len(values):
-            raise self._refusal(kind, values, at)
-        kinds = arguments or (Any,) * len(values)
+        make, parts = get_origin(node.kind) or node.kind, node.parts
+        if make is list or ... in parts:
+            parts = parts[:1] * len(values)
+        elif parts and len(parts) != len(values):
+            raise self._refusal(node, values, at)
+        nodes = parts or (_node(Any),) * len(values)
         return make(
-            self.value(k, v, f"{at}[{i}]") for i, (k, v) in enumerate(zip(kinds, values, strict=True))
+            self.value(n, v, f"{at}[{i}]") for i, (n, v) in enumerate(zip(nodes, values, strict=True))
         )
 
     def _made(self, kind: Any, values: Mapping[str, Any], at: str) -> Any:
@@ -236,21 +244,21 @@ class _Reader:
             raise self.error(f"{place} lacks {' and '.join(', '.join(lacking).rsplit(', ', 1))}")
         return kind(
             **{
-                name: self.value(hint, values[name], _in(at, name))
-                for name, (hint, _) in known.items()
+                name: self.value(node, values[name], _in(at, name))
+                for name, (node, _) in known.items()
                 if name in values
             }
         )
 
-    def _refusal(self, kind: Any, value: Any, at: str) -> TilesimError:
+    def _refusal(self, node: _Node, value: Any, at: str) -> TilesimError:
         place = at or self.what
         odd = unprintable(value) if isinstance(value, str) else ""
         if odd:
             return self.error(f"{place} is {shown(value)} with a {odd}, which cannot be printed")
-        names = _choices(kind) if isinstance(value, str) else []
+        names = node.choices() if isinstance(value, str) else []
         if names:
             return self.error(f"{place} is {shown(value)}; {nearest(value, names)}")
-        return self.error(f"{place} is {shown(value)}; it must be {_words(kind)}")
+        return self.error(f"{place} is {shown(value)}; it must be {node.words()}")
 
 
 def _in(at: str, name: str) -> str:

@@ -125,20 +125,23 @@ def at_most(read: Callable[[int], bytes], most: int) -> bytes:
     return data.getvalue()
 
 
-def read_json(path: PathName, error: type[TilesimError], most: int = MOST_JSON) -> Any:
-    """The values in a JSON file: no NaN, no number beyond a double, no key twice, no nesting beyond sense.
+def read_json(
+    path: PathName, error: type[TilesimError], make: Callable[[Any], Any] | None = None, most: int = MOST_JSON
+) -> Any:
+    """The values in a JSON file, or what `make` makes of them: no NaN, no number beyond a double, no key
+    twice, no nesting beyond sense.
 
-    Raises `error`, in a sentence that starts with the path, where it cannot be read or is no such file.
+    Raises `error`, in a sentence that starts with the path, where it cannot be read, is no such file, or
+    `make` raises such an error.
     """
     data = read_bytes(path, most, error)
     try:
         values = parse(data.removeprefix(b"\xef\xbb\xbf"), error)
+        if wrong := fault(values):
+            raise error(wrong)
+        return make(values) if make else values
     except error as problem:
         raise error(f"{path}: {problem}") from None
-    wrong = fault(values)
-    if wrong:
-        raise error(f"{path}: {wrong}")
-    return values
 
 
 def size(count: int) -> str:

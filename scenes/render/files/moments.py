@@ -41,7 +41,7 @@ def save(request: RenderRequest, at: tuple[float, str] | None, output: Path) -> 
     """Write the scene at an instant, (value, unit), or its end, to `output`.
 
     Without a unit the instant is a second of the scene, else a time of the trace that a film of ours shows.
-    What is written is a picture, or vectors where the request's format is of vectors. Raises MomentError where
+    What is written is a picture, or vectors where its format is of vectors. Raises MomentError where
     the scene has no such instant.
     """
     files.check(output)

@@ -2,8 +2,8 @@
 
 The model's times are those that calibration found for the persistent kernel without overlap, whose warps all
 run one program. Measured are three kernels: that one (`persistent`), one whose program asks for the next
-tile's operands before it writes (`overlapped`), and the one with a producer (`warp-specialized`). The last two
-also have a fourth stage, which they gain by writing a tile in halves.
+tile's operands before it writes (`overlapped`), and the one with a producer (`warp-specialized`). The last
+two also have a fourth stage, which they gain by writing a tile in halves.
 """
 
 from dataclasses import dataclass

@@ -5,6 +5,7 @@ import re
 import numpy as np
 
 from tilesim import SCHEDULES, Problem, Trace, WorkItems
+from tilesim.costs import with_current_names
 from tilesim.metrics import next_in_slot
 from tilesim_scenes.look.language import tr
 
@@ -48,7 +49,7 @@ def names(traces: tuple[Trace, ...]) -> tuple[str, ...]:
 
 def is_bare(trace: Trace) -> bool:
     """Whether a simulation's costs are K-steps alone, so that schedules can differ in the tail only."""
-    costs = trace.meta.get("costs", {})
+    costs = with_current_names(trace.meta.get("costs", {}))
     knobs = ("launch", "prologue", "tile_gap", "epilogue", "fixup")
     return bool(costs) and not any(costs.get(knob) for knob in knobs)
 

@@ -5,6 +5,7 @@ from reading import faults
 from watching import ASPECTS, watch
 
 from tilesim.cli.packages import scene_class, scene_names
+from tilesim_scenes.film.course import OURS
 from tilesim_scenes.film.scene import Film
 
 FILMS = [name for name in scene_names() if issubclass(scene_class(name), Film)]
@@ -13,5 +14,8 @@ FILMS = [name for name in scene_names() if issubclass(scene_class(name), Film)]
 @pytest.mark.parametrize("aspect", ASPECTS)
 @pytest.mark.parametrize("name", FILMS)
 def test_a_film_can_be_read(name: str, aspect: str) -> None:
-    found = faults(watch(scene_class(name), aspect, moving=aspect == "wide"))
+    seen = watch(scene_class(name), aspect, moving=aspect == "wide")
+    found = faults(seen)
     assert not found, "\n".join(found)
+    if aspect == "wide":
+        assert seen.scene.now == pytest.approx(OURS[name].seconds, abs=1.5), "FILM says how long it lasts"

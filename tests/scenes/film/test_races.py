@@ -1,15 +1,14 @@
 """Races of other runs than the film's own: whatever is given is played to its finding, and is named."""
 
-import tomllib
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from watching import ASPECTS, frame, watch
 
 from tilesim import Device, Problem, simulate
+from tilesim_scenes.film.course import OURS
 from tilesim_scenes.film.settings import FilmError
 from tilesim_scenes.look.text import POINTS_PER_UNIT, px
 from tilesim_scenes.mobjects.traces.clock import Clock
@@ -132,8 +131,7 @@ def test_lanes_become_the_bars_of_the_finding(name):
 
 
 def test_the_gif_of_the_readme_has_the_measured_run_from_its_start_to_its_finding():
-    gallery = Path(__file__).parents[3] / "media" / "gallery.toml"
-    (gif,) = (one for one in tomllib.loads(gallery.read_text("utf-8"))["film"] if one["output"] == "race.gif")
+    (gif,) = (entry for entry in OURS["race"].gallery if entry["output"] == "race.gif")
     moments = watch(Race, "square").moments
     part = [[word.text for word in said] for now, said in moments if gif["from"] <= now <= gif["to"]]
     assert all("measured on NVIDIA H200" in said for said in part)

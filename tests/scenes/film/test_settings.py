@@ -99,7 +99,7 @@ def test_the_classroom_that_ships_is_the_one_of_make_demo(monkeypatch):
         ('tile_from = "cta"', "tile-from is of a file that holds a trace"),
         ('trace = "a.npz"\nmap = ["sm=core"]', "map is ['sm=core']; it must be a table of texts"),
         ('device = "h20"', "did you mean 'h200'?"),
-        ("m = 0", "M is 0"),
+        ("m = 0", "m is 0"),
         ("= 4", "this is not a TOML file"),
     ],
 )

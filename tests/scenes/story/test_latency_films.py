@@ -55,8 +55,7 @@ def test_the_number_is_the_ratio_of_the_rates():
 
 def test_nothing_won_is_said_where_nothing_is_won():
     flat = changed(
-        rows=lambda row: {"bytes_per_clock": 5.0},
-        blocks=lambda row: {"k_step_ns": 400.0 * row["blocks"]},
+        rows=lambda row: {"bytes_per_clock": 5.0}, blocks=lambda row: {"k_step_ns": 400.0 * row["blocks"]}
     )
     told, shipped = latency_hiding.tell(flat), latency_hiding.tell()
     assert told.finding != shipped.finding and told.two_blocks != shipped.two_blocks

@@ -6,11 +6,11 @@ from typing import Any
 import click
 
 PARAMETERS = {
-    "warps": "On an SM, for latency-hiding; of a thread block, for reduction and tiling-hierarchy.",
-    "stride": "Elements from one thread's address to the next, for thread-indexing.",
-    "ways": "Into how many ways a branch parts a warp, for divergence.",
-    "factor": "Loads that a turn of the loop makes, for loop-unrolling.",
-    "functions": "Of a chain, for fusion.",
+    "warps": "On an SM, or of a thread block.",
+    "stride": "Elements from one thread's address to the next.",
+    "ways": "Into how many ways a branch parts a warp.",
+    "factor": "Loads that a turn of the loop makes.",
+    "functions": "Of a chain.",
 }
 
 

@@ -7,7 +7,7 @@ import click
 
 from tilesim.cli.arguments.parameter_types import or_file, starting_with
 from tilesim.cli.arguments.schedule_files import file_and_name
-from tilesim.cli.packages import COURSE, load, scene_class, scene_file, scene_list
+from tilesim.cli.packages import COURSE, declared, load, scene_class, scene_file
 from tilesim.errors import unknown
 
 
@@ -46,18 +46,18 @@ class FilmTarget(click.ParamType):
     name = "SCENE"
 
     def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> Any:
-        return or_file(incomplete, [*scene_list(), COURSE])
+        return or_file(incomplete, [*declared(), COURSE])
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Target:
         if isinstance(value, Target):
             return value
         if found := file_and_name(value):
             return Target(found[1], Path(found[0]))
-        if (name := value.replace("_", "-")) in scene_list() or name == COURSE:
+        if (name := value.replace("_", "-")) in declared() or name == COURSE:
             return Target(name)
-        if "trace" in scene_list() and Path(value).is_file():
+        if "trace" in declared() and Path(value).is_file():
             return Target("trace", trace=value)
-        self.fail(unknown("scene", value, [*scene_list(), COURSE]), param, ctx)
+        self.fail(unknown("scene", value, [*declared(), COURSE]), param, ctx)
 
 
 class CourseFilm(click.ParamType):
@@ -66,10 +66,10 @@ class CourseFilm(click.ParamType):
     name = "NAME"
 
     def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> Any:
-        return starting_with(incomplete, scene_list())
+        return starting_with(incomplete, declared())
 
     def convert(self, value: Any, param: Any, ctx: Any) -> str:
-        name, names = value.replace("_", "-"), scene_list()
+        name, names = value.replace("_", "-"), declared()
         if name not in names:
             self.fail(unknown("film", value, names), param, ctx)
         return name

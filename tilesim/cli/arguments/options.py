@@ -5,7 +5,7 @@ given the command's keyword arguments, turns them into the core type. An option 
 is None, so a command may have its own defaults: `problem_from(options, default=...)`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -51,36 +51,28 @@ def _group(*options: Callable[[F], F]) -> Callable[[F], F]:
     return decorate
 
 
-def problem_options(own: str = "") -> Callable[[F], F]:
-    """The options of a Problem. Help shows PROBLEM's values as the defaults, or `own` in their place."""
-
-    def shown(value: object) -> str:
-        return f"  [{own or value}]"
-
-    tile = "x".join(map(str, PROBLEM.tile))
+def problem_options(own: str = "", names: Sequence[str] = PROBLEM_NAMES) -> Callable[[F], F]:
+    """The options of a Problem, or some of them by name. Help shows PROBLEM's values as the defaults, or
+    `own` in their place.
+    """
+    about = {
+        "m": ("SIZE", int, "Rows of A and C."),
+        "n": ("SIZE", int, "Columns of B and C."),
+        "k": ("SIZE", int, "Columns of A, rows of B."),
+        "tile": ("MxNxK", TileShape(), "Output tile of a thread block, and the size of a K-step."),
+        "order": (
+            *("NAME", ORDER),
+            "Rasterization order; grouped:8 goes through 8 rows of tiles at a time, column by column.",
+        ),
+        "dtype": ("NAME", DTYPES, f"Data type of A and B: {', '.join(DTYPE_BYTES)}."),
+    }
+    usual = {name: getattr(PROBLEM, name) for name in names} | {"tile": "x".join(map(str, PROBLEM.tile))}
     return _group(
-        click.option("--m", type=int, metavar="SIZE", help="Rows of A and C." + shown(PROBLEM.m)),
-        click.option("--n", type=int, metavar="SIZE", help="Columns of B and C." + shown(PROBLEM.n)),
-        click.option("--k", type=int, metavar="SIZE", help="Columns of A, rows of B." + shown(PROBLEM.k)),
-        click.option(
-            "--tile",
-            type=TileShape(),
-            metavar="MxNxK",
-            help="Output tile of a thread block, and the size of a K-step." + shown(tile),
-        ),
-        click.option(
-            "--order",
-            type=ORDER,
-            metavar="NAME",
-            help="Rasterization order; grouped:8 goes through 8 rows of tiles at a time, column by column."
-            + shown(PROBLEM.order),
-        ),
-        click.option(
-            "--dtype",
-            type=DTYPES,
-            metavar="NAME",
-            help=f"Data type of A and B: {', '.join(DTYPE_BYTES)}." + shown(PROBLEM.dtype),
-        ),
+        *(
+            click.option(f"--{name}", type=kind, metavar=metavar, help=f"{help}  [{own or usual[name]}]")
+            for name, (metavar, kind, help) in about.items()
+            if name in names
+        )
     )
 
 

@@ -20,7 +20,6 @@ from tilesim.devices.files import checked, name_of
 from tilesim.devices.presets import adding, entry_of, in_words
 from tilesim.errors import DeviceError
 from tilesim.formats.reader import read
-from tilesim.kernel_config import TABLE
 from tilesim.kernel_costs.calibration import Calibration
 from tilesim.storage import files
 from tilesim.traces import Trace
@@ -119,10 +118,7 @@ def _base(device: str | None, beside: str | None, traces: dict[str, Trace]) -> M
     if device:
         return entry_of(device)
     if beside:
-        try:
-            return checked(files.read_json(beside, DeviceError))
-        except DeviceError as error:
-            raise DeviceError(str(error) if beside in str(error) else f"{beside}: {error}") from None
+        return files.read_json(beside, DeviceError, checked)
     first, trace = next(iter(traces.items()))
     if not trace.device.name:
         raise DeviceError(f"{first} does not say on which GPU it ran; give --device, a name or a device file")
@@ -149,17 +145,14 @@ def _text(fitted: list[Calibration], traces: dict[str, Trace]) -> str:
 
 def _report(one: Calibration, traces: dict[str, Trace]) -> str:
     """The costs of one kernel, then the measured and simulated time of each of its traces."""
-    costs, config = one.costs, one.kernel.config
+    costs = one.costs
     values = {name: getattr(costs, name) for name in SHOWN if getattr(costs, name)}
     words = [
         f"{name} {value:.4g}" if isinstance(value, float) else f"{name} {value}"
         for name, value in values.items()
     ]
-    driven, overlapped = "table-driven" * (config.kernel == TABLE), "overlapped" * costs.overlap
-    kernel = " ".join(filter(None, (config.schedule, driven, config.loads, overlapped)))
-    tile = "x".join(map(str, one.kernel.config.tile))
     lines = [
-        f"{kernel}, {one.kernel.dtype}, tile {tile}, {one.kernel.ctas_per_sm} per SM",
+        str(one.kernel),
         f"  {', '.join(words)}",
     ]
     if costs.hardware:

@@ -53,10 +53,10 @@ EXPORT_NAMES = {"form": "format", "start": "from", "end": "to"}
     type=INPUT,
     multiple=True,
     metavar="FILE",
-    help="A trace to show; race takes two.  [repeatable]",
+    help="A trace to show.  [repeatable]",
 )
 @click.option(
-    "--ladder", type=INPUT, metavar="FILE", help="Of `tilesim bench ladder`, for ladder and roofline."
+    "--ladder", type=INPUT, metavar="FILE", help="Of `tilesim bench ladder`, for the films of kernels."
 )
 @click.option(
     "--report", type=INPUT, metavar="FILE", help="Of `tilesim bench NAME`, for the film of that idea."
@@ -113,8 +113,9 @@ def command(**options: Any) -> None:
     all films as one MP4, WebM or MOV, in teaching order or as --films names them. Without further options a
     film is the scene's own; with options of a problem, a device or costs it is simulated, and with --trace it
     shows what a file holds; what a file of others does not say, options do. The films of the kernel ladder
-    show the problem of its file that --m, --n, --k and --dtype choose. Without -o, FILE is SCENE.mp4 in the
-    current folder, or ends as --format says; what stands there is replaced.
+    show the problem of its file that --m, --n, --k and --dtype choose. `tilesim info SCENE` lists the options
+    that a film takes. Without -o, FILE is SCENE.mp4 in the current folder, or ends as --format says; what
+    stands there is replaced.
     """
     request = _request(options)
     try:

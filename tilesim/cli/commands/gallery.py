@@ -11,13 +11,14 @@ from tilesim.cli.exports import ExportRequest, make, planned, report
 from tilesim.cli.output.progress import counter
 from tilesim.cli.packages import load, scene_names
 from tilesim.cli.running.jobs import cluster_option, jobs_option, workers_of
+from tilesim.declared import films
 from tilesim.errors import TilesimError
 from tilesim.parallel import cores
 from tilesim.storage.files import check_outputs
 
 
 @click.command(short_help="Render many films.")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False), required=False)
+@click.argument("file", type=click.Path(exists=True), required=False)
 @click.option(
     "-o",
     "--output",
@@ -32,13 +33,19 @@ from tilesim.storage.files import check_outputs
 def command(file: str | None, folder: str, jobs: int | None, cluster: str | None) -> None:
     """Render the films that FILE lists into FOLDER; without FILE, every film of `tilesim list` as an MP4.
 
+    FILE may be a folder of films, such as scenes: then it is what these declare.
+
     FILE is TOML with a table [[film]] for each film, which gives its `scene`, a film or FILE.py:Name, and its
     `output`, a file name, and as it likes `poster`, `size`, `fps`, `from`, `to` and whatever else `tilesim
     export` takes, with _ for -. Paths of scenes, traces, costs and ladders are relative to FILE. The scene
     "course" is several films as one, of which `films` is the list.
     """
-    listed = _listed(file) if file else [{"scene": name, "output": f"{name}.mp4"} for name in scene_names()]
-    where = Path(file).parent if file else Path()
+    if file and Path(file).is_dir():
+        where, listed = Path(file), _declared(Path(file))
+    elif file:
+        where, listed = Path(file).parent, _listed(file)
+    else:
+        where, listed = Path(), [{"scene": name, "output": f"{name}.mp4"} for name in scene_names()]
     films = [_film(number, asked, where, Path(folder)) for number, asked in enumerate(listed, 1)]
     outputs = [path for request, _ in films for path in request.outputs]
     check_outputs(outputs, [file, *(path for request, _ in films for path in request.inputs)])
@@ -47,6 +54,16 @@ def command(file: str | None, folder: str, jobs: int | None, cluster: str | None
             with counter(request.output.name, "frames") as done:
                 made = make(request, orders, jobs or cores(), done, workers)
             report(made)
+
+
+def _declared(folder: Path) -> list[Mapping[str, Any]]:
+    """What the films in a folder say that is to be made of them."""
+    found: list[Mapping[str, Any]] = [
+        {"scene": film.file.name, **entry} for film in films(folder).values() for entry in film.gallery
+    ]
+    if not found:
+        raise TilesimError(f"{folder}: no film in this folder declares itself in a FILM")
+    return found
 
 
 def _listed(file: str) -> list[Mapping[str, Any]]:

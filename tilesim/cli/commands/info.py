@@ -1,14 +1,13 @@
-"""`tilesim info`: the contents of a file, or what is known about a device."""
+"""`tilesim info`: the contents of a file, or what is known about a device or a film."""
 
 import json
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
 
-from tilesim.choice.measurement import config_of, product_of
 from tilesim.cli.arguments.options import (
     OWN,
     device_options,
@@ -18,17 +17,20 @@ from tilesim.cli.arguments.options import (
     reading_options,
 )
 from tilesim.cli.arguments.parameter_types import INPUT, usage
-from tilesim.cli.output import device_table
+from tilesim.cli.commands.export import command as export
+from tilesim.cli.output import device_table, film_card
 from tilesim.cli.output.figures import table, time
-from tilesim.cli.output.reports import machine
-from tilesim.costs import Costs
+from tilesim.cli.output.reports import machine, tuned_kernels
+from tilesim.cli.output.tables import text
+from tilesim.cli.packages import declared
+from tilesim.costs import Costs, with_current_names
 from tilesim.devices.device import Device
 from tilesim.devices.facts import published, with_derived
 from tilesim.devices.files import checked
 from tilesim.devices.presets import badge, facts, presets
 from tilesim.errors import TilesimError, shown
 from tilesim.formats.reader import read
-from tilesim.kernel_config import TABLE
+from tilesim.kernel_costs.calibration import Calibration
 from tilesim.ladder import file as ladder_file
 from tilesim.storage import files
 from tilesim.text import plural
@@ -43,7 +45,7 @@ class Content(NamedTuple):
     values: Mapping[str, Any]
 
 
-@click.command(short_help="Describe a file, or show what is known about a device.")
+@click.command(short_help="Describe a file or a film, or show what is known about a device.")
 @click.argument("file", type=INPUT, required=False)
 @problem_options(OWN)
 @device_options(OWN)
@@ -51,6 +53,9 @@ class Content(NamedTuple):
 @json_option
 def command(file: str | None, as_json: bool, **options: Any) -> None:
     """Describe FILE and show its figures, or show what is known about a device, each fact with its source.
+
+    Where no file is called so, FILE is a film of `tilesim list`: its question, its length, what it shows, and
+    its options with their defaults.
 
     FILE is a trace in any format that `convert` reads, costs from `calibrate`, the ladder of kernels from
     `bench ladder`, a table from `tune`, or a device. Use the options for facts that a trace does not contain.
@@ -68,6 +73,13 @@ def command(file: str | None, as_json: bool, **options: Any) -> None:
             click.echo(json.dumps({"device": device, "title": title, "badge": badge(device)} | value))
         else:
             click.echo("\n".join([f"{title}: {badge(device)}", *device_table.lines(known)]))
+        return
+    name = file.replace("_", "-")
+    if not Path(file).exists() and (film := declared().get(name)):
+        if as_json:
+            click.echo(json.dumps(film_card.as_json(name, film), ensure_ascii=False))
+        else:
+            click.echo("\n".join(film_card.lines(name, film, export)))
         return
     found = _content(file, facts_from(options))
     if as_json:
@@ -88,7 +100,7 @@ def _content(path: str, facts: Mapping[str, Any]) -> Content:
         if _has(values, "peak_tflops", "rows"):
             return _ladder(values)
         if _has(values, "machine", "rows") and all(_has(row, "layout", "us") for row in values["rows"]):
-            return _tuned(values)
+            return Content("tuned table", tuned_kernels(values).splitlines(), values)
     except TilesimError as error:
         raise TilesimError(f"{path}: {error}") from None
     except (KeyError, TypeError, ValueError, ArithmeticError) as error:
@@ -135,17 +147,14 @@ def _calibrations(entries: list[dict[str, Any]]) -> Content:
     """A line for each kernel, and a second one for its costs."""
     lines = []
     for entry in entries:
-        costs = Costs.from_mapping(entry["costs"])
-        names = (entry["schedule"], entry.get("kernel"), entry.get("loads"), "overlapped" * costs.overlap)
-        tile = "x".join(map(str, entry["tile"]))
-        where = f"{entry['dtype']}, tile {tile}, {entry['ctas_per_sm']} per SM"
+        one, listed = Calibration.from_mapping(entry), with_current_names(entry["costs"])
         took = ", ".join(
-            f"{name} {time(round(getattr(costs, name)))}"
+            f"{name} {time(round(getattr(one.costs, name)))}"
             for name in ("k_step", "launch", "prologue", "tile_gap", "epilogue")
-            if entry["costs"].get(name)
+            if listed.get(name)
         )
-        traces = f"; of {plural(len(entry['names']), 'trace')}" if entry.get("names") else ""
-        lines += [f"{' '.join(filter(None, names))}, {where}", f"  {took}{traces}"]
+        traces = f"; of {plural(len(one.names), 'trace')}" * bool(one.names)
+        lines += [str(one.kernel), f"  {took}{traces}"]
     return Content(f"costs of {plural(len(entries), 'kernel')}", lines, {"calibrations": entries})
 
 
@@ -158,26 +167,11 @@ def _knobs(costs: Costs) -> list[str]:
 def _ladder(values: Mapping[str, Any]) -> Content:
     """The machine and its limits, then a line per kernel."""
     found = ladder_file.parse(values)
+    rows = [asdict(row) | {"tflops": row.tflops} for row in found.rows]
     peak, bandwidth = found.peak_tflops, found.bandwidth_gb_per_s
     lines = [
         machine({"machine": found.machine}),
         f"measured peak {peak.measured:g} TFLOP/s, {bandwidth.measured:g} GB/s",
-        f"{'size':28} {'step':>4} {'name':20} {'µs':>10} {'TFLOP/s':>8}",
+        *text(rows, "typed size | step | name | µs {us:.2f} | TFLOP/s"),
     ]
-    for row in found.rows:
-        size = f"{row.m}x{row.n}x{row.k} {row.dtype}"
-        step = "" if row.step is None else row.step
-        lines.append(f"{size:28} {step:>4} {row.name:20} {row.us:10.2f} {row.tflops:8.1f}")
     return Content("ladder", lines, values)
-
-
-def _tuned(values: Mapping[str, Any]) -> Content:
-    """The machine, then a line per product: the fastest kernel, and its speed relative to cuBLAS."""
-    lines = [machine(values), f"{'size':28} {'kernel':24} {'tile':12} {'µs':>10} {'cuBLAS':>10} {'ratio':>6}"]
-    for row in values["rows"]:
-        config, size = config_of(row), str(product_of(row))
-        kernel = f"{config.kernel} {config.schedule}" if config.kernel == TABLE else config.kernel
-        tile, other = "x".join(map(str, config.tile)), row["cublas_us"]
-        beside = f"{other:10.2f} {other / row['us']:6.3f}" if other else f"{'-':>10} {'-':>6}"
-        lines.append(f"{size:28} {kernel:24} {tile:12} {row['us']:10.2f} {beside}")
-    return Content("tuned table", lines, values)

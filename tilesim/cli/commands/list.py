@@ -7,7 +7,8 @@ from inspect import Parameter, getmodule, signature
 import click
 
 from tilesim.cli.arguments.options import json_option
-from tilesim.cli.packages import COURSE, scene_names, scene_parts
+from tilesim.cli.packages import COURSE, declared, scene_names
+from tilesim.declared import parts
 from tilesim.devices.presets import presets
 from tilesim.errors import ScheduleError
 from tilesim.orders import ORDERS
@@ -19,7 +20,10 @@ from tilesim.text import plural
 @click.command("list", short_help="List schedules, orders, devices, scenes, and dtypes.")
 @json_option
 def command(as_json: bool) -> None:
-    """List the available schedules, orders, devices, scenes, and dtypes."""
+    """List the available schedules, orders, devices, scenes, and dtypes.
+
+    `tilesim info NAME` says more about a scene.
+    """
     devices = {name: f"{preset['title']}, {preset['sms']} SMs" for name, preset in presets().items()}
     lists = {
         "schedules": _functions(SCHEDULES, _about),
@@ -39,7 +43,7 @@ def command(as_json: bool) -> None:
             continue
         if names:
             _rows({COURSE: "All of these as one film, in this order"}, width)
-        for part, films in scene_parts().items():
+        for part, films in parts(declared()).items():
             click.echo(f"  {part}")
             _rows({name: names[name] for name in films}, width - 2, indent=4)
 

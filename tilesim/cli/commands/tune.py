@@ -2,16 +2,13 @@
 
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import click
 
-from tilesim.choice.measurement import config_of, product_of
 from tilesim.cli.arguments.options import FIGURES_FILE, PROBLEM, TileShape, usage
 from tilesim.cli.output.progress import progress
-from tilesim.cli.output.reports import machine, report_options, show
+from tilesim.cli.output.reports import report_options, show, tuned_kernels
 from tilesim.cli.packages import load
-from tilesim.kernel_config import TABLE
 from tilesim.problems import DTYPE_BYTES
 from tilesim.products import LAYOUTS, Product
 
@@ -75,18 +72,4 @@ def command(
     units = load("kernels", "tuning.tune").PROGRESS_UNITS * len(products)
     with progress("tune", units) as done:
         report = measure.tune(*products, samples=samples, seed=seed, top=top, table=before, progress=done)
-    show(report, _table, output or table, as_json)
-
-
-def _table(report: dict[str, Any]) -> str:
-    """The machine, then a line per product: the fastest kernel, and its speed relative to cuBLAS."""
-    head = f"{'size':28} {'winner':28} {'tile':11} {'order':10} {'warps':>5} {'stages':>6}"
-    lines = [machine(report), f"{head} {'µs':>9} {'cuBLAS':>9} {'ratio':>6}"]
-    for row in report["rows"]:
-        config, other = config_of(row), row["cublas_us"]
-        winner = f"{TABLE}:{config.schedule}" if config.kernel == TABLE else config.name
-        tile = "x".join(map(str, config.tile))
-        beside = f"{other:9.2f} {other / row['us']:6.3f}" if other else f"{'-':>9} {'-':>6}"
-        kernel = f"{winner:28} {tile:11} {config.order:10} {config.warps:5} {config.stages:6}"
-        lines.append(f"{product_of(row)!s:28} {kernel} {row['us']:9.2f} {beside}")
-    return "\n".join(lines)
+    show(report, tuned_kernels, output or table, as_json)

@@ -6,10 +6,12 @@ from typing import Any, NamedTuple
 
 import click
 
+from tilesim.choice.measurement import config_of, product_of
 from tilesim.cli.arguments.options import FIGURES_FILE, F, json_option, output_option
 from tilesim.cli.output.figures import wrote
 from tilesim.cli.output.tables import Row, filled, text
 from tilesim.cli.packages import load
+from tilesim.kernel_config import TABLE
 from tilesim.storage import files
 
 Report = Mapping[str, Any]
@@ -71,6 +73,23 @@ def product_times(report: Report) -> list[str]:
     """A line per size and kernel; with the host's work where that was timed."""
     host = " | with host" if any("host_us" in row for row in report["rows"]) else ""
     return Table("typed size | kernel | times | TFLOP/s | MHz | error" + host).lines(report)
+
+
+TUNED = (
+    "size {product} | kernel {name} | tile | order | warps | stages | µs {us:.2f} | cuBLAS {cublas_us:.2f}"
+    " | ratio {ratio:.3f}"
+)
+
+
+def tuned_kernels(table: Report) -> str:
+    """The machine, then a line per product: the fastest kernel, and its speed relative to cuBLAS."""
+    rows = []
+    for row in table["rows"]:
+        config, other = config_of(row), row["cublas_us"]
+        name = f"{TABLE}:{config.schedule}" if config.kernel == TABLE else config.name
+        more = {"product": product_of(row), "name": name, "ratio": other and other / row["us"]}
+        rows.append({**row, **config.as_json(), **more})
+    return "\n".join([machine(table), *text(rows, TUNED)])
 
 
 OUTPUT_HELP = "Write the figures here (.json)."

@@ -1,8 +1,7 @@
 """Where films are drawn: by processes of this machine, or on a Dask cluster."""
 
-from collections.abc import Iterator
 from concurrent.futures import Executor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 
 import click
 
@@ -16,14 +15,9 @@ cluster_option = click.option(
 )
 
 
-@contextmanager
-def workers_of(cluster: str | None) -> Iterator[Executor | None]:
+def workers_of(cluster: str | None) -> AbstractContextManager[Executor | None]:
     """A cluster's workers; None where there is none, and films are drawn here.
 
     Raises TilesimError where the cluster cannot be reached, or where a worker is lost for good.
     """
-    if cluster is None:
-        yield None
-    else:
-        with cluster_executor(cluster) as workers:
-            yield workers
+    return nullcontext() if cluster is None else cluster_executor(cluster)

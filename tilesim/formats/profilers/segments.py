@@ -1,18 +1,39 @@
-"""Segments: the location and tile that slices name, and which slices of a thread block belong together."""
+"""Slices of profilers, the location and tile that they name, and which of a thread block belong together."""
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from tilesim.errors import TraceError, shown
-from tilesim.formats.profilers.slice import Slice
 from tilesim.formats.reading import Reading, listed
 
 TILE = re.compile(r"(?<![a-z])tile[ _#:=]*([0-9]{1,18})\b(?!\s*[,x.]\s*[0-9])", re.IGNORECASE)
 SM = re.compile(r"(?<![a-z])(?:sm|core)[ _#:=]*([0-9]{1,18})(?![0-9])", re.IGNORECASE)
 CTA = re.compile(r"(?<![a-z])(?:cta|block|blk)[ _#:=]*([0-9]{1,18})(?![0-9])", re.IGNORECASE)
 NUMBER = re.compile(r"([0-9]{1,18})(?![0-9])")
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """Slice `number` of its file; `begin` and `end` in ns; `kernel` is "" if the file does not name it."""
+
+    number: int
+    name: str
+    process: str
+    thread: str
+    begin: int
+    end: int
+    args: Mapping[str, Any] = field(default_factory=dict)
+    category: str = ""
+    kernel: str = ""
+    track: object = None
+    """Identifies the track, whatever its name."""
+
+    @property
+    def called(self) -> str:
+        return f"{self.name} {self.category}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,7 @@ from typing import Any
 import numpy as np
 
 from tilesim.errors import TraceError, shown
-from tilesim.formats.profilers.segments import merged, owners, segment, tile_of
-from tilesim.formats.profilers.slice import Slice
+from tilesim.formats.profilers.segments import Slice, merged, owners, segment, tile_of
 from tilesim.formats.reading import Reading, listed
 from tilesim.formats.rows import Rows, integers
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from tilesim.errors import TraceError
 from tilesim.formats.profilers import slices
-from tilesim.formats.profilers.slice import Slice
+from tilesim.formats.profilers.segments import Slice
 from tilesim.formats.protobuf import Value, fields, message, signed, text
 from tilesim.formats.reading import AS_IT_IS, Reading
 from tilesim.formats.rows import Rows

@@ -57,7 +57,7 @@ class PipelinedSM(VGroup):
         top = max(self.core.get_top()[1], self.buffers.get_top()[1]) + px(16)
         self.words = VGroup()
         for word, place in named:
-            written = lines(word, size, 1.2 * place.width, color=theme.quiet)
+            written = lines(word, size, 1.1 * place.width, color=theme.quiet)
             self.words.add(written.move_to([place.get_center()[0], top, 0], DOWN))
         dim = tuple(mix(theme.background, colour, USED).tolist())
         self.supply = KPair(theme.operand)

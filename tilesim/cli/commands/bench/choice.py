@@ -13,9 +13,14 @@ from tilesim.cli.arguments.options import DEVICE
 from tilesim.cli.arguments.parameter_types import DEVICES, INPUT
 from tilesim.cli.output.progress import progress
 from tilesim.cli.output.reports import machine, report_options, show
+from tilesim.cli.output.tables import text
 from tilesim.cli.packages import load
 from tilesim.devices.device import Device
 
+COLUMNS = (
+    "product | chosen | µs {us:.2f} | fastest {best_us:.2f} | regret {regret:.1%} | top 8 {top_regret:.1%}"
+    " | cuBLAS {ratio:.3f}"
+)
 KINDS = ("bf16:nn", "fp8:nt", "bf16:nt", "fp8:nn")
 
 
@@ -73,19 +78,7 @@ def _measured(report: dict[str, Any]) -> str:
 
 def _judged(found: list[Judged]) -> list[str]:
     """A line per product, then the figures of those that were fitted to and of those that were held out."""
-    lines = [
-        f"{'product':32} {'chosen':48} {'µs':>9} {'fastest':>9} {'regret':>7} {'top 8':>7} {'cuBLAS':>7}"
-    ]
-    for one in found:
-        config = one.chosen.config
-        name = str(one.timed.product)
-        tile = "x".join(map(str, config.tile))
-        chosen = f"{config.name} {config.schedule} {tile}, {config.stages} stages"
-        ratio = f"{one.ratio:7.3f}" if one.ratio else f"{'-':>7}"
-        lines.append(
-            f"{name:32} {chosen:48} {one.us:9.2f} {one.best_us:9.2f} {one.regret:7.1%} {one.top_regret:7.1%}"
-            f" {ratio}"
-        )
+    lines = text(map(_row, found), COLUMNS)
     for what, held_out in (("fitted to", False), ("held out", True)):
         some = [one for one in found if one.timed.held_out == held_out and one.ratio]
         if some:
@@ -94,6 +87,15 @@ def _judged(found: list[Judged]) -> list[str]:
                 + ", ".join(f"{name} {value:.4g}" for name, value in asdict(verdict(some)).items())
             )
     return lines
+
+
+def _row(one: Judged) -> dict[str, Any]:
+    """A judgement as a row of the table."""
+    config = one.chosen.config
+    tile = "x".join(map(str, config.tile))
+    chosen = f"{config.name} {config.schedule} {tile}, {config.stages} stages"
+    figures = {"regret": one.regret, "top_regret": one.top_regret, "ratio": one.ratio}
+    return _values(one) | figures | {"product": one.timed.product, "chosen": chosen}
 
 
 def _values(one: Judged) -> dict[str, Any]:

@@ -1,0 +1,65 @@
+"""What `tilesim info` says of a film: what it declares, and its options with their defaults."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from tilesim.cli.packages import scene_class
+from tilesim.declared import Declared
+from tilesim.errors import TilesimError
+
+WIDTH = 12
+"""Characters of the names on the left."""
+DEFAULT = re.compile(r"  \[.*\]$")
+"""How a help text ends that says what stands in where nothing is given."""
+
+
+def lines(name: str, film: Declared, export: click.Command) -> list[str]:
+    """A film as it declares itself, then each of its options as `export` explains it."""
+    length = f" of {film.seconds} s" if film.seconds else ""
+    if not film.title:
+        return [f"{name}: film", f"  {film.about}"]
+    said = {"title": film.title, "question": film.question, "part": film.part, "shows": film.shows}
+    options = _options(name, film)
+    return [
+        f"{name}: film{length}",
+        *(f"  {key:{WIDTH}} {value}" for key, value in said.items() if value),
+        *(["  options"] if options else []),
+        *(f"    {line}" for line in _explained(options, export)),
+    ]
+
+
+def as_json(name: str, film: Declared) -> dict[str, Any]:
+    """The same as JSON values."""
+    said = {key: getattr(film, key) for key in ("title", "question", "part", "seconds", "shows")}
+    return {"film": name, **said, "options": _options(name, film)}
+
+
+def _options(name: str, film: Declared) -> dict[str, Any]:
+    """Each option with its default, None where it has none, or where Manim is missing that the film needs."""
+    try:
+        shown = getattr(scene_class(name), "default", None)
+    except TilesimError:
+        shown = None
+    known = dict(film.options)
+    if shown:
+        problem, device = shown.problem, shown.device
+        known |= {key: getattr(problem, key) for key in ("m", "n", "k", "order", "dtype")}
+        known |= {"tile": "x".join(map(str, problem.tile)), "schedule": ", ".join(shown.schedules)}
+        known |= {key: getattr(device, key) for key in ("sms", "ctas_per_sm", "busy_sms")}
+        known["device"] = device.name
+    return {key: known.get(key) for key in film.taken}
+
+
+def _explained(options: Mapping[str, Any], export: click.Command) -> list[str]:
+    """A line an option: how it is written, what it is, and its default in brackets."""
+    context, rows = click.Context(export), []
+    for parameter in export.params:
+        record = parameter.get_help_record(context)
+        if parameter.name in options and record:
+            default = options[parameter.name]
+            rows.append((record[0], DEFAULT.sub("", record[1]) + f"  [{default}]" * (default is not None)))
+    width = max((len(written) for written, _ in rows), default=0) + 2
+    return [f"{written:{width}}{about}" for written, about in rows]

@@ -1,0 +1,150 @@
+"""Declared: what each film says of itself in its file, read without running the film and without Manim.
+
+A film declares itself in one literal near the top of its file, and nothing else lists films:
+
+    FILM = {"title": "Race", "question": "What makes a persistent kernel faster?", "part": "Schedules", ...}
+"""
+
+import ast
+from collections.abc import Mapping, Sequence
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from tilesim.errors import shown, unknown
+
+OTHERS = "Others"
+"""What the films are listed under that are in no part of the course."""
+TYPES = {
+    "title": str,
+    "question": str,
+    "part": str,
+    "place": int,
+    "seconds": int,
+    "shows": str,
+    "takes": str,
+    "options": dict,
+    "gallery": list,
+}
+"""What FILM may say, and as what."""
+TAKES = {
+    "traces": (
+        *("trace", "map", "tile_from", "items", "schedule", "m", "n", "k", "tile", "order", "dtype"),
+        *("device", "sms", "ctas_per_sm", "busy_sms", "costs", "seed"),
+    ),
+    "ladder": ("ladder", "m", "n", "k", "dtype"),
+    "report": ("report",),
+}
+"""What a film can take, and which options that are; `tilesim_scenes.film.settings` says what each may be."""
+
+
+class Declared(NamedTuple):
+    """What a film says of itself; a file without FILM says only what its docstring does.
+
+    `about`: its line in a list, which is its title and question, or else the first line of its docstring.
+    `part`: of the course; empty for a film that is in none. `place`: it orders all films of the course.
+    `seconds`: how long it lasts where nobody asks. `shows`: what one sees, in a few words.
+    `takes`: one of TAKES, or empty. `options`: what it takes besides, each with its default or None.
+    `gallery`: what `make media` renders of it, each a table as of a gallery's file, with paths relative to
+    the film's file; a film and a poster of its name where it does not say.
+    """
+
+    file: Path
+    about: str
+    title: str = ""
+    question: str = ""
+    part: str = ""
+    place: int = 0
+    seconds: int = 0
+    shows: str = ""
+    takes: str = ""
+    options: Mapping[str, Any] = MappingProxyType({})
+    gallery: Sequence[Mapping[str, Any]] = ()
+
+    @property
+    def taken(self) -> tuple[str, ...]:
+        """The options of the film, besides those of its look that all films have."""
+        return (*TAKES.get(self.takes, ()), *self.options)
+
+
+def name_of(file: Path) -> str:
+    """What the film in `file` is called on the command line.
+
+    >>> name_of(Path("scenes/one_tile.py"))
+    'one-tile'
+    """
+    return file.stem.replace("_", "-")
+
+
+@cache
+def films(folder: Path) -> Mapping[str, Declared]:
+    """The films in a folder by name, in teaching order; those in no part come last, in the order of names."""
+    found = [_declared(file) for file in sorted(folder.glob("[!_]*.py"))]
+    found.sort(key=lambda film: (not film.part, film.place))
+    return MappingProxyType({name_of(film.file): film for film in found})
+
+
+def parts(films: Mapping[str, Declared]) -> dict[str, list[str]]:
+    """The names of films by the part of the course that they are in; last, as OTHERS, those in none."""
+    named: dict[str, list[str]] = {}
+    for name, film in films.items():
+        named.setdefault(film.part or OTHERS, []).append(name)
+    return named
+
+
+def course(films: Mapping[str, Declared]) -> tuple[str, ...]:
+    """The names of the films of the course, as they follow each other."""
+    return tuple(name for name, film in films.items() if film.part)
+
+
+def after(name: str, films: Mapping[str, Declared]) -> str:
+    """The film that follows another one in the course; empty for the last one, and for a film in no part."""
+    return dict(pairwise(course(films))).get(name, "")
+
+
+def _declared(file: Path) -> Declared:
+    """What a file declares; where that cannot be read, `about` says why."""
+    try:
+        tree = ast.parse(file.read_bytes())
+        values = _literal(tree)
+        if values is None:
+            return Declared(file, (ast.get_docstring(tree) or "").partition("\n")[0])
+        _check(values)
+    except (SyntaxError, ValueError) as error:
+        return Declared(
+            file, f"{file.parent.name}/{file.name} cannot be loaded ({' '.join(str(error).split())})"
+        )
+    own = {"output": f"{name_of(file)}.mp4", "poster": f"{name_of(file)}.png", "size": "720p"}
+    return Declared(file, f"{values['title']}: {values['question']}", **{"gallery": [own], **values})
+
+
+def _literal(tree: ast.Module) -> Any:
+    """The value that the module gives to FILM, None where it gives none."""
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and any(getattr(one, "id", "") == "FILM" for one in node.targets):
+            try:
+                return ast.literal_eval(node.value)
+            except ValueError:
+                raise ValueError(
+                    f"FILM in line {node.lineno} must be a literal, without names and calls"
+                ) from None
+    return None
+
+
+def _check(values: Any) -> None:
+    """Raise ValueError where FILM is not what TYPES says, or lacks what a film must say."""
+    if not isinstance(values, dict):
+        raise ValueError(f"FILM is {shown(values)}; it must be a dict")
+    for name, value in values.items():
+        if name not in TYPES:
+            raise ValueError(unknown("entry of FILM", name, TYPES))
+        if type(value) is not TYPES[name]:
+            raise ValueError(f"{name} of FILM is {shown(value)}; it must be of type {TYPES[name].__name__}")
+    if not (values.get("title") and values.get("question")):
+        raise ValueError("FILM needs a title and a question")
+    if ("part" in values) != ("place" in values):
+        raise ValueError("FILM has only one of part and place; a film of the course needs both")
+    if values.get("takes", "report") not in TAKES:
+        raise ValueError(unknown("group of options", values["takes"], TAKES))
