@@ -71,7 +71,7 @@ def errors(runs: Sequence[Trace], fitted: Sequence[Calibration], changed: Change
     """
     found = []
     for run in runs:
-        words = run.schedule, run.problem, run.device, str(run.meta["kernel"])
+        words = run.schedule, run.problem, run.device, run.kernel
         costs = nearest(fitted, *words) or Costs.ideal()
         simulated = replay(run, replace(costs, **changed))
         one = compare(simulated, run)

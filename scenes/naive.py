@@ -95,7 +95,7 @@ class Naive(FewSMs):
         self.two_rules()
 
     def a_queue(self) -> None:
-        self.say("A small GPU with four processors computes a matrix in 18 parts, called tiles.")
+        self.say("A small GPU with four processors multiplies matrices. The result has 18 tiles.")
         self.badge(of_trace(self.trace))
         self.play(*self.show_tiles())
         self.say("The naive kernel starts one group of threads, a thread block, for each tile.")
@@ -121,7 +121,7 @@ class Naive(FewSMs):
         begin, end = float(self.first["done"].min()), float(self.first["done"].max())
         early = self.first[np.argsort(self.first["done"])]
         self.say(
-            "Here SM {sm} is free first, so it gets the next block, number 4.",
+            "SM {sm} finishes first, so it gets the next block in line, number 4.",
             sm=int(early["sm"][0]),
         )  # fmt: skip
         ends = VGroup()
@@ -136,7 +136,7 @@ class Naive(FewSMs):
         self.leave(ends)
 
     def the_end(self) -> None:
-        self.say("There is no plan behind this: whichever SM is free gets the next block.")
+        self.say("Nothing is decided in advance: whichever SM finishes gets the next block.")
         self.play(
             Zoom(self.lanes, window=(0.0, float(self.trace.makespan)), over=[self.blocks, self.traffic])
         )
@@ -146,7 +146,7 @@ class Naive(FewSMs):
         self.run_to(makespan, 3.0, along=[FadeIn(words)])
         self.leave(words)
         large = min(1.6, self.area.width / self.grid.width)
-        self.say("So which SM computes a tile depends on which SM is free first.")
+        self.say("So nobody can know beforehand which SM will compute which tile.")
         self.play(
             *(Fade(one, 1.0, 0.15) for one in (self.lanes,)), Leave(self.blocks),
             run_time=0.4,

@@ -1,4 +1,4 @@
-"""Persistent: how does a thread block that stays get its next tile?
+"""Persistent: if a thread block never leaves, how does it find its next tile?
 
 manim render scenes/persistent.py
 
@@ -31,7 +31,7 @@ RECORDED, OTHER = (f"traces/h200-{name}-4096x4096x512-grouped8.npz" for name in 
 
 FILM = {
     "title": "Persistent",
-    "question": "How does a thread block that stays get its next tile?",
+    "question": "If a thread block never leaves, how does it find its next tile?",
     "part": "Schedules",
     "place": 140,
     "seconds": 84,
@@ -93,7 +93,7 @@ class Persistent(FewSMs):
         self.an_sm_is_taken()
 
     def four_blocks(self) -> None:
-        self.say("A small GPU with four processors, called SMs, computes a matrix in 18 tiles.")
+        self.say("A small GPU with four processors, called SMs, computes 18 tiles of a matrix.")
         self.badge(of_trace(self.trace))
         self.play(*self.show_tiles())
         self.say("A naive kernel starts 18 thread blocks, which queue for a free SM.")
@@ -107,7 +107,7 @@ class Persistent(FewSMs):
 
     def count(self) -> None:
         """A copy of block 1 jumps over C by fours; then the others do, all at once."""
-        self.say("Nobody hands out tiles. Block 1 takes tile 1, then every fourth tile after that.")
+        self.say("Each block works out its own tiles. Block 1 takes tile 1, then every fourth one.")
         rule = self.word("next tile = this tile + number of blocks", 44, self.theme.text, bold=True)
         rule.move_to([self.area.right, self.area.top - px(TOP / 2), 0], RIGHT)
         self.play(FadeIn(rule))
@@ -163,7 +163,7 @@ class Persistent(FewSMs):
         self.list_rows.move_to([self.area.left, self.area.top - px(TOP / 2 - 10), 0], LEFT)
         if self.tall:
             self.list_rows.shift(px(TOP) * DOWN)
-        self.say("So each tile has an owner before the first one is computed.")
+        self.say("So it is settled who computes what before the first tile is computed.")
         self.play(FadeIn(self.list_rows, lag_ratio=0.2, run_time=1.6))
 
     def done(self, until: float) -> list:
@@ -176,7 +176,7 @@ class Persistent(FewSMs):
 
     def run_them(self) -> None:
         self.crossed: set[int] = set()
-        self.say("A block knows its next tile, so it can start on it while this one is being written.")
+        self.say("While the copy unit writes a finished tile, the block already works on its next one.")
         key = self.key(*self.colors(), *self.phases("hand over"))
         until = float(self.mine["drain"][0])
         self.play(*self.unroll(self.trace, (0.0, 2.0 * until)), *key)
@@ -221,7 +221,9 @@ class Persistent(FewSMs):
         self.play(*key, Fade(lanes, 0.0, 1.0), FadeIn(title))
         self.play(PlayTrace(self.ticking, lanes, until=float(self.run.makespan), run_time=4.0))
         self.leave(lanes, title, self.ticking)
-        self.say("The recording confirms it: all {all} later tiles ran where the lists say.", all=self.later)
+        self.say(
+            "We measured it: all {all} later tiles ran on the SM that the rule predicts.", all=self.later
+        )
         listed, naive = self.tally("persistent", self.hits), self.tally("naive", self.naive_hits)
         rows = VGroup(listed, naive).arrange(DOWN, buff=px(50), aligned_edge=LEFT)
         rows.scale(min(1.0, area.width / rows.width, (area.height - px(20)) / rows.height)).move_to(
@@ -229,7 +231,7 @@ class Persistent(FewSMs):
         )
         self.play(FadeIn(listed, lag_ratio=0.002, run_time=1.6), *self.key())
         self.say(
-            "In the naive kernel, the same rule was right for only {hits} tiles.",
+            "For the naive kernel, the same rule is right for only {hits} tiles.",
             hits=int(self.naive_hits.sum()),
         )
         self.play(FadeIn(naive, lag_ratio=0.002, run_time=1.6))
@@ -244,7 +246,7 @@ class Persistent(FewSMs):
             tiles = Figure("  ".join(map(str, range(sm, PRODUCT.tiles, SMS))), 40, align=0.5)
             tiles.scale(min(1.0, 0.86 * box.box.width / tiles.width))
             lists.add(tiles.move_to(box.box))
-        self.say("There is a price: if another program occupies an SM, nobody takes over that list.")
+        self.say("There is a price: if another program holds an SM, no other SM takes over its tiles.")
         self.play(*boxes, FadeIn(lists))
         taken = self.sms[-1].box
         word = self.word("taken", 44, self.theme.wait_text, bold=True)
@@ -256,8 +258,8 @@ class Persistent(FewSMs):
             run_time=1.0,
         )
         self.close(
-            "Blocks that stay find their tiles by counting. "
-            "On an H200, {first:.0f} of {all} later tiles ran where the lists say.",
+            "A persistent block counts ahead to its next tile. "
+            "On an H200, {first:.0f} of {all} later tiles ran where that rule predicts.",
             [(tr("persistent"), self.hits.sum()), (tr("naive"), self.naive_hits.sum())],
             "count",
             "{:.0f}",

@@ -160,7 +160,7 @@ class Race(Lesson):
 
     def the_work(self) -> None:
         work = Work(self.naive.problem, self.area, tile=12 * self.naive.problem.tiles_n + 9)
-        self.say("To multiply two matrices, a GPU cuts the result into tiles.")
+        self.say("To multiply two matrices on a GPU, the result is cut into tiles.")
         for act in work.come():
             self.play(*act)
             self.wait(0.5)
@@ -376,7 +376,7 @@ class Race(Lesson):
         for timed in (self.ticking, lane):
             timed.show(rows["drain"][1] - BEFORE)
         self.badge(of_trace(self.stays))
-        self.say("Nothing is launched between tiles now, but writing still stops the block.")
+        self.say("Nothing is launched between tiles now, but the block still waits while it writes.")
         self.play(Fade(lane, 0.0, 1.0), Fade(self.ticking, 0.0, 1.0))
         self.add(bracket)
         self.play(PlayTrace(self.ticking, lane, bracket, until=float(rows["start"][2]), run_time=2.0))
@@ -400,7 +400,7 @@ class Race(Lesson):
         drain, start, done = float(rows["drain"][1]), float(rows["start"][2]), float(rows["done"][1])
         for timed in (self.ticking, lane):
             timed.show(drain - BEFORE)
-        self.say("A block that stays can leave the writing to the SM's copy unit and go on at once.")
+        self.say("With overlap, the block lets the SM's copy unit do the writing, and moves on.")
         self.play(*self.heading("Persistent with overlap"), Fade(lane, 0.0, 1.0))
         self.add(bracket)
         copier = SM("", self.theme.quiet, lane.x(done) - lane.x(drain) + px(60), px(120))
@@ -420,7 +420,7 @@ class Race(Lesson):
         handed.next_to([lane.x((drain + start) / 2), lane.get_bottom()[1], 0], DOWN, px(20))
         self.play(FadeIn(handed), run_time=0.3)
         along = Travel([tile], [[copier.get_right() + px(90) * LEFT]], leg=2.5)
-        self.say("Its next data is already loaded. A naive block would have to end first.")
+        self.say("The first data of its next tile is already there. A naive block would have to end first.")
         self.play(PlayTrace(self.ticking, lane, bracket, until=done, run_time=2.5), along)
         self.play(
             FadeOut(tile, shift=px(200) * DOWN),
@@ -472,7 +472,7 @@ class Race(Lesson):
             lanes.show(0.0)
         self.ticking.show(0.0)
         self.say(
-            "Overlap cuts naive's pauses to a quarter, but multiplying takes {slower:.0%} longer.",
+            "Overlap cuts naive's pauses to a quarter. The catch: multiplying takes {slower:.0%} longer.",
             slower=self.slower,
         )
         self.play(
@@ -525,8 +525,7 @@ class Race(Lesson):
         self.remove(*self.lanes)
         us = dict(zip(("a", "b", "c"), self.printed(self.ends), strict=True))
         self.say(
-            "On all {sms} SMs, naive takes {a:.1f} microseconds, "
-            "persistent {b:.1f}, and with overlap {c:.1f}.",
+            "All {sms} SMs together: {a:.1f} microseconds naive, {b:.1f} persistent, {c:.1f} with overlap.",
             sms=sms,
             **us,
         )
@@ -559,7 +558,7 @@ class Race(Lesson):
             upper, lower = bars.grounds[n - 1], bars.grounds[n]
             left = min(upper.get_left()[0], self.area.right - word.width)
             word.move_to([left, (upper.get_y() + lower.get_y()) / 2, 0], LEFT)
-        self.say("Keeping the block saves little. Overlap saves more.")
+        self.say("Just keeping the block saves little. Overlap saves more.")
         self.play(
             *(Tip(*pair, run_time=1.2) for pair in zip(self.rasters, bars.grounds, strict=True)),
             FadeOut(self.names), Leave(self.ticking),

@@ -137,7 +137,7 @@ CORE_MODULES = {
         "version", "errors", "text", "storage.strict_json", "storage.decode", "storage.files",
         "storage.scratch", "spans.columns", "problems", "orders", "devices.facts", "devices.fill_order",
         "devices.files", "devices.presets", "devices.gpus", "devices.device", "plans",
-        "costs", "kernel_config", "products", "declared", "metrics", "sm_cycles", "compiled",
+        "costs", "kernel_config", "products", "work", "declared", "metrics", "sm_cycles", "compiled",
         "provenance", "spans.checks", "spans.recorded_slots", "storage.trace_file", "traces",
     )
 }  # fmt: skip

@@ -14,7 +14,7 @@ from tilesim import SCHEDULES, Costs, Device, Plan, Problem, Trace, errors, metr
 
 def test_the_names():
     assert sorted(tilesim.__all__) == [
-        "Costs", "Device", "Plan", "Problem", "SCHEDULES", "Trace", "plan", "simulate",
+        "Costs", "Device", "Plan", "Problem", "SCHEDULES", "Trace", "WorkItems", "plan", "simulate",
     ]  # fmt: skip
     assert all(hasattr(tilesim, name) for name in tilesim.__all__)
 

@@ -1,4 +1,4 @@
-"""Work that is no matrix product: a problem of items, which is read, drawn and compared, never planned."""
+"""Work that is no matrix product: a list of items, which is read, drawn and compared, never planned."""
 
 import json
 
@@ -6,14 +6,15 @@ import others
 import pytest
 from click.testing import CliRunner
 
-from tilesim import Costs, Device, Problem, plan, player, simulate, view
+from tilesim import Costs, Device, WorkItems, plan, player, simulate, view
 from tilesim.cli import main
 from tilesim.engine.simulate import replay
-from tilesim.errors import ProblemError, TilesimError
+from tilesim.errors import ProblemError, TilesimError, TraceError
 from tilesim.formats.reader import read
 from tilesim.player.data import of_runs
+from tilesim.work import decode_work
 
-ITEMS = Problem.of_items(["attention 0", "attention 1", "project"], [4096, 4096, 128])
+ITEMS = WorkItems(["attention 0", "attention 1", "project"], [4096, 4096, 128])
 
 
 @pytest.fixture
@@ -25,19 +26,25 @@ def run(*words):
     return CliRunner().invoke(main, list(map(str, words)))
 
 
-def test_an_item_is_a_tile_of_one_k_step():
-    assert (ITEMS.tiles, ITEMS.tiles_m, ITEMS.k_steps, ITEMS.noun) == (3, 3, 1, "item")
-    assert Problem(**ITEMS.as_json()) == ITEMS
+def test_items_are_listed_below_one_another():
+    assert (ITEMS.tiles, ITEMS.tiles_m, ITEMS.tiles_n, ITEMS.k_steps, ITEMS.noun) == (3, 3, 1, 1, "item")
+    assert WorkItems(**ITEMS.as_json()) == ITEMS
+
+
+def test_files_that_have_items_as_tiles_still_load():
+    old = {"m": 3, "n": 1, "k": 1, "tile": [1, 1, 1], "dtype": "bf16", "order": "row-major"}
+    assert decode_work(old | ITEMS.as_json(), TraceError) == ITEMS
 
 
 WRONG = {
-    "none": ([], (), "must be a list of at least one name"),
+    "none": ([], (), "items is []; it must be a list that is not empty"),
     "one text": ("attention", (), "must be a list"),
     "no name": (["a", ""], (), "items[1] is ''"),
+    "blank": (["a", " "], (), "not blank"),
     "no text": (["a", 5], (), "items[1] is 5"),
     "long": (["a" * 201], (), "a text of 1 to 200 characters"),
     "hostile": (["a", "\x1b[31m"], (), "U+001B, which cannot be printed"),
-    "sizes": (["a", "b"], (1,), "2 work items and 1 sizes"),
+    "sizes": (["a", "b"], (1,), "2 work items and 1 size;"),
     "negative": (["a"], (-1,), "sizes[0] is -1"),
 }
 
@@ -45,13 +52,8 @@ WRONG = {
 @pytest.mark.parametrize("names, sizes, words", WRONG.values(), ids=WRONG)
 def test_items_that_make_no_sense(names, sizes, words):
     with pytest.raises(ProblemError) as caught:
-        Problem.of_items(names, sizes)
+        WorkItems(names, sizes)
     assert words in str(caught.value)
-
-
-def test_items_are_not_the_tiles_of_a_product():
-    with pytest.raises(ProblemError, match="2 work items cannot be tiles of 256x256x64"):
-        Problem(256, 256, 64, items=("a", "b"))
 
 
 @pytest.mark.parametrize("schedule", ["naive", "persistent", "stream-k"])

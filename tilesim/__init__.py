@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from tilesim.problems import Problem
     from tilesim.schedules import SCHEDULES, plan
     from tilesim.traces import Trace
+    from tilesim.work import WorkItems
 
-__all__ = ["SCHEDULES", "Costs", "Device", "Plan", "Problem", "Trace", "plan", "simulate"]
+__all__ = ["SCHEDULES", "Costs", "Device", "Plan", "Problem", "Trace", "WorkItems", "plan", "simulate"]
 
 _MODULES = {
     "SCHEDULES": "schedules",
@@ -23,6 +24,7 @@ _MODULES = {
     "Plan": "plans",
     "Problem": "problems",
     "Trace": "traces",
+    "WorkItems": "work",
     "plan": "schedules",
     "simulate": "engine.simulate",
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Annotated, Any
 
 from tilesim import orders
@@ -12,6 +12,7 @@ from tilesim.errors import KernelConfigError, shown
 from tilesim.problems import Problem, Size
 from tilesim.products import Product
 from tilesim.storage.decode import between, check, one_of
+from tilesim.text import base_name
 
 LOADS = ("tma", "ptr")
 """How a kernel loads its operands: by the Tensor Memory Accelerator, or through pointers."""
@@ -36,8 +37,8 @@ def current_name(name: str) -> str:
 
 MAX_WARPS, MAX_STAGES, MAX_SUBTILES = 32, 64, 2
 
-SCHEDULE = re.compile(r"[^:]*(:[1-9]\d{0,9})*")
-"""A schedule's name, which may be what others call theirs, perhaps with numbers."""
+SPLITTING = ("split-k", "stream-k", "stream-k-hybrid")
+"""Schedules that can split tiles. Where their plan splits none, other kernels run it."""
 
 SPELLING = re.compile(
     r"(\S*) (.*?) (\d{1,12})x(\d{1,12})x(\d{1,12}) (\S+) (\d{1,2}) warps (\d{1,2}) stages (\S*)( overlap)?"
@@ -73,10 +74,6 @@ class KernelConfig:
 
     def __post_init__(self) -> None:
         check(self, KernelConfigError)
-        if not SCHEDULE.fullmatch(self.schedule):
-            raise KernelConfigError(
-                f"the schedule is {shown(self.schedule)}; it must be a name such as 'stream-k:132'"
-            )
         if self.warps & (self.warps - 1):
             raise KernelConfigError(f"warps is {self.warps}; it must be a power of two up to {MAX_WARPS}")
         orders.check(self.order)
@@ -84,6 +81,11 @@ class KernelConfig:
     def problem(self, product: Product) -> Problem:
         """`product` in the tiles and the order of this kernel."""
         return Problem(product.m, product.n, product.k, self.tile, product.dtype, self.order)
+
+    @property
+    def can_split(self) -> bool:
+        """Whether its schedule can split tiles."""
+        return base_name(self.schedule) in SPLITTING
 
     @property
     def name(self) -> str:
@@ -165,14 +167,12 @@ class KernelConfig:
         return cls(**found, epilogue_subtiles=values.get("epilogue_subtiles", 1))
 
     @classmethod
-    def named(
-        cls, name: str, schedule: str, tile: tuple[int, int, int], warps: int = 0, stages: int = 0
-    ) -> KernelConfig:
-        """The configuration that was recorded under `name`, as a trace's meta has it, of any version.
+    def named(cls, name: str, schedule: str, tile: tuple[int, int, int]) -> KernelConfig:
+        """The configuration that was recorded under `name`, of any version; warps and stages are not known.
 
         A name that is none of tilesim's, as of a kernel that others wrote, leaves `kernel` and `loads` "".
 
-        >>> one = KernelConfig.named("planned-tma-overlap", "stream-k", (128, 256, 64), warps=8, stages=3)
+        >>> one = KernelConfig.named("planned-tma-overlap", "stream-k", (128, 256, 64))
         >>> one.kernel, one.loads, one.overlap, one.name
         ('table', 'tma', True, 'table-tma-overlap')
         >>> KernelConfig.named("my_kernel", "naive", (128, 256, 64)).kernel
@@ -182,9 +182,22 @@ class KernelConfig:
         loads = next((word for word in words if word in LOADS), "")
         found = RENAMED.get(kernel, kernel) if loads else ""
         return cls(
-            found, schedule, tile, warps=warps, stages=stages, loads=loads, overlap="overlap" in words,
+            found, schedule, tile, warps=0, stages=0, loads=loads, overlap="overlap" in words,
             epilogue_subtiles=1 + ("split" in words),
         )  # fmt: skip
+
+    @classmethod
+    def noted(cls, meta: Mapping[str, Any], schedule: str, problem: Problem) -> KernelConfig:
+        """The configuration that a trace's meta notes in `kernel`, `warps` and `stages`, as versions before
+        0.2 wrote them. What makes no sense there is not known.
+        """
+        known: dict[str, Any] = {"order": problem.order}
+        for name, most in (("warps", MAX_WARPS), ("stages", MAX_STAGES)):
+            value = meta.get(name)
+            known[name] = value if type(value) is int and 0 <= value <= most else 0
+        if known["warps"] & (known["warps"] - 1):
+            known["warps"] = 0
+        return replace(cls.named(str(meta.get("kernel", "")), schedule, problem.tile), **known)
 
     def as_json(self) -> dict[str, Any]:
         """Its fields as JSON values."""

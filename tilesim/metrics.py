@@ -10,8 +10,8 @@ import numpy as np
 
 from tilesim import plans
 from tilesim.devices.device import Device
-from tilesim.problems import Problem
 from tilesim.spans.columns import LONGEST_NS, SPAN, TIMES
+from tilesim.work import Problem, Work
 
 TURNAROUND_NS = 168
 """From the end of a thread block to its successor's first instruction on the same SM; measured on an H200
@@ -22,7 +22,7 @@ class TraceLike(Protocol):
     """The parts of a Trace that figures need."""
 
     @property
-    def problem(self) -> Problem: ...
+    def problem(self) -> Work: ...
     @property
     def device(self) -> Device: ...
     @property
@@ -241,7 +241,7 @@ def summary(trace: TraceLike) -> dict[str, Any]:
 class _Example(NamedTuple):
     """9 tiles of one 1 µs K-step on 4 SMs (Stream-K, arXiv 2301.03598, figure 1a)."""
 
-    problem: Problem
+    problem: Work
     device: Device
     spans: np.ndarray
     meta: Mapping[str, Any]

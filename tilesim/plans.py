@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tilesim.errors import PlanError
-from tilesim.problems import Problem
 from tilesim.text import plural
+from tilesim.work import Work
 
 SEGMENT = np.dtype([("cta", "i4"), ("tile", "i4"), ("k0", "i4"), ("k1", "i4")])
 UNASSIGNED = -1
@@ -63,7 +63,7 @@ class Plan:
         queue = f" and {queued} in a shared queue" if queued else ""
         return f"<Plan: {plural(self.ctas, 'thread block')} with {own}{queue}>"
 
-    def check(self, problem: Problem, slots: int | None = None) -> None:
+    def check(self, problem: Work, slots: int | None = None) -> None:
         """Raise PlanError, naming a tile, unless every K-step of every tile is done exactly once. With
         `slots`, also raise it if a run in that many slots might never end."""
         wrong = coverage_fault(self.rows, problem)
@@ -112,7 +112,7 @@ def owners(tile: np.ndarray, done: np.ndarray | None = None) -> np.ndarray:
     return owns
 
 
-def splits_tiles(rows: np.ndarray, problem: Problem) -> bool:
+def splits_tiles(rows: np.ndarray, problem: Work) -> bool:
     """Whether `rows`, segments or spans that cover `problem`, compute any tile in several segments."""
     return len(rows) > problem.tiles
 
@@ -137,7 +137,7 @@ def plan_from_spans(spans: np.ndarray) -> Plan:
     )
 
 
-def coverage_fault(rows: np.ndarray, problem: Problem) -> str:
+def coverage_fault(rows: np.ndarray, problem: Work) -> str:
     """What is wrong with how `rows` (fields tile, k0, k1) cover `problem`, or ""."""
     tile, k0, k1 = rows["tile"], rows["k0"], rows["k1"]
     steps = problem.k_steps

@@ -1,9 +1,12 @@
 """Text: names with parameters, such as `grouped:8` and `split-k:2`, and counts with nouns."""
 
+import re
 from collections.abc import Callable, Mapping
 from inspect import Parameter, signature
 
 from tilesim.errors import TilesimError, shown, unknown
+
+NUMBERS = re.compile(r"(:[1-9][0-9]{0,9})*\Z")
 
 
 def resolve(
@@ -37,13 +40,22 @@ def resolve(
 
 
 def name_and_numbers(text: str) -> tuple[str, tuple[int, ...]]:
-    """A name and the parameters that it carries, of a text that is known to be one.
+    """A name and the parameters at its end; any other colon is part of the name, as in C++.
 
-    >>> name_and_numbers("split-k:2"), name_and_numbers("row-major")
-    (('split-k', (2,)), ('row-major', ()))
+    >>> name_and_numbers("split-k:2"), name_and_numbers("row-major"), name_and_numbers("ns::kernel")
+    (('split-k', (2,)), ('row-major', ()), ('ns::kernel', ()))
     """
-    name, *words = text.split(":")
-    return name, tuple(map(int, words))
+    numbers = NUMBERS.search(text)[0]  # type: ignore[index]  # It finds "" at least.
+    return text.removesuffix(numbers), tuple(map(int, numbers.split(":")[1:]))
+
+
+def base_name(text: str) -> str:
+    """A name without its parameters.
+
+    >>> base_name("split-k:2"), base_name("ns::kernel")
+    ('split-k', 'ns::kernel')
+    """
+    return name_and_numbers(text)[0]
 
 
 def example(name: str, function: Callable, given: int) -> str:

@@ -15,13 +15,14 @@ from tilesim.devices.device import Device
 from tilesim.devices.gpus import preset_of
 from tilesim.devices.presets import recall
 from tilesim.errors import TilesimError, TraceError, shown, whole
-from tilesim.problems import Problem
+from tilesim.kernel_config import KernelConfig
 from tilesim.provenance import provenance
 from tilesim.spans import checks
 from tilesim.spans.columns import SPAN, TIMES
 from tilesim.storage import strict_json, trace_file
 from tilesim.storage.decode import between, check, decode, one_of, text
 from tilesim.text import plural, unprintable
+from tilesim.work import Problem, Work, decode_work, gemm_of
 
 ORIGINS = ("simulated", "measured")
 MOST_META = 2**20
@@ -38,8 +39,9 @@ class Trace:
     the first issue, `cycles` are clock64 ticks from start to drain, 0 where not known. What is given is
     copied, unless it is read-only and owns its memory.
     `origin`: "simulated" or "measured". `tick_ns`: the step of the clock that stamped it.
-    `meta`: what else is known, JSON values: launches, costs, seed, or gpu, driver, versions, date, kernel. A
-    device without a name gets that of the preset that `gpu` is, a driver's name.
+    `meta`: what else is known, JSON values: launches, costs, seed, or gpu, driver, versions, date, and
+    kernel_config, which `str` of a KernelConfig wrote. A device without a name gets that of the preset that
+    `gpu` is, a driver's name.
 
     Raises TraceError, naming the row, where a K-step is missing or done twice, times run backwards, a
     place is not on the device, or two main loops overlap in one slot; and where a text in it holds a
@@ -47,7 +49,7 @@ class Trace:
     that names that differ stay different.
     """
 
-    problem: Problem
+    problem: Work
     device: Device
     schedule: Annotated[str, text(0, LONGEST_NAME)]
     spans: np.ndarray
@@ -78,6 +80,25 @@ class Trace:
         return self
 
     @property
+    def gemm(self) -> Problem:
+        """Its matrix product; raises ProblemError for work items, which no schedule and no costs are of."""
+        return gemm_of(self.problem)
+
+    @property
+    def config(self) -> KernelConfig:
+        """The configuration of its kernel, as its meta tells it: `kernel_config`, or `kernel`, `warps` and
+        `stages` in files of versions before 0.2. Raises ProblemError for work items, which have no tile.
+        """
+        if "kernel_config" in self.meta:
+            return KernelConfig.parse(self.meta["kernel_config"])
+        return KernelConfig.noted(self.meta, self.schedule, self.gemm)
+
+    @property
+    def kernel(self) -> str:
+        """What its kernel is called, "" if its meta does not tell."""
+        return self.config.name if "kernel_config" in self.meta else str(self.meta.get("kernel", ""))
+
+    @property
     def makespan(self) -> int:
         """ns from the first issue to the last done."""
         return metrics.makespan(self)
@@ -99,7 +120,7 @@ class Trace:
 
     def __repr__(self) -> str:
         problem, name = self.problem, " ".join(self.schedule.split())[:80]
-        tiled = "" if problem.items else f" {problem.dtype} in {plural(problem.tiles, 'tile')}"
+        tiled = f" {problem.dtype} in {plural(problem.tiles, 'tile')}" if isinstance(problem, Problem) else ""
         took = f"{self.makespan / 1000:.3f} µs"
         return f"<Trace: {name} on {self.device.title}, {self.origin}, {problem.title}{tiled}, {took}>"
 
@@ -202,10 +223,10 @@ class _Header:
 def _described(values: Any, spans: np.ndarray) -> Trace:
     """The trace of `spans` whose header is `values`; raises TraceError where it lacks or does not fit one."""
     found = decode(_Header, values, "the header", TraceError, extra=True)
-    # Both would have a default, which a file may not leave to us.
-    problem = decode(Problem, {"tile": None} | found.problem, "the problem", TraceError)
+    problem = decode_work(found.problem, TraceError)
     if "device_file" in values:
         recall(decode(str, found.device.get("name"), "the device's name", TraceError), found.device_file)
+    # It would have a default, which a file may not leave to us.
     device = decode(Device, {"sm_order": None} | found.device, "the device", TraceError)
     return Trace(problem, device, found.schedule, spans, found.origin, found.tick_ns, found.meta)
 
@@ -232,6 +253,8 @@ def _check_meta(meta: object) -> None:
     if "launches" in meta:
         whole("meta's launches", meta["launches"], 1, 2**31, TraceError)
     values = dict(meta)
+    if "kernel_config" in meta:
+        KernelConfig.parse(meta["kernel_config"])
     for name in ("gpu", "kernel"):
         if not isinstance(values.get(name, ""), str):
             raise TraceError(f"meta's {name} is {shown(values[name])}; it must be a name")

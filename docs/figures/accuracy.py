@@ -160,7 +160,7 @@ def recording() -> dict[str, str]:
         float(np.median(t.spans["cycles"] / (t.spans["k1"] - t.spans["k0"])))
         for t in runs
         if t.problem == Problem(4096, 4096, 4096, order="grouped:8")
-        and t.meta["kernel"] in ("naive-tma", "persistent-tma-overlap")
+        and t.kernel in ("naive-tma", "persistent-tma-overlap")
     ]
     (machine,) = (m["machine"] for m in machines() if m["machine"]["gpu"] == "NVIDIA H200")
     return {

@@ -11,8 +11,8 @@ PACKAGES = {"tilesim": "tilesim", "scenes": "tilesim_scenes", "kernels": "tilesi
 FLOORS = (
     ("cli",),
     ("scenes", "kernels"),
-    ("player", "ideas"),
-    ("analysis", "calibration", "choice"),
+    ("player", "ideas", "calibration"),
+    ("analysis", "choice"),
     ("engine",),
     ("model", "kernel_costs"),
     ("view", "formats", "parallel", "schedules", "ladder", "gemm"),
@@ -26,8 +26,8 @@ FOUND_IN = {
     "parallel": ("parallel",),
     "core": (
         *("version", "errors", "text", "storage", "spans", "compiled"),
-        *("problems", "orders", "devices", "plans", "costs", "products", "kernel_config", "declared"),
-        *("metrics", "provenance", "sm_cycles", "traces"),
+        *("problems", "orders", "devices", "plans", "costs", "products", "kernel_config", "work"),
+        *("declared", "metrics", "provenance", "sm_cycles", "traces"),
     ),
 }
 """The packages without a folder of their own: their modules and folders, all in tilesim/."""

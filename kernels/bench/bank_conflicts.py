@@ -4,17 +4,19 @@ A launch of each step over one vector runs under Nsight Compute: how many wavefr
 stores take of shared memory, and how many of an instruction's threads are at work.
 """
 
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
 import torch
 
 from ..errors import KernelError
+from ..launch.job import Launch
 from ..measure.machine import facts
 from ..measure.timing import require_gpu, working_gpu
 from ..reductions import STEPS, THREADS, launches, summing
 from ..reductions.block import WARPS
-from .counters import profiled, profiling, totals
+from .counters import profiled
 from .reductions import slots, verified_sum
 
 VALUES = 2**24
@@ -50,8 +52,7 @@ def bank_conflicts(n: int = VALUES, seed: int = 0) -> dict[str, Any]:
         x = torch.empty(n, device="cuda")
         for step in STEPS:
             verified_sum(step.name, summing(step, x, slots()), x, random)
-        said = profiled("bank_conflicts", str(n), METRICS)
-        counts = said and totals(said, len(STEPS), METRICS)
+        counts = profiled("bank_conflicts", [n], len(STEPS), METRICS)
         if not counts:
             raise KernelError("Nsight Compute (ncu) is not there, or may not read this GPU's counters")
     rows = [
@@ -61,13 +62,12 @@ def bank_conflicts(n: int = VALUES, seed: int = 0) -> dict[str, Any]:
     return {"machine": facts(), "method": METHOD.format(values=n, threads=THREADS), "rows": rows}
 
 
-def once(asked: str) -> None:
-    """Launch each step's kernel once under the profiler, after a launch outside of it that compiles."""
-    n = int(asked)
+def once(cases: Sequence[int]) -> Iterator[Launch]:
+    """The launch of each step's kernel, after one that compiles."""
+    (n,) = cases
     x = torch.ones(n, device="cuda")
     for step in STEPS:
         _, blocks = launches(step, n, slots())[0]
         launch = partial(step.kernel[(blocks,)], x, x.new_empty(blocks), n, num_warps=WARPS)
         launch()
-        with profiling():
-            launch()
+        yield launch

@@ -5,7 +5,6 @@ one of NCCL, holds some SMs, and asks for a dynamic scheduler on Hopper (NVIDIA/
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from functools import partial
 from typing import Any
 
@@ -101,7 +100,7 @@ def _rows(problem: Problem, here: Device, counts: Sequence[int], samples: int) -
     torch.cuda.synchronize()
     for work in jobs:
         work.check()
-    size = asdict(problem) | {"tile": list(problem.tile)}
+    size = problem.as_json()
     return [
         size | about[key] | (times := spread(us[key])) | {"tflops": tflops(problem, times["us"])}
         | {"samples": samples, "launches": len(sets)}

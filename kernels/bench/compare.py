@@ -1,7 +1,7 @@
 """compare: contenders are checked against a float64 reference, then timed in turns."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -97,8 +97,8 @@ def _compared(
     for work in jobs.values():
         work.check()
     return [
-        asdict(contender.problem)
-        | {"tile": list(contender.problem.tile), "kernel": name, **times[name]}
+        contender.problem.as_json()
+        | {"kernel": name, **times[name]}
         | {"tflops": tflops(problem, times[name]["us"]), "sm_mhz": round(float(np.median(mhz[name])))}
         | about[name]
         | {"samples": samples, "launches": len(sets)}

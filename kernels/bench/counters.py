@@ -6,10 +6,10 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -18,6 +18,7 @@ from tilesim.products import Product
 
 from ..gemm.jobs import job
 from ..launch.cublas import cublas
+from ..launch.job import Launch
 from ..launch.operands import matrices
 from ..measure.machine import device
 from .compare import Contender
@@ -49,11 +50,12 @@ INSTRUCTIONS = {"issued": "smsp__inst_executed.sum", "of_threads": "smsp__thread
 """Instructions that warps executed, and the sum over the threads that were active in them."""
 
 ONCE = """
-import sys
+import json, sys
 from importlib import import_module
 from tilesim.cli.packages import load
 load("kernels")
-import_module("tilesim_kernels.bench." + sys.argv[1]).once(sys.argv[2])
+bench, counters = (import_module("tilesim_kernels.bench." + name) for name in (sys.argv[1], "counters"))
+counters.profile(bench.once(json.loads(sys.argv[2])))
 """
 
 
@@ -64,20 +66,22 @@ def counted(
 
     None where Nsight Compute is not there or reads no counters here. The contenders must run on this machine.
     """
-    asked = json.dumps(
-        [[asdict(Product.of(one.problem)), one.config and str(one.config)] for one in contenders]
-    )
-    said = profiled("counters", asked, metrics)
-    return said and totals(said, len(contenders), metrics)
+    cases = [[asdict(Product.of(one.problem)), one.config and str(one.config)] for one in contenders]
+    return profiled("counters", cases, len(cases), metrics)
 
 
 def profiled(
-    bench: str, asked: str, metrics: Mapping[str, str], kernels: str = ".", options: Sequence[str] = ()
-) -> str | None:
-    """What Nsight Compute says as CSV while `once` of the module `bench` runs what is `asked`.
+    bench: str,
+    cases: Sequence[Any],
+    launches: int,
+    metrics: Mapping[str, str],
+    kernels: str = ".",
+    options: Sequence[str] = (),
+) -> list[dict[str, int]] | None:
+    """The metrics of so many `launches` of kernels, those that `once` of the module `bench` makes of `cases`.
 
-    `kernels`: a pattern of those to profile. `options`: of the profiler's, more of them. None where it is not
-    there, or fails.
+    `cases`: JSON values. `kernels`: a pattern of those to profile. `options`: more of the profiler's.
+    None where Nsight Compute is not there, fails, or reads no counters here.
     """
     ncu = shutil.which("ncu")
     if ncu is None:
@@ -85,7 +89,7 @@ def profiled(
     command = [
         ncu, "--profile-from-start", "off", "--clock-control", "none", "--csv", "--print-units", "base",
         *options, "--kernel-name", f"regex:{kernels}", "--metrics", ",".join(metrics.values()),
-        sys.executable, "-c", ONCE, bench, asked,
+        sys.executable, "-c", ONCE, bench, json.dumps(cases),
     ]  # fmt: skip
     root = str(Path(__file__).parents[2])
     path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
@@ -96,7 +100,7 @@ def profiled(
         )  # fmt: skip
     except (OSError, subprocess.SubprocessError):
         return None
-    return done.stdout
+    return totals(done.stdout, launches, metrics)
 
 
 def totals(
@@ -129,9 +133,9 @@ def totals(
     return sums if all(set(counts) == set(metrics) for counts in sums) else None
 
 
-def once(asked: str) -> None:
-    """Launch each contender once under the profiler, after a launch outside of it that compiles."""
-    for sizes, config in json.loads(asked):
+def once(cases: Sequence[Any]) -> Iterator[Launch]:
+    """The launch of each contender, after one that compiles."""
+    for sizes, config in cases:
         product = Product(**sizes)
         operands = matrices(product, "cuda", seed=0)
         if config is None:
@@ -139,15 +143,14 @@ def once(asked: str) -> None:
         else:
             launch = job(KernelConfig.parse(config), product, device(1)).launcher(operands)
         launch()
-        with profiling():
-            launch()
+        yield launch
 
 
-@contextmanager
-def profiling() -> Iterator[None]:
-    """Profile what is launched inside, and of what was launched before nothing."""
-    torch.cuda.synchronize()
-    torch.cuda.profiler.start()
-    yield
-    torch.cuda.synchronize()
-    torch.cuda.profiler.stop()
+def profile(launches: Iterable[Launch]) -> None:
+    """Profile each launch, and nothing of what it takes to make the next one."""
+    for launch in launches:
+        torch.cuda.synchronize()
+        torch.cuda.profiler.start()
+        launch()
+        torch.cuda.synchronize()
+        torch.cuda.profiler.stop()

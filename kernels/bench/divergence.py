@@ -1,6 +1,6 @@
 """divergence: a branch and a loop that the lanes of a warp take in 1 to 32 ways, in cycles of an SM."""
 
-import json
+from collections.abc import Sequence
 from functools import partial
 from itertools import product
 from typing import Any
@@ -11,9 +11,10 @@ from tilesim.errors import whole
 
 from ..errors import KernelError
 from ..ideas.divergence import LANES, LENGTH, TURN, WAYS, launch
+from ..launch.job import Launch
 from ..measure.machine import facts
 from ..measure.timing import in_turns, require_gpu, working_gpu
-from .counters import INSTRUCTIONS, profiled, profiling, totals
+from .counters import INSTRUCTIONS, profiled
 
 TURNS = 32
 """Turns of the loop that the longest way does."""
@@ -51,9 +52,9 @@ def divergence(launches: int = 20) -> dict[str, Any]:
     asked = one + many
     with working_gpu():
         seen = in_turns([partial(launch, case[0], asked_of(*case)) for case in asked], launches)
-    said = profiled("divergence", json.dumps(one), INSTRUCTIONS, "^diverge$")
     none = dict.fromkeys(INSTRUCTIONS, 0)
-    counts = (totals(said or "", len(one), INSTRUCTIONS) or [none] * len(one)) + [none] * len(many)
+    counts = profiled("divergence", one, len(one), INSTRUCTIONS, "^diverge$") or [none] * len(one)
+    counts += [none] * len(many)
     method = METHOD.format(length=LENGTH, turn=TURN, turns=TURNS, launches=launches)
     rows = [
         dict(zip(("code", "ways", "split", "warps"), case, strict=True)) | figures(case[0], runs) | count
@@ -120,8 +121,6 @@ def spans(ways: int, runs: list[np.ndarray]) -> list[list[int]]:
     ]
 
 
-def once(asked: str) -> None:
-    """Launch each case once under the profiler."""
-    with profiling():
-        for code, ways, split, warps in json.loads(asked):
-            launch(code, asked_of(code, ways, split, warps))
+def once(cases: Sequence[Any]) -> list[Launch]:
+    """The launch of each case."""
+    return [partial(launch, code, asked_of(code, *case)) for code, *case in cases]

@@ -1,7 +1,6 @@
 """fusion: chains of elementwise functions, one kernel each or all in one, and a product with its epilogue."""
 
-import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
@@ -11,12 +10,13 @@ from tilesim.products import Product
 
 from ..ideas import epilogue
 from ..ideas.fusion import WAYS, Work, chain, compiled
+from ..launch.job import Launch
 from ..launch.operands import beyond_l2, sets_beyond_l2
 from ..measure.machine import facts
 from ..measure.reference import verified
 from ..measure.timing import memory_for, method, replayed, require_gpu, spread, with_host, working_gpu
 from .compare import HOST_SAMPLES
-from .counters import profiled, profiling, totals
+from .counters import profiled
 
 LARGE, SMALL, TINY = 2**26, 2**21, 2**10
 """Elements of fp32: 268 MB, four times an H200's L2; 8 MB, of which several fit; and next to nothing, so that
@@ -150,8 +150,7 @@ def counted(contenders: Sequence[tuple[str, int, int]]) -> list[dict[str, int]]:
     wanted = [one for one in contenders if one[0] != "torch.compile" and one[2] in CHAINS]
     kernels = [functions if name == "eager" else 1 for name, _, functions in wanted]
     # What a kernel leaves in the L2 stays there for the next one.
-    said = profiled("fusion", json.dumps(wanted), METRICS, options=("--cache-control", "none"))
-    each = said and totals(said, sum(kernels), METRICS)
+    each = profiled("fusion", wanted, sum(kernels), METRICS, options=("--cache-control", "none"))
     if not each:
         return [{} for _ in contenders]
     found = {}
@@ -161,14 +160,13 @@ def counted(contenders: Sequence[tuple[str, int, int]]) -> list[dict[str, int]]:
     return [found.get(one, {}) for one in contenders]
 
 
-def once(asked: str) -> None:
-    """Launch each contender once under the profiler, after a launch outside of it, on another L2."""
+def once(cases: Sequence[Any]) -> Iterator[Launch]:
+    """The launch of each contender, after one that compiles, and with the L2 filled with other data."""
     l2 = torch.cuda.get_device_properties().L2_cache_size
     sweep = torch.zeros(l2, dtype=torch.float32, device="cuda")  # four times the L2
-    for name, elements, functions in json.loads(asked):
+    for name, elements, functions in cases:
         x = torch.randn(elements, device="cuda")
         work = WAYS[name](functions, x, torch.empty_like(x), torch.empty_like(x))
         work.launch()
         sweep.sum()
-        with profiling():
-            work.launch()
+        yield work.launch

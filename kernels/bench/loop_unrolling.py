@@ -1,7 +1,6 @@
 """loop_unrolling: a sum with 1 to 16 loads a turn of its loop, and 1 to 16 chains of multiply-adds."""
 
-import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any
 
@@ -15,7 +14,7 @@ from ..ideas.loop_unrolling import FACTORS, LANES, LOADS, TURN, Summing, chain
 from ..measure.machine import facts
 from ..measure.timing import in_turns, require_gpu, spread, working_gpu
 from ..microbenchmarks.stamping import Launch
-from .counters import INSTRUCTIONS, profiled, profiling, totals
+from .counters import INSTRUCTIONS, profiled
 
 WARPS = (1, 4, 8, 16, 32)
 ROUNDS = (1, 8, 128)
@@ -56,9 +55,8 @@ def loop_unrolling(launches: int = 10, seed: int = 0) -> dict[str, Any]:
         work = [_sum(summing, *case) for case in sums] + [_chain(*case) for case in chains]
         seen = in_turns(work, launches)
     first = [case for case in sums if case[0] == sizes[0]]
-    said = profiled("loop_unrolling", json.dumps(first), INSTRUCTIONS, "^unrolled$")
-    counts = totals(said or "", len(first), INSTRUCTIONS) or [dict.fromkeys(INSTRUCTIONS, 0)] * len(first)
-    issued = {case: count["issued"] for case, count in zip(first, counts, strict=True)}
+    counts = profiled("loop_unrolling", first, len(first), INSTRUCTIONS, "^unrolled$")
+    issued = {case: count["issued"] for case, count in zip(first, counts or (), strict=False)}
     rows = [
         {"factor": factor, "loads": loads, "warps": warps, "n": n}
         | spread([4 * n / run.ns for run in runs], "gb_per_s", None)
@@ -89,10 +87,7 @@ def _chain(warps: int, factor: int) -> Callable[[], Launch]:
     return lambda: chain(factor, warps, CHAIN_TURNS)
 
 
-def once(asked: str) -> None:
-    """Launch each sum once under the profiler."""
-    cases = json.loads(asked)
+def once(cases: Sequence[Any]) -> list[Callable[[], Launch]]:
+    """The launch of each sum."""
     summing = Summing(max(n for n, *_ in cases), torch.Generator("cuda").manual_seed(0))
-    with profiling():
-        for n, warps, loads, factor in cases:
-            summing.launch(n, factor, loads, warps)
+    return [_sum(summing, *case) for case in cases]

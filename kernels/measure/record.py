@@ -109,9 +109,7 @@ def record(
         stamps, held, measured = typical_launch(work, config, product, warmup, repeats, seed, busy_sms)
         tick = tick_ns()
     meta = {
-        "kernel": config.name,
-        "warps": config.warps,
-        "stages": config.stages,
+        "kernel_config": str(config),
         "launches": work.ctas,
         **measured,
         **facts(),

@@ -16,6 +16,7 @@ from manim import (
     smoothstep,
 )
 
+from tilesim import Problem, WorkItems
 from tilesim.metrics import slot_index
 from tilesim_scenes.animations.enlarge import GrowFromLane
 from tilesim_scenes.animations.fade import Fade, Leave, late
@@ -72,7 +73,7 @@ class RunFilm(Film):
         self.badge(trace)
         blocks = len(np.unique(trace.spans["cta"]))
         few = trace.device.slots <= FEW_SLOTS and max(trace.problem.tiles, blocks) <= FEW_TILES
-        if few and not trace.problem.items and len(trace.spans) <= MOST_SPANS:
+        if few and isinstance(trace.problem, Problem) and len(trace.spans) <= MOST_SPANS:
             self.deal_blocks()
         else:
             self.read_rows()
@@ -87,7 +88,7 @@ class RunFilm(Film):
         """Rows of the trace become bars in lanes."""
         trace, rows = self.trace, _of_several_sms(self.trace.spans["sm"])
         sheet, (head, *written) = self.sheet(rows)
-        if trace.problem.items:
+        if isinstance(trace.problem, WorkItems):
             self.say(tr("A trace says which SM worked on which item, and when."))
         else:
             self.say(tr("A trace says which SM computed which tile, and when."))
@@ -112,8 +113,8 @@ class RunFilm(Film):
 
     def sheet(self, rows: tuple[int, ...]) -> tuple[Mobject, VGroup]:
         """The trace as a file: paper, and lines, of which the first is the head."""
-        theme, spans, items = self.theme, self.trace.spans, self.trace.problem.items
-        names = [items[tile][:18] if items else tile for tile in spans["tile"][list(rows)].tolist()]
+        theme, spans, work = self.theme, self.trace.spans, self.trace.problem
+        names = [work.called(tile)[:18] for tile in spans["tile"][list(rows)].tolist()]
         times = zip(names, *(spans[column][list(rows)] for column in ("sm", "start", "done")), strict=True)
         written = [f"{self.trace.problem.noun},sm,start,end", *(",".join(map(str, row)) for row in times)]
         inks = theme.quiet, *[theme.text] * len(rows)

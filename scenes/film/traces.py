@@ -7,7 +7,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
-from tilesim import Device, Problem, Trace, simulate
+from tilesim import Device, Problem, Trace, WorkItems, simulate
 from tilesim.analysis.divergence import since_first_multiply
 from tilesim.engine.simulate import replay
 from tilesim.formats.reader import read_several
@@ -77,7 +77,7 @@ def traces_for(default: Default, settings: Mapping[str, Any]) -> tuple[Trace, ..
         _expect(wanted, "trace", paths, default.most)
         traces = tuple(_read(paths, _said_of_files(settings)))
         for trace in traces:
-            if trace.problem.items and not default.any_work:
+            if isinstance(trace.problem, WorkItems) and not default.any_work:
                 raise FilmError(f"this film is of matrix products; the film run shows {trace.problem.title}")
         return _comparable(traces)
     for key in READING:

@@ -9,7 +9,8 @@ import pytest
 
 from tilesim import Costs, Device, Problem, Trace, simulate
 from tilesim.calibration.calibrate import JITTER, calibrate, calibrations, repeated
-from tilesim.errors import TraceError
+from tilesim.errors import KernelConfigError, TraceError
+from tilesim.kernel_config import KernelConfig
 from tilesim.kernel_costs.default import default_costs, shipped
 from tilesim.metrics import TURNAROUND_NS
 from tilesim.traces import SPAN
@@ -192,6 +193,26 @@ def test_own_and_planned_kernels_are_not_mixed():
     kernels = ["persistent-tma-overlap", "persistent-tma", "planned-tma-overlap"]
     fitted = calibrations({name: replace(trace, meta={"kernel": name}) for name in kernels})
     assert [one.names for one in fitted] == [(name,) for name in kernels]
+
+
+def test_a_trace_that_holds_its_configuration_is_calibrated_as_one_with_separate_notes():
+    trace = as_measured(run("persistent", OVERLAPPED))
+    config = KernelConfig("persistent", "persistent", PROBLEM.tile, overlap=True)
+    notes = {"kernel": "persistent-tma-overlap", "warps": 8, "stages": 3}
+    whole, apart = (
+        replace(trace, meta={"gpu": "Some GPU"} | more) for more in ({"kernel_config": str(config)}, notes)
+    )
+    assert whole.config == apart.config == config and whole.kernel == apart.kernel
+    assert calibrations({"a": whole}) == calibrations({"a": apart})
+    with pytest.raises(KernelConfigError):
+        replace(trace, meta={"kernel_config": "persistent"})
+
+
+def test_a_colon_in_the_name_of_a_kernel_is_no_parameter():
+    trace = replace(as_measured(run("naive", NAIVE)), schedule="void ns::kernel<8>")
+    (one,) = calibrations({"a": trace})
+    config = one.kernel.config
+    assert config.schedule == "void ns::kernel<8>" and KernelConfig.parse(str(config)) == config
 
 
 def test_what_cannot_be_fitted():

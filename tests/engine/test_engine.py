@@ -14,7 +14,7 @@ from tilesim.costs import WHOLE
 from tilesim.devices.hardware import Hardware
 from tilesim.engine import run
 from tilesim.errors import CostsError, PlanError
-from tilesim.model.kstep import k_step_ns, load_times, slowest_k_step
+from tilesim.model.kstep import hardware_of, k_step_ns, load_times, slowest_k_step
 from tilesim.plans import segments
 
 NS = st.integers(0, 6)
@@ -124,7 +124,7 @@ def test_no_run_is_longer_than_it_can_be(name):
     for schedule in ("naive", "persistent"):
         made = plan(schedule, problem, device)
         assert simulate(schedule, problem, device, costs).makespan <= run.longest(
-            made, problem, device, costs
+            made, problem, device, costs, None
         )
     with pytest.raises(CostsError, match="with these costs the run could last"):
         simulate("persistent", problem, device, replace(costs, coresidency=(1.0, 1e4), **{name: 10**15}))
@@ -294,7 +294,7 @@ def test_main_loops_of_a_hardware_advance_each_at_its_own_rate(schedule, residen
     rows = np.array([row_of[int(s["tile"]), int(s["k0"])] for s in spans])
     took, steps = spans["drain"] - spans["start"], spans["k1"] - spans["k0"]
     assert (took >= steps * k_steps[0, rows] - 1).all() and (took <= steps * k_steps[-1, rows] + 2).all()
-    assert k_steps.max() <= slowest_k_step(problem, device, costs)
+    assert k_steps.max() <= slowest_k_step(problem, device, costs, hardware_of(costs, problem))
     if residents > 1 and schedule == "naive":
         assert took[0] > steps[0] * k_steps[0, rows[0]] + 2  # all slots were busy
 
@@ -309,7 +309,7 @@ def test_thread_blocks_that_begin_together_have_their_first_loads_in_turn(schedu
     begin = spans[spans["issue"] == 0]
     rank = {sm: number for number, sm in enumerate(device.filling)}
     late = (begin["start"] - costs.launch - costs.prologue)[np.argsort([rank[sm] for sm in begin["sm"]])]
-    first = load_times(made, problem, device, costs).first
+    first = load_times(made, problem, device, costs, hardware_of(costs, problem)).first
     assert len(late) == device.slots and (np.diff(late) >= 0).all() and first > 100
     assert late[-1] - late[0] == pytest.approx(first * (1 - 1 / device.slots), abs=2)
     assert late.mean() == pytest.approx(0, abs=1)
@@ -437,7 +437,7 @@ def test_the_longest_run_grows_with_every_cost():
     some = Costs(**dict.fromkeys(names, 1), coresidency=(1.0, 1.5))
 
     def longest(**costs):
-        return run.longest(made, problem, device, replace(some, **costs))
+        return run.longest(made, problem, device, replace(some, **costs), None)
 
     grown = {name: longest(**{name: 2}) for name in names}
     grown["coresidency"] = longest(coresidency=(1.0, 3.0))
@@ -462,11 +462,13 @@ def test_no_k_step_of_a_hardware_is_longer_than_its_bound(case, device, name, st
     schedule, problem = case
     costs = Costs(k_step=0, device=name, stages=stages)
     try:
-        Hardware.named(name, problem.dtype)
+        hardware = Hardware.named(name, problem.dtype)
     except CostsError:
         return
     made = plan(schedule, problem, device)
-    assert (k_step_ns(made, problem, device, costs) <= slowest_k_step(problem, device, costs) * 1.001).all()
+    assert (
+        k_step_ns(made, problem, device, costs) <= slowest_k_step(problem, device, costs, hardware) * 1.001
+    ).all()
 
 
 def test_ideal_costs_have_none_of_it():

@@ -114,3 +114,10 @@ def test_a_file_without_costs_is_refused_in_a_sentence(text, tmp_path):
         read_costs(path, "naive", PROBLEM, H200)
     assert str(refused.value).startswith(f"{path}: ")
     assert len(str(refused.value)) < len(str(path)) + 200
+
+
+def test_a_plan_is_made_once_for_a_simulation_and_its_costs(monkeypatch):
+    device = Device.named("a100")
+    expected = default_costs("stream-k", PROBLEM, device)
+    monkeypatch.setattr("tilesim.kernel_costs.default.plan", None)
+    assert simulate("stream-k", PROBLEM, device).meta["costs"] == asdict(expected)

@@ -51,7 +51,6 @@ def test_problems_out_of_reach(problem, sentence):
         ({"warps": 6}, "warps is 6"),
         ({"stages": -1}, "stages is -1"),
         ({"tile": (64, 64)}, r"tile is \(64, 64\); it must be a list of 3"),
-        ({"schedule": "stream-k:x"}, "the schedule is 'stream-k:x'; it must be a name"),
         ({"overlap": "yes"}, "overlap is 'yes'; it must be true or false"),
     ],
 )

@@ -53,7 +53,7 @@ def test_the_command_says_the_same(fields):
         ("k", "9" * 99, "it must be a whole number"),
         ("k", "1e3", "'1e3'"),
         ("tile", "128x256", "'128x256' is not three sizes such as 128x256x64"),
-        ("tile", "0x1x1", "tile_m is 0"),
+        ("tile", "0x1x1", "tile[0] is 0"),
         ("order", "grouped", "needs 1 parameter"),
         ("order", "spiral", "there is no order 'spiral'"),
         ("dtype", "fp3", "did you mean"),

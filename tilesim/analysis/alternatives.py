@@ -26,7 +26,7 @@ from tilesim.kernel_costs.default import (
 from tilesim.kernel_costs.scaled import for_device
 from tilesim.problems import Problem
 from tilesim.schedules import SCHEDULES, plan
-from tilesim.text import plural
+from tilesim.text import base_name, plural
 from tilesim.traces import Trace
 
 ORDERS = ("row-major", "column-major", "grouped:4", "grouped:8", "grouped:16", "morton", "hilbert")
@@ -108,12 +108,12 @@ def alternatives(trace: Trace) -> Alternatives:
 
 def _candidates(trace: Trace, costs: Costs, entries: tuple[Calibration, ...]) -> Iterator[_Candidate]:
     """The changes to try; for a schedule that is not registered, only other schedules."""
-    schedule, problem, device = trace.schedule, trace.problem, trace.device
+    schedule, problem, device = trace.schedule, trace.gemm, trace.device
     for name in filter(SCHEDULES.built_in, SCHEDULES):
         for to in SPLITS.get(name, (name,)):
             if to != schedule and _ship(entries, to):
                 yield _Candidate("schedule", to, to, problem, device, None)
-    if schedule.partition(":")[0] not in SCHEDULES:
+    if base_name(schedule) not in SCHEDULES:
         return
     for order in ORDERS:
         if order != problem.order:
@@ -138,7 +138,7 @@ def _candidates(trace: Trace, costs: Costs, entries: tuple[Calibration, ...]) ->
 
 def _ship(entries: tuple[Calibration, ...], schedule: str) -> bool:
     """Whether costs ship for a schedule: its own, or those of a kernel that runs any plan without a queue."""
-    name = schedule.partition(":")[0]
+    name = base_name(schedule)
     return any(
         entry.kernel.config.schedule == name or (not entry.kernel.config.schedule and name not in QUEUED)
         for entry in entries
@@ -147,12 +147,12 @@ def _ship(entries: tuple[Calibration, ...], schedule: str) -> bool:
 
 def _kernels(trace: Trace, entries: tuple[Calibration, ...]) -> list[Calibration]:
     """The kernels for a run's schedule: dedicated ones, and those that run any plan."""
-    made = plan(trace.schedule, trace.problem, trace.device)
-    built_in = SCHEDULES.built_in(trace.schedule.partition(":")[0])
+    made = plan(trace.schedule, trace.gemm, trace.device)
+    built_in = SCHEDULES.built_in(base_name(trace.schedule))
     name = (
-        effective_schedule(trace.schedule, made, trace.problem)
+        effective_schedule(trace.schedule, made, trace.gemm)
         if built_in
-        else closest_schedule(made, trace.problem)
+        else closest_schedule(made, trace.gemm)
     )
     names = (name,) if name in QUEUED else (name, "")
     return [entry for entry in entries if entry.kernel.config.schedule in names]
@@ -176,7 +176,7 @@ def _words(entry: Calibration) -> str:
 def _without_costs(trace: Trace, entries: tuple[Calibration, ...]) -> Iterator[str]:
     """Descriptions of the schedules and tiles that could not be simulated."""
     yield from (name for name in SCHEDULES if SCHEDULES.built_in(name) and not _ship(entries, name))
-    if trace.schedule.partition(":")[0] not in SCHEDULES:
+    if base_name(trace.schedule) not in SCHEDULES:
         return
     kernels = [entry.kernel for entry in _kernels(trace, entries)]
     tiles = sorted({"x".join(map(str, kernel.config.tile)) for kernel in kernels}, reverse=True)

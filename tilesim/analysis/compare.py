@@ -165,8 +165,7 @@ def _loads(one: np.ndarray, other: np.ndarray) -> Loads:
 
 def _check(simulated: Trace, measured: Trace) -> None:
     one, other = (
-        f"{p.m}x{p.n}x{p.k} in tiles of {'x'.join(map(str, p.tile))}"
-        for p in (simulated.problem, measured.problem)
+        f"{p.m}x{p.n}x{p.k} in tiles of {'x'.join(map(str, p.tile))}" for p in (simulated.gemm, measured.gemm)
     )
     if one != other:
         raise TraceError(f"the traces are of different problems, {one} and {other}; both must be the same")

@@ -18,6 +18,7 @@ from tilesim.kernel_costs.default import closest_schedule, default_costs
 from tilesim.metrics import in_turn, launch_end, slot_index
 from tilesim.plans import plan_from_spans
 from tilesim.schedules import SCHEDULES
+from tilesim.text import base_name
 from tilesim.traces import Trace
 
 PEAK, BELOW = "tensor cores at peak rate", "below peak rate"
@@ -122,16 +123,15 @@ def costs_behind(trace: Trace) -> Costs:
     Raises CostsError if they are unknown or do not say what a K-step waits for, and what planning the
     schedule raises.
     """
-    problem, device = trace.problem, trace.device
+    problem, device = trace.gemm, trace.device
     if trace.origin == "measured":
         if not device.name:
             raise CostsError("the trace does not name its device; add it with tilesim convert --device NAME")
-        schedule, kernel = trace.schedule, str(trace.meta.get("kernel", ""))
-        if schedule.partition(":")[0] not in SCHEDULES:
+        schedule, kernel = trace.schedule, trace.kernel
+        if base_name(schedule) not in SCHEDULES:
             schedule, kernel = closest_schedule(plan_from_spans(trace.spans), problem), ""
         costs = default_costs(schedule, problem, device, kernel)
-        stages = trace.meta.get("stages")
-        return replace(costs, stages=stages) if isinstance(stages, int) and 0 < stages < 100 else costs
+        return replace(costs, stages=trace.config.stages or costs.stages)
     values = trace.meta.get("costs", {})
     if not isinstance(values, Mapping) or badge(values, device) == "unknown costs":
         raise CostsError("the trace does not contain the costs that it was simulated with")

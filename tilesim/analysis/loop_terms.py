@@ -16,6 +16,7 @@ from tilesim.errors import TilesimError
 from tilesim.model.kstep import k_step_terms, loads_under
 from tilesim.plans import Plan, plan_from_spans
 from tilesim.schedules import SCHEDULES, plan
+from tilesim.text import base_name
 from tilesim.traces import Trace
 
 TERMS = ("multiplying", "latency", "the L2", "DRAM")
@@ -59,14 +60,14 @@ def loop_time(trace: Trace, costs: Costs) -> LoopTime:
     For a simulated run the result adds up to its main loops. For a measured one it is what the model says, at
     the run's SM clock if known. Raises CostsError if the dtype's rate is unknown.
     """
-    problem, spans = trace.problem, trace.spans
+    problem, spans = trace.gemm, trace.spans
     known = Hardware.named(costs.hardware, problem.dtype)
     hardware = _clocked(known, trace)
-    k_step = known.k_step_ns(problem, costs.k_step) * known.clock_mhz / hardware.clock_mhz
+    multiplying = known.k_step_cycles(problem, costs.k_step)
     made, rows = plan_of(trace)
     loaded = loads_under(made, problem, trace.device, costs, hardware)
     seen, residents = loaded.behind(hardware.l2_bytes), trace.device.ctas_per_sm
-    limits = k_step_terms(seen, problem, hardware, k_step, costs.stages, residents)
+    limits = k_step_terms(seen, problem, hardware, multiplying, costs.stages, residents)
 
     def of_spans(pieces: np.ndarray) -> np.ndarray:
         """float64 [terms, residents, spans] from [terms, residents, pieces]."""
@@ -75,7 +76,7 @@ def loop_time(trace: Trace, costs: Costs) -> LoopTime:
     each = of_spans(shares(limits)) * 1000 / hardware.clock_mhz
     steps = _k_steps_beside(trace, each.sum(axis=0))
     terms = (each * steps).sum(axis=1)
-    peak = min(1.0, hardware.peak_ns(problem) / k_step)
+    peak = min(1.0, hardware.peak_cycles(problem) / multiplying)
     written = costs.epilogue_overlap_penalty * over_a_write(trace)
     scale = np.ones(len(spans))
     if trace.origin == "simulated":
@@ -131,10 +132,12 @@ def _clocked(hardware: Hardware, trace: Trace) -> Hardware:
 
 def plan_of(trace: Trace) -> tuple[Plan, np.ndarray]:
     """The plan of a run, and the plan row of each span: int64 [spans]. It is the schedule's plan if that is
-    registered and matches the run, else the plan reconstructed from the spans."""
+    registered and matches the run, else the plan reconstructed from the spans. Raises ProblemError for work
+    items, which have none."""
+    problem = trace.gemm
     try:
-        known = trace.schedule.partition(":")[0] in SCHEDULES
-        candidates = [plan(trace.schedule, trace.problem, trace.device)] if known else []
+        known = base_name(trace.schedule) in SCHEDULES
+        candidates = [plan(trace.schedule, problem, trace.device)] if known else []
     except TilesimError:
         candidates = []
     spans, names = trace.spans, ("k1", "k0", "tile")

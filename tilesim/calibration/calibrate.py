@@ -20,13 +20,13 @@ from tilesim.costs import Costs
 from tilesim.devices.hardware import Hardware
 from tilesim.engine.simulate import replay
 from tilesim.errors import TraceError
-from tilesim.kernel_config import TABLE, KernelConfig
+from tilesim.kernel_config import TABLE
 from tilesim.kernel_costs.calibration import CalibratedKernel, Calibration
 from tilesim.kernel_costs.default import QUEUED, effective_schedule
 from tilesim.metrics import TURNAROUND_NS, run
 from tilesim.plans import plan_from_spans
 from tilesim.sm_cycles import at_clock
-from tilesim.text import plural
+from tilesim.text import base_name, plural
 from tilesim.traces import Trace
 
 LEAST_K_STEP = 0.001
@@ -48,9 +48,7 @@ def calibrate(traces: Sequence[Trace]) -> Costs:
     """
     if not traces:
         raise TraceError("there is no trace to calibrate to; give at least one")
-    kinds = {
-        (t.schedule.partition(":")[0], t.problem.dtype, t.problem.tile, t.device.ctas_per_sm) for t in traces
-    }
+    kinds = {(base_name(t.schedule), t.gemm.dtype, t.gemm.tile, t.device.ctas_per_sm) for t in traces}
     if len(kinds) > 1:
         one, other, *_ = sorted(kinds)
         raise TraceError(f"one set of costs cannot fit two kernels, {one} and {other}")
@@ -109,16 +107,15 @@ def repeated(trace: Trace, costs: Costs | None = None, seeds: Sequence[int] = ra
 def _counted(trace: Trace) -> Trace:
     """`trace` at the clock of its device, as its SMs counted; as it is where none is known."""
     device = _device([trace])
-    return at_clock(trace, Hardware.named(device, trace.problem.dtype).clock_mhz) if device else trace
+    return at_clock(trace, Hardware.named(device, trace.gemm.dtype).clock_mhz) if device else trace
 
 
 def _kernel(trace: Trace) -> CalibratedKernel:
     """The kernel of a trace, as far as its meta says; in how many parts it writes a tile is no matter."""
-    meta, problem = trace.meta, trace.problem
-    warps, stages = (value if isinstance(value := meta.get(name), int) else 0 for name in ("warps", "stages"))
+    problem = trace.gemm
     schedule = effective_schedule(trace.schedule, plan_from_spans(trace.spans), problem)
-    config = KernelConfig.named(str(meta.get("kernel", "")), schedule, problem.tile, warps, stages)
-    return CalibratedKernel(replace(config, epilogue_subtiles=1), problem.dtype, trace.device.ctas_per_sm)
+    config = replace(trace.config, schedule=schedule, order="row-major", epilogue_subtiles=1)
+    return CalibratedKernel(config, problem.dtype, trace.device.ctas_per_sm)
 
 
 def _of_any_plan(
@@ -165,7 +162,7 @@ def _phase_costs(runs: Sequence[Observations], device: str) -> Costs:
     """The costs of a kernel but for what its main loops take, measured on the preset `device` if any."""
     overlap, tile_gap, blocking = phases.tile_gap(runs)
     epilogue, epilogue_serialisation = phases.epilogue(runs, overlap)
-    turnaround = Hardware.named(device, runs[0].trace.problem.dtype).launch_ns if device else 0
+    turnaround = Hardware.named(device, runs[0].trace.gemm.dtype).launch_ns if device else 0
     launch, prologue = phases.launch(runs, epilogue_serialisation > 0, turnaround) or (0, 0)
     partial = phases.partial(runs)
     merge, fixup = phases.fixup(runs)
@@ -195,15 +192,15 @@ def _device(traces: Sequence[Trace]) -> str:
 
 def _stages(traces: Sequence[Trace]) -> int:
     """How many stages their kernel has, 0 where they do not tell, or differ."""
-    found = {stages if isinstance(stages := trace.meta.get("stages"), int) else 0 for trace in traces}
+    found = {trace.config.stages for trace in traces}
     return found.pop() if len(found) == 1 else 0
 
 
 def _source(traces: Sequence[Trace]) -> str:
     """Where the costs come from, for tables and films."""
     first = traces[0]
-    kernel = first.meta.get("kernel", first.schedule)
-    sizes = ", ".join(sorted({f"{t.problem.m}x{t.problem.n}x{t.problem.k}" for t in traces}))
+    kernel = first.kernel or first.schedule
+    sizes = ", ".join(sorted({f"{t.gemm.m}x{t.gemm.n}x{t.gemm.k}" for t in traces}))
     if first.origin == "simulated":
         return f"calibrated to simulated runs of {kernel} at {sizes}"
     gpu, date = first.meta.get("gpu", first.device.title), first.meta.get("date", "")

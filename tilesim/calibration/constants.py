@@ -91,7 +91,7 @@ def _fit(kernels: Kernels, known: Mapping[str, Any], names: Sequence[str]) -> tu
         raise DeviceError(
             "--device-file needs SciPy, of tilesim's extra `calibration`; install it with: pip install scipy"
         ) from None
-    first = kernels[0][0][0].trace.problem.dtype
+    first = kernels[0][0][0].trace.gemm.dtype
     in_cycles = all(run.clock_mhz for group, _ in kernels for run in group)
     start = Hardware.of(known, first, "device")
     groups = [loops_on(start, runs, in_cycles, stages) for runs, stages in kernels]
@@ -128,7 +128,7 @@ def _fit(kernels: Kernels, known: Mapping[str, Any], names: Sequence[str]) -> tu
 
 def _residuals(loops: Sequence[MainLoops], pace: float, known: Mapping[str, Any]) -> np.ndarray:
     """Relative errors of a kernel's main loops, and its pace's: float64 [spans of all runs + 1]."""
-    problem = loops[0].run.trace.problem
+    problem = loops[0].run.trace.gemm
     hardware = Hardware.of(known, problem.dtype, "device")
     moved = [replace(one, hardware=hardware) for one in loops]
     errors, _ = solve(moved, hardware.k_step_ns(problem) * pace)

@@ -39,11 +39,11 @@ class MainLoops:
 
         `k_step`: ns that one multiplies, 0 for what a kernel takes there. None where no hardware is known.
         """
-        run, problem = self.run, self.run.trace.problem
+        run, problem = self.run, self.run.trace.gemm
         if self.hardware is None or self.loaded is None or self.seen is None:
             return None
         residents = run.trace.device.ctas_per_sm
-        multiplying = self.hardware.k_step_ns(problem, k_step)
+        multiplying = self.hardware.k_step_cycles(problem, k_step)
         cycles = k_step_cycles(self.seen, problem, self.hardware, multiplying, self.stages, residents)
         each = np.stack([self.loaded.mean(of) for of in cycles])[:, run.segment]
         return run.steps / (run.sharing.T / each).sum(axis=0) * 1000 / self.hardware.clock_mhz
@@ -75,7 +75,7 @@ def main_loops(runs: Sequence[Observations], device: str, stages: int) -> list[M
     if not device:
         clock = float(np.mean(clocks)) if all(clocks) else 0.0
         return [MainLoops(run, _ns(run, clock), clock) for run in runs]
-    return loops_on(Hardware.named(device, runs[0].trace.problem.dtype), runs, all(clocks), stages)
+    return loops_on(Hardware.named(device, runs[0].trace.gemm.dtype), runs, all(clocks), stages)
 
 
 def loops_on(
@@ -86,7 +86,7 @@ def loops_on(
     for run in runs:
         ns = _ns(run, hardware.clock_mhz if in_cycles else 0.0)
         between = gap(run) * run.steps.sum() / ns.sum()
-        loaded = loads(run.plan, run.trace.problem, run.trace.device.slots, between)
+        loaded = loads(run.plan, run.trace.gemm, run.trace.device.slots, between)
         seen = loaded.behind(hardware.l2_bytes)
         found.append(MainLoops(run, ns, hardware.clock_mhz, stages, hardware, loaded, seen))
     return found

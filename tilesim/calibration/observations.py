@@ -7,7 +7,6 @@ import numpy as np
 from tilesim.analysis.loop_terms import beside, plan_of
 from tilesim.metrics import in_turn, slot_index
 from tilesim.plans import Plan, owners
-from tilesim.problems import check_product
 from tilesim.traces import Trace
 
 
@@ -45,13 +44,11 @@ class Observations:
 
 def observe(trace: Trace) -> Observations:
     """All of it, derived from `trace`; raises ProblemError for work items, which no costs are of."""
-    check_product(trace.problem)
-    spans = trace.spans
+    (made, segment), spans = plan_of(trace), trace.spans
     before, after = in_turn(trace)
     same_block = spans["cta"][before] == spans["cta"][after]
     under_epilogue = np.zeros(len(spans), bool)
     under_epilogue[after] = same_block & (spans["done"][before] > spans["start"][after])
-    made, segment = plan_of(trace)
     return Observations(
         trace=trace,
         slot=slot_index(trace),

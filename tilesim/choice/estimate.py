@@ -79,7 +79,7 @@ def step_terms(
 ) -> np.ndarray:
     """Cycles of each limit of a K-step in a full wave and in the rest: float64 [LIMITS, 2]."""
     problem = config.problem(product)
-    beside = k_step_terms(laid.traffic, problem, hardware, 0.0, config.stages, fit)
+    beside = k_step_terms(laid.traffic, problem, hardware, hardware.peak_cycles(problem), config.stages, fit)
     alone = np.arange(1, fit + 1)[:, np.newaxis] * (laid.requested / SM_BYTES_PER_CLOCK)
     if problem.tiles_m == 1 and laid.grid.split_count == 1:
         beside[LIMITS.index("DRAM")] *= DRAM_SHARE / STREAMED

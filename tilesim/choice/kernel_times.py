@@ -56,7 +56,7 @@ def family(config: KernelConfig) -> Family:
     Family(kernel='warp-specialized', few_rows=False, split=True)
     """
     few = config.kernel == "warp-specialized" and config.tile[0] < WGMMA_M
-    return Family(config.kernel, few, config.schedule.startswith(("stream-k", "split-k")))
+    return Family(config.kernel, few, config.can_split)
 
 
 def tiling(config: KernelConfig, product: Product) -> Tiling:

@@ -141,7 +141,7 @@ def dependent_launch(config: KernelConfig, product: Product, device: Device, har
     counts = np.array([laid.blocks, laid.rest or laid.blocks], float)
     steps = np.array([laid.full * laid.steps, laid.rest_steps * (laid.rest > 0)])
     asked = counts * sum(operand_bytes(problem))
-    multiplying = hardware.k_step_ns(problem) * hardware.clock_mhz / 1000
+    multiplying = hardware.k_step_cycles(problem)
     anywhere, in_order = (
         np.maximum(l2_cycles(asked, sent(problem, counts, laid.split_count, sms, way), hardware), multiplying)
         for way in (True, False)

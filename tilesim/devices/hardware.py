@@ -47,10 +47,17 @@ class Hardware:
     l2_bytes: int
     launch_ns: int
 
+    def peak_cycles(self, problem: Problem) -> float:
+        """Cycles that tensor cores take for a K-step."""
+        return problem.tile_m * problem.tile_n * problem.tile_k / self.macs_per_clock
+
     def peak_ns(self, problem: Problem) -> float:
         """ns that tensor cores take for a K-step."""
-        macs = problem.tile_m * problem.tile_n * problem.tile_k
-        return macs / self.macs_per_clock * 1000 / self.clock_mhz
+        return self.peak_cycles(problem) * 1000 / self.clock_mhz
+
+    def k_step_cycles(self, problem: Problem, k_step: float = 0.0) -> float:
+        """`k_step_ns` in cycles."""
+        return k_step * self.clock_mhz / 1000 if k_step else self.peak_cycles(problem) / TENSOR_SHARE
 
     def k_step_ns(self, problem: Problem, k_step: float = 0.0) -> float:
         """ns that a kernel takes to multiply a K-step, alone on its SM: `k_step` of costs that say it."""

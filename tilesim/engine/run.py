@@ -11,13 +11,14 @@ import numpy as np
 from tilesim import compiled
 from tilesim.costs import WHOLE, Costs
 from tilesim.devices.device import Device
+from tilesim.devices.hardware import Hardware
 from tilesim.engine import events
 from tilesim.engine.chunks import chunks
 from tilesim.engine.setup import laid_out, with_lists, with_tree
 from tilesim.engine.state import CTA, NOBODY, TIE, Log, State
 from tilesim.engine.ties import settle
 from tilesim.errors import CostsError, PlanError
-from tilesim.model.kstep import load_times, slowest_k_step
+from tilesim.model.kstep import hardware_of, load_times, slowest_k_step
 from tilesim.plans import Plan
 from tilesim.problems import Problem
 from tilesim.spans.columns import LONGEST_NS
@@ -43,8 +44,9 @@ def run(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int = 
     Raises PlanError if a segment from the shared queue waits for a thread block that never gets a slot, and
     CostsError if the run's slot-time might not fit int64.
     """
-    k_steps, first = load_times(plan, problem, device, costs)
-    end, limit = longest(plan, problem, device, costs) + first, LONGEST_NS / device.slots
+    hardware = hardware_of(costs, problem)
+    k_steps, first = load_times(plan, problem, device, costs, hardware)
+    end, limit = longest(plan, problem, device, costs, hardware) + first, LONGEST_NS / device.slots
     if end > limit:
         raise CostsError(f"with these costs the run could last {end:.3g} ns; at most {limit:.3g} ns fit")
     work = main_loop_ns(plan, problem, costs, k_steps[0], seed)
@@ -76,11 +78,11 @@ def _stuck(plan: Plan, device: Device, state: State) -> str:
     )
 
 
-def longest(plan: Plan, problem: Problem, device: Device, costs: Costs) -> float:
+def longest(plan: Plan, problem: Problem, device: Device, costs: Costs, hardware: Hardware | None) -> float:
     """An upper bound for a run of `plan`, ns: all in one slot, at its slowest."""
     fixed = sum(getattr(costs, name) or 0 for name in WHOLE if name != "stages")
     # Noise beyond 8 standard deviations is never drawn.
-    k_step = slowest_k_step(problem, device, costs) * exp(8 * _noise(costs, problem))
+    k_step = slowest_k_step(problem, device, costs, hardware) * exp(8 * _noise(costs, problem))
     segments = len(plan.rows)
     on_top = (
         segments

@@ -8,8 +8,9 @@ from tilesim.engine import run
 from tilesim.errors import CostsError, whole
 from tilesim.kernel_costs.default import closest_schedule, default_costs
 from tilesim.plans import Plan, plan_from_spans
-from tilesim.problems import Problem, check_product
+from tilesim.problems import Problem
 from tilesim.schedules import SCHEDULES, Function, label, plan
+from tilesim.text import base_name
 from tilesim.traces import Trace
 
 
@@ -24,14 +25,13 @@ def simulate(
     resembles. `Costs.ideal()` shows the schedule alone. The same arguments give the same trace, byte for
     byte.
 
-    Raises ScheduleError, PlanError or CostsError.
+    Raises ScheduleError, PlanError, CostsError, or ProblemError for work items.
     """
     seed = whole("the seed", seed, 0, 2**63 - 1, CostsError)
     made, name = plan(schedule, problem, device), label(schedule)
     if costs is None:
-        costs = default_costs(
-            name if isinstance(schedule, str) else closest_schedule(made, problem), problem, device
-        )
+        known = name if isinstance(schedule, str) else closest_schedule(made, problem)
+        costs = default_costs(known, problem, device, made=made)
     return _play(made, name, problem, device, costs, seed)
 
 
@@ -42,18 +42,17 @@ def replay(trace: Trace, costs: Costs | None = None, seed: int = 0) -> Trace:
     `costs=None` means the costs of the schedule and kernel that the trace names, or of the schedule that its
     plan resembles. Raises what `simulate` raises.
     """
-    check_product(trace.problem)
-    if trace.schedule.partition(":")[0] in SCHEDULES:
+    problem, device = trace.gemm, trace.device
+    if base_name(trace.schedule) in SCHEDULES:
         if costs is None:
-            kernel = str(trace.meta.get("kernel", ""))
-            costs = default_costs(trace.schedule, trace.problem, trace.device, kernel)
-        return simulate(trace.schedule, trace.problem, trace.device, costs, seed)
+            costs = default_costs(trace.schedule, problem, device, trace.kernel)
+        return simulate(trace.schedule, problem, device, costs, seed)
     seed = whole("the seed", seed, 0, 2**63 - 1, CostsError)
     made = plan_from_spans(trace.spans)
-    made.check(trace.problem, trace.device.slots)
+    made.check(problem, device.slots)
     if costs is None:
-        costs = default_costs(closest_schedule(made, trace.problem), trace.problem, trace.device)
-    return _play(made, trace.schedule, trace.problem, trace.device, costs, seed)
+        costs = default_costs(closest_schedule(made, problem), problem, device, made=made)
+    return _play(made, trace.schedule, problem, device, costs, seed)
 
 
 def _play(made: Plan, schedule: str, problem: Problem, device: Device, costs: Costs, seed: int) -> Trace:

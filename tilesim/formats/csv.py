@@ -57,13 +57,7 @@ def _document(trace: Trace) -> Iterator[bytes]:
 def _described(trace: Trace) -> Iterator[list[str]]:
     """Every fact of `trace`, a few for each line."""
     problem, device = trace.problem, trace.device
-    if problem.items:
-        yield [_fact("items", problem.items)]
-        yield [_fact("sizes", problem.sizes)] if problem.sizes else []
-    else:
-        about = {name: getattr(problem, name) for name in ("m", "n", "k")}
-        yield [_fact(name, value) for name, value in (about | {"tile": problem.tile}).items()]
-        yield [_fact("dtype", problem.dtype), _fact("order", problem.order)]
+    yield [_fact(name, value) for name, value in problem.as_json().items()]
     named = [_fact("device", device.name)] if device.name else []
     if entry := device.own_entry:
         yield [_fact("device_file", dict(entry))]

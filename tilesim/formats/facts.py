@@ -25,8 +25,10 @@ from tilesim.devices.presets import recall
 from tilesim.errors import TraceError
 from tilesim.problems import Problem
 from tilesim.storage.decode import decode
+from tilesim.work import Work, WorkItems
 
-PROBLEM = ("m", "n", "k", "tile", "dtype", "order", "items", "sizes")
+PRODUCT, ITEMS = ("m", "n", "k", "tile", "dtype", "order"), ("items", "sizes")
+PROBLEM = (*PRODUCT, *ITEMS)
 DEVICE = ("device", "sms", "ctas_per_sm", "busy_sms", "sm_order", "device_file")
 FACTS = (*PROBLEM, *DEVICE, "schedule", "origin", "tick_ns", "gpu", "meta")
 ABOUT_DEVICE = ("device", "device_file", "sms", "sm_order")
@@ -42,10 +44,10 @@ def together(found: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, An
     return {**found, **given}
 
 
-def problem(known: Mapping[str, Any]) -> Problem:
-    """The Problem that facts describe; raises TraceError where they say too little, ProblemError if wrong."""
+def work(known: Mapping[str, Any]) -> Work:
+    """The work that facts describe; raises TraceError where they say too little, ProblemError if wrong."""
     if known.get("items"):
-        return Problem.of_items(known["items"], known.get("sizes", ()))
+        return WorkItems(known["items"], known.get("sizes", ()))
     lacking = [name for name in ("m", "n", "k", "tile") if name not in known]
     if lacking:
         names = " and ".join(", ".join(lacking).rsplit(", ", 1))
@@ -53,7 +55,7 @@ def problem(known: Mapping[str, Any]) -> Problem:
         raise TraceError(
             f"it does not say {names} of the problem; give {how}, or --items if it is no matrix product"
         )
-    values = {name: known[name] for name in PROBLEM[:-2] if name in known}
+    values = {name: known[name] for name in PRODUCT if name in known}
     tile = values["tile"]
     if isinstance(tile, str):
         sizes = tile.lower().split("x")

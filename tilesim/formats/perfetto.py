@@ -29,6 +29,7 @@ from tilesim.storage import files
 from tilesim.storage.trace_file import FORMAT
 from tilesim.traces import Trace
 from tilesim.version import __version__
+from tilesim.work import WorkItems
 
 Event = dict[str, Any]
 MOST_SLOTS = 2**17
@@ -117,13 +118,15 @@ def _slices(trace: Trace, epilogue_lanes: np.ndarray) -> Iterator[Event]:
     )  # fmt: skip
     for row, (span, order, later, free_from, lane) in enumerate(rows):
         cta, tile, k0, k1, sm, slot, issue, start, drain, ready, fixup, done, cycles = span
-        pid_m, pid_n = divmod(tile, problem.tiles_n)
+        if isinstance(problem, WorkItems):
+            called, which = problem.called(tile), {"size": problem.sizes[tile]} if problem.sizes else {}
+        else:
+            pid_m, pid_n = divmod(tile, problem.tiles_n)
+            called, which = f"tile {tile}", {"pid_m": pid_m, "pid_n": pid_n}
         args = {
-            "tile": tile, "pid_m": pid_m, "pid_n": pid_n, "wave": row // slots, "order": order, "cta": cta,
-            "k0": k0, "k1": k1, "cycles": cycles,
+            "tile": tile, **which, "wave": row // slots, "order": order, "cta": cta, "k0": k0, "k1": k1,
+            "cycles": cycles,
         }  # fmt: skip
-        args |= {"size": problem.sizes[tile]} if problem.sizes else {}
-        called = problem.items[tile] if problem.items else f"tile {tile}"
         main = _thread(trace, sm, slot, 0, lanes)
         writer = _thread(trace, sm, slot, 1 + lane, lanes)
         for name, category, thread, first, last in (

@@ -30,10 +30,10 @@ from tilesim.devices.device import MAX_CTAS_PER_SM, Device
 from tilesim.errors import TraceError, shown
 from tilesim.formats import facts, tile_source
 from tilesim.formats.reading import listed
-from tilesim.problems import Problem
 from tilesim.spans import recorded_slots
 from tilesim.spans.columns import LONGEST_NS, MOST_CYCLES, SPAN, TIMES
 from tilesim.traces import Trace
+from tilesim.work import Work
 
 NEEDED = ("sm", "start", "end")
 OPTIONAL = ("cta", "k0", "k1", "entry", "drain", "ready", "fixup", "slot", "issue", "cycles")
@@ -111,7 +111,7 @@ def make(
         rows = replace(rows, columns={**rows.columns, "tile": tile})
         rows.within("tile", 0, len(tile) - 1, "as each row is a work item")
         known |= tile_source.items(rows.columns, rows.items)
-    problem, device = facts.problem(known), facts.device(known)
+    problem, device = facts.work(known), facts.device(known)
     if tile_from:
         tiles = tile_source.columns(tile_from, rows.columns, problem, rows.at)
         rows = replace(rows, columns={**rows.columns, **tiles})
@@ -170,7 +170,7 @@ def _with_end(rows: Rows, tiled: bool) -> Rows:
     return replace(rows, columns=columns)
 
 
-def _with_tile(rows: Rows, problem: Problem) -> Rows:
+def _with_tile(rows: Rows, problem: Work) -> Rows:
     """`rows` with tile numbers; from places in C where there are no numbers."""
     if "tile" in rows.columns:
         return rows
@@ -180,10 +180,8 @@ def _with_tile(rows: Rows, problem: Problem) -> Rows:
     return replace(rows, columns={**rows.columns, "tile": tile})
 
 
-def _check_places(rows: Rows, problem: Problem, device: Device) -> None:
-    size = f"{problem.m}x{problem.n} in tiles of {problem.tile_m}x{problem.tile_n}"
-    size = problem.title if problem.items else size
-    rows.within("tile", 0, problem.tiles - 1, f"of {size}")
+def _check_places(rows: Rows, problem: Work, device: Device) -> None:
+    rows.within("tile", 0, problem.tiles - 1, f"of {problem.title}")
     rows.within("sm", 0, device.sms - 1, f"of {device.title}")
     rows.refuse(~np.isin(rows.columns["sm"], device.free_sms), "sm", "another kernel holds that SM")
     for name, low, high in (
@@ -196,7 +194,7 @@ def _check_places(rows: Rows, problem: Problem, device: Device) -> None:
         rows.within(name, low, high)
 
 
-def _check_coverage(rows: Rows, problem: Problem) -> None:
+def _check_coverage(rows: Rows, problem: Work) -> None:
     """Every tile is there, once where it is not cut; what is wrong with cut tiles, Trace says."""
     tiles, first, index = np.unique(rows.columns["tile"], return_index=True, return_inverse=True)
     if not {"k0", "k1"} & set(rows.columns):
@@ -210,7 +208,7 @@ def _check_coverage(rows: Rows, problem: Problem) -> None:
             raise TraceError(f"tile {missing} is never computed; there are tiles 0 to {problem.tiles - 1}")
 
 
-def _spans(rows: Rows, problem: Problem) -> np.ndarray:
+def _spans(rows: Rows, problem: Work) -> np.ndarray:
     """A SPAN array without slots and issues."""
     columns = rows.columns
     spans = np.zeros(len(rows.lines), SPAN)

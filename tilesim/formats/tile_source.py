@@ -14,7 +14,7 @@ import numpy as np
 
 from tilesim.errors import TraceError
 from tilesim.orders import rasterize
-from tilesim.problems import Problem
+from tilesim.work import Work
 
 WAYS = ("cta", "order")
 FROM_TABLE = ("tile", "k0", "k1")
@@ -22,7 +22,7 @@ Columns = Mapping[str, np.ndarray]
 At = Callable[[int], str]
 
 
-def columns(how: str | Columns, found: Columns, problem: Problem, at: At) -> dict[str, np.ndarray]:
+def columns(how: str | Columns, found: Columns, problem: Work, at: At) -> dict[str, np.ndarray]:
     """`tile` of the rows whose columns are `found`, from a table also k0 and k1: int64, shape [rows].
 
     `how` is one of WAYS, or the columns of such a table. `at` names a row for a sentence. Raises TraceError

@@ -10,7 +10,7 @@ from tilesim.devices.presets import facts
 from tilesim.gemm import kernel_of
 from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
-from tilesim.text import name_and_numbers
+from tilesim.text import base_name
 
 BARRIER_BYTES = 1024
 """Shared memory set aside for mbarriers and for what Triton itself keeps there."""
@@ -56,7 +56,7 @@ def why_not(config: KernelConfig, product: Product, limits: Limits | None = None
     kernel.
     """
     kernel = kernel_of(config)
-    schedule, _ = name_and_numbers(config.schedule)
+    schedule = base_name(config.schedule)
     if kernel.schedules and schedule not in kernel.schedules:
         return f"{config.kernel} runs {', '.join(kernel.schedules)}; the schedule is {config.schedule}"
     if product.dtype not in kernel.dtypes:
@@ -106,7 +106,7 @@ def stages_that_fit(config: KernelConfig, product: Product, available: int) -> i
 def residents(config: KernelConfig, product: Product, device: Device) -> int:
     """Thread blocks that an SM runs at once: all that fit if there is one for each tile, else one."""
     fit = _fit(config, product.dtype, product.layout, device.name or REFERENCE)
-    return fit if name_and_numbers(config.schedule)[0] == "naive" else min(fit, 1)
+    return fit if base_name(config.schedule) == "naive" else min(fit, 1)
 
 
 @cache

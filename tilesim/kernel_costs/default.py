@@ -16,7 +16,7 @@ from tilesim.devices import gpus
 from tilesim.devices.device import Device
 from tilesim.devices.presets import in_words, presets, registered
 from tilesim.errors import CostsError, unknown
-from tilesim.kernel_config import TABLE, KernelConfig
+from tilesim.kernel_config import SPLITTING, TABLE, KernelConfig
 from tilesim.kernel_costs import device_files, features
 from tilesim.kernel_costs.calibration import Calibration
 from tilesim.kernel_costs.scaled import for_device, for_problem
@@ -24,7 +24,7 @@ from tilesim.plans import Plan, splits_tiles
 from tilesim.problems import Problem
 from tilesim.schedules import SCHEDULES, plan
 from tilesim.storage.files import read_json
-from tilesim.text import plural
+from tilesim.text import base_name, plural
 
 REFERENCE = "h200"
 """The GPU whose costs stand for a device without a name, and whose overheads stand where no calibrations
@@ -32,9 +32,6 @@ ship."""
 
 IDEAL = "ideal"
 """The name of `Costs.ideal()`, beside those of the presets."""
-
-SPLITTING = ("split-k", "stream-k", "stream-k-hybrid")
-"""Schedules that can split tiles. Where their plan splits none, other kernels run it."""
 
 QUEUED = ("persistent-dynamic", "cluster-launch-control")
 """Schedules whose thread blocks take tiles from a queue, in a loop of its own in the table-driven kernel."""
@@ -48,19 +45,24 @@ STANDS_IN = {
 """Whose calibration stands in for a schedule that has none, the best first; for all others, persistent's."""
 
 
-def default_costs(schedule: str, problem: Problem, device: Device, kernel: str = "") -> Costs:
+def default_costs(
+    schedule: str, problem: Problem, device: Device, kernel: str = "", made: Plan | None = None
+) -> Costs:
     """The costs that `simulate` uses when it is given none: those of `device`'s GPU, as `costs_of` says.
 
     A device without a name is so many SMs of an H200. `kernel`: as recorded, such as "table-tma-overlap"; ""
-    is the schedule's dedicated one with TMA and overlap, or the table-driven one where it has none.
+    is the schedule's dedicated one with TMA and overlap, or the table-driven one where it has none. `made`:
+    the schedule's plan, where it is known.
     """
     if device.name:
-        return costs_of(device.name, schedule, problem, device, kernel)
-    costs = costs_of(REFERENCE, schedule, problem, device, kernel)
+        return costs_of(device.name, schedule, problem, device, kernel, made)
+    costs = costs_of(REFERENCE, schedule, problem, device, kernel, made)
     return replace(costs, source=f"{costs.source}; for {plural(device.sms, 'SM')} of {in_words(REFERENCE)}")
 
 
-def costs_of(name: str, schedule: str, problem: Problem, device: Device, kernel: str = "") -> Costs:
+def costs_of(
+    name: str, schedule: str, problem: Problem, device: Device, kernel: str = "", made: Plan | None = None
+) -> Costs:
     """The costs of the preset `name`, for a run on `device`, which may be another.
 
     The nearest of its shipped calibrations, see `nearest`; where none fit, the H200's overheads with K-steps
@@ -68,7 +70,7 @@ def costs_of(name: str, schedule: str, problem: Problem, device: Device, kernel:
     datasheet has no rate of the problem's dtype, or the device lacks what the schedule or the kernel needs.
     """
     features.check(device.name or name, schedule, kernel)
-    run = schedule, problem, replace(device, name=name), kernel
+    run = schedule, problem, replace(device, name=name), kernel, made
     own = nearest(shipped(name), *run)
     if own is not None:
         return own
@@ -140,7 +142,7 @@ def effective_schedule(schedule: str, made: Plan, problem: Problem) -> str:
     Where each thread block has one segment, that is naive, or split-k if tiles are split; where blocks have
     several and no tile is split, it is persistent.
     """
-    name = schedule.partition(":")[0]
+    name = base_name(schedule)
     if name not in SPLITTING:
         return name
     if np.diff(made.offsets).max() == 1:
@@ -157,7 +159,12 @@ def closest_schedule(made: Plan, problem: Problem) -> str:
 
 
 def nearest(
-    entries: Sequence[Calibration], schedule: str, problem: Problem, device: Device, kernel: str = ""
+    entries: Sequence[Calibration],
+    schedule: str,
+    problem: Problem,
+    device: Device,
+    kernel: str = "",
+    made: Plan | None = None,
 ) -> Costs | None:
     """The costs of the nearest calibration for a run on `device`, scaled to its tile, dtype and CTAs per SM.
 
@@ -169,7 +176,7 @@ def nearest(
     """
     wanted = _wanted(kernel, schedule, problem)
     in_turn = bool(device.name) and not features.loads_ahead(device.name)
-    schedules = _schedules(schedule, problem, device)
+    schedules = _schedules(schedule, problem, device, made)
     any_plan = wanted.kernel == TABLE and schedules[0] not in QUEUED
 
     def distance(entry: Calibration) -> tuple[float, ...]:
@@ -207,22 +214,23 @@ def nearest(
     return costs
 
 
-def _schedules(schedule: str, problem: Problem, device: Device) -> tuple[str, ...]:
+def _schedules(schedule: str, problem: Problem, device: Device, made: Plan | None = None) -> tuple[str, ...]:
     """Whose calibrations fit, the best first: of what its plan equals, its own, of those that stand in for
     it; of a schedule that is not tilesim's, those of the one that its plan is like."""
-    name = schedule.partition(":")[0]
+    name = base_name(schedule)
     if name in SCHEDULES and not SCHEDULES.built_in(name):
-        name = closest_schedule(plan(schedule, problem, device), problem)
+        name = closest_schedule(made or plan(schedule, problem, device), problem)
         return (name, *STANDS_IN.get(name, ("persistent",)))
     names = (name, *STANDS_IN.get(name, ("persistent",)))
     if name not in SPLITTING:
         return names
-    return tuple(dict.fromkeys((effective_schedule(name, plan(schedule, problem, device), problem), *names)))
+    made = made or plan(schedule, problem, device)
+    return tuple(dict.fromkeys((effective_schedule(name, made, problem), *names)))
 
 
 def _wanted(kernel: str, schedule: str, problem: Problem) -> KernelConfig:
     """The configuration that a recorder calls `kernel`; what that does not say is as of its best kernel."""
-    name = schedule.partition(":")[0]
+    name = base_name(schedule)
     if not kernel:
         return KernelConfig(TABLE if name in SPLITTING else name, name, problem.tile, overlap=True)
     config = KernelConfig.named(kernel, name, problem.tile)

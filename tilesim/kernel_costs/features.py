@@ -3,6 +3,7 @@
 from tilesim.devices.presets import in_words, presets
 from tilesim.errors import CostsError
 from tilesim.kernel_config import KernelConfig
+from tilesim.text import base_name
 
 SCHEDULES = {"cluster-launch-control": "cluster-launch-control"}
 """Schedules that the hardware has to know, with the feature (see tilesim.devices.facts.FEATURES)."""
@@ -15,7 +16,7 @@ AHEAD = {"tma", "async-copy"}
 def check(name: str, schedule: str, kernel: str) -> None:
     """Raise CostsError where the device `name` lacks what a schedule, or a kernel by its name, needs."""
     has = features(name)
-    needed = SCHEDULES.get(schedule.partition(":")[0], "")
+    needed = SCHEDULES.get(base_name(schedule), "")
     if needed and needed not in has:
         raise CostsError(
             f"{in_words(name)} has no {WORDS[needed]}, which {schedule} needs; "

@@ -27,32 +27,30 @@ from tilesim.problems import Problem
 
 
 def k_step_terms(
-    seen: Traffic, problem: Problem, hardware: Hardware, k_step: float, stages: int, residents: int
+    seen: Traffic, problem: Problem, hardware: Hardware, multiplying: float, stages: int, residents: int
 ) -> np.ndarray:
     """The limits of K-steps beside 0, 1, ... other main loops: float64 cycles [terms, residents, pieces].
 
-    The terms are multiplying, waiting, the L2 and DRAM, each alone. `seen`: the traffic. `k_step`: ns of
-    multiplying, 0 for the tensor cores' rate. The loads of all stages but one are in flight; with `stages` 0
-    (unknown) nothing waits for them.
+    The terms are `multiplying`, waiting, the L2 and DRAM, each alone. `seen`: the traffic. The loads of all
+    stages but one are in flight; with `stages` 0 (unknown) nothing waits for them.
     """
-    terms = _terms(seen, problem, hardware, k_step, stages, residents)
+    terms = _terms(seen, problem, hardware, multiplying, stages, residents)
     return np.stack(np.broadcast_arrays(*terms))
 
 
 def k_step_cycles(
-    seen: Traffic, problem: Problem, hardware: Hardware, k_step: float, stages: int, residents: int
+    seen: Traffic, problem: Problem, hardware: Hardware, multiplying: float, stages: int, residents: int
 ) -> np.ndarray:
     """Cycles of K-steps beside 0, 1, ... other main loops, the largest term: float64 [residents, pieces]."""
-    beside, *limits = _terms(seen, problem, hardware, k_step, stages, residents)
+    beside, *limits = _terms(seen, problem, hardware, multiplying, stages, residents)
     return np.maximum(beside, reduce(np.maximum, limits))
 
 
 def _terms(
-    seen: Traffic, problem: Problem, hardware: Hardware, k_step: float, stages: int, residents: int
+    seen: Traffic, problem: Problem, hardware: Hardware, multiplying: float, stages: int, residents: int
 ) -> tuple[np.ndarray, ...]:
     """The terms of `k_step_terms`: the first [residents, 1], as main loops share it, the others [pieces]."""
     tile = problem.k_step_bytes
-    multiplying = (k_step or hardware.peak_ns(problem)) * hardware.clock_mhz / 1000
     further = hardware.dram_latency - hardware.l2_latency
     latency = LOAD_CYCLES + hardware.l2_latency + further * seen.l2_miss + tile / SM_BYTES_PER_CLOCK
     waiting = latency / max(1, stages - 1) if stages else np.zeros_like(latency)
@@ -75,16 +73,25 @@ class LoadTimes(NamedTuple):
     first: float
 
 
-def load_times(plan: Plan, problem: Problem, device: Device, costs: Costs) -> LoadTimes:
-    """LoadTimes of `plan` on the hardware of `costs`; without hardware, K-steps take what the costs say."""
-    if not costs.hardware:
+def hardware_of(costs: Costs, problem: Problem) -> Hardware | None:
+    """The hardware that takes the K-steps of `problem`; None where they take what the costs say.
+
+    Raises CostsError where no rate of its dtype is known.
+    """
+    return Hardware.named(costs.hardware, problem.dtype) if costs.hardware else None
+
+
+def load_times(
+    plan: Plan, problem: Problem, device: Device, costs: Costs, hardware: Hardware | None
+) -> LoadTimes:
+    """LoadTimes of `plan` with `costs` on their `hardware`."""
+    if hardware is None:
         slowdown = [costs.slowdown(r) for r in range(1, device.ctas_per_sm + 1)]
         each = costs.k_step * np.array(slowdown)[:, np.newaxis]
         return LoadTimes(np.broadcast_to(each, (device.ctas_per_sm, len(plan.rows))), 0.0)
-    hardware = Hardware.named(costs.hardware, problem.dtype)
     loaded = loads_under(plan, problem, device, costs, hardware)
     seen = loaded.behind(hardware.l2_bytes)
-    multiplying = hardware.k_step_ns(problem, costs.k_step)
+    multiplying = hardware.k_step_cycles(problem, costs.k_step)
     cycles = k_step_cycles(seen, problem, hardware, multiplying, costs.stages, device.ctas_per_sm)
     ahead = max(0, costs.stages - 1) * seen.missed[loaded.at.argmin()]
     cycle = 1000 / hardware.clock_mhz
@@ -95,7 +102,7 @@ def load_times(plan: Plan, problem: Problem, device: Device, costs: Costs) -> Lo
 
 def k_step_ns(plan: Plan, problem: Problem, device: Device, costs: Costs) -> np.ndarray:
     """`k_steps` of LoadTimes."""
-    return load_times(plan, problem, device, costs).k_steps
+    return load_times(plan, problem, device, costs, hardware_of(costs, problem)).k_steps
 
 
 def loads_under(plan: Plan, problem: Problem, device: Device, costs: Costs, hardware: Hardware) -> Loads:
@@ -106,17 +113,16 @@ def loads_under(plan: Plan, problem: Problem, device: Device, costs: Costs, hard
     return loads(plan, problem, device.slots, gap / (multiplying * device.ctas_per_sm))
 
 
-def slowest_k_step(problem: Problem, device: Device, costs: Costs) -> float:
+def slowest_k_step(problem: Problem, device: Device, costs: Costs, hardware: Hardware | None) -> float:
     """An upper bound for a K-step, ns: all slots load, share nothing, and all loads miss the L2.
 
     A slot loads at most two K-steps' operands at a time, because a second piece of a main loop may begin
     before the first one ends (see tilesim.model.traffic). Infinite if it exceeds a double.
     """
-    if not costs.hardware:
+    if hardware is None:
         return costs.k_step * max(costs.coresidency)
-    hardware = Hardware.named(costs.hardware, problem.dtype)
     everything = np.array([2.0 * problem.k_step_bytes * device.slots])
     seen = Traffic(everything, everything, everything, np.ones(1))
-    multiplying = hardware.k_step_ns(problem, costs.k_step)
+    multiplying = hardware.k_step_cycles(problem, costs.k_step)
     cycles = k_step_cycles(seen, problem, hardware, multiplying, costs.stages, device.ctas_per_sm)
     return float(cycles[-1, 0]) * 1000 / hardware.clock_mhz

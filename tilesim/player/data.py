@@ -12,6 +12,7 @@ from tilesim.player import figures
 from tilesim.player.columns import encoded
 from tilesim.player.window import MOST, Window, before, window
 from tilesim.traces import Trace
+from tilesim.work import Problem, WorkItems
 
 MOST_LAGS = 1000
 """Maximum number of points in the lag curve."""
@@ -56,10 +57,9 @@ def _run(trace: Trace, name: str, shown: Window) -> dict[str, Any]:
         "slotsPerSm": device.ctas_per_sm,
         "lanes": (free[:, None] + np.arange(device.ctas_per_sm)).ravel().tolist(),
         "grid": [problem.tiles_m, problem.tiles_n],
-        "tileShape": list(problem.tile[:2]),
+        "tileShape": list(problem.tile[:2]) if isinstance(problem, Problem) else [1, 1],
         "kSteps": problem.k_steps,
-        "items": _items(trace, shown),
-        "sizes": list(problem.sizes),
+        **_items(trace, shown),
         "blocks": len(np.unique(trace.spans["cta"])),
         "segments": len(trace.spans),
         "makespan": trace.makespan,
@@ -68,10 +68,13 @@ def _run(trace: Trace, name: str, shown: Window) -> dict[str, Any]:
     }
 
 
-def _items(trace: Trace, shown: Window) -> list[str]:
-    """The names of work items, "" for those outside the window; empty for tiles."""
+def _items(trace: Trace, shown: Window) -> dict[str, list[Any]]:
+    """The names of work items, "" for those outside the window, and their sizes; both empty for tiles."""
+    if not isinstance(trace.problem, WorkItems):
+        return {"items": [], "sizes": []}
     held = set(trace.spans["tile"][shown.first : shown.last].tolist())
-    return [name if item in held else "" for item, name in enumerate(trace.problem.items)]
+    names = [name if item in held else "" for item, name in enumerate(trace.problem.items)]
+    return {"items": names, "sizes": list(trace.problem.sizes)}
 
 
 def _lag(traces: Sequence[Trace]) -> dict[str, list[int]] | None:

@@ -6,6 +6,7 @@ from tilesim import metrics
 from tilesim.costs import badge
 from tilesim.text import plural
 from tilesim.traces import Trace
+from tilesim.work import Problem
 
 LONGEST = 120
 """Maximum number of characters of a text from a file."""
@@ -48,8 +49,7 @@ def product(trace: Trace) -> str:
     >>> product(view._example())
     '128 × 640 × 4'
     """
-    problem = trace.problem
-    return problem.title if problem.items else f"{problem.m} × {problem.n} × {problem.k}"
+    return trace.problem.title.replace("x", " × ")
 
 
 def details(trace: Trace) -> str:
@@ -59,9 +59,10 @@ def details(trace: Trace) -> str:
     >>> details(view._example())
     'bf16, tile 128 × 128 × 4'
     """
-    if trace.problem.items:
+    problem = trace.problem
+    if not isinstance(problem, Problem):
         return "no matrix product"
-    return f"{trace.problem.dtype}, tile {' × '.join(map(str, trace.problem.tile))}"
+    return f"{problem.dtype}, tile {' × '.join(map(str, problem.tile))}"
 
 
 def microseconds(ns: float) -> str:
@@ -76,10 +77,11 @@ def microseconds(ns: float) -> str:
 def table(trace: Trace) -> dict[str, str]:
     """Every figure by name, and who ran it, formatted."""
     found, problem, device = metrics.summary(trace), trace.problem, trace.device
+    order = f" in {problem.order} order" if isinstance(problem, Problem) else ""
     rows = {
         "origin": origin(trace),
         "product": f"{product(trace)}, {details(trace)}",
-        f"{problem.noun}s": f"{problem.tiles:,}" + f" in {problem.order} order" * (not problem.items),
+        f"{problem.noun}s": f"{problem.tiles:,}{order}",
         "device": f"{device.title}, {plural(len(device.free_sms), 'free SM')}, {device.slots} slots",
         "makespan": microseconds(found["makespan_ns"]),
         "utilization": f"{found['utilization']:.1%}",
@@ -89,7 +91,7 @@ def table(trace: Trace) -> dict[str, str]:
         "tail": microseconds(found["tail_ns"]),
         "imbalance": f"{found['imbalance']:.3f}",
     }
-    known = {name: trace.meta.get(name) for name in ("kernel", "driver", "date")}
+    known = {"kernel": trace.kernel or None} | {name: trace.meta.get(name) for name in ("driver", "date")}
     return rows | {name: short(value) for name, value in known.items() if isinstance(value, str)}
 
 
@@ -102,7 +104,7 @@ def headline(traces: Sequence[Trace], names: Sequence[str]) -> str:
     """
     if len(traces) == 1:
         share = f"{traces[0].utilization:.0%}"
-        what = "work" if traces[0].problem.items else "multiply"
+        what = "multiply" if isinstance(traces[0].problem, Problem) else "work"
         return f"{names[0]} takes {microseconds(traces[0].makespan)}, of which slots {what} {share}"
     times = zip(names, (trace.makespan for trace in traces), strict=True)
     return "; ".join(f"{name} {microseconds(ns)}" for name, ns in sorted(times, key=lambda item: item[1]))

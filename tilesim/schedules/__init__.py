@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 from tilesim.devices.device import Device
 from tilesim.errors import ScheduleError, TilesimError
 from tilesim.plans import Plan
-from tilesim.problems import Problem, check_product
 from tilesim.text import resolve
+from tilesim.work import Work, gemm_of
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -176,14 +176,14 @@ def label(schedule: str | Function) -> str:
 SCHEDULES = _Schedules()
 
 
-def plan(schedule: str | Function, problem: Problem, device: Device) -> Plan:
+def plan(schedule: str | Function, problem: Work, device: Device) -> Plan:
     """The checked Plan of a schedule, given by name, such as "persistent" or "split-k:2", or as a function.
 
     Raises ScheduleError for an unknown name, invalid parameters, a function that fails, or one that does not
     return a Plan; PlanError for a plan that omits or repeats a K-step, or might wait forever; ProblemError
     for work items, which have no schedules.
     """
-    check_product(problem)
+    problem = gemm_of(problem)
     if callable(schedule):
         function = _checked(schedule, f"{label(schedule)!r} as a schedule", label(schedule))
         parameters: tuple[int, ...] = ()

@@ -12,11 +12,11 @@ import numpy as np
 from tilesim import compiled
 from tilesim.devices.device import Device
 from tilesim.plans import coverage_fault
-from tilesim.problems import Problem
 from tilesim.spans.columns import LONGEST_NS, MOST_CYCLES, TIMES, Column, SpanColumns
+from tilesim.work import Work
 
 
-def is_sound(problem: Problem, device: Device, spans: np.ndarray) -> bool:
+def is_sound(problem: Work, device: Device, spans: np.ndarray) -> bool:
     """Whether `spans` start at 0, are in order and keep all rules; False if no fast pass is available."""
     one_pass = compiled.fast(last_done, len(spans))
     if not one_pass:
@@ -66,7 +66,7 @@ def last_done(
     return last
 
 
-def fault(problem: Problem, device: Device, spans: np.ndarray) -> str:
+def fault(problem: Work, device: Device, spans: np.ndarray) -> str:
     """What is wrong with `spans`, which may have any order and zero, and in which row; "" if nothing is."""
     return (
         coverage_fault(spans, problem)

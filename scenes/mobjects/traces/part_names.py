@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 from manim import LEFT, RIGHT, UP, Mobject, VGroup
 
-from tilesim import Trace
+from tilesim import Trace, WorkItems
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, px
 from tilesim_scenes.look.theme import Colour, ink_on, readable, sm_colour, theme_now
@@ -27,7 +27,7 @@ def part_words(trace: Trace) -> dict[str, str]:
         "launch": tr("launch"),
         "first load": tr("first load"),
         "hand over": tr("hand over"),
-        "multiply": tr("work") if trace.problem.items else multiply,
+        "multiply": tr("work") if isinstance(trace.problem, WorkItems) else multiply,
         "write": tr("write"),
         "wait": tr("wait"),
         "fix up": tr("add partials"),

@@ -4,7 +4,7 @@ from typing import Any, Self
 
 from manim import Mobject, VMobject
 
-from tilesim import Problem, Trace
+from tilesim import Problem, Trace, WorkItems
 from tilesim_scenes.mobjects.drawing.kinds import one_of
 
 MOST_TILES = 500
@@ -26,12 +26,12 @@ class TileGrid(Mobject):
     """
 
     trace: Trace | None
-    problem: Problem
+    problem: Problem | WorkItems
     t: float
 
     def __init__(
         self,
-        run: Trace | Problem,
+        run: Trace | Problem | WorkItems,
         width: float | None = None,
         height: float | None = None,
         numbers: bool = True,

@@ -3,7 +3,7 @@
 import numpy as np
 from manim import Rectangle
 
-from tilesim import Problem, Trace
+from tilesim import Problem, Trace, WorkItems
 from tilesim_scenes.look.text import px
 from tilesim_scenes.look.theme import sm_colours, theme_now
 from tilesim_scenes.mobjects.drawing.raster import Raster, packed, unpacked
@@ -17,23 +17,23 @@ ITEM_HEIGHT = 0.09
 """Of a row of a list of work items, as a share of its width."""
 
 
-def extent(problem: Problem, width: float | None, height: float | None) -> tuple[float, float]:
+def extent(problem: Problem | WorkItems, width: float | None, height: float | None) -> tuple[float, float]:
     """How large C is, in its true proportions, inside `width` by `height` units: at most both.
 
     A list of work items takes all of `width`, and rows of a height that fits a name.
 
     >>> extent(Problem(512, 1024, 64), width=4.0, height=None)
     (4.0, 2.0)
-    >>> extent(Problem.of_items(["attention", "project"]), width=4.0, height=3.0)
+    >>> extent(WorkItems(["attention", "project"]), width=4.0, height=3.0)
     (4.0, 0.72)
     """
-    ratio = problem.m / problem.n
     if width is None and height is None:
         width = px(700)
-    if problem.items:
+    if isinstance(problem, WorkItems):
         rows = ITEM_HEIGHT * problem.tiles
         across = height / rows if width is None and height is not None else width
         return across, min(across * rows, height or across * rows)
+    ratio = problem.m / problem.n
     if width is None or (height is not None and width * ratio > height):
         return height / ratio, height
     return width, width * ratio
@@ -44,7 +44,7 @@ class TileImage(TileGrid, Raster):
 
     def __init__(
         self,
-        run: Trace | Problem,
+        run: Trace | Problem | WorkItems,
         width: float | None = None,
         height: float | None = None,
         numbers: bool = True,

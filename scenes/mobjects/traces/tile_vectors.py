@@ -5,7 +5,7 @@ from functools import lru_cache
 import numpy as np
 from manim import ManimColor, VGroup, VMobject
 
-from tilesim import Problem, Trace
+from tilesim import Problem, Trace, WorkItems
 from tilesim.view import multiplied
 from tilesim_scenes.look.text import advance, px
 from tilesim_scenes.look.theme import ink_on, sm_colour, theme_now
@@ -32,7 +32,7 @@ class TileVectors(TileGrid, Redrawn):
 
     def __init__(
         self,
-        run: Trace | Problem,
+        run: Trace | Problem | WorkItems,
         width: float | None = None,
         height: float | None = None,
         numbers: bool = True,
@@ -135,28 +135,26 @@ class TileVectors(TileGrid, Redrawn):
         filled.points = points if on_fill else nothing(ground)
 
 
-def number_size(problem: Problem, width: float, height: float) -> float:
+def number_size(problem: Problem | WorkItems, width: float, height: float) -> float:
     """The em of a tile's number in a tile of that size: the same for all tiles of a problem."""
-    if problem.items:
+    if isinstance(problem, WorkItems):
         return min(0.6 * height, 0.9 * width / _longest(problem))
     return min(0.45 * height, 0.7 * width / advance("0" * len(str(problem.tiles - 1))))
 
 
 @lru_cache(maxsize=16)
-def _longest(problem: Problem) -> float:
+def _longest(problem: Problem | WorkItems) -> float:
     """How far the longest name of a work item advances, in ems."""
     return max(advance(called(problem, tile)) for tile in range(problem.tiles))
 
 
-def called(problem: Problem, tile: int) -> str:
+def called(problem: Problem | WorkItems, tile: int) -> str:
     """What is written into a tile: its number, or a work item's name, cut where it is long.
 
-    >>> called(Problem(128, 512, 64), 1), called(Problem.of_items(["x", "a megakernel's last task"]), 1)
+    >>> called(Problem(128, 512, 64), 1), called(WorkItems(["x", "a megakernel's last task"]), 1)
     ('1', "a megakernel's la…")
     """
-    if not problem.items:
-        return str(tile)
-    name = problem.items[tile]
+    name = problem.called(tile)
     return name if len(name) <= LONGEST_ITEM else f"{name[: LONGEST_ITEM - 1].rstrip()}…"
 
 

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from tilesim import SCHEDULES, Problem, Trace
+from tilesim import SCHEDULES, Problem, Trace, WorkItems
 from tilesim.metrics import breakdown, first_of_cta, launch_end
 from tilesim_scenes.look.language import tr
 
@@ -71,13 +71,13 @@ def tells_writes(trace: Trace) -> bool:
     return trace.origin == "simulated" or bool((trace.spans["done"] > trace.spans["fixup"]).any())
 
 
-def parts(problem: Problem) -> str:
+def parts(problem: Problem | WorkItems) -> str:
     """So many tiles, or work items.
 
-    >>> parts(Problem(128, 128, 64)), parts(Problem.of_items(["attention", "project"]))
+    >>> parts(Problem(128, 128, 64)), parts(WorkItems(["attention", "project"]))
     ('1 tile', '2 work items')
     """
-    if problem.items:
+    if isinstance(problem, WorkItems):
         return tr("{items} work items", items=problem.tiles)
     return tiles(problem.tiles)
 

@@ -14,7 +14,7 @@ from tilesim.cli.output.figures import time
 from tilesim.engine.simulate import replay
 from tilesim.errors import TraceError
 from tilesim.formats.reader import read
-from tilesim.kernel_config import TABLE, KernelConfig
+from tilesim.kernel_config import TABLE
 from tilesim.traces import Trace, about
 
 
@@ -58,7 +58,7 @@ def command(traces: tuple[str, ...], seed: int, as_json: bool, **options: Any) -
 
 
 def _simulate(measured: Trace, seed: int, options: dict[str, Any]) -> Trace:
-    costs = costs_from(options, measured.schedule, measured.problem, measured.device)
+    costs = costs_from(options, measured.schedule, measured.gemm, measured.device)
     with usage():
         return replay(measured, costs, seed)
 
@@ -89,9 +89,8 @@ def _table(found: Sequence[Comparison], measured: Sequence[Trace]) -> str:
 
 def _name(trace: Trace) -> str:
     """What ran, in a line."""
-    problem, residents = trace.problem, trace.device.ctas_per_sm
-    config = KernelConfig.named(str(trace.meta.get("kernel", "")), trace.schedule, trace.problem.tile)
-    table = f" {TABLE}" * (config.kernel == TABLE)
+    problem, residents = trace.gemm, trace.device.ctas_per_sm
+    table = f" {TABLE}" * (trace.config.kernel == TABLE)
     shape = f"{problem.m}x{problem.n}x{problem.k} {problem.order}"
     tile = f" tile {problem.tile_m}x{problem.tile_n}" + f", {residents} per SM" * (residents > 1)
     return f"{trace.schedule}{table} {shape}{tile}"
@@ -102,7 +101,7 @@ def _report(found: Comparison, simulated: Trace, measured: Trace) -> str:
     lines = [_finding(found), "", f"  {'':22}{'simulated':>14}{'measured':>14}"]
     lines += [
         _words("schedule", simulated.schedule, measured.schedule),
-        _words("order", simulated.problem.order, measured.problem.order),
+        _words("order", simulated.problem.order, measured.gemm.order),
         _line("from first multiply", found.run),
         _line("makespan", found.makespan) + "  (a measured trace shows no launch)",
         _line("tail", found.tail),

@@ -18,7 +18,7 @@ from tilesim.cli.arguments.options import (
     reading_options,
 )
 from tilesim.cli.arguments.parameter_types import INPUT
-from tilesim.cli.output.figures import tiling, time
+from tilesim.cli.output.figures import time
 from tilesim.errors import TilesimError
 from tilesim.formats.reader import read
 from tilesim.text import plural
@@ -61,12 +61,11 @@ def command(run: str, as_json: bool, **options: Any) -> None:
 
 def _of(trace: Trace) -> list[str]:
     """What ran, and on which device."""
-    problem, device = trace.problem, trace.device
-    kernel = trace.meta.get("kernel", "")
-    name = f"{trace.schedule[:30]}{f' ({kernel[:30]})' if kernel else ''}"
+    device = trace.device
+    name = f"{trace.schedule[:30]}{f' ({trace.kernel[:30]})' if trace.kernel else ''}"
     lines = (
         f"{name} on {device.title}, {trace.origin}: {time(trace.makespan)} on {plural(device.slots, 'slot')}",
-        tiling(problem),
+        trace.problem.parts,
     )
     return [part for line in lines for part in wrap(line, COLUMNS)]
 

@@ -6,7 +6,6 @@ from pathlib import Path
 import click
 
 from tilesim import metrics
-from tilesim.problems import Problem
 from tilesim.text import plural
 from tilesim.traces import Trace
 
@@ -17,7 +16,7 @@ def table(trace: Trace) -> str:
     sms = f" ({plural(trace.device.sms, 'SM')})" if trace.device.name else ""
     lines = [
         f"{trace.schedule} on {trace.device.title}{sms}, {trace.origin}",
-        tiling(trace.problem),
+        trace.problem.parts,
     ]
     idle = time(figures["tail_idle_slot_ns"])
     rows = {
@@ -32,22 +31,6 @@ def table(trace: Trace) -> str:
         "costs": trace.meta.get("costs", {}).get("source", ""),
     }
     return "\n".join(lines + [f"  {name:12} {value}" for name, value in rows.items() if value])
-
-
-def tiling(problem: Problem) -> str:
-    """What is computed, and in what parts.
-
-    >>> tiling(Problem(128, 640, 4, tile=(128, 128, 4)))
-    '128x640x4 bf16, row-major: 5 tiles of 128x128x4, 1 K-step each'
-    >>> tiling(Problem.of_items(["attention", "project"], [4096, 128]))
-    '2 work items, no matrix product; their sizes add up to 4224'
-    """
-    if problem.items:
-        sizes = f"; their sizes add up to {sum(problem.sizes)}" if problem.sizes else ""
-        return f"{problem.title}, no matrix product{sizes}"
-    tiles, steps = plural(problem.tiles, "tile"), plural(problem.k_steps, "K-step")
-    tile = "x".join(map(str, problem.tile))
-    return f"{problem.title} {problem.dtype}, {problem.order}: {tiles} of {tile}, {steps} each"
 
 
 def time(ns: int) -> str:
