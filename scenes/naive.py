@@ -30,7 +30,7 @@ FILM = {
     "question": "Which processor computes which tile?",
     "part": "Schedules",
     "place": 130,
-    "seconds": 85,
+    "seconds": 83,
     "shows": "Thread blocks in one queue: four simulated SMs, then a recorded run on 132.",
     "takes": "traces",
 }

@@ -420,7 +420,7 @@ class Race(Lesson):
         handed.next_to([lane.x((drain + start) / 2), lane.get_bottom()[1], 0], DOWN, px(20))
         self.play(FadeIn(handed), run_time=0.3)
         along = Travel([tile], [[copier.get_right() + px(90) * LEFT]], leg=2.5)
-        self.say("The first data of its next tile is already there. A naive block would have to end first.")
+        self.say("Its next data is already arriving. A naive block would have to end first.")
         self.play(PlayTrace(self.ticking, lane, bracket, until=done, run_time=2.5), along)
         self.play(
             FadeOut(tile, shift=px(200) * DOWN),

@@ -23,6 +23,8 @@ from tilesim_scenes.mobjects.words.key import Entry, Key
 
 OWN_DATA = {"trace", *SIMULATION, *READING}
 """Settings that ask for other data than a lesson is about: with any of them, the neutral film is shown."""
+LONGEST_TITLE = 4.5
+"""Seconds that a question stands alone at most."""
 FOOT, FOOT_NARROW = 236, 310
 """Pixels below the picture, for a caption of two lines; of three in a frame that is not wide."""
 
@@ -84,7 +86,7 @@ class Lesson(Film):
         words.arrange(DOWN, buff=px(64)).move_to([0, 0, 0])
         self.chapter(question)
         self.add(words)
-        self.wait(max(2.5, round(reading_time(f"{question} {tr(note)}") - 1, 1)))
+        self.wait(min(LONGEST_TITLE, round(reading_time(f"{question} {tr(note)}"), 1)))
         self.pauses.append(self.now)
         self.play(Fade(words, 1.0, 0.0))
         self.remove(words)
