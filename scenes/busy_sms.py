@@ -47,7 +47,7 @@ FILM = {
     "question": "Who notices that SMs are taken?",
     "part": "Schedules",
     "place": 200,
-    "seconds": 42,
+    "seconds": 43,
     "shows": "Three schedules while another kernel holds some SMs.",
     "takes": "traces",
     "options": {"report": None},

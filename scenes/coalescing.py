@@ -48,7 +48,7 @@ FILM = {
     "question": "One load, 32 addresses: how much memory moves?",
     "part": "Memory",
     "place": 50,
-    "seconds": 39,
+    "seconds": 40,
     "shows": "The addresses of a warp, the sectors that they touch, and the bytes that are used.",
     "takes": "report",
 }

@@ -46,7 +46,7 @@ FILM = {
     "question": "What if the lanes of a warp disagree?",
     "part": "How the machine works",
     "place": 30,
-    "seconds": 43,
+    "seconds": 45,
     "shows": "A warp at a branch, which goes every way that a lane takes, and in a loop.",
     "takes": "report",
     "options": {"ways": 4},

@@ -53,7 +53,7 @@ FILM = {
     "question": "Who decides where a block runs?",
     "part": "How the machine works",
     "place": 20,
-    "seconds": 44,
+    "seconds": 46,
     "shows": "Blocks handed out to SMs, and what of an SM each of them holds.",
     "takes": "report",
     "options": {"device": "h200", "tile": "128x128x64"},

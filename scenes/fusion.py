@@ -31,7 +31,7 @@ FILM = {
     "question": "Why write x back to memory, only to read it again?",
     "part": "Kernels",
     "place": 230,
-    "seconds": 43,
+    "seconds": 44,
     "shows": "A chain of functions, a kernel each and as one kernel: what moves, and what takes the time.",
     "takes": "report",
     "options": {"functions": 8},

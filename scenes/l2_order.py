@@ -40,7 +40,7 @@ FILM = {
     "question": "Does it matter which tile comes next?",
     "part": "Memory",
     "place": 70,
-    "seconds": 44,
+    "seconds": 45,
     "shows": "The blocks that tiles at work share, in one order and in others.",
     "takes": "report",
     "options": {"m": 8192, "n": 8192, "k": 8192, "order": "grouped:8, hilbert", "device": "h200"},

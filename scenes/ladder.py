@@ -22,7 +22,7 @@ FILM = {
     "question": "What is each trick of a fast kernel worth?",
     "part": "Kernels",
     "place": 250,
-    "seconds": 44,
+    "seconds": 45,
     "shows": "Kernel after kernel for one product, what each trick is worth, and what else changed with it.",
     "takes": "ladder",
 }

@@ -48,7 +48,7 @@ FILM = {
     "question": "Why run warps that wait?",
     "part": "Hiding waits",
     "place": 90,
-    "seconds": 44,
+    "seconds": 47,
     "shows": "Warps that wait for memory, and others that ask meanwhile, until memory is busy.",
     "takes": "report",
     "options": {"warps": 16},

@@ -28,7 +28,7 @@ FILM = {
     "question": "What does a launch cost?",
     "part": "Schedules",
     "place": 160,
-    "seconds": 43,
+    "seconds": 44,
     "shows": "Four things that are called a launch, from the host's call to the next block on an SM.",
     "takes": "report",
 }

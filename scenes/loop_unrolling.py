@@ -42,7 +42,7 @@ FILM = {
     "question": "Does unrolling pay by the branches it saves?",
     "part": "Kernels",
     "place": 220,
-    "seconds": 44,
+    "seconds": 46,
     "shows": "Turns of a loop put together: the branches that go, and the loads under way.",
     "takes": "report",
     "options": {"factor": 8},

@@ -42,7 +42,7 @@ FILM = {
     "question": "Where do bytes come from?",
     "part": "Memory",
     "place": 60,
-    "seconds": 44,
+    "seconds": 46,
     "shows": "Registers, shared memory, L2 and HBM: how large, how fast and how far each is.",
     "takes": "report",
     "options": {"device": "h200"},

@@ -36,7 +36,7 @@ FILM = {
     "question": "What does a GPU do for one tile?",
     "part": "How the machine works",
     "place": 10,
-    "seconds": 32,
+    "seconds": 33,
     "shows": "What a GPU does for one tile: two panels of operands, pair by pair, and one lane.",
     "takes": "traces",
 }

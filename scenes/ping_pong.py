@@ -27,7 +27,7 @@ FILM = {
     "question": "What multiplies while a tile is written?",
     "part": "Hiding waits",
     "place": 120,
-    "seconds": 44,
+    "seconds": 45,
     "shows": "Two groups of consumers take turns, so that tensor cores multiply during a write.",
 }
 WARPS = 4

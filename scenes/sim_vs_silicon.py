@@ -30,7 +30,7 @@ FILM = {
     "question": "How true is the simulation?",
     "part": "Models",
     "place": 260,
-    "seconds": 25,
+    "seconds": 26,
     "shows": "A recorded run and its simulation on one clock, with the error counted live.",
     "takes": "traces",
 }

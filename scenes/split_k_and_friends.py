@@ -33,7 +33,7 @@ FILM = {
     "question": "Which schedule helps when the last tiles leave most SMs idle?",
     "part": "Schedules",
     "place": 190,
-    "seconds": 40,
+    "seconds": 41,
     "shows": "Six schedules for the same last tiles, what each wins and what it pays.",
     "takes": "traces",
 }

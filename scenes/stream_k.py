@@ -37,7 +37,7 @@ FILM = {
     "question": "What can SMs do that have no tile left?",
     "part": "Schedules",
     "place": 180,
-    "seconds": 44,
+    "seconds": 54,
     "shows": "What 99 SMs do while 33 finish, and what cutting the last tiles along K wins.",
     "takes": "traces",
 }

@@ -52,7 +52,7 @@ FILM = {
     "question": "Which cell of the matrix is mine?",
     "part": "How the machine works",
     "place": 40,
-    "seconds": 36,
+    "seconds": 38,
     "shows": "Threads and their cells, by one number and by two, and what swapped axes cost.",
     "takes": "report",
     "options": {"stride": None},

@@ -44,7 +44,7 @@ FILM = {
     "question": "Why tiles within tiles?",
     "part": "Memory",
     "place": 80,
-    "seconds": 43,
+    "seconds": 44,
     "shows": "From an element of C to a tile, a warp group and one instruction: what each reads.",
     "takes": "report",
     "options": {"tile": "128x256x64", "dtype": "bf16", "device": "h200", "warps": 8},

@@ -14,7 +14,6 @@ from tilesim.errors import CostsError
 from tilesim.kernel_costs.calibration import Calibration
 from tilesim.kernel_costs.default import read_costs
 from tilesim.ladder.file import parse
-from tilesim_scenes.story.traces.runs import is_bare
 
 FOLDER = Path(__file__).parent / "old_files"
 COSTS = Costs(
@@ -60,8 +59,6 @@ def test_a_trace(tmp_path):
     replace(now, meta=now.meta | {"costs": old}).save(tmp_path / "old.npz")
     found = Trace.load(tmp_path / "old.npz")
     assert explain(found) == explain(now)
-    alone = {name: old[name] for name in old if old[name] in (700, 150)}
-    assert not is_bare(replace(now, meta={"costs": alone}))
 
 
 def test_a_ladder():

@@ -1,6 +1,7 @@
 """RaceFilm: two to four runs of one problem on one clock: which ends first, and what that is made of."""
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 from manim import LEFT, RIGHT, UP, Create, Group, GrowFromEdge, Mobject, VGroup, smoothstep
@@ -12,6 +13,7 @@ from tilesim_scenes.animations.fit import Fit
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.tip import Tip
 from tilesim_scenes.animations.zoom import CAMERA, Zoom
+from tilesim_scenes.film.area import Area
 from tilesim_scenes.film.scene import Film
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import px
@@ -23,6 +25,7 @@ from tilesim_scenes.mobjects.traces.sm_lane import SmLane
 from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket, length
 from tilesim_scenes.mobjects.words.badge import Badge, of_trace
 from tilesim_scenes.mobjects.words.finding import Finding
+from tilesim_scenes.mobjects.words.key import Key
 from tilesim_scenes.story.traces.pauses import window
 from tilesim_scenes.story.traces.race import Heat, heat
 from tilesim_scenes.story.traces.runs import parts
@@ -41,9 +44,17 @@ first run is done, and of lanes' becoming bars."""
 class RaceFilm(Film):
     """A film of runs on one clock. A subclass names in `default` what it shows unless asked otherwise."""
 
+    @cached_property
+    def legend(self) -> Key:
+        """What colours mean."""
+        return parts_key(self.traces, self.area.width)
+
+    @cached_property
+    def stage(self) -> Area:
+        """Where the picture goes: above that."""
+        return self.area.over(self.legend)
+
     def construct(self) -> None:
-        self.legend = parts_key(self.traces, self.area.width)
-        self.stage = self.area.over(self.legend)
         runs = heat(self.traces)
         self.title(tr("Which run ends first?"))
         self.ticking = self.clock(runs.longest)

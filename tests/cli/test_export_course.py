@@ -23,7 +23,7 @@ from tilesim_scenes.look.language import tr
 
 class Short(Film):
     def construct(self):
-        self.title(tr("Who computes which tile?"))
+        self.title(tr("Which run ends first?"))
         square = Square()
         for side in ({sides}):
             self.say(f"A square moves by {{side}}")
@@ -201,7 +201,7 @@ def test_other_formats_have_what_an_mp4_has(form, others):
 
 def test_theme_and_language_are_those_of_every_film(others):
     file, said = others["mov"]
-    title = load("scenes", "look.language").catalogue("pt")["Who computes which tile?"]
+    title = load("scenes", "look.language").catalogue("pt")["Which run ends first?"]
     assert [name for _, name in said["chapters"]].count(title) == 2
     with av.open(str(file)) as film:
         grounds = [frame.to_ndarray(format="gray")[0, 0] for frame in film.decode(video=0)]

@@ -91,7 +91,7 @@ class Slowed(Short):
 def test_slow_motion_is_said_beside_the_badge(aspect: str) -> None:
     scene = watch(Slowed, aspect).scene
     badge = next(one for one in scene.mobjects if isinstance(one, Badge))
-    assert scene.ticking.factor.text == "×1/99"
+    assert scene.ticking.factor.text == ("slow motion, 1/99" if aspect == "wide" else "×1/99")
     assert scene.ticking.get_right()[0] < badge.get_left()[0]
 
 

@@ -192,7 +192,10 @@ def test_run_ends_exactly_where_it_was_told_to(last: float) -> None:
     assert clock.t == 0.1
 
 
-@pytest.mark.parametrize(("pace", "said"), [(6000, ""), (1500, "×1/4"), (3000, "×1/2"), (9000, ""), (0, "")])
+@pytest.mark.parametrize(
+    ("pace", "said"),
+    [(6000, ""), (1500, "slow motion, 1/4"), (3000, "slow motion, 1/2"), (9000, ""), (0, "")],
+)
 def test_a_clock_says_how_slow_slow_motion_is(pace: float, said: str) -> None:
     clock = Clock(40_000).run_at(6000).run_at(pace)
     assert clock.factor.text == said
@@ -211,7 +214,7 @@ def test_a_run_slows_its_clock_as_long_as_it_lasts() -> None:
         scene = Scene(skip_animations=True)
         for until, pace in ((6000, 6000), (7000, 1500)):
             scene.play(Watched(clock, until=until, pace=pace))
-    assert (said[0], said[-1], clock.factor.text) == ("", "×1/4", "")
+    assert (said[0], said[-1], clock.factor.text) == ("", "slow motion, 1/4", "")
 
 
 def test_going_back_is_no_slow_motion_nor_makes_what_comes_slow() -> None:

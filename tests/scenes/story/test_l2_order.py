@@ -103,7 +103,7 @@ def test_hits_and_bytes_are_said_as_of_the_instant(story):
         ({"order": "zigzag"}, "zigzag"),
         ({"device": "h300"}, "h300"),
         ({"m": 10**6, "n": 10**6}, "this film shows up to 65536"),
-        ({"k": 0}, "K is 0"),
+        ({"k": 0}, "k is 0"),
     ],
 )
 def test_what_cannot_be_shown_is_refused_in_a_sentence(given, says):
