@@ -46,6 +46,7 @@ bench: .venv/.test ## measure films and simulations against others and the floor
 media: .venv/.films ## render the films and pictures that the README shows into media/
 	@mkdir -p .cache
 	@$(TILESIM) gallery scenes -o media
+	@.venv/bin/python docs/shrink.py media
 	@$(TILESIM) sweep -o .cache/sweep.csv --picture media/sawtooth.png
 
 player: ## build the program of the player's pages from its TypeScript; needs Node, which users do not

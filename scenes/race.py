@@ -57,7 +57,7 @@ FILM = {
     "takes": "traces",
     "gallery": [
         {"output": "race.gif", "size": "480p", "fps": 12, "from": 60, "to": 73},
-        {"output": "race.mp4", "poster": "race.png"},
+        {"output": "race.mp4", "poster": "race.png", "size": "720p"},
     ],
 }
 
