@@ -144,7 +144,8 @@ class Race(Lesson):
         self.writing = tr("write") if self.narrow else tr("write second tile")
         self.kernels = tr("naive"), tr("persistent, no overlap"), tr("persistent with overlap")
         self.ask("A kernel is a program that runs on a GPU.")
-        self.the_work()
+        if self.given.get("work", True):
+            self.the_work()
         self.the_gpu()
         self.a_block_per_tile()
         self.first_tile()

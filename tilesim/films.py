@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from tilesim.cli.exports import ExportRequest, make, planned
+from tilesim.cli.exports import LEFT_OUT, ExportRequest, make, planned
 from tilesim.cli.running.jobs import workers_of
 from tilesim.parallel import cores
 from tilesim.storage import scratch
@@ -59,6 +59,7 @@ def _asked(options: Mapping[str, Any]) -> dict[str, Any]:
     """
     given = {name: value for name, value in options.items() if value is not None and value is not False}
     asked = {name.rstrip("_"): value for name, value in given.items()}
-    if asked.pop("no_opening", False):
-        asked["opening"] = False
+    for name in LEFT_OUT:
+        if asked.pop(f"no_{name}", False):
+            asked[name] = False
     return {name: os.fspath(value) if isinstance(value, PathLike) else value for name, value in asked.items()}

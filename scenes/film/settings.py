@@ -71,6 +71,7 @@ def _are_pairs(value: Any) -> bool:
 
 NUMBER = Kind(lambda value: type(value) is float or whole().fits(value), "a number")
 NAME = Kind(_is_name, "a text")
+BOOL = Kind(lambda value: isinstance(value, bool), "true or false")
 FILE = Kind(_is_name, "a file's name")
 TILE = Kind(_is_tile, "three sizes such as 128x256x64")
 
@@ -93,14 +94,15 @@ LOOK = {
     "theme": one_of(THEMES),
     "seconds": NUMBER,
     "title": NAME,
-    "opening": Kind(lambda value: isinstance(value, bool), "true or false"),
+    "opening": BOOL,
+    "work": BOOL,
     "lang": one_of(LANGUAGES),
     "next": one_of((NO_FILM, *course(OURS))),
 }
 READING = {
     "map": Kind(_are_pairs, "a table of texts"),
     "tile_from": NAME,
-    "items": Kind(lambda value: isinstance(value, bool), "true or false"),
+    "items": BOOL,
 }
 """How a file of others is read, as `tilesim.formats.reading` has it."""
 TRACES = SIMULATION | READING | {"trace": Kind(_are_traces, "a file's name, or a list of them")} | LOOK

@@ -171,7 +171,9 @@ def test_each_stage_of_a_tile_is_loaded(gpu, by, tile, stages):
         made.check(loads)
     for place in (0, -1):
         made.words[place] += 1
-        with pytest.raises(gpu.KernelError, match=rf"tiles of {128 * sum(tile)} bytes loaded by {by} are wrong"):
+        with pytest.raises(
+            gpu.KernelError, match=rf"tiles of {128 * sum(tile)} bytes loaded by {by} are wrong"
+        ):
             made.check(17)
         made.words[place] -= 1
 

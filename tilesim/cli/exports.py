@@ -34,7 +34,9 @@ OF_A_COURSE = (
     *("films", "theme", "lang", "size", "fps", "transparent", "format", "captions"),
 )
 """The options that a course accepts."""
-OF_FRAMES = ("size", "fps", "transparent", "seconds", "from", "to", "captions", "opening")
+LEFT_OUT = ("opening", "work")
+"""What a film has unless `--no-NAME` leaves it out."""
+OF_FRAMES = ("size", "fps", "transparent", "seconds", "from", "to", "captions", *LEFT_OUT)
 REFUSED = (
     (PAGES, OF_FRAMES, "is of a film; a page is played in the browser, so leave it out"),
     (STILLS, ("from", "to"), "is of a film, and a still is of one instant; give --at instead"),
@@ -148,7 +150,7 @@ def option(name: str) -> str:
     >>> option("ctas_per_sm"), option("opening")
     ('--ctas-per-sm', '--no-opening')
     """
-    return "--no-opening" if name == "opening" else f"--{name.replace('_', '-')}"
+    return f"--no-{name}" if name in LEFT_OUT else f"--{name.replace('_', '-')}"
 
 
 def planned(request: ExportRequest, scene: tuple[Any, Path] | None = None) -> Sequence[Any]:
@@ -250,7 +252,7 @@ def _kinds(schema: Any) -> dict[str, Any]:
 
 def _check_form(scene: Target, form: str, asked: Mapping[str, Any], at: tuple[float, str] | None) -> None:
     """Raise TilesimError where a course is asked for what one film has, a still for what a film has, ..."""
-    given = [name for name in asked if name == "opening" or asked[name] is not False]
+    given = [name for name in asked if name in LEFT_OUT or asked[name] is not False]
     if scene.is_course and form not in COURSE_FORMATS:
         raise TilesimError(f"a course is written as .{', .'.join(COURSE_FORMATS)}, not as {shown(form)}")
     for name in given if scene.is_course else ():
@@ -273,7 +275,7 @@ def _course(request: ExportRequest, render_request: Any) -> list[Any]:
     names, form, made = request.films or taught, request.format(request.form), []
     for name, following in zip(names, [*names[1:], none], strict=True):
         act = scene_class(name)
-        settings = {**request.settings, "next": following if following in taught else none}
+        settings = {**request.settings, "next": following if following in taught else none, "work": False}
         if not is_film(act):
             raise TilesimError(f"{name} is another scene, and a course is of tilesim's own films")
         try:

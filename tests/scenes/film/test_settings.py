@@ -122,4 +122,4 @@ def test_every_setting_is_an_option_of_export():
     from tilesim.cli import main
 
     options = {name for option in main.get_command(None, "export").params for name in (option.name,)}
-    assert set(TRACES) - {"opening"} | {"no_opening"} <= options
+    assert set(TRACES) - {"opening", "work"} | {"no_opening", "no_work"} <= options

@@ -26,7 +26,7 @@ from tilesim.cli.arguments.options import (
     usage,
 )
 from tilesim.cli.arguments.parameter_types import INPUT, Instant, Schedule
-from tilesim.cli.exports import FPS, ExportRequest, make, planned, report
+from tilesim.cli.exports import FPS, LEFT_OUT, ExportRequest, make, planned, report
 from tilesim.cli.output.progress import counter
 from tilesim.cli.packages import load
 from tilesim.cli.running.jobs import cluster_option, jobs_option, workers_of
@@ -82,6 +82,7 @@ EXPORT_NAMES = {"form": "format", "start": "from", "end": "to"}
     "--next", metavar="NAME", help="The film that the end card names next, or none.  [the course's next]"
 )
 @click.option("--no-opening", is_flag=True, help="Begin after the title.")
+@click.option("--no-work", is_flag=True, help="Leave out the picture that introduces what is computed.")
 @click.option("--size", metavar="SIZE", help=f"Of the frame: {', '.join(SIZES)} or WIDTHxHEIGHT.  [1080p]")
 @click.option("--fps", type=click.IntRange(1, 120), help=f"Frames per second.  [{FPS}; a GIF's is chosen]")
 @click.option("-t", "--transparent", is_flag=True, help="Without a background (.mov, .webm, .png).")
@@ -145,7 +146,7 @@ def _request(options: Mapping[str, Any]) -> ExportRequest:
     asked |= {name: True for name in ("captions", "transparent") if options[name]}
     asked |= {name: list(options[name]) for name in ("trace", "schedule") if options[name]}
     asked |= reading_from(options)
-    asked |= {"opening": False} if options["no_opening"] else {}
+    asked |= {name: False for name in LEFT_OUT if options[f"no_{name}"]}
     asked |= {"seed": options["seed"]} if options["seed"] else {}
     with usage():
         request = ExportRequest.of(asked)
