@@ -13,6 +13,7 @@ from tilesim_scenes.film.run_film import RunFilm
 from tilesim_scenes.film.traces import shipped
 
 LESSONS = {"naive": naive, "persistent": persistent, "race": race}
+NEUTRAL = {"naive": RunFilm, "persistent": RunFilm, "race": RaceFilm}
 NAMES = {"naive": naive.Naive, "persistent": persistent.Persistent, "race": race.Race}
 
 
@@ -64,9 +65,7 @@ def test_data_that_does_not_bear_out_what_a_lesson_says_is_refused(name, file, c
     assert str(refused.value).count("\n") == 0
 
 
-@pytest.mark.parametrize(
-    ("name", "neutral"), [("naive", RunFilm), ("persistent", RunFilm), ("race", RaceFilm)]
-)
+@pytest.mark.parametrize("name", NEUTRAL)
 def test_data_of_one_s_own_leads_to_the_neutral_film(name):
     scene = scene_class(name)(skip_animations=True)
     scene.settings = {"sms": 4, "m": 384, "n": 1536}
