@@ -56,7 +56,7 @@ FILM = {
     "shows": "Three recorded kernels for one product: one SM from its first tile to its last, then all 132.",
     "takes": "traces",
     "gallery": [
-        {"output": "race.gif", "size": "480p", "fps": 12, "from": 60, "to": 73},
+        {"output": "race.gif", "size": "480p", "fps": 12, "from": 60.4, "to": 73},
         {"output": "race.mp4", "poster": "race.png", "size": "720p"},
     ],
 }

@@ -1,12 +1,15 @@
 """Every run draws the same examples; `pytest --hypothesis-profile=search` looks for new ones, or `=hours`."""
 
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tilesim import SCHEDULES
 
 # Who runs the tests in the background of a shell bequeaths a SIGINT that is ignored, also to what they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -23,6 +26,17 @@ for name, examples in {"search": 2000, "hours": 200_000}.items():
         name, deadline=None, max_examples=examples, print_blob=True, suppress_health_check=slow_machines
     )
 settings.load_profile("same")
+
+
+@pytest.fixture(autouse=True)
+def nothing_stays() -> Iterator[None]:
+    """Forget what a test registered, and the language that it spoke."""
+    registered = dict(SCHEDULES._registered)
+    yield
+    SCHEDULES._registered = registered
+    language = sys.modules.get("tilesim_scenes.look.language")
+    if language is not None:
+        language.use_language(language.SOURCE)
 
 
 @pytest.fixture(scope="module")

@@ -55,8 +55,8 @@ def command(file: Path) -> None:
 def class_name(stem: str) -> str:
     """The name of a file's scene: its words, capitalized and joined.
 
-    >>> class_name("my_film"), class_name("race-2"), class_name("3 waves"), class_name("run")
-    ('MyFilm', 'Race2', 'Film3Waves', 'RunFilm')
+    >>> class_name("my_film"), class_name("race-2"), class_name("3 waves"), class_name("lanes")
+    ('MyFilm', 'Race2', 'Film3Waves', 'LanesFilm')
     """
     words = re.findall(r"[^\W_]+", stem)
     name = "".join(word[0].upper() + word[1:] for word in words)
