@@ -19,7 +19,6 @@ from tilesim_scenes.film.traces import Default, shipped
 from tilesim_scenes.kit.few_sms import DEVICE, PRODUCT, SMS, FewSMs
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import Figure, px
-from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.mobjects.words.badge import of_trace
 
@@ -51,7 +50,6 @@ class Naive(FewSMs):
     def prepare(self) -> None:
         self.trace, self.run = simulate("naive", PRODUCT, DEVICE, seed=SEED), shipped(RECORDED)
         spans = self.trace.spans[np.argsort(self.trace.spans["cta"])]
-        self.done = np.sort(spans["done"])
         waited = spans[SMS:]
         free = [(spans["done"] == block["issue"]) & (spans["sm"] == block["sm"]) for block in waited]
         self.guard(all(map(np.any, free)), "a free SM gets the next block")
@@ -160,27 +158,18 @@ class Naive(FewSMs):
 
     def a_real_gpu(self) -> None:
         """132 lanes in one color, as here it does not matter which SM is which."""
-        area, colors = self.area, self.theme.by_phase
         self.badge(of_trace(self.run))
         self.ticking = self.clock(self.run.makespan)
         key = self.key(*self.phases("launch", "first load", "multiply", "write"))
-        high = area.top - self.floor - px(90)
-        self.all = LaneImage(
-            self.run, [self.followed, *(sm for sm in range(self.many) if sm != self.followed)],
-            (0.0, float(self.run.makespan)), area.width, height=high, fills=colors,
-        )  # fmt: skip
-        self.all.move_to([area.center[0], self.floor + high / 2 + px(10), 0])
-        title = self.word("132 SMs, one thin row each", 44, self.theme.text).next_to(
-            self.all, UP, px(20), aligned_edge=LEFT
-        )
+        sms = [self.followed, *(sm for sm in range(self.many) if sm != self.followed)]
+        self.all, self.title_of_all = self.all_sms(self.run, sms, self.theme.by_phase)
         self.say(
             "The same happens on a real GPU with {sms} SMs and {tiles} tiles.",
             sms=self.many,
             tiles=self.run.problem.tiles,
         )
-        self.play(*key, Fade(self.all, 0.0, 1.0), FadeIn(title))
+        self.play(*key, Fade(self.all, 0.0, 1.0), FadeIn(self.title_of_all))
         self.play(PlayTrace(self.ticking, self.all, until=float(self.run.makespan), run_time=3.5))
-        self.title_of_all = title
 
     def one_of_many(self) -> None:
         """The lane of the SM that ran block 0 comes forward, with the blocks that it ran."""
@@ -222,13 +211,9 @@ class Naive(FewSMs):
 
     def two_rules(self) -> None:
         """Of the blocks that waited, how many ran where each rule says."""
-        area = self.area
         right = self.tally("the SM that was free first", self.free_first)
         dealt = self.tally("the SM whose turn it was", self.dealt)
-        rows = VGroup(right, dealt).arrange(DOWN, buff=px(50), aligned_edge=LEFT)
-        rows.scale(min(1.0, area.width / rows.width, (area.height - px(20)) / rows.height)).move_to(
-            area.center
-        )
+        rows = self.tallies(right, dealt)
         self.say("All {all} blocks that waited went to the SM that was free first.", all=self.waited)
         self.play(FadeIn(right, lag_ratio=0.002, run_time=1.6), *self.key())
         self.say(

@@ -24,7 +24,6 @@ from tilesim_scenes.look.text import Figure, px
 from tilesim_scenes.look.theme import mixed, sm_colour
 from tilesim_scenes.mobjects.drawing.quads import stroke_width
 from tilesim_scenes.mobjects.hardware.thread_block import ThreadBlock
-from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.words.badge import Badge, of_trace
 
 RECORDED, OTHER = (f"traces/h200-{name}-4096x4096x512-grouped8.npz" for name in ("persistent", "naive"))
@@ -204,19 +203,12 @@ class Persistent(FewSMs):
         self.clear()
 
     def a_real_gpu(self) -> None:
-        area = self.area
         sms, tiles = self.run.device.sms, self.run.problem.tiles
         self.badge(of_trace(self.run))
         self.ticking = self.clock(self.run.makespan)
         key = self.key(*self.phases("launch", "first load", "multiply", "write", "both", "hand over"))
-        high = area.top - self.floor - px(90)
-        run = written_after_hand_over(self.run)
         colors = self.theme.by_phase | {"fix up": self.theme.hand_over}
-        lanes = LaneImage(run, range(sms), (0.0, float(run.makespan)), area.width, height=high, fills=colors)
-        lanes.move_to([area.center[0], self.floor + high / 2 + px(10), 0])
-        title = self.word("132 SMs, one thin row each", 44, self.theme.text).next_to(
-            lanes, UP, px(20), aligned_edge=LEFT
-        )
+        lanes, title = self.all_sms(written_after_hand_over(self.run), range(sms), colors)
         self.say("A real GPU does the same with {sms} blocks and {tiles} tiles.", sms=sms, tiles=tiles)
         self.play(*key, Fade(lanes, 0.0, 1.0), FadeIn(title))
         self.play(PlayTrace(self.ticking, lanes, until=float(self.run.makespan), run_time=4.0))
@@ -225,10 +217,7 @@ class Persistent(FewSMs):
             "We measured it: all {all} later tiles ran on the SM that the rule predicts.", all=self.later
         )
         listed, naive = self.tally("persistent", self.hits), self.tally("naive", self.naive_hits)
-        rows = VGroup(listed, naive).arrange(DOWN, buff=px(50), aligned_edge=LEFT)
-        rows.scale(min(1.0, area.width / rows.width, (area.height - px(20)) / rows.height)).move_to(
-            area.center
-        )
+        rows = self.tallies(listed, naive)
         self.play(FadeIn(listed, lag_ratio=0.002, run_time=1.6), *self.key())
         self.say(
             "For the naive kernel, the same rule is right for only {hits} tiles.",

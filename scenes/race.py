@@ -199,13 +199,10 @@ class Race(Lesson):
 
     # Which block computes which tile.
 
-    def heading(self, name: str, note: str = "") -> list[Animation]:
+    def heading(self, name: str) -> list[Animation]:
         """The kernel's name, upper left, in place of the one before."""
         changes: list[Animation] = [Leave(self._heading)] if getattr(self, "_heading", None) else []
-        title = self.word(name, 56, self.theme.text, bold=True)
-        self._heading = VGroup(title)
-        if note:
-            self._heading.add(self.word(note, 44).next_to(title, RIGHT, px(36), aligned_edge=DOWN))
+        self._heading = VGroup(self.word(name, 56, self.theme.text, bold=True))
         self._heading.next_to([self.area.left, self.area.top - px(30), 0], RIGHT, 0)
         return [*changes, Fade(self._heading, 0.0, 1.0)]
 

@@ -1,6 +1,6 @@
 """FewSMs: what lessons on a small GPU share: numbered tiles, blocks in a row, SMs, lanes, tiles that fly."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, Animation, FadeIn, LaggedStart, Mobject, VGroup
@@ -13,11 +13,12 @@ from tilesim_scenes.animations.unroll import Unroll
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import px
-from tilesim_scenes.look.theme import sm_colour
+from tilesim_scenes.look.theme import Colour, sm_colour
 from tilesim_scenes.mobjects.drawing.quads import rectangle
 from tilesim_scenes.mobjects.hardware.queue import Queue
 from tilesim_scenes.mobjects.hardware.sm import SM
 from tilesim_scenes.mobjects.traces.block_traffic import BlockTraffic
+from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.mobjects.traces.tile_traffic import TileTraffic
 from tilesim_scenes.mobjects.traces.tile_vectors import TileVectors
@@ -149,9 +150,9 @@ class FewSMs(Lesson):
         word.scale(min(1.0, 0.86 * room / word.width))
         return word.move_to([(self.lanes.x(since) + self.lanes.x(until)) / 2, lane.get_y(), 0])
 
-    def run_to(self, until: float, seconds: float, *more: Mobject, along: Iterable[Animation] = ()) -> None:
+    def run_to(self, until: float, seconds: float, along: Iterable[Animation] = ()) -> None:
         """Everything that moves, to an instant of the run, ns."""
-        moving = (self.ticking, self.lanes, self.blocks, self.traffic, *more)
+        moving = (self.ticking, self.lanes, self.blocks, self.traffic)
         self.play(PlayTrace(*moving, until=float(until), run_time=seconds), *along)
 
     def tally(self, name: str, hits: np.ndarray) -> VGroup:
@@ -169,8 +170,26 @@ class FewSMs(Lesson):
         whose = self.word(name, 46, self.theme.text, bold=True)
         return VGroup(whose, cells, count).arrange(DOWN, buff=px(20), aligned_edge=LEFT)
 
-    def clear(self, *kept: Mobject) -> None:
-        """All of the small GPU leaves, but what is kept."""
+    def tallies(self, *rows: VGroup) -> VGroup:
+        """Tallies below one another, in the middle of the picture."""
+        area = self.area
+        both = VGroup(*rows).arrange(DOWN, buff=px(50), aligned_edge=LEFT)
+        both.scale(min(1.0, area.width / both.width, (area.height - px(20)) / both.height))
+        return both.move_to(area.center)
+
+    def all_sms(
+        self, run: Trace, sms: Sequence[int], fills: Mapping[str, Colour]
+    ) -> tuple[LaneImage, Mobject]:
+        """The lanes of a large GPU, above the key, and what says that each is a thin row."""
+        area = self.area
+        high = area.top - self.floor - px(90)
+        lanes = LaneImage(run, sms, (0.0, float(run.makespan)), area.width, height=high, fills=fills)
+        lanes.move_to([area.center[0], self.floor + high / 2 + px(10), 0])
+        title = self.word("132 SMs, one thin row each", 44, self.theme.text)
+        return lanes, title.next_to(lanes, UP, px(20), aligned_edge=LEFT)
+
+    def clear(self) -> None:
+        """All of the small GPU leaves."""
         parts = [self.lanes, self.blocks, self.traffic, self.grid, self.ticking]
-        self.play(*(Fade(one, 1.0, 0.0) for one in parts if one not in kept), *self.key())
-        self.remove(*(one for one in parts if one not in kept))
+        self.play(*(Fade(one, 1.0, 0.0) for one in parts), *self.key())
+        self.remove(*parts)

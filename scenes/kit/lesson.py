@@ -4,7 +4,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from manim import DOWN, UP, Animation, Mobject, VGroup, config
+from manim import DOWN, Animation, Mobject, VGroup, config
 
 from tilesim.errors import TilesimError
 from tilesim_scenes.animations.fade import Fade, Leave
@@ -15,7 +15,6 @@ from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, lines, px
 from tilesim_scenes.look.theme import Colour
 from tilesim_scenes.mobjects.charts.bars import Bars
-from tilesim_scenes.mobjects.drawing.quads import rectangle
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.caption import reading_time
 from tilesim_scenes.mobjects.words.finding import Finding
@@ -137,18 +136,6 @@ class Lesson(Film):
         """Let mobjects fade out and leave the scene, once the caption could be read."""
         self._let_read()
         self.play(*map(Leave, mobjects))
-
-    def axis(self, lanes: Mobject, step: int = 5000) -> VGroup:
-        """µs below some lanes, every `step` ns of what they show."""
-        begin, end = lanes.window
-        marks = VGroup()
-        foot = lanes.grounds.get_bottom()[1]
-        for t in range(-(-int(begin) // step) * step, int(end) + 1, step):
-            tick = rectangle(px(3), px(12), self.theme.quiet).move_to([lanes.x(t), foot, 0], UP)
-            text = tr("{us} µs", us=t // 1000) if t + step > end else str(t // 1000)
-            figure = label(text, 32, self.theme.quiet, mono=True)
-            marks.add(VGroup(tick, figure.next_to(tick, DOWN, px(10))))
-        return marks
 
     @property
     def floor(self) -> float:
