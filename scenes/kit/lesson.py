@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from manim import DOWN, Animation, Mobject, VGroup, config
 
 from tilesim.errors import TilesimError
+from tilesim.ladder import reports
 from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.film.area import Area
 from tilesim_scenes.film.scene import Film
@@ -63,6 +64,10 @@ class Lesson(Film):
 
     def prepare(self) -> None:
         """Take the figures from the data and guard what the film says; nothing is drawn yet."""
+
+    def report(self, bench: str) -> Mapping[str, Any]:
+        """What `tilesim bench BENCH` measured: the file of the setting `report`, or else what ships."""
+        return reports.read(self.given["report"], bench) if "report" in self.given else reports.report(bench)
 
     def guard(self, holds: bool, claim: str) -> None:
         """Refuse data for which something that the film says is not true; `claim` follows "says that"."""
