@@ -29,6 +29,8 @@ METRICS = {
     "load_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
     "load_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
     "spill_sectors": "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum",
+    "tensor_cycles": "sm__pipe_tensor_cycles_active.sum",
+    "sm_cycles": "sm__cycles_elapsed.sum",
 }
 """Counters by what they are called here; a sector is 32 bytes, a request a warp's
 load instruction; spills are registers that did not fit and are loaded again."""

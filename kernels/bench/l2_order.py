@@ -11,7 +11,7 @@ from ..launch.named import named
 from .compare import Contender, compare, report
 from .counters import TRAFFIC, counted
 
-ORDERS = ("row-major", "grouped:8", "hilbert")
+ORDERS = ("row-major", "grouped:4", "grouped:8", "grouped:16", "hilbert")
 SIZES = ((8192, 8192, 8192), (8192, 8192, 512))
 """Where the L2 holds a small part of A and B, and where it holds all of them."""
 LAUNCHES = 3

@@ -49,8 +49,13 @@ STEPS = (
         KernelConfig("uncoalesced", "naive", (128, 128, 32), stages=1, loads="ptr"),
     ),
     KernelStep(
-        "tiled", "neighbouring threads load neighbours",
+        "coalesced", "neighboring threads load neighbors",
         "A warp's load is a few whole cache lines, all of which it uses.",
+        KernelConfig("naive", "naive", (128, 128, 32), stages=1, loads="ptr"),
+    ),
+    KernelStep(
+        "tiled", "a tile is twice as wide, and a K-step twice as long",
+        "A larger tile uses each number that it loads more often.",
         KernelConfig("naive", "naive", BIG, stages=1, loads="ptr"),
     ),
     KernelStep(

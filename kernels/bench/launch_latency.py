@@ -10,6 +10,7 @@ The kernels of the last three only spin (see kernels.probes.spin), long enough t
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from tilesim.problems import Problem
 from tilesim.products import Product
 
 from ..errors import KernelError
+from ..launch.cublas import cublas
 from ..launch.operands import matrices
 from ..measure.machine import facts, tick_ns
 from ..measure.timing import require_gpu, spread, working_gpu
@@ -36,10 +38,14 @@ KERNELS = 200
 CALLS = 1_000
 IN_A_ROW = 50
 """Calls between two waits for the GPU, so that its queue never fills."""
+TOGETHER = 30
+"""Products, one after another, from the first call until the GPU is done with the last."""
 ROUNDS = 8
 """Thread blocks for each SM, of the turnaround."""
 
 PRODUCT = Problem(1024, 1024, 1024)
+SIZES = (1024, 2048)
+"""M, N and K of products that are called together."""
 
 HOST_METHOD = (
     "host: {calls} calls by time.perf_counter_ns, {row} between two waits for the GPU: of an empty Triton"
@@ -48,7 +54,9 @@ HOST_METHOD = (
     " of a kernel to the first begin of one of the next, by %globaltimer, {kernels} kernels that spin"
     " {cycles} cycles, of one block of {threads} threads or one an SM; turnaround: {rounds} blocks for each"
     " SM that spin {cycles} cycles to twice as many, one at a time, by %clock64; figures over all repeats"
-    " together, medians: of each repeat; products: "
+    " together, medians: of each repeat; together: {together} products by cuBLAS, by the host's clock from"
+    " the first call to the end of torch.cuda.synchronize, called one by one or as one CUDA graph, and by the"
+    " GPU's events where all are queued while it spins; products: "
 )
 
 
@@ -58,12 +66,13 @@ def empty():
 
 
 def launch_latency(repeats: int = 9) -> dict[str, Any]:
-    """Time every kind of launch, in JSON values: "machine", "method", "repeats", "tick_ns", "sm_mhz", "rows"
-    and "products".
+    """Time every kind of launch, in JSON values: "machine", "method", "repeats", "tick_ns", "sm_mhz", "rows",
+    "together" and "products".
 
     A row has launch ("host", "host and wait", "stream", "graph" or "turnaround"), what, blocks (of a kernel),
     count, ns (p20, p50, p80), mean_ns, and medians_ns (of each repeat). Products are rows of `bench` with
-    host_us, and call_us: how long the caller is held (median, p20, p80).
+    host_us, and call_us: how long the caller is held (median, p20, p80). Together: how ("calls", "graph" or
+    "queued"), size (M, N and K), products, and us (p20, p50, p80).
 
     Raises KernelError without an NVIDIA GPU, or for repeats that are no whole number from 1 to 1000.
     """
@@ -94,8 +103,9 @@ def _report(repeats: int) -> dict[str, Any]:
     seen["turnaround", "thread blocks", ROUNDS * sms] = turned
     products = _products(repeats)
     method = HOST_METHOD.format(
-        calls=CALLS, row=IN_A_ROW, kernels=KERNELS, cycles=CYCLES, threads=32 * WARPS, rounds=ROUNDS
-    )
+        calls=CALLS, row=IN_A_ROW, kernels=KERNELS, cycles=CYCLES, threads=32 * WARPS, rounds=ROUNDS,
+        together=TOGETHER,
+    )  # fmt: skip
     return {
         "machine": facts(),
         "method": method + METHOD,
@@ -103,6 +113,7 @@ def _report(repeats: int) -> dict[str, Any]:
         "tick_ns": tick_ns(),
         "sm_mhz": round(mhz),
         "rows": [row(*key, runs) for key, runs in seen.items()],
+        "together": [one for size in SIZES for one in _together(size, repeats)],
         "products": products,
     }
 
@@ -198,6 +209,55 @@ def _spun(sms: int) -> np.ndarray:
     stamps = stamp_buffer(1, ROUNDS * sms, WARPS)
     launch(stamps[0], CYCLES, CYCLES, shared_kb() - 1)
     return blocks(stamps)[0]
+
+
+def _together(size: int, repeats: int) -> list[dict[str, Any]]:
+    """Times of TOGETHER products, by calls, as a graph, and queued while the GPU spins."""
+    product = Product.of(Problem(size, size, size))
+    call = cublas(product.dtype, matrices(product, "cuda", 0))
+
+    def calls() -> None:
+        for _ in range(TOGETHER):
+            call()
+
+    calls()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        calls()
+    ways = {
+        "calls": partial(_by_host, calls),
+        "graph": partial(_by_host, graph.replay),
+        "queued": partial(_queued, calls),
+    }
+    us: dict[str, list[float]] = {name: [] for name in ways}
+    for _ in range(10 * repeats):
+        for name, way in ways.items():
+            us[name].append(way())
+    return [
+        {"how": name, "size": size, "products": TOGETHER, "us": spread(np.array(each), "p50", 2)}
+        for name, each in us.items()
+    ]
+
+
+def _by_host(work: Callable[[], object]) -> float:
+    torch.cuda.synchronize()
+    began = time.perf_counter_ns()
+    work()
+    torch.cuda.synchronize()
+    return (time.perf_counter_ns() - began) / 1000
+
+
+def _queued(work: Callable[[], object]) -> float:
+    ahead = stamp_buffer(1, 1, WARPS)
+    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    torch.cuda.synchronize()
+    launch(ahead[0], AHEAD // 10)
+    begin.record()
+    work()
+    end.record()
+    torch.cuda.synchronize()
+    return 1000 * begin.elapsed_time(end)
 
 
 def _products(repeats: int) -> list[dict[str, Any]]:

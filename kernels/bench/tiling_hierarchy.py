@@ -1,15 +1,20 @@
-"""tiling_hierarchy: the tensor cores' rate by the columns of a wgmma that reads shared memory."""
+"""tiling_hierarchy: the tensor cores' rate by the columns of a wgmma, and a product's by a block's tile."""
 
 from typing import Any
 
 import torch
 
 from tilesim.errors import whole
+from tilesim.problems import Problem
 
 from ..errors import KernelError
+from ..launch.named import named
 from ..measure.machine import facts
 from ..measure.timing import require_gpu, working_gpu
 from ..microbenchmarks.tile_cases import K_STEPS, has_wgmma, multiplying
+from .compare import METHOD as PRODUCTS_METHOD
+from .compare import Contender, compare
+from .counters import counted
 from .memory import LAUNCHES, measured, merged
 
 COLUMNS = (8, 16, 32, 64, 128, 256)
@@ -18,18 +23,27 @@ COLUMNS = (8, 16, 32, 64, 128, 256)
 DEPTH = {"bf16": 256, "fp8": 512}
 """K of the tile in shared memory, by dtype: 16 wgmma, so that waiting for them weighs little."""
 
+SIZE = 4096
+"""M, N and K of the product."""
+
+TILES = ((64, 64, 64), (64, 128, 64), (128, 128, 64), (128, 256, 64))
+"""Of thread blocks that compute it."""
+
 METHOD = (
     "one thread block of four warps on each SM multiplies {k_steps} K-steps by wgmma m64nN, both operands in"
     " shared memory, which nothing loads meanwhile; by %clock64; {launches} launches of each case in each of"
-    " the repeats, which take turns; the product of the first K-steps is compared with the exact one"
+    " the repeats, which take turns; the product of the first K-steps is compared with the exact one;"
+    " products: " + PRODUCTS_METHOD
 )
 
 
 def tiling_hierarchy(repeats: int = 5, seed: int = 0) -> dict[str, Any]:
-    """Rates of one warp group's wgmma, in JSON values: "machine", "method", "repeats" and "rows".
+    """Rates of one warp group's wgmma, in JSON values: "machine", "method", "repeats", "rows"
+    and "products".
 
     A row has dtype, tile [64, N, K], warps, ctas_per_sm, and as p20, p50 and p80 over launches
-    macs_per_clock (of an SM) and sm_mhz.
+    macs_per_clock (of an SM) and sm_mhz. Products are rows of `bench`, one for each of TILES, with counters
+    where they can be read.
 
     Raises KernelError without an NVIDIA GPU that has wgmma, for repeats that are no whole number from 1 to
     1000, or where a product is wrong.
@@ -43,4 +57,16 @@ def tiling_hierarchy(repeats: int = 5, seed: int = 0) -> dict[str, Any]:
     with working_gpu():
         turns = [measured(multiplying(random, cases)) for _ in range(repeats)]
     method = METHOD.format(k_steps=K_STEPS, launches=LAUNCHES)
-    return {"machine": facts(), "method": method, "repeats": repeats, "rows": merged(turns)}
+    about = {"machine": facts(), "method": method, "repeats": repeats}
+    return about | {"rows": merged(turns), "products": _products()}
+
+
+def _products() -> list[dict[str, Any]]:
+    problems = [Problem(SIZE, SIZE, SIZE, tile=tile, order="grouped:8") for tile in TILES]
+    contenders = {
+        f"{problem.tile[0]}x{problem.tile[1]}": Contender(problem, named("naive-tma", problem))
+        for problem in problems
+    }
+    timed = compare(contenders, samples=50)
+    counts = counted(list(contenders.values())) or [{}] * len(timed)
+    return [row | counts for row, counts in zip(timed, counts, strict=True)]

@@ -44,7 +44,7 @@ def test_no_shipped_kernel_is_above_its_roof(level, name):
     for row in SHIPPED:
         found = spot(row.name, row.flops, getattr(row, name), row.us)
         # Two measurements, each of which repeats to within a percent.
-        assert found.tflops <= 1.01 * found.intensity * roofs("h200")[level].gb_per_s / 1000, row
+        assert found.tflops <= 1.02 * found.intensity * roofs("h200")[level].gb_per_s / 1000, row
 
 
 def test_no_shipped_sum_reads_faster_than_dram():

@@ -331,14 +331,18 @@ BENCHES = [
         options=[samples_option("plan", 100)],
     ),
     Bench(
-        "thread-indexing",
-        "One sum of a matrix, with neighbours 1 to a row apart.",
-        """Sum a matrix of 8192x8192 in fp32, a thread a cell: the same cells, by other threads.
+        "strided-sum",
+        "One sum of a table, along its rows and down its columns.",
+        """Add up 67 million fp32 numbers, so that neighboring threads take numbers 1, 2, 4 ... apart.
 
-        Neighbouring threads take cells 1, 2, 4 ... apart, and at last a whole row, which swaps the axes.
+        A thread asks for 1 to 16 numbers before it adds them. Nsight Compute, where it is there, counts what
+        the caches and DRAM deliver.
         """,
-        Table("stride | times | GB/s {gb_per_s:.0f} | sum"),
-        options=[samples_option("stride", 40)],
+        Table(
+            "columns | loads | times | GB/s {gb_per_s:.0f} | sectors asked {load_sectors}"
+            " | DRAM MB {dram_read_bytes:.0f/1e6}",
+        ),
+        options=[samples_option("case", 40)],
     ),
     Bench(
         "tiling-hierarchy",
@@ -348,7 +352,17 @@ BENCHES = [
         A narrow one reads more bytes for each multiplication than shared memory sends.
         """,
         Table("dtype | N {tile[1]} | MACs a clock {macs_per_clock[*]:.1f} | MHz {sm_mhz[p50]:.0f}"),
+        Table(
+            "tile {tile} | times | TFLOP/s {tflops:.1f} | MHz {sm_mhz} | L2 GB {l2_bytes:.2f/1e9}", "products"
+        ),
         options=[count_option("repeats", "Repeats of all cases.", 5)],
+    ),
+    Bench(
+        "wave-quantization",
+        "A product that grows past one full wave of SMs after another.",
+        """Time a product of 12 rows and 1 to 55 columns of tiles in bf16, persistent and by Stream-K.""",
+        Table("tiles | kernel | times | TFLOP/s {tflops:.1f} | MHz {sm_mhz}"),
+        options=[samples_option("kernel", 30)],
     ),
     Bench(
         "turnaround",

@@ -1,0 +1,103 @@
+"""strided_sum: one table of numbers, added up along its rows or down its columns.
+
+The table holds whole numbers so small that fp32 adds them exactly: each sum must be equal to the bit to the
+sum in float64, which is the same for all.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import torch
+
+from ..errors import KernelError
+from ..ideas.strided_sum import BLOCK, launch
+from ..launch.job import Launch
+from ..launch.operands import beyond_l2
+from ..measure.machine import facts
+from ..measure.timing import method, replayed, require_gpu, working_gpu
+from .counters import METRICS, TRAFFIC, profiled
+
+CELLS = 8192**2
+"""Of the table: 268 MB, five times what the L2 of an H200 holds."""
+
+COLUMNS = (1, 2, 4, 8, 16, 32, 8192)
+"""With one column, neighboring threads take neighboring cells."""
+
+LOADS = (1, 4, 8, 16)
+"""Cells that a thread asks for before it adds them."""
+
+ELEMENT = 4
+MOST = 8
+"""A cell holds a whole number below it, so that a thread block's sum is exact."""
+
+COUNTED = {name: METRICS[name] for name in ("load_requests", "load_sectors")} | {
+    name: TRAFFIC[name] for name in ("l2_read_sectors", "l2_hit_sectors", "dram_read_bytes")
+}
+
+METHOD = (
+    f"a table of {CELLS} cells in fp32, read down its columns, so that neighboring threads take cells"
+    " `columns` apart; a thread asks for `loads` cells of its column before it adds them; "
+    + method("one launch per table, of {sets} tables", "cases")
+    + "; before any timing each sum must be exact; counters: one launch each, cold"
+)
+
+
+def strided_sum(samples: int = 40) -> dict[str, Any]:
+    """Time each case, in JSON values: "machine", "method", "cells", "element" and "rows".
+
+    A row: columns, loads, us (median), p20, p80, gb_per_s (bytes of the table by the median time), sum,
+    samples, and where counters can be read what COUNTED names.
+
+    Raises KernelError without an NVIDIA GPU, for a wrong sum, or a GPU that fails.
+    """
+    require_gpu()
+    cases = [(columns, loads) for columns in COLUMNS for loads in LOADS]
+    sets = beyond_l2(ELEMENT * CELLS)
+    with working_gpu():
+        tables = [table(seed) for seed in range(sets)]
+        sums = torch.empty(CELLS // BLOCK, device="cuda")
+        totals = [checked_sum(tables[0], sums, *case) for case in cases]
+        launches = {str(case): [partial(launch, x, sums, *case) for x in tables] for case in cases}
+        timed = replayed(launches, 10, samples)
+    counts = profiled("strided_sum", cases, len(cases), COUNTED, "strided_sum") or [{}] * len(cases)
+    rows = [
+        {"columns": columns, "loads": loads}
+        | timed[str((columns, loads))]
+        | {"gb_per_s": round(ELEMENT * CELLS / timed[str((columns, loads))]["us"] / 1000, 1)}
+        | {"sum": total, "samples": samples}
+        | counted
+        for (columns, loads), total, counted in zip(cases, totals, counts, strict=True)
+    ]
+    about = {"machine": facts(), "method": METHOD.format(sets=sets)}
+    return about | {"cells": CELLS, "element": ELEMENT, "rows": rows}
+
+
+def table(seed: int) -> torch.Tensor:
+    """CELLS small whole numbers, fp32."""
+    random = torch.Generator("cuda").manual_seed(seed)
+    return torch.randint(MOST, (CELLS,), device="cuda", generator=random).float()
+
+
+def once(cases: Sequence[Any]) -> Iterator[Launch]:
+    """The launch of each case, after one that compiles."""
+    x, sums = table(0), torch.empty(CELLS // BLOCK, device="cuda")
+    for columns, loads in cases:
+        work = partial(launch, x, sums, columns, loads)
+        work()
+        yield work
+
+
+def checked_sum(x: torch.Tensor, sums: torch.Tensor, columns: int, loads: int = 1) -> int:
+    """The sum of x in this way, which must be the float64 sum; sums are poisoned with NaN before.
+
+    Raises KernelError where it is another.
+    """
+    sums.fill_(float("nan"))
+    launch(x, sums, columns, loads)
+    made, reference = float(sums[: len(x) // (BLOCK * loads)].double().sum()), float(x.double().sum())
+    if made != reference:
+        raise KernelError(
+            f"with {columns} columns and {loads} loads, the sum is {made:g} instead of {reference:g}"
+        )
+    return int(made)
