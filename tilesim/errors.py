@@ -65,21 +65,20 @@ def unknown(what: str, value: str, choices: Iterable[str]) -> str:
     """The sentence for a name that is not one of `choices`, with the nearest one offered.
 
     >>> unknown("schedule", "persistant", ["naive", "persistent"])
-    "there is no schedule 'persistant'; did you mean 'persistent'? (choose from naive, persistent)"
+    "there is no schedule 'persistant'; did you mean 'persistent'?"
     """
     return f"there is no {what} {shown(value)}; {nearest(value, choices)}"
 
 
 def nearest(value: str, choices: Iterable[str]) -> str:
-    """The end of a sentence about a name that is not one of `choices`: the nearest one, and all there are.
+    """The end of a sentence about a name that is not one of `choices`: the nearest one, or all there are.
 
-    >>> nearest("tmaa", ["tma", "ptr"])
-    "did you mean 'tma'? (choose from tma, ptr)"
+    >>> nearest("tmaa", ["tma", "ptr"]), nearest("x", ["tma", "ptr"])
+    ("did you mean 'tma'?", 'choose from tma, ptr')
     """
     choices = list(choices)
     near = get_close_matches(value[:LONGEST_QUOTE].lower(), choices, n=1)
-    names = f"choose from {', '.join(choices)}"
-    return f"did you mean {near[0]!r}? ({names})" if near else names
+    return f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(choices)}"
 
 
 LONGEST_QUOTE = 40

@@ -69,7 +69,6 @@ class ConfiguredScene(MovingCameraScene):
     def checked(cls, settings: Mapping[str, Any]) -> None:
         """Raise TilesimError where the film cannot be asked for `settings`, or drawn with them here."""
         check(settings, cls.asked)
-        check_font(settings.get("lang", SOURCE))
         seconds = settings.get("seconds", MIN_SECONDS)
         if not MIN_SECONDS <= seconds <= MAX_SECONDS:
             raise FilmError(
@@ -81,6 +80,8 @@ class ConfiguredScene(MovingCameraScene):
         super().setup()
         try:
             given = dict(from_environment() if self.settings is None else self.settings)
+            if self.settings is None:  # `tilesim export` asks before, as a page needs no font
+                check_font(given.get("lang", SOURCE))
             self.checked(given)
             self.traces = self.traces_of(given)
         except TilesimError as error:

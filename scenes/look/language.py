@@ -66,7 +66,7 @@ def catalogue(name: str) -> Mapping[str, str]:
         from babel.messages.pofile import read_po
     except ImportError:
         raise TilesimError(
-            f"captions in {name} need Babel; install it with: pip install 'babel>=2.14'"
+            f"captions in {name} need Babel; install it with: pip install '.[films]'"
         ) from None
     try:
         with open(CATALOGUES / f"{name}.po", "rb") as file:

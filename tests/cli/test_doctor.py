@@ -88,7 +88,7 @@ def test_what_films_need_decides(without, name, version, state):
     (check,) = [check for check in told["checks"] if check["name"] == name]
     assert not told["films"]
     assert check["state"] == state
-    assert check["advice"].startswith(f"pip install '{name}>=")
+    assert check["advice"].startswith("pip install ") and "." in check["advice"]
     shown = doctor()
     assert shown.exit_code == 1
     assert shown.stdout.splitlines()[-1] == f"films cannot be made: see {name}"
@@ -106,7 +106,7 @@ def test_what_is_optional_does_not_decide(without):
 def test_a_version_that_is_too_new_is_told(without):
     without["pillow"] = "13.0.0"
     assert states()["pillow"]["state"] == "old"
-    assert "<13" in states()["pillow"]["advice"]
+    assert "[films]" in states()["pillow"]["advice"]
 
 
 def test_without_the_packages_their_libraries_are_not_asked_for(without, monkeypatch):

@@ -376,10 +376,10 @@ FILMS = {
     "too fast a gif": (["naive", "-o", "a.gif", "--fps", "60"], "at most 50"),
     "a still from": (["naive", "-o", "a.png", "--from", "0"], "give --at instead"),
     "captions of a still": (["naive", "-o", "a.png", "--captions"], "--captions is of a film"),
-    "JSON of a still": (["naive", "-o", "a.png", "--json"], "--json is of a film"),
+    "JSON of a still": (["naive", "-o", "a.png", "--json"], "--json tells what a film finds"),
     "a film at": (["naive", "--at", "3"], "--at is of a still"),
     "a still of no time": (["naive", "-o", "a.png", "--at", "nan"], "'nan' is neither a second"),
-    "unknown ending": (["naive", "-o", "a.avi"], "cannot tell a format from 'a.avi'"),
+    "unknown ending": (["naive", "-o", "a.avi"], "'a.avi' does not end in any of"),
     "its own trace": (["naive", "-o", "good.npz", "--format", "png", "--trace", "good.npz"], "cannot write"),
     "film and poster": (["naive", "-o", "a.png", "--poster", "./folder/../a.png"], "cannot write"),
 }

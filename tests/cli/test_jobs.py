@@ -201,4 +201,4 @@ def test_a_cluster_that_never_was_leaves_no_traceback(scene, tmp_path):
 def test_without_dask_it_is_said_what_to_install(scene, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     result = run(scene, *CUT, "--cluster", "tcp://127.0.0.1:1", "-o", tmp_path / "film.mp4")
-    assert result.exit_code == 1 and "pip install distributed" in result.stderr
+    assert result.exit_code == 1 and "pip install '.[cluster]'" in result.stderr

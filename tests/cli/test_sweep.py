@@ -91,7 +91,7 @@ def test_without_pyarrow_it_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     said = run(*FEW, "-o", tmp_path / "t.parquet", code=1)
     assert said.stdout == "" and said.stderr.count("\n") == 1
-    assert said.stderr.endswith("Parquet needs pyarrow; install it with: pip install pyarrow\n")
+    assert said.stderr.endswith("Parquet needs pyarrow; install it with: pip install '.[tables]'\n")
     assert not list(tmp_path.iterdir())
 
 

@@ -89,7 +89,7 @@ def _fit(kernels: Kernels, known: Mapping[str, Any], names: Sequence[str]) -> tu
         from scipy.optimize import least_squares  # type: ignore[import-untyped]
     except ImportError:
         raise DeviceError(
-            "--device-file needs SciPy, of tilesim's extra `calibration`; install it with: pip install scipy"
+            "--device-file needs SciPy; install it with: pip install '.[calibration]'"
         ) from None
     first = kernels[0][0][0].trace.gemm.dtype
     in_cycles = all(run.clock_mhz for group, _ in kernels for run in group)

@@ -15,7 +15,7 @@ import click
 from tilesim import player
 from tilesim.cli.arguments.film_formats import COURSE_FORMATS, FORMATS, MOVING, PAGES, SLIDES, STILLS, chosen
 from tilesim.cli.arguments.film_targets import CourseFilm, FilmTarget, Target
-from tilesim.cli.arguments.languages import spoken
+from tilesim.cli.arguments.languages import SOURCE, spoken
 from tilesim.cli.arguments.parameter_types import Instant
 from tilesim.cli.output.figures import wrote
 from tilesim.cli.packages import COURSE, declared, load, scene_class, scene_file, scene_names
@@ -38,7 +38,7 @@ LEFT_OUT = ("opening", "work")
 """What a film has unless `--no-NAME` leaves it out."""
 OF_FRAMES = ("size", "fps", "transparent", "seconds", "from", "to", "captions", *LEFT_OUT)
 REFUSED = (
-    (PAGES, OF_FRAMES, "is of a film; a page is played in the browser, so leave it out"),
+    (PAGES, OF_FRAMES, "is of a film; a page fills the browser or the frame around it, so leave it out"),
     (STILLS, ("from", "to"), "is of a film, and a still is of one instant; give --at instead"),
     (STILLS, ("captions",), "is of a film; leave it out of a still"),
     ((SLIDES,), ("captions",), "is of a film; slides have their captions as notes, so leave it out"),
@@ -163,6 +163,8 @@ def planned(request: ExportRequest, scene: tuple[Any, Path] | None = None) -> Se
     if request.scene.is_course:
         return _course(request, render_request)
     act, file = scene or request.scene.scene()
+    if request.form not in PAGES:
+        load("scenes", "look.language").check_font(request.settings.get("lang", SOURCE))
     schema, settings = load("scenes", "film.settings"), request.settings
     if is_film(act):
         schema.check(settings, _kinds(schema) | act.asked)
@@ -271,6 +273,7 @@ def _check_form(scene: Target, form: str, asked: Mapping[str, Any], at: tuple[fl
 
 def _course(request: ExportRequest, render_request: Any) -> list[Any]:
     """A request for each film of a course; each film names the next one."""
+    load("scenes", "look.language").check_font(request.settings.get("lang", SOURCE))
     taught, none = course(declared()), load("scenes", "film.settings").NO_FILM
     names, form, made = request.films or taught, request.format(request.form), []
     for name, following in zip(names, [*names[1:], none], strict=True):

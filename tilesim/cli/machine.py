@@ -89,7 +89,7 @@ def _lines_of_clone() -> list[str]:
 def package(name: str, bounds: str, extra: str) -> Check:
     """Whether a package is installed, in a version within `bounds`, such as ">=0.22,<1"."""
     what = EXTRAS[extra], name
-    install = f"pip install '{name}{bounds}'"
+    install = f"pip install '.[{extra}]'" if extra else "pip install ."
     try:
         found = version(name)
     except PackageNotFoundError:

@@ -12,8 +12,8 @@ from tilesim.declared import Declared, films
 from tilesim.errors import TilesimError
 
 NEEDS = {
-    "kernels": "PyTorch and Triton; install them with: pip install torch triton",
-    "scenes": "Manim; install it with: pip install 'manim>=0.22' 'pillow<13'",
+    "kernels": "PyTorch and Triton; install them with: pip install '.[kernels]'",
+    "scenes": "Manim; install it with: pip install '.[films]'",
 }
 
 COURSE = "course"

@@ -121,6 +121,8 @@ def costs_for(values: object, schedule: str, problem: Problem, device: Device, k
 
     Raises CostsError where it is neither, or where no calibration is for this schedule and dtype.
     """
+    if values == {}:
+        raise CostsError("it names no cost, such as k_step; `tilesim calibrate` writes a complete file")
     if isinstance(values, Mapping):
         return Costs.from_mapping(values)
     if not isinstance(values, list):

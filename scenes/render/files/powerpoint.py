@@ -23,7 +23,7 @@ def writer() -> Writer:
         from manim_slides.convert import PowerPoint
     except ImportError:
         raise TilesimError(
-            "slides in .pptx need manim-slides; install it with: pip install 'manim-slides>=5.7'"
+            "slides in .pptx need manim-slides; install it with: pip install '.[slides]'"
         ) from None
 
     def write(films: Sequence[Path], notes: Sequence[str], size: tuple[int, int], target: Path) -> None:

@@ -1,5 +1,6 @@
 """The kinds of file that `tilesim export` writes, and how one is chosen."""
 
+from difflib import get_close_matches
 from pathlib import Path
 
 from tilesim.errors import TilesimError, shown
@@ -20,5 +21,11 @@ def chosen(output: str | None, form: str | None, label: str) -> tuple[str, str]:
     if form == SLIDES and ending not in SLIDES_IN:
         raise TilesimError(f"slides are written as {' or '.join(SLIDES_IN)}, not as {shown(output)}")
     if form not in FORMATS:
-        raise TilesimError(f"cannot tell a format from {output!r}; give --format {'|'.join(FORMATS)}")
+        endings = [f".{name}" for name in FORMATS if name != SLIDES] + [".pptx"]
+        near = get_close_matches(ending, endings, n=1)
+        raise TilesimError(
+            f"{shown(output)} does not end in "
+            + (f"{near[0]}; did you mean {Path(output).with_suffix(near[0]).name!r}?" if near else "")
+            + (f"any of {', '.join(endings)}" if not near else "")
+        )
     return output, form

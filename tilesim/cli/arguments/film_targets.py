@@ -1,5 +1,6 @@
 """What `tilesim export` films: a film by name, a scene of a Python file, or a file that holds a trace."""
 
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -8,7 +9,8 @@ import click
 from tilesim.cli.arguments.parameter_types import or_file, starting_with
 from tilesim.cli.arguments.schedule_files import file_and_name
 from tilesim.cli.packages import COURSE, declared, load, scene_class, scene_file
-from tilesim.errors import unknown
+from tilesim.errors import shown, unknown
+from tilesim.formats import ENDINGS
 
 
 class Target(NamedTuple):
@@ -59,7 +61,20 @@ class FilmTarget(click.ParamType):
             return Target("run", trace=value)
         if value == "trace":
             self.fail("the film trace is called run now", param, ctx)
-        self.fail(unknown("scene", value, [*declared(), COURSE]), param, ctx)
+        self.fail(_unknown(value), param, ctx)
+
+
+def _unknown(value: str) -> str:
+    """The sentence for what is neither a film nor a file."""
+    ending = Path(value).suffix.lower()
+    if not ending:
+        near = get_close_matches(value.lower(), [*declared(), COURSE], n=1)
+        more = f"did you mean {near[0]!r}?" if near else "`tilesim list` shows all films"
+        return f"there is no film {shown(value)}; {more}"
+    near = get_close_matches(ending, ENDINGS, n=1)
+    if ending in ENDINGS or not near:
+        return f"there is no file {shown(value)}"
+    return f"there is no file {shown(value)}; did you mean {Path(value).with_suffix(near[0]).name!r}?"
 
 
 class CourseFilm(click.ParamType):

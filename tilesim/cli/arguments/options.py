@@ -25,6 +25,7 @@ from tilesim.cli.arguments.parameter_types import (
 from tilesim.cli.output.figures import wrote
 from tilesim.costs import Costs
 from tilesim.devices.device import Device
+from tilesim.devices.presets import presets
 from tilesim.errors import ProblemError
 from tilesim.formats.reading import Reading, pairs
 from tilesim.kernel_costs.default import read_costs
@@ -219,7 +220,15 @@ def device_from(options: Mapping[str, Any]) -> Device:
     --sms sets the number of SMs of that device, or of the default device.
     """
     with usage():
-        return Device.chosen(given(options, DEVICE_NAMES), Device.named(DEVICE))
+        device = Device.chosen(given(options, DEVICE_NAMES), Device.named(DEVICE))
+    there = presets()[device.name]["sms"] if device.name and options["sms"] else device.sms
+    if device.sms > there:
+        click.echo(
+            f"note: {device.title} has {there} SMs, so a run on {device.sms} is that of a larger GPU;"
+            " leave out --sms to simulate this one",
+            err=True,
+        )
+    return device
 
 
 def costs_from(options: Mapping[str, Any], schedule: str, problem: Problem, device: Device) -> Costs | None:

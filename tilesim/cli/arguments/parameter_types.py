@@ -97,8 +97,24 @@ class DeviceName(Name):
         return gpu.preset if gpu.sms == presets()[gpu.preset]["sms"] else gpu.name
 
 
+TORCH_NAMES = {
+    "float16": "fp16", "half": "fp16", "bfloat16": "bf16", "float32": "fp32", "float": "fp32",
+    "float8": "fp8", "float8_e4m3fn": "fp8",
+}  # fmt: skip
+"""What PyTorch calls some data types."""
+
+
+class Dtype(Name):
+    """The name of a data type, of which one in PyTorch's words is answered with tilesim's."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> str:
+        if name := TORCH_NAMES.get(value.lower().removeprefix("torch.")):
+            self.fail(f"there is no data type {value!r}; did you mean {name!r}?", param, ctx)
+        return value
+
+
 DEVICES = DeviceName(presets, or_file)
-DTYPES = Name(lambda: DTYPE_BYTES)
+DTYPES = Dtype(lambda: DTYPE_BYTES)
 COSTS = Name(lambda: ("ideal", *presets()), or_file)
 INPUT = click.Path()
 """A file to be read; whether it is there is for its reader to say."""

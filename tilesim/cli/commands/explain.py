@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
@@ -21,7 +22,8 @@ from tilesim.cli.arguments.parameter_types import INPUT
 from tilesim.cli.output.figures import time
 from tilesim.errors import TilesimError
 from tilesim.formats.reader import read
-from tilesim.text import plural
+from tilesim.schedules import SCHEDULES
+from tilesim.text import base_name, plural
 from tilesim.traces import Trace
 
 SHOWN = 6
@@ -41,6 +43,11 @@ def command(run: str, as_json: bool, **options: Any) -> None:
     RUN is a simulated or measured trace in any format that `convert` reads. A slot is room for one thread
     block on an SM. The alternatives are simulated, one change at a time, with the costs that ship.
     """
+    if base_name(run) in SCHEDULES and not Path(run).exists():
+        raise click.UsageError(
+            f"{run} is a schedule, and a run is explained from its trace; write one first:"
+            f" tilesim simulate {run} -o {base_name(run)}.npz"
+        )
     trace = read(run, facts_from(options))
     found = explain(trace)
     try:

@@ -2,22 +2,25 @@
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import click
 
 from tilesim import player
+from tilesim.analysis.divergence import on_one_clock
 from tilesim.cli.arguments.axes import Names
 from tilesim.cli.arguments.film_formats import FORMATS, PAGES, STILLS
 from tilesim.cli.arguments.film_parameters import PARAMETERS, parameter_options
 from tilesim.cli.arguments.film_targets import CourseFilm, FilmTarget
-from tilesim.cli.arguments.languages import language_option
+from tilesim.cli.arguments.languages import language_option, spoken
 from tilesim.cli.arguments.options import (
     DEVICE_NAMES,
     PROBLEM_NAMES,
     OutputFile,
     costs_options,
     device_options,
+    facts_from,
     given,
     json_option,
     problem_options,
@@ -27,13 +30,28 @@ from tilesim.cli.arguments.options import (
 )
 from tilesim.cli.arguments.parameter_types import INPUT, Instant, Schedule
 from tilesim.cli.exports import FPS, LEFT_OUT, ExportRequest, make, planned, report
+from tilesim.cli.output.figures import wrote
 from tilesim.cli.output.progress import counter
-from tilesim.cli.packages import load
+from tilesim.cli.packages import declared, load
 from tilesim.cli.running.jobs import cluster_option, jobs_option, workers_of
+from tilesim.declared import TAKES
+from tilesim.formats.reader import read_several
 from tilesim.parallel import cores
+from tilesim.storage import files
 from tilesim.storage.files import check_outputs
+from tilesim.text import plural
 
 SIZES = ("4k", "1080p", "720p", "480p", "square", "vertical")
+QUALITIES = {
+    "l": ("480p", 15), "m": ("720p", 30), "h": ("1080p", 60), "p": ("2560x1440", 60), "k": ("4k", 60),
+}  # fmt: skip
+"""Sizes and frames per second, as `manim render -q` has them."""
+NS = {"ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6}
+OF_A_PAGE = {
+    *("scene", "output", "form", "trace", "theme", "lang", "at", "fragment", "preview", "jobs"),
+    *(*PROBLEM_NAMES, *DEVICE_NAMES, "map", "tile_from", "items"),
+}
+"""Options that a page of traces has without a film."""
 POSTER = OutputFile(".png", rule="a poster is written as .png")
 EXPORTED = (
     *("scene", "output", "form", "poster", "films", "size", "fps", "start", "end", "at"),
@@ -45,7 +63,26 @@ EXPORT_NAMES = {"form": "format", "start": "from", "end": "to"}
 """What a request calls some of them."""
 
 
-@click.command(short_help="Render a film, or any Manim scene, or a still of one.")
+class OfFilm(click.Command):
+    """A command whose help, if asked for with a film, leaves out the options that the film would refuse."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        names = (arg.replace("_", "-") for arg in args)
+        ctx.meta[__name__] = next((films[name] for name in names if name in (films := declared())), None)
+        return super().parse_args(ctx, args)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        film, some = ctx.meta.get(__name__), {"films", *PARAMETERS}.union(*TAKES.values())
+        params = [
+            one
+            for one in self.get_params(ctx)
+            if isinstance(one, click.Option) and (not film or one.name in film.taken or one.name not in some)
+        ]
+        with formatter.section("Options"):
+            formatter.write_dl([record for one in params if (record := one.get_help_record(ctx))])
+
+
+@click.command(cls=OfFilm, short_help="Render a film, or any Manim scene, or a still of one.")
 @click.argument("scene", type=FilmTarget())
 @click.option("-o", "--output", type=OutputFile(), metavar="FILE", help="The film to write.  [SCENE.mp4]")
 @click.option(
@@ -83,6 +120,12 @@ EXPORT_NAMES = {"form": "format", "start": "from", "end": "to"}
 )
 @click.option("--no-opening", is_flag=True, help="Begin after the title.")
 @click.option("--no-work", is_flag=True, help="Leave out the picture that introduces what is computed.")
+@click.option(
+    "-q",
+    "--quality",
+    type=click.Choice(list(QUALITIES)),
+    help="Size and frame rate in Manim's words: -ql is 480p at 15 frames/s, -qh 1080p at 60.",
+)
 @click.option("--size", metavar="SIZE", help=f"Of the frame: {', '.join(SIZES)} or WIDTHxHEIGHT.  [1080p]")
 @click.option("--fps", type=click.IntRange(1, 120), help=f"Frames per second.  [{FPS}; a GIF's is chosen]")
 @click.option("-t", "--transparent", is_flag=True, help="Without a background (.mov, .webm, .png).")
@@ -101,6 +144,7 @@ EXPORT_NAMES = {"form": "format", "start": "from", "end": "to"}
 @click.option("--fragment", is_flag=True, help="Of a page: also print the HTML that puts it into another.")
 @jobs_option
 @cluster_option
+@click.option("-p", "--preview", is_flag=True, help="Open FILE once it is written.")
 @click.option("--finding", is_flag=True, help="Also print what the end card says.")
 @json_option
 def command(**options: Any) -> None:
@@ -118,6 +162,8 @@ def command(**options: Any) -> None:
     that a film takes. Without -o, FILE is SCENE.mp4 in the current folder, or ends as --format says; what
     stands there is replaced.
     """
+    if _is_page_of_files(options):
+        return _page_of_files(options)
     request = _request(options)
     try:
         scene = None if request.scene.is_course else request.scene.scene()
@@ -130,6 +176,8 @@ def command(**options: Any) -> None:
     with workers_of(cluster) as workers, counter(request.scene.label, "frames") as done:
         made = make(request, orders, options["jobs"] or cores(), done, workers)
     report(made)
+    if options["preview"]:
+        click.launch(str(request.output))
     if options["fragment"]:
         click.echo(player.fragment(request.output.name, made.title))
     if options["as_json"]:
@@ -139,6 +187,35 @@ def command(**options: Any) -> None:
         click.echo("\n".join(made.figures.get("finding", ())))
 
 
+def _is_page_of_files(options: Mapping[str, Any]) -> bool:
+    """Whether traces are to be played as they are, which needs no Manim."""
+    form = options["form"] or Path(options["output"] or "").suffix.lstrip(".").lower()
+    more = [name for name, value in options.items() if value and name not in OF_A_PAGE]
+    return bool(options["scene"].trace) and form in PAGES and not more
+
+
+def _page_of_files(options: Mapping[str, Any]) -> None:
+    """Write a page that plays the traces in files."""
+    output = options["output"] or f"{options['scene'].label}.html"
+    paths = [options["scene"].trace, *options["trace"]]
+    value, unit = options["at"] or (None, "ns")
+    with usage():
+        check_outputs([output], paths)
+        traces = on_one_clock(read_several(paths, facts_from(options)))
+        text = player.page(
+            traces,
+            theme=options["theme"] or "",
+            at=None if value is None else value * NS[unit or "ns"],
+            **spoken(options["lang"]),
+        )
+    files.write(Path(output), lambda stream: stream.write(text.encode()))
+    wrote(Path(output), plural(len(traces), "trace"))
+    if options["preview"]:
+        click.launch(str(output))
+    if options["fragment"]:
+        click.echo(player.fragment(Path(output).name, options["scene"].label))
+
+
 def _request(options: Mapping[str, Any]) -> ExportRequest:
     """What was asked for on the command line, as one request; raises UsageError for what does not fit."""
     asked: dict[str, Any] = {}
@@ -146,6 +223,8 @@ def _request(options: Mapping[str, Any]) -> ExportRequest:
     asked |= {name: True for name in ("captions", "transparent") if options[name]}
     asked |= {name: list(options[name]) for name in ("trace", "schedule") if options[name]}
     asked |= reading_from(options)
+    if options["quality"]:
+        asked = dict(zip(("size", "fps"), QUALITIES[options["quality"]], strict=True)) | asked
     asked |= {name: False for name in LEFT_OUT if options[f"no_{name}"]}
     asked |= {"seed": options["seed"]} if options["seed"] else {}
     with usage():
@@ -154,5 +233,7 @@ def _request(options: Mapping[str, Any]) -> ExportRequest:
         raise click.UsageError(f"--fragment is of a page; write an .html, or leave it out of {request.form}")
     for name, flag in {"finding": "--finding", "as_json": "--json"}.items():
         if options[name] and request.form in STILLS:
-            raise click.UsageError(f"{flag} is of a film; leave it out of a still")
+            raise click.UsageError(
+                f"{flag} tells what a film finds; a still without --at shows it, or write an .mp4"
+            )
     return request

@@ -41,7 +41,7 @@ def writer(path: str) -> Callable[[Sequence[Row], BinaryIO], None]:
     except ImportError as error:
         reason = " ".join(str(error).split())
         raise TilesimError(
-            f"cannot write {path} ({reason}); Parquet needs pyarrow; install it with: pip install pyarrow"
+            f"cannot write {path} ({reason}); Parquet needs pyarrow; install it with: pip install '.[tables]'"
         ) from None
     return lambda rows, file: parquet.write_table(_arrow(arrow, rows), file)
 

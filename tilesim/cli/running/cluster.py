@@ -91,7 +91,7 @@ def _client(address: str) -> Any:
         from distributed import Client
     except ImportError:
         raise TilesimError(
-            "--cluster needs Dask's distributed; install it with: pip install distributed"
+            "--cluster needs Dask's distributed; install it with: pip install '.[cluster]'"
         ) from None
 
     class Connection(Client):

@@ -1,0 +1,66 @@
+"""What people who know Manim, PyTorch or another tool type first, and what they are answered."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from command_line import tilesim
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        (["export", "gemm.cvs"], "did you mean 'gemm.csv'?"),
+        (["export", "gemm.npz"], "there is no file 'gemm.npz'"),
+        (["export", "rase"], "did you mean 'race'?"),
+        (["export", "zzz"], "`tilesim list` shows all films"),
+        (["export", "race", "-o", "a.mp5"], "did you mean 'a.mp4'?"),
+        (["explain", "naive"], "tilesim simulate naive -o naive.npz"),
+        (["simulate", "naive", "--dtype", "torch.float16"], "did you mean 'fp16'?"),
+    ],
+)
+def test_an_answer_names_what_was_probably_wanted(words, answer):
+    refusal = tilesim(*words, code=2).stderr
+    assert answer in refusal and len(refusal) < 160
+
+
+def test_more_sms_than_a_gpu_has_are_noted():
+    small = ("simulate", "naive", "--m", "256", "--n", "512")
+    assert "has 132 SMs" in tilesim(*small, "--sms", "1000").stderr
+    assert not tilesim(*small, "--sms", "132").stderr
+
+
+def test_a_file_without_costs_is_refused(tmp_path):
+    (tmp_path / "costs.json").write_text("{}")
+    said = tilesim("simulate", "naive", "--costs", tmp_path / "costs.json", code=1)
+    assert "tilesim calibrate" in said.stderr
+
+
+def test_traces_become_a_page_without_manim(tmp_path):
+    tilesim("simulate", "naive", "--sms", "4", "--m", "512", "-o", tmp_path / "run.npz")
+    code = "import sys; sys.modules['manim'] = None; from tilesim.__main__ import main; main()"
+    command = [sys.executable, "-c", code, "export", "run.npz", "-o", "page.html"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "<html" in (tmp_path / "page.html").read_text("utf-8")
+
+
+def test_help_for_a_film_has_its_options_alone():
+    pytest.importorskip("manim")
+    for film in ("race", "divergence"):
+        taken = json.loads(tilesim("info", film, "--json").stdout)["options"]
+        text = tilesim("export", film, "--help").stdout
+        assert all(f"--{name.replace('_', '-')}" in text for name in taken)
+    assert "--sms" not in text and "--theme" in text
+    assert "--sms" in tilesim("export", "--help").stdout
+
+
+def test_manim_s_qualities_set_size_and_rate(tmp_path):
+    pytest.importorskip("manim")
+    av = pytest.importorskip("av")
+    file = tmp_path / "a.mp4"
+    tilesim("export", "naive", "-ql", "--fps", "5", "--to", "1", "-o", file)
+    with av.open(file) as film:
+        stream = film.streams.video[0]
+        assert (stream.height, stream.average_rate) == (480, 5)
