@@ -10,7 +10,7 @@ from collections import defaultdict
 import others
 import pytest
 
-from tilesim import Costs, Device, Problem, simulate
+from tilesim import Costs, Device, Problem, formats, simulate
 from tilesim.errors import TilesimError, TraceError
 from tilesim.formats import perfetto, pftrace
 from tilesim.formats.protobuf import field
@@ -112,16 +112,14 @@ def test_two_runs_are_two_groups_of_processes_on_one_clock(tmp_path, form, endin
         read(path, {"m": 1024, "n": 1024, "k": 512, "tile": "128x256x64", "sms": 6})
 
 
-def test_what_is_written_is_read_as_others_are(tmp_path):
-    run = RUNS["split tiles"]
-    pftrace.save_several([run], tmp_path / "a.perfetto-trace")
-    facts = {"m": 1024, "n": 1024, "k": 512, "tile": "128x256x64", "order": "grouped:8", "sms": 5}
-    again = read(tmp_path / "a.perfetto-trace", facts)
-    for name in ("cta", "tile", "k0", "k1", "sm", "cycles"):
-        assert again.spans[name].tolist() == run.spans[name].tolist()
-    shift = run.spans["start"].min()
-    for name in ("start", "drain", "done"):
-        assert again.spans[name].tolist() == (run.spans[name] - shift).tolist()
+@pytest.mark.parametrize("ending", ["perfetto-trace", "perfetto.json"])
+@pytest.mark.parametrize("run", RUNS.values(), ids=RUNS)
+def test_a_run_is_read_back_as_it_was_written(run, ending, tmp_path):
+    file = tmp_path / f"a.{ending}"
+    formats.save(run, file, formats.format_of(file))
+    again = read(file)
+    assert again.spans.tolist() == run.spans.tolist()
+    assert (again.problem, again.device, again.schedule) == (run.problem, run.device, run.schedule)
 
 
 def test_the_fixture_of_flashinfer_is_by_the_schema():

@@ -96,21 +96,26 @@ def _text(data: bytes) -> str:
 
 def _rows(data: bytes, reading: Reading) -> Rows:
     if track_events.is_trace(data):
-        return track_events.parse(data, reading)
+        own = track_events.own(data)
+        return json.parse(_values(_text(own)), reading) if own else track_events.parse(data, reading)
     text = _text(data)
     if text.lstrip()[0] not in "{[":
         return csv.parse(text, reading)
-    check_json(text)
-    values = parse(text, TraceError)
+    values = _values(text)
     if iket.is_iket(values):
         return iket.parse(values, reading)
     if not chrome.is_chrome(values):
         return json.parse(values, reading)
-    own = chrome.own(values)
-    if own:
-        return json.parse(own, reading)
+    embedded = chrome.own(values)
+    if embedded:
+        return json.parse(embedded, reading)
     # A double is too short for µs since 1970 with their nanoseconds.
     return chrome.parse(parse(text, TraceError, parse_float=Decimal), reading)
+
+
+def _values(text: str) -> Any:
+    check_json(text)
+    return parse(text, TraceError)
 
 
 def _tiles(source: str) -> str | Mapping[str, Any]:

@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from tilesim.errors import TraceError
@@ -22,6 +23,9 @@ from tilesim.formats.rows import Rows
 PACKET = 1
 TIMESTAMP, SEQUENCE, TRACK_EVENT, INTERNED = 8, 10, 11, 12
 COMPRESSED, DEFAULTS, DESCRIPTOR = 50, 59, 60
+BUNDLE, METADATA, NAME, JSON_VALUE, OWN = 5, 2, 1, 5, b"tilesim"
+FIRST_PACKETS = 3
+"""Among which a run of tilesim's own is."""
 EVENT_TYPE, EVENT_TRACK, EVENT_NAME, EVENT_NAME_ID, EVENT_CATEGORY, ANNOTATION = 9, 11, 23, 10, 22, 4
 SLICE_BEGIN, SLICE_END = 1, 2
 MOST_PACKETS = 2**22
@@ -54,6 +58,16 @@ class _Packets:
 def is_trace(data: bytes) -> bool:
     """Whether bytes are such a trace: a packet first, then bytes that no text contains."""
     return data.startswith(b"\n") and CONTROL.search(data[:4096]) is not None
+
+
+def own(data: bytes) -> bytes:
+    """The tilesim run in a file's metadata, as JSON for `tilesim.formats.json`; empty where there is none."""
+    for tag, value in islice(fields(data), FIRST_PACKETS):
+        bundle = dict(fields(message(value))).get(BUNDLE) if tag == PACKET else None
+        said = dict(fields(message(dict(fields(message(bundle))).get(METADATA, b"")))) if bundle else {}
+        if said.get(NAME) == OWN:
+            return message(said.get(JSON_VALUE, b""))
+    return b""
 
 
 def parse(data: bytes, reading: Reading = AS_IT_IS) -> Rows:
