@@ -133,6 +133,19 @@ class TileShape(click.ParamType):
         return tuple(int(size) for size in value.lower().split("x"))
 
 
+class Percent(click.ParamType):
+    """A share, written 2% or 2."""
+
+    name = "PERCENT"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> float:
+        if isinstance(value, float):
+            return value
+        if not re.fullmatch(r"[0-9]{1,4}(\.[0-9]{0,4})?%?", value):
+            self.fail(f"{shown(value)} is not a percentage such as 2%", param, ctx)
+        return float(value.removesuffix("%")) / 100
+
+
 class Schedule(click.ParamType):
     """The name of a schedule, with its parameters, or of a function in a file: "mine.py:snake".
 

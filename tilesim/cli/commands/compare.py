@@ -1,4 +1,4 @@
-"""`tilesim compare`: how well a simulation matches a measured run."""
+"""`tilesim compare`: how well a simulation matches a measured run, or what is slower than it was."""
 
 import json
 from collections.abc import Sequence
@@ -8,28 +8,51 @@ from typing import Any
 import click
 
 from tilesim.analysis.compare import DIVERGED, Comparison, Pair, compare
+from tilesim.analysis.regression import Change, Regression, regression
 from tilesim.cli.arguments.options import costs_from, costs_options, json_option, usage
-from tilesim.cli.arguments.parameter_types import INPUT
+from tilesim.cli.arguments.parameter_types import INPUT, Percent
 from tilesim.cli.output.figures import time
 from tilesim.engine.simulate import replay
-from tilesim.errors import TraceError
+from tilesim.errors import TilesimError, TraceError
 from tilesim.formats.reader import read
 from tilesim.kernel_config import TABLE
 from tilesim.traces import Trace, about
 
 
-@click.command(short_help="Compare a simulation with a measured trace.")
+@click.command(short_help="Compare a simulation with a measured trace, or a run with an earlier one.")
 @click.argument("traces", type=INPUT, metavar="[SIM] MEASURED...", nargs=-1, required=True)
+@click.option(
+    "--before", type=INPUT, multiple=True, metavar="FILE", help="An earlier measured run.  [repeatable]"
+)
+@click.option(
+    "--fail-above",
+    type=Percent(),
+    metavar="PERCENT",
+    help="Exit with 1 if it is slower by more, 2% for example.",
+)
 @costs_options
 @json_option
-def command(traces: tuple[str, ...], seed: int, as_json: bool, **options: Any) -> None:
+def command(
+    traces: tuple[str, ...],
+    before: tuple[str, ...],
+    fail_above: float | None,
+    seed: int,
+    as_json: bool,
+    **options: Any,
+) -> None:
     """Show how well the simulated trace SIM matches the trace MEASURED of the same problem.
 
     Without SIM, the schedule of each measured trace is simulated, with its default costs or those of --costs.
     Several measured traces give a table. If the kernel is not one of tilesim's, the simulation repeats what
     each thread block did.
+
+    With --before, the measured traces are compared with earlier ones of the same work: how much slower they
+    are, and in which part of a tile, in which tiles and on which SMs. Two measured traces without further
+    options are an earlier and a later run. Several repeats of a side show the noise between them.
     """
     loaded = [read(path) for path in traces]
+    if before or fail_above is not None or _are_two_runs(loaded, seed, options):
+        return _compare_runs(loaded, [read(path) for path in before], fail_above, as_json)
     simulations = [trace for trace in loaded if trace.origin != "measured"]
     measured = [trace for trace in loaded if trace.origin == "measured"]
     if not measured:
@@ -55,6 +78,61 @@ def command(traces: tuple[str, ...], seed: int, as_json: bool, **options: Any) -
         click.echo(
             json.dumps(_with_provenance(found[0], *pairs[0])) if as_json else _report(found[0], *pairs[0])
         )
+
+
+def _are_two_runs(traces: Sequence[Trace], seed: int, options: dict[str, Any]) -> bool:
+    """Whether these are an earlier and a later run of the same work, and nothing is asked of a simulation."""
+    if len(traces) != 2 or seed or options["costs"] or any(one.origin != "measured" for one in traces):
+        return False
+    return traces[0].problem.title == traces[1].problem.title
+
+
+def _compare_runs(after: list[Trace], before: list[Trace], fail_above: float | None, as_json: bool) -> None:
+    """Print what is slower than before, and exit with 1 where that is too much."""
+    if not before and len(after) == 2:
+        before, after = after[:1], after[1:]
+    if not before:
+        raise click.UsageError("give the earlier run, too: tilesim compare AFTER --before BEFORE")
+    if any(trace.origin != "measured" for trace in (*before, *after)):
+        raise click.UsageError("--before and --fail-above take measured runs, and one is simulated")
+    found = regression(before, after)
+    click.echo(json.dumps(found.as_json()) if as_json else "\n".join(_slower(found)))
+    if fail_above is not None and found.makespan.share > fail_above:
+        raise TilesimError(
+            f"the run is {found.makespan.share:.1%} slower than before; --fail-above allows {fail_above:.1%}"
+        )
+
+
+def _slower(found: Regression) -> list[str]:
+    """The result in a sentence, then a line for each part, and for the tiles and SMs that lost most."""
+    whole = found.makespan
+    noise = "" if whole.noise is None else f"; repeats differ by up to {whole.noise / whole.before:.1%}"
+    word = "slower" if whole.ns > 0 else "faster"
+    result = f"{abs(whole.share):.1%} {word} than before" if whole.ns else "as fast as before"
+    if not whole.certain:
+        result = "not different from before by more than repeats are from each other"
+    times = " and ".join(time(round(ns)) for ns in whole[:2])
+    lines = [f"The run is {result}: {times}{noise}.", ""]
+    lines += [
+        f"  {'an average slot':22}{'before':>12}{'after':>12}{'change':>12}{'' if whole.noise is None else 'noise':>12}".rstrip()
+    ]
+    lines += [_change(name, change) for name, change in (*found.parts.items(), ("makespan", whole))]
+    for title, name, changes in (
+        ("main loops that lost most", "tile", found.tiles),
+        ("SMs that are done later", "SM", found.sms),
+    ):
+        if changes:
+            lines += ["", f"  {title}"]
+            lines += [_change(f"{name} {number}", change) for number, change in changes.items()]
+    return lines
+
+
+def _change(name: str, change: Change) -> str:
+    before, after = (time(round(ns)) for ns in change[:2])
+    noise = "" if change.noise is None else f"{time(round(change.noise)):>12}"
+    more = time(round(abs(change.ns)))
+    sign = "" if not round(change.ns) else "+" if change.ns > 0 else "-"
+    return f"  {name:22}{before:>12}{after:>12}{sign + more:>12}{noise}"
 
 
 def _simulate(measured: Trace, seed: int, options: dict[str, Any]) -> Trace:

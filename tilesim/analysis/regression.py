@@ -1,0 +1,139 @@
+"""What became slower between measured runs of the same work, and where."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tilesim.analysis.time_account import account, loop_pace
+from tilesim.errors import TraceError
+from tilesim.traces import Trace
+
+PARTS = {
+    "launch": ("launch",),
+    "first load": ("first load", "begin"),
+    "main loop": ("multiply", "slowed by a write"),
+    "hand-over": ("hand over", "gap"),
+    "write": ("write", "last write"),
+    "partials": ("wait", "fix up"),
+    "tail": ("tail",),
+}
+"""Parts of a slot's time, and what they are made of in `time_account`; "begin" is mostly the first load."""
+LISTED = 5
+"""Tiles and SMs that are told."""
+
+
+class Change(NamedTuple):
+    """A time before and after, ns, medians over repeats; `noise`: the most that repeats of one side differ
+    by, None without repeats."""
+
+    before: float
+    after: float
+    noise: float | None
+
+    @property
+    def ns(self) -> float:
+        return self.after - self.before
+
+    @property
+    def share(self) -> float:
+        """The change as a share of the time before."""
+        return self.ns / self.before if self.before else 0.0
+
+    @property
+    def certain(self) -> bool:
+        """Whether it is larger than the noise; without repeats nobody knows, and it counts as such."""
+        return abs(self.ns) > (self.noise or 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Regression:
+    """How measured runs differ from earlier ones.
+
+    `parts`: an average slot's time by PARTS, which add up to the makespan where each side is one run.
+    `tiles`: main loops of the tiles that lost most, by number. `sms`: when those SMs are done that lost most.
+    """
+
+    makespan: Change
+    parts: dict[str, Change]
+    tiles: dict[int, Change]
+    sms: dict[int, Change]
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain data, times in ns."""
+
+        def values(changes: dict[Any, Change]) -> dict[str, Any]:
+            return {str(name): change._asdict() for name, change in changes.items()}
+
+        return {
+            "makespan": self.makespan._asdict() | {"share": self.makespan.share},
+            "parts": values(self.parts),
+            "tiles": values(self.tiles),
+            "sms": values(self.sms),
+        }
+
+
+def regression(before: Sequence[Trace], after: Sequence[Trace]) -> Regression:
+    """What runs `after` take longer than runs `before`, one or several repeats of each.
+
+    Raises TraceError where they compute different work, or on different numbers of SMs.
+    """
+    first = before[0]
+    for trace in (*before, *after):
+        if trace.problem.tiles != first.problem.tiles or trace.problem.title != first.problem.title:
+            raise TraceError(
+                f"{trace.problem.title} and {first.problem.title} are different work; give runs of the same"
+            )
+        if trace.device.sms != first.device.sms:
+            raise TraceError(
+                f"a run on {trace.device.sms} SMs and one on {first.device.sms} have no SM in common;"
+                " give runs on one GPU"
+            )
+    pace = loop_pace(first)
+
+    def of_each(made: Any) -> tuple[np.ndarray, np.ndarray]:
+        return np.array([made(one) for one in before]), np.array([made(one) for one in after])
+
+    slots = of_each(lambda trace: list(_parts(trace, pace).values()))
+    return Regression(
+        _changes(*of_each(lambda trace: [trace.makespan]))[0],
+        dict(zip(PARTS, _changes(*slots), strict=True)),
+        _most(_changes(*of_each(_by_tile))),
+        _most(_changes(*of_each(_by_sm))),
+    )
+
+
+def _parts(trace: Trace, pace: float) -> dict[str, float]:
+    sums = account(trace, pace)
+    return {name: sum(sums[part] for part in made) / trace.device.slots for name, made in PARTS.items()}
+
+
+def _by_tile(trace: Trace) -> np.ndarray:
+    """ns of main loops, by tile."""
+    spans = trace.spans
+    return np.bincount(spans["tile"], spans["drain"] - spans["start"], trace.problem.tiles)
+
+
+def _by_sm(trace: Trace) -> np.ndarray:
+    """When each SM has written its last tile, ns."""
+    ends = np.zeros(trace.device.sms)
+    np.maximum.at(ends, trace.spans["sm"], trace.spans["done"])
+    return ends
+
+
+def _changes(before: np.ndarray, after: np.ndarray) -> list[Change]:
+    """A change for each column of float [repeats, figures]."""
+    repeated = max(len(before), len(after)) > 1
+    noise = np.maximum(np.ptp(before, axis=0), np.ptp(after, axis=0)).tolist()
+    middles = (np.median(side, axis=0).tolist() for side in (before, after))
+    return [
+        Change(one, other, most if repeated else None)
+        for one, other, most in zip(*middles, noise, strict=True)
+    ]
+
+
+def _most(changes: list[Change]) -> dict[int, Change]:
+    """Those that lost most, the largest loss first."""
+    order = sorted(range(len(changes)), key=lambda number: -changes[number].ns)
+    return {number: changes[number] for number in order[:LISTED] if changes[number].ns > 0}
