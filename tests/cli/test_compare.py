@@ -108,8 +108,8 @@ def test_alone_a_measured_trace_is_simulated_here(files, tmp_path):
 def test_several_measured_traces_make_a_table(files):
     _, measured, _, trace = files
     found = compare(simulate("naive", PROBLEM, H200), trace)
-    *rows, summary, in_cycles = run(measured, measured).splitlines()[1:]
-    assert len(rows) == 2 and len(set(rows)) == 1
+    *rows, summary, in_cycles = run(measured, measured, measured).splitlines()[1:]
+    assert len(rows) == 3 and len(set(rows)) == 1
     assert "naive 1024x1024x256 row-major tile 128x256 " in rows[0]
     assert f"{found.run.error:+.1%}" in rows[0]
     assert (
@@ -117,8 +117,8 @@ def test_several_measured_traces_make_a_table(files):
         == f"in time: {abs(found.run.error):.1%} off in the median, {abs(found.run.error):.1%} at most"
     )
     assert in_cycles.startswith("in cycles: ")
-    one, other = json.loads(run(measured, measured, "--json"))
-    assert one == other and one["trace"] == str(measured)
+    one, other, third = json.loads(run(measured, measured, measured, "--json"))
+    assert one == other == third and one["trace"] == str(measured)
 
 
 def test_cycles_are_shown_where_both_clocks_are_known(files, tmp_path):

@@ -1,4 +1,4 @@
-"""strided_sum by Triton's interpreter: the same sum with any number of columns, and a wrong one is not timed."""
+"""strided_sum by Triton's interpreter: the same sum for any columns, and a wrong one is refused."""
 
 import numpy as np
 import pytest

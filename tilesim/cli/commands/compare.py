@@ -113,9 +113,8 @@ def _slower(found: Regression) -> list[str]:
         result = "not different from before by more than repeats are from each other"
     times = " and ".join(time(round(ns)) for ns in whole[:2])
     lines = [f"The run is {result}: {times}{noise}.", ""]
-    lines += [
-        f"  {'an average slot':22}{'before':>12}{'after':>12}{'change':>12}{'' if whole.noise is None else 'noise':>12}".rstrip()
-    ]
+    columns = ("before", "after", "change", *(("noise",) if whole.noise is not None else ()))
+    lines.append(f"  {'an average slot':22}" + "".join(f"{column:>12}" for column in columns))
     lines += [_change(name, change) for name, change in (*found.parts.items(), ("makespan", whole))]
     for title, name, changes in (
         ("main loops that lost most", "tile", found.tiles),
