@@ -147,3 +147,15 @@ def test_a_seed_that_is_none_is_refused():
     run = simulate("naive", PROBLEM, H200)
     with pytest.raises(TilesimError, match="seed"):
         alternatives(replace(run, meta=run.meta | {"seed": "x"}))
+
+
+def test_costs_of_other_tiles_are_marked_and_give_no_advice():
+    found = alternatives(simulate("naive", replace(PROBLEM, tile=(128, 128, 64)), H200))
+    marked = {each.to: each.extrapolated for each in found.ranked}
+    assert marked["persistent-dynamic"] == "bf16 tiles of 128x256x64" and not marked["persistent"]
+    assert "persistent-dynamic" not in {each.to for each in found.advice} and not found.extrapolated
+
+
+def test_on_another_gpu_all_alternatives_are_as_extrapolated_as_the_run():
+    found = alternatives(simulate("naive", PROBLEM, Device.named("h100")))
+    assert found.extrapolated == "another GPU" and found.advice == found.ranked

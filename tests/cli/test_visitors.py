@@ -64,3 +64,10 @@ def test_manim_s_qualities_set_size_and_rate(tmp_path):
     with av.open(file) as film:
         stream = film.streams.video[0]
         assert (stream.height, stream.average_rate) == (480, 5)
+
+
+def test_a_file_is_explained_on_its_own_device(tmp_path):
+    tilesim("simulate", "naive", "--sms", "16", "--m", "512", "-o", tmp_path / "run.csv")
+    refusal = tilesim("explain", tmp_path / "run.csv", "--device", "h100", code=2).stderr
+    assert "16 SMs of NVIDIA H200" in refusal
+    assert "on 16 slots" in tilesim("explain", tmp_path / "run.csv", "--sms", "16", "--device", "h200").stdout

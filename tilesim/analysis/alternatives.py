@@ -23,7 +23,7 @@ from tilesim.kernel_costs.default import (
     nearest,
     shipped,
 )
-from tilesim.kernel_costs.scaled import for_device
+from tilesim.kernel_costs.scaled import extrapolated, for_device
 from tilesim.problems import Problem
 from tilesim.schedules import SCHEDULES, plan
 from tilesim.text import base_name, plural
@@ -38,31 +38,42 @@ SPLITS = {"split-k": ("split-k:2", "split-k:4")}
 
 class Alternative(NamedTuple):
     """One change: `what` is order, schedule, stages or kernel, and `to` its new value. `makespan`: simulated,
-    ns. `gain`: the fraction of the time saved; negative if it is slower."""
+    ns. `gain`: the fraction of the time saved; negative if it is slower. `extrapolated`: what its costs were
+    measured with, if not with this tile, dtype and GPU, so that the simulation may be far off."""
 
     what: str
     to: str
     makespan: int
     gain: float
+    extrapolated: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Alternatives:
     """The simulated `makespan` of the run as it is, in ns, and everything that was tried, fastest first.
-    `without_costs`: descriptions of what was not tried because no costs ship for it."""
+    `without_costs`: descriptions of what was not tried because no costs ship for it. `extrapolated`: of the
+    run as it is."""
 
     makespan: int
     ranked: tuple[Alternative, ...]
     without_costs: tuple[str, ...]
+    extrapolated: str = ""
+
+    @property
+    def advice(self) -> tuple[Alternative, ...]:
+        """Alternatives whose costs are as good as those of the run as it is."""
+        return tuple(each for each in self.ranked if each.extrapolated in ("", self.extrapolated))
 
     def as_json(self) -> dict[str, Any]:
         """Plain data."""
         ranked = [
             {"what": each.what, "to": each.to, "makespan_ns": each.makespan, "gain": each.gain}
+            | {"extrapolated": each.extrapolated}
             for each in self.ranked
         ]
         return {
             "simulated_ns": self.makespan,
+            "extrapolated": self.extrapolated,
             "alternatives": ranked,
             "without_costs": list(self.without_costs),
         }
@@ -101,9 +112,11 @@ def alternatives(trace: Trace) -> Alternatives:
         except TilesimError:  # such as more slices than K-steps
             continue
         gain = 1 - run.makespan / baseline.makespan
-        found.append(Alternative(each.what, each.to, run.makespan, gain))
+        source = extrapolated(Costs.from_mapping(run.meta["costs"]))
+        found.append(Alternative(each.what, each.to, run.makespan, gain, source))
     ranked = sorted(found, key=lambda each: each.makespan)
-    return Alternatives(baseline.makespan, tuple(ranked), tuple(_without_costs(trace, entries)))
+    own = extrapolated(costs)
+    return Alternatives(baseline.makespan, tuple(ranked), tuple(_without_costs(trace, entries)), own)
 
 
 def _candidates(trace: Trace, costs: Costs, entries: tuple[Calibration, ...]) -> Iterator[_Candidate]:

@@ -15,6 +15,16 @@ BY_AREA = ("partial", "merge", "fixup")
 """Costs of accumulators, which are fp32 whatever the dtype: proportional to the elements of a tile."""
 
 
+SCALED = "; scaled from "
+"""What stands in the source of costs before the tiles that they were measured with, if those are others."""
+
+
+def extrapolated(costs: Costs) -> str:
+    """What costs were measured with instead: other tiles or another dtype, or another GPU; "" if neither."""
+    tiles = costs.source.partition(SCALED)[2].partition(";")[0]
+    return tiles or ("another GPU" if costs.scaled_to else "")
+
+
 def for_problem(one: Calibration, problem: Problem, peak_tflops: dict[str, float]) -> Costs:
     """The costs of `one` for the tile and dtype of `problem`; `peak_tflops` by dtype, of the same GPU.
 
@@ -33,7 +43,7 @@ def for_problem(one: Calibration, problem: Problem, peak_tflops: dict[str, float
         costs,
         k_step=costs.k_step * rate * problem.tile_m * problem.tile_n * problem.tile_k / (m * n * k),
         jitter=min(costs.jitter * (k / problem.tile_k) ** 0.5, MOST_JITTER),
-        source=f"{costs.source}; scaled from {dtype} tiles of {m}x{n}x{k}",
+        source=f"{costs.source}{SCALED}{dtype} tiles of {m}x{n}x{k}",
         **_times(costs, BY_BYTES, size),
         **_times(costs, BY_AREA, area),
     )

@@ -10,7 +10,9 @@ import click
 
 from tilesim.analysis.alternatives import Alternatives, alternatives
 from tilesim.analysis.explain import Explanation, explain
+from tilesim.analysis.item_times import ItemTimes, item_times
 from tilesim.cli.arguments.options import (
+    DEVICE_NAMES,
     OWN,
     device_options,
     facts_from,
@@ -25,6 +27,7 @@ from tilesim.formats.reader import read
 from tilesim.schedules import SCHEDULES
 from tilesim.text import base_name, plural
 from tilesim.traces import Trace
+from tilesim.work import WorkItems
 
 SHOWN = 6
 """Alternatives in the table; the others are in the JSON."""
@@ -48,15 +51,19 @@ def command(run: str, as_json: bool, **options: Any) -> None:
             f"{run} is a schedule, and a run is explained from its trace; write one first:"
             f" tilesim simulate {run} -o {base_name(run)}.npz"
         )
-    trace = read(run, facts_from(options))
+    trace = _read(run, facts_from(options))
     found = explain(trace)
+    items = item_times(trace) if isinstance(trace.problem, WorkItems) else None
     try:
         others: Alternatives | str = alternatives(trace)
     except TilesimError as error:
         others = str(error)
     if as_json:
         tried = {"not_tried": others} if isinstance(others, str) else others.as_json()
-        click.echo(json.dumps(trace.summary() | found.as_json() | tried))
+        about = {"items": items.as_json()} if items else {}
+        click.echo(json.dumps(trace.summary() | found.as_json() | about | tried))
+    elif items:
+        click.echo("\n".join([*_of(trace), "", *_parts(found), "", *_items(items)]))
     else:
         lines = [*_of(trace), "", *_parts(found), "", *_k_steps(found), ""]
         if not isinstance(others, str):
@@ -64,6 +71,23 @@ def command(run: str, as_json: bool, **options: Any) -> None:
         elif others != found.unknown:
             lines += wrap(f"no alternative was simulated: {others}", COLUMNS)
         click.echo("\n".join(lines).rstrip())
+
+
+def _read(run: str, facts: Mapping[str, Any]) -> Trace:
+    """The trace in a file, whose own device counts: explained by the costs of another, two GPUs would mix."""
+    trace = read(run, facts)
+    given = set(facts) & set(DEVICE_NAMES)
+    try:
+        own = read(run, {name: value for name, value in facts.items() if name not in given}).device
+    except TilesimError:  # the file says nothing of a device
+        return trace
+    if given and own != trace.device:
+        raise click.UsageError(
+            f"{run} is of a run on {plural(own.sms, 'SM')} of {own.title}, which"
+            f" {' and '.join(f'--{name}'.replace('_', '-') for name in sorted(given))} would contradict;"
+            " leave it out, or simulate the run on the other GPU"
+        )
+    return trace
 
 
 def _of(trace: Trace) -> list[str]:
@@ -93,6 +117,22 @@ def _parts(found: Explanation) -> list[str]:
     return [*lines, f"  {'makespan':27}{found.makespan:>13,}{100:>8.1f}"]
 
 
+def _items(found: ItemTimes) -> list[str]:
+    """What the lengths of work items say."""
+    of_median = f", {found.longest_ns / found.median_ns:.1f} times the median" if found.median_ns else ""
+    bound = "the longest item" if found.bound == found.longest_ns else "all items, shared out evenly"
+    lines = {
+        "longest item": f"{time(found.longest_ns)}{of_median}: {found.longest[:40]}",
+        "lower bound": f"{time(found.bound)}: {bound}",
+        "in this order": f"{time(found.in_order)} if each slot takes the next item once it is free",
+        "longest first": f"{time(found.longest_first)} if it takes the longest item that is left",
+    }
+    return [
+        *(f"  {name:15} {said}" for name, said in lines.items()),
+        "  the last two assume that items take as long as they did in this run",
+    ]
+
+
 def _k_steps(found: Explanation) -> list[str]:
     """Which term of a K-step is the largest, or why none is known."""
     if found.unknown:
@@ -111,11 +151,18 @@ def _others(found: Alternatives) -> list[str]:
         f"  {'alternative, with one change':60}{'simulated':>12}{'gain':>8}",
         f"  {'unchanged':60}{time(found.makespan):>12}",
     ]
-    for each in found.ranked[:SHOWN]:
+    for each in found.advice[:SHOWN]:
         lines.append(f"  {f'{each.what} {each.to}':60}{time(each.makespan):>12}{each.gain:>+8.1%}")
-    if len(found.ranked) > SHOWN:
-        lines.append(f"  {len(found.ranked) - SHOWN} more are slower than these; --json lists them")
-    lines.append("  simulations are off by about 1 %, or about 5 % if tiles are split")
+    if len(found.advice) > SHOWN:
+        lines.append(f"  {len(found.advice) - SHOWN} more are slower than these; --json lists them")
+    if found.extrapolated:
+        lines.append(f"  extrapolated from costs of {found.extrapolated}, so times may be far off")
+    else:
+        lines.append("  simulations are off by about 1 %, or about 5 % if tiles are split")
+    others = [each for each in found.ranked if each not in found.advice]
+    if others:
+        names = ", ".join(dict.fromkeys(f"{each.what} {each.to}" for each in others))
+        lines += ["", *wrap(f"not listed, as their costs would be extrapolated: {names}", COLUMNS)]
     if found.without_costs:
         lines += ["", *wrap(f"no costs ship for {'; '.join(found.without_costs)}", COLUMNS)]
     return lines

@@ -1,0 +1,70 @@
+"""Work items of unequal lengths: the longest, what no schedule can beat, and what an order would change."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from heapq import heapify, heapreplace
+from typing import Any
+
+import numpy as np
+
+from tilesim.errors import ProblemError
+from tilesim.traces import Trace
+from tilesim.work import WorkItems
+
+
+@dataclass(frozen=True, slots=True)
+class ItemTimes:
+    """Times in ns. `longest` is an item's name; `bound`, what no order beats: the longest item, or all items
+    shared out evenly over the slots. `in_order` and `longest_first`: makespans if each slot takes the next
+    item once it is free, in the order in which the run began them or the longest first, with the lengths
+    that they had in the run.
+    """
+
+    longest: str
+    longest_ns: int
+    median_ns: float
+    bound: int
+    makespan: int
+    in_order: int
+    longest_first: int
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain data."""
+        return asdict(self)
+
+
+def item_times(trace: Trace) -> ItemTimes:
+    """What the lengths of a run's items say; raises ProblemError for a run of a matrix product.
+
+    The greedy rule is list scheduling: R. L. Graham, "Bounds on multiprocessing timing anomalies", SIAM J.
+    Appl. Math. 17 (1969), by which longest first takes at most 4/3 - 1/(3 slots) of the shortest possible.
+    """
+    if not isinstance(trace.problem, WorkItems):
+        raise ProblemError(f"{trace.problem.title} is a matrix product, whose tiles are alike")
+    spans = trace.spans
+    took = np.zeros(trace.problem.tiles, np.int64)
+    np.add.at(took, spans["tile"], spans["done"] - spans["start"])
+    begun = dict.fromkeys(spans["tile"][np.argsort(spans["start"], kind="stable")].tolist())
+    slots, longest = trace.device.slots, int(took.argmax())
+    return ItemTimes(
+        trace.problem.called(longest),
+        int(took[longest]),
+        float(np.median(took)),
+        max(int(took[longest]), -(-int(took.sum()) // slots)),
+        trace.makespan,
+        greedy((int(took[item]) for item in begun), slots),
+        greedy(sorted(took.tolist(), reverse=True), slots),
+    )
+
+
+def greedy(lengths: Iterable[int], slots: int) -> int:
+    """When the last item ends, if each is taken by the slot that is free first.
+
+    >>> greedy([1, 1, 4], 2), greedy([4, 1, 1], 2)
+    (5, 4)
+    """
+    free = [0] * slots
+    heapify(free)
+    for length in lengths:
+        heapreplace(free, free[0] + length)
+    return max(free)
