@@ -13,6 +13,7 @@ os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.envir
 os.environ["COLUMNS"] = "100"
 
 import click  # noqa: E402
+import inline_films  # noqa: E402
 import playground  # noqa: E402
 from figures import figures  # noqa: E402
 from sphinx.util.inspect import signature, stringify_signature  # noqa: E402
@@ -39,8 +40,9 @@ nitpick_ignore_regex = [("py:class", ".*")]
 
 html_theme = "furo"
 html_title = "tilesim"
-html_static_path = ["_static"]
+html_static_path = ["_static", "../media"]
 html_css_files = ["tilesim.css"]
+html_js_files = ["films.js"]
 html_show_sphinx = False
 
 
@@ -56,6 +58,28 @@ def call_by_file(group: click.Group) -> None:
 
 
 call_by_file(main)
+
+
+def write_command_pages() -> str:
+    """A page for each command, in a folder that git ignores, and the list of them."""
+    folder = HERE / "commands"
+    folder.mkdir(exist_ok=True)
+    names = main.list_commands(click.Context(main))
+    for name in names:
+        page = f"""```{{eval-rst}}
+.. click:: tilesim.cli.commands.{name.replace("-", "_")}:command
+   :prog: tilesim {name}
+   :nested: full
+```
+"""
+        file = folder / f"{name}.md"
+        if not file.is_file() or file.read_text("utf-8") != page:
+            file.write_text(page, "utf-8")
+    entries = "\n".join(f"commands/{name}" for name in names)
+    return f"```{{toctree}}\n:maxdepth: 1\n\n{entries}\n```"
+
+
+myst_substitutions |= {"command_pages": write_command_pages()}
 
 FIELD = re.compile(r"`\w+`(, `\w+`)*:")
 
@@ -99,8 +123,15 @@ def add_stills(app: Any, fault: Exception | None) -> None:
         stills.draw(Path(app.outdir) / "_static" / "scenes")
 
 
+def show_films(app: Any, docname: str, source: list[str]) -> None:
+    """Let films play in a browser; other formats have their posters."""
+    if app.builder.format == "html":
+        source[0] = inline_films.inlined(source[0], "../" * docname.count("/"))
+
+
 def setup(app: Any) -> None:
     """Called by Sphinx."""
+    app.connect("source-read", show_films)
     app.connect("autodoc-process-docstring", list_fields)
     app.connect("autodoc-process-signature", sign)
     app.connect("build-finished", add_playground)
