@@ -79,7 +79,12 @@ def write_command_pages() -> str:
     return f"```{{toctree}}\n:maxdepth: 1\n\n{entries}\n```"
 
 
-myst_substitutions |= {"command_pages": write_command_pages()}
+myst_substitutions |= {
+    "command_pages": write_command_pages(),
+    "playground_link": '<a class="playground" href="_static/playground/index.html">Open the playground</a>'
+    if playground.PYODIDE.is_dir()
+    else "The playground has not been built here; [below](#build-it) is how to build it.",
+}
 
 FIELD = re.compile(r"`\w+`(, `\w+`)*:")
 

@@ -61,11 +61,22 @@ def test_the_sidebar_has_the_pages_of_films_in_the_order_of_the_course(site: Pat
 
 
 def test_the_playground_is_where_its_page_says(site: Path) -> None:
-    (address,) = re.findall(
-        r'class="playground" href="([^"]+)"', (site / "playground.html").read_text("utf-8")
-    )
-    assert "tilesim playground" in (site / address).read_text("utf-8")
-    assert (site / address).with_name("tilesim.zip").is_file()
+    built = site / "_static" / "playground"
+    assert "tilesim playground" in (built / "index.html").read_text("utf-8")
+    assert (built / "tilesim.zip").is_file()
+
+
+def test_the_playground_is_linked_where_it_can_run(site: Path) -> None:
+    linked = re.findall(r'class="playground" href="([^"]+)"', (site / "playground.html").read_text("utf-8"))
+    there = (site / "_static" / "playground" / "pyodide").is_dir()
+    assert linked == ["_static/playground/index.html"] * there
+
+
+def test_films_play_on_their_pages_and_are_there(site: Path) -> None:
+    for page in (site / "ideas").glob("*.html"):
+        for name in re.findall(r'(?:data-src|poster)="([^"]+)"', page.read_text("utf-8")):
+            assert (page.parent / name).is_file(), (page, name)
+    assert "data-src" in (site / "ideas" / "race.html").read_text("utf-8")
 
 
 def test_no_figure_is_left_out(site: Path) -> None:
@@ -73,9 +84,8 @@ def test_no_figure_is_left_out(site: Path) -> None:
 
 
 def test_the_command_line_has_every_command_and_option(site: Path) -> None:
-    shown = text(site / "cli.html")
     for name in main.list_commands(click.Context(main)):
-        command = main.get_command(click.Context(main), name)
+        command, shown = main.get_command(click.Context(main), name), text(site / "commands" / f"{name}.html")
         assert command and f"tilesim {name} [OPTIONS]" in shown
         assert all(option in shown for p in command.params for option in p.opts if option.startswith("--"))
 
