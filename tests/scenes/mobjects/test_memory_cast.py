@@ -13,8 +13,6 @@ from tilesim.ideas.pipelining import pipeline
 from tilesim.orders import rasterize
 from tilesim_scenes import Buffers, ElementGrid, MemoryLines, Warp
 from tilesim_scenes.look.theme import theme_now
-from tilesim_scenes.mobjects.charts.arrivals import Arrivals
-from tilesim_scenes.mobjects.charts.byte_stream import ByteStream
 from tilesim_scenes.mobjects.models.pipelines.pipeline_rows import PipelineRows
 from tilesim_scenes.mobjects.models.pipelines.pipelined_sm import PipelinedSM
 from tilesim_scenes.mobjects.models.tiles.shared_blocks import SharedBlocks
@@ -44,12 +42,10 @@ MADE: dict[str, Callable[[], Any]] = {
     "rows": lambda: PipelineRows(STEPS, until=STEPS.makespan, width=10, height=2),
     "SM": lambda: PipelinedSM(STEPS, width=12, height=3),
     "sweep": a_sweep,
-    "arrivals": lambda: Arrivals([0, 23, 686], ["at once", "23", "686"], width=8, apart=1),
-    "stream": lambda: ByteStream([1611, 823, 186], width=8, height=4),
     "blocks": lambda: SharedBlocks(4, 3, range(4), [0, 4, 1, 5]),
     "count": lambda: Count("{:.0f} lines".format),
 }
-END = {"load": 32, "sweep": 64, "count": 32, "blocks": 5, "arrivals": 686, "stream": 7}
+END = {"load": 32, "sweep": 64, "count": 32, "blocks": 5}
 
 
 def look(mobject: Any) -> list[bytes]:
@@ -197,28 +193,3 @@ def test_the_way_through_tiles_is_their_order() -> None:
     corners = order.path(0, 5).get_anchors()
     expected = [order.centre(int(tile)) for tile in rasterize(problem)[:5]]
     assert np.unique(np.round(corners, 6), axis=0) == pytest.approx(np.unique(np.round(expected, 6), axis=0))
-
-
-def test_bars_grow_at_one_rate_until_they_have_arrived() -> None:
-    bars = Arrivals([0, 100, 400], ["a", "b", "c"], width=8, apart=1)
-    early, late = ([area(body) for body in bars.show(t).bodies] for t in (50, 200))
-    assert early[0] == late[0] == 0 and early[1] == pytest.approx(early[2])
-    assert late[1] == pytest.approx(late[2] / 2) == pytest.approx(2 * early[1])
-    assert [figure.get_fill_opacity() for figure in bars.figures] == [1, 1, 0]
-
-
-def test_a_stream_is_as_high_as_its_bytes() -> None:
-    stream = ByteStream([1600, 800, 200], width=8, height=4).show(3)
-    assert [post.height for post in stream.posts] == pytest.approx([4, 2, 0.5])
-    assert [stream.top(number)[1] for number in range(3)] == pytest.approx([2, 1, 0.25])
-    assert not len(stream.bytes.points)
-    assert stream.stream.height == pytest.approx(4) and stream.show(1).stream.height == 0
-
-
-def test_bytes_part_on_their_way_to_the_sms_and_stay_inside_the_stream() -> None:
-    stream = ByteStream([1600, 800, 200], width=8, height=4)
-    counts = [len(stream._lines(at)) for at in (1.99, 1.5, 1.01, 0.99, 0.5, 0.01)]
-    assert counts == [12, 12, 12, 24, 24, 24] and len(set(np.round(stream._lines(2.0 - 1e-9), 6))) == 3
-    for at in np.linspace(0, 1.999, 40):
-        half = stream._height(np.array([at]))[0] / 2
-        assert max(abs(y - 0.5) for y in stream._lines(at)) < half
