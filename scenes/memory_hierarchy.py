@@ -111,7 +111,7 @@ class MemoryHierarchy(Lesson):
         self.close(
             "The processors of an H200 loaded {times:.1f} times as many bytes as its slow main memory sent, "
             "because a cache delivered the same bytes again and again.",
-            [(tr("loaded by the processors"), self.arrived / 1e6), (tr("sent by main memory"), self.sent / 1e6)],
+            [(tr("loaded by processors"), self.arrived / 1e6), (tr("sent by main memory"), self.sent / 1e6)],
             "times", "{:,.0f} MB",
             Badge(tr("counted on {gpu}", gpu=self.gpu), "counted"),
             tr("two matrices of {n} × {n} numbers of 2 bytes, multiplied in {us:.0f} µs", n=SIZE, us=self.us),

@@ -17,7 +17,6 @@ from tilesim_scenes.mobjects.models.pipelines.pipeline_rows import PipelineRows
 from tilesim_scenes.mobjects.models.pipelines.pipelined_sm import PipelinedSM
 from tilesim_scenes.mobjects.models.tiles.shared_blocks import SharedBlocks
 from tilesim_scenes.mobjects.models.tiles.tile_order import TileOrder
-from tilesim_scenes.mobjects.models.tiles.tile_sweep import TileSweep
 from tilesim_scenes.mobjects.models.warps.warp_load import WarpLoad
 from tilesim_scenes.mobjects.words.count import Count
 
@@ -32,20 +31,14 @@ def a_load(addresses: np.ndarray, width: int) -> WarpLoad:
     return WarpLoad(grid, memory.shift(8 * RIGHT), addresses, width, element=4, pitch=PITCH)
 
 
-def a_sweep() -> TileSweep:
-    places = [(row, 0, 1, 8) for row in range(4)]
-    return TileSweep(ElementGrid(4, 8, 2, 1), places, sectors=8, used=0.25, most=64, width=4)
-
-
 MADE: dict[str, Callable[[], Any]] = {
     "load": lambda: a_load(strided(PITCH), 4),
     "rows": lambda: PipelineRows(STEPS, until=STEPS.makespan, width=10, height=2),
     "SM": lambda: PipelinedSM(STEPS, width=12, height=3),
-    "sweep": a_sweep,
     "blocks": lambda: SharedBlocks(4, 3, range(4), [0, 4, 1, 5]),
     "count": lambda: Count("{:.0f} lines".format),
 }
-END = {"load": 32, "sweep": 64, "count": 32, "blocks": 5}
+END = {"load": 32, "count": 32, "blocks": 5}
 
 
 def look(mobject: Any) -> list[bytes]:
@@ -147,19 +140,6 @@ def test_no_buffer_ever_holds_two_pairs_and_the_core_never_works_without_one() -
         for number in range(2):
             assert sum(drawn(sm.used[i]) or lies(i) for i in range(number, 6, 2)) <= 1
         assert sum(map(drawn, sm.used)) == bool(len(sm.done.points))
-
-
-@pytest.mark.parametrize(("t", "sectors"), [(7, 0), (8, 8), (21.6, 16), (64, 32)])
-def test_a_sweep_counts_the_sectors_of_whole_loads(t: float, sectors: int) -> None:
-    assert a_sweep().show(t).count.text == f"{sectors} sectors"
-
-
-def test_a_sweep_brings_every_element_and_its_bar_is_as_long_as_its_sectors() -> None:
-    sweep = a_sweep().show(64)
-    assert area(sweep.come) == pytest.approx(sweep.grid.ground.width * sweep.grid.ground.height)
-    bars = area(sweep.lit) + area(sweep.wasted)
-    assert bars == pytest.approx(sweep.track.width * sweep.track.height * 32 / 64)
-    assert area(sweep.lit) == pytest.approx(0.25 * bars)
 
 
 @pytest.mark.parametrize(
