@@ -286,7 +286,7 @@ class Coalescing(Lesson):
         words.next_to(self.large, RIGHT, px(60))
         if self.tall:
             words.next_to(self.large_name, DOWN, px(50)).align_to(self.large, LEFT)
-        self.play(Create(rays, run_time=1.4))
+        self.play(Create(rays, run_time=1.1))
         self.play(FadeIn(sent, used, large), Fade(rays, 1.0, 0.35))
         up = [number.copy() for number in used]
         self.play(

@@ -7,16 +7,11 @@ import numpy as np
 import pytest
 from manim import DOWN, PI, RIGHT
 
-from tilesim import Device, Problem, simulate
 from tilesim.ideas.coalescing import LINE, moved, strided
 from tilesim.ideas.pipelining import pipeline
-from tilesim.orders import rasterize
 from tilesim_scenes import Buffers, ElementGrid, MemoryLines, Warp
-from tilesim_scenes.look.theme import theme_now
 from tilesim_scenes.mobjects.models.pipelines.pipeline_rows import PipelineRows
 from tilesim_scenes.mobjects.models.pipelines.pipelined_sm import PipelinedSM
-from tilesim_scenes.mobjects.models.tiles.shared_blocks import SharedBlocks
-from tilesim_scenes.mobjects.models.tiles.tile_order import TileOrder
 from tilesim_scenes.mobjects.models.warps.warp_load import WarpLoad
 from tilesim_scenes.mobjects.words.count import Count
 
@@ -35,10 +30,9 @@ MADE: dict[str, Callable[[], Any]] = {
     "load": lambda: a_load(strided(PITCH), 4),
     "rows": lambda: PipelineRows(STEPS, until=STEPS.makespan, width=10, height=2),
     "SM": lambda: PipelinedSM(STEPS, width=12, height=3),
-    "blocks": lambda: SharedBlocks(4, 3, range(4), [0, 4, 1, 5]),
     "count": lambda: Count("{:.0f} lines".format),
 }
-END = {"load": 32, "count": 32, "blocks": 5}
+END = {"load": 32, "count": 32}
 
 
 def look(mobject: Any) -> list[bytes]:
@@ -140,36 +134,3 @@ def test_no_buffer_ever_holds_two_pairs_and_the_core_never_works_without_one() -
         for number in range(2):
             assert sum(drawn(sm.used[i]) or lies(i) for i in range(number, 6, 2)) <= 1
         assert sum(map(drawn, sm.used)) == bool(len(sm.done.points))
-
-
-@pytest.mark.parametrize(
-    ("t", "needed"), [(0, (0, 0)), (0.5, (2, 2)), (1, (4, 4)), (4, (4, 16)), (5, (8, 8))]
-)
-def test_blocks_are_lit_as_tiles_need_them(t: float, needed: tuple[int, int]) -> None:
-    blocks = SharedBlocks(4, 3, range(4), [0, 4, 1, 5]).show(t)
-    assert blocks.needed == needed == tuple(len(lit.points) // 16 for lit in blocks.lit[:2])
-
-
-def test_tiles_that_move_keep_their_size() -> None:
-    blocks = SharedBlocks(4, 3, range(4), [0, 4, 1, 5])
-    whole = area(blocks.show(4).lit[2])
-    assert area(blocks.show(4.5).lit[2]) == pytest.approx(whole)
-    assert blocks.show(5).lit[2].points[:16] == pytest.approx(blocks.tile(0).points)
-
-
-def test_the_edges_light_where_tiles_at_work_are() -> None:
-    trace = simulate("persistent", Problem(1024, 2048, 4096), Device.named("h200", sms=12))  # 8 x 8 tiles
-    order = TileOrder(trace, 4, 4).show(float(trace.spans["drain"].min()) - 1)
-    picture, lit = order.paint(800, 800)[..., :3], theme_now().operand
-    down = [round(800 * (order.edge[1] + (1 - order.edge[1]) * (row + 0.5) / 8)) for row in range(8)]
-    across = [round(800 * (order.edge[0] + (1 - order.edge[0]) * (column + 0.5) / 8)) for column in range(8)]
-    assert [tuple(picture[y, 5]) == lit for y in down] == [True] * 2 + [False] * 6
-    assert [tuple(picture[5, x]) == lit for x in across] == [True] * 8
-
-
-def test_the_way_through_tiles_is_their_order() -> None:
-    problem = Problem(1024, 2048, 64, order="hilbert")
-    order = TileOrder(simulate("persistent", problem, Device.named("h200")), 4, 4)
-    corners = order.path(0, 5).get_anchors()
-    expected = [order.centre(int(tile)) for tile in rasterize(problem)[:5]]
-    assert np.unique(np.round(corners, 6), axis=0) == pytest.approx(np.unique(np.round(expected, 6), axis=0))
