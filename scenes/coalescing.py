@@ -1,284 +1,367 @@
-"""Coalescing: how many bytes must memory move for one load of 32 threads?
+"""Coalescing: does it matter which thread reads which number?
 
 manim render scenes/coalescing.py
+
+A table is added up along its rows and down its columns. One warp shows how many pieces of memory that takes,
+and tables of two, four and eight columns, timed and counted on an H200, that time follows the pieces.
 """
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 from manim import (
     DOWN,
     LEFT,
-    PI,
     RIGHT,
     UP,
+    Create,
     FadeIn,
-    FadeOut,
     LaggedStart,
     Line,
     ManimColor,
-    ReplacementTransform,
+    Mobject,
     VGroup,
-    VMobject,
-    config,
 )
 
-from tilesim.ideas.coalescing import LINE, SECTOR, touched
-from tilesim_scenes.animations.fade import Fade
-from tilesim_scenes.animations.run import PlayTrace
-from tilesim_scenes.film.report_film import ReportFilm
+from tilesim.ideas.coalescing import SECTOR, WARP, moved, strided
+from tilesim.ideas.memory_hierarchy import levels
+from tilesim.ladder.reports import row
+from tilesim_scenes.animations.fade import Fade, Leave
+from tilesim_scenes.animations.travel import Travel
+from tilesim_scenes.film.settings import REPORT
+from tilesim_scenes.kit.amounts import Amount, Amounts
+from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import label, lines, px
-from tilesim_scenes.look.theme import mix
-from tilesim_scenes.mobjects.charts.bars import Bars
-from tilesim_scenes.mobjects.drawing.quads import quad, shape, stroke_width
-from tilesim_scenes.mobjects.hardware.element_grid import ElementGrid
-from tilesim_scenes.mobjects.hardware.memory_lines import MemoryLines
+from tilesim_scenes.look.text import label, px
+from tilesim_scenes.look.theme import Colour
+from tilesim_scenes.mobjects.drawing.quads import quad, rectangle, shape, stroke_width, strokes, uprights
 from tilesim_scenes.mobjects.hardware.warp import Warp
-from tilesim_scenes.mobjects.models.tiles.tile_sweep import WASTED, TileSweep
-from tilesim_scenes.mobjects.models.warps.warp_load import WarpLoad
 from tilesim_scenes.mobjects.words.badge import Badge
-from tilesim_scenes.mobjects.words.count import Count
-from tilesim_scenes.mobjects.words.finding import Finding
-from tilesim_scenes.story.ideas.coalescing import Story, Way, tell
+from tilesim_scenes.mobjects.words.key import Entry
 
 FILM = {
     "title": "Coalescing",
-    "question": "One load, 32 addresses: how much memory moves?",
+    "question": "Does it matter which thread reads which number?",
     "part": "Memory",
     "place": 50,
-    "seconds": 40,
-    "shows": "The addresses of a warp, the sectors that they touch, and the bytes that are used.",
+    "seconds": 77,
+    "shows": "One sum, along the rows and down the columns of a table: what memory sends, and the time.",
     "takes": "report",
 }
+COLUMNS, LOADS = 8, 8
+"""Of the table that is read, and the numbers that a thread asks for before it adds them."""
+SHOWN = 5
+"""Rows of the table that are drawn."""
+PIECES = 32
+"""Pieces of memory that are drawn."""
 
 
-class Coalescing(ReportFilm):
-    """One load, 32 addresses: how much memory moves?"""
+class Coalescing(Lesson):
+    """One sum, along rows and down columns; a warp, and the pieces of memory that it needs."""
 
-    bench = "coalescing"
+    asked = REPORT
 
-    @classmethod
-    def story_of(cls, report: Mapping[str, Any], settings: Mapping[str, Any]) -> Story:
-        return tell(report)
+    def prepare(self) -> None:
+        report = self.report("strided_sum")
+        self.gpu, self.cells, size = report["machine"]["gpu"], report["cells"], report["element"]
+        self.guard("H200" in self.gpu, "the sum ran on an H200")
+        # With one column, neighboring threads read neighboring numbers, as along the rows of any table.
+        self.cases = {columns: row(report, columns=columns, loads=LOADS) for columns in (1, 2, 4, COLUMNS)}
+        along, down = self.cases[1], self.cases[COLUMNS]
+        self.guard(len({one["sum"] for one in self.cases.values()}) == 1, "the sum is always the same")
+        self.rows, self.bytes, self.sum = self.cells // COLUMNS, self.cells * size, along["sum"]
+        self.each = SECTOR // size
+        self.guard(self.each == COLUMNS, "a row of the table is one piece of memory")
+        self.pieces = [moved(strided(size * columns), size).sectors for columns in (1, COLUMNS)]
+        counted = [one["load_sectors"] / one["load_requests"] for one in (along, down)]
+        self.guard(counted == self.pieces == [4, WARP], "a warp needs 4 or 32 pieces")
+        for columns, one in self.cases.items():
+            share = one["dram_read_bytes"] / columns / self.bytes
+            self.guard(abs(share - 1) < 0.01, "memory sends the table as often as it has columns")
+            slower = one["us"] / along["us"] / columns
+            self.guard(0.9 < slower < 1.1, "the time grows nearly as much as the bytes")
+        self.l2 = levels("h200")[2].size
+        hits = down["l2_hit_sectors"] / down["l2_read_sectors"]
+        self.guard(3 * self.l2 < self.bytes and hits < 0.01, "the cache cannot keep what is needed later")
+        self.us = [float(f"{one['us']:.1f}") for one in (along, down)]
 
     def construct(self) -> None:
-        self.warp = Warp(spacing=self.area.width / 40).set_z_index(1)
-        self.warp.move_to(self.area.center + 0.27 * self.area.height * UP)
-        self.add(self.warp)
-        self.title(tr("Coalescing"))
-        self.ask()
-        self.go_down_a_column()
-        self.look_into_a_sector()
-        self.go_along_rows()
-        self.load_the_tile()
-        self.tell_the_finding()
-
-    def ask(self) -> None:
-        """A warp over memory; each of its threads has an address."""
-        area = self.area
-        self.memory = MemoryLines(range(4), 0.8 * area.width, px(58), px(12))
-        self.memory.move_to(area.center + 0.12 * area.height * DOWN)
-        name = label(tr("one warp, 32 threads"), 52, self.warp.colour, bold=True)
-        name.next_to(self.warp, UP, px(28))
-        below = label(tr("memory, in lines of {line} bytes", line=LINE), 48, self.theme.quiet)
-        below.next_to(self.memory, DOWN, px(28))
-        addresses = VGroup(*(falling(dot, self.memory) for dot in self.warp.dots))
-        self.say(self.story.question)
-        self.play(FadeIn(name, self.memory, below), run_time=0.5)
-        each = (FadeIn(one, shift=px(40) * DOWN) for one in addresses)
-        self.play(LaggedStart(*each, lag_ratio=0.1), run_time=2)
-        self.wait(0.5)
-        self.told = [name, below, addresses]
-
-    def go_down_a_column(self) -> None:
-        """The warp stands up beside a column of the tile; each of its rays ends in a line of its own."""
-        story, way = self.story, self.story.down
-        tile, memory = self.tile_and_memory(way)
-        self.load = WarpLoad(tile, memory, way.shown, way.width, story.element, story.pitch)
-        row, column = self.load.places[0]
-        stands = tile.elements(row, column, rows=len(way.shown))
-        apart = label(story.pitch_apart, 44, self.theme.quiet)
-        # Where memory goes far down, rays cross what is below the tile.
-        apart.next_to(tile, UP if self.tall else DOWN, px(20)).align_to(tile, LEFT)
-        size = label(story.tile_size, 44, self.theme.quiet)
-        size.move_to(tile.get_corner(DOWN + LEFT) + px(24) * (UP + RIGHT), DOWN + LEFT)
-        if self.tall:
-            size.next_to(apart, UP, px(20), aligned_edge=LEFT)
-        self.say(story.each_its_line)
-        self.play(FadeOut(*self.told), run_time=0.3)
-        self.badge(Badge(*story.badge))
-        upright = self.warp.animate.rotate(-PI / 2).scale(stands.height / self.warp.width)
-        beside = upright.next_to(tile, LEFT, px(20)).set_y(stands.get_y())
-        few = len(self.memory)
-        shrink = ReplacementTransform(self.memory, memory[:few])
-        self.play(FadeIn(tile), beside, shrink, run_time=1)
-        more = (FadeIn(line, shift=px(20) * DOWN) for line in memory[few:])
-        self.play(LaggedStart(*more, lag_ratio=0.1, run_time=0.8))
-        self.remove(memory[:few], *memory)
-        self.add(memory)
-        self.tile, self.memory = tile, memory
-        self.add(self.load)
-        counts = self.counts()
-        self.play(FadeIn(apart, size, *counts), run_time=0.3)
-        self.play(PlayTrace(self.load, *counts, until=len(way.shown), run_time=3.5))
-        self.wait(0.3)
-        self.play(FadeOut(apart, size), run_time=0.3)
-        self.told = counts
-
-    def look_into_a_sector(self) -> None:
-        """The camera falls into a sector: of its 32 bytes, a thread asked for four."""
-        way, grey = self.story.down, self.grey()
-        address = int(way.shown[12])
-        sector = VGroup(*(self.byte(address // SECTOR, number) for number in range(SECTOR)))
-        first = address % SECTOR
-        used = sector[first : first + way.width]
-        wasted = VGroup(*sector[:first], *sector[first + way.width :])
-        used.set_fill(ManimColor(self.warp.colour))
-        rest = (self.tile, self.warp, self.memory, self.load, *self.told)
-        self.say(self.story.waste)
-        self.add(sector)
-        self.dive(sector, along=[Fade(one, 1, 0.06) for one in rest])
-        close = self.camera.frame.width / config.frame_width
-        whole = label(tr("one sector: {bytes} bytes", bytes=SECTOR), 52 * close, self.theme.quiet)
-        asked = label(tr("{used} used", used=way.width), 52 * close, self.warp.colour, bold=True)
-        nothing = label(tr("{wasted} moved for nothing", wasted=len(wasted)), 52 * close, bold=True)
-        asked.next_to(used, UP, 24 * px(close))
-        whole.next_to(sector, UP, 120 * px(close))
-        nothing.next_to(sector, DOWN, 120 * px(close))
-        self.play(FadeIn(whole, asked), run_time=0.3)
-        self.wait(0.8)
-        self.play(wasted.animate.set_fill(grey), FadeIn(nothing), run_time=0.5)
-        self.wait(0.5)
-        fall = (FadeOut(one, shift=100 * px(close) * DOWN) for one in wasted)
-        self.play(LaggedStart(*fall, lag_ratio=0.03), run_time=1)
-        self.play(FadeOut(whole, asked, nothing), run_time=0.3)
-        self.come_out(along=[Fade(one, 0.06, 1) for one in rest])
-        self.remove(sector, *sector)
-        tally = self.tally(way)
-        self.play(self.load.sectors.animate.set_fill(grey), FadeIn(tally), run_time=0.5)
-        self.wait(1.2)
-        self.play(FadeOut(tally, self.load, *self.told), run_time=0.3)
-
-    def go_along_rows(self) -> None:
-        """The warp lies down above the tile; its rays fold into few lines, all of whose bytes are used."""
-        story, way = self.story, self.story.along
-        _, memory = self.tile_and_memory(way)
-        load = WarpLoad(self.tile, memory, way.shown, way.width, story.element, story.pitch)
-        flat = self.warp.animate.rotate(PI / 2).scale(self.tile.width / self.warp.height)
-        self.say(story.shared_lines)
-        above = flat.next_to(self.tile, UP, px(24))
-        gone = FadeOut(*self.memory[len(memory) :], run_time=0.5)
-        self.play(above, ReplacementTransform(self.memory[: len(memory)], memory), gone, run_time=1)
-        self.load, self.memory = load, memory
-        self.add(load)
-        counts = self.counts()
-        self.play(FadeIn(*counts), run_time=0.3)
-        self.play(PlayTrace(load, *counts, until=len(way.shown), run_time=2.5))
-        self.told = counts
-        tally = self.tally(way)
-        self.play(FadeIn(tally), run_time=0.3)
-        self.wait(1.5)
-        self.told = [tally, *counts, memory, load, self.warp]
-
-    def load_the_tile(self) -> None:
-        """Both ways load the tile at one rate of sectors; the second ends long before the first."""
-        story, area = self.story, self.area
-        side = min(0.42 * area.height, 0.3 * area.width)
-        most = max(way.tile.sectors for way in (story.down, story.along))
-        sweeps, names = VGroup(), VGroup()
-        for way, up in ((story.down, 1), (story.along, -1)):
-            tile = ElementGrid(story.rows, story.columns, side, side)
-            tile.move_to([area.left + side / 2, area.center[1] + up * min(0.27 * area.height, px(400)), 0])
-            sweep = TileSweep(tile, story.places(way), way.first.sectors, way.first.useful, most,
-                              area.right - tile.get_right()[0] - px(48))  # fmt: skip
-            name = label(way.name, 48, bold=True)
-            names.add(name.next_to(sweep.track, UP, px(24)).align_to(sweep.track, LEFT))
-            sweeps.add(sweep)
-        self.say(story.times_the_sectors)
-        self.play(FadeOut(*self.told), run_time=0.3)
-        copies = [ReplacementTransform(self.tile.copy(), sweep.grid) for sweep in sweeps]
-        self.remove(self.tile)
-        self.play(*copies, run_time=0.8)
-        self.play(FadeIn(names), run_time=0.3)
-        self.add(*sweeps)
-        self.play(PlayTrace(*sweeps, until=most, run_time=5))
-        unused = label(tr("never used"), 44).move_to(sweeps[0].wasted)
-        self.play(FadeIn(unused), run_time=0.3)
-        self.wait(1)
-
-    def tell_the_finding(self) -> None:
-        story = self.story
-        badge = Badge(tr("measured on {gpu}", gpu=story.gpu), "measured")
-        rows = [(way.name, way.us / 1000, "measured") for way in (story.down, story.along)]
-        bars = Bars(rows, "ms", self.area.width, form="{:.2f}")
-        self.finding(Finding(story.finding, story.number, bars, badge, story.aside), [bars.grow()])
-
-    # How it is laid out
-
-    def tile_and_memory(self, way: Way) -> tuple[ElementGrid, MemoryLines]:
-        """The tile on the left, and to its right the lines that the shown load touches."""
-        story, area = self.story, self.area
-        side = min((0.76 if self.wide else 0.5) * area.height, (0.35 if self.wide else 0.46) * area.width)
-        height = area.center[1] + (0.03 if self.wide else 0.12) * area.height
-        tile = ElementGrid(story.rows, story.columns, side, side)
-        tile.move_to([area.left + side / 2, height, 0])
-        numbers = touched(way.shown, way.width, LINE)
-        row = 1.1 * side / max(len(numbers), 8)
-        if self.tall:
-            row = min(0.64 * area.height / len(numbers), 0.4 * side)
-        memory = MemoryLines(numbers, (0.27 if self.wide else 0.4) * area.width, 0.67 * row, 0.33 * row)
-        memory.move_to([area.left + side + 0.12 * area.width + memory.width / 2, height, 0])
-        if self.tall:
-            for one in (tile, memory):
-                one.shift((area.top - 0.1 * area.height - one.get_top()[1]) * UP)
-        return tile, memory
-
-    @property
-    def wide(self) -> bool:
-        """Whether words have room beside tile and memory."""
-        return self.area.width > 1.5 * self.area.height
-
-    @property
-    def room(self) -> float:
-        """Units that words beside tile and memory, or below them, can be wide."""
-        area = self.area
-        return area.right - self.memory.get_right()[0] - px(40) if self.wide else area.width
-
-    def counts(self) -> list[Count]:
-        """How many lines and sectors have moved, live: right of tile and memory, or below them."""
-        load, area, tile = self.load, self.area, self.tile
-        if self.wide:
-            middle = np.array([area.right - self.room / 2, tile.get_center()[1], 0])
-            places = middle + px(140) * UP, middle + px(50) * UP
-        else:
-            below = area.bottom + 0.16 * area.height if self.tall else tile.get_bottom()[1] - px(120)
-            middle = np.array([area.center[0], below, 0])
-            places = middle + area.width / 5 * LEFT, middle + area.width / 5 * RIGHT
-        found = (
-            Count(lambda _: self.story.lines(load.lines), size=60, mono=False, align=0.5),
-            Count(lambda _: self.story.sectors(load.touched()), size=60, mono=False, align=0.5),
+        self.hue, self.waste = self.theme.by_phase["multiply"], self.theme.hand_over
+        self.ask("Threads are copies of a program that run at the same time, each with its own number.")
+        self.the_table()
+        self.two_ways()
+        self.slower()
+        self.a_warp()
+        self.along_rows()
+        self.down_columns()
+        self.too_large()
+        self.other_tables()
+        self.close(
+            "On an H200, a sum takes {times:.1f} times as long if neighboring threads read down a column "
+            "of a table instead of along its rows.",
+            [(tr("down the columns"), self.us[1]), (tr("along the rows"), self.us[0])],
+            "times",
+            "{:.1f} µs",
+            Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"),
+            tr("{rows:,} rows of eight numbers of 4 bytes; each thread adds eight numbers", rows=self.rows),
         )
-        return [count.move_to(place) for count, place in zip(found, places, strict=True)]
 
-    def tally(self, way: Way) -> VMobject:
-        """How many bytes the shown load moves, and how many of them are used, below lines and sectors."""
-        words = lines(way.bytes_of_one_load, 56, self.room, bold=True)
-        return words.next_to(VGroup(*self.told), DOWN, px(56))
+    # The table, and who reads what.
 
-    def byte(self, sector: int, number: int) -> VMobject:
-        """A byte of a sector of memory, as it has been moved."""
-        one = shape(self.memory.moved)
-        one.points = quad(self.memory.sector(sector), (number + 0.06) / SECTOR, (number + 0.94) / SECTOR)
-        return one
+    def cells_of(self, side: float, *fills: Colour) -> VGroup:
+        """The first rows of the table, each of cells; rows take turns in their colors."""
+        table = VGroup()
+        for number in range(SHOWN):
+            one = VGroup()
+            for _ in range(COLUMNS):
+                one.add(rectangle(0.92 * side, 0.92 * side, fills[number % len(fills)]))
+            table.add(one.arrange(RIGHT, buff=0.08 * side))
+        return table.arrange(DOWN, buff=0.08 * side)
 
-    def grey(self) -> ManimColor:
-        """Of bytes that nobody asked for."""
-        return ManimColor(mix(self.theme.background, self.theme.quiet, WASTED))
+    def the_table(self) -> None:
+        """The table, whose rows then lie one after the other in memory."""
+        area = self.area
+        square = self.narrow and not self.tall
+        side = px(40 if square else 76)
+        table = self.cells_of(side, self.theme.operand, self.theme.hand_over)
+        size = VGroup(
+            self.word("a table of 8 columns", 50, self.theme.text, bold=True),
+            self.word("and {rows:,} rows,", 50, self.theme.text, bold=True, rows=self.rows),
+            self.word("of which five are drawn", 46),
+            self.word("{mb:.0f} MB: each number has 4 bytes", 46, mb=self.bytes / 1e6),
+        ).arrange(DOWN, buff=px(24), aligned_edge=LEFT)
+        both = VGroup(table, size).arrange(
+            DOWN if self.narrow else RIGHT, buff=px(80 if not self.narrow else 30)
+        )
+        if square:
+            size.scale(0.8).next_to(table, DOWN, px(20))
+        both.move_to([area.center[0], area.top - px(20), 0], UP)
+        self.badge(Badge(tr("model")))
+        self.say("A table of eight columns lies in memory row after row. A GPU adds up all its numbers.")
+        self.play(FadeIn(table, size, lag_ratio=0.05, run_time=0.8))
+        self.wait(0.6)
+        small = area.width / COLUMNS / SHOWN
+        level = area.bottom + px(60)
+        for number, one in enumerate(table):
+            one.generate_target()
+            one.target.scale(small / side).move_to([area.left + (number + 0.5) * COLUMNS * small, level, 0])
+        name = self.word("memory", 46, self.theme.text, bold=True)
+        name.move_to([area.left, level + small / 2 + px(44), 0], LEFT)
+        ways = [[one.target.get_center()] for one in table]
+        self.play(FadeIn(name), Travel(list(table), ways, [[small / side]] * SHOWN, leg=0.8, apart=0.25))
+        self.leave(table, size, name)
 
+    def two_ways(self) -> None:
+        """Which thread reads which cell, along the rows and down the columns."""
+        area = self.area
+        room = area.width if self.tall else (area.width - px(100)) / 2
+        halves = VGroup()
+        for name, code, number in (
+            (tr("along the rows"), "row, column = i // 8, i % 8", lambda r, c: r * COLUMNS + c),
+            (tr("down the columns"), "row, column = i % n, i // n", lambda r, c: r if c == 0 else None),
+        ):
+            halves.add(self.way(name, code, number, room))
+        halves.arrange(DOWN if self.tall else RIGHT, buff=px(60 if self.tall else 100))
+        about = VGroup(
+            self.word("A cell shows the thread that reads it first. Each thread adds eight numbers,", 40),
+            self.word(
+                "so n = {n:,} threads share a column of {rows:,}.", 40, n=self.rows // LOADS, rows=self.rows
+            ),
+        ).arrange(DOWN, buff=px(14))
+        about.scale(min(1.0, area.width / about.width)).move_to([area.center[0], area.bottom, 0], DOWN)
+        halves.move_to([area.center[0], (area.top + about.get_top()[1]) / 2, 0])
+        if not self.tall:
+            halves[1].shift((halves[0][1].get_y() - halves[1][1].get_y()) * UP)
+        self.say("From its number i, each thread computes which cell it reads. We compare two ways.")
+        self.play(FadeIn(*(VGroup(one[0], one[1], one[2]) for one in halves), about))
+        for half in halves:
+            self.play(LaggedStart(*map(FadeIn, half[3]), lag_ratio=0.08, run_time=1.6))
+        self.leave(*halves, about)
 
-def falling(dot: VMobject, memory: VMobject) -> Line:
-    """The address of a thread, from below its dot to memory."""
-    foot, end = dot.get_bottom() + px(30) * DOWN, memory.get_top()[1] + px(10)
-    return Line(foot, [foot[0], end, 0], color=dot.get_color(), stroke_width=stroke_width(3))
+    def way(self, name: str, code: str, number: Callable[[int, int], int | None], room: float) -> VGroup:
+        """A name, the table, code, and in the cells the numbers of the threads that read them."""
+        table = self.cells_of(min(px(76), room / COLUMNS), self.theme.idle)
+        heading = label(name, 52, bold=True).next_to(table, UP, px(24))
+        formula = label(code, 42, mono=True)
+        formula.scale(min(1.0, room / formula.width)).next_to(table, DOWN, px(24))
+        numbers = VGroup()
+        for r, cells in enumerate(table):
+            for c, cell in enumerate(cells):
+                if (who := number(r, c)) is not None:
+                    cell.set_stroke(ManimColor(self.hue), stroke_width(3))
+                    numbers.add(label(str(who), 36, bold=True).move_to(cell))
+        return VGroup(heading, table, formula, numbers)
+
+    def slower(self) -> None:
+        names = (tr("along the rows"), tr("down the columns"))
+        figures = [tr("{us:.1f} µs", us=us) for us in self.us]
+        rows = [
+            Amount(name, [(us, self.theme.measured)], figure)
+            for name, us, figure in zip(names, self.us, figures, strict=True)
+        ]
+        bars = Amounts(rows, self.area.width, bar=120, size=52).move_to(self.area.center + px(40) * UP)
+        same = self.word("the sum of both: {sum:,}", 46, sum=self.sum)
+        same.next_to(bars, DOWN, px(50)).align_to(bars, LEFT)
+        self.badge(Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"))
+        self.say(
+            "Down the columns, the same sum takes {times:.1f} times as long.", times=self.us[1] / self.us[0]
+        )
+        self.play(bars.come())
+        self.play(FadeIn(same))
+        self.wait(0.5)
+        self.leave(bars, same)
+
+    # A warp, and the pieces that it needs.
+
+    def a_warp(self) -> None:
+        area = self.area
+        self.warp = Warp(spacing=area.width / 33.4, colour=self.hue)
+        self.warp.move_to([area.center[0], area.top - px(110), 0])
+        name = self.word("a warp: threads 0 to 31", 50, self.theme.text, bold=True)
+        name.next_to(self.warp, UP, px(16)).align_to(self.warp, LEFT)
+        self.strip = rectangle(area.width, px(70), self.theme.idle)
+        self.cell = self.strip.width / PIECES / self.each
+        self.strip.move_to(
+            [area.center[0], area.top - px(600 if self.tall else 300 if self.narrow else 345), 0]
+        )
+        cells = strokes(self.theme.background, 1.0)
+        cells.points = uprights(self.strip, np.arange(1, PIECES * self.each) / PIECES / self.each)
+        cuts = strokes(self.theme.background, 6.0)
+        cuts.points = uprights(self.strip, np.arange(1, PIECES) / PIECES)
+        below = self.word("memory", 46, self.theme.text, bold=True)
+        below.next_to(self.strip, DOWN, px(10)).align_to(self.strip, RIGHT)
+        self.badge(Badge(tr("model")))
+        self.say("A GPU runs 32 neighboring threads together, as a warp, and combines what they ask for.")
+        self.play(FadeIn(self.warp, name))
+        meaning = self.word("combining is called coalescing", 46)
+        meaning.next_to(self.warp, DOWN, px(40))
+        self.play(FadeIn(self.strip, cells, below), FadeIn(meaning))
+        self.memory = VGroup(self.strip, cells, below)
+        self.say(
+            "Memory sends no single numbers, only pieces of {bytes} bytes: eight numbers each.", bytes=SECTOR
+        )
+        self.large = VGroup(*(rectangle(px(104), px(92), self.theme.idle) for _ in range(self.each)))
+        self.large.arrange(RIGHT, buff=px(6))
+        self.large.scale(min(1.0, (0.46 if not self.tall else 0.9) * area.width / self.large.width))
+        self.large.move_to([area.left, area.bottom + px(190 if not self.tall else 420), 0], LEFT)
+        self.large_name = self.word("one piece, enlarged", 42, self.theme.text)
+        self.large_name.next_to(self.large, DOWN, px(16)).align_to(self.large, LEFT)
+        corners = [self.strip.get_corner(DOWN + LEFT), self.large.get_corner(UP + LEFT)]
+        corners += [corners[0] + self.strip.width / PIECES * RIGHT, self.large.get_corner(UP + RIGHT)]
+        zoom = VGroup(
+            *(Line(*ends, color=ManimColor(self.theme.quiet)) for ends in (corners[:2], corners[2:]))
+        )
+        zoom.set_stroke(width=stroke_width(2))
+        self.play(FadeIn(cuts))
+        self.play(FadeIn(self.large, self.large_name, zoom))
+        self.memory = VGroup(self.strip, cells, cuts, below, name, self.warp)
+        self.leave(meaning, zoom)
+
+    def read(self, apart: int) -> list[Mobject]:
+        """A warp reads numbers `apart` cells from each other: rays go down, pieces come, numbers go up."""
+        at = apart * np.arange(WARP)
+        dots = self.warp.dots
+        rays = strokes(self.hue, 2.5, 0.8)
+        ends = [self.strip.get_corner(UP + LEFT) + self.cell * (one + 0.5) * RIGHT for one in at]
+        rays.points = np.concatenate(
+            [np.linspace(dot.get_bottom(), end, 4) for dot, end in zip(dots, ends, strict=True)]
+        )
+        sent, used = shape(self.waste), VGroup()
+        pieces = np.unique(at // self.each)
+        sent.points = np.concatenate([quad(self.strip, n / PIECES, (n + 1) / PIECES) for n in pieces])
+        for one in at:
+            number = rectangle(1, 1, self.hue)
+            number.points = quad(self.strip, one / PIECES / self.each, (one + 1) / PIECES / self.each)
+            used.add(number)
+        large = self.large.copy()
+        for cell in range(self.each):
+            large[cell].set_fill(ManimColor(self.hue if cell % apart == 0 else self.waste))
+        figures = {"pieces": len(pieces), "each": SECTOR, "all": len(pieces) * SECTOR}
+        words = VGroup(
+            self.word("{pieces} pieces × {each} bytes = {all:,} bytes sent", 46, self.theme.text, **figures),
+            self.word("{used} bytes used", 46, self.theme.text, used=WARP * SECTOR // self.each),
+        ).arrange(DOWN, buff=px(20), aligned_edge=LEFT)  # fmt: skip
+        room = self.area.right - (self.area.left if self.tall else self.large.get_right()[0] + px(60))
+        words.scale(min(1.0, room / words.width))
+        words.next_to(self.large, RIGHT, px(60))
+        if self.tall:
+            words.next_to(self.large_name, DOWN, px(50)).align_to(self.large, LEFT)
+        self.play(Create(rays, run_time=1.1))
+        self.play(FadeIn(sent, used, large), Fade(rays, 1.0, 0.35))
+        up = [number.copy() for number in used]
+        self.play(
+            Travel(up, [[dot.get_center()] for dot in dots], [[0.4]] * WARP, leg=0.9, apart=0.0),
+            FadeIn(words),
+        )
+        return [rays, sent, used, large, words, *up]
+
+    def along_rows(self) -> None:
+        self.say("Along the rows, eight threads share a piece, so the warp needs four.")
+        self.play(*self.key(Entry(tr("used"), [self.hue]), Entry(tr("sent, but not used"), [self.waste])))
+        self.four = self.read(1)
+
+    def down_columns(self) -> None:
+        self.say("Down a column, each thread needs a piece of its own, and uses an eighth of it.")
+        self.play(*map(Leave, self.four))
+        read = self.read(COLUMNS)
+        self.leave(*read, self.memory, self.large, self.large_name)
+
+    # Why the rest is wasted, and what it costs.
+
+    def too_large(self) -> None:
+        """The table beside the cache, to scale."""
+        rows = [
+            Amount(
+                tr("the table"), [(self.bytes, self.theme.operand)], tr("{mb:.0f} MB", mb=self.bytes / 1e6)
+            ),
+            Amount(
+                tr("the largest cache, called L2"), [(self.l2, self.hue)], tr("{mb:.0f} MB", mb=self.l2 / 1e6)
+            ),
+        ]
+        bars = Amounts(rows, self.area.width, bar=120, size=52).move_to(self.area.center + px(40) * UP)
+        asked = self.cases[COLUMNS]["l2_read_sectors"]
+        found = self.word(
+            "pieces that were found in the L2: {hits:,} of {asked:,}", 46,
+            hits=self.cases[COLUMNS]["l2_hit_sectors"], asked=asked,
+        )  # fmt: skip
+        found.next_to(bars, DOWN, px(50)).align_to(bars, LEFT)
+        self.badge(Badge(tr("counted on {gpu}", gpu=self.gpu), "counted"))
+        self.say("The next columns need the rest, but by then it has left the cache, which is too small.")
+        self.play(*self.key(), bars.come())
+        self.play(FadeIn(found))
+        self.leave(bars, found)
+
+    def other_tables(self) -> None:
+        """What memory sends of tables of one, two, four and eight columns, and the time."""
+        theme, area = self.theme, self.area
+        room = area.width if self.tall else (area.width - px(110)) / 2
+        sent, took = [], []
+        for columns, one in self.cases.items():
+            name = (
+                tr("down a table of {columns} columns", columns=columns)
+                if columns > 1
+                else tr("along the rows")
+            )
+            whole = one["dram_read_bytes"]
+            parts = [(whole / columns, self.hue), (whole - whole / columns, self.waste)]
+            sent.append(Amount(name, parts, tr("{gb:.2f} GB", gb=whole / 1e9)))
+            took.append(Amount(name, [(one["us"], theme.measured)], tr("{us:.1f} µs", us=one["us"])))
+        bar = {"bar": 62 if not self.narrow else 48, "gap": 18, "size": 44}
+        charts = VGroup(*(Amounts(rows, room, **bar) for rows in (sent, took)))
+        for chart, name in zip(charts, (tr("sent by memory"), tr("time")), strict=True):
+            chart.add(label(name, 50, bold=True).next_to(chart, UP, px(26), aligned_edge=LEFT))
+        charts.arrange(DOWN if self.tall else RIGHT, buff=px(60 if self.tall else 110))
+        charts.scale(min(1.0, (area.height - px(70)) / charts.height)).move_to(area.center + px(34) * UP)
+        self.badge(Badge(tr("counted and measured on {gpu}", gpu=self.gpu), "measured"))
+        self.say(
+            "From equally large tables of two, four or eight columns, "
+            "memory sends two, four or eight times as much."
+        )
+        key = self.key(Entry(tr("used"), [self.hue]), Entry(tr("sent, but not used"), [self.waste]))
+        self.play(FadeIn(charts[0][-1]), *key)
+        self.play(charts[0].come(0, 1, 2, 3))
+        self.say("The time grows with the bytes, though the program and the sum stay the same.")
+        self.play(FadeIn(charts[1][-1]))
+        self.play(charts[1].come(0, 1, 2, 3))
+        self.wait(0.5)
+        self.leave(charts)

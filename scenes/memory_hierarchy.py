@@ -1,10 +1,12 @@
-"""Memory hierarchy: where do the bytes of a product come from, and how far is it to each place?
+"""Memory hierarchy: how does slow memory keep a fast GPU busy?
 
 manim render scenes/memory_hierarchy.py
+
+The bytes of one product that was counted on an H200: what its tiles load, and what main memory sends of it.
 """
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
 from manim import (
@@ -12,270 +14,388 @@ from manim import (
     LEFT,
     RIGHT,
     UP,
-    Create,
+    Animation,
+    AnimationGroup,
+    Dot,
     FadeIn,
     FadeOut,
+    LaggedStart,
     ManimColor,
-    ReplacementTransform,
+    Mobject,
+    MoveToTarget,
+    Rectangle,
     VGroup,
-    VMobject,
     smoothstep,
 )
 
+from tilesim import Device, Problem
+from tilesim.ideas.memory_hierarchy import levels
+from tilesim.ladder.reports import row
+from tilesim_scenes.animations.fade import Leave
 from tilesim_scenes.animations.run import PlayTrace
-from tilesim_scenes.film.report_film import ReportFilm
-from tilesim_scenes.film.settings import DEVICE, REPORT
+from tilesim_scenes.animations.travel import Travel
+from tilesim_scenes.film.settings import REPORT
+from tilesim_scenes.kit.amounts import Amount, Amounts
+from tilesim_scenes.kit.lesson import Lesson
+from tilesim_scenes.kit.places import Place, Processors
+from tilesim_scenes.kit.work import Work
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import label, px
-from tilesim_scenes.look.theme import sm_colour
-from tilesim_scenes.mobjects.charts.arrivals import Arrivals
-from tilesim_scenes.mobjects.charts.bars import Bars
-from tilesim_scenes.mobjects.charts.byte_stream import ByteStream
-from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width, strokes, uprights
-from tilesim_scenes.mobjects.hardware.memory_level import MemoryLevel
-from tilesim_scenes.mobjects.words.badge import Badge, of_costs
-from tilesim_scenes.mobjects.words.finding import Finding
-from tilesim_scenes.story.ideas.memory_hierarchy import Story, latency, rate, size, tell
+from tilesim_scenes.look.text import px
+from tilesim_scenes.look.theme import Colour
+from tilesim_scenes.mobjects.drawing.quads import EMPTY, quad, rectangle, shape, stroke_width
+from tilesim_scenes.mobjects.hardware.operands import Operands
+from tilesim_scenes.mobjects.words.badge import Badge
+from tilesim_scenes.mobjects.words.count import Count
 
 FILM = {
     "title": "Memory hierarchy",
-    "question": "Where do bytes come from?",
+    "question": "How does slow memory keep a fast GPU busy?",
     "part": "Memory",
     "place": 60,
-    "seconds": 46,
-    "shows": "Registers, shared memory, L2 and HBM: how large, how fast and how far each is.",
+    "seconds": 83,
+    "shows": "The bytes of one product on an H200: what its tiles load, and what main memory sends of it.",
     "takes": "report",
-    "options": {"device": "h200"},
 }
-SHELF, APART, POST = 120, 178, 36
-"""Pixels: a shelf's height, from one to the next, and how wide one becomes as the foot of a bar."""
-LOW, ABOVE = 84, 76
-"""The same of a shelf in a frame that is not wide, and from its middle up to that of its name."""
-SMALLEST = 0.36
-"""The width of the smallest shelf, as a share of the largest, which holds a million times as much."""
+SIZE, SMALL = 4096, 2048
+"""M, N and K of the product that is followed, and of the one that fits into the L2."""
+SHARES = (0.28, 0.105, 0.22, 0.105, 0.29)
+"""Of the picture's length: main memory, a gap, the L2, a gap, the processors."""
+ROWS, COLUMNS = 4, 3
+"""Of the processors that are drawn."""
 
 
-class MemoryHierarchy(ReportFilm):
-    """Registers, shared memory, L2 and HBM: how large, far and fast; then a product's bytes on their way."""
+class MemoryHierarchy(Lesson):
+    """Main memory, the L2 and the processors, and the bytes of one product on their way."""
 
-    bench = "memory_hierarchy"
-    asked = REPORT | {"device": DEVICE["device"]}
+    asked = REPORT
 
-    @classmethod
-    def story_of(cls, report: Mapping[str, Any], settings: Mapping[str, Any]) -> Story:
-        return tell(report, settings)
+    def prepare(self) -> None:
+        report = self.report("memory_hierarchy")
+        ours, small = row(report, m=SIZE), row(report, m=SMALL)
+        self.guard("H200" in report["machine"]["gpu"], "the product ran on an H200")
+        self.gpu = report["machine"]["gpu"]
+        tile = ours["tile"]
+        self.problem = Problem(SIZE, SIZE, SIZE, tile=tuple(tile))
+        self.strips = (tile[0] + tile[1]) * SIZE * 2
+        self.us = ours["us"]
+        self.l2, self.far = l2, far = levels("h200")[-2:]
+        counted = ("dram_read_bytes", "l2_bytes", "arrived_bytes")
+        self.sent, self.passed, self.arrived = (ours[name] for name in counted)
+        self.whole, self.small = 2 * SIZE**2 * 2, 2 * SMALL**2 * 2
+        self.small_sent = small["dram_read_bytes"]
+        loaded = self.strips * self.problem.tiles
+        self.guard(round(loaded / 1e6) == round(self.arrived / 1e6), "each tile loads its two strips")
+        self.alone = self.arrived / far.gb_per_s / 1000
+        self.guard(self.alone > 1.5 * self.us, "main memory alone would take much longer")
+        self.guard(self.sent < self.passed < self.arrived, "the L2 and shared reads deliver bytes again")
+        self.guard(
+            self.small < l2.size < self.whole and self.small_sent < 1.02 * self.small < self.sent,
+            "main memory sends each byte once if the L2 can keep all",
+        )
+        self.spent = self.sent / far.gb_per_s / 1000
+        self.guard(4 * self.spent < self.us, "main memory sends for less than a quarter of the time")
 
     def construct(self) -> None:
-        self.hue = sm_colour(0, 4)
-        self.names = self.name_levels()
-        self.add(self.names)
-        self.title(tr("Memory hierarchy"))
-        self.badge(Badge(self.story.badge))
-        self.shelves_rise()
-        self.how_far()
-        self.how_fast()
-        self.tiles_ask()
-        self.little_comes_from_far()
-        self.tell_the_finding()
+        self.hue, self.pale = self.theme.by_phase["multiply"], self.theme.operand
+        self.ask("A GPU has many small processors, which compute at the same time.")
+        self.the_work()
+        self.all_tiles()
+        self.main_memory()
+        self.too_slow()
+        self.a_nearer_memory()
+        self.sent_once()
+        self.read_once()
+        self.counted()
+        self.fits_or_not()
+        self.in_time()
+        self.close(
+            "The processors of an H200 loaded {times:.1f} times as many bytes as its slow main memory sent, "
+            "because a cache delivered the same bytes again and again.",
+            [(tr("loaded by processors"), self.arrived / 1e6), (tr("sent by main memory"), self.sent / 1e6)],
+            "times", "{:,.0f} MB",
+            Badge(tr("counted on {gpu}", gpu=self.gpu), "counted"),
+            tr("two matrices of {n} × {n} numbers of 2 bytes, multiplied in {us:.0f} µs", n=SIZE, us=self.us),
+        )  # fmt: skip
 
-    def shelves_rise(self) -> None:
-        """A shelf for each level, the nearest on top, as wide as the logarithm of what it holds."""
-        story = self.story
-        self.shelves = VGroup(*(self.shelf(number) for number in range(len(story.levels))))
-        self.behind = VGroup(*(self.others(number) for number in range(len(story.levels))))
-        self.say(tr("Where do bytes come from?"))
-        for number in reversed(range(len(story.levels))):
-            self.play(FadeIn(self.shelves[number], shift=px(60) * UP), run_time=0.6)
-        self.say(tr("Near is small, far large"))
-        each = [one for one in self.behind if len(one)]
-        self.bring_to_back(*each)
-        self.play(*(FadeIn(one, shift=px(20) * RIGHT) for one in each), run_time=0.6)
-        self.climb()
+    # What the product loads.
 
-    def climb(self) -> None:
-        """A byte climbs from shelf to shelf."""
-        byte = rectangle(px(34), px(34), self.theme.operand)
-        stops = [shelf.shelf.get_right() + px(34) * LEFT for shelf in reversed(list(self.shelves))]
-        byte.move_to(stops[0])
-        self.play(FadeIn(byte), run_time=0.3)
-        for stop in stops[1:]:
-            self.play(byte.animate.move_to(stop), run_time=0.5)
-        self.play(FadeOut(byte), run_time=0.3)
+    def the_work(self) -> None:
+        self.badge(Badge(tr("model")))
+        self.work = Work(self.problem, self.area, tile=10 * self.problem.tiles_n + 9)
+        self.say("A GPU cuts the result into tiles. Each needs one strip of A and one strip of B.")
+        matrices, cut, needs = self.work.come()
+        self.play(*matrices)
+        self.play(*cut)
+        self.play(*needs)
+        tile = self.problem.tile
+        self.sum = self.word(
+            "({m} + {n}) × {k} numbers × 2 bytes = {mb:.3f} MB", 40,
+            m=tile[0], n=tile[1], k=SIZE, mb=self.strips / 1e6,
+        )  # fmt: skip
+        self.sum.next_to(self.work.needs, DOWN, px(36)).align_to(self.work.needs, LEFT)
+        if self.narrow:
+            room = self.area.width if self.tall else self.work.needs.get_left()[0] - self.area.left - px(40)
+            self.sum.scale(min(1.0, room / self.sum.width))
+            self.sum.move_to([self.area.left, self.area.bottom + px(20), 0], LEFT)
+        self.sum.shift(min(0.0, self.area.right - self.sum.get_right()[0]) * RIGHT)
+        self.play(FadeIn(self.sum))
 
-    def how_far(self) -> None:
-        """Shelves become the feet of bars; a byte from each is on its way, until it has arrived."""
-        story = self.story
-        cycles = [level.cycles or 0.0 for level in story.levels]
-        self.bars = self.arrivals(cycles, [latency(level) for level in story.levels])
-        feet = VGroup(*(shelf.shelf for shelf in self.shelves))
-        moves = [
-            foot.animate(run_time=0.8).stretch_to_fit_width(px(POST)).move_to([self.foot, foot.get_y(), 0])
-            for foot in feet
-        ]
-        self.say(tr("How long until a byte is there?"))
-        away = FadeOut(*self.behind, *(shelf.heading for shelf in self.shelves), run_time=0.3)
-        self.play(*moves, away)
-        self.remove(self.shelves)
-        self.add(feet, self.bars)
-        self.play(PlayTrace(self.bars, until=max(cycles), run_time=3.5))
-        self.say(story.farther)
-        self.measure_out(1, len(story.levels) - 1)
-        self.feet = feet
+    def all_tiles(self) -> None:
+        """Tile after tile loads its strips, onto one bar; A and B themselves stand below it, to scale."""
+        work, area = self.work, self.area
+        beside = area.width > area.height
+        left = work.sizes.get_left()[0] if beside else area.left
+        room = rectangle(wide := area.right - left, px(130))
+        low = work.operands.c.get_bottom()[1] - px(190)
+        room.move_to([left, area.center[1] + px(130) if beside else low, 0], LEFT)
+        loading = Loading(work.operands, room, self.strips / 1e6, self.hue)
+        name = self.word("loaded by all tiles so far", 52, self.theme.text, bold=True)
+        name.scale(min(1.0, wide / name.width)).next_to(room, UP, px(20)).align_to(room, LEFT)
+        both = rectangle(wide * self.whole / self.arrived, px(130), self.pale)
+        both.next_to(loading.count, DOWN, px(70)).align_to(room, LEFT)
+        size = self.word("A and B: {mb:.0f} MB", 54, self.theme.text, bold=True, mb=self.whole / 1e6)
+        size.next_to(both, RIGHT, px(30))
+        self.say(
+            "All {tiles} tiles load {mb:,.0f} MB, although A and B have only {both:.0f}.",
+            tiles=self.problem.tiles, mb=self.arrived / 1e6, both=self.whole / 1e6,
+        )  # fmt: skip
+        self.play(*(Leave(one) for one in (work.sizes, work.needs, self.sum, work.tile, work.strips)))
+        self.play(FadeIn(name, loading))
+        self.play(PlayTrace(loading, until=8.0, run_time=1.3))
+        self.play(PlayTrace(loading, until=float(self.problem.tiles), run_time=2.0, rate_func=smoothstep))
+        self.play(FadeIn(both, size))
+        self.leave(name, loading, both, size)
 
-    def how_fast(self) -> None:
-        """The same rows: how much comes at once."""
-        story = self.story
-        rates = [level.gb_per_s / 1000 for level in story.levels]
-        self.say(tr("And how much comes at once?"))
-        self.play(FadeOut(self.bars, self.ruler), run_time=0.3)
-        self.bars = self.arrivals(rates, [rate(level) for level in story.levels])
-        self.add(self.bars)
-        self.play(PlayTrace(self.bars, until=max(rates), run_time=3.5, rate_func=smoothstep))
-        self.say(story.slower)
-        self.measure_out(len(story.levels) - 1, 0)
+    # Main memory, and how fast it is.
 
-    def measure_out(self, unit: int, number: int) -> None:
-        """One bar goes along another, as often as its length goes into that."""
-        ground, step = self.bars.grounds[number], self.bars.values[unit] / self.bars.values[number]
-        self.ruler = strokes(self.theme.background, min(3.0, 0.25 * step * ground.width / px(1)))
-        self.ruler.points = uprights(ground, np.arange(step, 1, step))
-        self.add(self.ruler)
-        short = self.bars.bodies[unit].copy().set_fill(ManimColor(self.theme.operand))
-        start = ground.get_left() + short.width / 2 * RIGHT
-        self.play(short.animate.move_to(start), Create(self.ruler, lag_ratio=0.2), run_time=0.8)
-        end = ground.get_right() + short.width / 2 * LEFT
-        self.play(short.animate(rate_func=smoothstep).move_to(end), run_time=2)
-        self.play(FadeOut(short), run_time=0.3)
+    def part(self, number: int) -> Rectangle:
+        """The room of main memory (0), the L2 (1) and the processors (2), bytes moving right or down."""
+        area = self.area
+        begin, size = sum(SHARES[: 2 * number]), SHARES[2 * number]
+        if self.tall:
+            room = rectangle(area.width, size * area.height)
+            return room.move_to([area.left, area.top - begin * area.height, 0], UP + LEFT)
+        room = rectangle(size * area.width, area.height - px(10))
+        return room.move_to([area.left + begin * area.width, area.top - px(10), 0], UP + LEFT)
 
-    def tiles_ask(self) -> None:
-        """A product's tiles ask for many bytes: the first post of the stream."""
-        story, area = self.story, self.area
-        self.say(story.asks)
-        self.badge(self.source())
-        foot, head = (px(90), px(90)) if self.wide else (px(170), px(20))
-        side = px(190) if self.wide else px(140)
-        width, height = area.width - 2 * side, area.height - foot - head
-        height = min(height, 0.9 * width)
-        self.stream = ByteStream([one.bytes for one in story.passed], width, height, self.hue)
-        self.stream.move_to(area.center + (foot - head) / 2 * UP)
-        places = VGroup(*map(self.place, range(len(story.passed))))
-        self.amounts = [self.figure(number) for number in range(len(story.passed))]
-        # Levels that both pictures have take their names along.
-        same = {name.original_text: name for name in self.names}
-        comes = [
-            ReplacementTransform(same[said], place, run_time=0.8)
-            if (said := place.original_text) in same
-            else FadeIn(place, run_time=0.8)
-            for place in places
-        ]
-        gone = [name for name in self.names if name.original_text not in {one.where for one in story.passed}]
-        self.play(FadeOut(self.bars, self.ruler, self.feet, *gone, run_time=0.3), *comes)
-        self.add(self.stream)
-        self.play(PlayTrace(self.stream, until=1, run_time=1))
-        self.play(FadeIn(self.amounts[0]), run_time=0.3)
-
-    def little_comes_from_far(self) -> None:
-        """The stream narrows from post to post; then bytes flow back through it, and part."""
-        story, last = self.story, len(self.story.passed) - 1
-        for number in range(1, last + 1):
-            self.say(story.need_not_send if number == last else tr("What several SMs need is read once"))
-            self.play(PlayTrace(self.stream, until=number + 1, run_time=1.5, rate_func=smoothstep))
-            self.play(FadeIn(self.amounts[number]), run_time=0.3)
-            self.wait(0.4)
-        self.say(story.each_serves)
-        self.play(PlayTrace(self.stream, until=self.stream.drawn_at + 5, run_time=5))
-
-    def tell_the_finding(self) -> None:
-        story = self.story
-        kind = "measured" if story.gpu else "simulated"
-        rows = [
-            (tr("tiles ask for"), story.passed[0].bytes / 1e6, kind),
-            (tr("{far} sends", far=story.far.name), story.passed[-1].bytes / 1e6, kind),
-        ]
-        bars = Bars(rows, "MB", self.area.width, form="{:,.0f}")
-        card = Finding(story.finding, story.number, bars, self.source(), story.aside)
-        self.finding(card, [bars.grow()])
-
-    # How it is laid out
-
-    @property
-    def wide(self) -> bool:
-        """Whether names have room beside shelves; else they stand above them."""
-        return self.area.width > px(1200)
-
-    @property
-    def column(self) -> float:
-        """Units that the levels' names take on the left."""
-        return self.names.width + px(80) if self.wide else 0.0
-
-    @property
-    def foot(self) -> float:
-        """Where bars begin, beside the names."""
-        return self.area.left + self.column + px(POST) / 2
-
-    @property
-    def apart(self) -> float:
-        """Units from one level to the next."""
-        return px(APART) if self.wide else min(px(280), self.area.height / len(self.story.levels))
-
-    def row(self, number: int) -> float:
-        """The height at which a level stands."""
-        above = 0.0 if self.wide else px(ABOVE - LOW / 2)
-        return self.area.center[1] - above + self.apart * ((len(self.story.levels) - 1) / 2 - number)
-
-    def name_levels(self) -> VGroup:
-        """The names of all levels, one below the other."""
-        names, up = VGroup(), 0.0 if self.wide else px(ABOVE)
-        for number, name in enumerate(self.story.names):
-            word = label(name, 48 if self.wide else 42, bold=True)
-            names.add(word.move_to([self.area.left, self.row(number) + up, 0], LEFT))
-        return names
-
-    def shelf(self, number: int) -> MemoryLevel:
-        """A level's shelf, with what it holds."""
-        holds = np.log([one.per_sm or one.size for one in self.story.levels])
-        share = SMALLEST + (1 - SMALLEST) * (holds[number] - holds.min()) / np.ptp(holds)
-        room = self.area.right - self.area.left - self.column - px(120)
-        shelf = MemoryLevel(
-            size(self.story.levels[number]), share * room, px(SHELF if self.wide else LOW), 48
+    def main_memory(self) -> None:
+        """A and B go into main memory."""
+        work, room = self.work, self.part(0)
+        left = self.area.left if self.tall else room.get_right()[0] + px(70)
+        self.rate = self.word(
+            "{tb:.1f} TB/s: {tb:.1f} MB in each microsecond", 50, self.theme.text, tb=self.far.gb_per_s / 1000
         )
-        shelf.heading.set_color(ManimColor(self.theme.text)).move_to(shelf.shelf)
-        own = self.story.levels[number].per_sm > 0
-        shelf.shelf.set_stroke(ManimColor(self.hue if own else self.theme.operand), stroke_width(4))
-        return shelf.move_to([self.area.left + self.column + room / 2, self.row(number), 0])
+        self.memory = Place(
+            room, tr("main memory"), tr("{gb:.0f} GB", gb=self.far.size / 1e9),
+            tr("sends {tb:.1f} TB/s", tb=self.far.gb_per_s / 1000),
+        )  # fmt: skip
+        operands = work.operands
+        a = VGroup(operands.a, operands.hatches[0], work.letters[0])
+        b = VGroup(operands.b, operands.hatches[1], work.letters[1])
+        foot = self.memory.floor + px(80)
+        side = min(self.memory.ceiling - foot, 0.42 * room.width)
+        self.badge(Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"))
+        self.say("A and B lie in main memory.")
+        self.play(FadeOut(operands.c, work.grid, work.letters[2]), FadeIn(self.memory))
+        self.remove(work, operands)
+        self.add(a, b)
+        for matrix, share in ((a, 0.27), (b, 0.73)):
+            matrix.generate_target()
+            body, letter = VGroup(*matrix.target[:2]), matrix.target[2]
+            body.scale(side / body.width)
+            body.move_to([room.get_left()[0] + share * room.width, foot + side / 2, 0])
+            letter.next_to(body, DOWN, px(16))
+        self.rate.scale(min(1.0, (self.area.right - left) / self.rate.width))
+        self.rate.move_to([left, room.get_top()[1] - px(60), 0], LEFT)
+        if self.tall:
+            self.rate.next_to(room, DOWN, px(60)).align_to(room, LEFT)
+        self.play(*(MoveToTarget(matrix, run_time=1.0) for matrix in (a, b)), FadeIn(self.rate))
+        self.a, self.b = a, b
 
-    def others(self, number: int) -> VGroup:
-        """Of a level that each SM has of its own, those of other SMs behind it, and how many there are."""
-        if not self.story.levels[number].per_sm:
-            return VGroup()
-        shelf = self.shelves[number].shelf
-        aside = RIGHT + (UP if self.wide else DOWN)
-        copies = VGroup(*(shelf.copy().shift(px(14 * step) * aside) for step in (2, 1)))
-        times = label(f"×{self.story.sms}", 48, self.theme.quiet, bold=True)
-        return VGroup(copies, times.next_to(copies, RIGHT, px(24)))
+    def sending(self, count: float, us: float) -> Amount:
+        """The time in which main memory can send so many bytes."""
+        figures = {"mb": count / 1e6, "tb": self.far.gb_per_s / 1000}
+        name = tr("to send {mb:,.0f} MB at {tb:.1f} TB/s, computed", **figures)
+        return Amount(name, [(us, self.theme.text)], tr("{us:.0f} µs", us=us), computed=True)
 
-    def arrivals(self, values: list[float], figures: list[str]) -> Arrivals:
-        """A bar for each level, beside its name."""
-        left = self.foot + px(POST)
-        bars = Arrivals(values, figures, self.area.right - left, self.apart, self.hue)
-        first = bars.grounds[0]
-        return bars.shift([left - first.get_left()[0], self.row(0) - first.get_y(), 0])
+    def took(self) -> Amount:
+        name = tr("the whole product, measured")
+        return Amount(name, [(self.us, self.theme.measured)], tr("{us:.0f} µs", us=self.us))
 
-    def figure(self, number: int) -> VMobject:
-        """What passes at a post, above it; in a frame that is not wide, where the stream is steep, below."""
-        words = label(self.story.passed[number].figure, 56 if self.wide else 48, bold=True, mono=True)
-        if self.wide:
-            return words.next_to(self.stream.top(number), UP, px(20))
-        return words.next_to(self.stream.foot(number), DOWN, px(90))
+    def too_slow(self) -> None:
+        """What main memory alone would need, beside what the product took."""
+        area, left = self.area, self.rate.get_left()[0]
+        middle = area.bottom + 0.3 * area.height if self.tall else area.center[1]
+        self.times = Amounts(
+            [self.sending(self.arrived, self.alone), self.took()], area.right - left, bar=110
+        )
+        self.times.move_to([left, middle, 0], LEFT)
+        self.say(
+            "Sending {mb:,.0f} MB from there takes {us:.0f} microseconds. The product took {took:.0f}.",
+            mb=self.arrived / 1e6, us=self.alone, took=self.us,
+        )  # fmt: skip
+        self.play(self.times.come())
+        self.wait(1.0)
+        self.leave(self.times, self.rate)
 
-    def place(self, number: int) -> VMobject:
-        """Where a post stands, below the stream."""
-        words = label(self.story.passed[number].where, 48, bold=True)
-        return words.next_to(self.stream.foot(number), DOWN, px(24))
+    # The L2.
 
-    def source(self) -> Badge:
-        """Whether the product's bytes are counted or simulated."""
-        story = self.story
-        if not story.gpu:
-            return of_costs(story.simulated_with)
-        return Badge(tr("counted on {gpu}", gpu=story.gpu), "counted")
+    def a_nearer_memory(self) -> None:
+        """The L2 comes between main memory and the processors."""
+        self.cache = Place(
+            self.part(1), tr("L2 cache"), tr("{mb:.0f} MB", mb=self.l2.size / 1e6),
+            tr("sends {tb:.1f} TB/s", tb=self.l2.gb_per_s / 1000),
+        )  # fmt: skip
+        self.processors = Processors(
+            self.part(2), ROWS, COLUMNS, tr("{sms} processors", sms=Device.named("h200").sms),
+            tr("here {count}, placed like their tiles in C", count=ROWS * COLUMNS),
+        )  # fmt: skip
+        self.badge(Badge(tr("model")))
+        self.say("So a nearer memory must help: the L2, a cache that all processors share.")
+        self.play(FadeIn(self.cache, shift=px(40) * RIGHT))
+        self.play(FadeIn(self.processors, lag_ratio=0.05, run_time=1.2))
+
+    def strip(self, place: int) -> Rectangle:
+        """One of six strips of A, from its top, as it lies in main memory."""
+        strip = rectangle(1, 1, self.hue)
+        strip.points = quad(self.a[0], 0, 1, 1 - (place + 1) / 6, 1 - place / 6)
+        return strip
+
+    def light(self, boxes: VGroup) -> Animation:
+        ink = ManimColor(self.hue)
+        return AnimationGroup(*(box.animate.set_stroke(ink, stroke_width(7)) for box in boxes))
+
+    def move(self, things: Sequence[Mobject], to: Sequence[Mobject], share: float, leg: float) -> None:
+        """Things go to places all at once, and are then a share of those as wide."""
+        self.strips_seen.add(*things)
+        ways = [[one.get_center()] for one in to]
+        sizes = [[share * one.width / thing.width] for thing, one in zip(things, to, strict=True)]
+        self.play(Travel(things, ways, sizes, leg=leg, apart=0.0))
+
+    def sent_once(self) -> None:
+        """A strip travels to the L2 once, and from there to one processor after another."""
+        strip, mine = self.strip(1), self.processors.row(1)
+        self.strips_seen = VGroup(strip)
+        self.say("Processors with tiles in one row of C need the same strip of A.")
+        self.play(FadeIn(strip))
+        self.play(self.light(mine))
+        self.say("Main memory sends it once. The L2 keeps a copy and sends that again.")
+        kept = strip.copy()
+        self.move([kept], [self.cache.spot(0.55)], 1.0, 1.2)
+        for box, leg in zip(mine, (1.0, 0.7, 0.5), strict=True):
+            self.move([kept.copy()], [box], 0.7, leg)
+        self.wait(0.4)
+
+    def read_once(self) -> None:
+        """Three requests meet before the L2; what it sends once is copied on the way."""
+        strip, mine, spot = self.strip(2), self.processors.row(2), self.cache.spot(0.25)
+        near, end = self.cache.room, self.processors.room
+        meet = (near.get_right() + end.get_left()) / 2
+        meet[1] = mine.get_y()
+        asked = self.word("requests", 36, self.theme.text).move_to(meet + px(64) * UP)
+        if self.tall:
+            meet = (near.get_bottom() + end.get_top()) / 2
+            asked.next_to(meet, RIGHT, px(60))
+        self.say("Processors that ask at the same time share one read of the L2.")
+        kept = strip.copy()
+        self.play(FadeIn(strip), self.light(mine))
+        self.strips_seen.add(strip)
+        self.move([kept], [spot], 1.0, 0.7)
+        dots = VGroup(*(Dot(box.get_center(), px(14), color=ManimColor(self.theme.text)) for box in mine))
+        self.play(FadeIn(dots, asked, run_time=0.4))
+        self.play(Travel(list(dots), [[meet, spot.get_center()]] * 3, leg=0.7, apart=0.0))
+        self.play(FadeOut(dots, run_time=0.2))
+        read = [kept.copy() for _ in mine]
+        # Until they part, the three lie upon each other as one.
+        self.move(read, [rectangle(spot.width, 1).move_to(meet)] * 3, 0.6, 0.7)
+        self.move(read, list(mine), 0.7, 0.8)
+        self.leave(self.memory, self.a, self.b, self.cache, self.processors, asked, *self.strips_seen)
+
+    # What was counted.
+
+    def counted(self) -> None:
+        """What left each place, in parts of which each was delivered by another one."""
+        sent, passed, arrived = (round(one / 1e6) for one in (self.sent, self.passed, self.arrived))
+        color = [self.pale, self.theme.by_phase["first load"], self.hue]
+        parts = [(sent, color[0]), (passed - sent, color[1]), (arrived - passed, color[2])]
+        self.bytes = Amounts(
+            [
+                Amount(tr("main memory sent"), parts[:1], tr("{mb:,} MB", mb=sent)),
+                Amount(
+                    tr("the L2 sent these bytes, and {more} MB of them again", more=passed - sent),
+                    parts[:2], tr("{mb:,} MB", mb=passed),
+                ),
+                Amount(
+                    tr("processors got all that, and {more} MB more by sharing reads", more=arrived - passed),
+                    parts, tr("{mb:,} MB", mb=arrived),
+                ),
+            ],
+            self.area.width,
+            bar=96 if not self.narrow else 70,
+        ).move_to(self.area.center)  # fmt: skip
+        self.badge(Badge(tr("counted on {gpu}", gpu=self.gpu), "counted"))
+        self.say("Counters in the GPU show that main memory sent {mb} MB.", mb=sent)
+        self.play(self.bytes.come(0))
+        self.say("The L2 and shared reads made {mb:,} MB of them, all that the tiles loaded.", mb=arrived)
+        self.play(self.bytes.come(1))
+        self.wait(0.4)
+        self.play(self.bytes.come(2))
+        self.leave(self.bytes)
+
+    def fits_or_not(self) -> None:
+        """Why main memory sends more than A and B: a product whose matrices fit into the L2."""
+        rows = []
+        for size, whole, sent in ((SIZE, self.whole, self.sent), (SMALL, self.small, self.small_sent)):
+            for name, count in ((tr("A and B, {n} × {n}", n=size), whole), (tr("main memory sent"), sent)):
+                rows.append(Amount(name, [(count, self.pale)], tr("{mb:.0f} MB", mb=count / 1e6)))
+        high = 72 if not self.narrow else 52
+        pairs = Amounts(rows, self.area.width, bar=high, gap=26 if not self.narrow else 14)
+        pairs.move_to(self.area.center)
+        self.say(
+            "A and B do not fit into the L2’s {l2:.0f} MB. If they are half as wide, each byte is sent once.",
+            l2=self.l2.size / 1e6,
+        )
+        self.play(pairs.come(0, 1))
+        self.wait(0.5)
+        self.play(pairs.come(2, 3))
+        self.leave(pairs)
+
+    def in_time(self) -> None:
+        """The same two bars as before, and the time that main memory was really sending."""
+        rows = [self.sending(self.arrived, self.alone), self.took(), self.sending(self.sent, self.spent)]
+        times = Amounts(rows, self.area.width, bar=96).move_to(self.area.center)
+        self.badge(Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"))
+        self.say(
+            "So slow main memory has to send for only {us:.0f} of the {took:.0f} microseconds.",
+            us=self.spent, took=self.us,
+        )  # fmt: skip
+        self.play(LaggedStart(FadeIn(times[0]), FadeIn(times[1]), lag_ratio=0.5))
+        self.play(times.come(2))
+        self.leave(times)
+
+
+class Loading(VGroup):
+    """Tiles of C that have loaded their strips, and a bar for all that was loaded so far. `show(t)`: t tiles.
+
+    `room`: a rectangle that the bar fills in the end. `mb`: of a tile's two strips.
+    """
+
+    def __init__(self, operands: Operands, room: Rectangle, mb: float, color: Colour) -> None:
+        super().__init__()
+        self.problem, self.c, self.room = operands.problem, operands.c, room
+        self.done, self.bar = shape(color, 0.7), shape(color)
+        self.count = Count(lambda t: tr("{mb:,.0f} MB", mb=t * mb), 84)
+        self.count.next_to(room, DOWN, px(24)).align_to(room, LEFT)
+        self.add(self.done, self.bar, self.count)
+        self.show(0.0)
+
+    def show(self, t: float) -> Self:
+        self.t = t
+        wide, high = self.problem.tiles_n, self.problem.tiles_m
+        full, part = divmod(int(t), wide)
+        whole = quad(self.c, 0, 1, 1 - full / high, 1) if full else EMPTY
+        rest = quad(self.c, 0, part / wide, 1 - (full + 1) / high, 1 - full / high) if part else EMPTY
+        self.done.points = np.concatenate([whole, rest])
+        self.bar.points = quad(self.room, 0, t / self.problem.tiles) if t else EMPTY
+        self.count.show(t)
+        return self

@@ -122,7 +122,7 @@ def run_json(trace, tmp_path):
     return run(tmp_path / "t.npz", "--json")
 
 
-@pytest.mark.parametrize("name", ["split-k-and-friends", "thread_indexing"])
+@pytest.mark.parametrize("name", ["split-k-and-friends", "memory_hierarchy"])
 def test_a_film_by_its_name(name):
     film = declared()[name.replace("_", "-")]
     said = run(name)

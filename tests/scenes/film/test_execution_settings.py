@@ -1,11 +1,11 @@
-"""What execution_model and thread_indexing may be asked for; anything else is refused in a sentence."""
+"""What execution_model may be asked for; anything else is refused in a sentence."""
 
 import pytest
 
 from tilesim.cli.packages import scene_class
 from tilesim.errors import TilesimError
 
-EXECUTION, INDEXING = scene_class("execution-model"), scene_class("thread-indexing")
+EXECUTION = scene_class("execution-model")
 
 
 @pytest.mark.parametrize(
@@ -13,7 +13,6 @@ EXECUTION, INDEXING = scene_class("execution-model"), scene_class("thread-indexi
     [
         (EXECUTION, {"device": "A100", "tile": "64x64x64"}),
         (EXECUTION, {"tile": [128, 256, 64]}),
-        (INDEXING, {"stride": 16}),
     ],
 )
 def test_what_makes_sense_is_taken(film, asked):
@@ -27,9 +26,6 @@ def test_what_makes_sense_is_taken(film, asked):
         (EXECUTION, {"tile": "64x64"}, "tile is '64x64'; it must be three sizes"),
         (EXECUTION, {"device": "t4", "tile": "128x256x64"}, "no SM of NVIDIA T4 can run"),
         (EXECUTION, {"stride": 4}, "stride"),
-        (INDEXING, {"stride": 1}, "stride is 1; it must be a whole number from 2"),
-        (INDEXING, {"stride": 5}, "no neighbours 5 cells apart"),
-        (INDEXING, {"stride": 2, "report": "no.json"}, "no.json"),
     ],
 )
 def test_what_makes_none_is_refused_in_a_sentence(film, asked, says):

@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 from tilesim.devices.occupancy import occupancy
-from tilesim_scenes.mobjects.hardware.element_grid import ElementGrid
 from tilesim_scenes.mobjects.hardware.partitions import Partitions
 from tilesim_scenes.mobjects.hardware.sm_map import SMMap
-from tilesim_scenes.mobjects.models.tiles.cell_sweep import CellSweep
 from tilesim_scenes.mobjects.models.warps.limit_bars import LimitBars
 from tilesim_scenes.mobjects.models.warps.warp_walk import WarpWalk
 
@@ -66,22 +64,3 @@ def test_each_partition_has_lanes_for_a_warp_and_places_above_them(columns):
         for slot in range(2):
             place = inside.place(part, slot, 2)
             assert lanes.get_top()[1] < place[1] < box.get_top()[1] and place[0] == pytest.approx(box.get_x())
-
-
-def test_a_sweep_shows_the_cells_that_were_taken_and_their_sum():
-    rows, columns = np.arange(4)[:, None] * np.ones((1, 8), int), np.arange(8) * np.ones((4, 1), int)
-    sweep = CellSweep(ElementGrid(4, 8, 4.0, 2.0), rows, columns, np.arange(32).reshape(4, 8), pace=4)
-    assert sweep.show(0.5).sum == sum(range(16)) and len(sweep.last.points)
-    assert sweep.before.height == pytest.approx(1.0) and sweep.before.width == pytest.approx(4.0)
-    assert sweep.show(1).sum == sum(range(32)) and not len(sweep.last.points)
-    assert sweep.show(0).sum == 0 and not len(sweep.before.points)
-
-
-@pytest.mark.parametrize("down", [False, True])
-def test_cells_of_a_row_or_a_column_are_drawn_in_one_rectangle(down):
-    along, none = np.arange(4)[:, None], np.zeros((4, 1), int)
-    grid = ElementGrid(4, 8, 4.0, 2.0)
-    sweep = CellSweep(grid, *((along, none) if down else (none, along))).show(3)
-    assert len(sweep.before.points) == 16
-    high, wide = (1.5, 0.5) if down else (0.5, 1.5)
-    assert (sweep.before.height, sweep.before.width) == pytest.approx((high, wide))

@@ -7,19 +7,11 @@ import numpy as np
 import pytest
 from manim import DOWN, PI, RIGHT
 
-from tilesim import Device, Problem, simulate
 from tilesim.ideas.coalescing import LINE, moved, strided
 from tilesim.ideas.pipelining import pipeline
-from tilesim.orders import rasterize
 from tilesim_scenes import Buffers, ElementGrid, MemoryLines, Warp
-from tilesim_scenes.look.theme import theme_now
-from tilesim_scenes.mobjects.charts.arrivals import Arrivals
-from tilesim_scenes.mobjects.charts.byte_stream import ByteStream
 from tilesim_scenes.mobjects.models.pipelines.pipeline_rows import PipelineRows
 from tilesim_scenes.mobjects.models.pipelines.pipelined_sm import PipelinedSM
-from tilesim_scenes.mobjects.models.tiles.shared_blocks import SharedBlocks
-from tilesim_scenes.mobjects.models.tiles.tile_order import TileOrder
-from tilesim_scenes.mobjects.models.tiles.tile_sweep import TileSweep
 from tilesim_scenes.mobjects.models.warps.warp_load import WarpLoad
 from tilesim_scenes.mobjects.words.count import Count
 
@@ -34,22 +26,13 @@ def a_load(addresses: np.ndarray, width: int) -> WarpLoad:
     return WarpLoad(grid, memory.shift(8 * RIGHT), addresses, width, element=4, pitch=PITCH)
 
 
-def a_sweep() -> TileSweep:
-    places = [(row, 0, 1, 8) for row in range(4)]
-    return TileSweep(ElementGrid(4, 8, 2, 1), places, sectors=8, used=0.25, most=64, width=4)
-
-
 MADE: dict[str, Callable[[], Any]] = {
     "load": lambda: a_load(strided(PITCH), 4),
     "rows": lambda: PipelineRows(STEPS, until=STEPS.makespan, width=10, height=2),
     "SM": lambda: PipelinedSM(STEPS, width=12, height=3),
-    "sweep": a_sweep,
-    "arrivals": lambda: Arrivals([0, 23, 686], ["at once", "23", "686"], width=8, apart=1),
-    "stream": lambda: ByteStream([1611, 823, 186], width=8, height=4),
-    "blocks": lambda: SharedBlocks(4, 3, range(4), [0, 4, 1, 5]),
     "count": lambda: Count("{:.0f} lines".format),
 }
-END = {"load": 32, "sweep": 64, "count": 32, "blocks": 5, "arrivals": 686, "stream": 7}
+END = {"load": 32, "count": 32}
 
 
 def look(mobject: Any) -> list[bytes]:
@@ -151,74 +134,3 @@ def test_no_buffer_ever_holds_two_pairs_and_the_core_never_works_without_one() -
         for number in range(2):
             assert sum(drawn(sm.used[i]) or lies(i) for i in range(number, 6, 2)) <= 1
         assert sum(map(drawn, sm.used)) == bool(len(sm.done.points))
-
-
-@pytest.mark.parametrize(("t", "sectors"), [(7, 0), (8, 8), (21.6, 16), (64, 32)])
-def test_a_sweep_counts_the_sectors_of_whole_loads(t: float, sectors: int) -> None:
-    assert a_sweep().show(t).count.text == f"{sectors} sectors"
-
-
-def test_a_sweep_brings_every_element_and_its_bar_is_as_long_as_its_sectors() -> None:
-    sweep = a_sweep().show(64)
-    assert area(sweep.come) == pytest.approx(sweep.grid.ground.width * sweep.grid.ground.height)
-    bars = area(sweep.lit) + area(sweep.wasted)
-    assert bars == pytest.approx(sweep.track.width * sweep.track.height * 32 / 64)
-    assert area(sweep.lit) == pytest.approx(0.25 * bars)
-
-
-@pytest.mark.parametrize(
-    ("t", "needed"), [(0, (0, 0)), (0.5, (2, 2)), (1, (4, 4)), (4, (4, 16)), (5, (8, 8))]
-)
-def test_blocks_are_lit_as_tiles_need_them(t: float, needed: tuple[int, int]) -> None:
-    blocks = SharedBlocks(4, 3, range(4), [0, 4, 1, 5]).show(t)
-    assert blocks.needed == needed == tuple(len(lit.points) // 16 for lit in blocks.lit[:2])
-
-
-def test_tiles_that_move_keep_their_size() -> None:
-    blocks = SharedBlocks(4, 3, range(4), [0, 4, 1, 5])
-    whole = area(blocks.show(4).lit[2])
-    assert area(blocks.show(4.5).lit[2]) == pytest.approx(whole)
-    assert blocks.show(5).lit[2].points[:16] == pytest.approx(blocks.tile(0).points)
-
-
-def test_the_edges_light_where_tiles_at_work_are() -> None:
-    trace = simulate("persistent", Problem(1024, 2048, 4096), Device.named("h200", sms=12))  # 8 x 8 tiles
-    order = TileOrder(trace, 4, 4).show(float(trace.spans["drain"].min()) - 1)
-    picture, lit = order.paint(800, 800)[..., :3], theme_now().operand
-    down = [round(800 * (order.edge[1] + (1 - order.edge[1]) * (row + 0.5) / 8)) for row in range(8)]
-    across = [round(800 * (order.edge[0] + (1 - order.edge[0]) * (column + 0.5) / 8)) for column in range(8)]
-    assert [tuple(picture[y, 5]) == lit for y in down] == [True] * 2 + [False] * 6
-    assert [tuple(picture[5, x]) == lit for x in across] == [True] * 8
-
-
-def test_the_way_through_tiles_is_their_order() -> None:
-    problem = Problem(1024, 2048, 64, order="hilbert")
-    order = TileOrder(simulate("persistent", problem, Device.named("h200")), 4, 4)
-    corners = order.path(0, 5).get_anchors()
-    expected = [order.centre(int(tile)) for tile in rasterize(problem)[:5]]
-    assert np.unique(np.round(corners, 6), axis=0) == pytest.approx(np.unique(np.round(expected, 6), axis=0))
-
-
-def test_bars_grow_at_one_rate_until_they_have_arrived() -> None:
-    bars = Arrivals([0, 100, 400], ["a", "b", "c"], width=8, apart=1)
-    early, late = ([area(body) for body in bars.show(t).bodies] for t in (50, 200))
-    assert early[0] == late[0] == 0 and early[1] == pytest.approx(early[2])
-    assert late[1] == pytest.approx(late[2] / 2) == pytest.approx(2 * early[1])
-    assert [figure.get_fill_opacity() for figure in bars.figures] == [1, 1, 0]
-
-
-def test_a_stream_is_as_high_as_its_bytes() -> None:
-    stream = ByteStream([1600, 800, 200], width=8, height=4).show(3)
-    assert [post.height for post in stream.posts] == pytest.approx([4, 2, 0.5])
-    assert [stream.top(number)[1] for number in range(3)] == pytest.approx([2, 1, 0.25])
-    assert not len(stream.bytes.points)
-    assert stream.stream.height == pytest.approx(4) and stream.show(1).stream.height == 0
-
-
-def test_bytes_part_on_their_way_to_the_sms_and_stay_inside_the_stream() -> None:
-    stream = ByteStream([1600, 800, 200], width=8, height=4)
-    counts = [len(stream._lines(at)) for at in (1.99, 1.5, 1.01, 0.99, 0.5, 0.01)]
-    assert counts == [12, 12, 12, 24, 24, 24] and len(set(np.round(stream._lines(2.0 - 1e-9), 6))) == 3
-    for at in np.linspace(0, 1.999, 40):
-        half = stream._height(np.array([at]))[0] / 2
-        assert max(abs(y - 0.5) for y in stream._lines(at)) < half
