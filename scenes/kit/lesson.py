@@ -166,7 +166,8 @@ class Lesson(Film):
         """
         long, short = (float(form.format(value).split()[0].replace(",", "")) for _, value in rows)
         figures |= {"times": long / short, "less": 1 - short / long, "first": long, "second": short}
-        bars = Bars([(name, value, badge.kind) for name, value in rows], width=self.area.width, form=form)
+        kind = "measured" if badge.kind == "counted" else badge.kind
+        bars = Bars([(name, value, kind) for name, value in rows], width=self.area.width, form=form)
         card = Finding(tr(sentence, **figures), _number(number, figures), bars, badge, conditions)
         self.finding(card, [bars.grow()], into)
 

@@ -6,7 +6,7 @@ from manim import DOWN, LEFT, RIGHT, UP, Animation, FadeIn, LaggedStart, VGroup
 from tilesim import Problem
 from tilesim_scenes.film.area import Area
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import label, px
+from tilesim_scenes.look.text import label, lines, px
 from tilesim_scenes.look.theme import theme_now
 from tilesim_scenes.mobjects.drawing.quads import segments, strokes, uprights
 from tilesim_scenes.mobjects.hardware.operands import Operands
@@ -48,10 +48,12 @@ class Work(VGroup):
         self.tile = self.operands.tile(tile, hue)
         self.strips = VGroup(*self.operands.row_panel(tile, hue), *self.operands.column_panel(tile, hue))
         sizes = {"m": problem.m, "n": problem.n, "k": problem.k, "tiles": problem.tiles}
+        # Beside the picture in a square frame, a line of these words would become too small.
+        room = 0.5 * area.width if wide and area.width < px(1200) else px(2000)
         self.sizes = VGroup(
             label("C = A × B", 72, bold=True),
-            label(tr("C has {m} × {n} numbers, in {tiles} tiles.", **sizes), 46, theme.quiet),
-            label(tr("A has {m} × {k} numbers, B {k} × {n}.", **sizes), 46, theme.quiet),
+            lines(tr("C has {m} × {n} numbers, in {tiles} tiles.", **sizes), 46, room, color=theme.quiet),
+            lines(tr("A has {m} × {k} numbers, B {k} × {n}.", **sizes), 46, room, color=theme.quiet),
         ).arrange(DOWN, buff=px(30), aligned_edge=LEFT)
         self.needs = VGroup(
             label(tr("A tile of C"), 52, hue if theme.dark else theme.text, bold=True),
