@@ -1,160 +1,289 @@
-"""Ping-pong: what can the tensor cores multiply while a tile is written?"""
+"""Ping-pong: what multiplies while a tile is written?
 
-from collections.abc import Mapping, Sequence
+manim render scenes/ping_pong.py
 
-from manim import UP, FadeIn
+Three kernels, each without a part of the pause that the one before has: all warps alike, one warp that loads,
+and two groups that take turns. Lanes are a model's, with calibrated times of an H200; the kernels were timed.
+"""
 
-from tilesim_scenes.animations.fade import Fade, Leave
+from collections.abc import Sequence
+
+from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, Line, ManimColor, VGroup
+
+from tilesim import Device, Problem, plan
+from tilesim.ideas.warp_specialization import Phase, Timeline, Times, timeline
+from tilesim.kernel_costs.default import default_costs
+from tilesim.ladder.file import ladders
+from tilesim.model.kstep import k_step_ns
 from tilesim_scenes.animations.run import PlayTrace
-from tilesim_scenes.animations.unfold import Unfold
-from tilesim_scenes.film.scene import Film
+from tilesim_scenes.film.settings import LOOK
+from tilesim_scenes.kit.amounts import Amount, Amounts
+from tilesim_scenes.kit.lesson import Lesson
+from tilesim_scenes.kit.work import Work
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import px
-from tilesim_scenes.look.theme import Colour, shades, sm_colour
-from tilesim_scenes.mobjects.charts.bar_groups import BarGroups
-from tilesim_scenes.mobjects.charts.bars import Bars
-from tilesim_scenes.mobjects.models.pipelines.async_pipeline import AsyncPipeline
+from tilesim_scenes.look.text import label, px
+from tilesim_scenes.mobjects.drawing.quads import stroke_width
+from tilesim_scenes.mobjects.hardware.warp import Warp
 from tilesim_scenes.mobjects.models.pipelines.phase_rows import Bar, PhaseRows, bars_of
 from tilesim_scenes.mobjects.models.pipelines.turn import Turn
-from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket
 from tilesim_scenes.mobjects.words.badge import Badge
-from tilesim_scenes.mobjects.words.finding import Finding
-from tilesim_scenes.story.ideas.ladder_pairs import bar_groups
-from tilesim_scenes.story.ideas.ping_pong import Story, tell
+from tilesim_scenes.mobjects.words.key import Entry
 
 FILM = {
     "title": "Ping-pong",
     "question": "What multiplies while a tile is written?",
     "part": "Hiding waits",
     "place": 120,
-    "seconds": 45,
-    "shows": "Two groups of consumers take turns, so that tensor cores multiply during a write.",
+    "seconds": 81,
+    "shows": "Warps that do everything, a warp that loads, and two groups that take turns.",
 }
-WARPS = 4
-"""Of a group: a warpgroup, which is what issues wgmma."""
+SHORT, LONG = (8192, 8192, 512), (4096, 4096, 4096)
+"""M, N and K of the product that the film is about, and of one with longer sums."""
+TILE, STAGES, HALF, HALF_STAGES = (128, 256, 64), 4, (128, 128, 64), 6
+"""Of the ladder's kernels `warp-specialized` and `ping-pong`."""
+TILES = 3
+"""That lanes show."""
+NAMES = 330
+"""Pixels for the names of lanes, left of them."""
 
 
-class PingPong(Film):
-    """One group of consumers against two that take turns, at 8192 × 8192 × 512 on an H200."""
+def times_of(problem: Problem, kernel: str, latency: int | None = None) -> Times:
+    """What a K-step, a write and a lone load take on an H200, as calibrated for a persistent kernel.
+
+    Operands arrive at least as fast as a main loop was seen to use them up, so that is the interval.
+    """
+    device = Device.named("h200")
+    costs = default_costs("persistent", problem, device, kernel)
+    step = round(float(k_step_ns(plan("persistent", problem, device), problem, device, costs).mean()))
+    alone = costs.tile_gap if latency is None else latency
+    return Times(alone, step, costs.epilogue, interval=step, contention=costs.epilogue_overlap_penalty)
+
+
+class PingPong(Lesson):
+    """All warps alike, one warp that loads, and two groups that take turns."""
+
+    asked = LOOK
+
+    def prepare(self) -> None:
+        whole, half = (Problem(*SHORT, tile=tile, order="grouped:8") for tile in (TILE, HALF))
+        self.problem = whole
+        times = times_of(whole, "persistent-tma")
+        # How long a load takes that nothing hides is seen where nothing overlaps.
+        in_turns = times_of(half, "persistent-tma-overlap", latency=times.latency)
+        self.alike = timeline(times, TILES, whole.k_steps, STAGES, producer=False)
+        self.loads = timeline(times, TILES, whole.k_steps, STAGES)
+        self.turns = timeline(in_turns, 2 * TILES, half.k_steps, HALF_STAGES, 2)
+        self.pauses = [one.pauses()[0] for one in (self.alike, self.loads)]
+        self.write = self.pauses[1].end - self.pauses[1].start
+        self.load = self.pauses[0].end - self.pauses[0].start - self.write
+        self.guard(self.write == times.write and self.load > 0, "a pause is a write and a load")
+        self.guard(not self.turns.pauses(), "with two groups the tensor cores never pause")
+        ladder = ladders()[0]
+        self.gpu = ladder.machine["gpu"]
+        us = {(step.name, step.m, step.n, step.k): step.us for step in ladder.rows}
+        self.short, self.long = (
+            [us[name, *size] for name in ("persistent", "warp-specialized", "ping-pong")]
+            for size in (SHORT, LONG)
+        )
+        one, two, three = self.short
+        self.guard(one > 1.05 * two and two > 1.05 * three, "each of the three kernels is faster")
+        self.guard(self.long[2] > 1.01 * self.long[1], "with long sums, taking turns costs time")
 
     def construct(self) -> None:
-        story = tell()
-        self.title(tr("Ping-pong"))
-        self.badge(Badge(tr("model, H200 costs")))
-        pipeline = self.two_groups(story, self.one_group(story))
-        self.in_turns(story, pipeline)
-        self.measured(story)
+        self.hue = self.theme.by_phase["multiply"]
+        self.ask("Tensor cores are the parts of a GPU that multiply matrices.")
+        if self.given.get("work", True):
+            self.the_work()
+        self.all_alike()
+        self.one_loads()
+        self.two_groups()
+        self.timed()
+        self.close(
+            "On an H200, two groups of warps that take turns need {less:.0%} less time for a matrix product "
+            "with short sums than one group.",
+            [(tr("one group"), self.short[1]), (tr("two groups"), self.short[2])],
+            "less time",
+            "{:.1f} µs",
+            Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"),
+            tr("8192 × 8192 numbers, each a sum of 512 products of 16-bit numbers"),
+        )
 
-    @property
-    def hues(self) -> tuple[Colour, Colour]:
-        """Ping's and pong's: the SM's, light and deep."""
-        return shades(sm_colour(0, 4))
+    def the_work(self) -> None:
+        work = Work(self.problem, self.area, tile=12 * self.problem.tiles_n + 9)
+        self.badge(Badge(tr("model"), "model"))
+        self.say("A GPU multiplies matrices tile by tile. Each processor computes one tile after another.")
+        for act in work.come():
+            self.play(*act)
+        self.leave(work)
 
-    def one_group(self, story: Story) -> PhaseRows:
-        """The producer goes on during a write; the tensor cores do not."""
-        made, pause = story.cooperative, story.pause
-        producer, consumers, cores = tr("producer"), tr("consumers"), tr("tensor cores")
-        busy = [bar for bar in bars_of(made.consumers(), made.k_steps) if bar.kind == "multiply"]
-        idle = [Bar("pause", *phase[1:3]) for phase in made.pauses()]
-        rows = self.lanes(
+    def all_alike(self) -> None:
+        """Eight warps do everything, so the tensor cores stand still while they write and load."""
+        made, pause = self.alike, self.pauses[0]
+        self.badge(Badge(tr("model, from measured times"), "model"))
+        self.say("Eight warps, groups of 32 threads, load data for it, run tensor cores, and write it.")
+        self.team = self.placed([(self.crew(8), tr("8 warps"))])
+        self.until = float(made.writes["end"][1])
+        self.ticking = self.clock(self.until)
+        rows = self.rows(
             {
-                producer: bars_of(made.loads(), wait=""),
-                consumers: bars_of(made.consumers(), made.k_steps),
-                cores: [bar._replace(text="") for bar in busy] + idle,
+                tr("8 warps"): bars_of(made.consumers(), wait="load"),
+                tr("tensor cores"): self.cores(made),
             },
-            made.makespan,
         )
-        clock = self.clock(made.makespan)
-        bracket = TimeBracket(rows, pause.start, pause.end, sm=cores, below=True, color=self.theme.wait_text)
-        self.say(tr("What multiplies while a tile is written?"))
-        self.play(FadeIn(rows, shift=0.3 * UP, run_time=0.6))
-        self.play(PlayTrace(rows, clock, until=pause.start, run_time=3))
-        self.say(tr("Nothing: the tensor cores pause"))
-        self.play(PlayTrace(rows, clock, bracket, until=pause.end, run_time=2.5))
-        percent, k = 100 * story.write_shares[0], story.best.shape[2]
-        self.say(tr("{percent:.0f}% of every tile’s time, at K = {k}", percent=percent, k=k))
-        self.play(PlayTrace(rows, clock, until=made.makespan, run_time=3.4))
-        self.say(tr("Two groups of four warps, half a tile each"))
-        self.play(*(Leave(one) for one in (rows.bars, rows.names, bracket, clock)))
-        return rows
+        key = self.key(
+            Entry(tr("load"), [self.hue], hatched=True),
+            Entry(tr("multiply"), [self.hue]),
+            Entry(tr("write"), [self.theme.write]),
+            Entry(tr("tensor cores pause"), [self.theme.wait_text]),
+        )
+        self.axis = self.word("time →", 38)
+        self.axis.next_to(rows.grounds, UP, px(12)).align_to(rows.grounds, RIGHT)
+        self.play(FadeIn(self.team, rows, self.axis), *key)
+        self.run_to(rows, pause.start, 4.0)
+        self.say("While the warps write, they run no tensor cores.")
+        self.run_to(rows, pause.start + self.write, 2.5)
+        self.say("Nobody loads then, either. So they also wait for the data of the next tile.")
+        self.run_to(rows, pause.end, 1.5)
+        self.bracket_of(rows, pause, "write {write} + load {load} = {both} µs", self.write, self.load)
+        self.leave(rows, self.mark)
 
-    def two_groups(self, story: Story, rows: PhaseRows) -> AsyncPipeline:
-        """The consumers part into two groups, each with a tile of its own."""
-        made, area = story.ping_pong, self.area
-        pipeline = AsyncPipeline(made, WARPS, (area.width, area.height), self.hues, aspect=1.0)
-        pipeline.move_to(area.center)
-        first, second = made.writes["start"][:2].tolist()
-        roles = (pipeline.producer, pipeline.consumers, pipeline.accumulators)
-        self.play(Unfold(rows.grounds, roles, back=True))
-        self.remove(*rows.grounds)
-        clock = self.clock(made.makespan)
-        self.add(*roles)
-        self.play(*(Fade(part, 0, 1) for part in pipeline if part not in roles))
-        self.add(pipeline)
-        self.play(PlayTrace(pipeline, clock, until=first - 400, run_time=3))
-        self.say(tr("One writes, and the turn passes to the other"))
-        self.play(PlayTrace(pipeline, clock, until=first + 1400, run_time=3.2))
-        self.play(PlayTrace(pipeline, clock, until=second + 1400, run_time=2))
-        self.say(tr("One group multiplies while the other writes"))
-        self.play(Leave(clock))
-        return pipeline
+    def one_loads(self) -> None:
+        """A ninth warp loads during the write, so that the pause is the write alone."""
+        made, pause = self.loads, self.pauses[1]
+        self.say("Let a ninth warp do the loading, also while the eight write.")
+        extra = self.crew(1)
+        team = self.placed([(extra, tr("1 warp loads")), (self.crew(8), tr("8 warps"))])
+        rows = self.rows(
+            {
+                tr("1 warp loads"): bars_of(made.loads(), wait=""),
+                tr("8 warps"): bars_of(made.consumers(), wait=""),
+                tr("tensor cores"): self.cores(made),
+            },
+        )
+        self.play(FadeOut(self.team), PlayTrace(self.ticking, until=0), run_time=0.5)
+        self.play(FadeIn(team, rows), run_time=0.5)
+        self.team = team
+        self.run_to(rows, pause.end, 4.0)
+        self.say("Now the pause is only as long as the write.")
+        self.bracket_of(rows, pause, "write {write} µs", self.write)
+        self.say("The eight cannot multiply meanwhile, because they hold the finished sums that they write.")
+        self.wait(0.5)
+        self.leave(rows, self.mark)
 
-    def in_turns(self, story: Story, pipeline: AsyncPipeline) -> None:
-        """Both groups and the tensor cores on one axis of time, beside the tensor cores of one group."""
-        made, one = story.ping_pong, story.cooperative
-        ping, pong, cores = tr("ping"), tr("pong"), tr("tensor cores")
-        turns = [bars_of(made.consumers(group), made.k_steps, wait="") for group in range(made.groups)]
-        both = [
-            bar._replace(colour=hue)
-            for group, hue in zip(turns, self.hues, strict=True)
-            for bar in group
-            if bar.kind == "multiply"
+    def two_groups(self) -> None:
+        """One group writes while the other multiplies."""
+        made = self.turns
+        self.say("So the eight split into two groups. Each computes a tile of its own, half as large.")
+        groups = [
+            (self.crew(1), tr("1 warp loads")), (self.crew(4), tr("ping: 4 warps")),
+            (self.crew(4), tr("pong: 4 warps")),
+        ]  # fmt: skip
+        team = self.placed(groups)
+        names = tr("ping"), tr("pong")
+        turns = [bars_of(made.consumers(group), wait="") for group in range(2)]
+        both = [bar for group in turns for bar in group if bar.kind == "multiply"]
+        rows = self.rows(dict(zip(names, turns, strict=True)) | {tr("tensor cores"): both})
+        ring = Turn(rows, names, made)
+        self.play(FadeOut(self.team), PlayTrace(self.ticking, until=0), run_time=0.5)
+        self.play(FadeIn(team, rows), run_time=0.5)
+        first = made.writes["start"][0]
+        self.say("They take turns: when ping has finished its sums, pong may multiply.")
+        whose = self.word("whose turn it is", 38)
+        whose.next_to(rows, UP, px(14)).align_to(rows.grounds, LEFT)
+        self.play(FadeIn(ring, whose), run_time=0.4)
+        self.run_to(rows, first + 300, 4.0, ring)
+        self.say("While one group writes its tile, the other multiplies, so the tensor cores never pause.")
+        self.run_to(rows, self.until, 6.0, ring)
+        self.leave(rows, ring, whose, team, self.axis, self.ticking)
+
+    def timed(self) -> None:
+        """What the kernels took on the GPU, with short sums and with long ones."""
+        self.badge(Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"))
+        names = (
+            tr("all warps alike"),
+            tr("one warp loads, one group"),
+            tr("one warp loads, two groups"),
+        )
+        short = self.chart(tr("sums of 512 products"), names, self.short)
+        self.say(
+            "On an H200, the three kernels take {one:.0f}, {two:.0f} and {three:.0f} µs.",
+            one=self.short[0],
+            two=self.short[1],
+            three=self.short[2],
+        )
+        self.play(FadeIn(short[0]), *self.key())
+        self.play(short[1].come())
+        self.leave(short)
+        long = self.chart(tr("sums of 4096 products"), names[1:], self.long[1:])
+        self.say("With fewer and longer sums, less is written, and taking turns costs time.")
+        self.play(FadeIn(long[0]))
+        self.play(long[1].come())
+        self.leave(long)
+
+    def chart(self, title: str, names: Sequence[str], us: Sequence[float]) -> VGroup:
+        amounts = [
+            Amount(name, [(one, self.theme.measured)], tr("{us:.1f} µs", us=one))
+            for name, one in zip(names, us, strict=True)
         ]
-        rows = self.lanes(
-            {ping: turns[0], pong: turns[1], cores: both},
-            one.makespan,
-            dict(zip((ping, pong), self.hues, strict=True)),
+        heading = label(title, 50, self.theme.text, bold=True)
+        picture = VGroup(heading, Amounts(amounts, self.area.width)).arrange(
+            DOWN, buff=px(44), aligned_edge=LEFT
         )
-        turn = Turn(rows, (ping, pong), made)
-        sources = (*pipeline.consumers, pipeline.accumulators)
-        self.play(Unfold(rows.grounds, sources), Leave(pipeline))
-        clock = self.clock(one.makespan)
-        self.play(Fade(rows.names, 0, 1), Fade(turn, 0, 1))
-        self.add(rows, turn)
-        self.play(PlayTrace(rows, turn, clock, until=made.makespan, run_time=4.5))
-        self.say(tr("The tensor cores never pause"))
-        saved = TimeBracket(rows, made.makespan, one.makespan, sm=cores, text="−{length}", below=True)
-        self.play(PlayTrace(rows, turn, clock, saved, until=one.makespan, run_time=2))
-        self.say(tr("Taking turns pays at short K"))
-        self.play(*(Leave(one) for one in (rows, turn, clock, saved)))
+        picture.scale(min(1.0, self.area.height / picture.height))
+        return picture.move_to(self.area.center)
 
-    def measured(self, story: Story) -> None:
-        """Where taking turns pays, and where it costs."""
-        best, worst, names = story.best, story.worst, (tr("cooperative"), tr("ping-pong"))
-        badge = Badge(tr("measured on {gpu}", gpu=story.gpu), "measured")
-        look = {"width": self.area.width, "form": "{:.0f}"}
-        chart = BarGroups(bar_groups((best, worst), *names), size=54, **look).move_to(self.area.center)
-        self.badge(badge.copy())
-        self.play(chart.grow(0, 1, run_time=2), Fade(chart.headings[0], 0, 1))
-        self.say(tr("At long K it loses: the clock falls {percent:.0f}%", percent=100 * story.clock_falls))
-        self.play(chart.grow(2, 3, run_time=3), Fade(chart.headings[1], 0, 1))
-        (bars,) = bar_groups([best], *names).values()
-        card = Bars(bars, "TFLOP/s", **look)
-        aside = tr(
-            "{sizes}, {percent:.0f}% writes: {before:.0f} to {after:.0f}",
-            sizes=worst.sizes,
-            percent=100 * story.write_shares[-1],
-            before=worst.before.tflops,
-            after=worst.after.tflops,
-        )
-        sentence = tr("Taking turns pays at K = {k}", k=best.shape[2])
-        self.finding(Finding(sentence, f"×{best.gain:.2f}", card, badge, aside), [card.grow()])
+    # Warps, and lanes below them.
 
-    def lanes(
-        self, rows: Mapping[str, Sequence[Bar]], end: float, colours: Mapping[str, Colour] | None = None
-    ) -> PhaseRows:
-        """Rows of a model in the middle of the picture, up to `end`, ns."""
-        tall = min(px(150), self.area.height / 6)
-        width, spare = self.area.width - px(360), px(100)
-        made = PhaseRows(rows, (0, end), width, tall, 0.4 * tall, colours, spare=spare)
-        return made.move_to(self.area.center)
+    def crew(self, count: int) -> VGroup:
+        """Warps, drawn with eight dots each."""
+        warps = VGroup(*(Warp(8, px(22), self.hue) for _ in range(count)))
+        return warps.arrange_in_grid(cols=2 if count > 1 else 1, buff=px(14))
+
+    def placed(self, groups: Sequence[tuple[VGroup, str]]) -> VGroup:
+        """Groups of warps side by side above the lanes, each with its name."""
+        made = VGroup()
+        for warps, name in groups:
+            word = label(name, 42, self.theme.text, bold=True)
+            made.add(VGroup(word, warps).arrange(DOWN, buff=px(18)))
+        made.arrange(RIGHT, buff=px(90), aligned_edge=UP)
+        made.scale(min(1.0, self.area.width / made.width, 0.35 * self.area.height / made.height))
+        return made.move_to([self.area.center[0], self.area.top - 0.18 * self.area.height, 0])
+
+    def rows(self, rows: dict[str, Sequence[Bar]]) -> PhaseRows:
+        """Lanes in the lower part of the picture, in one color."""
+        top = self.area.top - 0.43 * self.area.height
+        high = (top - self.floor - px(130)) / 3.5
+        rows = {name: [bar._replace(text="") for bar in bars] for name, bars in rows.items()}
+        made = PhaseRows(
+            rows, (0, self.until), self.area.width - px(NAMES), high, 0.25 * high,
+            dict.fromkeys(rows, self.hue), name_size=40,
+        )  # fmt: skip
+        for name in made.names:
+            name.set_color(ManimColor(self.theme.text))
+            name.scale(min(1.0, px(NAMES - 30) / name.width), about_point=name.get_right())
+        return made.shift([self.area.right - made.grounds.get_right()[0], top - made.grounds.get_top()[1], 0])
+
+    @staticmethod
+    def cores(made: Timeline) -> list[Bar]:
+        """What the tensor cores do: the multiplications, and outlines between them."""
+        busy = [bar for bar in bars_of(made.consumers()) if bar.kind == "multiply"]
+        return busy + [Bar("pause", *one[1:3]) for one in made.pauses()]
+
+    def run_to(self, rows: PhaseRows, until: float, seconds: float, *more: Turn) -> None:
+        self.play(PlayTrace(rows, self.ticking, *more, until=float(until), run_time=seconds))
+
+    def bracket_of(self, rows: PhaseRows, pause: Phase, text: str, *parts: int) -> None:
+        """Brackets below a pause, one for each of its parts, and how long they are."""
+        y, tick, at = rows.grounds.get_bottom()[1] - px(30), px(14), pause.start
+        lines = VGroup()
+        for part in parts:
+            x0, x1 = rows.x(at) + px(4), rows.x(at + part) - px(4)
+            lines.add(Line([x0, y, 0], [x1, y, 0]))
+            lines.add(*(Line([x, y - tick, 0], [x, y + tick, 0]) for x in (x0, x1)))
+            at += part
+        lines.set_stroke(ManimColor(self.theme.text), stroke_width(4))
+        us = dict(zip(("write", "load"), (f"{part / 1000:.2f}" for part in parts), strict=False))
+        sums = {"both": f"{sum(map(float, us.values())):.2f}"}
+        word = label(tr(text, **us, **sums), 44, self.theme.text, bold=True).next_to(lines, DOWN, px(14))
+        self.mark = VGroup(lines, word)
+        self.play(FadeIn(self.mark))

@@ -1,228 +1,275 @@
-"""Pipelining: can a kernel load operands while it multiplies others, and how far ahead?
+"""Pipelining: how can a GPU avoid waiting for its data?
 
 manim render scenes/pipelining.py
+
+One, two and three buffers between memory and tensor cores. Lanes are a model's, with the times of a load and
+a multiplication that follow from measured steps; the step times at the end are those of the GPU.
 """
 
-from collections.abc import Mapping
-from typing import Any
+from itertools import pairwise
 
-from manim import (
-    DOWN,
-    LEFT,
-    RIGHT,
-    UP,
-    FadeIn,
-    FadeOut,
-    GrowFromEdge,
-    ManimColor,
-    ReplacementTransform,
-    Transform,
-    VGroup,
-    rush_into,
-)
+from manim import DOWN, LEFT, RIGHT, FadeIn, LaggedStart, Line, ManimColor, Transform, VGroup
 
+from tilesim import Problem
+from tilesim.ideas.pipelining import pipeline, times
 from tilesim_scenes.animations.fade import Fade
 from tilesim_scenes.animations.run import PlayTrace
-from tilesim_scenes.film.report_film import ReportFilm
+from tilesim_scenes.film.settings import REPORT
+from tilesim_scenes.kit.amounts import Amount, Amounts
+from tilesim_scenes.kit.lesson import Lesson
+from tilesim_scenes.kit.work import Work
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, px
-from tilesim_scenes.look.theme import sm_colour
-from tilesim_scenes.mobjects.charts.bars import Bars
-from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
-from tilesim_scenes.mobjects.hardware.buffer import Buffers
-from tilesim_scenes.mobjects.hardware.k_pair import KPair
+from tilesim_scenes.mobjects.drawing.quads import stroke_width
 from tilesim_scenes.mobjects.models.pipelines.pipeline_rows import PipelineRows
 from tilesim_scenes.mobjects.models.pipelines.pipelined_sm import PipelinedSM
 from tilesim_scenes.mobjects.words.badge import Badge
-from tilesim_scenes.mobjects.words.finding import Finding
-from tilesim_scenes.story.ideas.pipelining import Story, tell
+from tilesim_scenes.mobjects.words.key import Entry
 
 FILM = {
     "title": "Pipelining",
-    "question": "Can a kernel load operands while it multiplies others?",
+    "question": "How can a GPU avoid waiting for its data?",
     "part": "Hiding waits",
     "place": 100,
-    "seconds": 39,
-    "shows": "Loads that run ahead of the multiplication, through one to four buffers.",
+    "seconds": 80,
+    "shows": "One, two and three buffers between memory and tensor cores, and what a GPU gains by them.",
     "takes": "report",
 }
-LANE = 0.16
-"""Of the picture's height, where all stages are compared."""
+STEPS = 6
+"""Of a tile, as many as a lane has room for."""
+ENOUGH = 3
+"""Buffers with which the film ends."""
+NAMES = 260
+"""Pixels for the name of a lane, left of it."""
 
 
-class Pipelining(ReportFilm):
-    """Can loads run ahead of the multiplication?"""
+class Pipelining(Lesson):
+    """The same steps through one, two and three buffers."""
 
-    bench = "pipelining"
+    asked = REPORT
 
-    @classmethod
-    def story_of(cls, report: Mapping[str, Any], settings: Mapping[str, Any]) -> Story:
-        return tell(report)
+    def prepare(self) -> None:
+        report = self.report("pipelining")
+        rows = {one["stages"]: one for one in report["rows"]}
+        self.guard({1, 2, 3, 4} <= set(rows), "one to four buffers were measured")
+        self.gpu, row = report["machine"]["gpu"], rows[1]
+        self.problem = Problem(row["m"], row["n"], row["k"], tuple(row["tile"]), row["dtype"], row["order"])
+        self.step_ns = {buffers: one["k_step_ns"] for buffers, one in rows.items()}
+        self.us = {buffers: one["us"] for buffers, one in rows.items()}
+        self.load, self.multiply = times(self.step_ns)
+        self.guard(self.load > self.multiply, "a load takes longer than a multiplication")
+        self.guard(self.load <= 2 * self.multiply, "two multiplications take longer than a load")
+        one, two, three = (self.step_ns[n] for n in (1, 2, 3))
+        self.guard(one > 1.1 * two and two > 1.1 * three, "each buffer makes a step shorter")
+        self.guard(self.step_ns[4] > 0.97 * self.step_ns[3], "a fourth buffer saves nearly nothing")
+        self.pipelines = {n: pipeline(STEPS, n, self.load, self.multiply) for n in (1, 2, ENOUGH)}
+        self.guard(not self.pipelines[ENOUGH].bubbles[1:].any(), "three buffers leave one wait")
+        self.until = self.pipelines[1].makespan
 
     def construct(self) -> None:
-        self.until = max(one.makespan for one in self.story.pipelines.values())
-        self.title(tr("Pipelining"))
-        self.load_then_multiply()
-        self.wait_for_every_load()
-        self.load_while_multiplying()
-        self.compare_stages()
-        self.fill_shared_memory()
-        self.tell_the_finding()
+        self.hue = self.theme.by_phase["multiply"]
+        self.ask("Tensor cores are the parts of a GPU that multiply matrices.")
+        if self.given.get("work", True):
+            self.the_work()
+        self.one_pair()
+        self.one_buffer()
+        self.two_buffers()
+        self.three_buffers()
+        self.measured()
+        self.close(
+            "On an H200, the same matrix product is {times:.1f} times as fast "
+            "if the next two pairs are loaded while one is multiplied.",
+            [(tr("one buffer"), self.us[1]), (tr("three buffers"), self.us[ENOUGH])],
+            "times",
+            "{:.1f} µs",
+            Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"),
+            tr(
+                "{m} × {n} numbers, each a sum of {k} products of 16-bit numbers",
+                m=self.problem.m, n=self.problem.n, k=self.problem.k,
+            ),
+        )  # fmt: skip
 
-    def load_then_multiply(self) -> None:
-        """One K-step: its pair flies into the only buffer, and from there to the tensor core."""
-        self.badge(Badge(tr("model, measured times")))
-        self.instant = self.clock(self.until)
-        self.sm, self.rows = self.machine(1), self.lane(1)
-        self.names = self.names_of(self.rows)
-        self.say(self.story.opening)
-        self.play(FadeIn(self.sm, self.names), run_time=0.5)
-        self.add(self.rows)
-        self.play(PlayTrace(self.sm, self.rows, self.instant, until=self.story.steady(1), run_time=3.8))
-
-    def wait_for_every_load(self) -> None:
-        """More K-steps: before each multiplication lies a load, in which nothing multiplies."""
-        story = self.story
-        self.say(story.one_buffer)
-        self.play(
-            PlayTrace(self.sm, self.rows, self.instant, until=self.until, run_time=5),
-            Fade(self.sm.words, 1, 0),
+    def the_work(self) -> None:
+        """The product, and a tile's strips, along which its steps run."""
+        work = Work(self.problem, self.area, tile=3 * self.problem.tiles_n + 4)
+        self.badge(Badge(tr("model"), "model"))
+        self.say("A GPU multiplies matrices tile by tile. A tile needs one strip of A and one strip of B.")
+        for act in work.come():
+            self.play(*act)
+        steps = self.problem.k_steps
+        self.say(
+            "Along its strips, this takes {steps} steps. Each multiplies a chunk of A by one of B: a pair.",
+            steps=steps,
         )
-        bubble = label(tr("bubble"), 48, self.theme.wait_text, bold=True)
-        bubble.next_to(self.rows.bubbles[1], DOWN, px(16))
-        busy = self.busy_of(1)
-        self.play(FadeIn(bubble, busy), run_time=0.3)
-        self.wait(1.2)
-        self.play(FadeOut(bubble, busy), run_time=0.3)
+        pairs = list(zip(work.strips[:steps], work.strips[steps:], strict=True))
+        self.play(*(chunk.animate.set_opacity(0.2) for pair in pairs for chunk in pair), run_time=0.4)
+        self.play(
+            LaggedStart(
+                *(VGroup(*pair).animate(run_time=0.3).set_opacity(1.0) for pair in pairs), lag_ratio=0.35
+            )
+        )
+        self.leave(work)
 
-    def load_while_multiplying(self) -> None:
-        """The buffer splits in two; the next pair comes while one is multiplied. The first lane stays."""
-        story, machine = self.story, self.machine(2)
-        end = story.pipelines[2].makespan
-        machine.words.set_opacity(0)
-        self.before = PipelineRows(story.pipelines[1], self.until, self.rows.width, 0.5 * self.rows.height)
-        self.before.next_to(self.rows, DOWN, px(24)).show(self.until)
-        name = label(story.stages(1), 44, self.theme.quiet).next_to(self.before, LEFT, px(20))
-        self.say(story.two_buffers)
+    def one_pair(self) -> None:
+        """The first step: its pair comes into the only buffer, and from there to the tensor cores."""
+        self.badge(Badge(tr("model, from measured times"), "model"))
+        self.ticking = self.clock(self.until)
+        key = self.key(
+            Entry(tr("load"), [self.hue], hatched=True),
+            Entry(tr("multiply"), [self.hue]),
+            Entry(tr("tensor cores wait"), [self.theme.wait_text]),
+        )
+        self.say(
+            "A pair is loaded from memory into a buffer in the processor. Then tensor cores multiply it."
+        )
+        self.sm = self.machine(1)
+        self.play(FadeIn(self.sm), *key)
+        self.lanes = [self.lane(1)]
+        self.names = [self.name(1)]
+        self.axis = self.word("time →", 38)
+        self.axis.move_to([self.area.right, self.slot(0)[1] + self.lane_height / 2 + px(10), 0], RIGHT + DOWN)
+        self.play(FadeIn(self.lanes[0], self.names[0], self.axis))
+        self.run_to(self.load + self.multiply, 4.0)
+
+    def one_buffer(self) -> None:
+        """More steps, in each of which a load comes before its multiplication."""
+        self.say("With one buffer, the next load must wait, or it would overwrite what is being multiplied.")
+        self.run_to(2 * (self.load + self.multiply), 4.0)
+        self.say(
+            "So loading and multiplying take turns, and each step takes both times: {step:.2f} µs.",
+            step=self.step_ns[1] / 1000,
+        )
+        self.run_to(self.until, 3.5)
+        begin = self.pipelines[1].steps["load"][2]
+        ends = (begin, begin + self.load, begin + self.load + self.multiply)
+        brackets = VGroup(*(self.bracket(*each) for each in pairwise(ends)))
+        load, multiply = (f"{ns / 1000:.2f}" for ns in (self.load, self.multiply))
+        total = self.word(
+            "{load} + {multiply} = {step:.2f} µs",
+            44,
+            self.theme.text,
+            load=load,
+            multiply=multiply,
+            step=self.step_ns[1] / 1000,
+        )
+        brackets.add(total.next_to(brackets, DOWN, px(16)))
+        self.play(FadeIn(brackets))
+        self.leave(brackets)
+
+    def bracket(self, since: float, until: float) -> VGroup:
+        """A line below the newest lane that spans some ns."""
+        lane = self.lanes[-1]
+        y, tick = lane.ground.get_bottom()[1] - px(30), px(14)
+        x0, x1 = lane.x(since) + px(4), lane.x(until) - px(4)
+        line = VGroup(Line([x0, y, 0], [x1, y, 0]))
+        line.add(*(Line([x, y - tick, 0], [x, y + tick, 0]) for x in (x0, x1)))
+        line.set_stroke(ManimColor(self.theme.text), stroke_width(4))
+        return line
+
+    def two_buffers(self) -> None:
+        self.say("With a second buffer, the next pair is loaded while this one is multiplied.")
+        self.another(2)
+        self.run_to(self.pipelines[2].makespan * 0.5, 3.0)
+        self.say("But a load takes longer than a multiplication, so the tensor cores still wait.")
+        self.run_to(self.pipelines[2].makespan, 3.0)
+
+    def three_buffers(self) -> None:
+        self.say("With three buffers, two pairs are always on their way.")
+        self.another(ENOUGH)
+        self.run_to(self.pipelines[ENOUGH].makespan * 0.5, 3.0)
+        self.say("Now the tensor cores wait for the first load alone, which nothing can hide.")
+        self.run_to(self.pipelines[ENOUGH].makespan, 3.0)
+        self.leave(*self.lanes, *self.names, self.axis, self.sm, self.ticking)
+
+    def another(self, buffers: int) -> None:
+        """The same steps once more with one more buffer; the lane before makes room below."""
+        machine = self.machine(buffers)
+        lane, name = self.lane(buffers), self.name(buffers)
+        moves = []
+        for place, (old, its) in enumerate(zip(reversed(self.lanes), reversed(self.names), strict=True), 1):
+            target = self.slot(place)
+            moves += [old.animate.move_to(target), its.animate.set_y(target[1])]
         self.play(
             Transform(self.sm.buffers, machine.buffers),
-            ReplacementTransform(self.rows, self.before),
-            PlayTrace(self.instant, until=0),
-            run_time=0.8,
+            *moves,
+            PlayTrace(self.ticking, until=0),
+            run_time=1.2,
         )
         self.remove(self.sm)
-        self.sm, self.rows = machine, self.lane(2)
-        self.add(self.sm, self.rows)
-        self.play(
-            PlayTrace(self.sm, self.rows, self.instant, until=end, run_time=4.5),
-            Fade(self.before, 1, 0.35),
-            FadeIn(name),
+        self.sm = machine
+        self.add(self.sm)
+        self.lanes.append(lane)
+        self.names.append(name)
+        dim = [Fade(one, 1.0, 0.5) for one in self.lanes[-2:-1]]
+        self.play(FadeIn(lane, name), *dim, run_time=0.4)
+
+    def measured(self) -> None:
+        """What a step took on the GPU with one to four buffers."""
+        self.badge(Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"))
+        names = {1: tr("one buffer"), 2: tr("two buffers"), 3: tr("three buffers"), 4: tr("four buffers")}
+        bars = Amounts(
+            [
+                Amount(
+                    name,
+                    [(self.step_ns[n], self.theme.measured)],
+                    tr("{us:.2f} µs", us=self.step_ns[n] / 1000),
+                )
+                for n, name in names.items()
+            ],
+            self.area.width,
+            bar=72,
+            gap=30,
         )
-        busy = self.busy_of(2)
-        self.play(FadeIn(busy), run_time=0.3)
-        self.wait(1)
-        self.play(FadeOut(busy, name, self.sm, self.names), run_time=0.3)
-
-    def compare_stages(self) -> None:
-        """1 to 4 stages on one clock."""
-        story, area = self.story, self.area
-        lanes, names, shares = [], VGroup(), VGroup()
-        height = LANE * area.height
-        for row, stages in enumerate(story.pipelines):
-            lane = PipelineRows(story.pipelines[stages], self.until, area.width - px(440), height)
-            middle = area.top - (row + 0.54) * area.height / len(story.pipelines)
-            lane.move_to([area.right - px(190), middle, 0], RIGHT)
-            name = label(story.stages(stages), 46, bold=True).next_to(lane, LEFT, px(28))
-            share = label(f"{story.pipelines[stages].busy:.0%}", 56, bold=True).next_to(lane, RIGHT, px(24))
-            lanes.append(lane)
-            names.add(name)
-            shares.add(share)
-        self.say(story.more_stages)
-        one, two = lanes[0].show(self.until), lanes[1].show(self.rows.t)
-        self.play(
-            ReplacementTransform(self.before, one),
-            ReplacementTransform(self.rows, two),
-            FadeIn(names),
-            run_time=0.8,
+        title = self.word("time of one step", 50, self.theme.text, bold=True)
+        picture = VGroup(title, bars).arrange(DOWN, buff=px(40), aligned_edge=LEFT)
+        picture.scale(min(1.0, self.area.height / picture.height)).move_to(self.area.center)
+        self.say(
+            "On the GPU, three buffers cut a step from {one:.2f} to {three:.2f} µs.",
+            one=self.step_ns[1] / 1000,
+            three=self.step_ns[3] / 1000,
         )
-        self.play(PlayTrace(one, until=0, run_time=0.6), PlayTrace(two, self.instant, until=0, run_time=0.6))
-        self.add(*lanes)
-        self.play(PlayTrace(self.instant, *lanes, until=self.until, run_time=4.5))
-        busy = label(tr("busy"), 44, self.theme.quiet).next_to(shares, UP, px(16))
-        self.play(FadeIn(shares, busy), run_time=0.3)
-        self.wait(1.2)
-        self.play(FadeOut(*lanes, names, shares, busy), Fade(self.instant, 1, 0), run_time=0.3)
+        self.play(FadeIn(title), *self.key())
+        self.play(bars.come(0, 1, 2))
+        self.say("A fourth saves nearly nothing, because the tensor cores no longer wait.")
+        self.play(bars.come(3))
+        self.leave(picture)
 
-    def fill_shared_memory(self) -> None:
-        """Four stages click in; a fifth finds no room and bounces off."""
-        story, area, colour = self.story, self.area, sm_colour(0, 4)
-        self.badge(Badge(tr("model")))
-        scale = area.width / story.shared_kb
-        height = min(0.3 * area.height, 0.8 * scale * story.stage_kb)
-        memory = rectangle(area.width, height + px(32), self.theme.idle)
-        memory.move_to(area.center + 0.06 * area.height * UP)
-        name = label(tr("shared memory of a thread block: {kb} KB", kb=story.shared_kb), 48, self.theme.quiet)
-        name.next_to(memory, UP, px(28))
-        self.say(story.room)
-        self.play(GrowFromEdge(memory, LEFT), FadeIn(name), run_time=0.6)
-        # The fifth stays below what is written under the others.
-        below = max(area.bottom + height / 2, memory.get_bottom()[1] - px(96) - height / 2)
-        for number in range(story.fit + 1):
-            fits = number < story.fit
-            slot = Buffers(1, scale * story.stage_kb - px(8), height, colour=colour)[0]
-            if not fits:
-                slot.set_stroke(ManimColor(self.theme.wait_text), stroke_width(8))
-            pair = KPair(colour).scale(0.75 * slot.width)
-            stage = VGroup(slot, pair)
-            place = memory.get_left() + scale * story.stage_kb * (number + 0.5) * RIGHT
-            stage.move_to([min(place[0], area.right - slot.width / 2), below, 0])
-            self.play(FadeIn(stage), run_time=0.3)
-            filled = label(f"{(number + 1) * story.stage_kb}", 48, bold=True)
-            if fits:
-                self.play(stage.animate(rate_func=rush_into).move_to(place), run_time=0.4)
-                self.add(filled.next_to(stage, DOWN, px(28)))
-            else:
-                at = memory.get_bottom()[1] - slot.height / 2
-                self.play(stage.animate(rate_func=rush_into).set_y(at), run_time=0.3)
-                filled.set_color(ManimColor(self.theme.wait_text)).next_to(stage, LEFT, px(28)).set_y(below)
-                self.play(stage.animate.set_y(below), FadeIn(filled), run_time=0.4)
-        self.wait(1)
-
-    def tell_the_finding(self) -> None:
-        story = self.story
-        badge = Badge(tr("measured on {gpu}", gpu=story.gpu), "measured")
-        rows = [(story.stages(n), story.tflops[n], "measured") for n in (1, story.enough)]
-        bars = Bars(rows, "TFLOP/s", self.area.width, form="{:.0f}")
-        self.finding(Finding(story.finding, story.number, bars, badge, story.aside), [bars.grow()])
+    def run_to(self, until: float, seconds: float) -> None:
+        moving = (self.sm, self.lanes[-1], self.ticking)
+        self.play(PlayTrace(*moving, until=float(until), run_time=seconds))
 
     # How it is laid out
 
-    def machine(self, stages: int) -> PipelinedSM:
-        """The SM, in the upper half."""
+    def machine(self, buffers: int) -> PipelinedSM:
+        """Memory, buffers and tensor cores, in the upper half."""
         area = self.area
-        sm = PipelinedSM(self.story.pipelines[stages], area.width, min(0.48 * area.height, 0.4 * area.width))
-        return sm.move_to([area.center[0], area.top - 0.24 * area.height, 0])
+        high = min(0.5 * area.height, 0.42 * area.width)
+        sm = PipelinedSM(self.pipelines[buffers], area.width, high, room_for=ENOUGH, colour=self.hue)
+        return sm.move_to([area.center[0], area.top - high / 2, 0])
 
-    def lane(self, stages: int) -> PipelineRows:
-        """Loads and multiplications over time, in the lower half."""
-        area, height = self.area, min(0.23 * self.area.height, px(260))
-        rows = PipelineRows(self.story.pipelines[stages], self.until, area.width - px(240), height)
-        return rows.move_to([area.right - rows.width / 2, area.bottom + 0.375 * area.height, 0])
+    @property
+    def lane_height(self) -> float:
+        top = self.area.top - min(0.5 * self.area.height, 0.42 * self.area.width) - px(64)
+        return (top - self.floor) / 3.5
 
-    def names_of(self, rows: PipelineRows) -> VGroup:
-        """What the rows show, on their left."""
-        words = ((tr("load"), False), (tr("multiply"), True))
-        return VGroup(
-            *(
-                label(word, 44, bold=True).next_to(rows.band(multiply), LEFT, px(20))
-                for word, multiply in words
-            )
+    def slot(self, place: int) -> list[float]:
+        """The middle of a lane: 0 is the newest, on top."""
+        high = self.lane_height
+        return [self.area.right - self.lane_width / 2, self.floor + (2.9 - 1.2 * place) * high, 0]
+
+    @property
+    def lane_width(self) -> float:
+        return self.area.width - px(NAMES)
+
+    def lane(self, buffers: int) -> PipelineRows:
+        """Loads and multiplications over time."""
+        one = PipelineRows(
+            self.pipelines[buffers], self.until, self.lane_width, self.lane_height, colour=self.hue
         )
+        return one.move_to(self.slot(0))
 
-    def busy_of(self, stages: int) -> VGroup:
-        """The tensor core's busy share, after the rows' end, or below where they fill the width."""
-        rows, words = self.rows, label(self.story.busy_share(stages), 52, bold=True)
-        room = 0.9 * (rows.ground.get_right()[0] - rows.x(rows.t))
-        if room < px(1):
-            return words.next_to(rows.ground, DOWN, px(24)).align_to(rows.ground, RIGHT)
-        return words.scale(min(1, room / words.width)).move_to(rows.band(True)).align_to(rows.ground, RIGHT)
+    def name(self, buffers: int) -> VGroup:
+        words = {1: tr("one buffer"), 2: tr("two buffers"), 3: tr("three buffers")}
+        one = label(words[buffers], 40, self.theme.text, bold=True)
+        one.scale(min(1.0, 0.92 * px(NAMES) / one.width))
+        return one.move_to([self.area.left, self.slot(0)[1], 0], LEFT)

@@ -34,7 +34,7 @@ TAKES = {
         *("trace", "map", "tile_from", "items", "schedule", "m", "n", "k", "tile", "order", "dtype"),
         *("device", "sms", "ctas_per_sm", "busy_sms", "costs", "seed"),
     ),
-    "ladder": ("ladder", "m", "n", "k", "dtype"),
+    "ladder": ("ladder",),
     "report": ("report",),
 }
 """What a film can take, and which options that are; `tilesim_scenes.film.settings` says what each may be."""

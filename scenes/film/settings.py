@@ -107,7 +107,7 @@ READING = {
 """How a file of others is read, as `tilesim.formats.reading` has it."""
 TRACES = SIMULATION | READING | {"trace": Kind(_are_traces, "a file's name, or a list of them")} | LOOK
 """Of a film of traces."""
-LADDER = {name: PROBLEM[name] for name in ("m", "n", "k", "dtype")} | {"ladder": FILE} | LOOK
+LADDER = {"ladder": FILE} | LOOK
 """Of a film of a kernel ladder."""
 REPORT = {"report": FILE} | LOOK
 """Of a film of a report of `tilesim bench`."""

@@ -14,6 +14,8 @@ LARGEST = 2**31 - 1
 Count = Annotated[int, between(1, LARGEST)]
 Figure = Annotated[float, between(1e-9, 1e18)]
 """A time in µs, a rate or bytes."""
+Counted = Annotated[float, between(0, 1e18)]
+"""What a counter counted, which may be nothing."""
 Line = Annotated[str, ONE_LINE, text(1, 2000)]
 """A text that a film has to find room for."""
 
@@ -24,7 +26,8 @@ class LadderStep:
 
     `step` is its number from 1, None for the yardstick. `tile`, `order` and `stages` are None where they are
     not known, `dram_bytes` and `l2_bytes` where nobody counted, `sm_mhz` where nobody looked. `bytes_from`:
-    the GPU's counters, or a model of what the kernel must move.
+    the GPU's counters, or a model of what the kernel must move. `tensor_cycles`: in which tensor cores work,
+    of all of them, and `sm_cycles`, that the kernel takes on all SMs; of a launch with cold caches.
     """
 
     step: Count | None = None
@@ -45,6 +48,8 @@ class LadderStep:
     order: Line | None = None
     stages: Count | None = None
     sm_mhz: Figure | None = None
+    tensor_cycles: Counted | None = None
+    sm_cycles: Counted | None = None
 
     @property
     def flops(self) -> int:

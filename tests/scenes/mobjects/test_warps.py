@@ -5,21 +5,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from manim import DOWN, LEFT, RIGHT, FadeIn, ManimColor, Scene, Square, VGroup
-from watching import frame
+from manim import DOWN, LEFT, RIGHT
 
 from tilesim.ideas.warp_specialization import Times, timeline
-from tilesim_scenes.animations.lift import CloseBarrier, OpenBarrier
-from tilesim_scenes.animations.run import PlayTrace
-from tilesim_scenes.animations.unfold import GO, Unfold
-from tilesim_scenes.look.theme import theme_now
 from tilesim_scenes.mobjects.charts.bar_groups import BarGroups
 from tilesim_scenes.mobjects.charts.bars import Bars
 from tilesim_scenes.mobjects.hardware.barrier import Barrier
-from tilesim_scenes.mobjects.hardware.warp import Warp
-from tilesim_scenes.mobjects.models.pipelines.async_pipeline import AsyncPipeline
 from tilesim_scenes.mobjects.models.pipelines.phase_rows import Bar, PhaseRows, bars_of
-from tilesim_scenes.mobjects.models.pipelines.riders import Riders
 from tilesim_scenes.mobjects.models.pipelines.turn import Turn
 from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket
 
@@ -33,21 +25,13 @@ def rows(made=ONE) -> PhaseRows:
     return PhaseRows({"producer": bars_of(made.loads(), wait="pause")} | lanes)
 
 
-def riders() -> VGroup:
-    below = rows()
-    return Riders(below, [Warp(8), Warp(8)])
-
-
 def turn() -> Turn:
     return Turn(rows(TWO), ("group 0", "group 1"), TWO)
 
 
 MADE: dict[str, Callable[[], Any]] = {
     "rows": rows,
-    "riders": riders,
     "turn": turn,
-    "one group": lambda: AsyncPipeline(ONE),
-    "two groups": lambda: AsyncPipeline(TWO, warps=4, aspect=1.0),
 }
 INSTANTS = np.linspace(0, ONE.makespan, 23)
 
@@ -71,7 +55,7 @@ def test_what_is_shown_does_not_depend_on_what_was_shown_before(make: Any) -> No
     assert look(wandered.show(INSTANTS[9])) == look(fresh.show(INSTANTS[9]))
 
 
-@pytest.mark.parametrize("name", ["rows", "one group", "two groups"])
+@pytest.mark.parametrize("name", ["rows"])
 def test_it_can_be_moved_and_scaled_before_it_is_shown(name: str) -> None:
     early, late = MADE[name]().show(INSTANTS[9]), MADE[name]()
     late.shift(2 * RIGHT).scale(0.7)
@@ -115,74 +99,6 @@ def test_a_bracket_measures_a_row() -> None:
     assert bracket.line.get_left()[0] == pytest.approx(shown.x(2000))
 
 
-def test_riders_stand_ahead_of_what_they_have_done() -> None:
-    group = riders()
-    for t in INSTANTS:
-        group.rows.show(t)
-        group.show(t)
-        assert all(warp.get_left()[0] >= group.rows.x(t) for warp in group)
-
-
-def test_every_pair_is_in_its_stage_once_it_has_arrived_and_until_it_is_used() -> None:
-    pipeline = AsyncPipeline(ONE)
-    for g, (load, full, multiply) in enumerate(ONE.steps[["load", "full", "multiply"]].tolist()):
-        stage = g % ONE.stages
-        pair = pipeline.pairs[stage]
-        pipeline.show(full)
-        assert pair.get_center() == pytest.approx(pipeline.stages[stage].get_center(), abs=1e-6)
-        pipeline.show((load + full) / 2)
-        assert pair.get_y() < pipeline.stages[stage].get_y()
-        assert multiply >= full
-
-
-@pytest.mark.parametrize("made", [ONE, TWO], ids=["one group", "two groups"])
-def test_a_barrier_is_shut_while_its_stage_is_not_so(made: Any) -> None:
-    pipeline = AsyncPipeline(made)
-    for t in np.arange(0, made.makespan, 61):
-        pipeline.show(t)
-        for stage in range(made.stages):
-            steps = made.steps[stage :: made.stages]
-            landed = (steps["full"] <= t) & (t < steps["empty"])
-            if landed.any():
-                assert pipeline.empty[stage].opened == 0
-            else:
-                assert pipeline.full[stage].opened == 0
-
-
-def test_loads_that_take_no_time_are_drawn_too() -> None:
-    made = timeline(Times(latency=0, k_step=10, write=0), tiles=2, k_steps=2, stages=1)
-    pipeline = AsyncPipeline(made)
-    for t in np.arange(0, made.makespan + 5, 0.5):
-        assert np.isfinite(np.concatenate([one.points for one in pipeline.show(t).get_family()])).all()
-
-
-def test_an_accumulator_is_full_when_the_main_loop_ends_and_the_tile_is_home_when_written() -> None:
-    pipeline, (tile, _, start, end) = AsyncPipeline(ONE), ONE.writes[1].tolist()
-    pipeline.show(start - 1)
-    assert pipeline.sums[0].width == pytest.approx(pipeline.accumulators[0].width, rel=0.01)
-    pipeline.show(end)
-    assert pipeline.tiles[tile].get_center() == pytest.approx(pipeline.c[tile].get_center(), abs=1e-6)
-    assert not len(pipeline.sums[0].points)
-
-
-def test_warps_wear_what_they_do() -> None:
-    theme, pipeline = theme_now(), AsyncPipeline(ONE)
-    start, end = ONE.writes[["start", "end"]][0].tolist()
-    for t, ink in ((10, theme.wait_text), (start - 1, pipeline.colours[0]), ((start + end) / 2, theme.write)):
-        pipeline.show(t)
-        assert pipeline.consumers[0][0].dots[0].get_fill_color() == ManimColor(ink)
-
-
-def test_the_turn_is_with_the_group_that_multiplies() -> None:
-    pipeline = AsyncPipeline(TWO, warps=4)
-    for tile, group in TWO.writes[["tile", "group"]].tolist():
-        middle = TWO.steps[TWO.steps["tile"] == tile]["multiply"][1]
-        pipeline.show(middle)
-        near, far = (pipeline.accumulators[which].get_center() for which in (group, 1 - group))
-        at = pipeline.turn.get_center()
-        assert np.linalg.norm(at - near) < np.linalg.norm(at - far)
-
-
 @pytest.mark.parametrize("angle", [0, np.pi / 2])
 def test_a_bar_lifts_around_its_left_post_wherever_the_barrier_stands(angle: float) -> None:
     barrier = Barrier(2.0).shift(3 * LEFT).rotate(angle).open(0)
@@ -196,54 +112,6 @@ def test_a_bar_lifts_around_its_left_post_wherever_the_barrier_stands(angle: flo
 def test_a_barrier_needs_a_width() -> None:
     with pytest.raises(ValueError, match="wider than 0"):
         Barrier(0)
-
-
-def test_a_barrier_lifts_and_shuts_in_a_scene_and_a_pipeline_runs_there() -> None:
-    with frame(160, 90):
-
-        class Opened(Scene):
-            def construct(self) -> None:
-                self.barrier, self.pipeline = Barrier(), AsyncPipeline(ONE).scale(0.5)
-                self.play(OpenBarrier(self.barrier))
-                assert self.barrier.opened == 1
-                self.play(CloseBarrier(self.barrier), FadeIn(self.pipeline))
-                self.play(PlayTrace(self.pipeline, until=3000, run_time=0.4))
-
-        scene = Opened()
-        scene.render()
-        assert scene.barrier.opened == 0 and scene.pipeline.t == 3000
-
-
-@pytest.mark.parametrize("back", [False, True])
-def test_lanes_unfold_from_things_and_back(back: bool) -> None:
-    shown, things = rows(), [Square(1).shift(3 * LEFT), Square(0.5)]
-    home = [ground.points.copy() for ground in shown.grounds]
-    move = Unfold(shown.grounds, things, back=back)
-    move.begin()
-    going = move.parts[len(home) :]
-    for alpha, whole in ((0.0, back), (1.0, not back)):
-        move.interpolate(alpha)
-        for ground, thing, one, points in zip(shown.grounds, things, going, home, strict=True):
-            assert ground.get_left() == pytest.approx([points[:, 0].min(), points[:, 1].mean(), 0])
-            if whole:
-                assert ground.points == pytest.approx(points) and one.get_stroke_opacity() == 0
-            else:
-                assert ground.width == pytest.approx(0) and one.points == pytest.approx(thing.points)
-
-
-def test_what_lanes_unfold_from_goes_to_their_left_ends_first() -> None:
-    shown, things = rows(), [Square(1).shift(3 * LEFT), Square(0.5)]
-    lefts = [ground.get_left() for ground in shown.grounds]
-    move = Unfold(shown.grounds, things)
-    move.begin()
-    move.interpolate(GO)
-    for one, left, ground in zip(move.parts[len(lefts) :], lefts, shown.grounds, strict=True):
-        assert one.get_left() == pytest.approx(left) and one.height < ground.height
-
-
-def test_each_lane_unfolds_from_one_thing() -> None:
-    with pytest.raises(ValueError, match="2 lanes cannot unfold from 1 things"):
-        Unfold(rows().grounds, [Square()])
 
 
 def test_bars_of_all_groups_have_one_scale_and_stand_under_their_heading() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tilesim.ladder.reports import report
-from tilesim_scenes.story.ideas import coalescing, pipelining
+from tilesim_scenes.story.ideas import coalescing
 
 
 def changed(bench: str, change: Any) -> dict[str, Any]:
@@ -60,31 +60,3 @@ def test_the_traffic_through_dram_is_told_only_where_the_faster_one_moves_more()
     assert story.aside.startswith(story.shape) and "9.8" in story.aside and "3.5" in story.aside
     alike = changed("coalescing", lambda row: {"dram_bytes": 10**9})
     assert coalescing.tell(alike).aside == story.shape
-
-
-def test_bubbles_shrink_with_each_stage_until_there_are_enough():
-    story = pipelining.tell()
-    busy = [one.busy for one in story.pipelines.values()]
-    assert busy[0] < busy[1] < busy[2] == busy[3]
-    assert story.enough == 3 and story.pipelines[3].bubbles[1:].sum() == 0
-
-
-def test_enough_are_the_fewest_stages_that_are_about_as_fast_as_any():
-    fast_at_two = changed("pipelining", lambda row: {"tflops": 600.0 if row["stages"] > 1 else 300.0})
-    assert pipelining.tell(fast_at_two).enough == 2
-    four = changed("pipelining", lambda row: {"tflops": 100.0 * row["stages"]})
-    story = pipelining.tell(four)
-    assert story.enough == 4 and story.aside == story.shape and float(story.number[1:]) == 4
-
-
-def test_the_aside_says_what_one_stage_more_wins():
-    rates = {1: 300.0, 2: 500.0, 3: 600.0, 4: 606.0}
-    some = pipelining.tell(changed("pipelining", lambda row: {"tflops": rates[row["stages"]]}))
-    assert some.enough == 3 and "1.0%" in some.aside
-    none = pipelining.tell(changed("pipelining", lambda row: {"tflops": rates[min(3, row["stages"])]}))
-    assert none.enough == 3 and "%" not in none.aside and none.aside != none.shape
-
-
-def test_as_many_stages_fit_as_the_gpu_ran():
-    story = pipelining.tell()
-    assert story.fit == max(story.tflops) and (story.fit + 1) * story.stage_kb > story.shared_kb

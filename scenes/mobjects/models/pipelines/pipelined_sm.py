@@ -41,7 +41,7 @@ class PipelinedSM(VGroup):
         size = min(48, 0.14 * height / px(1))
         low = -0.1 * height
         slot, gap = 0.42 * width / room_for, px(16)
-        self.sm = SM("SM 0", colour, 0.78 * width, height, size).shift(0.11 * width * RIGHT)
+        self.sm = SM(tr("processor"), colour, 0.78 * width, height, size).shift(0.11 * width * RIGHT)
         self.buffers = Buffers(pipeline.stages, slot, min(0.62 * slot, 0.5 * height), gap, colour)
         self.buffers.move_to([self.sm.get_left()[0] + 0.03 * width + (room_for * (slot + gap)) / 2, low, 0])
         self.core = rectangle(0.2 * width, 0.44 * height, theme.idle)
@@ -52,7 +52,7 @@ class PipelinedSM(VGroup):
         named = (
             (tr("memory"), self.source),
             (tr("buffer") if pipeline.stages == 1 else tr("buffers"), self.buffers),
-            (tr("tensor core"), self.core),
+            (tr("tensor cores"), self.core),
         )
         top = max(self.core.get_top()[1], self.buffers.get_top()[1]) + px(16)
         self.words = VGroup()

@@ -1,0 +1,38 @@
+"""Ping-pong: pauses are what the film says they are, and a ladder that says otherwise is refused."""
+
+from dataclasses import replace
+
+import pytest
+
+from tilesim.ladder.file import ladders
+from tilesim_scenes import ping_pong
+
+
+def made(monkeypatch, **slower):
+    """The film on the shipped ladder, some kernels of which take so many times as long."""
+    (ladder, *_) = ladders()
+    rows = tuple(replace(row, us=row.us * slower.get(row.name.replace("-", "_"), 1.0)) for row in ladder.rows)
+    monkeypatch.setattr(ping_pong, "ladders", lambda: (replace(ladder, rows=rows),))
+    scene = ping_pong.PingPong(skip_animations=True)
+    scene.settings = {}
+    scene.setup()
+    return scene
+
+
+def test_a_pause_is_a_write_and_a_load_and_two_groups_have_none(monkeypatch):
+    scene = made(monkeypatch)
+    before, after = (pause.end - pause.start for pause in scene.pauses)
+    assert before == scene.write + scene.load and after == scene.write
+    assert not scene.turns.pauses() and scene.alike.pauses()
+
+
+@pytest.mark.parametrize(
+    ("slower", "claim"),
+    [
+        ({"ping_pong": 1.2}, "each of the three kernels is faster"),
+        ({"warp_specialized": 1.1, "persistent": 1.1}, "taking turns costs time"),
+    ],
+)
+def test_a_ladder_that_says_otherwise_is_refused(slower, claim, monkeypatch):
+    with pytest.raises(SystemExit, match=claim):
+        made(monkeypatch, **slower)
