@@ -38,6 +38,14 @@ def in_turn(trace: Trace) -> list[int]:
     return list(dict.fromkeys(rows["tile"].tolist()))
 
 
+def round_ends(trace: Trace) -> list[float]:
+    """ns at which the median SM has done its first tile, its second, and so on."""
+    spans = np.sort(trace.spans, order=["sm", "done"])
+    by_sm = [spans["done"][spans["sm"] == sm] for sm in np.unique(spans["sm"])]
+    most = max(map(len, by_sm))
+    return [float(np.median([done[n] for done in by_sm if len(done) > n])) for n in range(most)]
+
+
 class ManySMs(Lesson):
     """A lesson on a whole GPU, one box and then one thin row for each SM."""
 
@@ -123,6 +131,15 @@ class ManySMs(Lesson):
         """When a run has ended, where that is in its lanes."""
         end = Figure(tr("{us:.1f} µs", us=us), 46)
         return end.move_to([lanes.x(1000 * us) + px(20), lanes.get_y(), 0], LEFT)
+
+    def round_names(self, lanes: LaneImage, ends: list[float]) -> VGroup:
+        """What each round is called, in the rows."""
+        names, ink = VGroup(), ink_on(self.theme.by_phase["multiply"])
+        for number, (begin, end) in enumerate(zip([0.0, *ends], ends, strict=False), 1):
+            name = label(tr("round {n}", n=number), 44, ink, bold=True)
+            name.scale(min(1.0, 0.8 * (lanes.x(end) - lanes.x(begin)) / name.width))
+            names.add(name.move_to([lanes.x((begin + end) / 2), lanes.get_y(), 0]))
+        return names
 
     def note_in(self, lanes: LaneImage, begin: float, top: float, bottom: float, text: str) -> Mobject:
         """A word in what is dark of lanes: from an instant on, between shares of their height."""
