@@ -1,268 +1,395 @@
-"""Stream-K: what can SMs that are done do while others still compute the last tiles?"""
+"""Stream-K: how can 132 processors share 33 tiles?
 
-from collections.abc import Mapping
-from typing import Any
+manim render scenes/stream_k.py
+
+Two recorded runs of one kernel and one product: tiles computed whole, and steps shared out equally, with
+tiles cut where a share ends. Four SMs and their five tiles show the whole plan, then all 132 are compared.
+"""
+
+from itertools import pairwise
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, Create, ManimColor, VGroup, VMobject
+from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, LaggedStart, ManimColor, Mobject, VGroup
 
 from tilesim import Device, Problem, Trace
+from tilesim.analysis.time_account import account
 from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
-from tilesim_scenes.animations.zoom import CAMERA, Zoom
-from tilesim_scenes.film.captioned_scene import DIMMED
-from tilesim_scenes.film.race_film import GAP, RaceFilm
-from tilesim_scenes.film.traces import Default
+from tilesim_scenes.film.race_film import RaceFilm
+from tilesim_scenes.film.traces import Default, shipped
+from tilesim_scenes.kit.many_sms import ManySMs, Stacks, in_turn
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, px
-from tilesim_scenes.look.theme import readable, sm_colour
-from tilesim_scenes.mobjects.charts.bars import Bars
-from tilesim_scenes.mobjects.drawing.quads import stroke_width
+from tilesim_scenes.look.theme import ink_on, mixed, readable, sm_colour
 from tilesim_scenes.mobjects.hardware.partial import Partial
-from tilesim_scenes.mobjects.models.tiles.loaf import Loaf
+from tilesim_scenes.mobjects.hardware.sm import SM
 from tilesim_scenes.mobjects.models.tiles.ribbon import Piece, Ribbon
-from tilesim_scenes.mobjects.traces.run_panel import RunPanel
-from tilesim_scenes.mobjects.traces.sm_lane import SmLane
-from tilesim_scenes.mobjects.traces.tile_grid import TileGrid
+from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket
 from tilesim_scenes.mobjects.words.badge import Badge, of_trace
-from tilesim_scenes.mobjects.words.finding import Finding
-from tilesim_scenes.story.traces import stream_k_words as words
-from tilesim_scenes.story.traces.stream_k import StreamK as Story
-from tilesim_scenes.story.traces.stream_k import tell
+from tilesim_scenes.mobjects.words.key import Entry
 
 FILM = {
     "title": "Stream-K",
-    "question": "What can SMs do that have no tile left?",
+    "question": "How can 132 processors share 33 tiles?",
     "part": "Schedules",
     "place": 180,
-    "seconds": 54,
-    "shows": "What 99 SMs do while 33 finish, and what cutting the last tiles along K wins.",
+    "seconds": 84,
+    "shows": "The last tiles of a product, computed whole by a few SMs, and cut so that all SMs share them.",
     "takes": "traces",
 }
-WIDE, DEPTH = 420, 560
-"""Pixels: of a loaf's front, and that it goes back."""
-SLOW = 2.8
-"""Seconds of the time in which most SMs are idle."""
+
+PRODUCT = "1408x3840x4096-grouped8"
+WHOLE, CUT = "persistent-planned", "stream-k"
+GROUP = 4
+"""SMs, whose shares are whole tiles together."""
+LETTERS, PALE = "ABCD", 0.45
+"""Names of these, and the share of their colors in a load."""
 
 
-class StreamK(RaceFilm):
-    """Persistent against Stream-K, as measured on an H200 unless asked otherwise."""
+def idle_at_the_end(trace: Trace) -> float:
+    """µs that an average SM waits after its last tile."""
+    return account(trace)["tail"] / trace.device.sms / 1000
 
+
+class StreamK(ManySMs):
+    """Whole tiles, and equal shares of steps, in two recorded runs."""
+
+    neutral = RaceFilm
     default = Default(
         ("persistent", "stream-k"),
         Problem(1408, 3840, 4096, order="grouped:8"),
         Device.named("h200"),
-        shipped=tuple(
-            f"traces/h200-{name}-1408x3840x4096-grouped8.npz" for name in ("persistent", "stream-k")
-        ),
+        shipped=tuple(f"traces/h200-{name}-{PRODUCT}.npz" for name in (WHOLE, CUT)),
     )
 
-    def traces_of(self, given: Mapping[str, Any]) -> tuple[Trace, ...]:
-        traces = super().traces_of(given)
-        # What the film cannot be made of is refused while a sentence can still say so.
-        tell(traces)
-        return traces
+    def prepare(self) -> None:
+        self.whole, self.cut = (shipped(f"traces/h200-{name}-{PRODUCT}.npz") for name in (WHOLE, CUT))
+        problem, sms = self.whole.problem, self.whole.device.sms
+        self.sms, self.n, self.steps = sms, problem.tiles, problem.k_steps
+        kernels = {(t.problem.title, t.meta["kernel"], t.meta["gpu"]) for t in (self.whole, self.cut)}
+        self.guard(len(kernels) == 1, "one kernel ran both plans")
+        counts = np.bincount(self.whole.spans["sm"], minlength=sms)
+        self.left = self.n - sms
+        self.guard(
+            self.left == 33 and counts.tolist().count(2) == self.left and counts.max() == 2,
+            "33 tiles are left after one for each SM",
+        )
+        ends = np.sort(self.whole.spans["done"])
+        self.first_round = float(ends[sms - 1])
+        self.guard(self.first_round < 0.55 * ends[-1], "33 SMs work for as long again")
+        spans = self.cut.spans
+        share = np.bincount(spans["cta"], (spans["k1"] - spans["k0"]).astype(float))
+        self.share = int(share[0])
+        self.guard(bool(np.all(share == self.share)), "each SM gets the same number of steps")
+        self.guard(GROUP * self.n == (GROUP + 1) * sms, "there are five tiles for every four SMs")
+        self.plan()
+        printed = [round(t.makespan / 1000, 1) for t in (self.whole, self.cut)]
+        waits = [round(idle_at_the_end(t), 1) for t in (self.whole, self.cut)]
+        work = round(printed[0] - waits[0], 1)
+        self.us, self.waits, self.work = printed, waits, work
+        self.cost = round(printed[1] - waits[1] - work, 1)
+        found = account(self.cut)
+        partial = (found["wait"] + found["fix up"] + found["write"] + found["last write"]) / sms / 1000
+        partial -= account(self.whole)["last write"] / sms / 1000
+        self.guard(partial > 0.6 * self.cost > 0, "most of what cutting costs is for partial sums")
+        self.guard(waits[1] < 0.2 * waits[0], "hardly any SM waits with equal shares")
+
+    def plan(self) -> None:
+        """The first four blocks' segments, each block's in time. Shares are dealt in the opposite order."""
+        rows = self.cut.spans[self.cut.spans["cta"] < GROUP]
+        rows = rows[np.lexsort((rows["issue"], rows["cta"]))]
+        self.blocks = [rows[rows["cta"] == cta] for cta in range(GROUP)]
+        self.dealt = [(cta, row) for cta, block in enumerate(self.blocks) for row in block[::-1]]
+        self.order = list(dict.fromkeys(int(row["tile"]) for _, row in self.dealt))
+        self.guard(len(self.order) == GROUP + 1, "four SMs share five tiles")
+        self.handed = [(a[0], b[-1]) for a, b in pairwise(self.blocks)]
+        self.guard(
+            all(give["tile"] == take["tile"] and give["k1"] == take["k0"] for give, take in self.handed),
+            "each of four SMs but the last gives a part to the next one",
+        )
+        self.guard(
+            all(give["done"] + 10_000 < take["drain"] for give, take in self.handed),
+            "a partial sum lies ready when the next SM needs it",
+        )
+        self.group_sms = [int(block["sm"][0]) for block in self.blocks]
+        self.hues = [sm_colour(n, GROUP) for n in range(GROUP)]
 
     def construct(self) -> None:
-        story = tell(self.traces)
-        self.title(words.question(story))
-        self.ticking = self.clock(story.heat.longest)
-        self.watch_idle(story)
-        self.cut(story)
-        self.share(story)
-        self.hand_over(story)
-        self.race(story)
-        self.end(story)
+        self.ask("A tile is a piece of a matrix that one processor computes at a time.")
+        self.one_each()
+        self.some_are_left()
+        self.a_sum_can_be_split()
+        self.share_out()
+        self.give_away()
+        self.add_up()
+        self.all_of_them()
+        self.average()
 
-    def watch_idle(self, story: Story) -> None:
-        """A wave fills, and the last tiles keep a few SMs busy for as long again."""
-        idle, area = story.idle, self.area
-        trace = story.heat.traces[idle.run]
-        panel = RunPanel(trace, story.heat.names[idle.run], area.width, area.height - px(GAP), side=self.side)
-        panel.move_to([0, area.top, 0], UP)
-        self.badge(trace)
-        grid = TileGrid(trace, width=area.width, height=0.9 * area.height, numbers=False).move_to(area.center)
-        self.say(words.wave(story))
-        self.play(Fade(grid, 0.0, 1.0))
-        self.play(PlayTrace(self.ticking, grid, until=0.5 * idle.begin, run_time=1.3))
-        late = sorted(set(trace.spans["tile"][trace.spans["issue"] >= 0.5 * idle.begin].tolist()))
-        edges = VGroup(*(self.edge(grid.tile(tile)) for tile in late))
-        self.play(Create(edges, run_time=0.8, lag_ratio=0.05))
-        self.wait(0.5)
-        self.play(Leave(edges))
-        panel.show(self.ticking.t)
-        if panel.grid is None:
-            self.play(Leave(grid), Fade(panel, 0.0, 1.0))
-        else:
-            ways = [[panel.grid.get_center()]]
-            self.play(Travel([grid], ways, [[panel.grid.width / grid.width]], leg=0.8))
-            self.play(Fade(panel.lanes, 0.0, 1.0), Fade(panel.title, 0.0, 1.0))
-            self.remove(grid)
-        self.play(PlayTrace(self.ticking, panel, until=idle.begin, run_time=1.2))
-        self.say(words.idling(story))
-        bracket = TimeBracket(panel.lanes, idle.begin, idle.end, text=words.bracket(story), below=True)
-        self.play(PlayTrace(self.ticking, panel, bracket, until=idle.end, run_time=SLOW))
-        self.wait(1.2)
-        # One of the last tiles is what comes next.
-        self.left_over = self.edge((panel.grid or grid).tile(late[-1] if late else 0))
-        self.hush()
-        self.play(Leave(panel), Leave(bracket), Leave(self.ticking), Fade(self.left_over, 0.0, 1.0))
+    def one_each(self) -> None:
+        """132 tiles leave C, one for each SM, and 33 stay."""
+        left, right = self.halves(0.58)
+        self.say(
+            "This matrix product has {n} tiles. The GPU has {sms} processors, called SMs.",
+            n=self.n,
+            sms=self.sms,
+        )
+        tiles, boxes = self.tiles(self.whole.problem, left), self.boxes(self.sms, right)
+        holes = VGroup(*(tile.copy().set_fill(ManimColor(self.theme.idle)) for tile in tiles))
+        self.play(*self.appear(tiles, self.title_of_tiles))
+        self.play(*self.appear(boxes, self.title_of_boxes))
+        self.wait(0.4)
+        order = in_turn(self.whole)
+        flying = [tiles[tile] for tile in order[: self.sms]]
+        stay = VGroup(*(tiles[tile] for tile in order[self.sms :]))
+        self.add(holes, boxes, tiles)
+        self.say("First, each SM computes one tile. {left} tiles are left.", left=self.left)
+        self.play(self.fly(flying, boxes, 1.5))
+        count = self.word(
+            "{n} − {sms} = {left}", 56, self.theme.text, bold=True, n=self.n, sms=self.sms, left=self.left
+        )
+        count.next_to(holes, DOWN, px(40))
+        hue = ManimColor(self.theme.by_phase["multiply"])
+        self.play(FadeIn(count), *(tile.animate.set_fill(hue) for tile in stay), run_time=0.6)
+        self._let_read()
+        self.gone = VGroup(tiles, holes, count, self.title_of_tiles, self.title_of_boxes)
+        self.boxes_now = boxes
 
-    def edge(self, tile: VMobject) -> VMobject:
-        """A tile's outline, lit."""
-        ground = (tile[0] if len(tile.submobjects) else tile).copy()
-        return ground.set_fill(opacity=0).set_stroke(ManimColor(self.theme.text), stroke_width(5))
+    def some_are_left(self) -> None:
+        """Boxes become rows; 33 go on in the second round, and 99 are dark."""
+        self.badge(of_trace(self.whole))
+        self.ticking = self.clock(self.whole.makespan)
+        key = self.key(*self.phases("launch", "first load", "multiply", "write"))
+        area = self.area._replace(bottom=self.floor)
+        lanes, title = self.rows(self.whole, area, tr("132 SMs, one thin row each; time runs to the right"))
+        self.play(Leave(self.gone), *key)
+        self.play(self.into_rows(self.boxes_now, lanes), *self.appear(title))
+        self.remove(self.boxes_now)
+        self.add(lanes)
+        self.play(PlayTrace(self.ticking, lanes, until=self.first_round, run_time=1.2))
+        others = self.sms - self.left
+        self.say(
+            "{left} SMs compute the last {left} tiles. The other {others} have nothing to do.",
+            left=self.left,
+            others=others,
+        )
+        note = self.note_in(
+            lanes, self.first_round, self.left / self.sms, 1.0,
+            tr("{others} SMs wait {us:.1f} µs", others=others,
+               us=self.us[0] - round(self.first_round / 1000, 1)),
+        )  # fmt: skip
+        end = self.ends(lanes, self.us[0])
+        self.play(
+            PlayTrace(self.ticking, lanes, until=float(self.whole.makespan), run_time=3.0),
+            FadeIn(note, run_time=0.6),
+        )
+        self.play(FadeIn(end))
+        self.wait(0.6)
+        self.leave(lanes, title, note, end, self.ticking)
 
-    def cut(self, story: Story) -> None:
-        """A tile that is left over shows its depth, is cut, and its pieces go to SMs."""
-        area, problem, count = self.area, story.whole.problem, story.pieces
-        deep = problem.k_steps
-        self.badge(Badge(tr("model")))
-        self.say(words.cutting(story))
-        depth = label(words.steps(story), 54, bold=True)
-        aside = depth.width + px(40)
-        unit = min(1.0, area.width / px(WIDE + DEPTH), area.height / px(2.2 * WIDE))
-        high = float(np.clip(problem.tile_m / problem.tile_n, 0.4, 0.8)) * WIDE
-        step = unit * px(DEPTH) / deep
-        loaf = Loaf(deep, unit * px(WIDE), unit * px(high), step=(step, 0.42 * step))
-        loaf.move_to(area.center + (0.12 * area.height) * UP)
-        beside = loaf.width + 2 * aside < area.width
-        depth.next_to(loaf.front, LEFT if beside else DOWN, px(40))
-        front = loaf.front.copy()
-        home, size = front.get_center(), front.width / self.left_over.width
-        front.scale(1 / size).move_to(self.left_over)
-        self.remove(self.left_over)
-        self.play(Travel([front], [[home]], [[size]], leg=0.8))
-        self.play(Fade(loaf, 0.0, 1.0, run_time=0.5), Fade(depth, 0.0, 1.0))
-        self.remove(front)
-        counts = [deep // count + (n < deep % count) for n in range(count)]
-        pieces = loaf.cut(counts, [sm_colour(sm, count) for sm in range(count)])
-        # Blades as large as the tile fall through the loaf in the planes of the cuts.
-        blades = [self.edge(piece.front).shift(px(150) * UP) for piece in pieces[1:]]
-        self.play(*(Fade(blade, 0.0, 1.0) for blade in blades))
-        self.play(Travel(blades, [[piece.front.get_center()] for piece in pieces[1:]], leg=0.4, apart=0.2))
-        self.play(Fade(pieces, 0.0, 1.0), *(Leave(blade) for blade in blades))
-        self.remove(loaf)
-        slot = area.width / count
-        size = min(1.0, 0.8 * slot / pieces.width * count**0.5)
-        feet = [np.array([area.left + (n + 0.5) * slot, area.bottom, 0]) for n in range(count)]
-        inks = [readable(sm_colour(n, count)) for n in range(count)]
-        names = VGroup(*(label(f"SM {n}", 50, ink, bold=True) for n, ink in enumerate(inks)))
-        for name, foot in zip(names, feet, strict=True):
-            name.move_to(foot + px(50) * UP)
-        away = [[foot + px(230) * UP] for foot in feet]
-        fly = Travel(list(pieces), away, [[size]] * count, leg=0.8, arc=0.1)
-        self.play(Leave(depth), fly, Fade(names, 0.0, 1.0, run_time=0.8))
-        self.wait(0.3)
-        self.hush()
-        self.dealt = pieces, names
+    def a_sum_can_be_split(self) -> None:
+        """A tile with its depth is cut in two for two SMs, and the parts are added."""
+        self.badge(Badge(tr("schematic"), "model"))
+        self.say(
+            "Could they help? Each tile is a long sum, which an SM computes in {steps} steps.",
+            steps=self.steps,
+        )
+        self.show_loaf(self.steps)
+        self.say("A sum can be split: two SMs compute a part each, and the parts are added.")
+        self.halve_loaf()
+        self.add_partial()
+        self.leave(self.split)
 
-    def share(self, story: Story) -> None:
-        """Tiles end to end, cut wherever a share ends."""
-        shares, steps, centre = story.shares, story.whole.problem.k_steps, self.area.center
-        last = shares[-1].end
-        tiles = [Piece(at, min(at + steps, last), str(n)) for n, at in enumerate(range(0, last, steps))]
-        sms = list(dict.fromkeys(one.sm for one in shares))
-        hues = [sm_colour(n, len(sms)) for n in range(len(sms))]
-        parts = [Piece(a.begin, a.end, str(a.end - a.begin), hues[sms.index(a.sm)]) for a in shares]
-        whole, cuts = (Ribbon(row, last, self.area.width, px(150), size=56) for row in (tiles, parts))
-        whole.move_to(centre + px(220) * UP)
-        cuts.move_to(whole)
-        names = VGroup()
-        for n, sm in enumerate(sms):
-            mine = VGroup(*(piece for piece, one in zip(cuts, shares, strict=True) if one.sm == sm))
-            name = label(f"SM {n}", 56, readable(hues[n]), bold=True)
-            names.add(name.move_to([mine.get_center()[0], centre[1] - px(130), 0]))
-        each = label(words.each(story), 96, bold=True).move_to(centre + px(280) * DOWN)
-        self.say(words.sharing())
-        # The tile that was cut becomes the first of them.
-        dealt, feet = self.dealt
-        pieces, home = list(dealt), whole[0].get_center()
-        size = 0.3 * whole[0].width / pieces[0].width
-        back = Travel(pieces, [[home]] * len(pieces), [[size]] * len(pieces), leg=0.8)
-        self.play(Leave(feet), back, Fade(whole, 0.0, 1.0, run_time=0.8))
-        # Their figures come once they cover those of the tiles.
-        self.play(*(Fade(box, 0.0, 1.0) for box, _ in cuts), *(Leave(piece) for piece in pieces))
-        self.remove(dealt)
-        down = [[piece.get_center() + px(220) * DOWN] for piece in cuts]
-        figures = (Fade(figure, 0.0, 1.0) for _, figure in cuts)
-        self.play(Travel(list(cuts), down, leg=0.6, apart=0.1), *figures)
-        self.play(Fade(names, 0.0, 1.0), Fade(each, 0.0, 1.0))
-        self.wait(0.8)
-        self.hush()
-        self.shared = whole, cuts, names, each
-
-    def hand_over(self, story: Story) -> None:
-        """A partial sum on its way from the block that has it to the block that needs it."""
-        trace, area = story.cut, self.area
-        giver, owner = (trace.spans[row] for row in (story.handing.giver, story.handing.owner))
-        given = int(giver["done"])
-        drain, ready, fixed, done = (int(owner[name]) for name in ("drain", "ready", "fixup", "done"))
-        self.badge(trace)
-        lanes = VGroup(
-            *(
-                SmLane(trace, int(span["sm"]), name, area.width, px(150), side=self.side)
-                for span, name in ((giver, tr("giver")), (owner, tr("owner")))
-            )
-        ).arrange(DOWN, buff=px(200))
-        for lane in lanes:
-            lane.shift((area.right - lane.lane.grounds.get_right()[0]) * RIGHT)
-        lanes.shift((area.center[1] - lanes.get_center()[1]) * UP)
-        gives, owns = lanes
-        bounds = owns.lane.grounds
-        # Where the length of the launch with which the lane begins comes from.
-        note = owns.launch_source(0, owns.window[1])
-        source = VGroup(note) if note is not None else VGroup()
-        self.say(words.handing())
-        self.play(*(Leave(one) for one in self.shared), Fade(lanes, 0.0, 1.0))
-        self.play(Fade(self.ticking.show(0.0), 0.0, 1.0), Fade(source, 0.0, 1.0))
-        self.play(PlayTrace(self.ticking, *lanes, until=given, run_time=1.2))
-        above = bounds.get_top()[1] + px(60)
-        partial = Partial().move_to([gives.x(given), gives.lane.grounds.get_center()[1], 0])
-        self.play(Fade(partial, 0.0, 1.0), Travel([partial], [[[gives.x(given), above, 0]]], leg=0.6))
-        self.play(PlayTrace(self.ticking, *lanes, until=max(given, drain), run_time=1.0))
-        self.say(words.adding(story))
-        low, high = drain - 0.35 * (done - drain), done + 0.1 * (done - drain)
-        # It is held up above the place where it will be added, out of the bracket's way.
-        at = bounds.get_left()[0] + ((ready + fixed) / 2 - low) / (high - low) * bounds.width
-        held = (above + gives.lane.grounds.get_bottom()[1] - px(40)) / 2
-        up = Travel([partial], [[[at, held, 0]]], leg=CAMERA)
-        self.play(Zoom(*lanes, window=(low, high)), up, Leave(source))
-        bracket = TimeBracket(owns.lane, drain, fixed, owns.sm)
-        # What the giver does meanwhile is of other tiles.
-        self.play(Fade(gives, 1.0, DIMMED))
-        self.play(PlayTrace(self.ticking, *lanes, bracket, until=ready, run_time=1.0))
-        self.play(Travel([partial], [[[at, bounds.get_center()[1], 0]]], [[0.6]], leg=0.5))
-        self.play(Leave(partial), PlayTrace(self.ticking, *lanes, bracket, until=fixed, run_time=1.0))
-        self.play(PlayTrace(self.ticking, *lanes, bracket, until=done, run_time=0.5))
-        names = owns.names_of(drain, done)
-        self.play(Fade(names, 0.0, 1.0))
-        self.wait(0.7)
-        self.hush()
-        self.play(*(Leave(one) for one in (lanes, bracket, names)))
-
-    def race(self, story: Story) -> None:
-        """Both on one clock, and what adds up to their difference."""
-        heat = story.heat
-        panels = self.panels(heat)
-        self.ticking.show(0.0)
-        self.say(words.both())
-        self.play(Fade(panels, 0.0, 1.0))
-        first = heat.traces[heat.fast].makespan
-        self.play(PlayTrace(self.ticking, *panels, until=first, run_time=2.0))
-        self.finish(heat, panels)
-        self.add_up(heat, panels)
-
-    def end(self, story: Story) -> None:
-        """The finding."""
-        badge = of_trace(story.cut)
-        rows = [
-            (name, trace.makespan / 1000, badge.kind)
-            for name, trace in zip(story.heat.names, story.heat.traces, strict=True)
+    def share_out(self) -> None:
+        """Five tiles end to end, cut wherever a share ends; pieces drop to their SMs."""
+        area, total = self.area, self.steps * len(self.order)
+        self.say("So we share out steps instead of tiles. There are five tiles for every four SMs.")
+        high = px(150)
+        tiles = [
+            Piece(n * self.steps, (n + 1) * self.steps, tr("tile {n}", n=n + 1))
+            for n in range(len(self.order))
         ]
-        bars = Bars(rows, width=self.area.width)
-        finding = words.finding(story)
-        card = Finding(finding, words.number(story), bars, badge, words.aside(story))
-        self.finding(card, [bars.grow()])
+        parts, at = [], 0
+        for cta, row in self.dealt:
+            count = int(row["k1"] - row["k0"])
+            parts.append(Piece(at, at + count, str(count), self.hues[cta]))
+            at += count
+        whole, cuts = (Ribbon(row, total, area.width, high, size=52) for row in (tiles, parts))
+        whole.move_to([area.center[0], area.top - px(190), 0])
+        cuts.move_to(whole)
+        above = self.word("{n} tiles of {steps} steps = {total} steps", 46, self.theme.text,
+                          n=len(tiles), steps=self.steps, total=total)  # fmt: skip
+        above.next_to(whole, UP, px(30))
+        names = VGroup()
+        row_y = area.bottom + px(150)
+        for n, hue in enumerate(self.hues):
+            mine = VGroup(*(piece for piece, (cta, _) in zip(cuts, self.dealt, strict=True) if cta == n))
+            box = SM(f"SM {LETTERS[n]}", hue, mine.width + px(8), px(250), size=50)
+            names.add(box.move_to([mine.get_center()[0], row_y, 0]))
+        self.play(LaggedStart(*map(FadeIn, whole), lag_ratio=0.2, run_time=1.4), FadeIn(above))
+        self.play(FadeIn(names))
+        self.say(
+            "Each of the four SMs gets {share} of the {total} steps. That cuts three of the tiles.",
+            share=self.share,
+            total=total,
+        )
+        # Names of tiles stay above the pieces, so that one sees which tile a piece is of.
+        self.play(*(Fade(box, 0.0, 1.0, run_time=0.6) for box, _ in cuts))
+        figures = [Fade(figure, 0.0, 1.0) for _, figure in cuts]
+        down = [[[piece.get_x(), row_y - px(20), 0]] for piece in cuts]
+        self.play(Travel(list(cuts), down, leg=0.7, apart=0.25), *figures)
+        each = self.word("{share} steps for each SM", 46, self.theme.text, share=self.share)
+        each.move_to([area.center[0], (whole.get_bottom()[1] + names.get_top()[1]) / 2, 0])
+        self.play(FadeIn(each))
+        self.wait(0.6)
+        self.leave(whole, cuts, names, above, each)
+
+    def give_away(self) -> None:
+        """Four lanes on the clock; what is given away is computed first, and lies ready."""
+        theme, area = self.theme, self.area
+        pale = [mixed(theme.idle, hue, PALE) for hue in self.hues]
+        self.badge(of_trace(self.cut))
+        self.say("An SM that gives part of a tile away computes that part first.")
+        key = self.key(
+            Entry(tr("load"), pale),
+            Entry(tr("multiply"), self.hues),
+            Entry(tr("fetch and add"), [theme.partial]),
+            Entry(tr("write a tile or a partial sum"), [theme.write]),
+        )
+        side, gap, end = px(150), px(84), float(self.cut.makespan)
+        high = (area.top - self.floor - px(20) - (GROUP - 1) * gap) / GROUP
+        self.lanes, self.names = [], VGroup()
+        for n, (sm, hue) in enumerate(zip(self.group_sms, self.hues, strict=True)):
+            fills = {"multiply": hue, "first load": pale[n], "launch": pale[n], "hand over": theme.idle}
+            fills |= {"wait": theme.partial, "fix up": theme.partial}
+            lane = LaneVectors(
+                self.cut, [sm], (0.0, end), area.width - side, high,
+                labels=False, ticks=False, numbers=False, fills=fills,
+            )  # fmt: skip
+            corner = np.array([area.right, area.top - px(10) - n * (high + gap), 0])
+            self.lanes.append(lane.shift(corner - lane.grounds.get_corner(RIGHT + UP)))
+            name = label(f"SM {LETTERS[n]}", 48, readable(hue), bold=True)
+            self.names.add(name.move_to([area.left, lane.grounds.get_y(), 0], LEFT))
+        self.ticking = self.clock(end)
+        self.moving = (self.ticking, *self.lanes)
+        self.play(*key, *self.appear(*self.lanes, self.names, self.ticking))
+        self.partials, self.in_lanes = [], VGroup()
+        for n, (give, _) in enumerate(self.handed):
+            lane, done = self.lanes[n], float(give["done"])
+            self.play(PlayTrace(*self.moving, until=done, run_time=1.0))
+            partial = Partial(px(90), px(60)).move_to([lane.x(done), lane.grounds.get_y(), 0])
+            below = [lane.x(done) + px(60), lane.grounds.get_bottom()[1] - gap / 2, 0]
+            self.play(FadeIn(partial, self.piece_word(n, give)), run_time=0.3)
+            self.play(Travel([partial], [[below]], leg=0.4))
+            self.partials.append(partial)
+
+    def piece_word(self, n: int, row: np.void) -> Mobject:
+        """What a stretch of a lane computes."""
+        count, tile = int(row["k1"] - row["k0"]), self.order.index(int(row["tile"])) + 1
+        whole, part = tr("tile {tile}", tile=tile), tr("{count} of tile {tile}", count=count, tile=tile)
+        word = label(part if count < self.steps else whole, 42, ink_on(self.hues[n]), bold=True)
+        left, right = (self.lanes[n].x(float(row[name])) for name in ("start", "drain"))
+        word.scale(min(1.0, 0.9 * (right - left) / word.width))
+        self.in_lanes.add(word.move_to([(left + right) / 2, self.lanes[n].grounds.get_y(), 0]))
+        return word
+
+    def add_up(self) -> None:
+        """Partial sums drop into the lanes of those that finish the tiles."""
+        takes = [(self.lanes[n], take) for n, (_, take) in enumerate(self.handed, 1)]
+        self.say(
+            "The next SM computes the rest of that tile last. Then it fetches the partial sum and adds it."
+        )
+        last = self.piece_word(GROUP - 1, self.blocks[-1][0])
+        ways = [
+            [[lane.x(float(take["drain"])) - px(20), partial.get_y(), 0]]
+            for partial, (lane, take) in zip(self.partials, takes, strict=True)
+        ]
+        self.play(
+            PlayTrace(*self.moving, until=min(float(take["drain"]) for _, take in takes), run_time=2.4),
+            Travel(self.partials, ways, leg=2.2, apart=0.0),
+            FadeIn(last),
+        )
+        rest = [self.piece_word(n, block[-1]) for n, block in enumerate(self.blocks)]
+        drops = [
+            [[lane.x((float(take["drain"]) + float(take["fixup"])) / 2), lane.grounds.get_y(), 0]]
+            for lane, take in takes
+        ]
+        lane, take = takes[-1]
+        bracket = TimeBracket(
+            lane, float(take["drain"]), float(take["fixup"]), size=40,
+            text=tr("fetch and add: {us:.1f} µs", us=(take["fixup"] - take["drain"]) / 1000),
+        )  # fmt: skip
+        self.add(bracket)
+        self.play(
+            FadeIn(*rest),
+            Travel(self.partials, drops, [[0.7]] * len(drops), leg=0.9, apart=0.0),
+            PlayTrace(*self.moving, bracket, until=float(take["fixup"]), run_time=1.6),
+        )
+        end = PlayTrace(*self.moving, bracket, until=float(self.cut.makespan), run_time=1.0)
+        self.play(*map(FadeOut, self.partials), end)
+        self.wait(0.6)
+        self.leave(*self.moving, self.names, bracket, self.in_lanes)
+
+    def all_of_them(self) -> None:
+        """Both runs, one above the other, on one clock."""
+        theme, longest = self.theme, float(self.whole.makespan)
+        fills = theme.by_phase | {"wait": theme.partial, "fix up": theme.partial}
+        adding = Entry(tr("fetch and add"), [theme.partial])
+        key = self.key(*self.phases("launch", "first load", "multiply"), adding, *self.phases("write"))
+        area = self.area._replace(bottom=self.floor)
+        middle = (area.top + area.bottom) / 2
+        upper, lower = area._replace(bottom=middle + px(10)), area._replace(top=middle - px(10))
+        shown = [
+            *self.rows(self.whole, upper, tr("whole tiles"), longest, fills),
+            *self.rows(self.cut, lower, tr("equal shares of steps (Stream-K)"), longest, fills),
+        ]
+        self.ticking = self.clock(longest)
+        ends = [self.ends(lanes, us) for lanes, us in zip(shown[::2], self.us, strict=True)]
+        runs = (self.ticking, *shown[::2])
+        self.say(
+            "This plan is called Stream-K. Here it runs on all {sms} SMs, beside whole tiles.", sms=self.sms
+        )
+        self.play(*key, *self.appear(*shown, self.ticking))
+        self.play(PlayTrace(*runs, until=float(self.cut.makespan), run_time=3.0))
+        self.play(PlayTrace(*runs, until=longest, run_time=1.4), FadeIn(ends[1], run_time=0.3))
+        self.play(FadeIn(ends[0], run_time=0.3))
+        self.leave(*shown, *ends, self.ticking)
+
+    def average(self) -> None:
+        """An average SM's time in both runs, then the end card."""
+        theme, area = self.theme, self.area
+        fills = [theme.by_phase["multiply"], theme.partial, theme.wait]
+        key = self.key(
+            Entry(tr("compute and write tiles"), fills[:1]),
+            Entry(tr("cost of cutting, mostly for partial sums"), fills[1:2]),
+            Entry(tr("wait at the end"), fills[2:]),
+        )
+        rows = [
+            (tr("whole tiles"), [self.work, 0.0, self.waits[0]]),
+            (tr("equal shares"), [self.work, self.cost, self.waits[1]]),
+        ]
+        stacks = Stacks(rows, fills, area.width, px(270), size=50, above=self.narrow)
+        head = self.word("an average SM's time, in µs", 46, theme.text).next_to(stacks, UP, px(36))
+        VGroup(head, stacks).move_to([area.center[0], (area.top + self.floor) / 2, 0])
+        self.say(
+            "An average SM now waits {b:.1f} µs at the end, not {a:.1f}. But cutting costs {c:.1f} µs.",
+            a=self.waits[0],
+            b=self.waits[1],
+            c=self.cost,
+        )
+        self.play(*key, *self.appear(head))
+        self.play(LaggedStart(*map(FadeIn, stacks), lag_ratio=0.15, run_time=2.2))
+        self.wait(0.6)
+        self.leave(stacks, head)
+        self.close(
+            "On an H200, {n} tiles on {sms} SMs take {less:.0%} less time "
+            "if each SM gets an equal share of the steps, not whole tiles.",
+            [(tr("whole tiles"), self.us[0]), (tr("equal shares, cut tiles"), self.us[1])],
+            "less time",
+            "{:.1f} µs",
+            of_trace(self.cut),
+            tr("C has 1408 × 3840 numbers, each a sum of 4096 products of 16-bit numbers."),
+            n=self.n,
+            sms=self.sms,
+        )

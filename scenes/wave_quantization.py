@@ -1,137 +1,267 @@
-"""Wave quantization: why can a few more tiles nearly double the time?"""
+"""Wave quantization: why can 9% more work take almost twice as long?
 
-from manim import DOWN, LEFT, RIGHT, UP, Create, Dot, GrowFromCenter, LaggedStart, Line, ManimColor, VGroup
+manim render scenes/wave_quantization.py
+
+Two recorded products, one of which has a column of tiles more than one wave. Then a product
+that grows column by column, as it was timed.
+"""
+
+from itertools import pairwise
+
+import numpy as np
+from manim import DOWN, LEFT, RIGHT, UP, FadeIn, ManimColor, VGroup
 
 from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.run import PlayTrace
-from tilesim_scenes.film.scene import Film
+from tilesim_scenes.film.area import Area
+from tilesim_scenes.film.captioned_scene import DIMMED
+from tilesim_scenes.film.settings import REPORT
+from tilesim_scenes.film.traces import shipped
+from tilesim_scenes.kit.many_sms import ManySMs, in_turn
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, px
-from tilesim_scenes.mobjects.charts.bars import Bars
+from tilesim_scenes.look.theme import ink_on
 from tilesim_scenes.mobjects.charts.curve import Curve
 from tilesim_scenes.mobjects.charts.plot import Plot
-from tilesim_scenes.mobjects.drawing.quads import stroke_width
-from tilesim_scenes.mobjects.models.tiles.wave_grid import WaveGrid
-from tilesim_scenes.mobjects.words.badge import Badge, of_costs
-from tilesim_scenes.mobjects.words.finding import Finding
-from tilesim_scenes.story.ideas.wave_quantization import tell
+from tilesim_scenes.mobjects.words.badge import Badge, of_trace
 
 FILM = {
     "title": "Wave quantization",
-    "question": "Why can a few more tiles nearly double the time?",
+    "question": "Why can 9% more work take almost twice as long?",
     "part": "Schedules",
     "place": 170,
-    "seconds": 33,
-    "shows": "A product grows tile by tile, and the first tile of a new wave has a wave to itself.",
+    "seconds": 61,
+    "shows": "Two recorded products of 132 and 144 tiles, and the time of a product that grows, in steps.",
+    "takes": "report",
 }
 
+ONE_WAVE, TWO_WAVES = (f"wave_quantization/h200-persistent-1536x{n}x4096-grouped8.npz" for n in (2816, 3072))
+SCHEDULE = "persistent"
+EVERY = 50
+"""µs between two lines of the plot."""
 
-class WaveQuantization(Film):
-    """12 rows of tiles and ever more columns on the SMs of an H200, simulated; and what was measured."""
 
-    def construct(self):
-        story = tell()
-        self.title(story.title)
-        self.badge(of_costs(story.costs))
-        grid, plot, curve, split = self.stage(story)
-        self.fill(story, grid, plot, curve)
-        self.go_on(story, grid, curve)
-        self.rescue(story, plot, split)
-        self.compare(story, plot)
-        self.end(story)
+def steps(points: list[tuple[int, float]], sms: int) -> list[tuple[int, float]]:
+    """Where a product needs one more wave of `sms` tiles: the waves then, and by which share it is slower.
 
-    def fill(self, story, grid, plot, curve):
-        """Tiles fill the first wave, twelve more open the next, and the curve falls by half."""
-        full, over = story.full, story.over
-        self.say(tr("{sms} SMs take a tile each", sms=full.tiles))
-        first, second = (self.wave(story, grid, number) for number in (1, 2))
-        self.play(Fade(VGroup(grid, plot, first), 0.0, 1.0))
-        self.play(PlayTrace(grid, curve, until=full.tiles, run_time=3.5))
-        top = self.mark(plot, full)
-        self.play(Fade(top, 0.0, 1.0))
-        more = over.tiles - full.tiles
-        self.say(tr("{more} SMs work again, {idle} stand idle", more=more, idle=full.tiles - more))
-        self.play(PlayTrace(grid, until=over.tiles, run_time=2.0), Leave(first), Fade(second, 0.0, 1.0))
-        low, idle = self.mark(plot, over, RIGHT), grid.span(over.tiles, 2 * full.tiles)
-        self.play(Create(idle, run_time=0.8))
-        self.say(tr("{longer:.1f} times the time, half the speed", longer=over.us / full.us))
-        self.play(PlayTrace(curve, until=over.tiles, run_time=1.5))
-        self.play(Fade(low, 0.0, 1.0))
+    >>> steps([(4, 10.0), (8, 10.5), (12, 21.0), (16, 22.0)], 8)
+    [(2, 1.0)]
+    """
+    waves = [(-(-tiles // sms), us) for tiles, us in points]
+    return [(after, slow / fast - 1) for (before, fast), (after, slow) in pairwise(waves) if after > before]
+
+
+class WaveQuantization(ManySMs):
+    """One wave of tiles and two, recorded, and how time climbs as a product grows."""
+
+    asked = REPORT
+
+    def prepare(self) -> None:
+        self.one, self.two = one, two = shipped(ONE_WAVE), shipped(TWO_WAVES)
+        self.sms, self.tiles_of = one.device.sms, [one.problem.tiles, two.problem.tiles]
+        alike = {
+            (t.meta["kernel_config"], t.meta["gpu"], t.meta["date"], t.problem.k, t.problem.m)
+            for t in (one, two)
+        }
+        self.guard(len(alike) == 1, "one kernel computed both products on the same day")
+        few, many = self.tiles_of
+        self.left = many - self.sms
+        self.guard(
+            few == self.sms and 0 < self.left < 0.2 * self.sms, "the second product has a few tiles more"
+        )
+        self.guard(round(100 * (many / few - 1)) == 9, "that is 9% more work")
+        self.us = [round(t.makespan / 1000, 1) for t in (one, two)]
+        self.guard(self.us[1] > 1.8 * self.us[0], "it takes almost twice as long")
+        counts = np.bincount(two.spans["sm"], minlength=self.sms)
+        twice = int(np.sum(counts == 2))
+        self.guard((twice, counts.max()) == (self.left, 2), "a few SMs compute a second tile")
+        ends = np.sort(two.spans["done"])
+        self.first_wave = float(ends[self.sms - 1])
+        self.guard(
+            ends[-1] - self.first_wave > 0.85 * self.first_wave, "the second wave takes almost as long"
+        )
+        self.idle = self.sms - self.left
+
+        report = self.report("wave_quantization")
+        rows = [row for row in report["rows"] if row["schedule"] == SCHEDULE]
+        self.points = sorted((int(row["tiles"]), float(row["us"])) for row in rows)
+        self.guard(len(self.points) > 2 and few == self.sms, "a growing product was timed")
+        self.steps = steps(self.points, self.sms)
+        shares = [share for _, share in self.steps]
+        self.guard(len(shares) >= 3 and shares == sorted(shares, reverse=True), "each step matters less")
+        self.guard(0.8 < shares[0] < 1.1, "the first step nearly doubles the time")
+        inside = [
+            b / a - 1 for (n, a), (m, b) in pairwise(self.points) if -(-n // self.sms) == -(-m // self.sms)
+        ]
+        self.guard(max(inside) < 0.5 * shares[-1], "time hardly changes between two steps")
+
+    def construct(self) -> None:
+        self.ask("A tile is a piece of a matrix that one processor computes at a time.")
+        self.two_products()
+        self.one_wave()
+        self.together()
+        self.a_second_wave()
+        self.it_grows()
+
+    def two_products(self) -> None:
+        """Both results in tiles, on one scale; the column that only one of them has is lit."""
+        few, many = self.tiles_of
+        left, right = self.halves(few / (few + many))
+        first = self.tiles(self.one.problem, left, tr("{n} tiles", n=few))
+        names = [self.title_of_tiles]
+        second = self.tiles(self.two.problem, right, tr("{n} tiles", n=many))
+        names.append(self.title_of_tiles)
+        # One scale for both.
+        size = second[0].width / first[0].width
+        first.scale(size) if size < 1 else second.scale(1 / size)
+        second.match_y(first) if not self.narrow else None
+        for name, tiles in zip(names, (first, second), strict=True):
+            name.next_to(tiles, UP, px(24), aligned_edge=LEFT)
+        columns = self.two.problem.tiles_n
+        added = VGroup(*(tile for n, tile in enumerate(second) if n % columns >= self.one.problem.tiles_n))
+        self.say(
+            "Here are two matrix products: one has {few} tiles, the other {many}, {more:.0%} more.",
+            few=few,
+            many=many,
+            more=many / few - 1,
+        )
+        self.play(*self.appear(first, names[0]))
+        self.play(*self.appear(second, names[1]))
+        hue = ManimColor(self.theme.by_phase["multiply"])
+        more = label(tr("{n} tiles more", n=self.left), 46).next_to(second, DOWN, px(24), aligned_edge=RIGHT)
+        self.play(*(tile.animate.set_fill(hue) for tile in added), FadeIn(more), run_time=0.6)
+        self.wait(0.8)
+        self.leave(first, second, more, *names)
+
+    def one_wave(self) -> None:
+        """132 tiles of the larger product leave C, and 12 stay."""
+        left, right = self.halves(0.52)
+        tiles, boxes = self.tiles(self.two.problem, left), self.boxes(self.sms, right)
+        holes = VGroup(*(tile.copy().set_fill(ManimColor(self.theme.idle)) for tile in tiles))
+        self.say("The GPU has {sms} processors, called SMs. Each computes one tile at a time.", sms=self.sms)
+        self.play(*self.appear(tiles, boxes, self.title_of_tiles, self.title_of_boxes))
+        self.wait(0.8)
+        order = in_turn(self.two)
+        self.add(holes, boxes, tiles)
+        self.say("So it computes {sms} tiles at once. That is called a wave. {left} tiles are left.",
+                 sms=self.sms, left=self.left)  # fmt: skip
+        self.play(self.fly([tiles[tile] for tile in order[: self.sms]], boxes, 3.2))
+        count = self.word("{many} − {sms} = {left}", 56, self.theme.text, bold=True,
+                          many=self.tiles_of[1], sms=self.sms, left=self.left)  # fmt: skip
+        count.next_to(holes, DOWN, px(24))
+        hue = ManimColor(self.theme.by_phase["multiply"])
+        stay = [tiles[tile].animate.set_fill(hue) for tile in order[self.sms :]]
+        self.play(FadeIn(count), *stay, run_time=0.6)
+        self.leave(tiles, holes, boxes, count, self.title_of_tiles, self.title_of_boxes)
+
+    def together(self) -> None:
+        """Both runs in rows, on one clock, until the smaller product is done."""
+        self.badge(of_trace(self.two))
+        longest = float(self.two.makespan)
+        key = self.key(*self.phases("launch", "first load", "multiply", "write"))
+        area = self.area._replace(bottom=self.floor)
+        middle = (area.top + area.bottom) / 2
+        halves = area._replace(bottom=middle + px(10)), area._replace(top=middle - px(10))
+        self.pair = [
+            self.rows(
+                run,
+                half,
+                tr("{n} tiles: each thin row is an SM, time runs to the right", n=run.problem.tiles),
+                longest,
+            )
+            for run, half in zip((self.one, self.two), halves, strict=True)
+        ]
+        self.ticking = self.clock(longest)
+        self.moving = (self.ticking, *(lanes for lanes, _ in self.pair))
+        self.say(
+            "Both products begin with such a wave, and the first is done after {us:.1f} µs.", us=self.us[0]
+        )
+        self.play(*key, *self.appear(*(one for run in self.pair for one in run), self.ticking))
+        self.play(PlayTrace(*self.moving, until=float(self.one.makespan), run_time=4.2))
+        self.end_of_one = self.ends(self.pair[0][0], self.us[0])
+        waves = VGroup()
+        for lanes, _ in self.pair:
+            wave = label(tr("first wave"), 46, ink_on(self.theme.by_phase["multiply"]), bold=True)
+            waves.add(wave.move_to([lanes.x(self.first_wave / 2), lanes.get_y(), 0]))
+        self.first_waves = waves
+        self.play(FadeIn(self.end_of_one, waves))
+        self.wait(0.5)
+
+    def a_second_wave(self) -> None:
+        """12 rows go on, and 120 are dark."""
+        (upper, upper_title), (lower, lower_title) = self.pair
+        self.say(
+            "The second needs another wave for its last {left} tiles: almost as long again.", left=self.left
+        )
+        self.play(PlayTrace(*self.moving, until=float(self.two.makespan), run_time=4.2))
+        end = self.ends(lower, self.us[1])
+        self.play(FadeIn(end))
+        self.wait(0.4)
+        note = self.note_in(
+            lower,
+            self.first_wave,
+            self.left / self.sms,
+            1.0,
+            tr("second wave: {idle} SMs have no tile", idle=self.idle),
+        )
+        self.say(
+            "The other {idle} SMs cannot help, because each tile is computed by one SM alone.", idle=self.idle
+        )
+        dimmed = (upper, upper_title, self.end_of_one, self.first_waves[0])
+        self.play(*(Fade(one, 1.0, DIMMED) for one in dimmed), FadeIn(note))
+        self.wait(1.5)
+        self._let_read()
+        self.play(
+            *map(Leave, (*dimmed, lower, lower_title, end, note, self.first_waves[1], self.ticking)),
+            *self.key(),
+        )
+
+    def plot(self, area: Area) -> tuple[Plot, VGroup]:
+        """Axes of tiles and µs, with their names."""
+        most, slowest = self.points[-1][0], max(us for _, us in self.points)
+        top = EVERY * (1 + int(slowest // EVERY))
+        plot = Plot(
+            (0, most), (0, top), range(0, most + 1, self.sms), range(0, top + 1, EVERY),
+            area.width - px(140), area.height - px(190), size=38,
+        )  # fmt: skip
+        plot.shift(
+            np.array([area.right - px(20), area.bottom + px(120), 0]) - plot.ground.get_corner(RIGHT + DOWN)
+        )
+        across = self.word("tiles of the product (a wave is {sms})", 42, self.theme.text, sms=self.sms)
+        up = self.word("time in µs", 42, self.theme.text)
+        across.next_to(plot.ground, DOWN, px(72))
+        up.next_to(plot.ground, UP, px(16), aligned_edge=LEFT)
+        return plot, VGroup(across, up)
+
+    def it_grows(self) -> None:
+        """The time of a product that grows climbs in steps."""
+        self.badge(Badge(tr("measured on {gpu}", gpu=self.two.meta["gpu"]), "measured"))
+        plot, names = self.plot(self.area)
+        curve = Curve(plot, self.points, self.theme.by_phase["multiply"], 9)
+        self.say("As a product grows, its time climbs in steps, one for each new wave.")
+        self.play(*self.appear(plot, names))
+        self.play(PlayTrace(curve, until=float(self.points[-1][0]), run_time=5.4))
+        self.say("The first step nearly doubles the time. Later, one more wave matters less.")
+        marks = VGroup()
+        for wave, share in self.steps:
+            tiles = (wave - 1) * self.sms
+            us = np.mean([us for n, us in self.points if n > tiles][:2])
+            mark = self.word("+{share:.0%}", 50, self.theme.text, bold=True, share=share)
+            marks.add(mark.next_to(plot.at(tiles, us), UP, px(24)))
+        self.play(FadeIn(marks, lag_ratio=0.5, run_time=3.2))
         self.wait(1.0)
-        self.play(*(Leave(one) for one in (top, low, idle, second)))
-
-    def go_on(self, story, grid, curve):
-        """The same at each new wave."""
-        self.say(tr("It happens at each new wave, and hurts less"))
-        self.play(PlayTrace(grid, curve, until=story.persistent[-1].tiles, run_time=5.0))
-
-    def rescue(self, story, plot, split):
-        """A schedule that cuts tiles, and how fast it is where the other is slowest."""
-        over, rescued = story.over, story.rescued
-        self.say(tr("Stream-K cuts the last wave along K"))
-        self.play(PlayTrace(split, until=story.split[-1].tiles, run_time=3.0))
-        foot, head = (plot.at(over.tiles, point.tflops) for point in (over, rescued))
-        lift = Line(foot, head, stroke_color=ManimColor(self.theme.text), stroke_width=stroke_width(5))
-        dots = VGroup(*(Dot(at, radius=px(13), color=ManimColor(self.theme.text)) for at in (foot, head)))
-        # Both curves run beside the points; above them there is room.
-        text = tr("Stream-K, {tiles} tiles: {tflops:.0f}", tiles=rescued.tiles, tflops=rescued.tflops)
-        name = label(text, 48, bold=True).move_to(plot.at(over.tiles, 860), DOWN + LEFT)
-        self.play(Create(lift, run_time=0.6), Fade(dots, 0.0, 1.0), Fade(name, 0.0, 1.0))
-        self.wait(1.5)
-        self.play(*(Leave(one) for one in (lift, dots, name)))
-
-    def compare(self, story, plot):
-        """What was measured stands on the curves."""
-        self.say(tr("Measured runs agree to within {share:.0%}", share=story.apart))
-        self.badge(Badge(tr("dots: measured on {gpu}", gpu="NVIDIA H200"), "measured"))
-        ink = ManimColor(self.theme.measured)
-        places = (plot.at(point.tiles, point.tflops) for _, point in story.measured)
-        dots = VGroup(*(Dot(at, radius=px(17), color=ink) for at in places))
-        self.play(LaggedStart(*(GrowFromCenter(dot) for dot in dots), lag_ratio=0.4, run_time=1.5))
-        self.wait(1.5)
-
-    def stage(self, story):
-        """The grid above the curve that it draws: a column stands above its place on the axis."""
-        area, last = self.area, story.persistent[-1].tiles
-        left = px(110)
-        grid = WaveGrid(last, story.rows, story.sms, area.width - left)
-        grid.move_to([area.right - grid.width / 2, area.top - px(70) - grid.height / 2, 0])
-        most = max(point.tflops for point in (*story.persistent, *story.split))
-        ends = [story.sms * wave for wave in range(1, last // story.sms + 1)]
-        room = grid.get_bottom()[1] - area.bottom
-        plot = Plot((0, last), (0, 1.1 * most), ends, range(0, 801, 200), area.width - left, room - px(160))
-        plot.shift([area.right, area.bottom + px(70), 0] - plot.ground.get_corner([1, -1, 0]))
-        axis = label(tr("TFLOP/s, first issue to last store"), 40, self.theme.quiet)
-        axis.move_to(plot.at(last, 0), DOWN + RIGHT)
-        plot.add(axis.shift(px(14) * (LEFT + UP)))
-        curve = Curve(plot, [(0, 0), *((point.tiles, point.tflops) for point in story.persistent)])
-        split = Curve(
-            plot,
-            [(point.tiles, point.tflops) for point in story.split if point.waves > 1],
-            self.theme.quiet,
-            5,
+        self.leave(plot, names, curve, marks)
+        few, many = self.tiles_of
+        self.close(
+            "On an H200, {many} tiles take {times:.1f} times as long as {few}, "
+            "because {sms} SMs need a second wave for the last {left}.",
+            [(tr("{n} tiles", n=many), self.us[1]), (tr("{n} tiles", n=few), self.us[0])],
+            "times",
+            "{:.1f} µs",
+            of_trace(self.two),
+            tr("Tiles of 128 × 256 numbers, each a sum of 4096 products of 16-bit numbers."),
+            few=few,
+            many=many,
+            sms=self.sms,
+            left=self.left,
         )
-        return grid, plot, curve, split
-
-    def wave(self, story, grid, number):
-        """A wave's name, under its tiles."""
-        name = label(tr("wave {number}", number=number), 44, self.theme.quiet, bold=True)
-        return name.move_to(grid.place((number - 0.5) * story.sms, -0.08), UP)
-
-    def mark(self, plot, point, side=UP):
-        """A point of the curve with its figures."""
-        dot = Dot(plot.at(point.tiles, point.tflops), radius=px(13), color=ManimColor(self.theme.text))
-        words = label(
-            tr("{tiles} tiles: {tflops:.0f}", tiles=point.tiles, tflops=point.tflops), 48, bold=True
-        )
-        words.next_to(dot, side + RIGHT, px(8))
-        return VGroup(dot, words)
-
-    def end(self, story):
-        """The finding."""
-        full, over = story.full, story.over
-        rows = [(tr("{tiles} tiles", tiles=point.tiles), point.us, "simulated") for point in (full, over)]
-        bars = Bars(rows, "µs", width=min(self.area.width, px(1400)))
-        badge = of_costs(story.costs)
-        number = f"×{over.us / full.us:.2f}"
-        self.finding(Finding(story.finding, number, bars, badge, story.aside), [bars.grow()])

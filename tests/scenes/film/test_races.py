@@ -15,8 +15,6 @@ from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.race import Race
 from tilesim_scenes.story.traces.race import heat
-from tilesim_scenes.story.traces.stream_k import tell as tell_stream_k
-from tilesim_scenes.stream_k import StreamK
 
 SMALL = {"device": "h200", "sms": 4, "m": 384, "n": 1536, "k": 512}
 ASKED = {
@@ -80,32 +78,6 @@ def test_four_runs_fit_above_the_caption_and_have_names_that_can_be_read(aspect,
 def test_a_race_is_of_two_to_four(count):
     with pytest.raises(FilmError, match=f"2 to 4 schedules; {count} w"):
         Race().traces_of(SMALL | {"schedule": ["naive"] * count})
-
-
-def test_stream_k_is_played_at_other_shapes():
-    seen = watch(StreamK, "wide", SMALL | {"n": 1280})
-    assert seen.scene.card.sentence and "turnaround" not in words(seen)
-
-
-LATE = SMALL | {"m": 128, "n": 256, "k": 8192}
-
-
-@pytest.mark.parametrize("asked", [SMALL, LATE], ids=["ready", "late"])
-def test_stream_k_runs_forward_whether_a_partial_lies_ready_or_is_late(asked):
-    scene = watch(StreamK, "wide", asked).scene
-    story = tell_stream_k(scene.traces)
-    handing, spans = story.handing, story.cut.spans
-    assert (spans["done"][handing.giver] > spans["drain"][handing.owner]) == (asked is LATE)
-    assert all(run.since <= run.until for run in scene.runs)
-
-
-def test_stream_k_says_where_a_measured_launch_has_its_length_from():
-    assert "launch: turnaround benchmark" in words(watch(StreamK, "wide"))
-
-
-def test_stream_k_says_why_two_whole_runs_make_no_film():
-    with pytest.raises(Exception, match="one that does not; neither does"):
-        StreamK().traces_of(SMALL | {"schedule": ["naive", "persistent"]})
 
 
 @pytest.mark.parametrize("name", ["four SMs", "many SMs", "a draw"])

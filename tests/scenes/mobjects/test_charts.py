@@ -11,7 +11,6 @@ from tilesim_scenes.animations.fade import opacities
 from tilesim_scenes.look.text import px
 from tilesim_scenes.mobjects.charts.byte_flow import APART, SPEED, ByteFlow
 from tilesim_scenes.mobjects.charts.kernel_spot import KernelSpot
-from tilesim_scenes.mobjects.models.tiles.wave_grid import WaveGrid
 
 ROWS = [("one", 10.0, "measured"), ("two", 40.0, "measured"), ("three", 20.0, "quiet")]
 
@@ -95,33 +94,6 @@ def test_a_curve_is_drawn_up_to_t(t):
         assert np.allclose(
             curve.stroke.points[-1], plot.at(min(t, 4), np.interp(t, [0, 1, 2, 4], [0, 2, 1, 2]))
         )
-
-
-@pytest.mark.parametrize("t", [0, 1, 3.5, 12, 13, 30])
-def test_a_wave_grid_shows_the_tiles_that_have_landed(t):
-    grid = WaveGrid(30, rows=3, sms=12, width=10.0)
-    grid.show(t)
-    origin, top = grid.ground.get_bottom()[1], grid.ground.get_top()[1]
-    quads = [points for cell in grid.cells for points in cell.points.reshape(-1, 16, 3)]
-    inside = [one for one in quads if origin - 1e-9 <= one[:, 1].min() and one[:, 1].max() <= top + 1e-9]
-    assert len(inside) >= int(t) and len(quads) <= int(np.ceil(t)) + 4
-    # A column is whole before the next begins to fall.
-    if t % 3 == 0:
-        assert len(quads) == t
-
-
-def test_a_wave_grid_follows_whoever_moves_it():
-    still, moved = (WaveGrid(30, rows=3, sms=12, width=10.0) for _ in range(2))
-    moved.scale(0.5).shift([3, 1, 0])
-    a, b = (np.concatenate([cell.points for cell in one.show(17).cells]) for one in (still, moved))
-    assert np.allclose(0.5 * a + [3, 1, 0], b)
-
-
-def test_a_wave_that_is_no_whole_columns_and_a_tile_that_is_not_there_are_refused():
-    with pytest.raises(ValueError, match="no whole columns"):
-        WaveGrid(30, rows=5, sms=12)
-    with pytest.raises(IndexError, match="no tile 30"):
-        WaveGrid(30, rows=3, sms=12).tile(30)
 
 
 PATH = (Spot("slow", 0.5, 0.4), Spot("fast", 200.0, 600.0))

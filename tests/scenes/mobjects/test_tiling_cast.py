@@ -1,43 +1,15 @@
-"""Held lanes, a piece that grows, and a stretch from one rectangle into another."""
+"""A piece that grows, and a stretch from one rectangle into another."""
 
 import numpy as np
 import pytest
-from manim import RIGHT, UP, Rectangle, Scene
+from manim import RIGHT, Rectangle, Scene
 from watching import frame
 
-from tilesim import Device, Problem, simulate
+from tilesim import Problem
 from tilesim_scenes import Film
 from tilesim_scenes.animations.fit import Fit
 from tilesim_scenes.mobjects.hardware.operands import Operands
 from tilesim_scenes.mobjects.models.tiles.piece_of_c import PieceOfC
-from tilesim_scenes.mobjects.traces.held_lanes import HeldLanes
-
-
-def run(sms, held):
-    device = Device.named("h200", sms=sms, busy_sms=held)
-    return simulate("persistent", Problem(384, 1536, 512), device)
-
-
-@pytest.mark.parametrize(("sms", "held"), [(4, 1), (40, 7), (132, 66)])
-def test_each_sm_has_a_strip_of_its_own_and_those_that_are_held_lie_lowest(sms, held):
-    trace = run(sms, held)
-    lanes = HeldLanes(trace, width=8.0, height=4.0).shift(RIGHT + UP)
-    strips = {sm: lanes.strip(sm) for sm in range(sms)}
-    heights = sorted(strip.get_center()[1] for strip in strips.values())
-    assert np.allclose(np.diff(heights), 4.0 / sms)
-    lowest = sorted(strips, key=lambda sm: strips[sm].get_center()[1])[:held]
-    assert set(lowest) == set(range(sms)) - set(trace.device.free_sms)
-    assert lanes.ground.width == pytest.approx(8.0) and lanes.ground.height == pytest.approx(4.0, rel=0.02)
-
-
-def test_a_lane_s_strip_lies_on_the_lane():
-    trace = run(4, 1)
-    lanes = HeldLanes(trace, width=8.0, height=4.0)
-    for sm in trace.device.free_sms:
-        low, high = (lanes.strip(sm).get_edge_center(way)[1] for way in (-UP, UP))
-        assert low <= lanes.lanes.lane(sm).get_center()[1] <= high
-    assert lanes.place(2, 0.0)[0] == pytest.approx(lanes.ground.get_left()[0])
-    assert lanes.x(trace.makespan) == pytest.approx(lanes.ground.get_right()[0])
 
 
 def test_a_piece_begins_as_an_element_and_ends_as_the_tile():

@@ -1,0 +1,251 @@
+"""ManySMs: what lessons on a large GPU share: tiles that fly to SMs, lanes as rows, stacked times."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+from manim import DOWN, LEFT, RIGHT, UP, Animation, FadeIn, FadeOut, ManimColor, Mobject, Transform, VGroup
+
+from tilesim import Problem, Trace
+from tilesim_scenes.animations.fade import Fade, Leave
+from tilesim_scenes.animations.travel import Travel
+from tilesim_scenes.film.area import Area
+from tilesim_scenes.kit.lesson import Lesson
+from tilesim_scenes.look.language import tr
+from tilesim_scenes.look.text import Figure, label, lines, px
+from tilesim_scenes.look.theme import Colour, ink_on, sm_colour, theme_now
+from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
+from tilesim_scenes.mobjects.hardware.partial import Partial
+from tilesim_scenes.mobjects.hardware.sm import SM
+from tilesim_scenes.mobjects.models.tiles.loaf import Loaf
+from tilesim_scenes.mobjects.traces.lane_image import LaneImage
+
+TITLE, END, FAINT = 62, 210, 0.12
+"""Pixels: above rows for their title, and on their right for the time at which a run ends; an opacity."""
+
+
+def alike_together(trace: Trace) -> list[int]:
+    """SMs by how many segments they computed, most first, then by how long their first segment is."""
+    spans, sms = trace.spans, trace.device.sms
+    counts, first = np.bincount(spans["sm"], minlength=sms), np.zeros(sms, int)
+    rows = spans[np.argsort(spans["issue"], kind="stable")[::-1]]
+    first[rows["sm"]] = rows["k1"] - rows["k0"]
+    return sorted(range(sms), key=lambda sm: (-counts[sm], first[sm], sm))
+
+
+def in_turn(trace: Trace) -> list[int]:
+    """The tiles in the order in which they were begun."""
+    rows = trace.spans[np.lexsort((trace.spans["cta"], trace.spans["issue"]))]
+    return list(dict.fromkeys(rows["tile"].tolist()))
+
+
+def round_ends(trace: Trace) -> list[float]:
+    """ns at which the median SM has done its first tile, its second, and so on."""
+    spans = np.sort(trace.spans, order=["sm", "done"])
+    by_sm = [spans["done"][spans["sm"] == sm] for sm in np.unique(spans["sm"])]
+    most = max(map(len, by_sm))
+    return [float(np.median([done[n] for done in by_sm if len(done) > n])) for n in range(most)]
+
+
+class ManySMs(Lesson):
+    """A lesson on a whole GPU, one box and then one thin row for each SM."""
+
+    def halves(self, share: float = 0.5) -> tuple[Area, Area]:
+        """The picture in two, side by side, or one above the other where the frame is not wide."""
+        area, gap = self.area._replace(bottom=self.floor), px(40)
+        if self.narrow:
+            middle = area.top - share * area.height
+            return area._replace(bottom=middle + gap), area._replace(top=middle - gap)
+        middle = area.left + share * area.width
+        return area._replace(right=middle - gap), area._replace(left=middle + gap)
+
+    def tiles(self, problem: Problem, area: Area, name: str = "") -> VGroup:
+        """C in its tiles, to scale, as large as fits; a title above it."""
+        high = area.height - px(TITLE + 20)
+        step = min(area.width / problem.n, high / problem.m)
+        wide, tall = step * problem.tile_n, step * problem.tile_m
+        tiles = VGroup(
+            *(rectangle(0.88 * wide, 0.82 * tall, self.theme.operand) for _ in range(problem.tiles))
+        )
+        for number, tile in enumerate(tiles):
+            row, column = divmod(number, problem.tiles_n)
+            tile.move_to([column * wide, -row * tall, 0])
+        tiles.move_to(area.center + px(TITLE / 2) * DOWN)
+        self.title_of_tiles = label(name or tr("C = A × B, in {n} tiles", n=problem.tiles), 46)
+        self.title_of_tiles.scale(min(1.0, area.width / self.title_of_tiles.width))
+        self.title_of_tiles.next_to(tiles, UP, px(24), aligned_edge=LEFT)
+        return tiles
+
+    def boxes(self, sms: int, area: Area) -> VGroup:
+        """A box for each SM; a title above them."""
+        columns = next(n for n in (12, 11, 10, 9, 8) if sms % n == 0)
+        rows = sms // columns
+        high = (area.height - px(TITLE + 20)) / rows
+        wide = min(area.width / columns, 1.7 * high)
+        boxes = VGroup(*(SM("", self.theme.quiet, 0.84 * wide, 0.78 * high).box for _ in range(sms)))
+        for box in boxes:
+            box.set_stroke(width=stroke_width(3))
+        boxes.arrange_in_grid(cols=columns, buff=(0.16 * wide, 0.22 * high))
+        boxes.move_to(area.center + px(TITLE / 2) * DOWN)
+        self.title_of_boxes = label(tr("{sms} processors (SMs)", sms=sms), 46)
+        self.title_of_boxes.scale(min(1.0, area.width / self.title_of_boxes.width))
+        self.title_of_boxes.next_to(boxes, UP, px(24), aligned_edge=LEFT)
+        return boxes
+
+    def fly(self, tiles: Sequence[Mobject], boxes: Sequence[Mobject], seconds: float = 2.2) -> Animation:
+        """Tiles leave C, each for its SM."""
+        ways = [[box.get_center()] for box in boxes]
+        sizes = [[min(1.0, 0.6 * box.width / tile.width)] for tile, box in zip(tiles, boxes, strict=False)]
+        apart = (seconds - 0.7) / max(1, len(tiles) - 1)
+        return Travel(tiles, ways, sizes, leg=0.7, apart=apart)
+
+    def rows(
+        self,
+        run: Trace,
+        area: Area,
+        title: str,
+        longest: float = 0.0,
+        fills: Mapping[str, Colour] | None = None,
+        sms: Iterable[int] | None = None,
+    ) -> tuple[LaneImage, Mobject]:
+        """The lanes of all SMs in an area, on a scale of `longest` ns, and a title above them."""
+        high, wide = area.height - px(TITLE), area.width - px(END)
+        lanes = LaneImage(
+            run, alike_together(run) if sms is None else sms, (0.0, float(longest or run.makespan)), wide,
+            height=high, fills=fills or self.theme.by_phase,
+        )  # fmt: skip
+        lanes.move_to([area.left, area.bottom, 0], LEFT + DOWN)
+        name = lines(title, 44, area.width, most=1, color=self.theme.text)
+        return lanes, name.next_to(lanes, UP, px(14), aligned_edge=LEFT)
+
+    def into_rows(self, boxes: VGroup, lanes: LaneImage) -> Animation:
+        """Boxes flatten into the rows of a run that has not begun."""
+        high = lanes.height / len(boxes)
+        rows = VGroup()
+        for number, box in enumerate(boxes):
+            row = box.copy().stretch_to_fit_width(lanes.width).stretch_to_fit_height(high)
+            row.set_stroke(width=0).set_fill(ManimColor(self.theme.idle), 1.0)
+            rows.add(row.move_to(lanes.get_corner(UP + LEFT) + number * high * DOWN, UP + LEFT))
+        return Transform(boxes, rows, run_time=1.0)
+
+    def ends(self, lanes: LaneImage, us: float) -> Mobject:
+        """When a run has ended, where that is in its lanes."""
+        end = Figure(tr("{us:.1f} µs", us=us), 46)
+        return end.move_to([lanes.x(1000 * us) + px(20), lanes.get_y(), 0], LEFT)
+
+    def round_names(self, lanes: LaneImage, ends: list[float]) -> VGroup:
+        """What each round is called, in the rows."""
+        names, ink = VGroup(), ink_on(self.theme.by_phase["multiply"])
+        for number, (begin, end) in enumerate(zip([0.0, *ends], ends, strict=False), 1):
+            name = label(tr("round {n}", n=number), 44, ink, bold=True)
+            name.scale(min(1.0, 0.8 * (lanes.x(end) - lanes.x(begin)) / name.width))
+            names.add(name.move_to([lanes.x((begin + end) / 2), lanes.get_y(), 0]))
+        return names
+
+    def note_in(self, lanes: LaneImage, begin: float, top: float, bottom: float, text: str) -> Mobject:
+        """A word in what is dark of lanes: from an instant on, between shares of their height."""
+        left, right = lanes.x(begin), lanes.x(lanes.trace.makespan)
+        note = lines(text, 46, 0.9 * (right - left), color=self.theme.text)
+        y = lanes.get_top()[1] - (top + bottom) / 2 * lanes.height
+        return note.move_to([(left + right) / 2, y, 0])
+
+    def show_loaf(self, steps: int) -> None:
+        """A tile with its depth, one slice a step."""
+        area, narrow = self.area, self.narrow
+        wide = 0.34 * area.width if not narrow else 0.5 * area.width
+        step = 0.5 * wide / steps
+        place = area.center + (0.22 * area.height * UP if narrow else 0.25 * area.width * LEFT)
+        self.loaf = Loaf(steps, wide, 0.55 * wide, step=(step, 0.5 * step)).move_to(place)
+        name = self.word("one tile", 50, self.theme.text, bold=True).next_to(self.loaf.front, DOWN, px(20))
+        depth = self.word("{steps} steps, one slice each", 46, self.theme.text, steps=steps)
+        self.loaf_words = VGroup(name, depth.next_to(self.loaf, UP, px(24)))
+        self.play(*self.key(), FadeIn(self.loaf, shift=px(60) * UP, run_time=0.8), FadeIn(name))
+        self.play(FadeIn(depth))
+
+    def halve_loaf(self) -> None:
+        """It is cut in two, and each half flies to an SM."""
+        area, narrow, loaf = self.area, self.narrow, self.loaf
+        hues = [sm_colour(sm, 4) for sm in range(2)]
+        pieces = self.pieces = loaf.cut([loaf.slices // 2, loaf.slices - loaf.slices // 2], hues)
+        wide, high = (
+            (0.4 * area.width, 0.3 * area.height) if narrow else (0.34 * area.width, 0.43 * area.height)
+        )
+        self.two = VGroup(*(SM(f"SM {name}", hue, wide, high) for name, hue in zip("AB", hues, strict=True)))
+        self.two.arrange(RIGHT if narrow else DOWN, buff=px(60 if narrow else 44))
+        self.two.move_to(area.center + (0.3 * area.height * DOWN if narrow else 0.28 * area.width * RIGHT))
+        # In front of the boxes into which they fly.
+        for number, piece in enumerate(pieces):
+            piece.set_z_index(9 - number)
+        # A shade of it stays where the whole tile will be.
+        come = [FadeIn(pieces), FadeIn(self.two), Fade(loaf, 1.0, FAINT, run_time=0.5)]
+        self.play(*come, Leave(self.loaf_words[1]), run_time=0.5)
+        size = min(0.62 * wide / pieces[0].width, 0.62 * high / pieces[0].height)
+        ends = [[box.box.get_center() + px(14) * DOWN] for box in self.two]
+        self.play(Travel(list(pieces), ends, [[size]] * 2, leg=0.8, apart=0.3), Leave(self.loaf_words[0]))
+
+    def add_partial(self) -> None:
+        """What SM A has computed goes to SM B, which adds it."""
+        first, second = self.two
+        partial = Partial(px(150), px(100)).move_to(first.box.get_center() + px(24) * UP).set_z_index(20)
+        word = self.word("partial sum", 44, self.theme.text).set_z_index(20)
+        word.next_to(partial, DOWN, px(14))
+        self.play(FadeOut(self.pieces[0]), FadeIn(partial, word), run_time=0.4)
+        self.wait(0.4)
+        token = VGroup(partial, word)
+        self.play(Travel([token], [[second.box.get_center()]], leg=0.9))
+        wide = self.loaf.front.width
+        whole = rectangle(wide, 0.55 * wide, self.theme.by_phase["multiply"]).move_to(self.loaf.front)
+        done = self.word("the whole tile", 50, self.theme.text, bold=True).next_to(whole, DOWN, px(20))
+        come = FadeIn(whole, target_position=second.box, scale=0.3)
+        leaving = FadeOut(token, self.pieces[1], scale=0.5)
+        self.play(leaving, Fade(self.loaf, FAINT, 0.0), come, FadeIn(done), run_time=0.8)
+        self.remove(self.loaf)
+        self.split = VGroup(self.two, whole, done)
+
+    def appear(self, *mobjects: Mobject) -> list[Animation]:
+        """Mobjects come up."""
+        return [Fade(one, 0.0, 1.0) for one in mobjects]
+
+
+class Stacks(VGroup):
+    """Times as bars of parts, to scale: each of `rows` a name and its parts, µs; the sum on the right.
+
+    `fills`: the colors of parts, in their order. A figure stands in a part where there is room for it, else
+    above it. `parts[row][n]` is one with its figure, `names` and `sums` are words.
+    """
+
+    def __init__(
+        self, rows: Sequence[tuple[str, Sequence[float]]], fills: Sequence[Colour], width: float, row: float,
+        size: float = 44, above: bool = False,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        theme, gap = theme_now(), px(24)
+        self.names = VGroup(*(label(name, size) for name, _ in rows))
+        self.sums = VGroup(*(Figure(f"{sum(parts):.1f} µs", size) for _, parts in rows))
+        side = 0.0 if above else self.names.width + gap
+        room = width - side - max(one.width for one in self.sums) - gap
+        scale = room / max(sum(parts) for _, parts in rows)
+        self.parts: list[list[VGroup]] = []
+        for number, (_, parts) in enumerate(rows):
+            left, drawn = side, []
+            for value, fill in zip(parts, fills, strict=True):
+                if not value:
+                    drawn.append(VGroup())
+                    continue
+                box = rectangle(scale * value, (0.42 if above else 0.52) * row, fill)
+                box.move_to([left, -number * row, 0], LEFT)
+                left += scale * value
+                figure = Figure(f"{value:.1f}", 0.86 * size, ink_on(fill), align=0.5)
+                if figure.width < 0.92 * box.width:
+                    figure.move_to(box)
+                else:
+                    figure = Figure(f"{value:.1f}", 0.86 * size, theme.text, align=0.5)
+                    figure.next_to(box, DOWN, px(10))
+                drawn.append(VGroup(box, figure))
+            self.parts.append(drawn)
+            name = self.names[number]
+            if above:
+                name.next_to(drawn[0][0], UP, px(12), aligned_edge=LEFT)
+            else:
+                name.move_to([side - gap, -number * row, 0], RIGHT)
+            self.sums[number].move_to([left + gap, -number * row, 0], LEFT)
+        self.add(self.names, *(part for drawn in self.parts for part in drawn), self.sums)
