@@ -1,293 +1,389 @@
-"""Fusion: why write x back to memory, only to read it again?
+"""Fusion: why are eight small kernels slower than one?
 
 manim render scenes/fusion.py
+
+Eight lines of PyTorch change 67 million numbers, as eight kernels and as one. A kernel's trip to memory and
+back is nearly all its time, and one kernel for all lines makes it once.
 """
 
-from bisect import bisect_right
-from collections.abc import Mapping
-from typing import Any
+from manim import DOWN, LEFT, RIGHT, UP, Create, FadeIn, FadeOut, LaggedStart, ManimColor, VGroup
 
-from manim import DOWN, LEFT, RIGHT, UP, Create, FadeIn, FadeOut, ManimColor, VGroup, VMobject, config
-
-from tilesim_scenes.animations.fade import Fade, late
-from tilesim_scenes.animations.run import PlayTrace
-from tilesim_scenes.film.report_film import ReportFilm
-from tilesim_scenes.film.settings import REPORT, whole
+from tilesim.analysis.memory_system import MemorySystem
+from tilesim.devices.gpus import preset_of
+from tilesim.devices.presets import presets
+from tilesim.ideas.fusion import WIDTH
+from tilesim.ladder.reports import row
+from tilesim_scenes.animations.fade import Fade
+from tilesim_scenes.animations.travel import Travel
+from tilesim_scenes.film.settings import REPORT
+from tilesim_scenes.kit.lesson import Lesson
+from tilesim_scenes.kit.round_trip import PIECES, Piece, RoundTrip, code
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import label, px
-from tilesim_scenes.look.theme import LAUNCH, mixed, readable, sm_colour
-from tilesim_scenes.mobjects.charts.bars import Bars
-from tilesim_scenes.mobjects.charts.roofline import NAME, TICK, Roofline
-from tilesim_scenes.mobjects.drawing.quads import HALF_DIGIT, quad, rectangle, shape
-from tilesim_scenes.mobjects.models.pipelines.memory_trips import MemoryTrips
-from tilesim_scenes.mobjects.models.pipelines.phase_rows import Bar, PhaseRows
+from tilesim_scenes.look.text import label, lines, px
+from tilesim_scenes.look.theme import mixed, readable
+from tilesim_scenes.mobjects.drawing.quads import quad, rectangle, segments, shape, stroke_width, strokes
 from tilesim_scenes.mobjects.words.badge import Badge
-from tilesim_scenes.mobjects.words.count import Count
-from tilesim_scenes.mobjects.words.finding import Finding
-from tilesim_scenes.story.ideas.fusion import MOST, ChainRun, Story, tell
 
 FILM = {
     "title": "Fusion",
-    "question": "Why write x back to memory, only to read it again?",
+    "question": "Why are eight small kernels slower than one?",
     "part": "Kernels",
     "place": 230,
-    "seconds": 44,
-    "shows": "A chain of functions, a kernel each and as one kernel: what moves, and what takes the time.",
+    "seconds": 81,
+    "shows": "Eight lines of PyTorch as eight kernels and as one: their trips to memory, and their times.",
     "takes": "report",
-    "options": {"functions": 8},
 }
-FIRST, FASTER, LEAST = 2.4, 1.5, 0.4
-"""Seconds of the first kernel, how much faster each next one goes, and what each takes at least."""
-ALL = 3.0
-"""Seconds of the one kernel for all."""
-NAME_ROOM, FIGURE_ROOM = 270, 250
-"""Pixels beside a lane: of its name, and of its time."""
-LANE, CLOSE = 56, 1.15
-"""Pixels of a lane's height; and times its size, around the kernel that the camera looks into."""
-BEFORE, BEYOND = 2.0, 2.5
-"""Times that a roofline's axes begin below the first kernel, and end above the last."""
+LINES = (
+    "x = x * 1.5", "x = x + 0.25", "x = x * 0.5", "x = x - 0.5",
+    "x = x * 2", "x = x + 0.75", "x = x * 2 / 3", "x = x + 1 / 1024",
+)  # fmt: skip
+"""What `tilesim bench fusion` times, as PyTorch users write it."""
+LANE, FOOT = 60, 130
+"""Pixels: of a lane's height, and of the room at the picture's foot that it takes with its figure."""
 
 
-class Fusion(ReportFilm):
-    """Eight functions of x, one kernel each and all in one, as measured on an H200."""
+class Fusion(Lesson):
+    """Eight lines, a kernel each and all in one, as measured on an H200."""
 
-    bench = "fusion"
-    asked = REPORT | {"functions": whole(2, MOST)}
+    asked = REPORT
 
-    @classmethod
-    def story_of(cls, report: Mapping[str, Any], settings: Mapping[str, Any]) -> Story:
-        return tell(report, settings.get("functions"))
+    def prepare(self) -> None:
+        report = self.report("fusion")
+        self.gpu, count = report["machine"]["gpu"], len(LINES)
+        self.count, self.x = count, max(one["elements"] for one in report["rows"])
+        us = {
+            (name, functions): row(report, kernel=name, elements=self.x, functions=functions)["us"]
+            for name, functions in (
+                ("eager", 1),
+                ("eager", count),
+                ("fused", count),
+                ("torch.compile", count),
+            )
+        }
+        printed = {which: float(f"{time:.1f}") for which, time in us.items()}
+        self.separate, self.fused = printed["eager", count], printed["fused", count]
+        self.compiled = printed["torch.compile", count]
+        self.each = float(f"{self.separate / count:.1f}")
+        self.guard("H200" in self.gpu, "the program ran on an H200")
+        preset = presets()[preset_of(self.gpu)]
+        self.cache, self.tflops = preset["l2_mb"], preset["peak_tflops"]["fp32"]
+        self.tb = MemorySystem.named(preset_of(self.gpu)).read_gb_per_s["DRAM"] / 1000
+        self.mb = WIDTH * self.x / 1e6
+        self.arithmetic = self.x / self.tflops / 1e6
+        # From the figures as printed, so that anybody can work it out.
+        self.trip = float(f"{2 * round(self.mb) / float(f'{self.tb:.2f}'):.1f}")
+        self.guard(round(self.separate / self.fused) == count, "one kernel takes an eighth of the time")
+        self.guard(self.fused < 1.01 * us["eager", 1], "eight lines in one kernel take as long as one line")
+        self.guard(abs(self.each / us["eager", 1] - 1) < 0.01, "a line takes an eighth of all eight")
+        self.guard(self.compiled < 1.02 * self.fused, "torch.compile's kernel is as fast")
+        self.guard(self.mb > 2 * self.cache, "x is much larger than the cache")
+        self.guard(self.arithmetic < 0.05 * self.each, "arithmetic is a sliver of a kernel's time")
+        self.guard(0.8 * self.each < self.trip < self.each, "a trip is most of a kernel's time")
 
     def construct(self) -> None:
-        far = self.story.far
-        self.trips = self.machine(far, far.functions)
-        self.add(self.trips)
-        self.title(tr("Fusion"))
-        self.one_by_one(far)
-        self.look_into_a_kernel()
-        self.one_for_all(far)
-        if self.story.near is not None:
-            self.within_the_l2(self.story.near)
-        self.under_the_roof()
-        self.tell_the_finding()
-
-    def one_by_one(self, run: ChainRun) -> None:
-        """A kernel for each function: x travels to it, and back to memory, each time."""
-        story = self.story
-        self.lane = self.lane_of(run, run.functions, run.separate)
-        self.moved = self.counter(run.separate_bytes, run.functions, self.trips.each)
-        size = self.size_of(run)
-        self.say(story.question)
-        self.play(FadeIn(self.lane, size), run_time=0.5)
-        self.badge(Badge(*story.badge))
-        self.wait(0.8)
-        self.play(FadeOut(size), FadeIn(self.moved), run_time=0.3)
-        seconds = FIRST
-        for kernel in range(run.functions):
-            if kernel == 1:
-                self.say(story.each_trip)
-            self.go((kernel + 1) * self.trips.each, max(seconds, LEAST))
-            seconds /= FASTER
-        self.took = self.time_beside(self.lane, run.separate)
-        self.play(FadeIn(self.took), run_time=0.3)
-        self.wait(0.5)
-
-    def look_into_a_kernel(self) -> None:
-        """The camera falls into a kernel's part of the lane: launch and arithmetic are slivers of it."""
-        story, lane, hue = self.story, self.lane, sm_colour(0, 4)
-        ground, share = lane.grounds[0], 1 / self.trips.kernels
-        second, core = shape(self.theme.idle, 0.0), shape(hue)
-        second.points = quad(ground, share, 2 * share)
-        begin = share + 1000 * story.launch / lane.window[1]
-        core.points = quad(ground, begin, begin + 1000 * story.arithmetic / lane.window[1])
-        rest = [self.trips, self.moved, self.took, lane.names]
-        self.say(story.waiting)
-        # Words have room above and below it.
-        around = rectangle(second.width, 2 * second.height).move_to(second)
-        self.dive(around, room=CLOSE, along=[Fade(one, 1, 0.06) for one in rest])
-        close = self.camera.frame.width / config.frame_width
-        reads = label(tr("reading and writing"), 52 * close, bold=True)
-        reads.next_to(second, UP, px(24 * close))
-        launch = label(tr("launch"), 52 * close, readable(LAUNCH), bold=True)
-        words = label(tr("arithmetic"), 52 * close, readable(hue), bold=True)
-        launch.next_to(second, DOWN, px(24 * close), aligned_edge=LEFT)
-        words.next_to(launch, RIGHT, px(40 * close))
-        self.play(FadeIn(reads), run_time=0.3)
-        self.wait(0.4)
-        if story.launch:
-            self.play(FadeIn(launch), run_time=0.3)
-            self.wait(0.4)
-        self.play(FadeIn(core, words), run_time=0.5)
-        self.wait(0.8)
-        self.play(FadeOut(core, words, launch, reads), run_time=0.3)
-        self.come_out(along=[Fade(one, 0.06, 1) for one in rest])
-
-    def one_for_all(self, run: ChainRun) -> None:
-        """One kernel: each chunk passes all functions before it goes back."""
-        self.before = VGroup(self.lane, self.took)
-        self.lane = self.lane_of(run, 1, run.fused, 1)
-        trips = self.machine(run, 1)
-        moved = self.counter(run.fused_bytes, 1, trips.each)
-        self.say(self.story.in_registers)
-        self.play(FadeOut(self.moved, self.trips), FadeIn(trips, moved, self.lane), run_time=0.5)
-        self.trips, self.moved = trips, moved
-        self.go(trips.until, ALL)
-        self.took = self.time_beside(self.lane, run.fused)
-        self.play(FadeIn(self.took), run_time=0.3)
-        self.wait(0.8)
-
-    def within_the_l2(self, run: ChainRun) -> None:
-        """A smaller x stays in the L2 between kernels."""
-        trips = self.machine(run, run.functions)
-        lane = self.lane_of(run, run.functions, run.separate)
-        # Those after the first find theirs in the L2.
-        moved = self.counter(run.separate_bytes, 1 if run.stays else run.functions, trips.each)
-        size = self.size_of(run)
-        self.say(self.story.near_trips)
-        self.play(
-            FadeOut(self.trips, self.moved, self.lane, self.took, self.before),
-            FadeIn(trips, lane, size),
-            run_time=0.5,
+        self.hue = self.theme.by_phase["multiply"]
+        self.ask("A kernel is a program that runs on a GPU.")
+        self.the_program()
+        self.eight_kernels()
+        self.one_line()
+        self.first_trip()
+        self.more_trips()
+        self.too_large_for_the_cache()
+        self.what_fills_the_time()
+        self.one_kernel()
+        self.both_times()
+        self.close(
+            "On an H200, one kernel for eight lines takes an eighth of the time of eight kernels, "
+            "because x travels to and from memory once, not eight times.",
+            [(tr("eight kernels"), self.separate), (tr("one kernel"), self.fused)],
+            "times",
+            "{:,.1f} µs",
+            self.measured,
+            tr("x: {mb:.0f} MB, {count:.0f} million 32-bit numbers", mb=self.mb, count=self.x / 1e6),
         )
-        self.wait(0.8)
-        self.play(FadeOut(size), FadeIn(moved), run_time=0.3)
-        self.trips, self.lane, self.moved = trips, lane, moved
-        for kernel in range(run.functions):
-            self.go((kernel + 1) * trips.each, 1.2 if kernel == 0 else LEAST)
-        took = self.time_beside(lane, run.separate)
-        other = self.lane_of(run, 1, run.fused, 1)
-        other_took = self.time_beside(other, run.fused)
-        self.play(FadeIn(took, other), run_time=0.3)
-        self.play(PlayTrace(other, until=1000 * run.fused, run_time=0.8))
-        self.play(FadeIn(other_took), run_time=0.3)
-        self.wait(0.8)
-        self.before, self.lane, self.took = VGroup(lane, took), other, other_took
-
-    def under_the_roof(self) -> None:
-        """Longer chains climb memory's roof until arithmetic's is in the way."""
-        story, area, quiet = self.story, self.area, self.theme.quiet
-        left, foot = px(150), px(100)
-        first, last = story.climb[0], story.climb[-1]
-        x = first.intensity / BEFORE, BEYOND * last.intensity
-        y = first.tflops / BEFORE, BEYOND * story.tflops
-        chart = Roofline(x, y, story.tflops, area.width - left, area.height - foot)
-        chart.shift([area.right, area.top, 0] - chart.ground.get_corner(UP + RIGHT))
-        roofs = [chart.slope(story.gb_per_s)]
-        if story.published:
-            roofs.append(chart.flat(1000 * story.tflops / story.gb_per_s))
-        names = VGroup(label(tr("TFLOP/s"), TICK, quiet), label(tr("FLOP a byte"), TICK, quiet))
-        names[0].move_to(chart.at(x[0], y[1]), UP + LEFT).shift(px(14) * (DOWN + RIGHT))
-        names[1].move_to(chart.at(x[1], y[0]), DOWN + RIGHT).shift(px(14) * (UP + LEFT))
-        self.say(story.more_functions)
-        self.play(
-            FadeOut(self.trips, self.moved, self.lane, self.took, self.before),
-            FadeIn(chart, names, rate_func=late),
-            run_time=0.6,
-        )
-        self.badge(Badge(tr("measured on {gpu}", gpu=story.gpu), "measured"))
-        self.play(*map(Create, roofs), run_time=0.8)
-        dots = VGroup(*(chart.dot(spot.intensity, spot.tflops) for spot in story.climb))
-        tags = VGroup()
-        for number, (dot, length) in enumerate(zip(dots, story.lengths, strict=True)):
-            coming = [FadeIn(dot, shift=dot.get_center() - dots[max(number - 1, 0)].get_center())]
-            if length in self.tagged:
-                tag = label(story.functions(length), NAME, bold=True).next_to(dot, DOWN + RIGHT, px(6))
-                tag.shift(min(0.0, area.right - tag.get_right()[0]) * RIGHT)
-                tags.add(tag)
-                coming.append(FadeIn(tag))
-            if length == story.binding:
-                self.say(story.roof)
-            self.play(*coming, run_time=0.5)
-        if story.binding is None:
-            self.say(story.roof)
-        self.wait(1.5)
-
-    def tell_the_finding(self) -> None:
-        story = self.story
-        badge = Badge(tr("measured on {gpu}", gpu=story.gpu), "measured")
-        bars = Bars(story.bars, "µs", self.area.width, form="{:,.0f}")
-        self.finding(Finding(story.finding, story.number, bars, badge, story.aside), [bars.grow()])
-
-    # How it is laid out
 
     @property
-    def tagged(self) -> set[int]:
-        """Chains whose length is written beside their dot: the first, the film's, where arithmetic binds."""
-        story = self.story
-        return {story.lengths[0], story.far.functions, story.binding or story.lengths[-1], story.lengths[-1]}
+    def measured(self) -> Badge:
+        return Badge(tr("measured on {gpu}", gpu=self.gpu), "measured")
 
-    def machine(self, run: ChainRun, kernels: int) -> MemoryTrips:
-        """HBM, L2 and SMs, in the upper part."""
+    # The program, and how long it takes.
+
+    def the_program(self) -> None:
+        """Eight lines on the left, and x on the right."""
         area = self.area
-        each = 1000 * (run.separate if kernels > 1 else run.fused) / kernels
-        shown = range(run.functions) if kernels > 1 else (0, run.functions - 1)
-        trips = MemoryTrips(
-            ("HBM", "L2", tr("SMs")),
-            run.functions,
-            kernels,
-            each,
-            area.width,
-            0.62 * area.height,
-            run.stays,
-            shown,
-        )
-        return trips.move_to([area.center[0], area.top - 0.31 * area.height, 0])
+        self.code = code(LINES, 46)
+        numbers = VGroup(*(Piece(px(400), px(58)) for _ in range(PIECES))).arrange(DOWN, buff=px(10))
+        size = VGroup(
+            label("x", 60, bold=True, mono=True),
+            self.word("{count:.0f} million numbers", 46, self.theme.text, count=self.x / 1e6),
+            self.word("{mb:.0f} MB, drawn as six pieces", 42, mb=self.mb),
+        ).arrange(DOWN, buff=px(18))  # fmt: skip
+        x = VGroup(size, numbers).arrange(DOWN, buff=px(30))
+        both = VGroup(self.code, x).arrange(RIGHT, buff=px(220 if not self.narrow else 60))
+        both.scale(min(1.0, area.width / both.width, (area.height - px(FOOT + 40)) / both.height))
+        both.move_to([area.center[0], area.top, 0], UP)
+        self.say("This Python program changes {count:.0f} million numbers, x, in eight short lines.",
+                 count=self.x / 1e6)  # fmt: skip
+        self.play(FadeIn(x), LaggedStart(*map(FadeIn, self.code), lag_ratio=0.25, run_time=2.4))
+        self.whole = VGroup(x)
 
-    def lane_of(self, run: ChainRun, kernels: int, us: float, row: int = 0) -> PhaseRows:
-        """The time of so many kernels, below the machine, to the scale of the slower way."""
-        area, each = self.area, 1000 * us / kernels
-        launch = min(1000 * self.story.launch, each)
-        bars = [
-            bar
-            for kernel in range(kernels)
-            for bar in (
-                Bar("multiply", kernel * each, kernel * each + launch, colour=LAUNCH),
-                Bar("multiply", kernel * each + launch, (kernel + 1) * each),
+    def lane(self, parts: int, us: float, y: float, width: float, height: float = LANE) -> VGroup:
+        """A bar of `parts` kernels, as long as `us` say, and its figure at its end."""
+        theme, each = self.theme, width * us / self.separate / parts
+        bar = VGroup()
+        for number in range(parts):
+            one = rectangle(
+                each - px(5) * (parts > 1), px(height), mixed(theme.background, theme.measured, 0.6)
             )
-        ]
-        lane = PhaseRows(
-            {self.story.kernels(kernels): bars},
-            (0.0, 1000 * max(run.separate, run.fused)),
-            area.width - px(NAME_ROOM + FIGURE_ROOM),
-            px(LANE),
-            colours={self.story.kernels(kernels): mixed(self.theme.background, self.theme.operand, 0.55)},
-            name_size=44,
+            bar.add(one.move_to([self.area.left + number * each, y, 0], LEFT))
+        return bar
+
+    def eight_kernels(self) -> None:
+        """Line after line sends off its kernel, which is a part of the lane."""
+        area = self.area
+        y = area.bottom + px(LANE / 2)
+        self.lanes = self.lane(self.count, self.separate, y, area.width)
+        self.took = label(tr("{us:,.1f} µs", us=self.separate), 54, bold=True, mono=True)
+        self.took.next_to(self.lanes, UP, px(18)).align_to(self.lanes, RIGHT)
+        self.of = self.word("time: one kernel after the other", 44)
+        self.of.next_to(self.lanes, UP, px(22)).align_to(self.lanes, LEFT)
+        self.say(
+            "PyTorch runs one kernel for each line. All eight take {us:,.1f} microseconds.", us=self.separate
         )
-        lane.names.set_color(ManimColor(self.theme.text))
-        top = area.top - 0.62 * area.height - px(90)
-        place = [area.left + px(NAME_ROOM) + lane.grounds.width / 2, top - row * px(120), 0]
-        return lane.shift(place - lane.grounds.get_center())
+        self.badge(self.measured)
+        self.play(FadeIn(self.of), run_time=0.3)
+        for row_, part in zip(self.code, self.lanes, strict=True):
+            row_[0].save_state()
+            self.play(
+                FadeIn(part, target_position=row_[0], scale=0.5),
+                row_[0].animate.set_color(ManimColor(readable(self.hue))),
+                run_time=0.4,
+            )
+            row_[0].restore()
+        self.play(FadeIn(self.took), run_time=0.3)
 
-    def size_of(self, run: ChainRun) -> VMobject:
-        """How large x is, where its bytes are counted later, or below that where it is narrow."""
-        shelf = self.trips.hbm.shelf
-        words = label(run.size, 44, bold=True)
-        if words.width > shelf.width - px(16):
-            return words.next_to(shelf, DOWN, px(8), aligned_edge=LEFT)
-        return words.move_to(shelf.get_bottom() + px(48) * UP)
+    def one_line(self) -> None:
+        """One kernel's part of the lane grows: arithmetic is a sliver of it."""
+        area = self.area
+        self.say(
+            "One line takes {us:.1f} microseconds, but its arithmetic needs only {flop:.1f}. "
+            "What fills the rest?",
+            us=self.each, flop=self.arithmetic,
+        )  # fmt: skip
+        big = rectangle(area.width, px(190), mixed(self.theme.background, self.theme.measured, 0.6))
+        big.move_to([area.center[0], area.center[1] + px(80), 0])
+        part = self.lanes[0].copy()
+        sides = strokes(self.theme.quiet, 3)
+        self.play(FadeOut(self.code, self.whole, run_time=0.4))
+        self.play(part.animate(run_time=1.0).become(big))
+        ends = [(big.get_corner(DOWN + side), self.lanes[0].get_corner(UP + side)) for side in (LEFT, RIGHT)]
+        ground = rectangle(1, 1).move_to([0.5, 0.5, 0])
+        sides.points = segments(ground, [(*a[:2], *b[:2]) for a, b in ends])
+        whole = self.word("one line: {us:.1f} µs", 54, self.theme.text, bold=True, us=self.each)
+        whole.next_to(big, UP, px(24)).align_to(big, LEFT)
+        whole.shift(px(20) * RIGHT)
+        sliver = rectangle(max(area.width * self.arithmetic / self.each, px(12)), px(190), self.hue)
+        sliver.move_to(big.get_left(), LEFT)
+        name = self.word("arithmetic: {us:.1f} µs", 50, readable(self.hue), bold=True, us=self.arithmetic)
+        name.next_to(big, DOWN, px(20)).align_to(big, LEFT).shift(px(20) * RIGHT)
+        how = self.word("model: {count:.0f} million operations, at {tflops} trillion a second", 40,
+                        count=self.x / 1e6, tflops=self.tflops)  # fmt: skip
+        how.next_to(name, DOWN, px(14), aligned_edge=LEFT)
+        rest = label("?", 100, bold=True).move_to(big)
+        rest.set_fill(ManimColor(self.theme.text))
+        self.play(FadeOut(self.of), FadeIn(whole), Create(sides), run_time=0.4)
+        self.play(FadeIn(sliver, name, how), run_time=0.5)
+        self.play(FadeIn(rest), run_time=0.4)
+        self.leave(part, sides, whole, sliver, name, how, rest, self.took)
+        self.part = big
 
-    def counter(self, total: float, kernels: int, each: float) -> Count:
-        """Bytes through DRAM, at the foot of its shelf: `total`, of as many kernels, all alike, of `each` ns.
+    # Trips to memory and back.
 
-        It counts kernels that are over.
-        """
-        unit, form = (1e9, "{:.1f} GB") if total >= 1e9 / 10 else (1e6, "{:.1f} MB")
-        ends = [(kernel + 1) * each for kernel in range(kernels)]
+    def machine(self, operations: tuple[str, ...]) -> RoundTrip:
+        """Memory and processors, above the lane."""
+        area = self.area
+        foot = self.lanes.get_top()[1] + px(90)
+        made = RoundTrip(
+            tr("memory"), tr("x: {mb:.0f} MB", mb=self.mb), tr("processors"), tr("registers"), operations,
+            area.width, area.top - px(10) - foot,
+        )  # fmt: skip
+        shift = [area.center[0], (area.top - px(10) + foot) / 2, 0] - made.processors.box.get_center()
+        made.shift(shift[1] * UP)
+        made.pieces.shift(shift[1] * UP)
+        return made
 
-        def said(t: float) -> str:
-            over = bisect_right(ends, t)
-            return form.format(over / kernels * total / unit) if over else ""
+    def first_trip(self) -> None:
+        """x comes into registers, is multiplied, and has to go back, as the kernel ends."""
+        self.trips = self.machine(("x * 1.5",))
+        trips = self.trips
+        self.say("Processors compute in tiny memories, called registers. All of x must travel there.")
+        self.badge(Badge(tr("schematic"), "model"))
+        self.count_of, self.means = self.counter(0), self.meaning()
+        done = mixed(self.theme.background, self.theme.measured, 0.6)
+        for part in self.lanes:
+            part.set_fill(ManimColor(self.theme.idle))
+        self.done = done
+        self.play(
+            FadeIn(trips), Fade(trips.pieces, 0.0, 1.0), FadeIn(self.count_of, self.means), run_time=0.6
+        )
+        self.play(trips.come(2.0))
+        self.play(trips.apply(1 / self.count, 1.0))
+        self.say("When a kernel ends, what its registers hold is lost, so it first writes x back.")
+        self.play(trips.back(2.0))
+        self.end_of_kernel(0)
+        self.wait(0.4)
 
-        foot = self.trips.hbm.shelf.get_bottom() + px(48 - 44 * HALF_DIGIT) * UP
-        return Count(said, size=44, align=0.5).shift(foot)
+    def counter(self, number: int) -> VGroup:
+        """How often x has been to the processors and back, above the lane."""
+        one = VGroup(self.word("round trips: {number}", 50, self.theme.text, bold=True, number=number))
+        return one.next_to(self.lanes, UP, px(20)).align_to(self.lanes, LEFT)
 
-    def time_beside(self, lane: PhaseRows, us: float) -> VMobject:
-        """How long a lane took, where it ends."""
-        words = label(f"{us:,.0f} µs" if us >= 100 else f"{us:.1f} µs", 48, bold=True, mono=True)
-        return words.next_to(lane.grounds[0], RIGHT, px(20)).shift(
-            (lane.x(1000 * us) - lane.grounds[0].get_right()[0]) * RIGHT
+    def meaning(self) -> VGroup:
+        """What fills the pieces, above the lane."""
+        swatch = rectangle(px(60), px(34), self.hue)
+        one = VGroup(swatch, self.word("lines done", 44).next_to(swatch, RIGHT, px(18)))
+        return one.next_to(self.lanes, UP, px(24)).align_to(self.lanes, RIGHT)
+
+    def end_of_kernel(self, number: int) -> None:
+        """The lane has a part more, and registers are empty: the kernel is over."""
+        new = self.counter(number + 1)
+        trips, idle = self.trips, ManimColor(self.theme.idle)
+        for slot in trips.slots:
+            slot.set_fill(ManimColor(self.theme.background))
+        self.remove(self.count_of)
+        self.add(new)
+        self.count_of = new
+        self.play(
+            self.lanes[number].animate.set_fill(ManimColor(self.done)),
+            *(slot.animate.set_fill(idle) for slot in trips.slots),
+            run_time=0.3,
         )
 
-    def go(self, until: float, seconds: float) -> None:
-        """Trips, lane and bytes go on to an instant, ns."""
-        self.play(PlayTrace(self.trips, self.lane, self.moved, until=until, run_time=seconds))
+    def more_trips(self) -> None:
+        self.say("The next kernel reads the same numbers again: eight lines, eight round trips.")
+        seconds = 1.1
+        for number, line in enumerate(LINES[1:], 1):
+            old = self.trips.operations
+            self.trips.run([line.removeprefix("x = ")])
+            self.remove(old, *old)
+            self.play(self.trips.come(seconds / 2))
+            self.play(self.trips.apply((number + 1) / self.count, seconds / 5))
+            self.play(self.trips.back(seconds / 2))
+            self.end_of_kernel(number)
+            seconds = max(0.7 * seconds, 0.45)
+
+    def too_large_for_the_cache(self) -> None:
+        """x on its way into the cache, which has room for little more than a piece."""
+        trips = self.trips
+        shelf = trips.memory.shelf
+        high = trips.slots[0].height * self.cache / self.mb * PIECES
+        left, right = shelf.get_right()[0], trips.processors.box.get_left()[0]
+        cache = rectangle(0.8 * (right - left), high, self.theme.panel)
+        cache.set_stroke(ManimColor(self.theme.text), stroke_width(4))
+        cache.move_to([(left + right) / 2, trips.slots[-1].get_bottom()[1] + px(70) * self.narrow, 0], DOWN)
+        name = lines(tr("cache: {mb} MB", mb=self.cache), 44, 0.9 * (right - left), bold=True)
+        name.next_to(cache, DOWN, px(14))
+        width = 0.7 * (right - left) / trips.pieces[0].width
+        copies = VGroup(*(piece.copy() for piece in trips.pieces))
+        step = trips.slots[0].height
+        places = [[cache.get_x(), cache.get_bottom()[1] + px(4) + (n + 0.5) * step, 0] for n in range(PIECES)]
+        self.say("A faster cache lies between them. But it holds {cache} MB, and x has {mb:.0f}.",
+                 cache=self.cache, mb=self.mb)  # fmt: skip
+        self.play(FadeIn(cache, name), run_time=0.5)
+        self.add(copies)
+        for copy in copies:
+            copy.body.stretch(width, 0)
+            copy.fill_to(copy.done)
+        self.play(Travel(list(reversed(copies)), [[place] for place in places], leg=0.7, apart=0.2))
+        out = VGroup(*list(reversed(copies))[1:])
+        edge = ManimColor(self.theme.wait_text)
+        beside = lines(tr("no room"), 44, 0.9 * (right - left), color=self.theme.wait_text, bold=True)
+        beside.next_to(out, UP, px(14))
+        self.play(*(piece.body.animate.set_stroke(edge, stroke_width(5)) for piece in out), FadeIn(beside))
+        self.leave(trips, trips.pieces, copies, cache, name, beside, self.count_of, self.means)
+
+    def what_fills_the_time(self) -> None:
+        """The large bar again, most of which is a trip at memory's full speed."""
+        big = self.part
+        whole = self.word("one line: {us:.1f} µs", 54, self.theme.text, bold=True, us=self.each)
+        whole.next_to(big, UP, px(24)).align_to(big, LEFT)
+        trip = shape(self.theme.panel)
+        trip.points = quad(big, 0.0, self.trip / self.each)
+        trip.set_stroke(ManimColor(self.theme.text), stroke_width(5))
+        inside = VGroup(
+            self.word("round trip of x: {us:.1f} µs", 54, self.theme.text, bold=True, us=self.trip),
+            lines(
+                tr("model: twice {mb:.0f} MB at {tb:.2f} MB per µs", mb=self.mb, tb=self.tb),
+                40, 0.95 * trip.width, color=self.theme.quiet,
+            ),
+        ).arrange(DOWN, buff=px(14)).move_to(trip)  # fmt: skip
+        rest = self.word("rest: {us:.1f} µs, with the kernel's start", 46, us=self.each - self.trip)
+        rest.next_to(big, DOWN, px(24)).align_to(big, RIGHT)
+        self.say(
+            "Even at memory's full speed, a round trip of x takes {trip:.1f} of the {each:.1f} microseconds.",
+            trip=self.trip, each=self.each,
+        )  # fmt: skip
+        self.badge(Badge(tr("measured; outlined: model"), "measured"))
+        self.play(FadeIn(big, whole, self.took), run_time=0.5)
+        self.play(Fade(trip, 0.0, 1.0), FadeIn(inside), run_time=0.8)
+        self.play(FadeIn(rest), run_time=0.5)
+        self.leave(big, whole, trip, inside, rest, self.took)
+
+    def one_kernel(self) -> None:
+        """All eight lines run while x is in registers."""
+        self.trips = self.machine(tuple(line.removeprefix("x = ") for line in LINES))
+        trips = self.trips
+        self.badge(Badge(tr("schematic"), "model"))
+        for part in self.lanes:
+            part.set_fill(ManimColor(self.theme.idle))
+        self.count_of = self.counter(0)
+        self.say("One kernel for all eight lines reads x once and keeps each number in its register.")
+        self.play(
+            FadeIn(trips), Fade(trips.pieces, 0.0, 1.0), FadeIn(self.count_of, self.means), run_time=0.6
+        )
+        self.play(trips.come(1.6))
+        self.play(trips.apply(1.0, 3.2, range(self.count)))
+        self.say("It writes x back once: one round trip instead of eight.")
+        self.play(trips.back(1.6))
+        self.end_of_kernel(0)
+        self.leave(trips, trips.pieces, self.count_of, self.means, self.lanes)
+
+    # What that wins.
+
+    def both_times(self) -> None:
+        """Lanes of eight kernels, of one, and of torch.compile's, on one scale."""
+        area = self.area
+        room = area.width - px(330)
+        step = min(px(235), area.height / 3)
+        rows = VGroup()
+        for place, (name, parts, us) in enumerate((
+            (tr("eight kernels"), self.count, self.separate),
+            (tr("one kernel"), 1, self.fused),
+            (tr("torch.compile's kernel"), 1, self.compiled),
+        )):  # fmt: skip
+            bar = self.lane(parts, us, area.top - px(120) - place * step, room, 90)
+            word = label(name, 48, self.theme.text).next_to(bar, UP, px(14)).align_to(bar, LEFT)
+            figure = label(tr("{us:,.1f} µs", us=us), 54, bold=True, mono=True).next_to(bar, RIGHT, px(24))
+            rows.add(VGroup(word, bar, figure))
+        decorator = label("@torch.compile", 50, mono=True).next_to(rows[2], RIGHT, px(80))
+        if decorator.get_right()[0] > area.right:
+            decorator.next_to(rows[2], DOWN, px(30), aligned_edge=LEFT)
+        above = self.word("one more line, above the eight", 42).next_to(
+            decorator, UP, px(20), aligned_edge=LEFT
+        )
+        if decorator.get_y() < rows[2].get_bottom()[1]:
+            above.next_to(decorator, DOWN, px(16), aligned_edge=LEFT)
+        self.say("That takes {us:.1f} microseconds, as long as one line before.", us=self.fused)
+        self.badge(self.measured)
+        self.play(FadeIn(rows[0]), run_time=0.5)
+        self.play(FadeIn(rows[1], lag_ratio=0.3), run_time=0.8)
+        frame = rectangle(rows[0][1][0].width, rows[0][1].height).move_to(rows[0][1][0])
+        frame.set_stroke(ManimColor(self.theme.text), stroke_width(5))
+        self.play(Fade(frame, 0.0, 1.0))
+        self.play(frame.animate(run_time=1.0).set_y(rows[1][1].get_y()))
+        self.say(
+            "torch.compile writes such a kernel for you, which takes {us:.1f} microseconds.",
+            us=self.compiled,
+        )
+        self.play(FadeIn(decorator, above), run_time=0.5)
+        self.play(FadeIn(rows[2], lag_ratio=0.3), run_time=0.8)

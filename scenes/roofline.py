@@ -1,226 +1,398 @@
-"""Roofline: how fast do memory and arithmetic let a kernel be, and how near does it come?"""
+"""Roofline: when does more arithmetic take more time?
 
-from typing import Any
+manim render scenes/roofline.py
+
+One program with 1 to 1,024 operations on each of 67 million numbers, as measured: as bars, then as points of
+a chart under the roof of memory and arithmetic; and three other programs under it.
+"""
+
+from functools import partial
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, Animation, Create, VGroup, VMobject, linear
+from manim import (
+    DOWN,
+    LEFT,
+    RIGHT,
+    UP,
+    Create,
+    FadeIn,
+    FadeOut,
+    GrowFromEdge,
+    LaggedStart,
+    ManimColor,
+    ReplacementTransform,
+    VGroup,
+    linear,
+)  # fmt: skip
 
-from tilesim.analysis.roofs import Roof, Spot
-from tilesim_scenes.animations.fade import Fade, Leave, late
-from tilesim_scenes.animations.run import PlayTrace
-from tilesim_scenes.film.captioned_scene import DIMMED
-from tilesim_scenes.film.scene import Film
-from tilesim_scenes.film.settings import LADDER
+from tilesim.analysis.memory_system import MemorySystem
+from tilesim.analysis.roofs import Spot, dram_bytes, spot
+from tilesim.devices.gpus import preset_of
+from tilesim.devices.presets import presets
+from tilesim.ideas.fusion import WIDTH, Chain
+from tilesim.ladder import reports
+from tilesim.ladder.file import ladders
+from tilesim.problems import DTYPE_BYTES
+from tilesim_scenes.animations.fade import Fade, Leave
+from tilesim_scenes.film.settings import REPORT
+from tilesim_scenes.kit.lesson import Lesson
+from tilesim_scenes.kit.round_trip import RoundTrip
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import label, px
-from tilesim_scenes.mobjects.charts.bars import Bars
-from tilesim_scenes.mobjects.charts.byte_flow import SPEED, ByteFlow
-from tilesim_scenes.mobjects.charts.kernel_spot import KernelSpot
-from tilesim_scenes.mobjects.charts.roofline import NAME, TICK
+from tilesim_scenes.look.text import label, lines, px
+from tilesim_scenes.look.theme import mixed
+from tilesim_scenes.mobjects.charts.plot import line
 from tilesim_scenes.mobjects.charts.roofline import Roofline as Chart
+from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
 from tilesim_scenes.mobjects.words.badge import Badge
-from tilesim_scenes.mobjects.words.finding import Finding
-from tilesim_scenes.story.ideas.ladder import every_ladder
-from tilesim_scenes.story.ideas.roofline import Story, tell
+from tilesim_scenes.mobjects.words.key import Entry
 
 FILM = {
     "title": "Roofline",
-    "question": "How fast do memory and arithmetic let a kernel be?",
+    "question": "When does more arithmetic take more time?",
     "part": "Kernels",
     "place": 240,
-    "seconds": 47,
-    "shows": "What memory and arithmetic allow, and kernels that differ in FLOP a byte under it.",
-    "takes": "ladder",
+    "seconds": 81,
+    "shows": "One program with 1 to 1,024 operations on each number, and what memory and arithmetic allow.",
+    "takes": "report",
 }
-INTENSITY, TFLOPS = (0.03, 3000.0), (0.1, 3000.0)
-"""FLOP a byte and TFLOP/s, from a sum to the tensor cores, with room for names."""
-NAMED = 4.0
-"""FLOP a byte at which a memory's roof has its name."""
-STEP, LONG = 0.4, 60.0
-"""Seconds from one kernel of the ladder to the next; and after which bytes are all along a roof."""
+FEW, MANY, MOST = 1, 64, 1024
+"""Operations on each number, whose times are shown as bars."""
+INTENSITY, SPEED = (0.05, 3000.0), (0.3, 2000.0)
+"""Ends of the chart's axes: operations per byte, and trillions of them per second."""
 
 
-class Roofline(Film):
-    """Sums, a skinny product, column loads and the ladder that ships, as measured; unless asked otherwise."""
+class Roofline(Lesson):
+    """One program with ever more operations on each number, and the roof that it comes under."""
 
-    asked = LADDER
+    asked = REPORT
 
-    def construct(self):
-        story = tell(every_ladder(self.given))
-        self.chart, self.dots = self.empty_chart(story), VGroup()
-        self.last: KernelSpot | None = None
-        self.flow: ByteFlow
-        self.add(self.chart)
-        self.title(story.title)
-        self.badge(Badge(tr("measured on {gpu}", gpu="NVIDIA H200"), "measured"))
-        self.name_axes()
-        self.roof_of_dram(story)
-        self.low_kernels(story)
-        self.ladder(story)
-        self.loads(story)
-        self.another_roof(story)
-        self.end(story)
+    def prepare(self) -> None:
+        report = self.report("fusion")
+        self.gpu = report["machine"]["gpu"]
+        self.guard("H200" in self.gpu, "the program ran on an H200")
+        self.x = max(one["elements"] for one in report["rows"])
+        rows = [one for one in report["rows"] if (one["elements"], one["kernel"]) == (self.x, "fused")]
+        self.us = {one["functions"]: one["us"] for one in sorted(rows, key=lambda one: one["functions"])}
+        self.guard({FEW, MANY, MOST} <= set(self.us), "1, 64 and 1,024 operations were measured")
+        preset = presets()[preset_of(self.gpu)]
+        self.flat = preset["peak_tflops"]["fp32"]
+        self.tb = MemorySystem.named(preset_of(self.gpu)).read_gb_per_s["DRAM"] / 1000
+        self.mb = WIDTH * self.x / 1e6
+        # From the figures as printed, as the film Fusion has it.
+        self.moving = float(f"{2 * round(self.mb) / float(f'{self.tb:.2f}'):.1f}")
+        self.computing = {count: count * self.x / self.flat / 1e6 for count in self.us}
+        self.guard(self.us[MANY] < 1.01 * self.us[FEW], "64 operations take as long as one")
+        self.guard(self.us[MOST] > 5 * self.us[FEW], "1,024 operations take much longer")
+        self.guard(self.computing[MANY] < self.moving < self.computing[MOST], "the slower of the two decides")
+        self.points = {
+            count: spot("", count * self.x, Chain(self.x, count, 1).moved, us)
+            for count, us in self.us.items()
+        }
+        self.guard(all(self.share(one, self.flat) <= 1 for one in self.points.values()), "none is above")
+        self.bound = [n for n in self.us if self.computing[n] < self.moving]
+        self.guard(
+            max(self.us[n] for n in self.bound) < 1.02 * self.us[FEW], "on the slope, time is the same"
+        )
+        self.others(preset["l2_mb"])
 
-    def empty_chart(self, story: Story) -> Chart:
-        """Axes, with room for their figures."""
-        area, left, foot = self.area, px(150), px(70)
-        chart = Chart(INTENSITY, TFLOPS, story.peak, area.width - left, area.height - foot)
-        return chart.shift([area.right, area.top, 0] - chart.ground.get_corner([1, 1, 0]))
+    def share(self, point: Spot, peak: float) -> float:
+        """How much of what the roof allows a program reaches."""
+        return point.tflops / min(peak, point.intensity * self.tb)
 
-    def name_axes(self) -> None:
-        """Which way is better."""
-        chart, quiet = self.chart, self.theme.quiet
-        self.names = VGroup(label(tr("TFLOP/s"), TICK, quiet), label(tr("FLOP a byte"), TICK, quiet))
-        self.names[0].move_to(chart.at(INTENSITY[0], chart.peak), UP + LEFT).shift(px(14) * (DOWN + RIGHT))
-        self.names[1].move_to(chart.at(INTENSITY[1], TFLOPS[0]), DOWN + RIGHT).shift(px(14) * (UP + LEFT))
-        self.say(tr("Up is faster; right uses each byte more"))
-        self.play(Fade(self.names, 0.0, 1.0))
-
-    def roof_of_dram(self, story: Story) -> None:
-        """Bytes draw the slope, tensor cores the flat."""
-        chart, dram = self.chart, story.roofs[0]
-        self.slope, flat = chart.slope(dram.gb_per_s), self.flat_of(dram)
-        self.ground = chart.allowed(dram.gb_per_s)
-        rate = self.rate(dram)
-        peak = label(tr("tensor cores: {peak:.0f} TFLOP/s", peak=story.peak), NAME, bold=True)
-        peak.move_to(chart.at(INTENSITY[1], story.peak), DOWN + RIGHT).shift(px(20) * UP)
-        self.flow = ByteFlow(chart, dram.gb_per_s, self.reach)
-        self.play(*self.drawn(self.slope), Fade(rate, 0.0, 1.0))
-        self.play(*self.drawn(flat), Fade(peak, 0.0, 1.0))
-        self.bring_to_back(self.ground)
-        self.play(Fade(self.ground, 0.0, 1.0, run_time=0.5), self.flowing(0.5))
-        self.play(Leave(rate), Leave(peak), Leave(self.names[1]), self.flowing(0.3))
-
-    def low_kernels(self, story: Story) -> None:
-        """A sum, before and after; and a product with few rows."""
-        total = self.kernel(tr("sum"), story.sums, story.roofs[0], beside=True)
-        self.say(tr("A sum uses each byte once"))
-        self.bring(total)
-        self.climb(total, 1.2, before=0.4, after=0.6)
-        path = (story.sums[1], story.skinny)
-        thin = self.kernel(tr("{rows} rows", rows=story.rows), path, story.roofs[0], beside=True, own=1)
-        self.say(tr("A product of {rows} rows reads all of B", rows=story.rows))
-        self.bring(thin)
-        self.climb(thin, 1.2, after=1.6)
-
-    def ladder(self, story: Story) -> None:
-        """A point climbs the ladder, and stays where the clock gives way."""
-        best = max(story.climb, key=lambda spot: spot.tflops)
-        path = story.climb[: story.climb.index(best) + 1]
-        point = self.kernel(tr("ladder"), path, story.roofs[0])
-        self.say(tr("The ladder at {size}³: under the flat", size=story.cube))
-        self.bring(point)
-        self.climb(point, STEP * point.until)
-        self.say(tr("Here the clock itself gives way: {clock:,.0f} MHz", clock=story.clock))
-        self.play(self.flowing(2.6))
-
-    def loads(self, story: Story) -> None:
-        """Loads down columns become loads along rows: more bytes from DRAM, and faster."""
-        chart = self.chart
-        flat = chart.flat(1000 * story.fp32 / story.roofs[0].gb_per_s, story.fp32, self.theme.quiet)
-        limit = label(tr("fp32"), NAME, self.theme.quiet, bold=True)
-        limit.move_to(chart.at(INTENSITY[1], story.fp32), DOWN + RIGHT).shift(px(14) * (UP + LEFT))
-        down = self.kernel(tr("columns"), story.loads, story.roofs[0], story.fp32)
-        self.say(tr("fp32, loads down columns: far from any roof"))
-        self.bring(down, Create(flat, run_time=0.5), Fade(limit, 0.0, 1.0))
-        self.play(self.flowing(2.6))
-        along = self.kernel(tr("rows"), story.loads, story.roofs[0], story.fp32, own=1)
-        self.say(tr("Along rows: more bytes, and still faster"))
-        self.play(*self.renamed(down, along), self.flowing(0.3))
-        self.remove(down)
-        self.last, self.fp32 = along, VGroup(flat, limit)
-        self.climb(along, 1.5, after=1.0)
-
-    def another_roof(self, story: Story) -> None:
-        """The slowest kernel: far under DRAM's roof, near the L2's, whose bytes it counts."""
-        chart, (dram, l2, shared) = self.chart, story.roofs
-        far = self.kernel(tr("element"), story.slow, dram)
-        self.say(tr("A program for each element: what holds it?"))
-        self.bring(far, Leave(self.fp32))
-        self.play(self.flowing(2.4))
-        near = self.kernel(tr("element"), story.slow, l2, own=1)
-        roof, rate = chart.slope(l2.gb_per_s), self.rate(l2)
-        self.badge(Badge(tr("bytes counted on {gpu}", gpu="NVIDIA H200"), "counted"))
-        self.say(tr("Count the bytes that pass the L2 instead"))
-        # A dot that counts the L2's bytes has nothing to do with DRAM's roof, nor with dots that count its.
-        old = (Fade(one, 1.0, 0.25) for one in (self.slope, self.ground))
-        self.play(Fade(rate, 0.0, 1.0), *old, Leave(self.dots), Leave(self.flow), *self.renamed(far, near))
-        self.remove(far)
-        self.add(near)
-        self.last, self.flow = near, ByteFlow(chart, l2.gb_per_s, self.reach)
-        self.play(*self.drawn(roof))
-        self.play(*self.drawn(self.flat_of(l2)), Leave(rate))
-        self.climb(near, 1.5)
-        high, name = chart.slope(shared.gb_per_s), self.rate(shared)
-        # There is no room below it, but over its end.
-        name.next_to(high.get_end(), UP, px(18), aligned_edge=LEFT)
-        name.shift(min(0.0, self.area.right - name.get_right()[0]) * RIGHT)
-        self.say(tr("Every memory has a roof of its own"))
-        self.flow = ByteFlow(chart, shared.gb_per_s, lambda: INTENSITY[1])
-        self.play(*self.drawn(high), Fade(name, 0.0, 1.0))
-        self.play(*self.drawn(self.flat_of(shared)))
-        self.play(self.flowing(0.5))
-
-    def kernel(
-        self, name: str, path: tuple[Spot, ...], roof: Roof, peak: float | None = None, **look: Any
-    ) -> KernelSpot:
-        return KernelSpot(self.chart, name, path, roof.gb_per_s, peak, **look)
-
-    def bring(self, kernel: KernelSpot, *along: Animation) -> None:
-        """A kernel comes; what was said of the last one goes, and its dot stays, dimmed."""
-        last, self.last = self.last, kernel
-        gone = [Leave(last.words), Fade(last.dot, 1.0, DIMMED)] if last else []
-        gone.append(Leave(self.flow))
-        self.flow = ByteFlow(self.chart, 1000 * kernel.tb, self.reach, kernel.peak).show(LONG)
-        self.play(Fade(kernel, 0.0, 1.0), Fade(self.flow, 0.0, 1.0), *gone, *along)
-        if last:
-            self.remove(last)
-            self.dots.add(last.dot)
-            self.add(self.dots)
-
-    def renamed(self, old: KernelSpot, new: KernelSpot) -> tuple[Animation, Animation]:
-        """What is said of a dot becomes what is said of another in its place."""
-        return Fade(old.words, 1.0, 0.0, run_time=0.15), Fade(new.words, 0.0, 1.0, rate_func=late)
-
-    def climb(self, kernel: KernelSpot, seconds: float, before: float = 0.0, after: float = 0.0) -> None:
-        """A kernel goes along its path; bytes flow meanwhile, and some seconds before and after."""
-        if before:
-            self.play(self.flowing(before))
-        self.play(PlayTrace(kernel, until=kernel.until, run_time=seconds), self.flowing(seconds))
-        if after:
-            self.play(self.flowing(after))
-
-    def reach(self) -> float:
-        """FLOP a byte where bytes end: those of the kernel that is spoken of; else of the chart's edge."""
-        return self.last.at(self.last.t)[0] if self.last else INTENSITY[1]
-
-    def flowing(self, seconds: float) -> PlayTrace:
-        return PlayTrace(self.flow, until=self.flow.t + seconds, run_time=seconds)
-
-    def drawn(self, line: VMobject) -> tuple[Animation, Animation]:
-        """Bytes draw a part of a roof."""
-        seconds = float(np.linalg.norm(line.get_end() - line.get_start())) / px(SPEED)
-        return Create(line, run_time=seconds, rate_func=linear), self.flowing(seconds)
-
-    def flat_of(self, roof: Roof) -> VMobject:
-        """The roof of arithmetic, from where that of a memory meets it."""
-        return self.chart.flat(1000 * self.chart.peak / roof.gb_per_s)
-
-    def rate(self, roof: Roof) -> VMobject:
-        """What a level of memory gives, above its roof, where no kernel passes."""
-        given = {"level": roof.level, "rate": roof.gb_per_s / 1000}
-        said = tr("{level}: {rate:.2g} TB/s", **given)
-        if not roof.measured:
-            said = tr("{level}: {rate:.2g} TB/s, counted", **given)
-        words = label(said, 44, bold=True)
-        at = self.chart.at(NAMED, NAMED * roof.gb_per_s / 1000)
-        return words.next_to(at, LEFT, px(40)).shift(px(20) * UP)
-
-    def end(self, story: Story) -> None:
-        rows = [
-            (tr("of DRAM's roof"), 100 * story.far_share, "measured"),
-            (tr("of L2's roof"), 100 * story.share, "measured"),
+    def others(self, l2_mb: float) -> None:
+        """A sum, a product on tensor cores, and another one with its loads in both orders."""
+        sums = [
+            one for one in reports.report("reductions")["rows"] if one["name"] not in ("copy", "torch.sum")
         ]
-        bars = Bars(rows, width=min(self.area.width, px(1400)), form="{:.2g}%")
-        badge = Badge(tr("measured on {gpu}", gpu="NVIDIA H200"), "measured")
-        self.finding(Finding(story.finding, f"{story.share:.0%}", bars, badge, story.aside), [bars.grow()])
+        longest = max(one["n"] for one in sums)
+        best = min((one for one in sums if one["n"] == longest), key=lambda one: one["us"])
+        self.sum = spot("", longest, WIDTH * longest, best["us"])
+        self.summed = longest
+        ladder = ladders()[0]
+        self.peak = ladder.peak_tflops.measured
+        known = [step for step in ladder.steps if step.dram_bytes and step.m == step.n == step.k]
+        fast = max(known, key=lambda step: step.tflops)
+        stored = fast.m * fast.n * DTYPE_BYTES[fast.dtype]
+        self.product = spot("", fast.flops, dram_bytes(fast.dram_bytes or 0, stored, l2_mb), fast.us)
+        self.loads = []
+        for kernel in ("uncoalesced", "coalesced"):
+            one = reports.row(reports.report("coalescing"), kernel=kernel, dtype="fp32")
+            moved = dram_bytes(one["dram_bytes"], WIDTH * one["m"] * one["n"], l2_mb)
+            self.loads.append(spot("", 2 * one["m"] * one["n"] * one["k"], moved, one["us"]))
+        self.guard(0.95 <= self.share(self.sum, self.flat) <= 1, "a sum reaches what memory allows")
+        self.guard(
+            0.95 <= self.share(self.product, self.peak) <= 1, "a product reaches what tensor cores allow"
+        )
+        down, along = self.loads
+        self.guard(self.share(down, self.flat) < 0.25, "loads down columns are far below the roof")
+        self.guard(along.tflops > 4 * down.tflops, "another order of loads is much faster")
+
+    def construct(self) -> None:
+        self.ask("An operation is one addition or multiplication.")
+        self.the_program()
+        self.few_and_many()
+        self.the_most()
+        self.as_a_chart()
+        self.the_roof()
+        self.other_programs()
+        self.close(
+            "On an H200, {many} operations on each number take as long as one: arithmetic adds time only "
+            "once it takes longer than moving the numbers.",
+            [(tr("64 operations"), self.us[MANY]), (tr("1 operation"), self.us[FEW])],
+            "work",
+            "{:,.1f} µs",
+            self.measured,
+            tr("{count:.0f} million 32-bit numbers, read and written once", count=self.x / 1e6),
+            many=MANY,
+            work=MANY // FEW,
+        )
+
+    @property
+    def measured(self) -> Badge:
+        return Badge(tr("measured on {gpu}", gpu=self.gpu), "measured")
+
+    # One program, as bars.
+
+    def the_program(self) -> None:
+        area = self.area
+        key = self.key(Entry(tr("computed"), [self.theme.by_phase["multiply"]]))
+        high = area.top - px(10) - self.floor
+        trip = RoundTrip(
+            tr("memory"), tr("x: {mb:.0f} MB", mb=self.mb), tr("processors"), tr("registers"),
+            ["x * 1.5"], area.width, high,
+        )  # fmt: skip
+        whole = VGroup(trip, trip.pieces)
+        whole.shift((self.floor + high / 2 - trip.processors.box.get_y()) * UP)
+        self.say(
+            "A GPU program reads {count:.0f} million numbers, computes with each, and writes them back.",
+            count=self.x / 1e6,
+        )
+        self.badge(Badge(tr("schematic"), "model"))
+        self.play(FadeIn(trip), Fade(trip.pieces, 0.0, 1.0), *key)
+        self.play(trip.come(1.6))
+        self.play(trip.apply(1.0, 0.9))
+        self.play(trip.back(1.6))
+        self._let_read()
+        self.play(Leave(trip), Leave(trip.pieces), *self.key())
+
+    def group(self, count: int, longest: float, place: int) -> VGroup:
+        """The time with so many operations on each number, and below it what moving and arithmetic need."""
+        area, theme = self.area, self.theme
+        name, figure = (px(210), px(240)) if self.narrow else (px(400), px(290))
+        room, small = area.width - figure - name, 0.68 if self.narrow else 1.0
+        step = area.height / 3
+        top = area.top - px(20) - place * step - px(48) * self.narrow
+        rows = VGroup()
+        names = tr("moving x"), tr("arithmetic")
+        values = self.us[count], self.moving, self.computing[count]
+        said = tr("{count:,} operations", count=count) if count > 1 else tr("1 operation")
+        heading = label(said, 46, bold=True)
+        for number, us in enumerate(values):
+            high = small * px(84 if number == 0 else 46)
+            bar = rectangle(
+                max(room * us / longest, px(5)), high, mixed(theme.background, theme.measured, 0.6)
+            )
+            if number:
+                bar.set_fill(ManimColor(theme.panel)).set_stroke(ManimColor(theme.text), stroke_width(4))
+            y = top - small * px((42, 122, 182)[number])
+            bar.move_to([area.right - figure - room, y, 0], LEFT)
+            took = label(tr("{us:,.1f} µs", us=us), 46 if number == 0 else 38, bold=number == 0, mono=True)
+            took.next_to(bar, RIGHT, px(20))
+            row = VGroup(bar, took)
+            if number:
+                whose = label(names[number - 1], 38, theme.quiet)
+                row.add(whose.next_to(bar, LEFT, px(20)))
+            rows.add(row)
+        if self.narrow:
+            heading.next_to(rows[0], UP, px(8)).set_x(area.left, LEFT)
+        else:
+            heading.move_to([area.left, rows[0].get_y(), 0], LEFT)
+        return VGroup(heading, *rows)
+
+    def grow(self, *rows: VGroup, pace: float) -> None:
+        """Bars grow on one clock, in a second as far as `pace` says, each with its figure at its end."""
+        longest = max(row[0].width for row in rows)
+        self.add(*(row[2] for row in rows if len(row) > 2))
+        self.play(
+            *(
+                GrowFromEdge(row[0], LEFT, run_time=row[0].width / pace, rate_func=linear)
+                for row in rows
+            ),
+            *(
+                FadeIn(row[1], run_time=longest / pace, rate_func=partial(after, row[0].width / longest))
+                for row in rows
+            ),
+        )  # fmt: skip
+
+    def few_and_many(self) -> None:
+        """Two measured bars of one length; then what moving and arithmetic need of them."""
+        few, many = (self.group(n, 1.15 * self.us[MANY], place) for place, n in enumerate((FEW, MANY)))
+        self.groups = [few, many]
+        self.badge(self.measured)
+        self.say("With one operation on each number, it takes {us:.1f} microseconds.", us=self.us[FEW])
+        self.play(FadeIn(few[0]), run_time=0.3)
+        pace = few[1][0].width / 2.4
+        self.grow(few[1], pace=pace)
+        self.say("With {count} operations on each number, it takes {us:.1f}.", count=MANY, us=self.us[MANY])
+        self.play(FadeIn(many[0]), run_time=0.3)
+        self.grow(many[1], pace=pace)
+        self.wait(1.0)
+        self.say(
+            "It moves numbers and computes at the same time, and moving takes longer: memory is the limit."
+        )
+        self.badge(Badge(tr("measured; outlined: model"), "measured"))
+        self.grow(*(row for one in self.groups for row in one[2:]), pace=few[2][0].width / 3.5)
+        self.how = VGroup(
+            self.word("moving x: twice {mb:.0f} MB at {tb:.2f} MB per µs", 40, mb=self.mb, tb=self.tb),
+            self.word("arithmetic: at {peak} trillion operations a second", 40, peak=self.flat),
+        ).arrange(DOWN, buff=px(14))
+        self.how.move_to([self.area.center[0], self.area.bottom + self.how.height / 2, 0])
+        self.play(FadeIn(self.how), run_time=0.4)
+
+    def the_most(self) -> None:
+        """All bars shrink to the scale of the third."""
+        longest = 1.02 * self.us[MOST]
+        smaller = [self.group(n, longest, place) for place, n in enumerate((FEW, MANY))]
+        most = self.group(MOST, longest, 2)
+        self.say(
+            "With {count:,}, it takes {us:,.1f}. Now arithmetic takes longer, so it is the limit.",
+            count=MOST, us=self.us[MOST],
+        )  # fmt: skip
+        self.play(FadeOut(self.how), run_time=0.3)
+        self.play(
+            *(ReplacementTransform(old, new) for old, new in zip(self.groups, smaller, strict=True)),
+            run_time=1.2,
+        )
+        self.play(FadeIn(most[0]), run_time=0.3)
+        self.grow(*most[1:], pace=most[1][0].width / 3.2)
+        self.groups = [*smaller, most]
+        self._let_read()
+
+    # The same as points of a chart.
+
+    def as_a_chart(self) -> None:
+        area, quiet = self.area, self.theme.quiet
+        left, foot, head = px(130), px(112), px(56)
+        self.size = 34 if self.narrow else 46
+        high = area.height - foot - head
+        self.chart = chart = Chart(INTENSITY, SPEED, self.flat, area.width - left, high)
+        chart.shift([area.right, area.top - head, 0] - chart.ground.get_corner(UP + RIGHT))
+        across = self.word("operations per byte →", 42, quiet)
+        across.move_to([area.right, area.bottom, 0], DOWN + RIGHT)
+        up = self.word("↑ trillion operations per second", 42, quiet)
+        up.move_to([area.left, area.top, 0], UP + LEFT)
+        self.axes = VGroup(across, up)
+        self.dots = {n: chart.dot(p.intensity, p.tflops) for n, p in self.points.items()}
+        self.say("In this chart, right means more operations per byte, and up more operations per second.")
+        self.badge(self.measured)
+        bars = [one[1][0] for one in self.groups]
+        rest = VGroup(*(VGroup(one[0], one[1][1], *one[2:]) for one in self.groups))
+        self.play(FadeOut(rest), run_time=0.4)
+        self.remove(*self.groups)
+        self.add(*bars)
+        self.play(
+            FadeIn(chart, self.axes),
+            *(
+                ReplacementTransform(bar, self.dots[n])
+                for bar, n in zip(bars, (FEW, MANY, MOST), strict=True)
+            ),
+            run_time=2.0,
+        )
+        self.names = VGroup()
+        for count, side in ((FEW, RIGHT), (MANY, RIGHT), (MOST, DOWN)):
+            name = label(tr("{count:,}", count=count), self.size, bold=True)
+            self.names.add(name.next_to(self.dots[count], side, px(14)))
+        self.names[0].become(
+            self.word("1 operation on each number", self.size, self.theme.text, bold=True).next_to(
+                self.dots[FEW], RIGHT, px(14)
+            )
+        )
+        self.play(FadeIn(self.names), run_time=0.4)
+
+    def the_roof(self) -> None:
+        """Points along memory's slope, then along arithmetic's flat line; below is what is allowed."""
+        chart, ink = self.chart, self.theme.text
+        slope = chart.slope(1000 * self.tb)
+        self.say(
+            "While memory is the limit, doubling the operations takes no more time, so the speed doubles."
+        )
+        self.play(Create(slope), run_time=1.4)
+        name = self.word("memory: {tb:.2f} TB/s", self.size, ink, bold=True, tb=self.tb)
+        across, rise, _ = slope.points[-1] - slope.points[0]
+        side = np.array([-rise, across, 0.0]) / np.hypot(across, rise)
+        name.rotate(np.arctan2(rise, across))
+        name.move_to(chart.at(0.6, 0.6 * self.tb) + px(1.05 * self.size) * side)
+        between = [self.dots[n] for n in self.us if n in self.bound and n not in (FEW, MANY)]
+        self.play(FadeIn(name), LaggedStart(*map(FadeIn, between), lag_ratio=0.5, run_time=3.2))
+        flat = chart.flat(self.flat / self.tb)
+        self.say("Where arithmetic reaches its own peak, the line turns flat.")
+        peak = self.word("arithmetic: {peak} (datasheet)", self.size, ink, bold=True, peak=self.flat)
+        peak.next_to(chart.at(INTENSITY[1], self.flat), UP + LEFT, px(14))
+        self.play(Create(flat), FadeIn(peak), run_time=0.8)
+        later = [self.dots[n] for n in self.us if n not in self.bound and n != MOST]
+        self.play(LaggedStart(*map(FadeIn, later), lag_ratio=0.5, run_time=2.0))
+        self.say("Together they form a roofline. No program with such operations can be above it.")
+        allowed = chart.allowed(1000 * self.tb).set_z_index(-1)
+        self.play(Fade(allowed, 0.0, 1.0, run_time=1.6))
+
+    def point(self, where: Spot, text: str, side: np.ndarray) -> VGroup:
+        """A program, and what it is."""
+        dot = self.chart.dot(where.intensity, where.tflops)
+        words = lines(
+            text, self.size, px(900 if side is RIGHT else 620 if not self.narrow else 420), bold=True
+        )
+        words.next_to(dot, DOWN, px(16))
+        if side is RIGHT:
+            words.align_to(dot, LEFT)
+        over = words.get_right()[0] - (self.area.right - px(10))
+        words.shift(max(0.0, over) * LEFT)
+        return VGroup(dot, words)
+
+    def other_programs(self) -> None:
+        """A sum under the slope, a product under a higher roof, and one far below."""
+        chart = self.chart
+        percent = self.share(self.sum, self.flat)
+        sum_ = self.point(
+            self.sum, tr("a sum: {share:.0%} of what memory allows", share=percent), RIGHT
+        )  # fmt: skip
+        self.say("Adding up numbers is far to the left. Only faster memory would help.")
+        self.play(FadeOut(self.names), *(Fade(dot, 1.0, 0.35) for dot in self.dots.values()))
+        self.play(FadeIn(sum_), run_time=0.6)
+        self.say("Multiplying matrices is far to the right. Special units, tensor cores, have a higher roof.")
+        ridge = self.flat / self.tb, self.peak / self.tb
+        steep = line(chart, np.array([[ridge[0], self.flat], [ridge[1], self.peak]]), self.theme.text)
+        top = chart.flat(ridge[1], self.peak)
+        name = self.word(
+            "tensor cores: {peak:.0f} (measured)", self.size, self.theme.text, bold=True, peak=self.peak
+        )
+        name.next_to(chart.at(INTENSITY[1], self.peak), UP + LEFT, px(10))
+        product = self.point(
+            self.product, tr("a product: {share:.0%}", share=self.share(self.product, self.peak)), DOWN
+        )
+        self.play(FadeOut(sum_[1]), run_time=0.3)
+        self.play(Create(steep), run_time=1.0)
+        self.play(Create(top), FadeIn(name), run_time=1.4)
+        self.play(FadeIn(product), run_time=0.5)
+        down, along = self.loads
+        slow = self.point(
+            down,
+            tr("another product, without tensor cores: {share:.0%}", share=self.share(down, self.flat)),
+            DOWN,
+        )
+        self.say("This product is far below its roof, so something else slows it: the order of its loads.")
+        self.play(FadeIn(slow), run_time=0.6)
+        self.wait(1.0)
+        better = chart.dot(along.intensity, along.tflops)
+        other = self.word(
+            "in another order: {share:.0%}", self.size, self.theme.text, bold=True,
+            share=self.share(along, self.flat),
+        )  # fmt: skip
+        other.next_to(better, RIGHT, px(14)).shift(px(30) * DOWN)
+        other.scale(min(1.0, (self.area.right - other.get_left()[0]) / other.width), about_edge=LEFT)
+        self.play(slow[0].copy().animate(run_time=2.0).move_to(better), FadeIn(other))
+        self._let_read()
+
+
+def after(share: float, alpha: float) -> float:
+    """Of an animation whose mobject appears once a share of its time is over."""
+    return float(np.clip((alpha - share) / 0.1 + 1, 0.0, 1.0))

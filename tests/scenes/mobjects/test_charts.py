@@ -5,12 +5,8 @@ import pytest
 from manim import Scene
 from watching import frame
 
-from tilesim.analysis.roofs import Spot
 from tilesim_scenes import Bars, Curve, Plot, Roofline
 from tilesim_scenes.animations.fade import opacities
-from tilesim_scenes.look.text import px
-from tilesim_scenes.mobjects.charts.byte_flow import APART, SPEED, ByteFlow
-from tilesim_scenes.mobjects.charts.kernel_spot import KernelSpot
 
 ROWS = [("one", 10.0, "measured"), ("two", 40.0, "measured"), ("three", 20.0, "quiet")]
 
@@ -96,79 +92,9 @@ def test_a_curve_is_drawn_up_to_t(t):
         )
 
 
-PATH = (Spot("slow", 0.5, 0.4), Spot("fast", 200.0, 600.0))
-
-
-@pytest.mark.parametrize("t, share", [(0, 0.4 / (0.5 * 4.5)), (1, 600 / 800)])
-def test_a_kernel_on_a_roofline_says_what_share_of_its_roof_it_reaches(t, share):
-    chart = Roofline((0.1, 1000), (0.1, 1000), peak=800)
-    kernel = KernelSpot(chart, "mine", PATH, gb_per_s=4500).show(t)
-    assert kernel.share(t) == pytest.approx(share) and kernel.figure.text == f"{share:.0%}"
-    assert np.allclose(kernel.dot.get_center(), chart.at(*PATH[t][1:]))
-    top = chart.at(PATH[t].intensity, PATH[t].tflops / share)
-    assert np.allclose(kernel.thread.get_top(), top)
-
-
-@pytest.mark.parametrize("t", [0.1, 0.5, 0.9])
-def test_no_share_runs_by_that_no_kernel_reaches(t):
-    chart = Roofline((0.1, 1000), (0.1, 1000), peak=800)
-    kernel = KernelSpot(chart, "mine", PATH, gb_per_s=4500).show(t)
-    assert kernel.share(t) != kernel.share(0) and kernel.figure.text == f"{kernel.share(0):.0%}"
-
-
-@pytest.mark.parametrize("t, said", [(0, ""), (0.9, ""), (1, "75%")])
-def test_a_dot_that_comes_from_another_kernel_says_no_share_before_it_is_there(t, said):
-    chart = Roofline((0.1, 1000), (0.1, 1000), peak=800)
-    assert KernelSpot(chart, "mine", PATH, gb_per_s=4500, own=1).show(t).figure.text == said
-
-
-def test_the_peak_of_a_kernels_own_arithmetic_is_its_roof():
-    chart = Roofline((0.1, 1000), (0.1, 1000), peak=800)
-    kernel = KernelSpot(chart, "fp32", PATH, gb_per_s=4500, peak=650)
-    assert kernel.share(1) == pytest.approx(600 / 650)
-
-
-@pytest.mark.parametrize("intensity", [0.12, 10.0, 990.0])
-def test_what_is_said_of_a_kernel_stays_between_the_ends_of_the_chart(intensity):
-    chart = Roofline((0.1, 1000), (0.1, 1000), peak=800)
-    kernel = KernelSpot(chart, "a long name", [Spot("", intensity, 0.4)], gb_per_s=4500)
-    left, right = chart.ground.get_left()[0], chart.ground.get_right()[0]
-    assert left <= kernel.heading.get_left()[0] and kernel.figure.get_right()[0] <= right
-    assert kernel.heading.get_top()[1] < kernel.dot.get_bottom()[1] + 1e-9
-
-
 def test_below_a_roof_is_all_that_it_allows():
     chart = Roofline((0.1, 1000), (0.1, 1000), peak=800)
     ground = chart.allowed(4500)
     assert np.allclose(ground.get_top(), chart.at(1000, 800) * [0, 1, 0] + ground.get_top() * [1, 0, 1])
     corners = ground.points.round(6).tolist()
     assert all(chart.at(*corner).round(6).tolist() in corners for corner in ((800 / 4.5, 800), (1000, 0.1)))
-
-
-def test_what_is_said_of_a_kernel_near_the_ridge_of_a_narrow_chart_stays_below_the_slope():
-    chart = Roofline((0.1, 1000), (0.1, 1000), peak=800, width=px(800), height=px(900))
-    kernel = KernelSpot(chart, "a name", [Spot("", 400, 800)], gb_per_s=4500)
-    left, top = kernel.heading.get_corner([-1, 1, 0])[:2]
-    slope = chart.slope(4500).points
-    assert left < slope[-1, 0] and top < np.interp(left, slope[:, 0], slope[:, 1])
-
-
-@pytest.mark.parametrize("reach, corners", [(10.0, 2), (600.0, 3)])
-def test_bytes_flow_on_the_roof_as_far_as_they_are_asked_for(reach, corners):
-    chart = Roofline((0.1, 1000), (0.1, 1000), peak=800)
-    flow = ByteFlow(chart, 4500, lambda: reach)
-    assert len(flow.corners) == corners
-    assert np.allclose(flow.corners[-1], chart.at(reach, min(800, 4.5 * reach)))
-    moving = flow.show(60.0).bytes
-    drawn = np.array([byte.get_center() for byte in moving if len(byte.points)])
-    heights = np.interp(drawn[:, 0], flow.corners[:, 0], flow.corners[:, 1])
-    assert len(drawn) > 3 and np.allclose(drawn[:, 1], heights)
-    assert drawn[:, 0].max() <= flow.corners[-1, 0]
-
-
-def test_the_first_byte_leaves_first_and_all_keep_their_distance():
-    chart = Roofline((0.1, 1000), (0.1, 1000), peak=800)
-    flow = ByteFlow(chart, 4500, lambda: 1000.0).show(2.2 * APART / SPEED)
-    drawn = [byte.get_center() for byte in flow.bytes if len(byte.points)]
-    assert len(drawn) == 3
-    assert np.linalg.norm(drawn[0] - drawn[1]) == pytest.approx(px(APART))

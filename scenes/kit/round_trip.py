@@ -1,0 +1,158 @@
+"""RoundTrip: numbers go from memory into the processors' registers, are computed with, and go back."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from manim import LEFT, RIGHT, UP, Animation, ManimColor, RoundedRectangle, VGroup, smoothstep
+
+from tilesim_scenes.animations.direct import Direct
+from tilesim_scenes.animations.travel import Travel
+from tilesim_scenes.look.text import label, px
+from tilesim_scenes.look.theme import mixed, readable, theme_now
+from tilesim_scenes.mobjects.drawing.quads import quad, rectangle, shape, stroke_width
+from tilesim_scenes.mobjects.hardware.memory_level import MemoryLevel
+from tilesim_scenes.mobjects.hardware.sm import SM
+
+PIECES = 6
+"""Of x, that travel one after the other."""
+SHARES, SHARES_NARROW, NARROW = (0.27, 0.46), (0.23, 0.6), 1200
+"""Of the width, for memory and for processors, and those where it has fewer pixels than that."""
+NAME, OPERATION = 44, 44
+"""Pixels of letters."""
+APART = 0.12
+"""Seconds from one piece's start to the next one's."""
+
+
+class Piece(VGroup):
+    """A piece of x: a box that fills from the left as operations are applied to it."""
+
+    def __init__(self, width: float, height: float) -> None:
+        theme = theme_now()
+        self.body = rectangle(width, height, mixed(theme.background, theme.operand, 0.45))
+        self.body.set_stroke(ManimColor(theme.operand), stroke_width(3))
+        self.filled = shape(theme.by_phase["multiply"])
+        super().__init__(self.body, self.filled)
+        self.fill_to(0.0)
+
+    def fill_to(self, share: float) -> None:
+        """So large a share of the operations has been applied."""
+        self.done = share
+        self.filled.points = quad(self.body, 0.0, share)
+
+
+class RoundTrip(VGroup):
+    """Main memory with x in pieces on the left, processors with a register for each piece on the right.
+
+    `memory`, `size`, `processors`, `registers`: how memory, x, processors, and what is in them are called.
+    `operations` stand at the head of the processors; one that runs is lit. `width`, `height`: units.
+    """
+
+    def __init__(
+        self,
+        memory: str,
+        size: str,
+        processors: str,
+        registers: str,
+        operations: Sequence[str],
+        width: float,
+        height: float,
+    ) -> None:
+        super().__init__()
+        theme = theme_now()
+        memory_share, processors_share = SHARES if width > px(NARROW) else SHARES_NARROW
+        self.memory = MemoryLevel(memory, memory_share * width, height, NAME)
+        self.memory.move_to([-width / 2, 0, 0], LEFT)
+        self.processors = SM(processors, theme.quiet, processors_share * width, height, NAME)
+        self.processors.shift(([width / 2, 0, 0] - self.processors.box.get_right())[0] * RIGHT)
+        box = self.processors.box
+        head, foot = px(86), px(66)
+        each = (height - head - foot) / PIECES
+        wide = 0.8 * memory_share * width
+        self.size = label(size, NAME, theme.text)
+        self.size.scale(min(1.0, 0.94 * memory_share * width / self.size.width))
+        self.size.move_to(self.memory.shelf.get_bottom() + foot / 2 * UP)
+        self.registers = label(registers, NAME, theme.text)
+        self.slots, self.pieces = VGroup(), VGroup()
+        x = box.get_right()[0] - px(40) - wide / 2
+        for number in range(PIECES):
+            y = height / 2 - head - (number + 0.5) * each
+            piece = Piece(wide, 0.66 * each)
+            self.pieces.add(piece.move_to([self.memory.shelf.get_x(), y, 0]))
+            slot = RoundedRectangle(width=wide + px(24), height=0.84 * each, corner_radius=px(10))
+            slot.set_stroke(ManimColor(theme.quiet), stroke_width(3)).set_fill(ManimColor(theme.idle), 1.0)
+            self.slots.add(slot.move_to([x, y, 0]))
+        self.registers.move_to([x, self.size.get_y(), 0])
+        self.add(self.memory, self.size, self.processors, self.registers, self.slots)
+        self.operations = VGroup()
+        self.run(operations)
+
+    def run(self, operations: Sequence[str]) -> None:
+        """Other operations take the place of those that stand in the processors."""
+        theme, count = theme_now(), len(operations)
+        written = code(operations, OPERATION + 14 * (count == 1), numbered=False)
+        for one in written:
+            one.set_fill(ManimColor(theme.text))
+        left = self.processors.box.get_left()[0] + px(28)
+        room = self.slots.get_left()[0] - px(28) - left
+        written.scale(min(1.0, room / written.width, self.slots.height / written.height))
+        written.move_to([left, self.slots.get_y(), 0], LEFT)
+        old, self.operations = self.operations, written
+        self.remove(old)
+        self.add(written)
+
+    @property
+    def homes(self) -> list[Any]:
+        """Where pieces stand in memory."""
+        x = self.memory.shelf.get_x()
+        return [[x, slot.get_y(), 0] for slot in self.slots]
+
+    def come(self, run_time: float) -> Animation:
+        """Pieces go into registers."""
+        return self._go([slot.get_center() for slot in self.slots], run_time)
+
+    def back(self, run_time: float) -> Animation:
+        """Pieces go back to memory."""
+        return self._go(self.homes, run_time)
+
+    def _go(self, places: Sequence[Any], run_time: float) -> Animation:
+        return Travel(self.pieces, [[place] for place in places], leg=0.6, apart=APART, run_time=run_time)
+
+    def apply(self, until: float, run_time: float, lit: Sequence[int] = (0,)) -> Animation:
+        """Operations run one after the other on all pieces, which are filled to a share."""
+        return Apply(self, until, lit, run_time=run_time)
+
+
+class Apply(Direct):
+    """Pieces fill while the operations `lit` are lit one after the other."""
+
+    def __init__(self, trip: RoundTrip, until: float, lit: Sequence[int], **kwargs: Any) -> None:
+        self.trip, self.until, self.lit = trip, until, lit
+        super().__init__(trip, trip.pieces, **kwargs)
+
+    def begin(self) -> None:
+        self.since = self.trip.pieces[0].done
+        super().begin()
+
+    def interpolate_mobject(self, alpha: float) -> None:
+        theme = theme_now()
+        now = self.lit[min(int(alpha * len(self.lit)), len(self.lit) - 1)]
+        for number, one in enumerate(self.trip.operations):
+            lit = number == now and alpha < 1
+            one.set_fill(ManimColor(readable(theme.by_phase["multiply"]) if lit else theme.text))
+        for piece in self.trip.pieces:
+            piece.fill_to(self.since + (self.until - self.since) * smoothstep(alpha))
+
+
+def code(rows: Sequence[str], size: float, numbered: bool = True) -> VGroup:
+    """Lines of a Python program, each with its number in front if they are `numbered`."""
+    theme = theme_now()
+    written = VGroup()
+    for number, row in enumerate(rows, 1):
+        one = VGroup(label(row, size, theme.text, mono=True))
+        if numbered:
+            one.add(label(str(number), size, theme.quiet, mono=True).next_to(one[0], LEFT, px(0.9 * size)))
+        # Letters with descenders would stand lower.
+        one.shift((-number * 1.5 * px(size) - one[0].get_bottom()[1]) * UP)
+        one.shift(-one[0].get_left()[0] * RIGHT)
+        written.add(one)
+    return written
