@@ -357,7 +357,7 @@ class Divergence(Lesson):
         heads, foot = px(70), px(160)
         high = (area.height - heads - foot) / SHOWN
         step = min(wide / (PLACES + 1), 0.62 * high)
-        self.groups, self.pills, self.runs = VGroup(), VGroup(), VGroup()
+        self.groups, self.pills, self.to_run = VGroup(), VGroup(), VGroup()
         left = area.left + wide + px(60)
         room = area.right - left - px(24)
         for warp in range(SHOWN):
@@ -374,7 +374,7 @@ class Divergence(Lesson):
                 part.set_stroke(ManimColor(self.blue), stroke_width(3))
                 parts.add(VGroup(part, self.word("case {case}", 38, self.theme.text, case=case)))
             parts.arrange(RIGHT, buff=px(8)).move_to([left, y, 0], LEFT)
-            self.runs.add(parts)
+            self.to_run.add(parts)
         box = SM("", self.theme.quiet, area.width + px(40), area.height - foot + px(20))
         box.move_to([0, area.top + px(10), 0], UP)
         heading = lines(tr("4 of 32 warps, 8 threads of each"), 38, wide, color=self.theme.text)
@@ -392,7 +392,7 @@ class Divergence(Lesson):
         )
         self.play(FadeIn(box, self.heads), FadeIn(VGroup(self.pills, self.groups), run_time=0.6))
         self.play(
-            *(LaggedStart(*map(FadeIn, parts), lag_ratio=0.5, run_time=1.6) for parts in self.runs),
+            *(LaggedStart(*map(FadeIn, parts), lag_ratio=0.5, run_time=1.6) for parts in self.to_run),
             FadeIn(total),
         )
         self.play(FadeIn(note))
@@ -420,9 +420,9 @@ class Divergence(Lesson):
                     moves.append(dot.animate.move_to(place))
         self.say("If we sort the items by kind, every warp needs only one case.")
         self.play(Leave(self.note), LaggedStart(*moves, lag_ratio=0.03, run_time=2.4))
-        gone = [part for own, parts in enumerate(self.runs) for case, part in enumerate(parts) if case != own]
+        gone = [part for own, parts in enumerate(self.to_run) for part in parts if part is not parts[own]]
         self.play(*(FadeOut(part, shift=px(30) * DOWN) for part in gone), run_time=0.6)
-        kept = [(parts[own], parts[0]) for own, parts in enumerate(self.runs)]
+        kept = [(parts[own], parts[0]) for own, parts in enumerate(self.to_run)]
         self.play(*(part.animate.move_to(place) for part, place in kept), run_time=0.6)
         total = self.total(tr("32 warps, items sorted"), self.sorted, 1)
         self.say(
