@@ -1,10 +1,12 @@
-"""Divergence: what if the lanes of a warp disagree at a branch, or on how long a loop runs?
+"""Divergence: what does it cost if threads take different branches?
 
 manim render scenes/divergence.py
+
+A warp whose threads need four cases runs all four, one after another. Measured for one warp, and for 32 warps
+on one SM before and after the items are sorted by case.
 """
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from manim import (
@@ -14,286 +16,427 @@ from manim import (
     RIGHT,
     UP,
     Animation,
+    Circle,
+    Create,
     FadeIn,
     FadeOut,
+    Indicate,
     LaggedStart,
+    Line,
     ManimColor,
-    Rectangle,
+    Mobject,
+    MoveToTarget,
+    RoundedRectangle,
     VGroup,
-    config,
-    rush_into,
-    smoothstep,
 )
 
-from tilesim_scenes.animations.fade import Fade, late
+from tilesim.ladder.reports import row
+from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.run import PlayTrace
-from tilesim_scenes.film.report_film import ReportFilm
-from tilesim_scenes.film.settings import REPORT, whole
+from tilesim_scenes.film.settings import REPORT
+from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, lines, px
-from tilesim_scenes.mobjects.charts.bars import Bars
+from tilesim_scenes.look.theme import ink_on, mixed
 from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
-from tilesim_scenes.mobjects.hardware.warp import Warp
+from tilesim_scenes.mobjects.hardware.sm import SM
 from tilesim_scenes.mobjects.models.warps.warp_lanes import WarpLanes
-from tilesim_scenes.mobjects.models.warps.warp_ways import WarpWays
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.count import Count
-from tilesim_scenes.mobjects.words.finding import Finding
-from tilesim_scenes.story.ideas.divergence import WAYS, Story, Timed, tell
+from tilesim_scenes.mobjects.words.key import Entry
 
 FILM = {
     "title": "Divergence",
-    "question": "What if the lanes of a warp disagree?",
+    "question": "What does it cost if threads take different branches?",
     "part": "How the machine works",
     "place": 30,
-    "seconds": 45,
-    "shows": "A warp at a branch, which goes every way that a lane takes, and in a loop.",
+    "seconds": 80,
+    "shows": "A warp whose threads need four cases of a branch, and 32 warps whose items are sorted by case.",
     "takes": "report",
-    "options": {"ways": 4},
 }
-NAMED = 6
-"""Ways that have room for their names."""
-WARPS = 4
-"""Whose lanes are sorted, at most."""
-NAME = 170
-"""Pixels for the name of a way, left of it."""
-FAINT = 0.01
-"""Opacity of what a dive leaves behind."""
-SECONDS = 3.5
-"""Of film that a branch takes, whatever its ways."""
+
+CASES = "ABCD"
+THREADS, SHOWN, PLACES = 32, 4, 8
+"""Threads of a warp; warps that are drawn of 32, and threads that are drawn of each of them."""
 
 
-class Divergence(ReportFilm):
-    """A branch in 4 ways, one in 32, and a loop of 1 to 32 turns."""
+class Divergence(Lesson):
+    """One warp alone, then 32 warps."""
 
-    bench = "divergence"
-    asked = REPORT | {"ways": whole(2, 32)}
+    asked = REPORT
 
-    @classmethod
-    def story_of(cls, report: Mapping[str, Any], settings: Mapping[str, Any]) -> Story:
-        return tell(report, settings.get("ways", WAYS))
+    def prepare(self) -> None:
+        measured = self.report("divergence")
+        four, one = (row(measured, code="branch", split="lanes", warps=1, ways=ways) for ways in (4, 1))
+        mixed_up, in_order, alike = (
+            row(measured, code="branch", split=split, warps=THREADS, ways=ways)
+            for split, ways in (("lanes", 4), ("warps", 4), ("warps", 1))
+        )
+        self.gpu, self.length = measured["machine"]["gpu"], four["length"]
+        self.four, self.one = four["cycles"], one["cycles"]
+        self.mixed, self.sorted = (np.floor(found["cycles"] + 0.5) for found in (mixed_up, in_order))
+        self.spans = {
+            ways: np.array(row({"rows": measured["spans"]}, ways=ways)["spans"], float) for ways in (1, 4)
+        }
+        spans = self.spans[4]
+        self.guard(
+            four["joined"] == one["joined"] == 1, "threads of a warp continue together behind the branch"
+        )
+        self.guard(bool((spans[1:, 0] >= spans[:-1, 1]).all()), "a warp runs one case after another")
+        lengths = np.diff(spans, axis=1)
+        self.guard(bool(np.ptp(lengths) < 0.05 * lengths.mean()), "each case takes about as long")
+        self.times = self.four / self.one
+        self.guard(3.5 < self.times < 4.1, "four cases take nearly four times as long as one")
+        self.guard(
+            round(self.times, 1) == round(self.mixed / self.sorted, 1),
+            "32 warps lose as much as one warp does",
+        )
+        self.guard(in_order["cycles"] < 1.05 * alike["cycles"], "sorted cases cost no more than one case")
 
     def construct(self) -> None:
-        self.warp = Warp(spacing=(self.area.width - px(NAME)) / 34)
-        self.warp.move_to(self.area.center + 0.3 * self.area.height * UP + px(NAME) / 2 * RIGHT)
-        self.add(self.warp)
-        self.title(tr("Divergence"))
-        self.want_different_ways()
-        self.take_all_of_them()
-        self.pack_the_work()
-        if self.story.ways < self.story.most.masks.shape[1]:
-            self.take_a_way_for_each_lane()
-        self.wait_for_the_longest()
-        self.sort_the_lanes()
-        self.tell_the_finding()
-
-    def want_different_ways(self) -> None:
-        """At a branch the lanes drop apart, each towards its way; and the warp pulls them back."""
-        story, warp, area = self.story, self.warp, self.area
-        name = label(tr("one warp, {lanes} lanes", lanes=len(warp.dots)), 52, warp.colour, bold=True)
-        name.next_to(warp, UP, px(28))
-        room = warp.get_bottom()[1] - area.bottom - px(60)
-        rows = [warp.get_bottom()[1] - room * (way + 0.5) / story.ways for way in range(story.ways)]
-        rails = VGroup(*(rectangle(warp.width, px(6), self.theme.idle).set_y(row) for row in rows))
-        rails.set_x(warp.get_x())
-        ways = VGroup()
-        if story.ways <= NAMED:
-            for way, rail in enumerate(rails):
-                ways.add(label(story.way(way), 44, self.theme.quiet).next_to(rail, LEFT, px(16)))
-        homes = [dot.get_y() for dot in warp.dots]
-        self.say(story.question)
-        coming = LaggedStart(*(FadeIn(rail) for rail in rails), lag_ratio=0.2, run_time=0.8)
-        self.play(FadeIn(name, ways, run_time=0.8), coming)
-        drop = (
-            dot.animate(rate_func=smoothstep).set_y(rows[lane % story.ways])
-            for lane, dot in enumerate(warp.dots)
+        self.blue = self.theme.by_phase["multiply"]
+        self.ask("On a GPU, thousands of threads run the same program, each on its own piece of the data.")
+        self.items()
+        self.a_warp()
+        self.one_instruction()
+        self.four_instructions()
+        self.case_after_case()
+        self.one_case()
+        self.many_warps()
+        self.sort_items()
+        self.close(
+            "On an H200, threads of one warp that take four different branches "
+            "need {times:.1f} times as long as threads that take the same one.",
+            [
+                (tr("four branches in each warp"), self.mixed),
+                (tr("one branch in each warp"), self.sorted),
+            ],
+            "times",
+            "{:,.0f} cycles",
+            self.measured(),
+            tr(
+                "32 warps on one SM; each case is x = a * x + b, {length:,} times; sorting is not timed",
+                length=self.length,
+            ),
         )
-        self.play(LaggedStart(*drop, lag_ratio=0.03, run_time=1.8))
-        self.say(story.one_instruction)
-        back = (
-            dot.animate(rate_func=rush_into).set_y(home) for dot, home in zip(warp.dots, homes, strict=True)
-        )
-        self.play(*back, run_time=0.6)
-        self.play(FadeOut(rails, ways, name), run_time=0.5)
 
-    def take_all_of_them(self) -> None:
-        """The warp turns upright and goes way after way, leaving the trails of the lanes on each."""
-        story, branch = self.story, self.story.branch
-        self.badge(Badge(tr("measured on {gpu}", gpu=story.gpu), "measured"))
-        self.lanes = self.lanes_of(branch)
-        self.turn_into(self.lanes)
-        self.count = self.counted(self.lanes)
-        self.mask = self.mask_of(self.lanes)
-        self.play(FadeIn(self.count, self.mask), run_time=0.3)
-        self.say(story.each_way)
-        self.names = VGroup()
-        for step, way in enumerate(branch.ways[:-1]):
-            begin, end = branch.spans[step].tolist()
-            named = []
-            if story.ways <= NAMED:
-                name = label(story.way(way), 44, bold=True)
-                name.next_to(self.lanes.at((begin + end) / 2, 1.0), UP, px(16))
-                self.names.add(name)
-                named = [FadeIn(name, run_time=0.3)]
-            seconds = SECONDS / (story.ways + 1)
-            if not step:
-                self.run_to(begin + 0.7 * (end - begin), max(1.0, seconds), *named)
-                self.look_at_the_mask()
-                named = []
-            self.run_to(end, seconds, *named)
-        self.say(story.behind)
-        self.run_to(branch.end, 1.3)
+    def measured(self) -> Badge:
+        return Badge(tr("measured on {gpu}", gpu=self.gpu), "measured")
 
-    def look_at_the_mask(self) -> None:
-        """The camera falls onto two lanes: of one the instruction is, of the other it is not."""
-        dots, mask = self.lanes.warp.dots, self.lanes.masks[0]
-        last = int(np.flatnonzero(mask)[-1])
-        beside = last + 1 if last + 1 < len(mask) else last - 1
-        busy, masked = dots[last], dots[beside]
-        pair = VGroup(busy, masked)
-        sight = rectangle(14 * pair.height / 3, 8 * pair.height / 3).move_to(pair)
-        end = self.lanes.warp.get_bottom()[1]
-        if pair.get_top()[1] < end + 1.1 * sight.height:
-            # Nothing of the warp is then beneath the caption.
-            sight.align_to(self.lanes.warp, DOWN).shift(0.05 * sight.height * DOWN)
-        rest = [self.count, self.mask, self.names, self.lanes.ahead]
-        self.dive(sight, along=[Fade(one, 1, FAINT, run_time=0.3) for one in rest])
-        close = self.camera.frame.width / config.frame_width
-        inks = ((busy, tr("at work"), self.warp.colour), (masked, tr("masked"), self.theme.quiet))
-        words = VGroup(
-            *(label(word, 56 * close, ink, bold=True).next_to(dot, RIGHT) for dot, word, ink in inks)
-        )
-        words.set_x(self.lanes.warp.get_right()[0] + 40 * px(close), LEFT)
-        self.play(FadeIn(words), run_time=0.3)
-        self.wait(0.8)
-        self.play(FadeOut(words), run_time=0.3)
-        self.come_out()
-        self.play(*(Fade(one, FAINT, 1, run_time=0.3) for one in rest))
+    # The program, and the warp that runs it.
 
-    def run_to(self, until: float, seconds: float, *along: Animation) -> None:
-        """Let the warp go on."""
-        self.play(PlayTrace(self.lanes, self.count, self.mask, until=until, run_time=seconds), *along)
-
-    def pack_the_work(self) -> None:
-        """Side by side the same work would be done long before: what is left is what the branch costs."""
-        lanes, story, branch = self.lanes, self.story, self.story.branch
-        words = self.below(lanes, branch)
-        self.play(FadeOut(self.count, self.mask, self.names), FadeIn(words), run_time=0.3)
-        self.wait(0.6)
-        self.say(story.side_by_side)
-        self.play(lanes.pack(), Fade(lanes.warp, 1, 0), FadeOut(words))
-        left, right = lanes.at(lanes.packed_end, 0.0), lanes.at(branch.end, 1.0)
-        bubble = Rectangle(
-            width=right[0] - left[0], height=right[1] - left[1],
-            stroke_color=ManimColor(self.theme.wait_text), stroke_width=stroke_width(5),
-        ).move_to((left + right) / 2)  # fmt: skip
-        lost = lines(branch.lost, 56, 0.9 * bubble.width, most=3, color=self.theme.wait_text, bold=True)
-        lost.move_to(bubble)
-        self.play(FadeIn(bubble, lost), run_time=0.5)
-        self.wait(1.0)
-        self.leaving = [lanes, bubble, lost]
-
-    def take_a_way_for_each_lane(self) -> None:
-        """With a way for each lane, the trail is a diagonal."""
-        most = self.story.most
-        self.say(self.story.one_lane)
-        self.watch(most, 2.6)
-
-    def wait_for_the_longest(self) -> None:
-        """A loop: lanes that are done wait for the one that has most turns."""
-        self.say(self.story.longest)
-        self.watch(self.story.loop, 2.6)
-
-    def sort_the_lanes(self) -> None:
-        """Lanes of several warps change places until each warp has one way; then it has one way to go."""
+    def items(self) -> None:
+        """The program with its four cases, and 32 items, each of one of four kinds."""
         area = self.area
-        ways = WarpWays(min(self.story.ways, WARPS), area.width, area.height, stacked=self.tall)
-        ways.move_to(area.center).align_to([area.left, 0, 0], LEFT)
-        self.say(self.story.sorted_lanes)
-        self.badge(Badge(tr("model"), "model"))
-        coming = FadeIn(ways.capsules, ways.dots, run_time=0.6, rate_func=late)
-        self.play(FadeOut(*self.leaving, run_time=0.3), coming)
-        come = ((FadeIn(way, shift=px(20) * RIGHT) for way in bar) for bar in ways.bars)
-        self.play(*(LaggedStart(*bar, lag_ratio=0.5) for bar in come), run_time=1.2)
-        self.play(*ways.sort(), run_time=1.6)
-        self.play(FadeOut(*ways.gone(), shift=px(40) * DOWN), run_time=0.6)
-        self.play(*ways.close_up(), run_time=0.6)
-        self.wait(0.4)
+        step = area.width / (THREADS + 1.5)
+        self.dots = VGroup(*(self.dot(CASES[n % 4], step) for n in range(THREADS)))
+        self.squares = VGroup()
+        for number, dot in enumerate(self.dots):
+            dot.move_to([(number - (THREADS - 1) / 2) * step, area.bottom + px(110), 0])
+            self.squares.add(rectangle(0.86 * step, 0.86 * step, self.theme.hand_over).move_to(dot))
+        code = VGroup(label("match item.kind:", 60, mono=True))
+        for case in CASES:
+            code.add(label(f'    case "{case}": ...', 60, mono=True))
+        code.arrange(DOWN, buff=px(26), aligned_edge=LEFT)
+        # Pango drops the spaces at the beginning of a line.
+        for line in code[1:]:
+            line.shift(px(120) * RIGHT)
+        each = self.word(
+            "in each case: x = a * x + b, {length:,} times", 50, self.theme.text, length=self.length
+        )
+        each.next_to(code[1:], DOWN if self.narrow else RIGHT, px(70))
+        top = VGroup(code, each)
+        room = area.top - self.squares.get_top()[1] - px(140)
+        top.scale(min(1.0, room / top.height))
+        top.move_to([0, (area.top + self.squares.get_top()[1] + px(110)) / 2, 0])
+        self.letters = VGroup(*(dot[1] for dot in self.dots))
+        name = self.word("32 items, each of kind A, B, C or D", 46, self.theme.text)
+        name.next_to(self.squares, UP, px(30))
+        self.badge(Badge(tr("schematic"), "model"))
+        self.say("This program branches into four cases, one for each kind of item.")
+        self.play(FadeIn(code, lag_ratio=0.1, run_time=1.2), FadeIn(each))
+        self.play(FadeIn(name), FadeIn(VGroup(self.squares, self.letters), lag_ratio=0.02, run_time=1.8))
+        self.code, self.items_name = VGroup(code, each), name
 
-    def tell_the_finding(self) -> None:
-        story = self.story
-        badge = Badge(tr("measured on {gpu}", gpu=story.gpu), "measured")
-        rows = [
-            (tr("lanes disagree"), story.lanes, "measured"),
-            (tr("warps agree"), story.warps, "measured"),
-        ]
-        bars = Bars(rows, tr("cycles"), self.area.width, form="{:,.0f}")
-        self.finding(Finding(story.finding, story.number, bars, badge, story.aside), [bars.grow()])
+    def dot(self, case: str, step: float) -> VGroup:
+        """A thread with the letter of its case."""
+        circle = Circle(0.42 * step, stroke_width=0, fill_color=ManimColor(self.blue), fill_opacity=1)
+        size = max(24, min(34, 0.62 * step / px(1)))
+        return VGroup(circle, label(case, size, ink_on(self.blue), bold=True))
 
-    # How it is laid out
+    def capsule(self, dots: Mobject, step: float) -> RoundedRectangle:
+        """What makes threads a warp."""
+        tall = 1.5 * step
+        return RoundedRectangle(
+            corner_radius=tall / 2,
+            width=dots.width + 0.6 * step,
+            height=tall,
+            stroke_color=ManimColor(self.blue),
+            stroke_width=stroke_width(4),
+            fill_color=ManimColor(mixed(self.theme.background, self.blue, 0.14)),
+            fill_opacity=1,
+        ).move_to(dots)
 
-    def watch(self, timed: Timed, seconds: float) -> None:
-        """The lanes of another run, and at its end how many of them were at work."""
-        lanes = self.lanes_of(timed)
-        count = self.counted(lanes)
-        before, *words = self.leaving
-        if before.packed:
-            coming = FadeIn(lanes, count, run_time=0.6, rate_func=late)
-            self.play(FadeOut(*self.leaving, run_time=0.3), coming)
-        else:
-            # The warp goes back, to where the next one starts.
-            self.play(
-                PlayTrace(before, until=0, run_time=0.5, rate_func=smoothstep), FadeOut(*words, run_time=0.3)
+    def a_warp(self) -> None:
+        """Squares become dots, and a capsule closes around them."""
+        step = self.area.width / (THREADS + 1.5)
+        pill = self.capsule(self.dots, step)
+        name = self.word("one warp: 32 threads", 50, self.theme.text, bold=True)
+        name.next_to(pill, UP, px(30))
+        circles = VGroup(*(dot[0] for dot in self.dots))
+        self.say("Each item gets a thread. A group of 32 threads is called a warp.")
+        self.remove(*self.letters)
+        self.add(self.squares, circles, self.letters)
+        self.play(FadeOut(self.squares), Fade(circles, 0.0, 1.0), Leave(self.items_name), run_time=1.2)
+        self.remove(circles, self.letters)
+        self.warp = VGroup(pill, self.dots)
+        self.add(pill, self.dots)
+        self.play(Fade(pill, 0.0, 1.0, run_time=1.0), FadeIn(name))
+        self.warp_name = name
+
+    def instruction(self, text: str, x: float) -> VGroup:
+        """A box above the warp."""
+        words = label(text, 44, mono=True, bold=True)
+        box = RoundedRectangle(
+            corner_radius=px(14), width=words.width + px(50), height=px(110),
+            stroke_color=ManimColor(self.theme.text), stroke_width=stroke_width(3), fill_opacity=0,
+        )  # fmt: skip
+        room = self.area.width / 4.3
+        one = VGroup(box, words)
+        one.scale(min(1.0, room / one.width) if len(text) < 10 else 1.0)
+        return one.move_to([x, self.area.top - px(130), 0])
+
+    def fan(self, box: Mobject, threads: Sequence[int]) -> VGroup:
+        """Lines from an instruction to threads that carry it out."""
+        return VGroup(
+            *(
+                Line(
+                    box.get_bottom(), self.dots[n].get_top(), buff=px(10),
+                    stroke_color=ManimColor(self.blue), stroke_width=stroke_width(2.5),
+                )
+                for n in threads
             )
-            self.remove(before)
-            self.add(lanes)
-            self.play(Fade(before.ahead, 1, 0), Fade(lanes.ahead, 0, 1), FadeIn(count, run_time=0.3))
-            self.remove(before.ahead)
-        self.play(PlayTrace(lanes, count, until=timed.end, run_time=seconds))
-        words = self.below(lanes, timed)
-        self.play(FadeOut(count), FadeIn(words), run_time=0.3)
-        self.wait(0.7)
-        self.leaving = [lanes, words]
+        )  # fmt: skip
 
-    def lanes_of(self, timed: Timed) -> WarpLanes:
-        """Its lanes, with room for names above and words below."""
-        area = self.area
-        height = min(0.74 * area.height, 1.2 * area.width)
-        lanes = WarpLanes(timed.masks, timed.spans, timed.end, area.width - px(60), height)
-        return lanes.shift(area.center + 0.04 * area.height * UP - lanes.ground.get_center() + px(20) * RIGHT)
+    def one_instruction(self) -> None:
+        """One instruction for all 32 threads."""
+        box = self.instruction("x = a * x + b", 0.0)
+        name = self.word("one instruction", 44).next_to(box, UP, px(16))
+        lines_to = self.fan(box, range(THREADS))
+        self.say("A warp runs one instruction at a time, for all of its threads together.")
+        self.play(Leave(self.code), Leave(self.warp_name), FadeIn(box, name))
+        self.play(LaggedStart(*map(Create, lines_to), lag_ratio=0.03, run_time=2.4))
+        self.leave(box, name, lines_to)
 
-    def below(self, lanes: WarpLanes, timed: Timed) -> VGroup:
-        """How many lanes were at work, below the part of a run in which they differ."""
-        words = lines(timed.active, 56, self.area.width, bold=True)
-        return words.next_to(lanes.at(timed.parted / 2, 0.0), DOWN, px(28))
+    def four_instructions(self) -> None:
+        """Four boxes ask for their threads; only the first one gets them."""
+        wide = self.area.width / 4
+        boxes = VGroup(*(self.instruction(f"case {c}", (n - 1.5) * wide) for n, c in enumerate(CASES)))
+        fans = [self.fan(box, range(n, THREADS, 4)) for n, box in enumerate(boxes)]
+        self.say("Here, its threads need four different cases. The warp can run only one.")
+        self.play(FadeIn(boxes, lag_ratio=0.2, run_time=1.0))
+        for fan in fans:
+            self.play(LaggedStart(*map(Create, fan), lag_ratio=0.05, run_time=0.8))
+        waiting = VGroup(*(dot for n, dot in enumerate(self.dots) if n % 4))
+        self.say("So it runs case A, while the threads of the other cases wait.")
+        self.play(
+            *(Fade(one, 1.0, 0.2, run_time=0.6) for one in (*boxes[1:], waiting)),
+            *(FadeOut(fan) for fan in fans[1:]),
+        )
+        self.play(*(Indicate(dot[0], 1.15, self.blue, run_time=1.2) for dot in self.dots[::4]))
+        self._let_read()
+        self.play(*map(Leave, (boxes, fans[0])), Fade(waiting, 0.2, 1.0))
 
-    def turn_into(self, lanes: WarpLanes) -> None:
-        """The warp turns upright, into the one that stands where the lanes begin, before what is to come."""
-        upright = self.warp.animate.rotate(-PI / 2).scale(lanes.warp.height / self.warp.width)
-        self.play(upright.move_to(lanes.warp), Fade(lanes.ahead, 0, 1, run_time=1, rate_func=late))
-        self.remove(self.warp, lanes.ahead)
-        self.add(lanes)
+    # One warp, measured.
 
-    def counted(self, lanes: WarpLanes) -> Count:
-        """Cycles so far: upper left, where a clock is, or below the lanes where that is too narrow."""
-        count = Count(lambda t: tr("{cycles:,.0f} cycles", cycles=t), size=48, align=0)
-        return count.shift([self.area.left, self.line(lanes), 0])
-
-    def mask_of(self, lanes: WarpLanes) -> Count:
-        """The mask of the instruction at the clock, a bit for each lane, beside the cycles."""
-        ends, bits = lanes.spans[:, 1], 2 ** np.arange(lanes.masks.shape[1], dtype=np.int64)
-
-        def said(t: float) -> str:
-            step = min(int(np.searchsorted(ends, t, "right")), len(ends) - 1)
-            return tr("mask {bits}", bits=f"0x{int(lanes.masks[step] @ bits):08x}")
-
-        return Count(said, size=48, align=0).shift([self.area.left + px(480), self.line(lanes), 0])
-
-    def line(self, lanes: WarpLanes) -> float:
-        """The height of the line on which figures stand."""
-        return config.frame_height / 2 - px(102) if self.wide else lanes.ground.get_bottom()[1] - px(80)
+    def lanes(self, ways: int, top: float, high: float) -> WarpLanes:
+        """The rows of a run with so many cases; all are as long as the one with four."""
+        masks = np.arange(THREADS)[None, :] % ways == np.arange(ways)[:, None]
+        lanes = WarpLanes(masks, self.spans[ways], self.four, self.room, high)
+        return lanes.shift([self.area.left - lanes.ground.get_left()[0], top - lanes.ground.get_top()[1], 0])
 
     @property
-    def wide(self) -> bool:
-        """Whether figures have room beside the badge."""
-        return self.area.width > 1.5 * self.area.height
+    def room(self) -> float:
+        """The width of rows: something is left for a bracket's figure."""
+        return self.area.width - px(20)
+
+    def case_after_case(self) -> None:
+        """The warp turns upright and leaves a row for each thread."""
+        area = self.area
+        works, waits = Entry(tr("thread works"), [self.blue]), Entry(tr("thread waits"), [self.theme.quiet])
+        key = self.key(works, waits)
+        high = area.top - self.floor - px(160)
+        top = area.top - px(70)
+        self.first = self.lanes(4, top, high)
+        axis = self.word("32 threads, one row each; time in cycles of the GPU’s clock →", 38, self.theme.text)
+        axis.next_to(self.first.ground, DOWN, px(20), aligned_edge=LEFT)
+        self.counter = Count(lambda t: tr("{cycles:,.0f} cycles", cycles=t), size=48)
+        self.counter.shift([area.left, area.top + px(50), 0])
+        self.badge(self.measured())
+        self.say("Cases B, C and D follow. At any time, only 8 of 32 threads work.")
+        upright = self.first.warp
+        pill, letters = self.warp[0], [dot[1] for dot in self.dots]
+        self.play(*(Fade(letter, 1.0, 0.0, run_time=0.3) for letter in letters))
+        scale = upright.height / pill.width
+        self.play(self.warp.animate.rotate(-PI / 2).scale(scale).move_to(upright), *key, FadeIn(axis))
+        self.remove(self.warp)
+        self.add(self.first, self.counter)
+        self.names = VGroup()
+        for case, (begin, end) in zip(CASES, self.spans[4].tolist(), strict=True):
+            name = self.word("case {case}", 44, self.theme.text, bold=True, case=case)
+            name.next_to(self.first.at((begin + end) / 2, 1.0), UP, px(14))
+            self.names.add(name)
+            self.play(
+                PlayTrace(self.first, self.counter, until=end, run_time=1.4), FadeIn(name, run_time=0.3)
+            )
+        self.play(PlayTrace(self.first, self.counter, until=self.four, run_time=0.2))
+        self.axis = axis
+
+    def bracket(self, lanes: WarpLanes, until: float) -> VGroup:
+        """A run's whole time, below it."""
+        left, right = lanes.at(0, 0.0) + px(22) * DOWN, lanes.at(until, 0.0) + px(22) * DOWN
+        ends = [Line(at + px(14) * UP, at + px(14) * DOWN) for at in (left, right)]
+        bracket = VGroup(Line(left, right), *ends)
+        bracket.set_stroke(ManimColor(self.theme.text), stroke_width(4))
+        figure = self.word("{cycles:,.0f} cycles", 52, self.theme.text, bold=True, cycles=until)
+        return VGroup(bracket, figure.next_to(bracket, DOWN, px(12)))
+
+    def one_case(self) -> None:
+        """The same work where all threads agree, on the same scale."""
+        leaving = self.first.warp
+        for dot in leaving.dots:
+            dot.set_fill(ManimColor(self.blue))
+        self.first.remove(leaving)
+        self.add(leaving)
+        self._let_read()
+        self.play(FadeOut(leaving, shift=px(100) * RIGHT), Leave(self.axis), Leave(self.counter))
+        squeezed = 0.36 * (self.area.top - self.floor)
+        self.first.generate_target().stretch_to_fit_height(squeezed)
+        self.first.target.align_to(self.first, UP)
+        self.play(MoveToTarget(self.first, run_time=0.8))
+        whole = self.bracket(self.first, self.four)
+        top = whole.get_bottom()[1] - px(80)
+        high = min(self.first.ground.height, top - self.floor - px(110))
+        second = self.lanes(1, top, high)
+        name = self.word("all 32 threads need case A", 44, self.theme.text, bold=True)
+        name.next_to(second.ground, UP, px(14), aligned_edge=LEFT)
+        self.say(
+            "This takes {four:,.0f} cycles. If all threads need the same case, it takes {one:,.0f}.",
+            four=self.four,
+            one=self.one,
+        )
+        self.play(FadeIn(whole))
+        self.wait(0.8)
+        self.play(FadeIn(second, name))
+        self.play(PlayTrace(second, until=self.one, run_time=1.8))
+        short = self.bracket(second, self.one)
+        second.remove(second.warp)
+        self.play(FadeIn(short), run_time=0.4)
+        self.wait(0.6)
+        left = max(short.get_right()[0], name.get_right()[0]) + px(40)
+        room = self.area.right - left
+        times = lines(tr("{times:.1f} times as long", times=self.times), 90, room, bold=True)
+        times.scale(min(1.0, (whole.get_bottom()[1] - short.get_bottom()[1] - px(24)) / times.height))
+        times.move_to([left + room / 2, (name.get_top()[1] + short.get_bottom()[1]) / 2, 0])
+        self.say(
+            "Four cases take {times:.1f} times as long, because the warp runs one after another.",
+            times=self.times,
+        )
+        self.play(FadeIn(times), run_time=0.6)
+        self.wait(1.0)
+        self._let_read()
+        self.play(*self.key())
+        self.leave(self.first, second, name, self.names, whole, short, times)
+
+    # 32 warps, before and after sorting.
+
+    def many_warps(self) -> None:
+        """Four of 32 warps, with eight of their threads, and the cases that each of them runs."""
+        area = self.area
+        wide = area.width * 0.4
+        heads, foot = px(70), px(160)
+        high = (area.height - heads - foot) / SHOWN
+        step = min(wide / (PLACES + 1), 0.62 * high)
+        self.groups, self.pills, self.to_run = VGroup(), VGroup(), VGroup()
+        left = area.left + wide + px(60)
+        room = area.right - left - px(24)
+        for warp in range(SHOWN):
+            y = area.top - heads - (warp + 0.5) * high
+            dots = VGroup(*(self.dot(CASES[n % 4], step) for n in range(PLACES))).arrange(
+                RIGHT, buff=0.16 * step
+            )
+            dots.move_to([area.left + wide / 2, y, 0])
+            self.groups.add(dots)
+            self.pills.add(self.capsule(dots, step))
+            parts = VGroup()
+            for case in CASES:
+                part = rectangle(room / 4 - px(8), 0.52 * high, mixed(self.theme.background, self.blue, 0.25))
+                part.set_stroke(ManimColor(self.blue), stroke_width(3))
+                parts.add(VGroup(part, self.word("case {case}", 38, self.theme.text, case=case)))
+            parts.arrange(RIGHT, buff=px(8)).move_to([left, y, 0], LEFT)
+            self.to_run.add(parts)
+        box = SM("", self.theme.quiet, area.width + px(40), area.height - foot + px(20))
+        box.move_to([0, area.top + px(10), 0], UP)
+        heading = lines(tr("4 of 32 warps, 8 threads of each"), 38, wide, color=self.theme.text)
+        heading.move_to([area.left + wide / 2, area.top - heads / 2, 0])
+        runs = lines(tr("what each warp has to run"), 38, room, color=self.theme.text)
+        runs.move_to([left + room / 2, area.top - heads / 2, 0])
+        self.heads = VGroup(heading, runs)
+        total = self.total(tr("32 warps, items mixed"), self.mixed, -1)
+        alone = tr("One warp alone took {cycles:,.0f} cycles, but 32 warps overlap.", cycles=self.four)
+        note = lines(alone, 40, 0.45 * area.width, color=self.theme.text)
+        note.move_to([area.width / 4, total.get_y(), 0])
+        self.say(
+            "Now 32 such warps share one SM, a processor of the GPU. They take {cycles:,.0f} cycles.",
+            cycles=self.mixed,
+        )
+        self.play(FadeIn(box, self.heads), FadeIn(VGroup(self.pills, self.groups), run_time=0.6))
+        self.play(
+            *(LaggedStart(*map(FadeIn, parts), lag_ratio=0.5, run_time=1.6) for parts in self.to_run),
+            FadeIn(total),
+        )
+        self.play(FadeIn(note))
+        self.box, self.total_mixed, self.note = box, total, note
+
+    def total(self, whose: str, cycles: float, side: int) -> Mobject:
+        """The time of all 32 warps, below the SM: on the left (side -1), or on the right (1)."""
+        area = self.area
+        name = lines(whose, 40, 0.46 * area.width, color=self.theme.text)
+        figure = self.word("{cycles:,.0f} cycles", 64, self.theme.text, bold=True, cycles=cycles)
+        both = VGroup(name, figure).arrange(DOWN, buff=px(12))
+        return both.move_to([side * area.width / 4, area.bottom + px(76), 0])
+
+    def sort_items(self) -> None:
+        """Letters change places until each warp has one of them, and three of four parts fall away."""
+        places = [dot.get_center() for dots in self.groups for dot in dots]
+        moves: list[Animation] = []
+        taken = [0] * SHOWN
+        for dots in self.groups:
+            for number, dot in enumerate(dots):
+                case = number % SHOWN
+                place = places[case * PLACES + taken[case]]
+                taken[case] += 1
+                if np.linalg.norm(place - dot.get_center()) > 1e-6:
+                    moves.append(dot.animate.move_to(place))
+        self.say("If we sort the items by kind, every warp needs only one case.")
+        self.play(Leave(self.note), LaggedStart(*moves, lag_ratio=0.03, run_time=2.4))
+        gone = [part for own, parts in enumerate(self.to_run) for part in parts if part is not parts[own]]
+        self.play(*(FadeOut(part, shift=px(30) * DOWN) for part in gone), run_time=0.6)
+        kept = [(parts[own], parts[0]) for own, parts in enumerate(self.to_run)]
+        self.play(*(part.animate.move_to(place) for part, place in kept), run_time=0.6)
+        total = self.total(tr("32 warps, items sorted"), self.sorted, 1)
+        self.say(
+            "Now the same work takes {cycles:,.0f} cycles, because no thread waits for another case.",
+            cycles=self.sorted,
+        )
+        self.play(FadeIn(total))
+        self.wait(1.0)
+        self.leave(
+            total,
+            self.total_mixed,
+            self.groups,
+            self.pills,
+            self.heads,
+            self.box,
+            *(part for part, _ in kept),
+        )

@@ -1,10 +1,15 @@
-"""Latency hiding: why run warps that wait?
+"""Latency hiding: why does a GPU need so many threads?
 
-manim render scenes/latency_hiding.py --warps 16
+manim render scenes/latency_hiding.py
+
+y = a * x + y with 1, 4 and 16 warps on each SM: while one warp waits for memory, others ask. Questions and
+answers are those of one SM, as recorded.
 """
 
-from collections.abc import Mapping
-from typing import Any
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
 from manim import (
@@ -12,263 +17,424 @@ from manim import (
     LEFT,
     RIGHT,
     UP,
+    Animation,
+    Dot,
     FadeIn,
     FadeOut,
-    GrowFromCenter,
     LaggedStart,
     ManimColor,
-    ReplacementTransform,
+    Mobject,
+    RoundedRectangle,
     VGroup,
-    VMobject,
 )
 
-from tilesim_scenes.animations.fade import Fade, Leave, late
+from tilesim.ladder.reports import row
+from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
-from tilesim_scenes.film.report_film import ReportFilm
-from tilesim_scenes.film.settings import REPORT, whole
+from tilesim_scenes.film.settings import REPORT
+from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, lines, px
-from tilesim_scenes.look.theme import sm_colour
-from tilesim_scenes.mobjects.charts.bars import Bars
-from tilesim_scenes.mobjects.charts.curve import Curve
+from tilesim_scenes.look.theme import mixed, theme_now
 from tilesim_scenes.mobjects.charts.plot import Plot
-from tilesim_scenes.mobjects.drawing.quads import rectangle
-from tilesim_scenes.mobjects.hardware.memory_level import MemoryLevel
+from tilesim_scenes.mobjects.drawing.quads import (
+    EMPTY,
+    quad,
+    rectangle,
+    segments,
+    shape,
+    stroke_width,
+    strokes,
+)
+from tilesim_scenes.mobjects.hardware.sm import SM
 from tilesim_scenes.mobjects.hardware.warp import Warp
-from tilesim_scenes.mobjects.models.warps.under_way import ROW, UnderWay
-from tilesim_scenes.mobjects.models.warps.waiting_warps import WaitingWarps
-from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket
 from tilesim_scenes.mobjects.words.badge import Badge
-from tilesim_scenes.mobjects.words.finding import Finding
-from tilesim_scenes.story.ideas.latency_hiding import Story, Warps, in_bytes, tell
+from tilesim_scenes.mobjects.words.key import Entry
 
 FILM = {
     "title": "Latency hiding",
-    "question": "Why run warps that wait?",
+    "question": "Why does a GPU need so many threads?",
     "part": "Hiding waits",
     "place": 90,
-    "seconds": 47,
-    "shows": "Warps that wait for memory, and others that ask meanwhile, until memory is busy.",
+    "seconds": 77,
+    "shows": "Warps that wait for memory while others ask it, from 1 to 32 on each SM.",
     "takes": "report",
-    "options": {"warps": 16},
 }
-WARPS = 16
-SHOWN = 4
-"""Warps at which a single wait is looked into."""
+
+STEPS = (1, 4, 16, 32)
+"""Warps on each SM that are spoken of."""
+WINDOW = 4400
+"""Cycles of each run that are shown."""
+CELLS = 12
+"""Numbers of x and of y that are drawn."""
 
 
-class LatencyHiding(ReportFilm):
-    """y = a·x + y by 1 to 16 warps on each SM of an H200, as each of them asked and waited."""
+class LatencyHiding(Lesson):
+    """1, 4 and 16 warps on each SM, then every number of warps."""
 
-    bench = "latency_hiding"
-    asked = REPORT | {"warps": whole(2, 32)}
+    asked = REPORT
 
-    @classmethod
-    def story_of(cls, report: Mapping[str, Any], settings: Mapping[str, Any]) -> Story:
-        return tell(report, settings.get("warps", WARPS))
+    def prepare(self) -> None:
+        measured = self.report("latency_hiding")
+        self.gpu, self.sms = measured["machine"]["gpu"], measured["sms"]
+        found = [one for one in measured["rows"] if one["sms"] == self.sms]
+        self.rates = {one["warps"]: one["bytes_per_clock"] for one in found}
+        self.waits = {one["warps"]: one["wait"]["p50"] for one in found}
+        self.alone = row(measured, sms=1, warps=16)["wait"]["p50"]
+        self.recorded = {}
+        for warps in STEPS[:3]:
+            lanes = row({"rows": measured["lanes"]}, sms=self.sms, warps=warps)
+            asked, came = (np.array(lanes[name], float) for name in ("asked", "came"))
+            # One warp's first wait is longer than its later ones; with more, all have asked from here on.
+            begin = asked[0, 1] if warps == 1 else asked[:, 0].max()
+            self.recorded[warps] = asked - begin, came - begin
+        rates, waits = self.rates, self.waits
+        asked, came = self.recorded[1]
+        self.guard(
+            float((asked[:, 1:] - came[:, :-1]).mean()) < 0.15 * waits[1], "a warp waits most of the time"
+        )
+        self.guard(waits[4] < 1.05 * waits[1], "four warps wait about as long as one")
+        self.guard(rates[4] > 3.8 * rates[1], "nearly four times as much arrives for four warps")
+        self.gain, self.longer = (round(of[16], 2) / round(of[1], 2) for of in (rates, waits))
+        self.guard(self.gain > 8 > 2 > self.longer > 1.5, "16 warps get much more and wait somewhat longer")
+        self.guard(self.alone < 1.1 * waits[1], "on one SM alone, 16 warps wait hardly longer than one")
+        self.extra = rates[32] / rates[16] - 1
+        self.guard(
+            0.1 < self.extra < 0.2 and waits[32] > 1.5 * waits[16], "32 warps bring little more than 16"
+        )
 
     def construct(self) -> None:
-        story = self.story
-        self.lanes, self.said = self.lanes_of(story.steps[0]), ""
-        self.add(self.lanes)
-        self.title(tr("Latency hiding"))
+        self.blue = self.theme.by_phase["multiply"]
+        self.ask("A thread runs the program for one piece of the data.")
+        self.the_program()
         self.one_warp()
-        for step in story.steps[1:]:
-            self.more_warps(step)
-        self.count_them()
-        self.beside_a_cpu()
-        self.two_blocks()
-        self.tell_the_finding()
+        self.four_warps()
+        self.sixteen_warps()
+        self.one_sm_alone()
+        self.all_numbers()
+        self.close(
+            "On an H200, 16 warps per SM move {times:.1f} times as much data as one warp, "
+            "because they wait for memory at the same time.",
+            [
+                (tr("16 warps: 512 threads"), self.rates[16]),
+                (tr("1 warp: 32 threads"), self.rates[1]),
+            ],
+            "times",
+            "{:.2f} bytes/cycle",
+            Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"),
+            tr("y = a · x + y on all {sms} SMs; bytes read and written per cycle and SM", sms=self.sms),
+        )
+
+    # The program.
+
+    def the_program(self) -> None:
+        """Numbers of x and y come down into the formula, and the new y goes back."""
+        area = self.area
+        step = min(px(130), area.width / (CELLS + 1.5))
+        strips = VGroup()
+        for name in ("x", "y"):
+            cells = VGroup(*(rectangle(0.86 * step, 0.7 * step, self.theme.hand_over) for _ in range(CELLS)))
+            cells.arrange(RIGHT, buff=0.14 * step)
+            strips.add(VGroup(label(name, 60, bold=True, mono=True), cells).arrange(RIGHT, buff=px(40)))
+        strips.arrange(DOWN, buff=px(30))
+        formula = label("y = a * x + y", 84, bold=True, mono=True)
+        whole = VGroup(strips, formula).arrange(DOWN, buff=px(130)).move_to(area.center)
+        name = self.word("millions of numbers in memory", 46, self.theme.text).next_to(strips, UP, px(24))
+        VGroup(whole, name).move_to(area.center)
+        self.badge(Badge(tr("schematic"), "model"))
+        self.say("This program computes y = a · x + y for long lists of numbers in memory.")
+        self.play(FadeIn(strips, name), FadeIn(formula))
+        left, above = formula.get_left(), px(90) * UP
+
+        def at(place: float) -> np.ndarray:
+            """Above a letter of the formula, which has 13."""
+            return left + place / 13 * formula.width * RIGHT + above
+
+        for number in range(3):
+            pair = [strip[1][number].copy().set_fill(ManimColor(self.blue)) for strip in strips]
+            self.add(*pair)
+            self.play(Travel(pair, [[at(8.5)], [at(12.5)]], [[0.6], [0.6]], leg=0.7, apart=0.0))
+            self.remove(*pair)
+            new = pair[1].move_to(at(0.5))
+            self.add(new)
+            home = strips[1][1][number]
+            self.play(Travel([new], [[home.get_center()]], [[home.width / new.width]], leg=0.7))
+            strips[1][1][number].set_fill(ManimColor(self.blue))
+            self.remove(new)
+        self.leave(strips, formula, name)
+
+    # The SM, the road to memory, lanes, and a table.
+
+    def capsules(self, warps: int) -> VGroup:
+        """So many warps inside the SM's box."""
+        box = self.sm.box
+        room, high = 0.86 * box.width, box.height - px(96 if self.tall or not self.narrow else 70)
+        columns = {1: 1, 4: 1, 16: 2}[warps]
+        rows = max(4, -(-warps // columns))
+        each = min(0.8 * high / rows, px(40))
+        if warps <= 4:
+            group = VGroup(*(Warp(spacing=0.94 * room / 33, colour=self.blue) for _ in range(warps)))
+            for one in group:
+                one.scale(min(1.0, each / one.height))
+        else:
+            look = {"stroke_color": ManimColor(self.blue), "stroke_width": stroke_width(3)}
+            fill = ManimColor(mixed(self.theme.background, self.blue, 0.4))
+            group = VGroup(
+                *(
+                    RoundedRectangle(
+                        width=0.46 * room, height=each, corner_radius=each / 2, fill_color=fill,
+                        fill_opacity=1, **look,
+                    )
+                    for _ in range(warps)
+                )
+            )  # fmt: skip
+        group.arrange_in_grid(cols=columns, buff=(0.06 * room, 0.2 * each))
+        return group.move_to(box.get_center() + px(30) * DOWN)
+
+    def the_road(self) -> list[Animation]:
+        """An SM on the left, memory on the right, and the road between them."""
+        area = self.area
+        side, high = 0.27 * area.width, px(210 if not self.narrow else 190 if self.tall else 140)
+        self.sm = SM(tr("SM"), self.theme.quiet, side, high, 42)
+        self.sm.box.move_to([area.left + side / 2, area.top - high / 2, 0])
+        self.sm.heading.move_to(self.sm.box.get_corner(LEFT + UP) + px(24) * RIGHT + px(36) * DOWN, LEFT)
+        memory = RoundedRectangle(
+            width=0.2 * area.width, height=high, corner_radius=px(20), stroke_width=stroke_width(4),
+            stroke_color=ManimColor(self.theme.operand), fill_color=ManimColor(self.theme.idle),
+            fill_opacity=1,
+        )  # fmt: skip
+        memory.move_to([area.right - 0.1 * area.width, area.top - high / 2, 0])
+        name = label(tr("memory"), 46, bold=True).move_to(memory)
+        self.road = rectangle(memory.get_left()[0] - side - area.left - px(40), 0.62 * high, self.theme.idle)
+        self.road.move_to([(memory.get_left()[0] + area.left + side) / 2, self.sm.box.get_y(), 0])
+        out = self.word("requests →", 36).next_to(self.road, UP, px(-44), aligned_edge=LEFT)
+        back = self.word("← numbers", 36).next_to(self.road, DOWN, px(-44), aligned_edge=RIGHT)
+        out.set_y(self.road.get_top()[1] + px(24))
+        back.set_y(self.road.get_bottom()[1] - px(24))
+        self.scenery = VGroup(self.sm, memory, name, self.road, out, back)
+        return [FadeIn(self.scenery)]
+
+    def rounds(self, warps: int) -> Rounds:
+        """The lanes of a run, below the road, and above their axis."""
+        area = self.area
+        top = self.sm.box.get_bottom()[1] - px(40)
+        low = self.floor + px(60) + (self.table_height if self.narrow else 0)
+        wide = area.width if self.narrow else 0.62 * area.width
+        self.low = low
+        lanes = Rounds(*self.recorded[warps], wide, top - low, self.road)
+        lanes.lanes.shift([area.left + wide / 2, top, 0])
+        return lanes.show(0.0)
+
+    @property
+    def table_height(self) -> float:
+        return px(200 if self.tall else 170)
+
+    def row_of(self, warps: int) -> VGroup:
+        """A line of the table: warps, the median of their waits, and what arrives."""
+        number = STEPS.index(warps)
+        cells = (f"{warps}", f"{self.waits[warps]:,.0f}", f"{self.rates[warps]:.2f}")
+        texts = VGroup(*(label(cell, 46 if not self.narrow else 34, bold=True, mono=True) for cell in cells))
+        for text, x in zip(texts, self.columns, strict=True):
+            text.move_to([x, self.table_top - (number + 0.5) * self.table_step, 0], RIGHT)
+        return texts
+
+    def heads(self) -> VGroup:
+        """What the table's columns are."""
+        area = self.area
+        left = area.left if self.narrow else area.left + 0.66 * area.width
+        wide = area.right - left
+        self.columns = [left + share * wide for share in (0.22, 0.62, 1.0)]
+        size = 34 if not self.narrow else 28
+        words = [tr("warps per SM"), tr("median wait, cycles"), tr("bytes per cycle")]
+        heads = VGroup(*(lines(word, size, 0.33 * wide, color=self.theme.quiet) for word in words))
+        top = self.floor + self.table_height if self.narrow else self.sm.box.get_bottom()[1] - px(40)
+        for head, x in zip(heads, self.columns, strict=True):
+            head.move_to([x, top - px(44 if not self.narrow else 30), 0], RIGHT)
+        self.table_top = top - px(100 if not self.narrow else 64)
+        foot = self.floor + (px(60) if not self.narrow else 0)
+        self.table_step = (self.table_top - foot) / len(STEPS)
+        return heads
+
+    # More and more warps.
 
     def one_warp(self) -> None:
-        """A question flies to memory and is long on its way; the SM gets little."""
-        story, lanes, area = self.story, self.lanes, self.area
-        shelf = MemoryLevel(tr("memory"), 0.5 * area.width, px(120))
-        shelf.move_to([lanes.all.get_center()[0], area.top - px(60), 0])
-        self.sum = label(tr("arrives"), 44, self.theme.quiet).next_to(lanes.all, LEFT, px(24))
-        self.say(story.question)
-        self.badge(Badge(tr("measured on {gpu}", gpu=story.gpu), "measured"))
-        self.play(FadeIn(shelf, self.sum), run_time=0.5)
-        came = float(lanes.came[0, 0])
-        dot = Warp(1, px(30)).dots.move_to(lanes.capsules[0])
-        end = np.array([lanes.x(came), lanes.lanes[0].get_center()[1], 0])
-        flight = Travel([dot], [[shelf.shelf.get_center(), end]], leg=1.2, run_time=2.4)
-        self.bracket = TimeBracket(
-            lanes, float(lanes.asked[0, 0]), came, sm=0, text=story.cycles(came - lanes.asked[0, 0]),
-            below=True, color=self.theme.wait_text,
-        )  # fmt: skip
-        self.play(PlayTrace(lanes, self.bracket, until=came, run_time=2.4), flight)
-        self.remove(dot)
-        self.say(story.one)
-        self.play(PlayTrace(lanes, self.bracket, until=1.1 * story.until, run_time=1.4))
-        self.share = self.share_of(story.steps[0])
-        self.play(FadeIn(self.share), run_time=0.3)
-        self.wait(0.3)
-        self.play(FadeOut(shelf, self.bracket), run_time=0.3)
-
-    def more_warps(self, step: Warps) -> None:
-        """More capsules slide in; what arrives for each falls into the lane of all."""
-        old, new = self.lanes, self.lanes_of(step)
-        few = len(old.capsules)
-        words = self.story.more(step)
-        new_words, self.said = words != self.said, words
-        if new_words:
-            self.say(words)
-        self.play(
-            ReplacementTransform(VGroup(*old.capsules), VGroup(*new.capsules[:few])),
-            ReplacementTransform(VGroup(*old.lanes), VGroup(*new.lanes[:few])),
-            FadeIn(VGroup(*new.capsules[few:]), shift=0.5 * RIGHT),
-            FadeIn(VGroup(*new.lanes[few:])),
-            # In front of the lanes that move.
-            FadeOut(old.waits, old.answers, self.share),
-            run_time=0.7,
+        theme = self.theme
+        key = self.key(
+            Entry(tr("waits for memory"), [theme.wait_text]),
+            Entry(tr("computes, stores and asks again"), [self.blue]),
         )
-        self.remove(*self.mobjects_but(self.sum))
+        self.say("First, each SM, a processor of the GPU, runs one warp: a group of 32 threads.")
+        self.play(*self.the_road(), *key)
+        self.warps = self.capsules(1)
+        name = self.word("one warp: 32 threads", 36, theme.text)
+        name.scale(min(1.0, 0.97 * self.sm.box.width / name.width)).next_to(self.warps, DOWN, px(14))
+        columns = 33 if not self.tall else 12
+        step = self.area.width / columns
+        all_sms = VGroup()
+        for number in range(self.sms):
+            fill = self.blue if number == 0 else theme.hand_over
+            place = [number % columns * step, -(number // columns) * 0.9 * step, 0]
+            all_sms.add(rectangle(0.7 * step, 0.6 * step, fill).move_to(place))
+        middle = (self.floor + self.sm.get_bottom()[1]) / 2
+        all_sms.move_to([self.area.center[0], middle - px(30), 0])
+        others = self.word("all {sms} SMs do the same; this is one of them", 40, theme.text, sms=self.sms)
+        others.next_to(all_sms, UP, px(24)).align_to(all_sms, LEFT)
+        self.play(FadeIn(self.warps, name))
+        self.play(FadeIn(others), FadeIn(all_sms, lag_ratio=0.02, run_time=2.0))
+        self.lanes = self.rounds(1)
+        axis = self.word("time in cycles of the SM’s clock →", 36)
+        axis.move_to([self.area.left, self.low - px(30), 0], LEFT)
+        self.table = VGroup(self.heads(), self.row_of(1))
+        self.badge(Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"))
+        self.say(
+            "The warp asks memory for x and y and waits {wait:,.0f} cycles for them.", wait=self.waits[1]
+        )
+        self.play(Leave(others), Leave(all_sms), FadeIn(self.lanes.lanes), FadeIn(axis), run_time=0.5)
+        self.add(self.lanes)
+        end = float(self.recorded[1][1][0, 1])
+        self.play(PlayTrace(self.lanes, until=end, run_time=3.5))
+        self.play(FadeIn(self.table[0]), FadeIn(self.table[1][:2]))
+        self.say("Then it computes, stores y and asks again. Most of the time, it waits.")
+        self.play(PlayTrace(self.lanes, until=WINDOW, run_time=4.0))
+        self.play(FadeIn(self.table[1][2]))
+        self.leave(name)
+        self.axis = axis
+
+    def come(self, warps: int, seconds: float) -> None:
+        """More capsules come into the SM, each with its lane, and all of them run."""
+        new, capsules = self.rounds(warps), self.capsules(warps)
+        self.play(Leave(self.lanes), FadeOut(self.warps), run_time=0.4)
+        self.play(
+            LaggedStart(*(FadeIn(one, shift=px(60) * UP) for one in capsules), lag_ratio=0.1, run_time=1.0),
+            FadeIn(new.lanes),
+        )
+        self.lanes, self.warps = new, capsules
         self.add(new)
-        self.lanes, self.share = new, self.share_of(step)
-        self.play(PlayTrace(new, until=1.1 * self.story.until, run_time=1.6 if new_words else 1.3))
-        self.play(FadeIn(self.share), run_time=0.3)
-        if step.warps == SHOWN:
-            self.others_in_a_wait()
-        self.wait(0.3)
+        self.play(PlayTrace(new, until=WINDOW, run_time=seconds))
+        self.table.add(self.row_of(warps))
 
-    def others_in_a_wait(self) -> None:
-        """What arrives for the others while the first warp waits once."""
-        lanes = self.lanes
-        begin, end = float(lanes.asked[0, 1]), float(lanes.came[0, 1])
-        band = rectangle(lanes.x(end) - lanes.x(begin), lanes.height, self.theme.wait, 0.3)
-        band.move_to([(lanes.x(begin) + lanes.x(end)) / 2, lanes.get_center()[1], 0])
-        self.play(FadeIn(band), run_time=0.3)
-        self.wait(0.3)
-        self.play(FadeOut(band), run_time=0.3)
+    def four_warps(self) -> None:
+        self.say("But memory can serve many requests at once. Now four warps ask it.")
+        self.come(4, 4.5)
+        self.say("Each waits about as long as before, but together they move nearly four times as much data.")
+        self.play(FadeIn(self.table[-1]))
+        self.mark(self.table[1:3])
 
-    def count_them(self) -> None:
-        """Every number of warps: first each one more is all gain, then memory is full."""
-        story, area = self.story, self.area
-        most, last = story.most, max(story.all_sms)
-        ticks = [step * max(1, round(most / 3.4)) for step in (1, 2, 3)]
+    def mark(self, rows: Sequence[Mobject]) -> None:
+        """A frame around rows of the table that are compared, for a moment."""
+        frame = RoundedRectangle(
+            width=VGroup(*rows).width + px(24), height=VGroup(*rows).height + px(24), corner_radius=px(10),
+            stroke_color=ManimColor(self.theme.text), stroke_width=stroke_width(3),
+        ).move_to(VGroup(*rows))  # fmt: skip
+        self.play(Fade(frame, 0.0, 1.0, run_time=0.6))
+        self.wait(1.0)
+        self._let_read()
+        self.play(Leave(frame))
+
+    def sixteen_warps(self) -> None:
+        self.say("Now 16 warps take turns, so even more requests are under way at once.")
+        self.come(16, 5.0)
+        self.say(
+            "They move {gain:.1f} times as much as one warp, though each waits {longer:.1f} times as long.",
+            gain=self.gain,
+            longer=self.longer,
+        )
+        self.play(FadeIn(self.table[-1]))
+        self.mark([self.table[1], self.table[3]])
+
+    def one_sm_alone(self) -> None:
+        """The wait of 16 warps where no other SM asks memory."""
+        self.say(
+            "They wait longer because all SMs share memory. If one SM works alone, they wait {wait:,.0f}.",
+            wait=self.alone,
+        )
+        place = self.row_of(32)
+        words = tr("one SM alone, 16 warps: {wait:,.0f} cycles", wait=self.alone)
+        note = lines(words, 40 if not self.narrow else 32, self.columns[2] - self.columns[0] + px(90))
+        note.next_to(place, DOWN, buff=0).align_to(place, UP).align_to(place, RIGHT)
+        self.play(FadeIn(note))
+        self.wait(2.0)
+        self._let_read()
+        self.play(Leave(note))
+
+    def all_numbers(self) -> None:
+        """Bytes per cycle of every number of warps."""
+        area = self.area
+        wide = self.lanes.lanes.width
+        top = self.rates[32]
+        high = area.top - self.low - px(90)
         plot = Plot(
-            (0, last), (0, 1.15 * max(most, *ticks)), (1, *range(8, last + 1, 8)), ticks,
-            width=area.width - px(100), height=0.74 * area.height, size=40,
-        )  # fmt: skip
-        plot.move_to(area.center + px(30) * DOWN).align_to([area.right, 0, 0], RIGHT)
-        units = label(tr("bytes a cycle, by warps on each SM"), 44, self.theme.quiet)
-        units.next_to(plot.ground, UP, px(16)).align_to(plot.ground, LEFT)
-        dots = VGroup(*(self.spot(plot, *point) for point in story.all_sms.items()))
-        knee = story.needed
-        slope = Curve(plot, [(0, 0), (knee, most), (last, most)], self.theme.quiet)
-        self.say(story.law)
+            (0, 33), (0, 1.12 * top), (1, 4, 8, 16, 24, 32), (5, 10, 15), wide - px(70), high, size=36
+        )
+        plot.align_to([area.left + wide, area.top - px(60), 0], RIGHT + UP)
+        name = self.word("bytes per cycle, for 1 to 32 warps per SM", 40, self.theme.text)
+        name.move_to([area.left, area.top - px(24), 0], LEFT)
+        self.say("At 16 warps, memory is already busy: 32 bring only {more:.0%} more.", more=self.extra)
         self.play(
-            Leave(self.lanes), FadeOut(self.sum, self.share),
-            Fade(plot, 0, 1, rate_func=late), FadeIn(units, rate_func=late), run_time=0.6,
+            *map(Leave, (self.scenery, self.warps, self.lanes, self.axis)), *self.key(),
+            Fade(plot, 0.0, 1.0, run_time=0.6), FadeIn(name),
         )  # fmt: skip
-        self.play(LaggedStart(*(FadeIn(dot, scale=0.3) for dot in dots), lag_ratio=0.15, run_time=0.9))
-        self.add(slope)
-        self.play(PlayTrace(slope, until=last, run_time=1.2))
-        few, got = story.enough, story.all_sms[story.enough]
-        foot = Curve(plot, [(few, 0), (few + 1e-6, got)], self.theme.text, 5).show(last)
-        short = Curve(plot, [(few, got), (few + 1e-6, most)], self.theme.wait_text, 8).show(last)
-        count = label(f"{few}", 48, bold=True, mono=True).next_to(plot.at(few, got / 2), RIGHT, px(20))
-        share = label(f"{story.reached:.0%}", 60, bold=True).next_to(plot.at(few, got), DOWN + RIGHT, px(24))
-        self.play(FadeIn(foot, count), run_time=0.3)
-        self.play(FadeIn(short, share), run_time=0.3)
-        self.wait(0.5)
-        self.say(story.host_words)
-        self.play(*(Leave(one) for one in (plot, units, dots, slope, foot, short, count, share)))
+        dots = VGroup()
+        for warps, rate in self.rates.items():
+            large = warps in STEPS
+            dots.add(Dot(plot.at(warps, rate), px(16 if large else 9), color=ManimColor(self.theme.measured)))
+        self.play(LaggedStart(*(FadeIn(dot, scale=0.3) for dot in dots), lag_ratio=0.15, run_time=2.5))
+        self.table.add(self.row_of(32))
+        self.play(FadeIn(self.table[-1]))
+        self.mark(self.table[3:5])
+        self.leave(plot, name, dots, self.table)
 
-    def beside_a_cpu(self) -> None:
-        """What is under way: of one thread of a CPU, and of all threads of an SM, in lines of 64 bytes."""
-        story, area = self.story, self.area
-        across, up = (0.25 * area.width, 0) if not self.tall else (0, 0.25 * area.height)
-        places = [area.center + sign * np.array([-across, up, 0]) for sign in (1, -1)]
-        room = (0.5 * area.width - px(60), area.height) if not self.tall else (area.width, 0.5 * area.height)
-        size = min(room[0] / (ROW + 5), (room[1] - px(230)) / ROW, px(44))
-        cpu = UnderWay(0, story.lines_of_host, size, self.theme.operand)
-        gpu = UnderWay(story.steps[-1].warps, story.lines_of_sm, size, sm_colour(0, 4))
-        heads = VGroup()
-        for group, place, text in zip((cpu, gpu), places, (tr("CPU, 1 thread"), self.sm_name()), strict=True):
-            group.move_to(place)
-            heads.add(lines(text, 48, room[0], bold=True).move_to(place + (8.5 * size + px(60)) * UP))
-        totals = VGroup()
-        for group, place in zip((cpu, gpu), places, strict=True):
-            total = label(tr("{count} lines", count=len(group.lines)), 44, self.theme.quiet)
-            totals.add(total.move_to(place + (8.5 * size + px(50)) * DOWN))
-        for group, words, total in zip((cpu, gpu), heads, totals, strict=True):
-            if group is gpu:
-                self.say(story.sm_words)
-            self.play(FadeIn(words, group.threads), run_time=0.4)
-            each = (FadeIn(one, shift=0.3 * LEFT) for one in group.lines)
-            self.play(LaggedStart(*each, lag_ratio=0.1, run_time=2.1))
-            self.play(FadeIn(total), run_time=0.3)
-        counted: list[VMobject] = [cpu.lines, gpu.lines, totals]
-        if story.caches:
-            counted = [self.caches(story.caches, *counted)]
-        self.leaving = [*counted, cpu.threads, gpu.threads, heads]
 
-    def caches(self, sizes: tuple[int, int], *instead: VMobject) -> VGroup:
-        """Squares as large as the cache that each thread has, where its lines and their number were."""
-        *before, totals = instead
-        side = min(0.8 * max(one.width for one in before), max(one.height for one in before))
-        squares, figures = VGroup(), VGroup()
-        for size, old, total in zip(sizes, before, totals, strict=True):
-            edge = side * (size / max(sizes)) ** 0.5
-            squares.add(rectangle(edge, edge, self.theme.operand).move_to(old))
-            figures.add(label(in_bytes(size), 44, self.theme.quiet).move_to(total))
-        squares[1].set_fill(ManimColor(sm_colour(0, 4)))
-        self.say(self.story.cache_words)
-        self.play(*(FadeOut(one) for one in instead), run_time=0.3)
-        self.play(*(GrowFromCenter(one) for one in squares), FadeIn(figures), run_time=1.3)
-        self.wait(0.6)
-        return VGroup(squares, figures)
+class Rounds(VGroup):
+    """A lane for each warp: a line while it waits, a box while it computes, stores and asks again.
 
-    def two_blocks(self) -> None:
-        """The same at the scale of thread blocks, in a product."""
-        story = self.story
-        names = {1: tr("1 block"), 2: tr("2 blocks")}
-        rows = [(name, story.blocks[count], "measured") for count, name in names.items()]
-        bars = Bars(rows, "ns", self.area.width, row=px(150), size=60, form="{:.0f}").move_to(
-            self.area.center
-        )
-        unit = label(tr("a K-step"), 48, self.theme.quiet).next_to(bars, UP, px(30))
-        unit.align_to(bars.bars, LEFT)
-        self.say(story.two_blocks)
-        self.play(FadeOut(*self.leaving), FadeIn(unit), run_time=0.3)
-        self.play(bars.grow(run_time=2.2))
+    `asked`, `came`: cycles, [warps, requests]. On the `road`, from the SM's side to memory's and back, a dot
+    travels for each request that is under way.
+    """
 
-    def tell_the_finding(self) -> None:
-        story = self.story
-        badge = Badge(tr("measured on {gpu}", gpu=story.gpu), "measured")
-        first, last = story.steps[0], story.steps[-1]
-        named = (tr("1 warp"), first), (tr("{warps} warps", warps=last.warps), last)
-        rows = [(name, step.rate, "measured") for name, step in named]
-        bars = Bars(rows, tr("B/cycle"), self.area.width)
-        self.finding(Finding(story.finding, story.number, bars, badge, story.aside), [bars.grow()])
+    def __init__(
+        self, asked: np.ndarray, came: np.ndarray, width: float, height: float, road: Mobject
+    ) -> None:
+        super().__init__()
+        theme = theme_now()
+        self.asked, self.came, self.road, self.t = asked, came, road, 0.0
+        each = height / len(asked)
+        self.lanes = VGroup(*(rectangle(width, min(0.74 * each, px(110)), theme.idle) for _ in asked))
+        for number, lane in enumerate(self.lanes):
+            lane.shift((0.5 + number) * each * DOWN)
+        self.waits = strokes(theme.wait_text, max(1.5, min(8.0, 0.3 * each / px(1))))
+        self.works = shape(theme.by_phase["multiply"])
+        self.dots = VGroup(*(Dot(radius=px(13), color=ManimColor(theme.text)) for _ in asked))
+        self.add(self.lanes, self.waits, self.works, self.dots)
+        self.show(0.0)
 
-    # How it is laid out
+    def show(self, t: float) -> Self:
+        """Look as at `t`, cycles."""
+        self.t = t
+        waits, works = [], []
+        for lane, asked, came, dot in zip(self.lanes, self.asked, self.came, self.dots, strict=True):
+            for begin, end in zip(asked, came, strict=True):
+                low, high = max(0.0, begin), min(t, end)
+                if high > low:
+                    waits.append(segments(lane, np.array([[low / WINDOW, 0.5, high / WINDOW, 0.5]])))
+            for begin, end in zip(came[:-1], asked[1:], strict=True):
+                low, high = max(0.0, begin), min(t, end)
+                if high > low:
+                    works.append(quad(lane, low / WINDOW, high / WINDOW))
+            self._travel(dot, asked, came)
+        self.waits.points = np.concatenate(waits) if waits else EMPTY
+        self.works.points = np.concatenate(works) if works else EMPTY
+        return self
 
-    def lanes_of(self, step: Warps) -> WaitingWarps:
-        """Warps and what arrives for them, with room for a share on the right."""
-        story, area = self.story, self.area
-        lanes = WaitingWarps(
-            step.asked, step.came, story.arriving, story.until, area.width - px(150), 0.95 * area.height
-        )
-        lanes.align_to([0, area.bottom + px(24), 0], DOWN)
-        return lanes.shift((area.left + px(190) - lanes.all.get_left()[0]) * RIGHT)
-
-    def share_of(self, step: Warps) -> VMobject:
-        """What the SM gets of what memory gives, right of the lane of all."""
-        share = label(f"{self.story.share(step):.0%}", 60, bold=True)
-        return share.next_to(self.lanes.all, RIGHT, px(24))
-
-    def mobjects_but(self, *kept: VMobject) -> list[VMobject]:
-        """What lies on the screen, but for the fixed words and what is kept."""
-        stays = {id(one) for one in (*kept, *self._fixed, self.camera.frame)}
-        return [one for one in self.mobjects if id(one) not in stays]
-
-    def spot(self, plot: Plot, x: float, y: float) -> VMobject:
-        """A measured point."""
-        return rectangle(px(20), px(20), self.theme.measured).move_to(plot.at(x, y))
-
-    def sm_name(self) -> str:
-        return tr("SM, {threads} threads", threads=self.story.threads)
+    def _travel(self, dot: Dot, asked: np.ndarray, came: np.ndarray) -> None:
+        """A request is half way when it reaches memory; its answer comes back on the other side."""
+        under_way = np.flatnonzero((asked <= self.t) & (self.t < came))
+        dot.set_fill(opacity=float(len(under_way) > 0 and 0 < self.t < WINDOW))
+        if len(under_way):
+            begin, end = asked[under_way[0]], came[under_way[0]]
+            share = 2 * (self.t - begin) / (end - begin)
+            left, right = self.road.get_left()[0], self.road.get_right()[0]
+            across = share if share < 1 else 2 - share
+            up = 0.25 if share < 1 else -0.25
+            dot.move_to([left + across * (right - left), self.road.get_y() + up * self.road.height, 0])

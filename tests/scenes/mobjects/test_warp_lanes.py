@@ -32,21 +32,6 @@ def test_what_is_filled_is_what_lanes_did(issued):
     lanes.show(lanes.until)
     whole = 8 * 4 * 0.8
     assert area(lanes.work.points) == pytest.approx(whole * issued.efficiency)
-    lanes.pack().interpolate_mobject(1.0)
-    assert area(lanes.work.points) == pytest.approx(whole * issued.efficiency)
-    assert lanes.work.get_right()[0] == pytest.approx(lanes.at(lanes.packed_end)[0])
-
-
-@pytest.mark.parametrize("issued", ISSUED.values(), ids=list(ISSUED))
-@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
-def test_what_is_to_come_stands_there_until_it_is_done(issued, share):
-    lanes = lanes_of(issued)
-    whole = area(lanes.ahead.points)
-    lanes.show(share * lanes.until)
-    assert area(lanes.ahead.points) == pytest.approx(
-        whole - area(lanes.work.points) - area(lanes.waiting.points)
-    )
-    assert area(lanes.ahead.points) == pytest.approx(0, abs=1e-9) or share < 1
 
 
 def test_the_warp_rides_at_the_clock_and_its_masked_lanes_are_hollow():

@@ -3,9 +3,8 @@
 from typing import Self
 
 import numpy as np
-from manim import PI, ManimColor, VGroup, smoothstep
+from manim import PI, ManimColor, VGroup
 
-from tilesim_scenes.animations.direct import Direct
 from tilesim_scenes.look.theme import Colour, mixed, sm_colour, theme_now
 from tilesim_scenes.mobjects.drawing.quads import EMPTY, UNIT, axes_of, rectangle, shape
 from tilesim_scenes.mobjects.hardware.warp import Warp
@@ -17,8 +16,6 @@ FILLED, WAITING = 0.8, 0.14
 class WarpLanes(VGroup):
     """Rows that are filled where an instruction is for their lane, and a thin line where it is not.
 
-    What is still to come stands there, faintly, from the beginning.
-
     `masks`: bool [steps, lanes], lane 0 on top. `spans`: begin and end of each step, [steps, 2], ascending.
     `until`: at the right end, in the same unit. `width`, `height`: units. The `warp` stands upright at the
     clock, its masked lanes hollow.
@@ -26,7 +23,6 @@ class WarpLanes(VGroup):
         lanes = WarpLanes(masks, spans, until=100, width=8, height=5)
         self.add(lanes)
         self.play(PlayTrace(lanes, until=100, run_time=4))
-        self.play(lanes.pack())
     """
 
     def __init__(
@@ -41,14 +37,13 @@ class WarpLanes(VGroup):
         theme = theme_now()
         self.masks, self.spans, self.until = np.asarray(masks, bool), np.asarray(spans, float), until
         self.colour = colour or sm_colour(0, 4)
-        self.t, self.packed = 0.0, 0.0
+        self.t = 0.0
         lanes = self.masks.shape[1]
         self.ground = rectangle(width, height)
-        self.ahead = shape(theme.idle)
-        self.waiting = shape(mixed(theme.background, theme.quiet, 0.35))
+        self.waiting = shape(mixed(theme.background, theme.quiet, 0.6))
         self.work = shape(self.colour)
         self.warp = Warp(lanes, height / lanes, self.colour).rotate(-PI / 2)
-        super().__init__(self.ground, self.ahead, self.waiting, self.work, self.warp)
+        super().__init__(self.ground, self.waiting, self.work, self.warp)
         self.show(0)
 
     def show(self, t: float) -> Self:
@@ -66,39 +61,12 @@ class WarpLanes(VGroup):
         origin, right, up = axes_of(self.ground)
         return origin + t / self.until * right + row * up
 
-    @property
-    def packed_end(self) -> float:
-        """When the last lane would be done if none waited."""
-        return float((self._lengths * self.masks).sum(axis=0).max() + self.spans[0, 0])
-
-    def pack(self, **kwargs: float) -> "Pack":
-        """An animation in which all work slides left until no lane waits."""
-        return Pack(self, **kwargs)
-
-    @property
-    def _lengths(self) -> np.ndarray:
-        """Of each step: [steps, 1]."""
-        return np.diff(self.spans, axis=1)
-
     def _draw(self) -> None:
-        """The rows up to the clock, work moved to the left as far as it is packed; and those ahead of it."""
-        begin, end = self.spans[:, :1], self.spans[:, 1:]
-        # What a lane did not do before a step is what its work can move by.
-        waited = np.cumsum(np.where(self.masks, 0, self._lengths), axis=0)
-        gaps = np.append(0, begin[1:, 0] - end[:-1, 0]).clip(0).cumsum()[:, None]
-        shift = self.packed * (waited + gaps)
+        """The rows up to the clock."""
+        begin, end = self.spans[:, :1], np.minimum(self.spans[:, 1:], self.t)
         here = begin < self.t
-        until = np.minimum(end, self.t)
-        self.work.points = self._boxes(self.masks & here, begin - shift, until - shift, FILLED)
-        masked = ~self.masks & here & (self.packed == 0)
-        self.waiting.points = self._boxes(masked, begin, until, WAITING)
-        coming, since = end > self.t, np.maximum(begin, self.t)
-        self.ahead.points = np.concatenate(
-            [
-                self._boxes(self.masks & coming, since, end, FILLED),
-                self._boxes(~self.masks & coming, since, end, WAITING),
-            ]
-        )
+        self.work.points = self._boxes(self.masks & here, begin, end, FILLED)
+        self.waiting.points = self._boxes(~self.masks & here, begin, end, WAITING)
 
     def _boxes(self, drawn: np.ndarray, begin: np.ndarray, end: np.ndarray, tall: float) -> np.ndarray:
         """The points of a bar for each step and lane that is `drawn`: [16 · bars, 3]."""
@@ -112,15 +80,3 @@ class WarpLanes(VGroup):
         at = (UNIT[None] * size[:, None] + np.stack([x0, y0], axis=1)[:, None]).reshape(-1, 2)
         origin, right, up = axes_of(self.ground)
         return origin + at[:, :1] * right + at[:, 1:] * up
-
-
-class Pack(Direct):
-    """All work of WarpLanes slides left, as if no lane had waited for another."""
-
-    def __init__(self, lanes: WarpLanes, run_time: float = 1.2) -> None:
-        self.lanes = lanes
-        super().__init__(lanes, run_time=run_time, rate_func=smoothstep)
-
-    def interpolate_mobject(self, alpha: float) -> None:
-        self.lanes.packed = self.rate_func(alpha)
-        self.lanes.show(self.lanes.t)

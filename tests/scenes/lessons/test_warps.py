@@ -1,0 +1,91 @@
+"""Lessons on warps: data that does not show what a lesson says is refused."""
+
+import json
+from copy import deepcopy
+
+import numpy as np
+import pytest
+
+from tilesim.cli.packages import scene_class
+from tilesim.ladder.reports import report
+from tilesim_scenes.latency_hiding import Rounds
+from tilesim_scenes.mobjects.drawing.quads import rectangle
+
+
+def refused(name, tmp_path, change):
+    """What a lesson says of the report that ships, once `change` has altered it."""
+    altered = deepcopy(dict(report(name.replace("-", "_"))))
+    change(altered)
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps(altered))
+    scene = scene_class(name)(skip_animations=True)
+    scene.settings = {"report": str(path)}
+    with pytest.raises(SystemExit) as found:
+        scene.setup()
+    assert str(found.value).count("\n") == 0
+    return str(found.value)
+
+
+def rows(found, **wanted):
+    return [row for row in found["rows"] if wanted.items() <= row.items()]
+
+
+def part_ways(found):
+    for row in found["rows"]:
+        row["joined"] = 0.5
+
+
+def overlap(found):
+    spans = next(one for one in found["spans"] if one["ways"] == 4)["spans"]
+    spans[1][0] = spans[0][1] - 100
+
+
+def sorting_is_no_use(found):
+    for row in rows(found, code="branch", split="warps", warps=32, ways=4):
+        row["cycles"] *= 3
+
+
+@pytest.mark.parametrize(
+    ("change", "claim"),
+    [
+        (part_ways, "continue together"),
+        (overlap, "one case after another"),
+        (sorting_is_no_use, "lose as much"),
+    ],
+)
+def test_divergence(change, claim, tmp_path):
+    assert claim in refused("divergence", tmp_path, change)
+
+
+def waits_grow_at_once(found):
+    for row in rows(found, sms=132, warps=4):
+        row["wait"]["p50"] *= 1.5
+
+
+def one_warp_is_enough(found):
+    for row in rows(found, sms=132, warps=1):
+        row["bytes_per_clock"] *= 5
+
+
+def memory_is_not_shared(found):
+    for row in rows(found, sms=1, warps=16):
+        row["wait"]["p50"] *= 2
+
+
+@pytest.mark.parametrize(
+    ("change", "claim"),
+    [
+        (waits_grow_at_once, "about as long as one"),
+        (one_warp_is_enough, "four times as much"),
+        (memory_is_not_shared, "one SM alone"),
+    ],
+)
+def test_latency_hiding(change, claim, tmp_path):
+    assert claim in refused("latency-hiding", tmp_path, change)
+
+
+@pytest.mark.parametrize(("t", "dots"), [(50, 1), (150, 2), (250, 1), (1300, 0)])
+def test_each_request_that_is_under_way_is_a_dot_on_the_road(t, dots):
+    asked, came = np.array([[0.0, 300.0], [100.0, 400.0]]), np.array([[200.0, 1000.0], [270.0, 1200.0]])
+    shown = Rounds(asked, came, 10, 4, rectangle(5, 1)).show(t)
+    assert sum(dot.get_fill_opacity() > 0 for dot in shown.dots) == dots
