@@ -56,10 +56,11 @@ export function shownIn(address: string, runs: Run[], whole: View): Partial<Show
 
 /** The address, from its # on, that shows the same again. */
 export function addressOf({ t, view, range, speed, loop, lit, pinned }: Shown, whole: View): string {
-  const said = [`at=${t / 1000}`];
+  const us = (ns: number) => Math.round(ns) / 1000;
+  const said = [`at=${us(t)}`];
   if (view.from !== whole.from || view.to !== whole.to)
-    said.push(`from=${view.from / 1000}`, `to=${view.to / 1000}`);
-  if (range) said.push(`start=${range.from / 1000}`, `end=${range.to / 1000}`);
+    said.push(`from=${us(view.from)}`, `to=${us(view.to)}`);
+  if (range) said.push(`start=${us(range.from)}`, `end=${us(range.to)}`);
   if (SPEEDS[speed] !== 1) said.push(`speed=${SPEEDS[speed]}`);
   if (loop) said.push("loop");
   if (lit) said.push(`${lit.kind}=${lit.id}`);

@@ -19,7 +19,8 @@ class TilesimPlayer extends HTMLElement {
     frame.setAttribute("sandbox", "allow-scripts allow-popups");
     frame.style.cssText = "display:block;width:100%;height:560px;border:0";
     this.style.display = "block";
-    this.replaceChildren(frame);
+    // What the page has inside the element, a link, is for where this program does not run.
+    (this.shadowRoot ?? this.attachShadow({ mode: "open" })).replaceChildren(frame);
 
     addEventListener(
       "message",

@@ -35,7 +35,7 @@ export function controls(player: Player): Part {
     return view.from <= t && t <= view.to ? t : (view.from + view.to) / 2;
   };
   const { search, show } = searchField(player);
-  const loop = button("⟳", tr("Play again at the end"), () => change({ loop: !player.shown.loop }));
+  const loop = button("⟳", tr("Repeat"), () => change({ loop: !player.shown.loop }));
   const link = element("a", { class: "link", target: parent === window ? "_self" : "_blank" }, tr("Link"));
   link.title = tr("Link to what is shown now");
   // A page that is written into a frame has no address of its own.
@@ -48,11 +48,19 @@ export function controls(player: Player): Part {
     element(
       "div",
       { class: "row" },
-      button("|◂", tr("To the beginning"), () => seek(player, whole.from)),
-      button("◂", tr("Step back by an event"), () => step(player, -1)),
+      element(
+        "span",
+        { class: "step" },
+        button("|◂", tr("To the beginning"), () => seek(player, whole.from)),
+        button("◂", tr("Step back by an event"), () => step(player, -1)),
+      ),
       play,
-      button("▸", tr("Step on by an event"), () => step(player, 1)),
-      button("▸|", tr("To the end"), () => seek(player, whole.to)),
+      element(
+        "span",
+        { class: "step" },
+        button("▸", tr("Step on by an event"), () => step(player, 1)),
+        button("▸|", tr("To the end"), () => seek(player, whole.to)),
+      ),
       loop,
       element("label", { class: "speed" }, speed, pacing),
       element(

@@ -43,10 +43,10 @@ function start(): Player | null {
   root.append(...parts.map((part) => part.element), help());
   keys(made);
 
-  root.style.setProperty("--pictures", `${room(made.runs.length)}px`);
   const restore = () => made.change(shownIn(location.hash, made.runs, made.whole));
 
   const refit = () => {
+    root.style.setProperty("--pictures", `${room(made.runs.length)}px`);
     parts.forEach((part) => part.refit?.());
     made.change({});
   };

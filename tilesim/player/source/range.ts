@@ -24,7 +24,7 @@ export function selected(one: number, other: number): View | null {
 
 /** What is said of the range; nothing while there is none. */
 export function rangePart(player: Player): Part {
-  const said = element("span", { role: "status" });
+  const said = element("span", { "aria-live": "polite" });
   const clear = button("✕", tr("Select nothing"), () => player.change({ range: null }));
   const made = element("div", { class: "range" }, said, clear);
   let key = "";

@@ -6,7 +6,7 @@ export const FRAME = 560;
 /** CSS pixels of the pictures of a run: at most, at least; and of what is around all runs, and around each. */
 const LARGEST = 272;
 const LEAST = 64;
-const AROUND_ALL = 230;
+const aroundAll = () => (isNarrow() ? 270 : 230);
 const AROUND_EACH = 84;
 
 /** CSS pixels between the tiles of a run and its lanes. */
@@ -23,7 +23,7 @@ export const showsTiles = () => !isCompact() && !(isFramed() && isNarrow());
 /** CSS pixels of the pictures of each of so many runs. */
 export function room(runs: number): number {
   if (!isFramed()) return LARGEST;
-  return Math.min(LARGEST, Math.max(LEAST, Math.floor((FRAME - AROUND_ALL) / runs) - AROUND_EACH));
+  return Math.min(LARGEST, Math.max(LEAST, Math.floor((FRAME - aroundAll()) / runs) - AROUND_EACH));
 }
 
 /** CSS pixels left of the lanes. */

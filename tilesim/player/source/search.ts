@@ -41,11 +41,11 @@ export function searchField(player: Player) {
     title: tr("Find a tile, a block or an SM"),
     placeholder: `${noun(player.runs[0])} 7, SM 3`,
   });
-  const none = element("span", { role: "status" });
+  const none = element("span", { "aria-live": "polite" });
   field.addEventListener("input", () => {
     const found = find(player.runs, field.value);
     none.textContent = found || !field.value.trim() ? "" : tr("not found");
-    player.change({ lit: found?.lit ?? null, pinned: null });
+    player.change({ lit: found?.lit ?? null });
     if (!found || found.lit.kind === "sm") return;
     const { run, row } = found.place;
     const { t, view } = player.shown;
