@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 import wave
+import xml.etree.ElementTree as ET
 from dataclasses import replace
 
 import av
@@ -82,6 +83,19 @@ class Endless(Scene):
         while True:
             self.wait(1, frozen_frame=False)
 """
+WORDS = """
+from manim import *
+from tilesim_scenes.look.text import Figure, label
+
+class Words(Scene):
+    def construct(self):
+        self.add(label("a < b, & c", 48, color="#FF0000").shift(UP))
+        self.add(Figure("12.5"))
+        self.add(Square(fill_opacity=1, stroke_width=0).shift(2 * LEFT))
+        self.add(label("turned", 48).rotate(0.5))
+        self.wait(0.4)
+"""
+SVG = "{http://www.w3.org/2000/svg}"
 FILM = '''
 from manim import Square, linear
 from tilesim_scenes.film.scene import Film
@@ -253,6 +267,28 @@ def test_a_moment_is_written_as_vectors(form, here):
     assert (b"<path" if form == "svg" else b"/Page") in data
     assert (b"<image" if form == "svg" else b"/XObject") in data
     assert (b'width="640px" height="360px"' if form == "svg" else b"[ 0 0 640 360 ]") in data
+
+
+def test_the_texts_of_an_svg_are_texts_where_they_are_drawn(here):
+    """Each stands on its baseline, between what is behind and before it; what is turned stays an outline."""
+    (here / "words.py").write_text(WORDS, "utf-8")
+    exported("words.py:Words", "-o", "a.svg", "--size", "640x360", "--jobs", "1")
+    root = ET.parse(here / "a.svg").getroot()
+    found = list(root.iter())
+    texts = [one for one in found if one.tag == f"{SVG}text"]
+    assert [one.text for one in texts] == ["a < b, & c", "12.5"]
+    first, figure = (one.attrib for one in texts)
+    assert [first["fill"], figure["font-weight"]] == ["#FF0000", "bold"]
+    assert float(figure["x"]) == pytest.approx(320, abs=0.1)
+    assert float(figure["y"]) == pytest.approx(180, abs=0.1)
+    # 48 pixels of a frame with 1080, two units high, up from the frame's middle.
+    assert float(figure["font-size"]) == pytest.approx(48 * 360 / 1080, abs=0.2)
+    assert float(first["y"]) < 180 < float(figure["y"]) + 0.2
+    names = {one.tag.removeprefix(SVG): one.text for one in found if one.text and one.get("id")}
+    assert names["title"] == "Words"
+    assert names["desc"] == "a < b, & c; 12.5"
+    order = [one for one in found if one in texts or one.get("style", "").startswith(" stroke:none")]
+    assert order.index(texts[0]) < len(order) - 1, "a shape covers it"
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 from programs import data_in, measured, race, split
+from test_reading import contrast
 
 from tilesim import Device, Problem, Trace, player, simulate, view
 from tilesim.analysis.divergence import since_first_multiply
@@ -182,7 +183,7 @@ def test_a_click_pins_and_lights_up_in_every_panel(opened):
     settle(page)
     assert shown(page)["lit"] == {"kind": "sm", "id": sm}
     assert all(colourful(page, number) < was for number, was in enumerate(before))
-    page.get_by_label("Light up", exact=True).select_option("")
+    page.get_by_role("searchbox").fill("")
     settle(page)
     assert [colourful(page, number) for number in (0, 1)] == before
 
@@ -420,21 +421,6 @@ def test_more_slots_than_pixels_are_a_choice_of_them(opened):
     assert lanes(page).bounding_box()["height"] < 800
 
 
-def test_the_web_component_takes_the_height_that_the_page_needs(browser, tmp_path):
-    (tmp_path / "race.html").write_text(player.page(race()), "utf-8")
-    (tmp_path / "post.html").write_text(
-        player.fragment("race.html", "Race").partition("<!-- Or")[2][5:], "utf-8"
-    )
-    context = browser.new_context(viewport=NARROW)
-    page = context.new_page()
-    page.goto((tmp_path / "post.html").as_uri())
-    frame = page.locator("tilesim-player iframe")
-    page.wait_for_function("() => document.querySelector('iframe').style.height != '760px'")
-    assert frame.bounding_box()["height"] > 760
-    assert page.frame_locator("iframe").locator(".panel").count() == 2
-    context.close()
-
-
 def test_a_notebook_shows_a_trace_in_the_player(browser, tmp_path):
     (tmp_path / "cell.html").write_text(f"<!doctype html>{race()[0]._repr_html_()}", "utf-8")
     context = browser.new_context(viewport=WIDE)
@@ -444,3 +430,99 @@ def test_a_notebook_shows_a_trace_in_the_player(browser, tmp_path):
     inside.get_by_role("button", name="To the beginning").click()
     inside.get_by_text("0/18").first.wait_for()
     context.close()
+
+
+def test_a_legend_names_the_phases_that_the_runs_have(opened):
+    def said(page):
+        return page.locator(".legend li").all_inner_texts()
+
+    assert said(opened(player.page([race()[0]]))) == [
+        "Launch", "First load", "Multiply, a colour an SM", "Write", "Idle"
+    ]  # fmt: skip
+    assert {"Fix up", "Hand over"} <= set(said(opened(player.page([split()]))))
+
+
+def test_hover_compares_the_length_with_the_median(opened):
+    trace = race()[0]
+    page = opened(player.page([trace]))
+    lanes(page).hover(position=middle_of(page, 7))
+    lengths = trace.spans["done"] - trace.spans["issue"]
+    more = 100 * (lengths[7] / np.median(lengths) - 1)
+    said = page.locator(".card dd").last.inner_text()
+    assert said == f"{lengths[7]:,} ns, median {'−' if more < 0 else '+'}{abs(more):.1f} %"
+
+
+def test_a_search_lights_pins_and_says_what_is_not_there(opened):
+    page = opened(player.page(race()))
+    field = page.get_by_role("searchbox")
+    field.fill("tile 7")
+    settle(page)
+    pinned = shown(page)["pinned"]
+    assert race()[pinned["run"]].spans["tile"][pinned["row"]] == 7
+    field.fill("SM 99")
+    assert page.get_by_text("not found").is_visible()
+    assert shown(page)["lit"] is None
+    field.fill("SM 2")
+    assert shown(page)["lit"] == {"kind": "sm", "id": 2}
+    assert not page.get_by_text("not found").is_visible()
+
+
+def test_a_drag_with_shift_selects_a_range_and_says_its_totals(opened):
+    page = opened(player.page(race()))
+    box = lanes(page).bounding_box()
+    width = box["width"] - 56
+    page.keyboard.down("Shift")
+    page.mouse.move(box["x"] + 56 + 0.75 * width, box["y"] + 20)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 56 + 0.25 * width, box["y"] + 20, steps=4)
+    page.mouse.up()
+    page.keyboard.up("Shift")
+    settle(page)
+    whole, found = page.evaluate("tilesim.player.whole")["to"], shown(page)["range"]
+    assert [found["from"] / whole, found["to"] / whole] == pytest.approx([0.25, 0.75], abs=0.01)
+    said = page.locator(".range").inner_text()
+    for trace in race():
+        done = sum(found["from"] < end <= found["to"] for end in trace.spans["done"])
+        assert f"{trace.schedule}: busy" in said
+        assert f"{done} tiles done" in said
+    page.get_by_role("button", name="Play", exact=True).click()
+    page.wait_for_function("(from) => tilesim.player.shown.t > from", arg=found["from"])
+    assert shown(page)["t"] <= found["to"]
+    page.get_by_role("button", name="Select nothing").click()
+    settle(page)
+    assert not page.locator(".range").is_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_has_a_contrast_of_4_5_to_1(opened, scheme):
+    simulated = race()[1]
+    pair = [since_first_multiply(trace) for trace in (simulated, measured(simulated))]
+    page = opened(player.page(pair, story=player.Story("Q", "F", "1 %", "aside")), color_scheme=scheme)
+    lanes(page).click(position=middle_of(page, 5))
+    page.keyboard.press("l")
+    page.get_by_text("Keys and gestures").click()
+    page.get_by_text("Figures", exact=True).click()
+    settle(page)
+    texts = page.evaluate(
+        """() => {
+            const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+            const rgb = (element, ...properties) => {
+                context.clearRect(0, 0, 1, 1);
+                const above = [];
+                for (let at = element; at; at = at.parentElement) above.unshift(at);
+                for (const at of above) paint(getComputedStyle(at).backgroundColor);
+                for (const property of properties) paint(getComputedStyle(element)[property]);
+                return [...context.getImageData(0, 0, 1, 1).data].slice(0, 3);
+            };
+            const paint = (colour) => {
+                context.fillStyle = colour;
+                context.fillRect(0, 0, 1, 1);
+            };
+            return [...document.querySelectorAll('body *')]
+                .filter((e) => [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()))
+                .filter((e) => e.checkVisibility() && !['SCRIPT', 'STYLE', 'NOSCRIPT'].includes(e.tagName))
+                .map((e) => [e.textContent, rgb(e, 'color'), rgb(e)]);
+        }"""
+    )
+    assert len(texts) > 60
+    assert [(text, ratio) for text, *both in texts if (ratio := contrast(*both)) < 4.5] == []

@@ -21,8 +21,8 @@ from tilesim.player.sentences import SENTENCES
 from tilesim.traces import Trace
 
 MOST_TRACES = 4
-FRAME = 640
-"""Height of a run with its controls, in CSS pixels."""
+FRAME = 560
+"""Maximum height of a page in a frame, in CSS pixels, as `source/room.ts` has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +106,13 @@ def error_page(error: str, version: str) -> str:
 
 
 def fragment(address: str, title: str) -> str:
-    """HTML that embeds a page, as a frame and as a web component that adapts its height.
+    """Three lines of HTML that embed a page, as a web component that takes its height and gives it a theme.
 
-    >>> fragment("a race.html", "A < B").splitlines()[1]
-    '<iframe src="a%20race.html" title="A &lt; B" sandbox="allow-scripts" style="width:100%;height:760px;\
-border:0"></iframe>'
+    Where scripts do not run, such as in a feed, they are a link.
+
+    >>> print("\\n".join(fragment("a race.html", "A < B").splitlines()[1:]))
+    <tilesim-player src="a%20race.html" title="A &lt; B">
+    <a href="a%20race.html">A &lt; B</a></tilesim-player>
     """
     source, words = escape(quote(address)), escape(title)
     return (

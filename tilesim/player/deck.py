@@ -1,7 +1,7 @@
 """Deck: the slides of a talk as one HTML page with reveal.js, which needs no network.
 
-A slide is a clip that plays once and stops, with speaker notes. Its program is `source/deck.ts`, which `make
-player` bundles with reveal.js into `deck.js`.
+A slide is a clip that plays once and stops, or loops, with speaker notes. Its program is `source/deck.ts`,
+which `make player` bundles with reveal.js into `deck.js`.
 """
 
 from base64 import b64encode
@@ -20,10 +20,11 @@ SPEAKERS_VIEW = "sha256-GzCveToXhSIzS3M5eQeRm3McVRB7cYneYKwTkzA3wDk="
 
 @dataclass(frozen=True, slots=True)
 class Slide:
-    """An H.264 MP4 clip, and its note in plain text."""
+    """An H.264 MP4 clip, its note in plain text, and whether it plays until the speaker moves on."""
 
     film: bytes
     note: str
+    loops: bool = False
 
 
 def deck(
@@ -39,17 +40,18 @@ def deck(
         theme=escape(theme),
         title=escape(title),
         style=style,
-        slides="\n".join(_section(slide.note) for slide in slides),
+        slides="\n".join(_section(slide) for slide in slides),
         data=as_text({"size": size, "films": [b64encode(slide.film).decode() for slide in slides]}),
         program=program,
     )
 
 
-def _section(note: str) -> str:
+def _section(slide: Slide) -> str:
     """A reveal.js section; the program adds its film."""
-    lines = "<br>".join(map(escape, note.splitlines()))
-    label = escape(" ".join(note.split()))
-    film = f'<video data-autoplay muted playsinline preload="auto" aria-label="{label}"></video>'
+    lines = "<br>".join(map(escape, slide.note.splitlines()))
+    label = escape(" ".join(slide.note.split()))
+    loop = " loop" if slide.loops else ""
+    film = f'<video data-autoplay muted playsinline{loop} preload="auto" aria-label="{label}"></video>'
     return f'<section>{film}<aside class="notes">{lines}</aside></section>'
 
 

@@ -7,6 +7,8 @@ import cairo
 import numpy as np
 from manim import Camera, Mobject, Scene, VMobject
 
+from tilesim_scenes.render.files.svg_text import MARK, Line, lines_in, marked, with_texts
+
 SURFACES = {"svg": cairo.SVGSurface, "pdf": cairo.PDFSurface}
 
 
@@ -30,26 +32,48 @@ class RightColours:
 
 
 def draw(scene: Scene, camera: Camera, form: str) -> bytes:
-    """What `scene` shows as a file of `form`, svg or pdf; what is no vector in it is embedded as an image."""
+    """What `scene` shows as a file of `form`, svg or pdf; what is no vector in it is embedded as an image.
+
+    In an SVG, texts are texts.
+    """
     width, height, file = camera.pixel_width, camera.pixel_height, BytesIO()
+    lines: list[Line] | None = [] if form == "svg" else None
     with SURFACES[form](file, width, height) as surface:
         if isinstance(surface, cairo.SVGSurface):
             # Cairo counts points unless told otherwise, which are a third larger than pixels.
             surface.set_document_unit(cairo.SVGUnit.PX)
-        paint(cairo.Context(surface), scene, camera)
-    return file.getvalue()
+        paint(cairo.Context(surface), scene, camera, lines)
+    drawn = file.getvalue()
+    return drawn if lines is None else with_texts(drawn.decode(), lines, scene).encode()
 
 
-def paint(context: cairo.Context, scene: Scene, camera: Camera) -> None:
-    """Paint what `scene` shows on a surface of as many units as the camera's frame has pixels."""
+def paint(context: cairo.Context, scene: Scene, camera: Camera, lines: list[Line] | None = None) -> None:
+    """Paint what `scene` shows on a surface of as many units as the camera's frame has pixels.
+
+    If `lines` is given, texts are added to it, and marked on the surface instead of being drawn.
+    """
     _background(context, camera)
-    for mobject in camera.get_mobjects_to_display([*scene.mobjects, *scene.foreground_mobjects]):
-        if isinstance(mobject, VMobject):
+    shown = [*scene.mobjects, *scene.foreground_mobjects]
+    letters = {} if lines is None else lines_in(shown, camera)
+    for mobject in camera.get_mobjects_to_display(shown):
+        if id(mobject) in letters:
+            if (line := letters[id(mobject)]) and lines is not None and line.opacity > 0:
+                _mark(context, len(lines))
+                lines.append(line)
+        elif isinstance(mobject, VMobject):
             context.set_matrix(_to_pixels(camera))
             camera.display_vectorized(mobject, RightColours(context))
         else:
             context.identity_matrix()
             _embed(context, camera, mobject)
+
+
+def _mark(context: cairo.Context, number: int) -> None:
+    """Leave the place of a text."""
+    context.identity_matrix()
+    context.set_source_rgb(*MARK)
+    context.rectangle(*marked(number))
+    context.fill()
 
 
 def _background(context: cairo.Context, camera: Camera) -> None:

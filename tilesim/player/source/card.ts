@@ -1,9 +1,10 @@
 /** Card: what is known of the segment under the pointer, or of the pinned one, beside which it stays. */
 
-import { smColours } from "./colours";
-import { button, element, isNarrow, type Part } from "./dom";
+import { palette } from "./colours";
+import { button, element, type Part } from "./dom";
 import { facts, noun } from "./pick";
 import type { Player } from "./player";
+import { isNarrow } from "./room";
 import type { Lit } from "./shown";
 import { tr } from "./words";
 
@@ -27,12 +28,13 @@ export function card(player: Player): Part {
     made.hidden = !place;
     if (!place) return;
     const run = player.runs[place.run];
+    const { css, hues } = palette(made, run.sms);
     const rows = facts(run, place.row).map(({ what, value, role }) => {
       const swatch = element("i", { class: "swatch" });
       if (role === "multiply" || role === "load") {
-        const hue = smColours(run.sms)[run.sm[place.row]].join(" ");
+        const hue = hues[run.sm[place.row]].join(" ");
         swatch.style.background = role === "load" ? `rgb(${hue} / 0.45)` : `rgb(${hue})`;
-      } else if (role) swatch.style.background = `var(--${role})`;
+      } else if (role) swatch.style.background = css[role as keyof typeof css];
       return element("div", {}, element("dt", {}, ...(role ? [swatch] : []), what), element("dd", {}, value));
     });
     const heading = element("h3", {}, run.name);

@@ -26,7 +26,7 @@ const ROLES = [
   "simulated",
   "launch",
 ] as const;
-export type Role = (typeof ROLES)[number];
+type Role = (typeof ROLES)[number];
 
 /** Share of its colour that stays of what is not spoken of. */
 const DIMMED = 0.35;
@@ -35,6 +35,8 @@ const DIMMED = 0.35;
 export interface Palette {
   css: Record<Role, string>;
   rgb: Record<Role, Rgb>;
+  /** Of each SM, as legible as it is painted. */
+  hues: Rgb[];
   lit: Pixels;
   dimmed: Pixels;
 }
@@ -55,11 +57,13 @@ export interface Pixels {
 
 export function palette(element: Element, sms: number): Palette {
   const rgb = Object.fromEntries(ROLES.map((role) => [role, resolved(element, role)])) as Record<Role, Rgb>;
+  const clear = (colour: Rgb) => legible(colour, rgb.idle);
+  for (const role of ["launch", "hand-over", "wait", "fix-up"] as const) rgb[role] = clear(rgb[role]);
   const css = Object.fromEntries(ROLES.map((role) => [role, `rgb(${rgb[role].join(" ")})`])) as Record<
     Role,
     string
   >;
-  const hues = smColours(sms);
+  const hues = smColours(sms).map(clear);
   const pixels = (share: number): Pixels => {
     const dim = (colour: Rgb) => packed(mix(rgb.background, colour, share));
     const each = (paint: (hue: Rgb) => Rgb) => Uint32Array.from(hues, (hue) => dim(paint(hue)));
@@ -71,11 +75,37 @@ export function palette(element: Element, sms: number): Palette {
       fixUp: dim(rgb["fix-up"]),
       write: dim(rgb.write),
       multiply: each((hue) => hue),
-      load: each((hue) => mix(rgb.background, hue, 0.45)),
+      load: each((hue) => clear(mix(rgb.background, hue, 0.45))),
       writeUnder: each((hue) => mix(hue, rgb.write, 0.6)),
     };
   };
-  return { css, rgb, lit: pixels(1), dimmed: pixels(DIMMED) };
+  return { css, rgb, hues, lit: pixels(1), dimmed: pixels(DIMMED) };
+}
+
+/** The least contrast of what carries meaning (WCAG 2.2, 1.4.11). */
+const LEAST_CONTRAST = 3;
+
+/** A colour, darker on a light ground or lighter on a dark one as far as its contrast to that takes. */
+export function legible(colour: Rgb, ground: Rgb): Rgb {
+  const ink: Rgb = luminance(ground) > 0.18 ? [0, 0, 0] : [255, 255, 255];
+  for (let share = 0; share < 1; share += 0.02) {
+    const made = mix(colour, ink, share);
+    if (contrast(made, ground) >= LEAST_CONTRAST) return made;
+  }
+  return ink;
+}
+
+/** Contrast of two colours, 1 to 21 (WCAG 2.2). */
+function contrast(one: Rgb, other: Rgb): number {
+  const [dark, light] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+function luminance(colour: Rgb): number {
+  const [red, green, blue] = colour
+    .map((byte) => byte / 255)
+    .map((share) => (share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
 /** A colour of the style sheet, as it is where `element` stands: light or dark. */
@@ -131,7 +161,7 @@ export function packed([red, green, blue]: Rgb): number {
   return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 }
 
-/** Near-black or white, whichever is easier to read on a colour (ITU-R BT.709 luma). */
-export function inkOn([red, green, blue]: Rgb): string {
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 118 ? "rgb(13 17 23)" : "rgb(255 255 255)";
+/** Black or white, whichever is easier to read on a colour; its contrast is at least 4.5. */
+export function inkOn(colour: Rgb): string {
+  return contrast(colour, [0, 0, 0]) > contrast(colour, [255, 255, 255]) ? "rgb(0 0 0)" : "rgb(255 255 255)";
 }

@@ -1,19 +1,62 @@
-/** Component: <tilesim-player src="race.html"> shows a page in a frame that is as high as the page. */
+/** Component: <tilesim-player src="race.html" compact loop> shows a page in a frame that adapts to it. */
+
+const OPTIONS = ["compact", "loop", "autoplay", "theme", "speed", "start", "end", "at"];
 
 class TilesimPlayer extends HTMLElement {
+  private gone = new AbortController();
+
   connectedCallback(): void {
+    this.gone = new AbortController();
+    const { signal } = this.gone;
     const frame = document.createElement("iframe");
-    frame.src = this.getAttribute("src") ?? "";
+    const [file, hash] = (this.getAttribute("src") ?? "").split("#");
+    const asked = OPTIONS.filter((name) => this.hasAttribute(name)).map(
+      (name) => `${name}=${encodeURIComponent(this.getAttribute(name)!)}`,
+    );
+    frame.src = `${file}#${[hash, ...asked].filter(Boolean).join("&")}`;
     frame.title = this.title;
-    frame.setAttribute("sandbox", "allow-scripts");
-    frame.style.cssText = "width:100%;height:760px;border:0";
+    frame.loading = "lazy";
+    frame.setAttribute("sandbox", "allow-scripts allow-popups");
+    frame.style.cssText = "display:block;width:100%;height:560px;border:0";
     this.style.display = "block";
-    this.replaceChildren(frame);
-    addEventListener("message", ({ source, data }) => {
-      const high = data?.tilesimHeight;
-      if (source === frame.contentWindow && Number.isFinite(high)) frame.style.height = `${high}px`;
-    });
+    // What the page has inside the element, a link, is for where this program does not run.
+    (this.shadowRoot ?? this.attachShadow({ mode: "open" })).replaceChildren(frame);
+
+    addEventListener(
+      "message",
+      ({ source, data }) => {
+        const high = data?.tilesimHeight;
+        if (source === frame.contentWindow && Number.isFinite(high)) frame.style.height = `${high}px`;
+      },
+      { signal },
+    );
+    const tell = () => frame.contentWindow?.postMessage({ tilesimTheme: themeBehind(this) }, "*");
+    frame.addEventListener("load", tell);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", tell, { signal });
+    document.addEventListener("transitionend", tell, { signal });
+    const watch = new MutationObserver(tell);
+    for (const part of [document.documentElement, document.body]) watch.observe(part, { attributes: true });
+    signal.addEventListener("abort", () => watch.disconnect());
   }
+
+  disconnectedCallback(): void {
+    this.gone.abort();
+  }
+}
+
+/** Whether what is behind an element is rather dark or light. */
+function themeBehind(element: Element): "dark" | "light" {
+  const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true })!;
+  for (let at: Element | null = element; at; at = at.parentElement) {
+    context.clearRect(0, 0, 1, 1);
+    context.fillStyle = getComputedStyle(at).backgroundColor;
+    context.fillRect(0, 0, 1, 1);
+    const [red, green, blue, alpha] = context.getImageData(0, 0, 1, 1).data;
+    if (alpha > 127) return 0.2126 * red + 0.7152 * green + 0.0722 * blue < 128 ? "dark" : "light";
+  }
+  const schemes = getComputedStyle(document.documentElement).colorScheme;
+  const prefersDark = !schemes.includes("light") || matchMedia("(prefers-color-scheme: dark)").matches;
+  return schemes.includes("dark") && prefersDark ? "dark" : "light";
 }
 
 if (!customElements.get("tilesim-player")) customElements.define("tilesim-player", TilesimPlayer);

@@ -1,8 +1,11 @@
 /** Controls: play, step, scrub, speed, zoom, what is lit; and the instant in words for a screen reader. */
 
+import { addressOf } from "./address";
 import { button, element, type Part } from "./dom";
 import { canPage, pace, pageTo, playOrPause, seek, step, type Player } from "./player";
-import { SPEEDS, type Lit } from "./shown";
+import { beginRange, endRange } from "./range";
+import { searchField } from "./search";
+import { SPEEDS } from "./shown";
 import { counts } from "./state";
 import { zoomed } from "./timeline";
 import { tr } from "./words";
@@ -31,7 +34,12 @@ export function controls(player: Player): Part {
     const { t, view } = player.shown;
     return view.from <= t && t <= view.to ? t : (view.from + view.to) / 2;
   };
-  const { light, show } = lighting(player);
+  const { search, show } = searchField(player);
+  const loop = button("⟳", tr("Repeat"), () => change({ loop: !player.shown.loop }));
+  const link = element("a", { class: "link", target: parent === window ? "_self" : "_blank" }, tr("Link"));
+  link.title = tr("Link to what is shown now");
+  // A page that is written into a frame has no address of its own.
+  link.hidden = location.protocol === "about:";
   const status = element("p", { role: "status", class: "unseen" });
   const made = element(
     "div",
@@ -40,11 +48,20 @@ export function controls(player: Player): Part {
     element(
       "div",
       { class: "row" },
-      button("|◂", tr("To the beginning"), () => seek(player, whole.from)),
-      button("◂", tr("Step back by an event"), () => step(player, -1)),
+      element(
+        "span",
+        { class: "step" },
+        button("|◂", tr("To the beginning"), () => seek(player, whole.from)),
+        button("◂", tr("Step back by an event"), () => step(player, -1)),
+      ),
       play,
-      button("▸", tr("Step on by an event"), () => step(player, 1)),
-      button("▸|", tr("To the end"), () => seek(player, whole.to)),
+      element(
+        "span",
+        { class: "step" },
+        button("▸", tr("Step on by an event"), () => step(player, 1)),
+        button("▸|", tr("To the end"), () => seek(player, whole.to)),
+      ),
+      loop,
       element("label", { class: "speed" }, speed, pacing),
       element(
         "span",
@@ -53,7 +70,14 @@ export function controls(player: Player): Part {
         button("+", tr("Zoom in"), zoom(2)),
         button(tr("Whole"), tr("Show the whole run"), () => change({ view: { ...whole } })),
       ),
-      light,
+      element(
+        "span",
+        { class: "select" },
+        button("[", tr("Select a range that begins here"), () => beginRange(player)),
+        button("]", tr("Select a range that ends here"), () => endRange(player)),
+      ),
+      search,
+      link,
       ...(canPage(player) ? [paging(player)] : []),
     ),
     status,
@@ -71,7 +95,9 @@ export function controls(player: Player): Part {
     play.title = playing ? tr("Pause") : tr("Play");
     speed.value = String(player.shown.speed);
     pacing.textContent = pace(player);
+    loop.setAttribute("aria-pressed", String(player.shown.loop));
     show();
+    if (!playing) link.href = addressOf(player.shown, whole);
     if (!playing && us !== spoken) {
       spoken = us;
       status.textContent = `${tr("{time} microseconds", { time: us })}. ${player.runs.map((run) => inWords(player, run)).join(" ")}`;
@@ -102,36 +128,4 @@ function inWords(player: Player, run: Player["runs"][number]): string {
   return run.items.length
     ? tr("{run}: {done} of {tiles} items done, {busy} SMs busy.", fields)
     : tr("{run}: {done} of {tiles} tiles done, {busy} SMs busy.", fields);
-}
-
-/** Choose an SM or a thread block by its number, to be lit in all panels. */
-function lighting(player: Player) {
-  const kind = element("select", { "aria-label": tr("Light up") });
-  for (const [value, words] of [
-    ["", tr("nothing")],
-    ["sm", "SM"],
-    ["block", tr("block")],
-    ["tile", tr("tile")],
-  ]) {
-    kind.append(element("option", { value }, words));
-  }
-  const number = element("input", { type: "number", min: "0", value: "0", "aria-label": tr("Its number") });
-  const choose = () => {
-    const lit = kind.value
-      ? { kind: kind.value, id: Math.max(0, Math.floor(Number(number.value) || 0)) }
-      : null;
-    player.change({ lit: lit as Lit });
-  };
-  kind.addEventListener("change", choose);
-  number.addEventListener("input", choose);
-  const show = () => {
-    const { lit } = player.shown;
-    kind.value = lit?.kind ?? "";
-    number.hidden = !lit;
-    if (lit && document.activeElement !== number) number.value = String(lit.id);
-  };
-  return {
-    light: element("span", { class: "light" }, element("span", {}, tr("Light up")), kind, number),
-    show,
-  };
 }

@@ -87,6 +87,8 @@ export interface Run extends Facts {
   finisher: Map<number, number>;
   /** The rows of each lane, in order of their start, by slot number. */
   rowsOf: Map<number, number[]>;
+  /** ns from the issue of a segment until it is done, of those that the page holds. */
+  median: number;
 }
 
 export function read(given: GivenRun): Run {
@@ -159,7 +161,14 @@ function derived(facts: Facts, { tile: tileOf, cta, sm, slot, issue, start, done
   for (const tile of facts.window.unfinished) written.delete(tile);
   for (const rows of rowsOf.values()) rows.sort((a, b) => start[a] - start[b]);
   const launched = issue.filter((_, row) => opens[row]);
-  return { opens, written: Float64Array.from(written.values()).sort(), launched, finisher, rowsOf };
+  const median = medianOf(done.map((end, row) => end - issue[row]));
+  return { opens, written: Float64Array.from(written.values()).sort(), launched, finisher, rowsOf, median };
+}
+
+function medianOf(values: Float64Array): number {
+  const sorted = values.slice().sort();
+  const half = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
 }
 
 /** The instants between which every run of a page is whole. */

@@ -1,5 +1,5 @@
 /*! With reveal.js, https://revealjs.com: MIT licensed, Copyright (C) 2011-2026 Hakim El Hattab */
-/** Deck: the slides of a talk. Each is a piece of film that plays once and stops; S opens the speaker's view. */
+/** Deck: the slides of a talk. Each is a film that plays once and stops, or loops; S opens the speaker's view. */
 
 import Reveal from "reveal.js";
 import Notes from "reveal.js/plugin/notes";

@@ -9,9 +9,6 @@ export interface Part {
   refit?(): void;
 }
 
-/** Whether things are stacked; as in the style sheet. */
-export const isNarrow = () => matchMedia("(max-width: 720px)").matches;
-
 type Attributes = Record<string, string>;
 
 export function element<K extends keyof HTMLElementTagNameMap>(

@@ -1,6 +1,7 @@
 /** Gestures: hover, click, drag, wheel and pinch on a canvas, by mouse, pen or finger. */
 
 import { seek, type Player } from "./player";
+import { selected } from "./range";
 import type { Place } from "./shown";
 import { panned, zoomed } from "./timeline";
 
@@ -25,6 +26,8 @@ export function gestures(player: Player, canvas: HTMLCanvasElement, surface: Sur
   const down = new Map<number, Pointer>();
   let moved = false;
   let scrubbing = false;
+  /** The instant at which a drag with Shift began to select a range. */
+  let since: number | null = null;
   const at = (event: MouseEvent): Pointer => {
     const box = canvas.getBoundingClientRect();
     return { x: event.clientX - box.left, y: event.clientY - box.top };
@@ -36,7 +39,8 @@ export function gestures(player: Player, canvas: HTMLCanvasElement, surface: Sur
     down.set(event.pointerId, point);
     canvas.setPointerCapture(event.pointerId);
     moved = down.size > 1;
-    scrubbing = surface.isAxis(point.y);
+    since = event.shiftKey && !surface.still ? surface.time(point.x) : null;
+    scrubbing = since === null && surface.isAxis(point.y);
     if (scrubbing) seek(player, surface.time(point.x));
   });
   canvas.addEventListener("pointermove", (event) => {
@@ -45,7 +49,8 @@ export function gestures(player: Player, canvas: HTMLCanvasElement, surface: Sur
     if (!before) return player.change({ hovered: surface.place(point.x, point.y), ...pointerOf(event) });
     if (!moved && Math.hypot(point.x - before.x, point.y - before.y) < DRAG) return;
     moved = true;
-    if (scrubbing) seek(player, surface.time(point.x));
+    if (since !== null) player.change({ range: clipped(since, surface.time(point.x)) });
+    else if (scrubbing) seek(player, surface.time(point.x));
     else if (!surface.still) drag(event.pointerId, before, point);
     down.set(event.pointerId, point);
   });
@@ -78,6 +83,11 @@ export function gestures(player: Player, canvas: HTMLCanvasElement, surface: Sur
     },
     { passive: false },
   );
+
+  const clipped = (...times: [number, number]) => {
+    const [one, other] = times.map((t) => Math.min(player.whole.to, Math.max(player.whole.from, t)));
+    return selected(one, other);
+  };
 
   /** A pinned card stays where it was pinned. */
   function pointerOf({ clientX: x, clientY: y }: PointerEvent): { pointer?: Pointer } {

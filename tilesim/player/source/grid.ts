@@ -1,6 +1,6 @@
 /** Grid: the tiles of C, or a list of work items, hollow at first, filled from the left by K-steps, edged while they are written. */
 
-import { inkOn, packed, smColours, type Palette } from "./colours";
+import { inkOn, packed, type Palette } from "./colours";
 import type { Run } from "./data";
 import { fill, frame, image, type Image } from "./pixels";
 import { isLit, type Lit } from "./shown";
@@ -76,7 +76,6 @@ export function numberTiles(
   const [rows, columns] = run.grid;
   const [wide, high] = [box.width / columns, box.height / rows];
   if (wide < ROOM_FOR_NUMBER[0] || high < ROOM_FOR_NUMBER[1]) return;
-  const hues = smColours(run.sms);
   context.font = '11px "DejaVu Sans Mono", monospace';
   context.textAlign = "center";
   context.textBaseline = "middle";
@@ -85,7 +84,7 @@ export function numberTiles(
     const middle = run.kSteps / 2;
     if (run.k0[row] > middle || run.k1[row] <= middle) continue;
     const filled = run.k0[row] + progress(run, row, t) * (run.k1[row] - run.k0[row]) > middle;
-    context.fillStyle = filled && isLit(lit, run, row) ? inkOn(hues[run.sm[row]]) : colours.css.quiet;
+    context.fillStyle = filled && isLit(lit, run, row) ? inkOn(colours.hues[run.sm[row]]) : colours.css.quiet;
     const tile = run.tile[row];
     context.fillText(
       run.items[tile] ?? String(tile),

@@ -1,6 +1,7 @@
 /** Keys: what the keyboard does, wherever the focus is. */
 
 import { pageTo, playOrPause, seek, step, type Player } from "./player";
+import { beginRange, endRange } from "./range";
 import { SPEEDS } from "./shown";
 import { panned, zoomed } from "./timeline";
 import { tr } from "./words";
@@ -17,14 +18,15 @@ export const keyTable = (): [string, string][] => [
   ["[ ]", tr("slower, faster")],
   ["↑ ↓", tr("on the lanes: from SM to SM")],
   ["L, B, T", tr("light up the pinned SM, block, tile")],
-  ["Esc", tr("unpin, then light up all")],
+  ["I, O", tr("select a range: it begins here, ends here")],
+  ["Esc", tr("unpin, then light up all, then select nothing")],
 ];
 
 export function keys(player: Player): void {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     const target = event.target as HTMLElement;
-    if (target.closest("select, summary, input[type=number]")) return;
+    if (target.closest("select, summary, input[type=search]")) return;
     // Space presses a button that has the focus.
     if (event.key === " " && target.closest("button")) return;
     if (press(player, event.key, event.shiftKey)) event.preventDefault();
@@ -64,7 +66,9 @@ function press(player: Player, key: string, shift: boolean): boolean {
     l: () => light("sm"),
     b: () => light("block"),
     t: () => light("tile"),
-    Escape: () => change(shown.pinned ? { pinned: null } : { lit: null }),
+    i: () => beginRange(player),
+    o: () => endRange(player),
+    Escape: () => change(shown.pinned ? { pinned: null } : shown.lit ? { lit: null } : { range: null }),
   };
   const action = actions[key.length === 1 ? key.toLowerCase() : key];
   action?.();

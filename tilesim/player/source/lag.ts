@@ -2,10 +2,10 @@
 
 import { palette, type Palette } from "./colours";
 import type { Lag } from "./data";
-import { canvas, element, isNarrow, sized, type Part } from "./dom";
+import { canvas, element, sized, type Part } from "./dom";
 import { GUTTER } from "./lanebox";
-import { LEFT } from "./lanepart";
 import type { Player } from "./player";
+import { isNarrow, leftOfLanes } from "./room";
 import { countUpTo, errorAt, lagAt } from "./state";
 import { tr } from "./words";
 
@@ -62,7 +62,7 @@ export function lagStrip(player: Player, lag: Lag): Part {
   function refit(): void {
     colours = palette(made, 1);
     // Above the time that the lanes below show there.
-    const left = isNarrow() ? 0 : LEFT + GUTTER;
+    const left = isNarrow() ? 0 : leftOfLanes(player.runs.length) + GUTTER;
     curve.style.marginLeft = `${left}px`;
     width = words.clientWidth - left;
   }

@@ -1,20 +1,18 @@
 /** Lane part: the lanes of a run in its panel and, where they are thin, a close look at the lit SM below. */
 
 import { palette, type Palette } from "./colours";
-import { canvas, element, isNarrow, sized, type Part } from "./dom";
+import { canvas, element, sized, type Part } from "./dom";
 import { gestures } from "./gestures";
 import { AXIS, areTall, GUTTER, laneBox, lanesHeight, rowAt, tAt, type LaneBox } from "./lanebox";
 import { paintLanes, type LanePicture, type Subject } from "./lanepicture";
-import { drawLanes, outline } from "./lanes";
+import { drawLanes, markRange, outline } from "./lanes";
 import type { Player } from "./player";
+import { leftOfLanes, room } from "./room";
 import type { Place } from "./shown";
-import { GRID } from "./tilepart";
 import { tr } from "./words";
 
-/** CSS pixels: of all lanes of a run, of one looked at closely, and left of them on a wide page. */
-const ROOM = 272;
+/** CSS pixels of a lane that is looked at closely. */
 const CLOSE = 30;
-export const LEFT = GRID + 24;
 
 /** Lanes of a picture. Of more, one of so many is drawn, and a note says so. */
 const MOST_LANES = 1024;
@@ -31,7 +29,7 @@ export function lanePart(player: Player, number: number): Part & { note: string 
   const closePicture: LanePicture = { canvas: document.createElement("canvas"), key: "" };
   const made = element("div", { class: "lanes" }, lanes, close);
   let colours: Palette;
-  let box = laneBox(drawn, GUTTER, ROOM);
+  let box = laneBox(drawn, GUTTER, room(player.runs.length));
   let closeBox = box;
   let fits = 0;
 
@@ -80,17 +78,19 @@ export function lanePart(player: Player, number: number): Part & { note: string 
     colours = palette(made, run.sms);
     fits++;
     const width = made.parentElement!.clientWidth;
-    box = laneBox(drawn, isNarrow() ? width : width - LEFT, ROOM);
+    const runs = player.runs.length;
+    box = laneBox(drawn, width - leftOfLanes(runs), room(runs));
   }
 
   function draw(): void {
-    const { t, view, lit, hovered, pinned } = player.shown;
+    const { t, view, range, lit, hovered, pinned } = player.shown;
     const scale = window.devicePixelRatio || 1;
     const key = [fits, view.from, view.to, lit?.kind, lit?.id, scale].join();
     const subject: Subject = { run, box, view, colours, lit, scale };
     paintLanes(picture, key, subject);
     const context = sized(lanes, GUTTER + box.width, lanesHeight(box) + AXIS);
     drawLanes(context, picture, subject, t, true);
+    if (range) markRange(context, box, view, range, colours);
     for (const place of [hovered, pinned]) {
       if (place?.run === number) outline(context, run, place.row, box, view, colours.css.cursor);
     }

@@ -1,6 +1,6 @@
 /** Lane picture: what lanes show in a view, painted once, kept until something but the instant changes. */
 
-import { inkOn, smColours, type Palette } from "./colours";
+import { inkOn, type Palette } from "./colours";
 import type { Run } from "./data";
 import { areTall, type LaneBox } from "./lanebox";
 import { fill, hatch, image, type Image } from "./pixels";
@@ -106,9 +106,8 @@ function paintWriteUnder(
 /** The tile's number in each main loop, and a thin line a K-step, where there is room. */
 function writeNumbers(
   context: CanvasRenderingContext2D,
-  { run, box, view, x, lane, pitch, scale }: Painting,
+  { run, box, view, colours, x, lane, pitch, scale }: Painting,
 ): void {
-  const hues = smColours(run.sms);
   context.font = `${Math.round(Math.min(13, box.lane * 0.55) * scale)}px "DejaVu Sans Mono", monospace`;
   context.textBaseline = "middle";
   context.textAlign = "center";
@@ -125,7 +124,7 @@ function writeNumbers(
       const [left, right] = [Math.max(0, start), Math.min(context.canvas.width, drain)];
       const words = String(run.tile[row]);
       if (context.measureText(words).width + 6 * scale > right - left) continue;
-      context.fillStyle = inkOn(hues[run.sm[row]]);
+      context.fillStyle = inkOn(colours.hues[run.sm[row]]);
       context.fillText(words, (left + right) / 2, index * pitch + lane * 0.45);
     }
   });

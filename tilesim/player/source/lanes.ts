@@ -89,6 +89,23 @@ function drawAxis(
   context.fillText("µs", right, top + 7);
 }
 
+/** Mark a range of time below the lanes, and its ends on them. */
+export function markRange(
+  context: CanvasRenderingContext2D,
+  box: LaneBox,
+  view: View,
+  range: View,
+  colours: Palette,
+): void {
+  const [left, right] = [range.from, range.to].map((t) =>
+    Math.min(GUTTER + box.width, Math.max(GUTTER, xAt(box, view, t))),
+  );
+  const high = lanesHeight(box);
+  context.fillStyle = colours.css.simulated;
+  context.fillRect(left, high, right - left, 4);
+  for (const x of [left, right]) context.fillRect(x - 1, 0, 2, high);
+}
+
 /** Outline a segment. */
 export function outline(
   context: CanvasRenderingContext2D,

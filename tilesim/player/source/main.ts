@@ -1,16 +1,24 @@
 /** The page's program: it reads the data in the page, puts the player into it, and draws. */
 
-import { smColours } from "./colours";
+import { addressOf, optionsIn, shownIn } from "./address";
+import { autoplay } from "./autoplay";
+import { inkOn, legible, smColours } from "./colours";
 import { card } from "./card";
 import { controls } from "./controls";
 import { read, type Given } from "./data";
 import { element, type Part } from "./dom";
+import { followTheme, tellHeight } from "./frame";
 import { keys, keyTable } from "./keys";
 import { lagStrip } from "./lag";
+import { legend } from "./legend";
 import { panel } from "./panel";
 import { player, type Player } from "./player";
+import { rangePart } from "./range";
 import { reloadOnChange } from "./reload";
+import { room } from "./room";
+import { find } from "./search";
 import { counts, errorAt, lagAt, progress, segmentPhase, tilePhases } from "./state";
+import { totals } from "./totals";
 import { speak, tr } from "./words";
 
 /** The player of this page; null where it only says what is wrong with its traces. */
@@ -22,21 +30,35 @@ function start(): Player | null {
   const root = document.getElementById("player")!;
   const parts: Part[] = [];
   const made = player(given, () => parts.forEach((part) => part.draw()));
-  parts.push(...(given.lag ? [lagStrip(made, given.lag)] : []));
+  const { classList, dataset } = document.documentElement;
+  const options = optionsIn(location.hash);
+  const isInFrame = parent !== window;
+  classList.toggle("framed", isInFrame || options.compact);
+  classList.toggle("compact", options.compact);
+  const followsTheme = !dataset.theme && !options.theme;
+  if (options.theme) dataset.theme = options.theme;
+  parts.push(legend(made), ...(given.lag ? [lagStrip(made, given.lag)] : []));
   parts.push(...made.runs.map((_, number) => panel(made, number)));
-  parts.push(controls(made), card(made));
+  parts.push(rangePart(made), controls(made), card(made));
   root.append(...parts.map((part) => part.element), help());
   keys(made);
 
+  const restore = () => made.change(shownIn(location.hash, made.runs, made.whole));
+
   const refit = () => {
+    root.style.setProperty("--pictures", `${room(made.runs.length)}px`);
     parts.forEach((part) => part.refit?.());
     made.change({});
   };
   new ResizeObserver(refit).observe(root);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", refit);
   printAsPoster(made, refit);
-  tellHeight();
+  if (isInFrame) tellHeight();
+  if (isInFrame && followsTheme) followTheme(refit);
+  addEventListener("hashchange", restore);
+  restore();
   refit();
+  if (options.autoplay) autoplay(made, root);
   return made;
 }
 
@@ -81,15 +103,10 @@ function help(): HTMLElement {
   );
 }
 
-/** Let a page that holds this one in a frame give it the height that it needs. */
-function tellHeight(): void {
-  if (parent === window) return;
-  const tell = () => parent.postMessage({ tilesimHeight: document.documentElement.offsetHeight }, "*");
-  new ResizeObserver(tell).observe(document.documentElement);
-}
-
-const state = { read, counts, progress, segmentPhase, tilePhases, lagAt, errorAt, smColours };
+const state = { read, counts, progress, segmentPhase, tilePhases, lagAt, errorAt, totals, find };
+const colours = { smColours, legible, inkOn };
+const address = { shownIn, addressOf };
 /** For whoever drives or tests the player: its pure functions, and the player of this page. */
 Object.assign(globalThis, {
-  tilesim: { ...state, player: typeof document === "undefined" ? null : start() },
+  tilesim: { ...state, ...colours, ...address, player: typeof document === "undefined" ? null : start() },
 });

@@ -38,9 +38,18 @@ export function facts(run: Run, row: number): Fact[] {
     { what: tr("Order"), value: tr("{part} of {whole}", { part: order + 1, whole: run.segments }) },
     { what: tr("Wave"), value: String(wave) },
     ...(run.items.length ? [] : [steps(run, row)]),
-    ...phases(run, row),
+    ...phasesOf(run, row).map(({ what, role, length }) => ({ what, role, value: ns(length) })),
     { what: tr("From, to"), value: `${ns(run.issue[row])}, ${ns(run.done[row])}` },
+    length(run, row),
   ];
+}
+
+/** How long a segment takes, beside the median of its run. */
+function length(run: Run, row: number): Fact {
+  const taken = run.done[row] - run.issue[row];
+  const more = 100 * (taken / run.median - 1);
+  const fields = { time: ns(taken), more: `${more < 0 ? "−" : "+"}${Math.abs(more).toFixed(1)} %` };
+  return { what: tr("Length"), value: tr("{time}, median {more}", fields) };
 }
 
 /** Where a tile of C is. */
@@ -66,24 +75,37 @@ function item(run: Run, tile: number): Fact[] {
 /** What a tile of a run is called. */
 export const noun = (run: Run) => (run.items.length ? tr("item") : tr("tile"));
 
-function phases(run: Run, row: number): Fact[] {
-  const opens = run.opens[row] === 1;
+/** A column of times. */
+export type Column = "issue" | "load" | "start" | "drain" | "ready" | "fixup" | "done";
+
+interface PhaseName {
+  what: string;
+  role: string;
+  from: Column;
+  to: Column;
+}
+
+/** What the phases of a run's segments are called. `opens`: of its thread block's first one. */
+export function phaseNames(run: Run, opens: boolean): PhaseName[] {
   // A recorded run's stamps begin after the launch, which is that of a benchmark.
   const launch = run.origin === "measured" ? tr("Launch (benchmark)") : tr("Launch");
-  const parts: [string, string, number, number][] = [
-    [launch, "launch", run.issue[row], opens ? run.load[row] : run.issue[row]],
-    [
-      opens ? tr("First load") : tr("Hand over"),
-      opens ? "load" : "hand-over",
-      opens ? run.load[row] : run.issue[row],
-      run.start[row],
-    ],
-    [run.items.length ? tr("Work") : tr("Multiply"), "multiply", run.start[row], run.drain[row]],
-    [tr("Wait"), "wait", run.drain[row], run.ready[row]],
-    [tr("Fix up"), "fix-up", run.ready[row], run.fixup[row]],
-    [tr("Write"), "write", run.fixup[row], run.done[row]],
+  const first: PhaseName[] = [
+    { what: launch, role: "launch", from: "issue", to: "load" },
+    { what: tr("First load"), role: "load", from: "load", to: "start" },
   ];
-  return parts
-    .filter(([, , from, to]) => to > from)
-    .map(([what, role, from, to]) => ({ what, role, value: ns(to - from) }));
+  const later: PhaseName = { what: tr("Hand over"), role: "hand-over", from: "issue", to: "start" };
+  return [
+    ...(opens ? first : [later]),
+    { what: run.items.length ? tr("Work") : tr("Multiply"), role: "multiply", from: "start", to: "drain" },
+    { what: tr("Wait"), role: "wait", from: "drain", to: "ready" },
+    { what: tr("Fix up"), role: "fix-up", from: "ready", to: "fixup" },
+    { what: tr("Write"), role: "write", from: "fixup", to: "done" },
+  ];
+}
+
+/** The phases that a segment has, with their lengths. */
+export function phasesOf(run: Run, row: number) {
+  return phaseNames(run, run.opens[row] === 1)
+    .map((phase) => ({ ...phase, length: run[phase.to][row] - run[phase.from][row] }))
+    .filter(({ length }) => length > 0);
 }

@@ -39,6 +39,8 @@ export function player(given: Given, draw: (player: Player) => void): Player {
       lit: null,
       hovered: null,
       pinned: null,
+      range: null,
+      loop: false,
       pointer: null,
     },
     frames: [],
@@ -69,14 +71,19 @@ export function player(given: Given, draw: (player: Player) => void): Player {
 /** Let so many milliseconds pass on the clock. */
 function advance({ shown, whole }: Player, milliseconds: number): void {
   const rate = ((whole.to - whole.from) / WHOLE) * SPEEDS[shown.speed];
-  shown.t = Math.min(whole.to, shown.t + (rate * milliseconds) / 1000);
+  const { from, to } = shown.range ?? whole;
+  // The end is seen for a frame before the beginning follows it.
+  const next = shown.loop && shown.t >= to ? from : shown.t + (rate * milliseconds) / 1000;
+  shown.t = Math.min(to, next);
   shown.view = following(shown.view, shown.t, whole);
-  if (shown.t === whole.to) shown.playing = false;
+  if (shown.t === to && !shown.loop) shown.playing = false;
 }
 
-/** Play, from the beginning where it is at the end; or pause. */
+/** Play, from the beginning where it is at the end or outside the range; or pause. */
 export function playOrPause({ shown, whole, change }: Player): void {
-  change({ playing: !shown.playing, t: !shown.playing && shown.t >= whole.to ? whole.from : shown.t });
+  const { from, to } = shown.range ?? whole;
+  const isInside = from <= shown.t && shown.t < to;
+  change({ playing: !shown.playing, t: shown.playing || isInside ? shown.t : from });
 }
 
 /** Go to an instant, and have it on screen. */

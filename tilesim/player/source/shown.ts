@@ -21,6 +21,10 @@ export interface Shown {
   lit: Lit;
   hovered: Place | null;
   pinned: Place | null;
+  /** What alone is played, and has its totals said; null for the whole run. */
+  range: View | null;
+  /** Whether the end is followed by the beginning. */
+  loop: boolean;
   /** Where on the screen the pointer chose what is hovered or pinned; null by keyboard. */
   pointer: { x: number; y: number } | null;
 }

@@ -1,16 +1,14 @@
 /** Tile part: the grid of a run's tiles in its panel, drawn, hovered and clicked. */
 
 import { palette, type Palette } from "./colours";
-import { canvas, isNarrow, sized, type Part } from "./dom";
+import { canvas, sized, type Part } from "./dom";
 import { gestures } from "./gestures";
 import { gridBox, gridImage, numberTiles, outlineTile, tileAt } from "./grid";
 import { rowOfTile } from "./pick";
 import type { Image } from "./pixels";
 import type { Player } from "./player";
+import { isNarrow, room, showsTiles } from "./room";
 import { tr } from "./words";
-
-/** CSS pixels of a grid's longer side. */
-export const GRID = 272;
 
 export function tilePart(player: Player, number: number): Part {
   const run = player.runs[number];
@@ -18,7 +16,7 @@ export function tilePart(player: Player, number: number): Part {
   const buffer = document.createElement("canvas");
   let pixels: Image | undefined;
   let colours: Palette;
-  let box = gridBox(run, GRID);
+  let box = gridBox(run, room(player.runs.length));
 
   gestures(player, made, {
     time: () => player.shown.t,
@@ -33,10 +31,13 @@ export function tilePart(player: Player, number: number): Part {
 
   function refit(): void {
     colours = palette(made, run.sms);
-    box = gridBox(run, isNarrow() ? Math.min(GRID, made.parentElement!.clientWidth) : GRID);
+    const most = room(player.runs.length);
+    box = gridBox(run, isNarrow() ? Math.min(most, made.parentElement!.clientWidth) : most);
+    made.hidden = !showsTiles();
   }
 
   function draw(): void {
+    if (made.hidden) return;
     const { t, lit, hovered, pinned } = player.shown;
     const context = sized(made, box.width, box.height);
     pixels = gridImage(run, box, t, colours, lit, window.devicePixelRatio || 1, pixels);

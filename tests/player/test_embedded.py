@@ -1,0 +1,220 @@
+"""Players in a page of somebody else's: two of them, at the widths of a phone, a tablet and a screen."""
+
+import re
+from itertools import pairwise
+
+import pytest
+from programs import race, served, split
+
+from tilesim import player
+
+HEIGHT = 900
+WIDTHS = (320, 768, 1440)
+STORY = player.Story(
+    "Naive or persistent?", "A persistent kernel launches a block per SM and saves a tenth", "−10 %"
+)
+
+
+@pytest.fixture
+def opened(browser, tmp_path):
+    """Opens a page of its own with the elements that `post` names, and holds that nothing fails in it."""
+    contexts, faults = [], []
+
+    def opened(post, width=1440, style="", **options):
+        (tmp_path / "race.html").write_text(player.page(race(), story=STORY), "utf-8")
+        (tmp_path / "split.html").write_text(player.page([split()]), "utf-8")
+        (tmp_path / "dark.html").write_text(player.page([split()], theme="dark"), "utf-8")
+        script = player.fragment("race.html", "Race").splitlines()[0]
+        head = f"<meta charset=utf-8><link rel=icon href=data:,><style>{style}</style>"
+        body = f"<!doctype html><html>{head}<body>{script}{post}</body></html>"
+        (tmp_path / "post.html").write_text(body, "utf-8")
+        context = browser.new_context(viewport={"width": width, "height": HEIGHT}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: message.type == "error" and faults.append(message.text))
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.goto(f"{address}/post.html")
+        return page
+
+    with served(tmp_path) as address:
+        yield opened
+    for context in contexts:
+        context.close()
+    assert faults == []
+
+
+def elements(*attributes):
+    return "<p>Words.</p>".join(f"<tilesim-player {each}></tilesim-player>" for each in attributes)
+
+
+def inside(page, number=0):
+    """The page in a player, once it is drawn."""
+    page.locator("tilesim-player").nth(number).scroll_into_view_if_needed()
+    handle = page.locator("tilesim-player iframe").nth(number).element_handle()
+    frame = handle.content_frame()
+    frame.wait_for_function("() => globalThis.tilesim?.player?.frames.length > 0")
+    # Chromium ignores clicks in a frame that has moved within the last half second.
+    page.wait_for_timeout(600)
+    return frame
+
+
+def shown(frame):
+    return frame.evaluate("JSON.parse(JSON.stringify(tilesim.player.shown))")
+
+
+def settle(frame):
+    frame.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def height(page, number=0):
+    return page.locator("tilesim-player iframe").nth(number).bounding_box()["height"]
+
+
+@pytest.mark.parametrize("compact", ["", "compact"])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_play_is_seen_without_scrolling_in_560_pixels(opened, width, compact):
+    page = opened(elements(f'src="race.html" {compact}', f'src="split.html" {compact}'), width)
+    for number in (0, 1):
+        frame = inside(page, number)
+        needed, wide, room, foot, tops = frame.evaluate(
+            """[
+                document.documentElement.offsetHeight, document.documentElement.scrollWidth, innerWidth,
+                document.querySelector('.play').getBoundingClientRect().bottom,
+                [...document.querySelectorAll('.lanes canvas')].slice(0, 1)
+                    .map((canvas) => canvas.getBoundingClientRect().top),
+            ]"""
+        )
+        assert height(page, number) == min(560, needed)
+        assert foot <= height(page, number)
+        assert tops[0] < foot - 100, "lanes are seen too"
+        assert wide <= room
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_two_players_do_not_disturb_each_other(opened, width):
+    page = opened(elements('src="race.html"', 'src="race.html"'), width)
+    one, other = inside(page, 0), inside(page, 1)
+    before = shown(other)
+    inside(page, 0)
+    one.get_by_role("searchbox").fill("tile 7")
+    one.get_by_role("button", name="Play", exact=True).click()
+    one.wait_for_function("() => tilesim.player.shown.t < tilesim.player.whole.to")
+    assert shown(one)["playing"]
+    assert shown(one)["lit"] == {"kind": "tile", "id": 7}
+    assert shown(other) == before
+    inside(page, 1)
+    other.locator(".lanes canvas").first.focus()
+    page.keyboard.press("Home")
+    assert shown(other)["t"] == 0
+    assert shown(one)["playing"]
+
+
+def test_a_player_that_goes_leaves_no_listener_behind(opened):
+    page = opened(elements('src="race.html"'))
+    inside(page)
+    devtools = page.context.new_cdp_session(page)
+
+    def listeners():
+        found = 0
+        for target in ("window", "document", "matchMedia('(prefers-color-scheme: dark)')"):
+            made = devtools.send("Runtime.evaluate", {"expression": target})["result"]["objectId"]
+            found += len(devtools.send("DOMDebugger.getEventListeners", {"objectId": made})["listeners"])
+        return found
+
+    before = listeners()
+    page.evaluate("document.body.append(document.querySelector('tilesim-player'))")
+    inside(page)
+    assert listeners() == before, "moved"
+    page.evaluate("document.querySelector('tilesim-player').remove()")
+    assert listeners() < before
+    page.evaluate("document.body.insertAdjacentHTML('beforeend', '<tilesim-player src=race.html>')")
+    assert listeners() == before
+
+
+def test_attributes_say_how_it_plays(opened):
+    frame = inside(opened(elements('src="race.html" compact loop start="5" end="6.5" speed="4" at="6"')))
+    seen = shown(frame)
+    assert seen["range"] == seen["view"] == {"from": 5000, "to": 6500}
+    assert (seen["t"], seen["loop"]) == (6000, True)
+    assert frame.get_by_label("Speed").locator("option:checked").inner_text() == "×4"
+    assert not frame.get_by_role("searchbox").is_visible()
+    frame.get_by_role("button", name="Play", exact=True).click()
+    times = [shown(frame)["t"] for _ in range(40) if frame.wait_for_timeout(15) is None]
+    assert all(5000 <= t <= 6500 for t in times)
+    assert any(later < earlier for earlier, later in pairwise(times)), "it loops"
+
+
+def test_its_theme_follows_the_page(opened):
+    style = "body { background: white } .night body { background: rgb(20 20 30) }"
+    page = opened(
+        elements('src="race.html"', 'src="race.html" theme="light"', 'src="dark.html"'), style=style
+    )
+    frames = [inside(page, number) for number in (0, 1, 2)]
+
+    def grounds():
+        found = (
+            frame.evaluate("getComputedStyle(document.documentElement).backgroundColor") for frame in frames
+        )
+        return ["light" if ground == "rgb(255, 255, 255)" else "dark" for ground in found]
+
+    frames[0].wait_for_function("() => document.documentElement.dataset.theme === 'light'")
+    assert grounds() == ["light", "light", "dark"]
+    page.evaluate("document.documentElement.classList.add('night')")
+    frames[0].wait_for_function("() => document.documentElement.dataset.theme === 'dark'")
+    assert grounds() == ["dark", "light", "dark"]
+
+
+def test_autoplay_plays_what_is_seen_until_its_reader_acts(opened):
+    page = opened(elements('src="race.html" autoplay loop') + '<p style="height: 3000px">')
+    frame = inside(page)
+    frame.wait_for_function("() => tilesim.player.shown.playing")
+    page.evaluate("scrollTo(0, 2000)")
+    frame.wait_for_function("() => !tilesim.player.shown.playing", polling=50)
+    page.evaluate("scrollTo(0, 0)")
+    frame.wait_for_function("() => tilesim.player.shown.playing", polling=50)
+    frame.get_by_role("button", name="Pause").click()
+    page.evaluate("scrollTo(0, 2000)")
+    page.wait_for_timeout(200)
+    page.evaluate("scrollTo(0, 0)")
+    page.wait_for_timeout(200)
+    assert not shown(frame)["playing"]
+
+
+def test_nothing_moves_by_itself_for_whom_that_disturbs(opened):
+    frame = inside(opened(elements('src="race.html" autoplay loop'), reduced_motion="reduce"))
+    frame.wait_for_timeout(300)
+    assert not shown(frame)["playing"]
+    assert shown(frame)["t"] == max(trace.makespan for trace in race())
+    frame.get_by_role("button", name="Play", exact=True).click()
+    assert shown(frame)["playing"]
+
+
+def test_a_link_opens_what_the_frame_shows_on_a_page_of_its_own(opened):
+    page = opened(elements('src="race.html" compact'))
+    frame = inside(page)
+    lanes = frame.locator(".lanes canvas").first
+    lanes.focus()
+    for key in ("Home", "ArrowDown", "ArrowRight", "w", "i", "l", "]"):
+        page.keyboard.press(key)
+    settle(frame)
+    with page.context.expect_page() as found:
+        frame.get_by_role("link", name="Link").click()
+    full = found.value
+    full.wait_for_function("() => globalThis.tilesim?.player.frames.length > 0")
+    here, there = shown(frame), shown(full)
+    for name in ("t", "range", "lit", "pinned", "speed"):
+        assert there[name] == here[name], name
+    assert there["view"] == pytest.approx(here["view"], abs=1)
+    assert full.get_by_role("searchbox").is_visible()
+
+
+def test_where_scripts_do_not_run_a_link_is_left(browser, tmp_path):
+    lines = player.fragment("a race.html", "Race").splitlines()
+    assert len(lines) == 3
+    (tmp_path / "post.html").write_text("\n".join(lines), "utf-8")
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto((tmp_path / "post.html").as_uri())
+    assert re.search("a%20race.html", page.get_by_role("link", name="Race").get_attribute("href"))
+    context.close()

@@ -1,0 +1,80 @@
+"""`tilesim present`: films as the slides of a talk, each of which loops until the speaker moves on."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tilesim.cli.arguments.film_targets import FilmTarget, Target
+from tilesim.cli.arguments.languages import language_option
+from tilesim.cli.arguments.options import OutputFile, usage
+from tilesim.cli.exports import FPS, ExportRequest, make, planned
+from tilesim.cli.output.figures import wrote
+from tilesim.cli.output.progress import counter
+from tilesim.cli.running.jobs import cluster_option, jobs_option, workers_of
+from tilesim.parallel import cores
+from tilesim.player.deck import Slide, deck
+from tilesim.storage import files, scratch
+from tilesim.storage.files import check_outputs
+from tilesim.text import plural
+
+PAGE = OutputFile(".html", rule="films that loop are presented as .html")
+
+
+@click.command(short_help="Present films as slides that loop.")
+@click.argument("output", type=PAGE, metavar="TALK.html")
+@click.argument("films", type=FilmTarget(), nargs=-1, required=True, metavar="FILM...")
+@click.option("--title", metavar="TEXT", help="Of the talk.  [the name of TALK.html]")
+@click.option("--theme", type=click.Choice(["dark", "light"]), default="dark", help="Colours.  [dark]")
+@language_option
+@click.option("--size", metavar="SIZE", help="Of the slides, as for `tilesim export`.  [1080p]")
+@click.option("--fps", type=click.IntRange(1, 120), help=f"Frames per second.  [{FPS}]")
+@jobs_option
+@cluster_option
+def command(
+    output: str,
+    films: Sequence[Target],
+    title: str | None,
+    jobs: int | None,
+    cluster: str | None,
+    **look: Any,
+) -> None:
+    """Write FILMs into TALK.html as the slides of a talk, a film each, which needs no network.
+
+    FILM is a film of `tilesim list`, FILE.py:Name for any Manim scene, or a file that holds a trace. A film
+    loops until the speaker moves on. Its note holds its title, captions and finding; S shows the notes
+    in a window of their own. For a single film that waits at each caption, use `tilesim export FILM --format
+    slides`.
+    """
+    wanted = {name: value for name, value in look.items() if value is not None}
+    with scratch.folder() as folder, usage():
+        requests = [
+            ExportRequest.of(_asked(film, folder / f"{number}.mp4", wanted))
+            for number, film in enumerate(films, 1)
+        ]
+        orders = [planned(request) for request in requests]
+        check_outputs([output], [path for request in requests for path in request.inputs])
+        slides = []
+        with workers_of(cluster) as workers:
+            for request, order in zip(requests, orders, strict=True):
+                with counter(request.scene.label, "frames") as done:
+                    made = make(request, order, jobs or cores(), done, workers)
+                slides.append(Slide(request.output.read_bytes(), _note(made.figures), loops=True))
+    size = requests[0].format("mp4").size
+    page = deck(slides, size, title or Path(output).stem, look["theme"], look["lang"] or "en").encode()
+    files.write(Path(output), lambda stream: stream.write(page))
+    wrote(Path(output), plural(len(slides), "slide"))
+
+
+def _asked(film: Target, output: Path, look: Mapping[str, Any]) -> dict[str, Any]:
+    """What is asked of a film; other scenes have no theme and no language."""
+    own = {name: look[name] for name in ("size", "fps") if name in look}
+    return {"scene": film, "output": str(output), **(own if film.file else look)}
+
+
+def _note(figures: Mapping[str, Any]) -> str:
+    """What a film says, a line each: its chapters and captions in order of time, then its finding."""
+    said = [(chapter.start, chapter.title) for chapter in figures.get("chapters", ())]
+    said += [(cue.start, cue.text) for cue in figures.get("captions", ())]
+    return "\n".join(dict.fromkeys([*(text for _, text in sorted(said)), *figures.get("finding", ())]))
