@@ -158,8 +158,8 @@ def command(**options: Any) -> None:
     all films as one MP4, WebM or MOV, in teaching order or as --films names them. Without further options a
     film is the scene's own; with options of a problem, a device or costs it is simulated, and with --trace it
     shows what a file holds; what a file of others does not say, options do. `tilesim info SCENE` lists the
-    options that a film takes. Without -o, FILE is SCENE.mp4 in the current folder, or ends as --format says; what
-    stands there is replaced.
+    options that a film takes. Without -o, FILE is SCENE.mp4 in the current folder, or ends as --format says;
+    what stands there is replaced.
     """
     if _is_page_of_files(options):
         return _page_of_files(options)
