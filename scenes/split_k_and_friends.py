@@ -30,7 +30,7 @@ FILM = {
     "question": "How much of a matrix product should be cut?",
     "part": "Schedules",
     "place": 190,
-    "seconds": 75,
+    "seconds": 73,
     "shows": "One product with no tile cut, every tile cut, and two ways of equal shares.",
     "takes": "traces",
 }
@@ -218,7 +218,7 @@ class SplitKAndFriends(ManySMs):
         self.say("The first way, called Split-K, cuts every tile in two.")
         self.run_of(1, tr("Split-K: {n} halves", n=2 * self.n))
         self.say(
-            "SMs wait less, but starting {halves} halves and adding them costs more than that.",
+            "SMs wait less, but starting {halves} halves and adding them up costs more than this saves.",
             halves=2 * self.n,
         )
         self.bar_of(1)
