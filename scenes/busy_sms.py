@@ -312,9 +312,8 @@ class BusySms(ManySMs):
         self.around = VGroup(title, held, names)
         self.play(*key, *self.appear(self.lanes, self.lane, self.around, self.ticking))
         self.play(PlayTrace(self.ticking, self.lanes, self.lane, until=self.begins, run_time=3.6))
-        first = self.in_lane(0.0, self.begins, tr("its own block's list"))
-        self.play(FadeIn(first))
-        self.around.add(first)
+        self.first = self.in_lane(0.0, self.begins, tr("its own block's list"))
+        self.play(FadeIn(self.first))
 
     def in_lane(self, begin: float, end: float, text: str) -> Mobject:
         """A word in the lane of the SM that does two lists."""
@@ -342,7 +341,7 @@ class BusySms(ManySMs):
         self.say("Meanwhile {idle} SMs stand idle: no other block may take a tile from this list.", idle=idle)
         self.play(FadeIn(note, run_time=0.8))
         self.wait(1.6)
-        self.leave(self.lanes, self.lane, self.around, second, figure, note, self.ticking)
+        self.leave(self.lanes, self.lane, self.around, self.first, second, figure, note, self.ticking)
 
     def five_rounds(self) -> None:
         """Both, with twenty SMs held."""

@@ -79,6 +79,9 @@ class StreamK(ManySMs):
         ends = np.sort(self.whole.spans["done"])
         self.first_round = float(ends[sms - 1])
         self.guard(self.first_round < 0.55 * ends[-1], "33 SMs work for as long again")
+        # What those of one tile wait, as a part of the bar of an average SM that is shown later.
+        ends = self.whole.spans["done"][counts[self.whole.spans["sm"]] == 1]
+        self.idle = (self.whole.makespan - float(ends.mean())) / 1000
         spans = self.cut.spans
         share = np.bincount(spans["cta"], (spans["k1"] - spans["k0"]).astype(float))
         self.share = int(share[0])
@@ -176,8 +179,7 @@ class StreamK(ManySMs):
         )
         note = self.note_in(
             lanes, self.first_round, self.left / self.sms, 1.0,
-            tr("{others} SMs wait {us:.1f} µs", others=others,
-               us=self.us[0] - round(self.first_round / 1000, 1)),
+            tr("{others} SMs wait, on average {us:.1f} µs", others=others, us=self.idle),
         )  # fmt: skip
         end = self.ends(lanes, self.us[0])
         self.play(

@@ -254,7 +254,7 @@ class WaveQuantization(ManySMs):
         few, many = self.tiles_of
         self.close(
             "On an H200, {many} tiles take {times:.1f} times as long as {few}, "
-            "because {sms} SMs need a second wave for the last {left}.",
+            "because the GPU's {sms} SMs need a second wave for the last {left}.",
             [(tr("{n} tiles", n=many), self.us[1]), (tr("{n} tiles", n=few), self.us[0])],
             "times",
             "{:.1f} µs",

@@ -13,7 +13,7 @@ from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import Figure, label, lines, px
 from tilesim_scenes.look.theme import Colour, ink_on, sm_colour, theme_now
-from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
+from tilesim_scenes.mobjects.drawing.quads import HALF_DIGIT, rectangle, stroke_width
 from tilesim_scenes.mobjects.hardware.partial import Partial
 from tilesim_scenes.mobjects.hardware.sm import SM
 from tilesim_scenes.mobjects.models.tiles.loaf import Loaf
@@ -210,7 +210,8 @@ class Stacks(VGroup):
     """Times as bars of parts, to scale: each of `rows` a name and its parts, µs; the sum on the right.
 
     `fills`: the colors of parts, in their order. A figure stands in a part where there is room for it, else
-    above it. `parts[row][n]` is one with its figure, `names` and `sums` are words.
+    below it, that of the last part beside it. `above`: names stand above bars. `parts[row][n]` is one with
+    its figure, `names` and `sums` are words.
     """
 
     def __init__(
@@ -220,9 +221,12 @@ class Stacks(VGroup):
         super().__init__()
         theme, gap = theme_now(), px(24)
         self.names = VGroup(*(label(name, size) for name, _ in rows))
-        self.sums = VGroup(*(Figure(f"{sum(parts):.1f} µs", size) for _, parts in rows))
+        self.sums = VGroup(*(Figure(f"{sum(parts):.1f} µs", size, align=1.0) for _, parts in rows))
         side = 0.0 if above else self.names.width + gap
-        room = width - side - max(one.width for one in self.sums) - gap
+        beside, small = px(2.3 * size), 0.8 * size
+        # The middle of its digits is not that of its em.
+        rise = (0.5 - HALF_DIGIT) * px(small) * UP
+        room = width - side - max(one.width for one in self.sums) - beside
         scale = room / max(sum(parts) for _, parts in rows)
         self.parts: list[list[VGroup]] = []
         for number, (_, parts) in enumerate(rows):
@@ -234,12 +238,14 @@ class Stacks(VGroup):
                 box = rectangle(scale * value, (0.42 if above else 0.52) * row, fill)
                 box.move_to([left, -number * row, 0], LEFT)
                 left += scale * value
-                figure = Figure(f"{value:.1f}", 0.86 * size, ink_on(fill), align=0.5)
-                if figure.width < 0.92 * box.width:
-                    figure.move_to(box)
+                figure = Figure(f"{value:.1f}", small, ink_on(fill), align=0.5)
+                if figure.width < 0.98 * box.width:
+                    figure.move_to(box).shift(rise)
                 else:
-                    figure = Figure(f"{value:.1f}", 0.86 * size, theme.text, align=0.5)
-                    figure.next_to(box, DOWN, px(10))
+                    last = len(drawn) == len(parts) - 1
+                    ink = theme.wait_text if last else theme.text
+                    figure = Figure(f"{value:.1f}", small, ink, align=0.5)
+                    figure.next_to(box, RIGHT if last else DOWN, px(10)).shift(rise * last)
                 drawn.append(VGroup(box, figure))
             self.parts.append(drawn)
             name = self.names[number]
@@ -247,5 +253,5 @@ class Stacks(VGroup):
                 name.next_to(drawn[0][0], UP, px(12), aligned_edge=LEFT)
             else:
                 name.move_to([side - gap, -number * row, 0], RIGHT)
-            self.sums[number].move_to([left + gap, -number * row, 0], LEFT)
+            self.sums[number].move_to([width, -number * row, 0], RIGHT)
         self.add(self.names, *(part for drawn in self.parts for part in drawn), self.sums)

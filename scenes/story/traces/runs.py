@@ -2,8 +2,6 @@
 
 import re
 
-import numpy as np
-
 from tilesim import SCHEDULES, Problem, Trace, WorkItems
 from tilesim.metrics import breakdown, first_of_cta, launch_end
 from tilesim_scenes.look.language import tr
@@ -107,19 +105,3 @@ def thread_blocks(count: int) -> str:
     ('1 thread block', '132 thread blocks')
     """
     return tr("1 thread block") if count == 1 else tr("{blocks} thread blocks", blocks=count)
-
-
-def idle_sms(trace: Trace, times: np.ndarray) -> np.ndarray:
-    """How many SMs have nothing between issue and done, at each of `times`, ns: int64, shape [times].
-
-    >>> from tilesim import Costs, Device, Problem, simulate
-    >>> run = simulate("naive", Problem(128, 640, 4, tile=(128, 128, 4)), Device(2), Costs.ideal())
-    >>> idle_sms(run, np.array([500, 2500])).tolist()
-    [0, 1]
-    """
-    spans, busy = trace.spans, np.zeros(len(times), np.int64)
-    for sm in np.unique(spans["sm"]):
-        mine = spans[spans["sm"] == sm]
-        begun = np.searchsorted(np.sort(mine["issue"]), times, "right")
-        busy += begun > np.searchsorted(np.sort(mine["done"]), times, "right")
-    return len(trace.device.free_sms) - busy

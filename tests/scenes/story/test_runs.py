@@ -2,12 +2,9 @@
 
 from dataclasses import replace
 
-import numpy as np
-
 from tilesim import Device, Problem, simulate
 from tilesim_scenes.story.traces.runs import (
     LONGEST_NAME,
-    idle_sms,
     names,
     schedule_name,
     tells_writes,
@@ -37,8 +34,3 @@ def test_stamps_without_a_write_do_not_tell_one():
     spans["drain"] = spans["ready"] = spans["fixup"] = spans["done"]
     blind = replace(NAIVE, spans=spans, origin="measured")
     assert tells_writes(NAIVE) and not tells_writes(blind)
-
-
-def test_sms_that_have_nothing_to_do_are_counted():
-    one = simulate("naive", Problem(128, 256, 512), FOUR)
-    assert idle_sms(one, np.array([one.makespan // 2])).tolist() == [3]
