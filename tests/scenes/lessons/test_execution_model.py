@@ -1,25 +1,20 @@
 """Execution model: what fits on an SM follows from the rules, and data that says otherwise is refused."""
 
 from copy import deepcopy
-from dataclasses import replace
 
 import pytest
 
 from tilesim.ladder.reports import report
-from tilesim_scenes import execution_model
 from tilesim_scenes.execution_model import ExecutionModel
 
 
-def made(monkeypatch, changed=None, spans=None):
-    """The film on the shipped data, with some figures of its kernel changed, or other spans."""
+def made(monkeypatch, changed=None):
+    """The film on the shipped data, with some figures of its kernel changed."""
     other = deepcopy(dict(report("execution_model")))
     for kernel in other["kernels"]:
         if (kernel["name"], kernel["tile"], kernel["stages"]) == ("naive-tma", [128, 128, 64], 3):
             kernel.update(changed or {})
     monkeypatch.setattr(ExecutionModel, "report", lambda self, bench: other)
-    if spans is not None:
-        run = replace(execution_model.shipped(execution_model.RECORDED), spans=spans)
-        monkeypatch.setattr(execution_model, "shipped", lambda path: run)
     scene = ExecutionModel(skip_animations=True)
     scene.settings = {}
     scene.setup()
@@ -42,12 +37,3 @@ def test_two_blocks_fit_and_a_third_does_not(monkeypatch):
 def test_a_report_that_says_otherwise_is_refused(changed, claim, monkeypatch):
     with pytest.raises(SystemExit, match=claim):
         made(monkeypatch, changed)
-
-
-def test_a_run_with_fewer_blocks_at_once_is_refused(monkeypatch):
-    spans = execution_model.shipped(execution_model.RECORDED).spans.copy()
-    later = spans["cta"] >= 132
-    for name in ("issue", "start", "drain", "ready", "fixup", "done"):
-        spans[name][later] += 60_000
-    with pytest.raises(SystemExit, match="264 blocks run at once"):
-        made(monkeypatch, spans=spans)
