@@ -1,304 +1,215 @@
-"""Execution model: who decides on which SM a thread block runs, and how many fit there at once?
+"""Execution model: what does a GPU do with more threads than it can run?
 
 manim render scenes/execution_model.py
+
+A recorded product, of whose thread blocks two fit on an SM. Why there are not three follows from what a block
+takes of the SM, by NVIDIA's rules; that there were two was seen.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 import numpy as np
-from manim import (
-    DOWN,
-    LEFT,
-    RIGHT,
-    UP,
-    Animation,
-    FadeIn,
-    FadeOut,
-    LaggedStart,
-    ManimColor,
-    ReplacementTransform,
-    VGroup,
-)
+from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, ManimColor
 
-from tilesim.devices.device import Device
-from tilesim.devices.facts import REFERENCE
-from tilesim.devices.occupancy import PARTS
-from tilesim.devices.presets import presets
-from tilesim.errors import unknown
-from tilesim_scenes.animations.fade import Fade, Leave, late
+from tilesim.devices.occupancy import occupancy
+from tilesim.ladder.reports import row
 from tilesim_scenes.animations.run import PlayTrace
-from tilesim_scenes.animations.travel import Deal, Travel
-from tilesim_scenes.film.report_film import ReportFilm
-from tilesim_scenes.film.settings import NAME, REPORT, TILE, FilmError, tile_sizes
+from tilesim_scenes.animations.travel import Travel
+from tilesim_scenes.film.settings import REPORT
+from tilesim_scenes.film.traces import shipped
+from tilesim_scenes.kit.many_sms import ManySMs, in_turn
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import label, px
-from tilesim_scenes.look.theme import sm_colour
-from tilesim_scenes.mobjects.hardware.partitions import LANES, Partitions
-from tilesim_scenes.mobjects.hardware.queue import Queue
+from tilesim_scenes.look.text import Figure, px
 from tilesim_scenes.mobjects.hardware.sm import SM
-from tilesim_scenes.mobjects.hardware.sm_map import LEAST, SMMap
 from tilesim_scenes.mobjects.hardware.thread_block import ThreadBlock
-from tilesim_scenes.mobjects.hardware.warp import Warp
 from tilesim_scenes.mobjects.models.warps.limit_bars import LimitBars
-from tilesim_scenes.mobjects.models.warps.warp_walk import WarpWalk
-from tilesim_scenes.mobjects.words.badge import Badge
-from tilesim_scenes.mobjects.words.count import Count
-from tilesim_scenes.mobjects.words.finding import Finding
-from tilesim_scenes.story.ideas.execution_model import TILE as USUAL_TILE
-from tilesim_scenes.story.ideas.execution_model import Story, limit_name, part_name, tell
+from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
+from tilesim_scenes.mobjects.words.badge import Badge, of_trace
 
 FILM = {
     "title": "Execution model",
-    "question": "Who decides where a block runs?",
+    "question": "What does a GPU do with more threads than it can run?",
     "part": "How the machine works",
     "place": 20,
-    "seconds": 46,
-    "shows": "Blocks handed out to SMs, and what of an SM each of them holds.",
+    "seconds": 70,
+    "shows": "Thread blocks of a recorded product: two fit on each SM, and the others wait.",
     "takes": "report",
-    "options": {"device": "h200", "tile": "128x128x64"},
 }
-TRAVELLERS = 12
-"""Blocks that fly one by one; the others' work is a front."""
-MOST_SLOTS = 4
-"""Warps that a partition has room to show."""
+RECORDED = "traces/h200-naive-3072x3072x1024-tile128x128x64-grouped8.npz"
+NAME, TILE, STAGES = "naive-tma", [128, 128, 64], 3
+"""The recorded kernel, in the report of `tilesim bench execution-model`."""
+THREADS = 128
+SIDE = 64.0
+"""Pixels of a block as it flies to an SM."""
 
 
-class ExecutionModel(ReportFilm):
-    """A product in tiles of 128 x 128 x 64 on an H200, unless asked otherwise."""
+class ExecutionModel(ManySMs):
+    """How many thread blocks run, how many wait, and why."""
 
-    bench = "execution_model"
-    asked = REPORT | {"device": NAME, "tile": TILE}
+    asked = REPORT
 
-    @classmethod
-    def story_of(cls, report: Mapping[str, Any], settings: Mapping[str, Any]) -> Story:
-        device = Device.named(str(settings.get("device", REFERENCE))).name
-        if device not in presets():
-            raise FilmError(unknown("device", device, presets()))
-        return tell(report, device, tile_sizes(settings.get("tile", USUAL_TILE)))
+    def prepare(self) -> None:
+        kernels = self.report("execution_model")["kernels"]
+        kernel = row({"rows": kernels}, name=NAME, tile=TILE, stages=STAGES)
+        self.run = run = shipped(RECORDED)
+        self.sms, self.blocks = run.device.sms, run.problem.tiles
+        self.room = occupancy("h200", THREADS, kernel["registers"], kernel["shared_bytes"])
+        self.guard(self.room.binding == ("shared memory",), "shared memory runs out first")
+        uses = {use.limit: use for use in self.room.uses}
+        self.shared = uses["shared memory"]
+        self.guard(uses["registers"].blocks > 2, "registers have room for a third block")
+        self.guard(self.room.residents == kernel["seen"] == kernel["driver"] == 2, "two blocks were seen")
+        self.at_once = 2 * self.sms
+        spans = run.spans
+        edges = np.concatenate([spans["issue"], spans["done"]])
+        change = np.repeat([1, -1], len(spans))[np.lexsort((np.repeat([1, 0], len(spans)), edges))]
+        self.guard(int(np.cumsum(change).max()) == self.at_once, "264 blocks run at once")
+        self.guard(len(np.unique(spans["cta"])) == self.blocks, "each tile has a block of its own")
+        counts = np.bincount(spans["sm"], minlength=self.sms)
+        self.ours = int(np.flatnonzero(counts == 5)[0])
+        mine = spans[spans["sm"] == self.ours]
+        self.leaves = float(np.sort(mine["done"])[0])
 
     def construct(self) -> None:
-        story = self.story
-        self.sms = presets()[story.device]["sms"]
-        self.number = story.order.order[story.order.small] if story.order else 0
-        self.hue = sm_colour(self.number, self.sms)
-        if story.order:
-            self.fill_the_gpu()
-        else:
-            self.one_sm()
-        self.into_partitions()
-        self.four_limits()
-        self.walk()
-        self.tell_the_finding()
-
-    def fill_the_gpu(self) -> None:
-        """Blocks leave their queue, one by one to the small groups, then by the dozen, then all."""
-        story, area, order = self.story, self.area, self.story.order
-        queue = Queue(range(TRAVELLERS), px(170) if self.wide else 0.9 * area.width)
-        width = area.width - (queue.width + px(60) if self.wide else 0)
-        height = area.height - (0 if self.wide else queue.height + px(60))
-        rounds = min(story.residents, 2)
-        gpu = SMMap(order.groups, order.order, rounds, width, height)
-        if gpu.em < px(LEAST):
-            rounds = 1
-            gpu = SMMap(order.groups, order.order, rounds, width, height)
-        gpu.move_to([area.right - width / 2, area.bottom + height / 2, 0])
-        beside, above = (
-            (area.left + queue.width / 2, area.center[1]),
-            (area.center[0], area.top - queue.height / 2),
+        self.hue = self.theme.by_phase["multiply"]
+        self.ask("A thread runs a program on its own piece of the work.")
+        self.a_block_for_each_tile()
+        self.two_for_each_sm()
+        self.no_third()
+        self.it_stays()
+        self.until_none_is_left()
+        self.close(
+            "An H200 runs {first:.0f} of these {all} thread blocks at once, two on each SM. The others wait.",
+            [(tr("running at once"), self.at_once), (tr("waiting"), self.blocks - self.at_once)],
+            "count",
+            "{:.0f}",
+            of_trace(self.run),
+            tr("each block needs {own} of the {all_kb} KB of an SM's shared memory", **self.kb()),
+            all=self.blocks,
         )
-        queue.move_to([*(beside if self.wide else above), 0])
-        self.add(gpu.grounds)
-        self.title(tr("Execution model"))
-        self.say(story.question)
-        names = VGroup(label(tr("grid"), 44, self.theme.launch, bold=True).next_to(queue, UP, px(28)))
-        names.add(
-            label(tr("{gpu}: {sms} SMs", gpu=presets()[story.device]["short"], sms=self.sms), 52, bold=True)
-        )
-        small = gpu.group(order.groups[0] + order.groups[1])
-        names[1].move_to([(small.get_right()[0] + gpu.get_right()[0]) / 2, small.get_y(), 0])
-        each = (FadeIn(block, shift=px(30) * RIGHT) for block in queue)
-        self.play(FadeIn(names), LaggedStart(*each, lag_ratio=0.1, run_time=1.6))
-        self.badge(Badge(tr("measured on {gpu}", gpu=order.gpu), "measured"))
-        self.wait(0.2)
-        self.say(story.small_groups)
-        self.remove(gpu.grounds)
-        self.add(gpu, *queue)
-        self.deal(gpu, queue, 0, order.small)
-        self.say(story.one_by_one)
-        self.deal(gpu, queue, order.small, TRAVELLERS, self.landed(gpu, queue, 0, order.small))
-        row = next(group for group in order.groups if self.number in group)
-        gpc = label(tr("GPC"), 40, bold=True).next_to(gpu.group(row), RIGHT, px(20))
-        landed = self.landed(gpu, queue, order.small, TRAVELLERS)
-        self.play(FadeIn(gpc), *landed, PlayTrace(gpu, until=order.small + len(row), run_time=1.4))
-        self.play(FadeOut(gpc, names[0]), PlayTrace(gpu, until=order.small + 2 * len(row), run_time=0.8))
-        self.say(story.at_once)
-        self.play(PlayTrace(gpu, until=self.sms, run_time=1.9))
-        if rounds > 1:
-            self.say(story.second_round)
-            self.play(PlayTrace(gpu, until=rounds * self.sms, run_time=2.4))
-        self.say(story.warps_part)
-        self.play(FadeOut(names[1]), run_time=0.3)
-        self.gpu = gpu
 
-    def deal(self, gpu: SMMap, queue: Queue, first: int, last: int, along: Sequence[Animation] = ()) -> None:
-        """Blocks fly from the queue to their SMs."""
-        blocks = [queue.block(number) for number in range(first, last)]
-        places = [gpu.cell(gpu.order[number]) for number in range(first, last)]
-        hues = [sm_colour(gpu.order[number], self.sms) for number in range(first, last)]
-        sizes = [
-            [0.7 * min(place.width, place.height) / block.width]
-            for place, block in zip(places, blocks, strict=True)
-        ]
-        self.play(Deal(blocks, places, hues, sizes=sizes), *along)
+    def kb(self) -> dict[str, int]:
+        """KB of shared memory that a block takes, and that an SM has."""
+        return {"own": self.shared.of_block // 1024, "all_kb": self.shared.of_sm // 1024}
 
-    def landed(self, gpu: SMMap, queue: Queue, first: int, last: int) -> list[Animation]:
-        """Blocks that were dealt become their numbers in their SMs' cells."""
-        gpu.show(last)
-        coming = (*gpu.fills[first:last], *gpu.numbers[first:last])
-        leaving = (Leave(queue.block(number)) for number in range(first, last))
-        return [*leaving, *(Fade(one, 0.0, 1.0) for one in coming)]
+    def a_block_for_each_tile(self) -> None:
+        self.badge(Badge(tr("schematic"), "model"))
+        left, right = (half._replace(bottom=half.bottom + px(90)) for half in self.halves(0.5))
+        tiles = self.tiles(self.run.problem, left)
+        name = self.title_of_tiles
+        self.say("To multiply two matrices, a GPU cuts the result into tiles.")
+        self.play(*self.appear(tiles, name))
+        self.say("For each tile, {n} threads work together. They are called a thread block.", n=THREADS)
+        block = ThreadBlock(0, px(220)).move_to([(right.left + right.right) / 2, self.area.center[1], 0])
+        words = self.word("{threads} threads", 46, threads=THREADS).next_to(block, DOWN, px(24))
+        self.play(tiles[0].animate.set_fill(ManimColor(self.theme.launch)), run_time=0.4)
+        self.play(FadeIn(block, target_position=tiles[0], scale=0.2, run_time=1.0), FadeIn(words))
+        self.play(*(tile.animate.set_fill(ManimColor(self.theme.launch)) for tile in tiles), run_time=1.0)
+        self.play(FadeOut(block, words))
+        self.queue, self.queue_name = tiles, name
 
-    def one_sm(self) -> None:
-        """Of a GPU whose order nobody has found: one SM."""
-        self.gpu, self.box = None, self.sm_box()
-        self.add(self.box.box)
-        self.title(tr("Execution model"))
-        self.say(self.story.question)
-        self.play(FadeIn(self.box.heading), run_time=0.5)
+    def counts(self, running: int) -> None:
+        """Writes how many blocks run, and how many wait."""
+        self.running.write(tr("running: {n}", n=running))
+        self.waiting.write(tr("waiting: {n}", n=self.blocks - running))
 
-    def sm_box(self) -> SM:
+    def two_for_each_sm(self) -> None:
+        """Blocks fly to SMs in the order in which they began, one for each, and then one more."""
+        _, right = (half._replace(bottom=half.bottom + px(90)) for half in self.halves(0.5))
+        boxes = self.boxes(self.sms, right)
+        self.say("The GPU has {sms} processors, called SMs. Each of them gets a block.", sms=self.sms)
+        self.play(*self.appear(boxes, self.title_of_boxes))
+        self.running, self.waiting = Figure("", 50, align=0.0), Figure("", 50, align=0.0)
+        self.waiting.move_to([self.queue.get_left()[0], self.queue.get_bottom()[1] - px(60), 0], LEFT)
+        self.running.move_to([boxes.get_left()[0], boxes.get_bottom()[1] - px(60), 0], LEFT)
+        self.counts(0)
+        self.add(self.running, self.waiting)
+        begun = in_turn(self.run)
+        for turn in range(2):
+            if turn:
+                self.say("Then each gets a second one, so that {n} blocks are running.", n=self.at_once)
+            moving = begun[turn * self.sms : (turn + 1) * self.sms]
+            tiles = [self.queue[tile] for tile in moving]
+            sms = [int(self.run.spans["sm"][self.run.spans["tile"] == tile][0]) for tile in moving]
+            off = (turn - 0.5) * 0.4 * boxes[0].width
+            ways = [[boxes[sm].get_center() + off * RIGHT] for sm in sms]
+            size = 0.34 * boxes[0].width / tiles[0].width
+            self.bring_to_front(*tiles)
+            self.play(
+                Travel(tiles, ways, [[min(1.0, size)]] * len(tiles), leg=0.7, apart=0.016, run_time=3.0)
+            )
+            for tile in tiles:
+                tile.set_fill(ManimColor(self.hue))
+            self.counts((turn + 1) * self.sms)
+        self.say("The other {n} blocks wait. Why does no SM take a third?", n=self.blocks - self.at_once)
+        self.focus(boxes[self.ours], *(self.queue[t] for t in begun if self.on_ours(t)))
+        self.wait(2.0)
+        self.unfocus()
+        self.leave(self.queue, self.queue_name, boxes, self.title_of_boxes, self.running, self.waiting)
+
+    def on_ours(self, tile: int) -> bool:
+        return int(self.run.spans["sm"][self.run.spans["tile"] == tile][0]) == self.ours
+
+    def no_third(self) -> None:
+        """What blocks take of an SM: two fit, and a third does not."""
         area = self.area
-        name = tr("SM {number}", number=self.number) if self.story.order else tr("one SM")
-        box = SM(name, self.hue, area.width, 0.94 * area.height, 52)
-        return box.move_to(area.center)
-
-    def into_partitions(self) -> None:
-        """An SM's cell grows into the SM; its blocks part into warps, and a warp into lanes."""
-        story, area = self.story, self.area
-        box = self.box = self.sm_box() if self.gpu else self.box
-        inside = Partitions(0.94 * area.width, box.box.height - px(250), self.hue, 2 if self.tall else 4)
-        inside.move_to(box.box.get_bottom() + (inside.height / 2 + px(28)) * UP)
-        if self.gpu:
-            cell = self.gpu.cell(self.number).copy()
-            self.play(Fade(self.gpu, 1, 0), ReplacementTransform(cell, box.box), run_time=0.8)
-            self.remove(self.gpu)
-            self.add(box)
-            self.play(FadeIn(box.heading, inside), run_time=0.4)
-        else:
-            self.say(story.warps_part)
-            self.play(FadeIn(inside), run_time=0.4)
-        self.badge(Badge(*story.inside_badge))
-        slots = min(MOST_SLOTS, -(-story.residents * story.warps // PARTS))
-        warps = self.part_into_warps(inside, slots)
-        lanes = self.take_lanes(inside, warps[0], named=slots < 3)
-        self.badge(Badge(*story.badge))
-        self.say(story.four_limits)
-        # In the order in which they lie: a FadeOut draws its last on top.
-        self.leaving = VGroup(inside, warps, lanes)
-
-    def part_into_warps(self, inside: Partitions, slots: int) -> VGroup:
-        """The blocks that fit come, one by one, and their warps go to the partitions in turn."""
-        story, seen = self.story, VGroup()
-        high = inside.place(0, 0, slots)[1] - inside.place(0, 1, slots)[1]
-        spacing = min(0.92 * inside.wide / (LANES + 1), high / 2.4)
-        for number in range(min(story.residents, max(1, PARTS * slots // story.warps))):
-            block = self.block(number)
-            warps = VGroup(*(Warp(LANES, spacing, self.hue) for _ in range(story.warps)))
-            for warp, one in enumerate(warps, number * story.warps):
-                one.move_to(inside.place(warp % PARTS, warp // PARTS, slots))
-            folded = [one.copy().scale(0.3).move_to(block) for one in warps]
-            self.play(FadeIn(block, shift=px(60) * RIGHT), run_time=0.4)
-            moves = (ReplacementTransform(small, one) for small, one in zip(folded, warps, strict=True))
-            self.play(LaggedStart(*moves, lag_ratio=0.35, run_time=0.9 if number else 1.4))
-            seen.add(*warps, block)
-        return seen
-
-    def take_lanes(self, inside: Partitions, warp: Warp, named: bool) -> VGroup:
-        """The threads of a warp take the lanes of its partition; returns those, and what is written there."""
-        corner = inside.boxes[1 if self.tall else -1]
-        names = VGroup(label(tr("partition"), 44, bold=True).next_to(corner, UP, px(12)))
-        if named:
-            names.add(label(tr("lanes"), 40).next_to(inside.lanes[0], UP, px(10)))
-            names.add(label(tr("warp"), 40).next_to(warp, DOWN, px(20)))
-        self.play(FadeIn(names), run_time=0.3)
-        lanes = VGroup(*(lane.copy().set_fill(ManimColor(self.hue)) for lane in inside.lanes[0]))
-        flights = (ReplacementTransform(dot.copy(), lane) for dot, lane in zip(warp.dots, lanes, strict=True))
-        self.play(LaggedStart(*flights, lag_ratio=0.04, run_time=1.4))
-        return VGroup(lanes, names)
-
-    def block(self, number: int) -> ThreadBlock:
-        """One of the blocks that this SM gets, at its place beside the SM's name."""
-        block = ThreadBlock(self.block_number(number), px(110)).resident(self.hue)
-        return block.move_to(self.door(number))
-
-    def door(self, number: int) -> np.ndarray:
-        """Where the blocks of an SM stand in turn."""
-        right = max(self.box.heading.get_right()[0], self.area.left + px(200)) + px(110)
-        return np.array([right + number * px(140), self.box.box.get_top()[1] - px(95), 0])
-
-    def block_number(self, resident: int) -> int:
-        """The number of one of the blocks that this SM gets; where nobody knows, the how many-th it is."""
-        if not self.story.order:
-            return resident + 1
-        return self.story.order.order.index(self.number) + resident * self.sms
-
-    def four_limits(self) -> None:
-        """Blocks come in until one of the four limits is used up; the next one is turned away."""
-        story, box = self.story, self.box
-        inner = box.box
-        names = {use.limit: limit_name(use.limit) for use in story.occupancy.uses}
-        wide, high = 0.92 * inner.width, 0.62 * inner.height
-        bars = LimitBars(story.occupancy.uses, names, self.hue, wide, high, story.residents, above=self.tall)
-        bars.move_to(inner.get_bottom() + (bars.height / 2 + 0.07 * inner.height) * UP)
-        shown = min(story.residents, 4)
-        blocks = [self.block(number) for number in range(shown)]
-        coming = FadeIn(bars.grounds, bars.names, bars.amounts, run_time=0.8, rate_func=late)
-        self.play(FadeOut(self.leaving, run_time=0.4), coming)
-        self.add(bars)
-        for number, block in enumerate(blocks):
-            until = (number + 1) * story.residents / shown
-            self.play(FadeIn(block, shift=px(60) * RIGHT), PlayTrace(bars, until=until, run_time=1.1))
-        waiting = ThreadBlock(self.block_number(story.residents), px(110))
-        gate, away = self.door(shown), px(300) * RIGHT
-        waiting.move_to(gate + away)
-        self.say(story.refused)
-        self.play(FadeIn(waiting, shift=px(60) * LEFT), run_time=0.3)
-        self.play(
-            Travel([waiting], [[gate, gate + away]], leg=0.7),
-            PlayTrace(bars, until=story.residents + 1, run_time=1.4),
+        high = 0.9 * area.height
+        box = SM(tr("one SM"), self.theme.text, area.width, high).move_to(area.center)
+        box.box.set_fill(opacity=0.0)
+        uses = {
+            "shared memory": tr("shared memory"), "registers": tr("registers"), "threads": tr("threads"),
+            "blocks": tr("blocks"),
+        }  # fmt: skip
+        shown = [self.shared, *(use for use in self.room.uses if use.limit in ("registers", "threads"))]
+        bars = LimitBars(
+            shown, uses, self.hue, 0.92 * area.width, 0.56 * high, self.room.residents, above=self.tall
         )
-        self.wait(0.5)
-        self.say(story.own_places)
-        self.play(FadeOut(box, bars, waiting, *blocks), run_time=0.4)
+        bars.move_to(box.box.get_bottom() + (bars.height / 2 + px(50)) * UP)
+        blocks = [ThreadBlock(n, px(110)).resident(self.hue) for n in range(2)]
+        for n, block in enumerate(blocks):
+            block.move_to([area.center[0] + px(150) * (n - 0.5), box.box.get_top()[1] - px(100), 0])
+        self.say(
+            "A block keeps its data in its SM's shared memory. Each needs {own} of {all_kb} KB.", **self.kb()
+        )
+        self.play(FadeIn(box, bars.grounds, bars.names, bars.amounts))
+        self.add(bars)
+        for n, block in enumerate(blocks, 1):
+            self.play(FadeIn(block, shift=px(80) * DOWN), PlayTrace(bars, until=n, run_time=1.4))
+        third = ThreadBlock(2, px(110)).move_to([area.right - px(120), box.box.get_top()[1] - px(100), 0])
+        gate = third.get_center() + px(200) * LEFT
+        self.say(
+            "A third does not fit. It could have registers and threads, but shared memory runs out first."
+        )
+        self.play(FadeIn(third, shift=px(80) * LEFT), run_time=0.4)
+        self.play(
+            Travel([third], [[gate, third.get_center()]], leg=0.8), PlayTrace(bars, until=3, run_time=1.8)
+        )
+        self.leave(box, bars, third, *blocks)
 
-    def walk(self) -> None:
-        """The warps of one block through their program, by the clock of their SM."""
-        story, area = self.story, self.area
-        parts = [part_name(part) for part in story.parts]
-        height = 0.86 * area.height
-        walk = WarpWalk(parts, story.cycles, area.width, height, self.hue)
-        walk.move_to(area.center + 0.03 * area.height * DOWN)
-        cycles = Count(lambda t: tr("{cycles:,} cycles", cycles=int(t)), size=46, align=0.0)
-        cycles.move_to([area.left, area.top + px(40), 0], LEFT)
-        self.badge(Badge(tr("measured on {gpu}", gpu=story.gpu), "measured"))
-        self.play(FadeIn(walk, cycles), run_time=0.4)
-        arrives = min(marks[-2] for marks in story.cycles)
-        self.play(PlayTrace(walk, cycles, until=0.94 * arrives, run_time=3))
-        self.say(story.barrier)
-        self.play(PlayTrace(walk, cycles, until=walk.last, run_time=2))
-        self.play(PlayTrace(walk, cycles, until=max(marks[-1] for marks in story.cycles), run_time=0.8))
+    def it_stays(self) -> None:
+        """One SM's two places over time, as recorded."""
+        area = self.area
+        self.badge(of_trace(self.run))
+        self.ticking = self.clock(self.run.makespan)
+        key = self.key(*self.phases("launch", "first load", "multiply", "write"))
+        lane = LaneVectors(
+            self.run, [self.ours], (0.0, float(self.run.makespan)), area.width, px(300), numbers=False,
+            labels=False, ticks=False, fills=self.theme.by_phase,
+        )  # fmt: skip
+        lane.move_to(area.center)
+        name = self.word("one SM with its two places; time runs to the right", 46, self.theme.text)
+        name.next_to(lane.grounds, UP, px(20)).align_to(lane.grounds, LEFT)
+        self.say("A block never moves. It stays on its SM, with its data, until it ends.")
+        self.play(FadeIn(lane, name), *key)
+        self.play(PlayTrace(self.ticking, lane, until=self.leaves, run_time=4.0))
+        self.say("Then its room is free, and the next waiting block moves in.")
+        self.play(PlayTrace(self.ticking, lane, until=float(self.run.makespan), run_time=5.0))
+        self.leave(lane, name)
 
-    def tell_the_finding(self) -> None:
-        story, area = self.story, self.area
-        if not story.order:
-            return self.finding(Finding(story.finding, story.number, None, Badge(*story.badge), story.aside))
-        gpu = SMMap(story.order.groups, story.order.order, 1, 0.7 * area.width, 0.42 * area.height)
-        badge = Badge(tr("measured on {gpu}", gpu=story.order.gpu), "measured")
-        card = Finding(story.finding, story.number, gpu, badge, story.aside)
-        self.finding(card, [Fade(gpu, 0.0, 1.0), PlayTrace(gpu, until=self.sms, run_time=0.8)])
-
-    @property
-    def wide(self) -> bool:
-        """Whether things have room side by side."""
-        return self.area.width > 1.5 * self.area.height
+    def until_none_is_left(self) -> None:
+        area = self.area._replace(bottom=self.floor)
+        lanes, name = self.rows(self.run, area, tr("{sms} SMs, one thin row each", sms=self.sms))
+        self.say("All {sms} SMs work that way until no block is left.", sms=self.sms)
+        self.play(*self.appear(lanes, name), PlayTrace(self.ticking, until=0.0, run_time=0.5))
+        self.play(PlayTrace(self.ticking, lanes, until=float(self.run.makespan), run_time=5.0))
+        end = self.ends(lanes, self.run.makespan / 1000)
+        self.play(FadeIn(end))
+        self.leave(lanes, name, end, self.ticking)

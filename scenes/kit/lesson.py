@@ -179,5 +179,6 @@ def _number(kind: str, figures: Mapping[str, Any]) -> str:
         "less time": lambda: tr("{less:.0%} less time", **figures),
         "times": lambda: tr("{times:.1f} times", **figures),
         "work": lambda: tr("{work} times the work", **figures),
+        "share": lambda: tr("{share:.0%}", share=1 - figures["less"]),
         "count": lambda: tr("{first:.0f} of {all}", **figures),
     }[kind]()
