@@ -1,10 +1,12 @@
-"""Reduction: how do 32 lanes climb a tree, and where do they queue?
+"""Reduction: why is adding up numbers hard for a GPU?
 
 manim render scenes/reduction.py
+
+Threads add pairs in a tree, and wait for each other at every level. Where each thread first adds eight
+numbers alone, an eighth as many trees are needed. Two kernels, measured.
 """
 
-from collections.abc import Mapping
-from typing import Any
+from itertools import pairwise
 
 import numpy as np
 from manim import (
@@ -12,301 +14,355 @@ from manim import (
     LEFT,
     RIGHT,
     UP,
+    Circle,
+    Create,
+    DashedLine,
     FadeIn,
-    FadeOut,
     LaggedStart,
-    ReplacementTransform,
+    Line,
+    ManimColor,
     VGroup,
-    VMobject,
-    rush_into,
 )
 
-from tilesim.ideas.reduction import ADDED, THREADS, WARP
-from tilesim_scenes.animations.fade import Leave, late
-from tilesim_scenes.animations.run import PlayTrace
-from tilesim_scenes.film.report_film import ReportFilm
-from tilesim_scenes.film.settings import REPORT, whole
+from tilesim.analysis.memory_system import MemorySystem
+from tilesim.ideas.reduction import ADDED, THREADS, blocks, sequential, steps
+from tilesim.ladder.reports import row
+from tilesim_scenes.animations.fade import Fade, Leave
+from tilesim_scenes.animations.travel import Travel
+from tilesim_scenes.film.settings import REPORT
+from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, lines, px
+from tilesim_scenes.look.theme import ink_on
 from tilesim_scenes.mobjects.charts.bars import Bars
-from tilesim_scenes.mobjects.drawing.quads import rectangle
-from tilesim_scenes.mobjects.hardware.warp import Warp
-from tilesim_scenes.mobjects.models.sums.bank_queues import BankQueues
-from tilesim_scenes.mobjects.models.sums.butterfly import Butterfly
-from tilesim_scenes.mobjects.models.sums.strides import Strides
-from tilesim_scenes.mobjects.models.sums.sum_tree import SumTree
+from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
 from tilesim_scenes.mobjects.words.badge import Badge
-from tilesim_scenes.mobjects.words.count import Count
-from tilesim_scenes.mobjects.words.finding import Finding
-from tilesim_scenes.story.ideas.reduction import COPY, STEPS, VALUES, Story, tell
+from tilesim_scenes.mobjects.words.key import Entry
 
 FILM = {
     "title": "Reduction",
-    "question": "Summing is a tree: how should the lanes climb it?",
+    "question": "Why is adding up numbers hard for a GPU?",
     "part": "Kernels",
     "place": 210,
-    "seconds": 45,
-    "shows": "Trees of additions, the banks that each level asks, and who waits there.",
+    "seconds": 78,
+    "shows": "The sum of 268 million numbers as a tree, and with eight numbers added by each thread first.",
     "takes": "report",
-    "options": {"warps": 8},
 }
-FAST, SLOW, BEAT = 5.0, 3.8, 0.3
-"""Seconds of all beats but the slowest access's, of that, and of a beat at most."""
-ROOF = 0.24
-"""Share of the picture's height above the warps, where what is loaded comes from."""
+
+DIGITS = (3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3)
+VALUES = 2**28
+SHOWN = 8
+"""Threads that are drawn of a block."""
 
 
-class Reduction(ReportFilm):
-    """256 values by five kernels: which lanes are at work, and who waits for a bank."""
+class Reduction(Lesson):
+    """A tree for every 256 numbers, and one for every 2,048."""
 
-    bench = "reductions"
-    asked = REPORT | {"warps": whole(1, 32)}
+    asked = REPORT
 
-    @classmethod
-    def story_of(cls, report: Mapping[str, Any], settings: Mapping[str, Any]) -> Story:
-        return tell(report, WARP * settings.get("warps", THREADS // WARP))
+    def prepare(self) -> None:
+        measured = self.report("reductions")
+        self.gpu = measured["machine"]["gpu"]
+        found = {
+            name: row(measured, name=name, n=VALUES)["us"] for name in ("sequential", "unrolled", "shuffles")
+        }
+        self.tree, self.alone = found["sequential"], found["unrolled"]
+        self.levels = [len(level.owns) for level in sequential(THREADS)]
+        self.guard(self.levels == [128, 64, 32, 16, 8, 4, 2, 1], "half as many threads add at each level")
+        waits = {name: steps()[name].barriers for name in ("sequential", "unrolled")}
+        self.guard(set(waits.values()) == {len(self.levels)}, "both kernels wait behind each of eight levels")
+        self.many, self.few = blocks(VALUES), blocks(VALUES, ADDED * THREADS)
+        self.guard(self.many == ADDED * self.few, "an eighth as many blocks are needed")
+        self.guard(self.tree > 4 * self.alone, "adding eight numbers alone first is much faster")
+        self.memory = 4 * VALUES / MemorySystem.named("h200").read_gb_per_s["DRAM"] / 1000
+        self.guard(0.9 < self.memory / self.alone <= 1, "little is left to gain over what memory needs")
+        self.guard(abs(found["shuffles"] / self.alone - 1) < 0.03, "a faster tree saves little more")
 
     def construct(self) -> None:
+        self.blue = self.theme.by_phase["multiply"]
+        self.ask("A GPU runs thousands of threads, each with a small part of the work.")
+        self.a_tree()
+        self.eight_levels()
+        self.a_million_blocks()
+        self.eight_numbers_alone()
+        self.one_tree_instead_of_eight()
+        self.two_bars()
+        self.close(
+            "Threads that add up in a tree wait for each other. If each first adds eight numbers alone, "
+            "an H200 is {times:.1f} times as fast.",
+            [(tr("a tree at once"), self.tree), (tr("eight numbers alone first"), self.alone)],
+            "times",
+            "{:,.0f} µs",
+            self.measured(),
+            tr(
+                "sum of {count:,} numbers of 4 bytes, {threads} threads per block",
+                count=VALUES,
+                threads=THREADS,
+            ),
+        )
+
+    def measured(self) -> Badge:
+        return Badge(tr("measured on {gpu}", gpu=self.gpu), "measured")
+
+    # A tree of 16 numbers.
+
+    def node(self, number: int, radius: float) -> VGroup:
+        """A thread, with the sum that it has found."""
+        disc = Circle(radius, stroke_width=0, fill_color=ManimColor(self.blue), fill_opacity=1)
+        return VGroup(disc, label(str(number), max(24, 0.9 * radius / px(1)), ink_on(self.blue), bold=True))
+
+    def a_tree(self) -> None:
+        """Pairs of digits, pairs of sums, and so on; threads that have nothing to add are hollow."""
         area = self.area
-        height = min(0.86 * area.height, 0.62 * area.width)
-        self.tree = SumTree(VALUES, area.width, height).move_to(area.center + 0.07 * area.height * UP)
-        self.add(self.tree)
-        self.title(tr("Reduction"))
-        self.climb()
-        self.meet_at_banks()
-        self.add_halves()
-        self.add_while_loading()
-        self.exchange()
-        self.stride()
-        self.compare()
-        self.tell_the_finding()
-
-    def climb(self) -> None:
-        """Sixteen values: neighbours are added, level by level."""
-        self.say(self.story.question)
-        self.play(PlayTrace(self.tree, until=self.tree.until, run_time=2.6))
-        self.wait(0.5)
-
-    def meet_at_banks(self) -> None:
-        """The tree in shared memory: each level's lanes fall into the queues of their banks."""
-        story, banks = self.story, self.bank_queues("interleaved")
-        leaves = self.tree.rows[0]
-        cells = VGroup(*(banks.words.elements(0, number) for number in range(len(leaves))))
-        self.badge(Badge(*story.badge))
-        warps = label(tr("{warps} warps of a block", warps=story.warps), 44, self.theme.quiet)
-        memory = label(tr("shared memory: a column is a bank"), 44, self.theme.quiet)
-        warps.next_to(banks.warps, UP, px(16)).align_to(banks, LEFT)
-        memory.move_to(banks.tubes)
-        self.say(story.neighbours)
-        boxes = VGroup(*(leaf[0] for leaf in leaves))
-        self.tree.rows.remove(leaves)
-        self.add(boxes)
-        self.play(
-            ReplacementTransform(boxes, cells),
-            FadeOut(self.tree, *(leaf[1] for leaf in leaves)),
-            run_time=0.8,
-        )
-        counts, named = self.counts(banks, "interleaved")
-        self.play(FadeIn(banks, warps, memory, named, *counts), run_time=0.4)
-        self.remove(cells, *cells)
-        self.wait(0.6)
-        pace = min(BEAT, FAST / max(1, banks.until - story.access.wavefronts))
-        start = banks.begin(story.slowest)
-        self.play(Leave(memory))
-        if start:
-            self.play(PlayTrace(banks, *counts, until=start, run_time=max(0.5, start * pace)))
-        queue = label(story.queue, 52, self.theme.wait_text, bold=True)
-        queue.next_to(banks.warps, UP, px(16)).align_to(banks, LEFT)
-        self.play(PlayTrace(banks, *counts, until=start + 0.6, run_time=0.3 * SLOW), FadeOut(warps))
-        self.play(FadeIn(queue), run_time=0.3)
-        end = start + story.access.wavefronts
-        self.play(PlayTrace(banks, *counts, until=end, run_time=0.7 * SLOW))
-        self.play(FadeOut(queue), run_time=0.3)
-        self.play(PlayTrace(banks, *counts, until=banks.until, run_time=max(0.5, (banks.until - end) * pace)))
-        self.wait(0.4)
-        self.pace, self.told, self.banks = pace, [*counts, named], banks
-
-    def add_halves(self) -> None:
-        """The same lanes, other pairs: no two meet."""
-        story, banks = self.story, self.bank_queues("sequential")
-        before = self.tally(story.beats["interleaved"], story.name("interleaved"))
-        self.say(story.halves)
-        beats, *rest = self.told
-        self.play(
-            FadeOut(self.banks, *rest),
-            ReplacementTransform(beats.copy(), before),
-            FadeOut(beats),
-            run_time=0.6,
-        )
-        counts, named = self.counts(banks, "sequential")
-        self.play(FadeIn(banks, named, *counts), run_time=0.4)
-        self.play(
-            PlayTrace(banks, *counts, until=banks.until, run_time=max(1.0, 1.5 * banks.until * self.pace))
-        )
-        self.wait(0.8)
-        self.play(FadeOut(before, named, *counts), run_time=0.3)
-        self.banks = banks
-
-    def add_while_loading(self) -> None:
-        """Eight blocks of input fall into the lanes; then the tree runs, once."""
-        story, banks = self.story, self.bank_queues("sequential")
-        area, row = self.area, self.banks.warps
-        height = (area.top - row.get_top()[1]) / (ADDED + 1)
-        strips = VGroup(*(self.strip(row, 0.7 * height) for _ in range(ADDED)))
-        strips.arrange(UP, buff=0.3 * height).next_to(row, UP, 0.5 * height)
-        self.say(story.once)
-        self.play(FadeIn(strips, shift=px(60) * DOWN), run_time=0.6)
-        size = 84 if self.wide else 62
-        once = lines(tr("{added} loads, one tree", added=ADDED), size, self.room, bold=True)
-        once.move_to(self.aside("middle"))
-        for number, strip in enumerate(strips):
-            self.play(strip.animate(rate_func=rush_into).move_to(row), run_time=0.18)
-            self.remove(strip)
-            row.work(story.threads)
-            row.lanes.set_fill(opacity=(number + 1) / ADDED)
-        row.lanes.set_fill(opacity=1)
-        # Lanes write their sums into shared memory.
-        self.play(FadeIn(once, banks), run_time=0.3)
-        self.remove(self.banks)
-        self.banks = banks
-        self.play(PlayTrace(banks, until=banks.until, run_time=max(1.0, banks.until * self.pace)))
-        self.wait(0.3)
-        self.play(FadeOut(once), run_time=0.3)
-
-    def strip(self, row: VMobject, height: float) -> VGroup:
-        """A block of input: a value for each thread of the warps."""
-        pieces = (rectangle(one.width, height, row.colour).move_to(one) for one in row.grounds)
-        return VGroup(*pieces)
-
-    def exchange(self) -> None:
-        """A warp adds its 32 values without shared memory; that holds a word of each warp."""
-        story, area = self.story, self.area
-        width, height = self.picture
-        butterfly = Butterfly(width=width, height=height + 0.8 * ROOF * area.height)
-        butterfly.move_to([area.left + width / 2, area.top - butterfly.height / 2, 0])
-        self.badge(Badge(tr("model")))
-        self.say(story.exchanged)
-        # The block's first warp comes forward.
-        lanes, capsule = Warp(spacing=width / WARP), self.banks.warps.capsules[0]
-        lanes.move_to([butterfly.get_center()[0], butterfly.sums.get_center()[1], 0])
-        small = lanes.copy().scale(capsule.width / lanes.width).move_to(capsule)
-        self.add(small)
-        self.play(FadeOut(self.banks), ReplacementTransform(small, lanes), run_time=0.8)
-        self.add(butterfly)
-        self.play(PlayTrace(butterfly, until=butterfly.until, run_time=2.2))
-        beside = VGroup(lines(story.barriers, 52, self.room, bold=True))
-        if story.shared:
-            words = VGroup(*(rectangle(px(40), px(40), self.banks.colour) for _ in range(story.shared)))
-            held = lines(tr("left in shared memory"), 44, self.room, color=self.theme.quiet)
-            words.arrange_in_grid(cols=8, buff=px(10))
-            beside.add_to_back(VGroup(words, held).arrange(DOWN, buff=px(24)))
-        beside.arrange(DOWN if self.wide else RIGHT, buff=px(80)).move_to(self.aside("middle"))
-        self.play(LaggedStart(*(FadeIn(one) for one in beside), lag_ratio=0.5, run_time=0.7))
-        self.wait(0.9)
-        self.leaving = [butterfly, lanes, beside]
-
-    def stride(self) -> None:
-        """One wave of blocks goes over the whole input, turn by turn."""
-        story, area = self.story, self.area
-        height = 0.62 * area.height
-        strides = Strides(story.turns, story.blocks / story.resident, area.width, height)
-        strides.move_to(area.center)
-        name = label(tr("{blocks:,} blocks of input", blocks=story.blocks), 48, self.theme.quiet)
-        turns = Count(
-            lambda t: tr("turn {turn} of {turns}", turn=int(t), turns=story.turns), size=56, mono=False
-        )
-        name.next_to(strides, UP, px(24)).align_to(strides, LEFT)
-        turns.next_to(strides, DOWN, px(40)).align_to(strides, LEFT)
-        self.say(story.one_wave)
-        self.play(FadeOut(*self.leaving), FadeIn(strides, name, turns, rate_func=late), run_time=0.6)
-        self.play(PlayTrace(strides, turns, until=story.turns, run_time=2.0))
-        self.wait(0.4)
-        self.leaving = [strides, name, turns]
-
-    def compare(self) -> None:
-        """What all five reach, and what a copy does."""
-        story = self.story
-        self.badge(Badge(tr("measured on {gpu}", gpu=story.gpu), "measured"))
-        names = (*STEPS, COPY)
+        left = 0.17 * area.width if not self.narrow else 0.0
+        step = (area.width - left) / len(DIGITS)
         rows = [
-            (story.name(one), story.gb_per_s[one], "quiet" if one == COPY else "measured") for one in names
+            area.top - px(40) - n * (area.height - px(180 if not self.narrow else 240)) / 4 for n in range(5)
         ]
-        step = min(px(130), self.area.height / (len(rows) + 0.5))
-        bars = Bars(rows, "", self.area.width, row=step, form="{:,.0f}").move_to(self.area.center)
-        unit = label("GB/s", 48, self.theme.quiet).next_to(bars, UP, px(8)).align_to(bars, RIGHT)
-        self.say(story.limit)
-        self.play(FadeOut(*self.leaving, run_time=0.3), FadeIn(unit, run_time=0.3), bars.grow())
+        radius = min(px(40), 0.8 * step)
+        at = [area.left + left + (n + 0.5) * step for n in range(len(DIGITS))]
+        cells = VGroup()
+        for digit, x in zip(DIGITS, at, strict=True):
+            cell = rectangle(0.84 * step, px(72), self.theme.hand_over)
+            cells.add(VGroup(cell, label(str(digit), 44, bold=True)).move_to([x, rows[0], 0]))
+        count = self.word("… {count:,} numbers in all", 40, count=VALUES)
+        count.next_to(cells, DOWN, px(16)).align_to(cells, RIGHT)
+        low = 0.36 * area.height * DOWN
+        VGroup(cells, count).shift(low)
+        self.badge(Badge(tr("schematic"), "model"))
+        key = self.key(
+            Entry(tr("a thread adds"), [self.blue]),
+            Entry(tr("a thread has nothing to add"), [self.theme.quiet]),
+            Entry(tr("all threads wait here"), [self.theme.wait_text]),
+        )
+        self.say("To add up 268 million numbers, many threads can add pairs at the same time.")
+        self.play(FadeIn(cells, lag_ratio=0.06, run_time=1.4), FadeIn(count), *key)
+        self.play(Leave(count), cells.animate.shift(-low), run_time=0.8)
+        sums, before = list(DIGITS), list(cells)
+        threads = [(at[2 * n] + at[2 * n + 1]) / 2 for n in range(8)]
+        tree = VGroup(cells)
+        for level in range(4):
+            y, every = rows[level + 1], 2**level
+            sums = [one + other for one, other in zip(sums[::2], sums[1::2], strict=True)]
+            nodes = [self.node(number, radius) for number in sums]
+            idle = VGroup()
+            for n, x in enumerate(threads):
+                if n % every:
+                    ring = Circle(0.8 * radius, stroke_color=ManimColor(self.theme.quiet))
+                    idle.add(ring.set_stroke(width=stroke_width(3)).move_to([x, y, 0]))
+            links = VGroup()
+            for n, node in enumerate(nodes):
+                node.move_to([threads[n * every], y, 0])
+                for part in before[2 * n : 2 * n + 2]:
+                    start, end = part.get_bottom(), node.get_top()
+                    links.add(
+                        Line(start, end, stroke_width=stroke_width(4), stroke_color=ManimColor(self.blue))
+                    )
+            words = tr("{busy} of 8 threads add", busy=len(nodes))
+            name = lines(words, 36, left - px(30) if left else area.width, most=2, color=self.theme.text)
+            if left:
+                name.move_to([area.left, y, 0], LEFT)
+            else:
+                name.move_to([area.right, y - radius - px(26), 0], RIGHT)
+            if level == 1:
+                self.say("Then they add pairs of sums, but only half as many threads have something to add.")
+            self.play(LaggedStart(*map(Create, links), lag_ratio=0.1, run_time=1.0), FadeIn(name))
+            self.play(*map(FadeIn, nodes), FadeIn(idle), run_time=0.6)
+            before = nodes
+            tree.add(links, *nodes, idle, name)
+            if level == 0:
+                self.wait(0.6)
+        bars = VGroup()
+        for y, lower in pairwise(rows[1:]):
+            height = (y + lower) / 2
+            line = DashedLine(
+                [at[0] - step / 2, height, 0], [at[-1] + step / 2, height, 0], dash_length=px(16)
+            )
+            bars.add(line.set_stroke(ManimColor(self.theme.wait_text), stroke_width(5)))
+        self.say("Before each level, they all wait, because a thread needs a sum that another has found.")
+        self.play(LaggedStart(*map(Create, bars), lag_ratio=0.6, run_time=3.0))
+        self.wait(1.0)
+        self._let_read()
+        self.play(*self.key(), *map(Leave, (tree, bars)))
+
+    # A block of 256 threads.
+
+    def eight_levels(self) -> None:
+        """How many of 256 threads add at each level, and on average."""
+        area = self.area
+        low, high = area.bottom + px(60), area.top - px(70 if not self.narrow else 130)
+        step = (area.width - px(40)) / len(self.levels)
+        whole, parts, names = VGroup(), VGroup(), VGroup()
+        for n, busy in enumerate(self.levels):
+            x = area.left + px(20) + (n + 0.5) * step
+            frame = rectangle(0.66 * step, high - low, self.theme.idle).move_to([x, low, 0], DOWN)
+            part = rectangle(0.66 * step, (high - low) * busy / THREADS, self.blue).move_to([x, low, 0], DOWN)
+            whole.add(frame)
+            parts.add(part)
+            figure = label(str(busy), 50, bold=True).next_to(frame.get_top(), DOWN, px(20))
+            level = self.word("level {n}", 40 if not self.narrow else 30, n=n + 1)
+            names.add(VGroup(figure, level.next_to(frame, DOWN, px(14))))
+        head = self.word("threads that add, of the 256 in a block", 40, self.theme.text)
+        head.move_to([area.left, area.top - px(24), 0], LEFT)
+        self.say(
+            "In our program, {threads} threads form a block. It adds up {threads} numbers in eight levels.",
+            threads=THREADS,
+        )
+        self.play(FadeIn(head), FadeIn(whole, lag_ratio=0.1, run_time=1.0))
+        for part, name in zip(parts, names, strict=True):
+            self.play(FadeIn(part, shift=px(20) * UP), FadeIn(name), run_time=0.4)
+        mean = sum(self.levels) / len(self.levels)
+        y = low + (high - low) * mean / THREADS
+        line = DashedLine([area.left, y, 0], [area.right, y, 0], dash_length=px(16))
+        line.set_stroke(ManimColor(self.theme.text), stroke_width(4))
+        words = tr(
+            "{additions} additions in 8 levels: {mean:.0f} on average", additions=sum(self.levels), mean=mean
+        )
+        note = label(words, 40, bold=True)
+        note.move_to([area.right, area.top - px(24 if not self.narrow else 84), 0], RIGHT)
+        self.say(
+            "On average, only {mean:.0f} of {threads} threads have something to add.",
+            mean=mean,
+            threads=THREADS,
+        )
+        self.play(Create(line, run_time=1.2), FadeIn(note))
+        self.wait(1.0)
+        self.leave(whole, parts, names, head, line, note)
+
+    def bars(self) -> Bars:
+        """The times of both programs."""
+        area = self.area
+        names = tr("a tree at once"), tr("eight numbers alone first")
+        rows = [(name, us, "measured") for name, us in zip(names, (self.tree, self.alone), strict=True)]
+        bars = Bars(rows, "µs", area.width, row=px(190), size=50 if not self.narrow else 36, form="{:,.0f}")
+        return bars.move_to([area.center[0], area.top - px(170), 0])
+
+    def a_million_blocks(self) -> None:
+        self.both = self.bars()
+        self.badge(self.measured())
+        count = self.word(
+            "{count:,} blocks, 1,000 in each square; their sums are added likewise", 40, count=self.many
+        )
+        area, each = self.area, 1000
+        across = 81 if not self.narrow else 60
+        step = area.width / across
+        squares = VGroup()
+        for n in range(round(self.many / each)):
+            place = [n % across * step, -(n // across) * step, 0]
+            squares.add(rectangle(0.7 * step, 0.7 * step, self.blue).move_to(place))
+        squares.move_to([area.center[0], area.bottom, 0], DOWN)
+        count.next_to(squares, UP, px(24))
+        self.say("A million such blocks add up all numbers in {us:,.0f} microseconds.", us=self.tree)
+        self.play(FadeIn(squares, lag_ratio=0.005, run_time=2.0), FadeIn(count))
+        self.play(self.both.grow(0, run_time=1.6))
+        self.wait(1.0)
+        self.leave(self.both.rows[0], count, squares)
+
+    # Eight numbers for each thread.
+
+    def eight_numbers_alone(self) -> None:
+        """Eight numbers fall onto each thread."""
+        area = self.area
+        step = area.width / SHOWN
+        foot = area.bottom + px(110)
+        high = (area.top - foot - px(90)) / ADDED
+        random = np.random.default_rng(7)
+        threads, columns = VGroup(), []
+        for n in range(SHOWN):
+            x = area.left + (n + 0.5) * step
+            numbers = random.integers(1, 10, ADDED).tolist()
+            threads.add(self.node(sum(numbers), min(px(50), 0.36 * step)).move_to([x, foot, 0]))
+            column = VGroup()
+            for k, number in enumerate(numbers):
+                cell = rectangle(min(px(120), 0.7 * step), 0.84 * high, self.theme.hand_over)
+                cell = VGroup(cell, label(str(number), min(40, 0.66 * high / px(1)), bold=True))
+                column.add(cell.move_to([x, foot + px(90) + (k + 0.5) * high, 0]))
+            columns.append(column)
+        name = self.word("8 of 256 threads, each with 8 numbers of its own", 44, self.theme.text)
+        name.move_to([area.center[0], area.bottom + px(24), 0])
+        self.badge(Badge(tr("schematic"), "model"))
+        self.say("Now each thread first adds up eight numbers alone. It waits for no other thread.")
+        discs = VGroup(*(thread[0] for thread in threads))
+        self.play(FadeIn(VGroup(*columns)), FadeIn(discs), FadeIn(name))
+        for k in range(ADDED):
+            cells = [column[k] for column in columns]
+            ways = [[disc.get_center()] for disc in discs]
+            self.play(Travel(cells, ways, leg=0.4, apart=0.0))
+            self.remove(*cells)
+        self.remove(discs)
+        self.add(threads)
+        self.play(*(FadeIn(thread[1]) for thread in threads))
+        self.play(VGroup(threads, name).animate.set_y(area.center[1]), run_time=0.8)
+        self.leave(threads, name)
+
+    def small_tree(self, width: float, height: float) -> VGroup:
+        """A tree in small: eight leaves and three levels."""
+        tree = VGroup()
+        ends = [((n + 0.5) / 8, 1.0) for n in range(8)]
+        for level in (2, 1, 0):
+            low = level / 3
+            found = [((a[0] + b[0]) / 2, low) for a, b in zip(ends[::2], ends[1::2], strict=True)]
+            for n, end in enumerate(ends):
+                points = [np.array([x * width, y * height, 0]) for x, y in (end, found[n // 2])]
+                tree.add(Line(*points, stroke_width=stroke_width(4), stroke_color=ManimColor(self.blue)))
+            ends = found
+        return tree
+
+    def one_tree_instead_of_eight(self) -> None:
+        """What 2,048 numbers take before and now."""
+        area = self.area
+        half = 0.5 * area.width - px(30)
+        each, tall = half / 4 - px(24), px(180)
+        eight = VGroup(*(self.small_tree(each, tall) for _ in range(ADDED)))
+        eight.arrange_in_grid(cols=4, buff=(px(24), px(40)))
+        one = self.small_tree(each, tall)
+        size = 46 if not self.narrow else 34
+        heads, foots = VGroup(), VGroup()
+        for side, trees, words, count in (
+            (-1, eight, tr("before: 8 trees for 2,048 numbers"), self.many),
+            (1, one, tr("now: 1 tree for 2,048 numbers"), self.few),
+        ):
+            x = area.center[0] + side * area.width / 4
+            trees.move_to([x, area.center[1] + px(20), 0])
+            heads.add(lines(words, size, half, bold=True).move_to([x, area.top - px(50), 0]))
+            foots.add(label(tr("{count:,} blocks", count=count), size + 10, bold=True))
+            foots[-1].move_to([x, area.bottom + px(100), 0])
+        note = self.word("Which of these saves most was not measured.", 36)
+        note.move_to([area.center[0], area.bottom + px(20), 0])
+        self.say("Then a block needs only one tree for 2,048 numbers, where eight were needed before.")
+        self.play(FadeIn(heads[0]), LaggedStart(*map(Create, eight), lag_ratio=0.2, run_time=2.4))
+        self.play(FadeIn(heads[1]), Create(one, run_time=1.0))
         self.wait(0.6)
+        self.say("So an eighth as many blocks have to start, wait for their numbers and build a tree.")
+        self.play(FadeIn(foots, lag_ratio=0.5, run_time=1.6))
+        self.play(FadeIn(note))
+        self.wait(1.2)
+        self.leave(eight, one, heads, foots, note)
 
-    def tell_the_finding(self) -> None:
-        story = self.story
-        badge = Badge(tr("measured on {gpu}", gpu=story.gpu), "measured")
-        rows = [
-            (story.name(one), story.us[one], "measured")
-            for one in dict.fromkeys(("interleaved", story.fastest))
-        ]
-        bars = Bars(rows, "µs", self.area.width, form="{:,.0f}")
-        self.finding(Finding(story.finding, story.number, bars, badge, story.aside), [bars.grow()])
-
-    # How it is laid out
-
-    @property
-    def wide(self) -> bool:
-        """Whether figures have room beside the picture."""
-        return self.area.width > 1.5 * self.area.height
-
-    @property
-    def picture(self) -> tuple[float, float]:
-        """Width and height of what has figures beside or below it, and something above it."""
-        area = self.area
-        if self.wide:
-            return 0.72 * area.width, (1 - ROOF) * area.height - px(28)
-        return area.width, min((1 - ROOF) * area.height - px(230), 0.9 * area.width)
-
-    def bank_queues(self, name: str) -> BankQueues:
-        """A tree in shared memory, as large as all of them."""
-        area, (width, height) = self.area, self.picture
-        banks = BankQueues(self.story.trees[name], width, height, self.story.access.wavefronts)
-        return banks.move_to([area.left + width / 2, area.top - ROOF * area.height - height / 2, 0])
-
-    @property
-    def room(self) -> float:
-        """Units that words beside the picture, or below it, may be wide."""
-        return 0.25 * self.area.width if self.wide else 0.45 * self.area.width
-
-    def aside(self, place: str) -> np.ndarray:
-        """A place beside the picture, or below it: the middle, above or below that, or before it."""
-        area = self.area
-        if self.wide:
-            up = {"middle": 0, "above": 1.1, "below": -0.9, "before": 2.6}[place]
-            return np.array([area.right - self.room / 2, area.center[1] + up * px(120), 0])
-        middle = area.top - ROOF * area.height - self.picture[1] - px(150)
-        row = {"middle": (0, 0), "above": (0, 0.8), "below": (0.34, 0.05), "before": (-0.34, 0)}
-        along, up = row[place]
-        return np.array([area.center[0] + along * area.width, middle + up * px(100), 0])
-
-    def counts(self, banks: BankQueues, name: str) -> tuple[list[Count], VMobject]:
-        """Live: how many beats have passed, and how many lanes are at work; and the tree's name."""
-
-        def at_work(t: float) -> str:
-            lanes = 0 if t >= banks.until else len(banks.levels[banks.accesses[banks.now(t)].level].owns)
-            return tr("1 lane adds") if lanes == 1 else tr("{lanes} lanes add", lanes=lanes)
-
-        beats = Count(
-            lambda t: tr("1 beat") if int(t) == 1 else tr("{beats} beats", beats=int(t)),
-            size=84 if self.wide else 62, mono=False, align=0.5,
-        )  # fmt: skip
-        lanes = Count(at_work, size=52 if self.wide else 48, mono=False, align=0.5, bold=False)
-        named = label(self.story.name(name), 52 if self.wide else 44, self.theme.quiet)
-        for one, place in ((beats, "middle"), (lanes, "below")):
-            one.shift(self.aside(place))
-        return [beats, lanes], named.move_to(self.aside("above"))
-
-    def tally(self, beats: int, name: str) -> VGroup:
-        """What another tree took."""
-        count = label(tr("{beats} beats", beats=beats), 60, self.theme.wait_text, bold=True)
-        named, place = label(name, 44, self.theme.quiet), self.aside("before")
-        if self.wide:
-            return VGroup(named, count).arrange(DOWN, buff=px(12)).move_to(place)
-        # On one line with the counts beside it.
-        return VGroup(named.move_to(place + px(80) * UP), count.move_to(place, DOWN))
+    def two_bars(self) -> None:
+        """Both times, and what memory needs for the numbers alone."""
+        self.badge(self.measured())
+        bars = self.both.move_to(self.area.center + px(50) * UP)
+        self.say(
+            "The same sum now takes {short:,.0f} microseconds instead of {long:,.0f}.",
+            short=self.alone,
+            long=self.tree,
+        )
+        self.play(Fade(bars.rows[0], 0.0, 1.0))
+        self.play(bars.grow(1, run_time=1.6))
+        self.wait(1.0)
+        ground = bars.grounds[0]
+        x = ground.get_left()[0] + self.memory / self.tree * ground.width
+        top, low = bars.get_top()[1] + px(30), bars.get_bottom()[1] - px(40)
+        line = DashedLine([x, top, 0], [x, low, 0], dash_length=px(16))
+        line.set_stroke(ManimColor(self.theme.text), stroke_width(5))
+        name = self.word("reading the numbers alone: {us:.0f} µs", 46, self.theme.text, us=self.memory)
+        name.next_to([x, low, 0], DOWN, px(16))
+        name.set_x(min(max(x, self.area.left + name.width / 2), self.area.right - name.width / 2))
+        self.say(
+            "Just reading the numbers from memory takes {us:.0f}, so little is left to gain.", us=self.memory
+        )
+        self.play(Create(line, run_time=1.2), FadeIn(name))
+        self.wait(1.5)
+        self._let_read()
+        self.play(*map(Leave, (line, name)))

@@ -12,9 +12,9 @@ from tilesim_scenes.latency_hiding import Rounds
 from tilesim_scenes.mobjects.drawing.quads import rectangle
 
 
-def refused(name, tmp_path, change):
+def refused(name, tmp_path, change, bench=None):
     """What a lesson says of the report that ships, once `change` has altered it."""
-    altered = deepcopy(dict(report(name.replace("-", "_"))))
+    altered = deepcopy(dict(report(bench or name.replace("-", "_"))))
     change(altered)
     path = tmp_path / "mine.json"
     path.write_text(json.dumps(altered))
@@ -89,3 +89,22 @@ def test_each_request_that_is_under_way_is_a_dot_on_the_road(t, dots):
     asked, came = np.array([[0.0, 300.0], [100.0, 400.0]]), np.array([[200.0, 1000.0], [270.0, 1200.0]])
     shown = Rounds(asked, came, 10, 4, rectangle(5, 1)).show(t)
     assert sum(dot.get_fill_opacity() > 0 for dot in shown.dots) == dots
+
+
+def trees_cost_nothing(found):
+    for row in rows(found, name="sequential"):
+        row["us"] /= 3
+
+
+def memory_is_far_from_busy(found):
+    for name in ("sequential", "unrolled", "shuffles"):
+        for row in rows(found, name=name):
+            row["us"] *= 2
+
+
+@pytest.mark.parametrize(
+    ("change", "claim"),
+    [(trees_cost_nothing, "is much faster"), (memory_is_far_from_busy, "little is left")],
+)
+def test_reduction(change, claim, tmp_path):
+    assert claim in refused("reduction", tmp_path, change, "reductions")

@@ -1,1 +1,0 @@
-"""Sums: how the lanes of a block, and the blocks of a grid, become one value."""
