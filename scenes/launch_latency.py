@@ -1,208 +1,294 @@
-"""Launch latency: what does a launch cost?
+"""Launch latency: why does a GPU stand idle although a program keeps calling it?
 
 manim render scenes/launch_latency.py
+
+A Python loop calls 30 small products. Each call takes the CPU longer than the product takes the GPU, as the
+same calls made beforehand show; a CUDA graph starts all of them with one call.
 """
 
-from collections.abc import Mapping
-from typing import Any
+import numpy as np
+from manim import DOWN, LEFT, RIGHT, UP, Create, FadeIn, LaggedStart, ManimColor, VGroup
 
-from manim import DOWN, RIGHT, UP, FadeIn, FadeOut, VGroup, VMobject, smoothstep
-
-from tilesim_scenes.animations.fade import Fade, Leave, late
+from tilesim.ideas.launch_latency import KERNEL, each, timeline
+from tilesim.ladder.reports import row
+from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.run import PlayTrace
-from tilesim_scenes.film.report_film import ReportFilm
-from tilesim_scenes.film.scene import CAMERA
+from tilesim_scenes.animations.zoom import Zoom
+from tilesim_scenes.film.settings import REPORT
+from tilesim_scenes.kit.calls import Calls
+from tilesim_scenes.kit.lesson import Lesson
+from tilesim_scenes.kit.round_trip import code
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import label, px
-from tilesim_scenes.look.theme import LAUNCH, readable, sm_colour
+from tilesim_scenes.look.text import label, lines, px
+from tilesim_scenes.look.theme import ink_on, readable
 from tilesim_scenes.mobjects.charts.bars import Bars
-from tilesim_scenes.mobjects.drawing.quads import rectangle
-from tilesim_scenes.mobjects.models.pipelines.phase_rows import Bar, PhaseRows
-from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket, length
+from tilesim_scenes.mobjects.drawing.quads import (
+    rectangle,
+    stroke_width,
+)  # fmt: skip
 from tilesim_scenes.mobjects.words.badge import Badge
-from tilesim_scenes.mobjects.words.finding import Finding
-from tilesim_scenes.story.ideas.launch_latency import Pause, Story, tell
+from tilesim_scenes.mobjects.words.key import Entry
 
 FILM = {
     "title": "Launch latency",
-    "question": "What does a launch cost?",
+    "question": "Why does a GPU stand idle although a program keeps calling it?",
     "part": "Schedules",
     "place": 160,
-    "seconds": 44,
-    "shows": "Four things that are called a launch, from the host's call to the next block on an SM.",
+    "seconds": 70,
+    "shows": "A loop of small products: its calls on the CPU, its products on the GPU, and one graph of all.",
     "takes": "report",
 }
-ROW = 64
-"""Pixels of a row, so that it still fits when the camera is near."""
-NEAR = {"stream": 5, "graph": 6, "SM": 7}
-"""How near the camera comes."""
-AFTER = 0.6
-"""Of a launch, for how long the rows go on after it."""
-AROUND = 0.25
-"""Of a pause, that is shown before and after it."""
+SMALL, LARGE = 1024, 2048
+"""M, N and K of the products."""
+LOOP = "for a, b, c in matrices:", "    torch.mm(a, b, out=c)"
+GRAPH = "graph.replay()"
+NAME = 130
+"""Pixels of the names of lanes."""
+ROUNDS = 5.1
+"""Rounds of the loop that both lanes show at once."""
 
 
-class LaunchLatency(ReportFilm):
-    """A host's call, two kernels of a stream, two of a graph, two thread blocks: launches on one H200."""
+class LaunchLatency(Lesson):
+    """30 small products, called one by one and as one CUDA graph, as measured on an H200."""
 
-    bench = "launch_latency"
+    asked = REPORT
 
-    @classmethod
-    def story_of(cls, report: Mapping[str, Any], settings: Mapping[str, Any]) -> Story:
-        return tell(report)
+    def prepare(self) -> None:
+        report = self.report("launch_latency")
+        self.gpu = report["machine"]["gpu"]
+        self.guard("H200" in self.gpu, "the products ran on an H200")
+        them = {"rows": report["together"]}
+        us = {
+            (how, size): row(them, how=how, size=size)["us"]["p50"]
+            for how in ("calls", "queued", "graph") for size in (SMALL, LARGE)
+        }  # fmt: skip
+        self.us = {which: float(f"{time:.1f}") for which, time in us.items()}
+        self.count = row(them, size=SMALL)["products"]
+        self.call = float(f"{us['calls', SMALL] / self.count:.2f}")
+        self.product = float(f"{us['queued', SMALL] / self.count:.2f}")
+        self.large = float(f"{us['queued', LARGE] / self.count:.2f}")
+        self.waits = float(f"{self.call - self.product:.2f}")
+        self.idle = self.waits / self.call
+        ns = [round(1000 * one) for one in (self.product, self.call, self.large)]
+        self.guard(each(ns[0], ns[1], 0) == ns[1], "a call takes longer than a small product")
+        self.guard(each(ns[2], ns[1], 0) == ns[2], "a large product takes longer than a call")
+        self.guard(us["calls", SMALL] > 1.5 * us["queued", SMALL], "the CPU's calls take most of the time")
+        self.guard(abs(us["graph", SMALL] / us["queued", SMALL] - 1) < 0.1, "a graph keeps the GPU busy")
+        self.guard(us["calls", LARGE] < 1.1 * us["graph", LARGE], "large products hide their calls")
+        gaps = {kind: row(report, launch=kind, blocks=132)["ns"]["p50"] for kind in ("stream", "graph")}
+        self.guard(gaps["graph"] < gaps["stream"], "within a graph, the next kernel begins sooner")
+        self.replay = row(report, launch="host", what="CUDA graph")["ns"]["p50"]
 
     def construct(self) -> None:
-        story = self.story
-        self.rows = self.four_rows()
-        self.add(self.rows)
-        self.title(tr("Launch latency"))
-        self.four_launches()
-        self.come_near()
-        if story.pause is not None:
-            self.in_a_product(story.pause)
-        self.call_by_call()
-        self.tell_the_finding()
-
-    def four_launches(self) -> None:
-        """All four on one axis of time; what is launch is orange."""
-        story, rows = self.story, self.rows
-        self.say(tr("What does a launch cost?"))
-        self.badge(Badge(tr("measured on {gpu}", gpu=story.gpu), "measured"))
-        clock = self.clock(story.until)
-        self.play(PlayTrace(rows, clock, until=story.host, run_time=2.4))
-        self.say(tr("Four things bear its name"))
-        self.play(PlayTrace(rows, clock, until=story.until, run_time=2.4))
-        self.wait(0.4)
-        self.play(Leave(clock))
-
-    def come_near(self) -> None:
-        """The camera falls from launch to launch, each smaller than the one before, and sees it happen."""
-        story, rows, shown = self.story, self.rows, VGroup()
-        for name, words in story.said.items():
-            begin, end = story.gap(name)
-            close, after = 1.0, 0.0
-            self.say(words)
-            if name in NEAR:
-                close, after = 1 / NEAR[name], AFTER * (end - begin)
-                back = PlayTrace(rows, until=begin, run_time=CAMERA, rate_func=smoothstep)
-                self.dive(self.around(name, begin, end, close), room=1.0, along=[back])
-            else:
-                self.play(PlayTrace(rows, until=begin, run_time=0.8, rate_func=smoothstep))
-            self.play(PlayTrace(rows, until=end + after, run_time=1.5))
-            # A figure that ran with the clock would say what nobody measured.
-            figure = self.figure_below(name, begin, end, close)
-            self.play(FadeIn(figure), run_time=0.3)
-            self.wait(0.7)
-            shown.add(self.figure_beside(name, end - begin))
-            self.play(FadeOut(figure), FadeIn(shown[-1]), run_time=0.3)
-        self.come_out(along=[PlayTrace(rows, until=story.until, run_time=CAMERA, rate_func=smoothstep)])
-        self.wait(1)
-        self.leaving = [rows, shown]
-
-    def in_a_product(self, pause: Pause) -> None:
-        """A recorded pause between two tiles, and how little of it is launch."""
-        begin, end = -AROUND * pause.length, (1 + AROUND) * pause.length
-        drain, done, launched, start = (
-            one - pause.drain for one in (pause.drain, pause.done, pause.launched, pause.start)
+        self.ask("The CPU is a computer's main processor. The GPU computes what it asks for.")
+        self.the_program()
+        self.two_times()
+        self.one_call()
+        self.next_calls()
+        self.idle_between()
+        self.as_a_graph()
+        self.larger_products()
+        self.close(
+            "On an H200, {count} small products take {times:.1f} times as long one by one as in a CUDA "
+            "graph, because each call takes the CPU longer than the GPU multiplies.",
+            [(tr("30 calls"), self.us["calls", SMALL]), (tr("one graph"), self.us["graph", SMALL])],
+            "times",
+            "{:.1f} µs",
+            self.measured,
+            tr("1024 × 1024 matrices of 16-bit numbers; the time of calls depends on the CPU"),
+            count=self.count,
         )
-        hue = sm_colour(0, 4)
-        bars = [
-            Bar("multiply", begin, drain),
-            Bar("write", drain, done),
-            Bar("multiply", done, launched, colour=LAUNCH),
-            Bar("load", launched, start),
-            Bar("multiply", start, end),
+
+    @property
+    def measured(self) -> Badge:
+        return Badge(tr("measured on {gpu}", gpu=self.gpu), "measured")
+
+    def model(self) -> None:
+        self.badge(Badge(tr("model of measured times"), "model"))
+
+    # The program, and how long it takes.
+
+    def the_program(self) -> None:
+        area, theme = self.area, self.theme
+        self.code = code(LOOP, 50, numbered=False)
+        self.code.scale(min(1.0, area.width / self.code.width))
+        self.code.move_to([area.left, area.top - px(10), 0], LEFT + UP)
+        side = px(210 if not self.narrow else 180)
+        parts = VGroup()
+        for text in ("a", "×", "b", "=", "c"):
+            letter = label(text, 60, bold=True, mono=text.isalpha())
+            if text.isalpha():
+                box = rectangle(side, side, theme.by_phase["multiply"] if text == "c" else theme.hand_over)
+                letter = VGroup(box, letter.set_color(ManimColor(ink_on(box.get_fill_color().to_int_rgb()))))
+            parts.add(letter)
+        parts.arrange(RIGHT, buff=px(36))
+        times = self.word("{count} times", 60, theme.text, bold=True, count=self.count)
+        size = self.word("each matrix: {n} × {n} 16-bit numbers", 46, n=SMALL)
+        picture = VGroup(VGroup(parts, times).arrange(DOWN if self.narrow else RIGHT, buff=px(70)), size)
+        picture.arrange(DOWN, buff=px(40))
+        picture.move_to([area.center[0], (self.code.get_bottom()[1] + area.bottom) / 2, 0])
+        self.say("This Python program multiplies {count} pairs of small matrices on a GPU.", count=self.count)
+        self.play(LaggedStart(*map(FadeIn, self.code), lag_ratio=0.5, run_time=1.0))
+        self.play(LaggedStart(*map(FadeIn, parts), lag_ratio=0.4, run_time=1.8))
+        self.play(FadeIn(times, size), run_time=0.6)
+        self.leave(picture)
+
+    def two_times(self) -> None:
+        """The loop's time, and that of the same products whose calls were made beforehand."""
+        area = self.area
+        rows = [
+            (tr("the program"), self.us["calls", SMALL], "measured"),
+            (tr("calls made before"), self.us["queued", SMALL], "measured"),
         ]
-        row = PhaseRows({"SM": bars}, (begin, end), self.area.width - px(170), px(160))
-        row.move_to(self.area.center).align_to([self.area.right, 0, 0], RIGHT)
-        top = row.lane("SM").get_top()[1]
-        names = VGroup(
-            label(tr("write"), 46, bold=True).move_to([row.x((drain + done) / 2), top + px(50), 0]),
-            label(tr("launch"), 46, readable(LAUNCH), bold=True).move_to(
-                [row.x((done + launched) / 2), top + px(120), 0]
-            ),
-            label(tr("first load"), 46, readable(hue), bold=True).move_to(
-                [row.x((launched + start) / 2), top + px(50), 0]
-            ),
-        )
-        bracket = TimeBracket(row, 0, pause.length, below=True, size=60)
-        self.say(self.story.in_a_pause)
-        self.come(row)
-        self.play(PlayTrace(row, bracket, until=end, run_time=2.4))
-        self.play(FadeIn(names), run_time=0.3)
-        self.wait(1.6)
-        self.leaving = [names, row, bracket]
-
-    def call_by_call(self) -> None:
-        """Products that their caller calls one by one, and below them the same as one graph."""
-        story, hue, area = self.story, self.theme.operand, self.area
-        calls, graph = story.calls, story.at_once
-        until = float(calls["end"].max())
-        ran, nodes = (
-            [Bar("multiply", low, high, colour=hue) for _, low, high in made.tolist()]
-            for made in (calls, graph)
-        )
-        held = Bar("multiply", 0, int(calls["called"].max()), steps=len(calls), colour=LAUNCH)
-        once = Bar("multiply", 0, story.replay, colour=LAUNCH)
-        made = {tr("calls"): [held], "GPU": ran, tr("graph"): [once, *nodes]}
-        inks = dict.fromkeys(made, self.theme.text)
-        rows = PhaseRows(made, (0, until), area.width - px(250), px(110), px(80), inks)
-        rows.move_to(area.center).align_to([area.right, 0, 0], RIGHT)
-        self.badge(Badge(tr("model of measured times")))
-        self.say(story.waits)
-        self.come(rows)
-        clock = self.clock(until)
-        self.play(PlayTrace(rows, clock, until=until / 2, run_time=2.6))
-        self.say(story.graph_words)
-        self.play(PlayTrace(rows, clock, until=until, run_time=2.6))
-        self.wait(0.3)
-
-    def tell_the_finding(self) -> None:
-        story = self.story
-        badge = Badge(tr("measured on {gpu}", gpu=story.gpu), "measured")
-        named = (tr("host’s call"), story.host), (tr("thread block"), story.block)
-        rows = [(name, ns / 1000, "measured") for name, ns in named]
-        bars = Bars(rows, "µs", self.area.width, form="{:.2f}")
-        self.finding(Finding(story.finding, story.number, bars, badge, story.aside), [bars.grow()])
-
-    def come(self, rows: PhaseRows) -> None:
-        """Other rows come, still empty, while what was there leaves."""
-        gone = map(Leave, self.leaving)
-        self.play(*gone, *(Fade(one, 0, 1, 0.6, rate_func=late) for one in (rows.grounds, rows.names)))
-        self.add(rows)
-
-    # How it is laid out
-
-    def four_rows(self) -> PhaseRows:
-        """A row for each thing that is called a launch."""
-        theme, hue, area = self.theme, sm_colour(0, 4), self.area
-        rows = {}
-        for name, parts in self.story.rows.items():
-            inks = {"launch": LAUNCH, "work": hue if name == "SM" else theme.operand}
-            rows[name] = [Bar("multiply", low, high, colour=inks[what]) for what, low, high in parts]
-        # Calls follow one another without a pause, so ticks tell them apart.
-        rows["host"] = [Bar("multiply", 0, rows["host"][-1].end, steps=len(rows["host"]), colour=LAUNCH)]
-        pitch = 0.94 * area.height / len(rows)
-        made = PhaseRows(
-            rows, (0.0, self.story.until), area.width - px(230), px(ROW), pitch - px(ROW),
-            dict.fromkeys(rows, hue) | dict.fromkeys(("host", "stream", "graph"), theme.text),
+        bars = Bars(rows, width=area.width, row=px(140 if self.narrow else 190), size=48, form="{:.1f} µs")
+        bars.move_to([area.center[0], (self.code.get_bottom()[1] + area.bottom) / 2, 0])
+        bars.shift(px(40) * self.narrow * UP)
+        about = self.word("The GPU is kept busy with other work until all calls are there.", 42)
+        about.move_to([area.center[0], area.bottom + about.height / 2, 0])
+        self.say(
+            "The loop runs on the CPU, and each turn calls the GPU. All {count} take {us:.1f} microseconds.",
+            count=self.count, us=self.us["calls", SMALL],
         )  # fmt: skip
-        return made.move_to(area.center).align_to([area.right, 0, 0], RIGHT)
+        self.badge(self.measured)
+        self.play(bars.grow(0, run_time=2.5))
+        self.say(
+            "If all calls are made beforehand, the GPU needs only {us:.1f}. So the program leaves it idle.",
+            us=self.us["queued", SMALL],
+        )
+        self.play(bars.grow(1, run_time=2.0), FadeIn(about))
+        idle = self.word("{us:.1f} µs less", 48, self.theme.text, bold=True,
+                         us=self.us["calls", SMALL] - self.us["queued", SMALL])  # fmt: skip
+        idle.next_to(bars.figures[1], DOWN if self.narrow else RIGHT, px(50 if not self.narrow else 16))
+        self.play(FadeIn(idle), run_time=0.3)
+        self.leave(bars, about, idle)
 
-    def around(self, name: str, begin: float, end: float, close: float) -> VMobject:
-        """What the camera looks at, with a launch of a row in its middle."""
-        target = rectangle(close * self.area.width, close * self.area.height)
-        lane = self.rows.lane(name)
-        return target.move_to([(self.rows.x(begin) + self.rows.x(end)) / 2, lane.get_center()[1], 0])
+    # Calls and products on one clock.
 
-    def figure_below(self, name: str, begin: float, end: float, close: float) -> VMobject:
-        """A launch's length, below it, for a camera that shows a share `close` of the frame."""
-        size, gap = (72, 44) if name in NEAR else (54, 8)
-        figure = label(length(end - begin), size * close, readable(LAUNCH), bold=True, mono=True)
-        figure.next_to(self.rows.lane(name), DOWN, px(gap * close))
-        return figure.set_x((self.rows.x(begin) + self.rows.x(end)) / 2)
+    def lanes(self, times: np.ndarray, call: int, window: tuple[float, float]) -> Calls:
+        """The lanes of CPU and GPU, below the code and above the key."""
+        area = self.area
+        # In a square, labels below the lanes take two lines.
+        square = self.narrow and not self.tall
+        made = Calls(times, call, window, area.width - px(NAME), 85 if square else 150)
+        middle = (self.code.get_bottom()[1] + self.floor) / 2 + px(20 + 30 * self.narrow)
+        made.shift([area.right, middle, 0] - VGroup(made.cpu, made.gpu).get_right())
+        return made.show(0.0)
 
-    def figure_beside(self, name: str, ns: int) -> VMobject:
-        """A launch's length, above the right end of its row."""
-        lane = self.rows.lane(name)
-        return label(length(ns), 48, bold=True, mono=True).next_to(lane, UP, px(16)).align_to(lane, RIGHT)
+    def entries(self) -> list[Entry]:
+        """What the colors of both lanes mean."""
+        theme = self.theme
+        return [
+            Entry(tr("call"), [theme.launch]),
+            Entry(tr("product"), [theme.by_phase["multiply"]]),
+            Entry(tr("the GPU waits"), [theme.wait]),
+        ]
+
+    def one_call(self) -> None:
+        """The first call, large, and what it consists of."""
+        theme, call = self.theme, round(1000 * self.call)
+        key = self.key(*self.entries())
+        times = timeline(self.count, round(1000 * self.product), call, 0)
+        self.two = two = self.lanes(times, call, (0.0, 1.1 * call))
+        self.ticking = self.clock(1000 * self.us["calls", SMALL])
+        self.say("A call checks the matrices, picks a program for the GPU, and puts it into a queue.")
+        self.model()
+        self.play(*key, Fade(two, 0.0, 1.0), FadeIn(self.ticking))
+        two.numbers.set_opacity(0.0)
+        third = two.cpu.width / 1.1 / 3
+        names = VGroup()
+        for number, text in enumerate((tr("checks"), tr("picks a program"), tr("queues it"))):
+            name = lines(text, 44, 0.92 * third, color=ink_on(theme.launch), bold=True)
+            names.add(name.move_to([two.at((number + 0.5) / 3 * call), two.cpu.get_y(), 0]))
+        about = self.word("Nobody measured how long each of the three takes.", 40)
+        about.next_to(two.gpu, DOWN, px(20)).align_to(two.cpu, RIGHT)
+        for number, name in enumerate(names, 1):
+            self.play(PlayTrace(self.ticking, two, until=number * call / 3, run_time=1.2))
+            self.play(FadeIn(name, *([about] if number == 3 else [])), run_time=0.3)
+        self.leave(names, about)
+
+    def next_calls(self) -> None:
+        """The first product runs under the second call."""
+        call = round(1000 * self.call)
+        self.say("The CPU doesn't wait for the result. While the GPU multiplies, it prepares the next call.")
+        self.two.numbers.set_opacity(1.0)
+        self.play(Zoom(self.two, window=(0.0, 2.2 * call)))
+        self.play(PlayTrace(self.ticking, self.two, until=2.0 * call, run_time=3.4))
+
+    def idle_between(self) -> None:
+        call = round(1000 * self.call)
+        self.say(
+            "But a call takes {call:.2f} microseconds and a product {product:.2f}, so the GPU waits.",
+            call=self.call, product=self.product,
+        )  # fmt: skip
+        two = self.two
+        self.play(Zoom(two, window=(0.0, ROUNDS * call)))
+        self.play(PlayTrace(self.ticking, two, until=ROUNDS * call, run_time=4.0))
+        waits = self.word(
+            "each time {waits:.2f} of {call:.2f} µs, so {share:.0%} of the time", 46,
+            readable(self.theme.wait_text), bold=True, waits=self.waits, call=self.call, share=self.idle,
+        )  # fmt: skip
+        waits.next_to(two.gpu, DOWN, px(24)).set_x(two.gpu.get_x())
+        self.play(FadeIn(waits), run_time=0.4)
+        self.wait(1.0)
+        self.leave(waits, two)
+
+    def as_a_graph(self) -> None:
+        """The loop becomes one line; one call, and the products follow each other."""
+        self.say("The calls can be recorded once and replayed later. Such a record is a CUDA graph.")
+        short = code([GRAPH], 50, numbered=False).move_to(self.code, LEFT)
+        area, (call, end) = self.area, (round(self.replay), 1000 * self.us["graph", SMALL])
+        begin = np.linspace(call, end, self.count + 1)
+        times = np.zeros(self.count, KERNEL)
+        times["called"], times["begin"], times["end"] = call, begin[:-1], begin[1:]
+        two = self.lanes(times, call, (0.0, 1.05 * end))
+        self.play(Leave(self.code), Leave(self.ticking), *self.key(*self.entries()[:2]))
+        self.play(FadeIn(short), run_time=0.5)
+        about = self.word("The matrices stay at their places in memory; their numbers may change.", 42)
+        about.next_to(short, DOWN, px(20), aligned_edge=LEFT)
+        tokens = VGroup(*(rectangle(px(36), px(100), self.theme.launch) for _ in range(self.count)))
+        tokens.arrange(RIGHT, buff=px(12))
+        tokens.scale(min(1.0, 0.92 * area.width / tokens.width)).move_to(two.gpu).set_x(area.center[0])
+        frame = rectangle(tokens.width + px(48), tokens.height + px(48)).move_to(tokens)
+        frame.set_stroke(ManimColor(self.theme.text), stroke_width(5))
+        named = self.word("CUDA graph: a record of {n} calls", 46, self.theme.text, bold=True, n=self.count)
+        named.next_to(frame, UP, px(20))
+        falling = (FadeIn(one, shift=px(80) * DOWN) for one in tokens)
+        self.play(LaggedStart(*falling, lag_ratio=0.2, run_time=2.2))
+        self.play(Create(frame), FadeIn(named), run_time=0.8)
+        self.play(FadeIn(about), run_time=0.4)
+        two.numbers.set_opacity(0.0)
+        self.say(
+            "Now a single call starts all {count} products, and they take {us:.1f} microseconds.",
+            count=self.count, us=self.us["graph", SMALL],
+        )  # fmt: skip
+        self.ticking = self.clock(end)
+        self.play(Fade(two, 0.0, 1.0), FadeIn(self.ticking), *map(Leave, (about, tokens, frame, named)))
+        self.play(PlayTrace(self.ticking, two, until=end, run_time=3.4))
+        less = self.word("less than {us:.1f}, as a graph also begins each next product sooner", 42,
+                         us=self.us["queued", SMALL])  # fmt: skip
+        less.next_to(two.gpu, DOWN, px(24)).set_x(two.gpu.get_x())
+        self.play(FadeIn(less), run_time=0.4)
+        self.leave(two, less, short, self.ticking)
+
+    def larger_products(self) -> None:
+        """Calls run ahead of longer products."""
+        call = round(1000 * self.call)
+        self.say("Larger products hide their calls: with eight times the work, each outlasts a call.")
+        times = timeline(self.count, round(1000 * self.large), call, 0)
+        end = ROUNDS * 1000 * self.large
+        two = self.lanes(times, call, (0.0, end))
+        self.ticking = self.clock(end)
+        size = self.word(
+            "{n} × {n}: a product takes {product:.2f} µs, a call {call:.2f}", 46, self.theme.text, bold=True,
+            n=LARGE, product=self.large, call=self.call,
+        )  # fmt: skip
+        size.move_to(self.code, LEFT)
+        both = self.word(
+            "{count} of them: {calls:.1f} µs one by one, {graph:.1f} in a graph (both measured)", 42,
+            count=self.count, calls=self.us["calls", LARGE], graph=self.us["graph", LARGE],
+        )  # fmt: skip
+        both.next_to(two.gpu, DOWN, px(24)).set_x(two.gpu.get_x())
+        self.play(Fade(two, 0.0, 1.0), FadeIn(self.ticking, size))
+        self.play(PlayTrace(self.ticking, two, until=end, run_time=3.6))
+        self.play(FadeIn(both), run_time=0.4)
+        self.wait(0.8)

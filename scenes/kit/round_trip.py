@@ -7,7 +7,7 @@ from manim import LEFT, RIGHT, UP, Animation, ManimColor, RoundedRectangle, VGro
 
 from tilesim_scenes.animations.direct import Direct
 from tilesim_scenes.animations.travel import Travel
-from tilesim_scenes.look.text import label, px
+from tilesim_scenes.look.text import advance, label, px
 from tilesim_scenes.look.theme import mixed, readable, theme_now
 from tilesim_scenes.mobjects.drawing.quads import quad, rectangle, shape, stroke_width
 from tilesim_scenes.mobjects.hardware.memory_level import MemoryLevel
@@ -153,6 +153,7 @@ def code(rows: Sequence[str], size: float, numbered: bool = True) -> VGroup:
             one.add(label(str(number), size, theme.quiet, mono=True).next_to(one[0], LEFT, px(0.9 * size)))
         # Letters with descenders would stand lower.
         one.shift((-number * 1.5 * px(size) - one[0].get_bottom()[1]) * UP)
-        one.shift(-one[0].get_left()[0] * RIGHT)
+        spaces = len(row) - len(row.lstrip())
+        one.shift((advance(" " * spaces) * px(size) - one[0].get_left()[0]) * RIGHT)
         written.add(one)
     return written
