@@ -480,6 +480,8 @@ def test_a_drag_with_shift_selects_a_range_and_says_its_totals(opened):
     settle(page)
     whole, found = page.evaluate("tilesim.player.whole")["to"], shown(page)["range"]
     assert [found["from"] / whole, found["to"] / whole] == pytest.approx([0.25, 0.75], abs=0.01)
+    box = page.locator(".range").bounding_box()
+    assert box["y"] + box["height"] <= WIDE["height"], "it is seen without scrolling"
     said = page.locator(".range").inner_text()
     for trace in race():
         done = sum(found["from"] < end <= found["to"] for end in trace.spans["done"])
