@@ -284,7 +284,7 @@ def test_a_narrow_screen_holds_all_of_it(opened, sms):
     ]
     page = opened(player.page(traces, story=player.Story("A title " * 8, "A finding " * 8)), viewport=NARROW)
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    for control in page.locator(".controls button, .controls select").all():
+    for control in page.locator(".controls :is(button, select, input[type=search], a):visible").all():
         box = control.bounding_box()
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= 360
