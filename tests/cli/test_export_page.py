@@ -61,9 +61,9 @@ def test_a_page_speaks_the_language_that_was_asked_for(lang, play, tmp_path):
     assert data_in(text)["words"]["Play"] == play
 
 
-def test_a_fragment_is_a_frame_and_a_component(of_race):
+def test_a_fragment_is_a_component_around_a_link(of_race):
     text = of_race[1].stdout
-    assert '<iframe src="race.html"' in text
+    assert '<a href="race.html">' in text
     assert '<tilesim-player src="race.html"' in text
     assert "customElements.define" in text
 

@@ -284,7 +284,7 @@ def test_a_narrow_screen_holds_all_of_it(opened, sms):
     ]
     page = opened(player.page(traces, story=player.Story("A title " * 8, "A finding " * 8)), viewport=NARROW)
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    for control in page.locator(".controls button, .controls select").all():
+    for control in page.locator(".controls :is(button, select, input[type=search], a):visible").all():
         box = control.bounding_box()
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= 360
@@ -480,6 +480,8 @@ def test_a_drag_with_shift_selects_a_range_and_says_its_totals(opened):
     settle(page)
     whole, found = page.evaluate("tilesim.player.whole")["to"], shown(page)["range"]
     assert [found["from"] / whole, found["to"] / whole] == pytest.approx([0.25, 0.75], abs=0.01)
+    box = page.locator(".range").bounding_box()
+    assert box["y"] + box["height"] <= WIDE["height"], "it is seen without scrolling"
     said = page.locator(".range").inner_text()
     for trace in race():
         done = sum(found["from"] < end <= found["to"] for end in trace.spans["done"])

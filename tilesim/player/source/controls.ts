@@ -3,7 +3,7 @@
 import { addressOf } from "./address";
 import { button, element, type Part } from "./dom";
 import { canPage, pace, pageTo, playOrPause, seek, step, type Player } from "./player";
-import { beginRange, endRange } from "./range";
+import { beginRange, endRange, rangePart } from "./range";
 import { searchField } from "./search";
 import { SPEEDS } from "./shown";
 import { counts } from "./state";
@@ -34,6 +34,7 @@ export function controls(player: Player): Part {
     const { t, view } = player.shown;
     return view.from <= t && t <= view.to ? t : (view.from + view.to) / 2;
   };
+  const range = rangePart(player);
   const { search, show } = searchField(player);
   const loop = button("⟳", tr("Repeat"), () => change({ loop: !player.shown.loop }));
   const link = element("a", { class: "link", target: parent === window ? "_self" : "_blank" }, tr("Link"));
@@ -44,6 +45,7 @@ export function controls(player: Player): Part {
   const made = element(
     "div",
     { class: "controls", role: "group", "aria-label": tr("Player") },
+    range.element,
     element("div", { class: "row" }, clock, scrub),
     element(
       "div",
@@ -97,6 +99,7 @@ export function controls(player: Player): Part {
     pacing.textContent = pace(player);
     loop.setAttribute("aria-pressed", String(player.shown.loop));
     show();
+    range.draw();
     if (!playing) link.href = addressOf(player.shown, whole);
     if (!playing && us !== spoken) {
       spoken = us;

@@ -13,7 +13,6 @@ import { lagStrip } from "./lag";
 import { legend } from "./legend";
 import { panel } from "./panel";
 import { player, type Player } from "./player";
-import { rangePart } from "./range";
 import { reloadOnChange } from "./reload";
 import { room } from "./room";
 import { find } from "./search";
@@ -39,7 +38,7 @@ function start(): Player | null {
   if (options.theme) dataset.theme = options.theme;
   parts.push(legend(made), ...(given.lag ? [lagStrip(made, given.lag)] : []));
   parts.push(...made.runs.map((_, number) => panel(made, number)));
-  parts.push(rangePart(made), controls(made), card(made));
+  parts.push(controls(made), card(made));
   root.append(...parts.map((part) => part.element), help());
   keys(made);
 
