@@ -105,8 +105,8 @@ class Divergence(Lesson):
         self.many_warps()
         self.sort_items()
         self.close(
-            "On an H200, threads of one warp that take four different branches "
-            "need {times:.1f} times as long as threads that take the same one.",
+            "On an H200, warps whose threads take four equally long branches "
+            "need {times:.1f} times as long as warps whose threads take one.",
             [
                 (tr("four branches in each warp"), self.mixed),
                 (tr("one branch in each warp"), self.sorted),
@@ -233,12 +233,12 @@ class Divergence(Lesson):
         wide = self.area.width / 4
         boxes = VGroup(*(self.instruction(f"case {c}", (n - 1.5) * wide) for n, c in enumerate(CASES)))
         fans = [self.fan(box, range(n, THREADS, 4)) for n, box in enumerate(boxes)]
-        self.say("Here, its threads need four different cases. The warp can run only one.")
+        self.say("Here, its threads need four different cases, but the warp can run only one at a time.")
         self.play(FadeIn(boxes, lag_ratio=0.2, run_time=1.0))
         for fan in fans:
             self.play(LaggedStart(*map(Create, fan), lag_ratio=0.05, run_time=0.8))
         waiting = VGroup(*(dot for n, dot in enumerate(self.dots) if n % 4))
-        self.say("So it runs case A, while the threads of the other cases wait.")
+        self.say("So it runs case A first, while the other threads wait.")
         self.play(
             *(Fade(one, 1.0, 0.2, run_time=0.6) for one in (*boxes[1:], waiting)),
             *(FadeOut(fan) for fan in fans[1:]),
@@ -273,7 +273,7 @@ class Divergence(Lesson):
         self.counter = Count(lambda t: tr("{cycles:,.0f} cycles", cycles=t), size=48)
         self.counter.shift([area.left, area.top + px(50), 0])
         self.badge(self.measured())
-        self.say("Cases B, C and D follow. At any time, only 8 of 32 threads work.")
+        self.say("Then come B, C and D. At any moment, only 8 of the 32 threads work.")
         upright = self.first.warp
         pill, letters = self.warp[0], [dot[1] for dot in self.dots]
         self.play(*(Fade(letter, 1.0, 0.0, run_time=0.3) for letter in letters))
@@ -321,7 +321,7 @@ class Divergence(Lesson):
         name = self.word("all 32 threads need case A", 44, self.theme.text, bold=True)
         name.next_to(second.ground, UP, px(14), aligned_edge=LEFT)
         self.say(
-            "This takes {four:,.0f} cycles. If all threads need the same case, it takes {one:,.0f}.",
+            "This takes {four:,.0f} clock cycles. If all threads need the same case, it takes {one:,.0f}.",
             four=self.four,
             one=self.one,
         )
@@ -339,7 +339,7 @@ class Divergence(Lesson):
         times.scale(min(1.0, (whole.get_bottom()[1] - short.get_bottom()[1] - px(24)) / times.height))
         times.move_to([left + room / 2, (name.get_top()[1] + short.get_bottom()[1]) / 2, 0])
         self.say(
-            "Four cases take {times:.1f} times as long, because the warp runs one after another.",
+            "Four cases take {times:.1f} times as long, because the warp has to run them one after another.",
             times=self.times,
         )
         self.play(FadeIn(times), run_time=0.6)
@@ -383,11 +383,14 @@ class Divergence(Lesson):
         runs.move_to([left + room / 2, area.top - heads / 2, 0])
         self.heads = VGroup(heading, runs)
         total = self.total(tr("32 warps, items mixed"), self.mixed, -1)
-        alone = tr("One warp alone took {cycles:,.0f} cycles, but 32 warps overlap.", cycles=self.four)
+        alone = tr(
+            "One warp took {cycles:,.0f}. While it waits for a result, the SM works on others.",
+            cycles=self.four,
+        )
         note = lines(alone, 40, 0.45 * area.width, color=self.theme.text)
         note.move_to([area.width / 4, total.get_y(), 0])
         self.say(
-            "Now 32 such warps share one SM, a processor of the GPU. They take {cycles:,.0f} cycles.",
+            "Now 32 such warps share one SM, a processor of the GPU. Together they take {cycles:,.0f} cycles.",
             cycles=self.mixed,
         )
         self.play(FadeIn(box, self.heads), FadeIn(VGroup(self.pills, self.groups), run_time=0.6))
@@ -426,7 +429,7 @@ class Divergence(Lesson):
         self.play(*(part.animate.move_to(place) for part, place in kept), run_time=0.6)
         total = self.total(tr("32 warps, items sorted"), self.sorted, 1)
         self.say(
-            "Now the same work takes {cycles:,.0f} cycles, because no thread waits for another case.",
+            "Now the same work takes {cycles:,.0f} cycles, because no thread waits for a case of another.",
             cycles=self.sorted,
         )
         self.play(FadeIn(total))

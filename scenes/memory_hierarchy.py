@@ -49,7 +49,7 @@ from tilesim_scenes.mobjects.words.count import Count
 
 FILM = {
     "title": "Memory hierarchy",
-    "question": "How does slow memory keep a fast GPU busy?",
+    "question": "How can a GPU load more than its memory can send?",
     "part": "Memory",
     "place": 60,
     "seconds": 83,
@@ -97,7 +97,7 @@ class MemoryHierarchy(Lesson):
 
     def construct(self) -> None:
         self.hue, self.pale = self.theme.by_phase["multiply"], self.theme.operand
-        self.ask("A GPU has many small processors, which compute at the same time.")
+        self.ask("A GPU has many small processors that compute at the same time.")
         self.the_work()
         self.all_tiles()
         self.main_memory()
@@ -109,8 +109,8 @@ class MemoryHierarchy(Lesson):
         self.fits_or_not()
         self.in_time()
         self.close(
-            "The processors of an H200 loaded {times:.1f} times as many bytes as its slow main memory sent, "
-            "because a cache delivered the same bytes again and again.",
+            "The processors of an H200 loaded {times:.1f} times what its main memory sent. "
+            "The rest came from a cache, as copies and by shared reads.",
             [(tr("loaded by processors"), self.arrived / 1e6), (tr("sent by main memory"), self.sent / 1e6)],
             "times", "{:,.0f} MB",
             Badge(tr("counted on {gpu}", gpu=self.gpu), "counted"),
@@ -122,7 +122,7 @@ class MemoryHierarchy(Lesson):
     def the_work(self) -> None:
         self.badge(Badge(tr("model")))
         self.work = Work(self.problem, self.area, tile=10 * self.problem.tiles_n + 9)
-        self.say("A GPU cuts the result into tiles. Each needs one strip of A and one strip of B.")
+        self.say("The result is cut into tiles. For each, a processor loads one strip of A and one of B.")
         matrices, cut, needs = self.work.come()
         self.play(*matrices)
         self.play(*cut)
@@ -156,7 +156,7 @@ class MemoryHierarchy(Lesson):
         size = self.word("A and B: {mb:.0f} MB", 54, self.theme.text, bold=True, mb=self.whole / 1e6)
         size.next_to(both, RIGHT, px(30))
         self.say(
-            "All {tiles} tiles load {mb:,.0f} MB, although A and B have only {both:.0f}.",
+            "Together, the {tiles} tiles load {mb:,.0f} MB, although A and B have only {both:.0f}.",
             tiles=self.problem.tiles, mb=self.arrived / 1e6, both=self.whole / 1e6,
         )  # fmt: skip
         self.play(*(Leave(one) for one in (work.sizes, work.needs, self.sum, work.tile, work.strips)))
@@ -195,7 +195,7 @@ class MemoryHierarchy(Lesson):
         foot = self.memory.floor + px(80)
         side = min(self.memory.ceiling - foot, 0.42 * room.width)
         self.badge(Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"))
-        self.say("A and B lie in main memory.")
+        self.say("A and B are stored in main memory.")
         self.play(FadeOut(operands.c, work.grid, work.letters[2]), FadeIn(self.memory))
         self.remove(work, operands)
         self.add(a, b)
@@ -231,7 +231,7 @@ class MemoryHierarchy(Lesson):
         )
         self.times.move_to([left, middle, 0], LEFT)
         self.say(
-            "Sending {mb:,.0f} MB from there takes {us:.0f} microseconds. The product took {took:.0f}.",
+            "It would need {us:.0f} microseconds to send {mb:,.0f} MB. But the whole product took {took:.0f}.",
             mb=self.arrived / 1e6, us=self.alone, took=self.us,
         )  # fmt: skip
         self.play(self.times.come())
@@ -251,7 +251,7 @@ class MemoryHierarchy(Lesson):
             tr("here {count}, placed like their tiles in C", count=ROWS * COLUMNS),
         )  # fmt: skip
         self.badge(Badge(tr("model")))
-        self.say("So a nearer memory must help: the L2, a cache that all processors share.")
+        self.say("So something nearer must help: the L2, a cache that all processors share.")
         self.play(FadeIn(self.cache, shift=px(40) * RIGHT))
         self.play(FadeIn(self.processors, lag_ratio=0.05, run_time=1.2))
 
@@ -276,10 +276,10 @@ class MemoryHierarchy(Lesson):
         """A strip travels to the L2 once, and from there to one processor after another."""
         strip, mine = self.strip(1), self.processors.row(1)
         self.strips_seen = VGroup(strip)
-        self.say("Processors with tiles in one row of C need the same strip of A.")
+        self.say("Processors that work on one row of C need the same strip of A.")
         self.play(FadeIn(strip))
         self.play(self.light(mine))
-        self.say("Main memory sends it once. The L2 keeps a copy and sends that again.")
+        self.say("Main memory sends it once. The L2 keeps a copy and sends it to the others that ask.")
         kept = strip.copy()
         self.move([kept], [self.cache.spot(0.55)], 1.0, 1.2)
         for box, leg in zip(mine, (1.0, 0.7, 0.5), strict=True):
@@ -296,7 +296,7 @@ class MemoryHierarchy(Lesson):
         if self.tall:
             meet = (near.get_bottom() + end.get_top()) / 2
             asked.next_to(meet, RIGHT, px(60))
-        self.say("Processors that ask at the same time share one read of the L2.")
+        self.say("If several ask at the same moment, the L2 reads it once and sends it to all of them.")
         kept = strip.copy()
         self.play(FadeIn(strip), self.light(mine))
         self.strips_seen.add(strip)
@@ -336,7 +336,7 @@ class MemoryHierarchy(Lesson):
         self.badge(Badge(tr("counted on {gpu}", gpu=self.gpu), "counted"))
         self.say("Counters in the GPU show that main memory sent {mb} MB.", mb=sent)
         self.play(self.bytes.come(0))
-        self.say("The L2 and shared reads made {mb:,} MB of them, all that the tiles loaded.", mb=arrived)
+        self.say("Copies and shared reads add the rest of the {mb:,} MB that the tiles loaded.", mb=arrived)
         self.play(self.bytes.come(1))
         self.wait(0.4)
         self.play(self.bytes.come(2))
@@ -352,7 +352,7 @@ class MemoryHierarchy(Lesson):
         pairs = Amounts(rows, self.area.width, bar=high, gap=26 if not self.narrow else 14)
         pairs.move_to(self.area.center)
         self.say(
-            "A and B do not fit into the L2’s {l2:.0f} MB. If they are half as wide, each byte is sent once.",
+            "A and B are larger than the L2, so some bytes are sent again. Smaller ones fit, and are sent once.",
             l2=self.l2.size / 1e6,
         )
         self.play(pairs.come(0, 1))
@@ -366,7 +366,7 @@ class MemoryHierarchy(Lesson):
         times = Amounts(rows, self.area.width, bar=96).move_to(self.area.center)
         self.badge(Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"))
         self.say(
-            "So slow main memory has to send for only {us:.0f} of the {took:.0f} microseconds.",
+            "So main memory has to send for only {us:.0f} of the {took:.0f} microseconds.",
             us=self.spent, took=self.us,
         )  # fmt: skip
         self.play(LaggedStart(FadeIn(times[0]), FadeIn(times[1]), lag_ratio=0.5))
