@@ -390,7 +390,7 @@ class Divergence(Lesson):
         note = lines(alone, 40, 0.45 * area.width, color=self.theme.text)
         note.move_to([area.width / 4, total.get_y(), 0])
         self.say(
-            "Now 32 such warps share one SM, a processor of the GPU. Together they take {cycles:,.0f} cycles.",
+            "Now 32 such warps share an SM, a processor of the GPU. They take {cycles:,.0f} cycles.",
             cycles=self.mixed,
         )
         self.play(FadeIn(box, self.heads), FadeIn(VGroup(self.pills, self.groups), run_time=0.6))

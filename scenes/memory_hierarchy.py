@@ -231,7 +231,7 @@ class MemoryHierarchy(Lesson):
         )
         self.times.move_to([left, middle, 0], LEFT)
         self.say(
-            "It would need {us:.0f} microseconds to send {mb:,.0f} MB. But the whole product took {took:.0f}.",
+            "It would take {us:.0f} microseconds to send {mb:,.0f} MB. But the product took {took:.0f}.",
             mb=self.arrived / 1e6, us=self.alone, took=self.us,
         )  # fmt: skip
         self.play(self.times.come())
@@ -352,7 +352,7 @@ class MemoryHierarchy(Lesson):
         pairs = Amounts(rows, self.area.width, bar=high, gap=26 if not self.narrow else 14)
         pairs.move_to(self.area.center)
         self.say(
-            "A and B are larger than the L2, so some bytes are sent again. Smaller ones fit, and are sent once.",
+            "A and B are larger than the L2, so bytes are sent again. Smaller ones fit, and are not.",
             l2=self.l2.size / 1e6,
         )
         self.play(pairs.come(0, 1))

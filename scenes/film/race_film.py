@@ -14,6 +14,9 @@ from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.tip import Tip
 from tilesim_scenes.animations.zoom import CAMERA, Zoom
 from tilesim_scenes.film.area import Area
+from tilesim_scenes.film.heat import Heat, heat
+from tilesim_scenes.film.pauses import window
+from tilesim_scenes.film.runs import parts
 from tilesim_scenes.film.scene import Film
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import px
@@ -26,9 +29,6 @@ from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket, length
 from tilesim_scenes.mobjects.words.badge import Badge, of_trace
 from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.mobjects.words.key import Key
-from tilesim_scenes.story.traces.pauses import window
-from tilesim_scenes.story.traces.race import Heat, heat
-from tilesim_scenes.story.traces.runs import parts
 
 SIDE, ROW, GAP, BETWEEN, BAR = 310, 62, 110, 28, 130
 """Pixels: of the column with a run's name, of a row of the sum, of a bracket with its figure, from one run to

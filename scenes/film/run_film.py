@@ -25,6 +25,8 @@ from tilesim_scenes.animations.gather import Gather
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Deal, Travel
 from tilesim_scenes.animations.unroll import UNROLL, Unroll
+from tilesim_scenes.film.pauses import Pause, longest_pause, window
+from tilesim_scenes.film.runs import parts, schedule_name, sms_of, thread_blocks, time_shares
 from tilesim_scenes.film.scene import Film
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, px
@@ -44,8 +46,6 @@ from tilesim_scenes.mobjects.traces.tile_traffic import TileTraffic
 from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket, length
 from tilesim_scenes.mobjects.words.badge import of_trace
 from tilesim_scenes.mobjects.words.finding import Finding
-from tilesim_scenes.story.traces.pauses import Pause, longest_pause, window
-from tilesim_scenes.story.traces.runs import parts, schedule_name, sms_of, thread_blocks, time_shares
 
 FEW_SLOTS, FEW_TILES = 8, 40
 """Slots up to which each has a lane to which thread blocks travel, and tiles that each have a number."""

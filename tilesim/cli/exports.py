@@ -291,7 +291,7 @@ def _course(request: ExportRequest, render_request: Any) -> list[Any]:
 
 def _page(request: ExportRequest, film: Any) -> Made:
     """Write the traces that a film shows, and what it finds, as a page that plays them."""
-    moments, runs = load("scenes", "render.files.moments"), load("scenes", "story.traces.runs")
+    moments, runs = load("scenes", "render.files.moments"), load("scenes", "film.runs")
     with scratch.folder() as folder:
         scene = moments.played(film, folder)
     card, traces, title = scene.card, scene.traces, scene.chapters[0][1]

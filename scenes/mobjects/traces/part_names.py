@@ -14,10 +14,14 @@ from tilesim_scenes.mobjects.drawing.quads import rectangle
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.mobjects.traces.parts import KINDS, parts
 from tilesim_scenes.mobjects.words.key import MOST, Entry, Key
-from tilesim_scenes.story.traces.runs import tells_writes
 
 SIZE, HUES = 46.0, 4
 """Pixels of the letters of a part's name; hues of SMs in a key, at most."""
+
+
+def tells_writes(trace: Trace) -> bool:
+    """Whether writing a tile is told apart from multiplying it, which stamps of others may not do."""
+    return trace.origin == "simulated" or bool((trace.spans["done"] > trace.spans["fixup"]).any())
 
 
 def part_words(trace: Trace) -> dict[str, str]:

@@ -9,12 +9,12 @@ from watching import ASPECTS, frame, watch
 
 from tilesim import Device, Problem, simulate
 from tilesim_scenes.film.course import OURS
+from tilesim_scenes.film.heat import heat
 from tilesim_scenes.film.settings import FilmError
 from tilesim_scenes.look.text import POINTS_PER_UNIT, px
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.race import Race
-from tilesim_scenes.story.traces.race import heat
 
 SMALL = {"device": "h200", "sms": 4, "m": 384, "n": 1536, "k": 512}
 ASKED = {

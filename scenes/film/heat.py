@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from tilesim import Trace
 from tilesim.analysis.time_account import ENDS, LOOPS, PARTIALS, PAUSE, difference
-from tilesim_scenes.story.traces.pauses import Pause, unlike_pauses
-from tilesim_scenes.story.traces.runs import names
+from tilesim_scenes.film.pauses import Pause, unlike_pauses
+from tilesim_scenes.film.runs import names
 
 CAUSES = {"pauses": PAUSE, "partials": PARTIALS, "main loops": LOOPS, "tail": ("tail",), "rest": ENDS}
 """What can make a run faster, by the parts of the account of its time."""

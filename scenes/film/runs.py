@@ -64,11 +64,6 @@ def time_shares(trace: Trace) -> dict[str, float]:
     return {part: length / whole for part, length in ns.items() if length}
 
 
-def tells_writes(trace: Trace) -> bool:
-    """Whether writing a tile is told apart from multiplying it, which stamps of others may not do."""
-    return trace.origin == "simulated" or bool((trace.spans["done"] > trace.spans["fixup"]).any())
-
-
 def parts(problem: Problem | WorkItems) -> str:
     """So many tiles, or work items.
 

@@ -3,12 +3,12 @@
 from dataclasses import replace
 
 from tilesim import Device, Problem, simulate
-from tilesim_scenes.story.traces.runs import (
+from tilesim_scenes.film.runs import (
     LONGEST_NAME,
     names,
     schedule_name,
-    tells_writes,
 )
+from tilesim_scenes.mobjects.traces.part_names import tells_writes
 
 FOUR = Device.named("h200", sms=4)
 PROBLEM = Problem(384, 1536, 512)
