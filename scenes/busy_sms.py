@@ -32,7 +32,7 @@ FILM = {
     "question": "What if another program holds one processor?",
     "part": "Schedules",
     "place": 200,
-    "seconds": 79,
+    "seconds": 81,
     "shows": "A kernel with fixed lists of tiles while one SM is held, and kernels without lists beside it.",
     "takes": "traces",
 }
@@ -200,7 +200,9 @@ class BusySms(ManySMs):
         *groups, late = [self.block(n, self.each) for n in (0, 1, 2, self.sms - 1)]
         for place, group in enumerate(groups):
             group.move_to([self.columns[place], self.top, 0])
-        self.say("Now another program holds one SM. The last block finds no SM, so it waits with its list.")
+        self.say(
+            "Now another program holds one SM. The last block has no SM to run on, so it waits with its list."
+        )
         self.play(FadeIn(self.shown), *self.key())
         self.play(FadeIn(self.hatch), *map(FadeIn, groups))
         self.play(self.enter(groups, [0, 1, 2]))
@@ -233,7 +235,7 @@ class BusySms(ManySMs):
         name = self.word("shared counter, next tile:", 46, self.theme.text)
         figure = Figure("3", 72, align=0.5)
         both = VGroup(name, figure).arrange(RIGHT, buff=px(30)).move_to([self.area.center[0], self.top, 0])
-        self.say("A persistent kernel can do likewise if its blocks draw their tiles from a shared counter.")
+        self.say("A persistent kernel can do the same if its blocks draw their tiles from a shared counter.")
         self.play(FadeIn(self.shown, self.hatch, both, *blocks))
         for number, place in enumerate((1, 0, 2), 3):
             block, old = blocks[place], blocks[place][1]
@@ -267,7 +269,7 @@ class BusySms(ManySMs):
         lanes, title = self.rows(self.free, area, tr("132 SMs, one thin row each; time runs to the right"))
         names = self.round_names(lanes, round_ends(self.free))
         end = self.ends(lanes, self.us[0])
-        self.say("While all SMs are free, each does its list: {each} rounds of tiles, {us:.1f} µs.",
+        self.say("While all SMs are free, each block works through its list: {each} rounds of tiles, {us:.1f} µs.",
                  each=self.each, us=self.us[0])  # fmt: skip
         self.play(*key, *self.appear(lanes, title, self.ticking))
         self.play(

@@ -200,7 +200,7 @@ class Coalescing(Lesson):
             for name, us, figure in zip(names, self.us, figures, strict=True)
         ]
         bars = Amounts(rows, self.area.width, bar=120, size=52).move_to(self.area.center + px(40) * UP)
-        same = self.word("the sum of both: {sum:,}", 46, sum=self.sum)
+        same = self.word("both find the same sum: {sum:,}", 46, sum=self.sum)
         same.next_to(bars, DOWN, px(50)).align_to(bars, LEFT)
         self.badge(Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"))
         self.say(
@@ -238,7 +238,7 @@ class Coalescing(Lesson):
         self.play(FadeIn(self.strip, cells, below), FadeIn(meaning))
         self.memory = VGroup(self.strip, cells, below)
         self.say(
-            "Memory sends no single numbers, only pieces of {bytes} bytes: eight numbers each.", bytes=SECTOR
+            "Memory never sends a single number, only pieces of {bytes} bytes: eight numbers.", bytes=SECTOR
         )
         self.large = VGroup(*(rectangle(px(104), px(92), self.theme.idle) for _ in range(self.each)))
         self.large.arrange(RIGHT, buff=px(6))
@@ -326,7 +326,7 @@ class Coalescing(Lesson):
         )  # fmt: skip
         found.next_to(bars, DOWN, px(50)).align_to(bars, LEFT)
         self.badge(Badge(tr("counted on {gpu}", gpu=self.gpu), "counted"))
-        self.say("The next columns need the rest, but by then it has left the cache, which is too small.")
+        self.say("The other numbers are needed later, but the cache is too small to keep them until then.")
         self.play(*self.key(), bars.come())
         self.play(FadeIn(found))
         self.leave(bars, found)

@@ -52,7 +52,7 @@ FILM = {
     "question": "How can a GPU load more than its memory can send?",
     "part": "Memory",
     "place": 60,
-    "seconds": 83,
+    "seconds": 86,
     "shows": "The bytes of one product on an H200: what its tiles load, and what main memory sends of it.",
     "takes": "report",
 }

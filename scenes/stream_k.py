@@ -32,10 +32,10 @@ from tilesim_scenes.mobjects.words.key import Entry
 
 FILM = {
     "title": "Stream-K",
-    "question": "How can 132 processors share 33 tiles?",
+    "question": "Can 132 processors share 165 tiles evenly?",
     "part": "Schedules",
     "place": 180,
-    "seconds": 84,
+    "seconds": 85,
     "shows": "The last tiles of a product, computed whole by a few SMs, and cut so that all SMs share them.",
     "takes": "traces",
 }
@@ -194,7 +194,7 @@ class StreamK(ManySMs):
         """A tile with its depth is cut in two for two SMs, and the parts are added."""
         self.badge(Badge(tr("schematic"), "model"))
         self.say(
-            "Could they help? Each tile is a long sum, which an SM computes in {steps} steps.",
+            "Could the idle SMs help? Each tile is a long sum, which an SM computes in {steps} steps.",
             steps=self.steps,
         )
         self.show_loaf(self.steps)
@@ -252,7 +252,7 @@ class StreamK(ManySMs):
         theme, area = self.theme, self.area
         pale = [mixed(theme.idle, hue, PALE) for hue in self.hues]
         self.badge(of_trace(self.cut))
-        self.say("An SM that gives part of a tile away computes that part first.")
+        self.say("Each SM first computes the part of a tile that its neighbor will finish.")
         key = self.key(
             Entry(tr("load"), pale),
             Entry(tr("multiply"), self.hues),
@@ -375,7 +375,7 @@ class StreamK(ManySMs):
         head = self.word("an average SM's time, in µs", 46, theme.text).next_to(stacks, UP, px(36))
         VGroup(head, stacks).move_to([area.center[0], (area.top + self.floor) / 2, 0])
         self.say(
-            "An average SM now waits {b:.1f} µs at the end, not {a:.1f}. But cutting costs {c:.1f} µs.",
+            "On average, an SM now waits {b:.1f} µs at the end instead of {a:.1f}. But cutting costs {c:.1f}.",
             a=self.waits[0],
             b=self.waits[1],
             c=self.cost,

@@ -143,7 +143,7 @@ class WaveQuantization(ManySMs):
         self.wait(0.8)
         order = in_turn(self.two)
         self.add(holes, boxes, tiles)
-        self.say("So it computes {sms} tiles at once. That is called a wave. {left} tiles are left.",
+        self.say("So the GPU computes {sms} tiles at once. That is called a wave. {left} tiles are left.",
                  sms=self.sms, left=self.left)  # fmt: skip
         self.play(self.fly([tiles[tile] for tile in order[: self.sms]], boxes, 3.2))
         count = self.word("{many} − {sms} = {left}", 56, self.theme.text, bold=True,
@@ -174,7 +174,8 @@ class WaveQuantization(ManySMs):
         self.ticking = self.clock(longest)
         self.moving = (self.ticking, *(lanes for lanes, _ in self.pair))
         self.say(
-            "Both products begin with such a wave, and the first is done after {us:.1f} µs.", us=self.us[0]
+            "Both start with one full wave. Then the smaller product is done, after {us:.1f} µs.",
+            us=self.us[0],
         )
         self.play(*key, *self.appear(*(one for run in self.pair for one in run), self.ticking))
         self.play(PlayTrace(*self.moving, until=float(self.one.makespan), run_time=4.2))
