@@ -269,8 +269,11 @@ class BusySms(ManySMs):
         lanes, title = self.rows(self.free, area, tr("132 SMs, one thin row each; time runs to the right"))
         names = self.round_names(lanes, round_ends(self.free))
         end = self.ends(lanes, self.us[0])
-        self.say("While all SMs are free, each block works through its list: {each} rounds of tiles, {us:.1f} µs.",
-                 each=self.each, us=self.us[0])  # fmt: skip
+        self.say(
+            "While all SMs are free, each block works through its list: {each} rounds of tiles, {us:.1f} µs.",
+            each=self.each,
+            us=self.us[0],
+        )
         self.play(*key, *self.appear(lanes, title, self.ticking))
         self.play(
             PlayTrace(self.ticking, lanes, until=float(self.free.makespan), run_time=4.0),

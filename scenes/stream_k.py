@@ -375,7 +375,7 @@ class StreamK(ManySMs):
         head = self.word("an average SM's time, in µs", 46, theme.text).next_to(stacks, UP, px(36))
         VGroup(head, stacks).move_to([area.center[0], (area.top + self.floor) / 2, 0])
         self.say(
-            "On average, an SM now waits {b:.1f} µs at the end instead of {a:.1f}. But cutting costs {c:.1f}.",
+            "On average, an SM waits {b:.1f} µs at the end instead of {a:.1f}. But cutting costs {c:.1f}.",
             a=self.waits[0],
             b=self.waits[1],
             c=self.cost,
