@@ -2,7 +2,7 @@
 
 manim render scenes/ladder.py
 
-Kernels for one product, each with one change to the one before, timed on an H200. Counters say for which
+Programs for one product, each with another idea than the one before, timed on an H200. Counters say for which
 share of the time the tensor cores work, so that what is left is waiting; it is what the steps take away.
 """
 
@@ -27,8 +27,8 @@ FILM = {
     "question": "What makes the same matrix product almost 30 times as fast?",
     "part": "Kernels",
     "place": 250,
-    "seconds": 64,
-    "shows": "Six programs for one product, each with one change, and how long their tensor cores wait.",
+    "seconds": 66,
+    "shows": "Six programs for one product, each with one more idea, and how long their tensor cores wait.",
     "takes": "ladder",
 }
 SHAPE = (8192, 8192, 512)
@@ -76,12 +76,15 @@ class Ladder(Lesson):
         self.the_slowest()
         self.steps_up()
         self.close(
-            "On an H200, the same product is {times:.1f} times as fast once its tensor cores hardly wait.",
+            "On an H200, the same matrix product is {times:.1f} times as fast if its tensor cores "
+            "wait for {after:.0%} of the time instead of {before:.0%}.",
             [(tr("the first program"), self.us[0]), (tr("the sixth program"), self.us[-2])],
             "times",
             "{:,.1f} µs",
             Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"),
             tr("8192 × 8192 numbers, each a sum of 512 products of 16-bit numbers"),
+            after=1 - self.shares[-2],
+            before=1 - self.shares[0],
         )
 
     def the_work(self) -> None:
@@ -118,7 +121,8 @@ class Ladder(Lesson):
         self.play(*key)
         self.play(bars.come(0), run_time=3.4)
         self.say(
-            "Its threads read numbers that lie far apart. If they read neighbors, it takes {us:.0f} µs.",
+            "Its threads read numbers that lie far apart. "
+            "If they read neighboring ones, it takes {us:.0f} µs.",
             us=self.us[1],
         )
         self.play(bars.come(1), run_time=3.4)
@@ -130,23 +134,23 @@ class Ladder(Lesson):
             tr("2: neighboring threads read neighboring numbers"),
             tr("3: larger tiles"),
             tr("4: loads run two steps ahead"),
-            tr("5: blocks that stay write one tile under the next"),
-            tr("6: two groups of warps take turns"),
+            tr("5: a tile is written while the next is multiplied"),
+            tr("6: two groups of threads take turns"),
             tr("NVIDIA’s library, cuBLAS"),
         ]
         amounts = [self.amount(number, name) for number, name in enumerate(names, 1)]
-        bars = Amounts(amounts, self.area.width, bar=44, size=38, gap=16)
+        bars = Amounts(amounts, self.area.width, bar=40, size=38, gap=8)
         title = self.word("enlarged {times:.0f} times", 38, times=self.us[0] / self.us[1])
-        picture = self.chart(VGroup(title, bars).arrange(DOWN, buff=px(12), aligned_edge=LEFT))
+        picture = self.chart(VGroup(title, bars).arrange(DOWN, buff=px(4), aligned_edge=LEFT))
         self.say("A larger tile uses each number more often, so there is less to load.")
         self.play(FadeIn(title, bars[0]))
         self.play(bars.come(1), run_time=3.4)
         self.say("If loads run ahead, data is there when it is needed: {us:.0f} µs.", us=self.us[3])
         self.play(bars.come(2), run_time=3.4)
-        self.say("Thread blocks that stay need not stop to write: {us:.0f} µs.", us=self.us[4])
+        self.say("If a tile is written while the next is multiplied, it takes {us:.0f} µs.", us=self.us[4])
         self.play(bars.come(3), run_time=3.4)
         self.say(
-            "And of two groups of warps, one multiplies while the other writes: {us:.0f} µs.",
+            "At last, two groups of threads take turns to multiply and to write: {us:.0f} µs.",
             us=self.us[5],
         )
         self.play(bars.come(4), run_time=3.4)

@@ -2,13 +2,14 @@
 
 manim render scenes/ping_pong.py
 
-Three kernels, each without a part of the pause that the one before has: all warps alike, one warp that loads,
-and two groups that take turns. Lanes are a model's, with calibrated times of an H200; the kernels were timed.
+Three programs, each without a part of the pause that the one before has: all warps alike, one warp that
+loads, and two groups that take turns. Lanes are a model's, with calibrated times of an H200; the programs
+were timed.
 """
 
 from collections.abc import Sequence
 
-from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, Line, ManimColor, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, Line, ManimColor, Square, VGroup
 
 from tilesim import Device, Problem, plan
 from tilesim.ideas.warp_specialization import Phase, Timeline, Times, timeline
@@ -99,8 +100,8 @@ class PingPong(Lesson):
         self.two_groups()
         self.timed()
         self.close(
-            "On an H200, two groups of warps that take turns need {less:.0%} less time for a matrix product "
-            "with short sums than one group.",
+            "On an H200, a matrix product with short sums takes {less:.0%} less time if one group of warps "
+            "multiplies while another writes.",
             [(tr("one group"), self.short[1]), (tr("two groups"), self.short[2])],
             "less time",
             "{:.1f} µs",
@@ -120,7 +121,9 @@ class PingPong(Lesson):
         """Eight warps do everything, so the tensor cores stand still while they write and load."""
         made, pause = self.alike, self.pauses[0]
         self.badge(Badge(tr("model, from measured times"), "model"))
-        self.say("Eight warps, groups of 32 threads, load data for it, run tensor cores, and write it.")
+        self.say(
+            "Eight warps, groups of 32 threads, load a tile’s data, run tensor cores, and write the tile."
+        )
         self.team = self.placed([(self.crew(8), tr("8 warps"))])
         self.until = float(made.writes["end"][1])
         self.ticking = self.clock(self.until)
@@ -184,15 +187,22 @@ class PingPong(Lesson):
         both = [bar for group in turns for bar in group if bar.kind == "multiply"]
         rows = self.rows(dict(zip(names, turns, strict=True)) | {tr("tensor cores"): both})
         ring = Turn(rows, names, made)
-        self.play(FadeOut(self.team), PlayTrace(self.ticking, until=0), run_time=0.5)
-        self.play(FadeIn(team, rows), run_time=0.5)
+        self.play(PlayTrace(self.ticking, until=0), run_time=0.5)
+        halves = self.tile_of(whole=True)
+        self.play(FadeIn(halves), run_time=0.5)
+        self.wait(0.8)
+        self.play(FadeOut(self.team, halves[1]), run_time=0.4)
+        parted = self.tile_of(whole=False)
+        self.play(halves[0].animate.become(parted[0]), FadeIn(team, parted[1]), run_time=1.2)
+        self.wait(1.2)
+        self.play(FadeOut(halves[0], parted[1]), FadeIn(rows), run_time=0.5)
         first = made.writes["start"][0]
         self.say("They take turns: when ping has finished its sums, pong may multiply.")
         whose = self.word("whose turn it is", 38)
         whose.next_to(rows, UP, px(14)).align_to(rows.grounds, LEFT)
         self.play(FadeIn(ring, whose), run_time=0.4)
         self.run_to(rows, first + 300, 4.0, ring)
-        self.say("While one group writes its tile, the other multiplies, so the tensor cores never pause.")
+        self.say("While one group writes its tile, the other multiplies, so the tensor cores need not pause.")
         self.run_to(rows, self.until, 6.0, ring)
         self.leave(rows, ring, whose, team, self.axis, self.ticking)
 
@@ -204,9 +214,9 @@ class PingPong(Lesson):
             tr("one warp loads, one group"),
             tr("one warp loads, two groups"),
         )
-        short = self.chart(tr("sums of 512 products"), names, self.short)
+        short = self.chart(tr("8192 × 8192 sums of 512 products"), names, self.short)
         self.say(
-            "On an H200, the three kernels take {one:.0f}, {two:.0f} and {three:.0f} µs.",
+            "On an H200, the three programs take {one:.0f}, {two:.0f} and {three:.0f} µs.",
             one=self.short[0],
             two=self.short[1],
             three=self.short[2],
@@ -214,8 +224,8 @@ class PingPong(Lesson):
         self.play(FadeIn(short[0]), *self.key())
         self.play(short[1].come())
         self.leave(short)
-        long = self.chart(tr("sums of 4096 products"), names[1:], self.long[1:])
-        self.say("With fewer and longer sums, less is written, and taking turns costs time.")
+        long = self.chart(tr("4096 × 4096 sums of 4096 products"), names[1:], self.long[1:])
+        self.say("With longer sums, little time goes into writing, and two groups are slower.")
         self.play(FadeIn(long[0]))
         self.play(long[1].come())
         self.leave(long)
@@ -248,6 +258,18 @@ class PingPong(Lesson):
         made.arrange(RIGHT, buff=px(90), aligned_edge=UP)
         made.scale(min(1.0, self.area.width / made.width, 0.35 * self.area.height / made.height))
         return made.move_to([self.area.center[0], self.area.top - 0.18 * self.area.height, 0])
+
+    def tile_of(self, whole: bool) -> VGroup:
+        """A tile in two halves, which touch or have parted, and the name of each."""
+        top, side = self.area.top - 0.52 * self.area.height, 0.3 * self.area.height
+        halves = VGroup(*(Square(side) for _ in range(2))).arrange(RIGHT, buff=0 if whole else px(120))
+        halves.set_fill(ManimColor(self.hue), 0.5).set_stroke(ManimColor(self.hue), stroke_width(4))
+        halves.move_to([self.area.center[0], top - side / 2, 0])
+        texts = [(tr("a tile of the eight"), halves)] if whole else [
+            (tr("tile of ping"), halves[0]), (tr("tile of pong"), halves[1])
+        ]  # fmt: skip
+        names = (label(text, 42, self.theme.text, bold=True).next_to(one, UP, px(14)) for text, one in texts)
+        return VGroup(halves, VGroup(*names))
 
     def rows(self, rows: dict[str, Sequence[Bar]]) -> PhaseRows:
         """Lanes in the lower part of the picture, in one color."""
