@@ -185,7 +185,7 @@ class SimVsSilicon(Lesson):
         names = {
             "multiplying": tr("multiplying"),
             "latency": tr("waiting for this SM's pieces"),
-            "the L2": tr("the cache sends all SMs' pieces"),
+            "the L2": tr("the cache, a nearby memory, sends all SMs' pieces"),
             "DRAM": tr("main memory sends what the cache lacks"),
         }
         room, step = area.width - px(230), area.height / 4
@@ -196,7 +196,7 @@ class SimVsSilicon(Lesson):
             bar.set_stroke(ManimColor(theme.text), stroke_width(4))
             bar.move_to([area.left, area.top - number * step - px(100), 0], LEFT)
             word = label(names[term], 46, theme.text, bold=number == 0).next_to(bar, UP, px(12))
-            word.align_to(bar, LEFT)
+            word.scale(min(1.0, area.width / word.width)).align_to(bar, LEFT)
             figure = label(tr("{ns:.0f} ns", ns=ns), 48, bold=number == 0, mono=True).next_to(
                 bar, RIGHT, px(20)
             )
