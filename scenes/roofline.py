@@ -227,14 +227,13 @@ class Roofline(Lesson):
     def few_and_many(self) -> None:
         """Two measured bars of one length; then what moving and arithmetic need of them."""
         few, many = (self.group(n, 1.15 * self.us[MANY], place) for place, n in enumerate((FEW, MANY)))
-        self.groups = [few, many]
+        self.groups, self.third = [few, many], self.group(MOST, 1.02 * self.us[MOST], 2)
         self.badge(self.measured)
         self.say("With one operation on each number, it takes {us:.1f} microseconds.", us=self.us[FEW])
-        self.play(FadeIn(few[0]), run_time=0.3)
+        self.play(FadeIn(few[0], many[0], self.third[0]), run_time=0.3)
         pace = few[1][0].width / 2.4
         self.grow(few[1], pace=pace)
         self.say("With {count} operations on each number, it takes {us:.1f}.", count=MANY, us=self.us[MANY])
-        self.play(FadeIn(many[0]), run_time=0.3)
         self.grow(many[1], pace=pace)
         self.wait(1.0)
         self.say(
@@ -253,7 +252,7 @@ class Roofline(Lesson):
         """All bars shrink to the scale of the third."""
         longest = 1.02 * self.us[MOST]
         smaller = [self.group(n, longest, place) for place, n in enumerate((FEW, MANY))]
-        most = self.group(MOST, longest, 2)
+        most = self.third
         self.say(
             "With {count:,}, it takes {us:,.1f}. Now arithmetic takes longer, so it is the limit.",
             count=MOST, us=self.us[MOST],
@@ -263,7 +262,6 @@ class Roofline(Lesson):
             *(ReplacementTransform(old, new) for old, new in zip(self.groups, smaller, strict=True)),
             run_time=1.2,
         )
-        self.play(FadeIn(most[0]), run_time=0.3)
         self.grow(*most[1:], pace=most[1][0].width / 3.2)
         self.groups = [*smaller, most]
         self._let_read()

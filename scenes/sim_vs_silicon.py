@@ -1,180 +1,399 @@
-"""Simulation against silicon: how far is the simulation from what a GPU does?"""
+"""Simulation against silicon: can simple arithmetic predict how long a GPU takes?
+
+manim render scenes/sim_vs_silicon.py
+
+What the simulator adds up for a matrix product, its prediction beside a recorded run, and the errors of all
+runs that were kept for testing.
+"""
 
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, Group, LaggedStart, Line, ManimColor, VGroup, smoothstep
+from manim import DOWN, LEFT, RIGHT, UP, Dot, FadeIn, GrowFromEdge, LaggedStart, ManimColor, VGroup, linear
 
 from tilesim import Device, Problem, Trace
-from tilesim_scenes.animations.enlarge import GrowFromLane
-from tilesim_scenes.animations.fade import Fade, Leave, late
+from tilesim.costs import Costs
+from tilesim.metrics import run
+from tilesim.view import written
+from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.run import PlayTrace
-from tilesim_scenes.film.scene import Film
+from tilesim_scenes.film.silicon_film import SiliconFilm
 from tilesim_scenes.film.traces import Default
+from tilesim_scenes.kit.lesson import Lesson
+from tilesim_scenes.kit.predictions import held_out, step_terms
+from tilesim_scenes.kit.work import Work
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, px
-from tilesim_scenes.mobjects.charts.bars import Bars
 from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
-from tilesim_scenes.mobjects.traces.lag_strip import LagStrip
-from tilesim_scenes.mobjects.traces.run_panel import RunPanel
-from tilesim_scenes.mobjects.traces.sm_lane import SmLane
-from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket
+from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.words.badge import Badge
-from tilesim_scenes.mobjects.words.finding import Finding
-from tilesim_scenes.story.traces import sim_vs_silicon as words
-from tilesim_scenes.story.traces.sim_vs_silicon import Divergence, SiliconStory, tell
+from tilesim_scenes.story.traces.sim_vs_silicon import tell
 
 FILM = {
     "title": "Simulation against silicon",
-    "question": "How true is the simulation?",
+    "question": "Can simple arithmetic predict how long a GPU takes?",
     "part": "Models",
     "place": 260,
-    "seconds": 26,
-    "shows": "A recorded run and its simulation on one clock, with the error counted live.",
+    "seconds": 73,
+    "shows": "What a simulator adds up, one prediction beside its run, and the errors of all test runs.",
     "takes": "traces",
 }
-SIDE, STRIP, ABOVE, GAP = 400.0, 130.0, 90.0, 36.0
-"""Pixels: of the column with names and figures, of the strip, of its figure above it, and between two."""
-WHOLE, SLOW, BACK = 8.0, 3.0, 1.0
-"""Seconds of the whole run, of the time between a tile's two ends, and of the way back to all lanes."""
+SHOWN = "h200-persistent-4096x4352x4096-grouped8.npz"
+NEAR = 0.05
+"""Share of a run's time, within which a prediction is called near."""
+LEFT_END, RIGHT_END = -20.0, 25.0
+"""Ends of the axis of errors, %."""
 
 
-class SimVsSilicon(Film):
-    """A run on an H200 to which no cost was fitted beside its simulation, unless given another trace."""
+class SimVsSilicon(Lesson):
+    """One run on an H200 beside its prediction, then the errors of all runs that no cost was fitted to."""
 
+    neutral = SiliconFilm
     default = Default(
         ("persistent",),
         Problem(4096, 4352, 4096, order="grouped:8"),
         Device.named("h200"),
-        shipped=("held_out/h200-persistent-4096x4352x4096-grouped8.npz",),
+        shipped=(f"held_out/{SHOWN}",),
         beside=True,
     )
 
     def traces_of(self, given: Mapping[str, Any]) -> tuple[Trace, ...]:
         """A simulation and the run that it plays; raises TraceError where they are not of one problem."""
         traces = super().traces_of(given)
-        self.story = tell(*traces)
+        tell(*traces)
         return traces
 
+    def prepare(self) -> None:
+        self.simulated, self.measured = self.traces
+        self.problem, self.steps = self.simulated.problem, self.simulated.problem.k_steps
+        costs = Costs(**self.simulated.meta["costs"])
+        size = f"{self.problem.m}x{self.problem.n}x{self.problem.k}"
+        self.guard(size not in costs.source, "costs were fitted to runs of other sizes")
+        self.terms = step_terms(self.simulated, costs)
+        self.guard(max(self.terms, key=self.terms.__getitem__) == "multiplying", "multiplying takes longest")
+        self.ends = [float(f"{run(one) / 1000:.1f}") for one in self.traces]
+        last = self.simulated.spans[np.argmax(self.simulated.spans["done"])]
+        self.tiles = int((self.simulated.spans["sm"] == last["sm"]).sum())
+        self.step = float(f"{self.terms['multiplying'] / 1000:.3f}")
+        self.all_steps = float(f"{self.tiles * self.steps * self.step:.1f}")
+        self.added = self.ends[0] - self.all_steps
+        self.guard(0 < self.added < 0.1 * self.ends[0], "the steps are nearly all of the time")
+        self.one_sm()
+        self.found = held_out()
+        off = np.array([abs(one.error) for one in self.found])
+        self.half, self.worst = float(np.median(off)), float(off.max())
+        self.near = int((off <= NEAR).sum())
+        ours = next(one for one in self.found if one.file == SHOWN)
+        self.ours = self.found.index(ours)
+        self.guard(abs(ours.error) < self.half / 4, "the run that is shown is a lucky one")
+        self.worst_run = max(self.found, key=lambda one: abs(one.error))
+        self.guard(self.worst_run.cut, "the worst run's tiles are cut")
+        self.worst_whole = max(abs(one.error) for one in self.found if not one.cut)
+        self.guard(self.worst_whole < 0.75 * self.worst, "whole tiles are predicted better")
+        self.guard(not any(one.fitted for one in self.found), "no run was fitted to")
+
+    def one_sm(self) -> None:
+        """The SM of the tile that is latest, its tiles' ends in both runs, and how early another one is."""
+        late = written(self.measured) - written(self.simulated)
+        tile = int(np.argmax(late))
+        rows = [one.spans[one.spans["tile"] == tile][0] for one in self.traces]
+        self.sm = int(rows[0]["sm"])
+        self.guard(self.sm == rows[1]["sm"], "both runs compute the latest tile on the same SM")
+        self.both = []
+        for one in self.traces:
+            mine = one.spans[one.spans["sm"] == self.sm]
+            mine = mine[np.argsort(mine["start"])]
+            self.both.append([(int(row["start"]), int(row["done"])) for row in mine])
+        self.lags = [(b[1] - a[1]) / 1000 for a, b in zip(*self.both, strict=True)]
+        self.early = -float(late.min()) / 1000
+        self.guard(max(self.lags) > 1 and self.early > 1, "tiles are late here and early elsewhere")
+
     def construct(self) -> None:
-        story = self.story
-        self.title(tr("How true is the simulation?"))
-        self.ticking = self.clock(story.longest)
+        self.ask("A simulator adds up how long each part of a run would take, without the GPU.")
+        if self.given.get("work", True):
+            self.the_work()
+        self.a_tile()
+        self.slowest_part()
+        self.all_parts()
+        self.both_runs()
+        self.luck()
+        self.all_runs()
+        self.the_worst()
+        self.close(
+            "Of {all} runs of an H200 that were kept for testing, simple arithmetic predicts {near} to "
+            "within 5 percent. The worst is off by {worst:.0%}.",
+            [(tr("off by at most 5%"), self.near), (tr("off by more"), len(self.found) - self.near)],
+            "count",
+            "{:.0f}",
+            Badge(tr("simulated, measured"), "measured"),
+            tr("Half are off by at most {half:.1%}. Matrix products of 16-bit numbers.", half=self.half),
+            all=len(self.found),
+            near=self.near,
+            worst=self.worst,
+        )
+
+    # What the simulator adds up.
+
+    def the_work(self) -> None:
+        work = Work(self.problem, self.area, tile=8 * self.problem.tiles_n + 5, wrap=True)
+        self.say(
+            "A GPU with {sms} processors, called SMs, computes this matrix product in {tiles} tiles.",
+            sms=self.measured.device.sms, tiles=self.problem.tiles,
+        )  # fmt: skip
+        for act in work.come():
+            self.play(*act)
+            self.wait(0.4)
+        self.leave(work)
+
+    def a_tile(self) -> None:
+        """A tile as a row of steps; the first ones get their pieces one by one, the others fast."""
+        area, theme = self.area, self.theme
+        hue = theme.by_phase["multiply"]
+        wide = area.width / self.steps
+        cells = VGroup(*(rectangle(0.8 * wide, px(150), theme.idle) for _ in range(self.steps)))
+        cells.arrange(RIGHT, buff=0.2 * wide).move_to([area.center[0], area.bottom + px(170), 0])
+        name = self.word("one tile: {steps} steps", 50, theme.text, bold=True, steps=self.steps)
+        name.next_to(cells, DOWN, px(24))
+        pieces = VGroup()
+        for letter, w, h in (("A", 90, 170), ("B", 170, 90)):
+            box = rectangle(px(w), px(h), theme.operand)
+            pieces.add(VGroup(box, label(letter, 56, theme.background, bold=True).move_to(box)))
+        pieces.arrange(RIGHT, buff=px(60)).move_to([area.center[0], area.top - px(150), 0])
+        whose = self.word("a piece of A, and one of B", 46).next_to(pieces, DOWN, px(20))
+        self.say(
+            "A tile takes {steps} steps. In each, an SM loads two pieces and multiplies them.",
+            steps=self.steps,
+        )
+        self.badge(Badge(tr("model"), "model"))
+        self.play(FadeIn(cells, name), FadeIn(pieces, whose))
+        for number in range(3):
+            flying = VGroup(*(piece[0].copy() for piece in pieces))
+            self.add(flying)
+            self.play(flying.animate(run_time=0.7 / 1.3**number).scale(0.1).move_to(cells[number]))
+            self.remove(flying, *flying)
+            cells[number].set_fill(ManimColor(hue))
+        rest = (cell.animate.set_fill(ManimColor(hue)) for cell in cells[3:])
+        self.play(LaggedStart(*rest, lag_ratio=0.3, run_time=2.0))
+        self._let_read()
+        self.play(Leave(pieces), Leave(whose), Leave(name), *map(Leave, cells[:31]), *map(Leave, cells[32:]))
+        self.cell = cells[31]
+
+    def slowest_part(self) -> None:
+        """One step becomes four bars, of which the longest counts."""
+        area, theme = self.area, self.theme
+        names = {
+            "multiplying": tr("multiplying"),
+            "latency": tr("waiting for this SM's pieces"),
+            "the L2": tr("the cache, a nearby memory, sends all SMs' pieces"),
+            "DRAM": tr("main memory sends what the cache lacks"),
+        }
+        room, step = area.width - px(230), area.height / 4
+        longest = max(self.terms.values())
+        rows = VGroup()
+        for number, (term, ns) in enumerate(self.terms.items()):
+            bar = rectangle(room * ns / longest, min(px(64), 0.38 * step), theme.panel)
+            bar.set_stroke(ManimColor(theme.text), stroke_width(4))
+            bar.move_to([area.left, area.top - number * step - px(100), 0], LEFT)
+            word = label(names[term], 46, theme.text, bold=number == 0).next_to(bar, UP, px(12))
+            word.scale(min(1.0, area.width / word.width)).align_to(bar, LEFT)
+            figure = label(tr("{ns:.0f} ns", ns=ns), 48, bold=number == 0, mono=True).next_to(
+                bar, RIGHT, px(20)
+            )
+            rows.add(VGroup(bar, word, figure))
+        rows[0][0].set_fill(ManimColor(theme.by_phase["multiply"]))
+        self.say(
+            "All of that goes on at the same time, so a step takes as long as its slowest part: {ns:.0f} ns.",
+            ns=longest,
+        )
+        self.play(self.cell.animate(run_time=0.6).become(rows[0][0]))
+        self.remove(self.cell)
+        self.add(rows[0][0])
+        self.play(FadeIn(*rows[0][1:]), run_time=0.4)
+        for row in rows[1:]:
+            self.play(GrowFromEdge(row[0], LEFT), FadeIn(row[1:]), run_time=0.9)
+        self.leave(rows)
+
+    def all_parts(self) -> None:
+        """The time of the SM that ends last: its steps, and what is added."""
+        area, theme = self.area, self.theme
+        room = area.width
+        bars = VGroup()
+        x = area.left
+        for us, hue in ((self.all_steps, theme.by_phase["multiply"]), (self.added, theme.write)):
+            bar = rectangle(room * us / self.ends[0], px(150), hue, 0.8)
+            bar.set_stroke(ManimColor(theme.text), stroke_width(4))
+            bars.add(bar.move_to([x, area.center[1], 0], LEFT))
+            x = bar.get_right()[0]
+        steps = self.word(
+            "{tiles} tiles × {steps} steps × {step:.3f} µs = {us:.1f} µs", 50, theme.text, bold=True,
+            tiles=self.tiles, steps=self.steps, step=self.step, us=self.all_steps,
+        )  # fmt: skip
+        steps.next_to(bars[0], UP, px(24)).align_to(bars[0], LEFT)
+        added = self.word("added: {us:.1f} µs", 50, theme.text, bold=True, us=self.added)
+        added.next_to(bars, DOWN, px(24)).align_to(bars, RIGHT)
+        what = self.word("starting and writing tiles, small random delays", 42)
+        what.next_to(added, DOWN, px(14)).align_to(bars, RIGHT)
+        whole = self.word("together {us:.1f} µs", 60, theme.text, bold=True, us=self.ends[0])
+        whole.next_to(what, DOWN, px(30)).align_to(bars, LEFT)
+        about = self.word("the SM that ends last", 46).move_to([area.left, area.top - px(30), 0], LEFT)
+        self.say("What starting and writing tiles adds is fitted to runs of other sizes, not to this one.")
+        self.play(GrowFromEdge(bars[0], LEFT), FadeIn(steps, about), run_time=1.6)
+        self.play(GrowFromEdge(bars[1], LEFT), FadeIn(added, what), run_time=1.0)
+        self.play(FadeIn(whole), run_time=0.5)
+        self.leave(bars, steps, added, what, whole, about)
+
+    # One prediction and its run.
+
+    def both_runs(self) -> None:
+        """All lanes of both, on one clock."""
+        area, fills = self.area, self.theme.by_phase
+        key = self.key(*self.phases("multiply", "write", "hand over", "idle"))
+        self.ticking = self.clock(1000 * max(self.ends))
+        longest = float(max(one.makespan for one in self.traces))
+        step = (area.top - self.floor) / 2
+        self.rasters, names = [], VGroup()
+        said = tr("simulated"), tr("recorded")
+        for number, (one, name) in enumerate(zip(self.traces, said, strict=True)):
+            high = step - px(90)
+            lanes = LaneImage(one, None, (0.0, longest), area.width - px(230), height=high, fills=fills)
+            lanes.move_to([area.left, area.top - number * step - px(64), 0], LEFT + UP)
+            word = label(name, 48, bold=True).next_to(lanes, UP, px(10)).align_to(lanes, LEFT)
+            names.add(word)
+            self.rasters.append(lanes.show(0.0))
+        rows = self.word("one thin row for each SM", 42).next_to(names[0], RIGHT, px(40))
+        self.say(
+            "Here are simulation and recorded run on one clock: {a:.1f} and {b:.1f} microseconds.",
+            a=self.ends[0], b=self.ends[1],
+        )  # fmt: skip
         self.badge(Badge(tr("simulated, measured"), "measured"))
-        panels, strip = self.panels(story)
-        everything = Group(*panels, strip)
-        self.say(words.opening(story))
-        self.play(Fade(everything, 0.0, 1.0, run_time=0.5))
-        found = story.divergence
-        if found is not None:
-            self.run_on(story, panels, strip, min(found.simulated.done, found.measured.done))
-            self.look_closely(story, found, everything)
-            self.say(tr("Is the whole run as far off?"))
-        self.run_on(story, panels, strip, story.longest)
+        self.play(*key, *(Fade(one, 0.0, 1.0) for one in self.rasters), FadeIn(names, rows, self.ticking))
+        self.play(PlayTrace(self.ticking, *self.rasters, until=1000 * max(self.ends), run_time=4.0))
+        ends = VGroup()
+        for lanes, us in zip(self.rasters, self.ends, strict=True):
+            figure = label(tr("{us:.1f} µs", us=us), 48, bold=True, mono=True)
+            ends.add(figure.next_to(lanes, RIGHT, px(20)))
+        self.play(FadeIn(ends), run_time=0.4)
+        self._let_read()
+        self.play(*map(Leave, (*self.rasters, names, rows, self.ticking, ends)), *self.key())
+
+    def luck(self) -> None:
+        """One SM's tiles in both runs; lines join their ends."""
+        area, theme = self.area, self.theme
+        longest = max(done for row in self.both for _, done in row)
+        lanes, hue = VGroup(), theme.by_phase["multiply"]
+        for row, y in zip(self.both, (0.24, -0.2), strict=True):
+            lane = VGroup()
+            for number, (start, done) in enumerate(row, 1):
+                box = rectangle(area.width * (done - start) / longest - px(4), px(130), hue)
+                box.move_to(
+                    [area.left + area.width * start / longest, area.center[1] + y * area.height, 0], LEFT
+                )
+                if row is self.both[0]:
+                    box.set_fill(ManimColor(theme.panel)).set_stroke(ManimColor(theme.text), stroke_width(4))
+                ink = theme.text if row is self.both[0] else theme.background
+                lane.add(VGroup(box, label(str(number), 50, ink, bold=True).move_to(box)))
+            lanes.add(lane)
+        names = VGroup()
+        for lane, name in zip(lanes, (tr("simulated"), tr("recorded")), strict=True):
+            where = UP if lane is lanes[0] else DOWN
+            names.add(label(name, 46, bold=True).next_to(lane, where, px(16)).align_to(lane, LEFT))
+        about = self.word("tiles of SM {sm}; time in µs →", 46, sm=self.sm)
+        about.move_to([area.right, names[0].get_y(), 0], RIGHT)
+        joined = VGroup()
+        for one, other, lag in zip(*lanes, self.lags, strict=True):
+            top, foot = one[0].get_corner(DOWN + RIGHT), other[0].get_corner(UP + RIGHT)
+            link = rectangle(px(4), px(4)).set_points_as_corners([top, foot])
+            link.set_stroke(ManimColor(theme.quiet), stroke_width(4))
+            late = label(tr("{us:+.1f} µs", us=lag), 44, bold=True).next_to(link, LEFT, px(14))
+            joined.add(VGroup(link, late))
+        self.say(
+            "That is partly luck, as errors cancel: this SM is up to {late:.1f} µs late, "
+            "others {early:.1f} early.",
+            late=max(self.lags), early=self.early,
+        )  # fmt: skip
+        self.play(FadeIn(names, about), run_time=0.4)
+        pairs = (
+            LaggedStart(
+                *(GrowFromEdge(box, LEFT, rate_func=linear) for box in lane), lag_ratio=1.0, run_time=3.0
+            )
+            for lane in lanes
+        )
+        self.play(*pairs)
+        self.play(LaggedStart(*map(FadeIn, joined), lag_ratio=0.5, run_time=1.5))
+        self.leave(lanes, names, about, joined)
+
+    # All runs.
+
+    def at(self, error: float) -> float:
+        """Where an error, %, is on the axis."""
+        share = (error - LEFT_END) / (RIGHT_END - LEFT_END)
+        return float(self.area.left + share * self.area.width)
+
+    def all_runs(self) -> None:
+        """A dot for each run falls to its error; the middle bands are shaded."""
+        area, theme = self.area, self.theme
+        bin_ = 1.0 if self.narrow else 0.75
+        places = [round(100 * one.error / bin_) for one in self.found]
+        tallest = max(map(places.count, places))
+        foot = area.bottom + px(130)
+        size = min(0.94 * bin_ * area.width / (RIGHT_END - LEFT_END), (area.top - px(130) - foot) / tallest)
+        axis = rectangle(area.width, px(4), theme.quiet).move_to([area.center[0], foot - px(4), 0])
+        ticks = VGroup()
+        for tick in range(int(LEFT_END), int(RIGHT_END) + 1, 5 if not self.narrow else 10):
+            mark = label(f"{tick:+d}%".replace("-", "−") if tick else "0", 38, theme.quiet)
+            ticks.add(mark.move_to([self.at(tick), foot - px(34), 0]))
+        below = VGroup(self.word("← predicted too short", 42), self.word("predicted too long →", 42))
+        below[0].move_to([area.left, area.bottom + px(24), 0], LEFT)
+        below[1].move_to([area.right, area.bottom + px(24), 0], RIGHT)
+        key = self.word("one dot per run; large: this one; hollow: tiles are cut and shared by SMs", 44)
+        key.move_to([area.center[0], area.top - key.height / 2, 0])
+        self.dots = []
+        for number, (one, place) in enumerate(zip(self.found, places, strict=True)):
+            high = places[:number].count(place) + 0.5
+            dot = Dot(radius=0.42 * size, color=ManimColor(theme.measured))
+            dot.set_fill(opacity=0.0 if one.cut else 1.0)
+            dot.set_stroke(ManimColor(theme.measured), stroke_width(4))
+            self.dots.append(dot.move_to([self.at(place * bin_), foot + high * size, 0]))
+        ours = self.dots[self.ours]
+        first = ours.copy().set_color(ManimColor(theme.text)).scale(1.5)
+        count = len(self.found)
+        self.say("So one run proves little. Here are all {all} runs that were kept for testing.", all=count)
+        self.play(FadeIn(axis, ticks, below, key), run_time=0.5)
+        self.play(FadeIn(first, shift=px(300) * DOWN), run_time=0.7)
+        falling = [FadeIn(dot, shift=px(300) * DOWN) for dot in self.dots if dot is not ours]
+        self.play(LaggedStart(*falling, lag_ratio=0.05, run_time=3.0))
+        high = tallest * size + px(20)
+        self.bands = VGroup()
+        for off, text in ((NEAR, tr("±5%")), (self.half, tr("±{half:.1%}", half=self.half))):
+            band = rectangle(self.at(100 * off) - self.at(-100 * off), high, theme.operand, 0.25)
+            band.move_to([self.at(0), foot, 0], DOWN)
+            word = label(text, 40, theme.text, bold=True)
+            word.next_to(band.get_corner(UP + RIGHT), RIGHT, px(10)).shift(px(24) * DOWN)
+            self.bands.add(VGroup(band.set_z_index(-1), word))
+        self.bands[1][1].next_to(self.bands[1][0], UP, px(8))
+        self.say(
+            "Half of the predictions are off by at most {half:.1%}, and {near} of {all} by at most 5%.",
+            half=self.half, near=self.near, all=count,
+        )  # fmt: skip
+        for band in reversed(self.bands):
+            self.play(FadeIn(band), run_time=1.0)
         self.wait(0.5)
-        self.end(story)
 
-    def panels(self, story: SiliconStory) -> tuple[list[RunPanel], LagStrip]:
-        """The runs, one above the other on one scale, and below them how far apart they are."""
-        area = self.area
-        side = px(SIDE) if area.width > 1.2 * area.height else 0.0
-        whole = min(area.height, 1.3 * area.width)
-        above = 0.0 if side else px(ABOVE)
-        height = (whole - above - px(STRIP + 2 * GAP)) / 2
-        names = tr("Simulation"), tr("Silicon")
-        runs = [
-            RunPanel(trace, name, area.width, height, story.longest, side, named=name == names[0])
-            for name, trace in zip(names, story.traces, strict=True)
-        ]
-        column = Group(*runs).arrange(DOWN, buff=px(GAP))
-        column.move_to([area.center[0], area.center[1] + whole / 2, 0], UP)
-        # On the scale of the lanes above it.
-        lanes = runs[1].lanes.grounds
-        strip = LagStrip(
-            *story.lag, story.longest, lanes.width, px(STRIP), tr("silicon behind"), above=not side
-        )
-        foot = column.get_bottom()[1] - px(GAP) - above
-        strip.shift(np.array([lanes.get_right()[0], foot, 0]) - strip.ground.get_corner(UP + RIGHT))
-        return runs, strip
-
-    def run_on(self, story: SiliconStory, panels: list[RunPanel], strip: LagStrip, until: float) -> None:
-        """Both runs, as far as `until`, at the pace of the whole."""
-        share = (until - self.ticking.t) / story.longest
-        if share > 0:
-            seconds = max(1.0, round(2 * WHOLE * share) / 2)
-            self.play(PlayTrace(self.ticking, *panels, strip, until=until, run_time=seconds))
-
-    def look_closely(self, story: SiliconStory, found: Divergence, everything: Group) -> None:
-        """The SM of the tile that differs the most, in both runs, until the later one has written it."""
-        chains = found.simulated, found.measured
-        ends = sorted(chain.done for chain in chains)
-        lanes = VGroup(
-            *(
-                SmLane(trace, chain.sm, panel.run, self.area.width, px(150), window=found.window)
-                for trace, chain, panel in zip(story.traces, chains, everything[:2], strict=True)
-            )
-        )
-        lanes.arrange(DOWN, buff=px(60)).move_to(self.area.center)
-        pieces = []
-        for lane, panel in zip(lanes, everything[:2], strict=True):
-            lane.show(ends[0])
-            whole = panel.lanes.lane(lane.sm)
-            left, right = (panel.lanes.x(t) for t in found.window)
-            piece = rectangle(right - left, whole.height)
-            pieces.append(piece.move_to([(left + right) / 2, whole.get_y(), 0]))
-        self.say(words.most_apart(found))
-        places = list(zip(lanes, pieces, strict=True))
-        self.play(Leave(everything), *(GrowFromLane(lane, piece) for lane, piece in places))
-        first = lanes[0 if found.gap > 0 else 1]
-        # With the digits of the caption.
-        apart = tr("{us:.1f} µs", us=(ends[1] - ends[0]) / 1000)
-        bracket = TimeBracket(first.lane, *ends, first.sm, apart, size=64)
-        self.play(PlayTrace(self.ticking, *lanes, bracket, until=ends[1], run_time=SLOW))
-        self.say(words.cause(found))
-        drift = self.drift(found, lanes)
-        if len(drift):
-            self.play(LaggedStart(*(Fade(one, 0.0, 1.0) for one in drift), lag_ratio=1.5))
-        self.wait(1.0)
-        for one in everything:
-            one.show(ends[1])
-        self.play(Leave(bracket), Leave(drift))
-        back = (
-            GrowFromLane(lane, piece, rate_func=lambda alpha: smoothstep(1 - alpha), run_time=BACK)
-            for lane, piece in places
-        )
-        self.add(everything).bring_to_front(lanes)
-        self.play(Fade(everything, 0.0, 1.0, BACK, rate_func=late), *back)
-        self.remove(lanes)
-
-    def drift(self, found: Divergence, lanes: VGroup) -> VGroup:
-        """Lines between the ends of the same tiles in both lanes, and how far these lie apart."""
-        upper, lower = (lane.lane for lane in lanes)
-        clear = lanes[1].whose.get_right()[0] + px(20)
-        top, foot = upper.grounds.get_bottom()[1], lower.grounds.get_top()[1]
-        lines, ink = VGroup(), ManimColor(self.theme.quiet)
-        for one, other in zip(found.simulated.ends, found.measured.ends, strict=False):
-            if min(one, other) <= found.window[0] or lower.x(other) <= clear:
-                continue
-            line = Line(
-                [upper.x(one), top, 0],
-                [lower.x(other), foot, 0],
-                stroke_color=ink,
-                stroke_width=stroke_width(4),
-            )
-            late = label(f"{(other - one) / 1000:+.1f}".replace("-", "−"), 48, bold=True, mono=True)
-            late.next_to(line.get_center(), LEFT, px(30))
-            before = lines[-1].get_right()[0] if lines else clear
-            lines.add(VGroup(line, late) if late.get_left()[0] > before + px(20) else VGroup(line))
-        return lines
-
-    def end(self, story: SiliconStory) -> None:
-        """The finding: one pair of bars."""
-        rows = [
-            (tr("Simulation"), story.run.simulated / 1000, "simulated"),
-            (tr("Silicon"), story.run.measured / 1000, "measured"),
-        ]
-        bars = Bars(rows, "µs", width=self.area.width, size=54)
-        badge = Badge(tr("simulated, measured"), "measured")
-        card = Finding(words.finding(story), words.number(story), bars, badge, words.aside(story))
-        self.finding(card, [bars.grow()])
+    def the_worst(self) -> None:
+        """The run that is off the most, and what it was."""
+        worst, ink = self.worst_run, self.theme.text
+        dot = self.dots[self.found.index(worst)]
+        words = VGroup(
+            self.word("{us:.2f} µs predicted", 44, ink, bold=True, us=worst.predicted / 1000),
+            self.word("{us:.2f} µs measured", 44, ink, bold=True, us=worst.measured / 1000),
+        ).arrange(DOWN, buff=px(12))
+        words.next_to(dot, UP, px(90))
+        words.shift(min(0.0, self.area.right - words.get_right()[0]) * RIGHT)
+        ring = Dot(radius=px(34), fill_opacity=0.0).set_stroke(ManimColor(self.theme.text), stroke_width(6))
+        ring.move_to(dot)
+        self.say(
+            "The worst is off by {worst:.0%}: its tiles are cut. Without cuts, the worst is {whole:.0%}.",
+            worst=self.worst, whole=self.worst_whole,
+        )  # fmt: skip
+        self.play(FadeIn(ring, scale=3.0), FadeIn(words), run_time=0.8)

@@ -18,15 +18,18 @@ OPEN = 0.6
 class Work(VGroup):
     """C = A × B to scale, C cut into its tiles, one tile with its strips of A and B, and the sizes in words.
 
-    `area`: where it goes. `tile`: the tile that is picked out.
+    `area`: where it goes. `tile`: the tile that is picked out. `wrap`: long sizes take two lines where the
+    area has less than 1200 pixels.
     """
 
-    def __init__(self, problem: Problem, area: Area, tile: int) -> None:
+    def __init__(self, problem: Problem, area: Area, tile: int, wrap: bool = False) -> None:
         super().__init__()
         theme = theme_now()
         hue = theme.by_phase["multiply"]
         wide = area.width > area.height
-        share = (0.46, 1.0) if wide else (1.0, 0.6)
+        wrap = wrap and area.width < px(1200)
+        share = (0.46, 1.0) if wide else (1.0, 0.42 if wrap else 0.6)
+        room = area.width * (0.5 if wrap else 2.0)
         names = [("A", LEFT), ("B", UP), ("C", None)]
         self.operands = Operands(
             problem, share[0] * area.width - px(60), share[1] * area.height - px(60), px(24), names=False
@@ -66,7 +69,10 @@ class Work(VGroup):
         picture = VGroup(self.operands, self.grid, self.letters, self.tile, self.strips)
         if words.width > (0.5 if wide else 1.0) * area.width:
             words.scale((0.5 if wide else 1.0) * area.width / words.width)
-        VGroup(picture, words).arrange(RIGHT if wide else DOWN, buff=px(70)).move_to(area.center)
+        both = VGroup(picture, words).arrange(RIGHT if wide else DOWN, buff=px(70))
+        if wrap:
+            both.scale(min(1.0, area.height / both.height, area.width / both.width))
+        both.move_to(area.center)
         self.add(picture, words)
 
     def come(self) -> list[list[Animation]]:

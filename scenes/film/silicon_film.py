@@ -1,0 +1,162 @@
+"""SiliconFilm: a measured run beside its simulation on one clock, and by how much they differ."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from manim import DOWN, LEFT, RIGHT, UP, Group, LaggedStart, Line, ManimColor, VGroup, smoothstep
+
+from tilesim import Trace
+from tilesim_scenes.animations.enlarge import GrowFromLane
+from tilesim_scenes.animations.fade import Fade, Leave, late
+from tilesim_scenes.animations.run import PlayTrace
+from tilesim_scenes.film.scene import Film
+from tilesim_scenes.look.language import tr
+from tilesim_scenes.look.text import label, px
+from tilesim_scenes.mobjects.charts.bars import Bars
+from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
+from tilesim_scenes.mobjects.traces.lag_strip import LagStrip
+from tilesim_scenes.mobjects.traces.run_panel import RunPanel
+from tilesim_scenes.mobjects.traces.sm_lane import SmLane
+from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket
+from tilesim_scenes.mobjects.words.badge import Badge
+from tilesim_scenes.mobjects.words.finding import Finding
+from tilesim_scenes.story.traces import sim_vs_silicon as words
+from tilesim_scenes.story.traces.sim_vs_silicon import Divergence, SiliconStory, tell
+
+SIDE, STRIP, ABOVE, GAP = 400.0, 130.0, 90.0, 36.0
+"""Pixels: of the column with names and figures, of the strip, of its figure above it, and between two."""
+WHOLE, SLOW, BACK = 8.0, 3.0, 1.0
+"""Seconds of the whole run, of the time between a tile's two ends, and of the way back to all lanes."""
+
+
+class SiliconFilm(Film):
+    """A measured run and its simulation, whatever they show."""
+
+    def traces_of(self, given: Mapping[str, Any]) -> tuple[Trace, ...]:
+        """A simulation and the run that it plays; raises TraceError where they are not of one problem."""
+        traces = super().traces_of(given)
+        tell(*traces)
+        return traces
+
+    def construct(self) -> None:
+        story = tell(*self.traces)
+        self.title(tr("How true is the simulation?"))
+        self.ticking = self.clock(story.longest)
+        self.badge(Badge(tr("simulated, measured"), "measured"))
+        panels, strip = self.panels(story)
+        everything = Group(*panels, strip)
+        self.say(words.opening(story))
+        self.play(Fade(everything, 0.0, 1.0, run_time=0.5))
+        found = story.divergence
+        if found is not None:
+            self.run_on(story, panels, strip, min(found.simulated.done, found.measured.done))
+            self.look_closely(story, found, everything)
+            self.say(tr("Is the whole run as far off?"))
+        self.run_on(story, panels, strip, story.longest)
+        self.wait(0.5)
+        self.end(story)
+
+    def panels(self, story: SiliconStory) -> tuple[list[RunPanel], LagStrip]:
+        """The runs, one above the other on one scale, and below them how far apart they are."""
+        area = self.area
+        side = px(SIDE) if area.width > 1.2 * area.height else 0.0
+        whole = min(area.height, 1.3 * area.width)
+        above = 0.0 if side else px(ABOVE)
+        height = (whole - above - px(STRIP + 2 * GAP)) / 2
+        names = tr("Simulation"), tr("Silicon")
+        runs = [
+            RunPanel(trace, name, area.width, height, story.longest, side, named=name == names[0])
+            for name, trace in zip(names, story.traces, strict=True)
+        ]
+        column = Group(*runs).arrange(DOWN, buff=px(GAP))
+        column.move_to([area.center[0], area.center[1] + whole / 2, 0], UP)
+        # On the scale of the lanes above it.
+        lanes = runs[1].lanes.grounds
+        strip = LagStrip(
+            *story.lag, story.longest, lanes.width, px(STRIP), tr("silicon behind"), above=not side
+        )
+        foot = column.get_bottom()[1] - px(GAP) - above
+        strip.shift(np.array([lanes.get_right()[0], foot, 0]) - strip.ground.get_corner(UP + RIGHT))
+        return runs, strip
+
+    def run_on(self, story: SiliconStory, panels: list[RunPanel], strip: LagStrip, until: float) -> None:
+        """Both runs, as far as `until`, at the pace of the whole."""
+        share = (until - self.ticking.t) / story.longest
+        if share > 0:
+            seconds = max(1.0, round(2 * WHOLE * share) / 2)
+            self.play(PlayTrace(self.ticking, *panels, strip, until=until, run_time=seconds))
+
+    def look_closely(self, story: SiliconStory, found: Divergence, everything: Group) -> None:
+        """The SM of the tile that differs the most, in both runs, until the later one has written it."""
+        chains = found.simulated, found.measured
+        ends = sorted(chain.done for chain in chains)
+        lanes = VGroup(
+            *(
+                SmLane(trace, chain.sm, panel.run, self.area.width, px(150), window=found.window)
+                for trace, chain, panel in zip(story.traces, chains, everything[:2], strict=True)
+            )
+        )
+        lanes.arrange(DOWN, buff=px(60)).move_to(self.area.center)
+        pieces = []
+        for lane, panel in zip(lanes, everything[:2], strict=True):
+            lane.show(ends[0])
+            whole = panel.lanes.lane(lane.sm)
+            left, right = (panel.lanes.x(t) for t in found.window)
+            piece = rectangle(right - left, whole.height)
+            pieces.append(piece.move_to([(left + right) / 2, whole.get_y(), 0]))
+        self.say(words.most_apart(found))
+        places = list(zip(lanes, pieces, strict=True))
+        self.play(Leave(everything), *(GrowFromLane(lane, piece) for lane, piece in places))
+        first = lanes[0 if found.gap > 0 else 1]
+        # With the digits of the caption.
+        apart = tr("{us:.1f} µs", us=(ends[1] - ends[0]) / 1000)
+        bracket = TimeBracket(first.lane, *ends, first.sm, apart, size=64)
+        self.play(PlayTrace(self.ticking, *lanes, bracket, until=ends[1], run_time=SLOW))
+        self.say(words.cause(found))
+        drift = self.drift(found, lanes)
+        if len(drift):
+            self.play(LaggedStart(*(Fade(one, 0.0, 1.0) for one in drift), lag_ratio=1.5))
+        self.wait(1.0)
+        for one in everything:
+            one.show(ends[1])
+        self.play(Leave(bracket), Leave(drift))
+        back = (
+            GrowFromLane(lane, piece, rate_func=lambda alpha: smoothstep(1 - alpha), run_time=BACK)
+            for lane, piece in places
+        )
+        self.add(everything).bring_to_front(lanes)
+        self.play(Fade(everything, 0.0, 1.0, BACK, rate_func=late), *back)
+        self.remove(lanes)
+
+    def drift(self, found: Divergence, lanes: VGroup) -> VGroup:
+        """Lines between the ends of the same tiles in both lanes, and how far these lie apart."""
+        upper, lower = (lane.lane for lane in lanes)
+        clear = lanes[1].whose.get_right()[0] + px(20)
+        top, foot = upper.grounds.get_bottom()[1], lower.grounds.get_top()[1]
+        lines, ink = VGroup(), ManimColor(self.theme.quiet)
+        for one, other in zip(found.simulated.ends, found.measured.ends, strict=False):
+            if min(one, other) <= found.window[0] or lower.x(other) <= clear:
+                continue
+            line = Line(
+                [upper.x(one), top, 0],
+                [lower.x(other), foot, 0],
+                stroke_color=ink,
+                stroke_width=stroke_width(4),
+            )
+            late = label(f"{(other - one) / 1000:+.1f}".replace("-", "−"), 48, bold=True, mono=True)
+            late.next_to(line.get_center(), LEFT, px(30))
+            before = lines[-1].get_right()[0] if lines else clear
+            lines.add(VGroup(line, late) if late.get_left()[0] > before + px(20) else VGroup(line))
+        return lines
+
+    def end(self, story: SiliconStory) -> None:
+        """The finding: one pair of bars."""
+        rows = [
+            (tr("Simulation"), story.run.simulated / 1000, "simulated"),
+            (tr("Silicon"), story.run.measured / 1000, "measured"),
+        ]
+        bars = Bars(rows, "µs", width=self.area.width, size=54)
+        badge = Badge(tr("simulated, measured"), "measured")
+        card = Finding(words.finding(story), words.number(story), bars, badge, words.aside(story))
+        self.finding(card, [bars.grow()])
