@@ -1,10 +1,14 @@
-"""Loop unrolling: does it pay by the branches that it saves?
+"""Loop unrolling: is an unrolled loop faster because it runs fewer instructions?
 
 manim render scenes/loop_unrolling.py
+
+Three loops that add up numbers from memory: one number per round, eight per round that are loaded one after
+another, and eight per round that are loaded at once.
 """
 
-from collections.abc import Mapping
-from typing import Any
+from __future__ import annotations
+
+from typing import Self
 
 import numpy as np
 from manim import (
@@ -12,261 +16,364 @@ from manim import (
     LEFT,
     RIGHT,
     UP,
-    Dot,
+    Create,
     FadeIn,
     FadeOut,
     LaggedStart,
+    Line,
     ManimColor,
     Mobject,
     VGroup,
 )
 
-from tilesim_scenes.animations.fade import late
+from tilesim.analysis.memory_system import MemorySystem
+from tilesim.ideas.loop_unrolling import RESULT, flights
+from tilesim.ladder.reports import row
+from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.run import PlayTrace
-from tilesim_scenes.film.report_film import ReportFilm
-from tilesim_scenes.film.settings import REPORT, Kind
+from tilesim_scenes.film.settings import REPORT
+from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import Figure, label, lines, px
+from tilesim_scenes.look.text import label, lines, px
+from tilesim_scenes.look.theme import Colour, ink_on, theme_now
 from tilesim_scenes.mobjects.charts.bars import Bars
-from tilesim_scenes.mobjects.charts.curve import Curve
-from tilesim_scenes.mobjects.charts.plot import Plot, line
-from tilesim_scenes.mobjects.models.warps.load_rows import LoadRows
-from tilesim_scenes.mobjects.models.warps.loop_turns import ADD, LOAD, OWN, LoopTurns
+from tilesim_scenes.mobjects.drawing.quads import EMPTY, quad, rectangle, shape, stroke_width
 from tilesim_scenes.mobjects.words.badge import Badge
-from tilesim_scenes.mobjects.words.count import Count
-from tilesim_scenes.mobjects.words.finding import Finding
-from tilesim_scenes.story.ideas.loop_unrolling import EVERY, FACTOR, FACTORS, FEW, MANY, Story, tell
+from tilesim_scenes.mobjects.words.key import Entry
 
 FILM = {
     "title": "Loop unrolling",
-    "question": "Does unrolling pay by the branches it saves?",
+    "question": "Is an unrolled loop faster because it runs fewer instructions?",
     "part": "Kernels",
     "place": 220,
-    "seconds": 46,
-    "shows": "Turns of a loop put together: the branches that go, and the loads under way.",
+    "seconds": 72,
+    "shows": "A loop with eight loads per round, one after another and at once.",
     "takes": "report",
-    "options": {"factor": 8},
 }
-LAST = (3, 4)
-"""Which of a curve's points say how many loads a turn has."""
-SIDE = 260
-"""Pixels for names left of the loads."""
+
+LOADS, OWN = 8, 6
+"""Numbers per round of the unrolled loop; instructions of a round that only keep the loop going."""
+WARPS = 8
 
 
-class LoopUnrolling(ReportFilm):
-    """A sum with 8 loads a turn of its loop instead of one."""
+class LoopUnrolling(Lesson):
+    """One number per round, eight one by one, eight at once."""
 
-    bench = "loop_unrolling"
-    asked = REPORT | {"factor": Kind(lambda value: type(value) is int and value in FACTORS, "2, 4, 8 or 16")}
+    asked = REPORT
 
-    @classmethod
-    def story_of(cls, report: Mapping[str, Any], settings: Mapping[str, Any]) -> Story:
-        return tell(report, settings.get("factor", FACTOR))
+    def prepare(self) -> None:
+        measured = self.report("loop_unrolling")
+        self.gpu = measured["machine"]["gpu"]
+        self.n = max(one["n"] for one in measured["rows"])
+        few = min(one["n"] for one in measured["rows"])
+
+        def rate(loads: str, factor: int, warps: int = WARPS) -> float:
+            return row(measured, loads=loads, factor=factor, warps=warps, n=self.n)["gb_per_s"]
+
+        self.plain, self.by_one = rate("one by one", 1), rate("one by one", LOADS)
+        self.at_once = rate("together", LOADS)
+        self.counts = [
+            row(measured, loads="one by one", factor=factor, warps=1, n=few)["issued"] * 32 / few
+            for factor in (1, LOADS)
+        ]
+        expected = [3 + OWN, 3 + OWN / LOADS]
+        self.guard(bool(np.allclose(self.counts, expected, rtol=0.03)), "three instructions handle a number")
+        self.gained = round(self.by_one) / round(self.plain) - 1
+        self.guard(0 < self.gained < 0.05, "fewer instructions alone gain hardly anything")
+        self.guard(self.at_once > 4 * self.by_one, "loads at once gain much")
+        alone = [rate(loads, LOADS, 1) for loads in ("one by one", "together")]
+        self.guard(
+            alone[1] / alone[0] > 1.2 * self.at_once / self.by_one, "the gain is larger with fewer threads"
+        )
+        self.alone = [round(one, 1) for one in alone]
+        self.latency = MemorySystem.named("h200").dram_latency.cycles
+        self.one_by_one = flights(LOADS, 1, self.latency)
+        self.together = flights(LOADS, LOADS, self.latency)
 
     def construct(self) -> None:
-        area = self.area
-        self.turns = LoopTurns(self.story.factor, self.story.loop, area.width, 0.62 * area.height)
-        self.turns.move_to(area.center + 0.36 * area.height * UP, UP)
-        self.home = self.turns[0].copy()
-        self.turns[0].scale(0.62 * area.width / self.home.width)
-        # The title leaves it in sight.
-        self.turns[0].move_to(area.center + 0.24 * area.height * UP)
-        self.add(self.turns[0])
-        self.title(tr("Loop unrolling"))
-        self.unroll()
-        self.wait_for_each_load()
-        self.send_loads_together()
-        self.fill_the_flight()
-        self.chain()
-        self.tell_the_finding()
-
-    def unroll(self) -> None:
-        """Turns of the loop become one: loads and additions line up, and what the loop took falls away."""
-        story, turns, area = self.story, self.turns, self.area
-        names = self.names_of(turns[0])
-        self.say(story.question)
-        self.play(FadeIn(names), run_time=0.5)
-        self.wait(1)
-        self.play(FadeOut(names), run_time=0.3)
-        home = turns[0].animate.scale(self.home.width / turns[0].width).move_to(self.home)
-        self.play(home, run_time=0.6)
-        come = (FadeIn(turn, shift=px(30) * DOWN) for turn in turns[1:])
-        self.play(LaggedStart(*come, lag_ratio=0.3, run_time=1.2))
-        said = label(story.instructions(1), 56, bold=True)
-        said.move_to([area.center[0], turns.get_bottom()[1] - px(70), 0])
-        if story.counted:
-            self.badge(Badge(tr("counted on {gpu}", gpu=story.gpu), "counted"))
-        else:
-            self.badge(Badge(tr("model"), "model"))
-        self.play(FadeIn(said), run_time=0.3)
-        self.say(story.fewer)
-        self.wait(0.5)
-        self.play(FadeOut(said), *turns.unroll(), run_time=1.6)
-        less = label(story.instructions(story.factor), 56, bold=True)
-        less.move_to([area.center[0], turns[0].get_bottom()[1] - px(90), 0])
-        self.play(FadeIn(less), run_time=0.3)
-        self.wait(1.2)
-        self.told = less
-
-    def wait_for_each_load(self) -> None:
-        """Fewer instructions, and no faster, as long as each load waits for the one before."""
-        story, area = self.story, self.area
-        names = {1: tr("1 load a turn"), story.factor: tr("{factor}, one by one", factor=story.factor)}
-        rows = [(name, story.rates["one by one", FEW, n], "measured") for n, name in names.items()]
-        bars = Bars(rows, "GB/s", area.width, row=px(120), form="{:.0f}")
-        bars.move_to(area.center + 0.08 * area.height * DOWN)
-        self.badge(Badge(tr("measured on {gpu}", gpu=story.gpu), "measured"))
-        self.say(story.waiting)
-        self.play(FadeOut(self.told), run_time=0.3)
-        self.play(bars.grow())
-        self.wait(1.5)
-        self.play(FadeOut(bars, self.turns.left), run_time=0.3)
-
-    def send_loads_together(self) -> None:
-        """One by one, and all at once, on one clock: to scale, a load is nearly all of a turn."""
-        story, area = self.story, self.area
-        self.badge(Badge(tr("model, measured times")))
-        alone, together = story.flights(1), story.flights(story.factor)
-        until, first = float(alone["used"][-1]), float(together["used"][-1])
-        near = min(until, 1.25 * first)
-        side = 0 if self.tall else px(SIDE)
-        height = 0.34 * area.height
-        rows, names = [], VGroup()
-        for flights, name, up in ((alone, tr("one by one"), 0.28), (together, tr("together"), -0.18)):
-            one = LoadRows(flights, near, area.width - side - px(20), height)
-            middle = area.center[1] + (up - 0.02 * self.tall) * area.height
-            one.move_to([area.right - px(20) - one.ground.width / 2, middle, 0])
-            rows.append(one)
-            text = label(name, 46, bold=True)
-            if self.tall:
-                # The cursor reaches a little above its rows.
-                names.add(text.next_to(one.ground, UP, 0.06 * height).align_to(one.ground, LEFT))
-            else:
-                names.add(text.move_to([area.left, one.get_y() + px(20), 0], LEFT))
-        counts = [self.under_way(one, name) for one, name in zip(rows, names, strict=True)]
-        self.say(story.watch)
-        self.play(FadeIn(names, *counts), run_time=0.4)
-        self.add(*rows)
-        self.play(PlayTrace(*rows, *counts, until=0.85 * first, run_time=3.8))
-        self.say(story.at_once)
-        self.play(PlayTrace(*rows, *counts, until=first, run_time=1))
-        self.play(*(one.stretch(until) for one in rows))
-        done = label(tr("{cycles:,.0f} cycles", cycles=first), 48, bold=True)
-        done.next_to(rows[1].at(first), RIGHT, px(60))
-        self.play(PlayTrace(rows[0], *counts, until=until, run_time=3), FadeIn(done, run_time=0.3))
-        long = label(tr("{cycles:,.0f} cycles", cycles=until), 48, bold=True)
-        long.move_to(rows[0].ground.get_corner(UP + RIGHT), UP + RIGHT).shift(px(20) * LEFT)
-        self.play(FadeIn(long), run_time=0.3)
-        self.wait(1)
-        self.leaving = [*rows, names, *counts, done, long]
-
-    def fill_the_flight(self) -> None:
-        """The rate follows what is in flight, by more loads or more warps, until memory is full."""
-        story, area = self.story, self.area
-        self.badge(Badge(tr("measured on {gpu}", gpu=story.gpu), "measured"))
-        curves = {warps: story.curve(warps) for warps in (FEW, MANY)}
-        every = np.array([point for points in curves.values() for point in points])
-        (left, low), (right, high) = every.min(axis=0) / 1.3, every.max(axis=0) * 1.5
-        ticks = [2.0**k for k in range(-4, 20) if left < 2.0**k < right]
-        heights = [v for v in (10, 30, 100, 300, 1000, 3000, 10000, 30000) if low < v < high]
-        room = area.width - px(190)
-        plot = Plot((left, right), (low, high), ticks, heights, room, 0.68 * area.height, log=True, size=40)
-        plot.shift([area.right - room / 2, area.center[1] + 0.06 * area.height, 0] - plot.ground.get_center())
-        across = label(tr("KB in flight on each SM"), 44, self.theme.quiet)
-        across.next_to(plot.ground, DOWN, px(76))
-        up = label("GB/s", 44, self.theme.quiet).next_to(plot.ground.get_corner(UP + LEFT), RIGHT, px(16))
-        up.shift(px(30) * DOWN)
-        x = np.geomspace(left, right, 200)
-        bound = np.array([(kb, story.bound(kb)) for kb in x])
-        roof = line(plot, bound[bound[:, 1] > low], self.theme.quiet, 4)
-        most = label(tr("at most"), 44, self.theme.quiet)
-        corner = bound[int(np.argmax(bound[:, 1] >= 0.999 * bound[-1, 1]))]
-        most.next_to(plot.at(*corner), UP, px(14)).shift(px(120) * RIGHT)
-        self.drawn: list[Mobject] = []
-        self.say(story.little)
-        coming = FadeIn(plot, across, up, rate_func=late)
-        self.play(FadeOut(*self.leaving), coming, run_time=0.6)
-        self.play(FadeIn(roof, most), run_time=0.5)
-        for warps, points in curves.items():
-            self.follow(plot, warps, points)
-            if warps == FEW:
-                self.queue_for_memory(plot, x, most)
-                self.say(story.where_it_stops)
-        self.wait(1)
-        self.leaving = [plot, across, up, roof, *self.drawn]
-
-    def queue_for_memory(self, plot: Plot, x: np.ndarray, most: Mobject) -> None:
-        """Why few warps stay below the limit: how fast loads come that all leave at once."""
-        story, ink = self.story, self.theme.wait_text
-        rates = [(kb, story.of_bursts(kb)) for kb in x]
-        foot = plot.ground.get_bottom()[1]
-        curve = Curve(plot, [(kb, rate) for kb, rate in rates if plot.at(kb, rate)[1] > foot], ink, 5)
-        name = label(tr("in bursts"), 44, ink).next_to(plot.at(*rates[-len(rates) // 8]), DOWN, px(30))
-        self.drawn.append(curve)
-        self.say(story.queueing)
-        self.add(curve)
-        self.play(PlayTrace(curve, until=float(x[-1]), run_time=1.6), FadeIn(name, run_time=0.3))
-        self.wait(0.8)
-        # What comes has its figures where `most` stands.
-        self.play(FadeOut(name, most), run_time=0.3)
-
-    def chain(self) -> None:
-        """Arithmetic has a latency too, and chains that do not wait for each other hide it."""
-        story, area = self.story, self.area
-        names = [tr("{count} chain", count=n) if n == 1 else f"{n}" for n in story.chains]
-        rows = [(name, each, "measured") for name, each in zip(names, story.chains.values(), strict=True)]
-        bars = Bars(rows, "", area.width, row=min(px(120), 0.8 * area.height / len(rows)))
-        bars.move_to(area.center)
-        self.say(story.arithmetic)
-        self.play(FadeOut(*self.leaving), run_time=0.3)
-        self.play(bars.grow())
-        self.wait(1.0)
-
-    def tell_the_finding(self) -> None:
-        story = self.story
-        badge = Badge(tr("measured on {gpu}", gpu=story.gpu), "measured")
-        rows = [
-            (name, story.rates[loads, FEW, story.factor], "measured")
-            for name, loads in ((tr("one by one"), "one by one"), (tr("together"), "together"))
-        ]
-        bars = Bars(rows, "GB/s", self.area.width, form="{:,.0f}")
-        self.finding(Finding(story.finding, story.number, bars, badge, story.aside), [bars.grow()])
-
-    # How it is laid out
-
-    def names_of(self, turn: VGroup) -> VGroup:
-        """What the instructions of a turn are."""
-        hue, own = self.turns.colour, turn[OWN:]
-        load = label(tr("load"), 56, hue, bold=True).next_to(turn[LOAD], UP, px(20))
-        add = label(tr("add"), 56, hue, bold=True).next_to(turn[ADD], DOWN, px(20))
-        rest = lines(tr("the loop’s own: address, test, branch"), 48, own.width, color=self.theme.quiet)
-        return VGroup(load, add, rest.next_to(own, UP, px(20)))
-
-    def under_way(self, rows: LoadRows, name: Any) -> Count:
-        """How many loads are under way, below the name of their rows or right of it."""
-        count = Count(
-            lambda t: tr("{count} in flight", count=rows.under_way(t)), size=44, mono=False, bold=False
+        self.blue = self.theme.by_phase["multiply"]
+        self.ask("A loop is unrolled if one round of it does the work of several rounds.")
+        self.eight_rounds()
+        self.one_round()
+        self.hardly_faster()
+        self.eight_waits()
+        self.one_wait()
+        self.much_faster()
+        self.close(
+            "On an H200, eight loads at once make the unrolled loop {times:.1f} times as fast. "
+            "Fewer instructions alone gain {gained:.0%}.",
+            [(tr("eight loads at once"), self.at_once), (tr("eight loads, one by one"), self.by_one)],
+            "times",
+            "{:,.0f} GB/s",
+            self.measured(),
+            tr(
+                "sum of {count:,.0f} million numbers, {threads} threads on each processor of the GPU",
+                count=self.n / 1e6,
+                threads=32 * WARPS,
+            ),
+            gained=self.gained,
         )
-        place = name.get_right() + px(30) * RIGHT if self.tall else name.get_left() + px(70) * DOWN
-        return count.shift(place - px(16) * UP)
 
-    def follow(self, plot: Plot, warps: int, points: list[tuple[float, float]]) -> None:
-        """Draw the rates of so many warps, from one load a turn on."""
-        colour = self.theme.measured
-        curve = Curve(plot, points, colour, 6)
-        name = label(tr("{warps} warps", warps=warps), 48, bold=True)
-        # The few lie along the limit, the many end near it: names have room on the other side.
-        if warps == FEW:
-            name.next_to(plot.at(*points[1]), DOWN + RIGHT, px(24))
-        else:
-            name.next_to(plot.at(*points[0]), UP + LEFT, px(28))
-        self.drawn += [curve, name]
-        self.add(curve)
-        for number, point in enumerate(points):
-            dot = Dot(plot.at(*point), radius=px(13), color=ManimColor(colour))
-            drawn = [PlayTrace(curve, until=point[0], run_time=0.5)] if number else []
-            loads = Figure(f"×{EVERY[number]}" if number in LAST else "", 44, colour, align=0.5)
-            # Below the few's points there is room, above the many's.
-            loads.shift(dot.get_center() + (px(66) * DOWN if warps == FEW else px(34) * UP))
-            self.play(*drawn, FadeIn(dot, loads, *([] if number else [name]), run_time=0.3))
-            self.drawn += [dot, loads]
+    def measured(self) -> Badge:
+        return Badge(tr("measured on {gpu}", gpu=self.gpu), "measured")
+
+    # What a thread runs.
+
+    def box(self, text: str, fill: Colour) -> VGroup:
+        """An instruction."""
+        block = rectangle(0.92 * self.wide, 0.8 * self.high, fill)
+        word = label(text, 34 if not self.narrow else 26, ink_on(fill), bold=True)
+        word.scale(min(1.0, 0.94 * block.width / word.width))
+        return VGroup(block, word)
+
+    def eight_rounds(self) -> None:
+        """Eight rounds of the loop, a row each: three instructions for the number, six for the loop."""
+        area, theme = self.area, self.theme
+        self.wide, self.high = (
+            area.width / (3 + OWN),
+            (area.height - px(140 if not self.narrow else 200)) / LOADS,
+        )
+        load, blue = theme.by_phase["first load"], self.blue
+        self.loads, self.checks, self.adds, self.own = (VGroup() for _ in range(4))
+        for n in range(LOADS):
+            made = [
+                self.box(tr("load"), load), self.box(tr("check"), theme.operand), self.box(tr("add"), blue),
+                *(self.box(tr("loop"), theme.hand_over) for _ in range(OWN)),
+            ]  # fmt: skip
+            for column, one in enumerate(made):
+                one.move_to(self.place(n, column))
+            self.loads.add(made[0])
+            self.checks.add(made[1])
+            self.adds.add(made[2])
+            self.own.add(VGroup(*made[3:]))
+        head = self.word("Each row is one round. The check: is the number at least 0?", 40, theme.text)
+        head.move_to([area.left, area.top - px(24), 0], LEFT)
+        self.badge(Badge(tr("schematic"), "model"))
+        self.say("Thousands of GPU threads run this loop. A round loads a number, checks it, and adds it.")
+        rounds = [VGroup(self.loads[n], self.checks[n], self.adds[n], self.own[n]) for n in range(LOADS)]
+        self.play(FadeIn(head), LaggedStart(*map(FadeIn, rounds), lag_ratio=0.6, run_time=4.0))
+        self.head = head
+
+    def place(self, line: int, column: int) -> np.ndarray:
+        """Where an instruction stands."""
+        area = self.area
+        top = area.top - px(70)
+        return np.array([area.left + (column + 0.5) * self.wide, top - (line + 0.5) * self.high, 0])
+
+    def one_round(self) -> None:
+        """The loop's own instructions of seven rounds fall away."""
+        counts = [lines(
+            tr("{count:.1f} instructions per number", count=count), 50, OWN * self.wide - px(80), bold=True
+        ) for count in self.counts]  # fmt: skip
+        self.say("Per round, six more instructions only run the loop. Unrolling saves most of them.")
+        self.play(*(self.own[n].animate(run_time=0.5).set_opacity(1) for n in range(LOADS)))
+        marks = VGroup(*(one[0].copy() for group in self.own for one in group))
+        marks.set_fill(opacity=0).set_stroke(ManimColor(self.theme.text), stroke_width(4))
+        self.play(Fade(marks, 0.0, 1.0, run_time=0.6))
+        self.play(Leave(marks), run_time=0.6)
+        gone = self.own[:-1]
+        self.play(*(FadeOut(one, shift=px(60) * RIGHT) for one in gone), run_time=1.2)
+        new = self.word("one round with eight numbers", 40, self.theme.text)
+        new.move_to([self.area.left, self.area.top - px(24), 0], LEFT)
+        self.play(Leave(self.head), FadeIn(new))
+        self.head = new
+        middle = self.place(2, 3)[0] + (OWN - 1) / 2 * self.wide
+        both = VGroup(*counts).arrange(DOWN, buff=px(90)).move_to([middle, self.place(3, 0)[1], 0])
+        arrow = label("↓", 60).move_to((both[0].get_bottom() + both[1].get_top()) / 2)
+        self.badge(Badge(tr("counted on {gpu}", gpu=self.gpu), "counted"))
+        self.say(
+            "That leaves {few:.1f} instructions per number instead of {many:.1f}. Is the loop faster?",
+            few=self.counts[1],
+            many=self.counts[0],
+        )
+        self.play(FadeIn(both[0]))
+        self.play(FadeIn(arrow, both[1]))
+        self.wait(1.0)
+        self.leave(both, arrow)
+
+    def chart(self, rows: list[tuple[str, float]]) -> Bars:
+        """Bars beside the instructions."""
+        left = self.place(0, 3)[0] - 0.5 * self.wide + px(40)
+        wide = self.area.right - left
+        if self.narrow:
+            left, wide = self.area.left, self.area.width
+        size = 46 if not self.narrow else 34
+        bars = Bars([(name, rate, "measured") for name, rate in rows], "GB/s", wide, px(160), size, "{:,.0f}")
+        return bars.move_to([left + wide / 2, self.place(3, 0)[1] + 0.5 * self.high, 0])
+
+    @property
+    def beside(self) -> VGroup:
+        """The instructions, which make way where a chart has no room beside them."""
+        return VGroup(self.loads, self.checks, self.adds, self.own[-1], self.head)
+
+    def hardly_faster(self) -> None:
+        bars = self.chart([(tr("one number per round"), self.plain), (tr("eight, one by one"), self.by_one)])
+        self.badge(self.measured())
+        self.say(
+            "Hardly: on a whole GPU, it adds up only {gained:.0%} more numbers per second.",
+            gained=self.gained,
+        )
+        if self.narrow:
+            self.play(Fade(self.beside, 1.0, 0.0))
+        self.play(bars.grow(run_time=2.0))
+        self.wait(1.2)
+        self._let_read()
+        self.play(*map(Leave, bars.rows))
+        if self.narrow:
+            self.play(Fade(self.beside, 0.0, 1.0))
+
+    # What a thread waits for.
+
+    def waits(self, loads: np.ndarray) -> Waits:
+        """The waits of eight loads, each in the row of its instruction."""
+        left = self.place(0, 3)[0] - 0.5 * self.wide + px(30)
+        ground = rectangle(self.area.right - px(20) - left, LOADS * self.high)
+        ground.move_to([left, self.place(0, 0)[1] + 0.5 * self.high, 0], LEFT + UP)
+        ground.align_to([left, 0, 0], LEFT)
+        return Waits(loads, float(self.one_by_one["used"][-1]), ground)
+
+    def time_of(self, waits: Waits, place: np.ndarray, side: np.ndarray) -> Mobject:
+        """How long a round takes."""
+        cycles = float(waits.loads["used"][-1])
+        word = self.word(
+            "{cycles:,.0f} cycles", 56 if not self.narrow else 40, self.theme.text, bold=True, cycles=cycles
+        )
+        return word.move_to(place, side)
+
+    def eight_waits(self) -> None:
+        """Each load leaves once the number before has been checked."""
+        theme = self.theme
+        self.play(Leave(self.own[-1], run_time=0.4))
+        slow = self.slow = self.waits(self.one_by_one)
+        axis = self.word("time in cycles of the GPU’s clock →", 36)
+        axis.move_to([slow.ground.get_left()[0], self.area.top - px(24), 0], LEFT)
+        if self.narrow:
+            axis.scale(min(1.0, slow.ground.width / axis.width)).align_to(slow.ground, RIGHT)
+            self.play(Leave(self.head))
+        self.axis = axis
+        key = self.key(
+            Entry(tr("waits for its number"), [theme.by_phase["first load"]]),
+            Entry(tr("checks and adds it: {cycles:.0f} cycles", cycles=RESULT), [self.blue]),
+        )
+        self.badge(Badge(tr("model of one thread"), "model"))
+        self.say(
+            "A number arrives after {cycles:.0f} cycles. The next load waits until it has been checked.",
+            cycles=self.latency,
+        )
+        self.play(FadeIn(axis), *key)
+        self.add(slow)
+        self.play(PlayTrace(slow, until=self.latency, run_time=1.6))
+        first = self.word("{cycles:.0f} cycles", 40, self.theme.text, cycles=self.latency)
+        first.next_to([slow.x(self.latency), self.place(0, 0)[1], 0], RIGHT, px(24))
+        self.play(PlayTrace(slow, until=2.3 * self.latency, run_time=2.2), FadeIn(first, run_time=0.3))
+        self.say("So eight numbers cost eight waits, and the instructions in between hardly matter.")
+        end = float(self.one_by_one["used"][-1])
+        self.play(PlayTrace(slow, until=end, run_time=3.0))
+        corner = slow.ground.get_corner(UP + RIGHT) + 0.7 * self.high * DOWN
+        self.long = VGroup(first, self.time_of(slow, corner, RIGHT))
+        self.play(FadeIn(self.long[1]))
+        self.wait(1.4)
+
+    def one_wait(self) -> None:
+        """Without checks, all loads leave one right after another."""
+        quick = self.waits(self.together)
+        self.say("Now we drop the checks, so all eight loads can leave before the first addition.")
+        self.play(
+            Leave(self.slow), Leave(self.long), *(FadeOut(one, shift=px(40) * UP) for one in self.checks)
+        )
+        order = self.word("first all loads, then all additions", 40, self.theme.text)
+        order.move_to([self.area.left, self.area.top - px(24), 0], LEFT)
+        hidden = [] if self.narrow else [Leave(self.head), FadeIn(order)]
+        self.play(self.adds.animate(run_time=0.8).shift(self.wide * LEFT), *hidden)
+        self.head = order
+        arrows = VGroup()
+        for column in (self.loads, self.adds):
+            top, low = column[0].get_top(), column[-1].get_bottom()
+            arrow = Line(top, low, stroke_width=stroke_width(6), stroke_color=ManimColor(self.theme.text))
+            arrow.shift(0.44 * self.wide * LEFT).add_tip(tip_length=px(28), tip_width=px(24))
+            arrows.add(arrow)
+        for arrow in arrows:
+            self.play(Create(arrow, run_time=0.6))
+        end = float(self.together["used"][-1])
+        self.add(quick)
+        self.say(
+            "Their waits overlap, and eight numbers take {quick:,.0f} cycles instead of {slow:,.0f}.",
+            quick=end,
+            slow=float(self.one_by_one["used"][-1]),
+        )
+        self.play(PlayTrace(quick, until=end, run_time=2.4))
+        start = quick.x(end) + px(40)
+        short = self.time_of(quick, np.array([start, quick.ground.get_y(), 0]), LEFT)
+        self.play(FadeIn(short))
+        self.wait(1.2)
+        self._let_read()
+        self.play(*map(Leave, (quick, short, self.axis)), *self.key())
+        self.arrows = arrows
+
+    def much_faster(self) -> None:
+        """All three loops on the whole GPU."""
+        if self.narrow:
+            self.play(*map(Leave, (self.loads, self.adds, self.arrows)))
+        bars = self.chart(
+            [
+                (tr("one number per round"), self.plain),
+                (tr("eight, one by one"), self.by_one),
+                (tr("eight at once"), self.at_once),
+            ]
+        )
+        words = tr(
+            "{few} threads on each processor, not {many}: {slow:.1f} and {quick:.1f} GB/s, {times:.1f} times",
+            few=32,
+            many=32 * WARPS,
+            slow=self.alone[0],
+            quick=self.alone[1],
+            times=self.alone[1] / self.alone[0],
+        )
+        note = lines(words, 40, bars.width, color=self.theme.text)
+        note.next_to(bars, DOWN, px(50))
+        self.badge(self.measured())
+        self.say(
+            "On the whole GPU, the rate rises from {slow:,.0f} to {quick:,.0f} gigabytes per second.",
+            slow=self.by_one,
+            quick=self.at_once,
+        )
+        self.play(bars.grow(run_time=2.6))
+        self.wait(0.8)
+        self.say("With fewer threads, fewer loads queue for memory, and the gain is even larger.")
+        self.play(FadeIn(note))
+        self.wait(1.6)
+        self.leave(*bars.rows, note)
+
+
+class Waits(VGroup):
+    """A row for each load: a bar while its number is on the way, and the addition at its end.
+
+    `loads`: FLIGHT of `tilesim.ideas.loop_unrolling`. `until`: cycles at the right edge of the `ground`.
+    """
+
+    def __init__(self, loads: np.ndarray, until: float, ground: Mobject) -> None:
+        theme = theme_now()
+        self.loads, self.until, self.ground, self.t = loads, until, ground, 0.0
+        self.waiting, self.adding = shape(theme.by_phase["first load"]), shape(theme.by_phase["multiply"])
+        super().__init__(self.waiting, self.adding)
+        self.show(0.0)
+
+    def x(self, t: float) -> float:
+        """Where an instant is."""
+        return float(self.ground.get_left()[0] + t / self.until * self.ground.width)
+
+    def show(self, t: float) -> Self:
+        """Look as at `t`, cycles."""
+        self.t = t
+        waiting, adding = [], []
+        least = px(8) / self.ground.width
+        for number, (left, come, used) in enumerate(self.loads.tolist()):
+            low, high = 1 - (number + 0.86) / len(self.loads), 1 - (number + 0.14) / len(self.loads)
+            if t > left:
+                waiting.append(quad(self.ground, left / self.until, min(t, come) / self.until, low, high))
+            if t >= used:
+                end = come / self.until + max(least, (used - come) / self.until)
+                adding.append(quad(self.ground, come / self.until, end, low, high))
+        self.waiting.points = np.concatenate(waiting) if waiting else EMPTY
+        self.adding.points = np.concatenate(adding) if adding else EMPTY
+        return self

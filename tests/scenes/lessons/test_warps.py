@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from tilesim.cli.packages import scene_class
+from tilesim.ideas.loop_unrolling import flights
 from tilesim.ladder.reports import report
 from tilesim_scenes.latency_hiding import Rounds
+from tilesim_scenes.loop_unrolling import Waits
 from tilesim_scenes.mobjects.drawing.quads import rectangle
 
 
@@ -108,3 +110,32 @@ def memory_is_far_from_busy(found):
 )
 def test_reduction(change, claim, tmp_path):
     assert claim in refused("reduction", tmp_path, change, "reductions")
+
+
+def fewer_instructions_are_all(found):
+    for row in rows(found, loads="one by one", factor=8, warps=8):
+        row["gb_per_s"] *= 3
+
+
+def nothing_queues(found):
+    for row in rows(found, loads="together", factor=8, warps=8):
+        row["gb_per_s"] *= 1.5
+
+
+@pytest.mark.parametrize(
+    ("change", "claim"),
+    [(fewer_instructions_are_all, "gain hardly anything"), (nothing_queues, "larger with fewer threads")],
+)
+def test_loop_unrolling(change, claim, tmp_path):
+    assert claim in refused("loop-unrolling", tmp_path, change)
+
+
+def test_a_value_is_added_once_it_has_come():
+    ground = rectangle(10, 4)
+    for factor in (1, 8):
+        loads = flights(8, factor, latency=100.0)
+        shown = Waits(loads, 1000.0, ground).show(50.0)
+        assert shown.waiting.width == pytest.approx(0.5) and not len(shown.adding.points)
+        shown.show(float(loads["used"][-1]))
+        boxes = shown.waiting.points.reshape(-1, 16, 3)
+        assert len(boxes) == 8 and np.ptp(boxes[:, :, 0], axis=1) == pytest.approx(1.0)

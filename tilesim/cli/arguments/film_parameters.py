@@ -8,7 +8,6 @@ import click
 PARAMETERS = {
     "warps": "On an SM, or of a thread block.",
     "stride": "Elements from one thread's address to the next.",
-    "factor": "Loads that a turn of the loop makes.",
     "functions": "Of a chain.",
 }
 
