@@ -18,6 +18,7 @@ from tilesim.metrics import run
 from tilesim.view import written
 from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.run import PlayTrace
+from tilesim_scenes.film.silicon import tell
 from tilesim_scenes.film.silicon_film import SiliconFilm
 from tilesim_scenes.film.traces import Default
 from tilesim_scenes.kit.lesson import Lesson
@@ -28,7 +29,6 @@ from tilesim_scenes.look.text import label, px
 from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.words.badge import Badge
-from tilesim_scenes.story.traces.sim_vs_silicon import tell
 
 FILM = {
     "title": "Simulation against silicon",

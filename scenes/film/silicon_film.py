@@ -10,7 +10,9 @@ from tilesim import Trace
 from tilesim_scenes.animations.enlarge import GrowFromLane
 from tilesim_scenes.animations.fade import Fade, Leave, late
 from tilesim_scenes.animations.run import PlayTrace
+from tilesim_scenes.film import silicon as words
 from tilesim_scenes.film.scene import Film
+from tilesim_scenes.film.silicon import Divergence, SiliconStory, tell
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, px
 from tilesim_scenes.mobjects.charts.bars import Bars
@@ -21,8 +23,6 @@ from tilesim_scenes.mobjects.traces.sm_lane import SmLane
 from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.finding import Finding
-from tilesim_scenes.story.traces import sim_vs_silicon as words
-from tilesim_scenes.story.traces.sim_vs_silicon import Divergence, SiliconStory, tell
 
 SIDE, STRIP, ABOVE, GAP = 400.0, 130.0, 90.0, 36.0
 """Pixels: of the column with names and figures, of the strip, of its figure above it, and between two."""

@@ -9,20 +9,11 @@ import pytest
 
 from tilesim.cli.packages import scene_class
 from tilesim.declared import OTHERS, TAKES, after, course, films, parts
-from tilesim.ladder.reports import report
 from tilesim_scenes.film import settings
 from tilesim_scenes.film.course import FILMS, OURS
-from tilesim_scenes.film.report_film import ReportFilm
 from tilesim_scenes.film.settings import LOOK
 
 FILM = '"""{name}."""\nFILM = {{"title": "{name}", "question": "Why?", "part": "{part}", "place": {place}}}\n'
-REPORTED = [
-    (name, option)
-    for name, film in OURS.items()
-    if issubclass(scene_class(name), ReportFilm)
-    for option, default in film.options.items()
-    if default is not None and ", " not in str(default)
-]
 
 
 def test_every_film_of_ours_declares_itself():
@@ -55,14 +46,6 @@ def test_a_group_of_options_is_a_table_of_settings(table):
 @pytest.mark.parametrize("name", OURS)
 def test_a_film_takes_the_options_that_it_declares(name):
     assert set(OURS[name].taken) == set(scene_class(name).asked) - set(LOOK)
-
-
-@pytest.mark.parametrize(("name", "option"), REPORTED)
-def test_a_declared_default_is_what_stands_in(name, option):
-    act, asked = scene_class(name), {option: OURS[name].options[option]}
-    act.checked(asked)
-    measured = report(act.bench_of({}))
-    assert repr(act.story_of(measured, asked)) == repr(act.story_of(measured, {}))
 
 
 def test_films_are_in_the_order_of_their_places_and_others_come_last(tmp_path):

@@ -1,1 +1,0 @@
-"""Stories of ideas: what films say of measurements and models."""

@@ -1,1 +1,0 @@
-"""Stories of runs: what films say of traces."""
