@@ -33,7 +33,7 @@ from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, px
-from tilesim_scenes.look.theme import Colour
+from tilesim_scenes.look.theme import Colour, mixed
 from tilesim_scenes.mobjects.drawing.quads import quad, rectangle, shape, stroke_width, strokes, uprights
 from tilesim_scenes.mobjects.hardware.warp import Warp
 from tilesim_scenes.mobjects.words.badge import Badge
@@ -86,7 +86,9 @@ class Coalescing(Lesson):
         self.us = [float(f"{one['us']:.1f}") for one in (along, down)]
 
     def construct(self) -> None:
-        self.hue, self.waste = self.theme.by_phase["multiply"], self.theme.hand_over
+        self.hue = self.theme.by_phase["multiply"]
+        self.waste = mixed(self.theme.background, self.theme.operand, 0.6)
+        self.empty = mixed(self.theme.background, self.theme.operand, 0.28)
         self.ask("Threads are copies of a program that run at the same time, each with its own number.")
         self.the_table()
         self.two_ways()
@@ -172,6 +174,7 @@ class Coalescing(Lesson):
         halves.move_to([area.center[0], (area.top + about.get_top()[1]) / 2, 0])
         if not self.tall:
             halves[1].shift((halves[0][1].get_y() - halves[1][1].get_y()) * UP)
+            halves[1][0].align_to(halves[0][0], UP)
         self.say("From its number i, each thread computes which cell it reads. We compare two ways.")
         self.play(FadeIn(*(VGroup(one[0], one[1], one[2]) for one in halves), about))
         for half in halves:
@@ -180,7 +183,7 @@ class Coalescing(Lesson):
 
     def way(self, name: str, code: str, number: Callable[[int, int], int | None], room: float) -> VGroup:
         """A name, the table, code, and in the cells the numbers of the threads that read them."""
-        table = self.cells_of(min(px(76), room / COLUMNS), self.theme.idle)
+        table = self.cells_of(min(px(76), room / COLUMNS), self.empty)
         heading = label(name, 52, bold=True).next_to(table, UP, px(24))
         formula = label(code, 42, mono=True)
         formula.scale(min(1.0, room / formula.width)).next_to(table, DOWN, px(24))
@@ -219,7 +222,7 @@ class Coalescing(Lesson):
         self.warp.move_to([area.center[0], area.top - px(110), 0])
         name = self.word("a warp: threads 0 to 31", 50, self.theme.text, bold=True)
         name.next_to(self.warp, UP, px(16)).align_to(self.warp, LEFT)
-        self.strip = rectangle(area.width, px(70), self.theme.idle)
+        self.strip = rectangle(area.width, px(70), self.empty)
         self.cell = self.strip.width / PIECES / self.each
         self.strip.move_to(
             [area.center[0], area.top - px(600 if self.tall else 300 if self.narrow else 345), 0]
@@ -240,7 +243,7 @@ class Coalescing(Lesson):
         self.say(
             "Memory never sends a single number, only pieces of {bytes} bytes: eight numbers.", bytes=SECTOR
         )
-        self.large = VGroup(*(rectangle(px(104), px(92), self.theme.idle) for _ in range(self.each)))
+        self.large = VGroup(*(rectangle(px(104), px(92), self.empty) for _ in range(self.each)))
         self.large.arrange(RIGHT, buff=px(6))
         self.large.scale(min(1.0, (0.46 if not self.tall else 0.9) * area.width / self.large.width))
         self.large.move_to([area.left, area.bottom + px(190 if not self.tall else 420), 0], LEFT)

@@ -310,8 +310,8 @@ class Sharing(VGroup):
         theme, gap = theme_now(), px(16)
         self.rows, self.columns, self.order, self.wave, self.t = rows, columns, order, wave, 0.0
         self.hue = theme.by_phase["multiply"]
-        self.ground = rectangle(side, side, theme.idle)
-        dim = mixed(theme.background, theme.operand, 0.22)
+        dim = mixed(theme.background, theme.operand, 0.28)
+        self.ground = rectangle(side, side, mixed(theme.background, theme.operand, 0.2))
         self.left = rectangle(DEEP * side, side, dim).next_to(self.ground, LEFT, gap)
         self.top = rectangle(side, DEEP * side, dim).next_to(self.ground, UP, gap)
         cuts = strokes(theme.background, 3.0 if rows < 20 else 1.0)
