@@ -240,12 +240,12 @@ class Divergence(Lesson):
         waiting = VGroup(*(dot for n, dot in enumerate(self.dots) if n % 4))
         self.say("So it runs case A first, while the other threads wait.")
         self.play(
-            *(Fade(one, 1.0, 0.2, run_time=0.6) for one in (*boxes[1:], waiting)),
+            *(Fade(one, 1.0, 0.35, run_time=0.6) for one in (*boxes[1:], waiting)),
             *(FadeOut(fan) for fan in fans[1:]),
         )
         self.play(*(Indicate(dot[0], 1.15, self.blue, run_time=1.2) for dot in self.dots[::4]))
         self._let_read()
-        self.play(*map(Leave, (boxes, fans[0])), Fade(waiting, 0.2, 1.0))
+        self.play(*map(Leave, (boxes, fans[0])), Fade(waiting, 0.35, 1.0))
 
     # One warp, measured.
 
@@ -310,7 +310,7 @@ class Divergence(Lesson):
         self.add(leaving)
         self._let_read()
         self.play(FadeOut(leaving, shift=px(100) * RIGHT), Leave(self.axis), Leave(self.counter))
-        squeezed = 0.36 * (self.area.top - self.floor)
+        squeezed = (0.22 if self.narrow else 0.36) * (self.area.top - self.floor)
         self.first.generate_target().stretch_to_fit_height(squeezed)
         self.first.target.align_to(self.first, UP)
         self.play(MoveToTarget(self.first, run_time=0.8))
@@ -356,7 +356,7 @@ class Divergence(Lesson):
         wide = area.width * 0.4
         heads, foot = px(70), px(160)
         high = (area.height - heads - foot) / SHOWN
-        step = min(wide / (PLACES + 1), 0.62 * high)
+        step = min(wide / (PLACES + 1), 0.56 * high)
         self.groups, self.pills, self.to_run = VGroup(), VGroup(), VGroup()
         left = area.left + wide + px(60)
         room = area.right - left - px(24)
@@ -372,7 +372,8 @@ class Divergence(Lesson):
             for case in CASES:
                 part = rectangle(room / 4 - px(8), 0.52 * high, mixed(self.theme.background, self.blue, 0.25))
                 part.set_stroke(ManimColor(self.blue), stroke_width(3))
-                parts.add(VGroup(part, self.word("case {case}", 38, self.theme.text, case=case)))
+                name = self.word("case {case}", 38, self.theme.text, case=case)
+                parts.add(VGroup(part, name.scale(min(1.0, 0.9 * part.width / name.width))))
             parts.arrange(RIGHT, buff=px(8)).move_to([left, y, 0], LEFT)
             self.to_run.add(parts)
         box = SM("", self.theme.quiet, area.width + px(40), area.height - foot + px(20))

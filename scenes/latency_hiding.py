@@ -234,9 +234,11 @@ class LatencyHiding(Lesson):
         """A line of the table: warps, the median of their waits, and what arrives."""
         number = STEPS.index(warps)
         cells = (f"{warps}", f"{self.waits[warps]:,.0f}", f"{self.rates[warps]:.2f}")
-        texts = VGroup(*(label(cell, 46 if not self.narrow else 34, bold=True, mono=True) for cell in cells))
+        texts = VGroup(*(label(cell, 44 if not self.narrow else 34, bold=True, mono=True) for cell in cells))
         for text, x in zip(texts, self.columns, strict=True):
             text.move_to([x, self.table_top - (number + 0.5) * self.table_step, 0], RIGHT)
+            # A comma reaches below the line.
+            text.align_to(texts[0], UP)
         return texts
 
     def heads(self) -> VGroup:
@@ -324,7 +326,7 @@ class LatencyHiding(Lesson):
     def mark(self, rows: Sequence[Mobject]) -> None:
         """A frame around rows of the table that are compared, for a moment."""
         frame = RoundedRectangle(
-            width=VGroup(*rows).width + px(24), height=VGroup(*rows).height + px(24), corner_radius=px(10),
+            width=VGroup(*rows).width + px(20), height=VGroup(*rows).height + px(16), corner_radius=px(10),
             stroke_color=ManimColor(self.theme.text), stroke_width=stroke_width(3),
         ).move_to(VGroup(*rows))  # fmt: skip
         self.play(Fade(frame, 0.0, 1.0, run_time=0.6))
@@ -350,9 +352,10 @@ class LatencyHiding(Lesson):
             wait=self.alone,
         )
         place = self.row_of(32)
-        words = tr("one SM alone, 16 warps: {wait:,.0f} cycles", wait=self.alone)
-        note = lines(words, 40 if not self.narrow else 32, self.columns[2] - self.columns[0] + px(90))
-        note.next_to(place, DOWN, buff=0).align_to(place, UP).align_to(place, RIGHT)
+        name = lines(tr("16, one SM alone"), 34 if not self.narrow else 26, px(400 if self.narrow else 190))
+        name.move_to([self.columns[0], place[0].get_y(), 0], RIGHT)
+        wait = label(f"{self.alone:,.0f}", 44 if not self.narrow else 34, bold=True, mono=True)
+        note = VGroup(name, wait.move_to([self.columns[1], place[0].get_y(), 0], RIGHT))
         self.play(FadeIn(note))
         self.wait(2.0)
         self._let_read()
@@ -363,18 +366,21 @@ class LatencyHiding(Lesson):
         area = self.area
         wide = self.lanes.lanes.width
         top = self.rates[32]
-        high = area.top - self.low - px(90)
+        high = area.top - self.low - px(120)
         plot = Plot(
             (0, 33), (0, 1.12 * top), (1, 4, 8, 16, 24, 32), (5, 10, 15), wide - px(70), high, size=36
         )
         plot.align_to([area.left + wide, area.top - px(60), 0], RIGHT + UP)
-        name = self.word("bytes per cycle, for 1 to 32 warps per SM", 40, self.theme.text)
+        name = self.word("bytes per cycle", 40, self.theme.text)
         name.move_to([area.left, area.top - px(24), 0], LEFT)
-        self.say("At 16 warps, memory is already busy: 32 bring only {more:.0%} more.", more=self.extra)
+        self.say("More warps than that help little: 32 bring only {more:.0%} more.", more=self.extra)
         self.play(
             *map(Leave, (self.scenery, self.warps, self.lanes, self.axis)), *self.key(),
             Fade(plot, 0.0, 1.0, run_time=0.6), FadeIn(name),
         )  # fmt: skip
+        axis = self.word("warps per SM →", 40, self.theme.text).next_to(plot, DOWN, px(20))
+        axis.align_to(plot.ground, RIGHT)
+        self.play(FadeIn(axis, run_time=0.3))
         dots = VGroup()
         for warps, rate in self.rates.items():
             large = warps in STEPS
@@ -383,7 +389,7 @@ class LatencyHiding(Lesson):
         self.table.add(self.row_of(32))
         self.play(FadeIn(self.table[-1]))
         self.mark(self.table[3:5])
-        self.leave(plot, name, dots, self.table)
+        self.leave(plot, name, axis, dots, self.table)
 
 
 class Rounds(VGroup):

@@ -202,9 +202,9 @@ class LoopUnrolling(Lesson):
         return bars.move_to([left + wide / 2, self.place(3, 0)[1] + 0.5 * self.high, 0])
 
     @property
-    def beside(self) -> VGroup:
+    def beside(self) -> list[Mobject]:
         """The instructions, which make way where a chart has no room beside them."""
-        return VGroup(self.loads, self.checks, self.adds, self.own[-1], self.head)
+        return [self.loads, self.checks, self.adds, self.own[-1], self.head]
 
     def hardly_faster(self) -> None:
         bars = self.chart([(tr("one number per round"), self.plain), (tr("eight, one by one"), self.by_one)])
@@ -214,13 +214,13 @@ class LoopUnrolling(Lesson):
             gained=self.gained,
         )
         if self.narrow:
-            self.play(Fade(self.beside, 1.0, 0.0))
+            self.play(*map(Leave, self.beside))
         self.play(bars.grow(run_time=2.0))
         self.wait(1.2)
         self._let_read()
         self.play(*map(Leave, bars.rows))
         if self.narrow:
-            self.play(Fade(self.beside, 0.0, 1.0))
+            self.play(*(Fade(one, 0.0, 1.0) for one in self.beside))
 
     # What a thread waits for.
 
@@ -251,10 +251,9 @@ class LoopUnrolling(Lesson):
             axis.scale(min(1.0, slow.ground.width / axis.width)).align_to(slow.ground, RIGHT)
             self.play(Leave(self.head))
         self.axis = axis
-        key = self.key(
-            Entry(tr("waits for its number"), [theme.by_phase["first load"]]),
-            Entry(tr("checks and adds it: {cycles:.0f} cycles", cycles=RESULT), [self.blue]),
-        )
+        waits = self.waits_entry = Entry(tr("waits for its number"), [theme.by_phase["first load"]])
+        adds = Entry(tr("checks and adds it: {cycles:.0f} cycles", cycles=RESULT), [self.blue])
+        key = self.key(waits, adds)
         self.badge(Badge(tr("model of one thread"), "model"))
         self.say(
             "A number arrives after {cycles:.0f} cycles. The next load waits until it has been checked.",
@@ -283,8 +282,10 @@ class LoopUnrolling(Lesson):
         )
         order = self.word("first all loads, then all additions", 40, self.theme.text)
         order.move_to([self.area.left, self.area.top - px(24), 0], LEFT)
+        adds = Entry(tr("adds it: {cycles:.0f} cycles", cycles=RESULT), [self.blue])
+        changes = self.key(self.waits_entry, adds)
         hidden = [] if self.narrow else [Leave(self.head), FadeIn(order)]
-        self.play(self.adds.animate(run_time=0.8).shift(self.wide * LEFT), *hidden)
+        self.play(self.adds.animate(run_time=0.8).shift(self.wide * LEFT), *hidden, *changes)
         self.head = order
         arrows = VGroup()
         for column in (self.loads, self.adds):

@@ -159,11 +159,9 @@ class Reduction(Lesson):
                         Line(start, end, stroke_width=stroke_width(4), stroke_color=ManimColor(self.blue))
                     )
             words = tr("{busy} of 8 threads add", busy=len(nodes))
-            name = lines(words, 36, left - px(30) if left else area.width, most=2, color=self.theme.text)
-            if left:
-                name.move_to([area.left, y, 0], LEFT)
-            else:
-                name.move_to([area.right, y - radius - px(26), 0], RIGHT)
+            # Where there is no room beside the tree, the key has to do.
+            name = lines(words, 36, left - px(30), color=self.theme.text) if left else VGroup()
+            name.move_to([area.left, y, 0], LEFT)
             if level == 1:
                 self.say("Then they add pairs of sums, but only half as many threads have something to add.")
             self.play(LaggedStart(*map(Create, links), lag_ratio=0.1, run_time=1.0), FadeIn(name))
@@ -264,7 +262,7 @@ class Reduction(Lesson):
         """Eight numbers fall onto each thread."""
         area = self.area
         step = area.width / SHOWN
-        foot = area.bottom + px(110)
+        foot = area.bottom + px(150 if self.narrow else 110)
         high = (area.top - foot - px(90)) / ADDED
         random = np.random.default_rng(7)
         threads, columns = VGroup(), []
