@@ -52,7 +52,7 @@ FILM = {
     "question": "How can a GPU load more than its memory can send?",
     "part": "Memory",
     "place": 60,
-    "seconds": 86,
+    "seconds": 84,
     "shows": "The bytes of one product on an H200: what its tiles load, and what main memory sends of it.",
     "takes": "report",
 }
@@ -122,7 +122,7 @@ class MemoryHierarchy(Lesson):
     def the_work(self) -> None:
         self.badge(Badge(tr("model")))
         self.work = Work(self.problem, self.area, tile=10 * self.problem.tiles_n + 9)
-        self.say("The result is cut into tiles. For each, a processor loads one strip of A and one of B.")
+        self.say("Each tile of the result needs one strip of A and one strip of B.")
         matrices, cut, needs = self.work.come()
         self.play(*matrices)
         self.play(*cut)
@@ -296,7 +296,7 @@ class MemoryHierarchy(Lesson):
         if self.tall:
             meet = (near.get_bottom() + end.get_top()) / 2
             asked.next_to(meet, RIGHT, px(60))
-        self.say("If several ask at the same moment, the L2 reads it once and sends it to all of them.")
+        self.say("If several ask at the same moment, the L2 reads it once for all of them.")
         kept = strip.copy()
         self.play(FadeIn(strip), self.light(mine))
         self.strips_seen.add(strip)

@@ -194,7 +194,7 @@ class StreamK(ManySMs):
         """A tile with its depth is cut in two for two SMs, and the parts are added."""
         self.badge(Badge(tr("schematic"), "model"))
         self.say(
-            "Could the idle SMs help? Each tile is a long sum, which an SM computes in {steps} steps.",
+            "Could the idle SMs help? Each tile is a sum that an SM computes in {steps} steps.",
             steps=self.steps,
         )
         self.show_loaf(self.steps)

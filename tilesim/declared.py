@@ -25,7 +25,6 @@ TYPES = {
     "seconds": int,
     "shows": str,
     "takes": str,
-    "options": dict,
     "gallery": list,
 }
 """What FILM may say, and as what."""
@@ -46,7 +45,7 @@ class Declared(NamedTuple):
     `about`: its line in a list, which is its title and question, or else the first line of its docstring.
     `part`: of the course; empty for a film that is in none. `place`: it orders all films of the course.
     `seconds`: how long it lasts where nobody asks. `shows`: what one sees, in a few words.
-    `takes`: one of TAKES, or empty. `options`: what it takes besides, each with its default or None.
+    `takes`: one of TAKES, or empty.
     `gallery`: what `make media` renders of it, each a table as of a gallery's file, with paths relative to
     the film's file; a film and a poster of its name where it does not say.
     """
@@ -60,13 +59,12 @@ class Declared(NamedTuple):
     seconds: int = 0
     shows: str = ""
     takes: str = ""
-    options: Mapping[str, Any] = MappingProxyType({})
     gallery: Sequence[Mapping[str, Any]] = ()
 
     @property
     def taken(self) -> tuple[str, ...]:
         """The options of the film, besides those of its look that all films have."""
-        return (*TAKES.get(self.takes, ()), *self.options)
+        return TAKES.get(self.takes, ())
 
 
 def name_of(file: Path) -> str:

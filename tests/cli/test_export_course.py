@@ -255,7 +255,7 @@ WRONG = {
     "a title": (["--title", "x"], "--title is of one film"),
     "a next film": (["--next", "naive"], "--next is of one film"),
     "a poster": (["--poster", "a.png"], "--poster is of one film"),
-    "a parameter": (["--warps", "3"], "--warps is of one film"),
+    "a parameter": (["--sms", "3"], "--sms is of one film"),
     "a problem": (["--m", "512"], "--m is of one film"),
     "costs": (["--costs", "ideal"], "--costs is of one film"),
     "an instant": (["--at", "3"], "--at is of one film"),

@@ -62,7 +62,7 @@ WRONG_USAGE = {
     "page: captions": (["export", "race", "-o", "a.html", "--captions"], "--captions is of a film"),
     "page: a second": (["export", "race", "-o", "a.html", "--at", "3"], "such as 12.5us"),
     "page: fragment of a film": (["export", "race", "-o", "a.mp4", "--fragment"], "--fragment is of a page"),
-    "page: film without a trace": (["export", "coalescing", "-o", "a.html"], "these films do: one-tile, "),
+    "page: film without a trace": (["export", "coalescing", "-o", "a.html"], "these films do: naive, "),
     "page: tile of two sizes": (["export", "race", "-o", "a.html", "--tile", "128x128"], "not three sizes"),
     "slides: another ending": (["export", "race", "--format", "slides", "-o", "a.mp4"], "not as 'a.mp4'"),
     "slides: an instant": (["export", "race", "-o", "a.pptx", "--at", "3"], "--at is of a still"),

@@ -60,7 +60,6 @@ def blocks(lanes: Any) -> Mobject:
 PLOT = kit.Plot((0, FEW.makespan), (0, 1), [1000.0], [0.5], width=4, height=3)
 MADE: dict[str, Callable[[], Any]] = {
     "Badge": lambda: kit.Badge("measured", "measured"),
-    "BarGroups": lambda: kit.BarGroups({"K": [("a", 1.0, "quiet"), ("b", 2.0, "measured")]}),
     "Barrier": lambda: kit.Barrier(2.0, 0.5),
     "Bars": lambda: kit.Bars([("a", 1.0, "quiet"), ("b", 2.0, "measured")], "us"),
     "BlockTraffic": lambda: over_lanes(blocks),
@@ -70,13 +69,11 @@ MADE: dict[str, Callable[[], Any]] = {
     "Clock": lambda: kit.Clock(FEW.makespan),
     "Count": lambda: kit.Count("{:.0f} ns".format),
     "Curve": lambda: kit.Curve(PLOT, [(0, 0), (2000, 1), (FEW.makespan, 0.5)]),
-    "ElementGrid": lambda: kit.ElementGrid(2, 3, 3.0, 2.0),
     "Finding": lambda: kit.Finding("One.", "2x", kit.Bars([("a", 1.0, "quiet")])),
     "KPair": lambda: kit.KPair((90, 120, 200)),
     "Lanes": lambda: kit.Lanes(FEW, width=4.0, lane_height=0.5),
     "Lanes as an image": lambda: kit.Lanes(MANY, width=4.0, height=2.0),
     "MemoryLevel": lambda: kit.MemoryLevel("L2"),
-    "MemoryLines": lambda: kit.MemoryLines(range(2)),
     "Operands": lambda: kit.Operands(FEW.problem, width=4.0, height=3.0),
     "Plot": lambda: PLOT.copy(),
     "Queue": lambda: kit.Queue(range(2)),
@@ -94,8 +91,8 @@ MADE: dict[str, Callable[[], Any]] = {
 }
 """By the name of each public mobject; a second instance has more words after it."""
 STILL = {
-    "Badge", "BarGroups", "Barrier", "Bars", "Buffers", "Caption", "Chunk", "ElementGrid", "Finding", "KPair",
-    "MemoryLevel", "MemoryLines", "Operands", "Plot", "Queue", "Roofline", "SM", "ThreadBlock", "Warp",
+    "Badge", "Barrier", "Bars", "Buffers", "Caption", "Chunk", "Finding", "KPair",
+    "MemoryLevel", "Operands", "Plot", "Queue", "Roofline", "SM", "ThreadBlock", "Warp",
 }  # fmt: skip
 TIMED = [name for name in MADE if name not in STILL]
 """What shows an instant, and what does not."""

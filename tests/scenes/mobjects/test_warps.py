@@ -8,8 +8,6 @@ import pytest
 from manim import DOWN, LEFT, RIGHT
 
 from tilesim.ideas.warp_specialization import Times, timeline
-from tilesim_scenes.mobjects.charts.bar_groups import BarGroups
-from tilesim_scenes.mobjects.charts.bars import Bars
 from tilesim_scenes.mobjects.hardware.barrier import Barrier
 from tilesim_scenes.mobjects.models.pipelines.phase_rows import Bar, PhaseRows, bars_of
 from tilesim_scenes.mobjects.models.pipelines.turn import Turn
@@ -112,13 +110,3 @@ def test_a_bar_lifts_around_its_left_post_wherever_the_barrier_stands(angle: flo
 def test_a_barrier_needs_a_width() -> None:
     with pytest.raises(ValueError, match="wider than 0"):
         Barrier(0)
-
-
-def test_bars_of_all_groups_have_one_scale_and_stand_under_their_heading() -> None:
-    chart = BarGroups({"a": [("x", 10, "quiet"), ("y", 40, "measured")], "b": [("x", 20, "quiet")]})
-    alone = Bars([("x", 10, "quiet"), ("y", 40, "measured"), ("x", 20, "quiet")])
-    widths = [ground.width for ground in chart.grounds]
-    assert widths == pytest.approx([ground.width for ground in alone.grounds])
-    heights = [chart.headings[0], *chart.grounds[:2], chart.headings[1], chart.grounds[2]]
-    assert [one.get_y() for one in heights] == sorted((one.get_y() for one in heights), reverse=True)
-    assert [bar.get_y() for bar in chart.bars] == pytest.approx([ground.get_y() for ground in chart.grounds])

@@ -11,7 +11,6 @@ from tilesim import player
 from tilesim.analysis.divergence import on_one_clock
 from tilesim.cli.arguments.axes import Names
 from tilesim.cli.arguments.film_formats import FORMATS, PAGES, STILLS
-from tilesim.cli.arguments.film_parameters import PARAMETERS, parameter_options
 from tilesim.cli.arguments.film_targets import CourseFilm, FilmTarget
 from tilesim.cli.arguments.languages import language_option, spoken
 from tilesim.cli.arguments.options import (
@@ -55,7 +54,7 @@ OF_A_PAGE = {
 POSTER = OutputFile(".png", rule="a poster is written as .png")
 EXPORTED = (
     *("scene", "output", "form", "poster", "films", "size", "fps", "start", "end", "at"),
-    *(*PROBLEM_NAMES, *DEVICE_NAMES, *PARAMETERS),
+    *(*PROBLEM_NAMES, *DEVICE_NAMES),
     *("costs", "ladder", "report", "seconds", "theme", "title", "lang", "next"),
 )
 """Parameters that a request has; None where they were not given."""
@@ -72,7 +71,7 @@ class OfFilm(click.Command):
         return super().parse_args(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        film, some = ctx.meta.get(__name__), {"films", *PARAMETERS}.union(*TAKES.values())
+        film, some = ctx.meta.get(__name__), {"films"}.union(*TAKES.values())
         params = [
             one
             for one in self.get_params(ctx)
@@ -107,7 +106,6 @@ class OfFilm(click.Command):
     metavar="NAME,...",
     help="Of a course: which films, in which order.  [all, in teaching order]",
 )
-@parameter_options
 @problem_options("the film's own")
 @device_options("the film's own")
 @reading_options

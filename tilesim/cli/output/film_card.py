@@ -43,7 +43,7 @@ def _options(name: str, film: Declared) -> dict[str, Any]:
         shown = getattr(scene_class(name), "default", None)
     except TilesimError:
         shown = None
-    known = dict(film.options)
+    known: dict[str, Any] = {}
     if shown:
         problem, device = shown.problem, shown.device
         known |= {key: getattr(problem, key) for key in ("m", "n", "k", "order", "dtype")}
