@@ -8,7 +8,7 @@ stamp tells; lanes and times are measured.
 """
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, Animation, FadeIn, FadeOut, LaggedStart, Line, ManimColor, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, FadeIn, LaggedStart, Line, ManimColor, Mobject, VGroup
 
 from tilesim.metrics import launch_end
 from tilesim.problems import DTYPE_BYTES
@@ -18,7 +18,8 @@ from tilesim_scenes.animations.travel import Travel, WriteBack
 from tilesim_scenes.animations.unroll import SplitIntoTiles, Unroll
 from tilesim_scenes.film.settings import LOOK
 from tilesim_scenes.film.traces import shipped
-from tilesim_scenes.kit.lesson import Lesson
+from tilesim_scenes.kit.amounts import Amount, Amounts
+from tilesim_scenes.kit.many_sms import ManySMs
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import Figure, label, lines, px
 from tilesim_scenes.mobjects.drawing.quads import quad, rectangle, shape, stroke_width
@@ -26,7 +27,6 @@ from tilesim_scenes.mobjects.hardware.k_pair import KPair
 from tilesim_scenes.mobjects.hardware.memory_level import MemoryLevel
 from tilesim_scenes.mobjects.hardware.operands import Operands
 from tilesim_scenes.mobjects.hardware.sm import SM
-from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.mobjects.traces.tile_grid import TileGrid
 from tilesim_scenes.mobjects.words.badge import Badge, of_trace
@@ -36,17 +36,19 @@ FILM = {
     "question": "How does a GPU multiply two matrices?",
     "part": "How the machine works",
     "place": 10,
-    "seconds": 73,
+    "seconds": 80,
     "shows": "One tile of a matrix product, pair by pair of chunks, then as a lane, and all lanes of a GPU.",
 }
 RECORDED = "traces/h200-naive-4096x4096x512-grouped8.npz"
-SHARED_KB = 227
-"""Of shared memory for one thread block, compute capability 9.0: CUDA C++ Programming Guide."""
-SLOWEST, FASTER = 3.6, 1.5
-"""Seconds that the first pair takes from memory to the tensor cores, and how much faster each next one is."""
+SHARED_KB = 228
+"""Of shared memory in an SM, compute capability 9.0: CUDA C++ Programming Guide."""
+SLOW, FAST = 1.5, 0.55
+"""Seconds that a pair takes from one place to the next: the first one, and the last one."""
+THIN = 16
+"""Pixels of a row of A and of a column of B, which to scale would not be seen."""
 
 
-class OneTile(Lesson):
+class OneTile(ManySMs):
     """The first tile of a recorded run, from its operands to its lane."""
 
     asked = LOOK
@@ -59,8 +61,9 @@ class OneTile(Lesson):
         marks = [int(launch_end(run)[row]), *(int(first[name]) for name in ("start", "drain", "done"))]
         self.launch, self.load, self.multiply, self.write = np.diff([0, *marks]).tolist()
         self.done = marks[-1]
-        (tile_m, tile_n, _), size = self.problem.tile, DTYPE_BYTES[self.problem.dtype]
-        self.read_kb = (tile_m + tile_n) * self.problem.k * size // 1024
+        (m, n, _), size = self.problem.tile, DTYPE_BYTES[self.problem.dtype]
+        self.strip_kb = [side * self.problem.k * size // 1024 for side in (m, n)]
+        self.read_kb = sum(self.strip_kb)
         self.pair_kb = self.read_kb // self.problem.k_steps
         self.guard(self.read_kb > SHARED_KB > 3 * self.pair_kb, "strips do not fit, and three pairs do")
         us = [round(ns / 1000, 1) for ns in (self.launch, self.load, self.multiply, self.write)]
@@ -69,20 +72,26 @@ class OneTile(Lesson):
         of_each = run.spans[np.unique(run.spans["sm"], return_index=True)[1]]
         typical = np.median(of_each["done"] - of_each["issue"])
         self.guard(abs(typical - self.done) <= 64, "the first tiles of all SMs take about as long")
+        later = np.setdiff1d(run.spans, of_each)
+        self.later = float(np.median(later["done"] - later["issue"]))
+        self.guard(self.later < self.done, "later tiles take less time than the first")
 
     def construct(self) -> None:
         self.hue = self.theme.by_phase["multiply"]
         self.ask("A GPU computes with many small processors at once.")
         self.badge(Badge(tr("model"), "model"))
-        operands = self.a_row_times_a_column()
-        grid, strips, edge = self.a_tile_and_its_strips(operands)
-        self.an_sm(operands, grid, strips, edge)
+        self.a_row_times_a_column()
+        self.a_tile_and_its_strips()
+        self.an_sm()
+        self.too_large()
+        self.memories()
         self.pairs()
         lane = self.a_lane()
         self.both_ends(lane)
         self.all_of_them()
         self.close(
-            "On an H200, an SM takes {first:.1f} µs for a tile, and multiplies for {second:.1f} of them.",
+            "A GPU multiplies matrices tile by tile. On an H200, an SM takes {first:.1f} µs for a tile, "
+            "and multiplies for {second:.1f} of them.",
             [(tr("whole tile"), self.done / 1000), (tr("multiplying"), self.multiply / 1000)],
             "share",
             "{:.1f} µs",
@@ -90,229 +99,303 @@ class OneTile(Lesson):
             tr("a tile of 128 × 256 numbers, each a sum of {k} products of 16-bit numbers", k=self.problem.k),
         )
 
-    def a_row_times_a_column(self) -> Operands:
+    # The product and one tile of it.
+
+    def beside(self, *texts: str) -> VGroup:
+        """Lines of words in the second half of the picture; the first one is bold."""
+        _, free = self.halves(0.54)
+        words = VGroup(
+            *(
+                lines(text, 58 if not number else 48, free.width, color=self.theme.text, bold=not number)
+                for number, text in enumerate(texts)
+            )
+        )
+        words.arrange(DOWN, buff=px(30), aligned_edge=LEFT)
+        words.scale(min(1.0, free.height / words.height))
+        return words.move_to([free.left, free.center[1], 0], LEFT)
+
+    def a_row_times_a_column(self) -> None:
         """A row of A and a column of B sweep in and meet in one number of C."""
-        area = self.area
-        operands = Operands(self.problem, 0.92 * area.width, 0.92 * area.height).move_to(area.center)
+        whole, _ = self.halves(0.54)
+        problem = self.problem
+        side = px(230)
+        self.operands = operands = Operands(problem, whole.width - side, whole.height, names=False)
+        left = whole.left + side + operands.width / 2
+        operands.move_to([whole.center[0] if self.narrow else left, whole.center[1], 0])
         a, b = operands.a, operands.b
-        thin, at = px(16), (0.38, 0.36)
+        letters = VGroup(*(label(one, 64, bold=True) for one in "ABC"))
+        letters[0].next_to(a, LEFT, px(24))
+        letters[1].next_to(b, RIGHT, px(24))
+        letters[2].move_to(operands.c)
+        operands.add(letters)
+        operands.names = letters
+        thin, at = px(THIN), (0.38, 0.36)
         row, column, cell = (
             rectangle(wide, high, self.hue)
-            for wide, high in ((a.width, thin), (thin, b.height), (thin, thin))
+            for wide, high in ((a.width, thin), (thin, b.height), (1.6 * thin, 1.6 * thin))
         )
         row.move_to([a.get_x(), a.get_top()[1] - at[1] * a.height, 0])
         column.move_to([b.get_left()[0] + at[0] * b.width, b.get_y(), 0])
         cell.move_to([column.get_x(), row.get_y(), 0])
-        self.say("Each number of C adds up {k} products of numbers from A and B.", k=self.problem.k)
-        self.play(FadeIn(operands, run_time=0.5))
+        sizes = {"m": problem.m, "n": problem.n, "k": problem.k}
+        words = self.beside(
+            tr("C = A × B"),
+            tr("A: {m} × {k} numbers", **sizes),
+            tr("B: {k} × {n} numbers", **sizes),
+            tr("C: {m} × {n} numbers", **sizes),
+        )
+        self.say("Each number of C adds up {k} products: a row of A times a column of B.", k=problem.k)
+        self.play(FadeIn(operands, words, run_time=0.5))
         self.play(FadeIn(row, shift=px(300) * RIGHT), FadeIn(column, shift=px(300) * DOWN), run_time=1.2)
+        ways = row.copy(), column.copy()
         self.play(
-            row.copy().animate.stretch_to_fit_width(thin).move_to(cell),
-            column.copy().animate.stretch_to_fit_height(thin).move_to(cell),
+            ways[0].animate.stretch_to_fit_width(thin).move_to(cell),
+            ways[1].animate.stretch_to_fit_height(thin).move_to(cell),
             FadeIn(cell),
-            run_time=1.0,
+            run_time=1.2,
         )
-        self.wait(0.6)
-        self.remove(*(one for one in self.mobjects if one.width <= 1.01 * thin and one is not cell))
-        self.play(FadeOut(row, column, cell), run_time=0.3)
-        return operands
+        self.remove(*ways)
+        self.leave(row, column, cell, words)
 
-    def a_tile_and_its_strips(self, operands: Operands) -> tuple[TileGrid, VGroup, VGroup]:
+    def a_tile_and_its_strips(self) -> None:
         """C falls into tiles; one is lit, with its strips."""
-        grid = TileGrid(self.problem, width=operands.c.width, numbers=False).move_to(operands.c)
-        self.say(
-            "C is cut into {tiles} tiles. Each needs a strip of A and a strip of B.", tiles=self.problem.tiles
+        operands, problem, tile = self.operands, self.problem, self.tile
+        self.cut = TileGrid(problem, width=operands.c.width, numbers=False).move_to(operands.c)
+        (m, n, _), k = problem.tile, problem.k
+        words = self.beside(
+            tr("our tile: {m} × {n}", m=m, n=n),
+            tr("its strip of A: {m} × {k}", m=m, k=k),
+            tr("its strip of B: {k} × {n}", n=n, k=k),
         )
-        self.play(SplitIntoTiles(operands.c, grid))
-        strips = VGroup(operands.row_panel(self.tile, self.hue), operands.column_panel(self.tile, self.hue))
-        edge = shape(self.hue)
-        edge.points = quad(grid.tile(self.tile)[0], 0, 1)
-        self.play(FadeIn(edge), run_time=0.6)
-        self.play(LaggedStart(*map(FadeIn, strips), lag_ratio=0.6, run_time=1.6))
-        return grid, strips, edge
+        self.say(
+            "C is cut into {tiles} tiles. Each needs a strip of A and a strip of B.", tiles=problem.tiles
+        )
+        self.play(SplitIntoTiles(operands.c, self.cut), Fade(operands.names[2], 1.0, 0.0))
+        operands.names.remove(operands.names[2])
+        self.strips = VGroup(operands.row_panel(tile, self.hue), operands.column_panel(tile, self.hue))
+        self.lit = shape(self.hue)
+        self.lit.points = quad(self.cut.tile(tile)[0], 0, 1)
+        self.play(FadeIn(self.lit, words[0]), run_time=0.6)
+        self.play(
+            LaggedStart(*(FadeIn(VGroup(*both)) for both in zip(self.strips, words[1:], strict=True)),
+            lag_ratio=0.6, run_time=1.6),
+        )  # fmt: skip
+        self.leave(words)
 
-    def an_sm(self, operands: Operands, grid: TileGrid, strips: VGroup, edge: VGroup) -> None:
-        """Memories and the SM, and the tile, empty, in it; the strips fall into pairs of chunks."""
-        self.say(
-            "One of the GPU's {sms} processors, called SMs, computes this tile.", sms=self.run.device.sms
+    def an_sm(self) -> None:
+        """The processors, one of which gets the tile."""
+        _, free = self.halves(0.54)
+        boxes = self.boxes(self.run.device.sms, free)
+        ours = boxes[self.sm]
+        self.say("This GPU has {sms} processors, called SMs. One of them computes our tile.", sms=len(boxes))
+        self.play(*self.appear(boxes, self.title_of_boxes))
+        tile = self.lit.copy()
+        self.play(
+            Travel([tile], [[ours.get_center()]], [[0.5 * ours.width / tile.width]], leg=1.4),
+            ours.animate(run_time=1.4).set_stroke(ManimColor(self.hue), stroke_width(6)),
         )
+        self.leave(
+            self.operands, self.cut, self.strips, self.lit, boxes, self.title_of_boxes, tile
+        )  # fmt: skip
+
+    def too_large(self) -> None:
+        """What strips hold beside what an SM's shared memory holds, and the pairs into which they are cut."""
+        a, b = self.theme.by_phase["first load"], self.theme.operand
+        (of_a, of_b), steps = self.strip_kb, self.problem.k_steps
+        cut = [(kb / steps, color) for _ in range(steps) for kb, color in ((of_a, a), (of_b, b))]
+        chart = Amounts(
+            [
+                Amount(
+                    tr("the strip of A, {a} KB, and the strip of B, {b} KB", a=of_a, b=of_b),
+                    [(of_a, a), (of_b, b)], tr("{kb} KB", kb=self.read_kb),
+                ),
+                Amount(tr("shared memory, an SM's own fast memory"),
+                    [(SHARED_KB, self.theme.hand_over)], tr("{kb} KB", kb=SHARED_KB)),
+                Amount(
+                    tr("{n} pairs of chunks: {a} KB of A and {b} KB of B in each",
+                        n=steps, a=of_a // steps, b=of_b // steps),
+                    cut, tr("{n} × {kb} KB", n=steps, kb=self.pair_kb),
+                ),
+            ],
+            self.area.width, size=50, gap=56,
+        )  # fmt: skip
+        chart.scale(min(1.0, self.area.height / chart.height)).move_to(self.area.center)
+        for part in chart.bars[2]:
+            part.stretch(0.86, 0)
+        self.say("At two bytes per number, both strips are too large for the SM's own fast memory.")
+        self.play(chart.come(0, 1), run_time=3.2)
+        self.say("So the SM takes them in {n} pairs of chunks, one after the other.", n=steps)
+        self.play(chart.come(2), run_time=1.8)
+        self.leave(chart)
+
+    # Pair by pair.
+
+    def memories(self) -> None:
+        """Main memory with the pairs, the cache, and the SM with its empty tile."""
         area = self.area
-        high, wide = 0.9 * area.height, area.width
-        names = tr("main memory"), tr("cache (L2)"), tr("shared memory")
+        high, wide = area.height, area.width
+        names = tr("main memory"), tr("cache of all SMs"), tr("shared memory")
         memory, cache, shared = (
-            MemoryLevel(name, share * wide, (0.84 if name == names[2] else 1.0) * high, 42)
-            for name, share in zip(names, (0.27, 0.14, 0.18), strict=True)
+            MemoryLevel(name, share * wide, (0.84 if name == names[2] else 1.0) * high, 44)
+            for name, share in zip(names, (0.26, 0.15, 0.18), strict=True)
         )
-        box = SM(tr("our SM"), self.theme.text, 0.54 * wide, high)
+        box = SM(tr("our SM"), self.theme.text, 0.55 * wide, high)
         box.box.set_fill(opacity=0.0)
         VGroup(memory, cache, box).arrange(RIGHT, buff=0.02 * wide).move_to(area.center)
         shared.move_to(box.box.get_corner(DOWN + LEFT), DOWN + LEFT).shift((RIGHT + UP) * px(24))
         free = box.box.get_right()[0] - shared.get_right()[0]
-        core = rectangle(
-            0.66 * free, 0.66 * free * self.problem.tile_m / self.problem.tile_n, self.theme.idle
-        )
-        core.move_to([shared.get_right()[0] + 0.56 * free, shared.shelf.get_y(), 0])
+        wide = 0.62 * free
+        self.core = core = rectangle(wide, wide * self.problem.tile_m / self.problem.tile_n, self.theme.idle)
+        core.move_to([shared.get_right()[0] + 0.56 * free, shared.shelf.get_y() + px(10), 0])
         core.set_stroke(ManimColor(self.hue), stroke_width(4))
-        heading = lines(tr("tensor cores multiply"), 42, 0.9 * free, color=self.theme.quiet, bold=True)
-        heading.next_to(core, UP, px(120))
-        below = lines(tr("the tile"), 42, 0.9 * free, color=self.theme.quiet).next_to(core, DOWN, px(20))
-        self.memory, self.cache, self.shared, self.core = memory, cache, shared, core
-        self.box, self.shelves = box, VGroup(memory, cache, box, shared, heading, below)
-        whole = [*operands.submobjects, grid]
-        self.play(*(Fade(one, 1.0, 0.0) for one in whole), run_time=0.6)
-        self.remove(operands, grid)
-        self.bring_to_back(self.shelves)
-        self.play(Fade(self.shelves, 0.0, 1.0), FadeIn(core), edge.animate.become(_edge_of(core, self.hue)))
-        self.edge = edge
-        self.say(
-            "The strips hold {read} KB, more than the {room} KB of an SM's shared memory. "
-            "So they come in {pairs} pairs.",
-            read=self.read_kb,
-            room=SHARED_KB,
-            pairs=self.problem.k_steps,
-        )
-        self.play(*self.into_pairs(strips), run_time=1.6)
-        self.remove(strips, *strips, *(chunk for strip in strips for chunk in strip))
-        self.add(*self.chunks)
-
-    def into_pairs(self, strips: VGroup) -> list[Animation]:
-        """Chunks of both strips come together in main memory, in two columns."""
-        shelf = self.memory.shelf
-        steps = self.problem.k_steps
-        top = self.memory.heading.get_bottom()[1] - px(20)
+        heading = lines(tr("tensor cores: they multiply"), 44, 0.92 * free, color=self.theme.quiet, bold=True)
+        heading.move_to([shared.get_right()[0] + 0.5 * free, shared.shelf.get_top()[1] - px(20), 0], UP)
+        self.count = Figure(tr("our tile: {done} of {steps} pairs", done=0, steps=8), 44, align=0.5)
+        self.count.scale(min(1.0, 0.92 * free / self.count.width))
+        self.count.shift([heading.get_x(), core.get_bottom()[1] - px(84), 0])
+        self.memory, self.cache, self.shared, self.box = memory, cache, shared, box
+        self.shelves = VGroup(memory, cache, box, shared, heading)
+        shelf, steps = memory.shelf, self.problem.k_steps
+        top = memory.heading.get_bottom()[1] - px(20)
         rows, room = -(-steps // 2), top - shelf.get_bottom()[1] - px(20)
         size = min(0.44 * shelf.width, 1.3 * room / rows)
-        self.chunks = []
-        moves: list[Animation] = []
-        for k, (a, b) in enumerate(zip(*strips, strict=True)):
-            # Of two in a row the nearer goes first, so that none passes over another.
-            x = shelf.get_left()[0] + shelf.width * (0.74 - 0.48 * (k % 2))
-            pair = KPair(self.hue).put(np.array([x, top - room * (k // 2 + 0.5) / rows, 0.0]), size)
-            self.chunks.append(pair)
-            moves += [a.animate.become(pair[0]), b.animate.become(pair[1])]
-        return moves
+        # Of two in a row the nearer goes first, so that none passes over another.
+        places = [
+            np.array([shelf.get_left()[0] + shelf.width * (0.74 - 0.48 * (k % 2)),
+                top - room * (k // 2 + 0.5) / rows, 0.0])
+            for k in range(steps)
+        ]  # fmt: skip
+        self.chunks = [KPair(self.hue).put(place, size) for place in places]
 
     def pairs(self) -> None:
-        """Each pair travels to the tensor cores, which add its products to the tile."""
-        self.say("The first pair travels through a cache into shared memory, and then to the tensor cores.")
-        count = Figure("", 50, align=0.5).shift([self.core.get_x(), self.core.get_bottom()[1] - px(110), 0])
-        self.add(count)
-        seconds, steps = SLOWEST, len(self.chunks)
-        for k, chunk in enumerate(self.chunks):
-            if k == 1:
-                self.say("They add its products to the tile. Meanwhile the next pairs are on their way.")
-            middle = chunk.get_center()
-            ends = [self.core.get_left() + px(46) * LEFT, self.core.get_top() + px(46) * UP]
-            stops = []
-            for part, end in zip(chunk, ends, strict=True):
-                off = part.get_center() - middle
-                beside = np.array([self.cache.shelf.get_x(), middle[1], 0.0])
-                stops.append([beside + off, self.shared.shelf.get_center() + off, end])
-            fit = 0.8 * self.core.height / chunk[0].height, 0.8 * self.core.width / chunk[1].width
-            sizes = [[1.0, 1.0, min(1.0, share)] for share in fit]
-            self.bring_to_front(*chunk)
-            self.play(Travel([*chunk], stops, sizes, leg=seconds / 3, apart=0.0, run_time=seconds))
-            self.remove(chunk, *chunk)
-            self.core.set_fill(ManimColor(self.hue), opacity=(k + 1) / steps)
-            count.write(tr("{done} of {steps} pairs", done=k + 1, steps=steps))
-            seconds = max(0.4, seconds / FASTER)
-        self.shelves.add(count)
-        self.wait(0.3)
+        """Pairs go to the tensor cores, which add each one's products to the tile; others follow."""
+        steps = len(self.chunks)
+        self.say("The first pair travels from main memory through a cache into the SM.")
+        self.play(Fade(self.shelves, 0.0, 1.0), FadeIn(self.core, self.count, *self.chunks), run_time=0.5)
+        self.shelves.add(self.count)
+        for beat in range(steps + 2):
+            if beat == 2:
+                self.say("Its tensor cores multiply the pair and add all products to the tile.")
+            if beat == 3:
+                self.say("Meanwhile the next pairs arrive. After all eight, the tile is complete.")
+            self.beat(beat)
+            if beat == 2:
+                self.wait(1.0)
+        self.wait(0.4)
+
+    def beat(self, beat: int) -> None:
+        """Each pair that is on its way goes to the next place, and the one before the tile into it."""
+        steps = len(self.chunks)
+        movers, ways, sizes = [], [], []
+        for number in range(max(0, beat - 2), min(steps, beat + 1)):
+            pair, place = self.chunks[number], beat - number
+            if place < 2:
+                shelf = (self.cache, self.shared)[place].shelf
+                movers.append(pair)
+                ways.append([np.array([shelf.get_x(), shelf.get_y() + px(10), 0.0])])
+                sizes.append([min(1.0, 0.86 * shelf.width / pair.width)])
+                continue
+            self.bring_to_front(*pair)
+            a, b = pair
+            movers += [a, b]
+            ways += [[self.core.get_left() + px(46) * LEFT], [self.core.get_top() + px(46) * UP]]
+            sizes += [[0.8 * self.core.height / a.height], [0.8 * self.core.width / b.width]]
+        seconds = FAST + (SLOW - FAST) * max(0.0, 1 - beat / 5)
+        self.play(Travel(movers, ways, sizes, leg=seconds, apart=0.0))
+        done = beat - 1
+        if done > 0:
+            used = self.chunks[beat - 2]
+            self.remove(used, *used)
+            self.core.set_fill(ManimColor(self.hue), opacity=done / steps)
+            self.count.write(tr("our tile: {done} of {steps} pairs", done=done, steps=steps))
+
+    # The lane.
 
     def a_lane(self) -> LaneVectors:
         """The SM unrolls into its lane, which grows with the clock; each part gets its name and its time."""
         area = self.area
-        window = (0.0, 1.02 * self.done)
         lane = LaneVectors(
-            self.run, [self.sm], window, area.width, px(190), numbers=False, labels=False,
+            self.run, [self.sm], (0.0, 1.02 * self.done), area.width, px(220), numbers=False, labels=False,
             fills=self.theme.by_phase,
         )  # fmt: skip
-        lane.move_to([area.center[0], area.center[1] - px(90), 0])
-        self.grid = TileGrid(self.problem, width=0.2 * area.width, height=0.3 * area.height, numbers=False)
-        self.grid.move_to([area.right, area.top, 0], UP + RIGHT)
-        letter = label("C", 48, bold=True).next_to(self.grid, LEFT, px(20))
-        title = self.word("our SM: time runs to the right", 44, self.theme.text)
+        lane.move_to([area.center[0], area.center[1] - px(20), 0])
+        self.grid = TileGrid(self.problem, width=0.22 * area.width, height=px(210), numbers=False)
+        self.grid.move_to([area.center[0] + px(160), area.top, 0], UP)
+        letter = label(tr("C in main memory"), 44, self.theme.text)
+        letter.next_to(self.grid, LEFT, px(30)).align_to(self.grid, UP)
+        title = self.word("our SM; time runs to the right", 46, self.theme.text)
         title.next_to(lane.grounds, UP, px(20)).align_to(lane.grounds, LEFT)
-        self.say("Here is the same work over time, as it was measured.")
+        self.say("Here is all this over time, as measured, until the tile is written to main memory.")
         self.badge(of_trace(self.run))
         self.ticking = self.clock(self.run.makespan)
-        tile = VGroup(self.edge, self.core)
-        waits = [letter.get_x() - px(200), self.grid.get_y(), 0]
+        tile = self.core
+        waits = self.grid.get_right() + px(150) * RIGHT
         self.play(
             Fade(self.shelves, 1.0, 0.0),
             Unroll([self.box], lane),
             FadeIn(self.grid, letter, title),
-            tile.animate.scale_to_fit_height(px(90)).move_to(waits),
+            tile.animate.scale_to_fit_height(px(64)).move_to(waits),
             run_time=1.0,
         )
         self.remove(self.shelves)
         self.bring_to_front(tile)
         self.names = VGroup()
-        parts = (
-            (tr("launch"), self.launch), (tr("first load"), self.load), (tr("multiply"), self.multiply),
-            (tr("write"), self.write),
-        )  # fmt: skip
+        parts = ((tr("launch (the program starts)"), self.launch), (tr("first load"), self.load),
+            (tr("multiply"), self.multiply), (tr("write"), self.write))  # fmt: skip
         at = 0.0
         for number, (name, ns) in enumerate(parts):
-            word = label(f"{name} {ns / 1000:.1f}", 44, self.theme.text, bold=True)
-            x = (lane.x(at) + lane.x(at + ns)) / 2
-            word.move_to([x, lane.grounds.get_bottom()[1] - px(40 + 64 * (number == 0)), 0])
-            word.shift(max(0.0, area.left - word.get_left()[0]) * RIGHT)
+            word = VGroup(
+                label(name, 46, self.theme.text, bold=True),
+                label(tr("{us:.1f} µs", us=ns / 1000), 46, self.theme.text, mono=True),
+            )
+            word.arrange(DOWN if number else RIGHT, buff=px(14 if number else 24))
+            foot = lane.grounds.get_bottom()[1] - px(24 + 124 * (number == 0))
+            word.move_to([(lane.x(at) + lane.x(at + ns)) / 2, foot, 0], UP)
+            word.shift(max(0.0, area.left + px(36) * (number == 0) - word.get_left()[0]) * RIGHT)
+            if number == 0:
+                stem = rectangle(px(5), px(124 + 40), self.theme.launch)
+                stem.move_to([lane.x(ns / 2), lane.grounds.get_bottom()[1], 0], UP)
+                word.add(stem)
             at += ns
             home = [WriteBack(tile, self.grid.tile(self.tile))] if number == 3 else []
             self.play(
-                PlayTrace(self.ticking, lane, until=at, run_time=0.8 if number == 0 else 1.6),
+                PlayTrace(self.ticking, lane, until=at, run_time=1.0 if number == 0 else 1.5),
                 FadeIn(word, run_time=0.4),
                 *home,
             )
             self.names.add(word)
-        unit = label(tr("in µs"), 44, self.theme.quiet).next_to(self.names[-1], DOWN, px(16))
-        self.names.add(unit)
-        self.play(FadeIn(unit), run_time=0.3)
-        self.title, self.letter = title, letter
+        self.others: list[Mobject] = [letter, self.grid, tile, title]
         return lane
 
     def both_ends(self, lane: LaneVectors) -> None:
         """Brackets over the times in which nothing is multiplied."""
-        self.say("At both ends nothing is multiplied: the first pair is not there yet, or none is left.")
-        y, tick, marks = lane.grounds.get_top()[1] + px(26), px(14), VGroup()
-        ends = (0.0, self.launch + self.load), (self.done - self.write, self.done)
-        for since, until in ends:
+        self.say("At both ends nothing is multiplied: no pair is there yet, or none is left.")
+        y, tick, marks = lane.grounds.get_top()[1] + px(30), px(14), VGroup()
+        for since, until in ((0.0, self.launch + self.load), (self.done - self.write, self.done)):
             x0, x1 = lane.x(since) + px(4), lane.x(until) - px(4)
             mark = VGroup(Line([x0, y, 0], [x1, y, 0]))
             mark.add(*(Line([x, y - tick, 0], [x, y + tick, 0]) for x in (x0, x1)))
             mark.set_stroke(ManimColor(self.theme.wait_text), stroke_width(5))
-            word = label(tr("{us:.1f} µs", us=(until - since) / 1000), 44, self.theme.wait_text, bold=True)
+            word = label(tr("{us:.1f} µs", us=(until - since) / 1000), 50, self.theme.wait_text, bold=True)
             marks.add(VGroup(mark, word.next_to(mark, UP, px(14))))
-        self.play(Fade(self.title, 1.0, 0.0, run_time=0.3))
+        self.play(Fade(self.others[-1], 1.0, 0.0, run_time=0.3))
         self.play(LaggedStart(*map(FadeIn, marks), lag_ratio=0.8, run_time=2.0))
-        self.leave(marks, self.names, lane, self.grid, self.letter, self.edge, self.core)
+        self.leave(marks, self.names, lane, *self.others)
 
     def all_of_them(self) -> None:
-        """All lanes of the GPU, and C beside them, until the run ends."""
-        area, makespan = self.area, float(self.run.makespan)
-        key = self.key(*self.phases("launch", "first load", "multiply", "write"))
-        high = area.top - px(66) - self.floor
-        lanes = LaneImage(
-            self.run, range(self.run.device.sms), (0.0, makespan), area.width, height=high,
-            fills=self.theme.by_phase,
-        )  # fmt: skip
-        lanes.move_to([area.center[0], self.floor, 0], DOWN)
-        name = self.word("{sms} SMs, one thin row each; time runs to the right", 42, sms=self.run.device.sms)
-        name.next_to(lanes, UP, px(14)).align_to(lanes, LEFT)
+        """All lanes of the GPU until the run ends."""
+        makespan, sms = float(self.run.makespan), self.run.device.sms
+        key = self.key(*self.phases("launch", "first load", "multiply", "write", "idle"))
+        title = tr("{sms} SMs, one thin row each: first tile {us:.1f} µs, later ones about {later:.1f} µs",
+            sms=sms, us=self.done / 1000, later=self.later / 1000)  # fmt: skip
+        lanes, name = self.rows(self.run, self.area._replace(bottom=self.floor), title)
         self.say(
-            "All {sms} SMs work like this until all {tiles} tiles are done, after {us:.1f} µs.",
-            sms=self.run.device.sms,
+            "All {sms} SMs work like this, about four tiles each, until all {tiles} tiles are done.",
+            sms=sms,
             tiles=self.problem.tiles,
-            us=makespan / 1000,
         )
-        self.play(Fade(lanes, 0.0, 1.0), FadeIn(name), PlayTrace(self.ticking, until=0.0), *key)
+        self.play(*self.appear(lanes, name), PlayTrace(self.ticking, until=0.0), *key, run_time=0.5)
         self.play(PlayTrace(self.ticking, lanes, until=makespan, run_time=5.0))
-        self.leave(lanes, name, self.ticking)
-
-
-def _edge_of(core: VGroup, hue: tuple[float, ...]) -> VGroup:
-    """An outline where the tensor cores compute the tile."""
-    edge = shape((0, 0, 0), 0.0).set_stroke(ManimColor(hue), stroke_width(6))
-    edge.points = core.points.copy()
-    return edge
+        end = self.ends(lanes, makespan / 1000)
+        self.play(FadeIn(end))
+        self.leave(lanes, name, end, self.ticking)
