@@ -233,7 +233,7 @@ class Divergence(Lesson):
         wide = self.area.width / 4
         boxes = VGroup(*(self.instruction(f"case {c}", (n - 1.5) * wide) for n, c in enumerate(CASES)))
         fans = [self.fan(box, range(n, THREADS, 4)) for n, box in enumerate(boxes)]
-        self.say("Here, its threads need four different cases. The warp can run only one.")
+        self.say("Here, its threads need four different cases. The warp can run only one at a time.")
         self.play(FadeIn(boxes, lag_ratio=0.2, run_time=1.0))
         for fan in fans:
             self.play(LaggedStart(*map(Create, fan), lag_ratio=0.05, run_time=0.8))
