@@ -98,7 +98,7 @@ class Pipelining(Lesson):
             self.play(*act)
         steps = self.problem.k_steps
         self.say(
-            "Along its strips, this takes {steps} steps. Each multiplies a chunk of A by one of B: a pair.",
+            "It walks along the strips in {steps} steps. Each multiplies a chunk of A by one of B: a pair.",
             steps=steps,
         )
         pairs = list(zip(work.strips[:steps], work.strips[steps:], strict=True))
@@ -136,7 +136,7 @@ class Pipelining(Lesson):
         self.say("With one buffer, the next load must wait, or it would overwrite what is being multiplied.")
         self.run_to(2 * (self.load + self.multiply), 4.0)
         self.say(
-            "So loading and multiplying take turns, and each step takes both times: {step:.2f} µs.",
+            "So loading and multiplying take turns, and each step takes the sum of both: {step:.2f} µs.",
             step=self.step_ns[1] / 1000,
         )
         self.run_to(self.until, 3.5)
@@ -177,7 +177,7 @@ class Pipelining(Lesson):
         self.say("With three buffers, two pairs are always on their way.")
         self.another(ENOUGH)
         self.run_to(self.pipelines[ENOUGH].makespan * 0.5, 3.0)
-        self.say("Now the tensor cores wait for the first load alone, which nothing can hide.")
+        self.say("Now the tensor cores wait only for the first load.")
         self.run_to(self.pipelines[ENOUGH].makespan, 3.0)
         self.leave(*self.lanes, *self.names, self.axis, self.sm, self.ticking)
 
