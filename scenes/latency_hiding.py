@@ -348,7 +348,7 @@ class LatencyHiding(Lesson):
     def one_sm_alone(self) -> None:
         """The wait of 16 warps where no other SM asks memory."""
         self.say(
-            "They wait longer because all SMs share memory. If one SM works alone, they wait {wait:,.0f} cycles.",
+            "They wait longer because all SMs share memory. With one SM at work, they wait {wait:,.0f} cycles.",
             wait=self.alone,
         )
         place = self.row_of(32)

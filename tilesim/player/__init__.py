@@ -44,6 +44,7 @@ def page(
     at: float | None = None,
     version: str = "",
     words: Mapping[str, str] = MappingProxyType({}),
+    report: str = "",
 ) -> str:
     """HTML that plays 1 to 4 runs of one product on a common clock, without other files or network.
 
@@ -51,6 +52,7 @@ def page(
     "light", or "" for the reader's own. `at`: the time to open at, in ns, by default the end; for long runs
     the page holds a window around it. `lang`: the language of the story and of `words`, which translates
     `SENTENCES`. With a `version`, the page asks its server whether that is current, and reloads if not.
+    `report`: lines of text that stand below the player, in a font of equal widths.
 
     Raises TilesimError for no or more than 4 traces, different products, or a time outside the runs.
     """
@@ -80,6 +82,7 @@ def page(
         figures_label=said("Figures"),
         caption=said("Figures of each run"),
         figures=_table(traces, called, said),
+        report=f"<pre class=\"report\">{escape(report)}</pre>" if report else "",
         style=style,
         data=as_text(of_runs(traces, called, at, version) | {"words": known}),
         program=program,
@@ -99,6 +102,7 @@ def error_page(error: str, version: str) -> str:
     return Template(_part("error_page.html")).substitute(
         policy=escape(_policy(program, style, reload=True)),
         error=escape(error),
+        report=f"<pre class=\"report\">{escape(report)}</pre>" if report else "",
         style=style,
         data=as_text({"runs": [], "version": version}),
         program=program,
