@@ -15,7 +15,6 @@ from manim import (
     PI,
     RIGHT,
     UP,
-    Animation,
     Circle,
     Create,
     FadeIn,
@@ -50,7 +49,7 @@ FILM = {
     "question": "What does it cost if threads take different branches?",
     "part": "How the machine works",
     "place": 30,
-    "seconds": 82,
+    "seconds": 80,
     "shows": "A warp whose threads need four cases of a branch, and 32 warps whose items are sorted by case.",
     "takes": "report",
 }
@@ -79,22 +78,18 @@ class Divergence(Lesson):
             ways: np.array(row({"rows": measured["spans"]}, ways=ways)["spans"], float) for ways in (1, 4)
         }
         spans = self.spans[4]
-        self.guard(
-            four["joined"] == one["joined"] == 1, "threads of a warp continue together behind the branch"
-        )
+        self.guard(four["joined"] == one["joined"] == 1, "threads continue together behind the branch")
         self.guard(bool((spans[1:, 0] >= spans[:-1, 1]).all()), "a warp runs one case after another")
         lengths = np.diff(spans, axis=1)
         self.guard(bool(np.ptp(lengths) < 0.05 * lengths.mean()), "each case takes about as long")
         self.times = self.four / self.one
         self.guard(3.5 < self.times < 4.1, "four cases take nearly four times as long as one")
-        self.guard(
-            round(self.times, 1) == round(self.mixed / self.sorted, 1),
-            "32 warps lose as much as one warp does",
-        )
+        together = round(self.mixed / self.sorted, 1)
+        self.guard(round(self.times, 1) == together, "32 warps lose as much as one warp does")
         self.guard(in_order["cycles"] < 1.05 * alike["cycles"], "sorted cases cost no more than one case")
 
     def construct(self) -> None:
-        self.blue = self.theme.by_phase["multiply"]
+        self.blue, self.room = self.theme.by_phase["multiply"], self.area.width - px(20)
         self.ask("On a GPU, thousands of threads run the same program, each on its own piece of the data.")
         self.items()
         self.a_warp()
@@ -104,20 +99,19 @@ class Divergence(Lesson):
         self.one_case()
         self.many_warps()
         self.sort_items()
+        names = tr("four branches in each warp"), tr("one branch in each warp")
+        conditions = tr(
+            "32 warps on one SM; each case is x = a * x + b, {length:,} times; sorting is not timed",
+            length=self.length,
+        )
         self.close(
             "On an H200, warps whose threads take four equally long branches "
             "need {times:.1f} times as long as warps whose threads take one.",
-            [
-                (tr("four branches in each warp"), self.mixed),
-                (tr("one branch in each warp"), self.sorted),
-            ],
+            list(zip(names, (self.mixed, self.sorted), strict=True)),
             "times",
             "{:,.0f} cycles",
             self.measured(),
-            tr(
-                "32 warps on one SM; each case is x = a * x + b, {length:,} times; sorting is not timed",
-                length=self.length,
-            ),
+            conditions,
         )
 
     def measured(self) -> Badge:
@@ -141,9 +135,8 @@ class Divergence(Lesson):
         # Pango drops the spaces at the beginning of a line.
         for line in code[1:]:
             line.shift(px(120) * RIGHT)
-        each = self.word(
-            "in each case: x = a * x + b, {length:,} times", 50, self.theme.text, length=self.length
-        )
+        ink = self.theme.text
+        each = self.word("in each case: x = a * x + b, {length:,} times", 50, ink, length=self.length)
         each.next_to(code[1:], DOWN if self.narrow else RIGHT, px(70))
         top = VGroup(code, each)
         room = area.top - self.squares.get_top()[1] - px(140)
@@ -167,15 +160,11 @@ class Divergence(Lesson):
     def capsule(self, dots: Mobject, step: float) -> RoundedRectangle:
         """What makes threads a warp."""
         tall = 1.5 * step
+        fill = ManimColor(mixed(self.theme.background, self.blue, 0.14))
         return RoundedRectangle(
-            corner_radius=tall / 2,
-            width=dots.width + 0.6 * step,
-            height=tall,
-            stroke_color=ManimColor(self.blue),
-            stroke_width=stroke_width(4),
-            fill_color=ManimColor(mixed(self.theme.background, self.blue, 0.14)),
-            fill_opacity=1,
-        ).move_to(dots)
+            width=dots.width + 0.6 * step, height=tall, corner_radius=tall / 2, fill_color=fill,
+            fill_opacity=1, stroke_color=ManimColor(self.blue), stroke_width=stroke_width(4),
+        ).move_to(dots)  # fmt: skip
 
     def a_warp(self) -> None:
         """Squares become dots, and a capsule closes around them."""
@@ -208,15 +197,8 @@ class Divergence(Lesson):
 
     def fan(self, box: Mobject, threads: Sequence[int]) -> VGroup:
         """Lines from an instruction to threads that carry it out."""
-        return VGroup(
-            *(
-                Line(
-                    box.get_bottom(), self.dots[n].get_top(), buff=px(10),
-                    stroke_color=ManimColor(self.blue), stroke_width=stroke_width(2.5),
-                )
-                for n in threads
-            )
-        )  # fmt: skip
+        look = {"buff": px(10), "stroke_color": ManimColor(self.blue), "stroke_width": stroke_width(2.5)}
+        return VGroup(*(Line(box.get_bottom(), self.dots[n].get_top(), **look) for n in threads))
 
     def one_instruction(self) -> None:
         """One instruction for all 32 threads."""
@@ -243,7 +225,7 @@ class Divergence(Lesson):
             *(Fade(one, 1.0, 0.35, run_time=0.6) for one in (*boxes[1:], waiting)),
             *(FadeOut(fan) for fan in fans[1:]),
         )
-        self.play(*(Indicate(dot[0], 1.15, self.blue, run_time=1.2) for dot in self.dots[::4]))
+        self.play(*(Indicate(dot[0], 1.15, ManimColor(self.blue), run_time=1.2) for dot in self.dots[::4]))
         self._let_read()
         self.play(*map(Leave, (boxes, fans[0])), Fade(waiting, 0.35, 1.0))
 
@@ -255,28 +237,20 @@ class Divergence(Lesson):
         lanes = WarpLanes(masks, self.spans[ways], self.four, self.room, high)
         return lanes.shift([self.area.left - lanes.ground.get_left()[0], top - lanes.ground.get_top()[1], 0])
 
-    @property
-    def room(self) -> float:
-        """The width of rows: something is left for a bracket's figure."""
-        return self.area.width - px(20)
-
     def case_after_case(self) -> None:
         """The warp turns upright and leaves a row for each thread."""
         area = self.area
         works, waits = Entry(tr("thread works"), [self.blue]), Entry(tr("thread waits"), [self.theme.quiet])
         key = self.key(works, waits)
-        high = area.top - self.floor - px(160)
-        top = area.top - px(70)
-        self.first = self.lanes(4, top, high)
+        self.first = self.lanes(4, area.top - px(70), area.top - self.floor - px(160))
         axis = self.word("32 threads, one row each; time in cycles of the GPU’s clock →", 38, self.theme.text)
         axis.next_to(self.first.ground, DOWN, px(20), aligned_edge=LEFT)
         self.counter = Count(lambda t: tr("{cycles:,.0f} cycles", cycles=t), size=48)
         self.counter.shift([area.left, area.top + px(50), 0])
         self.badge(self.measured())
         self.say("Then come B, C and D. At any moment, only 8 of the 32 threads work.")
-        upright = self.first.warp
-        pill, letters = self.warp[0], [dot[1] for dot in self.dots]
-        self.play(*(Fade(letter, 1.0, 0.0, run_time=0.3) for letter in letters))
+        upright, pill, letters = self.first.warp, self.warp[0], [dot[1] for dot in self.dots]
+        self.play(*(Fade(letter, 1.0, 0.0) for letter in letters))
         scale = upright.height / pill.width
         self.play(self.warp.animate.rotate(-PI / 2).scale(scale).move_to(upright), *key, FadeIn(axis))
         self.remove(self.warp)
@@ -286,9 +260,7 @@ class Divergence(Lesson):
             name = self.word("case {case}", 44, self.theme.text, bold=True, case=case)
             name.next_to(self.first.at((begin + end) / 2, 1.0), UP, px(14))
             self.names.add(name)
-            self.play(
-                PlayTrace(self.first, self.counter, until=end, run_time=1.4), FadeIn(name, run_time=0.3)
-            )
+            self.play(PlayTrace(self.first, self.counter, until=end, run_time=1.2), FadeIn(name))
         self.play(PlayTrace(self.first, self.counter, until=self.four, run_time=0.2))
         self.axis = axis
 
@@ -326,7 +298,7 @@ class Divergence(Lesson):
             one=self.one,
         )
         self.play(FadeIn(whole))
-        self.wait(0.8)
+        self.wait(0.4)
         self.play(FadeIn(second, name))
         self.play(PlayTrace(second, until=self.one, run_time=1.8))
         short = self.bracket(second, self.one)
@@ -343,7 +315,6 @@ class Divergence(Lesson):
             times=self.times,
         )
         self.play(FadeIn(times), run_time=0.6)
-        self.wait(1.0)
         self._let_read()
         self.play(*self.key())
         self.leave(self.first, second, name, self.names, whole, short, times)
@@ -362,10 +333,8 @@ class Divergence(Lesson):
         room = area.right - left - px(24)
         for warp in range(SHOWN):
             y = area.top - heads - (warp + 0.5) * high
-            dots = VGroup(*(self.dot(CASES[n % 4], step) for n in range(PLACES))).arrange(
-                RIGHT, buff=0.16 * step
-            )
-            dots.move_to([area.left + wide / 2, y, 0])
+            dots = VGroup(*(self.dot(CASES[n % 4], step) for n in range(PLACES)))
+            dots.arrange(RIGHT, buff=0.16 * step).move_to([area.left + wide / 2, y, 0])
             self.groups.add(dots)
             self.pills.add(self.capsule(dots, step))
             parts = VGroup()
@@ -384,10 +353,7 @@ class Divergence(Lesson):
         runs.move_to([left + room / 2, area.top - heads / 2, 0])
         self.heads = VGroup(heading, runs)
         total = self.total(tr("32 warps, items mixed"), self.mixed, -1)
-        alone = tr(
-            "One warp took {cycles:,.0f}. While it waits for a result, the SM works on others.",
-            cycles=self.four,
-        )
+        alone = tr("One warp alone took {cycles:,.0f} cycles, but 32 warps overlap.", cycles=self.four)
         note = lines(alone, 40, 0.45 * area.width, color=self.theme.text)
         note.move_to([area.width / 4, total.get_y(), 0])
         self.say(
@@ -412,16 +378,10 @@ class Divergence(Lesson):
 
     def sort_items(self) -> None:
         """Letters change places until each warp has one of them, and three of four parts fall away."""
-        places = [dot.get_center() for dots in self.groups for dot in dots]
-        moves: list[Animation] = []
-        taken = [0] * SHOWN
-        for dots in self.groups:
-            for number, dot in enumerate(dots):
-                case = number % SHOWN
-                place = places[case * PLACES + taken[case]]
-                taken[case] += 1
-                if np.linalg.norm(place - dot.get_center()) > 1e-6:
-                    moves.append(dot.animate.move_to(place))
+        dots = [dot for group in self.groups for dot in group]
+        places = [dot.get_center() for dot in dots]
+        by_case = np.argsort(np.arange(len(dots)) % SHOWN, kind="stable").tolist()
+        moves = [dots[n].animate.move_to(place) for n, place in zip(by_case, places, strict=True)]
         self.say("If we sort the items by kind, every warp needs only one case.")
         self.play(Leave(self.note), LaggedStart(*moves, lag_ratio=0.03, run_time=2.4))
         gone = [part for own, parts in enumerate(self.to_run) for part in parts if part is not parts[own]]
@@ -430,17 +390,10 @@ class Divergence(Lesson):
         self.play(*(part.animate.move_to(place) for part, place in kept), run_time=0.6)
         total = self.total(tr("32 warps, items sorted"), self.sorted, 1)
         self.say(
-            "Now the same work takes {cycles:,.0f} cycles, because no thread waits for a case of another.",
+            "Now the same work takes {cycles:,.0f} cycles, because no thread waits for the case of another.",
             cycles=self.sorted,
         )
         self.play(FadeIn(total))
         self.wait(1.0)
-        self.leave(
-            total,
-            self.total_mixed,
-            self.groups,
-            self.pills,
-            self.heads,
-            self.box,
-            *(part for part, _ in kept),
-        )
+        last = [part for part, _ in kept]
+        self.leave(total, self.total_mixed, self.groups, self.pills, self.heads, self.box, *last)

@@ -36,17 +36,9 @@ from tilesim_scenes.film.settings import REPORT
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, lines, px
-from tilesim_scenes.look.theme import mixed, theme_now
+from tilesim_scenes.look.theme import theme_now
 from tilesim_scenes.mobjects.charts.plot import Plot
-from tilesim_scenes.mobjects.drawing.quads import (
-    EMPTY,
-    quad,
-    rectangle,
-    segments,
-    shape,
-    stroke_width,
-    strokes,
-)
+from tilesim_scenes.mobjects.drawing.quads import EMPTY, quad, rectangle, shape, stroke_width
 from tilesim_scenes.mobjects.hardware.sm import SM
 from tilesim_scenes.mobjects.hardware.warp import Warp
 from tilesim_scenes.mobjects.words.badge import Badge
@@ -82,6 +74,7 @@ class LatencyHiding(Lesson):
         self.rates = {one["warps"]: one["bytes_per_clock"] for one in found}
         self.waits = {one["warps"]: one["wait"]["p50"] for one in found}
         self.alone = row(measured, sms=1, warps=16)["wait"]["p50"]
+        self.guard(set(STEPS) <= set(self.rates), "1, 4, 16 and 32 warps were measured")
         self.recorded = {}
         for warps in STEPS[:3]:
             lanes = row({"rows": measured["lanes"]}, sms=self.sms, warps=warps)
@@ -91,18 +84,16 @@ class LatencyHiding(Lesson):
             self.recorded[warps] = asked - begin, came - begin
         rates, waits = self.rates, self.waits
         asked, came = self.recorded[1]
-        self.guard(
-            float((asked[:, 1:] - came[:, :-1]).mean()) < 0.15 * waits[1], "a warp waits most of the time"
-        )
+        between = float((asked[:, 1:] - came[:, :-1]).mean())
+        self.guard(between < 0.15 * waits[1], "a warp waits most of the time")
         self.guard(waits[4] < 1.05 * waits[1], "four warps wait about as long as one")
         self.guard(rates[4] > 3.8 * rates[1], "nearly four times as much arrives for four warps")
         self.gain, self.longer = (round(of[16], 2) / round(of[1], 2) for of in (rates, waits))
         self.guard(self.gain > 8 > 2 > self.longer > 1.5, "16 warps get much more and wait somewhat longer")
         self.guard(self.alone < 1.1 * waits[1], "on one SM alone, 16 warps wait hardly longer than one")
         self.extra = rates[32] / rates[16] - 1
-        self.guard(
-            0.1 < self.extra < 0.2 and waits[32] > 1.5 * waits[16], "32 warps bring little more than 16"
-        )
+        little = 0.1 < self.extra < 0.2 and waits[32] > 1.5 * waits[16]
+        self.guard(little, "32 warps bring little more than 16")
 
     def construct(self) -> None:
         self.blue = self.theme.by_phase["multiply"]
@@ -116,10 +107,7 @@ class LatencyHiding(Lesson):
         self.close(
             "On an H200, 16 warps per SM move {times:.1f} times as much data as one warp, "
             "because they wait for memory at the same time.",
-            [
-                (tr("16 warps: 512 threads"), self.rates[16]),
-                (tr("1 warp: 32 threads"), self.rates[1]),
-            ],
+            [(tr("16 warps: 512 threads"), self.rates[16]), (tr("1 warp: 32 threads"), self.rates[1])],
             "times",
             "{:.2f} bytes/cycle",
             Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"),
@@ -145,22 +133,21 @@ class LatencyHiding(Lesson):
         self.badge(Badge(tr("schematic"), "model"))
         self.say("This program computes y = a · x + y for long lists of numbers in memory.")
         self.play(FadeIn(strips, name), FadeIn(formula))
-        left, above = formula.get_left(), px(90) * UP
-
-        def at(place: float) -> np.ndarray:
-            """Above a letter of the formula, which has 13."""
-            return left + place / 13 * formula.width * RIGHT + above
-
+        # Above y, x and y of the formula, which has 13 letters.
+        new_y, old_x, old_y = (
+            formula.get_left() + share / 13 * formula.width * RIGHT + px(90) * UP
+            for share in (0.5, 8.5, 12.5)
+        )
         for number in range(3):
             pair = [strip[1][number].copy().set_fill(ManimColor(self.blue)) for strip in strips]
             self.add(*pair)
-            self.play(Travel(pair, [[at(8.5)], [at(12.5)]], [[0.6], [0.6]], leg=0.7, apart=0.0))
+            self.play(Travel(pair, [[old_x], [old_y]], [[0.6], [0.6]], leg=0.7, apart=0.0))
             self.remove(*pair)
-            new = pair[1].move_to(at(0.5))
+            new = pair[1].move_to(new_y)
             self.add(new)
             home = strips[1][1][number]
             self.play(Travel([new], [[home.get_center()]], [[home.width / new.width]], leg=0.7))
-            strips[1][1][number].set_fill(ManimColor(self.blue))
+            home.set_fill(ManimColor(self.blue))
             self.remove(new)
         self.leave(strips, formula, name)
 
@@ -169,32 +156,17 @@ class LatencyHiding(Lesson):
     def capsules(self, warps: int) -> VGroup:
         """So many warps inside the SM's box."""
         box = self.sm.box
-        room, high = 0.86 * box.width, box.height - px(96 if self.tall or not self.narrow else 70)
-        columns = {1: 1, 4: 1, 16: 2}[warps]
-        rows = max(4, -(-warps // columns))
-        each = min(0.8 * high / rows, px(40))
-        if warps <= 4:
-            group = VGroup(*(Warp(spacing=0.94 * room / 33, colour=self.blue) for _ in range(warps)))
-            for one in group:
-                one.scale(min(1.0, each / one.height))
-        else:
-            look = {"stroke_color": ManimColor(self.blue), "stroke_width": stroke_width(3)}
-            fill = ManimColor(mixed(self.theme.background, self.blue, 0.4))
-            group = VGroup(
-                *(
-                    RoundedRectangle(
-                        width=0.46 * room, height=each, corner_radius=each / 2, fill_color=fill,
-                        fill_opacity=1, **look,
-                    )
-                    for _ in range(warps)
-                )
-            )  # fmt: skip
-        group.arrange_in_grid(cols=columns, buff=(0.06 * room, 0.2 * each))
+        columns = 1 if warps <= 4 else 2
+        spacing = (0.8 if columns == 1 else 0.4) * box.width / 33
+        group = VGroup(*(Warp(spacing=spacing, colour=self.blue) for _ in range(warps)))
+        group.arrange_in_grid(cols=columns, buff=(px(16), px(5)))
+        group.scale(min(1.0, (box.height - px(96)) / group.height))
         return group.move_to(box.get_center() + px(30) * DOWN)
 
     def the_road(self) -> list[Animation]:
         """An SM on the left, memory on the right, and the road between them."""
         area = self.area
+        self.table_height = px(200 if self.tall else 170)
         side, high = 0.27 * area.width, px(210 if not self.narrow else 190 if self.tall else 140)
         self.sm = SM(tr("SM"), self.theme.quiet, side, high, 42)
         self.sm.box.move_to([area.left + side / 2, area.top - high / 2, 0])
@@ -208,10 +180,8 @@ class LatencyHiding(Lesson):
         name = label(tr("memory"), 46, bold=True).move_to(memory)
         self.road = rectangle(memory.get_left()[0] - side - area.left - px(40), 0.62 * high, self.theme.idle)
         self.road.move_to([(memory.get_left()[0] + area.left + side) / 2, self.sm.box.get_y(), 0])
-        out = self.word("requests →", 36).next_to(self.road, UP, px(-44), aligned_edge=LEFT)
-        back = self.word("← numbers", 36).next_to(self.road, DOWN, px(-44), aligned_edge=RIGHT)
-        out.set_y(self.road.get_top()[1] + px(24))
-        back.set_y(self.road.get_bottom()[1] - px(24))
+        out = self.word("requests →", 36).next_to(self.road, UP, px(4), aligned_edge=LEFT)
+        back = self.word("← numbers", 36).next_to(self.road, DOWN, px(4), aligned_edge=RIGHT)
         self.scenery = VGroup(self.sm, memory, name, self.road, out, back)
         return [FadeIn(self.scenery)]
 
@@ -219,16 +189,11 @@ class LatencyHiding(Lesson):
         """The lanes of a run, below the road, and above their axis."""
         area = self.area
         top = self.sm.box.get_bottom()[1] - px(40)
-        low = self.floor + px(60) + (self.table_height if self.narrow else 0)
+        self.low = self.floor + px(60) + (self.table_height if self.narrow else 0)
         wide = area.width if self.narrow else 0.62 * area.width
-        self.low = low
-        lanes = Rounds(*self.recorded[warps], wide, top - low, self.road)
+        lanes = Rounds(*self.recorded[warps], wide, top - self.low, self.road)
         lanes.lanes.shift([area.left + wide / 2, top, 0])
         return lanes.show(0.0)
-
-    @property
-    def table_height(self) -> float:
-        return px(200 if self.tall else 170)
 
     def row_of(self, warps: int) -> VGroup:
         """A line of the table: warps, the median of their waits, and what arrives."""
@@ -254,8 +219,7 @@ class LatencyHiding(Lesson):
         for head, x in zip(heads, self.columns, strict=True):
             head.move_to([x, top - px(44 if not self.narrow else 30), 0], RIGHT)
         self.table_top = top - px(100 if not self.narrow else 64)
-        foot = self.floor + (px(60) if not self.narrow else 0)
-        self.table_step = (self.table_top - foot) / len(STEPS)
+        self.table_step = (self.table_top - self.floor - (not self.narrow) * px(60)) / len(STEPS)
         return heads
 
     # More and more warps.
@@ -273,11 +237,11 @@ class LatencyHiding(Lesson):
         name.scale(min(1.0, 0.97 * self.sm.box.width / name.width)).next_to(self.warps, DOWN, px(14))
         columns = 33 if not self.tall else 12
         step = self.area.width / columns
-        all_sms = VGroup()
-        for number in range(self.sms):
-            fill = self.blue if number == 0 else theme.hand_over
-            place = [number % columns * step, -(number // columns) * 0.9 * step, 0]
-            all_sms.add(rectangle(0.7 * step, 0.6 * step, fill).move_to(place))
+        one = rectangle(0.7 * step, 0.6 * step, theme.hand_over)
+        all_sms = VGroup(*(one.copy() for _ in range(self.sms))).arrange_in_grid(
+            cols=columns, buff=0.3 * step
+        )
+        all_sms[0].set_fill(ManimColor(self.blue))
         middle = (self.floor + self.sm.get_bottom()[1]) / 2
         all_sms.move_to([self.area.center[0], middle - px(30), 0])
         others = self.word("all {sms} SMs do the same; this is one of them", 40, theme.text, sms=self.sms)
@@ -294,8 +258,7 @@ class LatencyHiding(Lesson):
         )
         self.play(Leave(others), Leave(all_sms), FadeIn(self.lanes.lanes), FadeIn(axis), run_time=0.5)
         self.add(self.lanes)
-        end = float(self.recorded[1][1][0, 1])
-        self.play(PlayTrace(self.lanes, until=end, run_time=3.5))
+        self.play(PlayTrace(self.lanes, until=float(self.recorded[1][1][0, 1]), run_time=3.5))
         self.play(FadeIn(self.table[0]), FadeIn(self.table[1][:2]))
         self.say("Then it computes, stores y and asks again. Most of the time, it waits.")
         self.play(PlayTrace(self.lanes, until=WINDOW, run_time=4.0))
@@ -307,10 +270,8 @@ class LatencyHiding(Lesson):
         """More capsules come into the SM, each with its lane, and all of them run."""
         new, capsules = self.rounds(warps), self.capsules(warps)
         self.play(Leave(self.lanes), FadeOut(self.warps), run_time=0.4)
-        self.play(
-            LaggedStart(*(FadeIn(one, shift=px(60) * UP) for one in capsules), lag_ratio=0.1, run_time=1.0),
-            FadeIn(new.lanes),
-        )
+        coming = (FadeIn(one, shift=px(60) * UP) for one in capsules)
+        self.play(LaggedStart(*coming, lag_ratio=0.1, run_time=1.0), FadeIn(new.lanes))
         self.lanes, self.warps = new, capsules
         self.add(new)
         self.play(PlayTrace(new, until=WINDOW, run_time=seconds))
@@ -331,8 +292,7 @@ class LatencyHiding(Lesson):
         ).move_to(VGroup(*rows))  # fmt: skip
         self.play(Fade(frame, 0.0, 1.0, run_time=0.6))
         self.wait(1.0)
-        self._let_read()
-        self.play(Leave(frame))
+        self.leave(frame)
 
     def sixteen_warps(self) -> None:
         self.say("Now 16 warps take turns, so even more requests are under way at once.")
@@ -348,7 +308,8 @@ class LatencyHiding(Lesson):
     def one_sm_alone(self) -> None:
         """The wait of 16 warps where no other SM asks memory."""
         self.say(
-            "They wait longer because all SMs share memory. With one SM at work, they wait {wait:,.0f} cycles.",
+            "They wait longer because all SMs share memory. "
+            "On one SM alone, 16 warps wait {wait:,.0f} cycles.",
             wait=self.alone,
         )
         place = self.row_of(32)
@@ -358,29 +319,24 @@ class LatencyHiding(Lesson):
         note = VGroup(name, wait.move_to([self.columns[1], place[0].get_y(), 0], RIGHT))
         self.play(FadeIn(note))
         self.wait(2.0)
-        self._let_read()
-        self.play(Leave(note))
+        self.leave(note)
 
     def all_numbers(self) -> None:
         """Bytes per cycle of every number of warps."""
         area = self.area
-        wide = self.lanes.lanes.width
-        top = self.rates[32]
-        high = area.top - self.low - px(120)
-        plot = Plot(
-            (0, 33), (0, 1.12 * top), (1, 4, 8, 16, 24, 32), (5, 10, 15), wide - px(70), high, size=36
-        )
+        wide, high = self.lanes.lanes.width, area.top - self.low - px(120)
+        ticks = (1, 4, 8, 16, 24, 32), (5, 10, 15)
+        plot = Plot((0, 33), (0, 1.12 * self.rates[32]), *ticks, wide - px(70), high, size=36)
         plot.align_to([area.left + wide, area.top - px(60), 0], RIGHT + UP)
         name = self.word("bytes per cycle", 40, self.theme.text)
         name.move_to([area.left, area.top - px(24), 0], LEFT)
+        axis = self.word("warps per SM →", 40, self.theme.text).next_to(plot, DOWN, px(20))
+        axis.align_to(plot.ground, RIGHT)
         self.say("More warps than that help little: 32 bring only {more:.0%} more.", more=self.extra)
         self.play(
             *map(Leave, (self.scenery, self.warps, self.lanes, self.axis)), *self.key(),
-            Fade(plot, 0.0, 1.0, run_time=0.6), FadeIn(name),
+            Fade(plot, 0.0, 1.0, run_time=0.6), FadeIn(name, axis),
         )  # fmt: skip
-        axis = self.word("warps per SM →", 40, self.theme.text).next_to(plot, DOWN, px(20))
-        axis.align_to(plot.ground, RIGHT)
-        self.play(FadeIn(axis, run_time=0.3))
         dots = VGroup()
         for warps, rate in self.rates.items():
             large = warps in STEPS
@@ -409,8 +365,7 @@ class Rounds(VGroup):
         self.lanes = VGroup(*(rectangle(width, min(0.74 * each, px(110)), theme.idle) for _ in asked))
         for number, lane in enumerate(self.lanes):
             lane.shift((0.5 + number) * each * DOWN)
-        self.waits = strokes(theme.wait_text, max(1.5, min(8.0, 0.3 * each / px(1))))
-        self.works = shape(theme.by_phase["multiply"])
+        self.waits, self.works = shape(theme.wait_text), shape(theme.by_phase["multiply"])
         self.dots = VGroup(*(Dot(radius=px(13), color=ManimColor(theme.text)) for _ in asked))
         self.add(self.lanes, self.waits, self.works, self.dots)
         self.show(0.0)
@@ -420,14 +375,12 @@ class Rounds(VGroup):
         self.t = t
         waits, works = [], []
         for lane, asked, came, dot in zip(self.lanes, self.asked, self.came, self.dots, strict=True):
-            for begin, end in zip(asked, came, strict=True):
-                low, high = max(0.0, begin), min(t, end)
-                if high > low:
-                    waits.append(segments(lane, np.array([[low / WINDOW, 0.5, high / WINDOW, 0.5]])))
-            for begin, end in zip(came[:-1], asked[1:], strict=True):
-                low, high = max(0.0, begin), min(t, end)
-                if high > low:
-                    works.append(quad(lane, low / WINDOW, high / WINDOW))
+            thin = min(0.2, px(8) / lane.height) / 2
+            kinds = (waits, asked, came, 0.5 - thin, 0.5 + thin), (works, came[:-1], asked[1:], 0.0, 1.0)
+            for found, begins, ends, low, high in kinds:
+                for begin, end in zip(begins.clip(0), ends.clip(None, t), strict=True):
+                    if end > begin:
+                        found.append(quad(lane, begin / WINDOW, end / WINDOW, low, high))
             self._travel(dot, asked, came)
         self.waits.points = np.concatenate(waits) if waits else EMPTY
         self.works.points = np.concatenate(works) if works else EMPTY
@@ -441,6 +394,6 @@ class Rounds(VGroup):
             begin, end = asked[under_way[0]], came[under_way[0]]
             share = 2 * (self.t - begin) / (end - begin)
             left, right = self.road.get_left()[0], self.road.get_right()[0]
-            across = share if share < 1 else 2 - share
             up = 0.25 if share < 1 else -0.25
-            dot.move_to([left + across * (right - left), self.road.get_y() + up * self.road.height, 0])
+            across = left + (1 - abs(1 - share)) * (right - left)
+            dot.move_to([across, self.road.get_y() + up * self.road.height, 0])
