@@ -353,7 +353,10 @@ class Divergence(Lesson):
         runs.move_to([left + room / 2, area.top - heads / 2, 0])
         self.heads = VGroup(heading, runs)
         total = self.total(tr("32 warps, items mixed"), self.mixed, -1)
-        alone = tr("One warp alone took {cycles:,.0f} cycles, but 32 warps overlap.", cycles=self.four)
+        alone = tr(
+            "One warp took {cycles:,.0f}. While it waits for a result, the SM works on others.",
+            cycles=self.four,
+        )
         note = lines(alone, 40, 0.45 * area.width, color=self.theme.text)
         note.move_to([area.width / 4, total.get_y(), 0])
         self.say(

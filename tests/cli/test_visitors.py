@@ -1,5 +1,6 @@
 """What people who know Manim, PyTorch or another tool type first, and what they are answered."""
 
+import html
 import json
 import subprocess
 import sys
@@ -71,3 +72,11 @@ def test_a_file_is_explained_on_its_own_device(tmp_path):
     refusal = tilesim("explain", tmp_path / "run.csv", "--device", "h100", code=2).stderr
     assert "16 SMs of NVIDIA H200" in refusal
     assert "on 16 slots" in tilesim("explain", tmp_path / "run.csv", "--sms", "16", "--device", "h200").stdout
+
+
+def test_an_explanation_is_a_page_that_has_all_of_it(tmp_path):
+    tilesim("simulate", "naive", "--sms", "8", "-o", tmp_path / "run.npz")
+    text = tilesim("explain", tmp_path / "run.npz").stdout
+    said = tilesim("explain", tmp_path / "run.npz", "-o", tmp_path / "run.html")
+    page = html.unescape((tmp_path / "run.html").read_text("utf-8"))
+    assert said.stdout == "" and text.strip() in page and "slowest main loops" in page

@@ -82,7 +82,7 @@ def page(
         figures_label=said("Figures"),
         caption=said("Figures of each run"),
         figures=_table(traces, called, said),
-        report=f"<pre class=\"report\">{escape(report)}</pre>" if report else "",
+        report=f'<pre class="report">{escape(report)}</pre>' if report else "",
         style=style,
         data=as_text(of_runs(traces, called, at, version) | {"words": known}),
         program=program,
@@ -102,7 +102,7 @@ def error_page(error: str, version: str) -> str:
     return Template(_part("error_page.html")).substitute(
         policy=escape(_policy(program, style, reload=True)),
         error=escape(error),
-        report=f"<pre class=\"report\">{escape(report)}</pre>" if report else "",
+        report=f'<pre class="report">{escape(report)}</pre>' if report else "",
         style=style,
         data=as_text({"runs": [], "version": version}),
         program=program,

@@ -161,6 +161,7 @@ TRACE_HELP = "Write the trace here (.npz, .csv, .json, .perfetto.json, .perfetto
 OWN = "from the file"
 """The default shown in help for options that add facts to a file."""
 COSTS_FILE = OutputFile(".json", rule="costs are written as .json")
+PAGE_FILE = OutputFile(".html", rule="a page is written as .html")
 PICTURE_FILE = OutputFile(".png", rule="a picture is written as .png")
 TABLE_FILE = OutputFile(".csv", ".parquet", rule="a table is written as .csv or .parquet")
 FIGURES_FILE = OutputFile(".json", rule="figures are written as .json")

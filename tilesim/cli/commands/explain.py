@@ -7,24 +7,29 @@ from textwrap import wrap
 from typing import Any
 
 import click
+import numpy as np
 
+from tilesim import player
 from tilesim.analysis.alternatives import Alternatives, alternatives
 from tilesim.analysis.explain import Explanation, explain
 from tilesim.analysis.item_times import ItemTimes, item_times
 from tilesim.cli.arguments.options import (
     DEVICE_NAMES,
     OWN,
+    PAGE_FILE,
     device_options,
     facts_from,
     json_option,
+    output_option,
     problem_options,
     reading_options,
 )
 from tilesim.cli.arguments.parameter_types import INPUT
-from tilesim.cli.output.figures import time
+from tilesim.cli.output.figures import time, wrote
 from tilesim.errors import TilesimError
 from tilesim.formats.reader import read
 from tilesim.schedules import SCHEDULES
+from tilesim.storage import files
 from tilesim.text import base_name, plural
 from tilesim.traces import Trace
 from tilesim.work import WorkItems
@@ -39,12 +44,16 @@ COLUMNS, BAR = 98, 40
 @problem_options(OWN)
 @device_options(OWN)
 @reading_options
+@output_option(
+    PAGE_FILE, "Also write a page to send to others: this, the lanes, and the slowest tiles (.html)."
+)
 @json_option
-def command(run: str, as_json: bool, **options: Any) -> None:
+def command(run: str, output: str | None, as_json: bool, **options: Any) -> None:
     """Show where the time of an average slot went, what bounds the run, and what would make it faster.
 
     RUN is a simulated or measured trace in any format that `convert` reads. A slot is room for one thread
-    block on an SM. The alternatives are simulated, one change at a time, with the costs that ship.
+    block on an SM. The alternatives are simulated, one change at a time, with the costs that ship. With -o,
+    all of it goes on a page that any browser shows, and nothing is printed.
     """
     if base_name(run) in SCHEDULES and not Path(run).exists():
         raise click.UsageError(
@@ -58,19 +67,39 @@ def command(run: str, as_json: bool, **options: Any) -> None:
         others: Alternatives | str = alternatives(trace)
     except TilesimError as error:
         others = str(error)
-    if as_json:
-        tried = {"not_tried": others} if isinstance(others, str) else others.as_json()
-        about = {"items": items.as_json()} if items else {}
-        click.echo(json.dumps(trace.summary() | found.as_json() | about | tried))
-    elif items:
-        click.echo("\n".join([*_of(trace), "", *_parts(found), "", *_items(items)]))
+    lines = [*_of(trace), "", *_parts(found), ""]
+    if items:
+        lines += _items(items)
     else:
-        lines = [*_of(trace), "", *_parts(found), "", *_k_steps(found), ""]
+        lines += [*_k_steps(found), ""]
         if not isinstance(others, str):
             lines += _others(others)
         elif others != found.unknown:
             lines += wrap(f"no alternative was simulated: {others}", COLUMNS)
-        click.echo("\n".join(lines).rstrip())
+    text = "\n".join(lines).rstrip()
+    if output:
+        bound = f"This run is bound by {found.bound}."
+        report = "\n".join([text, "", *_slowest(trace)])
+        page = player.page([trace], story=player.Story(finding=bound), report=report)
+        files.write(Path(output), lambda stream: stream.write(page.encode()))
+        wrote(Path(output))
+    if as_json:
+        tried = {"not_tried": others} if isinstance(others, str) else others.as_json()
+        about = {"items": items.as_json()} if items else {}
+        click.echo(json.dumps(trace.summary() | found.as_json() | about | tried))
+    elif not output:
+        click.echo(text)
+
+
+def _slowest(trace: Trace) -> list[str]:
+    """The main loops that took longest, and where they ran."""
+    spans = trace.spans
+    took = spans["drain"] - spans["start"]
+    lines = [f"the slowest main loops; the median takes {time(round(float(np.median(took))))}"]
+    for row in np.argsort(-took, kind="stable")[:SHOWN].tolist():
+        name = trace.problem.called(int(spans["tile"][row]))[:40]
+        lines.append(f"  {name:40} SM {spans['sm'][row]:<4} {time(int(took[row])):>12}")
+    return lines
 
 
 def _read(run: str, facts: Mapping[str, Any]) -> Trace:
