@@ -102,7 +102,6 @@ def error_page(error: str, version: str) -> str:
     return Template(_part("error_page.html")).substitute(
         policy=escape(_policy(program, style, reload=True)),
         error=escape(error),
-        report=f'<pre class="report">{escape(report)}</pre>' if report else "",
         style=style,
         data=as_text({"runs": [], "version": version}),
         program=program,

@@ -44,9 +44,7 @@ COLUMNS, BAR = 98, 40
 @problem_options(OWN)
 @device_options(OWN)
 @reading_options
-@output_option(
-    PAGE_FILE, "Also write a page to send to others: this, the lanes, and the slowest tiles (.html)."
-)
+@output_option(PAGE_FILE, "Write it as a page, with the lanes and the slowest tiles (.html).")
 @json_option
 def command(run: str, output: str | None, as_json: bool, **options: Any) -> None:
     """Show where the time of an average slot went, what bounds the run, and what would make it faster.
