@@ -30,7 +30,7 @@ FILM = {
     "question": "How much of a matrix product should be cut?",
     "part": "Schedules",
     "place": 190,
-    "seconds": 73,
+    "seconds": 74,
     "shows": "One product with no tile cut, every tile cut, and two ways of equal shares.",
     "takes": "traces",
 }
