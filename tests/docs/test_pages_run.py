@@ -155,7 +155,7 @@ def _stand_in(words: list[str], workplace: Path) -> None:
         "tune": "tuned/h200.json",
     }
     if "--busy-sms" in words:
-        shipped["record"] = f"busy_sms/h200-{words[2]}-busy20-4224x4096x4096-grouped8.npz"
+        shipped["record"] = f"busy_sms/h200-{words[2]}-busy1-4224x4096x4096-grouped8.npz"
     own = ROOT / "tilesim" / "data" / words[2].replace("-", "_") / "h200.json"
     shutil.copy(own if own.is_file() else ROOT / "tilesim" / "data" / shipped[words[1]], workplace / path)
 

@@ -15,8 +15,8 @@ from tilesim_scenes.kit.many_sms import alike_together, round_ends
     ("mixed_up", "instead", "claim"),
     [
         ("persistent-busy1", "persistent-busy0", "does two lists"),
-        ("naive-busy20", "persistent-busy20", "a block per tile"),
-        ("persistent-dynamic-busy20", "persistent-busy20", "no more rounds"),
+        ("naive-busy1", "persistent-busy1", "a block per tile"),
+        ("persistent-dynamic-busy1", "persistent-busy1", "no more rounds"),
     ],
 )
 def test_data_that_does_not_bear_it_out_is_refused(mixed_up, instead, claim, monkeypatch):
