@@ -29,7 +29,7 @@ FILM = {
     "question": "What does a GPU do with more threads than it can run?",
     "part": "How the machine works",
     "place": 20,
-    "seconds": 81,
+    "seconds": 80,
     "shows": "Thread blocks of a recorded product: two fit on each SM, and the others wait.",
     "takes": "report",
 }

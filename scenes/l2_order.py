@@ -34,7 +34,7 @@ FILM = {
     "question": "Does it matter which tile comes next?",
     "part": "Memory",
     "place": 70,
-    "seconds": 79,
+    "seconds": 80,
     "shows": "The strips that tiles share, row by row and in groups, and what an H200 makes of it.",
     "takes": "report",
 }
@@ -81,7 +81,7 @@ class L2Order(Lesson):
     def construct(self) -> None:
         self.hue = self.theme.by_phase["multiply"]
         self.names = tr("row by row"), tr("in groups of eight rows")
-        self.ask()
+        self.ask("The L2 is a cache that all processors of a GPU share.")
         self.a_tile()
         self.nine_in_a_row()
         self.nine_in_a_square()
@@ -210,7 +210,7 @@ class L2Order(Lesson):
     def in_groups(self) -> None:
         name, picture, figure = self.panels[1]
         self.say(
-            "In groups, tiles go down eight rows before the next column, and need only {mb:.0f} MB.",
+            "In groups, we go down eight rows, then move to the next column: only {mb:.0f} MB.",
             mb=self.mb[1],
         )
         self.play(FadeIn(name, picture))
@@ -227,7 +227,7 @@ class L2Order(Lesson):
             both=self.both / 1e6, l2=self.l2 / 1e6,
         )  # fmt: skip
         about.scale(min(1.0, self.area.width / about.width)).move_to(figures if not self.tall else figures[1])
-        self.say("A and B do not fit into the L2, the shared cache, so later tiles load strips again.")
+        self.say("A and B do not fit into the L2 together, so later tiles load some strips again.")
         self.play(FadeOut(figures, run_time=0.3))
         self.play(FadeIn(about, run_time=0.3))
         self.play(PlayTrace(*pictures, until=float(self.problem.tiles), run_time=4.5, rate_func=smoothstep))
@@ -267,7 +267,7 @@ class L2Order(Lesson):
         times.move_to([area.center[0], area.top, 0], UP)
         self.badge(Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"))
         self.say(
-            "The product took less time, too: {groups:,.0f} microseconds instead of {plain:,.0f}.",
+            "The product was faster, too: {groups:,.0f} microseconds instead of {plain:,.0f}.",
             plain=both[0]["us"], groups=both[1]["us"],
         )  # fmt: skip
         self.play(times.come())
@@ -293,7 +293,7 @@ class L2Order(Lesson):
         self.play(FadeIn(lines[1]))
         limit = self.word("A GPU at its power limit lowers its clock. Power was not measured here.", 42)
         limit.next_to(lines, DOWN, px(24 if self.narrow else 40)).align_to(times, LEFT)
-        self.say("Probably, because sending fewer bytes takes less power.")
+        self.say("The likely reason: sending fewer bytes takes less power.")
         self.play(FadeIn(limit))
         self.leave(times, lines, limit)
 

@@ -149,7 +149,7 @@ class LoopUnrolling(Lesson):
         head = self.word("Each row is one round. The check: is the number at least 0?", 40, theme.text)
         head.move_to([area.left, area.top - px(24), 0], LEFT)
         self.badge(Badge(tr("schematic"), "model"))
-        self.say("Thousands of GPU threads run this loop. A round loads a number, checks it, and adds it.")
+        self.say("Thousands of GPU threads run this loop. Each round loads a number, checks it, and adds it.")
         rounds = [VGroup(self.loads[n], self.checks[n], self.adds[n], self.own[n]) for n in range(LOADS)]
         self.play(FadeIn(head), LaggedStart(*map(FadeIn, rounds), lag_ratio=0.6, run_time=4.0))
         self.head = head
@@ -276,7 +276,7 @@ class LoopUnrolling(Lesson):
     def one_wait(self) -> None:
         """Without checks, all loads leave one right after another."""
         quick = self.waits(self.together)
-        self.say("Now we drop the checks, so all eight loads can leave before the first addition.")
+        self.say("Suppose no number needs a check. Then all eight loads can start before the first addition.")
         self.play(
             Leave(self.slow), Leave(self.long), *(FadeOut(one, shift=px(40) * UP) for one in self.checks)
         )
