@@ -8,7 +8,7 @@ stamp tells; lanes and times are measured.
 """
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, FadeIn, LaggedStart, Line, ManimColor, Mobject, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, FadeIn, LaggedStart, Line, ManimColor, VGroup
 
 from tilesim.metrics import launch_end
 from tilesim.problems import DTYPE_BYTES
@@ -194,9 +194,7 @@ class OneTile(ManySMs):
             Travel([tile], [[ours.get_center()]], [[0.5 * ours.width / tile.width]], leg=1.4),
             ours.animate(run_time=1.4).set_stroke(ManimColor(self.hue), stroke_width(6)),
         )
-        self.leave(
-            self.operands, self.cut, self.strips, self.lit, boxes, self.title_of_boxes, tile
-        )  # fmt: skip
+        self.leave(self.operands, self.cut, self.strips, self.lit, boxes, self.title_of_boxes, tile)
 
     def too_large(self) -> None:
         """What strips hold beside what an SM's shared memory holds, and the pairs into which they are cut."""
@@ -281,7 +279,6 @@ class OneTile(ManySMs):
             self.beat(beat)
             if beat == 2:
                 self.wait(1.0)
-        self.wait(0.4)
 
     def beat(self, beat: int) -> None:
         """Each pair that is on its way goes to the next place, and the one before the tile into it."""
@@ -300,8 +297,7 @@ class OneTile(ManySMs):
             movers += [a, b]
             ways += [[self.core.get_left() + px(46) * LEFT], [self.core.get_top() + px(46) * UP]]
             sizes += [[0.8 * self.core.height / a.height], [0.8 * self.core.width / b.width]]
-        seconds = FAST + (SLOW - FAST) * max(0.0, 1 - beat / 5)
-        self.play(Travel(movers, ways, sizes, leg=seconds, apart=0.0))
+        self.play(Travel(movers, ways, sizes, leg=FAST + (SLOW - FAST) * max(0.0, 1 - beat / 5), apart=0.0))
         done = beat - 1
         if done > 0:
             used = self.chunks[beat - 2]
@@ -314,12 +310,13 @@ class OneTile(ManySMs):
     def a_lane(self) -> LaneVectors:
         """The SM unrolls into its lane, which grows with the clock; each part gets its name and its time."""
         area = self.area
+        small, high, gap = (130, 170, 80) if self.narrow else (210, 220, 34)
         lane = LaneVectors(
-            self.run, [self.sm], (0.0, 1.02 * self.done), area.width, px(220), numbers=False, labels=False,
+            self.run, [self.sm], (0.0, 1.02 * self.done), area.width, px(high), numbers=False, labels=False,
             fills=self.theme.by_phase,
         )  # fmt: skip
-        lane.move_to([area.center[0], area.center[1] - px(20), 0])
-        self.grid = TileGrid(self.problem, width=0.22 * area.width, height=px(210), numbers=False)
+        lane.move_to([area.center[0], area.top - px(small + gap + high / 2), 0])
+        self.grid = TileGrid(self.problem, width=0.22 * area.width, height=px(small), numbers=False)
         self.grid.move_to([area.center[0] + px(160), area.top, 0], UP)
         letter = label(tr("C in main memory"), 44, self.theme.text)
         letter.next_to(self.grid, LEFT, px(30)).align_to(self.grid, UP)
@@ -340,8 +337,9 @@ class OneTile(ManySMs):
         self.remove(self.shelves)
         self.bring_to_front(tile)
         self.names = VGroup()
+        named = tr("multiply {n} pairs", n=self.problem.k_steps)
         parts = ((tr("launch (the program starts)"), self.launch), (tr("first load"), self.load),
-            (tr("multiply"), self.multiply), (tr("write"), self.write))  # fmt: skip
+            (named, self.multiply), (tr("write"), self.write))  # fmt: skip
         at = 0.0
         for number, (name, ns) in enumerate(parts):
             word = VGroup(
@@ -351,6 +349,9 @@ class OneTile(ManySMs):
             word.arrange(DOWN if number else RIGHT, buff=px(14 if number else 24))
             foot = lane.grounds.get_bottom()[1] - px(24 + 124 * (number == 0))
             word.move_to([(lane.x(at) + lane.x(at + ns)) / 2, foot, 0], UP)
+            if number:
+                # Whichever letters the name has.
+                word[1].set_y(foot - px(84))
             word.shift(max(0.0, area.left + px(36) * (number == 0) - word.get_left()[0]) * RIGHT)
             if number == 0:
                 stem = rectangle(px(5), px(124 + 40), self.theme.launch)
@@ -364,7 +365,7 @@ class OneTile(ManySMs):
                 *home,
             )
             self.names.add(word)
-        self.others: list[Mobject] = [letter, self.grid, tile, title]
+        self.others = [letter, self.grid, tile, title]
         return lane
 
     def both_ends(self, lane: LaneVectors) -> None:
@@ -389,11 +390,8 @@ class OneTile(ManySMs):
         title = tr("{sms} SMs, one thin row each: first tile {us:.1f} µs, later ones about {later:.1f} µs",
             sms=sms, us=self.done / 1000, later=self.later / 1000)  # fmt: skip
         lanes, name = self.rows(self.run, self.area._replace(bottom=self.floor), title)
-        self.say(
-            "All {sms} SMs work like this, about four tiles each, until all {tiles} tiles are done.",
-            sms=sms,
-            tiles=self.problem.tiles,
-        )
+        self.say("All {sms} SMs work like this, about four tiles each, until all {tiles} tiles are done.",
+            sms=sms, tiles=self.problem.tiles)  # fmt: skip
         self.play(*self.appear(lanes, name), PlayTrace(self.ticking, until=0.0), *key, run_time=0.5)
         self.play(PlayTrace(self.ticking, lanes, until=makespan, run_time=5.0))
         end = self.ends(lanes, makespan / 1000)
