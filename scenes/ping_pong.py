@@ -74,9 +74,9 @@ class PingPong(Lesson):
         self.alike = timeline(times, TILES, whole.k_steps, STAGES, producer=False)
         self.loads = timeline(times, TILES, whole.k_steps, STAGES)
         self.turns = timeline(in_turns, 2 * TILES, half.k_steps, HALF_STAGES, 2)
-        self.pauses = [one.pauses()[0] for one in (self.alike, self.loads)]
-        self.write = self.pauses[1].end - self.pauses[1].start
-        self.load = self.pauses[0].end - self.pauses[0].start - self.write
+        self.waits = [one.pauses()[0] for one in (self.alike, self.loads)]
+        self.write = self.waits[1].end - self.waits[1].start
+        self.load = self.waits[0].end - self.waits[0].start - self.write
         self.guard(self.write == times.write and self.load > 0, "a pause is a write and a load")
         self.guard(not self.turns.pauses(), "with two groups the tensor cores never pause")
         ladder = ladders()[0]
@@ -119,7 +119,7 @@ class PingPong(Lesson):
 
     def all_alike(self) -> None:
         """Eight warps do everything, so the tensor cores stand still while they write and load."""
-        made, pause = self.alike, self.pauses[0]
+        made, pause = self.alike, self.waits[0]
         self.badge(Badge(tr("model, from measured times"), "model"))
         self.say(
             "Eight warps, groups of 32 threads, load a tile’s data, run tensor cores, and write the tile."
@@ -152,7 +152,7 @@ class PingPong(Lesson):
 
     def one_loads(self) -> None:
         """A ninth warp loads during the write, so that the pause is the write alone."""
-        made, pause = self.loads, self.pauses[1]
+        made, pause = self.loads, self.waits[1]
         self.say("Let a ninth warp do the loading, also while the eight write.")
         extra = self.crew(1)
         team = self.placed([(extra, tr("1 warp loads")), (self.crew(8), tr("8 warps"))])
