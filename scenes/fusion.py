@@ -35,7 +35,7 @@ FILM = {
 }
 LINES = (
     "x = x * 1.5", "x = x + 0.25", "x = x * 0.5", "x = x - 0.5",
-    "x = x * 2", "x = x + 0.75", "x = x * 2 / 3", "x = x + 1 / 1024",
+    "x = x * 2", "x = x + 0.75", "x = x * (2 / 3)", "x = x + 1 / 1024",
 )  # fmt: skip
 """What `tilesim bench fusion` times, as PyTorch users write it."""
 LANE, FOOT = 60, 130
@@ -287,7 +287,7 @@ class Fusion(Lesson):
         copies = VGroup(*(piece.copy() for piece in trips.pieces))
         step = trips.slots[0].height
         places = [[cache.get_x(), cache.get_bottom()[1] + px(4) + (n + 0.5) * step, 0] for n in range(PIECES)]
-        self.say("A faster cache lies between them. But it holds {cache} MB, and x has {mb:.0f}.",
+        self.say("A faster cache lies between them. But it holds {cache} MB, and x is {mb:.0f} MB.",
                  cache=self.cache, mb=self.mb)  # fmt: skip
         self.play(FadeIn(cache, name), run_time=0.5)
         self.add(copies)

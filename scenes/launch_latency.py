@@ -199,7 +199,7 @@ class LaunchLatency(Lesson):
         for number, text in enumerate((tr("checks"), tr("picks a program"), tr("queues it"))):
             name = lines(text, 44, 0.92 * third, color=ink_on(theme.launch), bold=True)
             names.add(name.move_to([two.at((number + 0.5) / 3 * call), two.cpu.get_y(), 0]))
-        about = self.word("Nobody measured how long each of the three takes.", 40)
+        about = self.word("How long each of the three takes was not measured.", 40)
         about.next_to(two.gpu, DOWN, px(20)).align_to(two.cpu, RIGHT)
         for number, name in enumerate(names, 1):
             self.play(PlayTrace(self.ticking, two, until=number * call / 3, run_time=1.2))

@@ -353,7 +353,7 @@ class Roofline(Lesson):
         sum_ = self.point(
             self.sum, tr("a sum: {share:.0%} of what memory allows", share=percent), RIGHT
         )  # fmt: skip
-        self.say("Adding up numbers is far to the left. Only faster memory would help.")
+        self.say("A sum does little arithmetic per byte, so it is far to the left. Memory limits it.")
         self.play(FadeOut(self.names), *(Fade(dot, 1.0, 0.35) for dot in self.dots.values()))
         self.play(FadeIn(sum_), run_time=0.6)
         self.say("Multiplying matrices is far to the right. Special units, tensor cores, have a higher roof.")
@@ -377,7 +377,7 @@ class Roofline(Lesson):
             tr("another product, without tensor cores: {share:.0%}", share=self.share(down, self.flat)),
             DOWN,
         )
-        self.say("This product is far below its roof, so something else slows it: the order of its loads.")
+        self.say("A product whose threads load numbers in a poor order is far below its roof.")
         self.play(FadeIn(slow), run_time=0.6)
         self.wait(1.0)
         better = chart.dot(along.intensity, along.tflops)

@@ -35,7 +35,7 @@ FILM = {
     "question": "Can simple arithmetic predict how long a GPU takes?",
     "part": "Models",
     "place": 260,
-    "seconds": 73,
+    "seconds": 72,
     "shows": "What a simulator adds up, one prediction beside its run, and the errors of all test runs.",
     "takes": "traces",
 }
@@ -237,7 +237,7 @@ class SimVsSilicon(Lesson):
         whole = self.word("together {us:.1f} µs", 60, theme.text, bold=True, us=self.ends[0])
         whole.next_to(what, DOWN, px(30)).align_to(bars, LEFT)
         about = self.word("the SM that ends last", 46).move_to([area.left, area.top - px(30), 0], LEFT)
-        self.say("What starting and writing tiles adds is fitted to runs of other sizes, not to this one.")
+        self.say("Starting and writing tiles takes time, too. It is estimated from runs of other sizes.")
         self.play(GrowFromEdge(bars[0], LEFT), FadeIn(steps, about), run_time=1.6)
         self.play(GrowFromEdge(bars[1], LEFT), FadeIn(added, what), run_time=1.0)
         self.play(FadeIn(whole), run_time=0.5)

@@ -237,7 +237,7 @@ class SplitKAndFriends(ManySMs):
 
     def hybrid(self) -> None:
         self.say(
-            "A hybrid shares out only {shared} tiles like that. Then each SM computes one whole tile.",
+            "A hybrid splits only {shared} tiles this way. Then each SM computes one whole tile.",
             shared=self.shared,
         )
         self.run_of(
