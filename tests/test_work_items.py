@@ -76,17 +76,12 @@ def test_views_and_figures_are_those_of_any_run(tasks):
     assert repr(trace).startswith("<Trace: tasks on 4 SMs, measured, 12 work items, ")
 
 
-@pytest.mark.parametrize(
-    "words", [("calibrate",), ("compare",), ("export", "one-tile", "-o", "a.png", "--trace")]
-)
-def test_what_needs_a_product_says_so(tasks, tmp_path, words, monkeypatch):
-    if "export" in words:
-        pytest.importorskip("manim")
+@pytest.mark.parametrize("command", ["calibrate", "compare"])
+def test_what_needs_a_product_says_so(tasks, tmp_path, command, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    result = run(*words, tasks)
+    result = run(command, tasks)
     assert result.exit_code and "12 work items" in result.stderr
     assert result.stderr.startswith("error: ") and result.stderr.count("\n") == 1
-    assert not (tmp_path / "a.png").exists()
 
 
 @pytest.mark.parametrize("command", ["info", "explain"])
