@@ -129,14 +129,8 @@ class TilingHierarchy(Lesson):
 
     def a_small_tile(self) -> None:
         """The same strips, wider: each number in them is used for a row or a column of the tile."""
-        m, n, _ = self.problems[0].tile
         picture = self.picture(0.16, 0.16)
-        words = self.beside(
-            picture,
-            tr("tile of {m} × {n}", m=m, n=n),
-            tr("each number of A is used {n} times", n=n),
-            tr("each number of B is used {m} times", m=m),
-        )
+        words = self.uses(picture, self.problems[0])
         self.say("A processor that computes a whole tile uses each number for a row or a column of it.")
         self.play(
             *(old.animate.become(new) for old, new in zip(self.first, picture, strict=True)),
@@ -144,14 +138,8 @@ class TilingHierarchy(Lesson):
             run_time=1.6,
         )
         self.play(FadeIn(words))
-        m, n, _ = self.problems[-1].tile
         larger = self.picture(0.28, 0.56)
-        others = self.beside(
-            larger,
-            tr("tile of {m} × {n}", m=m, n=n),
-            tr("each number of A is used {n} times", n=n),
-            tr("each number of B is used {m} times", m=m),
-        )
+        others = self.uses(larger, self.problems[-1])
         self.say("In a larger tile, each is used more often.")
         self.play(
             *(old.animate.become(new) for old, new in zip(self.first, larger, strict=True)),
@@ -160,6 +148,16 @@ class TilingHierarchy(Lesson):
         )
         self.play(FadeIn(others))
         self.leave(self.first, others)
+
+    def uses(self, picture: VGroup, problem: Problem) -> VGroup:
+        """How often a tile uses each number that was loaded, beside its picture."""
+        m, n, _ = problem.tile
+        return self.beside(
+            picture,
+            tr("tile of {m} × {n}", m=m, n=n),
+            tr("each number of A is used {n} times", n=n),
+            tr("each number of B is used {m} times", m=m),
+        )
 
     def names(self) -> list[str]:
         return [tr("tiles of {m} × {n}", m=one.tile_m, n=one.tile_n) for one in self.problems]
