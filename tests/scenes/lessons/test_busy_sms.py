@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from prepared import prepared
 
 from tilesim import Device, Problem, simulate
 from tilesim_scenes import busy_sms
@@ -23,10 +24,8 @@ def test_data_that_does_not_bear_it_out_is_refused(mixed_up, instead, claim, mon
     monkeypatch.setattr(
         busy_sms, "shipped", lambda path: shipped(path.replace(f"h200-{mixed_up}-", f"h200-{instead}-"))
     )
-    scene = busy_sms.BusySms(skip_animations=True)
-    scene.settings = {}
     with pytest.raises(SystemExit, match=claim):
-        scene.setup()
+        prepared(busy_sms.BusySms)
 
 
 def test_runs_of_two_products_are_refused(monkeypatch):
@@ -35,10 +34,8 @@ def test_runs_of_two_products_are_refused(monkeypatch):
         return replace(trace, meta=trace.meta | {"gpu": "another"}) if "busy0" in path else trace
 
     monkeypatch.setattr(busy_sms, "shipped", altered)
-    scene = busy_sms.BusySms(skip_animations=True)
-    scene.settings = {}
     with pytest.raises(SystemExit, match="one GPU"):
-        scene.setup()
+        prepared(busy_sms.BusySms)
 
 
 def test_rounds_end_one_after_the_other_and_the_busiest_rows_stand_first():

@@ -3,6 +3,7 @@
 from copy import deepcopy
 
 import pytest
+from prepared import prepared
 
 from tilesim.ladder.reports import report
 from tilesim_scenes.coalescing import Coalescing
@@ -13,10 +14,7 @@ def made(monkeypatch: pytest.MonkeyPatch, columns: int, **changed: float) -> Coa
     other = deepcopy(dict(report("strided_sum")))
     next(row for row in other["rows"] if row["columns"] == columns and row["loads"] == 8).update(changed)
     monkeypatch.setattr(Coalescing, "report", lambda self, bench: other)
-    scene = Coalescing(skip_animations=True)
-    scene.settings = {}
-    scene.setup()
-    return scene
+    return prepared(Coalescing)
 
 
 def test_a_warp_needs_as_many_pieces_as_were_counted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from copy import deepcopy
 
 import pytest
+from prepared import prepared
 
 from tilesim.ladder.reports import report
 from tilesim_scenes.execution_model import ExecutionModel
@@ -15,10 +16,7 @@ def made(monkeypatch, changed=None):
         if (kernel["name"], kernel["tile"], kernel["stages"]) == ("naive-tma", [128, 128, 64], 3):
             kernel.update(changed or {})
     monkeypatch.setattr(ExecutionModel, "report", lambda self, bench: other)
-    scene = ExecutionModel(skip_animations=True)
-    scene.settings = {}
-    scene.setup()
-    return scene
+    return prepared(ExecutionModel)
 
 
 def test_two_blocks_fit_and_a_third_does_not(monkeypatch):

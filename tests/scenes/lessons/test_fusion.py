@@ -3,6 +3,7 @@
 from copy import deepcopy
 
 import pytest
+from prepared import prepared
 
 from tilesim.ladder import reports
 from tilesim_scenes import fusion
@@ -23,16 +24,12 @@ def test_a_report_that_says_something_else_is_refused(kernel, functions, claim, 
         if (row["kernel"], row["functions"]) == (kernel, functions):
             row["us"] *= 1.1
     monkeypatch.setattr(fusion.Fusion, "report", lambda *_: other)
-    scene = fusion.Fusion(skip_animations=True)
-    scene.settings = {}
     with pytest.raises(SystemExit, match=claim):
-        scene.setup()
+        prepared(fusion.Fusion)
 
 
 def test_the_printed_parts_of_a_line_s_time_add_up():
-    scene = fusion.Fusion(skip_animations=True)
-    scene.settings = {}
-    scene.setup()
+    scene = prepared(fusion.Fusion)
     assert scene.each == pytest.approx(scene.separate / len(fusion.LINES), abs=0.05)
     assert scene.trip == pytest.approx(2 * round(scene.mb) / round(scene.tb, 2), abs=0.05)
 

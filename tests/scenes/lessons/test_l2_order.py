@@ -4,6 +4,7 @@ from copy import deepcopy
 
 import numpy as np
 import pytest
+from prepared import prepared
 
 from tilesim.ladder.reports import report
 from tilesim_scenes.l2_order import L2Order, Sharing
@@ -14,10 +15,7 @@ def made(monkeypatch: pytest.MonkeyPatch, order: str, **changed: float) -> L2Ord
     other = deepcopy(dict(report("l2_order")))
     next(row for row in other["rows"] if row["order"] == order and row["k"] == 8192).update(changed)
     monkeypatch.setattr(L2Order, "report", lambda self, bench: other)
-    scene = L2Order(skip_animations=True)
-    scene.settings = {}
-    scene.setup()
-    return scene
+    return prepared(L2Order)
 
 
 def test_what_the_tiles_at_work_need(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from copy import deepcopy
 
 import numpy as np
 import pytest
+from prepared import prepared
 
 from tilesim.ideas.launch_latency import timeline
 from tilesim.ladder import reports
@@ -29,16 +30,12 @@ def test_a_report_that_says_something_else_is_refused(how, size, factor, claim, 
         if (row["how"], row["size"]) == (how, size):
             row["us"]["p50"] *= factor
     monkeypatch.setattr(launch_latency.LaunchLatency, "report", lambda *_: other)
-    scene = launch_latency.LaunchLatency(skip_animations=True)
-    scene.settings = {}
     with pytest.raises(SystemExit, match=claim):
-        scene.setup()
+        prepared(launch_latency.LaunchLatency)
 
 
 def test_what_a_call_and_a_product_take_and_what_is_left_add_up():
-    scene = launch_latency.LaunchLatency(skip_animations=True)
-    scene.settings = {}
-    scene.setup()
+    scene = prepared(launch_latency.LaunchLatency)
     assert scene.product + scene.waits == pytest.approx(scene.call)
     whole, busy = (scene.us[how, SMALL] for how in ("calls", "queued"))
     assert scene.idle == pytest.approx(1 - busy / whole, abs=0.005)

@@ -3,6 +3,7 @@
 from copy import deepcopy
 
 import pytest
+from prepared import prepared
 
 from tilesim.ladder.reports import report
 from tilesim_scenes.memory_hierarchy import MemoryHierarchy
@@ -13,10 +14,7 @@ def made(monkeypatch: pytest.MonkeyPatch, size: int, **changed: float) -> Memory
     other = deepcopy(dict(report("memory_hierarchy")))
     next(row for row in other["rows"] if row["m"] == size).update(changed)
     monkeypatch.setattr(MemoryHierarchy, "report", lambda self, bench: other)
-    scene = MemoryHierarchy(skip_animations=True)
-    scene.settings = {}
-    scene.setup()
-    return scene
+    return prepared(MemoryHierarchy)
 
 
 def test_what_arrives_is_all_that_the_tiles_load(monkeypatch: pytest.MonkeyPatch) -> None:

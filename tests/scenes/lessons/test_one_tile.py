@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from prepared import prepared
 
 from tilesim_scenes import one_tile
 
@@ -13,10 +14,7 @@ def made(monkeypatch, change=lambda spans: None):
     change(spans)
     other = replace(one_tile.shipped(one_tile.RECORDED), spans=spans)
     monkeypatch.setattr(one_tile, "shipped", lambda path: other)
-    scene = one_tile.OneTile(skip_animations=True)
-    scene.settings = {}
-    scene.setup()
-    return scene
+    return prepared(one_tile.OneTile)
 
 
 def later(block, ns, *names):

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from prepared import prepared
 
 from tilesim.ladder.file import ladders
 from tilesim_scenes import ping_pong
@@ -13,10 +14,7 @@ def made(monkeypatch, **slower):
     (ladder, *_) = ladders()
     rows = tuple(replace(row, us=row.us * slower.get(row.name.replace("-", "_"), 1.0)) for row in ladder.rows)
     monkeypatch.setattr(ping_pong, "ladders", lambda: (replace(ladder, rows=rows),))
-    scene = ping_pong.PingPong(skip_animations=True)
-    scene.settings = {}
-    scene.setup()
-    return scene
+    return prepared(ping_pong.PingPong)
 
 
 def test_a_pause_is_a_write_and_a_load_and_two_groups_have_none(monkeypatch):

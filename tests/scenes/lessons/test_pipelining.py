@@ -3,6 +3,7 @@
 from copy import deepcopy
 
 import pytest
+from prepared import prepared
 
 from tilesim.ladder.reports import report
 from tilesim_scenes.pipelining import Pipelining
@@ -20,15 +21,11 @@ def test_a_report_that_says_otherwise_is_refused(buffers, ns, claim, monkeypatch
     other = deepcopy(dict(report("pipelining")))
     next(row for row in other["rows"] if row["stages"] == buffers)["k_step_ns"] = ns
     monkeypatch.setattr(Pipelining, "report", lambda self, bench: other)
-    scene = Pipelining(skip_animations=True)
-    scene.settings = {}
     with pytest.raises(SystemExit, match=claim):
-        scene.setup()
+        prepared(Pipelining)
 
 
 def test_a_step_with_one_buffer_takes_as_long_as_its_two_parts():
-    scene = Pipelining(skip_animations=True)
-    scene.settings = {}
-    scene.setup()
+    scene = prepared(Pipelining)
     assert scene.load + scene.multiply == round(scene.step_ns[1])
     assert scene.until == 6 * (scene.load + scene.multiply)

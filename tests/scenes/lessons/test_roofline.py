@@ -3,6 +3,7 @@
 from copy import deepcopy
 
 import pytest
+from prepared import prepared
 
 from tilesim.ladder import reports
 from tilesim_scenes import roofline
@@ -15,10 +16,7 @@ def made(monkeypatch, functions: int = 1, factor: float = 1.0) -> roofline.Roofl
         if (row["kernel"], row["functions"]) == ("fused", functions):
             row["us"] *= factor
     monkeypatch.setattr(roofline.Roofline, "report", lambda *_: other)
-    scene = roofline.Roofline(skip_animations=True)
-    scene.settings = {}
-    scene.setup()
-    return scene
+    return prepared(roofline.Roofline)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from prepared import prepared
 
 from tilesim import Device, Problem, simulate
 from tilesim_scenes import split_k_and_friends
@@ -26,10 +27,8 @@ def test_data_that_does_not_bear_it_out_is_refused(mixed_up, instead, claim, mon
         "shipped",
         lambda path: shipped(path.replace(f"h200-{mixed_up}-1408", f"h200-{instead}-1408")),
     )
-    scene = split_k_and_friends.SplitKAndFriends(skip_animations=True)
-    scene.settings = {}
     with pytest.raises(SystemExit, match=claim):
-        scene.setup()
+        prepared(split_k_and_friends.SplitKAndFriends)
 
 
 def test_cut_tiles_and_steps_are_those_of_the_plan():

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from prepared import prepared
 
 from tilesim import Device, Problem, simulate
 from tilesim_scenes import stream_k
@@ -40,10 +41,8 @@ def test_data_that_does_not_bear_it_out_is_refused(file, change, claim, monkeypa
         return change(trace) if f"h200-{file}" in path else trace
 
     monkeypatch.setattr(stream_k, "shipped", altered)
-    scene = stream_k.StreamK(skip_animations=True)
-    scene.settings = {}
     with pytest.raises(SystemExit, match=claim):
-        scene.setup()
+        prepared(stream_k.StreamK)
 
 
 def test_waiting_at_the_end_is_that_of_an_average_sm():

@@ -3,6 +3,7 @@
 from copy import deepcopy
 
 import pytest
+from prepared import prepared
 
 from tilesim.ladder.reports import report
 from tilesim_scenes.tiling_hierarchy import TilingHierarchy
@@ -13,10 +14,7 @@ def made(monkeypatch, row=0, **changed):
     other = deepcopy(dict(report("tiling_hierarchy")))
     other["products"][row].update(changed)
     monkeypatch.setattr(TilingHierarchy, "report", lambda self, bench: other)
-    scene = TilingHierarchy(skip_animations=True)
-    scene.settings = {}
-    scene.setup()
-    return scene
+    return prepared(TilingHierarchy)
 
 
 def test_twice_as_large_a_tile_loads_half_as_often(monkeypatch):
