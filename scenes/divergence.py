@@ -56,7 +56,7 @@ FILM = {
 
 CASES = "ABCD"
 THREADS, SHOWN, PLACES = 32, 4, 8
-"""Threads of a warp; warps that are drawn of 32, and threads that are drawn of each of them."""
+"""Threads in a warp; how many of the 32 warps are drawn, and how many threads of each."""
 
 
 class Divergence(Lesson):

@@ -59,7 +59,7 @@ STEPS = (1, 4, 16, 32)
 WINDOW = 4400
 """Cycles of each run that are shown."""
 CELLS = 12
-"""Numbers of x and of y that are drawn."""
+"""How many numbers of x and of y are drawn."""
 
 
 class LatencyHiding(Lesson):

@@ -62,7 +62,7 @@ INTENSITY, SPEED = (0.05, 3000.0), (0.3, 2000.0)
 
 
 class Roofline(Lesson):
-    """One program with ever more operations on each number, and the roof that it comes under."""
+    """One program that does more and more operations on each number, and the roof that limits it."""
 
     asked = REPORT
 

@@ -192,7 +192,7 @@ def _is_page_of_files(options: Mapping[str, Any]) -> bool:
 
 
 def _page_of_files(options: Mapping[str, Any]) -> None:
-    """Write a page that plays the traces in files."""
+    """Write a page that plays the traces that these files hold."""
     output = options["output"] or f"{options['scene'].label}.html"
     paths = [options["scene"].trace, *options["trace"]]
     value, unit = options["at"] or (None, "ns")
