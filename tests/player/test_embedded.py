@@ -52,18 +52,23 @@ def inside(page, number=0):
     page.locator("tilesim-player").nth(number).scroll_into_view_if_needed()
     handle = page.locator("tilesim-player iframe").nth(number).element_handle()
     frame = handle.content_frame()
-    frame.wait_for_function("() => globalThis.tilesim?.player?.frames.length > 0")
-    # Chromium ignores clicks in a frame that has moved within the last half second.
-    page.wait_for_timeout(600)
+    until(frame, "globalThis.tilesim?.player?.frames.length > 0")
+    rest(frame)
     return frame
+
+
+def until(frame, condition):
+    """Wait until a condition holds. A frame out of view draws nothing, so this asks by the clock."""
+    frame.wait_for_function(f"() => {condition}", polling=50)
+
+
+def rest(frame):
+    """Chromium ignores clicks in a frame that has moved or grown within the last half second."""
+    frame.wait_for_timeout(600)
 
 
 def shown(frame):
     return frame.evaluate("JSON.parse(JSON.stringify(tilesim.player.shown))")
-
-
-def settle(frame):
-    frame.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
 def height(page, number=0):
@@ -98,8 +103,9 @@ def test_two_players_do_not_disturb_each_other(opened, width):
     before = shown(other)
     inside(page, 0)
     one.get_by_role("searchbox").fill("tile 7")
+    rest(one)
     one.get_by_role("button", name="Play", exact=True).click()
-    one.wait_for_function("() => tilesim.player.shown.t < tilesim.player.whole.to")
+    until(one, "tilesim.player.shown.t < tilesim.player.whole.to")
     assert shown(one)["playing"]
     assert shown(one)["lit"] == {"kind": "tile", "id": 7}
     assert shown(other) == before
@@ -158,21 +164,21 @@ def test_its_theme_follows_the_page(opened):
         )
         return ["light" if ground == "rgb(255, 255, 255)" else "dark" for ground in found]
 
-    frames[0].wait_for_function("() => document.documentElement.dataset.theme === 'light'")
+    until(frames[0], "document.documentElement.dataset.theme === 'light'")
     assert grounds() == ["light", "light", "dark"]
     page.evaluate("document.documentElement.classList.add('night')")
-    frames[0].wait_for_function("() => document.documentElement.dataset.theme === 'dark'")
+    until(frames[0], "document.documentElement.dataset.theme === 'dark'")
     assert grounds() == ["dark", "light", "dark"]
 
 
 def test_autoplay_plays_what_is_seen_until_its_reader_acts(opened):
     page = opened(elements('src="race.html" autoplay loop') + '<p style="height: 3000px">')
     frame = inside(page)
-    frame.wait_for_function("() => tilesim.player.shown.playing")
+    until(frame, "tilesim.player.shown.playing")
     page.evaluate("scrollTo(0, 2000)")
-    frame.wait_for_function("() => !tilesim.player.shown.playing", polling=50)
+    until(frame, "!tilesim.player.shown.playing")
     page.evaluate("scrollTo(0, 0)")
-    frame.wait_for_function("() => tilesim.player.shown.playing", polling=50)
+    until(frame, "tilesim.player.shown.playing")
     frame.get_by_role("button", name="Pause").click()
     page.evaluate("scrollTo(0, 2000)")
     page.wait_for_timeout(200)
@@ -197,11 +203,11 @@ def test_a_link_opens_what_the_frame_shows_on_a_page_of_its_own(opened):
     lanes.focus()
     for key in ("Home", "ArrowDown", "ArrowRight", "w", "i", "l", "]"):
         page.keyboard.press(key)
-    settle(frame)
+    rest(frame)
     with page.context.expect_page() as found:
         frame.get_by_role("link", name="Link").click()
     full = found.value
-    full.wait_for_function("() => globalThis.tilesim?.player.frames.length > 0")
+    until(full, "globalThis.tilesim?.player.frames.length > 0")
     here, there = shown(frame), shown(full)
     for name in ("t", "range", "lit", "pinned", "speed"):
         assert there[name] == here[name], name

@@ -6,7 +6,9 @@ import { playOrPause, type Player } from "./player";
 export function autoplay(player: Player, root: HTMLElement): void {
   if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
   const watch = new IntersectionObserver(
-    ([{ isIntersecting }]) => {
+    (changes) => {
+      // A busy page reports several changes at once; the last is what holds now.
+      const { isIntersecting } = changes[changes.length - 1];
       if (isIntersecting !== player.shown.playing) playOrPause(player);
     },
     { threshold: 0.5 },
