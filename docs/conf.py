@@ -13,6 +13,7 @@ os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.envir
 os.environ["COLUMNS"] = "100"
 
 import click  # noqa: E402
+import formulas  # noqa: E402
 import inline_films  # noqa: E402
 import playground  # noqa: E402
 from figures import figures  # noqa: E402
@@ -42,7 +43,7 @@ html_theme = "furo"
 html_title = "tilesim"
 html_static_path = ["_static", "../media"]
 html_css_files = ["tilesim.css"]
-html_js_files = ["films.js"]
+html_js_files = ["films.js", "formulas.js"]
 html_show_sphinx = False
 
 
@@ -128,15 +129,15 @@ def add_stills(app: Any, fault: Exception | None) -> None:
         stills.draw(Path(app.outdir) / "_static" / "scenes")
 
 
-def show_films(app: Any, docname: str, source: list[str]) -> None:
-    """Let films play in a browser; other formats have their posters."""
+def show_live(app: Any, docname: str, source: list[str]) -> None:
+    """Let films play and formulas compute in a browser; other formats have posters and code."""
     if app.builder.format == "html":
-        source[0] = inline_films.inlined(source[0], "../" * docname.count("/"))
+        source[0] = formulas.with_forms(inline_films.inlined(source[0], "../" * docname.count("/")))
 
 
 def setup(app: Any) -> None:
     """Called by Sphinx."""
-    app.connect("source-read", show_films)
+    app.connect("source-read", show_live)
     app.connect("autodoc-process-docstring", list_fields)
     app.connect("autodoc-process-signature", sign)
     app.connect("build-finished", add_playground)
