@@ -84,9 +84,10 @@ def form(block: str) -> str:
         formula.results.items(), results(formula, formula.given).values(), strict=True
     ):
         code = escape(javascript(ast.parse(expression, mode="eval").body))
+        shown = f"{float(f'{value:.4g}'):,.10g}"
         rows.append(
-            f'<div><code>{name} = {escape(expression)}</code><output name="{name}" data-expression="{code}">'
-            f"{float(f'{value:.4g}'):,.10g}</output> {_text(formula.labels[name])}</div>"
+            f'<div><code>{name}</code><output name="{name}" data-expression="{code}">{shown}</output>'
+            f" {_text(formula.labels[name])}<br><code>= {escape(expression)}</code></div>"
         )
     return "\n".join(['<form class="formula">', *rows, "</form>"])
 

@@ -120,6 +120,11 @@ FILES = ("costs", "trace", "ladder", "report")
 def check(settings: Mapping[str, Any], kinds: Mapping[str, Kind], what: str = "film setting") -> None:
     """Raise FilmError where one of `settings` is not in the table `kinds`, or not what that says."""
     for name, value in settings.items():
+        if name in TRACES and name not in kinds:
+            raise FilmError(
+                f"there is no {what} {name!r} for this film, which shows data that ships; the films run and"
+                " race take it"
+            )
         if name not in kinds:
             raise FilmError(unknown(what, name, kinds))
         kind = kinds[name]

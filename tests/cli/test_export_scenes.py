@@ -379,7 +379,11 @@ MISTAKES = {
     "a program that ends": (["scenes.py:Quits"], 1, "scenes.py, line 40: SystemExit: 3"),
     "nothing is played": (["scenes.py:Stands"], 1, "Stands plays nothing; write a .png of it"),
     "settings of films": (["scenes.py:Moves", "--theme", "light"], 2, "--theme is of tilesim's own films"),
-    "a setting it has not": (["film.py", "--sms", "4"], 2, "there is no film setting 'sms'"),
+    "a setting it has not": (
+        ["film.py", "--sms", "4"],
+        2,
+        "'sms' for this film, which shows data that ships; the films run",
+    ),
     "too short a film": (["film.py", "--seconds", "2"], 2, "it must last from 3 to 600 s"),
     "an odd size": (["scenes.py:Moves", "--size", "127x72"], 2, "the size is 127x72; it must be"),
     "too large a size": (["scenes.py:Moves", "--size", "8000x80"], 2, "both even and from 64 to 7680"),
