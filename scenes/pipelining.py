@@ -21,8 +21,7 @@ from tilesim_scenes.kit.work import Work
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, px
 from tilesim_scenes.mobjects.drawing.quads import stroke_width
-from tilesim_scenes.mobjects.models.pipelines.pipeline_rows import PipelineRows
-from tilesim_scenes.mobjects.models.pipelines.pipelined_sm import PipelinedSM
+from tilesim_scenes.mobjects.models.pipelined_sm import PipelinedSM, PipelineRows
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.key import Entry
 

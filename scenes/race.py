@@ -25,8 +25,8 @@ from manim import (
 
 from tilesim import Device, Problem, Trace
 from tilesim_scenes.animations.fade import Fade, Leave
+from tilesim_scenes.animations.into_bars import Tip
 from tilesim_scenes.animations.run import PlayTrace
-from tilesim_scenes.animations.tip import Tip
 from tilesim_scenes.animations.travel import Deal, Travel
 from tilesim_scenes.animations.unroll import Unroll
 from tilesim_scenes.animations.zoom import Zoom

@@ -40,8 +40,8 @@ from tilesim_scenes.kit.round_trip import RoundTrip
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, lines, px
 from tilesim_scenes.look.theme import mixed
+from tilesim_scenes.mobjects.charts.plot import Roofline as Chart
 from tilesim_scenes.mobjects.charts.plot import line
-from tilesim_scenes.mobjects.charts.roofline import Roofline as Chart
 from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.key import Entry

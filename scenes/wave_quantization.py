@@ -21,8 +21,7 @@ from tilesim_scenes.kit.many_sms import ManySMs, in_turn
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, px
 from tilesim_scenes.look.theme import ink_on
-from tilesim_scenes.mobjects.charts.curve import Curve
-from tilesim_scenes.mobjects.charts.plot import Plot
+from tilesim_scenes.mobjects.charts.plot import Curve, Plot
 from tilesim_scenes.mobjects.words.badge import Badge, of_trace
 
 FILM = {

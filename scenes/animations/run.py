@@ -1,16 +1,24 @@
 """PlayTrace: one clock of a trace for all mobjects that show it."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol, Self
 
 from manim import VMobject, Wiggle, linear
 
 from tilesim_scenes.animations.direct import Direct
-from tilesim_scenes.mobjects.traces.clock import Clock
-from tilesim_scenes.mobjects.traces.timed import Timed
+from tilesim_scenes.mobjects.words.count import Clock
 
 NS_PER_SECOND = 4000.0
 """Of a trace, in a second of film, where nobody says how fast."""
+
+
+class Timed(Protocol):
+    """A mobject whose look is a function of its data and of `t`, ns of a trace, and of nothing else."""
+
+    t: float
+
+    def show(self, t: float) -> Self:
+        """Look as at `t`, wherever and however large the mobject is by now; return it."""
 
 
 class PlayTrace(Direct):

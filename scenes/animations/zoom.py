@@ -1,12 +1,14 @@
-"""Zoom: lanes show less of their time, larger, or all of it again."""
+"""Zoom: lanes show less of their time, larger; a lane, or the camera, comes nearer."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from manim import smoothstep
+import numpy as np
+from manim import DOWN, LEFT, Mobject, smoothstep
 
 from tilesim_scenes.animations.direct import Direct
-from tilesim_scenes.mobjects.traces.timed import Timed
+from tilesim_scenes.animations.run import Timed
+from tilesim_scenes.mobjects.traces.sm_lane import SmLane
 
 CAMERA = 1.2
 """Seconds, as a camera's move."""
@@ -60,3 +62,67 @@ def between(before: tuple[float, float], after: tuple[float, float], share: floa
     part = (length - lengths[0]) / (lengths[1] - lengths[0])
     begin = before[0] + part * (after[0] - before[0])
     return begin, begin + length
+
+
+class GrowFromLane(Direct):
+    """The lane of `one`, an SmLane, from the outline of its place, a rectangle, to where it stands.
+
+    lane = SmLane(trace, 1, "Naive", width=10, height=1)
+    self.play(GrowFromLane(lane, lanes.lane(1)))
+    """
+
+    def __init__(
+        self,
+        one: SmLane,
+        outline: Mobject,
+        run_time: float = 1.0,
+        rate_func: Callable[[float], float] = smoothstep,
+        **kwargs: Any,
+    ) -> None:
+        self.one, self.outline = one, outline
+        super().__init__(one, run_time=run_time, rate_func=rate_func, **kwargs)
+
+    def begin(self) -> None:
+        grounds = self.one.lane.grounds
+        corner, place = grounds.get_corner(DOWN + LEFT), self.outline.get_corner(DOWN + LEFT)
+        scale = np.array([self.outline.width / grounds.width, self.outline.height / grounds.height, 1.0])
+        homes = [ground.points.copy() for ground in grounds]
+        self._ends = [(home, place + (home - corner) * scale) for home in homes]
+        super().begin()
+
+    def interpolate_mobject(self, alpha: float) -> None:
+        share = self.rate_func(alpha)
+        for ground, (home, small) in zip(self.one.lane.grounds, self._ends, strict=True):
+            ground.points = (1 - share) * small + share * home
+        self.one.show(self.one.t)
+        # Not before what stood in its place has gone.
+        self.one.whose.set_opacity(max(0.0, 2 * share - 1))
+
+
+class Look(Direct):
+    """Brings a camera's frame to `center` and `width`, evenly on a log scale.
+
+    `fixed`: a list of what stays in its place on the screen, read when the move begins.
+    """
+
+    def __init__(
+        self, frame: Mobject, center: np.ndarray, width: float, fixed: list[Mobject], **kwargs: Any
+    ) -> None:
+        self.frame, self.fixed = frame, fixed
+        self.center, self.frame_width = np.array(center, float), width
+        super().__init__(frame, rate_func=smoothstep, **kwargs)
+
+    def begin(self) -> None:
+        self._from = self.frame.get_center(), self.frame.width
+        members = {id(one): one for whole in (self.frame, *self.fixed) for one in whole.get_family()}
+        self._stood = [(one, one.points.copy()) for one in members.values()]
+        super().begin()
+
+    def interpolate_mobject(self, alpha: float) -> None:
+        (center, width), share = self._from, self.rate_func(alpha)
+        scale = (self.frame_width / width) ** share
+        # A point that does not move on the screen, where there is one, keeps still all the way.
+        part = share if self.frame_width == width else (scale - 1) / (self.frame_width / width - 1)
+        now = center + part * (self.center - center)
+        for one, points in self._stood:
+            one.points = (points - center) * scale + now

@@ -15,9 +15,9 @@ from tilesim_scenes.animations.fade import Fade, Still, Swap
 from tilesim_scenes.film.configured_scene import ConfiguredScene
 from tilesim_scenes.look.text import lines, px
 from tilesim_scenes.mobjects.drawing.quads import rectangle
-from tilesim_scenes.mobjects.traces.clock import Clock
 from tilesim_scenes.mobjects.words.badge import Badge, of_trace
 from tilesim_scenes.mobjects.words.caption import GROUND, Caption, reading_time
+from tilesim_scenes.mobjects.words.count import Clock
 
 ON_TOP = 100
 """Manim's z_index of captions, badges and clocks."""

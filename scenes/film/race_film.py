@@ -7,12 +7,10 @@ from typing import Any
 from manim import LEFT, RIGHT, UP, Create, Group, GrowFromEdge, Mobject, VGroup, smoothstep
 
 from tilesim import Trace
-from tilesim_scenes.animations.enlarge import GrowFromLane
 from tilesim_scenes.animations.fade import Fade, Leave, late
-from tilesim_scenes.animations.fit import Fit
+from tilesim_scenes.animations.into_bars import Fit, Tip
 from tilesim_scenes.animations.run import PlayTrace
-from tilesim_scenes.animations.tip import Tip
-from tilesim_scenes.animations.zoom import CAMERA, Zoom
+from tilesim_scenes.animations.zoom import CAMERA, GrowFromLane, Zoom
 from tilesim_scenes.film.area import Area
 from tilesim_scenes.film.heat import Heat, heat
 from tilesim_scenes.film.pauses import window

@@ -18,13 +18,12 @@ from manim import (
 
 from tilesim import Problem, WorkItems
 from tilesim.metrics import slot_index
-from tilesim_scenes.animations.enlarge import GrowFromLane
 from tilesim_scenes.animations.fade import Fade, Leave, late
-from tilesim_scenes.animations.fit import Fit
-from tilesim_scenes.animations.gather import Gather
+from tilesim_scenes.animations.into_bars import Fit, Gather
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Deal, Travel
 from tilesim_scenes.animations.unroll import UNROLL, Unroll
+from tilesim_scenes.animations.zoom import GrowFromLane
 from tilesim_scenes.film.pauses import Pause, longest_pause, window
 from tilesim_scenes.film.runs import parts, schedule_name, sms_of, thread_blocks, time_shares
 from tilesim_scenes.film.scene import Film
@@ -33,17 +32,16 @@ from tilesim_scenes.look.text import label, px
 from tilesim_scenes.look.theme import hexadecimal, sm_colour
 from tilesim_scenes.mobjects.charts.share_bar import ShareBar
 from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
-from tilesim_scenes.mobjects.hardware.queue import Queue
 from tilesim_scenes.mobjects.hardware.sm import SM
-from tilesim_scenes.mobjects.traces.block_traffic import BlockTraffic, dealt
+from tilesim_scenes.mobjects.hardware.thread_block import Queue
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.mobjects.traces.lanes import MOST_SPANS, Lanes
 from tilesim_scenes.mobjects.traces.part_names import part_words, parts_key
 from tilesim_scenes.mobjects.traces.run_panel import RunPanel
 from tilesim_scenes.mobjects.traces.sm_lane import SmLane
 from tilesim_scenes.mobjects.traces.tile_grid import TileGrid
-from tilesim_scenes.mobjects.traces.tile_traffic import TileTraffic
 from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket, length
+from tilesim_scenes.mobjects.traces.traffic import BlockTraffic, TileTraffic, dealt
 from tilesim_scenes.mobjects.words.badge import of_trace
 from tilesim_scenes.mobjects.words.finding import Finding
 

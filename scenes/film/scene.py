@@ -13,7 +13,7 @@ from manim import UP, Animation, Group, Mobject, config
 
 from tilesim.declared import after, name_of
 from tilesim_scenes.animations.fade import Fade, Swap
-from tilesim_scenes.animations.look import Look
+from tilesim_scenes.animations.zoom import Look
 from tilesim_scenes.film.captioned_scene import APPEAR, DIMMED, ON_TOP, CaptionedScene
 from tilesim_scenes.film.course import FILMS, OURS
 from tilesim_scenes.look.language import tr

@@ -7,9 +7,9 @@ import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, Group, LaggedStart, Line, ManimColor, VGroup, smoothstep
 
 from tilesim import Trace
-from tilesim_scenes.animations.enlarge import GrowFromLane
 from tilesim_scenes.animations.fade import Fade, Leave, late
 from tilesim_scenes.animations.run import PlayTrace
+from tilesim_scenes.animations.zoom import GrowFromLane
 from tilesim_scenes.film import silicon as words
 from tilesim_scenes.film.scene import Film
 from tilesim_scenes.film.silicon import Divergence, SiliconStory, tell

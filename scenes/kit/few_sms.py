@@ -15,13 +15,12 @@ from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import px
 from tilesim_scenes.look.theme import Colour, sm_colour
 from tilesim_scenes.mobjects.drawing.quads import rectangle
-from tilesim_scenes.mobjects.hardware.queue import Queue
 from tilesim_scenes.mobjects.hardware.sm import SM
-from tilesim_scenes.mobjects.traces.block_traffic import BlockTraffic
+from tilesim_scenes.mobjects.hardware.thread_block import Queue
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
-from tilesim_scenes.mobjects.traces.tile_traffic import TileTraffic
 from tilesim_scenes.mobjects.traces.tile_vectors import TileVectors
+from tilesim_scenes.mobjects.traces.traffic import BlockTraffic, TileTraffic
 from tilesim_scenes.mobjects.words.key import Entry
 
 SMS, PRODUCT = 4, Problem(384, 1536, 512)

@@ -10,7 +10,7 @@ from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.look.text import advance, label, px
 from tilesim_scenes.look.theme import mixed, readable, theme_now
 from tilesim_scenes.mobjects.drawing.quads import quad, rectangle, shape, stroke_width
-from tilesim_scenes.mobjects.hardware.memory_level import MemoryLevel
+from tilesim_scenes.mobjects.hardware.memory import MemoryLevel
 from tilesim_scenes.mobjects.hardware.sm import SM
 
 PIECES = 6

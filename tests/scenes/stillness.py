@@ -11,9 +11,9 @@ from manim import Mobject, VMobject
 from manim.mobject.types.image_mobject import AbstractImageMobject
 
 from tilesim_scenes.look.text import Figure
-from tilesim_scenes.mobjects.traces.clock import Clock
 from tilesim_scenes.mobjects.traces.lag_strip import LagStrip
 from tilesim_scenes.mobjects.words.badge import Badge
+from tilesim_scenes.mobjects.words.count import Clock
 
 RATE = 8
 """Pictures that are compared in a second of film."""

@@ -10,7 +10,7 @@ from manim import Mobject, Text, VMobject, config, tempconfig
 from stillness import Pictures, running, stretches
 
 from tilesim_scenes.look.text import POINTS_PER_UNIT, px
-from tilesim_scenes.mobjects.traces.clock import Clock
+from tilesim_scenes.mobjects.words.count import Clock
 
 ASPECTS = {"wide": (1920, 1080), "square": (1080, 1080), "tall": (1080, 1920)}
 SEEN = 0.1

@@ -1,15 +1,28 @@
-"""Plot: two axes with round figures, straight or logarithmic, and where a point of data is between them."""
+"""Plot: two axes with round figures. Curve and Roofline: what is drawn between them."""
 
 from collections.abc import Sequence
 
 import numpy as np
-from manim import DOWN, LEFT, UP, VGroup, VMobject
+from manim import DOWN, LEFT, RIGHT, UP, Dot, ManimColor, Text, VGroup, VMobject
 
-from tilesim_scenes.look.text import Figure, px
-from tilesim_scenes.look.theme import theme_now
-from tilesim_scenes.mobjects.drawing.quads import HALF_DIGIT, axes_of, rectangle, segments, strokes
+from tilesim_scenes.look.text import Figure, label, px
+from tilesim_scenes.look.theme import Colour, theme_now
+from tilesim_scenes.mobjects.drawing.quads import (
+    HALF_DIGIT,
+    axes_of,
+    nothing,
+    rectangle,
+    segments,
+    shape,
+    strokes,
+)
+from tilesim_scenes.mobjects.drawing.redrawn import Redrawn
 
 TICK_SIZE = 32
+DOT, NAME, TICK = 18, 48, 40
+"""Pixels of a dot's radius, of a name's letters, and of the axes' figures."""
+ALLOWED = 0.5
+"""Opacity of the ground below a roof."""
 
 
 class Plot(VGroup):
@@ -83,3 +96,106 @@ def line(plot: Plot, points: np.ndarray, colour: tuple[int, int, int], width: fl
     drawn = strokes(colour, width)
     drawn.points = plot.path(points)
     return drawn
+
+
+class Curve(Redrawn):
+    """`points`, (x, y) by rising x, in a `plot`, up to `t` on its x axis: `show(t)`, so `PlayTrace` draws it.
+
+    `width`: pixels. A square marks its head while it grows.
+    """
+
+    over = ("plot",)
+
+    def __init__(
+        self,
+        plot: Plot,
+        points: Sequence[tuple[float, float]],
+        colour: Colour | None = None,
+        width: float = 7,
+    ) -> None:
+        super().__init__()
+        self.plot, self.data = plot, np.array(points, float)
+        ink = colour or theme_now().text
+        self.stroke, self.head = strokes(ink, width), shape(ink)
+        self._size = px(2.6 * width)
+        self.add(self.stroke, self.head)
+        self.stand_on(plot.ground)
+        self.show(float(self.data[0, 0]))
+
+    def draw(self, was: float) -> None:
+        """Draw the data up to `t`."""
+        t = self.t
+        x, y = self.data.T
+        drawn = self.data[x < t]
+        if not len(drawn):
+            self.stroke.points = self.head.points = np.repeat([self.plot.at(*self.data[0])], 4, axis=0)
+            return
+        head = np.array([min(t, x[-1]), np.interp(t, x, y)])
+        self.stroke.points = self.plot.path(np.vstack([drawn, head]))
+        square = rectangle(self._size, self._size).move_to(self.plot.at(*head))
+        self.head.points = square.points if t < x[-1] else nothing(square)
+
+
+class Roofline(Plot):
+    """A plot of `intensity`, FLOP a byte, and `tflops`, each (low, high), under a flat roof of `peak`.
+
+    `peak`: TFLOP/s. `width`, `height`: units of its field.
+    """
+
+    def __init__(
+        self,
+        intensity: tuple[float, float],
+        tflops: tuple[float, float],
+        peak: float,
+        width: float | None = None,
+        height: float | None = None,
+    ) -> None:
+        self.peak, self.x, self.y = peak, intensity, tflops
+        ticks = _decades(*intensity), _decades(*tflops)
+        super().__init__(intensity, tflops, *ticks, width, height, log=True, size=TICK)
+
+    def slope(self, gb_per_s: float, colour: Colour | None = None) -> VMobject:
+        """The roof of a memory that gives so many bytes a second, from the plot's edge up to the peak."""
+        tb = gb_per_s / 1000
+        start = max(self.x[0], self.y[0] / tb)
+        return line(
+            self, np.array([[start, start * tb], [self.peak / tb, self.peak]]), colour or theme_now().text
+        )
+
+    def flat(self, since: float, peak: float | None = None, colour: Colour | None = None) -> VMobject:
+        """The roof of arithmetic, from an intensity on: of `peak` TFLOP/s where that is not the chart's."""
+        height = peak or self.peak
+        return line(self, np.array([[since, height], [self.x[1], height]]), colour or theme_now().text)
+
+    def dot(self, intensity: float, tflops: float, colour: Colour | None = None) -> Dot:
+        """A kernel, measured."""
+        ink = ManimColor(colour or theme_now().measured)
+        return Dot(self.at(intensity, tflops), radius=px(DOT), color=ink)
+
+    def tag(self, text: str, dot: VMobject, side: np.ndarray = RIGHT, colour: Colour | None = None) -> Text:
+        """A name on one side of a dot."""
+        return label(text, NAME, colour, bold=True).next_to(dot, side, px(14))
+
+    def allowed(self, gb_per_s: float) -> VMobject:
+        """All that a memory and the flat roof allow, as a ground below them."""
+        tb = gb_per_s / 1000
+        (left, right), (low, _) = self.x, self.y
+        start = max(left, low / tb)
+        corners = [
+            (start, low),
+            (start, start * tb),
+            (self.peak / tb, self.peak),
+            (right, self.peak),
+            (right, low),
+        ]
+        ground = shape(theme_now().idle, ALLOWED)
+        return ground.set_points_as_corners([self.at(*corner) for corner in (*corners, corners[0])])
+
+
+def _decades(low: float, high: float) -> list[float]:
+    """The powers of ten between two values.
+
+    >>> _decades(0.05, 20)
+    [0.1, 1.0, 10.0]
+    """
+    return [10.0**power for power in range(int(np.ceil(np.log10(low))), int(np.floor(np.log10(high))) + 1)]

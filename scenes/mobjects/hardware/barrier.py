@@ -1,10 +1,11 @@
-"""Barrier: an mbarrier as a level crossing. Shut it is down and crimson; a dot that arrives lifts it."""
+"""Barrier: a level crossing between groups of warps; OpenBarrier and CloseBarrier move its bar."""
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
-from manim import Line, ManimColor, Rectangle, VGroup
+from manim import Line, ManimColor, Rectangle, VGroup, smoothstep
 
+from tilesim_scenes.animations.direct import Direct
 from tilesim_scenes.look.text import px
 from tilesim_scenes.look.theme import mix, theme_now
 from tilesim_scenes.mobjects.drawing.quads import stroke_width
@@ -59,3 +60,26 @@ class Barrier(VGroup):
         theme = theme_now()
         self.bar.set_stroke(ManimColor(mix(theme.wait, theme.quiet, share)), family=False)
         return self
+
+
+class OpenBarrier(Direct):
+    """Opens a barrier, in 0.2 s."""
+
+    until = 1.0
+
+    def __init__(self, barrier: Barrier, run_time: float = 0.2, **kwargs: Any) -> None:
+        self.barrier = barrier
+        super().__init__(barrier, run_time=run_time, **{"rate_func": smoothstep} | kwargs)
+
+    def begin(self) -> None:
+        self.since = self.barrier.opened
+        super().begin()
+
+    def interpolate_mobject(self, alpha: float) -> None:
+        self.barrier.open(self.since + self.rate_func(alpha) * (self.until - self.since))
+
+
+class CloseBarrier(OpenBarrier):
+    """Lowers a barrier, in 0.2 s."""
+
+    until = 0.0

@@ -1,7 +1,9 @@
-"""ThreadBlock: a token with eight pips for its warps, and its number."""
+"""ThreadBlock: a token with pips for its warps, and its number. Queue: those that wait, the next first."""
 
+from collections.abc import Iterable
 from typing import Self
 
+import numpy as np
 from manim import DOWN, RIGHT, Dot, ManimColor, RoundedRectangle, VGroup
 
 from tilesim_scenes.look.text import Figure, advance, px
@@ -9,6 +11,8 @@ from tilesim_scenes.look.theme import Colour, theme_now
 from tilesim_scenes.mobjects.drawing.quads import stroke_width
 
 PIPS = 8
+SIDE, LEAST, GAP = 84.0, 64.0, 10.0
+"""Pixels of a block, the least of one whose number can be read, and between two."""
 
 
 class ThreadBlock(VGroup):
@@ -42,3 +46,32 @@ class ThreadBlock(VGroup):
     def waits(self) -> Self:
         """Edged in orange: no SM has it yet."""
         return self.resident(theme_now().launch)
+
+
+class Queue(VGroup):
+    """ThreadBlocks by their numbers, `width` units wide at most: smaller at first, then in several rows."""
+
+    def __init__(self, blocks: Iterable[int], width: float | None = None) -> None:
+        numbers = list(blocks)
+        gap, side, columns = px(GAP), px(SIDE), len(numbers)
+        if width is not None:
+            most = max(1, int((width + gap) / (px(LEAST) + gap)))
+            # Rows of about one length.
+            columns = -(-columns // -(-columns // most))
+            side = min(side, (width + gap) / columns - gap)
+        super().__init__(*(ThreadBlock(number, side) for number in numbers))
+        for place, block in enumerate(self):
+            row, column = divmod(place, columns)
+            # It winds, so that whoever moves up goes to the place beside its own.
+            column = columns - 1 - column if row % 2 else column
+            block.move_to(np.array([column, -row, 0.0]) * (side + gap))
+
+    def block(self, number: int) -> ThreadBlock:
+        """A block that waits here, by its number.
+
+        Raises KeyError where it does not.
+        """
+        for block in self:
+            if block.number == number:
+                return block
+        raise KeyError(f"block {number} is not in this queue")

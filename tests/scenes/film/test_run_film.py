@@ -10,9 +10,9 @@ from watching import ASPECTS, Seen, frame, watch
 from tilesim.cli.packages import scene_class
 from tilesim_scenes import Lanes
 from tilesim_scenes.animations.fade import opacities
-from tilesim_scenes.animations.gather import GOES, Gather
+from tilesim_scenes.animations.into_bars import GOES, Gather
 from tilesim_scenes.mobjects.charts.share_bar import ShareBar, percents
-from tilesim_scenes.mobjects.traces.block_traffic import BlockTraffic
+from tilesim_scenes.mobjects.traces.traffic import BlockTraffic
 from tilesim_scenes.mobjects.words.caption import Caption
 
 SMALL = {"sms": 3, "m": 256, "n": 1024, "k": 256, "device": "h200"}

@@ -9,8 +9,7 @@ from manim import PI, RIGHT
 
 from tilesim.ideas.pipelining import pipeline
 from tilesim_scenes import Buffers, Warp
-from tilesim_scenes.mobjects.models.pipelines.pipeline_rows import PipelineRows
-from tilesim_scenes.mobjects.models.pipelines.pipelined_sm import PipelinedSM
+from tilesim_scenes.mobjects.models.pipelined_sm import PipelinedSM, PipelineRows
 from tilesim_scenes.mobjects.words.count import Count
 
 PITCH = 512

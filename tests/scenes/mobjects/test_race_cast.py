@@ -10,14 +10,12 @@ from manim import RIGHT, Rectangle, Scene
 from watching import frame
 
 from tilesim import Device, Problem, simulate
-from tilesim_scenes.animations.tip import Tip
+from tilesim_scenes.animations.into_bars import Tip
 from tilesim_scenes.animations.zoom import Zoom
 from tilesim_scenes.look.text import px
 from tilesim_scenes.mobjects.charts.balance import Balance, Entry
 from tilesim_scenes.mobjects.drawing.quads import seen
-from tilesim_scenes.mobjects.hardware.partial import Partial
-from tilesim_scenes.mobjects.models.tiles.loaf import Loaf
-from tilesim_scenes.mobjects.models.tiles.ribbon import Piece, Ribbon
+from tilesim_scenes.mobjects.models.k_steps import Loaf, Partial, Piece, Ribbon
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.traces.lanes import Lanes
 from tilesim_scenes.mobjects.traces.run_panel import RunPanel

@@ -7,7 +7,7 @@ from manim import DOWN
 from tilesim import Device, Problem, Trace, simulate
 from tilesim_scenes import BlockTraffic, Lanes, Queue, TileGrid, TileTraffic
 from tilesim_scenes.mobjects.drawing.quads import seen
-from tilesim_scenes.mobjects.traces.block_traffic import FLIGHT, LEAVING
+from tilesim_scenes.mobjects.traces.traffic import FLIGHT, LEAVING
 
 PROBLEM, FOUR = Problem(384, 1536, 512), Device.named("h200", sms=4)
 NAIVE = simulate("naive", PROBLEM, FOUR)

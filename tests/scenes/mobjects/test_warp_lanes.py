@@ -5,7 +5,7 @@ import pytest
 from manim import PI, RIGHT, UP
 
 from tilesim.ideas.divergence import alternating, branch, loop, together
-from tilesim_scenes.mobjects.models.warps.warp_lanes import WarpLanes
+from tilesim_scenes.mobjects.models.warp_lanes import WarpLanes
 
 
 def lanes_of(issued):

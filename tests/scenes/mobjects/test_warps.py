@@ -9,8 +9,7 @@ from manim import DOWN, LEFT, RIGHT
 
 from tilesim.ideas.warp_specialization import Times, timeline
 from tilesim_scenes.mobjects.hardware.barrier import Barrier
-from tilesim_scenes.mobjects.models.pipelines.phase_rows import Bar, PhaseRows, bars_of
-from tilesim_scenes.mobjects.models.pipelines.turn import Turn
+from tilesim_scenes.mobjects.models.phase_rows import Bar, PhaseRows, Turn, bars_of
 from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket
 
 TIMES = Times(latency=700, k_step=600, write=2100, interval=600)

@@ -1,16 +1,19 @@
-"""Loaf: a tile with its depth, a slice for each K-step, that can be cut."""
+"""K-steps of a tile: cut from a Loaf, laid out in a Ribbon, and their Partial sum on its way."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
-from manim import ManimColor, Polygon, VGroup
+from manim import DashedVMobject, ManimColor, Polygon, Rectangle, VGroup
 
-from tilesim_scenes.look.text import px
-from tilesim_scenes.look.theme import Colour, mixed, theme_now
-from tilesim_scenes.mobjects.drawing.quads import strokes
+from tilesim_scenes.look.text import Figure, label, px
+from tilesim_scenes.look.theme import Colour, ink_on, mix, mixed, theme_now
+from tilesim_scenes.mobjects.drawing.quads import stroke_width, strokes
 
 DEPTH = np.array([7.0, 3.2])
 """Pixels to the right and upwards that the loaf goes back with each slice."""
+GAP = 4.0
+"""Pixels between two pieces."""
 
 
 class Loaf(VGroup):
@@ -78,3 +81,73 @@ class Loaf(VGroup):
 
 def _face(points: list[np.ndarray], shade: Colour) -> Polygon:
     return Polygon(*points, stroke_width=0, fill_color=ManimColor(shade), fill_opacity=1)
+
+
+class Piece(NamedTuple):
+    """K-steps from `begin` to `end` of a ribbon, and what stands on them."""
+
+    begin: int
+    end: int
+    text: str
+    colour: Colour | None = None
+
+
+class Ribbon(VGroup):
+    """`pieces` of a ribbon of `steps` K-steps, to scale, `width` by `height` units.
+
+    tiles = Ribbon([Piece(0, 64, "0"), Piece(64, 128, "1")], steps=128)
+    shares = Ribbon([Piece(0, 80, "80", blue), Piece(80, 128, "48", green)], steps=128)
+    self.play(TransformFromCopy(tiles, shares.next_to(tiles, DOWN)))
+    """
+
+    def __init__(
+        self,
+        pieces: Sequence[Piece],
+        steps: int,
+        width: float | None = None,
+        height: float | None = None,
+        size: float = 48,
+    ) -> None:
+        super().__init__()
+        self.steps = steps
+        width, height, theme = width or px(1600), height or px(110), theme_now()
+        for piece in pieces:
+            share = (piece.end - piece.begin) / steps
+            colour = piece.colour or theme.idle
+            box = Rectangle(
+                width=max(px(2), share * width - px(GAP)),
+                height=height,
+                stroke_width=0,
+                fill_color=ManimColor(colour),
+                fill_opacity=1,
+            )
+            box.move_to([((piece.begin + piece.end) / 2 / steps - 0.5) * width, 0, 0])
+            text = Figure(piece.text, size, ink_on(colour))
+            if text.width > 0.8 * box.width:
+                text.scale(0.8 * box.width / text.width)
+            self.add(VGroup(box, text.shift(box.get_center() - text.get_center())))
+
+
+class Partial(VGroup):
+    """A dashed pink tile with a sum sign, `width` by `height` units.
+
+    partial = Partial().next_to(giver, DOWN)
+    self.play(FadeIn(partial))
+    self.play(partial.animate.next_to(owner, UP))
+    """
+
+    def __init__(self, width: float | None = None, height: float | None = None) -> None:
+        theme = theme_now()
+        width, height = width or px(96), height or px(64)
+        fill: Colour = tuple(mix(theme.background, theme.partial, 0.3).tolist())
+        ground = Rectangle(
+            width=width, height=height, stroke_width=0, fill_color=ManimColor(fill), fill_opacity=1
+        )
+        outline = Rectangle(
+            width=width,
+            height=height,
+            stroke_color=ManimColor(theme.partial),
+            stroke_width=stroke_width(5),
+        )
+        sign = label("Σ", 0.62 * height / px(1), theme.text, bold=True)
+        super().__init__(ground, DashedVMobject(outline, num_dashes=18), sign.move_to(ground))

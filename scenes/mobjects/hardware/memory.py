@@ -1,0 +1,97 @@
+"""Memory: its levels, buffers in it, and the chunks of operands that travel between them."""
+
+from typing import Self
+
+import numpy as np
+from manim import DOWN, RIGHT, ManimColor, Rectangle, VGroup
+
+from tilesim_scenes.look.text import lines, px
+from tilesim_scenes.look.theme import Colour, mix, theme_now
+from tilesim_scenes.mobjects.drawing.quads import EMPTY, rectangle, segments, stroke_width, strokes
+
+LINES = 5
+"""Of a hatch, over the longer side of a chunk."""
+
+
+class MemoryLevel(VGroup):
+    """A shelf with its name on top: `shelf` is where things stand."""
+
+    def __init__(
+        self, name: str, width: float | None = None, height: float | None = None, size: float = 46
+    ) -> None:
+        theme, width = theme_now(), width or px(300)
+        self.shelf = rectangle(width, height or px(600), theme.panel)
+        self.heading = lines(name, size, width - px(10), color=theme.quiet, bold=True)
+        self.heading.next_to(self.shelf.get_top(), DOWN, px(20))
+        super().__init__(self.shelf, self.heading)
+
+
+class Buffers(VGroup):
+    """`count` slots in a row. Each takes one pair of K-chunks; after the last comes the first again.
+
+    `width`, `height`: units of a slot. `gap`: between two. `colour`: of their edges, such as their SM's.
+
+        ring = Buffers(3)
+        pair = Square(0.4).move_to(ring.slot(0))
+        self.add(ring, pair)
+        self.play(pair.animate.move_to(ring.slot(4)))  # the fifth K-step is the second slot's
+    """
+
+    def __init__(
+        self,
+        count: int,
+        width: float | None = None,
+        height: float | None = None,
+        gap: float | None = None,
+        colour: Colour | None = None,
+    ) -> None:
+        theme = theme_now()
+        look = {
+            "fill_color": ManimColor(theme.idle),
+            "fill_opacity": 1.0,
+            "stroke_color": ManimColor(colour or theme.quiet),
+            "stroke_width": stroke_width(3),
+        }
+        size = {"width": width or px(230), "height": height or px(150)}
+        super().__init__(*(Rectangle(**size, **look) for _ in range(count)))
+        self.arrange(RIGHT, buff=px(16) if gap is None else gap)
+
+    def slot(self, k_step: int) -> Rectangle:
+        """The slot that a K-step's pair goes through."""
+        return self[k_step % len(self)]
+
+
+class Chunk(Rectangle):
+    """A chunk of A where it is upright, of B where it is flat, in the hue of the SM that works on it."""
+
+    def __init__(self, width: float, height: float, colour: Colour) -> None:
+        super().__init__(
+            width=width,
+            height=height,
+            stroke_color=ManimColor(colour),
+            stroke_width=stroke_width(3),
+            fill_color=ManimColor(tuple(mix(theme_now().background, colour, 0.3).tolist())),
+            fill_opacity=1.0,
+        )
+        at = np.arange(1, LINES) / LINES
+        none, whole = np.zeros(LINES - 1), np.ones(LINES - 1)
+        ends = (none, at, whole, at) if height > width else (at, none, at, whole)
+        hatch = strokes(colour, 3)
+        hatch.points = segments(self, np.stack(ends, axis=1))
+        self.add(hatch)
+
+
+class KPair(VGroup):
+    """Two chunks beside each other, one unit wide together, in the hue of whose work they are."""
+
+    def __init__(self, colour: Colour) -> None:
+        super().__init__(Chunk(0.26, 0.52, colour), Chunk(0.52, 0.26, colour))
+        self.arrange(RIGHT, buff=0.08).move_to(np.zeros(3))
+        self.scale(1 / self.width)
+        self._shapes = [piece.points.copy() for piece in self.get_family()]
+
+    def put(self, at: np.ndarray, width: float, shown: bool = True) -> Self:
+        """Stand at a point, so wide, wherever it was before; or nowhere."""
+        for piece, points in zip(self.get_family(), self._shapes, strict=True):
+            piece.points = at + width * points if shown else EMPTY
+        return self

@@ -1,1 +1,0 @@
-"""Pipelines: loads, products and writes that go on at the same time, and whose turn it is."""

@@ -1,1 +1,0 @@
-"""Tiles: in what order they come, what they read, and how their K-steps are shared out."""
