@@ -2,7 +2,6 @@
 
 import re
 import shutil
-from itertools import cycle
 from pathlib import Path
 from string import Formatter
 
@@ -16,20 +15,15 @@ import tilesim_scenes
 from tilesim import Costs, Device
 from tilesim.cli import main
 from tilesim.costs import badge
-from tilesim.devices.facts import CONSTANTS, Fact, sources
-from tilesim.devices.facts import badge as constants_badge
 from tilesim.errors import TilesimError
 from tilesim.player.sentences import SENTENCES
 from tilesim_scenes.film.course import OURS
 from tilesim_scenes.film.settings import LANGUAGES
-from tilesim_scenes.look.labels import of_constants
 from tilesim_scenes.look.language import CATALOGUES, SOURCE, catalogue, check_font, tr, use_language
 from tilesim_scenes.look.text import MONO, SANS, _by_pango, advance, outline
 from tilesim_scenes.mobjects.words.badge import of_costs
 
 SCENES = Path(tilesim_scenes.__file__).parent
-KINDS = {source.kind: name for name, source in sources().items()}
-"""A source of each kind."""
 SAID = ("tr", "say", "word", "ask", "close", "tally", "heading")
 """Functions whose first argument is a sentence to translate."""
 OTHERS = [name for name in LANGUAGES if name != SOURCE]
@@ -107,20 +101,6 @@ def test_a_badge_says_whose_costs_in_the_film_s_language(name, costs, device):
     said = of_costs(label).text
     assert not {"costs", "overheads", "simulated"} & set(re.findall("[a-z]+", said)) and said != english
     assert set(re.findall("[A-Z0-9]+", said)) == set(re.findall("[A-Z0-9]+", english))
-
-
-@pytest.mark.parametrize("name", OTHERS)
-@pytest.mark.parametrize(
-    "kinds", [("measured",), ("datasheet",), ("microbenchmarks",), ("measured", "datasheet"), tuple(KINDS)]
-)
-def test_a_badge_says_what_a_gpu_s_constants_rest_on_in_the_film_s_language(name, kinds):
-    rest_on = dict(zip(CONSTANTS, (Fact(1, KINDS[kind]) for kind in cycle(kinds)), strict=False))
-    label = constants_badge("H200", rest_on)
-    english = of_constants(label)
-    use_language(name)
-    said = of_constants(label)
-    assert english == label and said != label and said.startswith("H200")
-    assert not {"measured", "constants", "datasheet", "and", "measurements"} & set(re.findall("[a-z]+", said))
 
 
 def test_no_badge_is_written_in_one_language_only():
