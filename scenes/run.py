@@ -9,7 +9,7 @@ FILM = {
     "question": "Where does the time go?",
     "part": "Models",
     "place": 270,
-    "seconds": 36,
+    "seconds": 38,
     "shows": "Any run of any kernel: its longest pause, and what the time of all SMs goes to.",
     "takes": "traces",
     "gallery": [

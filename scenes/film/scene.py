@@ -1,43 +1,163 @@
 """Film: the Manim scene that all films are: settings, words, where one looks, and a finding at the end.
 
 A film's `construct` plays its story in its natural length, with Manim's own `play` and `wait` and the words
-below. What it shows at a second depends on that second alone, so it is the same at every frame rate.
+below. What it shows at a second depends on that second alone, so it is the same at every frame rate. Captions
+come and go with the scene's own plays, and stay as long as one needs to read them.
 """
 
 import sys
 from collections.abc import Sequence
+from math import ceil
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
-from manim import UP, Animation, Group, Mobject, config
+from manim import DOWN, LEFT, RIGHT, UP, Animation, Group, Mobject, VGroup, config
 
+from tilesim import Trace
 from tilesim.declared import after, name_of
-from tilesim_scenes.animations.fade import Fade, Swap
+from tilesim_scenes.animations.fade import Fade, Still, Swap
 from tilesim_scenes.animations.zoom import Look
-from tilesim_scenes.film.captioned_scene import APPEAR, DIMMED, ON_TOP, CaptionedScene
+from tilesim_scenes.film.configured_scene import ConfiguredScene
 from tilesim_scenes.film.course import FILMS, OURS
 from tilesim_scenes.look.language import tr
+from tilesim_scenes.look.text import label, lines, px
 from tilesim_scenes.mobjects.drawing.quads import rectangle
-from tilesim_scenes.mobjects.words.badge import Badge
+from tilesim_scenes.mobjects.words.badge import Badge, of_trace
+from tilesim_scenes.mobjects.words.caption import Caption, reading_time
+from tilesim_scenes.mobjects.words.count import Clock
 from tilesim_scenes.mobjects.words.finding import Finding
 
 CAMERA, CARD, NEXT = 1.2, 4.0, 1.0
 """Seconds: of a camera move, that the card at the end stays, and how many of these it names the next film."""
+ON_TOP = 100
+"""Manim's z_index of captions, badges and clocks."""
+DIMMED = 0.35
+"""Opacity of what is not spoken of."""
+CLOCK, CLOCK_NARROW = 56, 44
+"""Pixels: the clock's size, in a wide frame and in others."""
+APPEAR, CAPTION_AFTER, LONGEST_TITLE = 0.3, 0.2, 4.5
+"""Seconds: of appearing, from a play's beginning to its caption, and that a title stands at most."""
 
 
-class Film(CaptionedScene):
+class Said(NamedTuple):
+    """A caption, and between which seconds of the film it stands."""
+
+    start: float
+    end: float
+    text: str
+
+
+class Film(ConfiguredScene):
     """A film, which a subclass tells in `construct`.
 
-    It names in `default` the traces that it is about, if any.
+    It names in `default` the traces that it is about, if any. While it is played, `captions` and `chapters`
+    fill with what was said when, and `pauses` with the seconds at which a talk stops, as a title or a caption
+    is about to make way.
     """
 
     def setup(self) -> None:
-        """Begin with all in sight."""
+        """Begin without words, with all in sight."""
         super().setup()
+        self.captions: list[Said] = []
+        self.chapters: list[tuple[float, str]] = []
+        self.pauses: list[float] = []
+        self._caption: Caption | None = None
+        self._said_at, self._next = 0.0, None
+        self._fixed: list[Mobject] = []
+        self._badges: list[Swap] = []
         self._dimmed: list[Mobject] = []
         self._seen: tuple[np.ndarray, float] | None = None
         self._lintel: Mobject | None = None
         self.card: Finding | None = None
+
+    def title(self, text: str, name: str = "", note: str = "") -> None:
+        """Show a title, or what somebody asked for instead, alone and as long as one needs to read it.
+
+        `name` stands small above it, and `note` below it. With `opening = false` there is none of them.
+        """
+        text = self.given.get("title", text)
+        if not self.given.get("opening", True) or not text.strip():
+            return
+        room, quiet = 0.88 * config.frame_width, self.theme.quiet
+        words = VGroup(label(name, 50, quiet)) if name else VGroup()
+        words.add(lines(text, 88, room, most=3, bold=True))
+        if note:
+            words.add(lines(note, 52, room, most=2, color=quiet))
+        words.arrange(DOWN, buff=px(64)).move_to([0, 0, 0])
+        self.chapter(text)
+        self.add(words)
+        self.wait(min(LONGEST_TITLE, round(reading_time(f"{text} {note}"), 1)))
+        self.pauses.append(self.now)
+        self.play(Fade(words, 1.0, 0.0))
+        self.remove(words)
+
+    def say(self, text: str) -> None:
+        """Make `text` the caption, once the next play has begun; first the last one can be read."""
+        self._let_read()
+        self._next = text
+
+    def hush(self) -> None:
+        """Take the caption away with the next play."""
+        self.say("")
+
+    def chapter(self, name: str) -> None:
+        """Begin a chapter here."""
+        self.chapters.append((self.now, name))
+
+    def badge(self, source: Trace | Badge | None) -> None:
+        """Show, upper right, where the figures come from; a trace says so itself. None: no badge.
+
+        It changes in the first 0.3 s of the next play, but for one that says what already stands there.
+        """
+        for change in self._badges:
+            if change.new is not None:
+                self._drop(change.new)
+        self._badges = []
+        old = next((one for one in self._fixed if isinstance(one, Badge)), None)
+        pill = of_trace(source) if isinstance(source, Trace) else source
+        before, after = (one and (one.text, one.kind) for one in (old, pill))
+        if before == after:
+            return
+        if pill is not None:
+            pill.move_to(self._corner(1)).shift(LEFT * pill.width / 2)
+            self._overlay(pill)
+        self._badges = [Swap(old, pill, APPEAR, before=0.0)]
+
+    def clock(self, until: float) -> Clock:
+        """A clock, upper left, for a run of so many ns; it moves where it is given to `PlayTrace`."""
+        # A badge and the factor of slow motion share the line, which is short where the frame is not wide.
+        clock = Clock(until, CLOCK if config.frame_width > 1.3 * config.frame_height else CLOCK_NARROW)
+        clock.move_to(self._corner(-1)).shift(RIGHT * clock.width / 2)
+        self.add(self._overlay(clock))
+        return clock
+
+    def play(self, *args: Any, **kwargs: Any) -> None:
+        """As Manim's, with a caption that was said."""
+        animations = self.compile_animations(*args, **kwargs)
+        start, swap = self.now, self._swap()
+        badges, self._badges = self._badges, []
+        try:
+            super().play(*animations, *swap, *badges)
+        finally:
+            # Where only a part of the film is asked for, it may end before the play does.
+            for change in swap:
+                self._said(change, start)
+            for change in badges:
+                if change.old is not None:
+                    self._drop(change.old)
+
+    def wait(self, duration: float = 1.0, **kwargs: Any) -> None:
+        if self._next is not None or self._badges:
+            self.play(Still(run_time=duration))
+            return
+        super().wait(duration, **kwargs)
+
+    def tear_down(self) -> None:
+        """Leave the last caption readable."""
+        self._let_read()
+        super().tear_down()
+        self._end_caption(max(self.now, self.frames / config.frame_rate))
 
     @property
     def next_title(self) -> str:
@@ -148,3 +268,45 @@ class Film(CaptionedScene):
         if title:
             self.play(Swap(card.small, card.instead_of_aside(tr("Next: {title}", title=title))))
             self.wait(NEXT)
+
+    def _swap(self) -> list[Swap]:
+        """The change of captions that is due, if any."""
+        if self._next is None:
+            return []
+        text, self._next = self._next, None
+        new = Caption(text) if text else None
+        return [Swap(self._caption, self._overlay(new) if new else None)]
+
+    def _said(self, change: Swap, start: float) -> None:
+        if change.old is not None:
+            self._drop(change.old)
+            self.pauses.append(start)
+        self._end_caption(start + CAPTION_AFTER * self.stretch)
+        self._caption = change.new
+        self._said_at = start + CAPTION_AFTER * self.stretch
+
+    def _let_read(self) -> None:
+        """Wait until the caption that stands could be read."""
+        if self._caption is not None:
+            left = reading_time(self._caption.text) - (self.now - self._said_at) / self.stretch
+            if left > 0.05:
+                super().wait(ceil(10 * left) / 10)
+
+    def _end_caption(self, end: float) -> None:
+        if self._caption is not None:
+            self.captions.append(Said(self._said_at, end, self._caption.text))
+
+    def _corner(self, side: int) -> Any:
+        """The middle of the line that badge (side 1) and clock (-1) stand on, where that begins."""
+        return np.array([side * 0.45 * config.frame_width, config.frame_height / 2 - px(54 + 32), 0.0])
+
+    def _overlay(self, mobject: Mobject) -> Mobject:
+        """Keep a mobject, placed as in a frame that stands still, where it is on screen while that moves."""
+        frame = self.camera.frame
+        mobject.scale(frame.width / config.frame_width, about_point=[0, 0, 0]).shift(frame.get_center())
+        self._fixed.append(mobject)
+        return mobject.set_z_index(ON_TOP)
+
+    def _drop(self, mobject: Mobject) -> None:
+        self._fixed = [one for one in self._fixed if one is not mobject]
+        self.remove(mobject)

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from manim import DOWN, Animation, Mobject, VGroup, config
+from manim import DOWN, Animation, Mobject, config
 
 from tilesim.errors import TilesimError
 from tilesim.ladder import reports
@@ -13,18 +13,15 @@ from tilesim_scenes.film.area import Area
 from tilesim_scenes.film.scene import Film
 from tilesim_scenes.film.settings import READING, SIMULATION, FilmError
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import label, lines, px
+from tilesim_scenes.look.text import lines, px
 from tilesim_scenes.look.theme import Colour
 from tilesim_scenes.mobjects.charts.bars import Bars
 from tilesim_scenes.mobjects.words.badge import Badge
-from tilesim_scenes.mobjects.words.caption import reading_time
 from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.mobjects.words.key import Entry, Key
 
 OWN_DATA = {"trace", *SIMULATION, *READING}
 """Settings that ask for other data than a lesson is about: with any of them, the neutral film is shown."""
-LONGEST_TITLE = 4.5
-"""Seconds that a question stands alone at most."""
 FOOT, FOOT_NARROW = 236, 310
 """Pixels below the picture, for a caption of two lines; of three in a frame that is not wide."""
 
@@ -79,21 +76,7 @@ class Lesson(Film):
     def ask(self, note: str = "") -> None:
         """Show the film's title and question, as FILM has them, and in small what a newcomer has to know."""
         declared = sys.modules[type(self).__module__].FILM
-        name, question = declared["title"], declared["question"]
-        question = self.given.get("title", tr(question))
-        if not self.given.get("opening", True) or not question.strip():
-            return
-        room = config.frame_width * 0.88
-        words = VGroup(label(tr(name), 50, self.theme.quiet), lines(question, 88, room, most=3, bold=True))
-        if note:
-            words.add(lines(tr(note), 52, room, most=2, color=self.theme.quiet))
-        words.arrange(DOWN, buff=px(64)).move_to([0, 0, 0])
-        self.chapter(question)
-        self.add(words)
-        self.wait(min(LONGEST_TITLE, round(reading_time(f"{question} {tr(note)}"), 1)))
-        self.pauses.append(self.now)
-        self.play(Fade(words, 1.0, 0.0))
-        self.remove(words)
+        self.title(tr(declared["question"]), tr(declared["title"]), tr(note) if note else "")
 
     def say(self, sentence: str, **figures: Any) -> None:
         """Make a sentence the caption with the next play, once the one before could be read."""

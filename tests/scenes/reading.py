@@ -5,7 +5,6 @@ from itertools import combinations
 from watching import Seen, Word
 
 from tilesim_scenes.animations.fade import CHANGE
-from tilesim_scenes.film.captioned_scene import TITLE
 from tilesim_scenes.film.scene import CARD
 from tilesim_scenes.mobjects.words.caption import reading_time
 
@@ -19,6 +18,8 @@ SPARE = 0.005
 """Share of the frame by which texts may come near its edges or each other's boxes."""
 MOST_STILL = 0.5
 """Share of the seconds between title and card in which nothing moves, while sentences can be read aloud."""
+BARE = 1.5
+"""Seconds that a picture may stand without a caption."""
 SLACK = 0.23
 """Seconds: a film waits in tenths, and its pictures are compared in eighths."""
 
@@ -39,14 +40,14 @@ def faults(seen: Seen) -> list[str]:
 
 def _standing_still(seen: Seen) -> list[str]:
     """Where nothing moves though there is nothing left to read, between title and card."""
-    first = min((said.start for said in seen.scene.captions), default=TITLE)
-    begin, end = max(TITLE, first), seen.scene.now - CARD - (CHANGE if seen.scene.next_title else 0)
+    begin = min((said.start for said in seen.scene.captions), default=BARE)
+    end = seen.scene.now - CARD - (CHANGE if seen.scene.next_title else 0)
     still = [(max(since, begin), min(until, end)) for since, until in seen.still]
     still = [(since, until) for since, until in still if since < until]
     faults = []
     for since, until in still:
         stand = [said.text for said in seen.scene.captions if said.start < until and said.end > since]
-        if until - since > max(map(reading_time, stand), default=TITLE) + SLACK:
+        if until - since > max(map(reading_time, stand), default=BARE) + SLACK:
             faults.append(f"{since:.1f} s: nothing moves for {until - since:.1f} s")
     share = sum(until - since for since, until in still) / (end - begin)
     if share > MOST_STILL:

@@ -125,24 +125,6 @@ def test_a_film_that_refuses_some_traces_lasts_as_long_as_asked_for_too(name: st
     assert watch(scene_class(name), "tall", {"seconds": 30}).scene.now == pytest.approx(30, rel=0.03)
 
 
-class Squared(Film):
-    """A square comes first, in 0.3 s; `shown` is how much of it is seen as each play begins."""
-
-    def construct(self) -> None:
-        self.title(QUESTION)
-        self.square, self.shown = Square(), []
-        self.say(FIRST)
-        self.play(FadeIn(self.square, run_time=0.3))
-
-    def wait(self, *args: object, **kwargs: object) -> None:
-        self.shown.append((self.now, self.square.get_stroke_opacity()))
-        super().wait(*args, **kwargs)
-
-
-def test_what_comes_first_stands_behind_the_title() -> None:
-    assert watch(Squared, "tall").scene.shown[0] == (pytest.approx(0.3), 1.0)
-
-
 def test_a_title_can_be_another_or_none() -> None:
     said = {word.text for _, words in watch(Short, "wide", {"title": "Mine"}).moments for word in words}
     assert "Mine" in said and QUESTION not in said

@@ -36,7 +36,7 @@ def test_a_film_in_motion_may_hold_its_title_and_its_card() -> None:
 
 def test_a_film_that_halts_is_told_where_and_how_much() -> None:
     found = faults(watch(Halts, "wide", moving=True))
-    assert found[0].startswith("4.5 s: ") and "nothing moves" in found[0]
+    assert found[0].startswith("4.6 s: ") and "nothing moves" in found[0]
 
 
 class Counts(Film):
