@@ -16,9 +16,9 @@ from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.animations.zoom import Zoom
 from tilesim_scenes.film.run_film import RunFilm
+from tilesim_scenes.film.runs import written_after_hand_over
 from tilesim_scenes.film.traces import Default, shipped
 from tilesim_scenes.kit.few_sms import DEVICE, PRODUCT, SMS, TOP, FewSMs
-from tilesim_scenes.kit.hand_over import written_after_hand_over
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import Figure, px
 from tilesim_scenes.look.theme import mixed, sm_colour

@@ -31,8 +31,8 @@ from tilesim_scenes.animations.travel import Deal, Travel
 from tilesim_scenes.animations.unroll import Unroll
 from tilesim_scenes.animations.zoom import Zoom
 from tilesim_scenes.film.race_film import RaceFilm
+from tilesim_scenes.film.runs import written_after_hand_over
 from tilesim_scenes.film.traces import Default, shipped
-from tilesim_scenes.kit.hand_over import written_after_hand_over
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.kit.work import Work
 from tilesim_scenes.look.language import tr

@@ -18,8 +18,7 @@ from tilesim.metrics import run
 from tilesim.view import written
 from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.run import PlayTrace
-from tilesim_scenes.film.silicon import tell
-from tilesim_scenes.film.silicon_film import SiliconFilm
+from tilesim_scenes.film.silicon_film import SiliconFilm, tell
 from tilesim_scenes.film.traces import Default
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.kit.predictions import held_out, step_terms

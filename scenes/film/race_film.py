@@ -1,20 +1,20 @@
 """RaceFilm: two to four runs of one problem on one clock: which ends first, and what that is made of."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from manim import LEFT, RIGHT, UP, Create, Group, GrowFromEdge, Mobject, VGroup, smoothstep
 
 from tilesim import Trace
+from tilesim.analysis.time_account import ENDS, LOOPS, PARTIALS, PAUSE, difference
 from tilesim_scenes.animations.fade import Fade, Leave, late
 from tilesim_scenes.animations.into_bars import Fit, Tip
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.zoom import CAMERA, GrowFromLane, Zoom
 from tilesim_scenes.film.area import Area
-from tilesim_scenes.film.heat import Heat, heat
-from tilesim_scenes.film.pauses import window
-from tilesim_scenes.film.runs import parts
+from tilesim_scenes.film.runs import Pause, names, parts, unlike_pauses, window
 from tilesim_scenes.film.scene import Film
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import px
@@ -28,6 +28,12 @@ from tilesim_scenes.mobjects.words.badge import Badge, of_trace
 from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.mobjects.words.key import Key
 
+CAUSES = {"pauses": PAUSE, "partials": PARTIALS, "main loops": LOOPS, "tail": ("tail",), "rest": ENDS}
+"""What can make a run faster, by the parts of the account of its time."""
+LEAST = 0.1
+"""Share of the gap, below which a cause is counted to the rest."""
+SAME = 0.001
+"""Share of a makespan, below which two runs take the same time."""
 SIDE, ROW, GAP, BETWEEN, BAR = 310, 62, 110, 28, 130
 """Pixels: of the column with a run's name, of a row of the sum, of a bracket with its figure, from one run to
 the next, and from one bar of the end card to the next."""
@@ -37,6 +43,80 @@ and names of parts; and of names of runs."""
 WHOLE, FIRST, SLOW, LAST, TIP = 7.0, 3.5, 3.5, 2.5, 3.0
 """Seconds: of a whole run, of its beginning at least, of a pause that is looked at, of what is left when the
 first run is done, and of lanes' becoming bars."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heat:
+    """Runs of one problem on one clock. `slow` and `fast` number the last and the first to be done.
+
+    `causes`: by how much each of CAUSES is longer for an average slot of the slow run than of the fast one,
+    ns, largest first; they add up to `gap`. `pauses`: one SM's in the slow and the fast run, if any.
+    """
+
+    traces: tuple[Trace, ...]
+    names: tuple[str, ...]
+    slow: int
+    fast: int
+    causes: Mapping[str, float]
+    pauses: tuple[Pause, Pause] | None
+
+    @property
+    def longest(self) -> int:
+        """ns."""
+        return self.traces[self.slow].makespan
+
+    @property
+    def shortest(self) -> int:
+        """ns."""
+        return self.traces[self.fast].makespan
+
+    @property
+    def gap(self) -> int:
+        """By how much the first is done before the last, ns."""
+        return self.longest - self.shortest
+
+    @property
+    def shown_gap(self) -> float:
+        """The same in µs, as the difference of the two times that stand beside it, each to a tenth."""
+        return round(round(self.longest / 1000, 1) - round(self.shortest / 1000, 1), 1)
+
+    @property
+    def same(self) -> bool:
+        """Whether the runs take the same time, as far as anybody can tell."""
+        return self.gap <= SAME * self.longest or self.shown_gap <= 0
+
+    @property
+    def shown_causes(self) -> dict[str, float]:
+        """What the fast run gains and loses, and the rest: tenths of µs that add up to `shown_gap`.
+
+        Gains come first. Empty where nothing is gained.
+        """
+        shown = {
+            cause: us for cause, ns in self.causes.items() if cause != "rest" and (us := round(ns / 1000, 1))
+        }
+        rest = round(self.shown_gap - sum(shown.values()), 1)
+        if rest:
+            shown["rest"] = rest
+        return (
+            dict(sorted(shown.items(), key=lambda item: item[1] < 0))
+            if max(shown.values(), default=0) > 0
+            else {}
+        )
+
+
+def heat(traces: tuple[Trace, ...]) -> Heat:
+    """Two runs or more on one clock, and what the largest of their differences is made of."""
+    order = sorted(range(len(traces)), key=lambda n: traces[n].makespan)
+    fast, slow = order[0], order[-1]
+    pair = traces[slow], traces[fast]
+    parts = difference(*pair)
+    causes = {cause: sum(parts[part] for part in group) for cause, group in CAUSES.items()}
+    gap = pair[0].makespan - pair[1].makespan
+    # What is too small to see is in the rest.
+    for cause in [cause for cause, ns in causes.items() if cause != "rest" and abs(ns) < LEAST * gap]:
+        causes["rest"] += causes.pop(cause)
+    causes = dict(sorted(causes.items(), key=lambda item: -item[1]))
+    return Heat(traces, names(traces), slow, fast, causes, unlike_pauses(*pair))
 
 
 class RaceFilm(Film):

@@ -24,8 +24,16 @@ from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Deal, Travel
 from tilesim_scenes.animations.unroll import UNROLL, Unroll
 from tilesim_scenes.animations.zoom import GrowFromLane
-from tilesim_scenes.film.pauses import Pause, longest_pause, window
-from tilesim_scenes.film.runs import parts, schedule_name, sms_of, thread_blocks, time_shares
+from tilesim_scenes.film.runs import (
+    Pause,
+    longest_pause,
+    parts,
+    schedule_name,
+    sms_of,
+    thread_blocks,
+    time_shares,
+    window,
+)
 from tilesim_scenes.film.scene import Film
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, px

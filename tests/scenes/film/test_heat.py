@@ -5,7 +5,7 @@ from importlib.resources import files
 import pytest
 
 from tilesim import Costs, Device, Problem, Trace, simulate
-from tilesim_scenes.film.heat import heat
+from tilesim_scenes.film.race_film import heat
 
 FOUR = Device.named("h200", sms=4)
 SMALL = Problem(384, 1536, 512)

@@ -10,8 +10,7 @@ from tilesim import Costs, Device, Problem, simulate
 from tilesim.analysis.time_account import account
 from tilesim.formats.reader import read
 from tilesim.metrics import utilization
-from tilesim_scenes.film.pauses import longest_pause, pauses, unlike_pauses, window
-from tilesim_scenes.film.runs import time_shares
+from tilesim_scenes.film.runs import longest_pause, pauses, time_shares, unlike_pauses, window
 
 OWN = Path(__file__).parents[2] / "own_kernel.csv"
 PROBLEM = Problem(384, 1536, 512)

@@ -9,7 +9,7 @@ from watching import ASPECTS, frame, watch
 
 from tilesim import Device, Problem, simulate
 from tilesim_scenes.film.course import OURS
-from tilesim_scenes.film.heat import heat
+from tilesim_scenes.film.race_film import heat
 from tilesim_scenes.film.settings import FilmError
 from tilesim_scenes.look.text import POINTS_PER_UNIT, px
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage

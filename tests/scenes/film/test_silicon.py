@@ -8,7 +8,7 @@ import pytest
 from tilesim import Costs, Device, Problem, simulate
 from tilesim.analysis.divergence import since_first_multiply
 from tilesim.view import written
-from tilesim_scenes.film.silicon import cause, finding, tell
+from tilesim_scenes.film.silicon_film import cause, finding, tell
 
 PROBLEM, DEVICE = Problem(1024, 1024, 256), Device.named("h200", sms=8)
 COSTS = Costs(k_step=700, launch=165, prologue=300, tile_gap=90, epilogue=800)
