@@ -32,7 +32,7 @@ Manim's inside stands in `manim_inside`, which knows Manim 0.22. With any other 
 `IncrementalRenderer` is Manim's CairoRenderer and `made` makes scenes with it, after one warning.
 """
 
+from tilesim_scenes.render.dirty import Pixels
 from tilesim_scenes.render.manim_inside import KNOWN, IncrementalRenderer, made
-from tilesim_scenes.render.pixels import Pixels
 
 __all__ = ["KNOWN", "IncrementalRenderer", "Pixels", "made"]

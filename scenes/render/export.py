@@ -18,14 +18,13 @@ from tilesim.errors import TilesimError
 from tilesim.storage import files, scratch
 from tilesim_scenes.render import remote
 from tilesim_scenes.render.files import gifs
-from tilesim_scenes.render.files.encoded import Encoded
 from tilesim_scenes.render.files.joining import Chapter, Cue, Extras, join
 from tilesim_scenes.render.files.planes import HDTV, Planes
 from tilesim_scenes.render.forks import CAN_FORK, Forks
 from tilesim_scenes.render.running import OwnRenderer, RenderRequest, manim_config, own_folders, ran
 from tilesim_scenes.render.scene_files import SceneError, failure
 from tilesim_scenes.render.segments import SegmentRenderer
-from tilesim_scenes.render.take import Take
+from tilesim_scenes.render.take import Encoded, Take
 
 UNNAMED = ("autocreated", "unnamed")
 """What Manim calls sections that nobody named."""

@@ -15,12 +15,11 @@ from manim import Scene, config, tempconfig
 from tilesim.errors import TilesimError
 from tilesim.storage import scratch
 from tilesim_scenes.render import scene_files
-from tilesim_scenes.render.files.encoded import Encoded
 from tilesim_scenes.render.files.planes import HDTV, Planes
 from tilesim_scenes.render.running import ENDLESS, RenderRequest, ran
 from tilesim_scenes.render.scene_files import SceneError
 from tilesim_scenes.render.segments import SegmentRenderer
-from tilesim_scenes.render.take import Part, Take
+from tilesim_scenes.render.take import Encoded, Part, Take
 
 SEED = 0
 """Of a scene's random numbers, which must be the same each time, where Manim's configuration names none."""

@@ -6,22 +6,31 @@ draws that segment and ends, while it walks on through the scene. Where enough a
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from tilesim_scenes.render.dirty import Pixels
+from tilesim_scenes.render.files.coding import SegmentEncoder
+from tilesim_scenes.render.files.formats import Format
+from tilesim_scenes.render.files.planes import Planes
 from tilesim_scenes.render.forks import Forks
-from tilesim_scenes.render.pixels import Pixels
 
 
-class Sink(Protocol):
-    """Where the frames of one segment go."""
+class Encoded:
+    """Encodes frames into `path`; `planes` keep the last one from segment to segment."""
+
+    def __init__(self, path: Path, planes: Planes, form: Format) -> None:
+        self.encoder = SegmentEncoder(path, form.codec, *form.size, form.rate)
+        self.planes = planes
 
     def show(self, picture: np.ndarray, changed: list[Pixels], repeat: int) -> None:
-        """Take a frame: uint8 [height, width, 4], and where it differs from the last one of this process."""
+        self.planes.convert(picture, changed)
+        self.encoder.write(self.planes.frame, repeat)
 
     def close(self) -> None:
-        """There are no more frames."""
+        self.encoder.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +66,12 @@ class Part:
 class Take:
     """Draws the frames of `part`, here or in processes that are forked; `sink` opens a segment by number."""
 
-    def __init__(self, part: Part, sink: Callable[[int], Sink], forks: Forks | None = None) -> None:
+    def __init__(self, part: Part, sink: Callable[[int], Any], forks: Forks | None = None) -> None:
         self.part, self.sink, self.forks = part, sink, forks
         self.mine: int | None = None
         """The segment that this process draws, where it is one of several."""
         self.seen, self.shown = -1, 0
-        self.open: tuple[int, Sink] | None = None
+        self.open: tuple[int, Encoded] | None = None
 
     def needs(self, first: int, count: int = 1) -> bool:
         """Whether this process draws one of so many frames from `first` on, or forks before one of them."""

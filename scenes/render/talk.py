@@ -3,18 +3,32 @@
 import shutil
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
+from contextlib import redirect_stderr
 from dataclasses import replace
+from fractions import Fraction
+from io import StringIO
+from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
+import av
+from av.video.frame import PictureType
+
+from tilesim.errors import TilesimError
 from tilesim.player import deck
 from tilesim.storage import files, scratch
 from tilesim.text import plural
 from tilesim_scenes.look.language import SOURCE
 from tilesim_scenes.render.export import Exported
 from tilesim_scenes.render.export import export as export_film
-from tilesim_scenes.render.files import powerpoint
-from tilesim_scenes.render.files.slides import cut, slides
+from tilesim_scenes.render.files.coding import CODECS, SegmentEncoder
+from tilesim_scenes.render.files.joining import Extras
 from tilesim_scenes.render.running import RenderRequest
+
+LONGER_SIDE = 1280
+"""Pixels, 96 to the inch, of a slide, whatever its film has; PowerPoint takes 56 inches at most."""
+Writer = Callable[[Sequence[Path], Sequence[str], tuple[int, int], Path], None]
+"""Writes films (MP4), a note to each, and slides of so many pixels, into a file."""
 
 
 def export(
@@ -29,7 +43,7 @@ def export(
     Raises TilesimError, before anything is drawn, where what makes a .pptx is not installed.
     """
     files.check(output)
-    write = powerpoint.writer() if output.suffix.lower() == ".pptx" else None
+    write = writer() if output.suffix.lower() == ".pptx" else None
     form = request.format
     with scratch.folder() as folder:
         film = folder / "film.mp4"
@@ -52,3 +66,79 @@ def _page(request: RenderRequest, made: Exported, pieces: Sequence[Path], notes:
     title = next((chapter.title for chapter in made.extras.chapters), request.scene.__name__)
     look = {"theme": request.settings.get("theme", "dark"), "lang": request.settings.get("lang", SOURCE)}
     return deck.deck(list(map(deck.Slide, films, notes)), request.format.size, title, **look)
+
+
+class Slide(NamedTuple):
+    """The frames of a film from `first` on and before `end`, and the speaker's note to them."""
+
+    first: int
+    end: int
+    note: str
+
+
+def slides(extras: Extras, frames: int, fps: int, finding: Sequence[str] = ()) -> list[Slide]:
+    """The slides of a film of so many frames, from one pause to the next; the last one's note is the finding.
+
+    >>> from tilesim_scenes.render.files.joining import Chapter, Cue
+    >>> said = Extras([Cue(1.2, 2.0, "Once")], [Chapter(0.0, "Title")], pauses=[1.0])
+    >>> slides(said, 20, 10, ["It moved"])
+    [Slide(first=0, end=10, note='Title'), Slide(first=10, end=20, note='Once\\nIt moved')]
+    """
+    inside = {round(pause * fps) for pause in extras.pauses} - {0, frames}
+    edges = [0, *sorted(edge for edge in inside if edge < frames), frames]
+    notes = [_said(extras, (end - 0.5) / fps) for end in edges[1:]]
+    # A finding's chapter is called by its sentence.
+    notes[-1] = "\n".join(dict.fromkeys(filter(None, (notes[-1], *finding))))
+    return [Slide(*ends, note) for ends, note in zip(pairwise(edges), notes, strict=True)]
+
+
+def cut(film: Path, slides: Sequence[Slide], fps: Fraction, folder: Path) -> list[Path]:
+    """Write each slide of a film without losses as an MP4, encoded once, into `folder`."""
+    made = [folder / f"slide-{number:03}.mp4" for number in range(1, len(slides) + 1)]
+    with av.open(film) as source:
+        video = source.streams.video[0]
+        video.thread_type = "AUTO"
+        shown = source.decode(video)
+        for path, slide in zip(made, slides, strict=True):
+            encoder = SegmentEncoder(path, CODECS["h264"], video.width, video.height, fps)
+            try:
+                for _, frame in zip(range(slide.first, slide.end), shown, strict=False):
+                    # The encoder chooses anew which frames are whole.
+                    frame.pict_type = PictureType.NONE
+                    encoder.write(frame)
+            finally:
+                encoder.close()
+    return made
+
+
+def _said(extras: Extras, second: float) -> str:
+    """The caption that stands at a second, or the name of the chapter there."""
+    standing = [cue.text for cue in extras.cues if cue.start <= second < cue.end]
+    begun = [chapter.title for chapter in extras.chapters if chapter.start <= second]
+    return (standing or begun or [""])[-1]
+
+
+def writer() -> Writer:
+    """What writes a .pptx; raises TilesimError where manim-slides is not installed."""
+    try:
+        from manim_slides.config import PresentationConfig, SlideConfig
+        from manim_slides.convert import PowerPoint
+    except ImportError:
+        raise TilesimError(
+            "slides in .pptx need manim-slides; install it with: pip install '.[slides]'"
+        ) from None
+
+    def write(films: Sequence[Path], notes: Sequence[str], size: tuple[int, int], target: Path) -> None:
+        width, height = (round(side * LONGER_SIDE / max(size)) for side in size)
+        # It asks for a film that plays backwards as well, and puts none into a .pptx.
+        slides = [
+            SlideConfig(file=film, rev_file=film, notes=note, dedent_notes=False)
+            for film, note in zip(films, notes, strict=True)
+        ]
+        talk = PowerPoint(
+            presentation_configs=[PresentationConfig(slides=slides)], width=width, height=height
+        )
+        with redirect_stderr(StringIO()):  # Its bar of progress.
+            talk.convert_to(target)
+
+    return write

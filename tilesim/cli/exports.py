@@ -207,7 +207,7 @@ def make(
         film = export(requests if of_course else first, output, jobs, progress, workers)
         written = [(output, film.about)]
         if request.captions_file:
-            load("scenes", "render.files.captions").save(film.extras.cues, request.captions_file)
+            load("scenes", "render.files.joining").save_captions(film.extras.cues, request.captions_file)
             written.append((request.captions_file, plural(len(film.extras.cues), "caption")))
         made = Made(written, film.figures, film.note)
     if request.poster is None:

@@ -8,8 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from PIL import Image
 
-from tilesim_scenes.render.dirty import TILE
-from tilesim_scenes.render.pixels import Pixels
+from tilesim_scenes.render.dirty import TILE, Pixels
 
 Warp = Callable[[np.ndarray], tuple[Pixels, np.ndarray]]
 """Of an image of such pixels (uint8, [h, w, 4]), where on a frame Manim lays it, and what (the same)."""

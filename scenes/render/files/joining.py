@@ -1,15 +1,17 @@
-"""Joining: segments to a film, without encoding again, with its captions, chapters and sound."""
+"""Joining: segments to a film, without encoding again, with its captions, chapters and sound; and WebVTT."""
 
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
+from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import av
 
+from tilesim.storage import files
 from tilesim_scenes.render.files.coding import Codec
 
 TEXT_CODECS = {"mp4": "mov_text", "mov": "mov_text", "webm": "webvtt"}
@@ -174,3 +176,33 @@ def _chapters(chapters: Sequence[Chapter], seconds: float) -> list[dict[str, Any
         }
         for number, (chapter, end) in enumerate(zip(chapters, ends, strict=True), 1)
     ]
+
+
+def web_vtt(cues: Sequence[Cue]) -> str:
+    """Captions as WebVTT has them.
+
+    >>> print(web_vtt([Cue(1.0, 2.5, "a < b")]))
+    WEBVTT
+    <BLANKLINE>
+    00:00:01.000 --> 00:00:02.500
+    a &lt; b
+    <BLANKLINE>
+    """
+    blocks = [f"{_timestamp(cue.start)} --> {_timestamp(cue.end)}\n{_escaped(cue.text)}\n" for cue in cues]
+    return "\n".join(["WEBVTT\n", *blocks])
+
+
+def _timestamp(seconds: float) -> str:
+    whole, ms = divmod(round(seconds * 1000), 1000)
+    return f"{whole // 3600:02}:{whole // 60 % 60:02}:{whole % 60:02}.{ms:03}"
+
+
+def _escaped(text: str) -> str:
+    """In one block: an empty line would end it."""
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return "\n".join(line for line in text.splitlines() if line.strip())
+
+
+def save_captions(cues: Sequence[Cue], path: str | PathLike[str]) -> None:
+    """Write captions as WebVTT."""
+    files.write(path, lambda target: target.write(web_vtt(cues).encode("utf-8")))

@@ -8,7 +8,7 @@ import av
 import numpy as np
 from av.video.reformatter import ColorRange, Colorspace, Interpolation, VideoReformatter
 
-from tilesim_scenes.render.pixels import Pixels
+from tilesim_scenes.render.dirty import Pixels
 
 PIXEL_FORMAT = "yuv420p"
 """What encoders take: brightness, and two colours for each 2 x 2 pixels."""

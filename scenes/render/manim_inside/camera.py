@@ -11,9 +11,9 @@ from manim import Camera, Mobject, MovingCamera, ScreenRectangle
 from manim.utils.iterables import remove_list_redundancies
 
 from tilesim_scenes.render import dirty as tiles
+from tilesim_scenes.render.dirty import Pixels
 from tilesim_scenes.render.manim_inside.canvas import Canvas
 from tilesim_scenes.render.manim_inside.looks import Unknown, kind_of
-from tilesim_scenes.render.pixels import Pixels
 
 PAUSE = 20
 """Frames that are left to Manim after one with something that is not known here."""

@@ -17,9 +17,9 @@ import numpy as np
 from manim import Camera, CapStyleType, LineJointType, Mobject, VMobject
 
 from tilesim_scenes.render import dirty as tiles
+from tilesim_scenes.render.dirty import Pixels
 from tilesim_scenes.render.files.images import packed
 from tilesim_scenes.render.manim_inside.looks import Raster, Vector, kind_of
-from tilesim_scenes.render.pixels import Pixels
 
 MITER = 10
 """How many times half its width a line's corner may stick out, by Cairo's default, which Manim leaves."""

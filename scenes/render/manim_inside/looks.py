@@ -13,8 +13,8 @@ from manim.constants import RESAMPLING_ALGORITHMS
 from manim.mobject.types.image_mobject import AbstractImageMobject
 from PIL import Image
 
+from tilesim_scenes.render.dirty import Pixels
 from tilesim_scenes.render.files.images import Overlay
-from tilesim_scenes.render.pixels import Pixels
 
 if TYPE_CHECKING:
     from tilesim_scenes.render.manim_inside.canvas import Canvas, Surface

@@ -11,9 +11,9 @@ from manim.renderer.cairo_renderer import CairoRenderer
 from manim.scene.scene_file_writer import SceneFileWriter
 from manim.utils.iterables import list_update
 
+from tilesim_scenes.render.dirty import Pixels
 from tilesim_scenes.render.manim_inside.camera import CAMERAS, Incremental
 from tilesim_scenes.render.manim_inside.writer import Writer
-from tilesim_scenes.render.pixels import Pixels
 
 
 class IncrementalRenderer(CairoRenderer):

@@ -15,8 +15,8 @@ import numpy as np
 from manim.scene.scene_file_writer import SceneFileWriter
 from manim.scene.video_segment_encoder import VideoSegmentEncoder
 
+from tilesim_scenes.render.dirty import Pixels
 from tilesim_scenes.render.files.planes import AS_MANIM, PIXEL_FORMAT, Patch, Planes
-from tilesim_scenes.render.pixels import Pixels
 
 CODECS = ("libx264", "libvpx-vp9")
 """Those that copy what they keep of a frame, so that one frame is enough."""

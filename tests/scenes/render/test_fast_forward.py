@@ -7,7 +7,7 @@ from tilesim import Device, Problem, simulate
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.traces.lanes import Lanes
-from tilesim_scenes.render.fast_forward import can_jump
+from tilesim_scenes.render.segments import can_jump
 
 MANY = simulate("naive", Problem(16_384, 16_384, 64), Device.named("h200"))
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from tilesim_scenes.render import dirty as tiles
+from tilesim_scenes.render.dirty import Pixels
 from tilesim_scenes.render.files.images import Overlay
-from tilesim_scenes.render.pixels import Pixels
 
 WIDTH, HEIGHT = 150, 100
 WHOLE = Pixels(0, 0, WIDTH, HEIGHT)

@@ -7,8 +7,8 @@ from av.video.reformatter import VideoReformatter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tilesim_scenes.render.dirty import Pixels
 from tilesim_scenes.render.files.planes import AS_MANIM, HDTV, PIXEL_FORMAT, Planes
-from tilesim_scenes.render.pixels import Pixels
 
 
 @pytest.mark.parametrize("conversion", [AS_MANIM, HDTV], ids=["as Manim", "HDTV"])
