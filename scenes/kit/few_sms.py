@@ -19,7 +19,7 @@ from tilesim_scenes.mobjects.hardware.sm import SM
 from tilesim_scenes.mobjects.hardware.thread_block import Queue
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
-from tilesim_scenes.mobjects.traces.tile_vectors import TileVectors
+from tilesim_scenes.mobjects.traces.tile_grid import TileVectors
 from tilesim_scenes.mobjects.traces.traffic import BlockTraffic, TileTraffic
 from tilesim_scenes.mobjects.words.key import Entry
 

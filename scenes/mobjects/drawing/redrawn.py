@@ -1,6 +1,7 @@
 """Redrawn: a mobject that is drawn from data, and that Manim's own animations change meanwhile."""
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, Self
 
 from manim import Mobject, Rectangle, VGroup, VMobject
@@ -144,3 +145,18 @@ class Redrawn(VGroup):
         for one in kept:
             del memo[id(one)]
         return copy
+
+
+@cache
+def one_of(wanted: type, kind: type) -> Any:
+    """The class of an instance of `wanted` that is drawn as `kind`: a subclass of both.
+
+    It is known only when somebody's subclass has said what is to be shown, so instances change to it then.
+
+    >>> class Shape: ...
+    >>> class Vectors(Shape): ...
+    >>> class Mine(Shape): ...
+    >>> one_of(Shape, Vectors) is Vectors, one_of(Mine, Vectors).__bases__ == (Mine, Vectors)
+    (True, True)
+    """
+    return kind if issubclass(kind, wanted) else type(wanted.__name__, (wanted, kind), {})

@@ -1,17 +1,15 @@
 """Lanes of many SMs as one image, a line or less for each."""
 
-from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from manim import Group, Rectangle
 from PIL import Image
 
-from tilesim import Trace
 from tilesim_scenes.look.text import px
-from tilesim_scenes.look.theme import Colour, mix, sm_colours, theme_now
+from tilesim_scenes.look.theme import mix, sm_colours, theme_now
 from tilesim_scenes.mobjects.drawing.raster import Raster, packed, unpacked
-from tilesim_scenes.mobjects.traces.lanes import Lanes, shown_sms
+from tilesim_scenes.mobjects.traces.lanes import Lanes
 from tilesim_scenes.mobjects.traces.parts import KINDS, Parts, parts
 
 FIRST_LOAD, WRITE_UNDER = 0.45, 0.6
@@ -31,31 +29,14 @@ AT_ONCE = 2**19
 class LaneImage(Lanes, Raster):
     """The lanes of some SMs, from the first on top, as one image."""
 
-    def __init__(
-        self,
-        trace: Trace,
-        sms: Iterable[int] | None = None,
-        window: tuple[float, float] | None = None,
-        width: float | None = None,
-        lane_height: float | None = None,
-        height: float | None = None,
-        gap: float | None = None,
-        labels: bool = True,
-        ticks: bool = True,
-        numbers: bool = True,
-        cursor: bool = True,
-        fills: Mapping[str, Colour] | None = None,
+    def _build(
+        self, width: float, lane_height: float | None, height: float | None, gap: float | None, labels: bool
     ) -> None:
-        self.trace, self.sms = trace, shown_sms(trace, sms)
-        self.window = window or (0.0, float(trace.makespan))
-        places = trace.device.ctas_per_sm
-        self.slots = np.array([sm * places + place for sm in self.sms for place in range(places)])
-        self._cursor, self._parts, self._by_kind = cursor, parts(trace), fills
+        self._parts = parts(self.trace)
         self._large: tuple[Any, np.ndarray] | None = None
         self._run: tuple[Any, np.ndarray] | None = None
-        theme = theme_now()
-        self._theme, self._colours = theme, sm_colours(trace.device.sms)
-        Raster.__init__(self, width or px(1400), height or len(self.slots) * (lane_height or px(4)))
+        self._theme, self._colours = theme_now(), sm_colours(self.trace.device.sms)
+        Raster.__init__(self, width, height or len(self.slots) * (lane_height or px(4)))
 
     def paint(self, rows: int, columns: int) -> np.ndarray:
         picture = np.empty((rows, columns), np.uint32)
@@ -100,7 +81,7 @@ class LaneImage(Lanes, Raster):
         if not len(found):
             raise KeyError(f"these lanes show no {part} of tile {tile}")
         first = found[0]
-        row = int(np.flatnonzero(self.slots == every.slot[first])[0])
+        row = self.slots.index(every.slot[first])
         return self._outline(every.begin[first], every.end[first], row, row + 1)
 
     def _outline(self, begin: float, end: float, top: int, bottom: int) -> Rectangle:
@@ -109,10 +90,6 @@ class LaneImage(Lanes, Raster):
         size = np.abs(corners[1] - corners[0])
         outline = Rectangle(width=size[0], height=size[1], stroke_width=2)
         return outline.move_to((corners[0] + corners[1]) / 2)
-
-    def _share(self, t: float) -> float:
-        low, high = self.window
-        return (t - low) / (high - low)
 
     def _whole(self, rows: int, columns: int) -> np.ndarray:
         """The lanes once their window has passed, as `packed` pixels: shape [rows, columns].
@@ -140,7 +117,7 @@ class LaneImage(Lanes, Raster):
         left, right = (np.clip(edge, 0, columns * fine) for edge in ends)
         order = np.argsort(self.slots, kind="stable")
         lane = order[np.searchsorted(self.slots, shown.slot, sorter=order)]
-        fills = self._fills(shown)
+        fills = self._colours_of(shown)
         under = shown.kind == KINDS.index("write under")
         picture = np.zeros((rows, columns * 3), np.float32)
         covered = np.zeros(rows, np.float32)
@@ -168,10 +145,10 @@ class LaneImage(Lanes, Raster):
                 covered += share.sum(axis=1)
         return np.rint(picture / covered[:, None]).astype(np.uint8).reshape(rows, columns, 3)
 
-    def _fills(self, shown: Parts) -> np.ndarray:
+    def _colours_of(self, shown: Parts) -> np.ndarray:
         """The colour of each part: uint8, shape [parts, 3]."""
-        if self._by_kind:
-            return np.array([self._by_kind[kind] for kind in KINDS], np.uint8)[shown.kind]
+        if self._fills:
+            return np.array([self._fills[kind] for kind in KINDS], np.uint8)[shown.kind]
         theme, own = self._theme, self._colours[self.trace.spans["sm"][shown.row]]
         fills = np.array([theme.fill(kind) or (0, 0, 0) for kind in KINDS], np.uint8)[shown.kind]
         multiply, load = (shown.kind == KINDS.index(kind) for kind in ("multiply", "first load"))

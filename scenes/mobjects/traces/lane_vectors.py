@@ -1,6 +1,6 @@
 """LaneVectors: lanes in which every part is a mobject."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from tilesim_scenes.mobjects.drawing.quads import (
 )
 from tilesim_scenes.mobjects.drawing.redrawn import Redrawn
 from tilesim_scenes.mobjects.traces.lane_image import UNDER
-from tilesim_scenes.mobjects.traces.lanes import Lanes, shown_sms
+from tilesim_scenes.mobjects.traces.lanes import Lanes
 from tilesim_scenes.mobjects.traces.parts import Part, Parts, parts
 
 HATCH, TICK, LEAST_TICKS = 9.0, 3.0, 12.0
@@ -35,30 +35,15 @@ HATCH, TICK, LEAST_TICKS = 9.0, 3.0, 12.0
 class LaneVectors(Lanes, Redrawn):
     """A few lanes, in which every part can be pointed at: `pieces[n]` says what is drawn in `parts[n]`."""
 
-    def __init__(
-        self,
-        trace: Trace,
-        sms: Iterable[int] | None = None,
-        window: tuple[float, float] | None = None,
-        width: float | None = None,
-        lane_height: float | None = None,
-        height: float | None = None,
-        gap: float | None = None,
-        labels: bool = True,
-        ticks: bool = True,
-        numbers: bool = True,
-        cursor: bool = True,
-        fills: Mapping[str, Colour] | None = None,
+    def _build(
+        self, width: float, lane_height: float | None, height: float | None, gap: float | None, labels: bool
     ) -> None:
         Redrawn.__init__(self)
-        self.trace, self.sms = trace, shown_sms(trace, sms)
-        self.window = window or (0.0, float(trace.makespan))
+        trace, places = self.trace, self.trace.device.ctas_per_sm
         gap = px(24) if gap is None else gap
         each = None if height is None else (height + gap) / len(self.sms) - gap
-        width, height = width or px(1400), lane_height or each or px(90)
-        places = trace.device.ctas_per_sm
+        height = lane_height or each or px(90)
         theme, hues = theme_now(), {sm: sm_colour(sm, trace.device.sms) for sm in self.sms}
-        self.slots = [sm * places + place for sm in self.sms for place in range(places)]
         self.grounds = VGroup()
         for row in range(len(self.slots)):
             space = gap if places == 1 else px(4)
@@ -77,14 +62,12 @@ class LaneVectors(Lanes, Redrawn):
         self.pieces = [part._replace(slot=lane_of[part.slot]) for part in self._parts.each()]
         sm_of = trace.spans["sm"]
         self.parts = VGroup(
-            *(_drawn(part.kind, hues[int(sm_of[part.row])], fills or {}) for part in self.pieces)
+            *(_drawn(part.kind, hues[int(sm_of[part.row])], self._fills) for part in self.pieces)
         )
         spans = trace.spans
         self._steps = (spans["k1"] - spans["k0"]).tolist()
-        self._numbers = spans["tile"].tolist() if numbers else None
-        self._ticks = ticks
+        self._numbers = spans["tile"].tolist() if self._numbered else None
         self.cursor = Line(stroke_color=ManimColor(theme.cursor), stroke_width=stroke_width(4))
-        self._cursor = cursor
         self.stand_on(self.grounds[0])
         self.add(self.grounds, self.names, self.parts, self.cursor)
         self._before: tuple[Any, np.ndarray] | None = None
@@ -135,10 +118,6 @@ class LaneVectors(Lanes, Redrawn):
         if not found:
             raise KeyError(f"these lanes show no {part} of tile {tile}")
         return found[0] if len(found) == 1 else VGroup(*found)
-
-    def _share(self, t: float) -> float:
-        low, high = self.window
-        return (t - low) / (high - low)
 
     def _changing(self, was: float) -> np.ndarray:
         """Which parts look otherwise at `t` than at `was`, when they last were shown: bool, shape [parts]."""

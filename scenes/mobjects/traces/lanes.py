@@ -1,14 +1,15 @@
 """Lanes: what SMs do over time, a lane for each place of a thread block. Time runs right."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Self
+from collections.abc import Iterable, Mapping
+from typing import Self
 
 import numpy as np
 from manim import Group, Mobject, VMobject
 
 from tilesim import Trace
+from tilesim_scenes.look.text import px
 from tilesim_scenes.look.theme import Colour
-from tilesim_scenes.mobjects.drawing.kinds import one_of
+from tilesim_scenes.mobjects.drawing.redrawn import one_of
 
 MOST_SPANS = 500
 """Segments up to which lanes are vectors; beyond they are an image."""
@@ -31,10 +32,6 @@ class Lanes(Mobject):
     A subclass of it is as well one of LaneVectors or LaneImage, whichever its lanes need.
     """
 
-    trace: Trace
-    sms: tuple[int, ...]
-    slots: Sequence[int]
-    window: tuple[float, float]
     grounds: Group
     names: Group
     t: float
@@ -58,11 +55,20 @@ class Lanes(Mobject):
         from tilesim_scenes.mobjects.traces.lane_image import LaneImage
         from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 
-        kind: Any = LaneVectors if few(trace, sms) else LaneImage
-        self.__class__ = one_of(type(self), kind)
-        kind.__init__(
-            self, trace, sms, window, width, lane_height, height, gap, labels, ticks, numbers, cursor, fills
-        )
+        if not isinstance(self, LaneVectors | LaneImage):
+            self.__class__ = one_of(type(self), LaneVectors if few(trace, sms) else LaneImage)
+        self.trace, self.sms = trace, shown_sms(trace, sms)
+        self.window = window or (0.0, float(trace.makespan))
+        places = trace.device.ctas_per_sm
+        self.slots = [sm * places + place for sm in self.sms for place in range(places)]
+        self._cursor, self._ticks, self._numbered, self._fills = cursor, ticks, numbers, fills or {}
+        self._build(width or px(1400), lane_height, height, gap, labels)
+
+    def _build(
+        self, width: float, lane_height: float | None, height: float | None, gap: float | None, labels: bool
+    ) -> None:
+        """Make what these lanes are drawn with."""
+        raise NotImplementedError
 
     def show(self, t: float) -> Self:
         """Look as at `t`, ns of the trace: what has happened by then is drawn."""
@@ -84,6 +90,11 @@ class Lanes(Mobject):
         Raises KeyError where these lanes show no such part.
         """
         raise NotImplementedError
+
+    def _share(self, t: float) -> float:
+        """How far along the window an instant is: 0 at its begin, 1 at its end."""
+        low, high = self.window
+        return (t - low) / (high - low)
 
 
 def shown_sms(trace: Trace, sms: Iterable[int] | None) -> tuple[int, ...]:

@@ -7,7 +7,7 @@ from manim import DOWN, LEFT, RIGHT, UP, Mobject
 from tilesim import Trace
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import Figure, cut, lines, px
-from tilesim_scenes.mobjects.drawing.panel import Panel
+from tilesim_scenes.mobjects.drawing.raster import Panel
 from tilesim_scenes.mobjects.traces.lanes import MOST_LANES, Lanes
 from tilesim_scenes.mobjects.traces.tile_grid import TileGrid
 

@@ -23,8 +23,7 @@ from tilesim_scenes.mobjects.drawing.quads import (
 from tilesim_scenes.mobjects.drawing.redrawn import Redrawn
 from tilesim_scenes.mobjects.hardware.thread_block import Queue
 from tilesim_scenes.mobjects.traces.lanes import Lanes
-from tilesim_scenes.mobjects.traces.tile_grid import TileGrid
-from tilesim_scenes.mobjects.traces.tile_vectors import LEAST_NUMBER, number_size
+from tilesim_scenes.mobjects.traces.tile_grid import LEAST_NUMBER, TileGrid, number_size
 
 FLIGHT, LEAVING = 1500.0, 1000.0
 """ns of the trace that a block takes from the queue to its SM, and that it takes to leave."""

@@ -4,7 +4,7 @@ from manim import DOWN, Group, Mobject, VGroup, config
 
 from tilesim_scenes.look.text import label, lines, px
 from tilesim_scenes.look.theme import theme_now
-from tilesim_scenes.mobjects.drawing.panel import Panel
+from tilesim_scenes.mobjects.drawing.raster import Panel
 from tilesim_scenes.mobjects.words.badge import Badge
 
 ROOM = 0.9

@@ -15,7 +15,7 @@ from tilesim_scenes.look.text import px
 from tilesim_scenes.look.theme import sm_colours
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.traces.parts import KINDS, parts
-from tilesim_scenes.mobjects.traces.tile_image import TileImage
+from tilesim_scenes.mobjects.traces.tile_grid import TileImage
 
 FOUR = Device.named("h200", sms=4)
 RUNS = {
