@@ -1,12 +1,15 @@
-"""Chart: a sweep's rows as curves over one size, with the waves of tiles, all numbers and no pixels."""
+"""Chart: a sweep's rows as curves over one size, with their waves and words; all numbers and no pixels."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import floor
 from operator import attrgetter
 
 from tilesim.analysis.sweep import Row
+from tilesim.devices.presets import presets
 from tilesim.errors import SweepError
+from tilesim.text import plural
 
 MOST_CURVES = 6
 SIZES = ("m", "n", "k")
@@ -169,6 +172,76 @@ def filling(row: Row) -> tuple[int, float]:
 def slots(row: Row) -> int:
     """How many thread blocks run at once."""
     return row.sms * row.ctas_per_sm
+
+
+def subtitle(rows: Sequence[Row], layout: Axes) -> str:
+    """What all rows have in common, in a line.
+
+    >>> from tilesim import Device, Problem
+    >>> from tilesim.analysis.sweep import Combination, blank
+    >>> h200 = Device.named("h200")
+    >>> rows = [blank(Combination("naive", Problem(128, n, 64), h200)) for n in (256, 512)]
+    >>> subtitle(rows, axes(rows))
+    '128 × N × 64, bf16, tile 128 × 256 × 64, NVIDIA H200 (132 SMs)'
+    """
+    row = rows[0]
+
+    def one(name: str) -> bool:
+        return len({getattr(each, name) for each in rows}) == 1
+
+    along = layout.along.upper()
+    sizes = (str(getattr(row, s)) if one(s) else along if s in layout.tied else s.upper() for s in SIZES)
+    parts = [row.schedule] * (one("schedule") and bool(layout.varied)) + [" × ".join(sizes)]
+    parts += [row.dtype] * one("dtype") + [f"tile {row.tile.replace('x', ' × ')}"] * one("tile")
+    parts += [row.order] * (one("order") and row.order != "row-major")
+    if one("device") and one("sms"):
+        sms = plural(row.sms, "SM")
+        parts += [f"{presets()[row.device]['title']} ({sms})" if row.device else sms]
+    parts += [f"{row.ctas_per_sm} blocks per SM"] * (one("ctas_per_sm") and row.ctas_per_sm > 1)
+    return ", ".join(parts)
+
+
+def origin(rows: Sequence[Row]) -> str:
+    """What the badge says: that it is simulated, and with whose costs where all have the same."""
+    costs = {row.costs for row in rows if not row.error}
+    return f"simulated, {costs.pop()}" if len(costs) == 1 else "simulated"
+
+
+def ticks(low: float, high: float, most: int, powers_of_two: bool = False) -> list[float]:
+    """At most `most` round numbers in (low, high]: multiples of 1, 2, 5 · 10^i, or of 2^i.
+
+    >>> ticks(0, 830, 5), ticks(0, 11520, 8, powers_of_two=True)
+    ([200.0, 400.0, 600.0, 800.0], [2048.0, 4096.0, 6144.0, 8192.0, 10240.0])
+    """
+    decimal = (digit * 10.0**i for i in range(-6, 15) for digit in (1, 2, 5))
+    steps = (2.0**i for i in range(64)) if powers_of_two else decimal
+    for step in steps:
+        # A quotient that rounding left below a whole number is that number.
+        below, last = (floor(end / step + 1e-9) for end in (low, high))
+        if last - below <= most:
+            break
+    return [step * i for i in range(below + 1, last + 1)]
+
+
+def spread(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """`places` moved apart to at least `gap` within [low, high], in their order, as little as is needed.
+
+    >>> spread([10, 12, 50], 10, 0, 60)
+    [6.0, 16.0, 50.0]
+    """
+    by_place = sorted(range(len(places)), key=lambda i: places[i])
+    # Neighbours that touch form a block, whose members stand `gap` apart around the mean of their places.
+    blocks: list[tuple[float, int]] = []
+    for i in by_place:
+        middle, count = min(max(float(places[i]), low), high), 1
+        while blocks and middle - (count - 1) * gap / 2 < blocks[-1][0] + (blocks[-1][1] + 1) * gap / 2:
+            other, others = blocks.pop()
+            middle, count = (middle * count + other * others) / (count + others), count + others
+            half = (count - 1) * gap / 2
+            middle = max(low + half, min(middle, high - half))
+        blocks.append((middle, count))
+    moved = [middle + (j - (count - 1) / 2) * gap for middle, count in blocks for j in range(count)]
+    return [place for _, place in sorted(zip(by_place, moved, strict=True))]
 
 
 def _key(row: Row, names: Sequence[str]) -> tuple:

@@ -1,29 +1,30 @@
 """Sawtooth: a sweep's picture, which shows what a last wave costs that is not full."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from os import PathLike
 
 import numpy as np
-from manim import LineJointType, VMobject
+from manim import DOWN, LEFT, RIGHT, UP, Camera, Dot, Line, ManimColor, Mobject, VGroup, config, tempconfig
 from PIL import Image
 
 from tilesim.analysis.sweep import Row
 from tilesim.storage import files
 from tilesim.text import plural
-from tilesim_scenes.look.text import MONO, width
-from tilesim_scenes.look.theme import OKABE_ITO, THEMES, Colour, Theme, hexadecimal, mix
+from tilesim_scenes.look.text import label, px
+from tilesim_scenes.look.theme import OKABE_ITO, THEMES, Theme, hexadecimal, mixed, theme_now
+from tilesim_scenes.mobjects.charts.plot import Plot, line
+from tilesim_scenes.mobjects.drawing.quads import stroke_width, uprights
+from tilesim_scenes.mobjects.words.badge import Badge
+from tilesim_scenes.render.files.formats import SIZES, frame_units
 
-from . import chart, chart_text
-from .boxes import MARGIN, SIZES, Box, Frame
-from .placing import dense, free_place, spread, ticks
-from .words import Words, badge, badge_width, rasterise
+from . import chart
 
-TITLE_PX, READ_PX, QUIET_PX, TICK_PX = 56, 36, 32, 28
-CURVE_PX = 6
+TITLE, READ, QUIET, TICK = 56, 36, 32, 28
+"""Pixels of letters."""
+HEAD, FOOT, BESIDE = 200, 240, 100
+"""Pixels of the words above and below the field, and of the figures beside it."""
 COLOURS = 256
 """In the file, which is a third as large as with all of them."""
-APART = 28
-"""From what is said of the drop to the curves."""
 MOST_DOTS = 64
 """Points of a curve up to which each has a dot."""
 ABOUT = {"m": "rows of the product", "n": "columns of the product", "k": "length of the sums"}
@@ -31,166 +32,122 @@ ABOUT = {"m": "rows of the product", "n": "columns of the product", "k": "length
 
 def save(rows: Sequence[Row], path: str | PathLike[str], size: str = "1080p", theme: str = "dark") -> None:
     """Draw the sweep into a PNG. Raises SweepError where no picture shows it, TilesimError for the file."""
-    picture = draw(rows, Frame(*SIZES[size]), THEMES[theme])
-    files.write(
-        path, lambda file: Image.fromarray(picture).quantize(COLOURS).save(file, "PNG", optimize=True)
-    )
+    picture = Image.fromarray(draw(rows, SIZES[size], THEMES[theme])).quantize(COLOURS)
+    files.write(path, lambda file: picture.save(file, "PNG", optimize=True))
 
 
-def draw(rows: Sequence[Row], frame: Frame, theme: Theme) -> np.ndarray:
-    """The picture of a sweep: uint8, shape [height, width, 3]."""
-    return rasterise(list(Sawtooth(rows, frame, theme).mobjects()), frame, theme.background)[..., :3]
+def draw(rows: Sequence[Row], size: tuple[int, int], theme: Theme) -> np.ndarray:
+    """The picture of a sweep in so many pixels, wide and high: uint8, shape [height, width, 3]."""
+    look = {
+        "pixel_width": size[0],
+        "pixel_height": size[1],
+        "background_color": hexadecimal(theme.background),
+    }
+    with tempconfig(frame_units(size) | look):
+        camera = Camera()
+        camera.capture_mobjects([Sawtooth(rows)])
+        return camera.pixel_array[..., :3]
 
 
-class Sawtooth:
-    """Where everything on the picture stands, in design pixels."""
+class Sawtooth(VGroup):
+    """A curve for each kind of row, in a wide frame, with the waves of tiles and the worst drop."""
 
-    def __init__(self, rows: Sequence[Row], frame: Frame, theme: Theme) -> None:
-        self.rows, self.theme, self.words = rows, theme, Words(frame)
-        self.axes = chart.axes(rows)
-        self.curves = chart.curves(rows, self.axes)
-        self.waves = chart.waves(rows, self.axes)
+    def __init__(self, rows: Sequence[Row]) -> None:
+        super().__init__()
+        self.rows, self.theme, self.axes = rows, theme_now(), chart.axes(rows)
+        self.curves, self.waves = chart.curves(rows, self.axes), chart.waves(rows, self.axes)
         self.unit = "%" if chart.in_percent(rows) else "TFLOP/s"
-        margin_x, margin_y = MARGIN * frame.wide, MARGIN * frame.tall
-        self.whole = Box(margin_x, margin_y, frame.wide - 2 * margin_x, frame.tall - 2 * margin_y)
-        names = [name for curve in self.curves for name in curve.names]
-        beside = min(0.25 * self.whole.w, max(width(name, READ_PX, bold=True) for name in names)) + 56
-        panel = Box(
-            self.whole.x, self.whole.y + 122, self.whole.w, self.whole.h - 122 - 70 * bool(self.waves)
-        )
-        self.panel = panel
-        self.plot = Box(panel.x + 92, panel.y + 78, panel.w - 92 - beside, panel.h - 78 - 96)
-        sizes = chart.positions(rows, self.axes)
-        self.low = 0 if min(sizes) < 0.3 * max(sizes) else min(sizes)
-        self.high = max(sizes)
-        self.top = max(height for curve in self.curves for height in curve.heights) * 1.06
+        # Bright colours cannot be read as letters on a light ground.
+        darker = 0.0 if self.theme.dark else 0.35
+        self.hues = [mixed(hue, self.theme.text, darker) for hue in OKABE_ITO[: len(self.curves)]]
+        self.left, self.top = -0.45 * config.frame_width, 0.45 * config.frame_height
+        self.room = -2 * self.left
+        ends = [(name, number) for number, curve in enumerate(self.curves) for name in curve.names]
+        names = VGroup(*(label(name, READ, self.hues[number], bold=True) for name, number in ends))
+        for name in names:
+            fit(name, 0.25 * self.room)
+        self.plot = self.field(self.room - px(BESIDE) - names.width - px(56))
+        self.add(self.plot, self.headline(), self.sentences(), *self.guides())
+        for curve, hue in zip(self.curves, self.hues, strict=True):
+            data = np.array([chart.positions(curve.rows, self.axes), curve.heights], float).T
+            dots = [Dot(self.plot.at(*point), px(7), color=ManimColor(hue)) for point in data]
+            self.add(line(self.plot, data, hue), *(dots if len(dots) <= MOST_DOTS else ()))
+        self.name_ends(names, [self.curves[number] for _, number in ends])
 
-    def x(self, size: float) -> float:
-        return self.plot.x + self.plot.w * (size - self.low) / (self.high - self.low)
+    def field(self, width: float) -> Plot:
+        """Both axes, from 0 where that is near, with round figures and what they count."""
+        sizes = chart.positions(self.rows, self.axes)
+        low, high = 0 if min(sizes) < 0.3 * max(sizes) else min(sizes), max(sizes)
+        top = 1.06 * max(height for curve in self.curves for height in curve.heights)
+        across, up = chart.ticks(low, high, 8, powers_of_two=True), chart.ticks(0, top, 5)
+        height = 2 * self.top - px(HEAD + FOOT)
+        plot = Plot((low, high), (0, top), across, [0.0, *up], width, height, size=TICK)
+        plot.shift([self.left + px(BESIDE), self.top - px(HEAD), 0] - plot.ground.get_corner(UP + LEFT))
+        along = " = ".join(name.upper() for name in self.axes.tied)
+        about = f"{along}: {ABOUT[self.axes.along]}" if len(self.axes.tied) == 1 else along
+        return plot.add(label(about, QUIET).next_to(plot.ground, DOWN, px(72)))
 
-    def y(self, height: float) -> float:
-        return self.plot.bottom - self.plot.h * height / self.top
+    def headline(self) -> VGroup:
+        """What the picture is about, what all rows have in common, and where the figures are from."""
+        badge = Badge(chart.origin(self.rows), "simulated", 30)
+        badge.move_to([-self.left, self.top, 0], UP + RIGHT)
+        along = self.axes.along.upper()
+        measure = "Utilization" if self.unit == "%" else self.unit
+        title = label("Wave quantization" if self.waves else f"{measure} over {along}", TITLE, bold=True)
+        fit(title, self.room - badge.width - px(40)).move_to([self.left, badge.get_y(), 0], LEFT)
+        about = label(chart.subtitle(self.rows, self.axes), QUIET, self.theme.quiet)
+        return VGroup(badge, title, fit(about, self.room).move_to([self.left, self.top - px(92), 0], LEFT))
 
-    def line(self, curve: chart.Curve) -> tuple[np.ndarray, np.ndarray]:
-        """(x, y) of a curve's points: float, shape [points] each."""
-        sizes = chart.positions(curve.rows, self.axes)
-        return np.array([self.x(size) for size in sizes]), np.array([self.y(h) for h in curve.heights])
-
-    def colour(self, curve: int) -> Colour:
-        """Bright colours cannot be read as letters on a light ground."""
-        return tuple(mix(OKABE_ITO[curve], self.theme.text, 0.0 if self.theme.dark else 0.35))
-
-    def mobjects(self) -> Iterator[VMobject]:
-        yield from self.headline()
-        yield self.words.box(self.panel, self.theme.panel, 18)
-        yield from self.scales()
-        yield from self.guides()
-        for number, curve in enumerate(self.curves):
-            yield from self.curve(curve, self.colour(number))
-        yield from self.names()
-        yield from self.drop()
+    def sentences(self) -> VGroup:
+        """What waves are, and the worst drop, which has a dot."""
+        said, drop = VGroup(), chart.worst_drop(self.curves, self.axes)
         if self.waves:
             count = chart.slots(self.rows[0])
             text = f"Tiles run {count} at a time, in waves. A last wave of a few takes as long as a full one."
-            baseline = self.whole.bottom - 12
-            yield self.words.text(text, self.whole.x, baseline, READ_PX, self.theme.text, room=self.whole.w)
-
-    def headline(self) -> Iterator[VMobject]:
-        box, theme = self.whole, self.theme
-        origin = chart_text.origin(self.rows)
-        place = Box(box.right - badge_width(origin), box.y + 2, badge_width(origin), 56)
-        yield from badge(self.words, theme, theme.simulated, origin, place)
-        along = self.axes.along.upper()
-        measure = "Utilisation" if self.unit == "%" else self.unit
-        title = "Wave quantisation" if self.waves else f"{measure} over {along}"
-        room = place.x - box.x - 40
-        yield self.words.text(title, box.x, box.y + 46, TITLE_PX, theme.text, bold=True, room=room)
-        about = chart_text.subtitle(self.rows, self.axes)
-        yield self.words.text(about, box.x, box.y + 98, QUIET_PX, theme.quiet, room=box.w)
-
-    def scales(self) -> Iterator[VMobject]:
-        """Both axes, from 0 where that is near: lines and round figures, and what they count."""
-        plot, theme, words = self.plot, self.theme, self.words
-        for tick in [0.0, *ticks(0, self.top, 5)]:
-            y = self.y(tick)
-            yield words.line(plot.x, y, plot.right, y, theme.idle if tick else theme.quiet)
-            figure = f"{tick:g}"
-            yield words.text(
-                figure, plot.x - 16, y + 10, TICK_PX, theme.quiet, anchor=1.0, room=70, family=MONO
+            said.add(label(text, READ))
+        if drop:
+            hue = self.hues[self.curves.index(drop.curve)]
+            fall = f"{drop.curve.names[0]} falls from {drop.high:.0f} to {drop.low:.0f} {self.unit}"
+            used = (
+                f"{plural(drop.tiles, 'tile')} fill {100 * drop.used:.1f} % of {plural(drop.waves, 'wave')}"
             )
-        for tick in ticks(self.low, self.high, 8, powers_of_two=True):
-            x = self.x(tick)
-            yield words.line(x, plot.bottom, x, plot.bottom + 8, theme.quiet)
-            yield words.text(
-                f"{tick:.0f}", x, plot.bottom + 40, TICK_PX, theme.quiet, anchor=0.5, family=MONO
-            )
-        along = " = ".join(name.upper() for name in self.axes.tied)
-        about = f"{along}: {ABOUT[self.axes.along]}" if len(self.axes.tied) == 1 else along
-        yield words.text(about, plot.x + plot.w / 2, plot.bottom + 82, QUIET_PX, theme.text, anchor=0.5)
-        unit = "utilisation, %" if self.unit == "%" else self.unit
-        yield words.text(unit, self.panel.x + 24, self.panel.y + 48, QUIET_PX, theme.text)
+            said.add(label(f"{fall}: {used}.", READ, hue, bold=True))
+            self.add(Dot(self.plot.at(drop.x, drop.low), px(15), color=ManimColor(self.theme.text)))
+        for number, one in enumerate(said):
+            fit(one, self.room).move_to([self.left, -self.top + px(56 * (len(said) - 1 - number)), 0], LEFT)
+        return said
 
-    def guides(self) -> Iterator[VMobject]:
-        """A line where each wave is full, with its tiles, as far as the words have room."""
-        plot, taken = self.plot, self.panel.x + 24 + width("utilisation, %", QUIET_PX)
-        faint = tuple(mix(self.theme.panel, self.theme.quiet, 0.5))
+    def guides(self) -> list[Mobject]:
+        """A line where each wave is full, with its tiles, as far as the words have room; and y's unit."""
+        unit = label("utilization, %" if self.unit == "%" else self.unit, QUIET)
+        unit.move_to([self.left, self.plot.ground.get_top()[1] + px(36), 0], LEFT)
+        shown, right, at = [unit], unit.get_right()[0], []
         for wave in self.waves:
-            x, text = self.x(wave.x), f"{plural(wave.waves, 'wave')}: {plural(wave.tiles, 'tile')}"
-            half = width(text, TICK_PX) / 2
-            if taken + 20 < x - half and x + half < self.panel.right - 20:
-                taken = x + half
-                yield self.words.line(x, plot.y - 14, x, plot.bottom, faint)
-                yield self.words.text(text, x, self.panel.y + 48, TICK_PX, self.theme.quiet, anchor=0.5)
+            text = f"{plural(wave.waves, 'wave')}: {plural(wave.tiles, 'tile')}"
+            word = label(text, TICK, self.theme.quiet).move_to([self.plot.at(wave.x, 0)[0], unit.get_y(), 0])
+            if word.get_left()[0] > right + px(20) and word.get_right()[0] < -self.left:
+                right = word.get_right()[0]
+                at.append(float(self.plot.share(wave.x, 0)))
+                shown.append(word)
+        if at:
+            lines = self.plot.lines.copy().set_stroke(ManimColor(self.theme.hand_over))
+            lines.points = uprights(self.plot.ground, np.array(at))
+            shown.append(lines)
+        return shown
 
-    def curve(self, curve: chart.Curve, colour: Colour) -> Iterator[VMobject]:
-        x, y = self.line(curve)
-        path = VMobject(joint_type=LineJointType.ROUND)
-        path.set_points_as_corners([self.words.point(*point) for point in zip(x, y, strict=True)])
-        yield path.set_stroke(hexadecimal(colour), width=CURVE_PX * self.words.unit * 100)
-        if len(x) <= MOST_DOTS:
-            for point in zip(x, y, strict=True):
-                yield self.dot(*point, 7, colour)
+    def name_ends(self, names: VGroup, curves: Sequence[chart.Curve]) -> None:
+        """Each name beside the end of its curve, moved apart from the others."""
+        places = ((*chart.positions(curve.rows[-1:], self.axes), curve.heights[-1]) for curve in curves)
+        ends = [self.plot.at(*place) for place in places]
+        low, high = self.plot.ground.get_bottom()[1] + px(READ), self.plot.ground.get_top()[1]
+        middles = chart.spread([end[1] for end in ends], px(1.25 * READ), low, high)
+        left = self.plot.ground.get_right()[0] + px(32)
+        for name, end, middle in zip(names, ends, middles, strict=True):
+            name.move_to([left, middle, 0], LEFT)
+            begin = [left - px(8), middle, 0]
+            self.add(name, Line(end, begin, color=name.color, stroke_width=stroke_width(2)))
 
-    def dot(self, x: float, y: float, radius: float, colour: Colour) -> VMobject:
-        return self.words.box(Box(x - radius, y - radius, 2 * radius, 2 * radius), colour, radius)
 
-    def names(self) -> Iterator[VMobject]:
-        """Each curve's names at its end, moved apart."""
-        ends = [
-            (name, number, self.line(curve))
-            for number, curve in enumerate(self.curves)
-            for name in curve.names
-        ]
-        middles = spread(
-            [y[-1] for _, _, (_, y) in ends], 1.25 * READ_PX, self.plot.y, self.plot.bottom - READ_PX
-        )
-        left = self.plot.right + 32
-        for (name, number, (x, y)), middle in zip(ends, middles, strict=True):
-            colour = self.colour(number)
-            yield self.words.line(x[-1], y[-1], left - 8, middle, colour)
-            yield self.words.text(
-                name, left, middle + 13, READ_PX, colour, bold=True, room=self.panel.right - 20 - left
-            )
-
-    def drop(self) -> Iterator[VMobject]:
-        """The worst drop with its numbers, where the curves leave room for them."""
-        drop = chart.worst_drop(self.curves, self.axes)
-        if not drop:
-            return
-        used = f"{plural(drop.tiles, 'tile')}: {plural(drop.waves, 'wave')}, {100 * drop.used:.1f} % used"
-        whose = f"{drop.curve.names[0]}: " if len(self.curves) > 1 else ""
-        fall = f"{whose}{drop.high:.0f} → {drop.low:.0f} {self.unit}"
-        wide = max(width(used, READ_PX, bold=True), width(fall, READ_PX, bold=True)) + 48
-        x, y = self.x(drop.x), self.y(drop.low)
-        lines = np.concatenate([dense(*self.line(curve), 6) for curve in self.curves])
-        found = free_place(self.plot, (wide + 2 * APART, 116 + 2 * APART), (x, y), lines)
-        if not found:
-            return
-        box = Box(found.x + APART, found.y + APART, wide, 116)
-        near = min(max(x, box.x), box.right), min(max(y, box.y), box.bottom)
-        colour = self.colour(self.curves.index(drop.curve))
-        yield self.words.line(x, y, *near, self.theme.text, 3)
-        yield self.dot(x, y, 13, self.theme.text)
-        yield self.words.box(box, self.theme.background, 12)
-        yield self.words.text(used, box.x + 24, box.y + 46, READ_PX, self.theme.text, bold=True)
-        yield self.words.text(fall, box.x + 24, box.y + 94, READ_PX, colour, bold=True)
+def fit(words: Mobject, room: float) -> Mobject:
+    """Make words smaller where they are wider than `room` units."""
+    return words.scale(min(1.0, room / words.width))

@@ -26,7 +26,7 @@ SLACK = 0.23
 
 def faults(seen: Seen) -> list[str]:
     """What breaks the grammar's rules, each with the second at which it does."""
-    found = [f"{at:.1f} s: {fault}" for at, words in seen.moments for fault in _faults(words)]
+    found = [f"{at:.1f} s: {fault}" for at, words in seen.moments for fault in faults_of(words)]
     for start, end, text in seen.scene.captions:
         if seen.lines.get(text, 0) > MOST_LINES:
             found.append(f"{start:.1f} s: {seen.lines[text]} lines in the caption {text!r}")
@@ -55,7 +55,7 @@ def _standing_still(seen: Seen) -> list[str]:
     return faults
 
 
-def _faults(words: list[Word]) -> list[str]:
+def faults_of(words: list[Word]) -> list[str]:
     """What is wrong with the texts that stand on screen together."""
     faults = [f"{word.text!r} has {word.size:.0f} px" for word in words if word.size < LEAST_PX]
     for word in words:

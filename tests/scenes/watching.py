@@ -67,7 +67,7 @@ def watch(film: type, aspect: str, settings: Mapping[str, Any] = {}, moving: boo
             play(*args, **kwargs)
             if pictures is not None:
                 pictures.rest()
-            seen.moments.append((scene.now, list(_words(scene))))
+            seen.moments.append((scene.now, list(words_of(scene))))
             if aspect == "wide" and (caption := getattr(scene, "_caption", None)):
                 # Its ground is none of its lines.
                 seen.lines[caption.text] = len(caption) - 1
@@ -80,7 +80,7 @@ def watch(film: type, aspect: str, settings: Mapping[str, Any] = {}, moving: boo
         return seen
 
 
-def _words(scene: Any) -> Iterator[Word]:
+def words_of(scene: Any) -> Iterator[Word]:
     view = scene.camera.frame
     shown = {id(one): one for mobject in scene.mobjects for one in _texts(mobject)}
     for text in shown.values():

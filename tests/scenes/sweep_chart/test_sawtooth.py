@@ -2,23 +2,25 @@
 
 from functools import cache
 from importlib.resources import files
-from itertools import combinations as pairs
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from manim import ScreenRectangle
+from reading import faults_of
+from watching import frame, words_of
 
 from tilesim import Device
 from tilesim.analysis.sweep import Row, blank, combinations, sweep
 from tilesim.cli.commands.sweep import FRAMES
 from tilesim.errors import SweepError
-from tilesim_scenes.look import text as glyphs
-from tilesim_scenes.look.theme import LAUNCH, OKABE_ITO, THEMES
-from tilesim_scenes.sweep_chart import chart, chart_text
-from tilesim_scenes.sweep_chart.boxes import MARGIN, SIZES, Box, Frame
-from tilesim_scenes.sweep_chart.placing import STEP, dense, free_place, spread, ticks
+from tilesim_scenes.look.theme import LAUNCH, OKABE_ITO, THEMES, hexadecimal
+from tilesim_scenes.render.files.formats import SIZES
+from tilesim_scenes.sweep_chart import chart
+from tilesim_scenes.sweep_chart.chart import spread, ticks
 from tilesim_scenes.sweep_chart.sawtooth import Sawtooth, draw
 
 H200 = Device.named("h200")
@@ -90,12 +92,12 @@ def test_a_row_without_figures_is_left_out():
     rows = sweep(combinations(axes, H200))
     naive, split = chart.curves(rows, chart.axes(rows))
     assert len(split.rows) == len(naive.rows) - 1
-    assert draw(rows, Frame(*SIZES["480p"]), THEMES["dark"]).shape == (480, 854, 3)
+    assert draw(rows, SIZES["480p"], THEMES["dark"]).shape == (480, 854, 3)
 
 
 def test_a_curve_of_one_point_can_be_drawn():
     axes = {"schedule": ["split-k:2"], "m": [64], "n": [64], "k": [64, 128]}
-    assert draw(sweep(combinations(axes, H200)), Frame(*SIZES["480p"]), THEMES["dark"]).any()
+    assert draw(sweep(combinations(axes, H200)), SIZES["480p"], THEMES["dark"]).any()
 
 
 @pytest.mark.parametrize(
@@ -140,7 +142,7 @@ def test_the_badge_says_whose_costs():
     path = files("tilesim").joinpath("data/costs/h200.json")
 
     def origin(**axes):
-        return chart_text.origin(sweep(combinations(SQUARE | {"m": [64, 128]} | axes, H200), path))
+        return chart.origin(sweep(combinations(SQUARE | {"m": [64, 128]} | axes, H200), path))
 
     assert origin() == "simulated, H200 costs"
     assert origin(device=["t4"], dtype=["bf16"]) == "simulated, H200 costs on a T4"
@@ -151,11 +153,11 @@ def test_the_line_above_says_what_is_the_same():
     axes = DEFAULT | {"schedule": ["naive"], "tile": [(64, 64, 64), (128, 128, 64)], "order": ["grouped:8"]}
     rows = [blank(one) for one in combinations(axes | {"ctas_per_sm": [2]}, H200)]
     said = "naive, 1536 × N × 4096, bf16, grouped:8, NVIDIA H200 (132 SMs), 2 blocks per SM"
-    assert chart_text.subtitle(rows, chart.axes(rows)) == said
+    assert chart.subtitle(rows, chart.axes(rows)) == said
     rows = [
         blank(one) for one in combinations(axes | {"k": ["m"], "m": [64, 128], "tile": [(64, 64, 64)]}, H200)
     ]
-    assert chart_text.subtitle(rows, chart.axes(rows)).startswith("naive, M × N × K, bf16, tile 64 × 64 × 64")
+    assert chart.subtitle(rows, chart.axes(rows)).startswith("naive, M × N × K, bf16, tile 64 × 64 × 64")
 
 
 @given(st.lists(st.floats(0, 500), min_size=1, max_size=6), st.floats(0, 60))
@@ -176,60 +178,20 @@ def test_ticks_are_round_and_few(low, span, most, powers):
     assert len({round(step, 6) for step in np.diff(found)}) <= 1
 
 
-@given(
-    st.lists(st.tuples(st.floats(0, 300), st.floats(0, 200)), max_size=40),
-    st.integers(1, 320),
-    st.integers(1, 220),
-)
-def test_a_free_place_is_free(points, wide, tall):
-    within, array = Box(0, 0, 300, 200), np.array(points).reshape(-1, 2)
-    box = free_place(within, (wide, tall), (150, 100), array)
-    if box is None:
-        assert wide > 300 or tall > 200 or len(points)
-        return
-    assert box.x >= 0 and box.y >= 0 and box.right <= 300 + STEP and box.bottom <= 200 + STEP
-    assert not [p for p in points if box.x <= p[0] <= box.right and box.y <= p[1] <= box.bottom]
-
-
-@given(st.lists(st.tuples(st.floats(0, 300), st.floats(0, 200)), min_size=1, max_size=9))
-def test_a_dense_line_has_no_gaps(points):
-    x, y = np.array(points).T
-    steps = np.diff(dense(x, y, 5.0), axis=0)
-    assert np.all(np.hypot(*steps.T) <= 5.0 + 1e-9)
-
-
-@pytest.mark.parametrize("size", FRAMES)
-def test_everything_stands_within_the_margins_and_no_words_on_others(rows, size):
-    frame = Frame(*SIZES[size])
-    placed = []
-    picture = Sawtooth(rows, frame, THEMES["dark"])
-    text = picture.words.text
-
-    def spy(said, x, baseline, px, colour, bold=False, anchor=0.0, room=0.0, family=glyphs.SANS):
-        wide = glyphs.width(said, px, family, bold)
-        wide, px = (room, px * room / wide) if room and wide > room else (wide, px)
-        placed.append((said, px, Box(x - anchor * wide, baseline - 0.75 * px, wide, 0.75 * px)))
-        return text(said, x, baseline, px, colour, bold, anchor, 0.0, family)
-
-    picture.words.text = spy
-    list(picture.mobjects())
-    assert all(px >= 24 for _, px, _ in placed)
-    names = {name for curve in picture.curves for name in curve.names}
-    caption = max((said for said, *_ in placed), key=len)
-    assert all(
-        px >= 35.9 for said, px, _ in placed if said in names | {caption} or "used" in said or "→" in said
-    )
-    for said, _, box in placed:
-        assert box.x >= MARGIN * frame.wide - 1 and box.right <= (1 - MARGIN) * frame.wide + 1, said
-        assert box.y >= MARGIN * frame.tall - 1 and box.bottom <= (1 - MARGIN) * frame.tall + 1, said
-    for (one, _, a), (other, _, b) in pairs(placed, 2):
-        apart = a.right <= b.x or b.right <= a.x or a.bottom <= b.y or b.bottom <= a.y
-        assert apart, (one, other)
+@pytest.mark.parametrize("theme", THEMES)
+def test_everything_stands_within_the_frame_and_no_words_on_others(rows, theme):
+    with frame(1920, 1080, background_color=hexadecimal(THEMES[theme].background)):
+        camera = SimpleNamespace(frame=ScreenRectangle(height=8.0))
+        words = list(words_of(SimpleNamespace(mobjects=[Sawtooth(rows)], camera=camera)))
+    assert not faults_of(words)
+    said = {word.text for word in words}
+    assert {row.schedule for row in rows} <= said or len({row.schedule for row in rows}) == 1
+    assert any("falls from" in text for text in said) and any("run 132 at a time" in text for text in said)
 
 
 @pytest.mark.parametrize("theme", THEMES)
 def test_curves_are_drawn_in_their_colours_and_never_in_that_of_launches(rows, theme):
-    pixels = draw(rows, Frame(*SIZES["720p"]), THEMES[theme]).reshape(-1, 3)
+    pixels = draw(rows, SIZES["720p"], THEMES[theme]).reshape(-1, 3)
     found = np.unique(pixels @ PACKED)
     assert np.dot(THEMES[theme].background, PACKED) in found and np.dot(LAUNCH, PACKED) not in found
     if theme == "dark":
