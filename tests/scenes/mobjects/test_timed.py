@@ -1,18 +1,36 @@
 """What shows an instant of a trace is a function of that instant, wherever it stands."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
-from manim import DOWN, RIGHT, FadeIn, Group, Scene, Transform, config
+from manim import DOWN, RIGHT, FadeIn, Group, Scene, Transform, VMobject, config
 from watching import frame
 
 from tilesim import Device, Problem, Trace, simulate
+from tilesim.ideas.divergence import loop
+from tilesim.ideas.pipelining import pipeline
+from tilesim.ideas.warp_specialization import Times, timeline
 from tilesim.metrics import breakdown
-from tilesim_scenes import Clock, Lanes, PlayTrace, TileGrid
+from tilesim_scenes import (
+    BlockTraffic,
+    Clock,
+    Count,
+    Curve,
+    Lanes,
+    PlayTrace,
+    Plot,
+    Queue,
+    TileGrid,
+    TileTraffic,
+)
 from tilesim_scenes.look.text import px
 from tilesim_scenes.look.theme import sm_colours
+from tilesim_scenes.mobjects.models.phase_rows import PhaseRows, Turn, bars_of
+from tilesim_scenes.mobjects.models.pipelined_sm import PipelinedSM, PipelineRows
+from tilesim_scenes.mobjects.models.warp_lanes import WarpLanes
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.traces.parts import KINDS, parts
 from tilesim_scenes.mobjects.traces.tile_grid import TileImage
@@ -24,7 +42,7 @@ RUNS = {
     "stream-k": simulate("stream-k", Problem(384, 1280, 2048), FOUR),
     "two residents": simulate("naive", Problem(384, 1536, 512), Device.named("h200", sms=2, ctas_per_sm=2)),
 }
-MADE: dict[str, Callable[[Trace], Any]] = {
+OF_RUNS: dict[str, Callable[[Trace], Any]] = {
     "tiles": TileGrid,
     "lanes": Lanes,
     "a window of lanes": lambda trace: Lanes(trace, sms=[1], window=(2000, 12_000)),
@@ -32,12 +50,59 @@ MADE: dict[str, Callable[[Trace], Any]] = {
     "image of lanes": lambda trace: LaneImage(trace, range(trace.device.sms), height=2.0),
     "clock": lambda trace: Clock(until=trace.makespan),
 }
+STEPS = pipeline(6, stages=2, load=989, multiply=662)
+TURNS = timeline(Times(700, 300, 1100, 300, contention=200), tiles=4, k_steps=4, stages=4, groups=2)
+LOOP = loop(range(1, 33), 2)
+
+
+def blocks(trace: Trace) -> BlockTraffic:
+    queue = Queue(sorted(set(trace.spans["cta"].tolist())), width=8)
+    return BlockTraffic(trace, queue, Lanes(trace).shift(DOWN), [block.get_center() for block in queue])
+
+
+def travelling(trace: Trace) -> TileTraffic:
+    return TileTraffic(trace, Lanes(trace).shift(3 * DOWN), TileGrid(trace.problem, width=4))
+
+
+def rows() -> PhaseRows:
+    groups = {f"group {group}": bars_of(TURNS.consumers(group), TURNS.k_steps) for group in (0, 1)}
+    return PhaseRows({"producer": bars_of(TURNS.loads(), wait="pause")} | groups)
+
+
+def warp_lanes() -> WarpLanes:
+    spans = np.stack([LOOP.ends - LOOP.instructions, LOOP.ends], axis=1)
+    return WarpLanes(LOOP.masks, spans, float(LOOP.ends[-1]), width=8, height=4)
+
+
+ALONE: dict[str, tuple[Callable[[], Any], float]] = {
+    "pipeline": (lambda: PipelineRows(STEPS, STEPS.makespan, width=10, height=2), STEPS.makespan),
+    "processor": (lambda: PipelinedSM(STEPS, width=12, height=3), STEPS.makespan),
+    "phases": (rows, TURNS.makespan),
+    "turn": (lambda: Turn(rows(), ("group 0", "group 1"), TURNS), TURNS.makespan),
+    "warp": (warp_lanes, float(LOOP.ends[-1])),
+    "count": (lambda: Count("{:.0f} lines".format), 32),
+    "curve": (lambda: Curve(Plot((0, 4), (0, 2), width=4, height=2), [(0, 0), (1, 2), (4, 1)]), 4),
+}
+"""What shows an instant of no trace, and the last one."""
+OVER = ("blocks", "tiles that travel", "turn", "curve")
+"""What is drawn over or beside others, and does not move alone."""
+MADE = ALONE | {
+    f"{name} of {run}": (partial(make, trace), float(trace.makespan))
+    for name, make in (OF_RUNS | {"blocks": blocks, "tiles that travel": travelling}).items()
+    for run, trace in RUNS.items()
+}
 
 
 def look(mobject: Any) -> list[bytes]:
     """All that can be seen of a mobject."""
-    images = [one.pixel_array.tobytes() for one in mobject.get_family() if hasattr(one, "paint")]
-    return [np.round(one.points, 9).tobytes() for one in mobject.get_family()] + images
+    looks = []
+    for one in mobject.get_family():
+        looks.append(np.round(one.points, 9).tobytes())
+        if isinstance(one, VMobject):
+            looks.append(np.round(np.concatenate([one.fill_rgbas, one.stroke_rgbas]), 6).tobytes())
+        else:
+            looks.append(one.pixel_array.tobytes())
+    return looks
 
 
 @pytest.fixture(params=RUNS)
@@ -45,17 +110,34 @@ def trace(request: pytest.FixtureRequest) -> Trace:
     return RUNS[request.param]
 
 
-@pytest.fixture(params=MADE)
-def make(request: pytest.FixtureRequest) -> Callable[[Trace], Any]:
-    return MADE[request.param]
-
-
-def test_what_is_shown_does_not_depend_on_what_was_shown_before(trace: Trace, make: Any) -> None:
-    steps = np.linspace(0, trace.makespan, 9)
-    wandered, fresh = make(trace), make(trace)
+@pytest.mark.parametrize("name", MADE)
+def test_what_is_shown_does_not_depend_on_what_was_shown_before(name: str) -> None:
+    make, end = MADE[name]
+    steps = np.linspace(0, end, 9)
+    wandered = make()
     for t in (*steps, *steps[::-2]):
         wandered.show(t)
-    assert look(wandered.show(steps[4])) == look(fresh.show(steps[4]))
+    assert look(wandered.show(steps[4])) == look(make().show(steps[4]))
+
+
+@pytest.mark.parametrize("name", [name for name in MADE if not name.startswith(OVER)])
+def test_it_can_be_moved_and_scaled_before_or_after_it_is_shown(name: str) -> None:
+    make, end = MADE[name]
+    early, late = make().show(0.2 * end), make()
+    early.shift(RIGHT).scale(0.7, about_point=np.zeros(3)).show(end / 2)
+    late.show(end / 2).shift(RIGHT).scale(0.7, about_point=np.zeros(3))
+    # What is there is all in its place; centres differ by what was not there when it was moved.
+    assert early.width == pytest.approx(late.width, abs=0.02)
+    assert early.height == pytest.approx(late.height, abs=0.02)
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_a_copy_goes_its_own_way(name: str) -> None:
+    make, end = MADE[name]
+    one = make().show(0.3 * end)
+    before, other = look(one), one.copy()
+    other.show(end).shift(DOWN)
+    assert look(one) == before
 
 
 def test_what_lanes_show_does_not_depend_on_the_window_they_showed_before(trace: Trace) -> None:
@@ -67,24 +149,6 @@ def test_what_lanes_show_does_not_depend_on_the_window_they_showed_before(trace:
         wandered.window = window
         wandered.show(trace.makespan)
     assert look(wandered) == look(fresh.show(trace.makespan))
-
-
-def test_it_can_be_moved_and_scaled_before_or_after_it_is_shown(trace: Trace, make: Any) -> None:
-    early, late = (make(trace).show(3000) for _ in range(2))
-    early.shift(RIGHT).scale(0.7)
-    early.show(trace.makespan / 2)
-    late.show(trace.makespan / 2)
-    late.shift(RIGHT).scale(0.7)
-    # What is there is all in its place; centres differ by what was not there when it was moved.
-    assert early.width == pytest.approx(late.width, abs=0.02)
-    assert early.height == pytest.approx(late.height, abs=0.02)
-
-
-def test_a_copy_goes_its_own_way(trace: Trace, make: Any) -> None:
-    one = make(trace).show(4000)
-    before, other = look(one), one.copy()
-    other.show(trace.makespan).shift(DOWN)
-    assert look(one) == before
 
 
 def test_every_part_of_a_lane_is_time_of_the_run(trace: Trace) -> None:
@@ -126,7 +190,7 @@ def test_vectors_and_images_of_tiles_show_the_same(trace: Trace, t: int) -> None
 
 
 def test_lanes_that_have_not_begun_draw_no_part(trace: Trace, monkeypatch: pytest.MonkeyPatch) -> None:
-    image = MADE["image of lanes"](trace)
+    image = OF_RUNS["image of lanes"](trace)
     monkeypatch.setattr(image, "_drawn", lambda *_: pytest.fail("drawn"))
     for size in (1.0, 1.5):
         pixels = image.scale(size).pixel_array
@@ -135,7 +199,7 @@ def test_lanes_that_have_not_begun_draw_no_part(trace: Trace, monkeypatch: pytes
 
 @pytest.mark.parametrize("name", ["image of tiles", "image of lanes"])
 def test_an_image_is_as_opaque_as_it_was_told_to_be(trace: Trace, name: str) -> None:
-    image = MADE[name](trace).show(5000)
+    image = OF_RUNS[name](trace).show(5000)
     opaque = image.pixel_array.copy()
     for opacity in (0.4, 0.0, 1.0):
         pixels = image.set_opacity(opacity).pixel_array

@@ -1,7 +1,6 @@
 """Thread blocks and tiles that travel are where the trace has them."""
 
 import numpy as np
-import pytest
 from manim import DOWN
 
 from tilesim import Device, Problem, Trace, simulate
@@ -22,23 +21,6 @@ def blocks(trace: Trace = NAIVE) -> BlockTraffic:
 
 def tiles(trace: Trace = NAIVE) -> TileTraffic:
     return TileTraffic(trace, Lanes(trace).shift(3 * DOWN), TileGrid(trace.problem, width=4))
-
-
-def look(mobject: BlockTraffic | TileTraffic) -> list[tuple[bytes, bytes]]:
-    return [
-        (np.round(one.points, 9).tobytes(), np.round(one.fill_rgbas, 9).tobytes())
-        for one in mobject.get_family()
-    ]
-
-
-@pytest.mark.parametrize("make", [blocks, tiles])
-@pytest.mark.parametrize("trace", [NAIVE, PERSISTENT], ids=["naive", "persistent"])
-def test_where_they_are_does_not_depend_on_where_they_were(make, trace) -> None:
-    steps = np.linspace(0, trace.makespan, 9)
-    wandered, fresh = make(trace), make(trace)
-    for t in (*steps, *steps[::-2]):
-        wandered.show(t)
-    assert look(wandered.show(steps[4])) == look(fresh.show(steps[4]))
 
 
 def test_a_block_waits_then_stands_beside_its_lane_then_is_gone() -> None:
