@@ -440,6 +440,38 @@ def test_an_updater_moves_the_clock_and_a_copy_keeps_its_own(name: str, scene: A
     assert shown.z_index == 3 and shown.copy().z_index == 3
 
 
+@pytest.mark.parametrize("name", TIMED)
+def test_an_instant_can_be_animated_and_runs_can_follow_each_other(name: str, scene: Any) -> None:
+    shown, run = fresh(name, BEFORE), getattr(fresh(name), "trace", None) or FEW
+    scene.play(shown.animate.show(AFTER * run.makespan))
+    assert shown.t == pytest.approx(AFTER * run.makespan)
+    assert_same(at(shown, 1.0), fresh(name, 1.0))
+    scene.play(manim.Succession(until(shown, 0.2), until(shown, BEFORE)))
+    assert_same(shown, fresh(name, BEFORE))
+
+
+@pytest.mark.parametrize("part", [lambda grid, _: grid.tile(0), lambda _, lanes: lanes.span(tile=0)])
+def test_a_part_is_pointed_at_during_a_run(part: Any, scene: Any) -> None:
+    grid, lanes = fresh("TileGrid", AFTER), fresh("Lanes", AFTER)
+    scene.add(grid, lanes)
+    scene.play(manim.Indicate(part(grid, lanes)), kit.PlayTrace(grid, lanes, until=FEW.makespan))
+    assert_same(grid, fresh("TileGrid", 1.0))
+    assert_same(lanes, fresh("Lanes", 1.0))
+
+
+@pytest.mark.parametrize("name", ["Lanes as an image", "TileGrid as an image"])
+def test_what_an_image_cannot_become_is_a_sentence(name: str, scene: Any) -> None:
+    with pytest.raises(TypeError, match="an image, cannot be bent into Circle; use FadeTransform"):
+        scene.play(manim.Transform(fresh(name), Circle()))
+    with pytest.raises(TypeError, match="an image, cannot become Dot"):
+        fresh(name).become(Dot())
+    sentence = "no VMobject can be bent into .*, an image, nor become it; use FadeTransform"
+    with pytest.raises(AttributeError, match=sentence):
+        scene.play(manim.Transform(Circle(), fresh(name)))
+    with pytest.raises(AttributeError, match=sentence):
+        Dot().become(fresh(name))
+
+
 @pytest.mark.parametrize("name", MADE)
 def test_opacity_reaches_all_that_is_seen(name: str) -> None:
     with frame(96, 54):
