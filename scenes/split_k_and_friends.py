@@ -7,30 +7,34 @@ as equal shares take, and those beyond whole waves with one wave more.
 """
 
 import numpy as np
-from manim import DOWN, LEFT, FadeIn, LaggedStart, Mobject, VGroup
+from manim import DOWN, LEFT, Animation, FadeIn, LaggedStart, Mobject, VGroup
 
 from tilesim import Device, Problem, Trace
 from tilesim.analysis.time_account import LOOPS, account
-from tilesim_scenes.animations.fade import Fade, Leave
+from tilesim_scenes.animations.fade import Leave
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.film.race_film import RaceFilm
 from tilesim_scenes.film.scene import DIMMED
 from tilesim_scenes.film.traces import Default, shipped
 from tilesim_scenes.kit.many_sms import ManySMs, Stacks
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import px
+from tilesim_scenes.look.text import lines, px
+from tilesim_scenes.look.theme import ink_on, sm_colour
+from tilesim_scenes.mobjects.models.tiles.ribbon import Piece, Ribbon
 from tilesim_scenes.mobjects.words.badge import Badge, of_trace
 from tilesim_scenes.mobjects.words.key import Entry
 
 SCHEDULES = ("naive", "split-k:2", "stream-k", "stream-k-hybrid")
 PRODUCT = "1408x6912x4096-grouped8"
+GROUP, NINE, LETTERS = 4, 9, "ABCD"
+"""SMs, the tiles that are theirs together, and their names."""
 
 FILM = {
     "title": "Split-K and friends",
     "question": "How much of a matrix product should be cut?",
     "part": "Schedules",
     "place": 190,
-    "seconds": 74,
+    "seconds": 80,
     "shows": "One product with no tile cut, every tile cut, and two ways of equal shares.",
     "takes": "traces",
 }
@@ -81,13 +85,17 @@ class SplitKAndFriends(ManySMs):
         self.guard(
             [cut_tiles(t) for t in (whole, split)] == [0, self.n], "Split-K cuts all tiles, and none is whole"
         )
-        self.cut = cut_tiles(stream)
-        self.guard(cut_tiles(hybrid) == self.cut, "the hybrid cuts as many tiles as Stream-K")
+        self.guard(
+            all(cut_tiles(t) * NINE == (GROUP - 1) * self.n for t in (stream, hybrid)),
+            "Stream-K and the hybrid cut three of every nine tiles",
+        )
         self.share = int(steps_of_sms(stream)[0])
         self.guard(
             all(set(steps_of_sms(t)) == {self.share} for t in (stream, hybrid)), "all SMs get as many steps"
         )
+        self.guard(GROUP * self.share == NINE * self.steps, "four SMs share nine tiles")
         self.shared = self.n - self.sms
+        self.guard(NINE * self.shared == (NINE - GROUP) * self.n, "the hybrid shares out five of nine tiles")
         in_parts = hybrid.spans[hybrid.spans["k1"] - hybrid.spans["k0"] < self.steps]
         later = np.sort(hybrid.spans, order=["sm", "issue"])[np.cumsum(np.bincount(hybrid.spans["sm"])) - 1]
         self.guard(
@@ -111,6 +119,7 @@ class SplitKAndFriends(ManySMs):
         )
         begun = np.sort(whole.spans["issue"])[self.n - self.left]
         self.last_round = float(begun)
+        self.hues = [sm_colour(sm, GROUP) for sm in range(GROUP)]
 
     def construct(self) -> None:
         self.ask("A tile is a piece of a matrix that one processor computes at a time.")
@@ -121,7 +130,7 @@ class SplitKAndFriends(ManySMs):
         self.split_k()
         self.stream_k()
         self.hybrid()
-        self.four_ways()
+        self.the_best()
 
     def the_work(self) -> None:
         left, right = self.halves(0.66)
@@ -141,10 +150,11 @@ class SplitKAndFriends(ManySMs):
         """The picture of Stream-K: two SMs, and the price."""
         self.badge(Badge(tr("schematic"), "model"))
         self.say(
-            "A tile is a sum of {steps} steps. Two SMs can share it, but adding their parts costs time.",
+            "A tile is built up in {steps} steps, along a direction called K.",
             steps=self.steps,
         )
         self.show_loaf(self.steps)
+        self.say("Two SMs can compute a half each. One of them then adds them up.")
         self.halve_loaf()
         self.add_partial()
         self.leave(self.split)
@@ -158,7 +168,7 @@ class SplitKAndFriends(ManySMs):
         self.fills = dict.fromkeys(theme.by_phase, rest) | {"multiply": blue}
         self.entries = (
             Entry(tr("multiply"), [blue]),
-            Entry(tr("start, load, write, add partial sums"), [rest]),
+            Entry(tr("load, write, add partial sums"), [rest]),
             Entry(tr("wait at the end"), [theme.wait]),
         )
         self.names = tr("whole tiles"), tr("Split-K"), tr("Stream-K"), tr("hybrid")
@@ -173,104 +183,139 @@ class SplitKAndFriends(ManySMs):
         self.stacks.move_to([area.center[0], area.bottom, 0], DOWN)
         head = self.word("an average SM's time, in µs", 38, theme.quiet)
         self.head = head.next_to(self.stacks, np.array([0, 1, 0]), px(14)).set_x(area.left, LEFT)
-        self.upper = area._replace(bottom=self.head.get_top()[1] + px(24))
+        # A square frame has no room for a run above all bars, so they take turns.
+        self.in_turns = self.narrow and not self.tall
+        self.upper = area if self.in_turns else area._replace(bottom=self.head.get_top()[1] + px(24))
+        self.bars: list[Mobject] = [self.head]
         self.ticking = self.clock(self.longest)
-        self.lanes: Mobject | None = None
+        self.shown: list[Mobject] = []
 
-    def run_of(self, number: int, title: str, seconds: float = 3.4) -> None:
-        """The rows of a run in place of the one before, then its bar."""
+    def clear_run(self) -> list[Animation]:
+        """What is shown of a run leaves, and the clock goes back."""
+        self.ticking.show(0.0)
+        bars = self.bars[1:] and self.in_turns
+        return [Leave(one) for one in self.shown + (self.bars if bars else [])]
+
+    def run_of(self, number: int, title: str, seconds: float = 2.6) -> None:
+        """The rows of a run in place of the one before, what SMs wait at its end, then its bar."""
         trace = self.four[number]
         lanes, name = self.rows(trace, self.upper, title, self.longest, self.fills)
         self.badge(of_trace(trace))
-        before = [] if self.lanes is None else [Leave(one) for one in self.shown]
-        self.ticking.show(0.0)
-        self.play(*self.opening, *before, *self.appear(lanes, name))
+        self.play(*self.opening, *self.clear_run(), *self.appear(lanes, name))
         self.opening = []
         self.lanes, self.shown = lanes, [lanes, name]
         self.play(PlayTrace(self.ticking, lanes, until=float(trace.makespan), run_time=seconds))
-        end = self.ends(lanes, self.us[number])
-        self.shown.append(end)
-        self.play(FadeIn(end, run_time=0.3))
+        end, waiting = self.ends(lanes, self.us[number]), self.waiting(lanes)
+        self.shown += [end, waiting]
+        self.play(FadeIn(end, waiting, run_time=0.4))
 
     def bar_of(self, number: int) -> None:
         """The bar of an average SM's time in a run."""
         parts = self.stacks.parts[number]
         row = [self.stacks.names[number], *(part for part in parts if len(part)), self.stacks.sums[number]]
-        if number == 0:
-            row.insert(0, self.head)
-        self.play(LaggedStart(*map(FadeIn, row), lag_ratio=0.3, run_time=1.6))
+        new = [*self.bars, *row] if self.in_turns or number == 0 else row
+        if self.in_turns:
+            self.play(*map(Leave, self.shown))
+            self.shown = []
+        self.play(LaggedStart(*map(FadeIn, new), lag_ratio=0.3, run_time=1.2))
+        self.bars += row
+
+    def nine_tiles(self, text: str, shares: list[Piece]) -> None:
+        """Nine tiles end to end, and below them how four SMs share them."""
+        self.badge(Badge(tr("schematic"), "model"))
+        area, total, high = self.upper, NINE * self.steps, px(64)
+        whole = [Piece(n * self.steps, (n + 1) * self.steps, str(self.steps)) for n in range(NINE)]
+        tiles, cuts = (Ribbon(row, total, area.width, high, size=40) for row in (whole, shares))
+        above = self.word("{tiles} tiles of {steps} steps each", 40, self.theme.text,
+                          tiles=NINE, steps=self.steps)  # fmt: skip
+        below = lines(text, 40, area.width, color=self.theme.text)
+        picture = VGroup(above, tiles, cuts, below).arrange(DOWN, buff=px(16))
+        picture.scale(min(1.0, area.height / picture.height, area.width / picture.width))
+        picture.move_to(area.center)
+        self.play(
+            *self.clear_run(), FadeIn(above), LaggedStart(*map(FadeIn, tiles), lag_ratio=0.1, run_time=1.0)
+        )
+        self.play(LaggedStart(*map(FadeIn, cuts), lag_ratio=0.3, run_time=1.6), FadeIn(below))
+        self.shown = [picture]
 
     def no_cut(self) -> None:
         self.say(
-            "After {rounds} rounds, {left} whole tiles are left. {left} SMs compute them, and {idle} wait.",
-            rounds=self.rounds,
+            "After two rounds, {left} tiles are left for {sms} SMs, so {idle} SMs wait.",
             left=self.left,
+            sms=self.sms,
             idle=self.sms - self.left,
         )
         self.run_of(0, tr("whole tiles on 132 SMs, one thin row each; time runs to the right"))
-        note = self.note_in(self.lanes, self.last_round + 3000, self.left / self.sms, 1.0,
-                            tr("{idle} SMs wait", idle=self.sms - self.left))  # fmt: skip
+        note = self.note_in(
+            self.lanes, self.last_round + 3000, self.left / self.sms, 1.0,
+            tr("{idle} SMs wait", idle=self.sms - self.left), ink_on(self.theme.wait),
+        )  # fmt: skip
         self.shown.append(note)
         self.play(FadeIn(note))
         self.bar_of(0)
 
     def split_k(self) -> None:
-        self.say("The first way, called Split-K, cuts every tile in two.")
+        self.say("The first way to cut, called Split-K, halves every tile.")
         self.run_of(1, tr("Split-K: {n} halves", n=2 * self.n))
         self.say(
-            "SMs wait less, but starting {halves} halves and adding them up costs more than this saves.",
+            "SMs wait less, but loading and adding {halves} halves costs even more.",
             halves=2 * self.n,
         )
         self.bar_of(1)
-        self.wait(0.5)
 
     def stream_k(self) -> None:
-        self.say("Stream-K cuts only where an SM's equal share ends: every {share} steps.", share=self.share)
-        self.run_of(2, tr("Stream-K: {cut} of {n} tiles cut", cut=self.cut, n=self.n))
+        self.say(
+            "Stream-K gives each SM the same number of steps: {n} × {steps} / {sms} = {share}.",
+            n=self.n,
+            steps=self.steps,
+            sms=self.sms,
+            share=self.share,
+        )
+        shares = [
+            Piece(n * self.share, (n + 1) * self.share, f"{LETTERS[n]}: {self.share}", hue)
+            for n, hue in enumerate(self.hues)
+        ]
+        self.nine_tiles(tr("SMs A to D, {share} steps each", share=self.share), shares)
+        self.say("That cuts only three of every nine tiles.")
+        self.run_of(2, tr("Stream-K: equal shares"))
         self.say(
             "Hardly any SM waits now, but multiplying takes {slow:.1f} µs instead of {fast:.1f}.",
             slow=self.parts[2][0],
             fast=self.parts[0][0],
         )
         self.bar_of(2)
-        self.wait(0.5)
 
     def hybrid(self) -> None:
-        self.say(
-            "A hybrid splits only {shared} tiles this way. Then each SM computes one whole tile.",
-            shared=self.shared,
+        self.say("A hybrid shares out five of nine tiles. Then each SM computes a whole one.")
+        first = self.share - self.steps
+        shares = []
+        for begin, steps in ((0, first), (GROUP * first, self.steps)):
+            for n, hue in enumerate(self.hues):
+                at = begin + n * steps
+                shares.append(Piece(at, at + steps, f"{LETTERS[n]}: {steps}", hue))
+        self.nine_tiles(
+            tr("SMs A to D, {share} steps each: a share of five tiles, and one whole tile", share=self.share),
+            shares,
         )
-        self.run_of(
-            3, tr("hybrid: {shared} tiles shared out, then {sms} whole", shared=self.shared, sms=self.sms)
-        )
+        self.say("Again, three of every nine tiles are cut.")
+        self.run_of(3, tr("hybrid: equal shares, then whole tiles"))
         self.say(
-            "It cuts {cut} tiles too, yet multiplying takes {us:.1f} µs. So cuts alone do not slow it.",
-            cut=self.cut,
+            "But multiplying takes only {us:.1f} µs, so cuts are not what slows Stream-K.",
             us=self.parts[3][0],
         )
         self.bar_of(3)
-        self.wait(0.5)
+        self.say("What does slow it has not been measured.")
+        self.wait(0.1)
 
-    def four_ways(self) -> None:
-        """The winner is lit; then the end card."""
-        self.say("So share out just enough tiles to give each SM equal work, and leave the rest whole.")
-        others = [
-            one
-            for number in (1, 2)
-            for one in (self.stacks.names[number], *self.stacks.parts[number], self.stacks.sums[number])
-        ]
-        self.play(*(Fade(one, 1.0, DIMMED) for one in (*others, *self.shown)))
-        self.wait(1.0)
-        rows = VGroup(
-            *self.stacks.names, *(p for parts in self.stacks.parts for p in parts), *self.stacks.sums
-        )
-        self.leave(*rows, self.head, *self.shown, self.ticking)
+    def the_best(self) -> None:
+        """The end card."""
+        self.leave(*self.bars, *self.shown, self.ticking)
         self.close(
-            "On an H200, sharing out the first {shared} of {n} tiles in equal parts "
-            "takes {less:.0%} less time than computing all of them whole.",
+            "On an H200, sharing out {shared} of {n} tiles equally among all SMs "
+            "takes {less:.0%} less time than computing all tiles whole.",
             [
                 (tr("whole tiles"), self.us[0]),
-                (tr("first {shared} tiles shared out", shared=self.shared), self.us[3]),
+                (tr("hybrid"), self.us[3]),
             ],
             "less time",
             "{:.1f} µs",

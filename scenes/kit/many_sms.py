@@ -3,7 +3,20 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, Animation, FadeIn, FadeOut, ManimColor, Mobject, Transform, VGroup
+from manim import (
+    DOWN,
+    LEFT,
+    RIGHT,
+    UP,
+    Animation,
+    FadeIn,
+    FadeOut,
+    ManimColor,
+    Mobject,
+    Polygon,
+    Transform,
+    VGroup,
+)
 
 from tilesim import Problem, Trace
 from tilesim_scenes.animations.fade import Fade, Leave
@@ -140,22 +153,37 @@ class ManySMs(Lesson):
             names.add(name.move_to([lanes.x((begin + end) / 2), lanes.get_y(), 0]))
         return names
 
-    def note_in(self, lanes: LaneImage, begin: float, top: float, bottom: float, text: str) -> Mobject:
+    def waiting(self, lanes: LaneImage) -> Polygon:
+        """What SMs wait at the end of a run, after the last thing they do, in the color of waiting."""
+        spans = lanes.trace.spans
+        rows = np.linspace(lanes.get_top()[1], lanes.get_bottom()[1], len(lanes.sms) + 1)
+        done = np.zeros(lanes.trace.device.sms, np.int64)
+        np.maximum.at(done, spans["sm"], spans["done"])
+        edge = [[lanes.x(done[sm]), y, 0] for n, sm in enumerate(lanes.sms) for y in rows[n : n + 2]]
+        right = lanes.x(lanes.trace.makespan)
+        return Polygon(
+            *edge, [right, rows[-1], 0], [right, rows[0], 0],
+            stroke_width=0, fill_color=ManimColor(self.theme.wait), fill_opacity=1,
+        )  # fmt: skip
+
+    def note_in(
+        self, lanes: LaneImage, begin: float, top: float, bottom: float, text: str, ink: Colour | None = None
+    ) -> Mobject:
         """A word in what is dark of lanes: from an instant on, between shares of their height."""
         left, right = lanes.x(begin), lanes.x(lanes.trace.makespan)
-        note = lines(text, 46, 0.9 * (right - left), color=self.theme.text)
+        note = lines(text, 46, 0.9 * (right - left), color=ink or self.theme.text)
         y = lanes.get_top()[1] - (top + bottom) / 2 * lanes.height
         return note.move_to([(left + right) / 2, y, 0])
 
     def show_loaf(self, steps: int) -> None:
         """A tile with its depth, one slice a step."""
         area, narrow = self.area, self.narrow
-        wide = 0.34 * area.width if not narrow else 0.5 * area.width
+        wide = (0.34 if not narrow else 0.5 if self.tall else 0.36) * area.width
         step = 0.5 * wide / steps
         place = area.center + (0.22 * area.height * UP if narrow else 0.25 * area.width * LEFT)
         self.loaf = Loaf(steps, wide, 0.55 * wide, step=(step, 0.5 * step)).move_to(place)
         name = self.word("one tile", 50, self.theme.text, bold=True).next_to(self.loaf.front, DOWN, px(20))
-        depth = self.word("{steps} steps, one slice each", 46, self.theme.text, steps=steps)
+        depth = self.word("{steps} steps along K, one slice each", 46, self.theme.text, steps=steps)
         self.loaf_words = VGroup(name, depth.next_to(self.loaf, UP, px(24)))
         self.play(*self.key(), FadeIn(self.loaf, shift=px(60) * UP, run_time=0.8), FadeIn(name))
         self.play(FadeIn(depth))
