@@ -3,6 +3,7 @@
 manim render scenes/persistent.py
 
 As many thread blocks as SMs find their tiles by counting, so each tile has an owner before the run begins.
+Writes do not overlap here, as the rule is the same without, and `race` tells what overlap is.
 First four simulated SMs are watched, then a recorded run on 132. `naive` is the other half of the pair.
 """
 
@@ -10,11 +11,11 @@ import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, ManimColor, VGroup
 
 from tilesim import Trace, simulate
+from tilesim.kernel_costs.default import default_costs
 from tilesim.orders import rasterize
 from tilesim_scenes.animations.fade import Fade
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
-from tilesim_scenes.animations.zoom import Zoom
 from tilesim_scenes.film.run_film import RunFilm
 from tilesim_scenes.film.runs import written_after_hand_over
 from tilesim_scenes.film.traces import Default, shipped
@@ -22,18 +23,22 @@ from tilesim_scenes.kit.few_sms import DEVICE, PRODUCT, SMS, TOP, FewSMs
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import Figure, px
 from tilesim_scenes.look.theme import mixed, sm_colour
-from tilesim_scenes.mobjects.drawing.quads import stroke_width
 from tilesim_scenes.mobjects.hardware.thread_block import ThreadBlock
-from tilesim_scenes.mobjects.words.badge import Badge, of_trace
+from tilesim_scenes.mobjects.words.badge import of_trace
+from tilesim_scenes.mobjects.words.key import Entry
 
-RECORDED, OTHER = (f"traces/h200-{name}-4096x4096x512-grouped8.npz" for name in ("persistent", "naive"))
+RECORDED, OTHER = (
+    f"traces/h200-{name}-4096x4096x512-grouped8.npz" for name in ("persistent-no-overlap", "naive")
+)
+KERNEL = "persistent-tma"
+"""What ran the recorded run, and what the simulated one costs."""
 
 FILM = {
     "title": "Persistent",
-    "question": "If a thread block never leaves, how does it find its next tile?",
+    "question": "How does a thread block that stays on its processor find its next tile?",
     "part": "Schedules",
     "place": 140,
-    "seconds": 84,
+    "seconds": 78,
     "shows": "Blocks that count their way from tile to tile: four simulated SMs, then a recorded run on 132.",
     "takes": "traces",
 }
@@ -54,11 +59,9 @@ class Persistent(FewSMs):
     default = Default(("persistent",), PRODUCT, DEVICE, any_work=True)
 
     def prepare(self) -> None:
-        self.trace, self.run, other = (
-            written_after_hand_over(simulate("persistent", PRODUCT, DEVICE)),
-            shipped(RECORDED),
-            shipped(OTHER),
-        )
+        costs = default_costs("persistent", PRODUCT, DEVICE, KERNEL)
+        self.trace = simulate("persistent", PRODUCT, DEVICE, costs)
+        self.run, other = shipped(RECORDED), shipped(OTHER)
         spans = self.trace.spans
         self.guard(
             bool(np.all(spans["cta"] == spans["tile"] % SMS)), "a block counts on by the number of blocks"
@@ -70,35 +73,28 @@ class Persistent(FewSMs):
         self.later = len(self.hits)
         self.guard(bool(self.hits.all()), "each later tile ran where the list says")
         self.guard(self.naive_hits.mean() < 0.1, "hardly any tile of the naive kernel did")
-        mine = spans[spans["sm"] == 1]
-        self.mine = mine[np.argsort(mine["start"])]
-        self.guard(
-            bool(np.all(self.mine["start"][1:] < self.mine["done"][:-1])),
-            "a block multiplies its next tile while it writes the last one",
-        )
         self.rest = PRODUCT.tiles % SMS
         self.hues = [sm_colour(sm, SMS) for sm in range(SMS)]
+        self.later_loads = Entry(tr("later loads"), [self.theme.hand_over])
 
     def construct(self) -> None:
-        self.ask("A thread block is a group of threads.")
+        self.ask("A thread block is a group of threads that computes a tile of a matrix.")
         self.four_blocks()
         self.count()
         self.onto_sms()
         self.lists()
         self.run_them()
-        self.write_and_multiply()
-        self.the_end()
         self.a_real_gpu()
-        self.an_sm_is_taken()
+        self.count_hits()
 
     def four_blocks(self) -> None:
         self.say("A small GPU with four processors, called SMs, computes 18 tiles of a matrix.")
         self.badge(of_trace(self.trace))
         self.play(*self.show_tiles())
-        self.say("A naive kernel starts 18 thread blocks, which queue for a free SM.")
+        self.say("A naive GPU program starts 18 thread blocks, one for each tile. They queue for free SMs.")
         self.play(*self.rise(range(PRODUCT.tiles)))
         self.play(self.line_up())
-        self.say("A persistent kernel starts only four blocks, one per SM.")
+        self.say("A persistent program starts only four blocks, one for each SM.")
         self._let_read()
         self.play(FadeOut(*self.queue[SMS:], shift=px(60) * UP))
         self.queue.remove(*self.queue[SMS:])
@@ -174,30 +170,18 @@ class Persistent(FewSMs):
         return changes
 
     def run_them(self) -> None:
+        """The four lists on the clock."""
         self.crossed: set[int] = set()
-        self.say("While the copy unit writes a finished tile, the block already works on its next one.")
-        key = self.key(*self.colors(), *self.phases("hand over"))
-        until = float(self.mine["drain"][0])
-        self.play(*self.unroll(self.trace, (0.0, 2.0 * until)), *key)
-        self.ready()
-        self.run_to(until, 2.0)
-
-    def write_and_multiply(self) -> None:
-        """Close to SM 1's lane: the next tile is multiplied while this one is written."""
-        end = float(self.mine["done"][0])
-        self.run_to(end + 600, 2.0)
-        self.play(*self.done(end + 600))
-
-    def the_end(self) -> None:
         makespan = float(self.trace.makespan)
-        over = [self.blocks, self.traffic]
-        self.play(Zoom(self.lanes, window=(0.0, makespan), over=over))
+        self.say("Each block works through its list, one tile after the other.")
+        key = self.key(*self.colors(), self.later_loads)
+        self.play(*self.unroll(self.trace, (0.0, makespan)), *key)
+        self.ready()
         spans = self.trace.spans
         ends = {sm: float(spans["done"][spans["sm"] == sm].max()) for sm in range(SMS)}
         idle = VGroup(*(self.idle(sm, ends[sm], makespan) for sm in range(self.rest, SMS)))
-        marks = np.linspace(float(self.ticking.t), makespan, 5)[1:]
-        for mark in marks:
-            self.run_to(mark, 0.6, along=self.done(mark))
+        for mark in np.linspace(0.0, makespan, 9)[1:]:
+            self.run_to(mark, 0.7, along=self.done(mark))
         self.play(FadeIn(idle))
         self.leave(idle, self.list_rows)
         self.clear()
@@ -206,53 +190,37 @@ class Persistent(FewSMs):
         sms, tiles = self.run.device.sms, self.run.problem.tiles
         self.badge(of_trace(self.run))
         self.ticking = self.clock(self.run.makespan)
-        key = self.key(*self.phases("launch", "first load", "multiply", "write", "both", "hand over"))
-        colors = self.theme.by_phase | {"fix up": self.theme.hand_over}
-        lanes, title = self.all_sms(written_after_hand_over(self.run), range(sms), colors)
+        key = self.key(*self.phases("launch", "first load", "multiply", "write"), self.later_loads)
+        lanes, title = self.all_sms(self.run, range(sms), self.theme.by_phase)
         self.say("A real GPU does the same with {sms} blocks and {tiles} tiles.", sms=sms, tiles=tiles)
         self.play(*key, Fade(lanes, 0.0, 1.0), FadeIn(title))
-        self.play(PlayTrace(self.ticking, lanes, until=float(self.run.makespan), run_time=4.0))
+        self.play(PlayTrace(self.ticking, lanes, until=float(self.run.makespan), run_time=3.5))
         self.leave(lanes, title, self.ticking)
-        self.say(
-            "We measured it: all {all} later tiles ran on the SM that the rule predicts.", all=self.later
-        )
+
+    def count_hits(self) -> None:
+        """Where each tile ran, and where the rule says; then the end card."""
         listed, naive = self.tally("persistent", self.hits), self.tally("naive", self.naive_hits)
+        key = self.key(*self.right_and_wrong())
         rows = self.tallies(listed, naive)
-        self.play(FadeIn(listed, lag_ratio=0.002, run_time=1.6), *self.key())
         self.say(
-            "For the naive kernel, the same rule is right for only {hits} tiles.",
+            "After the first {sms} tiles, {all} are left. All of them ran on the SM that the rule predicts.",
+            sms=self.run.device.sms,
+            all=self.later,
+        )
+        self.play(FadeIn(listed, lag_ratio=0.002, run_time=1.6), *key)
+        self.say(
+            "In the naive program, whichever SM is free gets the next tile. The rule fits only {hits}.",
             hits=int(self.naive_hits.sum()),
         )
         self.play(FadeIn(naive, lag_ratio=0.002, run_time=1.6))
         self.leave(rows)
-
-    def an_sm_is_taken(self) -> None:
-        """What a fixed list costs: nobody else computes the tiles of an SM that is taken."""
-        self.badge(Badge(tr("schematic"), "model"))
-        boxes = self.boxes()
-        lists = VGroup()
-        for sm, box in enumerate(self.sms):
-            tiles = Figure("  ".join(map(str, range(sm, PRODUCT.tiles, SMS))), 40, align=0.5)
-            tiles.scale(min(1.0, 0.86 * box.box.width / tiles.width))
-            lists.add(tiles.move_to(box.box))
-        self.say("There is a price: if another program holds an SM, no other SM takes over its tiles.")
-        self.play(*boxes, FadeIn(lists))
-        taken = self.sms[-1].box
-        word = self.word("taken", 44, self.theme.wait_text, bold=True)
-        word.scale(min(1.0, 0.9 * taken.width / word.width)).next_to(taken.get_bottom(), UP, px(24))
-        self.play(
-            taken.animate.set_stroke(ManimColor(self.theme.wait_text), stroke_width(6)),
-            FadeIn(word),
-            *(tiles.animate.set_opacity(0.25) for tiles in lists[:-1]),
-            run_time=1.0,
-        )
         self.close(
-            "A persistent block counts ahead to its next tile. "
-            "On an H200, {first:.0f} of {all} later tiles ran where that rule predicts.",
+            "A persistent thread block counts ahead to its next tile. "
+            "On an H200, all {all} tiles after the first {sms} ran where that rule predicts.",
             [(tr("persistent"), self.hits.sum()), (tr("naive"), self.naive_hits.sum())],
             "count",
             "{:.0f}",
             of_trace(self.run),
-            tr("512 tiles on 132 SMs: the 380 after each SM's first"),
+            sms=self.run.device.sms,
             all=self.later,
         )

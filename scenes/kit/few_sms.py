@@ -154,6 +154,14 @@ class FewSMs(Lesson):
         moving = (self.ticking, self.lanes, self.blocks, self.traffic)
         self.play(PlayTrace(*moving, until=float(until), run_time=seconds), *along)
 
+    def right_and_wrong(self) -> tuple[Entry, ...]:
+        """The entries of a key for the cells of tallies."""
+        theme = self.theme
+        return (
+            Entry(tr("a tile where the rule is right"), [theme.measured]),
+            Entry(tr("a tile where it is wrong"), [theme.hand_over]),
+        )
+
     def tally(self, name: str, hits: np.ndarray) -> VGroup:
         """A cell for each of some tiles, green where a rule was right; its name above, the count below."""
         columns = 76 if not self.tall else 38
@@ -171,7 +179,7 @@ class FewSMs(Lesson):
 
     def tallies(self, *rows: VGroup) -> VGroup:
         """Tallies below one another, in the middle of the picture."""
-        area = self.area
+        area = self.area._replace(bottom=self.floor)
         both = VGroup(*rows).arrange(DOWN, buff=px(50), aligned_edge=LEFT)
         both.scale(min(1.0, area.width / both.width, (area.height - px(20)) / both.height))
         return both.move_to(area.center)
