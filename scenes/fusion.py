@@ -8,7 +8,6 @@ back is nearly all its time, and one kernel for all lines makes it once.
 
 from manim import DOWN, LEFT, RIGHT, UP, Create, FadeIn, FadeOut, LaggedStart, ManimColor, VGroup
 
-from tilesim.analysis.memory_system import MemorySystem
 from tilesim.devices.gpus import preset_of
 from tilesim.devices.presets import presets
 from tilesim.ideas.fusion import WIDTH
@@ -29,7 +28,7 @@ FILM = {
     "question": "Why are eight small kernels slower than one?",
     "part": "Kernels",
     "place": 230,
-    "seconds": 82,
+    "seconds": 80,
     "shows": "Eight lines of PyTorch as eight kernels and as one: their trips to memory, and their times.",
     "takes": "report",
 }
@@ -67,11 +66,11 @@ class Fusion(Lesson):
         self.guard("H200" in self.gpu, "the program ran on an H200")
         preset = presets()[preset_of(self.gpu)]
         self.cache, self.tflops = preset["l2_mb"], preset["peak_tflops"]["fp32"]
-        self.tb = MemorySystem.named(preset_of(self.gpu)).read_gb_per_s["DRAM"] / 1000
+        self.tb = preset["memory_gb_per_s"] / 1000
         self.mb = WIDTH * self.x / 1e6
         self.arithmetic = self.x / self.tflops / 1e6
         # From the figures as printed, so that anybody can work it out.
-        self.trip = float(f"{2 * round(self.mb) / float(f'{self.tb:.2f}'):.1f}")
+        self.trip = float(f"{2 * round(self.mb) / float(f'{self.tb:.1f}'):.1f}")
         self.guard(round(self.separate / self.fused) == count, "one kernel takes an eighth of the time")
         self.guard(self.fused < 1.01 * us["eager", 1], "eight lines in one kernel take as long as one line")
         self.guard(abs(self.each / us["eager", 1] - 1) < 0.01, "a line takes an eighth of all eight")
@@ -93,8 +92,8 @@ class Fusion(Lesson):
         self.one_kernel()
         self.both_times()
         self.close(
-            "On an H200, one kernel for eight lines takes an eighth of the time of eight kernels, "
-            "because x travels to and from memory once, not eight times.",
+            "On an H200, eight lines take an eighth of the time in one kernel, "
+            "because x makes one round trip instead of eight.",
             [(tr("eight kernels"), self.separate), (tr("one kernel"), self.fused)],
             "times",
             "{:,.1f} µs",
@@ -182,9 +181,9 @@ class Fusion(Lesson):
         whole = self.word("one line: {us:.1f} µs", 54, self.theme.text, bold=True, us=self.each)
         whole.next_to(big, UP, px(24)).align_to(big, LEFT)
         whole.shift(px(20) * RIGHT)
-        sliver = rectangle(max(area.width * self.arithmetic / self.each, px(12)), px(190), self.hue)
-        sliver.move_to(big.get_left(), LEFT)
-        name = self.word("arithmetic: {us:.1f} µs", 50, readable(self.hue), bold=True, us=self.arithmetic)
+        sliver = rectangle(max(area.width * self.arithmetic / self.each, px(12)), px(190), self.theme.panel)
+        sliver.set_stroke(ManimColor(self.theme.text), stroke_width(5)).move_to(big.get_left(), LEFT)
+        name = self.word("arithmetic: {us:.1f} µs", 50, self.theme.text, bold=True, us=self.arithmetic)
         name.next_to(big, DOWN, px(20)).align_to(big, LEFT).shift(px(20) * RIGHT)
         how = self.word("model: {count:.0f} million operations, at {tflops} trillion a second", 40,
                         count=self.x / 1e6, tflops=self.tflops)  # fmt: skip
@@ -192,6 +191,7 @@ class Fusion(Lesson):
         rest = label("?", 100, bold=True).move_to(big)
         rest.set_fill(ManimColor(self.theme.text))
         self.play(FadeOut(self.of), FadeIn(whole), Create(sides), run_time=0.4)
+        self.badge(Badge(tr("measured; outlined: model"), "measured"))
         self.play(FadeIn(sliver, name, how), run_time=0.5)
         self.play(FadeIn(rest), run_time=0.4)
         self.leave(part, sides, whole, sliver, name, how, rest, self.took)
@@ -216,7 +216,7 @@ class Fusion(Lesson):
         """x comes into registers, is multiplied, and has to go back, as the kernel ends."""
         self.trips = self.machine(("x * 1.5",))
         trips = self.trips
-        self.say("Processors compute in tiny memories, called registers. All of x must travel there.")
+        self.say("Processors compute in tiny memories, called registers. Each part of x must travel there.")
         self.badge(Badge(tr("schematic"), "model"))
         self.count_of, self.means = self.counter(0), self.meaning()
         done = mixed(self.theme.background, self.theme.measured, 0.6)
@@ -226,12 +226,11 @@ class Fusion(Lesson):
         self.play(
             FadeIn(trips), Fade(trips.pieces, 0.0, 1.0), FadeIn(self.count_of, self.means), run_time=0.6
         )
-        self.play(trips.come(2.0))
+        self.play(trips.come(1.6))
         self.play(trips.apply(1 / self.count, 1.0))
-        self.say("When a kernel ends, what its registers hold is lost, so it first writes x back.")
-        self.play(trips.back(2.0))
+        self.say("Registers are lost when a kernel ends, so it first writes x back.")
+        self.play(trips.back(1.6))
         self.end_of_kernel(0)
-        self.wait(0.4)
 
     def counter(self, number: int) -> VGroup:
         """How often x has been to the processors and back, above the lane."""
@@ -261,7 +260,7 @@ class Fusion(Lesson):
 
     def more_trips(self) -> None:
         self.say("The next kernel reads the same numbers again: eight lines, eight round trips.")
-        seconds = 1.1
+        seconds = 1.0
         for number, line in enumerate(LINES[1:], 1):
             old = self.trips.operations
             self.trips.run([line.removeprefix("x = ")])
@@ -270,7 +269,7 @@ class Fusion(Lesson):
             self.play(self.trips.apply((number + 1) / self.count, seconds / 5))
             self.play(self.trips.back(seconds / 2))
             self.end_of_kernel(number)
-            seconds = max(0.7 * seconds, 0.45)
+            seconds = max(0.6 * seconds, 0.35)
 
     def too_large_for_the_cache(self) -> None:
         """x on its way into the cache, which has room for little more than a piece."""
@@ -313,7 +312,7 @@ class Fusion(Lesson):
         inside = VGroup(
             self.word("round trip of x: {us:.1f} µs", 54, self.theme.text, bold=True, us=self.trip),
             lines(
-                tr("model: twice {mb:.0f} MB at {tb:.2f} MB per µs", mb=self.mb, tb=self.tb),
+                tr("model: twice {mb:.0f} MB at {tb:.1f} MB per µs", mb=self.mb, tb=self.tb),
                 40, 0.95 * trip.width, color=self.theme.quiet,
             ),
         ).arrange(DOWN, buff=px(14)).move_to(trip)  # fmt: skip
@@ -337,12 +336,12 @@ class Fusion(Lesson):
         for part in self.lanes:
             part.set_fill(ManimColor(self.theme.idle))
         self.count_of = self.counter(0)
-        self.say("One kernel for all eight lines reads x once and keeps each number in its register.")
+        self.say("One kernel for all eight lines reads x once and keeps it in registers.")
         self.play(
             FadeIn(trips), Fade(trips.pieces, 0.0, 1.0), FadeIn(self.count_of, self.means), run_time=0.6
         )
-        self.play(trips.come(1.6))
-        self.play(trips.apply(1.0, 3.2, range(self.count)))
+        self.play(trips.come(1.3))
+        self.play(trips.apply(1.0, 2.4, range(self.count)))
         self.say("It writes x back once: one round trip instead of eight.")
         self.play(trips.back(1.6))
         self.end_of_kernel(0)
@@ -382,7 +381,7 @@ class Fusion(Lesson):
         self.play(Fade(frame, 0.0, 1.0))
         self.play(frame.animate(run_time=1.0).set_y(rows[1][1].get_y()))
         self.say(
-            "torch.compile writes such a kernel for you, which takes {us:.1f} microseconds.",
+            "torch.compile writes such a kernel for you, and it takes {us:.1f}.",
             us=self.compiled,
         )
         self.play(FadeIn(decorator, above), run_time=0.5)

@@ -3,7 +3,7 @@
 manim render scenes/roofline.py
 
 One program with 1 to 1,024 operations on each of 67 million numbers, as measured: as bars, then as points of
-a chart under the roof of memory and arithmetic; and three other programs under it.
+a chart under the roof of memory and arithmetic.
 """
 
 from functools import partial
@@ -15,6 +15,7 @@ from manim import (
     RIGHT,
     UP,
     Create,
+    DashedLine,
     FadeIn,
     FadeOut,
     GrowFromEdge,
@@ -25,23 +26,19 @@ from manim import (
     linear,
 )  # fmt: skip
 
-from tilesim.analysis.memory_system import MemorySystem
-from tilesim.analysis.roofs import Spot, dram_bytes, spot
+from tilesim.analysis.roofs import Spot, spot
 from tilesim.devices.gpus import preset_of
 from tilesim.devices.presets import presets
 from tilesim.ideas.fusion import WIDTH, Chain
-from tilesim.ladder import reports
-from tilesim.ladder.file import ladders
-from tilesim.problems import DTYPE_BYTES
+from tilesim.ladder.steps import ridge
 from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.film.settings import REPORT
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.kit.round_trip import RoundTrip
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import label, lines, px
+from tilesim_scenes.look.text import label, px
 from tilesim_scenes.look.theme import mixed
 from tilesim_scenes.mobjects.charts.plot import Roofline as Chart
-from tilesim_scenes.mobjects.charts.plot import line
 from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.key import Entry
@@ -51,13 +48,13 @@ FILM = {
     "question": "When does more arithmetic take more time?",
     "part": "Kernels",
     "place": 240,
-    "seconds": 81,
+    "seconds": 78,
     "shows": "One program with 1 to 1,024 operations on each number, and what memory and arithmetic allow.",
     "takes": "report",
 }
 FEW, MANY, MOST = 1, 64, 1024
 """Operations on each number, whose times are shown as bars."""
-INTENSITY, SPEED = (0.05, 3000.0), (0.3, 2000.0)
+INTENSITY, SPEED = (0.05, 500.0), (0.3, 300.0)
 """Ends of the chart's axes: operations per byte, and trillions of them per second."""
 
 
@@ -76,10 +73,10 @@ class Roofline(Lesson):
         self.guard({FEW, MANY, MOST} <= set(self.us), "1, 64 and 1,024 operations were measured")
         preset = presets()[preset_of(self.gpu)]
         self.flat = preset["peak_tflops"]["fp32"]
-        self.tb = MemorySystem.named(preset_of(self.gpu)).read_gb_per_s["DRAM"] / 1000
+        self.tb = preset["memory_gb_per_s"] / 1000
         self.mb = WIDTH * self.x / 1e6
         # From the figures as printed, as the film Fusion has it.
-        self.moving = float(f"{2 * round(self.mb) / float(f'{self.tb:.2f}'):.1f}")
+        self.moving = float(f"{2 * round(self.mb) / float(f'{self.tb:.1f}'):.1f}")
         self.computing = {count: count * self.x / self.flat / 1e6 for count in self.us}
         self.guard(self.us[MANY] < 1.01 * self.us[FEW], "64 operations take as long as one")
         self.guard(self.us[MOST] > 5 * self.us[FEW], "1,024 operations take much longer")
@@ -93,39 +90,16 @@ class Roofline(Lesson):
         self.guard(
             max(self.us[n] for n in self.bound) < 1.02 * self.us[FEW], "on the slope, time is the same"
         )
-        self.others(preset["l2_mb"])
+        moved = Chain(1, 1, 1).moved
+        self.ridge = round(ridge(self.flat, preset["memory_gb_per_s"]))
+        self.turn = self.ridge * moved
+        self.guard(self.bound == [n for n in self.us if n < self.turn], "memory is the limit before the turn")
+        self.guard(MANY % moved == 0, "64 operations are a whole number per byte")
+        self.per_byte = MANY // moved
 
     def share(self, point: Spot, peak: float) -> float:
         """How much of what the roof allows a program reaches."""
         return point.tflops / min(peak, point.intensity * self.tb)
-
-    def others(self, l2_mb: float) -> None:
-        """A sum, a product on tensor cores, and another one with its loads in both orders."""
-        sums = [
-            one for one in reports.report("reductions")["rows"] if one["name"] not in ("copy", "torch.sum")
-        ]
-        longest = max(one["n"] for one in sums)
-        best = min((one for one in sums if one["n"] == longest), key=lambda one: one["us"])
-        self.sum = spot("", longest, WIDTH * longest, best["us"])
-        self.summed = longest
-        ladder = ladders()[0]
-        self.peak = ladder.peak_tflops.measured
-        known = [step for step in ladder.steps if step.dram_bytes and step.m == step.n == step.k]
-        fast = max(known, key=lambda step: step.tflops)
-        stored = fast.m * fast.n * DTYPE_BYTES[fast.dtype]
-        self.product = spot("", fast.flops, dram_bytes(fast.dram_bytes or 0, stored, l2_mb), fast.us)
-        self.loads = []
-        for kernel in ("uncoalesced", "coalesced"):
-            one = reports.row(reports.report("coalescing"), kernel=kernel, dtype="fp32")
-            moved = dram_bytes(one["dram_bytes"], WIDTH * one["m"] * one["n"], l2_mb)
-            self.loads.append(spot("", 2 * one["m"] * one["n"] * one["k"], moved, one["us"]))
-        self.guard(0.95 <= self.share(self.sum, self.flat) <= 1, "a sum reaches what memory allows")
-        self.guard(
-            0.95 <= self.share(self.product, self.peak) <= 1, "a product reaches what tensor cores allow"
-        )
-        down, along = self.loads
-        self.guard(self.share(down, self.flat) < 0.25, "loads down columns are far below the roof")
-        self.guard(along.tflops > 4 * down.tflops, "another order of loads is much faster")
 
     def construct(self) -> None:
         self.ask("An operation is one addition or multiplication.")
@@ -134,10 +108,10 @@ class Roofline(Lesson):
         self.the_most()
         self.as_a_chart()
         self.the_roof()
-        self.other_programs()
+        self.the_turn()
         self.close(
-            "On an H200, {many} operations on each number take as long as one: arithmetic adds time only "
-            "once it takes longer than moving the numbers.",
+            "On an H200, {many} operations on each number take as long as one. Only from about {turn} on "
+            "does arithmetic take longer than moving the numbers.",
             [(tr("64 operations"), self.us[MANY]), (tr("1 operation"), self.us[FEW])],
             "work",
             "{:,.1f} µs",
@@ -145,6 +119,7 @@ class Roofline(Lesson):
             tr("{count:.0f} million 32-bit numbers, read and written once", count=self.x / 1e6),
             many=MANY,
             work=MANY // FEW,
+            turn=self.turn,
         )
 
     @property
@@ -164,21 +139,22 @@ class Roofline(Lesson):
         whole = VGroup(trip, trip.pieces)
         whole.shift((self.floor + high / 2 - trip.processors.box.get_y()) * UP)
         self.say(
-            "A GPU program reads {count:.0f} million numbers, computes with each, and writes them back.",
+            "A GPU program reads {count:.0f} million numbers into registers, computes with each, "
+            "and writes them back.",
             count=self.x / 1e6,
         )
         self.badge(Badge(tr("schematic"), "model"))
         self.play(FadeIn(trip), Fade(trip.pieces, 0.0, 1.0), *key)
-        self.play(trip.come(1.6))
-        self.play(trip.apply(1.0, 0.9))
-        self.play(trip.back(1.6))
+        self.play(trip.come(1.2))
+        self.play(trip.apply(1.0, 0.7))
+        self.play(trip.back(1.2))
         self._let_read()
         self.play(Leave(trip), Leave(trip.pieces), *self.key())
 
     def group(self, count: int, longest: float, place: int) -> VGroup:
         """The time with so many operations on each number, and below it what moving and arithmetic need."""
         area, theme = self.area, self.theme
-        name, figure = (px(210), px(240)) if self.narrow else (px(400), px(290))
+        name, figure = (px(210), px(310)) if self.narrow else (px(400), px(290))
         room, small = area.width - figure - name, 0.68 if self.narrow else 1.0
         step = area.height / 3
         top = area.top - px(20) - place * step - px(48) * self.narrow
@@ -235,15 +211,16 @@ class Roofline(Lesson):
         self.grow(few[1], pace=pace)
         self.say("With {count} operations on each number, it takes {us:.1f}.", count=MANY, us=self.us[MANY])
         self.grow(many[1], pace=pace)
-        self.wait(1.0)
         self.say(
             "It moves numbers and computes at the same time, and moving takes longer: memory is the limit."
         )
         self.badge(Badge(tr("measured; outlined: model"), "measured"))
         self.grow(*(row for one in self.groups for row in one[2:]), pace=few[2][0].width / 3.5)
         self.how = VGroup(
-            self.word("moving x: twice {mb:.0f} MB at {tb:.2f} MB per µs", 40, mb=self.mb, tb=self.tb),
-            self.word("arithmetic: at {peak} trillion operations a second", 40, peak=self.flat),
+            self.word(
+                "moving x, at best: twice {mb:.0f} MB at {tb:.1f} MB per µs", 40, mb=self.mb, tb=self.tb
+            ),
+            self.word("arithmetic, at best: {peak} trillion operations a second", 40, peak=self.flat),
         ).arrange(DOWN, buff=px(14))
         self.how.move_to([self.area.center[0], self.area.bottom + self.how.height / 2, 0])
         self.play(FadeIn(self.how), run_time=0.4)
@@ -301,11 +278,24 @@ class Roofline(Lesson):
             name = label(tr("{count:,}", count=count), self.size, bold=True)
             self.names.add(name.next_to(self.dots[count], side, px(14)))
         self.names[0].become(
-            self.word("1 operation on each number", self.size, self.theme.text, bold=True).next_to(
+            self.word("1 operation", self.size, self.theme.text, bold=True).next_to(
                 self.dots[FEW], RIGHT, px(14)
             )
         )
+        self.say(
+            "Each number has 4 bytes and moves twice, so {many} operations on it are {per_byte} per byte.",
+            many=MANY, per_byte=self.per_byte,
+        )  # fmt: skip
+        self.below = self.drop(self.points[MANY].intensity, self.points[MANY].tflops, self.per_byte)
         self.play(FadeIn(self.names), run_time=0.4)
+        self.play(FadeIn(self.below), run_time=0.4)
+
+    def drop(self, intensity: float, tflops: float, printed: int) -> VGroup:
+        """A line from a point of the chart down to its axis, and what it says there."""
+        top, foot = self.chart.at(intensity, tflops), self.chart.at(intensity, SPEED[0])
+        words = self.word("{printed} per byte", self.size, printed=printed)
+        words.move_to(foot + px(20) * RIGHT + px(84) * UP, DOWN + LEFT)
+        return VGroup(DashedLine(top, foot, color=ManimColor(self.theme.quiet)), words)
 
     def the_roof(self) -> None:
         """Points along memory's slope, then along arithmetic's flat line; below is what is allowed."""
@@ -314,8 +304,8 @@ class Roofline(Lesson):
         self.say(
             "While memory is the limit, doubling the operations takes no more time, so the speed doubles."
         )
-        self.play(Create(slope), run_time=1.4)
-        name = self.word("memory: {tb:.2f} TB/s", self.size, ink, bold=True, tb=self.tb)
+        self.play(Create(slope, run_time=1.4), FadeOut(self.below, run_time=0.4))
+        name = self.word("memory: {tb:.1f} TB/s", self.size, ink, bold=True, tb=self.tb)
         across, rise, _ = slope.points[-1] - slope.points[0]
         side = np.array([-rise, across, 0.0]) / np.hypot(across, rise)
         name.rotate(np.arctan2(rise, across))
@@ -324,70 +314,33 @@ class Roofline(Lesson):
         self.play(FadeIn(name), LaggedStart(*map(FadeIn, between), lag_ratio=0.5, run_time=3.2))
         flat = chart.flat(self.flat / self.tb)
         self.say("Where arithmetic reaches its own peak, the line turns flat.")
-        peak = self.word("arithmetic: {peak} (datasheet)", self.size, ink, bold=True, peak=self.flat)
-        peak.next_to(chart.at(INTENSITY[1], self.flat), UP + LEFT, px(14))
+        peak = self.word("arithmetic: {peak} trillion a second", self.size, ink, bold=True, peak=self.flat)
+        peak.next_to(chart.at(INTENSITY[1], self.flat), UP + LEFT, px(24))
         self.play(Create(flat), FadeIn(peak), run_time=0.8)
         later = [self.dots[n] for n in self.us if n not in self.bound and n != MOST]
         self.play(LaggedStart(*map(FadeIn, later), lag_ratio=0.5, run_time=2.0))
-        self.say("Together they form a roofline. No program with such operations can be above it.")
+        self.say(
+            "Together, these two limits from the datasheet form a roofline. No such program is above it."
+        )
         allowed = chart.allowed(1000 * self.tb).set_z_index(-1)
         self.play(Fade(allowed, 0.0, 1.0, run_time=1.6))
 
-    def point(self, where: Spot, text: str, side: np.ndarray) -> VGroup:
-        """A program, and what it is."""
-        dot = self.chart.dot(where.intensity, where.tflops)
-        words = lines(
-            text, self.size, px(900 if side is RIGHT else 620 if not self.narrow else 420), bold=True
-        )
-        words.next_to(dot, DOWN, px(16))
-        if side is RIGHT:
-            words.align_to(dot, LEFT)
-        over = words.get_right()[0] - (self.area.right - px(10))
-        words.shift(max(0.0, over) * LEFT)
-        return VGroup(dot, words)
-
-    def other_programs(self) -> None:
-        """A sum under the slope, a product under a higher roof, and one far below."""
-        chart = self.chart
-        percent = self.share(self.sum, self.flat)
-        sum_ = self.point(
-            self.sum, tr("a sum: {share:.0%} of what memory allows", share=percent), RIGHT
+    def the_turn(self) -> None:
+        """Where the two lines meet, as operations per byte and as operations on each number."""
+        self.say(
+            "The two lines meet at {peak} divided by {tb:.1f}, or {ridge} operations per byte: "
+            "{turn} on each number.",
+            ridge=self.ridge, peak=self.flat, tb=self.tb, turn=self.turn,
         )  # fmt: skip
-        self.say("A sum does little arithmetic per byte, so it is far to the left. Memory limits it.")
-        self.play(FadeOut(self.names), *(Fade(dot, 1.0, 0.35) for dot in self.dots.values()))
-        self.play(FadeIn(sum_), run_time=0.6)
-        self.say("Multiplying matrices is far to the right. Special units, tensor cores, have a higher roof.")
-        ridge = self.flat / self.tb, self.peak / self.tb
-        steep = line(chart, np.array([[ridge[0], self.flat], [ridge[1], self.peak]]), self.theme.text)
-        top = chart.flat(ridge[1], self.peak)
-        name = self.word(
-            "tensor cores: {peak:.0f} (measured)", self.size, self.theme.text, bold=True, peak=self.peak
-        )
-        name.next_to(chart.at(INTENSITY[1], self.peak), UP + LEFT, px(10))
-        product = self.point(
-            self.product, tr("a product: {share:.0%}", share=self.share(self.product, self.peak)), DOWN
-        )
-        self.play(FadeOut(sum_[1]), run_time=0.3)
-        self.play(Create(steep), run_time=1.0)
-        self.play(Create(top), FadeIn(name), run_time=1.4)
-        self.play(FadeIn(product), run_time=0.5)
-        down, along = self.loads
-        slow = self.point(
-            down,
-            tr("another product, without tensor cores: {share:.0%}", share=self.share(down, self.flat)),
-            DOWN,
-        )
-        self.say("A product whose threads load numbers in a poor order is far below its roof.")
-        self.play(FadeIn(slow), run_time=0.6)
-        self.wait(1.0)
-        better = chart.dot(along.intensity, along.tflops)
-        other = self.word(
-            "in another order: {share:.0%}", self.size, self.theme.text, bold=True,
-            share=self.share(along, self.flat),
+        below = self.drop(self.flat / self.tb, self.flat, self.ridge)
+        self.play(FadeOut(self.names[1:]), FadeIn(below), run_time=0.6)
+        more = self.word(
+            "× {moved} bytes = {turn}", self.size, self.theme.text, bold=True,
+            moved=self.turn // self.ridge, turn=self.turn,
         )  # fmt: skip
-        other.next_to(better, RIGHT, px(14)).shift(px(30) * DOWN)
-        other.scale(min(1.0, (self.area.right - other.get_left()[0]) / other.width), about_edge=LEFT)
-        self.play(slow[0].copy().animate(run_time=2.0).move_to(better), FadeIn(other))
+        more.next_to(below[1], DOWN, px(12), aligned_edge=LEFT)
+        self.wait(2.0)
+        self.play(FadeIn(more), run_time=0.5)
         self._let_read()
 
 
