@@ -17,7 +17,6 @@ from tilesim_scenes.animations.fade import Fade
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.film.run_film import RunFilm
-from tilesim_scenes.film.runs import written_after_hand_over
 from tilesim_scenes.film.traces import Default, shipped
 from tilesim_scenes.kit.few_sms import DEVICE, PRODUCT, SMS, TOP, FewSMs
 from tilesim_scenes.look.language import tr

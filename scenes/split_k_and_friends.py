@@ -14,7 +14,6 @@ from tilesim.analysis.time_account import LOOPS, account
 from tilesim_scenes.animations.fade import Leave
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.film.race_film import RaceFilm
-from tilesim_scenes.film.scene import DIMMED
 from tilesim_scenes.film.traces import Default, shipped
 from tilesim_scenes.kit.many_sms import ManySMs, Stacks
 from tilesim_scenes.look.language import tr

@@ -61,12 +61,10 @@ def test_threads_that_share_an_address_move_it_once():
     assert coalescing.moved(coalescing.strided(0), 4) == coalescing.Moved(sectors=1, lines=1, used=4)
 
 
-@given(st.sampled_from([8, 16, 64]), st.sampled_from([32, 64]), st.sampled_from([1, 2, 4, 8]), st.booleans())
-def test_the_loads_of_a_tile_take_each_element_once(rows, columns, element, down):
-    pitch = 2 * columns * element
-    loads = coalescing.tile_loads(rows, columns, element, pitch, down=down)
-    expected = (np.arange(rows)[:, None] * pitch + np.arange(columns) * element).ravel()
-    assert loads.shape[1] == coalescing.WARP and sorted(loads.ravel().tolist()) == expected.tolist()
+def tile_loads(rows, columns, pitch, width, down):
+    """Addresses by which warps read a tile of fp32 once: along its rows or, if `down`, its columns."""
+    grid = np.arange(rows)[:, None] * pitch + np.arange(0, 4 * columns, width)
+    return (grid.T if down else grid).reshape(-1, coalescing.WARP)
 
 
 @pytest.mark.parametrize("kernel, down, width", [("uncoalesced", True, 4), ("coalesced", False, 16)])
@@ -77,8 +75,7 @@ def test_the_counters_of_a_gpu_agree_to_the_last_sector(kernel, down, width):
     )
     m, n, k, (tile_m, tile_n, tile_k) = row["m"], row["n"], row["k"], row["tile"]
     steps = m // tile_m * (n // tile_n) * (k // tile_k)
-    of_a = coalescing.tile_loads(tile_m, tile_k, 4, 4 * k, width, down)
-    of_b = coalescing.tile_loads(tile_k, tile_n, 4, 4 * n, width, down)
-    assert row["load_requests"] == steps * (len(of_a) + len(of_b))
-    sectors = coalescing.total(of_a, width).sectors + coalescing.total(of_b, width).sectors
+    loads = [*tile_loads(tile_m, tile_k, 4 * k, width, down), *tile_loads(tile_k, tile_n, 4 * n, width, down)]
+    assert row["load_requests"] == steps * len(loads)
+    sectors = sum(coalescing.moved(load, width).sectors for load in loads)
     assert row["load_sectors"] == steps * sectors

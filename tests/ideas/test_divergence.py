@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilesim.ideas.divergence import alternating, branch, loop, together
+from tilesim.ideas.divergence import alternating, branch, loop
 from tilesim.ladder.reports import report
 
 LENGTHS = st.lists(st.integers(0, 50), min_size=1, max_size=32)
@@ -58,10 +58,10 @@ def test_ways_that_share_the_lanes_evenly_divide_the_efficiency(ways):
     assert found.efficiency == 1 / ways and found.active == 32 / ways
 
 
-def test_after_the_branch_all_lanes_go_on_together():
-    found = branch(alternating(4), [10] * 4).then(together(40))
-    assert found.masks[-1].all() and found.issued == 80 and found.efficiency == (0.25 + 1) / 2
-    assert found.ends.tolist() == [10, 20, 30, 40, 80]
+def with_all_lanes(found, instructions):
+    """(issued, active lanes) where all lanes of a warp also execute some instructions together."""
+    issued = found.issued + instructions
+    return issued, (found.of_lanes + 32 * instructions) / issued
 
 
 def test_nothing_issued_is_nobody_at_work():
@@ -80,10 +80,10 @@ def test_the_counters_of_a_gpu_say_that_each_way_is_issued_once(counted):
     each = int(np.median(np.diff(issued)))
     assert (np.abs(np.diff(issued) - each) <= 1).all()
     for ways in range(1, 33):
-        model = branch(alternating(ways), [each] * ways).then(together(issued[0] - each))
+        expected, active = with_all_lanes(branch(alternating(ways), [each] * ways), issued[0] - each)
         row = counted["branch", ways]
-        assert row["issued"] == pytest.approx(model.issued, rel=1e-4)
-        assert row["of_threads"] / row["issued"] == pytest.approx(model.active, rel=0.01)
+        assert row["issued"] == pytest.approx(expected, rel=1e-4)
+        assert row["of_threads"] / row["issued"] == pytest.approx(active, rel=0.01)
 
 
 @pytest.mark.parametrize("ways", [1, 2, 3, 8, 32])
@@ -92,8 +92,8 @@ def test_the_counters_of_a_gpu_say_that_a_loop_runs_as_long_as_its_longest_lane(
     assert row["issued"] == pytest.approx(one["issued"], rel=0.01)  # a lane's turns change nothing of it
     turns = -(-(alternating(ways) + 1) * row["turns"] // ways)
     each = 67  # a turn's multiply-adds, and the three instructions of the loop
-    model = loop(turns, each).then(together(one["issued"] - each * one["turns"]))
-    assert row["of_threads"] / row["issued"] == pytest.approx(model.active, rel=0.02)
+    _, active = with_all_lanes(loop(turns, each), one["issued"] - each * one["turns"])
+    assert row["of_threads"] / row["issued"] == pytest.approx(active, rel=0.02)
 
 
 def test_a_warp_takes_as_long_as_the_ways_that_it_issues_and_warps_that_agree_as_one(counted):

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tilesim import Device, Problem, orders
-from tilesim.ideas.l2_order import blocks, together, traced
+from tilesim.ideas.l2_order import blocks, traced
 from tilesim.ladder.reports import report
 
 ORDERS = ("row-major", "column-major", "grouped:2", "grouped:8", "morton", "hilbert")
@@ -81,11 +81,3 @@ def test_the_counters_of_a_gpu_say_about_the_same(row):
     assert row["arrived_bytes"] == pytest.approx(problem.requested_bytes, rel=1e-3)
     # A kernel reads its table too, and C's tiles push operands out: some MB.
     assert row["dram_read_bytes"] == pytest.approx(found.hbm_bytes, rel=0.1, abs=20e6)
-
-
-def test_the_tiles_of_a_wave_are_as_many_as_slots_in_their_order():
-    problem = Problem(1024, 2048, 64, order="hilbert")
-    visited = orders.rasterize(problem)
-    waves = [together(problem, Device(5), wave) for wave in range(13)]
-    assert [len(wave) for wave in waves] == [5] * 12 + [4]
-    assert np.concatenate(waves).tolist() == visited.tolist()

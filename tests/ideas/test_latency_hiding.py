@@ -1,6 +1,5 @@
 """Warps that wait for memory: properties, and Little's law."""
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +8,6 @@ from tilesim.analysis.memory_system import MemorySystem
 from tilesim.ideas import latency_hiding as hiding
 
 WARPS = st.integers(1, hiding.MOST_WARPS)
-COUNT = st.integers(2, 12)
 
 
 @st.composite
@@ -17,31 +15,6 @@ def times(draw):
     """(latency, interval), the interval no longer than the latency."""
     latency = draw(st.integers(1, 2000))
     return latency, draw(st.integers(1, latency))
-
-
-@given(WARPS, COUNT, times())
-def test_a_warp_has_one_request_under_way_and_each_takes_its_latency(warps, count, pair):
-    made = hiding.requests(warps, count, *pair)
-    assert (made["ask"][:, 1:] == made["answer"][:, :-1]).all() and (made["ask"][:, 0] == 0).all()
-    assert (made["served"] >= made["ask"]).all()
-    assert (made["answer"] - made["served"] == pair[0]).all()
-
-
-@given(WARPS, COUNT, times())
-def test_memory_takes_up_one_request_an_interval_and_never_stands_still_while_one_queues(warps, count, pair):
-    made = np.sort(hiding.requests(warps, count, *pair).ravel(), order="served")
-    gaps = np.diff(made["served"])
-    assert (gaps >= pair[1]).all()
-    late = gaps > pair[1]
-    assert (made["served"][1:][late] == made["ask"][1:][late]).all()
-
-
-@given(WARPS, times())
-def test_the_schedule_settles_to_the_throughput_and_the_wait_that_are_said(warps, pair):
-    made = hiding.requests(warps, 12, *pair)
-    turns = np.diff(made["answer"][:, -4:], axis=1)
-    assert (turns == hiding.wait(warps, *pair)).all()
-    assert warps / hiding.wait(warps, *pair) == pytest.approx(hiding.throughput(warps, *pair))
 
 
 @given(WARPS, times())

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilesim import Problem
 from tilesim.ideas import pipelining
 from tilesim.ladder.reports import report
 
@@ -65,17 +64,6 @@ def test_the_tensor_cores_rate_is_what_the_fastest_k_step_comes_near():
     """128 x 256 x 64 products at 4,096 FLOP a cycle and SM: NVIDIA H100 whitepaper V1.04, table 2."""
     cycles = min(row["k_step_cycles"] for row in report("pipelining")["rows"])
     assert 1 < cycles / (2 * 128 * 256 * 64 / 4096) < 1.1
-
-
-@given(
-    st.sampled_from([16, 64, 128, 256]),
-    st.sampled_from([16, 64, 256]),
-    st.sampled_from(["fp32", "bf16", "fp8"]),
-)
-def test_stages_fit_until_one_more_does_not(tile_m, tile_n, dtype):
-    problem = Problem(4096, 4096, 4096, tile=(tile_m, tile_n, 64), dtype=dtype)
-    fit, each = pipelining.stages_that_fit(problem), problem.k_step_bytes
-    assert fit * each <= pipelining.SHARED_MEMORY < (fit + 1) * each
 
 
 def test_times_do_not_depend_on_the_order_of_the_measurements():

@@ -47,19 +47,6 @@ def test_a_tree_of_256_takes_47_wavefronts_interleaved_and_12_sequential():
     assert trees == {"interleaved": 47, "sequential": 12}
 
 
-@given(WORDS)
-def test_an_access_takes_as_long_as_its_longest_queue(words):
-    places = reduction.served(words)
-    assert reduction.wavefronts(words) == places.max() + 1
-    # In each wavefront a bank answers one word at the most, and none waits while its bank has nothing to do.
-    for wavefront in range(int(places.max()) + 1):
-        answered = np.unique(words[places == wavefront])
-        assert len(np.unique(reduction.bank(answered))) == len(answered)
-    assert np.array_equal(
-        np.bincount(reduction.bank(np.unique(words)), minlength=32), reduction.queues(words)
-    )
-
-
 @given(WORDS, st.randoms())
 def test_which_lane_asks_for_which_word_does_not_matter(words, random):
     others = words.tolist()
@@ -72,15 +59,6 @@ def test_an_odd_stride_spreads_neighbours_over_all_banks(words, stride):
     spread = reduction.wavefronts(stride * np.arange(32))
     assert spread == np.gcd(stride, 32)
     assert reduction.wavefronts(words * 32) == len(np.unique(words))
-
-
-@pytest.mark.parametrize("lanes", [1, 2, 4, 8, 16, 32])
-def test_the_butterfly_leaves_the_whole_sum_in_every_lane(lanes):
-    held = 3 ** np.arange(lanes, dtype=object)
-    for partners in reduction.exchanges(lanes):
-        assert partners[partners].tolist() == list(range(lanes))
-        held = held + held[partners]
-    assert set(held.tolist()) == {sum(3 ** np.arange(lanes, dtype=object))}
 
 
 @given(TREE, THREADS, st.integers(1, 16))
@@ -103,10 +81,3 @@ def test_shuffles_leave_a_word_of_each_warp_in_shared_memory():
         work = reduction.shuffled(threads)
         assert (work.store_wavefronts, work.loads, work.barriers) == (threads // 32 + 1, 2, 2)
     assert reduction.shuffled(32).store_wavefronts == 0
-
-
-@given(st.integers(1, 2**30), st.sampled_from([20, 108, 132]))
-def test_one_wave_takes_all_values_in_as_few_turns_as_it_can(n, sms):
-    each = reduction.wave(sms) * reduction.ADDED * reduction.THREADS
-    turns = reduction.turns(n, sms)
-    assert (turns - 1) * each < n <= turns * each

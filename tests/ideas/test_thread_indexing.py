@@ -1,11 +1,10 @@
 """Which thread takes which cell: every cell once, however the axes go, and neighbours as far as they say."""
 
-import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tilesim.ideas import coalescing
-from tilesim.ideas.thread_indexing import Launch, addresses, axes, cells, strided_cells, warps
+from tilesim.ideas.thread_indexing import Launch, addresses, axes, cells, warps
 from tilesim.ladder.reports import report
 
 SIDE = st.integers(1, 8)
@@ -32,21 +31,6 @@ def test_x_and_y_are_what_the_guide_says(launch):
                 bx * launch.block[0] + tx,
                 by * launch.block[1] + ty,
             )
-
-
-@given(st.sampled_from([1, 2, 4, 8, 16, 32, 64]), st.sampled_from([64, 128]))
-def test_with_any_stride_each_cell_is_taken_once_by_neighbours_that_far_apart(stride, columns):
-    rows, found = strided_cells(32 * columns, columns, stride)
-    cell = rows * columns + found
-    assert sorted(cell.tolist()) == list(range(32 * columns))
-    assert (np.diff(warps(cell)) == stride).mean() > 0.9
-
-
-def test_a_row_as_stride_is_the_same_as_the_axes_swapped():
-    rows, columns = strided_cells(32 * 64, 64, 64)
-    swapped_rows, swapped_columns = cells(Launch(grid=(1, 64), block=(32, 1)), swapped=True)
-    assert rows.tolist() == swapped_rows.ravel().tolist()
-    assert columns.tolist() == swapped_columns.ravel().tolist()
 
 
 def test_a_warp_along_a_row_moves_four_sectors_and_down_a_column_32():

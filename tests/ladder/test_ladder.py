@@ -10,7 +10,7 @@ from ladders import STEPS, row, values, write
 
 from tilesim.errors import ReportError
 from tilesim.ladder.file import ladders, parse, read
-from tilesim.ladder.steps import ridge, roofline, settings_changed
+from tilesim.ladder.steps import ridge, roofline
 
 ROWS = values()["rows"]
 
@@ -149,31 +149,6 @@ def test_the_clock_is_read_where_somebody_noted_it(mhz):
 def test_unknown_bytes_have_no_intensity():
     bare = parse(broken(dram_bytes=None, bytes_from=None, tile=None)).rows[0]
     assert bare.intensity is None and bare.bytes_from is None and np.isfinite(bare.tflops)
-
-
-def test_the_telling_problem_is_the_one_where_the_last_steps_differ_most():
-    (shipped,) = ladders()
-
-    def spread(row):
-        upper = [step.tflops for step in shipped.of(m=row.m, n=row.n, k=row.k).steps][5:]
-        return max(upper) / min(upper)
-
-    first = shipped.telling().rows[0]
-    assert (first.m, first.n, first.k) == (8192, 8192, 512)
-    assert spread(first) == max(map(spread, shipped.rows))
-    assert shipped.telling(m=2048).rows == shipped.of(m=2048).rows
-
-
-def test_what_steps_changed_is_read_from_the_file(tmp_path):
-    rows = [
-        row(1, "tiled", 2048, order="row-major", stages=1),
-        row(2, "pipelined", 2048, stages=3, order="grouped:8"),
-    ]
-    first, second = read(write(tmp_path / "two.json", rows=rows)).steps
-    assert settings_changed(first, second) == {"order": ("row-major", "grouped:8"), "stages": (1, 3)}
-    assert settings_changed(first, first) == {}
-    unknown, _ = parse(values() | {"rows": [row(1, "tiled", 2048), rows[1]]}).steps
-    assert settings_changed(unknown, second) == {}
 
 
 @pytest.mark.parametrize("name", ["l2_bytes", "sm_mhz", "stages", "order"])

@@ -22,7 +22,6 @@ WIDTHS = (1, 2, 4, 8, 16)
 """Bytes that one thread can load at once (CUDA C++ Programming Guide, Device Memory Accesses)."""
 LARGEST = 2**40
 """Maximum address or pitch, in bytes."""
-LARGEST_TILE = 2**12
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,39 +65,6 @@ def moved(addresses: np.ndarray, width: int) -> Moved:
     """What one load of a warp moves."""
     sectors, lines = touched(addresses, width), touched(addresses, width, LINE)
     return Moved(len(sectors), len(lines), width * len(np.unique(addresses)))
-
-
-def tile_loads(
-    rows: int, columns: int, element: int, pitch: int, width: int = 0, down: bool = False
-) -> np.ndarray:
-    """The loads by which warps read a tile of a row-major matrix once: addresses, int64 [loads, WARP].
-
-    `element`: bytes per element. `pitch`: bytes between rows. `width`: bytes per thread, by default one
-    element. Threads follow the rows, or the columns if `down`.
-
-    Raises TilesimError if the width does not divide a row, a row exceeds the pitch, or the last warp is not
-    full.
-    """
-    rows = whole("the tile's rows", rows, 1, LARGEST_TILE, TilesimError)
-    columns = whole("the tile's columns", columns, 1, LARGEST_TILE, TilesimError)
-    element = whole("the bytes of an element", element, 1, max(WIDTHS), TilesimError)
-    pitch = whole("the pitch", pitch, 1, LARGEST, TilesimError)
-    width = width or element
-    _check_width(width)
-    if columns * element % width or columns * element > pitch or rows * columns * element % (width * WARP):
-        raise TilesimError(
-            f"{rows} rows of {columns * element} bytes, {pitch} bytes apart, cannot be read {width} bytes per"
-            f" thread; a row must be a multiple of that and at most the pitch, and the tile a multiple of a"
-            f" warp's {width * WARP} bytes"
-        )
-    grid = np.arange(rows)[:, None] * pitch + np.arange(0, columns * element, width)
-    return (grid.T if down else grid).reshape(-1, WARP)
-
-
-def total(loads: np.ndarray, width: int) -> Moved:
-    """The sum of `moved` over several loads, with no reuse between them."""
-    each = [moved(load, width) for load in loads]
-    return Moved(*(sum(getattr(one, name) for one in each) for name in ("sectors", "lines", "used")))
 
 
 def _check_width(width: int) -> None:

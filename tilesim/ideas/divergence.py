@@ -55,18 +55,6 @@ class Issued:
         """Instructions issued by the end of each step: int64 [steps]."""
         return np.cumsum(self.instructions)
 
-    def then(self, other: "Issued") -> "Issued":
-        """This, followed by something else from the same warp."""
-        both = (self.instructions, other.instructions), (self.masks, other.masks)
-        return Issued(*(np.concatenate(parts) for parts in both))
-
-
-def together(instructions: int, lanes: int = WARP) -> Issued:
-    """Instructions that all lanes execute."""
-    lanes = whole("the number of lanes", lanes, 1, WARP, TilesimError)
-    count = whole("the number of instructions", instructions, 0, LONGEST, TilesimError)
-    return Issued(np.array([count]), np.ones((1, lanes), bool))
-
 
 def branch(ways: Sequence[int] | np.ndarray, lengths: Sequence[int]) -> Issued:
     """A branch in which each lane takes one of the `ways`, and path w has `lengths[w]` instructions. There is

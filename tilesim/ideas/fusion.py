@@ -93,12 +93,6 @@ def time_us(chain: Chain, memory: Memory) -> float:
     return chain.kernels * memory.launch_us + each[0] + (chain.kernels - 1) * each[1]
 
 
-def speedup(elements: int, functions: int, memory: Memory, width: int = WIDTH) -> float:
-    """How much faster one kernel is than one kernel per function."""
-    one_by_one, fused = (Chain(elements, functions, kernels, width) for kernels in (functions, 1))
-    return time_us(one_by_one, memory) / time_us(fused, memory)
-
-
 def ridge(memory: Memory, width: int = WIDTH) -> float:
     """The number of functions from which one kernel is limited by arithmetic rather than bytes."""
     return 2 * width * 1000 * memory.tflops / memory.gb_per_s

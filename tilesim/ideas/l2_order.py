@@ -15,7 +15,6 @@ from tilesim.engine.simulate import simulate
 from tilesim.errors import TilesimError, shown, whole
 from tilesim.kernel_costs.default import default_costs
 from tilesim.model.kstep import loads_under
-from tilesim.orders import rasterize
 from tilesim.problems import Problem
 from tilesim.schedules import plan
 from tilesim.traces import Trace
@@ -87,9 +86,3 @@ def traced(problem: Problem, device: Device) -> TracedLoads:
     at_tile = np.empty((2, problem.tiles))
     at_tile[:, made.rows["tile"]] = loaded.of_segments(hardware.l2_bytes)
     return TracedLoads(trace, *at_tile[:, trace.spans["tile"]])
-
-
-def together(problem: Problem, device: Device, wave: int = 0) -> np.ndarray:
-    """The tiles of one wave, one per slot, in their order: ids, int32."""
-    first = wave * device.slots
-    return rasterize(problem)[first : first + device.slots]

@@ -1,57 +1,24 @@
 """Latency hiding: how throughput grows with the number of warps that wait for memory.
 
 Each warp has one request in flight, and sends the next one when the answer arrives. A request takes `latency`
-cycles; memory accepts one per `interval` cycles, and the rest queue in order. For request i of a warp,
-
-    ask[i]    = answer[i - 1], or 0 for the first
-    served[i] = max(ask[i], served of the request before it, of whichever warp, + interval)
-    answer[i] = served[i] + latency
-
-so N warps complete min(N / latency, 1 / interval) requests per cycle, and a request takes max(latency, N ·
-interval). This is Little's law (J. D. C. Little, A Proof for the Queuing Formula L = λW, Operations Research
-9, 1961), as V. Volkov applies it to warps (Better Performance at Lower Occupancy, GTC 2010; Understanding
-Latency Hiding on GPUs, 2016). The model omits the delay between an answer and the next request, and latency
-that grows with load. Times are whole SM cycles; values out of range raise TilesimError.
+cycles; memory accepts one per `interval` cycles, and the rest queue in order. So N warps complete min(N /
+latency, 1 / interval) requests per cycle, and a request takes max(latency, N · interval). This is Little's
+law (J. D. C. Little, A Proof for the Queuing Formula L = λW, Operations Research 9, 1961), as V. Volkov
+applies it to warps (Better Performance at Lower Occupancy, GTC 2010; Understanding Latency Hiding on GPUs,
+2016). The model omits the delay between an answer and the next request, and latency that grows with load.
+Times are whole SM cycles; values out of range raise TilesimError.
 """
 
 from math import ceil
-
-import numpy as np
 
 from tilesim.analysis.memory_system import MemorySystem
 from tilesim.errors import TilesimError, shown, whole
 
 MOST_WARPS = 64
 """Resident warps per SM (CUDA C++ Programming Guide, Technical Specifications per Compute Capability)."""
-MOST_REQUESTS = 2**16
 LONGEST = 10**9
 LARGEST = 2**20
 """Maximum bytes per request."""
-
-REQUEST = np.dtype([(name, np.int64) for name in ("ask", "served", "answer")])
-"""When a warp sends a request, when memory accepts it, and when the answer arrives: cycles."""
-
-
-def requests(warps: int, count: int, latency: int, interval: int) -> np.ndarray:
-    """The first `count` requests of each warp, all starting at 0: REQUEST [warps, count]. Simultaneous
-    requests are served in order of warp number.
-
-    >>> requests(3, 2, latency=6, interval=2)["ask"].tolist()
-    [[0, 6], [0, 8], [0, 10]]
-    >>> requests(4, 3, latency=6, interval=2)["answer"].tolist()
-    [[6, 14, 22], [8, 16, 24], [10, 18, 26], [12, 20, 28]]
-    """
-    warps, latency, interval = _checked(warps, latency, interval)
-    count = whole("the number of requests", count, 1, MOST_REQUESTS, TilesimError)
-    made = np.zeros((warps, count), REQUEST)
-    ready, free = np.zeros(warps, np.int64), 0
-    for number in range(count):
-        # The latency is the same for all, so warps keep their order.
-        for warp in range(warps):
-            served = max(int(ready[warp]), free)
-            made[warp, number] = ready[warp], served, served + latency
-            ready[warp], free = served + latency, served + interval
-    return made
 
 
 def throughput(warps: int, latency: int, interval: int) -> float:

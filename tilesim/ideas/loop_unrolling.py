@@ -11,8 +11,6 @@ unloaded latency; in `rate_of_bursts` the loads of a burst also queue for bandwi
 TilesimError for values out of range.
 """
 
-from math import ceil
-
 import numpy as np
 
 from tilesim.errors import TilesimError, shown, whole
@@ -56,12 +54,6 @@ def rate_of_bursts(flying: float, latency_ns: float, peak_gb_per_s: float) -> fl
     latency = _number("the latency", latency_ns, above=True)
     peak = _number("the peak", peak_gb_per_s, above=True)
     return flying / (latency + flying / peak)
-
-
-def enough(warps: int, sms: int, latency_ns: float, peak_gb_per_s: float) -> int:
-    """The smallest factor that puts enough bytes in flight for the full bandwidth."""
-    latency, peak = _number("the latency", latency_ns, above=True), _number("the peak", peak_gb_per_s)
-    return max(1, ceil(latency * peak / in_flight(1, warps, sms)))
 
 
 def cycles(chains: int, warps: int) -> float:

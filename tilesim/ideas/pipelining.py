@@ -19,11 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tilesim.errors import TilesimError, whole
-from tilesim.problems import Problem
 
-SHARED_MEMORY = 227 * 1024
-"""Maximum shared memory per thread block, in bytes, for compute capability 9.0 (CUDA C++ Programming Guide,
-Technical Specifications per Compute Capability)."""
 MOST_STEPS = 2**20
 LONGEST = 10**12
 
@@ -100,8 +96,3 @@ def times(k_steps: Mapping[int, float]) -> tuple[int, int]:
         )
     multiply = round(min(k_steps.values()))
     return round(k_steps[1]) - multiply, multiply
-
-
-def stages_that_fit(problem: Problem, shared: int = SHARED_MEMORY) -> int:
-    """How many stages fit into `shared` bytes; 0 if none does."""
-    return shared // problem.k_step_bytes

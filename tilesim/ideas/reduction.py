@@ -26,8 +26,6 @@ BANKS, WORD = 32, 4
 """Banks of shared memory, and bytes per word (CUDA C++ Programming Guide, Shared Memory)."""
 MOST_THREADS = 1024
 """Threads per block (CUDA C++ Programming Guide, Technical Specifications per Compute Capability)."""
-SM_THREADS = 2048
-"""Threads per SM on compute capabilities 8.0, 9.0 and 10.0 (same table)."""
 THREADS, ADDED = 256, 8
 """Threads per block of the shipped kernels, and how many blocks of input each of the later ones sums while
 loading."""
@@ -52,11 +50,6 @@ class Access:
     level: int
     warp: int
     words: np.ndarray
-
-    @property
-    def banks(self) -> np.ndarray:
-        """The bank of each word: int64 [active lanes]."""
-        return bank(self.words)
 
     @property
     def wavefronts(self) -> int:
@@ -115,18 +108,6 @@ def wavefronts(words: np.ndarray) -> int:
     return int(queues(words).max())
 
 
-def served(words: np.ndarray) -> np.ndarray:
-    """The wavefront, from 0, that serves each lane if banks serve words in lane order: int64 [lanes]."""
-    words = np.asarray(words)
-    places: dict[int, int] = {}
-    waiting = np.zeros(BANKS, np.int64)
-    for word in words.tolist():
-        if word not in places:
-            places[word] = int(waiting[word % BANKS])
-            waiting[word % BANKS] += 1
-    return np.array([places[word] for word in words.tolist()], np.int64)
-
-
 def accesses(levels: Sequence[Level]) -> tuple[Access, ...]:
     """The loads of one operand, `owns`, of a tree's additions; warps without a pair issue none."""
     return tuple(
@@ -179,7 +160,7 @@ def work(levels: Sequence[Level], added: int = 1) -> Work:
 
 
 def shuffled(threads: int = THREADS, added: int = 1) -> Work:
-    """The work of a block whose warps sum by `exchanges`.
+    """The work of a block whose warps sum by shuffles.
 
     The first lane of each warp stores its sum; one warp loads and sums these and stores the total, which one
     lane loads. A block of one warp uses no shared memory.
@@ -203,34 +184,10 @@ def steps(threads: int = THREADS, added: int = ADDED) -> dict[str, Work]:
     }
 
 
-def exchanges(lanes: int = WARP) -> np.ndarray:
-    """The lane with which each lane exchanges its sum in each round of a butterfly: int64 [rounds, lanes].
-
-    >>> exchanges(8).tolist()
-    [[4, 5, 6, 7, 0, 1, 2, 3], [2, 3, 0, 1, 6, 7, 4, 5], [1, 0, 3, 2, 5, 4, 7, 6]]
-    """
-    whole("the number of lanes", lanes, 1, WARP, TilesimError)
-    if lanes & (lanes - 1):
-        raise TilesimError(f"the number of lanes is {shown(lanes)}; it must be a power of two")
-    masks = [lanes >> (number + 1) for number in range(lanes.bit_length() - 1)]
-    return np.array([np.arange(lanes) ^ mask for mask in masks], np.int64).reshape(-1, lanes)
-
-
 def blocks(n: int, values: int = THREADS) -> int:
     """Thread blocks that sum n values, `values` each."""
     n = whole("the number of values", n, 1, LARGEST, TilesimError)
     return -(-n // whole("the values of a thread block", values, 1, LARGEST, TilesimError))
-
-
-def turns(n: int, sms: int, values: int = ADDED * THREADS, threads: int = THREADS) -> int:
-    """Iterations of each block if as many blocks as `sms` SMs hold stride over n values."""
-    return -(-blocks(n, values) // wave(sms, threads))
-
-
-def wave(sms: int, threads: int = THREADS) -> int:
-    """Thread blocks that `sms` SMs hold at once if only their threads limit it."""
-    check_threads(threads)
-    return whole("the number of SMs", sms, 1, LARGEST, TilesimError) * (SM_THREADS // threads)
 
 
 def check_threads(threads: int) -> None:

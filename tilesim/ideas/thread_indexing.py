@@ -14,7 +14,7 @@ from typing import Annotated
 
 import numpy as np
 
-from tilesim.errors import TilesimError, whole
+from tilesim.errors import TilesimError
 from tilesim.ideas.coalescing import WARP
 from tilesim.ideas.reduction import MOST_THREADS
 from tilesim.storage.decode import between, check
@@ -58,25 +58,6 @@ def cells(launch: Launch, swapped: bool = False) -> tuple[np.ndarray, np.ndarray
     """(rows, columns) of the threads: y and x, or x and y if `swapped`. int64, shaped as `axes`."""
     x, y = axes(launch)
     return (x, y) if swapped else (y, x)
-
-
-def strided_cells(count: int, columns: int, stride: int = 1) -> tuple[np.ndarray, np.ndarray]:
-    """(rows, columns) of `count` threads in one dimension, adjacent ones `stride` cells apart: int64 [count].
-
-    Thread i takes cell (i mod turns) stride + i div turns, with turns = count / stride. Raises TilesimError
-    if the stride or the columns do not divide the count.
-
-    >>> rows, columns = strided_cells(8, columns=4, stride=4)
-    >>> rows.tolist(), columns.tolist()
-    ([0, 1, 0, 1, 0, 1, 0, 1], [0, 0, 1, 1, 2, 2, 3, 3])
-    """
-    count = whole("the number of threads", count, 1, LARGEST, TilesimError)
-    for what, divisor in (("the columns", columns), ("the stride", stride)):
-        if count % whole(what, divisor, 1, LARGEST, TilesimError):
-            raise TilesimError(f"{what}, {divisor}, do not divide the {count} threads; each must take a cell")
-    i, turns = np.arange(count), count // stride
-    cell = i % turns * stride + i // turns
-    return cell // columns, cell % columns
 
 
 def addresses(rows: np.ndarray, columns: np.ndarray, pitch: int, element: int) -> np.ndarray:

@@ -71,16 +71,6 @@ class Level:
         """The fraction of the tensor cores' rate that this level allows, with as much sharing as possible."""
         return min(1.0, max(self.gives, self.merged) / self.needs)
 
-    @property
-    def merges(self) -> bool:
-        """Whether it allows the full rate only if neighbors read the same lines."""
-        return self.gives < self.needs <= self.merged
-
-
-def intensity(m: float, n: float, dtype: str = "bf16") -> float:
-    """FLOP per byte of a piece m x n of C."""
-    return 2 * m * n / ((m + n) * DTYPE_BYTES[dtype])
-
 
 def instruction(columns: int, dtype: str) -> tuple[int, int, int]:
     """(m, n, k) of the widest wgmma that divides a warp group's tile of `columns` columns. Raises
@@ -156,20 +146,6 @@ def levels(
         level("warp-group tile", (rows, columns, problem.tile_k), "shared memory", shared),
         level("instruction", shape, "shared memory", shared, a=not a_in_registers),
     )
-
-
-def instructions(problem: Problem, warps: int = 8) -> int:
-    """How many wgmma a warp group issues per K-step of its tile."""
-    rows, columns = group_tile(problem, warps)
-    m, n, k = instruction(columns, problem.dtype)
-    return rows // m * (columns // n) * -(-problem.tile_k // k)
-
-
-def wgmma_share(columns: int, dtype: str = "bf16", device: str = "h200") -> float:
-    """The fraction of the tensor cores' rate that wgmma m64nN reaches with both operands in shared memory."""
-    shape = instruction(columns, dtype)
-    piece = Problem(*shape, tile=(*shape[:2], shape[2]), dtype=dtype)
-    return levels(piece, GROUP, device)[-1].share
 
 
 def _with_wgmma(device: str) -> Mapping[str, Any]:

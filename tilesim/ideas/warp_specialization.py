@@ -87,11 +87,6 @@ class Timeline:
         """ns until the last tile is written."""
         return int(self.writes["end"].max())
 
-    @property
-    def tensor_core_share(self) -> float:
-        """The share of the makespan in which the tensor cores multiply."""
-        return float((self.steps["empty"] - self.steps["multiply"]).sum() / self.makespan)
-
     def pauses(self) -> list[Phase]:
         """When the tensor cores are idle between two multiplications; `tile` is that of the first."""
         steps = self.steps

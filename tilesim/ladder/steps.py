@@ -117,23 +117,6 @@ class Ladder:
         most = max(fitting, key=lambda rows: (len(rows), rows[0].flops))
         return replace(self, rows=most)
 
-    def telling(self, **sizes: int | str) -> "Ladder":
-        """The ladder of one problem: the one where the upper half of the steps differs most in speed.
-
-        There the last steps can show what they are worth. `sizes` and errors are as in `of`.
-
-        >>> rows = [_step(step=r, m=m, us=us) for m in (512, 1024) for r, us in [(1, 9.0), (2, m), (3, 512)]]
-        >>> Ladder({}, "", Limit(1, 1), Limit(1, 1), tuple(rows)).telling().rows[0].m
-        1024
-        """
-
-        def spread(rows: tuple[LadderStep, ...]) -> float:
-            speeds = [row.tflops for row in rows if row.step is not None]
-            upper = speeds[len(speeds) // 2 :]
-            return max(upper) / min(upper)
-
-        return replace(self, rows=max(self._fitting(sizes), key=spread))
-
     def _fitting(self, sizes: Mapping[str, int | str]) -> list[tuple[LadderStep, ...]]:
         """The rows of each problem that has `sizes` and a step."""
         problems: dict[tuple[int, int, int, str], list[LadderStep]] = {}
@@ -150,18 +133,6 @@ class Ladder:
             there = ", ".join(f"{m}x{n}x{k} {dtype}" for m, n, k, dtype in problems)
             raise ReportError(f"nothing was measured with {asked}; there is {there}")
         return fitting
-
-
-def settings_changed(before: LadderStep, now: LadderStep) -> dict[str, tuple[Any, Any]]:
-    """Which of tile, order and stages differ between two steps, with what they were and are.
-
-    What is not known of both is left out.
-
-    >>> settings_changed(_step(tile=(128, 256, 64), stages=3), _step(tile=(128, 256, 64), stages=4))
-    {'stages': (3, 4)}
-    """
-    pairs = {name: (getattr(before, name), getattr(now, name)) for name in ("tile", "order", "stages")}
-    return {name: pair for name, pair in pairs.items() if None not in pair and pair[0] != pair[1]}
 
 
 def ridge(peak_tflops: float, bandwidth_gb_per_s: float) -> float:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from manim import LEFT, PI
 
-from tilesim.ideas.divergence import alternating, branch, loop, together
+from tilesim.ideas.divergence import Issued, alternating, branch, loop
 from tilesim.ideas.pipelining import pipeline
 from tilesim.ideas.warp_specialization import Times, timeline
 from tilesim_scenes import Barrier, Buffers, TimeBracket, Warp
@@ -113,8 +113,9 @@ def area(points):
     return float(np.prod(np.ptp(boxes, axis=1)[:, :2], axis=1).sum())
 
 
+APART = branch(alternating(4), [10] * 4)
 ISSUED = {
-    "branch": branch(alternating(4), [10] * 4).then(together(5)),
+    "branch": Issued(np.append(APART.instructions, 5), np.vstack([APART.masks, np.ones((1, 32), bool)])),
     "every lane": branch(alternating(32), [3] * 32),
     "loop": loop(range(1, 33), 2),
 }
