@@ -19,7 +19,7 @@ from tilesim_scenes.kit.many_sms import ManySMs, Stacks
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import lines, px
 from tilesim_scenes.look.theme import ink_on, sm_colour
-from tilesim_scenes.mobjects.models.tiles.ribbon import Piece, Ribbon
+from tilesim_scenes.mobjects.models.k_steps import Piece, Ribbon
 from tilesim_scenes.mobjects.words.badge import Badge, of_trace
 from tilesim_scenes.mobjects.words.key import Entry
 

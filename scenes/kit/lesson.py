@@ -76,7 +76,8 @@ class Lesson(Film):
     def ask(self, note: str = "") -> None:
         """Show the film's title and question, as FILM has them, and in small what a newcomer has to know."""
         declared = sys.modules[type(self).__module__].FILM
-        self.title(tr(declared["question"]), tr(declared["title"]), tr(note) if note else "")
+        question, title = declared["question"], declared["title"]
+        self.title(tr(question), tr(title), tr(note) if note else "")
 
     def say(self, sentence: str, **figures: Any) -> None:
         """Make a sentence the caption with the next play, once the one before could be read."""
