@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from tilesim.cli.output.tables import markdown_of
 from tilesim.cli.packages import declared
@@ -14,21 +15,21 @@ def course(films: Mapping[str, Declared]) -> str:
     """A line a film: its part of the course, its name, the question, and its page where it has one."""
     lines, last = [], ""
     for name, film in films.items():
-        page = f"ideas/{name}.md" if has_page(name) else "films.md"
+        page = page_of(name, film) or "films.md"
         lines.append(("" if film.part == last else film.part, f"[{film.title}]({page})", film.question))
         last = film.part
     return markdown_of(("part", "film", "question"), lines)
 
 
 def shown(films: Mapping[str, Declared]) -> str:
-    """What each film without a page of its own shows, and its end card, which leads to it."""
+    """What each film that is on no page shows, and its end card, which leads to it."""
     found = []
     for name, film in films.items():
-        poster = next((entry for entry in film.gallery if "poster" in entry), None)
-        if poster and not has_page(name):
+        poster = poster_of(film)
+        if poster and not page_of(name, film):
             picture, video = (f"../media/{poster[key]}" for key in ("poster", "output"))
             found.append(f"**{name}**: {film.shows}\n\n[![{film.title}]({picture})]({video})")
-    return "\n\n".join(found)
+    return "\n\n".join(["No page shows these films:", *found]) if found else ""
 
 
 def pages(films: Mapping[str, Declared], docs: Path = DOCS) -> str:
@@ -39,9 +40,23 @@ def pages(films: Mapping[str, Declared], docs: Path = DOCS) -> str:
     return f"```{{toctree}}\n:maxdepth: 1\n:hidden:\n\n{entries}\n```"
 
 
-def has_page(name: str) -> bool:
-    """Whether a film has a page of its own."""
-    return (DOCS / "ideas" / f"{name}.md").is_file()
+def page_of(name: str, film: Declared, docs: Path = DOCS) -> str:
+    """The page of a film, relative to `docs`: that of its name, or else the first that shows its poster; empty
+    if there is none.
+    """
+    own = docs / "ideas" / f"{name}.md"
+    if own.is_file():
+        return own.relative_to(docs).as_posix()
+    poster = poster_of(film)
+    for page in sorted(docs.rglob("*.md")) if poster else ():
+        if f"media/{poster['poster']})](" in page.read_text("utf-8"):
+            return page.relative_to(docs).as_posix()
+    return ""
+
+
+def poster_of(film: Declared) -> Mapping[str, Any]:
+    """The entry of a film's gallery that has its poster; empty if none has."""
+    return next((entry for entry in film.gallery if "poster" in entry), {})
 
 
 def figures() -> dict[str, str]:
