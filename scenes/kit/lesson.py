@@ -8,7 +8,7 @@ from manim import DOWN, Animation, Mobject, config
 
 from tilesim.errors import TilesimError
 from tilesim.ladder import reports
-from tilesim_scenes.animations.fade import Fade, Leave
+from tilesim_scenes.animations.fade import Fade, Leave, late
 from tilesim_scenes.film.area import Area
 from tilesim_scenes.film.scene import Film
 from tilesim_scenes.film.settings import READING, SIMULATION, FilmError
@@ -102,7 +102,7 @@ class Lesson(Film):
         if entries:
             new = Key(entries, self.area.width)
             new.move_to([0, self.area.bottom, 0], DOWN)
-            changes.append(Fade(new, 0.0, 1.0))
+            changes.append(Fade(new, 0.0, 1.0) if old is None else Fade(new, 0.0, 1.0, 0.6, rate_func=late))
             self._key = new
         return changes
 
