@@ -29,7 +29,7 @@ FILM = {
     "question": "Which processor computes which tile?",
     "part": "Schedules",
     "place": 130,
-    "seconds": 83,
+    "seconds": 80,
     "shows": "Thread blocks in one queue: four simulated SMs, then a recorded run on 132.",
     "takes": "traces",
 }
@@ -96,7 +96,7 @@ class Naive(FewSMs):
         self.say("A small GPU with four processors multiplies matrices. The result has 18 tiles.")
         self.badge(of_trace(self.trace))
         self.play(*self.show_tiles())
-        self.say("The naive kernel starts one group of threads, a thread block, for each tile.")
+        self.say("A naive kernel starts one group of threads, a thread block, for each tile.")
         self.play(*self.rise(range(PRODUCT.tiles)))
         self.play(self.line_up(), self.to_corner())
         waiting = self.word("waiting thread blocks", 42)
@@ -112,7 +112,7 @@ class Naive(FewSMs):
         key = self.key(*self.colors())
         self.play(*self.unroll(self.trace, (0.0, 1.7 * end)), *key)
         self.ready()
-        self.run_to(float(self.first["done"].min()) - 300, 3.5)
+        self.run_to(float(self.first["done"].min()) - 300, 3.0)
 
     def the_next_block(self) -> None:
         """The first SM to be free gets the next block; time passes slowly."""
@@ -138,10 +138,10 @@ class Naive(FewSMs):
         self.play(
             Zoom(self.lanes, window=(0.0, float(self.trace.makespan)), over=[self.blocks, self.traffic])
         )
-        self.run_to(min(self.idle_since.values()), 4.0)
+        self.run_to(min(self.idle_since.values()), 2.4)
         makespan = float(self.trace.makespan)
         words = VGroup(*(self.idle(sm, since, makespan) for sm, since in self.idle_since.items()))
-        self.run_to(makespan, 3.0, along=[FadeIn(words)])
+        self.run_to(makespan, 1.8, along=[FadeIn(words)])
         self.leave(words)
         large = min(1.6, self.area.width / self.grid.width)
         self.say("So nobody can know beforehand which SM will compute which tile.")
@@ -169,7 +169,7 @@ class Naive(FewSMs):
             tiles=self.run.problem.tiles,
         )
         self.play(*key, Fade(self.all, 0.0, 1.0), FadeIn(self.title_of_all))
-        self.play(PlayTrace(self.ticking, self.all, until=float(self.run.makespan), run_time=3.5))
+        self.play(PlayTrace(self.ticking, self.all, until=float(self.run.makespan), run_time=2.8))
 
     def one_of_many(self) -> None:
         """The lane of the SM that ran block 0 comes forward, with the blocks that it ran."""
@@ -181,7 +181,10 @@ class Naive(FewSMs):
         lane.move_to(area.center + px(20) * UP)
         name = self.word("the SM that ran block 0", 46, self.theme.text, bold=True)
         name.move_to([area.left, area.top - px(30), 0], LEFT)
-        self.say("If blocks were dealt like cards, one to each SM in turn, this SM would get these.")
+        self.say(
+            "If blocks were dealt like cards, this SM would get {a}, {b} and {c} next.",
+            **dict(zip("abc", self.dealt_to_it[1:], strict=True)),
+        )
         self.play(
             Leave(self.all), Leave(self.title_of_all), Leave(self.ticking), Fade(lane, 0.0, 1.0), FadeIn(name)
         )
@@ -198,7 +201,7 @@ class Naive(FewSMs):
         left, top, foot = lane.get_left()[0], lane.get_top()[1], lane.get_bottom()[1]
         above = self.word("if dealt like cards:", 42).move_to([left, top + px(130), 0], LEFT)
         below = self.word("recorded:", 42, self.theme.text).move_to([left, foot - px(50), 0], LEFT)
-        self.play(FadeIn(above, dealt, lag_ratio=0.2, run_time=1.6))
+        self.play(FadeIn(above, dealt, lag_ratio=0.2, run_time=1.2))
         blocks = [int(row["cta"]) for row in self.mine]
         self.say(
             "In fact it got {a}, {b} and {c}, because other SMs were free sooner.",
@@ -206,21 +209,23 @@ class Naive(FewSMs):
             b=blocks[2],
             c=blocks[3],
         )
-        self.play(FadeIn(below, real, lag_ratio=0.2, run_time=1.6))
+        self.play(FadeIn(below, real, lag_ratio=0.2, run_time=1.2))
         self.leave(lane, name, dealt, real, above, below)
 
     def two_rules(self) -> None:
         """Of the blocks that waited, how many ran where each rule says."""
         right = self.tally("the SM that was free first", self.free_first)
         dealt = self.tally("the SM whose turn it was", self.dealt)
+        key = self.key(*self.there_and_elsewhere())
         rows = self.tallies(right, dealt)
-        self.say("All {all} blocks that waited went to the SM that was free first.", all=self.waited)
-        self.play(FadeIn(right, lag_ratio=0.002, run_time=1.6), *self.key())
         self.say(
-            "Dealing like cards would have named the right SM for only {count} of them.",
-            count=int(self.dealt.sum()),
+            "{sms} blocks start at once. The other {all} all went to the SM that was free first.",
+            sms=self.many,
+            all=self.waited,
         )
-        self.play(FadeIn(dealt, lag_ratio=0.002, run_time=1.6))
+        self.play(FadeIn(right, lag_ratio=0.002, run_time=1.2), *key)
+        self.say("Only {count} of them ran on the SM whose turn it was.", count=int(self.dealt.sum()))
+        self.play(FadeIn(dealt, lag_ratio=0.002, run_time=1.2))
         self.leave(rows)
         self.close(
             "On an H200, a thread block that waits runs on whichever SM is free first, "

@@ -199,7 +199,7 @@ class Persistent(FewSMs):
     def count_hits(self) -> None:
         """Where each tile ran, and where the rule says; then the end card."""
         listed, naive = self.tally("persistent", self.hits), self.tally("naive", self.naive_hits)
-        key = self.key(*self.right_and_wrong())
+        key = self.key(*self.there_and_elsewhere())
         rows = self.tallies(listed, naive)
         self.say(
             "After the first {sms} tiles, {all} are left. All of them ran on the SM that the rule predicts.",

@@ -223,7 +223,7 @@ class Race(Lesson):
                 one.add(unnumbered(number).next_to(one[0], UP, px(26)))
             row.add(one)
         row.arrange(RIGHT, buff=px(46))
-        row.scale(min(1.0, 0.44 * self.area.width / row.width))
+        row.scale(min(1.0, (0.9 if self.tall else 0.44) * self.area.width / row.width))
         row.set_x(self.area.left + row.width / 2).set_y(self.box.get_y() + px(70 * self.narrow))
         if self.tall:
             row.set_x(0).set_y(self.area.top - px(170))
@@ -232,7 +232,7 @@ class Race(Lesson):
 
     def below_row(self, text: str) -> VGroup:
         """What waits in the row, in as many lines as fit beside the SM."""
-        return lines(text, 44, (0.9 if self.tall else 0.54) * self.area.width, color=self.theme.text)
+        return lines(text, 44, (0.7 if self.tall else 0.54) * self.area.width, color=self.theme.text)
 
     def a_block_per_tile(self) -> None:
         row = self.waiting(blocks=True)

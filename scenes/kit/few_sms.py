@@ -154,12 +154,12 @@ class FewSMs(Lesson):
         moving = (self.ticking, self.lanes, self.blocks, self.traffic)
         self.play(PlayTrace(*moving, until=float(until), run_time=seconds), *along)
 
-    def right_and_wrong(self) -> tuple[Entry, ...]:
+    def there_and_elsewhere(self) -> tuple[Entry, ...]:
         """The entries of a key for the cells of tallies."""
         theme = self.theme
         return (
-            Entry(tr("a tile where the rule is right"), [theme.measured]),
-            Entry(tr("a tile where it is wrong"), [theme.hand_over]),
+            Entry(tr("a tile that ran there"), [theme.measured]),
+            Entry(tr("a tile that ran elsewhere"), [theme.hand_over]),
         )
 
     def tally(self, name: str, hits: np.ndarray) -> VGroup:
