@@ -112,7 +112,7 @@ class Naive(FewSMs):
         key = self.key(*self.colors())
         self.play(*self.unroll(self.trace, (0.0, 1.7 * end)), *key)
         self.ready()
-        self.run_to(float(self.first["done"].min()) - 300, 3.0)
+        self.run_to(float(self.first["done"].min()) - 300, 2.5)
 
     def the_next_block(self) -> None:
         """The first SM to be free gets the next block; time passes slowly."""
@@ -201,7 +201,7 @@ class Naive(FewSMs):
         left, top, foot = lane.get_left()[0], lane.get_top()[1], lane.get_bottom()[1]
         above = self.word("if dealt like cards:", 42).move_to([left, top + px(130), 0], LEFT)
         below = self.word("recorded:", 42, self.theme.text).move_to([left, foot - px(50), 0], LEFT)
-        self.play(FadeIn(above, dealt, lag_ratio=0.2, run_time=1.2))
+        self.play(FadeIn(above, dealt, lag_ratio=0.2, run_time=1.6))
         blocks = [int(row["cta"]) for row in self.mine]
         self.say(
             "In fact it got {a}, {b} and {c}, because other SMs were free sooner.",
@@ -209,7 +209,7 @@ class Naive(FewSMs):
             b=blocks[2],
             c=blocks[3],
         )
-        self.play(FadeIn(below, real, lag_ratio=0.2, run_time=1.2))
+        self.play(FadeIn(below, real, lag_ratio=0.2, run_time=1.6))
         self.leave(lane, name, dealt, real, above, below)
 
     def two_rules(self) -> None:
@@ -223,9 +223,9 @@ class Naive(FewSMs):
             sms=self.many,
             all=self.waited,
         )
-        self.play(FadeIn(right, lag_ratio=0.002, run_time=1.2), *key)
+        self.play(FadeIn(right, lag_ratio=0.002, run_time=1.6), *key)
         self.say("Only {count} of them ran on the SM whose turn it was.", count=int(self.dealt.sum()))
-        self.play(FadeIn(dealt, lag_ratio=0.002, run_time=1.2))
+        self.play(FadeIn(dealt, lag_ratio=0.002, run_time=1.6))
         self.leave(rows)
         self.close(
             "On an H200, a thread block that waits runs on whichever SM is free first, "

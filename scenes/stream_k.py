@@ -25,7 +25,6 @@ from tilesim_scenes.look.theme import ink_on, mixed, readable, sm_colour
 from tilesim_scenes.mobjects.hardware.sm import SM
 from tilesim_scenes.mobjects.models.k_steps import Partial, Piece, Ribbon
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
-from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket
 from tilesim_scenes.mobjects.words.badge import Badge, of_trace
 from tilesim_scenes.mobjects.words.key import Entry
 
@@ -34,7 +33,7 @@ FILM = {
     "question": "Can 132 processors share 165 tiles evenly?",
     "part": "Schedules",
     "place": 180,
-    "seconds": 85,
+    "seconds": 80,
     "shows": "The last tiles of a product, computed whole by a few SMs, and cut so that all SMs share them.",
     "takes": "traces",
 }
@@ -78,9 +77,6 @@ class StreamK(ManySMs):
         ends = np.sort(self.whole.spans["done"])
         self.first_round = float(ends[sms - 1])
         self.guard(self.first_round < 0.55 * ends[-1], "33 SMs work for as long again")
-        # What those of one tile wait, as a part of the bar of an average SM that is shown later.
-        ends = self.whole.spans["done"][counts[self.whole.spans["sm"]] == 1]
-        self.idle = (self.whole.makespan - float(ends.mean())) / 1000
         spans = self.cut.spans
         share = np.bincount(spans["cta"], (spans["k1"] - spans["k0"]).astype(float))
         self.share = int(share[0])
@@ -115,6 +111,11 @@ class StreamK(ManySMs):
             all(give["done"] + 10_000 < take["drain"] for give, take in self.handed),
             "a partial sum lies ready when the next SM needs it",
         )
+        # What a block does to hand a tile to the copy unit is a part of writing it.
+        theme = self.theme
+        self.fills = theme.by_phase | {
+            "hand over": theme.write, "wait": theme.partial, "fix up": theme.partial
+        }  # fmt: skip
         self.group_sms = [int(block["sm"][0]) for block in self.blocks]
         self.hues = [sm_colour(n, GROUP) for n in range(GROUP)]
 
@@ -164,7 +165,8 @@ class StreamK(ManySMs):
         self.ticking = self.clock(self.whole.makespan)
         key = self.key(*self.phases("launch", "first load", "multiply", "write"))
         area = self.area._replace(bottom=self.floor)
-        lanes, title = self.rows(self.whole, area, tr("132 SMs, one thin row each; time runs to the right"))
+        words = tr("132 SMs, one thin row each; time runs to the right")
+        lanes, title = self.rows(self.whole, area, words, fills=self.fills)
         self.play(Leave(self.gone), *key)
         self.play(self.into_rows(self.boxes_now, lanes), *self.appear(title))
         self.remove(self.boxes_now)
@@ -178,26 +180,23 @@ class StreamK(ManySMs):
         )
         note = self.note_in(
             lanes, self.first_round, self.left / self.sms, 1.0,
-            tr("{others} SMs wait, on average {us:.1f} µs", others=others, us=self.idle),
+            tr("{idle} SMs wait", idle=others), ink_on(self.theme.wait),
         )  # fmt: skip
-        end = self.ends(lanes, self.us[0])
-        self.play(
-            PlayTrace(self.ticking, lanes, until=float(self.whole.makespan), run_time=3.0),
-            FadeIn(note, run_time=0.6),
-        )
-        self.play(FadeIn(end))
-        self.wait(0.6)
-        self.leave(lanes, title, note, end, self.ticking)
+        end, waiting = self.ends(lanes, self.us[0]), self.waiting(lanes)
+        self.play(PlayTrace(self.ticking, lanes, until=float(self.whole.makespan), run_time=2.6))
+        self.play(FadeIn(end, waiting))
+        self.play(FadeIn(note, run_time=0.3))
+        self.leave(lanes, title, note, waiting, end, self.ticking)
 
     def a_sum_can_be_split(self) -> None:
         """A tile with its depth is cut in two for two SMs, and the parts are added."""
         self.badge(Badge(tr("schematic"), "model"))
         self.say(
-            "Could the idle SMs help? Each tile is a sum that an SM computes in {steps} steps.",
+            "Could they help? A tile is built up in {steps} steps, along a direction called K.",
             steps=self.steps,
         )
         self.show_loaf(self.steps)
-        self.say("A sum can be split: two SMs compute a part each, and the parts are added.")
+        self.say("Two SMs can compute a half each. One of them then adds them up.")
         self.halve_loaf()
         self.add_partial()
         self.leave(self.split)
@@ -205,7 +204,7 @@ class StreamK(ManySMs):
     def share_out(self) -> None:
         """Five tiles end to end, cut wherever a share ends; pieces drop to their SMs."""
         area, total = self.area, self.steps * len(self.order)
-        self.say("So we share out steps instead of tiles. There are five tiles for every four SMs.")
+        self.say("So we share out steps, not tiles. Every four SMs share five tiles.")
         high = px(150)
         tiles = [
             Piece(n * self.steps, (n + 1) * self.steps, tr("tile {n}", n=n + 1))
@@ -231,7 +230,7 @@ class StreamK(ManySMs):
         self.play(LaggedStart(*map(FadeIn, whole), lag_ratio=0.2, run_time=1.4), FadeIn(above))
         self.play(FadeIn(names))
         self.say(
-            "Each of the four SMs gets {share} of the {total} steps. That cuts three of the tiles.",
+            "Each SM gets {share} of the {total} steps, which cuts three of the tiles.",
             share=self.share,
             total=total,
         )
@@ -298,9 +297,7 @@ class StreamK(ManySMs):
     def add_up(self) -> None:
         """Partial sums drop into the lanes of those that finish the tiles."""
         takes = [(self.lanes[n], take) for n, (_, take) in enumerate(self.handed, 1)]
-        self.say(
-            "The next SM computes the rest of that tile last. Then it fetches the partial sum and adds it."
-        )
+        self.say("The neighbor computes the rest last. Then it fetches the partial sum and adds it.")
         last = self.piece_word(GROUP - 1, self.blocks[-1][0])
         ways = [
             [[lane.x(float(take["drain"])) - px(20), partial.get_y(), 0]]
@@ -316,27 +313,19 @@ class StreamK(ManySMs):
             [[lane.x((float(take["drain"]) + float(take["fixup"])) / 2), lane.grounds.get_y(), 0]]
             for lane, take in takes
         ]
-        lane, take = takes[-1]
-        bracket = TimeBracket(
-            lane, float(take["drain"]), float(take["fixup"]), size=40,
-            text=tr("fetch and add: {us:.1f} µs", us=(take["fixup"] - take["drain"]) / 1000),
-        )  # fmt: skip
-        self.add(bracket)
         self.play(
             FadeIn(*rest),
             Travel(self.partials, drops, [[0.7]] * len(drops), leg=0.9, apart=0.0),
-            PlayTrace(*self.moving, bracket, until=float(take["fixup"]), run_time=1.6),
+            PlayTrace(*self.moving, until=float(takes[-1][1]["fixup"]), run_time=1.6),
         )
-        end = PlayTrace(*self.moving, bracket, until=float(self.cut.makespan), run_time=1.0)
+        end = PlayTrace(*self.moving, until=float(self.cut.makespan), run_time=1.0)
         self.play(*map(FadeOut, self.partials), end)
-        self.wait(0.6)
-        self.leave(*self.moving, self.names, bracket, self.in_lanes)
+        self.leave(*self.moving, self.names, self.in_lanes)
 
     def all_of_them(self) -> None:
         """Both runs, one above the other, on one clock."""
-        theme, longest = self.theme, float(self.whole.makespan)
-        fills = theme.by_phase | {"wait": theme.partial, "fix up": theme.partial}
-        adding = Entry(tr("fetch and add"), [theme.partial])
+        longest, fills = float(self.whole.makespan), self.fills
+        adding = Entry(tr("fetch and add"), [self.theme.partial])
         key = self.key(*self.phases("launch", "first load", "multiply"), adding, *self.phases("write"))
         area = self.area._replace(bottom=self.floor)
         middle = (area.top + area.bottom) / 2
@@ -348,14 +337,13 @@ class StreamK(ManySMs):
         self.ticking = self.clock(longest)
         ends = [self.ends(lanes, us) for lanes, us in zip(shown[::2], self.us, strict=True)]
         runs = (self.ticking, *shown[::2])
-        self.say(
-            "This plan is called Stream-K. Here it runs on all {sms} SMs, beside whole tiles.", sms=self.sms
-        )
+        self.say("This plan is called Stream-K. Here, all {sms} SMs follow it.", sms=self.sms)
         self.play(*key, *self.appear(*shown, self.ticking))
         self.play(PlayTrace(*runs, until=float(self.cut.makespan), run_time=3.0))
         self.play(PlayTrace(*runs, until=longest, run_time=1.4), FadeIn(ends[1], run_time=0.3))
-        self.play(FadeIn(ends[0], run_time=0.3))
-        self.leave(*shown, *ends, self.ticking)
+        waiting = VGroup(*map(self.waiting, shown[::2]))
+        self.play(FadeIn(ends[0], waiting, run_time=0.4))
+        self.leave(*shown, waiting, *ends, self.ticking)
 
     def average(self) -> None:
         """An average SM's time in both runs, then the end card."""
