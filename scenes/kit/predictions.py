@@ -13,20 +13,21 @@ from tilesim.devices.hardware import Hardware
 from tilesim.engine.simulate import replay
 from tilesim.metrics import run
 from tilesim.model.kstep import k_step_terms, loads_under
-from tilesim.plans import splits_tiles
 from tilesim_scenes.film.traces import shipped
 
 
 class Prediction(NamedTuple):
     """The `file` of a recorded run, its time and the predicted one, ns, both from the first multiply on.
 
-    `cut`: whether its tiles are. `fitted`: whether it is among the runs that costs were fitted to.
+    `sms`: how many computed tiles, and `mhz`: their clock. `fitted`: whether it is among the runs that costs
+    were fitted to.
     """
 
     file: str
     measured: float
     predicted: float
-    cut: bool
+    sms: int
+    mhz: float
     fitted: bool
 
     @property
@@ -42,10 +43,10 @@ def held_out() -> tuple[Prediction, ...]:
     folder = files("tilesim").joinpath("data", "held_out")
     for name in sorted(file.name for file in folder.iterdir() if file.name.endswith(".npz")):
         measured = shipped(f"held_out/{name}")
-        simulated, problem = replay(measured), measured.gemm
+        simulated = replay(measured)
         fitted = files("tilesim").joinpath("data", "traces", name).is_file()
-        cut = bool(splits_tiles(measured.spans, problem))
-        found.append(Prediction(name, run(measured), run(simulated), cut, fitted))
+        sms = len(np.unique(measured.spans["sm"]))
+        found.append(Prediction(name, run(measured), run(simulated), sms, measured.meta["sm_mhz"], fitted))
     return tuple(found)
 
 

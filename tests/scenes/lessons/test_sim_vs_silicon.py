@@ -27,7 +27,8 @@ def made(**given):
     [
         (lambda one: one._replace(predicted=1.1 * one.predicted) if one.file == SHOWN else one, "lucky"),
         (lambda one: one._replace(fitted=True) if one.file == SHOWN else one, "was fitted"),
-        (lambda one: one._replace(cut=False), "tiles are cut"),
+        (lambda one: one._replace(mhz=1640), "clock is faster"),
+        (lambda one: one._replace(predicted=one.measured) if one.sms < 100 else one, "too long"),
     ],
 )
 def test_runs_that_say_something_else_are_refused(change, claim, monkeypatch):
